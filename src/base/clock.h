@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * clock.h - how long things take.
+ *
+ * Threading: thread-safe.
+ */
+#ifndef OSC_BASE_CLOCK_H
+#define OSC_BASE_CLOCK_H
+
+#include <stdint.h>
+
+/* Nanoseconds of CLOCK_MONOTONIC: only differences mean anything. */
+int64_t osc_clock_now_ns(void);
+
+#endif

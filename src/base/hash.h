@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * hash.h - one hash for all tables.
+ *
+ * Threading: pure functions.
+ */
+#ifndef OSC_BASE_HASH_H
+#define OSC_BASE_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* XXH3, 64 bits. The seed keeps a hostile file from choosing collisions. */
+uint64_t osc_hash(const void *p, size_t len, uint64_t seed);
+
+/* Mix one 64-bit key (the finalizer of MurmurHash3, public domain). */
+static inline uint64_t osc_hash_u64(uint64_t x)
+{
+    x ^= x >> 33;
+    x *= UINT64_C(0xff51afd7ed558ccd);
+    x ^= x >> 33;
+    x *= UINT64_C(0xc4ceb9fe1a85ec53);
+    return x ^ x >> 33;
+}
+
+/* A fresh random seed from the kernel; a time stamp where there is none. */
+uint64_t osc_hash_seed(void);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * status.h - what can go wrong, and how it is told.
+ *
+ * Everything that can fail returns an osc_status and, where a sentence helps,
+ * fills a struct osc_err that the caller owns (usually on its stack) and passes
+ * last. NULL there means "the code is enough".
+ *
+ *   - Messages are lower case, without a full stop; they name the file and what
+ *     was expected. The first failure wins: osc_fail() overwrites nothing that a
+ *     deeper call has told already only if the caller passes another osc_err.
+ *   - Nothing here allocates or locks.
+ *
+ * Threading: thread-safe; a struct osc_err belongs to one thread.
+ */
+#ifndef OSC_BASE_STATUS_H
+#define OSC_BASE_STATUS_H
+
+#include <stdarg.h>
+#include <stdint.h>
+
+#define OSC_STATUS_LIST(X)                                                                     \
+    X(OSC_OK, "done")                                                                          \
+    X(OSC_ENOMEM, "out of memory")                                                             \
+    X(OSC_ELIMIT, "a limit was reached")                                                       \
+    X(OSC_EIO, "input or output failed")                                                       \
+    X(OSC_EFORMAT, "not in a format that can be read")                                         \
+    X(OSC_ETRUNC, "the input ends too early")                                                  \
+    X(OSC_EINVAL, "wrong argument")                                                            \
+    X(OSC_ENOTFOUND, "not found")                                                              \
+    X(OSC_ECANCELED, "interrupted")
+
+enum osc_status_code {
+#define OSC_STATUS_ENUM(name, text) name,
+    OSC_STATUS_LIST(OSC_STATUS_ENUM)
+#undef OSC_STATUS_ENUM
+};
+
+/* A typedef with a warning on every unused result. */
+typedef enum osc_status_code osc_status;
+#define OSC_MUST_USE __attribute__((warn_unused_result))
+
+#define OSC_NO_OFFSET UINT64_MAX
+
+struct osc_err {
+    osc_status code;
+    uint64_t offset; /* byte of the input, or OSC_NO_OFFSET */
+    char message[240];
+};
+
+/* The text of CODE, static. */
+const char *osc_status_text(osc_status code);
+
+/* Fill ERR (may be NULL) with CODE and the formatted message; returns CODE. */
+osc_status osc_fail(struct osc_err *err, osc_status code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The same, with the byte OFFSET of the input at which it went wrong. */
+osc_status osc_fail_at(struct osc_err *err, osc_status code, uint64_t offset,
+                       const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* Put "PREFIX: " before the message of ERR (may be NULL); cut at its room. */
+void osc_err_prefix(struct osc_err *err, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#endif

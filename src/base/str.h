@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * str.h - bytes with a length.
+ *
+ * Names come from files: they are not terminated, not always UTF-8, and NUL is a
+ * byte like any other. A struct osc_str borrows its bytes and is passed by value.
+ *
+ * Threading: plain values.
+ */
+#ifndef OSC_BASE_STR_H
+#define OSC_BASE_STR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+struct osc_str {
+    const char *s; /* borrowed */
+    uint32_t len;  /* bytes */
+};
+
+/* A literal, embedded NULs included. */
+#define OSC_STR(literal) ((struct osc_str){"" literal, sizeof(literal) - 1})
+
+static inline struct osc_str osc_str_c(const char *s)
+{
+    return (struct osc_str){s, (uint32_t)strlen(s)};
+}
+
+static inline bool osc_str_eq(struct osc_str a, struct osc_str b)
+{
+    return a.len == b.len && (a.len == 0 || memcmp(a.s, b.s, a.len) == 0);
+}
+
+static inline bool osc_str_starts(struct osc_str s, struct osc_str prefix)
+{
+    return s.len >= prefix.len && memcmp(s.s, prefix.s, prefix.len) == 0;
+}
+
+static inline bool osc_str_ends(struct osc_str s, struct osc_str suffix)
+{
+    return s.len >= suffix.len && memcmp(s.s + (s.len - suffix.len), suffix.s, suffix.len) == 0;
+}
+
+static inline bool osc_str_has(struct osc_str s, struct osc_str part)
+{
+    return part.len == 0 || (s.len >= part.len && memmem(s.s, s.len, part.s, part.len) != NULL);
+}
+
+/* Bytewise order: negative, zero or positive, as strcmp. */
+static inline int osc_str_cmp(struct osc_str a, struct osc_str b)
+{
+    const uint32_t n = a.len < b.len ? a.len : b.len;
+    const int c = n == 0 ? 0 : memcmp(a.s, b.s, n);
+
+    return c != 0 ? c : (a.len > b.len) - (a.len < b.len);
+}
+
+#endif

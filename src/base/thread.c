@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/thread.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MAX_THREADS 256
+
+struct work {
+    void (*fn)(void *ctx, uint32_t i);
+    void *ctx;
+    uint32_t n;
+    _Atomic uint64_t next; /* wider than N, so that overshooting cannot wrap */
+};
+
+/* Set while a thread works for osc_parallel, so that inner calls make no more. */
+static _Thread_local bool is_working;
+
+/* Whole processors granted by a cgroup file "QUOTA PERIOD"; MOST if it says nothing. */
+static unsigned read_quota(const char *path, unsigned most)
+{
+    FILE *const f = fopen(path, "re");
+    char line[64] = "";
+    char *end;
+
+    if (!f)
+        return most;
+    const bool has_line = fgets(line, sizeof line, f) != NULL;
+    (void)fclose(f);
+    if (!has_line)
+        return most;
+
+    const unsigned long long quota = strtoull(line, &end, 10); /* "max" reads as 0 */
+    const unsigned long long period = strtoull(end, NULL, 10);
+    if (quota == 0 || period == 0)
+        return most;
+    const unsigned long long cpus = (quota + period - 1) / period;
+    return cpus < most ? (unsigned)cpus : most;
+}
+
+/* The least quota of our cgroup (version 2) and all those above it. */
+static unsigned cgroup_limit(unsigned most)
+{
+    static const char root[] = "/sys/fs/cgroup";
+    char line[2048], path[sizeof root + sizeof line + sizeof "/cpu.max"];
+    FILE *const f = fopen("/proc/self/cgroup", "re");
+    bool is_found = false;
+
+    if (!f)
+        return most;
+    while (!is_found && fgets(line, sizeof line, f))
+        is_found = strncmp(line, "0::/", 4) == 0;
+    (void)fclose(f);
+    if (!is_found)
+        return most;
+
+    line[strcspn(line, "\n")] = '\0';
+    char *const group = line + 3;
+    for (;;) {
+        (void)snprintf(path, sizeof path, "%s%s/cpu.max", root, group);
+        most = read_quota(path, most);
+        char *const slash = strrchr(group, '/');
+        if (!slash)
+            return most;
+        *slash = '\0';
+    }
+}
+
+unsigned osc_cpu_count(void)
+{
+    /* 0 until known; relaxed, as two threads that look find the same number */
+    static _Atomic unsigned known;
+    unsigned n = atomic_load_explicit(&known, memory_order_relaxed);
+    cpu_set_t set;
+
+    if (n > 0)
+        return n;
+    if (sched_getaffinity(0, sizeof set, &set) == 0) {
+        n = (unsigned)CPU_COUNT(&set);
+    } else { /* more processors than a cpu_set_t holds */
+        const long online = sysconf(_SC_NPROCESSORS_ONLN);
+        n = online > 0 ? (unsigned)online : 1;
+    }
+    n = cgroup_limit(n);
+    atomic_store_explicit(&known, n, memory_order_relaxed);
+    return n;
+}
+
+static void *take_items(void *arg)
+{
+    struct work *const w = arg;
+    const bool was_working = is_working;
+
+    is_working = true;
+    for (;;) {
+        /* relaxed: what the items read was written before the threads were made,
+         * and what they write is read after they were joined */
+        const uint64_t i = atomic_fetch_add_explicit(&w->next, 1, memory_order_relaxed);
+        if (i >= w->n)
+            break;
+        w->fn(w->ctx, (uint32_t)i);
+    }
+    is_working = was_working;
+    return NULL;
+}
+
+void osc_parallel(unsigned n_threads, uint32_t n, void (*fn)(void *ctx, uint32_t i), void *ctx)
+{
+    struct work w = {.fn = fn, .ctx = ctx, .n = n};
+    pthread_t threads[MAX_THREADS];
+    unsigned n_made = 0;
+    sigset_t all, before;
+
+    if (n_threads == 0)
+        n_threads = osc_cpu_count();
+    if (n_threads > n)
+        n_threads = n;
+    if (n_threads > MAX_THREADS)
+        n_threads = MAX_THREADS;
+    if (n_threads > 1 && !is_working) {
+        /* Signals are for the threads of the program that we run in. */
+        (void)sigfillset(&all);
+        (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+        while (n_made < n_threads - 1 &&
+               pthread_create(&threads[n_made], NULL, take_items, &w) == 0)
+            n_made++;
+        (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    }
+    (void)take_items(&w);
+    for (unsigned i = 0; i < n_made; i++)
+        (void)pthread_join(threads[i], NULL);
+}

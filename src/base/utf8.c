@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/utf8.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
+
+/* How many bytes a character takes after its first one, by that; -1: none starts so. */
+static int n_trailing(unsigned char first)
+{
+    if (first < 0x80)
+        return 0;
+    if (first < 0xc2 || first > 0xf4)
+        return -1;
+    return first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3;
+}
+
+/* Whether SECOND may follow FIRST: where overlong forms and surrogates end. */
+static bool is_second(unsigned char first, unsigned char second)
+{
+    const unsigned char low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
+    const unsigned char high = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
+
+    return second >= low && second <= high;
+}
+
+/*
+ * Length of the character at S, of LEN > 0 bytes; *IS_VALID tells whether it is
+ * one, or else a maximal subpart.
+ */
+static size_t step(const unsigned char *s, size_t len, bool *is_valid)
+{
+    const int trailing = n_trailing(s[0]);
+    size_t i = 1;
+
+    *is_valid = false;
+    if (trailing < 0)
+        return 1;
+    for (; i <= (size_t)trailing; i++) {
+        if (i == len || (i == 1 ? !is_second(s[0], s[1]) : (s[i] & 0xc0) != 0x80))
+            return i;
+    }
+    *is_valid = true;
+    return i;
+}
+
+/* Length of the ASCII at the start of S, found eight bytes at a time. */
+static size_t skip_ascii(const char *s, size_t len)
+{
+    size_t i = 0;
+    uint64_t eight;
+
+    for (; len - i >= sizeof eight; i += sizeof eight) {
+        memcpy(&eight, s + i, sizeof eight);
+        if (eight & UINT64_C(0x8080808080808080))
+            break;
+    }
+    while (i < len && !((unsigned char)s[i] & 0x80))
+        i++;
+    return i;
+}
+
+/* Length of the valid text at the start of S. */
+static size_t skip_valid(const char *s, size_t len)
+{
+    size_t i = 0;
+
+    for (;;) {
+        bool is_valid;
+
+        i += skip_ascii(s + i, len - i);
+        if (i == len)
+            return len;
+        const size_t n = step((const unsigned char *)s + i, len - i, &is_valid);
+        if (!is_valid)
+            return i;
+        i += n;
+    }
+}
+
+bool osc_utf8_valid(const char *s, size_t len)
+{
+    return skip_valid(s, len) == len;
+}
+
+size_t osc_utf8_append_clean(struct osc_strbuf *b, struct osc_str str)
+{
+    size_t n_replaced = 0;
+
+    for (size_t i = 0; i < str.len;) {
+        const size_t n = skip_valid(str.s + i, str.len - i);
+        bool is_valid;
+
+        osc_strbuf_add(b, str.s + i, n);
+        i += n;
+        if (i < str.len) {
+            i += step((const unsigned char *)str.s + i, str.len - i, &is_valid);
+            osc_strbuf_adds(b, REPLACEMENT);
+            n_replaced++;
+        }
+    }
+    return n_replaced;
+}
+
+void osc_utf8_append_terminal(struct osc_strbuf *b, struct osc_str str)
+{
+    const unsigned char *const s = (const unsigned char *)str.s;
+
+    for (size_t i = 0; i < str.len;) {
+        bool is_valid;
+        const size_t n = step(s + i, str.len - i, &is_valid);
+
+        if (!is_valid)
+            osc_strbuf_adds(b, REPLACEMENT);
+        else if (s[i] < 0x20 || s[i] == 0x7f)
+            osc_strbuf_addf(b, "\\x%02x", s[i]);
+        else if (s[i] == 0xc2 && s[i + 1] < 0xa0) /* C1: some terminals obey these, too */
+            osc_strbuf_addf(b, "\\x%02x", s[i + 1]);
+        else
+            osc_strbuf_add(b, str.s + i, n);
+        i += n;
+    }
+}
+
+size_t osc_utf8_width(struct osc_str str)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < str.len; i++)
+        n += ((unsigned char)str.s[i] & 0xc0) != 0x80;
+    return n;
+}
