@@ -1,0 +1,311 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The text of torch's table() (TP 4, torch213.md 7).
+
+torch prints binary doubles; exact numbers differ from them in a last digit only at an exact
+tie. So a cell is a tuple of texts that may stand there: one, or two at a tie. Rows with equal
+sort keys may stand in any order. `Text.differs_from` judges by both, `str(text)` takes the
+first choice (half to even, order of appearance).
+"""
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from . import exact
+from .averages import Row, key_averages
+from .events import Trace
+
+Cell = tuple[str, ...]
+WIDTH = 12
+UNITS = {"2.13": ("GB", "MB", "KB", "B"), "1.13": ("Gb", "Mb", "Kb", "b")}
+FLOP_UNITS = ("FLOPs", "KFLOPs", "MFLOPs", "GFLOPs", "TFLOPs", "PFLOPs")
+
+
+@dataclass
+class Options:
+    """Arguments of table(); None for no limit."""
+    sort: str | None = None
+    limit: int = 100
+    header: str | None = None
+    top_level: bool = False
+    max_name_width: int | None = 55
+    max_src_width: int | None = 75
+    max_shapes_width: int | None = 80
+    torch: str = "2.13"
+
+
+def fixed(value: Fraction, digits: int) -> Cell:
+    """VALUE with DIGITS decimals; both neighbours at an exact tie, the even one first."""
+    scaled = value * 10 ** digits
+    even = exact.half_even(scaled)
+    choices = [even]
+    if scaled.denominator == 2:
+        choices.append(2 * scaled.__floor__() + 1 - even)
+    return tuple(decimal_text(n, digits) for n in choices)
+
+
+def decimal_text(scaled: int, digits: int) -> str:
+    """The integer SCALED with the point DIGITS places from its end."""
+    sign, text = ("-" if scaled < 0 else ""), str(abs(scaled)).zfill(digits + 1)
+    return f"{sign}{text[:-digits]}.{text[-digits:]}"
+
+
+def with_unit(cell: Cell, unit: str) -> Cell:
+    """UNIT after each choice."""
+    return tuple(text + unit for text in cell)
+
+
+def time_cell(ns: Fraction) -> Cell:
+    """The unit is chosen on the value before rounding; negative values stay in us."""
+    us = Fraction(ns) / 1000
+    if us >= 1_000_000:
+        return with_unit(fixed(us / 1_000_000, 3), "s")
+    if us >= 1000:
+        return with_unit(fixed(us / 1000, 3), "ms")
+    return with_unit(fixed(us, 3), "us")
+
+
+def share_cell(ns: int, total_ns: int) -> Cell:
+    """Per cent of a total; NaN of nothing."""
+    if total_ns == 0:
+        return ("NaN",)
+    return with_unit(fixed(Fraction(ns * 100, total_ns), 2), "%")
+
+
+def memory_cell(size: int, torch: str) -> Cell:
+    """Bytes by absolute value: 2 decimals and a unit, or the integer."""
+    for power, unit in zip((30, 20, 10), UNITS[torch]):
+        if abs(size) >= 1 << power:
+            # Exact in a double too, hence never two choices.
+            return (fixed(Fraction(size, 1 << power), 2)[0] + " " + unit,)
+    return (f"{size} {UNITS[torch][3]}",)
+
+
+def short_name(name: str, limit: int | None) -> str:
+    """Cut from 3 characters below the limit on."""
+    if limit is not None and len(name) >= limit - 3:
+        return name[:limit - 3] + "..."
+    return name
+
+
+def short_path(path: str, width: int) -> str:
+    """The tail of WIDTH characters, its first three as dots."""
+    if len(path) > width:
+        path = path[len(path) - width:]
+        if len(path) > 3:
+            path = "..." + path[3:]
+    return path
+
+
+def sort_value(row: Row, key: str) -> object:
+    """The value of torch's attribute KEY (TP 4.7), exact."""
+    key = key.replace("cuda", "device").replace("xpu", "device")
+    key = key.replace("privateuse1", "device")
+    return {
+        "cpu_time": Fraction(row.cpu_ns, row.calls), "cpu_time_total": row.cpu_ns,
+        "self_cpu_time_total": row.self_cpu_ns,
+        "device_time": Fraction(row.device_ns, row.calls),
+        "device_time_total": row.device_ns, "self_device_time_total": row.self_device_ns,
+        "cpu_memory_usage": row.cpu_bytes, "self_cpu_memory_usage": row.self_cpu_bytes,
+        "device_memory_usage": row.device_bytes,
+        "self_device_memory_usage": row.self_device_bytes,
+        "count": row.calls, "flops": row.flops, "key": row.name,
+    }[key]
+
+
+@dataclass
+class Column:
+    """Title, width, alignment and the cell of a row."""
+    title: str
+    width: int
+    align: str = ">"
+
+
+@dataclass
+class Text:
+    """A rendered table: lines of (cells, columns) and plain lines."""
+    head: list[str] = field(default_factory=list)
+    blocks: list[tuple[object, list[str]]] = field(default_factory=list)  # key, line patterns
+    plain: list[list[str]] = field(default_factory=list)                  # their first choice
+    limit: int = -1
+    foot: list[str] = field(default_factory=list)          # patterns
+    plain_foot: list[str] = field(default_factory=list)
+
+    def shown(self) -> int:
+        """Number of rows that the limit lets through."""
+        return len(self.blocks) if self.limit < 0 else min(self.limit, len(self.blocks))
+
+    def __str__(self) -> str:
+        if not self.head:
+            return ""
+        rows = [line for lines in self.plain[:self.shown()] for line in lines]
+        return "\n".join(self.head + rows + self.plain_foot) + "\n"
+
+    def differs_from(self, text: str) -> str | None:
+        """None if TEXT is this table, else what is wrong."""
+        if not self.head or not text:
+            return None if not self.head and not text else "one of the two is empty"
+        if not text.endswith("\n"):
+            return "no line break at the end"
+        lines = text[:-1].split("\n")
+        for at, line in enumerate(self.head):
+            if lines[at:at + 1] != [line]:
+                return f"head, line {at + 1}: {lines[at:at + 1]} instead of {line!r}"
+        at = len(self.head)
+        waiting = list(range(len(self.blocks)))
+        for _ in range(self.shown()):
+            key = self.blocks[waiting[0]][0]
+            for candidate in waiting:
+                if self.blocks[candidate][0] != key:
+                    return f"row at line {at + 1}: {lines[at:at + 1]}, expected " \
+                           f"{self.plain[waiting[0]]}"
+                patterns = self.blocks[candidate][1]
+                here = lines[at:at + len(patterns)]
+                if len(here) == len(patterns) and all(
+                        re.fullmatch(p, s) for p, s in zip(patterns, here)):
+                    break
+            else:
+                return f"row at line {at + 1}: {lines[at:at + 1]}, expected " \
+                       f"{self.plain[waiting[0]]}"
+            waiting.remove(candidate)
+            at += len(patterns)
+        rest = lines[at:]
+        if len(rest) != len(self.foot) or not all(
+                re.fullmatch(p, s) for p, s in zip(self.foot, rest)):
+            return f"foot: {rest[:4]} instead of {self.plain_foot}"
+        return None
+
+
+def columns_of(rows: list[Row], trace: Trace, options: Options, device: str | None,
+               flop_unit: str | None) -> list[Column]:
+    """TP 4.2, in order of the titles."""
+    def limited(longest: int, limit: int | None) -> int:
+        return longest + 4 if limit is None else min(longest + 4, limit)
+
+    name_width = limited(max(len(r.name) for r in rows), options.max_name_width)
+    columns = [Column("Name", name_width)]
+    titles = ["Self CPU %", "Self CPU", "CPU total %", "CPU total", "CPU time avg"]
+    if any(r.self_device_ns > 0 for r in rows):
+        titles += [f"Self {device}", f"Self {device} %", f"{device} total",
+                   f"{device} time avg"]
+    if trace.flag("profile_memory"):
+        titles += ["CPU Mem", "Self CPU Mem"]
+        if device and any(r.self_device_bytes > 0 for r in rows):
+            titles += [f"{device} Mem", f"Self {device} Mem"]
+    titles.append("# of Calls")
+    columns += [Column(title, WIDTH) for title in titles]
+    if any(r.input_shapes not in ("", "[]") for r in rows):
+        columns.append(Column("Input Shapes", limited(
+            max(len(r.input_shapes) for r in rows), options.max_shapes_width)))
+    if any(r.stack for r in rows):
+        longest = max(len(entry) for r in rows for entry in r.stack)
+        columns.append(Column("Source Location", limited(longest, options.max_src_width),
+                              "<"))
+    if flop_unit:
+        columns.append(Column(f"Total {flop_unit}", WIDTH))
+    return columns
+
+
+def cells_of(row: Row, columns: list[Column], options: Options, cpu_total: int,
+             device_total: int, flop_power: int) -> list[Cell]:
+    """The cells of one row in the order in which torch emits them: FLOPs before the source,
+    whatever the titles say (TP 4.5)."""
+    have = {c.title: c for c in columns}
+    cells: list[Cell] = [
+        (short_name(row.name, options.max_name_width),),
+        share_cell(row.self_cpu_ns, cpu_total), time_cell(row.self_cpu_ns),
+        ("0",) if row.is_async else share_cell(row.cpu_ns, cpu_total),
+        time_cell(row.cpu_ns), time_cell(Fraction(row.cpu_ns, row.calls))]
+    if any(t.endswith(" time avg") and t != "CPU time avg" for t in have):
+        cells += [time_cell(row.self_device_ns), share_cell(row.self_device_ns, device_total),
+                  time_cell(row.device_ns), time_cell(Fraction(row.device_ns, row.calls))]
+    if "CPU Mem" in have:
+        cells += [memory_cell(row.cpu_bytes, options.torch),
+                  memory_cell(row.self_cpu_bytes, options.torch)]
+    if any(t.endswith(" Mem") and "CPU" not in t for t in have):
+        cells += [memory_cell(row.device_bytes, options.torch),
+                  memory_cell(row.self_device_bytes, options.torch)]
+    cells.append((str(row.calls),))
+    if "Input Shapes" in have:
+        cells.append((row.input_shapes[:have["Input Shapes"].width],))
+    if any(t.endswith("FLOPs") for t in have):
+        cells.append(("--",) if row.flops <= 0 else tuple(
+            f"{t:>8}" for t in fixed(Fraction(row.flops, 1000 ** flop_power), 3)))
+    if "Source Location" in have:
+        width = have["Source Location"].width
+        cells.append((short_path(row.stack[0], width) if row.stack else "",))
+    return cells
+
+
+def line(cells: list[Cell], columns: list[Column]) -> tuple[str, str]:
+    """(pattern, first choice) of a line: each cell padded, then two spaces."""
+    padded = [[f"{text:{c.align}{c.width}}  " for text in cell]
+              for cell, c in zip(cells, columns)]
+    pattern = "".join("(?:" + "|".join(map(re.escape, choices)) + ")" for choices in padded)
+    return pattern, "".join(choices[0] for choices in padded)
+
+
+def render(trace: Trace, options: Options, by_shape: bool = False, stack_n: int = 0,
+           python: bool = True) -> Text:
+    """The whole table (TP 4.1)."""
+    rows = key_averages(trace, by_shape, stack_n, python)
+    text = Text(limit=options.limit)
+    if not rows:
+        return text
+    cpu_total = sum(r.self_cpu_ns for r in rows)
+    device_total = sum(r.self_device_ns for r in rows
+                       if r.device_type != "CPU" and not r.is_user_annotation)
+    device = next((e.device.split(":")[0].upper() for e in trace.events if e.device), None)
+    positive = [r.flops for r in rows if r.flops > 0]
+    flop_power = min((len(str(min(positive))) - 1) // 3, 5) if positive else 0
+    unit = FLOP_UNITS[flop_power] if positive and trace.flag("with_flops") else None
+    columns = columns_of(rows, trace, options, device, unit)
+    text.head = head_of(columns, options)
+    if options.sort:
+        rows = sorted(rows, key=lambda r: sort_value(r, options.sort), reverse=True)
+    has_stack = any(c.title == "Source Location" for c in columns)
+    for number, row in enumerate(rows):
+        if options.top_level and not row.is_top_level:
+            continue
+        lines = [cells_of(row, columns, options, cpu_total, device_total, flop_power)]
+        if has_stack:
+            width = next(c.width for c in columns if c.title == "Source Location")
+            entries = row.stack[:5] if options.torch == "1.13" else row.stack
+            blank: list[Cell] = [("",)] * (len(columns) - 1)
+            lines += [blank + [(short_path(entry, width),)] for entry in entries[1:]]
+            lines.append(blank + [("",)])
+        both = [line(cells, columns) for cells in lines]
+        key = sort_value(row, options.sort) if options.sort else number
+        text.blocks.append((key, [pattern for pattern, _ in both]))
+        text.plain.append([plain for _, plain in both])
+    text.foot, text.plain_foot = foot_of(columns, cpu_total, device, device_total)
+    return text
+
+
+def head_of(columns: list[Column], options: Options) -> list[str]:
+    """The lines above the rows (TP 4.3)."""
+    length = sum(c.width for c in columns) + 2 * (len(columns) - 1)
+    separator = "".join("-" * c.width + "  " for c in columns)
+    head = []
+    if options.header is not None:
+        head += ["=" * length, options.header]
+    if options.top_level:
+        head += ["=" * length, "This report only display top-level ops statistics"]
+    titles = "".join(f"{c.title:{c.align}{c.width}}  " for c in columns)
+    return head + [separator, titles, separator]
+
+
+def foot_of(columns: list[Column], cpu_total: int, device: str | None,
+            device_total: int) -> tuple[list[str], list[str]]:
+    """(patterns, first choices) of the lines below the rows (TP 4.6)."""
+    separator = "".join("-" * c.width + "  " for c in columns)
+    patterns, plain = [re.escape(separator)], [separator]
+    totals = [("CPU", cpu_total)]
+    if any(c.title.endswith(" time avg") and c.title != "CPU time avg" for c in columns):
+        totals.append((str(device), device_total))
+    for word, total in totals:
+        title, choices = f"Self {word} time total: ", time_cell(total)
+        patterns.append(re.escape(title) + "(?:" + "|".join(map(re.escape, choices)) + ")")
+        plain.append(title + choices[0])
+    return patterns, plain

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Exact time: decimal microseconds to integer nanoseconds (product.md 2 "Time").
+
+Start and end are each rounded half up to a nanosecond; the duration is their difference, so
+that nesting survives. Nothing here ever passes through a binary double.
+"""
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from fractions import Fraction
+
+NUMBER_TEXT = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?\Z")
+
+
+def number(value: object) -> Fraction | None:
+    """The exact value of a JSON number, or of a text that holds one; else None."""
+    if isinstance(value, bool) or value is None:
+        return None
+    if isinstance(value, int):
+        return Fraction(value)
+    if isinstance(value, Decimal):
+        return Fraction(value) if value.is_finite() else None
+    if isinstance(value, str) and NUMBER_TEXT.match(value):
+        return Fraction(Decimal(value))
+    return None
+
+
+def integer(value: object) -> int | None:
+    """VALUE if it is a whole number (also as text or with a zero fraction), else None."""
+    exact = number(value)
+    if exact is None or exact.denominator != 1:
+        return None
+    return int(exact)
+
+
+def half_up(value: Fraction) -> int:
+    """Round to the nearest integer, halves towards plus infinity."""
+    return (value + Fraction(1, 2)).__floor__()
+
+
+def half_even(value: Fraction) -> int:
+    """Round to the nearest integer, halves to the even one (Python's and printf's rule)."""
+    return round(value)
+
+
+def us_to_ns(microseconds: Fraction) -> int:
+    """Exact microseconds to nanoseconds, half up."""
+    return half_up(microseconds * 1000)
+
+
+def span_ns(ts: Fraction, dur: Fraction) -> tuple[int, int]:
+    """(start, end) in nanoseconds of `ts` and `dur` in microseconds, each rounded half up."""
+    return us_to_ns(ts), us_to_ns(ts + dur)
+
+
+def median(values: list[int]) -> Fraction | None:
+    """The middle value, or the mean of the two middle ones (analyses.md 1.11)."""
+    if not values:
+        return None
+    ordered = sorted(values)
+    middle = len(ordered) // 2
+    if len(ordered) % 2:
+        return Fraction(ordered[middle])
+    return Fraction(ordered[middle - 1] + ordered[middle], 2)

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The containment forest (product.md 2): per thread or device queue, synchronous ranges only.
+
+Sorted by (start, -end, order in the file). A range ends before another starts if its end is
+not after the other's start. A partial overlap makes siblings and is counted; nothing is
+removed or clipped. Self time is the duration less that of the children.
+"""
+from __future__ import annotations
+
+from typing import Callable, Iterable
+
+from .events import Event
+
+
+def nest(ranges: Iterable[Event], set_parent: Callable[[Event, Event | None], None]) -> int:
+    """Tell SET_PARENT of each of RANGES (one track's) its parent; the number of partial
+    overlaps."""
+    overlaps = 0
+    stack: list[Event] = []
+    for event in sorted(ranges, key=Event.order):
+        overlapped = False
+        while stack and (stack[-1].end <= event.start or event.end > stack[-1].end):
+            overlapped |= stack[-1].end > event.start
+            stack.pop()
+        overlaps += overlapped
+        set_parent(event, stack[-1] if stack else None)
+        stack.append(event)
+    return overlaps
+
+
+def by_track(events: Iterable[Event]) -> dict[tuple, list[Event]]:
+    """The finished synchronous ranges of each track, tracks in order of first appearance."""
+    tracks: dict[tuple, list[Event]] = {}
+    for event in events:
+        if event.is_range:
+            tracks.setdefault(event.track, []).append(event)
+    return tracks
+
+
+def build(events: list[Event]) -> int:
+    """Set parent, children and depth of every event; the number of partial overlaps."""
+    def set_parent(event: Event, parent: Event | None) -> None:
+        event.parent = parent
+        event.depth = parent.depth + 1 if parent else 0
+        if parent:
+            parent.children.append(event)
+
+    return sum(nest(ranges, set_parent) for ranges in by_track(events).values())
+
+
+def self_ns(event: Event) -> int:
+    """Duration less the children's; may be negative."""
+    return event.dur - sum(child.dur for child in event.children)

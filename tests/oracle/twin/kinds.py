@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Categories of trace events to one vocabulary (product.md 2 "Kinds"; TB 2.2; AN 1.2)."""
+from __future__ import annotations
+
+import re
+
+# Category in lower case -> kind. The first four groups are TB 2.2, the rest AN 1.2.
+OF_CATEGORY = {
+    "cpu_op": "operator", "operator": "operator", "hpu_op": "operator",
+    "user_annotation": "annotation", "gpu_user_annotation": "annotation",
+    "runtime": "runtime", "cuda_runtime": "runtime", "mtia_runtime": "runtime",
+    "glow_runtime": "runtime", "xpu_runtime": "runtime", "privateuse1_runtime": "runtime",
+    "cuda_driver": "driver", "xpu_driver": "driver", "privateuse1_driver": "driver",
+    "kernel": "kernel", "mtia_ccp_events": "kernel",
+    "memcpy": "memcpy", "gpu_memcpy": "memcpy",
+    "memset": "memset", "gpu_memset": "memset",
+    "python": "python", "python_function": "python",
+    "cuda_sync": "sync", "xpu_sync": "sync", "cuda_event": "sync",
+    "collective_comm": "communication",
+    "overhead": "overhead",
+}
+DEVICE_CATEGORIES = {"kernel", "mtia_ccp_events", "memcpy", "gpu_memcpy", "memset",
+                     "gpu_memset", "gpu_user_annotation", "cuda_sync", "xpu_sync",
+                     "cuda_event"}
+DEVICE_WORK = {"kernel", "memcpy", "memset"}
+LAUNCHES = {"runtime", "driver"}
+
+STEP_NAME = re.compile(r"ProfilerStep#([0-9]+)\Z")
+
+
+def is_dataloader(name: str) -> bool:
+    """TB 2.5: an iterator's __next__, or a DataPipe."""
+    return ((name.startswith("enumerate(DataLoader)#") and name.endswith(".__next__"))
+            or name.startswith("enumerate(DataPipe)#"))
+
+
+def of_range(category: str, name: str, args: dict) -> str:
+    """The kind of a range (X, B/E, b/e). Only host operators and annotations are refined by
+    name: a device-side copy of an annotation stays one (R-2.7)."""
+    category = category.lower()
+    kind = OF_CATEGORY.get(category, "scope")
+    if category == "python_function" and args.get("Python module id") is not None:
+        return "module"
+    if kind in ("operator", "annotation") and category not in DEVICE_CATEGORIES:
+        if STEP_NAME.match(name):
+            return "step"
+        if is_dataloader(name):
+            return "dataloader"
+    if category == "user_annotation":
+        if name.startswith("Optimizer.step"):
+            return "optimizer"
+        if is_host_collective(name):
+            return "communication"
+    return kind
+
+
+def of_instant(name: str, freed_or_allocated: int | None) -> str:
+    """The kind of an instant: allocator records by sign (TB 7.1: above 0 is an allocation)."""
+    if name == "[memory]":
+        return "alloc" if (freed_or_allocated or 0) > 0 else "free"
+    return "oom" if name == "[OutOfMemory]" else "instant"
+
+
+# --- Communication (R-8.2 of TB; AN 1.5 for the names beyond NCCL's relatives) ------------
+
+COLLECTIVE_KERNEL = ("nccl", "rccl", "oneccl", "hccl", "msccl", "cross_device_reduce",
+                     "one_shot_all_reduce", "two_shot_all_reduce", "multimem_all_",
+                     "nvshmem", "deep_ep", "userbuffers")
+COLLECTIVE_ARGS = ("Collective name", "Process Group Name")
+HOST_BACKENDS = ("nccl:", "gloo:", "mpi:", "ucc:", "xccl:", "hccl:", "c10d::")
+PLUGIN_COLLECTIVES = {f"{backend}:{name}" for backend in ("nccl", "gloo")
+                      for name in ("broadcast", "reduce", "all_reduce", "all_gather",
+                                   "reduce_scatter")}
+
+
+def is_collective_kernel(name: str, args: dict) -> bool:
+    """R-8.2 (a) and (b): by the kernel's name, any case, or by Kineto's own arguments."""
+    lower = name.lower()
+    return (any(part in lower for part in COLLECTIVE_KERNEL)
+            or any(args.get(key) is not None for key in COLLECTIVE_ARGS))
+
+
+def is_host_collective(name: str) -> bool:
+    """R-8.2 (c): host ranges of a collective."""
+    return name == "record_param_comms" or name.startswith(HOST_BACKENDS)
+
+
+# --- Tensor Cores (TB 5.4 and 4.4; the longer lists are R-5.3 and R-4.3) ------------------
+
+TC_KERNEL_2021 = (
+    "h884", "s884", "h1688", "s1688", "hmma", "i8816", "16816", "dgrad_1x1_stride_2x2",
+    "first_layer_wgrad_kernel", "conv1x1", "conv2d_c1_k1", "direct_group",
+    "xmma_implicit_gemm", "xmma_sparse_conv", "xmma_warp_specialized_implicit_gemm",
+    "xmma_gemm", "xmma_sparse_gemm", "c1688")
+TC_KERNEL_MORE = (
+    "tensorop", "nvjet_", "wgmma", "flash_fwd", "flash_bwd", "fmha",
+    "xmma_fprop", "xmma_dgrad", "xmma_wgrad")
+NOT_TC_KERNEL = ("at::native::", "nccl", "simt", "volta_sgemm", "maxwell_sgemm")
+
+TC_OP_2021 = set("""
+aten::_convolution aten::conv1d aten::conv2d aten::conv3d aten::conv_tbc
+aten::conv_transpose1d aten::conv_transpose2d aten::conv_transpose3d aten::convolution
+aten::cudnn_convolution aten::cudnn_convolution_transpose aten::prelu aten::addmm
+aten::addmv aten::addr aten::matmul aten::mm aten::mv aten::linear aten::addbmm
+aten::baddbmm aten::bmm aten::chain_matmul aten::linalg_multi_dot
+aten::_thnn_fused_lstm_cell aten::_thnn_fused_gru_cell aten::lstm_cell aten::gru_cell
+aten::rnn_tanh_cell aten::rnn_relu_cell CudnnConvolutionBackward BmmBackward0
+aten::cudnn_convolution_transpose_backward CudnnConvolutionTransposeBackward MmBackward
+aten::cudnn_convolution_backward_weight aten::addmm_ AddmvBackward MvBackward
+aten::cudnn_convolution_transpose_backward_weight
+aten::cudnn_convolution_transpose_backward_input AddmmBackward
+aten::cudnn_convolution_backward_input AddbmmBackward aten::cudnn_convolution_backward
+""".split())
+TC_OP_MORE = set("""
+aten::convolution_backward AddmmBackward0 MmBackward0 ConvolutionBackward0
+aten::scaled_dot_product_attention aten::_scaled_dot_product_flash_attention
+aten::_scaled_dot_product_efficient_attention aten::_scaled_dot_product_cudnn_attention
+aten::_scaled_mm aten::_grouped_mm aten::einsum
+""".split())
+
+
+def kernel_uses_tc(name: str, compat: bool) -> bool | None:
+    """Whether a kernel uses Tensor Cores: with COMPAT by the list of 2021, which always
+    answers; else true or false only if a rule covers the name (R-5.3)."""
+    if any(part in name for part in TC_KERNEL_2021):
+        return True
+    if compat:
+        return False
+    if any(part in name for part in TC_KERNEL_MORE):
+        return True
+    return False if any(part in name for part in NOT_TC_KERNEL) else None
+
+
+def op_is_tc_eligible(name: str, compat: bool) -> bool:
+    """Whether an operator of this name can use Tensor Cores."""
+    return name in TC_OP_2021 or (not compat and name in TC_OP_MORE)

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Launch -> device work, and launch -> operator (R-2.3; torch213.md 9.3; AN 1.6).
+
+A device event belongs to the runtime or driver call of its correlation; where several calls
+carry it, to the latest that started not after it. A call belongs to the op that its external
+id names, if the op's closed range holds the call in time, on any thread of the process; else
+to the innermost op of the call's own thread; else to none.
+"""
+from __future__ import annotations
+
+from .events import Event
+from .kinds import DEVICE_WORK, LAUNCHES
+
+
+def launch_of_device_event(events: list[Event]) -> dict[Event, Event]:
+    """Device event (work or sync) -> the call that launched it, where one did."""
+    calls: dict[int, list[Event]] = {}
+    for event in events:
+        correlation = event.integer("correlation")
+        if event.kind in LAUNCHES and event.is_range and correlation is not None:
+            calls.setdefault(correlation, []).append(event)
+    launch: dict[Event, Event] = {}
+    for event in events:
+        if event.kind not in DEVICE_WORK | {"sync"} or not event.is_range:
+            continue
+        candidates = calls.get(event.integer("correlation"), [])
+        before = [c for c in candidates if c.start <= event.start]
+        if before:
+            launch[event] = max(before, key=lambda c: (c.start, c.id))
+        elif candidates:
+            launch[event] = min(candidates, key=lambda c: (c.start, c.id))
+    return launch
+
+
+def op_of_call(calls: list[Event], ops: list[Event]) -> dict[Event, Event]:
+    """Call -> the op among OPS that made it."""
+    by_external_id: dict[tuple, Event] = {}
+    by_track: dict[tuple, list[Event]] = {}
+    for op in sorted(ops, key=Event.order):
+        if op.external_id:
+            by_external_id.setdefault((op.process, op.external_id), op)
+        by_track.setdefault(op.track, []).append(op)
+    result: dict[Event, Event] = {}
+    for call in calls:
+        named = by_external_id.get((call.process, call.external_id))
+        if named and named.start <= call.start and call.end <= named.end:
+            result[call] = named
+            continue
+        inner = innermost(by_track.get(call.track, []), call)
+        if inner:
+            result[call] = inner
+    return result
+
+
+def innermost(ops: list[Event], call: Event) -> Event | None:
+    """The last of OPS (in order of the forest) that encloses CALL: it starts not after the
+    call, the call starts before it ends, and ends not after it."""
+    low, high = 0, len(ops)
+    while low < high:
+        middle = (low + high) // 2
+        if ops[middle].start <= call.start:
+            low = middle + 1
+        else:
+            high = middle
+    for op in reversed(ops[:low]):
+        if call.start < op.end and call.end <= op.end:
+            return op
+    return None
