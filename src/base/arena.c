@@ -11,8 +11,8 @@
 #define MAX_BLOCK_BYTES   ((size_t)1 << 20)
 
 struct osc_arena_block {
-    _Alignas(ALIGNMENT) struct osc_arena_block *next; /* the one before, or NULL */
-    char bytes[];
+    struct osc_arena_block *next; /* owned; the one before, or NULL */
+    _Alignas(ALIGNMENT) char bytes[];
 };
 
 static struct osc_arena_block *new_block(struct osc_arena *a, size_t size)

@@ -19,15 +19,15 @@
 #include <stdarg.h>
 #include <stdint.h>
 
-#define OSC_STATUS_LIST(X)                                                                     \
-    X(OSC_OK, "done")                                                                          \
-    X(OSC_ENOMEM, "out of memory")                                                             \
-    X(OSC_ELIMIT, "a limit was reached")                                                       \
-    X(OSC_EIO, "input or output failed")                                                       \
-    X(OSC_EFORMAT, "not in a format that can be read")                                         \
-    X(OSC_ETRUNC, "the input ends too early")                                                  \
-    X(OSC_EINVAL, "wrong argument")                                                            \
-    X(OSC_ENOTFOUND, "not found")                                                              \
+#define OSC_STATUS_LIST(X)                             \
+    X(OSC_OK, "done")                                  \
+    X(OSC_ENOMEM, "out of memory")                     \
+    X(OSC_ELIMIT, "a limit was reached")               \
+    X(OSC_EIO, "input or output failed")               \
+    X(OSC_EFORMAT, "not in a format that can be read") \
+    X(OSC_ETRUNC, "the input ends too early")          \
+    X(OSC_EINVAL, "wrong argument")                    \
+    X(OSC_ENOTFOUND, "not found")                      \
     X(OSC_ECANCELED, "interrupted")
 
 enum osc_status_code {

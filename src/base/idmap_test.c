@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/idmap.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+
+/* Keys in a row, far apart, and all that is special. */
+static uint64_t nth_key(uint32_t i)
+{
+    return i == 0 ? 0 : i == 1 ? UINT64_MAX : i % 2 ? i : osc_hash_u64(i);
+}
+
+static bool put_all(struct osc_idmap *m, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t *const place = osc_idmap_put(m, nth_key(i));
+        if (!place)
+            return false;
+        *place = i + 1;
+    }
+    return true;
+}
+
+static void an_empty_map_has_no_key(void **state)
+{
+    struct osc_idmap m = {0};
+
+    (void)state;
+    assert_int_equal(osc_idmap_get(&m, 0), 0);
+    osc_idmap_clear(&m);
+    osc_idmap_fini(&m);
+}
+
+static void finds_every_key_again(void **state)
+{
+    struct osc_idmap m = {0};
+
+    (void)state;
+    /* Enough for slots that are pages. */
+    assert_true(put_all(&m, 200000));
+    assert_int_equal(m.n_used, 200000);
+    for (uint32_t i = 0; i < 200000; i++)
+        assert_int_equal(osc_idmap_get(&m, nth_key(i)), i + 1);
+    assert_int_equal(osc_idmap_get(&m, 200002), 0);
+    osc_idmap_clear(&m);
+    assert_int_equal(osc_idmap_get(&m, 0), 0);
+    assert_true(put_all(&m, 10));
+    assert_int_equal(osc_idmap_get(&m, nth_key(9)), 10);
+    osc_idmap_fini(&m);
+    assert_int_equal(osc_pages_held(), 0);
+}
+
+static void a_value_set_back_to_zero_hides_no_other_key(void **state)
+{
+    struct osc_idmap m = {0};
+
+    (void)state;
+    assert_true(put_all(&m, 1000));
+    for (uint32_t i = 0; i < 1000; i += 2)
+        *osc_idmap_put(&m, nth_key(i)) = 0;
+    for (uint32_t i = 0; i < 1000; i++)
+        assert_int_equal(osc_idmap_get(&m, nth_key(i)), i % 2 ? i + 1 : 0);
+    assert_int_equal(m.n_used, 1000);
+    osc_idmap_fini(&m);
+}
+
+static void stays_whole_through_any_failed_allocation(void **state)
+{
+    bool is_done = false;
+
+    (void)state;
+    for (long n = 0; !is_done; n++) {
+        struct osc_idmap m = {0};
+
+        osc_mem_fail_after(n);
+        is_done = put_all(&m, 1000);
+        osc_mem_fail_after(-1);
+        const uint32_t n_used = m.n_used;
+        for (uint32_t i = 0; i < 1000; i++)
+            assert_int_equal(osc_idmap_get(&m, nth_key(i)), i < n_used ? i + 1 : 0);
+        assert_true(put_all(&m, 1000));
+        assert_int_equal(m.n_used, 1000);
+        osc_idmap_fini(&m);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_empty_map_has_no_key),
+        cmocka_unit_test(finds_every_key_again),
+        cmocka_unit_test(a_value_set_back_to_zero_hides_no_other_key),
+        cmocka_unit_test(stays_whole_through_any_failed_allocation),
+    };
+    return cmocka_run_group_tests_name("idmap", tests, NULL, NULL);
+}

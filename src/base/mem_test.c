@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/mem.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void zero_bytes_are_no_failure(void **state)
+{
+    void *const a = osc_malloc(0);
+    void *const b = osc_calloc(0, 8);
+    void *c = osc_malloc(8);
+
+    (void)state;
+    c = osc_realloc(c, 0);
+    assert_non_null(a);
+    assert_non_null(b);
+    assert_non_null(c);
+    osc_free(a);
+    osc_free(b);
+    osc_free(c);
+    osc_free(NULL);
+}
+
+static void fails_the_nth_allocation_and_all_after_it(void **state)
+{
+    void *p[4];
+
+    (void)state;
+    osc_mem_fail_after(2);
+    p[0] = osc_malloc(1);
+    p[1] = osc_pages_alloc(1);
+    p[2] = osc_calloc(1, 1);
+    p[3] = osc_realloc(p[0], 100);
+    assert_null(osc_pages_alloc(1));
+    osc_mem_fail_after(-1);
+    assert_non_null(p[0]);
+    assert_non_null(p[1]);
+    assert_null(p[2]);
+    assert_null(p[3]);
+    osc_free(p[0]);
+    osc_pages_free(p[1], 1);
+}
+
+static void grow_keeps_the_elements(void **state)
+{
+    uint32_t *a = NULL;
+    size_t cap = 0;
+
+    (void)state;
+    for (uint32_t i = 0; i < 1000; i++) {
+        assert_int_equal(osc_grow(&a, &cap, i + 1, sizeof *a), OSC_OK);
+        assert_true(cap > i);
+        a[i] = i;
+    }
+    for (uint32_t i = 0; i < 1000; i++)
+        assert_int_equal(a[i], i);
+    assert_true(cap < 4000);
+    osc_free(a);
+}
+
+static void grow_refuses_more_than_memory_can_hold(void **state)
+{
+    uint64_t *a = NULL;
+    size_t cap = 0;
+
+    (void)state;
+    assert_int_equal(osc_grow(&a, &cap, SIZE_MAX / 8 + 2, sizeof *a), OSC_ENOMEM);
+    assert_int_equal(osc_grow(&a, &cap, SIZE_MAX, sizeof *a), OSC_ENOMEM);
+    assert_null(a);
+    assert_int_equal(cap, 0);
+}
+
+static void a_failed_grow_leaves_the_array_as_it_was(void **state)
+{
+    char *a = NULL;
+    size_t cap = 0;
+
+    (void)state;
+    assert_int_equal(osc_grow(&a, &cap, 1, 1), OSC_OK);
+    char *const old = a;
+    const size_t old_cap = cap;
+    osc_mem_fail_after(0);
+    assert_int_equal(osc_grow(&a, &cap, cap + 1, 1), OSC_ENOMEM);
+    osc_mem_fail_after(-1);
+    assert_ptr_equal(a, old);
+    assert_int_equal(cap, old_cap);
+    osc_free(a);
+}
+
+static void pages_are_zeroed_aligned_and_counted(void **state)
+{
+    static const size_t sizes[] = {0, 1, 4096, 4097, 1 << 20, 2 << 20, (2 << 20) + 1, 7 << 20};
+    const size_t before = osc_pages_held();
+
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        const size_t size = sizes[i];
+        char *const p = osc_pages_alloc(size);
+
+        assert_non_null(p);
+        assert_true(osc_pages_held() >= before + size);
+        if (size >= 2 << 20)
+            assert_int_equal((uintptr_t)p % (2 << 20), 0);
+        for (size_t j = 0; j < size; j += 512)
+            assert_int_equal(p[j], 0);
+        memset(p, 1, size);
+        osc_pages_free(p, size);
+        assert_int_equal(osc_pages_held(), before);
+    }
+    osc_pages_free(NULL, 5);
+}
+
+static void refuses_pages_beyond_any_address_space(void **state)
+{
+    const size_t before = osc_pages_held();
+
+    (void)state;
+    assert_null(osc_pages_alloc(SIZE_MAX));
+    assert_null(osc_pages_alloc(SIZE_MAX - (2 << 20)));
+    assert_null(osc_pages_alloc(PTRDIFF_MAX / 2));
+    assert_int_equal(osc_pages_held(), before);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(zero_bytes_are_no_failure),
+        cmocka_unit_test(fails_the_nth_allocation_and_all_after_it),
+        cmocka_unit_test(grow_keeps_the_elements),
+        cmocka_unit_test(grow_refuses_more_than_memory_can_hold),
+        cmocka_unit_test(a_failed_grow_leaves_the_array_as_it_was),
+        cmocka_unit_test(pages_are_zeroed_aligned_and_counted),
+        cmocka_unit_test(refuses_pages_beyond_any_address_space),
+    };
+    return cmocka_run_group_tests_name("mem", tests, NULL, NULL);
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/thread.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define N_ITEMS 1000
+
+/* Every item has its own place, so plain memory has to do: TSan watches. */
+struct job {
+    uint32_t n_calls[N_ITEMS];
+    uint32_t input;
+};
+
+static void count_call(void *ctx, uint32_t i)
+{
+    struct job *const job = ctx;
+
+    job->n_calls[i] += job->input;
+}
+
+static void calls_every_item_once_on_any_number_of_threads(void **state)
+{
+    static const unsigned n_threads[] = {0, 1, 2, 3, 8, 100, 100000};
+
+    (void)state;
+    for (size_t t = 0; t < sizeof n_threads / sizeof n_threads[0]; t++) {
+        struct job job = {.input = 1};
+
+        osc_parallel(n_threads[t], N_ITEMS, count_call, &job);
+        for (uint32_t i = 0; i < N_ITEMS; i++)
+            assert_int_equal(job.n_calls[i], 1);
+    }
+}
+
+static void no_items_are_no_calls(void **state)
+{
+    (void)state;
+    osc_parallel(4, 0, count_call, NULL);
+}
+
+static void note_order(void *ctx, uint32_t i)
+{
+    uint32_t *const next = ctx;
+
+    assert_int_equal(*next, i);
+    (*next)++;
+}
+
+static void one_thread_takes_the_items_in_order(void **state)
+{
+    uint32_t next = 0;
+
+    (void)state;
+    osc_parallel(1, 100, note_order, &next);
+    assert_int_equal(next, 100);
+}
+
+static void run_inner(void *ctx, uint32_t i)
+{
+    struct job *const jobs = ctx;
+    uint32_t next = 0;
+
+    /* In order, so on this very thread. */
+    osc_parallel(8, 50, note_order, &next);
+    jobs[i].input = next;
+    osc_parallel(8, N_ITEMS, count_call, &jobs[i]);
+}
+
+static void an_inner_call_runs_on_its_caller(void **state)
+{
+    static struct job jobs[20];
+
+    (void)state;
+    osc_parallel(4, 20, run_inner, jobs);
+    for (uint32_t j = 0; j < 20; j++) {
+        for (uint32_t i = 0; i < N_ITEMS; i++)
+            assert_int_equal(jobs[j].n_calls[i], 50);
+    }
+    /* Out of it again, threads are made as before. */
+    memset(jobs, 0, sizeof jobs);
+    jobs[0].input = 2;
+    osc_parallel(4, N_ITEMS, count_call, &jobs[0]);
+    assert_int_equal(jobs[0].n_calls[N_ITEMS - 1], 2);
+}
+
+static void there_is_at_least_one_processor(void **state)
+{
+    (void)state;
+    assert_in_range(osc_cpu_count(), 1, 100000);
+    assert_int_equal(osc_cpu_count(), osc_cpu_count());
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(calls_every_item_once_on_any_number_of_threads),
+        cmocka_unit_test(no_items_are_no_calls),
+        cmocka_unit_test(one_thread_takes_the_items_in_order),
+        cmocka_unit_test(an_inner_call_runs_on_its_caller),
+        cmocka_unit_test(there_is_at_least_one_processor),
+    };
+    return cmocka_run_group_tests_name("thread", tests, NULL, NULL);
+}

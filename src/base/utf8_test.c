@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/utf8.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+
+#define R "\xef\xbf\xbd" /* U+FFFD */
+
+/* Clean STR and compare with TEXT, at every alignment of the ASCII fast path. */
+static void expect_clean(struct osc_str str, struct osc_str text, size_t n_replaced)
+{
+    struct osc_strbuf b = {0};
+    char padded[100] = "0123456789abcdef";
+
+    for (uint32_t pad = 0; pad <= 16; pad++) {
+        memcpy(padded + pad, str.s, str.len);
+        const struct osc_str whole = {padded, pad + str.len};
+
+        osc_strbuf_clear(&b);
+        assert_int_equal(osc_utf8_append_clean(&b, whole), n_replaced);
+        assert_int_equal(b.len, pad + text.len);
+        assert_memory_equal(b.s + pad, text.s, text.len);
+        assert_true(osc_utf8_valid(b.s, b.len));
+        assert_int_equal(osc_utf8_valid(padded, whole.len), n_replaced == 0);
+        memcpy(padded, "0123456789abcdef", 17);
+    }
+    osc_strbuf_fini(&b);
+}
+
+static void valid_text_passes_unchanged(void **state)
+{
+    static const struct osc_str texts[] = {
+        {"x", 1},
+        {"a\0b", 3},
+        {"\x7f\xc2\x80\xdf\xbf", 5},
+        {"\xe0\xa0\x80\xed\x9f\xbf\xee\x80\x80\xef\xbf\xbf", 12},
+        {"\xf0\x90\x80\x80\xf4\x8f\xbf\xbf", 8},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        expect_clean(texts[i], texts[i], 0);
+    assert_true(osc_utf8_valid(NULL, 0));
+}
+
+static void each_maximal_subpart_is_replaced_once(void **state)
+{
+    (void)state;
+    /* The example of Unicode 15, table 3-11. */
+    expect_clean(OSC_STR("\xe1\x80\xe2\xf0\x91\x92\xf1\xbf\x41"), OSC_STR(R R R R "A"), 4);
+    /* Tables 3-8 to 3-10: overlong forms, surrogates, other ill-formed bytes. */
+    expect_clean(OSC_STR("\xc0\xaf\xe0\x80\xbf\xf0\x81\x82\x41"), OSC_STR(R R R R R R R R "A"),
+                 8);
+    expect_clean(OSC_STR("\xed\xa0\x80\xed\xbf\xbf\xed\xaf\x41"), OSC_STR(R R R R R R R R "A"),
+                 8);
+    expect_clean(OSC_STR("\xf4\x91\x92\x93\xff\x41\x80\xbf\x42"),
+                 OSC_STR(R R R R R "A" R R "B"), 7);
+    expect_clean(OSC_STR("\xe2\x82"), OSC_STR(R), 1);
+    expect_clean(OSC_STR("\xf0\x9f\x98"), OSC_STR(R), 1);
+}
+
+/* What the standard allows, written out; for all texts of up to three bytes. */
+static bool is_valid_by_decoding(const unsigned char *s, size_t len)
+{
+    for (size_t i = 0; i < len;) {
+        const size_t n = s[i] < 0x80 ? 1 : s[i] >> 5 == 6 ? 2 : s[i] >> 4 == 14 ? 3 : 0;
+        uint32_t code = n == 1 ? s[i] : n == 2 ? s[i] & 0x1fu : s[i] & 0x0fu;
+
+        if (n == 0 || n > len - i)
+            return false;
+        for (size_t j = 1; j < n; j++) {
+            if (s[i + j] >> 6 != 2)
+                return false;
+            code = code << 6 | (s[i + j] & 0x3fu);
+        }
+        if ((n == 2 && code < 0x80) || (n == 3 && code < 0x800) ||
+            (code >= 0xd800 && code < 0xe000))
+            return false;
+        i += n;
+    }
+    return true;
+}
+
+static void agrees_with_a_slow_decoder_on_three_bytes(void **state)
+{
+    (void)state;
+    /* A step that shares no factor with 256 reaches every pair of bytes. */
+    for (uint32_t v = 0; v < 1u << 24; v += 3) {
+        const unsigned char s[] = {(unsigned char)v, (unsigned char)(v >> 8),
+                                   (unsigned char)(v >> 16)};
+
+        if (osc_utf8_valid((const char *)s, 3) != is_valid_by_decoding(s, 3))
+            fail_msg("%02x %02x %02x", s[0], s[1], s[2]);
+    }
+}
+
+static void a_terminal_sees_no_control_character(void **state)
+{
+    struct osc_strbuf b = {0};
+
+    (void)state;
+    osc_utf8_append_terminal(&b,
+                             OSC_STR("a\x1b[2J\0\n\x7f\xc2\x9b\xc2\xa0\xc3\xa9\xff\xe2\x82"));
+    assert_string_equal(b.s, "a\\x1b[2J\\x00\\x0a\\x7f\\x9b\xc2\xa0\xc3\xa9" R R);
+    osc_strbuf_fini(&b);
+}
+
+static void width_counts_code_points(void **state)
+{
+    (void)state;
+    assert_int_equal(osc_utf8_width(OSC_STR("")), 0);
+    assert_int_equal(osc_utf8_width(OSC_STR("abc")), 3);
+    assert_int_equal(osc_utf8_width(OSC_STR("\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80x")), 4);
+}
+
+static void exhausted_memory_is_kept_in_the_buffer(void **state)
+{
+    struct osc_strbuf b = {0};
+
+    (void)state;
+    osc_mem_fail_after(0);
+    assert_int_equal(osc_utf8_append_clean(&b, OSC_STR("a\xff")), 1);
+    osc_utf8_append_terminal(&b, OSC_STR("a\xff\n"));
+    osc_mem_fail_after(-1);
+    assert_int_equal(b.status, OSC_ENOMEM);
+    assert_int_equal(b.len, 0);
+    osc_strbuf_fini(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(valid_text_passes_unchanged),
+        cmocka_unit_test(each_maximal_subpart_is_replaced_once),
+        cmocka_unit_test(agrees_with_a_slow_decoder_on_three_bytes),
+        cmocka_unit_test(a_terminal_sees_no_control_character),
+        cmocka_unit_test(width_counts_code_points),
+        cmocka_unit_test(exhausted_memory_is_kept_in_the_buffer),
+    };
+    return cmocka_run_group_tests_name("utf8", tests, NULL, NULL);
+}
