@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "table/table.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+
+#define BATCH_SHIFT 12
+static_assert(OSC_BATCH_ROWS == 1u << BATCH_SHIFT, "a row's batch is found by a shift");
+
+static size_t value_bytes(enum osc_type type)
+{
+    switch (type) {
+    case OSC_TYPE_STRING:
+        return sizeof(uint32_t);
+    case OSC_TYPE_INTEGER:
+        return sizeof(int64_t);
+    case OSC_TYPE_NUMBER:
+        return sizeof(double);
+    case OSC_TYPE_BOOLEAN:
+        break;
+    }
+    return sizeof(uint8_t);
+}
+
+/* One allocation: the array of arrays, then values and validity of each column. */
+static osc_status new_batch(struct osc_batch *b, const struct osc_table_def *def)
+{
+    size_t size = def->n_columns * sizeof *b->arrays;
+
+    for (uint32_t c = 0; c < def->n_columns; c++)
+        size += OSC_BATCH_ROWS * value_bytes(def->columns[c].type) + OSC_BATCH_ROWS / 8;
+
+    b->arrays = osc_calloc(1, size);
+    if (!b->arrays)
+        return OSC_ENOMEM;
+
+    /* Every part is a multiple of 16 bytes long but the first, so all stay aligned to 8. */
+    uint8_t *at = (uint8_t *)(b->arrays + def->n_columns);
+    for (uint32_t c = 0; c < def->n_columns; c++) {
+        b->arrays[c].values = at;
+        at += OSC_BATCH_ROWS * value_bytes(def->columns[c].type);
+        b->arrays[c].valid = at;
+        at += OSC_BATCH_ROWS / 8;
+    }
+    b->n_rows = 0;
+    return OSC_OK;
+}
+
+static osc_status add_batch(struct osc_result *r)
+{
+    size_t cap = r->cap_batches;
+    osc_status st = OSC_OK;
+
+    if (r->n_batches < r->cap_batches && r->batches[r->n_batches].arrays) {
+        r->n_batches++; /* kept by osc_result_clear() */
+        return OSC_OK;
+    }
+    if (r->n_batches == UINT32_MAX)
+        return OSC_ELIMIT;
+    st = osc_grow(&r->batches, &cap, (size_t)r->n_batches + 1, sizeof *r->batches);
+    if (st != OSC_OK)
+        return st;
+    for (size_t i = r->cap_batches; i < cap; i++)
+        r->batches[i] = (struct osc_batch){0};
+    r->cap_batches = (uint32_t)cap;
+    st = new_batch(&r->batches[r->n_batches], r->def);
+    if (st == OSC_OK)
+        r->n_batches++;
+    return st;
+}
+
+/* The array that holds row I of COLUMN; *PLACE is where in it. */
+static struct osc_array *array_of(const struct osc_result *r, uint64_t i, uint32_t column,
+                                  uint32_t *place)
+{
+    assert(i < r->n_rows && column < r->def->n_columns);
+    *place = (uint32_t)(i & (OSC_BATCH_ROWS - 1));
+    return &r->batches[i >> BATCH_SHIFT].arrays[column];
+}
+
+static void put_int(struct osc_result *r, uint64_t i, uint32_t column, int64_t v)
+{
+    uint32_t at;
+    struct osc_array *a = array_of(r, i, column, &at);
+
+    assert(r->def->columns[column].type == OSC_TYPE_INTEGER);
+    ((int64_t *)a->values)[at] = v;
+    a->valid[at >> 3] |= (uint8_t)(1u << (at & 7));
+}
+
+static void put_num(struct osc_result *r, uint64_t i, uint32_t column, double v)
+{
+    uint32_t at;
+    struct osc_array *a = array_of(r, i, column, &at);
+
+    assert(r->def->columns[column].type == OSC_TYPE_NUMBER);
+    ((double *)a->values)[at] = v;
+    a->valid[at >> 3] |= (uint8_t)(1u << (at & 7));
+}
+
+static void put_bool(struct osc_result *r, uint64_t i, uint32_t column, bool v)
+{
+    uint32_t at;
+    struct osc_array *a = array_of(r, i, column, &at);
+
+    assert(r->def->columns[column].type == OSC_TYPE_BOOLEAN);
+    ((uint8_t *)a->values)[at] = v;
+    a->valid[at >> 3] |= (uint8_t)(1u << (at & 7));
+}
+
+static void put_str(struct osc_result *r, uint64_t i, uint32_t column, struct osc_str v)
+{
+    osc_sid id = {0};
+    uint32_t at;
+
+    assert(r->def->columns[column].type == OSC_TYPE_STRING);
+    if (!r->dict.arena)
+        r->dict.arena = &r->arena;
+    if (r->dict.seed == 0)
+        r->dict.seed = osc_hash_seed();
+
+    const osc_status st = osc_intern_add(&r->dict, v, &id);
+    if (st != OSC_OK) {
+        r->status = st;
+        return;
+    }
+    struct osc_array *a = array_of(r, i, column, &at);
+    ((uint32_t *)a->values)[at] = id.v;
+    a->valid[at >> 3] |= (uint8_t)(1u << (at & 7));
+}
+
+void osc_result_init(struct osc_result *r, const struct osc_table_def *def)
+{
+    assert(def->n_columns <= 64);
+    *r = (struct osc_result){.def = def};
+}
+
+void osc_result_fini(struct osc_result *r)
+{
+    for (uint32_t i = 0; i < r->cap_batches; i++)
+        osc_free(r->batches[i].arrays);
+    osc_free(r->batches);
+    osc_intern_fini(&r->dict);
+    osc_arena_fini(&r->arena);
+    osc_strbuf_fini(&r->notes);
+    *r = (struct osc_result){.def = r->def};
+}
+
+void osc_result_clear(struct osc_result *r)
+{
+    for (uint32_t i = 0; i < r->n_batches; i++)
+        r->batches[i].n_rows = 0;
+    r->n_batches = 0;
+    r->n_rows = 0;
+    osc_intern_fini(&r->dict);
+    osc_arena_fini(&r->arena);
+}
+
+void osc_result_row(struct osc_result *r)
+{
+    if (r->status != OSC_OK)
+        return;
+    if ((r->n_rows & (OSC_BATCH_ROWS - 1)) == 0) {
+        r->status = add_batch(r);
+        if (r->status != OSC_OK)
+            return;
+    }
+    r->batches[r->n_batches - 1].n_rows++;
+    r->n_rows++;
+    /* A batch that is used again holds rows of before. */
+    for (uint32_t c = 0; c < r->def->n_columns; c++)
+        osc_result_set_missing(r, r->n_rows - 1, c);
+}
+
+void osc_result_int(struct osc_result *r, uint32_t column, int64_t v)
+{
+    if (r->status == OSC_OK)
+        put_int(r, r->n_rows - 1, column, v);
+}
+
+void osc_result_num(struct osc_result *r, uint32_t column, double v)
+{
+    if (r->status == OSC_OK)
+        put_num(r, r->n_rows - 1, column, v);
+}
+
+void osc_result_bool(struct osc_result *r, uint32_t column, bool v)
+{
+    if (r->status == OSC_OK)
+        put_bool(r, r->n_rows - 1, column, v);
+}
+
+void osc_result_str(struct osc_result *r, uint32_t column, struct osc_str v)
+{
+    if (r->status == OSC_OK)
+        put_str(r, r->n_rows - 1, column, v);
+}
+
+void osc_result_show(struct osc_result *r, uint32_t column)
+{
+    assert(column < r->def->n_columns);
+    r->shown |= UINT64_C(1) << column;
+}
+
+void osc_result_note(struct osc_result *r, const char *format, ...)
+{
+    char line[512];
+    va_list ap;
+
+    va_start(ap, format);
+    vsnprintf(line, sizeof line, format, ap);
+    va_end(ap);
+    osc_strbuf_adds(&r->notes, line);
+    osc_strbuf_addc(&r->notes, '\n');
+    if (r->notes.status != OSC_OK)
+        r->status = r->notes.status;
+}
+
+bool osc_result_has(const struct osc_result *r, uint64_t i, uint32_t column)
+{
+    uint32_t at;
+    const struct osc_array *a = array_of(r, i, column, &at);
+
+    return (a->valid[at >> 3] >> (at & 7) & 1) != 0;
+}
+
+int64_t osc_result_get_int(const struct osc_result *r, uint64_t i, uint32_t column)
+{
+    uint32_t at;
+    const struct osc_array *a = array_of(r, i, column, &at);
+
+    assert(r->def->columns[column].type == OSC_TYPE_INTEGER);
+    return ((const int64_t *)a->values)[at];
+}
+
+double osc_result_get_num(const struct osc_result *r, uint64_t i, uint32_t column)
+{
+    uint32_t at;
+    const struct osc_array *a = array_of(r, i, column, &at);
+
+    assert(r->def->columns[column].type == OSC_TYPE_NUMBER);
+    return ((const double *)a->values)[at];
+}
+
+bool osc_result_get_bool(const struct osc_result *r, uint64_t i, uint32_t column)
+{
+    uint32_t at;
+    const struct osc_array *a = array_of(r, i, column, &at);
+
+    assert(r->def->columns[column].type == OSC_TYPE_BOOLEAN);
+    return ((const uint8_t *)a->values)[at] != 0;
+}
+
+struct osc_str osc_result_get_str(const struct osc_result *r, uint64_t i, uint32_t column)
+{
+    uint32_t at;
+    const struct osc_array *a = array_of(r, i, column, &at);
+
+    assert(r->def->columns[column].type == OSC_TYPE_STRING);
+    return osc_intern_str(&r->dict, (osc_sid){((const uint32_t *)a->values)[at]});
+}
+
+void osc_result_set_num(struct osc_result *r, uint64_t i, uint32_t column, double v)
+{
+    put_num(r, i, column, v);
+}
+
+void osc_result_set_int(struct osc_result *r, uint64_t i, uint32_t column, int64_t v)
+{
+    put_int(r, i, column, v);
+}
+
+void osc_result_set_bool(struct osc_result *r, uint64_t i, uint32_t column, bool v)
+{
+    put_bool(r, i, column, v);
+}
+
+void osc_result_set_str(struct osc_result *r, uint64_t i, uint32_t column, struct osc_str v)
+{
+    put_str(r, i, column, v);
+}
+
+void osc_result_set_missing(struct osc_result *r, uint64_t i, uint32_t column)
+{
+    uint32_t at;
+    struct osc_array *a = array_of(r, i, column, &at);
+    const size_t size = value_bytes(r->def->columns[column].type);
+
+    memset((uint8_t *)a->values + at * size, 0, size);
+    a->valid[at >> 3] &= (uint8_t) ~(1u << (at & 7));
+}
+
+bool osc_result_shows(const struct osc_result *r, uint32_t column)
+{
+    const unsigned flags = r->def->columns[column].flags;
+
+    if (flags & OSC_COLUMN_HIDDEN)
+        return false;
+    return !(flags & OSC_COLUMN_OPTIONAL) || (r->shown >> column & 1) != 0;
+}
+
+int osc_table_column(const struct osc_table_def *def, const char *name)
+{
+    for (uint32_t c = 0; c < def->n_columns; c++) {
+        if (strcmp(def->columns[c].name, name) == 0)
+            return (int)c;
+    }
+    return -1;
+}

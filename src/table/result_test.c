@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "table/table.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+
+enum { NAME, CALLS, MEAN, IS_ASYNC, STACK };
+
+static const struct osc_column columns[] = {
+    {"name", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0, "a name"},
+    {"calls", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, 0, "calls"},
+    {"mean_ns", OSC_TYPE_NUMBER, "ns", OSC_MERGE_FINISH, 0, "mean"},
+    {"is_async", OSC_TYPE_BOOLEAN, NULL, OSC_MERGE_OR, 0, "async"},
+    {"stack", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL, "stack"},
+};
+static const struct osc_table_def def = {.name = "t", .columns = columns, .n_columns = 5};
+
+static osc_status fill(struct osc_result *r, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        char name[16];
+        const int len = snprintf(name, sizeof name, "op%u", i % 7);
+
+        osc_result_row(r);
+        osc_result_str(r, NAME, (struct osc_str){name, (uint32_t)len});
+        osc_result_int(r, CALLS, i);
+        if (i % 2)
+            osc_result_num(r, MEAN, i / 2.0);
+        osc_result_bool(r, IS_ASYNC, i % 3 == 0);
+    }
+    return r->status;
+}
+
+static void check(const struct osc_result *r, uint32_t n)
+{
+    assert_int_equal(r->n_rows, n);
+    for (uint32_t i = 0; i < n; i++) {
+        char name[16];
+        const int len = snprintf(name, sizeof name, "op%u", i % 7);
+        const struct osc_str got = osc_result_get_str(r, i, NAME);
+
+        assert_int_equal(got.len, len);
+        assert_memory_equal(got.s, name, (size_t)len);
+        assert_int_equal(osc_result_get_int(r, i, CALLS), i);
+        assert_int_equal(osc_result_has(r, i, MEAN), i % 2);
+        assert_true(osc_result_get_num(r, i, MEAN) == (i % 2 ? i / 2.0 : 0.0));
+        assert_int_equal(osc_result_get_bool(r, i, IS_ASYNC), i % 3 == 0);
+        assert_false(osc_result_has(r, i, STACK));
+        assert_int_equal(osc_result_get_str(r, i, STACK).len, 0);
+    }
+}
+
+static void gives_back_every_cell_of_many_batches(void **state)
+{
+    struct osc_result r;
+
+    (void)state;
+    osc_result_init(&r, &def);
+    assert_int_equal(fill(&r, 10000), OSC_OK);
+    assert_int_equal(r.n_batches, 3);
+    assert_int_equal(r.batches[0].n_rows, OSC_BATCH_ROWS);
+    check(&r, 10000);
+    osc_result_fini(&r);
+}
+
+static void is_filled_again_after_it_was_emptied(void **state)
+{
+    struct osc_result r;
+
+    (void)state;
+    osc_result_init(&r, &def);
+    assert_int_equal(fill(&r, 9000), OSC_OK);
+    osc_result_clear(&r);
+    assert_int_equal(r.n_rows, 0);
+    assert_int_equal(fill(&r, 5000), OSC_OK);
+    check(&r, 5000);
+    osc_result_fini(&r);
+}
+
+static void shows_an_optional_column_only_when_told(void **state)
+{
+    struct osc_result r;
+
+    (void)state;
+    osc_result_init(&r, &def);
+    assert_true(osc_result_shows(&r, NAME));
+    assert_false(osc_result_shows(&r, STACK));
+    osc_result_show(&r, STACK);
+    assert_true(osc_result_shows(&r, STACK));
+    osc_result_fini(&r);
+}
+
+static void tells_an_empty_string_from_a_missing_one(void **state)
+{
+    struct osc_result r;
+
+    (void)state;
+    osc_result_init(&r, &def);
+    osc_result_row(&r);
+    osc_result_str(&r, NAME, OSC_STR(""));
+    assert_true(osc_result_has(&r, 0, NAME));
+    osc_result_set_missing(&r, 0, NAME);
+    assert_false(osc_result_has(&r, 0, NAME));
+    osc_result_fini(&r);
+}
+
+static void keeps_its_status_through_any_failed_allocation(void **state)
+{
+    osc_status st = OSC_ENOMEM;
+
+    (void)state;
+    for (long n = 0; st != OSC_OK; n++) {
+        struct osc_result r;
+
+        osc_result_init(&r, &def);
+        osc_mem_fail_after(n);
+        st = fill(&r, 5000);
+        osc_result_note(&r, "a note of %d words", 5);
+        if (st == OSC_OK)
+            st = r.status;
+        osc_mem_fail_after(-1);
+        assert_true(st == OSC_OK || st == OSC_ENOMEM);
+        osc_result_fini(&r);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gives_back_every_cell_of_many_batches),
+        cmocka_unit_test(is_filled_again_after_it_was_emptied),
+        cmocka_unit_test(shows_an_optional_column_only_when_told),
+        cmocka_unit_test(tells_an_empty_string_from_a_missing_one),
+        cmocka_unit_test(keeps_its_status_through_any_failed_allocation),
+    };
+    return cmocka_run_group_tests_name("result", tests, NULL, NULL);
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * table.h - what a table is.
+ *
+ * An analysis is one const struct osc_table_def in a file of its own under
+ * analysis/ and one line in analysis/registry.c. Everything else is generic over
+ * it: sorting, limiting, choosing columns, merging ranks, text, CSV, JSON,
+ * Markdown, --explain, the manual.
+ *
+ *   map     one sealed trace (a rank and span) -> a partial result
+ *   merge   results of several traces: rows with equal keys become one, each
+ *           column by its rule (only with --merge; else a block of rows for each,
+ *           behind the columns rank and span)
+ *   finish  fills columns that are made of others: means, ratios
+ *
+ * A result is a list of batches of at most 4,096 rows, laid out as Arrow arrays:
+ * values, a validity bitmap, strings as indexes into a dictionary. A table that
+ * may be as long as the trace (events) streams: it has `open` instead of `map`.
+ *
+ * At most 64 columns a table. A result holds a pointer to itself: never copy one.
+ *
+ * Threading: definitions are constant; a result belongs to one thread.
+ */
+#ifndef OSC_TABLE_TABLE_H
+#define OSC_TABLE_TABLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/intern.h"
+#include "base/status.h"
+#include "base/str.h"
+#include "base/strbuf.h"
+#include "model/trace.h"
+
+enum osc_type { OSC_TYPE_STRING, OSC_TYPE_INTEGER, OSC_TYPE_NUMBER, OSC_TYPE_BOOLEAN };
+
+/* How two rows of equal key become one. */
+enum osc_merge {
+    OSC_MERGE_KEY,   /* part of the key */
+    OSC_MERGE_FIRST, /* the value of the first row */
+    OSC_MERGE_SUM,
+    OSC_MERGE_MIN,
+    OSC_MERGE_MAX,
+    OSC_MERGE_OR,    /* of booleans */
+    OSC_MERGE_FINISH /* empty until finish() fills it */
+};
+
+enum osc_column_flag {
+    OSC_COLUMN_OPTIONAL = 1, /* shown only if osc_result_show() was called for it */
+    OSC_COLUMN_HIDDEN = 2,   /* for merge and finish alone; never shown */
+    OSC_COLUMN_DEEP = 4,     /* in machine forms and with --columns, not in text by default */
+};
+
+struct osc_column {
+    const char *name;
+    enum osc_type type;
+    const char *unit; /* "ns", "bytes", "ratio", … or NULL */
+    enum osc_merge merge;
+    unsigned flags;
+    const char *help; /* one sentence or more: meaning, formula, source */
+};
+
+/* What the user asked a table for. Zeroed: the defaults. */
+struct osc_options {
+    const char *group_by;  /* one of the table's groupings, or NULL */
+    uint32_t stack_depth;  /* of --group-by stack:N */
+    bool by_shape, by_stack, by_op; /* group_by, taken apart */
+    bool compat_tb;        /* the plugin's own rules */
+    bool no_python;        /* averages: without python_function rows */
+    bool full_names;
+    unsigned n_threads;
+    /* averages as text, see analysis/torch_text.h */
+    const char *header;
+    bool top_level;
+    int32_t max_name_width, max_src_width, max_shapes_width; /* 0: torch's default; -1: none */
+    bool torch_113;        /* --torch 1.13 */
+    const char *sort;      /* as given, or NULL */
+    int64_t limit;         /* rows of text: -1 all; OSC_LIMIT_DEFAULT: as the form likes */
+};
+
+#define OSC_LIMIT_DEFAULT INT64_MIN
+
+struct osc_result;
+struct osc_scan;
+
+struct osc_table_def {
+    const char *name;
+    const char *help;
+    const struct osc_column *columns;
+    uint32_t n_columns;
+    const char *sort;             /* column, descending; "COL:asc"; NULL: order of rows */
+    const char *const *groupings; /* of --group-by, ended by NULL; or NULL */
+    uint32_t facts;               /* bits of enum osc_fact that map and open rely on */
+
+    /* Append the rows of T to OUT. */
+    osc_status (*map)(const struct osc_trace *t, const struct osc_options *o,
+                      struct osc_result *out, struct osc_err *err);
+    /* Fill FINISH columns, once all rows are there; may be NULL. */
+    osc_status (*finish)(struct osc_result *r, const struct osc_options *o, struct osc_err *err);
+
+    /* Instead of map, for tables that stream. next() appends at most 4,096 rows to OUT,
+     * which is emptied before each call; none: the end. */
+    osc_status (*open)(const struct osc_trace *t, const struct osc_options *o,
+                       struct osc_scan **scan, struct osc_err *err);
+    osc_status (*next)(struct osc_scan *scan, struct osc_result *out, struct osc_err *err);
+    void (*close)(struct osc_scan *scan);
+
+    /* A text form of its own instead of the generic one; may be NULL. R is unsorted. */
+    osc_status (*text)(const struct osc_result *r, const struct osc_options *o,
+                       struct osc_strbuf *out, struct osc_err *err);
+};
+
+#define OSC_BATCH_ROWS 4096u
+
+/* One column of one batch. */
+struct osc_array {
+    void *values;   /* int64_t, double, uint8_t (boolean) or uint32_t (string: dictionary) */
+    uint8_t *valid; /* bit i: row i is there */
+};
+
+struct osc_batch {
+    uint32_t n_rows;
+    struct osc_array *arrays; /* one per column of the definition; owned, with all values */
+};
+
+/* Rows of one table, growing. Zeroed but for def, it is empty. */
+struct osc_result {
+    const struct osc_table_def *def;
+    struct osc_batch *batches; /* owned */
+    uint32_t n_batches, cap_batches;
+    uint64_t n_rows;
+    struct osc_arena arena;    /* bytes of strings */
+    struct osc_intern dict;    /* strings of all batches; entry i is osc_sid i */
+    uint64_t shown;            /* bit per OPTIONAL column */
+    struct osc_strbuf notes;   /* one a line */
+    osc_status status;         /* sticky */
+    const char *default_sort;  /* instead of def->sort, or NULL */
+};
+
+void osc_result_init(struct osc_result *r, const struct osc_table_def *def);
+void osc_result_fini(struct osc_result *r);
+void osc_result_clear(struct osc_result *r); /* forget the rows and strings, keep the room */
+
+/*
+ * Building, row by row. Begin a row, all of it missing; then set its cells by
+ * index of the column. Look at .status at the end.
+ */
+void osc_result_row(struct osc_result *r);
+void osc_result_int(struct osc_result *r, uint32_t column, int64_t v);
+void osc_result_num(struct osc_result *r, uint32_t column, double v);
+void osc_result_bool(struct osc_result *r, uint32_t column, bool v);
+void osc_result_str(struct osc_result *r, uint32_t column, struct osc_str v);
+void osc_result_show(struct osc_result *r, uint32_t column);
+void osc_result_note(struct osc_result *r, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Reading and changing cells of row I. A missing cell reads as 0, 0.0, false, "". */
+bool osc_result_has(const struct osc_result *r, uint64_t i, uint32_t column);
+int64_t osc_result_get_int(const struct osc_result *r, uint64_t i, uint32_t column);
+double osc_result_get_num(const struct osc_result *r, uint64_t i, uint32_t column);
+bool osc_result_get_bool(const struct osc_result *r, uint64_t i, uint32_t column);
+struct osc_str osc_result_get_str(const struct osc_result *r, uint64_t i, uint32_t column);
+void osc_result_set_num(struct osc_result *r, uint64_t i, uint32_t column, double v);
+void osc_result_set_int(struct osc_result *r, uint64_t i, uint32_t column, int64_t v);
+void osc_result_set_bool(struct osc_result *r, uint64_t i, uint32_t column, bool v);
+void osc_result_set_str(struct osc_result *r, uint64_t i, uint32_t column, struct osc_str v);
+void osc_result_set_missing(struct osc_result *r, uint64_t i, uint32_t column);
+
+/* Is COLUMN one that users see: not hidden, and if optional then shown? */
+bool osc_result_shows(const struct osc_result *r, uint32_t column);
+
+/* Index of column NAME in DEF, or -1. */
+int osc_table_column(const struct osc_table_def *def, const char *name);
+
+#endif
