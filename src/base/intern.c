@@ -85,6 +85,15 @@ osc_status osc_intern_add(struct osc_intern *in, struct osc_str str, osc_sid *id
     return OSC_OK;
 }
 
+osc_sid osc_intern_find(const struct osc_intern *in, struct osc_str str)
+{
+    if (str.len == 0 || in->n_slots == 0)
+        return (osc_sid){0};
+
+    const uint32_t hash = (uint32_t)osc_hash(str.s, str.len, in->seed);
+    return (osc_sid){in->slots[find_slot(in, str, hash)]};
+}
+
 struct osc_str osc_intern_str(const struct osc_intern *in, osc_sid id)
 {
     assert(id.v <= in->n_entries);

@@ -45,6 +45,9 @@ void osc_intern_fini(struct osc_intern *in);
  */
 osc_status osc_intern_add(struct osc_intern *in, struct osc_str str, osc_sid *id);
 
+/* The id of STR if it is there, else 0. */
+osc_sid osc_intern_find(const struct osc_intern *in, struct osc_str str);
+
 /* Borrow the string of ID. */
 struct osc_str osc_intern_str(const struct osc_intern *in, osc_sid id);
 

@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "codec/json.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/utf8.h"
+
+/* Digits of 10^-18 ns behind the decimal point of a microsecond. */
+#define MICROS_FRACTION_DIGITS 21
+
+static bool is_digit(char c)
+{
+    return (unsigned char)(c - '0') < 10;
+}
+
+bool osc_json_number(const char *p, const char *end, struct osc_json_number *out)
+{
+    const bool is_negative = p < end && *p == '-';
+    const char *q = p + is_negative;
+    uint64_t magnitude = 0;
+    bool overflows = false;
+
+    *out = (struct osc_json_number){.start = p};
+    if (q == end || !is_digit(*q) || (*q == '0' && q + 1 < end && is_digit(q[1])))
+        return false;
+    for (; q < end && is_digit(*q); q++) {
+        overflows |= magnitude > (UINT64_MAX - 9) / 10;
+        magnitude = magnitude * 10 + (uint64_t)(*q - '0');
+    }
+    out->is_integer = true;
+    if (q < end && *q == '.') {
+        out->is_integer = false;
+        if (++q == end || !is_digit(*q))
+            return false;
+        while (q < end && is_digit(*q))
+            q++;
+    }
+    if (q < end && (*q == 'e' || *q == 'E')) {
+        out->is_integer = false;
+        q++;
+        if (q < end && (*q == '+' || *q == '-'))
+            q++;
+        if (q == end || !is_digit(*q))
+            return false;
+        while (q < end && is_digit(*q))
+            q++;
+    }
+    out->end = q;
+    if (out->is_integer && !overflows && magnitude <= (uint64_t)INT64_MAX + is_negative) {
+        out->fits_int64 = true;
+        out->i = is_negative ? (int64_t)(0 - magnitude) : (int64_t)magnitude;
+    }
+    return true;
+}
+
+double osc_json_double(const char *p, const char *end)
+{
+    static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                    1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                    1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    const bool is_negative = p < end && *p == '-';
+    const char *q = p + is_negative;
+    uint64_t mantissa = 0;
+    int n_fraction = 0;
+    bool in_fraction = false;
+
+    /* Up to 2^53, divided by a power of ten that a double holds: rounded once. */
+    for (; q < end && mantissa < UINT64_C(1) << 53; q++) {
+        if (*q == '.') {
+            in_fraction = true;
+            continue;
+        }
+        if (!is_digit(*q))
+            break;
+        mantissa = mantissa * 10 + (uint64_t)(*q - '0');
+        n_fraction += in_fraction;
+    }
+    if (q == end && mantissa <= UINT64_C(1) << 53 && n_fraction <= 22) {
+        const double d = (double)mantissa / powers[n_fraction];
+        return is_negative ? -d : d;
+    }
+
+    char room[64];
+    const size_t len = (size_t)(end - p);
+    char *copy = len < sizeof room ? room : osc_malloc(len + 1);
+    if (!copy)
+        return NAN;
+    memcpy(copy, p, len);
+    copy[len] = '\0';
+    const double d = strtod(copy, NULL);
+    if (copy != room)
+        osc_free(copy);
+    return d;
+}
+
+/* The exponent after the 'e' at P; its size is cut at one million. */
+static int read_exponent(const char *p, const char *end)
+{
+    bool is_negative = false;
+    int e = 0;
+
+    if (p < end && (*p == '+' || *p == '-'))
+        is_negative = *p++ == '-';
+    for (; p < end && is_digit(*p); p++)
+        e = e < 100000 ? e * 10 + (*p - '0') : e;
+    return is_negative ? -e : e;
+}
+
+bool osc_json_micros(const char *p, const char *end, struct osc_json_micros *out)
+{
+    struct osc_json_number number;
+    const osc_int128 limit = (osc_int128)INT64_MAX * 1000000000 * 1000000000;
+    osc_int128 v = 0;
+    int scale = MICROS_FRACTION_DIGITS; /* tens to multiply by in the end */
+    const char *mark = p;
+
+    out->atto = 0;
+    if (!osc_json_number(p, end, &number) || number.end != end)
+        return false;
+    while (mark < end && *mark != 'e' && *mark != 'E')
+        mark++;
+    if (mark < end)
+        scale += read_exponent(mark + 1, end);
+    bool in_fraction = false;
+    for (const char *q = p; q < mark; q++) {
+        if (*q == '.')
+            in_fraction = true;
+        if (!is_digit(*q))
+            continue;
+        if (in_fraction) {
+            /* What lies below the last unit is dropped, not rounded. */
+            if (scale <= 0)
+                continue;
+            scale--;
+        }
+        v = v * 10 + (*q - '0');
+        if (v > limit)
+            return false;
+    }
+    for (; scale > 0 && v != 0; scale--) {
+        v *= 10;
+        if (v > limit)
+            return false;
+    }
+    for (; scale < 0 && v != 0; scale++)
+        v /= 10;
+    out->atto = *p == '-' ? -v : v;
+    return true;
+}
+
+int64_t osc_json_micros_ns(struct osc_json_micros m)
+{
+    const osc_int128 unit = (osc_int128)1000000000 * 1000000000;
+    const osc_int128 raised = m.atto + unit / 2;
+    osc_int128 ns = raised / unit;
+
+    if (raised % unit < 0)
+        ns--; /* division truncates; a floor is wanted */
+    return (int64_t)ns;
+}
+
+bool osc_json_micros_sum_ns(struct osc_json_micros a, struct osc_json_micros b, int64_t *ns)
+{
+    const osc_int128 limit = (osc_int128)INT64_MAX * 1000000000 * 1000000000;
+    const struct osc_json_micros sum = {a.atto + b.atto};
+
+    if (sum.atto > limit || sum.atto < -limit)
+        return false;
+    *ns = osc_json_micros_ns(sum);
+    return true;
+}
+
+static int hex_value(char c)
+{
+    if (is_digit(c))
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/* The four hexadecimal digits at P, or -1. */
+static int32_t read_hex4(const char *p, const char *end)
+{
+    int32_t v = 0;
+
+    if (end - p < 4)
+        return -1;
+    for (int i = 0; i < 4; i++) {
+        const int h = hex_value(p[i]);
+        if (h < 0)
+            return -1;
+        v = v << 4 | h;
+    }
+    return v;
+}
+
+static void add_code_point(struct osc_strbuf *out, uint32_t c)
+{
+    char b[4];
+    size_t n = 0;
+
+    if (c < 0x80) {
+        b[n++] = (char)c;
+    } else if (c < 0x800) {
+        b[n++] = (char)(0xc0 | c >> 6);
+        b[n++] = (char)(0x80 | (c & 0x3f));
+    } else if (c < 0x10000) {
+        b[n++] = (char)(0xe0 | c >> 12);
+        b[n++] = (char)(0x80 | (c >> 6 & 0x3f));
+        b[n++] = (char)(0x80 | (c & 0x3f));
+    } else {
+        b[n++] = (char)(0xf0 | c >> 18);
+        b[n++] = (char)(0x80 | (c >> 12 & 0x3f));
+        b[n++] = (char)(0x80 | (c >> 6 & 0x3f));
+        b[n++] = (char)(0x80 | (c & 0x3f));
+    }
+    osc_strbuf_add(out, b, n);
+}
+
+/* \uXXXX, P behind the 'u'. Returns how many bytes behind it were used. */
+static size_t unescape_unicode(const char *p, const char *end, struct osc_strbuf *out,
+                               unsigned *flaws)
+{
+    const int32_t high = read_hex4(p, end);
+
+    if (high < 0) {
+        osc_strbuf_adds(out, "\\u");
+        *flaws |= OSC_JSON_ESCAPE;
+        return 0;
+    }
+    if (high < 0xd800 || high > 0xdfff) {
+        add_code_point(out, (uint32_t)high);
+        return 4;
+    }
+    if (high < 0xdc00 && end - p >= 10 && p[4] == '\\' && p[5] == 'u') {
+        const int32_t low = read_hex4(p + 6, end);
+        if (low >= 0xdc00 && low <= 0xdfff) {
+            add_code_point(out, 0x10000 + ((uint32_t)(high - 0xd800) << 10) +
+                                    (uint32_t)(low - 0xdc00));
+            return 10;
+        }
+    }
+    add_code_point(out, 0xfffd);
+    *flaws |= OSC_JSON_SURROGATE;
+    return 4;
+}
+
+unsigned osc_json_unescape(const char *p, const char *end, struct osc_strbuf *out)
+{
+    static const char from[] = "\"\\/bfnrt";
+    static const char to[] = "\"\\/\b\f\n\r\t";
+    unsigned flaws = 0;
+
+    while (p < end) {
+        const char *run = p;
+        while (p < end && *p != '\\') {
+            if ((unsigned char)*p < 0x20)
+                flaws |= OSC_JSON_CONTROL;
+            p++;
+        }
+        osc_strbuf_add(out, run, (size_t)(p - run));
+        if (p == end)
+            break;
+        if (++p == end) {
+            osc_strbuf_addc(out, '\\');
+            flaws |= OSC_JSON_ESCAPE;
+            break;
+        }
+        const char c = *p++;
+        const char *known = c == '\0' ? NULL : strchr(from, c);
+        if (known) {
+            osc_strbuf_addc(out, to[known - from]);
+        } else if (c == 'u') {
+            p += unescape_unicode(p, end, out, &flaws);
+        } else {
+            osc_strbuf_addc(out, '\\');
+            osc_strbuf_addc(out, c);
+            flaws |= OSC_JSON_ESCAPE;
+        }
+    }
+    return flaws;
+}
+
+void osc_json_quote(struct osc_strbuf *out, struct osc_str s)
+{
+    static const char hex[] = "0123456789abcdef";
+    uint32_t run = 0;
+
+    if (!osc_utf8_valid(s.s, s.len)) {
+        struct osc_strbuf clean = {0};
+        osc_utf8_append_clean(&clean, s);
+        if (clean.status != OSC_OK)
+            out->status = clean.status;
+        else
+            osc_json_quote(out, (struct osc_str){clean.s ? clean.s : "", (uint32_t)clean.len});
+        osc_strbuf_fini(&clean);
+        return;
+    }
+    osc_strbuf_addc(out, '"');
+    for (uint32_t i = 0; i < s.len; i++) {
+        const unsigned char c = (unsigned char)s.s[i];
+        if (c >= 0x20 && c != '"' && c != '\\')
+            continue;
+        osc_strbuf_add(out, s.s + run, i - run);
+        run = i + 1;
+        osc_strbuf_addc(out, '\\');
+        switch (c) {
+        case '"':
+        case '\\':
+            osc_strbuf_addc(out, (char)c);
+            break;
+        case '\n':
+            osc_strbuf_addc(out, 'n');
+            break;
+        case '\t':
+            osc_strbuf_addc(out, 't');
+            break;
+        case '\r':
+            osc_strbuf_addc(out, 'r');
+            break;
+        default:
+            osc_strbuf_adds(out, "u00");
+            osc_strbuf_addc(out, hex[c >> 4]);
+            osc_strbuf_addc(out, hex[c & 15]);
+        }
+    }
+    osc_strbuf_add(out, s.s + run, s.len - run);
+    osc_strbuf_addc(out, '"');
+}
+
+/* Behind the string whose opening quotation mark is at P. */
+static const char *skip_string(const char *p, const char *end)
+{
+    for (p++; p < end && *p != '"'; p++)
+        if (*p == '\\' && p + 1 < end)
+            p++;
+    return p < end ? p + 1 : end;
+}
+
+static const char *skip_blank(const char *p, const char *end)
+{
+    while (p < end && (*p == ' ' || *p == '\t' || *p == '\n' || *p == '\r'))
+        p++;
+    return p;
+}
+
+/* Behind the value at P. */
+static const char *skip_value(const char *p, const char *end)
+{
+    uint32_t depth = 0;
+
+    while (p < end) {
+        if (*p == '"') {
+            p = skip_string(p, end);
+            if (depth == 0)
+                return p;
+            continue;
+        }
+        if (*p == '{' || *p == '[')
+            depth++;
+        else if (*p == '}' || *p == ']') {
+            if (depth == 0)
+                return p;
+            if (--depth == 0)
+                return p + 1;
+        } else if (*p == ',' && depth == 0)
+            return p;
+        p++;
+    }
+    return end;
+}
+
+bool osc_json_member(struct osc_str text, const char *key, struct osc_str *value)
+{
+    const char *end = text.s + text.len;
+    const char *p = skip_blank(text.s, end);
+    const size_t key_len = strlen(key);
+
+    if (p == end || *p != '{')
+        return false;
+    for (p = skip_blank(p + 1, end); p < end && *p == '"'; p = skip_blank(p + 1, end)) {
+        const char *name = p + 1;
+        p = skip_string(p, end);
+        const bool found =
+            (size_t)(p - name) == key_len + 1 && memcmp(name, key, key_len) == 0;
+        p = skip_blank(p, end);
+        if (p == end || *p != ':')
+            return false;
+        const char *start = skip_blank(p + 1, end);
+        p = skip_value(start, end);
+        if (found) {
+            const char *last = p;
+            while (last > start && (unsigned char)last[-1] <= ' ')
+                last--;
+            *value = (struct osc_str){start, (uint32_t)(last - start)};
+            return true;
+        }
+        p = skip_blank(p, end);
+        if (p == end || *p != ',')
+            return false;
+    }
+    return false;
+}

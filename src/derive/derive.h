@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * derive.h - facts that several tables need, computed once.
+ *
+ * osc_derive() makes the facts that are asked for and not there yet, in parallel
+ * over tracks where it can, and stores them in the trace:
+ *
+ *   FOREST  parent, depth, self_ns of every synchronous range (product.md, 2)
+ *   STEPS   osc_trace.steps, and step of every event: host events by their start,
+ *           device work by its launch
+ *   LINKS   link of device work, host calls and backward operators (R-2.3)
+ *   UNIONS  disjoint intervals per class of event (derive/unions.h)
+ *   MEMORY  which operator each allocation and release belongs to
+ *
+ * Threading: one call at a time per trace; afterwards read-only.
+ */
+#ifndef OSC_DERIVE_DERIVE_H
+#define OSC_DERIVE_DERIVE_H
+
+#include "base/status.h"
+#include "model/trace.h"
+
+enum osc_fact {
+    OSC_FACT_FOREST = 1,
+    OSC_FACT_STEPS = 2,
+    OSC_FACT_LINKS = 4,
+    OSC_FACT_UNIONS = 8,
+    OSC_FACT_MEMORY = 16,
+};
+
+/*
+ * Make FACTS (bits of enum osc_fact; what they rest on is made too) on at most
+ * N_THREADS threads (0: all processors). On failure T is as useful as before.
+ */
+OSC_MUST_USE osc_status osc_derive(struct osc_trace *t, uint32_t facts, unsigned n_threads,
+                                   struct osc_err *err);
+
+#endif

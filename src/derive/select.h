@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * select.h - leave out what the user did not ask for, before anything is counted.
+ *
+ * The rows that stay are decided on the whole trace (a kernel belongs to the step
+ * of its launch), then the others are removed from the columns and the derived
+ * facts are made anew, so that no table has to know about selections.
+ *
+ *   process, thread  host rows of those, and the device work that they launched
+ *   device           device work of other devices goes; host rows stay
+ *   steps            host rows that start inside, on any thread, and their device work
+ *   from, to         rows that start in [from, to)
+ *
+ * Threading: not locked; one writer.
+ */
+#ifndef OSC_DERIVE_SELECT_H
+#define OSC_DERIVE_SELECT_H
+
+#include "base/status.h"
+#include "model/trace.h"
+
+/* Zeroed, it selects everything. Texts are borrowed. */
+struct osc_selection {
+    const char *process, *thread, *device; /* NULL: any */
+    const char *steps;                     /* "5", "5-7" by label; "@0-@2" by ordinal */
+    bool has_from, has_to;
+    int64_t from_ns, to_ns; /* from the origin that users see */
+};
+
+bool osc_selection_is_all(const struct osc_selection *s);
+
+/* Keep in T only what S selects. Wrong values of S: OSC_EINVAL with a sentence. */
+OSC_MUST_USE osc_status osc_select(struct osc_trace *t, const struct osc_selection *s,
+                                   unsigned n_threads, struct osc_err *err);
+
+#endif

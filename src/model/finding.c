@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/finding.h"
+
+#include "base/status.h"
+
+struct finding_text {
+    const char *code, *message, *remedy;
+    enum osc_severity severity;
+};
+
+static const struct finding_text texts[] = {
+#define OSC_FINDING_TEXT(code, severity, message, remedy)                                      \
+    [OSC_FINDING_##code] = {#code, message, remedy, OSC_##severity},
+    OSC_FINDING_LIST(OSC_FINDING_TEXT)
+#undef OSC_FINDING_TEXT
+};
+
+void osc_findings_add(struct osc_findings *f, enum osc_finding_code code, uint64_t offset,
+                      int64_t time_ns)
+{
+    struct osc_finding *one = &f->by_code[code];
+
+    if (one->count++ == 0) {
+        one->first_offset = offset;
+        one->first_ns = time_ns;
+    }
+}
+
+void osc_findings_merge(struct osc_findings *f, const struct osc_findings *from)
+{
+    for (unsigned i = 0; i < OSC_FINDING_COUNT; i++) {
+        struct osc_finding *to = &f->by_code[i];
+
+        if (from->by_code[i].count == 0)
+            continue;
+        if (to->count == 0)
+            *to = from->by_code[i];
+        else
+            to->count += from->by_code[i].count;
+    }
+}
+
+const char *osc_finding_code_text(enum osc_finding_code code)
+{
+    return texts[code].code;
+}
+
+enum osc_severity osc_finding_severity(enum osc_finding_code code)
+{
+    return texts[code].severity;
+}
+
+const char *osc_finding_message(enum osc_finding_code code)
+{
+    return texts[code].message;
+}
+
+const char *osc_finding_remedy(enum osc_finding_code code)
+{
+    return texts[code].remedy;
+}

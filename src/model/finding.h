@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * finding.h - what was skipped, repaired, missing or dropped, counted by cause.
+ *
+ * Readers and derive count here; the table `quality` is made of it. The codes are
+ * part of the contract with users (product.md, section 7).
+ *
+ * Threading: not locked; each worker counts for itself, the owner merges.
+ */
+#ifndef OSC_MODEL_FINDING_H
+#define OSC_MODEL_FINDING_H
+
+#include <stdint.h>
+
+enum osc_severity { OSC_INFO, OSC_WARNING, OSC_ERROR };
+
+/* code, severity, what happened, what to do (may be empty) */
+#define OSC_FINDING_LIST(X)                                                                    \
+    X(truncated, ERROR, "the input ends in the middle of something; what came before was read", \
+      "copy the file again, or let the program finish writing it")                             \
+    X(corrupt, ERROR, "bytes that make no sense here were skipped up to the next event",       \
+      "look at the file around first_offset")                                                  \
+    X(not_utf8, WARNING, "names that are not UTF-8; shown with U+FFFD in their place", "")     \
+    X(repaired_name, WARNING,                                                                  \
+      "text with bare quotation marks or control characters, as some versions of PyTorch "     \
+      "write it; read whole",                                                                  \
+      "")                                                                                      \
+    X(lost_name, WARNING, "names that PyTorch replaced by \"unknown\" when it wrote the file",  \
+      "use printable ASCII in labels")                                                         \
+    X(wrong_type, WARNING, "a member of another type than it should have; left out", "")       \
+    X(out_of_range, WARNING, "numbers that do not fit 64 bits; kept as text or left out", "")  \
+    X(too_deep, WARNING, "lists or objects nested deeper than 10,000 levels; left out", "")    \
+    X(too_long, WARNING, "texts longer than 16 MiB; cut", "")                                  \
+    X(unknown_phase, INFO, "events of a phase that opscope does not know; left out", "")       \
+    X(unmatched_begin, WARNING, "asynchronous begins (ph b) without an end", "")               \
+    X(unmatched_end, WARNING, "ends without a begin; left out", "")                            \
+    X(open_range, WARNING, "ranges that were still open at the end; without a duration", "")   \
+    X(partial_overlap, WARNING, "ranges of one thread that overlap in part; taken as siblings", "") \
+    X(negative_duration, WARNING, "ranges that end before they start; taken as empty", "")     \
+    X(negative_self, INFO, "ranges whose children last longer than they do themselves", "")    \
+    X(duplicate_id, WARNING, "correlation ids that more than one host call carries", "")       \
+    X(no_launch, INFO, "device work whose launching host call is not in the trace", "")        \
+    X(no_operator, INFO, "device work that no operator launched", "")                          \
+    X(unaligned, WARNING, "traces of several machines or boots, aligned by wall clock alone", "") \
+    X(clock_step, WARNING, "time stamps that are zero or far from all others", "")             \
+    X(limit_reached, ERROR, "a limit was reached; the rest was not read",                      \
+      "select with --from/--to or --steps, leave out arguments with --no-args, or raise "      \
+      "--max-memory")                                                                          \
+    X(no_shapes, INFO, "no input shapes", "pass record_shapes=True to torch.profiler.profile") \
+    X(no_stacks, INFO, "no call stacks",                                                       \
+      "pass with_stack=True and experimental_config=torch._C._profiler._ExperimentalConfig("   \
+      "verbose=True)")                                                                         \
+    X(no_memory, INFO, "no memory events", "pass profile_memory=True")                         \
+    X(no_modules, INFO, "no modules", "pass with_stack=True and with_modules=True")            \
+    X(no_flops, INFO, "no FLOP estimates", "pass with_flops=True and record_shapes=True")      \
+    X(no_steps, INFO, "no steps; the whole trace counts as one",                               \
+      "pass schedule=... and call prof.step() once a step")                                    \
+    X(no_device, INFO, "no device work",                                                       \
+      "pass activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA] (or .XPU)")               \
+    X(single_step, INFO, "one step only; nothing to compare it with",                          \
+      "raise active= in schedule(...)")
+
+enum osc_finding_code {
+#define OSC_FINDING_ENUM(code, severity, message, remedy) OSC_FINDING_##code,
+    OSC_FINDING_LIST(OSC_FINDING_ENUM)
+#undef OSC_FINDING_ENUM
+        OSC_FINDING_COUNT
+};
+
+struct osc_finding {
+    uint64_t count;
+    uint64_t first_offset; /* byte of the (inflated) input, or OSC_NO_OFFSET */
+    int64_t first_ns;      /* time of the file, or OSC_NO_TIME */
+};
+
+#define OSC_NO_TIME INT64_MIN
+
+struct osc_findings {
+    struct osc_finding by_code[OSC_FINDING_COUNT];
+};
+
+/* Count one more. OFFSET may be OSC_NO_OFFSET and TIME_NS OSC_NO_TIME. */
+void osc_findings_add(struct osc_findings *f, enum osc_finding_code code, uint64_t offset,
+                      int64_t time_ns);
+
+/* Add FROM, which lies after all that F has seen, to F. */
+void osc_findings_merge(struct osc_findings *f, const struct osc_findings *from);
+
+const char *osc_finding_code_text(enum osc_finding_code code);
+enum osc_severity osc_finding_severity(enum osc_finding_code code);
+const char *osc_finding_message(enum osc_finding_code code);
+const char *osc_finding_remedy(enum osc_finding_code code);
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/kind.h"
+
+const char *osc_kind_text(enum osc_kind kind)
+{
+    static const char *const texts[] = {
+#define OSC_KIND_TEXT(name, text) text,
+        OSC_KIND_LIST(OSC_KIND_TEXT)
+#undef OSC_KIND_TEXT
+    };
+
+    return (unsigned)kind < OSC_KIND_COUNT ? texts[kind] : "";
+}

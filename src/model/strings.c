@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/strings.h"
+
+#include "base/hash.h"
+#include "base/mem.h"
+
+osc_status osc_strings_init(struct osc_strings *s)
+{
+    const uint64_t seed = osc_hash_seed();
+
+    s->shards = osc_calloc(OSC_STRINGS_SHARDS, sizeof *s->shards);
+    if (!s->shards)
+        return OSC_ENOMEM;
+    for (uint32_t i = 0; i < OSC_STRINGS_SHARDS; i++) {
+        struct osc_strings_shard *shard = &s->shards[i];
+
+        pthread_mutex_init(&shard->lock, NULL); /* cannot fail on Linux */
+        shard->intern.arena = &shard->arena;
+        shard->intern.seed = seed + i;
+    }
+    return OSC_OK;
+}
+
+void osc_strings_fini(struct osc_strings *s)
+{
+    for (uint32_t i = 0; s->shards && i < OSC_STRINGS_SHARDS; i++) {
+        osc_intern_fini(&s->shards[i].intern);
+        osc_arena_fini(&s->shards[i].arena);
+        pthread_mutex_destroy(&s->shards[i].lock);
+    }
+    osc_free(s->shards);
+    s->shards = NULL;
+}
+
+/* By length and ends: no full hash yet, that one is the table's. */
+static uint32_t shard_of(struct osc_str str)
+{
+    uint64_t mix = str.len;
+
+    mix = mix * 31 + (unsigned char)str.s[0];
+    mix = mix * 31 + (unsigned char)str.s[str.len - 1];
+    mix = mix * 31 + (unsigned char)str.s[str.len / 2];
+    mix = mix * 31 + (unsigned char)str.s[str.len - 1 - str.len / 8];
+    return (uint32_t)(osc_hash_u64(mix) >> (64 - OSC_STRINGS_SHARD_SHIFT));
+}
+
+osc_status osc_strings_add(struct osc_strings *s, struct osc_str str, osc_sid *id,
+                           const char **bytes)
+{
+    osc_sid local;
+
+    id->v = 0;
+    if (bytes)
+        *bytes = "";
+    if (str.len == 0)
+        return OSC_OK;
+
+    const uint32_t i = shard_of(str);
+    struct osc_strings_shard *shard = &s->shards[i];
+    pthread_mutex_lock(&shard->lock);
+    osc_status st = osc_intern_add(&shard->intern, str, &local);
+    if (st == OSC_OK && local.v > (UINT32_MAX >> OSC_STRINGS_SHARD_SHIFT) - 1)
+        st = OSC_ELIMIT;
+    if (st == OSC_OK && bytes)
+        *bytes = osc_intern_str(&shard->intern, local).s;
+    pthread_mutex_unlock(&shard->lock);
+    if (st == OSC_OK)
+        id->v = local.v << OSC_STRINGS_SHARD_SHIFT | i;
+    return st;
+}
+
+osc_sid osc_strings_find(const struct osc_strings *s, struct osc_str str)
+{
+    if (str.len == 0)
+        return (osc_sid){0};
+
+    const uint32_t i = shard_of(str);
+    const osc_sid local = osc_intern_find(&s->shards[i].intern, str);
+    return (osc_sid){local.v == 0 ? 0 : local.v << OSC_STRINGS_SHARD_SHIFT | i};
+}
+
+struct osc_str osc_strings_get(const struct osc_strings *s, osc_sid id)
+{
+    if (id.v == 0)
+        return (struct osc_str){"", 0};
+    return osc_intern_str(&s->shards[id.v & (OSC_STRINGS_SHARDS - 1)].intern,
+                          (osc_sid){id.v >> OSC_STRINGS_SHARD_SHIFT});
+}
+
+uint32_t osc_strings_bound(const struct osc_strings *s)
+{
+    uint32_t most = 0;
+
+    for (uint32_t i = 0; s->shards && i < OSC_STRINGS_SHARDS; i++)
+        if (s->shards[i].intern.n_entries > most)
+            most = s->shards[i].intern.n_entries;
+    return (most + 1) << OSC_STRINGS_SHARD_SHIFT;
+}
+
+uint64_t osc_strings_bytes(const struct osc_strings *s)
+{
+    uint64_t bytes = 0;
+
+    for (uint32_t i = 0; s->shards && i < OSC_STRINGS_SHARDS; i++) {
+        bytes += s->shards[i].arena.total_bytes;
+        bytes += (uint64_t)s->shards[i].intern.n_slots * (sizeof(uint32_t) + 12);
+    }
+    return bytes;
+}

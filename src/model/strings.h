@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * strings.h - the strings of a trace, shared by the threads that load it.
+ *
+ * Sixteen interning tables behind sixteen locks. The table of a string goes by
+ * its hash, so that threads seldom meet; readers keep the ids of frequent strings
+ * in caches of their own and come here for the rest.
+ *
+ *   - Id 0 is the empty string. Ids are nearly dense and say nothing about order.
+ *   - The bytes of a string never move: a pointer got under an id stays good as
+ *     long as the table lives.
+ *
+ * Threading: osc_strings_add() is thread-safe. osc_strings_get() is for the time
+ * when nobody adds any more, and for strings this very thread has added.
+ */
+#ifndef OSC_MODEL_STRINGS_H
+#define OSC_MODEL_STRINGS_H
+
+#include <pthread.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/intern.h"
+
+#define OSC_STRINGS_SHARD_SHIFT 4
+#define OSC_STRINGS_SHARDS (1u << OSC_STRINGS_SHARD_SHIFT)
+
+struct osc_strings_shard {
+    pthread_mutex_t lock;
+    struct osc_arena arena;
+    struct osc_intern intern;
+};
+
+struct osc_strings {
+    struct osc_strings_shard *shards; /* owned, or NULL */
+};
+
+OSC_MUST_USE osc_status osc_strings_init(struct osc_strings *s);
+void osc_strings_fini(struct osc_strings *s);
+
+/* Find or copy STR. *BYTES (may be NULL) gets where its bytes stay. */
+OSC_MUST_USE osc_status osc_strings_add(struct osc_strings *s, struct osc_str str, osc_sid *id,
+                                        const char **bytes);
+
+/* The id of STR if it is there, else 0. */
+osc_sid osc_strings_find(const struct osc_strings *s, struct osc_str str);
+
+struct osc_str osc_strings_get(const struct osc_strings *s, osc_sid id);
+
+/* One more than the largest id: the length of an array over ids. */
+uint32_t osc_strings_bound(const struct osc_strings *s);
+
+/* Bytes of text and of tables, for benches. */
+uint64_t osc_strings_bytes(const struct osc_strings *s);
+
+#endif

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/trace.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "codec/json.h"
+
+static void store_fini(struct osc_store *s)
+{
+    for (uint32_t i = 1; i < s->n_chunks; i++)
+        osc_chunk_free(s->chunks[i]);
+    osc_free(s->chunks);
+    *s = (struct osc_store){0};
+}
+
+void osc_chunk_free(struct osc_chunk *c)
+{
+    if (!c)
+        return;
+    osc_pages_free(c->derived_pages, c->derived_bytes);
+    osc_free(c);
+}
+
+osc_status osc_store_append(struct osc_store *s, struct osc_chunk *c)
+{
+    size_t cap = s->cap_chunks;
+
+    if (s->n_chunks >= UINT32_MAX >> OSC_CHUNK_SHIFT)
+        return OSC_ELIMIT;
+    if (osc_grow(&s->chunks, &cap, (size_t)s->n_chunks + 2, sizeof *s->chunks) != OSC_OK)
+        return OSC_ENOMEM;
+    s->cap_chunks = (uint32_t)cap;
+    if (s->n_chunks == 0)
+        s->chunks[s->n_chunks++] = NULL;
+    c->index = s->n_chunks;
+    c->first_row = s->n_rows;
+    s->chunks[s->n_chunks++] = c;
+    s->n_rows += c->n_rows;
+    return OSC_OK;
+}
+
+void osc_trace_fini(struct osc_trace *t)
+{
+    if (t->derived_free)
+        t->derived_free(t->derived);
+    store_fini(&t->events);
+    store_fini(&t->others);
+    for (uint32_t i = 0; i < t->n_pages; i++)
+        osc_pages_free(t->pages[i].p, t->pages[i].size);
+    osc_free(t->pages);
+    for (uint32_t i = 0; i < t->n_forms; i++)
+        osc_free(t->forms[i].slots);
+    osc_free(t->forms);
+    osc_free(t->tracks);
+    osc_free(t->processes);
+    osc_free(t->steps);
+    osc_free(t->metas);
+    osc_strings_fini(&t->strings);
+    osc_arena_fini(&t->arena);
+    memset(t, 0, sizeof *t);
+}
+
+struct osc_arg osc_row_slot(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i,
+                            uint32_t slot)
+{
+    const struct osc_slot *s = &t->forms[c->form[i]].slots[slot];
+    struct osc_arg arg = {.type = (enum osc_arg_type)s->type};
+    const uint32_t *w = c->args + c->arg_word[i] + s->word;
+
+    switch (arg.type) {
+    case OSC_ARG_NULL:
+    case OSC_ARG_TRUE:
+    case OSC_ARG_FALSE:
+        break;
+    case OSC_ARG_INT32:
+        arg.i = (int32_t)w[0];
+        break;
+    case OSC_ARG_INT64:
+        arg.i = (int64_t)((uint64_t)w[1] << 32 | w[0]);
+        break;
+    case OSC_ARG_DOUBLE: {
+        const uint64_t bits = (uint64_t)w[1] << 32 | w[0];
+        memcpy(&arg.d, &bits, sizeof arg.d);
+        break;
+    }
+    case OSC_ARG_STRING:
+    case OSC_ARG_TEXT:
+    case OSC_ARG_NUMTEXT:
+        arg.sid.v = w[0];
+        break;
+    }
+    return arg;
+}
+
+bool osc_row_arg(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i,
+                 enum osc_arg_key key, struct osc_arg *arg)
+{
+    const int16_t slot = t->forms[c->form[i]].known[key];
+
+    if (slot < 0)
+        return false;
+    *arg = osc_row_slot(t, c, i, (uint32_t)slot);
+    return true;
+}
+
+/* All of STR is decimal digits with an optional minus. */
+static bool parse_int(struct osc_str str, int64_t *value)
+{
+    struct osc_json_number n;
+
+    if (!osc_json_number(str.s, str.s + str.len, &n) || n.end != str.s + str.len ||
+        !n.fits_int64)
+        return false;
+    *value = n.i;
+    return true;
+}
+
+bool osc_row_arg_int(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i,
+                     enum osc_arg_key key, int64_t *value)
+{
+    struct osc_arg arg;
+
+    if (!osc_row_arg(t, c, i, key, &arg))
+        return false;
+    switch (arg.type) {
+    case OSC_ARG_INT32:
+    case OSC_ARG_INT64:
+        *value = arg.i;
+        return true;
+    case OSC_ARG_DOUBLE:
+        if (arg.d != floor(arg.d) || fabs(arg.d) >= 9007199254740992.0)
+            return false;
+        *value = (int64_t)arg.d;
+        return true;
+    case OSC_ARG_STRING:
+        return parse_int(osc_trace_str(t, arg.sid), value);
+    case OSC_ARG_NULL:
+    case OSC_ARG_TRUE:
+    case OSC_ARG_FALSE:
+    case OSC_ARG_TEXT:
+    case OSC_ARG_NUMTEXT:
+        break;
+    }
+    return false;
+}
+
+bool osc_row_arg_double(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i,
+                        enum osc_arg_key key, double *value)
+{
+    struct osc_json_number n;
+    struct osc_arg arg;
+
+    if (!osc_row_arg(t, c, i, key, &arg))
+        return false;
+    switch (arg.type) {
+    case OSC_ARG_INT32:
+    case OSC_ARG_INT64:
+        *value = (double)arg.i;
+        return true;
+    case OSC_ARG_DOUBLE:
+        *value = arg.d;
+        return true;
+    case OSC_ARG_STRING:
+    case OSC_ARG_NUMTEXT: {
+        const struct osc_str s = osc_trace_str(t, arg.sid);
+        if (!osc_json_number(s.s, s.s + s.len, &n) || n.end != s.s + s.len)
+            return false;
+        *value = osc_json_double(s.s, s.s + s.len);
+        return true;
+    }
+    case OSC_ARG_NULL:
+    case OSC_ARG_TRUE:
+    case OSC_ARG_FALSE:
+    case OSC_ARG_TEXT:
+        break;
+    }
+    return false;
+}
+
+bool osc_row_arg_str(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i,
+                     enum osc_arg_key key, struct osc_str *value)
+{
+    struct osc_arg arg;
+
+    if (!osc_row_arg(t, c, i, key, &arg) || arg.type < OSC_ARG_STRING)
+        return false;
+    *value = osc_trace_str(t, arg.sid);
+    return true;
+}
+
+bool osc_trace_meta(const struct osc_trace *t, const char *key, struct osc_str *value)
+{
+    for (uint32_t i = 0; i < t->n_metas; i++) {
+        if (osc_str_eq(osc_trace_str(t, t->metas[i].key), osc_str_c(key))) {
+            *value = osc_trace_str(t, t->metas[i].value);
+            return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * trace.h - one file in memory: events as columns, and what they refer to.
+ *
+ * A trace is filled by import/, sealed, enriched by derive/ and from then on only
+ * read. One trace is one process and one span (recording window) of one rank.
+ *
+ *   trace -> store of events -> chunks of up to 16,384 rows
+ *     chunk: ts_ns[] dur_ns[] name[] form[] track[] arg_word[] + args (words)
+ *            kind[] parent[] self_ns[] depth[] step[] link[]      (derive/)
+ *
+ *   - Rows are in order of the file. A row id holds the chunk and the place in it,
+ *     so that following a link is one shift and two loads. Row 0 is "none".
+ *     What users see as `id` counts rows from 0 without holes: osc_row_number().
+ *   - Time stamps are integer nanoseconds on the clock of the file (decimal
+ *     microseconds there, read exactly). Users see them from the origin of all
+ *     operands: subtract osc_trace.origin_ns.
+ *   - Ids of strings, forms and tracks say nothing about order: with several
+ *     threads they differ from run to run. Rows do not. Never sort by an id.
+ *   - Records that are not events (flows, ends, metadata) lie in a second store.
+ *
+ * Threading: built by import/ alone (see import/build.h). Once osc_trace_seal()
+ * has returned, any number of readers; derive/ writes its own columns, each once.
+ */
+#ifndef OSC_MODEL_TRACE_H
+#define OSC_MODEL_TRACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/intern.h"
+#include "base/str.h"
+#include "model/finding.h"
+#include "model/form.h"
+#include "model/kind.h"
+#include "model/strings.h"
+
+#define OSC_CHUNK_SHIFT 14
+#define OSC_CHUNK_ROWS (1u << OSC_CHUNK_SHIFT)
+#define OSC_CHUNK_MASK (OSC_CHUNK_ROWS - 1u)
+
+/* dur_ns of what has no duration: instants, counters, ranges never closed. */
+#define OSC_NO_DUR INT64_MIN
+
+typedef struct osc_row {
+    uint32_t v; /* chunk << OSC_CHUNK_SHIFT | place; chunk 0 is never used */
+} osc_row;
+
+typedef struct osc_track_id {
+    uint32_t v; /* index in osc_trace.tracks; 0 is none */
+} osc_track_id;
+
+struct osc_chunk {
+    uint32_t n_rows;
+    uint32_t index;     /* in osc_store.chunks */
+    uint32_t first_row; /* number of its first row, counted without holes */
+    int64_t min_ts_ns, max_end_ns;
+
+    /* Base columns, n_rows long. */
+    int64_t *ts_ns;
+    int64_t *dur_ns;    /* never negative, or OSC_NO_DUR */
+    uint32_t *name;     /* osc_sid */
+    uint32_t *form;     /* osc_form_id */
+    uint32_t *track;    /* osc_track_id */
+    uint32_t *arg_word; /* where the row's values start in args */
+    uint32_t *args;     /* n_arg_words words */
+    uint32_t n_arg_words;
+
+    /* Derived columns; NULL until derive/ made them. */
+    uint8_t *kind;     /* enum osc_kind; always there once sealed */
+    uint32_t *parent;  /* osc_row: the range it lies in, same track */
+    int64_t *self_ns;  /* duration less that of its children; may be negative */
+    uint16_t *depth;   /* 0: no parent; stops at 65,535 */
+    uint32_t *step;    /* index in osc_trace.steps + 1, or 0 */
+    uint32_t *link;    /* osc_row; what it means goes by the kind of this row:
+                          device work -> the host call that launched it, or, if that
+                                         is not in the trace, the operator itself
+                          host call   -> the operator it belongs to
+                          operator    -> the forward operator of a backward one */
+    void *derived_pages; /* owned, derived_bytes long; the others lie in osc_trace.pages */
+    size_t derived_bytes;
+};
+
+/* Rows of one sort in order of the file. chunks[0] is NULL. */
+struct osc_store {
+    struct osc_chunk **chunks; /* owned, each of them too */
+    uint32_t n_chunks;         /* the unused first one included; 0 if empty */
+    uint32_t cap_chunks;
+    uint32_t n_rows;
+};
+
+/* Free C and its derived columns. */
+void osc_chunk_free(struct osc_chunk *c);
+
+/* Append C, which is then S's; on failure it is still the caller's. */
+OSC_MUST_USE osc_status osc_store_append(struct osc_store *s, struct osc_chunk *c);
+
+/* Pages that columns were carved from. */
+struct osc_pages {
+    void *p;
+    size_t size;
+};
+
+struct osc_process {
+    osc_sid pid;    /* as text */
+    osc_sid name;   /* from metadata, or none */
+    osc_sid labels; /* from metadata, or none */
+};
+
+/* A thread of a process, or a queue (stream) of a device. */
+struct osc_track {
+    osc_sid pid, tid;   /* as in the file, numbers as decimal text */
+    uint32_t process;   /* index in osc_trace.processes */
+    osc_sid name;       /* thread name from metadata, or none */
+    bool is_queue;      /* it holds device work */
+    osc_sid device;     /* of a queue: "cuda:0" */
+    uint32_t n_events;  /* rows of the store of events */
+    osc_row first_event;
+    uint32_t order;     /* rank by first appearance among tracks with events, from 0 */
+};
+
+struct osc_step {
+    osc_row row;       /* its annotation; none for the one step of a trace without */
+    osc_sid label;     /* as the program gave it: "5"; none without annotation */
+    osc_track_id track;
+    int64_t start_ns, end_ns; /* of the annotation (clock of the file) */
+};
+
+/* A top-level member of the file other than traceEvents. */
+struct osc_meta {
+    osc_sid key;
+    osc_sid value; /* a string's bytes; JSON text of anything else */
+    bool is_string;
+};
+
+struct osc_trace {
+    struct osc_strings strings; /* all names, keys, texts */
+    struct osc_form *forms;     /* owned; [0] is an empty form without category */
+    uint32_t n_forms;
+    struct osc_track *tracks;   /* owned; [0] is none */
+    uint32_t n_tracks;
+    struct osc_process *processes; /* owned */
+    uint32_t n_processes;
+    struct osc_step *steps;     /* owned; in order of start; made by derive/ */
+    uint32_t n_steps;
+    struct osc_meta *metas;     /* owned */
+    uint32_t n_metas;
+
+    struct osc_pages *pages;    /* owned; base columns of all chunks */
+    uint32_t n_pages;
+
+    struct osc_store events;    /* X, paired B/E and b/e, instants, counter samples */
+    struct osc_store others;    /* flows s t f, metadata M */
+
+    struct osc_findings findings;
+    osc_sid source;             /* path as the user gave it; "-" for standard input */
+    osc_sid format;             /* name of the reader, such as "chrome" */
+    uint64_t input_bytes;       /* of the file as stored */
+    uint64_t text_bytes;        /* after inflating */
+    int64_t base_ns;            /* baseTimeNanoseconds, 0 if absent: add for Unix time */
+    int64_t min_ts_ns, max_end_ns; /* over events; 0, 0 if there are none */
+    int64_t origin_ns;          /* zero of what users see, on the clock of this file */
+    int32_t rank;               /* 0 if the file does not say */
+    bool has_rank;              /* the file or its name said so */
+    int32_t span;               /* which recording window of its worker, from 1 */
+    osc_sid worker;             /* from the file name or the metadata; may be none */
+    bool is_partial;            /* reading stopped at a limit or a read error */
+    struct osc_arena arena;     /* what lives as long as the trace */
+    uint32_t facts;             /* bits of enum osc_fact that derive/ has made */
+    void *derived;              /* owned by derive/, freed by derived_free */
+    void (*derived_free)(void *derived);
+};
+
+/* Free all of T and leave it empty. */
+void osc_trace_fini(struct osc_trace *t);
+
+static inline const struct osc_chunk *osc_chunk_of(const struct osc_store *s, osc_row row)
+{
+    return s->chunks[row.v >> OSC_CHUNK_SHIFT];
+}
+
+static inline uint32_t osc_row_place(osc_row row)
+{
+    return row.v & OSC_CHUNK_MASK;
+}
+
+static inline osc_row osc_row_at(const struct osc_chunk *c, uint32_t i)
+{
+    return (osc_row){c->index << OSC_CHUNK_SHIFT | i};
+}
+
+/* Rows counted from 0 without holes: the id that users see. ROW is not none. */
+static inline uint32_t osc_row_number(const struct osc_store *s, osc_row row)
+{
+    return osc_chunk_of(s, row)->first_row + osc_row_place(row);
+}
+
+/* End of row I of C: its start, if it has no duration. */
+static inline int64_t osc_row_end(const struct osc_chunk *c, uint32_t i)
+{
+    return c->dur_ns[i] == OSC_NO_DUR ? c->ts_ns[i] : c->ts_ns[i] + c->dur_ns[i];
+}
+
+static inline struct osc_str osc_trace_str(const struct osc_trace *t, osc_sid id)
+{
+    return osc_strings_get(&t->strings, id);
+}
+
+static inline struct osc_str osc_row_name(const struct osc_trace *t, const struct osc_chunk *c,
+                                          uint32_t i)
+{
+    return osc_strings_get(&t->strings, (osc_sid){c->name[i]});
+}
+
+static inline const struct osc_form *osc_row_form(const struct osc_trace *t,
+                                                  const struct osc_chunk *c, uint32_t i)
+{
+    return &t->forms[c->form[i]];
+}
+
+/* One argument of an event. */
+struct osc_arg {
+    enum osc_arg_type type;
+    int64_t i;   /* INT32, INT64 */
+    double d;    /* DOUBLE */
+    osc_sid sid; /* STRING, TEXT, NUMTEXT */
+};
+
+/* The value of slot SLOT of row I of C. */
+struct osc_arg osc_row_slot(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i,
+                            uint32_t slot);
+
+/* Find the argument KEY of row I; false if the event has none. */
+bool osc_row_arg(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i,
+                 enum osc_arg_key key, struct osc_arg *arg);
+
+/*
+ * The same as an integer: INT32, INT64, a DOUBLE without fraction, a STRING of
+ * decimal digits (old files write numbers so). False if absent or anything else.
+ */
+bool osc_row_arg_int(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i,
+                     enum osc_arg_key key, int64_t *value);
+
+/* The same as a double: any number, or a string that is one (not "inf"). */
+bool osc_row_arg_double(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i,
+                        enum osc_arg_key key, double *value);
+
+/* The bytes of a STRING, TEXT or NUMTEXT argument; false if absent or another type. */
+bool osc_row_arg_str(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i,
+                     enum osc_arg_key key, struct osc_str *value);
+
+/* The value of top-level member KEY of the file; false if it has none. */
+bool osc_trace_meta(const struct osc_trace *t, const char *key, struct osc_str *value);
+
+#endif
