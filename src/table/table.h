@@ -64,20 +64,20 @@ struct osc_column {
 
 /* What the user asked a table for. Zeroed: the defaults. */
 struct osc_options {
-    const char *group_by;  /* one of the table's groupings, or NULL */
-    uint32_t stack_depth;  /* of --group-by stack:N */
+    const char *group_by;           /* one of the table's groupings, or NULL */
+    uint32_t stack_depth;           /* of --group-by stack:N */
     bool by_shape, by_stack, by_op; /* group_by, taken apart */
-    bool compat_tb;        /* the plugin's own rules */
-    bool no_python;        /* averages: without python_function rows */
+    bool compat_tb;                 /* the plugin's own rules */
+    bool no_python;                 /* averages: without python_function rows */
     bool full_names;
     unsigned n_threads;
     /* averages as text, see analysis/torch_text.h */
     const char *header;
     bool top_level;
     int32_t max_name_width, max_src_width, max_shapes_width; /* 0: torch's default; -1: none */
-    bool torch_113;        /* --torch 1.13 */
-    const char *sort;      /* as given, or NULL */
-    int64_t limit;         /* rows of text: -1 all; OSC_LIMIT_DEFAULT: as the form likes */
+    bool torch_113;                                          /* --torch 1.13 */
+    const char *sort;                                        /* as given, or NULL */
+    int64_t limit; /* rows of text: -1 all; OSC_LIMIT_DEFAULT: as the form likes */
 };
 
 #define OSC_LIMIT_DEFAULT INT64_MIN
@@ -98,7 +98,8 @@ struct osc_table_def {
     osc_status (*map)(const struct osc_trace *t, const struct osc_options *o,
                       struct osc_result *out, struct osc_err *err);
     /* Fill FINISH columns, once all rows are there; may be NULL. */
-    osc_status (*finish)(struct osc_result *r, const struct osc_options *o, struct osc_err *err);
+    osc_status (*finish)(struct osc_result *r, const struct osc_options *o,
+                         struct osc_err *err);
 
     /* Instead of map, for tables that stream. next() appends at most 4,096 rows to OUT,
      * which is emptied before each call; none: the end. */
@@ -131,12 +132,12 @@ struct osc_result {
     struct osc_batch *batches; /* owned */
     uint32_t n_batches, cap_batches;
     uint64_t n_rows;
-    struct osc_arena arena;    /* bytes of strings */
-    struct osc_intern dict;    /* strings of all batches; entry i is osc_sid i */
-    uint64_t shown;            /* bit per OPTIONAL column */
-    struct osc_strbuf notes;   /* one a line */
-    osc_status status;         /* sticky */
-    const char *default_sort;  /* instead of def->sort, or NULL */
+    struct osc_arena arena;   /* bytes of strings */
+    struct osc_intern dict;   /* strings of all batches; entry i is osc_sid i */
+    uint64_t shown;           /* bit per OPTIONAL column */
+    struct osc_strbuf notes;  /* one a line */
+    osc_status status;        /* sticky */
+    const char *default_sort; /* instead of def->sort, or NULL */
 };
 
 void osc_result_init(struct osc_result *r, const struct osc_table_def *def);

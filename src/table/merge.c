@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "table/merge.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "table/sort.h"
+
+/* A sum without error: doubles that do not overlap, the smallest first. */
+struct osc_expansion {
+    double special; /* sum of what is not finite */
+    uint32_t n, cap;
+    double *parts; /* in the arena */
+};
+
+static osc_status expansion_add(struct osc_arena *arena, struct osc_expansion *e, double x)
+{
+    uint32_t n = 0;
+
+    if (!isfinite(x)) {
+        e->special += x;
+        return OSC_OK;
+    }
+    if (e->n == e->cap) {
+        const uint32_t cap = e->cap ? e->cap * 2 : 2;
+        double *parts = osc_arena_calloc(arena, cap, sizeof *parts);
+
+        if (!parts)
+            return OSC_ENOMEM;
+        if (e->n > 0)
+            memcpy(parts, e->parts, e->n * sizeof *parts);
+        e->parts = parts;
+        e->cap = cap;
+    }
+    for (uint32_t i = 0; i < e->n; i++) {
+        double y = e->parts[i];
+
+        if (fabs(x) < fabs(y)) {
+            const double swap = x;
+
+            x = y;
+            y = swap;
+        }
+        const double high = x + y;
+        const double low = y - (high - x);
+        if (low < 0 || low > 0)
+            e->parts[n++] = low;
+        x = high;
+    }
+    e->parts[n++] = x;
+    e->n = n;
+    return OSC_OK;
+}
+
+/* The double nearest to the sum, half to even: as fsum() of Python does it. */
+static double expansion_value(const struct osc_expansion *e)
+{
+    uint32_t n = e->n;
+    double high = 0, low = 0;
+
+    if (!isfinite(e->special) || n == 0)
+        return e->special;
+    high = e->parts[--n];
+    while (n > 0) {
+        const double x = high, y = e->parts[--n];
+
+        high = x + y;
+        low = y - (high - x);
+        if (low < 0 || low > 0)
+            break;
+    }
+    /* What is left decides whether an exact half was really one. */
+    if (n > 0 && ((low < 0 && e->parts[n - 1] < 0) || (low > 0 && e->parts[n - 1] > 0))) {
+        const double y = low * 2, x = high + y;
+
+        if (!(x - high < y || x - high > y))
+            high = x;
+    }
+    return high;
+}
+
+static bool is_double_sum(const struct osc_column *c)
+{
+    return c->merge == OSC_MERGE_SUM && c->type == OSC_TYPE_NUMBER;
+}
+
+static bool has_key(const struct osc_table_def *def)
+{
+    for (uint32_t c = 0; c < def->n_columns; c++) {
+        if (def->columns[c].merge == OSC_MERGE_KEY)
+            return true;
+    }
+    return false;
+}
+
+static bool origin_less(struct osc_origin a, struct osc_origin b)
+{
+    return a.part != b.part ? a.part < b.part : a.row < b.row;
+}
+
+void osc_merger_init(struct osc_merger *m, const struct osc_table_def *def)
+{
+    *m = (struct osc_merger){0};
+    osc_result_init(&m->rows, def);
+    m->keys.arena = &m->arena;
+    m->keys.seed = osc_hash_seed();
+    for (uint32_t c = 0; c < def->n_columns; c++)
+        m->n_sums += is_double_sum(&def->columns[c]);
+}
+
+void osc_merger_fini(struct osc_merger *m)
+{
+    osc_result_fini(&m->rows);
+    osc_free(m->origins);
+    osc_free(m->sums);
+    osc_intern_fini(&m->keys);
+    osc_arena_fini(&m->arena);
+    osc_strbuf_fini(&m->key);
+    *m = (struct osc_merger){0};
+}
+
+/* The key of row I of PART as bytes, in m->key. */
+static void write_key(struct osc_merger *m, const struct osc_result *part, uint64_t i)
+{
+    const struct osc_table_def *def = part->def;
+
+    osc_strbuf_clear(&m->key);
+    for (uint32_t c = 0; c < def->n_columns; c++) {
+        if (def->columns[c].merge != OSC_MERGE_KEY)
+            continue;
+        if (!osc_result_has(part, i, c)) {
+            osc_strbuf_addc(&m->key, 0);
+            continue;
+        }
+        osc_strbuf_addc(&m->key, 1);
+        switch (def->columns[c].type) {
+        case OSC_TYPE_STRING: {
+            const struct osc_str s = osc_result_get_str(part, i, c);
+
+            osc_strbuf_add(&m->key, (const char *)&s.len, sizeof s.len);
+            osc_strbuf_addstr(&m->key, s);
+            break;
+        }
+        case OSC_TYPE_INTEGER: {
+            const int64_t v = osc_result_get_int(part, i, c);
+
+            osc_strbuf_add(&m->key, (const char *)&v, sizeof v);
+            break;
+        }
+        case OSC_TYPE_NUMBER: {
+            const double v = osc_result_get_num(part, i, c);
+
+            osc_strbuf_add(&m->key, (const char *)&v, sizeof v);
+            break;
+        }
+        case OSC_TYPE_BOOLEAN:
+            osc_strbuf_addc(&m->key, osc_result_get_bool(part, i, c));
+            break;
+        }
+    }
+}
+
+/* Copy cell (I, C) of FROM to row TO of R, be it missing. */
+static void copy_cell(struct osc_result *r, uint64_t to, const struct osc_result *from,
+                      uint64_t i, uint32_t c)
+{
+    if (!osc_result_has(from, i, c)) {
+        osc_result_set_missing(r, to, c);
+        return;
+    }
+    switch (r->def->columns[c].type) {
+    case OSC_TYPE_STRING:
+        osc_result_set_str(r, to, c, osc_result_get_str(from, i, c));
+        break;
+    case OSC_TYPE_INTEGER:
+        osc_result_set_int(r, to, c, osc_result_get_int(from, i, c));
+        break;
+    case OSC_TYPE_NUMBER:
+        osc_result_set_num(r, to, c, osc_result_get_num(from, i, c));
+        break;
+    case OSC_TYPE_BOOLEAN:
+        osc_result_set_bool(r, to, c, osc_result_get_bool(from, i, c));
+        break;
+    }
+}
+
+static int64_t add_saturated(int64_t a, int64_t b)
+{
+    int64_t sum;
+
+    if (__builtin_add_overflow(a, b, &sum))
+        return a < 0 ? INT64_MIN : INT64_MAX;
+    return sum;
+}
+
+/* Fold the integer or boolean cell (I, C) of PART into row TO. */
+static void fold_int(struct osc_result *r, uint64_t to, const struct osc_result *part,
+                     uint64_t i, uint32_t c)
+{
+    const int64_t a = osc_result_get_int(r, to, c), b = osc_result_get_int(part, i, c);
+    const enum osc_merge rule = r->def->columns[c].merge;
+
+    if (rule == OSC_MERGE_SUM)
+        osc_result_set_int(r, to, c, add_saturated(a, b));
+    else if ((rule == OSC_MERGE_MIN) == (b < a))
+        osc_result_set_int(r, to, c, b);
+}
+
+static void fold_num(struct osc_result *r, uint64_t to, const struct osc_result *part,
+                     uint64_t i, uint32_t c)
+{
+    const double a = osc_result_get_num(r, to, c), b = osc_result_get_num(part, i, c);
+
+    if ((r->def->columns[c].merge == OSC_MERGE_MIN) == (b < a))
+        osc_result_set_num(r, to, c, b);
+}
+
+static void fold_cell(struct osc_result *r, uint64_t to, const struct osc_result *part,
+                      uint64_t i, uint32_t c)
+{
+    if (!osc_result_has(part, i, c))
+        return; /* nothing changes nothing */
+    if (!osc_result_has(r, to, c)) {
+        copy_cell(r, to, part, i, c);
+        return;
+    }
+    switch (r->def->columns[c].type) {
+    case OSC_TYPE_INTEGER:
+        fold_int(r, to, part, i, c);
+        break;
+    case OSC_TYPE_NUMBER:
+        fold_num(r, to, part, i, c);
+        break;
+    case OSC_TYPE_BOOLEAN:
+        osc_result_set_bool(r, to, c,
+                            osc_result_get_bool(r, to, c) | osc_result_get_bool(part, i, c));
+        break;
+    case OSC_TYPE_STRING:
+        assert(!"a text is a key, the first one, or made by finish");
+        break;
+    }
+}
+
+/* Make room for one more row and begin it. */
+static osc_status new_row(struct osc_merger *m, struct osc_origin origin)
+{
+    const size_t n = m->rows.n_rows + 1;
+    osc_status st = osc_grow(&m->origins, &m->cap_origins, n, sizeof *m->origins);
+
+    if (st != OSC_OK)
+        return st;
+    if (m->n_sums > 0) {
+        st = osc_grow(&m->sums, &m->cap_sums, n * m->n_sums, sizeof *m->sums);
+        if (st != OSC_OK)
+            return st;
+        for (uint32_t k = 0; k < m->n_sums; k++)
+            m->sums[(n - 1) * m->n_sums + k] = NULL;
+    }
+    osc_result_row(&m->rows);
+    if (m->rows.status != OSC_OK)
+        return m->rows.status;
+    m->origins[n - 1] = origin;
+    return OSC_OK;
+}
+
+/* The exact sum of row ROW and sum column K, made if it is new. */
+static struct osc_expansion *sum_of(struct osc_merger *m, uint64_t row, uint32_t k)
+{
+    struct osc_expansion **slot = &m->sums[row * m->n_sums + k];
+
+    if (!*slot)
+        *slot = osc_arena_calloc(&m->arena, 1, sizeof **slot);
+    return *slot;
+}
+
+/* Add one row. SUMS: the exact sums of its double columns, or NULL: the cells are. */
+static osc_status add_row(struct osc_merger *m, const struct osc_result *part, uint64_t i,
+                          struct osc_origin origin, struct osc_expansion *const *sums)
+{
+    const struct osc_table_def *def = part->def;
+    uint64_t to = m->rows.n_rows;
+    osc_status st = OSC_OK;
+    osc_sid id = {0};
+
+    if (has_key(def)) {
+        write_key(m, part, i);
+        if (m->key.status != OSC_OK)
+            return m->key.status;
+        st = osc_intern_add(&m->keys, (struct osc_str){m->key.s, (uint32_t)m->key.len}, &id);
+        if (st != OSC_OK)
+            return st;
+        to = id.v - 1;
+    }
+
+    const bool is_new = to == m->rows.n_rows;
+    if (is_new)
+        st = new_row(m, origin);
+    if (st != OSC_OK)
+        return st;
+
+    const bool is_first = is_new || origin_less(origin, m->origins[to]);
+    if (is_first)
+        m->origins[to] = origin;
+    for (uint32_t c = 0, k = 0; c < def->n_columns && st == OSC_OK; c++) {
+        const enum osc_merge rule = def->columns[c].merge;
+
+        if (is_double_sum(&def->columns[c])) {
+            const struct osc_expansion *from = sums ? sums[k] : NULL;
+            const double cell = osc_result_get_num(part, i, c);
+            const uint32_t n = sums ? from ? from->n : 0 : osc_result_has(part, i, c);
+            struct osc_expansion *sum = n > 0 || from ? sum_of(m, to, k) : NULL;
+
+            k++;
+            if (!sum && (n > 0 || from))
+                return OSC_ENOMEM;
+            for (uint32_t p = 0; p < n && st == OSC_OK; p++)
+                st = expansion_add(&m->arena, sum, sums ? from->parts[p] : cell);
+            if (from)
+                sum->special += from->special;
+        } else if (rule == OSC_MERGE_KEY ? is_new : rule == OSC_MERGE_FIRST && is_first) {
+            copy_cell(&m->rows, to, part, i, c);
+        } else if (rule != OSC_MERGE_KEY && rule != OSC_MERGE_FIRST &&
+                   rule != OSC_MERGE_FINISH) {
+            fold_cell(&m->rows, to, part, i, c);
+        }
+    }
+    return st != OSC_OK ? st : m->rows.status;
+}
+
+/* Add the lines of FROM that are not in R yet. */
+static osc_status add_notes(struct osc_result *r, const struct osc_strbuf *from)
+{
+    const char *line = from->len > 0 ? from->s : "";
+
+    while (*line) {
+        const char *end = strchrnul(line, '\n');
+        const struct osc_str text = {line, (uint32_t)(end - line)};
+        const char *at = r->notes.len > 0 ? r->notes.s : "";
+        bool is_there = false;
+
+        while (*at && !is_there) {
+            const char *at_end = strchrnul(at, '\n');
+
+            is_there = osc_str_eq(text, (struct osc_str){at, (uint32_t)(at_end - at)});
+            at = *at_end ? at_end + 1 : at_end;
+        }
+        if (!is_there) {
+            osc_strbuf_addstr(&r->notes, text);
+            osc_strbuf_addc(&r->notes, '\n');
+        }
+        line = *end ? end + 1 : end;
+    }
+    return r->notes.status;
+}
+
+osc_status osc_merger_add(struct osc_merger *m, const struct osc_result *part, uint32_t number)
+{
+    osc_status st = part->status;
+
+    m->rows.shown |= part->shown;
+    if (st == OSC_OK)
+        st = add_notes(&m->rows, &part->notes);
+    for (uint64_t i = 0; i < part->n_rows && st == OSC_OK; i++)
+        st = add_row(m, part, i, (struct osc_origin){number, (uint32_t)i}, NULL);
+    return st;
+}
+
+osc_status osc_merger_join(struct osc_merger *m, const struct osc_merger *other)
+{
+    osc_status st = other->rows.status;
+
+    assert(m->rows.def == other->rows.def);
+    m->rows.shown |= other->rows.shown;
+    if (st == OSC_OK)
+        st = add_notes(&m->rows, &other->rows.notes);
+    for (uint64_t i = 0; i < other->rows.n_rows && st == OSC_OK; i++)
+        st = add_row(m, &other->rows, i, other->origins[i],
+                     other->n_sums ? &other->sums[i * other->n_sums] : NULL);
+    return st;
+}
+
+static int compare_origins(const void *a, const void *b, void *ctx)
+{
+    const struct osc_origin *origins = ctx;
+    const struct osc_origin x = origins[*(const uint32_t *)a],
+                            y = origins[*(const uint32_t *)b];
+
+    return origin_less(x, y) ? -1 : origin_less(y, x);
+}
+
+static int compare_lines(const void *a, const void *b)
+{
+    const struct osc_str *x = a, *y = b;
+
+    return osc_str_cmp(*x, *y);
+}
+
+/* The notes of FROM in bytewise order. */
+static osc_status sort_notes(struct osc_result *out, const struct osc_strbuf *from)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < from->len; i++)
+        n += from->s[i] == '\n';
+    if (n == 0)
+        return OSC_OK;
+
+    struct osc_str *lines = osc_calloc(n, sizeof *lines);
+    const char *at = from->s;
+    if (!lines)
+        return OSC_ENOMEM;
+    for (size_t i = 0; i < n; i++) {
+        const char *end = strchrnul(at, '\n');
+
+        lines[i] = (struct osc_str){at, (uint32_t)(end - at + 1)};
+        at = end + 1;
+    }
+    qsort(lines, n, sizeof *lines, compare_lines);
+    for (size_t i = 0; i < n; i++)
+        osc_strbuf_addstr(&out->notes, lines[i]);
+    osc_free(lines);
+    return out->notes.status;
+}
+
+osc_status osc_merger_result(const struct osc_merger *m, struct osc_result *out)
+{
+    const struct osc_table_def *def = m->rows.def;
+    uint32_t *order = NULL;
+    osc_status st = osc_sort_rows(&m->rows, NULL, &order);
+
+    if (st != OSC_OK)
+        goto out;
+    out->shown |= m->rows.shown;
+    st = sort_notes(out, &m->rows.notes);
+    if (st != OSC_OK)
+        goto out;
+    qsort_r(order, m->rows.n_rows, sizeof *order, compare_origins, m->origins);
+    for (uint64_t i = 0; i < m->rows.n_rows; i++) {
+        osc_result_row(out);
+        if (out->status != OSC_OK)
+            break;
+        for (uint32_t c = 0, k = 0; c < def->n_columns; c++) {
+            const bool is_sum = is_double_sum(&def->columns[c]);
+            const struct osc_expansion *sum =
+                is_sum ? m->sums[order[i] * (uint64_t)m->n_sums + k++] : NULL;
+
+            if (sum)
+                osc_result_set_num(out, i, c, expansion_value(sum));
+            else if (!is_sum)
+                copy_cell(out, i, &m->rows, order[i], c);
+        }
+    }
+    st = out->status;
+out:
+    osc_free(order);
+    return st;
+}

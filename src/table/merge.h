@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * merge.h - several partial results become one.
+ *
+ * Rows with equal keys become one, each column by its rule. Parts may come in any
+ * order and from mergers that are merged in turn (threads, processes, ranks): the
+ * outcome is the same to the byte, because
+ *
+ *   - every part has a number, and a row remembers the least (part, row) it is
+ *     made of: rows stand in that order, and FIRST takes the value from there;
+ *   - sums of integers are exact, and sums of doubles are kept as exact expansions
+ *     (Shewchuk 1997; Python's fsum) and rounded once, at the end.
+ *
+ * A table without a key column keeps every row. Notes stand once each, in bytewise
+ * order. Shown optional columns are those that any part shows.
+ *
+ * Threading: not locked.
+ */
+#ifndef OSC_TABLE_MERGE_H
+#define OSC_TABLE_MERGE_H
+
+#include "table/table.h"
+
+struct osc_origin {
+    uint32_t part;
+    uint32_t row;
+};
+
+struct osc_expansion; /* an exact sum, merge.c */
+
+/* Zeroed but for its result, it is empty: see osc_merger_init(). */
+struct osc_merger {
+    struct osc_result rows;       /* owned; in order of arrival, FINISH columns missing */
+    struct osc_origin *origins;   /* owned; of each row */
+    struct osc_expansion **sums;  /* owned; per row and NUMBER column with rule SUM */
+    size_t cap_origins, cap_sums; /* elements */
+    uint32_t n_sums;              /* such columns */
+    struct osc_arena arena;       /* keys and expansions */
+    struct osc_intern keys;       /* entry i is the key of row i - 1 */
+    struct osc_strbuf key;        /* scratch */
+};
+
+void osc_merger_init(struct osc_merger *m, const struct osc_table_def *def);
+void osc_merger_fini(struct osc_merger *m);
+
+/* Add the rows of PART, which is number NUMBER among all parts. */
+OSC_MUST_USE osc_status osc_merger_add(struct osc_merger *m, const struct osc_result *part,
+                                       uint32_t number);
+
+/* Add all that OTHER holds; it stays as it is. */
+OSC_MUST_USE osc_status osc_merger_join(struct osc_merger *m, const struct osc_merger *other);
+
+/*
+ * Put the merged rows into OUT (initialised, empty), in the order of their first
+ * parts. FINISH columns are missing; def->finish is for the caller to call.
+ */
+OSC_MUST_USE osc_status osc_merger_result(const struct osc_merger *m, struct osc_result *out);
+
+#endif

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "table/merge.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+
+enum { NAME, STREAM, CALLS, MAX, MIN, WEIGHT, ANY, WHERE, MEAN };
+
+static const struct osc_column columns[] = {
+    {"name", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0, ""},
+    {"stream", OSC_TYPE_INTEGER, NULL, OSC_MERGE_KEY, 0, ""},
+    {"calls", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, 0, ""},
+    {"max_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_MAX, 0, ""},
+    {"min", OSC_TYPE_NUMBER, NULL, OSC_MERGE_MIN, 0, ""},
+    {"weight", OSC_TYPE_NUMBER, NULL, OSC_MERGE_SUM, OSC_COLUMN_HIDDEN, ""},
+    {"any", OSC_TYPE_BOOLEAN, NULL, OSC_MERGE_OR, 0, ""},
+    {"where", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL, ""},
+    {"mean", OSC_TYPE_NUMBER, NULL, OSC_MERGE_FINISH, 0, ""},
+};
+static const struct osc_table_def def = {.name = "t", .columns = columns, .n_columns = 9};
+
+#define PARTS 7
+
+/* Part P: rows that partly have the keys of others, values from a fixed generator. */
+static osc_status fill_part(struct osc_result *r, unsigned p)
+{
+    unsigned seed = 77 + p;
+
+    osc_result_init(r, &def);
+    if (p == 3)
+        return OSC_OK; /* a rank where the table does not apply */
+    if (p == 5)
+        osc_result_show(r, WHERE);
+    osc_result_note(r, "note %u", p % 3);
+    for (int i = 0; i < 40; i++) {
+        char text[32];
+
+        osc_result_row(r);
+        int len = snprintf(text, sizeof text, "k%d", rand_r(&seed) % 50);
+        osc_result_str(r, NAME, (struct osc_str){text, (uint32_t)len});
+        if (rand_r(&seed) % 3)
+            osc_result_int(r, STREAM, rand_r(&seed) % 2);
+        osc_result_int(r, CALLS, rand_r(&seed) % 1000);
+        osc_result_int(r, MAX, rand_r(&seed) - RAND_MAX / 2);
+        if (rand_r(&seed) % 4)
+            osc_result_num(r, MIN, rand_r(&seed) / 7.0);
+        osc_result_num(r, WEIGHT, rand_r(&seed) / 3.0 * (rand_r(&seed) % 2 ? 1e-9 : -1e9));
+        osc_result_bool(r, ANY, rand_r(&seed) % 5 == 0);
+        len = snprintf(text, sizeof text, "part %u row %d", p, i);
+        osc_result_str(r, WHERE, (struct osc_str){text, (uint32_t)len});
+    }
+    return r->status;
+}
+
+/* All of R as text: every bit of it shows. */
+static void print_result(const struct osc_result *r, struct osc_strbuf *out)
+{
+    osc_strbuf_addf(out, "%llx\n", (unsigned long long)r->shown);
+    osc_strbuf_add(out, r->notes.s, r->notes.len);
+    for (uint64_t i = 0; i < r->n_rows; i++) {
+        for (uint32_t c = 0; c < def.n_columns; c++) {
+            osc_strbuf_addc(out, osc_result_has(r, i, c) ? '+' : '-');
+            if (columns[c].type == OSC_TYPE_STRING)
+                osc_strbuf_addstr(out, osc_result_get_str(r, i, c));
+            else if (columns[c].type == OSC_TYPE_INTEGER)
+                osc_strbuf_addi(out, osc_result_get_int(r, i, c));
+            else if (columns[c].type == OSC_TYPE_NUMBER)
+                osc_strbuf_addf(out, "%a", osc_result_get_num(r, i, c));
+            else
+                osc_strbuf_addc(out, osc_result_get_bool(r, i, c) ? 'T' : 'F');
+        }
+        osc_strbuf_addc(out, '\n');
+    }
+}
+
+/*
+ * Merge all parts in the order and with the splits that SEED gives: each part
+ * goes to one of GROUPS mergers, which are then joined in some order.
+ */
+static osc_status merge_all(unsigned seed, unsigned groups, struct osc_strbuf *text)
+{
+    struct osc_merger mergers[PARTS];
+    struct osc_result parts[PARTS], out;
+    unsigned order[PARTS];
+    osc_status st = OSC_OK;
+
+    for (unsigned i = 0; i < PARTS; i++) {
+        osc_merger_init(&mergers[i], &def);
+        order[i] = i;
+    }
+    for (unsigned i = 0; i < PARTS; i++) {
+        const osc_status filled = fill_part(&parts[i], i);
+
+        if (st == OSC_OK)
+            st = filled;
+    }
+    for (unsigned i = PARTS - 1; i > 0 && seed; i--) {
+        const unsigned j = (unsigned)rand_r(&seed) % (i + 1);
+        const unsigned swap = order[i];
+
+        order[i] = order[j];
+        order[j] = swap;
+    }
+    for (unsigned i = 0; i < PARTS && st == OSC_OK; i++)
+        st = osc_merger_add(&mergers[order[i] * 31 % groups], &parts[order[i]], order[i]);
+    for (unsigned g = groups; g-- > 1 && st == OSC_OK;)
+        st = osc_merger_join(&mergers[(unsigned)rand_r(&seed) % g], &mergers[g]);
+    osc_result_init(&out, &def);
+    if (st == OSC_OK)
+        st = osc_merger_result(&mergers[0], &out);
+    if (st == OSC_OK)
+        print_result(&out, text);
+    osc_result_fini(&out);
+    for (unsigned i = 0; i < PARTS; i++) {
+        osc_result_fini(&parts[i]);
+        osc_merger_fini(&mergers[i]);
+    }
+    return st;
+}
+
+static void gives_the_same_bytes_for_any_split_and_order(void **state)
+{
+    struct osc_strbuf first = {0};
+
+    (void)state;
+    assert_int_equal(merge_all(0, 1, &first), OSC_OK);
+    assert_true(first.len > 1000);
+    for (unsigned seed = 1; seed < 300; seed++) {
+        struct osc_strbuf other = {0};
+
+        assert_int_equal(merge_all(seed, 1 + seed % PARTS, &other), OSC_OK);
+        assert_int_equal(other.len, first.len);
+        assert_memory_equal(other.s, first.s, first.len);
+        osc_strbuf_fini(&other);
+    }
+    osc_strbuf_fini(&first);
+}
+
+static void follows_the_rule_of_each_column(void **state)
+{
+    static const double weights[] = {1e100, 1.0, -1e100};
+    struct osc_merger m;
+    struct osc_result part, out;
+
+    (void)state;
+    osc_merger_init(&m, &def);
+    osc_result_init(&out, &def);
+    for (unsigned p = 0; p < 3; p++) {
+        osc_result_init(&part, &def);
+        osc_result_row(&part);
+        osc_result_str(&part, NAME, OSC_STR("k"));
+        osc_result_int(&part, CALLS, 2);
+        osc_result_int(&part, MAX, (int64_t)p);
+        if (p > 0)
+            osc_result_num(&part, MIN, p);
+        osc_result_num(&part, WEIGHT, weights[p]);
+        osc_result_bool(&part, ANY, p == 1);
+        osc_result_str(&part, WHERE, p == 0 ? OSC_STR("here") : OSC_STR("there"));
+        assert_int_equal(osc_merger_add(&m, &part, p), OSC_OK);
+        osc_result_fini(&part);
+    }
+    assert_int_equal(osc_merger_result(&m, &out), OSC_OK);
+    assert_int_equal(out.n_rows, 1);
+    assert_false(osc_result_has(&out, 0, STREAM));
+    assert_int_equal(osc_result_get_int(&out, 0, CALLS), 6);
+    assert_int_equal(osc_result_get_int(&out, 0, MAX), 2);
+    assert_true(osc_result_get_num(&out, 0, MIN) == 1.0);
+    assert_true(osc_result_get_num(&out, 0, WEIGHT) == 1.0); /* plain sums would lose it */
+    assert_true(osc_result_get_bool(&out, 0, ANY));
+    assert_true(osc_str_eq(osc_result_get_str(&out, 0, WHERE), OSC_STR("here")));
+    assert_false(osc_result_has(&out, 0, MEAN));
+    osc_result_fini(&out);
+    osc_merger_fini(&m);
+}
+
+static void frees_everything_after_any_failed_allocation(void **state)
+{
+    osc_status st = OSC_ENOMEM;
+
+    (void)state;
+    for (long n = 0; st != OSC_OK; n++) {
+        struct osc_strbuf text = {0};
+
+        osc_mem_fail_after(n);
+        st = merge_all(5, 3, &text);
+        osc_mem_fail_after(-1);
+        assert_true(st == OSC_OK || st == OSC_ENOMEM);
+        osc_strbuf_fini(&text);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gives_the_same_bytes_for_any_split_and_order),
+        cmocka_unit_test(follows_the_rule_of_each_column),
+        cmocka_unit_test(frees_everything_after_any_failed_allocation),
+    };
+    return cmocka_run_group_tests_name("merge", tests, NULL, NULL);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "table/nearest.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static const char *nearest(const char *word)
+{
+    static const char *const names[] = {"info",     "quality", "events", "threads",
+                                        "averages", "kernels", "steps",  "overview"};
+    struct osc_nearest n = {.word = word};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        osc_nearest_try(&n, names[i]);
+    return n.best;
+}
+
+static void counts_a_transposition_as_one_edit(void **state)
+{
+    (void)state;
+    assert_int_equal(osc_edit_distance("kernels", "kenrels"), 1);
+    assert_int_equal(osc_edit_distance("ca", "abc"), 3);
+    assert_int_equal(osc_edit_distance("", "abc"), 3);
+    assert_int_equal(osc_edit_distance("Steps", "steps"), 0);
+    assert_int_equal(osc_edit_distance("saturday", "sunday"), 3);
+}
+
+static void finds_the_name_that_was_meant(void **state)
+{
+    (void)state;
+    assert_string_equal(nearest("kernel"), "kernels");
+    assert_string_equal(nearest("avreages"), "averages");
+    assert_string_equal(nearest("thraeds"), "threads");
+    assert_string_equal(nearest("over"), "overview");
+    assert_string_equal(nearest("inof"), "info");
+}
+
+static void proposes_nothing_for_a_word_that_is_far_from_all(void **state)
+{
+    (void)state;
+    assert_null(nearest("trace.json"));
+    assert_null(nearest("x"));
+    assert_null(nearest(""));
+    assert_null(nearest("a word that is longer than any word that a name of a table could "
+                        "be taken for"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counts_a_transposition_as_one_edit),
+        cmocka_unit_test(finds_the_name_that_was_meant),
+        cmocka_unit_test(proposes_nothing_for_a_word_that_is_far_from_all),
+    };
+    return cmocka_run_group_tests_name("nearest", tests, NULL, NULL);
+}
