@@ -254,6 +254,8 @@ def set_device_totals(functions: list[Function]) -> None:
 
 def function_events(trace: Trace) -> list[Function]:
     """torch's list of events: folded, with stacks, sorted by (start, -end, file)."""
+    if "functions" in trace.kept:
+        return trace.kept["functions"]
     functions = functions_of(trace)
     if trace.flag("profile_memory"):
         functions += attribute_memory(trace, functions)
@@ -263,6 +265,7 @@ def function_events(trace: Trace) -> list[Function]:
     functions = fold(functions)
     set_backward_stacks(trace, functions)
     set_device_totals(functions)
+    trace.kept["functions"] = functions
     return functions
 
 

@@ -88,7 +88,8 @@ class Trace:
     members: dict
     records: list[dict]
     events: list[Event] = field(default_factory=list)
-    counts: dict[str, int] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)    # findings by quality code
+    kept: dict = field(default_factory=dict)                # results asked for repeatedly
 
     def count(self, code: str) -> None:
         """One more finding of quality code CODE."""

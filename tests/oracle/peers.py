@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compare a provider of tables with what the peers answered on the same traces.
+
+    python3 tests/oracle/peers.py [--opscope PATH] [--shared DIR] [--only GROUP] [--show N]
+
+Each recorded number is an Item: where it stands in our tables, the peer's value, how to
+compare, and the name of the rule that excludes it where a specification marks the peer
+wrong. Ends with `N passed, N failed`; exit status 1 on any difference.
+"""
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Iterator
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from providers import OpscopeError, OpscopeProvider, TwinProvider  # noqa: E402
+from twin.averages_text import Options  # noqa: E402
+
+HERE = Path(__file__).resolve().parent
+MISSING = object()
+
+
+@dataclass
+class Item:
+    """One recorded value."""
+    group: str
+    case: str
+    path: Path
+    what: str
+    expected: object
+    how: str = "exact"
+    table: str = ""
+    group_by: str | None = None
+    compat: bool = False
+    key: tuple = ()                  # (column, value) pairs that name the row
+    column: str = ""                 # "" with how "rows": the number of rows
+    slack_ns: float = 0.0            # beyond the peer's rounding
+    rule: str | None = None          # excluded by
+    options: Options | None = None   # of a text
+    grouping: dict | None = None
+
+
+def same(item: Item, got: object) -> bool:
+    """Whether GOT is the peer's value, as far as that is known."""
+    want = item.expected
+    if item.how == "absent_or_0":     # a column that needs data which the file lacks
+        return got is MISSING or got == 0
+    if got is MISSING:
+        return False
+    if item.how == "exact":
+        return got == want and type(got) is type(want)
+    if want is None or got is None:
+        return want is None and got is None
+    if item.how in ("ns", "after_first_ns"):              # a double of microseconds
+        return abs(Fraction(want) * 1000 - Fraction(got)) <= Fraction(item.slack_ns)
+    if item.how == "us":              # rounded to whole microseconds
+        return abs(Fraction(want) * 1000 - Fraction(got)) <= 500 + Fraction(item.slack_ns)
+    if item.how == "percent":         # rounded to 2 digits of a per cent
+        return abs(want - 100 * got) <= 0.00501 + item.slack_ns
+    if item.how == "2digits":
+        return abs(want - got) <= 0.00501
+    if item.how == "double":
+        return abs(want - got) <= 1e-9 * max(1.0, abs(want))
+    raise ValueError(item.how)
+
+
+class Rows:
+    """The rows of the last table asked for, by any key columns."""
+
+    def __init__(self, provider) -> None:
+        self.provider = provider
+        self.asked: tuple | None = None
+        self.rows: list[dict] = []
+        self.index: dict[tuple, dict[tuple, dict]] = {}
+
+    def find(self, item: Item) -> object:
+        """The cell of ITEM, or MISSING."""
+        asked = (item.path, item.table, item.group_by, item.compat)
+        if asked != self.asked:
+            self.rows = self.provider.table(*asked)
+            self.asked, self.index = asked, {}
+        if item.how == "rows":
+            return len(self.rows)
+        columns = tuple(column for column, _ in item.key)
+        if columns not in self.index:
+            index: dict[tuple, dict] = {}
+            for row in self.rows:
+                index.setdefault(tuple(freeze(row.get(c)) for c in columns), row)
+            self.index[columns] = index
+        row = self.index[columns].get(tuple(freeze(value) for _, value in item.key))
+        got = MISSING if row is None else row.get(item.column, MISSING)
+        if item.how == "after_first_ns" and got is not MISSING:
+            got -= self.rows[0][item.column]
+        return got
+
+
+def freeze(value: object) -> object:
+    """A list as something that can be a key."""
+    return tuple(value) if isinstance(value, list) else value
+
+
+def check(provider, items: Iterator[Item], show: int) -> tuple[int, int]:
+    """Print per group what was compared; (passed, failed)."""
+    compared, equal, excluded = Counter(), Counter(), Counter()
+    rules: Counter = Counter()
+    shown: Counter = Counter()
+    rows = Rows(provider)
+    for item in items:
+        if item.rule:
+            excluded[item.group] += 1
+            rules[item.rule] += 1
+            continue
+        compared[item.group] += 1
+        try:
+            if item.options is not None:
+                got = provider.text_differs(item.path, item.options, item.grouping or {},
+                                            str(item.expected))
+                fine = got is None
+            elif item.how == "rows":
+                got = rows.find(item)
+                fine = got == item.expected
+            else:
+                got = rows.find(item)
+                fine = same(item, got)
+        except OpscopeError as failed:
+            got, fine = str(failed), False
+        equal[item.group] += fine
+        if not fine and shown[item.group] < show:
+            shown[item.group] += 1
+            print(f"DIFFERS {item.group}: {item.case}: {item.what} {dict(item.key)} "
+                  f"{item.column}\n    {provider.name}: "
+                  f"{'no such row or column' if got is MISSING else str(got)[:400]}\n"
+                  f"    peer: {str(item.expected)[:200]}")
+    for group in sorted(set(compared) | set(excluded)):
+        print(f"{group}: compared {compared[group]}, equal {equal[group]}, "
+              f"excluded by rule {excluded[group]}")
+    for rule, count in sorted(rules.items()):
+        print(f"  rule {rule}: {count}")
+    passed = sum(equal.values())
+    return passed, sum(compared.values()) - passed
+
+
+def main() -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--opscope", type=Path, help="the binary; without it, the twin")
+    parser.add_argument("--shared", type=Path, default=HERE.parents[2] / "shared")
+    parser.add_argument("--only", help="groups whose name starts so")
+    parser.add_argument("--show", type=int, default=10, help="differences shown per group")
+    options = parser.parse_args()
+    if not (options.shared / "expected").is_dir():
+        print(f"no recorded answers in {options.shared}: nothing compared")
+        print("0 passed, 0 failed")
+        return 0
+    import peers_plugin
+    import peers_torch
+    provider = OpscopeProvider(options.opscope) if options.opscope else TwinProvider()
+    items = (item for source in (peers_torch, peers_plugin)
+             for item in source.items(options.shared)
+             if not options.only or item.group.startswith(options.only))
+    passed, failed = check(provider, items, options.show)
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

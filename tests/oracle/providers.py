@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who answers for a table: the twin, or the opscope binary."""
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+from twin import averages_text, tables
+from twin.averages_text import Options
+
+
+class TwinProvider:
+    """The slow twin; keeps the last trace, since questions come file by file."""
+    name = "twin"
+
+    def __init__(self) -> None:
+        self.path: Path | None = None
+        self.trace = None
+        self.kept: dict[tuple, list[dict]] = {}
+
+    def load(self, path: Path):
+        """The trace of PATH."""
+        if path != self.path:
+            self.trace, self.path, self.kept = tables.load(path), path, {}
+        return self.trace
+
+    def table(self, path: Path, name: str, group_by: str | None = None,
+              compat: bool = False, python: bool = True) -> list[dict]:
+        """Rows of a table."""
+        trace = self.load(path)
+        key = (name, group_by, compat, python)
+        if key not in self.kept:
+            self.kept[key] = tables.table(trace, name, group_by, compat, python)
+        return self.kept[key]
+
+    def text_differs(self, path: Path, options: Options, grouping: dict,
+                     expected: str) -> str | None:
+        """None if EXPECTED is the text of averages, ties aside; else what differs."""
+        text = averages_text.render(self.load(path), options, **grouping)
+        return text.differs_from(expected)
+
+
+class OpscopeError(Exception):
+    """The binary failed or printed something else than a table."""
+
+
+class OpscopeProvider:
+    """The binary, once per question."""
+    name = "opscope"
+
+    def __init__(self, binary: Path, timeout_s: float = 120):
+        self.binary = binary
+        self.timeout_s = timeout_s
+        self.twin = TwinProvider()
+        self.kept: dict[tuple, list[dict]] = {}
+
+    def run(self, arguments: list[str]) -> str:
+        """Standard output of `opscope table …`."""
+        command = [str(self.binary), "table", *arguments]
+        try:
+            done = subprocess.run(command, capture_output=True, timeout=self.timeout_s,
+                                  check=False)
+        except subprocess.TimeoutExpired as late:
+            raise OpscopeError(f"no answer in {self.timeout_s} s: {command}") from late
+        if done.returncode != 0:
+            message = done.stderr.decode("utf-8", "replace").strip().splitlines()
+            raise OpscopeError(f"exit {done.returncode}: {message[:1]} for {command[1:]}")
+        return done.stdout.decode("utf-8", "replace")
+
+    def document(self, path: Path, name: str, group_by: str | None = None,
+                 compat: bool = False, python: bool = True) -> dict:
+        """The JSON form of a table."""
+        arguments = [name, str(path), "--format", "json"]
+        if group_by:
+            arguments += ["--group-by", group_by]
+        if compat:
+            arguments += ["--compat", "tb"]
+        if not python:
+            arguments.append("--no-python")
+        try:
+            return json.loads(self.run(arguments))
+        except ValueError as bad:
+            raise OpscopeError(f"not JSON ({bad}): {arguments}") from bad
+
+    def table(self, path: Path, name: str, group_by: str | None = None,
+              compat: bool = False, python: bool = True) -> list[dict]:
+        """Rows of a table."""
+        key = (path, name, group_by, compat, python)
+        if key not in self.kept:
+            if len(self.kept) > 16:
+                self.kept.clear()
+            document = self.document(path, name, group_by, compat, python)
+            names = [column["name"] for column in document["columns"]]
+            self.kept[key] = [dict(zip(names, row)) for row in document["rows"]]
+        return self.kept[key]
+
+    def text(self, path: Path, options: Options, grouping: dict) -> str:
+        """The text form of averages."""
+        arguments = ["averages", str(path), "--format", "text",
+                     "--limit", str(options.limit)]
+        parts = (["shape"] if grouping.get("by_shape") else []) + (
+            [f"stack:{grouping['stack_n']}"] if grouping.get("stack_n") else [])
+        if parts:
+            arguments += ["--group-by", ",".join(parts)]
+        for flag, value in (("--sort", options.sort), ("--header", options.header)):
+            if value is not None:
+                arguments += [flag, value]
+        if options.top_level:
+            arguments.append("--top-level")
+        if not grouping.get("python", True):
+            arguments.append("--no-python")
+        if options.torch != "2.13":
+            arguments += ["--torch", options.torch]
+        default = Options()
+        for flag, field in (("--max-name-width", "max_name_width"),
+                            ("--max-src-width", "max_src_width"),
+                            ("--max-shapes-width", "max_shapes_width")):
+            value = getattr(options, field)
+            if value is not None and value != getattr(default, field):
+                arguments += [flag, str(value)]
+        return self.run(arguments)
+
+    def text_differs(self, path: Path, options: Options, grouping: dict,
+                     expected: str) -> str | None:
+        """None if both EXPECTED and the binary's text are the table, ties aside. What text
+        torch's exact numbers allow is known to the twin alone."""
+        allowed = averages_text.render(self.twin.load(path), options, **grouping)
+        return allowed.differs_from(self.text(path, options, grouping))

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`operators` (TB 2.6 and 4; R-2.3, R-2.4): the plugin's tree as an overlay of the forest."""
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from . import exact, forest, kinds, links
+from .events import Event, Trace
+from .steps import host_type
+
+
+@dataclass(eq=False)
+class Node:
+    """One node of the operator tree; times in ns."""
+    event: Event
+    is_operator_type: bool
+    children: list["Node"] = field(default_factory=list)
+    calls: list[Event] = field(default_factory=list)        # of the device runtime
+    gone: bool = False                                      # merged into its parent
+    host_self: int = 0
+    device_self: int = 0
+    device_total: int = 0
+    tc_self: int = 0
+    tc_total: int = 0
+    tc_eligible: bool = False
+
+    @property
+    def is_row(self) -> bool:
+        """Whether it counts as an operator in statistics (TB 2.6, last paragraph)."""
+        name = self.event.name
+        return (self.is_operator_type and not self.gone and self.event.kind == "operator"
+                and name not in ("DataParallel.forward", "DistributedDataParallel.forward")
+                and not name.startswith("Optimizer."))
+
+
+def is_node(event: Event) -> bool:
+    """TB 2.5: operators, steps, modules, `python`; annotations only of the classes
+    DataLoader, Optimizer and (the plugin's) collectives."""
+    kind = host_type(event)
+    if kind == "Annotation":
+        return (event.kind in ("step", "dataloader")
+                or event.name.startswith("Optimizer.step")
+                or event.name in kinds.PLUGIN_COLLECTIVES)
+    return kind is not None or (event.kind == "module" and event.is_range)
+
+
+def op_of_call(trace: Trace) -> dict[Event, Event]:
+    """Call of the runtime or driver -> the operator that made it. Steps, annotations, modules
+    and `python` are no operators: what only they enclose belongs to none."""
+    ops = [e for e in trace.events if host_type(e) == "Operator" and e.kind != "step"]
+    calls = [e for e in trace.events if e.kind in kinds.LAUNCHES and e.is_range]
+    return links.op_of_call(calls, ops)
+
+
+def build(trace: Trace) -> list[Node]:
+    """Nodes with children and calls; in order of the file."""
+    nodes = {e: Node(e, host_type(e) == "Operator") for e in trace.events if is_node(e)}
+    tops: list[Node] = []
+
+    def set_parent(event: Event, parent: Event | None) -> None:
+        (nodes[parent].children if parent else tops).append(nodes[event])
+
+    for ranges in forest.by_track(nodes).values():
+        forest.nest(ranges, set_parent)
+    for call, op in op_of_call(trace).items():
+        nodes[op].calls.append(call)
+    for node in nodes.values():
+        node.children.sort(key=lambda n: n.event.order())
+    merge_equal(tops)
+    return list(nodes.values())
+
+
+def merge_equal(tops: list[Node]) -> None:
+    """Top-down: an operator whose only child is an operator of its name takes that child's
+    children and calls, discarding its own calls; repeated (TB 2.6)."""
+    waiting = list(tops)
+    while waiting:
+        node = waiting.pop()
+        while (len(node.children) == 1 and node.is_operator_type
+               and node.children[0].is_operator_type
+               and node.children[0].event.name == node.event.name):
+            child = node.children[0]
+            child.gone = True
+            node.children, node.calls = child.children, child.calls
+        waiting += node.children
+
+
+def fill(trace: Trace, nodes: list[Node], compat: bool) -> None:
+    """Statistics, children before parents (TB 2.6)."""
+    work: dict[Event, list[Event]] = {}
+    for event, call in links.launch_of_device_event(trace.events).items():
+        if event.kind in kinds.DEVICE_WORK:
+            work.setdefault(call, []).append(event)
+    # A child starts not before its parent and, at equal starts, is not longer.
+    for node in sorted(nodes, key=lambda n: n.event.order(), reverse=True):
+        if node.gone:
+            continue
+        own = [w for call in node.calls for w in work.get(call, [])]
+        node.host_self = (node.event.dur - sum(c.event.dur for c in node.children)
+                          - sum(call.dur for call in node.calls))
+        node.device_self = sum(w.dur for w in own)
+        tc = [w.dur for w in own if w.kind == "kernel"
+              and kinds.kernel_uses_tc(w.name, compat)]
+        node.tc_self = sum(tc)
+        node.device_total = node.device_self + sum(c.device_total for c in node.children)
+        node.tc_total = node.tc_self + sum(c.tc_total for c in node.children)
+        node.tc_eligible = kinds.op_is_tc_eligible(node.event.name, compat)
+        if node.is_operator_type:
+            node.tc_eligible |= (sum(tc) > 0
+                                 or any(c.tc_eligible for c in node.children))
+
+
+def stack_text(args: dict) -> str:
+    """`Call stack` as the file has it, '' if there is none."""
+    text = args.get("Call stack")
+    return text if isinstance(text, str) else ""
+
+
+def shape_text(args: dict) -> str:
+    """Text form of `Input Dims`, or else `Input dims`; [] if there is none (TB 2.3, 4.2)."""
+    dims = args.get("Input Dims")
+    dims = args.get("Input dims") if dims is None else dims
+    return str(dims) if isinstance(dims, list) else "[]"
+
+
+def ratio(part: int, whole: int) -> float:
+    """Share of a sum; 0 of nothing."""
+    return float(Fraction(part, whole)) if whole else 0.0
+
+
+def table(trace: Trace, group_by: str | None = None, compat: bool = False) -> list[dict]:
+    """`operators`: plain, by `shape` or by `stack`."""
+    nodes = build(trace)
+    fill(trace, nodes, compat)
+    groups: dict[tuple, list[Node]] = {}
+    for node in nodes:
+        if node.is_row:
+            extra = {"shape": shape_text, "stack": stack_text}.get(group_by)
+            key = (node.event.name, extra(node.event.args) if extra else None)
+            groups.setdefault(key, []).append(node)
+    rows = [row(key, group, group_by) for key, group in groups.items()]
+    has_device = any(e.kind in kinds.DEVICE_WORK and e.is_range for e in trace.events)
+    rows.sort(key=lambda r: -r["device_self_ns" if has_device else "host_self_ns"])
+    return rows
+
+
+def row(key: tuple, group: list[Node], group_by: str | None) -> dict:
+    """One row of the table; the ops of GROUP in order of the file."""
+    cells: dict = {"name": key[0]}
+    if group_by == "shape":
+        cells["input_shape"] = key[1]
+    elif group_by == "stack":
+        cells["call_stack"] = key[1] or None
+    device_self, device_total = (sum(getattr(n, f) for n in group)
+                                 for f in ("device_self", "device_total"))
+    cells |= {
+        "calls": len(group), "device_self_ns": device_self, "device_total_ns": device_total,
+        "host_self_ns": sum(n.host_self for n in group),
+        "host_total_ns": sum(n.event.dur for n in group),
+        "tc_eligible": any(n.tc_eligible for n in group),
+        "tc_self_ratio": ratio(sum(n.tc_self for n in group), device_self),
+        "tc_total_ratio": ratio(sum(n.tc_total for n in group), device_total),
+        "has_call_stack": any(stack_text(n.event.args) for n in group)}
+    for side in ("host", "device"):
+        values = [getattr(n, f"{side}_self") for n in group]
+        cells |= {f"mean_{side}_self_ns": float(Fraction(sum(values), len(values))),
+                  f"median_{side}_self_ns": float(exact.median(values)),
+                  f"max_{side}_self_ns": max(values)}
+    return cells

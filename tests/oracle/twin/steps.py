@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`steps` and `overview` (TB 2.8, 3.1 to 3.3; R-2.7, R-3.1, R-8.2)."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from . import exact, kinds, links
+from .events import Event, Trace
+from .intervals import Interval, intersect, length, subtract, union
+
+CATEGORIES = ("kernel", "memcpy", "memset", "communication", "runtime", "dataloader",
+              "cpu_exec")
+
+
+@dataclass
+class Step:
+    """One step: what the program said, and with the device's work."""
+    label: str
+    annotation: Event | None
+    host: Interval
+    start: int = 0
+    end: int = 0
+    n_device: int = 0           # device events that its calls launched
+    kept: bool = True
+
+
+def host_type(event: Event) -> str | None:
+    """The plugin's word for a range on the host (TB 2.2), None where it has none."""
+    if not event.is_range or not event.is_host:
+        return None
+    category = (event.category or "").lower()
+    if kinds.OF_CATEGORY.get(category) == "operator":
+        return "Operator"
+    return {"user_annotation": "Annotation", "python": "Python"}.get(category)
+
+
+def host_steps(trace: Trace) -> list[Step]:
+    """Every step annotation of the host by its start; without any, one step `0` over all
+    operators (annotations and calls do not extend it)."""
+    annotations = [e for e in trace.events if e.kind == "step" and e.is_range]
+    if annotations:
+        return [Step(str(int(kinds.STEP_NAME.match(e.name).group(1))), e, (e.start, e.end))
+                for e in sorted(annotations, key=lambda e: (e.start, e.id))]
+    work = [e for e in trace.events if host_type(e) in ("Operator", "Python")]
+    if not work:
+        return []
+    return [Step("0", None, (min(e.start for e in work), max(e.end for e in work)))]
+
+
+def steps_of(trace: Trace) -> list[Step]:
+    """Steps with device work included, and the tail rule (TB 2.8)."""
+    steps = host_steps(trace)
+    for step in steps:
+        step.start, step.end = step.host
+    launch = links.launch_of_device_event(trace.events)
+    work = [e for e in trace.events if e.kind in kinds.DEVICE_WORK and e.is_range]
+    launched: list[list[Event]] = [[] for _ in steps]
+    unmatched = []
+    for event in work:
+        call = launch.get(event)
+        number = next((i for i, s in enumerate(steps) if call and s.host[0] <= call.start
+                       and call.end <= s.host[1]), None)
+        if number is None:
+            unmatched.append(event)
+        else:
+            launched[number].append(event)
+    if not any(launched):
+        return steps
+    previous = steps[0].host[0]
+    if launched[0]:
+        first = min(e.start for e in launched[0])
+        previous = max([previous] + [e.end for e in unmatched if e.end < first])
+    for step, own in zip(steps, launched):
+        step.n_device = len(own)
+        step.start = max(previous, step.host[0])
+        step.end = max([step.host[1], step.start] + [e.end for e in own])
+        previous = step.end
+    drop_tail(steps)
+    return steps
+
+
+def drop_tail(steps: list[Step]) -> None:
+    """Mark the last steps as not kept whose device work was probably not all recorded."""
+    if len(steps) < 2:
+        return
+    last = len(steps) - 1
+    while steps[last].n_device == 0:
+        steps[last].kept = False
+        last -= 1
+    # 0.8 * n[k-1] > n[k], in integers
+    if last > 0 and 8 * steps[last - 1].n_device > 10 * steps[last].n_device:
+        steps[last].kept = False
+
+
+def category_of(event: Event, device_communication: bool,
+                collective_ids: set[int] | None) -> str | None:
+    """Which category of time EVENT feeds (TB 3.1). COLLECTIVE_IDS is given with --compat tb:
+    external ids of the plugin's collectives."""
+    compat = collective_ids is not None
+    if not event.is_range:
+        return None
+    if event.kind == "kernel":
+        if compat:
+            collective = event.external_id in collective_ids
+        else:
+            collective = kinds.is_collective_kernel(event.name, event.args)
+        return "communication" if collective else "kernel"
+    if event.kind in ("memcpy", "memset"):
+        return event.kind
+    if event.kind in kinds.LAUNCHES:
+        return "runtime"
+    if host_type(event) is None or event.kind == "step":
+        return None
+    if event.kind == "dataloader":
+        return "dataloader"
+    if compat:
+        collective = event.name in kinds.PLUGIN_COLLECTIVES
+    else:
+        collective = not device_communication and kinds.is_host_collective(event.name)
+    return "communication" if collective else "cpu_exec"
+
+
+def unions(trace: Trace, compat: bool) -> dict[str, list[Interval]]:
+    """U_k of every category, over the whole trace."""
+    device_communication = any(
+        e.kind == "kernel" and e.is_range and kinds.is_collective_kernel(e.name, e.args)
+        for e in trace.events)
+    ids: set[int] | None = None
+    if compat:
+        ids = {e.external_id for e in trace.events if e.external_id and host_type(e)
+               and e.name in kinds.PLUGIN_COLLECTIVES}
+    found: dict[str, list[Interval]] = {name: [] for name in CATEGORIES}
+    for event in trace.events:
+        category = category_of(event, device_communication, ids)
+        if category:
+            found[category].append((event.start, event.end))
+    return {name: union(intervals) for name, intervals in found.items()}
+
+
+def costs(trace: Trace, steps: list[Step], compat: bool) -> list[dict[str, int]]:
+    """Time of every category in every step, by the fixed priority (TB 3.2)."""
+    free = union([(s.start, s.end) for s in steps])
+    shares = {}
+    for name, intervals in unions(trace, compat).items():
+        shares[name] = intersect(intervals, free)
+        free = subtract(free, intervals)
+    shares["other"] = free
+    return [{name: length(intersect(part, [(s.start, s.end)] if s.start < s.end else []))
+             for name, part in shares.items()} for s in steps]
+
+
+def outliers(steps: list[Step]) -> list[bool]:
+    """Kept steps whose length is beyond 3 MAD of the median of kept steps."""
+    totals = [s.end - s.start for s in steps if s.kept]
+    middle = exact.median(totals)
+    if middle is None:
+        return [False] * len(steps)
+    # In halves of a nanosecond, so that all stays integer.
+    mad = exact.median([int(abs(2 * t - 2 * middle)) for t in totals])
+    return [s.kept and mad > 0 and abs(2 * (s.end - s.start) - 2 * middle) > 3 * mad
+            for s in steps]
+
+
+def steps_table(trace: Trace, compat: bool = False) -> list[dict]:
+    """`steps`, all of them, kept or not."""
+    steps = steps_of(trace)
+    rows = []
+    for number, (step, cost, outlier) in enumerate(
+            zip(steps, costs(trace, steps, compat), outliers(steps))):
+        rows.append({
+            "step": number, "label": step.label,
+            "thread": step.annotation.thread if step.annotation else None,
+            "start_ns": step.start - trace.origin, "total_ns": step.end - step.start,
+            "annotation_ns": step.annotation.dur if step.annotation else None,
+            "kept": step.kept, **{f"{name}_ns": ns for name, ns in cost.items()},
+            "outlier": outlier})
+    return rows
+
+
+def overview_table(trace: Trace, compat: bool = False) -> list[dict]:
+    """`overview`: the mean over kept steps of each category, and its share."""
+    kept = [row for row in steps_table(trace, compat) if row["kept"]]
+    if not kept:
+        return []
+    total = sum(row["total_ns"] for row in kept)
+    rows = []
+    for name in ("step", *CATEGORIES, "other"):
+        ns = total if name == "step" else sum(row[f"{name}_ns"] for row in kept)
+        rows.append({"category": name, "avg_ns": float(Fraction(ns, len(kept))),
+                     "ratio": float(Fraction(ns, total)) if total else None})
+    return rows
