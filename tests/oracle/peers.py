@@ -91,17 +91,20 @@ class Rows:
         if columns not in self.index:
             index: dict[tuple, dict] = {}
             for row in self.rows:
-                index.setdefault(tuple(freeze(row.get(c)) for c in columns), row)
+                index.setdefault(tuple(normal(c, row.get(c)) for c in columns), row)
             self.index[columns] = index
-        row = self.index[columns].get(tuple(freeze(value) for _, value in item.key))
+        row = self.index[columns].get(tuple(normal(c, value) for c, value in item.key))
         got = MISSING if row is None else row.get(item.column, MISSING)
         if item.how == "after_first_ns" and got is not MISSING:
             got -= self.rows[0][item.column]
         return got
 
 
-def freeze(value: object) -> object:
-    """A list as something that can be a key."""
+def normal(column: str, value: object) -> object:
+    """A cell as a key: lists as tuples, and the plugin's 0 where a kernel says nothing of
+    registers and shared memory (TB 5.3), which is null for us (product.md 1)."""
+    if value is None and column in ("registers_per_thread", "shared_memory_bytes"):
+        return 0
     return tuple(value) if isinstance(value, list) else value
 
 
