@@ -101,8 +101,12 @@ struct osc_table_def {
     osc_status (*finish)(struct osc_result *r, const struct osc_options *o,
                          struct osc_err *err);
 
-    /* Instead of map, for tables that stream. next() appends at most 4,096 rows to OUT,
-     * which is emptied before each call; none: the end. */
+    /*
+     * Instead of map, for tables that stream. rows: how many there will be, and into
+     * *SHOWN the bits of the optional columns that they fill. next() appends at most
+     * 4,096 rows to OUT, which is emptied before each call; none: the end.
+     */
+    uint64_t (*rows)(const struct osc_trace *t, const struct osc_options *o, uint64_t *shown);
     osc_status (*open)(const struct osc_trace *t, const struct osc_options *o,
                        struct osc_scan **scan, struct osc_err *err);
     osc_status (*next)(struct osc_scan *scan, struct osc_result *out, struct osc_err *err);

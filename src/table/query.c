@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "table/query.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "table/merge.h"
+#include "table/sort.h"
+
+#define TEXT_ROWS 100 /* of a block, unless --limit says otherwise */
+
+static uint64_t row_limit(const struct osc_query *q)
+{
+    const int64_t limit = q->options->limit;
+
+    if (limit == OSC_LIMIT_DEFAULT)
+        return q->is_machine ? UINT64_MAX : TEXT_ROWS;
+    return limit < 0 ? UINT64_MAX : (uint64_t)limit;
+}
+
+osc_status osc_query_check(const struct osc_query *q, struct osc_err *err)
+{
+    struct osc_sheet sheet = {.def = q->def};
+    struct osc_sort_key key;
+    osc_status st = OSC_OK;
+
+    if (q->columns) {
+        const struct osc_sheet_choice choice = {.columns = q->columns};
+
+        st = osc_sheet_choose(&sheet, &choice, err);
+    }
+    if (st == OSC_OK && q->options->sort)
+        st = osc_sort_parse(q->def, q->options->sort, &key, err);
+    osc_sheet_fini(&sheet);
+    return st;
+}
+
+/* One block for each rank and span, or one for all. */
+static osc_status make_blocks(const struct osc_query *q, struct osc_answer *a)
+{
+    a->blocks = osc_calloc(q->n_traces ? q->n_traces : 1, sizeof *a->blocks);
+    if (!a->blocks)
+        return OSC_ENOMEM;
+    for (uint32_t i = 0; i < q->n_traces; i++) {
+        const struct osc_trace *t = q->traces[i];
+        struct osc_block *last = a->n_blocks ? &a->blocks[a->n_blocks - 1] : NULL;
+
+        if (last && (q->is_merged || (last->rank == t->rank && last->span == t->span))) {
+            last->n_traces++;
+            continue;
+        }
+        struct osc_block *b = &a->blocks[a->n_blocks++];
+        b->rank = t->rank;
+        b->span = t->span;
+        b->first_trace = i;
+        b->n_traces = 1;
+        osc_result_init(&b->result, q->def);
+    }
+    return OSC_OK;
+}
+
+/* Append all rows of a table that streams to OUT. */
+static osc_status collect(const struct osc_query *q, const struct osc_trace *t,
+                          struct osc_result *out, struct osc_err *err)
+{
+    struct osc_scan *scan = NULL;
+    osc_status st = q->def->open(t, q->options, &scan, err);
+    uint64_t before;
+
+    if (st != OSC_OK)
+        return st;
+    do {
+        before = out->n_rows;
+        st = q->def->next(scan, out, err);
+    } while (st == OSC_OK && out->n_rows > before);
+    q->def->close(scan);
+    return st;
+}
+
+/* The partial result of one trace. */
+static osc_status map(const struct osc_query *q, const struct osc_trace *t,
+                      struct osc_result *out, struct osc_err *err)
+{
+    osc_status st =
+        q->def->map ? q->def->map(t, q->options, out, err) : collect(q, t, out, err);
+
+    if (st == OSC_OK && out->status != OSC_OK)
+        st = osc_fail(err, out->status, "%s", osc_status_text(out->status));
+    return st;
+}
+
+static osc_status map_and_merge(const struct osc_query *q, struct osc_block *b,
+                                struct osc_err *err)
+{
+    struct osc_merger merger;
+    struct osc_result part;
+    const char *sort = NULL;
+    bool is_same = true;
+    osc_status st = OSC_OK;
+
+    osc_merger_init(&merger, q->def);
+    for (uint32_t i = 0; i < b->n_traces && st == OSC_OK; i++) {
+        osc_result_init(&part, q->def);
+        st = map(q, q->traces[b->first_trace + i], &part, err);
+        if (st == OSC_OK) {
+            const char *own = part.default_sort;
+
+            is_same = is_same && (i == 0 || (own && sort && strcmp(own, sort) == 0));
+            sort = own;
+            st = osc_merger_add(&merger, &part, b->first_trace + i);
+            if (st != OSC_OK)
+                st = osc_fail(err, st, "%s", osc_status_text(st));
+        }
+        osc_result_fini(&part);
+    }
+    if (st == OSC_OK) {
+        st = osc_merger_result(&merger, &b->result);
+        if (st != OSC_OK)
+            st = osc_fail(err, st, "%s", osc_status_text(st));
+        b->result.default_sort = is_same ? sort : NULL;
+    }
+    osc_merger_fini(&merger);
+    return st;
+}
+
+static osc_status fill_block(const struct osc_query *q, struct osc_block *b,
+                             struct osc_err *err)
+{
+    struct osc_sort_key key;
+    osc_status st = b->n_traces == 1 ? map(q, q->traces[b->first_trace], &b->result, err)
+                                     : map_and_merge(q, b, err);
+
+    if (st == OSC_OK && q->def->finish)
+        st = q->def->finish(&b->result, q->options, err);
+    if (st != OSC_OK)
+        return st;
+
+    const char *by = q->options->sort ? q->options->sort : b->result.default_sort;
+    if (!by)
+        by = q->def->sort;
+    if (!by)
+        return OSC_OK;
+    st = osc_sort_parse(q->def, by, &key, err);
+    if (st != OSC_OK)
+        return st;
+    st = osc_sort_rows(&b->result, &key, &b->order);
+    return st == OSC_OK ? OSC_OK : osc_fail(err, st, "%s", osc_status_text(st));
+}
+
+/* Add what a block says, once; which block, if there are several. */
+static void add_notes(struct osc_answer *a, const struct osc_block *b)
+{
+    const char *line = b->result.notes.len > 0 ? b->result.notes.s : "";
+
+    while (*line) {
+        const char *end = strchrnul(line, '\n');
+
+        if (a->n_blocks > 1)
+            osc_strbuf_addf(&a->sheet.notes, "rank %d, span %d: ", b->rank, b->span);
+        osc_strbuf_add(&a->sheet.notes, line, (size_t)(end - line));
+        osc_strbuf_addc(&a->sheet.notes, '\n');
+        line = *end ? end + 1 : end;
+    }
+}
+
+osc_status osc_query_run(const struct osc_query *q, struct osc_answer *a, struct osc_err *err)
+{
+    struct osc_sheet_choice choice = {.columns = q->columns, .is_machine = q->is_machine};
+    osc_status st = OSC_OK;
+
+    *a = (struct osc_answer){.sheet.def = q->def};
+    st = make_blocks(q, a);
+    if (st != OSC_OK)
+        return osc_fail(err, st, "%s", osc_status_text(st));
+
+    a->is_stream = q->def->open && !q->options->sort;
+    for (uint32_t i = 0; i < a->n_blocks && st == OSC_OK; i++) {
+        if (!a->is_stream)
+            st = fill_block(q, &a->blocks[i], err);
+        choice.shown |= a->blocks[i].result.shown;
+        add_notes(a, &a->blocks[i]);
+        if (a->blocks[i].n_traces > 1 && !q->is_merged)
+            osc_strbuf_addf(&a->sheet.notes, "rank %d, span %d: %u files taken together\n",
+                            a->blocks[i].rank, a->blocks[i].span, a->blocks[i].n_traces);
+    }
+    for (uint32_t i = 0; i < q->n_traces && q->def->rows; i++)
+        q->def->rows(q->traces[i], q->options, &choice.shown);
+    choice.has_blocks = a->n_blocks > 1;
+    if (st == OSC_OK)
+        st = osc_sheet_choose(&a->sheet, &choice, err);
+    if (st == OSC_OK && a->sheet.notes.status != OSC_OK)
+        st = osc_fail(err, a->sheet.notes.status, "out of memory");
+    return st;
+}
+
+struct emitter {
+    osc_status (*emit)(void *ctx, const struct osc_rows *rows);
+    void *ctx;
+    uint64_t left; /* of this block's limit */
+};
+
+/* Stream the rows of one trace, as many as are left of the limit. */
+static osc_status stream_trace(const struct osc_query *q, const struct osc_trace *t,
+                               struct osc_block *b, struct emitter *e, struct osc_err *err)
+{
+    struct osc_scan *scan = NULL;
+    osc_status st = OSC_OK;
+
+    if (e->left == 0)
+        return OSC_OK;
+    st = q->def->open(t, q->options, &scan, err);
+    if (st != OSC_OK)
+        return st;
+    do {
+        osc_result_clear(&b->result);
+        st = q->def->next(scan, &b->result, err);
+        if (st == OSC_OK && b->result.status != OSC_OK)
+            st = osc_fail(err, b->result.status, "%s", osc_status_text(b->result.status));
+        if (st != OSC_OK || b->result.n_rows == 0)
+            break;
+
+        struct osc_rows rows = {&b->result, NULL, b->result.n_rows, t->rank, t->span};
+        if (rows.n_rows > e->left)
+            rows.n_rows = e->left;
+        e->left -= rows.n_rows;
+        st = e->emit(e->ctx, &rows);
+    } while (st == OSC_OK && e->left > 0);
+    q->def->close(scan);
+    return st;
+}
+
+osc_status osc_answer_rows(const struct osc_query *q, struct osc_answer *a,
+                           osc_status (*emit)(void *ctx, const struct osc_rows *rows),
+                           void *ctx, struct osc_err *err)
+{
+    const uint64_t limit = row_limit(q);
+    struct emitter e = {.emit = emit, .ctx = ctx};
+    osc_status st = OSC_OK;
+
+    a->sheet.n_more = 0;
+    for (uint32_t i = 0; i < a->n_blocks && st == OSC_OK; i++) {
+        struct osc_block *b = &a->blocks[i];
+
+        if (!a->is_stream) {
+            struct osc_rows rows = {&b->result, b->order, b->result.n_rows, b->rank, b->span};
+
+            if (rows.n_rows > limit) {
+                a->sheet.n_more += rows.n_rows - limit;
+                rows.n_rows = limit;
+            }
+            st = emit(ctx, &rows);
+            continue;
+        }
+        uint64_t n_rows = 0, shown = 0;
+        e.left = limit;
+        for (uint32_t k = 0; k < b->n_traces && st == OSC_OK; k++) {
+            const struct osc_trace *t = q->traces[b->first_trace + k];
+
+            n_rows += q->def->rows(t, q->options, &shown);
+            st = stream_trace(q, t, b, &e, err);
+        }
+        a->sheet.n_more += n_rows > limit ? n_rows - limit : 0;
+    }
+    return st;
+}
+
+void osc_answer_fini(struct osc_answer *a)
+{
+    for (uint32_t i = 0; i < a->n_blocks; i++) {
+        osc_result_fini(&a->blocks[i].result);
+        osc_free(a->blocks[i].order);
+    }
+    osc_free(a->blocks);
+    osc_sheet_fini(&a->sheet);
+    *a = (struct osc_answer){0};
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * query.h - from traces to the rows of a table.
+ *
+ *   traces --map--> partial results --merge--> one result per rank and span
+ *          --finish--> --sort--> --limit--> runs of rows for a renderer
+ *
+ * Files of one rank and span (its processes) make one block of rows; so do all
+ * files with is_merged. A table that streams is never held in memory, unless it is
+ * to be sorted.
+ *
+ * Threading: not locked; the traces are only read, and have the facts they need.
+ */
+#ifndef OSC_TABLE_QUERY_H
+#define OSC_TABLE_QUERY_H
+
+#include "table/sheet.h"
+#include "table/table.h"
+
+struct osc_query {
+    const struct osc_table_def *def;
+    const struct osc_trace *const *traces; /* borrowed; in order of rank and span */
+    uint32_t n_traces;
+    const struct osc_options *options; /* borrowed */
+    const char *columns;               /* as given, or NULL */
+    bool is_merged;                    /* --merge */
+    bool is_machine;                   /* for programs: every column, every row */
+};
+
+/* The rows of one rank and span. */
+struct osc_block {
+    int32_t rank, span;
+    uint32_t first_trace, n_traces; /* of the query */
+    struct osc_result result;       /* owned; empty for a table that streams */
+    uint32_t *order;                /* owned; NULL: as they stand */
+};
+
+struct osc_answer {
+    struct osc_sheet sheet;
+    struct osc_block *blocks; /* owned */
+    uint32_t n_blocks;
+    bool is_stream; /* rows come from the traces as they are asked for */
+};
+
+/* Whether the columns, the order and the grouping of Q exist; needs no traces. */
+OSC_MUST_USE osc_status osc_query_check(const struct osc_query *q, struct osc_err *err);
+
+/* Do the work of Q, but for the rows of a table that streams. */
+OSC_MUST_USE osc_status osc_query_run(const struct osc_query *q, struct osc_answer *a,
+                                      struct osc_err *err);
+
+/* Hand all rows to EMIT, run by run, until it fails. Fills a->sheet.n_more. */
+OSC_MUST_USE osc_status osc_answer_rows(const struct osc_query *q, struct osc_answer *a,
+                                        osc_status (*emit)(void *ctx,
+                                                           const struct osc_rows *rows),
+                                        void *ctx, struct osc_err *err);
+
+void osc_answer_fini(struct osc_answer *a);
+
+#endif

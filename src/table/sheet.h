@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sheet.h - a table as it will be shown: which columns, and rows to read.
+ *
+ * Renderers see a sheet first and then runs of rows, each of one rank and span.
+ * They read cells through osc_rows_cell() and know nothing of batches, orders, or
+ * the leading columns rank and span that several traces bring.
+ *
+ * Threading: not locked; read-only once filled.
+ */
+#ifndef OSC_TABLE_SHEET_H
+#define OSC_TABLE_SHEET_H
+
+#include "table/table.h"
+
+/* Indexes of the leading columns, which no definition has. */
+#define OSC_SHEET_RANK (-1)
+#define OSC_SHEET_SPAN (-2)
+
+struct osc_sheet_column {
+    const struct osc_column *column;
+    int32_t index; /* in the definition, or one of the above */
+};
+
+struct osc_sheet {
+    const struct osc_table_def *def;
+    struct osc_sheet_column *columns; /* owned */
+    uint32_t n_columns;
+    const char *const *sources; /* borrowed: the operands */
+    uint32_t n_sources;
+    const char *torch_version; /* borrowed; NULL if no trace says it */
+    struct osc_strbuf notes;   /* one a line */
+    uint64_t n_more;           /* rows cut by the limit; known after the last row */
+};
+
+/* What decides which columns a sheet has. */
+struct osc_sheet_choice {
+    const char *columns; /* "A,B" as given, or NULL */
+    uint64_t shown;      /* bits of the optional columns that have data */
+    bool has_blocks;     /* rows of several ranks or spans: rank and span lead */
+    bool is_machine;     /* deep columns too */
+};
+
+/* Fill the columns of S, whose def is set. Wrong names: OSC_EINVAL, with the nearest. */
+OSC_MUST_USE osc_status osc_sheet_choose(struct osc_sheet *s,
+                                         const struct osc_sheet_choice *choice,
+                                         struct osc_err *err);
+void osc_sheet_fini(struct osc_sheet *s);
+
+/* The column NAME as users may name it: of DEF, or rank or span; NULL if there is none. */
+const struct osc_column *osc_sheet_find(const struct osc_table_def *def, const char *name,
+                                        int32_t *index);
+
+/* OSC_EINVAL: TABLE has no column NAME, and which one was meant. */
+osc_status osc_sheet_no_column(const struct osc_table_def *def, const char *name,
+                               struct osc_err *err);
+
+/* Some rows of one rank and span. */
+struct osc_rows {
+    const struct osc_result *result;
+    const uint32_t *order; /* NULL: as they stand */
+    uint64_t n_rows;
+    int32_t rank, span;
+};
+
+struct osc_cell {
+    bool is_missing;
+    enum osc_type type;
+    int64_t i; /* INTEGER, and BOOLEAN as 0 or 1 */
+    double d;  /* NUMBER */
+    struct osc_str s;
+};
+
+struct osc_cell osc_rows_cell(const struct osc_rows *rows, uint64_t i,
+                              const struct osc_sheet_column *column);
+
+#endif
