@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * render.h - any table as text, CSV, JSON or Markdown.
+ *
+ * A renderer is one file that ends in one const struct, and one line in
+ * registry.c. It gets a sheet, then runs of rows, then the end; it writes into
+ * r->out and never waits for more than a few thousand rows, so that a table of any
+ * length needs the same memory.
+ *
+ *   - For programs (is_machine) cells are exact and never cut. For people, times
+ *     and sizes get units, and names are cut in the middle where a terminal is too
+ *     narrow; see text.c.
+ *   - Text that is not UTF-8 shows U+FFFD. For people, control characters show as
+ *     \xNN, so that no trace can steer a terminal.
+ *
+ * Threading: a rendering belongs to one thread.
+ */
+#ifndef OSC_RENDER_RENDER_H
+#define OSC_RENDER_RENDER_H
+
+#include "table/sheet.h"
+
+struct osc_render;
+
+struct osc_renderer {
+    const char *name; /* of --format */
+    const char *help;
+    bool is_machine;
+    osc_status (*begin)(struct osc_render *r);
+    osc_status (*rows)(struct osc_render *r, const struct osc_rows *rows);
+    osc_status (*end)(struct osc_render *r); /* sheet->n_more is known now */
+    void (*fini)(struct osc_render *r);      /* free r->state; may be NULL */
+};
+
+struct osc_render {
+    const struct osc_renderer *renderer;
+    const struct osc_sheet *sheet; /* borrowed */
+    unsigned width;                /* columns of the terminal; 0: none, nothing is cut */
+    bool has_colour;
+
+    /* Where the bytes go. */
+    osc_status (*write)(void *ctx, const char *s, size_t len);
+    void *ctx;
+
+    struct osc_strbuf out; /* owned; on its way to write */
+    uint64_t n_rows;       /* so far */
+    void *state;           /* of the renderer */
+};
+
+/*
+ * In turn: begin; rows, any number of times; end. The first failure is returned
+ * and should end it. osc_render_fini() after any of them.
+ */
+OSC_MUST_USE osc_status osc_render_begin(struct osc_render *r);
+OSC_MUST_USE osc_status osc_render_rows(struct osc_render *r, const struct osc_rows *rows);
+OSC_MUST_USE osc_status osc_render_end(struct osc_render *r);
+void osc_render_fini(struct osc_render *r);
+
+/* Hand r->out over once it is long (or IS_LAST). For renderers within rows(). */
+OSC_MUST_USE osc_status osc_render_flush(struct osc_render *r, bool is_last);
+
+/* Append CELL, not missing, as the exact text of a number, a truth value or a string. */
+void osc_render_exact(struct osc_strbuf *out, const struct osc_cell *cell);
+
+/* The renderers, ended by NULL, and the one called NAME, or NULL. */
+extern const struct osc_renderer *const osc_renderers[];
+const struct osc_renderer *osc_renderer_find(const char *name);
+
+#endif

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "render/render.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "render/units.h"
+#include "table/query.h"
+
+enum { NAME, CALLS, TOTAL, BUSY, SIZE, DONE };
+
+static const struct osc_column columns[] = {
+    {"name", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0, "a \"name\""},
+    {"calls", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, 0, "calls"},
+    {"total_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0, "time"},
+    {"busy_ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH, 0, "share"},
+    {"size_bytes", OSC_TYPE_INTEGER, "bytes", OSC_MERGE_SUM, 0, "size"},
+    {"done", OSC_TYPE_BOOLEAN, NULL, OSC_MERGE_OR, 0, "whether"},
+};
+static const struct osc_table_def def = {.name = "t", .columns = columns, .n_columns = 6};
+
+static void fill(struct osc_result *r)
+{
+    osc_result_init(r, &def);
+    osc_result_row(r);
+    osc_result_str(r, NAME, OSC_STR("aten::mm, \"a\"\n|b"));
+    osc_result_int(r, CALLS, 3);
+    osc_result_int(r, TOTAL, INT64_C(9007199254740993));
+    osc_result_num(r, BUSY, 0.1);
+    osc_result_int(r, SIZE, 1536);
+    osc_result_bool(r, DONE, true);
+    osc_result_row(r);
+    osc_result_str(r, NAME, OSC_STR("\xff\x1b[31mgr\xc3\xbcn<float*>"));
+    osc_result_int(r, TOTAL, 999);
+    osc_result_row(r);
+    osc_result_str(r, NAME, OSC_STR("a_very_long_name_of_a_kernel_whose_end_tells_much_too"));
+    osc_result_int(r, TOTAL, 1500);
+    osc_result_bool(r, DONE, false);
+    assert_int_equal(r->status, OSC_OK);
+}
+
+static osc_status append(void *ctx, const char *s, size_t len)
+{
+    struct osc_strbuf *out = ctx;
+
+    osc_strbuf_add(out, s, len);
+    return out->status;
+}
+
+static osc_status render(const char *format, unsigned width, bool has_rows,
+                         struct osc_strbuf *out)
+{
+    static const char *const sources[] = {"a \"b\".json"};
+    struct osc_sheet sheet = {.def = &def, .sources = sources, .n_sources = 1};
+    struct osc_render r = {.renderer = osc_renderer_find(format),
+                           .sheet = &sheet,
+                           .width = width,
+                           .write = append,
+                           .ctx = out};
+    const struct osc_sheet_choice choice = {0};
+    struct osc_result result;
+    osc_status st = osc_sheet_choose(&sheet, &choice, NULL);
+
+    fill(&result);
+    const struct osc_rows rows = {.result = &result, .n_rows = has_rows ? result.n_rows : 0};
+    if (!has_rows)
+        osc_strbuf_adds(&sheet.notes, "no device work\n");
+    if (st == OSC_OK)
+        st = osc_render_begin(&r);
+    if (st == OSC_OK)
+        st = osc_render_rows(&r, &rows);
+    sheet.n_more = has_rows ? 7 : 0;
+    if (st == OSC_OK)
+        st = osc_render_end(&r);
+    osc_render_fini(&r);
+    osc_sheet_fini(&sheet);
+    osc_result_fini(&result);
+    return st;
+}
+
+static void assert_renders(const char *format, unsigned width, bool has_rows,
+                           const char *expected)
+{
+    struct osc_strbuf out = {0};
+
+    assert_int_equal(render(format, width, has_rows, &out), OSC_OK);
+    assert_string_equal(out.s, expected);
+    osc_strbuf_fini(&out);
+}
+
+static void text_lines_up_and_shows_units(void **state)
+{
+    (void)state;
+    assert_renders(
+        "text", 0, true,
+        "name                                                   calls       total_ns  "
+        "busy_ratio"
+        "  size_bytes  done\n"
+        "aten::mm, \"a\"\\x0a|b                                        3  9007199.255 s     "
+        "10.00 %     1.50 KB  true\n"
+        "\xef\xbf\xbd\\x1b[31mgr\xc3\xbcn<float*>                                         "
+        "       999 ns\n"
+        "a_very_long_name_of_a_kernel_whose_end_tells_much_too              1.500 us"
+        "                          false\n"
+        "7 more rows; --limit 0 shows all\n");
+}
+
+static void text_cuts_names_in_the_middle_on_a_narrow_terminal(void **state)
+{
+    (void)state;
+    assert_renders(
+        "text", 80, true,
+        "name                         calls       total_ns  busy_ratio  size_bytes  done\n"
+        "aten::mm, \"a\"\\x0a|b              3  9007199.255 s     10.00 %     1.50 KB  true\n"
+        "\xef\xbf\xbd\\x1b[31mgr\xc3\xbcn<float*>                      999 ns\n"
+        "a_very_long_n\xe2\x80\xa6"
+        "ells_much_too              1.500 us                          false\n"
+        "7 more rows; --limit 0 shows all\n");
+}
+
+static void text_says_why_there_are_no_rows(void **state)
+{
+    (void)state;
+    assert_renders("text", 0, false,
+                   "name  calls  total_ns  busy_ratio  size_bytes  done\n"
+                   "(no rows)\nnote: no device work\n");
+}
+
+static void csv_is_exact(void **state)
+{
+    (void)state;
+    assert_renders("csv", 0, true,
+                   "name,calls,total_ns,busy_ratio,size_bytes,done\n"
+                   "\"aten::mm, \"\"a\"\"\n|b\",3,9007199254740993,0.1,1536,true\n"
+                   "\xef\xbf\xbd\x1b[31mgr\xc3\xbcn<float*>,,999,,,\n"
+                   "a_very_long_name_of_a_kernel_whose_end_tells_much_too,,1500,,,false\n");
+}
+
+static void json_has_the_shape_of_the_contract(void **state)
+{
+    (void)state;
+    assert_renders(
+        "json", 0, true,
+        "{\"opscope\": \"" OSC_VERSION "\", \"schema\": 1, \"table\": \"t\",\n"
+        " \"sources\": [\"a \\\"b\\\".json\"],\n"
+        " \"notes\": [],\n"
+        " \"columns\": [\n"
+        "  {\"name\": \"name\", \"type\": \"string\", \"unit\": null, "
+        "\"help\": \"a \\\"name\\\"\"},\n"
+        "  {\"name\": \"calls\", \"type\": \"integer\", \"unit\": null, \"help\": \"calls\"},\n"
+        "  {\"name\": \"total_ns\", \"type\": \"integer\", \"unit\": \"ns\", "
+        "\"help\": \"time\"},\n"
+        "  {\"name\": \"busy_ratio\", \"type\": \"number\", \"unit\": \"ratio\", "
+        "\"help\": \"share\"},\n"
+        "  {\"name\": \"size_bytes\", \"type\": \"integer\", \"unit\": \"bytes\", "
+        "\"help\": \"size\"},\n"
+        "  {\"name\": \"done\", \"type\": \"boolean\", \"unit\": null, "
+        "\"help\": \"whether\"}],\n"
+        " \"rows\": [\n"
+        "  [\"aten::mm, \\\"a\\\"\\n|b\", 3, 9007199254740993, 0.1, 1536, true],\n"
+        "  [\"\xef\xbf\xbd\\u001b[31mgr\xc3\xbcn<float*>\", null, 999, null, null, null],\n"
+        "  [\"a_very_long_name_of_a_kernel_whose_end_tells_much_too\", null, 1500, null, null, "
+        "false]]}\n");
+}
+
+static void markdown_ends_with_its_sources_and_versions(void **state)
+{
+    (void)state;
+    assert_renders(
+        "md", 0, true,
+        "| name | calls | total_ns | busy_ratio | size_bytes | done |\n"
+        "| --- | ---: | ---: | ---: | ---: | --- |\n"
+        "| aten::mm, \"a\"\\\\x0a\\|b | 3 | 9007199254740993 | 0.1 | 1536 | true |\n"
+        "| \xef\xbf\xbd\\\\x1b\\[31mgr\xc3\xbcn&lt;float\\*> |  | 999 |  |  |  |\n"
+        "| a\\_very\\_long\\_name\\_of\\_a\\_kernel\\_whose\\_end\\_tells\\_much\\_too "
+        "|  | 1500 |  |  | false |\n"
+        "\n"
+        "Trace: a \"b\".json; PyTorch unknown; opscope " OSC_VERSION "\n");
+}
+
+static const char *timed(int64_t ns)
+{
+    static struct osc_strbuf out;
+
+    osc_strbuf_clear(&out);
+    osc_units_time_int(&out, ns);
+    return out.s;
+}
+
+static void times_change_their_unit_before_they_round_up_to_it(void **state)
+{
+    (void)state;
+    assert_string_equal(timed(0), "0 ns");
+    assert_string_equal(timed(-999), "-999 ns");
+    assert_string_equal(timed(1000), "1.000 us");
+    assert_string_equal(timed(999999), "999.999 us");
+    assert_string_equal(timed(999999600), "1.000 s");
+    assert_string_equal(timed(999999400), "999.999 ms");
+    assert_string_equal(timed(-1500000), "-1.500 ms");
+}
+
+static void every_form_survives_any_failed_allocation(void **state)
+{
+    (void)state;
+    for (size_t f = 0; osc_renderers[f]; f++) {
+        osc_status st = OSC_ENOMEM;
+
+        for (long n = 40; st != OSC_OK; n++) {
+            struct osc_strbuf out = {0};
+
+            osc_mem_fail_after(-1);
+            st = OSC_OK;
+            /* fill() asserts that it succeeds: what fails comes after it. */
+            osc_mem_fail_after(n);
+            st = render(osc_renderers[f]->name, 60, true, &out);
+            osc_mem_fail_after(-1);
+            assert_true(st == OSC_OK || st == OSC_ENOMEM);
+            osc_strbuf_fini(&out);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(text_lines_up_and_shows_units),
+        cmocka_unit_test(text_cuts_names_in_the_middle_on_a_narrow_terminal),
+        cmocka_unit_test(text_says_why_there_are_no_rows),
+        cmocka_unit_test(csv_is_exact),
+        cmocka_unit_test(json_has_the_shape_of_the_contract),
+        cmocka_unit_test(markdown_ends_with_its_sources_and_versions),
+        cmocka_unit_test(times_change_their_unit_before_they_round_up_to_it),
+        cmocka_unit_test(every_form_survives_any_failed_allocation),
+    };
+    return cmocka_run_group_tests_name("render", tests, NULL, NULL);
+}

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Text for people: columns that line up, numbers with units, at most as wide as
+ * the terminal. Widths come from the first rows, which are held back; longer cells
+ * further down push their line to the right rather than get lost.
+ */
+#include "render/registry.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "render/units.h"
+
+#define HELD_ROWS   8192 /* rows that widths are made from */
+#define GAP         2    /* blanks between columns */
+#define LEAST_WIDTH 12   /* no column of names is cut below that */
+
+struct column {
+    size_t width;  /* code points */
+    size_t limit;  /* cut to that; SIZE_MAX: never */
+    bool is_right; /* numbers */
+};
+
+struct state {
+    struct column *columns;  /* owned */
+    struct osc_strbuf cells; /* texts of the rows held, one after the other */
+    size_t *ends;            /* owned; where each cell ends in cells */
+    size_t n_ends, cap_ends;
+    uint32_t n_held; /* rows */
+    bool is_flowing; /* widths are fixed, nothing is held any more */
+};
+
+static void add_number(struct osc_strbuf *out, const struct osc_cell *cell, const char *unit)
+{
+    const bool is_integer = cell->type == OSC_TYPE_INTEGER;
+    const double v = is_integer ? (double)cell->i : cell->d;
+
+    if (unit && strcmp(unit, "ns") == 0) {
+        if (is_integer)
+            osc_units_time_int(out, cell->i);
+        else
+            osc_units_time(out, v);
+    } else if (unit && strcmp(unit, "bytes") == 0) {
+        osc_units_bytes(out, v);
+    } else if (unit && strcmp(unit, "ratio") == 0) {
+        osc_units_ratio(out, v);
+    } else if (is_integer) {
+        osc_strbuf_addi(out, cell->i);
+    } else {
+        osc_strbuf_addf(out, "%.6g", v);
+    }
+}
+
+static void add_cell(struct osc_strbuf *out, const struct osc_cell *cell, const char *unit)
+{
+    if (cell->is_missing)
+        return;
+    switch (cell->type) {
+    case OSC_TYPE_STRING:
+        osc_utf8_append_terminal(out, cell->s);
+        break;
+    case OSC_TYPE_INTEGER:
+    case OSC_TYPE_NUMBER:
+        add_number(out, cell, unit);
+        break;
+    case OSC_TYPE_BOOLEAN:
+        osc_render_exact(out, cell);
+        break;
+    }
+}
+
+/* Bytes of the first N code points of S. */
+static size_t prefix_bytes(struct osc_str s, size_t n)
+{
+    size_t i = 0;
+
+    while (i < s.len && (n > 0 || ((unsigned char)s.s[i] & 0xc0) == 0x80)) {
+        n -= ((unsigned char)s.s[i] & 0xc0) != 0x80;
+        i++;
+    }
+    return i;
+}
+
+/* TEXT in a column, cut in the middle if it has to be: both ends of a name tell. */
+static void add_padded(struct osc_strbuf *out, struct osc_str text, const struct column *c,
+                       bool is_last)
+{
+    const size_t len = osc_utf8_width(text);
+    const size_t shown = len < c->limit ? len : c->limit;
+    const size_t blanks = shown < c->width ? c->width - shown : 0;
+
+    if (c->is_right)
+        osc_strbuf_pad(out, ' ', blanks);
+    if (len > c->limit) {
+        const size_t head = c->limit / 2, tail = c->limit - 1 - head;
+        const size_t from = prefix_bytes(text, len - tail);
+
+        osc_strbuf_add(out, text.s, prefix_bytes(text, head));
+        osc_strbuf_adds(out, "\xe2\x80\xa6");
+        osc_strbuf_add(out, text.s + from, text.len - from);
+    } else {
+        osc_strbuf_addstr(out, text);
+    }
+    if (!c->is_right && !is_last)
+        osc_strbuf_pad(out, ' ', blanks);
+    if (!is_last)
+        osc_strbuf_pad(out, ' ', GAP);
+}
+
+/* End the line that began at START, without the blanks of empty last cells. */
+static void end_line(struct osc_strbuf *out, size_t start)
+{
+    while (out->len > start && out->s[out->len - 1] == ' ')
+        out->s[--out->len] = '\0';
+    osc_strbuf_addc(out, '\n');
+}
+
+static void add_titles(struct osc_render *r)
+{
+    const struct state *s = r->state;
+
+    if (r->has_colour)
+        osc_strbuf_adds(&r->out, "\x1b[1m");
+    for (uint32_t c = 0; c < r->sheet->n_columns; c++)
+        add_padded(&r->out, osc_str_c(r->sheet->columns[c].column->name), &s->columns[c],
+                   c + 1 == r->sheet->n_columns);
+    if (r->has_colour)
+        osc_strbuf_adds(&r->out, "\x1b[0m");
+    osc_strbuf_addc(&r->out, '\n');
+}
+
+/* Narrow the widest columns of names until a line fits, as far as that goes. */
+static void fit(struct osc_render *r, struct state *s)
+{
+    size_t total = 0;
+
+    for (uint32_t c = 0; c < r->sheet->n_columns; c++)
+        total += s->columns[c].width + (c > 0 ? GAP : 0);
+    while (r->width > 0 && total > r->width) {
+        struct column *widest = NULL;
+        size_t next = LEAST_WIDTH;
+
+        for (uint32_t c = 0; c < r->sheet->n_columns; c++) {
+            struct column *column = &s->columns[c];
+
+            if (column->is_right || column->width <= LEAST_WIDTH)
+                continue;
+            if (!widest || column->width > widest->width) {
+                next = widest ? widest->width : next;
+                widest = column;
+            } else if (column->width > next) {
+                next = column->width;
+            }
+        }
+        if (!widest)
+            break;
+
+        size_t cut = widest->width - next;
+        if (cut == 0)
+            cut = 1; /* two of one width: take turns */
+        if (cut > total - r->width)
+            cut = total - r->width;
+        widest->width -= cut;
+        widest->limit = widest->width;
+        total -= cut;
+    }
+}
+
+/* Print the titles and the rows held; from now on rows go out as they come. */
+static osc_status release(struct osc_render *r)
+{
+    struct state *s = r->state;
+    const uint32_t n = r->sheet->n_columns;
+    size_t start = 0, line = 0;
+    osc_status st = OSC_OK;
+
+    fit(r, s);
+    add_titles(r);
+    line = r->out.len;
+    for (size_t i = 0; i < s->n_ends && st == OSC_OK; i++) {
+        const uint32_t c = (uint32_t)(i % n);
+
+        add_padded(&r->out,
+                   (struct osc_str){s->cells.s + start, (uint32_t)(s->ends[i] - start)},
+                   &s->columns[c], c + 1 == n);
+        if (c + 1 == n) {
+            end_line(&r->out, line);
+            st = osc_render_flush(r, false);
+            line = r->out.len;
+        }
+        start = s->ends[i];
+    }
+    s->is_flowing = true;
+    s->n_ends = 0;
+    osc_strbuf_clear(&s->cells);
+    return st;
+}
+
+static osc_status begin(struct osc_render *r)
+{
+    struct state *s = osc_calloc(1, sizeof *s);
+
+    r->state = s;
+    if (!s)
+        return OSC_ENOMEM;
+    s->columns = osc_calloc(r->sheet->n_columns + 1, sizeof *s->columns);
+    if (!s->columns)
+        return OSC_ENOMEM;
+    for (uint32_t c = 0; c < r->sheet->n_columns; c++) {
+        const struct osc_column *column = r->sheet->columns[c].column;
+
+        s->columns[c] = (struct column){
+            .width = strlen(column->name),
+            .limit = SIZE_MAX,
+            .is_right = column->type == OSC_TYPE_INTEGER || column->type == OSC_TYPE_NUMBER,
+        };
+    }
+    return OSC_OK;
+}
+
+static osc_status hold_row(struct osc_render *r, struct state *s, const struct osc_rows *rows,
+                           uint64_t i)
+{
+    const uint32_t n = r->sheet->n_columns;
+    const osc_status st = osc_grow(&s->ends, &s->cap_ends, s->n_ends + n, sizeof *s->ends);
+
+    if (st != OSC_OK)
+        return st;
+    for (uint32_t c = 0; c < n; c++) {
+        const struct osc_sheet_column *column = &r->sheet->columns[c];
+        const struct osc_cell cell = osc_rows_cell(rows, i, column);
+        const size_t start = s->cells.len;
+
+        add_cell(&s->cells, &cell, column->column->unit);
+        if (s->cells.len > start) {
+            const struct osc_str text = {s->cells.s + start, (uint32_t)(s->cells.len - start)};
+            const size_t width = osc_utf8_width(text);
+
+            if (width > s->columns[c].width)
+                s->columns[c].width = width;
+        }
+        s->ends[s->n_ends++] = s->cells.len;
+    }
+    s->n_held++;
+    return s->cells.status;
+}
+
+static void flow_row(struct osc_render *r, struct state *s, const struct osc_rows *rows,
+                     uint64_t i)
+{
+    const size_t line = r->out.len;
+
+    for (uint32_t c = 0; c < r->sheet->n_columns; c++) {
+        const struct osc_sheet_column *column = &r->sheet->columns[c];
+        const struct osc_cell cell = osc_rows_cell(rows, i, column);
+
+        osc_strbuf_clear(&s->cells);
+        add_cell(&s->cells, &cell, column->column->unit);
+        add_padded(&r->out, (struct osc_str){s->cells.s, (uint32_t)s->cells.len},
+                   &s->columns[c], c + 1 == r->sheet->n_columns);
+    }
+    end_line(&r->out, line);
+}
+
+static osc_status rows(struct osc_render *r, const struct osc_rows *rows)
+{
+    struct state *s = r->state;
+    osc_status st = OSC_OK;
+
+    for (uint64_t i = 0; i < rows->n_rows && st == OSC_OK; i++) {
+        if (s->is_flowing) {
+            flow_row(r, s, rows, i);
+            st = osc_render_flush(r, false);
+            continue;
+        }
+        st = hold_row(r, s, rows, i);
+        if (st == OSC_OK && s->n_held == HELD_ROWS)
+            st = release(r);
+    }
+    return st;
+}
+
+static osc_status end(struct osc_render *r)
+{
+    struct state *s = r->state;
+    const struct osc_sheet *sheet = r->sheet;
+    osc_status st = s->is_flowing ? OSC_OK : release(r);
+
+    if (r->n_rows == 0)
+        osc_strbuf_adds(&r->out, "(no rows)\n");
+    if (sheet->n_more > 0)
+        osc_strbuf_addf(&r->out, "%llu more %s; --limit 0 shows all\n",
+                        (unsigned long long)sheet->n_more, sheet->n_more == 1 ? "row" : "rows");
+    const char *line = sheet->notes.len > 0 ? sheet->notes.s : "";
+    while (*line) {
+        const char *eol = strchrnul(line, '\n');
+
+        osc_strbuf_adds(&r->out, "note: ");
+        osc_utf8_append_terminal(&r->out, (struct osc_str){line, (uint32_t)(eol - line)});
+        osc_strbuf_addc(&r->out, '\n');
+        line = *eol ? eol + 1 : eol;
+    }
+    return st;
+}
+
+static void fini(struct osc_render *r)
+{
+    struct state *s = r->state;
+
+    if (!s)
+        return;
+    osc_free(s->columns);
+    osc_free(s->ends);
+    osc_strbuf_fini(&s->cells);
+    osc_free(s);
+}
+
+const struct osc_renderer osc_render_text = {
+    .name = "text",
+    .help = "for people: aligned, with units, 100 rows unless --limit says otherwise",
+    .begin = begin,
+    .rows = rows,
+    .end = end,
+    .fini = fini,
+};

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * units.h - numbers as people read them.
+ *
+ * Threading: pure functions.
+ */
+#ifndef OSC_RENDER_UNITS_H
+#define OSC_RENDER_UNITS_H
+
+#include "base/strbuf.h"
+
+/* 512 ns, 1.500 us, 12.346 ms, 3.000 s: three decimals from microseconds on. */
+void osc_units_time(struct osc_strbuf *out, double ns);
+void osc_units_time_int(struct osc_strbuf *out, int64_t ns);
+
+/* 512 B, 1.50 KB, 12.35 MB, 3.00 GB: in steps of 1024. */
+void osc_units_bytes(struct osc_strbuf *out, double bytes);
+
+/* 12.34 % of a ratio. */
+void osc_units_ratio(struct osc_strbuf *out, double ratio);
+
+#endif
