@@ -13,7 +13,8 @@
  *     checksum fails was handed out already; the error says so.)
  *   - After the last member, zero bytes are padding and anything else is
  *     garbage: both are skipped and counted, and are no error.
- *   - In what pieces the bytes come makes no difference to what is decoded.
+ *   - In what pieces the bytes come makes no difference to what is decoded, but
+ *     for a few bytes more or less right before an error.
  *
  * Threading: not locked; one thread at a time.
  */
