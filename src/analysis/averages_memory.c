@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/averages_memory.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+/* Numbers of c10::DeviceType (TP 7.2). */
+enum {
+    C10_CPU = 0,
+    C10_CUDA = 1,
+    C10_MKLDNN = 2,
+    C10_IDEEP = 5,
+    C10_HIP = 6,
+    C10_XPU = 12,
+    C10_PRIVATEUSE1 = 20
+};
+
+void osc_avg_records_fini(struct osc_avg_records *r)
+{
+    osc_free(r->all);
+    *r = (struct osc_avg_records){0};
+}
+
+void osc_avg_record_bytes(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i,
+                          int64_t *cpu_bytes, int64_t *device_bytes)
+{
+    int64_t type = -1, bytes = 0;
+
+    *cpu_bytes = *device_bytes = 0;
+    if (!osc_row_arg_int(t, c, i, OSC_ARG_KEY_DEVICE_TYPE, &type) ||
+        !osc_row_arg_int(t, c, i, OSC_ARG_KEY_BYTES, &bytes))
+        return;
+    if (type == C10_CPU || type == C10_MKLDNN || type == C10_IDEEP)
+        *cpu_bytes = bytes;
+    else if (type == C10_CUDA || type == C10_HIP || type == C10_XPU || type == C10_PRIVATEUSE1)
+        *device_bytes = bytes;
+}
+
+osc_status osc_avg_records_add(struct osc_avg_records *r, const struct osc_trace *t,
+                               const struct osc_chunk *c, uint32_t i)
+{
+    /* Room for one more: seal() ends the list with the sums of all. */
+    const osc_status st = osc_grow(&r->all, &r->cap, r->n + 2, sizeof *r->all);
+
+    if (st != OSC_OK)
+        return st;
+
+    struct osc_avg_record *rec = &r->all[r->n++];
+    *rec = (struct osc_avg_record){.time_ns = c->ts_ns[i], .row = osc_row_at(c, i).v};
+    osc_avg_record_bytes(t, c, i, &rec->cpu_bytes, &rec->device_bytes);
+    return OSC_OK;
+}
+
+static int compare_records(const void *pa, const void *pb)
+{
+    const struct osc_avg_record *a = pa, *b = pb;
+
+    if (a->time_ns != b->time_ns)
+        return a->time_ns < b->time_ns ? -1 : 1;
+    return (a->row > b->row) - (a->row < b->row);
+}
+
+osc_status osc_avg_records_seal(struct osc_avg_records *r)
+{
+    uint64_t cpu = 0, device = 0; /* unsigned: absurd sizes wrap around */
+    const osc_status st = osc_grow(&r->all, &r->cap, r->n + 1, sizeof *r->all);
+
+    if (st != OSC_OK)
+        return st;
+    qsort(r->all, r->n, sizeof *r->all, compare_records);
+    r->all[r->n] = (struct osc_avg_record){.time_ns = INT64_MAX};
+    for (size_t i = 0; i <= r->n; i++) {
+        const uint64_t own_cpu = (uint64_t)r->all[i].cpu_bytes;
+        const uint64_t own_device = (uint64_t)r->all[i].device_bytes;
+
+        r->all[i].cpu_bytes = (int64_t)cpu;
+        r->all[i].device_bytes = (int64_t)device;
+        cpu += own_cpu;
+        device += own_device;
+    }
+    return OSC_OK;
+}
+
+/* The first record at TIME_NS or later, or, with AFTER, later than that. */
+static size_t find(const struct osc_avg_records *r, int64_t time_ns, bool after)
+{
+    size_t low = 0, high = r->n;
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const int64_t at = r->all[middle].time_ns;
+
+        if (at < time_ns || (after && at == time_ns))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+void osc_avg_records_between(const struct osc_avg_records *r, int64_t start_ns, int64_t end_ns,
+                             int64_t *cpu_bytes, int64_t *device_bytes)
+{
+    const struct osc_avg_record *first = &r->all[find(r, start_ns, false)];
+    const struct osc_avg_record *last = &r->all[find(r, end_ns, true)];
+
+    *cpu_bytes = (int64_t)((uint64_t)last->cpu_bytes - (uint64_t)first->cpu_bytes);
+    *device_bytes = (int64_t)((uint64_t)last->device_bytes - (uint64_t)first->device_bytes);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * averages_memory.h - bytes of a closed interval, on any thread.
+ *
+ * torch gives every range the allocations and releases between its two ends, both
+ * included, whoever made them (TP 7.2). Sums of prefixes make that two searches.
+ *
+ * Threading: not locked; one thread builds, then any number of readers.
+ */
+#ifndef OSC_ANALYSIS_AVERAGES_MEMORY_H
+#define OSC_ANALYSIS_AVERAGES_MEMORY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "model/trace.h"
+
+struct osc_avg_record {
+    int64_t time_ns;
+    int64_t cpu_bytes, device_bytes; /* of itself; after sealing: of all before it */
+    uint32_t row;
+};
+
+/* Zeroed, it is empty. */
+struct osc_avg_records {
+    struct osc_avg_record *all; /* owned; by time, then row; one more at the end */
+    size_t n, cap;
+};
+
+void osc_avg_records_fini(struct osc_avg_records *r);
+
+/* What the record of row I of C says: on which side its bytes count. */
+void osc_avg_record_bytes(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i,
+                          int64_t *cpu_bytes, int64_t *device_bytes);
+
+OSC_MUST_USE osc_status osc_avg_records_add(struct osc_avg_records *r,
+                                            const struct osc_trace *t,
+                                            const struct osc_chunk *c, uint32_t i);
+
+/* Sort and sum; afterwards nothing can be added. */
+OSC_MUST_USE osc_status osc_avg_records_seal(struct osc_avg_records *r);
+
+/* Bytes between START_NS and END_NS, both included. */
+void osc_avg_records_between(const struct osc_avg_records *r, int64_t start_ns, int64_t end_ns,
+                             int64_t *cpu_bytes, int64_t *device_bytes);
+
+#endif
