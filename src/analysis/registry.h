@@ -12,12 +12,13 @@
 
 #include "table/table.h"
 
-#define OSC_TABLE_LIST(X)                                                                      \
-    X(info)                                                                                    \
-    X(quality)                                                                                 \
-    X(events)                                                                                  \
-    X(threads)                                                                                 \
-    X(tracks)
+#define OSC_TABLE_LIST(X) \
+    X(info)               \
+    X(quality)            \
+    X(events)             \
+    X(threads)            \
+    X(tracks)             \
+    X(averages)
 
 #define OSC_TABLE_DECLARE(name) extern const struct osc_table_def osc_table_##name;
 OSC_TABLE_LIST(OSC_TABLE_DECLARE)

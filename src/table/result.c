@@ -294,6 +294,42 @@ void osc_result_set_missing(struct osc_result *r, uint64_t i, uint32_t column)
     a->valid[at >> 3] &= (uint8_t) ~(1u << (at & 7));
 }
 
+/* Copy the cell at row FROM of COLUMN to row TO. */
+static void move_cell(struct osc_result *r, uint64_t to, uint64_t from, uint32_t column)
+{
+    const size_t size = value_bytes(r->def->columns[column].type);
+    uint32_t at_to, at_from;
+    struct osc_array *b = array_of(r, to, column, &at_to);
+    const struct osc_array *a = array_of(r, from, column, &at_from);
+    const unsigned bit = a->valid[at_from >> 3] >> (at_from & 7) & 1;
+
+    memcpy((uint8_t *)b->values + at_to * size, (const uint8_t *)a->values + at_from * size,
+           size);
+    b->valid[at_to >> 3] &= (uint8_t) ~(1u << (at_to & 7));
+    b->valid[at_to >> 3] |= (uint8_t)(bit << (at_to & 7));
+}
+
+void osc_result_keep(struct osc_result *r, const bool *keep)
+{
+    uint64_t n = 0;
+
+    for (uint64_t i = 0; i < r->n_rows; i++) {
+        if (!keep[i])
+            continue;
+        for (uint32_t c = 0; c < r->def->n_columns && n != i; c++)
+            move_cell(r, n, i, c);
+        n++;
+    }
+    r->n_rows = n;
+    for (uint32_t b = 0; b < r->n_batches; b++) {
+        const uint64_t first = (uint64_t)b << BATCH_SHIFT;
+        const uint64_t left = n > first ? n - first : 0;
+
+        r->batches[b].n_rows = left < OSC_BATCH_ROWS ? (uint32_t)left : OSC_BATCH_ROWS;
+    }
+    r->n_batches = (uint32_t)((n + OSC_BATCH_ROWS - 1) >> BATCH_SHIFT);
+}
+
 bool osc_result_shows(const struct osc_result *r, uint32_t column)
 {
     const unsigned flags = r->def->columns[column].flags;

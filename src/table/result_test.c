@@ -110,6 +110,29 @@ static void tells_an_empty_string_from_a_missing_one(void **state)
     osc_result_fini(&r);
 }
 
+static void closes_the_gaps_of_removed_rows(void **state)
+{
+    static bool keep[9000];
+    struct osc_result r;
+
+    (void)state;
+    osc_result_init(&r, &def);
+    assert_int_equal(fill(&r, 9000), OSC_OK);
+    for (uint32_t i = 0; i < 9000; i++)
+        keep[i] = i % 3 == 1;
+    osc_result_keep(&r, keep);
+    assert_int_equal(r.n_rows, 3000);
+    assert_int_equal(r.n_batches, 1);
+    for (uint32_t i = 0; i < 3000; i++) {
+        assert_int_equal(osc_result_get_int(&r, i, CALLS), i * 3 + 1);
+        assert_int_equal(osc_result_has(&r, i, MEAN), (i * 3 + 1) % 2);
+    }
+    osc_result_row(&r); /* and it goes on growing */
+    osc_result_int(&r, CALLS, 7);
+    assert_int_equal(osc_result_get_int(&r, 3000, CALLS), 7);
+    osc_result_fini(&r);
+}
+
 static void keeps_its_status_through_any_failed_allocation(void **state)
 {
     osc_status st = OSC_ENOMEM;
@@ -137,6 +160,7 @@ int main(void)
         cmocka_unit_test(is_filled_again_after_it_was_emptied),
         cmocka_unit_test(shows_an_optional_column_only_when_told),
         cmocka_unit_test(tells_an_empty_string_from_a_missing_one),
+        cmocka_unit_test(closes_the_gaps_of_removed_rows),
         cmocka_unit_test(keeps_its_status_through_any_failed_allocation),
     };
     return cmocka_run_group_tests_name("result", tests, NULL, NULL);

@@ -119,7 +119,7 @@ osc_status osc_sort_parse(const struct osc_table_def *def, const char *text,
                         text);
 
     const int column = osc_table_column(def, name);
-    if (column >= 0 && !(def->columns[column].flags & OSC_COLUMN_HIDDEN)) {
+    if (column >= 0) {
         key->column = (uint32_t)column;
         return OSC_OK;
     }

@@ -173,6 +173,9 @@ void osc_result_set_bool(struct osc_result *r, uint64_t i, uint32_t column, bool
 void osc_result_set_str(struct osc_result *r, uint64_t i, uint32_t column, struct osc_str v);
 void osc_result_set_missing(struct osc_result *r, uint64_t i, uint32_t column);
 
+/* Remove the rows whose KEEP is false, for finish(); KEEP has one for each. */
+void osc_result_keep(struct osc_result *r, const bool *keep);
+
 /* Is COLUMN one that users see: not hidden, and if optional then shown? */
 bool osc_result_shows(const struct osc_result *r, uint32_t column);
 

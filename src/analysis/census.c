@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/census.h"
+
+#include "base/idmap.h"
+#include "base/mem.h"
+
+static bool form_has(const struct osc_form *f, enum osc_arg_key key)
+{
+    return f->known[key] >= 0;
+}
+
+static void look_at_form(const struct osc_form *f, struct osc_census *c)
+{
+    c->has_shapes = c->has_shapes || form_has(f, OSC_ARG_KEY_INPUT_DIMS) ||
+                    form_has(f, OSC_ARG_KEY_INPUT_DIMS_OLD);
+    c->has_stacks = c->has_stacks || form_has(f, OSC_ARG_KEY_CALL_STACK);
+    c->has_modules = c->has_modules || form_has(f, OSC_ARG_KEY_MODULE_HIERARCHY);
+}
+
+static osc_status count_threads(const struct osc_trace *t, struct osc_census *c)
+{
+    struct osc_idmap seen = {0};
+    osc_status st = OSC_OK;
+
+    for (uint32_t i = 1; i < t->n_tracks && st == OSC_OK; i++) {
+        const struct osc_track *track = &t->tracks[i];
+
+        if (track->n_events == 0 || track->is_queue)
+            continue;
+        uint32_t *process = osc_idmap_put(&seen, track->process);
+        if (!process) {
+            st = OSC_ENOMEM;
+            break;
+        }
+        c->n_threads++;
+        c->n_processes += *process == 0;
+        *process = 1;
+    }
+    osc_idmap_fini(&seen);
+    return st;
+}
+
+osc_status osc_census_take(const struct osc_trace *t, struct osc_census *c)
+{
+    bool *is_used = osc_calloc(t->n_forms ? t->n_forms : 1, sizeof *is_used);
+    osc_status st = OSC_OK;
+
+    *c = (struct osc_census){0};
+    if (!is_used)
+        return OSC_ENOMEM;
+    for (uint32_t k = 1; k < t->events.n_chunks; k++) {
+        const struct osc_chunk *chunk = t->events.chunks[k];
+
+        for (uint32_t i = 0; i < chunk->n_rows; i++) {
+            c->by_kind[chunk->kind[i]]++;
+            c->n_steps += chunk->kind[i] == OSC_KIND_STEP && chunk->dur_ns[i] != OSC_NO_DUR;
+            is_used[chunk->form[i]] = true;
+        }
+    }
+    for (uint32_t f = 0; f < t->n_forms; f++) {
+        if (is_used[f])
+            look_at_form(&t->forms[f], c);
+    }
+    c->has_stacks = c->has_stacks || c->by_kind[OSC_KIND_PYTHON] > 0;
+    c->has_modules = c->has_modules || c->by_kind[OSC_KIND_MODULE] > 0;
+    st = count_threads(t, c);
+    osc_free(is_used);
+    return st;
+}
+
+bool osc_trace_flag(const struct osc_trace *t, const char *name, bool default_value)
+{
+    struct osc_str value;
+
+    if (!osc_trace_meta(t, name, &value))
+        return default_value;
+    return !(value.len == 0 || osc_str_eq(value, OSC_STR("0")) ||
+             osc_str_eq(value, OSC_STR("false")) || osc_str_eq(value, OSC_STR("null")));
+}

@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `events`: every event, in order of the file, straight from the columns of the
+ * trace. It streams: 4,096 rows at a time, whatever the length of the trace.
+ */
+#include "analysis/registry.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "codec/json.h"
+#include "derive/derive.h"
+
+enum {
+    ID,
+    PARENT_ID,
+    KIND,
+    CATEGORY,
+    NAME,
+    RANK,
+    PROCESS,
+    THREAD,
+    DEVICE,
+    QUEUE,
+    START,
+    DUR,
+    SELF,
+    DEPTH,
+    STEP,
+    LAUNCH_ID,
+    OP_ID,
+    FWD_ID,
+    CORRELATION,
+    VALUE,
+    BYTES,
+    ARGS,
+};
+
+#define BIT(column) (UINT64_C(1) << (column))
+
+static const struct osc_column columns[] = {
+    [ID] = {"id", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, 0,
+            "Number of the event in order of the file, from 0; good for this input only."},
+    [PARENT_ID] = {"parent_id", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
+                   "Id of the innermost range of the same thread or queue that contains it. "
+                   "Ranges alone have one; a partial overlap makes siblings."},
+    [KIND] = {"kind", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
+              "What it is, in one vocabulary for all formats: operator, annotation, step, "
+              "module, python, runtime, driver, kernel, memcpy, memset, sync, communication, "
+              "overhead, dataloader, optimizer, scope, alloc, free, oom, instant, counter, "
+              "frame."},
+    [CATEGORY] = {"category", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
+                  "The category as the file has it: member cat."},
+    [NAME] = {"name", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
+              "The name as the file has it."},
+    [RANK] = {"rank", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, 0,
+              "The rank that the file belongs to; 0 if it does not say."},
+    [PROCESS] =
+        {"process", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
+         "The process, or the device of device work, as the file names it: member pid."},
+    [THREAD] = {"thread", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
+                "The thread, or the stream of device work, as the file names it: member tid."},
+    [DEVICE] = {"device", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
+                "The device that did the work, such as cuda:0; missing on the host."},
+    [QUEUE] = {"queue", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
+               "The stream of the device; missing on the host."},
+    [START] = {"start_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_FIRST, 0,
+               "Start, from the origin of all operands (info: origin_unix_ns); decimal "
+               "microseconds of the file, rounded half up to a nanosecond."},
+    [DUR] = {"dur_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_FIRST, 0,
+             "End less start, each rounded; missing for instants, counters and ranges that "
+             "were never closed."},
+    [SELF] = {"self_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
+              "Duration less the durations of its children; negative where children last "
+              "longer. Ranges alone have it."},
+    [DEPTH] = {"depth", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
+               "How many ranges contain it: 0 is outermost. Ranges alone have it."},
+    [STEP] = {"step", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
+              "Ordinal of the step in which it starts, or for device work its launch, from 0."},
+    [LAUNCH_ID] = {"launch_id", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
+                   "Of device work: id of the host call that launched it, by correlation id."},
+    [OP_ID] = {"op_id", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
+               "Of device work and of host calls: id of the operator they belong to."},
+    [FWD_ID] = {"fwd_id", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
+                "Of a backward operator: id of its forward operator."},
+    [CORRELATION] = {"correlation", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST,
+                     OSC_COLUMN_OPTIONAL, "Argument correlation of the file."},
+    [VALUE] = {"value", OSC_TYPE_NUMBER, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
+               "Value of a counter; each series of a sample is a row."},
+    [BYTES] = {"bytes", OSC_TYPE_INTEGER, "bytes", OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
+               "Size: argument Bytes of allocations and releases (negative), bytes of copies."},
+    [ARGS] = {"args", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_DEEP,
+              "All arguments as JSON text, in the order and with the types of the file."},
+};
+
+struct osc_scan {
+    const struct osc_trace *t;
+    struct osc_strbuf args; /* owned scratch */
+    uint32_t chunk, place;  /* the next row */
+};
+
+/* A range of its track: it has depth and self, and may have a parent. */
+static bool is_range(const struct osc_form *f, const struct osc_chunk *c, uint32_t i)
+{
+    return (f->ph == 'X' || f->ph == 'B') && c->dur_ns[i] != OSC_NO_DUR;
+}
+
+static enum osc_arg_key bytes_key(enum osc_kind kind)
+{
+    return kind == OSC_KIND_ALLOC || kind == OSC_KIND_FREE || kind == OSC_KIND_OOM
+               ? OSC_ARG_KEY_BYTES
+               : OSC_ARG_KEY_BYTES_COPIED;
+}
+
+/* What row I links to: each id is a row, or none. */
+struct links {
+    osc_row launch, op, fwd;
+};
+
+static struct links links_of(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i)
+{
+    struct links l = {0};
+    const osc_row to = {c->link ? c->link[i] : 0};
+
+    if (to.v == 0)
+        return l;
+    const struct osc_chunk *other = osc_chunk_of(&t->events, to);
+    const uint32_t place = osc_row_place(to);
+    if (c->kind[i] == OSC_KIND_OPERATOR && !t->tracks[c->track[i]].is_queue) {
+        l.fwd = to;
+    } else if (t->tracks[c->track[i]].is_queue &&
+               osc_kind_is_launch((enum osc_kind)other->kind[place])) {
+        l.launch = to;
+        l.op.v = other->link[place];
+    } else {
+        l.op = to;
+    }
+    return l;
+}
+
+/* The optional columns that a row of chunk C fills. */
+static uint64_t shown_by_chunk(const struct osc_trace *t, const struct osc_chunk *c)
+{
+    uint64_t shown = 0;
+
+    for (uint32_t i = 0; i < c->n_rows; i++) {
+        const struct osc_form *f = &t->forms[c->form[i]];
+
+        if (c->parent && is_range(f, c, i))
+            shown |= BIT(SELF) | BIT(DEPTH) | (c->parent[i] ? BIT(PARENT_ID) : 0);
+        if (t->tracks[c->track[i]].is_queue)
+            shown |= BIT(DEVICE) | BIT(QUEUE);
+        if (c->step && c->step[i])
+            shown |= BIT(STEP);
+        if (c->link && c->link[i]) {
+            const struct links l = links_of(t, c, i);
+
+            shown |= (l.launch.v ? BIT(LAUNCH_ID) : 0) | (l.op.v ? BIT(OP_ID) : 0) |
+                     (l.fwd.v ? BIT(FWD_ID) : 0);
+        }
+        if (f->known[OSC_ARG_KEY_CORRELATION] >= 0)
+            shown |= BIT(CORRELATION);
+        if (f->known[bytes_key((enum osc_kind)c->kind[i])] >= 0)
+            shown |= BIT(BYTES);
+        if (c->kind[i] == OSC_KIND_COUNTER)
+            shown |= BIT(VALUE);
+    }
+    return shown;
+}
+
+static uint64_t count_rows(const struct osc_trace *t, const struct osc_options *o,
+                           uint64_t *shown)
+{
+    (void)o;
+    for (uint32_t k = 1; k < t->events.n_chunks; k++)
+        *shown |= shown_by_chunk(t, t->events.chunks[k]);
+    return t->events.n_rows;
+}
+
+static osc_status open_events(const struct osc_trace *t, const struct osc_options *o,
+                              struct osc_scan **scan, struct osc_err *err)
+{
+    struct osc_scan *s = osc_calloc(1, sizeof *s);
+
+    (void)o;
+    *scan = s;
+    if (!s)
+        return osc_fail(err, OSC_ENOMEM, "out of memory");
+    s->t = t;
+    s->chunk = 1;
+    return OSC_OK;
+}
+
+static void close_events(struct osc_scan *s)
+{
+    if (s)
+        osc_strbuf_fini(&s->args);
+    osc_free(s);
+}
+
+/* A double keeps a mark of being one: 1 becomes 1.0. */
+static void add_double(struct osc_strbuf *out, double v)
+{
+    const size_t start = out->len;
+
+    if (!isfinite(v)) {
+        osc_strbuf_addc(out, '"');
+        osc_strbuf_addd(out, v);
+        osc_strbuf_addc(out, '"');
+        return;
+    }
+    osc_strbuf_addd(out, v);
+    if (out->status == OSC_OK && !memchr(out->s + start, '.', out->len - start) &&
+        !memchr(out->s + start, 'e', out->len - start))
+        osc_strbuf_adds(out, ".0");
+}
+
+static void add_numtext(struct osc_strbuf *out, struct osc_str s)
+{
+    struct osc_json_number n;
+
+    if (osc_json_number(s.s, s.s + s.len, &n) && n.end == s.s + s.len)
+        osc_strbuf_addstr(out, s);
+    else
+        osc_json_quote(out, s);
+}
+
+static void add_arg(struct osc_strbuf *out, const struct osc_trace *t, struct osc_arg arg)
+{
+    switch (arg.type) {
+    case OSC_ARG_NULL:
+        osc_strbuf_adds(out, "null");
+        break;
+    case OSC_ARG_TRUE:
+        osc_strbuf_adds(out, "true");
+        break;
+    case OSC_ARG_FALSE:
+        osc_strbuf_adds(out, "false");
+        break;
+    case OSC_ARG_INT32:
+    case OSC_ARG_INT64:
+        osc_strbuf_addi(out, arg.i);
+        break;
+    case OSC_ARG_DOUBLE:
+        add_double(out, arg.d);
+        break;
+    case OSC_ARG_STRING:
+        osc_json_quote(out, osc_trace_str(t, arg.sid));
+        break;
+    case OSC_ARG_TEXT:
+        osc_strbuf_addstr(out, osc_trace_str(t, arg.sid));
+        break;
+    case OSC_ARG_NUMTEXT:
+        add_numtext(out, osc_trace_str(t, arg.sid));
+        break;
+    }
+}
+
+/* The args of row I as JSON text in s->args; false if it has none. */
+static bool write_args(struct osc_scan *s, const struct osc_chunk *c, uint32_t i)
+{
+    const struct osc_form *f = &s->t->forms[c->form[i]];
+    const char *sep = "";
+
+    if (!f->has_args)
+        return false;
+    osc_strbuf_clear(&s->args);
+    osc_strbuf_addc(&s->args, '{');
+    for (uint32_t k = 0; k < f->n_slots; k++) {
+        if (f->slots[k].is_member)
+            continue;
+        osc_strbuf_adds(&s->args, sep);
+        osc_json_quote(&s->args, osc_trace_str(s->t, f->slots[k].key));
+        osc_strbuf_adds(&s->args, ": ");
+        add_arg(&s->args, s->t, osc_row_slot(s->t, c, i, k));
+        sep = ", ";
+    }
+    osc_strbuf_addc(&s->args, '}');
+    return true;
+}
+
+static void add_id(const struct osc_trace *t, struct osc_result *out, uint32_t column,
+                   osc_row row)
+{
+    if (row.v != 0)
+        osc_result_int(out, column, osc_row_number(&t->events, row));
+}
+
+static void add_sid(const struct osc_trace *t, struct osc_result *out, uint32_t column,
+                    osc_sid id)
+{
+    if (id.v != 0)
+        osc_result_str(out, column, osc_trace_str(t, id));
+}
+
+static void add_derived(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i,
+                        struct osc_result *out)
+{
+    const struct links l = links_of(t, c, i);
+
+    if (c->parent && is_range(&t->forms[c->form[i]], c, i)) {
+        add_id(t, out, PARENT_ID, (osc_row){c->parent[i]});
+        osc_result_int(out, SELF, c->self_ns[i]);
+        osc_result_int(out, DEPTH, c->depth[i]);
+    }
+    if (c->step && c->step[i])
+        osc_result_int(out, STEP, (int64_t)c->step[i] - 1);
+    add_id(t, out, LAUNCH_ID, l.launch);
+    add_id(t, out, OP_ID, l.op);
+    add_id(t, out, FWD_ID, l.fwd);
+}
+
+/* Of a counter: its one argument, if that is a number. */
+static bool counter_value(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i,
+                          double *value)
+{
+    const struct osc_form *f = &t->forms[c->form[i]];
+
+    for (uint32_t k = 0; k < f->n_slots; k++) {
+        if (f->slots[k].is_member)
+            continue;
+        const struct osc_arg arg = osc_row_slot(t, c, i, k);
+
+        *value = arg.type == OSC_ARG_DOUBLE ? arg.d : (double)arg.i;
+        return arg.type == OSC_ARG_DOUBLE || arg.type == OSC_ARG_INT32 ||
+               arg.type == OSC_ARG_INT64;
+    }
+    return false;
+}
+
+static void add_row(struct osc_scan *s, const struct osc_chunk *c, uint32_t i,
+                    struct osc_result *out)
+{
+    const struct osc_trace *t = s->t;
+    const enum osc_kind kind = (enum osc_kind)c->kind[i];
+    const struct osc_track *track = &t->tracks[c->track[i]];
+    int64_t n;
+    double value;
+
+    osc_result_row(out);
+    osc_result_int(out, ID, (int64_t)c->first_row + i);
+    osc_result_str(out, KIND, osc_str_c(osc_kind_text(kind)));
+    add_sid(t, out, CATEGORY, t->forms[c->form[i]].category);
+    osc_result_str(out, NAME, osc_row_name(t, c, i));
+    osc_result_int(out, RANK, t->rank);
+    add_sid(t, out, PROCESS, track->pid);
+    add_sid(t, out, THREAD, track->tid);
+    if (track->is_queue) {
+        add_sid(t, out, DEVICE, track->device);
+        add_sid(t, out, QUEUE, track->tid);
+    }
+    osc_result_int(out, START, c->ts_ns[i] - t->origin_ns);
+    if (c->dur_ns[i] != OSC_NO_DUR)
+        osc_result_int(out, DUR, c->dur_ns[i]);
+    add_derived(t, c, i, out);
+    if (osc_row_arg_int(t, c, i, OSC_ARG_KEY_CORRELATION, &n))
+        osc_result_int(out, CORRELATION, n);
+    if (kind == OSC_KIND_COUNTER && counter_value(t, c, i, &value))
+        osc_result_num(out, VALUE, value);
+    if (osc_row_arg_int(t, c, i, bytes_key(kind), &n))
+        osc_result_int(out, BYTES, n);
+    if (write_args(s, c, i))
+        osc_result_str(out, ARGS, (struct osc_str){s->args.s, (uint32_t)s->args.len});
+}
+
+static osc_status next(struct osc_scan *s, struct osc_result *out, struct osc_err *err)
+{
+    const struct osc_store *events = &s->t->events;
+    uint32_t left = OSC_BATCH_ROWS;
+
+    while (left > 0 && s->chunk < events->n_chunks) {
+        const struct osc_chunk *c = events->chunks[s->chunk];
+
+        for (; left > 0 && s->place < c->n_rows; left--)
+            add_row(s, c, s->place++, out);
+        if (s->place == c->n_rows) {
+            s->chunk++;
+            s->place = 0;
+        }
+    }
+    if (s->args.status != OSC_OK)
+        out->status = s->args.status;
+    return out->status == OSC_OK ? OSC_OK : osc_fail(err, out->status, "out of memory");
+}
+
+const struct osc_table_def osc_table_events = {
+    .name = "events",
+    .help = "Every event, in order of the file; streams, however long the trace is",
+    .columns = columns,
+    .n_columns = sizeof columns / sizeof *columns,
+    .facts = OSC_FACT_FOREST | OSC_FACT_STEPS | OSC_FACT_LINKS,
+    .rows = count_rows,
+    .open = open_events,
+    .next = next,
+    .close = close_events,
+};

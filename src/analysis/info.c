@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `info`: what a trace is, as keys and values.
+ *
+ * A value is text in the end, but traces are merged before that: hidden columns
+ * hold what to sum, the first start and the last end, or the members of a set (rows
+ * of the same key, one for each distinct item), and finish() makes the text.
+ */
+#include "analysis/registry.h"
+
+#include <stdio.h>
+
+#include "analysis/census.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
+
+enum { KEY, ITEM, VALUE, TEXT, NUMBER, FIRST, LAST, FLAG };
+
+static const struct osc_column columns[] = {
+    [KEY] = {"key", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0,
+             "The fact: format, producer, counts, switches of the profiler, and meta.NAME for "
+             "each member of the file beside its events."},
+    [ITEM] = {"item", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, OSC_COLUMN_HIDDEN,
+              "A member of the set that the key counts."},
+    [VALUE] = {"value", OSC_TYPE_STRING, NULL, OSC_MERGE_FINISH, 0,
+               "Its value as text: times in ns, true or false; lists and objects of the file "
+               "as JSON; missing if the file does not say."},
+    [TEXT] = {"text", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_HIDDEN, "A text."},
+    [NUMBER] = {"number", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, OSC_COLUMN_HIDDEN, "A count."},
+    [FIRST] = {"first_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_MIN, OSC_COLUMN_HIDDEN,
+               "A point in time: the earliest."},
+    [LAST] = {"last_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_MAX, OSC_COLUMN_HIDDEN,
+              "With first_ns, a duration."},
+    [FLAG] = {"flag", OSC_TYPE_BOOLEAN, NULL, OSC_MERGE_OR, OSC_COLUMN_HIDDEN, "A switch."},
+};
+
+static void add_key(struct osc_result *out, const char *key)
+{
+    osc_result_row(out);
+    osc_result_str(out, KEY, osc_str_c(key));
+}
+
+static void add_text(struct osc_result *out, const char *key, struct osc_str text)
+{
+    add_key(out, key);
+    if (text.len > 0)
+        osc_result_str(out, TEXT, text);
+}
+
+static void add_count(struct osc_result *out, const char *key, uint64_t n)
+{
+    add_key(out, key);
+    osc_result_int(out, NUMBER, (int64_t)n);
+}
+
+static void add_item(struct osc_result *out, const char *key, struct osc_str item)
+{
+    add_key(out, key);
+    osc_result_str(out, ITEM, item);
+}
+
+static void add_number_item(struct osc_result *out, const char *key, int64_t item)
+{
+    char text[24];
+    struct osc_strbuf b = {0};
+
+    osc_strbuf_addi(&b, item);
+    snprintf(text, sizeof text, "%s", b.s ? b.s : "");
+    osc_strbuf_fini(&b);
+    add_count(out, key, 0);
+    add_item(out, key, osc_str_c(text));
+}
+
+static void add_flag(struct osc_result *out, const char *key, bool flag)
+{
+    add_key(out, key);
+    osc_result_bool(out, FLAG, flag);
+}
+
+static struct osc_str meta(const struct osc_trace *t, const char *key)
+{
+    struct osc_str value;
+
+    return osc_trace_meta(t, key, &value) ? value : OSC_STR("");
+}
+
+/* Where the profiler's own clock starts: the span that PyTorch writes about itself. */
+static bool find_profiler_start(const struct osc_trace *t, int64_t *start_ns)
+{
+    const osc_sid name = osc_strings_find(&t->strings, OSC_STR("PyTorch Profiler (0)"));
+
+    for (uint32_t k = 1; name.v != 0 && k < t->events.n_chunks; k++) {
+        const struct osc_chunk *c = t->events.chunks[k];
+
+        for (uint32_t i = 0; i < c->n_rows; i++) {
+            if (c->name[i] == name.v) {
+                *start_ns = c->ts_ns[i];
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static void add_origin(const struct osc_trace *t, struct osc_result *out)
+{
+    int64_t start_ns;
+
+    struct osc_str torch = meta(t, "torch_version");
+    if (torch.len == 0)
+        torch = meta(t, "pytorch_version");
+    const bool is_kineto = meta(t, "schemaVersion").len > 0;
+    add_text(out, "format", osc_trace_str(t, t->format));
+    add_text(out, "producer", is_kineto ? OSC_STR("kineto") : OSC_STR(""));
+    add_text(out, "producer_version", OSC_STR(""));
+    add_text(out, "torch_version", torch);
+    add_text(out, "opscope_version", OSC_STR(OSC_VERSION));
+
+    add_key(out, "origin_unix_ns");
+    if (t->events.n_rows > 0)
+        osc_result_int(out, FIRST, t->origin_ns + t->base_ns);
+    add_key(out, "profiler_start_ns");
+    if (find_profiler_start(t, &start_ns))
+        osc_result_int(out, FIRST, start_ns - t->origin_ns);
+    add_key(out, "duration_ns");
+    osc_result_int(out, FIRST, t->events.n_rows ? t->min_ts_ns - t->origin_ns : 0);
+    osc_result_int(out, LAST, t->events.n_rows ? t->max_end_ns - t->origin_ns : 0);
+}
+
+static void add_counts(const struct osc_trace *t, const struct osc_census *c,
+                       struct osc_result *out)
+{
+    add_count(out, "events", t->events.n_rows);
+    add_count(out, "threads", c->n_threads);
+    add_count(out, "processes", c->n_processes);
+    add_count(out, "devices", 0);
+    for (uint32_t i = 1; i < t->n_tracks; i++) {
+        const struct osc_track *track = &t->tracks[i];
+        bool is_known = false;
+
+        for (uint32_t k = 1; k < i && !is_known; k++)
+            is_known = t->tracks[k].n_events > 0 && t->tracks[k].device.v == track->device.v;
+        if (track->n_events > 0 && track->device.v != 0 && !is_known)
+            add_item(out, "devices", osc_trace_str(t, track->device));
+    }
+    add_number_item(out, "ranks", t->rank);
+    add_number_item(out, "spans", t->span);
+    add_count(out, "steps", c->n_steps);
+}
+
+static void add_flags(const struct osc_trace *t, const struct osc_census *c,
+                      struct osc_result *out)
+{
+    const bool has_memory = c->by_kind[OSC_KIND_ALLOC] + c->by_kind[OSC_KIND_FREE] > 0;
+
+    add_flag(out, "record_shapes", osc_trace_flag(t, "record_shapes", c->has_shapes));
+    add_flag(out, "profile_memory", osc_trace_flag(t, "profile_memory", has_memory));
+    add_flag(out, "with_stack", osc_trace_flag(t, "with_stack", c->has_stacks));
+    add_flag(out, "with_modules", osc_trace_flag(t, "with_modules", c->has_modules));
+    add_flag(out, "with_flops", osc_trace_flag(t, "with_flops", false));
+}
+
+static osc_status map(const struct osc_trace *t, const struct osc_options *o,
+                      struct osc_result *out, struct osc_err *err)
+{
+    struct osc_strbuf key = {0};
+    struct osc_census census;
+    osc_status st = osc_census_take(t, &census);
+
+    (void)o;
+    if (st != OSC_OK)
+        return osc_fail(err, st, "%s", osc_status_text(st));
+    add_origin(t, out);
+    add_counts(t, &census, out);
+    add_flags(t, &census, out);
+    for (uint32_t i = 0; i < t->n_metas; i++) {
+        osc_strbuf_clear(&key);
+        osc_strbuf_adds(&key, "meta.");
+        osc_strbuf_addstr(&key, osc_trace_str(t, t->metas[i].key));
+        osc_result_row(out);
+        osc_result_str(out, KEY, (struct osc_str){key.s, (uint32_t)key.len});
+        osc_result_str(out, TEXT, osc_trace_str(t, t->metas[i].value));
+    }
+    st = key.status != OSC_OK ? key.status : out->status;
+    osc_strbuf_fini(&key);
+    return st;
+}
+
+/* The text of row I, whose items number N_ITEMS. False: there is none. */
+static bool write_value(const struct osc_result *r, uint64_t i, uint64_t n_items,
+                        struct osc_strbuf *out)
+{
+    osc_strbuf_clear(out);
+    if (osc_result_has(r, i, TEXT))
+        osc_strbuf_addstr(out, osc_result_get_str(r, i, TEXT));
+    else if (osc_result_has(r, i, FLAG))
+        osc_strbuf_adds(out, osc_result_get_bool(r, i, FLAG) ? "true" : "false");
+    else if (osc_result_has(r, i, NUMBER))
+        osc_strbuf_addi(out, osc_result_get_int(r, i, NUMBER) + (int64_t)n_items);
+    else if (osc_result_has(r, i, LAST))
+        osc_strbuf_addi(out, osc_result_get_int(r, i, LAST) - osc_result_get_int(r, i, FIRST));
+    else if (osc_result_has(r, i, FIRST))
+        osc_strbuf_addi(out, osc_result_get_int(r, i, FIRST));
+    else
+        return false;
+    return true;
+}
+
+static osc_status finish(struct osc_result *r, const struct osc_options *o, struct osc_err *err)
+{
+    bool *keep = osc_calloc(r->n_rows ? r->n_rows : 1, sizeof *keep);
+    struct osc_strbuf text = {0};
+
+    (void)o;
+    if (!keep)
+        return osc_fail(err, OSC_ENOMEM, "out of memory");
+    for (uint64_t i = 0; i < r->n_rows; i++) {
+        uint64_t n_items = 0;
+
+        keep[i] = !osc_result_has(r, i, ITEM);
+        if (!keep[i])
+            continue;
+        /* Few keys have items, and a table of this kind has some dozen rows. */
+        for (uint64_t k = 0; k < r->n_rows; k++)
+            n_items += osc_result_has(r, k, ITEM) &&
+                       osc_str_eq(osc_result_get_str(r, k, KEY), osc_result_get_str(r, i, KEY));
+        if (write_value(r, i, n_items, &text))
+            osc_result_set_str(r, i, VALUE, (struct osc_str){text.s, (uint32_t)text.len});
+    }
+    osc_result_keep(r, keep);
+    if (text.status != OSC_OK)
+        r->status = text.status;
+    osc_strbuf_fini(&text);
+    osc_free(keep);
+    return r->status;
+}
+
+const struct osc_table_def osc_table_info = {
+    .name = "info",
+    .help = "What a trace is: origin, counts, switches of the profiler, metadata",
+    .columns = columns,
+    .n_columns = sizeof columns / sizeof *columns,
+    .map = map,
+    .finish = finish,
+};

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `quality`: everything that was skipped, repaired, dropped or is missing, counted
+ * by cause (product.md 4 and 7, AN 1.10). What the reader and derive/ counted, and
+ * what a trace of PyTorch could have had but does not.
+ */
+#include "analysis/registry.h"
+
+#include "analysis/census.h"
+
+enum { SEVERITY, CODE, COUNT, FIRST_OFFSET, FIRST_NS, MESSAGE, REMEDY, RANK_OF_SEVERITY };
+
+static const struct osc_column columns[] = {
+    [SEVERITY] = {"severity", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0,
+                  "How bad it is: error (part of the input is lost), warning (numbers may be "
+                  "affected), info (something was not recorded)."},
+    [CODE] = {"code", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0,
+              "The cause, as a word that scripts can rely on."},
+    [COUNT] = {"count", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, 0,
+               "How often it was met; 1 for what is missing from the recording."},
+    [FIRST_OFFSET] = {"first_offset", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST,
+                      OSC_COLUMN_OPTIONAL,
+                      "Byte of the input at which it was first met, counted from 0; for a "
+                      "compressed file a byte of its contents."},
+    [FIRST_NS] = {"first_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_MIN, OSC_COLUMN_OPTIONAL,
+                  "When the first event that it concerns starts, from the origin."},
+    [MESSAGE] = {"message", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0,
+                 "What happened, as a sentence."},
+    [REMEDY] = {"remedy", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
+                "What to change, often as the exact argument of the profiler."},
+    [RANK_OF_SEVERITY] = {"severity_order", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST,
+                          OSC_COLUMN_HIDDEN, "2 error, 1 warning, 0 info."},
+};
+
+static const char *const severities[] = {
+    [OSC_INFO] = "info", [OSC_WARNING] = "warning", [OSC_ERROR] = "error"};
+
+static void add_row(const struct osc_trace *t, struct osc_result *out,
+                    enum osc_finding_code code, const struct osc_finding *f)
+{
+    const enum osc_severity severity = osc_finding_severity(code);
+
+    osc_result_row(out);
+    osc_result_str(out, SEVERITY, osc_str_c(severities[severity]));
+    osc_result_str(out, CODE, osc_str_c(osc_finding_code_text(code)));
+    osc_result_int(out, COUNT, (int64_t)f->count);
+    if (f->first_offset != OSC_NO_OFFSET) {
+        osc_result_int(out, FIRST_OFFSET, (int64_t)f->first_offset);
+        osc_result_show(out, FIRST_OFFSET);
+    }
+    if (f->first_ns != OSC_NO_TIME) {
+        osc_result_int(out, FIRST_NS, f->first_ns - t->origin_ns);
+        osc_result_show(out, FIRST_NS);
+    }
+    osc_result_str(out, MESSAGE, osc_str_c(osc_finding_message(code)));
+    if (osc_finding_remedy(code)[0])
+        osc_result_str(out, REMEDY, osc_str_c(osc_finding_remedy(code)));
+    osc_result_int(out, RANK_OF_SEVERITY, (int64_t)severity);
+}
+
+/* Whether CODE stands for something that a trace of PyTorch with C in it lacks. */
+static bool is_absent(const struct osc_trace *t, const struct osc_census *c,
+                      enum osc_finding_code code)
+{
+    const bool has_device = c->by_kind[OSC_KIND_KERNEL] + c->by_kind[OSC_KIND_MEMCPY] +
+                                c->by_kind[OSC_KIND_MEMSET] >
+                            0;
+    const bool has_memory = c->by_kind[OSC_KIND_ALLOC] + c->by_kind[OSC_KIND_FREE] > 0;
+
+    switch ((int)code) {
+    case OSC_FINDING_no_shapes:
+        return !c->has_shapes;
+    case OSC_FINDING_no_stacks:
+        return !c->has_stacks;
+    case OSC_FINDING_no_memory:
+        return !has_memory;
+    case OSC_FINDING_no_modules:
+        return !c->has_modules;
+    case OSC_FINDING_no_flops:
+        return !osc_trace_flag(t, "with_flops", false);
+    case OSC_FINDING_no_steps:
+        return c->n_steps == 0;
+    case OSC_FINDING_no_device:
+        return !has_device;
+    case OSC_FINDING_single_step:
+        return c->n_steps == 1;
+    default:
+        return false;
+    }
+}
+
+static osc_status map(const struct osc_trace *t, const struct osc_options *o,
+                      struct osc_result *out, struct osc_err *err)
+{
+    const struct osc_finding once = {1, OSC_NO_OFFSET, OSC_NO_TIME};
+    struct osc_census census;
+    const osc_status st = osc_census_take(t, &census);
+
+    (void)o;
+    if (st != OSC_OK)
+        return osc_fail(err, st, "%s", osc_status_text(st));
+
+    /* A trace without operators is not PyTorch's: advice on its profiler would be noise. */
+    const bool is_torch = census.by_kind[OSC_KIND_OPERATOR] > 0;
+    for (int severity = OSC_ERROR; severity >= OSC_INFO; severity--) {
+        for (int i = 0; i < OSC_FINDING_COUNT; i++) {
+            const enum osc_finding_code code = (enum osc_finding_code)i;
+
+            if ((int)osc_finding_severity(code) != severity)
+                continue;
+            if (t->findings.by_code[code].count > 0)
+                add_row(t, out, code, &t->findings.by_code[code]);
+            else if (is_torch && is_absent(t, &census, code))
+                add_row(t, out, code, &once);
+        }
+    }
+    if (out->n_rows == 0)
+        osc_result_note(out, "nothing was skipped, repaired or found missing");
+    return out->status;
+}
+
+/* Merged rows come in order of the ranks: bring the worst to the top again. */
+static osc_status finish(struct osc_result *r, const struct osc_options *o, struct osc_err *err)
+{
+    (void)o;
+    (void)err;
+    r->default_sort = "severity_order";
+    return OSC_OK;
+}
+
+const struct osc_table_def osc_table_quality = {
+    .name = "quality",
+    .help = "What was skipped, repaired, dropped or is missing, by cause",
+    .columns = columns,
+    .n_columns = sizeof columns / sizeof *columns,
+    .map = map,
+    .finish = finish,
+};

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `threads`: the host threads that hold events, in order of the first one. */
+#include "analysis/registry.h"
+
+#include "analysis/tracks.h"
+#include "base/mem.h"
+
+enum { PROCESS, THREAD, NAME, EVENTS };
+
+static const struct osc_column columns[] = {
+    [PROCESS] = {"process", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
+                 "The process as the file names it: member pid of its events."},
+    [THREAD] = {"thread", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
+                "The thread as the file names it: member tid of its events."},
+    [NAME] = {"name", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
+              "Its name: the last thread_name in the metadata of the file."},
+    [EVENTS] = {"events", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, 0,
+                "Events on it: ranges, instants, and samples of counters."},
+};
+
+static osc_status map(const struct osc_trace *t, const struct osc_options *o,
+                      struct osc_result *out, struct osc_err *err)
+{
+    uint32_t n = 0, *order = NULL;
+    const osc_status st = osc_tracks_in_order(t, &order, &n);
+
+    (void)o;
+    if (st != OSC_OK)
+        return osc_fail(err, st, "%s", osc_status_text(st));
+    for (uint32_t i = 0; i < n; i++) {
+        const struct osc_track *track = &t->tracks[order[i]];
+
+        if (track->is_queue)
+            continue;
+        osc_result_row(out);
+        if (track->pid.v)
+            osc_result_str(out, PROCESS, osc_trace_str(t, track->pid));
+        if (track->tid.v)
+            osc_result_str(out, THREAD, osc_trace_str(t, track->tid));
+        if (track->name.v)
+            osc_result_str(out, NAME, osc_trace_str(t, track->name));
+        osc_result_int(out, EVENTS, track->n_events);
+    }
+    if (out->n_rows == 0)
+        osc_result_note(out, "no events on host threads");
+    osc_free(order);
+    return out->status;
+}
+
+const struct osc_table_def osc_table_threads = {
+    .name = "threads",
+    .help = "Host threads with their names and numbers of events",
+    .columns = columns,
+    .n_columns = sizeof columns / sizeof *columns,
+    .map = map,
+};

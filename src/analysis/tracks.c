@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `tracks`: threads and device queues, numbered by their first event. */
+#include "analysis/tracks.h"
+
+#include <stdlib.h>
+
+#include "analysis/registry.h"
+#include "base/mem.h"
+
+enum { TRACK, KIND, NAME, PARENT };
+
+static const struct osc_column columns[] = {
+    [TRACK] = {"track", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, 0,
+               "Number of the track within its file, by first event, from 0."},
+    [KIND] = {"kind", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
+              "thread, or queue (of a device: a stream)."},
+    [NAME] = {"name", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
+              "Its name: the last thread_name in the metadata of the file."},
+    [PARENT] = {"parent", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
+                "What it belongs to: of a thread the process, of a queue the device."},
+};
+
+static int compare_tracks(const void *a, const void *b, void *ctx)
+{
+    const struct osc_track *tracks = ctx;
+    const uint32_t x = tracks[*(const uint32_t *)a].first_event.v;
+    const uint32_t y = tracks[*(const uint32_t *)b].first_event.v;
+
+    return (x > y) - (x < y);
+}
+
+osc_status osc_tracks_in_order(const struct osc_trace *t, uint32_t **order, uint32_t *n)
+{
+    uint32_t *ids = osc_malloc((t->n_tracks ? t->n_tracks : 1) * sizeof *ids);
+
+    *n = 0;
+    *order = ids;
+    if (!ids)
+        return OSC_ENOMEM;
+    for (uint32_t i = 1; i < t->n_tracks; i++) {
+        if (t->tracks[i].n_events > 0)
+            ids[(*n)++] = i;
+    }
+    qsort_r(ids, *n, sizeof *ids, compare_tracks, t->tracks);
+    return OSC_OK;
+}
+
+static osc_status map(const struct osc_trace *t, const struct osc_options *o,
+                      struct osc_result *out, struct osc_err *err)
+{
+    uint32_t n = 0, *order = NULL;
+    const osc_status st = osc_tracks_in_order(t, &order, &n);
+
+    (void)o;
+    if (st != OSC_OK)
+        return osc_fail(err, st, "%s", osc_status_text(st));
+    for (uint32_t i = 0; i < n; i++) {
+        const struct osc_track *track = &t->tracks[order[i]];
+        const osc_sid parent = track->is_queue ? track->device : track->pid;
+
+        osc_result_row(out);
+        osc_result_int(out, TRACK, i);
+        osc_result_str(out, KIND, track->is_queue ? OSC_STR("queue") : OSC_STR("thread"));
+        if (track->name.v)
+            osc_result_str(out, NAME, osc_trace_str(t, track->name));
+        if (parent.v)
+            osc_result_str(out, PARENT, osc_trace_str(t, parent));
+    }
+    if (out->n_rows == 0)
+        osc_result_note(out, "no events");
+    osc_free(order);
+    return out->status;
+}
+
+const struct osc_table_def osc_table_tracks = {
+    .name = "tracks",
+    .help = "Threads and device queues",
+    .columns = columns,
+    .n_columns = sizeof columns / sizeof *columns,
+    .map = map,
+};

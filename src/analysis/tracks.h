@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tracks.h - threads and device queues in the order users see them.
+ *
+ * Threading: pure function over a sealed trace.
+ */
+#ifndef OSC_ANALYSIS_TRACKS_H
+#define OSC_ANALYSIS_TRACKS_H
+
+#include "model/trace.h"
+
+/*
+ * The ids of the tracks that hold events, by their first one. The caller frees
+ * *ORDER with osc_free().
+ */
+OSC_MUST_USE osc_status osc_tracks_in_order(const struct osc_trace *t, uint32_t **order,
+                                            uint32_t *n);
+
+#endif
