@@ -215,6 +215,13 @@ static osc_status read_rows(struct page *p, struct osc_err *err)
     return OSC_OK;
 }
 
+/* The word for devices in titles: "cuda" gives "CUDA". */
+static void set_device(struct page *p, struct osc_str device)
+{
+    for (uint32_t k = 0; k < device.len && k + 1 < sizeof p->device; k++)
+        p->device[k] = (char)toupper((unsigned char)device.s[k]);
+}
+
 /* Host time of all rows, device time of those that are device work (TP 4.6). */
 static void sum_totals(struct page *p)
 {
@@ -238,9 +245,8 @@ static void sum_totals(struct page *p)
         p->has_stack |= row->n_frames > 0;
         if (row->flops > 0 && row->flops < min_flops)
             min_flops = row->flops;
-        for (uint32_t k = 0; p->device[0] == '\0' && k < device.len && k + 1 < sizeof p->device;
-             k++)
-            p->device[k] = (char)toupper((unsigned char)device.s[k]);
+        if (p->device[0] == '\0')
+            set_device(p, device);
     }
     p->has_memory = is_shown(p->r, OSC_AVERAGES_SELF_CPU_BYTES);
     p->has_device_memory &= p->has_memory && p->device[0] != '\0';
