@@ -108,6 +108,7 @@ struct osc_form {
     uint8_t ph;             /* the phase as in the file: 'X', 'i', … */
     uint8_t has_args;       /* the event had an args object, be it empty */
     uint8_t kind;           /* enum osc_kind by phase and category alone, see import/dialect.h */
+    bool is_device;         /* the category is of what happens on a device, not on the host */
     osc_sid category;       /* as in the file; none if absent */
     uint16_t n_slots;       /* at most OSC_FORM_SLOTS_MAX */
     uint16_t n_words;       /* of all values together */

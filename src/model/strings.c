@@ -87,6 +87,14 @@ struct osc_str osc_strings_get(const struct osc_strings *s, osc_sid id)
                           (osc_sid){id.v >> OSC_STRINGS_SHARD_SHIFT});
 }
 
+bool osc_strings_has(const struct osc_strings *s, osc_sid id)
+{
+    const uint32_t local = id.v >> OSC_STRINGS_SHARD_SHIFT;
+
+    return id.v == 0 ||
+           (local > 0 && local <= s->shards[id.v & (OSC_STRINGS_SHARDS - 1)].intern.n_entries);
+}
+
 uint32_t osc_strings_bound(const struct osc_strings *s)
 {
     uint32_t most = 0;

@@ -17,6 +17,7 @@
 #define OSC_MODEL_STRINGS_H
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/arena.h"
@@ -46,6 +47,9 @@ OSC_MUST_USE osc_status osc_strings_add(struct osc_strings *s, struct osc_str st
 osc_sid osc_strings_find(const struct osc_strings *s, struct osc_str str);
 
 struct osc_str osc_strings_get(const struct osc_strings *s, osc_sid id);
+
+/* Whether there is a string of that id: the ids are not quite dense. */
+bool osc_strings_has(const struct osc_strings *s, osc_sid id);
 
 /* One more than the largest id: the length of an array over ids. */
 uint32_t osc_strings_bound(const struct osc_strings *s);

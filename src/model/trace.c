@@ -20,7 +20,22 @@ void osc_chunk_free(struct osc_chunk *c)
     if (!c)
         return;
     osc_pages_free(c->derived_pages, c->derived_bytes);
+    osc_free(c->more);
     osc_free(c);
+}
+
+osc_status osc_chunk_replace_words(struct osc_chunk *c, uint32_t i, const uint32_t *words,
+                                   uint32_t n)
+{
+    if (c->n_more + n >= OSC_ARG_WORD_MORE)
+        return OSC_ELIMIT;
+    if (osc_grow(&c->more, &c->cap_more, c->n_more + n + 1, sizeof *c->more) != OSC_OK)
+        return OSC_ENOMEM;
+    if (n > 0)
+        memcpy(c->more + c->n_more, words, n * sizeof *words);
+    c->arg_word[i] = (uint32_t)c->n_more | OSC_ARG_WORD_MORE;
+    c->n_more += n;
+    return OSC_OK;
 }
 
 osc_status osc_store_append(struct osc_store *s, struct osc_chunk *c)
@@ -67,7 +82,7 @@ struct osc_arg osc_row_slot(const struct osc_trace *t, const struct osc_chunk *c
 {
     const struct osc_slot *s = &t->forms[c->form[i]].slots[slot];
     struct osc_arg arg = {.type = (enum osc_arg_type)s->type};
-    const uint32_t *w = c->args + c->arg_word[i] + s->word;
+    const uint32_t *w = osc_row_words(c, i) + s->word;
 
     switch (arg.type) {
     case OSC_ARG_NULL:

@@ -56,16 +56,21 @@ struct osc_chunk {
     uint32_t index;     /* in osc_store.chunks */
     uint32_t first_row; /* number of its first row, counted without holes */
     int64_t min_ts_ns, max_end_ns;
+    /* Of the other store: dur_ns[i] counts the events that stood before record i in the
+     * file, from the event whose number this is. Ends find their begins by it. */
+    uint32_t first_event;
 
     /* Base columns, n_rows long. */
     int64_t *ts_ns;
-    int64_t *dur_ns;    /* never negative, or OSC_NO_DUR */
+    int64_t *dur_ns;    /* never negative, or OSC_NO_DUR; see first_event */
     uint32_t *name;     /* osc_sid */
     uint32_t *form;     /* osc_form_id */
     uint32_t *track;    /* osc_track_id */
-    uint32_t *arg_word; /* where the row's values start in args */
+    uint32_t *arg_word; /* where the row's values start; see osc_row_words() */
     uint32_t *args;     /* n_arg_words words */
     uint32_t n_arg_words;
+    uint32_t *more;     /* owned; values that changed after the chunk was closed */
+    size_t n_more, cap_more;
 
     /* Derived columns; NULL until derive/ made them. */
     uint8_t *kind;     /* enum osc_kind; always there once sealed */
@@ -226,6 +231,21 @@ struct osc_arg {
     double d;    /* DOUBLE */
     osc_sid sid; /* STRING, TEXT, NUMTEXT */
 };
+
+/* An arg_word with this bit counts in `more`, else in `args`. */
+#define OSC_ARG_WORD_MORE (UINT32_C(1) << 31)
+
+/* The words of row I of C. */
+static inline const uint32_t *osc_row_words(const struct osc_chunk *c, uint32_t i)
+{
+    const uint32_t at = c->arg_word[i];
+
+    return at & OSC_ARG_WORD_MORE ? c->more + (at & ~OSC_ARG_WORD_MORE) : c->args + at;
+}
+
+/* Give row I other WORDS, N of them, which are copied. */
+OSC_MUST_USE osc_status osc_chunk_replace_words(struct osc_chunk *c, uint32_t i,
+                                                const uint32_t *words, uint32_t n);
 
 /* The value of slot SLOT of row I of C. */
 struct osc_arg osc_row_slot(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i,

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "import/chrome.h"
+
+#include <string.h>
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\n' || c == '\t' || c == '\r';
+}
+
+int osc_chrome_peek_line(struct osc_chrome *c, bool *newline)
+{
+    struct osc_text *t = &c->text;
+
+    for (;;) {
+        for (; t->p < t->end; t->p++) {
+            if (!is_blank(*t->p))
+                return (unsigned char)*t->p;
+            *newline |= *t->p == '\n';
+        }
+        if (!osc_text_more(t, t->p))
+            return -1;
+    }
+}
+
+int osc_chrome_peek(struct osc_chrome *c)
+{
+    bool newline;
+
+    if (c->text.p < c->text.end && !is_blank(*c->text.p))
+        return (unsigned char)*c->text.p;
+    return osc_chrome_peek_line(c, &newline);
+}
+
+/*
+ * A cursor that looks ahead of t->p without losing what lies between: AT counts
+ * from t->p, which more() may move.
+ */
+static int look(struct osc_text *t, size_t at)
+{
+    while (at >= (size_t)(t->end - t->p))
+        if (!osc_text_more(t, t->p))
+            return -1;
+    return (unsigned char)t->p[at];
+}
+
+/* The next byte from AT on that is not blank; *AT goes there. */
+static int look_past_blank(struct osc_text *t, size_t *at)
+{
+    int ch = look(t, *at);
+
+    while (ch == ' ' || ch == '\n' || ch == '\t' || ch == '\r')
+        ch = look(t, ++*at);
+    return ch;
+}
+
+/*
+ * Whether a string may end with the quotation mark just before AT: what follows is
+ * what follows a value. A bare quotation mark inside a name is followed by letters,
+ * or by a comma or brace that nothing of JSON comes after.
+ */
+static bool may_end_before(struct osc_text *t, size_t at)
+{
+    int ch = look_past_blank(t, &at);
+
+    if (ch == ',') {
+        at++;
+        ch = look_past_blank(t, &at);
+        return ch == '"' || ch == '{' || ch == '[' || ch == -1;
+    }
+    if (ch == '}' || ch == ']') {
+        at++;
+        ch = look_past_blank(t, &at);
+        return ch == ',' || ch == '}' || ch == ']' || ch == -1;
+    }
+    return ch == -1;
+}
+
+/* From AT on up to a quotation mark that is not escaped; -1 if the text ends. */
+static int to_quote(struct osc_text *t, size_t *at, bool *escape, bool *control)
+{
+    int ch;
+
+    while ((ch = look(t, *at)) >= 0 && ch != '"') {
+        if (ch == '\\') {
+            *escape = true;
+            ++*at;
+        } else if (ch < 0x20) {
+            *control = true;
+        }
+        ++*at;
+    }
+    return ch;
+}
+
+/*
+ * Where the string that began at t->p ends by the end of its line: `",` or `"`
+ * before the break. 0 if the line does not end so.
+ */
+static size_t end_of_line(struct osc_text *t)
+{
+    size_t at = 1;
+    int ch;
+
+    while ((ch = look(t, at)) >= 0 && ch != '\n')
+        at++;
+    while (at > 1 && (t->p[at - 1] == ' ' || t->p[at - 1] == '\r' || t->p[at - 1] == ','))
+        at--;
+    return at > 2 && t->p[at - 1] == '"' ? at - 1 : 0;
+}
+
+/* Behind a string that is too long to keep. */
+static enum osc_token_status skip_long(struct osc_chrome *c)
+{
+    struct osc_text *t = &c->text;
+
+    for (;;) {
+        for (; t->p < t->end; t->p++) {
+            if (*t->p == '\\' && t->p + 1 < t->end) {
+                t->p++;
+            } else if (*t->p == '"') {
+                t->p++;
+                return OSC_TOKEN_OK;
+            }
+        }
+        if (!osc_text_more(t, t->p))
+            return OSC_TOKEN_END;
+    }
+}
+
+/* The text ended, or the token grew too long, at AT from t->p. */
+static enum osc_token_status string_without_end(struct osc_chrome *c, size_t at,
+                                                struct osc_chrome_string *out)
+{
+    struct osc_text *t = &c->text;
+
+    if (at <= OSC_TOKEN_MAX)
+        return OSC_TOKEN_END;
+    osc_findings_add(c->findings, OSC_FINDING_too_long, osc_text_offset(t, t->p), OSC_NO_TIME);
+    osc_strbuf_clear(&c->long_text);
+    osc_strbuf_add(&c->long_text, t->p + 1, OSC_TOKEN_MAX);
+    if (c->long_text.status != OSC_OK) {
+        c->builder->status = c->long_text.status;
+        return OSC_TOKEN_BAD;
+    }
+    out->s = c->long_text.s;
+    out->len = c->long_text.len;
+    out->is_cut = true;
+    t->p += at;
+    return skip_long(c);
+}
+
+enum osc_token_status osc_chrome_key(struct osc_chrome *c, struct osc_chrome_string *out)
+{
+    struct osc_text *t = &c->text;
+    bool control = false;
+    size_t at = 1;
+
+    *out = (struct osc_chrome_string){0};
+    if (to_quote(t, &at, &out->has_escape, &control) < 0)
+        return t->at_end ? OSC_TOKEN_END : OSC_TOKEN_BAD;
+    out->s = t->p + 1;
+    out->len = at - 1;
+    t->p += at + 1;
+    return OSC_TOKEN_OK;
+}
+
+enum osc_token_status osc_chrome_string(struct osc_chrome *c, bool in_line,
+                                        struct osc_chrome_string *out)
+{
+    struct osc_text *t = &c->text;
+    bool control = false;
+    size_t at = 1;
+
+    *out = (struct osc_chrome_string){0};
+    if (to_quote(t, &at, &out->has_escape, &control) < 0)
+        return string_without_end(c, at, out);
+    if (!may_end_before(t, at + 1) || (in_line && look(t, at + 1) == ',')) {
+        const size_t line_end = in_line ? end_of_line(t) : 0;
+
+        out->is_repaired = line_end > at;
+        if (line_end >= at && line_end > 0) {
+            at = line_end;
+        } else {
+            const size_t first = at;
+            bool broken = control; /* a bare quotation mark does not span lines */
+            while (!may_end_before(t, at + 1)) {
+                if (broken)
+                    return OSC_TOKEN_BAD;
+                at++;
+                if (to_quote(t, &at, &out->has_escape, &broken) < 0)
+                    return string_without_end(c, at, out);
+            }
+            if (broken && at > first)
+                return OSC_TOKEN_BAD;
+            out->is_repaired |= at > first;
+        }
+    }
+    out->s = t->p + 1;
+    out->len = at - 1;
+    out->is_repaired |= control;
+    t->p += at + 1;
+    return OSC_TOKEN_OK;
+}
+
+enum osc_token_status osc_chrome_nested(struct osc_chrome *c, struct osc_str *out)
+{
+    struct osc_text *t = &c->text;
+    uint64_t depth = 0;
+    uint64_t most = 0;
+    bool in_string = false, is_long = false;
+    char *keep = t->p, *q = t->p;
+
+    for (;;) {
+        for (; q < t->end; q++) {
+            if (in_string) {
+                if (*q == '\n')
+                    return OSC_TOKEN_BAD; /* some quotation mark was a bare one */
+                if (*q == '\\' && q + 1 == t->end)
+                    break; /* what is escaped is not there yet */
+                if (*q == '\\')
+                    q++;
+                else if (*q == '"')
+                    in_string = false;
+                continue;
+            }
+            if (*q == '"') {
+                in_string = true;
+            } else if (*q == '[' || *q == '{') {
+                depth++;
+                most = depth > most ? depth : most;
+            } else if ((*q == ']' || *q == '}') && --depth == 0) {
+                *out = (struct osc_str){keep, (uint32_t)(q + 1 - keep)};
+                t->p = q + 1;
+                if (is_long)
+                    return OSC_TOKEN_LONG;
+                return most > OSC_NESTING_MAX ? OSC_TOKEN_DEEP : OSC_TOKEN_OK;
+            }
+        }
+        const size_t done = (size_t)(q - keep);
+        if (done > OSC_TOKEN_MAX || is_long) {
+            is_long = true; /* forget what was read, only find the end */
+            keep = t->p = q;
+        }
+        char *moved = osc_text_more(t, keep);
+        if (!moved)
+            return OSC_TOKEN_END;
+        q = moved + (q - keep);
+        keep = moved;
+    }
+}
+
+enum osc_token_status osc_chrome_bare(struct osc_chrome *c, struct osc_str *out)
+{
+    struct osc_text *t = &c->text;
+    size_t at = 0;
+    int ch;
+
+    while ((ch = look(t, at)) >= 0 && !is_blank((char)ch) && ch != ',' && ch != '}' &&
+           ch != ']' && ch != ':' && ch != '"' && ch != '{' && ch != '[') {
+        if (++at > OSC_TOKEN_MAX)
+            return OSC_TOKEN_BAD;
+    }
+    if (ch < 0)
+        return t->at_end ? OSC_TOKEN_END : OSC_TOKEN_BAD;
+    if (at == 0)
+        return OSC_TOKEN_BAD;
+    *out = (struct osc_str){t->p, (uint32_t)at};
+    t->p += at;
+    return OSC_TOKEN_OK;
+}
+
+struct osc_str osc_chrome_text(struct osc_chrome *c, const struct osc_chrome_string *s)
+{
+    if (!s->has_escape)
+        return (struct osc_str){s->s, (uint32_t)s->len};
+    osc_strbuf_clear(&c->scratch);
+    const unsigned flaws = osc_json_unescape(s->s, s->s + s->len, &c->scratch);
+    if (c->scratch.status != OSC_OK)
+        c->builder->status = c->scratch.status;
+    if (flaws & OSC_JSON_SURROGATE)
+        osc_findings_add(c->findings, OSC_FINDING_not_utf8,
+                         osc_text_offset(&c->text, s->s), OSC_NO_TIME);
+    if (flaws & OSC_JSON_ESCAPE)
+        osc_findings_add(c->findings, OSC_FINDING_repaired_name,
+                         osc_text_offset(&c->text, s->s), OSC_NO_TIME);
+    return (struct osc_str){c->scratch.s ? c->scratch.s : "", (uint32_t)c->scratch.len};
+}
+
+osc_sid osc_chrome_intern(struct osc_chrome *c, const struct osc_chrome_string *s)
+{
+    const struct osc_str text = osc_chrome_text(c, s);
+
+    if (s->is_repaired)
+        osc_findings_add(c->findings, OSC_FINDING_repaired_name,
+                         osc_text_offset(&c->text, s->s), OSC_NO_TIME);
+    return osc_build_string(c->builder, text.s, text.len);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "import/filename.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static void assert_str(struct osc_str s, const char *expected)
+{
+    assert_int_equal(s.len, strlen(expected));
+    assert_memory_equal(s.s ? s.s : "", expected, s.len);
+}
+
+/* RANK -1: none. */
+static void assert_parses(const char *name, bool is_logdir, const char *worker,
+                          const char *number, int rank)
+{
+    const struct osc_filename f = osc_filename_parse(name);
+
+    assert_int_equal(f.is_logdir, is_logdir);
+    assert_str(f.worker, worker);
+    assert_str(f.number, number);
+    assert_int_equal(f.has_rank ? f.rank : -1, rank);
+}
+
+static void takes_the_names_of_a_log_directory_apart(void **state)
+{
+    (void)state;
+    assert_parses("worker0.1623143089861.pt.trace.json.gz", true, "worker0", "1623143089861",
+                  -1);
+    assert_parses("worker0.pt.trace.json", true, "worker0", "", -1);
+    assert_parses("a/b/ip-172-31-22-142_14545.1618682202565.pt.trace.json", true,
+                  "ip-172-31-22-142_14545", "1618682202565", -1);
+    assert_parses("a.b.c.pt.trace.json", true, "a.b.c", "", -1);
+    assert_parses("rank-0.Apr_03_18_51_38.1102.pt.trace.json.gz", true,
+                  "rank-0.Apr_03_18_51_38", "1102", 0);
+    assert_parses("w.12.34.pt.trace.json", true, "w.12", "34", -1);
+    assert_parses(".pt.trace.json", true, "", "", -1);
+    assert_parses("trace.json", false, "", "", -1);
+}
+
+static void guesses_the_rank_from_what_people_write(void **state)
+{
+    (void)state;
+    assert_parses("trace_rank12.json.gz", false, "", "", 12);
+    assert_parses("sampled_rank-1.json", false, "", "", 1);
+    assert_parses("rank_3.json.zst", false, "", "", 3);
+    assert_parses("host_1.1760000000000000001.pt.trace.json.gz", true, "host_1",
+                  "1760000000000000001", 1);
+    assert_parses("trace_12345.json", false, "", "", -1);
+    assert_parses("ranking.json", false, "", "", -1);
+    assert_parses("rank99999999999.json", false, "", "", -1);
+}
+
+static void knows_files_of_traces_by_their_end(void **state)
+{
+    (void)state;
+    assert_true(osc_filename_parse("a.json").is_trace);
+    assert_true(osc_filename_parse("a.json.gz").is_trace);
+    assert_true(osc_filename_parse("a.json.zst").is_trace);
+    assert_false(osc_filename_parse("x.pt.trace.json.bz2").is_trace);
+    assert_false(osc_filename_parse("a.gz").is_trace);
+}
+
+static void orders_spans_by_number_and_not_by_text(void **state)
+{
+    (void)state;
+    assert_true(osc_filename_compare_numbers(OSC_STR("9"), OSC_STR("10")) < 0);
+    assert_true(osc_filename_compare_numbers(OSC_STR(""), OSC_STR("0")) < 0);
+    assert_int_equal(osc_filename_compare_numbers(OSC_STR("12"), OSC_STR("12")), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(takes_the_names_of_a_log_directory_apart),
+        cmocka_unit_test(guesses_the_rank_from_what_people_write),
+        cmocka_unit_test(knows_files_of_traces_by_their_end),
+        cmocka_unit_test(orders_spans_by_number_and_not_by_text),
+    };
+    return cmocka_run_group_tests_name("filename", tests, NULL, NULL);
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "import/import.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/thread.h"
+#include "codec/inflate.h"
+#include "import/blocks.h"
+#include "import/pipe.h"
+#include "import/reader.h"
+#include "import/seal.h"
+
+/* Big enough to make system calls cheap, small enough to stay in the second cache. */
+#define BLOCK_BYTES ((size_t)256 << 10)
+#define PROBE_BYTES 4096u
+
+/* A number from a file of one line, as the kernel shows its limits; 0 if there is none. */
+static uint64_t read_limit(const char *path)
+{
+    unsigned long long v = 0;
+    FILE *f = fopen(path, "re");
+
+    if (!f)
+        return 0;
+    if (fscanf(f, "%llu", &v) != 1)
+        v = 0;
+    fclose(f);
+    return v;
+}
+
+/* 80 % of the smaller of what the machine and the control group have. */
+static uint64_t default_memory(void)
+{
+    const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    uint64_t bytes = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : UINT64_MAX / 2;
+    const char *const limits[] = {"/sys/fs/cgroup/memory.max",
+                                  "/sys/fs/cgroup/memory/memory.limit_in_bytes"};
+
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        const uint64_t limit = read_limit(limits[i]);
+        if (limit > 0 && limit < bytes)
+            bytes = limit;
+    }
+    return bytes / 5 * 4;
+}
+
+/* The first bytes of the text: those of the input, inflated if need be. */
+static osc_status probe_text(struct osc_reading *r, char *head, size_t *len,
+                             struct osc_err *err)
+{
+    struct osc_inflate_io io = {.in = (const unsigned char *)r->in->probe,
+                                .n_in = r->in->n_probe,
+                                .out = (unsigned char *)head,
+                                .n_out = PROBE_BYTES};
+    struct osc_inflate *z = NULL;
+    struct osc_err ignored = {0};
+
+    r->inflate = osc_inflate_probe(r->in->probe, r->in->n_probe);
+    if (r->inflate == OSC_INFLATE_NONE) {
+        memcpy(head, r->in->probe, r->in->n_probe);
+        *len = r->in->n_probe;
+        return OSC_OK;
+    }
+    osc_status st = osc_inflate_new(&z, r->inflate, err);
+    /* What is wrong with it shows when it is read. */
+    if (st == OSC_OK)
+        (void)osc_inflate_run(z, &io, &ignored);
+    *len = PROBE_BYTES - io.n_out;
+    osc_inflate_free(z);
+    return st;
+}
+
+static const struct osc_reader *choose_reader(const char *head, size_t len)
+{
+    const struct osc_reader *best = osc_readers[0];
+    int most = best->probe(head, len);
+
+    for (size_t i = 1; osc_readers[i]; i++) {
+        const int fit = osc_readers[i]->probe(head, len);
+        if (fit > most) {
+            most = fit;
+            best = osc_readers[i];
+        }
+    }
+    return best;
+}
+
+static osc_status read_input(struct osc_trace *t, struct osc_input *in,
+                             const struct osc_import_options *o, struct osc_err *err)
+{
+    struct osc_loading loading;
+    struct osc_reading r = {.in = in, .loading = &loading, .options = o};
+    char head[PROBE_BYTES];
+    size_t len = 0;
+    osc_status st = osc_loading_init(&loading, t);
+
+    loading.max_bytes = o->max_memory_bytes > 0 ? o->max_memory_bytes : default_memory();
+    loading.no_args = o->no_args;
+    r.n_threads = o->n_threads > 0 ? o->n_threads : osc_cpu_count();
+    r.block_bytes = o->block_bytes > 0 ? o->block_bytes : BLOCK_BYTES;
+    if (st == OSC_OK)
+        st = probe_text(&r, head, &len, err);
+    else
+        osc_fail(err, st, "%s: %s", in->path, osc_status_text(st));
+    if (st == OSC_OK) {
+        const struct osc_reader *reader = choose_reader(head, len);
+        struct osc_err read_err = {0};
+
+        st = reader->read(&r, &read_err);
+        if (st == OSC_OK || t->is_partial) {
+            osc_status sealed = osc_strings_add(&t->strings, osc_str_c(reader->name),
+                                                &t->format, NULL);
+            if (sealed == OSC_OK)
+                sealed = osc_strings_add(&t->strings, osc_str_c(in->path), &t->source, NULL);
+            if (sealed == OSC_OK)
+                sealed = osc_trace_seal(t, r.n_threads);
+            if (sealed != OSC_OK) {
+                t->is_partial = false;
+                st = osc_fail(&read_err, sealed, "%s: %s", in->path, osc_status_text(sealed));
+            }
+        }
+        if (st != OSC_OK && err)
+            *err = read_err;
+    }
+    t->input_bytes = in->size;
+    osc_loading_fini(&loading);
+    return st;
+}
+
+osc_status osc_import_path(struct osc_trace *t, const char *path,
+                           const struct osc_import_options *o, struct osc_err *err)
+{
+    struct osc_input in;
+    osc_status st = osc_input_open(&in, path, err);
+
+    if (st == OSC_OK)
+        st = read_input(t, &in, o, err);
+    if (st != OSC_OK && !t->is_partial)
+        osc_trace_fini(t);
+    osc_input_close(&in);
+    return st;
+}
+
+osc_status osc_import_memory(struct osc_trace *t, const char *name, struct osc_str data,
+                             const struct osc_import_options *o, struct osc_err *err)
+{
+    struct osc_input in;
+
+    osc_input_open_memory(&in, name, data);
+    const osc_status st = read_input(t, &in, o, err);
+    if (st != OSC_OK && !t->is_partial)
+        osc_trace_fini(t);
+    return st;
+}

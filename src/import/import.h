@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * import.h - from a file of any format we read to a sealed trace.
+ *
+ * Which format, and how it is compressed, is told by the first bytes, never by
+ * the name. What is broken in part is read for the rest and counted in
+ * osc_trace.findings; an error is returned when nothing could be read.
+ *
+ * Threading: one call per trace; it uses threads of its own inside.
+ */
+#ifndef OSC_IMPORT_IMPORT_H
+#define OSC_IMPORT_IMPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "model/trace.h"
+
+/* Zeroed: the defaults. */
+struct osc_import_options {
+    unsigned n_threads;        /* 0: all processors */
+    uint64_t max_memory_bytes; /* of the model; 0: 80 % of what the machine or cgroup has */
+    bool no_args;              /* keep only the arguments that analyses need */
+    uint32_t unit_bytes;       /* for tests: how much text one thread takes; 0: by itself */
+    uint32_t block_bytes;      /* for tests: how much is read at once; 0: by itself */
+    const char *kernel;        /* "plain", "avx2": which fast path; "none": slow path alone;
+                                  NULL: the best that this processor has */
+
+    /* Called now and then from the calling thread; false cancels. May be NULL. */
+    bool (*progress)(void *ctx, uint64_t done_bytes, uint64_t total_bytes);
+    void *progress_ctx;
+};
+
+/*
+ * Read PATH ("-": standard input) into T, which is zeroed. OSC_OK: T is sealed.
+ * OSC_ELIMIT and OSC_EIO with T->is_partial: T is sealed too and covers what was
+ * read before the limit or the error. Anything else: T is empty.
+ */
+OSC_MUST_USE osc_status osc_import_path(struct osc_trace *t, const char *path,
+                                        const struct osc_import_options *o,
+                                        struct osc_err *err);
+
+/* The same for LEN bytes at DATA, which may be compressed; NAME is for messages. */
+OSC_MUST_USE osc_status osc_import_memory(struct osc_trace *t, const char *name,
+                                          struct osc_str data,
+                                          const struct osc_import_options *o,
+                                          struct osc_err *err);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pairs.h - begins and ends, written as two records, become one range.
+ *
+ * B and E pair by process and thread, innermost first; b and e by process,
+ * category and id. Order is that of the file. Arguments of the end join those of
+ * the begin. What stays alone is counted: open_range, unmatched_begin,
+ * unmatched_end.
+ *
+ * Threading: not locked.
+ */
+#ifndef OSC_IMPORT_PAIRS_H
+#define OSC_IMPORT_PAIRS_H
+
+#include "model/trace.h"
+
+/* Give every begin of T its duration. */
+OSC_MUST_USE osc_status osc_pairs_match(struct osc_trace *t);
+
+#endif

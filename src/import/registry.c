@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stddef.h>
+
+#include "import/reader.h"
+
+extern const struct osc_reader osc_reader_chrome;
+
+const struct osc_reader *const osc_readers[] = {
+    &osc_reader_chrome,
+    NULL,
+};
