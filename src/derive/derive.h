@@ -10,7 +10,9 @@
  *           device work by its launch
  *   LINKS   link of device work, host calls and backward operators (R-2.3)
  *   UNIONS  disjoint intervals per class of event (derive/unions.h)
- *   MEMORY  which operator each allocation and release belongs to
+ *   MEMORY  which operator each allocation and release belongs to (link as well)
+ *
+ * Columns lie in the chunks, the rest in derive/facts.h.
  *
  * Threading: one call at a time per trace; afterwards read-only.
  */
@@ -34,5 +36,8 @@ enum osc_fact {
  */
 OSC_MUST_USE osc_status osc_derive(struct osc_trace *t, uint32_t facts, unsigned n_threads,
                                    struct osc_err *err);
+
+/* Forget all facts of T and what was found on the way, as if none had been made. */
+void osc_derive_forget(struct osc_trace *t);
 
 #endif

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "derive/breakdown.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+/* When the device was at work for a step. */
+struct extent {
+    int64_t first_ns, last_ns; /* least start and largest end; no work: never read */
+};
+
+/* The step (index + 1) in which the call of WORK began and ended; 0: in none. */
+static uint32_t step_of(const struct osc_trace *t, const struct osc_facts *f,
+                        const struct osc_work *work, uint32_t *hint)
+{
+    if (work->call == 0)
+        return 0;
+    const osc_row row = {f->links.calls[work->call - 1].row};
+    const struct osc_chunk *const c = osc_chunk_of(&t->events, row);
+    const uint32_t step = osc_step_find(&f->step_map, c->ts_ns[osc_row_place(row)], hint);
+
+    if (step == 0 || osc_row_end(c, osc_row_place(row)) > t->steps[step - 1].end_ns)
+        return 0;
+    return step;
+}
+
+/* Count each step's device work and find its extent. False: no step has any. */
+static bool find_extents(const struct osc_trace *t, const struct osc_facts *f,
+                         struct osc_breakdown *b, struct extent *extents)
+{
+    uint32_t hint = 0;
+    bool is_any = false;
+
+    for (size_t n = 0; n < f->links.n_works; n++) {
+        const osc_row row = {f->links.works[n].row};
+        const struct osc_chunk *const c = osc_chunk_of(&t->events, row);
+        const int64_t start_ns = c->ts_ns[osc_row_place(row)];
+        const int64_t end_ns = osc_row_end(c, osc_row_place(row));
+        const uint32_t step = step_of(t, f, &f->links.works[n], &hint);
+
+        if (step == 0)
+            continue;
+        struct extent *const e = &extents[step - 1];
+        uint32_t *const n_works = &b->steps[step - 1].n_works;
+        e->first_ns = *n_works == 0 || start_ns < e->first_ns ? start_ns : e->first_ns;
+        e->last_ns = *n_works == 0 || end_ns > e->last_ns ? end_ns : e->last_ns;
+        (*n_works)++;
+        is_any = true;
+    }
+    return is_any;
+}
+
+/* The end of the last work of no step that was over before FIRST_NS, or LEAST_NS. */
+static int64_t end_of_earlier(const struct osc_trace *t, const struct osc_facts *f,
+                              int64_t first_ns, int64_t least_ns)
+{
+    uint32_t hint = 0;
+
+    for (size_t n = 0; n < f->links.n_works; n++) {
+        const osc_row row = {f->links.works[n].row};
+        const int64_t end_ns = osc_row_end(osc_chunk_of(&t->events, row), osc_row_place(row));
+
+        if (end_ns > least_ns && end_ns < first_ns &&
+            step_of(t, f, &f->links.works[n], &hint) == 0)
+            least_ns = end_ns;
+    }
+    return least_ns;
+}
+
+/* The tail rule. Some step has device work. */
+static void drop_tail(struct osc_breakdown *b)
+{
+    uint32_t last = b->n_steps - 1;
+
+    if (b->n_steps < 2)
+        return;
+    while (b->steps[last].n_works == 0)
+        b->steps[last--].is_kept = false;
+    /* 0.8 * n[k - 1] > n[k], in integers */
+    if (last > 0 &&
+        UINT64_C(8) * b->steps[last - 1].n_works > UINT64_C(10) * b->steps[last].n_works)
+        b->steps[last].is_kept = false;
+}
+
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* From the annotations to steps with their device work. */
+static osc_status extend_steps(const struct osc_trace *t, const struct osc_facts *f,
+                               struct osc_breakdown *b)
+{
+    struct extent *extents = osc_calloc((size_t)b->n_steps + 1, sizeof *extents);
+    int64_t previous_ns = 0;
+
+    if (!extents)
+        return OSC_ENOMEM;
+    for (uint32_t i = 0; i < b->n_steps; i++)
+        b->steps[i] = (struct osc_step_cost){
+            .start_ns = t->steps[i].start_ns, .end_ns = t->steps[i].end_ns, .is_kept = true};
+    if (b->n_steps > 0 && find_extents(t, f, b, extents)) {
+        previous_ns = t->steps[0].start_ns;
+        if (b->steps[0].n_works > 0)
+            previous_ns = end_of_earlier(t, f, extents[0].first_ns, previous_ns);
+        for (uint32_t i = 0; i < b->n_steps; i++) {
+            struct osc_step_cost *const s = &b->steps[i];
+
+            s->start_ns = larger(previous_ns, s->start_ns);
+            s->end_ns = larger(s->end_ns, s->start_ns);
+            if (s->n_works > 0)
+                s->end_ns = larger(s->end_ns, extents[i].last_ns);
+            previous_ns = s->end_ns;
+        }
+        drop_tail(b);
+    }
+    osc_free(extents);
+    return OSC_OK;
+}
+
+/* Give each step its part of SET as cost KIND. */
+static osc_status measure(struct osc_breakdown *b, unsigned kind,
+                          const struct osc_intervals *set)
+{
+    struct osc_ruler ruler = {0};
+    const osc_status st = osc_ruler_init(&ruler, set);
+
+    for (uint32_t i = 0; st == OSC_OK && i < b->n_steps; i++)
+        b->steps[i].cost_ns[kind] =
+            osc_ruler_length(&ruler, b->steps[i].start_ns, b->steps[i].end_ns);
+    osc_ruler_fini(&ruler);
+    return st;
+}
+
+/* Class after class takes what it covers of the time that is still free. */
+static osc_status share_out(struct osc_breakdown *b, const struct osc_unions *u)
+{
+    struct osc_intervals free_time = {0}, taken = {0}, rest = {0};
+    osc_status st = OSC_OK;
+
+    for (uint32_t i = 0; i < b->n_steps; i++) {
+        if (b->steps[i].start_ns < b->steps[i].end_ns)
+            osc_intervals_add(&free_time, b->steps[i].start_ns, b->steps[i].end_ns);
+    }
+    st = osc_intervals_merge(&free_time);
+    for (unsigned k = 0; k < OSC_CLASS_COUNT && st == OSC_OK; k++) {
+        st = osc_intervals_intersect(&u->of[k], &free_time, &taken);
+        if (st == OSC_OK)
+            st = measure(b, k, &taken);
+        if (st == OSC_OK)
+            st = osc_intervals_subtract(&free_time, &u->of[k], &rest);
+        osc_intervals_fini(&taken);
+        osc_intervals_fini(&free_time);
+        free_time = rest;
+        rest = (struct osc_intervals){0};
+    }
+    if (st == OSC_OK)
+        st = measure(b, OSC_COST_OTHER, &free_time);
+    osc_intervals_fini(&free_time);
+    return st;
+}
+
+static int by_value(const void *x, const void *y)
+{
+    const int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
+
+    return (a > b) - (a < b);
+}
+
+/* Twice the median of V, which is sorted on the way; N is not 0. */
+static int64_t median_twice(int64_t *v, size_t n)
+{
+    qsort(v, n, sizeof *v, by_value);
+    return v[(n - 1) / 2] + v[n / 2];
+}
+
+/* Mark kept steps beyond 3 MAD: all in quarters of a nanosecond, so that it is exact. */
+static osc_status mark_outliers(struct osc_breakdown *b)
+{
+    int64_t *v = osc_malloc(((size_t)b->n_steps + 1) * sizeof *v);
+    size_t n = 0;
+
+    if (!v)
+        return OSC_ENOMEM;
+    for (uint32_t i = 0; i < b->n_steps; i++) {
+        if (b->steps[i].is_kept)
+            v[n++] = b->steps[i].end_ns - b->steps[i].start_ns;
+    }
+    b->n_kept = (uint32_t)n;
+    const int64_t middle = n == 0 ? 0 : median_twice(v, n);
+    for (size_t i = 0; i < n; i++)
+        v[i] = llabs(2 * v[i] - middle);
+    const int64_t mad = n == 0 ? 0 : median_twice(v, n);
+    for (uint32_t i = 0; i < b->n_steps && mad > 0; i++) {
+        struct osc_step_cost *const s = &b->steps[i];
+
+        s->is_outlier =
+            s->is_kept && 2 * llabs(2 * (s->end_ns - s->start_ns) - middle) > 3 * mad;
+    }
+    osc_free(v);
+    return OSC_OK;
+}
+
+static void find_window(struct osc_breakdown *b)
+{
+    bool is_first = true;
+
+    for (uint32_t i = 0; i < b->n_steps; i++) {
+        if (!b->steps[i].is_kept)
+            continue;
+        if (is_first)
+            b->window_start_ns = b->steps[i].start_ns;
+        b->window_end_ns = b->steps[i].end_ns;
+        is_first = false;
+    }
+}
+
+osc_status osc_breakdown_make(const struct osc_trace *t, bool compat_tb, unsigned n_threads,
+                              struct osc_breakdown *b)
+{
+    const struct osc_facts *const f = osc_trace_facts(t);
+    struct osc_unions compat = {0};
+    osc_status st = OSC_ENOMEM;
+
+    *b = (struct osc_breakdown){.n_steps = t->n_steps};
+    b->steps = osc_calloc((size_t)t->n_steps + 1, sizeof *b->steps);
+    if (b->steps)
+        st = extend_steps(t, f, b);
+    if (st == OSC_OK && compat_tb)
+        st = osc_unions_make(t, &f->classes, true, n_threads, &compat);
+    if (st == OSC_OK)
+        st = share_out(b, compat_tb ? &compat : &f->unions);
+    if (st == OSC_OK)
+        st = mark_outliers(b);
+    if (st == OSC_OK)
+        find_window(b);
+    osc_unions_fini(&compat);
+    if (st != OSC_OK)
+        osc_breakdown_fini(b);
+    return st;
+}
+
+void osc_breakdown_fini(struct osc_breakdown *b)
+{
+    osc_free(b->steps);
+    *b = (struct osc_breakdown){0};
+}

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "derive/classify.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+#define COUNT(list) (sizeof(list) / sizeof *(list))
+
+/* Parts of names of device kernels that communicate, in lower case (R-8.2 a, AN 1.5). */
+static const char *const comm_kernels[] = {
+    "nccl",
+    "rccl",
+    "oneccl",
+    "hccl",
+    "msccl",
+    "cross_device_reduce",
+    "one_shot_all_reduce",
+    "two_shot_all_reduce",
+    "multimem_all_",
+    "nvshmem",
+    "deep_ep",
+    "userbuffers",
+};
+
+/* Beginnings of names of host ranges of collectives (R-8.2 c). */
+static const char *const comm_hosts[] = {
+    "nccl:", "gloo:", "mpi:", "ucc:", "xccl:", "hccl:", "c10d::",
+};
+static const char *const comm_host_names[] = {"record_param_comms"};
+
+/* Arguments that only collectives have (R-8.2 b). */
+static const char *const comm_args[] = {"Collective name", "Process Group Name"};
+
+/* What the plugin knows (8.2): one of these backends, then one of these operations. */
+static const char *const tb_backends[] = {"nccl:", "gloo:"};
+static const char *const tb_collectives[] = {
+    "broadcast", "reduce", "all_reduce", "all_gather", "reduce_scatter",
+};
+
+/* Parts of names of kernels that use Tensor Cores: the list of 2021 (5.4). */
+static const char *const tc_kernels_tb[] = {
+    "h884",
+    "s884",
+    "h1688",
+    "s1688",
+    "hmma",
+    "i8816",
+    "16816",
+    "dgrad_1x1_stride_2x2",
+    "first_layer_wgrad_kernel",
+    "conv1x1",
+    "conv2d_c1_k1",
+    "direct_group",
+    "xmma_implicit_gemm",
+    "xmma_sparse_conv",
+    "xmma_warp_specialized_implicit_gemm",
+    "xmma_gemm",
+    "xmma_sparse_gemm",
+    "c1688",
+};
+
+/* The same, of Ampere and later. */
+static const char *const tc_kernels[] = {
+    "tensorop", "nvjet_",     "wgmma",      "flash_fwd",  "flash_bwd",
+    "fmha",     "xmma_fprop", "xmma_dgrad", "xmma_wgrad",
+};
+
+/* Parts of names of kernels that surely do not. */
+static const char *const no_tc_kernels[] = {
+    "at::native::", "nccl", "simt", "volta_sgemm", "maxwell_sgemm",
+};
+
+/* Operators that can use Tensor Cores: the list of 2021 (4.4). */
+static const char *const eligible_tb[] = {
+    "aten::_convolution",
+    "aten::conv1d",
+    "aten::conv2d",
+    "aten::conv3d",
+    "aten::conv_tbc",
+    "aten::conv_transpose1d",
+    "aten::conv_transpose2d",
+    "aten::conv_transpose3d",
+    "aten::convolution",
+    "aten::cudnn_convolution",
+    "aten::cudnn_convolution_transpose",
+    "aten::prelu",
+    "aten::addmm",
+    "aten::addmv",
+    "aten::addr",
+    "aten::matmul",
+    "aten::mm",
+    "aten::mv",
+    "aten::linear",
+    "aten::addbmm",
+    "aten::baddbmm",
+    "aten::bmm",
+    "aten::chain_matmul",
+    "aten::linalg_multi_dot",
+    "aten::_thnn_fused_lstm_cell",
+    "aten::_thnn_fused_gru_cell",
+    "aten::lstm_cell",
+    "aten::gru_cell",
+    "aten::rnn_tanh_cell",
+    "aten::rnn_relu_cell",
+    "CudnnConvolutionBackward",
+    "BmmBackward0",
+    "aten::cudnn_convolution_transpose_backward",
+    "CudnnConvolutionTransposeBackward",
+    "MmBackward",
+    "aten::cudnn_convolution_backward_weight",
+    "aten::addmm_",
+    "AddmvBackward",
+    "MvBackward",
+    "aten::cudnn_convolution_transpose_backward_weight",
+    "aten::cudnn_convolution_transpose_backward_input",
+    "AddmmBackward",
+    "aten::cudnn_convolution_backward_input",
+    "AddbmmBackward",
+    "aten::cudnn_convolution_backward",
+};
+
+/* Operators of later versions. */
+static const char *const eligible[] = {
+    "aten::convolution_backward",
+    "AddmmBackward0",
+    "MmBackward0",
+    "ConvolutionBackward0",
+    "aten::scaled_dot_product_attention",
+    "aten::_scaled_dot_product_flash_attention",
+    "aten::_scaled_dot_product_efficient_attention",
+    "aten::_scaled_dot_product_cudnn_attention",
+    "aten::_scaled_mm",
+    "aten::_grouped_mm",
+    "aten::einsum",
+};
+
+/* Ranges that wrap operators and are none (2.6). */
+static const char *const wrappers[] = {
+    "DataParallel.forward",
+    "DistributedDataParallel.forward",
+};
+
+/* Categories, in lower case, of what lies on device queues. */
+static const char *const device_categories[] = {
+    "kernel",    "gpu_memcpy",          "gpu_memset", "memcpy",     "memset",
+    "cuda_sync", "gpu_user_annotation", "xpu_sync",   "cuda_event", "mtia_ccp_events",
+};
+
+static bool equals_any(struct osc_str s, const char *const *list, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (osc_str_eq(s, osc_str_c(list[i])))
+            return true;
+    }
+    return false;
+}
+
+static bool has_any(struct osc_str s, const char *const *list, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (osc_str_has(s, osc_str_c(list[i])))
+            return true;
+    }
+    return false;
+}
+
+static bool starts_with_any(struct osc_str s, const char *const *list, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (osc_str_starts(s, osc_str_c(list[i])))
+            return true;
+    }
+    return false;
+}
+
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
+}
+
+/* The same as has_any() for letters of either case; LIST is in lower case. */
+static bool has_any_case(struct osc_str s, const char *const *list, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const size_t len = strlen(list[i]);
+
+        for (size_t at = 0; at + len <= s.len; at++) {
+            size_t k = 0;
+
+            while (k < len && lower(s.s[at + k]) == list[i][k])
+                k++;
+            if (k == len)
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool equals_any_case(struct osc_str s, const char *const *list, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (s.len == strlen(list[i]) && has_any_case(s, &list[i], 1))
+            return true;
+    }
+    return false;
+}
+
+static bool is_comm_tb(struct osc_str name)
+{
+    for (size_t i = 0; i < COUNT(tb_backends); i++) {
+        const struct osc_str backend = osc_str_c(tb_backends[i]);
+
+        if (osc_str_starts(name, backend)) {
+            const struct osc_str rest = {name.s + backend.len, name.len - backend.len};
+
+            return equals_any(rest, tb_collectives, COUNT(tb_collectives));
+        }
+    }
+    return false;
+}
+
+uint16_t osc_classify_kernel(struct osc_str name)
+{
+    unsigned flags = OSC_NAME_SEEN_KERNEL;
+
+    if (has_any_case(name, comm_kernels, COUNT(comm_kernels)))
+        flags |= OSC_NAME_COMM_KERNEL;
+    if (has_any(name, tc_kernels_tb, COUNT(tc_kernels_tb)))
+        flags |= OSC_NAME_TC | OSC_NAME_TC_RULE | OSC_NAME_TC_TB;
+    else if (has_any(name, tc_kernels, COUNT(tc_kernels)))
+        flags |= OSC_NAME_TC | OSC_NAME_TC_RULE;
+    else if (has_any(name, no_tc_kernels, COUNT(no_tc_kernels)))
+        flags |= OSC_NAME_TC_RULE;
+    return (uint16_t)flags;
+}
+
+uint16_t osc_classify_host(struct osc_str name)
+{
+    unsigned flags = OSC_NAME_SEEN_HOST;
+
+    if (starts_with_any(name, comm_hosts, COUNT(comm_hosts)) ||
+        equals_any(name, comm_host_names, COUNT(comm_host_names)))
+        flags |= OSC_NAME_COMM_HOST;
+    if (is_comm_tb(name))
+        flags |= OSC_NAME_COMM_TB;
+    if (equals_any(name, eligible_tb, COUNT(eligible_tb)))
+        flags |= OSC_NAME_ELIGIBLE | OSC_NAME_ELIGIBLE_TB;
+    else if (equals_any(name, eligible, COUNT(eligible)))
+        flags |= OSC_NAME_ELIGIBLE;
+    if (equals_any(name, wrappers, COUNT(wrappers)) ||
+        osc_str_starts(name, OSC_STR("Optimizer.")))
+        flags |= OSC_NAME_WRAPPER;
+    if (osc_str_starts(name, OSC_STR("Optimizer.step")))
+        flags |= OSC_NAME_OPTIMIZER;
+    return (uint16_t)flags;
+}
+
+static uint8_t classify_form(const struct osc_trace *t, const struct osc_form *f)
+{
+    static const char *const function[] = {"python_function"};
+    const struct osc_str category = osc_trace_str(t, f->category);
+    unsigned flags = f->ph == 'X' || f->ph == 'B' ? OSC_FORM_RANGE : 0;
+
+    if (equals_any_case(category, device_categories, COUNT(device_categories)))
+        flags |= OSC_FORM_ON_DEVICE;
+    if (equals_any_case(category, function, COUNT(function)))
+        flags |= OSC_FORM_FUNCTION;
+    for (uint32_t i = 0; i < f->n_slots; i++) {
+        const struct osc_slot *const s = &f->slots[i];
+
+        if (s->is_member || s->type == OSC_ARG_NULL)
+            continue;
+        if (equals_any(osc_trace_str(t, s->key), comm_args, COUNT(comm_args)))
+            flags |= OSC_FORM_COMM;
+    }
+    return (uint8_t)flags;
+}
+
+/* Look at the name of row I of chunk K, if nobody has. */
+static void see_row(const struct osc_trace *t, struct osc_classes *c, const struct osc_chunk *k,
+                    uint32_t i)
+{
+    uint16_t *const flags = &c->names[k->name[i]];
+
+    if (k->kind[i] == OSC_KIND_KERNEL) {
+        if (!(*flags & OSC_NAME_SEEN_KERNEL))
+            *flags |= osc_classify_kernel(osc_row_name(t, k, i));
+        if (!c->has_device_comm && osc_is_range(c, k, i))
+            c->has_device_comm = osc_is_comm_kernel(c, k, i);
+    } else if (!(*flags & OSC_NAME_SEEN_HOST) && !(c->forms[k->form[i]] & OSC_FORM_FUNCTION)) {
+        *flags |= osc_classify_host(osc_row_name(t, k, i));
+    }
+}
+
+osc_status osc_classes_make(const struct osc_trace *t, struct osc_classes *c)
+{
+    *c = (struct osc_classes){0};
+    c->names = osc_calloc(osc_strings_bound(&t->strings) + (size_t)1, sizeof *c->names);
+    c->forms = osc_calloc(t->n_forms + (size_t)1, sizeof *c->forms);
+    if (!c->names || !c->forms) {
+        osc_classes_fini(c);
+        return OSC_ENOMEM;
+    }
+    for (uint32_t f = 0; f < t->n_forms; f++)
+        c->forms[f] = classify_form(t, &t->forms[f]);
+    for (uint32_t k = 1; k < t->events.n_chunks; k++) {
+        const struct osc_chunk *const chunk = t->events.chunks[k];
+
+        for (uint32_t i = 0; i < chunk->n_rows; i++)
+            see_row(t, c, chunk, i);
+    }
+    return OSC_OK;
+}
+
+void osc_classes_fini(struct osc_classes *c)
+{
+    osc_free(c->names);
+    osc_free(c->forms);
+    *c = (struct osc_classes){0};
+}

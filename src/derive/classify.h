@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * classify.h - what a name says: communication, Tensor Cores, eligibility.
+ *
+ * All lists of names that opscope goes by stand in classify.c, so that a new
+ * library or a new device is one line there. A name is looked at once, however
+ * many events carry it: osc_classes holds a word of flags per string and per form.
+ * Names of Python frames, which are many, are not looked at.
+ *
+ *   - Communication goes by R-8.2 of tensorboard-views.md.
+ *   - The lists of 2021 are those of the TensorBoard plugin (its sections 4.4, 5.4
+ *     and 8.2), which --compat tb asks for; the longer ones are R-4.3 and R-5.3.
+ *   - For names that no rule covers, "no" is not the answer: see osc_tensor_cores.
+ *
+ * Threading: pure functions; a struct osc_classes is read-only once made.
+ */
+#ifndef OSC_DERIVE_CLASSIFY_H
+#define OSC_DERIVE_CLASSIFY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "base/str.h"
+#include "model/trace.h"
+
+enum osc_name_flag {
+    OSC_NAME_SEEN_KERNEL = 1,   /* the bits of kernels are right */
+    OSC_NAME_COMM_KERNEL = 2,   /* a device kernel of a communication library */
+    OSC_NAME_COMM_HOST = 4,     /* the host range of a collective */
+    OSC_NAME_COMM_TB = 8,       /* one of the ten that the plugin knows */
+    OSC_NAME_TC = 16,           /* a kernel that uses Tensor Cores */
+    OSC_NAME_TC_RULE = 32,      /* a rule says whether it does */
+    OSC_NAME_TC_TB = 64,        /* it does by the list of 2021 */
+    OSC_NAME_ELIGIBLE = 128,    /* an operator that can use Tensor Cores */
+    OSC_NAME_ELIGIBLE_TB = 256, /* it can by the list of 2021 */
+    OSC_NAME_WRAPPER = 512,     /* wraps operators and is none of its own (2.6) */
+    OSC_NAME_OPTIMIZER = 1024,  /* a step of an optimizer (2.5) */
+    OSC_NAME_SEEN_HOST = 2048   /* the bits of host ranges are right */
+};
+
+enum osc_form_flag {
+    OSC_FORM_ON_DEVICE = 1, /* its category lives on device queues */
+    OSC_FORM_COMM = 2,      /* it has the arguments of a collective */
+    OSC_FORM_FUNCTION = 4,  /* python_function: a frame, not a range of the program */
+    OSC_FORM_RANGE = 8      /* X or B and E: in the forest, if it has a duration */
+};
+
+enum osc_tensor_cores { OSC_TENSOR_CORES_NO, OSC_TENSOR_CORES_YES, OSC_TENSOR_CORES_UNKNOWN };
+
+/* Zeroed, it is empty. */
+struct osc_classes {
+    uint16_t *names;      /* owned; bits of enum osc_name_flag, by osc_sid */
+    uint8_t *forms;       /* owned; bits of enum osc_form_flag, by osc_form_id */
+    bool has_device_comm; /* some kernel of the trace is communication */
+};
+
+/* The bits that NAME has as the name of a kernel, and as that of a host range. */
+uint16_t osc_classify_kernel(struct osc_str name);
+uint16_t osc_classify_host(struct osc_str name);
+
+/* Look at every name and form that the events of T carry. */
+OSC_MUST_USE osc_status osc_classes_make(const struct osc_trace *t, struct osc_classes *c);
+void osc_classes_fini(struct osc_classes *c);
+
+/* Whether the kernel in row I of chunk K is communication. */
+static inline bool osc_is_comm_kernel(const struct osc_classes *c, const struct osc_chunk *k,
+                                      uint32_t i)
+{
+    return (c->names[k->name[i]] & OSC_NAME_COMM_KERNEL) != 0 ||
+           (c->forms[k->form[i]] & OSC_FORM_COMM) != 0;
+}
+
+/* Whether row I of chunk K is a finished synchronous range. */
+static inline bool osc_is_range(const struct osc_classes *c, const struct osc_chunk *k,
+                                uint32_t i)
+{
+    return k->dur_ns[i] != OSC_NO_DUR && (c->forms[k->form[i]] & OSC_FORM_RANGE) != 0;
+}
+
+/* Whether row I of chunk K lies on a device queue, annotations there included. */
+static inline bool osc_is_on_device(const struct osc_classes *c, const struct osc_chunk *k,
+                                    uint32_t i)
+{
+    return (c->forms[k->form[i]] & OSC_FORM_ON_DEVICE) != 0;
+}
+
+/* Whether a kernel of a name with FLAGS uses Tensor Cores. */
+static inline enum osc_tensor_cores osc_name_tensor_cores(uint16_t flags, bool compat_tb)
+{
+    if (flags & OSC_NAME_TC_TB)
+        return OSC_TENSOR_CORES_YES;
+    if (compat_tb)
+        return OSC_TENSOR_CORES_NO;
+    if (flags & OSC_NAME_TC)
+        return OSC_TENSOR_CORES_YES;
+    return flags & OSC_NAME_TC_RULE ? OSC_TENSOR_CORES_NO : OSC_TENSOR_CORES_UNKNOWN;
+}
+
+/* Whether an operator of a name with FLAGS can use Tensor Cores. */
+static inline bool osc_name_is_eligible(uint16_t flags, bool compat_tb)
+{
+    return (flags & (compat_tb ? OSC_NAME_ELIGIBLE_TB : OSC_NAME_ELIGIBLE)) != 0;
+}
+
+#endif

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "derive/derive.h"
+
+#include "base/mem.h"
+#include "derive/facts.h"
+#include "derive/forest.h"
+
+/* What facts are made of; a bit is set once the part is there. */
+enum part {
+    PART_CLASSES = 1,
+    PART_COLUMNS = 2,
+    PART_ORDER = 4,
+    PART_FOREST = 8,
+    PART_LINKS = 16,
+    PART_STEPS = 32,
+    PART_UNIONS = 64,
+    PART_MEMORY = 128,
+};
+
+/* parent, self_ns, depth, step, link */
+#define COLUMN_BYTES (4u + 8u + 2u + 4u + 4u)
+
+/* What only derive/ counts. */
+static const enum osc_finding_code own_findings[] = {
+    OSC_FINDING_partial_overlap, OSC_FINDING_negative_self, OSC_FINDING_duplicate_id,
+    OSC_FINDING_no_launch,       OSC_FINDING_no_operator,
+};
+
+static void facts_free(void *derived)
+{
+    struct osc_facts *const f = derived;
+
+    if (!f)
+        return;
+    osc_classes_fini(&f->classes);
+    osc_order_fini(&f->order);
+    osc_optree_fini(&f->tree);
+    osc_links_fini(&f->links);
+    osc_step_map_fini(&f->step_map);
+    osc_unions_fini(&f->unions);
+    osc_memory_fini(&f->memory);
+    osc_pages_free(f->columns, f->columns_bytes);
+    osc_free(f);
+}
+
+void osc_derive_forget(struct osc_trace *t)
+{
+    if (t->derived_free)
+        t->derived_free(t->derived);
+    t->derived = NULL;
+    t->derived_free = NULL;
+    t->facts = 0;
+    for (uint32_t k = 1; k < t->events.n_chunks; k++) {
+        struct osc_chunk *const c = t->events.chunks[k];
+
+        c->parent = NULL;
+        c->self_ns = NULL;
+        c->depth = NULL;
+        c->step = NULL;
+        c->link = NULL;
+    }
+    osc_free(t->steps);
+    t->steps = NULL;
+    t->n_steps = 0;
+    for (size_t i = 0; i < sizeof own_findings / sizeof *own_findings; i++)
+        t->findings.by_code[own_findings[i]] = (struct osc_finding){0};
+}
+
+/* One block for all chunks, so that it lies in huge pages; the widest column first. */
+static osc_status make_columns(struct osc_trace *t, struct osc_facts *f)
+{
+    const size_t n_rows = t->events.n_rows;
+    char *at;
+
+    f->columns_bytes = (n_rows + 1) * COLUMN_BYTES;
+    f->columns = osc_pages_alloc(f->columns_bytes);
+    if (!f->columns)
+        return OSC_ENOMEM;
+    at = f->columns;
+    for (uint32_t k = 1; k < t->events.n_chunks; k++) {
+        struct osc_chunk *const c = t->events.chunks[k];
+
+        c->self_ns = (int64_t *)(void *)at + c->first_row;
+    }
+    at += n_rows * sizeof(int64_t);
+    for (uint32_t k = 1; k < t->events.n_chunks; k++) {
+        struct osc_chunk *const c = t->events.chunks[k];
+        uint32_t *const words = (uint32_t *)(void *)at;
+
+        c->parent = words + c->first_row;
+        c->step = words + n_rows + c->first_row;
+        c->link = words + 2 * n_rows + c->first_row;
+        c->depth = (uint16_t *)(void *)(words + 3 * n_rows) + c->first_row;
+    }
+    return OSC_OK;
+}
+
+/* Parts that FACTS need, in the order of their bits. */
+static uint32_t parts_of(uint32_t facts)
+{
+    const uint32_t tree = PART_COLUMNS | PART_ORDER | PART_LINKS;
+    uint32_t parts = PART_CLASSES;
+
+    if (facts & OSC_FACT_FOREST)
+        parts |= PART_COLUMNS | PART_ORDER | PART_FOREST;
+    if (facts & OSC_FACT_LINKS)
+        parts |= tree;
+    if (facts & OSC_FACT_STEPS)
+        parts |= tree | PART_STEPS;
+    if (facts & OSC_FACT_UNIONS)
+        parts |= PART_UNIONS;
+    if (facts & OSC_FACT_MEMORY)
+        parts |= tree | PART_MEMORY;
+    return parts;
+}
+
+static osc_status make_links(struct osc_trace *t, struct osc_facts *f, unsigned n_threads)
+{
+    osc_status st = osc_optree_make(t, &f->classes, &f->order, n_threads, &f->tree);
+
+    if (st == OSC_OK)
+        st = osc_links_make(t, &f->classes, &f->order, &f->links);
+    return st == OSC_OK ? osc_links_forward(t, &f->classes, &f->order) : st;
+}
+
+static osc_status make_part(struct osc_trace *t, struct osc_facts *f, enum part part,
+                            unsigned n_threads)
+{
+    osc_status st = OSC_OK;
+
+    switch (part) {
+    case PART_CLASSES:
+        return osc_classes_make(t, &f->classes);
+    case PART_COLUMNS:
+        return make_columns(t, f);
+    case PART_ORDER:
+        return osc_order_make(t, &f->classes, OSC_ORDER_RANGES, n_threads, &f->order);
+    case PART_FOREST:
+        return osc_forest_make(t, &f->order, n_threads);
+    case PART_LINKS:
+        return make_links(t, f, n_threads);
+    case PART_STEPS:
+        st = osc_steps_make(t, &f->classes, &f->step_map);
+        if (st == OSC_OK)
+            osc_steps_mark(t, &f->classes, &f->step_map, n_threads);
+        return st;
+    case PART_UNIONS:
+        return osc_unions_make(t, &f->classes, false, n_threads, &f->unions);
+    case PART_MEMORY:
+        return osc_memory_make(t, &f->classes, &f->order, &f->tree, n_threads, &f->memory);
+    }
+    return OSC_OK;
+}
+
+osc_status osc_derive(struct osc_trace *t, uint32_t facts, unsigned n_threads,
+                      struct osc_err *err)
+{
+    const uint32_t wanted = parts_of(facts);
+    struct osc_facts *f = t->derived;
+
+    if (!f) {
+        f = osc_calloc(1, sizeof *f);
+        if (!f)
+            return osc_fail(err, OSC_ENOMEM, "out of memory for derived facts");
+        t->derived = f;
+        t->derived_free = facts_free;
+    }
+    for (uint32_t part = 1; part <= PART_MEMORY; part <<= 1) {
+        if (!(wanted & part) || (f->parts & part))
+            continue;
+        const osc_status st = make_part(t, f, (enum part)part, n_threads);
+        if (st != OSC_OK) {
+            /* A half-made part is worth nothing, and others may rest on it. */
+            osc_derive_forget(t);
+            return osc_fail(err, st, "%s while deriving facts", osc_status_text(st));
+        }
+        f->parts |= part;
+    }
+    t->facts |= facts;
+    return OSC_OK;
+}

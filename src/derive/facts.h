@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * facts.h - what derive/ keeps beside the columns, for those who make tables.
+ *
+ * Threading: read-only once osc_derive() has returned.
+ */
+#ifndef OSC_DERIVE_FACTS_H
+#define OSC_DERIVE_FACTS_H
+
+#include "derive/classify.h"
+#include "derive/derive.h"
+#include "derive/links.h"
+#include "derive/memory.h"
+#include "derive/optree.h"
+#include "derive/order.h"
+#include "derive/steps.h"
+#include "derive/unions.h"
+
+/* Each member is there once the fact that is named beside it was asked for. */
+struct osc_facts {
+    struct osc_classes classes;   /* any fact */
+    struct osc_order order;       /* FOREST, LINKS, STEPS, MEMORY */
+    struct osc_optree tree;       /* LINKS, STEPS, MEMORY */
+    struct osc_links links;       /* LINKS, STEPS, MEMORY */
+    struct osc_step_map step_map; /* STEPS */
+    struct osc_unions unions;     /* UNIONS */
+    struct osc_memory memory;     /* MEMORY */
+    void *columns;                /* owned; parent .. link of all chunks */
+    size_t columns_bytes;
+    uint32_t parts; /* bits of what is there, for derive.c */
+};
+
+/* The facts of T; osc_derive() was called. */
+static inline const struct osc_facts *osc_trace_facts(const struct osc_trace *t)
+{
+    return t->derived;
+}
+
+#endif

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "derive/intervals.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+
+void osc_intervals_fini(struct osc_intervals *s)
+{
+    osc_free(s->v);
+    *s = (struct osc_intervals){0};
+}
+
+void osc_intervals_append(struct osc_intervals *s, int64_t start_ns, int64_t end_ns)
+{
+    if (s->status != OSC_OK)
+        return;
+    if (s->n == s->cap) {
+        s->status = osc_grow(&s->v, &s->cap, s->n + 1, sizeof *s->v);
+        if (s->status != OSC_OK)
+            return;
+    }
+    if (s->n > 0 && start_ns < s->v[s->n - 1].start_ns)
+        s->is_unsorted = true;
+    s->v[s->n++] = (struct osc_interval){start_ns, end_ns};
+}
+
+void osc_intervals_concat(struct osc_intervals *s, const struct osc_intervals *from)
+{
+    if (s->status == OSC_OK)
+        s->status = from->status;
+    if (s->status != OSC_OK || from->n == 0)
+        return;
+    s->status = osc_grow(&s->v, &s->cap, s->n + from->n, sizeof *s->v);
+    if (s->status != OSC_OK)
+        return;
+    memcpy(s->v + s->n, from->v, from->n * sizeof *s->v);
+    s->n += from->n;
+    s->is_unsorted = true;
+}
+
+/* End of the ascending run that begins at I. */
+static size_t run_end(const struct osc_interval *v, size_t i, size_t n)
+{
+    for (i++; i < n && v[i].start_ns >= v[i - 1].start_ns; i++)
+        continue;
+    return i;
+}
+
+/* Merge A[0, MID) and A[MID, N) into OUT. */
+static void merge_two(const struct osc_interval *a, size_t mid, size_t n,
+                      struct osc_interval *out)
+{
+    size_t i = 0, j = mid;
+
+    while (i < mid && j < n)
+        *out++ = a[j].start_ns < a[i].start_ns ? a[j++] : a[i++];
+    memcpy(out, a + i, (mid - i) * sizeof *a);
+    memcpy(out + (mid - i), a + j, (n - j) * sizeof *a);
+}
+
+/* Natural merge sort: pairs of runs, until one is left. */
+static osc_status sort_by_start(struct osc_intervals *s)
+{
+    struct osc_interval *tmp = osc_malloc(s->n * sizeof *tmp);
+    size_t n_runs = 2;
+
+    if (!tmp)
+        return OSC_ENOMEM;
+    while (n_runs > 1) {
+        n_runs = 0;
+        for (size_t i = 0; i < s->n; n_runs++) {
+            const size_t mid = run_end(s->v, i, s->n);
+            const size_t end = mid < s->n ? run_end(s->v, mid, s->n) : mid;
+
+            merge_two(s->v + i, mid - i, end - i, tmp + i);
+            i = end;
+        }
+        struct osc_interval *const swap = s->v;
+        s->v = tmp;
+        tmp = swap;
+    }
+    s->cap = s->n; /* TMP was made as long as that */
+    osc_free(tmp);
+    return OSC_OK;
+}
+
+osc_status osc_intervals_merge(struct osc_intervals *s)
+{
+    size_t n = 0;
+
+    if (s->status == OSC_OK && s->is_unsorted && s->n > 1)
+        s->status = sort_by_start(s);
+    if (s->status != OSC_OK)
+        return s->status;
+    for (size_t i = 0; i < s->n; i++) {
+        if (n > 0 && s->v[i].start_ns <= s->v[n - 1].end_ns) {
+            if (s->v[i].end_ns > s->v[n - 1].end_ns)
+                s->v[n - 1].end_ns = s->v[i].end_ns;
+        } else {
+            s->v[n++] = s->v[i];
+        }
+    }
+    s->n = n;
+    s->is_unsorted = false;
+    return OSC_OK;
+}
+
+osc_status osc_intervals_intersect(const struct osc_intervals *a, const struct osc_intervals *b,
+                                   struct osc_intervals *out)
+{
+    size_t i = 0, j = 0;
+
+    while (i < a->n && j < b->n) {
+        const struct osc_interval x = a->v[i], y = b->v[j];
+        const int64_t start_ns = x.start_ns > y.start_ns ? x.start_ns : y.start_ns;
+        const int64_t end_ns = x.end_ns < y.end_ns ? x.end_ns : y.end_ns;
+
+        if (start_ns < end_ns)
+            osc_intervals_add(out, start_ns, end_ns);
+        if (x.end_ns < y.end_ns)
+            i++;
+        else
+            j++;
+    }
+    return out->status;
+}
+
+osc_status osc_intervals_subtract(const struct osc_intervals *a, const struct osc_intervals *b,
+                                  struct osc_intervals *out)
+{
+    size_t j = 0;
+
+    for (size_t i = 0; i < a->n; i++) {
+        const int64_t end_ns = a->v[i].end_ns;
+        int64_t at_ns = a->v[i].start_ns;
+
+        while (j < b->n && b->v[j].end_ns <= at_ns)
+            j++;
+        /* The last one may reach into the next of A, so J does not pass it. */
+        for (size_t k = j; k < b->n && b->v[k].start_ns < end_ns; k++) {
+            if (b->v[k].start_ns > at_ns)
+                osc_intervals_add(out, at_ns, b->v[k].start_ns);
+            if (b->v[k].end_ns > at_ns)
+                at_ns = b->v[k].end_ns;
+            j = k;
+        }
+        if (at_ns < end_ns)
+            osc_intervals_add(out, at_ns, end_ns);
+    }
+    return out->status;
+}
+
+int64_t osc_intervals_length(const struct osc_intervals *s)
+{
+    int64_t sum_ns = 0;
+
+    for (size_t i = 0; i < s->n; i++)
+        sum_ns += s->v[i].end_ns - s->v[i].start_ns;
+    return sum_ns;
+}
+
+osc_status osc_ruler_init(struct osc_ruler *r, const struct osc_intervals *set)
+{
+    int64_t sum_ns = 0;
+
+    *r = (struct osc_ruler){.set = set};
+    r->before_ns = osc_malloc((set->n + 1) * sizeof *r->before_ns);
+    if (!r->before_ns)
+        return OSC_ENOMEM;
+    for (size_t i = 0; i < set->n; i++) {
+        r->before_ns[i] = sum_ns;
+        sum_ns += set->v[i].end_ns - set->v[i].start_ns;
+    }
+    return OSC_OK;
+}
+
+void osc_ruler_fini(struct osc_ruler *r)
+{
+    osc_free(r->before_ns);
+    *r = (struct osc_ruler){0};
+}
+
+/* Length of the part before AT_NS. */
+static int64_t length_before(const struct osc_ruler *r, int64_t at_ns)
+{
+    size_t low = 0, high = r->set->n; /* below LOW: starts before AT_NS */
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+
+        if (r->set->v[middle].start_ns < at_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == 0)
+        return 0;
+    const struct osc_interval last = r->set->v[low - 1];
+    const int64_t end_ns = last.end_ns < at_ns ? last.end_ns : at_ns;
+    return r->before_ns[low - 1] + (end_ns - last.start_ns);
+}
+
+int64_t osc_ruler_length(const struct osc_ruler *r, int64_t start_ns, int64_t end_ns)
+{
+    return start_ns < end_ns ? length_before(r, end_ns) - length_before(r, start_ns) : 0;
+}

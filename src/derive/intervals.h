@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * intervals.h - sets of time as sorted lists of disjoint intervals.
+ *
+ * What ran when, whatever ran how often: the step breakdown, utilisation and
+ * overlap are all lengths of such sets (analyses.md, 1.4).
+ *
+ *   - Intervals are half open, [start, end), with start <= end.
+ *   - A list is *merged* when it is sorted by start and no two of its intervals
+ *     overlap or touch. Intersection, difference and lengths ask for merged lists
+ *     and give merged lists.
+ *   - Appending in order of start merges at once; anything else is put right by
+ *     osc_intervals_merge(), in O(n log r) for r ascending runs.
+ *
+ * Threading: not locked. Any number of readers, or one writer.
+ */
+#ifndef OSC_DERIVE_INTERVALS_H
+#define OSC_DERIVE_INTERVALS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+struct osc_interval {
+    int64_t start_ns, end_ns;
+};
+
+/* Zeroed, it is the empty set. */
+struct osc_intervals {
+    struct osc_interval *v; /* owned */
+    size_t n, cap;
+    bool is_unsorted;  /* something came that starts before the one before it */
+    osc_status status; /* sticky: after a failed allocation nothing more is added */
+};
+
+void osc_intervals_fini(struct osc_intervals *s);
+
+/* The slow half of osc_intervals_add(): a new interval at the end. */
+void osc_intervals_append(struct osc_intervals *s, int64_t start_ns, int64_t end_ns);
+
+/* Add one; it joins the last if it starts inside it or at its end. */
+static inline void osc_intervals_add(struct osc_intervals *s, int64_t start_ns, int64_t end_ns)
+{
+    if (s->n > 0) {
+        struct osc_interval *const last = &s->v[s->n - 1];
+
+        if (start_ns >= last->start_ns && start_ns <= last->end_ns) {
+            if (end_ns > last->end_ns)
+                last->end_ns = end_ns;
+            return;
+        }
+    }
+    osc_intervals_append(s, start_ns, end_ns);
+}
+
+/* Append all of FROM as they stand. Merge afterwards. */
+void osc_intervals_concat(struct osc_intervals *s, const struct osc_intervals *from);
+
+/* Sort and join what overlaps or touches. Returns the sticky status. */
+OSC_MUST_USE osc_status osc_intervals_merge(struct osc_intervals *s);
+
+/* OUT, empty before, becomes what both A and B cover. */
+OSC_MUST_USE osc_status osc_intervals_intersect(const struct osc_intervals *a,
+                                                const struct osc_intervals *b,
+                                                struct osc_intervals *out);
+
+/* OUT, empty before, becomes what A covers and B does not. */
+OSC_MUST_USE osc_status osc_intervals_subtract(const struct osc_intervals *a,
+                                               const struct osc_intervals *b,
+                                               struct osc_intervals *out);
+
+/* Total length of a merged list. */
+int64_t osc_intervals_length(const struct osc_intervals *s);
+
+/* Lengths of any windows of a merged list, each in O(log n). Zeroed, it is empty. */
+struct osc_ruler {
+    const struct osc_intervals *set; /* borrowed */
+    int64_t *before_ns;              /* owned; total length of all that stand before each */
+};
+
+OSC_MUST_USE osc_status osc_ruler_init(struct osc_ruler *r, const struct osc_intervals *set);
+void osc_ruler_fini(struct osc_ruler *r);
+
+/* Length of the part of the set inside [START_NS, END_NS). */
+int64_t osc_ruler_length(const struct osc_ruler *r, int64_t start_ns, int64_t end_ns);
+
+#endif

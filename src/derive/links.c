@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "derive/links.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "derive/keymap.h"
+
+/* One call among several of the same correlation. */
+struct candidate {
+    int64_t correlation, start_ns;
+    uint32_t row, call; /* CALL counts from 1 */
+};
+
+struct work {
+    struct osc_trace *t;
+    const struct osc_classes *c;
+    const struct osc_order *order;
+    struct osc_links *links;
+    struct osc_keyrange *external;  /* owned; by process: external ids of calls */
+    struct osc_keymap *operators;   /* owned; by process: external id -> row */
+    struct osc_keymap correlations; /* -> call, counted from 1 */
+    struct osc_keymap duplicates;   /* correlation that several calls have -> 1 */
+    struct candidate *candidates;   /* owned; those calls, sorted */
+    size_t n_candidates, cap_candidates;
+    uint64_t n_duplicates, n_no_launch, n_no_operator;
+    int64_t duplicate_ns, no_launch_ns, no_operator_ns;
+};
+
+int64_t osc_row_external_id(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i)
+{
+    const int16_t *const known = t->forms[c->form[i]].known;
+    int64_t id = 0;
+
+    if (known[OSC_ARG_KEY_EXTERNAL_ID_OLD] < 0 && known[OSC_ARG_KEY_EXTERNAL_ID] < 0)
+        return 0;
+    if (osc_row_arg_int(t, c, i, OSC_ARG_KEY_EXTERNAL_ID_OLD, &id) ||
+        osc_row_arg_int(t, c, i, OSC_ARG_KEY_EXTERNAL_ID, &id))
+        return id;
+    return 0;
+}
+
+static void count_first(uint64_t *n, int64_t *first_ns, int64_t at_ns)
+{
+    if (*n == 0 || at_ns < *first_ns)
+        *first_ns = at_ns;
+    (*n)++;
+}
+
+static bool is_call(const struct work *w, const struct osc_chunk *c, uint32_t i)
+{
+    return osc_kind_is_launch((enum osc_kind)c->kind[i]) && osc_is_range(w->c, c, i);
+}
+
+/* An operator that the walk of optree.c has seen; its link is its node. */
+static bool is_operator(const struct work *w, const struct osc_chunk *c, uint32_t i)
+{
+    return c->link[i] != 0 && !is_call(w, c, i) &&
+           w->t->forms[c->form[i]].kind == OSC_KIND_OPERATOR;
+}
+
+/* What ids are there, so that the maps fit; collects the calls on the way. */
+static osc_status collect_calls(struct work *w, struct osc_keyrange *correlations)
+{
+    const struct osc_store *const s = &w->t->events;
+    struct osc_links *const l = w->links;
+    int64_t id;
+
+    for (uint32_t k = 1; k < s->n_chunks; k++) {
+        const struct osc_chunk *const c = s->chunks[k];
+
+        for (uint32_t i = 0; i < c->n_rows; i++) {
+            if (!is_call(w, c, i))
+                continue;
+            if (osc_grow(&l->calls, &l->cap_calls, l->n_calls + 1, sizeof *l->calls) != OSC_OK)
+                return OSC_ENOMEM;
+            l->calls[l->n_calls++] = (struct osc_call){osc_row_at(c, i).v, c->link[i]};
+            if (osc_row_arg_int(w->t, c, i, OSC_ARG_KEY_CORRELATION, &id))
+                osc_keyrange_add(correlations, id);
+            id = osc_row_external_id(w->t, c, i);
+            if (id != 0)
+                osc_keyrange_add(&w->external[w->t->tracks[c->track[i]].process], id);
+        }
+    }
+    return OSC_OK;
+}
+
+/* Row A comes before B where ranges nest. */
+static bool is_before(const struct osc_store *s, osc_row a, osc_row b)
+{
+    const struct osc_chunk *const x = osc_chunk_of(s, a), *const y = osc_chunk_of(s, b);
+    const uint32_t i = osc_row_place(a), j = osc_row_place(b);
+
+    if (x->ts_ns[i] != y->ts_ns[j])
+        return x->ts_ns[i] < y->ts_ns[j];
+    if (x->dur_ns[i] != y->dur_ns[j])
+        return x->dur_ns[i] > y->dur_ns[j];
+    return a.v < b.v;
+}
+
+/* Note operators by external id: the first of each in the order of the forest. */
+static osc_status index_operators(struct work *w)
+{
+    const struct osc_store *const s = &w->t->events;
+
+    for (uint32_t k = 1; k < s->n_chunks; k++) {
+        const struct osc_chunk *const c = s->chunks[k];
+
+        for (uint32_t i = 0; i < c->n_rows; i++) {
+            if (!is_operator(w, c, i))
+                continue;
+            const uint32_t process = w->t->tracks[c->track[i]].process;
+            const struct osc_keyrange *const asked = &w->external[process];
+            if (asked->n == 0)
+                continue;
+            const int64_t id = osc_row_external_id(w->t, c, i);
+            if (id == 0 || id < asked->least || id > asked->most)
+                continue;
+            const osc_row row = osc_row_at(c, i);
+            uint32_t *const place = osc_keymap_put(&w->operators[process], id);
+            if (!place)
+                return OSC_ENOMEM;
+            if (*place == 0 || is_before(s, row, (osc_row){*place}))
+                *place = row.v;
+        }
+    }
+    return OSC_OK;
+}
+
+/* Whether operator OP holds call I of C in its closed range. */
+static bool holds(const struct osc_store *s, osc_row op, const struct osc_chunk *c, uint32_t i)
+{
+    const struct osc_chunk *const o = osc_chunk_of(s, op);
+    const uint32_t at = osc_row_place(op);
+
+    return o->ts_ns[at] <= c->ts_ns[i] && osc_row_end(c, i) <= osc_row_end(o, at);
+}
+
+/* Find the operator of every call, and note its correlation. */
+static osc_status link_calls(struct work *w)
+{
+    const struct osc_store *const s = &w->t->events;
+    int64_t id;
+
+    for (size_t n = 0; n < w->links->n_calls; n++) {
+        struct osc_call *const call = &w->links->calls[n];
+        const struct osc_chunk *const c = osc_chunk_of(s, (osc_row){call->row});
+        const uint32_t i = call->row & OSC_CHUNK_MASK;
+
+        id = osc_row_external_id(w->t, c, i);
+        if (id != 0) {
+            const osc_row op = {
+                osc_keymap_get(&w->operators[w->t->tracks[c->track[i]].process], id)};
+
+            if (op.v != 0 && holds(s, op, c, i))
+                call->node = osc_chunk_of(s, op)->link[osc_row_place(op)];
+        }
+        c->link[i] = call->node == 0 ? 0 : w->order->rows[call->node - 1];
+        if (!osc_row_arg_int(w->t, c, i, OSC_ARG_KEY_CORRELATION, &id))
+            continue;
+        uint32_t *place = osc_keymap_put(&w->correlations, id);
+        if (place && *place == 0) {
+            *place = (uint32_t)n + 1;
+        } else if (place) {
+            if (id != 0 && osc_keymap_get(&w->duplicates, id) == 0)
+                count_first(&w->n_duplicates, &w->duplicate_ns, c->ts_ns[i]);
+            place = osc_keymap_put(&w->duplicates, id);
+            if (place)
+                *place = 1;
+        }
+        if (!place)
+            return OSC_ENOMEM;
+    }
+    return OSC_OK;
+}
+
+static int by_correlation(const void *x, const void *y)
+{
+    const struct candidate *const a = x, *const b = y;
+
+    if (a->correlation != b->correlation)
+        return a->correlation < b->correlation ? -1 : 1;
+    if (a->start_ns != b->start_ns)
+        return a->start_ns < b->start_ns ? -1 : 1;
+    return (a->row > b->row) - (a->row < b->row);
+}
+
+/* Sort the calls that share a correlation by start. */
+static osc_status sort_duplicates(struct work *w)
+{
+    const struct osc_store *const s = &w->t->events;
+    int64_t id;
+
+    if (w->duplicates.sparse.n_used == 0)
+        return OSC_OK;
+    for (size_t n = 0; n < w->links->n_calls; n++) {
+        const uint32_t row = w->links->calls[n].row;
+        const struct osc_chunk *const c = osc_chunk_of(s, (osc_row){row});
+        const uint32_t i = row & OSC_CHUNK_MASK;
+
+        if (!osc_row_arg_int(w->t, c, i, OSC_ARG_KEY_CORRELATION, &id) ||
+            osc_keymap_get(&w->duplicates, id) == 0)
+            continue;
+        if (osc_grow(&w->candidates, &w->cap_candidates, w->n_candidates + 1,
+                     sizeof *w->candidates) != OSC_OK)
+            return OSC_ENOMEM;
+        w->candidates[w->n_candidates++] =
+            (struct candidate){id, c->ts_ns[i], row, (uint32_t)n + 1};
+    }
+    qsort(w->candidates, w->n_candidates, sizeof *w->candidates, by_correlation);
+    return OSC_OK;
+}
+
+/* The call of CORRELATION that launched what started at START_NS; 0: none has it. */
+static uint32_t find_call(const struct work *w, int64_t correlation, int64_t start_ns)
+{
+    const uint32_t one = osc_keymap_get(&w->correlations, correlation);
+    size_t low = 0, high = w->n_candidates; /* below LOW: before it, or it and started */
+
+    if (one == 0 || osc_keymap_get(&w->duplicates, correlation) == 0)
+        return one;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const struct candidate *const k = &w->candidates[middle];
+
+        if (k->correlation < correlation ||
+            (k->correlation == correlation && k->start_ns <= start_ns))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low > 0 && w->candidates[low - 1].correlation == correlation)
+        return w->candidates[low - 1].call;
+    return w->candidates[low].call; /* all start later: the first */
+}
+
+/* Link one finished kernel, copy, memset or synchronisation of the device. */
+static osc_status link_device_row(struct work *w, const struct osc_chunk *c, uint32_t i)
+{
+    struct osc_links *const l = w->links;
+    uint32_t call = 0;
+    int64_t id;
+
+    if (osc_row_arg_int(w->t, c, i, OSC_ARG_KEY_CORRELATION, &id))
+        call = find_call(w, id, c->ts_ns[i]);
+    c->link[i] = call == 0 ? 0 : l->calls[call - 1].row;
+    if (c->kind[i] == OSC_KIND_SYNC)
+        return OSC_OK;
+    if (osc_grow(&l->works, &l->cap_works, l->n_works + 1, sizeof *l->works) != OSC_OK)
+        return OSC_ENOMEM;
+    l->works[l->n_works++] = (struct osc_work){osc_row_at(c, i).v, call};
+    if (call == 0)
+        count_first(&w->n_no_launch, &w->no_launch_ns, c->ts_ns[i]);
+    else if (l->calls[call - 1].node == 0)
+        count_first(&w->n_no_operator, &w->no_operator_ns, c->ts_ns[i]);
+    return OSC_OK;
+}
+
+static osc_status link_device(struct work *w)
+{
+    const struct osc_store *const s = &w->t->events;
+
+    for (uint32_t k = 1; k < s->n_chunks; k++) {
+        const struct osc_chunk *const c = s->chunks[k];
+
+        for (uint32_t i = 0; i < c->n_rows; i++) {
+            const enum osc_kind kind = (enum osc_kind)c->kind[i];
+
+            if (is_operator(w, c, i)) {
+                c->link[i] = 0; /* nobody asks for its node any more */
+            } else if ((osc_kind_is_device_work(kind) || kind == OSC_KIND_SYNC) &&
+                       osc_is_range(w->c, c, i)) {
+                const osc_status st = link_device_row(w, c, i);
+                if (st != OSC_OK)
+                    return st;
+            }
+        }
+    }
+    return OSC_OK;
+}
+
+static void tell(struct osc_trace *t, enum osc_finding_code code, uint64_t n, int64_t first_ns)
+{
+    if (n == 0)
+        return;
+    osc_findings_add(&t->findings, code, OSC_NO_OFFSET, first_ns);
+    t->findings.by_code[code].count += n - 1;
+}
+
+osc_status osc_links_make(struct osc_trace *t, const struct osc_classes *c,
+                          const struct osc_order *order, struct osc_links *links)
+{
+    const size_t n_processes = (size_t)t->n_processes + 1;
+    struct work w = {.t = t, .c = c, .order = order, .links = links};
+    struct osc_keyrange correlations = {0};
+    osc_status st = OSC_ENOMEM;
+
+    *links = (struct osc_links){0};
+    w.external = osc_calloc(n_processes, sizeof *w.external);
+    w.operators = osc_calloc(n_processes, sizeof *w.operators);
+    if (!w.operators || !w.external)
+        goto out;
+    st = collect_calls(&w, &correlations);
+    if (st == OSC_OK && links->n_calls > 0) {
+        osc_keymap_init(&w.correlations, &correlations);
+        for (size_t p = 0; p < n_processes; p++)
+            osc_keymap_init(&w.operators[p], &w.external[p]);
+        st = index_operators(&w);
+        if (st == OSC_OK)
+            st = link_calls(&w);
+        if (st == OSC_OK)
+            st = sort_duplicates(&w);
+    }
+    if (st == OSC_OK)
+        st = link_device(&w);
+    if (st == OSC_OK) {
+        tell(t, OSC_FINDING_duplicate_id, w.n_duplicates, w.duplicate_ns);
+        tell(t, OSC_FINDING_no_launch, w.n_no_launch, w.no_launch_ns);
+        tell(t, OSC_FINDING_no_operator, w.n_no_operator, w.no_operator_ns);
+    }
+out:
+    for (size_t p = 0; w.operators && p < n_processes; p++)
+        osc_keymap_fini(&w.operators[p]);
+    osc_free(w.operators);
+    osc_free(w.external);
+    osc_keymap_fini(&w.correlations);
+    osc_keymap_fini(&w.duplicates);
+    osc_free(w.candidates);
+    if (st != OSC_OK)
+        osc_links_fini(links);
+    return st;
+}
+
+void osc_links_fini(struct osc_links *links)
+{
+    osc_free(links->calls);
+    osc_free(links->works);
+    *links = (struct osc_links){0};
+}

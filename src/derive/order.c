@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "derive/order.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/thread.h"
+
+/* Chunks are dealt out to the threads in that many parts. */
+#define PARTS 16u
+
+struct key {
+    int64_t start_ns, end_ns;
+};
+
+static struct key key_of(const struct osc_trace *t, uint32_t row)
+{
+    const struct osc_chunk *const c = osc_chunk_of(&t->events, (osc_row){row});
+    const uint32_t i = row & OSC_CHUNK_MASK;
+
+    return (struct key){c->ts_ns[i], osc_row_end(c, i)};
+}
+
+/* A stands before B whatever their places in the file. */
+static bool is_before(struct key a, struct key b)
+{
+    return a.start_ns != b.start_ns ? a.start_ns < b.start_ns : a.end_ns > b.end_ns;
+}
+
+/* How many of ROWS[0, N), ascending, stand before KEY, or at it if IS_AFTER_EQUAL. */
+static uint32_t count_before(const struct osc_trace *t, const uint32_t *rows, uint32_t n,
+                             struct key key, bool is_after_equal)
+{
+    uint32_t low = 0, high = n;
+
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        const struct key k = key_of(t, rows[middle]);
+
+        if (is_after_equal ? !is_before(key, k) : is_before(k, key))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/*
+ * Merge ROWS[0, MID) and ROWS[MID, N), both ascending. What stands right already at
+ * both ends is not touched. TMP has room for MID rows.
+ */
+static void merge_runs(const struct osc_trace *t, uint32_t *rows, uint32_t mid, uint32_t n,
+                       uint32_t *tmp)
+{
+    const uint32_t skip = count_before(t, rows, mid, key_of(t, rows[mid]), true);
+    if (skip == mid)
+        return;
+    const uint32_t end =
+        mid + count_before(t, rows + mid, n - mid, key_of(t, rows[mid - 1]), false);
+    const uint32_t n_left = mid - skip;
+    uint32_t i = 0, j = mid, out = skip;
+
+    memcpy(tmp, rows + skip, n_left * sizeof *tmp);
+    struct key a = key_of(t, tmp[0]), b = key_of(t, rows[mid]);
+    for (;;) {
+        if (is_before(b, a)) {
+            rows[out++] = rows[j++];
+            if (j == end)
+                break;
+            b = key_of(t, rows[j]);
+        } else {
+            rows[out++] = tmp[i++];
+            if (i == n_left)
+                return; /* the rest of the right run is in its place */
+            a = key_of(t, tmp[i]);
+        }
+    }
+    memcpy(rows + out, tmp + i, (n_left - i) * sizeof *tmp);
+}
+
+/* Where runs begin, N last: *STARTS is for the caller to free. One run: NULL. */
+static osc_status find_runs(const struct osc_trace *t, const uint32_t *rows, uint32_t n,
+                            uint32_t **starts, uint32_t *n_runs)
+{
+    size_t cap = 0, n_starts = 0;
+    struct key last = n > 0 ? key_of(t, rows[0]) : (struct key){0};
+
+    *starts = NULL;
+    for (uint32_t i = 1; i < n; i++) {
+        const struct key k = key_of(t, rows[i]);
+
+        if (is_before(k, last)) {
+            if (osc_grow(starts, &cap, n_starts + 3, sizeof **starts) != OSC_OK)
+                return OSC_ENOMEM;
+            if (n_starts == 0)
+                (*starts)[n_starts++] = 0;
+            (*starts)[n_starts++] = i;
+        }
+        last = k;
+    }
+    if (*starts)
+        (*starts)[n_starts] = n;
+    *n_runs = (uint32_t)n_starts;
+    return OSC_OK;
+}
+
+osc_status osc_order_sort(const struct osc_trace *t, uint32_t *rows, uint32_t n)
+{
+    uint32_t *starts = NULL, *tmp = NULL, n_runs = 0;
+    osc_status st = find_runs(t, rows, n, &starts, &n_runs);
+
+    if (st != OSC_OK || n_runs == 0)
+        goto out;
+    tmp = osc_malloc(n * sizeof *tmp);
+    if (!tmp) {
+        st = OSC_ENOMEM;
+        goto out;
+    }
+    while (n_runs > 1) {
+        uint32_t n_left = 0;
+
+        for (uint32_t r = 0; r < n_runs; r += 2) {
+            const uint32_t from = starts[r];
+            const uint32_t to = starts[r + 2 < n_runs ? r + 2 : n_runs];
+
+            if (r + 1 < n_runs)
+                merge_runs(t, rows + from, starts[r + 1] - from, to - from, tmp);
+            starts[n_left++] = from;
+        }
+        starts[n_left] = n;
+        n_runs = n_left;
+    }
+out:
+    osc_free(starts);
+    osc_free(tmp);
+    return st;
+}
+
+struct work {
+    const struct osc_trace *t;
+    const struct osc_classes *c;
+    enum osc_order_of of;
+    struct osc_order *o;
+    uint32_t *counts; /* per part and track: first rows, then where they go */
+    osc_status *statuses;
+};
+
+static bool is_member(const struct work *w, const struct osc_chunk *c, uint32_t i)
+{
+    if (w->of == OSC_ORDER_RANGES)
+        return osc_is_range(w->c, c, i);
+    return c->kind[i] == OSC_KIND_ALLOC || c->kind[i] == OSC_KIND_FREE;
+}
+
+/* The chunks of part P. */
+static uint32_t part_begin(const struct osc_trace *t, uint32_t p)
+{
+    const uint64_t n = t->events.n_chunks > 0 ? t->events.n_chunks - 1u : 0;
+
+    return (uint32_t)(n * p / PARTS) + 1;
+}
+
+static void count_part(void *ctx, uint32_t p)
+{
+    const struct work *const w = ctx;
+    uint32_t *const counts = w->counts + (size_t)p * w->t->n_tracks;
+
+    for (uint32_t k = part_begin(w->t, p); k < part_begin(w->t, p + 1); k++) {
+        const struct osc_chunk *const c = w->t->events.chunks[k];
+
+        for (uint32_t i = 0; i < c->n_rows; i++)
+            counts[c->track[i]] += is_member(w, c, i);
+    }
+}
+
+static void deal_part(void *ctx, uint32_t p)
+{
+    const struct work *const w = ctx;
+    uint32_t *const places = w->counts + (size_t)p * w->t->n_tracks;
+
+    for (uint32_t k = part_begin(w->t, p); k < part_begin(w->t, p + 1); k++) {
+        const struct osc_chunk *const c = w->t->events.chunks[k];
+
+        for (uint32_t i = 0; i < c->n_rows; i++) {
+            if (is_member(w, c, i))
+                w->o->rows[places[c->track[i]]++] = osc_row_at(c, i).v;
+        }
+    }
+}
+
+static void sort_track(void *ctx, uint32_t i)
+{
+    const struct work *const w = ctx;
+    const uint32_t track = w->o->tracks[i], first = w->o->first[track];
+
+    w->statuses[i] = osc_order_sort(w->t, w->o->rows + first, w->o->first[track + 1] - first);
+}
+
+/* From counts to places, track after track and part after part within each. */
+static void place_parts(struct work *w)
+{
+    const uint32_t n_tracks = w->t->n_tracks;
+    uint32_t n = 0;
+
+    for (uint32_t k = 0; k < n_tracks; k++) {
+        w->o->first[k] = n;
+        for (uint32_t p = 0; p < PARTS; p++) {
+            uint32_t *const count = &w->counts[(size_t)p * n_tracks + k];
+            const uint32_t here = *count;
+
+            *count = n;
+            n += here;
+        }
+        if (n > w->o->first[k])
+            w->o->tracks[w->o->n_tracks++] = k;
+    }
+    w->o->first[n_tracks] = n;
+    w->o->n_rows = n;
+}
+
+/* Longest first, so that threads end together; the order of equal ones does not show. */
+static int by_length(const void *a, const void *b, void *ctx)
+{
+    const uint32_t *const first = ctx;
+    uint32_t x, y;
+
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    const uint32_t m = first[x + 1] - first[x], n = first[y + 1] - first[y];
+    return m != n ? (m < n ? 1 : -1) : (x > y) - (x < y);
+}
+
+osc_status osc_order_make(const struct osc_trace *t, const struct osc_classes *c,
+                          enum osc_order_of of, unsigned n_threads, struct osc_order *o)
+{
+    struct work w = {t, c, of, o, NULL, NULL};
+    osc_status st = OSC_ENOMEM;
+
+    *o = (struct osc_order){0};
+    w.counts = osc_calloc((size_t)t->n_tracks * PARTS + 1, sizeof *w.counts);
+    o->first = osc_calloc((size_t)t->n_tracks + 1, sizeof *o->first);
+    o->tracks = osc_calloc((size_t)t->n_tracks + 1, sizeof *o->tracks);
+    if (!w.counts || !o->first || !o->tracks)
+        goto out;
+    osc_parallel(n_threads, PARTS, count_part, &w);
+    place_parts(&w);
+    o->rows_bytes = ((size_t)o->n_rows + 1) * sizeof *o->rows;
+    o->rows = osc_pages_alloc(o->rows_bytes);
+    w.statuses = osc_calloc((size_t)o->n_tracks + 1, sizeof *w.statuses);
+    if (!o->rows || !w.statuses)
+        goto out;
+    osc_parallel(n_threads, PARTS, deal_part, &w);
+    qsort_r(o->tracks, o->n_tracks, sizeof *o->tracks, by_length, o->first);
+    osc_parallel(n_threads, o->n_tracks, sort_track, &w);
+    st = OSC_OK;
+    for (uint32_t i = 0; i < o->n_tracks; i++) {
+        if (w.statuses[i] != OSC_OK)
+            st = w.statuses[i];
+    }
+out:
+    osc_free(w.counts);
+    osc_free(w.statuses);
+    if (st != OSC_OK)
+        osc_order_fini(o);
+    return st;
+}
+
+void osc_order_fini(struct osc_order *o)
+{
+    osc_pages_free(o->rows, o->rows_bytes);
+    osc_free(o->first);
+    osc_free(o->tracks);
+    *o = (struct osc_order){0};
+}

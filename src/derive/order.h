@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * order.h - the rows of every track in the order in which ranges nest.
+ *
+ * Sorted by (start, longer first, order of the file): a parent stands before its
+ * children, so that one walk with a stack sees the forest. Kineto writes a track
+ * as a few ascending runs, old files in order of end; a natural merge sort that
+ * leaves alone what is in place already takes little for both, and O(n log n) for
+ * anything.
+ *
+ * Places in osc_order.rows are what osc_optree calls nodes.
+ *
+ * Threading: made in parallel over tracks; read-only afterwards.
+ */
+#ifndef OSC_DERIVE_ORDER_H
+#define OSC_DERIVE_ORDER_H
+
+#include "base/status.h"
+#include "derive/classify.h"
+#include "model/trace.h"
+
+enum osc_order_of {
+    OSC_ORDER_RANGES, /* finished synchronous ranges */
+    OSC_ORDER_MEMORY, /* allocations and releases */
+};
+
+/* Zeroed, it is empty. */
+struct osc_order {
+    uint32_t *rows; /* owned; osc_row, track after track */
+    uint32_t n_rows;
+    uint32_t *first;  /* owned; track k has rows [first[k], first[k + 1]) */
+    uint32_t *tracks; /* owned; tracks that have rows, the longest first */
+    uint32_t n_tracks;
+    size_t rows_bytes; /* of the pages behind rows */
+};
+
+OSC_MUST_USE osc_status osc_order_make(const struct osc_trace *t, const struct osc_classes *c,
+                                       enum osc_order_of of, unsigned n_threads,
+                                       struct osc_order *o);
+void osc_order_fini(struct osc_order *o);
+
+/* Sort N rows of one track, which stand in order of the file, in place. */
+OSC_MUST_USE osc_status osc_order_sort(const struct osc_trace *t, uint32_t *rows, uint32_t n);
+
+#endif

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "derive/steps.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/thread.h"
+
+static int by_time(const void *x, const void *y)
+{
+    const int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
+
+    return (a > b) - (a < b);
+}
+
+static int by_start(const void *x, const void *y)
+{
+    const struct osc_step *const a = x, *const b = y;
+
+    if (a->start_ns != b->start_ns)
+        return a->start_ns < b->start_ns ? -1 : 1;
+    return (a->row.v > b->row.v) - (a->row.v < b->row.v);
+}
+
+/* "ProfilerStep#007" -> "7"; a name without a number is its own label. */
+static osc_status label_of(struct osc_trace *t, osc_sid name, osc_sid *label)
+{
+    const struct osc_str s = osc_trace_str(t, name);
+    const char *const hash = s.len > 0 ? memrchr(s.s, '#', s.len) : NULL;
+    struct osc_str number = {hash ? hash + 1 : s.s, 0};
+
+    *label = name;
+    if (!hash)
+        return OSC_OK;
+    number.len = (uint32_t)(s.s + s.len - number.s);
+    for (uint32_t i = 0; i < number.len; i++) {
+        if (number.s[i] < '0' || number.s[i] > '9')
+            return OSC_OK;
+    }
+    if (number.len == 0)
+        return OSC_OK;
+    while (number.len > 1 && number.s[0] == '0') {
+        number.s++;
+        number.len--;
+    }
+    return osc_strings_add(&t->strings, number, label, NULL);
+}
+
+static osc_status add_annotations(struct osc_trace *t, const struct osc_classes *c)
+{
+    size_t cap = 0, n = 0;
+
+    for (uint32_t k = 1; k < t->events.n_chunks; k++) {
+        const struct osc_chunk *const chunk = t->events.chunks[k];
+
+        for (uint32_t i = 0; i < chunk->n_rows; i++) {
+            if (chunk->kind[i] != OSC_KIND_STEP || !osc_is_range(c, chunk, i) ||
+                osc_is_on_device(c, chunk, i))
+                continue;
+            osc_status st = osc_grow(&t->steps, &cap, n + 1, sizeof *t->steps);
+            if (st != OSC_OK)
+                return st;
+            t->steps[n] = (struct osc_step){
+                .row = osc_row_at(chunk, i),
+                .track = {chunk->track[i]},
+                .start_ns = chunk->ts_ns[i],
+                .end_ns = osc_row_end(chunk, i),
+            };
+            st = label_of(t, (osc_sid){chunk->name[i]}, &t->steps[n].label);
+            if (st != OSC_OK)
+                return st;
+            t->n_steps = (uint32_t)++n;
+        }
+    }
+    if (n > 1)
+        qsort(t->steps, n, sizeof *t->steps, by_start);
+    return OSC_OK;
+}
+
+/* The one step of a trace without: over its operators (tensorboard-views.md, 2.8). */
+static osc_status add_whole(struct osc_trace *t, const struct osc_classes *c)
+{
+    struct osc_step step = {.start_ns = INT64_MAX, .end_ns = INT64_MIN};
+
+    for (uint32_t k = 1; k < t->events.n_chunks; k++) {
+        const struct osc_chunk *const chunk = t->events.chunks[k];
+
+        for (uint32_t i = 0; i < chunk->n_rows; i++) {
+            const uint8_t kind = t->forms[chunk->form[i]].kind;
+
+            if ((kind != OSC_KIND_OPERATOR && kind != OSC_KIND_PYTHON) ||
+                (c->forms[chunk->form[i]] & (OSC_FORM_FUNCTION | OSC_FORM_ON_DEVICE)) ||
+                !osc_is_range(c, chunk, i))
+                continue;
+            if (chunk->ts_ns[i] < step.start_ns)
+                step.start_ns = chunk->ts_ns[i];
+            if (osc_row_end(chunk, i) > step.end_ns)
+                step.end_ns = osc_row_end(chunk, i);
+        }
+    }
+    if (step.start_ns > step.end_ns)
+        return OSC_OK;
+    t->steps = osc_malloc(sizeof *t->steps);
+    if (!t->steps)
+        return OSC_ENOMEM;
+    t->steps[0] = step;
+    t->n_steps = 1;
+    return OSC_OK;
+}
+
+/* Which step is the first to hold each time. */
+static osc_status make_spans(const struct osc_trace *t, struct osc_step_map *map)
+{
+    const uint32_t n = t->n_steps;
+    int64_t *times = osc_malloc(((size_t)n * 2 + 1) * sizeof *times);
+    uint32_t first = 0, n_started = 0; /* steps below FIRST have ended */
+
+    map->spans = osc_malloc(((size_t)n * 2 + 1) * sizeof *map->spans);
+    if (!times || !map->spans) {
+        osc_free(times);
+        return OSC_ENOMEM;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        times[2 * i] = t->steps[i].start_ns;
+        times[2 * i + 1] = t->steps[i].end_ns;
+    }
+    qsort(times, (size_t)n * 2, sizeof *times, by_time);
+    for (uint32_t i = 0; i < 2 * n; i++) {
+        while (n_started < n && t->steps[n_started].start_ns <= times[i])
+            n_started++;
+        while (first < n_started && t->steps[first].end_ns <= times[i])
+            first++;
+        if (map->n_spans > 0 && map->spans[map->n_spans - 1].start_ns == times[i])
+            map->n_spans--;
+        map->spans[map->n_spans++] =
+            (struct osc_step_span){times[i], first < n_started ? first + 1 : 0};
+    }
+    osc_free(times);
+    return OSC_OK;
+}
+
+osc_status osc_steps_make(struct osc_trace *t, const struct osc_classes *c,
+                          struct osc_step_map *map)
+{
+    *map = (struct osc_step_map){0};
+    osc_free(t->steps);
+    t->steps = NULL;
+    t->n_steps = 0;
+    osc_status st = add_annotations(t, c);
+    if (st == OSC_OK && t->n_steps == 0)
+        st = add_whole(t, c);
+    return st == OSC_OK ? make_spans(t, map) : st;
+}
+
+void osc_step_map_fini(struct osc_step_map *map)
+{
+    osc_free(map->spans);
+    *map = (struct osc_step_map){0};
+}
+
+uint32_t osc_step_find(const struct osc_step_map *map, int64_t at_ns, uint32_t *hint)
+{
+    uint32_t low = 0, high = map->n_spans; /* below LOW: starts no later */
+
+    if (*hint < high && map->spans[*hint].start_ns <= at_ns) {
+        if (*hint + 1 == high || map->spans[*hint + 1].start_ns > at_ns)
+            return map->spans[*hint].step;
+        low = *hint + 1;
+    }
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+
+        if (map->spans[middle].start_ns <= at_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == 0)
+        return 0;
+    *hint = low - 1;
+    return map->spans[low - 1].step;
+}
+
+struct work {
+    const struct osc_trace *t;
+    const struct osc_classes *c;
+    const struct osc_step_map *map;
+};
+
+static void mark_host(void *ctx, uint32_t item)
+{
+    const struct work *const w = ctx;
+    const struct osc_chunk *const c = w->t->events.chunks[item + 1];
+    uint32_t hint = 0;
+
+    for (uint32_t i = 0; i < c->n_rows; i++) {
+        if (!osc_is_on_device(w->c, c, i))
+            c->step[i] = osc_step_find(w->map, c->ts_ns[i], &hint);
+    }
+}
+
+/* Runs when all host rows are marked: a launch may stand in any chunk. */
+static void mark_device(void *ctx, uint32_t item)
+{
+    const struct work *const w = ctx;
+    const struct osc_store *const s = &w->t->events;
+    const struct osc_chunk *const c = s->chunks[item + 1];
+
+    for (uint32_t i = 0; i < c->n_rows; i++) {
+        const osc_row launch = {c->link[i]};
+
+        if (launch.v != 0 && osc_is_on_device(w->c, c, i))
+            c->step[i] = osc_chunk_of(s, launch)->step[osc_row_place(launch)];
+    }
+}
+
+void osc_steps_mark(struct osc_trace *t, const struct osc_classes *c,
+                    const struct osc_step_map *map, unsigned n_threads)
+{
+    struct work w = {t, c, map};
+
+    if (t->n_steps == 0 || t->steps[0].row.v == 0 || t->events.n_chunks < 2)
+        return;
+    osc_parallel(n_threads, t->events.n_chunks - 1, mark_host, &w);
+    osc_parallel(n_threads, t->events.n_chunks - 1, mark_device, &w);
+}

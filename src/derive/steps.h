@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * steps.h - the steps that the program announced, and what belongs to which.
+ *
+ * A step is one annotation of a host thread (ProfilerStep#n, or the like); copies
+ * of it on device queues are none (R-2.7). Without any, the trace is one step, from
+ * the first start to the last end of its operators, which no row belongs to.
+ *
+ *   - Steps stand in order of start. Where several hold a time, the first does.
+ *   - A host row belongs to the step that holds its start, on whatever thread;
+ *     device work to that of its launch.
+ *
+ * Threading: made by one writer, rows in parallel; read-only afterwards.
+ */
+#ifndef OSC_DERIVE_STEPS_H
+#define OSC_DERIVE_STEPS_H
+
+#include "base/status.h"
+#include "derive/classify.h"
+#include "model/trace.h"
+
+/* From START_NS to that of the next, STEP (index + 1, or 0) holds every time. */
+struct osc_step_span {
+    int64_t start_ns;
+    uint32_t step;
+};
+
+/* Zeroed, no step holds anything. */
+struct osc_step_map {
+    struct osc_step_span *spans; /* owned; in order of time */
+    uint32_t n_spans;
+};
+
+/* Fill t->steps and MAP. */
+OSC_MUST_USE osc_status osc_steps_make(struct osc_trace *t, const struct osc_classes *c,
+                                       struct osc_step_map *map);
+void osc_step_map_fini(struct osc_step_map *map);
+
+/* Fill osc_chunk.step. Links are there. */
+void osc_steps_mark(struct osc_trace *t, const struct osc_classes *c,
+                    const struct osc_step_map *map, unsigned n_threads);
+
+/*
+ * The step (index + 1) that holds AT_NS, or 0. *HINT is the span that answered last
+ * (0 at first), which makes times in order cheap.
+ */
+uint32_t osc_step_find(const struct osc_step_map *map, int64_t at_ns, uint32_t *hint);
+
+#endif

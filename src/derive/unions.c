@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "derive/unions.h"
+
+#include "base/mem.h"
+#include "base/thread.h"
+#include "derive/links.h"
+
+/* Chunks are dealt out to the threads in that many parts. */
+#define PARTS 8u
+
+/* One track's ranges come nearly in order; many tracks share a list. */
+#define BUCKETS 64u
+
+struct work {
+    const struct osc_trace *t;
+    const struct osc_classes *c;
+    const struct osc_idmap *collectives;
+    struct osc_intervals *sets; /* owned; per part, bucket of tracks and class */
+    uint32_t n_buckets;
+};
+
+/* The class of a finished operator, annotation or `python` range of the host. */
+static enum osc_class host_class(const struct osc_classes *c, const struct osc_chunk *k,
+                                 uint32_t i, bool compat_tb)
+{
+    const enum osc_kind kind = (enum osc_kind)k->kind[i];
+    const uint16_t name = c->names[k->name[i]];
+
+    if (kind == OSC_KIND_STEP)
+        return OSC_CLASS_COUNT;
+    if (kind == OSC_KIND_DATALOADER)
+        return OSC_CLASS_DATALOADER;
+    if (compat_tb)
+        return name & OSC_NAME_COMM_TB ? OSC_CLASS_COMMUNICATION : OSC_CLASS_CPU_EXEC;
+    if (!c->has_device_comm && (name & OSC_NAME_COMM_HOST))
+        return OSC_CLASS_COMMUNICATION;
+    return OSC_CLASS_CPU_EXEC;
+}
+
+enum osc_class osc_class_of(const struct osc_trace *t, const struct osc_classes *c,
+                            const struct osc_chunk *k, uint32_t i,
+                            const struct osc_idmap *collectives)
+{
+    const uint8_t form_kind = t->forms[k->form[i]].kind;
+
+    if (!osc_is_range(c, k, i))
+        return OSC_CLASS_COUNT;
+    if (k->kind[i] == OSC_KIND_KERNEL) {
+        const bool is_comm =
+            collectives
+                ? osc_idmap_get(collectives, (uint64_t)osc_row_external_id(t, k, i)) != 0
+                : osc_is_comm_kernel(c, k, i);
+
+        return is_comm ? OSC_CLASS_COMMUNICATION : OSC_CLASS_KERNEL;
+    }
+    if (k->kind[i] == OSC_KIND_MEMCPY)
+        return OSC_CLASS_MEMCPY;
+    if (k->kind[i] == OSC_KIND_MEMSET)
+        return OSC_CLASS_MEMSET;
+    if (osc_kind_is_launch((enum osc_kind)k->kind[i]))
+        return OSC_CLASS_RUNTIME;
+    if (c->forms[k->form[i]] & (OSC_FORM_ON_DEVICE | OSC_FORM_FUNCTION))
+        return OSC_CLASS_COUNT;
+    if (form_kind == OSC_KIND_OPERATOR || form_kind == OSC_KIND_ANNOTATION ||
+        form_kind == OSC_KIND_PYTHON)
+        return host_class(c, k, i, collectives != NULL);
+    return OSC_CLASS_COUNT;
+}
+
+static uint32_t part_begin(const struct osc_trace *t, uint32_t p)
+{
+    const uint64_t n = t->events.n_chunks > 0 ? t->events.n_chunks - 1u : 0;
+
+    return (uint32_t)(n * p / PARTS) + 1;
+}
+
+static void collect_part(void *ctx, uint32_t p)
+{
+    struct work *const w = ctx;
+    struct osc_intervals *const sets = w->sets + (size_t)p * w->n_buckets * OSC_CLASS_COUNT;
+
+    for (uint32_t k = part_begin(w->t, p); k < part_begin(w->t, p + 1); k++) {
+        const struct osc_chunk *const c = w->t->events.chunks[k];
+
+        for (uint32_t i = 0; i < c->n_rows; i++) {
+            const enum osc_class class = osc_class_of(w->t, w->c, c, i, w->collectives);
+
+            const uint32_t bucket = c->track[i] % w->n_buckets;
+
+            if (class != OSC_CLASS_COUNT)
+                osc_intervals_add(&sets[bucket * OSC_CLASS_COUNT + class], c->ts_ns[i],
+                                  osc_row_end(c, i));
+        }
+    }
+}
+
+struct gather {
+    const struct work *w;
+    struct osc_unions *u;
+    osc_status statuses[OSC_CLASS_COUNT];
+};
+
+/* All lists of one class become one. */
+static void gather_class(void *ctx, uint32_t class)
+{
+    struct gather *const g = ctx;
+    const size_t n_lists = (size_t)PARTS * g->w->n_buckets;
+    struct osc_intervals *const all = &g->u->of[class];
+
+    for (size_t l = 0; l < n_lists; l++)
+        osc_intervals_concat(all, &g->w->sets[l * OSC_CLASS_COUNT + class]);
+    g->statuses[class] = osc_intervals_merge(all);
+}
+
+/* The external ids of the plugin's collectives. */
+static osc_status find_collectives(const struct osc_trace *t, const struct osc_classes *c,
+                                   struct osc_idmap *ids)
+{
+    for (uint32_t k = 1; k < t->events.n_chunks; k++) {
+        const struct osc_chunk *const chunk = t->events.chunks[k];
+
+        for (uint32_t i = 0; i < chunk->n_rows; i++) {
+            if (!(c->names[chunk->name[i]] & OSC_NAME_COMM_TB))
+                continue;
+            const enum osc_class class = osc_class_of(t, c, chunk, i, NULL);
+            if (class != OSC_CLASS_COMMUNICATION && class != OSC_CLASS_CPU_EXEC)
+                continue;
+            const int64_t id = osc_row_external_id(t, chunk, i);
+            uint32_t *const place = id == 0 ? NULL : osc_idmap_put(ids, (uint64_t)id);
+            if (id != 0 && !place)
+                return OSC_ENOMEM;
+            if (place)
+                *place = 1;
+        }
+    }
+    return OSC_OK;
+}
+
+osc_status osc_unions_make(const struct osc_trace *t, const struct osc_classes *c,
+                           bool compat_tb, unsigned n_threads, struct osc_unions *u)
+{
+    const uint32_t n_buckets = t->n_tracks < BUCKETS ? t->n_tracks + 1 : BUCKETS;
+    const size_t n_lists = (size_t)PARTS * n_buckets * OSC_CLASS_COUNT;
+    struct work w = {.t = t, .c = c, .n_buckets = n_buckets};
+    struct gather g = {.w = &w, .u = u};
+    struct osc_idmap collectives = {0};
+    osc_status st = OSC_OK;
+
+    *u = (struct osc_unions){0};
+    w.sets = osc_calloc(n_lists + 1, sizeof *w.sets);
+    if (!w.sets)
+        return OSC_ENOMEM;
+    if (compat_tb) {
+        st = find_collectives(t, c, &collectives);
+        w.collectives = &collectives;
+    }
+    if (st == OSC_OK) {
+        osc_parallel(n_threads, PARTS, collect_part, &w);
+        osc_parallel(n_threads, OSC_CLASS_COUNT, gather_class, &g);
+        for (unsigned k = 0; k < OSC_CLASS_COUNT; k++) {
+            if (g.statuses[k] != OSC_OK)
+                st = g.statuses[k];
+        }
+    }
+    for (size_t l = 0; l < n_lists; l++)
+        osc_intervals_fini(&w.sets[l]);
+    osc_free(w.sets);
+    osc_idmap_fini(&collectives);
+    if (st != OSC_OK)
+        osc_unions_fini(u);
+    return st;
+}
+
+void osc_unions_fini(struct osc_unions *u)
+{
+    for (unsigned k = 0; k < OSC_CLASS_COUNT; k++)
+        osc_intervals_fini(&u->of[k]);
+}
