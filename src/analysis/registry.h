@@ -18,7 +18,11 @@
     X(events)             \
     X(threads)            \
     X(tracks)             \
-    X(averages)
+    X(averages)           \
+    X(operators)          \
+    X(kernels)            \
+    X(steps)              \
+    X(overview)
 
 #define OSC_TABLE_DECLARE(name) extern const struct osc_table_def osc_table_##name;
 OSC_TABLE_LIST(OSC_TABLE_DECLARE)

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `kernels`: device kernels by name, or by name, operator and launch shape
+ * (tensorboard-views.md, 5.2 and 5.3). Both cover all kernels of the trace, whether
+ * an operator launched them or not (R-5.1).
+ */
+#include "analysis/registry.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "analysis/listtext.h"
+#include "base/hash.h"
+#include "base/mem.h"
+#include "derive/facts.h"
+
+enum {
+    NAME,
+    OPERATOR,
+    GRID,
+    BLOCK,
+    REGISTERS,
+    SHARED_MEMORY,
+    TENSOR_CORES,
+    OP_TC_ELIGIBLE,
+    CALLS,
+    TOTAL,
+    MEAN,
+    MAX,
+    MIN,
+    MEAN_BLOCKS,
+    MEAN_OCCUPANCY,
+    BLOCKS_SUM,
+    OCCUPANCY_SUM,
+    N_COLUMNS
+};
+
+static const struct osc_column columns[N_COLUMNS] = {
+    [NAME] = {"name", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0,
+              "Name of the kernel as the file has it."},
+    [OPERATOR] = {"operator", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, OSC_COLUMN_OPTIONAL,
+                  "The operator that launched it: the one that the external id of the "
+                  "launching call names and whose range holds the call, else the innermost of "
+                  "its thread; (none) where neither is there."},
+    [GRID] = {"grid", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, OSC_COLUMN_OPTIONAL,
+              "Blocks in x, y and z, as recorded (argument grid)."},
+    [BLOCK] = {"block", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, OSC_COLUMN_OPTIONAL,
+               "Threads of a block in x, y and z, as recorded (argument block)."},
+    [REGISTERS] = {"registers_per_thread", OSC_TYPE_INTEGER, NULL, OSC_MERGE_KEY,
+                   OSC_COLUMN_OPTIONAL, "Argument `registers per thread`."},
+    [SHARED_MEMORY] = {"shared_memory_bytes", OSC_TYPE_INTEGER, "bytes", OSC_MERGE_KEY,
+                       OSC_COLUMN_OPTIONAL,
+                       "Shared memory of a block: argument `shared memory`."},
+    [TENSOR_CORES] =
+        {"tensor_cores", OSC_TYPE_BOOLEAN, NULL, OSC_MERGE_FIRST, 0,
+         "Whether it uses Tensor Cores, by its name (TB 5.4, R-5.3); missing where "
+         "no rule covers the name."},
+    [OP_TC_ELIGIBLE] =
+        {"op_tc_eligible", OSC_TYPE_BOOLEAN, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
+         "Whether its operator can use Tensor Cores, by the operator's name alone "
+         "(TB 4.4, R-4.3)."},
+    [CALLS] = {"calls", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, 0, "How often it ran."},
+    [TOTAL] = {"total_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0,
+               "Sum of its durations; concurrent queues count each."},
+    [MEAN] = {"mean_ns", OSC_TYPE_NUMBER, "ns", OSC_MERGE_FINISH, 0, "total_ns / calls."},
+    [MAX] = {"max_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_MAX, 0, "Longest duration."},
+    [MIN] = {"min_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_MIN, 0, "Shortest duration."},
+    [MEAN_BLOCKS] =
+        {"mean_blocks_per_sm", OSC_TYPE_NUMBER, NULL, OSC_MERGE_FINISH, OSC_COLUMN_OPTIONAL,
+         "Mean of argument `blocks per SM`, weighted with durations; kernels without "
+         "a positive one count as 0."},
+    [MEAN_OCCUPANCY] = {"mean_occupancy_ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH,
+                        OSC_COLUMN_OPTIONAL,
+                        "Mean of argument `est. achieved occupancy %` / 100, weighted with "
+                        "durations; kernels without one count as 0."},
+    [BLOCKS_SUM] = {"blocks_sum", OSC_TYPE_NUMBER, NULL, OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
+                    "Sum of blocks per SM times nanoseconds."},
+    [OCCUPANCY_SUM] = {"occupancy_sum", OSC_TYPE_NUMBER, NULL, OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
+                       "Sum of occupancy in percent times nanoseconds."},
+};
+
+/* What makes two kernels of --group-by op the same. Without padding: its bytes are a key. */
+struct key {
+    int64_t registers, shared_memory;
+    uint32_t name, op;    /* osc_sid */
+    uint32_t grid, block; /* osc_sid of lists */
+    uint32_t has_registers, has_shared_memory;
+};
+
+struct group {
+    struct key key; /* of the name alone, unless by operator */
+    uint64_t n_calls;
+    int64_t total_ns, max_ns, min_ns;
+    double blocks_sum, occupancy_sum;
+};
+
+struct sums {
+    const struct osc_trace *t;
+    const struct osc_facts *f;
+    bool by_op;
+    struct group *groups; /* owned; in order of the file */
+    size_t n_groups, cap_groups;
+    uint32_t *group_of;     /* owned; by name: group + 1 */
+    struct osc_intern keys; /* by operator: key i is group i - 1 */
+    struct osc_arena arena;
+    struct osc_lists lists;
+    bool has_blocks, has_occupancy;
+};
+
+/* The key of --group-by op of the kernel of WORK. */
+static osc_status key_of(struct sums *s, const struct osc_work *work, const struct osc_chunk *c,
+                         uint32_t i, struct key *key)
+{
+    const uint32_t node = work->call == 0 ? 0 : s->f->links.calls[work->call - 1].node;
+    osc_sid grid, block;
+
+    if (node != 0) {
+        const osc_row op = {s->f->order.rows[node - 1]};
+
+        key->op = osc_chunk_of(&s->t->events, op)->name[osc_row_place(op)];
+    }
+    osc_status st = osc_lists_id(&s->lists, s->t, c, i, OSC_ARG_KEY_GRID, &grid);
+    if (st == OSC_OK)
+        st = osc_lists_id(&s->lists, s->t, c, i, OSC_ARG_KEY_BLOCK, &block);
+    if (st != OSC_OK)
+        return st;
+    key->grid = grid.v;
+    key->block = block.v;
+    key->has_registers = osc_row_arg_int(s->t, c, i, OSC_ARG_KEY_REGISTERS, &key->registers);
+    key->has_shared_memory =
+        osc_row_arg_int(s->t, c, i, OSC_ARG_KEY_SHARED_MEMORY, &key->shared_memory);
+    return OSC_OK;
+}
+
+/* The group (+ 1) of the kernel of WORK; the next one's number if it is new. */
+static osc_status find_group(struct sums *s, const struct osc_work *work,
+                             const struct osc_chunk *c, uint32_t i, struct key *key,
+                             uint32_t *group)
+{
+    memset(key, 0, sizeof *key); /* no stray bytes in what is hashed */
+    key->name = c->name[i];
+    if (!s->by_op) {
+        uint32_t *const place = &s->group_of[c->name[i]];
+
+        if (*place == 0)
+            *place = (uint32_t)s->n_groups + 1;
+        *group = *place;
+        return OSC_OK;
+    }
+    osc_sid id = {0};
+    osc_status st = key_of(s, work, c, i, key);
+    if (st == OSC_OK)
+        st = osc_intern_add(&s->keys, (struct osc_str){(const char *)key, sizeof *key}, &id);
+    *group = id.v;
+    return st;
+}
+
+/* A number of the arguments that means something: finite and not negative. */
+static double quantity(const struct sums *s, const struct osc_chunk *c, uint32_t i,
+                       enum osc_arg_key key, double missing)
+{
+    double v;
+
+    if (!osc_row_arg_double(s->t, c, i, key, &v) || !isfinite(v) || v < 0)
+        return missing;
+    return v;
+}
+
+static osc_status add_kernel(struct sums *s, const struct osc_work *work)
+{
+    const struct osc_chunk *const c = osc_chunk_of(&s->t->events, (osc_row){work->row});
+    const uint32_t i = work->row & OSC_CHUNK_MASK;
+    uint32_t number = 0;
+    struct key key;
+
+    if (c->kind[i] != OSC_KIND_KERNEL)
+        return OSC_OK;
+    const osc_status st = find_group(s, work, c, i, &key, &number);
+    if (st != OSC_OK)
+        return st;
+    if (number > s->n_groups) {
+        if (osc_grow(&s->groups, &s->cap_groups, number, sizeof *s->groups) != OSC_OK)
+            return OSC_ENOMEM;
+        s->groups[s->n_groups++] = (struct group){.key = key, .min_ns = INT64_MAX};
+    }
+    struct group *const g = &s->groups[number - 1];
+    const int64_t dur_ns = c->dur_ns[i];
+    const double blocks = quantity(s, c, i, OSC_ARG_KEY_BLOCKS_PER_SM, 0);
+    const double occupancy = quantity(s, c, i, OSC_ARG_KEY_OCCUPANCY, -1);
+    g->n_calls++;
+    g->total_ns += dur_ns;
+    g->max_ns = dur_ns > g->max_ns ? dur_ns : g->max_ns;
+    g->min_ns = dur_ns < g->min_ns ? dur_ns : g->min_ns;
+    if (blocks > 0) {
+        g->blocks_sum += blocks * (double)dur_ns;
+        s->has_blocks = true;
+    }
+    if (occupancy >= 0) {
+        g->occupancy_sum += occupancy * (double)dur_ns;
+        s->has_occupancy = true;
+    }
+    return OSC_OK;
+}
+
+static void add_op_cells(const struct sums *s, const struct key *key, bool compat_tb,
+                         struct osc_result *out)
+{
+    const bool has_operator = key->op != 0;
+
+    osc_result_str(out, OPERATOR,
+                   has_operator ? osc_trace_str(s->t, (osc_sid){key->op}) : OSC_STR("(none)"));
+    osc_result_bool(out, OP_TC_ELIGIBLE,
+                    has_operator &&
+                        osc_name_is_eligible(s->f->classes.names[key->op], compat_tb));
+    if (key->grid != 0)
+        osc_result_str(out, GRID, osc_intern_str(&s->lists.texts, (osc_sid){key->grid}));
+    if (key->block != 0)
+        osc_result_str(out, BLOCK, osc_intern_str(&s->lists.texts, (osc_sid){key->block}));
+    if (key->has_registers)
+        osc_result_int(out, REGISTERS, key->registers);
+    if (key->has_shared_memory)
+        osc_result_int(out, SHARED_MEMORY, key->shared_memory);
+}
+
+static void add_row(const struct sums *s, const struct group *g, bool compat_tb,
+                    struct osc_result *out)
+{
+    const enum osc_tensor_cores tensor_cores =
+        osc_name_tensor_cores(s->f->classes.names[g->key.name], compat_tb);
+
+    osc_result_row(out);
+    osc_result_str(out, NAME, osc_trace_str(s->t, (osc_sid){g->key.name}));
+    if (s->by_op)
+        add_op_cells(s, &g->key, compat_tb, out);
+    if (tensor_cores != OSC_TENSOR_CORES_UNKNOWN)
+        osc_result_bool(out, TENSOR_CORES, tensor_cores == OSC_TENSOR_CORES_YES);
+    osc_result_int(out, CALLS, (int64_t)g->n_calls);
+    osc_result_int(out, TOTAL, g->total_ns);
+    osc_result_int(out, MAX, g->max_ns);
+    osc_result_int(out, MIN, g->min_ns);
+    osc_result_num(out, BLOCKS_SUM, g->blocks_sum);
+    osc_result_num(out, OCCUPANCY_SUM, g->occupancy_sum);
+}
+
+static void show_columns(const struct sums *s, struct osc_result *out)
+{
+    for (uint32_t c = OPERATOR; s->by_op && c <= SHARED_MEMORY; c++)
+        osc_result_show(out, c);
+    if (s->by_op)
+        osc_result_show(out, OP_TC_ELIGIBLE);
+    if (s->has_blocks)
+        osc_result_show(out, MEAN_BLOCKS);
+    if (s->has_occupancy)
+        osc_result_show(out, MEAN_OCCUPANCY);
+}
+
+static osc_status map(const struct osc_trace *t, const struct osc_options *o,
+                      struct osc_result *out, struct osc_err *err)
+{
+    struct sums s = {.t = t, .f = osc_trace_facts(t), .by_op = o->by_op};
+    osc_status st = OSC_OK;
+
+    s.keys.arena = &s.arena;
+    s.keys.seed = osc_hash_seed();
+    s.group_of = osc_calloc(osc_strings_bound(&t->strings) + (size_t)1, sizeof *s.group_of);
+    if (!s.group_of)
+        st = OSC_ENOMEM;
+    for (size_t n = 0; n < s.f->links.n_works && st == OSC_OK; n++)
+        st = add_kernel(&s, &s.f->links.works[n]);
+    if (st == OSC_OK) {
+        show_columns(&s, out);
+        for (size_t g = 0; g < s.n_groups; g++)
+            add_row(&s, &s.groups[g], o->compat_tb, out);
+        if (s.n_groups == 0)
+            osc_result_note(out, "no kernels: no device work of category kernel in the trace");
+        st = out->status;
+    }
+    osc_free(s.groups);
+    osc_free(s.group_of);
+    osc_intern_fini(&s.keys);
+    osc_arena_fini(&s.arena);
+    osc_lists_fini(&s.lists);
+    return st == OSC_OK ? st : osc_fail(err, st, "kernels: %s", osc_status_text(st));
+}
+
+static osc_status finish(struct osc_result *r, const struct osc_options *o, struct osc_err *err)
+{
+    (void)o;
+    (void)err;
+    for (uint64_t i = 0; i < r->n_rows; i++) {
+        const double total_ns = (double)osc_result_get_int(r, i, TOTAL);
+        const double weight = total_ns > 0 ? total_ns : 1;
+
+        osc_result_set_num(r, i, MEAN, total_ns / (double)osc_result_get_int(r, i, CALLS));
+        osc_result_set_num(r, i, MEAN_BLOCKS, osc_result_get_num(r, i, BLOCKS_SUM) / weight);
+        osc_result_set_num(r, i, MEAN_OCCUPANCY,
+                           osc_result_get_num(r, i, OCCUPANCY_SUM) / weight / 100);
+    }
+    return OSC_OK;
+}
+
+static const char *const groupings[] = {"op", NULL};
+
+const struct osc_table_def osc_table_kernels = {
+    .name = "kernels",
+    .help = "Calls and time of every device kernel.",
+    .columns = columns,
+    .n_columns = N_COLUMNS,
+    .sort = "total_ns",
+    .groupings = groupings,
+    .facts = OSC_FACT_LINKS,
+    .map = map,
+    .finish = finish,
+};

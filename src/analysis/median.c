@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/median.h"
+
+#include <stdlib.h>
+
+static void swap(int64_t *a, int64_t *b)
+{
+    const int64_t x = *a;
+
+    *a = *b;
+    *b = x;
+}
+
+static int by_value(const void *x, const void *y)
+{
+    const int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
+
+    return (a > b) - (a < b);
+}
+
+/* Hoare's partition around the median of three; returns where the two halves meet. */
+static size_t partition(int64_t *v, size_t low, size_t high)
+{
+    const size_t middle = low + (high - low) / 2;
+
+    if (v[middle] < v[low])
+        swap(&v[middle], &v[low]);
+    if (v[high] < v[low])
+        swap(&v[high], &v[low]);
+    if (v[high] < v[middle])
+        swap(&v[high], &v[middle]);
+    const int64_t pivot = v[middle];
+    for (size_t i = low, j = high;; i++, j--) {
+        while (v[i] < pivot)
+            i++;
+        while (v[j] > pivot)
+            j--;
+        if (i >= j)
+            return j;
+        swap(&v[i], &v[j]);
+    }
+}
+
+int64_t osc_select_kth(int64_t *v, size_t n, size_t k)
+{
+    size_t low = 0, high = n - 1;
+
+    /* Enough rounds for any input but one made to be slow: that one is sorted. */
+    for (unsigned round = 0; low < high; round++) {
+        if (round == 100) {
+            qsort(v + low, high - low + 1, sizeof *v, by_value);
+            break;
+        }
+        const size_t meet = partition(v, low, high);
+        if (k <= meet)
+            high = meet;
+        else
+            low = meet + 1;
+    }
+    return v[k];
+}
+
+/* The K-th smallest of V and N_ZEROS zeros. */
+static int64_t kth_with_zeros(int64_t *v, size_t n, size_t n_zeros, size_t k)
+{
+    return k < n_zeros ? 0 : osc_select_kth(v, n, k - n_zeros);
+}
+
+double osc_median(int64_t *v, size_t n, size_t n_zeros)
+{
+    const size_t all = n + n_zeros;
+
+    if (all == 0)
+        return 0;
+    const int64_t upper = kth_with_zeros(v, n, n_zeros, all / 2);
+    if (all % 2 == 1)
+        return (double)upper;
+    const int64_t lower = kth_with_zeros(v, n, n_zeros, all / 2 - 1);
+    /* Both halves apart, so that the sum cannot overflow. */
+    return (double)(lower / 2 + upper / 2) + (double)(lower % 2 + upper % 2) / 2;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * operators.h - calls, host and device time by operator.
+ *
+ * One sweep over the operator tree of derive/optree.h, parents before children,
+ * with a stack of open nodes; groups are dense numbers, so that an event costs a
+ * few loads (performance-anchors.md, c1).
+ *
+ * Threading: not locked.
+ */
+#ifndef OSC_ANALYSIS_OPERATORS_H
+#define OSC_ANALYSIS_OPERATORS_H
+
+#include "analysis/listtext.h"
+#include "derive/facts.h"
+#include "table/table.h"
+
+/* What the calls of a group of operators come to; times in nanoseconds. */
+struct osc_operator_group {
+    osc_sid name;
+    osc_sid shape;      /* of osc_operators.lists; 0: no list */
+    osc_sid stack;      /* of the trace; 0: none */
+    uint32_t first_row; /* the first in the file */
+    uint64_t n_calls;
+    int64_t host_self_ns, host_total_ns, max_host_self_ns;
+    int64_t device_self_ns, device_total_ns, max_device_self_ns;
+    int64_t tc_self_ns, tc_total_ns; /* the part of kernels that use Tensor Cores */
+    uint64_t n_device_values;        /* calls that have device self time */
+    bool is_eligible, has_stack;
+    double median_host_self_ns, median_device_self_ns;
+};
+
+/* Zeroed, it is empty. */
+struct osc_operators {
+    struct osc_operator_group *groups; /* owned; in order of first_row once made */
+    size_t n_groups, cap_groups;
+    struct osc_lists lists; /* texts of shapes */
+};
+
+/* Sum up T, which has LINKS, by name and by what O asks for besides. */
+OSC_MUST_USE osc_status osc_operators_make(const struct osc_trace *t,
+                                           const struct osc_options *o,
+                                           struct osc_operators *ops);
+void osc_operators_fini(struct osc_operators *ops);
+
+#endif

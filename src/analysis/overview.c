@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `overview`: the average step, and how its time divides into categories
+ * (tensorboard-views.md, 3.3), over the steps that are kept.
+ */
+#include "analysis/registry.h"
+
+#include "derive/breakdown.h"
+
+enum { CATEGORY, AVG, RATIO, SUM, STEPS_SUM, N_STEPS, N_COLUMNS };
+
+static const struct osc_column columns[N_COLUMNS] = {
+    [CATEGORY] =
+        {"category", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0,
+         "step is the whole step; kernel, memcpy, memset, communication, runtime, "
+         "dataloader, cpu_exec and other are its parts, where the first that runs takes "
+         "the time (table steps explains each)."},
+    [AVG] = {"avg_ns", OSC_TYPE_NUMBER, "ns", OSC_MERGE_FINISH, 0,
+             "Time of the category, summed over the kept steps and divided by their number; "
+             "with --merge over those of all ranks and spans."},
+    [RATIO] = {"ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH, 0,
+               "Its share of the time of all kept steps; missing if that is 0."},
+    [SUM] = {"sum_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
+             "Time of the category in all kept steps."},
+    [STEPS_SUM] = {"steps_sum_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
+                   "Length of all kept steps."},
+    [N_STEPS] = {"n_steps", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
+                 "Number of kept steps."},
+};
+
+static const char *const class_names[OSC_COST_COUNT] = {
+#define CLASS_NAME(name, text) text,
+    OSC_CLASS_LIST(CLASS_NAME)
+#undef CLASS_NAME
+        "other",
+};
+
+static void add_row(struct osc_result *out, const char *category, int64_t sum_ns,
+                    int64_t steps_ns, uint32_t n_steps)
+{
+    osc_result_row(out);
+    osc_result_str(out, CATEGORY, osc_str_c(category));
+    osc_result_int(out, SUM, sum_ns);
+    osc_result_int(out, STEPS_SUM, steps_ns);
+    osc_result_int(out, N_STEPS, n_steps);
+}
+
+static osc_status map(const struct osc_trace *t, const struct osc_options *o,
+                      struct osc_result *out, struct osc_err *err)
+{
+    int64_t sums_ns[OSC_COST_COUNT] = {0}, steps_ns = 0;
+    struct osc_breakdown b = {0};
+    const osc_status st = osc_breakdown_make(t, o->compat_tb, o->n_threads, &b);
+
+    if (st != OSC_OK)
+        return osc_fail(err, st, "overview: %s", osc_status_text(st));
+    for (uint32_t i = 0; i < b.n_steps; i++) {
+        if (!b.steps[i].is_kept)
+            continue;
+        steps_ns += b.steps[i].end_ns - b.steps[i].start_ns;
+        for (uint32_t k = 0; k < OSC_COST_COUNT; k++)
+            sums_ns[k] += b.steps[i].cost_ns[k];
+    }
+    if (b.n_kept > 0) {
+        add_row(out, "step", steps_ns, steps_ns, b.n_kept);
+        for (uint32_t k = 0; k < OSC_COST_COUNT; k++)
+            add_row(out, class_names[k], sums_ns[k], steps_ns, b.n_kept);
+    } else {
+        osc_result_note(out, "no steps, and no operators that could count as one");
+    }
+    osc_breakdown_fini(&b);
+    return out->status;
+}
+
+static osc_status finish(struct osc_result *r, const struct osc_options *o, struct osc_err *err)
+{
+    (void)o;
+    (void)err;
+    for (uint64_t i = 0; i < r->n_rows; i++) {
+        const double sum_ns = (double)osc_result_get_int(r, i, SUM);
+        const double steps_ns = (double)osc_result_get_int(r, i, STEPS_SUM);
+
+        osc_result_set_num(r, i, AVG, sum_ns / (double)osc_result_get_int(r, i, N_STEPS));
+        if (steps_ns > 0)
+            osc_result_set_num(r, i, RATIO, sum_ns / steps_ns);
+    }
+    return OSC_OK;
+}
+
+const struct osc_table_def osc_table_overview = {
+    .name = "overview",
+    .help = "The average step and its parts.",
+    .columns = columns,
+    .n_columns = N_COLUMNS,
+    .facts = OSC_FACT_STEPS | OSC_FACT_UNIONS,
+    .map = map,
+    .finish = finish,
+};

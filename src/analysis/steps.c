@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `steps`: how long each step took with its device work, and what it spent its time
+ * on (tensorboard-views.md, 2.8 and 3.2). All steps are rows; those that the tail
+ * rule drops say so.
+ */
+#include "analysis/registry.h"
+
+#include "derive/breakdown.h"
+
+enum {
+    STEP,
+    LABEL,
+    THREAD,
+    START,
+    TOTAL,
+    ANNOTATION,
+    KEPT,
+    KERNEL, /* and the other classes, in order of enum osc_class */
+    OTHER = KERNEL + OSC_COST_OTHER,
+    OUTLIER,
+    NOTE,
+    N_COLUMNS
+};
+
+#define COST(name, what)                                                                   \
+    {                                                                                      \
+        name, OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0,                                    \
+            what " Time that a class further to the left covers as well goes to that one " \
+                 "(TB 3.2); the parts add up to total_ns."                                 \
+    }
+
+static const struct osc_column columns[N_COLUMNS] = {
+    [STEP] = {"step", OSC_TYPE_INTEGER, NULL, OSC_MERGE_KEY, 0,
+              "Number of the step in order of start, from 0."},
+    [LABEL] = {"label", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
+               "The number that the program gave it (ProfilerStep#N); 0 for a trace without "
+               "steps, which counts as one step over all its operators."},
+    [THREAD] = {"thread", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
+                "The thread that announced it; missing for a trace without steps."},
+    [START] = {"start_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_MIN, 0,
+               "Its start, but not before the device work of the step before it was done; from "
+               "the origin of all operands."},
+    [TOTAL] = {"total_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0,
+               "From start_ns to the end of its annotation or of the last device work that was "
+               "launched in it, whichever is later (TB 2.8)."},
+    [ANNOTATION] = {"annotation_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0,
+                    "Duration of its annotation on the host alone; missing for a trace without "
+                    "steps."},
+    [KEPT] = {"kept", OSC_TYPE_BOOLEAN, NULL, OSC_MERGE_FIRST, 0,
+              "Whether averages count it. Steps at the end without device work are not kept, "
+              "nor is the last one before them if it launched less than 0.8 times as much as "
+              "the one before: not all of their work may have been recorded (TB 2.8)."},
+    [KERNEL + OSC_CLASS_KERNEL] =
+        COST("kernel_ns", "Some kernel ran that is no communication."),
+    [KERNEL + OSC_CLASS_MEMCPY] = COST("memcpy_ns", "The device copied."),
+    [KERNEL + OSC_CLASS_MEMSET] = COST("memset_ns", "The device set memory."),
+    [KERNEL + OSC_CLASS_COMMUNICATION] =
+        COST("communication_ns",
+             "Some kernel of a communication library ran; for a rank without any, the host was "
+             "in a collective (R-8.2)."),
+    [KERNEL + OSC_CLASS_RUNTIME] =
+        COST("runtime_ns", "The host was in a call of the device runtime or driver."),
+    [KERNEL + OSC_CLASS_DATALOADER] = COST("dataloader_ns", "The host waited for data."),
+    [KERNEL + OSC_CLASS_CPU_EXEC] =
+        COST("cpu_exec_ns", "The host was in any other operator or annotation."),
+    [OTHER] = {"other_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0,
+               "What is left of total_ns: nothing that was recorded ran."},
+    [OUTLIER] = {"outlier", OSC_TYPE_BOOLEAN, NULL, OSC_MERGE_OR, 0,
+                 "Whether total_ns is further from the median of the kept steps than three "
+                 "times the median of such distances (MAD)."},
+    [NOTE] = {"note", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
+              "Why it is not kept, or that it began late."},
+};
+
+static const char *note_of(const struct osc_trace *t, const struct osc_step_cost *s, uint32_t i)
+{
+    if (!s->is_kept && s->n_works == 0)
+        return "not kept: no device work was recorded";
+    if (!s->is_kept)
+        return "not kept: device work at the end is probably missing";
+    if (s->start_ns > t->steps[i].start_ns)
+        return "began late: the device was still busy with earlier work";
+    return NULL;
+}
+
+static void add_row(const struct osc_trace *t, const struct osc_step_cost *s, uint32_t i,
+                    struct osc_result *out)
+{
+    const struct osc_step *const step = &t->steps[i];
+    const char *const note = note_of(t, s, i);
+
+    osc_result_row(out);
+    osc_result_int(out, STEP, i);
+    if (step->row.v != 0) {
+        osc_result_str(out, LABEL, osc_trace_str(t, step->label));
+        osc_result_str(out, THREAD, osc_trace_str(t, t->tracks[step->track.v].tid));
+        osc_result_int(out, ANNOTATION, step->end_ns - step->start_ns);
+    } else {
+        osc_result_str(out, LABEL, OSC_STR("0"));
+    }
+    osc_result_int(out, START, s->start_ns - t->origin_ns);
+    osc_result_int(out, TOTAL, s->end_ns - s->start_ns);
+    osc_result_bool(out, KEPT, s->is_kept);
+    for (uint32_t k = 0; k < OSC_COST_COUNT; k++)
+        osc_result_int(out, KERNEL + k, s->cost_ns[k]);
+    osc_result_bool(out, OUTLIER, s->is_outlier);
+    if (note)
+        osc_result_str(out, NOTE, osc_str_c(note));
+}
+
+static osc_status map(const struct osc_trace *t, const struct osc_options *o,
+                      struct osc_result *out, struct osc_err *err)
+{
+    struct osc_breakdown b = {0};
+    const osc_status st = osc_breakdown_make(t, o->compat_tb, o->n_threads, &b);
+
+    if (st != OSC_OK)
+        return osc_fail(err, st, "steps: %s", osc_status_text(st));
+    for (uint32_t i = 0; i < b.n_steps; i++)
+        add_row(t, &b.steps[i], i, out);
+    if (b.n_steps == 0)
+        osc_result_note(out, "no steps, and no operators that could count as one");
+    else if (t->steps[0].row.v == 0)
+        osc_result_note(out, "no steps in the trace: all of it counts as one");
+    if (b.n_kept < b.n_steps)
+        osc_result_note(out, "%u of %u steps are not kept in averages (column note)",
+                        b.n_steps - b.n_kept, b.n_steps);
+    osc_breakdown_fini(&b);
+    return out->status;
+}
+
+const struct osc_table_def osc_table_steps = {
+    .name = "steps",
+    .help = "What each step spent its time on.",
+    .columns = columns,
+    .n_columns = N_COLUMNS,
+    .facts = OSC_FACT_STEPS | OSC_FACT_UNIONS,
+    .map = map,
+};
