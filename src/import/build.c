@@ -69,12 +69,12 @@ void osc_builder_fini(struct osc_builder *b)
     *b = (struct osc_builder){0};
 }
 
-/* SIZE zeroed bytes that live as long as the trace. */
-static void *carve(struct osc_builder *b, size_t size)
+/* SIZE zeroed bytes that live as long as the trace, from the pages of C. */
+static void *carve(struct osc_builder *b, struct osc_columns *c, size_t size)
 {
     const size_t rounded = (size + 63) & ~(size_t)63;
 
-    if (b->slab_size - b->slab_used < rounded) {
+    if (c->slab_size - c->slab_used < rounded) {
         struct osc_loading *l = b->loading;
         struct osc_trace *t = l->trace;
         const size_t slab_size = rounded > SLAB_BYTES ? rounded : SLAB_BYTES;
@@ -100,12 +100,12 @@ static void *carve(struct osc_builder *b, size_t size)
             b->status = st;
             return NULL;
         }
-        b->slab = slab;
-        b->slab_size = slab_size;
-        b->slab_used = 0;
+        c->slab = slab;
+        c->slab_size = slab_size;
+        c->slab_used = 0;
     }
-    void *p = b->slab + b->slab_used;
-    b->slab_used += rounded;
+    void *p = c->slab + c->slab_used;
+    c->slab_used += rounded;
     return p;
 }
 
@@ -121,7 +121,7 @@ static void lay_columns(struct osc_chunk *k, char *room, size_t cap)
 }
 
 /* A chunk that is not full gives the rest of its room back to the slab. */
-static void compact(struct osc_builder *b, struct osc_chunk *k)
+static void compact(struct osc_columns *c, struct osc_chunk *k)
 {
     const size_t n = k->n_rows;
     struct osc_chunk old = *k;
@@ -133,11 +133,12 @@ static void compact(struct osc_builder *b, struct osc_chunk *k)
     memmove(k->track, old.track, n * sizeof *k->track);
     memmove(k->arg_word, old.arg_word, n * sizeof *k->arg_word);
     const char *end = (const char *)old.ts_ns + (size_t)OSC_CHUNK_ROWS * ROW_BYTES;
-    if (end == b->slab + b->slab_used) {
+
+    if (end == c->slab + c->slab_used) {
         const size_t freed = ((size_t)OSC_CHUNK_ROWS - n) * ROW_BYTES & ~(size_t)63;
-        b->slab_used -= freed;
+        c->slab_used -= freed;
         /* Carved memory is promised to be zero. */
-        memset(b->slab + b->slab_used, 0, freed);
+        memset(c->slab + c->slab_used, 0, freed);
     }
 }
 
@@ -163,9 +164,9 @@ static bool close_chunk(struct osc_builder *b, struct osc_columns *c, uint32_t n
     if (!k)
         return true;
     if (k->n_rows < OSC_CHUNK_ROWS)
-        compact(b, k);
-    k->args = carve(b, (c->n_args + 1) * sizeof *c->args);
-    k->kind = carve(b, k->n_rows);
+        compact(c, k);
+    k->args = carve(b, c, (c->n_args + 1) * sizeof *c->args);
+    k->kind = carve(b, c, k->n_rows);
     if (!k->args || !k->kind)
         return false;
     if (c->n_args > 0)
@@ -191,7 +192,7 @@ bool osc_build_next_chunk(struct osc_builder *b, struct osc_columns *c, uint32_t
     if (b->status != OSC_OK || !close_chunk(b, c, n_pending))
         return false;
 
-    char *room = carve(b, (size_t)OSC_CHUNK_ROWS * ROW_BYTES);
+    char *room = carve(b, c, (size_t)OSC_CHUNK_ROWS * ROW_BYTES);
     if (!room)
         return false;
     c->chunk = osc_calloc(1, sizeof *c->chunk);
@@ -294,7 +295,7 @@ static osc_sid who_text(struct osc_builder *b, osc_who who)
     if (who & OSC_WHO_IS_STRING)
         return (osc_sid){(uint32_t)who};
     const int n = snprintf(digits, sizeof digits, "%llu", (unsigned long long)who);
-    return osc_build_string(b, digits, (uint32_t)n);
+    return osc_build_string(b, digits, n > 0 ? (uint32_t)n : 0);
 }
 
 osc_track_id osc_build_track_slow(struct osc_builder *b, osc_who pid, osc_who tid)

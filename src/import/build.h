@@ -83,6 +83,8 @@ struct osc_columns {
     struct osc_chunk **done; /* owned: full chunks of this batch */
     size_t n_done, cap_done;
     uint32_t n_rows_done;    /* rows in those */
+    char *slab;              /* pages that columns are carved from; the trace's */
+    size_t slab_used, slab_size;
 };
 
 struct osc_builder {
@@ -90,8 +92,6 @@ struct osc_builder {
     struct osc_columns events, others;
     struct osc_findings findings;
     uint64_t n_lookups;          /* of strings that the cache did not have */
-    char *slab;                  /* pages that columns are carved from; the trace's */
-    size_t slab_used, slab_size;
     osc_status status;           /* sticky */
     bool is_closing;             /* what is open may be closed beyond the limit */
     osc_who last_pid, last_tid;
@@ -176,6 +176,10 @@ static inline uint32_t osc_build_cache_place(const char *s, uint32_t len)
         memcpy(&h, s, len);
         h *= UINT64_C(0x9e3779b97f4a7c15);
     }
+    if (len >= 32) /* shapes and stacks are alike at both ends */
+        h ^= (osc_build_load8(s + len / 2) ^ osc_build_load8(s + len / 4)) *
+                 UINT64_C(0xd6e8feb86659fd93) ^
+             osc_build_load8(s + len / 4 * 3 - 4) * UINT64_C(0xa0761d6478bd642f);
     h ^= len * UINT64_C(0xc4ceb9fe1a85ec53);
     return (uint32_t)(h >> 40) & (OSC_STRING_CACHE - 1);
 }

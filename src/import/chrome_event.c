@@ -477,6 +477,8 @@ enum osc_token_status osc_chrome_event(struct osc_chrome *c)
     c->one_per_line = true;
     c->n_marks = 0;
     c->can_learn = c->layouts != NULL;
+    if (c->layouts)
+        c->layouts->n_slow++;
     c->text.p++;
     const enum osc_token_status st = read_members(c);
     if (st != OSC_TOKEN_OK)

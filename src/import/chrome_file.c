@@ -3,8 +3,13 @@
 
 #include <string.h>
 
-/* How many events between two looks at the clock and the user. */
-#define EVENTS_PER_TICK 4096u
+#include "import/chrome_learn.h"
+
+/* How much text between two looks at the user. */
+#define BYTES_PER_TICK ((uint64_t)1 << 20)
+
+/* With less than this in the window, more is fetched before the fast path gives up. */
+#define LOW_WATER 16384
 
 static void note_here(struct osc_chrome *c, enum osc_finding_code code)
 {
@@ -202,32 +207,62 @@ static enum osc_token_status skip_stranger(struct osc_chrome *c, int ch)
     return st == OSC_TOKEN_DEEP || st == OSC_TOKEN_LONG ? OSC_TOKEN_OK : st;
 }
 
+/*
+ * Read events of known layout, up to STOP, fetching more text when it runs low, so
+ * that an event across two blocks is not slow for that alone.
+ */
+static void run_fast(struct osc_chrome *c, uint64_t stop)
+{
+    struct osc_text *t = &c->text;
+
+    do {
+        const uint64_t left = stop - osc_text_offset(t, t->p);
+        const uint64_t here = (uint64_t)(t->end - t->p);
+        t->p = c->layouts->fast(c, t->p, t->p + (left < here ? left : here));
+        if (osc_text_offset(t, t->p) >= stop || c->builder->status != OSC_OK)
+            return;
+    } while (t->end - t->p < LOW_WATER && osc_text_more(t, t->p));
+}
+
+/* Read what is at p in the list of events the slow way. *IS_DONE: no event, the end. */
+static enum osc_token_status run_slow(struct osc_chrome *c, enum osc_chrome_state *state,
+                                      uint64_t stop, bool *is_done)
+{
+    int ch = osc_chrome_peek(c);
+
+    if (ch == ',') {
+        c->text.p++;
+        ch = osc_chrome_peek(c);
+    }
+    if (ch == '{') {
+        *is_done = osc_text_offset(&c->text, c->text.p) >= stop;
+        return *is_done ? OSC_TOKEN_OK : osc_chrome_event(c);
+    }
+    if (ch == ']') {
+        c->text.p++;
+        *state = *state == OSC_CHROME_BARE ? OSC_CHROME_END : OSC_CHROME_TOP;
+        *is_done = true;
+        return OSC_TOKEN_OK;
+    }
+    return ch < 0 ? OSC_TOKEN_END : skip_stranger(c, ch);
+}
+
 /* Read events until one begins at or behind STOP. False: the builder failed. */
 static bool run_events(struct osc_chrome *c, enum osc_chrome_state *state, uint64_t stop)
 {
-    enum osc_token_status st;
-    uint32_t n = 0;
+    uint64_t tick_at = osc_text_offset(&c->text, c->text.p) + BYTES_PER_TICK;
+    bool is_done = false;
 
     for (;;) {
-        int ch = osc_chrome_peek(c);
-
-        if (ch == ',') {
-            c->text.p++;
-            ch = osc_chrome_peek(c);
-        }
-        if (ch == '{') {
-            if (osc_text_offset(&c->text, c->text.p) >= stop)
-                return true;
-            st = osc_chrome_event(c);
-        } else if (ch == ']') {
-            c->text.p++;
-            *state = *state == OSC_CHROME_BARE ? OSC_CHROME_END : OSC_CHROME_TOP;
-            return true;
-        } else {
-            st = ch < 0 ? OSC_TOKEN_END : skip_stranger(c, ch);
-        }
+        if (c->layouts && osc_text_offset(&c->text, c->text.p) < stop)
+            run_fast(c, stop);
         if (c->builder->status != OSC_OK)
             return false;
+        const enum osc_token_status st = run_slow(c, state, stop, &is_done);
+        if (c->builder->status != OSC_OK)
+            return false;
+        if (is_done)
+            return true;
         if (st == OSC_TOKEN_END) {
             note_here(c, OSC_FINDING_truncated);
             *state = OSC_CHROME_END;
@@ -237,8 +272,11 @@ static bool run_events(struct osc_chrome *c, enum osc_chrome_state *state, uint6
             note_here(c, OSC_FINDING_corrupt);
             find_back(c);
         }
-        if (++n % EVENTS_PER_TICK == 0 && c->tick && !c->tick(c))
-            return false;
+        if (osc_text_offset(&c->text, c->text.p) >= tick_at) {
+            if (c->tick && !c->tick(c))
+                return false;
+            tick_at = osc_text_offset(&c->text, c->text.p) + BYTES_PER_TICK;
+        }
     }
 }
 

@@ -8,10 +8,19 @@
  * fast path follows that tree: compare some literal bytes, read a value, compare
  * the next bytes; no key is looked up, no structure is searched for.
  *
+ *        {"ph": "X", "cat": "cpu_op", "name": "      NAME
+ *          ", "pid": 7, …, "ts":                     TS
+ *            , "dur":                                DUR
+ *              , "args": {"External id":             ARG number
+ *                }}                                  end
+ *                , "Input Dims":                     ARG nested
+ *                  }}                                end
+ *
  *   - What the fast path accepts, the slow path would have read in the same way:
- *     the literal bytes are equal to those of an event that it has read.
- *   - Anything else (another order, a repair, an unusual number) goes to the slow
- *     path, which may learn it.
+ *     the literal bytes are equal to those of an event that it has read, and a
+ *     value that is unusual in any respect is refused.
+ *   - Phase, category and keys are literal: they cost no more than white space.
+ *   - The tree is bounded; when it is full, what is new goes the slow way.
  *
  * Threading: one tree per thread.
  */
@@ -20,11 +29,71 @@
 
 #include "import/chrome.h"
 
-/* *L stays NULL if KERNEL is "none". OSC_EINVAL: no such kernel on this processor. */
-OSC_MUST_USE osc_status osc_chrome_layouts_new(struct osc_chrome_layouts **l, const char *kernel);
+#define OSC_LAYOUT_NODES_MAX 8192u
+#define OSC_LAYOUT_BYTES_MAX ((size_t)4 << 20)
+#define OSC_LAYOUT_SIBLINGS_MAX 64u
+#define OSC_LAYOUT_VALUES_MAX 256u
+#define OSC_LAYOUT_MEMO 8u
+
+/* Numbers of a layout differ in type from event to event: a signature has 2 bits each. */
+#define OSC_LAYOUT_NUMBERS_MAX 32u
+
+/* What the end of an event knows. */
+struct osc_layout_end {
+    uint8_t ph;
+    bool has_args, is_event;
+    osc_sid category;
+    struct {
+        uint64_t signature;
+        osc_form_id form; /* none: free */
+    } memo[OSC_LAYOUT_MEMO];
+    uint32_t n_memo;      /* how many were ever put in */
+};
+
+/* Literal bytes, and the value behind them unless it ends the event. */
+struct osc_layout_node {
+    const char *literal; /* zero bytes behind it up to a multiple of 32 */
+    uint32_t len;
+    uint8_t role, class;
+    bool is_member;
+    osc_sid key;
+    uint32_t child, sibling;    /* indexes, 0 is none */
+    struct osc_layout_end *end; /* or NULL */
+};
+
+struct osc_chrome_layouts {
+    struct osc_arena arena;
+    struct osc_layout_node *nodes; /* owned; [0] is the root */
+    uint32_t n_nodes;
+    /* The fast path for this processor. */
+    char *(*fast)(struct osc_chrome *c, char *p, const char *limit);
+    uint64_t n_fast, n_slow;       /* events each way, for benches */
+};
+
+/*
+ * *L stays NULL if KERNEL is "none"; NULL is the best that this processor has.
+ * OSC_EINVAL: there is no such kernel here.
+ */
+OSC_MUST_USE osc_status osc_chrome_layouts_new(struct osc_chrome_layouts **l,
+                                               const char *kernel);
 void osc_chrome_layouts_free(struct osc_chrome_layouts *l);
 
 /* Learn the event that began at OFFSET and ends at p, from the marks in C. */
 void osc_chrome_learn(struct osc_chrome *c, uint64_t offset);
+
+/*
+ * Read events from P on, each behind blanks and at most one comma, as long as their
+ * layout is known and they begin before LIMIT. Returns where it stopped: the end of
+ * the last event it read, or P. Builds what it reads.
+ */
+char *osc_chrome_fast_plain(struct osc_chrome *c, char *p, const char *limit);
+char *osc_chrome_fast_avx2(struct osc_chrome *c, char *p, const char *limit);
+
+/* The form of an event that took the path of nodes PATH, with types by SIGNATURE. */
+osc_form_id osc_chrome_layout_form(struct osc_chrome *c, struct osc_layout_end *end,
+                                   const uint32_t *path, uint32_t n_path, uint64_t signature);
+
+/* The string at P, which has a backslash at AT, to its end. NULL: not for the fast path. */
+char *osc_chrome_layout_escaped(struct osc_chrome *c, char *p, char *at, osc_sid *id);
 
 #endif

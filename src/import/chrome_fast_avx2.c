@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The fast path with AVX2: 32 bytes at a time. Compiled with -mavx2 -mbmi2. */
+#include "import/chrome_learn.h"
+
+#if defined(__AVX2__)
+#include <immintrin.h>
+
+static inline __m256i load32(const char *p)
+{
+    return _mm256_loadu_si256((const __m256i *)(const void *)p);
+}
+
+static inline uint32_t equal_mask(__m256i a, __m256i b)
+{
+    return (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(a, b));
+}
+
+static inline bool fast_equal(const char *p, const char *literal, uint32_t len)
+{
+    for (; len >= 32; p += 32, literal += 32, len -= 32)
+        if (equal_mask(load32(p), load32(literal)) != UINT32_MAX)
+            return false;
+    const uint32_t wanted = (UINT32_C(1) << len) - 1;
+    return (equal_mask(load32(p), load32(literal)) & wanted) == wanted;
+}
+
+static inline char *fast_to_quote(char *p)
+{
+    const __m256i quote = _mm256_set1_epi8('"'), back = _mm256_set1_epi8('\\');
+    const __m256i low = _mm256_set1_epi8(0x1f);
+
+    for (;; p += 32) {
+        const __m256i v = load32(p);
+        const __m256i hit = _mm256_or_si256(
+            _mm256_or_si256(_mm256_cmpeq_epi8(v, quote), _mm256_cmpeq_epi8(v, back)),
+            _mm256_cmpeq_epi8(_mm256_min_epu8(v, low), v));
+        const uint32_t mask = (uint32_t)_mm256_movemask_epi8(hit);
+        if (mask)
+            return p + __builtin_ctz(mask);
+    }
+}
+
+static inline char *fast_to_bracket(char *p)
+{
+    const __m256i quote = _mm256_set1_epi8('"'), case_bit = _mm256_set1_epi8(0x20);
+    const __m256i open = _mm256_set1_epi8('{'), close = _mm256_set1_epi8('}');
+    const __m256i low = _mm256_set1_epi8(0x1f);
+
+    for (;; p += 32) {
+        const __m256i v = load32(p);
+        const __m256i folded = _mm256_or_si256(v, case_bit); /* [ ] become { } */
+        const __m256i hit = _mm256_or_si256(
+            _mm256_or_si256(_mm256_cmpeq_epi8(folded, open), _mm256_cmpeq_epi8(folded, close)),
+            _mm256_or_si256(_mm256_cmpeq_epi8(v, quote),
+                            _mm256_cmpeq_epi8(_mm256_min_epu8(v, low), v)));
+        const uint32_t mask = (uint32_t)_mm256_movemask_epi8(hit);
+        if (mask)
+            return p + __builtin_ctz(mask);
+    }
+}
+
+#define FAST_NAME osc_chrome_fast_avx2
+#include "import/chrome_fast.inc"
+#endif

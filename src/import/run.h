@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * run.h - several files, one run: who each is, and one origin for all.
+ *
+ *   rank    from the file's metadata, else from its name, else 0
+ *   span    WORKER.NUMBER files: the numbers of a worker in order, from 1; other
+ *           files of one rank are windows in order of the operands
+ *   origin  the smallest start of all, by wall clock (ts + baseTimeNanoseconds);
+ *           files whose times are no wall clock have an origin among themselves
+ *
+ * Threading: not locked; one writer of the traces.
+ */
+#ifndef OSC_IMPORT_RUN_H
+#define OSC_IMPORT_RUN_H
+
+#include "base/status.h"
+#include "model/trace.h"
+
+/*
+ * Give the N sealed TRACES, read from PATHS, their ranks and spans. Those are set
+ * from all files at once, whichever of them are used later.
+ */
+OSC_MUST_USE osc_status osc_run_identify(struct osc_trace *const *traces,
+                                         const char *const *paths, uint32_t n);
+
+/*
+ * Set the origin of TRACES so that the first of their starts is 0 for users. Those
+ * of other hosts than the first one's count as `unaligned`.
+ */
+void osc_run_align(struct osc_trace *const *traces, uint32_t n);
+
+/* Order for users: by rank, then span, then as they stand. */
+void osc_run_sort(struct osc_trace **traces, uint32_t n);
+
+#endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "import/run.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+
+#define MAX_TRACES 6
+
+static struct osc_trace traces[MAX_TRACES];
+static struct osc_trace *pointers[MAX_TRACES];
+
+static void add_meta(struct osc_trace *t, const char *key, const char *value)
+{
+    struct osc_meta *metas = osc_realloc(t->metas, (t->n_metas + 1) * sizeof *metas);
+    struct osc_meta *m;
+
+    assert_non_null(metas);
+    t->metas = metas;
+    m = &metas[t->n_metas++];
+    *m = (struct osc_meta){0};
+    assert_int_equal(osc_strings_add(&t->strings, osc_str_c(key), &m->key, NULL), OSC_OK);
+    assert_int_equal(osc_strings_add(&t->strings, osc_str_c(value), &m->value, NULL), OSC_OK);
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < MAX_TRACES; i++) {
+        traces[i] = (struct osc_trace){0};
+        pointers[i] = &traces[i];
+        if (osc_strings_init(&traces[i].strings) != OSC_OK)
+            return -1;
+    }
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < MAX_TRACES; i++)
+        osc_trace_fini(&traces[i]);
+    return 0;
+}
+
+static void metadata_goes_before_the_name(void **state)
+{
+    static const char *const paths[] = {"rank7.json", "rank7.json", "rank7.json", "x.json"};
+
+    (void)state;
+    add_meta(&traces[0], "distributedInfo", "{\"backend\": \"nccl\", \"rank\": 2}");
+    add_meta(&traces[0], "RANK", "5");
+    add_meta(&traces[1], "distributedInfo", "{\"backend\": \"nccl\"}");
+    add_meta(&traces[1], "SLURM_PROCID", "4");
+    assert_int_equal(osc_run_identify(pointers, paths, 4), OSC_OK);
+    assert_int_equal(traces[0].rank, 2);
+    assert_int_equal(traces[1].rank, 4);
+    assert_int_equal(traces[2].rank, 7);
+    assert_int_equal(traces[3].rank, 0);
+    assert_false(traces[3].has_rank);
+}
+
+static void numbers_spans_by_worker_and_by_value(void **state)
+{
+    static const char *const paths[] = {"d/w.100.pt.trace.json",
+                                        "d/w.9.pt.trace.json.gz",
+                                        "d/v.5.pt.trace.json",
+                                        "d/w.100.pt.trace.json.gz",
+                                        "a.json",
+                                        "b.json"};
+
+    (void)state;
+    assert_int_equal(osc_run_identify(pointers, paths, 6), OSC_OK);
+    assert_int_equal(traces[0].span, 2);
+    assert_int_equal(traces[1].span, 1);
+    assert_int_equal(traces[2].span, 1);
+    assert_int_equal(traces[3].span, 2);
+    assert_int_equal(traces[4].span, 3); /* rank 0 has two windows already */
+    assert_int_equal(traces[5].span, 4);
+}
+
+static void puts_the_first_start_of_all_at_zero(void **state)
+{
+    const int64_t unix_ns = INT64_C(1700000000000000000);
+
+    (void)state;
+    for (size_t i = 0; i < 4; i++)
+        traces[i].events.n_rows = 1;
+    traces[0].min_ts_ns = traces[0].max_end_ns = 5000;
+    traces[0].base_ns = unix_ns;
+    traces[1].min_ts_ns = traces[1].max_end_ns = unix_ns + 2000;
+    traces[2].min_ts_ns = traces[2].max_end_ns = 77;   /* an uptime */
+    traces[3].min_ts_ns = traces[3].max_end_ns = 1000; /* another */
+    add_meta(&traces[0], "host_name", "a");
+    add_meta(&traces[1], "host_name", "b");
+    osc_run_align(pointers, 4);
+    assert_int_equal(traces[0].min_ts_ns - traces[0].origin_ns, 3000);
+    assert_int_equal(traces[1].min_ts_ns - traces[1].origin_ns, 0);
+    assert_int_equal(traces[2].min_ts_ns - traces[2].origin_ns, 0);
+    assert_int_equal(traces[3].min_ts_ns - traces[3].origin_ns, 923);
+    assert_int_equal(traces[0].findings.by_code[OSC_FINDING_unaligned].count, 0);
+    assert_int_equal(traces[1].findings.by_code[OSC_FINDING_unaligned].count, 1);
+}
+
+static void survives_a_base_beyond_all_time(void **state)
+{
+    (void)state;
+    traces[0].events.n_rows = traces[1].events.n_rows = 1;
+    traces[0].min_ts_ns = traces[0].max_end_ns = INT64_MAX - 5;
+    traces[0].base_ns = INT64_MAX;
+    traces[1].min_ts_ns = traces[1].max_end_ns = INT64_MIN / 2;
+    osc_run_align(pointers, 2);
+    assert_true(traces[0].min_ts_ns - traces[0].origin_ns >= 0);
+    assert_int_equal(traces[1].min_ts_ns - traces[1].origin_ns, 0);
+}
+
+static void sorts_by_rank_and_span_and_leaves_the_rest(void **state)
+{
+    (void)state;
+    traces[0].rank = 1;
+    traces[1].rank = 0, traces[1].span = 2;
+    traces[2].rank = 0, traces[2].span = 1;
+    traces[3].rank = 0, traces[3].span = 1;
+    osc_run_sort(pointers, 4);
+    assert_ptr_equal(pointers[0], &traces[2]);
+    assert_ptr_equal(pointers[1], &traces[3]);
+    assert_ptr_equal(pointers[2], &traces[1]);
+    assert_ptr_equal(pointers[3], &traces[0]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(metadata_goes_before_the_name, begin, end),
+        cmocka_unit_test_setup_teardown(numbers_spans_by_worker_and_by_value, begin, end),
+        cmocka_unit_test_setup_teardown(puts_the_first_start_of_all_at_zero, begin, end),
+        cmocka_unit_test_setup_teardown(survives_a_base_beyond_all_time, begin, end),
+        cmocka_unit_test_setup_teardown(sorts_by_rank_and_span_and_leaves_the_rest, begin, end),
+    };
+    return cmocka_run_group_tests_name("run", tests, NULL, NULL);
+}
