@@ -4,7 +4,7 @@
 
 Reads src/LAYERS. The C code is formatted by clang-format, so a function begins
 with "{" and ends with "}" in the first column, and four columns are one level.
-Prints "FILE:LINE: what is wrong", then "N passed, N failed", counting files.
+Prints "FILE:LINE: what is wrong", then how many files that is about.
 """
 import argparse
 import pathlib
@@ -250,7 +250,7 @@ def main():
     failed = sum(not checker.check(path) for path in paths)
     for fault in checker.faults:
         print(fault)
-    print(f"{len(paths) - failed} passed, {failed} failed")
+    print(f"{failed} of {len(paths)} files break a rule")
     return failed > 0
 
 

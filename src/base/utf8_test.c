@@ -65,24 +65,27 @@ static void each_maximal_subpart_is_replaced_once(void **state)
     expect_clean(OSC_STR("\xf0\x9f\x98"), OSC_STR(R), 1);
 }
 
-/* What the standard allows, written out; for all texts of up to three bytes. */
+/* The code point of the N bytes at S as the standard encodes it, or -1. */
+static int32_t decode(const unsigned char *s, size_t n)
+{
+    static const int32_t least[] = {0, 0, 0x80, 0x800};
+    int32_t code = n == 1 ? s[0] : s[0] & (0x7f >> n);
+
+    for (size_t i = 1; i < n; i++) {
+        if (s[i] >> 6 != 2)
+            return -1;
+        code = code << 6 | (s[i] & 0x3f);
+    }
+    return code < least[n] || (code >= 0xd800 && code < 0xe000) ? -1 : code;
+}
+
+/* For texts of up to three bytes. */
 static bool is_valid_by_decoding(const unsigned char *s, size_t len)
 {
-    for (size_t i = 0; i < len;) {
-        const size_t n = s[i] < 0x80 ? 1 : s[i] >> 5 == 6 ? 2 : s[i] >> 4 == 14 ? 3 : 0;
-        uint32_t code = n == 1 ? s[i] : n == 2 ? s[i] & 0x1fu : s[i] & 0x0fu;
-
-        if (n == 0 || n > len - i)
+    for (size_t i = 0, n; i < len; i += n) {
+        n = s[i] < 0x80 ? 1 : s[i] >> 5 == 6 ? 2 : s[i] >> 4 == 14 ? 3 : 0;
+        if (n == 0 || n > len - i || decode(s + i, n) < 0)
             return false;
-        for (size_t j = 1; j < n; j++) {
-            if (s[i + j] >> 6 != 2)
-                return false;
-            code = code << 6 | (s[i + j] & 0x3fu);
-        }
-        if ((n == 2 && code < 0x80) || (n == 3 && code < 0x800) ||
-            (code >= 0xd800 && code < 0xe000))
-            return false;
-        i += n;
     }
     return true;
 }
