@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+static const char *command_name;
+static volatile sig_atomic_t is_interrupted;
+static int write_errno;
+
+void osc_cli_set_command(const char *name)
+{
+    command_name = name;
+}
+
+static void print_message(const char *format, va_list ap)
+{
+    fflush(stdout);
+    fputs("opscope", stderr);
+    if (command_name)
+        fprintf(stderr, " %s", command_name);
+    fputs(": ", stderr);
+    vfprintf(stderr, format, ap);
+    fputc('\n', stderr);
+}
+
+void osc_cli_error(const char *format, ...)
+{
+    va_list ap;
+
+    va_start(ap, format);
+    print_message(format, ap);
+    va_end(ap);
+}
+
+int osc_cli_misuse(const char *format, ...)
+{
+    va_list ap;
+
+    va_start(ap, format);
+    print_message(format, ap);
+    va_end(ap);
+    return OSC_EXIT_MISUSED;
+}
+
+int osc_cli_fail(osc_status st, const struct osc_err *err)
+{
+    if (write_errno == EPIPE)
+        return OSC_EXIT_DONE; /* who read us has seen enough, as head does */
+    if (write_errno != 0)
+        osc_cli_error("standard output: %s", strerror(write_errno));
+    else if (!osc_cli_is_interrupted())
+        osc_cli_error("%s", err->message[0] ? err->message : osc_status_text(st));
+    return st == OSC_EINVAL ? OSC_EXIT_MISUSED : OSC_EXIT_FAILED;
+}
+
+static void on_interrupt(int signal)
+{
+    (void)signal;
+    is_interrupted = 1;
+}
+
+void osc_cli_start(void)
+{
+    /* The second one is deadly: whoever is impatient gets out. */
+    const struct sigaction interrupt = {.sa_handler = on_interrupt,
+                                        .sa_flags = (int)SA_RESETHAND};
+    const struct sigaction ignore = {.sa_handler = SIG_IGN};
+    struct sigaction old;
+
+    /*
+     * A closed descriptor would be given to the next file we open. Fill the gaps
+     * with what fails on use, so that output into nowhere is noticed.
+     */
+    for (int fd = 0; fd <= 2; fd++) {
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) < 0)
+            _exit(OSC_EXIT_FAILED);
+    }
+    if (sigaction(SIGINT, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+        sigaction(SIGINT, &interrupt, NULL);
+    sigaction(SIGPIPE, &ignore, NULL);
+}
+
+bool osc_cli_is_interrupted(void)
+{
+    return is_interrupted != 0;
+}
+
+void osc_cli_die_if_interrupted(void)
+{
+    if (!is_interrupted)
+        return;
+    signal(SIGINT, SIG_DFL);
+    raise(SIGINT);
+}
+
+osc_status osc_cli_write(void *ctx, const char *s, size_t len)
+{
+    (void)ctx;
+    while (len > 0) {
+        const ssize_t n = write(STDOUT_FILENO, s, len);
+
+        if (is_interrupted)
+            return OSC_ECANCELED;
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0) {
+            write_errno = errno;
+            return errno == EPIPE ? OSC_ECANCELED : OSC_EIO;
+        }
+        s += n;
+        len -= (size_t)n;
+    }
+    return OSC_OK;
+}
+
+unsigned osc_cli_width(void)
+{
+    struct winsize size;
+
+    if (!isatty(STDOUT_FILENO))
+        return 0;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20)
+        return size.ws_col;
+    return 80;
+}
+
+bool osc_cli_has_colour(void)
+{
+    const char *no_colour = getenv("NO_COLOR");
+    const char *term = getenv("TERM");
+
+    return isatty(STDOUT_FILENO) && !(no_colour && no_colour[0]) && term &&
+           strcmp(term, "dumb") != 0;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cli.h - what the commands share: options, messages, standard output.
+ *
+ *   - Results go to standard output, everything else to standard error, as
+ *     "opscope COMMAND: message".
+ *   - Exit: 0 done, 1 failed, 2 misused.
+ *   - Colour, progress and cutting are for terminals alone.
+ *
+ * Threading: one thread; the handler of SIGINT sets a flag.
+ */
+#ifndef OSC_CLI_CLI_H
+#define OSC_CLI_CLI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+enum osc_exit { OSC_EXIT_DONE = 0, OSC_EXIT_FAILED = 1, OSC_EXIT_MISUSED = 2 };
+
+struct osc_args; /* options.h */
+
+/* A subcommand is one file that ends in one of these, and one line in commands.c. */
+struct osc_command {
+    const char *name;
+    unsigned bit;         /* in osc_option.commands */
+    const char *operands; /* for the line of usage */
+    const char *summary;  /* one line of `opscope --help` */
+    const char *text;     /* what it does, for its own --help */
+    const char *examples;
+    int (*run)(struct osc_args *args);
+};
+
+#define OSC_COMMAND_TABLE 1u
+#define OSC_COMMAND_INFO  2u
+
+/* All commands, ended by NULL, and the one called NAME, or NULL. */
+extern const struct osc_command *const osc_commands[];
+const struct osc_command *osc_command_find(const char *name);
+
+/* Which command messages are from; NULL: opscope itself. */
+void osc_cli_set_command(const char *name);
+
+/* "opscope COMMAND: MESSAGE" and a line feed on standard error. */
+void osc_cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The same, and returns OSC_EXIT_MISUSED. */
+int osc_cli_misuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/*
+ * Tell of failure ST, whose sentence is in ERR, and return the status to exit with:
+ * quietly where the reader of a pipe has gone.
+ */
+int osc_cli_fail(osc_status st, const struct osc_err *err);
+
+/* Signals and descriptors as the rest needs them; first thing in main(). */
+void osc_cli_start(void);
+
+/* Set once SIGINT has come. */
+bool osc_cli_is_interrupted(void);
+
+/* If SIGINT has come, die of it, so that the shell knows. */
+void osc_cli_die_if_interrupted(void);
+
+/* Write LEN bytes to standard output; CTX is not used. EPIPE: OSC_ECANCELED. */
+OSC_MUST_USE osc_status osc_cli_write(void *ctx, const char *s, size_t len);
+
+/* Columns of the terminal on standard output; 0 if it is none. */
+unsigned osc_cli_width(void);
+bool osc_cli_has_colour(void);
+
+#endif

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `opscope table`: any table, in any form. */
+#include "analysis/registry.h"
+#include "cli/commands.h"
+#include "cli/show.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "base/strbuf.h"
+#include "table/nearest.h"
+
+#define LIST_INDENT 13
+#define LIST_WIDTH  80
+
+/* "word, " at COLUMN, on a new line if it is full. Returns the column behind it. */
+static size_t add_word(struct osc_strbuf *out, const char *word, const char *after,
+                       size_t column)
+{
+    if (column + strlen(word) + strlen(after) > LIST_WIDTH) {
+        osc_strbuf_addc(out, '\n');
+        osc_strbuf_pad(out, ' ', LIST_INDENT);
+        column = LIST_INDENT;
+    } else if (column > LIST_INDENT) {
+        osc_strbuf_addc(out, ' ');
+        column++;
+    }
+    osc_strbuf_adds(out, word);
+    osc_strbuf_adds(out, after);
+    return column + strlen(word) + strlen(after);
+}
+
+static void list_table(struct osc_strbuf *out, const struct osc_table_def *def)
+{
+    size_t column = LIST_INDENT;
+    const char *last = "";
+
+    osc_strbuf_addf(out, "%-*s%s\n", LIST_INDENT, def->name, def->help);
+    osc_strbuf_pad(out, ' ', LIST_INDENT);
+    column = add_word(out, "columns:", "", column);
+    for (uint32_t c = 0; c < def->n_columns; c++) {
+        if (!(def->columns[c].flags & OSC_COLUMN_HIDDEN))
+            last = def->columns[c].name;
+    }
+    for (uint32_t c = 0; c < def->n_columns; c++) {
+        const struct osc_column *col = &def->columns[c];
+        const bool is_last = col->name == last;
+
+        if (col->flags & OSC_COLUMN_HIDDEN)
+            continue;
+        column = add_word(out, col->name,
+                          col->flags & OSC_COLUMN_OPTIONAL ? (is_last ? "?" : "?,")
+                                                           : (is_last ? "" : ","),
+                          column);
+    }
+    osc_strbuf_addc(out, '\n');
+    if (def->groupings && def->groupings[0]) {
+        osc_strbuf_pad(out, ' ', LIST_INDENT);
+        osc_strbuf_adds(out, "--group-by:");
+        for (size_t i = 0; def->groupings[i]; i++)
+            osc_strbuf_addf(out, " %s", def->groupings[i]);
+        osc_strbuf_addc(out, '\n');
+    }
+}
+
+static int show_list(const struct osc_table_def *only)
+{
+    struct osc_strbuf out = {0};
+    int failed = OSC_EXIT_DONE;
+
+    for (size_t i = 0; osc_tables[i]; i++) {
+        if (!only || only == osc_tables[i])
+            list_table(&out, osc_tables[i]);
+    }
+    if (!only)
+        osc_strbuf_adds(&out, "\n? only with the option or the data it needs. What a column "
+                              "means: opscope table NAME --explain COL\n");
+    failed = out.status == OSC_OK ? osc_show_text(out.s)
+                                  : osc_cli_fail(out.status, &(struct osc_err){0});
+    osc_strbuf_fini(&out);
+    return failed;
+}
+
+static int explain(const struct osc_table_def *def, const char *name)
+{
+    static const char *const types[] = {"string", "integer", "number", "boolean"};
+    struct osc_strbuf out = {0};
+    struct osc_err err = {0};
+    int32_t index;
+    const struct osc_column *c = osc_sheet_find(def, name, &index);
+    int failed = OSC_EXIT_DONE;
+
+    if (!c) {
+        const osc_status st = osc_sheet_no_column(def, name, &err);
+
+        return osc_cli_fail(st, &err);
+    }
+    osc_strbuf_addf(&out, "%s.%s (%s%s%s)\n%s\n", def->name, c->name, types[c->type],
+                    c->unit ? ", " : "", c->unit ? c->unit : "", c->help);
+    failed = out.status == OSC_OK ? osc_show_text(out.s)
+                                  : osc_cli_fail(out.status, &(struct osc_err){0});
+    osc_strbuf_fini(&out);
+    return failed;
+}
+
+/*
+ * The table that the first operand names, which is then taken off; else averages.
+ * NULL after a message: it is neither a table nor a file.
+ */
+static const struct osc_table_def *choose_table(struct osc_args *args)
+{
+    const char *name = args->n_operands > 0 ? args->operands[0] : NULL;
+    const struct osc_table_def *def = name ? osc_table_find(name) : NULL;
+    struct osc_nearest near = {.word = name};
+
+    if (def) {
+        args->operands++;
+        args->n_operands--;
+        return def;
+    }
+    if (!name || strcmp(name, "-") == 0 || strchr(name, '/') || access(name, F_OK) == 0)
+        return osc_table_find("averages");
+    for (size_t i = 0; osc_tables[i]; i++)
+        osc_nearest_try(&near, osc_tables[i]->name);
+    if (near.best) {
+        osc_cli_error("'%s' is neither a table nor a file; did you mean '%s'?", name,
+                      near.best);
+        return NULL;
+    }
+    return osc_table_find("averages"); /* the importer says that there is no such file */
+}
+
+static int check(const struct osc_args *args, const struct osc_table_def *def)
+{
+    const struct osc_query q = {.def = def, .options = &args->table, .columns = args->columns};
+    struct osc_err err = {0};
+    const osc_status st = osc_query_check(&q, &err);
+
+    return st == OSC_OK ? OSC_EXIT_DONE : osc_cli_fail(st, &err);
+}
+
+static int run(struct osc_args *args)
+{
+    const struct osc_table_def *def = NULL;
+    struct osc_loaded l = {0};
+    int failed = OSC_EXIT_DONE;
+
+    if (args->wants_list && args->n_operands == 0)
+        return show_list(NULL);
+    def = choose_table(args);
+    if (!def)
+        return OSC_EXIT_MISUSED;
+    if (args->wants_list)
+        return show_list(def);
+    if (args->explain)
+        return explain(def, args->explain);
+    failed = osc_args_group(args, def);
+    if (!failed)
+        failed = check(args, def);
+    if (failed)
+        return failed;
+    if (args->n_operands == 0)
+        return osc_cli_misuse("which trace? 'opscope table %s trace.json' or see 'opscope "
+                              "table --help'",
+                              def->name);
+
+    failed = osc_load(&l, args);
+    if (!failed)
+        failed = osc_show_table(&l, args, def);
+    if (!failed && !args->renderer->is_machine && def != &osc_table_quality)
+        failed = osc_show_quality(&l, args);
+    if (!failed && l.has_failed)
+        failed = OSC_EXIT_FAILED;
+    osc_loaded_fini(&l);
+    return failed;
+}
+
+const struct osc_command osc_command_table = {
+    .name = "table",
+    .bit = OSC_COMMAND_TABLE,
+    .operands = "[NAME] [OPTION...] TRACE...",
+    .summary = "print one table: as text, CSV, JSON or Markdown",
+    .text = "Prints table NAME of the traces; without NAME averages, which is torch's\n"
+            "key_averages().table(). 'opscope table --list' lists all. A file that is called\n"
+            "like a table is ./NAME.\n",
+    .examples =
+        "  opscope table trace.json.gz --sort self_cpu_time_total --limit 10\n"
+        "  opscope table averages --group-by shape trace.json.gz\n"
+        "  opscope table kernels trace.json.gz          where the device spends its time\n"
+        "  opscope table events t.json --from 10ms --to 12ms --format csv > events.csv\n"
+        "  opscope table steps runs/ddp/ --rank 0-3     some ranks of a directory\n"
+        "  opscope table kernels --explain mean_ns      what a column means\n",
+    .run = run,
+};

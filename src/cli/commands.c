@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/commands.h"
+
+#include <string.h>
+
+#include "cli/options.h"
+#include "cli/show.h"
+
+const struct osc_command *const osc_commands[] = {
+    &osc_command_info,
+    &osc_command_table,
+    NULL,
+};
+
+#define HELP_WIDTH  80
+#define HELP_INDENT 26
+
+const struct osc_command *osc_command_find(const char *name)
+{
+    for (size_t i = 0; osc_commands[i]; i++) {
+        if (strcmp(osc_commands[i]->name, name) == 0)
+            return osc_commands[i];
+    }
+    return NULL;
+}
+
+/* TEXT, broken at blanks; the cursor is at COLUMN, further lines begin at INDENT. */
+static void add_wrapped(struct osc_strbuf *out, const char *text, size_t column, size_t indent)
+{
+    while (*text) {
+        const size_t len = strcspn(text, " ");
+
+        if (column + len > HELP_WIDTH && column > indent) {
+            while (out->len > 0 && out->s[out->len - 1] == ' ')
+                out->s[--out->len] = '\0';
+            osc_strbuf_addc(out, '\n');
+            osc_strbuf_pad(out, ' ', indent);
+            column = indent;
+        }
+        osc_strbuf_add(out, text, len);
+        column += len + 1;
+        text += len;
+        if (*text) {
+            osc_strbuf_addc(out, ' ');
+            text++;
+        }
+    }
+    osc_strbuf_addc(out, '\n');
+}
+
+void osc_help_all(struct osc_strbuf *out)
+{
+    osc_strbuf_adds(out, "opscope shows where the time of a tensor program goes.\n"
+                         "\n"
+                         "usage: opscope COMMAND [OPTION...] TRACE...\n"
+                         "\n"
+                         "commands:\n");
+    for (size_t i = 0; osc_commands[i]; i++) {
+        const size_t start = out->len;
+
+        osc_strbuf_addf(out, "  %-9s ", osc_commands[i]->name);
+        add_wrapped(out, osc_commands[i]->summary, out->len - start, 12);
+    }
+    osc_strbuf_adds(
+        out, "  help      print the page of a command: opscope help table\n"
+             "\n"
+             "A TRACE is a file of PyTorch's profiler or any other in the Chrome format\n"
+             "(.json, .json.gz, .json.zst), a directory of such files (one run, a rank\n"
+             "each), or - for standard input.\n"
+             "\n"
+             "examples:\n"
+             "  opscope info trace.json.gz           what is in it, and what is missing\n"
+             "  opscope table trace.json.gz          torch's key_averages().table()\n"
+             "  opscope table kernels trace.json.gz  where the device spends its time\n"
+             "  opscope table --list                 all tables and their columns\n"
+             "\n"
+             "options:\n"
+             "  -h, --help     print this page\n"
+             "  --version      print the version\n"
+             "\n"
+             "exit status: 0 done, 1 failed, 2 misused\n");
+}
+
+static void add_option(struct osc_strbuf *out, const struct osc_option *o)
+{
+    const size_t start = out->len;
+
+    if (o->letter)
+        osc_strbuf_addf(out, "  -%c, --%s", o->letter, o->name);
+    else
+        osc_strbuf_addf(out, "      --%s", o->name);
+    if (o->argument)
+        osc_strbuf_addf(out, " %s", o->argument);
+    if (out->len - start + 2 > HELP_INDENT) {
+        osc_strbuf_addc(out, '\n');
+        osc_strbuf_pad(out, ' ', HELP_INDENT);
+    } else {
+        osc_strbuf_pad(out, ' ', HELP_INDENT - (out->len - start));
+    }
+    add_wrapped(out, o->help, HELP_INDENT, HELP_INDENT);
+}
+
+void osc_help_command(struct osc_strbuf *out, const struct osc_command *command)
+{
+    osc_strbuf_addf(out, "usage: opscope %s %s\n\n", command->name, command->operands);
+    osc_strbuf_adds(out, command->text);
+    osc_strbuf_addf(out, "\nexamples:\n%s", command->examples);
+    for (size_t i = 0; i < OSC_OPTION_COUNT; i++) {
+        const struct osc_option *o = &osc_options[i];
+
+        if (o->group) {
+            /* A title only where one of its options follows. */
+            bool is_used = false;
+
+            for (size_t k = i; k < OSC_OPTION_COUNT && !is_used; k++) {
+                if (k > i && osc_options[k].group)
+                    break;
+                is_used = (osc_options[k].commands & command->bit) != 0;
+            }
+            if (is_used)
+                osc_strbuf_addf(out, "\n%s:\n", o->group);
+        }
+        if (o->commands & command->bit)
+            add_option(out, o);
+    }
+}
+
+int osc_help_show(const struct osc_command *command)
+{
+    struct osc_strbuf out = {0};
+    int failed = OSC_EXIT_DONE;
+
+    if (command)
+        osc_help_command(&out, command);
+    else
+        osc_help_all(&out);
+    if (out.status == OSC_OK)
+        failed = osc_show_text(out.s);
+    else
+        failed = osc_cli_fail(out.status, &(struct osc_err){0});
+    osc_strbuf_fini(&out);
+    return failed;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * load.h - from operands to traces that tables can be made of.
+ *
+ *   operands -> paths (a directory is a run) -> import -> rank, span, origin
+ *            -> --rank, --span -> selection
+ *
+ * A file that was named must be readable, or nothing is shown. Of a directory the
+ * readable ones are used, and the exit status says that some were not.
+ *
+ * Threading: one thread; the importer uses its own inside.
+ */
+#ifndef OSC_CLI_LOAD_H
+#define OSC_CLI_LOAD_H
+
+#include "cli/options.h"
+#include "model/trace.h"
+
+/* Zeroed, it is empty. */
+struct osc_loaded {
+    struct osc_trace **traces; /* owned; what tables are made of, by rank and span */
+    const char **sources;      /* owned array of borrowed texts: the operands */
+    char **paths;              /* owned; of all files */
+    uint32_t n_traces, n_paths;
+    uint32_t n_sources;
+    size_t cap_paths;
+    bool *is_named; /* owned; paths that are operands themselves */
+    size_t cap_named;
+    bool has_failed;     /* exit 1 in the end, whatever is shown */
+    char *torch_version; /* owned; NULL: no trace says it */
+};
+
+/* OSC_EXIT_DONE, or the status to exit with, after a message. */
+int osc_load(struct osc_loaded *l, const struct osc_args *args);
+void osc_loaded_fini(struct osc_loaded *l);
+
+/* Make what DEF needs of every trace. The same results. */
+int osc_load_facts(struct osc_loaded *l, const struct osc_args *args, uint32_t facts);
+
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* opscope: which command, and what to say if it is none. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/strbuf.h"
+#include "cli/commands.h"
+#include "cli/options.h"
+#include "cli/show.h"
+#include "table/nearest.h"
+
+static int no_command(const char *word)
+{
+    struct osc_nearest near = {.word = word};
+
+    if (word[0] == '-' && word[1] != '\0')
+        return osc_cli_misuse("there is no option '%s' before a command; see 'opscope --help'",
+                              word);
+    if (strcmp(word, "-") == 0 || access(word, F_OK) == 0)
+        return osc_cli_misuse("to look at %s type 'opscope info %s' or 'opscope table %s'",
+                              word, word, word);
+    for (size_t i = 0; osc_commands[i]; i++)
+        osc_nearest_try(&near, osc_commands[i]->name);
+    osc_nearest_try(&near, "help");
+    if (near.best)
+        return osc_cli_misuse("there is no command '%s'; did you mean '%s'?", word, near.best);
+    return osc_cli_misuse("there is no command '%s'; see 'opscope --help'", word);
+}
+
+static int help(const char *name)
+{
+    const struct osc_command *command = name ? osc_command_find(name) : NULL;
+
+    if (name && !command)
+        return no_command(name);
+    return osc_help_show(command);
+}
+
+/* For the build, which makes the files that shells read. */
+static int completion(const char *shell)
+{
+    struct osc_strbuf out = {0};
+    int failed = OSC_EXIT_DONE;
+
+    if (!shell || !osc_completion_write(&out, shell))
+        return osc_cli_misuse("completion is there for bash and zsh");
+    failed = out.status == OSC_OK ? osc_show_text(out.s)
+                                  : osc_cli_fail(out.status, &(struct osc_err){0});
+    osc_strbuf_fini(&out);
+    return failed;
+}
+
+static int run_command(const struct osc_command *command, int argc, char **argv)
+{
+    struct osc_args args;
+    int failed = OSC_EXIT_DONE;
+
+    osc_cli_set_command(command->name);
+    failed = osc_args_parse(&args, command, argc, argv);
+    if (failed)
+        return failed;
+    return args.wants_help ? osc_help_show(command) : command->run(&args);
+}
+
+static int dispatch(int argc, char **argv)
+{
+    const char *word = argc > 1 ? argv[1] : NULL;
+    const struct osc_command *command = word ? osc_command_find(word) : NULL;
+
+    if (!word)
+        return osc_cli_misuse("which command? 'opscope info TRACE' is a good start; see "
+                              "'opscope --help'");
+    if (command)
+        return run_command(command, argc - 1, argv + 1);
+    if (strcmp(word, "help") == 0)
+        return help(argc > 2 ? argv[2] : NULL);
+    if (strcmp(word, "-h") == 0 || strcmp(word, "--help") == 0)
+        return help(NULL);
+    if (strcmp(word, "--version") == 0)
+        return osc_show_text("opscope " OSC_VERSION "\n");
+    if (strcmp(word, "completion") == 0)
+        return completion(argc > 2 ? argv[2] : NULL);
+    return no_command(word);
+}
+
+int main(int argc, char **argv)
+{
+    int result = OSC_EXIT_DONE;
+
+    osc_cli_start();
+    result = dispatch(argc, argv);
+    osc_cli_die_if_interrupted();
+    return result;
+}

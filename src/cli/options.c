@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/options.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "table/nearest.h"
+
+#define TABLE OSC_COMMAND_TABLE
+#define BOTH  (OSC_COMMAND_TABLE | OSC_COMMAND_INFO)
+
+const struct osc_option osc_options[OSC_OPTION_COUNT] = {
+    [OSC_OPTION_SORT] =
+        {"sort", 's', "COL", TABLE, OSC_COMPLETE_SORT, NULL, "Rows and columns",
+         "order rows by COL or -COL, descending, or COL:asc, ascending; torch's "
+         "keys such as self_cpu_time_total are understood"},
+    [OSC_OPTION_LIMIT] = {"limit", 'n', "N", BOTH, OSC_COMPLETE_NOTHING, NULL, NULL,
+                          "print N rows (of each rank and span); 0: all. Text shows 100 unless "
+                          "told otherwise, the other forms all"},
+    [OSC_OPTION_COLUMNS] = {"columns", 'c', "A,B", TABLE, OSC_COMPLETE_COLUMNS, NULL, NULL,
+                            "print these columns, in this order"},
+    [OSC_OPTION_GROUP_BY] = {"group-by", 'g', "KEY", TABLE, OSC_COMPLETE_GROUPING, NULL, NULL,
+                             "make more rows: one for each KEY, such as shape or stack:5; "
+                             "--list says which a table has"},
+    [OSC_OPTION_MERGE] = {"merge", 'm', NULL, BOTH, OSC_COMPLETE_NOTHING, NULL, NULL,
+                          "sum all ranks and spans into one block of rows"},
+    [OSC_OPTION_FORMAT] = {"format", 'f', "FORM", BOTH, OSC_COMPLETE_WORDS, "text csv json md",
+                           NULL, "text (for people), csv, json or md (exact, for programs)"},
+    [OSC_OPTION_LIST] = {"list", 'l', NULL, TABLE, OSC_COMPLETE_NOTHING, NULL, NULL,
+                         "list all tables with their columns, and stop"},
+    [OSC_OPTION_EXPLAIN] = {"explain", 'e', "COL", TABLE, OSC_COMPLETE_COLUMN, NULL, NULL,
+                            "say what column COL means and where it comes from, and stop"},
+
+    [OSC_OPTION_RANK] = {"rank", 0, "LIST", BOTH, OSC_COMPLETE_NOTHING, NULL,
+                         "What to look at (the rest is left out before anything is counted)",
+                         "ranks, such as 0,4-7"},
+    [OSC_OPTION_SPAN] = {"span", 0, "LIST", BOTH, OSC_COMPLETE_NOTHING, NULL, NULL,
+                         "recording windows, counted from 1"},
+    [OSC_OPTION_PROCESS] = {"process", 0, "PID", BOTH, OSC_COMPLETE_NOTHING, NULL, NULL,
+                            "one process"},
+    [OSC_OPTION_THREAD] = {"thread", 0, "TID", BOTH, OSC_COMPLETE_NOTHING, NULL, NULL,
+                           "one host thread, and the device work it launched"},
+    [OSC_OPTION_DEVICE] = {"device", 0, "NAME", BOTH, OSC_COMPLETE_NOTHING, NULL, NULL,
+                           "one device, such as cuda:0; the host stays"},
+    [OSC_OPTION_STEPS] = {"steps", 0, "A-B", BOTH, OSC_COMPLETE_NOTHING, NULL, NULL,
+                          "steps by the labels the program gave, inclusive; @0-@2 by number"},
+    [OSC_OPTION_FROM] = {"from", 0, "TIME", BOTH, OSC_COMPLETE_NOTHING, NULL, NULL,
+                         "events that start at TIME or later: 10us, 1.5ms, 2s, plain ns; from "
+                         "the first event of all"},
+    [OSC_OPTION_TO] = {"to", 0, "TIME", BOTH, OSC_COMPLETE_NOTHING, NULL, NULL,
+                       "events that start before TIME"},
+
+    [OSC_OPTION_NO_PYTHON] = {"no-python", 0, NULL, TABLE, OSC_COMPLETE_NOTHING, NULL,
+                              "The text of averages", "leave out Python functions"},
+    [OSC_OPTION_HEADER] = {"header", 0, "TEXT", TABLE, OSC_COMPLETE_NOTHING, NULL, NULL,
+                           "print TEXT above the table"},
+    [OSC_OPTION_TOP_LEVEL] = {"top-level", 0, NULL, TABLE, OSC_COMPLETE_NOTHING, NULL, NULL,
+                              "only what no operator called (top_level_events_only)"},
+    [OSC_OPTION_MAX_NAME_WIDTH] = {"max-name-width", 0, "N", TABLE, OSC_COMPLETE_NOTHING, NULL,
+                                   NULL, "cut names at N characters; 55; 0: never"},
+    [OSC_OPTION_MAX_SRC_WIDTH] = {"max-src-width", 0, "N", TABLE, OSC_COMPLETE_NOTHING, NULL,
+                                  NULL, "cut source lines at N characters; 75; 0: never"},
+    [OSC_OPTION_MAX_SHAPES_WIDTH] = {"max-shapes-width", 0, "N", TABLE, OSC_COMPLETE_NOTHING,
+                                     NULL, NULL, "cut shapes at N characters; 80; 0: never"},
+    [OSC_OPTION_TORCH] = {"torch", 0, "VERSION", TABLE, OSC_COMPLETE_WORDS, "1.13 2.13", NULL,
+                          "print as this torch did: 2.13, or 1.13 with its units"},
+
+    [OSC_OPTION_COMPAT] = {"compat", 0, "RULES", TABLE, OSC_COMPLETE_WORDS, "tb",
+                           "How to count and read",
+                           "tb: the rules of the TensorBoard plugin, to compare with it"},
+    [OSC_OPTION_FULL_NAMES] = {"full-names", 0, NULL, TABLE, OSC_COMPLETE_NOTHING, NULL, NULL,
+                               "do not shorten the names of kernels in text"},
+    [OSC_OPTION_THREADS] = {"threads", 'j', "N", BOTH, OSC_COMPLETE_NOTHING, NULL, NULL,
+                            "use N threads; default: one for each processor"},
+    [OSC_OPTION_MAX_MEMORY] = {"max-memory", 0, "SIZE", BOTH, OSC_COMPLETE_NOTHING, NULL, NULL,
+                               "stop reading at SIZE, such as 8G; default: 80 % of what there "
+                               "is"},
+    [OSC_OPTION_NO_ARGS] = {"no-args", 0, NULL, BOTH, OSC_COMPLETE_NOTHING, NULL, NULL,
+                            "forget arguments of events that no analysis asks for"},
+    [OSC_OPTION_HELP] = {"help", 'h', NULL, BOTH, OSC_COMPLETE_NOTHING, NULL, "Help",
+                         "print this page"},
+};
+
+/* Digits with an optional fraction of up to 9 digits, times 10^9. Returns what follows. */
+static const char *parse_decimal(const char *p, uint64_t *billionths)
+{
+    uint64_t whole = 0, part = 0, unit = UINT64_C(1000000000);
+    const char *const start = p;
+
+    for (; *p >= '0' && *p <= '9'; p++) {
+        if (whole > 900000000)
+            return NULL;
+        whole = whole * 10 + (uint64_t)(*p - '0');
+    }
+    if (p == start)
+        return NULL;
+    if (*p == '.') {
+        const char *const point = p;
+
+        for (p++; *p >= '0' && *p <= '9'; p++) {
+            unit /= 10;
+            part += unit * (uint64_t)(*p - '0');
+        }
+        if (p == point + 1 || unit == 0)
+            return NULL;
+    }
+    *billionths = whole * UINT64_C(1000000000) + part;
+    return p;
+}
+
+/* A whole number in decimal, for what is longer than parse_decimal() takes. */
+static bool parse_whole(const char *text, int64_t least, int64_t most, int64_t *value)
+{
+    int64_t v = 0;
+    const bool is_negative = *text == '-';
+    const char *p = text + is_negative;
+
+    if (*p < '0' || *p > '9')
+        return false;
+    for (; *p >= '0' && *p <= '9'; p++) {
+        if (__builtin_mul_overflow(v, 10, &v) || __builtin_add_overflow(v, *p - '0', &v))
+            return false;
+    }
+    v = is_negative ? -v : v;
+    *value = v;
+    return *p == '\0' && v >= least && v <= most;
+}
+
+bool osc_parse_time(const char *text, int64_t *ns)
+{
+    static const struct {
+        const char *name;
+        uint64_t per_ns; /* billionths of it that make a nanosecond */
+    } units[] = {{"us", 1000000}, {"ms", 1000}, {"s", 1}, {"ns", 1000000000}};
+    uint64_t v;
+
+    if (parse_whole(text, 0, INT64_MAX, ns))
+        return true;
+    const char *rest = parse_decimal(text, &v);
+    for (size_t i = 0; rest && i < sizeof units / sizeof *units; i++) {
+        if (strcmp(rest, units[i].name) == 0) {
+            *ns = (int64_t)(v / units[i].per_ns);
+            return v % units[i].per_ns == 0;
+        }
+    }
+    return false;
+}
+
+bool osc_parse_size(const char *text, uint64_t *bytes)
+{
+    static const char letters[] = "KMGT";
+    uint64_t v;
+    int64_t whole;
+
+    if (parse_whole(text, 1, INT64_MAX, &whole)) {
+        *bytes = (uint64_t)whole;
+        return true;
+    }
+    const char *rest = parse_decimal(text, &v);
+    const char *letter = rest && *rest ? strchr(letters, *rest & ~0x20) : NULL;
+    if (!letter)
+        return false;
+    rest++;
+    if (*rest && strcasecmp(rest, "B") != 0 && strcasecmp(rest, "iB") != 0)
+        return false;
+
+    const double size = (double)v / 1e9 * (double)(UINT64_C(1024) << 10 * (letter - letters));
+    if (size < 1 || size > 9e18)
+        return false;
+    *bytes = (uint64_t)size;
+    return true;
+}
+
+/* One "A" or "A-B" of a list. Returns what follows it, or NULL. */
+static const char *parse_range(const char *p, int64_t *first, int64_t *last)
+{
+    char *end;
+
+    if (*p < '0' || *p > '9')
+        return NULL;
+    *first = *last = strtoll(p, &end, 10);
+    if (*end == '-') {
+        p = end + 1;
+        if (*p < '0' || *p > '9')
+            return NULL;
+        *last = strtoll(p, &end, 10);
+    }
+    return *last >= *first && (*end == ',' || *end == '\0') ? end : NULL;
+}
+
+bool osc_list_has(const char *list, int64_t value)
+{
+    int64_t first, last;
+
+    if (!list)
+        return true;
+    for (const char *p = list;; p++) {
+        p = parse_range(p, &first, &last);
+        if (!p)
+            return false;
+        if (value >= first && value <= last)
+            return true;
+        if (*p == '\0')
+            return false;
+    }
+}
+
+static bool is_list(const char *list)
+{
+    int64_t first, last;
+    const char *p = list;
+
+    for (;;) {
+        p = parse_range(p, &first, &last);
+        if (!p || *p == '\0')
+            return p != NULL;
+        p++;
+    }
+}
+
+static int set_format(struct osc_args *a, const char *value)
+{
+    struct osc_nearest near = {.word = value};
+
+    a->renderer = osc_renderer_find(value);
+    if (a->renderer)
+        return OSC_EXIT_DONE;
+    for (size_t i = 0; osc_renderers[i]; i++)
+        osc_nearest_try(&near, osc_renderers[i]->name);
+    if (near.best)
+        return osc_cli_misuse("there is no form '%s'; did you mean '%s'?", value, near.best);
+    return osc_cli_misuse("there is no form '%s', but text, csv, json and md", value);
+}
+
+static int set_width(const struct osc_option *o, int32_t *width, const char *value)
+{
+    int64_t n;
+
+    if (!parse_whole(value, 0, INT32_MAX, &n))
+        return osc_cli_misuse("--%s: '%s' is no number of characters", o->name, value);
+    *width = n == 0 ? -1 : (int32_t)n;
+    return OSC_EXIT_DONE;
+}
+
+static int set_time(const struct osc_option *o, int64_t *ns, bool *has, const char *value)
+{
+    if (!osc_parse_time(value, ns))
+        return osc_cli_misuse("--%s: '%s' is no time; 10us, 1.5ms, 2s and plain ns are",
+                              o->name, value);
+    *has = true;
+    return OSC_EXIT_DONE;
+}
+
+static int set_numbers(struct osc_args *a, enum osc_option_id id, const char *value)
+{
+    const struct osc_option *o = &osc_options[id];
+    int64_t n = 0;
+
+    if (id == OSC_OPTION_LIMIT) {
+        if (!parse_whole(value, -1, INT64_MAX, &n))
+            return osc_cli_misuse("--limit: '%s' is no number of rows; 0 means all", value);
+        a->table.limit = n <= 0 ? -1 : n;
+    } else if (id == OSC_OPTION_THREADS) {
+        if (!parse_whole(value, 1, 1024, &n))
+            return osc_cli_misuse("--threads: '%s' is no number from 1 to 1024", value);
+        a->import.n_threads = a->table.n_threads = (unsigned)n;
+    } else if (id == OSC_OPTION_MAX_MEMORY) {
+        if (!osc_parse_size(value, &a->import.max_memory_bytes))
+            return osc_cli_misuse("--max-memory: '%s' is no size; 8G, 500M and bytes are",
+                                  value);
+    } else {
+        if (!is_list(value))
+            return osc_cli_misuse("--%s: '%s' is no list of numbers such as 0,4-7", o->name,
+                                  value);
+        *(id == OSC_OPTION_RANK ? &a->ranks : &a->spans) = value;
+    }
+    return OSC_EXIT_DONE;
+}
+
+static int set_version(struct osc_args *a, enum osc_option_id id, const char *value)
+{
+    if (id == OSC_OPTION_COMPAT) {
+        a->table.compat_tb = true;
+        if (strcmp(value, "tb") != 0)
+            return osc_cli_misuse("--compat: '%s' is not 'tb'", value);
+        return OSC_EXIT_DONE;
+    }
+    a->table.torch_113 = strcmp(value, "1.13") == 0;
+    if (!a->table.torch_113 && strcmp(value, "2.13") != 0)
+        return osc_cli_misuse("--torch: '%s' is neither 1.13 nor 2.13", value);
+    return OSC_EXIT_DONE;
+}
+
+/* Where the text of option ID goes as it is, or NULL. */
+static const char **text_of(struct osc_args *a, enum osc_option_id id)
+{
+    const struct {
+        enum osc_option_id id;
+        const char **text;
+    } texts[] = {
+        {OSC_OPTION_SORT, &a->table.sort},           {OSC_OPTION_COLUMNS, &a->columns},
+        {OSC_OPTION_GROUP_BY, &a->table.group_by},   {OSC_OPTION_EXPLAIN, &a->explain},
+        {OSC_OPTION_PROCESS, &a->selection.process}, {OSC_OPTION_THREAD, &a->selection.thread},
+        {OSC_OPTION_DEVICE, &a->selection.device},   {OSC_OPTION_STEPS, &a->selection.steps},
+        {OSC_OPTION_HEADER, &a->table.header},
+    };
+
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        if (texts[i].id == id)
+            return texts[i].text;
+    }
+    return NULL;
+}
+
+/* What option ID switches on, or NULL. */
+static bool *flag_of(struct osc_args *a, enum osc_option_id id)
+{
+    const struct {
+        enum osc_option_id id;
+        bool *flag;
+    } flags[] = {
+        {OSC_OPTION_MERGE, &a->is_merged},
+        {OSC_OPTION_LIST, &a->wants_list},
+        {OSC_OPTION_NO_PYTHON, &a->table.no_python},
+        {OSC_OPTION_TOP_LEVEL, &a->table.top_level},
+        {OSC_OPTION_FULL_NAMES, &a->table.full_names},
+        {OSC_OPTION_NO_ARGS, &a->import.no_args},
+        {OSC_OPTION_HELP, &a->wants_help},
+    };
+
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+        if (flags[i].id == id)
+            return flags[i].flag;
+    }
+    return NULL;
+}
+
+/* Option ID with its argument VALUE. */
+static int set_option(struct osc_args *a, enum osc_option_id id, const char *value)
+{
+    const struct osc_option *o = &osc_options[id];
+    const char **text = text_of(a, id);
+    bool *flag = flag_of(a, id);
+
+    if (text)
+        *text = value;
+    else if (flag)
+        *flag = true;
+    else if (id == OSC_OPTION_FORMAT)
+        return set_format(a, value);
+    else if (id == OSC_OPTION_FROM)
+        return set_time(o, &a->selection.from_ns, &a->selection.has_from, value);
+    else if (id == OSC_OPTION_TO)
+        return set_time(o, &a->selection.to_ns, &a->selection.has_to, value);
+    else if (id == OSC_OPTION_MAX_NAME_WIDTH)
+        return set_width(o, &a->table.max_name_width, value);
+    else if (id == OSC_OPTION_MAX_SRC_WIDTH)
+        return set_width(o, &a->table.max_src_width, value);
+    else if (id == OSC_OPTION_MAX_SHAPES_WIDTH)
+        return set_width(o, &a->table.max_shapes_width, value);
+    else if (id == OSC_OPTION_TORCH || id == OSC_OPTION_COMPAT)
+        return set_version(a, id, value);
+    else
+        return set_numbers(a, id, value);
+    return OSC_EXIT_DONE;
+}
+
+/* getopt_long() did not like the argument before optind. */
+static int wrong_option(const struct osc_command *command, int c, char **argv)
+{
+    const char *word = argv[optind - 1];
+    struct osc_nearest near = {0};
+    char name[64];
+
+    if (c == ':')
+        return osc_cli_misuse("option '%s' needs an argument; see 'opscope %s --help'", word,
+                              command->name);
+    if (strncmp(word, "--", 2) != 0)
+        return osc_cli_misuse("there is no option '-%c'; see 'opscope %s --help'", optopt,
+                              command->name);
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(word + 2, "="), word + 2);
+    near.word = name;
+    for (size_t i = 0; i < OSC_OPTION_COUNT; i++) {
+        if (osc_options[i].commands & command->bit)
+            osc_nearest_try(&near, osc_options[i].name);
+    }
+    if (near.best && strcmp(near.best, name) == 0)
+        return osc_cli_misuse("option '--%s' takes no argument", name);
+    if (near.best)
+        return osc_cli_misuse("there is no option '--%s'; did you mean '--%s'?", name,
+                              near.best);
+    return osc_cli_misuse("there is no option '--%s'; see 'opscope %s --help'", name,
+                          command->name);
+}
+
+int osc_args_parse(struct osc_args *args, const struct osc_command *command, int argc,
+                   char **argv)
+{
+    struct option longs[OSC_OPTION_COUNT + 1];
+    char shorts[2 * OSC_OPTION_COUNT + 2] = ":";
+    size_t n_longs = 0, n_shorts = 1;
+    int c, result = OSC_EXIT_DONE;
+
+    *args = (struct osc_args){.command = command,
+                              .table.limit = OSC_LIMIT_DEFAULT,
+                              .renderer = osc_renderer_find("text")};
+    for (int i = 0; i < OSC_OPTION_COUNT; i++) {
+        const struct osc_option *o = &osc_options[i];
+
+        if (!(o->commands & command->bit))
+            continue;
+        longs[n_longs++] = (struct option){
+            o->name, o->argument ? required_argument : no_argument, NULL, 256 + i};
+        if (o->letter) {
+            shorts[n_shorts++] = o->letter;
+            if (o->argument)
+                shorts[n_shorts++] = ':';
+        }
+    }
+    longs[n_longs] = (struct option){0};
+    shorts[n_shorts] = '\0';
+
+    opterr = 0;
+    optind = 1;
+    while (result == OSC_EXIT_DONE &&
+           (c = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
+        int id = c - 256;
+
+        if (c == '?' || c == ':')
+            return wrong_option(command, c, argv);
+        for (int i = 0; c < 256 && i < OSC_OPTION_COUNT; i++) {
+            if (osc_options[i].letter == c)
+                id = i;
+        }
+        result = set_option(args, (enum osc_option_id)id, optarg);
+    }
+    args->operands = argv + optind;
+    args->n_operands = argc - optind;
+    return result;
+}
+
+static bool has_grouping(const struct osc_table_def *def, const char *name)
+{
+    for (size_t i = 0; def->groupings && def->groupings[i]; i++) {
+        if (strcmp(def->groupings[i], name) == 0)
+            return true;
+    }
+    return false;
+}
+
+static int wrong_grouping(const struct osc_table_def *def, const char *text)
+{
+    struct osc_nearest near = {.word = text};
+
+    if (!def->groupings || !def->groupings[0])
+        return osc_cli_misuse("%s has no --group-by", def->name);
+    for (size_t i = 0; def->groupings[i]; i++)
+        osc_nearest_try(&near, def->groupings[i]);
+    return osc_cli_misuse("%s cannot be grouped by '%s'; did you mean '%s'?", def->name, text,
+                          near.best ? near.best : def->groupings[0]);
+}
+
+int osc_args_group(struct osc_args *args, const struct osc_table_def *def)
+{
+    struct osc_options *o = &args->table;
+    const char *p = o->group_by;
+    int64_t depth;
+    char name[32], number[24];
+
+    /* Each part by itself: "stack:5" is "stack:N" with N = 5. */
+    while (p && *p) {
+        const size_t len = strcspn(p, ","), key = strcspn(p, ":,");
+
+        snprintf(name, sizeof name, "%.*s%s", (int)(key < 20 ? key : 20), p,
+                 key < len ? ":N" : "");
+        if (!has_grouping(def, name))
+            return wrong_grouping(def, o->group_by);
+        o->by_shape |= strcmp(name, "shape") == 0;
+        o->by_op |= strcmp(name, "op") == 0;
+        o->by_stack |= strncmp(name, "stack", 5) == 0;
+        if (key < len) {
+            snprintf(number, sizeof number, "%.*s", (int)(len - key - 1), p + key + 1);
+            if (!parse_whole(number, 1, UINT32_MAX, &depth))
+                return osc_cli_misuse("--group-by: '%s' is no number of stack entries", number);
+            o->stack_depth = (uint32_t)depth;
+        }
+        p += len + (p[len] == ',');
+    }
+    return OSC_EXIT_DONE;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * options.h - every option of every command, once.
+ *
+ * One table says name, argument, commands and help of each option; parsing, --help
+ * and the completion of shells are made from it.
+ *
+ * Threading: constants, and values of one thread.
+ */
+#ifndef OSC_CLI_OPTIONS_H
+#define OSC_CLI_OPTIONS_H
+
+#include "cli/cli.h"
+#include "derive/select.h"
+#include "import/import.h"
+#include "render/render.h"
+#include "table/table.h"
+
+#define OSC_OPTION_LIST(X) \
+    X(SORT)                \
+    X(LIMIT)               \
+    X(COLUMNS)             \
+    X(GROUP_BY)            \
+    X(MERGE)               \
+    X(FORMAT)              \
+    X(LIST)                \
+    X(EXPLAIN)             \
+    X(RANK)                \
+    X(SPAN)                \
+    X(PROCESS)             \
+    X(THREAD)              \
+    X(DEVICE)              \
+    X(STEPS)               \
+    X(FROM)                \
+    X(TO)                  \
+    X(NO_PYTHON)           \
+    X(HEADER)              \
+    X(TOP_LEVEL)           \
+    X(MAX_NAME_WIDTH)      \
+    X(MAX_SRC_WIDTH)       \
+    X(MAX_SHAPES_WIDTH)    \
+    X(TORCH)               \
+    X(COMPAT)              \
+    X(FULL_NAMES)          \
+    X(THREADS)             \
+    X(MAX_MEMORY)          \
+    X(NO_ARGS)             \
+    X(HELP)
+
+enum osc_option_id {
+#define OSC_OPTION_ENUM(name) OSC_OPTION_##name,
+    OSC_OPTION_LIST(OSC_OPTION_ENUM)
+#undef OSC_OPTION_ENUM
+        OSC_OPTION_COUNT
+};
+
+/* What a shell proposes for the argument. */
+enum osc_completion {
+    OSC_COMPLETE_NOTHING,
+    OSC_COMPLETE_SORT,
+    OSC_COMPLETE_COLUMNS,
+    OSC_COMPLETE_COLUMN,
+    OSC_COMPLETE_GROUPING,
+    OSC_COMPLETE_WORDS, /* of osc_option.words */
+};
+
+struct osc_option {
+    const char *name;
+    char letter;          /* or 0 */
+    const char *argument; /* as --help shows it; NULL: none */
+    unsigned commands;    /* bits OSC_COMMAND_ */
+    enum osc_completion completion;
+    const char *words; /* apart by blanks */
+    const char *group; /* title above it in --help, where it differs from the one before */
+    const char *help;
+};
+
+/* Indexed by enum osc_option_id. */
+extern const struct osc_option osc_options[OSC_OPTION_COUNT];
+
+struct osc_args {
+    const struct osc_command *command;
+    struct osc_options table;
+    struct osc_selection selection;
+    struct osc_import_options import;
+    const struct osc_renderer *renderer;
+    const char *columns, *explain; /* as given, or NULL */
+    const char *ranks, *spans;     /* "0,2-3", or NULL: all */
+    bool is_merged, wants_list, wants_help;
+    char **operands; /* borrowed from argv */
+    int n_operands;
+};
+
+/*
+ * Read ARGV, whose first is the name of COMMAND, into ARGS. OSC_EXIT_DONE, or else
+ * OSC_EXIT_MISUSED after a message.
+ */
+int osc_args_parse(struct osc_args *args, const struct osc_command *command, int argc,
+                   char **argv);
+
+/*
+ * Take --group-by apart for DEF. OSC_EXIT_MISUSED after a message, if DEF does not
+ * have it.
+ */
+int osc_args_group(struct osc_args *args, const struct osc_table_def *def);
+
+/* "0,2-5" has VALUE; false also if LIST is none. NULL has all. */
+bool osc_list_has(const char *list, int64_t value);
+
+/* "10us", "1.5ms", "2s", "250": nanoseconds. False if it is none of that. */
+bool osc_parse_time(const char *text, int64_t *ns);
+
+/* "512M", "1.5GiB", "1000000": bytes. */
+bool osc_parse_size(const char *text, uint64_t *bytes);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * progress.h - one line on the terminal while a file is read.
+ *
+ * Threading: one thread.
+ */
+#ifndef OSC_CLI_PROGRESS_H
+#define OSC_CLI_PROGRESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct osc_progress {
+    const char *path; /* borrowed */
+    int64_t start_ns, shown_ns;
+    bool is_terminal; /* standard error is one */
+    bool is_shown;    /* a line stands there */
+};
+
+void osc_progress_start(struct osc_progress *p, const char *path);
+
+/* For osc_import_options.progress; CTX is the progress. False once SIGINT has come. */
+bool osc_progress_tick(void *ctx, uint64_t done_bytes, uint64_t total_bytes);
+
+/* Take the line away. */
+void osc_progress_stop(struct osc_progress *p);
+
+#endif

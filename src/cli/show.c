@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/show.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "analysis/registry.h"
+#include "base/utf8.h"
+
+int osc_show_text(const char *text)
+{
+    const osc_status st = osc_cli_write(NULL, text, strlen(text));
+
+    return st == OSC_OK ? OSC_EXIT_DONE : osc_cli_fail(st, NULL);
+}
+
+static osc_status emit(void *ctx, const struct osc_rows *rows)
+{
+    return osc_render_rows(ctx, rows);
+}
+
+static osc_status render(const struct osc_query *q, struct osc_answer *a,
+                         const struct osc_renderer *renderer, struct osc_err *err)
+{
+    struct osc_render r = {
+        .renderer = renderer,
+        .sheet = &a->sheet,
+        .width = osc_cli_width(),
+        .has_colour = osc_cli_has_colour(),
+        .write = osc_cli_write,
+    };
+    osc_status st = osc_render_begin(&r);
+
+    if (st == OSC_OK)
+        st = osc_answer_rows(q, a, emit, &r, err);
+    if (st == OSC_OK)
+        st = osc_render_end(&r);
+    osc_render_fini(&r);
+    return st;
+}
+
+/* The lines of NOTES, each after "note: ". */
+static void add_notes(struct osc_strbuf *out, const struct osc_strbuf *notes)
+{
+    const char *line = notes->len > 0 ? notes->s : "";
+
+    while (*line) {
+        const char *end = strchrnul(line, '\n');
+
+        osc_strbuf_adds(out, "note: ");
+        osc_utf8_append_terminal(out, (struct osc_str){line, (uint32_t)(end - line)});
+        osc_strbuf_addc(out, '\n');
+        line = *end ? end + 1 : end;
+    }
+}
+
+/* A table that has a text of its own: one for each block, under a line that says which. */
+static osc_status write_own_text(const struct osc_query *q, struct osc_answer *a,
+                                 struct osc_err *err)
+{
+    struct osc_strbuf out = {0};
+    osc_status st = OSC_OK;
+
+    for (uint32_t i = 0; i < a->n_blocks && st == OSC_OK; i++) {
+        const struct osc_block *b = &a->blocks[i];
+
+        osc_strbuf_clear(&out);
+        if (a->n_blocks > 1)
+            osc_strbuf_addf(&out, "%srank %d, span %d\n", i > 0 ? "\n" : "", b->rank, b->span);
+        st = q->def->text(&b->result, q->options, &out, err);
+        if (st == OSC_OK && out.status != OSC_OK)
+            st = osc_fail(err, out.status, "%s", osc_status_text(out.status));
+        if (st == OSC_OK && out.len > 0)
+            st = osc_cli_write(NULL, out.s, out.len);
+    }
+    osc_strbuf_clear(&out);
+    add_notes(&out, &a->sheet.notes);
+    if (st == OSC_OK && out.len > 0)
+        st = osc_cli_write(NULL, out.s, out.len);
+    osc_strbuf_fini(&out);
+    return st;
+}
+
+int osc_show_table(struct osc_loaded *l, const struct osc_args *args,
+                   const struct osc_table_def *def)
+{
+    const struct osc_query q = {
+        .def = def,
+        .traces = (const struct osc_trace *const *)l->traces,
+        .n_traces = l->n_traces,
+        .options = &args->table,
+        .columns = args->columns,
+        .is_merged = args->is_merged,
+        .is_machine = args->renderer->is_machine,
+    };
+    struct osc_answer a = {0};
+    struct osc_err err = {0};
+    int failed = osc_load_facts(l, args, def->facts);
+    osc_status st = OSC_OK;
+
+    if (failed)
+        return failed;
+    st = osc_query_run(&q, &a, &err);
+    a.sheet.sources = l->sources;
+    a.sheet.n_sources = l->n_sources;
+    a.sheet.torch_version = l->torch_version;
+    if (st == OSC_OK) {
+        /* torch's table has no columns to choose from. */
+        const bool is_own = def->text && !q.is_machine && !q.columns;
+
+        st = is_own ? write_own_text(&q, &a, &err) : render(&q, &a, args->renderer, &err);
+    }
+    failed = st == OSC_OK ? OSC_EXIT_DONE : osc_cli_fail(st, &err);
+    osc_answer_fini(&a);
+    return failed;
+}
+
+/* Rows of RESULT with SEVERITY, the codes of the first few in OUT. */
+static uint64_t list_codes(const struct osc_result *r, const char *severity,
+                           struct osc_strbuf *out)
+{
+    const uint32_t severity_column = (uint32_t)osc_table_column(r->def, "severity");
+    const uint32_t code = (uint32_t)osc_table_column(r->def, "code");
+    const uint32_t count = (uint32_t)osc_table_column(r->def, "count");
+    uint64_t n = 0;
+
+    for (uint64_t i = 0; i < r->n_rows; i++) {
+        if (!osc_str_eq(osc_result_get_str(r, i, severity_column), osc_str_c(severity)))
+            continue;
+        n++;
+        osc_strbuf_adds(out, n > 1 ? ", " : "");
+        osc_strbuf_addstr(out, osc_result_get_str(r, i, code));
+        if (osc_result_get_int(r, i, count) > 1) {
+            osc_strbuf_addc(out, ' ');
+            osc_strbuf_addi(out, osc_result_get_int(r, i, count));
+        }
+    }
+    return n;
+}
+
+static void print_quality(const struct osc_result *r, const struct osc_loaded *l)
+{
+    static const char *const words[][3] = {{"error", "error", "errors"},
+                                           {"warning", "warning", "warnings"},
+                                           {"info", "hint", "hints"}};
+    struct osc_strbuf line = {0}, codes = {0};
+
+    for (size_t i = 0; i < 3; i++) {
+        osc_strbuf_clear(&codes);
+        const uint64_t n = list_codes(r, words[i][0], &codes);
+
+        if (n > 0)
+            osc_strbuf_addf(&line, "%s%llu %s (%s)", line.len > 0 ? ", " : "",
+                            (unsigned long long)n, words[i][n > 1 ? 2 : 1], codes.s);
+    }
+    if (line.len > 0)
+        osc_cli_error("quality: %s; 'opscope info%s%s' explains", line.s,
+                      l->n_sources == 1 ? " " : "", l->n_sources == 1 ? l->sources[0] : "");
+    else
+        osc_cli_error("quality: nothing was skipped, repaired or found missing");
+    osc_strbuf_fini(&line);
+    osc_strbuf_fini(&codes);
+}
+
+int osc_show_quality(struct osc_loaded *l, const struct osc_args *args)
+{
+    const struct osc_options options = {.limit = OSC_LIMIT_DEFAULT};
+    const struct osc_query q = {
+        .def = &osc_table_quality,
+        .traces = (const struct osc_trace *const *)l->traces,
+        .n_traces = l->n_traces,
+        .options = &options,
+        .is_merged = true,
+        .is_machine = true,
+    };
+    struct osc_answer a = {0};
+    struct osc_err err = {0};
+    int failed = osc_load_facts(l, args, osc_table_quality.facts);
+
+    if (failed)
+        return failed;
+    const osc_status st = osc_query_run(&q, &a, &err);
+    if (st == OSC_OK)
+        print_quality(&a.blocks[0].result, l);
+    failed = st == OSC_OK ? OSC_EXIT_DONE : osc_cli_fail(st, &err);
+    osc_answer_fini(&a);
+    return failed;
+}
