@@ -47,8 +47,9 @@ static uint16_t classify_form(const struct osc_trace *t, const struct osc_form *
         return OSC_AVG_RECORD;
     if (f->ph != 'X' && f->ph != 'B')
         return 0;
-    if (category_is(category, "gpu_user_annotation"))
-        return FORM_RANGE | OSC_AVG_DEVICE | OSC_AVG_ANNOTATION;
+    if (f->is_device)
+        return FORM_RANGE | OSC_AVG_DEVICE |
+               (f->kind == OSC_KIND_ANNOTATION ? OSC_AVG_ANNOTATION : 0);
     switch ((enum osc_kind)f->kind) {
     case OSC_KIND_OPERATOR:
         return FORM_RANGE | OSC_AVG_OPERATOR;
@@ -61,17 +62,16 @@ static uint16_t classify_form(const struct osc_trace *t, const struct osc_form *
     case OSC_KIND_RUNTIME:
     case OSC_KIND_DRIVER:
         return FORM_RANGE | OSC_AVG_CALL;
-    case OSC_KIND_KERNEL:
-    case OSC_KIND_MEMCPY:
-    case OSC_KIND_MEMSET:
-    case OSC_KIND_SYNC:
-        return FORM_RANGE | OSC_AVG_DEVICE;
     case OSC_KIND_COMMUNICATION:
     case OSC_KIND_OVERHEAD:
     case OSC_KIND_DATALOADER:
     case OSC_KIND_OPTIMIZER:
         return FORM_RANGE;
     case OSC_KIND_NONE:
+    case OSC_KIND_KERNEL: /* on the host: nothing that torch writes */
+    case OSC_KIND_MEMCPY:
+    case OSC_KIND_MEMSET:
+    case OSC_KIND_SYNC:
     case OSC_KIND_SCOPE:
     case OSC_KIND_ALLOC:
     case OSC_KIND_FREE:
@@ -470,18 +470,23 @@ static osc_status sweep(struct builder *b)
     return st;
 }
 
-/* The operator that launched the device work of row ROW; 0 if none is known. */
-static uint32_t operator_of(const struct osc_store *events, uint32_t row)
+/* The operator (row) that launched device work N; 0 if none is known. */
+static uint32_t operator_of(const struct osc_avg_tree *tree, const struct osc_avg_node *n)
 {
-    const struct osc_chunk *c = osc_chunk_of(events, (osc_row){row});
-    uint32_t link = c->link ? c->link[osc_row_place((osc_row){row})] : 0;
+    const struct osc_store *events = &tree->trace->events;
+    const struct osc_chunk *c = osc_avg_chunk(tree, n);
+    osc_row row = {n->row};
 
-    if (link == 0)
+    /* A synchronisation has a row of its own, but is no work that somebody launched. */
+    if (!c->link || !osc_kind_is_device_work((enum osc_kind)c->kind[osc_row_place(row)]))
         return 0;
-    c = osc_chunk_of(events, (osc_row){link});
-    if (osc_kind_is_launch((enum osc_kind)c->kind[osc_row_place((osc_row){link})]))
-        link = c->link ? c->link[osc_row_place((osc_row){link})] : 0;
-    return link;
+    row.v = c->link[osc_row_place(row)];
+    if (row.v == 0)
+        return 0;
+    c = osc_chunk_of(events, row);
+    if (osc_kind_is_launch((enum osc_kind)c->kind[osc_row_place(row)]))
+        row.v = c->link ? c->link[osc_row_place(row)] : 0;
+    return row.v;
 }
 
 /* torch hands kernels to operators on these devices alone (TP 3.2, step 8). */
@@ -489,7 +494,7 @@ static bool is_attached(const struct osc_avg_tree *tree, unsigned flags)
 {
     const struct osc_str family = osc_avg_family(tree, flags);
 
-    return !(flags & OSC_AVG_ANNOTATION) && !osc_str_eq(family, OSC_STR("mtia")) &&
+    return (flags & OSC_AVG_DEVICE) && !osc_str_eq(family, OSC_STR("mtia")) &&
            !osc_str_eq(family, OSC_STR("hpu"));
 }
 
@@ -507,11 +512,9 @@ static osc_status attach_device_work(struct builder *b)
     }
     for (uint32_t i = 0; i < tree->n_nodes; i++) {
         const struct osc_avg_node *n = &tree->nodes[i];
+        const uint32_t op =
+            is_attached(tree, n->flags) ? node_of_row[operator_of(tree, n)] : 0;
 
-        if (!(n->flags & OSC_AVG_DEVICE) || !is_attached(tree, n->flags))
-            continue;
-
-        const uint32_t op = node_of_row[operator_of(&b->t->events, n->row)];
         if (op != 0)
             tree->device[op - 1].own_ns += n->dur_ns;
     }
