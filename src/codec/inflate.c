@@ -182,11 +182,12 @@ static enum step step_gzip(struct osc_inflate *z, struct osc_inflate_io *io)
     /*
      * The fast loop of ISA-L writes what a bad code asks for before it finds that
      * it is bad. So the call is taken back and repeated in smaller pieces, in the
-     * end byte by byte, which never enters that loop.
+     * end byte by byte. The loop wants eight bytes of input to be entered at all.
      */
-    z->gzip.before = z->gzip.state;
-    while ((ret = call_isal(z, io, &amount)) < 0 && z->gzip.is_header_done &&
-           z->gzip.piece > 1) {
+    const bool may_repeat = z->gzip.is_header_done && io->n_in > 4;
+    if (may_repeat)
+        z->gzip.before = z->gzip.state;
+    while ((ret = call_isal(z, io, &amount)) < 0 && may_repeat && z->gzip.piece > 1) {
         z->gzip.state = z->gzip.before;
         z->gzip.piece /= 64;
     }
