@@ -75,7 +75,7 @@ static bool tick(struct osc_chrome *c)
     return !atomic_load_explicit(&s->is_cancelled, memory_order_relaxed);
 }
 
-static osc_status open_parser(struct worker *w, uint64_t offset)
+static void open_parser(struct worker *w, uint64_t offset)
 {
     struct shared *s = w->s;
     struct osc_blocks *blocks;
@@ -89,7 +89,6 @@ static osc_status open_parser(struct worker *w, uint64_t offset)
     }
     w->ticked_at = offset;
     osc_chrome_restart(&w->parser, blocks, offset);
-    return OSC_OK;
 }
 
 /* What a unit came to. */
@@ -100,15 +99,13 @@ struct outcome {
     osc_status status; /* of the builder or of cancelling */
 };
 
-static void parse_unit(struct worker *w, uint64_t start, enum osc_chrome_state state,
-                       uint64_t stop, struct outcome *out)
+/* Let W's parser read on up to STOP, and take what it built. */
+static void read_on(struct worker *w, enum osc_chrome_state state, uint64_t stop,
+                    struct outcome *out)
 {
     struct osc_chrome *c = &w->parser;
 
     *out = (struct outcome){.state = state};
-    out->status = open_parser(w, start);
-    if (out->status != OSC_OK)
-        return;
     const bool whole = osc_chrome_run(c, &out->state, stop);
     out->at = osc_text_offset(&c->text, c->text.p);
     out->status = w->builder.status;
@@ -122,6 +119,13 @@ static void parse_unit(struct worker *w, uint64_t start, enum osc_chrome_state s
     const osc_status st = osc_builder_take(&w->builder, &out->batch);
     if (out->status == OSC_OK)
         out->status = st;
+}
+
+static void parse_unit(struct worker *w, uint64_t start, enum osc_chrome_state state,
+                       uint64_t stop, struct outcome *out)
+{
+    open_parser(w, start);
+    read_on(w, state, stop, out);
 }
 
 /* Top-level members go over to the trace, as those of the text before them did. */
@@ -190,8 +194,7 @@ static void work_on_unit(struct worker *w, uint32_t k)
     pthread_mutex_unlock(&s->lock);
     if (is_over)
         stop = 0; /* nobody wants it; only the turn must be passed on */
-    /* Which of the two lists of events it is does not matter to the events. */
-    parse_unit(w, s->starts[k], k == 0 ? OSC_CHROME_START : OSC_CHROME_EVENTS, stop, &out);
+    parse_unit(w, s->starts[k], k == 0 ? OSC_CHROME_START : OSC_CHROME_GUESS, stop, &out);
     pthread_mutex_lock(&s->lock);
     wait_for_turn(s, k);
     const bool is_right = k == 0 || (s->at == s->starts[k] && is_in_events(s->state));
@@ -207,11 +210,20 @@ static void work_on_unit(struct worker *w, uint32_t k)
             w->builder.status = OSC_OK;
         parse_unit(w, at, state, stop, &out);
         pthread_mutex_lock(&s->lock);
-    } else if (is_right && k > 0 && is_in_events(out.state)) {
-        out.state = s->state;
+    } else if (out.state == OSC_CHROME_GUESS) {
+        out.state = s->state; /* still in the list that it turned out to be */
+    } else if (out.state == OSC_CHROME_LISTED) {
+        out.state = osc_chrome_behind_list(s->state);
     }
     if (!s->is_over)
         hand_in(s, w, &out);
+    if (!s->is_over && s->state == OSC_CHROME_TOP) {
+        /* Behind the list: what follows has no units. */
+        pthread_mutex_unlock(&s->lock);
+        read_on(w, OSC_CHROME_TOP, UINT64_MAX, &out);
+        pthread_mutex_lock(&s->lock);
+        hand_in(s, w, &out);
+    }
     s->turn++;
     pthread_cond_broadcast(&s->turned);
     pthread_mutex_unlock(&s->lock);

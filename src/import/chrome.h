@@ -92,8 +92,13 @@ enum osc_chrome_state {
     OSC_CHROME_TOP,    /* inside the top-level object */
     OSC_CHROME_EVENTS, /* inside the list of events of that object */
     OSC_CHROME_BARE,   /* inside a list of events that is the whole file */
+    OSC_CHROME_GUESS,  /* inside a list of events, of which sort is not known yet */
+    OSC_CHROME_LISTED, /* just behind such a list */
     OSC_CHROME_END,    /* nothing more to read */
 };
+
+/* Where a parser stands once the list of events LIST has ended. */
+enum osc_chrome_state osc_chrome_behind_list(enum osc_chrome_state list);
 
 /*
  * Read on until an event begins at or behind offset STOP, or to the end. Errors of

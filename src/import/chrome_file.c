@@ -224,6 +224,13 @@ static void run_fast(struct osc_chrome *c, uint64_t stop)
     } while (t->end - t->p < LOW_WATER && osc_text_more(t, t->p));
 }
 
+enum osc_chrome_state osc_chrome_behind_list(enum osc_chrome_state list)
+{
+    if (list == OSC_CHROME_GUESS)
+        return OSC_CHROME_LISTED;
+    return list == OSC_CHROME_BARE ? OSC_CHROME_END : OSC_CHROME_TOP;
+}
+
 /* Read what is at p in the list of events the slow way. *IS_DONE: no event, the end. */
 static enum osc_token_status run_slow(struct osc_chrome *c, enum osc_chrome_state *state,
                                       uint64_t stop, bool *is_done)
@@ -240,7 +247,7 @@ static enum osc_token_status run_slow(struct osc_chrome *c, enum osc_chrome_stat
     }
     if (ch == ']') {
         c->text.p++;
-        *state = *state == OSC_CHROME_BARE ? OSC_CHROME_END : OSC_CHROME_TOP;
+        *state = osc_chrome_behind_list(*state);
         *is_done = true;
         return OSC_TOKEN_OK;
     }
@@ -309,11 +316,15 @@ bool osc_chrome_run(struct osc_chrome *c, enum osc_chrome_state *state, uint64_t
             break;
         case OSC_CHROME_EVENTS:
         case OSC_CHROME_BARE:
+        case OSC_CHROME_GUESS: {
+            const enum osc_chrome_state list = *state;
             if (!run_events(c, state, stop))
                 return false;
-            if (*state == OSC_CHROME_EVENTS || *state == OSC_CHROME_BARE)
+            if (*state == list)
                 return true; /* at STOP */
             break;
+        }
+        case OSC_CHROME_LISTED:
         case OSC_CHROME_END:
             return true;
         }
