@@ -4,6 +4,7 @@
 #include "cli/commands.h"
 #include "cli/show.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -35,9 +36,18 @@ static void list_table(struct osc_strbuf *out, const struct osc_table_def *def)
     size_t column = LIST_INDENT;
     const char *last = "";
 
-    osc_strbuf_addf(out, "%-*s%s\n", LIST_INDENT, def->name, def->help);
+    osc_strbuf_addf(out, "%-*s", LIST_INDENT, def->name);
+    for (const char *p = def->help; *p; p += strspn(p, " ")) {
+        char word[64];
+        const size_t len = strcspn(p, " ");
+
+        snprintf(word, sizeof word, "%.*s", (int)len, p);
+        column = add_word(out, word, "", column);
+        p += len;
+    }
+    osc_strbuf_addc(out, '\n');
     osc_strbuf_pad(out, ' ', LIST_INDENT);
-    column = add_word(out, "columns:", "", column);
+    column = add_word(out, "columns:", "", LIST_INDENT);
     for (uint32_t c = 0; c < def->n_columns; c++) {
         if (!(def->columns[c].flags & OSC_COLUMN_HIDDEN))
             last = def->columns[c].name;

@@ -13,7 +13,7 @@ const struct osc_command *const osc_commands[] = {
 };
 
 #define HELP_WIDTH  80
-#define HELP_INDENT 26
+#define HELP_INDENT 28
 
 const struct osc_command *osc_command_find(const char *name)
 {

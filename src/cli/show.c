@@ -27,6 +27,7 @@ static osc_status render(const struct osc_query *q, struct osc_answer *a,
         .sheet = &a->sheet,
         .width = osc_cli_width(),
         .has_colour = osc_cli_has_colour(),
+        .has_full_names = q->options->full_names,
         .write = osc_cli_write,
     };
     osc_status st = osc_render_begin(&r);
@@ -143,6 +144,7 @@ static void print_quality(const struct osc_result *r, const struct osc_loaded *l
     static const char *const words[][3] = {{"error", "error", "errors"},
                                            {"warning", "warning", "warnings"},
                                            {"info", "hint", "hints"}};
+    const bool is_one_file = l->n_sources == 1 && strcmp(l->sources[0], "-") != 0;
     struct osc_strbuf line = {0}, codes = {0};
 
     for (size_t i = 0; i < 3; i++) {
@@ -154,8 +156,8 @@ static void print_quality(const struct osc_result *r, const struct osc_loaded *l
                             (unsigned long long)n, words[i][n > 1 ? 2 : 1], codes.s);
     }
     if (line.len > 0)
-        osc_cli_error("quality: %s; 'opscope info%s%s' explains", line.s,
-                      l->n_sources == 1 ? " " : "", l->n_sources == 1 ? l->sources[0] : "");
+        osc_cli_error("quality: %s; 'opscope info %s' explains", line.s,
+                      is_one_file ? l->sources[0] : "TRACE...");
     else
         osc_cli_error("quality: nothing was skipped, repaired or found missing");
     osc_strbuf_fini(&line);

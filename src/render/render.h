@@ -37,6 +37,7 @@ struct osc_render {
     const struct osc_sheet *sheet; /* borrowed */
     unsigned width;                /* columns of the terminal; 0: none, nothing is cut */
     bool has_colour;
+    bool has_full_names; /* symbols are not folded */
 
     /* Where the bytes go. */
     osc_status (*write)(void *ctx, const char *s, size_t len);

@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "render/symbol.h"
 #include "render/units.h"
 
 #define HELD_ROWS   8192 /* rows that widths are made from */
@@ -52,17 +53,21 @@ static void add_number(struct osc_strbuf *out, const struct osc_cell *cell, cons
     }
 }
 
-static void add_cell(struct osc_strbuf *out, const struct osc_cell *cell, const char *unit)
+static void add_cell(struct osc_render *r, struct osc_strbuf *out, const struct osc_cell *cell,
+                     const struct osc_column *column)
 {
     if (cell->is_missing)
         return;
     switch (cell->type) {
     case OSC_TYPE_STRING:
-        osc_utf8_append_terminal(out, cell->s);
+        if ((column->flags & OSC_COLUMN_SYMBOL) && !r->has_full_names)
+            osc_symbol_fold(out, cell->s);
+        else
+            osc_utf8_append_terminal(out, cell->s);
         break;
     case OSC_TYPE_INTEGER:
     case OSC_TYPE_NUMBER:
-        add_number(out, cell, unit);
+        add_number(out, cell, column->unit);
         break;
     case OSC_TYPE_BOOLEAN:
         osc_render_exact(out, cell);
@@ -232,7 +237,7 @@ static osc_status hold_row(struct osc_render *r, struct state *s, const struct o
         const struct osc_cell cell = osc_rows_cell(rows, i, column);
         const size_t start = s->cells.len;
 
-        add_cell(&s->cells, &cell, column->column->unit);
+        add_cell(r, &s->cells, &cell, column->column);
         if (s->cells.len > start) {
             const struct osc_str text = {s->cells.s + start, (uint32_t)(s->cells.len - start)};
             const size_t width = osc_utf8_width(text);
@@ -256,7 +261,7 @@ static void flow_row(struct osc_render *r, struct state *s, const struct osc_row
         const struct osc_cell cell = osc_rows_cell(rows, i, column);
 
         osc_strbuf_clear(&s->cells);
-        add_cell(&s->cells, &cell, column->column->unit);
+        add_cell(r, &s->cells, &cell, column->column);
         add_padded(&r->out, (struct osc_str){s->cells.s, (uint32_t)s->cells.len},
                    &s->columns[c], c + 1 == r->sheet->n_columns);
     }

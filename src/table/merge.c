@@ -158,7 +158,7 @@ static void write_key(struct osc_merger *m, const struct osc_result *part, uint6
             break;
         }
         case OSC_TYPE_BOOLEAN:
-            osc_strbuf_addc(&m->key, osc_result_get_bool(part, i, c));
+            osc_strbuf_addc(&m->key, osc_result_get_bool(part, i, c) ? 't' : 'f');
             break;
         }
     }
@@ -237,7 +237,7 @@ static void fold_cell(struct osc_result *r, uint64_t to, const struct osc_result
         break;
     case OSC_TYPE_BOOLEAN:
         osc_result_set_bool(r, to, c,
-                            osc_result_get_bool(r, to, c) | osc_result_get_bool(part, i, c));
+                            osc_result_get_bool(r, to, c) || osc_result_get_bool(part, i, c));
         break;
     case OSC_TYPE_STRING:
         assert(!"a text is a key, the first one, or made by finish");
@@ -254,7 +254,7 @@ static osc_status new_row(struct osc_merger *m, struct osc_origin origin)
     if (st != OSC_OK)
         return st;
     if (m->n_sums > 0) {
-        st = osc_grow(&m->sums, &m->cap_sums, n * m->n_sums, sizeof *m->sums);
+        st = osc_grow(&m->sums, &m->cap_sums, n * m->n_sums, sizeof(struct osc_expansion *));
         if (st != OSC_OK)
             return st;
         for (uint32_t k = 0; k < m->n_sums; k++)
@@ -277,57 +277,95 @@ static struct osc_expansion *sum_of(struct osc_merger *m, uint64_t row, uint32_t
     return *slot;
 }
 
-/* Add one row. SUMS: the exact sums of its double columns, or NULL: the cells are. */
+/*
+ * Add to the sums of row TO those of row I of PART. FROM: exact sums of its double
+ * columns, or NULL: the cells are all there is.
+ */
+static osc_status add_sums(struct osc_merger *m, uint64_t to, const struct osc_result *part,
+                           uint64_t i, struct osc_expansion *const *from)
+{
+    osc_status st = OSC_OK;
+
+    for (uint32_t c = 0, k = 0; c < part->def->n_columns && st == OSC_OK; c++) {
+        if (!is_double_sum(&part->def->columns[c]))
+            continue;
+        const struct osc_expansion *exact = from ? from[k] : NULL;
+        const bool has_value = from ? exact != NULL : osc_result_has(part, i, c);
+        struct osc_expansion *sum = has_value ? sum_of(m, to, k) : NULL;
+
+        k++;
+        if (!has_value)
+            continue;
+        if (!sum)
+            return OSC_ENOMEM;
+        if (!exact) {
+            st = expansion_add(&m->arena, sum, osc_result_get_num(part, i, c));
+            continue;
+        }
+        sum->special += exact->special;
+        for (uint32_t p = 0; p < exact->n && st == OSC_OK; p++)
+            st = expansion_add(&m->arena, sum, exact->parts[p]);
+    }
+    return st;
+}
+
+/* Add the other cells. IS_NEW: row TO is empty; IS_FIRST: row I comes before all of TO. */
+static void add_cells(struct osc_merger *m, uint64_t to, const struct osc_result *part,
+                      uint64_t i, bool is_new, bool is_first)
+{
+    for (uint32_t c = 0; c < part->def->n_columns; c++) {
+        const enum osc_merge rule = part->def->columns[c].merge;
+
+        if (rule == OSC_MERGE_KEY) {
+            if (is_new)
+                copy_cell(&m->rows, to, part, i, c);
+        } else if (rule == OSC_MERGE_FIRST) {
+            if (is_first)
+                copy_cell(&m->rows, to, part, i, c);
+        } else if (rule != OSC_MERGE_FINISH && !is_double_sum(&part->def->columns[c])) {
+            fold_cell(&m->rows, to, part, i, c);
+        }
+    }
+}
+
+/* The row for the key of row I of PART; m->rows.n_rows if that is new. */
+static osc_status find_row(struct osc_merger *m, const struct osc_result *part, uint64_t i,
+                           uint64_t *row)
+{
+    osc_sid id = {0};
+    osc_status st = OSC_OK;
+
+    *row = m->rows.n_rows;
+    if (!has_key(part->def))
+        return OSC_OK;
+    write_key(m, part, i);
+    st = m->key.status;
+    if (st == OSC_OK)
+        st = osc_intern_add(&m->keys, (struct osc_str){m->key.s, (uint32_t)m->key.len}, &id);
+    if (st == OSC_OK)
+        *row = id.v - 1;
+    return st;
+}
+
+/* Add row I of PART. SUMS as in add_sums(). */
 static osc_status add_row(struct osc_merger *m, const struct osc_result *part, uint64_t i,
                           struct osc_origin origin, struct osc_expansion *const *sums)
 {
-    const struct osc_table_def *def = part->def;
-    uint64_t to = m->rows.n_rows;
-    osc_status st = OSC_OK;
-    osc_sid id = {0};
+    uint64_t to;
+    osc_status st = find_row(m, part, i, &to);
 
-    if (has_key(def)) {
-        write_key(m, part, i);
-        if (m->key.status != OSC_OK)
-            return m->key.status;
-        st = osc_intern_add(&m->keys, (struct osc_str){m->key.s, (uint32_t)m->key.len}, &id);
-        if (st != OSC_OK)
-            return st;
-        to = id.v - 1;
-    }
-
+    if (st != OSC_OK)
+        return st;
     const bool is_new = to == m->rows.n_rows;
     if (is_new)
         st = new_row(m, origin);
     if (st != OSC_OK)
         return st;
-
     const bool is_first = is_new || origin_less(origin, m->origins[to]);
     if (is_first)
         m->origins[to] = origin;
-    for (uint32_t c = 0, k = 0; c < def->n_columns && st == OSC_OK; c++) {
-        const enum osc_merge rule = def->columns[c].merge;
-
-        if (is_double_sum(&def->columns[c])) {
-            const struct osc_expansion *from = sums ? sums[k] : NULL;
-            const double cell = osc_result_get_num(part, i, c);
-            const uint32_t n = sums ? from ? from->n : 0 : osc_result_has(part, i, c);
-            struct osc_expansion *sum = n > 0 || from ? sum_of(m, to, k) : NULL;
-
-            k++;
-            if (!sum && (n > 0 || from))
-                return OSC_ENOMEM;
-            for (uint32_t p = 0; p < n && st == OSC_OK; p++)
-                st = expansion_add(&m->arena, sum, sums ? from->parts[p] : cell);
-            if (from)
-                sum->special += from->special;
-        } else if (rule == OSC_MERGE_KEY ? is_new : rule == OSC_MERGE_FIRST && is_first) {
-            copy_cell(&m->rows, to, part, i, c);
-        } else if (rule != OSC_MERGE_KEY && rule != OSC_MERGE_FIRST &&
-                   rule != OSC_MERGE_FINISH) {
-            fold_cell(&m->rows, to, part, i, c);
-        }
-    }
+    add_cells(m, to, part, i, is_new, is_first);
+    st = add_sums(m, to, part, i, sums);
     return st != OSC_OK ? st : m->rows.status;
 }
 

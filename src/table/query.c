@@ -65,9 +65,11 @@ static osc_status collect(const struct osc_query *q, const struct osc_trace *t,
                           struct osc_result *out, struct osc_err *err)
 {
     struct osc_scan *scan = NULL;
-    osc_status st = q->def->open(t, q->options, &scan, err);
+    osc_status st = OSC_OK;
     uint64_t before;
 
+    assert(q->def->open);
+    st = q->def->open(t, q->options, &scan, err);
     if (st != OSC_OK)
         return st;
     do {

@@ -51,6 +51,7 @@ enum osc_column_flag {
     OSC_COLUMN_OPTIONAL = 1, /* shown only if osc_result_show() was called for it */
     OSC_COLUMN_HIDDEN = 2,   /* for merge and finish alone; never shown */
     OSC_COLUMN_DEEP = 4,     /* in machine forms and with --columns, not in text by default */
+    OSC_COLUMN_SYMBOL = 8,   /* names of kernels: text folds their template arguments */
 };
 
 struct osc_column {

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * symbol.h - the names of kernels, short enough to read.
+ *
+ * Threading: pure functions.
+ */
+#ifndef OSC_RENDER_SYMBOL_H
+#define OSC_RENDER_SYMBOL_H
+
+#include "base/strbuf.h"
+
+/*
+ * Append the C++ name SYMBOL, fit for a terminal, with "<...>" for each list of
+ * template arguments: at::native::f<4, g<float>>(int) is at::native::f<...>(int).
+ * A name whose brackets do not pair stays as it is.
+ */
+void osc_symbol_fold(struct osc_strbuf *out, struct osc_str symbol);
+
+#endif
