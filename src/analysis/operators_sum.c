@@ -127,15 +127,20 @@ static osc_sid stack_of(const struct osc_trace *t, const struct osc_chunk *c, ui
     return arg.sid;
 }
 
-/* The shape of row I: `Input Dims`, or else `Input dims`. */
+/* The shape of row I: `Input Dims`, or else `Input dims`; 0 where there is none or []. */
 static osc_status shape_of(struct sweep *s, const struct osc_chunk *c, uint32_t i, osc_sid *id)
 {
+    struct osc_lists *const lists = &s->ops->lists;
     struct osc_arg arg;
     const bool is_new =
         osc_row_arg(s->t, c, i, OSC_ARG_KEY_INPUT_DIMS, &arg) && arg.type != OSC_ARG_NULL;
+    const osc_status st = osc_lists_id(
+        lists, s->t, c, i, is_new ? OSC_ARG_KEY_INPUT_DIMS : OSC_ARG_KEY_INPUT_DIMS_OLD, id);
 
-    return osc_lists_id(&s->ops->lists, s->t, c, i,
-                        is_new ? OSC_ARG_KEY_INPUT_DIMS : OSC_ARG_KEY_INPUT_DIMS_OLD, id);
+    if (st == OSC_OK && id->v != 0 &&
+        osc_str_eq(osc_intern_str(&lists->texts, *id), OSC_STR("[]")))
+        id->v = 0;
+    return st;
 }
 
 /* The place that holds the group (+ 1) of a name with a shape or a stack. */

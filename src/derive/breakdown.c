@@ -12,24 +12,21 @@ struct extent {
 
 /* The step (index + 1) in which the call of WORK began and ended; 0: in none. */
 static uint32_t step_of(const struct osc_trace *t, const struct osc_facts *f,
-                        const struct osc_work *work, uint32_t *hint)
+                        const struct osc_work *work)
 {
     if (work->call == 0)
         return 0;
     const osc_row row = {f->links.calls[work->call - 1].row};
     const struct osc_chunk *const c = osc_chunk_of(&t->events, row);
-    const uint32_t step = osc_step_find(&f->step_map, c->ts_ns[osc_row_place(row)], hint);
+    const uint32_t i = osc_row_place(row);
 
-    if (step == 0 || osc_row_end(c, osc_row_place(row)) > t->steps[step - 1].end_ns)
-        return 0;
-    return step;
+    return osc_step_around(t, &f->step_map, c->ts_ns[i], osc_row_end(c, i));
 }
 
 /* Count each step's device work and find its extent. False: no step has any. */
 static bool find_extents(const struct osc_trace *t, const struct osc_facts *f,
                          struct osc_breakdown *b, struct extent *extents)
 {
-    uint32_t hint = 0;
     bool is_any = false;
 
     for (size_t n = 0; n < f->links.n_works; n++) {
@@ -37,7 +34,7 @@ static bool find_extents(const struct osc_trace *t, const struct osc_facts *f,
         const struct osc_chunk *const c = osc_chunk_of(&t->events, row);
         const int64_t start_ns = c->ts_ns[osc_row_place(row)];
         const int64_t end_ns = osc_row_end(c, osc_row_place(row));
-        const uint32_t step = step_of(t, f, &f->links.works[n], &hint);
+        const uint32_t step = step_of(t, f, &f->links.works[n]);
 
         if (step == 0)
             continue;
@@ -55,14 +52,11 @@ static bool find_extents(const struct osc_trace *t, const struct osc_facts *f,
 static int64_t end_of_earlier(const struct osc_trace *t, const struct osc_facts *f,
                               int64_t first_ns, int64_t least_ns)
 {
-    uint32_t hint = 0;
-
     for (size_t n = 0; n < f->links.n_works; n++) {
         const osc_row row = {f->links.works[n].row};
         const int64_t end_ns = osc_row_end(osc_chunk_of(&t->events, row), osc_row_place(row));
 
-        if (end_ns > least_ns && end_ns < first_ns &&
-            step_of(t, f, &f->links.works[n], &hint) == 0)
+        if (end_ns > least_ns && end_ns < first_ns && step_of(t, f, &f->links.works[n]) == 0)
             least_ns = end_ns;
     }
     return least_ns;

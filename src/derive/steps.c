@@ -6,13 +6,6 @@
 #include "base/mem.h"
 #include "base/thread.h"
 
-static int by_time(const void *x, const void *y)
-{
-    const int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
-
-    return (a > b) - (a < b);
-}
-
 static int by_start(const void *x, const void *y)
 {
     const struct osc_step *const a = x, *const b = y;
@@ -108,34 +101,18 @@ static osc_status add_whole(struct osc_trace *t, const struct osc_classes *c)
     return OSC_OK;
 }
 
-/* Which step is the first to hold each time. */
-static osc_status make_spans(const struct osc_trace *t, struct osc_step_map *map)
+static osc_status make_map(const struct osc_trace *t, struct osc_step_map *map)
 {
-    const uint32_t n = t->n_steps;
-    int64_t *times = osc_malloc(((size_t)n * 2 + 1) * sizeof *times);
-    uint32_t first = 0, n_started = 0; /* steps below FIRST have ended */
-
-    map->spans = osc_malloc(((size_t)n * 2 + 1) * sizeof *map->spans);
-    if (!times || !map->spans) {
-        osc_free(times);
+    map->latest_ns = osc_malloc(((size_t)t->n_steps + 1) * sizeof *map->latest_ns);
+    if (!map->latest_ns)
         return OSC_ENOMEM;
+    map->n = t->n_steps;
+    for (uint32_t i = 0; i < map->n; i++) {
+        const int64_t end_ns = t->steps[i].end_ns;
+        const bool is_later = i == 0 || end_ns > map->latest_ns[i - 1];
+
+        map->latest_ns[i] = is_later ? end_ns : map->latest_ns[i - 1];
     }
-    for (uint32_t i = 0; i < n; i++) {
-        times[2 * i] = t->steps[i].start_ns;
-        times[2 * i + 1] = t->steps[i].end_ns;
-    }
-    qsort(times, (size_t)n * 2, sizeof *times, by_time);
-    for (uint32_t i = 0; i < 2 * n; i++) {
-        while (n_started < n && t->steps[n_started].start_ns <= times[i])
-            n_started++;
-        while (first < n_started && t->steps[first].end_ns <= times[i])
-            first++;
-        if (map->n_spans > 0 && map->spans[map->n_spans - 1].start_ns == times[i])
-            map->n_spans--;
-        map->spans[map->n_spans++] =
-            (struct osc_step_span){times[i], first < n_started ? first + 1 : 0};
-    }
-    osc_free(times);
     return OSC_OK;
 }
 
@@ -149,36 +126,49 @@ osc_status osc_steps_make(struct osc_trace *t, const struct osc_classes *c,
     osc_status st = add_annotations(t, c);
     if (st == OSC_OK && t->n_steps == 0)
         st = add_whole(t, c);
-    return st == OSC_OK ? make_spans(t, map) : st;
+    return st == OSC_OK ? make_map(t, map) : st;
 }
 
 void osc_step_map_fini(struct osc_step_map *map)
 {
-    osc_free(map->spans);
+    osc_free(map->latest_ns);
     *map = (struct osc_step_map){0};
 }
 
-uint32_t osc_step_find(const struct osc_step_map *map, int64_t at_ns, uint32_t *hint)
+/* The first step that is not over before AT_NS: where it, or one before it, ends later. */
+static uint32_t first_after(const struct osc_step_map *map, int64_t at_ns)
 {
-    uint32_t low = 0, high = map->n_spans; /* below LOW: starts no later */
+    uint32_t low = 0, high = map->n; /* below LOW all have ended by AT_NS */
 
-    if (*hint < high && map->spans[*hint].start_ns <= at_ns) {
-        if (*hint + 1 == high || map->spans[*hint + 1].start_ns > at_ns)
-            return map->spans[*hint].step;
-        low = *hint + 1;
-    }
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
 
-        if (map->spans[middle].start_ns <= at_ns)
+        if (map->latest_ns[middle] <= at_ns)
             low = middle + 1;
         else
             high = middle;
     }
-    if (low == 0)
-        return 0;
-    *hint = low - 1;
-    return map->spans[low - 1].step;
+    return low;
+}
+
+uint32_t osc_step_at(const struct osc_trace *t, const struct osc_step_map *map, int64_t at_ns,
+                     uint32_t *hint)
+{
+    uint32_t i = *hint;
+
+    if (i >= map->n || map->latest_ns[i] <= at_ns || (i > 0 && map->latest_ns[i - 1] > at_ns))
+        i = first_after(map, at_ns);
+    *hint = i;
+    /* The steps after I start even later. */
+    return i < map->n && t->steps[i].start_ns <= at_ns ? i + 1 : 0;
+}
+
+uint32_t osc_step_around(const struct osc_trace *t, const struct osc_step_map *map,
+                         int64_t start_ns, int64_t end_ns)
+{
+    const uint32_t i = first_after(map, end_ns - 1);
+
+    return i < map->n && t->steps[i].start_ns <= start_ns ? i + 1 : 0;
 }
 
 struct work {
@@ -195,7 +185,7 @@ static void mark_host(void *ctx, uint32_t item)
 
     for (uint32_t i = 0; i < c->n_rows; i++) {
         if (!osc_is_on_device(w->c, c, i))
-            c->step[i] = osc_step_find(w->map, c->ts_ns[i], &hint);
+            c->step[i] = osc_step_at(w->t, w->map, c->ts_ns[i], &hint);
     }
 }
 

@@ -19,16 +19,14 @@
 #include "derive/classify.h"
 #include "model/trace.h"
 
-/* From START_NS to that of the next, STEP (index + 1, or 0) holds every time. */
-struct osc_step_span {
-    int64_t start_ns;
-    uint32_t step;
-};
-
-/* Zeroed, no step holds anything. */
+/*
+ * For each step the latest end of it and all before it: these only grow, so that
+ * the first step that is not over at some time is found by bisection. Zeroed, there
+ * are no steps.
+ */
 struct osc_step_map {
-    struct osc_step_span *spans; /* owned; in order of time */
-    uint32_t n_spans;
+    int64_t *latest_ns; /* owned */
+    uint32_t n;
 };
 
 /* Fill t->steps and MAP. */
@@ -41,9 +39,14 @@ void osc_steps_mark(struct osc_trace *t, const struct osc_classes *c,
                     const struct osc_step_map *map, unsigned n_threads);
 
 /*
- * The step (index + 1) that holds AT_NS, or 0. *HINT is the span that answered last
- * (0 at first), which makes times in order cheap.
+ * The first step (index + 1) that holds AT_NS, or 0. *HINT is where the last answer
+ * was (0 at first), which makes times in order cheap.
  */
-uint32_t osc_step_find(const struct osc_step_map *map, int64_t at_ns, uint32_t *hint);
+uint32_t osc_step_at(const struct osc_trace *t, const struct osc_step_map *map, int64_t at_ns,
+                     uint32_t *hint);
+
+/* The first step (index + 1) whose closed range holds [START_NS, END_NS], or 0. */
+uint32_t osc_step_around(const struct osc_trace *t, const struct osc_step_map *map,
+                         int64_t start_ns, int64_t end_ns);
 
 #endif
