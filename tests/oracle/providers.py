@@ -63,6 +63,8 @@ class OpscopeProvider:
                                   check=False)
         except subprocess.TimeoutExpired as late:
             raise OpscopeError(f"no answer in {self.timeout_s} s: {command}") from late
+        except OSError as missing:
+            raise OpscopeError(f"cannot run {self.binary}: {missing.strerror}") from missing
         if done.returncode != 0:
             message = done.stderr.decode("utf-8", "replace").strip().splitlines()
             raise OpscopeError(f"exit {done.returncode}: {message[:1]} for {command[1:]}")

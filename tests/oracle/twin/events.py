@@ -97,8 +97,11 @@ class Trace:
 
     @property
     def origin(self) -> int:
-        """Smallest start of any event, in ns; 0 without events."""
-        return min((e.start for e in self.events), default=0)
+        """Smallest start of any event, in ns; 0 without events. All events are there when
+        it is first asked for."""
+        if "origin" not in self.kept:
+            self.kept["origin"] = min((e.start for e in self.events), default=0)
+        return self.kept["origin"]
 
     def flag(self, name: str) -> bool:
         """Whether the file's own metadata switches NAME on."""

@@ -2,8 +2,8 @@
 """`events`, `threads`, `tracks` and the counts of `info` (product.md 4)."""
 from __future__ import annotations
 
-from . import exact, forest, kinds, links, operators, steps
-from .events import Event, Trace
+from . import exact, forest, links, operators, steps
+from .events import Event, Trace, text_of
 
 
 def step_of(trace: Trace, launch: dict[Event, Event]) -> dict[Event, int]:
@@ -45,7 +45,8 @@ def events_table(trace: Trace) -> list[dict]:
             "self_ns": forest.self_ns(event) if event.is_range else None,
             "depth": event.depth, "step": step.get(event),
             "launch_id": call.id if call else None, "op_id": op.id if op else None,
-            "correlation": event.integer("correlation"), "bytes": size})
+            "correlation": event.integer("correlation"), "bytes": size,
+            "value": None if event.value is None else float(exact.number(event.value))})
     return rows
 
 
@@ -71,7 +72,6 @@ def device_tracks(trace: Trace) -> set[tuple]:
 
 def thread_names(trace: Trace) -> dict[tuple, str]:
     """The last `thread_name` of each thread."""
-    from .events import text_of
     return {(text_of(r.get("pid")), text_of(r.get("tid"))): text_of(r["args"].get("name"))
             for r in trace.records
             if r.get("ph") == "M" and r.get("name") == "thread_name"
@@ -81,10 +81,11 @@ def thread_names(trace: Trace) -> dict[tuple, str]:
 def tracks_table(trace: Trace) -> list[dict]:
     """Threads and device queues in order of the first event."""
     rows: dict[tuple, dict] = {}
+    names = thread_names(trace)
     for event in trace.events:
         kind = "queue" if event.track in device_tracks(trace) else "thread"
         rows.setdefault(event.track, {"track": len(rows), "kind": kind,
-                                      "name": thread_names(trace).get(event.track)})
+                                      "name": names.get(event.track)})
     return list(rows.values())
 
 

@@ -8,6 +8,8 @@ to the innermost op of the call's own thread; else to none.
 """
 from __future__ import annotations
 
+import bisect
+
 from .events import Event
 from .kinds import DEVICE_WORK, LAUNCHES
 
@@ -35,11 +37,12 @@ def launch_of_device_event(events: list[Event]) -> dict[Event, Event]:
 def op_of_call(calls: list[Event], ops: list[Event]) -> dict[Event, Event]:
     """Call -> the op among OPS that made it."""
     by_external_id: dict[tuple, Event] = {}
-    by_track: dict[tuple, list[Event]] = {}
+    by_track: dict[tuple, list[tuple[Event, int]]] = {}
     for op in sorted(ops, key=Event.order):
         if op.external_id:
             by_external_id.setdefault((op.process, op.external_id), op)
-        by_track.setdefault(op.track, []).append(op)
+        track = by_track.setdefault(op.track, [])
+        track.append((op, max(op.end, track[-1][1] if track else op.end)))
     result: dict[Event, Event] = {}
     for call in calls:
         named = by_external_id.get((call.process, call.external_id))
@@ -52,17 +55,14 @@ def op_of_call(calls: list[Event], ops: list[Event]) -> dict[Event, Event]:
     return result
 
 
-def innermost(ops: list[Event], call: Event) -> Event | None:
+def innermost(ops: list[tuple[Event, int]], call: Event) -> Event | None:
     """The last of OPS (in order of the forest) that encloses CALL: it starts not after the
-    call, the call starts before it ends, and ends not after it."""
-    low, high = 0, len(ops)
-    while low < high:
-        middle = (low + high) // 2
-        if ops[middle].start <= call.start:
-            low = middle + 1
-        else:
-            high = middle
-    for op in reversed(ops[:low]):
+    call, the call starts before it ends, and ends not after it. Beside each op stands the
+    latest end so far, so that the way back can stop."""
+    first_after = bisect.bisect_right(ops, call.start, key=lambda pair: pair[0].start)
+    for op, latest_end in reversed(ops[:first_after]):
+        if latest_end < call.end:
+            return None
         if call.start < op.end and call.end <= op.end:
             return op
     return None

@@ -1,0 +1,304 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Small random traces: valid, but as unkind as the dialects of TB 2.3 and 2.4 allow.
+
+    python3 tests/oracle/randomtrace.py SEED > trace.json
+
+The same seed gives the same bytes. Times lie on a coarse grid, so that equal starts, touching
+and empty ranges and partial overlaps are common.
+"""
+from __future__ import annotations
+
+import json
+import random
+import sys
+
+OPS = ("aten::mm", "aten::addmm", "aten::add", "aten::mul", "aten::conv2d", "aten::empty",
+       "aten::copy_", "aten::matmul", "aten::linear", "record_param_comms",
+       "c10d::allreduce_", "aten::convolution_backward", "DistributedDataParallel.forward",
+       "autograd::engine::evaluate_function: MmBackward0", "MmBackward0",
+       "aten::is_leaf", "profiler::_record_function_exit",
+       "a name of more than fifty-two characters, to be cut short in text")
+ANNOTATIONS = ("ProfilerStep#{n}", "ProfilerStep#{n}", "Optimizer.step#SGD.step",
+               "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__",
+               "enumerate(DataPipe)#x", "nccl:all_reduce", "gloo:broadcast", "gloo:barrier",
+               "## forward ##", "ProfilerStep#x", "gloo:all_reduce")
+KERNELS = ("ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)", "volta_sgemm_64x64_nt",
+           "sm80_xmma_fprop_implicit_gemm", "void at::native::elementwise_kernel<4>(int)",
+           "ampere_fp16_s16816gemm_fp16_64x64", "triton_poi_fused_0", "turing_h1688gemm")
+FRAMES = ("a.py(1): f", "b.py(22): g", "<built-in method mm>", "nn.Module: Linear_0",
+          "torch/autograd/__init__.py(1): backward")
+
+
+class Generator:
+    """One trace; every choice comes from one random source."""
+
+    def __init__(self, seed: int):
+        self.random = random.Random(seed)
+        self.generation = self.random.choice("ABC")
+        self.time_form = self.random.choice(("integer", "fraction", "fraction", "text"))
+        self.base_us = self.random.choice((0, 1000, 1_623_143_089_861_000, 4_381_786_529_027))
+        self.records: list[dict] = []
+        self.correlation = self.random.choice((1, 3))   # near the ops' ids: collisions
+        self.external = 0
+        self.old = self.generation == "A"
+
+    def chance(self, percent: int) -> bool:
+        """True PERCENT times in a hundred."""
+        return self.random.randrange(100) < percent
+
+    def us(self, tenths_ns: int) -> object:
+        """TENTHS_NS (0.1 ns) as the file's form of microseconds, without binary fractions."""
+        whole, rest = divmod(tenths_ns, 10_000)
+        if self.time_form == "integer":
+            return whole
+        digits = f"{rest:04d}"
+        text = f"{whole}.{digits if self.chance(20) else digits[:3]}"
+        return text if self.time_form == "text" else RawNumber(text)
+
+    def instant(self, at: int) -> object:
+        """Time AT (in 0.1 ns) since the base."""
+        return self.us(self.base_us * 10_000 + at)
+
+    def thread(self, tid: int) -> object:
+        """A thread id in the dialect's form."""
+        return str(tid) if self.old and self.chance(80) else tid
+
+    def stack(self) -> dict:
+        """`Call stack`, sometimes."""
+        if not self.chance(40):
+            return {}
+        frames = self.random.sample(FRAMES, self.random.randrange(1, 4))
+        return {"Call stack": ";".join(frames) + (";" if self.chance(70) else "")}
+
+    def dims(self) -> dict:
+        """`Input Dims` and `Concrete Inputs`, sometimes."""
+        if not self.chance(60):
+            return {}
+        size = self.random.choice
+        choices = ([[2, 3], [3, 4]], [[4], [2, 3], [3, 4]], [], [[], [1]],
+                   [[[2, 3], [4]], []],
+                   [[2, 3, 8, 8], [4, 3, 3, 3], [], [], [], [], []])
+        args: dict = {size(("Input Dims", "Input Dims", "Input dims")): size(choices)}
+        if self.chance(60):
+            args["Concrete Inputs"] = ["", "", "", "[1, 1]", "[0, 0]", "[1, 1]", "1"]
+        return args
+
+    def add(self, phase: str, category: str | None, name: str, pid: object, tid: object,
+            start: int, end: int, args: dict | None) -> None:
+        """A range as X or as B and E, with now and then something missing."""
+        record: dict = {"ph": phase, "name": name, "pid": pid, "tid": tid,
+                        "ts": self.instant(start)}
+        if category is not None:
+            record["cat"] = category
+        if args is not None:
+            record["args"] = args
+        if phase == "X":
+            record["dur"] = self.us(end - start)
+            if self.chance(2):
+                record["dur"] = self.random.choice((None, "long", -5))
+            elif self.chance(1):
+                del record["dur"]
+        if self.chance(1):
+            record["ts"] = None
+        self.records.append(record)
+        if phase == "B" and not self.chance(5):
+            self.records.append({"ph": "E", "pid": pid, "tid": tid,
+                                 "ts": self.instant(end)})
+
+    def host_thread(self, pid: int, tid: int) -> None:
+        """Nested, equal, touching and overlapping ranges on one thread."""
+        grid = self.random.choice((10_000, 10_000, 25_000, 1_230))
+        at = self.random.randrange(5) * grid
+        for number in range(self.random.randrange(2, 6)):
+            length = self.random.randrange(0, 40) * grid
+            self.nest(pid, tid, at, at + length, grid, 0, number)
+            at += length + self.random.choice((0, 0, grid, -grid))
+            at = max(at, 0)
+
+    def nest(self, pid: int, tid: int, start: int, end: int, grid: int, depth: int,
+             number: int) -> None:
+        """One range and what lies in it."""
+        kind = self.random.choice(("op", "op", "op", "annotation", "python", "call",
+                                   "call", "legacy"))
+        if depth == 0 and self.chance(60):
+            kind = "annotation"
+        name = self.random.choice(OPS)
+        if kind == "op" and depth and self.chance(30):
+            name = "aten::mm"                                      # recursion
+        args: dict | None = {**self.stack(), **self.dims()}
+        self.external += 1
+        if kind == "op":
+            args["External id"] = self.external
+            if self.chance(40):
+                args |= {"Sequence number": self.random.randrange(3), "Fwd thread id": 1}
+            category = "Operator" if self.old else "cpu_op"
+            if self.chance(10):
+                args = None if self.chance(50) else {"External id": None}
+            self.add(self.random.choice("XXXXB"), category, name, pid, self.thread(tid),
+                     start, end, args)
+        elif kind == "annotation":
+            name = self.random.choice(ANNOTATIONS).format(n=number + 4)
+            args["External id"] = self.external
+            self.add("X", "Operator" if self.old else "user_annotation", name, pid,
+                     self.thread(tid), start, end, args)
+        elif kind == "python":
+            args = {"Python id": self.external, "Python parent id": None}
+            if self.chance(40):
+                args["Python module id"] = 0
+                name = "nn.Module: Linear_0"
+            else:
+                name = "a.py(1): f"
+            self.add("X", "python_function", name, pid, self.thread(tid), start, end, args)
+        elif kind == "call":
+            self.launch(pid, tid, start, min(end, start + 3 * grid), grid)
+            return
+        else:
+            self.add("X", self.random.choice((None, "other", "overhead", "python")), name,
+                     pid, self.thread(tid), start, end, args)
+        at = start
+        while depth < 4 and at < end and self.chance(75):
+            length = self.random.randrange(0, 1 + (end - at) // grid) * grid
+            beyond = grid if self.chance(4) else 0                 # partial overlap
+            self.nest(pid, tid, at, at + length + beyond, grid, depth + 1, number)
+            at += length + self.random.choice((0, 0, grid))
+
+    def launch(self, pid: int, tid: int, start: int, end: int, grid: int) -> None:
+        """A call of the runtime or driver, and the work that it launched."""
+        if not self.chance(10):
+            self.correlation += 1                                  # else it is used again
+        args: dict = {"correlation": self.correlation}
+        owner = self.random.choice((self.external, self.external, 0, 9_999))
+        key = "external id" if self.generation == "A" else "External id"
+        if self.generation == "B":
+            args[key] = self.correlation
+        elif self.chance(85):
+            args[key] = owner
+        if self.chance(3):
+            del args["correlation"]
+        category, name = self.random.choice((
+            ("Runtime", "cudaLaunchKernel") if self.old else
+            ("cuda_runtime", "cudaLaunchKernel"), ("cuda_driver", "cuLaunchKernel")))
+        self.add("X", category, name, pid, self.thread(tid), start, end, args)
+        for _ in range(self.random.choice((0, 1, 1, 1, 2))):
+            self.device_work(dict(args), end, grid)
+
+    def device_work(self, args: dict, launched: int, grid: int) -> None:
+        """A kernel, copy, fill or wait on some device and stream."""
+        device, stream = self.random.randrange(2), self.random.choice((7, 20))
+        start = launched + self.random.randrange(-1, 12) * grid
+        end = start + self.random.randrange(0, 15) * grid
+        kind = self.random.choice(("kernel", "kernel", "kernel", "memcpy", "memset", "sync"))
+        args |= {"device": device, "stream": stream, "context": 1}
+        if kind == "kernel":
+            name = self.random.choice(KERNELS)
+            if self.chance(70):
+                args |= {"grid": [self.random.randrange(1, 3), 1, 1], "block": [128, 1, 1],
+                         "registers per thread": 32, "shared memory": 0}
+            if self.chance(70):
+                args["blocks per SM"] = self.random.choice((0.5, 0, 12, "inf", "0.25"))
+                args["est. achieved occupancy %"] = self.random.choice((0, 31, 100))
+            if self.chance(15):
+                args["Collective name"] = "allreduce"
+        else:
+            name = {"memcpy": "Memcpy HtoD (Pageable -> Device)",
+                    "memset": "Memset (Device)", "sync": "Stream Sync"}[kind]
+            args["bytes"] = self.random.randrange(5000)
+        category = ({"kernel": "Kernel", "memcpy": "Memcpy", "memset": "Memset",
+                     "sync": "cuda_sync"} if self.old else
+                    {"kernel": "kernel", "memcpy": "gpu_memcpy", "memset": "gpu_memset",
+                     "sync": "cuda_sync"})[kind]
+        if self.chance(3):
+            del args["device"]
+        self.add("X", category, name, device,
+                 f"stream {stream}" if self.old else stream, max(start, 0), max(end, start, 0),
+                 args)
+        if self.chance(10):
+            self.add("X", "gpu_user_annotation", "ProfilerStep#4", device, stream,
+                     max(start, 0), max(end, start, 0) + grid, {"External id": 1})
+
+    def extras(self, pid: int, tid: int) -> None:
+        """Instants, memory, counters, flows, async pairs, metadata, noise."""
+        total = 0
+        for _ in range(self.random.randrange(6)):
+            size = self.random.choice((512, 4096, -512, 0, 1 << 20))
+            total += size
+            at = self.random.randrange(60) * 10_000
+            self.records.append({
+                "ph": "i", "s": "t", "name": "[memory]", "pid": pid,
+                "tid": self.thread(tid), "ts": self.instant(at), "cat": "cpu_instant_event",
+                "args": {"Device Type": self.random.choice((0, 0, 1)), "Device Id": 0,
+                         "Bytes": size, "Addr": 64, "Total Allocated": total}})
+        at = self.instant(self.random.randrange(60) * 10_000)
+        here = {"pid": pid, "tid": tid, "ts": at}
+        noise = [
+            {**here, "ph": "i", "name": "Record Window End", "s": "g"},
+            {**here, "ph": "I", "name": "old instant"},
+            {**here, "ph": "C", "name": "memory", "args": {"a": 1, "b": RawNumber("2.5")}},
+            {**here, "ph": "s", "id": 5, "cat": "fwdbwd", "name": "fwdbwd"},
+            {**here, "ph": "f", "id": 5, "cat": "fwdbwd", "name": "fwdbwd", "bp": "e"},
+            {**here, "ph": "b", "id": 1, "cat": "async", "name": "request"},
+            {**here, "ph": "n", "id": 1, "cat": "async", "name": "request"},
+            {**here, "ph": "e", "id": 1, "cat": "async", "name": "request"},
+            {**here, "ph": "E"}, {**here, "ph": "?", "name": "what"},
+            {**here, "ph": "X", "cat": "Trace", "name": "PyTorch Profiler (0)", "dur": 9,
+             "pid": "Spans", "tid": "PyTorch Profiler"},
+            {**here, "ph": "i", "name": "[OutOfMemory]", "s": "t", "args": {"Bytes": 9}},
+            {"ph": "M", "name": "thread_name", "pid": pid, "tid": tid, "ts": 0,
+             "args": {"name": f"thread {tid} (python)"}},
+        ]
+        self.records += [r for r in noise if self.chance(45)]
+
+    def document(self) -> object:
+        """The whole file."""
+        for pid in self.random.sample((100, 200), self.random.choice((1, 1, 2))):
+            for tid in self.random.sample((100, 101, 102), self.random.randrange(1, 3)):
+                self.host_thread(pid, tid)
+                self.extras(pid, tid)
+        if self.chance(30):
+            # Only whole records move: an E stays behind its B.
+            self.records.sort(key=lambda r: r["ph"] != "M")
+        if self.chance(15):
+            return self.records
+        members: dict = {"schemaVersion": 1, "deviceProperties": []}
+        for flag, percent in (("record_shapes", 60), ("profile_memory", 60),
+                              ("with_flops", 50), ("with_stack", 30)):
+            if self.chance(percent):
+                members[flag] = 1
+        if self.chance(30):
+            members["distributedInfo"] = {"backend": "nccl", "rank": 0, "world_size": 1}
+        if self.chance(50):
+            members["baseTimeNanoseconds"] = 1_790_857_026_000_000_000
+        return {**members, "traceEvents": self.records}
+
+
+class RawNumber(float):
+    """A number that prints exactly as it was written."""
+
+    def __new__(cls, text: str):
+        self = super().__new__(cls, text)
+        self.text = text
+        return self
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+def dump(value: object) -> str:
+    """JSON with raw numbers as written; one event record a line."""
+    if isinstance(value, RawNumber):
+        return value.text
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{json.dumps(k)}: {dump(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, list):
+        joint = ",\n" if value and isinstance(value[0], dict) else ", "
+        return "[" + joint.join(map(dump, value)) + "]"
+    return json.dumps(value)
+
+
+def text(seed: int) -> str:
+    """The trace of SEED."""
+    return dump(Generator(seed).document()) + "\n"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(text(int(sys.argv[1]) if len(sys.argv) > 1 else 1))
