@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/averages_groups.h"
 
+#include <stdlib.h>
+
 #include "analysis/shapes.h"
 #include "base/hash.h"
 #include "base/mem.h"
@@ -99,6 +101,9 @@ static osc_status add_group(struct osc_avg_groups *g, const struct osc_avg_tree 
     if (st != OSC_OK)
         return st;
     g->all[g->n++] = (struct osc_avg_group){
+        .first_start_ns = n->start_ns,
+        .first_dur_ns = n->dur_ns,
+        .first_row = n->row,
         .name = n->name,
         .flags = n->flags,
         .shapes = shapes,
@@ -173,6 +178,24 @@ static osc_status group_of(struct osc_avg_groups *g, struct osc_avg_tree *tree, 
     return st;
 }
 
+/* Whether a node stands before the first one of GROUP: negative, as in qsort(). */
+static int compare_first(int64_t start_ns, int64_t dur_ns, uint32_t row,
+                         const struct osc_avg_group *group)
+{
+    if (start_ns != group->first_start_ns)
+        return start_ns < group->first_start_ns ? -1 : 1;
+    if (dur_ns != group->first_dur_ns)
+        return dur_ns > group->first_dur_ns ? -1 : 1;
+    return (row > group->first_row) - (row < group->first_row);
+}
+
+static int compare_groups(const void *pa, const void *pb)
+{
+    const struct osc_avg_group *a = pa;
+
+    return compare_first(a->first_start_ns, a->first_dur_ns, a->first_row, pb);
+}
+
 /* One more call of GROUP (TP 3.6). */
 static void count_node(const struct osc_avg_tree *tree, uint32_t i, struct osc_avg_group *group)
 {
@@ -181,17 +204,22 @@ static void count_node(const struct osc_avg_tree *tree, uint32_t i, struct osc_a
 
     group->calls++;
     if (n->flags & OSC_AVG_DEVICE) {
+        /* Queues come one after the other: the first call may be on a later one. */
+        if (compare_first(n->start_ns, n->dur_ns, n->row, group) < 0) {
+            group->first_start_ns = n->start_ns;
+            group->first_dur_ns = n->dur_ns;
+            group->first_row = n->row;
+        }
         add(&group->device_ns, n->dur_ns);
         add(&group->self_device_ns, n->dur_ns);
         return;
     }
 
-    const double elapsed_us = osc_avg_elapsed_us(tree, n);
     add(&group->cpu_ns, n->dur_ns);
-    group->cpu_us += elapsed_us;
+    group->cpu_us += n->elapsed_us;
     if (is_sync) {
         add(&group->self_cpu_ns, difference(n->dur_ns, n->child_ns));
-        group->self_cpu_us += elapsed_us - n->child_us;
+        group->self_cpu_us += n->elapsed_us - n->child_us;
     }
     if (tree->bytes) {
         const struct osc_avg_bytes *b = &tree->bytes[i];
@@ -237,6 +265,8 @@ osc_status osc_avg_groups_build(struct osc_avg_groups *g, struct osc_avg_tree *t
         group->flops += flops;
         count_node(tree, i, group);
     }
+    if (g->n > 0)
+        qsort(g->all, g->n, sizeof *g->all, compare_groups);
     return st;
 }
 

@@ -24,12 +24,14 @@ struct osc_avg_group {
     int64_t calls, self_cpu_ns, cpu_ns, self_device_ns, device_ns;
     int64_t self_cpu_bytes, cpu_bytes, self_device_bytes, device_bytes;
     uint64_t flops;
-    double self_cpu_us, cpu_us; /* as torch summed them */
-    uint32_t name;              /* index in the names of the tree */
-    uint32_t flags;             /* of its first node */
-    uint32_t shapes;            /* id in osc_avg_groups.shapes, or 0 */
-    uint32_t stack;             /* id in osc_avg_groups.stacks, or 0 */
-    bool is_top_level;          /* its first node has no parent */
+    double self_cpu_us, cpu_us;           /* as torch summed them */
+    int64_t first_start_ns, first_dur_ns; /* of its first node, which stands for it in */
+    uint32_t first_row;                   /* the order of rows */
+    uint32_t name;                        /* index in the names of the tree */
+    uint32_t flags;                       /* of its first node */
+    uint32_t shapes;                      /* id in osc_avg_groups.shapes, or 0 */
+    uint32_t stack;                       /* id in osc_avg_groups.stacks, or 0 */
+    bool is_top_level;                    /* its first node has no parent */
 };
 
 /* Zeroed, it is empty. */

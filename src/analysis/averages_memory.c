@@ -68,7 +68,12 @@ osc_status osc_avg_records_seal(struct osc_avg_records *r)
 
     if (st != OSC_OK)
         return st;
-    qsort(r->all, r->n, sizeof *r->all, compare_records);
+    for (size_t i = 1; i < r->n; i++) {
+        if (r->all[i - 1].time_ns > r->all[i].time_ns) {
+            qsort(r->all, r->n, sizeof *r->all, compare_records);
+            break;
+        }
+    }
     r->all[r->n] = (struct osc_avg_record){.time_ns = INT64_MAX};
     for (size_t i = 0; i <= r->n; i++) {
         const uint64_t own_cpu = (uint64_t)r->all[i].cpu_bytes;
@@ -82,16 +87,22 @@ osc_status osc_avg_records_seal(struct osc_avg_records *r)
     return OSC_OK;
 }
 
-/* The first record at TIME_NS or later, or, with AFTER, later than that. */
-static size_t find(const struct osc_avg_records *r, int64_t time_ns, bool after)
+/* The first record from LOW on that is later than TIME_NS: most ranges hold few. */
+static size_t find_after(const struct osc_avg_records *r, size_t low, int64_t time_ns)
 {
-    size_t low = 0, high = r->n;
+    size_t step = 1, high = low;
 
+    while (high < r->n && r->all[high].time_ns <= time_ns) {
+        low = high + 1;
+        high += step;
+        step *= 2;
+    }
+    if (high > r->n)
+        high = r->n;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        const int64_t at = r->all[middle].time_ns;
 
-        if (at < time_ns || (after && at == time_ns))
+        if (r->all[middle].time_ns <= time_ns)
             low = middle + 1;
         else
             high = middle;
@@ -99,12 +110,14 @@ static size_t find(const struct osc_avg_records *r, int64_t time_ns, bool after)
     return low;
 }
 
-void osc_avg_records_between(const struct osc_avg_records *r, int64_t start_ns, int64_t end_ns,
-                             int64_t *cpu_bytes, int64_t *device_bytes)
+void osc_avg_records_between(const struct osc_avg_records *r, size_t *first, int64_t start_ns,
+                             int64_t end_ns, int64_t *cpu_bytes, int64_t *device_bytes)
 {
-    const struct osc_avg_record *first = &r->all[find(r, start_ns, false)];
-    const struct osc_avg_record *last = &r->all[find(r, end_ns, true)];
+    while (*first < r->n && r->all[*first].time_ns < start_ns)
+        (*first)++;
 
-    *cpu_bytes = (int64_t)((uint64_t)last->cpu_bytes - (uint64_t)first->cpu_bytes);
-    *device_bytes = (int64_t)((uint64_t)last->device_bytes - (uint64_t)first->device_bytes);
+    const struct osc_avg_record *a = &r->all[*first];
+    const struct osc_avg_record *b = &r->all[find_after(r, *first, end_ns)];
+    *cpu_bytes = (int64_t)((uint64_t)b->cpu_bytes - (uint64_t)a->cpu_bytes);
+    *device_bytes = (int64_t)((uint64_t)b->device_bytes - (uint64_t)a->device_bytes);
 }

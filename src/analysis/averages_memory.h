@@ -3,7 +3,7 @@
  * averages_memory.h - bytes of a closed interval, on any thread.
  *
  * torch gives every range the allocations and releases between its two ends, both
- * included, whoever made them (TP 7.2). Sums of prefixes make that two searches.
+ * included, whoever made them (TP 7.2). Sums of prefixes make that a short search.
  *
  * Threading: not locked; one thread builds, then any number of readers.
  */
@@ -41,8 +41,11 @@ OSC_MUST_USE osc_status osc_avg_records_add(struct osc_avg_records *r,
 /* Sort and sum; afterwards nothing can be added. */
 OSC_MUST_USE osc_status osc_avg_records_seal(struct osc_avg_records *r);
 
-/* Bytes between START_NS and END_NS, both included. */
-void osc_avg_records_between(const struct osc_avg_records *r, int64_t start_ns, int64_t end_ns,
-                             int64_t *cpu_bytes, int64_t *device_bytes);
+/*
+ * Bytes between START_NS and END_NS, both included. *FIRST is 0 at first and then
+ * belongs to this function: START_NS must not be less than in the call before.
+ */
+void osc_avg_records_between(const struct osc_avg_records *r, size_t *first, int64_t start_ns,
+                             int64_t end_ns, int64_t *cpu_bytes, int64_t *device_bytes);
 
 #endif

@@ -211,10 +211,15 @@ static bool arg_of(const struct osc_avg_tree *tree, const struct osc_avg_node *n
                            osc_row_place((osc_row){n->row}), key, value);
 }
 
+static uint32_t track_of(const struct osc_avg_tree *tree, const struct osc_avg_node *n)
+{
+    return osc_avg_chunk(tree, n)->track[osc_row_place((osc_row){n->row})];
+}
+
 /* Which thread each logical number means: the first flow that tells. */
 static osc_status resolve_threads(struct flows *f, const struct osc_avg_tree *tree)
 {
-    for (uint32_t i = 0; f->n_ends > 0 && i < tree->n_nodes; i++) {
+    for (uint32_t i = 0; f->n_ends > 0 && i < tree->n_host; i++) {
         const struct osc_avg_node *n = &tree->nodes[i];
         int64_t logical = 0;
 
@@ -222,7 +227,7 @@ static osc_status resolve_threads(struct flows *f, const struct osc_avg_tree *tr
             !arg_of(tree, n, OSC_ARG_KEY_FWD_THREAD, &logical))
             continue;
 
-        const uint32_t track = start_of_flow(f, n->track, n->start_ns);
+        const uint32_t track = start_of_flow(f, track_of(tree, n), n->start_ns);
         uint32_t *const known = track ? osc_idmap_put(&f->thread, (uint64_t)logical) : NULL;
         if (track != 0 && !known)
             return OSC_ENOMEM;
@@ -252,7 +257,7 @@ static bool forward_key(int64_t sequence, uint32_t track, uint64_t *key)
 static osc_status stack_forward(struct osc_avg_stacks *s, const struct osc_avg_tree *tree,
                                 uint32_t *above, struct osc_idmap *forward)
 {
-    for (uint32_t i = 0; i < tree->n_nodes; i++) {
+    for (uint32_t i = 0; i < tree->n_host; i++) {
         const struct osc_avg_node *n = &tree->nodes[i];
         int64_t sequence = -1;
         uint64_t key = 0;
@@ -268,7 +273,7 @@ static osc_status stack_forward(struct osc_avg_stacks *s, const struct osc_avg_t
         if (st != OSC_OK)
             return st;
         if (!arg_of(tree, n, OSC_ARG_KEY_SEQUENCE_NUMBER, &sequence) ||
-            !forward_key(sequence, n->track, &key))
+            !forward_key(sequence, track_of(tree, n), &key))
             continue;
 
         uint32_t *const supplier = osc_idmap_put(forward, key);
@@ -284,7 +289,7 @@ static void stack_backward(struct osc_avg_stacks *s, const struct osc_avg_tree *
                            const uint32_t *above, const struct flows *f,
                            const struct osc_idmap *forward)
 {
-    for (uint32_t i = 0; i < tree->n_nodes; i++) {
+    for (uint32_t i = 0; i < tree->n_host; i++) {
         int64_t sequence = -1, logical = 0;
         uint64_t key = 0;
 

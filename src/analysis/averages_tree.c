@@ -5,32 +5,34 @@
 #include <strings.h>
 
 #include "analysis/averages_memory.h"
-#include "analysis/averages_order.h"
+#include "analysis/averages_merge.h"
 #include "base/mem.h"
+#include "derive/facts.h"
 
 /* Of a form, beside the flags of its nodes. */
-#define FORM_RANGE 0x4000u /* its rows are nodes */
-#define FORM_SPAN  0x8000u /* torch's own span over the whole trace */
+#define FORM_HOST   0x2000u /* its rows are nodes of a thread */
+#define FORM_DEVICE 0x4000u /* its rows are nodes of a device */
+#define FORM_SPAN   0x8000u /* torch's own span over the whole trace */
 
 #define FILTERED UINT32_MAX /* in name_of_sid */
 
 struct builder {
     struct osc_avg_tree *tree;
     const struct osc_trace *t;
-    uint16_t *form_flags;      /* owned; per form */
-    uint8_t *track_family;     /* owned; per track */
-    uint32_t *top;             /* owned; per track: innermost open node + 1 */
-    struct osc_avg_key *pages; /* owned; twice `room` keys */
-    size_t pages_size;
-    struct osc_avg_key *keys; /* one half of pages */
-    uint32_t n_keys, room;
-    uint32_t *twins; /* owned; nodes whose parent has the same name */
+    const struct osc_order *order; /* of derive/ */
+    uint16_t *form_flags;          /* owned; per form */
+    uint8_t *track_family;         /* owned; per track */
+    uint32_t *top;                 /* owned; per track: innermost open node + 1 */
+    uint32_t *twins;               /* owned; nodes whose parent has the same name */
     size_t n_twins, cap_twins;
     uint32_t step_name; /* name + 1 of "ProfilerStep*" */
+    uint32_t memory_name, failure_name;
     struct osc_avg_records records;
-    uint32_t *failures; /* owned; rows of [OutOfMemory] */
-    size_t n_failures, cap_failures;
-    bool has_device;
+    uint32_t *instants; /* owned; rows of records, by time */
+    size_t n_instants, cap_instants;
+    size_t first_record; /* see osc_avg_records_between() */
+    int64_t max_end_ns;  /* of the ranges so far */
+    bool has_records;    /* the file has forms that may be records */
 };
 
 static bool category_is(struct osc_str category, const char *word)
@@ -48,25 +50,25 @@ static uint16_t classify_form(const struct osc_trace *t, const struct osc_form *
     if (f->ph != 'X' && f->ph != 'B')
         return 0;
     if (f->is_device)
-        return FORM_RANGE | OSC_AVG_DEVICE |
+        return FORM_DEVICE | OSC_AVG_DEVICE |
                (f->kind == OSC_KIND_ANNOTATION ? OSC_AVG_ANNOTATION : 0);
     switch ((enum osc_kind)f->kind) {
     case OSC_KIND_OPERATOR:
-        return FORM_RANGE | OSC_AVG_OPERATOR;
+        return FORM_HOST | OSC_AVG_OPERATOR;
     case OSC_KIND_ANNOTATION:
     case OSC_KIND_STEP:
-        return FORM_RANGE | OSC_AVG_ANNOTATION;
+        return FORM_HOST | OSC_AVG_ANNOTATION;
     case OSC_KIND_MODULE:
     case OSC_KIND_PYTHON:
-        return FORM_RANGE | OSC_AVG_PYTHON;
+        return FORM_HOST | OSC_AVG_PYTHON;
     case OSC_KIND_RUNTIME:
     case OSC_KIND_DRIVER:
-        return FORM_RANGE | OSC_AVG_CALL;
+        return FORM_HOST | OSC_AVG_CALL;
     case OSC_KIND_COMMUNICATION:
     case OSC_KIND_OVERHEAD:
     case OSC_KIND_DATALOADER:
     case OSC_KIND_OPTIMIZER:
-        return FORM_RANGE;
+        return FORM_HOST;
     case OSC_KIND_NONE:
     case OSC_KIND_KERNEL: /* on the host: nothing that torch writes */
     case OSC_KIND_MEMCPY:
@@ -109,15 +111,12 @@ static osc_status prepare(struct builder *b)
     tree->name_of_sid_size =
         ((size_t)osc_strings_bound(&t->strings) + 1) * sizeof *tree->name_of_sid;
     tree->name_of_sid = osc_pages_alloc(tree->name_of_sid_size);
-    /* Each record may become a node of its own, so the events are room enough. */
-    b->room = t->events.n_rows;
-    b->pages_size = ((size_t)b->room * 2 + 1) * sizeof *b->pages;
-    b->pages = osc_pages_alloc(b->pages_size);
-    b->keys = b->pages;
-    if (!b->form_flags || !b->track_family || !b->top || !tree->name_of_sid || !b->pages)
+    if (!b->form_flags || !b->track_family || !b->top || !tree->name_of_sid)
         return OSC_ENOMEM;
-    for (uint32_t i = 0; i < t->n_forms; i++)
+    for (uint32_t i = 0; i < t->n_forms; i++) {
         b->form_flags[i] = classify_form(t, &t->forms[i]);
+        b->has_records |= (b->form_flags[i] & OSC_AVG_RECORD) != 0;
+    }
     for (uint32_t i = 0; i < t->n_tracks; i++) {
         struct osc_str device = osc_trace_str(t, t->tracks[i].device);
         const char *colon = device.len > 0 ? memchr(device.s, ':', device.len) : NULL;
@@ -198,124 +197,35 @@ static osc_status meet_name(struct builder *b, uint32_t sid)
     return st;
 }
 
-/* An instant: perhaps a record of the allocator. */
-static osc_status gather_record(struct builder *b, const struct osc_chunk *c, uint32_t i)
+/* The rows of the allocator's records, and what they say. */
+static osc_status gather_records(struct builder *b, const struct osc_chunk *c)
 {
     osc_status st = OSC_OK;
 
-    if (c->kind[i] == OSC_KIND_ALLOC || c->kind[i] == OSC_KIND_FREE)
-        return osc_avg_records_add(&b->records, b->t, c, i);
-    if (c->kind[i] != OSC_KIND_OOM)
-        return OSC_OK;
-    st = osc_grow(&b->failures, &b->cap_failures, b->n_failures + 1, sizeof *b->failures);
-    if (st == OSC_OK)
-        b->failures[b->n_failures++] = osc_row_at(c, i).v;
+    for (uint32_t i = 0; i < c->n_rows && st == OSC_OK; i++) {
+        const bool is_record = c->kind[i] == OSC_KIND_ALLOC || c->kind[i] == OSC_KIND_FREE;
+
+        if (!is_record && c->kind[i] != OSC_KIND_OOM)
+            continue;
+        st = osc_grow(&b->instants, &b->cap_instants, b->n_instants + 1, sizeof *b->instants);
+        if (st == OSC_OK)
+            b->instants[b->n_instants++] = osc_row_at(c, i).v;
+        if (st == OSC_OK && is_record)
+            st = osc_avg_records_add(&b->records, b->t, c, i);
+    }
     return st;
 }
 
-/* A row that is no range: a record, or torch's own span. */
-static osc_status gather_other(struct builder *b, const struct osc_chunk *c, uint32_t i,
-                               unsigned flags)
+static int compare_instants(const void *pa, const void *pb, void *ctx)
 {
-    if (flags & OSC_AVG_RECORD)
-        return gather_record(b, c, i);
-    if (osc_str_eq(osc_row_name(b->t, c, i), OSC_STR("PyTorch Profiler (0)")))
-        b->tree->zero_ns = c->ts_ns[i];
-    return OSC_OK;
-}
+    const struct osc_store *events = ctx;
+    const osc_row a = {*(const uint32_t *)pa}, b = {*(const uint32_t *)pb};
+    const int64_t x = osc_chunk_of(events, a)->ts_ns[osc_row_place(a)];
+    const int64_t y = osc_chunk_of(events, b)->ts_ns[osc_row_place(b)];
 
-/* A key for every range that torch has an event for. */
-static osc_status gather_chunk(struct builder *b, const struct osc_chunk *c)
-{
-    const uint32_t *const name_of_sid = b->tree->name_of_sid;
-    unsigned seen = 0;
-    osc_status st = OSC_OK;
-
-    for (uint32_t i = 0; i < c->n_rows; i++) {
-        const unsigned flags = b->form_flags[c->form[i]];
-        uint32_t name = 0;
-
-        if (!(flags & FORM_RANGE)) {
-            if (flags != 0)
-                st = gather_other(b, c, i, flags);
-            if (st != OSC_OK)
-                return st;
-            continue;
-        }
-        if (c->dur_ns[i] == OSC_NO_DUR)
-            continue;
-        name = name_of_sid[c->name[i]];
-        if (name == 0) {
-            st = meet_name(b, c->name[i]);
-            if (st != OSC_OK)
-                return st;
-            name = name_of_sid[c->name[i]];
-        }
-        if (name == FILTERED)
-            continue;
-        seen |= flags;
-        b->keys[b->n_keys++] = (struct osc_avg_key){
-            (uint64_t)c->ts_ns[i] - (uint64_t)b->t->min_ts_ns, osc_row_at(c, i).v, name - 1};
-    }
-    b->has_device |= (seen & OSC_AVG_DEVICE) != 0;
-    b->tree->has_queue |= b->has_device;
-    return OSC_OK;
-}
-
-static osc_status sort_keys(struct builder *b)
-{
-    struct osc_avg_key *spare = b->keys == b->pages ? b->pages + b->room : b->pages;
-
-    return osc_avg_sort(&b->t->events, b->keys, spare, b->n_keys, &b->keys);
-}
-
-static osc_status add_record_key(struct builder *b, uint32_t row, uint32_t name)
-{
-    const struct osc_chunk *c = osc_chunk_of(&b->t->events, (osc_row){row});
-    const int64_t ts_ns = c->ts_ns[osc_row_place((osc_row){row})];
-
-    if (b->n_keys == b->room)
-        return OSC_ELIMIT;
-    b->keys[b->n_keys++] =
-        (struct osc_avg_key){(uint64_t)ts_ns - (uint64_t)b->t->min_ts_ns, row, name - 1};
-    return OSC_OK;
-}
-
-/*
- * Records that lie in no range of the host become rows of their own, and so does
- * every failed allocation (TP 7.3). Keys are sorted; afterwards they are again.
- */
-static osc_status add_records(struct builder *b)
-{
-    const struct osc_store *events = &b->t->events;
-    const uint32_t n_ranges = b->n_keys;
-    uint32_t memory_name = 0, failure_name = 0, k = 0;
-    int64_t max_end_ns = INT64_MIN;
-    osc_status st = add_name(b->tree, OSC_STR("[memory]"), &memory_name);
-
-    if (st == OSC_OK)
-        st = add_name(b->tree, OSC_STR("[OutOfMemory]"), &failure_name);
-    for (size_t i = 0; st == OSC_OK && i < b->records.n; i++) {
-        const struct osc_avg_record *rec = &b->records.all[i];
-
-        for (; k < n_ranges; k++) {
-            const osc_row row = {b->keys[k].row};
-            const struct osc_chunk *c = osc_chunk_of(events, row);
-            const uint32_t place = osc_row_place(row);
-
-            if (c->ts_ns[place] > rec->time_ns)
-                break;
-            if (b->form_flags[c->form[place]] & OSC_AVG_DEVICE)
-                continue;
-            if (osc_row_end(c, place) > max_end_ns)
-                max_end_ns = osc_row_end(c, place);
-        }
-        if (max_end_ns < rec->time_ns)
-            st = add_record_key(b, rec->row, memory_name);
-    }
-    for (size_t i = 0; st == OSC_OK && i < b->n_failures; i++)
-        st = add_record_key(b, b->failures[i], failure_name);
-    return st == OSC_OK && b->n_keys > n_ranges ? sort_keys(b) : st;
+    if (x != y)
+        return x < y ? -1 : 1;
+    return (a.v > b.v) - (a.v < b.v);
 }
 
 /* Whether the file says that memory was recorded; without a word, whether any was. */
@@ -325,37 +235,66 @@ static bool has_memory(const struct builder *b)
 
     if (osc_trace_meta(b->t, "profile_memory", &value))
         return !osc_str_eq(value, OSC_STR("0")) && !osc_str_eq(value, OSC_STR("false"));
-    return b->records.n + b->n_failures > 0;
+    return b->n_instants > 0;
 }
 
-static osc_status gather(struct builder *b)
+static osc_status gather_memory(struct builder *b)
 {
-    const struct osc_store *events = &b->t->events;
+    struct osc_store events = b->t->events;
     osc_status st = OSC_OK;
 
-    b->tree->zero_ns = b->t->min_ts_ns;
-    for (uint32_t i = 1; i < events->n_chunks && st == OSC_OK; i++)
-        st = gather_chunk(b, events->chunks[i]);
-    if (st == OSC_OK)
-        st = sort_keys(b);
+    for (uint32_t i = 1; i < events.n_chunks && b->has_records && st == OSC_OK; i++)
+        st = gather_records(b, events.chunks[i]);
     b->tree->has_memory = has_memory(b);
-    if (st == OSC_OK && b->tree->has_memory)
-        st = osc_avg_records_seal(&b->records);
-    if (st == OSC_OK && b->tree->has_memory)
-        st = add_records(b);
+    if (st != OSC_OK || !b->tree->has_memory) {
+        b->n_instants = 0;
+        return st;
+    }
+    for (size_t i = 1; i < b->n_instants; i++) {
+        if (compare_instants(&b->instants[i - 1], &b->instants[i], &events) < 0)
+            continue;
+        qsort_r(b->instants, b->n_instants, sizeof *b->instants, compare_instants, &events);
+        break;
+    }
+    st = osc_avg_records_seal(&b->records);
+    if (st == OSC_OK)
+        st = add_name(b->tree, OSC_STR("[memory]"), &b->memory_name);
+    if (st == OSC_OK)
+        st = add_name(b->tree, OSC_STR("[OutOfMemory]"), &b->failure_name);
     return st;
 }
 
-/* The thread of row I in torch's tree: calls stand on that of their operator. */
-static uint32_t track_of(const struct builder *b, const struct osc_chunk *c, uint32_t i,
-                         unsigned flags)
+/* Where torch's clock has its zero: the start of its span, which has a track of its own. */
+static int64_t find_zero(const struct builder *b)
 {
-    if ((flags & OSC_AVG_CALL) && c->link && c->link[i] != 0) {
-        const osc_row op = {c->link[i]};
+    const struct osc_trace *t = b->t;
 
-        return osc_chunk_of(&b->t->events, op)->track[osc_row_place(op)];
+    for (uint32_t i = 1; i < t->n_tracks; i++) {
+        const osc_row row = t->tracks[i].first_event;
+
+        if (t->tracks[i].n_events == 0)
+            continue;
+
+        const struct osc_chunk *c = osc_chunk_of(&t->events, row);
+        const uint32_t place = osc_row_place(row);
+        if ((b->form_flags[c->form[place]] & FORM_SPAN) &&
+            osc_str_eq(osc_row_name(t, c, place), OSC_STR("PyTorch Profiler (0)")))
+            return c->ts_ns[place];
     }
-    return c->track[i];
+    return t->min_ts_ns;
+}
+
+/* The thread of node N in torch's tree: calls stand on that of their operator. */
+static uint32_t track_of(const struct builder *b, const struct osc_avg_node *n)
+{
+    const struct osc_chunk *c = osc_avg_chunk(b->tree, n);
+    osc_row row = {n->row};
+
+    if ((n->flags & OSC_AVG_CALL) && c->link && c->link[osc_row_place(row)] != 0) {
+        row.v = c->link[osc_row_place(row)];
+        c = osc_chunk_of(&b->t->events, row);
+    }
+    return c->track[osc_row_place(row)];
 }
 
 /* Make node I a child of the innermost range that is open on its track. */
@@ -363,10 +302,13 @@ static osc_status nest(struct builder *b, uint32_t i)
 {
     struct osc_avg_node *const nodes = b->tree->nodes;
     struct osc_avg_node *const n = &nodes[i];
+    const uint32_t track = track_of(b, n);
     const int64_t end_ns = n->start_ns + n->dur_ns;
-    uint32_t top = b->top[n->track];
+    uint32_t top = b->top[track];
     osc_status st = OSC_OK;
 
+    if (n->flags & OSC_AVG_ASYNC)
+        return OSC_OK;
     while (top != 0) {
         const int64_t top_end_ns = nodes[top - 1].start_ns + nodes[top - 1].dur_ns;
 
@@ -374,15 +316,15 @@ static osc_status nest(struct builder *b, uint32_t i)
             break;
         top = nodes[top - 1].parent;
     }
-    b->top[n->track] = i + 1;
+    b->top[track] = i + 1;
     n->parent = top;
     if (top == 0)
         return OSC_OK;
 
     struct osc_avg_node *const parent = &nodes[top - 1];
-    parent->n_children++;
+    parent->flags |= parent->flags & OSC_AVG_CHILD ? OSC_AVG_CHILDREN : OSC_AVG_CHILD;
     parent->child_ns += n->dur_ns;
-    parent->child_us += osc_avg_elapsed_us(b->tree, n);
+    parent->child_us += n->elapsed_us;
     if (parent->name == n->name) {
         st = osc_grow(&b->twins, &b->cap_twins, b->n_twins + 1, sizeof *b->twins);
         if (st == OSC_OK)
@@ -403,8 +345,8 @@ static void attribute_memory(struct builder *b, uint32_t i)
         if (c->kind[place] != OSC_KIND_OOM)
             osc_avg_record_bytes(b->t, c, place, &bytes->cpu, &bytes->device);
     } else {
-        osc_avg_records_between(&b->records, n->start_ns, n->start_ns + n->dur_ns, &bytes->cpu,
-                                &bytes->device);
+        osc_avg_records_between(&b->records, &b->first_record, n->start_ns,
+                                n->start_ns + n->dur_ns, &bytes->cpu, &bytes->device);
     }
     if (n->parent != 0) {
         b->tree->bytes[n->parent - 1].child_cpu += bytes->cpu;
@@ -412,27 +354,81 @@ static void attribute_memory(struct builder *b, uint32_t i)
     }
 }
 
+/* Pages are only taken once they are written to, so room for all costs nothing. */
 static osc_status alloc_nodes(struct builder *b)
 {
     struct osc_avg_tree *tree = b->tree;
+    const size_t room = (size_t)b->order->n_rows + b->n_instants + 1;
 
-    tree->n_nodes = b->n_keys;
-    tree->nodes_size = ((size_t)b->n_keys + 1) * sizeof *tree->nodes;
+    tree->nodes_size = room * sizeof *tree->nodes;
     tree->nodes = osc_pages_alloc(tree->nodes_size);
     if (!tree->nodes)
         return OSC_ENOMEM;
     if (tree->has_memory) {
-        tree->bytes_size = ((size_t)b->n_keys + 1) * sizeof *tree->bytes;
+        tree->bytes_size = room * sizeof *tree->bytes;
         tree->bytes = osc_pages_alloc(tree->bytes_size);
         if (!tree->bytes)
             return OSC_ENOMEM;
     }
-    if (b->has_device) {
-        tree->device_size = ((size_t)b->n_keys + 1) * sizeof *tree->device;
-        tree->device = osc_pages_alloc(tree->device_size);
-        if (!tree->device)
-            return OSC_ENOMEM;
-    }
+    return OSC_OK;
+}
+
+/* The name of string SID: index + 1, FILTERED, or 0 if there is no room for it. */
+static uint32_t name_of(struct builder *b, uint32_t sid)
+{
+    if (b->tree->name_of_sid[sid] == 0 && meet_name(b, sid) != OSC_OK)
+        return 0;
+    return b->tree->name_of_sid[sid];
+}
+
+/*
+ * A row of the allocator's records: of its own only if it lies in no range of the
+ * host, or tells of a failure (TP 7.3).
+ */
+static void add_record(struct builder *b, const struct osc_avg_cursor *at)
+{
+    const struct osc_chunk *c = osc_chunk_of(&b->t->events, (osc_row){at->row});
+    const bool is_failure = c->kind[osc_row_place((osc_row){at->row})] == OSC_KIND_OOM;
+
+    if (!is_failure && b->max_end_ns >= at->start_ns)
+        return;
+    b->tree->nodes[b->tree->n_nodes++] = (struct osc_avg_node){
+        .start_ns = at->start_ns,
+        .row = at->row,
+        .name = (is_failure ? b->failure_name : b->memory_name) - 1,
+        .flags = OSC_AVG_RECORD,
+    };
+}
+
+/* Microseconds as torch has them: it rounds both ends before it takes the difference. */
+static double elapsed_us(int64_t start_ns, int64_t dur_ns)
+{
+    return (double)(start_ns + dur_ns) / 1000.0 - (double)start_ns / 1000.0;
+}
+
+/* A range of the host. */
+static osc_status add_range(struct builder *b, const struct osc_avg_cursor *at)
+{
+    struct osc_avg_tree *const tree = b->tree;
+    const struct osc_chunk *c = osc_chunk_of(&b->t->events, (osc_row){at->row});
+    const uint32_t place = osc_row_place((osc_row){at->row});
+    const uint32_t name = name_of(b, c->name[place]);
+    unsigned flags = b->form_flags[c->form[place]] & 0xffu;
+
+    if (name == FILTERED || name == 0)
+        return name == 0 ? OSC_ENOMEM : OSC_OK;
+    if ((flags & OSC_AVG_ANNOTATION) && tree->names[name - 1].is_collective)
+        flags |= OSC_AVG_ASYNC;
+    if (at->start_ns + at->dur_ns > b->max_end_ns)
+        b->max_end_ns = at->start_ns + at->dur_ns;
+    tree->nodes[tree->n_nodes++] = (struct osc_avg_node){
+        .start_ns = at->start_ns,
+        .dur_ns = at->dur_ns,
+        .elapsed_us = elapsed_us(at->start_ns - tree->zero_ns, at->dur_ns),
+        .row = at->row,
+        .name = name - 1,
+        .flags = flags,
+    };
     return OSC_OK;
 }
 
@@ -440,34 +436,61 @@ static osc_status alloc_nodes(struct builder *b)
 static osc_status sweep(struct builder *b)
 {
     struct osc_avg_tree *const tree = b->tree;
+    struct osc_avg_merge merge = {0};
+    const struct osc_avg_cursor *at = NULL;
     osc_status st = alloc_nodes(b);
 
-    for (uint32_t i = 0; st == OSC_OK && i < b->n_keys; i++) {
-        const osc_row row = {b->keys[i].row};
-        const struct osc_chunk *c = osc_chunk_of(&b->t->events, row);
-        const uint32_t place = osc_row_place(row);
-        unsigned flags = b->form_flags[c->form[place]] & 0xffu;
-        struct osc_avg_node *const n = &tree->nodes[i];
+    if (st == OSC_OK)
+        st = osc_avg_merge_init(&merge, b->t, b->order, b->form_flags, FORM_HOST, b->instants,
+                                b->n_instants);
+    for (; st == OSC_OK && (at = osc_avg_merge_top(&merge)); osc_avg_merge_pop(&merge)) {
+        const uint32_t i = tree->n_nodes;
 
-        n->start_ns = c->ts_ns[place];
-        n->dur_ns = c->dur_ns[place] == OSC_NO_DUR ? 0 : c->dur_ns[place];
-        n->row = row.v;
-        n->name = b->keys[i].name;
-        if (flags & OSC_AVG_DEVICE) {
-            n->track = c->track[place];
-            n->flags = flags | (unsigned)b->track_family[n->track] << OSC_AVG_FAMILY_SHIFT;
+        if (at->is_record)
+            add_record(b, at);
+        else
+            st = add_range(b, at);
+        if (st != OSC_OK || tree->n_nodes == i)
             continue;
-        }
-        if ((flags & OSC_AVG_ANNOTATION) && tree->names[n->name].is_collective)
-            flags |= OSC_AVG_ASYNC;
-        n->flags = flags;
-        n->track = track_of(b, c, place, flags);
-        if (!(flags & OSC_AVG_ASYNC))
-            st = nest(b, i);
+        st = nest(b, i);
         if (tree->bytes)
             attribute_memory(b, i);
     }
+    osc_avg_merge_fini(&merge);
+    tree->n_host = tree->n_nodes;
     return st;
+}
+
+/* What ran on devices, queue by queue. */
+static osc_status add_device_rows(struct builder *b)
+{
+    struct osc_avg_tree *const tree = b->tree;
+
+    for (uint32_t k = 0; k < b->order->n_rows; k++) {
+        const osc_row row = {b->order->rows[k]};
+        const struct osc_chunk *c = osc_chunk_of(&b->t->events, row);
+        const uint32_t i = osc_row_place(row);
+        const unsigned flags = b->form_flags[c->form[i]];
+
+        if (!(flags & FORM_DEVICE))
+            continue;
+
+        const uint32_t name = name_of(b, c->name[i]);
+        if (name == 0)
+            return OSC_ENOMEM;
+        if (name == FILTERED)
+            continue;
+        tree->nodes[tree->n_nodes++] = (struct osc_avg_node){
+            .start_ns = c->ts_ns[i],
+            .dur_ns = c->dur_ns[i],
+            .row = row.v,
+            .name = name - 1,
+            .flags = (flags & 0xffu) | (unsigned)b->track_family[c->track[i]]
+                                           << OSC_AVG_FAMILY_SHIFT,
+        };
+    }
+    tree->has_queue |= tree->n_nodes > tree->n_host;
+    return OSC_OK;
 }
 
 /* The operator (row) that launched device work N; 0 if none is known. */
@@ -494,8 +517,7 @@ static bool is_attached(const struct osc_avg_tree *tree, unsigned flags)
 {
     const struct osc_str family = osc_avg_family(tree, flags);
 
-    return (flags & OSC_AVG_DEVICE) && !osc_str_eq(family, OSC_STR("mtia")) &&
-           !osc_str_eq(family, OSC_STR("hpu"));
+    return !osc_str_eq(family, OSC_STR("mtia")) && !osc_str_eq(family, OSC_STR("hpu"));
 }
 
 static osc_status attach_device_work(struct builder *b)
@@ -504,16 +526,19 @@ static osc_status attach_device_work(struct builder *b)
     const size_t size = ((size_t)b->t->events.n_chunks << OSC_CHUNK_SHIFT) * sizeof(uint32_t);
     uint32_t *node_of_row = osc_pages_alloc(size);
 
-    if (!node_of_row)
+    tree->device_size = ((size_t)tree->n_host + 1) * sizeof *tree->device;
+    tree->device = osc_pages_alloc(tree->device_size);
+    if (!node_of_row || !tree->device) {
+        osc_pages_free(node_of_row, size);
         return OSC_ENOMEM;
-    for (uint32_t i = 0; i < tree->n_nodes; i++) {
+    }
+    for (uint32_t i = 0; i < tree->n_host; i++) {
         if (tree->nodes[i].flags & OSC_AVG_OPERATOR)
             node_of_row[tree->nodes[i].row] = i + 1;
     }
-    for (uint32_t i = 0; i < tree->n_nodes; i++) {
+    for (uint32_t i = tree->n_host; i < tree->n_nodes; i++) {
         const struct osc_avg_node *n = &tree->nodes[i];
-        const uint32_t op =
-            is_attached(tree, n->flags) ? node_of_row[operator_of(tree, n)] : 0;
+        const uint32_t op = is_attached(tree, n->flags) ? node_of_row[operator_of(tree, n)] : 0;
 
         if (op != 0)
             tree->device[op - 1].own_ns += n->dur_ns;
@@ -537,7 +562,7 @@ static void fold(struct builder *b)
         const uint32_t p = n->parent - 1;
         struct osc_avg_node *const parent = &tree->nodes[p];
 
-        if (parent->n_children != 1)
+        if (parent->flags & OSC_AVG_CHILDREN)
             continue;
         n->flags |= OSC_AVG_FOLDED;
         parent->child_ns = n->child_ns;
@@ -556,7 +581,7 @@ static void fold(struct builder *b)
 /* Device totals: a parent stands before its children, so from the end on. */
 static void sum_device_work(struct osc_avg_tree *tree)
 {
-    for (uint32_t i = tree->n_nodes; i > 0; i--) {
+    for (uint32_t i = tree->n_host; i > 0; i--) {
         const uint32_t parent = tree->nodes[i - 1].parent;
         const struct osc_avg_device_ns *d = &tree->device[i - 1];
 
@@ -568,16 +593,20 @@ static void sum_device_work(struct osc_avg_tree *tree)
 osc_status osc_avg_tree_build(struct osc_avg_tree *tree, const struct osc_trace *t,
                               struct osc_err *err)
 {
-    struct builder b = {.tree = tree, .t = t};
+    struct builder b = {.tree = tree, .t = t, .max_end_ns = INT64_MIN};
     osc_status st = OSC_OK;
 
     *tree = (struct osc_avg_tree){.trace = t};
+    b.order = &osc_trace_facts(t)->order;
     st = prepare(&b);
+    tree->zero_ns = st == OSC_OK ? find_zero(&b) : 0;
     if (st == OSC_OK)
-        st = gather(&b);
+        st = gather_memory(&b);
     if (st == OSC_OK)
         st = sweep(&b);
-    if (st == OSC_OK && tree->device)
+    if (st == OSC_OK)
+        st = add_device_rows(&b);
+    if (st == OSC_OK && tree->n_nodes > tree->n_host)
         st = attach_device_work(&b);
     if (st == OSC_OK) {
         fold(&b);
@@ -590,8 +619,7 @@ osc_status osc_avg_tree_build(struct osc_avg_tree *tree, const struct osc_trace 
     osc_free(b.track_family);
     osc_free(b.top);
     osc_free(b.twins);
-    osc_free(b.failures);
-    osc_pages_free(b.pages, b.pages_size);
+    osc_free(b.instants);
     osc_avg_records_fini(&b.records);
     return st;
 }

@@ -7,8 +7,9 @@
  * that made them, and a range whose parent has the same name and no other child is
  * folded into the parent (TP 3, torch213.md 6).
  *
- *   - Nodes are in torch's order: start, longer first, order of the file; over all
- *     threads and devices. So a parent stands before its children.
+ *   - Nodes of the host stand in torch's order: start, longer first, order of the
+ *     file, over all threads. So a parent stands before its children. Behind them,
+ *     from n_host on, those of devices, queue by queue.
  *   - Nothing is clamped: self times and bytes may be negative.
  *   - Beside exact nanoseconds, a node has the doubles of microseconds that torch
  *     had, with their rounding errors, for the last digit of printed numbers
@@ -33,9 +34,11 @@ enum osc_avg_flag {
     OSC_AVG_PYTHON = 4,
     OSC_AVG_CALL = 8, /* of the device runtime or driver */
     OSC_AVG_OPERATOR = 16,
-    OSC_AVG_ASYNC = 32,   /* outside the tree */
-    OSC_AVG_FOLDED = 64,  /* merged into its parent: counts nowhere */
-    OSC_AVG_RECORD = 128, /* made of a [memory] or [OutOfMemory] record */
+    OSC_AVG_ASYNC = 32,     /* outside the tree */
+    OSC_AVG_FOLDED = 64,    /* merged into its parent: counts nowhere */
+    OSC_AVG_RECORD = 128,   /* made of a [memory] or [OutOfMemory] record */
+    OSC_AVG_CHILD = 256,    /* it has a child */
+    OSC_AVG_CHILDREN = 512, /* it has more than one */
 };
 #define OSC_AVG_VARIANTS 4u
 
@@ -50,16 +53,15 @@ struct osc_avg_name {
 
 struct osc_avg_node {
     int64_t start_ns, dur_ns;
-    int64_t child_ns; /* durations of its children together */
-    double child_us;  /* the same as torch summed it */
-    uint32_t row;     /* osc_row */
-    uint32_t name;    /* index in names */
-    uint32_t track;   /* where it stands in the tree; index in osc_trace.tracks */
-    uint32_t parent;  /* node + 1, or 0; may be a folded one */
-    uint32_t n_children;
-    uint32_t flags; /* bits of enum osc_avg_flag, then the family from bit 8 on */
+    int64_t child_ns;  /* durations of its children together */
+    double elapsed_us; /* its duration as torch had it */
+    double child_us;   /* child_ns as torch summed it */
+    uint32_t row;      /* osc_row */
+    uint32_t name;     /* index in names */
+    uint32_t parent;   /* node + 1, or 0; may be a folded one */
+    uint32_t flags;    /* bits of enum osc_avg_flag, then the family from bit 16 on */
 };
-#define OSC_AVG_FAMILY_SHIFT 8
+#define OSC_AVG_FAMILY_SHIFT 16
 
 struct osc_avg_bytes {
     int64_t cpu, device;             /* of all records in the closed interval */
@@ -77,7 +79,7 @@ struct osc_avg_tree {
     struct osc_avg_node *nodes;       /* pages, owned */
     struct osc_avg_bytes *bytes;      /* pages, owned; NULL: no memory was recorded */
     struct osc_avg_device_ns *device; /* pages, owned; NULL: no device worked */
-    uint32_t n_nodes;
+    uint32_t n_nodes, n_host;
     size_t nodes_size, bytes_size, device_size; /* of the pages */
     struct osc_avg_name *names;                 /* owned */
     size_t n_names, cap_names;
@@ -91,20 +93,12 @@ struct osc_avg_tree {
 };
 
 /*
- * Build the tree of T, whose links are made. On failure TREE is empty or partial;
- * fini() is allowed and needed in any case.
+ * Build the tree of T, for which OSC_FACT_LINKS was derived. On failure TREE is empty or
+ * partial; fini() is allowed and needed in any case.
  */
 OSC_MUST_USE osc_status osc_avg_tree_build(struct osc_avg_tree *tree, const struct osc_trace *t,
                                            struct osc_err *err);
 void osc_avg_tree_fini(struct osc_avg_tree *tree);
-
-/* Elapsed microseconds as torch had them. */
-static inline double osc_avg_elapsed_us(const struct osc_avg_tree *tree,
-                                        const struct osc_avg_node *n)
-{
-    return (double)(n->start_ns + n->dur_ns - tree->zero_ns) / 1000.0 -
-           (double)(n->start_ns - tree->zero_ns) / 1000.0;
-}
 
 static inline const struct osc_chunk *osc_avg_chunk(const struct osc_avg_tree *tree,
                                                     const struct osc_avg_node *n)

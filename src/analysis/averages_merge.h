@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * averages_merge.h - the rows of all host threads in one order.
+ *
+ * derive/ has the rows of each track by start, longer first, order of the file.
+ * torch's list has them so over all threads, and sums its doubles in that order.
+ * A heap of cursors merges the tracks; a track that stays ahead costs two
+ * comparisons a row.
+ *
+ *   - Instants that become rows of their own (allocator records) come as one more
+ *     list. They stand behind the ranges that start with them, which hold them.
+ *
+ * Threading: not locked.
+ */
+#ifndef OSC_ANALYSIS_AVERAGES_MERGE_H
+#define OSC_ANALYSIS_AVERAGES_MERGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "derive/order.h"
+#include "model/trace.h"
+
+struct osc_avg_cursor {
+    int64_t start_ns, dur_ns;
+    uint32_t row;         /* where it stands */
+    bool is_record;       /* of the list of instants */
+    const uint32_t *next; /* borrowed; the rows after it */
+    const uint32_t *end;
+};
+
+/* Zeroed, it is empty. */
+struct osc_avg_merge {
+    const struct osc_store *events;
+    const uint16_t *wanted; /* borrowed; per form: nonzero bits of MASK are wanted */
+    uint16_t mask;
+    struct osc_avg_cursor *heap; /* owned; the least on top */
+    uint32_t n;
+};
+
+/*
+ * Start with the rows of T in ORDER whose form has bits of MASK in WANTED, and the
+ * N_RECORDS rows at RECORDS, by time and row. fini() is needed in any case.
+ */
+OSC_MUST_USE osc_status osc_avg_merge_init(struct osc_avg_merge *m, const struct osc_trace *t,
+                                           const struct osc_order *order,
+                                           const uint16_t *wanted, uint16_t mask,
+                                           const uint32_t *records, size_t n_records);
+void osc_avg_merge_fini(struct osc_avg_merge *m);
+
+/* The least row, or NULL. Good until osc_avg_merge_pop(). */
+static inline const struct osc_avg_cursor *osc_avg_merge_top(const struct osc_avg_merge *m)
+{
+    return m->n == 0 ? NULL : &m->heap[0];
+}
+
+/* Go on to the row after it. */
+void osc_avg_merge_pop(struct osc_avg_merge *m);
+
+#endif
