@@ -19,7 +19,7 @@ void osc_cli_set_command(const char *name)
     command_name = name;
 }
 
-static void print_message(const char *format, va_list ap)
+__attribute__((format(printf, 1, 0))) static void print_message(const char *format, va_list ap)
 {
     fflush(stdout);
     fputs("opscope", stderr);

@@ -345,10 +345,12 @@ static int set_option(struct osc_args *a, enum osc_option_id id, const char *val
     const char **text = text_of(a, id);
     bool *flag = flag_of(a, id);
 
-    if (text)
-        *text = value;
-    else if (flag)
+    if (flag)
         *flag = true;
+    else if (!value)
+        return osc_cli_misuse("--%s needs an argument", o->name);
+    else if (text)
+        *text = value;
     else if (id == OSC_OPTION_FORMAT)
         return set_format(a, value);
     else if (id == OSC_OPTION_FROM)

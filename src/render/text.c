@@ -135,29 +135,36 @@ static void add_titles(struct osc_render *r)
     osc_strbuf_addc(&r->out, '\n');
 }
 
+/* The widest column that can be narrowed, and the width of the next one. */
+static struct column *widest_column(struct state *s, uint32_t n, size_t *next)
+{
+    struct column *widest = NULL;
+
+    *next = LEAST_WIDTH;
+    for (uint32_t c = 0; c < n; c++) {
+        struct column *column = &s->columns[c];
+
+        if (column->is_right || column->width <= LEAST_WIDTH)
+            continue;
+        if (!widest || column->width > widest->width) {
+            *next = widest ? widest->width : *next;
+            widest = column;
+        } else if (column->width > *next) {
+            *next = column->width;
+        }
+    }
+    return widest;
+}
+
 /* Narrow the widest columns of names until a line fits, as far as that goes. */
 static void fit(struct osc_render *r, struct state *s)
 {
-    size_t total = 0;
+    size_t total = 0, next;
 
     for (uint32_t c = 0; c < r->sheet->n_columns; c++)
         total += s->columns[c].width + (c > 0 ? GAP : 0);
     while (r->width > 0 && total > r->width) {
-        struct column *widest = NULL;
-        size_t next = LEAST_WIDTH;
-
-        for (uint32_t c = 0; c < r->sheet->n_columns; c++) {
-            struct column *column = &s->columns[c];
-
-            if (column->is_right || column->width <= LEAST_WIDTH)
-                continue;
-            if (!widest || column->width > widest->width) {
-                next = widest ? widest->width : next;
-                widest = column;
-            } else if (column->width > next) {
-                next = column->width;
-            }
-        }
+        struct column *widest = widest_column(s, r->sheet->n_columns, &next);
         if (!widest)
             break;
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "table/query.h"
 
-#include <assert.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -68,7 +67,8 @@ static osc_status collect(const struct osc_query *q, const struct osc_trace *t,
     osc_status st = OSC_OK;
     uint64_t before;
 
-    assert(q->def->open);
+    if (!q->def->open)
+        return osc_fail(err, OSC_EINVAL, "%s has neither map nor open", q->def->name);
     st = q->def->open(t, q->options, &scan, err);
     if (st != OSC_OK)
         return st;
