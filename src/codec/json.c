@@ -87,7 +87,7 @@ double osc_json_double(const char *p, const char *end)
     const size_t len = (size_t)(end - p);
     char *copy = len < sizeof room ? room : osc_malloc(len + 1);
     if (!copy)
-        return NAN;
+        return (double)NAN;
     memcpy(copy, p, len);
     copy[len] = '\0';
     const double d = strtod(copy, NULL);
@@ -385,8 +385,7 @@ bool osc_json_member(struct osc_str text, const char *key, struct osc_str *value
     for (p = skip_blank(p + 1, end); p < end && *p == '"'; p = skip_blank(p + 1, end)) {
         const char *name = p + 1;
         p = skip_string(p, end);
-        const bool found =
-            (size_t)(p - name) == key_len + 1 && memcmp(name, key, key_len) == 0;
+        const bool found = (size_t)(p - name) == key_len + 1 && memcmp(name, key, key_len) == 0;
         p = skip_blank(p, end);
         if (p == end || *p != ':')
             return false;

@@ -24,10 +24,10 @@
 
 /* A number token, taken apart. */
 struct osc_json_number {
-    const char *start, *end;  /* the token */
-    bool is_integer;          /* no fraction, no exponent */
-    bool fits_int64;          /* an integer that INT64 holds */
-    int64_t i;                /* its value, if fits_int64 */
+    const char *start, *end; /* the token */
+    bool is_integer;         /* no fraction, no exponent */
+    bool fits_int64;         /* an integer that INT64 holds */
+    int64_t i;               /* its value, if fits_int64 */
 };
 
 /*

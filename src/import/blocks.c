@@ -23,8 +23,8 @@ static ssize_t read_some(struct osc_input *in, char *to, size_t len, uint64_t of
 static osc_status read_probe(struct osc_input *in, struct osc_err *err)
 {
     while (in->n_probe < sizeof in->probe) {
-        const ssize_t n = read_some(in, in->probe + in->n_probe,
-                                    sizeof in->probe - in->n_probe, in->n_probe);
+        const ssize_t n =
+            read_some(in, in->probe + in->n_probe, sizeof in->probe - in->n_probe, in->n_probe);
         if (n < 0)
             return osc_fail(err, OSC_EIO, "%s: cannot be read: %s", in->path, strerror(errno));
         if (n == 0)
@@ -49,7 +49,8 @@ osc_status osc_input_open(struct osc_input *in, const char *path, struct osc_err
         return osc_fail(err, OSC_EINVAL, "%s: is a directory; a trace file was expected",
                         in->path);
     if (S_ISBLK(info.st_mode) || (S_ISCHR(info.st_mode) && !is_stdin))
-        return osc_fail(err, OSC_EINVAL, "%s: is a device; a trace file was expected", in->path);
+        return osc_fail(err, OSC_EINVAL, "%s: is a device; a trace file was expected",
+                        in->path);
     /* Standard input that is a file is read from where it stands, as a pipe is. */
     in->can_seek = S_ISREG(info.st_mode) && !is_stdin;
     in->size = in->can_seek ? (uint64_t)info.st_size : 0;
@@ -58,8 +59,8 @@ osc_status osc_input_open(struct osc_input *in, const char *path, struct osc_err
 
 void osc_input_open_memory(struct osc_input *in, const char *name, struct osc_str data)
 {
-    *in = (struct osc_input){.path = name, .fd = -1, .can_seek = true, .size = data.len,
-                             .data = data};
+    *in = (struct osc_input){
+        .path = name, .fd = -1, .can_seek = true, .size = data.len, .data = data};
     in->n_probe = data.len < sizeof in->probe ? data.len : sizeof in->probe;
     if (in->n_probe > 0)
         memcpy(in->probe, data.s, in->n_probe);
@@ -124,8 +125,8 @@ static osc_status raw_next(struct osc_blocks *b, char **data, size_t *len, struc
 void osc_raw_blocks_init(struct osc_raw_blocks *r, struct osc_input *in, uint64_t offset,
                          size_t block_bytes)
 {
-    *r = (struct osc_raw_blocks){.blocks = {.next = raw_next}, .in = in, .offset = offset,
-                                 .block_bytes = block_bytes};
+    *r = (struct osc_raw_blocks){
+        .blocks = {.next = raw_next}, .in = in, .offset = offset, .block_bytes = block_bytes};
 }
 
 void osc_raw_blocks_fini(struct osc_raw_blocks *r)

@@ -15,12 +15,12 @@
 
 /* An open input. */
 struct osc_input {
-    const char *path;     /* borrowed; for messages */
-    int fd;               /* or -1: memory */
-    bool can_seek;        /* a regular file: read at offsets, size known */
-    uint64_t size;        /* bytes, if can_seek or memory */
-    struct osc_str data;  /* of memory */
-    char probe[64];       /* its first bytes, also of a pipe */
+    const char *path;    /* borrowed; for messages */
+    int fd;              /* or -1: memory */
+    bool can_seek;       /* a regular file: read at offsets, size known */
+    uint64_t size;       /* bytes, if can_seek or memory */
+    struct osc_str data; /* of memory */
+    char probe[64];      /* its first bytes, also of a pipe */
     size_t n_probe;
     bool probe_is_unread; /* of a pipe: to be handed out before anything else */
 };
@@ -37,7 +37,7 @@ struct osc_raw_blocks {
     struct osc_input *in;     /* borrowed */
     uint64_t offset;
     size_t block_bytes;
-    char *buffers[2];         /* owned, used in turn */
+    char *buffers[2]; /* owned, used in turn */
     unsigned turn;
 };
 

@@ -7,8 +7,8 @@
 #include "import/dialect.h"
 
 /* Huge pages, but not so many that a small trace pays for them. */
-#define SLAB_BYTES ((size_t)4 << 20)
-#define ROW_BYTES 32u
+#define SLAB_BYTES  ((size_t)4 << 20)
+#define ROW_BYTES   32u
 #define FIRST_WORDS 65536u
 
 osc_status osc_loading_init(struct osc_loading *l, struct osc_trace *t)
@@ -148,7 +148,8 @@ static void note_extent(struct osc_chunk *k)
     int64_t min = INT64_MAX, max = INT64_MIN;
 
     for (uint32_t i = 0; i < k->n_rows; i++) {
-        const int64_t end = k->dur_ns[i] == OSC_NO_DUR ? k->ts_ns[i] : k->ts_ns[i] + k->dur_ns[i];
+        const int64_t end =
+            k->dur_ns[i] == OSC_NO_DUR ? k->ts_ns[i] : k->ts_ns[i] + k->dur_ns[i];
         min = k->ts_ns[i] < min ? k->ts_ns[i] : min;
         max = end > max ? end : max;
     }
@@ -344,8 +345,8 @@ static bool same_form(const struct osc_form *f, const struct osc_record *r)
 
 static uint64_t hash_form(const struct osc_record *r, uint64_t seed)
 {
-    uint64_t h = osc_hash_u64(seed ^ (uint64_t)r->category.v << 16 ^
-                              (uint64_t)r->has_args << 8 ^ r->ph);
+    uint64_t h =
+        osc_hash_u64(seed ^ (uint64_t)r->category.v << 16 ^ (uint64_t)r->has_args << 8 ^ r->ph);
 
     for (uint32_t i = 0; i < r->n_slots; i++)
         h = osc_hash_u64(h ^ (uint64_t)r->slots[i].key.v << 8 ^
@@ -368,8 +369,11 @@ static int known_key(const struct osc_loading *l, const struct osc_slot *slot)
 static osc_status make_form(struct osc_loading *l, const struct osc_record *r,
                             struct osc_form *f)
 {
-    *f = (struct osc_form){.ph = r->ph, .has_args = r->has_args, .category = r->category,
-                           .n_slots = (uint16_t)r->n_slots, .n_words = (uint16_t)r->n_words};
+    *f = (struct osc_form){.ph = r->ph,
+                           .has_args = r->has_args,
+                           .category = r->category,
+                           .n_slots = (uint16_t)r->n_slots,
+                           .n_words = (uint16_t)r->n_words};
     for (unsigned k = 0; k < OSC_ARG_KEY_COUNT; k++)
         f->known[k] = -1;
     if (r->n_slots > 0) {
@@ -437,10 +441,11 @@ void osc_build_record(struct osc_builder *b, struct osc_record *r)
     if (r->n_words > 0)
         memcpy(c->args + c->n_args, r->words, r->n_words * sizeof *r->words);
     osc_build_append(b, c,
-                     &(struct osc_row_values){.ts_ns = r->ts_ns,
-                                              .dur_ns = c == &b->events
-                                                            ? r->dur_ns
-                                                            : osc_build_events_so_far(b),
-                                              .name = r->name, .form = form, .track = track,
-                                              .n_words = r->n_words});
+                     &(struct osc_row_values){
+                         .ts_ns = r->ts_ns,
+                         .dur_ns = c == &b->events ? r->dur_ns : osc_build_events_so_far(b),
+                         .name = r->name,
+                         .form = form,
+                         .track = track,
+                         .n_words = r->n_words});
 }

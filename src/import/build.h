@@ -57,7 +57,7 @@ struct osc_record {
     int64_t ts_ns, dur_ns;
     struct osc_slot *slots; /* borrowed; word is filled in by the builder */
     uint32_t n_slots;
-    const uint32_t *words;  /* borrowed; the values */
+    const uint32_t *words; /* borrowed; the values */
     uint32_t n_words;
 };
 
@@ -73,7 +73,7 @@ struct osc_cached_track {
 };
 
 #define OSC_STRING_CACHE 8192u
-#define OSC_TRACK_CACHE 256u
+#define OSC_TRACK_CACHE  256u
 
 /* One store being filled: the open chunk and its scratch for words. */
 struct osc_columns {
@@ -82,8 +82,8 @@ struct osc_columns {
     size_t n_args, cap_args; /* words */
     struct osc_chunk **done; /* owned: full chunks of this batch */
     size_t n_done, cap_done;
-    uint32_t n_rows_done;    /* rows in those */
-    char *slab;              /* pages that columns are carved from; the trace's */
+    uint32_t n_rows_done; /* rows in those */
+    char *slab;           /* pages that columns are carved from; the trace's */
     size_t slab_used, slab_size;
 };
 
@@ -91,9 +91,9 @@ struct osc_builder {
     struct osc_loading *loading; /* borrowed */
     struct osc_columns events, others;
     struct osc_findings findings;
-    uint64_t n_lookups;          /* of strings that the cache did not have */
-    osc_status status;           /* sticky */
-    bool is_closing;             /* what is open may be closed beyond the limit */
+    uint64_t n_lookups; /* of strings that the cache did not have */
+    osc_status status;  /* sticky */
+    bool is_closing;    /* what is open may be closed beyond the limit */
     osc_who last_pid, last_tid;
     osc_track_id last_track;
     struct osc_cached_string *strings; /* owned; OSC_STRING_CACHE */
@@ -117,7 +117,8 @@ struct osc_batch_of_rows {
 OSC_MUST_USE osc_status osc_builder_take(struct osc_builder *b, struct osc_batch_of_rows *out);
 
 /* Join BATCH to the trace and empty it. Batches are joined in order of the text. */
-OSC_MUST_USE osc_status osc_loading_join(struct osc_loading *l, struct osc_batch_of_rows *batch);
+OSC_MUST_USE osc_status osc_loading_join(struct osc_loading *l,
+                                         struct osc_batch_of_rows *batch);
 void osc_batch_of_rows_fini(struct osc_batch_of_rows *batch);
 
 /* The id of STR; id 0 and a sticky status when memory is exhausted. */

@@ -21,25 +21,25 @@
 
 #define UNIT_BYTES_MIN ((uint64_t)1 << 20)
 #define UNIT_BYTES_MAX ((uint64_t)32 << 20)
-#define GUESS_BYTES 65536u
+#define GUESS_BYTES    65536u
 
 struct shared {
     struct osc_reading *r;
-    uint64_t *starts;          /* owned; offsets where units seem to begin; [0] is 0 */
+    uint64_t *starts; /* owned; offsets where units seem to begin; [0] is 0 */
     uint32_t n_units;
     _Atomic uint32_t next_unit;
-    _Atomic uint64_t n_bytes;  /* parsed so far, for progress */
+    _Atomic uint64_t n_bytes; /* parsed so far, for progress */
     _Atomic bool is_cancelled;
     pthread_t main_thread;
-    struct osc_pipe *pipe;     /* of compressed input, or NULL */
+    struct osc_pipe *pipe; /* of compressed input, or NULL */
 
-    pthread_mutex_t lock;      /* of what follows */
+    pthread_mutex_t lock; /* of what follows */
     pthread_cond_t turned;
-    uint32_t turn;             /* the unit that may be handed in next */
-    uint64_t at;               /* where the text has been read up to */
+    uint32_t turn; /* the unit that may be handed in next */
+    uint64_t at;   /* where the text has been read up to */
     enum osc_chrome_state state;
-    bool is_over;              /* nothing more is wanted */
-    bool is_strange;
+    bool is_over; /* nothing more is wanted */
+    bool saw_list;
     osc_status status;
     struct osc_err err;
     size_t cap_metas;
@@ -51,7 +51,7 @@ struct worker {
     struct osc_builder builder;
     struct osc_chrome parser;
     struct osc_raw_blocks raw;
-    uint64_t ticked_at;        /* offset at the last tick */
+    uint64_t ticked_at; /* offset at the last tick */
 };
 
 /* Called by a parser every few thousand events. */
@@ -65,8 +65,8 @@ static bool tick(struct osc_chrome *c)
 
     w->ticked_at = at;
     /* Relaxed: a number to look at, and a wish to stop; nothing is published by them. */
-    const uint64_t total = atomic_fetch_add_explicit(&s->n_bytes, done, memory_order_relaxed) +
-                           done;
+    const uint64_t total =
+        atomic_fetch_add_explicit(&s->n_bytes, done, memory_order_relaxed) + done;
     if (o->progress && pthread_equal(pthread_self(), s->main_thread)) {
         const uint64_t shown = s->pipe ? osc_pipe_taken(s->pipe) : total;
         if (!o->progress(o->progress_ctx, shown, s->r->in->size))
@@ -158,7 +158,7 @@ static void hand_in(struct shared *s, struct worker *w, struct outcome *out)
     }
     s->at = out->at;
     s->state = out->state;
-    s->is_strange |= w->parser.is_strange;
+    s->saw_list |= w->parser.saw_list;
     if (st == OSC_OK && w->parser.text.status != OSC_OK) {
         st = w->parser.text.status;
         s->err = w->parser.text.err;
@@ -205,7 +205,6 @@ static void work_on_unit(struct worker *w, uint32_t k)
         pthread_mutex_unlock(&s->lock);
         osc_batch_of_rows_fini(&out.batch);
         w->parser.n_metas = 0;
-        w->parser.is_strange = false;
         if (w->builder.status == OSC_ELIMIT)
             w->builder.status = OSC_OK;
         parse_unit(w, at, state, stop, &out);
@@ -300,8 +299,8 @@ static osc_status cut_units(struct shared *s, struct osc_err *err)
         unit = unit < UNIT_BYTES_MIN ? UNIT_BYTES_MIN : unit;
         unit = unit > UNIT_BYTES_MAX ? UNIT_BYTES_MAX : unit;
     }
-    const bool can_cut = !s->pipe && r->in->can_seek &&
-                         (r->n_threads > 1 || r->options->unit_bytes > 0);
+    const bool can_cut =
+        !s->pipe && r->in->can_seek && (r->n_threads > 1 || r->options->unit_bytes > 0);
     if (can_cut && size / unit < UINT32_MAX - 2)
         n += (uint32_t)(size / unit);
     s->starts = osc_malloc(n * sizeof *s->starts);
@@ -327,6 +326,18 @@ static osc_status cut_units(struct shared *s, struct osc_err *err)
     return OSC_OK;
 }
 
+static bool something_was_skipped(const struct osc_trace *t)
+{
+    static const enum osc_finding_code codes[] = {OSC_FINDING_truncated, OSC_FINDING_corrupt,
+                                                  OSC_FINDING_wrong_type,
+                                                  OSC_FINDING_unknown_phase};
+
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+        if (t->findings.by_code[codes[i]].count > 0)
+            return true;
+    return false;
+}
+
 /* What the end of the work means to the caller. */
 static osc_status conclude(struct shared *s, struct osc_err *err)
 {
@@ -337,16 +348,12 @@ static osc_status conclude(struct shared *s, struct osc_err *err)
     t->text_bytes = s->at;
     switch (s->status) {
     case OSC_OK:
-        if (s->at == 0 && s->is_strange && s->r->in->n_probe == 0)
-            return osc_fail_at(err, OSC_EFORMAT, 0,
-                               "%s: is empty; a trace in JSON was expected", path);
-        if (s->is_strange || (is_empty && t->findings.by_code[OSC_FINDING_truncated].count +
-                                                  t->findings.by_code[OSC_FINDING_corrupt].count +
-                                                  t->findings.by_code[OSC_FINDING_wrong_type].count >
-                                              0))
+        if (s->r->in->n_probe == 0)
+            return osc_fail_at(err, OSC_EFORMAT, 0, "%s: is empty; a trace was expected", path);
+        if (is_empty && (!s->saw_list || something_was_skipped(t)))
             return osc_fail_at(err, OSC_EFORMAT, s->at,
-                               "%s: no trace event can be read up to byte %llu; JSON with "
-                               "\"traceEvents\" or a list of events was expected",
+                               "%s: no trace event found up to byte %llu; expected JSON with "
+                               "\"traceEvents\" or a list of events",
                                path, (unsigned long long)s->at);
         return OSC_OK;
     case OSC_ETRUNC:

@@ -23,7 +23,7 @@
 
 /* A string token: raw bytes between its quotation marks. */
 struct osc_chrome_string {
-    char *s;          /* in the window */
+    char *s; /* in the window */
     size_t len;
     bool has_escape;  /* a backslash is in it */
     bool is_repaired; /* bare quotation marks or control characters are in it */
@@ -59,21 +59,22 @@ struct osc_chrome {
 
     /* The event being read. */
     struct osc_record record;
-    struct osc_slot *slots;        /* owned */
+    struct osc_slot *slots; /* owned */
     size_t cap_slots;
-    uint32_t *words;               /* owned */
+    uint32_t *words; /* owned */
     size_t cap_words;
-    struct osc_strbuf scratch;     /* an unescaped string */
-    struct osc_strbuf long_text;   /* the start of a string that is too long */
+    struct osc_strbuf scratch;   /* an unescaped string */
+    struct osc_strbuf long_text; /* the start of a string that is too long */
     struct osc_json_micros ts, dur;
-    bool has_ts, has_dur, has_ph, bad_dur;
+    bool has_ts, has_dur, has_ph;
+    bool bad_ts, bad_dur; /* there, but no time; counted */
     bool args_are_full;
-    uint32_t n_members;            /* read so far */
-    bool one_per_line;             /* every member so far began on a line of its own */
+    uint32_t n_members; /* read so far */
+    bool one_per_line;  /* every member so far began on a line of its own */
 
-    struct osc_meta *metas;        /* owned; top-level members */
+    struct osc_meta *metas; /* owned; top-level members */
     size_t n_metas, cap_metas;
-    bool is_strange;               /* the top level is neither an object nor a list */
+    bool saw_list;                      /* of events, be it empty */
     bool (*tick)(struct osc_chrome *c); /* called now and then; false: stop */
     void *tick_ctx;
 

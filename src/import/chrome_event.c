@@ -22,9 +22,12 @@ static void mark(struct osc_chrome *c, const struct value *v, enum osc_chrome_ro
         c->can_learn = false;
         return;
     }
-    c->marks[c->n_marks++] = (struct osc_chrome_mark){
-        .start = v->start, .end = v->end, .role = (uint8_t)role, .class = (uint8_t)v->class,
-        .is_member = slot && slot->is_member, .key = slot ? slot->key : (osc_sid){0}};
+    c->marks[c->n_marks++] = (struct osc_chrome_mark){.start = v->start,
+                                                      .end = v->end,
+                                                      .role = (uint8_t)role,
+                                                      .class = (uint8_t)v->class,
+                                                      .is_member = slot && slot->is_member,
+                                                      .key = slot ? slot->key : (osc_sid){0}};
 }
 
 static void note(struct osc_chrome *c, enum osc_finding_code code, uint64_t offset)
@@ -294,6 +297,7 @@ static void take_member(struct osc_chrome *c, enum member member, const struct v
         break;
     case M_TS:
         c->has_ts = take_micros(c, v, OSC_ROLE_TS, &c->ts);
+        c->bad_ts = !c->has_ts;
         break;
     case M_DUR:
         c->has_dur = take_micros(c, v, OSC_ROLE_DUR, &c->dur);
@@ -395,7 +399,8 @@ static bool settle_times(struct osc_chrome *c, uint64_t offset)
             r->ts_ns = 0;
             return true;
         }
-        note(c, OSC_FINDING_wrong_type, offset);
+        if (!c->bad_ts)
+            note(c, OSC_FINDING_wrong_type, offset);
         return false;
     }
     r->ts_ns = osc_json_micros_ns(c->ts);
@@ -472,7 +477,7 @@ enum osc_token_status osc_chrome_event(struct osc_chrome *c)
     const uint64_t n_moves = c->text.n_moves;
 
     c->record = (struct osc_record){.pid = OSC_WHO_IS_STRING, .tid = OSC_WHO_IS_STRING};
-    c->has_ts = c->has_dur = c->bad_dur = c->has_ph = c->args_are_full = false;
+    c->has_ts = c->has_dur = c->bad_ts = c->bad_dur = c->has_ph = c->args_are_full = false;
     c->n_members = 0;
     c->one_per_line = true;
     c->n_marks = 0;
@@ -514,5 +519,6 @@ void osc_chrome_fini(struct osc_chrome *c)
     osc_free(c->slots);
     osc_free(c->words);
     osc_free(c->marks);
+    osc_free(c->metas);
     *c = (struct osc_chrome){0};
 }

@@ -37,8 +37,9 @@ static int past_blank(struct osc_text *t, size_t *at)
 /* Whether the list of events ends with the ']' just before AT. */
 static bool list_ends_before(struct osc_text *t, size_t at)
 {
-    static const char *const keys[] = {"traceName", "displayTimeUnit", "baseTimeNanoseconds",
-                                       "distributedInfo", "deviceProperties", "schemaVersion"};
+    static const char *const keys[] = {"traceName",           "displayTimeUnit",
+                                       "baseTimeNanoseconds", "distributedInfo",
+                                       "deviceProperties",    "schemaVersion"};
     int ch = past_blank(t, &at);
 
     if (ch < 0)
@@ -149,6 +150,7 @@ static enum osc_token_status read_top_member(struct osc_chrome *c, enum osc_chro
     if (is_events && ch == '[') {
         c->text.p++;
         *state = OSC_CHROME_EVENTS;
+        c->saw_list = true;
         return OSC_TOKEN_OK;
     }
     if (is_events)
@@ -298,9 +300,9 @@ static void run_start(struct osc_chrome *c, enum osc_chrome_state *state)
     if (ch == '[' || ch == '{') {
         c->text.p++;
         *state = ch == '[' ? OSC_CHROME_BARE : OSC_CHROME_TOP;
+        c->saw_list |= ch == '[';
         return;
     }
-    c->is_strange = true;
     *state = OSC_CHROME_END;
 }
 

@@ -126,19 +126,24 @@ void osc_chrome_learn(struct osc_chrome *c, uint64_t offset)
     for (size_t i = 0; i < c->n_marks; i++) {
         const struct osc_chrome_mark *m = &c->marks[i];
         const char *start = text + (m->start - offset);
-        const struct osc_layout_node wanted = {.literal = at, .len = (uint32_t)(start - at),
-                                               .role = m->role, .class = m->class,
-                                               .is_member = m->is_member, .key = m->key};
+        const struct osc_layout_node wanted = {.literal = at,
+                                               .len = (uint32_t)(start - at),
+                                               .role = m->role,
+                                               .class = m->class,
+                                               .is_member = m->is_member,
+                                               .key = m->key};
 
         node = find_or_add(l, node, &wanted);
         if (node == 0)
             return;
         at = text + (m->end - offset);
     }
-    struct osc_layout_end end = {.ph = r->ph, .has_args = r->has_args, .category = r->category,
+    struct osc_layout_end end = {.ph = r->ph,
+                                 .has_args = r->has_args,
+                                 .category = r->category,
                                  .is_event = osc_phase_is_event(r->ph)};
-    const struct osc_layout_node last = {.literal = at, .len = (uint32_t)(c->text.p - at),
-                                         .end = &end};
+    const struct osc_layout_node last = {
+        .literal = at, .len = (uint32_t)(c->text.p - at), .end = &end};
     find_or_add(l, node, &last);
 }
 
@@ -172,9 +177,9 @@ osc_form_id osc_chrome_layout_form(struct osc_chrome *c, struct osc_layout_end *
 
         if (node->role != OSC_ROLE_ARG)
             continue;
-        r.slots[r.n_slots++] = (struct osc_slot){
-            .key = node->key, .type = (uint8_t)type_of(node, &signature),
-            .is_member = node->is_member};
+        r.slots[r.n_slots++] = (struct osc_slot){.key = node->key,
+                                                 .type = (uint8_t)type_of(node, &signature),
+                                                 .is_member = node->is_member};
     }
     const osc_form_id form = osc_build_form(c->builder, &r);
     const uint32_t at = end->n_memo++ % OSC_LAYOUT_MEMO;

@@ -29,11 +29,11 @@
 
 #include "import/chrome.h"
 
-#define OSC_LAYOUT_NODES_MAX 8192u
-#define OSC_LAYOUT_BYTES_MAX ((size_t)4 << 20)
+#define OSC_LAYOUT_NODES_MAX    8192u
+#define OSC_LAYOUT_BYTES_MAX    ((size_t)4 << 20)
 #define OSC_LAYOUT_SIBLINGS_MAX 64u
-#define OSC_LAYOUT_VALUES_MAX 256u
-#define OSC_LAYOUT_MEMO 8u
+#define OSC_LAYOUT_VALUES_MAX   256u
+#define OSC_LAYOUT_MEMO         8u
 
 /* Numbers of a layout differ in type from event to event: a signature has 2 bits each. */
 #define OSC_LAYOUT_NUMBERS_MAX 32u
@@ -47,7 +47,7 @@ struct osc_layout_end {
         uint64_t signature;
         osc_form_id form; /* none: free */
     } memo[OSC_LAYOUT_MEMO];
-    uint32_t n_memo;      /* how many were ever put in */
+    uint32_t n_memo; /* how many were ever put in */
 };
 
 /* Literal bytes, and the value behind them unless it ends the event. */
@@ -67,7 +67,7 @@ struct osc_chrome_layouts {
     uint32_t n_nodes;
     /* The fast path for this processor. */
     char *(*fast)(struct osc_chrome *c, char *p, const char *limit);
-    uint64_t n_fast, n_slow;       /* events each way, for benches */
+    uint64_t n_fast, n_slow; /* events each way, for benches */
 };
 
 /*

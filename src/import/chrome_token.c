@@ -25,7 +25,7 @@ int osc_chrome_peek_line(struct osc_chrome *c, bool *newline)
 
 int osc_chrome_peek(struct osc_chrome *c)
 {
-    bool newline;
+    bool newline = false;
 
     if (c->text.p < c->text.end && !is_blank(*c->text.p))
         return (unsigned char)*c->text.p;
@@ -279,8 +279,8 @@ struct osc_str osc_chrome_text(struct osc_chrome *c, const struct osc_chrome_str
     if (c->scratch.status != OSC_OK)
         c->builder->status = c->scratch.status;
     if (flaws & OSC_JSON_SURROGATE)
-        osc_findings_add(c->findings, OSC_FINDING_not_utf8,
-                         osc_text_offset(&c->text, s->s), OSC_NO_TIME);
+        osc_findings_add(c->findings, OSC_FINDING_not_utf8, osc_text_offset(&c->text, s->s),
+                         OSC_NO_TIME);
     if (flaws & OSC_JSON_ESCAPE)
         osc_findings_add(c->findings, OSC_FINDING_repaired_name,
                          osc_text_offset(&c->text, s->s), OSC_NO_TIME);

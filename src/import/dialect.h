@@ -13,7 +13,6 @@
 
 #include "model/trace.h"
 
-
 /* The sort of device whose host calls have category CATEGORY: "cuda", "xpu", or "". */
 struct osc_str osc_dialect_device(struct osc_str category);
 

@@ -111,8 +111,8 @@ static osc_status read_input(struct osc_trace *t, struct osc_input *in,
 
         st = reader->read(&r, &read_err);
         if (st == OSC_OK || t->is_partial) {
-            osc_status sealed = osc_strings_add(&t->strings, osc_str_c(reader->name),
-                                                &t->format, NULL);
+            osc_status sealed =
+                osc_strings_add(&t->strings, osc_str_c(reader->name), &t->format, NULL);
             if (sealed == OSC_OK)
                 sealed = osc_strings_add(&t->strings, osc_str_c(in->path), &t->source, NULL);
             if (sealed == OSC_OK)

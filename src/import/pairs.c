@@ -16,11 +16,11 @@ struct open_range {
 
 struct matching {
     struct osc_trace *t;
-    struct osc_idmap tops;    /* key of a stack -> index + 1 of its top */
-    struct open_range *open;  /* owned */
+    struct osc_idmap tops;   /* key of a stack -> index + 1 of its top */
+    struct open_range *open; /* owned */
     size_t n_open, cap_open;
-    struct osc_idmap forms;   /* (form of begin, form of end) -> form of both */
-    uint32_t *words;          /* owned scratch */
+    struct osc_idmap forms; /* (form of begin, form of end) -> form of both */
+    uint32_t *words;        /* owned scratch */
     size_t cap_words;
 };
 
@@ -73,7 +73,8 @@ static osc_status push(struct matching *m, uint64_t key, osc_row row)
 }
 
 /* A form with the slots of both; an argument that both have is the end's. */
-static osc_status join_forms(struct osc_trace *t, uint32_t begin, uint32_t end, uint32_t *joined)
+static osc_status join_forms(struct osc_trace *t, uint32_t begin, uint32_t end,
+                             uint32_t *joined)
 {
     const struct osc_form a = t->forms[begin], b = t->forms[end];
     struct osc_form f = a;

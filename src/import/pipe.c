@@ -14,14 +14,14 @@ struct osc_pipe {
     struct osc_raw_blocks raw;
     struct osc_inflate *inflate;
     size_t block_bytes;
-    char *in, *in_end;        /* compressed bytes not yet used */
+    char *in, *in_end; /* compressed bytes not yet used */
     bool in_is_last;
-    char *buffers[N_BLOCKS];  /* owned; room before and behind */
+    char *buffers[N_BLOCKS]; /* owned; room before and behind */
     _Atomic uint64_t taken;
 
     bool is_threaded;
     pthread_t thread;
-    pthread_mutex_t lock;     /* of what follows */
+    pthread_mutex_t lock; /* of what follows */
     pthread_cond_t changed;
     size_t len[N_BLOCKS];
     unsigned n_filled, n_drained; /* blocks so far; filled - drained < N_BLOCKS - 1 */

@@ -22,7 +22,7 @@ struct osc_reading {
     enum osc_inflate_format inflate; /* NONE: the input is the text itself */
     struct osc_loading *loading;
     const struct osc_import_options *options;
-    unsigned n_threads;              /* at least 1 */
+    unsigned n_threads; /* at least 1 */
     size_t block_bytes;
 };
 

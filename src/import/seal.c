@@ -35,7 +35,8 @@ static void count_tracks(struct osc_trace *t)
 static struct osc_str device_family(const struct osc_trace *t)
 {
     for (uint32_t i = 1; i < t->n_forms; i++) {
-        const struct osc_str family = osc_dialect_device(osc_trace_str(t, t->forms[i].category));
+        const struct osc_str family =
+            osc_dialect_device(osc_trace_str(t, t->forms[i].category));
         if (family.len > 0)
             return family;
     }
@@ -77,8 +78,8 @@ static osc_status settle_tracks(struct osc_trace *t, struct osc_idmap *processes
         if (!place)
             return OSC_ENOMEM;
         if (*place == 0) {
-            const osc_status st = osc_grow(&t->processes, &cap, (size_t)t->n_processes + 1,
-                                           sizeof *t->processes);
+            const osc_status st =
+                osc_grow(&t->processes, &cap, (size_t)t->n_processes + 1, sizeof *t->processes);
             if (st != OSC_OK)
                 return st;
             t->processes[t->n_processes++] = (struct osc_process){.pid = track->pid};

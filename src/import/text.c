@@ -9,8 +9,8 @@ static char empty_text[OSC_TEXT_PADDING]; /* what a window shows before its firs
 
 void osc_text_init(struct osc_text *t, struct osc_blocks *blocks, uint64_t offset)
 {
-    *t = (struct osc_text){.blocks = blocks, .p = empty_text, .end = empty_text,
-                           .end_offset = offset};
+    *t = (struct osc_text){
+        .blocks = blocks, .p = empty_text, .end = empty_text, .end_offset = offset};
 }
 
 void osc_text_fini(struct osc_text *t)

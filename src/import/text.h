@@ -25,7 +25,7 @@
 #include "base/status.h"
 
 #define OSC_TEXT_HEADROOM 65536u
-#define OSC_TEXT_PADDING 128u
+#define OSC_TEXT_PADDING  128u
 
 /* One token is never longer than this; see product.md, section 7. */
 #define OSC_TOKEN_MAX ((size_t)16 << 20)
@@ -43,12 +43,12 @@ struct osc_blocks {
 struct osc_text {
     struct osc_blocks *blocks; /* borrowed */
     char *p, *end;
-    uint64_t end_offset;       /* of `end` in the text */
-    uint64_t n_moves;          /* how often bytes changed their place */
-    bool at_end;               /* no more blocks */
-    osc_status status;         /* of the last block: OSC_OK or what went wrong */
-    struct osc_err err;        /* its sentence */
-    char *big;                 /* owned: room for a token longer than the headroom */
+    uint64_t end_offset; /* of `end` in the text */
+    uint64_t n_moves;    /* how often bytes changed their place */
+    bool at_end;         /* no more blocks */
+    osc_status status;   /* of the last block: OSC_OK or what went wrong */
+    struct osc_err err;  /* its sentence */
+    char *big;           /* owned: room for a token longer than the headroom */
     size_t big_cap;
 };
 

@@ -9,7 +9,7 @@ struct finding_text {
 };
 
 static const struct finding_text texts[] = {
-#define OSC_FINDING_TEXT(code, severity, message, remedy)                                      \
+#define OSC_FINDING_TEXT(code, severity, message, remedy) \
     [OSC_FINDING_##code] = {#code, message, remedy, OSC_##severity},
     OSC_FINDING_LIST(OSC_FINDING_TEXT)
 #undef OSC_FINDING_TEXT

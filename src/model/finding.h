@@ -16,7 +16,8 @@ enum osc_severity { OSC_INFO, OSC_WARNING, OSC_ERROR };
 
 /* code, severity, what happened, what to do (may be empty) */
 #define OSC_FINDING_LIST(X)                                                                    \
-    X(truncated, ERROR, "the input ends in the middle of something; what came before was read", \
+    X(truncated, ERROR,                                                                        \
+      "the input ends in the middle of something; what came before was read",                  \
       "copy the file again, or let the program finish writing it")                             \
     X(corrupt, ERROR, "bytes that make no sense here were skipped up to the next event",       \
       "look at the file around first_offset")                                                  \
@@ -25,7 +26,7 @@ enum osc_severity { OSC_INFO, OSC_WARNING, OSC_ERROR };
       "text with bare quotation marks or control characters, as some versions of PyTorch "     \
       "write it; read whole",                                                                  \
       "")                                                                                      \
-    X(lost_name, WARNING, "names that PyTorch replaced by \"unknown\" when it wrote the file",  \
+    X(lost_name, WARNING, "names that PyTorch replaced by \"unknown\" when it wrote the file", \
       "use printable ASCII in labels")                                                         \
     X(wrong_type, WARNING, "a member of another type than it should have; left out", "")       \
     X(out_of_range, WARNING, "numbers that do not fit 64 bits; kept as text or left out", "")  \
@@ -35,13 +36,15 @@ enum osc_severity { OSC_INFO, OSC_WARNING, OSC_ERROR };
     X(unmatched_begin, WARNING, "asynchronous begins (ph b) without an end", "")               \
     X(unmatched_end, WARNING, "ends without a begin; left out", "")                            \
     X(open_range, WARNING, "ranges that were still open at the end; without a duration", "")   \
-    X(partial_overlap, WARNING, "ranges of one thread that overlap in part; taken as siblings", "") \
+    X(partial_overlap, WARNING,                                                                \
+      "ranges of one thread that overlap in part; taken as siblings", "")                      \
     X(negative_duration, WARNING, "ranges that end before they start; taken as empty", "")     \
     X(negative_self, INFO, "ranges whose children last longer than they do themselves", "")    \
     X(duplicate_id, WARNING, "correlation ids that more than one host call carries", "")       \
     X(no_launch, INFO, "device work whose launching host call is not in the trace", "")        \
     X(no_operator, INFO, "device work that no operator launched", "")                          \
-    X(unaligned, WARNING, "traces of several machines or boots, aligned by wall clock alone", "") \
+    X(unaligned, WARNING, "traces of several machines or boots, aligned by wall clock alone",  \
+      "")                                                                                      \
     X(clock_step, WARNING, "time stamps that are zero or far from all others", "")             \
     X(limit_reached, ERROR, "a limit was reached; the rest was not read",                      \
       "select with --from/--to or --steps, leave out arguments with --no-args, or raise "      \

@@ -47,43 +47,43 @@ enum osc_arg_type {
 };
 
 /* Arguments that analyses ask for; a form knows where it keeps each. */
-#define OSC_ARG_KEY_LIST(X)                                                                    \
-    X(CORRELATION, "correlation")                                                              \
-    X(EXTERNAL_ID, "External id")                                                              \
-    X(EXTERNAL_ID_OLD, "external id")                                                          \
-    X(DEVICE, "device")                                                                        \
-    X(STREAM, "stream")                                                                        \
-    X(GRID, "grid")                                                                            \
-    X(BLOCK, "block")                                                                          \
-    X(REGISTERS, "registers per thread")                                                       \
-    X(SHARED_MEMORY, "shared memory")                                                          \
-    X(BLOCKS_PER_SM, "blocks per SM")                                                          \
-    X(OCCUPANCY, "est. achieved occupancy %")                                                  \
-    X(BYTES_COPIED, "bytes")                                                                   \
-    X(SEQUENCE_NUMBER, "Sequence number")                                                      \
-    X(FWD_THREAD, "Fwd thread id")                                                             \
-    X(INPUT_DIMS, "Input Dims")                                                                \
-    X(INPUT_DIMS_OLD, "Input dims")                                                            \
-    X(INPUT_TYPE, "Input type")                                                                \
-    X(CONCRETE_INPUTS, "Concrete Inputs")                                                      \
-    X(CALL_STACK, "Call stack")                                                                \
-    X(EV_IDX, "Ev Idx")                                                                        \
-    X(RECORD_FUNCTION_ID, "Record function id")                                                \
-    X(PYTHON_ID, "Python id")                                                                  \
-    X(PYTHON_PARENT_ID, "Python parent id")                                                    \
-    X(PYTHON_MODULE_ID, "Python module id")                                                    \
-    X(MODULE_HIERARCHY, "Module Hierarchy")                                                    \
-    X(DEVICE_TYPE, "Device Type")                                                              \
-    X(DEVICE_ID, "Device Id")                                                                  \
-    X(ADDR, "Addr")                                                                            \
-    X(BYTES, "Bytes")                                                                          \
-    X(TOTAL_ALLOCATED, "Total Allocated")                                                      \
-    X(TOTAL_RESERVED, "Total Reserved")                                                        \
-    X(COLLECTIVE_NAME, "Collective name")                                                      \
-    X(FLOW_ID, "id")                                                                           \
-    X(BINDING_POINT, "bp")                                                                     \
-    X(NAME, "name")                                                                            \
-    X(LABELS, "labels")                                                                        \
+#define OSC_ARG_KEY_LIST(X)                     \
+    X(CORRELATION, "correlation")               \
+    X(EXTERNAL_ID, "External id")               \
+    X(EXTERNAL_ID_OLD, "external id")           \
+    X(DEVICE, "device")                         \
+    X(STREAM, "stream")                         \
+    X(GRID, "grid")                             \
+    X(BLOCK, "block")                           \
+    X(REGISTERS, "registers per thread")        \
+    X(SHARED_MEMORY, "shared memory")           \
+    X(BLOCKS_PER_SM, "blocks per SM")           \
+    X(OCCUPANCY, "est. achieved occupancy %")   \
+    X(BYTES_COPIED, "bytes")                    \
+    X(SEQUENCE_NUMBER, "Sequence number")       \
+    X(FWD_THREAD, "Fwd thread id")              \
+    X(INPUT_DIMS, "Input Dims")                 \
+    X(INPUT_DIMS_OLD, "Input dims")             \
+    X(INPUT_TYPE, "Input type")                 \
+    X(CONCRETE_INPUTS, "Concrete Inputs")       \
+    X(CALL_STACK, "Call stack")                 \
+    X(EV_IDX, "Ev Idx")                         \
+    X(RECORD_FUNCTION_ID, "Record function id") \
+    X(PYTHON_ID, "Python id")                   \
+    X(PYTHON_PARENT_ID, "Python parent id")     \
+    X(PYTHON_MODULE_ID, "Python module id")     \
+    X(MODULE_HIERARCHY, "Module Hierarchy")     \
+    X(DEVICE_TYPE, "Device Type")               \
+    X(DEVICE_ID, "Device Id")                   \
+    X(ADDR, "Addr")                             \
+    X(BYTES, "Bytes")                           \
+    X(TOTAL_ALLOCATED, "Total Allocated")       \
+    X(TOTAL_RESERVED, "Total Reserved")         \
+    X(COLLECTIVE_NAME, "Collective name")       \
+    X(FLOW_ID, "id")                            \
+    X(BINDING_POINT, "bp")                      \
+    X(NAME, "name")                             \
+    X(LABELS, "labels")                         \
     X(SORT_INDEX, "sort_index")
 
 enum osc_arg_key {
@@ -105,14 +105,14 @@ struct osc_slot {
 
 /* FLOW_ID and BINDING_POINT look among members only, all others among args only. */
 struct osc_form {
-    uint8_t ph;             /* the phase as in the file: 'X', 'i', … */
-    uint8_t has_args;       /* the event had an args object, be it empty */
-    uint8_t kind;           /* enum osc_kind by phase and category alone, see import/dialect.h */
-    bool is_device;         /* the category is of what happens on a device, not on the host */
-    osc_sid category;       /* as in the file; none if absent */
-    uint16_t n_slots;       /* at most OSC_FORM_SLOTS_MAX */
-    uint16_t n_words;       /* of all values together */
-    struct osc_slot *slots; /* owned by the trace; in order of the file */
+    uint8_t ph;       /* the phase as in the file: 'X', 'i', … */
+    uint8_t has_args; /* the event had an args object, be it empty */
+    uint8_t kind;     /* enum osc_kind by phase and category alone, see import/dialect.h */
+    bool is_device;   /* the category is of what happens on a device, not on the host */
+    osc_sid category; /* as in the file; none if absent */
+    uint16_t n_slots; /* at most OSC_FORM_SLOTS_MAX */
+    uint16_t n_words; /* of all values together */
+    struct osc_slot *slots;           /* owned by the trace; in order of the file */
     int16_t known[OSC_ARG_KEY_COUNT]; /* index in slots (the last of that key), or -1 */
 };
 
@@ -122,9 +122,9 @@ struct osc_form {
 static inline uint32_t osc_arg_words(enum osc_arg_type type)
 {
     static const uint8_t words[] = {
-        [OSC_ARG_NULL] = 0,   [OSC_ARG_TRUE] = 0,   [OSC_ARG_FALSE] = 0,
-        [OSC_ARG_INT32] = 1,  [OSC_ARG_INT64] = 2,  [OSC_ARG_DOUBLE] = 2,
-        [OSC_ARG_STRING] = 1, [OSC_ARG_TEXT] = 1,   [OSC_ARG_NUMTEXT] = 1,
+        [OSC_ARG_NULL] = 0,   [OSC_ARG_TRUE] = 0,  [OSC_ARG_FALSE] = 0,
+        [OSC_ARG_INT32] = 1,  [OSC_ARG_INT64] = 2, [OSC_ARG_DOUBLE] = 2,
+        [OSC_ARG_STRING] = 1, [OSC_ARG_TEXT] = 1,  [OSC_ARG_NUMTEXT] = 1,
     };
 
     return words[type];

@@ -10,29 +10,29 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define OSC_KIND_LIST(X)                                                                       \
-    X(NONE, "")                                                                                \
-    X(OPERATOR, "operator")                                                                    \
-    X(ANNOTATION, "annotation")                                                                \
-    X(STEP, "step")                                                                            \
-    X(MODULE, "module")                                                                        \
-    X(PYTHON, "python")                                                                        \
-    X(RUNTIME, "runtime")                                                                      \
-    X(DRIVER, "driver")                                                                        \
-    X(KERNEL, "kernel")                                                                        \
-    X(MEMCPY, "memcpy")                                                                        \
-    X(MEMSET, "memset")                                                                        \
-    X(SYNC, "sync")                                                                            \
-    X(COMMUNICATION, "communication")                                                          \
-    X(OVERHEAD, "overhead")                                                                    \
-    X(DATALOADER, "dataloader")                                                                \
-    X(OPTIMIZER, "optimizer")                                                                  \
-    X(SCOPE, "scope")                                                                          \
-    X(ALLOC, "alloc")                                                                          \
-    X(FREE, "free")                                                                            \
-    X(OOM, "oom")                                                                              \
-    X(INSTANT, "instant")                                                                      \
-    X(COUNTER, "counter")                                                                      \
+#define OSC_KIND_LIST(X)              \
+    X(NONE, "")                       \
+    X(OPERATOR, "operator")           \
+    X(ANNOTATION, "annotation")       \
+    X(STEP, "step")                   \
+    X(MODULE, "module")               \
+    X(PYTHON, "python")               \
+    X(RUNTIME, "runtime")             \
+    X(DRIVER, "driver")               \
+    X(KERNEL, "kernel")               \
+    X(MEMCPY, "memcpy")               \
+    X(MEMSET, "memset")               \
+    X(SYNC, "sync")                   \
+    X(COMMUNICATION, "communication") \
+    X(OVERHEAD, "overhead")           \
+    X(DATALOADER, "dataloader")       \
+    X(OPTIMIZER, "optimizer")         \
+    X(SCOPE, "scope")                 \
+    X(ALLOC, "alloc")                 \
+    X(FREE, "free")                   \
+    X(OOM, "oom")                     \
+    X(INSTANT, "instant")             \
+    X(COUNTER, "counter")             \
     X(FRAME, "frame")
 
 enum osc_kind {

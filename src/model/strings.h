@@ -24,7 +24,7 @@
 #include "base/intern.h"
 
 #define OSC_STRINGS_SHARD_SHIFT 4
-#define OSC_STRINGS_SHARDS (1u << OSC_STRINGS_SHARD_SHIFT)
+#define OSC_STRINGS_SHARDS      (1u << OSC_STRINGS_SHARD_SHIFT)
 
 struct osc_strings_shard {
     pthread_mutex_t lock;

@@ -37,8 +37,8 @@
 #include "model/strings.h"
 
 #define OSC_CHUNK_SHIFT 14
-#define OSC_CHUNK_ROWS (1u << OSC_CHUNK_SHIFT)
-#define OSC_CHUNK_MASK (OSC_CHUNK_ROWS - 1u)
+#define OSC_CHUNK_ROWS  (1u << OSC_CHUNK_SHIFT)
+#define OSC_CHUNK_MASK  (OSC_CHUNK_ROWS - 1u)
 
 /* dur_ns of what has no duration: instants, counters, ranges never closed. */
 #define OSC_NO_DUR INT64_MIN
@@ -69,20 +69,20 @@ struct osc_chunk {
     uint32_t *arg_word; /* where the row's values start; see osc_row_words() */
     uint32_t *args;     /* n_arg_words words */
     uint32_t n_arg_words;
-    uint32_t *more;     /* owned; values that changed after the chunk was closed */
+    uint32_t *more; /* owned; values that changed after the chunk was closed */
     size_t n_more, cap_more;
 
     /* Derived columns; NULL until derive/ made them. */
-    uint8_t *kind;     /* enum osc_kind; always there once sealed */
-    uint32_t *parent;  /* osc_row: the range it lies in, same track */
-    int64_t *self_ns;  /* duration less that of its children; may be negative */
-    uint16_t *depth;   /* 0: no parent; stops at 65,535 */
-    uint32_t *step;    /* index in osc_trace.steps + 1, or 0 */
-    uint32_t *link;    /* osc_row; what it means goes by the kind of this row:
-                          device work -> the host call that launched it, or, if that
-                                         is not in the trace, the operator itself
-                          host call   -> the operator it belongs to
-                          operator    -> the forward operator of a backward one */
+    uint8_t *kind;       /* enum osc_kind; always there once sealed */
+    uint32_t *parent;    /* osc_row: the range it lies in, same track */
+    int64_t *self_ns;    /* duration less that of its children; may be negative */
+    uint16_t *depth;     /* 0: no parent; stops at 65,535 */
+    uint32_t *step;      /* index in osc_trace.steps + 1, or 0 */
+    uint32_t *link;      /* osc_row; what it means goes by the kind of this row:
+                            device work -> the host call that launched it, or, if that
+                                           is not in the trace, the operator itself
+                            host call   -> the operator it belongs to
+                            operator    -> the forward operator of a backward one */
     void *derived_pages; /* owned, derived_bytes long; the others lie in osc_trace.pages */
     size_t derived_bytes;
 };
@@ -115,19 +115,19 @@ struct osc_process {
 
 /* A thread of a process, or a queue (stream) of a device. */
 struct osc_track {
-    osc_sid pid, tid;   /* as in the file, numbers as decimal text */
-    uint32_t process;   /* index in osc_trace.processes */
-    osc_sid name;       /* thread name from metadata, or none */
-    bool is_queue;      /* it holds device work */
-    osc_sid device;     /* of a queue: "cuda:0" */
-    uint32_t n_events;  /* rows of the store of events */
+    osc_sid pid, tid;  /* as in the file, numbers as decimal text */
+    uint32_t process;  /* index in osc_trace.processes */
+    osc_sid name;      /* thread name from metadata, or none */
+    bool is_queue;     /* it holds device work */
+    osc_sid device;    /* of a queue: "cuda:0" */
+    uint32_t n_events; /* rows of the store of events */
     osc_row first_event;
-    uint32_t order;     /* rank by first appearance among tracks with events, from 0 */
+    uint32_t order; /* rank by first appearance among tracks with events, from 0 */
 };
 
 struct osc_step {
-    osc_row row;       /* its annotation; none for the one step of a trace without */
-    osc_sid label;     /* as the program gave it: "5"; none without annotation */
+    osc_row row;   /* its annotation; none for the one step of a trace without */
+    osc_sid label; /* as the program gave it: "5"; none without annotation */
     osc_track_id track;
     int64_t start_ns, end_ns; /* of the annotation (clock of the file) */
 };
@@ -143,37 +143,37 @@ struct osc_trace {
     struct osc_strings strings; /* all names, keys, texts */
     struct osc_form *forms;     /* owned; [0] is an empty form without category */
     uint32_t n_forms;
-    struct osc_track *tracks;   /* owned; [0] is none */
+    struct osc_track *tracks; /* owned; [0] is none */
     uint32_t n_tracks;
     struct osc_process *processes; /* owned */
     uint32_t n_processes;
-    struct osc_step *steps;     /* owned; in order of start; made by derive/ */
+    struct osc_step *steps; /* owned; in order of start; made by derive/ */
     uint32_t n_steps;
-    struct osc_meta *metas;     /* owned */
+    struct osc_meta *metas; /* owned */
     uint32_t n_metas;
 
-    struct osc_pages *pages;    /* owned; base columns of all chunks */
+    struct osc_pages *pages; /* owned; base columns of all chunks */
     uint32_t n_pages;
 
-    struct osc_store events;    /* X, paired B/E and b/e, instants, counter samples */
-    struct osc_store others;    /* flows s t f, metadata M */
+    struct osc_store events; /* X, paired B/E and b/e, instants, counter samples */
+    struct osc_store others; /* flows s t f, metadata M */
 
     struct osc_findings findings;
-    osc_sid source;             /* path as the user gave it; "-" for standard input */
-    osc_sid format;             /* name of the reader, such as "chrome" */
-    uint64_t input_bytes;       /* of the file as stored */
-    uint64_t text_bytes;        /* after inflating */
-    int64_t base_ns;            /* baseTimeNanoseconds, 0 if absent: add for Unix time */
+    osc_sid source;                /* path as the user gave it; "-" for standard input */
+    osc_sid format;                /* name of the reader, such as "chrome" */
+    uint64_t input_bytes;          /* of the file as stored */
+    uint64_t text_bytes;           /* after inflating */
+    int64_t base_ns;               /* baseTimeNanoseconds, 0 if absent: add for Unix time */
     int64_t min_ts_ns, max_end_ns; /* over events; 0, 0 if there are none */
-    int64_t origin_ns;          /* zero of what users see, on the clock of this file */
-    int32_t rank;               /* 0 if the file does not say */
-    bool has_rank;              /* the file or its name said so */
-    int32_t span;               /* which recording window of its worker, from 1 */
-    osc_sid worker;             /* from the file name or the metadata; may be none */
-    bool is_partial;            /* reading stopped at a limit or a read error */
-    struct osc_arena arena;     /* what lives as long as the trace */
-    uint32_t facts;             /* bits of enum osc_fact that derive/ has made */
-    void *derived;              /* owned by derive/, freed by derived_free */
+    int64_t origin_ns;             /* zero of what users see, on the clock of this file */
+    int32_t rank;                  /* 0 if the file does not say */
+    bool has_rank;                 /* the file or its name said so */
+    int32_t span;                  /* which recording window of its worker, from 1 */
+    osc_sid worker;                /* from the file name or the metadata; may be none */
+    bool is_partial;               /* reading stopped at a limit or a read error */
+    struct osc_arena arena;        /* what lives as long as the trace */
+    uint32_t facts;                /* bits of enum osc_fact that derive/ has made */
+    void *derived;                 /* owned by derive/, freed by derived_free */
     void (*derived_free)(void *derived);
 };
 

@@ -119,8 +119,8 @@ EXAMPLE_A = """
 infer 40.00% 400.000us 100.00% 1.000ms 1.000ms 0.000us 0.00% 900.000us 900.000us 1
 aten::linear 15.00% 150.000us 60.00% 600.000us 300.000us 0.000us 0.00% 900.000us 450.000us 2
 aten::addmm 25.00% 250.000us 45.00% 450.000us 225.000us 900.000us 100.00% 900.000us 450.000us 2
-urEnqueueKernelLaunch 20.00% 200.000us 20.00% 200.000us 100.000us 0.000us 0.00% 0.000us 0.000us \
-2
+urEnqueueKernelLaunch 20.00% 200.000us 20.00% 200.000us 100.000us 0.000us \
+0.00% 0.000us 0.000us 2
 gemm_kernel 0.00% 0.000us 0.00% 0.000us 0.000us 900.000us 100.00% 900.000us 450.000us 2
 """
 COLUMN_WIDTHS = [25] + 10 * [12]

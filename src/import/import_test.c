@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "import/import.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "support/fingerprint.h"
+
+/* Load JSON; it must be readable. */
+static struct osc_trace load(const char *json)
+{
+    const struct osc_import_options o = {.n_threads = 1};
+    struct osc_trace t = {0};
+    struct osc_err err = {0};
+
+    assert_int_equal(osc_import_memory(&t, "test", osc_str_c(json), &o, &err), OSC_OK);
+    return t;
+}
+
+static void assert_name(const struct osc_trace *t, uint32_t row, const char *expected)
+{
+    const struct osc_str name = osc_row_name(t, t->events.chunks[1], row);
+
+    assert_int_equal(name.len, strlen(expected));
+    assert_memory_equal(name.s, expected, name.len);
+}
+
+static uint64_t count(const struct osc_trace *t, enum osc_finding_code code)
+{
+    return t->findings.by_code[code].count;
+}
+
+static void rounds_start_and_end_half_up_and_subtracts(void **state)
+{
+    /* 1000.5 ns -> 1001; end 1000.5 + 1000.4 = 2000.9 -> 2001 */
+    struct osc_trace t = load("[{\"ph\":\"X\",\"ts\":1.0005,\"dur\":1.0004},"
+                              "{\"ph\":\"X\",\"ts\":\"1712195495891788.750\",\"dur\":\"2\"},"
+                              "{\"ph\":\"X\",\"ts\":-0.0005,\"dur\":1e-3}]");
+    const struct osc_chunk *c = t.events.chunks[1];
+
+    (void)state;
+    assert_int_equal(c->ts_ns[0], 1001);
+    assert_int_equal(c->dur_ns[0], 1000);
+    assert_int_equal(c->ts_ns[1], 1712195495891788750);
+    assert_int_equal(c->dur_ns[1], 2000);
+    assert_int_equal(c->ts_ns[2], 0);
+    assert_int_equal(c->dur_ns[2], 1);
+    osc_trace_fini(&t);
+}
+
+static void reads_names_with_bare_quotation_marks_whole(void **state)
+{
+    struct osc_trace t = load("{\"traceEvents\": [\n"
+                              "  {\n    \"ph\": \"X\",\n    \"cat\": \"user_annotation\",\n"
+                              "    \"name\": \"a \"quoted\" label\",\n    \"pid\": 1,\n"
+                              "    \"tid\": 1,\n    \"ts\": 1,\n    \"dur\": 2\n  },\n"
+                              "  {\n    \"ph\": \"X\",\n    \"cat\": \"user_annotation\",\n"
+                              "    \"name\": \"x\", \"y\",\n    \"pid\": 1,\n"
+                              "    \"tid\": 1,\n    \"ts\": 1,\n    \"dur\": 2\n  },\n"
+                              "  {\"ph\": \"i\", \"name\": \"b \"c\" d\", \"ts\": 3}]}");
+
+    (void)state;
+    assert_int_equal(t.events.n_rows, 3);
+    assert_name(&t, 0, "a \"quoted\" label");
+    assert_name(&t, 1, "x\", \"y");
+    assert_name(&t, 2, "b \"c\" d");
+    assert_int_equal(count(&t, OSC_FINDING_repaired_name), 3);
+    assert_int_equal(count(&t, OSC_FINDING_corrupt), 0);
+    osc_trace_fini(&t);
+}
+
+static void keeps_every_argument_with_its_type(void **state)
+{
+    struct osc_trace t = load("[{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"id\":9,\"args\":{\"a\":1,"
+                              "\"b\":-5000000000,\"c\":0.5,\"d\":\"s\",\"e\":[1,{\"x\":2}],"
+                              "\"f\":true,\"g\":null,\"h\":18446744073709551615}}]");
+    const struct osc_chunk *c = t.events.chunks[1];
+    const struct osc_form *f = osc_row_form(&t, c, 0);
+    static const enum osc_arg_type types[] = {OSC_ARG_INT32,  OSC_ARG_INT32,  OSC_ARG_INT64,
+                                              OSC_ARG_DOUBLE, OSC_ARG_STRING, OSC_ARG_TEXT,
+                                              OSC_ARG_TRUE,   OSC_ARG_NULL,   OSC_ARG_NUMTEXT};
+
+    (void)state;
+    assert_int_equal(f->n_slots, 9);
+    for (uint32_t i = 0; i < 9; i++)
+        assert_int_equal(f->slots[i].type, types[i]);
+    assert_true(f->slots[0].is_member);
+    assert_int_equal(osc_row_slot(&t, c, 0, 2).i, -5000000000);
+    assert_true(osc_row_slot(&t, c, 0, 3).d == 0.5);
+    const struct osc_str text = osc_trace_str(&t, osc_row_slot(&t, c, 0, 5).sid);
+    assert_int_equal(text.len, 11);
+    assert_memory_equal(text.s, "[1,{\"x\":2}]", 11);
+    osc_trace_fini(&t);
+}
+
+static void pairs_begins_with_ends_in_order_of_the_file(void **state)
+{
+    struct osc_trace t = load("[{\"ph\":\"B\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":1},"
+                              "{\"ph\":\"B\",\"name\":\"b\",\"pid\":1,\"tid\":1,\"ts\":2,"
+                              "\"args\":{\"x\":1}},"
+                              "{\"ph\":\"E\",\"pid\":1,\"tid\":1,\"ts\":3,"
+                              "\"args\":{\"x\":2,\"y\":3}},"
+                              "{\"ph\":\"E\",\"pid\":1,\"tid\":1,\"ts\":5},"
+                              "{\"ph\":\"E\",\"pid\":1,\"tid\":1,\"ts\":6},"
+                              "{\"ph\":\"B\",\"name\":\"c\",\"pid\":1,\"tid\":1,\"ts\":7}]");
+    const struct osc_chunk *c = t.events.chunks[1];
+
+    (void)state;
+    assert_int_equal(t.events.n_rows, 3);
+    assert_int_equal(c->dur_ns[0], 4000);
+    assert_int_equal(c->dur_ns[1], 1000);
+    assert_true(c->dur_ns[2] == OSC_NO_DUR);
+    assert_int_equal(osc_row_form(&t, c, 1)->n_slots, 2);
+    assert_int_equal(osc_row_slot(&t, c, 1, 0).i, 2);
+    assert_int_equal(osc_row_slot(&t, c, 1, 1).i, 3);
+    assert_int_equal(count(&t, OSC_FINDING_unmatched_end), 1);
+    assert_int_equal(count(&t, OSC_FINDING_open_range), 1);
+    osc_trace_fini(&t);
+}
+
+/* How many events are read, and how often CODE is counted. */
+struct broken {
+    const char *json;
+    enum osc_finding_code code;
+    uint32_t n_rows;
+};
+
+static void reads_the_rest_of_what_is_broken_in_part(void **state)
+{
+    static const struct broken cases[] = {
+        {"[{\"ph\":\"i\",\"ts\":1},{\"ph\":\"i\",\"t", OSC_FINDING_truncated, 1},
+        {"[{\"ph\":\"i\",\"ts\":1},{\"ph\":oops \"i\"},{\"ph\":\"i\",\"ts\":2}]",
+         OSC_FINDING_corrupt, 2},
+        {"[{\"ph\":\"i\",\"ts\":1},null,{\"ph\":\"i\",\"ts\":2}]", OSC_FINDING_wrong_type, 2},
+        {"[{\"ph\":\"i\",\"ts\":1},{\"ph\":\"i\",\"ts\":null}]", OSC_FINDING_wrong_type, 1},
+        {"[{\"ph\":\"i\",\"ts\":1},{\"ph\":\"X\",\"ts\":1}]", OSC_FINDING_wrong_type, 2},
+        {"[{\"ph\":\"i\",\"ts\":1},{\"ph\":\"i\",\"ts\":1e30}]", OSC_FINDING_out_of_range, 1},
+        {"[{\"ph\":\"X\",\"ts\":1,\"dur\":-2}]", OSC_FINDING_negative_duration, 1},
+        {"[{\"ph\":\"i\",\"ts\":1},{\"ph\":\"Q\",\"ts\":1}]", OSC_FINDING_unknown_phase, 1},
+        {"[{\"ph\":\"i\",\"ts\":1,\"name\":\"\xff\"}]", OSC_FINDING_not_utf8, 1},
+        {"[{\"ph\":\"i\",\"ts\":1,\"name\":\"\\ud800\"}]", OSC_FINDING_not_utf8, 1},
+        {"[{\"ph\":\"i\",\"ts\":1},{\"ph\":\"E\",\"pid\":1,\"tid\":1,\"ts\":2}]",
+         OSC_FINDING_unmatched_end, 1},
+        {"[{\"ph\":\"b\",\"id\":1,\"ts\":1}]", OSC_FINDING_unmatched_begin, 1},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct osc_trace t = load(cases[i].json);
+        if (t.events.n_rows != cases[i].n_rows || count(&t, cases[i].code) != 1)
+            fail_msg("%s: %u rows, %s %llu times", cases[i].json, t.events.n_rows,
+                     osc_finding_code_text(cases[i].code),
+                     (unsigned long long)count(&t, cases[i].code));
+        osc_trace_fini(&t);
+    }
+}
+
+static void says_what_was_expected_where_nothing_can_be_read(void **state)
+{
+    static const char *const inputs[] = {
+        "", " \n", "hello", "{\"a\": 1}", "{", "[1, 2]", "{\"traceEvents\": 7}"};
+    const struct osc_import_options o = {.n_threads = 1};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++) {
+        struct osc_trace t = {0};
+        struct osc_err err = {0};
+
+        assert_int_equal(osc_import_memory(&t, "x.json", osc_str_c(inputs[i]), &o, &err),
+                         OSC_EFORMAT);
+        assert_ptr_equal(strstr(err.message, "x.json: "), err.message);
+        assert_non_null(strstr(err.message, "expected"));
+        assert_int_equal(t.n_tracks, 0);
+    }
+}
+
+static void refuses_what_is_no_file(void **state)
+{
+    static const char *const paths[] = {"/", "/dev/null", "/nowhere/at/all.json"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        const struct osc_import_options o = {0};
+        struct osc_trace t = {0};
+        struct osc_err err = {0};
+
+        assert_int_not_equal(osc_import_path(&t, paths[i], &o, &err), OSC_OK);
+        assert_ptr_equal(strstr(err.message, paths[i]), err.message);
+    }
+}
+
+/* Events of several layouts, N of them, as a text of the caller's. */
+static void make_events(struct osc_strbuf *b, uint32_t n)
+{
+    osc_strbuf_adds(b, "{\"schemaVersion\": 1, \"traceEvents\": [\n");
+    for (uint32_t i = 0; i < n; i++) {
+        if (i > 0)
+            osc_strbuf_adds(b, ",\n");
+        if (i % 7 == 3)
+            osc_strbuf_addf(b,
+                            "  {\"ph\": \"s\", \"id\": %u, \"pid\": 3, \"tid\": 4, \"ts\": %u,"
+                            " \"cat\": \"ac2g\", \"name\": \"ac2g\"}",
+                            i, i);
+        else
+            osc_strbuf_addf(b,
+                            "  {\n    \"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"op%u\","
+                            " \"pid\": 3, \"tid\": \"%u\",\n    \"ts\": %u.%03u, \"dur\": %u,\n"
+                            "    \"args\": {\"External id\": %lld, \"f\": %u.5, \"s\": "
+                            "\"v\\n%u\", \"Input Dims\": [[%u, 2], []]}\n  }",
+                            i % 50, i % 3, i, i % 1000, i % 9, (long long)i * i * i, i, i % 11,
+                            i % 13);
+    }
+    osc_strbuf_adds(b, "\n], \"traceName\": \"t\"}");
+    assert_int_equal(b->status, OSC_OK);
+}
+
+static void gives_the_same_trace_with_any_threads_units_and_blocks(void **state)
+{
+    static const struct osc_import_options ways[] = {
+        {.n_threads = 1},
+        {.n_threads = 1, .kernel = "plain"},
+        {.n_threads = 2, .unit_bytes = 5000},
+        {.n_threads = 4, .unit_bytes = 777, .block_bytes = 333},
+        {.n_threads = 1, .block_bytes = 1},
+        {.n_threads = 3, .unit_bytes = 100000, .kernel = "none"},
+    };
+    const struct osc_import_options slow = {.n_threads = 1, .kernel = "none"};
+    struct osc_strbuf b = {0};
+    struct osc_trace t = {0};
+
+    (void)state;
+    make_events(&b, 3000);
+    const struct osc_str text = {b.s, (uint32_t)b.len};
+    assert_int_equal(osc_import_memory(&t, "t", text, &slow, NULL), OSC_OK);
+    const uint64_t expected = fingerprint(&t);
+    osc_trace_fini(&t);
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        assert_int_equal(osc_import_memory(&t, "t", text, &ways[i], NULL), OSC_OK);
+        assert_true(fingerprint(&t) == expected);
+        osc_trace_fini(&t);
+    }
+    osc_strbuf_fini(&b);
+}
+
+static void cuts_a_string_that_is_too_long_and_keeps_the_event(void **state)
+{
+    const struct osc_import_options o = {.n_threads = 1};
+    struct osc_strbuf b = {0};
+    struct osc_trace t = {0};
+
+    (void)state;
+    osc_strbuf_adds(&b, "[{\"ph\":\"i\",\"ts\":1,\"name\":\"");
+    osc_strbuf_pad(&b, 'x', (size_t)40 << 20);
+    osc_strbuf_adds(&b, "\"},{\"ph\":\"i\",\"ts\":2}]");
+    assert_int_equal(b.status, OSC_OK);
+    assert_int_equal(
+        osc_import_memory(&t, "t", (struct osc_str){b.s, (uint32_t)b.len}, &o, NULL), OSC_OK);
+    assert_int_equal(t.events.n_rows, 2);
+    assert_int_equal(osc_row_name(&t, t.events.chunks[1], 0).len, 16u << 20);
+    assert_int_equal(count(&t, OSC_FINDING_too_long), 1);
+    osc_trace_fini(&t);
+    osc_strbuf_fini(&b);
+}
+
+static void stops_at_the_memory_limit_with_what_it_has(void **state)
+{
+    const struct osc_import_options o = {.n_threads = 1, .max_memory_bytes = 9 << 20};
+    struct osc_strbuf b = {0};
+    struct osc_trace t = {0};
+    struct osc_err err = {0};
+
+    (void)state;
+    make_events(&b, 200000);
+    assert_int_equal(
+        osc_import_memory(&t, "big", (struct osc_str){b.s, (uint32_t)b.len}, &o, &err),
+        OSC_ELIMIT);
+    assert_true(t.is_partial);
+    assert_true(t.events.n_rows > 1000 && t.events.n_rows < 190000);
+    assert_non_null(strstr(err.message, "--from/--to"));
+    osc_trace_fini(&t);
+    osc_strbuf_fini(&b);
+}
+
+/* Fail the first allocation, then the second, ... until the work gets done. */
+static void survives_any_failed_allocation(void **state)
+{
+    const struct osc_import_options o = {.n_threads = 1};
+    osc_status st = OSC_ENOMEM;
+    struct osc_strbuf b = {0};
+
+    (void)state;
+    make_events(&b, 100);
+    osc_strbuf_adds(&b, " ");
+    for (long n = 0; st != OSC_OK; n++) {
+        struct osc_trace t = {0};
+        struct osc_err err = {0};
+
+        osc_mem_fail_after(n);
+        st = osc_import_memory(&t, "t", (struct osc_str){b.s, (uint32_t)b.len}, &o, &err);
+        osc_mem_fail_after(-1);
+        assert_true(st == OSC_OK || st == OSC_ENOMEM);
+        if (st == OSC_OK)
+            assert_int_equal(t.events.n_rows, 86);
+        osc_trace_fini(&t);
+        assert_true(n < 100000);
+    }
+    osc_strbuf_fini(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rounds_start_and_end_half_up_and_subtracts),
+        cmocka_unit_test(reads_names_with_bare_quotation_marks_whole),
+        cmocka_unit_test(keeps_every_argument_with_its_type),
+        cmocka_unit_test(pairs_begins_with_ends_in_order_of_the_file),
+        cmocka_unit_test(reads_the_rest_of_what_is_broken_in_part),
+        cmocka_unit_test(says_what_was_expected_where_nothing_can_be_read),
+        cmocka_unit_test(refuses_what_is_no_file),
+        cmocka_unit_test(gives_the_same_trace_with_any_threads_units_and_blocks),
+        cmocka_unit_test(cuts_a_string_that_is_too_long_and_keeps_the_event),
+        cmocka_unit_test(stops_at_the_memory_limit_with_what_it_has),
+        cmocka_unit_test(survives_any_failed_allocation),
+    };
+    return cmocka_run_group_tests_name("import", tests, NULL, NULL);
+}

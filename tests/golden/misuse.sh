@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+# One line each, the nearest right word, status 2.
+try()
+{
+    "$OPSCOPE" "$@"
+    echo "$?" >&2
+}
+: >kernels.txt
+try
+try tabel
+try help inof
+try nothing_like_it
+try kernels.txt
+try --verbose
+try table
+try table kernels
+try table kenrels
+try table --fromat csv x.json
+try table --format cvs x.json
+try table --format
+try table --merge=yes x.json
+try table -z x.json
+try table --sort cpu_sn x.json
+try table --sort cpu_ns:up x.json
+try table --sort -cpu_ns:asc x.json
+try table kernels --columns name,clals x.json
+try table kernels --group-by opp x.json
+try table threads --group-by op x.json
+try table averages --group-by stack:none x.json
+try table --limit many x.json
+try table --from 5parsecs x.json
+try table --from 1.0005us x.json
+try table --threads 0 x.json
+try table --max-memory lots x.json
+try table --rank 3-1 x.json
+try table --compat tf x.json
+try table --torch 3 x.json
+try table --max-name-width -3 x.json
+try table kernels --explain totalns
+try info
+try info --format csv x.json
+try info --sort key x.json
+try completion fish
