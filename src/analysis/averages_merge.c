@@ -61,11 +61,9 @@ static void sink(struct osc_avg_merge *m, uint32_t i)
     m->heap[i] = moving;
 }
 
-osc_status osc_avg_merge_init(struct osc_avg_merge *m, const struct osc_trace *t,
-                              const struct osc_order *order, const uint16_t *wanted,
-                              uint16_t mask, const uint32_t *records, size_t n_records)
+osc_status osc_avg_merge_init(struct osc_avg_merge *m, const struct osc_order *order,
+                              const uint32_t *records, size_t n_records)
 {
-    *m = (struct osc_avg_merge){.events = &t->events, .wanted = wanted, .mask = mask};
     m->heap = osc_calloc(order->n_tracks + 1u, sizeof *m->heap);
     if (!m->heap)
         return OSC_ENOMEM;

@@ -30,22 +30,21 @@ struct osc_avg_cursor {
     const uint32_t *end;
 };
 
-/* Zeroed, it is empty. */
 struct osc_avg_merge {
-    const struct osc_store *events;
-    const uint16_t *wanted; /* borrowed; per form: nonzero bits of MASK are wanted */
+    const struct osc_store *events; /* borrowed */
+    const uint16_t *wanted;         /* borrowed; per form: nonzero bits of MASK are wanted */
     uint16_t mask;
     struct osc_avg_cursor *heap; /* owned; the least on top */
     uint32_t n;
 };
 
 /*
- * Start with the rows of T in ORDER whose form has bits of MASK in WANTED, and the
- * N_RECORDS rows at RECORDS, by time and row. fini() is needed in any case.
+ * Start with the rows in ORDER whose form has bits of m->mask in m->wanted, and the
+ * N_RECORDS rows at RECORDS, by time and row. M is zeroed but for events, wanted and
+ * mask; fini() is needed in any case.
  */
-OSC_MUST_USE osc_status osc_avg_merge_init(struct osc_avg_merge *m, const struct osc_trace *t,
+OSC_MUST_USE osc_status osc_avg_merge_init(struct osc_avg_merge *m,
                                            const struct osc_order *order,
-                                           const uint16_t *wanted, uint16_t mask,
                                            const uint32_t *records, size_t n_records);
 void osc_avg_merge_fini(struct osc_avg_merge *m);
 

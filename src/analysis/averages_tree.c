@@ -436,13 +436,13 @@ static osc_status add_range(struct builder *b, const struct osc_avg_cursor *at)
 static osc_status sweep(struct builder *b)
 {
     struct osc_avg_tree *const tree = b->tree;
-    struct osc_avg_merge merge = {0};
+    struct osc_avg_merge merge = {
+        .events = &b->t->events, .wanted = b->form_flags, .mask = FORM_HOST};
     const struct osc_avg_cursor *at = NULL;
     osc_status st = alloc_nodes(b);
 
     if (st == OSC_OK)
-        st = osc_avg_merge_init(&merge, b->t, b->order, b->form_flags, FORM_HOST, b->instants,
-                                b->n_instants);
+        st = osc_avg_merge_init(&merge, b->order, b->instants, b->n_instants);
     for (; st == OSC_OK && (at = osc_avg_merge_top(&merge)); osc_avg_merge_pop(&merge)) {
         const uint32_t i = tree->n_nodes;
 

@@ -362,7 +362,7 @@ static void put_separator(struct page *p)
 
 static void put_head(struct page *p)
 {
-    size_t width = 2u * (p->n_columns - 1u);
+    size_t width = 2 * ((size_t)p->n_columns - 1);
 
     for (uint32_t i = 0; i < p->n_columns; i++)
         width += p->columns[i].width;
