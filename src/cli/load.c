@@ -219,8 +219,11 @@ static int filter(struct osc_loaded *l, const struct osc_args *args)
     l->n_traces = n;
     if (n > 0)
         return OSC_EXIT_DONE;
-    osc_cli_error("no trace is left by --rank and --span; there are ranks %d to %d", least,
-                  most);
+    if (least == most)
+        osc_cli_error("no trace is left by --rank and --span; there is rank %d", least);
+    else
+        osc_cli_error("no trace is left by --rank and --span; there are ranks %d to %d", least,
+                      most);
     return OSC_EXIT_FAILED;
 }
 
