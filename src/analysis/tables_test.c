@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/registry.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "derive/derive.h"
+#include "import/import.h"
+#include "import/run.h"
+#include "table/query.h"
+
+/* Two traces at most, read from text and made ready for any table. */
+static struct osc_trace traces[2];
+static uint32_t n_traces;
+
+static void load(const char *json)
+{
+    const struct osc_import_options options = {.n_threads = 1};
+    struct osc_trace *t = &traces[n_traces++];
+    struct osc_err err = {0};
+
+    assert_int_equal(osc_import_memory(t, "t", osc_str_c(json), &options, &err), OSC_OK);
+}
+
+static int end(void **state)
+{
+    (void)state;
+    while (n_traces > 0)
+        osc_trace_fini(&traces[--n_traces]);
+    return 0;
+}
+
+/* Append the rows as lines of "a|b|c", what is missing as "-". */
+static osc_status append_rows(void *ctx, const struct osc_rows *rows)
+{
+    struct osc_strbuf *out = ((void **)ctx)[0];
+    const struct osc_sheet *sheet = ((void **)ctx)[1];
+
+    for (uint64_t i = 0; i < rows->n_rows; i++) {
+        for (uint32_t c = 0; c < sheet->n_columns; c++) {
+            const struct osc_cell cell = osc_rows_cell(rows, i, &sheet->columns[c]);
+
+            osc_strbuf_adds(out, c > 0 ? "|" : "");
+            if (cell.is_missing)
+                osc_strbuf_addc(out, '-');
+            else if (cell.type == OSC_TYPE_STRING)
+                osc_strbuf_addstr(out, cell.s);
+            else if (cell.type == OSC_TYPE_NUMBER)
+                osc_strbuf_addd(out, cell.d);
+            else
+                osc_strbuf_addi(out, cell.i);
+        }
+        osc_strbuf_addc(out, '\n');
+    }
+    return out->status;
+}
+
+static osc_status print_table(const char *name, const char *columns, bool is_merged,
+                              struct osc_strbuf *out)
+{
+    const struct osc_table_def *def = osc_table_find(name);
+    const struct osc_options options = {.limit = OSC_LIMIT_DEFAULT};
+    struct osc_trace *pointers[2] = {&traces[0], &traces[1]};
+    const char *const paths[2] = {"rank0.json", "rank1.json"};
+    const struct osc_query q = {.def = def,
+                                .traces = (const struct osc_trace *const *)pointers,
+                                .n_traces = n_traces,
+                                .options = &options,
+                                .columns = columns,
+                                .is_merged = is_merged,
+                                .is_machine = true};
+    struct osc_answer a = {0};
+    osc_status st = osc_run_identify(pointers, paths, n_traces);
+
+    osc_run_align(pointers, n_traces);
+    for (uint32_t i = 0; i < n_traces && st == OSC_OK; i++)
+        st = osc_derive(pointers[i], def->facts, 1, NULL);
+    if (st == OSC_OK)
+        st = osc_query_run(&q, &a, NULL);
+    if (st == OSC_OK)
+        st = osc_answer_rows(&q, &a, append_rows, (void *[]){out, &a.sheet}, NULL);
+    if (st == OSC_OK)
+        osc_strbuf_add(out, a.sheet.notes.s, a.sheet.notes.len);
+    osc_answer_fini(&a);
+    return st;
+}
+
+static void assert_table(const char *name, const char *columns, bool is_merged,
+                         const char *expected)
+{
+    struct osc_strbuf out = {0};
+
+    assert_int_equal(print_table(name, columns, is_merged, &out), OSC_OK);
+    assert_string_equal(out.s ? out.s : "", expected);
+    osc_strbuf_fini(&out);
+}
+
+#define GPU_TRACE                                                                           \
+    "{\"schemaVersion\": 1, \"record_shapes\": 1, \"traceEvents\": ["                       \
+    "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::mm\",\"pid\":5,\"tid\":6,\"ts\":10," \
+    "\"dur\":20,\"args\":{}},"                                                              \
+    "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":5,"       \
+    "\"tid\":6,\"ts\":12,\"dur\":3,\"args\":{\"correlation\":9}},"                          \
+    "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"gemm\",\"pid\":1,\"tid\":7,\"ts\":20,"     \
+    "\"dur\":40.5,\"args\":{\"device\":1,\"stream\":7,\"correlation\":9}}]}"
+
+static void links_events_to_parents_launches_and_operators(void **state)
+{
+    (void)state;
+    load(GPU_TRACE);
+    assert_table("events",
+                 "id,parent_id,kind,process,thread,device,queue,start_ns,dur_ns,self_ns,"
+                 "depth,launch_id,op_id,correlation",
+                 false,
+                 "0|-|operator|5|6|-|-|0|20000|17000|0|-|-|-\n"
+                 "1|0|runtime|5|6|-|-|2000|3000|3000|1|-|0|9\n"
+                 "2|-|kernel|1|7|cuda:1|7|10000|40500|40500|0|1|0|9\n");
+}
+
+static void shows_only_those_optional_columns_that_have_data(void **state)
+{
+    uint64_t shown = 0;
+    const struct osc_table_def *def = &osc_table_events;
+
+    (void)state;
+    load("[{\"ph\":\"i\",\"name\":\"here\",\"pid\":1,\"tid\":1,\"ts\":1}]");
+    assert_int_equal(osc_derive(&traces[0], def->facts, 1, NULL), OSC_OK);
+    assert_int_equal(def->rows(&traces[0], NULL, &shown), 1);
+    assert_int_equal(shown, 0);
+}
+
+static void writes_arguments_with_the_types_of_the_file(void **state)
+{
+    (void)state;
+    load("[{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":1,\"args\":"
+         "{\"i\":-3,\"l\":9007199254740993,\"d\":1.0,\"e\":1e300,\"h\":18446744073709551616,"
+         "\"t\":true,\"f\":false,\"n\":null,\"s\":\"q\\\"\\n\",\"j\":[1, {\"k\": 2}]}},"
+         "{\"ph\":\"X\",\"name\":\"b\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":1,\"args\":{}},"
+         "{\"ph\":\"X\",\"name\":\"c\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":1}]");
+    assert_table("events", "args", false,
+                 "{\"i\": -3, \"l\": 9007199254740993, \"d\": 1.0, \"e\": 1e+300, "
+                 "\"h\": 18446744073709551616, \"t\": true, \"f\": false, \"n\": null, "
+                 "\"s\": \"q\\\"\\n\", \"j\": [1, {\"k\": 2}]}\n"
+                 "{}\n"
+                 "-\n");
+}
+
+static void gives_each_series_of_a_counter_a_row(void **state)
+{
+    (void)state;
+    load("[{\"ph\":\"C\",\"name\":\"m\",\"pid\":1,\"tid\":1,\"ts\":1,\"args\":"
+         "{\"used\":5,\"free\":0.5}}]");
+    assert_table("events", "kind,name,value,args", false,
+                 "counter|m|5|{\"used\": 5}\ncounter|m|0.5|{\"free\": 0.5}\n");
+}
+
+static void streams_more_events_than_a_batch_holds(void **state)
+{
+    struct osc_strbuf json = {0}, expected = {0};
+
+    (void)state;
+    osc_strbuf_addc(&json, '[');
+    for (int i = 0; i < 20000; i++) {
+        osc_strbuf_addf(&json,
+                        "%s{\"ph\":\"X\",\"name\":\"e%d\",\"pid\":1,\"tid\":1,\"ts\":%d,"
+                        "\"dur\":1}",
+                        i > 0 ? "," : "", i % 9, i);
+        osc_strbuf_addf(&expected, "%d|e%d|%d\n", i, i % 9, i * 1000);
+    }
+    osc_strbuf_addc(&json, ']');
+    load(json.s);
+    assert_table("events", "id,name,start_ns", false, expected.s);
+    osc_strbuf_fini(&json);
+    osc_strbuf_fini(&expected);
+}
+
+static void lists_threads_and_tracks_by_their_first_event(void **state)
+{
+    (void)state;
+    load("[{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":1,\"tid\":2,\"args\":"
+         "{\"name\":\"old\"}},"
+         "{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":\"x\",\"ts\":9,\"dur\":1},"
+         "{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":2,\"ts\":1,\"dur\":1},"
+         "{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":2,\"ts\":3,\"dur\":1},"
+         "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":7,\"ts\":1,"
+         "\"dur\":1,\"args\":{\"device\":0,\"stream\":7}},"
+         "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":1,\"tid\":2,\"args\":"
+         "{\"name\":\"new\"}}]");
+    assert_table("threads", NULL, false, "1|x|-|1\n1|2|new|2\n");
+    assert_table("tracks", NULL, false, "0|thread|-|1\n1|thread|new|1\n2|queue|-|cuda:0\n");
+}
+
+static void takes_switches_from_the_file_or_else_from_what_is_there(void **state)
+{
+    (void)state;
+    load("{\"with_stack\": 0, \"with_flops\": 1, \"traceEvents\": ["
+         "{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"f\",\"pid\":1,\"tid\":1,"
+         "\"ts\":1,\"dur\":1,\"args\":{}},"
+         "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"o\",\"pid\":1,\"tid\":1,"
+         "\"ts\":3,\"dur\":1,\"args\":{\"Input Dims\": [[1]]}}]}");
+    assert_table("info", NULL, false,
+                 "format|chrome\nproducer|-\nproducer_version|-\ntorch_version|-\n"
+                 "opscope_version|" OSC_VERSION "\norigin_unix_ns|1000\n"
+                 "profiler_start_ns|-\nduration_ns|3000\nevents|2\nthreads|1\nprocesses|1\n"
+                 "devices|0\nranks|1\nspans|1\nsteps|0\nrecord_shapes|true\n"
+                 "profile_memory|false\nwith_stack|false\nwith_modules|false\n"
+                 "with_flops|true\nmeta.with_stack|0\nmeta.with_flops|1\n");
+}
+
+static void sums_facts_of_several_ranks_and_counts_sets_once(void **state)
+{
+    struct osc_strbuf out = {0};
+
+    (void)state;
+    load(GPU_TRACE);
+    load("{\"traceEvents\": [{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,"
+         "\"tid\":7,\"ts\":110,\"dur\":1,\"args\":{\"device\":1,\"stream\":7}},"
+         "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,"
+         "\"tid\":8,\"ts\":111,\"dur\":1,\"args\":{\"device\":0,\"stream\":8}}]}");
+    assert_int_equal(print_table("info", NULL, true, &out), OSC_OK);
+    assert_non_null(strstr(out.s, "\nduration_ns|102000\nevents|5\nthreads|1\nprocesses|1\n"
+                                  "devices|2\nranks|2\nspans|1\n"));
+    osc_strbuf_fini(&out);
+}
+
+static void names_what_a_trace_of_pytorch_lacks(void **state)
+{
+    (void)state;
+    load(GPU_TRACE);
+    assert_table("quality", "severity,code,count", false,
+                 "info|no_shapes|1\ninfo|no_stacks|1\ninfo|no_memory|1\ninfo|no_modules|1\n"
+                 "info|no_flops|1\ninfo|no_steps|1\n");
+}
+
+static void gives_no_advice_on_a_profiler_that_was_not_used(void **state)
+{
+    (void)state;
+    load("[{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":1}]");
+    assert_table("quality", NULL, false, "nothing was skipped, repaired or found missing\n");
+}
+
+static void puts_the_worst_finding_first(void **state)
+{
+    (void)state;
+    load("[{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":5,\"dur\":-1},"
+         "{\"ph\":\"?\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":1},"
+         "{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"ti");
+    assert_table("quality", "severity,code,count", false,
+                 "error|truncated|1\nwarning|negative_duration|1\ninfo|unknown_phase|1\n");
+}
+
+static void explains_every_column_of_every_table(void **state)
+{
+    (void)state;
+    for (size_t i = 0; osc_tables[i]; i++) {
+        const struct osc_table_def *def = osc_tables[i];
+
+        assert_true(def->n_columns <= 64);
+        assert_true(strlen(def->help) > 10);
+        assert_true((def->map != NULL) != (def->open != NULL));
+        for (uint32_t c = 0; c < def->n_columns; c++) {
+            const struct osc_column *column = &def->columns[c];
+            const struct osc_str name = osc_str_c(column->name);
+
+            assert_true(strlen(column->help) >= 6);
+            assert_int_equal(osc_table_column(def, column->name), c);
+            /* A unit is in the name, and the other way round. */
+            if (osc_str_ends(name, OSC_STR("_ns")))
+                assert_string_equal(column->unit, "ns");
+            if (osc_str_ends(name, OSC_STR("_ratio")))
+                assert_string_equal(column->unit, "ratio");
+            if (osc_str_ends(name, OSC_STR("_bytes")))
+                assert_string_equal(column->unit, "bytes");
+        }
+    }
+}
+
+static void survives_any_failed_allocation(void **state)
+{
+    (void)state;
+    load(GPU_TRACE);
+    for (size_t i = 0; osc_tables[i]; i++) {
+        osc_status st = OSC_ENOMEM;
+
+        assert_int_equal(osc_derive(&traces[0], osc_tables[i]->facts, 1, NULL), OSC_OK);
+        for (long n = 0; st != OSC_OK; n++) {
+            struct osc_strbuf out = {0};
+
+            osc_mem_fail_after(n);
+            st = print_table(osc_tables[i]->name, NULL, n % 2 == 1, &out);
+            osc_mem_fail_after(-1);
+            if (st != OSC_OK && st != OSC_ENOMEM)
+                fail_msg("%s: status %d after %ld allocations", osc_tables[i]->name, (int)st,
+                         n);
+            osc_strbuf_fini(&out);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(links_events_to_parents_launches_and_operators, end),
+        cmocka_unit_test_teardown(shows_only_those_optional_columns_that_have_data, end),
+        cmocka_unit_test_teardown(writes_arguments_with_the_types_of_the_file, end),
+        cmocka_unit_test_teardown(gives_each_series_of_a_counter_a_row, end),
+        cmocka_unit_test_teardown(streams_more_events_than_a_batch_holds, end),
+        cmocka_unit_test_teardown(lists_threads_and_tracks_by_their_first_event, end),
+        cmocka_unit_test_teardown(takes_switches_from_the_file_or_else_from_what_is_there, end),
+        cmocka_unit_test_teardown(sums_facts_of_several_ranks_and_counts_sets_once, end),
+        cmocka_unit_test_teardown(names_what_a_trace_of_pytorch_lacks, end),
+        cmocka_unit_test_teardown(gives_no_advice_on_a_profiler_that_was_not_used, end),
+        cmocka_unit_test_teardown(puts_the_worst_finding_first, end),
+        cmocka_unit_test_teardown(explains_every_column_of_every_table, end),
+        cmocka_unit_test_teardown(survives_any_failed_allocation, end),
+    };
+    return cmocka_run_group_tests_name("tables", tests, NULL, NULL);
+}
