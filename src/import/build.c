@@ -296,7 +296,8 @@ static osc_sid who_text(struct osc_builder *b, osc_who who)
     if (who & OSC_WHO_IS_STRING)
         return (osc_sid){(uint32_t)who};
     const int n = snprintf(digits, sizeof digits, "%llu", (unsigned long long)who);
-    return osc_build_string(b, digits, n > 0 ? (uint32_t)n : 0);
+    const uint32_t len = n > 0 && n < (int)sizeof digits ? (uint32_t)n : 0;
+    return osc_build_string(b, digits, len);
 }
 
 osc_track_id osc_build_track_slow(struct osc_builder *b, osc_who pid, osc_who tid)

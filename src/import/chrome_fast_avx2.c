@@ -15,6 +15,11 @@ static inline uint32_t equal_mask(__m256i a, __m256i b)
     return (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(a, b));
 }
 
+static inline bool fast_head(const char *p, const char *text, uint32_t mask)
+{
+    return (~equal_mask(load32(p), load32(text)) & mask) == 0;
+}
+
 static inline bool fast_equal(const char *p, const char *literal, uint32_t len)
 {
     for (; len >= 32; p += 32, literal += 32, len -= 32)

@@ -18,6 +18,16 @@ static bool cpu_has_avx2(void)
 #endif
 }
 
+void osc_chrome_layouts_free(struct osc_chrome_layouts *l)
+{
+    if (!l)
+        return;
+    osc_arena_fini(&l->arena);
+    osc_free(l->nodes);
+    osc_free(l->last);
+    osc_free(l);
+}
+
 osc_status osc_chrome_layouts_new(struct osc_chrome_layouts **l, const char *kernel)
 {
     const bool wants_avx2 = kernel ? strcmp(kernel, "avx2") == 0 : cpu_has_avx2();
@@ -32,8 +42,9 @@ osc_status osc_chrome_layouts_new(struct osc_chrome_layouts **l, const char *ker
     if (!layouts)
         return OSC_ENOMEM;
     layouts->nodes = osc_calloc(OSC_LAYOUT_NODES_MAX, sizeof *layouts->nodes);
-    if (!layouts->nodes) {
-        osc_free(layouts);
+    layouts->last = osc_calloc(OSC_LAYOUT_NODES_MAX, sizeof *layouts->last);
+    if (!layouts->nodes || !layouts->last) {
+        osc_chrome_layouts_free(layouts);
         return OSC_ENOMEM;
     }
     layouts->n_nodes = 1;
@@ -44,15 +55,6 @@ osc_status osc_chrome_layouts_new(struct osc_chrome_layouts **l, const char *ker
 #endif
     *l = layouts;
     return OSC_OK;
-}
-
-void osc_chrome_layouts_free(struct osc_chrome_layouts *l)
-{
-    if (!l)
-        return;
-    osc_arena_fini(&l->arena);
-    osc_free(l->nodes);
-    osc_free(l);
 }
 
 /* What a node says, apart from where it stands in the tree. */
@@ -83,14 +85,18 @@ static bool keep_literal(struct osc_chrome_layouts *l, struct osc_layout_node *n
 static uint32_t find_or_add(struct osc_chrome_layouts *l, uint32_t parent,
                             const struct osc_layout_node *wanted)
 {
+    struct osc_layout_node node = *wanted;
     uint32_t n_siblings = 0;
 
     for (uint32_t i = l->nodes[parent].child; i != 0; i = l->nodes[i].sibling) {
-        if (same_node(&l->nodes[i], wanted))
+        struct osc_layout_node *other = &l->nodes[i];
+
+        if (same_node(other, wanted))
             return i;
+        if (other->len == node.len && memcmp(other->literal, node.literal, node.len) == 0)
+            other->looks_at_class = node.looks_at_class = true;
         n_siblings++;
     }
-    struct osc_layout_node node = *wanted;
     if (l->n_nodes == OSC_LAYOUT_NODES_MAX || n_siblings >= OSC_LAYOUT_SIBLINGS_MAX ||
         !keep_literal(l, &node))
         return 0;
@@ -101,6 +107,9 @@ static uint32_t find_or_add(struct osc_chrome_layouts *l, uint32_t parent,
         *node.end = *wanted->end;
     }
     node.sibling = l->nodes[parent].child;
+    node.head_mask = node.len < 32 ? (UINT32_C(1) << node.len) - 1 : UINT32_MAX;
+    if (node.role == OSC_ROLE_ARG || node.role == OSC_ROLE_PID || node.role == OSC_ROLE_TID)
+        l->last[l->n_nodes].trust = OSC_LAYOUT_TRUST_FIRST;
     l->nodes[l->n_nodes] = node;
     l->nodes[parent].child = l->n_nodes;
     return l->n_nodes++;
