@@ -15,7 +15,7 @@ struct launched {
 
 /* A node whose children are being swept. */
 struct open_node {
-    uint32_t node;
+    uint32_t node, row, name;
     uint32_t launched; /* index in sweep.launched + 1, or 0 */
     int64_t dur_ns, children_ns, device_ns, tc_ns;
     bool has_eligible_child;
@@ -159,26 +159,29 @@ static uint32_t *find_key(struct sweep *s, uint32_t name, osc_sid shape, osc_sid
 static osc_status find_group(struct sweep *s, const struct osc_chunk *c, uint32_t i,
                              uint32_t *group)
 {
-    struct osc_operator_group fresh = {.name = {c->name[i]},
-                                       .first_row = UINT32_MAX,
-                                       .max_host_self_ns = INT64_MIN,
-                                       .max_device_self_ns = INT64_MIN};
     uint32_t *place = &s->group_of[c->name[i]];
+    osc_sid shape = {0}, stack = {0};
     osc_status st = OSC_OK;
 
     if (s->o->by_shape || s->o->by_stack) {
         if (s->o->by_shape)
-            st = shape_of(s, c, i, &fresh.shape);
+            st = shape_of(s, c, i, &shape);
         if (st != OSC_OK)
             return st;
         if (s->o->by_stack)
-            fresh.stack = stack_of(s->t, c, i);
-        place = find_key(s, c->name[i], fresh.shape, fresh.stack);
+            stack = stack_of(s->t, c, i);
+        place = find_key(s, c->name[i], shape, stack);
         if (!place)
             return OSC_ENOMEM;
     }
     if (*place == 0)
-        st = add_group(s, place, fresh);
+        st = add_group(s, place,
+                       (struct osc_operator_group){.name = {c->name[i]},
+                                                   .shape = shape,
+                                                   .stack = stack,
+                                                   .first_row = UINT32_MAX,
+                                                   .max_host_self_ns = INT64_MIN,
+                                                   .max_device_self_ns = INT64_MIN});
     *group = *place - 1;
     return st;
 }
@@ -198,9 +201,8 @@ static osc_status count_call(struct sweep *s, const struct open_node *n, bool is
     static const struct launched nothing;
     const struct launched *const own =
         n->launched == 0 ? &nothing : &s->launched[n->launched - 1];
-    const osc_row row = {s->f->order.rows[n->node - 1]};
-    const struct osc_chunk *const c = osc_chunk_of(&s->t->events, row);
-    const uint32_t i = osc_row_place(row);
+    const struct osc_chunk *const c = osc_chunk_of(&s->t->events, (osc_row){n->row});
+    const uint32_t i = n->row & OSC_CHUNK_MASK;
     const int64_t host_ns = n->dur_ns - n->children_ns - own->call_ns;
     uint32_t at;
 
@@ -208,7 +210,7 @@ static osc_status count_call(struct sweep *s, const struct open_node *n, bool is
     if (st != OSC_OK)
         return st;
     struct osc_operator_group *const g = &s->ops->groups[at];
-    g->first_row = row.v < g->first_row ? row.v : g->first_row;
+    g->first_row = n->row < g->first_row ? n->row : g->first_row;
     g->n_calls++;
     g->host_self_ns += host_ns;
     g->host_total_ns += n->dur_ns;
@@ -234,9 +236,7 @@ static osc_status close_top(struct sweep *s)
 {
     const struct open_node n = s->stack[--s->n_open];
     const uint8_t flags = s->f->tree.flags[n.node - 1];
-    const osc_row row = {s->f->order.rows[n.node - 1]};
-    const uint32_t name = osc_chunk_of(&s->t->events, row)->name[osc_row_place(row)];
-    bool is_eligible = osc_name_is_eligible(s->f->classes.names[name], s->o->compat_tb);
+    bool is_eligible = osc_name_is_eligible(s->f->classes.names[n.name], s->o->compat_tb);
 
     if (flags & OSC_NODE_OPERATOR) {
         const bool has_tc = n.launched != 0 && s->launched[n.launched - 1].tc_ns > 0;
@@ -257,6 +257,7 @@ static osc_status close_top(struct sweep *s)
 static osc_status open_node(struct sweep *s, uint32_t node)
 {
     const osc_row row = {s->f->order.rows[node - 1]};
+    const struct osc_chunk *const c = osc_chunk_of(&s->t->events, row);
     const uint32_t launched = s->launched_of ? s->launched_of[node - 1] : 0;
 
     if (s->n_open == s->cap_open &&
@@ -264,8 +265,10 @@ static osc_status open_node(struct sweep *s, uint32_t node)
         return OSC_ENOMEM;
     s->stack[s->n_open++] = (struct open_node){
         .node = node,
+        .row = row.v,
+        .name = c->name[osc_row_place(row)],
         .launched = launched,
-        .dur_ns = osc_chunk_of(&s->t->events, row)->dur_ns[osc_row_place(row)],
+        .dur_ns = c->dur_ns[osc_row_place(row)],
         .device_ns = launched == 0 ? 0 : s->launched[launched - 1].device_ns,
         .tc_ns = launched == 0 ? 0 : s->launched[launched - 1].tc_ns,
     };

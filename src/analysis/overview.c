@@ -5,7 +5,7 @@
  */
 #include "analysis/registry.h"
 
-#include "derive/breakdown.h"
+#include "derive/facts.h"
 
 enum { CATEGORY, AVG, RATIO, SUM, STEPS_SUM, N_STEPS, N_COLUMNS };
 
@@ -49,26 +49,27 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
                       struct osc_result *out, struct osc_err *err)
 {
     int64_t sums_ns[OSC_COST_COUNT] = {0}, steps_ns = 0;
-    struct osc_breakdown b = {0};
-    const osc_status st = osc_breakdown_make(t, o->compat_tb, o->n_threads, &b);
+    struct osc_breakdown own = {0};
+    const struct osc_breakdown *b;
+    const osc_status st = osc_breakdown_get(t, o->compat_tb, o->n_threads, &own, &b);
 
     if (st != OSC_OK)
         return osc_fail(err, st, "overview: %s", osc_status_text(st));
-    for (uint32_t i = 0; i < b.n_steps; i++) {
-        if (!b.steps[i].is_kept)
+    for (uint32_t i = 0; i < b->n_steps; i++) {
+        if (!b->steps[i].is_kept)
             continue;
-        steps_ns += b.steps[i].end_ns - b.steps[i].start_ns;
+        steps_ns += b->steps[i].end_ns - b->steps[i].start_ns;
         for (uint32_t k = 0; k < OSC_COST_COUNT; k++)
-            sums_ns[k] += b.steps[i].cost_ns[k];
+            sums_ns[k] += b->steps[i].cost_ns[k];
     }
-    if (b.n_kept > 0) {
-        add_row(out, "step", steps_ns, steps_ns, b.n_kept);
+    if (b->n_kept > 0) {
+        add_row(out, "step", steps_ns, steps_ns, b->n_kept);
         for (uint32_t k = 0; k < OSC_COST_COUNT; k++)
-            add_row(out, class_names[k], sums_ns[k], steps_ns, b.n_kept);
+            add_row(out, class_names[k], sums_ns[k], steps_ns, b->n_kept);
     } else {
         osc_result_note(out, "no steps, and no operators that could count as one");
     }
-    osc_breakdown_fini(&b);
+    osc_breakdown_fini(&own);
     return out->status;
 }
 

@@ -6,7 +6,7 @@
  */
 #include "analysis/registry.h"
 
-#include "derive/breakdown.h"
+#include "derive/facts.h"
 
 enum {
     STEP,
@@ -112,21 +112,22 @@ static void add_row(const struct osc_trace *t, const struct osc_step_cost *s, ui
 static osc_status map(const struct osc_trace *t, const struct osc_options *o,
                       struct osc_result *out, struct osc_err *err)
 {
-    struct osc_breakdown b = {0};
-    const osc_status st = osc_breakdown_make(t, o->compat_tb, o->n_threads, &b);
+    struct osc_breakdown own = {0};
+    const struct osc_breakdown *b;
+    const osc_status st = osc_breakdown_get(t, o->compat_tb, o->n_threads, &own, &b);
 
     if (st != OSC_OK)
         return osc_fail(err, st, "steps: %s", osc_status_text(st));
-    for (uint32_t i = 0; i < b.n_steps; i++)
-        add_row(t, &b.steps[i], i, out);
-    if (b.n_steps == 0)
+    for (uint32_t i = 0; i < b->n_steps; i++)
+        add_row(t, &b->steps[i], i, out);
+    if (b->n_steps == 0)
         osc_result_note(out, "no steps, and no operators that could count as one");
     else if (t->steps[0].row.v == 0)
         osc_result_note(out, "no steps in the trace: all of it counts as one");
-    if (b.n_kept < b.n_steps)
+    if (b->n_kept < b->n_steps)
         osc_result_note(out, "%u of %u steps are not kept in averages (column note)",
-                        b.n_steps - b.n_kept, b.n_steps);
-    osc_breakdown_fini(&b);
+                        b->n_steps - b->n_kept, b->n_steps);
+    osc_breakdown_fini(&own);
     return out->status;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "derive/facts.h"
 
 /* When the device was at work for a step. */
 struct extent {
@@ -113,7 +114,7 @@ static osc_status extend_steps(const struct osc_trace *t, const struct osc_facts
     return OSC_OK;
 }
 
-/* Give each step its part of SET as cost KIND. */
+/* How much of each step lies in SET, as cost KIND. */
 static osc_status measure(struct osc_breakdown *b, unsigned kind,
                           const struct osc_intervals *set)
 {
@@ -127,10 +128,13 @@ static osc_status measure(struct osc_breakdown *b, unsigned kind,
     return st;
 }
 
-/* Class after class takes what it covers of the time that is still free. */
+/*
+ * Class after class takes what it covers of the time that is still free. What is
+ * free before each class stands in its cost first; the differences are the costs.
+ */
 static osc_status share_out(struct osc_breakdown *b, const struct osc_unions *u)
 {
-    struct osc_intervals free_time = {0}, taken = {0}, rest = {0};
+    struct osc_intervals free_time = {0}, rest = {0};
     osc_status st = OSC_OK;
 
     for (uint32_t i = 0; i < b->n_steps; i++) {
@@ -138,20 +142,26 @@ static osc_status share_out(struct osc_breakdown *b, const struct osc_unions *u)
             osc_intervals_add(&free_time, b->steps[i].start_ns, b->steps[i].end_ns);
     }
     st = osc_intervals_merge(&free_time);
+    if (st == OSC_OK)
+        st = measure(b, 0, &free_time);
     for (unsigned k = 0; k < OSC_CLASS_COUNT && st == OSC_OK; k++) {
-        st = osc_intervals_intersect(&u->of[k], &free_time, &taken);
-        if (st == OSC_OK)
-            st = measure(b, k, &taken);
-        if (st == OSC_OK)
-            st = osc_intervals_subtract(&free_time, &u->of[k], &rest);
-        osc_intervals_fini(&taken);
+        if (u->of[k].n == 0) {
+            for (uint32_t i = 0; i < b->n_steps; i++)
+                b->steps[i].cost_ns[k + 1] = b->steps[i].cost_ns[k];
+            continue;
+        }
+        st = osc_intervals_subtract(&free_time, &u->of[k], &rest);
         osc_intervals_fini(&free_time);
         free_time = rest;
         rest = (struct osc_intervals){0};
+        if (st == OSC_OK)
+            st = measure(b, k + 1, &free_time);
     }
-    if (st == OSC_OK)
-        st = measure(b, OSC_COST_OTHER, &free_time);
     osc_intervals_fini(&free_time);
+    for (uint32_t i = 0; i < b->n_steps; i++) {
+        for (unsigned k = 0; k < OSC_COST_OTHER; k++)
+            b->steps[i].cost_ns[k] -= b->steps[i].cost_ns[k + 1];
+    }
     return st;
 }
 
@@ -239,4 +249,11 @@ void osc_breakdown_fini(struct osc_breakdown *b)
 {
     osc_free(b->steps);
     *b = (struct osc_breakdown){0};
+}
+
+osc_status osc_breakdown_get(const struct osc_trace *t, bool compat_tb, unsigned n_threads,
+                             struct osc_breakdown *own, const struct osc_breakdown **b)
+{
+    *b = compat_tb ? own : &osc_trace_facts(t)->breakdown;
+    return compat_tb ? osc_breakdown_make(t, true, n_threads, own) : OSC_OK;
 }

@@ -14,7 +14,7 @@
 #define OSC_DERIVE_BREAKDOWN_H
 
 #include "base/status.h"
-#include "derive/facts.h"
+#include "derive/unions.h"
 #include "model/trace.h"
 
 /* Costs are by enum osc_class, then what nothing covers. */
@@ -36,9 +36,17 @@ struct osc_breakdown {
     int64_t window_start_ns, window_end_ns; /* from the first kept step to the last */
 };
 
-/* T has STEPS and UNIONS. */
+/* T has STEPS and UNIONS. Tables want osc_breakdown_get(). */
 OSC_MUST_USE osc_status osc_breakdown_make(const struct osc_trace *t, bool compat_tb,
                                            unsigned n_threads, struct osc_breakdown *b);
 void osc_breakdown_fini(struct osc_breakdown *b);
+
+/*
+ * Let *B be the breakdown that derive/ has made, or with COMPAT_TB one that is made
+ * in OWN, zeroed before, which the caller finishes in either case.
+ */
+OSC_MUST_USE osc_status osc_breakdown_get(const struct osc_trace *t, bool compat_tb,
+                                          unsigned n_threads, struct osc_breakdown *own,
+                                          const struct osc_breakdown **b);
 
 #endif

@@ -289,7 +289,8 @@ static void see_row(const struct osc_trace *t, struct osc_classes *c, const stru
             *flags |= osc_classify_kernel(osc_row_name(t, k, i));
         if (!c->has_device_comm && osc_is_range(c, k, i))
             c->has_device_comm = osc_is_comm_kernel(c, k, i);
-    } else if (!(*flags & OSC_NAME_SEEN_HOST) && !(c->forms[k->form[i]] & OSC_FORM_FUNCTION)) {
+    } else if (!(*flags & OSC_NAME_SEEN_HOST) &&
+               (k->kind[i] == OSC_KIND_MODULE || !(c->forms[k->form[i]] & OSC_FORM_FUNCTION))) {
         *flags |= osc_classify_host(osc_row_name(t, k, i));
     }
 }

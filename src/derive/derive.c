@@ -15,6 +15,7 @@ enum part {
     PART_STEPS = 32,
     PART_UNIONS = 64,
     PART_MEMORY = 128,
+    PART_BREAKDOWN = 256,
 };
 
 /* parent, self_ns, depth, step, link */
@@ -39,6 +40,7 @@ static void facts_free(void *derived)
     osc_step_map_fini(&f->step_map);
     osc_unions_fini(&f->unions);
     osc_memory_fini(&f->memory);
+    osc_breakdown_fini(&f->breakdown);
     osc_pages_free(f->columns, f->columns_bytes);
     osc_free(f);
 }
@@ -111,6 +113,8 @@ static uint32_t parts_of(uint32_t facts)
         parts |= PART_UNIONS;
     if (facts & OSC_FACT_MEMORY)
         parts |= tree | PART_MEMORY;
+    if ((facts & OSC_FACT_STEPS) && (facts & OSC_FACT_UNIONS))
+        parts |= PART_BREAKDOWN;
     return parts;
 }
 
@@ -148,6 +152,8 @@ static osc_status make_part(struct osc_trace *t, struct osc_facts *f, enum part 
         return osc_unions_make(t, &f->classes, false, n_threads, &f->unions);
     case PART_MEMORY:
         return osc_memory_make(t, &f->classes, &f->order, &f->tree, n_threads, &f->memory);
+    case PART_BREAKDOWN:
+        return osc_breakdown_make(t, false, n_threads, &f->breakdown);
     }
     return OSC_OK;
 }
@@ -155,7 +161,7 @@ static osc_status make_part(struct osc_trace *t, struct osc_facts *f, enum part 
 osc_status osc_derive(struct osc_trace *t, uint32_t facts, unsigned n_threads,
                       struct osc_err *err)
 {
-    const uint32_t wanted = parts_of(facts);
+    const uint32_t wanted = parts_of(facts | t->facts);
     struct osc_facts *f = t->derived;
 
     if (!f) {
@@ -165,7 +171,7 @@ osc_status osc_derive(struct osc_trace *t, uint32_t facts, unsigned n_threads,
         t->derived = f;
         t->derived_free = facts_free;
     }
-    for (uint32_t part = 1; part <= PART_MEMORY; part <<= 1) {
+    for (uint32_t part = 1; part <= PART_BREAKDOWN; part <<= 1) {
         if (!(wanted & part) || (f->parts & part))
             continue;
         const osc_status st = make_part(t, f, (enum part)part, n_threads);

@@ -8,21 +8,36 @@
  * only one thread that runs forward (torch213.md, 6.8).
  */
 #include "base/mem.h"
+#include "derive/args.h"
 #include "derive/keymap.h"
 #include "derive/links.h"
 
 /* So many ranges that start at one time are looked at; more are not to be told apart. */
 #define SAME_START_MAX 64
 
+/* An operator with a sequence number. */
+struct numbered {
+    int64_t number, thread;
+    uint32_t row, track;
+};
+
+struct numbered_list {
+    struct numbered *v; /* owned */
+    size_t n, cap;
+};
+
 struct work {
     struct osc_trace *t;
     const struct osc_classes *c;
     const struct osc_order *order;
-    uint8_t *phases;           /* owned; by form: 's' or 'f' of these arrows, or 0 */
-    struct osc_keymap starts;  /* id of an arrow -> row of its start in the other store */
-    struct osc_keymap threads; /* logical thread -> track */
-    struct osc_keymap forward; /* sequence number and track -> row */
-    uint32_t only_track;       /* the one that runs forward; none, or several: 0 */
+    uint8_t *phases;     /* owned; by form: 's' or 'f' of these arrows, or 0 */
+    uint8_t *has_number; /* owned; by form: it has a sequence number */
+    struct numbered_list forward_list, backward_list;
+    struct osc_keymap starts;     /* id of an arrow -> row of its start in the other store */
+    struct osc_keymap threads;    /* logical thread -> track */
+    struct osc_keyrange *numbers; /* owned; by track: its sequence numbers */
+    struct osc_keymap *forward;   /* owned; by track: sequence number -> row */
+    uint32_t only_track;          /* the one that runs forward; none, or several: 0 */
 };
 
 static bool is_operator(const struct work *w, const struct osc_chunk *c, uint32_t i)
@@ -55,12 +70,30 @@ static bool arrow_id(const struct osc_trace *t, const struct osc_chunk *c, uint3
 {
     struct osc_arg arg;
 
-    if (osc_row_arg_int(t, c, i, OSC_ARG_KEY_FLOW_ID, id))
+    if (osc_args_int(t, c, i, OSC_ARG_KEY_FLOW_ID, id))
         return true;
     if (!osc_row_arg(t, c, i, OSC_ARG_KEY_FLOW_ID, &arg) || arg.sid.v == 0)
         return false;
     *id = (int64_t)(UINT64_C(1) << 62 | arg.sid.v);
     return true;
+}
+
+/* The ids of all arrows that start, so that their map fits. */
+static void measure_arrows(struct work *w)
+{
+    const struct osc_store *const s = &w->t->others;
+    struct osc_keyrange ids = {0};
+    int64_t id;
+
+    for (uint32_t k = 1; k < s->n_chunks; k++) {
+        const struct osc_chunk *const c = s->chunks[k];
+
+        for (uint32_t i = 0; i < c->n_rows; i++) {
+            if (w->phases[c->form[i]] == 's' && arrow_id(w->t, c, i, &id))
+                osc_keyrange_add(&ids, id);
+        }
+    }
+    osc_keymap_init(&w->starts, &ids);
 }
 
 /* The operator that starts at AT_NS on TRACK, the innermost with a sequence number. */
@@ -113,7 +146,7 @@ static osc_status follow_arrow(struct work *w, const struct osc_chunk *c, uint32
     const struct osc_chunk *const b = osc_chunk_of(&w->t->events, backward);
     const uint32_t at = osc_row_place(backward);
     b->link[at] = forward.v;
-    if (!osc_row_arg_int(w->t, b, at, OSC_ARG_KEY_FWD_THREAD, &thread))
+    if (!osc_args_int(w->t, b, at, OSC_ARG_KEY_FWD_THREAD, &thread))
         return OSC_OK;
     uint32_t *const place = osc_keymap_put(&w->threads, thread);
     if (!place)
@@ -155,74 +188,121 @@ static osc_status follow_arrows(struct work *w)
 static bool sequence(const struct work *w, const struct osc_chunk *c, uint32_t i,
                      int64_t *number, int64_t *thread)
 {
-    if (w->t->forms[c->form[i]].known[OSC_ARG_KEY_SEQUENCE_NUMBER] < 0 ||
-        !is_operator(w, c, i) ||
-        !osc_row_arg_int(w->t, c, i, OSC_ARG_KEY_SEQUENCE_NUMBER, number) || *number < 0 ||
+    if (!is_operator(w, c, i) ||
+        !osc_args_int(w->t, c, i, OSC_ARG_KEY_SEQUENCE_NUMBER, number) || *number < 0 ||
         *number > INT32_MAX)
         return false;
-    if (!osc_row_arg_int(w->t, c, i, OSC_ARG_KEY_FWD_THREAD, thread))
+    if (!osc_args_int(w->t, c, i, OSC_ARG_KEY_FWD_THREAD, thread))
         *thread = 0;
     return true;
 }
 
-static int64_t sequence_key(const struct work *w, int64_t number, uint32_t track)
+static osc_status add_numbered(struct numbered_list *l, struct numbered one)
 {
-    return number * (int64_t)w->t->n_tracks + track;
+    if (l->n == l->cap && osc_grow(&l->v, &l->cap, l->n + 1, sizeof *l->v) != OSC_OK)
+        return OSC_ENOMEM;
+    l->v[l->n++] = one;
+    return OSC_OK;
 }
 
-/* Note the last forward operator of each sequence number: the one that made the node. */
+/* List the operators that have a sequence number: those that run forward, and the
+ * backward ones that no arrow has linked. */
+static osc_status list_numbered(struct work *w)
+{
+    const struct osc_store *const s = &w->t->events;
+
+    for (uint32_t k = 1; k < s->n_chunks; k++) {
+        const struct osc_chunk *const c = s->chunks[k];
+
+        for (uint32_t i = 0; i < c->n_rows; i++) {
+            struct numbered one = {.row = osc_row_at(c, i).v, .track = c->track[i]};
+            osc_status st = OSC_OK;
+
+            if (!w->has_number[c->form[i]] || !sequence(w, c, i, &one.number, &one.thread))
+                continue;
+            if (one.thread == 0) {
+                osc_keyrange_add(&w->numbers[one.track], one.number);
+                st = add_numbered(&w->forward_list, one);
+            } else if (c->link[i] == 0) {
+                st = add_numbered(&w->backward_list, one);
+            }
+            if (st != OSC_OK)
+                return st;
+        }
+    }
+    return OSC_OK;
+}
+
+/* Note the last forward operator of each number: the one that made the node. */
 static osc_status index_forward(struct work *w)
 {
     const struct osc_store *const s = &w->t->events;
-    bool is_one = true;
 
-    for (uint32_t at = 0; at < w->order->n_rows; at++) {
-        const osc_row row = {w->order->rows[at]};
-        const struct osc_chunk *const c = osc_chunk_of(s, row);
-        const uint32_t i = osc_row_place(row), track = c->track[i];
-        int64_t number, thread;
+    for (size_t n = 0; n < w->forward_list.n; n++) {
+        const struct numbered *const one = &w->forward_list.v[n];
+        const osc_row row = {one->row};
+        uint32_t *const place = osc_keymap_put(&w->forward[one->track], one->number);
 
-        if (!sequence(w, c, i, &number, &thread) || thread != 0)
-            continue;
-        uint32_t *const place = osc_keymap_put(&w->forward, sequence_key(w, number, track));
         if (!place)
             return OSC_ENOMEM;
-        *place = row.v;
-        is_one = is_one && (w->only_track == 0 || w->only_track == track);
-        w->only_track = track;
+        const osc_row last = {*place};
+        if (last.v == 0 || osc_chunk_of(s, last)->ts_ns[osc_row_place(last)] <=
+                               osc_chunk_of(s, row)->ts_ns[osc_row_place(row)])
+            *place = row.v;
     }
-    if (!is_one)
-        w->only_track = 0;
     return OSC_OK;
 }
 
 /* Link what no arrow has linked by the numbers alone. */
-static void link_by_number(const struct work *w)
+static osc_status link_rest(struct work *w)
 {
-    const struct osc_store *const s = &w->t->events;
+    const size_t n_tracks = (size_t)w->t->n_tracks + 1;
+    osc_status st = OSC_ENOMEM;
 
-    for (uint32_t at = 0; at < w->order->n_rows; at++) {
-        const osc_row row = {w->order->rows[at]};
-        const struct osc_chunk *const c = osc_chunk_of(s, row);
-        const uint32_t i = osc_row_place(row);
-        int64_t number, thread;
-
-        if (!sequence(w, c, i, &number, &thread) || thread == 0 || c->link[i] != 0)
-            continue;
-        const uint32_t known = osc_keymap_get(&w->threads, thread);
-        const uint32_t track = known != 0 ? known : w->only_track;
-        if (track != 0)
-            c->link[i] = osc_keymap_get(&w->forward, sequence_key(w, number, track));
+    w->numbers = osc_calloc(n_tracks, sizeof *w->numbers);
+    w->forward = osc_calloc(n_tracks, sizeof *w->forward);
+    if (!w->numbers || !w->forward)
+        goto out;
+    st = list_numbered(w);
+    for (uint32_t k = 1, n = 0; k < w->t->n_tracks; k++) {
+        osc_keymap_init(&w->forward[k], &w->numbers[k]);
+        if (w->numbers[k].n > 0)
+            w->only_track = n++ == 0 ? k : 0;
     }
+    if (st == OSC_OK && w->backward_list.n > 0)
+        st = index_forward(w);
+    for (size_t n = 0; n < w->backward_list.n && st == OSC_OK; n++) {
+        const struct numbered *const one = &w->backward_list.v[n];
+        const uint32_t known = osc_keymap_get(&w->threads, one->thread);
+        const uint32_t track = known != 0 ? known : w->only_track;
+        const osc_row row = {one->row};
+
+        if (track != 0)
+            osc_chunk_of(&w->t->events, row)->link[osc_row_place(row)] =
+                osc_keymap_get(&w->forward[track], one->number);
+    }
+out:
+    for (size_t k = 0; w->forward && k < n_tracks; k++)
+        osc_keymap_fini(&w->forward[k]);
+    osc_free(w->forward);
+    osc_free(w->numbers);
+    osc_free(w->forward_list.v);
+    osc_free(w->backward_list.v);
+    return st;
 }
 
-static bool has_backward(const struct osc_trace *t)
+/* Mark forms with sequence numbers. False: no form belongs to a backward operator. */
+static bool find_numbered(struct work *w)
 {
-    for (uint32_t f = 0; f < t->n_forms; f++) {
-        if (t->forms[f].known[OSC_ARG_KEY_FWD_THREAD] >= 0)
-            return true;
+    bool has_backward = false;
+
+    for (uint32_t f = 0; f < w->t->n_forms; f++) {
+        const int16_t *const known = w->t->forms[f].known;
+
+        w->has_number[f] = known[OSC_ARG_KEY_SEQUENCE_NUMBER] >= 0;
+        has_backward = has_backward || known[OSC_ARG_KEY_FWD_THREAD] >= 0;
     }
-    return false;
+    return has_backward;
 }
 
 osc_status osc_links_forward(struct osc_trace *t, const struct osc_classes *c,
@@ -232,18 +312,21 @@ osc_status osc_links_forward(struct osc_trace *t, const struct osc_classes *c,
     osc_status st = OSC_OK;
 
     w.phases = osc_calloc((size_t)t->n_forms + 1, sizeof *w.phases);
-    if (!w.phases)
-        return OSC_ENOMEM;
-    if (find_forms(&w))
-        st = follow_arrows(&w);
-    if (st == OSC_OK && has_backward(t)) {
-        st = index_forward(&w);
-        if (st == OSC_OK)
-            link_by_number(&w);
+    w.has_number = osc_calloc((size_t)t->n_forms + 1, sizeof *w.has_number);
+    if (!w.phases || !w.has_number) {
+        st = OSC_ENOMEM;
+        goto out;
     }
+    if (find_forms(&w)) {
+        measure_arrows(&w);
+        st = follow_arrows(&w);
+    }
+    if (st == OSC_OK && find_numbered(&w))
+        st = link_rest(&w);
+out:
     osc_free(w.phases);
+    osc_free(w.has_number);
     osc_keymap_fini(&w.starts);
     osc_keymap_fini(&w.threads);
-    osc_keymap_fini(&w.forward);
     return st;
 }

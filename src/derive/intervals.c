@@ -15,6 +15,18 @@ void osc_intervals_append(struct osc_intervals *s, int64_t start_ns, int64_t end
 {
     if (s->status != OSC_OK)
         return;
+    /* A parent after its children, as old files have them, takes them in. */
+    while (s->n > 0 && start_ns <= s->v[s->n - 1].start_ns &&
+           end_ns >= s->v[s->n - 1].start_ns) {
+        s->n--;
+        if (s->v[s->n].end_ns > end_ns)
+            end_ns = s->v[s->n].end_ns;
+    }
+    if (s->n > 0 && start_ns > s->v[s->n - 1].start_ns && start_ns <= s->v[s->n - 1].end_ns) {
+        if (end_ns > s->v[s->n - 1].end_ns)
+            s->v[s->n - 1].end_ns = end_ns;
+        return;
+    }
     if (s->n == s->cap) {
         s->status = osc_grow(&s->v, &s->cap, s->n + 1, sizeof *s->v);
         if (s->status != OSC_OK)
@@ -34,9 +46,10 @@ void osc_intervals_concat(struct osc_intervals *s, const struct osc_intervals *f
     s->status = osc_grow(&s->v, &s->cap, s->n + from->n, sizeof *s->v);
     if (s->status != OSC_OK)
         return;
+    s->is_unsorted = s->is_unsorted || from->is_unsorted ||
+                     (s->n > 0 && from->v[0].start_ns < s->v[s->n - 1].start_ns);
     memcpy(s->v + s->n, from->v, from->n * sizeof *s->v);
     s->n += from->n;
-    s->is_unsorted = true;
 }
 
 /* End of the ascending run that begins at I. */

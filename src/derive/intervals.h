@@ -9,8 +9,9 @@
  *   - A list is *merged* when it is sorted by start and no two of its intervals
  *     overlap or touch. Intersection, difference and lengths ask for merged lists
  *     and give merged lists.
- *   - Appending in order of start merges at once; anything else is put right by
- *     osc_intervals_merge(), in O(n log r) for r ascending runs.
+ *   - Appending in order of start merges at once, and so does a parent that comes
+ *     after its children; anything else is put right by osc_intervals_merge(), in
+ *     O(n log r) for r ascending runs.
  *
  * Threading: not locked. Any number of readers, or one writer.
  */
@@ -37,7 +38,7 @@ struct osc_intervals {
 
 void osc_intervals_fini(struct osc_intervals *s);
 
-/* The slow half of osc_intervals_add(): a new interval at the end. */
+/* The slow half of osc_intervals_add(): START_NS is not inside the last one. */
 void osc_intervals_append(struct osc_intervals *s, int64_t start_ns, int64_t end_ns);
 
 /* Add one; it joins the last if it starts inside it or at its end. */

@@ -6,21 +6,44 @@
 void osc_keymap_init(struct osc_keymap *m, const struct osc_keyrange *range)
 {
     const uint64_t span = (uint64_t)range->most - (uint64_t)range->least;
+    const uint64_t n_pages = (span >> OSC_KEYMAP_SHIFT) + 1;
 
     *m = (struct osc_keymap){0};
-    /* Four times the keys is still less than a hash map takes. */
-    if (range->n == 0 || span >= range->n * 4 + 1024)
+    if (range->n == 0 || n_pages > range->n + 16)
         return;
-    m->dense = osc_calloc((size_t)span + 1, sizeof *m->dense);
-    if (m->dense) {
-        m->n_dense = span + 1;
-        m->least = range->least;
-    }
+    m->pages = osc_calloc((size_t)n_pages, sizeof *m->pages);
+    if (!m->pages)
+        return;
+    m->n_pages = n_pages;
+    m->least = range->least;
+    /* At most eight places for a key, which is less than a hash map takes. */
+    m->n_spare = range->n / (OSC_KEYMAP_PAGE / 8) + 16;
 }
 
 void osc_keymap_fini(struct osc_keymap *m)
 {
-    osc_free(m->dense);
+    for (uint64_t i = 0; i < m->n_pages; i++)
+        osc_free(m->pages[i]);
+    osc_free(m->pages);
     osc_idmap_fini(&m->sparse);
     *m = (struct osc_keymap){0};
+}
+
+uint32_t *osc_keymap_put(struct osc_keymap *m, int64_t key)
+{
+    const uint64_t i = (uint64_t)key - (uint64_t)m->least;
+    const uint64_t page = i >> OSC_KEYMAP_SHIFT;
+
+    if (page < m->n_pages) {
+        /* Once refused, pages are refused for ever: a key never has two places. */
+        if (!m->pages[page] && m->n_spare > 0) {
+            m->pages[page] = osc_calloc(OSC_KEYMAP_PAGE, sizeof **m->pages);
+            if (!m->pages[page])
+                return NULL;
+            m->n_spare--;
+        }
+        if (m->pages[page])
+            return &m->pages[page][i & (OSC_KEYMAP_PAGE - 1)];
+    }
+    return osc_idmap_put(&m->sparse, (uint64_t)key);
 }

@@ -2,9 +2,9 @@
 /*
  * keymap.h - from the ids that files give to events to what we call them.
  *
- * Correlation and external ids count up from somewhere, so that an array over their
- * range is nearly always small and answers in one load; where it is not, a hash
- * map does the same.
+ * Correlation and external ids count up from somewhere, in clusters. Pages of an
+ * array, made where keys are, answer in two loads; what is scattered too far for
+ * that goes to a hash map.
  *
  * Threading: not locked. Any number of readers, or one writer.
  */
@@ -29,12 +29,16 @@ static inline void osc_keyrange_add(struct osc_keyrange *r, int64_t key)
     r->n++;
 }
 
+#define OSC_KEYMAP_SHIFT 10
+#define OSC_KEYMAP_PAGE  (1u << OSC_KEYMAP_SHIFT)
+
 /* Zeroed, it is empty and takes keys of any range. */
 struct osc_keymap {
-    uint32_t *dense; /* owned, or NULL: values from key LEAST on */
-    uint64_t n_dense;
+    uint32_t **pages; /* owned, each too; or NULL: values from key LEAST on */
+    uint64_t n_pages;
+    uint64_t n_spare; /* pages that may still be made */
     int64_t least;
-    struct osc_idmap sparse; /* the other keys */
+    struct osc_idmap sparse; /* keys without a page */
 };
 
 /* Make M ready for the keys of RANGE. Without room for them it is sparse. */
@@ -45,16 +49,14 @@ void osc_keymap_fini(struct osc_keymap *m);
 static inline uint32_t osc_keymap_get(const struct osc_keymap *m, int64_t key)
 {
     const uint64_t i = (uint64_t)key - (uint64_t)m->least;
+    const uint64_t page = i >> OSC_KEYMAP_SHIFT;
 
-    return i < m->n_dense ? m->dense[i] : osc_idmap_get(&m->sparse, (uint64_t)key);
+    if (page < m->n_pages && m->pages[page])
+        return m->pages[page][i & (OSC_KEYMAP_PAGE - 1)];
+    return m->sparse.n_used == 0 ? 0 : osc_idmap_get(&m->sparse, (uint64_t)key);
 }
 
 /* The place of the value of KEY, made (0) if it is new; NULL: out of memory. */
-static inline uint32_t *osc_keymap_put(struct osc_keymap *m, int64_t key)
-{
-    const uint64_t i = (uint64_t)key - (uint64_t)m->least;
-
-    return i < m->n_dense ? &m->dense[i] : osc_idmap_put(&m->sparse, (uint64_t)key);
-}
+OSC_MUST_USE uint32_t *osc_keymap_put(struct osc_keymap *m, int64_t key);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "derive/args.h"
 #include "derive/keymap.h"
 
 /* One call among several of the same correlation. */
@@ -26,19 +27,6 @@ struct work {
     uint64_t n_duplicates, n_no_launch, n_no_operator;
     int64_t duplicate_ns, no_launch_ns, no_operator_ns;
 };
-
-int64_t osc_row_external_id(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i)
-{
-    const int16_t *const known = t->forms[c->form[i]].known;
-    int64_t id = 0;
-
-    if (known[OSC_ARG_KEY_EXTERNAL_ID_OLD] < 0 && known[OSC_ARG_KEY_EXTERNAL_ID] < 0)
-        return 0;
-    if (osc_row_arg_int(t, c, i, OSC_ARG_KEY_EXTERNAL_ID_OLD, &id) ||
-        osc_row_arg_int(t, c, i, OSC_ARG_KEY_EXTERNAL_ID, &id))
-        return id;
-    return 0;
-}
 
 static void count_first(uint64_t *n, int64_t *first_ns, int64_t at_ns)
 {
@@ -72,12 +60,13 @@ static osc_status collect_calls(struct work *w, struct osc_keyrange *correlation
         for (uint32_t i = 0; i < c->n_rows; i++) {
             if (!is_call(w, c, i))
                 continue;
-            if (osc_grow(&l->calls, &l->cap_calls, l->n_calls + 1, sizeof *l->calls) != OSC_OK)
+            if (l->n_calls == l->cap_calls &&
+                osc_grow(&l->calls, &l->cap_calls, l->n_calls + 1, sizeof *l->calls) != OSC_OK)
                 return OSC_ENOMEM;
             l->calls[l->n_calls++] = (struct osc_call){osc_row_at(c, i).v, c->link[i]};
-            if (osc_row_arg_int(w->t, c, i, OSC_ARG_KEY_CORRELATION, &id))
+            if (osc_args_int(w->t, c, i, OSC_ARG_KEY_CORRELATION, &id))
                 osc_keyrange_add(correlations, id);
-            id = osc_row_external_id(w->t, c, i);
+            id = osc_args_external_id(w->t, c, i);
             if (id != 0)
                 osc_keyrange_add(&w->external[w->t->tracks[c->track[i]].process], id);
         }
@@ -113,7 +102,7 @@ static osc_status index_operators(struct work *w)
             const struct osc_keyrange *const asked = &w->external[process];
             if (asked->n == 0)
                 continue;
-            const int64_t id = osc_row_external_id(w->t, c, i);
+            const int64_t id = osc_args_external_id(w->t, c, i);
             if (id == 0 || id < asked->least || id > asked->most)
                 continue;
             const osc_row row = osc_row_at(c, i);
@@ -147,7 +136,7 @@ static osc_status link_calls(struct work *w)
         const struct osc_chunk *const c = osc_chunk_of(s, (osc_row){call->row});
         const uint32_t i = call->row & OSC_CHUNK_MASK;
 
-        id = osc_row_external_id(w->t, c, i);
+        id = osc_args_external_id(w->t, c, i);
         if (id != 0) {
             const osc_row op = {
                 osc_keymap_get(&w->operators[w->t->tracks[c->track[i]].process], id)};
@@ -156,7 +145,7 @@ static osc_status link_calls(struct work *w)
                 call->node = osc_chunk_of(s, op)->link[osc_row_place(op)];
         }
         c->link[i] = call->node == 0 ? 0 : w->order->rows[call->node - 1];
-        if (!osc_row_arg_int(w->t, c, i, OSC_ARG_KEY_CORRELATION, &id))
+        if (!osc_args_int(w->t, c, i, OSC_ARG_KEY_CORRELATION, &id))
             continue;
         uint32_t *place = osc_keymap_put(&w->correlations, id);
         if (place && *place == 0) {
@@ -198,7 +187,7 @@ static osc_status sort_duplicates(struct work *w)
         const struct osc_chunk *const c = osc_chunk_of(s, (osc_row){row});
         const uint32_t i = row & OSC_CHUNK_MASK;
 
-        if (!osc_row_arg_int(w->t, c, i, OSC_ARG_KEY_CORRELATION, &id) ||
+        if (!osc_args_int(w->t, c, i, OSC_ARG_KEY_CORRELATION, &id) ||
             osc_keymap_get(&w->duplicates, id) == 0)
             continue;
         if (osc_grow(&w->candidates, &w->cap_candidates, w->n_candidates + 1,
@@ -241,12 +230,13 @@ static osc_status link_device_row(struct work *w, const struct osc_chunk *c, uin
     uint32_t call = 0;
     int64_t id;
 
-    if (osc_row_arg_int(w->t, c, i, OSC_ARG_KEY_CORRELATION, &id))
+    if (osc_args_int(w->t, c, i, OSC_ARG_KEY_CORRELATION, &id))
         call = find_call(w, id, c->ts_ns[i]);
     c->link[i] = call == 0 ? 0 : l->calls[call - 1].row;
     if (c->kind[i] == OSC_KIND_SYNC)
         return OSC_OK;
-    if (osc_grow(&l->works, &l->cap_works, l->n_works + 1, sizeof *l->works) != OSC_OK)
+    if (l->n_works == l->cap_works &&
+        osc_grow(&l->works, &l->cap_works, l->n_works + 1, sizeof *l->works) != OSC_OK)
         return OSC_ENOMEM;
     l->works[l->n_works++] = (struct osc_work){osc_row_at(c, i).v, call};
     if (call == 0)

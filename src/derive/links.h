@@ -52,7 +52,4 @@ void osc_links_fini(struct osc_links *links);
 OSC_MUST_USE osc_status osc_links_forward(struct osc_trace *t, const struct osc_classes *c,
                                           const struct osc_order *order);
 
-/* `external id`, or else `External id`; 0 where there is none. */
-int64_t osc_row_external_id(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i);
-
 #endif

@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "base/thread.h"
-#include "derive/links.h"
+#include "derive/args.h"
 
 /* Chunks are dealt out to the threads in that many parts. */
 #define PARTS 8u
@@ -48,7 +48,7 @@ enum osc_class osc_class_of(const struct osc_trace *t, const struct osc_classes 
     if (k->kind[i] == OSC_KIND_KERNEL) {
         const bool is_comm =
             collectives
-                ? osc_idmap_get(collectives, (uint64_t)osc_row_external_id(t, k, i)) != 0
+                ? osc_idmap_get(collectives, (uint64_t)osc_args_external_id(t, k, i)) != 0
                 : osc_is_comm_kernel(c, k, i);
 
         return is_comm ? OSC_CLASS_COMMUNICATION : OSC_CLASS_KERNEL;
@@ -104,11 +104,24 @@ struct gather {
 static void gather_class(void *ctx, uint32_t class)
 {
     struct gather *const g = ctx;
-    const size_t n_lists = (size_t)PARTS * g->w->n_buckets;
+    const size_t n_buckets = g->w->n_buckets;
     struct osc_intervals *const all = &g->u->of[class];
 
-    for (size_t l = 0; l < n_lists; l++)
-        osc_intervals_concat(all, &g->w->sets[l * OSC_CLASS_COUNT + class]);
+    /* Part after part within a bucket, so that a track gives one ascending run. */
+    for (size_t b = 0; b < n_buckets; b++) {
+        for (size_t p = 0; p < PARTS; p++) {
+            struct osc_intervals *const list =
+                &g->w->sets[(p * n_buckets + b) * OSC_CLASS_COUNT + class];
+
+            if (all->n > 0 || all->status != OSC_OK || list->n == 0) {
+                osc_intervals_concat(all, list);
+            } else {
+                osc_intervals_fini(all);
+                *all = *list; /* the first may well be the only one */
+                *list = (struct osc_intervals){0};
+            }
+        }
+    }
     g->statuses[class] = osc_intervals_merge(all);
 }
 
@@ -125,7 +138,7 @@ static osc_status find_collectives(const struct osc_trace *t, const struct osc_c
             const enum osc_class class = osc_class_of(t, c, chunk, i, NULL);
             if (class != OSC_CLASS_COMMUNICATION && class != OSC_CLASS_CPU_EXEC)
                 continue;
-            const int64_t id = osc_row_external_id(t, chunk, i);
+            const int64_t id = osc_args_external_id(t, chunk, i);
             uint32_t *const place = id == 0 ? NULL : osc_idmap_put(ids, (uint64_t)id);
             if (id != 0 && !place)
                 return OSC_ENOMEM;

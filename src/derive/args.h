@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * args.h - integer arguments, read in line.
+ *
+ * Links ask every launch and every kernel for two ids. Nearly all are stored as
+ * integers, for which a call of osc_row_arg_int() costs more than the load.
+ *
+ * Threading: pure functions.
+ */
+#ifndef OSC_DERIVE_ARGS_H
+#define OSC_DERIVE_ARGS_H
+
+#include "model/trace.h"
+
+/* The same as osc_row_arg_int(). */
+static inline bool osc_args_int(const struct osc_trace *t, const struct osc_chunk *c,
+                                uint32_t i, enum osc_arg_key key, int64_t *value)
+{
+    const struct osc_form *const form = &t->forms[c->form[i]];
+    const int16_t at = form->known[key];
+
+    if (at < 0)
+        return false;
+    const struct osc_slot *const slot = &form->slots[at];
+    if (slot->type == OSC_ARG_INT32) {
+        *value = (int32_t)osc_row_words(c, i)[slot->word];
+        return true;
+    }
+    return osc_row_arg_int(t, c, i, key, value);
+}
+
+/* `external id`, or else `External id`; 0 where there is none. */
+static inline int64_t osc_args_external_id(const struct osc_trace *t, const struct osc_chunk *c,
+                                           uint32_t i)
+{
+    int64_t id = 0;
+
+    if (osc_args_int(t, c, i, OSC_ARG_KEY_EXTERNAL_ID_OLD, &id) ||
+        osc_args_int(t, c, i, OSC_ARG_KEY_EXTERNAL_ID, &id))
+        return id;
+    return 0;
+}
+
+#endif

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "derive/select.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "derive/facts.h"
+
+/* What a selection means for one trace. */
+struct filter {
+    const struct osc_trace *t;
+    const struct osc_classes *c;
+    const struct osc_selection *s;
+    uint8_t *has_track; /* owned; by track: its host rows are wanted */
+    uint8_t *has_queue; /* owned; by track: its device is wanted */
+    uint8_t *has_step;  /* owned; by step: it is wanted; NULL: all rows are */
+};
+
+bool osc_selection_is_all(const struct osc_selection *s)
+{
+    return !s->process && !s->thread && !s->device && !s->steps && !s->has_from && !s->has_to;
+}
+
+static bool is_text(const struct osc_trace *t, osc_sid id, const char *text)
+{
+    return id.v != 0 && osc_str_eq(osc_trace_str(t, id), osc_str_c(text));
+}
+
+/* Mark the tracks of the wanted process and thread, by id or by name. */
+static osc_status choose_tracks(struct filter *f, struct osc_err *err)
+{
+    const struct osc_trace *const t = f->t;
+    const char *const process = f->s->process, *const thread = f->s->thread;
+    bool has_process = !process, has_thread = !thread;
+
+    for (uint32_t k = 0; k < t->n_tracks; k++) {
+        const struct osc_track *const track = &t->tracks[k];
+        const bool is_process = !process || is_text(t, track->pid, process) ||
+                                (track->process < t->n_processes &&
+                                 is_text(t, t->processes[track->process].name, process));
+        const bool is_thread =
+            !thread || is_text(t, track->tid, thread) || is_text(t, track->name, thread);
+
+        if (track->is_queue || track->n_events == 0)
+            continue;
+        f->has_track[k] = is_process && is_thread;
+        has_process = has_process || is_process;
+        has_thread = has_thread || (is_process && is_thread);
+    }
+    if (!has_process)
+        return osc_fail(err, OSC_EINVAL,
+                        "no process \"%s\" in the trace; table threads lists them", process);
+    if (!has_thread)
+        return osc_fail(err, OSC_EINVAL,
+                        "no thread \"%s\" in the trace; table threads lists them", thread);
+    return OSC_OK;
+}
+
+static osc_status choose_devices(struct filter *f, struct osc_err *err)
+{
+    const struct osc_trace *const t = f->t;
+    bool is_any = !f->s->device;
+
+    for (uint32_t k = 0; k < t->n_tracks; k++) {
+        f->has_queue[k] = !f->s->device || is_text(t, t->tracks[k].device, f->s->device);
+        is_any = is_any || f->has_queue[k];
+    }
+    if (!is_any)
+        return osc_fail(err, OSC_EINVAL,
+                        "no device \"%s\" in the trace; table devices lists them",
+                        f->s->device);
+    return OSC_OK;
+}
+
+/* One end of a range of steps: "7" is a label, "@2" an ordinal. */
+static bool parse_end(const char **text, bool *is_ordinal, uint64_t *number)
+{
+    char *end;
+
+    *is_ordinal = **text == '@';
+    *text += *is_ordinal;
+    if (**text < '0' || **text > '9')
+        return false;
+    *number = strtoull(*text, &end, 10);
+    *text = end;
+    return true;
+}
+
+/* "A" or "A-B", both labels or both ordinals. */
+static bool parse_steps(const char *text, bool *is_ordinal, uint64_t *from, uint64_t *to)
+{
+    bool is_ordinal_to;
+
+    if (!parse_end(&text, is_ordinal, from))
+        return false;
+    *to = *from;
+    is_ordinal_to = *is_ordinal;
+    if (*text == '-') {
+        text++;
+        if (!parse_end(&text, &is_ordinal_to, to))
+            return false;
+    }
+    return *text == '\0' && is_ordinal_to == *is_ordinal && *from <= *to;
+}
+
+/* The label of step I as a number; false if it is none. */
+static bool label_number(const struct osc_trace *t, uint32_t i, uint64_t *number)
+{
+    const struct osc_str label = osc_trace_str(t, t->steps[i].label);
+
+    *number = 0;
+    if (t->steps[i].row.v == 0)
+        return true; /* the one step of a trace without is step 0 */
+    if (label.len == 0 || label.len > 18)
+        return false;
+    for (uint32_t k = 0; k < label.len; k++) {
+        if (label.s[k] < '0' || label.s[k] > '9')
+            return false;
+        *number = *number * 10 + (uint64_t)(label.s[k] - '0');
+    }
+    return true;
+}
+
+static osc_status choose_steps(struct filter *f, struct osc_err *err)
+{
+    const struct osc_trace *const t = f->t;
+    bool is_ordinal, is_any = false;
+    uint64_t from, to;
+
+    if (!f->s->steps)
+        return OSC_OK;
+    if (!parse_steps(f->s->steps, &is_ordinal, &from, &to))
+        return osc_fail(err, OSC_EINVAL,
+                        "\"%s\" is no range of steps: 5, 5-7 (labels), @0 or @0-@2 (ordinals)",
+                        f->s->steps);
+    f->has_step = osc_calloc((size_t)t->n_steps + 1, 1);
+    if (!f->has_step)
+        return OSC_ENOMEM;
+    for (uint32_t i = 0; i < t->n_steps; i++) {
+        uint64_t number = i;
+
+        f->has_step[i] =
+            (is_ordinal || label_number(t, i, &number)) && number >= from && number <= to;
+        is_any = is_any || f->has_step[i];
+    }
+    if (!is_any)
+        return osc_fail(err, OSC_EINVAL, "no step \"%s\" in the trace; table steps lists them",
+                        f->s->steps);
+    /* The one step of a trace without is everything. */
+    if (t->steps[0].row.v == 0) {
+        osc_free(f->has_step);
+        f->has_step = NULL;
+    }
+    return OSC_OK;
+}
+
+static bool is_in_time(const struct filter *f, int64_t ts_ns)
+{
+    const int64_t at_ns = ts_ns - f->t->origin_ns;
+
+    return (!f->s->has_from || at_ns >= f->s->from_ns) &&
+           (!f->s->has_to || at_ns < f->s->to_ns);
+}
+
+/* Whether the host row is wanted, time aside. */
+static bool has_host_row(const struct filter *f, const struct osc_chunk *c, uint32_t i)
+{
+    const uint32_t step = f->has_step ? c->step[i] : 0;
+
+    return f->has_track[c->track[i]] && (!f->has_step || (step != 0 && f->has_step[step - 1]));
+}
+
+static bool is_wanted(const struct filter *f, const struct osc_chunk *c, uint32_t i)
+{
+    if (!is_in_time(f, c->ts_ns[i]))
+        return false;
+    if (!osc_is_on_device(f->c, c, i))
+        return has_host_row(f, c, i);
+    if (!f->has_queue[c->track[i]])
+        return false;
+    if (!f->s->process && !f->s->thread && !f->has_step)
+        return true;
+    const osc_row launch = {c->link[i]};
+    return launch.v != 0 &&
+           has_host_row(f, osc_chunk_of(&f->t->events, launch), osc_row_place(launch));
+}
+
+/* Decide on every row, while all of them are there: a bit each, chunk after chunk. */
+static uint8_t *decide(const struct filter *f)
+{
+    const struct osc_store *const s = &f->t->events;
+    uint8_t *wanted = osc_calloc((size_t)s->n_rows + 1, 1);
+
+    for (uint32_t k = 1; wanted && k < s->n_chunks; k++) {
+        const struct osc_chunk *const c = s->chunks[k];
+
+        for (uint32_t i = 0; i < c->n_rows; i++)
+            wanted[c->first_row + i] = is_wanted(f, c, i);
+    }
+    return wanted;
+}
+
+/* Move row FROM of C up to TO. */
+static void move_row(struct osc_chunk *c, uint32_t to, uint32_t from)
+{
+    c->ts_ns[to] = c->ts_ns[from];
+    c->dur_ns[to] = c->dur_ns[from];
+    c->name[to] = c->name[from];
+    c->form[to] = c->form[from];
+    c->track[to] = c->track[from];
+    c->arg_word[to] = c->arg_word[from];
+    if (c->kind) /* metadata and arrows have none */
+        c->kind[to] = c->kind[from];
+}
+
+/* Keep the wanted rows of C. The numbers of its rows are still those of before. */
+static void squeeze(struct osc_chunk *c, const uint8_t *wanted)
+{
+    uint32_t n = 0;
+
+    c->min_ts_ns = INT64_MAX;
+    c->max_end_ns = INT64_MIN;
+    for (uint32_t i = 0; i < c->n_rows; i++) {
+        if (!wanted[c->first_row + i])
+            continue;
+        move_row(c, n, i);
+        c->min_ts_ns = c->ts_ns[n] < c->min_ts_ns ? c->ts_ns[n] : c->min_ts_ns;
+        c->max_end_ns = osc_row_end(c, n) > c->max_end_ns ? osc_row_end(c, n) : c->max_end_ns;
+        n++;
+    }
+    c->n_rows = n;
+    if (n == 0)
+        c->min_ts_ns = c->max_end_ns = 0;
+}
+
+/* Count anew what the trace says about its rows. */
+static void recount(struct osc_trace *t)
+{
+    uint32_t n_rows = 0, n_seen = 0;
+    bool is_first = true;
+
+    for (uint32_t k = 0; k < t->n_tracks; k++) {
+        t->tracks[k].n_events = 0;
+        t->tracks[k].first_event.v = 0;
+    }
+    t->min_ts_ns = t->max_end_ns = 0;
+    for (uint32_t k = 1; k < t->events.n_chunks; k++) {
+        struct osc_chunk *const c = t->events.chunks[k];
+
+        c->first_row = n_rows;
+        n_rows += c->n_rows;
+        for (uint32_t i = 0; i < c->n_rows; i++) {
+            struct osc_track *const track = &t->tracks[c->track[i]];
+
+            if (track->n_events++ == 0) {
+                track->first_event = osc_row_at(c, i);
+                track->order = n_seen++;
+            }
+        }
+        if (c->n_rows == 0)
+            continue;
+        if (is_first || c->min_ts_ns < t->min_ts_ns)
+            t->min_ts_ns = c->min_ts_ns;
+        if (is_first || c->max_end_ns > t->max_end_ns)
+            t->max_end_ns = c->max_end_ns;
+        is_first = false;
+    }
+    t->events.n_rows = n_rows;
+}
+
+/* Arrows of what is not wanted go too; those that touch a device stay. */
+static void select_arrows(const struct filter *f, struct osc_trace *t)
+{
+    uint32_t n_rows = 0;
+
+    for (uint32_t k = 1; k < t->others.n_chunks; k++) {
+        struct osc_chunk *const c = t->others.chunks[k];
+        uint32_t n = 0;
+
+        for (uint32_t i = 0; i < c->n_rows; i++) {
+            const uint8_t ph = t->forms[c->form[i]].ph;
+            const bool is_arrow = ph == 's' || ph == 't' || ph == 'f';
+            const bool is_here = f->has_track[c->track[i]] || t->tracks[c->track[i]].is_queue;
+
+            if (!is_arrow || (is_in_time(f, c->ts_ns[i]) && is_here))
+                move_row(c, n++, i);
+        }
+        c->first_row = n_rows;
+        c->n_rows = n;
+        n_rows += n;
+    }
+    t->others.n_rows = n_rows;
+}
+
+osc_status osc_select(struct osc_trace *t, const struct osc_selection *s, unsigned n_threads,
+                      struct osc_err *err)
+{
+    const uint32_t facts = t->facts;
+    struct filter f = {.t = t, .s = s};
+    uint8_t *wanted = NULL;
+
+    if (osc_selection_is_all(s))
+        return OSC_OK;
+    osc_status st = osc_derive(t, OSC_FACT_LINKS | OSC_FACT_STEPS, n_threads, err);
+    if (st != OSC_OK)
+        return st;
+    f.c = &osc_trace_facts(t)->classes;
+    f.has_track = osc_calloc((size_t)t->n_tracks + 1, 1);
+    f.has_queue = osc_calloc((size_t)t->n_tracks + 1, 1);
+    st = f.has_track && f.has_queue ? choose_tracks(&f, err) : OSC_ENOMEM;
+    if (st == OSC_OK)
+        st = choose_devices(&f, err);
+    if (st == OSC_OK)
+        st = choose_steps(&f, err);
+    if (st != OSC_OK)
+        goto out;
+    wanted = decide(&f);
+    if (!wanted) {
+        st = OSC_ENOMEM;
+        goto out;
+    }
+    select_arrows(&f, t);
+    for (uint32_t k = 1; k < t->events.n_chunks; k++)
+        squeeze(t->events.chunks[k], wanted);
+    recount(t);
+    osc_derive_forget(t);
+    if (facts != 0)
+        st = osc_derive(t, facts, n_threads, err);
+out:
+    if (st == OSC_ENOMEM)
+        (void)osc_fail(err, st, "out of memory while selecting");
+    osc_free(f.has_track);
+    osc_free(f.has_queue);
+    osc_free(f.has_step);
+    osc_free(wanted);
+    return st;
+}
