@@ -8,8 +8,6 @@
 #ifndef OSC_IMPORT_BLOCKS_H
 #define OSC_IMPORT_BLOCKS_H
 
-#include <stdatomic.h>
-
 #include "base/str.h"
 #include "import/text.h"
 
