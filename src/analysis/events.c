@@ -140,33 +140,37 @@ static struct links links_of(const struct osc_trace *t, const struct osc_chunk *
     return l;
 }
 
-/* The optional columns that a row of chunk C fills. */
-static uint64_t shown_by_chunk(const struct osc_trace *t, const struct osc_chunk *c)
+/* The optional columns that derive/ fills in row I of C. */
+static uint64_t shown_by_links(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i)
 {
-    uint64_t shown = 0;
+    uint64_t shown = c->step && c->step[i] ? BIT(STEP) : 0;
 
-    for (uint32_t i = 0; i < c->n_rows; i++) {
-        const struct osc_form *f = &t->forms[c->form[i]];
+    if (c->link && c->link[i]) {
+        const struct links l = links_of(t, c, i);
 
-        if (c->parent && is_range(f, c, i))
-            shown |= BIT(SELF) | BIT(DEPTH) | (c->parent[i] ? BIT(PARENT_ID) : 0);
-        if (t->tracks[c->track[i]].is_queue)
-            shown |= BIT(DEVICE) | BIT(QUEUE);
-        if (c->step && c->step[i])
-            shown |= BIT(STEP);
-        if (c->link && c->link[i]) {
-            const struct links l = links_of(t, c, i);
-
-            shown |= (l.launch.v ? BIT(LAUNCH_ID) : 0) | (l.op.v ? BIT(OP_ID) : 0) |
-                     (l.fwd.v ? BIT(FWD_ID) : 0);
-        }
-        if (f->known[OSC_ARG_KEY_CORRELATION] >= 0)
-            shown |= BIT(CORRELATION);
-        if (f->known[bytes_key((enum osc_kind)c->kind[i])] >= 0)
-            shown |= BIT(BYTES);
-        if (c->kind[i] == OSC_KIND_COUNTER)
-            shown |= BIT(VALUE);
+        shown |= l.launch.v ? BIT(LAUNCH_ID) : 0;
+        shown |= l.op.v ? BIT(OP_ID) : 0;
+        shown |= l.fwd.v ? BIT(FWD_ID) : 0;
     }
+    return shown;
+}
+
+/* The optional columns that row I of C fills. */
+static uint64_t shown_by_row(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i)
+{
+    const struct osc_form *f = &t->forms[c->form[i]];
+    uint64_t shown = shown_by_links(t, c, i);
+
+    if (c->parent && is_range(f, c, i))
+        shown |= BIT(SELF) | BIT(DEPTH) | (c->parent[i] ? BIT(PARENT_ID) : 0);
+    if (t->tracks[c->track[i]].is_queue)
+        shown |= BIT(DEVICE) | BIT(QUEUE);
+    if (f->known[OSC_ARG_KEY_CORRELATION] >= 0)
+        shown |= BIT(CORRELATION);
+    if (f->known[bytes_key((enum osc_kind)c->kind[i])] >= 0)
+        shown |= BIT(BYTES);
+    if (c->kind[i] == OSC_KIND_COUNTER)
+        shown |= BIT(VALUE);
     return shown;
 }
 
@@ -174,8 +178,12 @@ static uint64_t count_rows(const struct osc_trace *t, const struct osc_options *
                            uint64_t *shown)
 {
     (void)o;
-    for (uint32_t k = 1; k < t->events.n_chunks; k++)
-        *shown |= shown_by_chunk(t, t->events.chunks[k]);
+    for (uint32_t k = 1; k < t->events.n_chunks; k++) {
+        const struct osc_chunk *c = t->events.chunks[k];
+
+        for (uint32_t i = 0; i < c->n_rows; i++)
+            *shown |= shown_by_row(t, c, i);
+    }
     return t->events.n_rows;
 }
 

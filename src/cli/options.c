@@ -256,7 +256,6 @@ static int set_time(const struct osc_option *o, int64_t *ns, bool *has, const ch
 
 static int set_numbers(struct osc_args *a, enum osc_option_id id, const char *value)
 {
-    const struct osc_option *o = &osc_options[id];
     int64_t n = 0;
 
     if (id == OSC_OPTION_LIMIT) {
@@ -271,11 +270,6 @@ static int set_numbers(struct osc_args *a, enum osc_option_id id, const char *va
         if (!osc_parse_size(value, &a->import.max_memory_bytes))
             return osc_cli_misuse("--max-memory: '%s' is no size; 8G, 500M and bytes are",
                                   value);
-    } else {
-        if (!is_list(value))
-            return osc_cli_misuse("--%s: '%s' is no list of numbers such as 0,4-7", o->name,
-                                  value);
-        *(id == OSC_OPTION_RANK ? &a->ranks : &a->spans) = value;
     }
     return OSC_EXIT_DONE;
 }
@@ -301,11 +295,17 @@ static const char **text_of(struct osc_args *a, enum osc_option_id id)
         enum osc_option_id id;
         const char **text;
     } texts[] = {
-        {OSC_OPTION_SORT, &a->table.sort},           {OSC_OPTION_COLUMNS, &a->columns},
-        {OSC_OPTION_GROUP_BY, &a->table.group_by},   {OSC_OPTION_EXPLAIN, &a->explain},
-        {OSC_OPTION_PROCESS, &a->selection.process}, {OSC_OPTION_THREAD, &a->selection.thread},
-        {OSC_OPTION_DEVICE, &a->selection.device},   {OSC_OPTION_STEPS, &a->selection.steps},
+        {OSC_OPTION_SORT, &a->table.sort},
+        {OSC_OPTION_COLUMNS, &a->columns},
+        {OSC_OPTION_GROUP_BY, &a->table.group_by},
+        {OSC_OPTION_EXPLAIN, &a->explain},
+        {OSC_OPTION_PROCESS, &a->selection.process},
+        {OSC_OPTION_THREAD, &a->selection.thread},
+        {OSC_OPTION_DEVICE, &a->selection.device},
+        {OSC_OPTION_STEPS, &a->selection.steps},
         {OSC_OPTION_HEADER, &a->table.header},
+        {OSC_OPTION_RANK, &a->ranks},
+        {OSC_OPTION_SPAN, &a->spans},
     };
 
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -349,6 +349,8 @@ static int set_option(struct osc_args *a, enum osc_option_id id, const char *val
         *flag = true;
     else if (!value)
         return osc_cli_misuse("--%s needs an argument", o->name);
+    else if ((id == OSC_OPTION_RANK || id == OSC_OPTION_SPAN) && !is_list(value))
+        return osc_cli_misuse("--%s: '%s' is no list of numbers such as 0,4-7", o->name, value);
     else if (text)
         *text = value;
     else if (id == OSC_OPTION_FORMAT)
