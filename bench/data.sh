@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Make the traces that are measured, those that are not there yet.
+#
+#   bench/data.sh [DIR]     DIR: $OPSCOPE_BENCH_DATA, or build-bench/data
+#
+#   10m.json      a real trace, 10 MB
+#   1g.json       the same, its events repeated with later times and other ids
+#   1g.json.gz    by gzip -6
+#   names.json    100 MB, nearly every operator with a name of its own: repeating
+#                 events adds no strings, which would flatter any loader
+#   r50.json      another real trace, 35 MB, with shapes of inputs
+#   4g.json       only with OPSCOPE_BENCH_LARGE=1
+#
+# The real ones come from shared/ beside the checkout. Where it is missing, made
+# traces take their place, and r50.json is left out.
+
+set -eu
+cd "$(dirname "$0")/.."
+
+dir=${1:-${OPSCOPE_BENCH_DATA:-build-bench/data}}
+shared=../shared
+nccl=$shared/data/hta/nccl_parser_config/nccl_data.json.gz
+r50=$shared/data/tb_samples/resnet50_num_workers_0/worker0.1623143089861.pt.trace.json.gz
+mkdir -p "$dir"
+
+# make NAME COMMAND...: unless it is there; the command's last operand is the file to
+# make. It gets its name when it is whole.
+make()
+{
+    local name=$1
+    shift
+    [ -s "$dir/$name" ] && return
+    echo "making $dir/$name" >&2
+    "$@" "$dir/$name.part"
+    mv "$dir/$name.part" "$dir/$name"
+}
+
+unpack() { gzip -dc "$1" >"$2"; }
+pack() { gzip -6 -c "$1" >"$2"; }
+enlarge() { python3 $shared/tools/enlarge.py "$nccl" "$2" --bytes "$1" >/dev/null; }
+pretend() { python3 tests/instructions/make_trace.py "$2" "$1"; }
+
+if [ -e "$nccl" ] && [ -e $shared/tools/enlarge.py ]; then
+    big=enlarge
+    make 10m.json unpack "$nccl"
+else
+    echo "there is no $shared: made traces take the place of real ones" >&2
+    big=pretend
+    make 10m.json $big 10000000
+fi
+make 1g.json $big 1000000000
+make 1g.json.gz pack "$dir/1g.json"
+if [ ! -s "$dir/names.json" ]; then
+    make 100m.json $big 104000000
+    make names.json python3 bench/names.py "$dir/100m.json"
+    rm "$dir/100m.json"
+fi
+if [ -e "$r50" ]; then
+    make r50.json unpack "$r50"
+fi
+if [ "${OPSCOPE_BENCH_LARGE:-0}" = 1 ]; then
+    make 4g.json $big 4000000000
+fi

@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Count the instructions that loading takes, a byte of text.
+
+usage: gate.py --build DIR [--bless]
+
+Unlike times, counts do not move with the neighbours. A trace is loaded twice
+under callgrind, the second time with its events twice over; the difference is
+divided by the bytes that were added. A count passes up to 1.03 times the one in
+expected.txt; --bless records those of today.
+"""
+import argparse
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+EXPECTED = os.path.join(HERE, "expected.txt")
+SHARED = os.path.join(HERE, "..", "..", "..", "shared")
+ALLOWED = 1.03
+MADE_BYTES = 4000000
+
+# Real traces, measured only where they are.
+REAL = {
+    "nccl": "data/hta/nccl_parser_config/nccl_data.json.gz",
+    "r50": "data/tb_samples/resnet50_num_workers_0/worker0.1623143089861.pt.trace.json.gz",
+}
+
+
+def count(program, trace, kernel, scratch):
+    done = subprocess.run(
+        ["valgrind", "--tool=callgrind", "--callgrind-out-file=" + os.path.join(scratch, "out"),
+         program, trace, kernel], stderr=subprocess.PIPE, text=True)
+    found = re.search(r"Collected : (\d+)", done.stderr)
+    if done.returncode != 0 or not found:
+        sys.exit("gate.py: %s failed:\n%s" % (program, done.stderr))
+    return int(found.group(1))
+
+
+def made(copies, path):
+    subprocess.run([sys.executable, os.path.join(HERE, "make_trace.py"), path, str(MADE_BYTES),
+                    str(copies)], check=True)
+
+
+def enlarged(source):
+    tool = os.path.join(SHARED, "tools", "enlarge.py")
+
+    def make(copies, path):
+        subprocess.run([sys.executable, tool, source, path, "--copies", str(copies)], check=True,
+                       stdout=subprocess.DEVNULL)
+    return make
+
+
+def measures():
+    """Name, kernel, and a function that makes a trace of so many copies."""
+    yield "made-plain", "plain", made
+    if platform.machine() == "x86_64" and "avx2" in open("/proc/cpuinfo").read():
+        yield "made-avx2", "avx2", made
+        for name, path in REAL.items():
+            source = os.path.join(SHARED, path)
+            if os.path.exists(source):
+                yield name + "-avx2", "avx2", enlarged(source)
+
+
+def per_byte(program, kernel, make, scratch):
+    counts, sizes = [], []
+    for n in (1, 2):
+        path = os.path.join(scratch, "trace.json")
+        make(n, path)
+        sizes.append(os.path.getsize(path))
+        counts.append(count(program, path, kernel, scratch))
+    return (counts[1] - counts[0]) / (sizes[1] - sizes[0])
+
+
+def read_expected():
+    with open(EXPECTED) as f:
+        rows = [line.split() for line in f if not line.startswith("#")]
+    return {row[0]: float(row[1]) for row in rows}
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build", required=True)
+    parser.add_argument("--bless", action="store_true")
+    args = parser.parse_args()
+    program = os.path.join(args.build, "tests", "instructions", "load_once")
+    expected = read_expected() if os.path.exists(EXPECTED) else {}
+    passed, failed, reached = 0, 0, dict(expected)
+
+    if not shutil.which("valgrind"):
+        print("skipped: there is no valgrind\n0 passed, 0 failed")
+        return
+    for name, kernel, make in measures():
+        with tempfile.TemporaryDirectory() as scratch:
+            figure = per_byte(program, kernel, make, scratch)
+        limit = expected.get(name, 0) * ALLOWED
+        is_good = figure <= limit or args.bless
+        reached[name] = figure
+        passed, failed = passed + is_good, failed + (not is_good)
+        print("%s %-11s %6.3f instructions a byte, at most %.3f"
+              % ("ok    " if is_good else "FAILED", name, figure, limit), flush=True)
+    if args.bless:
+        with open(EXPECTED, "w") as f:
+            f.write("# Instructions a byte of text; written by gate.py --bless.\n")
+            f.writelines("%s %.3f\n" % item for item in sorted(reached.items()))
+    print("%d passed, %d failed" % (passed, failed))
+    sys.exit(failed > 0)
+
+
+main()
