@@ -36,7 +36,7 @@ enum {
 };
 
 static const struct osc_column columns[N_COLUMNS] = {
-    [NAME] = {"name", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0,
+    [NAME] = {"name", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, OSC_COLUMN_SYMBOL,
               "Name of the kernel as the file has it."},
     [OPERATOR] = {"operator", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, OSC_COLUMN_OPTIONAL,
                   "The operator that launched it: the one that the external id of the "

@@ -166,6 +166,17 @@ static void add_notes(struct osc_answer *a, const struct osc_block *b)
     }
 }
 
+/* An empty table says why. */
+static void note_emptiness(const struct osc_query *q, struct osc_answer *a)
+{
+    uint64_t n_events = 0;
+
+    for (uint32_t i = 0; i < q->n_traces; i++)
+        n_events += q->traces[i]->events.n_rows;
+    if (n_events == 0)
+        osc_strbuf_adds(&a->sheet.notes, "no events are there, or none are left\n");
+}
+
 osc_status osc_query_run(const struct osc_query *q, struct osc_answer *a, struct osc_err *err)
 {
     struct osc_sheet_choice choice = {.columns = q->columns, .is_machine = q->is_machine};
@@ -188,6 +199,7 @@ osc_status osc_query_run(const struct osc_query *q, struct osc_answer *a, struct
     }
     for (uint32_t i = 0; i < q->n_traces && q->def->rows; i++)
         q->def->rows(q->traces[i], q->options, &choice.shown);
+    note_emptiness(q, a);
     choice.has_blocks = a->n_blocks > 1;
     if (st == OSC_OK)
         st = osc_sheet_choose(&a->sheet, &choice, err);
