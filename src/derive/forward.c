@@ -155,33 +155,35 @@ static osc_status follow_arrow(struct work *w, const struct osc_chunk *c, uint32
     return OSC_OK;
 }
 
-static osc_status follow_arrows(struct work *w)
+/* Note where an arrow starts, which is row I of C. */
+static osc_status note_start(struct work *w, const struct osc_chunk *c, uint32_t i)
+{
+    int64_t id;
+
+    if (!arrow_id(w->t, c, i, &id))
+        return OSC_OK;
+    uint32_t *const place = osc_keymap_put(&w->starts, id);
+    if (!place)
+        return OSC_ENOMEM;
+    *place = osc_row_at(c, i).v;
+    return OSC_OK;
+}
+
+/* Call FN for every arrow of phase PH. */
+static osc_status each_arrow(struct work *w, uint8_t ph,
+                             osc_status (*fn)(struct work *w, const struct osc_chunk *c,
+                                              uint32_t i))
 {
     const struct osc_store *const s = &w->t->others;
+    osc_status st = OSC_OK;
 
-    /* An arrow may end, in the file, before it starts. */
-    for (unsigned pass = 0; pass < 2; pass++) {
-        for (uint32_t k = 1; k < s->n_chunks; k++) {
-            const struct osc_chunk *const c = s->chunks[k];
+    for (uint32_t k = 1; k < s->n_chunks; k++) {
+        const struct osc_chunk *const c = s->chunks[k];
 
-            for (uint32_t i = 0; i < c->n_rows; i++) {
-                int64_t id;
-
-                if (pass == 1 && w->phases[c->form[i]] == 'f') {
-                    const osc_status st = follow_arrow(w, c, i);
-                    if (st != OSC_OK)
-                        return st;
-                } else if (pass == 0 && w->phases[c->form[i]] == 's' &&
-                           arrow_id(w->t, c, i, &id)) {
-                    uint32_t *const place = osc_keymap_put(&w->starts, id);
-                    if (!place)
-                        return OSC_ENOMEM;
-                    *place = osc_row_at(c, i).v;
-                }
-            }
-        }
+        for (uint32_t i = 0; i < c->n_rows && st == OSC_OK; i++)
+            st = w->phases[c->form[i]] == ph ? fn(w, c, i) : OSC_OK;
     }
-    return OSC_OK;
+    return st;
 }
 
 /* `Sequence number` of row I, and its `Fwd thread id`, 0 if it runs forward itself. */
@@ -319,7 +321,10 @@ osc_status osc_links_forward(struct osc_trace *t, const struct osc_classes *c,
     }
     if (find_forms(&w)) {
         measure_arrows(&w);
-        st = follow_arrows(&w);
+        /* An arrow may end, in the file, before it starts. */
+        st = each_arrow(&w, 's', note_start);
+        if (st == OSC_OK)
+            st = each_arrow(&w, 'f', follow_arrow);
     }
     if (st == OSC_OK && find_numbered(&w))
         st = link_rest(&w);

@@ -2,6 +2,7 @@
 #include "derive/select.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "derive/facts.h"
@@ -33,6 +34,10 @@ static osc_status choose_tracks(struct filter *f, struct osc_err *err)
     const char *const process = f->s->process, *const thread = f->s->thread;
     bool has_process = !process, has_thread = !thread;
 
+    if (!process && !thread) {
+        memset(f->has_track, 1, (size_t)t->n_tracks + 1);
+        return OSC_OK;
+    }
     for (uint32_t k = 0; k < t->n_tracks; k++) {
         const struct osc_track *const track = &t->tracks[k];
         const bool is_process = !process || is_text(t, track->pid, process) ||

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "derive/breakdown.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "derive/facts.h"
+#include "support/small_trace.h"
+
+static struct osc_trace trace;
+
+static const struct osc_breakdown *load(const char *events)
+{
+    assert_true(small_load(&trace, events));
+    assert_int_equal(osc_derive(&trace, OSC_FACT_STEPS | OSC_FACT_UNIONS, 1, NULL), OSC_OK);
+    return &osc_trace_facts(&trace)->breakdown;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    osc_trace_fini(&trace);
+    return 0;
+}
+
+/* Costs of step I in microseconds, in order of the classes, other last. */
+static void costs_are(const struct osc_breakdown *b, uint32_t i, const int64_t *us)
+{
+    int64_t sum_ns = 0;
+
+    for (unsigned k = 0; k < OSC_COST_COUNT; k++) {
+        assert_int_equal(b->steps[i].cost_ns[k], us[k] * 1000);
+        sum_ns += b->steps[i].cost_ns[k];
+    }
+    assert_int_equal(sum_ns, b->steps[i].end_ns - b->steps[i].start_ns);
+}
+
+/* The worked example of the plugin's README (TB 3.2). */
+static void each_moment_goes_to_the_first_class_that_runs(void **state)
+{
+    (void)state;
+    const struct osc_breakdown *const b = load(STEP(1, 1, 6) OP("op", 1, 1, 2, "") KERNEL(
+        "k", 2, 5, 1) WORK("gpu_memcpy", "Memcpy HtoD", 4, 2, 2, ""));
+    costs_are(b, 0, (const int64_t[]){5, 0, 0, 0, 0, 0, 1, 0});
+}
+
+/* the plugin restarts from the whole step here. */
+static void nothing_is_left_of_a_step_that_is_covered(void **state)
+{
+    (void)state;
+    const struct osc_breakdown *const b = load(
+        STEP(1, 0, 100) OP("op", 1, 10, 30, "") CALL(1, 12, 5, 1, "") KERNEL("k", 0, 100, 1));
+    costs_are(b, 0, (const int64_t[]){100, 0, 0, 0, 0, 0, 0, 0});
+}
+
+/* TB 2.8: [0,100), [100,200) with kernels until 150 and 240. */
+static void steps_last_until_their_device_work_is_done(void **state)
+{
+    (void)state;
+    const struct osc_breakdown *const b =
+        load(STEP(1, 0, 100) STEP(2, 100, 100) CALL(1, 10, 5, 1, "") CALL(1, 110, 5, 2, "")
+                 KERNEL("k", 50, 100, 1) KERNEL("k", 160, 80, 2));
+    assert_int_equal(b->steps[0].end_ns, 150000);
+    assert_int_equal(b->steps[1].start_ns, 150000);
+    assert_int_equal(b->steps[1].end_ns, 240000);
+    assert_int_equal(b->n_kept, 2);
+}
+
+static void earlier_device_work_delays_the_first_step(void **state)
+{
+    (void)state;
+    const struct osc_breakdown *const b = load(CALL(1, 0, 5, 9, "") KERNEL(
+        "early", 5, 20, 9) STEP(1, 10, 90) CALL(1, 20, 5, 1, "") KERNEL("k", 30, 10, 1));
+    assert_int_equal(b->steps[0].start_ns, 25000);
+}
+
+static void trailing_steps_without_device_work_are_not_kept(void **state)
+{
+    (void)state;
+    const struct osc_breakdown *const b =
+        load(STEP(1, 0, 100) STEP(2, 100, 100) STEP(3, 200, 100) CALL(1, 10, 5, 1, "")
+                 CALL(1, 20, 5, 2, "") CALL(1, 120, 5, 3, "") KERNEL("k", 30, 5, 1)
+                     KERNEL("k", 40, 5, 2) KERNEL("k", 130, 5, 3));
+    assert_true(b->steps[0].is_kept);
+    assert_false(b->steps[1].is_kept); /* 0.8 * 2 > 1 */
+    assert_false(b->steps[2].is_kept);
+    assert_int_equal(b->window_end_ns, 100000);
+}
+
+static void copies_of_a_step_on_the_device_are_no_steps(void **state)
+{
+    (void)state;
+    const struct osc_breakdown *const b =
+        load(STEP(7, 0, 100) WORK("gpu_user_annotation", "ProfilerStep#7", 10, 60, 0, ""));
+    assert_int_equal(b->n_steps, 1);
+    costs_are(b, 0, (const int64_t[]){0, 0, 0, 0, 0, 0, 0, 100});
+}
+
+/* product.md 2: a collective's host range counts for a rank without device communication. */
+static void host_collectives_count_only_without_device_communication(void **state)
+{
+    (void)state;
+    const struct osc_breakdown *b =
+        load(STEP(1, 0, 100) RANGE("user_annotation", "gloo:all_reduce", 1, 10, 20, ""));
+    costs_are(b, 0, (const int64_t[]){0, 0, 0, 20, 0, 0, 0, 80});
+    osc_trace_fini(&trace);
+
+    b = load(STEP(1, 0, 100) RANGE("user_annotation", "nccl:all_reduce", 1, 10, 20,
+                                   "'External id':5") CALL(1, 12, 2, 1, ",'External id':5")
+                 WORK("kernel", "ncclKernel_AllReduce", 50, 30, 1, ",'External id':5"));
+    costs_are(b, 0, (const int64_t[]){0, 0, 0, 30, 2, 0, 18, 50});
+
+    struct osc_breakdown tb = {0};
+    assert_int_equal(osc_breakdown_make(&trace, true, 1, &tb), OSC_OK);
+    costs_are(&tb, 0, (const int64_t[]){0, 0, 0, 50, 0, 0, 0, 50});
+    osc_breakdown_fini(&tb);
+}
+
+static void a_trace_without_steps_is_one_step_over_its_operators(void **state)
+{
+    (void)state;
+    const struct osc_breakdown *const b = load(
+        RANGE("user_annotation", "far", 1, 0, 500, "") OP("a", 1, 100, 10, "")
+            OP("b", 2, 200, 50, "") RANGE("python_function", "f", 1, 50, 400, "'Python id':1"));
+    assert_int_equal(b->n_steps, 1);
+    assert_int_equal(b->steps[0].start_ns, 100000);
+    assert_int_equal(b->steps[0].end_ns, 250000);
+    assert_int_equal(trace.steps[0].row.v, 0);
+}
+
+static void a_step_far_from_the_others_is_an_outlier(void **state)
+{
+    (void)state;
+    const struct osc_breakdown *const b =
+        load(STEP(1, 0, 10) STEP(2, 10, 11) STEP(3, 21, 12) STEP(4, 33, 90));
+    assert_false(b->steps[0].is_outlier || b->steps[1].is_outlier || b->steps[2].is_outlier);
+    assert_true(b->steps[3].is_outlier);
+}
+
+/* Rows and work: see derive/steps.h. */
+static void rows_belong_to_the_step_of_their_start_or_launch(void **state)
+{
+    (void)state;
+    (void)load(STEP(1, 0, 100) STEP(2, 100, 100) OP("a", 2, 50, 100, "") CALL(1, 90, 5, 1, "")
+                   KERNEL("k", 150, 10, 1) OP("after", 1, 200, 1, ""));
+    const struct osc_chunk *const c = small_chunk(&trace);
+    assert_int_equal(c->step[0], 1);
+    assert_int_equal(c->step[1], 2);
+    assert_int_equal(c->step[2], 1);
+    assert_int_equal(c->step[4], 1);
+    assert_int_equal(c->step[5], 0);
+    assert_true(osc_str_eq(osc_trace_str(&trace, trace.steps[1].label), OSC_STR("2")));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(each_moment_goes_to_the_first_class_that_runs, end),
+        cmocka_unit_test_teardown(nothing_is_left_of_a_step_that_is_covered, end),
+        cmocka_unit_test_teardown(steps_last_until_their_device_work_is_done, end),
+        cmocka_unit_test_teardown(earlier_device_work_delays_the_first_step, end),
+        cmocka_unit_test_teardown(trailing_steps_without_device_work_are_not_kept, end),
+        cmocka_unit_test_teardown(copies_of_a_step_on_the_device_are_no_steps, end),
+        cmocka_unit_test_teardown(host_collectives_count_only_without_device_communication,
+                                  end),
+        cmocka_unit_test_teardown(a_trace_without_steps_is_one_step_over_its_operators, end),
+        cmocka_unit_test_teardown(a_step_far_from_the_others_is_an_outlier, end),
+        cmocka_unit_test_teardown(rows_belong_to_the_step_of_their_start_or_launch, end),
+    };
+    return cmocka_run_group_tests_name("breakdown", tests, NULL, NULL);
+}

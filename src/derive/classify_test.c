@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "derive/classify.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "support/small_trace.h"
+
+static bool kernel_has(const char *name, uint16_t flag)
+{
+    return (osc_classify_kernel(osc_str_c(name)) & flag) != 0;
+}
+
+static bool host_has(const char *name, uint16_t flag)
+{
+    return (osc_classify_host(osc_str_c(name)) & flag) != 0;
+}
+
+static void kernels_of_communication_libraries_are_communication(void **state)
+{
+    (void)state;
+    assert_true(kernel_has("ncclKernel_AllReduce_RING_LL_Sum_float", OSC_NAME_COMM_KERNEL));
+    assert_true(kernel_has("ncclDevKernel_Generic", OSC_NAME_COMM_KERNEL));
+    assert_true(kernel_has("mscclKernel_Sum", OSC_NAME_COMM_KERNEL));
+    assert_true(kernel_has("void RCCL_generic()", OSC_NAME_COMM_KERNEL));
+    assert_false(kernel_has("hipLaunchByPtr", OSC_NAME_COMM_KERNEL));
+    assert_false(kernel_has("volta_sgemm_64x64_nt", OSC_NAME_COMM_KERNEL));
+}
+
+static void host_ranges_of_collectives_are_told_from_the_ten_of_the_plugin(void **state)
+{
+    (void)state;
+    assert_true(host_has("gloo:barrier", OSC_NAME_COMM_HOST));
+    assert_false(host_has("gloo:barrier", OSC_NAME_COMM_TB));
+    assert_true(host_has("gloo:all_reduce", OSC_NAME_COMM_TB));
+    assert_true(host_has("nccl:reduce_scatter", OSC_NAME_COMM_TB));
+    assert_false(host_has("nccl:reduce_scatter_tensor", OSC_NAME_COMM_TB));
+    assert_true(host_has("record_param_comms", OSC_NAME_COMM_HOST));
+    assert_true(host_has("c10d::allreduce_", OSC_NAME_COMM_HOST));
+    assert_false(host_has("aten::add", OSC_NAME_COMM_HOST));
+}
+
+static void names_that_no_rule_covers_are_unknown_not_without_tensor_cores(void **state)
+{
+    const uint16_t ours = osc_classify_kernel(OSC_STR("my_triton_kernel"));
+    const uint16_t simt = osc_classify_kernel(OSC_STR("cutlass_simt_sgemm"));
+    const uint16_t new = osc_classify_kernel(OSC_STR("sm90_xmma_fprop_implicit_gemm"));
+    const uint16_t old = osc_classify_kernel(OSC_STR("volta_fp16_s884gemm"));
+
+    (void)state;
+    assert_int_equal(osc_name_tensor_cores(ours, false), OSC_TENSOR_CORES_UNKNOWN);
+    assert_int_equal(osc_name_tensor_cores(ours, true), OSC_TENSOR_CORES_NO);
+    assert_int_equal(osc_name_tensor_cores(simt, false), OSC_TENSOR_CORES_NO);
+    assert_int_equal(osc_name_tensor_cores(new, false), OSC_TENSOR_CORES_YES);
+    assert_int_equal(osc_name_tensor_cores(new, true), OSC_TENSOR_CORES_NO);
+    assert_int_equal(osc_name_tensor_cores(old, true), OSC_TENSOR_CORES_YES);
+}
+
+static void newer_operators_are_eligible_but_not_for_the_plugin(void **state)
+{
+    const uint16_t old = osc_classify_host(OSC_STR("aten::mm"));
+    const uint16_t new = osc_classify_host(OSC_STR("aten::convolution_backward"));
+
+    (void)state;
+    assert_true(osc_name_is_eligible(old, false) && osc_name_is_eligible(old, true));
+    assert_true(osc_name_is_eligible(new, false));
+    assert_false(osc_name_is_eligible(new, true));
+    assert_false(osc_name_is_eligible(osc_classify_host(OSC_STR("aten::mm_")), false));
+}
+
+static void a_trace_knows_whether_its_device_communicates(void **state)
+{
+    struct osc_trace t = {0};
+    struct osc_classes c;
+
+    (void)state;
+    assert_true(small_load(&t, KERNEL("sgemm", 0, 5, 1)));
+    assert_int_equal(osc_classes_make(&t, &c), OSC_OK);
+    assert_false(c.has_device_comm);
+    osc_classes_fini(&c);
+    osc_trace_fini(&t);
+
+    assert_true(small_load(&t, WORK("kernel", "k", 0, 5, 1, ",'Collective name':'allreduce'")));
+    assert_int_equal(osc_classes_make(&t, &c), OSC_OK);
+    assert_true(c.has_device_comm);
+    assert_true(osc_is_comm_kernel(&c, small_chunk(&t), 0));
+    assert_true(osc_is_on_device(&c, small_chunk(&t), 0));
+    osc_classes_fini(&c);
+    osc_trace_fini(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(kernels_of_communication_libraries_are_communication),
+        cmocka_unit_test(host_ranges_of_collectives_are_told_from_the_ten_of_the_plugin),
+        cmocka_unit_test(names_that_no_rule_covers_are_unknown_not_without_tensor_cores),
+        cmocka_unit_test(newer_operators_are_eligible_but_not_for_the_plugin),
+        cmocka_unit_test(a_trace_knows_whether_its_device_communicates),
+    };
+    return cmocka_run_group_tests_name("classify", tests, NULL, NULL);
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "derive/forest.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "derive/derive.h"
+#include "support/small_trace.h"
+
+static struct osc_trace trace;
+
+static const struct osc_chunk *load(const char *events)
+{
+    assert_true(small_load(&trace, events));
+    assert_int_equal(osc_derive(&trace, OSC_FACT_FOREST, 1, NULL), OSC_OK);
+    return small_chunk(&trace);
+}
+
+static int end(void **state)
+{
+    (void)state;
+    osc_trace_fini(&trace);
+    return 0;
+}
+
+static uint64_t count_of(enum osc_finding_code code)
+{
+    return trace.findings.by_code[code].count;
+}
+
+static void ranges_nest_by_time_whatever_their_order_in_the_file(void **state)
+{
+    (void)state;
+    const struct osc_chunk *const c = load(OP("c", 1, 3, 2, "") OP("b", 1, 2, 5, "")
+                                               OP("a", 1, 0, 10, "") OP("d", 1, 8, 1, ""));
+    assert_int_equal(small_number(c->parent[0]), 1);
+    assert_int_equal(small_number(c->parent[1]), 2);
+    assert_int_equal(small_number(c->parent[2]), -1);
+    assert_int_equal(small_number(c->parent[3]), 2);
+    assert_int_equal(c->depth[0], 2);
+    assert_int_equal(c->depth[2], 0);
+    assert_int_equal(c->self_ns[2], 4000);
+    assert_int_equal(c->self_ns[1], 3000);
+    assert_int_equal(c->self_ns[0], 2000);
+}
+
+static void of_equal_starts_the_longer_is_the_parent_and_then_the_earlier(void **state)
+{
+    (void)state;
+    const struct osc_chunk *const c =
+        load(OP("short", 1, 0, 4, "") OP("long", 1, 0, 9, "") OP("same", 1, 0, 4, ""));
+    assert_int_equal(small_number(c->parent[1]), -1);
+    assert_int_equal(small_number(c->parent[0]), 1);
+    assert_int_equal(small_number(c->parent[2]), 0);
+}
+
+static void a_range_that_starts_where_another_ends_is_not_in_it(void **state)
+{
+    (void)state;
+    const struct osc_chunk *const c =
+        load(OP("a", 1, 0, 5, "") OP("b", 1, 5, 5, "") OP("nothing", 1, 2, 0, ""));
+    assert_int_equal(small_number(c->parent[1]), -1);
+    assert_int_equal(small_number(c->parent[2]), 0);
+}
+
+static void a_partial_overlap_makes_siblings_and_is_counted(void **state)
+{
+    (void)state;
+    const struct osc_chunk *const c = load(OP("outer", 1, 0, 20, "") OP("a", 1, 1, 12, "")
+                                               OP("b", 1, 9, 10, "") OP("in b", 1, 10, 1, ""));
+    assert_int_equal(small_number(c->parent[1]), 0);
+    assert_int_equal(small_number(c->parent[2]), 0);
+    assert_int_equal(small_number(c->parent[3]), 2);
+    assert_int_equal(c->self_ns[0], -2000);
+    assert_int_equal(count_of(OSC_FINDING_partial_overlap), 1);
+    assert_int_equal(trace.findings.by_code[OSC_FINDING_partial_overlap].first_ns, 9000);
+    assert_int_equal(count_of(OSC_FINDING_negative_self), 1);
+}
+
+static void threads_queues_and_what_is_asynchronous_stay_apart(void **state)
+{
+    (void)state;
+    const struct osc_chunk *const c =
+        load(OP("a", 1, 0, 9, "") OP("b", 2, 1, 2, "") KERNEL("k", 2, 3, 1) MEMORY(
+            1, 4, 8) "{'ph':'b','cat':'x','name':'async','id':1,'pid':1,'tid':1,'ts':2},"
+                     "{'ph':'e','cat':'x','name':'async','id':1,'pid':1,'tid':1,'ts':5},");
+    for (uint32_t i = 0; i < c->n_rows; i++)
+        assert_int_equal(c->parent[i], 0);
+    assert_int_equal(c->self_ns[0], 9000);
+}
+
+/* Ranges on a line of 64 points; the slow rule is that of product.md, section 2. */
+static void random_forests_equal_those_of_a_slow_search(void **state)
+{
+    unsigned seed = 7;
+
+    (void)state;
+    for (int round = 0; round < 200; round++) {
+        static char text[1 << 14];
+        size_t len = 0;
+
+        for (int i = 0; i < 40; i++)
+            len += (size_t)snprintf(text + len, sizeof text - len,
+                                    "{'ph':'X','cat':'cpu_op','name':'o','pid':1,'tid':1,"
+                                    "'ts':%d,'dur':%d},",
+                                    rand_r(&seed) % 64, rand_r(&seed) % 16);
+        const struct osc_chunk *const c = load(text);
+        for (uint32_t i = 0; i < c->n_rows; i++) {
+            int best = -1;
+
+            for (uint32_t k = 0; k < c->n_rows; k++) {
+                const int64_t s = c->ts_ns[k], e = osc_row_end(c, k);
+                const bool is_first = s != c->ts_ns[i]         ? s < c->ts_ns[i]
+                                      : e != osc_row_end(c, i) ? e > osc_row_end(c, i)
+                                                               : k < i;
+
+                if (!is_first || e <= c->ts_ns[i] || e < osc_row_end(c, i))
+                    continue;
+                if (best < 0 || c->ts_ns[best] < s ||
+                    (c->ts_ns[best] == s && osc_row_end(c, (uint32_t)best) >= e))
+                    best = (int)k;
+            }
+            assert_int_equal(small_number(c->parent[i]), best);
+        }
+        osc_trace_fini(&trace);
+    }
+}
+
+static void a_failed_allocation_leaves_the_trace_as_it_was(void **state)
+{
+    osc_status st = OSC_ENOMEM;
+
+    (void)state;
+    assert_true(small_load(&trace, OP("b", 1, 2, 5, "") OP("a", 1, 0, 10, "'External id':3")
+                                       CALL(1, 3, 1, 9, ",'External id':3") KERNEL("k", 4, 5, 9)
+                                           STEP(1, 0, 12) MEMORY(1, 3, 8)));
+    for (long n = 0; st != OSC_OK; n++) {
+        osc_mem_fail_after(n);
+        st = osc_derive(&trace,
+                        OSC_FACT_FOREST | OSC_FACT_LINKS | OSC_FACT_STEPS | OSC_FACT_UNIONS |
+                            OSC_FACT_MEMORY,
+                        1, NULL);
+        osc_mem_fail_after(-1);
+        assert_true(st == OSC_OK || st == OSC_ENOMEM);
+        assert_true(st == OSC_OK || trace.facts == 0);
+    }
+    assert_int_equal(small_number(small_chunk(&trace)->parent[0]), 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(ranges_nest_by_time_whatever_their_order_in_the_file, end),
+        cmocka_unit_test_teardown(of_equal_starts_the_longer_is_the_parent_and_then_the_earlier,
+                                  end),
+        cmocka_unit_test_teardown(a_range_that_starts_where_another_ends_is_not_in_it, end),
+        cmocka_unit_test_teardown(a_partial_overlap_makes_siblings_and_is_counted, end),
+        cmocka_unit_test_teardown(threads_queues_and_what_is_asynchronous_stay_apart, end),
+        cmocka_unit_test_teardown(random_forests_equal_those_of_a_slow_search, end),
+        cmocka_unit_test_teardown(a_failed_allocation_leaves_the_trace_as_it_was, end),
+    };
+    return cmocka_run_group_tests_name("forest", tests, NULL, NULL);
+}

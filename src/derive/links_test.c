@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "derive/links.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "derive/facts.h"
+#include "support/small_trace.h"
+
+static struct osc_trace trace;
+
+static const struct osc_chunk *load(const char *events)
+{
+    assert_true(small_load(&trace, events));
+    assert_int_equal(osc_derive(&trace, OSC_FACT_LINKS, 1, NULL), OSC_OK);
+    return small_chunk(&trace);
+}
+
+static int end(void **state)
+{
+    (void)state;
+    osc_trace_fini(&trace);
+    return 0;
+}
+
+static uint64_t count_of(enum osc_finding_code code)
+{
+    return trace.findings.by_code[code].count;
+}
+
+static void device_work_goes_to_the_call_of_its_correlation(void **state)
+{
+    (void)state;
+    const struct osc_chunk *const c = load(
+        CALL(1, 0, 1, 5, "") RANGE("cuda_driver", "cuLaunchKernel", 2, 3, 1, "'correlation':6")
+            KERNEL("a", 10, 1, 6) KERNEL("b", 11, 1, 5) KERNEL("c", 12, 1, 5)
+                KERNEL("lost", 13, 1, 99) WORK("cuda_sync", "Stream Sync", 14, 1, 5, ""));
+    assert_int_equal(small_number(c->link[2]), 1);
+    assert_int_equal(small_number(c->link[3]), 0);
+    assert_int_equal(small_number(c->link[4]), 0);
+    assert_int_equal(small_number(c->link[5]), -1);
+    assert_int_equal(small_number(c->link[6]), 0);
+    assert_int_equal(count_of(OSC_FINDING_no_launch), 1);
+    assert_int_equal(count_of(OSC_FINDING_no_operator), 3);
+    assert_int_equal(osc_trace_facts(&trace)->links.n_works, 4);
+}
+
+static void of_calls_with_one_correlation_the_latest_before_the_work_has_it(void **state)
+{
+    (void)state;
+    const struct osc_chunk *const c =
+        load(CALL(1, 30, 1, 5, "") CALL(1, 10, 1, 5, "") CALL(1, 20, 1, 5, "")
+                 KERNEL("before all", 5, 1, 5) KERNEL("first", 15, 1, 5)
+                     KERNEL("second", 20, 1, 5) KERNEL("last", 99, 1, 5));
+    assert_int_equal(small_number(c->link[3]), 1);
+    assert_int_equal(small_number(c->link[4]), 1);
+    assert_int_equal(small_number(c->link[5]), 2);
+    assert_int_equal(small_number(c->link[6]), 0);
+    assert_int_equal(count_of(OSC_FINDING_duplicate_id), 1);
+}
+
+static void a_call_belongs_to_the_operator_that_its_external_id_names(void **state)
+{
+    (void)state;
+    const struct osc_chunk *const c =
+        load(OP("outer", 1, 0, 100, "'External id':2") OP("inner", 1, 20, 70, "'External id':4")
+                 CALL(1, 20, 0, 334, ",'External id':2") CALL(1, 90, 0, 335, ",'External id':4")
+                     CALL(2, 30, 1, 336, ",'External id':4"));
+    assert_int_equal(small_number(c->link[2]), 0);
+    assert_int_equal(small_number(c->link[3]), 1);
+    assert_int_equal(small_number(c->link[4]), 1); /* whatever its thread */
+}
+
+static void an_external_id_that_cannot_be_right_does_not_count(void **state)
+{
+    (void)state;
+    const struct osc_chunk *const c =
+        load(OP("a", 1, 0, 10, "'External id':2") OP("b", 1, 20, 10, "'External id':3")
+                 CALL(1, 22, 1, 7, ",'External id':2") CALL(2, 22, 1, 8, ",'External id':2")
+                     CALL(1, 50, 1, 9, ""));
+    assert_int_equal(small_number(c->link[2]), 1); /* the innermost of its thread */
+    assert_int_equal(small_number(c->link[3]), -1);
+    assert_int_equal(small_number(c->link[4]), -1);
+}
+
+static void a_module_does_not_hide_the_operator_around_it(void **state)
+{
+    (void)state;
+    const struct osc_chunk *const c =
+        load(OP("op", 1, 0, 10, "") RANGE("python_function", "nn.Module: M", 1, 5, 20,
+                                          "'Python id':1,'Python module id':1")
+                 CALL(1, 6, 1, 7, "") OP("same", 1, 7, 1, "") CALL(1, 7, 1, 8, ""));
+    assert_int_equal(small_number(c->link[2]), 0);
+    assert_int_equal(small_number(c->link[4]), 3);
+}
+
+static void steps_and_annotations_launch_nothing_themselves(void **state)
+{
+    (void)state;
+    const struct osc_chunk *const c =
+        load(STEP(1, 0, 10) OP("ProfilerStep#2", 2, 0, 10, "'External id':1")
+                 CALL(1, 1, 1, 7, "") CALL(2, 1, 1, 8, ",'External id':1"));
+    assert_int_equal(small_number(c->link[2]), -1);
+    assert_int_equal(small_number(c->link[3]), -1);
+}
+
+static void only_children_of_the_same_name_are_merged(void **state)
+{
+    const struct osc_facts *f;
+
+    (void)state;
+    (void)load(OP("mm", 1, 0, 30, "") OP("mm", 1, 1, 28, "") OP("mm", 1, 2, 20, "")
+                   OP("add", 1, 3, 1, "") OP("add", 1, 5, 1, ""));
+    f = osc_trace_facts(&trace);
+    /* One thread, in order: a node is its row and one. */
+    assert_int_equal(f->tree.flags[0] & OSC_NODE_MUTE, OSC_NODE_MUTE);
+    assert_int_equal(f->tree.flags[1] & OSC_NODE_MERGED, OSC_NODE_MERGED);
+    assert_int_equal(f->tree.flags[2] & OSC_NODE_MERGED, OSC_NODE_MERGED);
+    assert_int_equal(f->tree.parent[2], 1);
+    assert_int_equal(f->tree.parent[3], 1);
+    assert_int_equal(osc_optree_owner(&f->tree, 1), 0);
+    assert_int_equal(osc_optree_owner(&f->tree, 2), 0);
+    assert_int_equal(osc_optree_owner(&f->tree, 3), 1);
+    assert_int_equal(osc_optree_owner(&f->tree, 5), 5);
+}
+
+static void backward_operators_find_their_forward_ones(void **state)
+{
+    (void)state;
+    const struct osc_chunk *const c = load(
+        OP("mm", 1, 0, 9, "'Sequence number':5,'Fwd thread id':0")
+            OP("add", 1, 10, 9, "'Sequence number':6,'Fwd thread id':0")
+                OP("MmBackward0", 2, 50, 9, "'Sequence number':5,'Fwd thread id':1")
+                    OP("AddBackward0", 2, 30, 9,
+                       "'Sequence number':6,'Fwd thread id':1") "{'ph':'f','cat':'fwdbwd','"
+                                                                "name':'fwdbwd','id':1,'pid':1,"
+                                                                "'tid':2,'ts':50,'bp':'e'},"
+                                                                "{'ph':'s','cat':'fwdbwd','"
+                                                                "name':'fwdbwd','id':1,'pid':1,"
+                                                                "'tid':1,'ts':0},");
+    assert_int_equal(small_number(c->link[2]), 0); /* by the arrow */
+    assert_int_equal(small_number(c->link[3]), 1); /* by the numbers */
+    assert_int_equal(small_number(c->link[0]), -1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(device_work_goes_to_the_call_of_its_correlation, end),
+        cmocka_unit_test_teardown(
+            of_calls_with_one_correlation_the_latest_before_the_work_has_it, end),
+        cmocka_unit_test_teardown(a_call_belongs_to_the_operator_that_its_external_id_names,
+                                  end),
+        cmocka_unit_test_teardown(an_external_id_that_cannot_be_right_does_not_count, end),
+        cmocka_unit_test_teardown(a_module_does_not_hide_the_operator_around_it, end),
+        cmocka_unit_test_teardown(steps_and_annotations_launch_nothing_themselves, end),
+        cmocka_unit_test_teardown(only_children_of_the_same_name_are_merged, end),
+        cmocka_unit_test_teardown(backward_operators_find_their_forward_ones, end),
+    };
+    return cmocka_run_group_tests_name("links", tests, NULL, NULL);
+}

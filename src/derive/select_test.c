@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "derive/select.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "derive/derive.h"
+#include "support/small_trace.h"
+
+/* Rows: two steps, an operator and a launch on each of two threads, work, an orphan. */
+static const char events[] = STEP(5, 0, 100) STEP(6, 100, 100) OP("a", 1, 10, 20, "")
+    CALL(1, 12, 2, 1, "") OP("b", 2, 110, 20, "") CALL(2, 112, 2, 2, "") KERNEL("ka", 150, 9, 1)
+        KERNEL("kb", 160, 9, 2) KERNEL("orphan", 20, 9, 77);
+
+static struct osc_trace trace;
+
+static int end(void **state)
+{
+    (void)state;
+    osc_trace_fini(&trace);
+    return 0;
+}
+
+/* The names of the rows that stay, in order, separated by blanks. */
+static void stay(const struct osc_selection *s, const char *names)
+{
+    char got[256] = "";
+
+    assert_true(small_load(&trace, events));
+    assert_int_equal(osc_select(&trace, s, 1, NULL), OSC_OK);
+    for (uint32_t i = 0; i < small_chunk(&trace)->n_rows; i++) {
+        const struct osc_str name = osc_row_name(&trace, small_chunk(&trace), i);
+
+        strncat(got, i > 0 ? " " : "", sizeof got - strlen(got) - 1);
+        strncat(got, name.s, name.len);
+    }
+    assert_string_equal(got, names);
+    assert_int_equal(trace.events.n_rows, small_chunk(&trace)->n_rows);
+    osc_trace_fini(&trace);
+}
+
+static void a_thread_comes_with_the_device_work_that_it_launched(void **state)
+{
+    (void)state;
+    stay(&(struct osc_selection){.thread = "2"}, "b cudaLaunchKernel kb");
+    stay(&(struct osc_selection){.process = "1", .thread = "1"},
+         "ProfilerStep#5 ProfilerStep#6 a cudaLaunchKernel ka");
+    stay(&(struct osc_selection){.process = "python", .thread = "2"}, "b cudaLaunchKernel kb");
+}
+
+static void steps_are_chosen_by_label_or_ordinal(void **state)
+{
+    (void)state;
+    stay(&(struct osc_selection){.steps = "5"}, "ProfilerStep#5 a cudaLaunchKernel ka");
+    stay(&(struct osc_selection){.steps = "@1-@7"}, "ProfilerStep#6 b cudaLaunchKernel kb");
+    stay(&(struct osc_selection){.steps = "5-6"},
+         "ProfilerStep#5 ProfilerStep#6 a cudaLaunchKernel b cudaLaunchKernel ka kb");
+}
+
+static void a_device_takes_nothing_from_the_host(void **state)
+{
+    (void)state;
+    stay(&(struct osc_selection){.device = "cuda:0", .has_from = true, .from_ns = 100000},
+         "ProfilerStep#6 b cudaLaunchKernel ka kb");
+}
+
+static void times_go_by_starts_from_the_origin(void **state)
+{
+    (void)state;
+    stay(
+        &(struct osc_selection){
+            .has_from = true, .from_ns = 12000, .has_to = true, .to_ns = 100000},
+        "cudaLaunchKernel orphan");
+}
+
+static void facts_are_made_anew(void **state)
+{
+    (void)state;
+    assert_true(small_load(&trace, events));
+    assert_int_equal(osc_derive(&trace, OSC_FACT_STEPS, 1, NULL), OSC_OK);
+    assert_int_equal(trace.findings.by_code[OSC_FINDING_no_launch].count, 1);
+    assert_int_equal(osc_select(&trace, &(struct osc_selection){.steps = "6"}, 1, NULL),
+                     OSC_OK);
+    assert_int_equal(trace.n_steps, 1);
+    assert_int_equal(small_chunk(&trace)->step[0], 1);
+    assert_int_equal(small_number(small_chunk(&trace)->link[3]), 2);
+    assert_int_equal(trace.findings.by_code[OSC_FINDING_no_launch].count, 0);
+    assert_int_equal(trace.min_ts_ns, 100000);
+}
+
+static void what_is_not_there_is_told(void **state)
+{
+    static const struct osc_selection wrong[] = {
+        {.process = "9"}, {.thread = "9"},   {.device = "xpu:1"}, {.steps = "9"},
+        {.steps = "5-"},  {.steps = "@0-6"}, {.steps = "x"},      {.steps = "6-5"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct osc_err err = {0};
+
+        assert_true(small_load(&trace, events));
+        assert_int_equal(osc_select(&trace, &wrong[i], 1, &err), OSC_EINVAL);
+        assert_int_not_equal(err.message[0], '\0');
+        assert_int_equal(trace.events.n_rows, 9);
+        osc_trace_fini(&trace);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(a_thread_comes_with_the_device_work_that_it_launched, end),
+        cmocka_unit_test_teardown(steps_are_chosen_by_label_or_ordinal, end),
+        cmocka_unit_test_teardown(a_device_takes_nothing_from_the_host, end),
+        cmocka_unit_test_teardown(times_go_by_starts_from_the_origin, end),
+        cmocka_unit_test_teardown(facts_are_made_anew, end),
+        cmocka_unit_test_teardown(what_is_not_there_is_told, end),
+    };
+    return cmocka_run_group_tests_name("select", tests, NULL, NULL);
+}
