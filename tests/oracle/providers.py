@@ -94,7 +94,11 @@ class OpscopeProvider:
                 self.kept.clear()
             document = self.document(path, name, group_by, compat, python)
             names = [column["name"] for column in document["columns"]]
-            self.kept[key] = [dict(zip(names, row)) for row in document["rows"]]
+            rows = [dict(zip(names, row)) for row in document["rows"]]
+            for row in rows:
+                if row.get("stack") is not None:
+                    row["stack"] = json.loads(row["stack"])
+            self.kept[key] = rows
         return self.kept[key]
 
     def text(self, path: Path, options: Options, grouping: dict) -> str:
