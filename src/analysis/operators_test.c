@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/operators.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analysis/registry.h"
+#include "base/mem.h"
+#include "derive/derive.h"
+#include "support/small_trace.h"
+#include "table/merge.h"
+
+static struct osc_trace trace;
+static struct osc_operators ops;
+
+static void load(const char *events)
+{
+    assert_true(small_load(&trace, events));
+    assert_int_equal(osc_derive(&trace, OSC_FACT_LINKS, 1, NULL), OSC_OK);
+}
+
+static int end(void **state)
+{
+    (void)state;
+    osc_operators_fini(&ops);
+    osc_trace_fini(&trace);
+    return 0;
+}
+
+/* The N-th group of NAME. */
+static const struct osc_operator_group *group(const char *name, unsigned n)
+{
+    for (size_t i = 0; i < ops.n_groups; i++) {
+        if (osc_str_eq(osc_trace_str(&trace, ops.groups[i].name), osc_str_c(name)) && n-- == 0)
+            return &ops.groups[i];
+    }
+    return NULL;
+}
+
+static void sum_up(const char *events, const struct osc_options *o)
+{
+    load(events);
+    assert_int_equal(osc_operators_make(&trace, o, &ops), OSC_OK);
+}
+
+/* The plugin's test_self_time, with ids in place of its names. */
+static void host_self_time_is_without_children_and_runtime_calls(void **state)
+{
+    (void)state;
+    sum_up(OP("aten::mat_mul", 1, 100, 100, "'External id':2")
+               OP("aten::mm", 1, 120, 40, "'External id':4")
+                   CALL(1, 130, 20, 334, ",'External id':4")
+                       CALL(1, 180, 5, 335, ",'External id':2") KERNEL("k", 210, 20, 334)
+                           KERNEL("k", 240, 16, 335),
+           &(struct osc_options){0});
+    const struct osc_operator_group *const outer = group("aten::mat_mul", 0);
+    const struct osc_operator_group *const inner = group("aten::mm", 0);
+    assert_int_equal(outer->host_total_ns, 100000);
+    assert_int_equal(outer->host_self_ns, 55000);
+    assert_int_equal(outer->device_total_ns, 36000);
+    assert_int_equal(outer->device_self_ns, 16000);
+    assert_int_equal(inner->host_total_ns, 40000);
+    assert_int_equal(inner->host_self_ns, 20000);
+    assert_int_equal(inner->device_self_ns, 20000);
+    assert_true(outer->is_eligible); /* for its child is */
+}
+
+/* TB 2.6: test_remove_dup_nodes. */
+static void equal_names_in_each_other_count_once(void **state)
+{
+    (void)state;
+    sum_up(OP("aten::mm", 1, 0, 100, "") OP("aten::mm", 1, 10, 80, "")
+               OP("aten::mm", 1, 20, 60, "") CALL(1, 30, 10, 1, "") KERNEL("k", 50, 8, 1),
+           &(struct osc_options){0});
+    assert_int_equal(ops.n_groups, 1);
+    assert_int_equal(ops.groups[0].n_calls, 1);
+    assert_int_equal(ops.groups[0].device_self_ns, 8000);
+    assert_int_equal(ops.groups[0].host_total_ns, 100000);
+    assert_int_equal(ops.groups[0].host_self_ns, 90000);
+}
+
+static void what_is_no_operator_has_no_row(void **state)
+{
+    (void)state;
+    sum_up(STEP(1, 0, 100) OP("enumerate(DataLoader)#_SingleProcess.__next__", 1, 1, 9, "")
+               OP("Optimizer.step#SGD.step", 1, 20, 9, "")
+                   OP("DataParallel.forward", 1, 40, 20, "") OP("aten::add", 1, 45, 5, "")
+                       RANGE("user_annotation", "mine", 1, 70, 9, "")
+                           RANGE("python_function", "f", 1, 80, 9, ""),
+           &(struct osc_options){0});
+    assert_int_equal(ops.n_groups, 1);
+    assert_int_equal(ops.groups[0].host_self_ns, 5000);
+}
+
+static void shapes_and_stacks_make_groups_of_their_own(void **state)
+{
+    (void)state;
+    sum_up(OP("mm", 1, 0, 1, "'Input Dims':[[1,2],[]]")
+               OP("mm", 1, 2, 1, "'Input Dims':[ [1, 2],[] ]")
+                   OP("mm", 1, 4, 1, "'Input dims':[[3]]") OP("mm", 1, 6, 1, "'Input Dims':[]")
+                       OP("mm", 1, 8, 1, "'Call stack':'a.py(1): f;'"),
+           &(struct osc_options){.by_shape = true});
+    assert_int_equal(ops.n_groups, 3);
+    assert_int_equal(group("mm", 0)->n_calls, 2);
+    assert_true(osc_str_eq(osc_intern_str(&ops.lists.texts, group("mm", 0)->shape),
+                           OSC_STR("[[1, 2], []]")));
+    assert_int_equal(group("mm", 2)->n_calls, 2); /* an empty list and none */
+    osc_operators_fini(&ops);
+    assert_int_equal(osc_operators_make(&trace, &(struct osc_options){.by_stack = true}, &ops),
+                     OSC_OK);
+    assert_int_equal(ops.n_groups, 2);
+    assert_true(group("mm", 1)->has_stack);
+}
+
+static void medians_count_the_calls_that_launched_nothing(void **state)
+{
+    (void)state;
+    sum_up(OP("a", 1, 0, 10, "") OP("a", 1, 20, 20, "") OP("a", 1, 50, 40, "")
+               CALL(1, 51, 10, 1, "") KERNEL("k", 70, 6, 1),
+           &(struct osc_options){0});
+    assert_true(ops.groups[0].median_host_self_ns == 20000);
+    assert_true(ops.groups[0].median_device_self_ns == 0);
+    assert_int_equal(ops.groups[0].max_device_self_ns, 6000);
+}
+
+/* Two ranks: sums add up, means follow, and a median that cannot be known is missing. */
+static void ranks_merge_to_means_but_not_to_medians(void **state)
+{
+    const struct osc_table_def *const def = &osc_table_operators;
+    const int median = osc_table_column(def, "median_host_self_ns");
+    const int mean = osc_table_column(def, "mean_host_self_ns");
+    const struct osc_options o = {0};
+    struct osc_result part, all;
+    struct osc_merger m;
+
+    (void)state;
+    load(OP("a", 1, 0, 10, "") OP("a", 1, 20, 30, "") OP("b", 1, 60, 7, ""));
+    osc_merger_init(&m, def);
+    for (uint32_t rank = 0; rank < 2; rank++) {
+        osc_result_init(&part, def);
+        assert_int_equal(def->map(&trace, &o, &part, NULL), OSC_OK);
+        if (rank == 0)
+            assert_string_equal(part.default_sort, "host_self_ns");
+        part.n_rows -= rank; /* the second rank has no b */
+        part.batches[0].n_rows -= rank;
+        assert_int_equal(osc_merger_add(&m, &part, rank), OSC_OK);
+        osc_result_fini(&part);
+    }
+    osc_result_init(&all, def);
+    assert_int_equal(osc_merger_result(&m, &all), OSC_OK);
+    assert_int_equal(def->finish(&all, &o, NULL), OSC_OK);
+    assert_int_equal(all.n_rows, 2);
+    assert_int_equal(osc_result_get_int(&all, 0, 3), 4);
+    assert_true(osc_result_get_num(&all, 0, (uint32_t)mean) == 20000);
+    assert_false(osc_result_has(&all, 0, (uint32_t)median));
+    assert_true(osc_result_get_num(&all, 1, (uint32_t)median) == 7000);
+    osc_result_fini(&all);
+    osc_merger_fini(&m);
+}
+
+static void a_failed_allocation_loses_nothing(void **state)
+{
+    const struct osc_options o = {.by_shape = true, .by_stack = true};
+    osc_status st = OSC_ENOMEM;
+
+    (void)state;
+    load(OP("a", 1, 0, 10, "'Input Dims':[[1]],'Call stack':'x;'") CALL(1, 1, 1, 3, "")
+             KERNEL("k", 4, 5, 3) OP("b", 1, 20, 10, ""));
+    for (long n = 0; st != OSC_OK; n++) {
+        osc_mem_fail_after(n);
+        st = osc_operators_make(&trace, &o, &ops);
+        osc_mem_fail_after(-1);
+        assert_true(st == OSC_OK || (st == OSC_ENOMEM && ops.groups == NULL));
+    }
+    assert_int_equal(ops.n_groups, 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(host_self_time_is_without_children_and_runtime_calls, end),
+        cmocka_unit_test_teardown(equal_names_in_each_other_count_once, end),
+        cmocka_unit_test_teardown(what_is_no_operator_has_no_row, end),
+        cmocka_unit_test_teardown(shapes_and_stacks_make_groups_of_their_own, end),
+        cmocka_unit_test_teardown(medians_count_the_calls_that_launched_nothing, end),
+        cmocka_unit_test_teardown(ranks_merge_to_means_but_not_to_medians, end),
+        cmocka_unit_test_teardown(a_failed_allocation_loses_nothing, end),
+    };
+    return cmocka_run_group_tests_name("operators", tests, NULL, NULL);
+}
