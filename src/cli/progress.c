@@ -25,7 +25,8 @@ static void print_line(const struct osc_progress *p, uint64_t done, uint64_t tot
     const double rate = s > 0 ? (double)done / s : 0;
 
     osc_strbuf_adds(&line, "\r\x1b[Kreading ");
-    osc_utf8_append_terminal(&line, osc_str_c(p->path));
+    osc_utf8_append_terminal(&line,
+                             osc_str_c(strcmp(p->path, "-") == 0 ? "standard input" : p->path));
     osc_strbuf_adds(&line, ": ");
     osc_units_bytes(&line, (double)done);
     if (total > 0) {
