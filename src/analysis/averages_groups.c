@@ -66,7 +66,7 @@ static osc_status flops_of(struct osc_avg_groups *g, const struct osc_avg_tree *
                            const struct osc_avg_node *n, uint64_t *flops)
 {
     const enum osc_flops_rule rule = (enum osc_flops_rule)tree->names[n->name].flops_rule;
-    const osc_sid dims = text_arg(tree, n, OSC_ARG_KEY_INPUT_DIMS, OSC_ARG_KEY_INPUT_DIMS_OLD);
+    const osc_sid dims = text_arg(tree, n, OSC_ARG_KEY_INPUT_DIMS, OSC_ARG_KEY_INPUT_DIMS);
     const osc_sid inputs =
         text_arg(tree, n, OSC_ARG_KEY_CONCRETE_INPUTS, OSC_ARG_KEY_CONCRETE_INPUTS);
 

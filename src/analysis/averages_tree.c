@@ -60,7 +60,7 @@ static uint16_t classify_form(const struct osc_trace *t, const struct osc_form *
         return FORM_HOST | OSC_AVG_ANNOTATION;
     case OSC_KIND_MODULE:
     case OSC_KIND_PYTHON:
-        return FORM_HOST | OSC_AVG_PYTHON;
+        return FORM_HOST | (category_is(category, "python_function") ? OSC_AVG_PYTHON : 0);
     case OSC_KIND_RUNTIME:
     case OSC_KIND_DRIVER:
         return FORM_HOST | OSC_AVG_CALL;
@@ -228,14 +228,13 @@ static int compare_instants(const void *pa, const void *pb, void *ctx)
     return (a.v > b.v) - (a.v < b.v);
 }
 
-/* Whether the file says that memory was recorded; without a word, whether any was. */
+/* torch has columns of memory only if the file says that it was asked for (7.1). */
 static bool has_memory(const struct builder *b)
 {
     struct osc_str value;
 
-    if (osc_trace_meta(b->t, "profile_memory", &value))
-        return !osc_str_eq(value, OSC_STR("0")) && !osc_str_eq(value, OSC_STR("false"));
-    return b->n_instants > 0;
+    return osc_trace_meta(b->t, "profile_memory", &value) && !osc_str_eq(value, OSC_STR("0")) &&
+           !osc_str_eq(value, OSC_STR("false"));
 }
 
 static osc_status gather_memory(struct builder *b)
@@ -243,13 +242,13 @@ static osc_status gather_memory(struct builder *b)
     struct osc_store events = b->t->events;
     osc_status st = OSC_OK;
 
+    b->tree->has_memory = has_memory(b);
+    if (!b->tree->has_memory)
+        return OSC_OK;
     for (uint32_t i = 1; i < events.n_chunks && b->has_records && st == OSC_OK; i++)
         st = gather_records(b, events.chunks[i]);
-    b->tree->has_memory = has_memory(b);
-    if (st != OSC_OK || !b->tree->has_memory) {
-        b->n_instants = 0;
+    if (st != OSC_OK)
         return st;
-    }
     for (size_t i = 1; i < b->n_instants; i++) {
         if (compare_instants(&b->instants[i - 1], &b->instants[i], &events) < 0)
             continue;
@@ -493,31 +492,62 @@ static osc_status add_device_rows(struct builder *b)
     return OSC_OK;
 }
 
-/* The operator (row) that launched device work N; 0 if none is known. */
-static uint32_t operator_of(const struct osc_avg_tree *tree, const struct osc_avg_node *n)
+/* torch hands kernels to operators on these devices alone (TP 3.2, step 8). */
+static bool is_attached(const struct osc_avg_tree *tree, const struct osc_avg_node *n)
 {
-    const struct osc_store *events = &tree->trace->events;
-    const struct osc_chunk *c = osc_avg_chunk(tree, n);
-    osc_row row = {n->row};
+    const struct osc_str family = osc_avg_family(tree, n->flags);
+    const enum osc_kind kind =
+        (enum osc_kind)osc_avg_chunk(tree, n)->kind[osc_row_place((osc_row){n->row})];
 
     /* A synchronisation has a row of its own, but is no work that somebody launched. */
-    if (!c->link || !osc_kind_is_device_work((enum osc_kind)c->kind[osc_row_place(row)]))
-        return 0;
-    row.v = c->link[osc_row_place(row)];
-    if (row.v == 0)
-        return 0;
-    c = osc_chunk_of(events, row);
-    if (osc_kind_is_launch((enum osc_kind)c->kind[osc_row_place(row)]))
-        row.v = c->link ? c->link[osc_row_place(row)] : 0;
-    return row.v;
+    return osc_kind_is_device_work(kind) && !osc_str_eq(family, OSC_STR("mtia")) &&
+           !osc_str_eq(family, OSC_STR("hpu"));
 }
 
-/* torch hands kernels to operators on these devices alone (TP 3.2, step 8). */
-static bool is_attached(const struct osc_avg_tree *tree, unsigned flags)
+/* Data loaders and the like are annotations to torch, whatever category they have. */
+static bool is_operator(const struct osc_avg_tree *tree, const struct osc_avg_node *n)
 {
-    const struct osc_str family = osc_avg_family(tree, flags);
+    return (n->flags & OSC_AVG_OPERATOR) &&
+           osc_avg_chunk(tree, n)->kind[osc_row_place((osc_row){n->row})] == OSC_KIND_OPERATOR;
+}
 
-    return !osc_str_eq(family, OSC_STR("mtia")) && !osc_str_eq(family, OSC_STR("hpu"));
+/* Node I (from 1) if it is an operator, or else the nearest one around it; 0: none. */
+static uint32_t operator_around(const struct osc_avg_tree *tree, uint32_t i)
+{
+    /* No deeper than what a trace may nest, or a hostile one would take for ever. */
+    for (uint32_t depth = 0; i != 0 && depth < 10000; depth++) {
+        if (is_operator(tree, &tree->nodes[i - 1]))
+            return i;
+        i = tree->nodes[i - 1].parent;
+    }
+    return 0;
+}
+
+static uint32_t link_of(const struct osc_avg_tree *tree, uint32_t row)
+{
+    const struct osc_chunk *c = osc_chunk_of(&tree->trace->events, (osc_row){row});
+
+    return c->link ? c->link[osc_row_place((osc_row){row})] : 0;
+}
+
+/*
+ * The operator (node from 1) that launched device work N: that of the launching call,
+ * or the one around the call if that is no operator to torch; 0 if none is known.
+ */
+static uint32_t operator_of(const struct osc_avg_tree *tree, const struct osc_avg_node *n,
+                            const uint32_t *node_of_row)
+{
+    const uint32_t launch = link_of(tree, n->row);
+    uint32_t call = 0, op = 0;
+
+    if (launch == 0)
+        return 0;
+    call = node_of_row[launch];
+    if (call == 0 || !(tree->nodes[call - 1].flags & OSC_AVG_CALL))
+        return call != 0 && is_operator(tree, &tree->nodes[call - 1]) ? call : 0;
+    op = node_of_row[link_of(tree, launch)];
+    return op != 0 && is_operator(tree, &tree->nodes[op - 1]) ? op
+                                                              : operator_around(tree, call);
 }
 
 static osc_status attach_device_work(struct builder *b)
@@ -533,12 +563,12 @@ static osc_status attach_device_work(struct builder *b)
         return OSC_ENOMEM;
     }
     for (uint32_t i = 0; i < tree->n_host; i++) {
-        if (tree->nodes[i].flags & OSC_AVG_OPERATOR)
+        if (tree->nodes[i].flags & (OSC_AVG_OPERATOR | OSC_AVG_CALL))
             node_of_row[tree->nodes[i].row] = i + 1;
     }
     for (uint32_t i = tree->n_host; i < tree->n_nodes; i++) {
         const struct osc_avg_node *n = &tree->nodes[i];
-        const uint32_t op = is_attached(tree, n->flags) ? node_of_row[operator_of(tree, n)] : 0;
+        const uint32_t op = is_attached(tree, n) ? operator_of(tree, n, node_of_row) : 0;
 
         if (op != 0)
             tree->device[op - 1].own_ns += n->dur_ns;
