@@ -15,6 +15,9 @@
 #include "import/filename.h"
 #include "import/run.h"
 
+/* Files smaller than this are read once and selected from afterwards. */
+#define SCOUTED_BYTES ((off_t)64 << 20)
+
 static int no_memory(void)
 {
     osc_cli_error("out of memory");
@@ -144,6 +147,47 @@ static int find_paths(struct osc_loaded *l, const struct osc_args *args)
     return OSC_EXIT_DONE;
 }
 
+/*
+ * Whether to read path I twice: first for where its steps and the trace begin, then
+ * what is wanted of it alone. Of what is small all is kept; a pipe is read once; the
+ * origin of several files is known only once all are read.
+ */
+static bool is_worth_scouting(const struct osc_loaded *l, const struct osc_args *args,
+                              uint32_t i)
+{
+    const struct osc_selection *const s = &args->selection;
+    struct stat info;
+
+    if (l->n_paths != 1 || (!s->steps && !s->has_from && !s->has_to))
+        return false;
+    if (strcmp(l->paths[i], "-") == 0 || stat(l->paths[i], &info) != 0 ||
+        !S_ISREG(info.st_mode))
+        return false;
+    return info.st_size >= SCOUTED_BYTES || args->import.max_memory_bytes > 0;
+}
+
+/* Put what to leave out of path I into OPTIONS. */
+static osc_status scout(struct osc_loaded *l, const struct osc_args *args, uint32_t i,
+                        struct osc_import_options *options, struct osc_err *err)
+{
+    struct osc_trace t = {0};
+    struct osc_select_window window;
+
+    options->keep = (struct osc_import_keep){.is_on = true, .is_scout = true};
+    osc_status st = osc_import_path(&t, l->paths[i], options, err);
+    if (st == OSC_OK)
+        st = osc_select_find_window(&t, &args->selection, &window, err);
+    osc_trace_fini(&t);
+    if (st != OSC_OK)
+        return st;
+    options->keep = (struct osc_import_keep){.is_on = true,
+                                             .from_ns = window.from_ns,
+                                             .host_to_ns = window.host_to_ns,
+                                             .device_to_ns = window.device_to_ns};
+    l->n_steps_before = window.n_steps_before;
+    return OSC_OK;
+}
+
 /* Import path I into *T. Of what cannot be read at all *T is empty. */
 static osc_status import_one(struct osc_loaded *l, const struct osc_args *args, uint32_t i,
                              struct osc_trace *t)
@@ -156,7 +200,10 @@ static osc_status import_one(struct osc_loaded *l, const struct osc_args *args, 
     osc_progress_start(&progress, l->paths[i]);
     options.progress = osc_progress_tick;
     options.progress_ctx = &progress;
-    st = osc_import_path(t, l->paths[i], &options, &err);
+    if (is_worth_scouting(l, args, i))
+        st = scout(l, args, i, &options, &err);
+    if (st == OSC_OK)
+        st = osc_import_path(t, l->paths[i], &options, &err);
     osc_progress_stop(&progress);
     if (st == OSC_OK)
         return OSC_OK;
@@ -233,9 +280,11 @@ static int select_rows(struct osc_loaded *l, const struct osc_args *args)
 
     if (osc_selection_is_all(&args->selection))
         return OSC_EXIT_DONE;
+    struct osc_selection selection = args->selection;
+    selection.n_steps_before = l->n_steps_before;
     for (uint32_t i = 0; i < l->n_traces; i++) {
         const osc_status st =
-            osc_select(l->traces[i], &args->selection, args->import.n_threads, &err);
+            osc_select(l->traces[i], &selection, args->import.n_threads, &err);
 
         if (st != OSC_OK)
             return osc_cli_fail(st, &err);

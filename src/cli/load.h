@@ -26,8 +26,9 @@ struct osc_loaded {
     size_t cap_paths;
     bool *is_named; /* owned; paths that are operands themselves */
     size_t cap_named;
-    bool has_failed;     /* exit 1 in the end, whatever is shown */
-    char *torch_version; /* owned; NULL: no trace says it */
+    uint32_t n_steps_before; /* left out while loading */
+    bool has_failed;         /* exit 1 in the end, whatever is shown */
+    char *torch_version;     /* owned; NULL: no trace says it */
 };
 
 /* OSC_EXIT_DONE, or the status to exit with, after a message. */

@@ -142,7 +142,7 @@ static osc_status choose_steps(struct filter *f, struct osc_err *err)
     if (!f->has_step)
         return OSC_ENOMEM;
     for (uint32_t i = 0; i < t->n_steps; i++) {
-        uint64_t number = i;
+        uint64_t number = i + f->s->n_steps_before;
 
         f->has_step[i] =
             (is_ordinal || label_number(t, i, &number)) && number >= from && number <= to;
@@ -295,6 +295,53 @@ static void select_arrows(const struct filter *f, struct osc_trace *t)
         n_rows += n;
     }
     t->others.n_rows = n_rows;
+}
+
+/* The sum, or the bound that it would pass. */
+static int64_t add_bounded(int64_t a, int64_t b)
+{
+    int64_t sum;
+
+    if (!__builtin_add_overflow(a, b, &sum))
+        return sum;
+    return a < 0 ? INT64_MIN : INT64_MAX;
+}
+
+/* Narrow W to the steps that are wanted. */
+static void narrow_to_steps(const struct filter *f, struct osc_select_window *w)
+{
+    const struct osc_trace *const t = f->t;
+    int64_t from_ns = INT64_MAX, to_ns = INT64_MIN;
+
+    for (uint32_t i = 0; i < t->n_steps; i++) {
+        if (!f->has_step[i])
+            continue;
+        from_ns = t->steps[i].start_ns < from_ns ? t->steps[i].start_ns : from_ns;
+        to_ns = t->steps[i].end_ns > to_ns ? t->steps[i].end_ns : to_ns;
+    }
+    w->from_ns = from_ns > w->from_ns ? from_ns : w->from_ns;
+    w->host_to_ns = to_ns < w->host_to_ns ? to_ns : w->host_to_ns;
+}
+
+osc_status osc_select_find_window(struct osc_trace *t, const struct osc_selection *s,
+                                  struct osc_select_window *w, struct osc_err *err)
+{
+    struct filter f = {.t = t, .s = s};
+
+    *w = (struct osc_select_window){INT64_MIN, INT64_MAX, INT64_MAX, 0};
+    if (s->has_from)
+        w->from_ns = add_bounded(t->origin_ns, s->from_ns);
+    if (s->has_to)
+        w->host_to_ns = w->device_to_ns = add_bounded(t->origin_ns, s->to_ns);
+    osc_status st = osc_derive(t, OSC_FACT_STEPS, 1, err);
+    if (st == OSC_OK)
+        st = choose_steps(&f, err);
+    if (st == OSC_OK && f.has_step)
+        narrow_to_steps(&f, w);
+    for (uint32_t i = 0; st == OSC_OK && i < t->n_steps; i++)
+        w->n_steps_before += t->steps[i].row.v != 0 && t->steps[i].start_ns < w->from_ns;
+    osc_free(f.has_step);
+    return st;
 }
 
 osc_status osc_select(struct osc_trace *t, const struct osc_selection *s, unsigned n_threads,

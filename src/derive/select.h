@@ -24,7 +24,8 @@ struct osc_selection {
     const char *process, *thread, *device; /* NULL: any */
     const char *steps;                     /* "5", "5-7" by label; "@0-@2" by ordinal */
     bool has_from, has_to;
-    int64_t from_ns, to_ns; /* from the origin that users see */
+    int64_t from_ns, to_ns;  /* from the origin that users see */
+    uint32_t n_steps_before; /* of the trace, left out when it was loaded */
 };
 
 bool osc_selection_is_all(const struct osc_selection *s);
@@ -32,5 +33,21 @@ bool osc_selection_is_all(const struct osc_selection *s);
 /* Keep in T only what S selects. Wrong values of S: OSC_EINVAL with a sentence. */
 OSC_MUST_USE osc_status osc_select(struct osc_trace *t, const struct osc_selection *s,
                                    unsigned n_threads, struct osc_err *err);
+
+/* Between which times rows must start to be wanted, on the clock of the file. */
+struct osc_select_window {
+    int64_t from_ns, host_to_ns, device_to_ns; /* INT64_MIN and INT64_MAX: no bound */
+    uint32_t n_steps_before;                   /* steps that start before from_ns */
+};
+
+/*
+ * What S asks for at the most, told by T, which holds all steps and the origin but
+ * perhaps nothing else: for leaving out the rest while loading. osc_select() must
+ * follow.
+ */
+OSC_MUST_USE osc_status osc_select_find_window(struct osc_trace *t,
+                                               const struct osc_selection *s,
+                                               struct osc_select_window *w,
+                                               struct osc_err *err);
 
 #endif

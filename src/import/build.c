@@ -15,7 +15,7 @@ osc_status osc_loading_init(struct osc_loading *l, struct osc_trace *t)
 {
     osc_status st = osc_strings_init(&t->strings);
 
-    *l = (struct osc_loading){.trace = t, .seed = osc_hash_seed()};
+    *l = (struct osc_loading){.trace = t, .seed = osc_hash_seed(), .min_ts_ns = INT64_MAX};
     pthread_mutex_init(&l->lock, NULL);
     for (unsigned i = 0; st == OSC_OK && i < OSC_ARG_KEY_COUNT; i++)
         st = osc_strings_add(&t->strings, osc_str_c(osc_arg_key_text((enum osc_arg_key)i)),
@@ -44,7 +44,7 @@ void osc_loading_fini(struct osc_loading *l)
 
 osc_status osc_builder_init(struct osc_builder *b, struct osc_loading *l)
 {
-    *b = (struct osc_builder){.loading = l};
+    *b = (struct osc_builder){.loading = l, .min_ts_ns = INT64_MAX};
     b->strings = osc_calloc(OSC_STRING_CACHE, sizeof *b->strings);
     b->tracks = osc_calloc(OSC_TRACK_CACHE, sizeof *b->tracks);
     return b->strings && b->tracks ? OSC_OK : OSC_ENOMEM;
@@ -66,6 +66,7 @@ void osc_builder_fini(struct osc_builder *b)
     columns_fini(&b->others);
     osc_free(b->strings);
     osc_free(b->tracks);
+    osc_idmap_fini(&b->steps);
     *b = (struct osc_builder){0};
 }
 
@@ -216,8 +217,9 @@ bool osc_build_more_words(struct osc_builder *b, struct osc_columns *c, size_t n
 
 osc_status osc_builder_take(struct osc_builder *b, struct osc_batch_of_rows *out)
 {
-    *out = (struct osc_batch_of_rows){.findings = b->findings};
+    *out = (struct osc_batch_of_rows){.findings = b->findings, .min_ts_ns = b->min_ts_ns};
     memset(&b->findings, 0, sizeof b->findings);
+    b->min_ts_ns = INT64_MAX;
     const osc_status st = b->status;
     if (st == OSC_ELIMIT)
         b->status = OSC_OK;
@@ -268,6 +270,8 @@ osc_status osc_loading_join(struct osc_loading *l, struct osc_batch_of_rows *bat
             batch->others[i] = NULL;
     }
     osc_findings_merge(&t->findings, &batch->findings);
+    if (batch->min_ts_ns < l->min_ts_ns)
+        l->min_ts_ns = batch->min_ts_ns;
     osc_batch_of_rows_fini(batch);
     return st;
 }
@@ -285,6 +289,13 @@ osc_sid osc_build_string_slow(struct osc_builder *b, struct osc_str str,
         return id;
     }
     *cached = (struct osc_cached_string){bytes, str.len, id};
+    if (b->loading->keep.is_scout && osc_str_starts(str, OSC_STR("ProfilerStep#"))) {
+        uint32_t *place = osc_idmap_put(&b->steps, id.v);
+        if (place)
+            *place = 1;
+        else
+            b->status = OSC_ENOMEM;
+    }
     return id;
 }
 
@@ -431,12 +442,30 @@ osc_form_id osc_build_form(struct osc_builder *b, struct osc_record *r)
     return id;
 }
 
+bool osc_build_wants(struct osc_builder *b, uint8_t ph, bool is_device, osc_sid name,
+                     int64_t ts_ns)
+{
+    const struct osc_import_keep *keep = &b->loading->keep;
+
+    if (ts_ns < b->min_ts_ns)
+        b->min_ts_ns = ts_ns;
+    if (keep->is_scout)
+        return !is_device && osc_idmap_get(&b->steps, name.v) != 0;
+    if (ph == 'B' || ph == 'b')
+        return true;
+    return ts_ns >= keep->from_ns &&
+           ts_ns < (is_device ? keep->device_to_ns : keep->host_to_ns);
+}
+
 void osc_build_record(struct osc_builder *b, struct osc_record *r)
 {
     struct osc_columns *c = osc_phase_is_event(r->ph) ? &b->events : &b->others;
+
+    if (b->loading->keep.is_on && c == &b->events &&
+        !osc_build_wants(b, r->ph, r->is_device, r->name, r->ts_ns))
+        return;
     const osc_form_id form = osc_build_form(b, r);
     const osc_track_id track = osc_build_track(b, r->pid, r->tid);
-
     if (c->cap_args - c->n_args < r->n_words && !osc_build_more_words(b, c, r->n_words))
         return;
     if (r->n_words > 0)

@@ -24,6 +24,7 @@
 
 #include "base/idmap.h"
 #include "base/mem.h"
+#include "import/import.h"
 #include "model/trace.h"
 
 /* pid or tid as a reader found it: a number below 2^63, or 2^63 + id of a string. */
@@ -35,6 +36,7 @@ struct osc_loading {
     struct osc_trace *trace; /* borrowed; being filled */
     uint64_t max_bytes;      /* of the model */
     bool no_args;
+    struct osc_import_keep keep;
     osc_sid keys[OSC_ARG_KEY_COUNT]; /* ids of the texts of enum osc_arg_key */
 
     pthread_mutex_t lock;    /* of all below, and of trace->forms, tracks, pages */
@@ -42,6 +44,7 @@ struct osc_loading {
     struct osc_idmap tracks; /* hash of (pid, tid) -> its id */
     size_t cap_forms, cap_tracks, cap_pages;
     uint64_t seed;
+    int64_t min_ts_ns; /* of all events, if keep.is_on; else INT64_MAX */
 };
 
 OSC_MUST_USE osc_status osc_loading_init(struct osc_loading *l, struct osc_trace *t);
@@ -54,6 +57,7 @@ struct osc_record {
     osc_sid category;
     osc_sid name;
     osc_who pid, tid;
+    bool is_device; /* its category is of a device; known if something is left out */
     int64_t ts_ns, dur_ns;
     struct osc_slot *slots; /* borrowed; word is filled in by the builder */
     uint32_t n_slots;
@@ -91,9 +95,11 @@ struct osc_builder {
     struct osc_loading *loading; /* borrowed */
     struct osc_columns events, others;
     struct osc_findings findings;
-    uint64_t n_lookups; /* of strings that the cache did not have */
-    osc_status status;  /* sticky */
-    bool is_closing;    /* what is open may be closed beyond the limit */
+    uint64_t n_lookups;     /* of strings that the cache did not have */
+    struct osc_idmap steps; /* names of steps seen so far, while scouting */
+    int64_t min_ts_ns;      /* of this batch, what is left out included; if keep.is_on */
+    osc_status status;      /* sticky */
+    bool is_closing;        /* what is open may be closed beyond the limit */
     osc_who last_pid, last_tid;
     osc_track_id last_track;
     struct osc_cached_string *strings; /* owned; OSC_STRING_CACHE */
@@ -108,6 +114,7 @@ struct osc_batch_of_rows {
     struct osc_chunk **events, **others; /* owned */
     uint32_t n_events, n_others;
     struct osc_findings findings;
+    int64_t min_ts_ns; /* INT64_MAX unless something was to be left out */
 };
 
 /*
@@ -228,6 +235,10 @@ static inline int64_t osc_build_events_so_far(const struct osc_builder *b)
 {
     return (int64_t)b->events.n_rows_done + (b->events.chunk ? b->events.chunk->n_rows : 0);
 }
+
+/* Whether the event is stored; also when not, it counts for where the trace begins. */
+bool osc_build_wants(struct osc_builder *b, uint8_t ph, bool is_device, osc_sid name,
+                     int64_t ts_ns);
 
 /* What osc_build_append() writes. */
 struct osc_row_values {

@@ -111,11 +111,12 @@ static void read_on(struct worker *w, enum osc_chrome_state state, uint64_t stop
     out->status = w->builder.status;
     if (!whole && out->status == OSC_OK)
         out->status = OSC_ECANCELED;
-    if (c->text.status == OSC_ETRUNC || c->text.status == OSC_EFORMAT)
-        osc_findings_add(c->findings,
-                         c->text.status == OSC_ETRUNC ? OSC_FINDING_truncated
-                                                      : OSC_FINDING_corrupt,
-                         out->at, OSC_NO_TIME);
+    /* A cut archive cuts the text too: that is counted once. */
+    if (c->text.status == OSC_EFORMAT)
+        osc_findings_add(c->findings, OSC_FINDING_corrupt, out->at, OSC_NO_TIME);
+    else if (c->text.status == OSC_ETRUNC &&
+             c->findings->by_code[OSC_FINDING_truncated].count == 0)
+        osc_findings_add(c->findings, OSC_FINDING_truncated, out->at, OSC_NO_TIME);
     const osc_status st = osc_builder_take(&w->builder, &out->batch);
     if (out->status == OSC_OK)
         out->status = st;

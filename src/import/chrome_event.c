@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "import/chrome_learn.h"
+#include "import/dialect.h"
 
 /* A value as it stood in the text. */
 struct value {
@@ -281,7 +282,8 @@ static void take_member(struct osc_chrome *c, enum member member, const struct v
         r->ph = c->has_ph && v->string.len == 1 ? (uint8_t)v->string.s[0] : '?';
         break;
     case M_CAT:
-        take_string(c, v, &r->category);
+        if (take_string(c, v, &r->category) && c->builder->loading->keep.is_on)
+            r->is_device = osc_dialect_is_device(osc_chrome_text(c, &v->string));
         if (v->class == OSC_CLASS_STRING && v->string.has_escape)
             c->can_learn = false;
         break;

@@ -150,7 +150,8 @@ void osc_chrome_learn(struct osc_chrome *c, uint64_t offset)
     struct osc_layout_end end = {.ph = r->ph,
                                  .has_args = r->has_args,
                                  .category = r->category,
-                                 .is_event = osc_phase_is_event(r->ph)};
+                                 .is_event = osc_phase_is_event(r->ph),
+                                 .is_device = r->is_device};
     const struct osc_layout_node last = {
         .literal = at, .len = (uint32_t)(c->text.p - at), .end = &end};
     find_or_add(l, node, &last);

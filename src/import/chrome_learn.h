@@ -41,7 +41,7 @@
 /* What the end of an event knows. */
 struct osc_layout_end {
     uint8_t ph;
-    bool has_args, is_event;
+    bool has_args, is_event, is_device;
     osc_sid category;
     struct {
         uint64_t signature;
@@ -54,11 +54,11 @@ struct osc_layout_end {
 struct osc_layout_node {
     const char *literal; /* zero bytes behind it up to a multiple of 32 */
     uint32_t len;
-    uint32_t head_mask;         /* a bit for each of its first 32 bytes */
-    uint32_t child, sibling;    /* indexes, 0 is none */
+    uint32_t head_mask;      /* a bit for each of its first 32 bytes */
+    uint32_t child, sibling; /* indexes, 0 is none */
     uint8_t role, class;
     bool is_member;
-    bool looks_at_class;        /* a sibling has the same bytes before another sort of value */
+    bool looks_at_class; /* a sibling has the same bytes before another sort of value */
     osc_sid key;
     struct osc_layout_end *end; /* or NULL */
 };
@@ -70,17 +70,17 @@ struct osc_layout_node {
  */
 struct osc_layout_last {
     char text[32];
-    uint32_t mask;    /* a bit for each byte that counts; 0: nothing to compare */
-    uint8_t len;      /* of the value alone */
-    uint8_t n_words;  /* of an argument */
-    uint8_t type;     /* of a number, as in a signature */
-    uint8_t trust;    /* up with every hit, down with every miss; 0: not tried */
-    uint64_t bits;    /* the words, or a pid or tid */
+    uint32_t mask;   /* a bit for each byte that counts; 0: nothing to compare */
+    uint8_t len;     /* of the value alone */
+    uint8_t n_words; /* of an argument */
+    uint8_t type;    /* of a number, as in a signature */
+    uint8_t trust;   /* up with every hit, down with every miss; 0: not tried */
+    uint64_t bits;   /* the words, or a pid or tid */
 };
 
 /* How much a new node is trusted to repeat itself, and the most it can be. */
 #define OSC_LAYOUT_TRUST_FIRST 8
-#define OSC_LAYOUT_TRUST_MOST 32
+#define OSC_LAYOUT_TRUST_MOST  32
 
 struct osc_chrome_layouts {
     struct osc_arena arena;
@@ -89,7 +89,7 @@ struct osc_chrome_layouts {
     uint32_t n_nodes;
     /* The fast path for this processor. */
     char *(*fast)(struct osc_chrome *c, char *p, const char *limit);
-    uint64_t n_fast, n_slow;       /* events each way, for benches */
+    uint64_t n_fast, n_slow; /* events each way, for benches */
 };
 
 /*

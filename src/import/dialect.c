@@ -71,6 +71,13 @@ struct osc_str osc_dialect_device(struct osc_str category)
     return (struct osc_str){"", 0};
 }
 
+bool osc_dialect_is_device(struct osc_str category)
+{
+    const struct category *c = find_category(category);
+
+    return c && c->is_device;
+}
+
 /* Name decides between kinds of host ranges. Bits of a string: */
 enum name_bit {
     NAME_STEP = 1,

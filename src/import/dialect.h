@@ -16,6 +16,9 @@
 /* The sort of device whose host calls have category CATEGORY: "cuda", "xpu", or "". */
 struct osc_str osc_dialect_device(struct osc_str category);
 
+/* Whether CATEGORY is of what happens on a device. */
+bool osc_dialect_is_device(struct osc_str category);
+
 /* Fill kind and is_device of all forms of T and the kind column of all its events. */
 OSC_MUST_USE osc_status osc_dialect_classify(struct osc_trace *t, unsigned n_threads);
 

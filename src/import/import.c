@@ -99,6 +99,7 @@ static osc_status read_input(struct osc_trace *t, struct osc_input *in,
 
     loading.max_bytes = o->max_memory_bytes > 0 ? o->max_memory_bytes : default_memory();
     loading.no_args = o->no_args;
+    loading.keep = o->keep;
     r.n_threads = o->n_threads > 0 ? o->n_threads : osc_cpu_count();
     r.block_bytes = o->block_bytes > 0 ? o->block_bytes : BLOCK_BYTES;
     if (st == OSC_OK)
@@ -117,6 +118,8 @@ static osc_status read_input(struct osc_trace *t, struct osc_input *in,
                 sealed = osc_strings_add(&t->strings, osc_str_c(in->path), &t->source, NULL);
             if (sealed == OSC_OK)
                 sealed = osc_trace_seal(t, r.n_threads);
+            if (sealed == OSC_OK && loading.min_ts_ns != INT64_MAX)
+                t->min_ts_ns = t->origin_ns = loading.min_ts_ns; /* of what was left out too */
             if (sealed != OSC_OK) {
                 t->is_partial = false;
                 st = osc_fail(&read_err, sealed, "%s: %s", in->path, osc_status_text(sealed));

@@ -17,15 +17,29 @@
 #include "base/status.h"
 #include "model/trace.h"
 
+/*
+ * What to leave out before it is stored, so that a part of a huge trace fits into
+ * memory. Begins (ph B and b) are always kept: their ends may lie inside. Times are
+ * on the clock of the file. Zeroed, nothing is left out.
+ */
+struct osc_import_keep {
+    bool is_on;
+    bool is_scout;        /* keep steps alone, to learn where they and the trace begin */
+    int64_t from_ns;      /* events that start before are left out */
+    int64_t host_to_ns;   /* host events that start then or later too */
+    int64_t device_to_ns; /* and those of a device */
+};
+
 /* Zeroed: the defaults. */
 struct osc_import_options {
     unsigned n_threads;        /* 0: all processors */
     uint64_t max_memory_bytes; /* of the model; 0: 80 % of what the machine or cgroup has */
     bool no_args;              /* keep only the arguments that analyses need */
-    uint32_t unit_bytes;       /* for tests: how much text one thread takes; 0: by itself */
-    uint32_t block_bytes;      /* for tests: how much is read at once; 0: by itself */
-    const char *kernel;        /* "plain", "avx2": which fast path; "none": slow path alone;
-                                  NULL: the best that this processor has */
+    struct osc_import_keep keep;
+    uint32_t unit_bytes;  /* for tests: how much text one thread takes; 0: by itself */
+    uint32_t block_bytes; /* for tests: how much is read at once; 0: by itself */
+    const char *kernel;   /* "plain", "avx2": which fast path; "none": slow path alone;
+                             NULL: the best that this processor has */
 
     /* Called now and then from the calling thread; false cancels. May be NULL. */
     bool (*progress)(void *ctx, uint64_t done_bytes, uint64_t total_bytes);
