@@ -404,10 +404,13 @@ static void put_path(struct page *p, struct osc_str path)
 static void put_times(struct page *p, const struct row *row)
 {
     const bool is_async = osc_result_get_bool(p->r, row->index, OSC_AVERAGES_IS_ASYNC);
+    /* What is left of a nothing by rounding must not show as -0.000us. */
+    const bool is_zero = osc_result_get_int(p->r, row->index, OSC_AVERAGES_SELF_CPU_NS) == 0;
+    const double self_cpu_us = is_zero ? 0.0 : row->self_cpu_us;
     struct osc_torch_cell cell;
 
-    put(p, osc_torch_share(&cell, row->self_cpu_us, p->cpu_total_us));
-    put(p, osc_torch_time(&cell, row->self_cpu_us));
+    put(p, osc_torch_share(&cell, self_cpu_us, p->cpu_total_us));
+    put(p, osc_torch_time(&cell, self_cpu_us));
     put(p, is_async ? OSC_STR("0") : osc_torch_share(&cell, row->cpu_us, p->cpu_total_us));
     put(p, osc_torch_time(&cell, row->cpu_us));
     put(p, osc_torch_time(&cell, average_us(p, row, OSC_AVERAGES_CPU_NS)));
