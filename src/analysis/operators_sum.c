@@ -122,7 +122,9 @@ static osc_sid stack_of(const struct osc_trace *t, const struct osc_chunk *c, ui
 {
     struct osc_arg arg;
 
-    if (!osc_row_arg(t, c, i, OSC_ARG_KEY_CALL_STACK, &arg) || arg.type != OSC_ARG_STRING)
+    /* Most traces have none, and then no form has the argument. */
+    if (t->forms[c->form[i]].known[OSC_ARG_KEY_CALL_STACK] < 0 ||
+        !osc_row_arg(t, c, i, OSC_ARG_KEY_CALL_STACK, &arg) || arg.type != OSC_ARG_STRING)
         return (osc_sid){0};
     return arg.sid;
 }
@@ -186,7 +188,7 @@ static osc_status find_group(struct sweep *s, const struct osc_chunk *c, uint32_
     return st;
 }
 
-static osc_status add_value(struct values *values, uint32_t group, int64_t self_ns)
+static inline osc_status add_value(struct values *values, uint32_t group, int64_t self_ns)
 {
     if (values->n == values->cap &&
         osc_grow(&values->v, &values->cap, values->n + 1, sizeof *values->v) != OSC_OK)
@@ -206,7 +208,11 @@ static osc_status count_call(struct sweep *s, const struct open_node *n, bool is
     const int64_t host_ns = n->dur_ns - n->children_ns - own->call_ns;
     uint32_t at;
 
-    osc_status st = find_group(s, c, i, &at);
+    osc_status st = OSC_OK;
+    if (s->group_of[c->name[i]] != 0 && !s->o->by_shape && !s->o->by_stack)
+        at = s->group_of[c->name[i]] - 1;
+    else
+        st = find_group(s, c, i, &at);
     if (st != OSC_OK)
         return st;
     struct osc_operator_group *const g = &s->ops->groups[at];
@@ -234,24 +240,25 @@ static osc_status count_call(struct sweep *s, const struct open_node *n, bool is
 /* The top node is done: count it, and add it to its parent. */
 static osc_status close_top(struct sweep *s)
 {
-    const struct open_node n = s->stack[--s->n_open];
-    const uint8_t flags = s->f->tree.flags[n.node - 1];
-    bool is_eligible = osc_name_is_eligible(s->f->classes.names[n.name], s->o->compat_tb);
+    /* It stays where it is until another one is opened. */
+    const struct open_node *const n = &s->stack[--s->n_open];
+    const uint8_t flags = s->f->tree.flags[n->node - 1];
+    bool is_eligible = osc_name_is_eligible(s->f->classes.names[n->name], s->o->compat_tb);
 
     if (flags & OSC_NODE_OPERATOR) {
-        const bool has_tc = n.launched != 0 && s->launched[n.launched - 1].tc_ns > 0;
+        const bool has_tc = n->launched != 0 && s->launched[n->launched - 1].tc_ns > 0;
 
-        is_eligible = is_eligible || has_tc || n.has_eligible_child;
+        is_eligible = is_eligible || has_tc || n->has_eligible_child;
     }
     if (s->n_open > 0) {
         struct open_node *const above = &s->stack[s->n_open - 1];
 
-        above->children_ns += n.dur_ns;
-        above->device_ns += n.device_ns;
-        above->tc_ns += n.tc_ns;
+        above->children_ns += n->dur_ns;
+        above->device_ns += n->device_ns;
+        above->tc_ns += n->tc_ns;
         above->has_eligible_child |= is_eligible;
     }
-    return flags & OSC_NODE_ROW ? count_call(s, &n, is_eligible) : OSC_OK;
+    return flags & OSC_NODE_ROW ? count_call(s, n, is_eligible) : OSC_OK;
 }
 
 static osc_status open_node(struct sweep *s, uint32_t node)

@@ -267,6 +267,16 @@ static uint8_t classify_form(const struct osc_trace *t, const struct osc_form *f
         flags |= OSC_FORM_ON_DEVICE;
     if (equals_any_case(category, function, COUNT(function)))
         flags |= OSC_FORM_FUNCTION;
+    if (flags & OSC_FORM_RANGE) {
+        const enum osc_kind kind = (enum osc_kind)f->kind;
+
+        if (osc_kind_is_launch(kind))
+            flags |= OSC_FORM_CALL;
+        if (osc_kind_is_device_work(kind) || kind == OSC_KIND_SYNC)
+            flags |= OSC_FORM_WORK;
+        if (kind == OSC_KIND_OPERATOR && !(flags & OSC_FORM_ON_DEVICE))
+            flags |= OSC_FORM_OPERATOR;
+    }
     for (uint32_t i = 0; i < f->n_slots; i++) {
         const struct osc_slot *const s = &f->slots[i];
 

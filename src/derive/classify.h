@@ -43,7 +43,10 @@ enum osc_form_flag {
     OSC_FORM_ON_DEVICE = 1, /* its category lives on device queues */
     OSC_FORM_COMM = 2,      /* it has the arguments of a collective */
     OSC_FORM_FUNCTION = 4,  /* python_function: a frame, not a range of the program */
-    OSC_FORM_RANGE = 8      /* X or B and E: in the forest, if it has a duration */
+    OSC_FORM_RANGE = 8,     /* X or B and E: in the forest, if it has a duration */
+    OSC_FORM_CALL = 16,     /* a range of the device runtime or driver */
+    OSC_FORM_OPERATOR = 32, /* a range of a host category of operators */
+    OSC_FORM_WORK = 64      /* a range of device work or synchronisation */
 };
 
 enum osc_tensor_cores { OSC_TENSOR_CORES_NO, OSC_TENSOR_CORES_YES, OSC_TENSOR_CORES_UNKNOWN };

@@ -2,6 +2,7 @@
 #include "derive/derive.h"
 
 #include "base/mem.h"
+#include "base/thread.h"
 #include "derive/facts.h"
 #include "derive/forest.h"
 
@@ -158,6 +159,39 @@ static osc_status make_part(struct osc_trace *t, struct osc_facts *f, enum part 
     return OSC_OK;
 }
 
+/* Parts that know nothing of each other, made side by side. */
+struct pair {
+    struct osc_trace *t;
+    struct osc_facts *f;
+    enum part parts[2];
+    osc_status statuses[2];
+};
+
+static void make_one_of_pair(void *ctx, uint32_t i)
+{
+    struct pair *const p = ctx;
+
+    p->statuses[i] = make_part(p->t, p->f, p->parts[i], 1);
+}
+
+/*
+ * Links are made by one thread for the most part, unions by as many as there are: on
+ * two processors both are done in the time of one.
+ */
+static osc_status make_links_and_unions(struct osc_trace *t, struct osc_facts *f,
+                                        unsigned n_threads)
+{
+    struct pair p = {.t = t, .f = f, .parts = {PART_LINKS, PART_UNIONS}};
+
+    osc_parallel(n_threads, 2, make_one_of_pair, &p);
+    for (unsigned i = 0; i < 2; i++) {
+        if (p.statuses[i] != OSC_OK)
+            return p.statuses[i];
+        f->parts |= p.parts[i];
+    }
+    return OSC_OK;
+}
+
 osc_status osc_derive(struct osc_trace *t, uint32_t facts, unsigned n_threads,
                       struct osc_err *err)
 {
@@ -174,7 +208,9 @@ osc_status osc_derive(struct osc_trace *t, uint32_t facts, unsigned n_threads,
     for (uint32_t part = 1; part <= PART_BREAKDOWN; part <<= 1) {
         if (!(wanted & part) || (f->parts & part))
             continue;
-        const osc_status st = make_part(t, f, (enum part)part, n_threads);
+        const bool is_pair = part == PART_LINKS && (wanted & ~f->parts & PART_UNIONS);
+        const osc_status st = is_pair ? make_links_and_unions(t, f, n_threads)
+                                      : make_part(t, f, (enum part)part, n_threads);
         if (st != OSC_OK) {
             /* A half-made part is worth nothing, and others may rest on it. */
             osc_derive_forget(t);

@@ -37,14 +37,13 @@ static void count_first(uint64_t *n, int64_t *first_ns, int64_t at_ns)
 
 static bool is_call(const struct work *w, const struct osc_chunk *c, uint32_t i)
 {
-    return osc_kind_is_launch((enum osc_kind)c->kind[i]) && osc_is_range(w->c, c, i);
+    return (w->c->forms[c->form[i]] & OSC_FORM_CALL) && c->dur_ns[i] != OSC_NO_DUR;
 }
 
 /* An operator that the walk of optree.c has seen; its link is its node. */
 static bool is_operator(const struct work *w, const struct osc_chunk *c, uint32_t i)
 {
-    return c->link[i] != 0 && !is_call(w, c, i) &&
-           w->t->forms[c->form[i]].kind == OSC_KIND_OPERATOR;
+    return (w->c->forms[c->form[i]] & OSC_FORM_OPERATOR) && c->link[i] != 0;
 }
 
 /* What ids are there, so that the maps fit; collects the calls on the way. */
@@ -254,12 +253,11 @@ static osc_status link_device(struct work *w)
         const struct osc_chunk *const c = s->chunks[k];
 
         for (uint32_t i = 0; i < c->n_rows; i++) {
-            const enum osc_kind kind = (enum osc_kind)c->kind[i];
+            const uint8_t form = w->c->forms[c->form[i]];
 
-            if (is_operator(w, c, i)) {
+            if (form & OSC_FORM_OPERATOR) {
                 c->link[i] = 0; /* nobody asks for its node any more */
-            } else if ((osc_kind_is_device_work(kind) || kind == OSC_KIND_SYNC) &&
-                       osc_is_range(w->c, c, i)) {
+            } else if ((form & OSC_FORM_WORK) && c->dur_ns[i] != OSC_NO_DUR) {
                 const osc_status st = link_device_row(w, c, i);
                 if (st != OSC_OK)
                     return st;

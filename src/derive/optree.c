@@ -38,23 +38,23 @@ struct walk {
 /* The flags of row I of chunk K, a finished range; 0 if it is no node. */
 static uint8_t flags_of(const struct work *w, const struct osc_chunk *k, uint32_t i)
 {
-    const struct osc_form *const form = &w->t->forms[k->form[i]];
-    const uint8_t form_flags = w->c->forms[k->form[i]];
-    const uint16_t name = w->c->names[k->name[i]];
+    const uint8_t form = w->c->forms[k->form[i]];
     const enum osc_kind kind = (enum osc_kind)k->kind[i];
 
-    if (form_flags & OSC_FORM_ON_DEVICE)
-        return 0;
-    if (kind == OSC_KIND_MODULE)
-        return OSC_NODE;
-    if (form->kind == OSC_KIND_OPERATOR) {
+    if (form & OSC_FORM_OPERATOR) {
+        const uint16_t name = w->c->names[k->name[i]];
         const bool is_row = kind == OSC_KIND_OPERATOR && !(name & OSC_NAME_WRAPPER);
 
         return (uint8_t)(OSC_NODE | OSC_NODE_OPERATOR | (is_row ? OSC_NODE_ROW : 0));
     }
-    if (form->kind == OSC_KIND_PYTHON)
-        return form_flags & OSC_FORM_FUNCTION ? 0 : OSC_NODE;
-    if (form->kind == OSC_KIND_ANNOTATION) {
+    if (form & OSC_FORM_ON_DEVICE)
+        return 0;
+    if (form & OSC_FORM_FUNCTION)
+        return kind == OSC_KIND_MODULE ? OSC_NODE : 0;
+    if (w->t->forms[k->form[i]].kind == OSC_KIND_PYTHON)
+        return OSC_NODE;
+    if (w->t->forms[k->form[i]].kind == OSC_KIND_ANNOTATION) {
+        const uint16_t name = w->c->names[k->name[i]];
         const bool is_node = kind == OSC_KIND_STEP || kind == OSC_KIND_DATALOADER ||
                              (name & (OSC_NAME_OPTIMIZER | OSC_NAME_COMM_TB));
 
@@ -144,7 +144,7 @@ static osc_status take_range(struct walk *w, uint32_t place)
     const osc_row row = {w->work->order->rows[place]};
     const struct osc_chunk *const c = osc_chunk_of(&w->work->t->events, row);
     const uint32_t i = osc_row_place(row);
-    const bool is_call = osc_kind_is_launch((enum osc_kind)c->kind[i]);
+    const bool is_call = (w->work->c->forms[c->form[i]] & OSC_FORM_CALL) != 0;
     const uint8_t flags = is_call ? 0 : flags_of(w->work, c, i);
     const int64_t start_ns = c->ts_ns[i];
 

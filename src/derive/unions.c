@@ -41,10 +41,15 @@ enum osc_class osc_class_of(const struct osc_trace *t, const struct osc_classes 
                             const struct osc_chunk *k, uint32_t i,
                             const struct osc_idmap *collectives)
 {
-    const uint8_t form_kind = t->forms[k->form[i]].kind;
+    const uint8_t form = c->forms[k->form[i]];
+    uint8_t kind;
 
-    if (!osc_is_range(c, k, i))
+    if (!(form & OSC_FORM_RANGE) || k->dur_ns[i] == OSC_NO_DUR)
         return OSC_CLASS_COUNT;
+    if (form & OSC_FORM_OPERATOR)
+        return host_class(c, k, i, collectives != NULL);
+    if (form & OSC_FORM_CALL)
+        return OSC_CLASS_RUNTIME;
     if (k->kind[i] == OSC_KIND_KERNEL) {
         const bool is_comm =
             collectives
@@ -57,14 +62,12 @@ enum osc_class osc_class_of(const struct osc_trace *t, const struct osc_classes 
         return OSC_CLASS_MEMCPY;
     if (k->kind[i] == OSC_KIND_MEMSET)
         return OSC_CLASS_MEMSET;
-    if (osc_kind_is_launch((enum osc_kind)k->kind[i]))
-        return OSC_CLASS_RUNTIME;
-    if (c->forms[k->form[i]] & (OSC_FORM_ON_DEVICE | OSC_FORM_FUNCTION))
+    if (form & (OSC_FORM_ON_DEVICE | OSC_FORM_FUNCTION))
         return OSC_CLASS_COUNT;
-    if (form_kind == OSC_KIND_OPERATOR || form_kind == OSC_KIND_ANNOTATION ||
-        form_kind == OSC_KIND_PYTHON)
-        return host_class(c, k, i, collectives != NULL);
-    return OSC_CLASS_COUNT;
+    kind = t->forms[k->form[i]].kind;
+    return kind == OSC_KIND_ANNOTATION || kind == OSC_KIND_PYTHON
+               ? host_class(c, k, i, collectives != NULL)
+               : OSC_CLASS_COUNT;
 }
 
 static uint32_t part_begin(const struct osc_trace *t, uint32_t p)
