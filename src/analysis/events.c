@@ -353,11 +353,12 @@ static void add_row(struct osc_scan *s, const struct osc_chunk *c, uint32_t i,
     add_sid(t, out, CATEGORY, t->forms[c->form[i]].category);
     osc_result_str(out, NAME, osc_row_name(t, c, i));
     osc_result_int(out, RANK, t->rank);
-    add_sid(t, out, PROCESS, track->pid);
-    add_sid(t, out, THREAD, track->tid);
+    /* PyTorch itself writes "" for both, so an empty one is not a missing one. */
+    osc_result_str(out, PROCESS, osc_trace_str(t, track->pid));
+    osc_result_str(out, THREAD, osc_trace_str(t, track->tid));
     if (track->is_queue) {
         add_sid(t, out, DEVICE, track->device);
-        add_sid(t, out, QUEUE, track->tid);
+        osc_result_str(out, QUEUE, osc_trace_str(t, track->tid));
     }
     osc_result_int(out, START, c->ts_ns[i] - t->origin_ns);
     if (c->dur_ns[i] != OSC_NO_DUR)

@@ -33,10 +33,9 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
         if (track->is_queue)
             continue;
         osc_result_row(out);
-        if (track->pid.v)
-            osc_result_str(out, PROCESS, osc_trace_str(t, track->pid));
-        if (track->tid.v)
-            osc_result_str(out, THREAD, osc_trace_str(t, track->tid));
+        /* PyTorch itself writes "" for both, so an empty one is not a missing one. */
+        osc_result_str(out, PROCESS, osc_trace_str(t, track->pid));
+        osc_result_str(out, THREAD, osc_trace_str(t, track->tid));
         if (track->name.v)
             osc_result_str(out, NAME, osc_trace_str(t, track->name));
         osc_result_int(out, EVENTS, track->n_events);
