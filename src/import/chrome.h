@@ -27,6 +27,7 @@ struct osc_chrome_string {
     size_t len;
     bool has_escape;  /* a backslash is in it */
     bool is_repaired; /* bare quotation marks or control characters are in it */
+    bool is_doubtful; /* where it ends depends on what follows the event: not to be learned */
     bool is_cut;      /* longer than OSC_TOKEN_MAX */
 };
 

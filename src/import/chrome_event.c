@@ -171,7 +171,7 @@ static enum osc_token_status read_value(struct osc_chrome *c, bool in_line, stru
         st = osc_chrome_string(c, in_line, &v->string);
         v->start++;
         v->end = v->start + v->string.len;
-        if (v->string.is_repaired || v->string.is_cut)
+        if (v->string.is_repaired || v->string.is_doubtful || v->string.is_cut)
             c->can_learn = false;
         return st;
     }

@@ -109,6 +109,19 @@ static size_t end_of_line(struct osc_text *t)
     return at > 2 && t->p[at - 1] == '"' ? at - 1 : 0;
 }
 
+/* Whether a comma stands at AT, and behind it more on the same line. */
+static bool goes_on_in_line(struct osc_text *t, size_t at)
+{
+    int ch = look(t, at);
+
+    if (ch != ',')
+        return false;
+    do {
+        ch = look(t, ++at);
+    } while (ch == ' ' || ch == '\t' || ch == '\r');
+    return ch != '\n' && ch >= 0;
+}
+
 /* Behind a string that is too long to keep. */
 static enum osc_token_status skip_long(struct osc_chrome *c)
 {
@@ -175,7 +188,9 @@ enum osc_token_status osc_chrome_string(struct osc_chrome *c, bool in_line,
     *out = (struct osc_chrome_string){0};
     if (to_quote(t, &at, &out->has_escape, &control) < 0)
         return string_without_end(c, at, out);
-    if (!may_end_before(t, at + 1) || (in_line && look(t, at + 1) == ',')) {
+    /* Followed by another member on a line that should have had one alone? */
+    const bool is_doubtful = in_line && goes_on_in_line(t, at + 1);
+    if (is_doubtful || !may_end_before(t, at + 1)) {
         const size_t line_end = in_line ? end_of_line(t) : 0;
 
         out->is_repaired = line_end > at;
@@ -199,6 +214,7 @@ enum osc_token_status osc_chrome_string(struct osc_chrome *c, bool in_line,
     out->s = t->p + 1;
     out->len = at - 1;
     out->is_repaired |= control;
+    out->is_doubtful = is_doubtful;
     t->p += at + 1;
     return OSC_TOKEN_OK;
 }
