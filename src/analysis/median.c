@@ -76,6 +76,7 @@ double osc_median(int64_t *v, size_t n, size_t n_zeros)
     if (all % 2 == 1)
         return (double)upper;
     const int64_t lower = kth_with_zeros(v, n, n_zeros, all / 2 - 1);
-    /* Both halves apart, so that the sum cannot overflow. */
-    return (double)(lower / 2 + upper / 2) + (double)(lower % 2 + upper % 2) / 2;
+    /* In whole halves as long as that is possible, so that the sum cannot overflow. */
+    const int64_t whole = lower / 2 + upper / 2, rest = lower % 2 + upper % 2;
+    return (double)whole + (double)rest / 2;
 }

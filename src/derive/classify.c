@@ -177,7 +177,7 @@ static bool starts_with_any(struct osc_str s, const char *const *list, size_t n)
 
 static char lower(char c)
 {
-    return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
+    return (char)(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
 }
 
 /* The same as has_any() for letters of either case; LIST is in lower case. */

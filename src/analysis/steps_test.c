@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/registry.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "derive/derive.h"
+#include "support/small_trace.h"
+#include "table/merge.h"
+
+/* Steps of 100 and 140 us, the second with its kernel, and one without device work. */
+static const char events[] = STEP(7, 0, 100) STEP(8, 100, 100) STEP(9, 200, 50)
+    OP("aten::mm", 1, 10, 30, "") CALL(1, 15, 5, 1, "") KERNEL("k", 30, 40, 1)
+        CALL(1, 120, 5, 2, "") KERNEL("k", 200, 40, 2);
+
+static struct osc_trace trace;
+static struct osc_result result;
+
+static int end(void **state)
+{
+    (void)state;
+    osc_result_fini(&result);
+    osc_trace_fini(&trace);
+    return 0;
+}
+
+static void run(const struct osc_table_def *def, const char *text)
+{
+    const struct osc_options o = {0};
+
+    assert_true(small_load(&trace, text));
+    assert_int_equal(osc_derive(&trace, def->facts, 1, NULL), OSC_OK);
+    osc_result_init(&result, def);
+    assert_int_equal(def->map(&trace, &o, &result, NULL), OSC_OK);
+    if (def->finish)
+        assert_int_equal(def->finish(&result, &o, NULL), OSC_OK);
+}
+
+static uint32_t column(const char *name)
+{
+    const int i = osc_table_column(result.def, name);
+
+    assert_true(i >= 0);
+    return (uint32_t)i;
+}
+
+static int64_t integer(uint64_t row, const char *name)
+{
+    return osc_result_get_int(&result, row, column(name));
+}
+
+static void a_step_says_what_it_spent_its_time_on(void **state)
+{
+    (void)state;
+    run(&osc_table_steps, events);
+    assert_int_equal(result.n_rows, 3);
+    assert_true(osc_str_eq(osc_result_get_str(&result, 0, column("label")), OSC_STR("7")));
+    assert_int_equal(integer(0, "kernel_ns"), 40000);
+    assert_int_equal(integer(0, "runtime_ns"), 5000);
+    assert_int_equal(integer(0, "cpu_exec_ns"), 15000);
+    assert_int_equal(integer(0, "other_ns"), 40000);
+    assert_int_equal(integer(1, "total_ns"), 140000);
+    assert_int_equal(integer(1, "annotation_ns"), 100000);
+    assert_false(osc_result_has(&result, 0, column("note")));
+    assert_false(osc_result_get_bool(&result, 2, column("kept")));
+    assert_true(osc_result_has(&result, 2, column("note")));
+    assert_int_equal(integer(2, "start_ns"), 240000); /* the device was busy */
+}
+
+static void a_trace_without_steps_says_so(void **state)
+{
+    (void)state;
+    run(&osc_table_steps, OP("aten::mm", 1, 10, 30, ""));
+    assert_int_equal(result.n_rows, 1);
+    assert_false(osc_result_has(&result, 0, column("thread")));
+    assert_false(osc_result_has(&result, 0, column("annotation_ns")));
+    assert_true(result.notes.len > 0);
+}
+
+static void the_overview_is_the_mean_of_the_kept_steps(void **state)
+{
+    (void)state;
+    run(&osc_table_overview, events);
+    assert_int_equal(result.n_rows, 9);
+    assert_true(osc_result_get_num(&result, 0, column("avg_ns")) == 120000);
+    assert_true(osc_result_get_num(&result, 0, column("ratio")) == 1);
+    assert_true(osc_result_get_num(&result, 1, column("avg_ns")) == 40000);
+    assert_true(osc_result_get_num(&result, 1, column("ratio")) == 40000 / 120000.0);
+}
+
+static void nothing_to_average_is_an_empty_table_with_a_note(void **state)
+{
+    (void)state;
+    run(&osc_table_overview, KERNEL("k", 1, 2, 3));
+    assert_int_equal(result.n_rows, 0);
+    assert_true(result.notes.len > 0);
+}
+
+/* Two ranks: the mean over the steps of both. */
+static void ranks_merge_to_the_mean_over_all_their_steps(void **state)
+{
+    static const char *const texts[] = {events, STEP(1, 0, 60)};
+    struct osc_merger m;
+
+    (void)state;
+    osc_merger_init(&m, &osc_table_overview);
+    for (uint32_t rank = 0; rank < 2; rank++) {
+        run(&osc_table_overview, texts[rank]);
+        assert_int_equal(osc_merger_add(&m, &result, rank), OSC_OK);
+        (void)end(NULL);
+    }
+    osc_result_init(&result, &osc_table_overview);
+    assert_int_equal(osc_merger_result(&m, &result), OSC_OK);
+    assert_int_equal(osc_table_overview.finish(&result, &(struct osc_options){0}, NULL),
+                     OSC_OK);
+    assert_int_equal(result.n_rows, 9);
+    assert_true(osc_result_get_num(&result, 0, column("avg_ns")) == 100000);
+    osc_merger_fini(&m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(a_step_says_what_it_spent_its_time_on, end),
+        cmocka_unit_test_teardown(a_trace_without_steps_says_so, end),
+        cmocka_unit_test_teardown(the_overview_is_the_mean_of_the_kept_steps, end),
+        cmocka_unit_test_teardown(nothing_to_average_is_an_empty_table_with_a_note, end),
+        cmocka_unit_test_teardown(ranks_merge_to_the_mean_over_all_their_steps, end),
+    };
+    return cmocka_run_group_tests_name("steps", tests, NULL, NULL);
+}
