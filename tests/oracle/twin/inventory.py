@@ -89,6 +89,19 @@ def tracks_table(trace: Trace) -> list[dict]:
     return list(rows.values())
 
 
+def seen(trace: Trace) -> dict[str, bool]:
+    """What a file without the profiler's flags shows to have been recorded: files before
+    torch 1.13 have none (DECISIONS.md)."""
+    def any_arg(*keys: str) -> bool:
+        return any(key in e.args for e in trace.events for key in keys)
+    kinds_seen = {e.kind for e in trace.events}
+    return {"record_shapes": any_arg("Input Dims", "Input dims"),
+            "profile_memory": bool(kinds_seen & {"alloc", "free"}),
+            "with_stack": any_arg("Call stack") or bool(kinds_seen & {"python"}),
+            "with_modules": any_arg("Module Hierarchy") or "module" in kinds_seen,
+            "with_flops": False}
+
+
 def info_table(trace: Trace) -> list[dict]:
     """The counts of `info`."""
     ends = [e.end if e.end is not None else e.start for e in trace.events]
@@ -101,7 +114,6 @@ def info_table(trace: Trace) -> list[dict]:
         "processes": len({t["process"] for t in threads_table(trace)}),
         "devices": len({e.device for e in trace.events if e.device}),
         "steps": sum(e.kind == "step" and e.is_range for e in trace.events)}
-    for flag in ("record_shapes", "profile_memory", "with_stack", "with_modules",
-                 "with_flops"):
-        counts[flag] = trace.flag(flag)
+    for flag, is_seen in seen(trace).items():
+        counts[flag] = trace.flag(flag) if flag in trace.members else is_seen
     return [{"key": key, "value": value} for key, value in counts.items()]
