@@ -79,9 +79,10 @@ struct osc_chunk {
     uint16_t *depth;     /* 0: no parent; stops at 65,535 */
     uint32_t *step;      /* index in osc_trace.steps + 1, or 0 */
     uint32_t *link;      /* osc_row; what it means goes by the kind of this row:
-                            device work -> the host call that launched it, or, if that
-                                           is not in the trace, the operator itself
+                            device work, sync -> the host call that launched it, if that
+                                           is in the trace
                             host call   -> the operator it belongs to
+                            alloc, free -> the operator that was running
                             operator    -> the forward operator of a backward one */
     void *derived_pages; /* owned, derived_bytes long; the others lie in osc_trace.pages */
     size_t derived_bytes;
