@@ -83,6 +83,10 @@ int main(int argc, char **argv)
                  "%.2f M events/s",
                  bench_peer_kernel(), mb, mb / us, mb / bench_steady(&theirs),
                  (double)n_events / us / 1e6);
+    snprintf(name, sizeof name, "%s/best", argv[2]);
+    bench_report(name, bench_best(&theirs) / bench_best(&ours), "-",
+                 "the same, shortest of %d: %.0f by %.0f MB/s", n, mb / bench_best(&ours),
+                 mb / bench_best(&theirs));
     snprintf(name, sizeof name, "%s/first", argv[2]);
     bench_report(name, theirs.at[0] / ours.at[0], "-",
                  "the same, first time in the process: %.0f by %.0f MB/s", mb / ours.at[0],

@@ -29,15 +29,6 @@ static double load(const char *path, unsigned n_threads, struct bench_times *cpu
     return seconds;
 }
 
-static double least(const struct bench_times *t)
-{
-    double best = t->at[0];
-
-    for (int i = 1; i < t->n; i++)
-        best = t->at[i] < best ? t->at[i] : best;
-    return best;
-}
-
 int main(int argc, char **argv)
 {
     const int n = bench_repetitions(argc, argv, 2, 7);
@@ -54,8 +45,9 @@ int main(int argc, char **argv)
     bench_report("load/threads", bench_steady(&one) / bench_steady(&two), ">=1.80",
                  "wall time of one thread by that of two, medians: %.3f by %.3f s",
                  bench_steady(&one), bench_steady(&two));
-    bench_report("load/threads-best", least(&one) / least(&two), "-",
-                 "the same, shortest of %d: %.3f by %.3f s", n, least(&one), least(&two));
+    bench_report("load/threads-best", bench_best(&one) / bench_best(&two), "-",
+                 "the same, shortest of %d: %.3f by %.3f s", n, bench_best(&one),
+                 bench_best(&two));
     bench_report("load/threads-processor", 2 * bench_steady(&one_cpu) / bench_steady(&two_cpu),
                  "-", "what it would be on idle cores: processor time %.3f and %.3f s",
                  bench_steady(&one_cpu), bench_steady(&two_cpu));
