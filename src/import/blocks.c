@@ -38,7 +38,7 @@ static osc_status read_probe(struct osc_input *in, struct osc_err *err)
 osc_status osc_input_open(struct osc_input *in, const char *path, struct osc_err *err)
 {
     const bool is_stdin = strcmp(path, "-") == 0;
-    struct stat info;
+    struct stat info = {0};
 
     *in = (struct osc_input){.path = is_stdin ? "standard input" : path, .fd = -1};
     /* Not blocking: a pipe nobody writes to must not stop us before we look at it. */

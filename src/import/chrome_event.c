@@ -406,6 +406,11 @@ static bool settle_times(struct osc_chrome *c, uint64_t offset)
         return false;
     }
     r->ts_ns = osc_json_micros_ns(c->ts);
+    if (r->ts_ns > OSC_TIME_MAX_NS || r->ts_ns < -OSC_TIME_MAX_NS) {
+        note(c, OSC_FINDING_out_of_range, offset);
+        c->can_learn = false;
+        return false;
+    }
     if (r->ph != 'X')
         return true;
     if (!c->has_dur) {
@@ -420,8 +425,9 @@ static bool settle_times(struct osc_chrome *c, uint64_t offset)
         r->dur_ns = 0;
         return true;
     }
-    if (!osc_json_micros_sum_ns(c->ts, c->dur, &end)) {
+    if (!osc_json_micros_sum_ns(c->ts, c->dur, &end) || end > OSC_TIME_MAX_NS) {
         note(c, OSC_FINDING_out_of_range, offset);
+        c->can_learn = false;
         return true;
     }
     r->dur_ns = end - r->ts_ns;
