@@ -192,15 +192,31 @@ static inline uint32_t osc_build_cache_place(const char *s, uint32_t len)
     return (uint32_t)(h >> 40) & (OSC_STRING_CACHE - 1);
 }
 
-/* Equal for LEN bytes, 8 at a time; nothing behind them is read. */
+/* 16 or 32 bytes as the compiler's own vectors: one instruction or a few. */
+typedef uint64_t osc_build_16 __attribute__((vector_size(16)));
+
+static inline bool osc_build_equal16(const char *a, const char *b)
+{
+    osc_build_16 x, y;
+
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    x ^= y;
+    return (x[0] | x[1]) == 0;
+}
+
+/* Equal for LEN bytes; nothing behind them is read. */
 static inline bool osc_build_equal(const char *a, const char *b, uint32_t len)
 {
     if (len < 8)
         return memcmp(a, b, len) == 0;
-    for (uint32_t i = 0; i + 8 < len; i += 8)
-        if (osc_build_load8(a + i) != osc_build_load8(b + i))
+    if (len <= 16)
+        return osc_build_load8(a) == osc_build_load8(b) &&
+               osc_build_load8(a + len - 8) == osc_build_load8(b + len - 8);
+    for (uint32_t i = 0; i + 16 < len; i += 16)
+        if (!osc_build_equal16(a + i, b + i))
             return false;
-    return osc_build_load8(a + len - 8) == osc_build_load8(b + len - 8);
+    return osc_build_equal16(a + len - 16, b + len - 16);
 }
 
 static inline osc_sid osc_build_string(struct osc_builder *b, const char *s, uint32_t len)

@@ -13,6 +13,16 @@ static inline bool fast_equal(const char *p, const char *literal, uint32_t len)
     return strncmp(p, literal, len) == 0;
 }
 
+static inline bool fast_tail(const char *p, const char *literal, uint32_t len)
+{
+    return memcmp(p + 32, literal + 32, len - 32) == 0;
+}
+
+static inline bool fast_same(const char *a, const char *b, uint32_t len)
+{
+    return memcmp(a, b, len) == 0;
+}
+
 static inline char *fast_to_quote(char *p)
 {
     while (*p != '"' && *p != '\\' && (unsigned char)*p >= 0x20)
@@ -20,12 +30,14 @@ static inline char *fast_to_quote(char *p)
     return p;
 }
 
-static inline char *fast_to_bracket(char *p)
+static inline uint32_t fast_brackets(const char *p)
 {
-    while (*p != '[' && *p != ']' && *p != '{' && *p != '}' && *p != '"' &&
-           (unsigned char)*p >= 0x20)
-        p++;
-    return p;
+    uint32_t m = 0;
+    for (uint32_t i = 0; i < 32; i++)
+        if (p[i] == '[' || p[i] == ']' || p[i] == '{' || p[i] == '}' || p[i] == '"' ||
+            (unsigned char)p[i] < 0x20)
+            m |= UINT32_C(1) << i;
+    return m;
 }
 
 #define FAST_NAME osc_chrome_fast_plain

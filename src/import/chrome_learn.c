@@ -24,7 +24,6 @@ void osc_chrome_layouts_free(struct osc_chrome_layouts *l)
         return;
     osc_arena_fini(&l->arena);
     osc_free(l->nodes);
-    osc_free(l->last);
     osc_free(l);
 }
 
@@ -42,12 +41,16 @@ osc_status osc_chrome_layouts_new(struct osc_chrome_layouts **l, const char *ker
     if (!layouts)
         return OSC_ENOMEM;
     layouts->nodes = osc_calloc(OSC_LAYOUT_NODES_MAX, sizeof *layouts->nodes);
-    layouts->last = osc_calloc(OSC_LAYOUT_NODES_MAX, sizeof *layouts->last);
-    if (!layouts->nodes || !layouts->last) {
+    if (!layouts->nodes) {
         osc_chrome_layouts_free(layouts);
         return OSC_ENOMEM;
     }
     layouts->n_nodes = 1;
+    /* Where there is no child, the root is found, which never stands anywhere. */
+    static struct osc_layout_end nowhere;
+    layouts->nodes[0].literal = "                                ";
+    layouts->nodes[0].looks_at_class = true;
+    layouts->nodes[0].end = &nowhere;
     layouts->fast = osc_chrome_fast_plain;
 #if HAS_AVX2_KERNEL
     if (wants_avx2)
@@ -107,9 +110,10 @@ static uint32_t find_or_add(struct osc_chrome_layouts *l, uint32_t parent,
         *node.end = *wanted->end;
     }
     node.sibling = l->nodes[parent].child;
+    node.parent = parent;
     node.head_mask = node.len < 32 ? (UINT32_C(1) << node.len) - 1 : UINT32_MAX;
     if (node.role == OSC_ROLE_ARG || node.role == OSC_ROLE_PID || node.role == OSC_ROLE_TID)
-        l->last[l->n_nodes].trust = OSC_LAYOUT_TRUST_FIRST;
+        node.last.trust = OSC_LAYOUT_TRUST_FIRST;
     l->nodes[l->n_nodes] = node;
     l->nodes[parent].child = l->n_nodes;
     return l->n_nodes++;
@@ -157,7 +161,8 @@ void osc_chrome_learn(struct osc_chrome *c, uint64_t offset)
     find_or_add(l, node, &last);
 }
 
-static enum osc_arg_type type_of(const struct osc_layout_node *node, uint64_t *signature)
+static enum osc_arg_type type_of(const struct osc_layout_node *node, uint64_t signature,
+                                 uint32_t *n_numbers)
 {
     static const enum osc_arg_type numbers[] = {OSC_ARG_INT32, OSC_ARG_INT64, OSC_ARG_DOUBLE,
                                                 OSC_ARG_NULL};
@@ -166,16 +171,23 @@ static enum osc_arg_type type_of(const struct osc_layout_node *node, uint64_t *s
         return OSC_ARG_STRING;
     if (node->class == OSC_CLASS_NESTED)
         return OSC_ARG_TEXT;
-    const enum osc_arg_type type = numbers[*signature & 3];
-    *signature >>= 2;
-    return type;
+    return numbers[signature >> 2 * --*n_numbers & 3];
 }
 
 osc_form_id osc_chrome_layout_form(struct osc_chrome *c, struct osc_layout_end *end,
-                                   const uint32_t *path, uint32_t n_path, uint64_t signature)
+                                   uint32_t last, uint64_t signature)
 {
+    uint32_t n_numbers = 0;
+    uint32_t path[OSC_LAYOUT_VALUES_MAX + 1], n_path = 0;
+    uint32_t room[OSC_LAYOUT_VALUES_MAX + 1];
+    for (uint32_t k = c->layouts->nodes[last].parent; k != 0; k = c->layouts->nodes[k].parent)
+        room[n_path++] = k;
+    for (uint32_t k = 0; k < n_path; k++) {
+        path[k] = room[n_path - 1 - k];
+        const struct osc_layout_node *node = &c->layouts->nodes[path[k]];
+        n_numbers += node->role == OSC_ROLE_ARG && node->class == OSC_CLASS_NUMBER;
+    }
     struct osc_record r = {.ph = end->ph, .has_args = end->has_args, .category = end->category};
-    const uint64_t whole = signature;
 
     if (osc_grow(&c->slots, &c->cap_slots, n_path, sizeof *c->slots) != OSC_OK) {
         c->builder->status = OSC_ENOMEM;
@@ -187,13 +199,14 @@ osc_form_id osc_chrome_layout_form(struct osc_chrome *c, struct osc_layout_end *
 
         if (node->role != OSC_ROLE_ARG)
             continue;
-        r.slots[r.n_slots++] = (struct osc_slot){.key = node->key,
-                                                 .type = (uint8_t)type_of(node, &signature),
-                                                 .is_member = node->is_member};
+        r.slots[r.n_slots++] =
+            (struct osc_slot){.key = node->key,
+                              .type = (uint8_t)type_of(node, signature, &n_numbers),
+                              .is_member = node->is_member};
     }
     const osc_form_id form = osc_build_form(c->builder, &r);
     const uint32_t at = end->n_memo++ % OSC_LAYOUT_MEMO;
-    end->memo[at].signature = whole;
+    end->memo[at].signature = signature;
     end->memo[at].form = form;
     return form;
 }

@@ -50,19 +50,6 @@ struct osc_layout_end {
     uint32_t n_memo; /* how many were ever put in */
 };
 
-/* Literal bytes, and the value behind them unless it ends the event. */
-struct osc_layout_node {
-    const char *literal; /* zero bytes behind it up to a multiple of 32 */
-    uint32_t len;
-    uint32_t head_mask;      /* a bit for each of its first 32 bytes */
-    uint32_t child, sibling; /* indexes, 0 is none */
-    uint8_t role, class;
-    bool is_member;
-    bool looks_at_class; /* a sibling has the same bytes before another sort of value */
-    osc_sid key;
-    struct osc_layout_end *end; /* or NULL */
-};
-
 /*
  * The value that stood there last time. Devices, streams, shapes of launches and
  * threads seldom change: comparing is cheaper than reading. The byte behind the
@@ -78,6 +65,21 @@ struct osc_layout_last {
     uint64_t bits;   /* the words, or a pid or tid */
 };
 
+/* Literal bytes, and the value behind them unless it ends the event. */
+struct osc_layout_node {
+    const char *literal; /* zero bytes behind it up to a multiple of 32 */
+    uint32_t len;
+    uint32_t head_mask;      /* a bit for each of its first 32 bytes */
+    uint32_t child, sibling; /* indexes, 0 is none */
+    uint32_t parent;
+    uint8_t role, class;
+    bool is_member;
+    bool looks_at_class; /* a sibling has the same bytes before another sort of value */
+    osc_sid key;
+    struct osc_layout_end *end; /* or NULL */
+    struct osc_layout_last last;
+};
+
 /* How much a new node is trusted to repeat itself, and the most it can be. */
 #define OSC_LAYOUT_TRUST_FIRST 8
 #define OSC_LAYOUT_TRUST_MOST  32
@@ -85,7 +87,6 @@ struct osc_layout_last {
 struct osc_chrome_layouts {
     struct osc_arena arena;
     struct osc_layout_node *nodes; /* owned; [0] is the root */
-    struct osc_layout_last *last;  /* owned; beside nodes */
     uint32_t n_nodes;
     /* The fast path for this processor. */
     char *(*fast)(struct osc_chrome *c, char *p, const char *limit);
@@ -111,9 +112,9 @@ void osc_chrome_learn(struct osc_chrome *c, uint64_t offset);
 char *osc_chrome_fast_plain(struct osc_chrome *c, char *p, const char *limit);
 char *osc_chrome_fast_avx2(struct osc_chrome *c, char *p, const char *limit);
 
-/* The form of an event that took the path of nodes PATH, with types by SIGNATURE. */
+/* The form of an event that ended at NODE, the types of its numbers by SIGNATURE. */
 osc_form_id osc_chrome_layout_form(struct osc_chrome *c, struct osc_layout_end *end,
-                                   const uint32_t *path, uint32_t n_path, uint64_t signature);
+                                   uint32_t node, uint64_t signature);
 
 /* The string at P, which has a backslash at AT, to its end. NULL: not for the fast path. */
 char *osc_chrome_layout_escaped(struct osc_chrome *c, char *p, char *at, osc_sid *id);
