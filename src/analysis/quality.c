@@ -7,6 +7,7 @@
 #include "analysis/registry.h"
 
 #include "analysis/census.h"
+#include "derive/derive.h"
 
 enum { SEVERITY, CODE, COUNT, FIRST_OFFSET, FIRST_NS, MESSAGE, REMEDY, RANK_OF_SEVERITY };
 
@@ -130,9 +131,10 @@ static osc_status finish(struct osc_result *r, const struct osc_options *o, stru
 
 const struct osc_table_def osc_table_quality = {
     .name = "quality",
-    .help = "What was skipped, repaired, dropped or is missing, by cause",
+    .help = "What was skipped, repaired, dropped or is missing, by cause.",
     .columns = columns,
     .n_columns = sizeof columns / sizeof *columns,
+    .facts = OSC_FACT_FOREST | OSC_FACT_LINKS, /* they count what they find */
     .map = map,
     .finish = finish,
 };

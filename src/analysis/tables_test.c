@@ -229,6 +229,17 @@ static void sums_facts_of_several_ranks_and_counts_sets_once(void **state)
     osc_strbuf_fini(&out);
 }
 
+static void counts_what_was_found_on_the_way_to_other_tables(void **state)
+{
+    (void)state;
+    load("[{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":3},"
+         "{\"ph\":\"X\",\"name\":\"b\",\"pid\":1,\"tid\":1,\"ts\":2,\"dur\":4},"
+         "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":7,"
+         "\"ts\":5,\"dur\":1,\"args\":{\"device\":0,\"correlation\":9}}]");
+    assert_table("quality", "severity,code,count,first_ns", false,
+                 "warning|partial_overlap|1|1000\ninfo|no_launch|1|4000\n");
+}
+
 static void names_what_a_trace_of_pytorch_lacks(void **state)
 {
     (void)state;
@@ -314,6 +325,7 @@ int main(void)
         cmocka_unit_test_teardown(lists_threads_and_tracks_by_their_first_event, end),
         cmocka_unit_test_teardown(takes_switches_from_the_file_or_else_from_what_is_there, end),
         cmocka_unit_test_teardown(sums_facts_of_several_ranks_and_counts_sets_once, end),
+        cmocka_unit_test_teardown(counts_what_was_found_on_the_way_to_other_tables, end),
         cmocka_unit_test_teardown(names_what_a_trace_of_pytorch_lacks, end),
         cmocka_unit_test_teardown(gives_no_advice_on_a_profiler_that_was_not_used, end),
         cmocka_unit_test_teardown(puts_the_worst_finding_first, end),

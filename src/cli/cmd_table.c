@@ -178,7 +178,7 @@ static int run(struct osc_args *args)
     if (!failed)
         failed = osc_show_table(&l, args, def);
     if (!failed && !args->renderer->is_machine && def != &osc_table_quality)
-        failed = osc_show_quality(&l, args);
+        failed = osc_show_quality(&l);
     if (!failed && l.has_failed)
         failed = OSC_EXIT_FAILED;
     osc_loaded_fini(&l);

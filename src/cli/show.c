@@ -164,7 +164,7 @@ static void print_quality(const struct osc_result *r, const struct osc_loaded *l
     osc_strbuf_fini(&codes);
 }
 
-int osc_show_quality(struct osc_loaded *l, const struct osc_args *args)
+int osc_show_quality(struct osc_loaded *l)
 {
     const struct osc_options options = {.limit = OSC_LIMIT_DEFAULT};
     const struct osc_query q = {
@@ -177,14 +177,12 @@ int osc_show_quality(struct osc_loaded *l, const struct osc_args *args)
     };
     struct osc_answer a = {0};
     struct osc_err err = {0};
-    int failed = osc_load_facts(l, args, osc_table_quality.facts);
 
-    if (failed)
-        return failed;
+    /* Of derived facts only those that the table rests on: they are there by now. */
     const osc_status st = osc_query_run(&q, &a, &err);
     if (st == OSC_OK)
         print_quality(&a.blocks[0].result, l);
-    failed = st == OSC_OK ? OSC_EXIT_DONE : osc_cli_fail(st, &err);
+    const int failed = st == OSC_OK ? OSC_EXIT_DONE : osc_cli_fail(st, &err);
     osc_answer_fini(&a);
     return failed;
 }
