@@ -45,6 +45,28 @@ size_t osc_edit_distance(const char *a, const char *b)
     return rows[na % 3][nb];
 }
 
+/* Edits from WORD to the nearest run of parts of CANDIDATE: "total" of host_total_ns. */
+static size_t distance_to_part(const char *word, const char *candidate)
+{
+    size_t best = WORD_MAX;
+    char part[WORD_MAX + 1];
+
+    for (const char *from = candidate; from; from = strchr(from, '_')) {
+        from += *from == '_';
+        for (const char *to = from; *to; to += *to == '_') {
+            to += strcspn(to, "_");
+            const size_t len = (size_t)(to - from);
+
+            if (len > WORD_MAX)
+                break;
+            memcpy(part, from, len);
+            part[len] = '\0';
+            best = least(best, osc_edit_distance(word, part));
+        }
+    }
+    return best;
+}
+
 void osc_nearest_try(struct osc_nearest *n, const char *candidate)
 {
     const size_t len = strlen(n->word);
@@ -54,6 +76,8 @@ void osc_nearest_try(struct osc_nearest *n, const char *candidate)
     /* An unfinished word is nearer than a wrong one of the same distance. */
     if (len >= 2 && strncasecmp(n->word, candidate, len) == 0)
         distance = least(distance, 1);
+    if (len >= 3)
+        distance = least(distance, distance_to_part(n->word, candidate) + 1);
     if (distance <= room && (!n->best || distance < n->distance)) {
         n->best = candidate;
         n->distance = distance;

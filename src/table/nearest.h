@@ -25,7 +25,8 @@ size_t osc_edit_distance(const char *a, const char *b);
 /*
  * Look at one more CANDIDATE. It is near enough if one letter of a word of three
  * has to change, two of five, three of longer ones, or if the word (from two
- * letters on) is its beginning. The first of equals wins.
+ * letters on) is its beginning. A part of a name between underscores, or several,
+ * is one change further away than a whole name. The first of equals wins.
  */
 void osc_nearest_try(struct osc_nearest *n, const char *candidate);
 

@@ -39,6 +39,23 @@ static void finds_the_name_that_was_meant(void **state)
     assert_string_equal(nearest("inof"), "info");
 }
 
+static void finds_the_name_of_which_a_part_was_meant(void **state)
+{
+    static const char *const names[] = {"calls", "total_ns", "mean_ns", "mean_occupancy_ratio"};
+    static const char *const meant[][2] = {
+        {"totl", "total_ns"}, {"occupancy", "mean_occupancy_ratio"}, {"meen", "mean_ns"}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof meant / sizeof *meant; i++) {
+        struct osc_nearest n = {.word = meant[i][0]};
+
+        for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+            osc_nearest_try(&n, names[k]);
+        assert_non_null(n.best);
+        assert_string_equal(n.best, meant[i][1]);
+    }
+}
+
 static void proposes_nothing_for_a_word_that_is_far_from_all(void **state)
 {
     (void)state;
@@ -54,6 +71,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_a_transposition_as_one_edit),
         cmocka_unit_test(finds_the_name_that_was_meant),
+        cmocka_unit_test(finds_the_name_of_which_a_part_was_meant),
         cmocka_unit_test(proposes_nothing_for_a_word_that_is_far_from_all),
     };
     return cmocka_run_group_tests_name("nearest", tests, NULL, NULL);

@@ -41,3 +41,4 @@ try info
 try info --format csv x.json
 try info --sort key x.json
 try completion fish
+try table kernels --columns totl x.json
