@@ -236,8 +236,8 @@ static const char *const groupings[] = {"shape", "stack:N", "shape,stack:N", NUL
 const struct osc_table_def osc_table_averages = {
     .name = "averages",
     .help =
-        "what torch's key_averages() gives: operators, annotations, Python functions, runtime "
-        "calls and device work by name, with host and device time, memory and FLOPs",
+        "What torch's key_averages() gives: operators, annotations, Python functions, runtime "
+        "calls and device work by name, with host and device time, memory and FLOPs.",
     .columns = columns,
     .n_columns = OSC_AVERAGES_COLUMNS,
     .groupings = groupings,

@@ -237,7 +237,7 @@ static osc_status finish(struct osc_result *r, const struct osc_options *o, stru
 
 const struct osc_table_def osc_table_info = {
     .name = "info",
-    .help = "What a trace is: origin, counts, switches of the profiler, metadata",
+    .help = "What a trace is: origin, counts, switches of the profiler, metadata.",
     .columns = columns,
     .n_columns = sizeof columns / sizeof *columns,
     .map = map,

@@ -53,12 +53,14 @@ static const struct osc_column columns[N_COLUMNS] = {
                        "Shared memory of a block: argument `shared memory`."},
     [TENSOR_CORES] =
         {"tensor_cores", OSC_TYPE_BOOLEAN, NULL, OSC_MERGE_FIRST, 0,
-         "Whether it uses Tensor Cores, by its name (TB 5.4, R-5.3); missing where "
-         "no rule covers the name."},
+         "Whether it uses Tensor Cores, by its name: true for what says s884, hmma or the "
+         "like, "
+         "false for what is known not to (at::native::, nccl), missing where no rule covers "
+         "the name. --compat tb: the rules of torch-tb-profiler, kernel view."},
     [OP_TC_ELIGIBLE] =
         {"op_tc_eligible", OSC_TYPE_BOOLEAN, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
          "Whether its operator can use Tensor Cores, by the operator's name alone "
-         "(TB 4.4, R-4.3)."},
+         "(convolutions, linear layers, matrix products)."},
     [CALLS] = {"calls", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, 0, "How often it ran."},
     [TOTAL] = {"total_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0,
                "Sum of its durations; concurrent queues count each."},

@@ -39,7 +39,8 @@ static const struct osc_column columns[N_COLUMNS] = {
         {"name", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0,
          "Name of the operator. Rows are host ranges of category cpu_op (operator, "
          "hpu_op) that are no step, data loader, optimizer or wrapper of data parallelism; "
-         "an operator whose only child has its name counts once (TB 2.6)."},
+         "an operator whose only child has its name counts once. Source: operator view of "
+         "torch-tb-profiler."},
     [INPUT_SHAPE] =
         {"input_shape", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, OSC_COLUMN_OPTIONAL,
          "Sizes of the inputs, as the argument `Input Dims` has them; [] is a scalar, "
@@ -58,15 +59,16 @@ static const struct osc_column columns[N_COLUMNS] = {
                       "inside another of the same name counts in both."},
     [HOST_SELF] = {"host_self_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0,
                    "Time on the host less that of the ranges inside of it and of its calls of "
-                   "the device runtime and driver (TB 2.6)."},
+                   "the device runtime and driver."},
     [HOST_TOTAL] = {"host_total_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0,
                     "Time on the host from start to end."},
     [TC_ELIGIBLE] = {"tc_eligible", OSC_TYPE_BOOLEAN, NULL, OSC_MERGE_OR, 0,
-                     "Whether it can use Tensor Cores: by its name (TB 4.4, R-4.3), or because "
-                     "an operator inside of it can, or a kernel of its own did, in any call."},
+                     "Whether it can use Tensor Cores: by its name (convolutions, linear "
+                     "layers, matrix products), or because an operator inside of it can, "
+                     "or a kernel of its own did, in any call."},
     [TC_SELF_RATIO] = {"tc_self_ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH, 0,
                        "Share of device_self_ns spent in kernels that use Tensor Cores, by "
-                       "their names (TB 5.4, R-5.3); 0 without device time."},
+                       "their names (see kernels.tensor_cores); 0 without device time."},
     [TC_TOTAL_RATIO] = {"tc_total_ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH, 0,
                         "Share of device_total_ns spent in kernels that use Tensor Cores; 0 "
                         "without device time."},

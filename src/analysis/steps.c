@@ -23,11 +23,11 @@ enum {
     N_COLUMNS
 };
 
-#define COST(name, what)                                                                   \
-    {                                                                                      \
-        name, OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0,                                    \
-            what " Time that a class further to the left covers as well goes to that one " \
-                 "(TB 3.2); the parts add up to total_ns."                                 \
+#define COST(name, what)                                                                    \
+    {                                                                                       \
+        name, OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0,                                     \
+            what " Time that a class further to the left covers as well goes to that one "  \
+                 "(as in the overview of torch-tb-profiler); the parts add up to total_ns." \
     }
 
 static const struct osc_column columns[N_COLUMNS] = {
@@ -43,14 +43,15 @@ static const struct osc_column columns[N_COLUMNS] = {
                "the origin of all operands."},
     [TOTAL] = {"total_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0,
                "From start_ns to the end of its annotation or of the last device work that was "
-               "launched in it, whichever is later (TB 2.8)."},
+               "launched in it, whichever is later."},
     [ANNOTATION] = {"annotation_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0,
                     "Duration of its annotation on the host alone; missing for a trace without "
                     "steps."},
     [KEPT] = {"kept", OSC_TYPE_BOOLEAN, NULL, OSC_MERGE_FIRST, 0,
               "Whether averages count it. Steps at the end without device work are not kept, "
               "nor is the last one before them if it launched less than 0.8 times as much as "
-              "the one before: not all of their work may have been recorded (TB 2.8)."},
+              "the one before: not all of their work may have been recorded; "
+              "torch-tb-profiler leaves out the same."},
     [KERNEL + OSC_CLASS_KERNEL] =
         COST("kernel_ns", "Some kernel ran that is no communication."),
     [KERNEL + OSC_CLASS_MEMCPY] = COST("memcpy_ns", "The device copied."),
@@ -58,7 +59,7 @@ static const struct osc_column columns[N_COLUMNS] = {
     [KERNEL + OSC_CLASS_COMMUNICATION] =
         COST("communication_ns",
              "Some kernel of a communication library ran; for a rank without any, the host was "
-             "in a collective (R-8.2)."),
+             "in a collective."),
     [KERNEL + OSC_CLASS_RUNTIME] =
         COST("runtime_ns", "The host was in a call of the device runtime or driver."),
     [KERNEL + OSC_CLASS_DATALOADER] = COST("dataloader_ns", "The host waited for data."),

@@ -9,3 +9,12 @@
 "$OPSCOPE" table --list | sed -n 's/^\([a-z_][a-z_]*\)  .*/\1/p' | while read -r name; do
     "$OPSCOPE" table "$name" --list | head -n 1 | grep -q "^$name " || echo "no table $name"
 done
+# What is said to users refers to nothing that they do not have.
+opscope_columns=$("$OPSCOPE" completion bash | sed -n '/^_opscope_columns/,/^}/s/^    \([a-z]*\)) echo "\(.*\)" ;;/\1 \2/p')
+echo "$opscope_columns" | while read -r table columns; do
+    for column in $columns; do
+        "$OPSCOPE" table "$table" --explain "$column" |
+            grep -E '\b(TB|TP|AN|T) [0-9]|R-[0-9]|product\.md|torch213' && echo "in $table.$column"
+    done
+done
+echo "$opscope_columns" | wc -l
