@@ -16,6 +16,35 @@ static bool is_digit(char c)
     return (unsigned char)(c - '0') < 10;
 }
 
+/* Behind the digits at Q; Q itself if there is none. */
+static const char *skip_digits(const char *q, const char *end)
+{
+    while (q < end && is_digit(*q))
+        q++;
+    return q;
+}
+
+/* Behind the fraction and the exponent at Q, if they are there; NULL if they are broken. */
+static const char *skip_decimals(const char *q, const char *end)
+{
+    const char *start = q;
+
+    if (q < end && *q == '.') {
+        start = q + 1;
+        q = skip_digits(start, end);
+        if (q == start)
+            return NULL;
+    }
+    if (q < end && (*q == 'e' || *q == 'E')) {
+        start = q + 1;
+        start += start < end && (*start == '+' || *start == '-');
+        q = skip_digits(start, end);
+        if (q == start)
+            return NULL;
+    }
+    return q;
+}
+
 bool osc_json_number(const char *p, const char *end, struct osc_json_number *out)
 {
     const bool is_negative = p < end && *p == '-';
@@ -30,25 +59,10 @@ bool osc_json_number(const char *p, const char *end, struct osc_json_number *out
         overflows |= magnitude > (UINT64_MAX - 9) / 10;
         magnitude = magnitude * 10 + (uint64_t)(*q - '0');
     }
-    out->is_integer = true;
-    if (q < end && *q == '.') {
-        out->is_integer = false;
-        if (++q == end || !is_digit(*q))
-            return false;
-        while (q < end && is_digit(*q))
-            q++;
-    }
-    if (q < end && (*q == 'e' || *q == 'E')) {
-        out->is_integer = false;
-        q++;
-        if (q < end && (*q == '+' || *q == '-'))
-            q++;
-        if (q == end || !is_digit(*q))
-            return false;
-        while (q < end && is_digit(*q))
-            q++;
-    }
-    out->end = q;
+    out->end = skip_decimals(q, end);
+    if (!out->end)
+        return false;
+    out->is_integer = out->end == q;
     if (out->is_integer && !overflows && magnitude <= (uint64_t)INT64_MAX + is_negative) {
         out->fits_int64 = true;
         out->i = is_negative ? (int64_t)(0 - magnitude) : (int64_t)magnitude;

@@ -176,7 +176,7 @@ static bool close_chunk(struct osc_builder *b, struct osc_columns *c, uint32_t n
     k->n_arg_words = (uint32_t)c->n_args;
     if (c == &b->events)
         note_extent(k);
-    if (osc_grow(&c->done, &c->cap_done, c->n_done + 1, sizeof *c->done) != OSC_OK) {
+    if (osc_grow(&c->done, &c->cap_done, c->n_done + 1, sizeof(void *)) != OSC_OK) {
         b->status = OSC_ENOMEM;
         return false;
     }

@@ -187,7 +187,7 @@ static inline uint32_t osc_build_cache_place(const char *s, uint32_t len)
     if (len >= 32) /* shapes and stacks are alike at both ends */
         h ^= (osc_build_load8(s + len / 2) ^ osc_build_load8(s + len / 4)) *
                  UINT64_C(0xd6e8feb86659fd93) ^
-             osc_build_load8(s + len / 4 * 3 - 4) * UINT64_C(0xa0761d6478bd642f);
+             osc_build_load8(s + (len - len / 4) - 8) * UINT64_C(0xa0761d6478bd642f);
     h ^= len * UINT64_C(0xc4ceb9fe1a85ec53);
     return (uint32_t)(h >> 40) & (OSC_STRING_CACHE - 1);
 }

@@ -296,7 +296,7 @@ static osc_status cut_units(struct shared *s, struct osc_err *err)
     uint32_t n = 1;
 
     if (unit == 0) {
-        unit = size / (r->n_threads * 8u);
+        unit = size / ((uint64_t)r->n_threads * 8);
         unit = unit < UNIT_BYTES_MIN ? UNIT_BYTES_MIN : unit;
         unit = unit > UNIT_BYTES_MAX ? UNIT_BYTES_MAX : unit;
     }

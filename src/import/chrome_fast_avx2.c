@@ -20,15 +20,6 @@ static inline bool fast_head(const char *p, const char *text, uint32_t mask)
     return (~equal_mask(load32(p), load32(text)) & mask) == 0;
 }
 
-static inline bool fast_equal(const char *p, const char *literal, uint32_t len)
-{
-    for (; len >= 32; p += 32, literal += 32, len -= 32)
-        if (equal_mask(load32(p), load32(literal)) != UINT32_MAX)
-            return false;
-    const uint32_t wanted = (UINT32_C(1) << len) - 1;
-    return (equal_mask(load32(p), load32(literal)) & wanted) == wanted;
-}
-
 /* The same behind the first 32 bytes, of more than that. */
 static inline bool fast_tail(const char *p, const char *literal, uint32_t len)
 {

@@ -8,14 +8,10 @@ static inline bool fast_head(const char *p, const char *text, uint32_t mask)
     return memcmp(p, text, (size_t)__builtin_popcount(mask)) == 0;
 }
 
-static inline bool fast_equal(const char *p, const char *literal, uint32_t len)
-{
-    return strncmp(p, literal, len) == 0;
-}
-
+/* Not memcmp(): the text may end, and zeros begin, before the literal does. */
 static inline bool fast_tail(const char *p, const char *literal, uint32_t len)
 {
-    return memcmp(p + 32, literal + 32, len - 32) == 0;
+    return strncmp(p + 32, literal + 32, len - 32) == 0;
 }
 
 static inline bool fast_same(const char *a, const char *b, uint32_t len)

@@ -35,6 +35,9 @@
 #define OSC_LAYOUT_VALUES_MAX   256u
 #define OSC_LAYOUT_MEMO         8u
 
+/* Words that the values of one event may take. */
+#define OSC_LAYOUT_WORDS_MAX ((size_t)2 * OSC_LAYOUT_VALUES_MAX)
+
 /* Numbers of a layout differ in type from event to event: a signature has 2 bits each. */
 #define OSC_LAYOUT_NUMBERS_MAX 32u
 

@@ -129,12 +129,15 @@ static enum osc_token_status skip_long(struct osc_chrome *c)
 
     for (;;) {
         for (; t->p < t->end; t->p++) {
-            if (*t->p == '\\' && t->p + 1 < t->end) {
-                t->p++;
-            } else if (*t->p == '"') {
+            if (*t->p == '"') {
                 t->p++;
                 return OSC_TOKEN_OK;
             }
+            if (*t->p != '\\')
+                continue;
+            if (t->p + 1 == t->end)
+                break; /* what is escaped is not there yet */
+            t->p++;
         }
         if (!osc_text_more(t, t->p))
             return OSC_TOKEN_END;
@@ -159,8 +162,20 @@ static enum osc_token_status string_without_end(struct osc_chrome *c, size_t at,
     out->s = c->long_text.s;
     out->len = c->long_text.len;
     out->is_cut = true;
-    t->p += at;
+    /* Where it ends is looked for from the last escape on, be that cut in two. */
+    t->p += at <= (size_t)(t->end - t->p) ? at : at - 2;
     return skip_long(c);
+}
+
+/*
+ * What stands AT bytes behind t->p makes no sense. Reading goes on from there: to
+ * look at what lies before once more, for every event that begins in it, would
+ * take time that grows with the square of its length.
+ */
+static enum osc_token_status bad_at(struct osc_text *t, size_t at)
+{
+    t->p += at;
+    return OSC_TOKEN_BAD;
 }
 
 enum osc_token_status osc_chrome_key(struct osc_chrome *c, struct osc_chrome_string *out)
@@ -201,13 +216,13 @@ enum osc_token_status osc_chrome_string(struct osc_chrome *c, bool in_line,
             bool broken = control; /* a bare quotation mark does not span lines */
             while (!may_end_before(t, at + 1)) {
                 if (broken)
-                    return OSC_TOKEN_BAD;
+                    return bad_at(t, at);
                 at++;
                 if (to_quote(t, &at, &out->has_escape, &broken) < 0)
                     return string_without_end(c, at, out);
             }
             if (broken && at > first)
-                return OSC_TOKEN_BAD;
+                return bad_at(t, at);
             out->is_repaired |= at > first;
         }
     }
@@ -219,42 +234,58 @@ enum osc_token_status osc_chrome_string(struct osc_chrome *c, bool in_line,
     return OSC_TOKEN_OK;
 }
 
+/* A list or object being looked at. */
+struct nesting {
+    uint64_t depth, most;
+    bool in_string;
+};
+
+/* Whether Q, one or two bytes before END, ends the value. *Q moves over an escape. */
+static enum osc_token_status nesting_step(struct nesting *n, char **q, const char *end)
+{
+    const char ch = **q;
+
+    if (n->in_string) {
+        if (ch == '\n')
+            return OSC_TOKEN_BAD; /* some quotation mark was a bare one */
+        if (ch == '\\' && *q + 1 == end)
+            return OSC_TOKEN_END; /* what is escaped is not there yet */
+        *q += ch == '\\';
+        n->in_string = ch != '"';
+        return OSC_TOKEN_LONG;
+    }
+    if (ch == '"') {
+        n->in_string = true;
+    } else if (ch == '[' || ch == '{') {
+        n->depth++;
+        n->most = n->depth > n->most ? n->depth : n->most;
+    } else if ((ch == ']' || ch == '}') && --n->depth == 0) {
+        return OSC_TOKEN_OK;
+    }
+    return OSC_TOKEN_LONG;
+}
+
 enum osc_token_status osc_chrome_nested(struct osc_chrome *c, struct osc_str *out)
 {
     struct osc_text *t = &c->text;
-    uint64_t depth = 0;
-    uint64_t most = 0;
-    bool in_string = false, is_long = false;
+    struct nesting n = {0};
+    bool is_long = false;
     char *keep = t->p, *q = t->p;
 
     for (;;) {
-        for (; q < t->end; q++) {
-            if (in_string) {
-                if (*q == '\n')
-                    return OSC_TOKEN_BAD; /* some quotation mark was a bare one */
-                if (*q == '\\' && q + 1 == t->end)
-                    break; /* what is escaped is not there yet */
-                if (*q == '\\')
-                    q++;
-                else if (*q == '"')
-                    in_string = false;
-                continue;
-            }
-            if (*q == '"') {
-                in_string = true;
-            } else if (*q == '[' || *q == '{') {
-                depth++;
-                most = depth > most ? depth : most;
-            } else if ((*q == ']' || *q == '}') && --depth == 0) {
-                *out = (struct osc_str){keep, (uint32_t)(q + 1 - keep)};
-                t->p = q + 1;
-                if (is_long)
-                    return OSC_TOKEN_LONG;
-                return most > OSC_NESTING_MAX ? OSC_TOKEN_DEEP : OSC_TOKEN_OK;
-            }
+        enum osc_token_status st = OSC_TOKEN_LONG; /* it goes on */
+        while (q < t->end && (st = nesting_step(&n, &q, t->end)) == OSC_TOKEN_LONG)
+            q++;
+        if (st == OSC_TOKEN_BAD)
+            return st;
+        if (st == OSC_TOKEN_OK) {
+            *out = (struct osc_str){keep, (uint32_t)(q + 1 - keep)};
+            t->p = q + 1;
+            if (is_long)
+                return OSC_TOKEN_LONG;
+            return n.most > OSC_NESTING_MAX ? OSC_TOKEN_DEEP : OSC_TOKEN_OK;
         }
-        const size_t done = (size_t)(q - keep);
-        if (done > OSC_TOKEN_MAX || is_long) {
+        if ((size_t)(q - keep) > OSC_TOKEN_MAX || is_long) {
             is_long = true; /* forget what was read, only find the end */
             keep = t->p = q;
         }

@@ -44,7 +44,7 @@ osc_status osc_store_append(struct osc_store *s, struct osc_chunk *c)
 
     if (s->n_chunks >= UINT32_MAX >> OSC_CHUNK_SHIFT)
         return OSC_ELIMIT;
-    if (osc_grow(&s->chunks, &cap, (size_t)s->n_chunks + 2, sizeof *s->chunks) != OSC_OK)
+    if (osc_grow(&s->chunks, &cap, (size_t)s->n_chunks + 2, sizeof(void *)) != OSC_OK)
         return OSC_ENOMEM;
     s->cap_chunks = (uint32_t)cap;
     if (s->n_chunks == 0)
