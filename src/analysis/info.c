@@ -22,9 +22,10 @@ static const struct osc_column columns[] = {
              "each member of the file beside its events."},
     [ITEM] = {"item", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, OSC_COLUMN_HIDDEN,
               "A member of the set that the key counts."},
-    [VALUE] = {"value", OSC_TYPE_STRING, NULL, OSC_MERGE_FINISH, 0,
+    [VALUE] = {"value", OSC_TYPE_STRING, NULL, OSC_MERGE_FINISH, OSC_COLUMN_LONG,
                "Its value as text: times in ns, true or false; lists and objects of the file "
-               "as JSON; missing if the file does not say."},
+               "as JSON, which text cuts after 100 characters; missing if the file does not "
+               "say (Kineto names no version of its own)."},
     [TEXT] = {"text", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_HIDDEN, "A text."},
     [NUMBER] = {"number", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, OSC_COLUMN_HIDDEN, "A count."},
     [FIRST] = {"first_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_MIN, OSC_COLUMN_HIDDEN,

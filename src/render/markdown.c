@@ -28,6 +28,21 @@ static void add_escaped(struct osc_strbuf *out, struct osc_str s)
     osc_strbuf_fini(&clean);
 }
 
+/* A cell of a column with FLAGS: of pages of JSON the lines become one. */
+static void add_string(struct osc_strbuf *out, struct osc_str s, unsigned flags)
+{
+    struct osc_strbuf line = {0};
+
+    if (flags & OSC_COLUMN_LONG) {
+        osc_render_shrink(&line, s);
+        s = (struct osc_str){line.s, (uint32_t)line.len};
+    }
+    add_escaped(out, s);
+    if (line.status != OSC_OK)
+        out->status = line.status;
+    osc_strbuf_fini(&line);
+}
+
 static osc_status begin(struct osc_render *r)
 {
     const struct osc_sheet *s = r->sheet;
@@ -59,7 +74,7 @@ static osc_status rows(struct osc_render *r, const struct osc_rows *rows)
             if (cell.is_missing)
                 continue;
             if (cell.type == OSC_TYPE_STRING)
-                add_escaped(&r->out, cell.s);
+                add_string(&r->out, cell.s, r->sheet->columns[c].column->flags);
             else
                 osc_render_exact(&r->out, &cell);
         }

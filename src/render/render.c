@@ -46,6 +46,21 @@ void osc_render_fini(struct osc_render *r)
     r->state = NULL;
 }
 
+void osc_render_shrink(struct osc_strbuf *out, struct osc_str s)
+{
+    bool is_blank = false;
+
+    for (uint32_t i = 0; i < s.len; i++) {
+        const bool was_blank = is_blank;
+
+        is_blank = s.s[i] == ' ' || (s.s[i] >= '\t' && s.s[i] <= '\r');
+        if (!is_blank)
+            osc_strbuf_addc(out, s.s[i]);
+        else if (!was_blank)
+            osc_strbuf_addc(out, ' ');
+    }
+}
+
 void osc_render_exact(struct osc_strbuf *out, const struct osc_cell *cell)
 {
     switch (cell->type) {

@@ -63,6 +63,9 @@ OSC_MUST_USE osc_status osc_render_flush(struct osc_render *r, bool is_last);
 /* Append CELL, not missing, as the exact text of a number, a truth value or a string. */
 void osc_render_exact(struct osc_strbuf *out, const struct osc_cell *cell);
 
+/* Append S with each run of white space as one blank. */
+void osc_render_shrink(struct osc_strbuf *out, struct osc_str s);
+
 /* The renderers, ended by NULL, and the one called NAME, or NULL. */
 extern const struct osc_renderer *const osc_renderers[];
 const struct osc_renderer *osc_renderer_find(const char *name);

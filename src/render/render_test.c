@@ -192,6 +192,18 @@ static const char *timed(int64_t ns)
     return out.s;
 }
 
+static void no_time_at_all_has_no_decimals(void **state)
+{
+    struct osc_strbuf out = {0};
+
+    (void)state;
+    osc_units_time(&out, 0);
+    osc_strbuf_addc(&out, ' ');
+    osc_units_time(&out, 0.5);
+    assert_string_equal(out.s, "0 ns 0.500 ns");
+    osc_strbuf_fini(&out);
+}
+
 static void times_change_their_unit_before_they_round_up_to_it(void **state)
 {
     (void)state;
@@ -234,6 +246,7 @@ int main(void)
         cmocka_unit_test(csv_is_exact),
         cmocka_unit_test(json_has_the_shape_of_the_contract),
         cmocka_unit_test(markdown_ends_with_its_sources_and_versions),
+        cmocka_unit_test(no_time_at_all_has_no_decimals),
         cmocka_unit_test(times_change_their_unit_before_they_round_up_to_it),
         cmocka_unit_test(every_form_survives_any_failed_allocation),
     };

@@ -16,6 +16,7 @@
 #define HELD_ROWS   8192 /* rows that widths are made from */
 #define GAP         2    /* blanks between columns */
 #define LEAST_WIDTH 12   /* no column of names is cut below that */
+#define LONG_WIDTH  100  /* where pages of JSON are cut */
 
 struct column {
     size_t width;  /* code points */
@@ -53,6 +54,37 @@ static void add_number(struct osc_strbuf *out, const struct osc_cell *cell, cons
     }
 }
 
+/* Bytes of the first N code points of S. */
+static size_t prefix_bytes(struct osc_str s, size_t n)
+{
+    size_t i = 0;
+
+    while (i < s.len && (n > 0 || ((unsigned char)s.s[i] & 0xc0) == 0x80)) {
+        n -= ((unsigned char)s.s[i] & 0xc0) != 0x80;
+        i++;
+    }
+    return i;
+}
+
+/* The beginning of S, on one line. */
+static void add_long(struct osc_strbuf *out, struct osc_str s)
+{
+    struct osc_strbuf shrunk = {0}, line = {0};
+
+    osc_render_shrink(&shrunk, s);
+    osc_utf8_append_terminal(&line, (struct osc_str){shrunk.s, (uint32_t)shrunk.len});
+    const struct osc_str all = {line.s, (uint32_t)line.len};
+    const bool is_cut = line.len > 0 && osc_utf8_width(all) > LONG_WIDTH;
+
+    if (line.len > 0)
+        osc_strbuf_add(out, line.s, is_cut ? prefix_bytes(all, LONG_WIDTH - 1) : line.len);
+    osc_strbuf_adds(out, is_cut ? "\xe2\x80\xa6" : "");
+    if (shrunk.status != OSC_OK || line.status != OSC_OK)
+        out->status = OSC_ENOMEM;
+    osc_strbuf_fini(&shrunk);
+    osc_strbuf_fini(&line);
+}
+
 static void add_cell(struct osc_render *r, struct osc_strbuf *out, const struct osc_cell *cell,
                      const struct osc_column *column)
 {
@@ -62,6 +94,8 @@ static void add_cell(struct osc_render *r, struct osc_strbuf *out, const struct 
     case OSC_TYPE_STRING:
         if ((column->flags & OSC_COLUMN_SYMBOL) && !r->has_full_names)
             osc_symbol_fold(out, cell->s);
+        else if (column->flags & OSC_COLUMN_LONG)
+            add_long(out, cell->s);
         else
             osc_utf8_append_terminal(out, cell->s);
         break;
@@ -73,18 +107,6 @@ static void add_cell(struct osc_render *r, struct osc_strbuf *out, const struct 
         osc_render_exact(out, cell);
         break;
     }
-}
-
-/* Bytes of the first N code points of S. */
-static size_t prefix_bytes(struct osc_str s, size_t n)
-{
-    size_t i = 0;
-
-    while (i < s.len && (n > 0 || ((unsigned char)s.s[i] & 0xc0) == 0x80)) {
-        n -= ((unsigned char)s.s[i] & 0xc0) != 0x80;
-        i++;
-    }
-    return i;
 }
 
 /* TEXT in a column, cut in the middle if it has to be: both ends of a name tell. */

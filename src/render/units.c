@@ -24,7 +24,10 @@ void osc_units_time(struct osc_strbuf *out, double ns)
     static const struct unit units[] = {{1, "ns"}, {1e3, "us"}, {1e6, "ms"}, {1e9, "s"}};
     const struct unit *u = choose(units, 4, ns, 0.0005);
 
-    osc_strbuf_addf(out, "%.3f %s", ns / u->size, u->name);
+    if (ns == 0)
+        osc_strbuf_adds(out, "0 ns");
+    else
+        osc_strbuf_addf(out, "%.3f %s", ns / u->size, u->name);
 }
 
 void osc_units_time_int(struct osc_strbuf *out, int64_t ns)

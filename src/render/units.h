@@ -9,7 +9,10 @@
 
 #include "base/strbuf.h"
 
-/* 512 ns, 1.500 us, 12.346 ms, 3.000 s: three decimals from microseconds on. */
+/*
+ * 512 ns, 1.500 us, 12.346 ms, 3.000 s: three decimals from microseconds on
+ * and of what is no whole number; nothing is 0 ns.
+ */
 void osc_units_time(struct osc_strbuf *out, double ns);
 void osc_units_time_int(struct osc_strbuf *out, int64_t ns);
 

@@ -52,6 +52,7 @@ enum osc_column_flag {
     OSC_COLUMN_HIDDEN = 2,   /* for merge and finish alone; never shown */
     OSC_COLUMN_DEEP = 4,     /* in machine forms and with --columns, not in text by default */
     OSC_COLUMN_SYMBOL = 8,   /* names of kernels: text folds their template arguments */
+    OSC_COLUMN_LONG = 16,    /* may be pages of JSON: white space shrinks, text cuts the rest */
 };
 
 struct osc_column {
