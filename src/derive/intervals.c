@@ -144,7 +144,9 @@ osc_status osc_intervals_subtract(const struct osc_intervals *a, const struct os
 {
     size_t j = 0;
 
-    for (size_t i = 0; i < a->n; i++) {
+    /* Each of B makes at most one piece more: room for all, once. */
+    out->status = osc_grow(&out->v, &out->cap, a->n + b->n, sizeof *out->v);
+    for (size_t i = 0; i < a->n && out->status == OSC_OK; i++) {
         const int64_t end_ns = a->v[i].end_ns;
         int64_t at_ns = a->v[i].start_ns;
 

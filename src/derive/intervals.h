@@ -38,7 +38,7 @@ struct osc_intervals {
 
 void osc_intervals_fini(struct osc_intervals *s);
 
-/* The slow half of osc_intervals_add(): START_NS is not inside the last one. */
+/* The slow half of osc_intervals_add(): out of order, or there is no room. */
 void osc_intervals_append(struct osc_intervals *s, int64_t start_ns, int64_t end_ns);
 
 /* Add one; it joins the last if it starts inside it or at its end. */
@@ -50,6 +50,10 @@ static inline void osc_intervals_add(struct osc_intervals *s, int64_t start_ns, 
         if (start_ns >= last->start_ns && start_ns <= last->end_ns) {
             if (end_ns > last->end_ns)
                 last->end_ns = end_ns;
+            return;
+        }
+        if (start_ns > last->end_ns && s->n < s->cap) {
+            s->v[s->n++] = (struct osc_interval){start_ns, end_ns};
             return;
         }
     }

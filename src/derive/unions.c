@@ -5,16 +5,21 @@
 #include "base/thread.h"
 #include "derive/args.h"
 
-/* Chunks are dealt out to the threads in that many parts. */
+/* Chunks are dealt out to several threads in that many parts. */
 #define PARTS 8u
 
 /* One track's ranges come nearly in order; many tracks share a list. */
 #define BUCKETS 64u
 
+/* What a form says of the class of its rows, beside the classes themselves. */
+enum { ASK_KERNEL = OSC_CLASS_COUNT + 1, ASK_HOST };
+
 struct work {
     const struct osc_trace *t;
     const struct osc_classes *c;
     const struct osc_idmap *collectives;
+    uint8_t *by_form; /* owned; enum osc_class, or whom to ask */
+    uint32_t n_parts;
     struct osc_intervals *sets; /* owned; per part, bucket of tracks and class */
     uint32_t n_buckets;
 };
@@ -37,44 +42,56 @@ static enum osc_class host_class(const struct osc_classes *c, const struct osc_c
     return OSC_CLASS_CPU_EXEC;
 }
 
-enum osc_class osc_class_of(const struct osc_trace *t, const struct osc_classes *c,
-                            const struct osc_chunk *k, uint32_t i,
-                            const struct osc_idmap *collectives)
+/* What the rows of FORM, which has FLAGS, feed if they are finished. */
+static uint8_t class_of_form(const struct osc_form *form, uint8_t flags)
 {
-    const uint8_t form = c->forms[k->form[i]];
-    uint8_t kind;
+    const enum osc_kind kind = (enum osc_kind)form->kind;
 
-    if (!(form & OSC_FORM_RANGE) || k->dur_ns[i] == OSC_NO_DUR)
+    if (!(flags & OSC_FORM_RANGE))
         return OSC_CLASS_COUNT;
-    if (form & OSC_FORM_OPERATOR)
-        return host_class(c, k, i, collectives != NULL);
-    if (form & OSC_FORM_CALL)
+    if (flags & OSC_FORM_OPERATOR)
+        return ASK_HOST;
+    if (flags & OSC_FORM_CALL)
         return OSC_CLASS_RUNTIME;
-    if (k->kind[i] == OSC_KIND_KERNEL) {
-        const bool is_comm =
-            collectives
-                ? osc_idmap_get(collectives, (uint64_t)osc_args_external_id(t, k, i)) != 0
-                : osc_is_comm_kernel(c, k, i);
+    if (kind == OSC_KIND_KERNEL)
+        return ASK_KERNEL;
+    if (kind == OSC_KIND_MEMCPY)
+        return OSC_CLASS_MEMCPY;
+    if (kind == OSC_KIND_MEMSET)
+        return OSC_CLASS_MEMSET;
+    if (flags & (OSC_FORM_ON_DEVICE | OSC_FORM_FUNCTION))
+        return OSC_CLASS_COUNT;
+    return kind == OSC_KIND_ANNOTATION || kind == OSC_KIND_PYTHON ? ASK_HOST : OSC_CLASS_COUNT;
+}
+
+/*
+ * The class of row I of chunk K, whose form says CLASS, or OSC_CLASS_COUNT if it
+ * feeds none. COLLECTIVES (NULL: not --compat tb) holds the external ids of the
+ * plugin's collectives.
+ */
+static inline enum osc_class class_of(const struct work *w, const struct osc_chunk *k,
+                                      uint32_t i, unsigned class)
+{
+    if (k->dur_ns[i] == OSC_NO_DUR)
+        return OSC_CLASS_COUNT;
+    if (class == ASK_HOST)
+        return host_class(w->c, k, i, w->collectives != NULL);
+    if (class == ASK_KERNEL) {
+        const bool is_comm = w->collectives ? osc_idmap_get(w->collectives,
+                                                            (uint64_t)osc_args_external_id(
+                                                                w->t, k, i)) != 0
+                                            : osc_is_comm_kernel(w->c, k, i);
 
         return is_comm ? OSC_CLASS_COMMUNICATION : OSC_CLASS_KERNEL;
     }
-    if (k->kind[i] == OSC_KIND_MEMCPY)
-        return OSC_CLASS_MEMCPY;
-    if (k->kind[i] == OSC_KIND_MEMSET)
-        return OSC_CLASS_MEMSET;
-    if (form & (OSC_FORM_ON_DEVICE | OSC_FORM_FUNCTION))
-        return OSC_CLASS_COUNT;
-    kind = t->forms[k->form[i]].kind;
-    return kind == OSC_KIND_ANNOTATION || kind == OSC_KIND_PYTHON
-               ? host_class(c, k, i, collectives != NULL)
-               : OSC_CLASS_COUNT;
+    return (enum osc_class)class;
 }
 
-static uint32_t part_begin(const struct osc_trace *t, uint32_t p)
+static uint32_t part_begin(const struct work *w, uint32_t p)
 {
-    const uint64_t n = t->events.n_chunks > 0 ? t->events.n_chunks - 1u : 0;
+    const uint64_t n = w->t->events.n_chunks > 0 ? w->t->events.n_chunks - 1u : 0;
 
-    return (uint32_t)(n * p / PARTS) + 1;
+    return (uint32_t)(n * p / w->n_parts) + 1;
 }
 
 static void collect_part(void *ctx, uint32_t p)
@@ -82,17 +99,19 @@ static void collect_part(void *ctx, uint32_t p)
     struct work *const w = ctx;
     struct osc_intervals *const sets = w->sets + (size_t)p * w->n_buckets * OSC_CLASS_COUNT;
 
-    for (uint32_t k = part_begin(w->t, p); k < part_begin(w->t, p + 1); k++) {
+    for (uint32_t k = part_begin(w, p); k < part_begin(w, p + 1); k++) {
         const struct osc_chunk *const c = w->t->events.chunks[k];
 
         for (uint32_t i = 0; i < c->n_rows; i++) {
-            const enum osc_class class = osc_class_of(w->t, w->c, c, i, w->collectives);
-
-            const uint32_t bucket = c->track[i] % w->n_buckets;
+            const unsigned asked = w->by_form[c->form[i]];
+            if (asked == OSC_CLASS_COUNT)
+                continue;
+            const enum osc_class class = class_of(w, c, i, asked);
+            const uint32_t bucket = c->track[i] % BUCKETS;
 
             if (class != OSC_CLASS_COUNT)
                 osc_intervals_add(&sets[bucket * OSC_CLASS_COUNT + class], c->ts_ns[i],
-                                  osc_row_end(c, i));
+                                  c->ts_ns[i] + c->dur_ns[i]);
         }
     }
 }
@@ -112,7 +131,7 @@ static void gather_class(void *ctx, uint32_t class)
 
     /* Part after part within a bucket, so that a track gives one ascending run. */
     for (size_t b = 0; b < n_buckets; b++) {
-        for (size_t p = 0; p < PARTS; p++) {
+        for (size_t p = 0; p < g->w->n_parts; p++) {
             struct osc_intervals *const list =
                 &g->w->sets[(p * n_buckets + b) * OSC_CLASS_COUNT + class];
 
@@ -129,16 +148,17 @@ static void gather_class(void *ctx, uint32_t class)
 }
 
 /* The external ids of the plugin's collectives. */
-static osc_status find_collectives(const struct osc_trace *t, const struct osc_classes *c,
-                                   struct osc_idmap *ids)
+static osc_status find_collectives(const struct work *w, struct osc_idmap *ids)
 {
+    const struct osc_trace *const t = w->t;
+
     for (uint32_t k = 1; k < t->events.n_chunks; k++) {
         const struct osc_chunk *const chunk = t->events.chunks[k];
 
         for (uint32_t i = 0; i < chunk->n_rows; i++) {
-            if (!(c->names[chunk->name[i]] & OSC_NAME_COMM_TB))
+            if (!(w->c->names[chunk->name[i]] & OSC_NAME_COMM_TB))
                 continue;
-            const enum osc_class class = osc_class_of(t, c, chunk, i, NULL);
+            const enum osc_class class = class_of(w, chunk, i, w->by_form[chunk->form[i]]);
             if (class != OSC_CLASS_COMMUNICATION && class != OSC_CLASS_CPU_EXEC)
                 continue;
             const int64_t id = osc_args_external_id(t, chunk, i);
@@ -156,31 +176,37 @@ osc_status osc_unions_make(const struct osc_trace *t, const struct osc_classes *
                            bool compat_tb, unsigned n_threads, struct osc_unions *u)
 {
     const uint32_t n_buckets = t->n_tracks < BUCKETS ? t->n_tracks + 1 : BUCKETS;
-    const size_t n_lists = (size_t)PARTS * n_buckets * OSC_CLASS_COUNT;
-    struct work w = {.t = t, .c = c, .n_buckets = n_buckets};
+    struct work w = {
+        .t = t, .c = c, .n_buckets = n_buckets, .n_parts = n_threads == 1 ? 1 : PARTS};
+    const size_t n_lists = (size_t)w.n_parts * n_buckets * OSC_CLASS_COUNT;
     struct gather g = {.w = &w, .u = u};
     struct osc_idmap collectives = {0};
-    osc_status st = OSC_OK;
+    osc_status st = OSC_ENOMEM;
 
     *u = (struct osc_unions){0};
     w.sets = osc_calloc(n_lists + 1, sizeof *w.sets);
-    if (!w.sets)
-        return OSC_ENOMEM;
-    if (compat_tb) {
-        st = find_collectives(t, c, &collectives);
+    w.by_form = osc_calloc((size_t)t->n_forms + 1, sizeof *w.by_form);
+    if (w.sets && w.by_form) {
+        st = OSC_OK;
+        for (uint32_t f = 0; f < t->n_forms; f++)
+            w.by_form[f] = class_of_form(&t->forms[f], c->forms[f]);
+    }
+    if (st == OSC_OK && compat_tb) {
+        st = find_collectives(&w, &collectives);
         w.collectives = &collectives;
     }
     if (st == OSC_OK) {
-        osc_parallel(n_threads, PARTS, collect_part, &w);
+        osc_parallel(n_threads, w.n_parts, collect_part, &w);
         osc_parallel(n_threads, OSC_CLASS_COUNT, gather_class, &g);
         for (unsigned k = 0; k < OSC_CLASS_COUNT; k++) {
             if (g.statuses[k] != OSC_OK)
                 st = g.statuses[k];
         }
     }
-    for (size_t l = 0; l < n_lists; l++)
+    for (size_t l = 0; w.sets && l < n_lists; l++)
         osc_intervals_fini(&w.sets[l]);
     osc_free(w.sets);
+    osc_free(w.by_form);
     osc_idmap_fini(&collectives);
     if (st != OSC_OK)
         osc_unions_fini(u);

@@ -49,12 +49,4 @@ OSC_MUST_USE osc_status osc_unions_make(const struct osc_trace *t, const struct 
                                         struct osc_unions *u);
 void osc_unions_fini(struct osc_unions *u);
 
-/*
- * The class of row I of chunk K, or OSC_CLASS_COUNT if it feeds none. COLLECTIVES
- * (NULL: not --compat tb) holds the external ids of the plugin's collectives.
- */
-enum osc_class osc_class_of(const struct osc_trace *t, const struct osc_classes *c,
-                            const struct osc_chunk *k, uint32_t i,
-                            const struct osc_idmap *collectives);
-
 #endif
