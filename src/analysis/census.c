@@ -17,6 +17,16 @@ static void look_at_form(const struct osc_form *f, struct osc_census *c)
     c->has_modules = c->has_modules || form_has(f, OSC_ARG_KEY_MODULE_HIERARCHY);
 }
 
+/*
+ * Whether PID is a process. Kineto files what it says of itself (the span of the
+ * recording, its first and last moment) under "Spans", "Traces" and nothing at all.
+ */
+static bool is_process(struct osc_str pid)
+{
+    return pid.len > 0 && !osc_str_eq(pid, OSC_STR("Spans")) &&
+           !osc_str_eq(pid, OSC_STR("Traces"));
+}
+
 static osc_status count_threads(const struct osc_trace *t, struct osc_census *c)
 {
     struct osc_idmap seen = {0};
@@ -25,7 +35,8 @@ static osc_status count_threads(const struct osc_trace *t, struct osc_census *c)
     for (uint32_t i = 1; i < t->n_tracks && st == OSC_OK; i++) {
         const struct osc_track *track = &t->tracks[i];
 
-        if (track->n_events == 0 || track->is_queue)
+        if (track->n_events == 0 || track->is_queue ||
+            !is_process(osc_trace_str(t, track->pid)))
             continue;
         uint32_t *process = osc_idmap_put(&seen, track->process);
         if (!process) {

@@ -15,7 +15,8 @@
 struct osc_census {
     uint64_t by_kind[OSC_KIND_COUNT]; /* rows */
     uint64_t n_steps;                 /* finished ranges of kind step */
-    uint32_t n_threads, n_processes;  /* host threads with events, and their processes */
+    uint32_t n_threads, n_processes;  /* host threads with events, and their processes;
+                                         without the pseudo processes of Kineto */
     bool has_shapes, has_stacks, has_modules;
 };
 

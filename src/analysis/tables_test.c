@@ -213,6 +213,24 @@ static void takes_switches_from_the_file_or_else_from_what_is_there(void **state
                  "with_flops|true\nmeta.with_stack|0\nmeta.with_flops|1\n");
 }
 
+static void counts_no_pseudo_processes_of_kineto(void **state)
+{
+    struct osc_strbuf out = {0};
+
+    (void)state;
+    load("[{\"ph\":\"X\",\"cat\":\"Trace\",\"name\":\"PyTorch Profiler (0)\",\"pid\":\"Spans\","
+         "\"tid\":\"PyTorch Profiler\",\"ts\":1,\"dur\":9},"
+         "{\"ph\":\"i\",\"s\":\"g\",\"name\":\"Iteration Start: PyTorch Profiler\","
+         "\"pid\":\"Traces\",\"tid\":\"Trace PyTorch Profiler\",\"ts\":1},"
+         "{\"ph\":\"i\",\"s\":\"g\",\"name\":\"Record Window End\",\"pid\":\"\",\"tid\":\"\","
+         "\"ts\":10},"
+         "{\"ph\":\"X\",\"name\":\"a\",\"pid\":7,\"tid\":7,\"ts\":2,\"dur\":1},"
+         "{\"ph\":\"X\",\"name\":\"a\",\"pid\":7,\"tid\":8,\"ts\":2,\"dur\":1}]");
+    assert_int_equal(print_table("info", NULL, false, &out), OSC_OK);
+    assert_non_null(strstr(out.s, "\nevents|5\nthreads|2\nprocesses|1\n"));
+    osc_strbuf_fini(&out);
+}
+
 static void sums_facts_of_several_ranks_and_counts_sets_once(void **state)
 {
     struct osc_strbuf out = {0};
@@ -324,6 +342,7 @@ int main(void)
         cmocka_unit_test_teardown(streams_more_events_than_a_batch_holds, end),
         cmocka_unit_test_teardown(lists_threads_and_tracks_by_their_first_event, end),
         cmocka_unit_test_teardown(takes_switches_from_the_file_or_else_from_what_is_there, end),
+        cmocka_unit_test_teardown(counts_no_pseudo_processes_of_kineto, end),
         cmocka_unit_test_teardown(sums_facts_of_several_ranks_and_counts_sets_once, end),
         cmocka_unit_test_teardown(counts_what_was_found_on_the_way_to_other_tables, end),
         cmocka_unit_test_teardown(names_what_a_trace_of_pytorch_lacks, end),

@@ -106,12 +106,14 @@ def info_table(trace: Trace) -> list[dict]:
     """The counts of `info`."""
     ends = [e.end if e.end is not None else e.start for e in trace.events]
     base = exact.integer(trace.members.get("baseTimeNanoseconds")) or 0
+    threads = [t for t in threads_table(trace)
+               if t["process"] not in (None, "", "Spans", "Traces")]
     counts = {
         "origin_unix_ns": trace.origin + base if trace.events else None,
         "duration_ns": max(ends) - trace.origin if ends else 0,
         "events": len(trace.events),
-        "threads": len(threads_table(trace)),
-        "processes": len({t["process"] for t in threads_table(trace)}),
+        "threads": len(threads),
+        "processes": len({t["process"] for t in threads}),
         "devices": len({e.device for e in trace.events if e.device}),
         "steps": sum(e.kind == "step" and e.is_range for e in trace.events)}
     for flag, is_seen in seen(trace).items():
