@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#define REREAD_MAX ((size_t)16 << 10)
+
 static bool is_blank(char c)
 {
     return c == ' ' || c == '\n' || c == '\t' || c == '\r';
@@ -168,13 +170,14 @@ static enum osc_token_status string_without_end(struct osc_chrome *c, size_t at,
 }
 
 /*
- * What stands AT bytes behind t->p makes no sense. Reading goes on from there: to
- * look at what lies before once more, for every event that begins in it, would
- * take time that grows with the square of its length.
+ * The token at t->p makes no sense AT bytes further on. What lies between may hold
+ * good events and is looked at once more, but not if that is much: a text of
+ * nothing but such tokens would take time that grows with its square.
  */
 static enum osc_token_status bad_at(struct osc_text *t, size_t at)
 {
-    t->p += at;
+    if (at > REREAD_MAX)
+        t->p += at;
     return OSC_TOKEN_BAD;
 }
 
@@ -277,7 +280,7 @@ enum osc_token_status osc_chrome_nested(struct osc_chrome *c, struct osc_str *ou
         while (q < t->end && (st = nesting_step(&n, &q, t->end)) == OSC_TOKEN_LONG)
             q++;
         if (st == OSC_TOKEN_BAD)
-            return st;
+            return bad_at(t, (size_t)(q - t->p));
         if (st == OSC_TOKEN_OK) {
             *out = (struct osc_str){keep, (uint32_t)(q + 1 - keep)};
             t->p = q + 1;

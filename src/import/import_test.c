@@ -269,6 +269,60 @@ static void cuts_a_string_that_is_too_long_and_keeps_the_event(void **state)
     osc_strbuf_fini(&b);
 }
 
+/* Blocks end between a backslash and the quotation mark that it escapes. */
+static void finds_the_end_of_a_long_string_of_escapes(void **state)
+{
+    (void)state;
+    for (uint32_t odd = 0; odd < 2; odd++) {
+        const struct osc_import_options o = {.n_threads = 1, .block_bytes = 1 << 20};
+        struct osc_strbuf b = {0};
+        struct osc_trace t = {0};
+
+        osc_strbuf_adds(&b, odd ? "[{\"ph\":\"i\",\"ts\":1,\"name\":\""
+                                : " [{\"ph\":\"i\",\"ts\":1,\"name\":\"");
+        for (uint32_t i = 0; i < 10 << 20; i++)
+            osc_strbuf_add(&b, "\\\"", 2);
+        osc_strbuf_adds(&b, "\"},{\"ph\":\"i\",\"ts\":2}]");
+        assert_int_equal(b.status, OSC_OK);
+        assert_int_equal(
+            osc_import_memory(&t, "t", (struct osc_str){b.s, (uint32_t)b.len}, &o, NULL),
+            OSC_OK);
+        assert_int_equal(t.events.n_rows, 2);
+        assert_int_equal(count(&t, OSC_FINDING_too_long), 1);
+        assert_int_equal(count(&t, OSC_FINDING_truncated), 0);
+        osc_trace_fini(&t);
+        osc_strbuf_fini(&b);
+    }
+}
+
+/* Each of these tokens seems to go on up to the line break, hundreds of KiB away. */
+static void gets_past_a_line_of_broken_tokens_soon(void **state)
+{
+    static const char *const tokens[] = {"{\"name\":\"a},", "{\"a\":[[},"};
+    static const char *const ends[] = {"\n\"},", "\"\n},"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof tokens / sizeof *tokens; i++) {
+        const struct osc_import_options o = {.n_threads = 1};
+        struct osc_strbuf b = {0};
+        struct osc_trace t = {0};
+
+        osc_strbuf_adds(&b, "[");
+        for (uint32_t k = 0; k < 100000; k++)
+            osc_strbuf_adds(&b, tokens[i]);
+        osc_strbuf_adds(&b, ends[i]);
+        osc_strbuf_adds(&b, "{\"ph\":\"i\",\"ts\":1},{\"ph\":\"i\",\"ts\":2}]");
+        assert_int_equal(b.status, OSC_OK);
+        assert_int_equal(
+            osc_import_memory(&t, "t", (struct osc_str){b.s, (uint32_t)b.len}, &o, NULL),
+            OSC_OK);
+        assert_true(t.events.n_rows > 0);
+        assert_true(count(&t, OSC_FINDING_corrupt) > 0);
+        osc_trace_fini(&t);
+        osc_strbuf_fini(&b);
+    }
+}
+
 static void stops_at_the_memory_limit_with_what_it_has(void **state)
 {
     const struct osc_import_options o = {.n_threads = 1, .max_memory_bytes = 9 << 20};
@@ -326,6 +380,8 @@ int main(void)
         cmocka_unit_test(refuses_what_is_no_file),
         cmocka_unit_test(gives_the_same_trace_with_any_threads_units_and_blocks),
         cmocka_unit_test(cuts_a_string_that_is_too_long_and_keeps_the_event),
+        cmocka_unit_test(finds_the_end_of_a_long_string_of_escapes),
+        cmocka_unit_test(gets_past_a_line_of_broken_tokens_soon),
         cmocka_unit_test(stops_at_the_memory_limit_with_what_it_has),
         cmocka_unit_test(survives_any_failed_allocation),
     };
