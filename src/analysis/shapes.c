@@ -109,12 +109,9 @@ void osc_shapes_text(struct osc_str dims, struct osc_strbuf *out)
 
 static bool add_dim(struct osc_str s, struct osc_shape *shape)
 {
-    struct osc_json_number number;
-
-    if (shape->n_dims == OSC_SHAPE_DIMS_MAX || !osc_json_number(s.s, s.s + s.len, &number) ||
-        number.end != s.s + s.len || !number.fits_int64)
+    if (shape->n_dims == OSC_SHAPE_DIMS_MAX || !osc_json_int(s, &shape->dims[shape->n_dims]))
         return false;
-    shape->dims[shape->n_dims++] = number.i;
+    shape->n_dims++;
     return true;
 }
 

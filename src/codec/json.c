@@ -70,6 +70,17 @@ bool osc_json_number(const char *p, const char *end, struct osc_json_number *out
     return true;
 }
 
+bool osc_json_int(struct osc_str text, int64_t *value)
+{
+    struct osc_json_number n;
+
+    if (!osc_json_number(text.s, text.s + text.len, &n) || n.end != text.s + text.len ||
+        !n.fits_int64)
+        return false;
+    *value = n.i;
+    return true;
+}
+
 double osc_json_double(const char *p, const char *end)
 {
     static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,

@@ -36,6 +36,9 @@ struct osc_json_number {
  */
 bool osc_json_number(const char *p, const char *end, struct osc_json_number *out);
 
+/* All of TEXT is a JSON integer that INT64 holds; its value, else false. */
+bool osc_json_int(struct osc_str text, int64_t *value);
+
 /* The double nearest to the number token [P, END). */
 double osc_json_double(const char *p, const char *end);
 

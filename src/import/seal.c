@@ -2,7 +2,6 @@
 #include "import/seal.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/idmap.h"
 #include "base/mem.h"
@@ -50,16 +49,12 @@ static osc_status name_device(struct osc_trace *t, struct osc_track *track,
     const struct osc_chunk *k = osc_chunk_of(&t->events, track->first_event);
     const uint32_t i = osc_row_place(track->first_event);
     const struct osc_str pid = osc_trace_str(t, track->pid);
-    struct osc_json_number n;
     char name[64];
     int64_t device;
     int len;
 
-    if (osc_row_arg_int(t, k, i, OSC_ARG_KEY_DEVICE, &device))
+    if (osc_row_arg_int(t, k, i, OSC_ARG_KEY_DEVICE, &device) || osc_json_int(pid, &device))
         len = snprintf(name, sizeof name, "%s:%lld", family.s, (long long)device);
-    else if (osc_json_number(pid.s, pid.s + pid.len, &n) && n.end == pid.s + pid.len &&
-             n.fits_int64)
-        len = snprintf(name, sizeof name, "%s:%lld", family.s, (long long)n.i);
     else
         len = snprintf(name, sizeof name, "%s", family.s);
     return osc_strings_add(&t->strings, (struct osc_str){name, (uint32_t)len}, &track->device,
@@ -127,28 +122,14 @@ static void read_metadata(struct osc_trace *t, const struct osc_idmap *processes
     }
 }
 
-static bool text_int(struct osc_str s, int64_t *value)
-{
-    struct osc_json_number n;
-
-    if (!osc_json_number(s.s, s.s + s.len, &n) || n.end != s.s + s.len || !n.fits_int64)
-        return false;
-    *value = n.i;
-    return true;
-}
-
+/* Who recorded it is found out from all files of the run: see run.h. */
 static void read_metas(struct osc_trace *t)
 {
-    struct osc_str value, rank;
+    struct osc_str value;
     int64_t v;
 
-    if (osc_trace_meta(t, "baseTimeNanoseconds", &value) && text_int(value, &v))
+    if (osc_trace_meta(t, "baseTimeNanoseconds", &value) && osc_json_int(value, &v))
         t->base_ns = v;
-    if (osc_trace_meta(t, "distributedInfo", &value) && osc_json_member(value, "rank", &rank) &&
-        text_int(rank, &v) && v >= 0 && v <= INT32_MAX) {
-        t->rank = (int32_t)v;
-        t->has_rank = true;
-    }
 }
 
 static void find_extent(struct osc_trace *t)

@@ -120,18 +120,6 @@ bool osc_row_arg(const struct osc_trace *t, const struct osc_chunk *c, uint32_t 
     return true;
 }
 
-/* All of STR is decimal digits with an optional minus. */
-static bool parse_int(struct osc_str str, int64_t *value)
-{
-    struct osc_json_number n;
-
-    if (!osc_json_number(str.s, str.s + str.len, &n) || n.end != str.s + str.len ||
-        !n.fits_int64)
-        return false;
-    *value = n.i;
-    return true;
-}
-
 bool osc_row_arg_int(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i,
                      enum osc_arg_key key, int64_t *value)
 {
@@ -150,7 +138,7 @@ bool osc_row_arg_int(const struct osc_trace *t, const struct osc_chunk *c, uint3
         *value = (int64_t)arg.d;
         return true;
     case OSC_ARG_STRING:
-        return parse_int(osc_trace_str(t, arg.sid), value);
+        return osc_json_int(osc_trace_str(t, arg.sid), value);
     case OSC_ARG_NULL:
     case OSC_ARG_TRUE:
     case OSC_ARG_FALSE:
