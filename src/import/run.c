@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "import/run.h"
 
+#include <stdlib.h>
+
+#include "base/idmap.h"
 #include "base/mem.h"
 #include "codec/json.h"
 #include "import/filename.h"
@@ -14,12 +17,11 @@ static const char *const rank_keys[] = {"RANK", "OMPI_COMM_WORLD_RANK", "PMI_RAN
 
 static bool parse_rank(struct osc_str text, int32_t *rank)
 {
-    struct osc_json_number n;
+    int64_t v;
 
-    if (!osc_json_number(text.s, text.s + text.len, &n) || n.end != text.s + text.len ||
-        !n.fits_int64 || n.i < 0 || n.i > INT32_MAX)
+    if (!osc_json_int(text, &v) || v < 0 || v > INT32_MAX)
         return false;
-    *rank = (int32_t)n.i;
+    *rank = (int32_t)v;
     return true;
 }
 
@@ -37,21 +39,67 @@ static void find_rank(struct osc_trace *t, const struct osc_filename *name)
     }
 }
 
-/* How many different numbers of the worker of file I are smaller, plus 1. */
-static int32_t span_of_number(const struct osc_filename *names, uint32_t n, uint32_t i)
+/* By worker, then number. */
+static int compare_windows(const void *a, const void *b)
 {
-    int32_t span = 1;
+    const struct osc_filename *x = *(const struct osc_filename *const *)a;
+    const struct osc_filename *y = *(const struct osc_filename *const *)b;
+    const int order = osc_str_cmp(x->worker, y->worker);
 
-    for (uint32_t k = 0; k < n; k++) {
-        bool is_new = names[k].is_logdir && osc_str_eq(names[k].worker, names[i].worker) &&
-                      osc_filename_compare_numbers(names[k].number, names[i].number) < 0;
+    return order != 0 ? order : osc_filename_compare_numbers(x->number, y->number);
+}
 
-        for (uint32_t m = 0; m < k && is_new; m++)
-            is_new = !(names[m].is_logdir && osc_str_eq(names[m].worker, names[i].worker) &&
-                       osc_str_eq(names[m].number, names[k].number));
-        span += is_new;
+/* Count the windows of each worker; files of one number are one window. */
+static osc_status number_windows(struct osc_trace *const *traces,
+                                 const struct osc_filename *names, uint32_t n)
+{
+    const struct osc_filename **sorted = osc_calloc(n ? n : 1, sizeof *sorted);
+    const struct osc_filename *last = NULL;
+    int32_t span = 0;
+    uint32_t n_sorted = 0;
+
+    if (!sorted)
+        return OSC_ENOMEM;
+    for (uint32_t i = 0; i < n; i++) {
+        if (names[i].is_logdir)
+            sorted[n_sorted++] = &names[i];
     }
-    return span;
+    qsort(sorted, n_sorted, sizeof *sorted, compare_windows);
+    for (uint32_t k = 0; k < n_sorted; last = sorted[k++]) {
+        if (!last || !osc_str_eq(last->worker, sorted[k]->worker))
+            span = 1;
+        else
+            span += osc_filename_compare_numbers(last->number, sorted[k]->number) != 0;
+        traces[sorted[k] - names]->span = span;
+    }
+    osc_free(sorted);
+    return OSC_OK;
+}
+
+/* The other files stand behind all windows that their rank has by then. */
+static osc_status number_others(struct osc_trace *const *traces,
+                                const struct osc_filename *names, uint32_t n)
+{
+    struct osc_idmap latest = {0}; /* rank -> its last window */
+    osc_status st = OSC_OK;
+
+    for (uint32_t pass = 0; pass < 2; pass++) {
+        for (uint32_t i = 0; i < n && st == OSC_OK; i++) {
+            uint32_t *span;
+
+            if (names[i].is_logdir != (pass == 0))
+                continue;
+            span = osc_idmap_put(&latest, (uint64_t)traces[i]->rank);
+            if (!span)
+                st = OSC_ENOMEM;
+            else if (pass == 1)
+                traces[i]->span = (int32_t)++ * span;
+            else if ((uint32_t)traces[i]->span > *span)
+                *span = (uint32_t)traces[i]->span;
+        }
+    }
+    osc_idmap_fini(&latest);
+    return st;
 }
 
 osc_status osc_run_identify(struct osc_trace *const *traces, const char *const *paths,
@@ -62,29 +110,17 @@ osc_status osc_run_identify(struct osc_trace *const *traces, const char *const *
 
     if (!names)
         return OSC_ENOMEM;
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n && st == OSC_OK; i++) {
         names[i] = osc_filename_parse(paths[i]);
         find_rank(traces[i], &names[i]);
+        if (names[i].is_logdir)
+            st =
+                osc_strings_add(&traces[i]->strings, names[i].worker, &traces[i]->worker, NULL);
     }
-    for (uint32_t i = 0; i < n && st == OSC_OK; i++) {
-        struct osc_trace *t = traces[i];
-
-        t->span = 1;
-        if (names[i].is_logdir) {
-            t->span = span_of_number(names, n, i);
-            st = osc_strings_add(&t->strings, names[i].worker, &t->worker, NULL);
-            continue;
-        }
-        /* Behind all windows that the rank has by then. */
-        for (uint32_t k = 0; k < n; k++) {
-            const bool is_before = names[k].is_logdir || k < i;
-            const int32_t span =
-                names[k].is_logdir ? span_of_number(names, n, k) : traces[k]->span;
-
-            if (is_before && traces[k]->rank == t->rank && span >= t->span)
-                t->span = span + 1;
-        }
-    }
+    if (st == OSC_OK)
+        st = number_windows(traces, names, n);
+    if (st == OSC_OK)
+        st = number_others(traces, names, n);
     osc_free(names);
     return st;
 }

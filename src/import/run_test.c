@@ -4,7 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdlib.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -84,6 +84,32 @@ static void numbers_spans_by_worker_and_by_value(void **state)
     assert_int_equal(traces[5].span, 4);
 }
 
+/* As many windows as a long training leaves behind: not a matter of seconds. */
+static void numbers_the_windows_of_many_files(void **state)
+{
+    enum { N = 20000 };
+    static struct osc_trace many[N];
+    static struct osc_trace *all[N];
+    static char names[N][40];
+    const char **paths = osc_calloc(N, sizeof *paths);
+
+    (void)state;
+    assert_non_null(paths);
+    for (int i = 0; i < N; i++) {
+        /* Every fourth is no window of a log directory, but belongs to rank 0 as well. */
+        snprintf(names[i], sizeof names[i], i % 4 ? "w.%d.pt.trace.json" : "x%d.json", N - i);
+        many[i].strings = traces[0].strings;
+        all[i] = &many[i];
+        paths[i] = names[i];
+    }
+    assert_int_equal(osc_run_identify(all, paths, N), OSC_OK);
+    assert_int_equal(many[N - 1].span, 1);
+    assert_int_equal(many[1].span, N / 4 * 3);
+    assert_int_equal(many[0].span, N / 4 * 3 + 1);
+    assert_int_equal(many[N - 4].span, N);
+    osc_free(paths);
+}
+
 static void puts_the_first_start_of_all_at_zero(void **state)
 {
     const int64_t unix_ns = INT64_C(1700000000000000000);
@@ -138,6 +164,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(metadata_goes_before_the_name, begin, end),
         cmocka_unit_test_setup_teardown(numbers_spans_by_worker_and_by_value, begin, end),
+        cmocka_unit_test_setup_teardown(numbers_the_windows_of_many_files, begin, end),
         cmocka_unit_test_setup_teardown(puts_the_first_start_of_all_at_zero, begin, end),
         cmocka_unit_test_setup_teardown(survives_a_base_beyond_all_time, begin, end),
         cmocka_unit_test_setup_teardown(sorts_by_rank_and_span_and_leaves_the_rest, begin, end),
