@@ -3,25 +3,6 @@
 
 #include "base/mem.h"
 
-/* Move C to its next wanted row; false at the end. */
-static bool advance(const struct osc_avg_merge *m, struct osc_avg_cursor *c)
-{
-    for (; c->next < c->end; c->next++) {
-        const osc_row row = {*c->next};
-        const struct osc_chunk *chunk = osc_chunk_of(m->events, row);
-        const uint32_t i = osc_row_place(row);
-
-        if (!c->is_record && !(m->wanted[chunk->form[i]] & m->mask))
-            continue;
-        c->row = row.v;
-        c->start_ns = chunk->ts_ns[i];
-        c->dur_ns = c->is_record ? 0 : chunk->dur_ns[i];
-        c->next++;
-        return true;
-    }
-    return false;
-}
-
 static bool is_before(const struct osc_avg_cursor *a, const struct osc_avg_cursor *b)
 {
     if (a->start_ns != b->start_ns)
@@ -50,7 +31,7 @@ static void sink(struct osc_avg_merge *m, uint32_t i)
     uint32_t child = lesser_child(m, i);
 
     if (child == i || !is_before(&m->heap[child], &m->heap[i]))
-        return; /* as for most rows: their track stays ahead */
+        return;
 
     const struct osc_avg_cursor moving = m->heap[i];
     do {
@@ -59,6 +40,11 @@ static void sink(struct osc_avg_merge *m, uint32_t i)
         child = lesser_child(m, i);
     } while (child != i && is_before(&m->heap[child], &moving));
     m->heap[i] = moving;
+}
+
+static void find_rival(struct osc_avg_merge *m)
+{
+    m->rival_ns = m->n > 1 ? m->heap[lesser_child(m, 0)].start_ns : INT64_MAX;
 }
 
 osc_status osc_avg_merge_init(struct osc_avg_merge *m, const struct osc_order *order,
@@ -73,17 +59,18 @@ osc_status osc_avg_merge_init(struct osc_avg_merge *m, const struct osc_order *o
 
         *c = (struct osc_avg_cursor){.next = order->rows + order->first[track],
                                      .end = order->rows + order->first[track + 1]};
-        m->n += advance(m, c);
+        m->n += osc_avg_cursor_advance(m, c);
     }
     if (n_records > 0) {
         struct osc_avg_cursor *c = &m->heap[m->n];
 
         *c = (struct osc_avg_cursor){
             .is_record = true, .next = records, .end = records + n_records};
-        m->n += advance(m, c);
+        m->n += osc_avg_cursor_advance(m, c);
     }
     for (uint32_t i = m->n; i > 0; i--)
         sink(m, i - 1);
+    find_rival(m);
     return OSC_OK;
 }
 
@@ -93,10 +80,11 @@ void osc_avg_merge_fini(struct osc_avg_merge *m)
     *m = (struct osc_avg_merge){0};
 }
 
-void osc_avg_merge_pop(struct osc_avg_merge *m)
+void osc_avg_merge_settle(struct osc_avg_merge *m, bool is_over)
 {
-    if (!advance(m, &m->heap[0]))
+    if (is_over)
         m->heap[0] = m->heap[--m->n];
     if (m->n > 0)
         sink(m, 0);
+    find_rival(m);
 }

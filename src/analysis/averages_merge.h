@@ -4,8 +4,8 @@
  *
  * derive/ has the rows of each track by start, longer first, order of the file.
  * torch's list has them so over all threads, and sums its doubles in that order.
- * A heap of cursors merges the tracks; a track that stays ahead costs two
- * comparisons a row.
+ * A heap of cursors merges the tracks; a track that stays ahead costs one
+ * comparison a row, with the start of the next best.
  *
  *   - Instants that become rows of their own (allocator records) come as one more
  *     list. They stand behind the ranges that start with them, which hold them.
@@ -36,6 +36,7 @@ struct osc_avg_merge {
     uint16_t mask;
     struct osc_avg_cursor *heap; /* owned; the least on top */
     uint32_t n;
+    int64_t rival_ns; /* the least start of the others: the top stays until then */
 };
 
 /*
@@ -54,7 +55,36 @@ static inline const struct osc_avg_cursor *osc_avg_merge_top(const struct osc_av
     return m->n == 0 ? NULL : &m->heap[0];
 }
 
+/* Move C to its next wanted row; false at the end. */
+static inline bool osc_avg_cursor_advance(const struct osc_avg_merge *m,
+                                          struct osc_avg_cursor *c)
+{
+    for (; c->next < c->end; c->next++) {
+        const osc_row row = {*c->next};
+        const struct osc_chunk *const chunk = osc_chunk_of(m->events, row);
+        const uint32_t i = osc_row_place(row);
+
+        if (!c->is_record && !(m->wanted[chunk->form[i]] & m->mask))
+            continue;
+        c->row = row.v;
+        c->start_ns = chunk->ts_ns[i];
+        c->dur_ns = c->is_record ? 0 : chunk->dur_ns[i];
+        c->next++;
+        return true;
+    }
+    return false;
+}
+
+/* The cursor on top is no longer the least for sure, or, with IS_OVER, at its end. */
+void osc_avg_merge_settle(struct osc_avg_merge *m, bool is_over);
+
 /* Go on to the row after it. */
-void osc_avg_merge_pop(struct osc_avg_merge *m);
+static inline void osc_avg_merge_pop(struct osc_avg_merge *m)
+{
+    const bool is_over = !osc_avg_cursor_advance(m, &m->heap[0]);
+
+    if (is_over || m->heap[0].start_ns >= m->rival_ns)
+        osc_avg_merge_settle(m, is_over);
+}
 
 #endif
