@@ -140,50 +140,65 @@ static struct links links_of(const struct osc_trace *t, const struct osc_chunk *
     return l;
 }
 
-/* The optional columns that derive/ fills in row I of C. */
-static uint64_t shown_by_links(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i)
-{
-    uint64_t shown = c->step && c->step[i] ? BIT(STEP) : 0;
+/* Columns that depend on rows one by one: looked for until they are found. */
+#define LINK_BITS (BIT(LAUNCH_ID) | BIT(OP_ID) | BIT(FWD_ID))
+#define FACT_BITS (LINK_BITS | BIT(STEP) | BIT(PARENT_ID))
 
-    if (c->link && c->link[i]) {
+/* The optional columns that derive/ fills in row I of C, beside those SHOWN already. */
+static uint64_t shown_by_facts(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i,
+                               uint64_t shown)
+{
+    uint64_t more = 0;
+
+    if (!(shown & BIT(STEP)) && c->step && c->step[i])
+        more |= BIT(STEP);
+    if (!(shown & BIT(PARENT_ID)) && c->parent && is_range(&t->forms[c->form[i]], c, i))
+        more |= BIT(SELF) | BIT(DEPTH) | (c->parent[i] ? BIT(PARENT_ID) : 0);
+    if ((shown & LINK_BITS) != LINK_BITS && c->link && c->link[i]) {
         const struct links l = links_of(t, c, i);
 
-        shown |= l.launch.v ? BIT(LAUNCH_ID) : 0;
-        shown |= l.op.v ? BIT(OP_ID) : 0;
-        shown |= l.fwd.v ? BIT(FWD_ID) : 0;
+        more |= l.launch.v ? BIT(LAUNCH_ID) : 0;
+        more |= l.op.v ? BIT(OP_ID) : 0;
+        more |= l.fwd.v ? BIT(FWD_ID) : 0;
     }
-    return shown;
+    return more;
 }
 
-/* The optional columns that row I of C fills. */
-static uint64_t shown_by_row(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i)
+/* The optional columns that rows of FORM and KIND fill. */
+static uint64_t shown_by_form(const struct osc_form *form, enum osc_kind kind)
 {
-    const struct osc_form *f = &t->forms[c->form[i]];
-    uint64_t shown = shown_by_links(t, c, i);
-
-    if (c->parent && is_range(f, c, i))
-        shown |= BIT(SELF) | BIT(DEPTH) | (c->parent[i] ? BIT(PARENT_ID) : 0);
-    if (t->tracks[c->track[i]].is_queue)
-        shown |= BIT(DEVICE) | BIT(QUEUE);
-    if (f->known[OSC_ARG_KEY_CORRELATION] >= 0)
-        shown |= BIT(CORRELATION);
-    if (f->known[bytes_key((enum osc_kind)c->kind[i])] >= 0)
-        shown |= BIT(BYTES);
-    if (c->kind[i] == OSC_KIND_COUNTER)
-        shown |= BIT(VALUE);
-    return shown;
+    return (form->known[OSC_ARG_KEY_CORRELATION] >= 0 ? BIT(CORRELATION) : 0) |
+           (form->known[bytes_key(kind)] >= 0 ? BIT(BYTES) : 0) |
+           (kind == OSC_KIND_COUNTER ? BIT(VALUE) : 0);
 }
 
 static uint64_t count_rows(const struct osc_trace *t, const struct osc_options *o,
                            uint64_t *shown)
 {
-    (void)o;
-    for (uint32_t k = 1; k < t->events.n_chunks; k++) {
-        const struct osc_chunk *c = t->events.chunks[k];
+    uint64_t seen[256] = {0}; /* form and kind of rows that were asked, by form */
+    uint64_t all = 0;
 
-        for (uint32_t i = 0; i < c->n_rows; i++)
-            *shown |= shown_by_row(t, c, i);
+    (void)o;
+    for (uint32_t k = 1; k < t->n_tracks; k++) {
+        if (t->tracks[k].n_events > 0 && t->tracks[k].is_queue)
+            all |= BIT(DEVICE) | BIT(QUEUE);
     }
+    for (uint32_t k = 1; k < t->events.n_chunks; k++) {
+        const struct osc_chunk *const c = t->events.chunks[k];
+
+        for (uint32_t i = 0; i < c->n_rows; i++) {
+            const uint32_t form = c->form[i];
+            const uint64_t sort = (uint64_t)form << 8 | c->kind[i];
+
+            if (seen[form & 255] != sort) {
+                seen[form & 255] = sort;
+                all |= shown_by_form(&t->forms[form], (enum osc_kind)c->kind[i]);
+            }
+            if ((all & FACT_BITS) != FACT_BITS)
+                all |= shown_by_facts(t, c, i, all);
+        }
+    }
+    *shown |= all;
     return t->events.n_rows;
 }
 
