@@ -140,6 +140,20 @@ static const struct osc_table_def *choose_table(struct osc_args *args)
     return osc_table_find("averages"); /* the importer says that there is no such file */
 }
 
+/* The order is wrong if an operand behind the first is a table and no file. */
+static int check_operands(const struct osc_args *args)
+{
+    for (int i = 0; i < args->n_operands; i++) {
+        const char *name = args->operands[i];
+
+        if (osc_table_find(name) && access(name, F_OK) != 0)
+            return osc_cli_misuse("'%s' is a table and no file; one table goes before the "
+                                  "traces: 'opscope table %s TRACE...'",
+                                  name, name);
+    }
+    return OSC_EXIT_DONE;
+}
+
 static int check(const struct osc_args *args, const struct osc_table_def *def)
 {
     const struct osc_query q = {.def = def, .options = &args->table, .columns = args->columns};
@@ -164,7 +178,9 @@ static int run(struct osc_args *args)
         return show_list(def);
     if (args->explain)
         return explain(def, args->explain);
-    failed = osc_args_group(args, def);
+    failed = check_operands(args);
+    if (!failed)
+        failed = osc_args_group(args, def);
     if (!failed)
         failed = check(args, def);
     if (failed)

@@ -245,17 +245,37 @@ static int import_all(struct osc_loaded *l, const struct osc_args *args)
     return n > 0 ? OSC_EXIT_DONE : OSC_EXIT_FAILED;
 }
 
+struct numbers {
+    int32_t least, most;
+};
+
+static void widen(struct numbers *n, int32_t value)
+{
+    n->least = value < n->least ? value : n->least;
+    n->most = value > n->most ? value : n->most;
+}
+
+/* "rank 3" or "ranks 0 to 7". */
+static void add_numbers(struct osc_strbuf *out, const char *what, const struct numbers *n)
+{
+    if (n->least == n->most)
+        osc_strbuf_addf(out, "%s %d", what, n->least);
+    else
+        osc_strbuf_addf(out, "%ss %d to %d", what, n->least, n->most);
+}
+
 /* Keep the ranks and spans that are asked for. */
 static int filter(struct osc_loaded *l, const struct osc_args *args)
 {
-    int32_t least = INT32_MAX, most = 0;
+    struct numbers ranks = {INT32_MAX, 0}, spans = {INT32_MAX, 0};
+    struct osc_strbuf found = {0};
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < l->n_traces; i++) {
         struct osc_trace *t = l->traces[i];
 
-        least = t->rank < least ? t->rank : least;
-        most = t->rank > most ? t->rank : most;
+        widen(&ranks, t->rank);
+        widen(&spans, t->span);
         if (osc_list_has(args->ranks, t->rank) && osc_list_has(args->spans, t->span)) {
             l->traces[n++] = t;
             continue;
@@ -266,11 +286,12 @@ static int filter(struct osc_loaded *l, const struct osc_args *args)
     l->n_traces = n;
     if (n > 0)
         return OSC_EXIT_DONE;
-    if (least == most)
-        osc_cli_error("no trace is left by --rank and --span; there is rank %d", least);
-    else
-        osc_cli_error("no trace is left by --rank and --span; there are ranks %d to %d", least,
-                      most);
+    add_numbers(&found, "rank", &ranks);
+    osc_strbuf_adds(&found, ", ");
+    add_numbers(&found, "span", &spans);
+    osc_cli_error("no trace is left by --rank and --span; the input has %s",
+                  found.status == OSC_OK ? found.s : "others");
+    osc_strbuf_fini(&found);
     return OSC_EXIT_FAILED;
 }
 

@@ -14,9 +14,16 @@ static int no_command(const char *word)
 {
     struct osc_nearest near = {.word = word};
 
-    if (word[0] == '-' && word[1] != '\0')
+    if (word[0] == '-' && word[1] != '\0') {
+        osc_nearest_try(&near, "--help");
+        osc_nearest_try(&near, "--version");
+        if (near.best)
+            return osc_cli_misuse("there is no option '%s' before a command; did you mean "
+                                  "'%s'?",
+                                  word, near.best);
         return osc_cli_misuse("there is no option '%s' before a command; see 'opscope --help'",
                               word);
+    }
     if (strcmp(word, "-") == 0 || access(word, F_OK) == 0)
         return osc_cli_misuse("to look at %s type 'opscope info %s' or 'opscope table %s'",
                               word, word, word);
@@ -30,6 +37,8 @@ static int no_command(const char *word)
 
 static int help(const char *name)
 {
+    if (name && strcmp(name, "help") == 0)
+        name = NULL;
     const struct osc_command *command = name ? osc_command_find(name) : NULL;
 
     if (name && !command)

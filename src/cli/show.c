@@ -144,7 +144,6 @@ static void print_quality(const struct osc_result *r, const struct osc_loaded *l
     static const char *const words[][3] = {{"error", "error", "errors"},
                                            {"warning", "warning", "warnings"},
                                            {"info", "hint", "hints"}};
-    const bool is_one_file = l->n_sources == 1 && strcmp(l->sources[0], "-") != 0;
     struct osc_strbuf line = {0}, codes = {0};
 
     for (size_t i = 0; i < 3; i++) {
@@ -157,7 +156,7 @@ static void print_quality(const struct osc_result *r, const struct osc_loaded *l
     }
     if (line.len > 0)
         osc_cli_error("quality: %s; 'opscope info %s' explains", line.s,
-                      is_one_file ? l->sources[0] : "TRACE...");
+                      l->n_sources == 1 ? l->sources[0] : "TRACE...");
     else
         osc_cli_error("quality: nothing was skipped, repaired or found missing");
     osc_strbuf_fini(&line);

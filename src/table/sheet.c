@@ -47,8 +47,8 @@ osc_status osc_sheet_no_column(const struct osc_table_def *def, const char *name
         return osc_fail(err, OSC_EINVAL, "%s has no column '%s'; did you mean '%s'?", def->name,
                         name, near.best);
     return osc_fail(err, OSC_EINVAL,
-                    "%s has no column '%s'; 'opscope table --list' has its columns", def->name,
-                    name);
+                    "%s has no column '%s'; 'opscope table %s --list' names its columns",
+                    def->name, name, def->name);
 }
 
 static void add_column(struct osc_sheet *s, const struct osc_column *column, int32_t index)

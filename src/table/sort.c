@@ -94,8 +94,8 @@ static osc_status wrong_key(const struct osc_table_def *def, const char *name,
         return osc_fail(err, OSC_EINVAL, "cannot sort %s by '%s'; did you mean '%s'?",
                         def->name, name, near.best);
     return osc_fail(err, OSC_EINVAL,
-                    "cannot sort %s by '%s'; 'opscope table --list' has its columns", def->name,
-                    name);
+                    "cannot sort %s by '%s'; 'opscope table %s --list' names its columns",
+                    def->name, name, def->name);
 }
 
 osc_status osc_sort_parse(const struct osc_table_def *def, const char *text,

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+# A message names the way on: what there is, the order, the line to type.
+cp "$DATA/small.json" .
+: >empty.txt
+try()
+{
+    "$OPSCOPE" "$@"
+    echo "$?" >&2
+}
+try table kernels --explain nothing_like_it
+try table x.json kernels
+try table kernels steps x.json
+try table kernels ./empty.txt ./steps
+try --hlp
+try help hlep
+try table threads small.json --rank 3 --span 2
+try table threads small.json ./small.json --rank 4
+"$OPSCOPE" help help | head -n 1
+"$OPSCOPE" table threads - <small.json
+"$OPSCOPE" table threads small.json ./small.json --merge
