@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "analysis/census.h"
+#include "base/idmap.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
 
@@ -128,6 +129,30 @@ static void add_origin(const struct osc_trace *t, struct osc_result *out)
     osc_result_int(out, LAST, t->events.n_rows ? t->max_end_ns - t->origin_ns : 0);
 }
 
+/* An item for each device. */
+static osc_status add_devices(const struct osc_trace *t, struct osc_result *out)
+{
+    struct osc_idmap seen = {0};
+    osc_status st = OSC_OK;
+
+    for (uint32_t i = 1; i < t->n_tracks && st == OSC_OK; i++) {
+        const struct osc_track *track = &t->tracks[i];
+        uint32_t *is_known;
+
+        if (track->n_events == 0 || track->device.v == 0)
+            continue;
+        is_known = osc_idmap_put(&seen, track->device.v);
+        if (!is_known)
+            st = OSC_ENOMEM;
+        else if (*is_known == 0)
+            add_item(out, "devices", osc_trace_str(t, track->device));
+        if (is_known)
+            *is_known = 1;
+    }
+    osc_idmap_fini(&seen);
+    return st;
+}
+
 static void add_counts(const struct osc_trace *t, const struct osc_census *c,
                        struct osc_result *out)
 {
@@ -135,15 +160,8 @@ static void add_counts(const struct osc_trace *t, const struct osc_census *c,
     add_count(out, "threads", c->n_threads);
     add_count(out, "processes", c->n_processes);
     add_count(out, "devices", 0);
-    for (uint32_t i = 1; i < t->n_tracks; i++) {
-        const struct osc_track *track = &t->tracks[i];
-        bool is_known = false;
-
-        for (uint32_t k = 1; k < i && !is_known; k++)
-            is_known = t->tracks[k].n_events > 0 && t->tracks[k].device.v == track->device.v;
-        if (track->n_events > 0 && track->device.v != 0 && !is_known)
-            add_item(out, "devices", osc_trace_str(t, track->device));
-    }
+    if (add_devices(t, out) != OSC_OK)
+        out->status = OSC_ENOMEM;
     add_number_item(out, "ranks", t->rank);
     add_number_item(out, "spans", t->span);
     add_count(out, "steps", c->n_steps);
@@ -207,31 +225,47 @@ static bool write_value(const struct osc_result *r, uint64_t i, uint64_t n_items
     return true;
 }
 
+/* How many rows are items of each key. A result holds a key's bytes once. */
+static osc_status count_items(const struct osc_result *r, struct osc_idmap *n_items)
+{
+    for (uint64_t i = 0; i < r->n_rows; i++) {
+        uint32_t *n;
+
+        if (!osc_result_has(r, i, ITEM))
+            continue;
+        n = osc_idmap_put(n_items, (uintptr_t)osc_result_get_str(r, i, KEY).s);
+        if (!n)
+            return OSC_ENOMEM;
+        ++*n;
+    }
+    return OSC_OK;
+}
+
 static osc_status finish(struct osc_result *r, const struct osc_options *o, struct osc_err *err)
 {
     bool *keep = osc_calloc(r->n_rows ? r->n_rows : 1, sizeof *keep);
+    struct osc_idmap n_items = {0};
     struct osc_strbuf text = {0};
 
     (void)o;
-    if (!keep)
-        return osc_fail(err, OSC_ENOMEM, "out of memory");
+    if (!keep || count_items(r, &n_items) != OSC_OK) {
+        r->status = osc_fail(err, OSC_ENOMEM, "out of memory");
+        goto out;
+    }
     for (uint64_t i = 0; i < r->n_rows; i++) {
-        uint64_t n_items = 0;
-
         keep[i] = !osc_result_has(r, i, ITEM);
         if (!keep[i])
             continue;
-        /* Few keys have items, and a table of this kind has some dozen rows. */
-        for (uint64_t k = 0; k < r->n_rows; k++)
-            n_items += osc_result_has(r, k, ITEM) &&
-                       osc_str_eq(osc_result_get_str(r, k, KEY), osc_result_get_str(r, i, KEY));
-        if (write_value(r, i, n_items, &text))
+        const uintptr_t key = (uintptr_t)osc_result_get_str(r, i, KEY).s;
+        if (write_value(r, i, osc_idmap_get(&n_items, key), &text))
             osc_result_set_str(r, i, VALUE, (struct osc_str){text.s, (uint32_t)text.len});
     }
     osc_result_keep(r, keep);
     if (text.status != OSC_OK)
         r->status = text.status;
+out:
     osc_strbuf_fini(&text);
+    osc_idmap_fini(&n_items);
     osc_free(keep);
     return r->status;
 }
