@@ -125,6 +125,21 @@ static void pairs_begins_with_ends_in_order_of_the_file(void **state)
     osc_trace_fini(&t);
 }
 
+static void keeps_differences_of_times_within_64_bits(void **state)
+{
+    struct osc_trace t = load("[{\"ph\":\"B\",\"ts\":-4611686018427387.903},"
+                              "{\"ph\":\"E\",\"ts\":4611686018427387.903},"
+                              "{\"ph\":\"i\",\"ts\":4611686018427387.904},"
+                              "{\"ph\":\"i\",\"ts\":-4611686018427387.904}]");
+
+    (void)state;
+    assert_int_equal(t.events.n_rows, 1);
+    assert_true(t.events.chunks[1]->dur_ns[0] == INT64_MAX - 1);
+    assert_true(t.max_end_ns - t.min_ts_ns == INT64_MAX - 1);
+    assert_int_equal(count(&t, OSC_FINDING_out_of_range), 2);
+    osc_trace_fini(&t);
+}
+
 /* How many events are read, and how often CODE is counted. */
 struct broken {
     const char *json;
@@ -375,6 +390,7 @@ int main(void)
         cmocka_unit_test(reads_names_with_bare_quotation_marks_whole),
         cmocka_unit_test(keeps_every_argument_with_its_type),
         cmocka_unit_test(pairs_begins_with_ends_in_order_of_the_file),
+        cmocka_unit_test(keeps_differences_of_times_within_64_bits),
         cmocka_unit_test(reads_the_rest_of_what_is_broken_in_part),
         cmocka_unit_test(says_what_was_expected_where_nothing_can_be_read),
         cmocka_unit_test(refuses_what_is_no_file),

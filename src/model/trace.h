@@ -44,7 +44,7 @@
  * Starts and ends lie within this of zero: 146 years. Then a difference of two never
  * overflows. Sums may, on hostile input: the analyser is built with -fwrapv.
  */
-#define OSC_TIME_MAX_NS (INT64_C(1) << 62)
+#define OSC_TIME_MAX_NS ((INT64_C(1) << 62) - 1)
 
 /* dur_ns of what has no duration: instants, counters, ranges never closed. */
 #define OSC_NO_DUR INT64_MIN
