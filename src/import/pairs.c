@@ -20,6 +20,7 @@ struct matching {
     struct open_range *open; /* owned */
     size_t n_open, cap_open;
     struct osc_idmap forms; /* (form of begin, form of end) -> form of both */
+    size_t cap_forms;       /* of t->forms, as far as is known */
     uint32_t *words;        /* owned scratch */
     size_t cap_words;
 };
@@ -73,19 +74,19 @@ static osc_status push(struct matching *m, uint64_t key, osc_row row)
 }
 
 /* A form with the slots of both; an argument that both have is the end's. */
-static osc_status join_forms(struct osc_trace *t, uint32_t begin, uint32_t end,
-                             uint32_t *joined)
+static osc_status join_forms(struct matching *m, uint32_t begin, uint32_t end, uint32_t *joined)
 {
+    struct osc_trace *t = m->t;
     const struct osc_form a = t->forms[begin], b = t->forms[end];
     struct osc_form f = a;
-    size_t cap = t->n_forms;
 
     if ((uint32_t)a.n_slots + b.n_slots > OSC_FORM_SLOTS_MAX)
         return OSC_ELIMIT;
     f.slots = osc_malloc(((size_t)a.n_slots + b.n_slots + 1) * sizeof *f.slots);
     if (!f.slots)
         return OSC_ENOMEM;
-    if (osc_grow(&t->forms, &cap, (size_t)t->n_forms + 1, sizeof *t->forms) != OSC_OK) {
+    if (osc_grow(&t->forms, &m->cap_forms, (size_t)t->n_forms + 1, sizeof *t->forms) !=
+        OSC_OK) {
         osc_free(f.slots);
         return OSC_ENOMEM;
     }
@@ -132,7 +133,7 @@ static osc_status join_args(struct matching *m, struct osc_chunk *k, uint32_t i,
     if (!form)
         return OSC_ENOMEM;
     if (*form == 0)
-        st = join_forms(t, a, b, form);
+        st = join_forms(m, a, b, form);
     if (st == OSC_ELIMIT)
         return OSC_OK; /* more arguments than a form can have: the begin's stay */
     if (st != OSC_OK)
@@ -221,7 +222,7 @@ static void count_open(struct matching *m)
 
 osc_status osc_pairs_match(struct osc_trace *t)
 {
-    struct matching m = {.t = t};
+    struct matching m = {.t = t, .cap_forms = t->n_forms};
     uint32_t chunk = 1, place = 0;
     osc_status st = OSC_OK;
     bool any = false;
