@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/options.h"
 
+#include <ctype.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -160,7 +161,7 @@ bool osc_parse_size(const char *text, uint64_t *bytes)
         return true;
     }
     const char *rest = parse_decimal(text, &v);
-    const char *letter = rest && *rest ? strchr(letters, *rest & ~0x20) : NULL;
+    const char *letter = rest && *rest ? strchr(letters, toupper((unsigned char)*rest)) : NULL;
     if (!letter)
         return false;
     rest++;
@@ -382,7 +383,8 @@ static int wrong_option(const struct osc_command *command, int c, char **argv)
     if (c == ':')
         return osc_cli_misuse("option '%s' needs an argument; see 'opscope %s --help'", word,
                               command->name);
-    if (strncmp(word, "--", 2) != 0)
+    /* Of a long option optopt is 0 or beyond the letters. */
+    if (optopt > 0 && optopt < 256)
         return osc_cli_misuse("there is no option '-%c'; see 'opscope %s --help'", optopt,
                               command->name);
     snprintf(name, sizeof name, "%.*s", (int)strcspn(word + 2, "="), word + 2);
