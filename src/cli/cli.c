@@ -3,12 +3,19 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+
+#include "base/strbuf.h"
+#include "base/utf8.h"
+
+/* Two paths as long as they get, and a sentence. */
+#define MESSAGE_BYTES (2 * PATH_MAX + 512)
 
 static const char *command_name;
 static volatile sig_atomic_t is_interrupted;
@@ -21,13 +28,20 @@ void osc_cli_set_command(const char *name)
 
 __attribute__((format(printf, 1, 0))) static void print_message(const char *format, va_list ap)
 {
+    char text[MESSAGE_BYTES];
+    struct osc_strbuf line = {0};
+
     fflush(stdout);
     fputs("opscope", stderr);
     if (command_name)
         fprintf(stderr, " %s", command_name);
     fputs(": ", stderr);
-    vfprintf(stderr, format, ap);
+    /* Names of files and words of traces must not steer a terminal. */
+    vsnprintf(text, sizeof text, format, ap);
+    osc_utf8_append_terminal(&line, osc_str_c(text));
+    fputs(line.status == OSC_OK && line.s ? line.s : "out of memory", stderr);
     fputc('\n', stderr);
+    osc_strbuf_fini(&line);
 }
 
 void osc_cli_error(const char *format, ...)

@@ -18,3 +18,5 @@ try table threads small.json ./small.json --rank 4
 "$OPSCOPE" help help | head -n 1
 "$OPSCOPE" table threads - <small.json
 "$OPSCOPE" table threads small.json ./small.json --merge
+# Names of files do not steer a terminal either.
+try table threads $'no\e[31m\nsuch.json'
