@@ -12,7 +12,7 @@
 
 /* How many allocations may still succeed; negative: any number. */
 static _Atomic long fail_after = -1;
-static _Atomic size_t pages_held;
+static _Atomic size_t pages_held, other_held;
 
 /* Count one allocation down; true when it has to fail. */
 static bool must_fail(void)
@@ -132,6 +132,21 @@ void osc_pages_free(void *p, size_t size)
 size_t osc_pages_held(void)
 {
     return atomic_load_explicit(&pages_held, memory_order_relaxed);
+}
+
+void osc_mem_hold(size_t bytes)
+{
+    atomic_fetch_add_explicit(&other_held, bytes, memory_order_relaxed);
+}
+
+void osc_mem_release(size_t bytes)
+{
+    atomic_fetch_sub_explicit(&other_held, bytes, memory_order_relaxed);
+}
+
+size_t osc_mem_held(void)
+{
+    return osc_pages_held() + atomic_load_explicit(&other_held, memory_order_relaxed);
 }
 
 void osc_mem_fail_after(long n)

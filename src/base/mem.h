@@ -33,8 +33,17 @@ OSC_MUST_USE osc_status osc_grow(void *p_array, size_t *cap, size_t need, size_t
 void *osc_pages_alloc(size_t size) __attribute__((warn_unused_result));
 void osc_pages_free(void *p, size_t size);
 
-/* Bytes handed out by osc_pages_alloc and not given back, for benches and limits. */
+/* Bytes handed out by osc_pages_alloc and not given back. */
 size_t osc_pages_held(void);
+
+/*
+ * Count BYTES more, or fewer, as held by what grows with the input but is no pages:
+ * arenas, interning tables. osc_mem_held() is the sum of these and of the pages,
+ * for limits.
+ */
+void osc_mem_hold(size_t bytes);
+void osc_mem_release(size_t bytes);
+size_t osc_mem_held(void);
 
 /* Let N more allocations succeed, then fail one and all after it; -1: never fail. */
 void osc_mem_fail_after(long n);

@@ -81,7 +81,7 @@ static void *carve(struct osc_builder *b, struct osc_columns *c, size_t size)
         const size_t slab_size = rounded > SLAB_BYTES ? rounded : SLAB_BYTES;
         size_t n;
 
-        if (!b->is_closing && osc_pages_held() + slab_size > l->max_bytes) {
+        if (!b->is_closing && osc_mem_held() + slab_size > l->max_bytes) {
             b->status = OSC_ELIMIT;
             return NULL;
         }
@@ -289,6 +289,8 @@ osc_sid osc_build_string_slow(struct osc_builder *b, struct osc_str str,
         return id;
     }
     *cached = (struct osc_cached_string){bytes, str.len, id};
+    if (osc_mem_held() > b->loading->max_bytes)
+        b->status = OSC_ELIMIT;
     if (b->loading->keep.is_scout && osc_str_starts(str, OSC_STR("ProfilerStep#"))) {
         uint32_t *place = osc_idmap_put(&b->steps, id.v);
         if (place)

@@ -357,6 +357,31 @@ static void stops_at_the_memory_limit_with_what_it_has(void **state)
     osc_strbuf_fini(&b);
 }
 
+static void counts_strings_towards_the_memory_limit(void **state)
+{
+    const struct osc_import_options o = {.n_threads = 1, .max_memory_bytes = 16 << 20};
+    struct osc_strbuf b = {0};
+    struct osc_trace t = {0};
+
+    (void)state;
+    osc_strbuf_addc(&b, '[');
+    for (uint32_t i = 0; i < 40000; i++) {
+        osc_strbuf_addf(&b, "%s{\"ph\":\"i\",\"ts\":1,\"name\":\"%u", i ? "," : "", i);
+        osc_strbuf_pad(&b, 'x', 1000);
+        osc_strbuf_adds(&b, "\"}");
+    }
+    osc_strbuf_addc(&b, ']');
+    assert_int_equal(b.status, OSC_OK);
+    assert_int_equal(
+        osc_import_memory(&t, "t", (struct osc_str){b.s, (uint32_t)b.len}, &o, NULL),
+        OSC_ELIMIT);
+    assert_true(t.is_partial);
+    assert_true(t.events.n_rows > 1000 && t.events.n_rows < 16000);
+    osc_trace_fini(&t);
+    osc_strbuf_fini(&b);
+    assert_int_equal(osc_mem_held(), 0);
+}
+
 /* Fail the first allocation, then the second, ... until the work gets done. */
 static void survives_any_failed_allocation(void **state)
 {
@@ -399,6 +424,7 @@ int main(void)
         cmocka_unit_test(finds_the_end_of_a_long_string_of_escapes),
         cmocka_unit_test(gets_past_a_line_of_broken_tokens_soon),
         cmocka_unit_test(stops_at_the_memory_limit_with_what_it_has),
+        cmocka_unit_test(counts_strings_towards_the_memory_limit),
         cmocka_unit_test(survives_any_failed_allocation),
     };
     return cmocka_run_group_tests_name("import", tests, NULL, NULL);
