@@ -504,25 +504,6 @@ static bool is_attached(const struct osc_avg_tree *tree, const struct osc_avg_no
            !osc_str_eq(family, OSC_STR("hpu"));
 }
 
-/* Data loaders and the like are annotations to torch, whatever category they have. */
-static bool is_operator(const struct osc_avg_tree *tree, const struct osc_avg_node *n)
-{
-    return (n->flags & OSC_AVG_OPERATOR) &&
-           osc_avg_chunk(tree, n)->kind[osc_row_place((osc_row){n->row})] == OSC_KIND_OPERATOR;
-}
-
-/* Node I (from 1) if it is an operator, or else the nearest one around it; 0: none. */
-static uint32_t operator_around(const struct osc_avg_tree *tree, uint32_t i)
-{
-    /* No deeper than what a trace may nest, or a hostile one would take for ever. */
-    for (uint32_t depth = 0; i != 0 && depth < 10000; depth++) {
-        if (is_operator(tree, &tree->nodes[i - 1]))
-            return i;
-        i = tree->nodes[i - 1].parent;
-    }
-    return 0;
-}
-
 static uint32_t link_of(const struct osc_avg_tree *tree, uint32_t row)
 {
     const struct osc_chunk *c = osc_chunk_of(&tree->trace->events, (osc_row){row});
@@ -531,23 +512,15 @@ static uint32_t link_of(const struct osc_avg_tree *tree, uint32_t row)
 }
 
 /*
- * The operator (node from 1) that launched device work N: that of the launching call,
- * or the one around the call if that is no operator to torch; 0 if none is known.
+ * The operator (node from 1) whose call launched device work N; 0 if there is none, or
+ * if torch leaves that operator out.
  */
 static uint32_t operator_of(const struct osc_avg_tree *tree, const struct osc_avg_node *n,
                             const uint32_t *node_of_row)
 {
     const uint32_t launch = link_of(tree, n->row);
-    uint32_t call = 0, op = 0;
 
-    if (launch == 0)
-        return 0;
-    call = node_of_row[launch];
-    if (call == 0 || !(tree->nodes[call - 1].flags & OSC_AVG_CALL))
-        return call != 0 && is_operator(tree, &tree->nodes[call - 1]) ? call : 0;
-    op = node_of_row[link_of(tree, launch)];
-    return op != 0 && is_operator(tree, &tree->nodes[op - 1]) ? op
-                                                              : operator_around(tree, call);
+    return launch == 0 ? 0 : node_of_row[link_of(tree, launch)];
 }
 
 static osc_status attach_device_work(struct builder *b)
@@ -563,7 +536,7 @@ static osc_status attach_device_work(struct builder *b)
         return OSC_ENOMEM;
     }
     for (uint32_t i = 0; i < tree->n_host; i++) {
-        if (tree->nodes[i].flags & (OSC_AVG_OPERATOR | OSC_AVG_CALL))
+        if (tree->nodes[i].flags & OSC_AVG_OPERATOR)
             node_of_row[tree->nodes[i].row] = i + 1;
     }
     for (uint32_t i = tree->n_host; i < tree->n_nodes; i++) {

@@ -10,7 +10,7 @@ from __future__ import annotations
 import bisect
 from dataclasses import dataclass, field
 
-from . import exact, flops, forest, links
+from . import exact, flops, forest, links, operators
 from .events import Event, Trace
 from .kinds import LAUNCHES
 
@@ -137,16 +137,18 @@ def attribute_memory(trace: Trace, functions: list[Function]) -> list[Function]:
 
 
 def attach_device_work(trace: Trace, functions: list[Function]) -> None:
-    """Kernels go to the operator that launched them, calls to its thread (TP 3.2 step 8)."""
+    """Kernels go to the operator that launched them, calls to its thread (TP 3.2 step 8). The
+    work of operators that are filtered out (TP 3.3) goes to none."""
     of_event = {f.event: f for f in functions}
-    ops = [e for e in trace.events if e in of_event and e.kind == "operator"]
+    ops = [e for e in trace.events if operators.host_type(e) == "Operator" and e.kind != "step"]
     calls = [e for e in trace.events if e in of_event and e.kind in LAUNCHES]
     op_of_call = links.op_of_call(calls, ops)
     for call, op in op_of_call.items():
-        of_event[call].track = op.track
+        if op in of_event:
+            of_event[call].track = op.track
     for work, call in links.launch_of_device_event(trace.events).items():
         op = op_of_call.get(call)
-        if op and work.kind in ("kernel", "memcpy", "memset"):
+        if op in of_event and work.kind in ("kernel", "memcpy", "memset"):
             of_event[op].kernels.append(work.dur)
 
 
