@@ -5,7 +5,7 @@
 #include "base/thread.h"
 
 struct open_range {
-    int64_t end_ns;
+    int64_t end_ns, self_ns; /* self time so far */
     uint32_t row;
 };
 
@@ -32,19 +32,20 @@ static void count_first(uint64_t *n, int64_t *first_ns, int64_t at_ns)
 }
 
 /* Take the top range off the stack. Nothing is added to its self time any more. */
-static void close_top(struct walk *w, const struct osc_store *s)
+static inline void close_top(struct walk *w, const struct osc_store *s)
 {
-    const uint32_t row = w->stack[--w->n].row;
-    const struct osc_chunk *const c = s->chunks[row >> OSC_CHUNK_SHIFT];
-    const uint32_t i = row & OSC_CHUNK_MASK;
+    const struct open_range *const top = &w->stack[--w->n];
+    const struct osc_chunk *const c = s->chunks[top->row >> OSC_CHUNK_SHIFT];
+    const uint32_t i = top->row & OSC_CHUNK_MASK;
 
-    if (c->self_ns[i] < 0)
+    c->self_ns[i] = top->self_ns;
+    if (top->self_ns < 0)
         count_first(&w->n_negative, &w->negative_ns, c->ts_ns[i]);
 }
 
 /* Close what does not hold [START_NS, END_NS); what overlaps it in part ends here too. */
-static void close_before(struct walk *w, const struct osc_store *s, int64_t start_ns,
-                         int64_t end_ns)
+static inline void close_before(struct walk *w, const struct osc_store *s, int64_t start_ns,
+                                int64_t end_ns)
 {
     bool is_overlapping = false;
 
@@ -62,22 +63,6 @@ static void close_before(struct walk *w, const struct osc_store *s, int64_t star
         count_first(&w->n_overlaps, &w->overlap_ns, start_ns);
 }
 
-/* Row ROW of chunk C becomes a child of the top of the stack. */
-static void open_row(struct walk *w, const struct osc_store *s, uint32_t row)
-{
-    const struct osc_chunk *const c = s->chunks[row >> OSC_CHUNK_SHIFT];
-    const uint32_t i = row & OSC_CHUNK_MASK;
-
-    c->self_ns[i] = c->dur_ns[i];
-    if (w->n > 0) {
-        const uint32_t parent = w->stack[w->n - 1].row;
-
-        c->parent[i] = parent;
-        c->depth[i] = (uint16_t)(w->n < UINT16_MAX ? w->n : UINT16_MAX);
-        s->chunks[parent >> OSC_CHUNK_SHIFT]->self_ns[parent & OSC_CHUNK_MASK] -= c->dur_ns[i];
-    }
-}
-
 static void walk_track(void *ctx, uint32_t item)
 {
     const struct work *const work = ctx;
@@ -89,17 +74,23 @@ static void walk_track(void *ctx, uint32_t item)
     for (uint32_t at = o->first[track]; at < o->first[track + 1]; at++) {
         const uint32_t row = o->rows[at];
         const struct osc_chunk *const c = s->chunks[row >> OSC_CHUNK_SHIFT];
-        const int64_t start_ns = c->ts_ns[row & OSC_CHUNK_MASK];
-        const int64_t end_ns = start_ns + c->dur_ns[row & OSC_CHUNK_MASK];
+        const uint32_t i = row & OSC_CHUNK_MASK;
+        const int64_t start_ns = c->ts_ns[i], dur_ns = c->dur_ns[i];
 
-        close_before(w, s, start_ns, end_ns);
-        open_row(w, s, row);
+        close_before(w, s, start_ns, start_ns + dur_ns);
+        if (w->n > 0) {
+            struct open_range *const parent = &w->stack[w->n - 1];
+
+            c->parent[i] = parent->row;
+            c->depth[i] = (uint16_t)(w->n < UINT16_MAX ? w->n : UINT16_MAX);
+            parent->self_ns -= dur_ns;
+        }
         if (w->n == w->cap) {
             w->status = osc_grow(&w->stack, &w->cap, w->n + 1, sizeof *w->stack);
             if (w->status != OSC_OK)
                 break;
         }
-        w->stack[w->n++] = (struct open_range){end_ns, row};
+        w->stack[w->n++] = (struct open_range){start_ns + dur_ns, dur_ns, row};
     }
     while (w->n > 0)
         close_top(w, s);

@@ -64,7 +64,8 @@ static uint8_t flags_of(const struct work *w, const struct osc_chunk *k, uint32_
 }
 
 /* Close what does not hold [START_NS, END_NS), then open it. */
-static osc_status push(struct stack *s, int64_t start_ns, int64_t end_ns, uint32_t node)
+static inline osc_status push(struct stack *s, int64_t start_ns, int64_t end_ns,
+                              uint32_t node)
 {
     while (s->n > 0 && (s->v[s->n - 1].end_ns <= start_ns || s->v[s->n - 1].end_ns < end_ns))
         s->n--;
@@ -82,6 +83,9 @@ static uint32_t find_holder(const struct stack *s, int64_t start_ns, int64_t end
 {
     size_t low = 0, high = s->n; /* below LOW all hold it */
 
+    /* Most often the innermost does. */
+    if (high > 0 && s->v[high - 1].end_ns > start_ns && s->v[high - 1].end_ns >= end_ns)
+        return s->v[high - 1].node;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
 

@@ -10,35 +10,39 @@
 /* Chunks are dealt out to the threads in that many parts. */
 #define PARTS 16u
 
-struct key {
-    int64_t start_ns, end_ns;
-};
-
-static struct key key_of(const struct osc_trace *t, uint32_t row)
+static inline int64_t start_of(const struct osc_trace *t, uint32_t row)
 {
-    const struct osc_chunk *const c = osc_chunk_of(&t->events, (osc_row){row});
-    const uint32_t i = row & OSC_CHUNK_MASK;
-
-    return (struct key){c->ts_ns[i], osc_row_end(c, i)};
+    return osc_chunk_of(&t->events, (osc_row){row})->ts_ns[row & OSC_CHUNK_MASK];
 }
 
-/* A stands before B whatever their places in the file. */
-static bool is_before(struct key a, struct key b)
+static inline int64_t end_of(const struct osc_trace *t, uint32_t row)
 {
-    return a.start_ns != b.start_ns ? a.start_ns < b.start_ns : a.end_ns > b.end_ns;
+    return osc_row_end(osc_chunk_of(&t->events, (osc_row){row}), row & OSC_CHUNK_MASK);
 }
 
-/* How many of ROWS[0, N), ascending, stand before KEY, or at it if IS_AFTER_EQUAL. */
+/*
+ * Row A, which starts at A_NS, stands before row B, which starts at B_NS, whatever
+ * their places in the file. Ends are rarely asked.
+ */
+static inline bool is_before(const struct osc_trace *t, uint32_t a, int64_t a_ns, uint32_t b,
+                             int64_t b_ns)
+{
+    return a_ns != b_ns ? a_ns < b_ns : end_of(t, a) > end_of(t, b);
+}
+
+/* How many of ROWS[0, N), ascending, stand before ROW, or at it if IS_AFTER_EQUAL. */
 static uint32_t count_before(const struct osc_trace *t, const uint32_t *rows, uint32_t n,
-                             struct key key, bool is_after_equal)
+                             uint32_t row, bool is_after_equal)
 {
+    const int64_t row_ns = start_of(t, row);
     uint32_t low = 0, high = n;
 
     while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        const struct key k = key_of(t, rows[middle]);
+        const uint32_t middle = low + (high - low) / 2, other = rows[middle];
+        const int64_t other_ns = start_of(t, other);
 
-        if (is_after_equal ? !is_before(key, k) : is_before(k, key))
+        if (is_after_equal ? !is_before(t, row, row_ns, other, other_ns)
+                           : is_before(t, other, other_ns, row, row_ns))
             low = middle + 1;
         else
             high = middle;
@@ -53,27 +57,27 @@ static uint32_t count_before(const struct osc_trace *t, const uint32_t *rows, ui
 static void merge_runs(const struct osc_trace *t, uint32_t *rows, uint32_t mid, uint32_t n,
                        uint32_t *tmp)
 {
-    const uint32_t skip = count_before(t, rows, mid, key_of(t, rows[mid]), true);
+    const uint32_t skip = count_before(t, rows, mid, rows[mid], true);
     if (skip == mid)
         return;
     const uint32_t end =
-        mid + count_before(t, rows + mid, n - mid, key_of(t, rows[mid - 1]), false);
+        mid + count_before(t, rows + mid, n - mid, rows[mid - 1], false);
     const uint32_t n_left = mid - skip;
     uint32_t i = 0, j = mid, out = skip;
 
     memcpy(tmp, rows + skip, n_left * sizeof *tmp);
-    struct key a = key_of(t, tmp[0]), b = key_of(t, rows[mid]);
+    int64_t a_ns = start_of(t, tmp[0]), b_ns = start_of(t, rows[mid]);
     for (;;) {
-        if (is_before(b, a)) {
+        if (is_before(t, rows[j], b_ns, tmp[i], a_ns)) {
             rows[out++] = rows[j++];
             if (j == end)
                 break;
-            b = key_of(t, rows[j]);
+            b_ns = start_of(t, rows[j]);
         } else {
             rows[out++] = tmp[i++];
             if (i == n_left)
                 return; /* the rest of the right run is in its place */
-            a = key_of(t, tmp[i]);
+            a_ns = start_of(t, tmp[i]);
         }
     }
     memcpy(rows + out, tmp + i, (n_left - i) * sizeof *tmp);
@@ -84,20 +88,20 @@ static osc_status find_runs(const struct osc_trace *t, const uint32_t *rows, uin
                             uint32_t **starts, uint32_t *n_runs)
 {
     size_t cap = 0, n_starts = 0;
-    struct key last = n > 0 ? key_of(t, rows[0]) : (struct key){0};
+    int64_t last_ns = n > 0 ? start_of(t, rows[0]) : 0;
 
     *starts = NULL;
     for (uint32_t i = 1; i < n; i++) {
-        const struct key k = key_of(t, rows[i]);
+        const int64_t row_ns = start_of(t, rows[i]);
 
-        if (is_before(k, last)) {
+        if (is_before(t, rows[i], row_ns, rows[i - 1], last_ns)) {
             if (osc_grow(starts, &cap, n_starts + 3, sizeof **starts) != OSC_OK)
                 return OSC_ENOMEM;
             if (n_starts == 0)
                 (*starts)[n_starts++] = 0;
             (*starts)[n_starts++] = i;
         }
-        last = k;
+        last_ns = row_ns;
     }
     if (*starts)
         (*starts)[n_starts] = n;
