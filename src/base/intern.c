@@ -69,7 +69,8 @@ void osc_intern_fini(struct osc_intern *in)
     *in = (struct osc_intern){.arena = in->arena, .seed = in->seed};
 }
 
-osc_status osc_intern_add(struct osc_intern *in, struct osc_str str, osc_sid *id)
+osc_status osc_intern_add_hashed(struct osc_intern *in, struct osc_str str, uint64_t hash,
+                                 osc_sid *id)
 {
     id->v = 0;
     if (str.len == 0)
@@ -80,26 +81,33 @@ osc_status osc_intern_add(struct osc_intern *in, struct osc_str str, osc_sid *id
             return st;
     }
 
-    const uint32_t hash = (uint32_t)osc_hash(str.s, str.len, in->seed);
-    const uint32_t slot = find_slot(in, str, hash);
+    const uint32_t slot = find_slot(in, str, (uint32_t)hash);
     if (in->slots[slot] == 0) {
         const char *copy = osc_arena_dup(in->arena, str.s, str.len);
         if (!copy)
             return OSC_ENOMEM;
-        in->entries[in->n_entries] = (struct osc_intern_entry){{copy, str.len}, hash};
+        in->entries[in->n_entries] = (struct osc_intern_entry){{copy, str.len}, (uint32_t)hash};
         in->slots[slot] = ++in->n_entries;
     }
     id->v = in->slots[slot];
     return OSC_OK;
 }
 
-osc_sid osc_intern_find(const struct osc_intern *in, struct osc_str str)
+osc_sid osc_intern_find_hashed(const struct osc_intern *in, struct osc_str str, uint64_t hash)
 {
     if (str.len == 0 || in->n_slots == 0)
         return (osc_sid){0};
+    return (osc_sid){in->slots[find_slot(in, str, (uint32_t)hash)]};
+}
 
-    const uint32_t hash = (uint32_t)osc_hash(str.s, str.len, in->seed);
-    return (osc_sid){in->slots[find_slot(in, str, hash)]};
+osc_status osc_intern_add(struct osc_intern *in, struct osc_str str, osc_sid *id)
+{
+    return osc_intern_add_hashed(in, str, osc_hash(str.s, str.len, in->seed), id);
+}
+
+osc_sid osc_intern_find(const struct osc_intern *in, struct osc_str str)
+{
+    return osc_intern_find_hashed(in, str, osc_hash(str.s, str.len, in->seed));
 }
 
 struct osc_str osc_intern_str(const struct osc_intern *in, osc_sid id)

@@ -43,10 +43,15 @@ void osc_intern_fini(struct osc_intern *in);
  * Find STR, or else add a copy of it. On OSC_ENOMEM and OSC_ELIMIT every id and
  * string is as before, and *ID is 0.
  */
-osc_status osc_intern_add(struct osc_intern *in, struct osc_str str, osc_sid *id);
+OSC_MUST_USE osc_status osc_intern_add(struct osc_intern *in, struct osc_str str, osc_sid *id);
 
 /* The id of STR if it is there, else 0. */
 osc_sid osc_intern_find(const struct osc_intern *in, struct osc_str str);
+
+/* The same for who knows the HASH of STR, its osc_hash() with the seed of IN, already. */
+OSC_MUST_USE osc_status osc_intern_add_hashed(struct osc_intern *in, struct osc_str str,
+                                              uint64_t hash, osc_sid *id);
+osc_sid osc_intern_find_hashed(const struct osc_intern *in, struct osc_str str, uint64_t hash);
 
 /* Borrow the string of ID. */
 struct osc_str osc_intern_str(const struct osc_intern *in, osc_sid id);

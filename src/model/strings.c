@@ -4,6 +4,9 @@
 #include "base/hash.h"
 #include "base/mem.h"
 
+/* Strings of one shard: then one more than the largest id still fits 32 bits. */
+#define LOCAL_MAX ((UINT32_MAX >> OSC_STRINGS_SHARD_SHIFT) - 1)
+
 osc_status osc_strings_init(struct osc_strings *s)
 {
     const uint64_t seed = osc_hash_seed();
@@ -16,7 +19,7 @@ osc_status osc_strings_init(struct osc_strings *s)
 
         pthread_mutex_init(&shard->lock, NULL); /* cannot fail on Linux */
         shard->intern.arena = &shard->arena;
-        shard->intern.seed = seed + i;
+        shard->intern.seed = seed;
     }
     return OSC_OK;
 }
@@ -32,16 +35,16 @@ void osc_strings_fini(struct osc_strings *s)
     s->shards = NULL;
 }
 
-/* By length and ends: no full hash yet, that one is the table's. */
-static uint32_t shard_of(struct osc_str str)
+/* All shards have one seed: the hash for their tables says which it is, too. */
+static uint64_t hash_of(const struct osc_strings *s, struct osc_str str)
 {
-    uint64_t mix = str.len;
+    return osc_hash(str.s, str.len, s->shards[0].intern.seed);
+}
 
-    mix = mix * 31 + (unsigned char)str.s[0];
-    mix = mix * 31 + (unsigned char)str.s[str.len - 1];
-    mix = mix * 31 + (unsigned char)str.s[str.len / 2];
-    mix = mix * 31 + (unsigned char)str.s[str.len - 1 - str.len / 8];
-    return (uint32_t)(osc_hash_u64(mix) >> (64 - OSC_STRINGS_SHARD_SHIFT));
+/* By the upper bits, as the tables go by the lower ones. */
+static uint32_t shard_of(uint64_t hash)
+{
+    return (uint32_t)(hash >> (64 - OSC_STRINGS_SHARD_SHIFT));
 }
 
 osc_status osc_strings_add(struct osc_strings *s, struct osc_str str, osc_sid *id,
@@ -55,12 +58,13 @@ osc_status osc_strings_add(struct osc_strings *s, struct osc_str str, osc_sid *i
     if (str.len == 0)
         return OSC_OK;
 
-    const uint32_t i = shard_of(str);
+    const uint64_t hash = hash_of(s, str);
+    const uint32_t i = shard_of(hash);
     struct osc_strings_shard *shard = &s->shards[i];
+    osc_status st = OSC_ELIMIT;
     pthread_mutex_lock(&shard->lock);
-    osc_status st = osc_intern_add(&shard->intern, str, &local);
-    if (st == OSC_OK && local.v > (UINT32_MAX >> OSC_STRINGS_SHARD_SHIFT) - 1)
-        st = OSC_ELIMIT;
+    if (shard->intern.n_entries < LOCAL_MAX)
+        st = osc_intern_add_hashed(&shard->intern, str, hash, &local);
     if (st == OSC_OK && bytes)
         *bytes = osc_intern_str(&shard->intern, local).s;
     pthread_mutex_unlock(&shard->lock);
@@ -74,8 +78,9 @@ osc_sid osc_strings_find(const struct osc_strings *s, struct osc_str str)
     if (str.len == 0)
         return (osc_sid){0};
 
-    const uint32_t i = shard_of(str);
-    const osc_sid local = osc_intern_find(&s->shards[i].intern, str);
+    const uint64_t hash = hash_of(s, str);
+    const uint32_t i = shard_of(hash);
+    const osc_sid local = osc_intern_find_hashed(&s->shards[i].intern, str, hash);
     return (osc_sid){local.v == 0 ? 0 : local.v << OSC_STRINGS_SHARD_SHIFT | i};
 }
 

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/strings.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/thread.h"
+
+#define N_STRINGS 20000u
+#define N_THREADS 4u
+
+/* Alike at both ends and in the middle, and all of one length. */
+static struct osc_str name_of(uint32_t i, char *room, size_t size)
+{
+    const int len = snprintf(room, size, "[[%06u, 64, 64], [64, %06u]]", i, i * 7 % 1000000);
+
+    return (struct osc_str){room, (uint32_t)len};
+}
+
+struct adding {
+    struct osc_strings strings;
+    osc_sid ids[N_THREADS][N_STRINGS];
+    osc_status statuses[N_THREADS];
+};
+
+static void add_all(void *ctx, uint32_t thread)
+{
+    struct adding *const a = ctx;
+    char room[64];
+
+    for (uint32_t i = 0; i < N_STRINGS && a->statuses[thread] == OSC_OK; i++)
+        a->statuses[thread] = osc_strings_add(&a->strings, name_of(i, room, sizeof room),
+                                              &a->ids[thread][i], NULL);
+}
+
+static void gives_all_threads_one_id_for_one_string(void **state)
+{
+    static struct adding a;
+    char room[64];
+
+    (void)state;
+    assert_int_equal(osc_strings_init(&a.strings), OSC_OK);
+    osc_parallel(N_THREADS, N_THREADS, add_all, &a);
+    for (uint32_t k = 0; k < N_THREADS; k++)
+        assert_int_equal(a.statuses[k], OSC_OK);
+    for (uint32_t i = 0; i < N_STRINGS; i++) {
+        const struct osc_str name = name_of(i, room, sizeof room);
+
+        for (uint32_t k = 1; k < N_THREADS; k++)
+            assert_int_equal(a.ids[k][i].v, a.ids[0][i].v);
+        assert_true(osc_strings_has(&a.strings, a.ids[0][i]));
+        assert_true(osc_str_eq(osc_strings_get(&a.strings, a.ids[0][i]), name));
+        assert_int_equal(osc_strings_find(&a.strings, name).v, a.ids[0][i].v);
+        assert_true(a.ids[0][i].v < osc_strings_bound(&a.strings));
+    }
+    osc_strings_fini(&a.strings);
+}
+
+/* Arrays over ids would be sixteen times as long if one shard got them all. */
+static void spreads_strings_that_are_alike_over_its_shards(void **state)
+{
+    struct osc_strings s = {0};
+    osc_sid id;
+    char room[64];
+
+    (void)state;
+    assert_int_equal(osc_strings_init(&s), OSC_OK);
+    for (uint32_t i = 0; i < N_STRINGS; i++)
+        assert_int_equal(osc_strings_add(&s, name_of(i, room, sizeof room), &id, NULL), OSC_OK);
+    assert_true(osc_strings_bound(&s) < N_STRINGS * 2);
+    osc_strings_fini(&s);
+}
+
+static void knows_the_empty_string_from_the_start(void **state)
+{
+    struct osc_strings s = {0};
+    const char *bytes = NULL;
+    osc_sid id = {7};
+
+    (void)state;
+    assert_int_equal(osc_strings_init(&s), OSC_OK);
+    assert_int_equal(osc_strings_add(&s, OSC_STR(""), &id, &bytes), OSC_OK);
+    assert_int_equal(id.v, 0);
+    assert_string_equal(bytes, "");
+    assert_true(osc_strings_has(&s, id));
+    assert_false(osc_strings_has(&s, (osc_sid){OSC_STRINGS_SHARDS}));
+    assert_int_equal(osc_strings_find(&s, OSC_STR("x")).v, 0);
+    osc_strings_fini(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gives_all_threads_one_id_for_one_string),
+        cmocka_unit_test(spreads_strings_that_are_alike_over_its_shards),
+        cmocka_unit_test(knows_the_empty_string_from_the_start),
+    };
+    return cmocka_run_group_tests_name("strings", tests, NULL, NULL);
+}
