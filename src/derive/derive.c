@@ -124,7 +124,7 @@ static osc_status make_links(struct osc_trace *t, struct osc_facts *f, unsigned 
     osc_status st = osc_optree_make(t, &f->classes, &f->order, n_threads, &f->tree);
 
     if (st == OSC_OK)
-        st = osc_links_make(t, &f->classes, &f->order, &f->links);
+        st = osc_links_make(t, &f->classes, &f->order, &f->tree, &f->links);
     return st == OSC_OK ? osc_links_forward(t, &f->classes, &f->order) : st;
 }
 

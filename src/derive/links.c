@@ -13,13 +13,22 @@ struct candidate {
     uint32_t row, call; /* CALL counts from 1 */
 };
 
+/* Where rows of a form have their ids: the word of an INT32, or one of these. */
+enum { ID_NONE = -1, ID_OTHER = -2 };
+
+struct id_words {
+    int32_t correlation, external;
+};
+
 struct work {
     struct osc_trace *t;
     const struct osc_classes *c;
     const struct osc_order *order;
+    const struct osc_optree *tree;
     struct osc_links *links;
+    struct id_words *words;         /* owned; by form */
     struct osc_keyrange *external;  /* owned; by process: external ids of calls */
-    struct osc_keymap *operators;   /* owned; by process: external id -> row */
+    struct osc_keymap *operators;   /* owned; by process: external id -> node */
     struct osc_keymap correlations; /* -> call, counted from 1 */
     struct osc_keymap duplicates;   /* correlation that several calls have -> 1 */
     struct candidate *candidates;   /* owned; those calls, sorted */
@@ -35,39 +44,99 @@ static void count_first(uint64_t *n, int64_t *first_ns, int64_t at_ns)
     (*n)++;
 }
 
-static bool is_call(const struct work *w, const struct osc_chunk *c, uint32_t i)
+static int32_t word_of(const struct osc_form *f, enum osc_arg_key key)
 {
-    return (w->c->forms[c->form[i]] & OSC_FORM_CALL) && c->dur_ns[i] != OSC_NO_DUR;
+    const int16_t at = f->known[key];
+
+    if (at < 0)
+        return ID_NONE;
+    return f->slots[at].type == OSC_ARG_INT32 ? f->slots[at].word : ID_OTHER;
 }
 
-/* An operator that the walk of optree.c has seen; its link is its node. */
-static bool is_operator(const struct work *w, const struct osc_chunk *c, uint32_t i)
+static osc_status find_words(struct work *w)
 {
-    return (w->c->forms[c->form[i]] & OSC_FORM_OPERATOR) && c->link[i] != 0;
+    const struct osc_trace *const t = w->t;
+
+    w->words = osc_calloc((size_t)t->n_forms + 1, sizeof *w->words);
+    if (!w->words)
+        return OSC_ENOMEM;
+    for (uint32_t f = 0; f < t->n_forms; f++) {
+        const int32_t old = word_of(&t->forms[f], OSC_ARG_KEY_EXTERNAL_ID_OLD);
+
+        w->words[f].correlation = word_of(&t->forms[f], OSC_ARG_KEY_CORRELATION);
+        w->words[f].external =
+            old != ID_NONE ? old : word_of(&t->forms[f], OSC_ARG_KEY_EXTERNAL_ID);
+    }
+    return OSC_OK;
 }
 
-/* What ids are there, so that the maps fit; collects the calls on the way. */
-static osc_status collect_calls(struct work *w, struct osc_keyrange *correlations)
+static inline bool correlation_of(const struct work *w, const struct osc_chunk *c, uint32_t i,
+                                  int64_t *id)
 {
-    const struct osc_store *const s = &w->t->events;
+    const int32_t word = w->words[c->form[i]].correlation;
+
+    if (word < 0)
+        return word == ID_OTHER && osc_row_arg_int(w->t, c, i, OSC_ARG_KEY_CORRELATION, id);
+    *id = (int32_t)osc_row_words(c, i)[word];
+    return true;
+}
+
+static inline int64_t external_of(const struct work *w, const struct osc_chunk *c, uint32_t i)
+{
+    const int32_t word = w->words[c->form[i]].external;
+
+    if (word < 0)
+        return word == ID_OTHER ? osc_args_external_id(w->t, c, i) : 0;
+    return (int32_t)osc_row_words(c, i)[word];
+}
+
+/* Note the call in row I, and what ids it has, so that the maps fit. */
+static osc_status add_call(struct work *w, const struct osc_chunk *c, uint32_t i,
+                           struct osc_keyrange *correlations)
+{
     struct osc_links *const l = w->links;
     int64_t id;
+
+    if (l->n_calls == l->cap_calls &&
+        osc_grow(&l->calls, &l->cap_calls, l->n_calls + 1, sizeof *l->calls) != OSC_OK)
+        return OSC_ENOMEM;
+    l->calls[l->n_calls++] = (struct osc_call){osc_row_at(c, i).v, c->link[i]};
+    if (correlation_of(w, c, i, &id))
+        osc_keyrange_add(correlations, id);
+    id = external_of(w, c, i);
+    if (id != 0)
+        osc_keyrange_add(&w->external[w->t->tracks[c->track[i]].process], id);
+    return OSC_OK;
+}
+
+static osc_status add_work(struct work *w, const struct osc_chunk *c, uint32_t i)
+{
+    struct osc_links *const l = w->links;
+
+    if (l->n_works == l->cap_works &&
+        osc_grow(&l->works, &l->cap_works, l->n_works + 1, sizeof *l->works) != OSC_OK)
+        return OSC_ENOMEM;
+    l->works[l->n_works++] = (struct osc_work){osc_row_at(c, i).v, 0};
+    return OSC_OK;
+}
+
+/* List the finished calls, and what ran on devices, synchronisation included. */
+static osc_status collect(struct work *w, struct osc_keyrange *correlations)
+{
+    const struct osc_store *const s = &w->t->events;
+    const uint8_t *const forms = w->c->forms;
 
     for (uint32_t k = 1; k < s->n_chunks; k++) {
         const struct osc_chunk *const c = s->chunks[k];
 
         for (uint32_t i = 0; i < c->n_rows; i++) {
-            if (!is_call(w, c, i))
+            const uint8_t form = forms[c->form[i]];
+            if (!(form & (OSC_FORM_CALL | OSC_FORM_WORK)) || c->dur_ns[i] == OSC_NO_DUR)
                 continue;
-            if (l->n_calls == l->cap_calls &&
-                osc_grow(&l->calls, &l->cap_calls, l->n_calls + 1, sizeof *l->calls) != OSC_OK)
-                return OSC_ENOMEM;
-            l->calls[l->n_calls++] = (struct osc_call){osc_row_at(c, i).v, c->link[i]};
-            if (osc_args_int(w->t, c, i, OSC_ARG_KEY_CORRELATION, &id))
-                osc_keyrange_add(correlations, id);
-            id = osc_args_external_id(w->t, c, i);
-            if (id != 0)
-                osc_keyrange_add(&w->external[w->t->tracks[c->track[i]].process], id);
+            const osc_status st =
+                form & OSC_FORM_CALL ? add_call(w, c, i, correlations) : add_work(w, c, i);
+            if (st != OSC_OK)
+                return st;
         }
     }
     return OSC_OK;
@@ -86,31 +155,35 @@ static bool is_before(const struct osc_store *s, osc_row a, osc_row b)
     return a.v < b.v;
 }
 
+static osc_row row_of(const struct work *w, uint32_t node)
+{
+    return (osc_row){w->order->rows[node - 1]};
+}
+
 /* Note operators by external id: the first of each in the order of the forest. */
 static osc_status index_operators(struct work *w)
 {
     const struct osc_store *const s = &w->t->events;
+    const uint8_t *const flags = w->tree->flags;
 
-    for (uint32_t k = 1; k < s->n_chunks; k++) {
-        const struct osc_chunk *const c = s->chunks[k];
-
-        for (uint32_t i = 0; i < c->n_rows; i++) {
-            if (!is_operator(w, c, i))
-                continue;
-            const uint32_t process = w->t->tracks[c->track[i]].process;
-            const struct osc_keyrange *const asked = &w->external[process];
-            if (asked->n == 0)
-                continue;
-            const int64_t id = osc_args_external_id(w->t, c, i);
-            if (id == 0 || id < asked->least || id > asked->most)
-                continue;
-            const osc_row row = osc_row_at(c, i);
-            uint32_t *const place = osc_keymap_put(&w->operators[process], id);
-            if (!place)
-                return OSC_ENOMEM;
-            if (*place == 0 || is_before(s, row, (osc_row){*place}))
-                *place = row.v;
-        }
+    for (uint32_t at = 0; at < w->order->n_rows; at++) {
+        if (!(flags[at] & OSC_NODE_LAUNCHER))
+            continue;
+        const osc_row row = {w->order->rows[at]};
+        const struct osc_chunk *const c = osc_chunk_of(s, row);
+        const uint32_t i = osc_row_place(row);
+        const int64_t id = external_of(w, c, i);
+        if (id == 0)
+            continue;
+        const uint32_t process = w->t->tracks[c->track[i]].process;
+        const struct osc_keyrange *const asked = &w->external[process];
+        if (asked->n == 0 || id < asked->least || id > asked->most)
+            continue;
+        uint32_t *const place = osc_keymap_put(&w->operators[process], id);
+        if (!place)
+            return OSC_ENOMEM;
+        if (*place == 0 || is_before(s, row, row_of(w, *place)))
+            *place = at + 1;
     }
     return OSC_OK;
 }
@@ -135,16 +208,16 @@ static osc_status link_calls(struct work *w)
         const struct osc_chunk *const c = osc_chunk_of(s, (osc_row){call->row});
         const uint32_t i = call->row & OSC_CHUNK_MASK;
 
-        id = osc_args_external_id(w->t, c, i);
+        id = external_of(w, c, i);
         if (id != 0) {
-            const osc_row op = {
-                osc_keymap_get(&w->operators[w->t->tracks[c->track[i]].process], id)};
+            const uint32_t process = w->t->tracks[c->track[i]].process;
+            const uint32_t node = osc_keymap_get(&w->operators[process], id);
 
-            if (op.v != 0 && holds(s, op, c, i))
-                call->node = osc_chunk_of(s, op)->link[osc_row_place(op)];
+            if (node != 0 && holds(s, row_of(w, node), c, i))
+                call->node = node;
         }
-        c->link[i] = call->node == 0 ? 0 : w->order->rows[call->node - 1];
-        if (!osc_args_int(w->t, c, i, OSC_ARG_KEY_CORRELATION, &id))
+        c->link[i] = call->node == 0 ? 0 : row_of(w, call->node).v;
+        if (!correlation_of(w, c, i, &id))
             continue;
         uint32_t *place = osc_keymap_put(&w->correlations, id);
         if (place && *place == 0) {
@@ -186,7 +259,7 @@ static osc_status sort_duplicates(struct work *w)
         const struct osc_chunk *const c = osc_chunk_of(s, (osc_row){row});
         const uint32_t i = row & OSC_CHUNK_MASK;
 
-        if (!osc_args_int(w->t, c, i, OSC_ARG_KEY_CORRELATION, &id) ||
+        if (!correlation_of(w, c, i, &id) ||
             osc_keymap_get(&w->duplicates, id) == 0)
             continue;
         if (osc_grow(&w->candidates, &w->cap_candidates, w->n_candidates + 1,
@@ -222,49 +295,32 @@ static uint32_t find_call(const struct work *w, int64_t correlation, int64_t sta
     return w->candidates[low].call; /* all start later: the first */
 }
 
-/* Link one finished kernel, copy, memset or synchronisation of the device. */
-static osc_status link_device_row(struct work *w, const struct osc_chunk *c, uint32_t i)
-{
-    struct osc_links *const l = w->links;
-    uint32_t call = 0;
-    int64_t id;
-
-    if (osc_args_int(w->t, c, i, OSC_ARG_KEY_CORRELATION, &id))
-        call = find_call(w, id, c->ts_ns[i]);
-    c->link[i] = call == 0 ? 0 : l->calls[call - 1].row;
-    if (c->kind[i] == OSC_KIND_SYNC)
-        return OSC_OK;
-    if (l->n_works == l->cap_works &&
-        osc_grow(&l->works, &l->cap_works, l->n_works + 1, sizeof *l->works) != OSC_OK)
-        return OSC_ENOMEM;
-    l->works[l->n_works++] = (struct osc_work){osc_row_at(c, i).v, call};
-    if (call == 0)
-        count_first(&w->n_no_launch, &w->no_launch_ns, c->ts_ns[i]);
-    else if (l->calls[call - 1].node == 0)
-        count_first(&w->n_no_operator, &w->no_operator_ns, c->ts_ns[i]);
-    return OSC_OK;
-}
-
-static osc_status link_device(struct work *w)
+/* Link what ran on devices. Synchronisation leaves the list. */
+static void link_works(struct work *w)
 {
     const struct osc_store *const s = &w->t->events;
+    struct osc_links *const l = w->links;
+    size_t n_kept = 0;
 
-    for (uint32_t k = 1; k < s->n_chunks; k++) {
-        const struct osc_chunk *const c = s->chunks[k];
+    for (size_t n = 0; n < l->n_works; n++) {
+        const osc_row row = {l->works[n].row};
+        const struct osc_chunk *const c = osc_chunk_of(s, row);
+        const uint32_t i = osc_row_place(row);
+        uint32_t call = 0;
+        int64_t id;
 
-        for (uint32_t i = 0; i < c->n_rows; i++) {
-            const uint8_t form = w->c->forms[c->form[i]];
-
-            if (form & OSC_FORM_OPERATOR) {
-                c->link[i] = 0; /* nobody asks for its node any more */
-            } else if ((form & OSC_FORM_WORK) && c->dur_ns[i] != OSC_NO_DUR) {
-                const osc_status st = link_device_row(w, c, i);
-                if (st != OSC_OK)
-                    return st;
-            }
-        }
+        if (correlation_of(w, c, i, &id))
+            call = find_call(w, id, c->ts_ns[i]);
+        c->link[i] = call == 0 ? 0 : l->calls[call - 1].row;
+        if (c->kind[i] == OSC_KIND_SYNC)
+            continue;
+        l->works[n_kept++] = (struct osc_work){row.v, call};
+        if (call == 0)
+            count_first(&w->n_no_launch, &w->no_launch_ns, c->ts_ns[i]);
+        else if (l->calls[call - 1].node == 0)
+            count_first(&w->n_no_operator, &w->no_operator_ns, c->ts_ns[i]);
     }
-    return OSC_OK;
+    l->n_works = n_kept;
 }
 
 static void tell(struct osc_trace *t, enum osc_finding_code code, uint64_t n, int64_t first_ns)
@@ -276,10 +332,11 @@ static void tell(struct osc_trace *t, enum osc_finding_code code, uint64_t n, in
 }
 
 osc_status osc_links_make(struct osc_trace *t, const struct osc_classes *c,
-                          const struct osc_order *order, struct osc_links *links)
+                          const struct osc_order *order, const struct osc_optree *tree,
+                          struct osc_links *links)
 {
     const size_t n_processes = (size_t)t->n_processes + 1;
-    struct work w = {.t = t, .c = c, .order = order, .links = links};
+    struct work w = {.t = t, .c = c, .order = order, .tree = tree, .links = links};
     struct osc_keyrange correlations = {0};
     osc_status st = OSC_ENOMEM;
 
@@ -288,7 +345,9 @@ osc_status osc_links_make(struct osc_trace *t, const struct osc_classes *c,
     w.operators = osc_calloc(n_processes, sizeof *w.operators);
     if (!w.operators || !w.external)
         goto out;
-    st = collect_calls(&w, &correlations);
+    st = find_words(&w);
+    if (st == OSC_OK)
+        st = collect(&w, &correlations);
     if (st == OSC_OK && links->n_calls > 0) {
         osc_keymap_init(&w.correlations, &correlations);
         for (size_t p = 0; p < n_processes; p++)
@@ -299,9 +358,8 @@ osc_status osc_links_make(struct osc_trace *t, const struct osc_classes *c,
         if (st == OSC_OK)
             st = sort_duplicates(&w);
     }
-    if (st == OSC_OK)
-        st = link_device(&w);
     if (st == OSC_OK) {
+        link_works(&w);
         tell(t, OSC_FINDING_duplicate_id, w.n_duplicates, w.duplicate_ns);
         tell(t, OSC_FINDING_no_launch, w.n_no_launch, w.no_launch_ns);
         tell(t, OSC_FINDING_no_operator, w.n_no_operator, w.no_operator_ns);
@@ -311,6 +369,7 @@ out:
         osc_keymap_fini(&w.operators[p]);
     osc_free(w.operators);
     osc_free(w.external);
+    osc_free(w.words);
     osc_keymap_fini(&w.correlations);
     osc_keymap_fini(&w.duplicates);
     osc_free(w.candidates);

@@ -45,7 +45,8 @@ struct osc_links {
 
 /* Fill osc_chunk.link, on which osc_optree_make() has left its nodes. */
 OSC_MUST_USE osc_status osc_links_make(struct osc_trace *t, const struct osc_classes *c,
-                                       const struct osc_order *order, struct osc_links *links);
+                                       const struct osc_order *order,
+                                       const struct osc_optree *tree, struct osc_links *links);
 void osc_links_fini(struct osc_links *links);
 
 /* Link backward operators to their forward ones (derive/forward.c). */

@@ -149,7 +149,7 @@ static osc_status take_range(struct walk *w, uint32_t place)
     const struct osc_chunk *const c = osc_chunk_of(&w->work->t->events, row);
     const uint32_t i = osc_row_place(row);
     const bool is_call = (w->work->c->forms[c->form[i]] & OSC_FORM_CALL) != 0;
-    const uint8_t flags = is_call ? 0 : flags_of(w->work, c, i);
+    uint8_t flags = is_call ? 0 : flags_of(w->work, c, i);
     const int64_t start_ns = c->ts_ns[i];
 
     if (!is_call && flags == 0)
@@ -163,7 +163,7 @@ static osc_status take_range(struct walk *w, uint32_t place)
         const osc_status st = push(&w->operators, start_ns, start_ns + c->dur_ns[i], place + 1);
         if (st != OSC_OK)
             return st;
-        c->link[i] = place + 1;
+        flags |= OSC_NODE_LAUNCHER;
     }
     return add_node(w, place, flags, start_ns, start_ns + c->dur_ns[i]);
 }

@@ -33,7 +33,8 @@ enum osc_node_flag {
     OSC_NODE_MERGED = 8,   /* gone into its parent */
     OSC_NODE_MUTE = 16,    /* its own host calls count for nothing: its child's do */
     OSC_NODE_CHILD = 32,   /* while it is made: has one child */
-    OSC_NODE_CHILDREN = 64 /* while it is made: has several */
+    OSC_NODE_CHILDREN = 64, /* while it is made: has several */
+    OSC_NODE_LAUNCHER = 128 /* an operator that host calls can belong to */
 };
 
 /* Zeroed, it is empty. Arrays are as long as osc_order.rows; index is node - 1. */
@@ -45,8 +46,8 @@ struct osc_optree {
 
 /*
  * Make the tree. Afterwards osc_chunk.link of a host call holds the innermost
- * operator (as a node) of its own thread that holds it, and that of an operator
- * the operator's own node: what derive/links.c starts from.
+ * operator (as a node) of its own thread that holds it: what derive/links.c starts
+ * from.
  */
 OSC_MUST_USE osc_status osc_optree_make(const struct osc_trace *t, const struct osc_classes *c,
                                         const struct osc_order *order, unsigned n_threads,
