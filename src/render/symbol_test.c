@@ -4,6 +4,8 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -36,6 +38,35 @@ static void leaves_operators_and_broken_names_alone(void **state)
     assert_folds("f>>g", "f>>g");
 }
 
+static void demangles_and_folds(void **state)
+{
+    (void)state;
+    assert_folds("_Z4gemmPfS_i", "gemm(...)");
+    assert_folds("_Z4syncv", "sync()");
+    assert_folds("_ZN2at6native12_GLOBAL__N_11fILi4ENS0_1gIfEEEEviT0_",
+                 "at::native::(anonymous namespace)::f<...>(...)");
+    assert_folds("_ZN1aI3fooL_ZNS_1bEiEE1cILb1ELNS_4kind1tE2EL1x3ELS2_0EJifEEEvv",
+                 "a<...>::c<...>()");
+    assert_folds("_ZN1kIZN1m1fEvEUlfE_Z1gvEUliE0_EEvT_", "k<...>(...)");
+    assert_folds("_ZSt4copyIPiS0_ET0_T_S2_S1_", "std::copy<...>(...)");
+    assert_folds("_ZL6staticIA4_DnEvv", "static<...>()");
+}
+
+static void leaves_mangled_names_alone_that_it_cannot_read(void **state)
+{
+    static const char *const names[] = {
+        "_Z",          "_ZN",     "_ZNE",     "_ZN1a",    "_ZN2a",    "_Z99999999999999999999a",
+        "_ZN1aI",      "_ZN1aIL", "_ZN1aILi", "_ZN1aIS",  "_ZN1aIUl", "_ZN1aIXsr1bE1cEE",
+        "_ZplRK1aS1_", "_ZIiE",   "_ZTV1a",   "_ZN1aIDE", "_ZN1aID"};
+    char deep[600] = "_Z1a";
+
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        assert_folds(names[i], names[i]);
+    memset(deep + 4, 'I', sizeof deep - 5);
+    assert_folds(deep, deep);
+}
+
 static void lets_no_name_steer_a_terminal(void **state)
 {
     (void)state;
@@ -47,6 +78,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(folds_each_list_of_template_arguments),
         cmocka_unit_test(leaves_operators_and_broken_names_alone),
+        cmocka_unit_test(demangles_and_folds),
+        cmocka_unit_test(leaves_mangled_names_alone_that_it_cannot_read),
         cmocka_unit_test(lets_no_name_steer_a_terminal),
     };
     return cmocka_run_group_tests_name("symbol", tests, NULL, NULL);
