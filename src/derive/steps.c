@@ -177,15 +177,47 @@ struct work {
     const struct osc_step_map *map;
 };
 
+/* The times from FROM_NS on and before TO_NS that have one answer. */
+struct stretch {
+    int64_t from_ns, to_ns;
+    uint32_t step; /* index + 1, or 0 */
+};
+
+/* The stretch around AT_NS. */
+static struct stretch stretch_at(const struct work *w, int64_t at_ns)
+{
+    const struct osc_step_map *const map = w->map;
+    const uint32_t i = first_after(map, at_ns);
+    struct stretch s = {.from_ns = i > 0 ? map->latest_ns[i - 1] : INT64_MIN,
+                        .to_ns = INT64_MAX};
+
+    if (i == map->n)
+        return s;
+    const int64_t start_ns = w->t->steps[i].start_ns;
+    s.to_ns = map->latest_ns[i];
+    if (start_ns <= at_ns) {
+        s.step = i + 1;
+        s.from_ns = start_ns > s.from_ns ? start_ns : s.from_ns;
+    } else if (start_ns < s.to_ns) {
+        s.to_ns = start_ns;
+    }
+    return s;
+}
+
 static void mark_host(void *ctx, uint32_t item)
 {
     const struct work *const w = ctx;
     const struct osc_chunk *const c = w->t->events.chunks[item + 1];
-    uint32_t hint = 0;
+    struct stretch s = {.from_ns = INT64_MAX, .to_ns = INT64_MIN};
 
     for (uint32_t i = 0; i < c->n_rows; i++) {
-        if (!osc_is_on_device(w->c, c, i))
-            c->step[i] = osc_step_at(w->t, w->map, c->ts_ns[i], &hint);
+        const int64_t at_ns = c->ts_ns[i];
+
+        if (osc_is_on_device(w->c, c, i))
+            continue;
+        if (at_ns < s.from_ns || at_ns >= s.to_ns)
+            s = stretch_at(w, at_ns);
+        c->step[i] = s.step;
     }
 }
 
