@@ -27,9 +27,10 @@ struct value {
     int64_t self_ns;
 };
 
+/* Room for one per node: pages are taken as they are written. */
 struct values {
-    struct value *v; /* owned */
-    size_t n, cap;
+    struct value *v; /* pages, owned */
+    size_t n, bytes;
 };
 
 struct sweep {
@@ -37,9 +38,12 @@ struct sweep {
     const struct osc_facts *f;
     const struct osc_options *o;
     struct osc_operators *ops;
+    bool is_plain;             /* names alone make groups */
+    bool has_stacks;           /* some form has the argument */
     struct launched *launched; /* owned */
     size_t n_launched, cap_launched;
-    uint32_t *launched_of;  /* owned; by node - 1; NULL: there are no host calls */
+    uint32_t *launched_of; /* pages, owned; by node - 1; NULL: there are no host calls */
+    size_t launched_of_bytes;
     uint32_t *group_of;     /* owned; by name: group + 1, where names alone make groups */
     struct osc_idmap pairs; /* shape and stack -> number of the pair */
     struct osc_idmap keys;  /* name and pair -> group + 1 */
@@ -72,7 +76,8 @@ static osc_status sum_launched(struct sweep *s)
 
     if (links->n_calls == 0)
         return OSC_OK;
-    s->launched_of = osc_calloc((size_t)s->f->order.n_rows + 1, sizeof *s->launched_of);
+    s->launched_of_bytes = ((size_t)s->f->order.n_rows + 1) * sizeof *s->launched_of;
+    s->launched_of = osc_pages_alloc(s->launched_of_bytes);
     if (!s->launched_of)
         return OSC_ENOMEM;
     for (size_t n = 0; n < links->n_calls; n++) {
@@ -122,7 +127,6 @@ static osc_sid stack_of(const struct osc_trace *t, const struct osc_chunk *c, ui
 {
     struct osc_arg arg;
 
-    /* Most traces have none, and then no form has the argument. */
     if (t->forms[c->form[i]].known[OSC_ARG_KEY_CALL_STACK] < 0 ||
         !osc_row_arg(t, c, i, OSC_ARG_KEY_CALL_STACK, &arg) || arg.type != OSC_ARG_STRING)
         return (osc_sid){0};
@@ -188,17 +192,21 @@ static osc_status find_group(struct sweep *s, const struct osc_chunk *c, uint32_
     return st;
 }
 
-static inline osc_status add_value(struct values *values, uint32_t group, int64_t self_ns)
+static osc_status make_room(struct values *values, uint32_t n)
 {
-    if (values->n == values->cap &&
-        osc_grow(&values->v, &values->cap, values->n + 1, sizeof *values->v) != OSC_OK)
-        return OSC_ENOMEM;
+    values->bytes = ((size_t)n + 1) * sizeof *values->v;
+    values->v = osc_pages_alloc(values->bytes);
+    return values->v ? OSC_OK : OSC_ENOMEM;
+}
+
+static inline void add_value(struct values *values, uint32_t group, int64_t self_ns)
+{
     values->v[values->n++] = (struct value){group, self_ns};
-    return OSC_OK;
 }
 
 /* Count a node whose children are done as one call of its group. */
-static osc_status count_call(struct sweep *s, const struct open_node *n, bool is_eligible)
+static inline osc_status count_call(struct sweep *s, const struct open_node *n,
+                                    bool is_eligible)
 {
     static const struct launched nothing;
     const struct launched *const own =
@@ -206,39 +214,38 @@ static osc_status count_call(struct sweep *s, const struct open_node *n, bool is
     const struct osc_chunk *const c = osc_chunk_of(&s->t->events, (osc_row){n->row});
     const uint32_t i = n->row & OSC_CHUNK_MASK;
     const int64_t host_ns = n->dur_ns - n->children_ns - own->call_ns;
-    uint32_t at;
+    uint32_t at = s->group_of[n->name] - 1;
 
-    osc_status st = OSC_OK;
-    if (s->group_of[c->name[i]] != 0 && !s->o->by_shape && !s->o->by_stack)
-        at = s->group_of[c->name[i]] - 1;
-    else
-        st = find_group(s, c, i, &at);
-    if (st != OSC_OK)
-        return st;
+    if (!s->is_plain || at == UINT32_MAX) {
+        const osc_status st = find_group(s, c, i, &at);
+        if (st != OSC_OK)
+            return st;
+    }
     struct osc_operator_group *const g = &s->ops->groups[at];
     g->first_row = n->row < g->first_row ? n->row : g->first_row;
     g->n_calls++;
     g->host_self_ns += host_ns;
     g->host_total_ns += n->dur_ns;
     g->max_host_self_ns = host_ns > g->max_host_self_ns ? host_ns : g->max_host_self_ns;
-    g->device_self_ns += own->device_ns;
     g->device_total_ns += n->device_ns;
-    if (own->device_ns > g->max_device_self_ns)
-        g->max_device_self_ns = own->device_ns;
-    g->tc_self_ns += own->tc_ns;
     g->tc_total_ns += n->tc_ns;
     g->is_eligible |= is_eligible;
-    g->has_stack = g->has_stack || stack_of(s->t, c, i).v != 0;
-    st = add_value(&s->host, at, host_ns);
-    if (st == OSC_OK && own->device_ns != 0) {
+    if (s->has_stacks && !g->has_stack)
+        g->has_stack = stack_of(s->t, c, i).v != 0;
+    add_value(&s->host, at, host_ns);
+    if (own->device_ns > g->max_device_self_ns)
+        g->max_device_self_ns = own->device_ns;
+    if (own->device_ns != 0) {
+        g->device_self_ns += own->device_ns;
+        g->tc_self_ns += own->tc_ns;
         g->n_device_values++;
-        st = add_value(&s->device, at, own->device_ns);
+        add_value(&s->device, at, own->device_ns);
     }
-    return st;
+    return OSC_OK;
 }
 
 /* The top node is done: count it, and add it to its parent. */
-static osc_status close_top(struct sweep *s)
+static inline osc_status close_top(struct sweep *s)
 {
     /* It stays where it is until another one is opened. */
     const struct open_node *const n = &s->stack[--s->n_open];
@@ -261,7 +268,7 @@ static osc_status close_top(struct sweep *s)
     return flags & OSC_NODE_ROW ? count_call(s, n, is_eligible) : OSC_OK;
 }
 
-static osc_status open_node(struct sweep *s, uint32_t node)
+static inline osc_status open_node(struct sweep *s, uint32_t node)
 {
     const osc_row row = {s->f->order.rows[node - 1]};
     const struct osc_chunk *const c = osc_chunk_of(&s->t->events, row);
@@ -353,13 +360,23 @@ static int by_first_row(const void *x, const void *y)
 osc_status osc_operators_make(const struct osc_trace *t, const struct osc_options *o,
                               struct osc_operators *ops)
 {
-    struct sweep s = {.t = t, .f = osc_trace_facts(t), .o = o, .ops = ops};
+    struct sweep s = {.t = t,
+                      .f = osc_trace_facts(t),
+                      .o = o,
+                      .ops = ops,
+                      .is_plain = !o->by_shape && !o->by_stack};
     osc_status st = OSC_ENOMEM;
 
     *ops = (struct osc_operators){0};
     s.group_of = osc_calloc(osc_strings_bound(&t->strings) + (size_t)1, sizeof *s.group_of);
+    for (uint32_t f = 0; f < t->n_forms && !s.has_stacks; f++)
+        s.has_stacks = t->forms[f].known[OSC_ARG_KEY_CALL_STACK] >= 0;
     if (s.group_of)
         st = sum_launched(&s);
+    if (st == OSC_OK)
+        st = make_room(&s.host, s.f->order.n_rows);
+    if (st == OSC_OK)
+        st = make_room(&s.device, s.f->order.n_rows);
     if (st == OSC_OK)
         st = sweep_nodes(&s);
     if (st == OSC_OK)
@@ -369,13 +386,13 @@ osc_status osc_operators_make(const struct osc_trace *t, const struct osc_option
     if (st == OSC_OK && ops->n_groups > 1)
         qsort(ops->groups, ops->n_groups, sizeof *ops->groups, by_first_row);
     osc_free(s.launched);
-    osc_free(s.launched_of);
+    osc_pages_free(s.launched_of, s.launched_of_bytes);
     osc_free(s.group_of);
     osc_idmap_fini(&s.pairs);
     osc_idmap_fini(&s.keys);
     osc_free(s.stack);
-    osc_free(s.host.v);
-    osc_free(s.device.v);
+    osc_pages_free(s.host.v, s.host.bytes);
+    osc_pages_free(s.device.v, s.device.bytes);
     if (st != OSC_OK)
         osc_operators_fini(ops);
     return st;
