@@ -109,10 +109,10 @@ static int add_directory(struct osc_loaded *l, const char *path)
         for (const struct dirent *e; st == OSC_OK && (e = readdir(dir));) {
             const struct osc_filename f = osc_filename_parse(e->d_name);
 
-            if (e->d_name[0] != '.' || f.is_logdir) {
-                if (pass == 0 ? f.is_logdir : f.is_trace)
-                    st = add_path(l, path, e->d_name, false);
-            }
+            if (e->d_type == DT_DIR || (e->d_name[0] == '.' && !f.is_logdir))
+                continue;
+            if (pass == 0 ? f.is_logdir : f.is_trace)
+                st = add_path(l, path, e->d_name, false);
         }
         closedir(dir);
     }

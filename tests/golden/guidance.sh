@@ -20,3 +20,7 @@ try table threads small.json ./small.json --rank 4
 "$OPSCOPE" table threads small.json ./small.json --merge
 # Names of files do not steer a terminal either.
 try table threads $'no\e[31m\nsuch.json'
+# A folder in a directory is no trace, whatever its name.
+mkdir -p run/folder.json
+cp small.json run
+try table threads run
