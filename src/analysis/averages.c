@@ -3,6 +3,7 @@
 
 #include "analysis/averages_groups.h"
 #include "analysis/averages_tree.h"
+#include "analysis/census.h"
 #include "analysis/torch_text.h"
 #include "derive/derive.h"
 
@@ -92,15 +93,6 @@ static const struct osc_column columns[OSC_AVERAGES_COLUMNS] = {
     [OSC_AVERAGES_DEVICE] = {"device", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST,
                              OSC_COLUMN_HIDDEN, "The word for devices in titles."},
 };
-
-/* Whether the file says that KEY was on. */
-static bool is_on(const struct osc_trace *t, const char *key)
-{
-    struct osc_str value;
-
-    return osc_trace_meta(t, key, &value) && !osc_str_eq(value, OSC_STR("0")) &&
-           !osc_str_eq(value, OSC_STR("false"));
-}
 
 /* torch's word for the type of a row's device. */
 static struct osc_str device_type(const struct osc_avg_tree *tree, uint32_t flags)
@@ -210,7 +202,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
         .by_shape = o->by_shape,
         .by_stack = o->by_stack,
         .stack_depth = o->stack_depth,
-        .with_flops = is_on(t, "with_flops"),
+        .with_flops = osc_trace_flag(t, "with_flops", false),
     };
     struct osc_avg_tree tree = {0};
     struct osc_avg_groups groups = {0};

@@ -6,6 +6,7 @@
 
 #include "analysis/averages_memory.h"
 #include "analysis/averages_merge.h"
+#include "analysis/census.h"
 #include "base/mem.h"
 #include "derive/facts.h"
 
@@ -228,21 +229,13 @@ static int compare_instants(const void *pa, const void *pb, void *ctx)
     return (a.v > b.v) - (a.v < b.v);
 }
 
-/* torch has columns of memory only if the file says that it was asked for (7.1). */
-static bool has_memory(const struct builder *b)
-{
-    struct osc_str value;
-
-    return osc_trace_meta(b->t, "profile_memory", &value) && !osc_str_eq(value, OSC_STR("0")) &&
-           !osc_str_eq(value, OSC_STR("false"));
-}
-
 static osc_status gather_memory(struct builder *b)
 {
     struct osc_store events = b->t->events;
     osc_status st = OSC_OK;
 
-    b->tree->has_memory = has_memory(b);
+    /* torch has columns of memory only if the file says that it was asked for (7.1). */
+    b->tree->has_memory = osc_trace_flag(b->t, "profile_memory", false);
     if (!b->tree->has_memory)
         return OSC_OK;
     for (uint32_t i = 1; i < events.n_chunks && b->has_records && st == OSC_OK; i++)
