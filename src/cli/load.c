@@ -295,21 +295,36 @@ static int filter(struct osc_loaded *l, const struct osc_args *args)
     return OSC_EXIT_FAILED;
 }
 
+/*
+ * Keep the rows that are asked for. A trace that does not have the process, thread,
+ * device or steps is left out, unless none has.
+ */
 static int select_rows(struct osc_loaded *l, const struct osc_args *args)
 {
     struct osc_err err = {0};
+    uint32_t n = 0;
 
     if (osc_selection_is_all(&args->selection))
         return OSC_EXIT_DONE;
     struct osc_selection selection = args->selection;
     selection.n_steps_before = l->n_steps_before;
     for (uint32_t i = 0; i < l->n_traces; i++) {
-        const osc_status st =
-            osc_select(l->traces[i], &selection, args->import.n_threads, &err);
+        struct osc_trace *t = l->traces[i];
+        const osc_status st = osc_select(t, &selection, args->import.n_threads, &err);
+        const bool is_last_hope = n == 0 && i + 1 == l->n_traces;
 
-        if (st != OSC_OK)
+        if (st == OSC_OK) {
+            l->traces[i] = l->traces[n];
+            l->traces[n++] = t;
+        } else if (st != OSC_EINVAL || is_last_hope) {
             return osc_cli_fail(st, &err);
+        }
     }
+    for (uint32_t i = n; i < l->n_traces; i++) {
+        osc_trace_fini(l->traces[i]);
+        osc_free(l->traces[i]);
+    }
+    l->n_traces = n;
     return OSC_EXIT_DONE;
 }
 

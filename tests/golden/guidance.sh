@@ -24,3 +24,13 @@ try table threads $'no\e[31m\nsuch.json'
 mkdir -p run/folder.json
 cp small.json run
 try table threads run
+# What some of the ranks lack is looked for in the others.
+mkdir ranks
+for pid in 10 20; do
+    echo '{"distributedInfo": {"rank": '$pid'}, "traceEvents": [
+        {"ph":"X","cat":"user_annotation","name":"ProfilerStep#'$pid'","pid":'$pid',"tid":'$pid',"ts":1,"dur":9}]}' >ranks/$pid.json
+done
+for selection in '--process 20' '--thread 10' '--steps 20' '--steps 30' '--steps 20-30' '--steps 30-20' '--device cuda:0'; do
+    "$OPSCOPE" table events ranks $selection --format csv --columns rank,name
+    echo "$?" >&2
+done
