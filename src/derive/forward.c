@@ -33,11 +33,12 @@ struct work {
     uint8_t *phases;     /* owned; by form: 's' or 'f' of these arrows, or 0 */
     uint8_t *has_number; /* owned; by form: it has a sequence number */
     struct numbered_list forward_list, backward_list;
-    struct osc_keymap starts;     /* id of an arrow -> row of its start in the other store */
-    struct osc_keymap threads;    /* logical thread -> track */
-    struct osc_keyrange *numbers; /* owned; by track: its sequence numbers */
-    struct osc_keymap *forward;   /* owned; by track: sequence number -> row */
-    uint32_t only_track;          /* the one that runs forward; none, or several: 0 */
+    struct osc_keymap starts;      /* id of an arrow -> row of its start in the other store */
+    struct osc_keymap threads;     /* logical thread -> track */
+    struct osc_keyrange *numbers;  /* owned; by track: its sequence numbers */
+    struct osc_keymap *forward;    /* owned; by track: sequence number -> row */
+    uint32_t *starts_at, *ends_at; /* owned; by track: where the last arrow led */
+    uint32_t only_track;           /* the one that runs forward; none, or several: 0 */
 };
 
 static bool is_operator(const struct work *w, const struct osc_chunk *c, uint32_t i)
@@ -96,24 +97,58 @@ static void measure_arrows(struct work *w)
     osc_keymap_init(&w->starts, &ids);
 }
 
-/* The operator that starts at AT_NS on TRACK, the innermost with a sequence number. */
-static osc_row operator_at(const struct work *w, uint32_t track, int64_t at_ns)
+static bool starts_before(const struct work *w, uint32_t place, int64_t at_ns)
 {
-    const struct osc_store *const s = &w->t->events;
-    const uint32_t *const rows = w->order->rows;
-    const uint32_t end = w->order->first[track + 1];
-    uint32_t low = w->order->first[track], high = end;
-    osc_row best = {0};
+    const osc_row row = {w->order->rows[place]};
 
+    return osc_chunk_of(&w->t->events, row)->ts_ns[osc_row_place(row)] < at_ns;
+}
+
+/*
+ * The place of the first range of TRACK that starts at AT_NS or later, or that where
+ * the track ends. *HINT is an earlier answer, counted from the first place: arrows
+ * come nearly in order, so that strides from there soon pass the right one.
+ */
+static uint32_t find_place(const struct work *w, uint32_t track, int64_t at_ns, uint32_t *hint)
+{
+    const uint32_t first = w->order->first[track], end = w->order->first[track + 1];
+    uint32_t low = first + *hint, high = low, stride = 1;
+
+    if (low < end && starts_before(w, low, at_ns)) {
+        while (stride < end - low && starts_before(w, low + stride, at_ns)) {
+            low += stride;
+            stride *= 2;
+        }
+        high = stride < end - low ? low + stride : end;
+        low++;
+    } else {
+        while (stride < high - first && !starts_before(w, high - stride, at_ns)) {
+            high -= stride;
+            stride *= 2;
+        }
+        low = stride < high - first ? high - stride : first;
+    }
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
-        const osc_row row = {rows[middle]};
 
-        if (osc_chunk_of(s, row)->ts_ns[osc_row_place(row)] < at_ns)
+        if (starts_before(w, middle, at_ns))
             low = middle + 1;
         else
             high = middle;
     }
+    *hint = low - first;
+    return low;
+}
+
+/* The operator that starts at AT_NS on TRACK, the innermost with a sequence number. */
+static osc_row operator_at(const struct work *w, uint32_t track, int64_t at_ns, uint32_t *hints)
+{
+    const struct osc_store *const s = &w->t->events;
+    const uint32_t *const rows = w->order->rows;
+    const uint32_t end = w->order->first[track + 1];
+    const uint32_t low = find_place(w, track, at_ns, &hints[track]);
+    osc_row best = {0};
+
     for (uint32_t n = 0; n < SAME_START_MAX && low + n < end; n++) {
         const osc_row row = {rows[low + n]};
         const struct osc_chunk *const c = osc_chunk_of(s, row);
@@ -138,8 +173,9 @@ static osc_status follow_arrow(struct work *w, const struct osc_chunk *c, uint32
         return OSC_OK;
     const struct osc_chunk *const from = osc_chunk_of(&w->t->others, start);
     const uint32_t track = from->track[osc_row_place(start)];
-    const osc_row forward = operator_at(w, track, from->ts_ns[osc_row_place(start)]);
-    const osc_row backward = operator_at(w, c->track[i], c->ts_ns[i]);
+    const osc_row forward =
+        operator_at(w, track, from->ts_ns[osc_row_place(start)], w->starts_at);
+    const osc_row backward = operator_at(w, c->track[i], c->ts_ns[i], w->ends_at);
     if (forward.v == 0 || backward.v == 0 || forward.v == backward.v)
         return OSC_OK;
 
@@ -217,10 +253,11 @@ static osc_status list_numbered(struct work *w)
         const struct osc_chunk *const c = s->chunks[k];
 
         for (uint32_t i = 0; i < c->n_rows; i++) {
+            if (!w->has_number[c->form[i]])
+                continue;
             struct numbered one = {.row = osc_row_at(c, i).v, .track = c->track[i]};
             osc_status st = OSC_OK;
-
-            if (!w->has_number[c->form[i]] || !sequence(w, c, i, &one.number, &one.thread))
+            if (!sequence(w, c, i, &one.number, &one.thread))
                 continue;
             if (one.thread == 0) {
                 osc_keyrange_add(&w->numbers[one.track], one.number);
@@ -315,7 +352,9 @@ osc_status osc_links_forward(struct osc_trace *t, const struct osc_classes *c,
 
     w.phases = osc_calloc((size_t)t->n_forms + 1, sizeof *w.phases);
     w.has_number = osc_calloc((size_t)t->n_forms + 1, sizeof *w.has_number);
-    if (!w.phases || !w.has_number) {
+    w.starts_at = osc_calloc((size_t)t->n_tracks + 1, sizeof *w.starts_at);
+    w.ends_at = osc_calloc((size_t)t->n_tracks + 1, sizeof *w.ends_at);
+    if (!w.phases || !w.has_number || !w.starts_at || !w.ends_at) {
         st = OSC_ENOMEM;
         goto out;
     }
@@ -331,6 +370,8 @@ osc_status osc_links_forward(struct osc_trace *t, const struct osc_classes *c,
 out:
     osc_free(w.phases);
     osc_free(w.has_number);
+    osc_free(w.starts_at);
+    osc_free(w.ends_at);
     osc_keymap_fini(&w.starts);
     osc_keymap_fini(&w.threads);
     return st;
