@@ -259,8 +259,7 @@ static osc_status sort_duplicates(struct work *w)
         const struct osc_chunk *const c = osc_chunk_of(s, (osc_row){row});
         const uint32_t i = row & OSC_CHUNK_MASK;
 
-        if (!correlation_of(w, c, i, &id) ||
-            osc_keymap_get(&w->duplicates, id) == 0)
+        if (!correlation_of(w, c, i, &id) || osc_keymap_get(&w->duplicates, id) == 0)
             continue;
         if (osc_grow(&w->candidates, &w->cap_candidates, w->n_candidates + 1,
                      sizeof *w->candidates) != OSC_OK)

@@ -64,8 +64,7 @@ static uint8_t flags_of(const struct work *w, const struct osc_chunk *k, uint32_
 }
 
 /* Close what does not hold [START_NS, END_NS), then open it. */
-static inline osc_status push(struct stack *s, int64_t start_ns, int64_t end_ns,
-                              uint32_t node)
+static inline osc_status push(struct stack *s, int64_t start_ns, int64_t end_ns, uint32_t node)
 {
     while (s->n > 0 && (s->v[s->n - 1].end_ns <= start_ns || s->v[s->n - 1].end_ns < end_ns))
         s->n--;

@@ -60,8 +60,7 @@ static void merge_runs(const struct osc_trace *t, uint32_t *rows, uint32_t mid, 
     const uint32_t skip = count_before(t, rows, mid, rows[mid], true);
     if (skip == mid)
         return;
-    const uint32_t end =
-        mid + count_before(t, rows + mid, n - mid, rows[mid - 1], false);
+    const uint32_t end = mid + count_before(t, rows + mid, n - mid, rows[mid - 1], false);
     const uint32_t n_left = mid - skip;
     uint32_t i = 0, j = mid, out = skip;
 

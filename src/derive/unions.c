@@ -77,14 +77,14 @@ static inline enum osc_class class_of(const struct work *w, const struct osc_chu
     if (class == ASK_HOST)
         return host_class(w->c, k, i, w->collectives != NULL);
     if (class == ASK_KERNEL) {
-        const bool is_comm = w->collectives ? osc_idmap_get(w->collectives,
-                                                            (uint64_t)osc_args_external_id(
-                                                                w->t, k, i)) != 0
-                                            : osc_is_comm_kernel(w->c, k, i);
+        const bool is_comm =
+            w->collectives
+                ? osc_idmap_get(w->collectives, (uint64_t)osc_args_external_id(w->t, k, i)) != 0
+                : osc_is_comm_kernel(w->c, k, i);
 
         return is_comm ? OSC_CLASS_COMMUNICATION : OSC_CLASS_KERNEL;
     }
-    return (enum osc_class)class;
+    return (enum osc_class) class;
 }
 
 static uint32_t part_begin(const struct work *w, uint32_t p)
