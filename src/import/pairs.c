@@ -73,11 +73,43 @@ static osc_status push(struct matching *m, uint64_t key, osc_row row)
     return OSC_OK;
 }
 
+/*
+ * Add the slots of FROM, whose words stand behind FIRST_WORD others, to F, which has
+ * room for them. An argument of the end takes the place of the first one of its key,
+ * which PLACES says (+ 1); its id and scope are the begin's once more.
+ */
+static osc_status add_slots(struct osc_form *f, const struct osc_form *from, bool is_end,
+                            uint32_t first_word, struct osc_idmap *places)
+{
+    for (uint32_t i = 0; i < from->n_slots; i++) {
+        struct osc_slot slot = from->slots[i];
+        uint32_t *place;
+
+        if (slot.is_member) {
+            if (!is_end)
+                f->slots[f->n_slots++] = slot;
+            continue;
+        }
+        place = osc_idmap_put(places, slot.key.v);
+        if (!place)
+            return OSC_ENOMEM;
+        slot.word = (uint16_t)(slot.word + first_word);
+        if (*place == 0 || !is_end) {
+            *place = *place == 0 ? f->n_slots + 1u : *place;
+            f->slots[f->n_slots++] = slot;
+        } else {
+            f->slots[*place - 1] = slot;
+        }
+    }
+    return OSC_OK;
+}
+
 /* A form with the slots of both; an argument that both have is the end's. */
 static osc_status join_forms(struct matching *m, uint32_t begin, uint32_t end, uint32_t *joined)
 {
     struct osc_trace *t = m->t;
     const struct osc_form a = t->forms[begin], b = t->forms[end];
+    struct osc_idmap places = {0};
     struct osc_form f = a;
 
     if ((uint32_t)a.n_slots + b.n_slots > OSC_FORM_SLOTS_MAX)
@@ -92,19 +124,13 @@ static osc_status join_forms(struct matching *m, uint32_t begin, uint32_t end, u
     }
     f.n_slots = 0;
     f.has_args |= b.has_args;
-    for (uint32_t i = 0; i < a.n_slots; i++)
-        f.slots[f.n_slots++] = a.slots[i];
-    for (uint32_t i = 0; i < b.n_slots; i++) {
-        struct osc_slot slot = b.slots[i];
-        uint32_t at = 0;
-
-        if (slot.is_member)
-            continue; /* the id again, a scope */
-        slot.word = (uint16_t)(slot.word + a.n_words);
-        while (at < f.n_slots && (f.slots[at].key.v != slot.key.v || f.slots[at].is_member))
-            at++;
-        f.slots[at] = slot;
-        f.n_slots = (uint16_t)(at == f.n_slots ? at + 1 : f.n_slots);
+    osc_status st = add_slots(&f, &a, false, 0, &places);
+    if (st == OSC_OK)
+        st = add_slots(&f, &b, true, a.n_words, &places);
+    osc_idmap_fini(&places);
+    if (st != OSC_OK) {
+        osc_free(f.slots);
+        return st;
     }
     f.n_words = (uint16_t)(a.n_words + b.n_words);
     for (unsigned key = 0; key < OSC_ARG_KEY_COUNT; key++) {
