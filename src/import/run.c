@@ -53,7 +53,7 @@ static int compare_windows(const void *a, const void *b)
 static osc_status number_windows(struct osc_trace *const *traces,
                                  const struct osc_filename *names, uint32_t n)
 {
-    const struct osc_filename **sorted = osc_calloc(n ? n : 1, sizeof *sorted);
+    const struct osc_filename **sorted = osc_calloc(n ? n : 1, sizeof(void *));
     const struct osc_filename *last = NULL;
     int32_t span = 0;
     uint32_t n_sorted = 0;
@@ -64,7 +64,7 @@ static osc_status number_windows(struct osc_trace *const *traces,
         if (names[i].is_logdir)
             sorted[n_sorted++] = &names[i];
     }
-    qsort(sorted, n_sorted, sizeof *sorted, compare_windows);
+    qsort(sorted, n_sorted, sizeof(void *), compare_windows);
     for (uint32_t k = 0; k < n_sorted; last = sorted[k++]) {
         if (!last || !osc_str_eq(last->worker, sorted[k]->worker))
             span = 1;
