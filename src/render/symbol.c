@@ -49,7 +49,9 @@ struct mangled {
 
 static char peek(const struct mangled *m, uint32_t ahead)
 {
-    return m->len - m->i > ahead ? m->s[m->i + ahead] : '\0';
+    if (m->len - m->i > ahead)
+        return m->s[m->i + ahead];
+    return '\0';
 }
 
 static bool is_digit(char c)
@@ -177,9 +179,6 @@ static bool skip_part(struct mangled *m)
     case 'U':
         return peek(m, 1) == 'l' && push(m, 'U', 2);
     case 'T':
-        m->i++;
-        skip_digits(m);
-        return skip_char(m, '_');
     case 'A':
         m->i++;
         skip_digits(m);
