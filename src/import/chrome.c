@@ -254,7 +254,8 @@ static void work(void *ctx, uint32_t i)
         }
         pthread_mutex_lock(&s->lock);
         wait_for_turn(s, k);
-        s->status = st;
+        if (!s->is_over)
+            s->status = st;
         s->is_over = true;
         s->turn++;
         pthread_cond_broadcast(&s->turned);
