@@ -27,12 +27,12 @@
 #include "model/trace.h"
 
 enum osc_node_flag {
-    OSC_NODE = 1,          /* it is a node */
-    OSC_NODE_OPERATOR = 2, /* of the plugin's type Operator: by category */
-    OSC_NODE_ROW = 4,      /* counts as an operator in tables */
-    OSC_NODE_MERGED = 8,   /* gone into its parent */
-    OSC_NODE_MUTE = 16,    /* its own host calls count for nothing: its child's do */
-    OSC_NODE_CHILD = 32,   /* while it is made: has one child */
+    OSC_NODE = 1,           /* it is a node */
+    OSC_NODE_OPERATOR = 2,  /* of the plugin's type Operator: by category */
+    OSC_NODE_ROW = 4,       /* counts as an operator in tables */
+    OSC_NODE_MERGED = 8,    /* gone into its parent */
+    OSC_NODE_MUTE = 16,     /* its own host calls count for nothing: its child's do */
+    OSC_NODE_CHILD = 32,    /* while it is made: has one child */
     OSC_NODE_CHILDREN = 64, /* while it is made: has several */
     OSC_NODE_LAUNCHER = 128 /* an operator that host calls can belong to */
 };
