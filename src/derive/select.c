@@ -64,7 +64,8 @@ static osc_status choose_tracks(struct filter *f, struct osc_err *err)
 static osc_status choose_devices(struct filter *f, struct osc_err *err)
 {
     const struct osc_trace *const t = f->t;
-    bool is_any = !f->s->device;
+    /* The host is a device too: with it alone, all work of others goes. */
+    bool is_any = !f->s->device || strcmp(f->s->device, "cpu") == 0;
 
     for (uint32_t k = 0; k < t->n_tracks; k++) {
         f->has_queue[k] = !f->s->device || is_text(t, t->tracks[k].device, f->s->device);
@@ -72,8 +73,7 @@ static osc_status choose_devices(struct filter *f, struct osc_err *err)
     }
     if (!is_any)
         return osc_fail(err, OSC_EINVAL,
-                        "no device \"%s\" in the trace; table devices lists them",
-                        f->s->device);
+                        "no device \"%s\" in the trace; table tracks lists them", f->s->device);
     return OSC_OK;
 }
 

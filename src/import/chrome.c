@@ -214,6 +214,9 @@ static void work_on_unit(struct worker *w, uint32_t k)
         out.state = s->state; /* still in the list that it turned out to be */
     } else if (out.state == OSC_CHROME_LISTED) {
         out.state = osc_chrome_behind_list(s->state);
+        if (out.state == OSC_CHROME_END && osc_chrome_peek(&w->parser) >= 0)
+            osc_findings_add(&out.batch.findings, OSC_FINDING_corrupt,
+                             osc_text_offset(&w->parser.text, w->parser.text.p), OSC_NO_TIME);
     }
     if (!s->is_over)
         hand_in(s, w, &out);
@@ -400,6 +403,9 @@ static osc_status chrome_read(struct osc_reading *r, struct osc_err *err)
     if (st == OSC_OK) {
         const unsigned n = r->n_threads < s.n_units ? r->n_threads : s.n_units;
         osc_parallel(n, n, work, &s);
+        if (s.pipe && s.status == OSC_OK && osc_pipe_has_garbage(s.pipe))
+            osc_findings_add(&r->loading->trace->findings, OSC_FINDING_corrupt, s.at,
+                             OSC_NO_TIME);
         st = conclude(&s, err);
     }
     osc_pipe_close(s.pipe);

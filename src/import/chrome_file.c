@@ -324,6 +324,8 @@ bool osc_chrome_run(struct osc_chrome *c, enum osc_chrome_state *state, uint64_t
                 return false;
             if (*state == list)
                 return true; /* at STOP */
+            if (*state == OSC_CHROME_END && osc_chrome_peek(c) >= 0)
+                note_here(c, OSC_FINDING_corrupt);
             break;
         }
         case OSC_CHROME_LISTED:

@@ -199,3 +199,8 @@ uint64_t osc_pipe_taken(const struct osc_pipe *p)
 {
     return atomic_load_explicit(&p->taken, memory_order_relaxed);
 }
+
+bool osc_pipe_has_garbage(const struct osc_pipe *p)
+{
+    return osc_inflate_info(p->inflate)->garbage_bytes > 0;
+}

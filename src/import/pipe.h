@@ -30,4 +30,7 @@ struct osc_blocks *osc_pipe_blocks(struct osc_pipe *pipe);
 /* Compressed bytes taken so far, for progress. Thread-safe. */
 uint64_t osc_pipe_taken(const struct osc_pipe *pipe);
 
+/* Whether bytes that are no compressed text stand behind it. Once it was drained. */
+bool osc_pipe_has_garbage(const struct osc_pipe *pipe);
+
 #endif
