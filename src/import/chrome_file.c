@@ -251,6 +251,8 @@ static enum osc_token_status run_slow(struct osc_chrome *c, enum osc_chrome_stat
         c->text.p++;
         *state = osc_chrome_behind_list(*state);
         *is_done = true;
+        if (*state == OSC_CHROME_END && osc_chrome_peek(c) >= 0)
+            note_here(c, OSC_FINDING_corrupt);
         return OSC_TOKEN_OK;
     }
     return ch < 0 ? OSC_TOKEN_END : skip_stranger(c, ch);
@@ -324,8 +326,6 @@ bool osc_chrome_run(struct osc_chrome *c, enum osc_chrome_state *state, uint64_t
                 return false;
             if (*state == list)
                 return true; /* at STOP */
-            if (*state == OSC_CHROME_END && osc_chrome_peek(c) >= 0)
-                note_here(c, OSC_FINDING_corrupt);
             break;
         }
         case OSC_CHROME_LISTED:
