@@ -17,6 +17,11 @@ struct osc_expansion {
     double *parts; /* in the arena */
 };
 
+/* A sum of integers without error: 2^63 of them fit. */
+struct osc_total {
+    __extension__ __int128 v;
+};
+
 static osc_status expansion_add(struct osc_arena *arena, struct osc_expansion *e, double x)
 {
     uint32_t n = 0;
@@ -88,6 +93,11 @@ static bool is_double_sum(const struct osc_column *c)
     return c->merge == OSC_MERGE_SUM && c->type == OSC_TYPE_NUMBER;
 }
 
+static bool is_int_sum(const struct osc_column *c)
+{
+    return c->merge == OSC_MERGE_SUM && c->type == OSC_TYPE_INTEGER;
+}
+
 static bool has_key(const struct osc_table_def *def)
 {
     for (uint32_t c = 0; c < def->n_columns; c++) {
@@ -108,8 +118,10 @@ void osc_merger_init(struct osc_merger *m, const struct osc_table_def *def)
     osc_result_init(&m->rows, def);
     m->keys.arena = &m->arena;
     m->keys.seed = osc_hash_seed();
-    for (uint32_t c = 0; c < def->n_columns; c++)
+    for (uint32_t c = 0; c < def->n_columns; c++) {
         m->n_sums += is_double_sum(&def->columns[c]);
+        m->n_totals += is_int_sum(&def->columns[c]);
+    }
 }
 
 void osc_merger_fini(struct osc_merger *m)
@@ -117,6 +129,7 @@ void osc_merger_fini(struct osc_merger *m)
     osc_result_fini(&m->rows);
     osc_free(m->origins);
     osc_free(m->sums);
+    osc_free(m->totals);
     osc_intern_fini(&m->keys);
     osc_arena_fini(&m->arena);
     osc_strbuf_fini(&m->key);
@@ -188,25 +201,13 @@ static void copy_cell(struct osc_result *r, uint64_t to, const struct osc_result
     }
 }
 
-static int64_t add_saturated(int64_t a, int64_t b)
-{
-    int64_t sum;
-
-    if (__builtin_add_overflow(a, b, &sum))
-        return a < 0 ? INT64_MIN : INT64_MAX;
-    return sum;
-}
-
-/* Fold the integer or boolean cell (I, C) of PART into row TO. */
+/* Fold the integer cell (I, C) of PART into row TO. */
 static void fold_int(struct osc_result *r, uint64_t to, const struct osc_result *part,
                      uint64_t i, uint32_t c)
 {
     const int64_t a = osc_result_get_int(r, to, c), b = osc_result_get_int(part, i, c);
-    const enum osc_merge rule = r->def->columns[c].merge;
 
-    if (rule == OSC_MERGE_SUM)
-        osc_result_set_int(r, to, c, add_saturated(a, b));
-    else if ((rule == OSC_MERGE_MIN) == (b < a))
+    if ((r->def->columns[c].merge == OSC_MERGE_MIN) == (b < a))
         osc_result_set_int(r, to, c, b);
 }
 
@@ -259,6 +260,13 @@ static osc_status new_row(struct osc_merger *m, struct osc_origin origin)
         for (uint32_t k = 0; k < m->n_sums; k++)
             m->sums[(n - 1) * m->n_sums + k] = NULL;
     }
+    if (m->n_totals > 0) {
+        st = osc_grow(&m->totals, &m->cap_totals, n * m->n_totals, sizeof *m->totals);
+        if (st != OSC_OK)
+            return st;
+        for (uint32_t k = 0; k < m->n_totals; k++)
+            m->totals[(n - 1) * m->n_totals + k].v = 0;
+    }
     osc_result_row(&m->rows);
     if (m->rows.status != OSC_OK)
         return m->rows.status;
@@ -277,19 +285,19 @@ static struct osc_expansion *sum_of(struct osc_merger *m, uint64_t row, uint32_t
 }
 
 /*
- * Add to the sums of row TO those of row I of PART. FROM: exact sums of its double
- * columns, or NULL: the cells are all there is.
+ * Add to the sums of doubles of row TO those of row I of PART. OTHER: the merger that
+ * PART is of and that has them exact, or NULL: the cells are all there is.
  */
 static osc_status add_sums(struct osc_merger *m, uint64_t to, const struct osc_result *part,
-                           uint64_t i, struct osc_expansion *const *from)
+                           uint64_t i, const struct osc_merger *other)
 {
     osc_status st = OSC_OK;
 
     for (uint32_t c = 0, k = 0; c < part->def->n_columns && st == OSC_OK; c++) {
         if (!is_double_sum(&part->def->columns[c]))
             continue;
-        const struct osc_expansion *exact = from ? from[k] : NULL;
-        const bool has_value = from ? exact != NULL : osc_result_has(part, i, c);
+        const struct osc_expansion *exact = other ? other->sums[i * m->n_sums + k] : NULL;
+        const bool has_value = other ? exact != NULL : osc_result_has(part, i, c);
         struct osc_expansion *sum = has_value ? sum_of(m, to, k) : NULL;
 
         k++;
@@ -308,6 +316,24 @@ static osc_status add_sums(struct osc_merger *m, uint64_t to, const struct osc_r
     return st;
 }
 
+/* The same for sums of integers. Their cells in m->rows only say that there is one. */
+static void add_totals(struct osc_merger *m, uint64_t to, const struct osc_result *part,
+                       uint64_t i, const struct osc_merger *other)
+{
+    for (uint32_t c = 0, k = 0; c < part->def->n_columns; c++) {
+        if (!is_int_sum(&part->def->columns[c]))
+            continue;
+        if (osc_result_has(part, i, c)) {
+            struct osc_total *total = &m->totals[to * m->n_totals + k];
+
+            total->v +=
+                other ? other->totals[i * m->n_totals + k].v : osc_result_get_int(part, i, c);
+            osc_result_set_int(&m->rows, to, c, 0);
+        }
+        k++;
+    }
+}
+
 /* Add the other cells. IS_NEW: row TO is empty; IS_FIRST: row I comes before all of TO. */
 static void add_cells(struct osc_merger *m, uint64_t to, const struct osc_result *part,
                       uint64_t i, bool is_new, bool is_first)
@@ -321,7 +347,7 @@ static void add_cells(struct osc_merger *m, uint64_t to, const struct osc_result
         } else if (rule == OSC_MERGE_FIRST) {
             if (is_first)
                 copy_cell(&m->rows, to, part, i, c);
-        } else if (rule != OSC_MERGE_FINISH && !is_double_sum(&part->def->columns[c])) {
+        } else if (rule != OSC_MERGE_FINISH && rule != OSC_MERGE_SUM) {
             fold_cell(&m->rows, to, part, i, c);
         }
     }
@@ -346,9 +372,9 @@ static osc_status find_row(struct osc_merger *m, const struct osc_result *part, 
     return st;
 }
 
-/* Add row I of PART. SUMS as in add_sums(). */
+/* Add row I of PART. OTHER as in add_sums(). */
 static osc_status add_row(struct osc_merger *m, const struct osc_result *part, uint64_t i,
-                          struct osc_origin origin, struct osc_expansion *const *sums)
+                          struct osc_origin origin, const struct osc_merger *other)
 {
     uint64_t to;
     osc_status st = find_row(m, part, i, &to);
@@ -364,7 +390,8 @@ static osc_status add_row(struct osc_merger *m, const struct osc_result *part, u
     if (is_first)
         m->origins[to] = origin;
     add_cells(m, to, part, i, is_new, is_first);
-    st = add_sums(m, to, part, i, sums);
+    add_totals(m, to, part, i, other);
+    st = add_sums(m, to, part, i, other);
     return st != OSC_OK ? st : m->rows.status;
 }
 
@@ -415,8 +442,7 @@ osc_status osc_merger_join(struct osc_merger *m, const struct osc_merger *other)
     if (st == OSC_OK)
         st = add_notes(&m->rows, &other->rows.notes);
     for (uint64_t i = 0; i < other->rows.n_rows && st == OSC_OK; i++)
-        st = add_row(m, &other->rows, i, other->origins[i],
-                     other->n_sums ? &other->sums[i * other->n_sums] : NULL);
+        st = add_row(m, &other->rows, i, other->origins[i], other);
     return st;
 }
 
@@ -463,9 +489,38 @@ static osc_status sort_notes(struct osc_result *out, const struct osc_strbuf *fr
     return out->notes.status;
 }
 
-osc_status osc_merger_result(const struct osc_merger *m, struct osc_result *out)
+static int64_t saturate(const struct osc_total *total)
+{
+    if (total->v > INT64_MAX)
+        return INT64_MAX;
+    return total->v < INT64_MIN ? INT64_MIN : (int64_t)total->v;
+}
+
+/* Row I of M as row TO of OUT. */
+static void put_row(const struct osc_merger *m, uint64_t i, struct osc_result *out, uint64_t to)
 {
     const struct osc_table_def *def = m->rows.def;
+    uint32_t n_sums = 0, n_totals = 0;
+
+    for (uint32_t c = 0; c < def->n_columns; c++) {
+        if (is_double_sum(&def->columns[c])) {
+            const struct osc_expansion *sum = m->sums[i * m->n_sums + n_sums++];
+
+            if (sum)
+                osc_result_set_num(out, to, c, expansion_value(sum));
+        } else if (is_int_sum(&def->columns[c])) {
+            const struct osc_total *total = &m->totals[i * m->n_totals + n_totals++];
+
+            if (osc_result_has(&m->rows, i, c))
+                osc_result_set_int(out, to, c, saturate(total));
+        } else {
+            copy_cell(out, to, &m->rows, i, c);
+        }
+    }
+}
+
+osc_status osc_merger_result(const struct osc_merger *m, struct osc_result *out)
+{
     uint32_t *order = NULL;
     osc_status st = osc_sort_rows(&m->rows, NULL, &order);
 
@@ -480,16 +535,7 @@ osc_status osc_merger_result(const struct osc_merger *m, struct osc_result *out)
         osc_result_row(out);
         if (out->status != OSC_OK)
             break;
-        for (uint32_t c = 0, k = 0; c < def->n_columns; c++) {
-            const bool is_sum = is_double_sum(&def->columns[c]);
-            const struct osc_expansion *sum =
-                is_sum ? m->sums[order[i] * (uint64_t)m->n_sums + k++] : NULL;
-
-            if (sum)
-                osc_result_set_num(out, i, c, expansion_value(sum));
-            else if (!is_sum)
-                copy_cell(out, i, &m->rows, order[i], c);
-        }
+        put_row(m, order[i], out, i);
     }
     st = out->status;
 out:

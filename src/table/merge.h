@@ -8,8 +8,9 @@
  *
  *   - every part has a number, and a row remembers the least (part, row) it is
  *     made of: rows stand in that order, and FIRST takes the value from there;
- *   - sums of integers are exact, and sums of doubles are kept as exact expansions
- *     (Shewchuk 1997; Python's fsum) and rounded once, at the end.
+ *   - sums of integers are kept in 128 bits, and sums of doubles as exact expansions
+ *     (Shewchuk 1997; Python's fsum). They are cut to 64 bits, or rounded, once, at
+ *     the end: what leaves the range on the way may come back.
  *
  * A table without a key column keeps every row. Notes stand once each, in bytewise
  * order. Shown optional columns are those that any part shows.
@@ -26,18 +27,20 @@ struct osc_origin {
     uint32_t row;
 };
 
-struct osc_expansion; /* an exact sum, merge.c */
+struct osc_expansion; /* exact sums, merge.c */
+struct osc_total;
 
 /* Zeroed but for its result, it is empty: see osc_merger_init(). */
 struct osc_merger {
-    struct osc_result rows;       /* owned; in order of arrival, FINISH columns missing */
-    struct osc_origin *origins;   /* owned; of each row */
-    struct osc_expansion **sums;  /* owned; per row and NUMBER column with rule SUM */
-    size_t cap_origins, cap_sums; /* elements */
-    uint32_t n_sums;              /* such columns */
-    struct osc_arena arena;       /* keys and expansions */
-    struct osc_intern keys;       /* entry i is the key of row i - 1 */
-    struct osc_strbuf key;        /* scratch */
+    struct osc_result rows;      /* owned; in order of arrival, FINISH columns missing */
+    struct osc_origin *origins;  /* owned; of each row */
+    struct osc_expansion **sums; /* owned; per row and NUMBER column with rule SUM */
+    struct osc_total *totals;    /* owned; per row and INTEGER column with rule SUM */
+    size_t cap_origins, cap_sums, cap_totals; /* elements */
+    uint32_t n_sums, n_totals;                /* such columns */
+    struct osc_arena arena;                   /* keys and expansions */
+    struct osc_intern keys;                   /* entry i is the key of row i - 1 */
+    struct osc_strbuf key;                    /* scratch */
 };
 
 void osc_merger_init(struct osc_merger *m, const struct osc_table_def *def);

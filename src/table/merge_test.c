@@ -180,6 +180,51 @@ static void follows_the_rule_of_each_column(void **state)
     osc_merger_fini(&m);
 }
 
+/* CALLS of one row made of the N values of CALLS, each in a part of its own. */
+static int64_t sum_calls(const int64_t *calls, unsigned n, unsigned groups)
+{
+    struct osc_merger mergers[3];
+    struct osc_result part, out;
+    int64_t sum = 0;
+
+    for (unsigned g = 0; g < groups; g++)
+        osc_merger_init(&mergers[g], &def);
+    for (unsigned p = 0; p < n; p++) {
+        osc_result_init(&part, &def);
+        osc_result_row(&part);
+        osc_result_str(&part, NAME, OSC_STR("k"));
+        osc_result_int(&part, CALLS, calls[p]);
+        assert_int_equal(osc_merger_add(&mergers[p % groups], &part, p), OSC_OK);
+        osc_result_fini(&part);
+    }
+    for (unsigned g = 1; g < groups; g++)
+        assert_int_equal(osc_merger_join(&mergers[0], &mergers[g]), OSC_OK);
+    osc_result_init(&out, &def);
+    assert_int_equal(osc_merger_result(&mergers[0], &out), OSC_OK);
+    assert_int_equal(out.n_rows, 1);
+    assert_true(osc_result_has(&out, 0, CALLS));
+    sum = osc_result_get_int(&out, 0, CALLS);
+    osc_result_fini(&out);
+    for (unsigned g = 0; g < groups; g++)
+        osc_merger_fini(&mergers[g]);
+    return sum;
+}
+
+static void cuts_sums_of_integers_only_at_the_end(void **state)
+{
+    static const int64_t forth_and_back[] = {INT64_MAX, 5, INT64_MIN, 7};
+    static const int64_t back_and_forth[] = {INT64_MIN, INT64_MIN, INT64_MAX, INT64_MAX};
+    static const int64_t much[] = {INT64_MAX, 1, 1}, little[] = {INT64_MIN, -1, INT64_MIN};
+
+    (void)state;
+    for (unsigned groups = 1; groups <= 3; groups++) {
+        assert_int_equal(sum_calls(forth_and_back, 4, groups), 11);
+        assert_int_equal(sum_calls(back_and_forth, 4, groups), -2);
+        assert_true(sum_calls(much, 3, groups) == INT64_MAX);
+        assert_true(sum_calls(little, 3, groups) == INT64_MIN);
+    }
+}
+
 static void frees_everything_after_any_failed_allocation(void **state)
 {
     osc_status st = OSC_ENOMEM;
@@ -201,6 +246,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gives_the_same_bytes_for_any_split_and_order),
         cmocka_unit_test(follows_the_rule_of_each_column),
+        cmocka_unit_test(cuts_sums_of_integers_only_at_the_end),
         cmocka_unit_test(frees_everything_after_any_failed_allocation),
     };
     return cmocka_run_group_tests_name("merge", tests, NULL, NULL);
