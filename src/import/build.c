@@ -4,7 +4,6 @@
 #include <stdio.h>
 
 #include "base/hash.h"
-#include "import/dialect.h"
 
 /* Huge pages, but not so many that a small trace pays for them. */
 #define SLAB_BYTES  ((size_t)4 << 20)
@@ -226,9 +225,10 @@ osc_status osc_builder_take(struct osc_builder *b, struct osc_batch_of_rows *out
     if (b->status != OSC_OK)
         return b->status;
     b->is_closing = true;
-    if (!close_chunk(b, &b->events, 0) || !close_chunk(b, &b->others, 0))
-        return b->status;
+    const bool is_closed = close_chunk(b, &b->events, 0) && close_chunk(b, &b->others, 0);
     b->is_closing = false;
+    if (!is_closed)
+        return b->status;
     b->status = st;
     out->events = b->events.done;
     out->n_events = (uint32_t)b->events.n_done;
@@ -282,7 +282,6 @@ osc_sid osc_build_string_slow(struct osc_builder *b, struct osc_str str,
     const char *bytes;
     osc_sid id = {0};
 
-    b->n_lookups++;
     const osc_status st = osc_strings_add(&b->loading->trace->strings, str, &id, &bytes);
     if (st != OSC_OK) {
         b->status = st;

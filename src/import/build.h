@@ -95,7 +95,6 @@ struct osc_builder {
     struct osc_loading *loading; /* borrowed */
     struct osc_columns events, others;
     struct osc_findings findings;
-    uint64_t n_lookups;     /* of strings that the cache did not have */
     struct osc_idmap steps; /* names of steps seen so far, while scouting */
     int64_t min_ts_ns;      /* of this batch, what is left out included; if keep.is_on */
     osc_status status;      /* sticky */

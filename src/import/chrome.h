@@ -67,7 +67,7 @@ struct osc_chrome {
     struct osc_strbuf scratch;   /* an unescaped string */
     struct osc_strbuf long_text; /* the start of a string that is too long */
     struct osc_json_micros ts, dur;
-    bool has_ts, has_dur, has_ph;
+    bool has_ts, has_dur;
     bool bad_ts, bad_dur; /* there, but no time; counted */
     bool args_are_full;
     uint32_t n_members; /* read so far */

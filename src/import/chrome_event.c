@@ -278,8 +278,8 @@ static void take_member(struct osc_chrome *c, enum member member, const struct v
 
     switch (member) {
     case M_PH:
-        c->has_ph = v->class == OSC_CLASS_STRING;
-        r->ph = c->has_ph && v->string.len == 1 ? (uint8_t)v->string.s[0] : '?';
+        r->ph =
+            v->class == OSC_CLASS_STRING && v->string.len == 1 ? (uint8_t)v->string.s[0] : '?';
         break;
     case M_CAT:
         if (take_string(c, v, &r->category) && c->builder->loading->keep.is_on)
@@ -485,13 +485,11 @@ enum osc_token_status osc_chrome_event(struct osc_chrome *c)
     const uint64_t n_moves = c->text.n_moves;
 
     c->record = (struct osc_record){.pid = OSC_WHO_IS_STRING, .tid = OSC_WHO_IS_STRING};
-    c->has_ts = c->has_dur = c->bad_ts = c->bad_dur = c->has_ph = c->args_are_full = false;
+    c->has_ts = c->has_dur = c->bad_ts = c->bad_dur = c->args_are_full = false;
     c->n_members = 0;
     c->one_per_line = true;
     c->n_marks = 0;
     c->can_learn = c->layouts != NULL;
-    if (c->layouts)
-        c->layouts->n_slow++;
     c->text.p++;
     const enum osc_token_status st = read_members(c);
     if (st != OSC_TOKEN_OK)

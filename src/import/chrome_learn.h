@@ -93,7 +93,6 @@ struct osc_chrome_layouts {
     uint32_t n_nodes;
     /* The fast path for this processor. */
     char *(*fast)(struct osc_chrome *c, char *p, const char *limit);
-    uint64_t n_fast, n_slow; /* events each way, for benches */
 };
 
 /*

@@ -83,8 +83,7 @@ enum osc_arg_type {
     X(FLOW_ID, "id")                            \
     X(BINDING_POINT, "bp")                      \
     X(NAME, "name")                             \
-    X(LABELS, "labels")                         \
-    X(SORT_INDEX, "sort_index")
+    X(LABELS, "labels")
 
 enum osc_arg_key {
 #define OSC_ARG_KEY_ENUM(name, text) OSC_ARG_KEY_##name,
