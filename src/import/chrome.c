@@ -279,11 +279,11 @@ static int64_t guess_start(const char *s, size_t len)
 
     for (const char *p = s; (p = memchr(p, '}', (size_t)(end - p))) != NULL; p++) {
         const char *q = p + 1;
-        while (q < end && (*q == ' ' || *q == '\n' || *q == '\r' || *q == '\t'))
+        while (q < end && osc_text_is_blank(*q))
             q++;
         if (q == end || *q++ != ',')
             continue;
-        while (q < end && (*q == ' ' || *q == '\n' || *q == '\r' || *q == '\t'))
+        while (q < end && osc_text_is_blank(*q))
             q++;
         if (q < end && *q == '{')
             return q - s;
@@ -420,7 +420,7 @@ static int chrome_probe(const char *head, size_t len)
 {
     size_t i = len >= 3 && memcmp(head, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 
-    while (i < len && (head[i] == ' ' || head[i] == '\n' || head[i] == '\t' || head[i] == '\r'))
+    while (i < len && osc_text_is_blank(head[i]))
         i++;
     /* Nothing else reads text yet: what is not JSON gets this reader's error. */
     return i < len && (head[i] == '{' || head[i] == '[') ? 50 : 1;

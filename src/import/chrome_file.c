@@ -16,46 +16,28 @@ static void note_here(struct osc_chrome *c, enum osc_finding_code code)
     osc_findings_add(c->findings, code, osc_text_offset(&c->text, c->text.p), OSC_NO_TIME);
 }
 
-/* The byte AT bytes behind p, or -1. */
-static int byte_at(struct osc_text *t, size_t at)
-{
-    while (at >= (size_t)(t->end - t->p))
-        if (!osc_text_more(t, t->p))
-            return -1;
-    return (unsigned char)t->p[at];
-}
-
-static int past_blank(struct osc_text *t, size_t *at)
-{
-    int ch = byte_at(t, *at);
-
-    while (ch == ' ' || ch == '\n' || ch == '\t' || ch == '\r')
-        ch = byte_at(t, ++*at);
-    return ch;
-}
-
 /* Whether the list of events ends with the ']' just before AT. */
 static bool list_ends_before(struct osc_text *t, size_t at)
 {
     static const char *const keys[] = {"traceName",           "displayTimeUnit",
                                        "baseTimeNanoseconds", "distributedInfo",
                                        "deviceProperties",    "schemaVersion"};
-    int ch = past_blank(t, &at);
+    int ch = osc_text_look_past_blank(t, &at);
 
     if (ch < 0)
         return true;
     if (ch == '}') {
         at++;
-        return past_blank(t, &at) < 0;
+        return osc_text_look_past_blank(t, &at) < 0;
     }
     if (ch != ',')
         return false;
     at++;
-    if (past_blank(t, &at) != '"')
+    if (osc_text_look_past_blank(t, &at) != '"')
         return false;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         const size_t len = strlen(keys[i]);
-        if (byte_at(t, at + len + 1) == '"' && memcmp(t->p + at + 1, keys[i], len) == 0)
+        if (osc_text_look(t, at + len + 1) == '"' && memcmp(t->p + at + 1, keys[i], len) == 0)
             return true;
     }
     return false;
@@ -79,14 +61,14 @@ static void find_back(struct osc_chrome *c)
         }
         t->p = brace;
         size_t at = 1;
-        int ch = past_blank(t, &at);
+        int ch = osc_text_look_past_blank(t, &at);
         if (ch == ']' && list_ends_before(t, at + 1)) {
             t->p += at;
             return;
         }
         if (ch == ',') {
             at++;
-            ch = past_blank(t, &at);
+            ch = osc_text_look_past_blank(t, &at);
             if (ch == '{') {
                 t->p += at;
                 return;
@@ -295,7 +277,8 @@ static void run_start(struct osc_chrome *c, enum osc_chrome_state *state)
 {
     int ch = osc_chrome_peek(c);
 
-    if (ch == 0xef && byte_at(&c->text, 1) == 0xbb && byte_at(&c->text, 2) == 0xbf) {
+    if (ch == 0xef && osc_text_look(&c->text, 1) == 0xbb &&
+        osc_text_look(&c->text, 2) == 0xbf) {
         c->text.p += 3; /* a byte order mark */
         ch = osc_chrome_peek(c);
     }

@@ -5,18 +5,13 @@
 
 #define REREAD_MAX ((size_t)16 << 10)
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\n' || c == '\t' || c == '\r';
-}
-
 int osc_chrome_peek_line(struct osc_chrome *c, bool *newline)
 {
     struct osc_text *t = &c->text;
 
     for (;;) {
         for (; t->p < t->end; t->p++) {
-            if (!is_blank(*t->p))
+            if (!osc_text_is_blank(*t->p))
                 return (unsigned char)*t->p;
             *newline |= *t->p == '\n';
         }
@@ -29,31 +24,9 @@ int osc_chrome_peek(struct osc_chrome *c)
 {
     bool newline = false;
 
-    if (c->text.p < c->text.end && !is_blank(*c->text.p))
+    if (c->text.p < c->text.end && !osc_text_is_blank(*c->text.p))
         return (unsigned char)*c->text.p;
     return osc_chrome_peek_line(c, &newline);
-}
-
-/*
- * A cursor that looks ahead of t->p without losing what lies between: AT counts
- * from t->p, which more() may move.
- */
-static int look(struct osc_text *t, size_t at)
-{
-    while (at >= (size_t)(t->end - t->p))
-        if (!osc_text_more(t, t->p))
-            return -1;
-    return (unsigned char)t->p[at];
-}
-
-/* The next byte from AT on that is not blank; *AT goes there. */
-static int look_past_blank(struct osc_text *t, size_t *at)
-{
-    int ch = look(t, *at);
-
-    while (ch == ' ' || ch == '\n' || ch == '\t' || ch == '\r')
-        ch = look(t, ++*at);
-    return ch;
 }
 
 /*
@@ -63,16 +36,16 @@ static int look_past_blank(struct osc_text *t, size_t *at)
  */
 static bool may_end_before(struct osc_text *t, size_t at)
 {
-    int ch = look_past_blank(t, &at);
+    int ch = osc_text_look_past_blank(t, &at);
 
     if (ch == ',') {
         at++;
-        ch = look_past_blank(t, &at);
+        ch = osc_text_look_past_blank(t, &at);
         return ch == '"' || ch == '{' || ch == '[' || ch == -1;
     }
     if (ch == '}' || ch == ']') {
         at++;
-        ch = look_past_blank(t, &at);
+        ch = osc_text_look_past_blank(t, &at);
         return ch == ',' || ch == '}' || ch == ']' || ch == -1;
     }
     return ch == -1;
@@ -83,7 +56,7 @@ static int to_quote(struct osc_text *t, size_t *at, bool *escape, bool *control)
 {
     int ch;
 
-    while ((ch = look(t, *at)) >= 0 && ch != '"') {
+    while ((ch = osc_text_look(t, *at)) >= 0 && ch != '"') {
         if (ch == '\\') {
             *escape = true;
             ++*at;
@@ -104,7 +77,7 @@ static size_t end_of_line(struct osc_text *t)
     size_t at = 1;
     int ch;
 
-    while ((ch = look(t, at)) >= 0 && ch != '\n')
+    while ((ch = osc_text_look(t, at)) >= 0 && ch != '\n')
         at++;
     while (at > 1 && (t->p[at - 1] == ' ' || t->p[at - 1] == '\r' || t->p[at - 1] == ','))
         at--;
@@ -114,12 +87,12 @@ static size_t end_of_line(struct osc_text *t)
 /* Whether a comma stands at AT, and behind it more on the same line. */
 static bool goes_on_in_line(struct osc_text *t, size_t at)
 {
-    int ch = look(t, at);
+    int ch = osc_text_look(t, at);
 
     if (ch != ',')
         return false;
     do {
-        ch = look(t, ++at);
+        ch = osc_text_look(t, ++at);
     } while (ch == ' ' || ch == '\t' || ch == '\r');
     return ch != '\n' && ch >= 0;
 }
@@ -306,8 +279,8 @@ enum osc_token_status osc_chrome_bare(struct osc_chrome *c, struct osc_str *out)
     size_t at = 0;
     int ch;
 
-    while ((ch = look(t, at)) >= 0 && !is_blank((char)ch) && ch != ',' && ch != '}' &&
-           ch != ']' && ch != ':' && ch != '"' && ch != '{' && ch != '[') {
+    while ((ch = osc_text_look(t, at)) >= 0 && !osc_text_is_blank(ch) && ch != ',' &&
+           ch != '}' && ch != ']' && ch != ':' && ch != '"' && ch != '{' && ch != '[') {
         if (++at > OSC_TOKEN_MAX)
             return OSC_TOKEN_BAD;
     }

@@ -70,4 +70,31 @@ static inline uint64_t osc_text_offset(const struct osc_text *t, const char *p)
     return t->end_offset - (uint64_t)(t->end - p);
 }
 
+static inline bool osc_text_is_blank(int ch)
+{
+    return ch == ' ' || ch == '\n' || ch == '\t' || ch == '\r';
+}
+
+/*
+ * The byte AT bytes behind t->p, or -1 where the text ends first. More is fetched if
+ * need be: t->p may move, but loses nothing.
+ */
+static inline int osc_text_look(struct osc_text *t, size_t at)
+{
+    while (at >= (size_t)(t->end - t->p))
+        if (!osc_text_more(t, t->p))
+            return -1;
+    return (unsigned char)t->p[at];
+}
+
+/* The same of the first byte from *AT on that is not blank; *AT goes there. */
+static inline int osc_text_look_past_blank(struct osc_text *t, size_t *at)
+{
+    int ch = osc_text_look(t, *at);
+
+    while (osc_text_is_blank(ch))
+        ch = osc_text_look(t, ++*at);
+    return ch;
+}
+
 #endif
