@@ -78,7 +78,8 @@ static const struct osc_column columns[] = {
     [DEPTH] = {"depth", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
                "How many ranges contain it: 0 is outermost. Ranges alone have it."},
     [STEP] = {"step", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
-              "Ordinal of the step in which it starts, or for device work its launch, from 0."},
+              "Ordinal of the step in which it starts, or for device work its launch, from 0; "
+              "selections leave it as it is."},
     [LAUNCH_ID] = {"launch_id", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
                    "Of device work: id of the host call that launched it, by correlation id."},
     [OP_ID] = {"op_id", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
@@ -329,7 +330,7 @@ static void add_derived(const struct osc_trace *t, const struct osc_chunk *c, ui
         osc_result_int(out, DEPTH, c->depth[i]);
     }
     if (c->step && c->step[i])
-        osc_result_int(out, STEP, (int64_t)c->step[i] - 1);
+        osc_result_int(out, STEP, t->steps[c->step[i] - 1].ordinal);
     add_id(t, out, LAUNCH_ID, l.launch);
     add_id(t, out, OP_ID, l.op);
     add_id(t, out, FWD_ID, l.fwd);

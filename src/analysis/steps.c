@@ -32,7 +32,7 @@ enum {
 
 static const struct osc_column columns[N_COLUMNS] = {
     [STEP] = {"step", OSC_TYPE_INTEGER, NULL, OSC_MERGE_KEY, 0,
-              "Number of the step in order of start, from 0."},
+              "Number of the step in order of start, from 0; selections leave it as it is."},
     [LABEL] = {"label", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
                "The number that the program gave it (ProfilerStep#N); 0 for a trace without "
                "steps, which counts as one step over all its operators."},
@@ -92,7 +92,7 @@ static void add_row(const struct osc_trace *t, const struct osc_step_cost *s, ui
     const char *const note = note_of(t, s, i);
 
     osc_result_row(out);
-    osc_result_int(out, STEP, i);
+    osc_result_int(out, STEP, step->ordinal);
     if (step->row.v != 0) {
         osc_result_str(out, LABEL, osc_trace_str(t, step->label));
         osc_result_str(out, THREAD, osc_trace_str(t, t->tracks[step->track.v].tid));

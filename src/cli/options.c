@@ -352,6 +352,10 @@ static int set_option(struct osc_args *a, enum osc_option_id id, const char *val
         return osc_cli_misuse("--%s needs an argument", o->name);
     else if ((id == OSC_OPTION_RANK || id == OSC_OPTION_SPAN) && !is_list(value))
         return osc_cli_misuse("--%s: '%s' is no list of numbers such as 0,4-7", o->name, value);
+    else if (id == OSC_OPTION_STEPS && !osc_select_is_steps(value))
+        return osc_cli_misuse("--steps: '%s' is no range; 5, 5-7 (labels), @0 and @0-@2 "
+                              "(numbers) are",
+                              value);
     else if (text)
         *text = value;
     else if (id == OSC_OPTION_FORMAT)

@@ -54,10 +54,12 @@ static osc_status choose_tracks(struct filter *f, struct osc_err *err)
     }
     if (!has_process)
         return osc_fail(err, OSC_EINVAL,
-                        "no process \"%s\" in the trace; table threads lists them", process);
+                        "--process: the trace has no '%s'; 'opscope table threads' lists all",
+                        process);
     if (!has_thread)
         return osc_fail(err, OSC_EINVAL,
-                        "no thread \"%s\" in the trace; table threads lists them", thread);
+                        "--thread: the trace has no '%s'; 'opscope table threads' lists all",
+                        thread);
     return OSC_OK;
 }
 
@@ -73,7 +75,8 @@ static osc_status choose_devices(struct filter *f, struct osc_err *err)
     }
     if (!is_any)
         return osc_fail(err, OSC_EINVAL,
-                        "no device \"%s\" in the trace; table tracks lists them", f->s->device);
+                        "--device: the trace has no '%s'; 'opscope table tracks' lists all",
+                        f->s->device);
     return OSC_OK;
 }
 
@@ -108,6 +111,14 @@ static bool parse_steps(const char *text, bool *is_ordinal, uint64_t *from, uint
     return *text == '\0' && is_ordinal_to == *is_ordinal && *from <= *to;
 }
 
+bool osc_select_is_steps(const char *text)
+{
+    bool is_ordinal;
+    uint64_t from, to;
+
+    return parse_steps(text, &is_ordinal, &from, &to);
+}
+
 /* The label of step I as a number; false if it is none. */
 static bool label_number(const struct osc_trace *t, uint32_t i, uint64_t *number)
 {
@@ -136,20 +147,22 @@ static osc_status choose_steps(struct filter *f, struct osc_err *err)
         return OSC_OK;
     if (!parse_steps(f->s->steps, &is_ordinal, &from, &to))
         return osc_fail(err, OSC_EINVAL,
-                        "\"%s\" is no range of steps: 5, 5-7 (labels), @0 or @0-@2 (ordinals)",
+                        "--steps: '%s' is no range; 5, 5-7 (labels), @0 and @0-@2 (numbers) "
+                        "are",
                         f->s->steps);
     f->has_step = osc_calloc((size_t)t->n_steps + 1, 1);
     if (!f->has_step)
         return OSC_ENOMEM;
     for (uint32_t i = 0; i < t->n_steps; i++) {
-        uint64_t number = i + f->s->n_steps_before;
+        uint64_t number = (uint64_t)t->steps[i].ordinal + f->s->n_steps_before;
 
         f->has_step[i] =
             (is_ordinal || label_number(t, i, &number)) && number >= from && number <= to;
         is_any = is_any || f->has_step[i];
     }
     if (!is_any)
-        return osc_fail(err, OSC_EINVAL, "no step \"%s\" in the trace; table steps lists them",
+        return osc_fail(err, OSC_EINVAL,
+                        "--steps: the trace has no '%s'; 'opscope table steps' lists all",
                         f->s->steps);
     /* The one step of a trace without is everything. */
     if (t->steps[0].row.v == 0) {
@@ -273,6 +286,27 @@ static void recount(struct osc_trace *t)
     t->events.n_rows = n_rows;
 }
 
+/* Let T remember the ordinals of its wanted steps, before it forgets the others. */
+static osc_status keep_ordinals(struct osc_trace *t, const struct filter *f,
+                                const uint8_t *wanted)
+{
+    uint32_t *ordinals = osc_calloc((size_t)t->n_steps + 1, sizeof *ordinals);
+    uint32_t n = 0;
+
+    if (!ordinals)
+        return OSC_ENOMEM;
+    for (uint32_t i = 0; i < t->n_steps; i++) {
+        const osc_row row = t->steps[i].row;
+
+        if (row.v != 0 && wanted[osc_chunk_of(&t->events, row)->first_row + osc_row_place(row)])
+            ordinals[n++] = t->steps[i].ordinal + f->s->n_steps_before;
+    }
+    osc_free(t->step_ordinals);
+    t->step_ordinals = ordinals;
+    t->n_step_ordinals = n;
+    return OSC_OK;
+}
+
 /* Arrows of what is not wanted go too; those that touch a device stay. */
 static void select_arrows(const struct filter *f, struct osc_trace *t)
 {
@@ -367,10 +401,9 @@ osc_status osc_select(struct osc_trace *t, const struct osc_selection *s, unsign
     if (st != OSC_OK)
         goto out;
     wanted = decide(&f);
-    if (!wanted) {
-        st = OSC_ENOMEM;
+    st = wanted ? keep_ordinals(t, &f, wanted) : OSC_ENOMEM;
+    if (st != OSC_OK)
         goto out;
-    }
     select_arrows(&f, t);
     for (uint32_t k = 1; k < t->events.n_chunks; k++)
         squeeze(t->events.chunks[k], wanted);

@@ -4,7 +4,8 @@
  *
  * The rows that stay are decided on the whole trace (a kernel belongs to the step
  * of its launch), then the others are removed from the columns and the derived
- * facts are made anew, so that no table has to know about selections.
+ * facts are made anew, so that no table has to know about selections. Steps keep
+ * their ordinals.
  *
  *   process, thread  host rows of those, and the device work that they launched
  *   device           device work of other devices goes; host rows stay
@@ -29,6 +30,9 @@ struct osc_selection {
 };
 
 bool osc_selection_is_all(const struct osc_selection *s);
+
+/* Whether TEXT is a range of steps; whether there are any is another question. */
+bool osc_select_is_steps(const char *text);
 
 /* Keep in T only what S selects. Wrong values of S: OSC_EINVAL with a sentence. */
 OSC_MUST_USE osc_status osc_select(struct osc_trace *t, const struct osc_selection *s,

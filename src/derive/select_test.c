@@ -92,6 +92,55 @@ static void facts_are_made_anew(void **state)
     assert_int_equal(trace.min_ts_ns, 100000);
 }
 
+static void steps_keep_their_ordinals(void **state)
+{
+    (void)state;
+    assert_true(small_load(&trace, events));
+    assert_int_equal(osc_select(&trace, &(struct osc_selection){.steps = "6"}, 1, NULL),
+                     OSC_OK);
+    assert_int_equal(osc_derive(&trace, OSC_FACT_STEPS, 1, NULL), OSC_OK);
+    assert_int_equal(trace.n_steps, 1);
+    assert_int_equal(trace.steps[0].ordinal, 1);
+    /* What is selected can be selected from, by the same ordinals. */
+    assert_int_equal(osc_select(&trace, &(struct osc_selection){.steps = "@0"}, 1, NULL),
+                     OSC_EINVAL);
+    assert_int_equal(osc_select(&trace, &(struct osc_selection){.steps = "@1"}, 1, NULL),
+                     OSC_OK);
+    osc_trace_fini(&trace);
+
+    /* Steps may have been left out while loading. */
+    assert_true(small_load(&trace, events));
+    assert_int_equal(osc_select(&trace,
+                                &(struct osc_selection){.steps = "@7", .n_steps_before = 6}, 1,
+                                NULL),
+                     OSC_OK);
+    assert_int_equal(osc_derive(&trace, OSC_FACT_STEPS, 1, NULL), OSC_OK);
+    assert_int_equal(trace.n_steps, 1);
+    assert_int_equal(trace.steps[0].ordinal, 7);
+    osc_trace_fini(&trace);
+
+    /* Without the annotations all that is left is one step. */
+    assert_true(small_load(&trace, events));
+    assert_int_equal(osc_select(&trace, &(struct osc_selection){.thread = "2"}, 1, NULL),
+                     OSC_OK);
+    assert_int_equal(osc_derive(&trace, OSC_FACT_STEPS, 1, NULL), OSC_OK);
+    assert_int_equal(trace.n_steps, 1);
+    assert_int_equal(trace.steps[0].row.v, 0);
+    assert_int_equal(trace.steps[0].ordinal, 0);
+}
+
+static void a_range_of_steps_is_told_from_others(void **state)
+{
+    (void)state;
+    assert_true(osc_select_is_steps("5"));
+    assert_true(osc_select_is_steps("5-7"));
+    assert_true(osc_select_is_steps("@0-@2"));
+    assert_false(osc_select_is_steps("7-5"));
+    assert_false(osc_select_is_steps("@0-2"));
+    assert_false(osc_select_is_steps("5-7 "));
+    assert_false(osc_select_is_steps(""));
+}
+
 static void what_is_not_there_is_told(void **state)
 {
     static const struct osc_selection wrong[] = {
@@ -119,6 +168,8 @@ int main(void)
         cmocka_unit_test_teardown(a_device_takes_nothing_from_the_host, end),
         cmocka_unit_test_teardown(times_go_by_starts_from_the_origin, end),
         cmocka_unit_test_teardown(facts_are_made_anew, end),
+        cmocka_unit_test_teardown(steps_keep_their_ordinals, end),
+        cmocka_unit_test(a_range_of_steps_is_told_from_others),
         cmocka_unit_test_teardown(what_is_not_there_is_told, end),
     };
     return cmocka_run_group_tests_name("select", tests, NULL, NULL);

@@ -67,6 +67,8 @@ static osc_status add_annotations(struct osc_trace *t, const struct osc_classes 
     }
     if (n > 1)
         qsort(t->steps, n, sizeof *t->steps, by_start);
+    for (uint32_t i = 0; i < n; i++)
+        t->steps[i].ordinal = i < t->n_step_ordinals ? t->step_ordinals[i] : i;
     return OSC_OK;
 }
 

@@ -7,6 +7,7 @@
  * the first start to the last end of its operators, which no row belongs to.
  *
  *   - Steps stand in order of start. Where several hold a time, the first does.
+ *   - Ordinals count the steps of the file: a selection does not change them.
  *   - A host row belongs to the step that holds its start, on whatever thread;
  *     device work to that of its launch.
  *

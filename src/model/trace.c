@@ -71,6 +71,7 @@ void osc_trace_fini(struct osc_trace *t)
     osc_free(t->tracks);
     osc_free(t->processes);
     osc_free(t->steps);
+    osc_free(t->step_ordinals);
     osc_free(t->metas);
     osc_strings_fini(&t->strings);
     osc_arena_fini(&t->arena);

@@ -136,6 +136,7 @@ struct osc_step {
     osc_row row;   /* its annotation; none for the one step of a trace without */
     osc_sid label; /* as the program gave it: "5"; none without annotation */
     osc_track_id track;
+    uint32_t ordinal;         /* from 0 in the file, whatever a selection has left of it */
     int64_t start_ns, end_ns; /* of the annotation (clock of the file) */
 };
 
@@ -156,6 +157,8 @@ struct osc_trace {
     uint32_t n_processes;
     struct osc_step *steps; /* owned; in order of start; made by derive/ */
     uint32_t n_steps;
+    uint32_t *step_ordinals; /* owned; of the steps that a selection has left, in order */
+    uint32_t n_step_ordinals;
     struct osc_meta *metas; /* owned */
     uint32_t n_metas;
 
