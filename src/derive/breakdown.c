@@ -232,7 +232,7 @@ osc_status osc_breakdown_make(const struct osc_trace *t, bool compat_tb, unsigne
     if (b->steps)
         st = extend_steps(t, f, b);
     if (st == OSC_OK && compat_tb)
-        st = osc_unions_make(t, &f->classes, true, n_threads, &compat);
+        st = osc_unions_make(t, &f->classes, &f->order, true, n_threads, &compat);
     if (st == OSC_OK)
         st = share_out(b, compat_tb ? &compat : &f->unions);
     if (st == OSC_OK)

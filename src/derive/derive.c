@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "base/thread.h"
 #include "derive/facts.h"
-#include "derive/forest.h"
+#include "derive/nest.h"
 
 /* What facts are made of; a bit is set once the part is there. */
 enum part {
@@ -12,11 +12,12 @@ enum part {
     PART_COLUMNS = 2,
     PART_ORDER = 4,
     PART_FOREST = 8,
-    PART_LINKS = 16,
-    PART_STEPS = 32,
-    PART_UNIONS = 64,
-    PART_MEMORY = 128,
-    PART_BREAKDOWN = 256,
+    PART_TREE = 16,
+    PART_LINKS = 32,
+    PART_STEPS = 64,
+    PART_UNIONS = 128,
+    PART_MEMORY = 256,
+    PART_BREAKDOWN = 512,
 };
 
 /* parent, self_ns, depth, step, link */
@@ -101,35 +102,47 @@ static osc_status make_columns(struct osc_trace *t, struct osc_facts *f)
 /* Parts that FACTS need, in the order of their bits. */
 static uint32_t parts_of(uint32_t facts)
 {
-    const uint32_t tree = PART_COLUMNS | PART_ORDER | PART_LINKS;
+    const uint32_t links = PART_COLUMNS | PART_ORDER | PART_TREE | PART_LINKS;
     uint32_t parts = PART_CLASSES;
 
     if (facts & OSC_FACT_FOREST)
         parts |= PART_COLUMNS | PART_ORDER | PART_FOREST;
     if (facts & OSC_FACT_LINKS)
-        parts |= tree;
+        parts |= links;
     if (facts & OSC_FACT_STEPS)
-        parts |= tree | PART_STEPS;
+        parts |= links | PART_STEPS;
     if (facts & OSC_FACT_UNIONS)
-        parts |= PART_UNIONS;
+        parts |= PART_ORDER | PART_UNIONS;
     if (facts & OSC_FACT_MEMORY)
-        parts |= tree | PART_MEMORY;
+        parts |= links | PART_MEMORY;
     if ((facts & OSC_FACT_STEPS) && (facts & OSC_FACT_UNIONS))
         parts |= PART_BREAKDOWN;
     return parts;
 }
 
-static osc_status make_links(struct osc_trace *t, struct osc_facts *f, unsigned n_threads)
+/* The forest, the operator tree, or both in one walk, as PARTS asks. */
+static osc_status make_nest(struct osc_trace *t, struct osc_facts *f, uint32_t parts,
+                            unsigned n_threads)
 {
-    osc_status st = osc_optree_make(t, &f->classes, &f->order, n_threads, &f->tree);
+    const bool has_forest = (parts & PART_FOREST) != 0, has_tree = (parts & PART_TREE) != 0;
+    const osc_status st = has_tree ? osc_optree_init(&f->tree, &f->order) : OSC_OK;
 
-    if (st == OSC_OK)
-        st = osc_links_make(t, &f->classes, &f->order, &f->tree, &f->links);
+    if (st != OSC_OK)
+        return st;
+    f->parts |= parts & (PART_FOREST | PART_TREE);
+    return osc_nest_make(t, &f->classes, &f->order, has_forest, has_tree ? &f->tree : NULL,
+                         n_threads);
+}
+
+static osc_status make_links(struct osc_trace *t, struct osc_facts *f)
+{
+    const osc_status st = osc_links_make(t, &f->classes, &f->order, &f->tree, &f->links);
+
     return st == OSC_OK ? osc_links_forward(t, &f->classes, &f->order) : st;
 }
 
 static osc_status make_part(struct osc_trace *t, struct osc_facts *f, enum part part,
-                            unsigned n_threads)
+                            uint32_t wanted, unsigned n_threads)
 {
     osc_status st = OSC_OK;
 
@@ -141,16 +154,17 @@ static osc_status make_part(struct osc_trace *t, struct osc_facts *f, enum part 
     case PART_ORDER:
         return osc_order_make(t, &f->classes, OSC_ORDER_RANGES, n_threads, &f->order);
     case PART_FOREST:
-        return osc_forest_make(t, &f->order, n_threads);
+    case PART_TREE:
+        return make_nest(t, f, wanted & ~f->parts, n_threads);
     case PART_LINKS:
-        return make_links(t, f, n_threads);
+        return make_links(t, f);
     case PART_STEPS:
         st = osc_steps_make(t, &f->classes, &f->step_map);
         if (st == OSC_OK)
             osc_steps_mark(t, &f->classes, &f->step_map, n_threads);
         return st;
     case PART_UNIONS:
-        return osc_unions_make(t, &f->classes, false, n_threads, &f->unions);
+        return osc_unions_make(t, &f->classes, &f->order, false, n_threads, &f->unions);
     case PART_MEMORY:
         return osc_memory_make(t, &f->classes, &f->order, &f->tree, n_threads, &f->memory);
     case PART_BREAKDOWN:
@@ -171,7 +185,7 @@ static void make_one_of_pair(void *ctx, uint32_t i)
 {
     struct pair *const p = ctx;
 
-    p->statuses[i] = make_part(p->t, p->f, p->parts[i], 1);
+    p->statuses[i] = make_part(p->t, p->f, p->parts[i], p->parts[i], 1);
 }
 
 /*
@@ -210,7 +224,7 @@ osc_status osc_derive(struct osc_trace *t, uint32_t facts, unsigned n_threads,
             continue;
         const bool is_pair = part == PART_LINKS && (wanted & ~f->parts & PART_UNIONS);
         const osc_status st = is_pair ? make_links_and_unions(t, f, n_threads)
-                                      : make_part(t, f, (enum part)part, n_threads);
+                                      : make_part(t, f, (enum part)part, wanted, n_threads);
         if (st != OSC_OK) {
             /* A half-made part is worth nothing, and others may rest on it. */
             osc_derive_forget(t);

@@ -43,7 +43,7 @@ struct osc_links {
     size_t n_calls, cap_calls, n_works, cap_works;
 };
 
-/* Fill osc_chunk.link, on which osc_optree_make() has left its nodes. */
+/* Fill osc_chunk.link, on which osc_nest_make() has left its nodes. */
 OSC_MUST_USE osc_status osc_links_make(struct osc_trace *t, const struct osc_classes *c,
                                        const struct osc_order *order,
                                        const struct osc_optree *tree, struct osc_links *links);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "derive/optree.h"
 
+#include <string.h>
+
 #include "base/mem.h"
-#include "base/thread.h"
 
 struct open_node {
     int64_t end_ns;
@@ -15,52 +16,33 @@ struct stack {
     size_t n, cap;
 };
 
-struct work {
+/*
+ * Nodes alone nest among nodes, operators alone among operators.
+ */
+struct walk {
+    struct osc_optree *tree;
     const struct osc_trace *t;
     const struct osc_classes *c;
     const struct osc_order *order;
-    struct osc_optree *tree;
-    osc_status *statuses;
-};
-
-/*
- * Nodes alone nest among nodes, operators alone among operators: a module whose
- * clock disagrees with theirs does not hide an operator from its calls.
- */
-struct walk {
     struct stack nodes, operators;
-    const struct work *work;
     uint32_t *calls; /* owned; places of host calls that wait for an operator */
     size_t n_calls, cap_calls;
     int64_t calls_ns; /* when they start, all of them */
 };
 
-/* The flags of row I of chunk K, a finished range; 0 if it is no node. */
-static uint8_t flags_of(const struct work *w, const struct osc_chunk *k, uint32_t i)
+enum osc_optree_action osc_optree_action_of(const struct osc_form *form, uint8_t flags)
 {
-    const uint8_t form = w->c->forms[k->form[i]];
-    const enum osc_kind kind = (enum osc_kind)k->kind[i];
-
-    if (form & OSC_FORM_OPERATOR) {
-        const uint16_t name = w->c->names[k->name[i]];
-        const bool is_row = kind == OSC_KIND_OPERATOR && !(name & OSC_NAME_WRAPPER);
-
-        return (uint8_t)(OSC_NODE | OSC_NODE_OPERATOR | (is_row ? OSC_NODE_ROW : 0));
-    }
-    if (form & OSC_FORM_ON_DEVICE)
-        return 0;
-    if (form & OSC_FORM_FUNCTION)
-        return kind == OSC_KIND_MODULE ? OSC_NODE : 0;
-    if (w->t->forms[k->form[i]].kind == OSC_KIND_PYTHON)
-        return OSC_NODE;
-    if (w->t->forms[k->form[i]].kind == OSC_KIND_ANNOTATION) {
-        const uint16_t name = w->c->names[k->name[i]];
-        const bool is_node = kind == OSC_KIND_STEP || kind == OSC_KIND_DATALOADER ||
-                             (name & (OSC_NAME_OPTIMIZER | OSC_NAME_COMM_TB));
-
-        return is_node ? OSC_NODE : 0;
-    }
-    return 0;
+    if (flags & OSC_FORM_CALL)
+        return OSC_OPTREE_CALL;
+    if (flags & OSC_FORM_OPERATOR)
+        return OSC_OPTREE_OPERATOR;
+    if (flags & OSC_FORM_ON_DEVICE)
+        return OSC_OPTREE_NOTHING;
+    if (flags & OSC_FORM_FUNCTION)
+        return OSC_OPTREE_MODULE;
+    if (form->kind == OSC_KIND_PYTHON)
+        return OSC_OPTREE_PYTHON;
+    return form->kind == OSC_KIND_ANNOTATION ? OSC_OPTREE_ANNOTATION : OSC_OPTREE_NOTHING;
 }
 
 /* Close what does not hold [START_NS, END_NS), then open it. */
@@ -99,10 +81,10 @@ static uint32_t find_holder(const struct stack *s, int64_t start_ns, int64_t end
 /* Give the waiting calls their operators: all that start no later have been opened. */
 static void settle_calls(struct walk *w)
 {
-    const struct osc_store *const s = &w->work->t->events;
+    const struct osc_store *const s = &w->t->events;
 
     for (size_t k = 0; k < w->n_calls; k++) {
-        const osc_row row = {w->work->order->rows[w->calls[k]]};
+        const osc_row row = {w->order->rows[w->calls[k]]};
         const struct osc_chunk *const c = osc_chunk_of(s, row);
         const uint32_t i = osc_row_place(row);
 
@@ -127,7 +109,7 @@ static osc_status add_call(struct walk *w, uint32_t place, int64_t start_ns)
 static osc_status add_node(struct walk *w, uint32_t place, uint8_t flags, int64_t start_ns,
                            int64_t end_ns)
 {
-    struct osc_optree *const tree = w->work->tree;
+    struct osc_optree *const tree = w->tree;
     const osc_status st = push(&w->nodes, start_ns, end_ns, place + 1);
 
     tree->flags[place] = flags;
@@ -144,11 +126,13 @@ static osc_status add_node(struct walk *w, uint32_t place, uint8_t flags, int64_
 /* Take the range at PLACE: a node, a host call, or nothing. */
 static osc_status take_range(struct walk *w, uint32_t place)
 {
-    const osc_row row = {w->work->order->rows[place]};
-    const struct osc_chunk *const c = osc_chunk_of(&w->work->t->events, row);
+    const osc_row row = {w->order->rows[place]};
+    const struct osc_chunk *const c = osc_chunk_of(&w->t->events, row);
     const uint32_t i = osc_row_place(row);
-    const bool is_call = (w->work->c->forms[c->form[i]] & OSC_FORM_CALL) != 0;
-    uint8_t flags = is_call ? 0 : flags_of(w->work, c, i);
+    const enum osc_optree_action action =
+        osc_optree_action_of(&w->t->forms[c->form[i]], w->c->forms[c->form[i]]);
+    const bool is_call = action == OSC_OPTREE_CALL;
+    const uint8_t flags = is_call ? 0 : osc_optree_flags(w->c, action, c, i);
     const int64_t start_ns = c->ts_ns[i];
 
     if (!is_call && flags == 0)
@@ -157,30 +141,28 @@ static osc_status take_range(struct walk *w, uint32_t place)
         settle_calls(w);
     if (is_call)
         return add_call(w, place, start_ns);
-    /* A step is of type Operator in old files, but launches are never its own. */
-    if ((flags & OSC_NODE_OPERATOR) && c->kind[i] != OSC_KIND_STEP) {
+    if (flags & OSC_NODE_LAUNCHER) {
         const osc_status st = push(&w->operators, start_ns, start_ns + c->dur_ns[i], place + 1);
         if (st != OSC_OK)
             return st;
-        flags |= OSC_NODE_LAUNCHER;
     }
     return add_node(w, place, flags, start_ns, start_ns + c->dur_ns[i]);
 }
 
-static bool is_same_name(const struct work *w, uint32_t a, uint32_t b)
+static bool is_same_name(const struct osc_trace *t, const struct osc_order *o, uint32_t a,
+                         uint32_t b)
 {
-    const osc_row x = {w->order->rows[a]}, y = {w->order->rows[b]};
+    const osc_row x = {o->rows[a]}, y = {o->rows[b]};
 
-    return osc_chunk_of(&w->t->events, x)->name[osc_row_place(x)] ==
-           osc_chunk_of(&w->t->events, y)->name[osc_row_place(y)];
+    return osc_chunk_of(&t->events, x)->name[osc_row_place(x)] ==
+           osc_chunk_of(&t->events, y)->name[osc_row_place(y)];
 }
 
-/* Merge only children of the name of their parent; parents have been through this. */
-static void merge_equal(const struct work *w, uint32_t begin, uint32_t end)
+/* Parents stand before their children, and have so been through this. */
+void osc_optree_merge(struct osc_optree *tree, const struct osc_trace *t,
+                      const struct osc_order *order, uint32_t track)
 {
-    struct osc_optree *const tree = w->tree;
-
-    for (uint32_t at = begin; at < end; at++) {
+    for (uint32_t at = order->first[track]; at < order->first[track + 1]; at++) {
         if (tree->parent[at] == 0)
             continue;
         const uint32_t parent = tree->parent[at] - 1;
@@ -190,57 +172,44 @@ static void merge_equal(const struct work *w, uint32_t begin, uint32_t end)
         if (above & OSC_NODE_MERGED)
             tree->parent[at] = tree->parent[parent];
         if ((tree->flags[at] & OSC_NODE_OPERATOR) && (above & OSC_NODE_OPERATOR) &&
-            !(above & OSC_NODE_CHILDREN) && is_same_name(w, at, parent)) {
+            !(above & OSC_NODE_CHILDREN) && is_same_name(t, order, at, parent)) {
             tree->flags[at] = (uint8_t)((tree->flags[at] | OSC_NODE_MERGED) & ~OSC_NODE_ROW);
             tree->flags[parent] |= OSC_NODE_MUTE;
         }
     }
 }
 
-static void walk_track(void *ctx, uint32_t item)
+osc_status osc_optree_walk(struct osc_optree *tree, const struct osc_trace *t,
+                           const struct osc_classes *c, const struct osc_order *order,
+                           uint32_t track, bool *has_twins)
 {
-    const struct work *const work = ctx;
-    const struct osc_order *const o = work->order;
-    const uint32_t track = o->tracks[item], begin = o->first[track], end = o->first[track + 1];
-    struct walk w = {.work = work};
+    const uint32_t begin = order->first[track], end = order->first[track + 1];
+    struct walk w = {.tree = tree, .t = t, .c = c, .order = order};
     osc_status st = OSC_OK;
 
+    memset(tree->parent + begin, 0, (end - begin) * sizeof *tree->parent);
+    memset(tree->flags + begin, 0, (end - begin) * sizeof *tree->flags);
     for (uint32_t at = begin; at < end && st == OSC_OK; at++)
         st = take_range(&w, at);
     settle_calls(&w);
-    merge_equal(work, begin, end);
-    work->statuses[item] = st;
+    *has_twins = true; /* who knows */
     osc_free(w.nodes.v);
     osc_free(w.operators.v);
     osc_free(w.calls);
+    return st;
 }
 
-osc_status osc_optree_make(const struct osc_trace *t, const struct osc_classes *c,
-                           const struct osc_order *order, unsigned n_threads,
-                           struct osc_optree *tree)
+osc_status osc_optree_init(struct osc_optree *tree, const struct osc_order *order)
 {
-    struct work w = {t, c, order, tree, NULL};
-    osc_status st = OSC_ENOMEM;
-
     *tree = (struct osc_optree){0};
     tree->parent_bytes = ((size_t)order->n_rows + 1) * sizeof *tree->parent;
     tree->flags_bytes = ((size_t)order->n_rows + 1) * sizeof *tree->flags;
     tree->parent = osc_pages_alloc(tree->parent_bytes);
     tree->flags = osc_pages_alloc(tree->flags_bytes);
-    w.statuses = osc_calloc((size_t)order->n_tracks + 1, sizeof *w.statuses);
-    if (!tree->parent || !tree->flags || !w.statuses)
-        goto out;
-    osc_parallel(n_threads, order->n_tracks, walk_track, &w);
-    st = OSC_OK;
-    for (uint32_t i = 0; i < order->n_tracks; i++) {
-        if (w.statuses[i] != OSC_OK)
-            st = w.statuses[i];
-    }
-out:
-    osc_free(w.statuses);
-    if (st != OSC_OK)
-        osc_optree_fini(tree);
-    return st;
+    if (tree->parent && tree->flags)
+        return OSC_OK;
+    osc_optree_fini(tree);
+    return OSC_ENOMEM;
 }
 
 void osc_optree_fini(struct osc_optree *tree)

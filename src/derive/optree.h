@@ -44,14 +44,62 @@ struct osc_optree {
     size_t parent_bytes, flags_bytes;
 };
 
+/* What a form says of its rows, beside the flags of nodes. */
+enum osc_optree_action {
+    OSC_OPTREE_NOTHING,
+    OSC_OPTREE_CALL,       /* a host call: no node, but an operator's */
+    OSC_OPTREE_OPERATOR,   /* a node */
+    OSC_OPTREE_MODULE,     /* a node if it is a module */
+    OSC_OPTREE_PYTHON,     /* a node */
+    OSC_OPTREE_ANNOTATION, /* a node if its name says so */
+};
+
+enum osc_optree_action osc_optree_action_of(const struct osc_form *form, uint8_t flags);
+
+/* The flags of row I of chunk K, a finished range with ACTION; 0 if it is no node. */
+static inline uint8_t osc_optree_flags(const struct osc_classes *c, unsigned action,
+                                       const struct osc_chunk *k, uint32_t i)
+{
+    const enum osc_kind kind = (enum osc_kind)k->kind[i];
+
+    if (action == OSC_OPTREE_OPERATOR) {
+        const uint16_t name = c->names[k->name[i]];
+        const bool is_row = kind == OSC_KIND_OPERATOR && !(name & OSC_NAME_WRAPPER);
+        /* A step is of type Operator in old files, but launches are never its own. */
+        const bool is_launcher = kind != OSC_KIND_STEP;
+
+        return (uint8_t)(OSC_NODE | OSC_NODE_OPERATOR | (is_row ? OSC_NODE_ROW : 0) |
+                         (is_launcher ? OSC_NODE_LAUNCHER : 0));
+    }
+    if (action == OSC_OPTREE_MODULE)
+        return kind == OSC_KIND_MODULE ? OSC_NODE : 0;
+    if (action == OSC_OPTREE_ANNOTATION) {
+        const uint16_t name = c->names[k->name[i]];
+        const bool is_node = kind == OSC_KIND_STEP || kind == OSC_KIND_DATALOADER ||
+                             (name & (OSC_NAME_OPTIMIZER | OSC_NAME_COMM_TB));
+
+        return is_node ? OSC_NODE : 0;
+    }
+    return action == OSC_OPTREE_PYTHON ? OSC_NODE : 0;
+}
+
+/* Room for a tree over ORDER. derive/nest.c makes it. */
+OSC_MUST_USE osc_status osc_optree_init(struct osc_optree *tree, const struct osc_order *order);
+
 /*
- * Make the tree. Afterwards osc_chunk.link of a host call holds the innermost
- * operator (as a node) of its own thread that holds it: what derive/links.c starts
- * from.
+ * Make the part of TRACK anew, for any way in which its ranges overlap: nodes nest
+ * among nodes alone, and operators among operators, so that a module whose clock
+ * disagrees with theirs does not hide an operator from its calls. *HAS_TWINS: an
+ * operator lies right in one of its own name.
  */
-OSC_MUST_USE osc_status osc_optree_make(const struct osc_trace *t, const struct osc_classes *c,
-                                        const struct osc_order *order, unsigned n_threads,
-                                        struct osc_optree *tree);
+OSC_MUST_USE osc_status osc_optree_walk(struct osc_optree *tree, const struct osc_trace *t,
+                                        const struct osc_classes *c,
+                                        const struct osc_order *order, uint32_t track,
+                                        bool *has_twins);
+
+/* Merge operators of TRACK into their parents, once its nodes have theirs. */
+void osc_optree_merge(struct osc_optree *tree, const struct osc_trace *t,
+                      const struct osc_order *order, uint32_t track);
 void osc_optree_fini(struct osc_optree *tree);
 
 /* The node whose row in tables gets what the host calls of NODE did; 0: none does. */

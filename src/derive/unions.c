@@ -5,11 +5,8 @@
 #include "base/thread.h"
 #include "derive/args.h"
 
-/* Chunks are dealt out to several threads in that many parts. */
-#define PARTS 8u
-
-/* One track's ranges come nearly in order; many tracks share a list. */
-#define BUCKETS 64u
+/* Tracks are dealt out in at most that many parts, each with a list per class. */
+#define PARTS_MAX 64u
 
 /* What a form says of the class of its rows, beside the classes themselves. */
 enum { ASK_KERNEL = OSC_CLASS_COUNT + 1, ASK_HOST };
@@ -17,11 +14,11 @@ enum { ASK_KERNEL = OSC_CLASS_COUNT + 1, ASK_HOST };
 struct work {
     const struct osc_trace *t;
     const struct osc_classes *c;
+    const struct osc_order *order;
     const struct osc_idmap *collectives;
     uint8_t *by_form; /* owned; enum osc_class, or whom to ask */
     uint32_t n_parts;
-    struct osc_intervals *sets; /* owned; per part, bucket of tracks and class */
-    uint32_t n_buckets;
+    struct osc_intervals *sets; /* owned; per part and class */
 };
 
 /* The class of a finished operator, annotation or `python` range of the host. */
@@ -65,15 +62,13 @@ static uint8_t class_of_form(const struct osc_form *form, uint8_t flags)
 }
 
 /*
- * The class of row I of chunk K, whose form says CLASS, or OSC_CLASS_COUNT if it
- * feeds none. COLLECTIVES (NULL: not --compat tb) holds the external ids of the
- * plugin's collectives.
+ * The class of row I of chunk K, a finished range whose form says CLASS, or
+ * OSC_CLASS_COUNT if it feeds none. COLLECTIVES (NULL: not --compat tb) holds the
+ * external ids of the plugin's collectives.
  */
 static inline enum osc_class class_of(const struct work *w, const struct osc_chunk *k,
                                       uint32_t i, unsigned class)
 {
-    if (k->dur_ns[i] == OSC_NO_DUR)
-        return OSC_CLASS_COUNT;
     if (class == ASK_HOST)
         return host_class(w->c, k, i, w->collectives != NULL);
     if (class == ASK_KERNEL) {
@@ -87,33 +82,32 @@ static inline enum osc_class class_of(const struct work *w, const struct osc_chu
     return (enum osc_class) class;
 }
 
-static uint32_t part_begin(const struct work *w, uint32_t p)
+/* The ranges of one track come by start: most lie in the last interval of their class. */
+static void collect_track(const struct work *w, uint32_t track, struct osc_intervals *sets)
 {
-    const uint64_t n = w->t->events.n_chunks > 0 ? w->t->events.n_chunks - 1u : 0;
+    const struct osc_order *const o = w->order;
+    const struct osc_store *const s = &w->t->events;
 
-    return (uint32_t)(n * p / w->n_parts) + 1;
+    for (uint32_t at = o->first[track]; at < o->first[track + 1]; at++) {
+        const osc_row row = {o->rows[at]};
+        const struct osc_chunk *const c = osc_chunk_of(s, row);
+        const uint32_t i = osc_row_place(row);
+        const unsigned asked = w->by_form[c->form[i]];
+
+        if (asked == OSC_CLASS_COUNT)
+            continue;
+        const enum osc_class class = class_of(w, c, i, asked);
+        if (class != OSC_CLASS_COUNT)
+            osc_intervals_add(&sets[class], c->ts_ns[i], c->ts_ns[i] + c->dur_ns[i]);
+    }
 }
 
 static void collect_part(void *ctx, uint32_t p)
 {
-    struct work *const w = ctx;
-    struct osc_intervals *const sets = w->sets + (size_t)p * w->n_buckets * OSC_CLASS_COUNT;
+    const struct work *const w = ctx;
 
-    for (uint32_t k = part_begin(w, p); k < part_begin(w, p + 1); k++) {
-        const struct osc_chunk *const c = w->t->events.chunks[k];
-
-        for (uint32_t i = 0; i < c->n_rows; i++) {
-            const unsigned asked = w->by_form[c->form[i]];
-            if (asked == OSC_CLASS_COUNT)
-                continue;
-            const enum osc_class class = class_of(w, c, i, asked);
-            const uint32_t bucket = c->track[i] % BUCKETS;
-
-            if (class != OSC_CLASS_COUNT)
-                osc_intervals_add(&sets[bucket * OSC_CLASS_COUNT + class], c->ts_ns[i],
-                                  c->ts_ns[i] + c->dur_ns[i]);
-        }
-    }
+    for (uint32_t item = p; item < w->order->n_tracks; item += w->n_parts)
+        collect_track(w, w->order->tracks[item], w->sets + (size_t)p * OSC_CLASS_COUNT);
 }
 
 struct gather {
@@ -126,22 +120,17 @@ struct gather {
 static void gather_class(void *ctx, uint32_t class)
 {
     struct gather *const g = ctx;
-    const size_t n_buckets = g->w->n_buckets;
     struct osc_intervals *const all = &g->u->of[class];
 
-    /* Part after part within a bucket, so that a track gives one ascending run. */
-    for (size_t b = 0; b < n_buckets; b++) {
-        for (size_t p = 0; p < g->w->n_parts; p++) {
-            struct osc_intervals *const list =
-                &g->w->sets[(p * n_buckets + b) * OSC_CLASS_COUNT + class];
+    for (size_t p = 0; p < g->w->n_parts; p++) {
+        struct osc_intervals *const list = &g->w->sets[p * OSC_CLASS_COUNT + class];
 
-            if (all->n > 0 || all->status != OSC_OK || list->n == 0) {
-                osc_intervals_concat(all, list);
-            } else {
-                osc_intervals_fini(all);
-                *all = *list; /* the first may well be the only one */
-                *list = (struct osc_intervals){0};
-            }
+        if (all->n > 0 || all->status != OSC_OK || list->n == 0) {
+            osc_intervals_concat(all, list);
+        } else {
+            osc_intervals_fini(all);
+            *all = *list; /* the first may well be the only one */
+            *list = (struct osc_intervals){0};
         }
     }
     g->statuses[class] = osc_intervals_merge(all);
@@ -152,33 +141,35 @@ static osc_status find_collectives(const struct work *w, struct osc_idmap *ids)
 {
     const struct osc_trace *const t = w->t;
 
-    for (uint32_t k = 1; k < t->events.n_chunks; k++) {
-        const struct osc_chunk *const chunk = t->events.chunks[k];
+    for (uint32_t at = 0; at < w->order->n_rows; at++) {
+        const osc_row row = {w->order->rows[at]};
+        const struct osc_chunk *const chunk = osc_chunk_of(&t->events, row);
+        const uint32_t i = osc_row_place(row);
 
-        for (uint32_t i = 0; i < chunk->n_rows; i++) {
-            if (!(w->c->names[chunk->name[i]] & OSC_NAME_COMM_TB))
-                continue;
-            const enum osc_class class = class_of(w, chunk, i, w->by_form[chunk->form[i]]);
-            if (class != OSC_CLASS_COMMUNICATION && class != OSC_CLASS_CPU_EXEC)
-                continue;
-            const int64_t id = osc_args_external_id(t, chunk, i);
-            uint32_t *const place = id == 0 ? NULL : osc_idmap_put(ids, (uint64_t)id);
-            if (id != 0 && !place)
-                return OSC_ENOMEM;
-            if (place)
-                *place = 1;
-        }
+        if (!(w->c->names[chunk->name[i]] & OSC_NAME_COMM_TB))
+            continue;
+        const enum osc_class class = class_of(w, chunk, i, w->by_form[chunk->form[i]]);
+        if (class != OSC_CLASS_COMMUNICATION && class != OSC_CLASS_CPU_EXEC)
+            continue;
+        const int64_t id = osc_args_external_id(t, chunk, i);
+        uint32_t *const place = id == 0 ? NULL : osc_idmap_put(ids, (uint64_t)id);
+        if (id != 0 && !place)
+            return OSC_ENOMEM;
+        if (place)
+            *place = 1;
     }
     return OSC_OK;
 }
 
 osc_status osc_unions_make(const struct osc_trace *t, const struct osc_classes *c,
-                           bool compat_tb, unsigned n_threads, struct osc_unions *u)
+                           const struct osc_order *order, bool compat_tb, unsigned n_threads,
+                           struct osc_unions *u)
 {
-    const uint32_t n_buckets = t->n_tracks < BUCKETS ? t->n_tracks + 1 : BUCKETS;
-    struct work w = {
-        .t = t, .c = c, .n_buckets = n_buckets, .n_parts = n_threads == 1 ? 1 : PARTS};
-    const size_t n_lists = (size_t)w.n_parts * n_buckets * OSC_CLASS_COUNT;
+    struct work w = {.t = t,
+                     .c = c,
+                     .order = order,
+                     .n_parts = order->n_tracks < PARTS_MAX ? order->n_tracks : PARTS_MAX};
+    const size_t n_lists = (size_t)w.n_parts * OSC_CLASS_COUNT;
     struct gather g = {.w = &w, .u = u};
     struct osc_idmap collectives = {0};
     osc_status st = OSC_ENOMEM;

@@ -21,6 +21,7 @@
 #include "base/status.h"
 #include "derive/classify.h"
 #include "derive/intervals.h"
+#include "derive/order.h"
 #include "model/trace.h"
 
 #define OSC_CLASS_LIST(X)             \
@@ -45,8 +46,8 @@ struct osc_unions {
 };
 
 OSC_MUST_USE osc_status osc_unions_make(const struct osc_trace *t, const struct osc_classes *c,
-                                        bool compat_tb, unsigned n_threads,
-                                        struct osc_unions *u);
+                                        const struct osc_order *order, bool compat_tb,
+                                        unsigned n_threads, struct osc_unions *u);
 void osc_unions_fini(struct osc_unions *u);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "derive/forest.h"
+#include "derive/nest.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -173,5 +173,5 @@ int main(void)
         cmocka_unit_test_teardown(random_forests_equal_those_of_a_slow_search, end),
         cmocka_unit_test_teardown(a_failed_allocation_leaves_the_trace_as_it_was, end),
     };
-    return cmocka_run_group_tests_name("forest", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("nest", tests, NULL, NULL);
 }
