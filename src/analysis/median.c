@@ -66,6 +66,16 @@ static int64_t kth_with_zeros(int64_t *v, size_t n, size_t n_zeros, size_t k)
     return k < n_zeros ? 0 : osc_select_kth(v, n, k - n_zeros);
 }
 
+/* The one before the K-th smallest, which kth_with_zeros() has put in its place. */
+static int64_t below_kth(const int64_t *v, size_t n_zeros, size_t k)
+{
+    int64_t most = n_zeros > 0 ? 0 : v[0];
+
+    for (size_t i = 0; n_zeros + i < k; i++)
+        most = v[i] > most ? v[i] : most;
+    return most;
+}
+
 double osc_median(int64_t *v, size_t n, size_t n_zeros)
 {
     const size_t all = n + n_zeros;
@@ -75,7 +85,7 @@ double osc_median(int64_t *v, size_t n, size_t n_zeros)
     const int64_t upper = kth_with_zeros(v, n, n_zeros, all / 2);
     if (all % 2 == 1)
         return (double)upper;
-    const int64_t lower = kth_with_zeros(v, n, n_zeros, all / 2 - 1);
+    const int64_t lower = below_kth(v, n_zeros, all / 2);
     /* In whole halves as long as that is possible, so that the sum cannot overflow. */
     const int64_t whole = lower / 2 + upper / 2, rest = lower % 2 + upper % 2;
     return (double)whole + (double)rest / 2;

@@ -6,31 +6,25 @@
 #include "analysis/median.h"
 #include "base/mem.h"
 
-/* What the host calls of one node did. */
+/* What the host calls of one node did, and of the nodes below it. */
 struct launched {
     int64_t call_ns;   /* the calls themselves, which are not self time */
     int64_t device_ns; /* kernels, copies and memsets that they launched */
     int64_t tc_ns;     /* of these, kernels that use Tensor Cores */
+    int64_t device_total_ns, tc_total_ns;
 };
 
-/* A node whose children are being swept. */
-struct open_node {
-    uint32_t node, row, name;
-    uint32_t launched; /* index in sweep.launched + 1, or 0 */
-    int64_t dur_ns, children_ns, device_ns, tc_ns;
-    bool has_eligible_child;
-};
-
-/* Self times of one call, for medians. */
+/* Device self time of one call, not 0. */
 struct value {
     uint32_t group;
     int64_t self_ns;
 };
 
-/* Room for one per node: pages are taken as they are written. */
-struct values {
-    struct value *v; /* pages, owned */
-    size_t n, bytes;
+/* What is known of a node. By node, the unused 0 included; zeroed pages. */
+struct node {
+    int64_t ns;        /* time of its children; once it is swept, its host self time */
+    uint32_t group;    /* + 1; 0: it is no call of a group */
+    uint32_t launched; /* index in sweep.launched + 1; 0: nothing */
 };
 
 struct sweep {
@@ -42,21 +36,22 @@ struct sweep {
     bool has_stacks;           /* some form has the argument */
     struct launched *launched; /* owned */
     size_t n_launched, cap_launched;
-    uint32_t *launched_of; /* pages, owned; by node - 1; NULL: there are no host calls */
-    size_t launched_of_bytes;
+    struct node *nodes; /* pages, owned */
+    size_t nodes_bytes;
+    uint8_t *eligible; /* pages, owned; by node: it has a child that is eligible */
+    size_t eligible_bytes;
     uint32_t *group_of;     /* owned; by name: group + 1, where names alone make groups */
     struct osc_idmap pairs; /* shape and stack -> number of the pair */
     struct osc_idmap keys;  /* name and pair -> group + 1 */
     uint32_t n_pairs;
-    struct open_node *stack; /* owned */
-    size_t n_open, cap_open;
-    struct values host, device; /* of DEVICE only those that are not 0 */
+    struct value *device; /* owned */
+    size_t n_device, cap_device;
 };
 
-/* Where the calls of NODE are summed up; NULL when memory is exhausted. */
+/* What is launched by or below NODE; NULL when memory is exhausted. */
 static struct launched *launched_by(struct sweep *s, uint32_t node)
 {
-    uint32_t *const place = &s->launched_of[node - 1];
+    uint32_t *const place = &s->nodes[node].launched;
 
     if (*place == 0) {
         if (osc_grow(&s->launched, &s->cap_launched, s->n_launched + 1, sizeof *s->launched) !=
@@ -74,12 +69,6 @@ static osc_status sum_launched(struct sweep *s)
     const struct osc_links *const links = &s->f->links;
     const struct osc_store *const events = &s->t->events;
 
-    if (links->n_calls == 0)
-        return OSC_OK;
-    s->launched_of_bytes = ((size_t)s->f->order.n_rows + 1) * sizeof *s->launched_of;
-    s->launched_of = osc_pages_alloc(s->launched_of_bytes);
-    if (!s->launched_of)
-        return OSC_ENOMEM;
     for (size_t n = 0; n < links->n_calls; n++) {
         const uint32_t node = osc_optree_owner(&s->f->tree, links->calls[n].node);
         if (node == 0)
@@ -96,7 +85,7 @@ static osc_status sum_launched(struct sweep *s)
             call == 0 ? 0 : osc_optree_owner(&s->f->tree, links->calls[call - 1].node);
         if (node == 0)
             continue;
-        struct launched *const l = &s->launched[s->launched_of[node - 1] - 1];
+        struct launched *const l = &s->launched[s->nodes[node].launched - 1];
         const osc_row row = {links->works[n].row};
         const struct osc_chunk *const c = osc_chunk_of(events, row);
         const uint32_t i = osc_row_place(row);
@@ -192,147 +181,127 @@ static osc_status find_group(struct sweep *s, const struct osc_chunk *c, uint32_
     return st;
 }
 
-static osc_status make_room(struct values *values, uint32_t n)
+/* Count row I of C, node NODE whose children are done, as one call of its group. */
+static inline osc_status count_call(struct sweep *s, uint32_t node, const struct osc_chunk *c,
+                                    uint32_t i, const struct launched *own, bool is_eligible)
 {
-    values->bytes = ((size_t)n + 1) * sizeof *values->v;
-    values->v = osc_pages_alloc(values->bytes);
-    return values->v ? OSC_OK : OSC_ENOMEM;
-}
+    struct node *const n = &s->nodes[node];
+    const int64_t dur_ns = c->dur_ns[i], host_ns = dur_ns - n->ns - own->call_ns;
+    const uint32_t row = osc_row_at(c, i).v;
+    uint32_t at = s->is_plain ? s->group_of[c->name[i]] - 1 : UINT32_MAX;
 
-static inline void add_value(struct values *values, uint32_t group, int64_t self_ns)
-{
-    values->v[values->n++] = (struct value){group, self_ns};
-}
-
-/* Count a node whose children are done as one call of its group. */
-static inline osc_status count_call(struct sweep *s, const struct open_node *n,
-                                    bool is_eligible)
-{
-    static const struct launched nothing;
-    const struct launched *const own =
-        n->launched == 0 ? &nothing : &s->launched[n->launched - 1];
-    const struct osc_chunk *const c = osc_chunk_of(&s->t->events, (osc_row){n->row});
-    const uint32_t i = n->row & OSC_CHUNK_MASK;
-    const int64_t host_ns = n->dur_ns - n->children_ns - own->call_ns;
-    uint32_t at = s->group_of[n->name] - 1;
-
-    if (!s->is_plain || at == UINT32_MAX) {
+    if (at == UINT32_MAX) {
         const osc_status st = find_group(s, c, i, &at);
         if (st != OSC_OK)
             return st;
     }
     struct osc_operator_group *const g = &s->ops->groups[at];
-    g->first_row = n->row < g->first_row ? n->row : g->first_row;
+    g->first_row = row < g->first_row ? row : g->first_row;
     g->n_calls++;
     g->host_self_ns += host_ns;
-    g->host_total_ns += n->dur_ns;
+    g->host_total_ns += dur_ns;
     g->max_host_self_ns = host_ns > g->max_host_self_ns ? host_ns : g->max_host_self_ns;
-    g->device_total_ns += n->device_ns;
-    g->tc_total_ns += n->tc_ns;
     g->is_eligible |= is_eligible;
     if (s->has_stacks && !g->has_stack)
         g->has_stack = stack_of(s->t, c, i).v != 0;
-    add_value(&s->host, at, host_ns);
+    n->ns = host_ns;
+    n->group = at + 1;
     if (own->device_ns > g->max_device_self_ns)
         g->max_device_self_ns = own->device_ns;
-    if (own->device_ns != 0) {
-        g->device_self_ns += own->device_ns;
-        g->tc_self_ns += own->tc_ns;
-        g->n_device_values++;
-        add_value(&s->device, at, own->device_ns);
-    }
-    return OSC_OK;
-}
-
-/* The top node is done: count it, and add it to its parent. */
-static inline osc_status close_top(struct sweep *s)
-{
-    /* It stays where it is until another one is opened. */
-    const struct open_node *const n = &s->stack[--s->n_open];
-    const uint8_t flags = s->f->tree.flags[n->node - 1];
-    bool is_eligible = osc_name_is_eligible(s->f->classes.names[n->name], s->o->compat_tb);
-
-    if (flags & OSC_NODE_OPERATOR) {
-        const bool has_tc = n->launched != 0 && s->launched[n->launched - 1].tc_ns > 0;
-
-        is_eligible = is_eligible || has_tc || n->has_eligible_child;
-    }
-    if (s->n_open > 0) {
-        struct open_node *const above = &s->stack[s->n_open - 1];
-
-        above->children_ns += n->dur_ns;
-        above->device_ns += n->device_ns;
-        above->tc_ns += n->tc_ns;
-        above->has_eligible_child |= is_eligible;
-    }
-    return flags & OSC_NODE_ROW ? count_call(s, n, is_eligible) : OSC_OK;
-}
-
-static inline osc_status open_node(struct sweep *s, uint32_t node)
-{
-    const osc_row row = {s->f->order.rows[node - 1]};
-    const struct osc_chunk *const c = osc_chunk_of(&s->t->events, row);
-    const uint32_t launched = s->launched_of ? s->launched_of[node - 1] : 0;
-
-    if (s->n_open == s->cap_open &&
-        osc_grow(&s->stack, &s->cap_open, s->n_open + 1, sizeof *s->stack) != OSC_OK)
+    if (n->launched == 0)
+        return OSC_OK;
+    g->device_total_ns += own->device_total_ns;
+    g->tc_total_ns += own->tc_total_ns;
+    if (own->device_ns == 0)
+        return OSC_OK;
+    g->device_self_ns += own->device_ns;
+    g->tc_self_ns += own->tc_ns;
+    g->n_device_values++;
+    if (s->n_device == s->cap_device &&
+        osc_grow(&s->device, &s->cap_device, s->n_device + 1, sizeof *s->device) != OSC_OK)
         return OSC_ENOMEM;
-    s->stack[s->n_open++] = (struct open_node){
-        .node = node,
-        .row = row.v,
-        .name = c->name[osc_row_place(row)],
-        .launched = launched,
-        .dur_ns = c->dur_ns[osc_row_place(row)],
-        .device_ns = launched == 0 ? 0 : s->launched[launched - 1].device_ns,
-        .tc_ns = launched == 0 ? 0 : s->launched[launched - 1].tc_ns,
-    };
+    s->device[s->n_device++] = (struct value){at, own->device_ns};
     return OSC_OK;
 }
 
-/* Walk all nodes of all threads. Parents stand before their children. */
-static osc_status sweep_nodes(struct sweep *s)
+/* What NODE and those below it launched is complete: hand it on to PARENT. */
+static osc_status hand_on(struct sweep *s, uint32_t node, uint32_t parent)
 {
-    const struct osc_optree *const tree = &s->f->tree;
-    osc_status st = OSC_OK;
+    struct launched *above = parent == 0 ? NULL : launched_by(s, parent);
+    struct launched *const own = &s->launched[s->nodes[node].launched - 1];
 
-    for (uint32_t at = 0; at < s->f->order.n_rows; at++) {
-        if (!(tree->flags[at] & OSC_NODE) || (tree->flags[at] & OSC_NODE_MERGED))
-            continue;
-        while (s->n_open > 0 && s->stack[s->n_open - 1].node != tree->parent[at]) {
-            st = close_top(s);
-            if (st != OSC_OK)
-                return st;
-        }
-        st = open_node(s, at + 1);
-        if (st != OSC_OK)
-            return st;
-    }
-    while (s->n_open > 0 && st == OSC_OK)
-        st = close_top(s);
-    return st;
+    own->device_total_ns += own->device_ns;
+    own->tc_total_ns += own->tc_ns;
+    if (!above)
+        return parent == 0 ? OSC_OK : OSC_ENOMEM;
+    above->device_total_ns += own->device_total_ns;
+    above->tc_total_ns += own->tc_total_ns;
+    return OSC_OK;
 }
 
 /*
- * Medians of one side. VALUES are dealt out group by group into one array, in
- * which each group's part is then looked through.
+ * Parents stand before their children. From the end on, whatever lies below a node
+ * has been summed up when it is reached, and no stack is needed.
  */
-static osc_status find_medians(struct sweep *s, const struct values *values, bool is_host)
+static osc_status sweep_nodes(struct sweep *s)
+{
+    static const struct launched nothing;
+    const struct osc_optree *const tree = &s->f->tree;
+    const struct osc_store *const events = &s->t->events;
+    const uint16_t eligible_flag = s->o->compat_tb ? OSC_NAME_ELIGIBLE_TB : OSC_NAME_ELIGIBLE;
+
+    for (uint32_t node = s->f->order.n_rows; node > 0; node--) {
+        const uint8_t flags = tree->flags[node - 1];
+        const uint32_t parent = tree->parent[node - 1];
+        const struct launched *own = &nothing;
+        osc_status st = OSC_OK;
+
+        if ((flags & (OSC_NODE | OSC_NODE_MERGED)) != OSC_NODE)
+            continue;
+        const osc_row row = {s->f->order.rows[node - 1]};
+        const struct osc_chunk *const c = osc_chunk_of(events, row);
+        const uint32_t i = osc_row_place(row);
+
+        if (s->nodes[node].launched != 0) {
+            st = hand_on(s, node, parent);
+            if (st != OSC_OK)
+                return st;
+            own = &s->launched[s->nodes[node].launched - 1];
+        }
+        bool is_eligible = (s->f->classes.names[c->name[i]] & eligible_flag) != 0;
+        if (flags & OSC_NODE_OPERATOR)
+            is_eligible = is_eligible || own->tc_ns > 0 || s->eligible[node];
+        s->nodes[parent].ns += c->dur_ns[i];
+        if (is_eligible)
+            s->eligible[parent] = 1;
+        if (flags & OSC_NODE_ROW)
+            st = count_call(s, node, c, i, own, is_eligible);
+        if (st != OSC_OK)
+            return st;
+    }
+    return OSC_OK;
+}
+
+/* Medians of host or device self time: values are dealt out into one array, DEALT. */
+static void find_medians(struct sweep *s, bool is_host, int64_t *dealt, size_t *next)
 {
     struct osc_operator_group *const groups = s->ops->groups;
     const size_t n_groups = s->ops->n_groups;
-    int64_t *dealt = osc_malloc((values->n + 1) * sizeof *dealt);
-    size_t *next = osc_calloc(n_groups + 1, sizeof *next);
-    osc_status st = OSC_ENOMEM;
     size_t at = 0;
 
-    if (!dealt || !next)
-        goto out;
     for (size_t g = 0; g < n_groups; g++) {
         next[g] = at;
         at += is_host ? groups[g].n_calls : groups[g].n_device_values;
     }
-    for (size_t i = 0; i < values->n; i++)
-        dealt[next[values->v[i].group]++] = values->v[i].self_ns;
+    if (is_host) {
+        for (uint32_t node = 1; node <= s->f->order.n_rows; node++) {
+            if (s->nodes[node].group != 0)
+                dealt[next[s->nodes[node].group - 1]++] = s->nodes[node].ns;
+        }
+    } else {
+        for (size_t i = 0; i < s->n_device; i++)
+            dealt[next[s->device[i].group]++] = s->device[i].self_ns;
+    }
     for (size_t g = 0; g < n_groups; g++) {
         struct osc_operator_group *const group = &groups[g];
         const size_t n = is_host ? group->n_calls : group->n_device_values;
@@ -343,11 +312,41 @@ static osc_status find_medians(struct sweep *s, const struct values *values, boo
         else
             group->median_device_self_ns = median;
     }
-    st = OSC_OK;
-out:
-    osc_free(dealt);
+}
+
+static osc_status find_all_medians(struct sweep *s)
+{
+    size_t n_calls = 0;
+
+    for (size_t g = 0; g < s->ops->n_groups; g++)
+        n_calls += s->ops->groups[g].n_calls;
+    const size_t bytes = (n_calls + 1) * sizeof(int64_t);
+    int64_t *dealt = osc_pages_alloc(bytes);
+    size_t *next = osc_calloc(s->ops->n_groups + 1, sizeof *next);
+    const osc_status st = dealt && next ? OSC_OK : OSC_ENOMEM;
+
+    if (st == OSC_OK) {
+        find_medians(s, true, dealt, next);
+        find_medians(s, false, dealt, next);
+    }
+    osc_pages_free(dealt, bytes);
     osc_free(next);
     return st;
+}
+
+/* Room for what is known of nodes, names and forms. */
+static osc_status prepare(struct sweep *s)
+{
+    const struct osc_trace *const t = s->t;
+
+    s->nodes_bytes = ((size_t)s->f->order.n_rows + 1) * sizeof *s->nodes;
+    s->nodes = osc_pages_alloc(s->nodes_bytes);
+    s->eligible_bytes = (size_t)s->f->order.n_rows + 1;
+    s->eligible = osc_pages_alloc(s->eligible_bytes);
+    s->group_of = osc_calloc(osc_strings_bound(&t->strings) + (size_t)1, sizeof *s->group_of);
+    for (uint32_t f = 0; f < t->n_forms && !s->has_stacks; f++)
+        s->has_stacks = t->forms[f].known[OSC_ARG_KEY_CALL_STACK] >= 0;
+    return s->nodes && s->eligible && s->group_of ? OSC_OK : OSC_ENOMEM;
 }
 
 static int by_first_row(const void *x, const void *y)
@@ -365,34 +364,23 @@ osc_status osc_operators_make(const struct osc_trace *t, const struct osc_option
                       .o = o,
                       .ops = ops,
                       .is_plain = !o->by_shape && !o->by_stack};
-    osc_status st = OSC_ENOMEM;
-
     *ops = (struct osc_operators){0};
-    s.group_of = osc_calloc(osc_strings_bound(&t->strings) + (size_t)1, sizeof *s.group_of);
-    for (uint32_t f = 0; f < t->n_forms && !s.has_stacks; f++)
-        s.has_stacks = t->forms[f].known[OSC_ARG_KEY_CALL_STACK] >= 0;
-    if (s.group_of)
+    osc_status st = prepare(&s);
+    if (st == OSC_OK)
         st = sum_launched(&s);
-    if (st == OSC_OK)
-        st = make_room(&s.host, s.f->order.n_rows);
-    if (st == OSC_OK)
-        st = make_room(&s.device, s.f->order.n_rows);
     if (st == OSC_OK)
         st = sweep_nodes(&s);
     if (st == OSC_OK)
-        st = find_medians(&s, &s.host, true);
-    if (st == OSC_OK)
-        st = find_medians(&s, &s.device, false);
+        st = find_all_medians(&s);
     if (st == OSC_OK && ops->n_groups > 1)
         qsort(ops->groups, ops->n_groups, sizeof *ops->groups, by_first_row);
     osc_free(s.launched);
-    osc_pages_free(s.launched_of, s.launched_of_bytes);
+    osc_pages_free(s.nodes, s.nodes_bytes);
+    osc_pages_free(s.eligible, s.eligible_bytes);
+    osc_free(s.device);
     osc_free(s.group_of);
     osc_idmap_fini(&s.pairs);
     osc_idmap_fini(&s.keys);
-    osc_free(s.stack);
-    osc_pages_free(s.host.v, s.host.bytes);
-    osc_pages_free(s.device.v, s.device.bytes);
     if (st != OSC_OK)
         osc_operators_fini(ops);
     return st;

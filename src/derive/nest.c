@@ -37,8 +37,8 @@ struct walk {
     size_t n, cap;            /* N counts the lowest */
     struct findings found;
     int64_t call_start_ns, call_end_ns; /* of the last host call */
-    bool has_twins;    /* an operator lies right in one of its name */
-    bool is_ambiguous; /* one stack is not enough for the tree */
+    bool has_twins;                     /* an operator lies right in one of its name */
+    bool is_ambiguous;                  /* one stack is not enough for the tree */
 };
 
 static void count_first(uint64_t *n, int64_t *first_ns, int64_t at_ns)
@@ -106,7 +106,7 @@ static inline void add_node(struct walk *w, struct open_range *r, uint32_t place
     r->node = place + 1;
     r->name = name;
     if (flags & OSC_NODE_LAUNCHER)
-        r->operator = place + 1;
+        r->operator= place + 1;
 }
 
 /* Row I of C, at PLACE, which is R: a node, a host call, or nothing to the tree. */
@@ -230,8 +230,7 @@ osc_status osc_nest_make(struct osc_trace *t, const struct osc_classes *c,
                          const struct osc_order *order, bool has_forest,
                          struct osc_optree *tree, unsigned n_threads)
 {
-    struct work w = {
-        .t = t, .c = c, .order = order, .tree = tree, .has_forest = has_forest};
+    struct work w = {.t = t, .c = c, .order = order, .tree = tree, .has_forest = has_forest};
     uint8_t *actions = osc_malloc((size_t)t->n_forms + 1);
     osc_status st = OSC_ENOMEM;
 
