@@ -102,7 +102,7 @@ static osc_status add_group(struct osc_avg_groups *g, const struct osc_avg_tree 
         return st;
     g->all[g->n++] = (struct osc_avg_group){
         .first_start_ns = n->start_ns,
-        .first_dur_ns = n->dur_ns,
+        .first_dur_ns = n->end_ns - n->start_ns,
         .first_row = n->row,
         .name = n->name,
         .flags = n->flags,
@@ -196,29 +196,35 @@ static int compare_groups(const void *pa, const void *pb)
     return compare_first(a->first_start_ns, a->first_dur_ns, a->first_row, pb);
 }
 
-/* One more call of GROUP (TP 3.6). */
-static void count_node(const struct osc_avg_tree *tree, uint32_t i, struct osc_avg_group *group)
+/* One more call of GROUP, on a device (TP 3.6). */
+static void count_device_node(const struct osc_avg_node *n, struct osc_avg_group *group)
 {
-    const struct osc_avg_node *n = &tree->nodes[i];
+    const int64_t dur_ns = n->end_ns - n->start_ns;
+
+    /* Queues come one after the other: the first call may be on a later one. */
+    if (compare_first(n->start_ns, dur_ns, n->row, group) < 0) {
+        group->first_start_ns = n->start_ns;
+        group->first_dur_ns = dur_ns;
+        group->first_row = n->row;
+    }
+    group->calls++;
+    add(&group->device_ns, dur_ns);
+    add(&group->self_device_ns, dur_ns);
+}
+
+/* One more call of GROUP, on the host. */
+static inline void count_node(const struct osc_avg_tree *tree, uint32_t i,
+                              struct osc_avg_group *group)
+{
+    const struct osc_avg_node *const n = &tree->nodes[i];
+    const int64_t dur_ns = n->end_ns - n->start_ns;
     const bool is_sync = !(n->flags & OSC_AVG_ASYNC);
 
     group->calls++;
-    if (n->flags & OSC_AVG_DEVICE) {
-        /* Queues come one after the other: the first call may be on a later one. */
-        if (compare_first(n->start_ns, n->dur_ns, n->row, group) < 0) {
-            group->first_start_ns = n->start_ns;
-            group->first_dur_ns = n->dur_ns;
-            group->first_row = n->row;
-        }
-        add(&group->device_ns, n->dur_ns);
-        add(&group->self_device_ns, n->dur_ns);
-        return;
-    }
-
-    add(&group->cpu_ns, n->dur_ns);
+    add(&group->cpu_ns, dur_ns);
     group->cpu_us += n->elapsed_us;
     if (is_sync) {
-        add(&group->self_cpu_ns, difference(n->dur_ns, n->child_ns));
+        add(&group->self_cpu_ns, difference(dur_ns, n->child_ns));
         group->self_cpu_us += n->elapsed_us - n->child_us;
     }
     if (tree->bytes) {
@@ -230,9 +236,10 @@ static void count_node(const struct osc_avg_tree *tree, uint32_t i, struct osc_a
         add(&group->self_device_bytes, is_sync ? difference(b->device, b->child_device) : 0);
     }
     if (tree->device && is_sync) {
-        add(&group->self_device_ns, tree->device[i].own_ns);
-        add(&group->device_ns, tree->device[i].own_ns);
-        add(&group->device_ns, tree->device[i].child_ns);
+        const int64_t own_ns = tree->device[i].own_ns;
+
+        add(&group->self_device_ns, own_ns);
+        add(&group->device_ns, own_ns + tree->device[i].child_ns);
     }
 }
 
@@ -263,7 +270,10 @@ osc_status osc_avg_groups_build(struct osc_avg_groups *g, struct osc_avg_tree *t
         if (st != OSC_OK)
             break;
         group->flops += flops;
-        count_node(tree, i, group);
+        if (n->flags & OSC_AVG_DEVICE)
+            count_device_node(n, group);
+        else
+            count_node(tree, i, group);
     }
     if (g->n > 0)
         qsort(g->all, g->n, sizeof *g->all, compare_groups);

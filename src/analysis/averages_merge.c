@@ -80,10 +80,10 @@ void osc_avg_merge_fini(struct osc_avg_merge *m)
     *m = (struct osc_avg_merge){0};
 }
 
-void osc_avg_merge_settle(struct osc_avg_merge *m, bool is_over)
+void osc_avg_merge_settle(struct osc_avg_merge *m, const struct osc_avg_cursor *at,
+                          bool is_over)
 {
-    if (is_over)
-        m->heap[0] = m->heap[--m->n];
+    m->heap[0] = is_over ? m->heap[--m->n] : *at;
     if (m->n > 0)
         sink(m, 0);
     find_rival(m);

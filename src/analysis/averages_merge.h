@@ -49,7 +49,7 @@ OSC_MUST_USE osc_status osc_avg_merge_init(struct osc_avg_merge *m,
                                            const uint32_t *records, size_t n_records);
 void osc_avg_merge_fini(struct osc_avg_merge *m);
 
-/* The least row, or NULL. Good until osc_avg_merge_pop(). */
+/* The least row, or NULL. Good until osc_avg_merge_settle(). */
 static inline const struct osc_avg_cursor *osc_avg_merge_top(const struct osc_avg_merge *m)
 {
     return m->n == 0 ? NULL : &m->heap[0];
@@ -75,16 +75,11 @@ static inline bool osc_avg_cursor_advance(const struct osc_avg_merge *m,
     return false;
 }
 
-/* The cursor on top is no longer the least for sure, or, with IS_OVER, at its end. */
-void osc_avg_merge_settle(struct osc_avg_merge *m, bool is_over);
-
-/* Go on to the row after it. */
-static inline void osc_avg_merge_pop(struct osc_avg_merge *m)
-{
-    const bool is_over = !osc_avg_cursor_advance(m, &m->heap[0]);
-
-    if (is_over || m->heap[0].start_ns >= m->rival_ns)
-        osc_avg_merge_settle(m, is_over);
-}
+/*
+ * Put AT, which was on top and has moved on, where it belongs, or, with IS_OVER,
+ * nowhere.
+ */
+void osc_avg_merge_settle(struct osc_avg_merge *m, const struct osc_avg_cursor *at,
+                          bool is_over);
 
 #endif

@@ -24,7 +24,9 @@ struct builder {
     uint16_t *form_flags;          /* owned; per form */
     uint8_t *track_family;         /* owned; per track */
     uint32_t *top;                 /* owned; per track: innermost open node + 1 */
-    uint32_t *twins;               /* owned; nodes whose parent has the same name */
+    uint32_t *node_of_row;         /* pages, owned: operators; NULL: no device worked */
+    size_t node_of_row_size;
+    uint32_t *twins; /* owned; nodes whose parent has the same name */
     size_t n_twins, cap_twins;
     uint32_t step_name; /* name + 1 of "ProfilerStep*" */
     uint32_t memory_name, failure_name;
@@ -105,6 +107,7 @@ static osc_status prepare(struct builder *b)
 {
     const struct osc_trace *t = b->t;
     struct osc_avg_tree *tree = b->tree;
+    bool has_device = false;
 
     b->form_flags = osc_calloc(t->n_forms + 1u, sizeof *b->form_flags);
     b->track_family = osc_calloc(t->n_tracks + 1u, sizeof *b->track_family);
@@ -117,6 +120,7 @@ static osc_status prepare(struct builder *b)
     for (uint32_t i = 0; i < t->n_forms; i++) {
         b->form_flags[i] = classify_form(t, &t->forms[i]);
         b->has_records |= (b->form_flags[i] & OSC_AVG_RECORD) != 0;
+        has_device |= (b->form_flags[i] & FORM_DEVICE) != 0;
     }
     for (uint32_t i = 0; i < t->n_tracks; i++) {
         struct osc_str device = osc_trace_str(t, t->tracks[i].device);
@@ -128,6 +132,13 @@ static osc_status prepare(struct builder *b)
             b->track_family[i] = add_family(tree, device);
     }
     tree->has_queue = tree->n_families > 0;
+    if (has_device) {
+        b->node_of_row_size =
+            ((size_t)t->events.n_chunks << OSC_CHUNK_SHIFT) * sizeof *b->node_of_row;
+        b->node_of_row = osc_pages_alloc(b->node_of_row_size);
+        if (!b->node_of_row)
+            return OSC_ENOMEM;
+    }
     if (tree->n_families == 0)
         add_family(tree, OSC_STR("cuda"));
     return OSC_OK;
@@ -276,35 +287,28 @@ static int64_t find_zero(const struct builder *b)
     return t->min_ts_ns;
 }
 
-/* The thread of node N in torch's tree: calls stand on that of their operator. */
-static uint32_t track_of(const struct builder *b, const struct osc_avg_node *n)
+/* The thread of row I of C in torch's tree: calls stand on that of their operator. */
+static inline uint32_t track_of(const struct builder *b, const struct osc_chunk *c, uint32_t i,
+                                unsigned flags)
 {
-    const struct osc_chunk *c = osc_avg_chunk(b->tree, n);
-    osc_row row = {n->row};
+    if ((flags & OSC_AVG_CALL) && c->link && c->link[i] != 0) {
+        const osc_row op = {c->link[i]};
 
-    if ((n->flags & OSC_AVG_CALL) && c->link && c->link[osc_row_place(row)] != 0) {
-        row.v = c->link[osc_row_place(row)];
-        c = osc_chunk_of(&b->t->events, row);
+        return osc_chunk_of(&b->t->events, op)->track[osc_row_place(op)];
     }
-    return c->track[osc_row_place(row)];
+    return c->track[i];
 }
 
-/* Make node I a child of the innermost range that is open on its track. */
-static osc_status nest(struct builder *b, uint32_t i)
+/* Make N, node I, a child of the innermost range that is open on TRACK. */
+static inline osc_status nest(struct builder *b, struct osc_avg_node *nodes, uint32_t i,
+                              struct osc_avg_node *n, uint32_t track)
 {
-    struct osc_avg_node *const nodes = b->tree->nodes;
-    struct osc_avg_node *const n = &nodes[i];
-    const uint32_t track = track_of(b, n);
-    const int64_t end_ns = n->start_ns + n->dur_ns;
     uint32_t top = b->top[track];
-    osc_status st = OSC_OK;
 
-    if (n->flags & OSC_AVG_ASYNC)
-        return OSC_OK;
     while (top != 0) {
-        const int64_t top_end_ns = nodes[top - 1].start_ns + nodes[top - 1].dur_ns;
+        const int64_t top_end_ns = nodes[top - 1].end_ns;
 
-        if (n->start_ns < top_end_ns && end_ns <= top_end_ns)
+        if (n->start_ns < top_end_ns && n->end_ns <= top_end_ns)
             break;
         top = nodes[top - 1].parent;
     }
@@ -315,14 +319,15 @@ static osc_status nest(struct builder *b, uint32_t i)
 
     struct osc_avg_node *const parent = &nodes[top - 1];
     parent->flags |= parent->flags & OSC_AVG_CHILD ? OSC_AVG_CHILDREN : OSC_AVG_CHILD;
-    parent->child_ns += n->dur_ns;
+    parent->child_ns += n->end_ns - n->start_ns;
     parent->child_us += n->elapsed_us;
-    if (parent->name == n->name) {
-        st = osc_grow(&b->twins, &b->cap_twins, b->n_twins + 1, sizeof *b->twins);
-        if (st == OSC_OK)
-            b->twins[b->n_twins++] = i;
-    }
-    return st;
+    if (parent->name != n->name)
+        return OSC_OK;
+    if (b->n_twins == b->cap_twins &&
+        osc_grow(&b->twins, &b->cap_twins, b->n_twins + 1, sizeof *b->twins) != OSC_OK)
+        return OSC_ENOMEM;
+    b->twins[b->n_twins++] = i;
+    return OSC_OK;
 }
 
 static void attribute_memory(struct builder *b, uint32_t i)
@@ -337,8 +342,8 @@ static void attribute_memory(struct builder *b, uint32_t i)
         if (c->kind[place] != OSC_KIND_OOM)
             osc_avg_record_bytes(b->t, c, place, &bytes->cpu, &bytes->device);
     } else {
-        osc_avg_records_between(&b->records, &b->first_record, n->start_ns,
-                                n->start_ns + n->dur_ns, &bytes->cpu, &bytes->device);
+        osc_avg_records_between(&b->records, &b->first_record, n->start_ns, n->end_ns,
+                                &bytes->cpu, &bytes->device);
     }
     if (n->parent != 0) {
         b->tree->bytes[n->parent - 1].child_cpu += bytes->cpu;
@@ -366,62 +371,94 @@ static osc_status alloc_nodes(struct builder *b)
 }
 
 /* The name of string SID: index + 1, FILTERED, or 0 if there is no room for it. */
-static uint32_t name_of(struct builder *b, uint32_t sid)
+static inline uint32_t name_of(struct builder *b, uint32_t sid)
 {
-    if (b->tree->name_of_sid[sid] == 0 && meet_name(b, sid) != OSC_OK)
-        return 0;
-    return b->tree->name_of_sid[sid];
+    const uint32_t name = b->tree->name_of_sid[sid];
+
+    if (__builtin_expect(name != 0, 1))
+        return name;
+    return meet_name(b, sid) == OSC_OK ? b->tree->name_of_sid[sid] : 0;
 }
 
 /*
  * A row of the allocator's records: of its own only if it lies in no range of the
  * host, or tells of a failure (TP 7.3).
  */
-static void add_record(struct builder *b, const struct osc_avg_cursor *at)
+static osc_status take_record(struct builder *b, const struct osc_avg_cursor *at)
 {
-    const struct osc_chunk *c = osc_chunk_of(&b->t->events, (osc_row){at->row});
-    const bool is_failure = c->kind[osc_row_place((osc_row){at->row})] == OSC_KIND_OOM;
+    struct osc_avg_tree *const tree = b->tree;
+    const osc_row row = {at->row};
+    const struct osc_chunk *c = osc_chunk_of(&b->t->events, row);
+    const uint32_t i = tree->n_nodes;
+    const bool is_failure = c->kind[osc_row_place(row)] == OSC_KIND_OOM;
 
     if (!is_failure && b->max_end_ns >= at->start_ns)
-        return;
-    b->tree->nodes[b->tree->n_nodes++] = (struct osc_avg_node){
+        return OSC_OK;
+    struct osc_avg_node *const n = &tree->nodes[tree->n_nodes++];
+    *n = (struct osc_avg_node){
         .start_ns = at->start_ns,
+        .end_ns = at->start_ns,
         .row = at->row,
         .name = (is_failure ? b->failure_name : b->memory_name) - 1,
         .flags = OSC_AVG_RECORD,
     };
-}
-
-/* Microseconds as torch has them: it rounds both ends before it takes the difference. */
-static double elapsed_us(int64_t start_ns, int64_t dur_ns)
-{
-    return (double)(start_ns + dur_ns) / 1000.0 - (double)start_ns / 1000.0;
+    const osc_status st = nest(b, tree->nodes, i, n, c->track[osc_row_place(row)]);
+    if (tree->bytes)
+        attribute_memory(b, i);
+    return st;
 }
 
 /* A range of the host. */
-static osc_status add_range(struct builder *b, const struct osc_avg_cursor *at)
+static inline osc_status take_range(struct builder *b, const struct osc_avg_cursor *at)
 {
     struct osc_avg_tree *const tree = b->tree;
     const struct osc_chunk *c = osc_chunk_of(&b->t->events, (osc_row){at->row});
-    const uint32_t place = osc_row_place((osc_row){at->row});
+    const uint32_t place = osc_row_place((osc_row){at->row}), i = tree->n_nodes;
     const uint32_t name = name_of(b, c->name[place]);
+    const int64_t start_ns = at->start_ns, end_ns = start_ns + at->dur_ns;
     unsigned flags = b->form_flags[c->form[place]] & 0xffu;
+    osc_status st = OSC_OK;
 
     if (name == FILTERED || name == 0)
         return name == 0 ? OSC_ENOMEM : OSC_OK;
     if ((flags & OSC_AVG_ANNOTATION) && tree->names[name - 1].is_collective)
         flags |= OSC_AVG_ASYNC;
-    if (at->start_ns + at->dur_ns > b->max_end_ns)
-        b->max_end_ns = at->start_ns + at->dur_ns;
-    tree->nodes[tree->n_nodes++] = (struct osc_avg_node){
-        .start_ns = at->start_ns,
-        .dur_ns = at->dur_ns,
-        .elapsed_us = elapsed_us(at->start_ns - tree->zero_ns, at->dur_ns),
+    if (end_ns > b->max_end_ns)
+        b->max_end_ns = end_ns;
+    struct osc_avg_node *const n = &tree->nodes[i];
+    tree->n_nodes = i + 1;
+    /* Microseconds as torch has them: it rounds both ends before it takes the difference. */
+    *n = (struct osc_avg_node){
+        .start_ns = start_ns,
+        .end_ns = end_ns,
+        .elapsed_us = (double)(end_ns - tree->zero_ns) / 1000.0 -
+                      (double)(start_ns - tree->zero_ns) / 1000.0,
         .row = at->row,
         .name = name - 1,
         .flags = flags,
     };
-    return OSC_OK;
+    if (b->node_of_row && (flags & OSC_AVG_OPERATOR))
+        b->node_of_row[at->row] = i + 1;
+    if (!(flags & OSC_AVG_ASYNC))
+        st = nest(b, tree->nodes, i, n, track_of(b, c, place, flags));
+    if (tree->bytes)
+        attribute_memory(b, i);
+    return st;
+}
+
+/* The ranges of one track, until another one has an earlier range. */
+static osc_status take_ranges(struct builder *b, struct osc_avg_merge *merge)
+{
+    struct osc_avg_cursor at = *osc_avg_merge_top(merge);
+    bool is_over = false;
+    osc_status st;
+
+    do {
+        st = take_range(b, &at);
+        is_over = !osc_avg_cursor_advance(merge, &at);
+    } while (st == OSC_OK && !is_over && at.start_ns < merge->rival_ns);
+    osc_avg_merge_settle(merge, &at, is_over);
+    return st;
 }
 
 /* The one sweep: nodes in order, each with its parent, sums of children, bytes. */
@@ -430,23 +467,20 @@ static osc_status sweep(struct builder *b)
     struct osc_avg_tree *const tree = b->tree;
     struct osc_avg_merge merge = {
         .events = &b->t->events, .wanted = b->form_flags, .mask = FORM_HOST};
-    const struct osc_avg_cursor *at = NULL;
+    const struct osc_avg_cursor *top = NULL;
     osc_status st = alloc_nodes(b);
 
     if (st == OSC_OK)
         st = osc_avg_merge_init(&merge, b->order, b->instants, b->n_instants);
-    for (; st == OSC_OK && (at = osc_avg_merge_top(&merge)); osc_avg_merge_pop(&merge)) {
-        const uint32_t i = tree->n_nodes;
+    while (st == OSC_OK && (top = osc_avg_merge_top(&merge))) {
+        if (top->is_record) {
+            struct osc_avg_cursor at = *top;
 
-        if (at->is_record)
-            add_record(b, at);
-        else
-            st = add_range(b, at);
-        if (st != OSC_OK || tree->n_nodes == i)
-            continue;
-        st = nest(b, i);
-        if (tree->bytes)
-            attribute_memory(b, i);
+            st = take_record(b, &at);
+            osc_avg_merge_settle(&merge, &at, !osc_avg_cursor_advance(&merge, &at));
+        } else {
+            st = take_ranges(b, &merge);
+        }
     }
     osc_avg_merge_fini(&merge);
     tree->n_host = tree->n_nodes;
@@ -474,7 +508,7 @@ static osc_status add_device_rows(struct builder *b)
             continue;
         tree->nodes[tree->n_nodes++] = (struct osc_avg_node){
             .start_ns = c->ts_ns[i],
-            .dur_ns = c->dur_ns[i],
+            .end_ns = c->ts_ns[i] + c->dur_ns[i],
             .row = row.v,
             .name = name - 1,
             .flags = (flags & 0xffu) | (unsigned)b->track_family[c->track[i]]
@@ -519,27 +553,17 @@ static uint32_t operator_of(const struct osc_avg_tree *tree, const struct osc_av
 static osc_status attach_device_work(struct builder *b)
 {
     struct osc_avg_tree *const tree = b->tree;
-    const size_t size = ((size_t)b->t->events.n_chunks << OSC_CHUNK_SHIFT) * sizeof(uint32_t);
-    uint32_t *node_of_row = osc_pages_alloc(size);
-
     tree->device_size = ((size_t)tree->n_host + 1) * sizeof *tree->device;
     tree->device = osc_pages_alloc(tree->device_size);
-    if (!node_of_row || !tree->device) {
-        osc_pages_free(node_of_row, size);
+    if (!tree->device)
         return OSC_ENOMEM;
-    }
-    for (uint32_t i = 0; i < tree->n_host; i++) {
-        if (tree->nodes[i].flags & OSC_AVG_OPERATOR)
-            node_of_row[tree->nodes[i].row] = i + 1;
-    }
     for (uint32_t i = tree->n_host; i < tree->n_nodes; i++) {
         const struct osc_avg_node *n = &tree->nodes[i];
-        const uint32_t op = is_attached(tree, n) ? operator_of(tree, n, node_of_row) : 0;
+        const uint32_t op = is_attached(tree, n) ? operator_of(tree, n, b->node_of_row) : 0;
 
         if (op != 0)
-            tree->device[op - 1].own_ns += n->dur_ns;
+            tree->device[op - 1].own_ns += n->end_ns - n->start_ns;
     }
-    osc_pages_free(node_of_row, size);
     return OSC_OK;
 }
 
@@ -578,11 +602,11 @@ static void fold(struct builder *b)
 static void sum_device_work(struct osc_avg_tree *tree)
 {
     for (uint32_t i = tree->n_host; i > 0; i--) {
-        const uint32_t parent = tree->nodes[i - 1].parent;
         const struct osc_avg_device_ns *d = &tree->device[i - 1];
+        const int64_t total_ns = d->own_ns + d->child_ns;
 
-        if (parent != 0)
-            tree->device[parent - 1].child_ns += d->own_ns + d->child_ns;
+        if (total_ns != 0 && tree->nodes[i - 1].parent != 0)
+            tree->device[tree->nodes[i - 1].parent - 1].child_ns += total_ns;
     }
 }
 
@@ -615,6 +639,7 @@ osc_status osc_avg_tree_build(struct osc_avg_tree *tree, const struct osc_trace 
     osc_free(b.track_family);
     osc_free(b.top);
     osc_free(b.twins);
+    osc_pages_free(b.node_of_row, b.node_of_row_size);
     osc_free(b.instants);
     osc_avg_records_fini(&b.records);
     return st;

@@ -52,7 +52,7 @@ struct osc_avg_name {
 };
 
 struct osc_avg_node {
-    int64_t start_ns, dur_ns;
+    int64_t start_ns, end_ns;
     int64_t child_ns;  /* durations of its children together */
     double elapsed_us; /* its duration as torch had it */
     double child_us;   /* child_ns as torch summed it */
