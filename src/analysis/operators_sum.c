@@ -48,18 +48,24 @@ struct sweep {
     size_t n_device, cap_device;
 };
 
+static osc_status add_launched(struct sweep *s, uint32_t *number)
+{
+    if (s->n_launched == s->cap_launched &&
+        osc_grow(&s->launched, &s->cap_launched, s->n_launched + 1, sizeof *s->launched) !=
+            OSC_OK)
+        return OSC_ENOMEM;
+    s->launched[s->n_launched++] = (struct launched){0};
+    *number = (uint32_t)s->n_launched;
+    return OSC_OK;
+}
+
 /* What is launched by or below NODE; NULL when memory is exhausted. */
-static struct launched *launched_by(struct sweep *s, uint32_t node)
+static inline struct launched *launched_by(struct sweep *s, uint32_t node)
 {
     uint32_t *const place = &s->nodes[node].launched;
 
-    if (*place == 0) {
-        if (osc_grow(&s->launched, &s->cap_launched, s->n_launched + 1, sizeof *s->launched) !=
-            OSC_OK)
-            return NULL;
-        s->launched[s->n_launched++] = (struct launched){0};
-        *place = (uint32_t)s->n_launched;
-    }
+    if (*place == 0 && add_launched(s, place) != OSC_OK)
+        return NULL;
     return &s->launched[*place - 1];
 }
 

@@ -149,9 +149,11 @@ struct work {
     osc_status *statuses;
 };
 
-static bool is_member(const struct work *w, const struct osc_chunk *c, uint32_t i)
+/* OF is a constant where this is called, so that the loops ask no more than they need. */
+static inline bool is_member(const struct work *w, enum osc_order_of of,
+                             const struct osc_chunk *c, uint32_t i)
 {
-    if (w->of == OSC_ORDER_RANGES)
+    if (of == OSC_ORDER_RANGES)
         return osc_is_range(w->c, c, i);
     return c->kind[i] == OSC_KIND_ALLOC || c->kind[i] == OSC_KIND_FREE;
 }
@@ -164,16 +166,38 @@ static uint32_t part_begin(const struct osc_trace *t, uint32_t p)
     return (uint32_t)(n * p / PARTS) + 1;
 }
 
+static inline void count_rows(const struct work *w, enum osc_order_of of,
+                              const struct osc_chunk *c, uint32_t *counts)
+{
+    const uint32_t *const tracks = c->track;
+
+    for (uint32_t i = 0; i < c->n_rows; i++)
+        counts[tracks[i]] += is_member(w, of, c, i);
+}
+
 static void count_part(void *ctx, uint32_t p)
 {
     const struct work *const w = ctx;
     uint32_t *const counts = w->counts + (size_t)p * w->t->n_tracks;
 
     for (uint32_t k = part_begin(w->t, p); k < part_begin(w->t, p + 1); k++) {
-        const struct osc_chunk *const c = w->t->events.chunks[k];
+        if (w->of == OSC_ORDER_RANGES)
+            count_rows(w, OSC_ORDER_RANGES, w->t->events.chunks[k], counts);
+        else
+            count_rows(w, OSC_ORDER_MEMORY, w->t->events.chunks[k], counts);
+    }
+}
 
-        for (uint32_t i = 0; i < c->n_rows; i++)
-            counts[c->track[i]] += is_member(w, c, i);
+static inline void deal_rows(const struct work *w, enum osc_order_of of,
+                             const struct osc_chunk *c, uint32_t *places)
+{
+    const uint32_t *const tracks = c->track;
+    const uint32_t first = osc_row_at(c, 0).v, n = c->n_rows;
+    uint32_t *const rows = w->o->rows;
+
+    for (uint32_t i = 0; i < n; i++) {
+        if (is_member(w, of, c, i))
+            rows[places[tracks[i]]++] = first + i;
     }
 }
 
@@ -183,12 +207,10 @@ static void deal_part(void *ctx, uint32_t p)
     uint32_t *const places = w->counts + (size_t)p * w->t->n_tracks;
 
     for (uint32_t k = part_begin(w->t, p); k < part_begin(w->t, p + 1); k++) {
-        const struct osc_chunk *const c = w->t->events.chunks[k];
-
-        for (uint32_t i = 0; i < c->n_rows; i++) {
-            if (is_member(w, c, i))
-                w->o->rows[places[c->track[i]]++] = osc_row_at(c, i).v;
-        }
+        if (w->of == OSC_ORDER_RANGES)
+            deal_rows(w, OSC_ORDER_RANGES, w->t->events.chunks[k], places);
+        else
+            deal_rows(w, OSC_ORDER_MEMORY, w->t->events.chunks[k], places);
     }
 }
 
