@@ -142,28 +142,34 @@ osc_status osc_intervals_intersect(const struct osc_intervals *a, const struct o
 osc_status osc_intervals_subtract(const struct osc_intervals *a, const struct osc_intervals *b,
                                   struct osc_intervals *out)
 {
-    size_t j = 0;
+    const struct osc_interval *cut = b->v, *const end = b->v + b->n;
+    struct osc_interval *to;
 
     /* Each of B makes at most one piece more: room for all, once. */
     out->status = osc_grow(&out->v, &out->cap, a->n + b->n, sizeof *out->v);
-    for (size_t i = 0; i < a->n && out->status == OSC_OK; i++) {
+    if (out->status != OSC_OK || a->n == 0)
+        return out->status;
+    to = out->v;
+    for (size_t i = 0; i < a->n; i++) {
         const int64_t end_ns = a->v[i].end_ns;
         int64_t at_ns = a->v[i].start_ns;
 
-        while (j < b->n && b->v[j].end_ns <= at_ns)
-            j++;
-        /* The last one may reach into the next of A, so J does not pass it. */
-        for (size_t k = j; k < b->n && b->v[k].start_ns < end_ns; k++) {
-            if (b->v[k].start_ns > at_ns)
-                osc_intervals_add(out, at_ns, b->v[k].start_ns);
-            if (b->v[k].end_ns > at_ns)
-                at_ns = b->v[k].end_ns;
-            j = k;
+        while (cut < end && cut->end_ns <= at_ns)
+            cut++;
+        /* The last one may reach into the next of A, so CUT does not pass it. */
+        for (const struct osc_interval *k = cut; k < end && k->start_ns < end_ns; k++) {
+            if (k->start_ns == k->end_ns)
+                continue;
+            if (k->start_ns > at_ns)
+                *to++ = (struct osc_interval){at_ns, k->start_ns};
+            at_ns = k->end_ns;
+            cut = k;
         }
         if (at_ns < end_ns)
-            osc_intervals_add(out, at_ns, end_ns);
+            *to++ = (struct osc_interval){at_ns, end_ns};
     }
-    return out->status;
+    out->n = (size_t)(to - out->v);
+    return OSC_OK;
 }
 
 int64_t osc_intervals_length(const struct osc_intervals *s)

@@ -29,7 +29,7 @@ void osc_keymap_fini(struct osc_keymap *m)
     *m = (struct osc_keymap){0};
 }
 
-uint32_t *osc_keymap_put(struct osc_keymap *m, int64_t key)
+uint32_t *osc_keymap_add(struct osc_keymap *m, int64_t key)
 {
     const uint64_t i = (uint64_t)key - (uint64_t)m->least;
     const uint64_t page = i >> OSC_KEYMAP_SHIFT;

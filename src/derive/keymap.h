@@ -56,7 +56,18 @@ static inline uint32_t osc_keymap_get(const struct osc_keymap *m, int64_t key)
     return m->sparse.n_used == 0 ? 0 : osc_idmap_get(&m->sparse, (uint64_t)key);
 }
 
+/* The slow half of osc_keymap_put(): KEY has no page yet, or never will. */
+OSC_MUST_USE uint32_t *osc_keymap_add(struct osc_keymap *m, int64_t key);
+
 /* The place of the value of KEY, made (0) if it is new; NULL: out of memory. */
-OSC_MUST_USE uint32_t *osc_keymap_put(struct osc_keymap *m, int64_t key);
+OSC_MUST_USE static inline uint32_t *osc_keymap_put(struct osc_keymap *m, int64_t key)
+{
+    const uint64_t i = (uint64_t)key - (uint64_t)m->least;
+    const uint64_t page = i >> OSC_KEYMAP_SHIFT;
+
+    if (page < m->n_pages && m->pages[page])
+        return &m->pages[page][i & (OSC_KEYMAP_PAGE - 1)];
+    return osc_keymap_add(m, key);
+}
 
 #endif

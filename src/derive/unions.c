@@ -9,7 +9,7 @@
 #define PARTS_MAX 64u
 
 /* What a form says of the class of its rows, beside the classes themselves. */
-enum { ASK_KERNEL = OSC_CLASS_COUNT + 1, ASK_HOST };
+enum { ASK_KERNEL = OSC_CLASS_COUNT + 1, ASK_HOST, ASK_KIND };
 
 struct work {
     const struct osc_trace *t;
@@ -21,33 +21,35 @@ struct work {
     struct osc_intervals *sets; /* owned; per part and class */
 };
 
+/* The class by kind of a host range whose name does not matter. */
+static inline enum osc_class class_of_kind(enum osc_kind kind)
+{
+    if (kind == OSC_KIND_STEP)
+        return OSC_CLASS_COUNT;
+    return kind == OSC_KIND_DATALOADER ? OSC_CLASS_DATALOADER : OSC_CLASS_CPU_EXEC;
+}
+
 /* The class of a finished operator, annotation or `python` range of the host. */
 static enum osc_class host_class(const struct osc_classes *c, const struct osc_chunk *k,
                                  uint32_t i, bool compat_tb)
 {
-    const enum osc_kind kind = (enum osc_kind)k->kind[i];
-    const uint16_t name = c->names[k->name[i]];
+    const enum osc_class class = class_of_kind((enum osc_kind)k->kind[i]);
+    const uint16_t asked = compat_tb ? OSC_NAME_COMM_TB : OSC_NAME_COMM_HOST;
 
-    if (kind == OSC_KIND_STEP)
-        return OSC_CLASS_COUNT;
-    if (kind == OSC_KIND_DATALOADER)
-        return OSC_CLASS_DATALOADER;
-    if (compat_tb)
-        return name & OSC_NAME_COMM_TB ? OSC_CLASS_COMMUNICATION : OSC_CLASS_CPU_EXEC;
-    if (!c->has_device_comm && (name & OSC_NAME_COMM_HOST))
-        return OSC_CLASS_COMMUNICATION;
-    return OSC_CLASS_CPU_EXEC;
+    if (class != OSC_CLASS_CPU_EXEC || !(c->names[k->name[i]] & asked))
+        return class;
+    return OSC_CLASS_COMMUNICATION;
 }
 
 /* What the rows of FORM, which has FLAGS, feed if they are finished. */
-static uint8_t class_of_form(const struct osc_form *form, uint8_t flags)
+static uint8_t class_of_form(const struct osc_form *form, uint8_t flags, uint8_t ask_host)
 {
     const enum osc_kind kind = (enum osc_kind)form->kind;
 
     if (!(flags & OSC_FORM_RANGE))
         return OSC_CLASS_COUNT;
     if (flags & OSC_FORM_OPERATOR)
-        return ASK_HOST;
+        return ask_host;
     if (flags & OSC_FORM_CALL)
         return OSC_CLASS_RUNTIME;
     if (kind == OSC_KIND_KERNEL)
@@ -58,7 +60,7 @@ static uint8_t class_of_form(const struct osc_form *form, uint8_t flags)
         return OSC_CLASS_MEMSET;
     if (flags & (OSC_FORM_ON_DEVICE | OSC_FORM_FUNCTION))
         return OSC_CLASS_COUNT;
-    return kind == OSC_KIND_ANNOTATION || kind == OSC_KIND_PYTHON ? ASK_HOST : OSC_CLASS_COUNT;
+    return kind == OSC_KIND_ANNOTATION || kind == OSC_KIND_PYTHON ? ask_host : OSC_CLASS_COUNT;
 }
 
 /*
@@ -69,6 +71,8 @@ static uint8_t class_of_form(const struct osc_form *form, uint8_t flags)
 static inline enum osc_class class_of(const struct work *w, const struct osc_chunk *k,
                                       uint32_t i, unsigned class)
 {
+    if (class == ASK_KIND)
+        return class_of_kind((enum osc_kind)k->kind[i]);
     if (class == ASK_HOST)
         return host_class(w->c, k, i, w->collectives != NULL);
     if (class == ASK_KERNEL) {
@@ -87,18 +91,25 @@ static void collect_track(const struct work *w, uint32_t track, struct osc_inter
 {
     const struct osc_order *const o = w->order;
     const struct osc_store *const s = &w->t->events;
+    const uint8_t *const by_form = w->by_form;
+    int64_t last_ns[OSC_CLASS_COUNT]; /* all before has been added */
 
+    for (unsigned k = 0; k < OSC_CLASS_COUNT; k++)
+        last_ns[k] = INT64_MIN;
     for (uint32_t at = o->first[track]; at < o->first[track + 1]; at++) {
         const osc_row row = {o->rows[at]};
         const struct osc_chunk *const c = osc_chunk_of(s, row);
         const uint32_t i = osc_row_place(row);
-        const unsigned asked = w->by_form[c->form[i]];
+        const unsigned asked = by_form[c->form[i]];
 
         if (asked == OSC_CLASS_COUNT)
             continue;
         const enum osc_class class = class_of(w, c, i, asked);
-        if (class != OSC_CLASS_COUNT)
-            osc_intervals_add(&sets[class], c->ts_ns[i], c->ts_ns[i] + c->dur_ns[i]);
+        const int64_t end_ns = c->ts_ns[i] + c->dur_ns[i];
+        if (class == OSC_CLASS_COUNT || end_ns <= last_ns[class])
+            continue;
+        osc_intervals_add(&sets[class], c->ts_ns[i], end_ns);
+        last_ns[class] = end_ns;
     }
 }
 
@@ -170,6 +181,8 @@ osc_status osc_unions_make(const struct osc_trace *t, const struct osc_classes *
                      .order = order,
                      .n_parts = order->n_tracks < PARTS_MAX ? order->n_tracks : PARTS_MAX};
     const size_t n_lists = (size_t)w.n_parts * OSC_CLASS_COUNT;
+    /* Beside device communication, names of host ranges say nothing. */
+    const uint8_t ask_host = compat_tb || !c->has_device_comm ? ASK_HOST : ASK_KIND;
     struct gather g = {.w = &w, .u = u};
     struct osc_idmap collectives = {0};
     osc_status st = OSC_ENOMEM;
@@ -180,7 +193,7 @@ osc_status osc_unions_make(const struct osc_trace *t, const struct osc_classes *
     if (w.sets && w.by_form) {
         st = OSC_OK;
         for (uint32_t f = 0; f < t->n_forms; f++)
-            w.by_form[f] = class_of_form(&t->forms[f], c->forms[f]);
+            w.by_form[f] = class_of_form(&t->forms[f], c->forms[f], ask_host);
     }
     if (st == OSC_OK && compat_tb) {
         st = find_collectives(&w, &collectives);
