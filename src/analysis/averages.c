@@ -234,6 +234,7 @@ const struct osc_table_def osc_table_averages = {
     .n_columns = OSC_AVERAGES_COLUMNS,
     .groupings = groupings,
     .facts = OSC_FACT_LINKS,
+    .takes = OSC_TAKES_NO_PYTHON,
     .map = map,
     .text = osc_torch_text,
 };

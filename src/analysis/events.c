@@ -83,7 +83,8 @@ static const struct osc_column columns[] = {
     [LAUNCH_ID] = {"launch_id", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
                    "Of device work: id of the host call that launched it, by correlation id."},
     [OP_ID] = {"op_id", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
-               "Of device work and of host calls: id of the operator they belong to."},
+               "Of device work and of host calls: id of the operator they belong to; of "
+               "allocations and releases: of the one that was running."},
     [FWD_ID] = {"fwd_id", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
                 "Of a backward operator: id of its forward operator."},
     [CORRELATION] = {"correlation", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST,
@@ -415,7 +416,7 @@ const struct osc_table_def osc_table_events = {
     .help = "Every event, in order of the file; streams, however long the trace is.",
     .columns = columns,
     .n_columns = sizeof columns / sizeof *columns,
-    .facts = OSC_FACT_FOREST | OSC_FACT_STEPS | OSC_FACT_LINKS,
+    .facts = OSC_FACT_FOREST | OSC_FACT_STEPS | OSC_FACT_LINKS | OSC_FACT_MEMORY,
     .rows = count_rows,
     .open = open_events,
     .next = next,

@@ -311,6 +311,7 @@ const struct osc_table_def osc_table_kernels = {
     .sort = "total_ns",
     .groupings = groupings,
     .facts = OSC_FACT_LINKS,
+    .takes = OSC_TAKES_COMPAT,
     .map = map,
     .finish = finish,
 };

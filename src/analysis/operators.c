@@ -191,6 +191,7 @@ const struct osc_table_def osc_table_operators = {
     .sort = "device_self_ns",
     .groupings = groupings,
     .facts = OSC_FACT_LINKS,
+    .takes = OSC_TAKES_COMPAT,
     .map = map,
     .finish = finish,
 };

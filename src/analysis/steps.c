@@ -138,5 +138,6 @@ const struct osc_table_def osc_table_steps = {
     .columns = columns,
     .n_columns = N_COLUMNS,
     .facts = OSC_FACT_STEPS | OSC_FACT_UNIONS,
+    .takes = OSC_TAKES_COMPAT,
     .map = map,
 };

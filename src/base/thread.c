@@ -6,10 +6,9 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
+
+#include "base/cgroup.h"
 
 #define MAX_THREADS 256
 
@@ -22,56 +21,6 @@ struct work {
 
 /* Set while a thread works for osc_parallel, so that inner calls make no more. */
 static _Thread_local bool is_working;
-
-/* Whole processors granted by a cgroup file "QUOTA PERIOD"; MOST if it says nothing. */
-static unsigned read_quota(const char *path, unsigned most)
-{
-    FILE *const f = fopen(path, "re");
-    char line[64] = "";
-    char *end;
-
-    if (!f)
-        return most;
-    const bool has_line = fgets(line, sizeof line, f) != NULL;
-    (void)fclose(f);
-    if (!has_line)
-        return most;
-
-    const unsigned long long quota = strtoull(line, &end, 10); /* "max" reads as 0 */
-    const unsigned long long period = strtoull(end, NULL, 10);
-    if (quota == 0 || period == 0)
-        return most;
-    const unsigned long long cpus = (quota + period - 1) / period;
-    return cpus < most ? (unsigned)cpus : most;
-}
-
-/* The least quota of our cgroup (version 2) and all those above it. */
-static unsigned cgroup_limit(unsigned most)
-{
-    static const char root[] = "/sys/fs/cgroup";
-    char line[2048], path[sizeof root + sizeof line + sizeof "/cpu.max"];
-    FILE *const f = fopen("/proc/self/cgroup", "re");
-    bool is_found = false;
-
-    if (!f)
-        return most;
-    while (!is_found && fgets(line, sizeof line, f))
-        is_found = strncmp(line, "0::/", 4) == 0;
-    (void)fclose(f);
-    if (!is_found)
-        return most;
-
-    line[strcspn(line, "\n")] = '\0';
-    char *const group = line + 3;
-    for (;;) {
-        (void)snprintf(path, sizeof path, "%s%s/cpu.max", root, group);
-        most = read_quota(path, most);
-        char *const slash = strrchr(group, '/');
-        if (!slash)
-            return most;
-        *slash = '\0';
-    }
-}
 
 unsigned osc_cpu_count(void)
 {
@@ -88,7 +37,7 @@ unsigned osc_cpu_count(void)
         const long online = sysconf(_SC_NPROCESSORS_ONLN);
         n = online > 0 ? (unsigned)online : 1;
     }
-    n = cgroup_limit(n);
+    n = osc_cgroup_cpus("", n);
     atomic_store_explicit(&known, n, memory_order_relaxed);
     return n;
 }

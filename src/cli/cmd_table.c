@@ -2,6 +2,7 @@
 /* `opscope table`: any table, in any form. */
 #include "analysis/registry.h"
 #include "cli/commands.h"
+#include "cli/scope.h"
 #include "cli/show.h"
 
 #include <stdio.h>
@@ -179,6 +180,8 @@ static int run(struct osc_args *args)
     if (args->explain)
         return explain(def, args->explain);
     failed = check_operands(args);
+    if (!failed)
+        failed = osc_scope_check(args, def);
     if (!failed)
         failed = osc_args_group(args, def);
     if (!failed)

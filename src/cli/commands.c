@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "cli/options.h"
+#include "cli/scope.h"
 #include "cli/show.h"
 
 const struct osc_command *const osc_commands[] = {
@@ -81,10 +81,18 @@ void osc_help_all(struct osc_strbuf *out)
              "exit status: 0 done, 1 failed, 2 misused\n");
 }
 
-static void add_option(struct osc_strbuf *out, const struct osc_option *o)
+static void add_option(struct osc_strbuf *out, enum osc_option_id id)
 {
+    const struct osc_option *const o = &osc_options[id];
     const size_t start = out->len;
+    struct osc_strbuf help = {0};
 
+    osc_strbuf_adds(&help, o->help);
+    if (!osc_scope_is_all(id) && !osc_scope_is_own_text(id)) { /* a title names its table */
+        osc_strbuf_adds(&help, " (");
+        osc_scope_add_tables(&help, id);
+        osc_strbuf_addc(&help, ')');
+    }
     if (o->letter)
         osc_strbuf_addf(out, "  -%c, --%s", o->letter, o->name);
     else
@@ -97,7 +105,8 @@ static void add_option(struct osc_strbuf *out, const struct osc_option *o)
     } else {
         osc_strbuf_pad(out, ' ', HELP_INDENT - (out->len - start));
     }
-    add_wrapped(out, o->help, HELP_INDENT, HELP_INDENT);
+    add_wrapped(out, help.status == OSC_OK ? help.s : o->help, HELP_INDENT, HELP_INDENT);
+    osc_strbuf_fini(&help);
 }
 
 void osc_help_command(struct osc_strbuf *out, const struct osc_command *command)
@@ -121,7 +130,7 @@ void osc_help_command(struct osc_strbuf *out, const struct osc_command *command)
                 osc_strbuf_addf(out, "\n%s:\n", o->group);
         }
         if (o->commands & command->bit)
-            add_option(out, o);
+            add_option(out, (enum osc_option_id)i);
     }
 }
 

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/load.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -12,7 +8,6 @@
 #include "base/strbuf.h"
 #include "cli/progress.h"
 #include "derive/derive.h"
-#include "import/filename.h"
 #include "import/run.h"
 
 /* Files smaller than this are read once and selected from afterwards. */
@@ -22,129 +17,6 @@ static int no_memory(void)
 {
     osc_cli_error("out of memory");
     return OSC_EXIT_FAILED;
-}
-
-static osc_status add_path(struct osc_loaded *l, const char *folder, const char *name,
-                           bool is_named)
-{
-    struct osc_strbuf path = {0};
-    const size_t n = (size_t)l->n_paths + 1;
-
-    if (folder) {
-        osc_strbuf_adds(&path, folder);
-        if (path.len > 0 && path.s[path.len - 1] != '/')
-            osc_strbuf_addc(&path, '/');
-    }
-    osc_strbuf_adds(&path, name);
-    if (path.status != OSC_OK ||
-        osc_grow(&l->paths, &l->cap_paths, n, sizeof *l->paths) != OSC_OK ||
-        osc_grow(&l->is_named, &l->cap_named, n, sizeof *l->is_named) != OSC_OK) {
-        osc_strbuf_fini(&path);
-        return OSC_ENOMEM;
-    }
-    l->paths[l->n_paths] = path.s; /* taken */
-    l->is_named[l->n_paths++] = is_named;
-    return OSC_OK;
-}
-
-/* Names of one directory: its workers together, their windows by number. */
-static int compare_names(const void *a, const void *b)
-{
-    const char *x = *(const char *const *)a, *y = *(const char *const *)b;
-    const struct osc_filename fx = osc_filename_parse(x), fy = osc_filename_parse(y);
-    int order = osc_str_cmp(fx.worker, fy.worker);
-
-    if (order == 0)
-        order = osc_filename_compare_numbers(fx.number, fy.number);
-    return order != 0 ? order : strcmp(x, y);
-}
-
-/* NAME without what says how it is packed. */
-static size_t unpacked_length(const char *name)
-{
-    const size_t n = strlen(name);
-
-    if (n > 3 && strcmp(name + n - 3, ".gz") == 0)
-        return n - 3;
-    if (n > 4 && strcmp(name + n - 4, ".zst") == 0)
-        return n - 4;
-    return n;
-}
-
-/* "a.json" beside "a.json.gz": one trace, twice. The first in order stays. */
-static void drop_copies(struct osc_loaded *l, uint32_t first)
-{
-    uint32_t n = first;
-
-    for (uint32_t i = first; i < l->n_paths; i++) {
-        const size_t len = unpacked_length(l->paths[i]);
-        uint32_t k = first;
-
-        while (k < n && (unpacked_length(l->paths[k]) != len ||
-                         memcmp(l->paths[k], l->paths[i], len) != 0))
-            k++;
-        if (k < n) {
-            osc_cli_error("%s: left out, the same trace as %s", l->paths[i], l->paths[k]);
-            osc_free(l->paths[i]);
-            continue;
-        }
-        l->paths[n++] = l->paths[i];
-    }
-    l->n_paths = n;
-}
-
-/* The traces of directory PATH: of a log directory, or else all that look like one. */
-static int add_directory(struct osc_loaded *l, const char *path)
-{
-    const uint32_t first = l->n_paths;
-    osc_status st = OSC_OK;
-
-    for (int pass = 0; pass < 2 && l->n_paths == first; pass++) {
-        DIR *dir = opendir(path);
-
-        if (!dir) {
-            osc_cli_error("%s: %s", path, strerror(errno));
-            return OSC_EXIT_FAILED;
-        }
-        for (const struct dirent *e; st == OSC_OK && (e = readdir(dir));) {
-            const struct osc_filename f = osc_filename_parse(e->d_name);
-
-            if (e->d_type == DT_DIR || (e->d_name[0] == '.' && !f.is_logdir))
-                continue;
-            if (pass == 0 ? f.is_logdir : f.is_trace)
-                st = add_path(l, path, e->d_name, false);
-        }
-        closedir(dir);
-    }
-    if (st != OSC_OK)
-        return no_memory();
-    if (l->n_paths == first) {
-        osc_cli_error("%s: no traces in this directory; WORKER[.NUMBER].pt.trace.json[.gz], "
-                      "or any .json, .json.gz or .json.zst, would be",
-                      path);
-        return OSC_EXIT_FAILED;
-    }
-    qsort(l->paths + first, l->n_paths - first, sizeof *l->paths, compare_names);
-    drop_copies(l, first);
-    return OSC_EXIT_DONE;
-}
-
-static int find_paths(struct osc_loaded *l, const struct osc_args *args)
-{
-    for (int i = 0; i < args->n_operands; i++) {
-        const char *path = args->operands[i];
-        struct stat st;
-
-        if (strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
-            const int failed = add_directory(l, path);
-
-            if (failed)
-                return failed;
-        } else if (add_path(l, NULL, path, true) != OSC_OK) {
-            return no_memory();
-        }
-    }
-    return OSC_EXIT_DONE;
 }
 
 /*
@@ -158,9 +30,9 @@ static bool is_worth_scouting(const struct osc_loaded *l, const struct osc_args 
     const struct osc_selection *const s = &args->selection;
     struct stat info;
 
-    if (l->n_paths != 1 || (!s->steps && !s->has_from && !s->has_to))
+    if (l->files.n != 1 || (!s->steps && !s->has_from && !s->has_to))
         return false;
-    if (strcmp(l->paths[i], "-") == 0 || stat(l->paths[i], &info) != 0 ||
+    if (strcmp(l->files.all[i], "-") == 0 || stat(l->files.all[i], &info) != 0 ||
         !S_ISREG(info.st_mode))
         return false;
     return info.st_size >= SCOUTED_BYTES || args->import.max_memory_bytes > 0;
@@ -174,7 +46,7 @@ static osc_status scout(struct osc_loaded *l, const struct osc_args *args, uint3
     struct osc_select_window window;
 
     options->keep = (struct osc_import_keep){.is_on = true, .is_scout = true};
-    osc_status st = osc_import_path(&t, l->paths[i], options, err);
+    osc_status st = osc_import_path(&t, l->files.all[i], options, err);
     if (st == OSC_OK)
         st = osc_select_find_window(&t, &args->selection, &window, err);
     osc_trace_fini(&t);
@@ -197,13 +69,13 @@ static osc_status import_one(struct osc_loaded *l, const struct osc_args *args, 
     struct osc_err err = {0};
     osc_status st = OSC_OK;
 
-    osc_progress_start(&progress, l->paths[i]);
+    osc_progress_start(&progress, l->files.all[i]);
     options.progress = osc_progress_tick;
     options.progress_ctx = &progress;
     if (is_worth_scouting(l, args, i))
         st = scout(l, args, i, &options, &err);
     if (st == OSC_OK)
-        st = osc_import_path(t, l->paths[i], &options, &err);
+        st = osc_import_path(t, l->files.all[i], &options, &err);
     osc_progress_stop(&progress);
     if (st == OSC_OK)
         return OSC_OK;
@@ -217,12 +89,12 @@ static osc_status import_one(struct osc_loaded *l, const struct osc_args *args, 
 static int import_all(struct osc_loaded *l, const struct osc_args *args)
 {
     uint32_t n = 0;
-    bool *is_named = l->is_named;
+    bool *is_named = l->files.is_named;
 
-    l->traces = osc_calloc(l->n_paths, sizeof(struct osc_trace *));
+    l->traces = osc_calloc(l->files.n, sizeof(struct osc_trace *));
     if (!l->traces)
         return no_memory();
-    for (uint32_t i = 0; i < l->n_paths; i++) {
+    for (uint32_t i = 0; i < l->files.n; i++) {
         struct osc_trace *t = osc_calloc(1, sizeof *t);
 
         if (!t)
@@ -236,9 +108,9 @@ static int import_all(struct osc_loaded *l, const struct osc_args *args)
             continue;
         }
         /* Paths stay parallel to traces. */
-        char *const path = l->paths[i];
-        l->paths[i] = l->paths[n];
-        l->paths[n] = path;
+        char *const path = l->files.all[i];
+        l->files.all[i] = l->files.all[n];
+        l->files.all[n] = path;
         l->traces[n++] = t;
         l->n_traces = n;
     }
@@ -342,23 +214,28 @@ static osc_status find_torch_version(struct osc_loaded *l)
     return copy.status;
 }
 
+/* Tell from which files the rows of tables come, in their order. */
+static int name_sources(struct osc_loaded *l)
+{
+    l->sources = osc_calloc((size_t)l->n_traces + 1, sizeof *l->sources);
+    if (!l->sources)
+        return no_memory();
+    for (uint32_t i = 0; i < l->n_traces; i++)
+        l->sources[l->n_sources++] = osc_trace_str(l->traces[i], l->traces[i]->source);
+    return OSC_EXIT_DONE;
+}
+
 int osc_load(struct osc_loaded *l, const struct osc_args *args)
 {
     int failed = OSC_EXIT_DONE;
 
-    *l = (struct osc_loaded){0};
-    l->sources = osc_calloc((size_t)args->n_operands + 1, sizeof(const char *));
-    if (!l->sources)
-        return no_memory();
-    for (int i = 0; i < args->n_operands; i++)
-        l->sources[l->n_sources++] = args->operands[i];
-
-    failed = find_paths(l, args);
+    *l = (struct osc_loaded){.operand = args->n_operands == 1 ? args->operands[0] : NULL};
+    failed = osc_paths_find(&l->files, (const char *const *)args->operands, args->n_operands);
     if (!failed)
         failed = import_all(l, args);
     if (failed)
         return failed;
-    if (osc_run_identify(l->traces, (const char *const *)l->paths, l->n_traces) != OSC_OK ||
+    if (osc_run_identify(l->traces, (const char *const *)l->files.all, l->n_traces) != OSC_OK ||
         find_torch_version(l) != OSC_OK)
         return no_memory();
     osc_run_align(l->traces, l->n_traces);
@@ -366,7 +243,8 @@ int osc_load(struct osc_loaded *l, const struct osc_args *args)
     if (failed)
         return failed;
     osc_run_sort(l->traces, l->n_traces);
-    return select_rows(l, args);
+    failed = select_rows(l, args);
+    return failed ? failed : name_sources(l);
 }
 
 int osc_load_facts(struct osc_loaded *l, const struct osc_args *args, uint32_t facts)
@@ -388,12 +266,9 @@ void osc_loaded_fini(struct osc_loaded *l)
         osc_trace_fini(l->traces[i]);
         osc_free(l->traces[i]);
     }
-    for (uint32_t i = 0; i < l->n_paths; i++)
-        osc_free(l->paths[i]);
     osc_free(l->traces);
     osc_free(l->sources);
-    osc_free(l->paths);
-    osc_free(l->is_named);
+    osc_paths_fini(&l->files);
     osc_free(l->torch_version);
     *l = (struct osc_loaded){0};
 }

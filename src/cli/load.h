@@ -2,7 +2,7 @@
 /*
  * load.h - from operands to traces that tables can be made of.
  *
- *   operands -> paths (a directory is a run) -> import -> rank, span, origin
+ *   operands -> paths (paths.h) -> import -> rank, span, origin
  *            -> --rank, --span -> selection
  *
  * A file that was named must be readable, or nothing is shown. Of a directory the
@@ -14,18 +14,16 @@
 #define OSC_CLI_LOAD_H
 
 #include "cli/options.h"
+#include "cli/paths.h"
 #include "model/trace.h"
 
 /* Zeroed, it is empty. */
 struct osc_loaded {
     struct osc_trace **traces; /* owned; what tables are made of, by rank and span */
-    const char **sources;      /* owned array of borrowed texts: the operands */
-    char **paths;              /* owned; of all files */
-    uint32_t n_traces, n_paths;
-    uint32_t n_sources;
-    size_t cap_paths;
-    bool *is_named; /* owned; paths that are operands themselves */
-    size_t cap_named;
+    struct osc_str *sources;   /* owned array of borrowed texts: the path of each trace */
+    struct osc_paths files;    /* owned; at first parallel to traces */
+    uint32_t n_traces, n_sources;
+    const char *operand;     /* borrowed; NULL: there are several */
     uint32_t n_steps_before; /* left out while loading */
     bool has_failed;         /* exit 1 in the end, whatever is shown */
     char *torch_version;     /* owned; NULL: no trace says it */

@@ -54,10 +54,8 @@ const struct osc_option osc_options[OSC_OPTION_COUNT] = {
     [OSC_OPTION_TO] = {"to", 0, "TIME", BOTH, OSC_COMPLETE_NOTHING, NULL, NULL,
                        "events that start before TIME"},
 
-    [OSC_OPTION_NO_PYTHON] = {"no-python", 0, NULL, TABLE, OSC_COMPLETE_NOTHING, NULL,
-                              "The text of averages", "leave out Python functions"},
-    [OSC_OPTION_HEADER] = {"header", 0, "TEXT", TABLE, OSC_COMPLETE_NOTHING, NULL, NULL,
-                           "print TEXT above the table"},
+    [OSC_OPTION_HEADER] = {"header", 0, "TEXT", TABLE, OSC_COMPLETE_NOTHING, NULL,
+                           "The text of averages", "print TEXT above the table"},
     [OSC_OPTION_TOP_LEVEL] = {"top-level", 0, NULL, TABLE, OSC_COMPLETE_NOTHING, NULL, NULL,
                               "only what no operator called (top_level_events_only)"},
     [OSC_OPTION_MAX_NAME_WIDTH] = {"max-name-width", 0, "N", TABLE, OSC_COMPLETE_NOTHING, NULL,
@@ -72,6 +70,8 @@ const struct osc_option osc_options[OSC_OPTION_COUNT] = {
     [OSC_OPTION_COMPAT] = {"compat", 0, "RULES", TABLE, OSC_COMPLETE_WORDS, "tb",
                            "How to count and read",
                            "tb: the rules of the TensorBoard plugin, to compare with it"},
+    [OSC_OPTION_NO_PYTHON] = {"no-python", 0, NULL, TABLE, OSC_COMPLETE_NOTHING, NULL, NULL,
+                              "leave out Python functions"},
     [OSC_OPTION_FULL_NAMES] = {"full-names", 0, NULL, TABLE, OSC_COMPLETE_NOTHING, NULL, NULL,
                                "do not shorten the names of kernels in text"},
     [OSC_OPTION_THREADS] = {"threads", 'j', "N", BOTH, OSC_COMPLETE_NOTHING, NULL, NULL,
@@ -346,6 +346,7 @@ static int set_option(struct osc_args *a, enum osc_option_id id, const char *val
     const char **text = text_of(a, id);
     bool *flag = flag_of(a, id);
 
+    a->given |= UINT64_C(1) << id;
     if (flag)
         *flag = true;
     else if (!value)
@@ -465,8 +466,6 @@ static int wrong_grouping(const struct osc_table_def *def, const char *text)
 {
     struct osc_nearest near = {.word = text};
 
-    if (!def->groupings || !def->groupings[0])
-        return osc_cli_misuse("%s has no --group-by", def->name);
     for (size_t i = 0; def->groupings[i]; i++)
         osc_nearest_try(&near, def->groupings[i]);
     return osc_cli_misuse("%s cannot be grouped by '%s'; did you mean '%s'?", def->name, text,

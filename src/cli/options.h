@@ -33,7 +33,6 @@
     X(STEPS)               \
     X(FROM)                \
     X(TO)                  \
-    X(NO_PYTHON)           \
     X(HEADER)              \
     X(TOP_LEVEL)           \
     X(MAX_NAME_WIDTH)      \
@@ -41,6 +40,7 @@
     X(MAX_SHAPES_WIDTH)    \
     X(TORCH)               \
     X(COMPAT)              \
+    X(NO_PYTHON)           \
     X(FULL_NAMES)          \
     X(THREADS)             \
     X(MAX_MEMORY)          \
@@ -53,6 +53,8 @@ enum osc_option_id {
 #undef OSC_OPTION_ENUM
         OSC_OPTION_COUNT
 };
+
+_Static_assert(OSC_OPTION_COUNT <= 64, "osc_args.given has a bit for each");
 
 /* What a shell proposes for the argument. */
 enum osc_completion {
@@ -87,6 +89,7 @@ struct osc_args {
     const char *columns, *explain; /* as given, or NULL */
     const char *ranks, *spans;     /* "0,2-3", or NULL: all */
     bool is_merged, wants_list, wants_help;
+    uint64_t given;  /* bit per enum osc_option_id */
     char **operands; /* borrowed from argv */
     int n_operands;
 };
@@ -99,8 +102,8 @@ int osc_args_parse(struct osc_args *args, const struct osc_command *command, int
                    char **argv);
 
 /*
- * Take --group-by apart for DEF. OSC_EXIT_MISUSED after a message, if DEF does not
- * have it.
+ * Take --group-by apart for DEF, which has groupings if it was given (scope.h).
+ * OSC_EXIT_MISUSED after a message, if it is none of them.
  */
 int osc_args_group(struct osc_args *args, const struct osc_table_def *def);
 

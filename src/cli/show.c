@@ -156,7 +156,7 @@ static void print_quality(const struct osc_result *r, const struct osc_loaded *l
     }
     if (line.len > 0)
         osc_cli_error("quality: %s; 'opscope info %s' explains", line.s,
-                      l->n_sources == 1 ? l->sources[0] : "TRACE...");
+                      l->operand ? l->operand : "TRACE...");
     else
         osc_cli_error("quality: nothing was skipped, repaired or found missing");
     osc_strbuf_fini(&line);

@@ -43,7 +43,7 @@ struct work {
 
 static bool is_operator(const struct work *w, const struct osc_chunk *c, uint32_t i)
 {
-    return w->t->forms[c->form[i]].kind == OSC_KIND_OPERATOR && osc_is_range(w->c, c, i);
+    return c->kind[i] == OSC_KIND_OPERATOR && osc_is_range(w->c, c, i);
 }
 
 /* Mark the forms of the arrows. False: there are none. */
@@ -181,17 +181,19 @@ static osc_status follow_arrow(struct work *w, const struct osc_chunk *c, uint32
 
     const struct osc_chunk *const b = osc_chunk_of(&w->t->events, backward);
     const uint32_t at = osc_row_place(backward);
-    b->link[at] = forward.v;
+    if (b->link[at] == 0)
+        b->link[at] = forward.v;
     if (!osc_args_int(w->t, b, at, OSC_ARG_KEY_FWD_THREAD, &thread))
         return OSC_OK;
     uint32_t *const place = osc_keymap_put(&w->threads, thread);
     if (!place)
         return OSC_ENOMEM;
-    *place = track;
+    *place = *place == 0 ? track : *place;
     return OSC_OK;
 }
 
-/* Note where an arrow starts, which is row I of C. */
+/* Note where an arrow starts, which is row I of C. Of several with one id the first
+ * counts, as for the stacks of averages. */
 static osc_status note_start(struct work *w, const struct osc_chunk *c, uint32_t i)
 {
     int64_t id;
@@ -201,7 +203,7 @@ static osc_status note_start(struct work *w, const struct osc_chunk *c, uint32_t
     uint32_t *const place = osc_keymap_put(&w->starts, id);
     if (!place)
         return OSC_ENOMEM;
-    *place = osc_row_at(c, i).v;
+    *place = *place == 0 ? osc_row_at(c, i).v : *place;
     return OSC_OK;
 }
 

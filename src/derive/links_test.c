@@ -146,6 +146,24 @@ static void backward_operators_find_their_forward_ones(void **state)
     assert_int_equal(small_number(c->link[0]), -1);
 }
 
+#define ARROW(ph, id, tid, ts)                                                       \
+    "{'ph':'" ph "','cat':'fwdbwd','name':'fwdbwd','id':" #id ",'pid':1,'tid':" #tid \
+    ",'ts':" #ts "},"
+
+static void of_several_arrows_the_first_counts(void **state)
+{
+    (void)state;
+    const struct osc_chunk *const c =
+        load(OP("mm", 1, 0, 9, "") OP("mm", 1, 20, 9, "") OP("MmBackward0", 2, 50, 9, "")
+                 OP("ProfilerStep#4", 1, 60, 9, "'Sequence number':1") OP("mm", 1, 60, 5, "")
+                     ARROW("s", 1, 1, 20) ARROW("s", 1, 1, 0) ARROW("f", 1, 2, 50)
+                         ARROW("s", 2, 1, 0) ARROW("f", 2, 2, 50) ARROW("s", 3, 1, 0)
+                             ARROW("f", 3, 1, 60));
+    assert_int_equal(small_number(c->link[2]), 1);
+    assert_int_equal(small_number(c->link[3]), -1); /* a step is no operator */
+    assert_int_equal(small_number(c->link[4]), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -159,6 +177,7 @@ int main(void)
         cmocka_unit_test_teardown(steps_and_annotations_launch_nothing_themselves, end),
         cmocka_unit_test_teardown(only_children_of_the_same_name_are_merged, end),
         cmocka_unit_test_teardown(backward_operators_find_their_forward_ones, end),
+        cmocka_unit_test_teardown(of_several_arrows_the_first_counts, end),
     };
     return cmocka_run_group_tests_name("links", tests, NULL, NULL);
 }

@@ -64,8 +64,9 @@ struct osc_chrome {
     size_t cap_slots;
     uint32_t *words; /* owned */
     size_t cap_words;
-    struct osc_strbuf scratch;   /* an unescaped string */
-    struct osc_strbuf long_text; /* the start of a string that is too long */
+    struct osc_strbuf scratch;                   /* an unescaped string */
+    struct osc_strbuf long_text;                 /* the start of a string that is too long */
+    uint64_t is_brace[OSC_NESTING_MAX / 64 + 1]; /* of the levels of a nested value */
     struct osc_json_micros ts, dur;
     bool has_ts, has_dur;
     bool bad_ts, bad_dur; /* there, but no time; counted */
@@ -121,6 +122,7 @@ enum osc_token_status {
     OSC_TOKEN_OK,
     OSC_TOKEN_END,  /* the text ended in it */
     OSC_TOKEN_BAD,  /* not what was expected */
+    OSC_TOKEN_NEXT, /* of an event: another one begins where it should have ended */
     OSC_TOKEN_DEEP, /* nested too deep; skipped */
     OSC_TOKEN_LONG, /* longer than OSC_TOKEN_MAX; skipped */
 };
@@ -151,8 +153,8 @@ osc_sid osc_chrome_intern(struct osc_chrome *c, const struct osc_chrome_string *
 /* chrome_event.c */
 
 /*
- * Read the event at the opening brace at p and build what it says. BAD: p is where
- * it stopped to make sense. END: the text ended in it; nothing was built.
+ * Read the event at the opening brace at p and build what it says. BAD, NEXT: p is
+ * where it stopped to make sense. END: the text ended in it. Nothing was built then.
  */
 enum osc_token_status osc_chrome_event(struct osc_chrome *c);
 

@@ -368,6 +368,8 @@ static enum osc_token_status read_members(struct osc_chrome *c)
             ch = osc_chrome_peek_line(c, &newline);
             if (ch == '}')
                 c->can_learn = false; /* a comma too many */
+            if (ch == '{')
+                return OSC_TOKEN_NEXT; /* a closing brace too few */
         }
         first = false;
         if (ch == '}') {

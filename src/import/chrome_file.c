@@ -43,38 +43,38 @@ static bool list_ends_before(struct osc_text *t, size_t at)
     return false;
 }
 
+/* Go to the next closing brace. False: there is none. */
+static bool find_brace(struct osc_text *t)
+{
+    char *brace;
+
+    while (!(brace = memchr(t->p, '}', (size_t)(t->end - t->p)))) {
+        t->p = t->end;
+        if (!osc_text_more(t, t->p))
+            return false;
+    }
+    t->p = brace;
+    return true;
+}
+
 /*
  * Something made no sense at p: go on at the opening brace of the next event, or at
- * the end of the list. An event ends with a brace, a comma and another brace.
+ * the end of the list. An event ends with a brace, a comma and another brace; a
+ * wrong bracket may stand for the first.
  */
 static void find_back(struct osc_chrome *c)
 {
     struct osc_text *t = &c->text;
 
-    for (;;) {
-        char *brace = memchr(t->p, '}', (size_t)(t->end - t->p));
-        if (!brace) {
-            t->p = t->end;
-            if (!osc_text_more(t, t->p))
-                return;
-            continue;
-        }
-        t->p = brace;
-        size_t at = 1;
-        int ch = osc_text_look_past_blank(t, &at);
-        if (ch == ']' && list_ends_before(t, at + 1)) {
-            t->p += at;
+    while (*t->p == ']' || find_brace(t)) {
+        if (*t->p == ']' && list_ends_before(t, 1))
             return;
-        }
-        if (ch == ',') {
-            at++;
-            ch = osc_text_look_past_blank(t, &at);
-            if (ch == '{') {
-                t->p += at;
-                return;
-            }
-        }
         t->p++;
+        if (osc_chrome_peek(c) != ',')
+            continue;
+        t->p++;
+        if (osc_chrome_peek(c) == '{')
+            return;
     }
 }
 
@@ -147,13 +147,19 @@ static void run_top(struct osc_chrome *c, enum osc_chrome_state *state)
 
     if (ch == ',') {
         c->text.p++;
+        if (osc_chrome_peek(c) == '{') { /* of an event: the list has not ended yet */
+            note_here(c, OSC_FINDING_corrupt);
+            *state = OSC_CHROME_EVENTS;
+        }
         return;
     }
     if (ch == '}') {
         c->text.p++;
-        *state = OSC_CHROME_END;
-        if (osc_chrome_peek(c) >= 0)
+        const int next = osc_chrome_peek(c);
+        if (next >= 0)
             note_here(c, OSC_FINDING_corrupt);
+        if (next != ',' && next != '}') /* else it was one brace too many */
+            *state = OSC_CHROME_END;
         return;
     }
     if (ch == '"')
@@ -174,7 +180,7 @@ static void run_top(struct osc_chrome *c, enum osc_chrome_state *state)
     }
 }
 
-/* A member of the list of events that is no object. */
+/* A member of the list of events that is no object, or a piece of a broken one. */
 static enum osc_token_status skip_stranger(struct osc_chrome *c, int ch)
 {
     struct osc_chrome_string s;
@@ -183,29 +189,35 @@ static enum osc_token_status skip_stranger(struct osc_chrome *c, int ch)
 
     note_here(c, OSC_FINDING_wrong_type);
     if (ch == '"')
-        st = osc_chrome_string(c, false, &s);
+        st = osc_chrome_key(c, &s);
     else if (ch == '[')
         st = osc_chrome_nested(c, &raw);
     else
         st = osc_chrome_bare(c, &raw);
-    return st == OSC_TOKEN_DEEP || st == OSC_TOKEN_LONG ? OSC_TOKEN_OK : st;
+    if (st == OSC_TOKEN_END || st == OSC_TOKEN_BAD)
+        return st;
+    ch = osc_chrome_peek(c);
+    return ch == ',' || ch == ']' || ch < 0 ? OSC_TOKEN_OK : OSC_TOKEN_BAD;
 }
 
 /*
  * Read events of known layout, up to STOP, fetching more text when it runs low, so
- * that an event across two blocks is not slow for that alone.
+ * that an event across two blocks is not slow for that alone. No token in the window
+ * may be longer than OSC_TOKEN_MAX: the fast path does not look.
  */
 static void run_fast(struct osc_chrome *c, uint64_t stop)
 {
     struct osc_text *t = &c->text;
 
-    do {
+    while (t->end - t->p <= (ptrdiff_t)OSC_TOKEN_MAX) {
         const uint64_t left = stop - osc_text_offset(t, t->p);
         const uint64_t here = (uint64_t)(t->end - t->p);
         t->p = c->layouts->fast(c, t->p, t->p + (left < here ? left : here));
         if (osc_text_offset(t, t->p) >= stop || c->builder->status != OSC_OK)
             return;
-    } while (t->end - t->p < LOW_WATER && osc_text_more(t, t->p));
+        if (t->end - t->p >= LOW_WATER || !osc_text_more(t, t->p))
+            return;
+    }
 }
 
 enum osc_chrome_state osc_chrome_behind_list(enum osc_chrome_state list)
@@ -213,6 +225,17 @@ enum osc_chrome_state osc_chrome_behind_list(enum osc_chrome_state list)
     if (list == OSC_CHROME_GUESS)
         return OSC_CHROME_LISTED;
     return list == OSC_CHROME_BARE ? OSC_CHROME_END : OSC_CHROME_TOP;
+}
+
+/* Whether another event comes behind the ']' at p: then it does not end the list. */
+static bool is_stray(struct osc_text *t)
+{
+    size_t at = 1;
+
+    if (osc_text_look_past_blank(t, &at) != ',')
+        return false;
+    at++;
+    return osc_text_look_past_blank(t, &at) == '{';
 }
 
 /* Read what is at p in the list of events the slow way. *IS_DONE: no event, the end. */
@@ -228,6 +251,11 @@ static enum osc_token_status run_slow(struct osc_chrome *c, enum osc_chrome_stat
     if (ch == '{') {
         *is_done = osc_text_offset(&c->text, c->text.p) >= stop;
         return *is_done ? OSC_TOKEN_OK : osc_chrome_event(c);
+    }
+    if (ch == ']' && is_stray(&c->text)) {
+        c->text.p++;
+        note_here(c, OSC_FINDING_corrupt);
+        return OSC_TOKEN_OK;
     }
     if (ch == ']') {
         c->text.p++;
@@ -263,7 +291,8 @@ static bool run_events(struct osc_chrome *c, enum osc_chrome_state *state, uint6
         }
         if (st != OSC_TOKEN_OK) {
             note_here(c, OSC_FINDING_corrupt);
-            find_back(c);
+            if (st != OSC_TOKEN_NEXT)
+                find_back(c);
         }
         if (osc_text_offset(&c->text, c->text.p) >= tick_at) {
             if (c->tick && !c->tick(c))

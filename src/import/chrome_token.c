@@ -51,12 +51,18 @@ static bool may_end_before(struct osc_text *t, size_t at)
     return ch == -1;
 }
 
-/* From AT on up to a quotation mark that is not escaped; -1 if the text ends. */
+/* Where the quotation mark behind the longest string stands. */
+#define QUOTE_MAX (OSC_TOKEN_MAX + 1)
+
+/*
+ * From AT on up to a quotation mark that is not escaped. -1 if the text ends, or if
+ * *AT is then beyond QUOTE_MAX: that depends on the text alone, not on its blocks.
+ */
 static int to_quote(struct osc_text *t, size_t *at, bool *escape, bool *control)
 {
-    int ch;
+    int ch = -1;
 
-    while ((ch = osc_text_look(t, *at)) >= 0 && ch != '"') {
+    while (*at <= QUOTE_MAX && (ch = osc_text_look(t, *at)) >= 0 && ch != '"') {
         if (ch == '\\') {
             *escape = true;
             ++*at;
@@ -65,7 +71,7 @@ static int to_quote(struct osc_text *t, size_t *at, bool *escape, bool *control)
         }
         ++*at;
     }
-    return ch;
+    return *at <= QUOTE_MAX ? ch : -1;
 }
 
 /*
@@ -77,8 +83,10 @@ static size_t end_of_line(struct osc_text *t)
     size_t at = 1;
     int ch;
 
-    while ((ch = osc_text_look(t, at)) >= 0 && ch != '\n')
+    while (at <= QUOTE_MAX && (ch = osc_text_look(t, at)) >= 0 && ch != '\n')
         at++;
+    if (at > QUOTE_MAX)
+        return 0;
     while (at > 1 && (t->p[at - 1] == ' ' || t->p[at - 1] == '\r' || t->p[at - 1] == ','))
         at--;
     return at > 2 && t->p[at - 1] == '"' ? at - 1 : 0;
@@ -125,7 +133,7 @@ static enum osc_token_status string_without_end(struct osc_chrome *c, size_t at,
 {
     struct osc_text *t = &c->text;
 
-    if (at <= OSC_TOKEN_MAX)
+    if (at <= QUOTE_MAX)
         return OSC_TOKEN_END;
     osc_findings_add(c->findings, OSC_FINDING_too_long, osc_text_offset(t, t->p), OSC_NO_TIME);
     osc_strbuf_clear(&c->long_text);
@@ -162,7 +170,7 @@ enum osc_token_status osc_chrome_key(struct osc_chrome *c, struct osc_chrome_str
 
     *out = (struct osc_chrome_string){0};
     if (to_quote(t, &at, &out->has_escape, &control) < 0)
-        return t->at_end ? OSC_TOKEN_END : OSC_TOKEN_BAD;
+        return at > QUOTE_MAX ? OSC_TOKEN_BAD : OSC_TOKEN_END;
     out->s = t->p + 1;
     out->len = at - 1;
     t->p += at + 1;
@@ -212,49 +220,77 @@ enum osc_token_status osc_chrome_string(struct osc_chrome *c, bool in_line,
 
 /* A list or object being looked at. */
 struct nesting {
+    uint64_t *is_brace; /* borrowed; a bit for each open level: of an object, not a list */
     uint64_t depth, most;
     bool in_string;
 };
 
-/* Whether Q, one or two bytes before END, ends the value. *Q moves over an escape. */
-static enum osc_token_status nesting_step(struct nesting *n, char **q, const char *end)
+/* What a byte is to it. */
+enum nesting_step {
+    NESTING_GOES_ON,
+    NESTING_ENDS,
+    NESTING_NEEDS_MORE, /* what is escaped is not there yet */
+    NESTING_IS_BROKEN,
+};
+
+static enum nesting_step open_level(struct nesting *n, char ch)
+{
+    if (n->depth < OSC_NESTING_MAX) {
+        uint64_t *word = &n->is_brace[n->depth / 64];
+        const uint64_t bit = UINT64_C(1) << n->depth % 64;
+
+        *word = ch == '{' ? *word | bit : *word & ~bit;
+    }
+    n->depth++;
+    n->most = n->depth > n->most ? n->depth : n->most;
+    return NESTING_GOES_ON;
+}
+
+static enum nesting_step close_level(struct nesting *n, char ch)
+{
+    n->depth--;
+    /* Deeper levels are only counted: they are left out anyway. */
+    if (n->depth < OSC_NESTING_MAX &&
+        (n->is_brace[n->depth / 64] >> n->depth % 64 & 1) != (ch == '}'))
+        return NESTING_IS_BROKEN;
+    return n->depth == 0 ? NESTING_ENDS : NESTING_GOES_ON;
+}
+
+/* Q is one or two bytes before END; *Q moves over an escape. */
+static enum nesting_step nesting_step(struct nesting *n, char **q, const char *end)
 {
     const char ch = **q;
 
     if (n->in_string) {
         if (ch == '\n')
-            return OSC_TOKEN_BAD; /* some quotation mark was a bare one */
+            return NESTING_IS_BROKEN; /* some quotation mark was a bare one */
         if (ch == '\\' && *q + 1 == end)
-            return OSC_TOKEN_END; /* what is escaped is not there yet */
+            return NESTING_NEEDS_MORE;
         *q += ch == '\\';
         n->in_string = ch != '"';
-        return OSC_TOKEN_LONG;
+        return NESTING_GOES_ON;
     }
-    if (ch == '"') {
-        n->in_string = true;
-    } else if (ch == '[' || ch == '{') {
-        n->depth++;
-        n->most = n->depth > n->most ? n->depth : n->most;
-    } else if ((ch == ']' || ch == '}') && --n->depth == 0) {
-        return OSC_TOKEN_OK;
-    }
-    return OSC_TOKEN_LONG;
+    n->in_string = ch == '"';
+    if (ch == '[' || ch == '{')
+        return open_level(n, ch);
+    return ch == ']' || ch == '}' ? close_level(n, ch) : NESTING_GOES_ON;
 }
 
 enum osc_token_status osc_chrome_nested(struct osc_chrome *c, struct osc_str *out)
 {
     struct osc_text *t = &c->text;
-    struct nesting n = {0};
+    struct nesting n = {.is_brace = c->is_brace};
     bool is_long = false;
     char *keep = t->p, *q = t->p;
 
     for (;;) {
-        enum osc_token_status st = OSC_TOKEN_LONG; /* it goes on */
-        while (q < t->end && (st = nesting_step(&n, &q, t->end)) == OSC_TOKEN_LONG)
+        enum nesting_step step = NESTING_GOES_ON;
+        while (q < t->end && (step = nesting_step(&n, &q, t->end)) == NESTING_GOES_ON)
             q++;
-        if (st == OSC_TOKEN_BAD)
+        if (step == NESTING_IS_BROKEN)
             return bad_at(t, (size_t)(q - t->p));
-        if (st == OSC_TOKEN_OK) {
+        if (step == NESTING_ENDS) {
+            is_long |= (size_t)(q + 1 - keep) > OSC_TOKEN_MAX;
             *out = (struct osc_str){keep, (uint32_t)(q + 1 - keep)};
             t->p = q + 1;
             if (is_long)
@@ -285,7 +321,7 @@ enum osc_token_status osc_chrome_bare(struct osc_chrome *c, struct osc_str *out)
             return OSC_TOKEN_BAD;
     }
     if (ch < 0)
-        return t->at_end ? OSC_TOKEN_END : OSC_TOKEN_BAD;
+        return OSC_TOKEN_END;
     if (at == 0)
         return OSC_TOKEN_BAD;
     *out = (struct osc_str){t->p, (uint32_t)at};

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "import/import.h"
 
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/cgroup.h"
 #include "base/mem.h"
 #include "base/thread.h"
 #include "codec/inflate.h"
@@ -16,36 +15,6 @@
 /* Big enough to make system calls cheap, small enough to stay in the second cache. */
 #define BLOCK_BYTES ((size_t)256 << 10)
 #define PROBE_BYTES 4096u
-
-/* A number from a file of one line, as the kernel shows its limits; 0 if there is none. */
-static uint64_t read_limit(const char *path)
-{
-    unsigned long long v = 0;
-    FILE *f = fopen(path, "re");
-
-    if (!f)
-        return 0;
-    if (fscanf(f, "%llu", &v) != 1)
-        v = 0;
-    fclose(f);
-    return v;
-}
-
-/* 80 % of the smaller of what the machine and the control group have. */
-static uint64_t default_memory(void)
-{
-    const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    uint64_t bytes = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : UINT64_MAX / 2;
-    const char *const limits[] = {"/sys/fs/cgroup/memory.max",
-                                  "/sys/fs/cgroup/memory/memory.limit_in_bytes"};
-
-    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
-        const uint64_t limit = read_limit(limits[i]);
-        if (limit > 0 && limit < bytes)
-            bytes = limit;
-    }
-    return bytes / 5 * 4;
-}
 
 /* The first bytes of the text: those of the input, inflated if need be. */
 static osc_status probe_text(struct osc_reading *r, char *head, size_t *len,
@@ -97,7 +66,8 @@ static osc_status read_input(struct osc_trace *t, struct osc_input *in,
     size_t len = 0;
     osc_status st = osc_loading_init(&loading, t);
 
-    loading.max_bytes = o->max_memory_bytes > 0 ? o->max_memory_bytes : default_memory();
+    loading.max_bytes =
+        o->max_memory_bytes > 0 ? o->max_memory_bytes : osc_cgroup_default_memory();
     loading.no_args = o->no_args;
     loading.keep = o->keep;
     r.n_threads = o->n_threads > 0 ? o->n_threads : osc_cpu_count();

@@ -266,6 +266,121 @@ static void gives_the_same_trace_with_any_threads_units_and_blocks(void **state)
     osc_strbuf_fini(&b);
 }
 
+/* Each bracket of one event in turn is left out or is one of the other kind. */
+static void loses_one_event_to_one_wrong_bracket(void **state)
+{
+    static const char event[] = "{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":%u,\"dur\":1,"
+                                "\"args\":{\"a\":[[1,2],[],{\"b\":[3]}],\"c\":{}}}";
+    static const char brackets[] = "[]{}", others[] = "{}[]";
+    const struct osc_import_options slow = {.n_threads = 1, .kernel = "none"};
+    const struct osc_import_options fast = {.n_threads = 2, .unit_bytes = 200};
+    const char *from;
+    size_t start = 0, end = 0;
+    struct osc_strbuf b = {0};
+
+    (void)state;
+    osc_strbuf_adds(&b, "{\"traceEvents\":[");
+    for (unsigned i = 0; i < 8; i++) {
+        start = i == 4 ? b.len + 1 : start;
+        osc_strbuf_adds(&b, i > 0 ? "," : "");
+        osc_strbuf_addf(&b, event, i);
+        end = i == 4 ? b.len : end;
+    }
+    osc_strbuf_adds(&b, "],\"traceName\":\"t\"}");
+    assert_int_equal(b.status, OSC_OK);
+    for (size_t i = start; i < end; i++) {
+        for (int k = 0; (from = strchr(brackets, b.s[i])) && k < 2; k++) {
+            struct osc_strbuf broken = {0};
+            struct osc_trace t = {0};
+            struct osc_str name;
+
+            osc_strbuf_add(&broken, b.s, i);
+            osc_strbuf_add(&broken, others + (from - brackets), (size_t)k);
+            osc_strbuf_adds(&broken, b.s + i + 1);
+            const struct osc_str text = {broken.s, (uint32_t)broken.len};
+            assert_int_equal(osc_import_memory(&t, "t", text, &slow, NULL), OSC_OK);
+            const uint64_t expected = fingerprint(&t);
+            const uint64_t n =
+                count(&t, OSC_FINDING_corrupt) + count(&t, OSC_FINDING_wrong_type);
+            if (t.events.n_rows != 7 || !osc_trace_meta(&t, "traceName", &name) || n == 0)
+                fail_msg("%s: %u rows", broken.s, t.events.n_rows);
+            osc_trace_fini(&t);
+            assert_int_equal(osc_import_memory(&t, "t", text, &fast, NULL), OSC_OK);
+            assert_true(fingerprint(&t) == expected);
+            osc_trace_fini(&t);
+            osc_strbuf_fini(&broken);
+        }
+    }
+    osc_strbuf_fini(&b);
+}
+
+/* Deeper than the fast path goes, as deep as allowed, and deeper. */
+static void keeps_the_event_whatever_the_depth(void **state)
+{
+    static const uint32_t depths[] = {1, 62, 63, 64, 65, 128, 10000, 10001, 100000};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof depths / sizeof *depths; i++) {
+        struct osc_strbuf b = {0};
+
+        osc_strbuf_addc(&b, '[');
+        for (unsigned k = 0; k < 3; k++) {
+            osc_strbuf_adds(&b, k > 0 ? "," : "");
+            osc_strbuf_adds(&b, "{\"ph\":\"i\",\"ts\":1,\"args\":{\"a\":");
+            for (uint32_t d = 0; d < depths[i]; d++)
+                osc_strbuf_adds(&b, d % 3 == 1 ? "{\"x\":" : "[");
+            for (uint32_t d = depths[i]; d-- > 0;)
+                osc_strbuf_addc(&b, d % 3 == 1 ? '}' : ']');
+            osc_strbuf_adds(&b, ",\"b\":1}}");
+        }
+        osc_strbuf_addc(&b, ']');
+        assert_int_equal(b.status, OSC_OK);
+        struct osc_trace t = load(b.s);
+        const bool is_kept = depths[i] <= 10000;
+        assert_int_equal(t.events.n_rows, 3);
+        assert_int_equal(count(&t, OSC_FINDING_too_deep), is_kept ? 0 : 3);
+        for (uint32_t k = 0; k < 3; k++)
+            assert_int_equal(osc_row_form(&t, t.events.chunks[1], k)->n_slots, 1 + is_kept);
+        osc_trace_fini(&t);
+        osc_strbuf_fini(&b);
+    }
+}
+
+/* Text of N bytes around the limit, as a name and as a list, wherever blocks end. */
+static void cuts_at_the_same_place_whatever_the_blocks(void **state)
+{
+    static const uint32_t block_bytes[] = {65536, 300000, 4 << 20, 32 << 20};
+
+    (void)state;
+    for (uint32_t n = (16 << 20) - 1; n < (16 << 20) + 2; n++) {
+        const uint32_t is_cut = n > 16 << 20;
+        struct osc_strbuf b = {0};
+
+        osc_strbuf_adds(&b, "[{\"ph\":\"i\",\"ts\":1,\"name\":\"x\",\"args\":{\"a\":[2]}},"
+                            "{\"ph\":\"i\",\"ts\":1,\"name\":\"");
+        osc_strbuf_pad(&b, 'x', n);
+        osc_strbuf_adds(&b, "\",\"args\":{\"a\":[");
+        osc_strbuf_pad(&b, ' ', n - 2);
+        osc_strbuf_adds(&b, "]}},{\"ph\":\"i\",\"ts\":2}]");
+        assert_int_equal(b.status, OSC_OK);
+        for (size_t i = 0; i < sizeof block_bytes / sizeof *block_bytes; i++) {
+            const struct osc_import_options o = {.n_threads = 1, .block_bytes = block_bytes[i]};
+            struct osc_trace t = {0};
+
+            assert_int_equal(
+                osc_import_memory(&t, "t", (struct osc_str){b.s, (uint32_t)b.len}, &o, NULL),
+                OSC_OK);
+            assert_int_equal(t.events.n_rows, 3);
+            assert_int_equal(osc_row_name(&t, t.events.chunks[1], 1).len,
+                             is_cut ? 16u << 20 : n);
+            assert_int_equal(osc_row_form(&t, t.events.chunks[1], 1)->n_slots, !is_cut);
+            assert_int_equal(count(&t, OSC_FINDING_too_long), 2 * is_cut);
+            osc_trace_fini(&t);
+        }
+        osc_strbuf_fini(&b);
+    }
+}
+
 static void cuts_a_string_that_is_too_long_and_keeps_the_event(void **state)
 {
     const struct osc_import_options o = {.n_threads = 1};
@@ -422,6 +537,9 @@ int main(void)
         cmocka_unit_test(says_what_was_expected_where_nothing_can_be_read),
         cmocka_unit_test(refuses_what_is_no_file),
         cmocka_unit_test(gives_the_same_trace_with_any_threads_units_and_blocks),
+        cmocka_unit_test(loses_one_event_to_one_wrong_bracket),
+        cmocka_unit_test(keeps_the_event_whatever_the_depth),
+        cmocka_unit_test(cuts_at_the_same_place_whatever_the_blocks),
         cmocka_unit_test(cuts_a_string_that_is_too_long_and_keeps_the_event),
         cmocka_unit_test(finds_the_end_of_a_long_string_of_escapes),
         cmocka_unit_test(gets_past_a_line_of_broken_tokens_soon),

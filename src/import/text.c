@@ -51,7 +51,7 @@ char *osc_text_more(struct osc_text *t, char *keep)
     char *data, *start;
     size_t len;
 
-    if (t->at_end || kept > OSC_TOKEN_MAX)
+    if (t->at_end || kept > OSC_TEXT_KEPT_MAX)
         return NULL;
     t->status = t->blocks->next(t->blocks, &data, &len, &t->err);
     if (t->status != OSC_OK || len == 0) {

@@ -30,6 +30,9 @@
 /* One token is never longer than this; see product.md, section 7. */
 #define OSC_TOKEN_MAX ((size_t)16 << 20)
 
+/* What a window keeps at most: a token, and what is looked at behind it. */
+#define OSC_TEXT_KEPT_MAX (OSC_TOKEN_MAX + OSC_TEXT_HEADROOM)
+
 /* Where bytes come from. */
 struct osc_blocks {
     /*
@@ -59,7 +62,7 @@ void osc_text_fini(struct osc_text *t);
 /*
  * Bring more bytes behind t->end. Bytes from KEEP on, at or before t->p, stay and
  * may move; t->p moves with them. Returns where KEEP is now, or NULL at the end of
- * the text, after an error, or when more than OSC_TOKEN_MAX bytes would be kept:
+ * the text, after an error, or when more than OSC_TEXT_KEPT_MAX bytes would be kept:
  * nothing moved then.
  */
 char *osc_text_more(struct osc_text *t, char *keep);

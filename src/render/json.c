@@ -53,7 +53,7 @@ static osc_status begin(struct osc_render *r)
     osc_strbuf_adds(out, ",\n \"sources\": [");
     for (uint32_t i = 0; i < s->n_sources; i++) {
         osc_strbuf_adds(out, i > 0 ? ", " : "");
-        add_text(out, s->sources[i]);
+        osc_json_quote(out, s->sources[i]);
     }
     osc_strbuf_adds(out, "],\n \"notes\": [");
     add_notes(out, &s->notes);

@@ -2,6 +2,8 @@
 /* A pipe table for a bug report, followed by what it was made from. */
 #include "render/registry.h"
 
+#define SOURCES_MAX 8 /* a report is about the numbers */
+
 #include "base/utf8.h"
 
 /* What Markdown or the HTML in it would take for markup. */
@@ -99,10 +101,12 @@ static osc_status end(struct osc_render *r)
         line = *eol ? eol + 1 : eol;
     }
     osc_strbuf_adds(&r->out, s->n_sources == 1 ? "Trace: " : "Traces: ");
-    for (uint32_t i = 0; i < s->n_sources; i++) {
+    for (uint32_t i = 0; i < s->n_sources && i < SOURCES_MAX; i++) {
         osc_strbuf_adds(&r->out, i > 0 ? ", " : "");
-        add_escaped(&r->out, osc_str_c(s->sources[i]));
+        add_escaped(&r->out, s->sources[i]);
     }
+    if (s->n_sources > SOURCES_MAX)
+        osc_strbuf_addf(&r->out, " and %u more", s->n_sources - SOURCES_MAX);
     osc_strbuf_adds(&r->out, "; PyTorch ");
     add_escaped(&r->out, osc_str_c(s->torch_version ? s->torch_version : "unknown"));
     osc_strbuf_adds(&r->out, "; opscope " OSC_VERSION "\n");

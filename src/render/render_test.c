@@ -55,7 +55,7 @@ static osc_status append(void *ctx, const char *s, size_t len)
 static osc_status render(const char *format, unsigned width, bool has_rows,
                          struct osc_strbuf *out)
 {
-    static const char *const sources[] = {"a \"b\".json"};
+    const struct osc_str sources[] = {OSC_STR("a \"b\".json")};
     struct osc_sheet sheet = {.def = &def, .sources = sources, .n_sources = 1};
     struct osc_render r = {.renderer = osc_renderer_find(format),
                            .sheet = &sheet,
@@ -183,6 +183,27 @@ static void markdown_ends_with_its_sources_and_versions(void **state)
         "Trace: a \"b\".json; PyTorch unknown; opscope " OSC_VERSION "\n");
 }
 
+static void markdown_names_only_some_of_many_sources(void **state)
+{
+    struct osc_str sources[10];
+    const struct osc_sheet_choice choice = {0};
+    struct osc_sheet sheet = {.def = &def, .sources = sources, .n_sources = 10};
+    struct osc_strbuf out = {0};
+    struct osc_render r = {
+        .renderer = osc_renderer_find("md"), .sheet = &sheet, .write = append, .ctx = &out};
+
+    (void)state;
+    for (size_t i = 0; i < 10; i++)
+        sources[i] = OSC_STR("x");
+    assert_int_equal(osc_sheet_choose(&sheet, &choice, NULL), OSC_OK);
+    assert_int_equal(osc_render_begin(&r), OSC_OK);
+    assert_int_equal(osc_render_end(&r), OSC_OK);
+    assert_non_null(strstr(out.s, "\nTraces: x, x, x, x, x, x, x, x and 2 more; PyTorch "));
+    osc_render_fini(&r);
+    osc_sheet_fini(&sheet);
+    osc_strbuf_fini(&out);
+}
+
 static const char *timed(int64_t ns)
 {
     static struct osc_strbuf out;
@@ -244,6 +265,7 @@ int main(void)
         cmocka_unit_test(csv_is_exact),
         cmocka_unit_test(json_has_the_shape_of_the_contract),
         cmocka_unit_test(markdown_ends_with_its_sources_and_versions),
+        cmocka_unit_test(markdown_names_only_some_of_many_sources),
         cmocka_unit_test(no_time_at_all_has_no_decimals),
         cmocka_unit_test(times_change_their_unit_before_they_round_up_to_it),
         cmocka_unit_test(every_form_survives_any_failed_allocation),

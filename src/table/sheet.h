@@ -26,7 +26,7 @@ struct osc_sheet {
     const struct osc_table_def *def;
     struct osc_sheet_column *columns; /* owned */
     uint32_t n_columns;
-    const char *const *sources; /* borrowed: the operands */
+    const struct osc_str *sources; /* borrowed: the files that the rows come from */
     uint32_t n_sources;
     const char *torch_version; /* borrowed; NULL if no trace says it */
     struct osc_strbuf notes;   /* one a line */

@@ -84,6 +84,12 @@ struct osc_options {
 
 #define OSC_LIMIT_DEFAULT INT64_MIN
 
+/* What of struct osc_options not every table heeds. */
+enum osc_takes {
+    OSC_TAKES_COMPAT = 1,    /* compat_tb */
+    OSC_TAKES_NO_PYTHON = 2, /* no_python */
+};
+
 struct osc_result;
 struct osc_scan;
 
@@ -95,6 +101,7 @@ struct osc_table_def {
     const char *sort;             /* column, descending; "COL:asc"; NULL: order of rows */
     const char *const *groupings; /* of --group-by, ended by NULL; or NULL */
     uint32_t facts;               /* bits of enum osc_fact that map and open rely on */
+    unsigned takes;               /* bits of enum osc_takes; other options are refused */
 
     /* Append the rows of T to OUT. */
     osc_status (*map)(const struct osc_trace *t, const struct osc_options *o,

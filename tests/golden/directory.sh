@@ -20,3 +20,17 @@ print({k: v for k, v in json.load(sys.stdin)[0]["rows"]
 cp small.json others/rank-4.json
 sed '/distributedInfo/d' small.json >others/rank-5.json
 "$OPSCOPE" table threads others --format csv
+# JSON names the files, those alone that are left.
+for options in run 'run --rank 1' others; do
+    "$OPSCOPE" table threads $options --format json 2>/dev/null | python3 -c '
+import json, sys
+print(json.load(sys.stdin)["sources"])'
+done
+# A run may lie below; of several one has to be named.
+mkdir -p logs/one/inner logs/two
+cp run/w1.* logs/one/inner
+"$OPSCOPE" table threads logs --format csv
+cp run/w0.* logs/two
+"$OPSCOPE" table threads logs --format csv
+echo "$?" >&2
+"$OPSCOPE" table threads logs/one logs/two --format csv

@@ -42,3 +42,21 @@ try info --format csv x.json
 try info --sort key x.json
 try completion fish
 try table kernels --columns totl x.json
+# What would change nothing is not ignored.
+try table kernels --header text x.json
+try table kernels --top-level x.json
+try table events --torch 1.13 x.json
+try table operators --max-name-width 9 x.json
+try table steps --max-src-width 9 x.json
+try table steps --max-shapes-width 9 x.json
+try table threads --compat tb x.json
+try table --compat tb x.json
+try table operators --no-python x.json
+try table averages --full-names x.json
+try table kernels --full-names --format csv x.json
+try table --header text --format json x.json
+try table --top-level --columns name,calls x.json
+try table --no-python --format csv missing.json
+try table --group-by shape --columns name,calls missing.json
+try table kernels --full-names --columns name missing.json
+try table kernels --merge --limit 3 --format csv missing.json

@@ -41,6 +41,7 @@ class Generator:
         self.correlation = self.random.choice((1, 3))   # near the ops' ids: collisions
         self.external = 0
         self.old = self.generation == "A"
+        self.ops: list[tuple[int, object, int]] = []            # process, thread, start
 
     def chance(self, percent: int) -> bool:
         """True PERCENT times in a hundred."""
@@ -82,6 +83,37 @@ class Generator:
         if self.chance(60):
             args["Concrete Inputs"] = ["", "", "", "[1, 1]", "[0, 0]", "[1, 1]", "1"]
         return args
+
+    def numbers(self) -> dict:
+        """Sequence number and forward thread: of a forward or a backward operator, or not
+        quite."""
+        if not self.chance(60):
+            return {}
+        choice = self.random.choice
+        args: dict = {"Sequence number": choice((0, 1, 1, 2, 3, "2", -1, 2 ** 31)),
+                      "Fwd thread id": choice((0, 0, 1, 1, 2, "1", None))}
+        if self.chance(15):
+            del args[choice(tuple(args))]
+        return args
+
+    def arrows(self) -> None:
+        """Arrows between operators; some lead from or to nowhere, some ids come twice."""
+        for number in range(self.random.randrange(8) if self.ops else 0):
+            category = self.random.choice(("fwdbwd", "fwdbwd", "fwdbwd", "forward_backward",
+                                           "ac2g"))
+            ends = [("s", self.random.choice(self.ops)), ("f", self.random.choice(self.ops))]
+            if self.chance(20):
+                ends.reverse()
+            key = self.random.choice((number, number, number, 1, str(number), f"a{number}"))
+            for phase, (pid, tid, start) in ends:
+                if self.chance(5):
+                    start += 10_000
+                if self.chance(95):
+                    record = {"ph": phase, "cat": category, "name": category, "pid": pid,
+                              "tid": self.thread(tid), "id": key, "ts": self.instant(start)}
+                    if phase == "f":
+                        record["bp"] = "e"
+                    self.records.append(record)
 
     def add(self, phase: str, category: str | None, name: str, pid: object, tid: object,
             start: int, end: int, args: dict | None) -> None:
@@ -129,8 +161,8 @@ class Generator:
         self.external += 1
         if kind == "op":
             args["External id"] = self.external
-            if self.chance(40):
-                args |= {"Sequence number": self.random.randrange(3), "Fwd thread id": 1}
+            args |= self.numbers()
+            self.ops.append((pid, tid, start))
             category = "Operator" if self.old else "cpu_op"
             if self.chance(10):
                 args = None if self.chance(50) else {"External id": None}
@@ -254,6 +286,7 @@ class Generator:
             for tid in self.random.sample((100, 101, 102), self.random.randrange(1, 3)):
                 self.host_thread(pid, tid)
                 self.extras(pid, tid)
+        self.arrows()
         if self.chance(30):
             # Only whole records move: an E stays behind its B.
             self.records.sort(key=lambda r: r["ph"] != "M")

@@ -268,6 +268,39 @@ def test_operators(t: Tally) -> None:
                               tables.table(tr, "kernels", "op")], [("aten::mm", 30000)])
 
 
+def test_forward(t: Tally) -> None:
+    """TP 3.8: by the arrow, which also tells the thread; then by the number, the last to
+    start; nothing where two threads run forward and no arrow tells."""
+    forward = {"Sequence_number": 5, "Fwd_thread_id": 0}
+    backward = {"Sequence_number": 5, "Fwd_thread_id": 1}
+    records = [
+        x("mm", 0, 9, **forward), x("add", 1, 3, **forward), x("mul", 2, 1, tid=3, **forward),
+        x("MmBackward0", 20, 9, tid=2, **backward), x("AddBackward0", 30, 9, tid=2, **backward)]
+    arrow = {"cat": "fwdbwd", "id": 7, "pid": 1}
+
+    def links(*more: dict) -> list[object]:
+        return [row["fwd_id"] for row in tables.table(trace(records + list(more)), "events")]
+
+    t.equal("two threads", links(), [None] * 5)
+    t.equal("arrow", links({**arrow, "ph": "f", "tid": 2, "ts": 20},
+                           {**arrow, "ph": "s", "tid": 1, "ts": 0}),
+            [None, None, None, 0, 1])
+
+
+def test_memory(t: Tally) -> None:
+    """TB 7.1: the deepest node that holds the time, if it is an operator; a merged one's is
+    its parent's."""
+    def memory(ts: int) -> dict:
+        return {"ph": "i", "name": "[memory]", "ts": ts, "pid": 1, "tid": 1,
+                "args": {"Bytes": 8}}
+
+    tr = trace([x("a", 0, 10), x("b", 2, 3), x("c", 20, 9), x("c", 21, 5),
+                x("ProfilerStep#1", 40, 9, "user_annotation"),
+                *(memory(ts) for ts in (1, 2, 5, 10, 22, 45))])
+    t.equal("operators", [row["op_id"] for row in tables.table(tr, "events")][5:],
+            [0, 1, 0, None, 2, None])
+
+
 def main() -> int:
     """All tests."""
     tally = Tally()

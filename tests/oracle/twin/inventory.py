@@ -2,7 +2,7 @@
 """`events`, `threads`, `tracks` and the counts of `info` (product.md 4)."""
 from __future__ import annotations
 
-from . import exact, forest, links, operators, steps
+from . import exact, forest, forward, links, memory, operators, steps
 from .events import Event, Trace, text_of
 
 
@@ -28,11 +28,14 @@ def events_table(trace: Trace) -> list[dict]:
     """One row per event, in the order of the file of the records that opened them."""
     launch = links.launch_of_device_event(trace.events)
     op_of_call = operators.op_of_call(trace)
+    op_of_record = memory.op_of_record(trace)
+    forward_of = forward.links(trace)
     step = step_of(trace, launch)
     rows = []
     for event in trace.events:
         call = launch.get(event)
-        op = op_of_call.get(call if call else event)
+        op = op_of_call.get(call if call else event) or op_of_record.get(event)
+        forward_op = forward_of.get(event)
         size = event.integer("Bytes") if event.kind in ("alloc", "free", "oom") else (
             event.integer("bytes"))
         rows.append({
@@ -45,6 +48,7 @@ def events_table(trace: Trace) -> list[dict]:
             "self_ns": forest.self_ns(event) if event.is_range else None,
             "depth": event.depth, "step": step.get(event),
             "launch_id": call.id if call else None, "op_id": op.id if op else None,
+            "fwd_id": forward_op.id if forward_op else None,
             "correlation": event.integer("correlation"), "bytes": size,
             "value": None if event.value is None else float(exact.number(event.value))})
     return rows

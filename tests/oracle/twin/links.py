@@ -60,7 +60,8 @@ def innermost(ops: list[tuple[Event, int]], call: Event) -> Event | None:
     call, the call starts before it ends, and ends not after it. Beside each op stands the
     latest end so far, so that the way back can stop."""
     first_after = bisect.bisect_right(ops, call.start, key=lambda pair: pair[0].start)
-    for op, latest_end in reversed(ops[:first_after]):
+    for at in range(first_after - 1, -1, -1):
+        op, latest_end = ops[at]
         if latest_end < call.end:
             return None
         if call.start < op.end and call.end <= op.end:

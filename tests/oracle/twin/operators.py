@@ -17,7 +17,7 @@ class Node:
     is_operator_type: bool
     children: list["Node"] = field(default_factory=list)
     calls: list[Event] = field(default_factory=list)        # of the device runtime
-    gone: bool = False                                      # merged into its parent
+    merged_into: "Node | None" = None                       # its parent, of its name
     host_self: int = 0
     device_self: int = 0
     device_total: int = 0
@@ -29,7 +29,8 @@ class Node:
     def is_row(self) -> bool:
         """Whether it counts as an operator in statistics (TB 2.6, last paragraph)."""
         name = self.event.name
-        return (self.is_operator_type and not self.gone and self.event.kind == "operator"
+        return (self.is_operator_type and self.merged_into is None
+                and self.event.kind == "operator"
                 and name not in ("DataParallel.forward", "DistributedDataParallel.forward")
                 and not name.startswith("Optimizer."))
 
@@ -81,7 +82,7 @@ def merge_equal(tops: list[Node]) -> None:
                and node.children[0].is_operator_type
                and node.children[0].event.name == node.event.name):
             child = node.children[0]
-            child.gone = True
+            child.merged_into = node
             node.children, node.calls = child.children, child.calls
         waiting += node.children
 
@@ -94,7 +95,7 @@ def fill(trace: Trace, nodes: list[Node], compat: bool) -> None:
             work.setdefault(call, []).append(event)
     # A child starts not before its parent and, at equal starts, is not longer.
     for node in sorted(nodes, key=lambda n: n.event.order(), reverse=True):
-        if node.gone:
+        if node.merged_into:
             continue
         own = [w for call in node.calls for w in work.get(call, [])]
         node.host_self = (node.event.dur - sum(c.event.dur for c in node.children)

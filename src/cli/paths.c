@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/paths.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "cli/cli.h"
+#include "import/filename.h"
+
+/* Whoever names the root of a file system does not wait for all of it. */
+#define FOLDERS_MAX 10000u
+#define RUNS_NAMED  4u /* in a message */
+
+static int no_memory(void)
+{
+    osc_cli_error("out of memory");
+    return OSC_EXIT_FAILED;
+}
+
+/* "FOLDER/NAME", or NAME if FOLDER is NULL, to be freed; NULL: out of memory. */
+static char *join(const char *folder, const char *name)
+{
+    struct osc_strbuf path = {0};
+
+    if (folder) {
+        osc_strbuf_adds(&path, folder);
+        if (path.len > 0 && path.s[path.len - 1] != '/')
+            osc_strbuf_addc(&path, '/');
+    }
+    osc_strbuf_adds(&path, name);
+    if (path.status == OSC_OK)
+        return path.s;
+    osc_strbuf_fini(&path);
+    return NULL;
+}
+
+static osc_status add_path(struct osc_paths *p, const char *folder, const char *name,
+                           bool is_named)
+{
+    const size_t n = (size_t)p->n + 1;
+
+    if (osc_grow(&p->all, &p->cap_all, n, sizeof *p->all) != OSC_OK ||
+        osc_grow(&p->is_named, &p->cap_named, n, sizeof *p->is_named) != OSC_OK)
+        return OSC_ENOMEM;
+    p->all[p->n] = join(folder, name);
+    if (!p->all[p->n])
+        return OSC_ENOMEM;
+    p->is_named[p->n++] = is_named;
+    return OSC_OK;
+}
+
+/* Names of one directory: its workers together, their windows by number. */
+static int compare_names(const void *a, const void *b)
+{
+    const char *x = *(const char *const *)a, *y = *(const char *const *)b;
+    const struct osc_filename fx = osc_filename_parse(x), fy = osc_filename_parse(y);
+    int order = osc_str_cmp(fx.worker, fy.worker);
+
+    if (order == 0)
+        order = osc_filename_compare_numbers(fx.number, fy.number);
+    return order != 0 ? order : strcmp(x, y);
+}
+
+/* NAME without what says how it is packed. */
+static size_t unpacked_length(const char *name)
+{
+    const size_t n = strlen(name);
+
+    if (n > 3 && strcmp(name + n - 3, ".gz") == 0)
+        return n - 3;
+    if (n > 4 && strcmp(name + n - 4, ".zst") == 0)
+        return n - 4;
+    return n;
+}
+
+/* "a.json" beside "a.json.gz": one trace, twice. The first in order stays. */
+static void drop_copies(struct osc_paths *p, uint32_t first)
+{
+    uint32_t n = first;
+
+    for (uint32_t i = first; i < p->n; i++) {
+        const size_t len = unpacked_length(p->all[i]);
+        uint32_t k = first;
+
+        while (k < n &&
+               (unpacked_length(p->all[k]) != len || memcmp(p->all[k], p->all[i], len) != 0))
+            k++;
+        if (k < n) {
+            osc_cli_error("%s: left out, the same trace as %s", p->all[i], p->all[k]);
+            osc_free(p->all[i]);
+            continue;
+        }
+        p->all[n++] = p->all[i];
+    }
+    p->n = n;
+}
+
+enum entry { ENTRY_FILE, ENTRY_FOLDER, ENTRY_OTHER };
+
+/* What entry E of DIR is, behind links. */
+static enum entry kind_of(DIR *dir, const struct dirent *e)
+{
+    struct stat st;
+
+    if (e->d_type == DT_REG)
+        return ENTRY_FILE;
+    if (e->d_type == DT_DIR)
+        return ENTRY_FOLDER;
+    if (fstatat(dirfd(dir), e->d_name, &st, 0) != 0 || S_ISREG(st.st_mode))
+        return ENTRY_FILE; /* reading it will tell what is wrong with it */
+    return S_ISDIR(st.st_mode) ? ENTRY_FOLDER : ENTRY_OTHER;
+}
+
+/* Add the traces of directory PATH: of a log directory, or all that look like one. */
+static int add_files(struct osc_paths *p, const char *path, bool is_logdir)
+{
+    const uint32_t first = p->n;
+    osc_status st = OSC_OK;
+    DIR *const dir = opendir(path);
+
+    if (!dir) {
+        osc_cli_error("%s: %s", path, strerror(errno));
+        return OSC_EXIT_FAILED;
+    }
+    for (const struct dirent *e; st == OSC_OK && (e = readdir(dir));) {
+        const struct osc_filename f = osc_filename_parse(e->d_name);
+
+        if (is_logdir ? !f.is_logdir : !f.is_trace || e->d_name[0] == '.')
+            continue;
+        if (kind_of(dir, e) == ENTRY_FILE)
+            st = add_path(p, path, e->d_name, false);
+    }
+    closedir(dir);
+    if (st != OSC_OK)
+        return no_memory();
+    if (p->n > first) {
+        qsort(p->all + first, p->n - first, sizeof *p->all, compare_names);
+        drop_copies(p, first);
+    }
+    return OSC_EXIT_DONE;
+}
+
+struct folder {
+    char *path; /* owned */
+    dev_t device;
+    ino_t node;
+    bool is_run;
+};
+
+/* The directories below one, each once, those of one depth together. */
+struct walk {
+    struct folder *folders; /* owned; the first is where it began */
+    size_t cap;
+    uint32_t n, n_runs;
+};
+
+static void finish_walk(struct walk *w)
+{
+    for (uint32_t i = 0; i < w->n; i++)
+        osc_free(w->folders[i].path);
+    osc_free(w->folders);
+}
+
+/* Remember to look into PATH, if that is new. */
+static osc_status add_folder(struct walk *w, const char *path)
+{
+    struct stat st;
+    bool is_new = stat(path, &st) == 0;
+
+    for (uint32_t i = 0; i < w->n && is_new; i++)
+        is_new = w->folders[i].node != st.st_ino || w->folders[i].device != st.st_dev;
+    if (!is_new)
+        return OSC_OK;
+    if (osc_grow(&w->folders, &w->cap, (size_t)w->n + 1, sizeof *w->folders) != OSC_OK)
+        return OSC_ENOMEM;
+    w->folders[w->n] = (struct folder){join(NULL, path), st.st_dev, st.st_ino, false};
+    if (!w->folders[w->n].path)
+        return OSC_ENOMEM;
+    w->n++;
+    return OSC_OK;
+}
+
+static int compare_paths(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Find out whether folder I is a run, and what lies below it. */
+static osc_status look_into(struct walk *w, uint32_t i)
+{
+    const char *const path = w->folders[i].path;
+    struct osc_paths below = {0};
+    osc_status st = OSC_OK;
+    DIR *const dir = opendir(path);
+
+    if (!dir) {
+        osc_cli_error("%s: left out: %s", path, strerror(errno));
+        return OSC_OK;
+    }
+    for (const struct dirent *e; st == OSC_OK && (e = readdir(dir));) {
+        const enum entry kind = kind_of(dir, e);
+
+        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
+            continue;
+        if (kind == ENTRY_FOLDER)
+            st = add_path(&below, path, e->d_name, false);
+        else if (kind == ENTRY_FILE && osc_filename_parse(e->d_name).is_logdir)
+            w->folders[i].is_run = true;
+    }
+    closedir(dir);
+    w->n_runs += w->folders[i].is_run;
+    /* In order of names: of several ways to a directory the same is taken every time. */
+    if (below.n > 0)
+        qsort(below.all, below.n, sizeof *below.all, compare_paths);
+    for (uint32_t k = 0; k < below.n && st == OSC_OK; k++)
+        st = add_folder(w, below.all[k]);
+    osc_paths_fini(&below);
+    return st;
+}
+
+static int compare_folders(const void *a, const void *b)
+{
+    const struct folder *x = a, *y = b;
+
+    return strcmp(x->path, y->path);
+}
+
+/* Say which runs lie below PATH. */
+static int refuse_runs(struct walk *w, const char *path)
+{
+    struct osc_strbuf names = {0};
+    uint32_t n = 0;
+
+    qsort(w->folders, w->n, sizeof *w->folders, compare_folders);
+    for (uint32_t i = 0; i < w->n && n < RUNS_NAMED; i++) {
+        if (w->folders[i].is_run)
+            osc_strbuf_addf(&names, "%s%s", n++ > 0 ? ", " : "", w->folders[i].path);
+    }
+    if (w->n_runs > n)
+        osc_strbuf_addf(&names, " and %u more", w->n_runs - n);
+    const int failed = names.status != OSC_OK
+                           ? no_memory()
+                           : osc_cli_misuse("%s: %u runs lie below it, %s; name one of them, "
+                                            "or several to take them as one",
+                                            path, w->n_runs, names.s);
+    osc_strbuf_fini(&names);
+    return failed;
+}
+
+/* Add the files of the one run below directory PATH, which has no traces itself. */
+static int add_run_below(struct osc_paths *p, const char *path)
+{
+    struct walk w = {0};
+    osc_status st = add_folder(&w, path);
+    int failed = OSC_EXIT_DONE;
+
+    for (uint32_t i = 0; i < w.n && st == OSC_OK && !osc_cli_is_interrupted(); i++) {
+        if (w.n > FOLDERS_MAX)
+            break;
+        st = look_into(&w, i);
+    }
+    if (st != OSC_OK) {
+        failed = no_memory();
+    } else if (osc_cli_is_interrupted()) {
+        failed = OSC_EXIT_FAILED;
+    } else if (w.n > FOLDERS_MAX) {
+        osc_cli_error("%s: no traces in it, and more than %u directories below it; name one "
+                      "that has some",
+                      path, FOLDERS_MAX);
+        failed = OSC_EXIT_FAILED;
+    } else if (w.n_runs > 1) {
+        failed = refuse_runs(&w, path);
+    }
+    for (uint32_t i = 0; i < w.n && !failed; i++) {
+        if (w.folders[i].is_run)
+            failed = add_files(p, w.folders[i].path, true);
+    }
+    finish_walk(&w);
+    return failed;
+}
+
+static int add_directory(struct osc_paths *p, const char *path)
+{
+    const uint32_t first = p->n;
+    int failed = add_files(p, path, true);
+
+    if (!failed && p->n == first)
+        failed = add_files(p, path, false);
+    if (!failed && p->n == first)
+        failed = add_run_below(p, path);
+    if (!failed && p->n == first) {
+        osc_cli_error("%s: no traces in it; any .json, .json.gz or .json.zst would be, and "
+                      "below it WORKER[.NUMBER].pt.trace.json[.gz]",
+                      path);
+        failed = OSC_EXIT_FAILED;
+    }
+    return failed;
+}
+
+int osc_paths_find(struct osc_paths *p, const char *const *operands, int n)
+{
+    int failed = OSC_EXIT_DONE;
+
+    for (int i = 0; i < n && !failed; i++) {
+        const char *const path = operands[i];
+        struct stat st;
+
+        if (strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+            failed = add_directory(p, path);
+        else if (add_path(p, NULL, path, true) != OSC_OK)
+            failed = no_memory();
+    }
+    return failed;
+}
+
+void osc_paths_fini(struct osc_paths *p)
+{
+    for (uint32_t i = 0; i < p->n; i++)
+        osc_free(p->all[i]);
+    osc_free(p->all);
+    osc_free(p->is_named);
+    *p = (struct osc_paths){0};
+}

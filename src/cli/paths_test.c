@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/paths.h"
+
+#include <fcntl.h>
+#include <ftw.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "cli/cli.h"
+#include "support/said.h"
+
+static char scratch[] = "/tmp/opscope-paths-XXXXXX";
+
+static int enter_scratch(void **state)
+{
+    (void)state;
+    strcpy(strrchr(scratch, '-'), "-XXXXXX");
+    return mkdtemp(scratch) ? chdir(scratch) : -1;
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+    (void)st;
+    (void)type;
+    (void)ftw;
+    return remove(path);
+}
+
+static int leave_scratch(void **state)
+{
+    (void)state;
+    return chdir("/") == 0 ? nftw(scratch, remove_one, 16, FTW_DEPTH | FTW_PHYS) : -1;
+}
+
+/* Make the files NAMES, apart by blanks; a name that ends in "/" is a directory. */
+static void make(const char *names)
+{
+    char name[128];
+
+    for (const char *p = names; *p; p += strspn(p, " ")) {
+        const size_t len = strcspn(p, " ");
+
+        snprintf(name, sizeof name, "%.*s", (int)len, p);
+        if (name[len - 1] == '/') {
+            assert_int_equal(mkdir(name, 0700), 0);
+        } else {
+            const int fd = open(name, O_CREAT | O_WRONLY, 0600);
+
+            assert_true(fd >= 0);
+            close(fd);
+        }
+        p += len;
+    }
+}
+
+/* OPERAND stands for FILES, apart by blanks, and nothing is said. */
+static void assert_stands_for(const char *operand, const char *files)
+{
+    struct osc_paths p = {0};
+    struct osc_strbuf got = {0};
+
+    said_begin();
+    const int failed = osc_paths_find(&p, &operand, 1);
+    const char *const said = said_end();
+    for (uint32_t i = 0; i < p.n; i++)
+        osc_strbuf_addf(&got, "%s%s", i > 0 ? " " : "", p.all[i]);
+    assert_string_equal(said, "");
+    assert_int_equal(failed, OSC_EXIT_DONE);
+    assert_string_equal(got.s, files);
+    osc_strbuf_fini(&got);
+    osc_paths_fini(&p);
+}
+
+/* OPERAND stands for nothing: FAILED, and the line MESSAGE. */
+static void assert_is_refused(const char *operand, int failed, const char *message)
+{
+    struct osc_paths p = {0};
+
+    said_begin();
+    const int got = osc_paths_find(&p, &operand, 1);
+    const char *const said = said_end();
+    assert_int_equal(got, failed);
+    assert_string_equal(said, message);
+    assert_int_equal(p.n, 0);
+    osc_paths_fini(&p);
+}
+
+static void a_file_stands_for_itself(void **state)
+{
+    const char *const operands[] = {"b.txt", "-", "not-there"};
+    struct osc_paths p = {0};
+
+    (void)state;
+    make("b.txt");
+    assert_int_equal(osc_paths_find(&p, operands, 3), OSC_EXIT_DONE);
+    assert_int_equal(p.n, 3);
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_string_equal(p.all[i], operands[i]);
+        assert_true(p.is_named[i]);
+    }
+    osc_paths_fini(&p);
+    osc_paths_fini(&p);
+}
+
+static void a_directory_is_a_log_directory_or_all_that_look_like_traces(void **state)
+{
+    (void)state;
+    make("run/ run/w.10.pt.trace.json run/w.9.pt.trace.json.gz run/a.pt.trace.json run/x.json "
+         "run/y.txt run/.pt.trace.json");
+    assert_stands_for("run", "run/.pt.trace.json run/a.pt.trace.json run/w.9.pt.trace.json.gz "
+                             "run/w.10.pt.trace.json");
+    assert_stands_for("run/", "run/.pt.trace.json run/a.pt.trace.json "
+                              "run/w.9.pt.trace.json.gz run/w.10.pt.trace.json");
+    make("all/ all/b.json.zst all/a.json all/c.json.gz all/.hidden.json all/d.txt all/e.json/");
+    assert_stands_for("all", "all/a.json all/b.json.zst all/c.json.gz");
+}
+
+static void a_pipe_in_a_directory_is_no_trace(void **state)
+{
+    (void)state;
+    make("run/ run/a.json");
+    assert_int_equal(mkfifo("run/b.json", 0600), 0);
+    assert_int_equal(symlink("nowhere", "run/c.json"), 0); /* reading it tells why */
+    assert_stands_for("run", "run/a.json run/c.json");
+}
+
+static void the_one_run_below_a_directory_is_found(void **state)
+{
+    (void)state;
+    make("logs/ logs/a/ logs/a/b/ logs/a/b/w.2.pt.trace.json logs/a/b/w.1.pt.trace.json "
+         "logs/c/ logs/c/not-of-a-log-directory.json logs/readme.txt");
+    assert_stands_for("logs", "logs/a/b/w.1.pt.trace.json logs/a/b/w.2.pt.trace.json");
+    assert_stands_for("logs/a/", "logs/a/b/w.1.pt.trace.json logs/a/b/w.2.pt.trace.json");
+}
+
+static void links_lead_to_runs_but_not_in_circles(void **state)
+{
+    (void)state;
+    make("logs/ logs/a/ other/ other/w.pt.trace.json");
+    assert_int_equal(symlink("..", "logs/a/up"), 0);
+    assert_int_equal(symlink("../../other", "logs/a/there"), 0);
+    assert_int_equal(symlink("../../other", "logs/a/there-too"), 0);
+    assert_int_equal(symlink("self", "logs/self"), 0);
+    struct osc_paths p = {0};
+    const char *const operand = "logs";
+    assert_int_equal(osc_paths_find(&p, &operand, 1), OSC_EXIT_DONE);
+    assert_int_equal(p.n, 1);
+    assert_string_equal(p.all[0], "logs/a/there/w.pt.trace.json");
+    osc_paths_fini(&p);
+}
+
+static void several_runs_below_are_named(void **state)
+{
+    (void)state;
+    make("logs/ logs/b/ logs/b/w.pt.trace.json logs/a/ logs/a/w.pt.trace.json logs/a/c/ "
+         "logs/a/c/w.pt.trace.json");
+    assert_is_refused(
+        "logs", OSC_EXIT_MISUSED,
+        "opscope: logs: 3 runs lie below it, logs/a, logs/a/c, logs/b; name one of "
+        "them, or several to take them as one\n");
+    assert_stands_for("logs/a", "logs/a/w.pt.trace.json");
+    make("logs/d/ logs/d/w.pt.trace.json logs/e/ logs/e/w.pt.trace.json");
+    assert_is_refused(
+        "logs", OSC_EXIT_MISUSED,
+        "opscope: logs: 5 runs lie below it, logs/a, logs/a/c, logs/b, logs/d and "
+        "1 more; name one of them, or several to take them as one\n");
+}
+
+static void a_directory_without_traces_says_what_would_be_one(void **state)
+{
+    (void)state;
+    make("none/ none/a/ none/a/x.json");
+    assert_is_refused("none", OSC_EXIT_FAILED,
+                      "opscope: none: no traces in it; any .json, .json.gz or .json.zst would "
+                      "be, and below it WORKER[.NUMBER].pt.trace.json[.gz]\n");
+}
+
+static void a_trace_beside_its_packed_copy_is_read_once(void **state)
+{
+    struct osc_paths p = {0};
+    const char *const operand = "run";
+
+    (void)state;
+    make("run/ run/a.json run/a.json.gz run/b.json.zst");
+    said_begin();
+    const int failed = osc_paths_find(&p, &operand, 1);
+    const char *const said = said_end();
+    assert_int_equal(failed, OSC_EXIT_DONE);
+    assert_string_equal(said,
+                        "opscope: run/a.json.gz: left out, the same trace as run/a.json\n");
+    assert_int_equal(p.n, 2);
+    assert_string_equal(p.all[1], "run/b.json.zst");
+    osc_paths_fini(&p);
+}
+
+static void frees_everything_after_any_failed_allocation(void **state)
+{
+    const char *const operands[] = {"x", "logs", "all"};
+    int failed = OSC_EXIT_FAILED;
+
+    (void)state;
+    make("logs/ logs/a/ logs/a/w.1.pt.trace.json logs/a/w.2.pt.trace.json all/ all/b.json");
+    said_begin();
+    for (long n = 0; failed && n < 1000; n++) {
+        struct osc_paths p = {0};
+
+        osc_mem_fail_after(n);
+        failed = osc_paths_find(&p, operands, 3);
+        osc_mem_fail_after(-1);
+        if (!failed && p.n != 4)
+            failed = -1;
+        osc_paths_fini(&p);
+    }
+    said_end();
+    assert_int_equal(failed, OSC_EXIT_DONE);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, enter_scratch, leave_scratch)
+    const struct CMUnitTest tests[] = {
+        TEST(a_file_stands_for_itself),
+        TEST(a_directory_is_a_log_directory_or_all_that_look_like_traces),
+        TEST(a_pipe_in_a_directory_is_no_trace),
+        TEST(the_one_run_below_a_directory_is_found),
+        TEST(links_lead_to_runs_but_not_in_circles),
+        TEST(several_runs_below_are_named),
+        TEST(a_directory_without_traces_says_what_would_be_one),
+        TEST(a_trace_beside_its_packed_copy_is_read_once),
+        TEST(frees_everything_after_any_failed_allocation),
+    };
+#undef TEST
+    return cmocka_run_group_tests_name("paths", tests, NULL, NULL);
+}

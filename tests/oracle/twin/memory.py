@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which operator was running when memory was taken or given back (TB 7.1)."""
+from __future__ import annotations
+
+import bisect
+
+from . import operators
+from .events import Event, Trace
+
+
+def op_of_record(trace: Trace) -> dict[Event, Event]:
+    """Allocation or release -> the deepest node of its thread's operator tree that holds its
+    time, start <= time < end, if that is an operator. Of nodes that overlap in part the one
+    that started last. What was merged into its parent (TB 2.6) is the parent's."""
+    by_track: dict[tuple, list[tuple[operators.Node, int]]] = {}
+    for node in sorted(operators.build(trace), key=lambda n: n.event.order()):
+        track = by_track.setdefault(node.event.track, [])
+        latest_end = max(node.event.end, track[-1][1] if track else node.event.end)
+        track.append((node, latest_end))
+    result: dict[Event, Event] = {}
+    for record in trace.events:
+        if record.kind not in ("alloc", "free"):
+            continue
+        node = last_around(by_track.get(record.track, []), record.start)
+        node = (node.merged_into or node) if node else None
+        if node and node.is_row:
+            result[record] = node.event
+    return result
+
+
+def last_around(nodes: list[tuple[operators.Node, int]], time: int) -> operators.Node | None:
+    """The last of NODES (in order of the forest, each with the latest end up to it) that
+    holds TIME."""
+    first_after = bisect.bisect_right(nodes, time, key=lambda pair: pair[0].event.start)
+    for at in range(first_after - 1, -1, -1):
+        node, latest_end = nodes[at]
+        if latest_end <= time:
+            return None
+        if node.event.end > time:
+            return node
+    return None
