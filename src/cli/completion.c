@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "analysis/registry.h"
-#include "cli/options.h"
+#include "cli/scope.h"
 
 /* "a b c" of all tables. */
 static void add_tables(struct osc_strbuf *out)
@@ -26,10 +26,30 @@ static void add_columns(struct osc_strbuf *out, const struct osc_table_def *def)
     }
 }
 
+/* With a number where they take one: what is proposed can be run. */
 static void add_groupings(struct osc_strbuf *out, const struct osc_table_def *def)
 {
-    for (size_t i = 0; def->groupings && def->groupings[i]; i++)
-        osc_strbuf_addf(out, "%s%s", i > 0 ? " " : "", def->groupings[i]);
+    for (size_t i = 0; def->groupings && def->groupings[i]; i++) {
+        const char *const name = def->groupings[i];
+        const size_t key = strcspn(name, ":");
+
+        osc_strbuf_addf(out, "%s%.*s%s", i > 0 ? " " : "", (int)key, name,
+                        name[key] ? ":5" : "");
+    }
+}
+
+/* The options of table DEF. */
+static void add_table_options(struct osc_strbuf *out, const struct osc_table_def *def)
+{
+    const char *sep = "";
+
+    for (int i = 0; i < OSC_OPTION_COUNT; i++) {
+        if (!(osc_options[i].commands & OSC_COMMAND_TABLE) ||
+            !osc_scope_has((enum osc_option_id)i, def))
+            continue;
+        osc_strbuf_addf(out, "%s--%s", sep, osc_options[i].name);
+        sep = " ";
+    }
 }
 
 /* The words that a shell function WHAT prints for each table. */
@@ -85,31 +105,9 @@ static void add_proposals(struct osc_strbuf *out, const struct osc_option *o)
     }
 }
 
-static void write_bash(struct osc_strbuf *out)
+/* The branches of "case $prev in": arguments of options. */
+static void add_bash_arguments(struct osc_strbuf *out)
 {
-    osc_strbuf_adds(out, "# bash completion of opscope; made by 'opscope completion bash'\n\n");
-    add_case(out, "columns", add_columns);
-    add_case(out, "groupings", add_groupings);
-    osc_strbuf_adds(out, "_opscope()\n{\n"
-                         "    local cur=${COMP_WORDS[COMP_CWORD]} "
-                         "prev=${COMP_WORDS[COMP_CWORD-1]}\n"
-                         "    local command=${COMP_WORDS[1]} table=averages word head=\n"
-                         "    local tables=\"");
-    add_tables(out);
-    osc_strbuf_adds(out, "\"\n    COMPREPLY=()\n"
-                         "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
-                         "        COMPREPLY=($(compgen -W \"");
-    for (size_t i = 0; osc_commands[i]; i++)
-        osc_strbuf_addf(out, "%s ", osc_commands[i]->name);
-    osc_strbuf_adds(out,
-                    "help --help --version\" -- \"$cur\"))\n        return\n    fi\n"
-                    "    for word in \"${COMP_WORDS[@]:2}\"; do\n"
-                    "        case \" $tables \" in *\" $word \"*) table=$word; break ;; esac\n"
-                    "    done\n"
-                    "    # --option=value comes as three words\n"
-                    "    [ \"$cur\" = = ] && cur=\n"
-                    "    [ \"$prev\" = = ] && prev=${COMP_WORDS[COMP_CWORD-2]}\n"
-                    "    case $prev in\n");
     for (size_t i = 0; i < OSC_OPTION_COUNT; i++) {
         const struct osc_option *o = &osc_options[i];
 
@@ -127,23 +125,65 @@ static void write_bash(struct osc_strbuf *out)
         }
         osc_strbuf_adds(out, "        return ;;\n");
     }
-    osc_strbuf_adds(out, "    esac\n    case $command in\n");
+}
+
+static void add_commands(struct osc_strbuf *out)
+{
+    for (size_t i = 0; osc_commands[i]; i++)
+        osc_strbuf_addf(out, "%s%s", i > 0 ? " " : "", osc_commands[i]->name);
+}
+
+static void write_bash(struct osc_strbuf *out)
+{
+    osc_strbuf_adds(out, "# bash completion of opscope; made by 'opscope completion bash'\n\n");
+    add_case(out, "columns", add_columns);
+    add_case(out, "groupings", add_groupings);
+    add_case(out, "options", add_table_options);
+    osc_strbuf_adds(out, "_opscope()\n{\n"
+                         "    local cur=${COMP_WORDS[COMP_CWORD]} "
+                         "prev=${COMP_WORDS[COMP_CWORD-1]}\n"
+                         "    local command=${COMP_WORDS[1]} table=averages named= words= "
+                         "head= i\n"
+                         "    local tables=\"");
+    add_tables(out);
+    osc_strbuf_adds(out, "\"\n    COMPREPLY=()\n"
+                         "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
+                         "        COMPREPLY=($(compgen -W \"");
+    add_commands(out);
+    osc_strbuf_adds(out, " help --help --version\" -- \"$cur\"))\n        return\n    fi\n"
+                         "    for ((i = 2; i < ${#COMP_WORDS[@]}; i++)); do\n"
+                         "        [ $i -eq $COMP_CWORD ] && continue\n"
+                         "        case \" $tables \" in *\" ${COMP_WORDS[i]} \"*)\n"
+                         "            table=${COMP_WORDS[i]} named=1\n"
+                         "            break ;;\n"
+                         "        esac\n"
+                         "    done\n"
+                         "    # --option=value comes as three words\n"
+                         "    [ \"$cur\" = = ] && cur=\n"
+                         "    [ \"$prev\" = = ] && prev=${COMP_WORDS[COMP_CWORD-2]}\n"
+                         "    case $prev in\n");
+    add_bash_arguments(out);
+    osc_strbuf_adds(out, "    esac\n    case $command in\n"
+                         "    table) words=$(_opscope_options \"$table\") ;;\n");
     for (size_t i = 0; osc_commands[i]; i++) {
-        osc_strbuf_addf(out, "    %s) word=\"", osc_commands[i]->name);
+        if (osc_commands[i]->bit == OSC_COMMAND_TABLE)
+            continue;
+        osc_strbuf_addf(out, "    %s) words=\"", osc_commands[i]->name);
         add_option_names(out, osc_commands[i]);
         osc_strbuf_adds(out, "\" ;;\n");
     }
-    osc_strbuf_adds(out, "    help) COMPREPLY=($(compgen -W \"");
-    for (size_t i = 0; osc_commands[i]; i++)
-        osc_strbuf_addf(out, "%s%s", i > 0 ? " " : "", osc_commands[i]->name);
-    osc_strbuf_adds(out, "\" -- \"$cur\")); return ;;\n"
-                         "    *) word= ;;\n"
+    osc_strbuf_adds(out, "    help)\n"
+                         "        [ \"$COMP_CWORD\" -eq 2 ] && COMPREPLY=($(compgen -W \"");
+    add_commands(out);
+    osc_strbuf_adds(out, "\" -- \"$cur\"))\n"
+                         "        return ;;\n"
+                         "    *) return ;;\n"
                          "    esac\n"
                          "    case $cur in\n"
-                         "    -*) COMPREPLY=($(compgen -W \"$word\" -- \"$cur\")) ;;\n"
+                         "    -*) COMPREPLY=($(compgen -W \"$words\" -- \"$cur\")) ;;\n"
                          "    *)\n"
-                         "        COMPREPLY=($(compgen -f -- \"$cur\"))\n"
-                         "        [ \"$command\" = table ] && [ \"$COMP_CWORD\" -eq 2 ] &&\n"
+                         "        mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
+                         "        [ \"$command\" = table ] && [ -z \"$named\" ] &&\n"
                          "            COMPREPLY+=($(compgen -W \"$tables\" -- \"$cur\"))\n"
                          "        ;;\n"
                          "    esac\n}\n\n"
@@ -163,9 +203,31 @@ static void add_zsh_text(struct osc_strbuf *out, const char *text)
     }
 }
 
+/* What follows the colon: how the argument of O is completed. */
+static void add_zsh_action(struct osc_strbuf *out, const struct osc_option *o)
+{
+    switch (o->completion) {
+    case OSC_COMPLETE_NOTHING:
+        osc_strbuf_addc(out, ' ');
+        break;
+    case OSC_COMPLETE_SORT:
+    case OSC_COMPLETE_COLUMN:
+        osc_strbuf_adds(out, "{compadd -- ${=$(_opscope_columns $table)}}");
+        break;
+    case OSC_COMPLETE_COLUMNS:
+        osc_strbuf_adds(out, "{_values -s , column ${=$(_opscope_columns $table)}}");
+        break;
+    case OSC_COMPLETE_GROUPING:
+        osc_strbuf_adds(out, "{compadd -- ${=$(_opscope_groupings $table)}}");
+        break;
+    case OSC_COMPLETE_WORDS:
+        osc_strbuf_addf(out, "(%s)", o->words);
+        break;
+    }
+}
+
 static void add_zsh_option(struct osc_strbuf *out, const struct osc_option *o)
 {
-    osc_strbuf_adds(out, "        ");
     if (o->letter)
         osc_strbuf_addf(out, "'(-%c --%s)'{-%c,--%s%s}'[", o->letter, o->name, o->letter,
                         o->name, o->argument ? "=" : "");
@@ -175,18 +237,48 @@ static void add_zsh_option(struct osc_strbuf *out, const struct osc_option *o)
     osc_strbuf_addc(out, ']');
     if (o->argument) {
         osc_strbuf_addf(out, ":%s:", o->argument);
-        if (o->completion == OSC_COMPLETE_WORDS)
-            osc_strbuf_addf(out, "(%s)", o->words);
-        else if (o->completion == OSC_COMPLETE_GROUPING)
-            osc_strbuf_adds(out, "{compadd -- ${=$(_opscope_groupings $table)}}");
-        else if (o->completion == OSC_COMPLETE_COLUMNS)
-            osc_strbuf_adds(out, "{_values -s , column ${=$(_opscope_columns $table)}}");
-        else if (o->completion != OSC_COMPLETE_NOTHING)
-            osc_strbuf_adds(out, "{compadd -- ${=$(_opscope_columns $table)}}");
-        else
-            osc_strbuf_addc(out, ' ');
+        add_zsh_action(out, o);
     }
-    osc_strbuf_adds(out, "' \\\n");
+    osc_strbuf_addc(out, '\'');
+}
+
+/* "a|b|c": the tables that option ID is for. */
+static void add_zsh_tables(struct osc_strbuf *out, enum osc_option_id id)
+{
+    const char *sep = "";
+
+    for (size_t i = 0; osc_tables[i]; i++) {
+        if (!osc_scope_has(id, osc_tables[i]))
+            continue;
+        osc_strbuf_addf(out, "%s%s", sep, osc_tables[i]->name);
+        sep = "|";
+    }
+}
+
+/* Fill the array `specs` with the options of COMMAND, those of other tables left out. */
+static void add_zsh_command(struct osc_strbuf *out, const struct osc_command *command)
+{
+    osc_strbuf_addf(out, "    %s)\n        specs=(\n", command->name);
+    for (int i = 0; i < OSC_OPTION_COUNT; i++) {
+        if (!(osc_options[i].commands & command->bit) ||
+            !osc_scope_is_all((enum osc_option_id)i))
+            continue;
+        osc_strbuf_adds(out, "            ");
+        add_zsh_option(out, &osc_options[i]);
+        osc_strbuf_addc(out, '\n');
+    }
+    osc_strbuf_adds(out, "        )\n");
+    for (int i = 0; i < OSC_OPTION_COUNT; i++) {
+        if (!(osc_options[i].commands & command->bit) ||
+            osc_scope_is_all((enum osc_option_id)i))
+            continue;
+        osc_strbuf_adds(out, "        case $table in ");
+        add_zsh_tables(out, (enum osc_option_id)i);
+        osc_strbuf_adds(out, ") specs+=(");
+        add_zsh_option(out, &osc_options[i]);
+        osc_strbuf_adds(out, ") ;; esac\n");
+    }
+    osc_strbuf_adds(out, "        _arguments -s -S $specs '*:trace:_opscope_operand' ;;\n");
 }
 
 static void write_zsh(struct osc_strbuf *out)
@@ -199,7 +291,8 @@ static void write_zsh(struct osc_strbuf *out)
                          "    [[ $command = table && -z $named ]] && compadd -- ${=tables}\n"
                          "    _files\n}\n\n"
                          "_opscope()\n{\n"
-                         "    local command=$words[2] table=averages tables named word\n"
+                         "    local command=$words[2] table=averages tables named i\n"
+                         "    local -a specs\n"
                          "    tables=\"");
     add_tables(out);
     osc_strbuf_adds(out, "\"\n"
@@ -210,30 +303,26 @@ static void write_zsh(struct osc_strbuf *out)
         add_zsh_text(out, osc_commands[i]->summary);
         osc_strbuf_adds(out, "'\n");
     }
-    osc_strbuf_adds(out, "            'help:print the page of a command')\n"
+    osc_strbuf_adds(out, "            'help:print the page of a command'\n"
+                         "            '--help:print the page of all commands'\n"
+                         "            '--version:print the version')\n"
                          "        _describe command commands\n"
                          "        return\n"
                          "    fi\n"
-                         "    for word in $words[3,-1]; do\n"
-                         "        if [[ \" $tables \" = *\" $word \"* ]]; then\n"
-                         "            table=$word named=1\n"
+                         "    for (( i = 3; i <= $#words; i++ )); do\n"
+                         "        if (( i != CURRENT )) && "
+                         "[[ \" $tables \" = *\" $words[i] \"* ]]; then\n"
+                         "            table=$words[i] named=1\n"
                          "            break\n"
                          "        fi\n"
                          "    done\n"
                          "    shift words\n"
                          "    (( CURRENT-- ))\n"
                          "    case $command in\n");
-    for (size_t i = 0; osc_commands[i]; i++) {
-        osc_strbuf_addf(out, "    %s) _arguments -S \\\n", osc_commands[i]->name);
-        for (size_t k = 0; k < OSC_OPTION_COUNT; k++) {
-            if (osc_options[k].commands & osc_commands[i]->bit)
-                add_zsh_option(out, &osc_options[k]);
-        }
-        osc_strbuf_adds(out, "        '*:trace:_opscope_operand' ;;\n");
-    }
-    osc_strbuf_adds(out, "    help) compadd --");
     for (size_t i = 0; osc_commands[i]; i++)
-        osc_strbuf_addf(out, " %s", osc_commands[i]->name);
+        add_zsh_command(out, osc_commands[i]);
+    osc_strbuf_adds(out, "    help) (( CURRENT == 2 )) && compadd -- ");
+    add_commands(out);
     osc_strbuf_adds(out, " ;;\n    esac\n}\n\n_opscope \"$@\"\n");
 }
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What bash proposes.
 "$OPSCOPE" completion bash >bash.sh && source bash.sh
+touch 'a trace.json' kept.json
 try()
 {
     COMP_WORDS=("$@")
@@ -16,4 +17,21 @@ try opscope table threads --columns name,ev
 try opscope table averages --group-by ''
 try opscope info --format = j
 try opscope help ''
-"$OPSCOPE" completion zsh | head -n 1
+try opscope help info ''
+# Files, and tables until there is one, wherever the options stand.
+try opscope table k
+try opscope table --limit 5 k
+try opscope table kernels k
+try opscope info k
+COMP_WORDS=(opscope info a) COMP_CWORD=2
+_opscope
+printf '<%s>\n' "${COMPREPLY[@]}"
+# The options of the table, and of none that is not there.
+try opscope table --max-
+try opscope table kernels --max-
+try opscope table kernels --f
+try opscope table steps --comp
+try opscope table threads --comp
+try opscope info --comp
+try opscope nothing --
+try opscope table --limit ''
