@@ -133,12 +133,16 @@ static const struct osc_table_def *choose_table(struct osc_args *args)
         return osc_table_find("averages");
     for (size_t i = 0; osc_tables[i]; i++)
         osc_nearest_try(&near, osc_tables[i]->name);
-    if (near.best) {
+    if (!near.best && strchr(name, '.'))
+        return osc_table_find("averages"); /* the importer says that there is no such file */
+    if (near.best)
         osc_cli_error("'%s' is neither a table nor a file; did you mean '%s'?", name,
                       near.best);
-        return NULL;
-    }
-    return osc_table_find("averages"); /* the importer says that there is no such file */
+    else
+        osc_cli_error("'%s' is neither a table nor a file; 'opscope table --list' names the "
+                      "tables",
+                      name);
+    return NULL;
 }
 
 /* The order is wrong if an operand behind the first is a table and no file. */
@@ -168,15 +172,14 @@ static int run(struct osc_args *args)
 {
     const struct osc_table_def *def = NULL;
     struct osc_loaded l = {0};
+    char **const first = args->operands;
     int failed = OSC_EXIT_DONE;
 
-    if (args->wants_list && args->n_operands == 0)
-        return show_list(NULL);
     def = choose_table(args);
     if (!def)
         return OSC_EXIT_MISUSED;
     if (args->wants_list)
-        return show_list(def);
+        return show_list(args->operands > first ? def : NULL);
     if (args->explain)
         return explain(def, args->explain);
     failed = check_operands(args);

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analysis/registry.h"
 #include "base/strbuf.h"
 #include "cli/commands.h"
 #include "cli/options.h"
@@ -24,6 +25,8 @@ static int no_command(const char *word)
         return osc_cli_misuse("there is no option '%s' before a command; see 'opscope --help'",
                               word);
     }
+    if (osc_table_find(word))
+        return osc_cli_misuse("'%s' is a table: 'opscope table %s TRACE...'", word, word);
     if (strcmp(word, "-") == 0 || access(word, F_OK) == 0)
         return osc_cli_misuse("to look at %s type 'opscope info %s' or 'opscope table %s'",
                               word, word, word);

@@ -2,7 +2,6 @@
 #include "cli/options.h"
 
 #include <ctype.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,9 +40,10 @@ const struct osc_option osc_options[OSC_OPTION_COUNT] = {
     [OSC_OPTION_SPAN] = {"span", 0, "LIST", BOTH, OSC_COMPLETE_NOTHING, NULL, NULL,
                          "recording windows, counted from 1"},
     [OSC_OPTION_PROCESS] = {"process", 0, "PID", BOTH, OSC_COMPLETE_NOTHING, NULL, NULL,
-                            "one process"},
-    [OSC_OPTION_THREAD] = {"thread", 0, "TID", BOTH, OSC_COMPLETE_NOTHING, NULL, NULL,
-                           "one host thread, and the device work it launched"},
+                            "one process, by number or name"},
+    [OSC_OPTION_THREAD] =
+        {"thread", 0, "TID", BOTH, OSC_COMPLETE_NOTHING, NULL, NULL,
+         "one host thread, by number or name, and the device work it launched"},
     [OSC_OPTION_DEVICE] = {"device", 0, "NAME", BOTH, OSC_COMPLETE_NOTHING, NULL, NULL,
                            "one device, such as cuda:0; the host stays"},
     [OSC_OPTION_STEPS] = {"steps", 0, "A-B", BOTH, OSC_COMPLETE_NOTHING, NULL, NULL,
@@ -339,7 +339,7 @@ static bool *flag_of(struct osc_args *a, enum osc_option_id id)
     return NULL;
 }
 
-/* Option ID with its argument VALUE. */
+/* Option ID with its argument VALUE, NULL if it takes none. */
 static int set_option(struct osc_args *a, enum osc_option_id id, const char *value)
 {
     const struct osc_option *o = &osc_options[id];
@@ -349,8 +349,6 @@ static int set_option(struct osc_args *a, enum osc_option_id id, const char *val
     a->given |= UINT64_C(1) << id;
     if (flag)
         *flag = true;
-    else if (!value)
-        return osc_cli_misuse("--%s needs an argument", o->name);
     else if ((id == OSC_OPTION_RANK || id == OSC_OPTION_SPAN) && !is_list(value))
         return osc_cli_misuse("--%s: '%s' is no list of numbers such as 0,4-7", o->name, value);
     else if (id == OSC_OPTION_STEPS && !osc_select_is_steps(value))
@@ -378,28 +376,49 @@ static int set_option(struct osc_args *a, enum osc_option_id id, const char *val
     return OSC_EXIT_DONE;
 }
 
-/* getopt_long() did not like the argument before optind. */
-static int wrong_option(const struct osc_command *command, int c, char **argv)
-{
-    const char *word = argv[optind - 1];
-    struct osc_nearest near = {0};
-    char name[64];
+/* A command line, read from left to right. */
+struct line {
+    struct osc_args *args;
+    char **words;
+    int n, at; /* words, and which one is read */
+};
 
-    if (c == ':')
-        return osc_cli_misuse("option '%s' needs an argument; see 'opscope %s --help'", word,
-                              command->name);
-    /* Of a long option optopt is 0 or beyond the letters. */
-    if (optopt > 0 && optopt < 256)
-        return osc_cli_misuse("there is no option '-%c'; see 'opscope %s --help'", optopt,
-                              command->name);
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(word + 2, "="), word + 2);
-    near.word = name;
+/* The option of the command that is called by the LEN bytes at NAME, or -1. */
+static int find_long(const struct line *l, const char *name, size_t len)
+{
+    for (int i = 0; i < OSC_OPTION_COUNT; i++) {
+        const struct osc_option *o = &osc_options[i];
+
+        if ((o->commands & l->args->command->bit) && strlen(o->name) == len &&
+            memcmp(o->name, name, len) == 0)
+            return i;
+    }
+    return -1;
+}
+
+static int find_letter(const struct line *l, char letter)
+{
+    for (int i = 0; i < OSC_OPTION_COUNT; i++) {
+        if ((osc_options[i].commands & l->args->command->bit) &&
+            osc_options[i].letter == letter)
+            return i;
+    }
+    return -1;
+}
+
+/* NAME is no option: which one was meant? */
+static int no_option(const struct line *l, const char *name)
+{
+    const struct osc_command *const command = l->args->command;
+    struct osc_nearest near = {.word = name};
+
+    if (osc_renderer_find(name))
+        return osc_cli_misuse("there is no option '--%s'; did you mean '--format %s'?", name,
+                              name);
     for (size_t i = 0; i < OSC_OPTION_COUNT; i++) {
         if (osc_options[i].commands & command->bit)
             osc_nearest_try(&near, osc_options[i].name);
     }
-    if (near.best && strcmp(near.best, name) == 0)
-        return osc_cli_misuse("option '--%s' takes no argument", name);
     if (near.best)
         return osc_cli_misuse("there is no option '--%s'; did you mean '--%s'?", name,
                               near.best);
@@ -407,50 +426,99 @@ static int wrong_option(const struct osc_command *command, int c, char **argv)
                           command->name);
 }
 
+/* The word behind the one that is read, as the argument of option WORD; NULL after a message.
+ */
+static const char *next_word(struct line *l, const char *word)
+{
+    const char *next = l->at + 1 < l->n ? l->words[l->at + 1] : NULL;
+
+    if (!next) {
+        osc_cli_error("option '%s' needs an argument; see 'opscope %s --help'", word,
+                      l->args->command->name);
+    } else if (strncmp(next, "--", 2) == 0 &&
+               find_long(l, next + 2, strcspn(next + 2, "=")) >= 0) {
+        osc_cli_error("option '%s' needs an argument, and '%s' is an option", word, next);
+        next = NULL;
+    }
+    l->at += next != NULL;
+    return next;
+}
+
+/* "--name", "--name=value" or "--name value". */
+static int read_long(struct line *l)
+{
+    const char *const word = l->words[l->at], *const name = word + 2;
+    const size_t len = strcspn(name, "=");
+    const char *value = name[len] == '=' ? name + len + 1 : NULL;
+    const int id = find_long(l, name, len);
+    char head[64];
+
+    if (id < 0) {
+        /* Beginnings of names are none: with the next option they would be ambiguous. */
+        snprintf(head, sizeof head, "%.*s", (int)(len < 60 ? len : 60), name);
+        return no_option(l, head);
+    }
+    if (!osc_options[id].argument && value)
+        return osc_cli_misuse("option '--%s' takes no argument", osc_options[id].name);
+    if (osc_options[id].argument && !value) {
+        value = next_word(l, word);
+        if (!value)
+            return OSC_EXIT_MISUSED;
+    }
+    return set_option(l->args, (enum osc_option_id)id, value);
+}
+
+/* "-a", several as "-abc", the last of them perhaps with its value: "-n5", "-n 5". */
+static int read_letters(struct line *l)
+{
+    const char *const word = l->words[l->at];
+    int failed = OSC_EXIT_DONE;
+
+    if (strlen(word) > 2 && find_long(l, word + 1, strcspn(word + 1, "=")) >= 0)
+        return osc_cli_misuse("there is no option '%s'; did you mean '-%s'?", word, word);
+    for (const char *p = word + 1; *p && !failed; p++) {
+        const int id = find_letter(l, *p);
+        const char *value = NULL;
+
+        if (id < 0)
+            return osc_cli_misuse("there is no option '-%.*s'; see 'opscope %s --help'",
+                                  *p & 0x80 ? 4 : 1, p, l->args->command->name);
+        if (osc_options[id].argument) {
+            value = p[1] ? p + 1 : next_word(l, word);
+            if (!value)
+                return OSC_EXIT_MISUSED;
+            return set_option(l->args, (enum osc_option_id)id, value);
+        }
+        failed = set_option(l->args, (enum osc_option_id)id, NULL);
+    }
+    return failed;
+}
+
 int osc_args_parse(struct osc_args *args, const struct osc_command *command, int argc,
                    char **argv)
 {
-    struct option longs[OSC_OPTION_COUNT + 1];
-    char shorts[2 * OSC_OPTION_COUNT + 2] = ":";
-    size_t n_longs = 0, n_shorts = 1;
-    int c, result = OSC_EXIT_DONE;
+    struct line l = {.args = args, .words = argv, .n = argc};
+    bool is_over = false; /* "--" came: all the rest are operands */
+    int failed = OSC_EXIT_DONE;
 
     *args = (struct osc_args){.command = command,
                               .table.limit = OSC_LIMIT_DEFAULT,
-                              .renderer = osc_renderer_find("text")};
-    for (int i = 0; i < OSC_OPTION_COUNT; i++) {
-        const struct osc_option *o = &osc_options[i];
+                              .renderer = osc_renderer_find("text"),
+                              .operands = argv + 1};
+    for (l.at = 1; l.at < argc && !failed; l.at++) {
+        char *const word = argv[l.at];
 
-        if (!(o->commands & command->bit))
-            continue;
-        longs[n_longs++] = (struct option){
-            o->name, o->argument ? required_argument : no_argument, NULL, 256 + i};
-        if (o->letter) {
-            shorts[n_shorts++] = o->letter;
-            if (o->argument)
-                shorts[n_shorts++] = ':';
-        }
+        if (is_over || word[0] != '-' || word[1] == '\0')
+            args->operands[args->n_operands++] = word; /* where options were read already */
+        else if (strcmp(word, "--") == 0)
+            is_over = true;
+        else
+            failed = word[1] == '-' ? read_long(&l) : read_letters(&l);
     }
-    longs[n_longs] = (struct option){0};
-    shorts[n_shorts] = '\0';
-
-    opterr = 0;
-    optind = 1;
-    while (result == OSC_EXIT_DONE &&
-           (c = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
-        int id = c - 256;
-
-        if (c == '?' || c == ':')
-            return wrong_option(command, c, argv);
-        for (int i = 0; c < 256 && i < OSC_OPTION_COUNT; i++) {
-            if (osc_options[i].letter == c)
-                id = i;
-        }
-        result = set_option(args, (enum osc_option_id)id, optarg);
-    }
-    args->operands = argv + optind;
-    args->n_operands = argc - optind;
-    return result;
+    if (!failed && args->selection.has_from && args->selection.has_to &&
+        args->selection.to_ns <= args->selection.from_ns)
+        failed = osc_cli_misuse("--to is not after --from: nothing lies between them");
+    return failed;
 }
 
 static bool has_grouping(const struct osc_table_def *def, const char *name)
@@ -478,9 +546,10 @@ int osc_args_group(struct osc_args *args, const struct osc_table_def *def)
     const char *p = o->group_by;
     int64_t depth;
     char name[32], number[24];
+    bool has_more = p != NULL;
 
     /* Each part by itself: "stack:5" is "stack:N" with N = 5. */
-    while (p && *p) {
+    while (has_more) {
         const size_t len = strcspn(p, ","), key = strcspn(p, ":,");
 
         snprintf(name, sizeof name, "%.*s%s", (int)(key < 20 ? key : 20), p,
@@ -496,7 +565,8 @@ int osc_args_group(struct osc_args *args, const struct osc_table_def *def)
                 return osc_cli_misuse("--group-by: '%s' is no number of stack entries", number);
             o->stack_depth = (uint32_t)depth;
         }
-        p += len + (p[len] == ',');
+        has_more = p[len] == ',';
+        p += len + has_more;
     }
     return OSC_EXIT_DONE;
 }

@@ -95,8 +95,9 @@ struct osc_args {
 };
 
 /*
- * Read ARGV, whose first is the name of COMMAND, into ARGS. OSC_EXIT_DONE, or else
- * OSC_EXIT_MISUSED after a message.
+ * Read ARGV, whose first is the name of COMMAND, into ARGS; its operands move to the
+ * front. Options may stand anywhere before "--", the last of equal ones holds, and
+ * names are never shortened. OSC_EXIT_DONE, or else OSC_EXIT_MISUSED after a message.
  */
 int osc_args_parse(struct osc_args *args, const struct osc_command *command, int argc,
                    char **argv);

@@ -311,7 +311,9 @@ int osc_paths_find(struct osc_paths *p, const char *const *operands, int n)
         const char *const path = operands[i];
         struct stat st;
 
-        if (strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+        if (path[0] == '\0')
+            failed = osc_cli_misuse("an operand is empty; a trace was expected");
+        else if (strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
             failed = add_directory(p, path);
         else if (add_path(p, NULL, path, true) != OSC_OK)
             failed = no_memory();

@@ -70,14 +70,14 @@ static size_t distance_to_part(const char *word, const char *candidate)
 void osc_nearest_try(struct osc_nearest *n, const char *candidate)
 {
     const size_t len = strlen(n->word);
-    const size_t room = len < 6 ? 1 + (len > 3) : 3;
-    size_t distance = osc_edit_distance(n->word, candidate);
+    const size_t room = 2 * (len < 6 ? 1 + (len > 3) : 3);
+    size_t distance = 2 * osc_edit_distance(n->word, candidate); /* in halves of an edit */
 
-    /* An unfinished word is nearer than a wrong one of the same distance. */
+    /* An unfinished word is nearer than a wrong one. */
     if (len >= 2 && strncasecmp(n->word, candidate, len) == 0)
         distance = least(distance, 1);
     if (len >= 3)
-        distance = least(distance, distance_to_part(n->word, candidate) + 1);
+        distance = least(distance, 2 * (distance_to_part(n->word, candidate) + 1));
     if (distance <= room && (!n->best || distance < n->distance)) {
         n->best = candidate;
         n->distance = distance;

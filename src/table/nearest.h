@@ -16,7 +16,7 @@
 struct osc_nearest {
     const char *word; /* as typed */
     const char *best; /* borrowed; NULL while nothing is near enough */
-    size_t distance;  /* of best */
+    size_t distance;  /* of best, in halves of an edit */
 };
 
 /* Edits from A to B. */

@@ -37,6 +37,7 @@ static void finds_the_name_that_was_meant(void **state)
     assert_string_equal(nearest("thraeds"), "threads");
     assert_string_equal(nearest("over"), "overview");
     assert_string_equal(nearest("inof"), "info");
+    assert_string_equal(nearest("ste"), "steps");
 }
 
 static void finds_the_name_of_which_a_part_was_meant(void **state)

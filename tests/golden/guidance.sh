@@ -34,3 +34,13 @@ for selection in '--process 20' '--thread 10' '--steps 20' '--steps 30' '--steps
     "$OPSCOPE" table events ranks $selection --format csv --columns rank,name
     echo "$?" >&2
 done
+# What was typed tells what was meant.
+try kernels small.json
+try table foo --explain name
+try table --list foo
+try table '' small.json
+try info ''
+try table -sort name small.json
+try table --json small.json
+try table --top 3 small.json
+try table --from 2us --to 1us small.json
