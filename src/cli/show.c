@@ -91,8 +91,11 @@ int osc_show_table(struct osc_loaded *l, const struct osc_args *args,
         .n_traces = l->n_traces,
         .options = &args->table,
         .columns = args->columns,
+        .where = args->filter.keep ? &args->filter : NULL,
         .is_merged = args->is_merged,
         .is_machine = args->renderer->is_machine,
+        /* torch's table has no columns to choose from. */
+        .has_own_text = def->text && !args->renderer->is_machine && !args->columns,
     };
     struct osc_answer a = {0};
     struct osc_err err = {0};
@@ -105,12 +108,9 @@ int osc_show_table(struct osc_loaded *l, const struct osc_args *args,
     a.sheet.sources = l->sources;
     a.sheet.n_sources = l->n_sources;
     a.sheet.torch_version = l->torch_version;
-    if (st == OSC_OK) {
-        /* torch's table has no columns to choose from. */
-        const bool is_own = def->text && !q.is_machine && !q.columns;
-
-        st = is_own ? write_own_text(&q, &a, &err) : render(&q, &a, args->renderer, &err);
-    }
+    if (st == OSC_OK)
+        st = q.has_own_text ? write_own_text(&q, &a, &err)
+                            : render(&q, &a, args->renderer, &err);
     failed = st == OSC_OK ? OSC_EXIT_DONE : osc_cli_fail(st, &err);
     osc_answer_fini(&a);
     return failed;
