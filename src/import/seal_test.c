@@ -13,7 +13,7 @@
 
 #define NAMED(event, pid, tid, key, text)                                                      \
     "{'ph':'M','name':'" event "','pid':" #pid ",'tid':" #tid ",'args':{'" key "':'" text "'}" \
-                                                                                          "}"
+    "}"
 #define RANGE(cat, name, pid, tid, ts, args)                                              \
     "{'ph':'X','cat':'" cat "','name':'" name "','pid':" #pid ",'tid':" #tid ",'ts':" #ts \
     ",'dur':1,'args':{" args "}}"
