@@ -118,7 +118,8 @@ static osc_status make_nodes(struct builder *b)
         else
             st = OSC_ENOMEM;
     }
-    qsort_r(b->by_time, b->n, sizeof *b->by_time, by_time, b->nodes);
+    if (st == OSC_OK)
+        qsort_r(b->by_time, b->n, sizeof *b->by_time, by_time, b->nodes);
     /* From the latest on, so that the earliest comes first in its list. */
     for (uint32_t k = b->n; k > 0 && st == OSC_OK; k--) {
         const uint32_t i = b->by_time[k - 1];

@@ -207,10 +207,12 @@ static osc_status take_range(struct sweep *s, uint32_t at)
         st = enter_scope(s, &e, row);
     if (st == OSC_OK && is_node && (flags & OSC_NODE_LAUNCHER))
         st = take_operator(s, &e, c, i);
+    if (st != OSC_OK)
+        return st;
     if (is_node && s->device_of)
         e.device_ns = s->device_of[at + 1];
     s->stack[s->n_open++] = e;
-    return st;
+    return OSC_OK;
 }
 
 static osc_status sweep_track(struct sweep *s, uint32_t track)
