@@ -374,9 +374,7 @@ static bool counter_value(const struct osc_trace *t, const struct osc_chunk *c, 
             continue;
         const struct osc_arg arg = osc_row_slot(t, c, i, k);
 
-        *value = arg.type == OSC_ARG_DOUBLE ? arg.d : (double)arg.i;
-        return arg.type == OSC_ARG_DOUBLE || arg.type == OSC_ARG_INT32 ||
-               arg.type == OSC_ARG_INT64;
+        return osc_arg_double(t, &arg, value);
     }
     return false;
 }

@@ -125,8 +125,11 @@ static void add_origin(const struct osc_trace *t, struct osc_result *out)
     if (find_profiler_start(t, &start_ns))
         osc_result_int(out, FIRST, start_ns - t->origin_ns);
     add_key(out, "duration_ns");
-    osc_result_int(out, FIRST, t->events.n_rows ? t->min_ts_ns - t->origin_ns : 0);
-    osc_result_int(out, LAST, t->events.n_rows ? t->max_end_ns - t->origin_ns : 0);
+    osc_result_int(out, NUMBER, 0); /* unless another trace of those merged has events */
+    if (t->events.n_rows > 0) {
+        osc_result_int(out, FIRST, t->min_ts_ns - t->origin_ns);
+        osc_result_int(out, LAST, t->max_end_ns - t->origin_ns);
+    }
 }
 
 /* An item for each device. */
@@ -214,10 +217,10 @@ static bool write_value(const struct osc_result *r, uint64_t i, uint64_t n_items
         osc_strbuf_addstr(out, osc_result_get_str(r, i, TEXT));
     else if (osc_result_has(r, i, FLAG))
         osc_strbuf_adds(out, osc_result_get_bool(r, i, FLAG) ? "true" : "false");
-    else if (osc_result_has(r, i, NUMBER))
-        osc_strbuf_addi(out, osc_result_get_int(r, i, NUMBER) + (int64_t)n_items);
     else if (osc_result_has(r, i, LAST))
         osc_strbuf_addi(out, osc_result_get_int(r, i, LAST) - osc_result_get_int(r, i, FIRST));
+    else if (osc_result_has(r, i, NUMBER))
+        osc_strbuf_addi(out, osc_result_get_int(r, i, NUMBER) + (int64_t)n_items);
     else if (osc_result_has(r, i, FIRST))
         osc_strbuf_addi(out, osc_result_get_int(r, i, FIRST));
     else

@@ -170,9 +170,15 @@ static void gives_each_series_of_a_counter_a_row(void **state)
 {
     (void)state;
     load("[{\"ph\":\"C\",\"name\":\"m\",\"pid\":1,\"tid\":1,\"ts\":1,\"args\":"
-         "{\"used\":5,\"free\":0.5}}]");
+         "{\"used\":5,\"free\":0.5,\"old\":\"7\",\"huge\":18446744073709551616,"
+         "\"vast\":1e999,\"none\":\"x\"}}]");
     assert_table("events", "kind,name,value,args", false,
-                 "counter|m|5|{\"used\": 5}\ncounter|m|0.5|{\"free\": 0.5}\n");
+                 "counter|m|5|{\"used\": 5}\n"
+                 "counter|m|0.5|{\"free\": 0.5}\n"
+                 "counter|m|7|{\"old\": \"7\"}\n"
+                 "counter|m|1.8446744073709552e+19|{\"huge\": 18446744073709551616}\n"
+                 "counter|m|-|{\"vast\": 1e999}\n"
+                 "counter|m|-|{\"none\": \"x\"}\n");
 }
 
 static void streams_more_events_than_a_batch_holds(void **state)

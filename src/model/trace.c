@@ -150,29 +150,25 @@ bool osc_row_arg_int(const struct osc_trace *t, const struct osc_chunk *c, uint3
     return false;
 }
 
-bool osc_row_arg_double(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i,
-                        enum osc_arg_key key, double *value)
+bool osc_arg_double(const struct osc_trace *t, const struct osc_arg *arg, double *value)
 {
     struct osc_json_number n;
-    struct osc_arg arg;
 
-    if (!osc_row_arg(t, c, i, key, &arg))
-        return false;
-    switch (arg.type) {
+    switch (arg->type) {
     case OSC_ARG_INT32:
     case OSC_ARG_INT64:
-        *value = (double)arg.i;
+        *value = (double)arg->i;
         return true;
     case OSC_ARG_DOUBLE:
-        *value = arg.d;
+        *value = arg->d;
         return true;
     case OSC_ARG_STRING:
     case OSC_ARG_NUMTEXT: {
-        const struct osc_str s = osc_trace_str(t, arg.sid);
+        const struct osc_str s = osc_trace_str(t, arg->sid);
         if (!osc_json_number(s.s, s.s + s.len, &n) || n.end != s.s + s.len)
             return false;
         *value = osc_json_double(s.s, s.s + s.len);
-        return true;
+        return isfinite(*value);
     }
     case OSC_ARG_NULL:
     case OSC_ARG_TRUE:
@@ -181,6 +177,14 @@ bool osc_row_arg_double(const struct osc_trace *t, const struct osc_chunk *c, ui
         break;
     }
     return false;
+}
+
+bool osc_row_arg_double(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i,
+                        enum osc_arg_key key, double *value)
+{
+    struct osc_arg arg;
+
+    return osc_row_arg(t, c, i, key, &arg) && osc_arg_double(t, &arg, value);
 }
 
 bool osc_row_arg_str(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i,

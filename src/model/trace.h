@@ -272,7 +272,10 @@ bool osc_row_arg(const struct osc_trace *t, const struct osc_chunk *c, uint32_t 
 bool osc_row_arg_int(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i,
                      enum osc_arg_key key, int64_t *value);
 
-/* The same as a double: any number, or a string that is one (not "inf"). */
+/* ARG as a double: any number that one holds, or a string of such; else false. */
+bool osc_arg_double(const struct osc_trace *t, const struct osc_arg *arg, double *value);
+
+/* The argument KEY of row I as a double; false if absent or none. */
 bool osc_row_arg_double(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i,
                         enum osc_arg_key key, double *value);
 
