@@ -238,6 +238,17 @@ static bool is_stray(struct osc_text *t)
     return osc_text_look_past_blank(t, &at) == '{';
 }
 
+/*
+ * Whether the '[' at p stands where nothing or a comma belongs: an event follows, and
+ * the list that it would open may never end.
+ */
+static bool is_before_event(struct osc_text *t)
+{
+    size_t at = 1;
+
+    return osc_text_look_past_blank(t, &at) == '{';
+}
+
 /* Read what is at p in the list of events the slow way. *IS_DONE: no event, the end. */
 static enum osc_token_status run_slow(struct osc_chrome *c, enum osc_chrome_state *state,
                                       uint64_t stop, bool *is_done)
@@ -256,7 +267,7 @@ static enum osc_token_status run_slow(struct osc_chrome *c, enum osc_chrome_stat
         *is_done = osc_text_offset(&c->text, c->text.p) >= stop;
         return *is_done ? OSC_TOKEN_OK : osc_chrome_event(c);
     }
-    if (ch == ']' && is_stray(&c->text)) {
+    if ((ch == ']' && is_stray(&c->text)) || (ch == '[' && is_before_event(&c->text))) {
         c->text.p++;
         note_here(c, OSC_FINDING_corrupt);
         return OSC_TOKEN_OK;

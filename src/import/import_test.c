@@ -319,6 +319,34 @@ static void gives_the_same_trace_with_any_threads_units_and_blocks(void **state)
     osc_strbuf_fini(&b);
 }
 
+/* A bracket in place of a comma or beside one opens no list that takes the rest. */
+static void reads_the_events_behind_a_bracket_too_many(void **state)
+{
+    static const char *const joints[] = {"[", ",[", ", [ ", " ["};
+    static const char event[] = "{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":1}";
+    const struct osc_import_options fast = {.n_threads = 2, .unit_bytes = 60};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof joints / sizeof *joints; i++) {
+        struct osc_strbuf b = {0};
+        struct osc_trace t = {0};
+
+        osc_strbuf_addf(&b, "{\"traceEvents\":[%s,%s%s%s,%s]}", event, event, joints[i], event,
+                        event);
+        assert_int_equal(b.status, OSC_OK);
+        const struct osc_str text = {b.s, (uint32_t)b.len};
+        t = load(b.s);
+        const uint64_t expected = fingerprint(&t);
+        assert_int_equal(t.events.n_rows, 4);
+        assert_true(count(&t, OSC_FINDING_corrupt) > 0);
+        osc_trace_fini(&t);
+        assert_int_equal(osc_import_memory(&t, "t", text, &fast, NULL), OSC_OK);
+        assert_true(fingerprint(&t) == expected);
+        osc_trace_fini(&t);
+        osc_strbuf_fini(&b);
+    }
+}
+
 /* Each bracket of one event in turn is left out or is one of the other kind. */
 static void loses_one_event_to_one_wrong_bracket(void **state)
 {
@@ -594,6 +622,7 @@ int main(void)
 #endif
         cmocka_unit_test(refuses_what_is_no_file),
         cmocka_unit_test(gives_the_same_trace_with_any_threads_units_and_blocks),
+        cmocka_unit_test(reads_the_events_behind_a_bracket_too_many),
         cmocka_unit_test(loses_one_event_to_one_wrong_bracket),
         cmocka_unit_test(keeps_the_event_whatever_the_depth),
         cmocka_unit_test(cuts_at_the_same_place_whatever_the_blocks),
