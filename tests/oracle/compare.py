@@ -3,171 +3,240 @@
 
     python3 tests/oracle/compare.py --opscope PATH [--traces DIR] [--random N] [--seed S]
 
-Takes every trace below DIR (by default the shared data, if it is there) and N random ones.
-Integers, texts and truth values must be equal, doubles within 1e-12 of each other, rows in
-the same order. Ends with `N passed, N failed` (cells); exit status 1 on any difference.
+Takes every trace below DIR (by default the shared data, if it is there) and N random ones:
+whole, selected from, cut, damaged, and several as one run. Integers, texts and truth values
+must be equal, doubles within 1e-12 of each other, rows in the same order. Ends with
+`N passed, N failed` (cells); exit status 1 on any difference.
 """
 from __future__ import annotations
 
 import argparse
-import json
+import random
 import sys
 import tempfile
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from pathlib import Path
+from typing import Iterator
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+import asks  # noqa: E402
+import damage  # noqa: E402
 import randomtrace  # noqa: E402
+from cells import Report, compare_table  # noqa: E402
 from providers import OpscopeError, OpscopeProvider  # noqa: E402
-from twin import averages_text, reader, tables  # noqa: E402
-from twin.averages_text import Options  # noqa: E402
+from twin import averages_text, reader, runs, tables  # noqa: E402
+from twin.events import Trace  # noqa: E402
+from twin.selection import NothingLeft, Selection  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
-# What names a row; the columns that a table has not are None in both.
-KEYS = {
-    "averages": ("name", "device_type", "is_user_annotation", "input_shapes", "stack"),
-    "operators": ("name", "input_shape", "call_stack"),
-    "kernels": ("name", "operator", "grid", "block", "registers_per_thread",
-                "shared_memory_bytes"),
-    "steps": ("step",), "overview": ("category",), "events": ("id",),
-    "threads": ("process", "thread"), "tracks": ("track",), "info": ("key",),
-}
-GROUPINGS = {"averages": (None, "shape", "stack:2", "shape,stack:3"),
-             "operators": (None, "shape", "stack"), "kernels": (None, "op")}
-COMPAT = {"operators", "kernels", "steps", "overview"}
-# Texts by product.md's examples, but numbers in the file: compared by their text.
-AS_TEXT = {"process", "thread", "queue", "label", "value", "track", "rank"}
-# Optional columns (`?` in product.md 4): absent is as good as null in every row.
-OPTIONAL = {"parent_id", "device", "queue", "self_ns", "depth", "step", "launch_id", "op_id",
-            "fwd_id",             "correlation", "value", "bytes", "is_async"}
-TEXTS = (Options(), Options(sort="self_cpu_time_total", limit=8),
-         Options(sort="cpu_time_total", header="a title", top_level=True, max_name_width=30),
-         Options(sort="count", limit=-1, max_shapes_width=20, max_src_width=20))
 
 
-@dataclass
-class Report:
-    """Outcome of one trace."""
-    passed: int = 0
-    failed: int = 0
-    lines: list[str] = field(default_factory=list)
+class Comparison:
+    """Asks one binary, and the twin beside it."""
 
-    def differ(self, *words: object) -> None:
-        """One more difference."""
-        self.failed += 1
-        self.lines.append("  ".join(str(w)[:300] for w in words))
+    def __init__(self, binary: Path, is_thorough: bool):
+        self.provider = OpscopeProvider(binary)
+        self.is_thorough = is_thorough
+        self.report = Report()
 
+    def table(self, where: str, run: list[Trace], operands: list[Path], ask: tuple,
+              more: tuple[str, ...] = ()) -> None:
+        """One table: ASK is its name, grouping and whether --compat tb."""
+        name, grouping, compat = ask
+        label = f"{where}: {name}" + (f" by {grouping}" if grouping else "")
+        label += " ".join(("", *(["--compat tb"] if compat else []), *more)) + ":"
+        try:
+            ours = self.provider.rows(name, operands, grouping, compat, more=more)
+        except (OpscopeError, KeyError, TypeError) as failed:
+            self.report.differ(label, failed)
+            return
+        twin = tables.table(run, name, grouping, compat, merged="--merge" in more)
+        compare_table(self.report, label, name, ours, twin)
 
-def truth(value: object) -> object:
-    """A truth value of `info`, however it is written."""
-    return {"true": True, "1": True, "false": False, "0": False, "": False}.get(
-        str(value).lower(), value)
+    def all_tables(self, where: str, run: list[Trace], operands: list[Path]) -> None:
+        """Every table in every way."""
+        for name in tables.NAMES:
+            for grouping in asks.GROUPINGS.get(name, (None,)):
+                for compat in (False, True) if name in asks.COMPAT else (False,):
+                    self.table(where, run, operands, (name, grouping, compat))
 
+    def some_tables(self, where: str, run: list[Trace], operands: list[Path],
+                    source: random.Random, more: tuple[str, ...] = ()) -> None:
+        """Every table in one way."""
+        for name in tables.NAMES:
+            grouping = source.choice(asks.GROUPINGS.get(name, (None,)))
+            compat = name in asks.COMPAT and source.randrange(4) == 0
+            self.table(where, run, operands, (name, grouping, compat), more)
 
-def same(table: str, column: str, ours: object, twin: object) -> bool:
-    """Whether opscope's cell OURS is the twin's."""
-    if table == "info" and column == "value":
-        if isinstance(twin, bool):
-            return truth(ours) is twin
-        return str(ours) == str(twin)
-    if isinstance(twin, float) and isinstance(ours, (int, float)):
-        if isinstance(ours, bool):
-            return False
-        return abs(ours - twin) <= 1e-12 * max(abs(ours), abs(twin))
-    if column in AS_TEXT and ours is not None and twin is not None:
-        return str(ours) == str(twin)
-    if column == "stack" and isinstance(ours, str):
-        ours = json.loads(ours)
-    return ours == twin and isinstance(ours, bool) == isinstance(twin, bool)
+    def text(self, where: str, run: list[Trace], operands: list[Path],
+             options: averages_text.Options, grouping: dict,
+             more: tuple[str, ...] = ()) -> None:
+        """The text of averages."""
+        try:
+            text = self.provider.text(operands, options, grouping, more)
+        except OpscopeError as failed:
+            self.report.differ(where, "text", failed)
+            return
+        wrong = averages_text.render(run, options, **grouping).differs_from(text)
+        if wrong:
+            self.report.differ(where, f"text {options} {grouping} {more}", wrong)
+        else:
+            self.report.passed += 1
 
+    def texts(self, where: str, run: list[Trace], operands: list[Path],
+              source: random.Random) -> None:
+        """Its text in many ways, or in a few."""
+        ways = [(o, g) for o in asks.TEXTS for g in asks.TEXT_GROUPINGS]
+        for options, grouping in ways if self.is_thorough else source.sample(ways, 9):
+            self.text(where, run, operands, options, grouping)
 
-def key_of(table: str, row: dict) -> tuple:
-    """What names ROW."""
-    def hashable(column: str) -> object:
-        value = row.get(column)
-        if column == "stack" and value is not None:
-            return value if isinstance(value, str) else json.dumps(value)
-        return str(value) if column in AS_TEXT and value is not None else value
-    return tuple(hashable(column) for column in KEYS[table])
-
-
-def compare_table(report: Report, where: str, table: str, ours: list[dict],
-                  twin: list[dict]) -> None:
-    """Every cell of one table."""
-    by_key = {key_of(table, row): row for row in ours}
-    wanted = {key_of(table, row) for row in twin}
-    if table != "info":
-        for row in ours:
-            if key_of(table, row) not in wanted:
-                report.differ(where, table, key_of(table, row), "row that the twin lacks")
-    for row in twin:
-        mine = by_key.get(key_of(table, row))
-        if mine is None:
-            report.differ(where, table, key_of(table, row), "row missing")
-            continue
-        for column, value in row.items():
-            if column not in mine:
-                if column in OPTIONAL and value in (None, False):
-                    report.passed += 1
-                else:
-                    report.differ(where, table, key_of(table, row), column,
-                                  "column missing", f"twin {value!r}")
-            elif same(table, column, mine[column], value):
-                report.passed += 1
+    def is_refused(self, where: str, operands: list[Path], more: tuple[str, ...] = ()) -> None:
+        """That the command finds nothing to show."""
+        try:
+            self.provider.rows("info", operands, more=more)
+        except OpscopeError as failed:
+            if "exit 1" in str(failed) or "exit 2" in str(failed):
+                self.report.passed += 1
             else:
-                report.differ(where, table, key_of(table, row), column,
-                              f"opscope {mine[column]!r}", f"twin {value!r}")
-    order_ours = [key_of(table, r) for r in ours if key_of(table, r) in wanted]
-    order_twin = [key_of(table, r) for r in twin if key_of(table, r) in by_key]
-    if table == "info" or order_ours == order_twin:
-        report.passed += 1
-    else:
-        at = next((i for i, (a, b) in enumerate(zip(order_ours, order_twin)) if a != b), 0)
-        report.differ(where, table, "order of rows, first at", at, order_ours[at:at + 1],
-                      order_twin[at:at + 1])
+                self.report.differ(where, failed)
+            return
+        self.report.differ(where, more, "something is left, the twin has nothing")
+
+    def selected(self, where: str, traces: list[Trace], operands: list[Path],
+                 selection: Selection, source: random.Random,
+                 more: tuple[str, ...] = ()) -> None:
+        """All tables and a text of what SELECTION and MORE leave."""
+        options = dict(word.removeprefix("--").split("=") for word in more if "=" in word)
+        words = (*selection.arguments(), *more)
+        try:
+            run = runs.assemble(traces, operands, selection, options.get("rank"),
+                                options.get("span"))
+        except NothingLeft:
+            self.is_refused(where, operands, words)
+            return
+        self.some_tables(where, run, operands, source, words)
+        if len(runs.blocks(run, "--merge" in more)) == 1:
+            self.text(where, run, operands, source.choice(asks.TEXTS),
+                      source.choice(asks.TEXT_GROUPINGS), words)
 
 
-def compare_trace(binary: Path, path: Path, where: str) -> Report:
-    """All tables and some texts of one trace."""
-    report = Report()
-    provider = OpscopeProvider(binary)
+def compare_file(binary: Path, is_thorough: bool, path: Path, where: str) -> Report:
+    """All tables and many texts of a trace, and what a selection leaves of it."""
+    comparison = Comparison(binary, is_thorough)
+    source = random.Random(where)
     try:
         trace = tables.load(path)
     except reader.NotATrace:
-        return report
-    for table in tables.NAMES:
-        for grouping in GROUPINGS.get(table, (None,)):
-            for compat in (False, True) if table in COMPAT else (False,):
-                label = table + (f" by {grouping}" if grouping else "")
-                label += " --compat tb" if compat else ""
-                try:
-                    ours = provider.table(path, table, grouping, compat)
-                except (OpscopeError, KeyError, TypeError) as failed:
-                    report.differ(where, label, failed)
-                    continue
-                twin = tables.table(trace, table, grouping, compat)
-                compare_table(report, f"{where}: {label}:", table, ours, twin)
-    for options in TEXTS:
-        for grouping in ({}, {"by_shape": True}, {"stack_n": 2}, {"python": False}):
-            try:
-                text = provider.text(path, options, grouping)
-            except OpscopeError as failed:
-                report.differ(where, "text", failed)
-                continue
-            wrong = averages_text.render(trace, options, **grouping).differs_from(text)
-            if wrong:
-                report.differ(where, f"text {options} {grouping}", wrong)
-            else:
-                report.passed += 1
-    return report
+        return comparison.report
+    run = runs.assemble([trace], [path])
+    comparison.all_tables(where, run, [path])
+    comparison.texts(where, run, [path], source)
+    comparison.selected(where, [trace], [path], asks.selection(source, trace), source)
+    return comparison.report
+
+
+def compare_cut(comparison: Comparison, where: str, path: Path, source: random.Random) -> None:
+    """What is left of a file that was cut."""
+    path.write_bytes(damage.cut(source, path.read_bytes()))
+    try:
+        trace = tables.load(path)
+    except reader.NotATrace:
+        comparison.is_refused(where, [path])
+        return
+    run = runs.assemble([trace], [path])
+    for name in ("quality", "events", "info"):
+        comparison.table(where, run, [path], (name, None, False))
+
+
+def compare_flipped(comparison: Comparison, where: str, path: Path,
+                    source: random.Random) -> None:
+    """A file with a wrong byte."""
+    file = reader.read(path)
+    flipped = damage.flip(source, path.read_bytes(), file)
+    if flipped is None:
+        return
+    path.write_bytes(flipped[0])
+    try:
+        found = {name: comparison.provider.rows(name, [path])
+                 for name in ("events", "info", "quality")}
+    except OpscopeError as failed:
+        comparison.report.differ(where, failed)
+        return
+    damage.compare_rest(comparison.report, where, tables.of_file(file), flipped[1], found)
+
+
+def compare_run(comparison: Comparison, seed: int, place: Path) -> None:
+    """Several files as one run: side by side, merged, and what is asked for of them."""
+    source = random.Random(f"run {seed}")
+    paths = []
+    for name, data in randomtrace.run(seed):
+        paths.append(place / name)
+        paths[-1].write_bytes(data)
+
+    def load() -> list[Trace]:
+        return [tables.load(path) for path in paths]
+
+    try:
+        traces = load()
+    except reader.NotATrace:
+        return
+    where = f"run {seed}"
+    comparison.selected(where, traces, paths, Selection(), source)
+    comparison.selected(where, load(), paths, Selection(), source, ("--merge",))
+    trace = source.choice(traces)
+    more = source.choice(((), ("--merge",), (f"--rank={trace.rank}",), ("--rank=0-1,9",),
+                          (f"--span={trace.span}",), ("--span=2-3", "--merge")))
+    comparison.selected(where, load(), paths, asks.selection(source, trace), source, more)
+
+
+def compare_random(binary: Path, is_thorough: bool, keep: Path | None, seed: int) -> Report:
+    """The random trace of SEED: whole, cut and damaged; now and then with others."""
+    comparison = Comparison(binary, is_thorough)
+    source = random.Random(f"damage {seed}")
+    data = randomtrace.data(seed)
+    with tempfile.TemporaryDirectory() as place:
+        path = Path(place) / f"random-{seed}.json"
+        path.write_bytes(data)
+        comparison.report = compare_file(binary, is_thorough, path, path.name)
+        for change in (compare_cut, compare_flipped):
+            path.write_bytes(data)
+            failed = comparison.report.failed
+            change(comparison, f"{path.name} {change.__name__}", path, source)
+            if comparison.report.failed > failed and keep:
+                keep.mkdir(parents=True, exist_ok=True)
+                (keep / f"{change.__name__}-{seed}.json").write_bytes(path.read_bytes())
+        if seed % 3 == 0:
+            compare_run(comparison, seed, Path(place))
+        if comparison.report.failed and keep:
+            keep.mkdir(parents=True, exist_ok=True)
+            (keep / path.name).write_bytes(data)
+    return comparison.report
 
 
 def traces_of(folder: Path) -> list[Path]:
     """Every file below FOLDER that may hold a trace."""
     return sorted(p for p in folder.rglob("*")
                   if p.is_file() and p.name.endswith((".json", ".json.gz", ".gz")))
+
+
+def jobs(options: argparse.Namespace) -> Iterator[tuple]:
+    """What there is to compare, as functions and their last arguments."""
+    folder = options.traces or HERE.parents[2] / "shared" / "data"
+    if str(folder) != "-":
+        if folder.is_dir():
+            for path in sorted(traces_of(folder), key=lambda p: -p.stat().st_size):
+                yield (compare_file, path, str(path.relative_to(folder)))
+        else:
+            print(f"{folder} is not there: random traces only")
+    for number in range(options.random):
+        yield (compare_random, options.keep, options.seed * 1_000_003 + number)
+
+
+def run_job(binary: Path, is_thorough: bool, job: tuple) -> Report:
+    """The outcome of one job."""
+    return job[0](binary, is_thorough, *job[1:])
 
 
 def main() -> int:
@@ -177,35 +246,21 @@ def main() -> int:
     parser.add_argument("--traces", type=Path, help="folder with traces; - for none")
     parser.add_argument("--random", type=int, default=50, metavar="N")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--thorough", action="store_true", help="all texts of each trace")
+    parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--show", type=int, default=10, help="differences shown per trace")
     parser.add_argument("--keep", type=Path, help="folder for random traces that differ")
     options = parser.parse_args()
-    folder = options.traces or HERE.parents[2] / "shared" / "data"
-    jobs: list[tuple[Path, str]] = []
-    if str(folder) != "-":
-        if folder.is_dir():
-            jobs += [(path, str(path.relative_to(folder))) for path in traces_of(folder)]
-        else:
-            print(f"{folder} is not there: random traces only")
-    with tempfile.TemporaryDirectory() as place:
-        for number in range(options.random):
-            seed = options.seed * 1_000_003 + number
-            path = Path(place) / f"random-{seed}.json"
-            path.write_text(randomtrace.text(seed), encoding="utf-8")
-            jobs.append((path, path.name))
-        passed = failed = 0
-        with ThreadPoolExecutor(2) as pool:
-            reports = pool.map(lambda job: compare_trace(options.opscope, *job), jobs)
-            for (path, _), report in zip(jobs, reports):
-                passed += report.passed
-                failed += report.failed
-                for line in report.lines[:options.show]:
-                    print(line)
-                if report.failed > options.show:
-                    print(f"  … and {report.failed - options.show} more of {path.name}")
-                if report.failed and options.keep and path.parent == Path(place):
-                    options.keep.mkdir(parents=True, exist_ok=True)
-                    (options.keep / path.name).write_bytes(path.read_bytes())
+    passed = failed = 0
+    with ProcessPoolExecutor(options.processes) as pool:
+        for report in pool.map(partial(run_job, options.opscope, options.thorough),
+                               list(jobs(options))):
+            passed += report.passed
+            failed += report.failed
+            for line in report.lines[:options.show]:
+                print(line, flush=True)
+            if report.failed > options.show:
+                print(f"  … and {report.failed - options.show} more")
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 

@@ -70,41 +70,47 @@ class OpscopeProvider:
             raise OpscopeError(f"exit {done.returncode}: {message[:1]} for {command[1:]}")
         return done.stdout.decode("utf-8", "replace")
 
-    def document(self, path: Path, name: str, group_by: str | None = None,
-                 compat: bool = False, python: bool = True) -> dict:
+    def document(self, arguments: list[str]) -> dict:
         """The JSON form of a table."""
-        arguments = [name, str(path), "--format", "json"]
+        try:
+            return json.loads(self.run([*arguments, "--format", "json"]))
+        except ValueError as bad:
+            raise OpscopeError(f"not JSON ({bad}): {arguments}") from bad
+
+    def rows(self, name: str, operands: list[Path], group_by: str | None = None,
+             compat: bool = False, python: bool = True,
+             more: tuple[str, ...] = ()) -> list[dict]:
+        """Rows of a table of several files. MORE are other options."""
+        arguments = [name, *map(str, operands), *more]
         if group_by:
             arguments += ["--group-by", group_by]
         if compat:
             arguments += ["--compat", "tb"]
         if not python:
             arguments.append("--no-python")
-        try:
-            return json.loads(self.run(arguments))
-        except ValueError as bad:
-            raise OpscopeError(f"not JSON ({bad}): {arguments}") from bad
+        document = self.document(arguments)
+        names = [column["name"] for column in document["columns"]]
+        rows = [dict(zip(names, row)) for row in document["rows"]]
+        for row in rows:
+            if row.get("stack") is not None:
+                row["stack"] = json.loads(row["stack"])
+        return rows
 
     def table(self, path: Path, name: str, group_by: str | None = None,
               compat: bool = False, python: bool = True) -> list[dict]:
-        """Rows of a table."""
+        """Rows of a table of one file."""
         key = (path, name, group_by, compat, python)
         if key not in self.kept:
             if len(self.kept) > 16:
                 self.kept.clear()
-            document = self.document(path, name, group_by, compat, python)
-            names = [column["name"] for column in document["columns"]]
-            rows = [dict(zip(names, row)) for row in document["rows"]]
-            for row in rows:
-                if row.get("stack") is not None:
-                    row["stack"] = json.loads(row["stack"])
-            self.kept[key] = rows
+            self.kept[key] = self.rows(name, [path], group_by, compat, python)
         return self.kept[key]
 
-    def text(self, path: Path, options: Options, grouping: dict) -> str:
+    def text(self, operands: list[Path], options: Options, grouping: dict,
+             more: tuple[str, ...] = ()) -> str:
         """The text form of averages."""
-        arguments = ["averages", str(path), "--format", "text",
-                     "--limit", str(options.limit)]
+        arguments = ["averages", *map(str, operands), "--format", "text",
+                     "--limit", str(options.limit), *more]
         parts = (["shape"] if grouping.get("by_shape") else []) + (
             [f"stack:{grouping['stack_n']}"] if grouping.get("stack_n") else [])
         if parts:
@@ -132,4 +138,4 @@ class OpscopeProvider:
         """None if both EXPECTED and the binary's text are the table, ties aside. What text
         torch's exact numbers allow is known to the twin alone."""
         allowed = averages_text.render(self.twin.load(path), options, **grouping)
-        return allowed.differs_from(self.text(path, options, grouping))
+        return allowed.differs_from(self.text([path], options, grouping))

@@ -41,6 +41,7 @@ class Generator:
         self.correlation = self.random.choice((1, 3))   # near the ops' ids: collisions
         self.external = 0
         self.old = self.generation == "A"
+        self.has_stacks = self.random.randrange(3) > 0
         self.ops: list[tuple[int, object, int]] = []            # process, thread, start
 
     def chance(self, percent: int) -> bool:
@@ -54,7 +55,7 @@ class Generator:
             return whole
         digits = f"{rest:04d}"
         text = f"{whole}.{digits if self.chance(20) else digits[:3]}"
-        return text if self.time_form == "text" else RawNumber(text)
+        return text if self.time_form == "text" else Raw(text)
 
     def instant(self, at: int) -> object:
         """Time AT (in 0.1 ns) since the base."""
@@ -66,7 +67,7 @@ class Generator:
 
     def stack(self) -> dict:
         """`Call stack`, sometimes."""
-        if not self.chance(40):
+        if not self.has_stacks or not self.chance(40):
             return {}
         frames = self.random.sample(FRAMES, self.random.randrange(1, 4))
         return {"Call stack": ";".join(frames) + (";" if self.chance(70) else "")}
@@ -179,7 +180,7 @@ class Generator:
                 args["Python module id"] = 0
                 name = "nn.Module: Linear_0"
             else:
-                name = "a.py(1): f"
+                name = self.random.choice(FRAMES)
             self.add("X", "python_function", name, pid, self.thread(tid), start, end, args)
         elif kind == "call":
             self.launch(pid, tid, start, min(end, start + 3 * grid), grid)
@@ -227,7 +228,7 @@ class Generator:
                 args |= {"grid": [self.random.randrange(1, 3), 1, 1], "block": [128, 1, 1],
                          "registers per thread": 32, "shared memory": 0}
             if self.chance(70):
-                args["blocks per SM"] = self.random.choice((0.5, 0, 12, "inf", "0.25"))
+                args["blocks per SM"] = self.random.choice((0.5, 0, 12, "inf", "0.25", "1e999"))
                 args["est. achieved occupancy %"] = self.random.choice((0, 31, 100))
             if self.chance(15):
                 args["Collective name"] = "allreduce"
@@ -265,7 +266,9 @@ class Generator:
         noise = [
             {**here, "ph": "i", "name": "Record Window End", "s": "g"},
             {**here, "ph": "I", "name": "old instant"},
-            {**here, "ph": "C", "name": "memory", "args": {"a": 1, "b": RawNumber("2.5")}},
+            {**here, "ph": "C", "name": "memory", 
+             "args": {"a": self.random.choice((1, "7", 2 ** 64, Raw("1e999"), Raw("-0.0"))),
+                      "b": Raw("2.5")}},
             {**here, "ph": "s", "id": 5, "cat": "fwdbwd", "name": "fwdbwd"},
             {**here, "ph": "f", "id": 5, "cat": "fwdbwd", "name": "fwdbwd", "bp": "e"},
             {**here, "ph": "b", "id": 1, "cat": "async", "name": "request"},
@@ -280,6 +283,37 @@ class Generator:
         ]
         self.records += [r for r in noise if self.chance(45)]
 
+    def spoil(self) -> None:
+        """Members of other types than they should have, and list members that are none."""
+        choice = self.random.choice
+        for record in self.records:
+            if not self.chance(2):
+                continue
+            kind = choice(("name", "cat", "pid", "tid", "args", "ts", "dur", "arg", "ph"))
+            if kind == "arg":
+                args = record.get("args")
+                if isinstance(args, dict):
+                    args[choice(("extra", "correlation", "stream"))] = choice((
+                        Raw("NaN"), Raw("1e999"), 2 ** 63, -2 ** 63, 1e-7, True, {"a": [None]},
+                        Raw('"half a \\ud800 pair"'), "12", [], "\u00e9 \U0001f600 \\ \" \x07"))
+                continue
+            record[kind] = choice({
+                "name": (7, None, "unknown", "unknown", Raw('"raw \udcff\udce2\udc82 bytes"'),
+                         Raw('"half \\uD800"'), "", ["a"], "\u2028 \u00e9 \n \\"),
+                "cat": (None, 5, "CPU_OP", "Trace", "never seen", {}),
+                "pid": (None, [1], -1, Raw("1.50"), True, "100", "", "host"),
+                "tid": (None, {}, 0, "100", "a thread", 2 ** 70),
+                "args": (None, [], "text", 0),
+                "ts": (True, "", "soon", f"{self.base_us + 3}e0", Raw("1e30"), Raw("5e15"), [1],
+                       Raw(f"{self.base_us // 100 + 1}.5e2")),
+                "dur": (None, "1.5", Raw("1e30"), Raw("5e15"), -0.5, Raw("0.0004"), "-0"),
+                "ph": (None, 1, "XX", "", "Z")}[kind])
+            if self.chance(20):
+                del record[kind]
+        for stranger in (5, "text", None, [1, {"ph": "X"}]):
+            if self.chance(1):
+                self.records.insert(self.random.randrange(len(self.records) + 1), stranger)
+
     def document(self) -> object:
         """The whole file."""
         for pid in self.random.sample((100, 200), self.random.choice((1, 1, 2))):
@@ -290,6 +324,8 @@ class Generator:
         if self.chance(30):
             # Only whole records move: an E stays behind its B.
             self.records.sort(key=lambda r: r["ph"] != "M")
+        if self.chance(40):
+            self.spoil()
         if self.chance(15):
             return self.records
         members: dict = {"schemaVersion": 1, "deviceProperties": []}
@@ -304,34 +340,72 @@ class Generator:
         return {**members, "traceEvents": self.records}
 
 
-class RawNumber(float):
-    """A number that prints exactly as it was written."""
+class Raw:
+    """A value that prints exactly as it was written."""
 
-    def __new__(cls, text: str):
-        self = super().__new__(cls, text)
+    def __init__(self, text: str):
         self.text = text
-        return self
-
-    def __repr__(self) -> str:
-        return self.text
 
 
-def dump(value: object) -> str:
-    """JSON with raw numbers as written; one event record a line."""
-    if isinstance(value, RawNumber):
+LAYOUTS = {"lines": (",\n", ", ", ": "), "compact": (",", ",", ":"),
+           "members": (",\n", ",\n", ": "), "torch": (",\n  ", ",\n    ", ": ")}
+
+
+def dump(value: object, layout: str, depth: int = 0) -> str:
+    """JSON with raw values as written. In every layout but `members` lists stand on one line,
+    as do arguments in `torch`."""
+    between_records, between_members, colon = LAYOUTS[layout]
+    if layout == "torch" and depth > 3 or layout == "members" and depth > 4:
+        between_members = ", "
+    if isinstance(value, Raw):
         return value.text
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{json.dumps(k)}: {dump(v)}" for k, v in value.items()) + "}"
+        return "{" + between_members.join(
+            json.dumps(k) + colon + dump(v, layout, depth + 1) for k, v in value.items()) + "}"
     if isinstance(value, list):
-        joint = ",\n" if value and isinstance(value[0], dict) else ", "
-        return "[" + joint.join(map(dump, value)) + "]"
+        joint = between_records if depth == 1 else ", "
+        return "[" + joint.join(dump(v, layout, depth + 1) for v in value) + "]"
     return json.dumps(value)
 
 
 def text(seed: int) -> str:
-    """The trace of SEED."""
-    return dump(Generator(seed).document()) + "\n"
+    """The trace of SEED. Bytes that are not UTF-8 are lone surrogates in it."""
+    generator = Generator(seed)
+    document = generator.document()
+    layout = generator.random.choice(("lines", "lines", *LAYOUTS))
+    return dump(document, layout, 1 if isinstance(document, list) else 0) + "\n"
+
+
+def data(seed: int) -> bytes:
+    """The same as the bytes of a file."""
+    return text(seed).encode("utf-8", "surrogateescape")
+
+
+def run(seed: int) -> list[tuple[str, bytes]]:
+    """Names and contents of the files of a run."""
+    source = random.Random(f"files of {seed}")
+    names = source.sample((
+        "w0.5.pt.trace.json", "w0.17.pt.trace.json", "w0.pt.trace.json", "w1.5.pt.trace.json",
+        "host_1.1712.pt.trace.json", "rank-3.json", "rank2_x.json", "trace.json", "host_3.json",
+        "a_rank_1_7.json", "node1_26008.json"), source.randrange(2, 5))
+    base = source.choice((0, 1000, 1_623_143_089_861_000))
+    files = []
+    for number, name in enumerate(names):
+        generator = Generator(seed * 10 + number)
+        if source.randrange(5):
+            generator.base_us = base + source.choice((0, 10, 250))
+        document = generator.document()
+        if isinstance(document, dict):
+            for key, values in (
+                    ("distributedInfo", ({"rank": 1}, {"rank": "1"}, {"backend": "gloo"}, [])),
+                    ("RANK", ("2", 1, "x", -1)), ("SLURM_PROCID", (0, 4)),
+                    ("host_name", ("a", "a", "b")), ("torch_version", ("2.13.0", "1.13.1"))):
+                if source.randrange(3) == 0:
+                    document[key] = source.choice(values)
+        files.append((name, dump(document, "lines", isinstance(document, list)).encode(
+            "utf-8", "surrogateescape")))
+    return files
 
 
 if __name__ == "__main__":
-    sys.stdout.write(text(int(sys.argv[1]) if len(sys.argv) > 1 else 1))
+    sys.stdout.buffer.write(data(int(sys.argv[1]) if len(sys.argv) > 1 else 1))

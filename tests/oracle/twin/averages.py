@@ -11,7 +11,7 @@ import bisect
 from dataclasses import dataclass, field
 
 from . import exact, flops, forest, links, operators
-from .events import Event, Trace
+from .events import Event, Trace, who
 from .kinds import LAUNCHES
 
 HOST_KINDS = {"operator", "annotation", "step", "dataloader", "optimizer", "communication",
@@ -146,13 +146,13 @@ def attach_device_work(trace: Trace, functions: list[Function]) -> None:
     for call, op in op_of_call.items():
         if op in of_event:
             of_event[call].track = op.track
-    for work, call in links.launch_of_device_event(trace.events).items():
+    for work, call in links.launch_of_device_event(trace).items():
         op = op_of_call.get(call)
         if op in of_event and work.kind in ("kernel", "memcpy", "memset"):
             of_event[op].kernels.append(work.dur)
 
 
-def build_tree(functions: list[Function]) -> int:
+def build_tree(functions: list[Function]) -> None:
     """Parents and children, per track, of the ranges on the host that are not async."""
     of_event = {}
     tracks: dict[tuple, list[Event]] = {}
@@ -166,7 +166,8 @@ def build_tree(functions: list[Function]) -> int:
             of_event[event].parent = of_event[parent]
             of_event[parent].children.append(of_event[event])
 
-    return sum(forest.nest(ranges, set_parent) for ranges in tracks.values())
+    for ranges in tracks.values():
+        forest.nest(ranges, set_parent)
 
 
 def fold(functions: list[Function]) -> list[Function]:
@@ -209,7 +210,7 @@ def forward_threads(trace: Trace, functions: list[Function]) -> dict[int, tuple]
         if str(record.get("cat", "")).lower() != "fwdbwd":
             continue
         ts = exact.number(record.get("ts"))
-        track = (str(record.get("pid")), str(record.get("tid")))
+        track = who(record)
         if ts is None:
             continue
         if record.get("ph") == "s":
@@ -292,6 +293,18 @@ class Row:
     device_bytes: int = 0
     self_device_bytes: int = 0
     flops: int = 0
+    has_bytes: bool = False       # some trace that it is of has such numbers
+    has_device_bytes: bool = False
+    has_flops: bool = False
+
+    def join(self, other: "Row") -> None:
+        """The calls of another trace."""
+        for name in ("calls", "cpu_ns", "self_cpu_ns", "device_ns", "self_device_ns",
+                     "cpu_bytes", "self_cpu_bytes", "device_bytes", "self_device_bytes",
+                     "flops"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        for name in ("has_bytes", "has_device_bytes", "has_flops"):
+            setattr(self, name, getattr(self, name) or getattr(other, name))
 
     def add(self, f: Function) -> None:
         """One more call (TP 3.6, 3.9)."""
@@ -321,10 +334,8 @@ def device_type(function: Function) -> str:
     return {"privateuse1": "PrivateUse1"}.get(family, family.upper())
 
 
-def key_averages(trace: Trace, by_shape: bool = False, stack_n: int = 0,
-                 python: bool = True) -> list[Row]:
-    """TP 3.10: rows in order of first appearance. PYTHON false drops the rows of Python
-    functions at the end, so that all other numbers stay."""
+def rows_of(trace: Trace, by_shape: bool, stack_n: int) -> dict[tuple, Row]:
+    """TP 3.10: rows of one trace in order of first appearance."""
     rows: dict[tuple, Row] = {}
     for f in function_events(trace):
         is_python = (f.event.category or "").lower() == "python_function"
@@ -335,26 +346,48 @@ def key_averages(trace: Trace, by_shape: bool = False, stack_n: int = 0,
                             f.parent is None, f.shapes if by_shape else "",
                             f.stack[:stack_n] if stack_n else [])
         rows[key].add(f)
-    return [r for r in rows.values() if python or not r.is_python]
+    has_bytes = trace.flag("profile_memory")
+    has_device_bytes = has_bytes and any(r.device_bytes or r.self_device_bytes
+                                         for r in rows.values())
+    for row in rows.values():
+        row.has_bytes, row.has_device_bytes = has_bytes, has_device_bytes
+        row.has_flops = trace.flag("with_flops")
+    return rows
 
 
-def table(trace: Trace, by_shape: bool = False, stack_n: int = 0,
+def key_averages(traces: list[Trace], by_shape: bool = False, stack_n: int = 0,
+                 python: bool = True) -> list[Row]:
+    """The rows of TRACES as one list. PYTHON false drops the rows of Python functions at the
+    end, so that all other numbers stay."""
+    rows: dict[tuple, Row] = {}
+    for trace in traces:
+        for key, row in rows_of(trace, by_shape, stack_n).items():
+            if row.is_python and not python:
+                continue
+            if key in rows:
+                rows[key].join(row)
+            else:
+                rows[key] = row
+    return list(rows.values())
+
+
+def table(traces: list[Trace], by_shape: bool = False, stack_n: int = 0,
           python: bool = True) -> list[dict]:
     """The machine form, with the column names of product.md 4."""
-    rows = key_averages(trace, by_shape, stack_n, python)
-    has_device_memory = any(r.device_bytes or r.self_device_bytes for r in rows)
+    rows = key_averages(traces, by_shape, stack_n, python)
     out = []
     for row in rows:
         cells: dict = {"name": row.name, "calls": row.calls,
                        "self_cpu_ns": row.self_cpu_ns, "cpu_ns": row.cpu_ns,
                        "self_device_ns": row.self_device_ns, "device_ns": row.device_ns}
-        if trace.flag("profile_memory"):
-            cells |= {"self_cpu_bytes": row.self_cpu_bytes, "cpu_bytes": row.cpu_bytes}
-            if has_device_memory:
-                cells |= {"self_device_bytes": row.self_device_bytes,
-                          "device_bytes": row.device_bytes}
-        if trace.flag("with_flops"):
-            cells["flops"] = row.flops
+        for column, is_there, everywhere in (
+                ("self_cpu_bytes", row.has_bytes, [r.has_bytes for r in rows]),
+                ("cpu_bytes", row.has_bytes, [r.has_bytes for r in rows]),
+                ("self_device_bytes", row.has_device_bytes, [r.has_device_bytes for r in rows]),
+                ("device_bytes", row.has_device_bytes, [r.has_device_bytes for r in rows]),
+                ("flops", row.has_flops, [r.has_flops for r in rows])):
+            if any(everywhere):
+                cells[column] = getattr(row, column) if is_there else None
         if by_shape:
             cells["input_shapes"] = row.input_shapes
         if stack_n:

@@ -19,6 +19,7 @@ from .events import Trace
 Cell = tuple[str, ...]
 WIDTH = 12
 UNITS = {"2.13": ("GB", "MB", "KB", "B"), "1.13": ("Gb", "Mb", "Kb", "b")}
+CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
 FLOP_UNITS = ("FLOPs", "KFLOPs", "MFLOPs", "GFLOPs", "TFLOPs", "PFLOPs")
 
 
@@ -82,6 +83,13 @@ def memory_cell(size: int, torch: str) -> Cell:
     return (f"{size} {UNITS[torch][3]}",)
 
 
+def plain(text: str) -> str:
+    """TEXT on one line: what is not UTF-8 as U+FFFD, control characters as \\xNN (product.md
+    5)."""
+    text = text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    return CONTROL.sub(lambda match: f"\\x{ord(match.group()):02x}", text)
+
+
 def short_name(name: str, limit: int | None) -> str:
     """Cut from 3 characters below the limit on."""
     if limit is not None and len(name) >= limit - 3:
@@ -143,7 +151,10 @@ class Text:
         return "\n".join(self.head + rows + self.plain_foot) + "\n"
 
     def differs_from(self, text: str) -> str | None:
-        """None if TEXT is this table, else what is wrong."""
+        """None if TEXT is this table, else what is wrong. Notes may follow; of a table
+        without rows there is nothing else."""
+        while text.endswith("\n") and text[:-1].split("\n")[-1].startswith("note: "):
+            text = text[:text[:-1].rfind("\n") + 1]
         if not self.head or not text:
             return None if not self.head and not text else "one of the two is empty"
         if not text.endswith("\n"):
@@ -177,7 +188,7 @@ class Text:
         return None
 
 
-def columns_of(rows: list[Row], trace: Trace, options: Options, device: str | None,
+def columns_of(rows: list[Row], options: Options, device: str | None,
                flop_unit: str | None) -> list[Column]:
     """TP 4.2, in order of the titles."""
     def limited(longest: int, limit: int | None) -> int:
@@ -189,7 +200,7 @@ def columns_of(rows: list[Row], trace: Trace, options: Options, device: str | No
     if any(r.self_device_ns > 0 for r in rows):
         titles += [f"Self {device}", f"Self {device} %", f"{device} total",
                    f"{device} time avg"]
-    if trace.flag("profile_memory"):
+    if any(r.has_bytes for r in rows):
         titles += ["CPU Mem", "Self CPU Mem"]
         if device and any(r.self_device_bytes > 0 for r in rows):
             titles += [f"{device} Mem", f"Self {device} Mem"]
@@ -246,21 +257,25 @@ def line(cells: list[Cell], columns: list[Column]) -> tuple[str, str]:
     return pattern, "".join(choices[0] for choices in padded)
 
 
-def render(trace: Trace, options: Options, by_shape: bool = False, stack_n: int = 0,
-           python: bool = True) -> Text:
-    """The whole table (TP 4.1)."""
-    rows = key_averages(trace, by_shape, stack_n, python)
+def render(run: Trace | list[Trace], options: Options, by_shape: bool = False,
+           stack_n: int = 0, python: bool = True) -> Text:
+    """The whole table (TP 4.1) of a trace, or of several merged."""
+    traces = [run] if isinstance(run, Trace) else run
+    rows = key_averages(traces, by_shape, stack_n, python)
     text = Text(limit=options.limit)
     if not rows:
         return text
+    for row in rows:
+        row.name, row.input_shapes = plain(row.name), plain(row.input_shapes)
+        row.stack = [plain(frame) for frame in row.stack]
     cpu_total = sum(r.self_cpu_ns for r in rows)
     device_total = sum(r.self_device_ns for r in rows
                        if r.device_type != "CPU" and not r.is_user_annotation)
-    device = next((e.device.split(":")[0].upper() for e in trace.events if e.device), None)
+    device = next((trace.device_word for trace in traces if trace.device_word), None)
     positive = [r.flops for r in rows if r.flops > 0]
     flop_power = min((len(str(min(positive))) - 1) // 3, 5) if positive else 0
-    unit = FLOP_UNITS[flop_power] if positive and trace.flag("with_flops") else None
-    columns = columns_of(rows, trace, options, device, unit)
+    unit = FLOP_UNITS[flop_power] if positive and any(r.has_flops for r in rows) else None
+    columns = columns_of(rows, options, device, unit)
     text.head = head_of(columns, options)
     if options.sort:
         rows = sorted(rows, key=lambda r: sort_value(r, options.sort), reverse=True)

@@ -9,11 +9,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Callable
 
-from . import exact, kinds
+from . import exact, findings, kinds
+from .reader import File
+from .tolerant import Word
 
 SYNCHRONOUS = ("X", "B")
 INSTANTS = ("i", "I", "n")
+TIME_MAX_NS = 2 ** 62 - 1
 
 
 @dataclass(eq=False)
@@ -24,12 +28,14 @@ class Event:
     category: str | None        # raw
     kind: str
     name: str
-    process: str | None         # text of pid
-    thread: str | None          # text of tid
+    process: str                # text of pid
+    thread: str                 # text of tid
     start: int
     end: int | None             # None: never closed, or an instant
     args: dict
-    device: str | None = None
+    has_args: bool = False
+    entry: int = 0              # the place of its record in the list of the file
+    device: str | None = None   # of its queue, on the host None
     value: object = None        # of a counter's series
     # Filled in by forest.py:
     parent: "Event | None" = None
@@ -52,7 +58,7 @@ class Event:
         return (self.category or "").lower() not in kinds.DEVICE_CATEGORIES
 
     @property
-    def track(self) -> tuple[str | None, str | None]:
+    def track(self) -> tuple[str, str]:
         """Thread or device queue."""
         return (self.process, self.thread)
 
@@ -61,8 +67,9 @@ class Event:
         return (self.start, -self.end, self.id)
 
     def integer(self, key: str) -> int | None:
-        """The whole number in args[KEY], if there is one."""
-        return exact.integer(self.args.get(key))
+        """The whole number of 64 bits in args[KEY], if there is one."""
+        number = exact.integer(self.args.get(key))
+        return number if number is not None and number in findings.INT64 else None
 
     @property
     def external_id(self) -> int:
@@ -72,14 +79,44 @@ class Event:
 
 
 def text_of(value: object) -> str | None:
-    """A process, thread or name as text: numbers by their digits, null as None."""
-    if value is None:
+    """A process, thread or id as text: numbers by their digits, what is missing as None."""
+    if value is None or isinstance(value, (dict, list)):
         return None
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, (dict, list)):
+    return clean(str(value))
+
+
+def name_of(value: object) -> str | None:
+    """A name or category: a text, else None. Half a surrogate pair is U+FFFD."""
+    return clean(value) if isinstance(value, str) and not isinstance(value, Word) else None
+
+
+def who(record: dict) -> tuple[str, str]:
+    """Process and thread. PyTorch writes an empty text where there is none, so what is
+    missing is the same (DECISIONS.md)."""
+    return (text_of(record.get("pid")) or "", text_of(record.get("tid")) or "")
+
+
+def clean(text: str) -> str:
+    """TEXT without halves of surrogate pairs."""
+    return findings.HALF_PAIR.sub("\ufffd", text)
+
+
+def argument_of(value: object) -> object:
+    """An argument: bare words are missing."""
+    if isinstance(value, Word):
         return None
-    return str(value)
+    return clean(value) if isinstance(value, str) else value
+
+
+@dataclass
+class Finding:
+    """How often something was met; the offset and the time of the first, None if it has
+    none."""
+    count: int
+    offset: int | None
+    ns: int | None
 
 
 @dataclass
@@ -88,17 +125,26 @@ class Trace:
     members: dict
     records: list[dict]
     events: list[Event] = field(default_factory=list)
-    counts: dict[str, int] = field(default_factory=dict)    # findings by quality code
+    findings: dict[str, Finding] = field(default_factory=dict)   # by quality code
     kept: dict = field(default_factory=dict)                # results asked for repeatedly
+    has_call_stacks: bool = False       # any event of the file has the argument
+    device_word: str | None = None      # for devices in titles, of a file that has any
+    rank: int = 0
+    span: int = 1
+    worker: str | None = None
 
-    def count(self, code: str) -> None:
-        """One more finding of quality code CODE."""
-        self.counts[code] = self.counts.get(code, 0) + 1
+    def count(self, code: str, place: Callable[[], int] | None = None,
+              ns: int | None = None) -> None:
+        """One more finding of quality code CODE. PLACE tells its offset if asked."""
+        if code in self.findings:
+            self.findings[code].count += 1
+        else:
+            self.findings[code] = Finding(1, place() if place else None, ns)
 
     @property
     def origin(self) -> int:
         """Smallest start of any event, in ns; 0 without events. All events are there when
-        it is first asked for."""
+        it is first asked for; a run sets that of all its files."""
         if "origin" not in self.kept:
             self.kept["origin"] = min((e.start for e in self.events), default=0)
         return self.kept["origin"]
@@ -117,101 +163,183 @@ def device_family(records: list[dict]) -> str:
     return "cuda"
 
 
-def opening(trace: Trace, record: dict, ts: Fraction, family: str) -> Event:
+def opening(trace: Trace, record: dict, ts: Fraction) -> Event:
     """The event that RECORD opens, so far without an end."""
     phase = record["ph"]
     args = record.get("args")
-    args = args if isinstance(args, dict) else {}
-    name = text_of(record.get("name")) or ""
-    category = text_of(record.get("cat"))
+    args = ({key: argument_of(value) for key, value in args.items()}
+            if isinstance(args, dict) else {})
+    name = name_of(record.get("name")) or ""
+    category = name_of(record.get("cat"))
     start = exact.us_to_ns(ts)
     event = Event(len(trace.events), phase, category, "scope", name,
-                  text_of(record.get("pid")), text_of(record.get("tid")), start, None, args)
+                  *who(record), start, None, args, isinstance(record.get("args"), dict))
     if phase in INSTANTS:
         event.kind = kinds.of_instant(name, exact.integer(args.get("Bytes")))
     else:
         event.kind = kinds.of_range(category or "", name, args)
-    if not event.is_host:
-        number = exact.integer(args.get("device"))
-        number = exact.integer(event.process) if number is None else number
-        event.device = f"{family}:{number}" if number is not None else family
     return event
+
+
+def name_devices(trace: Trace, family: str) -> None:
+    """Give all events of each device queue its device: `args.device` of its first event, else
+    the pid."""
+    queues = {event.track for event in trace.events if not event.is_host}
+    trace.device_word = family.upper() if queues else None
+    devices: dict[tuple, str] = {}
+    for event in trace.events:
+        if event.track in queues:
+            if event.track not in devices:
+                number = event.integer("device")
+                number = exact.integer(event.process) if number is None else number
+                devices[event.track] = family if number is None else f"{family}:{number}"
+            event.device = devices[event.track]
 
 
 def add_counter(trace: Trace, record: dict, ts: Fraction) -> None:
     """A row per series of a counter's sample."""
     args = record.get("args")
     for series, value in (args.items() if isinstance(args, dict) else ()):
-        event = opening(trace, {**record, "args": {}}, ts, "")
+        value = argument_of(value)
+        event = opening(trace, {**record, "args": {}}, ts)
         event.kind = "counter"
-        event.args = {series: value}
-        event.device = None
-        event.value = value if exact.number(value) is not None else None
+        event.args, event.has_args = {series: value}, True
+        event.value = value
         trace.events.append(event)
 
 
-def build(members: dict, records: list[dict]) -> Trace:
+def in_range(ns: int) -> bool:
+    """Whether a time is one that two of can be added."""
+    return abs(ns) <= TIME_MAX_NS
+
+
+class Builder:
+    """Takes the records of a file one by one."""
+
+    def __init__(self, file: File):
+        self.file = file
+        self.trace = Trace(file.members, [e for e in file.entries if isinstance(e, dict)])
+        self.open_ranges: dict[tuple, list[Event]] = {}
+
+    def place(self, index: int, *keys: str) -> Callable[[], int] | None:
+        """How to find out where member INDEX of the list stands, or a value of it."""
+        places = self.file.places
+        if places is None:
+            return None
+        return lambda: places.value(index, *keys)
+
+    def take(self, index: int, entry: object) -> None:
+        """Member INDEX of the list of events."""
+        before = len(self.trace.events)
+        self.look_at(index, entry)
+        for event in self.trace.events[before:]:
+            event.entry = index
+
+    def look_at(self, index: int, entry: object) -> None:
+        """The same, but for noting which events came of it."""
+        if not isinstance(entry, dict):
+            self.trace.count("wrong_type", self.place(index))
+            return
+        wrong = list(findings.of_record(entry))
+        for code, keys in wrong:
+            self.trace.count(code, self.place(index, *keys))
+        phase = entry.get("ph")
+        if phase not in ("X", "B", "E", "b", "e", "i", "I", "n", "C", "M", "s", "t", "f"):
+            self.trace.count("unknown_phase", self.place(index))
+            return
+        bad = {keys[0] for _, keys in wrong if keys in (("ts",), ("dur",))}
+        if "ts" not in entry or "ts" in bad:
+            if phase != "M" and "ts" not in entry:
+                self.trace.count("wrong_type", self.place(index))
+            return
+        ts = exact.number(entry["ts"])
+        if not in_range(exact.us_to_ns(ts)):
+            self.trace.count("out_of_range", self.place(index))
+        elif phase == "C":
+            add_counter(self.trace, entry, ts)
+        elif phase in ("E", "e"):
+            self.close(entry, exact.us_to_ns(ts))
+        elif phase not in ("M", "s", "t", "f"):
+            event = opening(self.trace, entry, ts)
+            self.trace.events.append(event)
+            if phase == "X":
+                self.finish(index, event, ts, None if "dur" in bad else entry.get("dur", ""))
+            elif phase in ("B", "b"):
+                self.open_ranges.setdefault(pair_key(entry), []).append(event)
+
+    def finish(self, index: int, event: Event, ts: Fraction, dur: object) -> None:
+        """The end of an X. DUR is None if it is there but wrong, "" if it is not there."""
+        if dur is None:
+            return
+        length = exact.number(dur)
+        if length is None:
+            self.trace.count("wrong_type", self.place(index))
+        elif length < 0:
+            self.trace.count("negative_duration", self.place(index), event.start)
+            event.end = event.start
+        elif not in_range(exact.span_ns(ts, length)[1]):
+            self.trace.count("out_of_range", self.place(index))
+        else:
+            event.end = exact.span_ns(ts, length)[1]
+
+    def close(self, record: dict, at: int) -> None:
+        """The end of a B or b; its arguments join those of the begin. Errors are counted
+        behind those of reading."""
+        stack = self.open_ranges.get(pair_key(record))
+        late = self.trace.kept.setdefault("late findings", [])
+        if not stack:
+            late.append(("unmatched_end", at))
+            return
+        event = stack.pop()
+        if at < event.start:
+            late.append(("negative_duration", event.start))
+        event.end = max(at, event.start)
+        args = record.get("args")
+        if isinstance(args, dict):
+            event.has_args = True
+            event.args = {**event.args,
+                          **{key: argument_of(value) for key, value in args.items()}}
+
+    def conclude(self) -> Trace:
+        """What can be told only behind the last record."""
+        trace = self.trace
+        trace.has_call_stacks = any("Call stack" in e.args for e in trace.events)
+        name_devices(trace, device_family(trace.records))
+        for code, ns in trace.kept.pop("late findings", []):
+            trace.count(code, None, ns)
+        still_open = {id(e) for stack in self.open_ranges.values() for e in stack}
+        for event in trace.events:
+            if id(event) in still_open:
+                trace.count("open_range" if event.phase == "B" else "unmatched_begin", None,
+                            event.start)
+        for event in trace.events:
+            if not findings.is_utf8(event.name):
+                trace.count("not_utf8", None, event.start)
+            elif event.name == "unknown" and event.kind in ("operator", "annotation", "python"):
+                trace.count("lost_name", None, event.start)
+        return trace
+
+
+def build(file: File) -> Trace:
     """All events of a file."""
-    trace = Trace(members, records)
-    family = device_family(records)
-    open_ranges: dict[tuple, list[Event]] = {}
-    exact_start: dict[int, Fraction] = {}
-    for record in records:
-        phase = record.get("ph")
-        if phase not in ("X", "B", "E", "b", "e", "i", "I", "n", "C"):
-            if phase not in ("M", "s", "t", "f"):
-                trace.count("unknown_phase")
-            continue
-        ts = exact.number(record.get("ts"))
-        if ts is None:
-            trace.count("wrong_type")
-            continue
-        if phase == "C":
-            add_counter(trace, record, ts)
-            continue
-        if phase in ("E", "e"):
-            stack = open_ranges.get(pair_key(record))
-            if not stack:
-                trace.count("unmatched_end")
-                continue
-            event = stack.pop()
-            close(trace, event, exact.us_to_ns(ts), record)
-            continue
-        event = opening(trace, record, ts, family)
-        trace.events.append(event)
-        exact_start[event.id] = ts
-        if phase == "X":
-            dur = exact.number(record.get("dur"))
-            if dur is None:
-                trace.count("wrong_type")
-            elif dur < 0:
-                trace.count("negative_duration")
-                event.end = event.start
-            else:
-                event.end = exact.span_ns(ts, dur)[1]
-        elif phase in ("B", "b"):
-            open_ranges.setdefault(pair_key(record), []).append(event)
-    for stack in open_ranges.values():
-        for _ in stack:
-            trace.count("open_range")
-    return trace
+    builder = Builder(file)
+    for code, offset in file.findings:
+        if code != "truncated":
+            builder.trace.count(code, lambda offset=offset: offset)
+    for index, entry in enumerate(file.entries):
+        builder.take(index, entry)
+    for code, keys in findings.of_record(file.cut):
+        builder.trace.count(code, builder.place(len(file.entries), *keys))
+    for code, offset in file.findings:
+        if code == "truncated":
+            builder.trace.count(code, lambda offset=offset: offset)
+    return builder.conclude()
 
 
 def pair_key(record: dict) -> tuple:
     """What a begin and its end have in common: B and E the thread, b and e category, id and
     process (the Chrome format)."""
     if record["ph"] in ("B", "E"):
-        return ("B", text_of(record.get("pid")), text_of(record.get("tid")))
-    return ("b", text_of(record.get("pid")), text_of(record.get("cat")),
+        return ("B", *who(record))
+    return ("b", who(record)[0], name_of(record.get("cat")),
             text_of(record.get("id")))
-
-
-def close(trace: Trace, event: Event, end: int, record: dict) -> None:
-    """End EVENT; arguments of the end join those of the begin."""
-    if end < event.start:
-        trace.count("negative_duration")
-        end = event.start
-    event.end = end
-    args = record.get("args")
-    if isinstance(args, dict):
-        event.args = {**event.args, **args}

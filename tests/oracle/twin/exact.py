@@ -26,6 +26,15 @@ def number(value: object) -> Fraction | None:
     return None
 
 
+def double(value: object) -> float | None:
+    """The double next to the number VALUE; None if it is none or beyond all doubles."""
+    exact = number(value)
+    try:
+        return None if exact is None else float(exact)
+    except OverflowError:
+        return None
+
+
 def integer(value: object) -> int | None:
     """VALUE if it is a whole number (also as text or with a zero fraction), else None."""
     exact = number(value)

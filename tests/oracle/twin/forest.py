@@ -9,20 +9,22 @@ from __future__ import annotations
 
 from typing import Callable, Iterable
 
-from .events import Event
+from .events import Event, Trace
 
 
-def nest(ranges: Iterable[Event], set_parent: Callable[[Event, Event | None], None]) -> int:
-    """Tell SET_PARENT of each of RANGES (one track's) its parent; the number of partial
-    overlaps."""
-    overlaps = 0
+def nest(ranges: Iterable[Event],
+         set_parent: Callable[[Event, Event | None], None]) -> list[int]:
+    """Tell SET_PARENT of each of RANGES (one track's) its parent; the starts of those that
+    overlap one before in part."""
+    overlaps = []
     stack: list[Event] = []
     for event in sorted(ranges, key=Event.order):
         overlapped = False
         while stack and (stack[-1].end <= event.start or event.end > stack[-1].end):
             overlapped |= stack[-1].end > event.start
             stack.pop()
-        overlaps += overlapped
+        if overlapped:
+            overlaps.append(event.start)
         set_parent(event, stack[-1] if stack else None)
         stack.append(event)
     return overlaps
@@ -37,15 +39,16 @@ def by_track(events: Iterable[Event]) -> dict[tuple, list[Event]]:
     return tracks
 
 
-def build(events: list[Event]) -> int:
-    """Set parent, children and depth of every event; the number of partial overlaps."""
+def build(trace: Trace) -> None:
+    """Set parent, children and depth of every event, and note the partial overlaps."""
     def set_parent(event: Event, parent: Event | None) -> None:
         event.parent = parent
         event.depth = parent.depth + 1 if parent else 0
         if parent:
             parent.children.append(event)
 
-    return sum(nest(ranges, set_parent) for ranges in by_track(events).values())
+    trace.kept["overlaps"] = [start for ranges in by_track(trace.events).values()
+                              for start in nest(ranges, set_parent)]
 
 
 def self_ns(event: Event) -> int:

@@ -9,11 +9,11 @@ tell, or it is the only one that runs forward. Else there is no link.
 from __future__ import annotations
 
 from . import exact
-from .events import Event, Trace, text_of
+from .events import Event, Trace, text_of, who
 
 CATEGORIES = ("fwdbwd", "forward_backward")
 NUMBER_MAX = 2 ** 31 - 1
-Track = tuple[str | None, str | None]
+Track = tuple[str, str]
 
 
 def arrows(trace: Trace) -> list[tuple[tuple[Track, int], tuple[Track, int]]]:
@@ -25,8 +25,7 @@ def arrows(trace: Trace) -> list[tuple[tuple[Track, int], tuple[Track, int]]]:
         key, ts = text_of(record.get("id")), exact.number(record.get("ts"))
         if record.get("cat") not in CATEGORIES or key is None or ts is None:
             continue
-        where = ((text_of(record.get("pid")), text_of(record.get("tid"))),
-                 exact.us_to_ns(ts))
+        where = (who(record), exact.us_to_ns(ts))
         if record.get("ph") == "s":
             starts.setdefault(key, where)
         elif record.get("ph") == "f":

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from . import exact, forest, forward, links, memory, operators, steps
-from .events import Event, Trace, text_of
+from .events import Event, Trace, text_of, who
+
+PROFILER = "PyTorch Profiler (0)"
+ANY = object()
 
 
-def step_of(trace: Trace, launch: dict[Event, Event]) -> dict[Event, int]:
+def step_of(trace: Trace) -> dict[Event, int]:
     """Ordinal of the step that holds an event's start, or for device work its launch's (AN
     1.8). Steps are the program's annotations, not extended by device work."""
-    ranges = [(s.host[0], s.host[1], number)
-              for number, s in enumerate(steps.host_steps(trace)) if s.annotation]
+    launch = links.launch_of_device_event(trace)
+    ranges = [(s.host[0], s.host[1], number) for number, s in steps.numbered(trace)
+              if s.annotation]
     result = {}
     for event in trace.events:
         at = event
@@ -26,11 +30,11 @@ def step_of(trace: Trace, launch: dict[Event, Event]) -> dict[Event, int]:
 
 def events_table(trace: Trace) -> list[dict]:
     """One row per event, in the order of the file of the records that opened them."""
-    launch = links.launch_of_device_event(trace.events)
+    launch = links.launch_of_device_event(trace)
     op_of_call = operators.op_of_call(trace)
     op_of_record = memory.op_of_record(trace)
     forward_of = forward.links(trace)
-    step = step_of(trace, launch)
+    step = step_of(trace)
     rows = []
     for event in trace.events:
         call = launch.get(event)
@@ -42,6 +46,7 @@ def events_table(trace: Trace) -> list[dict]:
             "id": event.id,
             "parent_id": event.parent.id if event.parent else None,
             "kind": event.kind, "category": event.category, "name": event.name,
+            "rank": trace.rank, "args": event.args if event.has_args else None,
             "process": event.process, "thread": event.thread, "device": event.device,
             "queue": event.thread if event.device else None,
             "start_ns": event.start - trace.origin, "dur_ns": event.dur,
@@ -50,7 +55,7 @@ def events_table(trace: Trace) -> list[dict]:
             "launch_id": call.id if call else None, "op_id": op.id if op else None,
             "fwd_id": forward_op.id if forward_op else None,
             "correlation": event.integer("correlation"), "bytes": size,
-            "value": None if event.value is None else float(exact.number(event.value))})
+            "value": exact.double(event.value)})
     return rows
 
 
@@ -59,7 +64,7 @@ def threads_table(trace: Trace) -> list[dict]:
     names = thread_names(trace)
     rows: dict[tuple, dict] = {}
     for event in trace.events:
-        if event.is_host and event.track not in device_tracks(trace):
+        if event.track not in device_tracks(trace):
             row = rows.setdefault(event.track, {
                 "process": event.process, "thread": event.thread,
                 "name": names.get(event.track), "events": 0})
@@ -70,15 +75,23 @@ def threads_table(trace: Trace) -> list[dict]:
 def device_tracks(trace: Trace) -> set[tuple]:
     """Tracks with device work or device-side annotations: queues, not threads."""
     if "device_tracks" not in trace.kept:
-        trace.kept["device_tracks"] = {e.track for e in trace.events if not e.is_host}
+        trace.kept["device_tracks"] = {e.track for e in trace.events if e.device}
     return trace.kept["device_tracks"]
 
 
 def thread_names(trace: Trace) -> dict[tuple, str]:
     """The last `thread_name` of each thread."""
-    return {(text_of(r.get("pid")), text_of(r.get("tid"))): text_of(r["args"].get("name"))
+    return {who(r): text_of(r["args"].get("name"))
             for r in trace.records
             if r.get("ph") == "M" and r.get("name") == "thread_name"
+            and isinstance(r.get("args"), dict)}
+
+
+def process_names(trace: Trace) -> dict[str, str]:
+    """The last `process_name` of each process."""
+    return {who(r)[0]: text_of(r["args"].get("name"))
+            for r in trace.records
+            if r.get("ph") == "M" and r.get("name") == "process_name"
             and isinstance(r.get("args"), dict)}
 
 
@@ -89,7 +102,8 @@ def tracks_table(trace: Trace) -> list[dict]:
     for event in trace.events:
         kind = "queue" if event.track in device_tracks(trace) else "thread"
         rows.setdefault(event.track, {"track": len(rows), "kind": kind,
-                                      "name": names.get(event.track)})
+                                      "name": names.get(event.track),
+                                      "parent": event.device or event.process or None})
     return list(rows.values())
 
 
@@ -106,20 +120,43 @@ def seen(trace: Trace) -> dict[str, bool]:
             "with_flops": False}
 
 
-def info_table(trace: Trace) -> list[dict]:
-    """The counts of `info`."""
-    ends = [e.end if e.end is not None else e.start for e in trace.events]
-    base = exact.integer(trace.members.get("baseTimeNanoseconds")) or 0
-    threads = [t for t in threads_table(trace)
-               if t["process"] not in (None, "", "Spans", "Traces")]
-    counts = {
-        "origin_unix_ns": trace.origin + base if trace.events else None,
-        "duration_ns": max(ends) - trace.origin if ends else 0,
-        "events": len(trace.events),
+def info_table(traces: list[Trace]) -> list[dict]:
+    """`info`: counts are summed, devices, ranks and spans counted once, switches on if they
+    are on anywhere, texts are those of the first. ANY: told by the build of opscope."""
+    def first(*keys: str) -> str | None:
+        found = [text_of(traces[0].members[k]) for k in keys if k in traces[0].members]
+        return found[0] if found else None
+
+    def is_on(trace: Trace, flag: str) -> bool:
+        return trace.flag(flag) if flag in trace.members else seen(trace)[flag]
+
+    events = [e for t in traces for e in t.events]
+    threads = [row for t in traces for row in threads_table(t)
+               if row["process"] not in ("", "Spans", "Traces")]
+    lasts = [(e.end if e.end is not None else e.start) - t.origin for t in traces
+             for e in t.events]
+    starts = [e.start - t.origin for t in traces for e in t.events]
+    origins = [t.origin + (exact.integer(t.members.get("baseTimeNanoseconds")) or 0)
+               for t in traces if t.events]
+    profilers = [next(e.start - t.origin for e in t.events if e.name == PROFILER)
+                 for t in traces if any(e.name == PROFILER for e in t.events)]
+    facts: dict[str, object] = {
+        "format": "chrome",
+        "producer": "kineto" if traces[0].members.get("schemaVersion") else None,
+        "producer_version": None, "torch_version": first("torch_version", "pytorch_version"),
+        "opscope_version": ANY, "origin_unix_ns": min(origins, default=None),
+        "profiler_start_ns": min(profilers, default=None),
+        "duration_ns": max(lasts, default=0) - min(starts, default=0),
+        "events": len(events),
         "threads": len(threads),
-        "processes": len({t["process"] for t in threads}),
-        "devices": len({e.device for e in trace.events if e.device}),
-        "steps": sum(e.kind == "step" and e.is_range for e in trace.events)}
-    for flag, is_seen in seen(trace).items():
-        counts[flag] = trace.flag(flag) if flag in trace.members else is_seen
-    return [{"key": key, "value": value} for key, value in counts.items()]
+        "processes": sum(len({row["process"] for row in threads_table(t)}
+                             - {"", "Spans", "Traces"}) for t in traces),
+        "devices": len({e.device for e in events if e.device}),
+        "ranks": len({t.rank for t in traces}), "spans": len({t.span for t in traces}),
+        "steps": sum(e.kind == "step" and e.is_range for e in events)}
+    for flag in ("record_shapes", "profile_memory", "with_stack", "with_modules", "with_flops"):
+        facts[flag] = any(is_on(t, flag) for t in traces)
+    for trace in traces:
+        for key, value in trace.members.items():
+            facts.setdefault(f"meta.{key}", value)
+    return [{"key": key, "value": value} for key, value in facts.items()]

@@ -8,27 +8,30 @@ from . import exact, kinds, links, operators
 from .events import Event, Trace
 
 NO_OPERATOR = "(none)"
+BLOCKS, OCCUPANCY = "blocks per SM", "est. achieved occupancy %"
 
 
 def quantity(event: Event, key: str) -> Fraction | None:
-    """A number in the arguments, also as text; None if there is none ("inf" is none)."""
-    return exact.number(event.args.get(key))
+    """A number in the arguments, also as text; None if there is none that a double holds
+    ("inf" is none)."""
+    value = event.args.get(key)
+    return None if exact.double(value) is None else exact.number(value)
 
 
-def weighted(group: list[Event], key: str, least: int, inclusive: bool) -> float | None:
-    """Mean of args[KEY], weighted with durations; missing values and those below LEAST count
-    as 0; 0 if all durations are 0. None if no event has a value that counts."""
-    values = []
-    for event in group:
-        value = quantity(event, key)
-        usable = value is not None and (value > least or (inclusive and value == least))
-        values.append(value if usable else None)
-    if all(v is None for v in values):
-        return None
+def usable(event: Event, key: str) -> Fraction | None:
+    """The number, if it counts (TB 5.2): blocks above 0, an occupancy of 0 or more."""
+    value = quantity(event, key)
+    counts = value is not None and (value >= 0 if key == OCCUPANCY else value > 0)
+    return value if counts else None
+
+
+def weighted(group: list[Event], key: str) -> float:
+    """Mean of args[KEY], weighted with durations; missing values and those that do not count
+    are 0; 0 if all durations are 0."""
     total = sum(e.dur for e in group)
     if total == 0:
         return 0.0
-    return float(sum((v or 0) * e.dur for v, e in zip(values, group)) / total)
+    return float(sum((usable(e, key) or 0) * e.dur for e in group) / total)
 
 
 def dims_text(event: Event, key: str) -> str | None:
@@ -37,29 +40,37 @@ def dims_text(event: Event, key: str) -> str | None:
     return str(value) if isinstance(value, list) else None
 
 
-def table(trace: Trace, group_by: str | None = None, compat: bool = False) -> list[dict]:
-    """`kernels`: all kernel events, attributed or not, in or out of steps."""
-    launch = links.launch_of_device_event(trace.events)
-    op_of_call = operators.op_of_call(trace)
-    groups: dict[tuple, list[Event]] = {}
-    for event in trace.events:
-        if event.kind != "kernel" or not event.is_range:
-            continue
-        key: tuple = (event.name,)
-        if group_by == "op":
-            op = op_of_call.get(launch.get(event))
-            key += (op.name if op else NO_OPERATOR, dims_text(event, "grid"),
-                    dims_text(event, "block"), event.integer("registers per thread"),
-                    event.integer("shared memory"))
-        groups.setdefault(key, []).append(event)
-    has_blocks = any((quantity(e, "blocks per SM") or 0) > 0
-                     for group in groups.values() for e in group)
-    has_occupancy = any(
-        (quantity(e, "est. achieved occupancy %") or Fraction(0)) >= 0
-        and quantity(e, "est. achieved occupancy %") is not None
-        for group in groups.values() for e in group)
+def grouped(traces: list[Trace], by_op: bool) -> dict[tuple, list[tuple[int, Event]]]:
+    """All kernel events, attributed or not, in or out of steps, by their keys; each with the
+    number of its trace."""
+    groups: dict[tuple, list[tuple[int, Event]]] = {}
+    for number, trace in enumerate(traces):
+        launch = links.launch_of_device_event(trace)
+        op_of_call = operators.op_of_call(trace)
+        for event in trace.events:
+            if event.kind != "kernel" or not event.is_range:
+                continue
+            key: tuple = (event.name,)
+            if by_op:
+                op = op_of_call.get(launch.get(event))
+                key += (op.name if op else NO_OPERATOR, dims_text(event, "grid"),
+                        dims_text(event, "block"), event.integer("registers per thread"),
+                        event.integer("shared memory"))
+            groups.setdefault(key, []).append((number, event))
+    return groups
+
+
+def table(traces: list[Trace], group_by: str | None = None,
+          compat: bool = False) -> list[dict]:
+    """`kernels`. A mean is told for a row if any kernel of a trace that it is of has a value
+    that counts."""
+    groups = grouped(traces, group_by == "op")
+    with_values = {key: {number for events in groups.values() for number, e in events
+                         if usable(e, key) is not None} for key in (BLOCKS, OCCUPANCY)}
     rows = []
-    for key, group in groups.items():
+    for key, numbered in groups.items():
+        events = [event for _, event in numbered]
+        numbers = {number for number, _ in numbered}
         cells: dict = {"name": key[0]}
         if group_by == "op":
             cells |= dict(zip(("operator", "grid", "block", "registers_per_thread",
@@ -67,15 +78,15 @@ def table(trace: Trace, group_by: str | None = None, compat: bool = False) -> li
         cells["tensor_cores"] = kinds.kernel_uses_tc(key[0], compat)
         if group_by == "op":
             cells["op_tc_eligible"] = kinds.op_is_tc_eligible(key[1], compat)
-        durations = [e.dur for e in group]
-        cells |= {"calls": len(group), "total_ns": sum(durations),
-                  "mean_ns": float(Fraction(sum(durations), len(group))),
+        durations = [e.dur for e in events]
+        cells |= {"calls": len(events), "total_ns": sum(durations),
+                  "mean_ns": float(Fraction(sum(durations), len(events))),
                   "max_ns": max(durations), "min_ns": min(durations)}
-        if has_blocks:
-            cells["mean_blocks_per_sm"] = weighted(group, "blocks per SM", 0, False) or 0.0
-        if has_occupancy:
-            occupancy = weighted(group, "est. achieved occupancy %", 0, True) or 0.0
-            cells["mean_occupancy_ratio"] = occupancy / 100
+        for column, name, scale in (("mean_blocks_per_sm", BLOCKS, 1),
+                                    ("mean_occupancy_ratio", OCCUPANCY, 100)):
+            if with_values[name]:
+                cells[column] = (weighted(events, name) / scale
+                                 if with_values[name] & numbers else None)
         rows.append(cells)
     rows.sort(key=lambda r: -r["total_ns"])
     return rows

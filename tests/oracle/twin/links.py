@@ -10,12 +10,19 @@ from __future__ import annotations
 
 import bisect
 
-from .events import Event
+from .events import Event, Trace
 from .kinds import DEVICE_WORK, LAUNCHES
 
 
-def launch_of_device_event(events: list[Event]) -> dict[Event, Event]:
+def launch_of_device_event(trace: Trace) -> dict[Event, Event]:
     """Device event (work or sync) -> the call that launched it, where one did."""
+    if "launches" not in trace.kept:
+        trace.kept["launches"] = find_launches(trace.events)
+    return trace.kept["launches"]
+
+
+def find_launches(events: list[Event]) -> dict[Event, Event]:
+    """The same, once per trace."""
     calls: dict[int, list[Event]] = {}
     for event in events:
         correlation = event.integer("correlation")

@@ -10,11 +10,16 @@ from .events import Event, Trace
 from .steps import host_type
 
 
+# Of a rebuilt stack the text shows so many frames.
+FRAMES_MAX = 128
+
+
 @dataclass(eq=False)
 class Node:
     """One node of the operator tree; times in ns."""
     event: Event
     is_operator_type: bool
+    stack: str | None = None
     children: list["Node"] = field(default_factory=list)
     calls: list[Event] = field(default_factory=list)        # of the device runtime
     merged_into: "Node | None" = None                       # its parent, of its name
@@ -49,9 +54,11 @@ def is_node(event: Event) -> bool:
 def op_of_call(trace: Trace) -> dict[Event, Event]:
     """Call of the runtime or driver -> the operator that made it. Steps, annotations, modules
     and `python` are no operators: what only they enclose belongs to none."""
-    ops = [e for e in trace.events if host_type(e) == "Operator" and e.kind != "step"]
-    calls = [e for e in trace.events if e.kind in kinds.LAUNCHES and e.is_range]
-    return links.op_of_call(calls, ops)
+    if "op of call" not in trace.kept:
+        ops = [e for e in trace.events if host_type(e) == "Operator" and e.kind != "step"]
+        calls = [e for e in trace.events if e.kind in kinds.LAUNCHES and e.is_range]
+        trace.kept["op of call"] = links.op_of_call(calls, ops)
+    return trace.kept["op of call"]
 
 
 def build(trace: Trace) -> list[Node]:
@@ -90,7 +97,7 @@ def merge_equal(tops: list[Node]) -> None:
 def fill(trace: Trace, nodes: list[Node], compat: bool) -> None:
     """Statistics, children before parents (TB 2.6)."""
     work: dict[Event, list[Event]] = {}
-    for event, call in links.launch_of_device_event(trace.events).items():
+    for event, call in links.launch_of_device_event(trace).items():
         if event.kind in kinds.DEVICE_WORK:
             work.setdefault(call, []).append(event)
     # A child starts not before its parent and, at equal starts, is not longer.
@@ -112,10 +119,20 @@ def fill(trace: Trace, nodes: list[Node], compat: bool) -> None:
                                  or any(c.tc_eligible for c in node.children))
 
 
-def stack_text(args: dict) -> str:
-    """`Call stack` as the file has it, '' if there is none."""
-    text = args.get("Call stack")
-    return text if isinstance(text, str) else ""
+def stack_of(trace: Trace, event: Event, compat: bool) -> str | None:
+    """`Call stack` as the file has it; in a file without any, the Python frames that hold
+    EVENT on its thread, innermost first (R-4.2; the plugin has no such)."""
+    if trace.has_call_stacks or compat:
+        text = event.args.get("Call stack")
+        return text if isinstance(text, str) and text else None
+    frames = []
+    above = event.parent
+    while above:
+        if (above.category or "").lower() == "python_function":
+            frames.append(above.name)
+        above = above.parent
+    more = ["..."] if len(frames) > FRAMES_MAX else []
+    return ";".join(frames[:FRAMES_MAX] + more) if frames else None
 
 
 def shape_text(args: dict) -> str:
@@ -130,29 +147,37 @@ def ratio(part: int, whole: int) -> float:
     return float(Fraction(part, whole)) if whole else 0.0
 
 
-def table(trace: Trace, group_by: str | None = None, compat: bool = False) -> list[dict]:
-    """`operators`: plain, by `shape` or by `stack`."""
-    nodes = build(trace)
-    fill(trace, nodes, compat)
-    groups: dict[tuple, list[Node]] = {}
-    for node in nodes:
-        if node.is_row:
-            extra = {"shape": shape_text, "stack": stack_text}.get(group_by)
-            key = (node.event.name, extra(node.event.args) if extra else None)
-            groups.setdefault(key, []).append(node)
-    rows = [row(key, group, group_by) for key, group in groups.items()]
-    has_device = any(e.kind in kinds.DEVICE_WORK and e.is_range for e in trace.events)
+def table(traces: list[Trace], group_by: str | None = None,
+          compat: bool = False) -> list[dict]:
+    """`operators`: plain, by `shape`, by `stack` or by both."""
+    by = (group_by or "").split(",")
+    groups: dict[tuple, list[list[Node]]] = {}
+    for number, trace in enumerate(traces):
+        nodes = build(trace)
+        fill(trace, nodes, compat)
+        for node in nodes:
+            if node.is_row:
+                node.stack = stack_of(trace, node.event, compat)
+                key = (node.event.name, shape_text(node.event.args) if "shape" in by else None,
+                       node.stack if "stack" in by else None)
+                groups.setdefault(key, [[] for _ in traces])[number].append(node)
+    rows = [row(key, parts, by) for key, parts in groups.items()]
+    has_device = any(e.kind in kinds.DEVICE_WORK and e.is_range
+                     for trace in traces for e in trace.events)
     rows.sort(key=lambda r: -r["device_self_ns" if has_device else "host_self_ns"])
     return rows
 
 
-def row(key: tuple, group: list[Node], group_by: str | None) -> dict:
-    """One row of the table; the ops of GROUP in order of the file."""
+def row(key: tuple, parts: list[list[Node]], by: list[str]) -> dict:
+    """One row of the table; the ops of each trace in order of the file. The median over
+    several traces is not told."""
+    group = [node for part in parts for node in part]
+    is_whole = sum(bool(part) for part in parts) == 1
     cells: dict = {"name": key[0]}
-    if group_by == "shape":
+    if "shape" in by:
         cells["input_shape"] = key[1]
-    elif group_by == "stack":
-        cells["call_stack"] = key[1] or None
+    if "stack" in by:
+        cells["call_stack"] = key[2]
     device_self, device_total = (sum(getattr(n, f) for n in group)
                                  for f in ("device_self", "device_total"))
     cells |= {
@@ -162,10 +187,10 @@ def row(key: tuple, group: list[Node], group_by: str | None) -> dict:
         "tc_eligible": any(n.tc_eligible for n in group),
         "tc_self_ratio": ratio(sum(n.tc_self for n in group), device_self),
         "tc_total_ratio": ratio(sum(n.tc_total for n in group), device_total),
-        "has_call_stack": any(stack_text(n.event.args) for n in group)}
+        "has_call_stack": any(n.stack is not None for n in group)}
     for side in ("host", "device"):
         values = [getattr(n, f"{side}_self") for n in group]
         cells |= {f"mean_{side}_self_ns": float(Fraction(sum(values), len(values))),
-                  f"median_{side}_self_ns": float(exact.median(values)),
+                  f"median_{side}_self_ns": float(exact.median(values)) if is_whole else None,
                   f"max_{side}_self_ns": max(values)}
     return cells

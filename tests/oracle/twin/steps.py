@@ -48,12 +48,19 @@ def host_steps(trace: Trace) -> list[Step]:
     return [Step("0", None, (min(e.start for e in work), max(e.end for e in work)))]
 
 
+def numbered(trace: Trace) -> list[tuple[int, Step]]:
+    """Steps by their start with their ordinals, which a selection has left as they were."""
+    steps = host_steps(trace)
+    ordinals = trace.kept.get("ordinals") or range(len(steps))
+    return list(zip(ordinals, steps))
+
+
 def steps_of(trace: Trace) -> list[Step]:
     """Steps with device work included, and the tail rule (TB 2.8)."""
     steps = host_steps(trace)
     for step in steps:
         step.start, step.end = step.host
-    launch = links.launch_of_device_event(trace.events)
+    launch = links.launch_of_device_event(trace)
     work = [e for e in trace.events if e.kind in kinds.DEVICE_WORK and e.is_range]
     launched: list[list[Event]] = [[] for _ in steps]
     unmatched = []
@@ -166,8 +173,8 @@ def steps_table(trace: Trace, compat: bool = False) -> list[dict]:
     """`steps`, all of them, kept or not."""
     steps = steps_of(trace)
     rows = []
-    for number, (step, cost, outlier) in enumerate(
-            zip(steps, costs(trace, steps, compat), outliers(steps))):
+    for (number, _), step, cost, outlier in zip(
+            numbered(trace), steps, costs(trace, steps, compat), outliers(steps)):
         rows.append({
             "step": number, "label": step.label,
             "thread": step.annotation.thread if step.annotation else None,
@@ -178,9 +185,9 @@ def steps_table(trace: Trace, compat: bool = False) -> list[dict]:
     return rows
 
 
-def overview_table(trace: Trace, compat: bool = False) -> list[dict]:
+def overview_table(traces: list[Trace], compat: bool = False) -> list[dict]:
     """`overview`: the mean over kept steps of each category, and its share."""
-    kept = [row for row in steps_table(trace, compat) if row["kept"]]
+    kept = [row for trace in traces for row in steps_table(trace, compat) if row["kept"]]
     if not kept:
         return []
     total = sum(row["total_ns"] for row in kept)

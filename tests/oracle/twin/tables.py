@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from . import averages, events, forest, inventory, kernels, operators, reader, steps
+from . import (averages, events, forest, inventory, kernels, merging, operators, quality,
+               reader, runs, steps)
 from .events import Trace
 
 NAMES = ("averages", "operators", "kernels", "steps", "overview", "events", "threads",
-         "tracks", "info")
+         "tracks", "info", "quality")
 
 
 def load(path: Path) -> Trace:
     """The trace in a file, with its forest."""
-    trace = events.build(*reader.read(Path(path)))
-    overlaps = forest.build(trace.events)
-    if overlaps:
-        trace.counts["partial_overlap"] = overlaps
+    return of_file(reader.read(Path(path)))
+
+
+def of_file(file: reader.File) -> Trace:
+    """The trace that FILE holds."""
+    trace = events.build(file)
+    forest.build(trace)
     return trace
 
 
@@ -31,18 +35,36 @@ def averages_grouping(group_by: str | None) -> dict:
     return result
 
 
-def table(trace: Trace, name: str, group_by: str | None = None, compat: bool = False,
-          python: bool = True) -> list[dict]:
-    """The rows of table NAME. COMPAT is --compat tb, PYTHON false is --no-python."""
+def table(run: Trace | list[Trace], name: str, group_by: str | None = None,
+          compat: bool = False, python: bool = True, merged: bool = False) -> list[dict]:
+    """The rows of table NAME. COMPAT is --compat tb, PYTHON false is --no-python, MERGED is
+    --merge. With several ranks or spans each has its rows, behind the columns rank and
+    span."""
+    found = runs.blocks([run] if isinstance(run, Trace) else run, merged)
+    rows = []
+    for block in found:
+        lead = {"rank": block[0].rank, "span": block[0].span} if len(found) > 1 else {}
+        rows += [{**row, **lead} for row in rows_of(block, name, group_by, compat, python)]
+    return rows
+
+
+def rows_of(block: list[Trace], name: str, group_by: str | None, compat: bool,
+            python: bool) -> list[dict]:
+    """The rows of table NAME over the traces of one block."""
     if name == "averages":
-        return averages.table(trace, **averages_grouping(group_by), python=python)
+        return averages.table(block, **averages_grouping(group_by), python=python)
     if name == "operators":
-        return operators.table(trace, group_by, compat)
+        return operators.table(block, group_by, compat)
     if name == "kernels":
-        return kernels.table(trace, group_by, compat)
+        return kernels.table(block, group_by, compat)
     if name == "steps":
-        return steps.steps_table(trace, compat)
+        return merging.steps([steps.steps_table(trace, compat) for trace in block])
     if name == "overview":
-        return steps.overview_table(trace, compat)
-    return {"events": inventory.events_table, "threads": inventory.threads_table,
-            "tracks": inventory.tracks_table, "info": inventory.info_table}[name](trace)
+        return steps.overview_table(block, compat)
+    if name == "info":
+        return inventory.info_table(block)
+    if name == "quality":
+        return merging.quality([quality.table(trace) for trace in block])
+    of_one = {"events": inventory.events_table, "threads": inventory.threads_table,
+              "tracks": inventory.tracks_table}[name]
+    return [row for trace in block for row in of_one(trace)]

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What to ask of a random trace: selections that fit it, options of texts, damage."""
+from __future__ import annotations
+
+import random
+
+from twin import inventory, steps
+from twin.averages_text import Options
+from twin.events import Trace
+from twin.selection import Selection
+
+GROUPINGS = {"averages": (None, "shape", "stack:2", "shape,stack:3"),
+             "operators": (None, "shape", "stack", "shape,stack"), "kernels": (None, "op")}
+COMPAT = {"operators", "kernels", "steps", "overview"}
+TEXTS = (Options(), Options(sort="self_cpu_time_total", limit=8),
+         Options(sort="cpu_time_total", header="a title", top_level=True, max_name_width=30),
+         Options(sort="count", limit=-1, max_shapes_width=20, max_src_width=20),
+         Options(torch="1.13"), Options(sort="cuda_time", limit=12, torch="1.13"))
+TEXT_GROUPINGS: tuple[dict, ...] = (
+    {}, {"by_shape": True}, {"stack_n": 2}, {"python": False},
+    {"stack_n": 7}, {"by_shape": True, "stack_n": 1})
+
+
+def selection(source: random.Random, trace: Trace) -> Selection:
+    """One that leaves something of TRACE, most of the time."""
+    events = trace.events or [None]
+    fields = source.sample(("steps", "time", "thread", "process", "device"),
+                           source.choice((1, 1, 1, 2)))
+    chosen: dict = {}
+    event = source.choice(events)
+    if "steps" in fields:
+        chosen["steps"] = some_steps(source, trace)
+    if "time" in fields and event is not None:
+        start = event.start - trace.origin + source.choice((0, 0, 1, -1))
+        chosen["from_ns"] = max(start, 0)
+        if source.randrange(2):
+            chosen["to_ns"] = chosen["from_ns"] + source.choice((1, 5_000, 30_000, 10 ** 9))
+        elif source.randrange(2):
+            chosen["to_ns"] = chosen.pop("from_ns")
+    host = source.choice([e for e in trace.events if not e.device] or [None])
+    if "thread" in fields and host is not None:
+        name = inventory.thread_names(trace).get(host.track)
+        chosen["thread"] = source.choice((host.thread, name or host.thread, "nowhere"))
+    if "process" in fields and host is not None:
+        name = inventory.process_names(trace).get(host.process)
+        chosen["process"] = source.choice((host.process, name or host.process))
+    if "device" in fields:
+        devices = sorted({e.device for e in trace.events if e.device})
+        chosen["device"] = source.choice((*devices, *devices, "cpu", "cuda:9"))
+    return Selection(**{k: v for k, v in chosen.items() if v != ""})
+
+
+def some_steps(source: random.Random, trace: Trace) -> str:
+    """A range of steps by label or by ordinal."""
+    found = steps.numbered(trace) or [(0, steps.Step("0", None, (0, 0)))]
+    first, last = sorted(source.choice(found)[0] for _ in range(2))
+    if source.randrange(2):
+        return source.choice((f"@{first}", f"@{first}-@{last}", f"@{last + 1}"))
+    labels = sorted(int(source.choice(found)[1].label) for _ in range(2))
+    return source.choice((f"{labels[0]}", f"{labels[0]}-{labels[1]}", f"{labels[1] + 9}"))

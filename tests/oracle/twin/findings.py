@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is wrong with the members of one record, whatever its phase (product.md 7)."""
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from typing import Iterator
+
+from . import exact
+from .tolerant import Word
+
+INT64 = range(-2 ** 63, 2 ** 63)
+# Halves of a surrogate pair that were escaped. Bytes that are no UTF-8 are DC80 to DCFF.
+HALF_PAIR = re.compile("[\ud800-\udbff\udc00-\udc7f\udd00-\udfff]")
+
+
+def of_record(record: dict) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """(quality code, keys of the value), in the order of the record."""
+    for key, value in record.items():
+        if key == "ph":
+            continue
+        code = of_member(key, value)
+        if code:
+            yield code, (key,)
+        if key == "args" and isinstance(value, dict):
+            for name, argument in value.items():
+                code = of_argument(argument)
+                if code:
+                    yield code, (key, name)
+
+
+def of_member(key: str, value: object) -> str | None:
+    """What is wrong with VALUE of member KEY."""
+    if key in ("name", "cat"):
+        if not isinstance(value, str) or isinstance(value, Word):
+            return "wrong_type"
+        return of_text(value)
+    if key in ("pid", "tid"):
+        return "wrong_type" if value is None or isinstance(value, (list, dict)) else None
+    if key in ("ts", "dur"):
+        return of_time(value)
+    if key == "args":
+        return None if isinstance(value, dict) else "wrong_type"
+    return of_argument(value)
+
+
+def of_time(value: object) -> str | None:
+    """Times are numbers, or texts that are, of up to 64 bits of nanoseconds."""
+    time = exact.number(value)
+    if time is None:
+        return "wrong_type"
+    return "out_of_range" if abs(time) * 1000 > INT64[-1] else None
+
+
+def of_argument(value: object) -> str | None:
+    """Arguments may be anything but bare words, and numbers have their limits."""
+    if isinstance(value, Word):
+        return "wrong_type"
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int):
+        return None if value in INT64 else "out_of_range"
+    if isinstance(value, Decimal):
+        return "out_of_range" if float(value) in (float("inf"), float("-inf")) else None
+    return of_text(value) if isinstance(value, str) else None
+
+
+def of_text(value: str) -> str | None:
+    """Half a surrogate pair is no text."""
+    return "not_utf8" if HALF_PAIR.search(value) else None
+
+
+def is_utf8(name: str) -> bool:
+    """Whether the bytes that NAME came from are UTF-8 (half a pair became U+FFFD)."""
+    return not re.search("[\udc80-\udcff]", name)

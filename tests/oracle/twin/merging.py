@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of several ranks and spans as one, for the tables whose rows are not made of events
+again: what counts is summed, of what cannot be summed the first stays."""
+from __future__ import annotations
+
+from .quality import SEVERITY
+
+SUMMED = ("total_ns", "annotation_ns", "kernel_ns", "memcpy_ns", "memset_ns",
+          "communication_ns", "runtime_ns", "dataloader_ns", "cpu_exec_ns", "other_ns")
+
+
+def total(values: list[int | None]) -> int | None:
+    """Their sum, null if there is none."""
+    there = [value for value in values if value is not None]
+    return sum(there) if there else None
+
+
+def grouped(parts: list[list[dict]], key: str) -> list[list[dict]]:
+    """Rows of equal KEY, by first appearance."""
+    groups: dict[object, list[dict]] = {}
+    for rows in parts:
+        for row in rows:
+            groups.setdefault(row[key], []).append(row)
+    return list(groups.values())
+
+
+def steps(parts: list[list[dict]]) -> list[dict]:
+    """Steps of equal number."""
+    return [{**group[0], **{c: total([row[c] for row in group]) for c in SUMMED},
+             "start_ns": min(row["start_ns"] for row in group),
+             "outlier": any(row["outlier"] for row in group)}
+            for group in grouped(parts, "step")]
+
+
+def quality(parts: list[list[dict]]) -> list[dict]:
+    """Findings of equal code, the worst first."""
+    rows = []
+    for group in grouped(parts, "code"):
+        times = [row["first_ns"] for row in group if row["first_ns"] is not None]
+        rows.append({**group[0], "count": sum(row["count"] for row in group),
+                     "first_ns": min(times, default=None)})
+    order = ("error", "warning", "info")
+    return sorted(rows, key=lambda row: order.index(SEVERITY[row["code"]]))

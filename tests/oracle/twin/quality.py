@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`quality` (product.md 4 and 7, AN 1.10): what reading met, what follows from the events,
+what a trace of PyTorch could have had. Messages are not told here."""
+from __future__ import annotations
+
+from . import forest, inventory, links, operators
+from .events import Finding, Trace
+from .kinds import DEVICE_WORK, LAUNCHES
+
+# In the order of product.md 7, which is that of rows of one severity.
+SEVERITY = {
+    "truncated": "error", "corrupt": "error", "not_utf8": "warning",
+    "repaired_name": "warning", "lost_name": "warning", "wrong_type": "warning",
+    "out_of_range": "warning", "too_deep": "warning", "too_long": "warning",
+    "unknown_phase": "info", "unmatched_begin": "warning", "unmatched_end": "warning",
+    "open_range": "warning", "partial_overlap": "warning", "negative_duration": "warning",
+    "negative_self": "info", "duplicate_id": "warning", "no_launch": "info",
+    "no_operator": "info", "unaligned": "warning", "clock_step": "warning",
+    "limit_reached": "error", "no_shapes": "info", "no_stacks": "info", "no_memory": "info",
+    "no_modules": "info", "no_flops": "info", "no_steps": "info", "no_device": "info",
+    "single_step": "info"}
+ABSENT = {"no_shapes": "record_shapes", "no_stacks": "with_stack",
+          "no_memory": "profile_memory", "no_modules": "with_modules"}
+
+
+def of_starts(starts: list[int]) -> Finding:
+    """A finding for each of STARTS, the earliest first."""
+    return Finding(len(starts), None, min(starts, default=None))
+
+
+def repeated_calls(trace: Trace) -> list[int]:
+    """Start of the second call (in the file) of each correlation id but 0."""
+    seen: dict[int, int] = {}
+    starts = []
+    for event in trace.events:
+        number = event.integer("correlation")
+        if event.kind in LAUNCHES and event.is_range and number:
+            seen[number] = seen.get(number, 0) + 1
+            if seen[number] == 2:
+                starts.append(event.start)
+    return starts
+
+
+def derived(trace: Trace) -> dict[str, Finding]:
+    """What follows from the events."""
+    launch = links.launch_of_device_event(trace)
+    op_of_call = operators.op_of_call(trace)
+    work = [e for e in trace.events if e.kind in DEVICE_WORK and e.is_range]
+    return {
+        "partial_overlap": of_starts(trace.kept["overlaps"]),
+        "negative_self": of_starts([e.start for e in trace.events
+                                    if e.is_range and forest.self_ns(e) < 0]),
+        "duplicate_id": of_starts(repeated_calls(trace)),
+        "no_launch": of_starts([e.start for e in work if e not in launch]),
+        "no_operator": of_starts([e.start for e in work
+                                  if e in launch and launch[e] not in op_of_call])}
+
+
+def absent(trace: Trace) -> set[str]:
+    """Codes of what was not recorded."""
+    kinds_seen = {e.kind for e in trace.events}
+    if "operator" not in kinds_seen:
+        return set()
+    seen = inventory.seen(trace)
+    codes = {code for code, flag in ABSENT.items() if not seen[flag]}
+    if not trace.flag("with_flops"):
+        codes.add("no_flops")
+    if not kinds_seen & DEVICE_WORK:
+        codes.add("no_device")
+    steps = sum(e.kind == "step" and e.is_range for e in trace.events)
+    return codes | {0: {"no_steps"}, 1: {"single_step"}}.get(steps, set())
+
+
+def table(trace: Trace) -> list[dict]:
+    """`quality` of one trace; only what was met."""
+    found = {**trace.findings, **derived(trace)}
+    found |= {code: Finding(1, None, None) for code in absent(trace)}
+    rows = []
+    for severity in ("error", "warning", "info"):
+        for code, its_severity in SEVERITY.items():
+            finding = found.get(code)
+            if its_severity == severity and finding and finding.count:
+                rows.append({
+                    "severity": severity, "code": code, "count": finding.count,
+                    "first_offset": finding.offset,
+                    "first_ns": None if finding.ns is None else finding.ns - trace.origin})
+    return rows

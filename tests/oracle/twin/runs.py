@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Several files, one run (product.md 2 "Who" and "Time", opscope(1), TB 1.2): ranks, recording
+windows (spans), one origin."""
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from . import exact, selection
+from .events import Trace, text_of
+
+LOGDIR = re.compile(r"(.*?)(?:\.([0-9]+))?\.pt\.trace\.json(?:\.gz|\.zst)?\Z", re.S)
+ANY_TRACE = re.compile(r"(.*)\.json(?:\.gz|\.zst)?\Z", re.S)
+RANK_MEMBERS = ("RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID")
+RANK_IN_NAME = re.compile(r"rank[-_]?([0-9]{1,9})(?![0-9])")
+RANK_AT_END = re.compile(r"_([0-9]{1,3})\Z")
+# Before 1973: no wall clock, but the time since some machine was started.
+UNIX_LEAST_NS = 10 ** 17
+
+
+def rank_of(trace: Trace, stem: str) -> int:
+    """From the metadata, else from the name STEM, else 0."""
+    info = trace.members.get("distributedInfo")
+    said = [info.get("rank") if isinstance(info, dict) else None]
+    if isinstance(said[0], str):
+        said = []
+    for value in said + [trace.members.get(key) for key in RANK_MEMBERS]:
+        rank = exact.integer(value)
+        if rank is not None and 0 <= rank < 2 ** 31:
+            return rank
+    found = RANK_IN_NAME.findall(stem) or RANK_AT_END.findall(stem)
+    return int(found[-1]) if found else 0
+
+
+def identify(traces: list[Trace], paths: list[Path]) -> None:
+    """Ranks and spans. Windows of a worker count by their numbers, from 1; the files without
+    worker of a rank stand behind them, in the order given."""
+    windows: dict[str, set[tuple[bool, int]]] = {}
+    names = [LOGDIR.match(path.name) for path in paths]
+    numbers = [(name is not None and name.group(2) is not None,
+                int(name.group(2) or 0) if name else 0) for name in names]
+    for name, number in zip(names, numbers):
+        if name:
+            windows.setdefault(name.group(1), set()).add(number)
+    last: dict[int, int] = {}
+    for trace, path, name, number in zip(traces, paths, names, numbers):
+        other = ANY_TRACE.match(path.name)
+        stem = name.group(1) if name else other.group(1) if other else path.name
+        trace.rank = rank_of(trace, stem)
+        if name:
+            trace.span = sorted(windows[name.group(1)]).index(number) + 1
+            last[trace.rank] = max(last.get(trace.rank, 0), trace.span)
+    for trace, name in zip(traces, names):
+        if not name:
+            trace.span = last[trace.rank] = last.get(trace.rank, 0) + 1
+
+
+def align(traces: list[Trace]) -> None:
+    """The smallest start by wall clock is time 0 for all; files that know no wall clock have
+    a time 0 among themselves. A file of another host than the first is unaligned."""
+    def base(trace: Trace) -> int:
+        return exact.integer(trace.members.get("baseTimeNanoseconds")) or 0
+
+    starts = {id(t): t.origin + base(t) for t in traces if t.events}
+    for trace in traces:
+        if trace.events:
+            same_clock = [s for s in starts.values()
+                          if (s >= UNIX_LEAST_NS) == (starts[id(trace)] >= UNIX_LEAST_NS)]
+            trace.kept["origin"] = min(same_clock) - base(trace)
+    hosts = [(t, text_of(t.members["host_name"])) for t in traces if "host_name" in t.members]
+    for trace, host in hosts[1:]:
+        if host != hosts[0][1]:
+            trace.count("unaligned")
+
+
+def listed(text: str | None, number: int) -> bool:
+    """Whether `0,4-7` has NUMBER; None has all."""
+    if text is None:
+        return True
+    ranges = [part.split("-") for part in text.split(",")]
+    return any(int(r[0]) <= number <= int(r[-1]) for r in ranges)
+
+
+def assemble(traces: list[Trace], paths: list[Path],
+             selected: selection.Selection = selection.Selection(), ranks: str | None = None,
+             spans: str | None = None) -> list[Trace]:
+    """The run that the files of PATHS are, or what is asked for of it."""
+    identify(traces, paths)
+    align(traces)
+    left = []
+    for trace in sorted(traces, key=lambda t: (t.rank, t.span)):
+        if listed(ranks, trace.rank) and listed(spans, trace.span):
+            try:
+                left.append(selection.apply(trace, selected))
+            except selection.NothingLeft:
+                pass
+    if not left:
+        raise selection.NothingLeft
+    return left
+
+
+def blocks(run: list[Trace], merged: bool) -> list[list[Trace]]:
+    """What has rows of its own: each rank and span, or all."""
+    if merged:
+        return [run]
+    found: dict[tuple[int, int], list[Trace]] = {}
+    for trace in run:
+        found.setdefault((trace.rank, trace.span), []).append(trace)
+    return list(found.values())

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `--process`, `--thread`, `--device`, `--steps`, `--from` and `--to` leave of a trace
+(product.md 3 "Everywhere"; opscope-table(1)). Decided on the whole trace, before anything is
+counted: device work goes with its launch. Times and numbers of steps stay."""
+from __future__ import annotations
+
+import dataclasses
+import re
+from dataclasses import dataclass
+
+from . import exact, forest, inventory, links, steps
+from .events import Event, Trace, who
+
+
+class NothingLeft(Exception):
+    """The trace has no such process, thread, device or step."""
+
+
+@dataclass(frozen=True)
+class Selection:
+    """None selects all."""
+    process: str | None = None
+    thread: str | None = None
+    device: str | None = None
+    steps: str | None = None        # 5, 5-7 or @0, @0-@2
+    from_ns: int | None = None
+    to_ns: int | None = None
+
+    def arguments(self) -> list[str]:
+        """As options of the command."""
+        return [f"--{key.removesuffix('_ns')}={value}"
+                for key, value in dataclasses.asdict(self).items() if value is not None]
+
+
+def tracks_of(trace: Trace, selection: Selection) -> set[tuple]:
+    """Host threads with events that are asked for, by id or by name."""
+    threads = inventory.thread_names(trace)
+    processes = inventory.process_names(trace)
+    tracks = {e.track for e in trace.events if not e.device}
+    if selection.process is not None:
+        tracks = {t for t in tracks if selection.process in (t[0], processes.get(t[0]))}
+    if selection.thread is not None:
+        tracks = {t for t in tracks if selection.thread in (t[1], threads.get(t))}
+    if not tracks and (selection.process is not None or selection.thread is not None):
+        raise NothingLeft
+    return tracks
+
+
+def steps_of(trace: Trace, text: str) -> set[int] | None:
+    """Ordinals of the steps that TEXT asks for; None: the one step of a trace without."""
+    match = re.fullmatch(r"(@?)(\d+)(?:-\1(\d+))?", text)
+    first, last = int(match.group(2)), int(match.group(3) or match.group(2))
+    found = [(ordinal, step) for ordinal, step in steps.numbered(trace)
+             if first <= (ordinal if match.group(1) else int(step.label)) <= last]
+    if not found:
+        raise NothingLeft
+    return {ordinal for ordinal, step in found} if found[0][1].annotation else None
+
+
+def is_in_time(trace: Trace, selection: Selection, at: int) -> bool:
+    """Whether the time AT, by the clock of the file, is asked for."""
+    at -= trace.origin
+    return ((selection.from_ns is None or at >= selection.from_ns)
+            and (selection.to_ns is None or at < selection.to_ns))
+
+
+def wanted(trace: Trace, selection: Selection) -> list[Event]:
+    """The events that stay."""
+    tracks = tracks_of(trace, selection)
+    ordinals = None if selection.steps is None else steps_of(trace, selection.steps)
+    devices = {e.device for e in trace.events if e.device} | {"cpu"}
+    if selection.device is not None and selection.device not in devices:
+        raise NothingLeft
+    launch = links.launch_of_device_event(trace)
+    step = inventory.step_of(trace)
+    goes_by_launch = (ordinals is not None or selection.process is not None
+                      or selection.thread is not None)
+
+    def stays_on_host(event: Event) -> bool:
+        return (event.track in tracks or not goes_by_track) and (
+            ordinals is None or step.get(event) in ordinals)
+
+    def stays(event: Event) -> bool:
+        if not is_in_time(trace, selection, event.start):
+            return False
+        if event.is_host:
+            return stays_on_host(event)
+        if selection.device is not None and event.device != selection.device:
+            return False
+        return not goes_by_launch or (event in launch and stays_on_host(launch[event]))
+
+    goes_by_track = selection.process is not None or selection.thread is not None
+    return [e for e in trace.events if stays(e)]
+
+
+def apply(trace: Trace, selection: Selection) -> Trace:
+    """What SELECTION leaves of TRACE. Ids count anew."""
+    if selection == Selection():
+        return trace
+    events = wanted(trace, selection)
+    tracks = tracks_of(trace, selection) | {e.track for e in trace.events if e.device}
+
+    def stays(record: dict) -> bool:
+        """Metadata does; arrows of what is left out go, but for those at a queue."""
+        ts = exact.number(record.get("ts"))
+        if record.get("ph") not in ("s", "t", "f") or ts is None:
+            return True
+        return who(record) in tracks and is_in_time(trace, selection, exact.us_to_ns(ts))
+
+    result = dataclasses.replace(
+        trace, records=[r for r in trace.records if stays(r)], kept={"origin": trace.origin},
+        events=[dataclasses.replace(e, id=number, parent=None, children=[], depth=None)
+                for number, e in enumerate(events)])
+    kept = {id(event) for event in events}
+    result.kept["ordinals"] = [ordinal for ordinal, step in steps.numbered(trace)
+                               if step.annotation and id(step.annotation) in kept]
+    forest.build(result)
+    return result

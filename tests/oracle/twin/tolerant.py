@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""JSON with what torch and others do to it: bare quotation marks in names, words such as N/A,
+commas too many or too few, an end that is missing."""
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+
+
+class Word(str):
+    """A word that stands where a value should and is none: N/A, NaN, inf."""
+
+
+class Broken(Exception):
+    """The parser met the end of what it can read."""
+
+
+NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
+BARE_WORD = re.compile(r"[A-Za-z+-][A-Za-z0-9_/.+-]*")
+BLANK = re.compile(r"[ \t\r\n]*")
+# The end of a text that stands last on its line: quotation mark, perhaps a comma, line break.
+END_ON_LINE = re.compile(r'"[ \t]*,?[ \t]*\r?(?:\n|\Z)')
+PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+ESCAPES = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r",
+           "t": "\t"}
+WORDS = {"true": True, "false": False, "null": None}
+
+
+class TolerantParser:
+    """Recursive descent over TEXT; objects and arrays are filled in place, so that what was
+    read before a break is kept. A break is where a token was cut, or the end."""
+
+    def __init__(self, text: str):
+        self.text = text
+        self.at = 0
+        self.findings: list[tuple[str, int]] = []       # code, place in TEXT
+        self.entries: list[int] = []                    # places of members of the list
+        self.cut: dict = {}                             # what there is of a record that was cut
+
+    def parse(self) -> object:
+        """The value that TEXT holds, or what there is of it."""
+        slot: list = []
+        try:
+            if self.blank() == "[":
+                self.array(slot, True)
+            elif self.blank() == "{":
+                self.object(slot, "traceEvents")
+            else:
+                self.value(slot)
+        except Broken:
+            self.findings.append(("truncated", self.at))
+        return slot[0] if slot else None
+
+    def blank(self) -> str:
+        """Skip white space; the next character, or '' at the end."""
+        self.at = BLANK.match(self.text, self.at).end()
+        return self.text[self.at:self.at + 1]
+
+    def string(self, is_name: bool) -> str:
+        """A text. A NAME ends where its line does: bare quotation marks inside belong to it
+        (torch213.md 5)."""
+        start = self.at + 1
+        if is_name:
+            end_of_line = self.text.find("\n", start)
+            end_of_line = len(self.text) if end_of_line < 0 else end_of_line + 1
+            line = self.text[start:end_of_line]
+            ends = [m.start() for m in re.finditer('"', line)
+                    if END_ON_LINE.match(line, m.start())]
+            if ends and "\\" not in line:
+                if '"' in line[:ends[-1]]:
+                    self.findings.append(("repaired_name", start))
+                self.at = start + ends[-1] + 1
+                return line[:ends[-1]]
+        out = []
+        at = start
+        is_wrong = False
+        while True:
+            if at >= len(self.text):
+                raise Broken("a text without an end")
+            char = self.text[at]
+            if char == '"':
+                if is_wrong:
+                    self.findings.append(("repaired_name", start))
+                self.at = at + 1
+                return "".join(out)
+            if char == "\\":
+                code = self.text[at + 1:at + 2]
+                if code == "u":
+                    digits = self.text[at + 2:at + 6]
+                    if len(digits) < 4:
+                        raise Broken("a text without an end")
+                    out.append(chr(int(digits, 16)))
+                    at += 6
+                    if PAIR.match("".join(out[-2:])):
+                        high, low = map(ord, out[-2:])
+                        out[-2:] = [chr(0x10000 + (high - 0xd800 << 10) + low - 0xdc00)]
+                    continue
+                is_wrong |= code not in ESCAPES
+                out.append(ESCAPES.get(code, "\\" + code))
+                at += 2
+                continue
+            out.append(char)
+            at += 1
+
+    def value(self, into: list, is_name: bool = False) -> None:
+        """Append the value that stands here to INTO. A list or object is one token: if it was
+        cut, it was cut where it begins."""
+        char = self.blank()
+        before = self.at
+        try:
+            if char == "{":
+                self.object(into)
+            elif char == "[":
+                self.array(into)
+            elif char == '"':
+                into.append(self.string(is_name))
+            else:
+                self.scalar(into)
+        except Broken:
+            self.at = before if char in ("{", "[") else self.at
+            raise
+
+    def object(self, into: list, opened: str = "") -> None:
+        """An object; a trailing comma is allowed. Its member OPENED, if that is a list or an
+        object, is no token: of the list of events all up to a cut is kept."""
+        result: dict = {}
+        into.append(result)
+        self.at += 1
+        while True:
+            before = self.at
+            if self.blank() == ",":
+                self.at += 1
+                before = self.at
+            char = self.blank()
+            has_own_line = "\n" in self.text[before:self.at]
+            if char == "}":
+                self.at += 1
+                return
+            if char != '"':
+                raise Broken("a member without a name")
+            key = self.string(False)
+            if self.blank() != ":":
+                raise Broken("a member without a colon")
+            self.at += 1
+            slot: list = []
+            try:
+                char = self.blank() if key == opened else ""
+                if key == "args" and char == "{":
+                    self.object(slot)
+                elif key == "traceEvents" and char == "[":
+                    self.array(slot, True)
+                else:
+                    self.value(slot, key == "name" and has_own_line)
+            finally:
+                if slot and key == opened:
+                    result[key] = slot[0]
+            result[key] = slot[0]
+
+    def array(self, into: list, is_list_of_events: bool = False) -> None:
+        """An array; a trailing comma is allowed."""
+        result: list = []
+        into.append(result)
+        self.at += 1
+        while True:
+            char = self.blank()
+            if char == "]":
+                self.at += 1
+                return
+            if char == ",":
+                self.at += 1
+                continue
+            if char == "":
+                raise Broken("an array without an end")
+            length = len(result)
+            if is_list_of_events:
+                self.entries.append(self.at)
+            try:
+                if is_list_of_events and char == "{":
+                    self.object(result, "args")
+                else:
+                    self.value(result)
+            except Broken:
+                # An element that was cut is not an element.
+                if is_list_of_events and isinstance(result[-1], dict):
+                    self.cut = result[-1]
+                del result[length:]
+                raise
+
+    def scalar(self, into: list) -> None:
+        """A number or a word. One that the text ends with may go on: it was cut."""
+        match = NUMBER.match(self.text, self.at) or BARE_WORD.match(self.text, self.at)
+        if not match or match.end() == len(self.text):
+            raise Broken("neither a value nor an end")
+        self.at = match.end()
+        text = match.group()
+        if match.re is BARE_WORD:
+            into.append(WORDS[text] if text in WORDS else Word(text))
+        else:
+            into.append(Decimal(text) if match.group(1) or match.group(2) else int(text))
