@@ -339,7 +339,8 @@ osc_status osc_inflate_new(struct osc_inflate **z, enum osc_inflate_format forma
     while (*d && (*d)->format != format)
         d++;
     if (!*d)
-        return osc_fail(err, OSC_EINVAL, "this opscope was built without %s",
+        return osc_fail(err, OSC_EINVAL,
+                        "this opscope was built without %s; decompress it first",
                         format == OSC_INFLATE_GZIP ? "gzip" : "zstd");
 
     struct osc_inflate *const made = osc_calloc(1, sizeof *made);

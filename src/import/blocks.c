@@ -26,7 +26,8 @@ static osc_status read_probe(struct osc_input *in, struct osc_err *err)
         const ssize_t n =
             read_some(in, in->probe + in->n_probe, sizeof in->probe - in->n_probe, in->n_probe);
         if (n < 0)
-            return osc_fail(err, OSC_EIO, "%s: cannot be read: %s", in->path, strerror(errno));
+            return osc_fail_at(err, OSC_EIO, in->n_probe, "%s: cannot be read at byte %zu: %s",
+                               in->path, in->n_probe, strerror(errno));
         if (n == 0)
             break;
         in->n_probe += (size_t)n;

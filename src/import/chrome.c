@@ -365,8 +365,19 @@ static osc_status conclude(struct shared *s, struct osc_err *err)
     case OSC_EFORMAT: /* of the compression: counted; what came before is good */
         if (!is_empty)
             return OSC_OK;
-        return osc_fail_at(err, s->status, s->err.offset, "%s: %s", path, s->err.message);
+        return osc_fail_at(err, s->status, s->err.offset, "%s: %s, before any event; %s", path,
+                           s->err.message,
+                           s->status == OSC_ETRUNC
+                               ? "copy the file again, or let the program finish writing it"
+                               : "copy the file again");
     case OSC_ELIMIT:
+        if (s->err.code == OSC_ELIMIT) { /* of zstd */
+            t->is_partial = !is_empty;
+            osc_findings_add(&t->findings, OSC_FINDING_limit_reached, s->at, OSC_NO_TIME);
+            return osc_fail_at(err, OSC_ELIMIT, s->err.offset,
+                               "%s: %s; compress it again without --long", path,
+                               s->err.message);
+        }
         t->is_partial = true;
         osc_findings_add(&t->findings, OSC_FINDING_limit_reached, s->at, OSC_NO_TIME);
         return osc_fail_at(err, OSC_ELIMIT, s->at,

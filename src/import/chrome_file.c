@@ -247,6 +247,10 @@ static enum osc_token_status run_slow(struct osc_chrome *c, enum osc_chrome_stat
     if (ch == ',') {
         c->text.p++;
         ch = osc_chrome_peek(c);
+        if (ch == ',') { /* one too many; the next call is at it */
+            note_here(c, OSC_FINDING_corrupt);
+            return OSC_TOKEN_OK;
+        }
     }
     if (ch == '{') {
         *is_done = osc_text_offset(&c->text, c->text.p) >= stop;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#define REREAD_MAX ((size_t)16 << 10)
+#define REREAD_MAX ((size_t)4 << 10)
 
 int osc_chrome_peek_line(struct osc_chrome *c, bool *newline)
 {

@@ -37,6 +37,8 @@ static osc_status probe_text(struct osc_reading *r, char *head, size_t *len,
     /* What is wrong with it shows when it is read. */
     if (st == OSC_OK)
         (void)osc_inflate_run(z, &io, &ignored);
+    else
+        osc_err_prefix(err, "%s", r->in->path);
     *len = PROBE_BYTES - io.n_out;
     osc_inflate_free(z);
     return st;

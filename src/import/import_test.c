@@ -153,6 +153,9 @@ static void reads_the_rest_of_what_is_broken_in_part(void **state)
         {"[{\"ph\":\"i\",\"ts\":1},{\"ph\":\"i\",\"t", OSC_FINDING_truncated, 1},
         {"[{\"ph\":\"i\",\"ts\":1},{\"ph\":oops \"i\"},{\"ph\":\"i\",\"ts\":2}]",
          OSC_FINDING_corrupt, 2},
+        {"[{\"ph\":\"i\",\"ts\":1},,{\"ph\":\"i\",\"ts\":2}]", OSC_FINDING_corrupt, 2},
+        {"[{\"ph\":\"i\",\"ts\":1}],{\"ph\":\"i\",\"ts\":2}]", OSC_FINDING_corrupt, 2},
+        {"[{\"ph\":\"i\",\"ts\":1,{\"ph\":\"i\",\"ts\":2}]", OSC_FINDING_corrupt, 1},
         {"[{\"ph\":\"i\",\"ts\":1},null,{\"ph\":\"i\",\"ts\":2}]", OSC_FINDING_wrong_type, 2},
         {"[{\"ph\":\"i\",\"ts\":1},{\"ph\":\"i\",\"ts\":null}]", OSC_FINDING_wrong_type, 1},
         {"[{\"ph\":\"i\",\"ts\":1},{\"ph\":\"X\",\"ts\":1}]", OSC_FINDING_wrong_type, 2},
@@ -179,6 +182,18 @@ static void reads_the_rest_of_what_is_broken_in_part(void **state)
     }
 }
 
+static void finds_the_events_behind_a_broken_member(void **state)
+{
+    struct osc_trace t = load("{\"a\":[1},\"b\":2,\"traceEvents\":[{\"ph\":\"i\",\"ts\":1}]}");
+    struct osc_str value;
+
+    (void)state;
+    assert_int_equal(t.events.n_rows, 1);
+    assert_true(osc_trace_meta(&t, "b", &value));
+    assert_true(count(&t, OSC_FINDING_corrupt) > 0);
+    osc_trace_fini(&t);
+}
+
 static void says_what_was_expected_where_nothing_can_be_read(void **state)
 {
     static const char *const inputs[] = {
@@ -197,6 +212,44 @@ static void says_what_was_expected_where_nothing_can_be_read(void **state)
         assert_int_equal(t.n_tracks, 0);
     }
 }
+
+#if OSC_WITH_GZIP && OSC_WITH_ZSTD
+
+static void says_what_is_wrong_with_what_is_compressed(void **state)
+{
+    static const struct {
+        const char *bytes;
+        uint32_t len;
+        osc_status status;
+        const char *message;
+    } cases[] = {
+        {"\x1f\x8b\x08\0\0", 5, OSC_ETRUNC,
+         "t: gzip member 1: the end of the input at compressed byte 5, before any event; "
+         "copy the file again, or let the program finish writing it"},
+        {"\x1f\x8b\x08\0\0\0\0\0\0\3\x7\0\0\0\0\0\0\0\0", 19, OSC_EFORMAT,
+         "a damaged block at compressed byte"},
+        {"\x28\xb5\x2f\xfd\0\xa8\1\0\0\0\0\0\0", 13, OSC_ELIMIT,
+         "compress it again without --long"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct osc_str bytes = {cases[i].bytes, cases[i].len};
+
+        for (unsigned n_threads = 1; n_threads <= 2; n_threads++) {
+            const struct osc_import_options o = {.n_threads = n_threads};
+            struct osc_trace t = {0};
+            struct osc_err err = {0};
+
+            assert_int_equal(osc_import_memory(&t, "t", bytes, &o, &err), cases[i].status);
+            if (!strstr(err.message, cases[i].message) || !strchr(err.message, ';'))
+                fail_msg("\"%s\"", err.message);
+            assert_false(t.is_partial);
+        }
+    }
+}
+
+#endif
 
 static void refuses_what_is_no_file(void **state)
 {
@@ -534,7 +587,11 @@ int main(void)
         cmocka_unit_test(pairs_begins_with_ends_in_order_of_the_file),
         cmocka_unit_test(keeps_differences_of_times_within_64_bits),
         cmocka_unit_test(reads_the_rest_of_what_is_broken_in_part),
+        cmocka_unit_test(finds_the_events_behind_a_broken_member),
         cmocka_unit_test(says_what_was_expected_where_nothing_can_be_read),
+#if OSC_WITH_GZIP && OSC_WITH_ZSTD
+        cmocka_unit_test(says_what_is_wrong_with_what_is_compressed),
+#endif
         cmocka_unit_test(refuses_what_is_no_file),
         cmocka_unit_test(gives_the_same_trace_with_any_threads_units_and_blocks),
         cmocka_unit_test(loses_one_event_to_one_wrong_bracket),

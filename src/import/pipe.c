@@ -161,8 +161,10 @@ osc_status osc_pipe_open(struct osc_pipe **pipe, struct osc_input *in,
             return osc_fail(err, OSC_ENOMEM, "%s: out of memory", in->path);
     }
     const osc_status st = osc_inflate_new(&p->inflate, format, err);
-    if (st != OSC_OK)
+    if (st != OSC_OK) {
+        osc_err_prefix(err, "%s", in->path);
         return st;
+    }
     if (is_threaded && pthread_create(&p->thread, NULL, inflate_all, p) == 0)
         p->is_threaded = true;
     else

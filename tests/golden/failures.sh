@@ -14,6 +14,8 @@ echo 'not a trace' >runs/b.json
 try table missing.json
 try table ./kernels
 try table empty.json
+gzip -nc small.json | head -c 40 >cut.json.gz
+try table cut.json.gz
 try info none
 try table threads - </dev/null
 try table threads small.json --rank 7
