@@ -103,6 +103,8 @@ static osc_status add_kernels(const struct osc_trace *t, struct osc_loads *l, st
 {
     const struct osc_links *const links = &osc_trace_facts(t)->links;
 
+    if (!l->devices)
+        return OSC_OK;
     for (size_t n = 0; n < links->n_works; n++) {
         const osc_row row = {links->works[n].row};
         const struct osc_chunk *const c = osc_chunk_of(&t->events, row);
@@ -139,7 +141,7 @@ static int64_t device_number(struct osc_str name)
 static int by_number(const void *x, const void *y, void *ctx)
 {
     const struct osc_device_load *const a = x, *const b = y;
-    const struct osc_trace *const t = ctx;
+    const struct osc_trace *const t = *(const struct osc_trace *const *)ctx;
     const uint64_t na = (uint64_t)a->number, nb = (uint64_t)b->number; /* -1 is the last */
 
     if (na != nb)
@@ -175,7 +177,7 @@ static osc_status sort_devices(const struct osc_trace *t, struct osc_loads *l)
     struct osc_idmap places = {0};
     osc_status st = OSC_OK;
 
-    qsort_r(l->devices, l->n_devices, sizeof *l->devices, by_number, (void *)(uintptr_t)t);
+    qsort_r(l->devices, l->n_devices, sizeof *l->devices, by_number, &t);
     for (uint32_t d = 0; d < l->n_devices && st == OSC_OK; d++) {
         uint32_t *const place = osc_idmap_put(&places, l->devices[d].name.v);
 
