@@ -23,6 +23,7 @@
     X(kernels)            \
     X(steps)              \
     X(overview)           \
+    X(devices)            \
     X(utilization)
 
 #define OSC_TABLE_DECLARE(name) extern const struct osc_table_def osc_table_##name;

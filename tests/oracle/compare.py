@@ -33,11 +33,11 @@ KEYS = {
                 "shared_memory_bytes"),
     "steps": ("step",), "overview": ("category",), "events": ("id",),
     "threads": ("process", "thread"), "tracks": ("track",), "info": ("key",),
-    "utilization": ("device", "start_ns", "dur_ns"),
+    "devices": ("device",), "utilization": ("device", "start_ns", "dur_ns"),
 }
 GROUPINGS = {"averages": (None, "shape", "stack:2", "shape,stack:3"),
              "operators": (None, "shape", "stack"), "kernels": (None, "op")}
-COMPAT = {"operators", "kernels", "steps", "overview"}
+COMPAT = {"operators", "kernels", "steps", "overview", "devices"}
 # Texts by product.md's examples, but numbers in the file: compared by their text.
 AS_TEXT = {"process", "thread", "queue", "label", "value", "track", "rank"}
 # Optional columns (`?` in product.md 4): absent is as good as null in every row.

@@ -65,6 +65,8 @@ def same(item: Item, got: object) -> bool:
         return abs(want - 100 * got) <= 0.00501 + item.slack_ns
     if item.how == "2digits":
         return abs(want - got) <= 0.00501
+    if item.how == "ratio":
+        return abs(want - got) <= item.slack_ns
     if item.how == "double":
         return abs(want - got) <= 1e-9 * max(1.0, abs(want))
     raise ValueError(item.how)
@@ -86,7 +88,8 @@ class Rows:
             self.rows = self.provider.table(*asked)
             self.asked, self.index = asked, {}
         if item.how == "rows":
-            return len(self.rows)
+            return sum(all(row.get(column) == value for column, value in item.key)
+                       for row in self.rows)
         columns = tuple(column for column, _ in item.key)
         if columns not in self.index:
             index: dict[tuple, dict] = {}

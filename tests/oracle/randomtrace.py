@@ -280,6 +280,23 @@ class Generator:
         ]
         self.records += [r for r in noise if self.chance(45)]
 
+    def device_properties(self) -> object:
+        """Devices of the machine: more or fewer than did work, some with little said."""
+        if self.chance(30):
+            return self.random.choice(([], None, "none", {"id": 0}))
+        devices: list = []
+        for number in range(self.random.randrange(1, 4)):
+            device = {"id": self.random.choice((number, number, number, 0, str(number), -1)),
+                      "name": self.random.choice(("Tesla V100", "AMD Radeon", "a \"b\"\u00e9",
+                                                  "", 7)),
+                      "totalGlobalMem": self.random.choice((34079637504, "68702699520", -1)),
+                      "computeMajor": self.random.choice((7, 9, 0)), "computeMinor": 0,
+                      "numSms": self.random.choice((80, 104, RawNumber("80.5")))}
+            for key in self.random.sample(sorted(device), self.random.choice((0, 0, 1, 3))):
+                del device[key]
+            devices.append(device)
+        return devices + ([None] if self.chance(10) else [])
+
     def document(self) -> object:
         """The whole file."""
         for pid in self.random.sample((100, 200), self.random.choice((1, 1, 2))):
@@ -292,7 +309,9 @@ class Generator:
             self.records.sort(key=lambda r: r["ph"] != "M")
         if self.chance(15):
             return self.records
-        members: dict = {"schemaVersion": 1, "deviceProperties": []}
+        members: dict = {"schemaVersion": 1}
+        if self.chance(80):
+            members["deviceProperties"] = self.device_properties()
         for flag, percent in (("record_shapes", 60), ("profile_memory", 60),
                               ("with_flops", 50), ("with_stack", 30)):
             if self.chance(percent):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from . import exact
+from . import exact, kinds, links, operators, steps
 from .events import Event, Trace
 from .intervals import Interval, intersect, length, union
 from .kinds import DEVICE_WORK
@@ -96,4 +96,89 @@ def utilization_table(trace: Trace) -> list[dict]:
                 "utilization_ratio": float(Fraction(length(intersect(busy, [bucket])), size)),
                 "sm_efficiency_ratio":
                     float(area(ranges, bucket) / size) if ranges else None})
+    return rows
+
+
+def properties(trace: Trace) -> dict[int, dict]:
+    """Device number -> what `deviceProperties` says: by member `id`, else by place; of
+    several the first."""
+    result: dict[int, dict] = {}
+    listed = trace.members.get("deviceProperties")
+    for place, entry in enumerate(listed if isinstance(listed, list) else []):
+        entry = entry if isinstance(entry, dict) else {}
+        number = natural(entry.get("id"))
+        result.setdefault(place if number is None else number, entry)
+    return result
+
+
+def natural(value: object) -> int | None:
+    """A whole number from 0 up, also as text."""
+    number = exact.integer(value)
+    return number if number is not None and number >= 0 else None
+
+
+def identity(entry: dict) -> dict:
+    """The columns that `deviceProperties` fills."""
+    major, minor = natural(entry.get("computeMajor")), natural(entry.get("computeMinor"))
+    name = entry.get("name")
+    return {"name": name if isinstance(name, str) and name else None,
+            "memory_bytes": natural(entry.get("totalGlobalMem")),
+            "compute_capability":
+                None if major is None or minor is None else f"{major}.{minor}",
+            "sm_count": natural(entry.get("numSms"))}
+
+
+def window_of(trace: Trace) -> Interval | None:
+    """W: from the first kept step to the last; None if that is empty."""
+    kept = [s for s in steps.steps_of(trace) if s.kept]
+    if not kept or kept[-1].end <= kept[0].start:
+        return None
+    return kept[0].start, kept[-1].end
+
+
+def shares(kernels: list[Event], window: Interval | None) -> dict:
+    """Utilisation, efficiency and occupancy of a device in WINDOW."""
+    result: dict = {"utilization_ratio": None, "sm_efficiency_ratio": None,
+                    "occupancy_ratio": None}
+    if window is None:
+        return result
+    size = window[1] - window[0]
+    busy = intersect(union([(e.start, e.end) for e in kernels]), [window])
+    result["utilization_ratio"] = float(Fraction(length(busy), size))
+    filled = area(sm_ranges(kernels), window)
+    if filled > 0:
+        result["sm_efficiency_ratio"] = float(filled / size)
+    occupied, of = Fraction(0), 0
+    for kernel in kernels:
+        percent = exact.number(kernel.args.get("est. achieved occupancy %"))
+        inside = min(kernel.end, window[1]) - max(kernel.start, window[0])
+        if percent is not None and percent >= 0 and inside > 0:
+            occupied += percent * inside
+            of += inside
+    if of > 0:
+        result["occupancy_ratio"] = float(occupied / of / 100)
+    return result
+
+
+def devices_table(trace: Trace, compat: bool = False) -> list[dict]:
+    """`devices`: those that did any work (TB 3.4)."""
+    launch = links.launch_of_device_event(trace.events)
+    op_of_call = operators.op_of_call(trace)
+    props, window = properties(trace), window_of(trace)
+    work = work_of(trace)
+    # T 9.5: attributed to an operator.
+    of_op = {device: [k for k in kernels_of(events) if op_of_call.get(launch.get(k))]
+             for device, events in work.items()}
+    rows = []
+    for device, events in work.items():
+        kernels = kernels_of(events)
+        whole = sum(k.dur for k in of_op[device])
+        tensor = sum(k.dur for k in of_op[device]
+                     if kinds.kernel_uses_tc(k.name, compat))
+        ratio = float(Fraction(tensor, whole)) if whole else None
+        if compat and ratio is None and kernels and any(of_op.values()):
+            ratio = 0.0
+        number = number_of(device)
+        rows.append({"device": device, **identity(props.get(number, {})),
+                     **shares(kernels, window), "tensor_core_ratio": ratio})
     return rows

@@ -8,7 +8,7 @@ from . import averages, devices, events, forest, inventory, kernels, operators, 
 from .events import Trace
 
 NAMES = ("averages", "operators", "kernels", "steps", "overview", "events", "threads",
-         "tracks", "info", "utilization")
+         "tracks", "info", "devices", "utilization")
 
 
 def load(path: Path) -> Trace:
@@ -44,6 +44,8 @@ def table(trace: Trace, name: str, group_by: str | None = None, compat: bool = F
         return steps.steps_table(trace, compat)
     if name == "overview":
         return steps.overview_table(trace, compat)
+    if name == "devices":
+        return devices.devices_table(trace, compat)
     if name == "utilization":
         return devices.utilization_table(trace)
     return {"events": inventory.events_table, "threads": inventory.threads_table,
