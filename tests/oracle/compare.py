@@ -33,10 +33,11 @@ KEYS = {
                 "shared_memory_bytes"),
     "steps": ("step",), "overview": ("category",), "events": ("id",),
     "threads": ("process", "thread"), "tracks": ("track",), "info": ("key",),
-    "devices": ("device",), "utilization": ("device", "start_ns", "dur_ns"),
+    "flows": ("row",), "devices": ("device",), "utilization": ("device", "start_ns", "dur_ns"),
 }
 GROUPINGS = {"averages": (None, "shape", "stack:2", "shape,stack:3"),
              "operators": (None, "shape", "stack"), "kernels": (None, "op")}
+NAMELESS = {"flows"}      # tables whose rows have no name but their place
 COMPAT = {"operators", "kernels", "steps", "overview", "devices"}
 # Texts by product.md's examples, but numbers in the file: compared by their text.
 AS_TEXT = {"process", "thread", "queue", "label", "value", "track", "rank"}
@@ -94,6 +95,11 @@ def key_of(table: str, row: dict) -> tuple:
     return tuple(hashable(column) for column in KEYS[table])
 
 
+def numbered(rows: list[dict]) -> list[dict]:
+    """ROWS with their places as names."""
+    return [{**row, "row": place} for place, row in enumerate(rows)]
+
+
 def compare_table(report: Report, where: str, table: str, ours: list[dict],
                   twin: list[dict]) -> None:
     """Every cell of one table."""
@@ -149,6 +155,8 @@ def compare_trace(binary: Path, path: Path, where: str) -> Report:
                     report.differ(where, label, failed)
                     continue
                 twin = tables.table(trace, table, grouping, compat)
+                if table in NAMELESS:
+                    ours, twin = numbered(ours), numbered(twin)
                 compare_table(report, f"{where}: {label}:", table, ours, twin)
     for options in TEXTS:
         for grouping in ({}, {"by_shape": True}, {"stack_n": 2}, {"python": False}):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from . import averages, devices, events, forest, inventory, kernels, operators, reader, steps
+from . import (averages, devices, events, flows, forest, inventory, kernels, operators, reader,
+               steps)
 from .events import Trace
 
 NAMES = ("averages", "operators", "kernels", "steps", "overview", "events", "threads",
-         "tracks", "info", "devices", "utilization")
+         "tracks", "info", "flows", "devices", "utilization")
 
 
 def load(path: Path) -> Trace:
@@ -44,6 +45,8 @@ def table(trace: Trace, name: str, group_by: str | None = None, compat: bool = F
         return steps.steps_table(trace, compat)
     if name == "overview":
         return steps.overview_table(trace, compat)
+    if name == "flows":
+        return flows.table(trace)
     if name == "devices":
         return devices.devices_table(trace, compat)
     if name == "utilization":
