@@ -11,7 +11,9 @@ from twin.selection import Selection
 
 GROUPINGS = {"averages": (None, "shape", "stack:2", "shape,stack:3"),
              "operators": (None, "shape", "stack", "shape,stack"), "kernels": (None, "op")}
-COMPAT = {"operators", "kernels", "steps", "overview"}
+COMPAT = {"operators", "kernels", "steps", "overview", "devices"}
+# Tables whose rows the twin does not merge: compared where no two files share theirs.
+UNMERGED = {"devices", "utilization"}
 TEXTS = (Options(), Options(sort="self_cpu_time_total", limit=8),
          Options(sort="cpu_time_total", header="a title", top_level=True, max_name_width=30),
          Options(sort="count", limit=-1, max_shapes_width=20, max_src_width=20),

@@ -19,13 +19,15 @@ KEYS = {
                 "shared_memory_bytes"),
     "steps": ("step",), "overview": ("category",), "events": ("id",),
     "threads": ("process", "thread"), "tracks": ("track",), "info": ("key",),
-    "quality": ("code",),
+    "quality": ("code",), "flows": (), "devices": ("device",),
+    "utilization": ("device", "start_ns", "dur_ns"),
 }
 # Texts by product.md's examples, but numbers in the file: compared by their text.
 AS_TEXT = {"process", "thread", "queue", "label", "value", "track"}
 # Optional columns (`?` in product.md 4): absent is as good as null in every row.
 OPTIONAL = {"parent_id", "device", "queue", "self_ns", "depth", "step", "launch_id", "op_id",
-            "fwd_id", "correlation", "value", "bytes", "is_async", "first_offset", "first_ns"}
+            "fwd_id", "correlation", "value", "bytes", "is_async", "first_offset", "first_ns",
+            "sm_efficiency_ratio"}
 # Sentences: golden tests have them.
 SENTENCES = {"note", "message", "remedy"}
 

@@ -45,6 +45,9 @@ class Comparison:
               more: tuple[str, ...] = ()) -> None:
         """One table: ASK is its name, grouping and whether --compat tb."""
         name, grouping, compat = ask
+        blocks = runs.blocks(run, "--merge" in more)
+        if name in asks.UNMERGED and any(len(block) > 1 for block in blocks):
+            return
         label = f"{where}: {name}" + (f" by {grouping}" if grouping else "")
         label += " ".join(("", *(["--compat tb"] if compat else []), *more)) + ":"
         try:

@@ -45,7 +45,7 @@ def integer(value: object) -> int | None:
 
 def half_up(value: Fraction) -> int:
     """Round to the nearest integer, halves towards plus infinity."""
-    return (value + Fraction(1, 2)).__floor__()
+    return (2 * value.numerator + value.denominator) // (2 * value.denominator)
 
 
 def half_even(value: Fraction) -> int:
@@ -55,7 +55,8 @@ def half_even(value: Fraction) -> int:
 
 def us_to_ns(microseconds: Fraction) -> int:
     """Exact microseconds to nanoseconds, half up."""
-    return half_up(microseconds * 1000)
+    n, d = microseconds.numerator, microseconds.denominator
+    return (2000 * n + d) // (2 * d)
 
 
 def span_ns(ts: Fraction, dur: Fraction) -> tuple[int, int]:

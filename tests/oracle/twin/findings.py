@@ -49,7 +49,8 @@ def of_time(value: object) -> str | None:
     time = exact.number(value)
     if time is None:
         return "wrong_type"
-    return "out_of_range" if abs(time) * 1000 > INT64[-1] else None
+    is_far = abs(time.numerator) * 1000 > INT64[-1] * time.denominator
+    return "out_of_range" if is_far else None
 
 
 def of_argument(value: object) -> str | None:

@@ -158,5 +158,5 @@ def info_table(traces: list[Trace]) -> list[dict]:
         facts[flag] = any(is_on(t, flag) for t in traces)
     for trace in traces:
         for key, value in trace.members.items():
-            facts.setdefault(f"meta.{key}", value)
+            facts.setdefault(f"meta.{key}", "null" if value is None else value)
     return [{"key": key, "value": value} for key, value in facts.items()]

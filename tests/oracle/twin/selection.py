@@ -98,6 +98,7 @@ def apply(trace: Trace, selection: Selection) -> Trace:
     if selection == Selection():
         return trace
     events = wanted(trace, selection)
+    is_anywhere = selection.process is None and selection.thread is None
     tracks = tracks_of(trace, selection) | {e.track for e in trace.events if e.device}
 
     def stays(record: dict) -> bool:
@@ -105,7 +106,8 @@ def apply(trace: Trace, selection: Selection) -> Trace:
         ts = exact.number(record.get("ts"))
         if record.get("ph") not in ("s", "t", "f") or ts is None:
             return True
-        return who(record) in tracks and is_in_time(trace, selection, exact.us_to_ns(ts))
+        return ((is_anywhere or who(record) in tracks)
+                and is_in_time(trace, selection, exact.us_to_ns(ts)))
 
     result = dataclasses.replace(
         trace, records=[r for r in trace.records if stays(r)], kept={"origin": trace.origin},

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from . import (averages, events, forest, inventory, kernels, merging, operators, quality,
-               reader, runs, steps)
+from . import (averages, devices, events, flows, forest, inventory, kernels, merging, operators,
+               quality, reader, runs, steps)
 from .events import Trace
 
 NAMES = ("averages", "operators", "kernels", "steps", "overview", "events", "threads",
-         "tracks", "info", "quality")
+         "tracks", "info", "quality", "flows", "devices", "utilization")
 
 
 def load(path: Path) -> Trace:
@@ -65,6 +65,9 @@ def rows_of(block: list[Trace], name: str, group_by: str | None, compat: bool,
         return inventory.info_table(block)
     if name == "quality":
         return merging.quality([quality.table(trace) for trace in block])
+    if name == "devices":
+        return [row for trace in block for row in devices.devices_table(trace, compat)]
     of_one = {"events": inventory.events_table, "threads": inventory.threads_table,
-              "tracks": inventory.tracks_table}[name]
+              "tracks": inventory.tracks_table, "flows": flows.table,
+              "utilization": devices.utilization_table}[name]
     return [row for trace in block for row in of_one(trace)]
