@@ -186,11 +186,13 @@ static osc_status take_range(struct sweep *s, uint32_t at)
     const bool is_scope = osc_scopes_has(&s->scopes, c, i);
     osc_status st = OSC_OK;
 
-    if (!is_node && !is_scope)
-        return flags & OSC_NODE_MERGED ? take_merged(s, c, i) : OSC_OK;
+    if (!is_node && !is_scope && !(flags & OSC_NODE_MERGED))
+        return OSC_OK;
     while (s->n_open > 0 && (s->stack[s->n_open - 1].end_ns <= start_ns ||
                              s->stack[s->n_open - 1].end_ns < end_ns))
         close_top(s);
+    if (!is_node && !is_scope)
+        return take_merged(s, c, i);
     if (s->n_open == s->cap_open &&
         osc_grow(&s->stack, &s->cap_open, s->n_open + 1, sizeof *s->stack) != OSC_OK)
         return OSC_ENOMEM;

@@ -116,7 +116,7 @@ static osc_status note_python(struct osc_scope_finder *f, const struct osc_chunk
     uint32_t *const row = osc_idmap_put(&f->python_rows, process << 32 | *number);
     if (!row)
         return OSC_ENOMEM;
-    if (*row == 0)
+    if (*row == 0 || osc_row_at(c, i).v < *row)
         *row = osc_row_at(c, i).v;
     return OSC_OK;
 }
