@@ -32,8 +32,8 @@ static const struct osc_column columns[N_COLUMNS] = {
         {"path", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0,
          "Names of the modules that hold it, from the outermost, and its own, joined by /; of "
          "more than 64 the innermost, after .../. Source: `Python parent id` of modules; "
-         "without it, what holds them on their thread; of [pl][module] ranges their dotted "
-         "names."},
+         "where none has it, what holds them on their thread; of [pl][module] ranges their "
+         "dotted names."},
     [DEPTH] = {"depth", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, 0,
                "How many modules hold it; 0 at the top."},
     [NAME] = {"name", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
@@ -235,6 +235,20 @@ static osc_status make(const struct osc_trace *t, const struct osc_options *o,
     return st;
 }
 
+/* Why the table is empty. HAS_PLACES: there are scopes, none of which is shown. */
+static const char *why_empty(const struct osc_options *o, enum osc_scopes scopes,
+                             bool has_places)
+{
+    if (!o->group_by)
+        return has_places ? "no module is at the top: each is held by one that it holds itself"
+                          : "no modules: record with with_stack=True and with_modules=True; "
+                            "--group-by annotation or line shows other scopes";
+    if (scopes == OSC_SCOPES_LINE)
+        return has_places ? "no Python line called an operator"
+                          : "no Python lines: record with with_stack=True";
+    return "no annotations: put record_function() around parts of the program";
+}
+
 static osc_status map(const struct osc_trace *t, const struct osc_options *o,
                       struct osc_result *out, struct osc_err *err)
 {
@@ -253,17 +267,12 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
         osc_result_show(out, BACKWARD_HOST);
         osc_result_show(out, BACKWARD_DEVICE);
     }
+    const bool has_places = m.n_places > 0;
     osc_modules_fini(&m);
     if (st != OSC_OK)
         return osc_fail(err, st, "modules: %s", osc_status_text(st));
-    if (out->n_rows == 0 && !o->group_by)
-        osc_result_note(out, "no modules: record with with_stack=True and with_modules=True; "
-                             "--group-by annotation or line shows other scopes");
-    else if (out->n_rows == 0)
-        osc_result_note(out, scopes == OSC_SCOPES_LINE
-                                 ? "no Python lines: record with with_stack=True"
-                                 : "no annotations: put record_function() around parts of the "
-                                   "program");
+    if (out->n_rows == 0)
+        osc_result_note(out, "%s", why_empty(o, scopes, has_places));
     return out->status;
 }
 

@@ -10,6 +10,7 @@
 
 #include "analysis/registry.h"
 #include "base/mem.h"
+#include "base/strbuf.h"
 #include "derive/derive.h"
 #include "support/small_trace.h"
 #include "table/merge.h"
@@ -36,14 +37,44 @@ static int end(void **state)
     return 0;
 }
 
-static void run(const struct osc_table_def *def, const struct osc_options *o, const char *text)
+static void run_loaded(const struct osc_table_def *def, const struct osc_options *o)
 {
-    assert_true(small_load(&trace, text));
     assert_int_equal(osc_derive(&trace, def->facts, 1, NULL), OSC_OK);
     osc_result_init(&result, def);
     assert_int_equal(def->map(&trace, o, &result, NULL), OSC_OK);
     if (def->finish)
         assert_int_equal(def->finish(&result, o, NULL), OSC_OK);
+}
+
+static void run(const struct osc_table_def *def, const struct osc_options *o, const char *text)
+{
+    assert_true(small_load(&trace, text));
+    run_loaded(def, o);
+}
+
+/* Load the events in TEXT, each ended by a comma, and forget the text. */
+static void load_many(struct osc_strbuf *text)
+{
+    const struct osc_import_options options = {.n_threads = 1};
+
+    text->s[text->len - 1] = ']';
+    assert_int_equal(text->status, OSC_OK);
+    assert_int_equal(osc_import_memory(&trace, "many",
+                                       (struct osc_str){text->s, (uint32_t)text->len}, &options,
+                                       NULL),
+                     OSC_OK);
+    osc_strbuf_fini(text);
+}
+
+/* A range of the Python function ID, called by PARENT, with MORE arguments. */
+static void add_function(struct osc_strbuf *text, const char *name, int64_t ts, int64_t dur,
+                         uint32_t id, uint32_t parent, const char *more)
+{
+    osc_strbuf_addf(text,
+                    "{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"%s\",\"pid\":1,"
+                    "\"tid\":1,\"ts\":%lld,\"dur\":%lld,\"args\":{\"Python id\":%u,"
+                    "\"Python parent id\":%u%s}},",
+                    name, (long long)ts, (long long)dur, id, parent, more);
 }
 
 static uint32_t column(const char *name)
@@ -135,6 +166,24 @@ static void chains_that_lead_nowhere_or_around_end_there(void **state)
     assert_true(is_text(0, "path", "Lost_0"));
     assert_true(is_text(1, "path", "Self_0"));
     assert_true(is_text(4, "path", "C_0"));
+}
+
+static void modules_without_a_name_or_a_caller_are_modules(void **state)
+{
+    static const struct osc_options ways[] = {{0}, {.compat_tb = true}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        run(&osc_table_modules, &ways[i],
+            MODULE("A_0", 1, 0, 5, 1, 3, 0) MODULE("B_0", 2, 0, 50, 2, null, 0)
+                MODULE("", 2, 10, 5, 3, null, 0));
+        assert_int_equal(result.n_rows, 3);
+        /* That which has no caller lies inside of B_0, which does not hold it. */
+        assert_true(is_text(i == 0 ? 0 : 2, "path", "B_0"));
+        assert_true(is_text(i == 0 ? 1 : 0, "path", ""));
+        assert_true(is_text(i == 0 ? 2 : 1, "path", "/A_0"));
+        end(NULL);
+    }
 }
 
 static void a_module_within_itself_has_a_place_for_each_level(void **state)
@@ -244,6 +293,87 @@ static void stacks_are_rebuilt_from_frames_where_events_have_none(void **state)
     assert_false(osc_result_get_bool(&result, 2, column("has_call_stack")));
 }
 
+static void a_hundred_thousand_stacks_stay_apart(void **state)
+{
+    const struct osc_options o = {.by_stack = true};
+    const uint32_t n = 100000;
+
+    (void)state;
+    for (int has_frames = 0; has_frames < 2; has_frames++) {
+        struct osc_strbuf text = {0};
+        char name[32];
+
+        osc_strbuf_addc(&text, '[');
+        for (uint32_t i = 0; i < n; i++) {
+            snprintf(name, sizeof name, "f.py(%u): g", i);
+            if (has_frames)
+                add_function(&text, name, 10 * i, 8, i + 1, 0, "");
+            osc_strbuf_addf(&text,
+                            "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::mm\",\"pid\":1,"
+                            "\"tid\":1,\"ts\":%u,\"dur\":5,\"args\":{\"%s\":\"%s\"}},",
+                            10 * i + 1, has_frames ? "a" : "Call stack", name);
+        }
+        load_many(&text);
+        run_loaded(&osc_table_operators, &o);
+        assert_int_equal(result.n_rows, n);
+        assert_true(is_text(0, "call_stack", "f.py(0): g"));
+        assert_true(is_text(n - 1, "call_stack", "f.py(99999): g"));
+        end(NULL);
+    }
+}
+
+static void texts_of_endless_stacks_and_paths_end(void **state)
+{
+    const struct osc_options ways[] = {{.by_stack = true}, {0}};
+    const struct osc_table_def *const tables[] = {&osc_table_operators, &osc_table_modules};
+    static const char *const columns[] = {"call_stack", "path"};
+    static const size_t lens[] = {128 * 4 + 3, 64 * 4 + 3};
+    const uint32_t n = 20000;
+    struct osc_strbuf text = {0};
+
+    (void)state;
+    osc_strbuf_addc(&text, '[');
+    for (uint32_t i = 0; i < n; i++)
+        add_function(&text, "T_0", i, 4 * n - 2 * i, i + 1, i, ",\"Python module id\":0");
+    osc_strbuf_addf(&text,
+                    "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::mm\",\"pid\":1,"
+                    "\"tid\":1,\"ts\":%u,\"dur\":1},",
+                    n);
+    load_many(&text);
+    for (size_t i = 0; i < 2; i++) {
+        run_loaded(tables[i], &ways[i]);
+        assert_int_equal(result.n_rows, i == 0 ? 1 : n);
+        const struct osc_str cell =
+            osc_result_get_str(&result, result.n_rows - 1, column(columns[i]));
+        assert_int_equal(cell.len, lens[i]);
+        osc_result_fini(&result);
+    }
+}
+
+static void modules_that_hold_each_other_are_listed_but_by_the_plugin(void **state)
+{
+    static const struct osc_options ways[] = {{0}, {.compat_tb = true}};
+    const uint32_t n = 1000;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        struct osc_strbuf text = {0};
+        int64_t n_calls = 0;
+
+        osc_strbuf_addc(&text, '[');
+        for (uint32_t k = 0; k < n; k++)
+            add_function(&text, k % 2 ? "nn.Module: T_0" : "f", 10 * k, 5, k, (k + 1) % n,
+                         k % 2 ? ",\"Python module id\":0" : "");
+        load_many(&text);
+        run_loaded(&osc_table_modules, &ways[i]);
+        for (uint64_t row = 0; row < result.n_rows; row++)
+            n_calls += integer(row, "calls");
+        assert_int_equal(n_calls, i == 0 ? n / 2 : 0);
+        assert_int_equal(result.notes.len > 0, i == 1);
+        end(NULL);
+    }
+}
+
 static void a_failed_allocation_is_told(void **state)
 {
     const struct osc_options o = {.compat_tb = true};
@@ -271,12 +401,17 @@ int main(void)
         cmocka_unit_test_teardown(a_place_sums_all_calls_there_and_no_other, end),
         cmocka_unit_test_teardown(backward_work_joins_the_module_that_ran_forward, end),
         cmocka_unit_test_teardown(chains_that_lead_nowhere_or_around_end_there, end),
+        cmocka_unit_test_teardown(modules_without_a_name_or_a_caller_are_modules, end),
         cmocka_unit_test_teardown(a_module_within_itself_has_a_place_for_each_level, end),
         cmocka_unit_test_teardown(without_ids_of_callers_what_lies_around_holds_a_module, end),
         cmocka_unit_test_teardown(modules_of_lightning_nest_by_their_dots, end),
         cmocka_unit_test_teardown(traces_without_modules_group_by_annotation_or_line, end),
         cmocka_unit_test_teardown(the_plugin_lists_equal_trees_once_with_the_sums_of_all, end),
         cmocka_unit_test_teardown(stacks_are_rebuilt_from_frames_where_events_have_none, end),
+        cmocka_unit_test_teardown(a_hundred_thousand_stacks_stay_apart, end),
+        cmocka_unit_test_teardown(texts_of_endless_stacks_and_paths_end, end),
+        cmocka_unit_test_teardown(modules_that_hold_each_other_are_listed_but_by_the_plugin,
+                                  end),
         cmocka_unit_test_teardown(a_failed_allocation_is_told, end),
     };
     return cmocka_run_group_tests_name("modules", tests, NULL, NULL);

@@ -27,6 +27,7 @@ struct osc_scope_finder {
     struct osc_idmap python_ids;  /* -> number */
     struct osc_idmap python_rows; /* process and that number -> row */
     uint32_t n_python_ids;
+    bool has_callers;       /* some module says who called it: nobody else holds a module */
     uint32_t *nearest;      /* pages, owned; by row of a Python function: its module, or NONE */
     uint32_t *place_of_row; /* pages, owned; by row of a module: place + 1 */
     size_t rows_bytes;
