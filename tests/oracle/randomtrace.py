@@ -22,11 +22,15 @@ ANNOTATIONS = ("ProfilerStep#{n}", "ProfilerStep#{n}", "Optimizer.step#SGD.step"
                "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__",
                "enumerate(DataPipe)#x", "nccl:all_reduce", "gloo:broadcast", "gloo:barrier",
                "## forward ##", "ProfilerStep#x", "gloo:all_reduce")
+LIGHTNING = ("[pl][module]a.Net: model", "[pl][module]a.B: model.b.c", "[pl][module]a.B: model.b",
+             "[pl][module]", "[pl][module]C: x..y", "[pl][profile]step: model")
 KERNELS = ("ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)", "volta_sgemm_64x64_nt",
            "sm80_xmma_fprop_implicit_gemm", "void at::native::elementwise_kernel<4>(int)",
            "ampere_fp16_s16816gemm_fp16_64x64", "triton_poi_fused_0", "turing_h1688gemm")
 FRAMES = ("a.py(1): f", "b.py(22): g", "<built-in method mm>", "nn.Module: Linear_0",
           "torch/autograd/__init__.py(1): backward")
+MODULES = ("nn.Module: Linear_0", "nn.Module: Linear_0", "nn.Module: Net_0", "nn.Module: ",
+           "Net_0")
 
 
 class Generator:
@@ -41,6 +45,8 @@ class Generator:
         self.correlation = self.random.choice((1, 3))   # near the ops' ids: collisions
         self.external = 0
         self.old = self.generation == "A"
+        self.has_callers = self.chance(80)
+        self.is_lightning = self.chance(10)
         self.ops: list[tuple[int, object, int]] = []            # process, thread, start
 
     def chance(self, percent: int) -> bool:
@@ -147,6 +153,13 @@ class Generator:
             at += length + self.random.choice((0, 0, grid, -grid))
             at = max(at, 0)
 
+    def caller(self) -> dict:
+        """`Python parent id`: one before or after, its own, one that is nowhere, or none."""
+        if not self.has_callers:
+            return self.random.choice(({}, {"Python parent id": None}))
+        near = self.external + self.random.choice((-3, -2, -1, -1, -1, 0, 1, 2, 5))
+        return {"Python parent id": self.random.choice((near, near, near, near, 9_999, None))}
+
     def nest(self, pid: int, tid: int, start: int, end: int, grid: int, depth: int,
              number: int) -> None:
         """One range and what lies in it."""
@@ -170,16 +183,18 @@ class Generator:
                      start, end, args)
         elif kind == "annotation":
             name = self.random.choice(ANNOTATIONS).format(n=number + 4)
+            if self.is_lightning and self.chance(60):
+                name = self.random.choice(LIGHTNING)
             args["External id"] = self.external
             self.add("X", "Operator" if self.old else "user_annotation", name, pid,
                      self.thread(tid), start, end, args)
         elif kind == "python":
-            args = {"Python id": self.external, "Python parent id": None}
-            if self.chance(40):
-                args["Python module id"] = 0
-                name = "nn.Module: Linear_0"
-            else:
-                name = "a.py(1): f"
+            args = {"Python id": self.external - self.random.choice((0, 0, 0, 0, 1)),
+                    **self.caller()}
+            name = self.random.choice(FRAMES[:3])
+            if self.chance(50):
+                args["Python module id"] = self.random.choice((0, 0, 1, "0", -1))
+                name = self.random.choice(MODULES)
             self.add("X", "python_function", name, pid, self.thread(tid), start, end, args)
         elif kind == "call":
             self.launch(pid, tid, start, min(end, start + 3 * grid), grid)

@@ -97,7 +97,7 @@ def shown_name(event: Event, scopes: str) -> str | None:
         shown = line_name(name) if is_frame else None
     else:
         shown = lightning_name(name)
-    return None if shown == "" and name != "" else shown
+    return None if shown == "" and name != "" and scopes != "module" else shown
 
 
 def scopes_of(trace: Trace, group_by: str | None) -> str:
@@ -120,11 +120,13 @@ def holders(trace: Trace, entries: list[Entry]) -> None:
         number = event.integer("Python parent id")
         return None if number is None else by_id.get((event.process, number))
 
+    has_callers = any(e.event.integer("Python parent id") is not None
+                      for e in entries if e.shown is not None)
     for entry in entries:
         if entry.shown is None:
             continue
-        outer = next((e for e in entry.around()[1:] if e.shown is not None), None)
-        if entry.event.integer("Python parent id") is None:
+        if not has_callers:
+            outer = next((e for e in entry.around()[1:] if e.shown is not None), None)
             entry.holder = outer.event if outer else None
             continue
         seen, event = set(), caller(entry.event)
@@ -318,7 +320,7 @@ def one(trace: Trace, group_by: str | None, compat: bool) -> list[dict]:
     set_places(trace, entries, scopes)
     places = sums(trace, entries, merged)
     is_plain = not (compat and scopes == "module")
-    has_backward = is_plain and any(p.backward_host_ns for p in places.values())
+    has_backward = not compat and any(p.backward_host_ns for p in places.values())
     rows = ([(p, places[p]) for p in in_order(entries, places)] if is_plain
             else trees(entries, places))
     result = []
