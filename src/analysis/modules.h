@@ -40,6 +40,7 @@ struct osc_place {
     uint32_t parent;     /* index + 1 of the place that holds it, or 0 */
     uint32_t depth;      /* 0: in no other */
     bool has_id;
+    uint64_t position; /* hash of all names and ids down to it: the same in every rank */
     int64_t n_calls;
     int64_t n_operators; /* operators right inside of its calls */
     int64_t host_total_ns, host_self_ns;

@@ -274,6 +274,42 @@ static void the_plugin_lists_equal_trees_once_with_the_sums_of_all(void **state)
     assert_true(is_text(5, "path", "Net_0/Relu_0"));
 }
 
+static void merged_ranks_keep_places_apart_and_count_each_call_once(void **state)
+{
+    static const struct osc_options ways[] = {{0}, {.compat_tb = true}};
+    /* Of the rows by their order: calls in two equal ranks. */
+    static const int64_t calls[2][7] = {{4, 6, 2, 2}, {4, 8, 4, 8, 8, 2, 8}};
+    static const uint64_t n_rows[] = {4, 7};
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct osc_merger m = {0};
+
+        osc_merger_init(&m, &osc_table_modules);
+        for (uint32_t rank = 0; rank < 2; rank++) {
+            assert_true(small_load(
+                &trace,
+                MODULE("Net_0", 1, 0, 50, 1, 0, 0) MODULE("Relu_0", 1, 10, 5, 2, 1, 0) MODULE(
+                    "Net_0", 1, 100, 50, 3, 0, 0) MODULE("Relu_0", 1, 110, 5, 4, 3, 0)
+                    MODULE("Relu_0", 1, 120, 5, 5, 3, 0) MODULE("Net_0", 1, 200, 50, 6, 0, 1)
+                        MODULE("Relu_0", 1, 210, 5, 7, 6, 0)));
+            assert_int_equal(osc_derive(&trace, osc_table_modules.facts, 1, NULL), OSC_OK);
+            osc_result_init(&result, &osc_table_modules);
+            assert_int_equal(osc_table_modules.map(&trace, &ways[i], &result, NULL), OSC_OK);
+            assert_int_equal(osc_merger_add(&m, &result, rank), OSC_OK);
+            end(NULL);
+        }
+        osc_result_init(&result, &osc_table_modules);
+        assert_int_equal(osc_merger_result(&m, &result), OSC_OK);
+        assert_int_equal(osc_table_modules.finish(&result, &ways[i], NULL), OSC_OK);
+        osc_merger_fini(&m);
+        assert_int_equal(result.n_rows, n_rows[i]);
+        for (uint64_t row = 0; row < n_rows[i]; row++)
+            assert_int_equal(integer(row, "calls"), calls[i][row]);
+        osc_result_fini(&result);
+    }
+}
+
 static void stacks_are_rebuilt_from_frames_where_events_have_none(void **state)
 {
     const struct osc_options o = {.by_stack = true};
@@ -389,6 +425,8 @@ static void a_failed_allocation_is_told(void **state)
         osc_result_init(&result, &osc_table_modules);
         osc_mem_fail_after(n);
         st = osc_table_modules.map(&trace, &o, &result, NULL);
+        if (st == OSC_OK)
+            st = osc_table_modules.finish(&result, &o, NULL);
         osc_mem_fail_after(-1);
         assert_true(st == OSC_OK || st == OSC_ENOMEM);
     }
@@ -407,6 +445,7 @@ int main(void)
         cmocka_unit_test_teardown(modules_of_lightning_nest_by_their_dots, end),
         cmocka_unit_test_teardown(traces_without_modules_group_by_annotation_or_line, end),
         cmocka_unit_test_teardown(the_plugin_lists_equal_trees_once_with_the_sums_of_all, end),
+        cmocka_unit_test_teardown(merged_ranks_keep_places_apart_and_count_each_call_once, end),
         cmocka_unit_test_teardown(stacks_are_rebuilt_from_frames_where_events_have_none, end),
         cmocka_unit_test_teardown(a_hundred_thousand_stacks_stay_apart, end),
         cmocka_unit_test_teardown(texts_of_endless_stacks_and_paths_end, end),

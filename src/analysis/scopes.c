@@ -204,8 +204,14 @@ static osc_status add_place(struct osc_scope_finder *f, struct osc_place place,
     if (m->n_places == m->cap_places &&
         osc_grow(&m->places, &m->cap_places, m->n_places + 1, sizeof *m->places) != OSC_OK)
         return OSC_ENOMEM;
-    if (place.parent != 0)
+    if (place.parent != 0) {
         place.depth = m->places[place.parent - 1].depth + 1;
+        place.position = m->places[place.parent - 1].position;
+    }
+    place.position = osc_hash(place.name.s, place.name.len,
+                              osc_hash_u64(place.position + (place.has_id ? 2 : 1)));
+    if (place.has_id)
+        place.position ^= osc_hash_u64((uint64_t)place.module_id + 1);
     m->places[m->n_places++] = place;
     *number = (uint32_t)m->n_places;
     return OSC_OK;
