@@ -66,15 +66,21 @@ static void load_many(struct osc_strbuf *text)
     osc_strbuf_fini(text);
 }
 
-/* A range of the Python function ID, called by PARENT, with MORE arguments. */
-static void add_function(struct osc_strbuf *text, const char *name, int64_t ts, int64_t dur,
-                         uint32_t id, uint32_t parent, const char *more)
+struct function {
+    const char *name;
+    int64_t ts_us, dur_us;
+    uint32_t id, parent;
+    bool is_module;
+};
+
+static void add_function(struct osc_strbuf *text, const struct function *f)
 {
     osc_strbuf_addf(text,
                     "{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"%s\",\"pid\":1,"
                     "\"tid\":1,\"ts\":%lld,\"dur\":%lld,\"args\":{\"Python id\":%u,"
                     "\"Python parent id\":%u%s}},",
-                    name, (long long)ts, (long long)dur, id, parent, more);
+                    f->name, (long long)f->ts_us, (long long)f->dur_us, f->id, f->parent,
+                    f->is_module ? ",\"Python module id\":0" : "");
 }
 
 static uint32_t column(const char *name)
@@ -343,7 +349,7 @@ static void a_hundred_thousand_stacks_stay_apart(void **state)
         for (uint32_t i = 0; i < n; i++) {
             snprintf(name, sizeof name, "f.py(%u): g", i);
             if (has_frames)
-                add_function(&text, name, 10 * i, 8, i + 1, 0, "");
+                add_function(&text, &(struct function){name, 10 * i, 8, i + 1, 0, false});
             osc_strbuf_addf(&text,
                             "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::mm\",\"pid\":1,"
                             "\"tid\":1,\"ts\":%u,\"dur\":5,\"args\":{\"%s\":\"%s\"}},",
@@ -370,7 +376,7 @@ static void texts_of_endless_stacks_and_paths_end(void **state)
     (void)state;
     osc_strbuf_addc(&text, '[');
     for (uint32_t i = 0; i < n; i++)
-        add_function(&text, "T_0", i, 4 * n - 2 * i, i + 1, i, ",\"Python module id\":0");
+        add_function(&text, &(struct function){"T_0", i, 4 * n - 2 * i, i + 1, i, true});
     osc_strbuf_addf(&text,
                     "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::mm\",\"pid\":1,"
                     "\"tid\":1,\"ts\":%u,\"dur\":1},",
@@ -398,8 +404,8 @@ static void modules_that_hold_each_other_are_listed_but_by_the_plugin(void **sta
 
         osc_strbuf_addc(&text, '[');
         for (uint32_t k = 0; k < n; k++)
-            add_function(&text, k % 2 ? "nn.Module: T_0" : "f", 10 * k, 5, k, (k + 1) % n,
-                         k % 2 ? ",\"Python module id\":0" : "");
+            add_function(&text, &(struct function){k % 2 ? "nn.Module: T_0" : "f", 10 * k, 5, k,
+                                                   (k + 1) % n, k % 2 == 1});
         load_many(&text);
         run_loaded(&osc_table_modules, &ways[i]);
         for (uint64_t row = 0; row < result.n_rows; row++)
