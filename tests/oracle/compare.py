@@ -33,17 +33,18 @@ KEYS = {
                 "shared_memory_bytes"),
     "steps": ("step",), "overview": ("category",), "events": ("id",),
     "threads": ("process", "thread"), "tracks": ("track",), "info": ("key",),
-    "modules": ("path", "depth", "module_id"),
+    "flows": ("row",), "modules": ("row",), "devices": ("device",), "utilization": ("device", "start_ns", "dur_ns"),
 }
 GROUPINGS = {"averages": (None, "shape", "stack:2", "shape,stack:3"),
              "operators": (None, "shape", "stack"), "kernels": (None, "op"),
              "modules": (None, "annotation", "line")}
-COMPAT = {"operators", "kernels", "steps", "overview", "modules"}
+NAMELESS = {"flows", "modules"}      # tables whose rows have no name but their place
+COMPAT = {"operators", "kernels", "steps", "overview", "devices", "modules"}
 # Texts by product.md's examples, but numbers in the file: compared by their text.
 AS_TEXT = {"process", "thread", "queue", "label", "value", "track", "rank"}
 # Optional columns (`?` in product.md 4): absent is as good as null in every row.
 OPTIONAL = {"parent_id", "device", "queue", "self_ns", "depth", "step", "launch_id", "op_id",
-            "fwd_id",             "correlation", "value", "bytes", "is_async"}
+            "fwd_id", "correlation", "value", "bytes", "is_async", "sm_efficiency_ratio"}
 TEXTS = (Options(), Options(sort="self_cpu_time_total", limit=8),
          Options(sort="cpu_time_total", header="a title", top_level=True, max_name_width=30),
          Options(sort="count", limit=-1, max_shapes_width=20, max_src_width=20))
@@ -95,43 +96,39 @@ def key_of(table: str, row: dict) -> tuple:
     return tuple(hashable(column) for column in KEYS[table])
 
 
-def numbered(table: str, rows: list[dict]) -> dict[tuple, dict]:
-    """ROWS by their keys; of equal keys by their number, too."""
-    seen: dict[tuple, int] = {}
-    result = {}
-    for row in rows:
-        key = key_of(table, row)
-        seen[key] = seen.get(key, 0) + 1
-        result[key if seen[key] == 1 else (*key, seen[key])] = row
-    return result
+def numbered(rows: list[dict]) -> list[dict]:
+    """ROWS with their places as names."""
+    return [{**row, "row": place} for place, row in enumerate(rows)]
 
 
 def compare_table(report: Report, where: str, table: str, ours: list[dict],
                   twin: list[dict]) -> None:
     """Every cell of one table."""
-    by_key, wanted = numbered(table, ours), numbered(table, twin)
+    by_key = {key_of(table, row): row for row in ours}
+    wanted = {key_of(table, row) for row in twin}
     if table != "info":
-        for key in by_key.keys() - wanted.keys():
-            report.differ(where, table, key, "row that the twin lacks")
-    for key, row in wanted.items():
-        mine = by_key.get(key)
+        for row in ours:
+            if key_of(table, row) not in wanted:
+                report.differ(where, table, key_of(table, row), "row that the twin lacks")
+    for row in twin:
+        mine = by_key.get(key_of(table, row))
         if mine is None:
-            report.differ(where, table, key, "row missing")
+            report.differ(where, table, key_of(table, row), "row missing")
             continue
         for column, value in row.items():
             if column not in mine:
                 if column in OPTIONAL and value in (None, False):
                     report.passed += 1
                 else:
-                    report.differ(where, table, key, column, "column missing",
-                                  f"twin {value!r}")
+                    report.differ(where, table, key_of(table, row), column,
+                                  "column missing", f"twin {value!r}")
             elif same(table, column, mine[column], value):
                 report.passed += 1
             else:
-                report.differ(where, table, key, column,
+                report.differ(where, table, key_of(table, row), column,
                               f"opscope {mine[column]!r}", f"twin {value!r}")
-    order_ours = [key for key in by_key if key in wanted]
-    order_twin = [key for key in wanted if key in by_key]
+    order_ours = [key_of(table, r) for r in ours if key_of(table, r) in wanted]
+    order_twin = [key_of(table, r) for r in twin if key_of(table, r) in by_key]
     if table == "info" or order_ours == order_twin:
         report.passed += 1
     else:
@@ -159,6 +156,8 @@ def compare_trace(binary: Path, path: Path, where: str) -> Report:
                     report.differ(where, label, failed)
                     continue
                 twin = tables.table(trace, table, grouping, compat)
+                if table in NAMELESS:
+                    ours, twin = numbered(ours), numbered(twin)
                 compare_table(report, f"{where}: {label}:", table, ours, twin)
     for options in TEXTS:
         for grouping in ({}, {"by_shape": True}, {"stack_n": 2}, {"python": False}):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from . import averages, events, forest, inventory, kernels, modules, operators, reader, steps
+from . import (averages, devices, events, flows, forest, inventory, kernels, modules,
+               operators, reader, steps)
 from .events import Trace
 
 NAMES = ("averages", "operators", "kernels", "steps", "overview", "events", "threads",
-         "tracks", "info", "modules")
+         "tracks", "info", "flows", "devices", "utilization", "modules")
 
 
 def load(path: Path) -> Trace:
@@ -46,5 +47,11 @@ def table(trace: Trace, name: str, group_by: str | None = None, compat: bool = F
         return steps.overview_table(trace, compat)
     if name == "modules":
         return modules.one(trace, group_by, compat)
+    if name == "flows":
+        return flows.table(trace)
+    if name == "devices":
+        return devices.devices_table(trace, compat)
+    if name == "utilization":
+        return devices.utilization_table(trace)
     return {"events": inventory.events_table, "threads": inventory.threads_table,
             "tracks": inventory.tracks_table, "info": inventory.info_table}[name](trace)
