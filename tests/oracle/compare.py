@@ -33,12 +33,13 @@ KEYS = {
                 "shared_memory_bytes"),
     "steps": ("step",), "overview": ("category",), "events": ("id",),
     "threads": ("process", "thread"), "tracks": ("track",), "info": ("key",),
-    "flows": ("row",), "modules": ("row",), "devices": ("device",), "utilization": ("device", "start_ns", "dur_ns"),
+    "flows": ("row",), "modules": ("row",), "devices": ("device",),
+    "utilization": ("device", "start_ns", "dur_ns"),
 }
 GROUPINGS = {"averages": (None, "shape", "stack:2", "shape,stack:3"),
              "operators": (None, "shape", "stack"), "kernels": (None, "op"),
              "modules": (None, "annotation", "line")}
-NAMELESS = {"flows", "modules"}      # tables whose rows have no name but their place
+NAMELESS = {"flows", "modules"}   # tables whose rows have no name but their place
 COMPAT = {"operators", "kernels", "steps", "overview", "devices", "modules"}
 # Texts by product.md's examples, but numbers in the file: compared by their text.
 AS_TEXT = {"process", "thread", "queue", "label", "value", "track", "rank"}
