@@ -71,6 +71,13 @@ for name in sorted(n for n in os.listdir() if ".json" in n and n != "groups.json
     run("table", "events", name, "--format=csv")
     run("table", "events", name, "--format=csv", "--sort=dur_ns")
     run("table", "threads", name)
+for name in ("arguments.json", "forms.json", "giant.json", "names.json", "rows.json",
+             "tracks.json"):
+    run("export", name, "--output=part.json")
+    os.remove("part.json")
+run("table", "events", "rows.json", "--format=csv", "--where=dur_ns > 0")
+run("table", "modules", "names.json")
+run("table", "devices", "ids.json")
 run("table", "--group-by=shape", "groups.json")
 run("table", "steps", "steps.json")
 run("table", "steps", "-", stdin="rows.json")
