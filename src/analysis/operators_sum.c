@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/operators.h"
 
-#include <stdlib.h>
-
 #include "analysis/median.h"
 #include "base/mem.h"
+#include "base/sort.h"
 
 /* What the host calls of one node did, and of the nodes below it. */
 struct launched {
@@ -392,7 +391,7 @@ osc_status osc_operators_make(const struct osc_trace *t, const struct osc_option
     if (st == OSC_OK)
         st = find_all_medians(&s);
     if (st == OSC_OK && ops->n_groups > 1)
-        qsort(ops->groups, ops->n_groups, sizeof *ops->groups, by_first_row);
+        osc_sort(ops->groups, ops->n_groups, sizeof *ops->groups, by_first_row);
     osc_free(s.launched);
     osc_pages_free(s.nodes, s.nodes_bytes);
     osc_pages_free(s.eligible, s.eligible_bytes);
