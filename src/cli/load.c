@@ -56,7 +56,10 @@ static bool is_worth_scouting(const struct osc_loaded *l, const struct osc_args 
     return info.st_size >= SCOUTED_BYTES || args->max_memory_bytes > 0;
 }
 
-/* Put what to leave out of path I into OPTIONS. */
+/*
+ * Put what to leave out of path I into OPTIONS: nothing, if even to find out takes more
+ * memory than there may be.
+ */
 static osc_status scout(struct osc_loaded *l, const struct osc_args *args, uint32_t i,
                         struct osc_import_options *options, struct osc_err *err)
 {
@@ -70,6 +73,10 @@ static osc_status scout(struct osc_loaded *l, const struct osc_args *args, uint3
     if (st == OSC_OK)
         st = osc_select_find_window(&t, &args->selection, &window, err);
     osc_trace_fini(&t);
+    if (osc_mem_reason(st) == OSC_ELIMIT) {
+        osc_mem_set_limit(osc_mem_limit()); /* what was refused is over */
+        return OSC_OK;
+    }
     if (st != OSC_OK)
         return st;
     options->keep = (struct osc_import_keep){.is_on = true,

@@ -508,6 +508,31 @@ static void gets_past_a_line_of_broken_tokens_soon(void **state)
     }
 }
 
+static void a_scout_keeps_neither_arguments_nor_what_they_hold(void **state)
+{
+    const char *const text = "[{\"ph\":\"X\",\"name\":\"ProfilerStep#3\",\"ts\":1,\"dur\":9,"
+                             "\"args\":{\"a\":\"long\"}},"
+                             "{\"ph\":\"X\",\"name\":\"op\",\"ts\":0,\"dur\":9,\"args\":{\"b\":"
+                             "\"longer\",\"c\":[1]}},"
+                             "{\"ph\":\"X\",\"name\":\"ProfilerStep#4\",\"ts\":12,\"dur\":9,"
+                             "\"args\":{\"a\":\"longest\"}}]";
+    const struct osc_import_options o = {.n_threads = 1,
+                                         .keep = {.is_on = true, .is_scout = true}};
+    struct osc_trace t = {0};
+
+    (void)state;
+    assert_int_equal(osc_import_memory(&t, "t", osc_str_c(text), &o, NULL), OSC_OK);
+    assert_int_equal(t.events.n_rows, 2);
+    assert_int_equal(t.origin_ns, 0);
+    for (uint32_t i = 0; i < 2; i++)
+        assert_int_equal(osc_row_form(&t, t.events.chunks[1], i)->n_slots, 0);
+    assert_int_equal(t.events.chunks[1]->ts_ns[1], 12000);
+    assert_int_equal(osc_strings_find(&t.strings, OSC_STR("long")).v, 0);
+    assert_int_equal(osc_strings_find(&t.strings, OSC_STR("longer")).v, 0);
+    assert_int_equal(osc_strings_find(&t.strings, OSC_STR("longest")).v, 0);
+    osc_trace_fini(&t);
+}
+
 /* Text that takes memory in a way of its own; item I of it, without end. */
 struct greedy {
     void (*add)(struct osc_strbuf *b, uint32_t i);
@@ -718,6 +743,7 @@ int main(void)
         cmocka_unit_test(cuts_a_string_that_is_too_long_and_keeps_the_event),
         cmocka_unit_test(finds_the_end_of_a_long_string_of_escapes),
         cmocka_unit_test(gets_past_a_line_of_broken_tokens_soon),
+        cmocka_unit_test(a_scout_keeps_neither_arguments_nor_what_they_hold),
         cmocka_unit_test(stops_below_the_memory_limit_whatever_takes_it),
         cmocka_unit_test(keeps_whole_rows_at_any_limit),
         cmocka_unit_test(survives_any_failed_allocation),

@@ -76,6 +76,7 @@ for name in ("arguments.json", "forms.json", "giant.json", "names.json", "rows.j
     run("export", name, "--output=part.json")
     os.remove("part.json")
 run("table", "events", "rows.json", "--format=csv", "--where=dur_ns > 0")
+run("table", "events", "names.json", "--format=csv", "--from=1ms", "--to=9ms")
 run("table", "modules", "names.json")
 run("table", "devices", "ids.json")
 run("table", "--group-by=shape", "groups.json")
