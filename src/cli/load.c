@@ -109,6 +109,11 @@ static osc_status import_one(struct osc_loaded *l, const struct osc_args *args,
     if (st == OSC_OK)
         return OSC_OK;
     l->has_failed = true;
+    if (st == OSC_ELIMIT && t->is_partial && t->events.n_rows + t->others.n_rows == 0 &&
+        l->n_traces > 0) {
+        l->n_unread++; /* said once for all of them */
+        return OSC_OK;
+    }
     osc_cli_error("%s%s", err.message[0] ? err.message : osc_status_text(st),
                   osc_budget_way_out(st));
     return t->is_partial ? OSC_OK : st;
@@ -143,6 +148,9 @@ static int import_all(struct osc_loaded *l, const struct osc_args *args,
         l->traces[n++] = t;
         l->n_traces = n;
     }
+    if (l->n_unread > 0)
+        osc_cli_error("memory limit reached before %u of %u files were read%s", l->n_unread,
+                      l->files.n, osc_budget_way_out(OSC_ELIMIT));
     return n > 0 ? OSC_EXIT_DONE : OSC_EXIT_FAILED;
 }
 

@@ -25,6 +25,7 @@ struct osc_loaded {
     uint32_t n_traces, n_sources;
     const char *operand;     /* borrowed; NULL: there are several */
     uint32_t n_steps_before; /* left out while loading */
+    uint32_t n_unread;       /* files for which there was no memory left */
     bool has_failed;         /* exit 1 in the end, whatever is shown */
     char *torch_version;     /* owned; NULL: no trace says it */
 };
