@@ -109,7 +109,7 @@ osc_status osc_grow(void *p_array, size_t *cap, size_t need, size_t size)
 {
     const size_t most = PTRDIFF_MAX / size;
     size_t n = *cap < 8 ? 16 : *cap;
-    void *p = NULL;
+    void *p = NULL, *grown;
 
     if (need <= *cap)
         return OSC_OK;
@@ -122,10 +122,14 @@ osc_status osc_grow(void *p_array, size_t *cap, size_t need, size_t size)
 
     /* The caller's pointer has a type of its own, so its bytes are copied. */
     memcpy(&p, p_array, sizeof p);
-    p = osc_realloc(p, n * size);
-    if (!p)
+    grown = osc_realloc(p, n * size);
+    if (!grown && n - need > need / 8) { /* with little left, less will do */
+        n = need + need / 8;
+        grown = osc_realloc(p, n * size);
+    }
+    if (!grown)
         return OSC_ENOMEM;
-    memcpy(p_array, &p, sizeof p);
+    memcpy(p_array, &grown, sizeof grown);
     *cap = n;
     return OSC_OK;
 }

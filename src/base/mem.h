@@ -34,7 +34,8 @@ void osc_free(void *p);
 
 /*
  * Make room for at least NEED elements of SIZE bytes in the array *P of *CAP
- * elements, doubling it. On failure the array is as before.
+ * elements, doubling it, or by an eighth where there is no more. On failure the array
+ * is as before.
  */
 OSC_MUST_USE osc_status osc_grow(void *p_array, size_t *cap, size_t need, size_t size);
 

@@ -74,6 +74,27 @@ static void grow_refuses_more_than_memory_can_hold(void **state)
     assert_int_equal(cap, 0);
 }
 
+static void grows_by_less_where_twice_as_much_is_too_much(void **state)
+{
+    const size_t before = osc_mem_held();
+    char *a = NULL;
+    size_t cap = 0;
+
+    (void)state;
+    assert_int_equal(osc_grow(&a, &cap, 1 << 20, 1), OSC_OK);
+    assert_int_equal(cap, 1 << 20);
+    memset(a, 7, cap);
+    osc_mem_set_limit(before + ((size_t)3 << 19));
+    assert_int_equal(osc_grow(&a, &cap, (1 << 20) + 8, 1), OSC_OK);
+    assert_int_equal(cap, ((1 << 20) + 8) / 8 * 9);
+    assert_int_equal(a[(1 << 20) - 1], 7);
+    assert_int_equal(osc_grow(&a, &cap, 3 << 19, 1), OSC_ENOMEM);
+    assert_int_equal(cap, ((1 << 20) + 8) / 8 * 9);
+    osc_mem_set_limit(SIZE_MAX);
+    osc_free(a);
+    assert_int_equal(osc_mem_held(), before);
+}
+
 static void a_failed_grow_leaves_the_array_as_it_was(void **state)
 {
     char *a = NULL;
@@ -216,6 +237,7 @@ int main(void)
         cmocka_unit_test(fails_the_nth_allocation_and_all_after_it),
         cmocka_unit_test(grow_keeps_the_elements),
         cmocka_unit_test(grow_refuses_more_than_memory_can_hold),
+        cmocka_unit_test(grows_by_less_where_twice_as_much_is_too_much),
         cmocka_unit_test(a_failed_grow_leaves_the_array_as_it_was),
         cmocka_unit_test(pages_are_zeroed_aligned_and_counted),
         cmocka_unit_test(refuses_pages_beyond_any_address_space),
