@@ -548,7 +548,7 @@ static uint32_t operator_of(const struct osc_avg_tree *tree, const struct osc_av
 {
     const uint32_t launch = link_of(tree, n->row);
 
-    return launch == 0 ? 0 : node_of_row[link_of(tree, launch)];
+    return launch == 0 || !node_of_row ? 0 : node_of_row[link_of(tree, launch)];
 }
 
 static osc_status attach_device_work(struct builder *b)

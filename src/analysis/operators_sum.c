@@ -89,7 +89,7 @@ static osc_status sum_launched(struct sweep *s)
         const uint32_t call = links->works[n].call;
         const uint32_t node =
             call == 0 ? 0 : osc_optree_owner(&s->f->tree, links->calls[call - 1].node);
-        if (node == 0)
+        if (node == 0 || !s->launched)
             continue;
         struct launched *const l = &s->launched[s->nodes[node].launched - 1];
         const osc_row row = {links->works[n].row};
@@ -274,7 +274,7 @@ static osc_status sweep_nodes(struct sweep *s)
         const struct osc_chunk *const c = osc_chunk_of(events, row);
         const uint32_t i = osc_row_place(row);
 
-        if (s->nodes[node].launched != 0) {
+        if (s->launched && s->nodes[node].launched != 0) {
             st = hand_on(s, node, parent);
             if (st != OSC_OK)
                 return st;
