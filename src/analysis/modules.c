@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/modules.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/module_trees.h"
 #include "analysis/registry.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/sort.h"
 
 /* Paths show that many of the innermost names: hostile ones nest without end. */
 #define PATH_NAMES_MAX 64u
@@ -164,7 +164,7 @@ static osc_status add_rows(struct osc_result *out, const struct osc_modules *m, 
     }
     for (uint32_t i = 0; i <= n; i++)
         first[i + 1] += first[i];
-    qsort_r(sorted, n, sizeof *sorted, by_first_call, m->places);
+    osc_sort_with(sorted, n, sizeof *sorted, by_first_call, m->places);
     for (uint32_t i = first[1]; i > 0; i--)
         stack[n_stack++] = sorted[i - 1];
     while (n_stack > 0) {

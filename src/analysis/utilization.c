@@ -3,13 +3,13 @@
 #include "analysis/utilization.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "analysis/registry.h"
 #include "base/idmap.h"
 #include "base/mem.h"
+#include "base/sort.h"
 #include "codec/json.h"
 #include "derive/facts.h"
 
@@ -54,7 +54,7 @@ static int by_time(const void *x, const void *y)
 static void sort_edges(struct edges *e)
 {
     if (e->is_unsorted)
-        qsort(e->v, e->n, sizeof *e->v, by_time);
+        osc_sort(e->v, e->n, sizeof *e->v, by_time);
     e->is_unsorted = false;
 }
 
@@ -177,7 +177,7 @@ static osc_status sort_devices(const struct osc_trace *t, struct osc_loads *l)
     struct osc_idmap places = {0};
     osc_status st = OSC_OK;
 
-    qsort_r(l->devices, l->n_devices, sizeof *l->devices, by_number, &t);
+    osc_sort_with(l->devices, l->n_devices, sizeof *l->devices, by_number, &t);
     for (uint32_t d = 0; d < l->n_devices && st == OSC_OK; d++) {
         uint32_t *const place = osc_idmap_put(&places, l->devices[d].name.v);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `opscope table`: any table, in any form. */
 #include "analysis/registry.h"
+#include "cli/budget.h"
 #include "cli/commands.h"
 #include "cli/scope.h"
 #include "cli/show.h"
@@ -178,7 +179,7 @@ static int check(struct osc_args *args, const struct osc_table_def *def,
 static int show(struct osc_args *args, const struct osc_table_def *def)
 {
     struct osc_loaded l = {0};
-    int failed = osc_load(&l, args);
+    int failed = osc_load(&l, args, osc_budget_for_table(args, def));
 
     if (!failed)
         failed = osc_show_table(&l, args, def);

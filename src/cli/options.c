@@ -93,8 +93,8 @@ const struct osc_option osc_options[OSC_OPTION_COUNT] = {
     [OSC_OPTION_THREADS] = {"threads", 'j', "N", ALL, OSC_COMPLETE_NOTHING, NULL, NULL,
                             "use N threads; default: one for each processor"},
     [OSC_OPTION_MAX_MEMORY] = {"max-memory", 0, "SIZE", ALL, OSC_COMPLETE_NOTHING, NULL, NULL,
-                               "stop reading at SIZE, such as 8G; default: 80 % of what there "
-                               "is"},
+                               "take no more than SIZE, such as 8G; default: 80 % of what "
+                               "there is"},
     [OSC_OPTION_NO_ARGS] = {"no-args", 0, NULL, ALL, OSC_COMPLETE_NOTHING, NULL, NULL,
                             "forget arguments of events that no analysis asks for"},
     [OSC_OPTION_HELP] = {"help", 'h', NULL, ALL, OSC_COMPLETE_NOTHING, NULL, "Help",
@@ -284,7 +284,7 @@ static int set_numbers(struct osc_args *a, enum osc_option_id id, const char *va
             return osc_cli_misuse("--threads: '%s' is no number from 1 to 1024", value);
         a->import.n_threads = a->table.n_threads = (unsigned)n;
     } else if (id == OSC_OPTION_MAX_MEMORY) {
-        if (!osc_parse_size(value, &a->import.max_memory_bytes))
+        if (!osc_parse_size(value, &a->max_memory_bytes))
             return osc_cli_misuse("--max-memory: '%s' is no size; 8G, 500M and bytes are",
                                   value);
     }

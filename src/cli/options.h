@@ -92,6 +92,7 @@ struct osc_args {
     struct osc_options table;
     struct osc_selection selection;
     struct osc_import_options import;
+    uint64_t max_memory_bytes; /* 0: as much as is allowed unasked */
     const struct osc_renderer *renderer;
     const char *columns, *explain, *where; /* as given, or NULL */
     const char *ranks, *spans;             /* "0,2-3", or NULL: all */

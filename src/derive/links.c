@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "derive/links.h"
 
-#include <stdlib.h>
-
 #include "base/mem.h"
+#include "base/sort.h"
 #include "derive/args.h"
 #include "derive/keymap.h"
 
@@ -267,7 +266,7 @@ static osc_status sort_duplicates(struct work *w)
         w->candidates[w->n_candidates++] =
             (struct candidate){id, c->ts_ns[i], row, (uint32_t)n + 1};
     }
-    qsort(w->candidates, w->n_candidates, sizeof *w->candidates, by_correlation);
+    osc_sort(w->candidates, w->n_candidates, sizeof *w->candidates, by_correlation);
     return OSC_OK;
 }
 
