@@ -22,7 +22,11 @@
     X(operators)          \
     X(kernels)            \
     X(steps)              \
-    X(overview)
+    X(overview)           \
+    X(memory)             \
+    X(memory_events)      \
+    X(memory_curve)       \
+    X(memory_peaks)
 
 #define OSC_TABLE_DECLARE(name) extern const struct osc_table_def osc_table_##name;
 OSC_TABLE_LIST(OSC_TABLE_DECLARE)

@@ -196,6 +196,9 @@ static int run(struct osc_args *args)
                               "table --help'",
                               def->name);
 
+    args->selects_late = (def->takes & OSC_TAKES_SELECTION) != 0;
+    if (args->selects_late)
+        args->table.selection = &args->selection;
     failed = osc_load(&l, args);
     if (!failed)
         failed = osc_show_table(&l, args, def);

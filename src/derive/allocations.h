@@ -65,6 +65,13 @@ bool osc_allocation_address(const struct osc_trace *t, const struct osc_chunk *c
 uint32_t osc_allocations_at(const struct osc_allocations *a, const struct osc_memory_device *d,
                             int64_t at_ns);
 
+/* The first record of D that is after AT_NS. */
+static inline uint32_t osc_allocations_after(const struct osc_allocations *a,
+                                             const struct osc_memory_device *d, int64_t at_ns)
+{
+    return at_ns == INT64_MAX ? d->first + d->n : osc_allocations_at(a, d, at_ns + 1);
+}
+
 /* Whether allocation K still stands once record END is done: K <= END < its end. */
 static inline bool osc_allocation_is_live(const struct osc_allocations *a, uint32_t k,
                                           uint32_t end)
