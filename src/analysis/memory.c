@@ -6,6 +6,7 @@
 #include "analysis/registry.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/memory_view.h"
 #include "base/mem.h"
@@ -268,14 +269,31 @@ static osc_status flush_groups(struct work *w, uint32_t device)
     return st;
 }
 
+/* Whether a device before number DEVICE, of another process, has its name. */
+static bool is_repeated(const struct osc_allocations *a, uint32_t device)
+{
+    for (uint32_t d = 0; d < device; d++) {
+        if (strcmp(a->devices[d].name, a->devices[device].name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Device number DEVICE, with those of other processes that have its name. */
 static osc_status add_device(struct work *w, uint32_t device)
 {
+    const struct osc_allocations *const a = w->v.a;
     struct line none = {.device = device};
     osc_status st = OSC_OK;
 
+    if (is_repeated(a, device))
+        return OSC_OK;
     w->n_touched = 0;
     osc_idmap_fini(&w->places);
-    st = add_records(w, &w->v.a->devices[device], &none.self);
+    for (uint32_t d = device; d < a->n_devices && st == OSC_OK; d++) {
+        if (strcmp(a->devices[d].name, a->devices[device].name) == 0)
+            st = add_records(w, &a->devices[d], &none.self);
+    }
     if (st == OSC_OK)
         st = add_totals(w);
     if (st == OSC_OK)

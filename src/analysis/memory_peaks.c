@@ -87,14 +87,15 @@ static bool find_peak(const struct osc_memory_view *v, struct osc_memory_range r
     return is_any;
 }
 
-/* The last record of D that has a total and is not after AT_NS. */
-static bool find_at(const struct osc_memory_view *v, const struct osc_memory_device *d,
-                    int64_t at_ns, uint32_t *at)
+/* The last of the records of RANGE before AFTER that has a total. */
+static bool find_last(const struct osc_memory_view *v, struct osc_memory_range range,
+                      uint32_t after, uint32_t *at)
 {
     int64_t total;
 
-    for (uint32_t k = osc_allocations_after(v->a, d, at_ns); k > d->first; k--) {
-        if (!arg_of(v, k - 1, OSC_ARG_KEY_TOTAL_ALLOCATED, &total))
+    for (uint32_t k = range.end < after ? range.end : after; k > range.begin; k--) {
+        if (!arg_of(v, k - 1, OSC_ARG_KEY_TOTAL_ALLOCATED, &total) ||
+            !osc_memory_view_wants(v, k - 1))
             continue;
         *at = k - 1;
         return true;
@@ -185,10 +186,10 @@ static osc_status add_device(struct work *w, const struct osc_memory_device *d,
     const struct osc_memory_range range = osc_memory_view_range(&w->v, d);
     uint32_t at = 0;
     int64_t bytes = 0;
-    bool is_any = range.begin < range.end;
+    const bool is_any =
+        o->has_at ? find_last(&w->v, range, osc_allocations_after(w->v.a, d, w->v.at_ns), &at)
+                  : find_peak(&w->v, range, &at);
 
-    if (is_any)
-        is_any = o->has_at ? find_at(&w->v, d, w->v.at_ns, &at) : find_peak(&w->v, range, &at);
     if (!is_any)
         return OSC_OK;
     const osc_status st = find_holders(w, d, at);

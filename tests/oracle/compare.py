@@ -21,8 +21,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import randomtrace  # noqa: E402
 from providers import OpscopeError, OpscopeProvider  # noqa: E402
-from twin import averages_text, reader, tables  # noqa: E402
+from twin import averages_text, memory_tables, reader, tables  # noqa: E402
 from twin.averages_text import Options  # noqa: E402
+from twin.events import Trace  # noqa: E402
+from twin.memory_tables import Selection  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 # What names a row; the columns that a table has not are None in both.
@@ -33,15 +35,20 @@ KEYS = {
                 "shared_memory_bytes"),
     "steps": ("step",), "overview": ("category",), "events": ("id",),
     "threads": ("process", "thread"), "tracks": ("track",), "info": ("key",),
+    "memory": ("device", "name"), "memory_events": ("#",), "memory_curve": ("#",),
+    "memory_peaks": ("#",),
 }
 GROUPINGS = {"averages": (None, "shape", "stack:2", "shape,stack:3"),
              "operators": (None, "shape", "stack"), "kernels": (None, "op")}
 COMPAT = {"operators", "kernels", "steps", "overview"}
+# Tables whose rows nothing names but their place.
+BY_PLACE = {"memory_events", "memory_curve", "memory_peaks"}
 # Texts by product.md's examples, but numbers in the file: compared by their text.
 AS_TEXT = {"process", "thread", "queue", "label", "value", "track", "rank"}
 # Optional columns (`?` in product.md 4): absent is as good as null in every row.
 OPTIONAL = {"parent_id", "device", "queue", "self_ns", "depth", "step", "launch_id", "op_id",
-            "fwd_id",             "correlation", "value", "bytes", "is_async"}
+            "fwd_id", "correlation", "value", "bytes", "is_async",
+            "module", "note"}
 TEXTS = (Options(), Options(sort="self_cpu_time_total", limit=8),
          Options(sort="cpu_time_total", header="a title", top_level=True, max_name_width=30),
          Options(sort="count", limit=-1, max_shapes_width=20, max_src_width=20))
@@ -96,6 +103,9 @@ def key_of(table: str, row: dict) -> tuple:
 def compare_table(report: Report, where: str, table: str, ours: list[dict],
                   twin: list[dict]) -> None:
     """Every cell of one table."""
+    if table in BY_PLACE:
+        for rows in (ours, twin):
+            rows[:] = [{**row, "#": place} for place, row in enumerate(rows)]
     by_key = {key_of(table, row): row for row in ours}
     wanted = {key_of(table, row) for row in twin}
     if table != "info":
@@ -129,6 +139,38 @@ def compare_table(report: Report, where: str, table: str, ours: list[dict],
                       order_twin[at:at + 1])
 
 
+def selections(trace: Trace) -> list[Selection]:
+    """Some of the ways to look at a part of the memory of TRACE."""
+    records = memory_tables.records_of(trace)
+    if not records:
+        return []
+    times = [r.event.start - trace.origin for r in records]
+    third = len(times) // 3
+    steps = set(memory_tables.steps_of(trace).values())
+    result = [Selection(first_ns=times[third], end_ns=times[2 * third] + 1),
+              Selection(end_ns=times[third]), Selection(thread=records[0].event.thread),
+              Selection(device=records[-1].device), Selection(at_ns=times[2 * third]),
+              Selection(at_ns=times[third] + 1, first_ns=times[0] + 1)]
+    return result + [Selection(step=step) for step in sorted(steps)[-1:]]
+
+
+def compare_memory(report: Report, provider: OpscopeProvider, trace: Trace, path: Path,
+                   where: str) -> None:
+    """The tables of memory in parts of the trace."""
+    for selection in selections(trace):
+        for table in memory_tables.TABLES:
+            if selection.at_ns is not None and table not in ("memory_events", "memory_peaks"):
+                continue
+            label = f"{table} {' '.join(selection.arguments())}"
+            try:
+                ours = provider.table(path, table, selection=selection)
+            except (OpscopeError, KeyError, TypeError) as failed:
+                report.differ(where, label, failed)
+                continue
+            twin = tables.table(trace, table, selection=selection)
+            compare_table(report, f"{where}: {label}:", table, ours, twin)
+
+
 def compare_trace(binary: Path, path: Path, where: str) -> Report:
     """All tables and some texts of one trace."""
     report = Report()
@@ -149,6 +191,7 @@ def compare_trace(binary: Path, path: Path, where: str) -> Report:
                     continue
                 twin = tables.table(trace, table, grouping, compat)
                 compare_table(report, f"{where}: {label}:", table, ours, twin)
+    compare_memory(report, provider, trace, path, where)
     for options in TEXTS:
         for grouping in ({}, {"by_shape": True}, {"stack_n": 2}, {"python": False}):
             try:
