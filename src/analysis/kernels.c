@@ -86,7 +86,8 @@ struct key {
     int64_t registers, shared_memory;
     uint32_t name, op;    /* osc_sid */
     uint32_t grid, block; /* osc_sid of lists */
-    uint32_t has_registers, has_shared_memory;
+    uint16_t has_registers, has_shared_memory;
+    uint32_t has_operator; /* whose name may be empty */
 };
 
 struct group {
@@ -119,6 +120,7 @@ static osc_status key_of(struct sums *s, const struct osc_work *work, const stru
     if (node != 0) {
         const osc_row op = {s->f->order.rows[node - 1]};
 
+        key->has_operator = true;
         key->op = osc_chunk_of(&s->t->events, op)->name[osc_row_place(op)];
     }
     osc_status st = osc_lists_id(&s->lists, s->t, c, i, OSC_ARG_KEY_GRID, &grid);
@@ -207,7 +209,7 @@ static osc_status add_kernel(struct sums *s, const struct osc_work *work)
 static void add_op_cells(const struct sums *s, const struct key *key, bool compat_tb,
                          struct osc_result *out)
 {
-    const bool has_operator = key->op != 0;
+    const bool has_operator = key->has_operator;
 
     osc_result_str(out, OPERATOR,
                    has_operator ? osc_trace_str(s->t, (osc_sid){key->op}) : OSC_STR("(none)"));

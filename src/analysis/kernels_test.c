@@ -92,6 +92,16 @@ static void launch_shapes_and_operators_tell_kernels_apart(void **state)
     is_text(2, "operator", "(none)");
 }
 
+static void an_operator_without_a_name_is_one(void **state)
+{
+    (void)state;
+    run(OP("", 1, 0, 9, "") CALL(1, 1, 1, 1, "") KERNEL("k", 10, 4, 1) KERNEL("k", 20, 2, 9),
+        &(struct osc_options){.by_op = true});
+    assert_int_equal(result.n_rows, 2);
+    is_text(0, "operator", "");
+    is_text(1, "operator", "(none)");
+}
+
 static void means_are_weighted_with_durations_and_skip_what_means_nothing(void **state)
 {
     (void)state;
@@ -130,6 +140,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(kernels_sum_up_by_name_whoever_launched_them, end),
         cmocka_unit_test_teardown(launch_shapes_and_operators_tell_kernels_apart, end),
+        cmocka_unit_test_teardown(an_operator_without_a_name_is_one, end),
         cmocka_unit_test_teardown(means_are_weighted_with_durations_and_skip_what_means_nothing,
                                   end),
         cmocka_unit_test_teardown(a_failed_allocation_is_told, end),

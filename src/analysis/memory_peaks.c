@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "analysis/deviceprops.h"
 #include "analysis/memory_view.h"
 #include "base/hash.h"
 #include "base/mem.h"
@@ -16,7 +17,18 @@
 /* Operators that at_peak lists; those that hold less are one entry together. */
 #define LISTED 10
 
-enum { PROCESS, DEVICE, PEAK, PEAK_NS, RESERVED, LIVE, LIVE_COUNT, AT_PEAK, N_COLUMNS };
+enum {
+    PROCESS,
+    DEVICE,
+    PEAK,
+    PEAK_NS,
+    CAPACITY,
+    RESERVED,
+    LIVE,
+    LIVE_COUNT,
+    AT_PEAK,
+    N_COLUMNS
+};
 
 static const struct osc_column columns[N_COLUMNS] = {
     [PROCESS] = {"process", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_DEEP,
@@ -30,6 +42,10 @@ static const struct osc_column columns[N_COLUMNS] = {
     [PEAK_NS] = {"peak_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_FIRST, 0,
                  "When that was first so, from the origin of all operands; with --at the time "
                  "of the last record up to then."},
+    [CAPACITY] = {"capacity_bytes", OSC_TYPE_INTEGER, "bytes", OSC_MERGE_FIRST,
+                  OSC_COLUMN_OPTIONAL,
+                  "What the device has: totalGlobalMem of its id in deviceProperties of the "
+                  "file; missing for the CPU."},
     [RESERVED] = {"reserved_bytes", OSC_TYPE_INTEGER, "bytes", OSC_MERGE_FIRST, 0,
                   "What the allocator held then, in use or not: argument Total Reserved. What "
                   "it is above peak_bytes is cached or lost to fragmentation."},
@@ -57,6 +73,7 @@ struct work {
     struct osc_arena arena;
     struct holder *holders; /* owned */
     size_t n_holders, cap_holders;
+    struct osc_device_props_list props;
     struct osc_strbuf text; /* scratch */
 };
 
@@ -180,6 +197,19 @@ static void add_holders(struct work *w, struct osc_result *out)
         out->status = w->text.status;
 }
 
+/* deviceProperties tell of the devices of one runtime: numbered, and not of the host. */
+static void add_capacity(const struct work *w, const struct osc_memory_device *d,
+                         struct osc_result *out)
+{
+    const struct osc_device_props *const props =
+        d->type > 0 && d->id >= 0 ? osc_device_props_find(&w->props, d->id) : NULL;
+
+    if (!props || props->memory_bytes < 0)
+        return;
+    osc_result_int(out, CAPACITY, props->memory_bytes);
+    osc_result_show(out, CAPACITY);
+}
+
 static osc_status add_device(struct work *w, const struct osc_memory_device *d,
                              const struct osc_options *o, struct osc_result *out)
 {
@@ -201,6 +231,7 @@ static osc_status add_device(struct work *w, const struct osc_memory_device *d,
     if (arg_of(&w->v, at, OSC_ARG_KEY_TOTAL_ALLOCATED, &bytes))
         osc_result_int(out, PEAK, bytes);
     osc_result_int(out, PEAK_NS, w->v.a->records[at].time_ns - w->v.t->origin_ns);
+    add_capacity(w, d, out);
     if (arg_of(&w->v, at, OSC_ARG_KEY_TOTAL_RESERVED, &bytes))
         osc_result_int(out, RESERVED, bytes);
     add_holders(w, out);
@@ -215,6 +246,8 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
 
     if (st == OSC_EINVAL)
         return st;
+    if (st == OSC_OK)
+        st = osc_device_props_read(t, &w.props);
     w.labels.arena = &w.arena;
     w.labels.seed = osc_hash_seed();
     for (uint32_t d = 0; st == OSC_OK && d < w.v.a->n_devices; d++)
@@ -226,6 +259,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
                                  "not write them");
         st = out->status;
     }
+    osc_device_props_fini(&w.props);
     osc_free(w.holders);
     osc_intern_fini(&w.labels);
     osc_arena_fini(&w.arena);

@@ -23,6 +23,8 @@
     X(kernels)            \
     X(steps)              \
     X(overview)           \
+    X(devices)            \
+    X(utilization)        \
     X(memory)             \
     X(memory_events)      \
     X(memory_curve)       \

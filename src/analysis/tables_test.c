@@ -135,6 +135,21 @@ static void shows_only_those_optional_columns_that_have_data(void **state)
     assert_int_equal(shown, 0);
 }
 
+static void writes_words_of_events_that_look_alike(void **state)
+{
+    (void)state;
+    load("[{\"ph\":\"i\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":1,\"args\":"
+         "{\"t\":true,\"i\":1,\"n\":null}},"
+         "{\"ph\":\"i\",\"name\":\"b\",\"pid\":1,\"tid\":1,\"ts\":2,\"args\":"
+         "{\"t\":true,\"i\":2,\"n\":null}},"
+         "{\"ph\":\"i\",\"name\":\"c\",\"pid\":1,\"tid\":1,\"ts\":3,\"args\":"
+         "{\"t\":false,\"i\":3,\"n\":4}}]");
+    assert_table("events", "args", false,
+                 "{\"t\": true, \"i\": 1, \"n\": null}\n"
+                 "{\"t\": true, \"i\": 2, \"n\": null}\n"
+                 "{\"t\": false, \"i\": 3, \"n\": 4}\n");
+}
+
 static void writes_arguments_with_the_types_of_the_file(void **state)
 {
     (void)state;
@@ -337,6 +352,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(links_events_to_parents_launches_and_operators, end),
         cmocka_unit_test_teardown(shows_only_those_optional_columns_that_have_data, end),
+        cmocka_unit_test_teardown(writes_words_of_events_that_look_alike, end),
         cmocka_unit_test_teardown(writes_arguments_with_the_types_of_the_file, end),
         cmocka_unit_test_teardown(gives_each_series_of_a_counter_a_row, end),
         cmocka_unit_test_teardown(streams_more_events_than_a_batch_holds, end),

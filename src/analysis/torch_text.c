@@ -489,6 +489,8 @@ static void put_rows(struct page *p)
         if (p->o->top_level &&
             !osc_result_get_bool(p->r, row->index, OSC_AVERAGES_IS_TOP_LEVEL))
             continue;
+        if (p->r->marks && !p->r->marks[row->index])
+            continue;
         put_row(p, row);
         n++;
     }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/strbuf.h"
+#include "sql/where.h"
 #include "table/nearest.h"
 
 #define LIST_INDENT 13
@@ -159,19 +160,44 @@ static int check_operands(const struct osc_args *args)
     return OSC_EXIT_DONE;
 }
 
-static int check(const struct osc_args *args, const struct osc_table_def *def)
+/* What can be wrong without looking at a trace. The caller closes *WHERE, if it is one. */
+static int check(struct osc_args *args, const struct osc_table_def *def,
+                 struct osc_where **where)
 {
     const struct osc_query q = {.def = def, .options = &args->table, .columns = args->columns};
     struct osc_err err = {0};
-    const osc_status st = osc_query_check(&q, &err);
+    osc_status st = osc_query_check(&q, &err);
 
+    if (st == OSC_OK && args->where)
+        st = osc_where_open(where, def, args->where, NULL, &err);
+    if (*where)
+        args->filter = (struct osc_row_filter){osc_where_keep, *where};
     return st == OSC_OK ? OSC_EXIT_DONE : osc_cli_fail(st, &err);
+}
+
+static int show(struct osc_args *args, const struct osc_table_def *def)
+{
+    struct osc_loaded l = {0};
+    int failed = OSC_EXIT_DONE;
+
+    args->selects_late = (def->takes & OSC_TAKES_SELECTION) != 0;
+    if (args->selects_late)
+        args->table.selection = &args->selection;
+    failed = osc_load(&l, args);
+    if (!failed)
+        failed = osc_show_table(&l, args, def);
+    if (!failed && !args->renderer->is_machine && def != &osc_table_quality)
+        failed = osc_show_quality(&l);
+    if (!failed && l.has_failed)
+        failed = OSC_EXIT_FAILED;
+    osc_loaded_fini(&l);
+    return failed;
 }
 
 static int run(struct osc_args *args)
 {
     const struct osc_table_def *def = NULL;
-    struct osc_loaded l = {0};
+    struct osc_where *where = NULL;
     char **const first = args->operands;
     int failed = OSC_EXIT_DONE;
 
@@ -188,25 +214,14 @@ static int run(struct osc_args *args)
     if (!failed)
         failed = osc_args_group(args, def);
     if (!failed)
-        failed = check(args, def);
-    if (failed)
-        return failed;
-    if (args->n_operands == 0)
-        return osc_cli_misuse("which trace? 'opscope table %s trace.json' or see 'opscope "
-                              "table --help'",
-                              def->name);
-
-    args->selects_late = (def->takes & OSC_TAKES_SELECTION) != 0;
-    if (args->selects_late)
-        args->table.selection = &args->selection;
-    failed = osc_load(&l, args);
+        failed = check(args, def, &where);
+    if (!failed && args->n_operands == 0)
+        failed = osc_cli_misuse("which trace? 'opscope table %s trace.json' or see 'opscope "
+                                "table --help'",
+                                def->name);
     if (!failed)
-        failed = osc_show_table(&l, args, def);
-    if (!failed && !args->renderer->is_machine && def != &osc_table_quality)
-        failed = osc_show_quality(&l);
-    if (!failed && l.has_failed)
-        failed = OSC_EXIT_FAILED;
-    osc_loaded_fini(&l);
+        failed = show(args, def);
+    osc_where_close(where);
     return failed;
 }
 
@@ -224,6 +239,7 @@ const struct osc_command osc_command_table = {
         "  opscope table kernels trace.json.gz          where the device spends its time\n"
         "  opscope table events t.json --from 10ms --to 12ms --format csv > events.csv\n"
         "  opscope table steps runs/ddp/ --rank 0-3     some ranks of a directory\n"
+        "  opscope table kernels t.json --where 'calls > 9 and mean_ns < us(5)'\n"
         "  opscope table kernels --explain mean_ns      what a column means\n",
     .run = run,
 };

@@ -22,6 +22,10 @@ const struct osc_option osc_options[OSC_OPTION_COUNT] = {
                           "told otherwise, the other forms all"},
     [OSC_OPTION_COLUMNS] = {"columns", 'c', "A,B", TABLE, OSC_COMPLETE_COLUMNS, NULL, NULL,
                             "print these columns, in this order"},
+    [OSC_OPTION_WHERE] = {"where", 'w', "EXPR", TABLE, OSC_COMPLETE_COLUMNS, NULL, NULL,
+                          "print the rows for which EXPR is true: an expression of SQLite over "
+                          "columns, with ns() us() ms() s() kib() mib() gib(), such as "
+                          "'total_ns > us(10)'"},
     [OSC_OPTION_GROUP_BY] = {"group-by", 'g', "KEY", TABLE, OSC_COMPLETE_GROUPING, NULL, NULL,
                              "make more rows: one for each KEY, such as shape or stack:5; "
                              "--list says which a table has"},
@@ -300,6 +304,7 @@ static const char **text_of(struct osc_args *a, enum osc_option_id id)
     } texts[] = {
         {OSC_OPTION_SORT, &a->table.sort},
         {OSC_OPTION_COLUMNS, &a->columns},
+        {OSC_OPTION_WHERE, &a->where},
         {OSC_OPTION_GROUP_BY, &a->table.group_by},
         {OSC_OPTION_EXPLAIN, &a->explain},
         {OSC_OPTION_PROCESS, &a->selection.process},

@@ -14,12 +14,13 @@
 #include "derive/select.h"
 #include "import/import.h"
 #include "render/render.h"
-#include "table/table.h"
+#include "table/query.h"
 
 #define OSC_OPTION_LIST(X) \
     X(SORT)                \
     X(LIMIT)               \
     X(COLUMNS)             \
+    X(WHERE)               \
     X(GROUP_BY)            \
     X(MERGE)               \
     X(FORMAT)              \
@@ -87,8 +88,9 @@ struct osc_args {
     struct osc_selection selection;
     struct osc_import_options import;
     const struct osc_renderer *renderer;
-    const char *columns, *explain; /* as given, or NULL */
-    const char *ranks, *spans;     /* "0,2-3", or NULL: all */
+    const char *columns, *explain, *where; /* as given, or NULL */
+    const char *ranks, *spans;             /* "0,2-3", or NULL: all */
+    struct osc_row_filter filter; /* of WHERE, once a command has compiled it; or zeroed */
     bool is_merged, wants_list, wants_help;
     bool selects_late; /* the table chooses rows itself: all of the trace is loaded */
     uint64_t given;    /* bit per enum osc_option_id */

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "analysis/registry.h"
 #include "base/utf8.h"
@@ -25,7 +26,7 @@ static osc_status render(const struct osc_query *q, struct osc_answer *a,
     struct osc_render r = {
         .renderer = renderer,
         .sheet = &a->sheet,
-        .width = osc_cli_width(),
+        .width = osc_cli_width(STDOUT_FILENO),
         .has_colour = osc_cli_has_colour(),
         .has_full_names = q->options->full_names,
         .write = osc_cli_write,
@@ -91,8 +92,11 @@ int osc_show_table(struct osc_loaded *l, const struct osc_args *args,
         .n_traces = l->n_traces,
         .options = &args->table,
         .columns = args->columns,
+        .where = args->filter.keep ? &args->filter : NULL,
         .is_merged = args->is_merged,
         .is_machine = args->renderer->is_machine,
+        /* torch's table has no columns to choose from. */
+        .has_own_text = def->text && !args->renderer->is_machine && !args->columns,
     };
     struct osc_answer a = {0};
     struct osc_err err = {0};
@@ -105,12 +109,9 @@ int osc_show_table(struct osc_loaded *l, const struct osc_args *args,
     a.sheet.sources = l->sources;
     a.sheet.n_sources = l->n_sources;
     a.sheet.torch_version = l->torch_version;
-    if (st == OSC_OK) {
-        /* torch's table has no columns to choose from. */
-        const bool is_own = def->text && !q.is_machine && !q.columns;
-
-        st = is_own ? write_own_text(&q, &a, &err) : render(&q, &a, args->renderer, &err);
-    }
+    if (st == OSC_OK)
+        st = q.has_own_text ? write_own_text(&q, &a, &err)
+                            : render(&q, &a, args->renderer, &err);
     failed = st == OSC_OK ? OSC_EXIT_DONE : osc_cli_fail(st, &err);
     osc_answer_fini(&a);
     return failed;

@@ -63,6 +63,8 @@ static void name_device(struct osc_memory_device *d, uint64_t key)
 
     d->process = (uint32_t)(key >> 32);
     d->is_unknown = type == NO_TYPE;
+    d->type = d->is_unknown ? -1 : (int32_t)type;
+    d->id = (int32_t)id - 1;
     if (type < sizeof type_names / sizeof *type_names)
         snprintf(type_name, sizeof type_name, "%s", type_names[type]);
     else

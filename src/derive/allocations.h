@@ -35,6 +35,7 @@ struct osc_allocation_record {
 
 struct osc_memory_device {
     char name[32];    /* "cuda:0" (product.md, 2) */
+    int32_t type, id; /* arguments Device Type and Device Id; -1: none */
     uint32_t process; /* index in osc_trace.processes */
     uint32_t first, n;
     bool is_unknown;

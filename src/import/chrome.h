@@ -40,6 +40,7 @@ enum osc_chrome_role {
     OSC_ROLE_DUR,
     OSC_ROLE_ARG,
     OSC_ROLE_SKIP, /* an argument that is not kept */
+    OSC_ROLE_WORD, /* an argument that is true, false or null: part of the layout */
 };
 
 enum osc_chrome_class { OSC_CLASS_NUMBER, OSC_CLASS_STRING, OSC_CLASS_NESTED };
@@ -47,6 +48,7 @@ enum osc_chrome_class { OSC_CLASS_NUMBER, OSC_CLASS_STRING, OSC_CLASS_NESTED };
 struct osc_chrome_mark {
     uint64_t start, end; /* offsets of the token in the text; a string's without quotes */
     uint8_t role, class;
+    uint8_t word; /* of role WORD: its type */
     bool is_member;
     osc_sid key;
 };

@@ -27,6 +27,7 @@ static void mark(struct osc_chrome *c, const struct value *v, enum osc_chrome_ro
                                                       .end = v->end,
                                                       .role = (uint8_t)role,
                                                       .class = (uint8_t)v->class,
+                                                      .word = slot ? slot->type : 0,
                                                       .is_member = slot && slot->is_member,
                                                       .key = slot ? slot->key : (osc_sid){0}};
 }
@@ -103,8 +104,10 @@ static bool add_number(struct osc_chrome *c, struct osc_slot slot, struct osc_st
 }
 
 /* A word that is no number: true, false, null, or what Kineto wrote by mistake. */
-static void add_word(struct osc_chrome *c, struct osc_slot slot, struct osc_str raw)
+static void add_word(struct osc_chrome *c, struct osc_slot slot, const struct value *v)
 {
+    const struct osc_str raw = v->raw;
+
     if (osc_str_eq(raw, OSC_STR("true"))) {
         slot.type = OSC_ARG_TRUE;
     } else if (osc_str_eq(raw, OSC_STR("false"))) {
@@ -116,6 +119,7 @@ static void add_word(struct osc_chrome *c, struct osc_slot slot, struct osc_str 
         note(c, OSC_FINDING_wrong_type, osc_text_offset(&c->text, raw.s));
         c->can_learn = false;
     }
+    mark(c, v, OSC_ROLE_WORD, &slot);
     add_arg(c, slot, 0);
 }
 
@@ -151,7 +155,7 @@ static void take_arg(struct osc_chrome *c, osc_sid key, bool is_member, const st
         if (add_number(c, slot, v->raw))
             mark(c, v, OSC_ROLE_ARG, &slot);
         else
-            add_word(c, slot, v->raw); /* part of the layout: no mark */
+            add_word(c, slot, v);
         break;
     }
 }

@@ -69,7 +69,7 @@ static bool same_node(const struct osc_layout_node *a, const struct osc_layout_n
                       a->is_member == b->is_member && a->key.v == b->key.v);
 }
 
-/* A copy of NODE's literal with zeros behind it, for kernels that load 32 bytes. */
+/* Copies of NODE's words and literal, zeros behind that for kernels that load 32 bytes. */
 static bool keep_literal(struct osc_chrome_layouts *l, struct osc_layout_node *node)
 {
     const size_t room = ((size_t)node->len + 63) & ~(size_t)31;
@@ -77,11 +77,30 @@ static bool keep_literal(struct osc_chrome_layouts *l, struct osc_layout_node *n
     if (l->arena.total_bytes > OSC_LAYOUT_BYTES_MAX)
         return false;
     char *copy = osc_arena_calloc(&l->arena, room, 1);
-    if (!copy)
+    struct osc_slot *words = osc_arena_calloc(&l->arena, node->n_words + 1, sizeof *words);
+    if (!copy || !words)
         return false;
     memcpy(copy, node->literal, node->len);
     node->literal = copy;
+    if (node->n_words > 0)
+        memcpy(words, node->words, node->n_words * sizeof *words);
+    node->words = words;
     return true;
+}
+
+/* The words among the marks of C from *I on, up to the next value or the last mark, in
+ * the slots that C's record, which is built, needs no more. */
+static uint32_t gather_words(struct osc_chrome *c, size_t *i)
+{
+    uint32_t n = 0;
+
+    for (; *i < c->n_marks && c->marks[*i].role == OSC_ROLE_WORD; ++*i) {
+        const struct osc_chrome_mark *const m = &c->marks[*i];
+
+        c->slots[n++] =
+            (struct osc_slot){.key = m->key, .type = m->word, .is_member = m->is_member};
+    }
+    return n;
 }
 
 /* The child of PARENT that is as WANTED, made if need be. 0: no room. */
@@ -125,7 +144,7 @@ void osc_chrome_learn(struct osc_chrome *c, uint64_t offset)
     const struct osc_record *r = &c->record;
     const char *text = c->text.p - (osc_text_offset(&c->text, c->text.p) - offset);
     const char *at = text;
-    uint32_t n_numbers = 0, node = 0;
+    uint32_t n_numbers = 0, n_last_words = 0, node = 0;
     bool has_dur = false;
 
     for (size_t i = 0; i < c->n_marks; i++) {
@@ -136,7 +155,12 @@ void osc_chrome_learn(struct osc_chrome *c, uint64_t offset)
         n_numbers > OSC_LAYOUT_NUMBERS_MAX || memchr(text, '\0', (size_t)(c->text.p - text)) ||
         (r->ph == 'X') != has_dur || r->ph == 'C')
         return;
-    for (size_t i = 0; i < c->n_marks; i++) {
+    for (size_t i = 0;; i++) {
+        const uint32_t n_words = gather_words(c, &i);
+        if (i == c->n_marks) {
+            n_last_words = n_words;
+            break;
+        }
         const struct osc_chrome_mark *m = &c->marks[i];
         const char *start = text + (m->start - offset);
         const struct osc_layout_node wanted = {.literal = at,
@@ -144,7 +168,9 @@ void osc_chrome_learn(struct osc_chrome *c, uint64_t offset)
                                                .role = m->role,
                                                .class = m->class,
                                                .is_member = m->is_member,
-                                               .key = m->key};
+                                               .key = m->key,
+                                               .words = c->slots,
+                                               .n_words = n_words};
 
         node = find_or_add(l, node, &wanted);
         if (node == 0)
@@ -156,8 +182,11 @@ void osc_chrome_learn(struct osc_chrome *c, uint64_t offset)
                                  .category = r->category,
                                  .is_event = osc_phase_is_event(r->ph),
                                  .is_device = r->is_device};
-    const struct osc_layout_node last = {
-        .literal = at, .len = (uint32_t)(c->text.p - at), .end = &end};
+    const struct osc_layout_node last = {.literal = at,
+                                         .len = (uint32_t)(c->text.p - at),
+                                         .end = &end,
+                                         .words = c->slots,
+                                         .n_words = n_last_words};
     find_or_add(l, node, &last);
 }
 
@@ -174,29 +203,36 @@ static enum osc_arg_type type_of(const struct osc_layout_node *node, uint64_t si
     return numbers[signature >> 2 * --*n_numbers & 3];
 }
 
+static void add_words(struct osc_record *r, const struct osc_layout_node *node)
+{
+    for (uint32_t i = 0; i < node->n_words; i++)
+        r->slots[r->n_slots++] = node->words[i];
+}
+
 osc_form_id osc_chrome_layout_form(struct osc_chrome *c, struct osc_layout_end *end,
                                    uint32_t last, uint64_t signature)
 {
     uint32_t n_numbers = 0;
-    uint32_t path[OSC_LAYOUT_VALUES_MAX + 1], n_path = 0;
-    uint32_t room[OSC_LAYOUT_VALUES_MAX + 1];
-    for (uint32_t k = c->layouts->nodes[last].parent; k != 0; k = c->layouts->nodes[k].parent)
-        room[n_path++] = k;
-    for (uint32_t k = 0; k < n_path; k++) {
-        path[k] = room[n_path - 1 - k];
-        const struct osc_layout_node *node = &c->layouts->nodes[path[k]];
+    uint32_t path[OSC_LAYOUT_VALUES_MAX + 1], n_path = 0; /* the last value first */
+    uint32_t n_slots = c->layouts->nodes[last].n_words;
+    for (uint32_t k = c->layouts->nodes[last].parent; k != 0; k = c->layouts->nodes[k].parent) {
+        const struct osc_layout_node *node = &c->layouts->nodes[k];
+
+        path[n_path++] = k;
+        n_slots += node->n_words + 1;
         n_numbers += node->role == OSC_ROLE_ARG && node->class == OSC_CLASS_NUMBER;
     }
     struct osc_record r = {.ph = end->ph, .has_args = end->has_args, .category = end->category};
 
-    if (osc_grow(&c->slots, &c->cap_slots, n_path, sizeof *c->slots) != OSC_OK) {
+    if (osc_grow(&c->slots, &c->cap_slots, n_slots, sizeof *c->slots) != OSC_OK) {
         c->builder->status = OSC_ENOMEM;
         return (osc_form_id){0};
     }
     r.slots = c->slots;
-    for (uint32_t i = 0; i < n_path; i++) {
-        const struct osc_layout_node *node = &c->layouts->nodes[path[i]];
+    while (n_path > 0) {
+        const struct osc_layout_node *node = &c->layouts->nodes[path[--n_path]];
 
+        add_words(&r, node);
         if (node->role != OSC_ROLE_ARG)
             continue;
         r.slots[r.n_slots++] =
@@ -204,6 +240,7 @@ osc_form_id osc_chrome_layout_form(struct osc_chrome *c, struct osc_layout_end *
                               .type = (uint8_t)type_of(node, signature, &n_numbers),
                               .is_member = node->is_member};
     }
+    add_words(&r, &c->layouts->nodes[last]);
     const osc_form_id form = osc_build_form(c->builder, &r);
     const uint32_t at = end->n_memo++ % OSC_LAYOUT_MEMO;
     end->memo[at].signature = signature;

@@ -68,7 +68,8 @@ struct osc_layout_last {
     uint64_t bits;   /* the words, or a pid or tid */
 };
 
-/* Literal bytes, and the value behind them unless it ends the event. */
+/* Literal bytes, and the value behind them unless it ends the event. Words that are
+ * values (true, false, null) are literal too, but arguments nevertheless. */
 struct osc_layout_node {
     const char *literal; /* zero bytes behind it up to a multiple of 32 */
     uint32_t len;
@@ -81,6 +82,8 @@ struct osc_layout_node {
     osc_sid key;
     struct osc_layout_end *end; /* or NULL */
     struct osc_layout_last last;
+    const struct osc_slot *words; /* the arguments in the literal */
+    uint32_t n_words;
 };
 
 /* How much a new node is trusted to repeat itself, and the most it can be. */

@@ -46,6 +46,10 @@ static osc_status make_blocks(const struct osc_query *q, struct osc_answer *a)
         struct osc_block *last = a->n_blocks ? &a->blocks[a->n_blocks - 1] : NULL;
 
         if (last && (q->is_merged || (last->rank == t->rank && last->span == t->span))) {
+            if (last->rank != t->rank)
+                last->rank = OSC_NO_RANK;
+            if (last->span != t->span)
+                last->span = OSC_NO_RANK;
             last->n_traces++;
             continue;
         }
@@ -126,6 +130,32 @@ static osc_status map_and_merge(const struct osc_query *q, struct osc_block *b,
     return st;
 }
 
+/* Leave the rows of B that --where wants. */
+static osc_status filter_block(const struct osc_query *q, struct osc_block *b,
+                               struct osc_err *err)
+{
+    const uint64_t n = b->result.n_rows;
+    const struct osc_rows rows = {&b->result, NULL, n, b->rank, b->span};
+
+    if (!q->where || n == 0)
+        return OSC_OK;
+    bool *const keep = osc_calloc(n, sizeof *keep);
+    if (!keep)
+        return osc_fail(err, OSC_ENOMEM, "out of memory");
+    const osc_status st = q->where->keep(q->where->ctx, &rows, keep, err);
+    if (st == OSC_OK && q->has_own_text) {
+        b->result.marks = keep;
+        return st;
+    }
+    if (st == OSC_OK)
+        osc_result_keep(&b->result, keep);
+    if (st == OSC_OK && b->result.n_rows == 0)
+        osc_result_note(&b->result, "--where leaves none of %llu %s", (unsigned long long)n,
+                        n == 1 ? "row" : "rows");
+    osc_free(keep);
+    return st;
+}
+
 static osc_status fill_block(const struct osc_query *q, struct osc_block *b,
                              struct osc_err *err)
 {
@@ -135,6 +165,8 @@ static osc_status fill_block(const struct osc_query *q, struct osc_block *b,
 
     if (st == OSC_OK && q->def->finish)
         st = q->def->finish(&b->result, q->options, err);
+    if (st == OSC_OK)
+        st = filter_block(q, b, err);
     if (st != OSC_OK)
         return st;
 
@@ -211,17 +243,35 @@ osc_status osc_query_run(const struct osc_query *q, struct osc_answer *a, struct
 struct emitter {
     osc_status (*emit)(void *ctx, const struct osc_rows *rows);
     void *ctx;
-    uint64_t left; /* of this block's limit */
+    uint64_t left;   /* of this block's limit */
+    uint64_t n_more; /* with --where, rows beyond it */
 };
 
-/* Stream the rows of one trace, as many as are left of the limit. */
+/* Leave the rows of batch B, not empty, that --where wants. */
+static osc_status filter_batch(const struct osc_query *q, const struct osc_trace *t,
+                               struct osc_result *batch, struct osc_err *err)
+{
+    const struct osc_rows rows = {batch, NULL, batch->n_rows, t->rank, t->span};
+    bool keep[OSC_BATCH_ROWS];
+    const osc_status st = q->where->keep(q->where->ctx, &rows, keep, err);
+
+    if (st == OSC_OK)
+        osc_result_keep(batch, keep);
+    return st;
+}
+
+/*
+ * Stream the rows of one trace, as many as are left of the limit. How many more there
+ * are is known beforehand, but for --where: people are told, so all are looked at.
+ */
 static osc_status stream_trace(const struct osc_query *q, const struct osc_trace *t,
                                struct osc_block *b, struct emitter *e, struct osc_err *err)
 {
     struct osc_scan *scan = NULL;
+    const bool has_to_count = q->where && !q->is_machine;
     osc_status st = OSC_OK;
 
-    if (e->left == 0)
+    if (e->left == 0 && !has_to_count)
         return OSC_OK;
     st = q->def->open(t, q->options, &scan, err);
     if (st != OSC_OK)
@@ -233,13 +283,18 @@ static osc_status stream_trace(const struct osc_query *q, const struct osc_trace
             st = osc_fail(err, b->result.status, "%s", osc_status_text(b->result.status));
         if (st != OSC_OK || b->result.n_rows == 0)
             break;
+        if (q->where)
+            st = filter_batch(q, t, &b->result, err);
 
         struct osc_rows rows = {&b->result, NULL, b->result.n_rows, t->rank, t->span};
-        if (rows.n_rows > e->left)
+        if (rows.n_rows > e->left) {
+            e->n_more += rows.n_rows - e->left;
             rows.n_rows = e->left;
+        }
         e->left -= rows.n_rows;
-        st = e->emit(e->ctx, &rows);
-    } while (st == OSC_OK && e->left > 0);
+        if (st == OSC_OK && rows.n_rows > 0)
+            st = e->emit(e->ctx, &rows);
+    } while (st == OSC_OK && (e->left > 0 || has_to_count));
     q->def->close(scan);
     return st;
 }
@@ -268,13 +323,17 @@ osc_status osc_answer_rows(const struct osc_query *q, struct osc_answer *a,
         }
         uint64_t n_rows = 0, shown = 0;
         e.left = limit;
+        e.n_more = 0;
         for (uint32_t k = 0; k < b->n_traces && st == OSC_OK; k++) {
             const struct osc_trace *t = q->traces[b->first_trace + k];
 
             n_rows += q->def->rows(t, q->options, &shown);
             st = stream_trace(q, t, b, &e, err);
         }
-        a->sheet.n_more += n_rows > limit ? n_rows - limit : 0;
+        if (q->where)
+            a->sheet.n_more += e.n_more;
+        else
+            a->sheet.n_more += n_rows > limit ? n_rows - limit : 0;
     }
     return st;
 }

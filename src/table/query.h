@@ -3,7 +3,7 @@
  * query.h - from traces to the rows of a table.
  *
  *   traces --map--> partial results --merge--> one result per rank and span
- *          --finish--> --sort--> --limit--> runs of rows for a renderer
+ *          --finish--> --where--> --sort--> --limit--> runs of rows for a renderer
  *
  * Files of one rank and span (its processes) make one block of rows; so do all
  * files with is_merged. A table that streams is never held in memory, unless it is
@@ -17,19 +17,28 @@
 #include "table/sheet.h"
 #include "table/table.h"
 
+/* Chooses rows of a finished table: what stays is sorted, limited and shown. */
+struct osc_row_filter {
+    /* Fill KEEP, one for each of ROWS, whose order is NULL. */
+    osc_status (*keep)(void *ctx, const struct osc_rows *rows, bool *keep, struct osc_err *err);
+    void *ctx;
+};
+
 struct osc_query {
     const struct osc_table_def *def;
     const struct osc_trace *const *traces; /* borrowed; in order of rank and span */
     uint32_t n_traces;
-    const struct osc_options *options; /* borrowed */
-    const char *columns;               /* as given, or NULL */
-    bool is_merged;                    /* --merge */
-    bool is_machine;                   /* for programs: every column, every row */
+    const struct osc_options *options;  /* borrowed */
+    const char *columns;                /* as given, or NULL */
+    const struct osc_row_filter *where; /* borrowed; NULL: every row */
+    bool is_merged;                     /* --merge */
+    bool is_machine;                    /* for programs: every column, every row */
+    bool has_own_text;                  /* for def->text: rows are marked, none removed */
 };
 
 /* The rows of one rank and span. */
 struct osc_block {
-    int32_t rank, span;
+    int32_t rank, span;             /* OSC_NO_RANK: of several */
     uint32_t first_trace, n_traces; /* of the query */
     struct osc_result result;       /* owned; empty for a table that streams */
     uint32_t *order;                /* owned; NULL: as they stand */

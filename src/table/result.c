@@ -147,6 +147,7 @@ void osc_result_fini(struct osc_result *r)
     osc_intern_fini(&r->dict);
     osc_arena_fini(&r->arena);
     osc_strbuf_fini(&r->notes);
+    osc_free(r->marks);
     *r = (struct osc_result){.def = r->def};
 }
 

@@ -129,6 +129,7 @@ struct osc_cell osc_rows_cell(const struct osc_rows *rows, uint64_t i,
 
     if (column->index < 0) {
         cell.i = column->index == OSC_SHEET_RANK ? rows->rank : rows->span;
+        cell.is_missing = cell.i == OSC_NO_RANK;
         return cell;
     }
 

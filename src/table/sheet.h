@@ -17,6 +17,9 @@
 #define OSC_SHEET_RANK (-1)
 #define OSC_SHEET_SPAN (-2)
 
+/* The rank or span of rows that several have made: missing. */
+#define OSC_NO_RANK INT32_MIN
+
 struct osc_sheet_column {
     const struct osc_column *column;
     int32_t index; /* in the definition, or one of the above */

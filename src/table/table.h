@@ -158,6 +158,7 @@ struct osc_result {
     struct osc_strbuf notes;  /* one a line */
     osc_status status;        /* sticky */
     const char *default_sort; /* instead of def->sort, or NULL */
+    bool *marks;              /* owned; for def->text: which rows to print; NULL: all */
 };
 
 void osc_result_init(struct osc_result *r, const struct osc_table_def *def);

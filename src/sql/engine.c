@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sql/engine.h"
+
+#include <math.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+/* Operations of SQLite's machine between two questions whether to go on. */
+#define STEPS_PER_QUESTION 20000
+
+/*
+ * Pure functions of their arguments: none that reads a file or a clock, loads code,
+ * draws a random number or tells about the library.
+ */
+const char *const osc_sql_functions[] = {
+    "ns", "us", "ms", "s", "kib", "mib", "gib",
+    /* texts */
+    "like", "glob", "instr", "substr", "substring", "length", "lower", "upper", "trim", "ltrim",
+    "rtrim", "replace", "printf", "format", "char", "unicode", "hex", "quote",
+    /* numbers */
+    "abs", "round", "ceil", "ceiling", "floor", "trunc", "mod", "sign", "sqrt", "exp", "ln",
+    "log", "log10", "log2", "pow", "power", "min", "max",
+    /* choices and types */
+    "coalesce", "ifnull", "nullif", "iif", "typeof", "likely", "unlikely", "likelihood",
+    /* arguments of events */
+    "->", "->>", "json_extract", "json_type", "json_valid", "json_array_length",
+    /* for whole queries */
+    "count", "sum", "total", "avg", "group_concat", "row_number", "rank", "dense_rank",
+    "percent_rank", "cume_dist", "ntile", "lag", "lead", "first_value", "last_value",
+    "nth_value", NULL};
+
+static const struct unit {
+    const char *name;
+    sqlite3_int64 factor;
+} units[] = {
+    {"ns", 1},        {"us", 1000},     {"ms", 1000000},  {"s", 1000000000},
+    {"kib", 1 << 10}, {"mib", 1 << 20}, {"gib", 1 << 30},
+};
+
+/* NAME(X) is X times its factor: an integer wherever that is exact. */
+static void apply_unit(sqlite3_context *ctx, int n, sqlite3_value **args)
+{
+    const struct unit *const unit = sqlite3_user_data(ctx);
+    char text[48];
+    sqlite3_int64 product;
+    double real;
+
+    (void)n;
+    switch (sqlite3_value_numeric_type(args[0])) {
+    case SQLITE_NULL:
+        return;
+    case SQLITE_INTEGER:
+        if (__builtin_mul_overflow(sqlite3_value_int64(args[0]), unit->factor, &product))
+            sqlite3_result_error(ctx, "integer overflow", -1);
+        else
+            sqlite3_result_int64(ctx, product);
+        return;
+    case SQLITE_FLOAT:
+        real = sqlite3_value_double(args[0]) * (double)unit->factor;
+        if (fabs(real) < 9007199254740992.0 && trunc(real) == real)
+            sqlite3_result_int64(ctx, (sqlite3_int64)real);
+        else
+            sqlite3_result_double(ctx, real);
+        return;
+    default:
+        snprintf(text, sizeof text, "%s() takes a number", unit->name);
+        sqlite3_result_error(ctx, text, -1);
+    }
+}
+
+static bool is_function(const char *name)
+{
+    for (size_t i = 0; osc_sql_functions[i]; i++) {
+        if (strcasecmp(osc_sql_functions[i], name) == 0)
+            return true;
+    }
+    return false;
+}
+
+static int authorize(void *ctx, int action, const char *a, const char *b, const char *database,
+                     const char *trigger)
+{
+    struct osc_sql *const sql = ctx;
+
+    (void)database;
+    (void)trigger;
+    if (sql->is_declaring)
+        return SQLITE_OK;
+    switch (action) {
+    case SQLITE_SELECT:
+        if (sql->n_selects++ == 0 || sql->has_subqueries)
+            return SQLITE_OK;
+        sql->has_refused_subquery = true;
+        return SQLITE_DENY;
+    case SQLITE_READ:
+        /* The schema is all that is there beside the tables added. */
+        return a && strncasecmp(a, "sqlite_", 7) != 0 ? SQLITE_OK : SQLITE_DENY;
+    case SQLITE_FUNCTION:
+        if (is_function(b))
+            return SQLITE_OK;
+        snprintf(sql->refused_function, sizeof sql->refused_function, "%s", b);
+        return SQLITE_DENY;
+    default:
+        return SQLITE_DENY;
+    }
+}
+
+static int ask_whether_to_stop(void *ctx)
+{
+    const struct osc_sql *const sql = ctx;
+
+    return sql->is_canceled && sql->is_canceled();
+}
+
+static void set_limits(sqlite3 *db)
+{
+    static const struct {
+        int what, most;
+    } limits[] = {
+        {SQLITE_LIMIT_LENGTH, 64 << 20}, /* a string of a trace has 16 MiB at most */
+        {SQLITE_LIMIT_SQL_LENGTH, 1 << 16},       {SQLITE_LIMIT_EXPR_DEPTH, 200},
+        {SQLITE_LIMIT_COMPOUND_SELECT, 20},       {SQLITE_LIMIT_VDBE_OP, 100000},
+        {SQLITE_LIMIT_FUNCTION_ARG, 100},         {SQLITE_LIMIT_ATTACHED, 0},
+        {SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000}, {SQLITE_LIMIT_VARIABLE_NUMBER, 0},
+        {SQLITE_LIMIT_TRIGGER_DEPTH, 0},          {SQLITE_LIMIT_WORKER_THREADS, 0},
+    };
+
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
+        sqlite3_limit(db, limits[i].what, limits[i].most);
+    /* "name" is a column and never a text, so that a slip is an error. */
+    sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, NULL);
+}
+
+osc_status osc_sql_open(struct osc_sql *sql, bool (*is_canceled)(void))
+{
+    const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY | SQLITE_OPEN_NOMUTEX |
+                      SQLITE_OPEN_PRIVATECACHE;
+
+    *sql = (struct osc_sql){.is_canceled = is_canceled};
+    if (sqlite3_open_v2(":memory:", &sql->db, flags, NULL) != SQLITE_OK) {
+        osc_sql_close(sql);
+        return OSC_ENOMEM;
+    }
+    set_limits(sql->db);
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        union { /* SQLite's pointers to user data are not const */
+            const struct unit *from;
+            void *to;
+        } unit = {&units[i]};
+
+        if (sqlite3_create_function_v2(sql->db, units[i].name, 1,
+                                       SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS,
+                                       unit.to, apply_unit, NULL, NULL, NULL) != SQLITE_OK) {
+            osc_sql_close(sql);
+            return OSC_ENOMEM;
+        }
+    }
+    sqlite3_set_authorizer(sql->db, authorize, sql);
+    sqlite3_progress_handler(sql->db, STEPS_PER_QUESTION, ask_whether_to_stop, sql);
+    return OSC_OK;
+}
+
+void osc_sql_close(struct osc_sql *sql)
+{
+    sqlite3_close_v2(sql->db);
+    *sql = (struct osc_sql){0};
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * rows.h - rows of a table as SQLite sees them: read where they are, cell by cell.
+ *
+ * The virtual table has all columns that users may name, the optional ones and those
+ * of machine forms included, and rank and span where the definition has none. Its
+ * rowid counts the rows from 0. Integers and truth values are INTEGER (0, 1), numbers
+ * REAL, texts TEXT; what is missing, and NaN, is NULL.
+ *
+ * Threading: a table belongs to the thread of its connection.
+ */
+#ifndef OSC_SQL_ROWS_H
+#define OSC_SQL_ROWS_H
+
+#include "sql/engine.h"
+#include "table/sheet.h"
+
+/* Zeroed, it is empty. Neither it nor ROWS may move while statements use it. */
+struct osc_sql_rows {
+    const struct osc_table_def *def;
+    struct osc_sql *sql;              /* borrowed */
+    const struct osc_rows *rows;      /* borrowed; NULL: none; may change between steps 0 */
+    struct osc_sheet_column *columns; /* owned */
+    int n_columns;
+};
+
+/* Make S the table def->name of SQL, without rows yet. OSC_ENOMEM or OSC_OK. */
+OSC_MUST_USE osc_status osc_sql_rows_add(struct osc_sql_rows *s, struct osc_sql *sql,
+                                         const struct osc_table_def *def);
+
+/* After the connection was closed. */
+void osc_sql_rows_fini(struct osc_sql_rows *s);
+
+#endif

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sql/where.h"
+
+#include <sqlite3.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "sql/engine.h"
+#include "sql/rows.h"
+#include "table/nearest.h"
+
+#define SHOWN_BYTES 80 /* of the expression in a message */
+
+struct osc_where {
+    const char *expr; /* borrowed */
+    struct osc_sql sql;
+    struct osc_sql_rows rows;
+    sqlite3_stmt *statement; /* owned; the rowids of what stays */
+};
+
+/* "--where 'EXPR': ", EXPR cut where it is long. */
+static void add_name(const struct osc_where *w, char *out, size_t size)
+{
+    const size_t len = strlen(w->expr);
+
+    snprintf(out, size, "--where '%.*s%s'", (int)(len < SHOWN_BYTES ? len : SHOWN_BYTES),
+             w->expr, len > SHOWN_BYTES ? "..." : "");
+}
+
+/* No column NAME, which may be "table.column" as SQLite tells it. */
+static osc_status no_column(const struct osc_where *w, const char *name, struct osc_err *err)
+{
+    const char *const dot = strrchr(name, '.');
+    struct osc_nearest near = {.word = dot ? dot + 1 : name};
+    char what[128], quoted[80];
+
+    add_name(w, what, sizeof what);
+    for (int i = 0; i < w->rows.n_columns; i++)
+        osc_nearest_try(&near, w->rows.columns[i].column->name);
+    if (near.best)
+        return osc_fail(err, OSC_EINVAL, "%s: %s has no column '%s'; did you mean '%s'?", what,
+                        w->rows.def->name, name, near.best);
+    snprintf(quoted, sizeof quoted, "\"%.70s\"", name);
+    if (strstr(w->expr, quoted))
+        return osc_fail(err, OSC_EINVAL,
+                        "%s: %s has no column '%s'; a text stands in single quotes", what,
+                        w->rows.def->name, name);
+    return osc_fail(err, OSC_EINVAL,
+                    "%s: %s has no column '%s'; 'opscope table %s --list' names its columns",
+                    what, w->rows.def->name, name, w->rows.def->name);
+}
+
+static osc_status no_function(const struct osc_where *w, const char *name, struct osc_err *err)
+{
+    struct osc_nearest near = {.word = name};
+    char what[128];
+
+    add_name(w, what, sizeof what);
+    for (size_t i = 0; osc_sql_functions[i]; i++)
+        osc_nearest_try(&near, osc_sql_functions[i]);
+    if (near.best)
+        return osc_fail(err, OSC_EINVAL, "%s: there is no function %s(); did you mean %s()?",
+                        what, name, near.best);
+    return osc_fail(err, OSC_EINVAL, "%s: there is no function %s() to be used here", what,
+                    name);
+}
+
+/* Why statement SQL, in which the expression ends before byte END, was not prepared. */
+static osc_status explain(const struct osc_where *w, size_t end, struct osc_err *err)
+{
+    static const char no_such_column[] = "no such column: ";
+    static const char no_such_function[] = "no such function: ";
+    const char *const message = sqlite3_errmsg(w->sql.db);
+    const int offset = sqlite3_error_offset(w->sql.db);
+    char what[128];
+
+    add_name(w, what, sizeof what);
+    if (sqlite3_errcode(w->sql.db) == SQLITE_NOMEM)
+        return osc_fail(err, OSC_ENOMEM, "out of memory");
+    if (strncmp(message, no_such_column, sizeof no_such_column - 1) == 0)
+        return no_column(w, message + sizeof no_such_column - 1, err);
+    if (strncmp(message, no_such_function, sizeof no_such_function - 1) == 0)
+        return no_function(w, message + sizeof no_such_function - 1, err);
+    if (w->sql.refused_function[0])
+        return no_function(w, w->sql.refused_function, err);
+    if (w->sql.has_refused_subquery)
+        return osc_fail(err, OSC_EINVAL, "%s: a query has no place in it; it sees one row",
+                        what);
+    if (strcmp(message, "incomplete input") == 0 || (offset >= 0 && (size_t)offset >= end))
+        return osc_fail(err, OSC_EINVAL, "%s: it is not complete", what);
+    return osc_fail(err, OSC_EINVAL, "%s: %.100s", what, message);
+}
+
+/* Compile HEAD, the expression, TAIL into *STATEMENT. */
+static osc_status prepare(struct osc_where *w, const char *head, const char *tail,
+                          sqlite3_stmt **statement, struct osc_err *err)
+{
+    struct osc_strbuf text = {0};
+    osc_status st = OSC_OK;
+
+    /* On a line of its own no comment of it swallows what follows. */
+    osc_strbuf_addf(&text, "SELECT rowid FROM \"%s\" WHERE %s\n", w->rows.def->name, head);
+    osc_strbuf_adds(&text, w->expr);
+    const size_t end = text.len;
+    osc_strbuf_addf(&text, "\n%s", tail);
+    w->sql.n_selects = 0;
+    w->sql.has_refused_subquery = false;
+    w->sql.refused_function[0] = '\0';
+    if (text.status != OSC_OK)
+        st = osc_fail(err, text.status, "out of memory");
+    else if (sqlite3_prepare_v2(w->sql.db, text.s, -1, statement, NULL) != SQLITE_OK)
+        st = explain(w, end, err);
+    osc_strbuf_fini(&text);
+    return st;
+}
+
+osc_status osc_where_open(struct osc_where **where, const struct osc_table_def *def,
+                          const char *expr, bool (*is_canceled)(void), struct osc_err *err)
+{
+    struct osc_where *const w = osc_calloc(1, sizeof *w);
+    sqlite3_stmt *other = NULL;
+
+    *where = NULL;
+    if (!w)
+        return osc_fail(err, OSC_ENOMEM, "out of memory");
+    w->expr = expr;
+    osc_status st = osc_sql_open(&w->sql, is_canceled);
+    if (st == OSC_OK)
+        st = osc_sql_rows_add(&w->rows, &w->sql, def);
+    if (st != OSC_OK)
+        st = osc_fail(err, st, "out of memory");
+    if (st == OSC_OK)
+        st = prepare(w, "(", ")", &w->statement, err);
+    /*
+     * What stands as well between CASE WHEN and THEN is one expression: nothing that
+     * closes the brackets and goes on.
+     */
+    if (st == OSC_OK)
+        st = prepare(w, "CASE WHEN", "THEN 1 END", &other, err);
+    sqlite3_finalize(other);
+    if (st == OSC_OK)
+        *where = w;
+    else
+        osc_where_close(w);
+    return st;
+}
+
+void osc_where_close(struct osc_where *w)
+{
+    if (!w)
+        return;
+    sqlite3_finalize(w->statement);
+    osc_sql_close(&w->sql);
+    osc_sql_rows_fini(&w->rows);
+    osc_free(w);
+}
+
+osc_status osc_where_keep(void *ctx, const struct osc_rows *rows, bool *keep,
+                          struct osc_err *err)
+{
+    struct osc_where *const w = ctx;
+    char what[128];
+    osc_status st = OSC_OK;
+    int rc;
+
+    if (rows->n_rows == 0)
+        return OSC_OK;
+    if (w->sql.is_canceled && w->sql.is_canceled())
+        return OSC_ECANCELED; /* small batches end before SQLite would ask */
+    memset(keep, 0, rows->n_rows * sizeof *keep);
+    w->rows.rows = rows;
+    while ((rc = sqlite3_step(w->statement)) == SQLITE_ROW)
+        keep[sqlite3_column_int64(w->statement, 0)] = true;
+    if (rc == SQLITE_INTERRUPT) {
+        st = osc_fail(err, OSC_ECANCELED, "interrupted");
+    } else if (rc == SQLITE_NOMEM) {
+        st = osc_fail(err, OSC_ENOMEM, "out of memory");
+    } else if (rc != SQLITE_DONE) {
+        add_name(w, what, sizeof what);
+        st = osc_fail(err, OSC_EINVAL, "%s: %.100s", what, sqlite3_errmsg(w->sql.db));
+    }
+    sqlite3_reset(w->statement);
+    w->rows.rows = NULL;
+    return st;
+}
