@@ -288,6 +288,20 @@ def curve_table(trace: Trace, selection: Selection = ALL) -> list[dict]:
             and record.total("Total Allocated") is not None]
 
 
+def capacity(trace: Trace, record: Record) -> int | None:
+    """What the device of RECORD has, by its id in `deviceProperties`."""
+    number = record.event.integer("Device Id")
+    if record.device in ("cpu", "unknown") or ":" not in record.device:
+        return None
+    listed = trace.members.get("deviceProperties")
+    for place, device in enumerate(listed if isinstance(listed, list) else ()):
+        own = exact.integer(device.get("id")) if isinstance(device, dict) else None
+        if isinstance(device, dict) and number == (place if own is None or own < 0 else own):
+            memory_bytes = exact.integer(device.get("totalGlobalMem"))
+            return memory_bytes if memory_bytes is not None and memory_bytes >= 0 else None
+    return None
+
+
 def peaks_table(trace: Trace, selection: Selection = ALL) -> list[dict]:
     """`memory_peaks`."""
     result = []
@@ -317,6 +331,7 @@ def peaks_table(trace: Trace, selection: Selection = ALL) -> list[dict]:
         result.append({"process": process, "device": device,
                        "peak_bytes": peak.total("Total Allocated"),
                        "peak_ns": peak.event.start - trace.origin,
+                       "capacity_bytes": capacity(trace, peak),
                        "reserved_bytes": peak.total("Total Reserved"),
                        "live_bytes": sum(r.bytes for r in live), "live_count": len(live),
                        "at_peak": json.dumps(entries, ensure_ascii=False)})
