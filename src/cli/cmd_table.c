@@ -13,7 +13,7 @@
 #include "sql/where.h"
 #include "table/nearest.h"
 
-#define LIST_INDENT 13
+#define LIST_INDENT 15
 #define LIST_WIDTH  80
 
 /* "word, " at COLUMN, on a new line if it is full. Returns the column behind it. */

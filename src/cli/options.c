@@ -58,7 +58,7 @@ const struct osc_option osc_options[OSC_OPTION_COUNT] = {
     [OSC_OPTION_TO] = {"to", 0, "TIME", BOTH, OSC_COMPLETE_NOTHING, NULL, NULL,
                        "events that start before TIME"},
     [OSC_OPTION_AT] = {"at", 0, "TIME", TABLE, OSC_COMPLETE_NOTHING, NULL, NULL,
-                       "memory_events, memory_peaks: what is alive at TIME"},
+                       "what is allocated and not yet released at TIME"},
 
     [OSC_OPTION_HEADER] = {"header", 0, "TEXT", TABLE, OSC_COMPLETE_NOTHING, NULL,
                            "The text of averages", "print TEXT above the table"},
