@@ -70,11 +70,13 @@ static const struct osc_column columns[N_COLUMNS] = {
     [MEAN_BLOCKS] =
         {"mean_blocks_per_sm", OSC_TYPE_NUMBER, NULL, OSC_MERGE_FINISH, OSC_COLUMN_OPTIONAL,
          "Mean of argument `blocks per SM`, weighted with durations; kernels without "
-         "a positive one count as 0."},
-    [MEAN_OCCUPANCY] = {"mean_occupancy_ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH,
-                        OSC_COLUMN_OPTIONAL,
-                        "Mean of argument `est. achieved occupancy %` / 100, weighted with "
-                        "durations; kernels without one count as 0."},
+         "a positive one count as 0. Missing for a rank and span that has none."},
+    [MEAN_OCCUPANCY] =
+        {"mean_occupancy_ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH,
+         OSC_COLUMN_OPTIONAL,
+         "Mean of argument `est. achieved occupancy %` / 100, weighted with "
+         "durations; kernels without one count as 0. Missing for a rank and span "
+         "that has none."},
     [BLOCKS_SUM] = {"blocks_sum", OSC_TYPE_NUMBER, NULL, OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
                     "Sum of blocks per SM times nanoseconds."},
     [OCCUPANCY_SUM] = {"occupancy_sum", OSC_TYPE_NUMBER, NULL, OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
@@ -242,8 +244,10 @@ static void add_row(const struct sums *s, const struct group *g, bool compat_tb,
     osc_result_int(out, TOTAL, g->total_ns);
     osc_result_int(out, MAX, g->max_ns);
     osc_result_int(out, MIN, g->min_ns);
-    osc_result_num(out, BLOCKS_SUM, g->blocks_sum);
-    osc_result_num(out, OCCUPANCY_SUM, g->occupancy_sum);
+    if (s->has_blocks)
+        osc_result_num(out, BLOCKS_SUM, g->blocks_sum);
+    if (s->has_occupancy)
+        osc_result_num(out, OCCUPANCY_SUM, g->occupancy_sum);
 }
 
 static void show_columns(const struct sums *s, struct osc_result *out)
@@ -296,9 +300,13 @@ static osc_status finish(struct osc_result *r, const struct osc_options *o, stru
         const double weight = total_ns > 0 ? total_ns : 1;
 
         osc_result_set_num(r, i, MEAN, total_ns / (double)osc_result_get_int(r, i, CALLS));
-        osc_result_set_num(r, i, MEAN_BLOCKS, osc_result_get_num(r, i, BLOCKS_SUM) / weight);
-        osc_result_set_num(r, i, MEAN_OCCUPANCY,
-                           osc_result_get_num(r, i, OCCUPANCY_SUM) / weight / 100);
+        /* Of another rank or span the column may be there nevertheless. */
+        if (osc_result_has(r, i, BLOCKS_SUM))
+            osc_result_set_num(r, i, MEAN_BLOCKS,
+                               osc_result_get_num(r, i, BLOCKS_SUM) / weight);
+        if (osc_result_has(r, i, OCCUPANCY_SUM))
+            osc_result_set_num(r, i, MEAN_OCCUPANCY,
+                               osc_result_get_num(r, i, OCCUPANCY_SUM) / weight / 100);
     }
     return OSC_OK;
 }

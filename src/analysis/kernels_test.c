@@ -71,6 +71,7 @@ static void kernels_sum_up_by_name_whoever_launched_them(void **state)
     assert_int_equal(integer(0, "min_ns"), 2000);
     assert_true(number(0, "mean_ns") == 3000);
     assert_false(osc_result_has(&result, 0, column("tensor_cores")));
+    assert_false(osc_result_has(&result, 0, column("mean_blocks_per_sm")));
     assert_true(osc_result_get_bool(&result, 1, column("tensor_cores")));
 }
 

@@ -28,7 +28,8 @@
     X(memory)             \
     X(memory_events)      \
     X(memory_curve)       \
-    X(memory_peaks)
+    X(memory_peaks)       \
+    X(modules)
 
 #define OSC_TABLE_DECLARE(name) extern const struct osc_table_def osc_table_##name;
 OSC_TABLE_LIST(OSC_TABLE_DECLARE)

@@ -10,6 +10,7 @@
 #include "base/strbuf.h"
 #include "cli/cli.h"
 
+extern const struct osc_command osc_command_export;
 extern const struct osc_command osc_command_info;
 extern const struct osc_command osc_command_table;
 

@@ -9,10 +9,22 @@
 
 #include "table/nearest.h"
 
-#define TABLE OSC_COMMAND_TABLE
-#define BOTH  (OSC_COMMAND_TABLE | OSC_COMMAND_INFO)
+#define TABLE  OSC_COMMAND_TABLE
+#define BOTH   (OSC_COMMAND_TABLE | OSC_COMMAND_INFO)
+#define EXPORT OSC_COMMAND_EXPORT
+#define ALL    (BOTH | EXPORT)
 
 const struct osc_option osc_options[OSC_OPTION_COUNT] = {
+    [OSC_OPTION_OUTPUT] = {"output", 'o', "OUT", EXPORT, OSC_COMPLETE_FILE, NULL,
+                           "What to write", "the file to write; -: standard output"},
+    [OSC_OPTION_EXPORT_FORMAT] = {"format", 'f', "FORM", EXPORT, OSC_COMPLETE_WORDS,
+                                  "json json.gz csv", NULL,
+                                  "json, json.gz or csv; default: by the suffix of OUT"},
+    [OSC_OPTION_TABLE] = {"table", 't', "NAME", EXPORT, OSC_COMPLETE_TABLE, NULL, NULL,
+                          "the table of which CSV has the rows; default: events"},
+    [OSC_OPTION_REDACT] = {"redact", 0, NULL, EXPORT, OSC_COMPLETE_NOTHING, NULL, NULL,
+                           "leave out arguments, paths and hosts"},
+
     [OSC_OPTION_SORT] =
         {"sort", 's', "COL", TABLE, OSC_COMPLETE_SORT, NULL, "Rows and columns",
          "order rows by COL or -COL, descending, or COL:asc, ascending; torch's "
@@ -38,24 +50,24 @@ const struct osc_option osc_options[OSC_OPTION_COUNT] = {
     [OSC_OPTION_EXPLAIN] = {"explain", 'e', "COL", TABLE, OSC_COMPLETE_COLUMN, NULL, NULL,
                             "say what column COL means and where it comes from, and stop"},
 
-    [OSC_OPTION_RANK] = {"rank", 0, "LIST", BOTH, OSC_COMPLETE_NOTHING, NULL,
+    [OSC_OPTION_RANK] = {"rank", 0, "LIST", ALL, OSC_COMPLETE_NOTHING, NULL,
                          "What to look at (the rest is left out before anything is counted)",
                          "ranks, such as 0,4-7"},
-    [OSC_OPTION_SPAN] = {"span", 0, "LIST", BOTH, OSC_COMPLETE_NOTHING, NULL, NULL,
+    [OSC_OPTION_SPAN] = {"span", 0, "LIST", ALL, OSC_COMPLETE_NOTHING, NULL, NULL,
                          "recording windows, counted from 1"},
-    [OSC_OPTION_PROCESS] = {"process", 0, "PID", BOTH, OSC_COMPLETE_NOTHING, NULL, NULL,
+    [OSC_OPTION_PROCESS] = {"process", 0, "PID", ALL, OSC_COMPLETE_NOTHING, NULL, NULL,
                             "one process, by number or name"},
     [OSC_OPTION_THREAD] =
-        {"thread", 0, "TID", BOTH, OSC_COMPLETE_NOTHING, NULL, NULL,
+        {"thread", 0, "TID", ALL, OSC_COMPLETE_NOTHING, NULL, NULL,
          "one host thread, by number or name, and the device work it launched"},
-    [OSC_OPTION_DEVICE] = {"device", 0, "NAME", BOTH, OSC_COMPLETE_NOTHING, NULL, NULL,
+    [OSC_OPTION_DEVICE] = {"device", 0, "NAME", ALL, OSC_COMPLETE_NOTHING, NULL, NULL,
                            "one device, such as cuda:0; the host stays"},
-    [OSC_OPTION_STEPS] = {"steps", 0, "A-B", BOTH, OSC_COMPLETE_NOTHING, NULL, NULL,
+    [OSC_OPTION_STEPS] = {"steps", 0, "A-B", ALL, OSC_COMPLETE_NOTHING, NULL, NULL,
                           "steps by the labels the program gave, inclusive; @0-@2 by number"},
-    [OSC_OPTION_FROM] = {"from", 0, "TIME", BOTH, OSC_COMPLETE_NOTHING, NULL, NULL,
+    [OSC_OPTION_FROM] = {"from", 0, "TIME", ALL, OSC_COMPLETE_NOTHING, NULL, NULL,
                          "events that start at TIME or later: 10us, 1.5ms, 2s, plain ns; from "
                          "the first event of all"},
-    [OSC_OPTION_TO] = {"to", 0, "TIME", BOTH, OSC_COMPLETE_NOTHING, NULL, NULL,
+    [OSC_OPTION_TO] = {"to", 0, "TIME", ALL, OSC_COMPLETE_NOTHING, NULL, NULL,
                        "events that start before TIME"},
     [OSC_OPTION_AT] = {"at", 0, "TIME", TABLE, OSC_COMPLETE_NOTHING, NULL, NULL,
                        "what is allocated and not yet released at TIME"},
@@ -80,14 +92,14 @@ const struct osc_option osc_options[OSC_OPTION_COUNT] = {
                               "leave out Python functions"},
     [OSC_OPTION_FULL_NAMES] = {"full-names", 0, NULL, TABLE, OSC_COMPLETE_NOTHING, NULL, NULL,
                                "do not shorten the names of kernels in text"},
-    [OSC_OPTION_THREADS] = {"threads", 'j', "N", BOTH, OSC_COMPLETE_NOTHING, NULL, NULL,
+    [OSC_OPTION_THREADS] = {"threads", 'j', "N", ALL, OSC_COMPLETE_NOTHING, NULL, NULL,
                             "use N threads; default: one for each processor"},
-    [OSC_OPTION_MAX_MEMORY] = {"max-memory", 0, "SIZE", BOTH, OSC_COMPLETE_NOTHING, NULL, NULL,
+    [OSC_OPTION_MAX_MEMORY] = {"max-memory", 0, "SIZE", ALL, OSC_COMPLETE_NOTHING, NULL, NULL,
                                "stop reading at SIZE, such as 8G; default: 80 % of what there "
                                "is"},
-    [OSC_OPTION_NO_ARGS] = {"no-args", 0, NULL, BOTH, OSC_COMPLETE_NOTHING, NULL, NULL,
+    [OSC_OPTION_NO_ARGS] = {"no-args", 0, NULL, ALL, OSC_COMPLETE_NOTHING, NULL, NULL,
                             "forget arguments of events that no analysis asks for"},
-    [OSC_OPTION_HELP] = {"help", 'h', NULL, BOTH, OSC_COMPLETE_NOTHING, NULL, "Help",
+    [OSC_OPTION_HELP] = {"help", 'h', NULL, ALL, OSC_COMPLETE_NOTHING, NULL, "Help",
                          "print this page"},
 };
 
@@ -314,6 +326,9 @@ static const char **text_of(struct osc_args *a, enum osc_option_id id)
         {OSC_OPTION_HEADER, &a->table.header},
         {OSC_OPTION_RANK, &a->ranks},
         {OSC_OPTION_SPAN, &a->spans},
+        {OSC_OPTION_OUTPUT, &a->output},
+        {OSC_OPTION_EXPORT_FORMAT, &a->form},
+        {OSC_OPTION_TABLE, &a->named_table},
     };
 
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -336,6 +351,7 @@ static bool *flag_of(struct osc_args *a, enum osc_option_id id)
         {OSC_OPTION_TOP_LEVEL, &a->table.top_level},
         {OSC_OPTION_FULL_NAMES, &a->table.full_names},
         {OSC_OPTION_NO_ARGS, &a->import.no_args},
+        {OSC_OPTION_REDACT, &a->is_redacted},
         {OSC_OPTION_HELP, &a->wants_help},
     };
 
