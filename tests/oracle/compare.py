@@ -35,19 +35,20 @@ KEYS = {
                 "shared_memory_bytes"),
     "steps": ("step",), "overview": ("category",), "events": ("id",),
     "threads": ("process", "thread"), "tracks": ("track",), "info": ("key",),
-    "memory": ("device", "name"), "memory_events": ("#",), "memory_curve": ("#",),
-    "memory_peaks": ("#",),
+    "flows": ("row",), "devices": ("device",), "utilization": ("device", "start_ns", "dur_ns"),
+    "memory": ("device", "name"), "memory_events": ("row",), "memory_curve": ("row",),
+    "memory_peaks": ("row",),
 }
 GROUPINGS = {"averages": (None, "shape", "stack:2", "shape,stack:3"),
              "operators": (None, "shape", "stack"), "kernels": (None, "op")}
-COMPAT = {"operators", "kernels", "steps", "overview"}
-# Tables whose rows nothing names but their place.
-BY_PLACE = {"memory_events", "memory_curve", "memory_peaks"}
+# Tables whose rows have no name but their place.
+NAMELESS = {"flows", "memory_events", "memory_curve", "memory_peaks"}
+COMPAT = {"operators", "kernels", "steps", "overview", "devices"}
 # Texts by product.md's examples, but numbers in the file: compared by their text.
 AS_TEXT = {"process", "thread", "queue", "label", "value", "track", "rank"}
 # Optional columns (`?` in product.md 4): absent is as good as null in every row.
 OPTIONAL = {"parent_id", "device", "queue", "self_ns", "depth", "step", "launch_id", "op_id",
-            "fwd_id", "correlation", "value", "bytes", "is_async",
+            "fwd_id", "correlation", "value", "bytes", "is_async", "sm_efficiency_ratio",
             "module", "note", "capacity_bytes"}
 TEXTS = (Options(), Options(sort="self_cpu_time_total", limit=8),
          Options(sort="cpu_time_total", header="a title", top_level=True, max_name_width=30),
@@ -100,12 +101,16 @@ def key_of(table: str, row: dict) -> tuple:
     return tuple(hashable(column) for column in KEYS[table])
 
 
+def numbered(rows: list[dict]) -> list[dict]:
+    """ROWS with their places as names."""
+    return [{**row, "row": place} for place, row in enumerate(rows)]
+
+
 def compare_table(report: Report, where: str, table: str, ours: list[dict],
                   twin: list[dict]) -> None:
     """Every cell of one table."""
-    if table in BY_PLACE:
-        for rows in (ours, twin):
-            rows[:] = [{**row, "#": place} for place, row in enumerate(rows)]
+    if table in NAMELESS:
+        ours, twin = numbered(ours), numbered(twin)
     by_key = {key_of(table, row): row for row in ours}
     wanted = {key_of(table, row) for row in twin}
     if table != "info":

@@ -56,6 +56,8 @@ def same(item: Item, got: object) -> bool:
     want = item.expected
     if item.how == "absent_or_0":     # a column that needs data which the file lacks
         return got is MISSING or got == 0
+    if item.how == "absent":          # the same, in a column that is hidden without data
+        return got is MISSING or got is None
     if got is MISSING:
         return False
     if item.how == "on_curve":
@@ -70,6 +72,8 @@ def same(item: Item, got: object) -> bool:
         return abs(Fraction(want) * 1000 - Fraction(got)) <= 500 + Fraction(item.slack_ns)
     if item.how == "percent":         # rounded to 2 digits of a per cent
         return abs(want - 100 * got) <= 0.00501 + item.slack_ns
+    if item.how == "gib":             # the same of GiB
+        return abs(Fraction(want) - Fraction(got, 2**30)) <= Fraction("0.00501")
     if item.how == "2digits":
         return abs(want - got) <= 0.00501
     if item.how == "near":           # a double that was divided on the way
@@ -77,6 +81,8 @@ def same(item: Item, got: object) -> bool:
     if item.how == "shown":          # two digits, or the first that is not 0
         digit = 0.01 if abs(want) >= 0.01 or want == 0 else 10 ** floor(log10(abs(want)))
         return abs(want - got / item.unit) <= 0.501 * digit
+    if item.how == "ratio":
+        return abs(want - got) <= item.slack_ns
     if item.how == "double":
         return abs(want - got) <= 1e-9 * max(1.0, abs(want))
     raise ValueError(item.how)
@@ -113,7 +119,6 @@ class Rows:
         if item.how == "after_first_ns" and got is not MISSING:
             got -= self.rows[0][item.column]
         return got
-
 
     def is_on_curve(self, item: Item) -> bool:
         """Whether a point lies on the steps of our curve: at the time of a record, with the
