@@ -19,7 +19,8 @@ enum part {
     PART_MEMORY = 256,
     PART_BREAKDOWN = 512,
     PART_ALLOCATIONS = 1024,
-    PART_LAST = PART_ALLOCATIONS,
+    PART_CALLERS = 2048,
+    PART_LAST = PART_CALLERS,
 };
 
 /* parent, self_ns, depth, step, link */
@@ -48,6 +49,7 @@ static void facts_free(void *derived)
     osc_memory_fini(&f->memory);
     osc_breakdown_fini(&f->breakdown);
     osc_allocations_fini(&f->allocations);
+    osc_callers_fini(&f->callers);
     osc_pages_free(f->columns, f->columns_bytes);
     osc_free(f);
 }
@@ -120,8 +122,10 @@ static uint32_t parts_of(uint32_t facts)
         parts |= PART_ORDER | PART_UNIONS;
     if (facts & OSC_FACT_MEMORY)
         parts |= links | PART_MEMORY;
-    if (facts & OSC_FACT_ALLOCATIONS)
+    if (facts & (OSC_FACT_ALLOCATIONS | OSC_FACT_CALLERS))
         parts |= links | PART_MEMORY | PART_ALLOCATIONS;
+    if (facts & OSC_FACT_CALLERS)
+        parts |= PART_CALLERS;
     if ((facts & OSC_FACT_STEPS) && (facts & OSC_FACT_UNIONS))
         parts |= PART_BREAKDOWN;
     return parts;
@@ -178,6 +182,8 @@ static osc_status make_part(struct osc_trace *t, struct osc_facts *f, enum part 
         return osc_breakdown_make(t, false, n_threads, &f->breakdown);
     case PART_ALLOCATIONS:
         return osc_allocations_make(t, &f->memory, &f->allocations);
+    case PART_CALLERS:
+        return osc_callers_make(t, &f->allocations, &f->order, &f->tree, &f->callers);
     }
     return OSC_OK;
 }
