@@ -51,21 +51,27 @@ static const struct osc_column columns[N_COLUMNS] = {
 };
 
 struct sums {
-    int64_t increase, alloc_bytes, alloc_count;
+    osc_byte_sum increase, alloc_bytes;
+    uint64_t alloc_count;
 };
 
-/* A node with records of the device at hand in it or below it. */
-struct touched {
-    uint32_t node;
+/* Where something was first seen: at a record, so many operators below the outermost. */
+struct sight {
+    int64_t time_ns;
+    uint32_t row;
+    uint32_t depth; /* 0: never */
+};
+
+/* Records of the device at hand: of a chain of operators, or of those of one name. */
+struct tally {
+    struct sight first;
     struct sums self, total;
 };
 
-/* Operators of one name: on the device at hand, and on any. */
 struct group {
-    osc_sid name;
-    uint32_t first_row; /* of those on the device */
-    struct sums self, total;
+    struct tally tally;
     uint64_t n_calls;
+    bool is_shown; /* on some device */
 };
 
 /* A row of the table; the count of calls comes last. */
@@ -75,19 +81,22 @@ struct line {
     struct sums self, total;
 };
 
+/* Places [begin, end) of a track. */
+struct stretch {
+    uint32_t begin, end;
+};
+
 struct work {
     struct osc_memory_view v;
-    struct touched *touched; /* owned */
-    size_t n_touched, cap_touched;
-    struct osc_idmap places; /* node -> index in touched + 1 */
-    struct osc_idmap called; /* nodes that count as calls although not selected */
-    struct group *groups;    /* owned; by name */
-    size_t n_groups, cap_groups;
-    uint32_t *group_of; /* owned; by osc_sid: group + 1 */
-    struct line *lines; /* owned */
-    size_t n_lines, cap_lines;
-    uint32_t *on_device; /* owned; groups that the device at hand has */
-    size_t n_on_device, cap_on_device;
+    const struct osc_callers *c;
+    struct tally *tallies;     /* owned; by chain - 1 */
+    uint32_t *seen;            /* owned; chains that the device at hand has */
+    struct group *groups;      /* owned; by index of the name in c->names */
+    uint32_t *on_device;       /* owned; groups that the device at hand has */
+    struct stretch *stretches; /* owned; by track: nodes that start in the range of time */
+    uint64_t *asked;           /* owned; bit per node - 1: add_callers() was there */
+    struct line *lines;        /* owned */
+    size_t n_seen, n_on_device, n_lines, cap_lines;
 };
 
 static void add(struct sums *to, const struct sums *from)
@@ -102,133 +111,118 @@ static bool is_zero(const struct sums *s)
     return s->increase == 0 && s->alloc_bytes == 0 && s->alloc_count == 0;
 }
 
-/* The place of NODE in w->touched, made if it is new; NULL: out of memory. */
-static struct touched *touch(struct work *w, uint32_t node)
+static bool is_earlier(const struct sight *a, const struct sight *b)
 {
-    uint32_t *const place = osc_idmap_put(&w->places, node);
-
-    if (!place)
-        return NULL;
-    if (*place == 0) {
-        if (osc_grow(&w->touched, &w->cap_touched, w->n_touched + 1, sizeof *w->touched) !=
-            OSC_OK)
-            return NULL;
-        w->touched[w->n_touched++] = (struct touched){.node = node};
-        *place = (uint32_t)w->n_touched;
-    }
-    return &w->touched[*place - 1];
+    if (b->depth == 0 || a->time_ns != b->time_ns)
+        return b->depth == 0 || a->time_ns < b->time_ns;
+    return a->row != b->row ? a->row < b->row : a->depth < b->depth;
 }
 
-/* Give the selected records of D to their operators; NONE gets the others. */
-static osc_status add_records(struct work *w, const struct osc_memory_device *d,
-                              struct sums *none)
+/* The tally of CHAIN, with those above it listed if it is new. */
+static struct tally *find_tally(struct work *w, uint32_t chain)
 {
-    const uint8_t *const flags = w->v.f->tree.flags;
+    struct tally *const found = &w->tallies[chain - 1];
+
+    for (; chain != 0 && w->tallies[chain - 1].first.depth == 0;
+         chain = w->c->chains[chain - 1].above) {
+        /* Any sight of a record is earlier than this. */
+        w->tallies[chain - 1].first =
+            (struct sight){INT64_MAX, UINT32_MAX, w->c->chains[chain - 1].depth};
+        w->seen[w->n_seen++] = chain;
+    }
+    return found;
+}
+
+/*
+ * Operators around record K that do not start in what was chosen are calls all the
+ * same. Every node is asked once: where one was, all above it were.
+ */
+static void add_callers(struct work *w, uint32_t k)
+{
+    const struct osc_memory_view *const v = &w->v;
+    uint32_t node = v->a->records[k].node;
+
+    for (uint32_t chain = w->c->chain_of[k]; chain != 0; node = v->f->tree.parent[node - 1]) {
+        uint64_t *const asked = &w->asked[(node - 1) / 64];
+        const uint64_t bit = UINT64_C(1) << (node - 1) % 64;
+
+        if (*asked & bit)
+            return;
+        *asked |= bit;
+        if (!(v->f->tree.flags[node - 1] & OSC_NODE_ROW))
+            continue;
+        const osc_row row = {v->f->order.rows[node - 1]};
+        if (!osc_filter_wants(&v->filter, osc_chunk_of(&v->t->events, row), osc_row_place(row)))
+            w->groups[w->c->chains[chain - 1].name].n_calls++;
+        chain = w->c->chains[chain - 1].above;
+    }
+}
+
+/* Give the selected records of D to their chains; NONE gets the others. */
+static void add_records(struct work *w, const struct osc_memory_device *d, struct sums *none)
+{
     const struct osc_memory_range range = osc_memory_view_range(&w->v, d);
 
     for (uint32_t k = range.begin; k < range.end; k++) {
         const struct osc_allocation_record *const r = &w->v.a->records[k];
-        struct sums one = {.increase = r->bytes};
-        struct touched *at = NULL;
+        const uint32_t chain = w->c->chain_of[k];
+        const bool is_allocation = r->bytes > 0;
+        const struct sums one = {r->bytes, is_allocation ? r->bytes : 0, is_allocation};
 
         if (!osc_memory_view_wants(&w->v, k))
             continue;
-        if (r->bytes > 0) {
-            one.alloc_bytes = r->bytes;
-            one.alloc_count = 1;
-        }
-        if (r->node == 0 || !(flags[r->node - 1] & OSC_NODE_ROW)) {
+        if (chain == 0) {
             add(none, &one);
             continue;
         }
-        at = touch(w, r->node);
-        if (!at)
-            return OSC_ENOMEM;
-        add(&at->self, &one);
+        struct tally *const to = find_tally(w, chain);
+        const struct sight here = {r->time_ns, r->row, to->first.depth};
+        if (is_earlier(&here, &to->first))
+            to->first = here;
+        add(&to->self, &one);
+        if (w->asked)
+            add_callers(w, k);
     }
-    return OSC_OK;
 }
 
-static int compare_touched(const void *pa, const void *pb)
+static int compare_chains(const void *pa, const void *pb)
 {
-    const struct touched *const a = pa, *const b = pb;
+    const uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
 
-    return (a->node < b->node) - (a->node > b->node);
+    return (a < b) - (a > b);
 }
 
-/* Sum up from the leaves: parents stand before their children, so the last come first. */
-static osc_status add_totals(struct work *w)
+/* Sum up the chains that were seen, into what is above them and into names; forget them. */
+static void add_to_groups(struct work *w)
 {
-    const uint32_t *const parent = w->v.f->tree.parent;
-
-    for (size_t i = 0; i < w->n_touched; i++) { /* grows while it is walked */
-        const uint32_t above = parent[w->touched[i].node - 1];
-
-        if (above != 0 && !touch(w, above))
-            return OSC_ENOMEM;
-    }
-    if (w->n_touched > 0)
-        qsort(w->touched, w->n_touched, sizeof *w->touched, compare_touched);
-    for (size_t i = 0; i < w->n_touched; i++)
-        *osc_idmap_put(&w->places, w->touched[i].node) = (uint32_t)i + 1; /* it is there */
-    for (size_t i = 0; i < w->n_touched; i++) {
-        const uint32_t above = parent[w->touched[i].node - 1];
-
-        add(&w->touched[i].total, &w->touched[i].self);
-        if (above != 0)
-            add(&w->touched[osc_idmap_get(&w->places, above) - 1].total, &w->touched[i].total);
-    }
-    return OSC_OK;
-}
-
-/* The group of NAME; NULL: out of memory. */
-static struct group *find_group(struct work *w, uint32_t name)
-{
-    uint32_t *const place = &w->group_of[name];
-
-    if (*place == 0) {
-        if (osc_grow(&w->groups, &w->cap_groups, w->n_groups + 1, sizeof *w->groups) != OSC_OK)
-            return NULL;
-        w->groups[w->n_groups++] = (struct group){.name = {name}};
-        *place = (uint32_t)w->n_groups;
-    }
-    return &w->groups[*place - 1];
-}
-
-/* Add the operators that were touched to the groups of their names. */
-static osc_status add_to_groups(struct work *w)
-{
+    /* What is above has a smaller number. */
+    if (w->n_seen > 0)
+        qsort(w->seen, w->n_seen, sizeof *w->seen, compare_chains);
     w->n_on_device = 0;
-    for (size_t i = 0; i < w->n_touched; i++) {
-        const struct touched *const one = &w->touched[i];
-        const osc_row row = {w->v.f->order.rows[one->node - 1]};
-        const struct osc_chunk *const c = osc_chunk_of(&w->v.t->events, row);
+    for (size_t i = 0; i < w->n_seen; i++) {
+        const struct osc_chain *const chain = &w->c->chains[w->seen[i] - 1];
+        struct tally *const from = &w->tallies[w->seen[i] - 1];
+        struct group *const g = &w->groups[chain->name];
 
-        if (!(w->v.f->tree.flags[one->node - 1] & OSC_NODE_ROW))
-            continue;
-        struct group *const g = find_group(w, c->name[osc_row_place(row)]);
-        if (!g)
-            return OSC_ENOMEM;
-        if (g->first_row == 0) {
-            if (osc_grow(&w->on_device, &w->cap_on_device, w->n_on_device + 1,
-                         sizeof *w->on_device) != OSC_OK)
-                return OSC_ENOMEM;
-            w->on_device[w->n_on_device++] = (uint32_t)(g - w->groups);
-            g->first_row = row.v;
-        }
-        g->first_row = row.v < g->first_row ? row.v : g->first_row;
-        add(&g->self, &one->self);
-        add(&g->total, &one->total);
-        if (w->v.filter.t && !osc_filter_wants(&w->v.filter, c, osc_row_place(row))) {
-            uint32_t *const seen = osc_idmap_put(&w->called, one->node);
+        add(&from->total, &from->self);
+        if (chain->above != 0) {
+            struct tally *const above = &w->tallies[chain->above - 1];
+            const struct sight first = {from->first.time_ns, from->first.row,
+                                        above->first.depth};
 
-            if (!seen)
-                return OSC_ENOMEM;
-            g->n_calls += *seen == 0;
-            *seen = 1;
+            add(&above->total, &from->total);
+            if (is_earlier(&first, &above->first))
+                above->first = first;
         }
+        if (g->tally.first.depth == 0)
+            w->on_device[w->n_on_device++] = chain->name;
+        if (is_earlier(&from->first, &g->tally.first))
+            g->tally.first = from->first;
+        add(&g->tally.self, &from->self);
+        add(&g->tally.total, &from->total);
+        *from = (struct tally){.first = {0, 0, 0}};
     }
-    return OSC_OK;
+    w->n_seen = 0;
 }
 
 static osc_status add_line(struct work *w, const struct line *line)
@@ -241,14 +235,14 @@ static osc_status add_line(struct work *w, const struct line *line)
     return OSC_OK;
 }
 
-/* Lines of one device by the first row of their operators. */
+/* Operators by the first record in them; the outer one first. */
 static int compare_groups(const void *pa, const void *pb, void *ctx)
 {
     const struct group *const groups = ctx;
-    const uint32_t a = groups[*(const uint32_t *)pa].first_row;
-    const uint32_t b = groups[*(const uint32_t *)pb].first_row;
+    const struct sight *const a = &groups[*(const uint32_t *)pa].tally.first;
+    const struct sight *const b = &groups[*(const uint32_t *)pb].tally.first;
 
-    return (a > b) - (a < b);
+    return is_earlier(b, a) - is_earlier(a, b);
 }
 
 /* Turn what the groups have of DEVICE into lines, and forget it. */
@@ -260,11 +254,11 @@ static osc_status flush_groups(struct work *w, uint32_t device)
         qsort_r(w->on_device, w->n_on_device, sizeof *w->on_device, compare_groups, w->groups);
     for (size_t i = 0; i < w->n_on_device && st == OSC_OK; i++) {
         struct group *const g = &w->groups[w->on_device[i]];
-        const struct line line = {device, w->on_device[i] + 1, g->self, g->total};
+        const struct line line = {device, w->on_device[i] + 1, g->tally.self, g->tally.total};
 
         st = add_line(w, &line);
-        g->first_row = 0;
-        g->self = g->total = (struct sums){0};
+        g->is_shown = true;
+        g->tally = (struct tally){.first = {0, 0, 0}};
     }
     return st;
 }
@@ -284,22 +278,15 @@ static osc_status add_device(struct work *w, uint32_t device)
 {
     const struct osc_allocations *const a = w->v.a;
     struct line none = {.device = device};
-    osc_status st = OSC_OK;
 
     if (is_repeated(a, device))
         return OSC_OK;
-    w->n_touched = 0;
-    osc_idmap_fini(&w->places);
-    for (uint32_t d = device; d < a->n_devices && st == OSC_OK; d++) {
+    for (uint32_t d = device; d < a->n_devices; d++) {
         if (strcmp(a->devices[d].name, a->devices[device].name) == 0)
-            st = add_records(w, &a->devices[d], &none.self);
+            add_records(w, &a->devices[d], &none.self);
     }
-    if (st == OSC_OK)
-        st = add_totals(w);
-    if (st == OSC_OK)
-        st = add_to_groups(w);
-    if (st == OSC_OK)
-        st = flush_groups(w, device);
+    add_to_groups(w);
+    const osc_status st = flush_groups(w, device);
     none.total = none.self;
     return st == OSC_OK ? add_line(w, &none) : st;
 }
@@ -319,31 +306,61 @@ static uint32_t place_at(const struct work *w, uint32_t low, uint32_t high, int6
     return low;
 }
 
-/* Count the operators of the names at hand that start in the selection. */
-static void count_calls(struct work *w)
+/* Find the nodes that start in the range of time. */
+static void find_stretches(struct work *w)
 {
-    const struct osc_order *const order = &w->v.f->order;
-    const uint8_t *const flags = w->v.f->tree.flags;
+    const uint32_t *const first = w->v.f->order.first;
 
-    for (uint32_t k = 0; k < w->v.t->n_tracks && w->n_groups > 0; k++) {
-        uint32_t at = order->first[k], end = order->first[k + 1];
+    for (uint32_t k = 0; k < w->v.t->n_tracks; k++) {
+        struct stretch s = {first[k], first[k + 1]};
 
         if (w->v.from_ns != INT64_MIN)
-            at = place_at(w, at, end, w->v.from_ns);
+            s.begin = place_at(w, s.begin, s.end, w->v.from_ns);
         if (w->v.to_ns != INT64_MAX)
-            end = place_at(w, at, end, w->v.to_ns);
-        for (; at < end; at++) {
-            const osc_row row = {order->rows[at]};
-            const struct osc_chunk *const c = osc_chunk_of(&w->v.t->events, row);
-            const uint32_t i = osc_row_place(row);
-
-            if (!(flags[at] & OSC_NODE_ROW))
-                continue;
-            const uint32_t group = w->group_of[c->name[i]];
-            if (group != 0 && (!w->v.has_rest || osc_filter_wants(&w->v.filter, c, i)))
-                w->groups[group - 1].n_calls++;
-        }
+            s.end = place_at(w, s.begin, s.end, w->v.to_ns);
+        w->stretches[k] = s;
     }
+}
+
+/* Count the calls of NAME that start in the selection. */
+static uint64_t count_calls(const struct work *w, const struct osc_caller_name *name)
+{
+    const struct osc_memory_view *const v = &w->v;
+    uint64_t n = 0;
+
+    if (!v->filter.t)
+        return name->n;
+    /* One by one too where there are more threads than calls. */
+    if (v->has_rest || name->n / 16 < v->t->n_tracks) {
+        for (uint32_t i = 0; i < name->n; i++) {
+            const osc_row row = {v->f->order.rows[w->c->calls[name->first + i]]};
+
+            n += osc_filter_wants(&v->filter, osc_chunk_of(&v->t->events, row),
+                                  osc_row_place(row));
+        }
+        return n;
+    }
+    for (uint32_t k = 0; k < v->t->n_tracks; k++)
+        n += osc_callers_count(w->c, name, w->stretches[k].begin, w->stretches[k].end);
+    return n;
+}
+
+/* Room for what the chains and names of T have. */
+static osc_status make_room(struct work *w, const struct osc_trace *t)
+{
+    w->c = &w->v.f->callers;
+    w->tallies = osc_calloc((size_t)w->c->n_chains + 1, sizeof *w->tallies);
+    w->seen = osc_calloc((size_t)w->c->n_chains + 1, sizeof *w->seen);
+    w->groups = osc_calloc((size_t)w->c->n_names + 1, sizeof *w->groups);
+    w->on_device = osc_calloc((size_t)w->c->n_names + 1, sizeof *w->on_device);
+    w->stretches = osc_calloc((size_t)t->n_tracks + 1, sizeof *w->stretches);
+    if (!w->tallies || !w->seen || !w->groups || !w->on_device || !w->stretches)
+        return OSC_ENOMEM;
+    if (w->v.filter.t) {
+        w->asked = osc_calloc((size_t)w->v.f->order.n_rows / 64 + 1, sizeof *w->asked);
+        find_stretches(w);
+    }
+    return w->v.filter.t && !w->asked ? OSC_ENOMEM : OSC_OK;
 }
 
 static void add_row(const struct work *w, const struct line *line, struct osc_result *out)
@@ -352,15 +369,17 @@ static void add_row(const struct work *w, const struct line *line, struct osc_re
 
     osc_result_row(out);
     osc_result_str(out, DEVICE, osc_str_c(w->v.a->devices[line->device].name));
-    osc_result_str(out, NAME, g ? osc_trace_str(w->v.t, g->name) : OSC_STR("(none)"));
+    osc_result_str(out, NAME,
+                   g ? osc_trace_str(w->v.t, w->c->names[line->group - 1].name)
+                     : OSC_STR("(none)"));
     if (g)
         osc_result_int(out, CALLS, (int64_t)g->n_calls);
-    osc_result_int(out, INCREASE, line->total.increase);
-    osc_result_int(out, SELF_INCREASE, line->self.increase);
-    osc_result_int(out, ALLOC_COUNT, line->total.alloc_count);
-    osc_result_int(out, SELF_ALLOC_COUNT, line->self.alloc_count);
-    osc_result_int(out, ALLOC_BYTES, line->total.alloc_bytes);
-    osc_result_int(out, SELF_ALLOC_BYTES, line->self.alloc_bytes);
+    osc_result_int(out, INCREASE, osc_byte_sum_cell(line->total.increase));
+    osc_result_int(out, SELF_INCREASE, osc_byte_sum_cell(line->self.increase));
+    osc_result_int(out, ALLOC_COUNT, (int64_t)line->total.alloc_count);
+    osc_result_int(out, SELF_ALLOC_COUNT, (int64_t)line->self.alloc_count);
+    osc_result_int(out, ALLOC_BYTES, osc_byte_sum_cell(line->total.alloc_bytes));
+    osc_result_int(out, SELF_ALLOC_BYTES, osc_byte_sum_cell(line->self.alloc_bytes));
 }
 
 static osc_status map(const struct osc_trace *t, const struct osc_options *o,
@@ -371,26 +390,27 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
 
     if (st == OSC_EINVAL)
         return st;
-    if (st == OSC_OK) {
-        w.group_of = osc_calloc(osc_strings_bound(&t->strings) + (size_t)1, sizeof *w.group_of);
-        st = w.group_of ? OSC_OK : OSC_ENOMEM;
-    }
+    if (st == OSC_OK)
+        st = make_room(&w, t);
     for (uint32_t d = 0; st == OSC_OK && d < w.v.a->n_devices; d++)
         st = add_device(&w, d);
     if (st == OSC_OK) {
-        count_calls(&w);
+        for (uint32_t i = 0; i < w.c->n_names; i++) {
+            if (w.groups[i].is_shown)
+                w.groups[i].n_calls += count_calls(&w, &w.c->names[i]);
+        }
         for (size_t i = 0; i < w.n_lines; i++)
             add_row(&w, &w.lines[i], out);
         osc_memory_view_note(&w.v, out);
         st = out->status;
     }
-    osc_free(w.touched);
+    osc_free(w.tallies);
+    osc_free(w.seen);
     osc_free(w.groups);
-    osc_free(w.group_of);
-    osc_free(w.lines);
     osc_free(w.on_device);
-    osc_idmap_fini(&w.places);
-    osc_idmap_fini(&w.called);
+    osc_free(w.stretches);
+    osc_free(w.asked);
+    osc_free(w.lines);
     osc_memory_view_fini(&w.v);
     return st == OSC_OK ? st : osc_fail(err, st, "memory: %s", osc_status_text(st));
 }
@@ -401,7 +421,7 @@ const struct osc_table_def osc_table_memory = {
     .columns = columns,
     .n_columns = N_COLUMNS,
     .sort = "self_increase_bytes",
-    .facts = OSC_FACT_ALLOCATIONS | OSC_FACT_STEPS,
+    .facts = OSC_FACT_CALLERS | OSC_FACT_STEPS,
     .takes = OSC_TAKES_SELECTION,
     .map = map,
 };

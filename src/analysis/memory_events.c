@@ -51,7 +51,17 @@ struct line {
 struct lines {
     struct line *all; /* owned */
     size_t n, cap;
+    bool is_mixed; /* not in order */
 };
+
+static int compare_lines(const void *pa, const void *pb)
+{
+    const struct line *const a = pa, *const b = pb;
+
+    if (a->time_ns != b->time_ns)
+        return a->time_ns < b->time_ns ? -1 : 1;
+    return (a->row > b->row) - (a->row < b->row);
+}
 
 static osc_status add_line(struct lines *lines, const struct osc_memory_view *v,
                            uint32_t device, uint32_t k)
@@ -61,6 +71,8 @@ static osc_status add_line(struct lines *lines, const struct osc_memory_view *v,
     if (osc_grow(&lines->all, &lines->cap, lines->n + 1, sizeof *lines->all) != OSC_OK)
         return OSC_ENOMEM;
     lines->all[lines->n++] = (struct line){r->time_ns, r->row, k, device};
+    if (lines->n > 1 && compare_lines(&lines->all[lines->n - 2], &lines->all[lines->n - 1]) > 0)
+        lines->is_mixed = true;
     return OSC_OK;
 }
 
@@ -103,15 +115,6 @@ static osc_status collect_live(struct lines *lines, const struct osc_memory_view
     return st;
 }
 
-static int compare_lines(const void *pa, const void *pb)
-{
-    const struct line *const a = pa, *const b = pb;
-
-    if (a->time_ns != b->time_ns)
-        return a->time_ns < b->time_ns ? -1 : 1;
-    return (a->row > b->row) - (a->row < b->row);
-}
-
 static const char *note_of(const struct osc_memory_view *v, const struct line *line)
 {
     const struct osc_allocation_record *const r = &v->a->records[line->k];
@@ -120,17 +123,19 @@ static const char *note_of(const struct osc_memory_view *v, const struct line *l
 
     if (!v->a->has_addresses)
         return NULL; /* so it is for all, which a note of the table says */
+    if (r->other != 0) {
+        const int64_t other = v->a->records[r->other - 1].bytes;
+
+        if (other > 0)
+            return "its address was allocated again, its release is not recorded";
+        return other != -r->bytes ? "its release says another size" : NULL;
+    }
     if (v->a->devices[line->device].is_unknown)
         return "not paired: its device is unknown";
-    if (!osc_allocation_address(v->t, osc_chunk_of(&v->t->events, row), osc_row_place(row),
-                                &address))
-        return "not paired: it has no address";
-    if (r->bytes <= 0 || r->other == 0)
-        return NULL;
-    const int64_t other = v->a->records[r->other - 1].bytes;
-    if (other > 0)
-        return "its address was allocated again, its release is not recorded";
-    return other != -r->bytes ? "its release says another size" : NULL;
+    return osc_allocation_address(v->t, osc_chunk_of(&v->t->events, row), osc_row_place(row),
+                                  &address)
+               ? NULL
+               : "not paired: it has no address";
 }
 
 static void add_times(const struct osc_memory_view *v, const struct osc_allocation_record *r,
@@ -214,7 +219,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     for (uint32_t d = 0; st == OSC_OK && d < v.a->n_devices; d++)
         st = o->has_at ? collect_live(&lines, &v, d, v.at_ns) : collect(&lines, &v, d);
     if (st == OSC_OK) {
-        if (lines.n > 0)
+        if (lines.is_mixed)
             qsort(lines.all, lines.n, sizeof *lines.all, compare_lines);
         for (size_t i = 0; i < lines.n && out->status == OSC_OK; i++)
             add_row(&v, &lines.all[i], out);

@@ -301,6 +301,138 @@ static void finds_no_module_where_there_is_none(void **state)
     assert_whole(0, "live_count", 1); /* the first of equal peaks */
 }
 
+/* Three allocations on CPU and GPU whose sum does not fit into 64 bits. */
+static void sums_beyond_64_bits_are_the_nearest_that_fits(void **state)
+{
+    static const char huge[] =
+        OP("a", 1, 0, 9, "") RECORD(1, 1, 0, 1, 4611686018427387903, 9223372036854775807)
+            RECORD(1, 2, 0, 2, 4611686018427387903, 9223372036854775807)
+                RECORD(1, 3, 0, 3, 4611686018427387903, -9223372036854775807)
+                    RECORD(1, 4, 1, 3, -4611686018427387903, 1)
+                        RECORD(1, 5, 1, 3, -4611686018427387903, 9223372036854775807)
+                            RECORD(1, 6, 1, 3, -4611686018427387903, 0);
+    const struct osc_options o = {0};
+    const struct osc_options at = {.has_at = true, .at_ns = 3000};
+
+    (void)state;
+    run_on(huge, &osc_table_memory, &o);
+    assert_int_equal(result.n_rows, 2);
+    assert_sums(0, "cpu", "a", (int64_t[]){INT64_MAX, INT64_MAX, 3, 3, INT64_MAX, INT64_MAX});
+    assert_sums(1, "cuda:0", "a", (int64_t[]){INT64_MIN, INT64_MIN, 0, 0, 0, 0});
+    run_on(huge, &osc_table_memory_peaks, &at);
+    assert_whole(0, "peak_bytes", -INT64_MAX);
+    assert_whole(0, "live_bytes", INT64_MAX);
+    assert_whole(0, "live_count", 3);
+    assert_text(0, "at_peak",
+                "[{\"operator\": \"a\", \"bytes\": 9223372036854775807, \"count\": 3}]");
+}
+
+static void shows_totals_that_run_backwards_as_they_are(void **state)
+{
+    static const int64_t totals[] = {100, 50, -8, 50};
+    const struct osc_options o = {0};
+
+    (void)state;
+    run_on(RECORD(1, 1, 0, 1, 8, 100) RECORD(1, 2, 0, 2, 8, 50) RECORD(1, 3, 0, 3, 8, -8)
+               RECORD(1, 4, 0, 4, 8, 50),
+           &osc_table_memory_curve, &o);
+    assert_int_equal(result.n_rows, 4);
+    for (uint64_t i = 0; i < 4; i++)
+        assert_whole(i, "allocated_bytes", totals[i]);
+    assert_int_equal(trace.findings.by_code[OSC_FINDING_memory_gap].count, 3);
+}
+
+static void devices_of_any_type_have_rows_and_unknown_ones_a_note(void **state)
+{
+    static const char mixed[] = RECORD(1, 1, 99, 1, 8, 8) RECORD(1, 2, 12, 1, 16, 16)
+        RECORD(1, 3, 999, 1, 32, 32) RECORD(1, 4, 999, 1, -32, 0) RECORD(1, 5, 12, 1, -16, 0);
+    const struct osc_options o = {0};
+
+    (void)state;
+    run_on(mixed, &osc_table_memory, &o);
+    assert_int_equal(result.n_rows, 3);
+    assert_sums(0, "type99:0", "(none)", (int64_t[]){8, 8, 1, 1, 8, 8});
+    assert_sums(1, "xpu:0", "(none)", (int64_t[]){0, 0, 1, 1, 16, 16});
+    assert_sums(2, "unknown", "(none)", (int64_t[]){0, 0, 1, 1, 32, 32});
+    run_on(mixed, &osc_table_memory_events, &o);
+    assert_int_equal(result.n_rows, 4);
+    assert_text(1, "device", "xpu:0");
+    assert_whole(1, "dur_ns", 3000);
+    for (uint64_t i = 2; i < 4; i++) {
+        assert_text(i, "device", "unknown");
+        assert_text(i, "note", "not paired: its device is unknown");
+    }
+}
+
+static void two_processes_share_a_row_but_no_address(void **state)
+{
+    static const char two[] =
+        RECORD(1, 1, 0, 64, 8, 8) "{'ph':'i','s':'t','name':'[memory]','pid':2,'tid':1,'ts':2,"
+                                  "'args':{'Device Type':0,'Addr':64,'Bytes':-8,'Total "
+                                  "Allocated':0}},";
+    const struct osc_options o = {0};
+
+    (void)state;
+    run_on(two, &osc_table_memory, &o);
+    assert_int_equal(result.n_rows, 1);
+    assert_sums(0, "cpu", "(none)", (int64_t[]){0, 0, 1, 1, 8, 8});
+    run_on(two, &osc_table_memory_events, &o);
+    assert_int_equal(result.n_rows, 2);
+    assert_text(0, "process", "1");
+    assert_missing(0, "free_ns");
+    assert_text(1, "process", "2");
+    assert_missing(1, "alloc_ns");
+    run_on(two, &osc_table_memory_peaks, &o);
+    assert_int_equal(result.n_rows, 2);
+}
+
+/* A range that begins inside operators that call themselves, 500 deep. */
+static void operators_around_a_range_are_calls_of_it_once_each(void **state)
+{
+    static char text[60000];
+    size_t len = 0;
+
+    (void)state;
+    for (int i = 0; i < 500; i++)
+        len += (size_t)snprintf(text + len, sizeof text - len,
+                                "{'ph':'X','cat':'cpu_op','name':'%s','pid':1,'tid':1,'ts':%d,"
+                                "'dur':%d},",
+                                i % 2 ? "odd" : "even", i, 3000 - 2 * i);
+    snprintf(text + len, sizeof text - len, "%s",
+             RECORD(1, 1000, 0, 1, 8, 8) RECORD(1, 1001, 0, 2, 8, 16) OP("odd", 1, 1002, 9, "")
+                 RECORD(1, 1003, 0, 3, 8, 24) OP("odd", 1, 1020, 9, ""));
+    const struct osc_selection s = {.has_from = true, .from_ns = 700000};
+    const struct osc_options o = {.selection = &s};
+    run_on(text, &osc_table_memory, &o);
+    assert_int_equal(result.n_rows, 2);
+    assert_sums(1, "cpu", "odd", (int64_t[]){6008, 24, 751, 3, 6008, 24});
+    assert_whole(1, "calls", 252);
+    assert_sums(0, "cpu", "even", (int64_t[]){6000, 0, 750, 0, 6000, 0});
+    assert_whole(0, "calls", 250);
+
+    /* The same by the one that looks at every call. */
+    const struct osc_selection slow = {.has_from = true, .from_ns = 700000, .process = "1"};
+    const struct osc_options all_ways = {.selection = &slow};
+    run_on(text, &osc_table_memory, &all_ways);
+    assert_whole(1, "calls", 252);
+    assert_whole(0, "calls", 250);
+}
+
+/* Before they are sorted by size: the outer one first. */
+static void rows_stand_in_order_of_their_records(void **state)
+{
+    const struct osc_options o = {0};
+
+    (void)state;
+    run_on(OP("late", 1, 50, 10, "") RECORD(1, 51, 0, 1, 8, 8) OP("outer", 1, 0, 20, "")
+               OP("inner", 1, 1, 10, "") RECORD(1, 2, 0, 2, 8, 8) RECORD(1, 15, 0, 3, 8, 16),
+           &osc_table_memory, &o);
+    assert_int_equal(result.n_rows, 3);
+    assert_sums(0, "cpu", "outer", (int64_t[]){16, 8, 2, 1, 16, 8});
+    assert_sums(1, "cpu", "inner", (int64_t[]){8, 8, 1, 1, 8, 8});
+    assert_sums(2, "cpu", "late", (int64_t[]){8, 8, 1, 1, 8, 8});
+}
+
 static void survives_any_failed_allocation(void **state)
 {
     static const struct osc_table_def *const defs[] = {
@@ -341,6 +473,12 @@ int main(void)
         cmocka_unit_test_teardown(finds_the_first_peak_and_who_held_it, end),
         cmocka_unit_test_teardown(says_what_old_records_lack, end),
         cmocka_unit_test_teardown(finds_no_module_where_there_is_none, end),
+        cmocka_unit_test_teardown(sums_beyond_64_bits_are_the_nearest_that_fits, end),
+        cmocka_unit_test_teardown(shows_totals_that_run_backwards_as_they_are, end),
+        cmocka_unit_test_teardown(devices_of_any_type_have_rows_and_unknown_ones_a_note, end),
+        cmocka_unit_test_teardown(two_processes_share_a_row_but_no_address, end),
+        cmocka_unit_test_teardown(operators_around_a_range_are_calls_of_it_once_each, end),
+        cmocka_unit_test_teardown(rows_stand_in_order_of_their_records, end),
         cmocka_unit_test_teardown(survives_any_failed_allocation, end),
     };
     return cmocka_run_group_tests_name("memory tables", tests, NULL, NULL);

@@ -41,7 +41,7 @@ osc_status osc_memory_view_init(struct osc_memory_view *v, const struct osc_trac
 void osc_memory_view_fini(struct osc_memory_view *v)
 {
     osc_filter_fini(&v->filter);
-    osc_idmap_fini(&v->modules);
+    osc_free(v->modules);
     osc_strbuf_fini(&v->label);
 }
 
@@ -118,22 +118,20 @@ static uint32_t module_of(struct osc_memory_view *v, uint32_t node)
 {
     uint32_t at = node, known = 0;
 
+    if (!v->modules) /* without it all is found anew each time: slower, not wrong */
+        v->modules = osc_calloc((size_t)v->f->order.n_rows + 1, sizeof *v->modules);
     while (at != 0 && known == 0) {
         const osc_row row = row_of(v, at);
 
-        known = osc_idmap_get(&v->modules, at);
+        known = v->modules ? v->modules[at - 1] : 0;
         if (osc_chunk_of(&v->t->events, row)->kind[osc_row_place(row)] == OSC_KIND_MODULE)
             known = at + 1;
         at = v->f->tree.parent[at - 1];
     }
     known = known == 0 ? 1 : known;
-    for (at = node; at != 0 && osc_idmap_get(&v->modules, at) == 0;
+    for (at = node; v->modules && at != 0 && v->modules[at - 1] == 0;
          at = v->f->tree.parent[at - 1]) {
-        uint32_t *const place = osc_idmap_put(&v->modules, at);
-
-        if (!place)
-            break; /* found anew each time: slower, not wrong */
-        *place = known;
+        v->modules[at - 1] = known;
         if (at + 1 == known)
             break;
     }

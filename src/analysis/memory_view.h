@@ -12,15 +12,23 @@
 #ifndef OSC_ANALYSIS_MEMORY_VIEW_H
 #define OSC_ANALYSIS_MEMORY_VIEW_H
 
-#include "base/idmap.h"
 #include "derive/facts.h"
 #include "derive/select.h"
 #include "table/table.h"
 
+/* Sizes that a file makes up, added any number of times. */
+__extension__ typedef __int128 osc_byte_sum;
+
+/* What a cell holds of V: the nearest. */
+static inline int64_t osc_byte_sum_cell(osc_byte_sum v)
+{
+    return v > INT64_MAX ? INT64_MAX : v < INT64_MIN ? INT64_MIN : (int64_t)v;
+}
+
 /* Zeroed but for t, it shows everything. */
 struct osc_memory_view {
     const struct osc_trace *t;
-    const struct osc_facts *f;       /* of t: ALLOCATIONS and STEPS */
+    const struct osc_facts *f;       /* of t: ALLOCATIONS or CALLERS, and STEPS */
     const struct osc_allocations *a; /* of f */
     int64_t from_ns, to_ns;          /* on the clock of the file: [from, to) */
     int64_t at_ns;                   /* of --at, likewise */
@@ -28,7 +36,8 @@ struct osc_memory_view {
     struct osc_filter filter;        /* of rest */
     const char *device;              /* NULL: all */
     bool has_rest;                   /* more than time is asked for */
-    struct osc_idmap modules;        /* node -> its module + 1; filled as it is asked */
+    uint32_t *modules;               /* owned; by node - 1: its module + 1, 1: none, 0: not
+                                        asked yet; NULL: no node was */
     struct osc_strbuf label;         /* scratch */
 };
 

@@ -193,7 +193,7 @@ static osc_status pair(struct osc_trace *t, struct osc_allocations *a,
                        const struct osc_memory_device *d)
 {
     struct osc_idmap live = {0};
-    int64_t total = 0, last = 0;
+    int64_t total = 0, last = 0, change;
     bool has_last = false;
 
     for (uint32_t k = d->first; k < d->first + d->n; k++) {
@@ -203,8 +203,10 @@ static osc_status pair(struct osc_trace *t, struct osc_allocations *a,
         uint64_t address;
 
         const bool has_total = osc_args_int(t, c, i, OSC_ARG_KEY_TOTAL_ALLOCATED, &total);
+        const bool follows =
+            !has_last || (!__builtin_sub_overflow(total, last, &change) && change == r->bytes);
 
-        if (has_total && (total < 0 || (has_last && total - last != r->bytes)))
+        if (has_total && (total < 0 || !follows))
             count(t, OSC_FINDING_memory_gap, r->time_ns);
         has_last = has_total;
         last = total;

@@ -37,7 +37,7 @@ KEYS = {
     "threads": ("process", "thread"), "tracks": ("track",), "info": ("key",),
     "flows": ("row",), "devices": ("device",), "utilization": ("device", "start_ns", "dur_ns"),
     "memory": ("device", "name"), "memory_events": ("row",), "memory_curve": ("row",),
-    "memory_peaks": ("row",),
+    "memory_peaks": ("row",), "quality": ("code",),
 }
 GROUPINGS = {"averages": (None, "shape", "stack:2", "shape,stack:3"),
              "operators": (None, "shape", "stack"), "kernels": (None, "op")}
@@ -161,7 +161,15 @@ def selections(trace: Trace) -> list[Selection]:
 
 def compare_memory(report: Report, provider: OpscopeProvider, trace: Trace, path: Path,
                    where: str) -> None:
-    """The tables of memory in parts of the trace."""
+    """What the records of memory lack, and their tables in parts of the trace."""
+    found = memory_tables.findings(trace)
+    twin = [{"code": code, "count": len(at), "first_ns": at[0] - trace.origin}
+            for code, at in sorted(found.items())]
+    ours = [{key: row[key] for key in ("code", "count", "first_ns")}
+            for row in provider.table(path, "quality")
+            if row["code"] in memory_tables.CODES]
+    compare_table(report, f"{where}: quality:", "quality",
+                  sorted(ours, key=lambda row: row["code"]), twin)
     for selection in selections(trace):
         for table in memory_tables.TABLES:
             if selection.at_ns is not None and table not in ("memory_events", "memory_peaks"):

@@ -317,7 +317,8 @@ class Generator:
                 address = choice((64, 64, 128, 192, "256", 2 ** 64 - 64))
                 live.append((kind, number, address, size))
             if self.chance(8):
-                size = choice((0, -512, None, "512", 1 << 40))
+                size = choice((0, -512, None, "512", 512.5, True, 1 << 40, (1 << 62) - 1,
+                               1 - (1 << 62), 1 << 62))
             if isinstance(size, int):
                 total += size if self.chance(95) else 1
             args = {"Device Type": kind, "Device Id": number, "Bytes": size, "Addr": address,

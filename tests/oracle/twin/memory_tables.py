@@ -13,6 +13,8 @@ TYPES = ("cpu", "cuda", "mkldnn", "opengl", "opencl", "ideep", "hip", "fpga", "m
          "vulkan", "metal", "xpu", "mps", "meta", "hpu", "ve", "lazy", "ipu", "mtia",
          "privateuse1")             # c10::DeviceType
 DEVICES_MAX = 4096
+CODES = ("bad_memory_record", "lost_release", "unpaired_release", "memory_gap",
+         "out_of_memory")           # of quality
 
 
 @dataclass(frozen=True)
@@ -63,8 +65,9 @@ class Record:
         return self.node.event.name if self.node and self.node.is_row else None
 
     def total(self, key: str) -> int | None:
-        """One of the two totals."""
-        return self.event.integer(key)
+        """One of the two totals, if it fits into 64 bits."""
+        value = self.event.integer(key)
+        return value if value is not None and -2 ** 63 <= value < 2 ** 63 else None
 
 
 def device_of(event: Event) -> str:
@@ -137,6 +140,36 @@ def pair(records: list[Record]) -> None:
             before.release, record.allocation = record, before
 
 
+def gaps(records: list[Record]) -> list[Record]:
+    """Those of one device whose total does not follow from that of the record before."""
+    result, last = [], None
+    for record in records:
+        total = record.total("Total Allocated")
+        if total is not None and (total < 0 or last is not None
+                                  and total - last != record.bytes):
+            result.append(record)
+        last = total
+    return result
+
+
+def findings(trace: Trace) -> dict[str, list[int]]:
+    """The times of what does not fit, by the code of `quality`; ascending."""
+    records = records_of(trace)
+    usable = {record.event for record in records}
+    known = [r for r in records if r.device != "unknown"]
+    times = {
+        "bad_memory_record": [e.start for e in trace.events if e.kind in ("alloc", "free")
+                              and e not in usable]
+        + [r.event.start for r in records if r.device == "unknown"],
+        "lost_release": [r.overwritten_by.event.start for r in known if r.overwritten_by],
+        "unpaired_release": [r.event.start for r in known if not r.is_allocation
+                             and r.address is not None and r.allocation is None],
+        "memory_gap": [r.event.start for device in trace.kept["memory devices"]
+                       for r in gaps([r for r in known if (r.process, r.device) == device])],
+        "out_of_memory": [e.start for e in trace.events if e.kind == "oom"]}
+    return {code: sorted(at) for code, at in times.items() if at}
+
+
 def steps_of(trace: Trace) -> dict[Event, int]:
     """Ordinal of the step in which an event of the host starts."""
     if "memory steps" not in trace.kept:
@@ -163,6 +196,21 @@ def wants_event(trace: Trace, event: Event, selection: Selection) -> bool:
     return selection.step is None or steps_of(trace).get(event) == selection.step
 
 
+def chain_of(record: Record) -> list[Event]:
+    """The operators around RECORD, the outermost first."""
+    chain, at = [], record.node
+    while at is not None:
+        if at.is_row:
+            chain.insert(0, at.event)
+        at = record.parents.get(at)
+    return chain
+
+
+def cell(value: int) -> int:
+    """What fits into 64 bits."""
+    return max(-2 ** 63, min(2 ** 63 - 1, value))
+
+
 def memory_table(trace: Trace, selection: Selection = ALL) -> list[dict]:
     """`memory`: sums per operator and device."""
     chosen = [r for r in records_of(trace) if wants(trace, r, selection)]
@@ -172,7 +220,7 @@ def memory_table(trace: Trace, selection: Selection = ALL) -> list[dict]:
     for device in dict.fromkeys(device for _, device in trace.kept["memory devices"]):
         own = [r for r in chosen if r.device == device]
         groups: dict[str, list[int]] = {}
-        first: dict[str, int] = {}
+        first: dict[str, tuple] = {}
         none = [0] * 6
         for record in own:
             amount = [record.bytes, int(record.is_allocation),
@@ -180,18 +228,15 @@ def memory_table(trace: Trace, selection: Selection = ALL) -> list[dict]:
             if record.op is None:
                 none = [a + b for a, b in zip(none, [*amount, *amount])]
                 continue
-            at, is_self = record.node, True
-            while at is not None:
-                if at.is_row:
-                    touched.add(at.event)
-                    name = at.event.name
-                    first[name] = min(first.get(name, at.event.id), at.event.id)
-                    sums = groups.setdefault(name, [0] * 6)
-                    for i, value in enumerate(amount):
-                        sums[i] += value
-                        sums[i + 3] += value if is_self else 0
-                    is_self = False
-                at = record.parents.get(at)
+            chain = chain_of(record)
+            for depth, event in enumerate(chain):
+                touched.add(event)
+                sight = (record.event.start, record.event.id, depth)
+                first[event.name] = min(first.get(event.name, sight), sight)
+                sums = groups.setdefault(event.name, [0] * 6)
+                for i, value in enumerate(amount):
+                    sums[i] += value
+                    sums[i + 3] += value if depth == len(chain) - 1 else 0
         for name in sorted(groups, key=lambda n: first[n]):
             result.append((device, name, groups[name]))
         result.append((device, None, none))
@@ -202,9 +247,9 @@ def memory_table(trace: Trace, selection: Selection = ALL) -> list[dict]:
             calls[node.event.name] = calls.get(node.event.name, 0) + 1
     table = [{"device": device, "name": "(none)" if name is None else name,
               "calls": None if name is None else calls[name],
-              "increase_bytes": sums[0], "self_increase_bytes": sums[3],
+              "increase_bytes": cell(sums[0]), "self_increase_bytes": cell(sums[3]),
               "alloc_count": sums[1], "self_alloc_count": sums[4],
-              "alloc_bytes": sums[2], "self_alloc_bytes": sums[5]}
+              "alloc_bytes": cell(sums[2]), "self_alloc_bytes": cell(sums[5])}
              for device, name, sums in result if any(sums)]
     table.sort(key=lambda r: -r["self_increase_bytes"])
     return table
@@ -328,12 +373,14 @@ def peaks_table(trace: Trace, selection: Selection = ALL) -> list[dict]:
             entries[10:] = [{"operator": "(others)",
                              "bytes": sum(e["bytes"] for e in entries[10:]),
                              "count": sum(e["count"] for e in entries[10:])}]
+        for entry in entries:
+            entry["bytes"] = cell(entry["bytes"])
         result.append({"process": process, "device": device,
                        "peak_bytes": peak.total("Total Allocated"),
                        "peak_ns": peak.event.start - trace.origin,
                        "capacity_bytes": capacity(trace, peak),
                        "reserved_bytes": peak.total("Total Reserved"),
-                       "live_bytes": sum(r.bytes for r in live), "live_count": len(live),
+                       "live_bytes": cell(sum(r.bytes for r in live)), "live_count": len(live),
                        "at_peak": json.dumps(entries, ensure_ascii=False)})
     return result
 
