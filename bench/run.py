@@ -49,6 +49,8 @@ def benches(where, data):
     yield "threads", program("threads", trace("1g.json"), "7")
     yield "process", [sys.executable, os.path.join(HERE, "process.py"), where, data]
     yield "operators", program("operators", trace("1g.json"), "7")
+    if os.path.exists(trace("memory.json")):
+        yield "memory", program("memory", trace("memory.json"), "15")
     yield "tables", program("tables", trace("1g.json"), "5")
 
 

@@ -134,7 +134,8 @@ const struct osc_table_def osc_table_quality = {
     .help = "What was skipped, repaired, dropped or is missing, by cause.",
     .columns = columns,
     .n_columns = sizeof columns / sizeof *columns,
-    .facts = OSC_FACT_FOREST | OSC_FACT_LINKS, /* they count what they find */
+    .facts =
+        OSC_FACT_FOREST | OSC_FACT_LINKS | OSC_FACT_ALLOCATIONS, /* they count what they find */
     .map = map,
     .finish = finish,
 };

@@ -14,7 +14,7 @@
 #include "sql/where.h"
 #include "table/nearest.h"
 
-#define LIST_INDENT 13
+#define LIST_INDENT 15
 #define LIST_WIDTH  80
 
 /* "word, " at COLUMN, on a new line if it is full. Returns the column behind it. */
@@ -179,8 +179,12 @@ static int check(struct osc_args *args, const struct osc_table_def *def,
 static int show(struct osc_args *args, const struct osc_table_def *def)
 {
     struct osc_loaded l = {0};
-    int failed = osc_load(&l, args, osc_budget_for_table(args, def));
+    int failed = OSC_EXIT_DONE;
 
+    args->selects_late = (def->takes & OSC_TAKES_SELECTION) != 0;
+    if (args->selects_late)
+        args->table.selection = &args->selection;
+    failed = osc_load(&l, args, osc_budget_for_table(args, def));
     if (!failed)
         failed = osc_show_table(&l, args, def);
     if (!failed && !args->renderer->is_machine && def != &osc_table_quality)

@@ -69,6 +69,8 @@ const struct osc_option osc_options[OSC_OPTION_COUNT] = {
                          "the first event of all"},
     [OSC_OPTION_TO] = {"to", 0, "TIME", ALL, OSC_COMPLETE_NOTHING, NULL, NULL,
                        "events that start before TIME"},
+    [OSC_OPTION_AT] = {"at", 0, "TIME", TABLE, OSC_COMPLETE_NOTHING, NULL, NULL,
+                       "what is allocated and not yet released at TIME"},
 
     [OSC_OPTION_HEADER] = {"header", 0, "TEXT", TABLE, OSC_COMPLETE_NOTHING, NULL,
                            "The text of averages", "print TEXT above the table"},
@@ -384,6 +386,8 @@ static int set_option(struct osc_args *a, enum osc_option_id id, const char *val
         return set_time(o, &a->selection.from_ns, &a->selection.has_from, value);
     else if (id == OSC_OPTION_TO)
         return set_time(o, &a->selection.to_ns, &a->selection.has_to, value);
+    else if (id == OSC_OPTION_AT)
+        return set_time(o, &a->table.at_ns, &a->table.has_at, value);
     else if (id == OSC_OPTION_MAX_NAME_WIDTH)
         return set_width(o, &a->table.max_name_width, value);
     else if (id == OSC_OPTION_MAX_SRC_WIDTH)

@@ -38,6 +38,7 @@
     X(STEPS)               \
     X(FROM)                \
     X(TO)                  \
+    X(AT)                  \
     X(HEADER)              \
     X(TOP_LEVEL)           \
     X(MAX_NAME_WIDTH)      \
@@ -100,8 +101,9 @@ struct osc_args {
     const char *output, *form, *named_table; /* of export: as given, or NULL */
     bool is_redacted;
     bool is_merged, wants_list, wants_help;
-    uint64_t given;  /* bit per enum osc_option_id */
-    char **operands; /* borrowed from argv */
+    bool selects_late; /* the table chooses rows itself: all of the trace is loaded */
+    uint64_t given;    /* bit per enum osc_option_id */
+    char **operands;   /* borrowed from argv */
     int n_operands;
 };
 

@@ -43,6 +43,18 @@ enum osc_severity { OSC_INFO, OSC_WARNING, OSC_ERROR };
     X(duplicate_id, WARNING, "correlation ids that more than one host call carries", "")       \
     X(no_launch, INFO, "device work whose launching host call is not in the trace", "")        \
     X(no_operator, INFO, "device work that no operator launched", "")                          \
+    X(bad_memory_record, WARNING,                                                              \
+      "memory records without a usable size or device; not paired", "")                        \
+    X(lost_release, WARNING,                                                                   \
+      "addresses that were allocated again without a release between; taken as released then", \
+      "")                                                                                      \
+    X(unpaired_release, INFO, "releases of memory that the trace does not see allocated", "")  \
+    X(memory_gap, INFO,                                                                        \
+      "totals of an allocator that do not follow from the record before; memory changed "      \
+      "without a record",                                                                      \
+      "")                                                                                      \
+    X(out_of_memory, WARNING, "allocations that failed for want of memory",                    \
+      "opscope table memory_peaks says what was alive")                                        \
     X(unaligned, WARNING, "traces of several machines or boots, aligned by wall clock alone",  \
       "")                                                                                      \
     X(clock_step, WARNING, "time stamps that are zero or far from all others", "")             \
