@@ -161,6 +161,8 @@ static osc_status add_kernels(const struct osc_trace *t, struct osc_loads *l, st
     const struct osc_facts *const f = osc_trace_facts(t);
     osc_status st = OSC_OK;
 
+    if (!l->devices)
+        return OSC_OK;
     for (uint32_t k = 0; k < t->n_tracks; k++) {
         const uint32_t d = l->of_track[k];
 
