@@ -50,6 +50,7 @@ def benches(where, data):
     yield "process", [sys.executable, os.path.join(HERE, "process.py"), where, data]
     yield "operators", program("operators", trace("1g.json"), "7")
     yield "tables", program("tables", trace("1g.json"), "5")
+    yield "export", program("export", trace("1g.json"), "5")
 
 
 def is_within(ratio, limit):
