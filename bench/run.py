@@ -54,6 +54,7 @@ def benches(where, data):
     yield "tables", program("tables", trace("1g.json"), "tables", "<=0.15", "5")
     if os.path.exists(trace("modules.json")):
         yield "tables", program("tables", trace("modules.json"), "tables-modules", "-", "5")
+    yield "export", program("export", trace("1g.json"), "5")
 
 
 def is_within(ratio, limit):

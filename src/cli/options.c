@@ -17,11 +17,26 @@
 const struct osc_option osc_options[OSC_OPTION_COUNT] = {
     [OSC_OPTION_OUTPUT] = {"output", 'o', "OUT", EXPORT, OSC_COMPLETE_FILE, NULL,
                            "What to write", "the file to write; -: standard output"},
-    [OSC_OPTION_EXPORT_FORMAT] = {"format", 'f', "FORM", EXPORT, OSC_COMPLETE_WORDS,
-                                  "json json.gz csv", NULL,
-                                  "json, json.gz or csv; default: by the suffix of OUT"},
+    [OSC_OPTION_EXPORT_FORMAT] =
+        {"format", 'f', "FORM", EXPORT, OSC_COMPLETE_WORDS, "json json.gz folded csv", NULL,
+         "json, json.gz, folded or csv; default: by the suffix of OUT"},
     [OSC_OPTION_TABLE] = {"table", 't', "NAME", EXPORT, OSC_COMPLETE_TABLE, NULL, NULL,
                           "the table of which CSV has the rows; default: events"},
+    [OSC_OPTION_STACK] = {"stack", 0, "KIND", EXPORT, OSC_COMPLETE_WORDS, "op python module",
+                          NULL,
+                          "what the frames of folded stacks are: op (operators, the default), "
+                          "python or module"},
+    [OSC_OPTION_METRIC] = {"metric", 0, "COL", EXPORT, OSC_COMPLETE_WORDS,
+                           "host_self_ns device_self_ns calls self_cpu_time_total "
+                           "self_cuda_time_total",
+                           NULL,
+                           "what folded stacks count: host_self_ns (the default), "
+                           "device_self_ns or calls; with --stack python torch's "
+                           "self_cpu_time_total or self_cuda_time_total, for its "
+                           "export_stacks()"},
+    [OSC_OPTION_COUNTERS] = {"counters", 0, NULL, EXPORT, OSC_COMPLETE_NOTHING, NULL, NULL,
+                             "add counter tracks to json: utilization of each device, "
+                             "estimated SM efficiency"},
     [OSC_OPTION_REDACT] = {"redact", 0, NULL, EXPORT, OSC_COMPLETE_NOTHING, NULL, NULL,
                            "leave out arguments, paths and hosts"},
 
@@ -329,6 +344,8 @@ static const char **text_of(struct osc_args *a, enum osc_option_id id)
         {OSC_OPTION_OUTPUT, &a->output},
         {OSC_OPTION_EXPORT_FORMAT, &a->form},
         {OSC_OPTION_TABLE, &a->named_table},
+        {OSC_OPTION_STACK, &a->stack},
+        {OSC_OPTION_METRIC, &a->metric},
     };
 
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -352,6 +369,7 @@ static bool *flag_of(struct osc_args *a, enum osc_option_id id)
         {OSC_OPTION_FULL_NAMES, &a->table.full_names},
         {OSC_OPTION_NO_ARGS, &a->import.no_args},
         {OSC_OPTION_REDACT, &a->is_redacted},
+        {OSC_OPTION_COUNTERS, &a->with_counters},
         {OSC_OPTION_HELP, &a->wants_help},
     };
 

@@ -11,6 +11,12 @@
  *   device           device work of other devices goes; host rows stay
  *   steps            host rows that start inside, on any thread, and their device work
  *   from, to         rows that start in [from, to)
+ *   with_callers     and the Python frames and modules that hold what is wanted, so
+ *                    that stacks are whole
+ *
+ * An arrow (flow) stays whole or goes: each of its records has to touch a row that
+ * stays, the innermost range that is open at its time on its track. A record that
+ * touches nothing is in no step, and goes by its own time and track.
  *
  * Threading: not locked; one writer.
  */
@@ -25,7 +31,7 @@
 struct osc_selection {
     const char *process, *thread, *device; /* NULL: any */
     const char *steps;                     /* "5", "5-7" by label; "@0-@2" by ordinal */
-    bool has_from, has_to;
+    bool has_from, has_to, with_callers;
     int64_t from_ns, to_ns;  /* from the origin that users see */
     uint32_t n_steps_before; /* of the trace, left out when it was loaded */
 };
