@@ -33,8 +33,9 @@ struct osc_command {
     int (*run)(struct osc_args *args);
 };
 
-#define OSC_COMMAND_TABLE 1u
-#define OSC_COMMAND_INFO  2u
+#define OSC_COMMAND_TABLE  1u
+#define OSC_COMMAND_INFO   2u
+#define OSC_COMMAND_SCREEN 4u
 
 /* All commands, ended by NULL, and the one called NAME, or NULL. */
 extern const struct osc_command *const osc_commands[];

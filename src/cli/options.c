@@ -11,6 +11,7 @@
 
 #define TABLE OSC_COMMAND_TABLE
 #define BOTH  (OSC_COMMAND_TABLE | OSC_COMMAND_INFO)
+#define ALL   (BOTH | OSC_COMMAND_SCREEN)
 
 const struct osc_option osc_options[OSC_OPTION_COUNT] = {
     [OSC_OPTION_SORT] =
@@ -38,24 +39,24 @@ const struct osc_option osc_options[OSC_OPTION_COUNT] = {
     [OSC_OPTION_EXPLAIN] = {"explain", 'e', "COL", TABLE, OSC_COMPLETE_COLUMN, NULL, NULL,
                             "say what column COL means and where it comes from, and stop"},
 
-    [OSC_OPTION_RANK] = {"rank", 0, "LIST", BOTH, OSC_COMPLETE_NOTHING, NULL,
+    [OSC_OPTION_RANK] = {"rank", 0, "LIST", ALL, OSC_COMPLETE_NOTHING, NULL,
                          "What to look at (the rest is left out before anything is counted)",
                          "ranks, such as 0,4-7"},
-    [OSC_OPTION_SPAN] = {"span", 0, "LIST", BOTH, OSC_COMPLETE_NOTHING, NULL, NULL,
+    [OSC_OPTION_SPAN] = {"span", 0, "LIST", ALL, OSC_COMPLETE_NOTHING, NULL, NULL,
                          "recording windows, counted from 1"},
-    [OSC_OPTION_PROCESS] = {"process", 0, "PID", BOTH, OSC_COMPLETE_NOTHING, NULL, NULL,
+    [OSC_OPTION_PROCESS] = {"process", 0, "PID", ALL, OSC_COMPLETE_NOTHING, NULL, NULL,
                             "one process, by number or name"},
     [OSC_OPTION_THREAD] =
-        {"thread", 0, "TID", BOTH, OSC_COMPLETE_NOTHING, NULL, NULL,
+        {"thread", 0, "TID", ALL, OSC_COMPLETE_NOTHING, NULL, NULL,
          "one host thread, by number or name, and the device work it launched"},
-    [OSC_OPTION_DEVICE] = {"device", 0, "NAME", BOTH, OSC_COMPLETE_NOTHING, NULL, NULL,
+    [OSC_OPTION_DEVICE] = {"device", 0, "NAME", ALL, OSC_COMPLETE_NOTHING, NULL, NULL,
                            "one device, such as cuda:0; the host stays"},
-    [OSC_OPTION_STEPS] = {"steps", 0, "A-B", BOTH, OSC_COMPLETE_NOTHING, NULL, NULL,
+    [OSC_OPTION_STEPS] = {"steps", 0, "A-B", ALL, OSC_COMPLETE_NOTHING, NULL, NULL,
                           "steps by the labels the program gave, inclusive; @0-@2 by number"},
-    [OSC_OPTION_FROM] = {"from", 0, "TIME", BOTH, OSC_COMPLETE_NOTHING, NULL, NULL,
+    [OSC_OPTION_FROM] = {"from", 0, "TIME", ALL, OSC_COMPLETE_NOTHING, NULL, NULL,
                          "events that start at TIME or later: 10us, 1.5ms, 2s, plain ns; from "
                          "the first event of all"},
-    [OSC_OPTION_TO] = {"to", 0, "TIME", BOTH, OSC_COMPLETE_NOTHING, NULL, NULL,
+    [OSC_OPTION_TO] = {"to", 0, "TIME", ALL, OSC_COMPLETE_NOTHING, NULL, NULL,
                        "events that start before TIME"},
 
     [OSC_OPTION_HEADER] = {"header", 0, "TEXT", TABLE, OSC_COMPLETE_NOTHING, NULL,
@@ -76,16 +77,17 @@ const struct osc_option osc_options[OSC_OPTION_COUNT] = {
                            "tb: the rules of the TensorBoard plugin, to compare with it"},
     [OSC_OPTION_NO_PYTHON] = {"no-python", 0, NULL, TABLE, OSC_COMPLETE_NOTHING, NULL, NULL,
                               "leave out Python functions"},
-    [OSC_OPTION_FULL_NAMES] = {"full-names", 0, NULL, TABLE, OSC_COMPLETE_NOTHING, NULL, NULL,
+    [OSC_OPTION_FULL_NAMES] = {"full-names", 0, NULL, TABLE | OSC_COMMAND_SCREEN,
+                               OSC_COMPLETE_NOTHING, NULL, NULL,
                                "do not shorten the names of kernels in text"},
-    [OSC_OPTION_THREADS] = {"threads", 'j', "N", BOTH, OSC_COMPLETE_NOTHING, NULL, NULL,
+    [OSC_OPTION_THREADS] = {"threads", 'j', "N", ALL, OSC_COMPLETE_NOTHING, NULL, NULL,
                             "use N threads; default: one for each processor"},
-    [OSC_OPTION_MAX_MEMORY] = {"max-memory", 0, "SIZE", BOTH, OSC_COMPLETE_NOTHING, NULL, NULL,
+    [OSC_OPTION_MAX_MEMORY] = {"max-memory", 0, "SIZE", ALL, OSC_COMPLETE_NOTHING, NULL, NULL,
                                "stop reading at SIZE, such as 8G; default: 80 % of what there "
                                "is"},
-    [OSC_OPTION_NO_ARGS] = {"no-args", 0, NULL, BOTH, OSC_COMPLETE_NOTHING, NULL, NULL,
+    [OSC_OPTION_NO_ARGS] = {"no-args", 0, NULL, ALL, OSC_COMPLETE_NOTHING, NULL, NULL,
                             "forget arguments of events that no analysis asks for"},
-    [OSC_OPTION_HELP] = {"help", 'h', NULL, BOTH, OSC_COMPLETE_NOTHING, NULL, "Help",
+    [OSC_OPTION_HELP] = {"help", 'h', NULL, ALL, OSC_COMPLETE_NOTHING, NULL, "Help",
                          "print this page"},
 };
 

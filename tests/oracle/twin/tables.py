@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from . import averages, events, forest, inventory, kernels, operators, reader, steps
+from . import averages, events, forest, growth, inventory, kernels, operators, reader, steps
 from .events import Trace
 
 NAMES = ("averages", "operators", "kernels", "steps", "overview", "events", "threads",
@@ -41,7 +41,7 @@ def table(trace: Trace, name: str, group_by: str | None = None, compat: bool = F
     if name == "kernels":
         return kernels.table(trace, group_by, compat)
     if name == "steps":
-        return steps.steps_table(trace, compat)
+        return growth.add(trace, steps.steps_table(trace, compat))
     if name == "overview":
         return steps.overview_table(trace, compat)
     return {"events": inventory.events_table, "threads": inventory.threads_table,

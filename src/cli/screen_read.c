@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/screen_read.h"
+
+#include <string.h>
+
+const struct osc_answer *osc_screen_answer(const struct osc_screen *s,
+                                           enum osc_screen_table table)
+{
+    return &s->answers[table];
+}
+
+/* The rows of a merged table. */
+const struct osc_result *osc_screen_merged(const struct osc_screen *s,
+                                           enum osc_screen_table table)
+{
+    return &osc_screen_answer(s, table)->blocks[0].result;
+}
+
+uint32_t osc_screen_column(const struct osc_result *r, const char *name)
+{
+    return (uint32_t)osc_table_column(r->def, name);
+}
+
+struct osc_str osc_screen_text(const struct osc_result *r, uint64_t i, const char *name)
+{
+    return osc_result_get_str(r, i, osc_screen_column(r, name));
+}
+
+/* The value of KEY in `info`; empty if it has none. */
+struct osc_str osc_screen_info(const struct osc_screen *s, const char *key)
+{
+    const struct osc_result *const r = osc_screen_merged(s, OSC_SCREEN_INFO);
+
+    for (uint64_t i = 0; i < r->n_rows; i++) {
+        if (osc_str_eq(osc_screen_text(r, i, "key"), osc_str_c(key)))
+            return osc_screen_text(r, i, "value");
+    }
+    return OSC_STR("");
+}
+
+uint64_t osc_screen_info_count(const struct osc_screen *s, const char *key)
+{
+    const struct osc_str text = osc_screen_info(s, key);
+    uint64_t n = 0;
+
+    for (uint32_t i = 0; i < text.len && text.s[i] >= '0' && text.s[i] <= '9'; i++)
+        n = n * 10 + (uint64_t)(text.s[i] - '0');
+    return n;
+}
+
+bool osc_screen_info_flag(const struct osc_screen *s, const char *key)
+{
+    return osc_str_eq(osc_screen_info(s, key), OSC_STR("true"));
+}
+
+/* How many steps there are, and how many of them count. */
+void osc_screen_count_steps(const struct osc_screen *s, uint64_t *n, uint64_t *n_kept,
+                            bool *is_whole)
+{
+    const struct osc_answer *const a = osc_screen_answer(s, OSC_SCREEN_STEPS);
+
+    *n = *n_kept = 0;
+    *is_whole = false;
+    for (uint32_t b = 0; b < a->n_blocks; b++) {
+        const struct osc_result *const r = &a->blocks[b].result;
+
+        for (uint64_t i = 0; i < r->n_rows; i++) {
+            ++*n;
+            *n_kept += osc_result_get_bool(r, i, osc_screen_column(r, "kept"));
+            *is_whole |= !osc_result_has(r, i, osc_screen_column(r, "annotation_ns"));
+        }
+    }
+}
+
+bool osc_screen_has_device(const struct osc_screen *s)
+{
+    return osc_screen_info_count(s, "devices") > 0 &&
+           osc_screen_merged(s, OSC_SCREEN_KERNELS)->n_rows > 0;
+}
