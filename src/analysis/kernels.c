@@ -70,11 +70,13 @@ static const struct osc_column columns[N_COLUMNS] = {
     [MEAN_BLOCKS] =
         {"mean_blocks_per_sm", OSC_TYPE_NUMBER, NULL, OSC_MERGE_FINISH, OSC_COLUMN_OPTIONAL,
          "Mean of argument `blocks per SM`, weighted with durations; kernels without "
-         "a positive one count as 0."},
-    [MEAN_OCCUPANCY] = {"mean_occupancy_ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH,
-                        OSC_COLUMN_OPTIONAL,
-                        "Mean of argument `est. achieved occupancy %` / 100, weighted with "
-                        "durations; kernels without one count as 0."},
+         "a positive one count as 0. Missing for a rank and span that has none."},
+    [MEAN_OCCUPANCY] =
+        {"mean_occupancy_ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH,
+         OSC_COLUMN_OPTIONAL,
+         "Mean of argument `est. achieved occupancy %` / 100, weighted with "
+         "durations; kernels without one count as 0. Missing for a rank and span "
+         "that has none."},
     [BLOCKS_SUM] = {"blocks_sum", OSC_TYPE_NUMBER, NULL, OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
                     "Sum of blocks per SM times nanoseconds."},
     [OCCUPANCY_SUM] = {"occupancy_sum", OSC_TYPE_NUMBER, NULL, OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
@@ -86,7 +88,8 @@ struct key {
     int64_t registers, shared_memory;
     uint32_t name, op;    /* osc_sid */
     uint32_t grid, block; /* osc_sid of lists */
-    uint32_t has_registers, has_shared_memory;
+    uint16_t has_registers, has_shared_memory;
+    uint32_t has_operator; /* whose name may be empty */
 };
 
 struct group {
@@ -119,6 +122,7 @@ static osc_status key_of(struct sums *s, const struct osc_work *work, const stru
     if (node != 0) {
         const osc_row op = {s->f->order.rows[node - 1]};
 
+        key->has_operator = true;
         key->op = osc_chunk_of(&s->t->events, op)->name[osc_row_place(op)];
     }
     osc_status st = osc_lists_id(&s->lists, s->t, c, i, OSC_ARG_KEY_GRID, &grid);
@@ -207,7 +211,7 @@ static osc_status add_kernel(struct sums *s, const struct osc_work *work)
 static void add_op_cells(const struct sums *s, const struct key *key, bool compat_tb,
                          struct osc_result *out)
 {
-    const bool has_operator = key->op != 0;
+    const bool has_operator = key->has_operator;
 
     osc_result_str(out, OPERATOR,
                    has_operator ? osc_trace_str(s->t, (osc_sid){key->op}) : OSC_STR("(none)"));
@@ -240,8 +244,10 @@ static void add_row(const struct sums *s, const struct group *g, bool compat_tb,
     osc_result_int(out, TOTAL, g->total_ns);
     osc_result_int(out, MAX, g->max_ns);
     osc_result_int(out, MIN, g->min_ns);
-    osc_result_num(out, BLOCKS_SUM, g->blocks_sum);
-    osc_result_num(out, OCCUPANCY_SUM, g->occupancy_sum);
+    if (s->has_blocks)
+        osc_result_num(out, BLOCKS_SUM, g->blocks_sum);
+    if (s->has_occupancy)
+        osc_result_num(out, OCCUPANCY_SUM, g->occupancy_sum);
 }
 
 static void show_columns(const struct sums *s, struct osc_result *out)
@@ -294,9 +300,13 @@ static osc_status finish(struct osc_result *r, const struct osc_options *o, stru
         const double weight = total_ns > 0 ? total_ns : 1;
 
         osc_result_set_num(r, i, MEAN, total_ns / (double)osc_result_get_int(r, i, CALLS));
-        osc_result_set_num(r, i, MEAN_BLOCKS, osc_result_get_num(r, i, BLOCKS_SUM) / weight);
-        osc_result_set_num(r, i, MEAN_OCCUPANCY,
-                           osc_result_get_num(r, i, OCCUPANCY_SUM) / weight / 100);
+        /* Of another rank or span the column may be there nevertheless. */
+        if (osc_result_has(r, i, BLOCKS_SUM))
+            osc_result_set_num(r, i, MEAN_BLOCKS,
+                               osc_result_get_num(r, i, BLOCKS_SUM) / weight);
+        if (osc_result_has(r, i, OCCUPANCY_SUM))
+            osc_result_set_num(r, i, MEAN_OCCUPANCY,
+                               osc_result_get_num(r, i, OCCUPANCY_SUM) / weight / 100);
     }
     return OSC_OK;
 }

@@ -71,6 +71,7 @@ static void kernels_sum_up_by_name_whoever_launched_them(void **state)
     assert_int_equal(integer(0, "min_ns"), 2000);
     assert_true(number(0, "mean_ns") == 3000);
     assert_false(osc_result_has(&result, 0, column("tensor_cores")));
+    assert_false(osc_result_has(&result, 0, column("mean_blocks_per_sm")));
     assert_true(osc_result_get_bool(&result, 1, column("tensor_cores")));
 }
 
@@ -90,6 +91,16 @@ static void launch_shapes_and_operators_tell_kernels_apart(void **state)
     assert_true(osc_result_get_bool(&result, 0, column("op_tc_eligible")));
     assert_false(osc_result_has(&result, 1, column("registers_per_thread")));
     is_text(2, "operator", "(none)");
+}
+
+static void an_operator_without_a_name_is_one(void **state)
+{
+    (void)state;
+    run(OP("", 1, 0, 9, "") CALL(1, 1, 1, 1, "") KERNEL("k", 10, 4, 1) KERNEL("k", 20, 2, 9),
+        &(struct osc_options){.by_op = true});
+    assert_int_equal(result.n_rows, 2);
+    is_text(0, "operator", "");
+    is_text(1, "operator", "(none)");
 }
 
 static void means_are_weighted_with_durations_and_skip_what_means_nothing(void **state)
@@ -130,6 +141,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(kernels_sum_up_by_name_whoever_launched_them, end),
         cmocka_unit_test_teardown(launch_shapes_and_operators_tell_kernels_apart, end),
+        cmocka_unit_test_teardown(an_operator_without_a_name_is_one, end),
         cmocka_unit_test_teardown(means_are_weighted_with_durations_and_skip_what_means_nothing,
                                   end),
         cmocka_unit_test_teardown(a_failed_allocation_is_told, end),

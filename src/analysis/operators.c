@@ -48,7 +48,8 @@ static const struct osc_column columns[N_COLUMNS] = {
     [CALL_STACK] =
         {"call_stack", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, OSC_COLUMN_OPTIONAL,
          "Python frames that called it, innermost first, as the argument `Call stack` "
-         "has them; missing where none was recorded. With --group-by stack."},
+         "has them; in a file without, the python_function events that hold it on its thread, "
+         "the innermost 128 of them; missing where none was recorded. With --group-by stack."},
     [CALLS] = {"calls", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, 0, "How often it ran."},
     [DEVICE_SELF] =
         {"device_self_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0,
@@ -101,6 +102,22 @@ static const struct osc_column columns[N_COLUMNS] = {
                             OSC_COLUMN_HIDDEN, "Median on devices over part_calls calls."},
 };
 
+static void set_stack(const struct osc_trace *t, const struct osc_operators *ops,
+                      const struct osc_operator_group *g, struct osc_result *out)
+{
+    struct osc_strbuf text = {0};
+
+    if (g->stack.v != 0) {
+        osc_result_str(out, CALL_STACK, osc_trace_str(t, g->stack));
+    } else if (g->rebuilt != 0) {
+        osc_stacks_text(&ops->stacks, t, g->rebuilt, &text);
+        osc_result_str(out, CALL_STACK, (struct osc_str){text.s, (uint32_t)text.len});
+        if (text.status != OSC_OK)
+            out->status = text.status;
+        osc_strbuf_fini(&text);
+    }
+}
+
 static void add_row(const struct osc_trace *t, const struct osc_options *o,
                     const struct osc_operators *ops, const struct osc_operator_group *g,
                     struct osc_result *out)
@@ -111,8 +128,8 @@ static void add_row(const struct osc_trace *t, const struct osc_options *o,
         osc_result_str(out, INPUT_SHAPE,
                        g->shape.v == 0 ? OSC_STR("[]")
                                        : osc_intern_str(&ops->lists.texts, g->shape));
-    if (o->by_stack && g->stack.v != 0)
-        osc_result_str(out, CALL_STACK, osc_trace_str(t, g->stack));
+    if (o->by_stack)
+        set_stack(t, ops, g, out);
     osc_result_int(out, CALLS, (int64_t)g->n_calls);
     osc_result_int(out, DEVICE_SELF, g->device_self_ns);
     osc_result_int(out, DEVICE_TOTAL, g->device_total_ns);

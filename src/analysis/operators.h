@@ -13,13 +13,15 @@
 
 #include "analysis/listtext.h"
 #include "derive/facts.h"
+#include "derive/stacks.h"
 #include "table/table.h"
 
 /* What the calls of a group of operators come to; times in nanoseconds. */
 struct osc_operator_group {
     osc_sid name;
     osc_sid shape;      /* of osc_operators.lists; 0: no list */
-    osc_sid stack;      /* of the trace; 0: none */
+    osc_sid stack;      /* `Call stack`, of the trace; 0: none */
+    uint32_t rebuilt;   /* stack of osc_operators.stacks; 0: none */
     uint32_t first_row; /* the first in the file */
     uint64_t n_calls;
     int64_t host_self_ns, host_total_ns, max_host_self_ns;
@@ -34,7 +36,8 @@ struct osc_operator_group {
 struct osc_operators {
     struct osc_operator_group *groups; /* owned; in order of first_row once made */
     size_t n_groups, cap_groups;
-    struct osc_lists lists; /* texts of shapes */
+    struct osc_lists lists;   /* texts of shapes */
+    struct osc_stacks stacks; /* made if asked for, where no event says its own */
 };
 
 /* Sum up T, which has LINKS, by name and by what O asks for besides. */

@@ -34,6 +34,7 @@ struct sweep {
     struct osc_operators *ops;
     bool is_plain;             /* names alone make groups */
     bool has_stacks;           /* some form has the argument */
+    bool has_frames;           /* none has, but there are Python frames */
     struct launched *launched; /* owned */
     size_t n_launched, cap_launched;
     struct node *nodes; /* pages, owned */
@@ -145,9 +146,9 @@ static osc_status shape_of(struct sweep *s, const struct osc_chunk *c, uint32_t 
 }
 
 /* The place that holds the group (+ 1) of a name with a shape or a stack. */
-static uint32_t *find_key(struct sweep *s, uint32_t name, osc_sid shape, osc_sid stack)
+static uint32_t *find_key(struct sweep *s, uint32_t name, osc_sid shape, uint32_t stack)
 {
-    uint32_t *const pair = osc_idmap_put(&s->pairs, (uint64_t)shape.v << 32 | stack.v);
+    uint32_t *const pair = osc_idmap_put(&s->pairs, (uint64_t)shape.v << 32 | stack);
 
     if (!pair)
         return NULL;
@@ -157,11 +158,12 @@ static uint32_t *find_key(struct sweep *s, uint32_t name, osc_sid shape, osc_sid
 }
 
 /* The group of the operator in row I of C. */
-static osc_status find_group(struct sweep *s, const struct osc_chunk *c, uint32_t i,
-                             uint32_t *group)
+static osc_status find_group(struct sweep *s, uint32_t node, const struct osc_chunk *c,
+                             uint32_t i, uint32_t *group)
 {
     uint32_t *place = &s->group_of[c->name[i]];
     osc_sid shape = {0}, stack = {0};
+    uint32_t rebuilt = 0;
     osc_status st = OSC_OK;
 
     if (s->o->by_shape || s->o->by_stack) {
@@ -169,9 +171,11 @@ static osc_status find_group(struct sweep *s, const struct osc_chunk *c, uint32_
             st = shape_of(s, c, i, &shape);
         if (st != OSC_OK)
             return st;
-        if (s->o->by_stack)
+        if (s->o->by_stack && s->has_frames)
+            rebuilt = s->ops->stacks.of_place[node - 1];
+        else if (s->o->by_stack)
             stack = stack_of(s->t, c, i);
-        place = find_key(s, c->name[i], shape, stack);
+        place = find_key(s, c->name[i], shape, stack.v | rebuilt);
         if (!place)
             return OSC_ENOMEM;
     }
@@ -180,6 +184,7 @@ static osc_status find_group(struct sweep *s, const struct osc_chunk *c, uint32_
                        (struct osc_operator_group){.name = {c->name[i]},
                                                    .shape = shape,
                                                    .stack = stack,
+                                                   .rebuilt = rebuilt,
                                                    .first_row = UINT32_MAX,
                                                    .max_host_self_ns = INT64_MIN,
                                                    .max_device_self_ns = INT64_MIN});
@@ -197,7 +202,7 @@ static inline osc_status count_call(struct sweep *s, uint32_t node, const struct
     uint32_t at = s->is_plain ? s->group_of[c->name[i]] - 1 : UINT32_MAX;
 
     if (at == UINT32_MAX) {
-        const osc_status st = find_group(s, c, i, &at);
+        const osc_status st = find_group(s, node, c, i, &at);
         if (st != OSC_OK)
             return st;
     }
@@ -210,6 +215,8 @@ static inline osc_status count_call(struct sweep *s, uint32_t node, const struct
     g->is_eligible |= is_eligible;
     if (s->has_stacks && !g->has_stack)
         g->has_stack = stack_of(s->t, c, i).v != 0;
+    else if (s->has_frames && !g->has_stack)
+        g->has_stack = s->ops->stacks.of_place[node - 1] != 0;
     n->ns = host_ns;
     n->group = at + 1;
     if (own->device_ns > g->max_device_self_ns)
@@ -350,9 +357,15 @@ static osc_status prepare(struct sweep *s)
     s->eligible_bytes = (size_t)s->f->order.n_rows + 1;
     s->eligible = osc_pages_alloc(s->eligible_bytes);
     s->group_of = osc_calloc(osc_strings_bound(&t->strings) + (size_t)1, sizeof *s->group_of);
-    for (uint32_t f = 0; f < t->n_forms && !s->has_stacks; f++)
-        s->has_stacks = t->forms[f].known[OSC_ARG_KEY_CALL_STACK] >= 0;
-    return s->nodes && s->eligible && s->group_of ? OSC_OK : OSC_ENOMEM;
+    if (!s->nodes || !s->eligible || !s->group_of)
+        return OSC_ENOMEM;
+    for (uint32_t f = 0; f < t->n_forms; f++) {
+        s->has_stacks |= t->forms[f].known[OSC_ARG_KEY_CALL_STACK] >= 0;
+        s->has_frames |= (s->f->classes.forms[f] & OSC_FORM_FUNCTION) != 0;
+    }
+    s->has_frames = s->has_frames && !s->has_stacks && !s->o->compat_tb;
+    return s->has_frames ? osc_stacks_make(t, &s->f->classes, &s->f->order, &s->ops->stacks)
+                         : OSC_OK;
 }
 
 static int by_first_row(const void *x, const void *y)
@@ -396,5 +409,6 @@ void osc_operators_fini(struct osc_operators *ops)
 {
     osc_free(ops->groups);
     osc_lists_fini(&ops->lists);
+    osc_stacks_fini(&ops->stacks);
     *ops = (struct osc_operators){0};
 }

@@ -22,7 +22,10 @@
     X(operators)          \
     X(kernels)            \
     X(steps)              \
-    X(overview)
+    X(overview)           \
+    X(devices)            \
+    X(utilization)        \
+    X(modules)
 
 #define OSC_TABLE_DECLARE(name) extern const struct osc_table_def osc_table_##name;
 OSC_TABLE_LIST(OSC_TABLE_DECLARE)

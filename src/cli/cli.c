@@ -18,7 +18,6 @@
 #define MESSAGE_BYTES (2 * PATH_MAX + 512)
 
 static const char *command_name;
-static volatile sig_atomic_t is_interrupted;
 static int write_errno;
 
 void osc_cli_set_command(const char *name)
@@ -69,24 +68,14 @@ int osc_cli_fail(osc_status st, const struct osc_err *err)
         return OSC_EXIT_DONE; /* who read us has seen enough, as head does */
     if (write_errno != 0)
         osc_cli_error("standard output: %s", strerror(write_errno));
-    else if (!osc_cli_is_interrupted())
+    else
         osc_cli_error("%s", err->message[0] ? err->message : osc_status_text(st));
     return st == OSC_EINVAL ? OSC_EXIT_MISUSED : OSC_EXIT_FAILED;
 }
 
-static void on_interrupt(int signal)
-{
-    (void)signal;
-    is_interrupted = 1;
-}
-
 void osc_cli_start(void)
 {
-    /* The second one is deadly: whoever is impatient gets out. */
-    const struct sigaction interrupt = {.sa_handler = on_interrupt,
-                                        .sa_flags = (int)SA_RESETHAND};
     const struct sigaction ignore = {.sa_handler = SIG_IGN};
-    struct sigaction old;
 
     /*
      * A closed descriptor would be given to the next file we open. Fill the gaps
@@ -96,22 +85,9 @@ void osc_cli_start(void)
         if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) < 0)
             _exit(OSC_EXIT_FAILED);
     }
-    if (sigaction(SIGINT, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
-        sigaction(SIGINT, &interrupt, NULL);
+    /* An interrupt may end us anywhere, even in a read() that waits: no file is half written.
+     */
     sigaction(SIGPIPE, &ignore, NULL);
-}
-
-bool osc_cli_is_interrupted(void)
-{
-    return is_interrupted != 0;
-}
-
-void osc_cli_die_if_interrupted(void)
-{
-    if (!is_interrupted)
-        return;
-    signal(SIGINT, SIG_DFL);
-    raise(SIGINT);
 }
 
 osc_status osc_cli_write(void *ctx, const char *s, size_t len)
@@ -120,8 +96,6 @@ osc_status osc_cli_write(void *ctx, const char *s, size_t len)
     while (len > 0) {
         const ssize_t n = write(STDOUT_FILENO, s, len);
 
-        if (is_interrupted)
-            return OSC_ECANCELED;
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0) {
@@ -134,22 +108,27 @@ osc_status osc_cli_write(void *ctx, const char *s, size_t len)
     return OSC_OK;
 }
 
-unsigned osc_cli_width(void)
+unsigned osc_cli_width(int fd)
 {
     struct winsize size;
 
-    if (!isatty(STDOUT_FILENO))
+    if (!isatty(fd))
         return 0;
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20)
+    if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col >= OSC_CLI_WIDTH_LEAST)
         return size.ws_col;
     return 80;
+}
+
+bool osc_cli_takes_escapes(int fd)
+{
+    const char *term = getenv("TERM");
+
+    return isatty(fd) && term && strcmp(term, "dumb") != 0;
 }
 
 bool osc_cli_has_colour(void)
 {
     const char *no_colour = getenv("NO_COLOR");
-    const char *term = getenv("TERM");
 
-    return isatty(STDOUT_FILENO) && !(no_colour && no_colour[0]) && term &&
-           strcmp(term, "dumb") != 0;
+    return osc_cli_takes_escapes(STDOUT_FILENO) && !(no_colour && no_colour[0]);
 }

@@ -7,7 +7,7 @@
  *   - Exit: 0 done, 1 failed, 2 misused.
  *   - Colour, progress and cutting are for terminals alone.
  *
- * Threading: one thread; the handler of SIGINT sets a flag.
+ * Threading: one thread.
  */
 #ifndef OSC_CLI_CLI_H
 #define OSC_CLI_CLI_H
@@ -59,17 +59,17 @@ int osc_cli_fail(osc_status st, const struct osc_err *err);
 /* Signals and descriptors as the rest needs them; first thing in main(). */
 void osc_cli_start(void);
 
-/* Set once SIGINT has come. */
-bool osc_cli_is_interrupted(void);
-
-/* If SIGINT has come, die of it, so that the shell knows. */
-void osc_cli_die_if_interrupted(void);
-
 /* Write LEN bytes to standard output; CTX is not used. EPIPE: OSC_ECANCELED. */
 OSC_MUST_USE osc_status osc_cli_write(void *ctx, const char *s, size_t len);
 
-/* Columns of the terminal on standard output; 0 if it is none. */
-unsigned osc_cli_width(void);
+/* Columns of the terminal at FD, OSC_CLI_WIDTH_LEAST or more; 0 if it is none. */
+#define OSC_CLI_WIDTH_LEAST 20
+unsigned osc_cli_width(int fd);
+
+/* Whether FD is a terminal that is cleared and coloured by escape sequences. */
+bool osc_cli_takes_escapes(int fd);
+
+/* Whether that is so for standard output, and colour is wanted. */
 bool osc_cli_has_colour(void);
 
 #endif

@@ -169,7 +169,7 @@ static int check(struct osc_args *args, const struct osc_table_def *def,
     osc_status st = osc_query_check(&q, &err);
 
     if (st == OSC_OK && args->where)
-        st = osc_where_open(where, def, args->where, osc_cli_is_interrupted, &err);
+        st = osc_where_open(where, def, args->where, NULL, &err);
     if (*where)
         args->filter = (struct osc_row_filter){osc_where_keep, *where};
     return st == OSC_OK ? OSC_EXIT_DONE : osc_cli_fail(st, &err);

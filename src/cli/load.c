@@ -80,8 +80,6 @@ static osc_status import_one(struct osc_loaded *l, const struct osc_args *args, 
     if (st == OSC_OK)
         return OSC_OK;
     l->has_failed = true;
-    if (osc_cli_is_interrupted())
-        return OSC_ECANCELED;
     osc_cli_error("%s", err.message[0] ? err.message : osc_status_text(st));
     return t->is_partial ? OSC_OK : st;
 }
@@ -103,7 +101,7 @@ static int import_all(struct osc_loaded *l, const struct osc_args *args)
         if (st != OSC_OK) {
             osc_trace_fini(t);
             osc_free(t);
-            if (is_named[i] || st == OSC_ECANCELED)
+            if (is_named[i])
                 return OSC_EXIT_FAILED;
             continue;
         }

@@ -119,10 +119,6 @@ static int dispatch(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    int result = OSC_EXIT_DONE;
-
     osc_cli_start();
-    result = dispatch(argc, argv);
-    osc_cli_die_if_interrupted();
-    return result;
+    return dispatch(argc, argv);
 }

@@ -260,15 +260,13 @@ static int add_run_below(struct osc_paths *p, const char *path)
     osc_status st = add_folder(&w, path);
     int failed = OSC_EXIT_DONE;
 
-    for (uint32_t i = 0; i < w.n && st == OSC_OK && !osc_cli_is_interrupted(); i++) {
+    for (uint32_t i = 0; i < w.n && st == OSC_OK; i++) {
         if (w.n > FOLDERS_MAX)
             break;
         st = look_into(&w, i);
     }
     if (st != OSC_OK) {
         failed = no_memory();
-    } else if (osc_cli_is_interrupted()) {
-        failed = OSC_EXIT_FAILED;
     } else if (w.n > FOLDERS_MAX) {
         osc_cli_error("%s: no traces in it, and more than %u directories below it; name one "
                       "that has some",

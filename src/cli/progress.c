@@ -2,10 +2,10 @@
 #include "cli/progress.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/strbuf.h"
 #include "base/utf8.h"
 #include "cli/cli.h"
 #include "render/units.h"
@@ -13,51 +13,83 @@
 #define FIRST_NS INT64_C(500000000) /* nothing for what is read at once */
 #define EVERY_NS INT64_C(100000000)
 
+_Static_assert(OSC_CLI_WIDTH_LEAST > 12, "a few characters of the line fit");
+
 void osc_progress_start(struct osc_progress *p, const char *path)
 {
-    *p = (struct osc_progress){
-        .path = path, .start_ns = osc_clock_now_ns(), .is_terminal = isatty(STDERR_FILENO)};
+    *p = (struct osc_progress){.path = path, .start_ns = osc_clock_now_ns()};
+    if (osc_cli_takes_escapes(STDERR_FILENO))
+        p->width = osc_cli_width(STDERR_FILENO);
 }
 
-static void print_line(const struct osc_progress *p, uint64_t done, uint64_t total, double s)
+/* Append the last WIDTH characters of TEXT, all of it if it is no longer. */
+static void add_end(struct osc_strbuf *out, const struct osc_strbuf *text, size_t width)
 {
-    struct osc_strbuf line = {0};
-    const double rate = s > 0 ? (double)done / s : 0;
+    size_t n = text->len ? osc_utf8_width((struct osc_str){text->s, (uint32_t)text->len}) : 0;
+    const char *p = text->s;
 
-    osc_strbuf_adds(&line, "\r\x1b[Kreading ");
-    osc_utf8_append_terminal(&line,
-                             osc_str_c(strcmp(p->path, "-") == 0 ? "standard input" : p->path));
-    osc_strbuf_adds(&line, ": ");
-    osc_units_bytes(&line, (double)done);
-    if (total > 0) {
-        osc_strbuf_adds(&line, " of ");
-        osc_units_bytes(&line, (double)total);
+    if (n > width) {
+        osc_strbuf_adds(out, "\xe2\x80\xa6"); /* … */
+        for (n++; n > width; n--) {
+            for (p++; (*p & 0xc0) == 0x80;)
+                p++;
+        }
     }
-    osc_strbuf_adds(&line, ", ");
-    osc_units_bytes(&line, rate);
-    osc_strbuf_adds(&line, "/s");
+    if (text->len)
+        osc_strbuf_adds(out, p);
+}
+
+void osc_progress_write(struct osc_strbuf *out, const struct osc_progress *p, uint64_t done,
+                        uint64_t total, int64_t ns)
+{
+    struct osc_strbuf path = {0}, rest = {0};
+    const double s = (double)ns / 1e9, rate = s > 0 ? (double)done / s : 0;
+
+    osc_utf8_append_terminal(&path,
+                             osc_str_c(strcmp(p->path, "-") == 0 ? "standard input" : p->path));
+    osc_strbuf_adds(&rest, ": ");
+    osc_units_bytes(&rest, (double)done);
+    if (total > 0) {
+        osc_strbuf_adds(&rest, " of ");
+        osc_units_bytes(&rest, (double)total);
+    }
+    osc_strbuf_adds(&rest, ", ");
+    osc_units_bytes(&rest, rate);
+    osc_strbuf_adds(&rest, "/s");
     if (total > done && rate > 0)
-        osc_strbuf_addf(&line, ", %.0f s left", (double)(total - done) / rate);
-    if (line.status == OSC_OK)
-        fwrite(line.s, 1, line.len, stderr);
-    fflush(stderr);
-    osc_strbuf_fini(&line);
+        osc_strbuf_addf(&rest, ", %.0f s left", (double)(total - done) / rate);
+
+    /* What does not fit into a line could not be taken away: one column stays free. */
+    const size_t room = p->width - strlen("reading ") - 1;
+    const size_t rest_len = rest.len < room ? rest.len : room - 1;
+    osc_strbuf_adds(out, "reading ");
+    add_end(out, &path, room > rest_len ? room - rest_len : 1);
+    osc_strbuf_add(out, rest.s, rest_len);
+    if (path.status != OSC_OK || rest.status != OSC_OK)
+        out->status = OSC_ENOMEM;
+    osc_strbuf_fini(&path);
+    osc_strbuf_fini(&rest);
 }
 
 bool osc_progress_tick(void *ctx, uint64_t done_bytes, uint64_t total_bytes)
 {
     struct osc_progress *p = ctx;
+    struct osc_strbuf line = {0};
 
-    if (p->is_terminal) {
-        const int64_t now = osc_clock_now_ns();
-
-        if (now - p->start_ns >= FIRST_NS && now - p->shown_ns >= EVERY_NS) {
-            print_line(p, done_bytes, total_bytes, (double)(now - p->start_ns) / 1e9);
-            p->shown_ns = now;
-            p->is_shown = true;
-        }
-    }
-    return !osc_cli_is_interrupted();
+    if (p->width == 0)
+        return true;
+    const int64_t now = osc_clock_now_ns();
+    if (now - p->start_ns < FIRST_NS || now - p->shown_ns < EVERY_NS)
+        return true;
+    osc_strbuf_adds(&line, "\r\x1b[K");
+    osc_progress_write(&line, p, done_bytes, total_bytes, now - p->start_ns);
+    if (line.status == OSC_OK)
+        fwrite(line.s, 1, line.len, stderr);
+    fflush(stderr);
+    osc_strbuf_fini(&line);
+    p->shown_ns = now;
+    p->is_shown = true;
+    return true;
 }
 
 void osc_progress_stop(struct osc_progress *p)

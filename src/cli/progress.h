@@ -10,17 +10,23 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/strbuf.h"
+
 struct osc_progress {
     const char *path; /* borrowed */
     int64_t start_ns, shown_ns;
-    bool is_terminal; /* standard error is one */
-    bool is_shown;    /* a line stands there */
+    unsigned width; /* of the terminal on standard error; 0: there is none to write to */
+    bool is_shown;  /* a line stands there */
 };
 
 void osc_progress_start(struct osc_progress *p, const char *path);
 
-/* For osc_import_options.progress; CTX is the progress. False once SIGINT has come. */
+/* For osc_import_options.progress; CTX is the progress. */
 bool osc_progress_tick(void *ctx, uint64_t done_bytes, uint64_t total_bytes);
+
+/* Append the line: DONE of TOTAL bytes (0: nobody knows) after NS, cut to p->width. */
+void osc_progress_write(struct osc_strbuf *out, const struct osc_progress *p, uint64_t done,
+                        uint64_t total, int64_t ns);
 
 /* Take the line away. */
 void osc_progress_stop(struct osc_progress *p);

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "analysis/registry.h"
 #include "base/utf8.h"
@@ -25,7 +26,7 @@ static osc_status render(const struct osc_query *q, struct osc_answer *a,
     struct osc_render r = {
         .renderer = renderer,
         .sheet = &a->sheet,
-        .width = osc_cli_width(),
+        .width = osc_cli_width(STDOUT_FILENO),
         .has_colour = osc_cli_has_colour(),
         .has_full_names = q->options->full_names,
         .write = osc_cli_write,

@@ -399,6 +399,14 @@ static const char *skip_value(const char *p, const char *end)
     return end;
 }
 
+/* The text from START to END without the blanks before END. */
+static struct osc_str trimmed(const char *start, const char *end)
+{
+    while (end > start && (unsigned char)end[-1] <= ' ')
+        end--;
+    return (struct osc_str){start, (uint32_t)(end - start)};
+}
+
 bool osc_json_member(struct osc_str text, const char *key, struct osc_str *value)
 {
     const char *end = text.s + text.len;
@@ -417,10 +425,7 @@ bool osc_json_member(struct osc_str text, const char *key, struct osc_str *value
         const char *start = skip_blank(p + 1, end);
         p = skip_value(start, end);
         if (found) {
-            const char *last = p;
-            while (last > start && (unsigned char)last[-1] <= ' ')
-                last--;
-            *value = (struct osc_str){start, (uint32_t)(last - start)};
+            *value = trimmed(start, p);
             return true;
         }
         p = skip_blank(p, end);
@@ -428,4 +433,20 @@ bool osc_json_member(struct osc_str text, const char *key, struct osc_str *value
             return false;
     }
     return false;
+}
+
+bool osc_json_next(struct osc_str *rest, struct osc_str *value)
+{
+    const char *const end = rest->s + rest->len;
+    const char *start = skip_blank(rest->s, end);
+
+    if (start == end || (*start != '[' && *start != ','))
+        return false;
+    start = skip_blank(start + 1, end);
+    if (start == end || *start == ']')
+        return false;
+    const char *const after = skip_value(start, end);
+    *value = trimmed(start, after);
+    *rest = (struct osc_str){after, (uint32_t)(end - after)};
+    return true;
 }

@@ -82,4 +82,10 @@ void osc_json_quote(struct osc_strbuf *out, struct osc_str s);
  */
 bool osc_json_member(struct osc_str text, const char *key, struct osc_str *value);
 
+/*
+ * The next value of a JSON list, as raw text. REST is the list at first and then what
+ * is left of it. False at its end, or if it is none.
+ */
+bool osc_json_next(struct osc_str *rest, struct osc_str *value);
+
 #endif

@@ -180,6 +180,27 @@ static void finds_members_of_the_first_level_alone(void **state)
     assert_false(osc_json_member(OSC_STR(""), "rank", &v));
 }
 
+static void walks_lists_value_by_value(void **state)
+{
+    struct osc_str rest = OSC_STR(" [1 , {\"a\": [2, 3]},\"]\" ]"), v = {0};
+
+    (void)state;
+    assert_true(osc_json_next(&rest, &v));
+    assert_true(osc_str_eq(v, OSC_STR("1")));
+    assert_true(osc_json_next(&rest, &v));
+    assert_true(osc_str_eq(v, OSC_STR("{\"a\": [2, 3]}")));
+    assert_true(osc_json_next(&rest, &v));
+    assert_true(osc_str_eq(v, OSC_STR("\"]\"")));
+    assert_false(osc_json_next(&rest, &v));
+    rest = OSC_STR("[ ]");
+    assert_false(osc_json_next(&rest, &v));
+    rest = OSC_STR("[{\"a\": 1");
+    assert_true(osc_json_next(&rest, &v));
+    assert_false(osc_json_next(&rest, &v));
+    rest = OSC_STR("{}");
+    assert_false(osc_json_next(&rest, &v));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -190,6 +211,7 @@ int main(void)
         cmocka_unit_test(unescapes_and_tells_what_it_had_to_guess),
         cmocka_unit_test(quotes_any_bytes_as_valid_json),
         cmocka_unit_test(finds_members_of_the_first_level_alone),
+        cmocka_unit_test(walks_lists_value_by_value),
     };
     return cmocka_run_group_tests_name("json", tests, NULL, NULL);
 }

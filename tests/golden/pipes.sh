@@ -12,3 +12,20 @@ gzip -c small.json | "$OPSCOPE" table threads - --format csv
 echo "${PIPESTATUS[0]}"
 "$OPSCOPE" table events many.json --format csv | wc -l
 "$OPSCOPE" table events many.json 2>/dev/null | tail -n 1
+# An interrupt ends it, also while it waits for more; the shell sees of what it died.
+python3 - "$OPSCOPE" <<'END'
+import signal, subprocess, sys, time
+with open("many.json", "rb") as f:
+    start = f.read(100000)
+p = subprocess.Popen([sys.argv[1], "table", "events", "-"], stdin=subprocess.PIPE,
+                     stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                     preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+p.stdin.write(start)
+p.stdin.flush()
+time.sleep(0.3)
+p.send_signal(signal.SIGINT)
+print(signal.Signals(-p.wait(60)).name, p.stdout.read(), p.stderr.read())
+END
+# Neither progress nor colour where there is no terminal, whatever it is said to be.
+{ head -c 3000000 many.json; sleep 0.7; tail -c +3000001 many.json; } |
+    TERM=xterm "$OPSCOPE" table threads - 2>&1 | tr -dc '\033' | wc -c

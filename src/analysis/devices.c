@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `devices`: what each device is and how much of it the steps used
+ * (tensorboard-views.md, 3.4). All shares are of one window, from the start of the
+ * first kept step to the end of the last, gaps between steps included.
+ */
+#include "analysis/registry.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "analysis/deviceprops.h"
+#include "analysis/utilization.h"
+#include "base/mem.h"
+#include "derive/facts.h"
+
+enum {
+    DEVICE,
+    NAME,
+    MEMORY,
+    CAPABILITY,
+    SM_COUNT,
+    UTILIZATION,
+    SM_EFFICIENCY,
+    OCCUPANCY,
+    TENSOR_CORES,
+    WINDOW,
+    BUSY,
+    FILL,
+    OCCUPIED,
+    OCCUPIED_OF,
+    TENSOR,
+    TENSOR_OF,
+    N_COLUMNS
+};
+
+static const struct osc_column columns[N_COLUMNS] = {
+    [DEVICE] = {"device", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0,
+                "The device, such as cuda:0; those that did any work in the trace."},
+    [NAME] = {"name", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
+              "Its name: member name of the file's deviceProperties."},
+    [MEMORY] = {"memory_bytes", OSC_TYPE_INTEGER, "bytes", OSC_MERGE_FIRST, 0,
+                "Its memory: totalGlobalMem of deviceProperties."},
+    [CAPABILITY] = {"compute_capability", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
+                    "Generation of its instruction set: computeMajor.computeMinor of "
+                    "deviceProperties."},
+    [SM_COUNT] = {"sm_count", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, 0,
+                  "Its multiprocessors (compute units): numSms of deviceProperties."},
+    [UTILIZATION] =
+        {"utilization_ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH, 0,
+         "Part of the time from the start of the first kept step to the end of the last in "
+         "which at least one kernel ran; copies do not count, and one thread of one block "
+         "counts as much as a full device."},
+    [SM_EFFICIENCY] =
+        {"sm_efficiency_ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH, 0,
+         "Estimated part of the multiprocessors that had work, mean over the same time: the "
+         "sum of argument `blocks per SM` of the kernels that run, at most 1; missing if no "
+         "kernel in that time says it."},
+    [OCCUPANCY] = {"occupancy_ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH, 0,
+                   "Mean of argument `est. achieved occupancy %` / 100 of the kernels in the "
+                   "same time, weighted with their durations; those without it do not count."},
+    [TENSOR_CORES] =
+        {"tensor_core_ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH, 0,
+         "Of the time of all kernels that operators launched, in steps or not, that of kernels "
+         "whose names say that they use Tensor Cores (kernels: tensor_cores); names that no "
+         "rule covers count as no. --compat tb: the rules of torch-tb-profiler, and 0 for a "
+         "device without such kernels."},
+    [WINDOW] = {"window_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
+                "From the first kept step to the last."},
+    [BUSY] = {"busy_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
+              "Time of it with a kernel."},
+    [FILL] = {"fill_ns", OSC_TYPE_NUMBER, "ns", OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
+              "Efficiency, summed over it."},
+    [OCCUPIED] = {"occupied", OSC_TYPE_NUMBER, NULL, OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
+                  "Sum of occupancy in percent times nanoseconds in it."},
+    [OCCUPIED_OF] = {"occupied_of_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
+                     "Time in it of the kernels that say it."},
+    [TENSOR] = {"tensor_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
+                "Time of kernels of operators that use Tensor Cores."},
+    [TENSOR_OF] = {"tensor_of_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
+                   "Time of kernels of operators."},
+};
+
+/* Of one device, over its kernels. */
+struct sums {
+    double occupied;
+    int64_t occupied_of_ns, tensor_ns, tensor_of_ns;
+};
+
+struct work {
+    const struct osc_trace *t;
+    const struct osc_facts *f;
+    const struct osc_breakdown *b;
+    struct osc_loads loads;
+    struct osc_device_props_list props;
+    struct sums *sums;  /* owned; by device */
+    bool has_operators; /* some kernel belongs to one */
+};
+
+/* Row I of C is a kernel: add how much of its device's threads it kept, in the window. */
+static void add_occupancy(const struct work *w, const struct osc_chunk *c, uint32_t i,
+                          struct sums *s)
+{
+    const int64_t from_ns = w->b->window_start_ns, to_ns = w->b->window_end_ns;
+    const int64_t end_ns = osc_row_end(c, i);
+    const int64_t start_ns = c->ts_ns[i] > from_ns ? c->ts_ns[i] : from_ns;
+    const int64_t inside_ns = (end_ns < to_ns ? end_ns : to_ns) - start_ns;
+    double percent;
+
+    if (inside_ns <= 0 || !osc_row_arg_double(w->t, c, i, OSC_ARG_KEY_OCCUPANCY, &percent) ||
+        !isfinite(percent) || percent < 0)
+        return;
+    s->occupied += percent * (double)inside_ns;
+    s->occupied_of_ns += inside_ns;
+}
+
+static osc_status add_kernels(struct work *w, bool compat_tb)
+{
+    const struct osc_links *const links = &w->f->links;
+
+    w->sums = osc_calloc((size_t)w->loads.n_devices + 1, sizeof *w->sums);
+    if (!w->sums)
+        return OSC_ENOMEM;
+    for (size_t n = 0; n < links->n_works; n++) {
+        const struct osc_work *const work = &links->works[n];
+        const struct osc_chunk *const c = osc_chunk_of(&w->t->events, (osc_row){work->row});
+        const uint32_t i = work->row & OSC_CHUNK_MASK;
+        struct sums *const s = &w->sums[w->loads.of_track[c->track[i]] - 1];
+
+        if (c->kind[i] != OSC_KIND_KERNEL)
+            continue;
+        add_occupancy(w, c, i, s);
+        if (work->call == 0 || links->calls[work->call - 1].node == 0)
+            continue;
+        w->has_operators = true;
+        s->tensor_of_ns += c->dur_ns[i];
+        if (osc_name_tensor_cores(w->f->classes.names[c->name[i]], compat_tb) ==
+            OSC_TENSOR_CORES_YES)
+            s->tensor_ns += c->dur_ns[i];
+    }
+    return OSC_OK;
+}
+
+static void add_props(const struct osc_device_props *p, struct osc_result *out)
+{
+    char text[48];
+
+    if (p->name.len > 0)
+        osc_result_str(out, NAME, p->name);
+    if (p->memory_bytes >= 0)
+        osc_result_int(out, MEMORY, p->memory_bytes);
+    if (p->major >= 0 && p->minor >= 0) {
+        const int len =
+            snprintf(text, sizeof text, "%lld.%lld", (long long)p->major, (long long)p->minor);
+
+        osc_result_str(out, CAPABILITY, (struct osc_str){text, (uint32_t)len});
+    }
+    if (p->sm_count >= 0)
+        osc_result_int(out, SM_COUNT, p->sm_count);
+}
+
+static void add_row(const struct work *w, uint32_t d, bool compat_tb, struct osc_result *out)
+{
+    const struct osc_device_load *const device = &w->loads.devices[d];
+    const struct osc_device_props *const p = osc_device_props_find(&w->props, device->number);
+    const struct sums *const s = &w->sums[d];
+    const int64_t window_ns = w->b->window_end_ns - w->b->window_start_ns;
+
+    osc_result_row(out);
+    osc_result_str(out, DEVICE, osc_trace_str(w->t, device->name));
+    if (p)
+        add_props(p, out);
+    if (window_ns > 0) {
+        const struct osc_load load =
+            osc_loads_between(&w->loads, d, w->b->window_start_ns, w->b->window_end_ns);
+
+        osc_result_int(out, WINDOW, window_ns);
+        osc_result_int(out, BUSY, load.busy_ns);
+        if (load.fill_ns > 0)
+            osc_result_num(out, FILL, load.fill_ns);
+        osc_result_num(out, OCCUPIED, s->occupied);
+        osc_result_int(out, OCCUPIED_OF, s->occupied_of_ns);
+    }
+    if (s->tensor_of_ns > 0 || (compat_tb && w->has_operators && device->has_kernels)) {
+        osc_result_int(out, TENSOR, s->tensor_ns);
+        osc_result_int(out, TENSOR_OF, s->tensor_of_ns);
+    }
+}
+
+static void add_notes(const struct work *w, struct osc_result *out)
+{
+    uint32_t n_known = 0;
+
+    for (uint32_t d = 0; d < w->loads.n_devices; d++)
+        n_known += osc_device_props_find(&w->props, w->loads.devices[d].number) != NULL;
+    if (w->loads.n_devices == 0)
+        osc_result_note(out, "no device work in the trace");
+    else if (n_known < w->loads.n_devices)
+        osc_result_note(out,
+                        "the file does not say what %u of %u devices are "
+                        "(deviceProperties)",
+                        w->loads.n_devices - n_known, w->loads.n_devices);
+    if (w->props.n > n_known)
+        osc_result_note(out, "%zu more devices of the machine did no work in the trace",
+                        w->props.n - n_known);
+    if (w->loads.n_devices > 0 && w->b->n_kept == 0)
+        osc_result_note(out, "no steps, and no operators that could count as one: nothing to "
+                             "take shares of");
+}
+
+static osc_status map(const struct osc_trace *t, const struct osc_options *o,
+                      struct osc_result *out, struct osc_err *err)
+{
+    struct work w = {.t = t, .f = osc_trace_facts(t)};
+
+    w.b = &w.f->breakdown;
+    osc_status st = osc_loads_make(t, &w.loads);
+    if (st == OSC_OK)
+        st = osc_device_props_read(t, &w.props);
+    if (st == OSC_OK)
+        st = add_kernels(&w, o->compat_tb);
+    if (st == OSC_OK) {
+        for (uint32_t d = 0; d < w.loads.n_devices; d++)
+            add_row(&w, d, o->compat_tb, out);
+        add_notes(&w, out);
+        st = out->status;
+    }
+    osc_free(w.sums);
+    osc_device_props_fini(&w.props);
+    osc_loads_fini(&w.loads);
+    return st == OSC_OK ? st : osc_fail(err, st, "devices: %s", osc_status_text(st));
+}
+
+static osc_status finish(struct osc_result *r, const struct osc_options *o, struct osc_err *err)
+{
+    (void)o;
+    (void)err;
+    for (uint64_t i = 0; i < r->n_rows; i++) {
+        const double window_ns = (double)osc_result_get_int(r, i, WINDOW);
+        const double occupied_of_ns = (double)osc_result_get_int(r, i, OCCUPIED_OF);
+        const double tensor_of_ns = (double)osc_result_get_int(r, i, TENSOR_OF);
+
+        if (window_ns > 0)
+            osc_result_set_num(r, i, UTILIZATION,
+                               (double)osc_result_get_int(r, i, BUSY) / window_ns);
+        if (window_ns > 0 && osc_result_has(r, i, FILL))
+            osc_result_set_num(r, i, SM_EFFICIENCY, osc_result_get_num(r, i, FILL) / window_ns);
+        if (occupied_of_ns > 0)
+            osc_result_set_num(r, i, OCCUPANCY,
+                               osc_result_get_num(r, i, OCCUPIED) / occupied_of_ns / 100);
+        if (osc_result_has(r, i, TENSOR_OF))
+            osc_result_set_num(
+                r, i, TENSOR_CORES,
+                tensor_of_ns > 0 ? (double)osc_result_get_int(r, i, TENSOR) / tensor_of_ns : 0);
+    }
+    return OSC_OK;
+}
+
+const struct osc_table_def osc_table_devices = {
+    .name = "devices",
+    .help = "What each device is, and how much of it was used.",
+    .columns = columns,
+    .n_columns = N_COLUMNS,
+    .facts = OSC_FACT_LINKS | OSC_FACT_STEPS | OSC_FACT_UNIONS,
+    .takes = OSC_TAKES_COMPAT,
+    .map = map,
+    .finish = finish,
+};

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/registry.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analysis/deviceprops.h"
+#include "base/mem.h"
+#include "derive/derive.h"
+#include "support/small_trace.h"
+#include "table/merge.h"
+
+/* One step of 100 us with two kernels that overlap, of which an operator launched one. */
+#define SAYS(blocks, occupancy) \
+    ",'blocks per SM':" #blocks ",'est. achieved occupancy %':" #occupancy
+#define HOST STEP(7, 0, 100) OP("aten::mm", 1, 10, 30, "") CALL(1, 15, 5, 1, "")
+static const char events[] = HOST WORK("kernel", "s884_gemm", 20, 30, 1, SAYS(0.5, 40))
+    WORK("kernel", "other", 30, 10, 9, SAYS(0.25, 100));
+
+static struct osc_trace trace;
+static struct osc_result result;
+static struct osc_device_props_list props;
+
+static int end(void **state)
+{
+    (void)state;
+    osc_result_fini(&result);
+    osc_device_props_fini(&props);
+    osc_trace_fini(&trace);
+    return 0;
+}
+
+static void run(const char *text, bool compat_tb)
+{
+    const struct osc_options o = {.compat_tb = compat_tb};
+
+    assert_true(small_load(&trace, text));
+    assert_int_equal(osc_derive(&trace, osc_table_devices.facts, 1, NULL), OSC_OK);
+    osc_result_init(&result, &osc_table_devices);
+    assert_int_equal(osc_table_devices.map(&trace, &o, &result, NULL), OSC_OK);
+    assert_int_equal(osc_table_devices.finish(&result, &o, NULL), OSC_OK);
+}
+
+static uint32_t column(const char *name)
+{
+    const int i = osc_table_column(&osc_table_devices, name);
+
+    assert_true(i >= 0);
+    return (uint32_t)i;
+}
+
+static void assert_number(const struct osc_result *r, const char *name, double expected)
+{
+    assert_true(osc_result_has(r, 0, column(name)));
+    assert_float_equal(osc_result_get_num(r, 0, column(name)), expected, 1e-12);
+}
+
+static void shares_are_of_the_time_of_the_kept_steps(void **state)
+{
+    (void)state;
+    run(events, false);
+    assert_int_equal(result.n_rows, 1);
+    assert_number(&result, "utilization_ratio", 0.3);
+    assert_number(&result, "sm_efficiency_ratio", (0.5 * 20 + 0.75 * 10) / 100);
+    assert_number(&result, "occupancy_ratio", (0.4 * 30 + 10) / 40);
+    assert_number(&result, "tensor_core_ratio", 1); /* `other` belongs to no operator */
+    assert_non_null(strstr(result.notes.s, "deviceProperties"));
+}
+
+static void what_no_kernel_says_is_missing(void **state)
+{
+    (void)state;
+    run(HOST KERNEL("k", 20, 30, 9), false);
+    assert_number(&result, "utilization_ratio", 0.3);
+    assert_false(osc_result_has(&result, 0, column("sm_efficiency_ratio")));
+    assert_false(osc_result_has(&result, 0, column("occupancy_ratio")));
+    assert_false(osc_result_has(&result, 0, column("tensor_core_ratio")));
+}
+
+static void a_trace_without_any_step_has_no_shares(void **state)
+{
+    (void)state;
+    run(KERNEL("k", 20, 30, 9), false);
+    assert_int_equal(result.n_rows, 1);
+    assert_false(osc_result_has(&result, 0, column("utilization_ratio")));
+    assert_non_null(strstr(result.notes.s, "no steps"));
+}
+
+/* Device 0 has kernels of operators, device 1 one that belongs to none. */
+static void a_device_without_kernels_of_operators_is_zero_to_the_plugin_alone(void **state)
+{
+    static const char two[] = HOST KERNEL(
+        "k", 20, 30, 1) "{'ph':'X','cat':'kernel','name':'k','pid':1,'tid':7,'ts':20,'dur':30,"
+                        "'args':{'device':1,'stream':7}},";
+
+    (void)state;
+    run(two, false);
+    assert_int_equal(result.n_rows, 2);
+    assert_false(osc_result_has(&result, 1, column("tensor_core_ratio")));
+    end(NULL);
+    run(two, true);
+    assert_true(osc_result_has(&result, 1, column("tensor_core_ratio")));
+    assert_true(osc_result_get_num(&result, 1, column("tensor_core_ratio")) == 0);
+}
+
+static void ranks_merge_by_their_sums(void **state)
+{
+    static const char *const texts[] = {events, HOST KERNEL("k", 20, 10, 1)};
+    struct osc_result merged;
+    struct osc_merger m = {0};
+
+    (void)state;
+    osc_merger_init(&m, &osc_table_devices);
+    for (uint32_t rank = 0; rank < 2; rank++) {
+        run(texts[rank], false);
+        assert_int_equal(osc_merger_add(&m, &result, rank), OSC_OK);
+        end(NULL);
+    }
+    osc_result_init(&merged, &osc_table_devices);
+    assert_int_equal(osc_merger_result(&m, &merged), OSC_OK);
+    assert_int_equal(osc_table_devices.finish(&merged, &(struct osc_options){0}, NULL), OSC_OK);
+    assert_int_equal(merged.n_rows, 1);
+    assert_number(&merged, "utilization_ratio", (30.0 + 10) / 200);
+    assert_number(&merged, "tensor_core_ratio", 30.0 / 40);
+    osc_result_fini(&merged);
+    osc_merger_fini(&m);
+}
+
+static void read_props(const char *list)
+{
+    char text[1024];
+
+    (void)snprintf(text, sizeof text, "{\"deviceProperties\": %s, \"traceEvents\": []}", list);
+    assert_int_equal(osc_import_memory(&trace, "t", osc_str_c(text),
+                                       &(struct osc_import_options){.n_threads = 1}, NULL),
+                     OSC_OK);
+    assert_int_equal(osc_device_props_read(&trace, &props), OSC_OK);
+}
+
+static void properties_go_by_id_or_by_place(void **state)
+{
+    (void)state;
+    read_props("[{\"id\": 2, \"name\": \"a \\\"b\\\"\", \"totalGlobalMem\": 68702699520, "
+               "\"computeMajor\": 9, \"computeMinor\": 0, \"numSms\": \"104\"}, "
+               "{\"name\": \"second\"}, {\"id\": 2, \"name\": \"again\"}, null]");
+    assert_int_equal(props.n, 4);
+    const struct osc_device_props *const p = osc_device_props_find(&props, 2);
+    assert_non_null(p);
+    assert_true(osc_str_eq(p->name, OSC_STR("a \"b\"")));
+    assert_int_equal(p->memory_bytes, 68702699520);
+    assert_int_equal(p->major, 9);
+    assert_int_equal(p->minor, 0);
+    assert_int_equal(p->sm_count, 104);
+    assert_true(osc_str_eq(osc_device_props_find(&props, 1)->name, OSC_STR("second")));
+    assert_int_equal(osc_device_props_find(&props, 1)->memory_bytes, -1);
+    assert_int_equal(osc_device_props_find(&props, 3)->name.len, 0);
+    assert_null(osc_device_props_find(&props, 0));
+    assert_null(osc_device_props_find(&props, -1));
+}
+
+static void what_is_no_list_of_devices_is_none(void **state)
+{
+    static const char *const lists[] = {"[]", "null", "\"[1]\"", "{\"id\": 0}", "3"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        read_props(lists[i]);
+        assert_int_equal(props.n, 0);
+        end(NULL);
+    }
+}
+
+/* Fail the first allocation, then the second, ... until the work gets done. */
+static void any_failed_allocation_is_reported(void **state)
+{
+    const struct osc_options o = {0};
+    osc_status st = OSC_ENOMEM;
+
+    (void)state;
+    run(events, false);
+    for (long n = 0; st != OSC_OK; n++) {
+        osc_result_fini(&result);
+        osc_result_init(&result, &osc_table_devices);
+        osc_mem_fail_after(n);
+        st = osc_table_devices.map(&trace, &o, &result, NULL);
+        osc_mem_fail_after(-1);
+        assert_true(st == OSC_OK || st == OSC_ENOMEM);
+    }
+    assert_int_equal(result.n_rows, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(shares_are_of_the_time_of_the_kept_steps, end),
+        cmocka_unit_test_teardown(what_no_kernel_says_is_missing, end),
+        cmocka_unit_test_teardown(a_trace_without_any_step_has_no_shares, end),
+        cmocka_unit_test_teardown(
+            a_device_without_kernels_of_operators_is_zero_to_the_plugin_alone, end),
+        cmocka_unit_test_teardown(ranks_merge_by_their_sums, end),
+        cmocka_unit_test_teardown(properties_go_by_id_or_by_place, end),
+        cmocka_unit_test_teardown(what_is_no_list_of_devices_is_none, end),
+        cmocka_unit_test_teardown(any_failed_allocation_is_reported, end),
+    };
+    return cmocka_run_group_tests_name("devices", tests, NULL, NULL);
+}

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/modules.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analysis/registry.h"
+#include "base/mem.h"
+#include "derive/derive.h"
+#include "support/small_trace.h"
+#include "table/merge.h"
+
+#define PYTHON(name, tid, ts, dur, id, parent)   \
+    RANGE("python_function", name, tid, ts, dur, \
+          "'Python id':" #id ",'Python parent id':" #parent)
+#define MODULE(name, tid, ts, dur, id, parent, module)         \
+    RANGE("python_function", "nn.Module: " name, tid, ts, dur, \
+          "'Python id':" #id ",'Python parent id':" #parent ",'Python module id':" #module)
+#define NOTE(name, tid, ts, dur) RANGE("user_annotation", name, tid, ts, dur, "")
+#define ARROW(ph, id, tid, ts)                                     \
+    "{'ph':'" ph "','id':" #id ",'pid':1,'tid':" #tid ",'ts':" #ts \
+    ",'cat':'fwdbwd','name':'fwdbwd','bp':'e'},"
+
+static struct osc_trace trace;
+static struct osc_result result;
+
+static int end(void **state)
+{
+    (void)state;
+    osc_result_fini(&result);
+    osc_trace_fini(&trace);
+    return 0;
+}
+
+static void run(const struct osc_table_def *def, const struct osc_options *o, const char *text)
+{
+    assert_true(small_load(&trace, text));
+    assert_int_equal(osc_derive(&trace, def->facts, 1, NULL), OSC_OK);
+    osc_result_init(&result, def);
+    assert_int_equal(def->map(&trace, o, &result, NULL), OSC_OK);
+    if (def->finish)
+        assert_int_equal(def->finish(&result, o, NULL), OSC_OK);
+}
+
+static uint32_t column(const char *name)
+{
+    const int i = osc_table_column(result.def, name);
+
+    assert_true(i >= 0);
+    return (uint32_t)i;
+}
+
+static int64_t integer(uint64_t row, const char *name)
+{
+    return osc_result_get_int(&result, row, column(name));
+}
+
+/* Whether column NAME of ROW is TEXT. */
+static bool is_text(uint64_t row, const char *name, const char *text)
+{
+    return osc_str_eq(osc_result_get_str(&result, row, column(name)), osc_str_c(text));
+}
+
+static void a_place_sums_all_calls_there_and_no_other(void **state)
+{
+    const struct osc_options o = {0};
+
+    (void)state;
+    run(&osc_table_modules, &o,
+        MODULE("Net_0", 1, 0, 100, 1, 0, 0) PYTHON("net.py(3): forward", 1, 1, 98, 2, 1)
+            MODULE("Linear_0", 1, 10, 20, 3, 2, 7) OP("aten::linear", 1, 12, 10, "")
+                OP("aten::mm", 1, 13, 5, "") CALL(1, 14, 2, 1, "") KERNEL("k", 50, 9, 1)
+                    MODULE("Linear_0", 1, 40, 30, 4, 2, 7) OP("aten::relu", 1, 80, 4, "")
+                        MODULE("Linear_0", 1, 200, 5, 5, 0, 7));
+    assert_int_equal(result.n_rows, 3);
+    assert_true(is_text(0, "path", "Net_0"));
+    assert_int_equal(integer(0, "depth"), 0);
+    assert_int_equal(integer(0, "operators"), 1);
+    assert_int_equal(integer(0, "host_self_ns"), (100 - 20 - 30 - 4) * 1000);
+    assert_int_equal(integer(0, "device_total_ns"), 9000);
+    assert_int_equal(integer(0, "device_self_ns"), 0);
+    assert_true(is_text(1, "path", "Net_0/Linear_0"));
+    assert_int_equal(integer(1, "depth"), 1);
+    assert_int_equal(integer(1, "module_id"), 7);
+    assert_int_equal(integer(1, "calls"), 2);
+    assert_int_equal(integer(1, "operators"), 1);
+    assert_int_equal(integer(1, "host_total_ns"), 50000);
+    assert_int_equal(integer(1, "host_self_ns"), 40000);
+    assert_int_equal(integer(1, "device_self_ns"), 9000);
+    assert_true(is_text(2, "path", "Linear_0"));
+    assert_int_equal(integer(2, "calls"), 1);
+}
+
+static void backward_work_joins_the_module_that_ran_forward(void **state)
+{
+    const struct osc_options o = {0};
+
+    (void)state;
+    run(&osc_table_modules, &o,
+        MODULE("Net_0", 1, 0, 50, 1, 0, 0) MODULE("Linear_0", 1, 5, 20, 2, 1, 0)
+            OP("aten::mm", 1, 10, 5, "") OP("aten::sum", 1, 60, 5, "")
+                OP("autograd::engine::evaluate_function: SumBackward0", 2, 100, 10, "")
+                    OP("SumBackward0", 2, 101, 8, "")
+                        OP("autograd::engine::evaluate_function: MmBackward0", 2, 120, 30, "")
+                            OP("MmBackward0", 2, 121, 20, "") CALL(2, 125, 2, 4, "")
+                                KERNEL("k", 130, 6, 4)
+                                    OP("autograd::engine::evaluate_function: "
+                                       "torch::autograd::AccumulateGrad",
+                                       2, 160, 7, "") ARROW("s", 1, 1, 60) ARROW("f", 1, 2, 101)
+                                        ARROW("s", 2, 1, 10) ARROW("f", 2, 2, 121));
+    assert_int_equal(result.n_rows, 2);
+    assert_int_equal(integer(0, "backward_host_ns"), 37000);
+    assert_int_equal(integer(1, "backward_host_ns"), 37000);
+    assert_int_equal(integer(1, "backward_device_ns"), 6000);
+    assert_int_equal(integer(1, "device_total_ns"), 0);
+}
+
+static void chains_that_lead_nowhere_or_around_end_there(void **state)
+{
+    const struct osc_options o = {0};
+
+    (void)state;
+    run(&osc_table_modules, &o,
+        MODULE("Lost_0", 1, 0, 9, 1, 999, 0) MODULE("Self_0", 1, 10, 9, 2, 2, 0)
+            MODULE("A_0", 1, 20, 9, 3, 4, 0) MODULE("B_0", 1, 30, 9, 4, 3, 0)
+                PYTHON("f.py(1): f", 1, 40, 9, 5, 6) PYTHON("f.py(2): g", 1, 41, 7, 6, 5)
+                    MODULE("C_0", 1, 42, 5, 7, 6, 0));
+    assert_int_equal(result.n_rows, 5);
+    for (uint64_t i = 0; i < result.n_rows; i++)
+        assert_int_equal(integer(i, "calls"), 1);
+    assert_true(is_text(0, "path", "Lost_0"));
+    assert_true(is_text(1, "path", "Self_0"));
+    assert_true(is_text(4, "path", "C_0"));
+}
+
+static void a_module_within_itself_has_a_place_for_each_level(void **state)
+{
+    const struct osc_options o = {0};
+
+    (void)state;
+    run(&osc_table_modules, &o,
+        MODULE("Tree_0", 1, 0, 90, 1, 0, 0) MODULE("Tree_0", 1, 10, 50, 2, 1, 0)
+            MODULE("Tree_0", 1, 20, 10, 3, 2, 0));
+    assert_int_equal(result.n_rows, 3);
+    assert_true(is_text(2, "path", "Tree_0/Tree_0/Tree_0"));
+    assert_int_equal(integer(0, "host_self_ns"), 40000);
+}
+
+static void without_ids_of_callers_what_lies_around_holds_a_module(void **state)
+{
+    const struct osc_options o = {0};
+
+    (void)state;
+    run(&osc_table_modules, &o,
+        RANGE("python_function", "nn.Module: Net_0", 1, 0, 90, "'Python module id':0")
+            RANGE("python_function", "nn.Module: Relu_0", 1, 10, 5, "'Python module id':0"));
+    assert_int_equal(result.n_rows, 2);
+    assert_true(is_text(1, "path", "Net_0/Relu_0"));
+}
+
+static void modules_of_lightning_nest_by_their_dots(void **state)
+{
+    const struct osc_options o = {0};
+
+    (void)state;
+    run(&osc_table_modules, &o,
+        NOTE("[pl][module]a.Linear: model.layer1.0", 1, 10, 5) OP("aten::mm", 1, 11, 2, "")
+            NOTE("[pl][module]a.Block: model.layer1", 1, 0, 50)
+                NOTE("[pl][module]a.Head: model.head", 1, 60, 5)
+                    NOTE("[pl][profile]run_training_batch", 1, 0, 99));
+    assert_int_equal(result.n_rows, 3);
+    assert_true(is_text(0, "path", "model.layer1"));
+    assert_true(is_text(1, "path", "model.layer1/model.layer1.0"));
+    assert_int_equal(integer(1, "operators"), 1);
+    assert_true(is_text(2, "name", "model.head"));
+}
+
+static void traces_without_modules_group_by_annotation_or_line(void **state)
+{
+    static const char text[] = NOTE("train", 1, 0, 100) NOTE("fwd", 1, 10, 50)
+        PYTHON("net.py(3): forward", 1, 12, 40, 1, 0) PYTHON("<built-in mm>", 1, 13, 9, 2, 1)
+            OP("aten::mm", 1, 14, 5, "") OP("aten::add", 1, 30, 5, "")
+                PYTHON("idle.py(9): wait", 1, 70, 5, 3, 0);
+    struct osc_options o = {0};
+
+    (void)state;
+    run(&osc_table_modules, &o, text);
+    assert_int_equal(result.n_rows, 0);
+    assert_non_null(strstr(result.notes.s, "with_modules=True"));
+    end(NULL);
+    o.group_by = "annotation";
+    run(&osc_table_modules, &o, text);
+    assert_int_equal(result.n_rows, 2);
+    assert_true(is_text(1, "path", "train/fwd"));
+    assert_int_equal(integer(1, "operators"), 2);
+    end(NULL);
+    o.group_by = "line";
+    run(&osc_table_modules, &o, text);
+    assert_int_equal(result.n_rows, 1); /* lines that run no operator are left out */
+    assert_true(is_text(0, "name", "net.py(3)"));
+    assert_int_equal(integer(0, "operators"), 2);
+}
+
+static void the_plugin_lists_equal_trees_once_with_the_sums_of_all(void **state)
+{
+    const struct osc_options o = {.compat_tb = true};
+
+    (void)state;
+    run(&osc_table_modules, &o,
+        MODULE("Net_0", 1, 0, 50, 1, 0, 0) MODULE("Relu_0", 1, 10, 5, 2, 1, 0)
+            MODULE("Net_0", 1, 100, 50, 3, 0, 0) MODULE("Relu_0", 1, 110, 5, 4, 3, 0)
+                MODULE("Net_0", 1, 200, 50, 5, 0, 0) MODULE("Relu_0", 1, 210, 5, 6, 5, 0)
+                    MODULE("Relu_0", 1, 220, 5, 7, 5, 0) MODULE("Act_0", 1, 300, 5, 8, 0, 0));
+    assert_int_equal(result.n_rows, 6);
+    assert_true(is_text(0, "path", "Act_0"));
+    assert_true(is_text(1, "path", "Net_0"));
+    assert_int_equal(integer(1, "calls"), 3);
+    assert_true(is_text(2, "path", "Net_0/Relu_0"));
+    assert_int_equal(integer(2, "calls"), 4);
+    assert_true(is_text(3, "path", "Net_0"));
+    assert_true(is_text(5, "path", "Net_0/Relu_0"));
+}
+
+static void stacks_are_rebuilt_from_frames_where_events_have_none(void **state)
+{
+    const struct osc_options o = {.by_stack = true};
+
+    (void)state;
+    run(&osc_table_operators, &o,
+        PYTHON("a.py(1): main", 1, 0, 90, 1, 0) PYTHON("b.py(2): f", 1, 10, 20, 2, 1)
+            OP("aten::mm", 1, 12, 5, "") PYTHON("b.py(2): f", 1, 40, 20, 3, 1)
+                OP("aten::mm", 1, 42, 5, "") OP("aten::mm", 1, 80, 5, "")
+                    OP("aten::mm", 2, 80, 5, ""));
+    assert_int_equal(result.n_rows, 3);
+    assert_true(is_text(0, "call_stack", "b.py(2): f;a.py(1): main"));
+    assert_int_equal(integer(0, "calls"), 2);
+    assert_true(is_text(1, "call_stack", "a.py(1): main"));
+    assert_false(osc_result_has(&result, 2, column("call_stack")));
+    assert_true(osc_result_get_bool(&result, 0, column("has_call_stack")));
+    assert_false(osc_result_get_bool(&result, 2, column("has_call_stack")));
+}
+
+static void a_failed_allocation_is_told(void **state)
+{
+    const struct osc_options o = {.compat_tb = true};
+    osc_status st = OSC_ENOMEM;
+
+    (void)state;
+    assert_true(small_load(
+        &trace, MODULE("Net_0", 1, 0, 50, 1, 0, 0) PYTHON("f.py(1): f", 1, 1, 40, 2, 1)
+                    MODULE("Relu_0", 1, 10, 5, 3, 2, 0) OP("aten::relu", 1, 11, 2, "")));
+    assert_int_equal(osc_derive(&trace, osc_table_modules.facts, 1, NULL), OSC_OK);
+    for (long n = 0; st != OSC_OK; n++) {
+        osc_result_fini(&result);
+        osc_result_init(&result, &osc_table_modules);
+        osc_mem_fail_after(n);
+        st = osc_table_modules.map(&trace, &o, &result, NULL);
+        osc_mem_fail_after(-1);
+        assert_true(st == OSC_OK || st == OSC_ENOMEM);
+    }
+    assert_int_equal(result.n_rows, 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(a_place_sums_all_calls_there_and_no_other, end),
+        cmocka_unit_test_teardown(backward_work_joins_the_module_that_ran_forward, end),
+        cmocka_unit_test_teardown(chains_that_lead_nowhere_or_around_end_there, end),
+        cmocka_unit_test_teardown(a_module_within_itself_has_a_place_for_each_level, end),
+        cmocka_unit_test_teardown(without_ids_of_callers_what_lies_around_holds_a_module, end),
+        cmocka_unit_test_teardown(modules_of_lightning_nest_by_their_dots, end),
+        cmocka_unit_test_teardown(traces_without_modules_group_by_annotation_or_line, end),
+        cmocka_unit_test_teardown(the_plugin_lists_equal_trees_once_with_the_sums_of_all, end),
+        cmocka_unit_test_teardown(stacks_are_rebuilt_from_frames_where_events_have_none, end),
+        cmocka_unit_test_teardown(a_failed_allocation_is_told, end),
+    };
+    return cmocka_run_group_tests_name("modules", tests, NULL, NULL);
+}

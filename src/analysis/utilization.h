@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * utilization.h - how much of each device its kernels used, and when.
+ *
+ * Kernels alone count, not copies (tensorboard-views.md, 3.4 and 6.1):
+ *
+ *   busy   when any kernel of the device ran, whatever its queue
+ *   fills  between two end points of kernels that say `blocks per SM`, the sum of
+ *          that over those that run, at most 1: the estimated share of the
+ *          multiprocessors that have work. Ranges touch where something starts or
+ *          ends while something else runs; time without such kernels has none.
+ *
+ * Fills are integers in units of 2^-62 and sums of them exact, so that a sweep leaves
+ * no residue behind (R-3.4) and no order of kernels matters.
+ *
+ * Time is cut into buckets: the smallest power of ten of microseconds that leaves at
+ * most 100. The last is longer, to the end of the recording. The counter tracks of
+ * an exported trace are busy per bucket, and fills.
+ *
+ *     struct osc_loads loads;
+ *     osc_status st = osc_loads_make(t, &loads);   // T has LINKS
+ *     for (uint32_t d = 0; d < loads.n_devices; d++)
+ *         for (uint32_t b = 0; b < loads.n_buckets; b++)
+ *             osc_loads_bucket(&loads, d, b) ...
+ *     osc_loads_fini(&loads);
+ *
+ * Threading: not locked; loads belong to one thread.
+ */
+#ifndef OSC_ANALYSIS_UTILIZATION_H
+#define OSC_ANALYSIS_UTILIZATION_H
+
+#include "derive/intervals.h"
+#include "model/trace.h"
+
+#define OSC_FILL_ONE (UINT64_C(1) << 62)
+
+/* All multiprocessors had work to the share FILL / OSC_FILL_ONE, above 0. */
+struct osc_fill {
+    int64_t start_ns, end_ns; /* clock of the file; never empty */
+    uint64_t fill;            /* at most OSC_FILL_ONE */
+};
+
+/* One device that did any work: kernels, copies or memsets. */
+struct osc_device_load {
+    osc_sid name;   /* "cuda:0" */
+    int64_t number; /* 0; -1 if it has none */
+    bool has_kernels;
+    struct osc_intervals busy; /* merged */
+    struct osc_fill *fills;    /* owned; in order of time */
+    size_t n_fills;
+};
+
+/* Zeroed, there are none. */
+struct osc_loads {
+    struct osc_device_load *devices; /* owned; by number, those without one last */
+    uint32_t n_devices;
+    uint32_t *of_track; /* owned; by track: index in devices + 1, or 0 */
+    /* Buckets: from the span of the recording (the last event `PyTorch Profiler (0)`), or
+     * without one from the first start to the last end of all events. */
+    int64_t start_ns, end_ns; /* clock of the file */
+    int64_t bucket_ns;
+    uint32_t n_buckets; /* at most 100; 0: the trace has no length */
+};
+
+/* T has LINKS. L is empty after a failure. */
+OSC_MUST_USE osc_status osc_loads_make(const struct osc_trace *t, struct osc_loads *l);
+void osc_loads_fini(struct osc_loads *l);
+
+/* What a device did in a stretch of time. */
+struct osc_load {
+    int64_t start_ns, end_ns; /* clock of the file */
+    int64_t busy_ns;          /* some kernel ran */
+    double fill_ns;           /* integral of fills over time: mean fill x length */
+};
+
+/* Device D from START_NS to END_NS, in O(log n + what lies inside). */
+struct osc_load osc_loads_between(const struct osc_loads *l, uint32_t d, int64_t start_ns,
+                                  int64_t end_ns);
+
+/* Device D in bucket B. */
+struct osc_load osc_loads_bucket(const struct osc_loads *l, uint32_t d, uint32_t b);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * unsealed.h - traces as readers leave them, for the tests of what sealing does.
+ *
+ * Text is JSON with '...' for strings. Times are microseconds in the text and
+ * nanoseconds in the trace.
+ */
+#ifndef OSC_TESTS_UNSEALED_H
+#define OSC_TESTS_UNSEALED_H
+
+#include "base/strbuf.h"
+#include "import/reader.h"
+
+/* Read TEXT into T, which is zeroed; it is to be finished in any case. */
+static inline osc_status unsealed_read(struct osc_trace *t, const char *text)
+{
+    const struct osc_import_options options = {.n_threads = 1};
+    struct osc_strbuf json = {0};
+    struct osc_loading loading;
+    struct osc_input in;
+
+    osc_strbuf_adds(&json, text);
+    if (json.status != OSC_OK)
+        return json.status;
+    for (size_t i = 0; i < json.len; i++)
+        json.s[i] = json.s[i] == '\'' ? '"' : json.s[i];
+    osc_input_open_memory(&in, "unsealed", (struct osc_str){json.s, (uint32_t)json.len});
+
+    osc_status st = osc_loading_init(&loading, t);
+    struct osc_reading r = {.in = &in,
+                            .loading = &loading,
+                            .options = &options,
+                            .n_threads = 1,
+                            .block_bytes = 65536};
+    loading.max_bytes = UINT64_MAX;
+    if (st == OSC_OK)
+        st = osc_readers[0]->read(&r, NULL);
+    osc_loading_fini(&loading);
+    osc_strbuf_fini(&json);
+    return st;
+}
+
+#endif
