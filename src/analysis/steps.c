@@ -167,6 +167,8 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
 const struct osc_table_def osc_table_steps = {
     .name = "steps",
     .help = "What each step spent its time on.",
+    .source = "ranges ProfilerStep#N and what runs in them, by category; overview of "
+              "torch-tb-profiler.",
     .columns = columns,
     .n_columns = N_COLUMNS,
     .facts = OSC_FACT_STEPS | OSC_FACT_UNIONS,
