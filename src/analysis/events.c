@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/idmap.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "codec/json.h"
@@ -100,6 +101,7 @@ static const struct osc_column columns[] = {
 struct osc_scan {
     const struct osc_trace *t;
     struct osc_strbuf args; /* owned scratch */
+    struct osc_idmap right; /* lists and objects that are JSON as they are: 1 */
     uint32_t chunk, place;  /* the next row */
 };
 
@@ -220,8 +222,10 @@ static osc_status open_events(const struct osc_trace *t, const struct osc_option
 
 static void close_events(struct osc_scan *s)
 {
-    if (s)
+    if (s) {
         osc_strbuf_fini(&s->args);
+        osc_idmap_fini(&s->right);
+    }
     osc_free(s);
 }
 
@@ -252,8 +256,30 @@ static void add_numtext(struct osc_strbuf *out, struct osc_str s)
         osc_json_quote(out, s);
 }
 
-static void add_arg(struct osc_strbuf *out, const struct osc_trace *t, struct osc_arg arg)
+/* A list or an object: readers take what only looks like one. */
+static void add_text(struct osc_scan *s, osc_sid id)
 {
+    const struct osc_str text = osc_trace_str(s->t, id);
+    uint32_t *const is_right = osc_idmap_put(&s->right, id.v);
+    const size_t before = s->args.len;
+
+    if (!is_right) {
+        s->args.status = OSC_ENOMEM;
+    } else if (*is_right) {
+        osc_strbuf_addstr(&s->args, text);
+    } else if (!osc_json_check(text, &s->args)) {
+        osc_json_quote(&s->args, text);
+    } else if (s->args.len == before) {
+        *is_right = 1;
+        osc_strbuf_addstr(&s->args, text);
+    }
+}
+
+static void add_arg(struct osc_scan *s, struct osc_arg arg)
+{
+    struct osc_strbuf *const out = &s->args;
+    const struct osc_trace *const t = s->t;
+
     switch (arg.type) {
     case OSC_ARG_NULL:
         osc_strbuf_adds(out, "null");
@@ -275,7 +301,7 @@ static void add_arg(struct osc_strbuf *out, const struct osc_trace *t, struct os
         osc_json_quote(out, osc_trace_str(t, arg.sid));
         break;
     case OSC_ARG_TEXT:
-        osc_strbuf_addstr(out, osc_trace_str(t, arg.sid));
+        add_text(s, arg.sid);
         break;
     case OSC_ARG_NUMTEXT:
         add_numtext(out, osc_trace_str(t, arg.sid));
@@ -299,7 +325,7 @@ static bool write_args(struct osc_scan *s, const struct osc_chunk *c, uint32_t i
         osc_strbuf_adds(&s->args, sep);
         osc_json_quote(&s->args, osc_trace_str(s->t, f->slots[k].key));
         osc_strbuf_adds(&s->args, ": ");
-        add_arg(&s->args, s->t, osc_row_slot(s->t, c, i, k));
+        add_arg(s, osc_row_slot(s->t, c, i, k));
         sep = ", ";
     }
     osc_strbuf_addc(&s->args, '}');

@@ -18,6 +18,8 @@
 #define MESSAGE_BYTES (2 * PATH_MAX + 512)
 
 static const char *command_name;
+static int output = STDOUT_FILENO;
+static const char *output_name = "standard output";
 static int write_errno;
 
 void osc_cli_set_command(const char *name)
@@ -67,7 +69,7 @@ int osc_cli_fail(osc_status st, const struct osc_err *err)
     if (write_errno == EPIPE)
         return OSC_EXIT_DONE; /* who read us has seen enough, as head does */
     if (write_errno != 0)
-        osc_cli_error("standard output: %s", strerror(write_errno));
+        osc_cli_error("%s: %s", output_name, strerror(write_errno));
     else
         osc_cli_error("%s", err->message[0] ? err->message : osc_status_text(st));
     return st == OSC_EINVAL ? OSC_EXIT_MISUSED : OSC_EXIT_FAILED;
@@ -85,16 +87,21 @@ void osc_cli_start(void)
         if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) < 0)
             _exit(OSC_EXIT_FAILED);
     }
-    /* An interrupt may end us anywhere, even in a read() that waits: no file is half written.
-     */
+    /* An interrupt may end us anywhere, even in a read() that waits: output.h sees to files. */
     sigaction(SIGPIPE, &ignore, NULL);
+}
+
+void osc_cli_redirect(int fd, const char *name)
+{
+    output = fd;
+    output_name = name;
 }
 
 osc_status osc_cli_write(void *ctx, const char *s, size_t len)
 {
     (void)ctx;
     while (len > 0) {
-        const ssize_t n = write(STDOUT_FILENO, s, len);
+        const ssize_t n = write(output, s, len);
 
         if (n < 0 && errno == EINTR)
             continue;

@@ -35,7 +35,8 @@ struct osc_command {
 
 #define OSC_COMMAND_TABLE  1u
 #define OSC_COMMAND_INFO   2u
-#define OSC_COMMAND_SCREEN 4u
+#define OSC_COMMAND_EXPORT 4u
+#define OSC_COMMAND_SCREEN 8u
 
 /* All commands, ended by NULL, and the one called NAME, or NULL. */
 extern const struct osc_command *const osc_commands[];
@@ -59,7 +60,10 @@ int osc_cli_fail(osc_status st, const struct osc_err *err);
 /* Signals and descriptors as the rest needs them; first thing in main(). */
 void osc_cli_start(void);
 
-/* Write LEN bytes to standard output; CTX is not used. EPIPE: OSC_ECANCELED. */
+/* Where results go from now on: FD, which messages call NAME (borrowed). */
+void osc_cli_redirect(int fd, const char *name);
+
+/* Write LEN bytes where results go; CTX is not used. EPIPE: OSC_ECANCELED. */
 OSC_MUST_USE osc_status osc_cli_write(void *ctx, const char *s, size_t len);
 
 /* Columns of the terminal at FD, OSC_CLI_WIDTH_LEAST or more; 0 if it is none. */

@@ -9,6 +9,7 @@
 const struct osc_command *const osc_commands[] = {
     &osc_command_info,
     &osc_command_table,
+    &osc_command_export,
     NULL,
 };
 

@@ -77,12 +77,37 @@ static void add_option_names(struct osc_strbuf *out, const struct osc_command *c
     }
 }
 
-/* "--sort|-s" of option O, and "-s" only if it has a letter. */
+/* Whether an option of another command is called like O. */
+static bool has_namesake(const struct osc_option *o)
+{
+    for (size_t i = 0; i < OSC_OPTION_COUNT; i++) {
+        const struct osc_option *const other = &osc_options[i];
+
+        if (other != o &&
+            (strcmp(other->name, o->name) == 0 || (o->letter && other->letter == o->letter)))
+            return true;
+    }
+    return false;
+}
+
+/* "--sort:*|-s:*" of option O: the word before, and the commands that have it. */
 static void add_pattern(struct osc_strbuf *out, const struct osc_option *o)
 {
-    osc_strbuf_addf(out, "--%s", o->name);
-    if (o->letter)
-        osc_strbuf_addf(out, "|-%c", o->letter);
+    const bool is_alone = !has_namesake(o);
+    const char *sep = "";
+
+    for (size_t i = 0; osc_commands[i]; i++) {
+        const char *const command = is_alone ? "*" : osc_commands[i]->name;
+
+        if (!(o->commands & osc_commands[i]->bit))
+            continue;
+        osc_strbuf_addf(out, "%s--%s:%s", sep, o->name, command);
+        if (o->letter)
+            osc_strbuf_addf(out, "|-%c:%s", o->letter, command);
+        if (is_alone)
+            break;
+        sep = "|";
+    }
 }
 
 /* What completes the argument of O, as a shell word list in a quoted string. */
@@ -90,6 +115,10 @@ static void add_proposals(struct osc_strbuf *out, const struct osc_option *o)
 {
     switch (o->completion) {
     case OSC_COMPLETE_NOTHING:
+    case OSC_COMPLETE_FILE:
+        break;
+    case OSC_COMPLETE_TABLE:
+        osc_strbuf_adds(out, "$tables");
         break;
     case OSC_COMPLETE_SORT:
     case OSC_COMPLETE_COLUMN:
@@ -105,7 +134,7 @@ static void add_proposals(struct osc_strbuf *out, const struct osc_option *o)
     }
 }
 
-/* The branches of "case $prev in": arguments of options. */
+/* The branches of "case $prev:$command in": arguments of options. */
 static void add_bash_arguments(struct osc_strbuf *out)
 {
     for (size_t i = 0; i < OSC_OPTION_COUNT; i++) {
@@ -118,7 +147,9 @@ static void add_bash_arguments(struct osc_strbuf *out)
         osc_strbuf_adds(out, ")\n");
         if (o->completion == OSC_COMPLETE_COLUMNS)
             osc_strbuf_adds(out, "        case $cur in *,*) head=${cur%,*}, ;; esac\n");
-        if (o->completion != OSC_COMPLETE_NOTHING) {
+        if (o->completion == OSC_COMPLETE_FILE) {
+            osc_strbuf_adds(out, "        mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n");
+        } else if (o->completion != OSC_COMPLETE_NOTHING) {
             osc_strbuf_adds(out, "        COMPREPLY=($(compgen -P \"$head\" -W \"");
             add_proposals(out, o);
             osc_strbuf_adds(out, "\" -- \"${cur#\"$head\"}\"))\n");
@@ -162,7 +193,7 @@ static void write_bash(struct osc_strbuf *out)
                          "    # --option=value comes as three words\n"
                          "    [ \"$cur\" = = ] && cur=\n"
                          "    [ \"$prev\" = = ] && prev=${COMP_WORDS[COMP_CWORD-2]}\n"
-                         "    case $prev in\n");
+                         "    case $prev:$command in\n");
     add_bash_arguments(out);
     osc_strbuf_adds(out, "    esac\n    case $command in\n"
                          "    table) words=$(_opscope_options \"$table\") ;;\n");
@@ -222,6 +253,12 @@ static void add_zsh_action(struct osc_strbuf *out, const struct osc_option *o)
         break;
     case OSC_COMPLETE_GROUPING:
         osc_strbuf_adds(out, "{compadd -- ${=$(_opscope_groupings $table)}}");
+        break;
+    case OSC_COMPLETE_TABLE:
+        osc_strbuf_adds(out, "{compadd -- ${=tables}}");
+        break;
+    case OSC_COMPLETE_FILE:
+        osc_strbuf_adds(out, "_files");
         break;
     case OSC_COMPLETE_WORDS:
         osc_strbuf_addf(out, "(%s)", o->words);

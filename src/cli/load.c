@@ -69,7 +69,7 @@ static osc_status import_one(struct osc_loaded *l, const struct osc_args *args, 
     struct osc_err err = {0};
     osc_status st = OSC_OK;
 
-    osc_progress_start(&progress, l->files.all[i]);
+    osc_progress_start(&progress, "reading", l->files.all[i]);
     options.progress = osc_progress_tick;
     options.progress_ctx = &progress;
     if (is_worth_scouting(l, args, i))

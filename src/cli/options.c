@@ -9,11 +9,22 @@
 
 #include "table/nearest.h"
 
-#define TABLE OSC_COMMAND_TABLE
-#define BOTH  (OSC_COMMAND_TABLE | OSC_COMMAND_INFO)
-#define ALL   (BOTH | OSC_COMMAND_SCREEN)
+#define TABLE  OSC_COMMAND_TABLE
+#define BOTH   (OSC_COMMAND_TABLE | OSC_COMMAND_INFO)
+#define EXPORT OSC_COMMAND_EXPORT
+#define ALL    (BOTH | EXPORT | OSC_COMMAND_SCREEN)
 
 const struct osc_option osc_options[OSC_OPTION_COUNT] = {
+    [OSC_OPTION_OUTPUT] = {"output", 'o', "OUT", EXPORT, OSC_COMPLETE_FILE, NULL,
+                           "What to write", "the file to write; -: standard output"},
+    [OSC_OPTION_EXPORT_FORMAT] = {"format", 'f', "FORM", EXPORT, OSC_COMPLETE_WORDS,
+                                  "json json.gz csv", NULL,
+                                  "json, json.gz or csv; default: by the suffix of OUT"},
+    [OSC_OPTION_TABLE] = {"table", 't', "NAME", EXPORT, OSC_COMPLETE_TABLE, NULL, NULL,
+                          "the table of which CSV has the rows; default: events"},
+    [OSC_OPTION_REDACT] = {"redact", 0, NULL, EXPORT, OSC_COMPLETE_NOTHING, NULL, NULL,
+                           "leave out arguments, paths and hosts"},
+
     [OSC_OPTION_SORT] =
         {"sort", 's', "COL", TABLE, OSC_COMPLETE_SORT, NULL, "Rows and columns",
          "order rows by COL or -COL, descending, or COL:asc, ascending; torch's "
@@ -314,6 +325,9 @@ static const char **text_of(struct osc_args *a, enum osc_option_id id)
         {OSC_OPTION_HEADER, &a->table.header},
         {OSC_OPTION_RANK, &a->ranks},
         {OSC_OPTION_SPAN, &a->spans},
+        {OSC_OPTION_OUTPUT, &a->output},
+        {OSC_OPTION_EXPORT_FORMAT, &a->form},
+        {OSC_OPTION_TABLE, &a->named_table},
     };
 
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -336,6 +350,7 @@ static bool *flag_of(struct osc_args *a, enum osc_option_id id)
         {OSC_OPTION_TOP_LEVEL, &a->table.top_level},
         {OSC_OPTION_FULL_NAMES, &a->table.full_names},
         {OSC_OPTION_NO_ARGS, &a->import.no_args},
+        {OSC_OPTION_REDACT, &a->is_redacted},
         {OSC_OPTION_HELP, &a->wants_help},
     };
 

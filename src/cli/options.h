@@ -17,6 +17,10 @@
 #include "table/query.h"
 
 #define OSC_OPTION_LIST(X) \
+    X(OUTPUT)              \
+    X(EXPORT_FORMAT)       \
+    X(TABLE)               \
+    X(REDACT)              \
     X(SORT)                \
     X(LIMIT)               \
     X(COLUMNS)             \
@@ -64,6 +68,8 @@ enum osc_completion {
     OSC_COMPLETE_COLUMNS,
     OSC_COMPLETE_COLUMN,
     OSC_COMPLETE_GROUPING,
+    OSC_COMPLETE_TABLE,
+    OSC_COMPLETE_FILE,
     OSC_COMPLETE_WORDS, /* of osc_option.words */
 };
 
@@ -90,6 +96,8 @@ struct osc_args {
     const char *columns, *explain, *where; /* as given, or NULL */
     const char *ranks, *spans;             /* "0,2-3", or NULL: all */
     struct osc_row_filter filter; /* of WHERE, once a command has compiled it; or zeroed */
+    const char *output, *form, *named_table; /* of export: as given, or NULL */
+    bool is_redacted;
     bool is_merged, wants_list, wants_help;
     uint64_t given;  /* bit per enum osc_option_id */
     char **operands; /* borrowed from argv */

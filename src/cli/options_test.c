@@ -118,10 +118,13 @@ static void every_option_with_an_argument_wants_one(void **state)
 
         assert_non_null(o->name);
         assert_non_null(o->help);
-        snprintf(line, sizeof line, "table --%s%s", o->name, o->argument ? "" : "=x");
+        const char *const command = o->commands & OSC_COMMAND_TABLE ? "table" : "export";
+
+        snprintf(line, sizeof line, "%s --%s%s", command, o->name, o->argument ? "" : "=x");
         if (o->argument)
             snprintf(message, sizeof message,
-                     "option '--%s' needs an argument; see 'opscope table --help'", o->name);
+                     "option '--%s' needs an argument; see 'opscope %s --help'", o->name,
+                     command);
         else
             snprintf(message, sizeof message, "option '--%s' takes no argument", o->name);
         assert_refuses(line, message);

@@ -15,9 +15,9 @@
 
 _Static_assert(OSC_CLI_WIDTH_LEAST > 12, "a few characters of the line fit");
 
-void osc_progress_start(struct osc_progress *p, const char *path)
+void osc_progress_start(struct osc_progress *p, const char *verb, const char *path)
 {
-    *p = (struct osc_progress){.path = path, .start_ns = osc_clock_now_ns()};
+    *p = (struct osc_progress){.verb = verb, .path = path, .start_ns = osc_clock_now_ns()};
     if (osc_cli_takes_escapes(STDERR_FILENO))
         p->width = osc_cli_width(STDERR_FILENO);
 }
@@ -60,9 +60,9 @@ void osc_progress_write(struct osc_strbuf *out, const struct osc_progress *p, ui
         osc_strbuf_addf(&rest, ", %.0f s left", (double)(total - done) / rate);
 
     /* What does not fit into a line could not be taken away: one column stays free. */
-    const size_t room = p->width - strlen("reading ") - 1;
+    const size_t room = p->width - strlen(p->verb) - 2;
     const size_t rest_len = rest.len < room ? rest.len : room - 1;
-    osc_strbuf_adds(out, "reading ");
+    osc_strbuf_addf(out, "%s ", p->verb);
     add_end(out, &path, room > rest_len ? room - rest_len : 1);
     osc_strbuf_add(out, rest.s, rest_len);
     if (path.status != OSC_OK || rest.status != OSC_OK)

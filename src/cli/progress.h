@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * progress.h - one line on the terminal while a file is read.
+ * progress.h - one line on the terminal while a file is read or written.
  *
  * Threading: one thread.
  */
@@ -13,13 +13,15 @@
 #include "base/strbuf.h"
 
 struct osc_progress {
-    const char *path; /* borrowed */
+    const char *verb; /* "reading"; borrowed, as is path */
+    const char *path;
     int64_t start_ns, shown_ns;
     unsigned width; /* of the terminal on standard error; 0: there is none to write to */
     bool is_shown;  /* a line stands there */
 };
 
-void osc_progress_start(struct osc_progress *p, const char *path);
+/* VERB is what happens to PATH, where "-" is standard input. */
+void osc_progress_start(struct osc_progress *p, const char *verb, const char *path);
 
 /* For osc_import_options.progress; CTX is the progress. */
 bool osc_progress_tick(void *ctx, uint64_t done_bytes, uint64_t total_bytes);

@@ -16,7 +16,7 @@
 static const char *line(const char *path, unsigned width, uint64_t done, uint64_t total)
 {
     static char text[512];
-    const struct osc_progress p = {.path = path, .width = width};
+    const struct osc_progress p = {.verb = "reading", .path = path, .width = width};
     struct osc_strbuf out = {0};
 
     osc_progress_write(&out, &p, done, total, INT64_C(1000000000));
@@ -63,7 +63,7 @@ static void is_silent_where_there_is_no_terminal(void **state)
 
     (void)state;
     said_begin(); /* into a file */
-    osc_progress_start(&p, "a.json");
+    osc_progress_start(&p, "reading", "a.json");
     p.start_ns -= INT64_C(10000000000);
     const bool goes_on = osc_progress_tick(&p, 1, 2);
     osc_progress_stop(&p);

@@ -77,6 +77,23 @@ unsigned osc_json_unescape(const char *p, const char *end, struct osc_strbuf *ou
 void osc_json_quote(struct osc_strbuf *out, struct osc_str s);
 
 /*
+ * Append S as osc_json_quote() does, but without quotation marks. Returns whether
+ * that changed anything.
+ */
+bool osc_json_escape(struct osc_strbuf *out, struct osc_str s);
+
+/* Whether S stands in a JSON string as it is: nothing to escape, valid UTF-8. */
+bool osc_json_is_plain(struct osc_str s);
+
+/*
+ * Whether TEXT is one JSON value by RFC 8259, white space around it allowed, and
+ * nested less than 10,000 levels deep. If its strings alone are wrong (control
+ * characters, wrong escapes, not UTF-8) and OUT is not NULL, append it mended and
+ * return true; a value that is right is not appended.
+ */
+bool osc_json_check(struct osc_str text, struct osc_strbuf *mended);
+
+/*
  * The value of member KEY of the JSON object TEXT, as raw text, its first level
  * only. False if TEXT is no object or has no such member.
  */

@@ -180,6 +180,71 @@ static void finds_members_of_the_first_level_alone(void **state)
     assert_false(osc_json_member(OSC_STR(""), "rank", &v));
 }
 
+static void assert_checked(struct osc_str text, const char *want)
+{
+    struct osc_strbuf mended = {0};
+
+    assert_int_equal(osc_json_check(text, &mended), want != NULL);
+    assert_int_equal(mended.status, OSC_OK);
+    if (want && *want) /* it had to be mended */
+        assert_string_equal(mended.s, want);
+    else
+        assert_int_equal(mended.len, 0);
+    if (want && !*want)
+        assert_true(osc_json_check(text, NULL));
+    else
+        assert_false(osc_json_check(text, NULL));
+    osc_strbuf_fini(&mended);
+}
+
+static void tells_json_from_what_is_none_and_mends_strings(void **state)
+{
+    static const char *const right[] = {"[]",
+                                        "{}",
+                                        " [1, -2.5e3, true,\tfalse,null]\n",
+                                        "{\"a\":{\"b\":[{}]},\"c\":\"\"}",
+                                        "\"\\u12aF\\n\"",
+                                        "0"};
+    static const char *const wrong[] = {
+        "",        " ",        "[",          "]",     "[1",  "[1,]",           "[,1]",
+        "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{1:2}", "[1}", "{\"a\":1]",      "[NaN]",
+        "[01]",    "[1 2]",    "1 2",        "\"a",   "nul", "[\"a\x01\",NaN]"};
+    char deep[20100];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof right / sizeof *right; i++)
+        assert_checked(osc_str_c(right[i]), "");
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_checked(osc_str_c(wrong[i]), NULL);
+    assert_checked(OSC_STR("[\"a\x01\", {\"\xff\": \"\\q\"}, \"ok\"]"),
+                   "[\"a\\u0001\", {\"\xef\xbf\xbd\": \"\\\\q\"}, \"ok\"]");
+    assert_checked(OSC_STR("[\"a\0\"]"), "[\"a\\u0000\"]");
+    memset(deep, '[', 10000);
+    memset(deep + 10000, ']', 10000);
+    assert_checked((struct osc_str){deep, 20000}, "");
+    memset(deep, '[', 10001);
+    memset(deep + 10001, ']', 10001);
+    assert_checked((struct osc_str){deep, 20002}, NULL);
+}
+
+static void knows_what_stands_in_a_string_as_it_is(void **state)
+{
+    char text[40];
+
+    (void)state;
+    assert_true(osc_json_is_plain(OSC_STR("")));
+    assert_true(osc_json_is_plain(OSC_STR("\xc3\xa9 aten::add, \x7f, \xe2\x82\xac")));
+    assert_false(osc_json_is_plain(OSC_STR("aten::\xc3")));
+    for (int c = 0; c < 0x80; c++) {
+        for (uint32_t at = 0; at < 33; at++) {
+            memset(text, 'a', 33);
+            text[at] = (char)c;
+            const bool is_plain = osc_json_is_plain((struct osc_str){text, 33});
+            assert_int_equal(is_plain, c >= 0x20 && c != '"' && c != '\\');
+        }
+    }
+}
+
 static void walks_lists_value_by_value(void **state)
 {
     struct osc_str rest = OSC_STR(" [1 , {\"a\": [2, 3]},\"]\" ]"), v = {0};
@@ -211,6 +276,8 @@ int main(void)
         cmocka_unit_test(unescapes_and_tells_what_it_had_to_guess),
         cmocka_unit_test(quotes_any_bytes_as_valid_json),
         cmocka_unit_test(finds_members_of_the_first_level_alone),
+        cmocka_unit_test(tells_json_from_what_is_none_and_mends_strings),
+        cmocka_unit_test(knows_what_stands_in_a_string_as_it_is),
         cmocka_unit_test(walks_lists_value_by_value),
     };
     return cmocka_run_group_tests_name("json", tests, NULL, NULL);

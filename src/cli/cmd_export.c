@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `opscope export`: traces as files for other tools. */
+#include <stdio.h>
+#include <string.h>
+
+#include "analysis/registry.h"
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/show.h"
+#include "derive/derive.h"
+#include "export/export.h"
+#include "export/redact.h"
+#include "table/nearest.h"
+
+/* What writing and the line on the terminal share. */
+struct report {
+    struct osc_progress progress;
+    uint64_t n_bytes;
+};
+
+static osc_status write_bytes(void *ctx, const char *s, size_t len)
+{
+    struct report *const r = ctx;
+
+    r->n_bytes += len;
+    return osc_cli_write(NULL, s, len);
+}
+
+static bool show_progress(void *ctx, uint64_t done, uint64_t total)
+{
+    struct report *const r = ctx;
+    const double all = done > 0 ? (double)r->n_bytes * (double)total / (double)done : 0;
+
+    return osc_progress_tick(&r->progress, r->n_bytes, (uint64_t)all);
+}
+
+static bool was_given(const struct osc_args *args, enum osc_option_id id)
+{
+    return (args->given >> id & 1) != 0;
+}
+
+/* "json, json.gz or csv" */
+static void add_names(struct osc_strbuf *out)
+{
+    for (size_t i = 0; osc_exporters[i]; i++)
+        osc_strbuf_addf(out, "%s%s",
+                        i == 0                 ? ""
+                        : osc_exporters[i + 1] ? ", "
+                                               : " or ",
+                        osc_exporters[i]->name);
+}
+
+/* What the user wants to write, or NULL after a message. */
+static const struct osc_exporter *choose(const struct osc_args *args)
+{
+    const char *const form = args->form;
+    const struct osc_exporter *const e =
+        form ? osc_exporter_find(form) : osc_exporter_of_path(args->output);
+    struct osc_nearest near = {.word = form};
+    struct osc_strbuf names = {0};
+
+    if (e)
+        return e;
+    add_names(&names);
+    for (size_t i = 0; form && osc_exporters[i]; i++)
+        osc_nearest_try(&near, osc_exporters[i]->name);
+    if (names.status != OSC_OK)
+        osc_cli_error("out of memory");
+    else if (near.best)
+        osc_cli_error("there is no form '%s'; did you mean '%s'?", form, near.best);
+    else if (form)
+        osc_cli_error("there is no form '%s', but %s", form, names.s);
+    else if (strcmp(args->output, "-") == 0)
+        osc_cli_error("which form? standard output has no suffix; say --format, %s", names.s);
+    else
+        osc_cli_error("%s: its suffix says no form; say --format, %s", args->output, names.s);
+    osc_strbuf_fini(&names);
+    return NULL;
+}
+
+/* The table that CSV shall hold, or NULL after a message. */
+static const struct osc_table_def *choose_table(const char *name)
+{
+    const struct osc_table_def *const def = osc_table_find(name ? name : "events");
+    struct osc_nearest near = {.word = name};
+
+    if (def)
+        return def;
+    for (size_t i = 0; osc_tables[i]; i++)
+        osc_nearest_try(&near, osc_tables[i]->name);
+    if (near.best)
+        osc_cli_error("there is no table '%s'; did you mean '%s'?", name, near.best);
+    else
+        osc_cli_error("there is no table '%s'; 'opscope table --list' lists all", name);
+    return NULL;
+}
+
+/* What would change nothing is refused. */
+static int check(const struct osc_args *args, const struct osc_exporter *e)
+{
+    if (was_given(args, OSC_OPTION_TABLE) && !e->is_table)
+        return osc_cli_misuse("--table does nothing for %s, only for csv", e->name);
+    return OSC_EXIT_DONE;
+}
+
+/* Refuse to write over what is read. FILES are all that are. */
+static int check_inputs(const struct osc_output *o, const char *const *files, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (osc_output_is(o, files[i]))
+            return osc_cli_misuse("%s: it is read from; write to another file",
+                                  strcmp(files[i], "-") == 0 ? "standard input" : files[i]);
+    }
+    return OSC_EXIT_DONE;
+}
+
+static int refuse_many(const struct osc_loaded *l, const struct osc_exporter *e)
+{
+    const struct osc_trace *const first = l->traces[0], *const last =
+                                                            l->traces[l->n_traces - 1];
+
+    if (first->rank != last->rank)
+        return osc_cli_misuse(
+            "a file of %s holds one rank, and there are %d to %d; choose one: "
+            "--rank %d",
+            e->name, first->rank, last->rank, first->rank);
+    if (first->span != last->span)
+        return osc_cli_misuse(
+            "a file of %s holds one span, and there are %d to %d; choose one: "
+            "--span %d",
+            e->name, first->span, last->span, first->span);
+    return osc_cli_misuse("a file of %s holds one process, and %u files are given; name one",
+                          e->name, l->n_traces);
+}
+
+static const char *output_name(const struct osc_args *args)
+{
+    return strcmp(args->output, "-") == 0 ? "standard output" : args->output;
+}
+
+static int write_traces(struct osc_loaded *l, const struct osc_args *args,
+                        const struct osc_exporter *e)
+{
+    struct report r = {.n_bytes = 0};
+    struct osc_err err = {0};
+    uint32_t facts = 0;
+    const struct osc_export x = {
+        .traces = l->traces,
+        .n_traces = l->n_traces,
+        .n_threads = args->import.n_threads,
+        .sink = {.write = write_bytes, .progress = show_progress, .ctx = &r},
+    };
+    osc_status st = e->facts ? e->facts(&x, &facts, &err) : OSC_OK;
+
+    if (st == OSC_OK && facts != 0 && osc_load_facts(l, args, facts))
+        return OSC_EXIT_FAILED;
+    osc_progress_start(&r.progress, "writing", output_name(args));
+    if (st == OSC_OK)
+        st = e->write(&x, &err);
+    osc_progress_stop(&r.progress);
+    return st == OSC_OK ? OSC_EXIT_DONE : osc_cli_fail(st, &err);
+}
+
+static int redact(struct osc_loaded *l)
+{
+    osc_status st = OSC_OK;
+
+    for (uint32_t i = 0; i < l->n_traces && st == OSC_OK; i++) {
+        osc_derive_forget(l->traces[i]);
+        st = osc_redact(l->traces[i]);
+    }
+    return st == OSC_OK ? OSC_EXIT_DONE : osc_cli_fail(st, &(struct osc_err){0});
+}
+
+/* Load what ARGS name and write it to O. */
+static int load_and_write(struct osc_args *args, const struct osc_exporter *e,
+                          const struct osc_table_def *def, struct osc_output *o)
+{
+    struct osc_loaded l = {0};
+    int failed = osc_load(&l, args);
+
+    if (!failed)
+        failed = check_inputs(o, (const char *const *)l.files.all, l.files.n);
+    if (!failed && l.n_traces > 1 && !e->takes_many)
+        failed = refuse_many(&l, e);
+    if (!failed && args->is_redacted)
+        failed = redact(&l);
+    if (!failed) {
+        osc_cli_redirect(o->fd, output_name(args));
+        failed = e->is_table ? osc_show_table(&l, args, def) : write_traces(&l, args, e);
+    }
+    if (!failed)
+        failed = osc_output_commit(o);
+    if (!failed && l.has_failed)
+        failed = OSC_EXIT_FAILED;
+    osc_loaded_fini(&l);
+    return failed;
+}
+
+static int run(struct osc_args *args)
+{
+    const struct osc_exporter *e = NULL;
+    const struct osc_table_def *def = NULL;
+    struct osc_output o = {0};
+    int failed = OSC_EXIT_DONE;
+
+    if (args->n_operands == 0)
+        return osc_cli_misuse(
+            "which trace? 'opscope export trace.json -o small.json.gz' or see "
+            "'opscope export --help'");
+    if (!args->output)
+        return osc_cli_misuse("where to? -o OUT names the file; see 'opscope export --help'");
+    e = choose(args);
+    if (!e)
+        return OSC_EXIT_MISUSED;
+    failed = check(args, e);
+    if (failed)
+        return failed;
+    if (e->is_table) {
+        def = choose_table(args->named_table);
+        if (!def)
+            return OSC_EXIT_MISUSED;
+        args->renderer = osc_renderer_find("csv");
+        args->table.limit = -1;
+    }
+    failed = osc_output_open(&o, args->output);
+    if (!failed)
+        failed =
+            check_inputs(&o, (const char *const *)args->operands, (uint32_t)args->n_operands);
+    if (!failed)
+        failed = load_and_write(args, e, def, &o);
+    osc_output_abandon(&o);
+    return failed;
+}
+
+const struct osc_command osc_command_export = {
+    .name = "export",
+    .bit = OSC_COMMAND_EXPORT,
+    .operands = "[OPTION...] TRACE... -o OUT",
+    .summary = "write a trace, or a part of it, as a file for other tools",
+    .text = "Writes what is selected of the traces to OUT, in the form that its suffix says:\n"
+            "  .json, .json.gz  Chrome trace events, as PyTorch writes them: one rank a file\n"
+            "  .csv             the rows of one table, events unless --table names another\n"
+            "OUT is there whole or not at all, and never what is read.\n",
+    .examples =
+        "  opscope export huge.json.gz --steps 5-5 -o small.json.gz   one step of a trace\n"
+        "  opscope export runs/ddp/ --rank 3 -o rank3.json            one rank of a run\n"
+        "  opscope export t.json --from 10ms --to 12ms -o cut.json    by time\n"
+        "  opscope export t.json --redact -o bug.json.gz              nothing private\n"
+        "  opscope export t.json --table kernels -o kernels.csv       a table\n",
+    .run = run,
+};

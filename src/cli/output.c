@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "cli/cli.h"
+
+#define TRIES 100
+
+/* The name to take away if a signal ends us: only a handler may read it meanwhile. */
+static char *volatile part_in_danger;
+
+static void on_signal(int number)
+{
+    if (part_in_danger)
+        (void)unlink(part_in_danger);
+    (void)raise(number); /* which is deadly now */
+}
+
+/* From now on a signal takes PART away, or with NULL nothing. */
+static void guard(char *part)
+{
+    static const int numbers[] = {SIGHUP, SIGINT, SIGTERM};
+    const struct sigaction remove = {.sa_handler = on_signal,
+                                     .sa_flags = (int)(SA_RESETHAND | SA_NODEFER)};
+    struct sigaction old;
+
+    part_in_danger = part;
+    for (size_t i = 0; part && i < sizeof numbers / sizeof *numbers; i++) {
+        if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
+            (void)sigaction(numbers[i], &remove, NULL);
+    }
+}
+
+static int no_memory(void)
+{
+    osc_cli_error("out of memory");
+    return OSC_EXIT_FAILED;
+}
+
+static int fail(const char *path)
+{
+    osc_cli_error("%s: %s", path, strerror(errno));
+    return OSC_EXIT_FAILED;
+}
+
+static char *copy_text(const char *text)
+{
+    struct osc_strbuf copy = {0};
+
+    osc_strbuf_adds(&copy, text);
+    if (copy.status == OSC_OK)
+        return copy.s;
+    osc_strbuf_fini(&copy);
+    return NULL;
+}
+
+/* The directory of PATH, to be freed. */
+static char *folder_of(const char *path)
+{
+    const char *const slash = strrchr(path, '/');
+    struct osc_strbuf folder = {0};
+
+    if (!slash)
+        osc_strbuf_addc(&folder, '.');
+    else
+        osc_strbuf_add(&folder, path, slash == path ? 1 : (size_t)(slash - path));
+    if (folder.status == OSC_OK)
+        return folder.s;
+    osc_strbuf_fini(&folder);
+    return NULL;
+}
+
+/* A name beside PATH that shows whose it is, to be freed. */
+static char *part_name(const char *path, int n)
+{
+    const char *const slash = strrchr(path, '/');
+    const size_t folder = slash ? (size_t)(slash + 1 - path) : 0;
+    struct osc_strbuf name = {0};
+
+    osc_strbuf_add(&name, path, folder);
+    /* The longest name that a file may have, with room for the numbers. */
+    osc_strbuf_addf(&name, ".%.200s.%ld-%d.part", path + folder, (long)getpid(), n);
+    if (name.status == OSC_OK)
+        return name.s;
+    osc_strbuf_fini(&name);
+    return NULL;
+}
+
+/* A file with a name beside the place of O. */
+static int open_part(struct osc_output *o)
+{
+    for (int n = 0; n < TRIES; n++) {
+        osc_free(o->part);
+        o->part = part_name(o->path, n);
+        if (!o->part)
+            return no_memory();
+        o->fd = open(o->part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (o->fd >= 0 || errno != EEXIST)
+            break;
+    }
+    if (o->fd >= 0) {
+        guard(o->part);
+        return OSC_EXIT_DONE;
+    }
+
+    const int failed = fail(o->path);
+    osc_free(o->part);
+    o->part = NULL;
+    return failed;
+}
+
+/* A file without a name, or one beside its place. */
+static int open_new(struct osc_output *o)
+{
+    char *const folder = folder_of(o->path);
+    int failed = OSC_EXIT_DONE;
+
+    if (!folder)
+        return no_memory();
+    o->fd = open(folder, O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+    if (o->fd < 0)
+        failed = open_part(o); /* some file systems have no such thing */
+    osc_free(folder);
+    o->is_open = o->has_place = !failed;
+    return failed;
+}
+
+int osc_output_open(struct osc_output *o, const char *path)
+{
+    struct stat info;
+    char real[PATH_MAX];
+
+    *o = (struct osc_output){.fd = STDOUT_FILENO};
+    if (strcmp(path, "-") == 0) {
+        o->is_open = true;
+        return OSC_EXIT_DONE;
+    }
+    o->path = copy_text(realpath(path, real) ? real : path);
+    if (!o->path)
+        return no_memory();
+    if (stat(path, &info) != 0 || S_ISREG(info.st_mode))
+        return open_new(o);
+    if (S_ISDIR(info.st_mode)) {
+        osc_cli_error("%s: it is a directory; name a file in it", path);
+        return OSC_EXIT_FAILED;
+    }
+    o->fd = open(o->path, O_WRONLY | O_CLOEXEC);
+    o->is_open = o->fd >= 0;
+    return o->is_open ? OSC_EXIT_DONE : fail(path);
+}
+
+bool osc_output_is(const struct osc_output *o, const char *file)
+{
+    struct stat in, out;
+
+    if (strcmp(file, "-") == 0 ? fstat(STDIN_FILENO, &in) != 0 : stat(file, &in) != 0)
+        return false;
+    if (o->has_place ? stat(o->path, &out) != 0 : fstat(o->fd, &out) != 0)
+        return false;
+    return S_ISREG(in.st_mode) && in.st_dev == out.st_dev && in.st_ino == out.st_ino;
+}
+
+/* Give the nameless file a name beside its place, or its own if that is free. */
+static int link_part(struct osc_output *o)
+{
+    char from[64];
+
+    snprintf(from, sizeof from, "/proc/self/fd/%d", o->fd);
+    if (linkat(AT_FDCWD, from, AT_FDCWD, o->path, AT_SYMLINK_FOLLOW) == 0) {
+        o->has_place = false;
+        return OSC_EXIT_DONE;
+    }
+    for (int n = 0; n < TRIES && errno == EEXIST; n++) {
+        char *const name = part_name(o->path, n);
+
+        if (!name)
+            return no_memory();
+        if (linkat(AT_FDCWD, from, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0) {
+            o->part = name;
+            guard(name);
+            return OSC_EXIT_DONE;
+        }
+        osc_free(name);
+    }
+    return fail(o->path);
+}
+
+int osc_output_commit(struct osc_output *o)
+{
+    int failed = OSC_EXIT_DONE;
+
+    if (o->has_place && !o->part)
+        failed = link_part(o);
+    if (!failed && o->fd != STDOUT_FILENO) {
+        const int fd = o->fd;
+
+        o->fd = STDOUT_FILENO;
+        if (close(fd) != 0) /* some file systems find out here that the disk is full */
+            failed = fail(o->path);
+    }
+    if (!failed && o->has_place) {
+        if (rename(o->part, o->path) != 0)
+            failed = fail(o->path);
+        else
+            o->has_place = false;
+    }
+    osc_output_abandon(o);
+    return failed;
+}
+
+void osc_output_abandon(struct osc_output *o)
+{
+    if (o->is_open && o->fd != STDOUT_FILENO)
+        (void)close(o->fd);
+    if (o->has_place && o->part)
+        (void)unlink(o->part);
+    guard(NULL);
+    osc_free(o->path);
+    osc_free(o->part);
+    *o = (struct osc_output){0};
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/output.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char folder[64];
+
+static int enter(void **state)
+{
+    (void)state;
+    strcpy(folder, "/tmp/opscope-output-XXXXXX");
+    return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
+}
+
+static int leave(void **state)
+{
+    static const char *const names[] = {"a", "b", "link"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        (void)unlink(names[i]);
+    return chdir("/") == 0 && rmdir(folder) == 0 ? 0 : -1;
+}
+
+static void put(const char *name, const char *text)
+{
+    FILE *const f = fopen(name, "w");
+
+    assert_non_null(f);
+    assert_true(fputs(text, f) >= 0);
+    assert_int_equal(fclose(f), 0);
+}
+
+static void assert_holds(const char *name, const char *text)
+{
+    char got[64] = "";
+    FILE *const f = fopen(name, "r");
+
+    assert_non_null(f);
+    assert_true(fread(got, 1, sizeof got - 1, f) == strlen(text));
+    assert_string_equal(got, text);
+    assert_int_equal(fclose(f), 0);
+}
+
+/* How many files there are. */
+static int count_files(void)
+{
+    DIR *const dir = opendir(".");
+    int n = -2; /* itself and its parent */
+
+    assert_non_null(dir);
+    while (readdir(dir))
+        n++;
+    closedir(dir);
+    return n;
+}
+
+static void is_there_once_committed_and_not_before(void **state)
+{
+    struct osc_output o;
+
+    (void)state;
+    assert_int_equal(osc_output_open(&o, "a"), 0);
+    assert_int_equal(write(o.fd, "new", 3), 3);
+    assert_int_not_equal(access("a", F_OK), 0);
+    assert_int_equal(osc_output_commit(&o), 0);
+    assert_holds("a", "new");
+    assert_int_equal(count_files(), 1);
+    osc_output_abandon(&o);
+    assert_holds("a", "new");
+}
+
+static void takes_the_place_of_what_was_there(void **state)
+{
+    struct osc_output o;
+
+    (void)state;
+    put("a", "old");
+    assert_int_equal(symlink("a", "link"), 0);
+    assert_int_equal(osc_output_open(&o, "link"), 0);
+    assert_int_equal(write(o.fd, "newer", 5), 5);
+    assert_holds("a", "old");
+    assert_int_equal(osc_output_commit(&o), 0);
+    assert_holds("a", "newer");
+    assert_int_equal(count_files(), 2);
+}
+
+static void leaves_nothing_when_abandoned(void **state)
+{
+    struct osc_output o;
+
+    (void)state;
+    put("a", "old");
+    assert_int_equal(osc_output_open(&o, "a"), 0);
+    assert_int_equal(write(o.fd, "new", 3), 3);
+    osc_output_abandon(&o);
+    assert_holds("a", "old");
+    assert_int_equal(count_files(), 1);
+}
+
+static void knows_its_own_file_by_any_name(void **state)
+{
+    struct osc_output o;
+
+    (void)state;
+    put("a", "old");
+    put("b", "other");
+    assert_int_equal(symlink("a", "link"), 0);
+    assert_int_equal(osc_output_open(&o, "a"), 0);
+    assert_true(osc_output_is(&o, "link"));
+    assert_true(osc_output_is(&o, "./a"));
+    assert_false(osc_output_is(&o, "b"));
+    assert_false(osc_output_is(&o, "nothing"));
+    osc_output_abandon(&o);
+}
+
+static void refuses_directories_and_missing_ones(void **state)
+{
+    struct osc_output o;
+
+    (void)state;
+    assert_int_equal(osc_output_open(&o, "."), 1);
+    osc_output_abandon(&o);
+    assert_int_equal(osc_output_open(&o, "nowhere/a"), 1);
+    osc_output_abandon(&o);
+    assert_int_equal(count_files(), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(is_there_once_committed_and_not_before, enter, leave),
+        cmocka_unit_test_setup_teardown(takes_the_place_of_what_was_there, enter, leave),
+        cmocka_unit_test_setup_teardown(leaves_nothing_when_abandoned, enter, leave),
+        cmocka_unit_test_setup_teardown(knows_its_own_file_by_any_name, enter, leave),
+        cmocka_unit_test_setup_teardown(refuses_directories_and_missing_ones, enter, leave),
+    };
+    return cmocka_run_group_tests_name("output", tests, NULL, NULL);
+}

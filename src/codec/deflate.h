@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * deflate.h - gzip from blocks that are compressed apart.
+ *
+ *   header | block | block | ... | trailer
+ *
+ * Each block is compressed by itself, ends at a byte and refers to nothing before
+ * it, so that threads make blocks at the same time and somebody strings them
+ * together. The whole is one gzip member: browsers, unlike gzip, stop reading
+ * behind the first.
+ *
+ *   - Who strings blocks together keeps a struct osc_deflate_sum of their text.
+ *
+ * Threading: a compressor belongs to one thread; the others are plain values.
+ */
+#ifndef OSC_CODEC_DEFLATE_H
+#define OSC_CODEC_DEFLATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+#define OSC_DEFLATE_HEADER_BYTES  10
+#define OSC_DEFLATE_TRAILER_BYTES 10
+
+struct osc_deflate;
+
+/* Whether this build can; if not, osc_deflate_new() fails with OSC_EINVAL. */
+bool osc_deflate_is_there(void);
+
+/* *Z is NULL on failure. It holds some 400 KiB. */
+OSC_MUST_USE osc_status osc_deflate_new(struct osc_deflate **z);
+void osc_deflate_free(struct osc_deflate *z); /* NULL is allowed */
+
+/*
+ * Compress LEN bytes at S to a block. *OUT is borrowed and good until the next call.
+ * OSC_ELIMIT beyond 1 GiB.
+ */
+OSC_MUST_USE osc_status osc_deflate_block(struct osc_deflate *z, const char *s, size_t len,
+                                          const char **out, size_t *out_len);
+
+/* What the trailer says about the text. Zeroed, there is none yet. */
+struct osc_deflate_sum {
+    uint32_t crc; /* CRC-32 of RFC 1952, section 8 */
+    uint64_t n_bytes;
+};
+
+void osc_deflate_sum_add(struct osc_deflate_sum *sum, const char *s, size_t len);
+
+/* The bytes before the first block and behind the last one. */
+void osc_deflate_header(char out[OSC_DEFLATE_HEADER_BYTES]);
+void osc_deflate_trailer(const struct osc_deflate_sum *sum,
+                         char out[OSC_DEFLATE_TRAILER_BYTES]);
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What stands around the list of events: Kineto's top-level members. */
+#include "export/chrome_text.h"
+
+#include <string.h>
+
+#include "codec/json.h"
+
+/* Only this one comes behind the events, as Kineto has it. */
+#define TRACE_NAME "traceName"
+
+static void add_member(struct osc_strbuf *out, const struct osc_trace *t,
+                       const struct osc_meta *meta)
+{
+    const struct osc_str value = osc_trace_str(t, meta->value);
+
+    osc_json_quote(out, osc_trace_str(t, meta->key));
+    osc_strbuf_adds(out, ": ");
+    const size_t start = out->len;
+    if (meta->is_string || !osc_json_check(value, out))
+        osc_json_quote(out, value);
+    else if (out->len == start)
+        osc_strbuf_addstr(out, value);
+}
+
+static bool is_key(const struct osc_trace *t, const struct osc_meta *meta, const char *key)
+{
+    return osc_str_eq(osc_trace_str(t, meta->key), osc_str_c(key));
+}
+
+static bool has_member(const struct osc_trace *t, const char *key)
+{
+    struct osc_str value;
+
+    return osc_trace_meta(t, key, &value);
+}
+
+/* Whether the members of the file say its rank, or only its name does. */
+static bool says_rank(const struct osc_trace *t)
+{
+    static const char *const keys[] = {"RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK",
+                                       "SLURM_PROCID"};
+    struct osc_str value, rank;
+
+    if (osc_trace_meta(t, "distributedInfo", &value) && osc_json_member(value, "rank", &rank))
+        return true;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        if (has_member(t, keys[i]))
+            return true;
+    }
+    return false;
+}
+
+void osc_chrome_text_head(const struct osc_trace *t, struct osc_strbuf *out)
+{
+    osc_strbuf_adds(out, "{\n");
+    if (!has_member(t, "schemaVersion"))
+        osc_strbuf_adds(out, "\"schemaVersion\": 1,\n");
+    if (!has_member(t, "displayTimeUnit"))
+        osc_strbuf_adds(out, "\"displayTimeUnit\": \"ms\",\n");
+    if (t->has_rank && !says_rank(t)) {
+        osc_strbuf_addf(out,
+                        has_member(t, "distributedInfo")
+                            ? "\"RANK\": \"%d\",\n"
+                            : "\"distributedInfo\": {\"rank\": %d},\n",
+                        t->rank);
+    }
+    for (uint32_t i = 0; i < t->n_metas; i++) {
+        if (is_key(t, &t->metas[i], TRACE_NAME) || is_key(t, &t->metas[i], "traceEvents"))
+            continue;
+        add_member(out, t, &t->metas[i]);
+        osc_strbuf_adds(out, ",\n");
+    }
+    osc_strbuf_adds(out, "\"traceEvents\": [\n");
+}
+
+void osc_chrome_text_tail(const struct osc_trace *t, struct osc_strbuf *out)
+{
+    osc_strbuf_adds(out, "\n]");
+    for (uint32_t i = 0; i < t->n_metas; i++) {
+        if (!is_key(t, &t->metas[i], TRACE_NAME))
+            continue;
+        osc_strbuf_adds(out, ",\n");
+        add_member(out, t, &t->metas[i]);
+    }
+    osc_strbuf_adds(out, "\n}\n");
+}

@@ -1,0 +1,575 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "export/chrome_text.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/thread.h"
+#include "codec/digits.h"
+#include "codec/json.h"
+
+#define PART_SHIFT 16 /* strings that one thread escapes at a time */
+#define SLACK      64 /* copies are of whole words, and may write so much too far */
+
+#define PH_AT 9 /* in `,\n{"ph":"X"` */
+
+static void fit_string(struct osc_chrome_piece *piece, struct osc_str s,
+                       struct osc_arena *arena, struct osc_strbuf *scratch)
+{
+    *piece = (struct osc_chrome_piece){s.s, s.len};
+    if (osc_json_is_plain(s))
+        return;
+    osc_strbuf_clear(scratch);
+    (void)osc_json_escape(scratch, s);
+    if (scratch->status != OSC_OK)
+        return;
+    piece->s = osc_arena_dup(arena, scratch->s, scratch->len);
+    piece->len = (uint32_t)scratch->len;
+    if (!piece->s)
+        scratch->status = OSC_ENOMEM;
+}
+
+static void fit_text(struct osc_chrome_piece *piece, struct osc_str s, struct osc_arena *arena,
+                     struct osc_strbuf *scratch)
+{
+    osc_strbuf_clear(scratch);
+    if (!osc_json_check(s, scratch) || scratch->status != OSC_OK)
+        return;
+    *piece = (struct osc_chrome_piece){s.s, s.len};
+    if (scratch->len == 0)
+        return;
+    piece->s = osc_arena_dup(arena, scratch->s, scratch->len);
+    piece->len = (uint32_t)scratch->len;
+    if (!piece->s)
+        scratch->status = OSC_ENOMEM;
+}
+
+static void fit_part(void *ctx, uint32_t part)
+{
+    struct osc_chrome_text *const x = ctx;
+    const struct osc_strings *const strings = &x->t->strings;
+    const uint32_t bound = osc_strings_bound(strings), from = part << PART_SHIFT;
+    const uint32_t to = bound - from > 1u << PART_SHIFT ? from + (1u << PART_SHIFT) : bound;
+    struct osc_strbuf scratch = {0};
+
+    for (uint32_t i = from; i < to && scratch.status == OSC_OK; i++) {
+        if (!osc_strings_has(strings, (osc_sid){i}))
+            continue;
+
+        const struct osc_str s = osc_strings_get(strings, (osc_sid){i});
+        fit_string(&x->strings[i], s, &x->arenas[part], &scratch);
+        if (s.len > 0 && (*s.s == '[' || *s.s == '{') && scratch.status == OSC_OK)
+            fit_text(&x->texts[i], s, &x->arenas[part], &scratch);
+    }
+    x->statuses[part] = scratch.status;
+    osc_strbuf_fini(&scratch);
+}
+
+static osc_status fit_strings(struct osc_chrome_text *x, unsigned n_threads)
+{
+    const uint32_t bound = osc_strings_bound(&x->t->strings);
+    const uint32_t n_parts =
+        (uint32_t)(((uint64_t)bound + (1u << PART_SHIFT) - 1) >> PART_SHIFT);
+
+    x->pieces_bytes = ((size_t)bound + 1) * sizeof *x->strings;
+    x->strings = osc_pages_alloc(x->pieces_bytes);
+    x->texts = osc_pages_alloc(x->pieces_bytes);
+    x->n_arenas = n_parts + 1; /* the last one is for tracks */
+    x->arenas = osc_calloc(x->n_arenas, sizeof *x->arenas);
+    x->statuses = osc_calloc(x->n_arenas, sizeof *x->statuses);
+    if (!x->strings || !x->texts || !x->arenas || !x->statuses)
+        return OSC_ENOMEM;
+    osc_parallel(n_threads, n_parts, fit_part, x);
+    for (uint32_t i = 0; i < n_parts; i++) {
+        if (x->statuses[i] != OSC_OK)
+            return x->statuses[i];
+    }
+    return OSC_OK;
+}
+
+/* pid or tid: a number if it is one as the reader takes it, else a string. */
+static void add_who(struct osc_strbuf *out, const char *key, struct osc_str who)
+{
+    int64_t v;
+
+    if (who.len == 0)
+        return; /* the file had none */
+    osc_strbuf_adds(out, key);
+    if (*who.s != '-' && osc_json_int(who, &v))
+        osc_strbuf_addi(out, v);
+    else
+        osc_json_quote(out, who);
+}
+
+static osc_status fit_tracks(struct osc_chrome_text *x)
+{
+    const struct osc_trace *const t = x->t;
+    struct osc_strbuf scratch = {0};
+    osc_status st = OSC_OK;
+
+    x->tracks = osc_calloc((size_t)t->n_tracks + 1, sizeof *x->tracks);
+    if (!x->tracks)
+        return OSC_ENOMEM;
+    for (uint32_t i = 0; i < t->n_tracks && st == OSC_OK; i++) {
+        osc_strbuf_clear(&scratch);
+        osc_strbuf_addc(&scratch, '"');
+        add_who(&scratch, ",\"pid\":", osc_trace_str(t, t->tracks[i].pid));
+        add_who(&scratch, ",\"tid\":", osc_trace_str(t, t->tracks[i].tid));
+        osc_strbuf_adds(&scratch, ",\"ts\":");
+        st = scratch.status;
+        x->tracks[i].len = (uint32_t)scratch.len;
+        if (st == OSC_OK)
+            x->tracks[i].s = osc_arena_dup(&x->arenas[x->n_arenas - 1], scratch.s, scratch.len);
+        if (st == OSC_OK && !x->tracks[i].s)
+            st = OSC_ENOMEM;
+    }
+    osc_strbuf_fini(&scratch);
+    return st;
+}
+
+/* What has been appended to the literals since FROM. */
+static struct osc_chrome_literal literal_from(const struct osc_chrome_text *x, size_t from)
+{
+    return (struct osc_chrome_literal){from, (uint32_t)(x->literals.len - from)};
+}
+
+static bool is_quoted(uint8_t type)
+{
+    return type == OSC_ARG_STRING;
+}
+
+/*
+ * The literal before the value of SLOT, and an op for what has words. *FROM is where
+ * the open literal begins.
+ */
+static osc_status add_slot(struct osc_chrome_text *x, struct osc_chrome_form *f,
+                           const struct osc_slot *slot, const char *sep, size_t *from)
+{
+    struct osc_strbuf *const out = &x->literals;
+
+    osc_strbuf_adds(out, sep);
+    osc_json_quote(out, osc_trace_str(x->t, slot->key));
+    osc_strbuf_addc(out, ':');
+    if (slot->type == OSC_ARG_NULL || slot->type == OSC_ARG_TRUE ||
+        slot->type == OSC_ARG_FALSE) {
+        osc_strbuf_adds(out, slot->type == OSC_ARG_NULL   ? "null"
+                             : slot->type == OSC_ARG_TRUE ? "true"
+                                                          : "false");
+        return OSC_OK;
+    }
+    if (is_quoted(slot->type))
+        osc_strbuf_addc(out, '"');
+    if (osc_grow(&x->ops, &x->cap_ops, x->n_ops + 1, sizeof *x->ops) != OSC_OK)
+        return OSC_ENOMEM;
+    x->ops[x->n_ops++] = (struct osc_chrome_op){literal_from(x, *from), slot->word, slot->type};
+    f->n_ops++;
+    *from = out->len;
+    if (is_quoted(slot->type))
+        osc_strbuf_addc(out, '"');
+    return OSC_OK;
+}
+
+static osc_status fit_form(struct osc_chrome_text *x, const struct osc_form *form,
+                           struct osc_chrome_form *f)
+{
+    struct osc_strbuf *const out = &x->literals;
+    size_t from = out->len;
+    const size_t start = from;
+    const char *sep = "";
+    osc_status st = OSC_OK;
+
+    f->first_op = x->n_ops;
+    osc_strbuf_addf(out, ",\n{\"ph\":\"%c\"", form->ph);
+    if (form->category.v != 0) {
+        osc_strbuf_adds(out, ",\"cat\":");
+        osc_json_quote(out, osc_trace_str(x->t, form->category));
+    }
+    osc_strbuf_adds(out, ",\"name\":\"");
+    f->head = literal_from(x, from);
+    from = out->len;
+    for (uint32_t i = 0; i < form->n_slots && st == OSC_OK; i++) {
+        if (form->slots[i].is_member)
+            st = add_slot(x, f, &form->slots[i], ",", &from);
+    }
+    f->n_member_ops = f->n_ops;
+    /* The open literal goes on with the args; for an e it ends here. */
+    const size_t open = from, open_len = out->len - from;
+    const size_t copy = out->len;
+    for (size_t i = 0; i < open_len && out->status == OSC_OK; i++)
+        osc_strbuf_addc(out, out->s[open + i]);
+    osc_strbuf_addc(out, '}');
+    f->member_tail = literal_from(x, copy);
+    from = out->len;
+    for (size_t i = 0; i < open_len && out->status == OSC_OK; i++)
+        osc_strbuf_addc(out, out->s[open + i]);
+    if (form->has_args)
+        osc_strbuf_adds(out, ",\"args\":{");
+    for (uint32_t i = 0; i < form->n_slots && st == OSC_OK; i++) {
+        if (form->slots[i].is_member)
+            continue;
+        st = add_slot(x, f, &form->slots[i], sep, &from);
+        sep = ",";
+    }
+    osc_strbuf_adds(out, form->has_args ? "}}" : "}");
+    f->tail = literal_from(x, from);
+    f->room = out->len - start + ((size_t)f->n_ops + 2) * OSC_DIGITS_MAX + (size_t)2 * SLACK;
+    return st;
+}
+
+static osc_status fit_forms(struct osc_chrome_text *x)
+{
+    const struct osc_trace *const t = x->t;
+    osc_status st = OSC_OK;
+
+    x->forms = osc_calloc((size_t)t->n_forms + 1, sizeof *x->forms);
+    if (!x->forms)
+        return OSC_ENOMEM;
+    for (uint32_t i = 1; i < t->n_forms && st == OSC_OK; i++)
+        st = fit_form(x, &t->forms[i], &x->forms[i]);
+    osc_strbuf_pad(&x->literals, ' ', SLACK);
+    return st != OSC_OK ? st : x->literals.status;
+}
+
+osc_status osc_chrome_text_make(struct osc_chrome_text *x, const struct osc_trace *t,
+                                unsigned n_threads)
+{
+    *x = (struct osc_chrome_text){.t = t};
+    osc_status st = fit_strings(x, n_threads);
+    if (st == OSC_OK)
+        st = fit_tracks(x);
+    if (st == OSC_OK)
+        st = fit_forms(x);
+    return st;
+}
+
+void osc_chrome_text_fini(struct osc_chrome_text *x)
+{
+    for (uint32_t i = 0; x->arenas && i < x->n_arenas; i++)
+        osc_arena_fini(&x->arenas[i]);
+    osc_free(x->arenas);
+    osc_free(x->statuses);
+    osc_pages_free(x->strings, x->pieces_bytes);
+    osc_pages_free(x->texts, x->pieces_bytes);
+    osc_free(x->tracks);
+    osc_free(x->forms);
+    osc_free(x->ops);
+    osc_strbuf_fini(&x->literals);
+    *x = (struct osc_chrome_text){0};
+}
+
+void osc_text_out_fini(struct osc_text_out *o)
+{
+    osc_free(o->start);
+    *o = (struct osc_text_out){0};
+}
+
+bool osc_text_out_more(struct osc_text_out *o, size_t n)
+{
+    const size_t used = (size_t)(o->p - o->start);
+    size_t cap = (size_t)(o->end - o->start);
+
+    if (o->status != OSC_OK)
+        return false;
+    char *start = o->start;
+    o->status = osc_grow(&start, &cap, used + n, 1);
+    if (o->status != OSC_OK)
+        return false;
+    o->start = start;
+    o->p = start + used;
+    o->end = start + cap;
+    return true;
+}
+
+static inline bool has_room(struct osc_text_out *o, size_t n)
+{
+    return (size_t)(o->end - o->p) >= n || osc_text_out_more(o, n);
+}
+
+/* Copy N bytes; only they are read, but up to SLACK more are written. */
+static inline char *copy(char *p, const char *s, uint32_t n)
+{
+    if (n >= 16) {
+        char *const last = p + n - 16;
+        const char *const s_last = s + n - 16;
+
+        while (p < last) {
+            memcpy(p, s, 16);
+            p += 16;
+            s += 16;
+        }
+        memcpy(last, s_last, 16);
+        return last + 16;
+    }
+    if (n >= 8) {
+        memcpy(p, s, 8);
+        memcpy(p + n - 8, s + n - 8, 8);
+    } else if (n >= 4) {
+        memcpy(p, s, 4);
+        memcpy(p + n - 4, s + n - 4, 4);
+    } else {
+        for (uint32_t i = 0; i < n; i++)
+            p[i] = s[i];
+    }
+    return p + n;
+}
+
+/* Copy a literal, behind which there are SLACK bytes to read. */
+static inline char *copy_literal(char *p, const struct osc_chrome_text *x,
+                                 const struct osc_chrome_literal *l)
+{
+    const char *const s = x->literals.s + l->at;
+
+    memcpy(p, s, 32);
+    for (uint32_t i = 32; i < l->len; i += 32)
+        memcpy(p + i, s + i, 32);
+    return p + l->len;
+}
+
+static inline void put_piece(struct osc_text_out *o, const struct osc_chrome_piece *piece,
+                             size_t room)
+{
+    if (has_room(o, piece->len + room))
+        o->p = copy(o->p, piece->s, piece->len);
+}
+
+/* A string between quotation marks that are no part of a literal. */
+static void put_quoted(struct osc_text_out *o, const struct osc_chrome_piece *piece,
+                       size_t room)
+{
+    if (!has_room(o, piece->len + room + 2))
+        return;
+    *o->p++ = '"';
+    o->p = copy(o->p, piece->s, piece->len);
+    *o->p++ = '"';
+}
+
+static inline uint64_t two_words(const uint32_t *w)
+{
+    return (uint64_t)w[1] << 32 | w[0];
+}
+
+/* The value whose words are at W; ROOM bytes will do for all that follows but strings. */
+static inline void put_value(const struct osc_chrome_text *x, struct osc_text_out *o,
+                             enum osc_arg_type type, const uint32_t *w, size_t room)
+{
+    struct osc_json_number n;
+    double d;
+
+    switch (type) {
+    case OSC_ARG_INT32:
+        o->p = osc_digits_i64(o->p, (int32_t)w[0]);
+        break;
+    case OSC_ARG_INT64:
+        o->p = osc_digits_i64(o->p, (int64_t)two_words(w));
+        break;
+    case OSC_ARG_DOUBLE: {
+        const uint64_t bits = two_words(w);
+
+        memcpy(&d, &bits, sizeof d);
+        if (d - d == 0)
+            o->p = osc_digits_double(o->p, d);
+        else /* JSON has no such number */
+            o->p = copy(o->p, "null", 4);
+        break;
+    }
+    case OSC_ARG_STRING:
+        put_piece(o, &x->strings[w[0]], room);
+        break;
+    case OSC_ARG_TEXT:
+        if (x->texts[w[0]].s)
+            put_piece(o, &x->texts[w[0]], room);
+        else
+            put_quoted(o, &x->strings[w[0]], room);
+        break;
+    case OSC_ARG_NUMTEXT: {
+        const struct osc_chrome_piece *const piece = &x->strings[w[0]];
+
+        if (osc_json_number(piece->s, piece->s + piece->len, &n) &&
+            n.end == piece->s + piece->len)
+            put_piece(o, piece, room);
+        else
+            put_quoted(o, piece, room);
+        break;
+    }
+    case OSC_ARG_NULL:
+    case OSC_ARG_TRUE:
+    case OSC_ARG_FALSE:
+        break; /* in the literal */
+    }
+}
+
+/* A record up to its time, which is AT_NS. False: see status. */
+static inline bool put_start(const struct osc_chrome_text *x, const struct osc_chunk *c,
+                             uint32_t i, uint8_t ph, int64_t at_ns, struct osc_text_out *o)
+{
+    const struct osc_chrome_form *const f = &x->forms[c->form[i]];
+    const struct osc_chrome_piece *const name = &x->strings[c->name[i]];
+    const struct osc_chrome_piece *const track = &x->tracks[c->track[i]];
+
+    if (!has_room(o, f->room + name->len + track->len))
+        return false;
+
+    char *p = copy_literal(o->p, x, &f->head);
+    o->p[PH_AT] = (char)ph;
+    if (name->len > 0)
+        p = copy(p, name->s, name->len);
+    p = copy(p, track->s, track->len);
+    o->p = osc_digits_micros(p, at_ns);
+    return true;
+}
+
+/* N ops of F and then TAIL, behind the time of row I. */
+static inline void put_ops(const struct osc_chrome_text *x, const struct osc_chunk *c,
+                           uint32_t i, uint32_t n, const struct osc_chrome_literal *tail,
+                           struct osc_text_out *o)
+{
+    const struct osc_chrome_form *const f = &x->forms[c->form[i]];
+    const struct osc_chrome_op *op = x->ops + f->first_op;
+    const uint32_t *const words = n > 0 ? osc_row_words(c, i) : NULL;
+
+    for (uint32_t k = 0; k < n; k++, op++) {
+        o->p = copy_literal(o->p, x, &op->literal);
+        put_value(x, o, (enum osc_arg_type)op->type, words + op->word, f->room);
+        if (o->status != OSC_OK)
+            return;
+    }
+    o->p = copy_literal(o->p, x, tail);
+}
+
+/* The whole record of row I. */
+static inline void put_record(const struct osc_chrome_text *x, const struct osc_chunk *c,
+                              uint32_t i, uint8_t ph, bool has_dur, struct osc_text_out *o)
+{
+    const struct osc_chrome_form *const f = &x->forms[c->form[i]];
+
+    if (!put_start(x, c, i, ph, c->ts_ns[i], o))
+        return;
+    if (has_dur) {
+        memcpy(o->p, ",\"dur\":", 7);
+        o->p = osc_digits_micros(o->p + 7, c->dur_ns[i]);
+    }
+    put_ops(x, c, i, f->n_ops, &f->tail, o);
+}
+
+/* The end of row I, an asynchronous range. */
+static void put_end(const struct osc_chrome_text *x, const struct osc_chunk *c, uint32_t i,
+                    struct osc_text_out *o)
+{
+    const struct osc_chrome_form *const f = &x->forms[c->form[i]];
+
+    if (put_start(x, c, i, 'e', osc_row_end(c, i), o))
+        put_ops(x, c, i, f->n_member_ops, &f->member_tail, o);
+}
+
+/* The one series of row I of a counter, or NULL. */
+static const struct osc_slot *series_of(const struct osc_trace *t, const struct osc_chunk *c,
+                                        uint32_t i)
+{
+    const struct osc_form *const f = &t->forms[c->form[i]];
+
+    return f->ph == 'C' && f->n_slots == 1 && !f->slots[0].is_member ? &f->slots[0] : NULL;
+}
+
+/* Whether row I can be one more series of the sample that begins with row FIRST. */
+static bool is_same_sample(const struct osc_trace *t, const struct osc_chunk *c, uint32_t first,
+                           uint32_t i)
+{
+    const struct osc_slot *const series = series_of(t, c, i);
+
+    if (!series || c->name[i] != c->name[first] || c->track[i] != c->track[first] ||
+        c->ts_ns[i] != c->ts_ns[first] ||
+        t->forms[c->form[i]].category.v != t->forms[c->form[first]].category.v ||
+        i - first >= 64)
+        return false;
+    for (uint32_t k = first; k < i; k++) {
+        if (t->forms[c->form[k]].slots[0].key.v == series->key.v)
+            return false;
+    }
+    return true;
+}
+
+/* A sample of a counter from row *I on, before END; *I goes to its last row. */
+static void put_sample(const struct osc_chrome_text *x, const struct osc_chunk *c, uint32_t *i,
+                       uint32_t end, struct osc_text_out *o)
+{
+    const struct osc_trace *const t = x->t;
+    const uint32_t first = *i;
+    size_t n = 0;
+
+    if (!put_start(x, c, first, 'C', c->ts_ns[first], o))
+        return;
+    for (uint32_t k = first; k < end && is_same_sample(t, c, first, k); k++) {
+        const struct osc_slot *const slot = &t->forms[c->form[k]].slots[0];
+        const struct osc_chrome_piece *const key = &x->strings[slot->key.v];
+        const char *const text = n++ > 0 ? "," : ",\"args\":{";
+
+        if (!has_room(o, key->len + 6 * (size_t)SLACK))
+            return;
+        o->p = copy(o->p, text, (uint32_t)strlen(text));
+        *o->p++ = '"';
+        if (key->len > 0)
+            o->p = copy(o->p, key->s, key->len);
+        o->p = copy(o->p, "\":", 2);
+        if (osc_arg_words((enum osc_arg_type)slot->type) == 0)
+            o->p = slot->type == OSC_ARG_TRUE    ? copy(o->p, "true", 4)
+                   : slot->type == OSC_ARG_FALSE ? copy(o->p, "false", 5)
+                                                 : copy(o->p, "null", 4);
+        else if (is_quoted(slot->type))
+            put_quoted(o, &x->strings[*osc_row_words(c, k)], 2 * (size_t)SLACK);
+        else
+            put_value(x, o, (enum osc_arg_type)slot->type, osc_row_words(c, k),
+                      2 * (size_t)SLACK);
+        *i = k;
+    }
+    if (has_room(o, SLACK))
+        o->p = copy(o->p, "}}", 2);
+}
+
+static void put_event(const struct osc_chrome_text *x, struct osc_chrome_rows *rows,
+                      struct osc_text_out *o)
+{
+    const struct osc_chunk *const c = rows->c;
+    const uint32_t i = rows->next;
+    const uint8_t ph = x->t->forms[c->form[i]].ph;
+    const bool has_dur = c->dur_ns[i] != OSC_NO_DUR;
+
+    if (ph == 'X' || ph == 'B') {
+        put_record(x, c, i, has_dur ? 'X' : ph, has_dur, o);
+    } else if (ph == 'C' && series_of(x->t, c, i)) {
+        put_sample(x, c, &rows->next, rows->end, o);
+    } else {
+        put_record(x, c, i, ph, false, o);
+        if (ph == 'b' && has_dur)
+            put_end(x, c, i, o);
+    }
+}
+
+static bool is_wanted(const struct osc_trace *t, const struct osc_chrome_rows *rows, uint32_t i)
+{
+    const uint8_t ph = t->forms[rows->c->form[i]].ph;
+
+    return !rows->phases || (ph != '\0' && strchr(rows->phases, ph));
+}
+
+bool osc_chrome_rows_any(const struct osc_trace *t, const struct osc_chrome_rows *rows)
+{
+    for (uint32_t i = rows->next; i < rows->end; i++) {
+        if (is_wanted(t, rows, i))
+            return true;
+    }
+    return false;
+}
+
+void osc_chrome_text_rows(const struct osc_chrome_text *x, struct osc_chrome_rows *rows,
+                          size_t full, struct osc_text_out *o)
+{
+    for (; rows->next < rows->end && o->status == OSC_OK; rows->next++) {
+        if ((size_t)(o->p - o->start) >= full)
+            return;
+        if (!rows->phases)
+            put_event(x, rows, o);
+        else if (is_wanted(x->t, rows, rows->next))
+            put_record(x, rows->c, rows->next, x->t->forms[rows->c->form[rows->next]].ph, false,
+                       o);
+    }
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * chrome_text.h - records of a trace as lines of Chrome's JSON.
+ *
+ *   {"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":2,"ts":3.141,"dur":0.500
+ *   '------------ form -------------'      '------ track ------'
+ *
+ *    ,"args":{"Ev Idx":7,"Call stack":"a.py(1): f"}}
+ *    '---- form ----' '----- form ----'           '' form
+ *
+ * What all records of a form have in common is made once: literals, each with the
+ * value that follows it. So is what all of a track share, and every string is
+ * escaped once. A record is then some copies and a few numbers.
+ *
+ *   - Times are decimal microseconds with three digits behind the point: exact.
+ *   - A range that the file had as a pair of B and E is one X. A pair of b and e is
+ *     a pair again, the one right behind the other.
+ *   - The series of a sample of a counter, each a row, are one record again.
+ *
+ * Threading: a struct osc_chrome_text is read-only once made; a struct osc_text_out
+ * belongs to one thread.
+ */
+#ifndef OSC_EXPORT_CHROME_TEXT_H
+#define OSC_EXPORT_CHROME_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/status.h"
+#include "base/strbuf.h"
+#include "model/trace.h"
+
+/* Some bytes of osc_chrome_text.literals. */
+struct osc_chrome_literal {
+    size_t at;
+    uint32_t len;
+};
+
+/* A literal and the value behind it. */
+struct osc_chrome_op {
+    struct osc_chrome_literal literal;
+    uint16_t word;
+    uint8_t type; /* enum osc_arg_type; of those that have words */
+};
+
+struct osc_chrome_form {
+    struct osc_chrome_literal head; /* up to the name */
+    struct osc_chrome_literal tail;
+    struct osc_chrome_literal member_tail; /* where args would come, for the e of a b */
+    size_t first_op;
+    uint32_t n_ops, n_member_ops;
+    size_t room; /* bytes of all but strings and the part of the track */
+};
+
+/* A string escaped, or a track's part of a record. */
+struct osc_chrome_piece {
+    const char *s; /* borrowed, or in an arena; NULL: none */
+    uint32_t len;
+};
+
+/* Zeroed, it is empty. */
+struct osc_chrome_text {
+    const struct osc_trace *t;     /* borrowed */
+    struct osc_chrome_form *forms; /* owned; by osc_form_id */
+    struct osc_chrome_op *ops;     /* owned */
+    size_t n_ops, cap_ops;
+    struct osc_strbuf literals;       /* owned; some bytes more than are used */
+    struct osc_chrome_piece *strings; /* pages, owned; by osc_sid: between quotes */
+    struct osc_chrome_piece *texts;   /* pages, owned; by osc_sid: lists and objects */
+    size_t pieces_bytes;              /* of each of the two */
+    struct osc_chrome_piece *tracks;  /* owned; by osc_track_id */
+    struct osc_arena *arenas;         /* owned; of what had to be copied, and of tracks */
+    uint32_t n_arenas;
+    osc_status *statuses; /* owned; of each arena's strings, while they are made */
+};
+
+/* Make what records of T need. fini() in any case. */
+OSC_MUST_USE osc_status osc_chrome_text_make(struct osc_chrome_text *x,
+                                             const struct osc_trace *t, unsigned n_threads);
+void osc_chrome_text_fini(struct osc_chrome_text *x);
+
+/* Text on its way. Zeroed, it is empty; status is sticky. */
+struct osc_text_out {
+    char *start, *p, *end; /* owned */
+    osc_status status;
+};
+
+void osc_text_out_fini(struct osc_text_out *o);
+
+/* Make room for N bytes behind p. False: see status. */
+bool osc_text_out_more(struct osc_text_out *o, size_t n);
+
+/* Rows of a chunk, some of whose records are to be written. */
+struct osc_chrome_rows {
+    const struct osc_chunk *c;
+    uint32_t next, end; /* of its rows */
+    const char *phases; /* of the other store; NULL: it is of events, and all are */
+};
+
+/* Whether any of ROWS has a record. */
+bool osc_chrome_rows_any(const struct osc_trace *t, const struct osc_chrome_rows *rows);
+
+/*
+ * Append the records of ROWS, each as ",\n" and a line, until the text is FULL bytes
+ * long or they are over; rows->next goes on.
+ */
+void osc_chrome_text_rows(const struct osc_chrome_text *x, struct osc_chrome_rows *rows,
+                          size_t full, struct osc_text_out *o);
+
+/* Append the head of the file, up to the bracket of the list of events; its tail. */
+void osc_chrome_text_head(const struct osc_trace *t, struct osc_strbuf *out);
+void osc_chrome_text_tail(const struct osc_trace *t, struct osc_strbuf *out);
+
+#endif

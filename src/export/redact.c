@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "export/redact.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "codec/json.h"
+
+/* Arguments that stay if they are numbers. */
+static const enum osc_arg_key numbers[] = {
+    OSC_ARG_KEY_CORRELATION,
+    OSC_ARG_KEY_EXTERNAL_ID,
+    OSC_ARG_KEY_EXTERNAL_ID_OLD,
+    OSC_ARG_KEY_DEVICE,
+    OSC_ARG_KEY_STREAM,
+    OSC_ARG_KEY_REGISTERS,
+    OSC_ARG_KEY_SHARED_MEMORY,
+    OSC_ARG_KEY_BLOCKS_PER_SM,
+    OSC_ARG_KEY_OCCUPANCY,
+    OSC_ARG_KEY_BYTES_COPIED,
+    OSC_ARG_KEY_SEQUENCE_NUMBER,
+    OSC_ARG_KEY_FWD_THREAD,
+    OSC_ARG_KEY_EV_IDX,
+    OSC_ARG_KEY_RECORD_FUNCTION_ID,
+    OSC_ARG_KEY_PYTHON_ID,
+    OSC_ARG_KEY_PYTHON_PARENT_ID,
+    OSC_ARG_KEY_PYTHON_MODULE_ID,
+    OSC_ARG_KEY_DEVICE_TYPE,
+    OSC_ARG_KEY_DEVICE_ID,
+    OSC_ARG_KEY_ADDR,
+    OSC_ARG_KEY_BYTES,
+    OSC_ARG_KEY_TOTAL_ALLOCATED,
+    OSC_ARG_KEY_TOTAL_RESERVED,
+};
+
+/* Those that stay as they are. */
+static const enum osc_arg_key texts[] = {
+    OSC_ARG_KEY_GRID,
+    OSC_ARG_KEY_BLOCK,
+    OSC_ARG_KEY_COLLECTIVE_NAME,
+};
+
+/* Members of the file that stay. */
+static const char *const members[] = {
+    "schemaVersion",        "deviceProperties", "displayTimeUnit", "baseTimeNanoseconds",
+    "record_shapes",        "profile_memory",   "with_stack",      "with_modules",
+    "with_flops",           "torch_version",    "pytorch_version", "cuda_driver_version",
+    "cuda_runtime_version",
+};
+
+static bool is_known(const struct osc_form *f, uint32_t slot, const enum osc_arg_key *keys,
+                     size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (f->known[keys[i]] == (int16_t)slot)
+            return true;
+    }
+    return false;
+}
+
+static bool is_number(const struct osc_slot *slot)
+{
+    return slot->type != OSC_ARG_STRING && slot->type != OSC_ARG_TEXT;
+}
+
+static bool stays(const struct osc_form *f, uint32_t i)
+{
+    const struct osc_slot *const slot = &f->slots[i];
+
+    /* Metadata names processes and threads; a counter is its values. */
+    if (slot->is_member || f->ph == 'M' || (f->ph == 'C' && is_number(slot)))
+        return true;
+    if (is_known(f, i, texts, sizeof texts / sizeof *texts))
+        return true;
+    return is_number(slot) && is_known(f, i, numbers, sizeof numbers / sizeof *numbers);
+}
+
+/* Forget arguments: their words lie idle. */
+static void redact_form(struct osc_form *f)
+{
+    int16_t known[OSC_ARG_KEY_COUNT];
+    uint16_t n = 0;
+
+    for (int k = 0; k < OSC_ARG_KEY_COUNT; k++)
+        known[k] = -1;
+    for (uint32_t i = 0; i < f->n_slots; i++) {
+        if (!stays(f, i))
+            continue;
+        for (int k = 0; k < OSC_ARG_KEY_COUNT; k++) {
+            if (f->known[k] == (int16_t)i)
+                known[k] = (int16_t)n;
+        }
+        f->slots[n++] = f->slots[i];
+    }
+    f->n_slots = n;
+    memcpy(f->known, known, sizeof known);
+}
+
+/* What ends a path in a name. */
+static bool is_path_end(char c)
+{
+    return (unsigned char)c <= ' ' || (c != '\0' && strchr("\"'`()<>[]{},;:=|*&", c));
+}
+
+static bool is_separator(char c)
+{
+    return c == '/' || c == '\\';
+}
+
+void osc_redact_name(struct osc_strbuf *out, struct osc_str name, struct osc_str host)
+{
+    uint32_t i = 0;
+
+    while (i < name.len) {
+        uint32_t end = i, last = i; /* of the run; behind its last separator */
+
+        if (host.len > 0 && name.len - i >= host.len &&
+            memcmp(name.s + i, host.s, host.len) == 0) {
+            osc_strbuf_adds(out, "host");
+            i += host.len;
+            continue;
+        }
+        if (is_path_end(name.s[i])) {
+            osc_strbuf_addc(out, name.s[i++]);
+            continue;
+        }
+        for (; end < name.len && !is_path_end(name.s[end]); end++) {
+            if (host.len > 0 && end > i && name.len - end >= host.len &&
+                memcmp(name.s + end, host.s, host.len) == 0)
+                break;
+            if (is_separator(name.s[end]))
+                last = end + 1;
+        }
+        osc_strbuf_add(out, name.s + last, end - last);
+        i = end;
+    }
+}
+
+struct renaming {
+    struct osc_trace *t;
+    struct osc_str host;
+    uint32_t *to; /* owned; by osc_sid: the new one + 1, or 0: not looked at */
+    uint32_t n_strings;
+    struct osc_strbuf scratch;
+};
+
+/* The id that takes the place of *ID. */
+static osc_status rename_sid(struct renaming *r, uint32_t *id)
+{
+    osc_sid fresh;
+
+    if (*id == 0 || *id >= r->n_strings)
+        return OSC_OK; /* what was made here is clean */
+    if (r->to[*id] == 0) {
+        const struct osc_str name = osc_trace_str(r->t, (osc_sid){*id});
+
+        osc_strbuf_clear(&r->scratch);
+        osc_redact_name(&r->scratch, name, r->host);
+        if (r->scratch.status != OSC_OK)
+            return r->scratch.status;
+        const osc_status st = osc_strings_add(
+            &r->t->strings,
+            (struct osc_str){r->scratch.s ? r->scratch.s : "", (uint32_t)r->scratch.len},
+            &fresh, NULL);
+        if (st != OSC_OK)
+            return st;
+        r->to[*id] = fresh.v + 1;
+    }
+    *id = r->to[*id] - 1;
+    return OSC_OK;
+}
+
+/* The texts among the arguments of row I of C, which is metadata. */
+static osc_status rename_args(struct renaming *r, struct osc_chunk *c, uint32_t i)
+{
+    const struct osc_form *const f = &r->t->forms[c->form[i]];
+    osc_status st = OSC_OK;
+
+    if (f->ph != 'M' || f->n_words == 0)
+        return OSC_OK;
+    uint32_t *const words = osc_malloc(f->n_words * sizeof *words);
+    if (!words)
+        return OSC_ENOMEM;
+    memcpy(words, osc_row_words(c, i), f->n_words * sizeof *words);
+    for (uint32_t k = 0; k < f->n_slots && st == OSC_OK; k++) {
+        if (f->slots[k].type == OSC_ARG_STRING || f->slots[k].type == OSC_ARG_TEXT)
+            st = rename_sid(r, &words[f->slots[k].word]);
+    }
+    if (st == OSC_OK)
+        st = osc_chunk_replace_words(c, i, words, f->n_words);
+    osc_free(words);
+    return st;
+}
+
+static osc_status rename_rows(struct renaming *r, const struct osc_store *s)
+{
+    osc_status st = OSC_OK;
+
+    for (uint32_t k = 1; k < s->n_chunks; k++) {
+        struct osc_chunk *const c = s->chunks[k];
+
+        for (uint32_t i = 0; i < c->n_rows && st == OSC_OK; i++) {
+            st = rename_sid(r, &c->name[i]);
+            if (st == OSC_OK)
+                st = rename_args(r, c, i);
+        }
+    }
+    return st;
+}
+
+static osc_status rename_owners(struct renaming *r)
+{
+    struct osc_trace *const t = r->t;
+    osc_status st = OSC_OK;
+
+    for (uint32_t i = 0; i < t->n_tracks && st == OSC_OK; i++)
+        st = rename_sid(r, &t->tracks[i].name.v);
+    for (uint32_t i = 0; i < t->n_processes && st == OSC_OK; i++) {
+        st = rename_sid(r, &t->processes[i].name.v);
+        if (st == OSC_OK)
+            st = rename_sid(r, &t->processes[i].labels.v);
+    }
+    t->worker.v = 0;
+    return st;
+}
+
+/* Of distributedInfo its numbers alone. */
+static osc_status redact_distribution(struct osc_trace *t, struct osc_meta *meta)
+{
+    static const char *const keys[] = {"rank", "world_size"};
+    struct osc_strbuf out = {0};
+    struct osc_str value;
+    int64_t v;
+    osc_status st = OSC_OK;
+
+    osc_strbuf_addc(&out, '{');
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        if (osc_json_member(osc_trace_str(t, meta->value), keys[i], &value) &&
+            osc_json_int(value, &v))
+            osc_strbuf_addf(&out, "%s\"%s\": %lld", out.len > 1 ? ", " : "", keys[i],
+                            (long long)v);
+    }
+    osc_strbuf_addc(&out, '}');
+    st = out.status;
+    if (st == OSC_OK)
+        st = osc_strings_add(&t->strings, (struct osc_str){out.s, (uint32_t)out.len},
+                             &meta->value, NULL);
+    meta->is_string = false;
+    osc_strbuf_fini(&out);
+    return st;
+}
+
+static osc_status redact_members(struct osc_trace *t)
+{
+    uint32_t n = 0;
+    osc_status st = OSC_OK;
+
+    for (uint32_t i = 0; i < t->n_metas && st == OSC_OK; i++) {
+        const struct osc_str key = osc_trace_str(t, t->metas[i].key);
+        bool is_listed = false;
+
+        if (osc_str_eq(key, OSC_STR("distributedInfo"))) {
+            st = redact_distribution(t, &t->metas[i]);
+            is_listed = true;
+        }
+        for (size_t k = 0; k < sizeof members / sizeof *members; k++)
+            is_listed = is_listed || osc_str_eq(key, osc_str_c(members[k]));
+        if (is_listed)
+            t->metas[n++] = t->metas[i];
+    }
+    t->n_metas = n;
+    return st;
+}
+
+osc_status osc_redact(struct osc_trace *t)
+{
+    struct renaming r = {.t = t, .n_strings = osc_strings_bound(&t->strings)};
+    osc_status st = OSC_OK;
+
+    r.to = osc_calloc((size_t)r.n_strings + 1, sizeof *r.to);
+    if (!r.to)
+        return OSC_ENOMEM;
+    (void)osc_trace_meta(t, "host_name", &r.host);
+    for (uint32_t i = 1; i < t->n_forms; i++)
+        redact_form(&t->forms[i]);
+    st = rename_rows(&r, &t->events);
+    if (st == OSC_OK)
+        st = rename_rows(&r, &t->others);
+    if (st == OSC_OK)
+        st = rename_owners(&r);
+    if (st == OSC_OK)
+        st = redact_members(t);
+    osc_strbuf_fini(&r.scratch);
+    osc_free(r.to);
+    return st;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * redact.h - leave out of a trace what others need not know.
+ *
+ *   arguments  stay where they are numbers that analyses go by (correlation, sizes,
+ *              ids, launch shapes) or names of collectives; shapes, values and stacks
+ *              of the program go
+ *   paths      of a/b/c.py(3) stays c.py(3), in all names
+ *   hosts      the host name that the file gives becomes "host" in all names
+ *   members    of the file stay if they are of a short list: switches of the
+ *              profiler, versions, devices, rank and size of the run
+ *
+ * Times, names of operators and kernels, ids of processes and threads stay.
+ *
+ * Threading: not locked; one writer.
+ */
+#ifndef OSC_EXPORT_REDACT_H
+#define OSC_EXPORT_REDACT_H
+
+#include "base/status.h"
+#include "base/strbuf.h"
+#include "model/trace.h"
+
+/* Change T, whose derived facts must be forgotten. On failure T is of no use. */
+OSC_MUST_USE osc_status osc_redact(struct osc_trace *t);
+
+/* Append NAME without its paths, and with HOST (may be empty) replaced. */
+void osc_redact_name(struct osc_strbuf *out, struct osc_str name, struct osc_str host);
+
+#endif

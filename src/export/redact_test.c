@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "export/redact.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static void assert_becomes(const char *name, const char *want)
+{
+    struct osc_strbuf out = {0};
+
+    osc_redact_name(&out, osc_str_c(name), OSC_STR("node17"));
+    assert_string_equal(out.s ? out.s : "", want);
+    osc_strbuf_fini(&out);
+}
+
+static void of_a_path_only_the_file_stays(void **state)
+{
+    (void)state;
+    assert_becomes("aten::add", "aten::add");
+    assert_becomes("secret/train.py(12): step", "train.py(12): step");
+    assert_becomes("/home/me/x.py(1): <module>", "x.py(1): <module>");
+    assert_becomes("<built-in method load of /a/b>", "<built-in method load of b>");
+    assert_becomes("C:\\Users\\me\\a.py(3): f", "C:a.py(3): f");
+    assert_becomes("file:///srv/data/set.bin", "file:set.bin");
+    assert_becomes("void f<int, 4>(float*)", "void f<int, 4>(float*)");
+    assert_becomes("", "");
+}
+
+static void the_name_of_the_host_goes_wherever_it_stands(void **state)
+{
+    (void)state;
+    assert_becomes("node17", "host");
+    assert_becomes("rpc to node17:29500", "rpc to host:29500");
+    assert_becomes("xnode17y", "xhosty");
+    assert_becomes("a/node17/b.py", "hostb.py");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(of_a_path_only_the_file_stays),
+        cmocka_unit_test(the_name_of_the_host_goes_wherever_it_stands),
+    };
+    return cmocka_run_group_tests_name("redact", tests, NULL, NULL);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * registry.h - the one list of exporters.
+ *
+ * Threading: constants.
+ */
+#ifndef OSC_EXPORT_REGISTRY_H
+#define OSC_EXPORT_REGISTRY_H
+
+#include "export/export.h"
+
+extern const struct osc_exporter osc_export_csv;
+extern const struct osc_exporter osc_export_json;
+extern const struct osc_exporter osc_export_json_gz;
+
+#endif

@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Export traces and read them back: every table must be as before.
+
+    python3 tests/export/roundtrip.py --opscope PATH [--traces DIR] [--random N] [--seed S]
+
+Takes every trace below DIR (by default the shared data, if it is there), those of
+tests/data, N random ones and N whose names hold any byte. Each is written to .json.gz
+and read back: all tables but info and quality must be the same, as CSV. It is written to
+.json as well: Python's json and, where it is installed, node's JSON.parse must read both
+forms, and find the same. Ends with `N passed, N failed`; exit status 1 on any failure.
+"""
+from __future__ import annotations
+
+import argparse
+import concurrent.futures
+import gzip
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+sys.path.insert(0, str(ROOT / "tests/oracle"))
+
+import randomtrace  # noqa: E402
+
+NOT_COMPARED = {"info", "quality"}
+NODE = shutil.which("node") or shutil.which("nodejs")
+# A string of over 2^29 characters is more than node holds.
+NODE_BYTES_MAX = 1 << 28
+# Every byte and what may end a string, a line or a file too early.
+NASTY = [bytes([b]) for b in range(256)] + [
+    b'\\"', b"\\\\", b"\\n", b"\\ud800", b"\\udc00\\ud800", b"\\u0000", b"\\x", b"\xc3\xa9",
+    b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\xe2\x80\xa8", b"</script>", b"},\n{", b"],", b"'"]
+
+
+def run(opscope: Path, *words: object) -> subprocess.CompletedProcess:
+    return subprocess.run([str(opscope), *map(str, words)], capture_output=True, check=False,
+                          timeout=600)
+
+
+def nasty_trace(seed: int) -> bytes:
+    """A trace whose names, categories, keys and values are any bytes, as they come."""
+    rng = random.Random(seed)
+
+    def word() -> bytes:
+        return b"".join(rng.choice(NASTY) if rng.random() < .5 else b"op"
+                        for _ in range(rng.randrange(1, 6)))
+
+    def value() -> bytes:
+        return rng.choice((
+            lambda: b'"' + word() + b'"', lambda: b'["' + word() + b'", [1, {"a": 2}]]',
+            lambda: b"1e400", lambda: b"123456789012345678901234567890", lambda: b"-0.0",
+            lambda: b"1.0", lambda: b"0.1", lambda: b"-9223372036854775808", lambda: b"NaN",
+            lambda: b"null", lambda: b"true", lambda: b"[NaN]", lambda: b"{}"))()
+
+    def record(ts: int) -> bytes:
+        ph = rng.choice("XXXXBEbeiICstfMn").encode()
+        args = b", ".join(b'"' + word() + b'": ' + value() for _ in range(rng.randrange(4)))
+        return (b'{"ph": "' + ph + b'", "cat": "' + word() + b'", "name": "' + word() +
+                b'", "pid": ' + rng.choice((b"1", b'"1"', b'"a\\"b"', b"-3", b'"007"', b"null")) +
+                b', "tid": ' + rng.choice((b"1", b"2", b'"x"', b"18446744073709551616")) +
+                b', "ts": ' + rng.choice((b"%d", b"%d.001", b"%d.9995", b"-%d.5")) % ts +
+                b', "dur": ' + rng.choice((b"5", b"0.0015", b"-1", b'"3"')) +
+                b', "id": ' + rng.choice((b"1", b'"1"', b'"\x80"')) +
+                b', "args": {' + args + b"}}")
+
+    head = rng.choice((b"[\n", b'{"schemaVersion": 1, "a\x01": "b\xff", "x": [NaN], '
+                       b'"traceEvents": [\n'))
+    tail = b"]}" if head[:1] == b"{" else b"]"
+    return head + b",\n".join(record(i) for i in range(rng.randrange(1, 60))) + tail
+
+
+class Tally:
+    """What was checked of one trace."""
+
+    def __init__(self) -> None:
+        self.passed, self.failed, self.lines = 0, 0, []
+
+    def expect(self, is_good: bool, *words: object) -> None:
+        if is_good:
+            self.passed += 1
+        else:
+            self.failed += 1
+            self.lines.append("  ".join(str(w)[:400] for w in words))
+
+
+def first_difference(a: bytes, b: bytes) -> str:
+    for n, (x, y) in enumerate(zip(a.split(b"\n"), b.split(b"\n"))):
+        if x != y:
+            return f"line {n}: {x!r} became {y!r}"
+    return f"{len(a)} bytes became {len(b)}"
+
+
+def parse(tally: Tally, where: str, plain: Path, packed: Path) -> None:
+    """Whatever reads JSON reads what was written."""
+    text = plain.read_bytes()
+    tally.expect(gzip.decompress(packed.read_bytes()) == text, where, ".json.gz is not .json")
+    try:
+        events = json.loads(text)["traceEvents"]
+    except (ValueError, KeyError) as e:
+        tally.expect(False, where, "Python's json:", e)
+        return
+    tally.expect(all(e["ph"] for e in events), where, "an event without a phase")
+    if not NODE or len(text) > NODE_BYTES_MAX:
+        return
+    done = subprocess.run(
+        [NODE, "-e", "const fs = require('fs'), zlib = require('zlib');"
+         "const read = (b) => JSON.parse(new TextDecoder('utf-8', {fatal: true}).decode(b))"
+         ".traceEvents.length;"
+         "console.log(read(fs.readFileSync(process.argv[1])),"
+         "read(zlib.gunzipSync(fs.readFileSync(process.argv[2]))))", str(plain), str(packed)],
+        capture_output=True, check=False)
+    tally.expect(done.stdout.split() == [str(len(events)).encode()] * 2, where, "node:",
+                 done.stdout, done.stderr)
+
+
+def check_trace(opscope: Path, tables: list[str], path: Path, where: str) -> Tally:
+    tally = Tally()
+    with tempfile.TemporaryDirectory(prefix="roundtrip-") as scratch:
+        packed, plain = Path(scratch) / "again.json.gz", Path(scratch) / "again.json"
+        for out in (packed, plain):
+            done = run(opscope, "export", path, "-o", out)
+            tally.expect(done.returncode == 0, where, "export:", done.stderr)
+        if tally.failed:
+            return tally
+        parse(tally, where, plain, packed)
+        for table in tables:
+            before, after = (run(opscope, "table", table, p, "--format", "csv")
+                             for p in (path, packed))
+            tally.expect(before.returncode == after.returncode == 0 and
+                         before.stdout == after.stdout, where, table,
+                         first_difference(before.stdout, after.stdout), after.stderr)
+    return tally
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--opscope", type=Path, required=True)
+    parser.add_argument("--traces", type=Path, default=ROOT.parent / "shared/data")
+    parser.add_argument("--random", type=int, default=20)
+    parser.add_argument("--seed", type=int, default=1)
+    args = parser.parse_args()
+    opscope = args.opscope / "opscope" if args.opscope.is_dir() else args.opscope
+
+    listed = run(opscope, "table", "--list").stdout.decode()
+    tables = [line.split()[0] for line in listed.split("\n")
+              if line[:1].isalpha() and line.split()[0] not in NOT_COMPARED]
+    passed = failed = 0
+    with tempfile.TemporaryDirectory(prefix="roundtrip-") as scratch:
+        jobs = [(p, str(p)) for folder in (args.traces, ROOT / "tests/data")
+                for p in sorted(folder.rglob("*.json*")) if p.is_file()]
+        for seed in range(args.seed, args.seed + args.random):
+            for kind, text in (("random", randomtrace.text(seed).encode()),
+                               ("nasty", nasty_trace(seed))):
+                p = Path(scratch) / f"{kind}-{seed}.json"
+                p.write_bytes(text)
+                jobs.append((p, f"{kind} {seed}"))
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            for tally in pool.map(lambda j: check_trace(opscope, tables, *j), jobs):
+                passed += tally.passed
+                failed += tally.failed
+                for line in tally.lines:
+                    print(line)
+    print(f"{len(jobs)} traces, {len(tables)} tables each")
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed or not tables else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+# export: what it writes, what it refuses, and that nothing half written stays.
+cp "$DATA/small.json" t.json
+"$OPSCOPE" export t.json -o - --format json | head -n 12
+echo "status $?"
+for table in events steps kernels threads; do
+    "$OPSCOPE" export t.json -o again.json.gz && "$OPSCOPE" table $table t.json -f csv >a &&
+        "$OPSCOPE" table $table again.json.gz -f csv | cmp - a && echo "same $table"
+done
+"$OPSCOPE" export t.json --table threads -o threads.csv && cat threads.csv
+rm a again.json.gz threads.csv
+
+try() { "$OPSCOPE" export "$@"; echo "status $?"; }
+try
+try t.json
+try t.json -o out
+try t.json -o out.jsn
+try t.json -o -
+try t.json -o x.json --format jsn
+try t.json -o x.json --table events
+try t.json -o x.csv --table event
+try t.json -o .
+try t.json -o nowhere/x.json
+try missing.json -o x.json
+ln t.json hard.json
+ln -s t.json soft.json
+try t.json -o t.json
+try t.json -o hard.json
+try t.json -o soft.json
+try - -o t.json <t.json
+rm hard.json soft.json
+try t.json -o /dev/full --format json
+try t.json -o /dev/full --format json.gz
+try t.json -o /dev/full --format csv
+try t.json -o /dev/null --format json
+try t.json -o - --format json | true
+mkdir run
+for rank in 0 1; do
+    sed 's/"rank": 3/"rank": '$rank/ t.json >run/r$rank.json
+done
+try run -o one.json
+try run --rank 1 -o one.json
+"$OPSCOPE" table events one.json -f csv --columns rank --limit 1
+cmp t.json "$DATA/small.json" && ls -A
