@@ -373,11 +373,14 @@ static void check_column(const struct osc_table_def *def, const struct osc_colum
     if (strlen(c->help) < 8 || !ends_with(help.s, "."))
         fail_msg("%s.%s: no sentence: %s", def->name, c->name, help.s);
     if (!strstr(help.s, "Source: "))
-        fail_msg("%s.%s: no source, nor has the table one: %s", def->name, c->name, help.s);
+        fail_msg(
+            "%s.%s: no source; give the table a .source, or the help a \"Source: ...\": %s",
+            def->name, c->name, help.s);
     /* What finish() makes of other columns is a quotient or a median. */
     if (c->type == OSC_TYPE_NUMBER && c->merge == OSC_MERGE_FINISH && !strstr(c->help, " / ") &&
         !strstr(c->help, "Median") && !strstr(c->help, "median"))
-        fail_msg("%s.%s: no formula: %s", def->name, c->name, help.s);
+        fail_msg("%s.%s: no formula, as \"a / b\" or \"median of\": %s", def->name, c->name,
+                 help.s);
     osc_strbuf_fini(&help);
 }
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `opscope TRACE`: the one screen. */
+#include <unistd.h>
+
 #include "analysis/registry.h"
 #include "cli/commands.h"
 #include "cli/screen.h"
@@ -47,7 +49,10 @@ static int fill(struct osc_screen *s, struct osc_loaded *l)
 
 static int show(struct osc_loaded *l, const struct osc_args *args)
 {
-    struct osc_screen s = {.loaded = l, .args = args, .has_colour = osc_cli_has_colour()};
+    struct osc_screen s = {.loaded = l,
+                           .args = args,
+                           .width = osc_cli_width(STDOUT_FILENO),
+                           .has_colour = osc_cli_has_colour()};
     struct osc_strbuf out = {0};
     int failed = fill(&s, l);
 

@@ -13,10 +13,20 @@
 
 #include "base/strbuf.h"
 
-#define OSC_PAGE_WIDTH 80
-#define OSC_PAGE_LINES 40
-#define OSC_PAGE_TIME  12 /* columns of a time */
-#define OSC_PAGE_SHARE 8
+#define OSC_PAGE_WIDTH       80 /* at most */
+#define OSC_PAGE_WIDTH_LEAST 50 /* a terminal with less wraps */
+#define OSC_PAGE_LINES       40
+#define OSC_PAGE_TIME        12 /* columns of a time */
+#define OSC_PAGE_SHARE       8
+
+/* What gives way, one after the other, until all fits. */
+enum osc_page_level {
+    OSC_PAGE_ROOMY,
+    OSC_PAGE_SHORT, /* hints without sentences */
+    OSC_PAGE_DENSE, /* no blank lines */
+    OSC_PAGE_FEWER, /* fewer rows of each list */
+    OSC_PAGE_LEVELS
+};
 
 struct osc_screen;
 
@@ -25,13 +35,15 @@ struct osc_page {
     struct osc_strbuf *out;     /* borrowed */
     struct osc_strbuf cell;     /* owned; scratch */
     unsigned n_lines;           /* ended so far */
+    size_t width;               /* columns of a line */
+    enum osc_page_level level;
     bool has_colour;
 };
 
 /* End the line, without the blanks at its end. */
 void osc_page_end_line(struct osc_page *p);
 
-/* A blank line, and a title that further text may follow. */
+/* A blank line where there is room, and a title that further text may follow. */
 void osc_page_section(struct osc_page *p, const char *title);
 
 /* Put p->cell, then empty, in WIDTH columns, cut in the middle where it is longer. */
@@ -47,10 +59,13 @@ void osc_page_share(struct osc_page *p, double ratio);
 bool osc_page_wrapped(struct osc_page *p, struct osc_str text, size_t indent, size_t column,
                       unsigned max_lines);
 
-/* Lines that osc_page_wrapped() would need. */
-unsigned osc_page_count_lines(struct osc_str text, size_t indent, size_t column);
+/*
+ * Columns that the valid text S takes on a terminal: two for each of the wide characters
+ * of East Asia and for pictures (Unicode 15, UAX #11), else one for a code point.
+ */
+size_t osc_page_columns(struct osc_str s);
 
-/* Bytes of the first N characters of S. */
+/* Bytes of the beginning of S that takes at most N columns. */
 size_t osc_page_prefix(struct osc_str s, size_t n);
 
 /* 1234567 as 1,234,567. */

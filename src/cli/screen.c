@@ -1,29 +1,46 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/screen.h"
 
+#include <ctype.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "base/utf8.h"
 #include "cli/page.h"
 #include "cli/screen_read.h"
 #include "render/symbol.h"
 #include "render/units.h"
-#include "table/sort.h"
 
-#define TOP_ROWS   5
-#define SLOW_ROWS  3
-#define NAME_WIDTH 46 /* of operators and kernels */
-#define BAR_WIDTH  24
+#define TOP_ROWS     5
+#define TOP_ROWS_FEW 3
+#define SLOW_ROWS    3
+
+/* Columns of what has no width of its own, in a line with numbers. */
+static size_t name_width(const struct osc_page *p)
+{
+    return p->width - 34;
+}
+
+static int bar_width(const struct osc_page *p)
+{
+    return (int)p->width - 56;
+}
+
+/* TEXT from COLUMN of a line that has begun; the rest below, by two blanks further in. */
+static void put_text(struct osc_page *p, const struct osc_strbuf *text, size_t column,
+                     unsigned max_lines)
+{
+    osc_page_wrapped(p, (struct osc_str){text->s ? text->s : "", (uint32_t)text->len}, 2,
+                     column, max_lines);
+}
 
 /* --- what it is ------------------------------------------------------------- */
 
-/* ", 3 threads" */
-static void add_number_of(struct osc_strbuf *out, uint64_t n, const char *one, const char *many)
+/* LEAD, as ", ", and "1,234 threads". */
+static void add_number_of(struct osc_strbuf *out, const char *lead, uint64_t n, const char *one,
+                          const char *many)
 {
-    osc_strbuf_adds(out, ", ");
+    osc_strbuf_adds(out, lead);
     osc_page_add_count(out, n);
     osc_strbuf_addf(out, " %s", n == 1 ? one : many);
 }
@@ -35,7 +52,8 @@ static void add_devices(const struct osc_page *p, struct osc_strbuf *out)
 
     if (osc_screen_info_count(p->s, "devices") != 1) {
         if (osc_screen_info_count(p->s, "devices") > 1)
-            add_number_of(out, osc_screen_info_count(p->s, "devices"), "device", "devices");
+            add_number_of(out, ", ", osc_screen_info_count(p->s, "devices"), "device",
+                          "devices");
         return;
     }
     for (uint32_t i = 0; i < l->n_traces; i++) {
@@ -79,9 +97,11 @@ static void put_head(struct osc_page *p)
     osc_utf8_append_terminal(&p->cell, osc_str_c(args->operands[0]));
     if (args->n_operands > 1)
         osc_strbuf_addf(&p->cell, " and %d more", args->n_operands - 1);
+    const struct osc_str path = {p->cell.s ? p->cell.s : "", (uint32_t)p->cell.len};
+    const size_t columns = osc_page_columns(path);
     if (p->has_colour)
         osc_strbuf_adds(p->out, "\x1b[1m");
-    osc_page_cell(p, OSC_PAGE_WIDTH, false);
+    osc_page_cell(p, columns < p->width ? columns : p->width, false);
     if (p->has_colour)
         osc_strbuf_adds(p->out, "\x1b[0m");
     osc_page_end_line(p);
@@ -93,17 +113,17 @@ static void put_head(struct osc_page *p)
         osc_strbuf_adds(&text, producer.len > 0 ? "PyTorch (Kineto)" : "Chrome trace");
     }
     if (osc_screen_info_count(p->s, "ranks") > 1)
-        add_number_of(&text, osc_screen_info_count(p->s, "ranks"), "rank", "ranks");
+        add_number_of(&text, ", ", osc_screen_info_count(p->s, "ranks"), "rank", "ranks");
     if (osc_screen_info_count(p->s, "spans") > 1)
-        add_number_of(&text, osc_screen_info_count(p->s, "spans"), "span", "spans");
+        add_number_of(&text, ", ", osc_screen_info_count(p->s, "spans"), "span", "spans");
     add_devices(p, &text);
-    add_number_of(&text, osc_screen_info_count(p->s, "threads"), "thread", "threads");
-    add_number_of(&text, osc_screen_info_count(p->s, "events"), "event", "events");
+    add_number_of(&text, ", ", osc_screen_info_count(p->s, "threads"), "thread", "threads");
+    add_number_of(&text, ", ", osc_screen_info_count(p->s, "events"), "event", "events");
     osc_strbuf_adds(&text, " in ");
     osc_units_time(&text, (double)osc_screen_info_count(p->s, "duration_ns"));
     add_switches(p, &text);
     osc_strbuf_adds(p->out, "  ");
-    osc_page_wrapped(p, (struct osc_str){text.s, (uint32_t)text.len}, 2, 2, 3);
+    put_text(p, &text, 2, p->level < OSC_PAGE_DENSE ? 3 : 2);
     osc_strbuf_fini(&text);
 }
 
@@ -111,7 +131,7 @@ static void put_head(struct osc_page *p)
 
 static void put_bar(struct osc_page *p, double ratio)
 {
-    const int halves = (int)lround(ratio * 2 * BAR_WIDTH);
+    const int halves = (int)lround(ratio * 2 * bar_width(p));
 
     osc_strbuf_adds(p->out, "  ");
     for (int i = 0; i + 1 < halves; i += 2)
@@ -144,18 +164,22 @@ static void put_ranks(struct osc_page *p)
     if (!fast || fast == slow)
         return;
     const bool are_spans = fast->rank == slow->rank;
-    osc_strbuf_addf(p->out, "  fastest %s %d: ", are_spans ? "span" : "rank",
+    struct osc_strbuf text = {0};
+    osc_strbuf_addf(&text, "fastest %s %d: ", are_spans ? "span" : "rank",
                     are_spans ? fast->span : fast->rank);
-    osc_units_time(p->out, least);
-    osc_strbuf_addf(p->out, ", slowest %s %d: ", are_spans ? "span" : "rank",
+    osc_units_time(&text, least);
+    osc_strbuf_addf(&text, ", slowest %s %d: ", are_spans ? "span" : "rank",
                     are_spans ? slow->span : slow->rank);
-    osc_units_time(p->out, most);
-    osc_page_end_line(p);
+    osc_units_time(&text, most);
+    osc_strbuf_adds(p->out, "  ");
+    put_text(p, &text, 2, 2);
+    osc_strbuf_fini(&text);
 }
 
 static void put_steps(struct osc_page *p)
 {
     const struct osc_result *const r = osc_screen_merged(p->s, OSC_SCREEN_OVERVIEW);
+    struct osc_strbuf text = {0};
     uint64_t n, n_kept;
     bool is_whole;
 
@@ -164,17 +188,18 @@ static void put_steps(struct osc_page *p)
     osc_screen_count_steps(p->s, &n, &n_kept, &is_whole);
     osc_page_section(p, "STEP");
     osc_strbuf_adds(p->out, "  ");
-    osc_units_time(p->out, osc_result_get_num(r, 0, osc_screen_column(r, "avg_ns")));
+    osc_units_time(&text, osc_result_get_num(r, 0, osc_screen_column(r, "avg_ns")));
     if (is_whole)
-        osc_strbuf_adds(p->out, ": no steps in the trace, all of it counts as one");
-    else if (n == 1)
-        osc_strbuf_adds(p->out, ": one step");
+        osc_strbuf_adds(&text, ": no steps in the trace, all of it counts as one");
+    else if (n_kept == 1)
+        osc_strbuf_adds(&text, n == 1 ? ": one step" : ": one whole step");
     else
-        osc_strbuf_addf(p->out, ": the mean of %llu steps", (unsigned long long)n_kept);
+        add_number_of(&text, ": the mean of ", n_kept, "step", "steps");
     if (n > n_kept)
-        osc_strbuf_addf(p->out, "; %llu cut off by the end of the recording",
+        osc_strbuf_addf(&text, "; %llu more cut off by the end of the recording",
                         (unsigned long long)(n - n_kept));
-    osc_page_end_line(p);
+    put_text(p, &text, 6, UINT32_MAX);
+    osc_strbuf_fini(&text);
     for (uint64_t i = 1; i < r->n_rows; i++) {
         const double ratio = osc_result_get_num(r, i, osc_screen_column(r, "ratio"));
 
@@ -193,34 +218,127 @@ static void put_steps(struct osc_page *p)
 
 /* --- operators and kernels -------------------------------------------------- */
 
-static void put_name(struct osc_page *p, struct osc_str name)
+/* Whether the parentheses at AT of S open the list of parameters. */
+static bool is_parameters(const char *s, size_t at)
 {
-    osc_utf8_append_terminal(&p->cell, name);
-    osc_page_cell(p, NAME_WIDTH, false);
+    return s[at] == '(' && at > 0 && strncmp(s + at, "(anonymous", 10) != 0;
 }
 
 /*
- * A kernel, folded. Of "void f<...>(a, b)" the beginning says more than the ends of its
- * parameters, which a cut in the middle would leave.
+ * Append SYMBOL in at most WIDTH columns: folded; if that is too long, without its
+ * result and parameters, of which the name says what they are.
  */
-static void put_symbol(struct osc_page *p, struct osc_str symbol)
+static void add_symbol(struct osc_strbuf *out, struct osc_str symbol, size_t width)
 {
     struct osc_strbuf folded = {0};
 
     osc_symbol_fold(&folded, symbol);
     const char *name = folded.s ? folded.s : "";
-    const bool has_parameters = strchr(name, '(') != NULL;
-    if (has_parameters && strncmp(name, "void ", 5) == 0)
-        name += 5;
-    const struct osc_str text = {name, (uint32_t)strlen(name)};
-    if (has_parameters && osc_utf8_width(text) > NAME_WIDTH) {
-        osc_strbuf_add(&p->cell, text.s, osc_page_prefix(text, NAME_WIDTH - 1));
-        osc_strbuf_adds(&p->cell, "\xe2\x80\xa6");
-    } else {
-        osc_strbuf_addstr(&p->cell, text);
+    size_t len = strlen(name), at = 0;
+    if (osc_page_columns((struct osc_str){name, (uint32_t)len}) > width) {
+        if (strncmp(name, "void ", 5) == 0)
+            name += 5;
+        while (name[at] && !is_parameters(name, at))
+            at++;
+        len = at;
     }
-    osc_page_cell(p, NAME_WIDTH, false);
+    osc_strbuf_add(out, name, len);
+    if (folded.status != OSC_OK)
+        out->status = folded.status;
     osc_strbuf_fini(&folded);
+}
+
+/* Whether what stands before the last two bytes of S, "::", is a part of a name. */
+static size_t scope_start(const char *s, size_t len)
+{
+    size_t i = len - 2;
+
+    if (i > 0 && s[i - 1] == ')') { /* (anonymous namespace) */
+        while (i > 0 && s[i - 1] != '(')
+            i--;
+        return i > 0 ? i - 1 : len;
+    }
+    while (i > 0 && (isalnum((unsigned char)s[i - 1]) || s[i - 1] == '_'))
+        i--;
+    return i;
+}
+
+/* Append SYMBOL with its template arguments, but without scopes: f<4, Fill<float>>. */
+static void add_arguments(struct osc_strbuf *out, struct osc_str symbol)
+{
+    struct osc_strbuf clean = {0};
+    const size_t start = out->len;
+
+    osc_utf8_append_terminal(&clean, symbol);
+    const char *const s = clean.s ? clean.s : "";
+    for (size_t i = strncmp(s, "void ", 5) == 0 ? 5 : 0; s[i] && out->status == OSC_OK; i++) {
+        osc_strbuf_addc(out, s[i]);
+        if (s[i] != ':' || out->len - start < 2 || out->s[out->len - 2] != ':')
+            continue;
+        out->len = start + scope_start(out->s + start, out->len - start);
+        out->s[out->len] = '\0';
+    }
+    if (clean.status != OSC_OK)
+        out->status = clean.status;
+    osc_strbuf_fini(&clean);
+}
+
+/* The names that a list shows, so that two rows do not look the same. */
+struct names {
+    struct osc_strbuf text[TOP_ROWS];
+    struct osc_str raw[TOP_ROWS];
+    unsigned n;
+};
+
+static void compose_names(struct names *names, const struct osc_page *p, bool are_symbols)
+{
+    const size_t width = name_width(p);
+    bool is_shared[TOP_ROWS] = {false};
+
+    for (unsigned i = 0; i < names->n; i++) {
+        if (are_symbols && !p->s->args->table.full_names)
+            add_symbol(&names->text[i], names->raw[i], width);
+        else
+            osc_utf8_append_terminal(&names->text[i], names->raw[i]);
+        for (unsigned k = 0; k < i && are_symbols; k++) {
+            if (names->text[i].len != names->text[k].len ||
+                memcmp(names->text[i].s, names->text[k].s, names->text[i].len) != 0)
+                continue;
+            is_shared[i] = is_shared[k] = true;
+        }
+    }
+    for (unsigned i = 0; i < names->n; i++) {
+        if (!is_shared[i] || p->s->args->table.full_names)
+            continue;
+        osc_strbuf_clear(&names->text[i]);
+        add_arguments(&names->text[i], names->raw[i]);
+        const struct osc_str all = {names->text[i].s, (uint32_t)names->text[i].len};
+        if (!all.s || osc_page_columns(all) <= width)
+            continue;
+        names->text[i].len = osc_page_prefix(all, width - 1);
+        names->text[i].s[names->text[i].len] = '\0';
+        osc_strbuf_adds(&names->text[i], "\xe2\x80\xa6");
+    }
+}
+
+static void put_top_head(struct osc_page *p, const char *title, const char *by)
+{
+    osc_page_section(p, title);
+    osc_strbuf_addf(&p->cell, "  %s", by);
+    osc_page_cell(p, 2 + name_width(p) - strlen(title), false);
+    osc_page_text(p, "calls", 9, true);
+    osc_page_text(p, "time", OSC_PAGE_TIME, true);
+    osc_page_text(p, "share", OSC_PAGE_SHARE, true);
+    osc_page_end_line(p);
+}
+
+static void put_calls(struct osc_page *p, uint64_t n)
+{
+    if (n < 1000000)
+        osc_page_add_count(&p->cell, n);
+    else
+        osc_strbuf_addf(&p->cell, "%.1f M", (double)n / 1e6);
+    osc_page_cell(p, 9, true);
 }
 
 /* The rows of TABLE that have the most of COLUMN, and their shares of its sum. */
@@ -230,34 +348,31 @@ static void put_top(struct osc_page *p, enum osc_screen_table table, const char 
     const struct osc_block *const b = &osc_screen_answer(p->s, table)->blocks[0];
     const struct osc_result *const r = &b->result;
     const uint32_t c = osc_screen_column(r, column_name), name = osc_screen_column(r, "name");
+    const uint64_t n_most = p->level < OSC_PAGE_FEWER ? TOP_ROWS : TOP_ROWS_FEW;
+    struct names names = {.n = (unsigned)(r->n_rows < n_most ? r->n_rows : n_most)};
     double sum = 0;
 
     if (r->n_rows == 0)
         return;
     for (uint64_t i = 0; i < r->n_rows; i++)
         sum += (double)osc_result_get_int(r, i, c);
-    osc_page_section(p, title);
-    osc_strbuf_addf(&p->cell, "  %s", by);
-    osc_page_cell(p, 2 + NAME_WIDTH - strlen(title), false);
-    osc_page_text(p, "calls", 9, true);
-    osc_page_text(p, "time", OSC_PAGE_TIME, true);
-    osc_page_text(p, "share", OSC_PAGE_SHARE, true);
-    osc_page_end_line(p);
-    for (uint64_t k = 0; k < r->n_rows && k < TOP_ROWS; k++) {
+    for (unsigned k = 0; k < names.n; k++)
+        names.raw[k] = osc_result_get_str(r, b->order ? b->order[k] : k, name);
+    compose_names(&names, p, r->def->columns[name].flags & OSC_COLUMN_SYMBOL);
+    put_top_head(p, title, by);
+    for (unsigned k = 0; k < names.n; k++) {
         const uint64_t i = b->order ? b->order[k] : k;
         const int64_t ns = osc_result_get_int(r, i, c);
 
         osc_strbuf_adds(p->out, "  ");
-        if ((r->def->columns[name].flags & OSC_COLUMN_SYMBOL) && !p->s->args->table.full_names)
-            put_symbol(p, osc_result_get_str(r, i, name));
-        else
-            put_name(p, osc_result_get_str(r, i, name));
-        osc_page_add_count(&p->cell,
-                           (uint64_t)osc_result_get_int(r, i, osc_screen_column(r, "calls")));
-        osc_page_cell(p, 9, true);
+        osc_strbuf_add(&p->cell, names.text[k].s, names.text[k].len);
+        osc_page_cell(p, name_width(p), false);
+        put_calls(p, (uint64_t)osc_result_get_int(r, i, osc_screen_column(r, "calls")));
         osc_page_time(p, (double)ns);
         osc_page_share(p, sum > 0 ? (double)ns / sum : 0);
         osc_page_end_line(p);
+        p->out->status = p->out->status == OSC_OK ? names.text[k].status : p->out->status;
+        osc_strbuf_fini(&names.text[k]);
     }
 }
 
@@ -277,29 +392,6 @@ static void put_operators(struct osc_page *p)
 
 /* --- what stands out -------------------------------------------------------- */
 
-static double median_of_kept(const struct osc_result *r)
-{
-    const uint32_t total = osc_screen_column(r, "total_ns"),
-                   kept = osc_screen_column(r, "kept");
-    struct osc_sort_key key = {.column = total, .divisor = -1, .ascending = true};
-    uint32_t *order = NULL;
-    uint64_t n = 0;
-    double median = 0;
-
-    if (osc_sort_rows(r, &key, &order) != OSC_OK)
-        return 0;
-    for (uint64_t i = 0; i < r->n_rows; i++) {
-        if (osc_result_get_bool(r, order[i], kept))
-            order[n++] = order[i];
-    }
-    if (n > 0)
-        median = ((double)osc_result_get_int(r, order[(n - 1) / 2], total) +
-                  (double)osc_result_get_int(r, order[n / 2], total)) /
-                 2;
-    osc_free(order);
-    return median;
-}
-
 /* "step 5", behind its rank or span where there are several. */
 static void put_step_name(struct osc_page *p, const struct osc_block *b, struct osc_str label)
 {
@@ -314,71 +406,91 @@ static void put_step_name(struct osc_page *p, const struct osc_block *b, struct 
     osc_page_cell(p, 16, false);
 }
 
-static void put_outlier(struct osc_page *p, const struct osc_block *b, uint64_t i,
-                        double median)
+static void put_outlier(struct osc_page *p, const struct osc_outlier *o)
 {
+    const struct osc_block *const b = o->block;
     const struct osc_result *const r = &b->result;
-    const double ns = (double)osc_result_get_int(r, i, osc_screen_column(r, "total_ns"));
+    const double ns = (double)osc_result_get_int(r, o->row, osc_screen_column(r, "total_ns"));
 
     osc_strbuf_adds(p->out, "  ");
-    put_step_name(p, b, osc_screen_text(r, i, "label"));
+    put_step_name(p, b, osc_screen_text(r, o->row, "label"));
     osc_page_time(p, ns);
-    if (median > 0)
-        osc_strbuf_addf(&p->cell, "%+.0f %%", (ns / median - 1) * 100);
+    if (o->median_ns > 0 && ns / o->median_ns < 100)
+        osc_strbuf_addf(&p->cell, "%+.0f %%", (ns / o->median_ns - 1) * 100);
+    else if (o->median_ns > 0)
+        osc_strbuf_adds(&p->cell, "> 100 x");
     osc_page_cell(p, OSC_PAGE_SHARE, true);
-    if (osc_result_has(r, i, osc_screen_column(r, "grew"))) {
+    if (osc_result_has(r, o->row, osc_screen_column(r, "grew"))) {
+        if (p->width < 72) {
+            osc_page_end_line(p);
+            osc_strbuf_adds(p->out, "  ");
+        }
         osc_strbuf_addf(p->out, "  %s ",
-                        osc_str_eq(osc_screen_text(r, i, "grew_on"), OSC_STR("host"))
+                        osc_str_eq(osc_screen_text(r, o->row, "grew_on"), OSC_STR("host"))
                             ? "host  "
                             : "device");
         osc_strbuf_addc(&p->cell, '+');
-        osc_units_time(&p->cell, osc_result_get_num(r, i, osc_screen_column(r, "grew_by_ns")));
+        osc_units_time(&p->cell,
+                       osc_result_get_num(r, o->row, osc_screen_column(r, "grew_by_ns")));
         osc_page_cell(p, OSC_PAGE_TIME - 1, false);
         osc_strbuf_addc(p->out, ' ');
-        osc_utf8_append_terminal(&p->cell, osc_screen_text(r, i, "grew"));
-        osc_page_cell(p, 21, false);
+        osc_utf8_append_terminal(&p->cell, osc_screen_text(r, o->row, "grew"));
+        osc_page_cell(p, p->width < 72 ? p->width - 24 : p->width - 59, false);
     }
     osc_page_end_line(p);
 }
 
-/* Steps that stand out, in order; the title comes with the first. */
+/* The steps that stand out the most. */
 static void put_outliers(struct osc_page *p)
 {
-    const struct osc_answer *const a = osc_screen_answer(p->s, OSC_SCREEN_STEPS);
-    uint64_t n = 0;
+    struct osc_outlier found[SLOW_ROWS];
+    struct osc_strbuf text = {0};
+    const uint64_t n = osc_screen_outliers(p->s, found, SLOW_ROWS);
 
-    for (uint32_t b = 0; b < a->n_blocks; b++) {
-        const struct osc_result *const r = &a->blocks[b].result;
-        const double median = median_of_kept(r);
-
-        for (uint64_t i = 0; i < r->n_rows; i++) {
-            if (!osc_result_get_bool(r, i, osc_screen_column(r, "outlier")) || ++n > SLOW_ROWS)
-                continue;
-            if (n == 1) {
-                osc_page_section(p, "STEPS THAT STAND OUT");
-                osc_strbuf_adds(p->out, "  beyond 3 MAD of the median; what grew the most");
-                osc_page_end_line(p);
-            }
-            put_outlier(p, &a->blocks[b], i, median);
-        }
-    }
+    if (n == 0)
+        return;
+    osc_page_section(p, "STEPS THAT STAND OUT");
+    osc_strbuf_adds(p->out, "  ");
     if (n > SLOW_ROWS) {
-        osc_strbuf_addf(p->out, "  and %llu more", (unsigned long long)(n - SLOW_ROWS));
-        osc_page_end_line(p);
+        osc_strbuf_addf(&text, "%d of ", SLOW_ROWS);
+        osc_page_add_count(&text, n);
+        osc_strbuf_addc(&text, ' ');
     }
+    osc_strbuf_adds(&text, "beyond 3 MAD of the median; what grew most");
+    put_text(p, &text, 22, 1);
+    osc_strbuf_fini(&text);
+    for (uint64_t i = 0; i < n && i < SLOW_ROWS; i++)
+        put_outlier(p, &found[i]);
 }
 
-/* What was not recorded, what matters most first. */
-static const char *const lacks[] = {"no_device", "no_steps",  "single_step", "no_shapes",
-                                    "no_memory", "no_stacks", "no_modules",  "no_flops"};
+/*
+ * What was not recorded, what matters most first, and what would record it: arguments of
+ * the profiler, less those that another line names or the trace shows to have been given.
+ */
+static const struct {
+    const char *code, *what, *how;
+} lacks[] = {
+    {"no_device", "device work", "activities=[..., ProfilerActivity.CUDA]"},
+    {"no_steps", "steps", "schedule=... with prof.step()"},
+    {"single_step", "a second step", "schedule(active=2, ...)"},
+    {"no_shapes", "shapes", "record_shapes=True"},
+    {"no_memory", "memory", "profile_memory=True"},
+    {"no_stacks", "call stacks",
+     "with_stack=True, "
+     "experimental_config=torch._C._profiler._ExperimentalConfig(verbose=True)"},
+    {"no_modules", "modules", "with_modules=True"},
+    {"no_flops", "FLOPs", "with_flops=True"},
+};
+#define N_LACKS (sizeof lacks / sizeof *lacks)
 
-static bool is_lack(struct osc_str code)
+/* Which of them the code CODE is; N_LACKS: none. */
+static size_t lack_of(struct osc_str code)
 {
-    for (size_t i = 0; i < sizeof lacks / sizeof *lacks; i++) {
-        if (osc_str_eq(code, osc_str_c(lacks[i])))
-            return true;
-    }
-    return false;
+    size_t i = 0;
+
+    while (i < N_LACKS && !osc_str_eq(code, osc_str_c(lacks[i].code)))
+        i++;
+    return i;
 }
 
 /* The first, which is the worst, of what was skipped or repaired. */
@@ -391,7 +503,7 @@ static void put_worst(struct osc_page *p)
     for (uint64_t k = 0; k < r->n_rows; k++) {
         const uint64_t i = b->order ? b->order[k] : k;
 
-        if (is_lack(osc_screen_text(r, i, "code")))
+        if (lack_of(osc_screen_text(r, i, "code")) < N_LACKS)
             continue;
         worst = n++ == 0 ? i : worst;
     }
@@ -421,56 +533,101 @@ static void put_worst(struct osc_page *p)
     }
     if (n > 1)
         osc_strbuf_addf(&text, "; %llu more", (unsigned long long)(n - 1));
-    osc_page_wrapped(p, (struct osc_str){text.s, (uint32_t)text.len}, 2, 9, 3);
+    put_text(p, &text, 9, p->level < OSC_PAGE_DENSE ? 3 : 2);
     osc_strbuf_fini(&text);
 }
 
-/* What was not recorded, and what to write in the program to have it, as far as it fits. */
-static void put_lacks(struct osc_page *p, unsigned n_reserved)
+/* Each lack in the words of `quality`. */
+static void put_lacks(struct osc_page *p, const uint64_t *rows)
 {
     const struct osc_result *const r = osc_screen_merged(p->s, OSC_SCREEN_QUALITY);
     struct osc_strbuf text = {0};
-    bool has_title = false;
 
-    for (size_t k = 0; k < sizeof lacks / sizeof *lacks; k++) {
-        for (uint64_t i = 0; i < r->n_rows; i++) {
-            if (!osc_str_eq(osc_screen_text(r, i, "code"), osc_str_c(lacks[k])))
-                continue;
-            osc_strbuf_clear(&text);
-            osc_strbuf_addstr(&text, osc_screen_text(r, i, "message"));
-            osc_strbuf_adds(&text, ": ");
-            osc_strbuf_addstr(&text, osc_screen_text(r, i, "remedy"));
-            const struct osc_str line = {text.s, (uint32_t)text.len};
-            if (p->n_lines + (has_title ? 0 : 2) + osc_page_count_lines(line, 4, 2) +
-                    n_reserved >
-                OSC_PAGE_LINES)
-                continue;
-            if (!has_title) {
-                osc_page_section(p, "NOT RECORDED");
-                osc_page_end_line(p);
-                has_title = true;
-            }
-            osc_strbuf_adds(p->out, "  ");
-            osc_page_wrapped(p, line, 4, 2, UINT32_MAX);
-        }
+    osc_page_end_line(p);
+    for (size_t k = 0; k < N_LACKS; k++) {
+        if (rows[k] == r->n_rows)
+            continue;
+        osc_strbuf_clear(&text);
+        osc_strbuf_addstr(&text, osc_screen_text(r, rows[k], "message"));
+        osc_strbuf_adds(&text, ": ");
+        osc_strbuf_addstr(&text, osc_screen_text(r, rows[k], "remedy"));
+        osc_strbuf_adds(p->out, "  ");
+        osc_page_wrapped(p, (struct osc_str){text.s, (uint32_t)text.len}, 4, 2, UINT32_MAX);
+        p->out->status = p->out->status == OSC_OK ? text.status : p->out->status;
     }
     osc_strbuf_fini(&text);
 }
 
+/* All in one sentence: the arguments of the profiler, and what they record. */
+static void put_short_lacks(struct osc_page *p, const uint64_t *rows)
+{
+    const struct osc_result *const r = osc_screen_merged(p->s, OSC_SCREEN_QUALITY);
+    struct osc_strbuf text = {0};
+
+    for (size_t k = 0; k < N_LACKS; k++) {
+        if (rows[k] < r->n_rows)
+            osc_strbuf_addf(&text, "%s %s (%s)",
+                            text.len > 0 ? "," : "pass to torch.profiler.profile:",
+                            lacks[k].how, lacks[k].what);
+    }
+    osc_strbuf_adds(p->out, "  ");
+    put_text(p, &text, 14, UINT32_MAX);
+    p->out->status = p->out->status == OSC_OK ? text.status : p->out->status;
+    osc_strbuf_fini(&text);
+}
+
+/* What was not recorded, and what to write in the program to have it. */
+static void put_not_recorded(struct osc_page *p)
+{
+    const struct osc_result *const r = osc_screen_merged(p->s, OSC_SCREEN_QUALITY);
+    uint64_t rows[N_LACKS + 1]; /* of each lack; n_rows: it is none */
+    bool has_lack = false;
+
+    for (size_t k = 0; k <= N_LACKS; k++)
+        rows[k] = r->n_rows;
+    for (uint64_t i = 0; i < r->n_rows; i++) {
+        const size_t k = lack_of(osc_screen_text(r, i, "code"));
+
+        has_lack |= k < N_LACKS;
+        rows[k] = i;
+    }
+    if (!has_lack)
+        return;
+    osc_page_section(p, "NOT RECORDED");
+    if (p->level < OSC_PAGE_SHORT)
+        put_lacks(p, rows);
+    else
+        put_short_lacks(p, rows);
+}
+
+static void put_all(struct osc_page *p)
+{
+    put_head(p);
+    put_steps(p);
+    put_operators(p);
+    put_top(p, OSC_SCREEN_KERNELS, "KERNELS", "by total time", "total_ns");
+    put_outliers(p);
+    put_worst(p);
+    put_not_recorded(p);
+    osc_page_section(p, "NEXT");
+    osc_page_end_line(p);
+    osc_screen_put_commands(p);
+}
+
 void osc_screen_write(const struct osc_screen *s, struct osc_strbuf *out)
 {
+    size_t width = s->width > 0 && s->width < OSC_PAGE_WIDTH ? s->width : OSC_PAGE_WIDTH;
     struct osc_page p = {.s = s, .out = out, .has_colour = s->has_colour};
-    const unsigned n_reserved = 2 + osc_screen_count_command_lines(&p);
 
-    put_head(&p);
-    put_steps(&p);
-    put_operators(&p);
-    put_top(&p, OSC_SCREEN_KERNELS, "KERNELS", "by total time", "total_ns");
-    put_outliers(&p);
-    put_worst(&p);
-    put_lacks(&p, n_reserved);
-    osc_page_section(&p, "NEXT");
-    osc_page_end_line(&p);
-    osc_screen_put_commands(&p);
+    width = width > OSC_PAGE_WIDTH_LEAST ? width : OSC_PAGE_WIDTH_LEAST;
+    p.width = width;
+    put_all(&p);
+    while (p.n_lines > OSC_PAGE_LINES && p.level + 1 < OSC_PAGE_LEVELS &&
+           out->status == OSC_OK) {
+        p.level++;
+        p.n_lines = 0;
+        osc_strbuf_clear(out);
+        put_all(&p);
+    }
     osc_strbuf_fini(&p.cell);
 }

@@ -3,8 +3,9 @@
  * screen.h - what a trace says in ten seconds: at most 40 lines of 80 columns.
  *
  * Every number is a cell of a table; the screen only picks rows and adds shares. What
- * is long gives way: names are cut in the middle, hints stop where the room ends. A
- * path is never cut in a command, which is there to be copied.
+ * is long gives way: names are cut; where the lines do not do, hints are shortened,
+ * then blank lines go, then lists. A path is never cut in a command, which is there to
+ * be copied, and so may be longer than a line.
  *
  * Threading: one thread.
  */
@@ -30,6 +31,7 @@ struct osc_screen {
     const struct osc_loaded *loaded;
     const struct osc_args *args;
     struct osc_answer answers[OSC_SCREEN_TABLES]; /* owned; merged but for STEPS and RANKS */
+    unsigned width;                               /* of the terminal; 0: it is none */
     bool has_colour;
 };
 

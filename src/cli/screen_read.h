@@ -33,9 +33,22 @@ void osc_screen_count_steps(const struct osc_screen *s, uint64_t *n, uint64_t *n
 /* Whether kernels ran. */
 bool osc_screen_has_device(const struct osc_screen *s);
 
-/* Append commands that fit the trace to P; their number is limited. */
+/* A step beyond 3 MAD of the median of the kept ones of its rank and span. */
+struct osc_outlier {
+    const struct osc_block *block; /* of the table of steps */
+    uint64_t row;
+    double median_ns;
+};
+
+/*
+ * Fill FOUND with at most MAX of them, the farthest from their median in proportion to
+ * it first, equals in order of rank, span and time. Returns how many there are.
+ */
+uint64_t osc_screen_outliers(const struct osc_screen *s, struct osc_outlier *found,
+                             uint64_t max);
+
+/* Put three commands that fit the trace. */
 struct osc_page;
-unsigned osc_screen_count_command_lines(struct osc_page *p);
 void osc_screen_put_commands(struct osc_page *p);
 
 #endif

@@ -8,10 +8,8 @@ from . import exact, kinds, links, operators
 from .events import Event, Trace
 
 
-def step_number(trace: Trace, event: Event) -> int | None:
-    """The first step, in order of start, whose annotation holds the start of EVENT."""
-    annotations = sorted((e for e in trace.events if e.kind == "step" and e.is_range),
-                         key=lambda e: (e.start, e.id))
+def step_number(annotations: list[Event], event: Event) -> int | None:
+    """The first of ANNOTATIONS, in order of start, that holds the start of EVENT."""
     return next((i for i, e in enumerate(annotations) if e.start <= event.start < e.end), None)
 
 
@@ -22,12 +20,14 @@ def times(trace: Trace) -> dict[tuple[str, str], dict[int, int]]:
     for event, call in links.launch_of_device_event(trace.events).items():
         if event.kind in kinds.DEVICE_WORK and event.is_range:
             work.setdefault(call, []).append(event)
+    annotations = sorted((e for e in trace.events if e.kind == "step" and e.is_range),
+                         key=lambda e: (e.start, e.id))
     found: dict[tuple[str, str], dict[int, int]] = {}
     for node in sorted(operators.build(trace), key=lambda n: n.event.id):
         event = node.event
         if node.merged_into or not (node.is_row or event.kind == "dataloader"):
             continue
-        number = step_number(trace, event)
+        number = step_number(annotations, event)
         if number is None:
             continue
         own = {"host": event.dur - sum(c.event.dur for c in node.children),
