@@ -576,6 +576,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
 const struct osc_table_def osc_table_flows = {
     .name = "flows",
     .help = "Arrows between events: launches, forward to backward.",
+    .source = "records of the phases s, t and f in the file, in the Chrome trace format.",
     .columns = columns,
     .n_columns = N_COLUMNS,
     .facts = OSC_FACT_FOREST,

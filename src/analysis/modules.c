@@ -359,6 +359,7 @@ const struct osc_table_def osc_table_modules = {
     .name = "modules",
     .help = "Calls, host and device time of modules by their place in the hierarchy, with "
             "their backward pass; --group-by annotation or line for traces without modules.",
+    .source = "ranges nn.Module of Python's tracer, and the operators in them.",
     .columns = columns,
     .n_columns = N_COLUMNS,
     .groupings = groupings,

@@ -431,12 +431,13 @@ static const struct osc_column columns[N_COLUMNS] = {
              "Length of the bucket: the smallest power of ten of microseconds that leaves at "
              "most 100; the last one reaches to the end and is longer."},
     [UTILIZATION] = {"utilization_ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH, 0,
-                     "Part of dur_ns in which at least one kernel of the device ran; copies do "
+                     "Time in which at least one kernel of the device ran / dur_ns; copies do "
                      "not count, and one thread of one block counts as much as a full device."},
     [SM_EFFICIENCY] =
         {"sm_efficiency_ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH, OSC_COLUMN_OPTIONAL,
-         "Estimated part of the multiprocessors that had work, mean over dur_ns: at each time "
-         "the sum of argument `blocks per SM` of the kernels that run, at most 1; missing for "
+         "Estimated part of the multiprocessors that had work, mean over dur_ns: integral of "
+         "the sum of argument `blocks per SM` of the kernels that run, at most 1, / dur_ns; "
+         "missing for "
          "a device whose kernels do not say it."},
     [BUSY] = {"busy_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
               "Time with a kernel."},
@@ -508,6 +509,8 @@ static osc_status finish(struct osc_result *r, const struct osc_options *o, stru
 const struct osc_table_def osc_table_utilization = {
     .name = "utilization",
     .help = "How busy each device was over time.",
+    .source = "device ranges of category kernel and their arguments; GPU utilization of "
+              "torch-tb-profiler.",
     .columns = columns,
     .n_columns = N_COLUMNS,
     .facts = OSC_FACT_LINKS,

@@ -108,8 +108,10 @@ static int explain(const struct osc_table_def *def, const char *name)
 
         return osc_cli_fail(st, &err);
     }
-    osc_strbuf_addf(&out, "%s.%s (%s%s%s)\n%s\n", def->name, c->name, types[c->type],
-                    c->unit ? ", " : "", c->unit ? c->unit : "", c->help);
+    osc_strbuf_addf(&out, "%s.%s (%s%s%s)\n", def->name, c->name, types[c->type],
+                    c->unit ? ", " : "", c->unit ? c->unit : "");
+    osc_sheet_add_help(&out, def, c);
+    osc_strbuf_addc(&out, '\n');
     failed = out.status == OSC_OK ? osc_show_text(out.s)
                                   : osc_cli_fail(out.status, &(struct osc_err){0});
     osc_strbuf_fini(&out);

@@ -12,7 +12,7 @@
 #define TABLE  OSC_COMMAND_TABLE
 #define BOTH   (OSC_COMMAND_TABLE | OSC_COMMAND_INFO)
 #define EXPORT OSC_COMMAND_EXPORT
-#define ALL    (BOTH | EXPORT)
+#define ALL    (BOTH | EXPORT | OSC_COMMAND_SCREEN)
 
 const struct osc_option osc_options[OSC_OPTION_COUNT] = {
     [OSC_OPTION_OUTPUT] = {"output", 'o', "OUT", EXPORT, OSC_COMPLETE_FILE, NULL,
@@ -105,7 +105,8 @@ const struct osc_option osc_options[OSC_OPTION_COUNT] = {
                            "tb: the rules of the TensorBoard plugin, to compare with it"},
     [OSC_OPTION_NO_PYTHON] = {"no-python", 0, NULL, TABLE, OSC_COMPLETE_NOTHING, NULL, NULL,
                               "leave out Python functions"},
-    [OSC_OPTION_FULL_NAMES] = {"full-names", 0, NULL, TABLE, OSC_COMPLETE_NOTHING, NULL, NULL,
+    [OSC_OPTION_FULL_NAMES] = {"full-names", 0, NULL, TABLE | OSC_COMMAND_SCREEN,
+                               OSC_COMPLETE_NOTHING, NULL, NULL,
                                "do not shorten the names of kernels in text"},
     [OSC_OPTION_THREADS] = {"threads", 'j', "N", ALL, OSC_COMPLETE_NOTHING, NULL, NULL,
                             "use N threads; default: one for each processor"},

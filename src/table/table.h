@@ -61,7 +61,7 @@ struct osc_column {
     const char *unit; /* "ns", "bytes", "ratio", … or NULL */
     enum osc_merge merge;
     unsigned flags;
-    const char *help; /* one sentence or more: meaning, formula, source */
+    const char *help; /* one sentence or more: meaning, formula, and "Source: " its own */
 };
 
 struct osc_selection;
@@ -103,6 +103,7 @@ struct osc_scan;
 struct osc_table_def {
     const char *name;
     const char *help;
+    const char *source; /* of every column whose help names none: a sentence that goes on */
     const struct osc_column *columns;
     uint32_t n_columns;
     const char *sort;             /* column, descending; "COL:asc"; NULL: order of rows */

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from . import (averages, devices, events, flows, forest, inventory, kernels, memory_tables,
-               modules, operators, reader, steps)
+from . import (averages, devices, events, flows, forest, growth, inventory, kernels,
+               memory_tables, modules, operators, reader, steps)
 from .events import Trace
 
 NAMES = ("averages", "operators", "kernels", "steps", "overview", "events", "threads",
@@ -47,7 +47,7 @@ def table(trace: Trace, name: str, group_by: str | None = None, compat: bool = F
     if name == "kernels":
         return kernels.table(trace, group_by, compat)
     if name == "steps":
-        return steps.steps_table(trace, compat)
+        return growth.add(trace, steps.steps_table(trace, compat))
     if name == "overview":
         return steps.overview_table(trace, compat)
     if name == "modules":
