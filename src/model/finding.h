@@ -106,4 +106,29 @@ enum osc_severity osc_finding_severity(enum osc_finding_code code);
 const char *osc_finding_message(enum osc_finding_code code);
 const char *osc_finding_remedy(enum osc_finding_code code);
 
+/* Findings of one code that are counted apart, such as by one thread. Zeroed: none. */
+struct osc_tally {
+    uint64_t n;
+    int64_t first_ns; /* the least time; 0 if there are none */
+};
+
+static inline void osc_tally_add(struct osc_tally *t, int64_t at_ns)
+{
+    if (t->n == 0 || at_ns < t->first_ns)
+        t->first_ns = at_ns;
+    t->n++;
+}
+
+/* Count those of FROM too. */
+static inline void osc_tally_join(struct osc_tally *t, const struct osc_tally *from)
+{
+    if (from->n > 0 && (t->n == 0 || from->first_ns < t->first_ns))
+        t->first_ns = from->first_ns;
+    t->n += from->n;
+}
+
+/* Add the findings of T, which have no offset, to F. */
+void osc_findings_tell(struct osc_findings *f, enum osc_finding_code code,
+                       const struct osc_tally *t);
+
 #endif
