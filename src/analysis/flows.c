@@ -11,9 +11,8 @@
  */
 #include "analysis/registry.h"
 
-#include <stdlib.h>
-
 #include "base/mem.h"
+#include "base/sort.h"
 #include "derive/args.h"
 #include "derive/facts.h"
 #include "derive/keymap.h"
@@ -242,7 +241,7 @@ static int compare_members(const void *x, const void *y, void *ctx)
 static void sort_members(struct flows *f, uint32_t *members, uint32_t n)
 {
     if (n > SHORT_CHAIN) {
-        qsort_r(members, n, sizeof *members, compare_members, f);
+        osc_sort_with(members, n, sizeof *members, compare_members, f);
         return;
     }
     for (uint32_t i = 1; i < n; i++) {
@@ -423,7 +422,7 @@ static osc_status bind_all_around(struct flows *f, struct inside *v, size_t n)
 
     if (n == 0)
         return OSC_OK;
-    qsort(v, n, sizeof *v, compare_insides);
+    osc_sort(v, n, sizeof *v, compare_insides);
     for (size_t k = 0; k < n; k++) {
         const uint32_t *const first = &f->order->first[v[k].track];
 

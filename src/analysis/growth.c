@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/growth.h"
 
-#include <stdlib.h>
-
 #include "base/idmap.h"
 #include "base/mem.h"
+#include "base/sort.h"
 #include "derive/facts.h"
 
 enum { HOST, DEVICE, N_SIDES };
@@ -151,7 +150,7 @@ static void try_name(const struct sum *sums, size_t n, const struct osc_breakdow
                 v[n_kept++] = sums[i].ns[side];
         }
         const size_t n_zeros = b->n_kept - n_kept;
-        qsort(v, n_kept, sizeof *v, by_value);
+        osc_sort(v, n_kept, sizeof *v, by_value);
         const int64_t median_twice = kth(v, n_kept, n_zeros, (b->n_kept - 1) / 2) +
                                      kth(v, n_kept, n_zeros, b->n_kept / 2);
         for (size_t i = 0; i < n; i++) {
@@ -180,7 +179,7 @@ static osc_status try_names(struct sums *s, const struct osc_breakdown *b,
     const osc_status st = v && first_rows ? OSC_OK : OSC_ENOMEM;
 
     if (st == OSC_OK && s->n > 0) {
-        qsort(s->all, s->n, sizeof *s->all, by_name);
+        osc_sort(s->all, s->n, sizeof *s->all, by_name);
         for (size_t i = 0, n; i < s->n; i += n) {
             for (n = 1; i + n < s->n && s->all[i + n].name == s->all[i].name; n++)
                 ;

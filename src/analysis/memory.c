@@ -5,11 +5,11 @@
  */
 #include "analysis/registry.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/memory_view.h"
 #include "base/mem.h"
+#include "base/sort.h"
 
 enum {
     DEVICE,
@@ -197,7 +197,7 @@ static void add_to_groups(struct work *w)
 {
     /* What is above has a smaller number. */
     if (w->n_seen > 0)
-        qsort(w->seen, w->n_seen, sizeof *w->seen, compare_chains);
+        osc_sort(w->seen, w->n_seen, sizeof *w->seen, compare_chains);
     w->n_on_device = 0;
     for (size_t i = 0; i < w->n_seen; i++) {
         const struct osc_chain *const chain = &w->c->chains[w->seen[i] - 1];
@@ -251,7 +251,8 @@ static osc_status flush_groups(struct work *w, uint32_t device)
     osc_status st = OSC_OK;
 
     if (w->n_on_device > 0)
-        qsort_r(w->on_device, w->n_on_device, sizeof *w->on_device, compare_groups, w->groups);
+        osc_sort_with(w->on_device, w->n_on_device, sizeof *w->on_device, compare_groups,
+                      w->groups);
     for (size_t i = 0; i < w->n_on_device && st == OSC_OK; i++) {
         struct group *const g = &w->groups[w->on_device[i]];
         const struct line line = {device, w->on_device[i] + 1, g->tally.self, g->tally.total};
@@ -418,6 +419,9 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
 const struct osc_table_def osc_table_memory = {
     .name = "memory",
     .help = "What operators allocate and release, by device.",
+    .source =
+        "events named [memory]: their Bytes, Device Type, Device Id and Addr; the operators "
+        "around them.",
     .columns = columns,
     .n_columns = N_COLUMNS,
     .sort = "self_increase_bytes",

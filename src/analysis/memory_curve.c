@@ -73,6 +73,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
 const struct osc_table_def osc_table_memory_curve = {
     .name = "memory_curve",
     .help = "Memory in use and reserved after every record, by device.",
+    .source = "events named [memory]: their Total Allocated and Total Reserved.",
     .columns = columns,
     .n_columns = N_COLUMNS,
     .facts = OSC_FACT_ALLOCATIONS | OSC_FACT_STEPS,

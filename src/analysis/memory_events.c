@@ -5,10 +5,9 @@
  */
 #include "analysis/registry.h"
 
-#include <stdlib.h>
-
 #include "analysis/memory_view.h"
 #include "base/mem.h"
+#include "base/sort.h"
 
 enum { PROCESS, DEVICE, OPERATOR, MODULE, STEP, BYTES, ALLOC, FREE, DUR, NOTE, N_COLUMNS };
 
@@ -220,7 +219,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
         st = o->has_at ? collect_live(&lines, &v, d, v.at_ns) : collect(&lines, &v, d);
     if (st == OSC_OK) {
         if (lines.is_mixed)
-            qsort(lines.all, lines.n, sizeof *lines.all, compare_lines);
+            osc_sort(lines.all, lines.n, sizeof *lines.all, compare_lines);
         for (size_t i = 0; i < lines.n && out->status == OSC_OK; i++)
             add_row(&v, &lines.all[i], out);
         osc_memory_view_note(&v, out);
@@ -235,6 +234,8 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
 const struct osc_table_def osc_table_memory_events = {
     .name = "memory_events",
     .help = "Allocations with their releases, and what has no counterpart.",
+    .source = "events named [memory]: their Bytes, Device Type, Device Id and Addr; what ran "
+              "around them.",
     .columns = columns,
     .n_columns = N_COLUMNS,
     .facts = OSC_FACT_ALLOCATIONS | OSC_FACT_STEPS,

@@ -5,12 +5,11 @@
  */
 #include "analysis/registry.h"
 
-#include <stdlib.h>
-
 #include "analysis/deviceprops.h"
 #include "analysis/memory_view.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/sort.h"
 #include "codec/json.h"
 #include "derive/args.h"
 
@@ -170,7 +169,7 @@ static void add_holders(struct work *w, struct osc_result *out)
     struct holder all = {0}, others = {0};
 
     if (w->n_holders > 0)
-        qsort(w->holders, w->n_holders, sizeof *w->holders, compare_holders);
+        osc_sort(w->holders, w->n_holders, sizeof *w->holders, compare_holders);
     osc_strbuf_clear(&w->text);
     osc_strbuf_addc(&w->text, '[');
     for (size_t i = 0; i < w->n_holders; i++) {
@@ -271,6 +270,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
 const struct osc_table_def osc_table_memory_peaks = {
     .name = "memory_peaks",
     .help = "When each device held the most memory, and what was alive then.",
+    .source = "events named [memory]: their Total Allocated, Bytes and Addr; deviceProperties.",
     .columns = columns,
     .n_columns = N_COLUMNS,
     .facts = OSC_FACT_ALLOCATIONS | OSC_FACT_STEPS,

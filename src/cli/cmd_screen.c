@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "analysis/registry.h"
+#include "cli/budget.h"
 #include "cli/commands.h"
 #include "cli/screen.h"
 #include "cli/show.h"
@@ -74,7 +75,7 @@ static int run(struct osc_args *args)
 
     if (args->n_operands == 0)
         return osc_cli_misuse("which trace? 'opscope trace.json' or see 'opscope --help'");
-    failed = osc_load(&l, args);
+    failed = osc_load(&l, args, osc_budget_for_table(args, NULL));
     if (!failed)
         failed = show(&l, args);
     if (!failed && l.has_failed)

@@ -2,11 +2,11 @@
 #include "derive/allocations.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/idmap.h"
 #include "base/mem.h"
+#include "base/sort.h"
 #include "derive/args.h"
 
 /* Types are a signed byte in torch, ids too; more room than that costs nothing. */
@@ -136,7 +136,7 @@ static uint32_t draft_all(struct osc_trace *t, const struct osc_memory *m, struc
         n++;
     }
     if (!is_sorted)
-        qsort(drafts, n, sizeof *drafts, compare_drafts);
+        osc_sort(drafts, n, sizeof *drafts, compare_drafts);
     return n;
 }
 

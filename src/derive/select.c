@@ -437,7 +437,8 @@ static uint32_t *find_arrow(struct arrows *a, const struct osc_trace *t,
 }
 
 /* Which arrows go: of those one record is enough. */
-static osc_status judge_arrows(const struct osc_filter *f, const uint8_t *wanted, struct arrows *a)
+static osc_status judge_arrows(const struct osc_filter *f, const uint8_t *wanted,
+                               struct arrows *a)
 {
     const struct osc_store *const s = &f->t->others;
 
