@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/modules.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/module_trees.h"
 #include "analysis/registry.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/sort.h"
 
 /* Paths show that many of the innermost names: hostile ones nest without end. */
 #define PATH_NAMES_MAX 64u
@@ -164,7 +164,7 @@ static osc_status add_rows(struct osc_result *out, const struct osc_modules *m, 
     }
     for (uint32_t i = 0; i <= n; i++)
         first[i + 1] += first[i];
-    qsort_r(sorted, n, sizeof *sorted, by_first_call, m->places);
+    osc_sort_with(sorted, n, sizeof *sorted, by_first_call, m->places);
     for (uint32_t i = first[1]; i > 0; i--)
         stack[n_stack++] = sorted[i - 1];
     while (n_stack > 0) {
@@ -359,6 +359,7 @@ const struct osc_table_def osc_table_modules = {
     .name = "modules",
     .help = "Calls, host and device time of modules by their place in the hierarchy, with "
             "their backward pass; --group-by annotation or line for traces without modules.",
+    .source = "ranges nn.Module of Python's tracer, and the operators in them.",
     .columns = columns,
     .n_columns = N_COLUMNS,
     .groupings = groupings,

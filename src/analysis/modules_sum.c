@@ -273,12 +273,13 @@ osc_status osc_modules_make(const struct osc_trace *t, enum osc_scopes scopes,
         st = osc_tracks_in_order(t, &tracks, &n_tracks);
     if (st == OSC_OK)
         st = osc_scopes_init(&s.scopes, t, s.f, scopes, m);
-    if (st == OSC_OK)
+    /* Most traces have none: then there is nothing to give operators to. */
+    const bool has_scopes = s.scopes.has_scopes;
+    if (st == OSC_OK && has_scopes)
         st = sum_device_work(&s);
-    for (uint32_t k = 0; k < n_tracks && st == OSC_OK; k++) {
+    for (uint32_t k = 0; k < n_tracks && st == OSC_OK && has_scopes; k++)
         st = sweep_track(&s, tracks[k]);
-    }
-    if (st == OSC_OK)
+    if (st == OSC_OK && has_scopes)
         join_backward(&s);
     osc_scopes_fini(&s.scopes);
     osc_pages_free(s.device_of, s.device_bytes);

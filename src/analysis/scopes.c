@@ -98,6 +98,7 @@ static osc_status meet_name(struct osc_scope_finder *f, uint32_t sid)
     const osc_status st = osc_intern_add(&f->texts, shown, &id);
     if (st == OSC_OK)
         f->shown[sid] = id.v;
+    f->has_scopes = true;
     return st;
 }
 

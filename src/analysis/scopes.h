@@ -18,6 +18,7 @@ struct osc_scope_finder {
     enum osc_scopes scopes;
     uint32_t *shown; /* pages, owned; by osc_sid: id in texts; NONE: no scope */
     size_t shown_bytes;
+    bool has_scopes;         /* some name is one */
     struct osc_intern texts; /* names as shown; of m->arena */
     struct osc_idmap names;  /* place above and name -> number */
     struct osc_idmap ids;    /* module id -> number */

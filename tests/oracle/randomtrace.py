@@ -293,16 +293,7 @@ class Generator:
 
     def extras(self, pid: int, tid: int) -> None:
         """Instants, memory, counters, flows, async pairs, metadata, noise."""
-        total = 0
-        for _ in range(self.random.randrange(6)):
-            size = self.random.choice((512, 4096, -512, 0, 1 << 20))
-            total += size
-            at = self.random.randrange(60) * 10_000
-            self.records.append({
-                "ph": "i", "s": "t", "name": "[memory]", "pid": pid,
-                "tid": self.thread(tid), "ts": self.instant(at), "cat": "cpu_instant_event",
-                "args": {"Device Type": self.random.choice((0, 0, 1)), "Device Id": 0,
-                         "Bytes": size, "Addr": 64, "Total Allocated": total}})
+        self.memory(pid, tid)
         at = self.instant(self.random.randrange(60) * 10_000)
         here = {"pid": pid, "tid": tid, "ts": at}
         noise = [
@@ -322,6 +313,39 @@ class Generator:
              "args": {"name": f"thread {tid} (python)"}},
         ]
         self.records += [r for r in noise if self.chance(45)]
+
+    def memory(self, pid: int, tid: int) -> None:
+        """Allocations and releases: few addresses on several devices, so that some are
+        released twice, allocated twice or released elsewhere."""
+        choice, total = self.random.choice, self.random.randrange(3) * 100_000
+        devices = choice(([(0, -1)], [(0, 0), (1, 0)], [(0, 0), (1, 0), (1, 1)],
+                          [(1, 0), (12, 0), (20, -1), (33, 5), (None, 0), (-1, 0), (1, "x")]))
+        live: list[tuple] = []
+        for _ in range(choice((0, 2, 5, 12, 40))):
+            at = self.random.randrange(60) * 10_000 + choice((0, 0, 5_000))
+            if live and self.chance(45):
+                kind, number, address, size = live.pop(self.random.randrange(len(live)))
+                size = choice((-size, -size, -size, -size, -1))
+                at = choice((at, 590_000))
+            else:
+                (kind, number), size = choice(devices), choice((512, 4096, 4096, 1 << 20))
+                address = choice((64, 64, 128, 192, "256", 2 ** 64 - 64))
+                live.append((kind, number, address, size))
+            if self.chance(8):
+                size = choice((0, -512, None, "512", 512.5, True, 1 << 40, (1 << 62) - 1,
+                               1 - (1 << 62), 1 << 62))
+            if isinstance(size, int):
+                total += size if self.chance(95) else 1
+            args = {"Device Type": kind, "Device Id": number, "Bytes": size, "Addr": address,
+                    "Total Allocated": total, "Total Reserved": max(total, 1 << 20)}
+            for key, percent in (("Addr", 5), ("Total Allocated", 5), ("Total Reserved", 10),
+                                 ("Device Id", 2), ("Bytes", 1)):
+                if self.chance(percent) or (self.old and key in ("Addr", "Total Allocated")):
+                    del args[key]
+            self.records.append({
+                "ph": "i", "s": "t", "name": "[memory]", "pid": pid,
+                "tid": self.thread(tid), "ts": self.instant(at), "cat": "cpu_instant_event",
+                "args": args})
 
     def device_properties(self) -> object:
         """Devices of the machine: more or fewer than did work, some with little said."""
