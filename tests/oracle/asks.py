@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import random
 
-from twin import inventory, steps
+from twin import inventory, memory_tables, steps
 from twin.averages_text import Options
 from twin.events import Trace
 from twin.selection import Selection
 
 GROUPINGS = {"averages": (None, "shape", "stack:2", "shape,stack:3"),
-             "operators": (None, "shape", "stack", "shape,stack"), "kernels": (None, "op")}
-COMPAT = {"operators", "kernels", "steps", "overview", "devices"}
+             "operators": (None, "shape", "stack", "shape,stack"), "kernels": (None, "op"),
+             "modules": (None, "annotation", "line")}
+COMPAT = {"operators", "kernels", "steps", "overview", "devices", "modules"}
 # Tables whose rows the twin does not merge: compared where no two files share theirs.
-UNMERGED = {"devices", "utilization"}
+UNMERGED = {"devices", "utilization", "modules", *memory_tables.TABLES}
+AT_A_TIME = {"memory_events", "memory_peaks"}       # tables with --at
 TEXTS = (Options(), Options(sort="self_cpu_time_total", limit=8),
          Options(sort="cpu_time_total", header="a title", top_level=True, max_name_width=30),
          Options(sort="count", limit=-1, max_shapes_width=20, max_src_width=20),
@@ -50,6 +52,23 @@ def selection(source: random.Random, trace: Trace) -> Selection:
         devices = sorted({e.device for e in trace.events if e.device})
         chosen["device"] = source.choice((*devices, *devices, "cpu", "cuda:9"))
     return Selection(**{k: v for k, v in chosen.items() if v != ""})
+
+
+def of_memory(source: random.Random, trace: Trace) -> list[memory_tables.Selection]:
+    """Some of the ways to look at a part of the memory of TRACE."""
+    records = memory_tables.records_of(trace)
+    if not records:
+        return []
+    choice = memory_tables.Selection
+    times = [r.event.start - trace.origin for r in records]
+    third = len(times) // 3
+    steps_seen = sorted(set(memory_tables.steps_of(trace).values()))
+    result = [choice(first_ns=times[third], end_ns=times[2 * third] + 1),
+              choice(end_ns=times[third]), choice(thread=records[0].event.thread),
+              choice(device=records[-1].device), choice(at_ns=times[2 * third]),
+              choice(at_ns=times[third] + 1, first_ns=times[0] + 1)]
+    result += [choice(step=step) for step in steps_seen[-1:]]
+    return source.sample(result, 3)
 
 
 def some_steps(source: random.Random, trace: Trace) -> str:

@@ -26,7 +26,7 @@ import damage  # noqa: E402
 import randomtrace  # noqa: E402
 from cells import Report, compare_table  # noqa: E402
 from providers import OpscopeError, OpscopeProvider  # noqa: E402
-from twin import averages_text, reader, runs, tables  # noqa: E402
+from twin import averages_text, memory_tables, reader, runs, tables  # noqa: E402
 from twin.events import Trace  # noqa: E402
 from twin.selection import NothingLeft, Selection  # noqa: E402
 
@@ -69,9 +69,25 @@ class Comparison:
                     source: random.Random, more: tuple[str, ...] = ()) -> None:
         """Every table in one way."""
         for name in tables.NAMES:
+            if name in memory_tables.TABLES and more:   # see memory()
+                continue
             grouping = source.choice(asks.GROUPINGS.get(name, (None,)))
             compat = name in asks.COMPAT and source.randrange(4) == 0
             self.table(where, run, operands, (name, grouping, compat), more)
+
+    def memory(self, where: str, trace: Trace, path: Path, source: random.Random) -> None:
+        """The tables of memory of parts of a trace: they choose from all records."""
+        for selection in asks.of_memory(source, trace):
+            for name, table in memory_tables.TABLES.items():
+                if selection.at_ns is not None and name not in asks.AT_A_TIME:
+                    continue
+                label = f"{where}: {name} {' '.join(selection.arguments())}:"
+                try:
+                    ours = self.provider.table(path, name, selection=selection)
+                except (OpscopeError, KeyError, TypeError) as failed:
+                    self.report.differ(label, failed)
+                    continue
+                compare_table(self.report, label, name, ours, table(trace, selection))
 
     def text(self, where: str, run: list[Trace], operands: list[Path],
              options: averages_text.Options, grouping: dict,
@@ -136,6 +152,7 @@ def compare_file(binary: Path, is_thorough: bool, path: Path, where: str) -> Rep
     run = runs.assemble([trace], [path])
     comparison.all_tables(where, run, [path])
     comparison.texts(where, run, [path], source)
+    comparison.memory(where, trace, path, source)
     comparison.selected(where, [trace], [path], asks.selection(source, trace), source)
     return comparison.report
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from twin import averages_text, tables
 from twin.averages_text import Options
+from twin.memory_tables import ALL, Selection
 
 
 class TwinProvider:
@@ -26,12 +27,13 @@ class TwinProvider:
         return self.trace
 
     def table(self, path: Path, name: str, group_by: str | None = None,
-              compat: bool = False, python: bool = True) -> list[dict]:
+              compat: bool = False, python: bool = True,
+              selection: Selection = ALL) -> list[dict]:
         """Rows of a table."""
         trace = self.load(path)
-        key = (name, group_by, compat, python)
+        key = (name, group_by, compat, python, selection)
         if key not in self.kept:
-            self.kept[key] = tables.table(trace, name, group_by, compat, python)
+            self.kept[key] = tables.table(trace, name, group_by, compat, python, selection)
         return self.kept[key]
 
     def text_differs(self, path: Path, options: Options, grouping: dict,
@@ -97,13 +99,15 @@ class OpscopeProvider:
         return rows
 
     def table(self, path: Path, name: str, group_by: str | None = None,
-              compat: bool = False, python: bool = True) -> list[dict]:
+              compat: bool = False, python: bool = True,
+              selection: Selection = ALL) -> list[dict]:
         """Rows of a table of one file."""
-        key = (path, name, group_by, compat, python)
+        key = (path, name, group_by, compat, python, selection)
         if key not in self.kept:
             if len(self.kept) > 16:
                 self.kept.clear()
-            self.kept[key] = self.rows(name, [path], group_by, compat, python)
+            self.kept[key] = self.rows(name, [path], group_by, compat, python,
+                                       tuple(selection.arguments()))
         return self.kept[key]
 
     def text(self, operands: list[Path], options: Options, grouping: dict,

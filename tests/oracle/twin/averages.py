@@ -297,6 +297,11 @@ class Row:
     has_device_bytes: bool = False
     has_flops: bool = False
 
+    def wrap(self) -> None:
+        """Sums of bytes have 64 bits; beyond them they wrap (DECISIONS.md)."""
+        for name in ("cpu_bytes", "self_cpu_bytes", "device_bytes", "self_device_bytes"):
+            setattr(self, name, (getattr(self, name) + 2 ** 63) % 2 ** 64 - 2 ** 63)
+
     def join(self, other: "Row") -> None:
         """The calls of another trace."""
         for name in ("calls", "cpu_ns", "self_cpu_ns", "device_ns", "self_device_ns",
@@ -368,6 +373,8 @@ def key_averages(traces: list[Trace], by_shape: bool = False, stack_n: int = 0,
                 rows[key].join(row)
             else:
                 rows[key] = row
+    for row in rows.values():
+        row.wrap()
     return list(rows.values())
 
 

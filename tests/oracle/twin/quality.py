@@ -3,7 +3,7 @@
 what a trace of PyTorch could have had. Messages are not told here."""
 from __future__ import annotations
 
-from . import forest, inventory, links, operators
+from . import forest, inventory, links, memory_tables, operators
 from .events import Finding, Trace
 from .kinds import DEVICE_WORK, LAUNCHES
 
@@ -15,7 +15,9 @@ SEVERITY = {
     "unknown_phase": "info", "unmatched_begin": "warning", "unmatched_end": "warning",
     "open_range": "warning", "partial_overlap": "warning", "negative_duration": "warning",
     "negative_self": "info", "duplicate_id": "warning", "no_launch": "info",
-    "no_operator": "info", "unaligned": "warning", "clock_step": "warning",
+    "no_operator": "info", "bad_memory_record": "warning", "lost_release": "warning",
+    "unpaired_release": "info", "memory_gap": "info", "out_of_memory": "warning",
+    "unaligned": "warning", "clock_step": "warning",
     "limit_reached": "error", "no_shapes": "info", "no_stacks": "info", "no_memory": "info",
     "no_modules": "info", "no_flops": "info", "no_steps": "info", "no_device": "info",
     "single_step": "info"}
@@ -53,7 +55,8 @@ def derived(trace: Trace) -> dict[str, Finding]:
         "duplicate_id": of_starts(repeated_calls(trace)),
         "no_launch": of_starts([e.start for e in work if e not in launch]),
         "no_operator": of_starts([e.start for e in work
-                                  if e in launch and launch[e] not in op_of_call])}
+                                  if e in launch and launch[e] not in op_of_call]),
+        **{code: of_starts(at) for code, at in memory_tables.findings(trace).items()}}
 
 
 def absent(trace: Trace) -> set[str]:

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 
 from . import exact, forest, inventory, links, steps
-from .events import Event, Trace, who
+from .events import Event, Trace, in_range, name_of, who
 
 
 class NothingLeft(Exception):
@@ -93,24 +93,51 @@ def wanted(trace: Trace, selection: Selection) -> list[Event]:
     return [e for e in trace.events if stays(e)]
 
 
+def arrow_of(record: dict) -> tuple | None:
+    """Category and id of the arrow that RECORD is of; None if of none."""
+    ts = exact.number(record.get("ts"))
+    if record.get("ph") not in ("s", "t", "f") or ts is None or not in_range(
+            exact.us_to_ns(ts)):
+        return None
+    number = exact.integer(record.get("id"))
+    text = record.get("id") if isinstance(record.get("id"), str) else None
+    return (name_of(record.get("cat")), text if number is None else number)
+
+
+def gone_arrows(trace: Trace, selection: Selection, events: set[Event]) -> set[tuple]:
+    """Arrows stay whole or go: each record has to touch one of EVENTS, the innermost range
+    that is open at its time on its track. What touches nothing is in no step, and goes by
+    its own time and track."""
+    is_any_step = selection.steps is None or steps_of(trace, selection.steps) is None
+    is_anywhere = selection.process is None and selection.thread is None
+    tracks = tracks_of(trace, selection) | {e.track for e in trace.events if e.device}
+    ranges = {track: sorted(found, key=Event.order)
+              for track, found in forest.by_track(trace.events).items()}
+
+    def stays(record: dict) -> bool:
+        at = exact.us_to_ns(exact.number(record["ts"]))
+        begun = [e for e in ranges.get(who(record), []) if e.start <= at]
+        event = begun[-1] if begun else None
+        while event and event.end < at:
+            event = event.parent
+        if event:
+            return event in events
+        return (is_any_step and (is_anywhere or who(record) in tracks)
+                and is_in_time(trace, selection, at))
+
+    return {arrow_of(record) for record in trace.records
+            if arrow_of(record) is not None and not stays(record)}
+
+
 def apply(trace: Trace, selection: Selection) -> Trace:
     """What SELECTION leaves of TRACE. Ids count anew."""
     if selection == Selection():
         return trace
     events = wanted(trace, selection)
-    is_anywhere = selection.process is None and selection.thread is None
-    tracks = tracks_of(trace, selection) | {e.track for e in trace.events if e.device}
-
-    def stays(record: dict) -> bool:
-        """Metadata does; arrows of what is left out go, but for those at a queue."""
-        ts = exact.number(record.get("ts"))
-        if record.get("ph") not in ("s", "t", "f") or ts is None:
-            return True
-        return ((is_anywhere or who(record) in tracks)
-                and is_in_time(trace, selection, exact.us_to_ns(ts)))
-
+    gone = gone_arrows(trace, selection, set(events))
+    records = [r for r in trace.records if arrow_of(r) is None or arrow_of(r) not in gone]
     result = dataclasses.replace(
-        trace, records=[r for r in trace.records if stays(r)], kept={"origin": trace.origin},
+        trace, records=records, kept={"origin": trace.origin},
         events=[dataclasses.replace(e, id=number, parent=None, children=[], depth=None)
                 for number, e in enumerate(events)])
     kept = {id(event) for event in events}

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from . import (averages, devices, events, flows, forest, inventory, kernels, merging, operators,
-               quality, reader, runs, steps)
+from . import (averages, devices, events, flows, forest, growth, inventory, kernels,
+               memory_tables, merging, modules, operators, quality, reader, runs, steps)
 from .events import Trace
 
 NAMES = ("averages", "operators", "kernels", "steps", "overview", "events", "threads",
-         "tracks", "info", "quality", "flows", "devices", "utilization")
+         "tracks", "info", "quality", "flows", "devices", "utilization", "modules",
+         *memory_tables.TABLES)
 
 
 def load(path: Path) -> Trace:
@@ -36,15 +37,19 @@ def averages_grouping(group_by: str | None) -> dict:
 
 
 def table(run: Trace | list[Trace], name: str, group_by: str | None = None,
-          compat: bool = False, python: bool = True, merged: bool = False) -> list[dict]:
+          compat: bool = False, python: bool = True, merged: bool = False,
+          selection: memory_tables.Selection = memory_tables.ALL) -> list[dict]:
     """The rows of table NAME. COMPAT is --compat tb, PYTHON false is --no-python, MERGED is
-    --merge. With several ranks or spans each has its rows, behind the columns rank and
-    span."""
+    --merge; SELECTION is for the tables of memory. With several ranks or spans each has its
+    rows, behind the columns rank and span."""
     found = runs.blocks([run] if isinstance(run, Trace) else run, merged)
     rows = []
     for block in found:
         lead = {"rank": block[0].rank, "span": block[0].span} if len(found) > 1 else {}
-        rows += [{**row, **lead} for row in rows_of(block, name, group_by, compat, python)]
+        own = ([row for trace in block for row in memory_tables.TABLES[name](trace, selection)]
+               if name in memory_tables.TABLES
+               else rows_of(block, name, group_by, compat, python))
+        rows += [{**row, **lead} for row in own]
     return rows
 
 
@@ -58,13 +63,16 @@ def rows_of(block: list[Trace], name: str, group_by: str | None, compat: bool,
     if name == "kernels":
         return kernels.table(block, group_by, compat)
     if name == "steps":
-        return merging.steps([steps.steps_table(trace, compat) for trace in block])
+        return merging.steps([growth.add(trace, steps.steps_table(trace, compat))
+                              for trace in block])
     if name == "overview":
         return steps.overview_table(block, compat)
     if name == "info":
         return inventory.info_table(block)
     if name == "quality":
         return merging.quality([quality.table(trace) for trace in block])
+    if name == "modules":
+        return [row for trace in block for row in modules.one(trace, group_by, compat)]
     if name == "devices":
         return [row for trace in block for row in devices.devices_table(trace, compat)]
     of_one = {"events": inventory.events_table, "threads": inventory.threads_table,
