@@ -193,8 +193,8 @@ static osc_status take_range(struct sweep *s, uint32_t at)
         close_top(s);
     if (!is_node && !is_scope)
         return take_merged(s, c, i);
-    if (s->n_open == s->cap_open &&
-        osc_grow(&s->stack, &s->cap_open, s->n_open + 1, sizeof *s->stack) != OSC_OK)
+    if (osc_grow(&s->stack, &s->cap_open, s->n_open + 1, sizeof *s->stack) != OSC_OK ||
+        !s->stack)
         return OSC_ENOMEM;
     const struct entry *const above = s->n_open > 0 ? &s->stack[s->n_open - 1] : NULL;
     struct entry e = {.end_ns = end_ns,

@@ -338,7 +338,7 @@ static void stacks_are_rebuilt_from_frames_where_events_have_none(void **state)
 static void a_hundred_thousand_stacks_stay_apart(void **state)
 {
     const struct osc_options o = {.by_stack = true};
-    const uint32_t n = 100000;
+    const int64_t n = 100000;
 
     (void)state;
     for (int has_frames = 0; has_frames < 2; has_frames++) {
@@ -346,20 +346,22 @@ static void a_hundred_thousand_stacks_stay_apart(void **state)
         char name[32];
 
         osc_strbuf_addc(&text, '[');
-        for (uint32_t i = 0; i < n; i++) {
-            snprintf(name, sizeof name, "f.py(%u): g", i);
+        for (int64_t i = 0; i < n; i++) {
+            const int64_t ts_us = 10 * i;
+            snprintf(name, sizeof name, "f.py(%lld): g", (long long)i);
             if (has_frames)
-                add_function(&text, &(struct function){name, 10 * i, 8, i + 1, 0, false});
+                add_function(&text,
+                             &(struct function){name, ts_us, 8, (uint32_t)i + 1, 0, false});
             osc_strbuf_addf(&text,
                             "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::mm\",\"pid\":1,"
-                            "\"tid\":1,\"ts\":%u,\"dur\":5,\"args\":{\"%s\":\"%s\"}},",
-                            10 * i + 1, has_frames ? "a" : "Call stack", name);
+                            "\"tid\":1,\"ts\":%lld,\"dur\":5,\"args\":{\"%s\":\"%s\"}},",
+                            (long long)ts_us, has_frames ? "a" : "Call stack", name);
         }
         load_many(&text);
         run_loaded(&osc_table_operators, &o);
         assert_int_equal(result.n_rows, n);
         assert_true(is_text(0, "call_stack", "f.py(0): g"));
-        assert_true(is_text(n - 1, "call_stack", "f.py(99999): g"));
+        assert_true(is_text((uint64_t)n - 1, "call_stack", "f.py(99999): g"));
         end(NULL);
     }
 }
@@ -370,17 +372,18 @@ static void texts_of_endless_stacks_and_paths_end(void **state)
     const struct osc_table_def *const tables[] = {&osc_table_operators, &osc_table_modules};
     static const char *const columns[] = {"call_stack", "path"};
     static const size_t lens[] = {128 * 4 + 3, 64 * 4 + 3};
-    const uint32_t n = 20000;
+    const int64_t n = 20000;
     struct osc_strbuf text = {0};
 
     (void)state;
     osc_strbuf_addc(&text, '[');
-    for (uint32_t i = 0; i < n; i++)
-        add_function(&text, &(struct function){"T_0", i, 4 * n - 2 * i, i + 1, i, true});
+    for (int64_t i = 0; i < n; i++)
+        add_function(&text, &(struct function){"T_0", i, 4 * n - 2 * i, (uint32_t)i + 1,
+                                               (uint32_t)i, true});
     osc_strbuf_addf(&text,
                     "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::mm\",\"pid\":1,"
-                    "\"tid\":1,\"ts\":%u,\"dur\":1},",
-                    n);
+                    "\"tid\":1,\"ts\":%lld,\"dur\":1},",
+                    (long long)n);
     load_many(&text);
     for (size_t i = 0; i < 2; i++) {
         run_loaded(tables[i], &ways[i]);
@@ -395,7 +398,7 @@ static void texts_of_endless_stacks_and_paths_end(void **state)
 static void modules_that_hold_each_other_are_listed_but_by_the_plugin(void **state)
 {
     static const struct osc_options ways[] = {{0}, {.compat_tb = true}};
-    const uint32_t n = 1000;
+    const int64_t n = 1000;
 
     (void)state;
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
@@ -403,9 +406,10 @@ static void modules_that_hold_each_other_are_listed_but_by_the_plugin(void **sta
         int64_t n_calls = 0;
 
         osc_strbuf_addc(&text, '[');
-        for (uint32_t k = 0; k < n; k++)
-            add_function(&text, &(struct function){k % 2 ? "nn.Module: T_0" : "f", 10 * k, 5, k,
-                                                   (k + 1) % n, k % 2 == 1});
+        for (int64_t k = 0; k < n; k++)
+            add_function(&text,
+                         &(struct function){k % 2 ? "nn.Module: T_0" : "f", 10 * k, 5,
+                                            (uint32_t)k, (uint32_t)((k + 1) % n), k % 2 == 1});
         load_many(&text);
         run_loaded(&osc_table_modules, &ways[i]);
         for (uint64_t row = 0; row < result.n_rows; row++)
