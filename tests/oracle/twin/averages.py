@@ -297,10 +297,10 @@ class Row:
     has_device_bytes: bool = False
     has_flops: bool = False
 
-    def wrap(self) -> None:
-        """Sums of bytes have 64 bits; beyond them they wrap (DECISIONS.md)."""
+    def bound(self) -> None:
+        """Sums of bytes are exact and shown within 64 bits: the nearest."""
         for name in ("cpu_bytes", "self_cpu_bytes", "device_bytes", "self_device_bytes"):
-            setattr(self, name, (getattr(self, name) + 2 ** 63) % 2 ** 64 - 2 ** 63)
+            setattr(self, name, exact.nearest(getattr(self, name)))
 
     def join(self, other: "Row") -> None:
         """The calls of another trace."""
@@ -357,6 +357,7 @@ def rows_of(trace: Trace, by_shape: bool, stack_n: int) -> dict[tuple, Row]:
     for row in rows.values():
         row.has_bytes, row.has_device_bytes = has_bytes, has_device_bytes
         row.has_flops = trace.flag("with_flops")
+        row.bound()
     return rows
 
 
@@ -374,7 +375,7 @@ def key_averages(traces: list[Trace], by_shape: bool = False, stack_n: int = 0,
             else:
                 rows[key] = row
     for row in rows.values():
-        row.wrap()
+        row.bound()
     return list(rows.values())
 
 
