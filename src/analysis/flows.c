@@ -11,9 +11,8 @@
  */
 #include "analysis/registry.h"
 
-#include <stdlib.h>
-
 #include "base/mem.h"
+#include "base/sort.h"
 #include "derive/args.h"
 #include "derive/facts.h"
 #include "derive/keymap.h"
@@ -241,7 +240,7 @@ static void lead_chain(struct flows *f, uint32_t first, uint32_t end)
     uint32_t last = NONE;
 
     if (end - first > 1)
-        qsort_r(&f->members[first], end - first, sizeof *f->members, compare_members, f);
+        osc_sort_with(&f->members[first], end - first, sizeof *f->members, compare_members, f);
     uint32_t first_start = NONE;
     for (uint32_t i = first; i < end && first_start == NONE; i++) {
         if (f->records[f->members[i]].ph == 's')
@@ -386,7 +385,7 @@ static osc_status bind_all_around(struct flows *f, struct inside *v, size_t n)
 
     if (n == 0)
         return OSC_OK;
-    qsort(v, n, sizeof *v, compare_insides);
+    osc_sort(v, n, sizeof *v, compare_insides);
     for (size_t k = 0; k < n; k++) {
         const uint32_t *const first = &f->order->first[v[k].track];
 
