@@ -48,7 +48,7 @@ static bool is_worth_scouting(const struct osc_loaded *l, const struct osc_args 
     const struct osc_selection *const s = &args->selection;
     struct stat info;
 
-    if (l->files.n != 1 || (!s->steps && !s->has_from && !s->has_to))
+    if (args->selects_late || l->files.n != 1 || (!s->steps && !s->has_from && !s->has_to))
         return false;
     if (strcmp(l->files.all[i], "-") == 0 || stat(l->files.all[i], &info) != 0 ||
         !S_ISREG(info.st_mode))
@@ -204,9 +204,24 @@ static int filter(struct osc_loaded *l, const struct osc_args *args)
     return OSC_EXIT_FAILED;
 }
 
+/* Whether T has what S asks for; memory of its device may be there without a queue. */
+static osc_status check_selection(struct osc_trace *t, const struct osc_selection *s,
+                                  unsigned n_threads, struct osc_err *err)
+{
+    struct osc_selection on_any_device = *s;
+    struct osc_filter filter = {0};
+    osc_status st = osc_derive(t, OSC_FACT_LINKS | OSC_FACT_STEPS, n_threads, err);
+
+    on_any_device.device = NULL;
+    if (st == OSC_OK)
+        st = osc_filter_make(&filter, t, &on_any_device, err);
+    osc_filter_fini(&filter);
+    return st;
+}
+
 /*
- * Keep the rows that are asked for. A trace that does not have the process, thread,
- * device or steps is left out, unless none has.
+ * Keep the rows that are asked for, or all of them for a table that chooses. A trace that does
+ * not have the process, thread, device or steps is left out, unless none has.
  */
 static int select_rows(struct osc_loaded *l, const struct osc_args *args)
 {
@@ -219,7 +234,9 @@ static int select_rows(struct osc_loaded *l, const struct osc_args *args)
     selection.n_steps_before = l->n_steps_before;
     for (uint32_t i = 0; i < l->n_traces; i++) {
         struct osc_trace *t = l->traces[i];
-        const osc_status st = osc_select(t, &selection, args->import.n_threads, &err);
+        const osc_status st = args->selects_late
+                                  ? check_selection(t, &selection, args->import.n_threads, &err)
+                                  : osc_select(t, &selection, args->import.n_threads, &err);
         const bool is_last_hope = n == 0 && i + 1 == l->n_traces;
 
         if (st == OSC_OK) {

@@ -194,6 +194,7 @@ static osc_status mark_outliers(struct osc_breakdown *b)
     }
     b->n_kept = (uint32_t)n;
     const int64_t middle = n == 0 ? 0 : median_twice(v, n);
+    b->median_twice_ns = middle;
     for (size_t i = 0; i < n; i++)
         v[i] = llabs(2 * v[i] - middle);
     const int64_t mad = n == 0 ? 0 : median_twice(v, n);

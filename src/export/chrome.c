@@ -14,7 +14,9 @@
 #include "base/mem.h"
 #include "base/thread.h"
 #include "codec/deflate.h"
+#include "derive/derive.h"
 #include "export/chrome_text.h"
+#include "export/counters.h"
 
 /* Rows of a job, some MB of text; more is written in pieces. */
 #define JOB_ROWS    4096u
@@ -37,7 +39,7 @@ struct writing {
     struct osc_chrome_rows *jobs; /* owned */
     size_t cap_jobs;
     uint32_t n_jobs;
-    uint32_t first_job; /* that has a record */
+    uint32_t first_job; /* that has a record; of none there is a comma before it */
     bool is_packed;
     uint64_t n_rows; /* of all jobs */
 
@@ -225,6 +227,21 @@ static osc_status write_frame(struct writing *w, const struct osc_trace *t,
     return st;
 }
 
+/* A piece of the lines of counters, which stand before all records. */
+static osc_status write_counters(void *ctx, const char *s, size_t len)
+{
+    struct writing *const w = ctx;
+    struct bench *b;
+    osc_status st = take_bench(w, &b);
+
+    if (st == OSC_OK)
+        st = write_text(w, b, w->turn, s, len);
+    if (b)
+        give_bench(w, b);
+    w->first_job = UINT32_MAX; /* every record has something before its comma */
+    return st;
+}
+
 static osc_status write_all(struct writing *w, const struct osc_trace *t)
 {
     const struct osc_export_sink *const sink = &w->x->sink;
@@ -236,6 +253,8 @@ static osc_status write_all(struct writing *w, const struct osc_trace *t)
         st = sink->write(sink->ctx, header, sizeof header);
     if (st == OSC_OK)
         st = write_frame(w, t, osc_chrome_text_head);
+    if (st == OSC_OK && w->x->with_counters)
+        st = osc_counters_write(t, write_counters, w);
     if (st != OSC_OK)
         return st;
     osc_parallel(w->n_threads, w->n_jobs, run_job, w);
@@ -281,6 +300,13 @@ static osc_status write_trace(const struct osc_export *x, bool is_packed, struct
     return st;
 }
 
+static osc_status facts(const struct osc_export *x, uint32_t *facts, struct osc_err *err)
+{
+    (void)err;
+    *facts = x->with_counters ? OSC_FACT_LINKS : 0;
+    return OSC_OK;
+}
+
 static osc_status write_plain(const struct osc_export *x, struct osc_err *err)
 {
     return write_trace(x, false, err);
@@ -295,6 +321,9 @@ const struct osc_exporter osc_export_json = {
     .name = "json",
     .suffixes = ".json",
     .help = "Chrome trace events, as PyTorch writes them",
+    .takes_counters = true,
+    .takes_callers = true,
+    .facts = facts,
     .write = write_plain,
 };
 
@@ -302,5 +331,8 @@ const struct osc_exporter osc_export_json_gz = {
     .name = "json.gz",
     .suffixes = ".json.gz .gz",
     .help = "the same, compressed",
+    .takes_counters = true,
+    .takes_callers = true,
+    .facts = facts,
     .write = write_packed,
 };

@@ -345,7 +345,7 @@ osc_sid osc_build_string_slow(struct osc_builder *b, struct osc_str str,
     if (place.is_new)
         osc_build_reserve(b, b->loading->reserve.string_bytes +
                                  (size_t)str.len * (str.len < LONG_BYTES ? 1 : LONG_COPIES));
-    if (b->loading->keep.is_scout && osc_str_starts(str, OSC_STR("ProfilerStep#"))) {
+    if (b->loading->keep.is_on && osc_str_starts(str, OSC_STR("ProfilerStep#"))) {
         uint32_t *const step = osc_idmap_put(&b->steps, id.v);
         if (step)
             *step = 1;
@@ -503,7 +503,7 @@ osc_form_id osc_build_form(struct osc_builder *b, struct osc_record *r)
 }
 
 bool osc_build_wants(struct osc_builder *b, uint8_t ph, bool is_device, osc_sid name,
-                     int64_t ts_ns)
+                     int64_t ts_ns, int64_t dur_ns)
 {
     const struct osc_import_keep *keep = &b->loading->keep;
 
@@ -513,8 +513,12 @@ bool osc_build_wants(struct osc_builder *b, uint8_t ph, bool is_device, osc_sid 
         return !is_device && osc_idmap_get(&b->steps, name.v) != 0;
     if (ph == 'B' || ph == 'b')
         return true;
-    return ts_ns >= keep->from_ns &&
-           ts_ns < (is_device ? keep->device_to_ns : keep->host_to_ns);
+    if (ts_ns >= (is_device ? keep->device_to_ns : keep->host_to_ns))
+        return false;
+    /* What begins before and lasts may have called what is wanted; steps are counted. */
+    return ts_ns >= keep->from_ns ||
+           (!is_device && dur_ns != OSC_NO_DUR && dur_ns > keep->from_ns - ts_ns &&
+            osc_idmap_get(&b->steps, name.v) == 0);
 }
 
 void osc_build_record(struct osc_builder *b, struct osc_record *r)
@@ -522,7 +526,7 @@ void osc_build_record(struct osc_builder *b, struct osc_record *r)
     struct osc_columns *c = osc_phase_is_event(r->ph) ? &b->events : &b->others;
 
     if (b->loading->keep.is_on && c == &b->events &&
-        !osc_build_wants(b, r->ph, r->is_device, r->name, r->ts_ns))
+        !osc_build_wants(b, r->ph, r->is_device, r->name, r->ts_ns, r->dur_ns))
         return;
     const osc_form_id form = osc_build_form(b, r);
     const osc_track_id track = osc_build_track(b, r->pid, r->tid);

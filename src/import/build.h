@@ -265,7 +265,7 @@ static inline int64_t osc_build_events_so_far(const struct osc_builder *b)
 
 /* Whether the event is stored; also when not, it counts for where the trace begins. */
 bool osc_build_wants(struct osc_builder *b, uint8_t ph, bool is_device, osc_sid name,
-                     int64_t ts_ns);
+                     int64_t ts_ns, int64_t dur_ns);
 
 /* What osc_build_append() writes. */
 struct osc_row_values {

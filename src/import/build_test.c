@@ -320,14 +320,19 @@ static void keeps_what_starts_inside_and_every_begin(void **state)
         .is_on = true, .from_ns = 10, .host_to_ns = 20, .device_to_ns = 30};
     struct osc_builder *b = &m.builder;
     const osc_sid none = {0};
-    assert_false(osc_build_wants(b, 'X', false, none, 9));
-    assert_true(osc_build_wants(b, 'X', false, none, 10));
-    assert_true(osc_build_wants(b, 'i', false, none, 19));
-    assert_false(osc_build_wants(b, 'X', false, none, 20));
-    assert_true(osc_build_wants(b, 'X', true, none, 29));
-    assert_false(osc_build_wants(b, 'X', true, none, 30));
-    assert_true(osc_build_wants(b, 'B', false, none, 3)); /* its end may lie inside */
-    assert_true(osc_build_wants(b, 'b', false, none, 99));
+    assert_false(osc_build_wants(b, 'X', false, none, 9, OSC_NO_DUR));
+    assert_true(osc_build_wants(b, 'X', false, none, 10, OSC_NO_DUR));
+    assert_true(osc_build_wants(b, 'i', false, none, 19, OSC_NO_DUR));
+    assert_false(osc_build_wants(b, 'X', false, none, 20, OSC_NO_DUR));
+    assert_true(osc_build_wants(b, 'X', true, none, 29, OSC_NO_DUR));
+    assert_false(osc_build_wants(b, 'X', true, none, 30, OSC_NO_DUR));
+    assert_true(
+        osc_build_wants(b, 'B', false, none, 3, OSC_NO_DUR)); /* its end may lie inside */
+    assert_true(osc_build_wants(b, 'b', false, none, 99, OSC_NO_DUR));
+    assert_true(osc_build_wants(b, 'X', false, none, 4, 7)); /* it may have called some */
+    assert_false(osc_build_wants(b, 'X', false, none, 4, 6));
+    assert_false(osc_build_wants(b, 'X', true, none, 4, 7));
+    assert_false(osc_build_wants(b, 'X', false, sid(&m, "ProfilerStep#1"), 4, 7));
     assert_int_equal(b->min_ts_ns, 3);
     add(&m, 'X', 25, NULL, 0);
     add(&m, 'X', 15, NULL, 0);
@@ -347,9 +352,9 @@ static void a_scout_keeps_steps_of_the_host_alone(void **state)
     assert_int_equal(start(&m), OSC_OK);
     m.loading.keep = (struct osc_import_keep){.is_on = true, .is_scout = true};
     const osc_sid step = sid(&m, "ProfilerStep#7"), other = sid(&m, "Profiler");
-    assert_true(osc_build_wants(&m.builder, 'X', false, step, 9));
-    assert_false(osc_build_wants(&m.builder, 'X', true, step, 9));
-    assert_false(osc_build_wants(&m.builder, 'X', false, other, 5));
+    assert_true(osc_build_wants(&m.builder, 'X', false, step, 9, OSC_NO_DUR));
+    assert_false(osc_build_wants(&m.builder, 'X', true, step, 9, OSC_NO_DUR));
+    assert_false(osc_build_wants(&m.builder, 'X', false, other, 5, OSC_NO_DUR));
     assert_int_equal(m.builder.min_ts_ns, 5);
     stop(&m);
 }

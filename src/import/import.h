@@ -25,7 +25,8 @@
 struct osc_import_keep {
     bool is_on;
     bool is_scout;        /* keep steps alone, to learn where they and the trace begin */
-    int64_t from_ns;      /* events that start before are left out */
+    int64_t from_ns;      /* events that start before are left out, but for ranges of
+                             the host that last longer and are no steps */
     int64_t host_to_ns;   /* host events that start then or later too */
     int64_t device_to_ns; /* and those of a device */
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What import.h promises at the limit of memory. */
+/* What import.h says of limits of memory. */
 #include "import/import.h"
 
 #include <setjmp.h>
@@ -180,5 +180,5 @@ int main(void)
         cmocka_unit_test(stops_below_the_memory_limit_whatever_takes_it),
         cmocka_unit_test(keeps_whole_rows_at_any_limit),
     };
-    return cmocka_run_group_tests_name("import_limit", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("import limits", tests, NULL, NULL);
 }
