@@ -227,7 +227,7 @@ static void batches_join_in_order_and_count_the_events_before(void **state)
     (void)state;
     assert_int_equal(start(&m), OSC_OK);
     for (int batch = 0; batch < 3; batch++) {
-        add(&m, 'X', 10 * batch, NULL, 0);
+        add(&m, 'X', (int64_t)10 * batch, NULL, 0);
         add(&m, 'E', 10 * batch + 1, "device", 5);
         add(&m, 'i', 10 * batch + 2, NULL, 0);
         add(&m, 's', 10 * batch + 3, NULL, 0);
