@@ -230,6 +230,8 @@ const struct osc_table_def osc_table_averages = {
     .help =
         "What torch's key_averages() gives: operators, annotations, Python functions, runtime "
         "calls and device work by name, with host and device time, memory and FLOPs.",
+    .source = "the events, by the rules of torch 2.13 (torch.autograd.profiler_util, "
+              "EventList.key_averages).",
     .columns = columns,
     .n_columns = OSC_AVERAGES_COLUMNS,
     .groupings = groupings,

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/averages_groups.h"
 
-#include <stdlib.h>
-
 #include "analysis/shapes.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/sort.h"
 
 /* Signed sums of what a file says, without undefined overflow. */
 static void add(int64_t *sum, int64_t v)
@@ -276,7 +275,7 @@ osc_status osc_avg_groups_build(struct osc_avg_groups *g, struct osc_avg_tree *t
             count_node(tree, i, group);
     }
     if (g->n > 0)
-        qsort(g->all, g->n, sizeof *g->all, compare_groups);
+        osc_sort(g->all, g->n, sizeof *g->all, compare_groups);
     return st;
 }
 

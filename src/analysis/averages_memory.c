@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/averages_memory.h"
 
-#include <stdlib.h>
-
 #include "base/mem.h"
+#include "base/sort.h"
 
 /* Numbers of c10::DeviceType (TP 7.2). */
 enum {
@@ -70,7 +69,7 @@ osc_status osc_avg_records_seal(struct osc_avg_records *r)
         return st;
     for (size_t i = 1; i < r->n; i++) {
         if (r->all[i - 1].time_ns > r->all[i].time_ns) {
-            qsort(r->all, r->n, sizeof *r->all, compare_records);
+            osc_sort(r->all, r->n, sizeof *r->all, compare_records);
             break;
         }
     }

@@ -89,6 +89,50 @@ static void an_id_may_be_used_again(void **state)
     assert_rows("x 1 3\nx 0 2\n");
 }
 
+/* As many work items as a graph has: longer than what is sorted by insertion. */
+static void chains_of_any_length_are_in_order_of_time(void **state)
+{
+    char text[8192] = "";
+    size_t len = 0;
+
+    (void)state;
+    for (int i = 0; i < 100; i++)
+        len +=
+            (size_t)snprintf(text + len, sizeof text - len,
+                             "{'ph':'%c','cat':'x','id':1,'pid':1,'tid':1,'ts':10,'bp':'e'},",
+                             i % 3 == 0   ? 'f'
+                             : i % 3 == 1 ? 't'
+                                          : 's');
+    snprintf(text + len, sizeof text - len, "%s", OP("a", 1, 10, 5, ""));
+    run(text);
+    /* All starts, then all steps, then all ends: only the last start leads on. */
+    assert_int_equal(result.n_rows, 32 + 33 + 34);
+    uint64_t n_open = 0;
+    for (uint64_t i = 0; i < result.n_rows; i++)
+        n_open += !osc_result_has(&result, i, 2);
+    assert_int_equal(n_open, 32);
+}
+
+/* More than are looked at one by one: the innermost that has the id is still among them. */
+static void many_ranges_may_start_together(void **state)
+{
+    char text[16384] = "";
+    size_t len = 0;
+
+    (void)state;
+    for (int i = 0; i < 100; i++)
+        len += (size_t)snprintf(text + len, sizeof text - len,
+                                "{'ph':'X','cat':'cuda_runtime','name':'c','pid':1,'tid':1,"
+                                "'ts':10,'dur':%d,'args':{'correlation':%d}},",
+                                1000 - i, i);
+    snprintf(text + len, sizeof text - len, "%s",
+             OP("b", 1, 2000, 5, "") FROM("x", 90, 10)
+                 ARROW("f", "x", 90, 1, 1, 2000, ",'bp':'e'") FROM("x", 91, 10)
+                     ARROW("f", "x", 91, 1, 1, 2000, ",'bp':'e'"));
+    run(text);
+    assert_rows("x 90 100\nx 91 100\n");
+}
+
 static void steps_lie_between_start_and_end(void **state)
 {
     (void)state;
@@ -183,6 +227,8 @@ int main(void)
         cmocka_unit_test_teardown(a_launch_leads_to_all_its_work, end),
         cmocka_unit_test_teardown(categories_and_ids_tell_chains_apart, end),
         cmocka_unit_test_teardown(an_id_may_be_used_again, end),
+        cmocka_unit_test_teardown(chains_of_any_length_are_in_order_of_time, end),
+        cmocka_unit_test_teardown(many_ranges_may_start_together, end),
         cmocka_unit_test_teardown(steps_lie_between_start_and_end, end),
         cmocka_unit_test_teardown(an_end_may_come_before_its_start, end),
         cmocka_unit_test_teardown(of_ranges_that_start_together_the_one_with_the_id_is_meant,

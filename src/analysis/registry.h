@@ -26,6 +26,10 @@
     X(overview)           \
     X(devices)            \
     X(utilization)        \
+    X(memory)             \
+    X(memory_events)      \
+    X(memory_curve)       \
+    X(memory_peaks)       \
     X(modules)
 
 #define OSC_TABLE_DECLARE(name) extern const struct osc_table_def osc_table_##name;

@@ -122,6 +122,44 @@ static void ranks_merge_to_the_mean_over_all_their_steps(void **state)
     osc_merger_fini(&m);
 }
 
+/* Five steps, most of about 100 us: the third is longer by what aten::add took. */
+static void a_slow_step_names_the_operator_that_grew(void **state)
+{
+    (void)state;
+    run(&osc_table_steps,
+        STEP(0, 0, 100) "," OP("aten::mm", 1, 10, 50, "") "," OP("aten::add", 1, 70, 10, "") "," STEP(1, 1000, 101) "," OP(
+            "aten::mm", 1, 1010, 51,
+            "") "," OP("aten::add", 1, 1070, 10,
+                       "") "," STEP(2, 2000,
+                                    133) "," OP("aten::mm", 1, 2010, 82,
+                                                "") "," OP("aten::add", 1, 2020, 42,
+                                                           "") "," STEP(3, 3000,
+                                                                        99) "," OP("aten::mm",
+                                                                                   1, 3010, 50,
+                                                                                   "") "," OP("aten::add",
+                                                                                              1,
+                                                                                              3070,
+                                                                                              9,
+                                                                                              "") "," STEP(4,
+                                                                                                           4000,
+                                                                                                           60) "," OP("aten::mm",
+                                                                                                                      1,
+                                                                                                                      4010,
+                                                                                                                      20,
+                                                                                                                      ""));
+    assert_int_equal(result.n_rows, 5);
+    /* 42 - 10, the median of 10, 10, 42, 9 and 0; aten::mm around it took 40 of its own. */
+    assert_true(osc_result_get_bool(&result, 2, column("outlier")));
+    assert_true(
+        osc_str_eq(osc_result_get_str(&result, 2, column("grew")), OSC_STR("aten::add")));
+    assert_true(osc_str_eq(osc_result_get_str(&result, 2, column("grew_on")), OSC_STR("host")));
+    assert_true(osc_result_get_num(&result, 2, column("grew_by_ns")) == 32000);
+    /* The short one is an outlier as well, but nothing has grown in it. */
+    assert_true(osc_result_get_bool(&result, 4, column("outlier")));
+    assert_false(osc_result_has(&result, 4, column("grew")));
+    assert_false(osc_result_has(&result, 0, column("grew")));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -129,6 +167,7 @@ int main(void)
         cmocka_unit_test_teardown(a_trace_without_steps_says_so, end),
         cmocka_unit_test_teardown(the_overview_is_the_mean_of_the_kept_steps, end),
         cmocka_unit_test_teardown(nothing_to_average_is_an_empty_table_with_a_note, end),
+        cmocka_unit_test_teardown(a_slow_step_names_the_operator_that_grew, end),
         cmocka_unit_test_teardown(ranks_merge_to_the_mean_over_all_their_steps, end),
     };
     return cmocka_run_group_tests_name("steps", tests, NULL, NULL);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analysis/registry.h"
+#include "cli/budget.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/progress.h"
@@ -188,7 +189,7 @@ static int write_traces(struct osc_loaded *l, const struct osc_args *args,
     if (st == OSC_OK)
         st = e->write(&x, &err);
     osc_progress_stop(&r.progress);
-    return st == OSC_OK ? OSC_EXIT_DONE : osc_cli_fail(st, &err);
+    return st == OSC_OK ? OSC_EXIT_DONE : osc_load_fail(l, NULL, st, &err, "writing");
 }
 
 static int redact(struct osc_loaded *l)
@@ -199,7 +200,8 @@ static int redact(struct osc_loaded *l)
         osc_derive_forget(l->traces[i]);
         st = osc_redact(l->traces[i]);
     }
-    return st == OSC_OK ? OSC_EXIT_DONE : osc_cli_fail(st, &(struct osc_err){0});
+    return st == OSC_OK ? OSC_EXIT_DONE
+                        : osc_load_fail(l, NULL, st, &(struct osc_err){0}, "redacting");
 }
 
 /* Load what ARGS name and write it to O. */
@@ -207,7 +209,9 @@ static int load_and_write(struct osc_args *args, const struct osc_exporter *e,
                           const struct osc_table_def *def, struct osc_output *o)
 {
     struct osc_loaded l = {0};
-    int failed = osc_load(&l, args);
+    int failed = osc_load(&l, args,
+                          e->is_table ? osc_budget_for_table(args, def)
+                                      : osc_budget_for_export(args, e->facts != NULL));
 
     if (!failed)
         failed = check_inputs(o, (const char *const *)l.files.all, l.files.n);

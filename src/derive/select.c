@@ -8,16 +8,6 @@
 #include "base/mem.h"
 #include "derive/facts.h"
 
-/* What a selection means for one trace. */
-struct filter {
-    const struct osc_trace *t;
-    const struct osc_classes *c;
-    const struct osc_selection *s;
-    uint8_t *has_track; /* owned; by track: its host rows are wanted */
-    uint8_t *has_queue; /* owned; by track: its device is wanted */
-    uint8_t *has_step;  /* owned; by step: it is wanted; NULL: all rows are */
-};
-
 bool osc_selection_is_all(const struct osc_selection *s)
 {
     return !s->process && !s->thread && !s->device && !s->steps && !s->has_from && !s->has_to;
@@ -29,7 +19,7 @@ static bool is_text(const struct osc_trace *t, osc_sid id, const char *text)
 }
 
 /* Mark the tracks of the wanted process and thread, by id or by name. */
-static osc_status choose_tracks(struct filter *f, struct osc_err *err)
+static osc_status choose_tracks(struct osc_filter *f, struct osc_err *err)
 {
     const struct osc_trace *const t = f->t;
     const char *const process = f->s->process, *const thread = f->s->thread;
@@ -64,7 +54,7 @@ static osc_status choose_tracks(struct filter *f, struct osc_err *err)
     return OSC_OK;
 }
 
-static osc_status choose_devices(struct filter *f, struct osc_err *err)
+static osc_status choose_devices(struct osc_filter *f, struct osc_err *err)
 {
     const struct osc_trace *const t = f->t;
     /* The host is a device too: with it alone, all work of others goes. */
@@ -138,7 +128,7 @@ static bool label_number(const struct osc_trace *t, uint32_t i, uint64_t *number
     return true;
 }
 
-static osc_status choose_steps(struct filter *f, struct osc_err *err)
+static osc_status choose_steps(struct osc_filter *f, struct osc_err *err)
 {
     const struct osc_trace *const t = f->t;
     bool is_ordinal, is_any = false;
@@ -173,7 +163,7 @@ static osc_status choose_steps(struct filter *f, struct osc_err *err)
     return OSC_OK;
 }
 
-static bool is_in_time(const struct filter *f, int64_t ts_ns)
+static bool is_in_time(const struct osc_filter *f, int64_t ts_ns)
 {
     const int64_t at_ns = ts_ns - f->t->origin_ns;
 
@@ -182,14 +172,14 @@ static bool is_in_time(const struct filter *f, int64_t ts_ns)
 }
 
 /* Whether the host row is wanted, time aside. */
-static bool has_host_row(const struct filter *f, const struct osc_chunk *c, uint32_t i)
+static bool has_host_row(const struct osc_filter *f, const struct osc_chunk *c, uint32_t i)
 {
     const uint32_t step = f->has_step ? c->step[i] : 0;
 
     return f->has_track[c->track[i]] && (!f->has_step || (step != 0 && f->has_step[step - 1]));
 }
 
-static bool is_wanted(const struct filter *f, const struct osc_chunk *c, uint32_t i)
+bool osc_filter_wants(const struct osc_filter *f, const struct osc_chunk *c, uint32_t i)
 {
     if (!is_in_time(f, c->ts_ns[i]))
         return false;
@@ -204,7 +194,33 @@ static bool is_wanted(const struct filter *f, const struct osc_chunk *c, uint32_
            has_host_row(f, osc_chunk_of(&f->t->events, launch), osc_row_place(launch));
 }
 
-static uint32_t number_of(const struct filter *f, osc_row row)
+osc_status osc_filter_make(struct osc_filter *f, const struct osc_trace *t,
+                           const struct osc_selection *s, struct osc_err *err)
+{
+    osc_status st = OSC_OK;
+
+    *f = (struct osc_filter){.t = t, .c = &osc_trace_facts(t)->classes, .s = s};
+    f->has_track = osc_calloc((size_t)t->n_tracks + 1, 1);
+    f->has_queue = osc_calloc((size_t)t->n_tracks + 1, 1);
+    st = f->has_track && f->has_queue ? choose_tracks(f, err) : OSC_ENOMEM;
+    if (st == OSC_OK)
+        st = choose_devices(f, err);
+    if (st == OSC_OK)
+        st = choose_steps(f, err);
+    if (st != OSC_OK)
+        osc_filter_fini(f);
+    return st;
+}
+
+void osc_filter_fini(struct osc_filter *f)
+{
+    osc_free(f->has_track);
+    osc_free(f->has_queue);
+    osc_free(f->has_step);
+    *f = (struct osc_filter){0};
+}
+
+static uint32_t number_of(const struct osc_filter *f, osc_row row)
 {
     return osc_row_number(&f->t->events, row);
 }
@@ -220,7 +236,7 @@ static bool is_caller(const struct osc_chunk *c, uint32_t i)
 #define CALLER 4u
 
 /* Want the callers of what is wanted, too. */
-static void add_callers(const struct filter *f, uint8_t *wanted)
+static void add_callers(const struct osc_filter *f, uint8_t *wanted)
 {
     const struct osc_store *const s = &f->t->events;
 
@@ -244,7 +260,7 @@ static void add_callers(const struct filter *f, uint8_t *wanted)
 }
 
 /* Decide on every row, while all of them are there: a byte each, chunk after chunk. */
-static uint8_t *decide(const struct filter *f)
+static uint8_t *decide(const struct osc_filter *f)
 {
     const struct osc_store *const s = &f->t->events;
     uint8_t *wanted = osc_calloc((size_t)s->n_rows + 1, 1);
@@ -253,7 +269,7 @@ static uint8_t *decide(const struct filter *f)
         const struct osc_chunk *const c = s->chunks[k];
 
         for (uint32_t i = 0; i < c->n_rows; i++)
-            wanted[c->first_row + i] = is_wanted(f, c, i) ? WANTED : 0;
+            wanted[c->first_row + i] = osc_filter_wants(f, c, i) ? WANTED : 0;
     }
     if (wanted && f->s->with_callers)
         add_callers(f, wanted);
@@ -329,7 +345,7 @@ static void recount(struct osc_trace *t)
 }
 
 /* Let T remember the ordinals of its wanted steps, before it forgets the others. */
-static osc_status keep_ordinals(struct osc_trace *t, const struct filter *f,
+static osc_status keep_ordinals(struct osc_trace *t, const struct osc_filter *f,
                                 const uint8_t *wanted)
 {
     uint32_t *ordinals = osc_calloc((size_t)t->n_steps + 1, sizeof *ordinals);
@@ -350,7 +366,7 @@ static osc_status keep_ordinals(struct osc_trace *t, const struct filter *f,
 }
 
 /* The innermost range that is open at AT_NS on TRACK, or none. */
-static osc_row touched_by(const struct filter *f, uint32_t track, int64_t at_ns)
+static osc_row touched_by(const struct osc_filter *f, uint32_t track, int64_t at_ns)
 {
     const struct osc_order *const o = &osc_trace_facts(f->t)->order;
     const struct osc_store *const s = &f->t->events;
@@ -380,7 +396,7 @@ static bool is_arrow(const struct osc_trace *t, const struct osc_chunk *c, uint3
 }
 
 /* Whether what record I of an arrow touches stays. */
-static bool touches_wanted(const struct filter *f, const uint8_t *wanted,
+static bool touches_wanted(const struct osc_filter *f, const uint8_t *wanted,
                            const struct osc_chunk *c, uint32_t i)
 {
     const osc_row row = touched_by(f, c->track[i], c->ts_ns[i]);
@@ -421,7 +437,8 @@ static uint32_t *find_arrow(struct arrows *a, const struct osc_trace *t,
 }
 
 /* Which arrows go: of those one record is enough. */
-static osc_status judge_arrows(const struct filter *f, const uint8_t *wanted, struct arrows *a)
+static osc_status judge_arrows(const struct osc_filter *f, const uint8_t *wanted,
+                               struct arrows *a)
 {
     const struct osc_store *const s = &f->t->others;
 
@@ -441,7 +458,7 @@ static osc_status judge_arrows(const struct filter *f, const uint8_t *wanted, st
 }
 
 /* Leave out arrows one end of which goes. */
-static osc_status select_arrows(const struct filter *f, struct osc_trace *t,
+static osc_status select_arrows(const struct osc_filter *f, struct osc_trace *t,
                                 const uint8_t *wanted)
 {
     struct arrows a = {.n_names = 0};
@@ -480,7 +497,7 @@ static int64_t add_bounded(int64_t a, int64_t b)
 }
 
 /* Narrow W to the steps that are wanted. */
-static void narrow_to_steps(const struct filter *f, struct osc_select_window *w)
+static void narrow_to_steps(const struct osc_filter *f, struct osc_select_window *w)
 {
     const struct osc_trace *const t = f->t;
     int64_t from_ns = INT64_MAX, to_ns = INT64_MIN;
@@ -498,7 +515,7 @@ static void narrow_to_steps(const struct filter *f, struct osc_select_window *w)
 osc_status osc_select_find_window(struct osc_trace *t, const struct osc_selection *s,
                                   struct osc_select_window *w, struct osc_err *err)
 {
-    struct filter f = {.t = t, .s = s};
+    struct osc_filter f = {.t = t, .s = s};
 
     *w = (struct osc_select_window){INT64_MIN, INT64_MAX, INT64_MAX, 0};
     if (s->has_from)
@@ -520,7 +537,7 @@ osc_status osc_select(struct osc_trace *t, const struct osc_selection *s, unsign
                       struct osc_err *err)
 {
     const uint32_t facts = t->facts;
-    struct filter f = {.t = t, .s = s};
+    struct osc_filter f = {0};
     uint8_t *wanted = NULL;
 
     if (osc_selection_is_all(s))
@@ -529,14 +546,7 @@ osc_status osc_select(struct osc_trace *t, const struct osc_selection *s, unsign
         osc_derive(t, OSC_FACT_FOREST | OSC_FACT_LINKS | OSC_FACT_STEPS, n_threads, err);
     if (st != OSC_OK)
         return st;
-    f.c = &osc_trace_facts(t)->classes;
-    f.has_track = osc_calloc((size_t)t->n_tracks + 1, 1);
-    f.has_queue = osc_calloc((size_t)t->n_tracks + 1, 1);
-    st = f.has_track && f.has_queue ? choose_tracks(&f, err) : OSC_ENOMEM;
-    if (st == OSC_OK)
-        st = choose_devices(&f, err);
-    if (st == OSC_OK)
-        st = choose_steps(&f, err);
+    st = osc_filter_make(&f, t, s, err);
     if (st != OSC_OK)
         goto out;
     wanted = decide(&f);
@@ -554,9 +564,7 @@ osc_status osc_select(struct osc_trace *t, const struct osc_selection *s, unsign
 out:
     if (st == OSC_ENOMEM)
         (void)osc_fail(err, st, "out of memory while selecting");
-    osc_free(f.has_track);
-    osc_free(f.has_queue);
-    osc_free(f.has_step);
+    osc_filter_fini(&f);
     osc_free(wanted);
     return st;
 }

@@ -24,6 +24,7 @@
 #define OSC_DERIVE_SELECT_H
 
 #include "base/status.h"
+#include "derive/classify.h"
 #include "model/trace.h"
 
 /* Zeroed, it selects everything. Texts are borrowed. */
@@ -39,6 +40,27 @@ bool osc_selection_is_all(const struct osc_selection *s);
 
 /* Whether TEXT is a range of steps; whether there are any is another question. */
 bool osc_select_is_steps(const char *text);
+
+/* What a selection means for one trace: for tables that look at all of it. */
+struct osc_filter {
+    const struct osc_trace *t; /* borrowed, as are the next two */
+    const struct osc_classes *c;
+    const struct osc_selection *s;
+    uint8_t *has_track; /* owned; by track: its host rows are wanted */
+    uint8_t *has_queue; /* owned; by track: its device is wanted */
+    uint8_t *has_step;  /* owned; by step: it is wanted; NULL: all rows are */
+};
+
+/*
+ * Find out what S means for T, which has LINKS and STEPS and keeps all its rows.
+ * Wrong values of S: OSC_EINVAL with a sentence. On failure F is empty.
+ */
+OSC_MUST_USE osc_status osc_filter_make(struct osc_filter *f, const struct osc_trace *t,
+                                        const struct osc_selection *s, struct osc_err *err);
+void osc_filter_fini(struct osc_filter *f);
+
+/* Whether row I of C is wanted. */
+bool osc_filter_wants(const struct osc_filter *f, const struct osc_chunk *c, uint32_t i);
 
 /* Keep in T only what S selects. Wrong values of S: OSC_EINVAL with a sentence. */
 OSC_MUST_USE osc_status osc_select(struct osc_trace *t, const struct osc_selection *s,

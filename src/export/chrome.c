@@ -22,6 +22,9 @@
 #define JOB_ROWS    4096u
 #define PIECE_BYTES ((size_t)4 << 20)
 
+/* What a thread may take: pieces as text and compressed, in buffers that double. */
+#define THREAD_BYTES ((size_t)32 << 20)
+
 /* What a thread works with, lent for the length of a job. */
 struct bench {
     struct osc_text_out out;
@@ -31,6 +34,7 @@ struct bench {
 
 struct writing {
     const struct osc_export *x;
+    unsigned n_threads;
     struct osc_chrome_text text;
     struct osc_chrome_rows *jobs; /* owned */
     size_t cap_jobs;
@@ -253,7 +257,7 @@ static osc_status write_all(struct writing *w, const struct osc_trace *t)
         st = osc_counters_write(t, write_counters, w);
     if (st != OSC_OK)
         return st;
-    osc_parallel(w->x->n_threads, w->n_jobs, run_job, w);
+    osc_parallel(w->n_threads, w->n_jobs, run_job, w);
     st = w->status;
     if (st == OSC_OK)
         st = write_frame(w, t, osc_chrome_text_tail);
@@ -271,9 +275,12 @@ static osc_status write_trace(const struct osc_export *x, bool is_packed, struct
     if (is_packed && !osc_deflate_is_there())
         return osc_fail(err, OSC_EINVAL,
                         "this opscope was built without gzip; write .json instead");
+    w.n_threads = x->n_threads > 0 ? x->n_threads : osc_cpu_count();
+    while (w.n_threads > 1 && w.n_threads > osc_mem_room() / THREAD_BYTES)
+        w.n_threads--;
     pthread_mutex_init(&w.lock, NULL);
     pthread_cond_init(&w.turned, NULL);
-    osc_status st = osc_chrome_text_make(&w.text, t, x->n_threads);
+    osc_status st = osc_chrome_text_make(&w.text, t, w.n_threads);
     if (st == OSC_OK)
         st = plan(&w, t);
     if (st == OSC_OK)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/stack_tree.h"
 
-#include <stdlib.h>
-
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/sort.h"
 #include "base/utf8.h"
 
 #define FRAME_BYTES_MAX 4096u
@@ -182,8 +181,8 @@ osc_status osc_stack_tree_write(const struct osc_stack_tree *tree,
         }
         for (size_t i = 0; i <= n; i++)
             first[i + 1] += first[i];
-        struct osc_stack_tree by = *tree; /* qsort_r() takes no const */
-        qsort_r(sorted, n, sizeof *sorted, by_caller_and_frame, &by);
+        struct osc_stack_tree by = *tree; /* osc_sort_with() takes no const */
+        osc_sort_with(sorted, n, sizeof *sorted, by_caller_and_frame, &by);
         st = write_sorted(tree, sorted, first, sink, n_lines);
     }
     osc_free(sorted);

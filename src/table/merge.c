@@ -3,11 +3,11 @@
 
 #include <assert.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/sort.h"
 #include "table/sort.h"
 
 /* A sum without error: doubles that do not overlap, the smallest first. */
@@ -449,10 +449,12 @@ osc_status osc_merger_join(struct osc_merger *m, const struct osc_merger *other)
 static int compare_origins(const void *a, const void *b, void *ctx)
 {
     const struct osc_origin *origins = ctx;
-    const struct osc_origin x = origins[*(const uint32_t *)a],
-                            y = origins[*(const uint32_t *)b];
+    const uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
+    const struct osc_origin x = origins[i], y = origins[k];
 
-    return origin_less(x, y) ? -1 : origin_less(y, x);
+    if (origin_less(x, y) || origin_less(y, x))
+        return origin_less(x, y) ? -1 : 1;
+    return (i > k) - (i < k);
 }
 
 static int compare_lines(const void *a, const void *b)
@@ -482,7 +484,7 @@ static osc_status sort_notes(struct osc_result *out, const struct osc_strbuf *fr
         lines[i] = (struct osc_str){at, (uint32_t)(end - at + 1)};
         at = end + 1;
     }
-    qsort(lines, n, sizeof *lines, compare_lines);
+    osc_sort(lines, n, sizeof *lines, compare_lines);
     for (size_t i = 0; i < n; i++)
         osc_strbuf_addstr(&out->notes, lines[i]);
     osc_free(lines);
@@ -530,7 +532,7 @@ osc_status osc_merger_result(const struct osc_merger *m, struct osc_result *out)
     st = sort_notes(out, &m->rows.notes);
     if (st != OSC_OK)
         goto out;
-    qsort_r(order, m->rows.n_rows, sizeof *order, compare_origins, m->origins);
+    osc_sort_with(order, m->rows.n_rows, sizeof *order, compare_origins, m->origins);
     for (uint64_t i = 0; i < m->rows.n_rows; i++) {
         osc_result_row(out);
         if (out->status != OSC_OK)

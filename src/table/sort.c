@@ -2,10 +2,10 @@
 #include "table/sort.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/sort.h"
 #include "table/nearest.h"
 
 __extension__ typedef __int128 wide; /* a product of two columns */
@@ -214,7 +214,7 @@ osc_status osc_sort_rows(const struct osc_result *r, const struct osc_sort_key *
     for (uint32_t i = 0; i < r->n_rows; i++)
         rows[i] = i;
     if (key)
-        qsort_r(rows, r->n_rows, sizeof *rows, compare_rows, &c);
+        osc_sort_with(rows, r->n_rows, sizeof *rows, compare_rows, &c);
     *order = rows;
     return OSC_OK;
 }
