@@ -12,12 +12,12 @@ sums      lines of one last frame sum up to the rows of operators, modules and a
           that name; a stack that took less than nothing has no line, so that times may be
           more than the table's where one of the table's parts is negative
 counters  values of utilization in the table's buckets, and the efficiency's integral
-
 names     whatever bytes are in them, lines have frames, a blank and a number, and all rows of
           events as CSV as many cells
 
 Twin, sums and counters on all traces of the shared data and tests/data, and on N random
-ones; names on 5 N whose names hold any byte. Ends with `N passed, N failed`; exit status 1 on any failure.
+ones; names on 5 N whose names hold any byte. Ends with `N passed, N failed`; exit status 1
+on any failure.
 """
 from __future__ import annotations
 
