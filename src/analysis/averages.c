@@ -113,11 +113,12 @@ static struct osc_str device_type(const struct osc_avg_tree *tree, uint32_t flag
 
 static void set_bytes(struct osc_result *out, const struct osc_avg_group *g, bool has_device)
 {
-    osc_result_int(out, OSC_AVERAGES_SELF_CPU_BYTES, g->self_cpu_bytes);
-    osc_result_int(out, OSC_AVERAGES_CPU_BYTES, g->cpu_bytes);
+    osc_result_int(out, OSC_AVERAGES_SELF_CPU_BYTES, osc_wide_nearest(g->self_cpu_bytes));
+    osc_result_int(out, OSC_AVERAGES_CPU_BYTES, osc_wide_nearest(g->cpu_bytes));
     if (has_device) {
-        osc_result_int(out, OSC_AVERAGES_SELF_DEVICE_BYTES, g->self_device_bytes);
-        osc_result_int(out, OSC_AVERAGES_DEVICE_BYTES, g->device_bytes);
+        osc_result_int(out, OSC_AVERAGES_SELF_DEVICE_BYTES,
+                       osc_wide_nearest(g->self_device_bytes));
+        osc_result_int(out, OSC_AVERAGES_DEVICE_BYTES, osc_wide_nearest(g->device_bytes));
     }
 }
 

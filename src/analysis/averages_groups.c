@@ -229,10 +229,10 @@ static inline void count_node(const struct osc_avg_tree *tree, uint32_t i,
     if (tree->bytes) {
         const struct osc_avg_bytes *b = &tree->bytes[i];
 
-        add(&group->cpu_bytes, b->cpu);
-        add(&group->device_bytes, b->device);
-        add(&group->self_cpu_bytes, is_sync ? difference(b->cpu, b->child_cpu) : 0);
-        add(&group->self_device_bytes, is_sync ? difference(b->device, b->child_device) : 0);
+        group->cpu_bytes += b->cpu;
+        group->device_bytes += b->device;
+        group->self_cpu_bytes += is_sync ? b->cpu - b->child_cpu : 0;
+        group->self_device_bytes += is_sync ? b->device - b->child_device : 0;
     }
     if (tree->device && is_sync) {
         const int64_t own_ns = tree->device[i].own_ns;

@@ -51,7 +51,7 @@ static const struct osc_column columns[N_COLUMNS] = {
 };
 
 struct sums {
-    osc_byte_sum increase, alloc_bytes;
+    osc_wide increase, alloc_bytes;
     uint64_t alloc_count;
 };
 
@@ -375,12 +375,12 @@ static void add_row(const struct work *w, const struct line *line, struct osc_re
                      : OSC_STR("(none)"));
     if (g)
         osc_result_int(out, CALLS, (int64_t)g->n_calls);
-    osc_result_int(out, INCREASE, osc_byte_sum_cell(line->total.increase));
-    osc_result_int(out, SELF_INCREASE, osc_byte_sum_cell(line->self.increase));
+    osc_result_int(out, INCREASE, osc_wide_nearest(line->total.increase));
+    osc_result_int(out, SELF_INCREASE, osc_wide_nearest(line->self.increase));
     osc_result_int(out, ALLOC_COUNT, (int64_t)line->total.alloc_count);
     osc_result_int(out, SELF_ALLOC_COUNT, (int64_t)line->self.alloc_count);
-    osc_result_int(out, ALLOC_BYTES, osc_byte_sum_cell(line->total.alloc_bytes));
-    osc_result_int(out, SELF_ALLOC_BYTES, osc_byte_sum_cell(line->self.alloc_bytes));
+    osc_result_int(out, ALLOC_BYTES, osc_wide_nearest(line->total.alloc_bytes));
+    osc_result_int(out, SELF_ALLOC_BYTES, osc_wide_nearest(line->self.alloc_bytes));
 }
 
 static osc_status map(const struct osc_trace *t, const struct osc_options *o,

@@ -62,7 +62,7 @@ static const struct osc_column columns[N_COLUMNS] = {
 /* What operators of one name hold. */
 struct holder {
     uint32_t label; /* osc_sid of labels: in order of the first that is alive */
-    osc_byte_sum bytes;
+    osc_wide bytes;
     uint64_t count;
 };
 
@@ -154,14 +154,14 @@ static int compare_holders(const void *pa, const void *pb)
     return (a->label > b->label) - (a->label < b->label);
 }
 
-static void add_entry(struct osc_strbuf *out, struct osc_str label, osc_byte_sum bytes,
+static void add_entry(struct osc_strbuf *out, struct osc_str label, osc_wide bytes,
                       uint64_t count)
 {
     osc_strbuf_adds(out, out->len > 1 ? ", " : "");
     osc_strbuf_adds(out, "{\"operator\": ");
     osc_json_quote(out, label);
     osc_strbuf_addf(out, ", \"bytes\": %lld, \"count\": %llu}",
-                    (long long)osc_byte_sum_cell(bytes), (unsigned long long)count);
+                    (long long)osc_wide_nearest(bytes), (unsigned long long)count);
 }
 
 static void add_holders(struct work *w, struct osc_result *out)
@@ -188,7 +188,7 @@ static void add_holders(struct work *w, struct osc_result *out)
     if (others.count > 0)
         add_entry(&w->text, OSC_STR("(others)"), others.bytes, others.count);
     osc_strbuf_addc(&w->text, ']');
-    osc_result_int(out, LIVE, osc_byte_sum_cell(all.bytes));
+    osc_result_int(out, LIVE, osc_wide_nearest(all.bytes));
     osc_result_int(out, LIVE_COUNT, (int64_t)all.count);
     if (w->text.status == OSC_OK)
         osc_result_str(out, AT_PEAK, (struct osc_str){w->text.s, (uint32_t)w->text.len});

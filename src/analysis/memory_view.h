@@ -12,18 +12,10 @@
 #ifndef OSC_ANALYSIS_MEMORY_VIEW_H
 #define OSC_ANALYSIS_MEMORY_VIEW_H
 
+#include "base/wide.h"
 #include "derive/facts.h"
 #include "derive/select.h"
 #include "table/table.h"
-
-/* Sizes that a file makes up, added any number of times. */
-__extension__ typedef __int128 osc_byte_sum;
-
-/* What a cell holds of V: the nearest. */
-static inline int64_t osc_byte_sum_cell(osc_byte_sum v)
-{
-    return v > INT64_MAX ? INT64_MAX : v < INT64_MIN ? INT64_MIN : (int64_t)v;
-}
 
 /* Zeroed but for t, it shows everything. */
 struct osc_memory_view {

@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/sort.h"
+#include "base/wide.h"
 #include "table/sort.h"
 
 /* A sum without error: doubles that do not overlap, the smallest first. */
@@ -15,11 +16,6 @@ struct osc_expansion {
     double special; /* sum of what is not finite */
     uint32_t n, cap;
     double *parts; /* in the arena */
-};
-
-/* A sum of integers without error: 2^63 of them fit. */
-struct osc_total {
-    __extension__ __int128 v;
 };
 
 static osc_status expansion_add(struct osc_arena *arena, struct osc_expansion *e, double x)
@@ -265,7 +261,7 @@ static osc_status new_row(struct osc_merger *m, struct osc_origin origin)
         if (st != OSC_OK)
             return st;
         for (uint32_t k = 0; k < m->n_totals; k++)
-            m->totals[(n - 1) * m->n_totals + k].v = 0;
+            m->totals[(n - 1) * m->n_totals + k] = 0;
     }
     osc_result_row(&m->rows);
     if (m->rows.status != OSC_OK)
@@ -324,10 +320,10 @@ static void add_totals(struct osc_merger *m, uint64_t to, const struct osc_resul
         if (!is_int_sum(&part->def->columns[c]))
             continue;
         if (osc_result_has(part, i, c)) {
-            struct osc_total *total = &m->totals[to * m->n_totals + k];
+            osc_wide *total = &m->totals[to * m->n_totals + k];
 
-            total->v +=
-                other ? other->totals[i * m->n_totals + k].v : osc_result_get_int(part, i, c);
+            *total +=
+                other ? other->totals[i * m->n_totals + k] : osc_result_get_int(part, i, c);
             osc_result_set_int(&m->rows, to, c, 0);
         }
         k++;
@@ -491,13 +487,6 @@ static osc_status sort_notes(struct osc_result *out, const struct osc_strbuf *fr
     return out->notes.status;
 }
 
-static int64_t saturate(const struct osc_total *total)
-{
-    if (total->v > INT64_MAX)
-        return INT64_MAX;
-    return total->v < INT64_MIN ? INT64_MIN : (int64_t)total->v;
-}
-
 /* Row I of M as row TO of OUT. */
 static void put_row(const struct osc_merger *m, uint64_t i, struct osc_result *out, uint64_t to)
 {
@@ -511,10 +500,10 @@ static void put_row(const struct osc_merger *m, uint64_t i, struct osc_result *o
             if (sum)
                 osc_result_set_num(out, to, c, expansion_value(sum));
         } else if (is_int_sum(&def->columns[c])) {
-            const struct osc_total *total = &m->totals[i * m->n_totals + n_totals++];
+            const osc_wide *total = &m->totals[i * m->n_totals + n_totals++];
 
             if (osc_result_has(&m->rows, i, c))
-                osc_result_set_int(out, to, c, saturate(total));
+                osc_result_set_int(out, to, c, osc_wide_nearest(*total));
         } else {
             copy_cell(out, to, &m->rows, i, c);
         }

@@ -206,11 +206,6 @@ def chain_of(record: Record) -> list[Event]:
     return chain
 
 
-def cell(value: int) -> int:
-    """What fits into 64 bits."""
-    return max(-2 ** 63, min(2 ** 63 - 1, value))
-
-
 def memory_table(trace: Trace, selection: Selection = ALL) -> list[dict]:
     """`memory`: sums per operator and device."""
     chosen = [r for r in records_of(trace) if wants(trace, r, selection)]
@@ -247,9 +242,9 @@ def memory_table(trace: Trace, selection: Selection = ALL) -> list[dict]:
             calls[node.event.name] = calls.get(node.event.name, 0) + 1
     table = [{"device": device, "name": "(none)" if name is None else name,
               "calls": None if name is None else calls[name],
-              "increase_bytes": cell(sums[0]), "self_increase_bytes": cell(sums[3]),
+              "increase_bytes": exact.nearest(sums[0]), "self_increase_bytes": exact.nearest(sums[3]),
               "alloc_count": sums[1], "self_alloc_count": sums[4],
-              "alloc_bytes": cell(sums[2]), "self_alloc_bytes": cell(sums[5])}
+              "alloc_bytes": exact.nearest(sums[2]), "self_alloc_bytes": exact.nearest(sums[5])}
              for device, name, sums in result if any(sums)]
     table.sort(key=lambda r: -r["self_increase_bytes"])
     return table
@@ -374,13 +369,13 @@ def peaks_table(trace: Trace, selection: Selection = ALL) -> list[dict]:
                              "bytes": sum(e["bytes"] for e in entries[10:]),
                              "count": sum(e["count"] for e in entries[10:])}]
         for entry in entries:
-            entry["bytes"] = cell(entry["bytes"])
+            entry["bytes"] = exact.nearest(entry["bytes"])
         result.append({"process": process, "device": device,
                        "peak_bytes": peak.total("Total Allocated"),
                        "peak_ns": peak.event.start - trace.origin,
                        "capacity_bytes": capacity(trace, peak),
                        "reserved_bytes": peak.total("Total Reserved"),
-                       "live_bytes": cell(sum(r.bytes for r in live)), "live_count": len(live),
+                       "live_bytes": exact.nearest(sum(r.bytes for r in live)), "live_count": len(live),
                        "at_peak": json.dumps(entries, ensure_ascii=False)})
     return result
 
