@@ -8,10 +8,8 @@
 
 #include <cmocka.h>
 
-#include "base/mem.h"
-#include "derive/derive.h"
 #include "derive/select.h"
-#include "support/small_trace.h"
+#include "support/small_table.h"
 
 /* A record of THREAD: DEVICE is a number of c10::DeviceType, 0 the CPU. */
 #define RECORD(thread, ts, device, address, bytes, total)                                  \
@@ -33,25 +31,11 @@ static const char events[] = STEP(5, 0, 100) STEP(6, 100, 100) MODULE("Linear_0"
                 RECORD(1, 125, 1, 64, 2048, 2048) RECORD(1, 126, 0, 70, 100, 100)
                     RECORD(1, 150, 0, 70, 200, 200);
 
-static struct osc_trace trace;
-static struct osc_result result;
-
-static int end(void **state)
-{
-    (void)state;
-    osc_result_fini(&result);
-    osc_trace_fini(&trace);
-    return 0;
-}
-
 static void run_on(const char *text, const struct osc_table_def *def,
                    const struct osc_options *o)
 {
-    end(NULL);
-    assert_true(small_load(&trace, text));
-    assert_int_equal(osc_derive(&trace, def->facts, 1, NULL), OSC_OK);
-    osc_result_init(&result, def);
-    assert_int_equal(def->map(&trace, o, &result, NULL), OSC_OK);
+    small_end(NULL);
+    small_table(def, o, text);
 }
 
 static void run(const struct osc_table_def *def, const struct osc_selection *s)
@@ -59,14 +43,6 @@ static void run(const struct osc_table_def *def, const struct osc_selection *s)
     const struct osc_options o = {.selection = s};
 
     run_on(events, def, &o);
-}
-
-static uint32_t column(const char *name)
-{
-    const int i = osc_table_column(result.def, name);
-
-    assert_true(i >= 0);
-    return (uint32_t)i;
 }
 
 static void assert_text(uint64_t row, const char *name, const char *expected)
@@ -443,19 +419,9 @@ static void survives_any_failed_allocation(void **state)
 
     (void)state;
     for (int d = 0; d < 4; d++) {
-        osc_status st = OSC_ENOMEM;
-
         run_on(events, defs[d], &o);
         const uint64_t n_rows = result.n_rows;
-        for (long n = 0; st != OSC_OK; n++) {
-            osc_result_fini(&result);
-            osc_result_init(&result, defs[d]);
-            osc_mem_fail_after(n);
-            st = defs[d]->map(&trace, &o, &result, NULL);
-            osc_mem_fail_after(-1);
-            assert_true(st == OSC_OK || st == OSC_ENOMEM);
-            assert_true(n < 1000);
-        }
+        small_table_survives(defs[d], &o);
         assert_int_equal(result.n_rows, n_rows);
     }
 }
@@ -463,23 +429,27 @@ static void survives_any_failed_allocation(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(sums_by_operator_and_device_with_callees_and_the_rest, end),
+        cmocka_unit_test_teardown(sums_by_operator_and_device_with_callees_and_the_rest,
+                                  small_end),
         cmocka_unit_test_teardown(a_range_counts_its_records_and_the_operators_they_lie_in,
-                                  end),
-        cmocka_unit_test_teardown(lists_each_allocation_with_its_release_and_its_context, end),
-        cmocka_unit_test_teardown(a_range_keeps_both_ends_of_an_allocation, end),
-        cmocka_unit_test_teardown(says_what_is_alive_at_a_time, end),
-        cmocka_unit_test_teardown(draws_every_record_device_after_device, end),
-        cmocka_unit_test_teardown(finds_the_first_peak_and_who_held_it, end),
-        cmocka_unit_test_teardown(says_what_old_records_lack, end),
-        cmocka_unit_test_teardown(finds_no_module_where_there_is_none, end),
-        cmocka_unit_test_teardown(sums_beyond_64_bits_are_the_nearest_that_fits, end),
-        cmocka_unit_test_teardown(shows_totals_that_run_backwards_as_they_are, end),
-        cmocka_unit_test_teardown(devices_of_any_type_have_rows_and_unknown_ones_a_note, end),
-        cmocka_unit_test_teardown(two_processes_share_a_row_but_no_address, end),
-        cmocka_unit_test_teardown(operators_around_a_range_are_calls_of_it_once_each, end),
-        cmocka_unit_test_teardown(rows_stand_in_order_of_their_records, end),
-        cmocka_unit_test_teardown(survives_any_failed_allocation, end),
+                                  small_end),
+        cmocka_unit_test_teardown(lists_each_allocation_with_its_release_and_its_context,
+                                  small_end),
+        cmocka_unit_test_teardown(a_range_keeps_both_ends_of_an_allocation, small_end),
+        cmocka_unit_test_teardown(says_what_is_alive_at_a_time, small_end),
+        cmocka_unit_test_teardown(draws_every_record_device_after_device, small_end),
+        cmocka_unit_test_teardown(finds_the_first_peak_and_who_held_it, small_end),
+        cmocka_unit_test_teardown(says_what_old_records_lack, small_end),
+        cmocka_unit_test_teardown(finds_no_module_where_there_is_none, small_end),
+        cmocka_unit_test_teardown(sums_beyond_64_bits_are_the_nearest_that_fits, small_end),
+        cmocka_unit_test_teardown(shows_totals_that_run_backwards_as_they_are, small_end),
+        cmocka_unit_test_teardown(devices_of_any_type_have_rows_and_unknown_ones_a_note,
+                                  small_end),
+        cmocka_unit_test_teardown(two_processes_share_a_row_but_no_address, small_end),
+        cmocka_unit_test_teardown(operators_around_a_range_are_calls_of_it_once_each,
+                                  small_end),
+        cmocka_unit_test_teardown(rows_stand_in_order_of_their_records, small_end),
+        cmocka_unit_test_teardown(survives_any_failed_allocation, small_end),
     };
     return cmocka_run_group_tests_name("memory tables", tests, NULL, NULL);
 }

@@ -9,10 +9,8 @@
 #include <cmocka.h>
 
 #include "analysis/registry.h"
-#include "base/mem.h"
 #include "base/strbuf.h"
-#include "derive/derive.h"
-#include "support/small_trace.h"
+#include "support/small_table.h"
 #include "table/merge.h"
 
 #define PYTHON(name, tid, ts, dur, id, parent)   \
@@ -25,32 +23,6 @@
 #define ARROW(ph, id, tid, ts)                                     \
     "{'ph':'" ph "','id':" #id ",'pid':1,'tid':" #tid ",'ts':" #ts \
     ",'cat':'fwdbwd','name':'fwdbwd','bp':'e'},"
-
-static struct osc_trace trace;
-static struct osc_result result;
-
-static int end(void **state)
-{
-    (void)state;
-    osc_result_fini(&result);
-    osc_trace_fini(&trace);
-    return 0;
-}
-
-static void run_loaded(const struct osc_table_def *def, const struct osc_options *o)
-{
-    assert_int_equal(osc_derive(&trace, def->facts, 1, NULL), OSC_OK);
-    osc_result_init(&result, def);
-    assert_int_equal(def->map(&trace, o, &result, NULL), OSC_OK);
-    if (def->finish)
-        assert_int_equal(def->finish(&result, o, NULL), OSC_OK);
-}
-
-static void run(const struct osc_table_def *def, const struct osc_options *o, const char *text)
-{
-    assert_true(small_load(&trace, text));
-    run_loaded(def, o);
-}
 
 /* Load the events in TEXT, each ended by a comma, and forget the text. */
 static void load_many(struct osc_strbuf *text)
@@ -83,36 +55,18 @@ static void add_function(struct osc_strbuf *text, const struct function *f)
                     f->is_module ? ",\"Python module id\":0" : "");
 }
 
-static uint32_t column(const char *name)
-{
-    const int i = osc_table_column(result.def, name);
-
-    assert_true(i >= 0);
-    return (uint32_t)i;
-}
-
-static int64_t integer(uint64_t row, const char *name)
-{
-    return osc_result_get_int(&result, row, column(name));
-}
-
-/* Whether column NAME of ROW is TEXT. */
-static bool is_text(uint64_t row, const char *name, const char *text)
-{
-    return osc_str_eq(osc_result_get_str(&result, row, column(name)), osc_str_c(text));
-}
-
 static void a_place_sums_all_calls_there_and_no_other(void **state)
 {
     const struct osc_options o = {0};
 
     (void)state;
-    run(&osc_table_modules, &o,
-        MODULE("Net_0", 1, 0, 100, 1, 0, 0) PYTHON("net.py(3): forward", 1, 1, 98, 2, 1)
-            MODULE("Linear_0", 1, 10, 20, 3, 2, 7) OP("aten::linear", 1, 12, 10, "")
-                OP("aten::mm", 1, 13, 5, "") CALL(1, 14, 2, 1, "") KERNEL("k", 50, 9, 1)
-                    MODULE("Linear_0", 1, 40, 30, 4, 2, 7) OP("aten::relu", 1, 80, 4, "")
-                        MODULE("Linear_0", 1, 200, 5, 5, 0, 7));
+    small_table(&osc_table_modules, &o,
+                MODULE("Net_0", 1, 0, 100, 1, 0, 0) PYTHON("net.py(3): forward", 1, 1, 98, 2, 1)
+                    MODULE("Linear_0", 1, 10, 20, 3, 2, 7) OP("aten::linear", 1, 12, 10, "")
+                        OP("aten::mm", 1, 13, 5, "") CALL(1, 14, 2, 1, "") KERNEL("k", 50, 9, 1)
+                            MODULE("Linear_0", 1, 40, 30, 4, 2, 7)
+                                OP("aten::relu", 1, 80, 4, "")
+                                    MODULE("Linear_0", 1, 200, 5, 5, 0, 7));
     assert_int_equal(result.n_rows, 3);
     assert_true(is_text(0, "path", "Net_0"));
     assert_int_equal(integer(0, "depth"), 0);
@@ -137,13 +91,13 @@ static void backward_work_joins_the_module_that_ran_forward(void **state)
     const struct osc_options o = {0};
 
     (void)state;
-    run(&osc_table_modules, &o,
-        MODULE("Net_0", 1, 0, 50, 1, 0, 0) MODULE("Linear_0", 1, 5, 20, 2, 1, 0)
-            OP("aten::mm", 1, 10, 5, "") OP("aten::sum", 1, 60, 5, "")
-                OP("autograd::engine::evaluate_function: SumBackward0", 2, 100, 10, "")
-                    OP("SumBackward0", 2, 101, 8, "")
-                        OP("autograd::engine::evaluate_function: MmBackward0", 2, 120, 30, "")
-                            OP("MmBackward0", 2, 121, 20, "") CALL(2, 125, 2, 4, "")
+    small_table(&osc_table_modules, &o,
+                MODULE("Net_0", 1, 0, 50, 1, 0, 0) MODULE("Linear_0", 1, 5, 20, 2, 1, 0)
+                    OP("aten::mm", 1, 10, 5, "") OP("aten::sum", 1, 60, 5, "")
+                        OP("autograd::engine::evaluate_function: SumBackward0", 2, 100, 10,
+                           "") OP("SumBackward0", 2, 101, 8, "")
+                            OP("autograd::engine::evaluate_function: MmBackward0", 2, 120, 30,
+                               "") OP("MmBackward0", 2, 121, 20, "") CALL(2, 125, 2, 4, "")
                                 KERNEL("k", 130, 6, 4)
                                     OP("autograd::engine::evaluate_function: "
                                        "torch::autograd::AccumulateGrad",
@@ -161,11 +115,11 @@ static void chains_that_lead_nowhere_or_around_end_there(void **state)
     const struct osc_options o = {0};
 
     (void)state;
-    run(&osc_table_modules, &o,
-        MODULE("Lost_0", 1, 0, 9, 1, 999, 0) MODULE("Self_0", 1, 10, 9, 2, 2, 0)
-            MODULE("A_0", 1, 20, 9, 3, 4, 0) MODULE("B_0", 1, 30, 9, 4, 3, 0)
-                PYTHON("f.py(1): f", 1, 40, 9, 5, 6) PYTHON("f.py(2): g", 1, 41, 7, 6, 5)
-                    MODULE("C_0", 1, 42, 5, 7, 6, 0));
+    small_table(&osc_table_modules, &o,
+                MODULE("Lost_0", 1, 0, 9, 1, 999, 0) MODULE("Self_0", 1, 10, 9, 2, 2,
+                                                            0) MODULE("A_0", 1, 20, 9, 3, 4, 0)
+                    MODULE("B_0", 1, 30, 9, 4, 3, 0) PYTHON("f.py(1): f", 1, 40, 9, 5, 6)
+                        PYTHON("f.py(2): g", 1, 41, 7, 6, 5) MODULE("C_0", 1, 42, 5, 7, 6, 0));
     assert_int_equal(result.n_rows, 5);
     for (uint64_t i = 0; i < result.n_rows; i++)
         assert_int_equal(integer(i, "calls"), 1);
@@ -180,15 +134,15 @@ static void modules_without_a_name_or_a_caller_are_modules(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
-        run(&osc_table_modules, &ways[i],
-            MODULE("A_0", 1, 0, 5, 1, 3, 0) MODULE("B_0", 2, 0, 50, 2, null, 0)
-                MODULE("", 2, 10, 5, 3, null, 0));
+        small_table(&osc_table_modules, &ways[i],
+                    MODULE("A_0", 1, 0, 5, 1, 3, 0) MODULE("B_0", 2, 0, 50, 2, null, 0)
+                        MODULE("", 2, 10, 5, 3, null, 0));
         assert_int_equal(result.n_rows, 3);
         /* That which has no caller lies inside of B_0, which does not hold it. */
         assert_true(is_text(i == 0 ? 0 : 2, "path", "B_0"));
         assert_true(is_text(i == 0 ? 1 : 0, "path", ""));
         assert_true(is_text(i == 0 ? 2 : 1, "path", "/A_0"));
-        end(NULL);
+        small_end(NULL);
     }
 }
 
@@ -197,9 +151,9 @@ static void a_module_within_itself_has_a_place_for_each_level(void **state)
     const struct osc_options o = {0};
 
     (void)state;
-    run(&osc_table_modules, &o,
-        MODULE("Tree_0", 1, 0, 90, 1, 0, 0) MODULE("Tree_0", 1, 10, 50, 2, 1, 0)
-            MODULE("Tree_0", 1, 20, 10, 3, 2, 0));
+    small_table(&osc_table_modules, &o,
+                MODULE("Tree_0", 1, 0, 90, 1, 0, 0) MODULE("Tree_0", 1, 10, 50, 2, 1, 0)
+                    MODULE("Tree_0", 1, 20, 10, 3, 2, 0));
     assert_int_equal(result.n_rows, 3);
     assert_true(is_text(2, "path", "Tree_0/Tree_0/Tree_0"));
     assert_int_equal(integer(0, "host_self_ns"), 40000);
@@ -210,7 +164,8 @@ static void without_ids_of_callers_what_lies_around_holds_a_module(void **state)
     const struct osc_options o = {0};
 
     (void)state;
-    run(&osc_table_modules, &o,
+    small_table(
+        &osc_table_modules, &o,
         RANGE("python_function", "nn.Module: Net_0", 1, 0, 90, "'Python module id':0")
             RANGE("python_function", "nn.Module: Relu_0", 1, 10, 5, "'Python module id':0"));
     assert_int_equal(result.n_rows, 2);
@@ -222,11 +177,13 @@ static void modules_of_lightning_nest_by_their_dots(void **state)
     const struct osc_options o = {0};
 
     (void)state;
-    run(&osc_table_modules, &o,
-        NOTE("[pl][module]a.Linear: model.layer1.0", 1, 10, 5) OP("aten::mm", 1, 11, 2, "")
-            NOTE("[pl][module]a.Block: model.layer1", 1, 0, 50)
-                NOTE("[pl][module]a.Head: model.head", 1, 60, 5)
-                    NOTE("[pl][profile]run_training_batch", 1, 0, 99) NOTE("", 1, 2, 3));
+    small_table(&osc_table_modules, &o,
+                NOTE("[pl][module]a.Linear: model.layer1.0", 1, 10, 5)
+                    OP("aten::mm", 1, 11, 2, "")
+                        NOTE("[pl][module]a.Block: model.layer1", 1, 0, 50)
+                            NOTE("[pl][module]a.Head: model.head", 1, 60, 5)
+                                NOTE("[pl][profile]run_training_batch", 1, 0, 99)
+                                    NOTE("", 1, 2, 3));
     assert_int_equal(result.n_rows, 3);
     assert_true(is_text(0, "path", "model.layer1"));
     assert_true(is_text(1, "path", "model.layer1/model.layer1.0"));
@@ -243,18 +200,18 @@ static void traces_without_modules_group_by_annotation_or_line(void **state)
     struct osc_options o = {0};
 
     (void)state;
-    run(&osc_table_modules, &o, text);
+    small_table(&osc_table_modules, &o, text);
     assert_int_equal(result.n_rows, 0);
     assert_non_null(strstr(result.notes.s, "with_modules=True"));
-    end(NULL);
+    small_end(NULL);
     o.group_by = "annotation";
-    run(&osc_table_modules, &o, text);
+    small_table(&osc_table_modules, &o, text);
     assert_int_equal(result.n_rows, 2);
     assert_true(is_text(1, "path", "train/fwd"));
     assert_int_equal(integer(1, "operators"), 2);
-    end(NULL);
+    small_end(NULL);
     o.group_by = "line";
-    run(&osc_table_modules, &o, text);
+    small_table(&osc_table_modules, &o, text);
     assert_int_equal(result.n_rows, 1); /* lines that run no operator are left out */
     assert_true(is_text(0, "name", "net.py(3)"));
     assert_int_equal(integer(0, "operators"), 2);
@@ -265,7 +222,8 @@ static void the_plugin_lists_equal_trees_once_with_the_sums_of_all(void **state)
     const struct osc_options o = {.compat_tb = true};
 
     (void)state;
-    run(&osc_table_modules, &o,
+    small_table(
+        &osc_table_modules, &o,
         MODULE("Net_0", 1, 0, 50, 1, 0, 0) MODULE("Relu_0", 1, 10, 5, 2, 1, 0)
             MODULE("Net_0", 1, 100, 50, 3, 0, 0) MODULE("Relu_0", 1, 110, 5, 4, 3, 0)
                 MODULE("Net_0", 1, 200, 50, 5, 0, 0) MODULE("Relu_0", 1, 210, 5, 6, 5, 0)
@@ -303,7 +261,7 @@ static void merged_ranks_keep_places_apart_and_count_each_call_once(void **state
             osc_result_init(&result, &osc_table_modules);
             assert_int_equal(osc_table_modules.map(&trace, &ways[i], &result, NULL), OSC_OK);
             assert_int_equal(osc_merger_add(&m, &result, rank), OSC_OK);
-            end(NULL);
+            small_end(NULL);
         }
         osc_result_init(&result, &osc_table_modules);
         assert_int_equal(osc_merger_result(&m, &result), OSC_OK);
@@ -321,11 +279,11 @@ static void stacks_are_rebuilt_from_frames_where_events_have_none(void **state)
     const struct osc_options o = {.by_stack = true};
 
     (void)state;
-    run(&osc_table_operators, &o,
-        PYTHON("a.py(1): main", 1, 0, 90, 1, 0) PYTHON("b.py(2): f", 1, 10, 20, 2, 1)
-            OP("aten::mm", 1, 12, 5, "") PYTHON("b.py(2): f", 1, 40, 20, 3, 1)
-                OP("aten::mm", 1, 42, 5, "") OP("aten::mm", 1, 80, 5, "")
-                    OP("aten::mm", 2, 80, 5, ""));
+    small_table(&osc_table_operators, &o,
+                PYTHON("a.py(1): main", 1, 0, 90, 1, 0) PYTHON("b.py(2): f", 1, 10, 20, 2, 1)
+                    OP("aten::mm", 1, 12, 5, "") PYTHON("b.py(2): f", 1, 40, 20, 3, 1)
+                        OP("aten::mm", 1, 42, 5, "") OP("aten::mm", 1, 80, 5, "")
+                            OP("aten::mm", 2, 80, 5, ""));
     assert_int_equal(result.n_rows, 3);
     assert_true(is_text(0, "call_stack", "b.py(2): f;a.py(1): main"));
     assert_int_equal(integer(0, "calls"), 2);
@@ -358,11 +316,11 @@ static void a_hundred_thousand_stacks_stay_apart(void **state)
                             (long long)ts_us, has_frames ? "a" : "Call stack", name);
         }
         load_many(&text);
-        run_loaded(&osc_table_operators, &o);
+        small_make(&osc_table_operators, &o);
         assert_int_equal(result.n_rows, n);
         assert_true(is_text(0, "call_stack", "f.py(0): g"));
         assert_true(is_text((uint64_t)n - 1, "call_stack", "f.py(99999): g"));
-        end(NULL);
+        small_end(NULL);
     }
 }
 
@@ -386,7 +344,7 @@ static void texts_of_endless_stacks_and_paths_end(void **state)
                     (long long)n);
     load_many(&text);
     for (size_t i = 0; i < 2; i++) {
-        run_loaded(tables[i], &ways[i]);
+        small_make(tables[i], &ways[i]);
         assert_int_equal(result.n_rows, i == 0 ? 1 : n);
         const struct osc_str cell =
             osc_result_get_str(&result, result.n_rows - 1, column(columns[i]));
@@ -411,57 +369,52 @@ static void modules_that_hold_each_other_are_listed_but_by_the_plugin(void **sta
                          &(struct function){k % 2 ? "nn.Module: T_0" : "f", 10 * k, 5,
                                             (uint32_t)k, (uint32_t)((k + 1) % n), k % 2 == 1});
         load_many(&text);
-        run_loaded(&osc_table_modules, &ways[i]);
+        small_make(&osc_table_modules, &ways[i]);
         for (uint64_t row = 0; row < result.n_rows; row++)
             n_calls += integer(row, "calls");
         assert_int_equal(n_calls, i == 0 ? n / 2 : 0);
         assert_int_equal(result.notes.len > 0, i == 1);
-        end(NULL);
+        small_end(NULL);
     }
 }
 
 static void a_failed_allocation_is_told(void **state)
 {
     const struct osc_options o = {.compat_tb = true};
-    osc_status st = OSC_ENOMEM;
 
     (void)state;
     assert_true(small_load(
         &trace, MODULE("Net_0", 1, 0, 50, 1, 0, 0) PYTHON("f.py(1): f", 1, 1, 40, 2, 1)
                     MODULE("Relu_0", 1, 10, 5, 3, 2, 0) OP("aten::relu", 1, 11, 2, "")));
     assert_int_equal(osc_derive(&trace, osc_table_modules.facts, 1, NULL), OSC_OK);
-    for (long n = 0; st != OSC_OK; n++) {
-        osc_result_fini(&result);
-        osc_result_init(&result, &osc_table_modules);
-        osc_mem_fail_after(n);
-        st = osc_table_modules.map(&trace, &o, &result, NULL);
-        if (st == OSC_OK)
-            st = osc_table_modules.finish(&result, &o, NULL);
-        osc_mem_fail_after(-1);
-        assert_true(st == OSC_OK || st == OSC_ENOMEM);
-    }
+    small_table_survives(&osc_table_modules, &o);
     assert_int_equal(result.n_rows, 2);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(a_place_sums_all_calls_there_and_no_other, end),
-        cmocka_unit_test_teardown(backward_work_joins_the_module_that_ran_forward, end),
-        cmocka_unit_test_teardown(chains_that_lead_nowhere_or_around_end_there, end),
-        cmocka_unit_test_teardown(modules_without_a_name_or_a_caller_are_modules, end),
-        cmocka_unit_test_teardown(a_module_within_itself_has_a_place_for_each_level, end),
-        cmocka_unit_test_teardown(without_ids_of_callers_what_lies_around_holds_a_module, end),
-        cmocka_unit_test_teardown(modules_of_lightning_nest_by_their_dots, end),
-        cmocka_unit_test_teardown(traces_without_modules_group_by_annotation_or_line, end),
-        cmocka_unit_test_teardown(the_plugin_lists_equal_trees_once_with_the_sums_of_all, end),
-        cmocka_unit_test_teardown(merged_ranks_keep_places_apart_and_count_each_call_once, end),
-        cmocka_unit_test_teardown(stacks_are_rebuilt_from_frames_where_events_have_none, end),
-        cmocka_unit_test_teardown(a_hundred_thousand_stacks_stay_apart, end),
-        cmocka_unit_test_teardown(texts_of_endless_stacks_and_paths_end, end),
+        cmocka_unit_test_teardown(a_place_sums_all_calls_there_and_no_other, small_end),
+        cmocka_unit_test_teardown(backward_work_joins_the_module_that_ran_forward, small_end),
+        cmocka_unit_test_teardown(chains_that_lead_nowhere_or_around_end_there, small_end),
+        cmocka_unit_test_teardown(modules_without_a_name_or_a_caller_are_modules, small_end),
+        cmocka_unit_test_teardown(a_module_within_itself_has_a_place_for_each_level, small_end),
+        cmocka_unit_test_teardown(without_ids_of_callers_what_lies_around_holds_a_module,
+                                  small_end),
+        cmocka_unit_test_teardown(modules_of_lightning_nest_by_their_dots, small_end),
+        cmocka_unit_test_teardown(traces_without_modules_group_by_annotation_or_line,
+                                  small_end),
+        cmocka_unit_test_teardown(the_plugin_lists_equal_trees_once_with_the_sums_of_all,
+                                  small_end),
+        cmocka_unit_test_teardown(merged_ranks_keep_places_apart_and_count_each_call_once,
+                                  small_end),
+        cmocka_unit_test_teardown(stacks_are_rebuilt_from_frames_where_events_have_none,
+                                  small_end),
+        cmocka_unit_test_teardown(a_hundred_thousand_stacks_stay_apart, small_end),
+        cmocka_unit_test_teardown(texts_of_endless_stacks_and_paths_end, small_end),
         cmocka_unit_test_teardown(modules_that_hold_each_other_are_listed_but_by_the_plugin,
-                                  end),
-        cmocka_unit_test_teardown(a_failed_allocation_is_told, end),
+                                  small_end),
+        cmocka_unit_test_teardown(a_failed_allocation_is_told, small_end),
     };
     return cmocka_run_group_tests_name("modules", tests, NULL, NULL);
 }
