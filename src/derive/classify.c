@@ -176,9 +176,9 @@ static const char *const sync_calls[] = {
 
 /* Calls that take device memory or give it back; they wait for the device. */
 static const char *const allocator_calls[] = {
-    "cudaMalloc",   "cudaFree",    "cuMemAlloc_v2",    "cuMemFree_v2",  "cuMemCreate",
-    "cuMemRelease", "cuMemMap",    "cuMemUnmap",       "cuMemSetAccess", "hipMalloc",
-    "hipFree",      "zeMemFree",   "zeMemAllocDevice", "urUSMFree",     "urUSMDeviceAlloc",
+    "cudaMalloc",   "cudaFree",  "cuMemAlloc_v2",    "cuMemFree_v2",   "cuMemCreate",
+    "cuMemRelease", "cuMemMap",  "cuMemUnmap",       "cuMemSetAccess", "hipMalloc",
+    "hipFree",      "zeMemFree", "zeMemAllocDevice", "urUSMFree",      "urUSMDeviceAlloc",
 };
 
 /* Calls that launch many kernels at once. */
