@@ -38,8 +38,8 @@ struct osc_advice_base {
     const struct osc_breakdown *b;
     struct osc_loads loads;
     struct osc_device_props_list props;
-    struct osc_intervals kept, busy; /* merged */
-    int64_t kept_ns;                 /* length of kept */
+    struct osc_intervals kept, busy;           /* merged */
+    int64_t kept_ns;                           /* length of kept */
     int64_t total_ns, cost_ns[OSC_COST_COUNT]; /* sums over the kept steps */
     bool has_works;                            /* any device work */
     struct osc_gap *gaps;                      /* owned; in order of time */
@@ -55,8 +55,7 @@ OSC_MUST_USE osc_status osc_advice_base_make(const struct osc_trace *t, bool com
 void osc_advice_base_fini(struct osc_advice_base *a);
 
 /* Whether row I of C is of a kept step. */
-bool osc_advice_is_kept(const struct osc_advice_base *a, const struct osc_chunk *c,
-                        uint32_t i);
+bool osc_advice_is_kept(const struct osc_advice_base *a, const struct osc_chunk *c, uint32_t i);
 
 /* Merge S, and return its length within the kept steps, less what WITHOUT (or NULL) covers. */
 OSC_MUST_USE osc_status osc_advice_stake(const struct osc_advice_base *a,
@@ -73,7 +72,7 @@ struct osc_tally {
     struct osc_tally_sum {
         osc_sid name;
         int64_t ns;
-    } *v; /* owned */
+    } * v; /* owned */
     size_t n, cap;
 };
 

@@ -121,7 +121,8 @@ static void find_grown(const struct osc_advice_base *a, struct parts *p,
     for (size_t from = 0, to; from < p->n; from = to) {
         for (to = from + 1; to < p->n && p->v[to].number == p->v[from].number;)
             to++;
-        const int64_t usual_ns = lower_median(p->v + from, to - from, a->b->n_kept - (to - from));
+        const int64_t usual_ns =
+            lower_median(p->v + from, to - from, a->b->n_kept - (to - from));
 
         for (size_t i = from; i < to; i++) {
             const uint32_t at = slow_of[p->v[i].step];

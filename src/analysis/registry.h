@@ -25,6 +25,7 @@
     X(overview)           \
     X(devices)            \
     X(utilization)        \
+    X(advice)             \
     X(modules)
 
 #define OSC_TABLE_DECLARE(name) extern const struct osc_table_def osc_table_##name;
