@@ -218,13 +218,15 @@ static void a_device_that_runs_kernels_half_of_the_time_is_fine(void **state)
 
 static void tensor_cores_count_where_nothing_uses_them(void **state)
 {
-#define MM(kernel)                                                           \
-    STEP(1, 0, 100)                                                          \
-    OP("aten::linear", 1, 0, 50, "")                                         \
-    CALL(1, 1, 1, 1, "")                                                     \
-    OP("aten::mm", 1, 5, 20, "")                                             \
-    CALL(1, 6, 1, 2, "") OP("aten::add", 1, 60, 9, "") CALL(1, 61, 1, 3, "") \
-        KERNEL("a", 10, 10, 1) KERNEL(kernel, 30, 20, 2) KERNEL("c", 70, 10, 3)
+#define MM(kernel)                   \
+    STEP(1, 0, 100)                  \
+    OP("aten::linear", 1, 0, 50, "") \
+    CALL(1, 1, 1, 1, "")             \
+    OP("aten::mm", 1, 5, 20, "")     \
+    CALL(1, 6, 1, 2, "")             \
+    OP("aten::add", 1, 60, 9, "")    \
+    CALL(1, 61, 1, 3, "")            \
+    KERNEL("a", 10, 10, 1) KERNEL(kernel, 30, 20, 2) KERNEL("c", 70, 10, 3)
     int64_t row;
 
     (void)state;
@@ -403,14 +405,16 @@ static void the_allocator_counts_within_steps_alone(void **state)
 
 static void slow_steps_name_what_grew(void **state)
 {
-#define SLOW(last)                                                                     \
-    STEP(1, 0, 100)                                                                    \
-    OP("aten::a", 1, 0, 10, "")                                                        \
-    STEP(2, 100, 101)                                                                  \
-    OP("aten::a", 1, 110, 11, "")                                                      \
-    STEP(3, 201, 102) OP("aten::a", 1, 210, 10, "") STEP(4, 303, 103)                  \
-        OP("aten::a", 1, 310, 12, "") STEP(5, 406, last) OP("aten::a", 1, 410, 15, "") \
-            OP("aten::b", 1, 430, 60, "")
+#define SLOW(last)                \
+    STEP(1, 0, 100)               \
+    OP("aten::a", 1, 0, 10, "")   \
+    STEP(2, 100, 101)             \
+    OP("aten::a", 1, 110, 11, "") \
+    STEP(3, 201, 102)             \
+    OP("aten::a", 1, 210, 10, "") \
+    STEP(4, 303, 103)             \
+    OP("aten::a", 1, 310, 12, "") \
+    STEP(5, 406, last) OP("aten::a", 1, 410, 15, "") OP("aten::b", 1, 430, 60, "")
     int64_t row;
 
     (void)state;
