@@ -90,7 +90,8 @@ static osc_status read_input(struct osc_trace *t, struct osc_input *in,
                 sealed = osc_strings_add(&t->strings, osc_str_c(in->path), &t->source, NULL);
             if (sealed == OSC_OK)
                 sealed = osc_trace_seal(t, r.n_threads);
-            if (sealed == OSC_OK && loading.min_ts_ns != INT64_MAX) /* of what was left out too */
+            if (sealed == OSC_OK &&
+                loading.min_ts_ns != INT64_MAX) /* of what was left out too */
                 t->min_ts_ns = t->origin_ns = t->own_origin_ns = loading.min_ts_ns;
             if (sealed != OSC_OK) {
                 t->is_partial = false;
