@@ -19,11 +19,11 @@ enum {
     RATIO,
     COUNT,
     SUBJECT,
+    GREW,
     KEPT,
     PART,
     WHOLE,
     PARTS,
-    OTHER,
     MORE,
     N_COLUMNS = MORE + OSC_ADVICE_MORE
 };
@@ -74,6 +74,11 @@ static const struct osc_column columns[N_COLUMNS] = {
     [SUBJECT] = {"subject", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_DEEP,
                  "Who it is about: devices; the operator whose work ends most idle time; the "
                  "call that took most time; the slowest step. Missing where rows were merged."},
+    [GREW] = {"grew", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_DEEP,
+              "slow_steps: what grew most in the slowest step: of all names the one whose host "
+              "self time (operators, annotations, calls of the runtime), or whose device work "
+              "(of an operator and what it calls), exceeds its lower median over the kept "
+              "steps by most. Missing where rows were merged."},
     [KEPT] = {"kept_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
               "Length of the kept steps, without what they have in common."},
     [PART] = {"part", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
@@ -82,8 +87,6 @@ static const struct osc_column columns[N_COLUMNS] = {
                "ratio, below the line."},
     [PARTS] = {"parts", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
                "Traces that the row was merged from."},
-    [OTHER] = {"other", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_HIDDEN,
-               "What grew most in the slowest step."},
     [MORE] = {"more_0", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
               "A number of the text."},
     [MORE + 1] = {"more_1", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
@@ -117,7 +120,7 @@ static osc_status add_row(const struct osc_advice_base *a, enum osc_advice_code 
     osc_result_str(out, EVIDENCE, (struct osc_str){evidence.s, (uint32_t)evidence.len});
     osc_result_int(out, COUNT, item->count);
     set_text(out, SUBJECT, item->subject);
-    set_text(out, OTHER, item->other);
+    set_text(out, GREW, item->grew);
     osc_result_int(out, KEPT, a->kept_ns);
     osc_result_int(out, PART, item->part);
     osc_result_int(out, WHOLE, item->whole);
@@ -189,7 +192,7 @@ static osc_status finish_row(struct osc_result *r, uint64_t i)
                                    .count = osc_result_get_int(r, i, COUNT),
                                    .n_parts = osc_result_get_int(r, i, PARTS),
                                    .subject = osc_result_get_str(r, i, SUBJECT),
-                                   .other = osc_result_get_str(r, i, OTHER)};
+                                   .grew = osc_result_get_str(r, i, GREW)};
     const bool is_serious = code == OSC_ADVICE_MEMORY_LIMIT ||
                             n.impact_ns >= n.kept_ns / 10 + (n.kept_ns % 10 != 0);
     struct osc_strbuf text = {0};
@@ -204,8 +207,10 @@ static osc_status finish_row(struct osc_result *r, uint64_t i)
     osc_result_set_str(r, i, SEVERITY, is_serious ? OSC_STR("warning") : OSC_STR("info"));
     if (n.whole > 0)
         osc_result_set_num(r, i, RATIO, (double)n.part / (double)n.whole);
-    if (n.n_parts != 1)
+    if (n.n_parts != 1) {
         osc_result_set_missing(r, i, SUBJECT);
+        osc_result_set_missing(r, i, GREW);
+    }
     return st;
 }
 

@@ -264,7 +264,7 @@ static osc_status check_slow_steps(const struct osc_advice_base *a,
         item->whole = a->kept_ns;
         item->count = (int64_t)slow.n;
         item->subject = name_of(a, a->t->steps[worst->step].label);
-        item->other = name_of(a, worst->grew);
+        item->grew = name_of(a, worst->grew);
         item->more[0] = worst->excess_ns;
         item->more[1] = worst->grew_ns;
         item->more[2] = worst->is_device;

@@ -43,9 +43,9 @@ enum osc_advice_code {
 struct osc_advice_item {
     bool applies;
     int64_t impact_ns;
-    int64_t part, whole;           /* what the rule measured: a share, part / whole */
-    int64_t count;                 /* rows that it rests on */
-    struct osc_str subject, other; /* borrowed from the trace or the list's arena */
+    int64_t part, whole;          /* what the rule measured: a share, part / whole */
+    int64_t count;                /* rows that it rests on */
+    struct osc_str subject, grew; /* borrowed from the trace or the list's arena */
     int64_t more[OSC_ADVICE_MORE];
     int64_t from_ns, to_ns; /* of the longest gap; clock of the file */
     struct osc_tally names; /* of the calls it rests on, with their time */
@@ -72,7 +72,7 @@ OSC_MUST_USE osc_status osc_advice_device_rules(const struct osc_advice_base *a,
 struct osc_advice_numbers {
     int64_t impact_ns, kept_ns, part, whole, count;
     int64_t n_parts; /* ranks and spans that the row was merged from */
-    struct osc_str subject, other;
+    struct osc_str subject, grew;
     int64_t more[OSC_ADVICE_MORE];
 };
 

@@ -52,8 +52,10 @@ static void load(const char *source, const char *members, const char *events)
         snprintf(text, sizeof text, "{%s'traceEvents':[%s{'ph':'M'}]}", members, events);
 
     assert_true(len > 0 && (size_t)len < sizeof text);
-    for (char *c = text; *c != '\0'; c++)
-        *c = *c == '\'' ? '"' : *c;
+    for (char *c = text; *c != '\0'; c++) {
+        if (*c == '\'')
+            *c = '"';
+    }
     assert_int_equal(osc_import_memory(&trace, source, (struct osc_str){text, (uint32_t)len},
                                        &options, NULL),
                      OSC_OK);

@@ -283,10 +283,10 @@ static void say_slow_steps(const struct osc_advice_numbers *n, struct osc_strbuf
     osc_strbuf_adds(out, " over ");
     add_time(out, n->more[3]);
     osc_strbuf_adds(out, ".");
-    if (!has_name(n, n->other))
+    if (!has_name(n, n->grew))
         return;
     osc_strbuf_adds(out, " There ");
-    add_name(out, n->other);
+    add_name(out, n->grew);
     osc_strbuf_adds(out, " grew most, by ");
     add_time(out, n->more[1]);
     osc_strbuf_adds(out, n->more[2] != 0 ? " on the device." : " on the host.");
