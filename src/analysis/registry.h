@@ -18,6 +18,7 @@
     X(events)             \
     X(threads)            \
     X(tracks)             \
+    X(flows)              \
     X(averages)           \
     X(operators)          \
     X(kernels)            \

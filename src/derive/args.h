@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * args.h - integer arguments, read in line.
+ * args.h - numbers and ids among the arguments, read in line.
  *
  * Links ask every launch and every kernel for two ids. Nearly all are stored as
  * integers, for which a call of osc_row_arg_int() costs more than the load.
@@ -39,6 +39,21 @@ static inline int64_t osc_args_external_id(const struct osc_trace *t, const stru
         osc_args_int(t, c, i, OSC_ARG_KEY_EXTERNAL_ID, &id))
         return id;
     return 0;
+}
+
+/* The id of an arrow (s, t, f): a number, or what tells a text from all numbers. */
+static inline bool osc_args_flow_id(const struct osc_trace *t, const struct osc_chunk *c,
+                                    uint32_t i, int64_t *id)
+{
+    struct osc_arg arg;
+
+    if (osc_args_int(t, c, i, OSC_ARG_KEY_FLOW_ID, id))
+        return true;
+    if (!osc_row_arg(t, c, i, OSC_ARG_KEY_FLOW_ID, &arg) ||
+        (arg.type != OSC_ARG_STRING && arg.type != OSC_ARG_NUMTEXT))
+        return false;
+    *id = (int64_t)(UINT64_C(1) << 62 | arg.sid.v);
+    return true;
 }
 
 #endif

@@ -65,20 +65,6 @@ static bool find_forms(struct work *w)
     return is_any;
 }
 
-/* The id of an arrow; texts are told apart from numbers by a high bit. */
-static bool arrow_id(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i,
-                     int64_t *id)
-{
-    struct osc_arg arg;
-
-    if (osc_args_int(t, c, i, OSC_ARG_KEY_FLOW_ID, id))
-        return true;
-    if (!osc_row_arg(t, c, i, OSC_ARG_KEY_FLOW_ID, &arg) || arg.sid.v == 0)
-        return false;
-    *id = (int64_t)(UINT64_C(1) << 62 | arg.sid.v);
-    return true;
-}
-
 /* The ids of all arrows that start, so that their map fits. */
 static void measure_arrows(struct work *w)
 {
@@ -90,54 +76,11 @@ static void measure_arrows(struct work *w)
         const struct osc_chunk *const c = s->chunks[k];
 
         for (uint32_t i = 0; i < c->n_rows; i++) {
-            if (w->phases[c->form[i]] == 's' && arrow_id(w->t, c, i, &id))
+            if (w->phases[c->form[i]] == 's' && osc_args_flow_id(w->t, c, i, &id))
                 osc_keyrange_add(&ids, id);
         }
     }
     osc_keymap_init(&w->starts, &ids);
-}
-
-static bool starts_before(const struct work *w, uint32_t place, int64_t at_ns)
-{
-    const osc_row row = {w->order->rows[place]};
-
-    return osc_chunk_of(&w->t->events, row)->ts_ns[osc_row_place(row)] < at_ns;
-}
-
-/*
- * The place of the first range of TRACK that starts at AT_NS or later, or that where
- * the track ends. *HINT is an earlier answer, counted from the first place: arrows
- * come nearly in order, so that strides from there soon pass the right one.
- */
-static uint32_t find_place(const struct work *w, uint32_t track, int64_t at_ns, uint32_t *hint)
-{
-    const uint32_t first = w->order->first[track], end = w->order->first[track + 1];
-    uint32_t low = first + *hint, high = low, stride = 1;
-
-    if (low < end && starts_before(w, low, at_ns)) {
-        while (stride < end - low && starts_before(w, low + stride, at_ns)) {
-            low += stride;
-            stride *= 2;
-        }
-        high = stride < end - low ? low + stride : end;
-        low++;
-    } else {
-        while (stride < high - first && !starts_before(w, high - stride, at_ns)) {
-            high -= stride;
-            stride *= 2;
-        }
-        low = stride < high - first ? high - stride : first;
-    }
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-
-        if (starts_before(w, middle, at_ns))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    *hint = low - first;
-    return low;
 }
 
 /* The operator that starts at AT_NS on TRACK, the innermost with a sequence number. */
@@ -146,7 +89,7 @@ static osc_row operator_at(const struct work *w, uint32_t track, int64_t at_ns, 
     const struct osc_store *const s = &w->t->events;
     const uint32_t *const rows = w->order->rows;
     const uint32_t end = w->order->first[track + 1];
-    const uint32_t low = find_place(w, track, at_ns, &hints[track]);
+    const uint32_t low = osc_order_find(w->t, w->order, track, at_ns, &hints[track]);
     osc_row best = {0};
 
     for (uint32_t n = 0; n < SAME_START_MAX && low + n < end; n++) {
@@ -167,7 +110,8 @@ static osc_row operator_at(const struct work *w, uint32_t track, int64_t at_ns, 
 static osc_status follow_arrow(struct work *w, const struct osc_chunk *c, uint32_t i)
 {
     int64_t id, thread;
-    const osc_row start = {arrow_id(w->t, c, i, &id) ? osc_keymap_get(&w->starts, id) : 0};
+    const osc_row start = {osc_args_flow_id(w->t, c, i, &id) ? osc_keymap_get(&w->starts, id)
+                                                             : 0};
 
     if (start.v == 0)
         return OSC_OK;
@@ -198,7 +142,7 @@ static osc_status note_start(struct work *w, const struct osc_chunk *c, uint32_t
 {
     int64_t id;
 
-    if (!arrow_id(w->t, c, i, &id))
+    if (!osc_args_flow_id(w->t, c, i, &id))
         return OSC_OK;
     uint32_t *const place = osc_keymap_put(&w->starts, id);
     if (!place)

@@ -298,3 +298,43 @@ void osc_order_fini(struct osc_order *o)
     osc_free(o->tracks);
     *o = (struct osc_order){0};
 }
+
+static bool starts_before(const struct osc_trace *t, const struct osc_order *o, uint32_t place,
+                          int64_t at_ns)
+{
+    const osc_row row = {o->rows[place]};
+
+    return osc_chunk_of(&t->events, row)->ts_ns[osc_row_place(row)] < at_ns;
+}
+
+uint32_t osc_order_find(const struct osc_trace *t, const struct osc_order *o, uint32_t track,
+                        int64_t at_ns, uint32_t *hint)
+{
+    const uint32_t first = o->first[track], end = o->first[track + 1];
+    uint32_t low = first + *hint, high = low, stride = 1;
+
+    if (low < end && starts_before(t, o, low, at_ns)) {
+        while (stride < end - low && starts_before(t, o, low + stride, at_ns)) {
+            low += stride;
+            stride *= 2;
+        }
+        high = stride < end - low ? low + stride : end;
+        low++;
+    } else {
+        while (stride < high - first && !starts_before(t, o, high - stride, at_ns)) {
+            high -= stride;
+            stride *= 2;
+        }
+        low = stride < high - first ? high - stride : first;
+    }
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+
+        if (starts_before(t, o, middle, at_ns))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *hint = low - first;
+    return low;
+}

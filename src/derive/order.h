@@ -39,6 +39,14 @@ OSC_MUST_USE osc_status osc_order_make(const struct osc_trace *t, const struct o
                                        struct osc_order *o);
 void osc_order_fini(struct osc_order *o);
 
+/*
+ * The place of the first row of TRACK that starts at AT_NS or later, or that where the
+ * track ends. *HINT, 0 at first, is where the last answer was: times that come nearly in
+ * order are found in a few strides from there.
+ */
+uint32_t osc_order_find(const struct osc_trace *t, const struct osc_order *o, uint32_t track,
+                        int64_t at_ns, uint32_t *hint);
+
 /* Sort N rows of one track, which stand in order of the file, in place. */
 OSC_MUST_USE osc_status osc_order_sort(const struct osc_trace *t, uint32_t *rows, uint32_t n);
 

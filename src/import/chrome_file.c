@@ -16,24 +16,14 @@ static void note_here(struct osc_chrome *c, enum osc_finding_code code)
     osc_findings_add(c->findings, code, osc_text_offset(&c->text, c->text.p), OSC_NO_TIME);
 }
 
-/* Whether the list of events ends with the ']' just before AT. */
-static bool list_ends_before(struct osc_text *t, size_t at)
+/* Whether a key at AT is one that stands behind the list of events. */
+static bool is_top_key(struct osc_text *t, size_t at)
 {
     static const char *const keys[] = {"traceName",           "displayTimeUnit",
                                        "baseTimeNanoseconds", "distributedInfo",
                                        "deviceProperties",    "schemaVersion"};
-    int ch = osc_text_look_past_blank(t, &at);
 
-    if (ch < 0)
-        return true;
-    if (ch == '}') {
-        at++;
-        return osc_text_look_past_blank(t, &at) < 0;
-    }
-    if (ch != ',')
-        return false;
-    at++;
-    if (osc_text_look_past_blank(t, &at) != '"')
+    if (osc_text_look(t, at) != '"')
         return false;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         const size_t len = strlen(keys[i]);
@@ -41,6 +31,18 @@ static bool list_ends_before(struct osc_text *t, size_t at)
             return true;
     }
     return false;
+}
+
+/* Whether the list of events ends with the ']' just before AT. */
+static bool list_ends_before(struct osc_text *t, size_t at)
+{
+    const int ch = osc_text_look_past_blank(t, &at);
+
+    if (ch < 0)
+        return true;
+    at++;
+    const int behind = osc_text_look_past_blank(t, &at);
+    return ch == '}' ? behind < 0 : ch == ',' && is_top_key(t, at);
 }
 
 /* Go to the next closing brace. False: there is none. */
@@ -227,15 +229,44 @@ enum osc_chrome_state osc_chrome_behind_list(enum osc_chrome_state list)
     return list == OSC_CHROME_BARE ? OSC_CHROME_END : OSC_CHROME_TOP;
 }
 
-/* Whether another event comes behind the ']' at p: then it does not end the list. */
-static bool is_stray(struct osc_text *t)
+/* Whether an event begins at *AT, be it behind brackets too many; *AT goes there. */
+static bool event_begins(struct osc_text *t, size_t *at)
 {
-    size_t at = 1;
+    int ch = osc_text_look_past_blank(t, at);
 
-    if (osc_text_look_past_blank(t, &at) != ',')
-        return false;
-    at++;
-    return osc_text_look_past_blank(t, &at) == '{';
+    while (ch == '[') {
+        ++*at;
+        ch = osc_text_look_past_blank(t, at);
+    }
+    return ch == '{';
+}
+
+/*
+ * How many bytes at p, between events, are brackets too many, or what is left behind
+ * a nested list of a broken event: events follow. 0: none, or the list ends here.
+ */
+static size_t stray_brackets(struct osc_text *t)
+{
+    size_t at = 0;
+    bool has_brace = false;
+    int ch = osc_text_look(t, 0);
+
+    if (ch == '[')
+        return event_begins(t, &at) ? at : 0;
+    if (ch != ']')
+        return 0;
+    while (ch == ']' || ch == '}') {
+        has_brace |= ch == '}';
+        at++;
+        ch = osc_text_look_past_blank(t, &at);
+    }
+    if (ch != ',')
+        return 0;
+    size_t next = at + 1;
+    if (event_begins(t, &next))
+        return next;
+    /* A brace ends the file, or belongs to a broken event that goes on. */
+    return has_brace && osc_text_look(t, next) == '"' && !is_top_key(t, next) ? at : 0;
 }
 
 /* Read what is at p in the list of events the slow way. *IS_DONE: no event, the end. */
@@ -256,9 +287,10 @@ static enum osc_token_status run_slow(struct osc_chrome *c, enum osc_chrome_stat
         *is_done = osc_text_offset(&c->text, c->text.p) >= stop;
         return *is_done ? OSC_TOKEN_OK : osc_chrome_event(c);
     }
-    if (ch == ']' && is_stray(&c->text)) {
-        c->text.p++;
+    const size_t n_stray = stray_brackets(&c->text);
+    if (n_stray > 0) {
         note_here(c, OSC_FINDING_corrupt);
+        c->text.p += n_stray;
         return OSC_TOKEN_OK;
     }
     if (ch == ']') {

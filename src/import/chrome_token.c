@@ -101,7 +101,7 @@ static bool goes_on_in_line(struct osc_text *t, size_t at)
         return false;
     do {
         ch = osc_text_look(t, ++at);
-    } while (ch == ' ' || ch == '\t' || ch == '\r');
+    } while ((ch == ' ' || ch == '\t' || ch == '\r') && at < OSC_TEXT_LOOK_MAX);
     return ch != '\n' && ch >= 0;
 }
 

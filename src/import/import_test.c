@@ -37,6 +37,17 @@ static uint64_t count(const struct osc_trace *t, enum osc_finding_code code)
     return t->findings.by_code[code].count;
 }
 
+/* Load JSON byte by byte, by two threads; it must come to the same as T. */
+static void assert_same_in_pieces(const struct osc_trace *t, const char *json)
+{
+    const struct osc_import_options o = {.n_threads = 2, .unit_bytes = 8, .block_bytes = 1};
+    struct osc_trace other = {0};
+
+    assert_int_equal(osc_import_memory(&other, "test", osc_str_c(json), &o, NULL), OSC_OK);
+    assert_true(fingerprint(t) == fingerprint(&other));
+    osc_trace_fini(&other);
+}
+
 static void rounds_start_and_end_half_up_and_subtracts(void **state)
 {
     /* 1000.5 ns -> 1001; end 1000.5 + 1000.4 = 2000.9 -> 2001 */
@@ -156,6 +167,20 @@ static void reads_the_rest_of_what_is_broken_in_part(void **state)
         {"[{\"ph\":\"i\",\"ts\":1},,{\"ph\":\"i\",\"ts\":2}]", OSC_FINDING_corrupt, 2},
         {"[{\"ph\":\"i\",\"ts\":1}],{\"ph\":\"i\",\"ts\":2}]", OSC_FINDING_corrupt, 2},
         {"[{\"ph\":\"i\",\"ts\":1,{\"ph\":\"i\",\"ts\":2}]", OSC_FINDING_corrupt, 1},
+        {"[{\"ph\":\"i\",\"ts\":1},[{\"ph\":\"i\",\"ts\":2}]", OSC_FINDING_corrupt, 2},
+        {"[{\"ph\":\"i\",\"ts\":1},[ [{\"ph\":\"i\",\"ts\":2}]", OSC_FINDING_corrupt, 2},
+        {"[{\"ph\":\"i\",\"ts\":1}]],{\"ph\":\"i\",\"ts\":2}]", OSC_FINDING_corrupt, 2},
+        {"[{\"ph\":\"i\",\"ts\":1}],[{\"ph\":\"i\",\"ts\":2}]", OSC_FINDING_corrupt, 2},
+        {"[{\"ph\":\"i\",\"ts\":1}] } ,\n{\"ph\":\"i\",\"ts\":2}]", OSC_FINDING_corrupt, 2},
+        {"[{\"ph\":\"i\",\"ts\":1}]},\"a\":3},{\"ph\":\"i\",\"ts\":2}]", OSC_FINDING_wrong_type,
+         2},
+        {"[{\"ph\":\"i\",\"ts\":1}]]", OSC_FINDING_corrupt, 1},
+        {"[{\"ph\":\"i\",\"ts\":1}]}", OSC_FINDING_corrupt, 1},
+        {"[{\"ph\":\"i\",\"ts\":1}],", OSC_FINDING_corrupt, 1},
+        {"{\"traceEvents\":[{\"ph\":\"i\",\"ts\":1}]}}", OSC_FINDING_corrupt, 1},
+        {"{\"traceEvents\":[{\"ph\":\"i\",\"ts\":1}]]}", OSC_FINDING_corrupt, 1},
+        {"{\"traceEvents\":[{\"ph\":\"i\",\"ts\":1}],[{\"ph\":\"i\",\"ts\":2}]}",
+         OSC_FINDING_corrupt, 2},
         {"[{\"ph\":\"i\",\"ts\":1},null,{\"ph\":\"i\",\"ts\":2}]", OSC_FINDING_wrong_type, 2},
         {"[{\"ph\":\"i\",\"ts\":1},{\"ph\":\"i\",\"ts\":null}]", OSC_FINDING_wrong_type, 1},
         {"[{\"ph\":\"i\",\"ts\":1},{\"ph\":\"X\",\"ts\":1}]", OSC_FINDING_wrong_type, 2},
@@ -178,6 +203,50 @@ static void reads_the_rest_of_what_is_broken_in_part(void **state)
             fail_msg("%s: %u rows, %s %llu times", cases[i].json, t.events.n_rows,
                      osc_finding_code_text(cases[i].code),
                      (unsigned long long)count(&t, cases[i].code));
+        assert_same_in_pieces(&t, cases[i].json);
+        osc_trace_fini(&t);
+    }
+}
+
+static void reads_the_events_of_lists_within_the_list(void **state)
+{
+    static const char json[] =
+        "{\"traceEvents\":[[{\"ph\":\"i\",\"ts\":1}],[{\"ph\":\"i\",\"ts\":2}]],\"a\":[[]]}";
+    struct osc_trace t = load(json);
+    struct osc_str value;
+
+    (void)state;
+    assert_int_equal(t.events.n_rows, 2);
+    assert_int_equal(count(&t, OSC_FINDING_corrupt), 3);
+    assert_true(osc_trace_meta(&t, "a", &value));
+    assert_same_in_pieces(&t, json);
+    osc_trace_fini(&t);
+}
+
+static void ends_the_list_where_the_keys_behind_it_begin(void **state)
+{
+    static const char *const ends[] = {
+        "],\"a\":1}",
+        "\n] , \"a\" : 1 }",
+        "],\"a\":1}}",
+        "]],\"a\":1}",
+        "]},\"traceName\":\"n\",\"a\":1}",
+        "]],\"traceName\":\"n\",\"a\":1}",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        struct osc_str value;
+        char json[128];
+
+        snprintf(json, sizeof json, "{\"traceEvents\":[{\"ph\":\"i\",\"ts\":1}%s", ends[i]);
+        struct osc_trace t = load(json);
+        assert_int_equal(t.events.n_rows, 1);
+        assert_int_equal(count(&t, OSC_FINDING_truncated), 0);
+        if (!osc_trace_meta(&t, "a", &value) ||
+            (i < 2) != (count(&t, OSC_FINDING_corrupt) == 0))
+            fail_msg("%s", ends[i]);
+        assert_same_in_pieces(&t, json);
         osc_trace_fini(&t);
     }
 }
@@ -587,6 +656,8 @@ int main(void)
         cmocka_unit_test(pairs_begins_with_ends_in_order_of_the_file),
         cmocka_unit_test(keeps_differences_of_times_within_64_bits),
         cmocka_unit_test(reads_the_rest_of_what_is_broken_in_part),
+        cmocka_unit_test(reads_the_events_of_lists_within_the_list),
+        cmocka_unit_test(ends_the_list_where_the_keys_behind_it_begin),
         cmocka_unit_test(finds_the_events_behind_a_broken_member),
         cmocka_unit_test(says_what_was_expected_where_nothing_can_be_read),
 #if OSC_WITH_GZIP && OSC_WITH_ZSTD

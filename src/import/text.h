@@ -33,6 +33,9 @@
 /* What a window keeps at most: a token, and what is looked at behind it. */
 #define OSC_TEXT_KEPT_MAX (OSC_TOKEN_MAX + OSC_TEXT_HEADROOM)
 
+/* How far blanks are looked past; a key still fits behind them. */
+#define OSC_TEXT_LOOK_MAX (OSC_TEXT_KEPT_MAX - 1024)
+
 /* Where bytes come from. */
 struct osc_blocks {
     /*
@@ -90,13 +93,17 @@ static inline int osc_text_look(struct osc_text *t, size_t at)
     return (unsigned char)t->p[at];
 }
 
-/* The same of the first byte from *AT on that is not blank; *AT goes there. */
+/*
+ * The same of the first byte from *AT on that is not blank; *AT goes there. -1 too
+ * where that is beyond OSC_TEXT_LOOK_MAX: it depends on the text alone, not on its blocks.
+ */
 static inline int osc_text_look_past_blank(struct osc_text *t, size_t *at)
 {
-    int ch = osc_text_look(t, *at);
+    int ch;
 
-    while (osc_text_is_blank(ch))
-        ch = osc_text_look(t, ++*at);
+    do {
+        ch = *at <= OSC_TEXT_LOOK_MAX ? osc_text_look(t, *at) : -1;
+    } while (osc_text_is_blank(ch) && ++*at);
     return ch;
 }
 

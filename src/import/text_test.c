@@ -207,6 +207,37 @@ static void looks_past_blanks_over_blocks(void **state)
     unmake(&m, &t);
 }
 
+static osc_status next_only_blanks(struct osc_blocks *b, char **data, size_t *len,
+                                   struct osc_err *err)
+{
+    struct made_blocks *m = (struct made_blocks *)b;
+
+    (void)err;
+    *data = m->buffers[m->n_calls++ % 2] + OSC_TEXT_HEADROOM;
+    *len = m->piece;
+    memset(*data, ' ', *len);
+    return OSC_OK;
+}
+
+static void looks_equally_far_past_blanks_whatever_the_blocks_are(void **state)
+{
+    static const size_t pieces[] = {65536, 1000003};
+
+    (void)state;
+    for (size_t k = 0; k < sizeof pieces / sizeof *pieces; k++) {
+        struct made_blocks m = make(0, pieces[k]);
+        struct osc_text t;
+        size_t at = 1;
+
+        m.blocks.next = next_only_blanks;
+        osc_text_init(&t, &m.blocks, 0);
+        assert_int_equal(osc_text_look_past_blank(&t, &at), -1);
+        assert_int_equal(at, OSC_TEXT_LOOK_MAX + 1);
+        assert_int_equal(osc_text_look(&t, OSC_TEXT_LOOK_MAX + 1), ' ');
+        unmake(&m, &t);
+    }
+}
+
 static void says_so_when_there_is_no_memory_for_a_long_token(void **state)
 {
     struct made_blocks m = make((size_t)4 * OSC_TEXT_HEADROOM, OSC_TEXT_HEADROOM);
@@ -234,6 +265,7 @@ int main(void)
         cmocka_unit_test(asks_no_more_once_the_text_ended),
         cmocka_unit_test(looks_ahead_without_losing_its_place),
         cmocka_unit_test(looks_past_blanks_over_blocks),
+        cmocka_unit_test(looks_equally_far_past_blanks_whatever_the_blocks_are),
         cmocka_unit_test(says_so_when_there_is_no_memory_for_a_long_token),
     };
     return cmocka_run_group_tests_name("text", tests, NULL, NULL);

@@ -33,15 +33,17 @@ KEYS = {
                 "shared_memory_bytes"),
     "steps": ("step",), "overview": ("category",), "events": ("id",),
     "threads": ("process", "thread"), "tracks": ("track",), "info": ("key",),
+    "flows": ("row",), "devices": ("device",), "utilization": ("device", "start_ns", "dur_ns"),
 }
 GROUPINGS = {"averages": (None, "shape", "stack:2", "shape,stack:3"),
              "operators": (None, "shape", "stack"), "kernels": (None, "op")}
-COMPAT = {"operators", "kernels", "steps", "overview"}
+NAMELESS = {"flows"}      # tables whose rows have no name but their place
+COMPAT = {"operators", "kernels", "steps", "overview", "devices"}
 # Texts by product.md's examples, but numbers in the file: compared by their text.
 AS_TEXT = {"process", "thread", "queue", "label", "value", "track", "rank"}
 # Optional columns (`?` in product.md 4): absent is as good as null in every row.
 OPTIONAL = {"parent_id", "device", "queue", "self_ns", "depth", "step", "launch_id", "op_id",
-            "fwd_id",             "correlation", "value", "bytes", "is_async"}
+            "fwd_id", "correlation", "value", "bytes", "is_async", "sm_efficiency_ratio"}
 TEXTS = (Options(), Options(sort="self_cpu_time_total", limit=8),
          Options(sort="cpu_time_total", header="a title", top_level=True, max_name_width=30),
          Options(sort="count", limit=-1, max_shapes_width=20, max_src_width=20))
@@ -91,6 +93,11 @@ def key_of(table: str, row: dict) -> tuple:
             return value if isinstance(value, str) else json.dumps(value)
         return str(value) if column in AS_TEXT and value is not None else value
     return tuple(hashable(column) for column in KEYS[table])
+
+
+def numbered(rows: list[dict]) -> list[dict]:
+    """ROWS with their places as names."""
+    return [{**row, "row": place} for place, row in enumerate(rows)]
 
 
 def compare_table(report: Report, where: str, table: str, ours: list[dict],
@@ -148,6 +155,8 @@ def compare_trace(binary: Path, path: Path, where: str) -> Report:
                     report.differ(where, label, failed)
                     continue
                 twin = tables.table(trace, table, grouping, compat)
+                if table in NAMELESS:
+                    ours, twin = numbered(ours), numbered(twin)
                 compare_table(report, f"{where}: {label}:", table, ours, twin)
     for options in TEXTS:
         for grouping in ({}, {"by_shape": True}, {"stack_n": 2}, {"python": False}):

@@ -51,6 +51,8 @@ def same(item: Item, got: object) -> bool:
     want = item.expected
     if item.how == "absent_or_0":     # a column that needs data which the file lacks
         return got is MISSING or got == 0
+    if item.how == "absent":          # the same, in a column that is hidden without data
+        return got is MISSING or got is None
     if got is MISSING:
         return False
     if item.how == "exact":
@@ -65,8 +67,12 @@ def same(item: Item, got: object) -> bool:
         return abs(want - 100 * got) <= 0.00501 + item.slack_ns
     if item.how in ("percent0", "percent1"):        # rounded to so many digits of a per cent
         return abs(want - 100 * got) <= {"percent0": 0.501, "percent1": 0.0501}[item.how]
+    if item.how == "gib":             # the same of GiB
+        return abs(Fraction(want) - Fraction(got, 2**30)) <= Fraction("0.00501")
     if item.how == "2digits":
         return abs(want - got) <= 0.00501
+    if item.how == "ratio":
+        return abs(want - got) <= item.slack_ns
     if item.how == "double":
         return abs(want - got) <= 1e-9 * max(1.0, abs(want))
     raise ValueError(item.how)
@@ -88,7 +94,8 @@ class Rows:
             self.rows = self.provider.table(*asked)
             self.asked, self.index = asked, {}
         if item.how == "rows":
-            return len(self.rows)
+            return sum(all(row.get(column) == value for column, value in item.key)
+                       for row in self.rows)
         columns = tuple(column for column, _ in item.key)
         if columns not in self.index:
             index: dict[tuple, dict] = {}

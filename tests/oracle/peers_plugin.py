@@ -10,10 +10,13 @@ from __future__ import annotations
 import gzip
 import json
 import re
+from fractions import Fraction
+from functools import lru_cache
 from pathlib import Path
 from typing import Iterator
 
 from peers import Item
+from twin import devices, tables
 
 NS_RESOLUTION = "hta_ns_resolution_trace"
 GENERATION_B = ("hta_trace_diff_control", "hta_trace_filter/rank0", "hta_trace_filter/rank1")
@@ -41,6 +44,23 @@ CASES = {
     "hta_trace_filter/rank0": ("hta/trace_filter/sampled_rank-0.json.gz", True),
     "hta_trace_filter/rank1": ("hta/trace_filter/sampled_rank-1.json.gz", True),
 }
+# What the peer's doubles lose of a share where times have 16 digits: README for the whole;
+# of a bucket of 10 ms up to 0.25 us for each of its hundred kernels.
+RATIO_SLACK = {(NS_RESOLUTION, "utilization_ratio"): 0.00005,
+               (NS_RESOLUTION, "sm_efficiency_ratio"): 0.00005,
+               (NS_RESOLUTION, "occupancy_ratio"): 0.00005,
+               (NS_RESOLUTION, "buckets"): 0.0005}
+# Rows of the plugin's text on a device -> our column, how it is compared.
+SUMMARY = {"Name": ("name", "exact"), "Memory": ("memory_bytes", "gib"),
+           "Compute Capability": ("compute_capability", "exact"),
+           "GPU Utilization": ("utilization_ratio", "percent"),
+           "Est. SM Efficiency": ("sm_efficiency_ratio", "percent"),
+           "Est. Achieved Occupancy": ("occupancy_ratio", "percent"),
+           "Kernel Time using Tensor Cores": ("tensor_core_ratio", "percent")}
+# SM efficiency ranges of a device as they are right by README; the peer has more (R-3.4).
+RIGHT_RANGES = {"hta_nccl_parser_config": 2931, "hta_trace_diff_control": 11624,
+                "hta_trace_filter/rank0": 1407}
+RESIDUE = 1e-9                       # below it an efficiency is none (TB 3.4)
 COSTS = {"Kernel": "kernel", "Memcpy": "memcpy", "Memset": "memset",
          "Communication": "communication", "Runtime": "runtime", "DataLoader": "dataloader",
          "CpuOp": "cpu_exec", "Other": "other", "Total": "total"}
@@ -244,6 +264,141 @@ def kernel_items(group: str, case: str, path: Path, table: dict | None,
                        key, "op_tc_eligible", rule=rule)
 
 
+def summary_items(group: str, case: str, path: Path, summary: list[dict] | None
+                  ) -> Iterator[Item]:
+    """The plugin's text on each device: what it is, and shares with two digits (TB 3.4)."""
+    devices_of: dict[str, dict[str, str]] = {}
+    values: dict[str, str] = {}
+    for entry in summary or []:
+        title = entry["title"]
+        if title.startswith("GPU ") and title.endswith(":"):
+            values = devices_of.setdefault(title[4:-1], {})
+        elif title in SUMMARY:
+            values[title] = entry["value"]
+    for number, texts in devices_of.items():
+        for title, (column, how) in SUMMARY.items():
+            text = texts.get(title)
+            expected = text if text is None or how == "exact" else float(text.split()[0])
+            rule = (GENERATION_B_RULE if column == "tensor_core_ratio"
+                    and case in GENERATION_B else None)
+            yield Item(group, case, path, "text on a device", expected, how, "devices", None,
+                       True, (("device", f"cuda:{number}"),), column,
+                       100 * RATIO_SLACK.get((case, column), 0) if how == "percent" else 0,
+                       rule)
+
+
+def start_of_bucket(path: Path, ts: float) -> tuple[int, int] | None:
+    """(start_ns of our bucket, that of the peer's) of the bucket that the peer starts at TS;
+    None if that is no bucket's start but the end of all: its last value is a constant 0."""
+    trace = load_trace(path)
+    at = round(Fraction(str(ts)) * 1000) - trace.origin
+    starts = [start - trace.origin for start, _ in devices.buckets(trace)]
+    nearest = min(starts, key=lambda start: abs(start - at))
+    return (nearest, at) if abs(nearest - at) < 500_000 else None
+
+
+@lru_cache(maxsize=1)
+def load_trace(path: Path):
+    """The trace of PATH, for its times alone."""
+    return tables.load(path)
+
+
+def device_items(group: str, case: str, path: Path, metrics: dict) -> Iterator[Item]:
+    """What the plugin says of every device that ran a kernel (TB 3.4, 6.1). METRICS: device
+    -> its numbers by our names, those of buckets under `buckets`."""
+    for number, values in metrics.items():
+        device = ("device", f"cuda:{number}")
+        for column, value in values.items():
+            if column in ("buckets", "sm_ranges", "sm_ranges_all"):
+                continue
+            yield Item(group, case, path, "device", value, "ratio", "devices", None, True,
+                       (device,), column, RATIO_SLACK.get((case, column), 1e-6),
+                       GENERATION_B_RULE if column == "tensor_core_ratio"
+                       and case in GENERATION_B else None)
+        for ts, value in values["buckets"][:-1]:
+            found = start_of_bucket(path, ts)
+            key = (device, ("start_ns", found[0] if found else None))
+            yield Item(group, case, path, "bucket", Fraction(found[1], 1000) if found else ts,
+                       "ns", "utilization", None, False, key, "start_ns",
+                       250 if case == NS_RESOLUTION else 1)
+            yield Item(group, case, path, "bucket", value, "ratio", "utilization", None, False,
+                       key, "utilization_ratio",
+                       RATIO_SLACK.get((case, "buckets"), 1e-6))
+        yield Item(group, case, path, "buckets of a device", len(values["buckets"]) - 1,
+                   "rows", "utilization", key=(device,))
+        yield from efficiency_items(group, case, path, device, values)
+
+
+def efficiency_items(group: str, case: str, path: Path, device: tuple,
+                     values: dict) -> Iterator[Item]:
+    """Mean efficiency of those buckets of which all of the peer's ranges are known: all, or
+    those that end before the last of the first fifty."""
+    ranges = [(Fraction(str(start)) * 1000, Fraction(str(end)) * 1000, Fraction(value))
+              for start, end, value in values["sm_ranges"] if value > RESIDUE]
+    trace = load_trace(path)
+    for start, end in devices.buckets(trace):
+        if not values["sm_ranges_all"] and end > ranges[-1][1]:
+            break
+        mean = sum(max(0, min(e, end) - max(s, start)) * v for s, e, v in ranges)
+        yield Item(group, case, path, "efficiency in a bucket",
+                   float(mean / (end - start)) if ranges else None,
+                   "ratio" if ranges else "absent", "utilization", None, False,
+                   (device, ("start_ns", start - trace.origin)), "sm_efficiency_ratio",
+                   RATIO_SLACK.get((case, "buckets"), 1e-6))
+
+
+def known_ranges(shared: Path) -> Iterator[tuple[str, object, object]]:
+    """(what, the twin's, right) of every efficiency range that is known and of how many
+    there are. No table shows ranges; the means of `utilization` come from them."""
+    for case, (name, _) in CASES.items():
+        answer = latest(shared / "expected/tb", case, "gpu_metrics.json")
+        if not answer or case == NS_RESOLUTION:       # its times are doubles' (R-2.2)
+            continue
+        works = devices.work_of(tables.load(shared / "data" / name))
+        for number in map(str, answer["gpu_ids"]):
+            ours = devices.sm_ranges(devices.kernels_of(works[f"cuda:{number}"]))
+            peers = [entry for entry in answer["sm_efficiency_ranges_first_50"][number]
+                     if entry[2] > RESIDUE]
+            for at, (mine, peer) in enumerate(zip(ours, peers)):
+                # The end is a sum of doubles: a digit of the last place may be lost.
+                off = [abs(Fraction(str(peer[k])) * 1000 - mine[k]) for k in (0, 1)]
+                yield (f"{case} range {at}: {mine}, peer {peer}",
+                       (max(off) <= 1, round(float(mine[2]), 6)), (True, round(peer[2], 6)))
+            if case in RIGHT_RANGES:
+                yield f"{case} ranges", len(ours), RIGHT_RANGES[case]
+
+
+def metrics_of(answer: dict | None) -> dict:
+    """The numbers of gpu_metrics.json by our names."""
+    if not answer:
+        return {}
+
+    def of(name: str, number: str, scale: int = 1) -> float | None:
+        value = answer[name].get(number)
+        return None if value is None else value / scale
+    return {number: {"utilization_ratio": of("gpu_utilization", number),
+                     "sm_efficiency_ratio": of("avg_sm_efficiency", number),
+                     "occupancy_ratio": of("avg_occupancy", number, 100),
+                     "tensor_core_ratio": of("tc_ratio", number),
+                     "buckets": answer["util_buckets"][number],
+                     "sm_ranges": answer["sm_efficiency_ranges_first_50"][number],
+                     "sm_ranges_all": answer["sm_efficiency_range_count"][number] <= 50}
+            for number in map(str, answer["gpu_ids"])}
+
+
+def metrics_of_vector(answer: dict) -> dict:
+    """The same of a vector."""
+    def scaled(value: float | None) -> float | None:
+        return None if value is None else value / 100
+    return {number: {"utilization_ratio": device.get("util"),
+                     "sm_efficiency_ratio": device.get("sm"),
+                     "occupancy_ratio": scaled(device.get("occ")),
+                     "tensor_core_ratio": device.get("tc"),
+                     "buckets": device["util_buckets"],
+                     "sm_ranges": device["sm_ranges"], "sm_ranges_all": True}
+            for number, device in (answer.get("gpu") or {}).items()}
+
+
 def stack_items(group: str, case: str, path: Path, tables: dict | None) -> Iterator[Item]:
     """The call-stack sub-tables: one row per operator and stack."""
     for table in (tables or {}).values():
@@ -312,6 +467,8 @@ def vector_items(shared: Path) -> Iterator[Item]:
         for name, by_op in (("kernels", False), ("kernels_by_op", True)):
             if answer.get(name):
                 yield from kernel_items("plugin vectors", case, path, answer[name], by_op)
+        yield from device_items("plugin vectors", case, path, metrics_of_vector(answer))
+        yield from summary_items("plugin vectors", case, path, answer["gpu_summary"])
 
 
 def case_items(shared: Path, case: str, name: str, last_source: bool) -> Iterator[Item]:
@@ -330,6 +487,10 @@ def case_items(shared: Path, case: str, name: str, last_source: bool) -> Iterato
     for file, by_op in (("kernels.json", False), ("kernels_by_op.json", True)):
         yield from kernel_items(f"plugin {kind}: kernels", case, path,
                                 latest(folder, case, file), by_op)
+    yield from device_items(f"plugin {kind}: devices", case, path,
+                            metrics_of(latest(folder, case, "gpu_metrics.json")))
+    yield from summary_items(f"plugin {kind}: devices", case, path,
+                             latest(folder, case, "overview.json")["gpu_summary"])
     # The released package has them right (README); the last source lost rows.
     if case in ("resnet_all", "transformer") or case.startswith("resnet50"):
         yield from stack_items(f"plugin {kind}: stacks", case, path,

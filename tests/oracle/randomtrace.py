@@ -42,6 +42,7 @@ class Generator:
         self.external = 0
         self.old = self.generation == "A"
         self.ops: list[tuple[int, object, int]] = []            # process, thread, start
+        self.launches: list[tuple[object, list[tuple[str, object, object, int]]]] = []
 
     def chance(self, percent: int) -> bool:
         """True PERCENT times in a hundred."""
@@ -114,6 +115,32 @@ class Generator:
                     if phase == "f":
                         record["bp"] = "e"
                     self.records.append(record)
+
+    def launch_arrows(self) -> None:
+        """Arrows from calls to their work; some stand beside what they mean, lack an end or
+        are led on by a step."""
+        category = self.random.choice(("async", "async_cpu_to_gpu", "ac2g", "ac2g", "mylib",
+                                       None))
+        found = []
+        for key, ends in self.launches if self.chance(80) else []:
+            if self.chance(10):
+                ends = ends + [("t", *self.random.choice(ends)[1:])]
+            for phase, pid, tid, start in ends:
+                if self.chance(15):
+                    start += self.random.choice((-20_000, 5_000, 10_000, 30_000))
+                record = {"ph": phase, "name": "launch", "pid": pid, "tid": tid, "id": key,
+                          "ts": self.instant(max(start, 0))}
+                if category is not None:
+                    record["cat"] = category
+                if phase == "f" and self.chance(80):
+                    record["bp"] = "e"
+                if self.chance(2):
+                    record["id"] = self.random.choice((None, 1, "x"))
+                if self.chance(95):
+                    found.append(record)
+        if self.chance(30):
+            self.random.shuffle(found)
+        self.records += found
 
     def add(self, phase: str, category: str | None, name: str, pid: object, tid: object,
             start: int, end: int, args: dict | None) -> None:
@@ -211,6 +238,7 @@ class Generator:
             ("Runtime", "cudaLaunchKernel") if self.old else
             ("cuda_runtime", "cudaLaunchKernel"), ("cuda_driver", "cuLaunchKernel")))
         self.add("X", category, name, pid, self.thread(tid), start, end, args)
+        self.launches.append((args.get("correlation", 0), [("s", pid, tid, start)]))
         for _ in range(self.random.choice((0, 1, 1, 1, 2))):
             self.device_work(dict(args), end, grid)
 
@@ -241,9 +269,9 @@ class Generator:
                      "sync": "cuda_sync"})[kind]
         if self.chance(3):
             del args["device"]
-        self.add("X", category, name, device,
-                 f"stream {stream}" if self.old else stream, max(start, 0), max(end, start, 0),
-                 args)
+        queue = f"stream {stream}" if self.old else stream
+        self.launches[-1][1].append(("f", device, queue, max(start, 0)))
+        self.add("X", category, name, device, queue, max(start, 0), max(end, start, 0), args)
         if self.chance(10):
             self.add("X", "gpu_user_annotation", "ProfilerStep#4", device, stream,
                      max(start, 0), max(end, start, 0) + grid, {"External id": 1})
@@ -280,6 +308,23 @@ class Generator:
         ]
         self.records += [r for r in noise if self.chance(45)]
 
+    def device_properties(self) -> object:
+        """Devices of the machine: more or fewer than did work, some with little said."""
+        if self.chance(30):
+            return self.random.choice(([], None, "none", {"id": 0}))
+        devices: list = []
+        for number in range(self.random.randrange(1, 4)):
+            device = {"id": self.random.choice((number, number, number, 0, str(number), -1)),
+                      "name": self.random.choice(("Tesla V100", "AMD Radeon", "a \"b\"\u00e9",
+                                                  "", 7)),
+                      "totalGlobalMem": self.random.choice((34079637504, "68702699520", -1)),
+                      "computeMajor": self.random.choice((7, 9, 0)), "computeMinor": 0,
+                      "numSms": self.random.choice((80, 104, RawNumber("80.5")))}
+            for key in self.random.sample(sorted(device), self.random.choice((0, 0, 1, 3))):
+                del device[key]
+            devices.append(device)
+        return devices + ([None] if self.chance(10) else [])
+
     def document(self) -> object:
         """The whole file."""
         for pid in self.random.sample((100, 200), self.random.choice((1, 1, 2))):
@@ -287,12 +332,15 @@ class Generator:
                 self.host_thread(pid, tid)
                 self.extras(pid, tid)
         self.arrows()
+        self.launch_arrows()
         if self.chance(30):
             # Only whole records move: an E stays behind its B.
             self.records.sort(key=lambda r: r["ph"] != "M")
         if self.chance(15):
             return self.records
-        members: dict = {"schemaVersion": 1, "deviceProperties": []}
+        members: dict = {"schemaVersion": 1}
+        if self.chance(80):
+            members["deviceProperties"] = self.device_properties()
         for flag, percent in (("record_shapes", 60), ("profile_memory", 60),
                               ("with_flops", 50), ("with_stack", 30)):
             if self.chance(percent):

@@ -13,6 +13,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+import peers_plugin  # noqa: E402
 from twin import (averages, averages_text, events, exact, flops, forest,  # noqa: E402
                   intervals, reader, tables)
 from twin.averages_text import Options  # noqa: E402
@@ -299,6 +300,16 @@ def test_memory(t: Tally) -> None:
                 *(memory(ts) for ts in (1, 2, 5, 10, 22, 45))])
     t.equal("operators", [row["op_id"] for row in tables.table(tr, "events")][5:],
             [0, 1, 0, None, 2, None])
+
+
+def test_ranges(t: Tally) -> None:
+    """R-3.4: the plugin's ranges of SM efficiency without its residues."""
+    shared = Path(__file__).resolve().parents[2].parent / "shared"
+    if not (shared / "expected").is_dir():
+        print(f"no recorded answers in {shared}: ranges are not compared")
+        return
+    for what, got, want in peers_plugin.known_ranges(shared):
+        t.equal(what, got, want)
 
 
 def main() -> int:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from . import averages, events, forest, inventory, kernels, operators, reader, steps
+from . import (averages, devices, events, flows, forest, inventory, kernels, operators, reader,
+               steps)
 from .events import Trace
 
 NAMES = ("averages", "operators", "kernels", "steps", "overview", "events", "threads",
-         "tracks", "info")
+         "tracks", "info", "flows", "devices", "utilization")
 
 
 def load(path: Path) -> Trace:
@@ -44,5 +45,11 @@ def table(trace: Trace, name: str, group_by: str | None = None, compat: bool = F
         return steps.steps_table(trace, compat)
     if name == "overview":
         return steps.overview_table(trace, compat)
+    if name == "flows":
+        return flows.table(trace)
+    if name == "devices":
+        return devices.devices_table(trace, compat)
+    if name == "utilization":
+        return devices.utilization_table(trace)
     return {"events": inventory.events_table, "threads": inventory.threads_table,
             "tracks": inventory.tracks_table, "info": inventory.info_table}[name](trace)

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`utilization` and `devices` (TB 3.4, 6.1; R-3.4; AN A21), from every kernel anew."""
+from __future__ import annotations
+
+from fractions import Fraction
+
+from . import exact, kinds, links, operators, steps
+from .events import Event, Trace
+from .intervals import Interval, intersect, length, union
+from .kinds import DEVICE_WORK
+
+Range = tuple[int, int, Fraction]               # start, end, share of the multiprocessors
+
+
+def number_of(device: str) -> int | None:
+    """N of "cuda:N"."""
+    digits = device.rpartition(":")[2] if ":" in device else ""
+    return int(digits) if digits.isdigit() else None
+
+
+def work_of(trace: Trace) -> dict[str, list[Event]]:
+    """Device -> its kernels, copies and fills; by number, those without one last."""
+    found: dict[str, list[Event]] = {}
+    for event in trace.events:
+        if event.kind in DEVICE_WORK and event.is_range:
+            found.setdefault(event.device, []).append(event)
+
+    def key(device: str) -> tuple:
+        number = number_of(device)
+        return (number is None, number or 0, device)
+    return {device: found[device] for device in sorted(found, key=key)}
+
+
+def kernels_of(work: list[Event]) -> list[Event]:
+    """K_g."""
+    return [e for e in work if e.kind == "kernel"]
+
+
+def sm_ranges(kernels: list[Event]) -> list[Range]:
+    """Between two neighbouring end points of kernels with blocks per SM: their sum over
+    those that run all the while, at most 1; nothing where none runs."""
+    blocks = []
+    for kernel in kernels:
+        value = exact.number(kernel.args.get("blocks per SM"))
+        if value is not None and value > 0:
+            blocks.append((kernel.start, kernel.end, value))
+    points = sorted({at for start, end, _ in blocks for at in (start, end)})
+    ranges = []
+    running: list[tuple[int, int, Fraction]] = []
+    waiting = sorted(blocks, key=lambda b: b[0], reverse=True)
+    for start, end in zip(points, points[1:]):
+        while waiting and waiting[-1][0] <= start:
+            running.append(waiting.pop())
+        running = [b for b in running if b[1] > start]
+        if running:
+            ranges.append((start, end, min(sum(b[2] for b in running), Fraction(1))))
+    return ranges
+
+
+def area(ranges: list[Range], window: Interval) -> Fraction:
+    """Integral of RANGES over WINDOW."""
+    return sum((value * max(0, min(end, window[1]) - max(start, window[0]))
+                for start, end, value in ranges), Fraction(0))
+
+
+def buckets(trace: Trace) -> list[Interval]:
+    """The last span `PyTorch Profiler (0)`, or else all events, cut into at most 100."""
+    spans = [e for e in trace.events if e.name == "PyTorch Profiler (0)" and e.end is not None
+             and (e.category or "").lower() == "trace"]
+    if spans:
+        start, end = spans[-1].start, spans[-1].end
+    else:
+        start = trace.origin
+        end = max((e.start if e.end is None else e.end for e in trace.events), default=start)
+    if end <= start:
+        return []
+    size = 1000
+    while end - start > 100 * size:
+        size *= 10
+    count = max(1, (end - start) // size)
+    return [(start + i * size, start + (i + 1) * size if i < count - 1 else end)
+            for i in range(count)]
+
+
+def utilization_table(trace: Trace) -> list[dict]:
+    """`utilization`: a row per bucket and device that ran a kernel."""
+    rows = []
+    cut = buckets(trace)
+    for device, work in work_of(trace).items():
+        kernels = kernels_of(work)
+        busy, ranges = union([(e.start, e.end) for e in kernels]), sm_ranges(kernels)
+        for bucket in cut if kernels else []:
+            size = bucket[1] - bucket[0]
+            rows.append({
+                "device": device, "start_ns": bucket[0] - trace.origin, "dur_ns": size,
+                "utilization_ratio": float(Fraction(length(intersect(busy, [bucket])), size)),
+                "sm_efficiency_ratio":
+                    float(area(ranges, bucket) / size) if ranges else None})
+    return rows
+
+
+def properties(trace: Trace) -> dict[int, dict]:
+    """Device number -> what `deviceProperties` says: by member `id`, else by place; of
+    several the first."""
+    result: dict[int, dict] = {}
+    listed = trace.members.get("deviceProperties")
+    for place, entry in enumerate(listed if isinstance(listed, list) else []):
+        entry = entry if isinstance(entry, dict) else {}
+        number = natural(entry.get("id"))
+        result.setdefault(place if number is None else number, entry)
+    return result
+
+
+def natural(value: object) -> int | None:
+    """A whole number from 0 up, also as text."""
+    number = exact.integer(value)
+    return number if number is not None and number >= 0 else None
+
+
+def identity(entry: dict) -> dict:
+    """The columns that `deviceProperties` fills."""
+    major, minor = natural(entry.get("computeMajor")), natural(entry.get("computeMinor"))
+    name = entry.get("name")
+    return {"name": name if isinstance(name, str) and name else None,
+            "memory_bytes": natural(entry.get("totalGlobalMem")),
+            "compute_capability":
+                None if major is None or minor is None else f"{major}.{minor}",
+            "sm_count": natural(entry.get("numSms"))}
+
+
+def window_of(trace: Trace) -> Interval | None:
+    """W: from the first kept step to the last; None if that is empty."""
+    kept = [s for s in steps.steps_of(trace) if s.kept]
+    if not kept or kept[-1].end <= kept[0].start:
+        return None
+    return kept[0].start, kept[-1].end
+
+
+def shares(kernels: list[Event], window: Interval | None) -> dict:
+    """Utilisation, efficiency and occupancy of a device in WINDOW."""
+    result: dict = {"utilization_ratio": None, "sm_efficiency_ratio": None,
+                    "occupancy_ratio": None}
+    if window is None:
+        return result
+    size = window[1] - window[0]
+    busy = intersect(union([(e.start, e.end) for e in kernels]), [window])
+    result["utilization_ratio"] = float(Fraction(length(busy), size))
+    filled = area(sm_ranges(kernels), window)
+    if filled > 0:
+        result["sm_efficiency_ratio"] = float(filled / size)
+    occupied, of = Fraction(0), 0
+    for kernel in kernels:
+        percent = exact.number(kernel.args.get("est. achieved occupancy %"))
+        inside = min(kernel.end, window[1]) - max(kernel.start, window[0])
+        if percent is not None and percent >= 0 and inside > 0:
+            occupied += percent * inside
+            of += inside
+    if of > 0:
+        result["occupancy_ratio"] = float(occupied / of / 100)
+    return result
+
+
+def devices_table(trace: Trace, compat: bool = False) -> list[dict]:
+    """`devices`: those that did any work (TB 3.4)."""
+    launch = links.launch_of_device_event(trace.events)
+    op_of_call = operators.op_of_call(trace)
+    props, window = properties(trace), window_of(trace)
+    work = work_of(trace)
+    # T 9.5: attributed to an operator.
+    of_op = {device: [k for k in kernels_of(events) if op_of_call.get(launch.get(k))]
+             for device, events in work.items()}
+    rows = []
+    for device, events in work.items():
+        kernels = kernels_of(events)
+        whole = sum(k.dur for k in of_op[device])
+        tensor = sum(k.dur for k in of_op[device]
+                     if kinds.kernel_uses_tc(k.name, compat))
+        ratio = float(Fraction(tensor, whole)) if whole else None
+        if compat and ratio is None and kernels and any(of_op.values()):
+            ratio = 0.0
+        number = number_of(device)
+        rows.append({"device": device, **identity(props.get(number, {})),
+                     **shares(kernels, window), "tensor_core_ratio": ratio})
+    return rows

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`flows`: the arrows of the file between events (product.md 4; TB 6.1; the Chrome format)."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from . import exact, forward
+from .events import Event, Trace, text_of
+
+KINDS = {"ac2g": "launch", "async_cpu_to_gpu": "launch", "async": "launch",
+         "fwdbwd": "fwdbwd", "forward_backward": "fwdbwd"}
+RANK = {"s": 0, "t": 1, "f": 2}
+
+
+@dataclass(eq=False)
+class Record:
+    """A start, step or end of an arrow."""
+    place: int
+    phase: str
+    category: str | None
+    key: object
+    track: tuple
+    at: int
+    to_next: bool
+
+
+def records_of(trace: Trace) -> list[Record]:
+    """All that have a time and an id: a whole number, or a text."""
+    found = []
+    for place, record in enumerate(trace.records):
+        ts = exact.number(record.get("ts"))
+        if record.get("ph") not in RANK or ts is None:
+            continue
+        key = exact.integer(record.get("id"))
+        if key is None and isinstance(record.get("id"), str):
+            key = record["id"]
+        if key is None:
+            continue
+        found.append(Record(place, record["ph"], text_of(record.get("cat")), key,
+                            (text_of(record.get("pid")), text_of(record.get("tid"))),
+                            exact.us_to_ns(ts),
+                            record["ph"] == "f" and record.get("bp") != "e"))
+    return found
+
+
+def event_of(record: Record, ranges: list[Event]) -> Event | None:
+    """What RECORD stands for; RANGES are those of its track in the order of the forest."""
+    here = [e for e in ranges if e.start == record.at]
+    if KINDS.get(record.category) == "fwdbwd":
+        return forward.operator_of([e for e in here if e.kind == "operator"])
+    if here:
+        named = [e for e in here if e.integer("correlation") == record.key]
+        return (named or here)[-1]
+    if record.to_next:
+        return next((e for e in ranges if e.start > record.at), None)
+    around = [e for e in ranges if e.start <= record.at < e.end]
+    return around[-1] if around else None
+
+
+def arrows(records: list[Record]) -> list[tuple[Record | None, Record | None]]:
+    """(start, end) of every arrow, in the order of the file of its end, or where there is
+    none of its start."""
+    chains: dict[tuple, list[Record]] = {}
+    for record in records:
+        chains.setdefault((record.category, record.key), []).append(record)
+    found = []
+    for chain in chains.values():
+        chain.sort(key=lambda r: (r.at, RANK[r.phase], r.place))
+        starts = [r for r in chain if r.phase == "s"]
+        leading = set()
+        for number, record in enumerate(chain):
+            if record.phase == "s":
+                continue
+            before = [r for r in chain[:number] if r.phase != "f"]
+            source = before[-1] if before else (starts[0] if starts else None)
+            leading.add(source)
+            found.append((source, record))
+        found += [(start, None) for start in starts if start not in leading]
+    return sorted(found, key=lambda arrow: (arrow[1] or arrow[0]).place)
+
+
+def table(trace: Trace) -> list[dict]:
+    """`flows`; arrows that touch no event are none."""
+    tracks: dict[tuple, list[Event]] = {}
+    for event in sorted((e for e in trace.events if e.is_range), key=Event.order):
+        tracks.setdefault(event.track, []).append(event)
+    by_start: dict[tuple, list[Event]] = {}
+    for track, events in tracks.items():
+        for event in events:
+            by_start.setdefault((track, event.start), []).append(event)
+
+    def bound(record: Record | None) -> int | None:
+        if record is None:
+            return None
+        # Most stand where something starts: then nothing else is looked at.
+        here = by_start.get((record.track, record.at))
+        event = event_of(record, here or tracks.get(record.track, []))
+        return event.id if event else None
+
+    rows = []
+    for source, end in arrows(records_of(trace)):
+        ids = bound(source), bound(end)
+        if ids != (None, None):
+            category = (end or source).category
+            rows.append({"kind": KINDS.get(category, category), "from_id": ids[0],
+                         "to_id": ids[1]})
+    return rows
