@@ -72,6 +72,14 @@ osc_sid osc_advice_operator_of(const struct osc_advice_base *a, uint32_t call)
     return (osc_sid){osc_chunk_of(&a->t->events, row)->name[osc_row_place(row)]};
 }
 
+/* The sum of two lengths of time, at most what there is: steps may overlap. */
+static int64_t sum_of(int64_t a_ns, int64_t b_ns)
+{
+    int64_t sum_ns;
+
+    return __builtin_add_overflow(a_ns, b_ns, &sum_ns) ? INT64_MAX : sum_ns;
+}
+
 static osc_status sum_steps(struct osc_advice_base *a)
 {
     a->first_step = 1;
@@ -86,9 +94,9 @@ static osc_status sum_steps(struct osc_advice_base *a)
             a->last_step = a->t->steps[i].ordinal;
         }
         osc_intervals_add(&a->kept, s->start_ns, s->end_ns);
-        a->total_ns += s->end_ns - s->start_ns;
+        a->total_ns = sum_of(a->total_ns, s->end_ns - s->start_ns);
         for (uint32_t k = 0; k < OSC_COST_COUNT; k++)
-            a->cost_ns[k] += s->cost_ns[k];
+            a->cost_ns[k] = sum_of(a->cost_ns[k], s->cost_ns[k]);
     }
     const osc_status st = osc_intervals_merge(&a->kept);
     a->kept_ns = osc_intervals_length(&a->kept);

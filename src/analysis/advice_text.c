@@ -404,6 +404,15 @@ static void add_calls(const struct osc_advice_base *a, const struct osc_advice_i
     osc_strbuf_adds(out, "\"");
 }
 
+/* The ranges of the host that are called NAME. */
+static void add_wrapper(const char *name, struct osc_strbuf *out)
+{
+    osc_strbuf_addf(out,
+                    "events --where \"name = '%s' and kind in ('operator', 'annotation', "
+                    "'python') and device is null and dur_ns is not null\"",
+                    name);
+}
+
 /* NAMES, with commas between them, as texts of SQL within quotation marks. */
 static void add_list(struct osc_str names, struct osc_strbuf *out)
 {
@@ -427,10 +436,10 @@ static void add_table(const struct osc_advice_base *a, enum osc_advice_code code
             out, "steps%s --sort dataloader_ns --where \"kept and dataloader_ns > 0\"", compat);
         return;
     case OSC_ADVICE_BACKEND:
-        osc_strbuf_adds(out, "events --where \"name = 'DistributedDataParallel.forward'\"");
+        add_wrapper("DistributedDataParallel.forward", out);
         return;
     case OSC_ADVICE_DATA_PARALLEL:
-        osc_strbuf_adds(out, "events --where \"name = 'DataParallel.forward'\"");
+        add_wrapper("DataParallel.forward", out);
         return;
     case OSC_ADVICE_COMMUNICATION:
         osc_strbuf_addf(
@@ -446,10 +455,11 @@ static void add_table(const struct osc_advice_base *a, enum osc_advice_code code
         osc_strbuf_addf(out, "kernels --group-by op%s --where op_tc_eligible", compat);
         return;
     case OSC_ADVICE_MEMORY_LIMIT:
-        osc_strbuf_addf(out,
-                        "events --where \"kind in ('alloc', 'free') and "
-                        "args ->> 'Device Id' = %lld and args ->> 'Total Allocated' > %lld\"",
-                        (long long)item->more[0], (long long)item->more[1]);
+        osc_strbuf_addf(
+            out,
+            "events --where \"kind in ('alloc', 'free') and args ->> 'Device Type' > 0 and "
+            "args ->> 'Device Id' = %lld and args ->> 'Total Allocated' > %lld\"",
+            (long long)item->more[0], (long long)item->more[1]);
         return;
     case OSC_ADVICE_IDLE_DEVICE:
         osc_strbuf_addf(out,
@@ -474,7 +484,9 @@ static void add_table(const struct osc_advice_base *a, enum osc_advice_code code
         add_calls(a, item, out);
         return;
     case OSC_ADVICE_SLOW_STEPS:
-        osc_strbuf_adds(out, "steps --sort total_ns --where outlier");
+        /* Outliers may as well be fast. */
+        osc_strbuf_addf(out, "steps --sort total_ns --where \"outlier and total_ns > %lld\"",
+                        (long long)item->more[3]);
         return;
     case OSC_ADVICE_COUNT:
         return;
