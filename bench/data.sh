@@ -11,10 +11,12 @@
 #   names.json    100 MB, nearly every operator with a name of its own: repeating
 #                 events adds no strings, which would flatter any loader
 #   r50.json      another real trace, 35 MB, with shapes of inputs
+#   memory.json   230 MB, a real trace with 250,000 memory records
+#   modules.json  one of Python frames, modules and memory, enlarged to 100 MB
 #   4g.json       only with OPSCOPE_BENCH_LARGE=1
 #
 # The real ones come from shared/ beside the checkout. Where it is missing, made
-# traces take their place, and r50.json is left out.
+# traces take their place, and the last but 4g.json are left out.
 
 set -eu
 cd "$(dirname "$0")/.."
@@ -22,7 +24,9 @@ cd "$(dirname "$0")/.."
 dir=${1:-${OPSCOPE_BENCH_DATA:-build-bench/data}}
 shared=../shared
 nccl=$shared/data/hta/nccl_parser_config/nccl_data.json.gz
+loader=$shared/data/torch213/steps_loader/trace.json.gz
 r50=$shared/data/tb_samples/resnet50_num_workers_0/worker0.1623143089861.pt.trace.json.gz
+transformer=$shared/data/torch213/transformer/trace.json.gz
 mkdir -p "$dir"
 
 # make NAME COMMAND...: unless it is there; the command's last operand is the file to
@@ -39,7 +43,9 @@ make()
 
 unpack() { gzip -dc "$1" >"$2"; }
 pack() { gzip -6 -c "$1" >"$2"; }
-enlarge() { python3 $shared/tools/enlarge.py "$nccl" "$2" --bytes "$1" >/dev/null; }
+enlarge() { enlarge_from "$nccl" "$1" "$2"; }
+enlarge_from() { python3 $shared/tools/enlarge.py "$1" "$3" --bytes "$2" >/dev/null; }
+repeat() { python3 $shared/tools/enlarge.py "$2" "$3" --copies "$1" >/dev/null; }
 pretend() { python3 tests/instructions/make_trace.py "$2" "$1"; }
 
 if [ -e "$nccl" ] && [ -e $shared/tools/enlarge.py ]; then
@@ -59,6 +65,12 @@ if [ ! -s "$dir/names.json" ]; then
 fi
 if [ -e "$r50" ]; then
     make r50.json unpack "$r50"
+fi
+if [ -e "$loader" ] && [ -e $shared/tools/enlarge.py ]; then
+    make memory.json repeat 36 "$loader"
+fi
+if [ -e "$transformer" ] && [ -e $shared/tools/enlarge.py ]; then
+    make modules.json enlarge_from "$transformer" 100000000
 fi
 if [ "${OPSCOPE_BENCH_LARGE:-0}" = 1 ]; then
     make 4g.json $big 4000000000

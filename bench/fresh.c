@@ -71,7 +71,7 @@ int main(int argc, char **argv)
     printf("user_s %.6f\nkernel_s %.6f\n", seconds(used.ru_utime), seconds(used.ru_stime));
     printf("peak_bytes %ld\n", status_bytes("VmHWM") - status_bytes("RssFile"));
 
-    const size_t base_pages = osc_pages_held();
+    const size_t base = osc_mem_held();
     for (int k = 0; derives && osc_tables[k]; k++)
         facts |= osc_tables[k]->facts;
     if (derives && st == OSC_OK)
@@ -83,8 +83,9 @@ int main(int argc, char **argv)
     printf("text_bytes %llu\nrecords %llu\n", (unsigned long long)t.text_bytes,
            (unsigned long long)t.events.n_rows + t.others.n_rows);
     printf("column_bytes %llu\npage_bytes %zu\nderived_bytes %zu\nstring_bytes %llu\n",
-           (unsigned long long)(column_bytes(&t.events) + column_bytes(&t.others)), base_pages,
-           osc_pages_held() - base_pages, (unsigned long long)osc_strings_bytes(&t.strings));
+           (unsigned long long)(column_bytes(&t.events) + column_bytes(&t.others)),
+           base - (size_t)osc_strings_bytes(&t.strings), osc_mem_held() - base,
+           (unsigned long long)osc_strings_bytes(&t.strings));
     /* Not freed: nobody who exits would. */
     fflush(stdout);
     _Exit(0);

@@ -20,6 +20,7 @@ SPDX = "SPDX-License-Identifier: Apache-2.0"
 ALLOCATORS = re.compile(
     r"(?<![\w.>])(malloc|calloc|realloc|reallocarray|free|strdup|strndup|asprintf|vasprintf|"
     r"aligned_alloc|posix_memalign|getline|open_memstream)\s*\(")
+SORTERS = re.compile(r"(?<![\w.>])(qsort(?:_r)?)\s*\(")
 ATOMIC = re.compile(r"\b(_Atomic|atomic_\w+|stdatomic\.h|__atomic_\w+|__sync_\w+)\b")
 ATOMIC_CALL = re.compile(r"\batomic_(?!flag\b|bool\b|u?int\b|u?long\b)\w+\s*\(")
 IMPURE = re.compile(r"(?<![\w.>])(osc_malloc|osc_calloc|osc_realloc|osc_free|osc_pages_\w+|osc_arena_\w+|"
@@ -137,6 +138,9 @@ class Checker:
         match = ALLOCATORS.search(line)
         if match and is_src and self.name != "src/base/mem.c":
             self.fault(i, f"{match[1]}() instead of what base/mem.h has")
+        match = SORTERS.search(line)
+        if match and is_src and self.name != "src/base/sort.c" and not self.name.endswith("_test.c"):
+            self.fault(i, f"{match[1]}() instead of what base/sort.h has")
         if re.search(r"\balloca\s*\(", line):
             self.fault(i, "alloca()")
         match = re.search(r"\bgoto (?!out\b)(\w+)", line)

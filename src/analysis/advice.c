@@ -74,11 +74,10 @@ static const struct osc_column columns[N_COLUMNS] = {
     [SUBJECT] = {"subject", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_DEEP,
                  "Who it is about: devices; the operator whose work ends most idle time; the "
                  "call that took most time; the slowest step. Missing where rows were merged."},
-    [GREW] = {"grew", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_DEEP,
-              "slow_steps: what grew most in the slowest step: of all names the one whose host "
-              "self time (operators, annotations, calls of the runtime), or whose device work "
-              "(of an operator and what it calls), exceeds its lower median over the kept "
-              "steps by most. Missing where rows were merged."},
+    [GREW] =
+        {"grew", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_DEEP,
+         "slow_steps: what grew most in the slowest step (steps: grew). Missing where rows "
+         "were merged."},
     [KEPT] = {"kept_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
               "Length of the kept steps, without what they have in common."},
     [PART] = {"part", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
@@ -229,6 +228,8 @@ static osc_status finish(struct osc_result *r, const struct osc_options *o, stru
 const struct osc_table_def osc_table_advice = {
     .name = "advice",
     .help = "What could be changed, with the time at stake.",
+    .source = "what ran in the kept steps; the recommendations of torch-tb-profiler and rules "
+              "like those of Nsight Systems and XProf.",
     .columns = columns,
     .n_columns = N_COLUMNS,
     .sort = "impact_ns",

@@ -67,44 +67,18 @@ OSC_MUST_USE osc_status osc_advice_stake(const struct osc_advice_base *a,
 osc_sid osc_advice_operator_of(const struct osc_advice_base *a, uint32_t call);
 
 /* Times by name, in order of first appearance. Zeroed, it is empty. */
-struct osc_tally {
+struct osc_name_sums {
     struct osc_idmap of_name; /* index + 1 */
-    struct osc_tally_sum {
+    struct osc_name_sum {
         osc_sid name;
         int64_t ns;
     } * v; /* owned */
     size_t n, cap;
 };
 
-OSC_MUST_USE osc_status osc_tally_add(struct osc_tally *y, osc_sid name, int64_t ns);
+OSC_MUST_USE osc_status osc_name_sums_add(struct osc_name_sums *y, osc_sid name, int64_t ns);
 /* The name with the most; of several the first. None: {0}. */
-struct osc_tally_sum osc_tally_top(const struct osc_tally *y);
-void osc_tally_fini(struct osc_tally *y);
-
-/* What made a slow step slow. */
-struct osc_slow_step {
-    uint32_t step;     /* index in osc_trace.steps */
-    int64_t excess_ns; /* over the median of the kept steps, rounded down */
-    osc_sid grew;      /* the name that grew most; none: 0 */
-    int64_t grew_ns;
-    bool is_device; /* its device work grew, not its time on the host */
-};
-
-/* Zeroed, it is empty. */
-struct osc_slow_steps {
-    struct osc_slow_step *v; /* owned; the slowest first */
-    size_t n;
-    int64_t median_ns, excess_ns; /* of the kept steps; sum over those in v */
-};
-
-/*
- * The outliers among the kept steps that took longer than the median, each with what
- * grew: of every name the host self time by the forest (operators, annotations, data
- * loaders, calls of the runtime; no Python frames) and, apart, the device work of every
- * operator, the one that exceeds its own lower median over the kept steps by most.
- */
-OSC_MUST_USE osc_status osc_slow_steps_make(const struct osc_advice_base *a,
-                                            struct osc_slow_steps *s);
-void osc_slow_steps_fini(struct osc_slow_steps *s);
+struct osc_name_sum osc_name_sums_top(const struct osc_name_sums *y);
+void osc_name_sums_fini(struct osc_name_sums *y);
 
 #endif

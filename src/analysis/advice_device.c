@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/advice_list.h"
 
-#include <stdlib.h>
-
+#include "analysis/growth.h"
 #include "base/mem.h"
+#include "base/sort.h"
 
 /* Whether PART is more than 1 / N of the kept steps. */
 static bool is_much(const struct osc_advice_base *a, int64_t part, int64_t n)
@@ -43,7 +43,7 @@ static void share_gaps(const struct osc_advice_base *a, int64_t *more)
 
 static osc_status check_gaps(const struct osc_advice_base *a, struct osc_advice_item *item)
 {
-    struct osc_tally enders = {0};
+    struct osc_name_sums enders = {0};
     osc_status st = OSC_OK;
 
     for (size_t g = 0; g < a->n_gaps && st == OSC_OK; g++) {
@@ -56,16 +56,16 @@ static osc_status check_gaps(const struct osc_advice_base *a, struct osc_advice_
             item->to_ns = gap->end_ns;
         }
         if (ender.v != 0)
-            st = osc_tally_add(&enders, ender, ns);
+            st = osc_name_sums_add(&enders, ender, ns);
     }
     item->impact_ns = item->part = a->gaps_ns;
     item->whole = a->kept_ns;
     item->count = (int64_t)a->n_gaps;
-    item->subject = name_of(a, osc_tally_top(&enders).name);
+    item->subject = name_of(a, osc_name_sums_top(&enders).name);
     share_gaps(a, item->more);
     /* Devices that did nothing in any step wait for nobody. */
     item->applies = is_much(a, a->gaps_ns, 10) && a->gaps_ns < a->kept_ns;
-    osc_tally_fini(&enders);
+    osc_name_sums_fini(&enders);
     return st;
 }
 
@@ -92,7 +92,7 @@ static osc_status check_syncs(const struct osc_advice_base *a, struct osc_advice
         item->count++;
         item->more[0] += c->dur_ns[i];
         if (a->f->classes.names[c->name[i]] & OSC_NAME_SYNC)
-            st = osc_tally_add(&item->names, (osc_sid){c->name[i]}, c->dur_ns[i]);
+            st = osc_name_sums_add(&item->names, (osc_sid){c->name[i]}, c->dur_ns[i]);
         else
             item->has_copies = true;
     }
@@ -100,7 +100,7 @@ static osc_status check_syncs(const struct osc_advice_base *a, struct osc_advice
         item->impact_ns += a->gaps[g].is_sync ? a->gaps[g].end_ns - a->gaps[g].start_ns : 0;
     item->part = item->impact_ns;
     item->whole = a->kept_ns;
-    item->subject = name_of(a, osc_tally_top(&item->names).name);
+    item->subject = name_of(a, osc_name_sums_top(&item->names).name);
     item->applies = item->count > 0 && is_much(a, item->impact_ns, 20);
     return st;
 }
@@ -146,7 +146,7 @@ static int by_length(const void *x, const void *y)
 /* The lower median of V, which is sorted on the way; N is not 0. */
 static int64_t lower_median(int64_t *v, size_t n)
 {
-    qsort(v, n, sizeof *v, by_length);
+    osc_sort(v, n, sizeof *v, by_length);
     return v[(n - 1) / 2];
 }
 
@@ -181,7 +181,7 @@ static size_t collect_launches(const struct osc_advice_base *a, int64_t *kernels
 /* Gaps that a kernel ended while the host was not waiting: it was launched too late. */
 static osc_status sum_launch_gaps(const struct osc_advice_base *a, struct osc_advice_item *item)
 {
-    struct osc_tally enders = {0};
+    struct osc_name_sums enders = {0};
     osc_status st = OSC_OK;
 
     for (size_t g = 0; g < a->n_gaps && st == OSC_OK; g++) {
@@ -192,10 +192,10 @@ static osc_status sum_launch_gaps(const struct osc_advice_base *a, struct osc_ad
         if (osc_chunk_of(&a->t->events, row)->kind[osc_row_place(row)] != OSC_KIND_KERNEL)
             continue;
         item->impact_ns += gap->end_ns - gap->start_ns;
-        st = osc_tally_add(&enders, who_ended(a, gap), gap->end_ns - gap->start_ns);
+        st = osc_name_sums_add(&enders, who_ended(a, gap), gap->end_ns - gap->start_ns);
     }
-    item->subject = name_of(a, osc_tally_top(&enders).name);
-    osc_tally_fini(&enders);
+    item->subject = name_of(a, osc_name_sums_top(&enders).name);
+    osc_name_sums_fini(&enders);
     return st;
 }
 
@@ -238,39 +238,63 @@ static osc_status check_allocator(const struct osc_advice_base *a, struct osc_ad
             continue;
         item->count++;
         osc_intervals_add(&calls, c->ts_ns[i], osc_row_end(c, i));
-        st = osc_tally_add(&item->names, (osc_sid){c->name[i]}, c->dur_ns[i]);
+        st = osc_name_sums_add(&item->names, (osc_sid){c->name[i]}, c->dur_ns[i]);
     }
     if (st == OSC_OK)
         st = osc_advice_stake(a, &calls, NULL, &item->impact_ns);
     item->part = item->impact_ns;
     item->whole = a->kept_ns;
-    item->subject = name_of(a, osc_tally_top(&item->names).name);
+    item->subject = name_of(a, osc_name_sums_top(&item->names).name);
     item->applies = item->count > 0 && is_much(a, item->impact_ns, 100);
     osc_intervals_fini(&calls);
     return st;
 }
 
+/* The median of the kept steps, rounded down. */
+static int64_t median_of_steps(const struct osc_breakdown *b, int64_t *lengths)
+{
+    size_t n = 0;
+
+    for (uint32_t i = 0; i < b->n_steps; i++) {
+        if (b->steps[i].is_kept)
+            lengths[n++] = b->steps[i].end_ns - b->steps[i].start_ns;
+    }
+    const int64_t low = lower_median(lengths, n);
+
+    return low + (lengths[n / 2] - low) / 2;
+}
+
 static osc_status check_slow_steps(const struct osc_advice_base *a,
                                    struct osc_advice_item *item)
 {
-    struct osc_slow_steps slow = {0};
-    const osc_status st = osc_slow_steps_make(a, &slow);
+    const struct osc_breakdown *const b = a->b;
+    struct osc_growth *growth = osc_calloc((size_t)b->n_steps + 1, sizeof *growth);
+    int64_t *lengths = osc_malloc(((size_t)b->n_steps + 1) * sizeof *lengths);
+    osc_status st = growth && lengths ? osc_growth_find(a->t, b, growth) : OSC_ENOMEM;
 
-    if (st == OSC_OK && slow.n > 0) {
-        const struct osc_slow_step *const worst = &slow.v[0];
+    if (st == OSC_OK)
+        item->more[3] = median_of_steps(b, lengths);
+    for (uint32_t i = 0; i < b->n_steps && st == OSC_OK; i++) {
+        const int64_t length_ns = b->steps[i].end_ns - b->steps[i].start_ns;
+        const int64_t excess_ns = length_ns - item->more[3];
 
-        item->applies = is_much(a, slow.excess_ns, 100);
-        item->impact_ns = item->part = slow.excess_ns;
-        item->whole = a->kept_ns;
-        item->count = (int64_t)slow.n;
-        item->subject = name_of(a, a->t->steps[worst->step].label);
-        item->grew = name_of(a, worst->grew);
-        item->more[0] = worst->excess_ns;
-        item->more[1] = worst->grew_ns;
-        item->more[2] = worst->is_device;
-        item->more[3] = slow.median_ns;
+        if (!b->steps[i].is_outlier || excess_ns <= 0)
+            continue;
+        item->count++;
+        item->impact_ns += excess_ns;
+        if (excess_ns <= item->more[0])
+            continue;
+        item->subject = name_of(a, a->t->steps[i].label);
+        item->grew = name_of(a, growth[i].name);
+        item->more[0] = excess_ns;
+        item->more[1] = growth[i].half_ns / 2;
+        item->more[2] = growth[i].is_device;
     }
-    osc_slow_steps_fini(&slow);
+    item->part = item->impact_ns;
+    item->whole = a->kept_ns;
+    item->applies = item->count > 0 && is_much(a, item->impact_ns, 100);
+    osc_free(growth);
+    osc_free(lengths);
     return st;
 }
 
@@ -297,6 +321,6 @@ osc_status osc_advice_device_rules(const struct osc_advice_base *a, struct osc_a
 void osc_advice_list_fini(struct osc_advice_list *l)
 {
     for (unsigned k = 0; k < OSC_ADVICE_COUNT; k++)
-        osc_tally_fini(&l->of[k].names);
+        osc_name_sums_fini(&l->of[k].names);
     osc_arena_fini(&l->arena);
 }

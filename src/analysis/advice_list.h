@@ -47,9 +47,9 @@ struct osc_advice_item {
     int64_t count;                /* rows that it rests on */
     struct osc_str subject, grew; /* borrowed from the trace or the list's arena */
     int64_t more[OSC_ADVICE_MORE];
-    int64_t from_ns, to_ns; /* of the longest gap; clock of the file */
-    struct osc_tally names; /* of the calls it rests on, with their time */
-    bool has_copies;        /* beside these, of copies into memory that is not pinned */
+    int64_t from_ns, to_ns;     /* of the longest gap; clock of the file */
+    struct osc_name_sums names; /* of the calls it rests on, with their time */
+    bool has_copies;            /* beside these, of copies into memory that is not pinned */
 };
 
 /* Zeroed, it is empty. */

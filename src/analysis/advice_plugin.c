@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "base/mem.h"
-#include "codec/json.h"
+#include "base/wide.h"
 #include "derive/args.h"
 
 /* What the names of host ranges say of how the program is spread over devices. */
@@ -266,8 +266,8 @@ static void add_total(const struct osc_advice_base *a, const struct osc_chunk *c
 {
     int64_t type, id, total;
 
-    if (!osc_args_int(a->t, c, i, OSC_ARG_KEY_DEVICE_TYPE, &type) || type <= 0 ||
-        !osc_args_int(a->t, c, i, OSC_ARG_KEY_DEVICE_ID, &id) || id < 0 ||
+    if (!osc_args_int(a->t, c, i, OSC_ARG_KEY_DEVICE_TYPE, &type) || type <= 0 || type > 127 ||
+        !osc_args_int(a->t, c, i, OSC_ARG_KEY_DEVICE_ID, &id) || id < 0 || id > 32766 ||
         !osc_args_int(a->t, c, i, OSC_ARG_KEY_TOTAL_ALLOCATED, &total))
         return;
     const struct osc_device_props *const p = osc_device_props_find(&a->props, id);
@@ -307,8 +307,8 @@ static const struct osc_device_props *fullest(const struct osc_advice_base *a,
         const struct osc_device_props *const p = &a->props.v[d];
 
         if (peaks[d].n_near > 0 &&
-            (!full || (osc_int128)peaks[d].bytes * full->memory_bytes >
-                          (osc_int128)peaks[full - a->props.v].bytes * p->memory_bytes))
+            (!full || (osc_wide)peaks[d].bytes * full->memory_bytes >
+                          (osc_wide)peaks[full - a->props.v].bytes * p->memory_bytes))
             full = p;
     }
     return full;
@@ -340,8 +340,6 @@ static osc_status check_memory(const struct osc_advice_base *a, struct osc_advic
         item->part = peak->bytes;
         item->whole = full->memory_bytes;
         item->count = peak->n_near;
-        item->more[0] = full->id;
-        item->more[1] = limit_of(full);
         item->subject = (struct osc_str){text, (uint32_t)len};
         st = text ? measure_allocator(a, &item->impact_ns) : OSC_ENOMEM;
     }

@@ -455,11 +455,7 @@ static void add_table(const struct osc_advice_base *a, enum osc_advice_code code
         osc_strbuf_addf(out, "kernels --group-by op%s --where op_tc_eligible", compat);
         return;
     case OSC_ADVICE_MEMORY_LIMIT:
-        osc_strbuf_addf(
-            out,
-            "events --where \"kind in ('alloc', 'free') and args ->> 'Device Type' > 0 and "
-            "args ->> 'Device Id' = %lld and args ->> 'Total Allocated' > %lld\"",
-            (long long)item->more[0], (long long)item->more[1]);
+        osc_strbuf_adds(out, "memory_peaks --where \"10 * peak_bytes > 9 * capacity_bytes\"");
         return;
     case OSC_ADVICE_IDLE_DEVICE:
         osc_strbuf_addf(out,

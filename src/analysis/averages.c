@@ -113,11 +113,12 @@ static struct osc_str device_type(const struct osc_avg_tree *tree, uint32_t flag
 
 static void set_bytes(struct osc_result *out, const struct osc_avg_group *g, bool has_device)
 {
-    osc_result_int(out, OSC_AVERAGES_SELF_CPU_BYTES, g->self_cpu_bytes);
-    osc_result_int(out, OSC_AVERAGES_CPU_BYTES, g->cpu_bytes);
+    osc_result_int(out, OSC_AVERAGES_SELF_CPU_BYTES, osc_wide_nearest(g->self_cpu_bytes));
+    osc_result_int(out, OSC_AVERAGES_CPU_BYTES, osc_wide_nearest(g->cpu_bytes));
     if (has_device) {
-        osc_result_int(out, OSC_AVERAGES_SELF_DEVICE_BYTES, g->self_device_bytes);
-        osc_result_int(out, OSC_AVERAGES_DEVICE_BYTES, g->device_bytes);
+        osc_result_int(out, OSC_AVERAGES_SELF_DEVICE_BYTES,
+                       osc_wide_nearest(g->self_device_bytes));
+        osc_result_int(out, OSC_AVERAGES_DEVICE_BYTES, osc_wide_nearest(g->device_bytes));
     }
 }
 
@@ -230,6 +231,8 @@ const struct osc_table_def osc_table_averages = {
     .help =
         "What torch's key_averages() gives: operators, annotations, Python functions, runtime "
         "calls and device work by name, with host and device time, memory and FLOPs.",
+    .source = "the events, by the rules of torch 2.13 (torch.autograd.profiler_util, "
+              "EventList.key_averages).",
     .columns = columns,
     .n_columns = OSC_AVERAGES_COLUMNS,
     .groupings = groupings,

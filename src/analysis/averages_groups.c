@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/averages_groups.h"
 
-#include <stdlib.h>
-
 #include "analysis/shapes.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/sort.h"
 
 /* Signed sums of what a file says, without undefined overflow. */
 static void add(int64_t *sum, int64_t v)
@@ -230,10 +229,10 @@ static inline void count_node(const struct osc_avg_tree *tree, uint32_t i,
     if (tree->bytes) {
         const struct osc_avg_bytes *b = &tree->bytes[i];
 
-        add(&group->cpu_bytes, b->cpu);
-        add(&group->device_bytes, b->device);
-        add(&group->self_cpu_bytes, is_sync ? difference(b->cpu, b->child_cpu) : 0);
-        add(&group->self_device_bytes, is_sync ? difference(b->device, b->child_device) : 0);
+        group->cpu_bytes += b->cpu;
+        group->device_bytes += b->device;
+        group->self_cpu_bytes += is_sync ? b->cpu - b->child_cpu : 0;
+        group->self_device_bytes += is_sync ? b->device - b->child_device : 0;
     }
     if (tree->device && is_sync) {
         const int64_t own_ns = tree->device[i].own_ns;
@@ -276,7 +275,7 @@ osc_status osc_avg_groups_build(struct osc_avg_groups *g, struct osc_avg_tree *t
             count_node(tree, i, group);
     }
     if (g->n > 0)
-        qsort(g->all, g->n, sizeof *g->all, compare_groups);
+        osc_sort(g->all, g->n, sizeof *g->all, compare_groups);
     return st;
 }
 

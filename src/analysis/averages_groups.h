@@ -22,7 +22,7 @@
 
 struct osc_avg_group {
     int64_t calls, self_cpu_ns, cpu_ns, self_device_ns, device_ns;
-    int64_t self_cpu_bytes, cpu_bytes, self_device_bytes, device_bytes;
+    osc_wide self_cpu_bytes, cpu_bytes, self_device_bytes, device_bytes;
     uint64_t flops;
     double self_cpu_us, cpu_us;           /* as torch summed them */
     int64_t first_start_ns, first_dur_ns; /* of its first node, which stands for it in */

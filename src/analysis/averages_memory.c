@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/averages_memory.h"
 
-#include <stdlib.h>
-
 #include "base/mem.h"
+#include "base/sort.h"
 
 /* Numbers of c10::DeviceType (TP 7.2). */
 enum {
@@ -23,7 +22,7 @@ void osc_avg_records_fini(struct osc_avg_records *r)
 }
 
 void osc_avg_record_bytes(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i,
-                          int64_t *cpu_bytes, int64_t *device_bytes)
+                          osc_wide *cpu_bytes, osc_wide *device_bytes)
 {
     int64_t type = -1, bytes = 0;
 
@@ -63,24 +62,23 @@ static int compare_records(const void *pa, const void *pb)
 
 osc_status osc_avg_records_seal(struct osc_avg_records *r)
 {
-    uint64_t cpu = 0, device = 0; /* unsigned: absurd sizes wrap around */
+    osc_wide cpu = 0, device = 0;
     const osc_status st = osc_grow(&r->all, &r->cap, r->n + 1, sizeof *r->all);
 
     if (st != OSC_OK)
         return st;
     for (size_t i = 1; i < r->n; i++) {
         if (r->all[i - 1].time_ns > r->all[i].time_ns) {
-            qsort(r->all, r->n, sizeof *r->all, compare_records);
+            osc_sort(r->all, r->n, sizeof *r->all, compare_records);
             break;
         }
     }
     r->all[r->n] = (struct osc_avg_record){.time_ns = INT64_MAX};
     for (size_t i = 0; i <= r->n; i++) {
-        const uint64_t own_cpu = (uint64_t)r->all[i].cpu_bytes;
-        const uint64_t own_device = (uint64_t)r->all[i].device_bytes;
+        const osc_wide own_cpu = r->all[i].cpu_bytes, own_device = r->all[i].device_bytes;
 
-        r->all[i].cpu_bytes = (int64_t)cpu;
-        r->all[i].device_bytes = (int64_t)device;
+        r->all[i].cpu_bytes = cpu;
+        r->all[i].device_bytes = device;
         cpu += own_cpu;
         device += own_device;
     }
@@ -111,13 +109,13 @@ static size_t find_after(const struct osc_avg_records *r, size_t low, int64_t ti
 }
 
 void osc_avg_records_between(const struct osc_avg_records *r, size_t *first, int64_t start_ns,
-                             int64_t end_ns, int64_t *cpu_bytes, int64_t *device_bytes)
+                             int64_t end_ns, osc_wide *cpu_bytes, osc_wide *device_bytes)
 {
     while (*first < r->n && r->all[*first].time_ns < start_ns)
         (*first)++;
 
     const struct osc_avg_record *a = &r->all[*first];
     const struct osc_avg_record *b = &r->all[find_after(r, *first, end_ns)];
-    *cpu_bytes = (int64_t)((uint64_t)b->cpu_bytes - (uint64_t)a->cpu_bytes);
-    *device_bytes = (int64_t)((uint64_t)b->device_bytes - (uint64_t)a->device_bytes);
+    *cpu_bytes = b->cpu_bytes - a->cpu_bytes;
+    *device_bytes = b->device_bytes - a->device_bytes;
 }

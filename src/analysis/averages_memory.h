@@ -14,11 +14,12 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "base/wide.h"
 #include "model/trace.h"
 
 struct osc_avg_record {
     int64_t time_ns;
-    int64_t cpu_bytes, device_bytes; /* of itself; after sealing: of all before it */
+    osc_wide cpu_bytes, device_bytes; /* of itself; after sealing: of all before it */
     uint32_t row;
 };
 
@@ -32,7 +33,7 @@ void osc_avg_records_fini(struct osc_avg_records *r);
 
 /* What the record of row I of C says: on which side its bytes count. */
 void osc_avg_record_bytes(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i,
-                          int64_t *cpu_bytes, int64_t *device_bytes);
+                          osc_wide *cpu_bytes, osc_wide *device_bytes);
 
 OSC_MUST_USE osc_status osc_avg_records_add(struct osc_avg_records *r,
                                             const struct osc_trace *t,
@@ -46,6 +47,6 @@ OSC_MUST_USE osc_status osc_avg_records_seal(struct osc_avg_records *r);
  * belongs to this function: START_NS must not be less than in the call before.
  */
 void osc_avg_records_between(const struct osc_avg_records *r, size_t *first, int64_t start_ns,
-                             int64_t end_ns, int64_t *cpu_bytes, int64_t *device_bytes);
+                             int64_t end_ns, osc_wide *cpu_bytes, osc_wide *device_bytes);
 
 #endif

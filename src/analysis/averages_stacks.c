@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/averages_stacks.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/sort.h"
 #include "codec/json.h"
 
 /* The end of a fwdbwd flow. */
@@ -181,7 +181,7 @@ static osc_status gather_flows(struct flows *f, const struct osc_trace *t)
         }
     }
     if (f->n_ends > 0)
-        qsort(f->ends, f->n_ends, sizeof *f->ends, compare_ends);
+        osc_sort(f->ends, f->n_ends, sizeof *f->ends, compare_ends);
     return st;
 }
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/averages_tree.h"
 
-#include <stdlib.h>
 #include <strings.h>
 
 #include "analysis/averages_memory.h"
 #include "analysis/averages_merge.h"
 #include "analysis/census.h"
 #include "base/mem.h"
+#include "base/sort.h"
 #include "derive/facts.h"
 
 /* Of a form, beside the flags of its nodes. */
@@ -256,7 +256,8 @@ static osc_status gather_memory(struct builder *b)
     for (size_t i = 1; i < b->n_instants; i++) {
         if (compare_instants(&b->instants[i - 1], &b->instants[i], &events) < 0)
             continue;
-        qsort_r(b->instants, b->n_instants, sizeof *b->instants, compare_instants, &events);
+        osc_sort_with(b->instants, b->n_instants, sizeof *b->instants, compare_instants,
+                      &events);
         break;
     }
     st = osc_avg_records_seal(&b->records);
@@ -547,7 +548,7 @@ static uint32_t operator_of(const struct osc_avg_tree *tree, const struct osc_av
 {
     const uint32_t launch = link_of(tree, n->row);
 
-    return launch == 0 ? 0 : node_of_row[link_of(tree, launch)];
+    return launch == 0 || !node_of_row ? 0 : node_of_row[link_of(tree, launch)];
 }
 
 static osc_status attach_device_work(struct builder *b)

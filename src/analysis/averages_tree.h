@@ -26,6 +26,7 @@
 #include "analysis/flops.h"
 #include "base/idmap.h"
 #include "base/status.h"
+#include "base/wide.h"
 #include "model/trace.h"
 
 enum osc_avg_flag {
@@ -64,8 +65,8 @@ struct osc_avg_node {
 #define OSC_AVG_FAMILY_SHIFT 16
 
 struct osc_avg_bytes {
-    int64_t cpu, device;             /* of all records in the closed interval */
-    int64_t child_cpu, child_device; /* of its children together */
+    osc_wide cpu, device;             /* of all records in the closed interval */
+    osc_wide child_cpu, child_device; /* of its children together */
 };
 
 struct osc_avg_device_ns {

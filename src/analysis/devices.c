@@ -48,21 +48,22 @@ static const struct osc_column columns[N_COLUMNS] = {
                   "Its multiprocessors (compute units): numSms of deviceProperties."},
     [UTILIZATION] =
         {"utilization_ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH, 0,
-         "Part of the time from the start of the first kept step to the end of the last in "
-         "which at least one kernel ran; copies do not count, and one thread of one block "
+         "Time in which at least one kernel ran / time from the start of the first kept step "
+         "to the end of the last; copies do not count, and one thread of one block "
          "counts as much as a full device."},
     [SM_EFFICIENCY] =
         {"sm_efficiency_ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH, 0,
-         "Estimated part of the multiprocessors that had work, mean over the same time: the "
-         "sum of argument `blocks per SM` of the kernels that run, at most 1; missing if no "
+         "Estimated part of the multiprocessors that had work, mean over the same time: "
+         "integral of the sum of argument `blocks per SM` of the kernels that run, at most 1, "
+         "/ that time; missing if no "
          "kernel in that time says it."},
     [OCCUPANCY] = {"occupancy_ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH, 0,
                    "Mean of argument `est. achieved occupancy %` / 100 of the kernels in the "
                    "same time, weighted with their durations; those without it do not count."},
     [TENSOR_CORES] =
         {"tensor_core_ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH, 0,
-         "Of the time of all kernels that operators launched, in steps or not, that of kernels "
-         "whose names say that they use Tensor Cores (kernels: tensor_cores); names that no "
+         "Time of kernels whose names say that they use Tensor Cores (kernels: tensor_cores) / "
+         "that of all kernels that operators launched, in steps or not; names that no "
          "rule covers count as no. --compat tb: the rules of torch-tb-profiler, and 0 for a "
          "device without such kernels."},
     [WINDOW] = {"window_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
@@ -259,6 +260,7 @@ static osc_status finish(struct osc_result *r, const struct osc_options *o, stru
 const struct osc_table_def osc_table_devices = {
     .name = "devices",
     .help = "What each device is, and how much of it was used.",
+    .source = "member deviceProperties of the file, and its kernels.",
     .columns = columns,
     .n_columns = N_COLUMNS,
     .facts = OSC_FACT_LINKS | OSC_FACT_STEPS | OSC_FACT_UNIONS,

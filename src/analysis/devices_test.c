@@ -9,9 +9,7 @@
 #include <cmocka.h>
 
 #include "analysis/deviceprops.h"
-#include "base/mem.h"
-#include "derive/derive.h"
-#include "support/small_trace.h"
+#include "support/small_table.h"
 #include "table/merge.h"
 
 /* One step of 100 us with two kernels that overlap, of which an operator launched one. */
@@ -21,36 +19,19 @@
 static const char events[] = HOST WORK("kernel", "s884_gemm", 20, 30, 1, SAYS(0.5, 40))
     WORK("kernel", "other", 30, 10, 9, SAYS(0.25, 100));
 
-static struct osc_trace trace;
-static struct osc_result result;
 static struct osc_device_props_list props;
 
 static int end(void **state)
 {
-    (void)state;
-    osc_result_fini(&result);
     osc_device_props_fini(&props);
-    osc_trace_fini(&trace);
-    return 0;
+    return small_end(state);
 }
 
 static void run(const char *text, bool compat_tb)
 {
     const struct osc_options o = {.compat_tb = compat_tb};
 
-    assert_true(small_load(&trace, text));
-    assert_int_equal(osc_derive(&trace, osc_table_devices.facts, 1, NULL), OSC_OK);
-    osc_result_init(&result, &osc_table_devices);
-    assert_int_equal(osc_table_devices.map(&trace, &o, &result, NULL), OSC_OK);
-    assert_int_equal(osc_table_devices.finish(&result, &o, NULL), OSC_OK);
-}
-
-static uint32_t column(const char *name)
-{
-    const int i = osc_table_column(&osc_table_devices, name);
-
-    assert_true(i >= 0);
-    return (uint32_t)i;
+    small_table(&osc_table_devices, &o, text);
 }
 
 static void assert_number(const struct osc_result *r, const char *name, double expected)
@@ -178,18 +159,10 @@ static void what_is_no_list_of_devices_is_none(void **state)
 static void any_failed_allocation_is_reported(void **state)
 {
     const struct osc_options o = {0};
-    osc_status st = OSC_ENOMEM;
 
     (void)state;
     run(events, false);
-    for (long n = 0; st != OSC_OK; n++) {
-        osc_result_fini(&result);
-        osc_result_init(&result, &osc_table_devices);
-        osc_mem_fail_after(n);
-        st = osc_table_devices.map(&trace, &o, &result, NULL);
-        osc_mem_fail_after(-1);
-        assert_true(st == OSC_OK || st == OSC_ENOMEM);
-    }
+    small_table_survives(&osc_table_devices, &o);
     assert_int_equal(result.n_rows, 1);
 }
 

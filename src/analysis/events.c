@@ -440,6 +440,7 @@ static osc_status next(struct osc_scan *s, struct osc_result *out, struct osc_er
 const struct osc_table_def osc_table_events = {
     .name = "events",
     .help = "Every event, in order of the file; streams, however long the trace is.",
+    .source = "the members of the event in the file, in the Chrome trace format.",
     .columns = columns,
     .n_columns = sizeof columns / sizeof *columns,
     .facts = OSC_FACT_FOREST | OSC_FACT_STEPS | OSC_FACT_LINKS | OSC_FACT_MEMORY,

@@ -11,15 +11,17 @@
  */
 #include "analysis/registry.h"
 
-#include <stdlib.h>
-
 #include "base/mem.h"
+#include "base/sort.h"
 #include "derive/args.h"
 #include "derive/facts.h"
 #include "derive/keymap.h"
 
 /* So many ranges that start at one time are looked at; more are not to be told apart. */
 #define SAME_START_MAX 64
+
+/* So many members are sorted by insertion. */
+#define SHORT_CHAIN 8
 
 #define NONE UINT32_MAX
 
@@ -235,13 +237,29 @@ static int compare_members(const void *x, const void *y, void *ctx)
     return (a > b) - (a < b);
 }
 
+/* Nearly all chains have two members, or as many as a launch has kernels. */
+static void sort_members(struct flows *f, uint32_t *members, uint32_t n)
+{
+    if (n > SHORT_CHAIN) {
+        osc_sort_with(members, n, sizeof *members, compare_members, f);
+        return;
+    }
+    for (uint32_t i = 1; i < n; i++) {
+        const uint32_t member = members[i];
+        uint32_t k = i;
+
+        for (; k > 0 && compare_members(&members[k - 1], &member, f) > 0; k--)
+            members[k] = members[k - 1];
+        members[k] = member;
+    }
+}
+
 /* Lead through the chain of members [FIRST, END). */
 static void lead_chain(struct flows *f, uint32_t first, uint32_t end)
 {
     uint32_t last = NONE;
 
-    if (end - first > 1)
-        qsort_r(&f->members[first], end - first, sizeof *f->members, compare_members, f);
+    sort_members(f, &f->members[first], end - first);
     uint32_t first_start = NONE;
     for (uint32_t i = first; i < end && first_start == NONE; i++) {
         if (f->records[f->members[i]].ph == 's')
@@ -312,6 +330,25 @@ static bool binds_to_next(const struct flows *f, const struct record *r)
                              osc_str_eq(point, OSC_STR("e")));
 }
 
+/* Where the ranges that start at AT_NS, from place FIRST on, end; TRACK has them to LAST. */
+static uint32_t end_of_start(const struct flows *f, uint32_t track, uint32_t first,
+                             uint32_t last, int64_t at_ns)
+{
+    uint32_t end = first;
+
+    for (; end < last && end - first < SAME_START_MAX; end++) {
+        uint32_t i;
+        const struct osc_chunk *const c = range_at(f, end, &i);
+
+        if (c->ts_ns[i] != at_ns)
+            return end;
+    }
+    if (end == last)
+        return end;
+    uint32_t hint = f->hints[track];
+    return osc_order_find(f->t, f->order, track, at_ns + 1, &hint);
+}
+
 /* Find what starts where R stands. False: nothing does, look around it. */
 static bool bind_at_start(struct flows *f, struct record *r)
 {
@@ -319,10 +356,9 @@ static bool bind_at_start(struct flows *f, struct record *r)
     const uint32_t track = c->track[place_of(r)], end_of_track = f->order->first[track + 1];
     const int64_t at_ns = c->ts_ns[place_of(r)];
     const uint32_t first = osc_order_find(f->t, f->order, track, at_ns, &f->hints[track]);
-    uint32_t hint = f->hints[track];
+    const uint32_t end = end_of_start(f, track, first, end_of_track, at_ns);
     int64_t id = 0;
 
-    const uint32_t end = osc_order_find(f->t, f->order, track, at_ns + 1, &hint);
     if (f->families[r->family].kind == ARROW_FWDBWD) {
         r->event = operator_among(f, first, end);
         return true;
@@ -386,7 +422,7 @@ static osc_status bind_all_around(struct flows *f, struct inside *v, size_t n)
 
     if (n == 0)
         return OSC_OK;
-    qsort(v, n, sizeof *v, compare_insides);
+    osc_sort(v, n, sizeof *v, compare_insides);
     for (size_t k = 0; k < n; k++) {
         const uint32_t *const first = &f->order->first[v[k].track];
 
@@ -539,6 +575,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
 const struct osc_table_def osc_table_flows = {
     .name = "flows",
     .help = "Arrows between events: launches, forward to backward.",
+    .source = "records of the phases s, t and f in the file, in the Chrome trace format.",
     .columns = columns,
     .n_columns = N_COLUMNS,
     .facts = OSC_FACT_FOREST,

@@ -9,9 +9,7 @@
 
 #include <cmocka.h>
 
-#include "base/mem.h"
-#include "derive/derive.h"
-#include "support/small_trace.h"
+#include "support/small_table.h"
 
 /* A record of an arrow on a thread of process 1, or of a queue of device 0. */
 #define ARROW(ph, cat, id, pid, tid, ts, more)                                              \
@@ -20,25 +18,11 @@
 #define FROM(cat, id, ts) ARROW("s", cat, id, 1, 1, ts, "")
 #define TO(cat, id, ts)   ARROW("f", cat, id, 0, 7, ts, ",'bp':'e'")
 
-static struct osc_trace trace;
-static struct osc_result result;
-
-static int end(void **state)
-{
-    (void)state;
-    osc_result_fini(&result);
-    osc_trace_fini(&trace);
-    return 0;
-}
-
 static void run(const char *text)
 {
     const struct osc_options o = {0};
 
-    assert_true(small_load(&trace, text));
-    assert_int_equal(osc_derive(&trace, osc_table_flows.facts, 1, NULL), OSC_OK);
-    osc_result_init(&result, &osc_table_flows);
-    assert_int_equal(osc_table_flows.map(&trace, &o, &result, NULL), OSC_OK);
+    small_table(&osc_table_flows, &o, text);
 }
 
 /* The rows as "kind from to" lines, what is missing as "-". */
@@ -87,6 +71,50 @@ static void an_id_may_be_used_again(void **state)
     run(CALL(1, 10, 5, 3, "") CALL(1, 50, 5, 4, "") KERNEL("a", 20, 5, 3) KERNEL("b", 60, 5, 4)
             FROM("x", 1, 10) FROM("x", 1, 50) TO("x", 1, 60) TO("x", 1, 20));
     assert_rows("x 1 3\nx 0 2\n");
+}
+
+/* As many work items as a graph has: longer than what is sorted by insertion. */
+static void chains_of_any_length_are_in_order_of_time(void **state)
+{
+    char text[8192] = "";
+    size_t len = 0;
+
+    (void)state;
+    for (int i = 0; i < 100; i++)
+        len +=
+            (size_t)snprintf(text + len, sizeof text - len,
+                             "{'ph':'%c','cat':'x','id':1,'pid':1,'tid':1,'ts':10,'bp':'e'},",
+                             i % 3 == 0   ? 'f'
+                             : i % 3 == 1 ? 't'
+                                          : 's');
+    snprintf(text + len, sizeof text - len, "%s", OP("a", 1, 10, 5, ""));
+    run(text);
+    /* All starts, then all steps, then all ends: only the last start leads on. */
+    assert_int_equal(result.n_rows, 32 + 33 + 34);
+    uint64_t n_open = 0;
+    for (uint64_t i = 0; i < result.n_rows; i++)
+        n_open += !osc_result_has(&result, i, 2);
+    assert_int_equal(n_open, 32);
+}
+
+/* More than are looked at one by one: the innermost that has the id is still among them. */
+static void many_ranges_may_start_together(void **state)
+{
+    char text[16384] = "";
+    size_t len = 0;
+
+    (void)state;
+    for (int i = 0; i < 100; i++)
+        len += (size_t)snprintf(text + len, sizeof text - len,
+                                "{'ph':'X','cat':'cuda_runtime','name':'c','pid':1,'tid':1,"
+                                "'ts':10,'dur':%d,'args':{'correlation':%d}},",
+                                1000 - i, i);
+    snprintf(text + len, sizeof text - len, "%s",
+             OP("b", 1, 2000, 5, "") FROM("x", 90, 10)
+                 ARROW("f", "x", 90, 1, 1, 2000, ",'bp':'e'") FROM("x", 91, 10)
+                     ARROW("f", "x", 91, 1, 1, 2000, ",'bp':'e'"));
+    run(text);
+    assert_rows("x 90 100\nx 91 100\n");
 }
 
 static void steps_lie_between_start_and_end(void **state)
@@ -162,37 +190,32 @@ static void records_without_an_id_are_counted(void **state)
 static void any_failed_allocation_is_reported(void **state)
 {
     const struct osc_options o = {0};
-    osc_status st = OSC_ENOMEM;
 
     (void)state;
     run(OP("a", 1, 0, 100, "") KERNEL("k", 20, 5, 3) FROM("x", 1, 15) TO("x", 1, 20));
-    for (long n = 0; st != OSC_OK; n++) {
-        osc_result_fini(&result);
-        osc_result_init(&result, &osc_table_flows);
-        osc_mem_fail_after(n);
-        st = osc_table_flows.map(&trace, &o, &result, NULL);
-        osc_mem_fail_after(-1);
-        assert_true(st == OSC_OK || st == OSC_ENOMEM);
-    }
+    small_table_survives(&osc_table_flows, &o);
     assert_rows("x 0 1\n");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(a_launch_leads_to_all_its_work, end),
-        cmocka_unit_test_teardown(categories_and_ids_tell_chains_apart, end),
-        cmocka_unit_test_teardown(an_id_may_be_used_again, end),
-        cmocka_unit_test_teardown(steps_lie_between_start_and_end, end),
-        cmocka_unit_test_teardown(an_end_may_come_before_its_start, end),
+        cmocka_unit_test_teardown(a_launch_leads_to_all_its_work, small_end),
+        cmocka_unit_test_teardown(categories_and_ids_tell_chains_apart, small_end),
+        cmocka_unit_test_teardown(an_id_may_be_used_again, small_end),
+        cmocka_unit_test_teardown(chains_of_any_length_are_in_order_of_time, small_end),
+        cmocka_unit_test_teardown(many_ranges_may_start_together, small_end),
+        cmocka_unit_test_teardown(steps_lie_between_start_and_end, small_end),
+        cmocka_unit_test_teardown(an_end_may_come_before_its_start, small_end),
         cmocka_unit_test_teardown(of_ranges_that_start_together_the_one_with_the_id_is_meant,
-                                  end),
-        cmocka_unit_test_teardown(what_stands_beside_a_start_means_the_range_around_it, end),
-        cmocka_unit_test_teardown(an_end_between_ranges_means_the_next, end),
-        cmocka_unit_test_teardown(forward_arrows_mean_operators_alone, end),
-        cmocka_unit_test_teardown(the_table_is_empty_and_says_why_without_arrows, end),
-        cmocka_unit_test_teardown(records_without_an_id_are_counted, end),
-        cmocka_unit_test_teardown(any_failed_allocation_is_reported, end),
+                                  small_end),
+        cmocka_unit_test_teardown(what_stands_beside_a_start_means_the_range_around_it,
+                                  small_end),
+        cmocka_unit_test_teardown(an_end_between_ranges_means_the_next, small_end),
+        cmocka_unit_test_teardown(forward_arrows_mean_operators_alone, small_end),
+        cmocka_unit_test_teardown(the_table_is_empty_and_says_why_without_arrows, small_end),
+        cmocka_unit_test_teardown(records_without_an_id_are_counted, small_end),
+        cmocka_unit_test_teardown(any_failed_allocation_is_reported, small_end),
     };
     return cmocka_run_group_tests_name("flows", tests, NULL, NULL);
 }

@@ -273,6 +273,7 @@ out:
 const struct osc_table_def osc_table_info = {
     .name = "info",
     .help = "What a trace is: origin, counts, switches of the profiler, metadata.",
+    .source = "the members of the file beside its events, and what its events have.",
     .columns = columns,
     .n_columns = sizeof columns / sizeof *columns,
     .map = map,

@@ -67,15 +67,15 @@ static const struct osc_column columns[N_COLUMNS] = {
     [MEAN] = {"mean_ns", OSC_TYPE_NUMBER, "ns", OSC_MERGE_FINISH, 0, "total_ns / calls."},
     [MAX] = {"max_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_MAX, 0, "Longest duration."},
     [MIN] = {"min_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_MIN, 0, "Shortest duration."},
-    [MEAN_BLOCKS] =
-        {"mean_blocks_per_sm", OSC_TYPE_NUMBER, NULL, OSC_MERGE_FINISH, OSC_COLUMN_OPTIONAL,
-         "Mean of argument `blocks per SM`, weighted with durations; kernels without "
-         "a positive one count as 0. Missing for a rank and span that has none."},
+    [MEAN_BLOCKS] = {"mean_blocks_per_sm", OSC_TYPE_NUMBER, NULL, OSC_MERGE_FINISH,
+                     OSC_COLUMN_OPTIONAL,
+                     "Sum of argument `blocks per SM` * duration / total_ns; kernels without "
+                     "a positive one count as 0. Missing for a rank and span that has none."},
     [MEAN_OCCUPANCY] =
         {"mean_occupancy_ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH,
          OSC_COLUMN_OPTIONAL,
-         "Mean of argument `est. achieved occupancy %` / 100, weighted with "
-         "durations; kernels without one count as 0. Missing for a rank and span "
+         "Sum of argument `est. achieved occupancy %` / 100 * duration, / total_ns; "
+         "kernels without one count as 0. Missing for a rank and span "
          "that has none."},
     [BLOCKS_SUM] = {"blocks_sum", OSC_TYPE_NUMBER, NULL, OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
                     "Sum of blocks per SM times nanoseconds."},
@@ -316,6 +316,7 @@ static const char *const groupings[] = {"op", NULL};
 const struct osc_table_def osc_table_kernels = {
     .name = "kernels",
     .help = "Calls and time of every device kernel.",
+    .source = "device ranges of category kernel and their arguments.",
     .columns = columns,
     .n_columns = N_COLUMNS,
     .sort = "total_ns",

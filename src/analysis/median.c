@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/median.h"
 
-#include <stdlib.h>
+#include "base/sort.h"
 
 static void swap(int64_t *a, int64_t *b)
 {
@@ -48,7 +48,7 @@ int64_t osc_select_kth(int64_t *v, size_t n, size_t k)
     /* Enough rounds for any input but one made to be slow: that one is sorted. */
     for (unsigned round = 0; low < high; round++) {
         if (round == 100) {
-            qsort(v + low, high - low + 1, sizeof *v, by_value);
+            osc_sort(v + low, high - low + 1, sizeof *v, by_value);
             break;
         }
         const size_t meet = partition(v, low, high);

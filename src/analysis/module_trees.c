@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/module_trees.h"
 
-#include <stdlib.h>
-
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/sort.h"
 
 /* A call among the trees; numbers count from 1, and 0 is none. */
 struct node {
@@ -119,7 +118,7 @@ static osc_status make_nodes(struct builder *b)
             st = OSC_ENOMEM;
     }
     if (st == OSC_OK)
-        qsort_r(b->by_time, b->n, sizeof *b->by_time, by_time, b->nodes);
+        osc_sort_with(b->by_time, b->n, sizeof *b->by_time, by_time, b->nodes);
     /* From the latest on, so that the earliest comes first in its list. */
     for (uint32_t k = b->n; k > 0 && st == OSC_OK; k--) {
         const uint32_t i = b->by_time[k - 1];
@@ -201,7 +200,7 @@ static osc_status list_rows(struct builder *b)
         *is_seen = 1;
     }
     osc_idmap_fini(&seen);
-    qsort_r(stack, n_stack, sizeof *stack, by_name, b);
+    osc_sort_with(stack, n_stack, sizeof *stack, by_name, b);
     for (uint32_t i = 0; i < n_stack / 2; i++) {
         const uint32_t swap = stack[i];
 

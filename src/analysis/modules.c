@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/modules.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/module_trees.h"
 #include "analysis/registry.h"
+#include "base/hash.h"
 #include "base/mem.h"
+#include "base/sort.h"
 
 /* Paths show that many of the innermost names: hostile ones nest without end. */
 #define PATH_NAMES_MAX 64u
@@ -24,6 +25,7 @@ enum {
     DEVICE_SELF,
     BACKWARD_HOST,
     BACKWARD_DEVICE,
+    POSITION,
     N_COLUMNS
 };
 
@@ -32,8 +34,8 @@ static const struct osc_column columns[N_COLUMNS] = {
         {"path", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0,
          "Names of the modules that hold it, from the outermost, and its own, joined by /; of "
          "more than 64 the innermost, after .../. Source: `Python parent id` of modules; "
-         "without it, what holds them on their thread; of [pl][module] ranges their dotted "
-         "names."},
+         "where none has it, what holds them on their thread; of [pl][module] ranges their "
+         "dotted names."},
     [DEPTH] = {"depth", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, 0,
                "How many modules hold it; 0 at the top."},
     [NAME] = {"name", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
@@ -69,7 +71,14 @@ static const struct osc_column columns[N_COLUMNS] = {
                          OSC_COLUMN_OPTIONAL,
                          "Time of the kernels, copies and memsets that the operators of "
                          "backward_host_ns launched."},
+    [POSITION] = {"position", OSC_TYPE_INTEGER, NULL, OSC_MERGE_KEY, OSC_COLUMN_HIDDEN,
+                  "Which of the places of one path it is."},
 };
+
+/* Of a row of the plugin's; see finish(). */
+static const uint32_t shared_sums[] = {CALLS,     OPERATORS,    HOST_TOTAL,
+                                       HOST_SELF, DEVICE_TOTAL, DEVICE_SELF};
+#define N_SHARED (sizeof shared_sums / sizeof *shared_sums)
 
 static void set_path(struct osc_result *out, const struct osc_modules *m, uint32_t place,
                      struct osc_strbuf *text)
@@ -103,9 +112,9 @@ static void set_sums(struct osc_result *out, const struct osc_place *sums)
     osc_result_int(out, BACKWARD_DEVICE, sums->backward_device_ns);
 }
 
-/* The row of PLACE, with the numbers of SUMS. */
+/* The row of PLACE, the one number NTH, with the numbers of SUMS. */
 static void add_row(struct osc_result *out, const struct osc_modules *m, uint32_t place,
-                    const struct osc_place *sums, struct osc_strbuf *text)
+                    uint32_t nth, const struct osc_place *sums, struct osc_strbuf *text)
 {
     const struct osc_place *const p = &m->places[place - 1];
 
@@ -116,6 +125,7 @@ static void add_row(struct osc_result *out, const struct osc_modules *m, uint32_
     if (p->has_id)
         osc_result_int(out, MODULE_ID, p->module_id);
     set_sums(out, sums);
+    osc_result_int(out, POSITION, (int64_t)(p->position + nth));
 }
 
 /* Places by the one that holds them, then by their first call. */
@@ -154,14 +164,14 @@ static osc_status add_rows(struct osc_result *out, const struct osc_modules *m, 
     }
     for (uint32_t i = 0; i <= n; i++)
         first[i + 1] += first[i];
-    qsort_r(sorted, n, sizeof *sorted, by_first_call, m->places);
+    osc_sort_with(sorted, n, sizeof *sorted, by_first_call, m->places);
     for (uint32_t i = first[1]; i > 0; i--)
         stack[n_stack++] = sorted[i - 1];
     while (n_stack > 0) {
         const uint32_t place = stack[--n_stack];
 
         if (!is_flat || m->places[place - 1].n_operators > 0)
-            add_row(out, m, place, &m->places[place - 1], &text);
+            add_row(out, m, place, 0, &m->places[place - 1], &text);
         for (uint32_t i = first[place + 1]; i > first[place]; i--)
             stack[n_stack++] = sorted[i - 1];
     }
@@ -174,19 +184,33 @@ out:
     return st;
 }
 
-/* As the plugin has them: distinct trees of calls, with sums over equal modules. */
+/*
+ * As the plugin has them: distinct trees of calls, with sums over equal modules. Those
+ * stand in the first row of such a module, so that merging counts them once.
+ */
 static osc_status add_trees(struct osc_result *out, const struct osc_trace *t,
                             const struct osc_modules *m)
 {
+    static const struct osc_place nothing;
     struct osc_module_trees trees = {0};
     struct osc_strbuf text = {0};
     osc_status st = osc_module_trees_make(t, m, &trees);
+    uint32_t *const n_rows = osc_calloc(m->n_places + 1, sizeof *n_rows);
+    bool *const has_row = osc_calloc(trees.n_sums + 1, sizeof *has_row);
 
+    if (st == OSC_OK && (!n_rows || !has_row))
+        st = OSC_ENOMEM;
     for (size_t i = 0; i < trees.n_rows && st == OSC_OK; i++) {
-        add_row(out, m, trees.rows[i].place, &trees.sums[trees.rows[i].sums], &text);
+        const struct osc_module_row *const row = &trees.rows[i];
+
+        add_row(out, m, row->place, n_rows[row->place - 1]++,
+                has_row[row->sums] ? &nothing : &trees.sums[row->sums], &text);
+        has_row[row->sums] = true;
         st = text.status;
     }
     osc_strbuf_fini(&text);
+    osc_free(n_rows);
+    osc_free(has_row);
     osc_module_trees_fini(&trees);
     return st;
 }
@@ -235,6 +259,20 @@ static osc_status make(const struct osc_trace *t, const struct osc_options *o,
     return st;
 }
 
+/* Why the table is empty. HAS_PLACES: there are scopes, none of which is shown. */
+static const char *why_empty(const struct osc_options *o, enum osc_scopes scopes,
+                             bool has_places)
+{
+    if (!o->group_by)
+        return has_places ? "no module is at the top: each is held by one that it holds itself"
+                          : "no modules: record with with_stack=True and with_modules=True; "
+                            "--group-by annotation or line shows other scopes";
+    if (scopes == OSC_SCOPES_LINE)
+        return has_places ? "no Python line called an operator"
+                          : "no Python lines: record with with_stack=True";
+    return "no annotations: put record_function() around parts of the program";
+}
+
 static osc_status map(const struct osc_trace *t, const struct osc_options *o,
                       struct osc_result *out, struct osc_err *err)
 {
@@ -253,18 +291,66 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
         osc_result_show(out, BACKWARD_HOST);
         osc_result_show(out, BACKWARD_DEVICE);
     }
+    const bool has_places = m.n_places > 0;
     osc_modules_fini(&m);
     if (st != OSC_OK)
         return osc_fail(err, st, "modules: %s", osc_status_text(st));
-    if (out->n_rows == 0 && !o->group_by)
-        osc_result_note(out, "no modules: record with with_stack=True and with_modules=True; "
-                             "--group-by annotation or line shows other scopes");
-    else if (out->n_rows == 0)
-        osc_result_note(out, scopes == OSC_SCOPES_LINE
-                                 ? "no Python lines: record with with_stack=True"
-                                 : "no annotations: put record_function() around parts of the "
-                                   "program");
+    if (out->n_rows == 0)
+        osc_result_note(out, "%s", why_empty(o, scopes, has_places));
     return out->status;
+}
+
+/* The number (from 1) of the module in row I: its name with its id. */
+static osc_status number_module(const struct osc_result *r, uint64_t i,
+                                struct osc_intern *modules, struct osc_strbuf *key,
+                                uint32_t *number)
+{
+    osc_sid id = {0};
+
+    osc_strbuf_clear(key);
+    if (osc_result_has(r, i, MODULE_ID))
+        osc_strbuf_addi(key, osc_result_get_int(r, i, MODULE_ID));
+    osc_strbuf_addc(key, ' ');
+    osc_strbuf_addstr(key, osc_result_get_str(r, i, NAME));
+    const osc_status st =
+        key->status == OSC_OK
+            ? osc_intern_add(modules, (struct osc_str){key->s, (uint32_t)key->len}, &id)
+            : key->status;
+    *number = id.v;
+    return st;
+}
+
+/* Give each row of the plugin's the sums of its module, which one of them has. */
+static osc_status finish(struct osc_result *r, const struct osc_options *o, struct osc_err *err)
+{
+    struct osc_arena arena = {0};
+    struct osc_intern modules = {.arena = &arena, .seed = osc_hash_seed()};
+    struct osc_strbuf key = {0};
+    uint32_t *numbers = NULL;
+    int64_t(*sums)[N_SHARED] = NULL;
+    osc_status st = OSC_OK;
+
+    if (!o->compat_tb || o->group_by || r->n_rows == 0)
+        return OSC_OK;
+    numbers = osc_malloc(r->n_rows * sizeof *numbers);
+    sums = osc_calloc(r->n_rows + 1, sizeof *sums);
+    if (!numbers || !sums)
+        st = OSC_ENOMEM;
+    for (uint64_t i = 0; i < r->n_rows && st == OSC_OK; i++) {
+        st = number_module(r, i, &modules, &key, &numbers[i]);
+        for (size_t k = 0; k < N_SHARED && st == OSC_OK; k++)
+            sums[numbers[i]][k] += osc_result_get_int(r, i, shared_sums[k]);
+    }
+    for (uint64_t i = 0; i < r->n_rows && st == OSC_OK; i++) {
+        for (size_t k = 0; k < N_SHARED; k++)
+            osc_result_set_int(r, i, shared_sums[k], sums[numbers[i]][k]);
+    }
+    osc_intern_fini(&modules);
+    osc_arena_fini(&arena);
+    osc_strbuf_fini(&key);
+    osc_free(numbers);
+    osc_free(sums);
+    return st == OSC_OK ? OSC_OK : osc_fail(err, st, "modules: %s", osc_status_text(st));
 }
 
 static const char *const groupings[] = {"annotation", "line", NULL};
@@ -273,10 +359,12 @@ const struct osc_table_def osc_table_modules = {
     .name = "modules",
     .help = "Calls, host and device time of modules by their place in the hierarchy, with "
             "their backward pass; --group-by annotation or line for traces without modules.",
+    .source = "ranges nn.Module of Python's tracer, and the operators in them.",
     .columns = columns,
     .n_columns = N_COLUMNS,
     .groupings = groupings,
     .facts = OSC_FACT_LINKS,
     .takes = OSC_TAKES_COMPAT,
     .map = map,
+    .finish = finish,
 };

@@ -7,8 +7,8 @@
  * module id) under the place of the scope around it, however often it was called.
  *
  *   - What holds a module is the nearest module up its chain of `Python parent id`
- *     (tensorboard-views.md, 9.2); without those ids, and for other scopes, the
- *     nearest scope around it on its thread. Modules of Lightning nest by their
+ *     (tensorboard-views.md, 9.2); where no module has that id, and for other scopes,
+ *     the nearest scope around it on its thread. Modules of Lightning nest by their
  *     dotted names (R-9.2). A chain that leads nowhere, or around, ends there.
  *   - Only scopes and the nodes of the operator tree take time from one another.
  *   - Backward work belongs to the place of the forward operator that the first of
@@ -40,6 +40,7 @@ struct osc_place {
     uint32_t parent;     /* index + 1 of the place that holds it, or 0 */
     uint32_t depth;      /* 0: in no other */
     bool has_id;
+    uint64_t position; /* hash of all names and ids down to it: the same in every rank */
     int64_t n_calls;
     int64_t n_operators; /* operators right inside of its calls */
     int64_t host_total_ns, host_self_ns;

@@ -186,13 +186,15 @@ static osc_status take_range(struct sweep *s, uint32_t at)
     const bool is_scope = osc_scopes_has(&s->scopes, c, i);
     osc_status st = OSC_OK;
 
-    if (!is_node && !is_scope)
-        return flags & OSC_NODE_MERGED ? take_merged(s, c, i) : OSC_OK;
+    if (!is_node && !is_scope && !(flags & OSC_NODE_MERGED))
+        return OSC_OK;
     while (s->n_open > 0 && (s->stack[s->n_open - 1].end_ns <= start_ns ||
                              s->stack[s->n_open - 1].end_ns < end_ns))
         close_top(s);
-    if (s->n_open == s->cap_open &&
-        osc_grow(&s->stack, &s->cap_open, s->n_open + 1, sizeof *s->stack) != OSC_OK)
+    if (!is_node && !is_scope)
+        return take_merged(s, c, i);
+    if (osc_grow(&s->stack, &s->cap_open, s->n_open + 1, sizeof *s->stack) != OSC_OK ||
+        !s->stack)
         return OSC_ENOMEM;
     const struct entry *const above = s->n_open > 0 ? &s->stack[s->n_open - 1] : NULL;
     struct entry e = {.end_ns = end_ns,
@@ -271,12 +273,13 @@ osc_status osc_modules_make(const struct osc_trace *t, enum osc_scopes scopes,
         st = osc_tracks_in_order(t, &tracks, &n_tracks);
     if (st == OSC_OK)
         st = osc_scopes_init(&s.scopes, t, s.f, scopes, m);
-    if (st == OSC_OK)
+    /* Most traces have none: then there is nothing to give operators to. */
+    const bool has_scopes = s.scopes.has_scopes;
+    if (st == OSC_OK && has_scopes)
         st = sum_device_work(&s);
-    for (uint32_t k = 0; k < n_tracks && st == OSC_OK; k++) {
+    for (uint32_t k = 0; k < n_tracks && st == OSC_OK && has_scopes; k++)
         st = sweep_track(&s, tracks[k]);
-    }
-    if (st == OSC_OK)
+    if (st == OSC_OK && has_scopes)
         join_backward(&s);
     osc_scopes_fini(&s.scopes);
     osc_pages_free(s.device_of, s.device_bytes);

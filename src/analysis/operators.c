@@ -67,12 +67,14 @@ static const struct osc_column columns[N_COLUMNS] = {
                      "Whether it can use Tensor Cores: by its name (convolutions, linear "
                      "layers, matrix products), or because an operator inside of it can, "
                      "or a kernel of its own did, in any call."},
-    [TC_SELF_RATIO] = {"tc_self_ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH, 0,
-                       "Share of device_self_ns spent in kernels that use Tensor Cores, by "
-                       "their names (see kernels.tensor_cores); 0 without device time."},
-    [TC_TOTAL_RATIO] = {"tc_total_ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH, 0,
-                        "Share of device_total_ns spent in kernels that use Tensor Cores; 0 "
-                        "without device time."},
+    [TC_SELF_RATIO] =
+        {"tc_self_ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH, 0,
+         "Time of kernels that use Tensor Cores, by their names (see kernels.tensor_cores), "
+         "/ device_self_ns; 0 without device time."},
+    [TC_TOTAL_RATIO] =
+        {"tc_total_ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH, 0,
+         "The same of it and all operators inside of it / device_total_ns; 0 without device "
+         "time."},
     [HAS_CALL_STACK] = {"has_call_stack", OSC_TYPE_BOOLEAN, NULL, OSC_MERGE_OR, 0,
                         "Whether any call has a Python stack; --group-by stack shows them."},
     [MEAN_HOST_SELF] = {"mean_host_self_ns", OSC_TYPE_NUMBER, "ns", OSC_MERGE_FINISH,
@@ -203,6 +205,8 @@ static const char *const groupings[] = {"shape", "stack", "shape,stack", NULL};
 const struct osc_table_def osc_table_operators = {
     .name = "operators",
     .help = "Calls, host and device time of every operator, as TensorBoard's plugin sums them.",
+    .source = "host ranges of category cpu_op and the device work of their calls; operator "
+              "view of torch-tb-profiler.",
     .columns = columns,
     .n_columns = N_COLUMNS,
     .sort = "device_self_ns",

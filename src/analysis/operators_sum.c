@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/operators.h"
 
-#include <stdlib.h>
-
 #include "analysis/median.h"
 #include "base/mem.h"
+#include "base/sort.h"
 
 /* What the host calls of one node did, and of the nodes below it. */
 struct launched {
@@ -90,7 +89,7 @@ static osc_status sum_launched(struct sweep *s)
         const uint32_t call = links->works[n].call;
         const uint32_t node =
             call == 0 ? 0 : osc_optree_owner(&s->f->tree, links->calls[call - 1].node);
-        if (node == 0)
+        if (node == 0 || !s->launched)
             continue;
         struct launched *const l = &s->launched[s->nodes[node].launched - 1];
         const osc_row row = {links->works[n].row};
@@ -275,7 +274,7 @@ static osc_status sweep_nodes(struct sweep *s)
         const struct osc_chunk *const c = osc_chunk_of(events, row);
         const uint32_t i = osc_row_place(row);
 
-        if (s->nodes[node].launched != 0) {
+        if (s->launched && s->nodes[node].launched != 0) {
             st = hand_on(s, node, parent);
             if (st != OSC_OK)
                 return st;
@@ -392,7 +391,7 @@ osc_status osc_operators_make(const struct osc_trace *t, const struct osc_option
     if (st == OSC_OK)
         st = find_all_medians(&s);
     if (st == OSC_OK && ops->n_groups > 1)
-        qsort(ops->groups, ops->n_groups, sizeof *ops->groups, by_first_row);
+        osc_sort(ops->groups, ops->n_groups, sizeof *ops->groups, by_first_row);
     osc_free(s.launched);
     osc_pages_free(s.nodes, s.nodes_bytes);
     osc_pages_free(s.eligible, s.eligible_bytes);

@@ -16,10 +16,10 @@ static const struct osc_column columns[N_COLUMNS] = {
          "dataloader, cpu_exec and other are its parts, where the first that runs takes "
          "the time (table steps explains each)."},
     [AVG] = {"avg_ns", OSC_TYPE_NUMBER, "ns", OSC_MERGE_FINISH, 0,
-             "Time of the category, summed over the kept steps and divided by their number; "
+             "Sum of the time of the category over the kept steps / their number; "
              "with --merge over those of all ranks and spans."},
     [RATIO] = {"ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH, 0,
-               "Its share of the time of all kept steps; missing if that is 0."},
+               "avg_ns / that of the row step; missing if that is 0."},
     [SUM] = {"sum_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
              "Time of the category in all kept steps."},
     [STEPS_SUM] = {"steps_sum_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
@@ -91,6 +91,8 @@ static osc_status finish(struct osc_result *r, const struct osc_options *o, stru
 const struct osc_table_def osc_table_overview = {
     .name = "overview",
     .help = "The average step and its parts.",
+    .source = "ranges ProfilerStep#N and what runs in them, by category; overview of "
+              "torch-tb-profiler.",
     .columns = columns,
     .n_columns = N_COLUMNS,
     .facts = OSC_FACT_STEPS | OSC_FACT_UNIONS,

@@ -132,9 +132,12 @@ static osc_status finish(struct osc_result *r, const struct osc_options *o, stru
 const struct osc_table_def osc_table_quality = {
     .name = "quality",
     .help = "What was skipped, repaired, dropped or is missing, by cause.",
+    .source = "what the reader and the search for links have counted, and what no event of the "
+              "file has.",
     .columns = columns,
     .n_columns = sizeof columns / sizeof *columns,
-    .facts = OSC_FACT_FOREST | OSC_FACT_LINKS, /* they count what they find */
+    .facts =
+        OSC_FACT_FOREST | OSC_FACT_LINKS | OSC_FACT_ALLOCATIONS, /* they count what they find */
     .map = map,
     .finish = finish,
 };

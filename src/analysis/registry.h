@@ -26,6 +26,10 @@
     X(overview)           \
     X(devices)            \
     X(utilization)        \
+    X(memory)             \
+    X(memory_events)      \
+    X(memory_curve)       \
+    X(memory_peaks)       \
     X(advice)             \
     X(modules)
 

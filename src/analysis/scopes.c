@@ -90,13 +90,15 @@ static osc_status meet_name(struct osc_scope_finder *f, uint32_t sid)
     const struct osc_str shown = shown_name(f->scopes, name);
     osc_sid id;
 
-    if (shown.len == 0 && name.len > 0) {
+    /* A module without a name is one: others may name it as what holds them. */
+    if (shown.len == 0 && name.len > 0 && f->scopes != OSC_SCOPES_MODULE) {
         f->shown[sid] = NONE;
         return OSC_OK;
     }
     const osc_status st = osc_intern_add(&f->texts, shown, &id);
     if (st == OSC_OK)
         f->shown[sid] = id.v;
+    f->has_scopes = true;
     return st;
 }
 
@@ -116,9 +118,19 @@ static osc_status note_python(struct osc_scope_finder *f, const struct osc_chunk
     uint32_t *const row = osc_idmap_put(&f->python_rows, process << 32 | *number);
     if (!row)
         return OSC_ENOMEM;
-    if (*row == 0)
+    if (*row == 0 || osc_row_at(c, i).v < *row)
         *row = osc_row_at(c, i).v;
     return OSC_OK;
+}
+
+/* Whether the module in row I of C says who called it. */
+static bool tells_caller(const struct osc_scope_finder *f, const struct osc_chunk *c,
+                         uint32_t i)
+{
+    int64_t id;
+
+    return c->kind[i] == OSC_KIND_MODULE &&
+           osc_args_int(f->t, c, i, OSC_ARG_KEY_PYTHON_PARENT_ID, &id);
 }
 
 /* Look at all ranges once: names of scopes, and Python functions by their ids. */
@@ -133,9 +145,11 @@ static osc_status look_around(struct osc_scope_finder *f, const struct osc_order
 
         if (may_be_scope(f, c, i) && f->shown[c->name[i]] == 0)
             st = meet_name(f, c->name[i]);
-        if (st == OSC_OK && f->scopes == OSC_SCOPES_MODULE &&
-            (f->c->forms[c->form[i]] & OSC_FORM_FUNCTION))
-            st = note_python(f, c, i);
+        if (st != OSC_OK || f->scopes != OSC_SCOPES_MODULE ||
+            !(f->c->forms[c->form[i]] & OSC_FORM_FUNCTION))
+            continue;
+        st = note_python(f, c, i);
+        f->has_callers = f->has_callers || tells_caller(f, c, i);
     }
     return st;
 }
@@ -191,8 +205,14 @@ static osc_status add_place(struct osc_scope_finder *f, struct osc_place place,
     if (m->n_places == m->cap_places &&
         osc_grow(&m->places, &m->cap_places, m->n_places + 1, sizeof *m->places) != OSC_OK)
         return OSC_ENOMEM;
-    if (place.parent != 0)
+    if (place.parent != 0) {
         place.depth = m->places[place.parent - 1].depth + 1;
+        place.position = m->places[place.parent - 1].position;
+    }
+    place.position = osc_hash(place.name.s, place.name.len,
+                              osc_hash_u64(place.position + (place.has_id ? 2 : 1)));
+    if (place.has_id)
+        place.position ^= osc_hash_u64((uint64_t)place.module_id + 1);
     m->places[m->n_places++] = place;
     *number = (uint32_t)m->n_places;
     return OSC_OK;
@@ -256,14 +276,15 @@ static osc_status place_by_dots(struct osc_scope_finder *f, uint32_t text, uint3
 }
 
 /* The Python function that called the one in ROW; 0: it is not in the file. */
-static uint32_t caller_of(const struct osc_scope_finder *f, osc_row row, bool *is_told)
+static uint32_t caller_of(const struct osc_scope_finder *f, osc_row row)
 {
     const struct osc_chunk *const c = osc_chunk_of(&f->t->events, row);
     const uint32_t i = osc_row_place(row);
     int64_t id;
 
-    *is_told = osc_args_int(f->t, c, i, OSC_ARG_KEY_PYTHON_PARENT_ID, &id);
-    const uint32_t number = *is_told ? osc_idmap_get(&f->python_ids, (uint64_t)id) : 0;
+    if (!osc_args_int(f->t, c, i, OSC_ARG_KEY_PYTHON_PARENT_ID, &id))
+        return 0;
+    const uint32_t number = osc_idmap_get(&f->python_ids, (uint64_t)id);
     if (number == 0)
         return 0;
     const uint64_t process = f->t->tracks[c->track[i]].process;
@@ -278,15 +299,14 @@ static bool is_module(const struct osc_scope_finder *f, osc_row row)
 /*
  * The nearest module up the chain of callers of the module in ROW, or 0. Functions on
  * the way remember it; while it is looked for they say NONE, so that a chain that
- * leads around ends where it began. *IS_TOLD: ROW says who called it.
+ * leads around ends where it began.
  */
-static uint32_t find_holder(struct osc_scope_finder *f, osc_row row, bool *is_told)
+static uint32_t find_holder(struct osc_scope_finder *f, osc_row row)
 {
-    bool is_more = true;
-    uint32_t at = caller_of(f, row, is_told), found = NONE;
+    uint32_t at = caller_of(f, row), found = NONE;
     const uint32_t first = at;
 
-    while (at != 0 && is_more) {
+    while (at != 0) {
         if (is_module(f, (osc_row){at})) {
             found = at;
             break;
@@ -296,10 +316,10 @@ static uint32_t find_holder(struct osc_scope_finder *f, osc_row row, bool *is_to
             break;
         }
         f->nearest[at] = NONE;
-        at = caller_of(f, (osc_row){at}, &is_more);
+        at = caller_of(f, (osc_row){at});
     }
     for (at = first; found != NONE && at != 0 && f->nearest[at] == NONE;
-         at = caller_of(f, (osc_row){at}, &is_more))
+         at = caller_of(f, (osc_row){at}))
         f->nearest[at] = found;
     return found == NONE || found == row.v ? 0 : found;
 }
@@ -322,16 +342,18 @@ static osc_status place_module(struct osc_scope_finder *f, osc_row row, uint32_t
 static osc_status module_place(struct osc_scope_finder *f, osc_row row, osc_row outer,
                                uint32_t outer_place, osc_row *holder)
 {
-    bool is_told = false;
-    uint32_t *chain = NULL, above = find_holder(f, row, &is_told);
+    uint32_t *chain = NULL;
     size_t n = 0, cap = 0;
     osc_status st = OSC_OK;
 
-    *holder = is_told ? (osc_row){above} : outer;
+    if (!f->has_callers) {
+        *holder = outer;
+        return place_module(f, row, outer_place);
+    }
+    uint32_t above = find_holder(f, row);
+    *holder = (osc_row){above};
     if (f->place_of_row[row.v] != 0)
         return OSC_OK;
-    if (!is_told)
-        return place_module(f, row, outer_place);
     f->place_of_row[row.v] = NONE; /* a module that holds itself ends the chain */
     while (above != 0 && f->place_of_row[above] == 0 && st == OSC_OK) {
         st = osc_grow(&chain, &cap, n + 1, sizeof *chain);
@@ -339,7 +361,7 @@ static osc_status module_place(struct osc_scope_finder *f, osc_row row, osc_row 
             break;
         chain[n++] = above;
         f->place_of_row[above] = NONE;
-        above = find_holder(f, (osc_row){above}, &is_told);
+        above = find_holder(f, (osc_row){above});
     }
     uint32_t place = above == 0 || f->place_of_row[above] == NONE ? 0 : f->place_of_row[above];
     while (n > 0 && st == OSC_OK) {

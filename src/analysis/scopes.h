@@ -18,6 +18,7 @@ struct osc_scope_finder {
     enum osc_scopes scopes;
     uint32_t *shown; /* pages, owned; by osc_sid: id in texts; NONE: no scope */
     size_t shown_bytes;
+    bool has_scopes;         /* some name is one */
     struct osc_intern texts; /* names as shown; of m->arena */
     struct osc_idmap names;  /* place above and name -> number */
     struct osc_idmap ids;    /* module id -> number */
@@ -27,6 +28,7 @@ struct osc_scope_finder {
     struct osc_idmap python_ids;  /* -> number */
     struct osc_idmap python_rows; /* process and that number -> row */
     uint32_t n_python_ids;
+    bool has_callers;       /* some module says who called it: nobody else holds a module */
     uint32_t *nearest;      /* pages, owned; by row of a Python function: its module, or NONE */
     uint32_t *place_of_row; /* pages, owned; by row of a module: place + 1 */
     size_t rows_bytes;

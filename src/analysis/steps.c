@@ -6,6 +6,8 @@
  */
 #include "analysis/registry.h"
 
+#include "analysis/growth.h"
+#include "base/mem.h"
 #include "derive/facts.h"
 
 enum {
@@ -19,6 +21,9 @@ enum {
     KERNEL, /* and the other classes, in order of enum osc_class */
     OTHER = KERNEL + OSC_COST_OTHER,
     OUTLIER,
+    GREW,
+    GREW_ON,
+    GREW_BY,
     NOTE,
     N_COLUMNS
 };
@@ -70,6 +75,17 @@ static const struct osc_column columns[N_COLUMNS] = {
     [OUTLIER] = {"outlier", OSC_TYPE_BOOLEAN, NULL, OSC_MERGE_OR, 0,
                  "Whether total_ns is further from the median of the kept steps than three "
                  "times the median of such distances (MAD)."},
+    [GREW] =
+        {"grew", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
+         "Of an outlier that took longer than the median step: the operator, or wait for data, "
+         "whose time in this step exceeds "
+         "its median over the kept steps the most. Its time on the host is that of its "
+         "calls less that of the operators right inside of them, on the device that of the "
+         "work that its own calls launched; steps without it count 0."},
+    [GREW_ON] = {"grew_on", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
+                 "Where its time grew: host or device."},
+    [GREW_BY] = {"grew_by_ns", OSC_TYPE_NUMBER, "ns", OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
+                 "Its time in this step - its median over the kept steps."},
     [NOTE] = {"note", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
               "Why it is not kept, or that it began late."},
 };
@@ -86,7 +102,7 @@ static const char *note_of(const struct osc_trace *t, const struct osc_step_cost
 }
 
 static void add_row(const struct osc_trace *t, const struct osc_step_cost *s, uint32_t i,
-                    struct osc_result *out)
+                    const struct osc_growth *growth, struct osc_result *out)
 {
     const struct osc_step *const step = &t->steps[i];
     const char *const note = note_of(t, s, i);
@@ -106,6 +122,13 @@ static void add_row(const struct osc_trace *t, const struct osc_step_cost *s, ui
     for (uint32_t k = 0; k < OSC_COST_COUNT; k++)
         osc_result_int(out, KERNEL + k, s->cost_ns[k]);
     osc_result_bool(out, OUTLIER, s->is_outlier);
+    if (growth->name.v != 0) {
+        osc_result_str(out, GREW, osc_trace_str(t, growth->name));
+        osc_result_str(out, GREW_ON, growth->is_device ? OSC_STR("device") : OSC_STR("host"));
+        osc_result_num(out, GREW_BY, (double)growth->half_ns / 2);
+        for (uint32_t c = GREW; c <= GREW_BY; c++)
+            osc_result_show(out, c);
+    }
     if (note)
         osc_result_str(out, NOTE, osc_str_c(note));
 }
@@ -115,12 +138,20 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
 {
     struct osc_breakdown own = {0};
     const struct osc_breakdown *b;
-    const osc_status st = osc_breakdown_get(t, o->compat_tb, o->n_threads, &own, &b);
+    struct osc_growth *growth = NULL;
+    osc_status st = osc_breakdown_get(t, o->compat_tb, o->n_threads, &own, &b);
 
-    if (st != OSC_OK)
+    if (st == OSC_OK) {
+        growth = osc_calloc((size_t)b->n_steps + 1, sizeof *growth);
+        st = growth ? osc_growth_find(t, b, growth) : OSC_ENOMEM;
+    }
+    if (st != OSC_OK) {
+        osc_free(growth);
+        osc_breakdown_fini(&own);
         return osc_fail(err, st, "steps: %s", osc_status_text(st));
+    }
     for (uint32_t i = 0; i < b->n_steps; i++)
-        add_row(t, &b->steps[i], i, out);
+        add_row(t, &b->steps[i], i, &growth[i], out);
     if (b->n_steps == 0)
         osc_result_note(out, "no steps, and no operators that could count as one");
     else if (t->steps[0].row.v == 0)
@@ -128,6 +159,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     if (b->n_kept < b->n_steps)
         osc_result_note(out, "%u of %u steps are not kept in averages (column note)",
                         b->n_steps - b->n_kept, b->n_steps);
+    osc_free(growth);
     osc_breakdown_fini(&own);
     return out->status;
 }
@@ -135,6 +167,8 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
 const struct osc_table_def osc_table_steps = {
     .name = "steps",
     .help = "What each step spent its time on.",
+    .source = "ranges ProfilerStep#N and what runs in them, by category; overview of "
+              "torch-tb-profiler.",
     .columns = columns,
     .n_columns = N_COLUMNS,
     .facts = OSC_FACT_STEPS | OSC_FACT_UNIONS,

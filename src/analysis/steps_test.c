@@ -8,8 +8,7 @@
 
 #include <cmocka.h>
 
-#include "derive/derive.h"
-#include "support/small_trace.h"
+#include "support/small_table.h"
 #include "table/merge.h"
 
 /* Steps of 100 and 140 us, the second with its kernel, and one without device work. */
@@ -17,40 +16,11 @@ static const char events[] = STEP(7, 0, 100) STEP(8, 100, 100) STEP(9, 200, 50)
     OP("aten::mm", 1, 10, 30, "") CALL(1, 15, 5, 1, "") KERNEL("k", 30, 40, 1)
         CALL(1, 120, 5, 2, "") KERNEL("k", 200, 40, 2);
 
-static struct osc_trace trace;
-static struct osc_result result;
-
-static int end(void **state)
-{
-    (void)state;
-    osc_result_fini(&result);
-    osc_trace_fini(&trace);
-    return 0;
-}
-
 static void run(const struct osc_table_def *def, const char *text)
 {
     const struct osc_options o = {0};
 
-    assert_true(small_load(&trace, text));
-    assert_int_equal(osc_derive(&trace, def->facts, 1, NULL), OSC_OK);
-    osc_result_init(&result, def);
-    assert_int_equal(def->map(&trace, &o, &result, NULL), OSC_OK);
-    if (def->finish)
-        assert_int_equal(def->finish(&result, &o, NULL), OSC_OK);
-}
-
-static uint32_t column(const char *name)
-{
-    const int i = osc_table_column(result.def, name);
-
-    assert_true(i >= 0);
-    return (uint32_t)i;
-}
-
-static int64_t integer(uint64_t row, const char *name)
-{
-    return osc_result_get_int(&result, row, column(name));
+    small_table(def, &o, text);
 }
 
 static void a_step_says_what_it_spent_its_time_on(void **state)
@@ -111,7 +81,7 @@ static void ranks_merge_to_the_mean_over_all_their_steps(void **state)
     for (uint32_t rank = 0; rank < 2; rank++) {
         run(&osc_table_overview, texts[rank]);
         assert_int_equal(osc_merger_add(&m, &result, rank), OSC_OK);
-        (void)end(NULL);
+        (void)small_end(NULL);
     }
     osc_result_init(&result, &osc_table_overview);
     assert_int_equal(osc_merger_result(&m, &result), OSC_OK);
@@ -122,14 +92,53 @@ static void ranks_merge_to_the_mean_over_all_their_steps(void **state)
     osc_merger_fini(&m);
 }
 
+/* Five steps, most of about 100 us: the third is longer by what aten::add took. */
+static void a_slow_step_names_the_operator_that_grew(void **state)
+{
+    (void)state;
+    run(&osc_table_steps,
+        STEP(0, 0, 100) "," OP("aten::mm", 1, 10, 50, "") "," OP("aten::add", 1, 70, 10, "") "," STEP(1, 1000, 101) "," OP(
+            "aten::mm", 1, 1010, 51,
+            "") "," OP("aten::add", 1, 1070, 10,
+                       "") "," STEP(2, 2000,
+                                    133) "," OP("aten::mm", 1, 2010, 82,
+                                                "") "," OP("aten::add", 1, 2020, 42,
+                                                           "") "," STEP(3, 3000,
+                                                                        99) "," OP("aten::mm",
+                                                                                   1, 3010, 50,
+                                                                                   "") "," OP("aten::add",
+                                                                                              1,
+                                                                                              3070,
+                                                                                              9,
+                                                                                              "") "," STEP(4,
+                                                                                                           4000,
+                                                                                                           60) "," OP("aten::mm",
+                                                                                                                      1,
+                                                                                                                      4010,
+                                                                                                                      20,
+                                                                                                                      ""));
+    assert_int_equal(result.n_rows, 5);
+    /* 42 - 10, the median of 10, 10, 42, 9 and 0; aten::mm around it took 40 of its own. */
+    assert_true(osc_result_get_bool(&result, 2, column("outlier")));
+    assert_true(
+        osc_str_eq(osc_result_get_str(&result, 2, column("grew")), OSC_STR("aten::add")));
+    assert_true(osc_str_eq(osc_result_get_str(&result, 2, column("grew_on")), OSC_STR("host")));
+    assert_true(osc_result_get_num(&result, 2, column("grew_by_ns")) == 32000);
+    /* The short one is an outlier as well, but nothing has grown in it. */
+    assert_true(osc_result_get_bool(&result, 4, column("outlier")));
+    assert_false(osc_result_has(&result, 4, column("grew")));
+    assert_false(osc_result_has(&result, 0, column("grew")));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(a_step_says_what_it_spent_its_time_on, end),
-        cmocka_unit_test_teardown(a_trace_without_steps_says_so, end),
-        cmocka_unit_test_teardown(the_overview_is_the_mean_of_the_kept_steps, end),
-        cmocka_unit_test_teardown(nothing_to_average_is_an_empty_table_with_a_note, end),
-        cmocka_unit_test_teardown(ranks_merge_to_the_mean_over_all_their_steps, end),
+        cmocka_unit_test_teardown(a_step_says_what_it_spent_its_time_on, small_end),
+        cmocka_unit_test_teardown(a_trace_without_steps_says_so, small_end),
+        cmocka_unit_test_teardown(the_overview_is_the_mean_of_the_kept_steps, small_end),
+        cmocka_unit_test_teardown(nothing_to_average_is_an_empty_table_with_a_note, small_end),
+        cmocka_unit_test_teardown(a_slow_step_names_the_operator_that_grew, small_end),
+        cmocka_unit_test_teardown(ranks_merge_to_the_mean_over_all_their_steps, small_end),
     };
     return cmocka_run_group_tests_name("steps", tests, NULL, NULL);
 }

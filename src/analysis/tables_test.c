@@ -347,6 +347,59 @@ static void survives_any_failed_allocation(void **state)
     }
 }
 
+static bool ends_with(const char *text, const char *end)
+{
+    const size_t len = strlen(text), n = strlen(end);
+
+    return len >= n && strcmp(text + len - n, end) == 0;
+}
+
+/* product.md 1: the unit is in the name, and the help has meaning, formula and source. */
+static void check_column(const struct osc_table_def *def, const struct osc_column *c)
+{
+    static const char *const units[] = {"ns", "bytes", "ratio"};
+    struct osc_strbuf help = {0};
+
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        char end[16];
+
+        snprintf(end, sizeof end, "_%s", units[i]);
+        const bool is_named = ends_with(c->name, end) || strcmp(c->name, units[i]) == 0;
+        if (is_named != (c->unit && strcmp(c->unit, units[i]) == 0))
+            fail_msg("%s.%s: unit %s", def->name, c->name, c->unit ? c->unit : "none");
+    }
+    osc_sheet_add_help(&help, def, c);
+    assert_int_equal(help.status, OSC_OK);
+    if (strlen(c->help) < 8 || !ends_with(help.s, "."))
+        fail_msg("%s.%s: no sentence: %s", def->name, c->name, help.s);
+    if (!strstr(help.s, "Source: "))
+        fail_msg(
+            "%s.%s: no source; give the table a .source, or the help a \"Source: ...\": %s",
+            def->name, c->name, help.s);
+    /* What finish() makes of other columns is a quotient or a median. */
+    if (c->type == OSC_TYPE_NUMBER && c->merge == OSC_MERGE_FINISH && !strstr(c->help, " / ") &&
+        !strstr(c->help, "Median") && !strstr(c->help, "median"))
+        fail_msg("%s.%s: no formula, as \"a / b\" or \"median of\": %s", def->name, c->name,
+                 help.s);
+    osc_strbuf_fini(&help);
+}
+
+static void every_column_has_unit_formula_and_source(void **state)
+{
+    uint32_t n = 0;
+
+    (void)state;
+    for (size_t i = 0; osc_tables[i]; i++) {
+        for (uint32_t c = 0; c < osc_tables[i]->n_columns; c++) {
+            if (osc_tables[i]->columns[c].flags & OSC_COLUMN_HIDDEN)
+                continue;
+            check_column(osc_tables[i], &osc_tables[i]->columns[c]);
+            n++;
+        }
+    }
+    assert_true(n > 100);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -366,6 +419,7 @@ int main(void)
         cmocka_unit_test_teardown(puts_the_worst_finding_first, end),
         cmocka_unit_test_teardown(explains_every_column_of_every_table, end),
         cmocka_unit_test_teardown(survives_any_failed_allocation, end),
+        cmocka_unit_test(every_column_has_unit_formula_and_source),
     };
     return cmocka_run_group_tests_name("tables", tests, NULL, NULL);
 }

@@ -49,6 +49,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
 const struct osc_table_def osc_table_threads = {
     .name = "threads",
     .help = "Host threads with their names and numbers of events.",
+    .source = "pid and tid of the events, and metadata events of the file.",
     .columns = columns,
     .n_columns = sizeof columns / sizeof *columns,
     .map = map,

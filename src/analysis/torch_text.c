@@ -3,11 +3,11 @@
 
 #include <ctype.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "analysis/averages.h"
 #include "analysis/torch_cells.h"
 #include "base/mem.h"
+#include "base/sort.h"
 #include "base/utf8.h"
 #include "codec/json.h"
 #include "table/sort.h"
@@ -211,7 +211,7 @@ static osc_status read_rows(struct page *p, struct osc_err *err)
     if (st != OSC_OK)
         return osc_fail(err, st, "%s", osc_status_text(st));
     if (p->o->sort)
-        qsort_r(p->rows, p->n_rows, sizeof *p->rows, compare_rows, &sorting);
+        osc_sort_with(p->rows, p->n_rows, sizeof *p->rows, compare_rows, &sorting);
     return OSC_OK;
 }
 

@@ -2,10 +2,9 @@
 /* `tracks`: threads and device queues, numbered by their first event. */
 #include "analysis/tracks.h"
 
-#include <stdlib.h>
-
 #include "analysis/registry.h"
 #include "base/mem.h"
+#include "base/sort.h"
 
 enum { TRACK, KIND, NAME, PARENT };
 
@@ -41,7 +40,7 @@ osc_status osc_tracks_in_order(const struct osc_trace *t, uint32_t **order, uint
         if (t->tracks[i].n_events > 0)
             ids[(*n)++] = i;
     }
-    qsort_r(ids, *n, sizeof *ids, compare_tracks, t->tracks);
+    osc_sort_with(ids, *n, sizeof *ids, compare_tracks, t->tracks);
     return OSC_OK;
 }
 
@@ -75,6 +74,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
 const struct osc_table_def osc_table_tracks = {
     .name = "tracks",
     .help = "Threads and device queues.",
+    .source = "pid and tid of the events, and metadata events of the file.",
     .columns = columns,
     .n_columns = sizeof columns / sizeof *columns,
     .map = map,

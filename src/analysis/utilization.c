@@ -3,17 +3,20 @@
 #include "analysis/utilization.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "analysis/registry.h"
 #include "base/idmap.h"
 #include "base/mem.h"
+#include "base/sort.h"
 #include "codec/json.h"
 #include "derive/facts.h"
 
 #define BUCKETS_MAX 100
+
+/* No machine has more; a file of a line for each of a million devices would. */
+#define DEVICES_MAX 1024
 
 __extension__ typedef unsigned __int128 wide; /* many fills, or one over a long time */
 
@@ -43,19 +46,53 @@ static osc_status add_edge(struct edges *e, int64_t at_ns, uint64_t fill)
     return OSC_OK;
 }
 
-static int by_time(const void *x, const void *y)
+/* End of the ascending run that begins at I. */
+static size_t run_end(const struct edge *v, size_t i, size_t n)
 {
-    const struct edge *const a = x, *const b = y;
-
-    return (a->at_ns > b->at_ns) - (a->at_ns < b->at_ns);
+    for (i++; i < n && v[i].at_ns >= v[i - 1].at_ns; i++)
+        continue;
+    return i;
 }
 
-/* Edges of equal time may stand in any order: sums of integers do not care. */
-static void sort_edges(struct edges *e)
+/* Merge A[0, MID) and A[MID, N) into OUT. */
+static void merge_two(const struct edge *a, size_t mid, size_t n, struct edge *out)
 {
-    if (e->is_unsorted)
-        qsort(e->v, e->n, sizeof *e->v, by_time);
+    size_t i = 0, j = mid;
+
+    while (i < mid && j < n)
+        *out++ = a[j].at_ns < a[i].at_ns ? a[j++] : a[i++];
+    memcpy(out, a + i, (mid - i) * sizeof *a);
+    memcpy(out + (mid - i), a + j, (n - j) * sizeof *a);
+}
+
+/* Sort E, which is a run for each queue or nearly so, by merging pairs of runs. */
+static osc_status sort_edges(struct edges *e)
+{
+    struct edge *tmp = NULL;
+    size_t n_runs = 2;
+
+    if (!e->is_unsorted)
+        return OSC_OK;
+    tmp = osc_malloc(e->n * sizeof *tmp);
+    if (!tmp)
+        return OSC_ENOMEM;
+    while (n_runs > 1) {
+        n_runs = 0;
+        for (size_t i = 0; i < e->n; n_runs++) {
+            const size_t mid = run_end(e->v, i, e->n);
+            const size_t end = mid < e->n ? run_end(e->v, mid, e->n) : mid;
+
+            merge_two(e->v + i, mid - i, end - i, tmp + i);
+            i = end;
+        }
+        struct edge *const swap = e->v;
+        e->v = tmp;
+        tmp = swap;
+    }
+    e->cap = e->n; /* TMP was made as long as that */
     e->is_unsorted = false;
+    osc_free(tmp);
+    return OSC_OK;
 }
 
 /* Make the fills of D: a range between any two edges while something runs. */
@@ -64,16 +101,19 @@ static osc_status sweep_device(struct sweep *s, struct osc_device_load *d)
     size_t i = 0, k = 0, cap = 0;
     wide sum = 0;
     int64_t last_ns = 0;
+    osc_status st = sort_edges(&s->starts);
 
-    sort_edges(&s->starts);
-    sort_edges(&s->ends);
-    while (k < s->ends.n) {
+    if (st == OSC_OK)
+        st = sort_edges(&s->ends);
+    while (st == OSC_OK && k < s->ends.n) {
         const bool is_start = i < s->starts.n && s->starts.v[i].at_ns <= s->ends.v[k].at_ns;
         const struct edge edge = is_start ? s->starts.v[i] : s->ends.v[k];
 
         if (sum > 0 && edge.at_ns > last_ns) {
-            if (osc_grow(&d->fills, &cap, d->n_fills + 1, sizeof *d->fills) != OSC_OK)
-                return OSC_ENOMEM;
+            if (d->n_fills == cap)
+                st = osc_grow(&d->fills, &cap, d->n_fills + 1, sizeof *d->fills);
+            if (st != OSC_OK)
+                break;
             d->fills[d->n_fills++] = (struct osc_fill){
                 last_ns, edge.at_ns, sum < OSC_FILL_ONE ? (uint64_t)sum : OSC_FILL_ONE};
         }
@@ -82,7 +122,7 @@ static osc_status sweep_device(struct sweep *s, struct osc_device_load *d)
         i += is_start;
         k += !is_start;
     }
-    return OSC_OK;
+    return st;
 }
 
 /* `blocks per SM` of row I of C as a fill; 0 if it says none that means something. */
@@ -99,30 +139,44 @@ static uint64_t fill_of(const struct osc_trace *t, const struct osc_chunk *c, ui
     return fill > 0 ? fill : 1;
 }
 
+/* Add the kernel in row I of C to device D. */
+static osc_status add_kernel(const struct osc_trace *t, struct osc_device_load *d,
+                             struct sweep *s, const struct osc_chunk *c, uint32_t i)
+{
+    const int64_t start_ns = c->ts_ns[i], end_ns = osc_row_end(c, i);
+    const uint64_t fill = fill_of(t, c, i);
+
+    d->has_kernels = true;
+    if (end_ns > start_ns)
+        osc_intervals_add(&d->busy, start_ns, end_ns);
+    if (fill > 0 && (add_edge(&s->starts, start_ns, fill) != OSC_OK ||
+                     add_edge(&s->ends, end_ns, fill) != OSC_OK))
+        return OSC_ENOMEM;
+    return OSC_OK;
+}
+
+/* Queue by queue: there kernels stand in order of time. */
 static osc_status add_kernels(const struct osc_trace *t, struct osc_loads *l, struct sweep *s)
 {
-    const struct osc_links *const links = &osc_trace_facts(t)->links;
+    const struct osc_facts *const f = osc_trace_facts(t);
+    osc_status st = OSC_OK;
 
     if (!l->devices)
         return OSC_OK;
-    for (size_t n = 0; n < links->n_works; n++) {
-        const osc_row row = {links->works[n].row};
-        const struct osc_chunk *const c = osc_chunk_of(&t->events, row);
-        const uint32_t i = osc_row_place(row);
-        const int64_t start_ns = c->ts_ns[i], end_ns = osc_row_end(c, i);
+    for (uint32_t k = 0; k < t->n_tracks; k++) {
+        const uint32_t d = l->of_track[k];
 
-        if (c->kind[i] != OSC_KIND_KERNEL)
-            continue;
-        const uint32_t d = l->of_track[c->track[i]] - 1;
-        const uint64_t fill = fill_of(t, c, i);
-        l->devices[d].has_kernels = true;
-        if (end_ns > start_ns)
-            osc_intervals_add(&l->devices[d].busy, start_ns, end_ns);
-        if (fill > 0 && (add_edge(&s[d].starts, start_ns, fill) != OSC_OK ||
-                         add_edge(&s[d].ends, end_ns, fill) != OSC_OK))
-            return OSC_ENOMEM;
+        for (uint32_t at = f->order.first[k];
+             d != 0 && at < f->order.first[k + 1] && st == OSC_OK; at++) {
+            const osc_row row = {f->order.rows[at]};
+            const struct osc_chunk *const c = osc_chunk_of(&t->events, row);
+            const uint32_t i = osc_row_place(row);
+
+            if (c->kind[i] == OSC_KIND_KERNEL && (f->classes.forms[c->form[i]] & OSC_FORM_WORK))
+                st = add_kernel(t, &l->devices[d - 1], &s[d - 1], c, i);
+        }
     }
-    return OSC_OK;
+    return st;
 }
 
 /* N of "cuda:N", or -1. */
@@ -177,7 +231,7 @@ static osc_status sort_devices(const struct osc_trace *t, struct osc_loads *l)
     struct osc_idmap places = {0};
     osc_status st = OSC_OK;
 
-    qsort_r(l->devices, l->n_devices, sizeof *l->devices, by_number, &t);
+    osc_sort_with(l->devices, l->n_devices, sizeof *l->devices, by_number, &t);
     for (uint32_t d = 0; d < l->n_devices && st == OSC_OK; d++) {
         uint32_t *const place = osc_idmap_put(&places, l->devices[d].name.v);
 
@@ -368,7 +422,7 @@ enum { DEVICE, START, DUR, UTILIZATION, SM_EFFICIENCY, BUSY, CAPACITY, FILL, N_C
 
 static const struct osc_column columns[N_COLUMNS] = {
     [DEVICE] = {"device", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0,
-                "The device, such as cuda:0; those that ran kernels."},
+                "The device, such as cuda:0; those that ran kernels, at most 1,024."},
     [START] = {"start_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_KEY, 0,
                "Start of the bucket, from the origin of all operands. Buckets begin with the "
                "recording (event `PyTorch Profiler (0)`), or in a trace without one with its "
@@ -377,12 +431,13 @@ static const struct osc_column columns[N_COLUMNS] = {
              "Length of the bucket: the smallest power of ten of microseconds that leaves at "
              "most 100; the last one reaches to the end and is longer."},
     [UTILIZATION] = {"utilization_ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH, 0,
-                     "Part of dur_ns in which at least one kernel of the device ran; copies do "
+                     "Time in which at least one kernel of the device ran / dur_ns; copies do "
                      "not count, and one thread of one block counts as much as a full device."},
     [SM_EFFICIENCY] =
         {"sm_efficiency_ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH, OSC_COLUMN_OPTIONAL,
-         "Estimated part of the multiprocessors that had work, mean over dur_ns: at each time "
-         "the sum of argument `blocks per SM` of the kernels that run, at most 1; missing for "
+         "Estimated part of the multiprocessors that had work, mean over dur_ns: integral of "
+         "the sum of argument `blocks per SM` of the kernels that run, at most 1, / dur_ns; "
+         "missing for "
          "a device whose kernels do not say it."},
     [BUSY] = {"busy_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
               "Time with a kernel."},
@@ -412,17 +467,23 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
 {
     struct osc_loads loads;
     const osc_status st = osc_loads_make(t, &loads);
+    uint32_t n_devices = 0;
 
     (void)o;
     if (st != OSC_OK)
         return osc_fail(err, st, "utilization: %s", osc_status_text(st));
     for (uint32_t d = 0; d < loads.n_devices; d++) {
-        for (uint32_t b = 0; b < loads.n_buckets && loads.devices[d].has_kernels; b++) {
+        if (!loads.devices[d].has_kernels || ++n_devices > DEVICES_MAX)
+            continue;
+        for (uint32_t b = 0; b < loads.n_buckets; b++) {
             const struct osc_load load = osc_loads_bucket(&loads, d, b);
 
             add_row(t, &loads.devices[d], &load, out);
         }
     }
+    if (n_devices > DEVICES_MAX)
+        osc_result_note(out, "left out: all but the first %d of %u devices", DEVICES_MAX,
+                        n_devices);
     if (out->n_rows == 0)
         osc_result_note(out, "no kernels: no device work of category kernel in the trace");
     osc_loads_fini(&loads);
@@ -448,6 +509,8 @@ static osc_status finish(struct osc_result *r, const struct osc_options *o, stru
 const struct osc_table_def osc_table_utilization = {
     .name = "utilization",
     .help = "How busy each device was over time.",
+    .source = "device ranges of category kernel and their arguments; GPU utilization of "
+              "torch-tb-profiler.",
     .columns = columns,
     .n_columns = N_COLUMNS,
     .facts = OSC_FACT_LINKS,

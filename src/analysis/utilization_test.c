@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -77,6 +78,33 @@ static void a_kernel_without_a_length_or_blocks_fills_nothing(void **state)
     assert_int_equal(loads.devices[0].busy.n, 3);
 }
 
+/* Four queues of one device, in no order of time; ends of one queue cross. */
+static void queues_are_swept_in_order_of_time(void **state)
+{
+    char text[8192];
+    size_t len = 0;
+
+    (void)state;
+    for (int i = 0; i < 40; i++)
+        len += (size_t)snprintf(
+            text + len, sizeof text - len,
+            "{'ph':'X','cat':'kernel','name':'k','pid':0,'tid':%d,'ts':%d,'dur':%d,"
+            "'args':{'device':0,'stream':%d,'blocks per SM':0.0625}},",
+            i % 4, i * 7 % 40, i % 8 == 0 ? 9 : 1, i % 4);
+    load(text);
+    double area = 0;
+    for (size_t i = 0; i < loads.devices[0].n_fills; i++) {
+        const struct osc_fill *const f = &loads.devices[0].fills[i];
+
+        assert_true(f->start_ns < f->end_ns);
+        assert_true(i == 0 || loads.devices[0].fills[i - 1].end_ns <= f->start_ns);
+        area += (double)f->fill / (double)OSC_FILL_ONE * (double)(f->end_ns - f->start_ns);
+    }
+    assert_true(area == 0.0625 * (35 + 5 * 9) * 1000);
+    assert_int_equal(loads.devices[0].busy.n, 1);
+    assert_int_equal(loads.devices[0].busy.v[0].end_ns, 41000);
+}
+
 static void devices_stand_in_order_of_their_numbers(void **state)
 {
     (void)state;
@@ -148,6 +176,32 @@ static void the_table_is_empty_and_says_why_without_kernels(void **state)
     osc_result_fini(&r);
 }
 
+/* Rows are no more than a hundred times as many. */
+static void no_more_devices_than_any_machine_has_are_listed(void **state)
+{
+    enum { N = 1030, BYTES = 128 };
+    char *const text = osc_malloc((size_t)N * BYTES);
+    struct osc_result r;
+    size_t len = 0;
+
+    (void)state;
+    assert_non_null(text);
+    for (int i = 0; i < N; i++)
+        len += (size_t)snprintf(text + len, (size_t)N * BYTES - len,
+                                "{'ph':'X','cat':'kernel','name':'k','pid':%d,'tid':7,'ts':%d,"
+                                "'dur':1,'args':{'device':%d,'stream':7}},",
+                                i, i % 4, i);
+    load(text);
+    osc_free(text);
+    assert_int_equal(loads.n_devices, N);
+    osc_result_init(&r, &osc_table_utilization);
+    assert_int_equal(osc_table_utilization.map(&trace, &(struct osc_options){0}, &r, NULL),
+                     OSC_OK);
+    assert_int_equal(r.n_rows, 1024 * loads.n_buckets);
+    assert_string_equal(r.notes.s, "left out: all but the first 1024 of 1030 devices\n");
+    osc_result_fini(&r);
+}
+
 /* Fail the first allocation, then the second, ... until the work gets done. */
 static void any_failed_allocation_leaves_no_loads(void **state)
 {
@@ -171,11 +225,13 @@ int main(void)
         cmocka_unit_test_teardown(concurrent_kernels_fill_at_most_the_whole_device, end),
         cmocka_unit_test_teardown(a_sweep_leaves_nothing_between_kernels, end),
         cmocka_unit_test_teardown(a_kernel_without_a_length_or_blocks_fills_nothing, end),
+        cmocka_unit_test_teardown(queues_are_swept_in_order_of_time, end),
         cmocka_unit_test_teardown(devices_stand_in_order_of_their_numbers, end),
         cmocka_unit_test_teardown(buckets_are_a_power_of_ten_and_the_last_is_longer, end),
         cmocka_unit_test_teardown(a_hundred_buckets_are_not_too_many, end),
         cmocka_unit_test_teardown(without_a_span_all_events_are_the_extent, end),
         cmocka_unit_test_teardown(the_table_is_empty_and_says_why_without_kernels, end),
+        cmocka_unit_test_teardown(no_more_devices_than_any_machine_has_are_listed, end),
         cmocka_unit_test_teardown(any_failed_allocation_leaves_no_loads, end),
     };
     return cmocka_run_group_tests_name("utilization", tests, NULL, NULL);

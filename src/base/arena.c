@@ -21,10 +21,8 @@ static struct osc_arena_block *new_block(struct osc_arena *a, size_t size)
 
     if (size <= PTRDIFF_MAX - sizeof *b)
         b = osc_malloc(sizeof *b + size);
-    if (b) {
+    if (b)
         a->total_bytes += sizeof *b + size;
-        osc_mem_hold(sizeof *b + size);
-    }
     return b;
 }
 
@@ -98,6 +96,5 @@ void osc_arena_fini(struct osc_arena *a)
         next = b->next;
         osc_free(b);
     }
-    osc_mem_release(a->total_bytes);
     *a = (struct osc_arena){0};
 }

@@ -46,7 +46,7 @@ static osc_status grow(struct osc_idmap *m)
         return OSC_ELIMIT;
 
     const struct osc_idmap old = *m;
-    const uint32_t n_slots = old.n_slots ? old.n_slots * 2 : 64;
+    const uint32_t n_slots = old.n_slots ? old.n_slots * 2 : 8;
     struct osc_idmap_slot *const slots = new_slots(n_slots);
     if (!slots)
         return OSC_ENOMEM;

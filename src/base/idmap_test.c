@@ -54,7 +54,7 @@ static void finds_every_key_again(void **state)
     assert_true(put_all(&m, 10));
     assert_int_equal(osc_idmap_get(&m, nth_key(9)), 10);
     osc_idmap_fini(&m);
-    assert_int_equal(osc_pages_held(), 0);
+    assert_int_equal(osc_mem_held(), 0);
 }
 
 static void a_value_set_back_to_zero_hides_no_other_key(void **state)

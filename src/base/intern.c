@@ -28,12 +28,6 @@ static uint32_t find_slot(const struct osc_intern *in, struct osc_str str, uint3
     return slot;
 }
 
-/* Bytes of a table of N_SLOTS slots, and entries for half of them. */
-static size_t table_bytes(uint32_t n_slots)
-{
-    return n_slots * sizeof(uint32_t) + n_slots / 2 * sizeof(struct osc_intern_entry);
-}
-
 /* Double the table. IN changes only once nothing can fail any more. */
 static osc_status grow(struct osc_intern *in)
 {
@@ -48,7 +42,6 @@ static osc_status grow(struct osc_intern *in)
         return OSC_ENOMEM;
     }
 
-    osc_mem_hold(table_bytes(n_slots) - table_bytes(in->n_slots));
     osc_free(in->slots);
     in->slots = slots;
     in->n_slots = n_slots;
@@ -63,7 +56,6 @@ static osc_status grow(struct osc_intern *in)
 
 void osc_intern_fini(struct osc_intern *in)
 {
-    osc_mem_release(table_bytes(in->n_slots));
     osc_free(in->slots);
     osc_free(in->entries);
     *in = (struct osc_intern){.arena = in->arena, .seed = in->seed};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"
 
+#include <malloc.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -10,14 +10,19 @@
 
 #define HUGE_PAGE_BYTES ((size_t)2 << 20)
 
+/* What malloc keeps in front of every block, beside what can be used of it. */
+#define BLOCK_HEAD_BYTES sizeof(size_t)
+
 /* How many allocations may still succeed; negative: any number. */
 static _Atomic long fail_after = -1;
-static _Atomic size_t pages_held, other_held;
+static _Atomic size_t n_held, n_peak, n_reserved;
+static _Atomic size_t most_held = SIZE_MAX;
+static _Atomic bool is_refused;
 
 /* Count one allocation down; true when it has to fail. */
 static bool must_fail(void)
 {
-    /* relaxed, here and below: a lone counter, it orders nothing else */
+    /* relaxed, here and below: lone numbers, they order nothing else */
     long n = atomic_load_explicit(&fail_after, memory_order_relaxed);
 
     while (n > 0 && !atomic_compare_exchange_weak_explicit(
@@ -26,26 +31,77 @@ static bool must_fail(void)
     return n == 0;
 }
 
+bool osc_mem_take(size_t size)
+{
+    const size_t most = osc_mem_limit();
+    size_t held = osc_mem_held(), peak = osc_mem_peak();
+
+    do {
+        if (held > most || size > most - held) {
+            atomic_store_explicit(&is_refused, true, memory_order_relaxed);
+            return false;
+        }
+    } while (!atomic_compare_exchange_weak_explicit(
+        &n_held, &held, held + size, memory_order_relaxed, memory_order_relaxed));
+    while (held + size > peak &&
+           !atomic_compare_exchange_weak_explicit(&n_peak, &peak, held + size,
+                                                  memory_order_relaxed, memory_order_relaxed))
+        continue;
+    return true;
+}
+
+void osc_mem_give(size_t size)
+{
+    atomic_fetch_sub_explicit(&n_held, size, memory_order_relaxed);
+}
+
+/* What block P counts; NULL is none. */
+static size_t block_bytes(void *p)
+{
+    return p ? malloc_usable_size(p) + BLOCK_HEAD_BYTES : 0;
+}
+
+/*
+ * SIZE bytes were taken for P, which is the rest of a block that counted BEFORE: count
+ * what it has become. malloc rounds up by little, so nobody is asked for that.
+ */
+static void *settle(void *p, size_t size, size_t before)
+{
+    /* Modulo SIZE_MAX + 1, so that it may be negative as well. */
+    osc_mem_give(size - (p ? block_bytes(p) - before : 0));
+    return p;
+}
+
 void *osc_malloc(size_t size)
 {
+    if (must_fail() || !osc_mem_take(size))
+        return NULL;
     /* Never 0 bytes, so that NULL always means failure. */
-    return must_fail() ? NULL : malloc(size ? size : 1);
+    return settle(malloc(size ? size : 1), size, 0);
 }
 
 void *osc_calloc(size_t n, size_t size)
 {
-    if (must_fail())
+    size_t all;
+
+    if (must_fail() || __builtin_mul_overflow(n, size, &all) || !osc_mem_take(all))
         return NULL;
-    return n == 0 || size == 0 ? calloc(1, 1) : calloc(n, size);
+    return settle(all == 0 ? calloc(1, 1) : calloc(n, size), all, 0);
 }
 
 void *osc_realloc(void *p, size_t size)
 {
-    return must_fail() ? NULL : realloc(p, size ? size : 1);
+    const size_t before = block_bytes(p);
+    const size_t more = size > before ? size - before : 0;
+
+    if (must_fail() || !osc_mem_take(more))
+        return NULL;
+    return settle(realloc(p, size ? size : 1), more, before);
 }
 
 void osc_free(void *p)
 {
+    osc_mem_give(block_bytes(p));
     free(p);
 }
 
@@ -53,7 +109,7 @@ osc_status osc_grow(void *p_array, size_t *cap, size_t need, size_t size)
 {
     const size_t most = PTRDIFF_MAX / size;
     size_t n = *cap < 8 ? 16 : *cap;
-    void *p = NULL;
+    void *p = NULL, *grown;
 
     if (need <= *cap)
         return OSC_OK;
@@ -66,10 +122,14 @@ osc_status osc_grow(void *p_array, size_t *cap, size_t need, size_t size)
 
     /* The caller's pointer has a type of its own, so its bytes are copied. */
     memcpy(&p, p_array, sizeof p);
-    p = osc_realloc(p, n * size);
-    if (!p)
+    grown = osc_realloc(p, n * size);
+    if (!grown && n - need > need / 8) { /* with little left, less will do */
+        n = need + need / 8;
+        grown = osc_realloc(p, n * size);
+    }
+    if (!grown)
         return OSC_ENOMEM;
-    memcpy(p_array, &p, sizeof p);
+    memcpy(p_array, &grown, sizeof grown);
     *cap = n;
     return OSC_OK;
 }
@@ -106,7 +166,7 @@ void *osc_pages_alloc(size_t size)
     const size_t rounded = round_to_pages(size);
     void *p;
 
-    if (must_fail() || rounded == 0)
+    if (must_fail() || rounded == 0 || !osc_mem_take(rounded))
         return NULL;
     if (rounded >= HUGE_PAGE_BYTES) {
         p = map_aligned(rounded);
@@ -114,8 +174,8 @@ void *osc_pages_alloc(size_t size)
         p = mmap(NULL, rounded, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         p = p == MAP_FAILED ? NULL : p;
     }
-    if (p)
-        atomic_fetch_add_explicit(&pages_held, rounded, memory_order_relaxed);
+    if (!p)
+        osc_mem_give(rounded);
     return p;
 }
 
@@ -126,27 +186,59 @@ void osc_pages_free(void *p, size_t size)
     if (!p)
         return;
     (void)munmap(p, rounded);
-    atomic_fetch_sub_explicit(&pages_held, rounded, memory_order_relaxed);
-}
-
-size_t osc_pages_held(void)
-{
-    return atomic_load_explicit(&pages_held, memory_order_relaxed);
-}
-
-void osc_mem_hold(size_t bytes)
-{
-    atomic_fetch_add_explicit(&other_held, bytes, memory_order_relaxed);
-}
-
-void osc_mem_release(size_t bytes)
-{
-    atomic_fetch_sub_explicit(&other_held, bytes, memory_order_relaxed);
+    osc_mem_give(rounded);
 }
 
 size_t osc_mem_held(void)
 {
-    return osc_pages_held() + atomic_load_explicit(&other_held, memory_order_relaxed);
+    return atomic_load_explicit(&n_held, memory_order_relaxed);
+}
+
+size_t osc_mem_peak(void)
+{
+    return atomic_load_explicit(&n_peak, memory_order_relaxed);
+}
+
+void osc_mem_forget_peak(void)
+{
+    atomic_store_explicit(&n_peak, osc_mem_held(), memory_order_relaxed);
+}
+
+void osc_mem_set_limit(size_t bytes)
+{
+    atomic_store_explicit(&most_held, bytes, memory_order_relaxed);
+    atomic_store_explicit(&is_refused, false, memory_order_relaxed);
+}
+
+size_t osc_mem_limit(void)
+{
+    return atomic_load_explicit(&most_held, memory_order_relaxed);
+}
+
+void osc_mem_reserve(size_t size)
+{
+    atomic_fetch_add_explicit(&n_reserved, size, memory_order_relaxed);
+}
+
+void osc_mem_unreserve(size_t size)
+{
+    atomic_fetch_sub_explicit(&n_reserved, size, memory_order_relaxed);
+}
+
+size_t osc_mem_room(void)
+{
+    const size_t most = osc_mem_limit();
+    const size_t kept =
+        osc_mem_held() + atomic_load_explicit(&n_reserved, memory_order_relaxed);
+
+    return kept < most ? most - kept : 0;
+}
+
+osc_status osc_mem_reason(osc_status st)
+{
+    const bool refused = atomic_load_explicit(&is_refused, memory_order_relaxed);
+
+    return st == OSC_ENOMEM && refused ? OSC_ELIMIT : st;
 }
 
 void osc_mem_fail_after(long n)

@@ -74,6 +74,27 @@ static void grow_refuses_more_than_memory_can_hold(void **state)
     assert_int_equal(cap, 0);
 }
 
+static void grows_by_less_where_twice_as_much_is_too_much(void **state)
+{
+    const size_t before = osc_mem_held();
+    char *a = NULL;
+    size_t cap = 0;
+
+    (void)state;
+    assert_int_equal(osc_grow(&a, &cap, 1 << 20, 1), OSC_OK);
+    assert_int_equal(cap, 1 << 20);
+    memset(a, 7, cap);
+    osc_mem_set_limit(before + ((size_t)3 << 19));
+    assert_int_equal(osc_grow(&a, &cap, (1 << 20) + 8, 1), OSC_OK);
+    assert_int_equal(cap, ((1 << 20) + 8) / 8 * 9);
+    assert_int_equal(a[(1 << 20) - 1], 7);
+    assert_int_equal(osc_grow(&a, &cap, 3 << 19, 1), OSC_ENOMEM);
+    assert_int_equal(cap, ((1 << 20) + 8) / 8 * 9);
+    osc_mem_set_limit(SIZE_MAX);
+    osc_free(a);
+    assert_int_equal(osc_mem_held(), before);
+}
+
 static void a_failed_grow_leaves_the_array_as_it_was(void **state)
 {
     char *a = NULL;
@@ -94,7 +115,7 @@ static void a_failed_grow_leaves_the_array_as_it_was(void **state)
 static void pages_are_zeroed_aligned_and_counted(void **state)
 {
     static const size_t sizes[] = {0, 1, 4096, 4097, 1 << 20, 2 << 20, (2 << 20) + 1, 7 << 20};
-    const size_t before = osc_pages_held();
+    const size_t before = osc_mem_held();
 
     (void)state;
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
@@ -102,27 +123,111 @@ static void pages_are_zeroed_aligned_and_counted(void **state)
         char *const p = osc_pages_alloc(size);
 
         assert_non_null(p);
-        assert_true(osc_pages_held() >= before + size);
+        assert_true(osc_mem_held() >= before + size);
         if (size >= 2 << 20)
             assert_int_equal((uintptr_t)p % (2 << 20), 0);
         for (size_t j = 0; j < size; j += 512)
             assert_int_equal(p[j], 0);
         memset(p, 1, size);
         osc_pages_free(p, size);
-        assert_int_equal(osc_pages_held(), before);
+        assert_int_equal(osc_mem_held(), before);
     }
     osc_pages_free(NULL, 5);
 }
 
 static void refuses_pages_beyond_any_address_space(void **state)
 {
-    const size_t before = osc_pages_held();
+    const size_t before = osc_mem_held();
 
     (void)state;
     assert_null(osc_pages_alloc(SIZE_MAX));
     assert_null(osc_pages_alloc(SIZE_MAX - (2 << 20)));
     assert_null(osc_pages_alloc(PTRDIFF_MAX / 2));
-    assert_int_equal(osc_pages_held(), before);
+    assert_int_equal(osc_mem_held(), before);
+}
+
+static void every_block_counts_until_it_is_freed(void **state)
+{
+    const size_t before = osc_mem_held();
+    void *p = osc_malloc(1000);
+
+    (void)state;
+    assert_in_range(osc_mem_held() - before, 1000, 1100);
+    p = osc_realloc(p, 5000000);
+    assert_in_range(osc_mem_held() - before, 5000000, 5010000);
+    p = osc_realloc(p, 10);
+    assert_in_range(osc_mem_held() - before, 10, 10000);
+    osc_free(p);
+    assert_int_equal(osc_mem_held(), before);
+    p = osc_calloc(1000, 1000);
+    assert_in_range(osc_mem_held() - before, 1000000, 1010000);
+    osc_free(p);
+    osc_free(NULL);
+    assert_int_equal(osc_mem_held(), before);
+    assert_true(osc_mem_take(77));
+    assert_int_equal(osc_mem_held(), before + 77);
+    osc_mem_give(77);
+}
+
+static void the_peak_is_the_most_since_it_was_forgotten(void **state)
+{
+    const size_t before = osc_mem_held();
+
+    (void)state;
+    osc_free(osc_malloc(3000000));
+    osc_mem_forget_peak();
+    assert_int_equal(osc_mem_peak(), before);
+    osc_free(osc_malloc(1000000));
+    osc_free(osc_malloc(2000000));
+    osc_free(osc_malloc(1000000));
+    assert_in_range(osc_mem_peak() - before, 2000000, 2010000);
+}
+
+static void nothing_is_given_beyond_the_limit(void **state)
+{
+    const size_t before = osc_mem_held();
+    void *p;
+
+    (void)state;
+    osc_mem_set_limit(before + 100000);
+    assert_int_equal(osc_mem_limit(), before + 100000);
+    assert_int_equal(osc_mem_reason(OSC_ENOMEM), OSC_ENOMEM);
+    p = osc_malloc(60000);
+    assert_non_null(p);
+    assert_int_equal(osc_mem_reason(OSC_ENOMEM), OSC_ENOMEM);
+    assert_null(osc_malloc(60000));
+    assert_int_equal(osc_mem_reason(OSC_ENOMEM), OSC_ELIMIT);
+    assert_int_equal(osc_mem_reason(OSC_OK), OSC_OK);
+    assert_null(osc_calloc(60, 1000));
+    assert_null(osc_pages_alloc(60000));
+    assert_null(osc_malloc(SIZE_MAX - 10));
+    assert_null(osc_realloc(p, 200000));
+    assert_false(osc_mem_take(60000));
+    assert_in_range(osc_mem_held() - before, 60000, 70000);
+    p = osc_realloc(p, 90000); /* only what is more counts */
+    assert_non_null(p);
+    osc_free(p);
+    assert_int_equal(osc_mem_held(), before);
+    osc_mem_set_limit(SIZE_MAX);
+    assert_int_equal(osc_mem_reason(OSC_ENOMEM), OSC_ENOMEM);
+}
+
+static void what_is_reserved_can_be_had_but_is_no_room(void **state)
+{
+    const size_t before = osc_mem_held();
+
+    (void)state;
+    osc_mem_set_limit(before + 100000);
+    assert_int_equal(osc_mem_room(), 100000);
+    osc_mem_reserve(70000);
+    assert_int_equal(osc_mem_room(), 30000);
+    void *const p = osc_malloc(90000);
+    assert_non_null(p);
+    assert_int_equal(osc_mem_room(), 0);
+    osc_mem_unreserve(70000);
+    assert_in_range(osc_mem_room(), 1, 10000);
+    osc_free(p);
+    osc_mem_set_limit(SIZE_MAX);
 }
 
 int main(void)
@@ -132,9 +237,14 @@ int main(void)
         cmocka_unit_test(fails_the_nth_allocation_and_all_after_it),
         cmocka_unit_test(grow_keeps_the_elements),
         cmocka_unit_test(grow_refuses_more_than_memory_can_hold),
+        cmocka_unit_test(grows_by_less_where_twice_as_much_is_too_much),
         cmocka_unit_test(a_failed_grow_leaves_the_array_as_it_was),
         cmocka_unit_test(pages_are_zeroed_aligned_and_counted),
         cmocka_unit_test(refuses_pages_beyond_any_address_space),
+        cmocka_unit_test(every_block_counts_until_it_is_freed),
+        cmocka_unit_test(the_peak_is_the_most_since_it_was_forgotten),
+        cmocka_unit_test(nothing_is_given_beyond_the_limit),
+        cmocka_unit_test(what_is_reserved_can_be_had_but_is_no_room),
     };
     return cmocka_run_group_tests_name("mem", tests, NULL, NULL);
 }

@@ -40,7 +40,11 @@ __attribute__((format(printf, 1, 0))) static void print_message(const char *form
     /* Names of files and words of traces must not steer a terminal. */
     vsnprintf(text, sizeof text, format, ap);
     osc_utf8_append_terminal(&line, osc_str_c(text));
-    fputs(line.status == OSC_OK && line.s ? line.s : "out of memory", stderr);
+    for (char *p = text; line.status != OSC_OK && *p; p++) { /* no memory for it */
+        if (*p < ' ' || *p > '~')
+            *p = '?';
+    }
+    fputs(line.status == OSC_OK && line.s ? line.s : text, stderr);
     fputc('\n', stderr);
     osc_strbuf_fini(&line);
 }

@@ -36,6 +36,7 @@ struct osc_command {
 #define OSC_COMMAND_TABLE  1u
 #define OSC_COMMAND_INFO   2u
 #define OSC_COMMAND_EXPORT 4u
+#define OSC_COMMAND_SCREEN 8u
 
 /* All commands, ended by NULL, and the one called NAME, or NULL. */
 extern const struct osc_command *const osc_commands[];

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analysis/registry.h"
+#include "cli/budget.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/progress.h"
@@ -101,6 +102,13 @@ static int check(const struct osc_args *args, const struct osc_exporter *e)
 {
     if (was_given(args, OSC_OPTION_TABLE) && !e->is_table)
         return osc_cli_misuse("--table does nothing for %s, only for csv", e->name);
+    if ((was_given(args, OSC_OPTION_STACK) || was_given(args, OSC_OPTION_METRIC)) &&
+        !e->takes_stack)
+        return osc_cli_misuse("--%s does nothing for %s, only for folded",
+                              was_given(args, OSC_OPTION_STACK) ? "stack" : "metric", e->name);
+    if (args->with_counters && !e->takes_counters)
+        return osc_cli_misuse("--counters does nothing for %s, only for json and json.gz",
+                              e->name);
     return OSC_EXIT_DONE;
 }
 
@@ -139,18 +147,40 @@ static const char *output_name(const struct osc_args *args)
     return strcmp(args->output, "-") == 0 ? "standard output" : args->output;
 }
 
+static struct osc_export make_export(const struct osc_args *args)
+{
+    return (struct osc_export){
+        .stack = args->stack,
+        .metric = args->metric,
+        .with_counters = args->with_counters,
+        .n_threads = args->import.n_threads,
+    };
+}
+
+/* Refuse what E does not understand before anything is read. */
+static int check_wish(const struct osc_args *args, const struct osc_exporter *e)
+{
+    const struct osc_export x = make_export(args);
+    struct osc_err err = {0};
+    uint32_t facts;
+
+    if (e->facts && e->facts(&x, &facts, &err) != OSC_OK)
+        return osc_cli_misuse("%s", err.message);
+    return OSC_EXIT_DONE;
+}
+
 static int write_traces(struct osc_loaded *l, const struct osc_args *args,
                         const struct osc_exporter *e)
 {
     struct report r = {.n_bytes = 0};
     struct osc_err err = {0};
     uint32_t facts = 0;
-    const struct osc_export x = {
-        .traces = l->traces,
-        .n_traces = l->n_traces,
-        .n_threads = args->import.n_threads,
-        .sink = {.write = write_bytes, .progress = show_progress, .ctx = &r},
-    };
+    struct osc_export x = make_export(args);
+
+    x.traces = l->traces;
+    x.n_traces = l->n_traces;
+    x.sink =
+        (struct osc_export_sink){.write = write_bytes, .progress = show_progress, .ctx = &r};
     osc_status st = e->facts ? e->facts(&x, &facts, &err) : OSC_OK;
 
     if (st == OSC_OK && facts != 0 && osc_load_facts(l, args, facts))
@@ -159,7 +189,7 @@ static int write_traces(struct osc_loaded *l, const struct osc_args *args,
     if (st == OSC_OK)
         st = e->write(&x, &err);
     osc_progress_stop(&r.progress);
-    return st == OSC_OK ? OSC_EXIT_DONE : osc_cli_fail(st, &err);
+    return st == OSC_OK ? OSC_EXIT_DONE : osc_load_fail(l, NULL, st, &err, "writing");
 }
 
 static int redact(struct osc_loaded *l)
@@ -170,7 +200,8 @@ static int redact(struct osc_loaded *l)
         osc_derive_forget(l->traces[i]);
         st = osc_redact(l->traces[i]);
     }
-    return st == OSC_OK ? OSC_EXIT_DONE : osc_cli_fail(st, &(struct osc_err){0});
+    return st == OSC_OK ? OSC_EXIT_DONE
+                        : osc_load_fail(l, NULL, st, &(struct osc_err){0}, "redacting");
 }
 
 /* Load what ARGS name and write it to O. */
@@ -178,7 +209,9 @@ static int load_and_write(struct osc_args *args, const struct osc_exporter *e,
                           const struct osc_table_def *def, struct osc_output *o)
 {
     struct osc_loaded l = {0};
-    int failed = osc_load(&l, args);
+    int failed = osc_load(&l, args,
+                          e->is_table ? osc_budget_for_table(args, def)
+                                      : osc_budget_for_export(args, e->facts != NULL));
 
     if (!failed)
         failed = check_inputs(o, (const char *const *)l.files.all, l.files.n);
@@ -215,8 +248,11 @@ static int run(struct osc_args *args)
     if (!e)
         return OSC_EXIT_MISUSED;
     failed = check(args, e);
+    if (!failed)
+        failed = check_wish(args, e);
     if (failed)
         return failed;
+    args->selection.with_callers = e->takes_callers;
     if (e->is_table) {
         def = choose_table(args->named_table);
         if (!def)
@@ -241,6 +277,7 @@ const struct osc_command osc_command_export = {
     .summary = "write a trace, or a part of it, as a file for other tools",
     .text = "Writes what is selected of the traces to OUT, in the form that its suffix says:\n"
             "  .json, .json.gz  Chrome trace events, as PyTorch writes them: one rank a file\n"
+            "  .folded          a line for each stack with what it took, for flame graphs\n"
             "  .csv             the rows of one table, events unless --table names another\n"
             "OUT is there whole or not at all, and never what is read.\n",
     .examples =
@@ -248,6 +285,7 @@ const struct osc_command osc_command_export = {
         "  opscope export runs/ddp/ --rank 3 -o rank3.json            one rank of a run\n"
         "  opscope export t.json --from 10ms --to 12ms -o cut.json    by time\n"
         "  opscope export t.json --redact -o bug.json.gz              nothing private\n"
+        "  opscope export t.json --stack python -o t.folded           for flame graphs\n"
         "  opscope export t.json --table kernels -o kernels.csv       a table\n",
     .run = run,
 };

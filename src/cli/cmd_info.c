@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `opscope info`: what a trace is and how good it is, on one page. */
 #include "analysis/registry.h"
+#include "cli/budget.h"
 #include "cli/commands.h"
 #include "cli/show.h"
 
@@ -35,7 +36,7 @@ static int run(struct osc_args *args)
                               "info' or 'opscope table quality'");
     if (args->table.limit == OSC_LIMIT_DEFAULT)
         args->table.limit = -1;
-    failed = osc_load(&l, args);
+    failed = osc_load(&l, args, osc_budget_for_table(args, &osc_table_quality));
     if (!failed)
         failed = show_both(&l, args);
     if (!failed && l.has_failed)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `opscope table`: any table, in any form. */
 #include "analysis/registry.h"
+#include "cli/budget.h"
 #include "cli/commands.h"
 #include "cli/scope.h"
 #include "cli/show.h"
@@ -13,7 +14,7 @@
 #include "sql/where.h"
 #include "table/nearest.h"
 
-#define LIST_INDENT 13
+#define LIST_INDENT 15
 #define LIST_WIDTH  80
 
 /* "word, " at COLUMN, on a new line if it is full. Returns the column behind it. */
@@ -107,8 +108,10 @@ static int explain(const struct osc_table_def *def, const char *name)
 
         return osc_cli_fail(st, &err);
     }
-    osc_strbuf_addf(&out, "%s.%s (%s%s%s)\n%s\n", def->name, c->name, types[c->type],
-                    c->unit ? ", " : "", c->unit ? c->unit : "", c->help);
+    osc_strbuf_addf(&out, "%s.%s (%s%s%s)\n", def->name, c->name, types[c->type],
+                    c->unit ? ", " : "", c->unit ? c->unit : "");
+    osc_sheet_add_help(&out, def, c);
+    osc_strbuf_addc(&out, '\n');
     failed = out.status == OSC_OK ? osc_show_text(out.s)
                                   : osc_cli_fail(out.status, &(struct osc_err){0});
     osc_strbuf_fini(&out);
@@ -178,8 +181,12 @@ static int check(struct osc_args *args, const struct osc_table_def *def,
 static int show(struct osc_args *args, const struct osc_table_def *def)
 {
     struct osc_loaded l = {0};
-    int failed = osc_load(&l, args);
+    int failed = OSC_EXIT_DONE;
 
+    args->selects_late = (def->takes & OSC_TAKES_SELECTION) != 0;
+    if (args->selects_late)
+        args->table.selection = &args->selection;
+    failed = osc_load(&l, args, osc_budget_for_table(args, def));
     if (!failed)
         failed = osc_show_table(&l, args, def);
     if (!failed && !args->renderer->is_machine && def != &osc_table_quality)

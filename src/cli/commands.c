@@ -53,7 +53,8 @@ void osc_help_all(struct osc_strbuf *out)
 {
     osc_strbuf_adds(out, "opscope shows where the time of a tensor program goes.\n"
                          "\n"
-                         "usage: opscope COMMAND [OPTION...] TRACE...\n"
+                         "usage: opscope TRACE...\n"
+                         "       opscope COMMAND [OPTION...] TRACE...\n"
                          "\n"
                          "commands:\n");
     for (size_t i = 0; osc_commands[i]; i++) {
@@ -63,13 +64,15 @@ void osc_help_all(struct osc_strbuf *out)
         add_wrapped(out, osc_commands[i]->summary, out->len - start, 12);
     }
     osc_strbuf_adds(
-        out, "  help      print the page of a command: opscope help table\n"
+        out, "  TRACE     without a command: one screen with the most of it\n"
+             "  help      print the page of a command: opscope help table\n"
              "\n"
              "A TRACE is a file of PyTorch's profiler or any other in the Chrome format\n"
              "(.json, .json.gz, .json.zst), a directory of such files (one run, a rank\n"
              "each), or - for standard input.\n"
              "\n"
              "examples:\n"
+             "  opscope trace.json.gz                one screen: where the time goes\n"
              "  opscope info trace.json.gz           what is in it, and what is missing\n"
              "  opscope table trace.json.gz          torch's key_averages().table()\n"
              "  opscope table kernels trace.json.gz  where the device spends its time\n"

@@ -10,6 +10,9 @@
 #include "base/strbuf.h"
 #include "cli/cli.h"
 
+/* Without a name of its own, and so not in osc_commands: `opscope TRACE`. */
+extern const struct osc_command osc_command_screen;
+
 extern const struct osc_command osc_command_export;
 extern const struct osc_command osc_command_info;
 extern const struct osc_command osc_command_table;

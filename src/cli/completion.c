@@ -179,7 +179,8 @@ static void write_bash(struct osc_strbuf *out)
     add_tables(out);
     osc_strbuf_adds(out, "\"\n    COMPREPLY=()\n"
                          "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
-                         "        COMPREPLY=($(compgen -W \"");
+                         "        mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
+                         "        COMPREPLY+=($(compgen -W \"");
     add_commands(out);
     osc_strbuf_adds(out, " help --help --version\" -- \"$cur\"))\n        return\n    fi\n"
                          "    for ((i = 2; i < ${#COMP_WORDS[@]}; i++)); do\n"
@@ -208,7 +209,9 @@ static void write_bash(struct osc_strbuf *out)
     add_commands(out);
     osc_strbuf_adds(out, "\" -- \"$cur\"))\n"
                          "        return ;;\n"
-                         "    *) return ;;\n"
+                         "    *) words=\"");
+    add_option_names(out, &osc_command_screen);
+    osc_strbuf_adds(out, "\" ;;\n"
                          "    esac\n"
                          "    case $cur in\n"
                          "    -*) COMPREPLY=($(compgen -W \"$words\" -- \"$cur\")) ;;\n"
@@ -295,10 +298,12 @@ static void add_zsh_tables(struct osc_strbuf *out, enum osc_option_id id)
 /* Fill the array `specs` with the options of COMMAND, those of other tables left out. */
 static void add_zsh_command(struct osc_strbuf *out, const struct osc_command *command)
 {
-    osc_strbuf_addf(out, "    %s)\n        specs=(\n", command->name);
+    const bool is_screen = command == &osc_command_screen;
+
+    osc_strbuf_addf(out, "    %s)\n        specs=(\n", is_screen ? "*" : command->name);
     for (int i = 0; i < OSC_OPTION_COUNT; i++) {
         if (!(osc_options[i].commands & command->bit) ||
-            !osc_scope_is_all((enum osc_option_id)i))
+            !(is_screen || osc_scope_is_all((enum osc_option_id)i)))
             continue;
         osc_strbuf_adds(out, "            ");
         add_zsh_option(out, &osc_options[i]);
@@ -306,7 +311,7 @@ static void add_zsh_command(struct osc_strbuf *out, const struct osc_command *co
     }
     osc_strbuf_adds(out, "        )\n");
     for (int i = 0; i < OSC_OPTION_COUNT; i++) {
-        if (!(osc_options[i].commands & command->bit) ||
+        if (!(osc_options[i].commands & command->bit) || is_screen ||
             osc_scope_is_all((enum osc_option_id)i))
             continue;
         osc_strbuf_adds(out, "        case $table in ");
@@ -344,6 +349,7 @@ static void write_zsh(struct osc_strbuf *out)
                          "            '--help:print the page of all commands'\n"
                          "            '--version:print the version')\n"
                          "        _describe command commands\n"
+                         "        _files\n"
                          "        return\n"
                          "    fi\n"
                          "    for (( i = 3; i <= $#words; i++ )); do\n"
@@ -360,7 +366,9 @@ static void write_zsh(struct osc_strbuf *out)
         add_zsh_command(out, osc_commands[i]);
     osc_strbuf_adds(out, "    help) (( CURRENT == 2 )) && compadd -- ");
     add_commands(out);
-    osc_strbuf_adds(out, " ;;\n    esac\n}\n\n_opscope \"$@\"\n");
+    osc_strbuf_adds(out, " ;;\n");
+    add_zsh_command(out, &osc_command_screen);
+    osc_strbuf_adds(out, "    esac\n}\n\n_opscope \"$@\"\n");
 }
 
 bool osc_completion_write(struct osc_strbuf *out, const char *shell)

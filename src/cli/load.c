@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/strbuf.h"
+#include "cli/budget.h"
 #include "cli/progress.h"
 #include "derive/derive.h"
 #include "import/run.h"
@@ -13,10 +14,27 @@
 /* Files smaller than this are read once and selected from afterwards. */
 #define SCOUTED_BYTES ((off_t)64 << 20)
 
-static int no_memory(void)
+int osc_load_fail(const struct osc_loaded *l, const struct osc_trace *t, osc_status st,
+                  const struct osc_err *err, const char *doing)
 {
-    osc_cli_error("out of memory");
+    const osc_status reason = osc_mem_reason(st);
+    const char *name = l->operand ? l->operand : l->files.all[0], *more = "";
+
+    if (st != OSC_ENOMEM)
+        return osc_cli_fail(st, err);
+    if (t)
+        name = osc_trace_str(t, t->source).s;
+    else if (!l->operand && l->files.n > 1)
+        more = " and others";
+    osc_cli_error("%s%s: %s while %s%s", name, more,
+                  reason == OSC_ELIMIT ? "memory limit reached" : osc_status_text(st), doing,
+                  osc_budget_way_out(reason));
     return OSC_EXIT_FAILED;
+}
+
+static int no_memory(const struct osc_loaded *l)
+{
+    return osc_load_fail(l, NULL, OSC_ENOMEM, NULL, "loading");
 }
 
 /*
@@ -30,26 +48,35 @@ static bool is_worth_scouting(const struct osc_loaded *l, const struct osc_args 
     const struct osc_selection *const s = &args->selection;
     struct stat info;
 
-    if (l->files.n != 1 || (!s->steps && !s->has_from && !s->has_to))
+    if (args->selects_late || l->files.n != 1 || (!s->steps && !s->has_from && !s->has_to))
         return false;
     if (strcmp(l->files.all[i], "-") == 0 || stat(l->files.all[i], &info) != 0 ||
         !S_ISREG(info.st_mode))
         return false;
-    return info.st_size >= SCOUTED_BYTES || args->import.max_memory_bytes > 0;
+    return info.st_size >= SCOUTED_BYTES || args->max_memory_bytes > 0;
 }
 
-/* Put what to leave out of path I into OPTIONS. */
+/*
+ * Put what to leave out of path I into OPTIONS: nothing, if even to find out takes more
+ * memory than there may be.
+ */
 static osc_status scout(struct osc_loaded *l, const struct osc_args *args, uint32_t i,
                         struct osc_import_options *options, struct osc_err *err)
 {
     struct osc_trace t = {0};
     struct osc_select_window window;
+    struct osc_import_options first = *options;
 
-    options->keep = (struct osc_import_keep){.is_on = true, .is_scout = true};
-    osc_status st = osc_import_path(&t, l->files.all[i], options, err);
+    first.keep = (struct osc_import_keep){.is_on = true, .is_scout = true};
+    first.reserve = (struct osc_import_reserve){0};
+    osc_status st = osc_import_path(&t, l->files.all[i], &first, err);
     if (st == OSC_OK)
         st = osc_select_find_window(&t, &args->selection, &window, err);
     osc_trace_fini(&t);
+    if (osc_mem_reason(st) == OSC_ELIMIT) {
+        osc_mem_set_limit(osc_mem_limit()); /* what was refused is over */
+        return OSC_OK;
+    }
     if (st != OSC_OK)
         return st;
     options->keep = (struct osc_import_keep){.is_on = true,
@@ -61,7 +88,8 @@ static osc_status scout(struct osc_loaded *l, const struct osc_args *args, uint3
 }
 
 /* Import path I into *T. Of what cannot be read at all *T is empty. */
-static osc_status import_one(struct osc_loaded *l, const struct osc_args *args, uint32_t i,
+static osc_status import_one(struct osc_loaded *l, const struct osc_args *args,
+                             const struct osc_import_reserve *reserve, uint32_t i,
                              struct osc_trace *t)
 {
     struct osc_import_options options = args->import;
@@ -70,6 +98,7 @@ static osc_status import_one(struct osc_loaded *l, const struct osc_args *args, 
     osc_status st = OSC_OK;
 
     osc_progress_start(&progress, "reading", l->files.all[i]);
+    options.reserve = *reserve;
     options.progress = osc_progress_tick;
     options.progress_ctx = &progress;
     if (is_worth_scouting(l, args, i))
@@ -80,24 +109,31 @@ static osc_status import_one(struct osc_loaded *l, const struct osc_args *args, 
     if (st == OSC_OK)
         return OSC_OK;
     l->has_failed = true;
-    osc_cli_error("%s", err.message[0] ? err.message : osc_status_text(st));
+    if (st == OSC_ELIMIT && t->is_partial && t->events.n_rows + t->others.n_rows == 0 &&
+        l->n_traces > 0) {
+        l->n_unread++; /* said once for all of them */
+        return OSC_OK;
+    }
+    osc_cli_error("%s%s", err.message[0] ? err.message : osc_status_text(st),
+                  osc_budget_way_out(st));
     return t->is_partial ? OSC_OK : st;
 }
 
-static int import_all(struct osc_loaded *l, const struct osc_args *args)
+static int import_all(struct osc_loaded *l, const struct osc_args *args,
+                      const struct osc_import_reserve *reserve)
 {
     uint32_t n = 0;
     bool *is_named = l->files.is_named;
 
     l->traces = osc_calloc(l->files.n, sizeof(struct osc_trace *));
     if (!l->traces)
-        return no_memory();
+        return no_memory(l);
     for (uint32_t i = 0; i < l->files.n; i++) {
         struct osc_trace *t = osc_calloc(1, sizeof *t);
 
         if (!t)
-            return no_memory();
-        const osc_status st = import_one(l, args, i, t);
+            return no_memory(l);
+        const osc_status st = import_one(l, args, reserve, i, t);
         if (st != OSC_OK) {
             osc_trace_fini(t);
             osc_free(t);
@@ -112,6 +148,9 @@ static int import_all(struct osc_loaded *l, const struct osc_args *args)
         l->traces[n++] = t;
         l->n_traces = n;
     }
+    if (l->n_unread > 0)
+        osc_cli_error("memory limit reached before %u of %u files were read%s", l->n_unread,
+                      l->files.n, osc_budget_way_out(OSC_ELIMIT));
     return n > 0 ? OSC_EXIT_DONE : OSC_EXIT_FAILED;
 }
 
@@ -165,9 +204,24 @@ static int filter(struct osc_loaded *l, const struct osc_args *args)
     return OSC_EXIT_FAILED;
 }
 
+/* Whether T has what S asks for; memory of its device may be there without a queue. */
+static osc_status check_selection(struct osc_trace *t, const struct osc_selection *s,
+                                  unsigned n_threads, struct osc_err *err)
+{
+    struct osc_selection on_any_device = *s;
+    struct osc_filter filter = {0};
+    osc_status st = osc_derive(t, OSC_FACT_LINKS | OSC_FACT_STEPS, n_threads, err);
+
+    on_any_device.device = NULL;
+    if (st == OSC_OK)
+        st = osc_filter_make(&filter, t, &on_any_device, err);
+    osc_filter_fini(&filter);
+    return st;
+}
+
 /*
- * Keep the rows that are asked for. A trace that does not have the process, thread,
- * device or steps is left out, unless none has.
+ * Keep the rows that are asked for, or all of them for a table that chooses. A trace that does
+ * not have the process, thread, device or steps is left out, unless none has.
  */
 static int select_rows(struct osc_loaded *l, const struct osc_args *args)
 {
@@ -180,14 +234,16 @@ static int select_rows(struct osc_loaded *l, const struct osc_args *args)
     selection.n_steps_before = l->n_steps_before;
     for (uint32_t i = 0; i < l->n_traces; i++) {
         struct osc_trace *t = l->traces[i];
-        const osc_status st = osc_select(t, &selection, args->import.n_threads, &err);
+        const osc_status st = args->selects_late
+                                  ? check_selection(t, &selection, args->import.n_threads, &err)
+                                  : osc_select(t, &selection, args->import.n_threads, &err);
         const bool is_last_hope = n == 0 && i + 1 == l->n_traces;
 
         if (st == OSC_OK) {
             l->traces[i] = l->traces[n];
             l->traces[n++] = t;
         } else if (st != OSC_EINVAL || is_last_hope) {
-            return osc_cli_fail(st, &err);
+            return osc_load_fail(l, t, st, &err, "selecting");
         }
     }
     for (uint32_t i = n; i < l->n_traces; i++) {
@@ -217,25 +273,28 @@ static int name_sources(struct osc_loaded *l)
 {
     l->sources = osc_calloc((size_t)l->n_traces + 1, sizeof *l->sources);
     if (!l->sources)
-        return no_memory();
+        return no_memory(l);
     for (uint32_t i = 0; i < l->n_traces; i++)
         l->sources[l->n_sources++] = osc_trace_str(l->traces[i], l->traces[i]->source);
     return OSC_EXIT_DONE;
 }
 
-int osc_load(struct osc_loaded *l, const struct osc_args *args)
+int osc_load(struct osc_loaded *l, const struct osc_args *args,
+             struct osc_import_reserve reserve)
 {
     int failed = OSC_EXIT_DONE;
 
     *l = (struct osc_loaded){.operand = args->n_operands == 1 ? args->operands[0] : NULL};
     failed = osc_paths_find(&l->files, (const char *const *)args->operands, args->n_operands);
-    if (!failed)
-        failed = import_all(l, args);
+    if (failed)
+        return failed;
+    osc_budget_start(args);
+    failed = import_all(l, args, &reserve);
     if (failed)
         return failed;
     if (osc_run_identify(l->traces, (const char *const *)l->files.all, l->n_traces) != OSC_OK ||
         find_torch_version(l) != OSC_OK)
-        return no_memory();
+        return no_memory(l);
     osc_run_align(l->traces, l->n_traces);
     failed = filter(l, args);
     if (failed)
@@ -253,7 +312,7 @@ int osc_load_facts(struct osc_loaded *l, const struct osc_args *args, uint32_t f
         const osc_status st = osc_derive(l->traces[i], facts, args->import.n_threads, &err);
 
         if (st != OSC_OK)
-            return osc_cli_fail(st, &err);
+            return osc_load_fail(l, l->traces[i], st, &err, "deriving facts");
     }
     return OSC_EXIT_DONE;
 }

@@ -25,15 +25,28 @@ struct osc_loaded {
     uint32_t n_traces, n_sources;
     const char *operand;     /* borrowed; NULL: there are several */
     uint32_t n_steps_before; /* left out while loading */
+    uint32_t n_unread;       /* files for which there was no memory left */
     bool has_failed;         /* exit 1 in the end, whatever is shown */
     char *torch_version;     /* owned; NULL: no trace says it */
 };
 
-/* OSC_EXIT_DONE, or the status to exit with, after a message. */
-int osc_load(struct osc_loaded *l, const struct osc_args *args);
+/*
+ * Load what ARGS name, leaving room as RESERVE says (budget.h). OSC_EXIT_DONE, or the
+ * status to exit with, after a message.
+ */
+int osc_load(struct osc_loaded *l, const struct osc_args *args,
+             struct osc_import_reserve reserve);
 void osc_loaded_fini(struct osc_loaded *l);
 
 /* Make what DEF needs of every trace. The same results. */
 int osc_load_facts(struct osc_loaded *l, const struct osc_args *args, uint32_t facts);
+
+/*
+ * Say that DOING it failed with ST: as ERR does, unless it was for lack of memory; then
+ * which file was too much, T's or (NULL) all of them, and what to do. The status to
+ * exit with.
+ */
+int osc_load_fail(const struct osc_loaded *l, const struct osc_trace *t, osc_status st,
+                  const struct osc_err *err, const char *doing);
 
 #endif

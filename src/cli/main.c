@@ -27,9 +27,6 @@ static int no_command(const char *word)
     }
     if (osc_table_find(word))
         return osc_cli_misuse("'%s' is a table: 'opscope table %s TRACE...'", word, word);
-    if (strcmp(word, "-") == 0 || access(word, F_OK) == 0)
-        return osc_cli_misuse("to look at %s type 'opscope info %s' or 'opscope table %s'",
-                              word, word, word);
     for (size_t i = 0; osc_commands[i]; i++)
         osc_nearest_try(&near, osc_commands[i]->name);
     osc_nearest_try(&near, "help");
@@ -44,6 +41,8 @@ static int help(const char *name)
         name = NULL;
     const struct osc_command *command = name ? osc_command_find(name) : NULL;
 
+    if (name && strcmp(name, osc_command_screen.name) == 0)
+        command = &osc_command_screen;
     if (name && !command)
         return no_command(name);
     return osc_help_show(command);
@@ -63,12 +62,32 @@ static int completion(const char *shell)
     return failed;
 }
 
+/* Whether WORD, no command, is a trace or an option of `opscope TRACE`. */
+static bool begins_screen(const char *word)
+{
+    const size_t len = word[0] == '-' && word[1] == '-' ? strcspn(word + 2, "=") : 0;
+
+    for (size_t i = 0; i < OSC_OPTION_COUNT; i++) {
+        const struct osc_option *const o = &osc_options[i];
+
+        if (!(o->commands & osc_command_screen.bit))
+            continue;
+        if (len > 0 && strlen(o->name) == len && memcmp(o->name, word + 2, len) == 0)
+            return true;
+        if (word[0] == '-' && o->letter && word[1] == o->letter)
+            return true;
+    }
+    /* What looks like a path is one, so that a slip in it is told as that. */
+    return strcmp(word, "-") == 0 || strcmp(word, "--") == 0 ||
+           (word[0] != '-' && (access(word, F_OK) == 0 || strpbrk(word, "./")));
+}
+
 static int run_command(const struct osc_command *command, int argc, char **argv)
 {
     struct osc_args args;
     int failed = OSC_EXIT_DONE;
 
-    osc_cli_set_command(command->name);
+    osc_cli_set_command(command == &osc_command_screen ? NULL : command->name);
     failed = osc_args_parse(&args, command, argc, argv);
     if (failed)
         return failed;
@@ -81,7 +100,7 @@ static int dispatch(int argc, char **argv)
     const struct osc_command *command = word ? osc_command_find(word) : NULL;
 
     if (!word)
-        return osc_cli_misuse("which command? 'opscope info TRACE' is a good start; see "
+        return osc_cli_misuse("which trace? 'opscope trace.json' is a good start; see "
                               "'opscope --help'");
     if (command)
         return run_command(command, argc - 1, argv + 1);
@@ -93,6 +112,8 @@ static int dispatch(int argc, char **argv)
         return osc_show_text("opscope " OSC_VERSION "\n");
     if (strcmp(word, "completion") == 0)
         return completion(argc > 2 ? argv[2] : NULL);
+    if (begins_screen(word))
+        return run_command(&osc_command_screen, argc, argv);
     return no_command(word);
 }
 

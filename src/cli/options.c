@@ -12,16 +12,31 @@
 #define TABLE  OSC_COMMAND_TABLE
 #define BOTH   (OSC_COMMAND_TABLE | OSC_COMMAND_INFO)
 #define EXPORT OSC_COMMAND_EXPORT
-#define ALL    (BOTH | EXPORT)
+#define ALL    (BOTH | EXPORT | OSC_COMMAND_SCREEN)
 
 const struct osc_option osc_options[OSC_OPTION_COUNT] = {
     [OSC_OPTION_OUTPUT] = {"output", 'o', "OUT", EXPORT, OSC_COMPLETE_FILE, NULL,
                            "What to write", "the file to write; -: standard output"},
-    [OSC_OPTION_EXPORT_FORMAT] = {"format", 'f', "FORM", EXPORT, OSC_COMPLETE_WORDS,
-                                  "json json.gz csv", NULL,
-                                  "json, json.gz or csv; default: by the suffix of OUT"},
+    [OSC_OPTION_EXPORT_FORMAT] =
+        {"format", 'f', "FORM", EXPORT, OSC_COMPLETE_WORDS, "json json.gz folded csv", NULL,
+         "json, json.gz, folded or csv; default: by the suffix of OUT"},
     [OSC_OPTION_TABLE] = {"table", 't', "NAME", EXPORT, OSC_COMPLETE_TABLE, NULL, NULL,
                           "the table of which CSV has the rows; default: events"},
+    [OSC_OPTION_STACK] = {"stack", 0, "KIND", EXPORT, OSC_COMPLETE_WORDS, "op python module",
+                          NULL,
+                          "what the frames of folded stacks are: op (operators, the default), "
+                          "python or module"},
+    [OSC_OPTION_METRIC] = {"metric", 0, "COL", EXPORT, OSC_COMPLETE_WORDS,
+                           "host_self_ns device_self_ns calls self_cpu_time_total "
+                           "self_cuda_time_total",
+                           NULL,
+                           "what folded stacks count: host_self_ns (the default), "
+                           "device_self_ns or calls; with --stack python torch's "
+                           "self_cpu_time_total or self_cuda_time_total, for its "
+                           "export_stacks()"},
+    [OSC_OPTION_COUNTERS] = {"counters", 0, NULL, EXPORT, OSC_COMPLETE_NOTHING, NULL, NULL,
+                             "add counter tracks to json: utilization of each device, "
+                             "estimated SM efficiency"},
     [OSC_OPTION_REDACT] = {"redact", 0, NULL, EXPORT, OSC_COMPLETE_NOTHING, NULL, NULL,
                            "leave out arguments, paths and hosts"},
 
@@ -69,6 +84,8 @@ const struct osc_option osc_options[OSC_OPTION_COUNT] = {
                          "the first event of all"},
     [OSC_OPTION_TO] = {"to", 0, "TIME", ALL, OSC_COMPLETE_NOTHING, NULL, NULL,
                        "events that start before TIME"},
+    [OSC_OPTION_AT] = {"at", 0, "TIME", TABLE, OSC_COMPLETE_NOTHING, NULL, NULL,
+                       "what is allocated and not yet released at TIME"},
 
     [OSC_OPTION_HEADER] = {"header", 0, "TEXT", TABLE, OSC_COMPLETE_NOTHING, NULL,
                            "The text of averages", "print TEXT above the table"},
@@ -88,13 +105,14 @@ const struct osc_option osc_options[OSC_OPTION_COUNT] = {
                            "tb: the rules of the TensorBoard plugin, to compare with it"},
     [OSC_OPTION_NO_PYTHON] = {"no-python", 0, NULL, TABLE, OSC_COMPLETE_NOTHING, NULL, NULL,
                               "leave out Python functions"},
-    [OSC_OPTION_FULL_NAMES] = {"full-names", 0, NULL, TABLE, OSC_COMPLETE_NOTHING, NULL, NULL,
+    [OSC_OPTION_FULL_NAMES] = {"full-names", 0, NULL, TABLE | OSC_COMMAND_SCREEN,
+                               OSC_COMPLETE_NOTHING, NULL, NULL,
                                "do not shorten the names of kernels in text"},
     [OSC_OPTION_THREADS] = {"threads", 'j', "N", ALL, OSC_COMPLETE_NOTHING, NULL, NULL,
                             "use N threads; default: one for each processor"},
     [OSC_OPTION_MAX_MEMORY] = {"max-memory", 0, "SIZE", ALL, OSC_COMPLETE_NOTHING, NULL, NULL,
-                               "stop reading at SIZE, such as 8G; default: 80 % of what there "
-                               "is"},
+                               "take no more than SIZE, such as 8G; default: 80 % of what "
+                               "there is"},
     [OSC_OPTION_NO_ARGS] = {"no-args", 0, NULL, ALL, OSC_COMPLETE_NOTHING, NULL, NULL,
                             "forget arguments of events that no analysis asks for"},
     [OSC_OPTION_HELP] = {"help", 'h', NULL, ALL, OSC_COMPLETE_NOTHING, NULL, "Help",
@@ -284,7 +302,7 @@ static int set_numbers(struct osc_args *a, enum osc_option_id id, const char *va
             return osc_cli_misuse("--threads: '%s' is no number from 1 to 1024", value);
         a->import.n_threads = a->table.n_threads = (unsigned)n;
     } else if (id == OSC_OPTION_MAX_MEMORY) {
-        if (!osc_parse_size(value, &a->import.max_memory_bytes))
+        if (!osc_parse_size(value, &a->max_memory_bytes))
             return osc_cli_misuse("--max-memory: '%s' is no size; 8G, 500M and bytes are",
                                   value);
     }
@@ -327,6 +345,8 @@ static const char **text_of(struct osc_args *a, enum osc_option_id id)
         {OSC_OPTION_OUTPUT, &a->output},
         {OSC_OPTION_EXPORT_FORMAT, &a->form},
         {OSC_OPTION_TABLE, &a->named_table},
+        {OSC_OPTION_STACK, &a->stack},
+        {OSC_OPTION_METRIC, &a->metric},
     };
 
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -350,6 +370,7 @@ static bool *flag_of(struct osc_args *a, enum osc_option_id id)
         {OSC_OPTION_FULL_NAMES, &a->table.full_names},
         {OSC_OPTION_NO_ARGS, &a->import.no_args},
         {OSC_OPTION_REDACT, &a->is_redacted},
+        {OSC_OPTION_COUNTERS, &a->with_counters},
         {OSC_OPTION_HELP, &a->wants_help},
     };
 
@@ -384,6 +405,8 @@ static int set_option(struct osc_args *a, enum osc_option_id id, const char *val
         return set_time(o, &a->selection.from_ns, &a->selection.has_from, value);
     else if (id == OSC_OPTION_TO)
         return set_time(o, &a->selection.to_ns, &a->selection.has_to, value);
+    else if (id == OSC_OPTION_AT)
+        return set_time(o, &a->table.at_ns, &a->table.has_at, value);
     else if (id == OSC_OPTION_MAX_NAME_WIDTH)
         return set_width(o, &a->table.max_name_width, value);
     else if (id == OSC_OPTION_MAX_SRC_WIDTH)

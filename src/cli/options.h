@@ -20,6 +20,9 @@
     X(OUTPUT)              \
     X(EXPORT_FORMAT)       \
     X(TABLE)               \
+    X(STACK)               \
+    X(METRIC)              \
+    X(COUNTERS)            \
     X(REDACT)              \
     X(SORT)                \
     X(LIMIT)               \
@@ -38,6 +41,7 @@
     X(STEPS)               \
     X(FROM)                \
     X(TO)                  \
+    X(AT)                  \
     X(HEADER)              \
     X(TOP_LEVEL)           \
     X(MAX_NAME_WIDTH)      \
@@ -92,15 +96,18 @@ struct osc_args {
     struct osc_options table;
     struct osc_selection selection;
     struct osc_import_options import;
+    uint64_t max_memory_bytes; /* 0: as much as is allowed unasked */
     const struct osc_renderer *renderer;
     const char *columns, *explain, *where; /* as given, or NULL */
     const char *ranks, *spans;             /* "0,2-3", or NULL: all */
     struct osc_row_filter filter; /* of WHERE, once a command has compiled it; or zeroed */
     const char *output, *form, *named_table; /* of export: as given, or NULL */
-    bool is_redacted;
+    const char *stack, *metric;              /* of export: as given, or NULL */
+    bool is_redacted, with_counters;
     bool is_merged, wants_list, wants_help;
-    uint64_t given;  /* bit per enum osc_option_id */
-    char **operands; /* borrowed from argv */
+    bool selects_late; /* the table chooses rows itself: all of the trace is loaded */
+    uint64_t given;    /* bit per enum osc_option_id */
+    char **operands;   /* borrowed from argv */
     int n_operands;
 };
 

@@ -4,11 +4,11 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/mem.h"
+#include "base/sort.h"
 #include "base/strbuf.h"
 #include "cli/cli.h"
 #include "import/filename.h"
@@ -140,7 +140,7 @@ static int add_files(struct osc_paths *p, const char *path, bool is_logdir)
     if (st != OSC_OK)
         return no_memory();
     if (p->n > first) {
-        qsort(p->all + first, p->n - first, sizeof *p->all, compare_names);
+        osc_sort(p->all + first, p->n - first, sizeof *p->all, compare_names);
         drop_copies(p, first);
     }
     return OSC_EXIT_DONE;
@@ -217,7 +217,7 @@ static osc_status look_into(struct walk *w, uint32_t i)
     w->n_runs += w->folders[i].is_run;
     /* In order of names: of several ways to a directory the same is taken every time. */
     if (below.n > 0)
-        qsort(below.all, below.n, sizeof *below.all, compare_paths);
+        osc_sort(below.all, below.n, sizeof *below.all, compare_paths);
     for (uint32_t k = 0; k < below.n && st == OSC_OK; k++)
         st = add_folder(w, below.all[k]);
     osc_paths_fini(&below);
@@ -237,7 +237,7 @@ static int refuse_runs(struct walk *w, const char *path)
     struct osc_strbuf names = {0};
     uint32_t n = 0;
 
-    qsort(w->folders, w->n, sizeof *w->folders, compare_folders);
+    osc_sort(w->folders, w->n, sizeof *w->folders, compare_folders);
     for (uint32_t i = 0; i < w->n && n < RUNS_NAMED; i++) {
         if (w->folders[i].is_run)
             osc_strbuf_addf(&names, "%s%s", n++ > 0 ? ", " : "", w->folders[i].path);

@@ -32,6 +32,11 @@ static bool takes_no_python(const struct osc_table_def *def)
     return (def->takes & OSC_TAKES_NO_PYTHON) != 0;
 }
 
+static bool takes_at(const struct osc_table_def *def)
+{
+    return (def->takes & OSC_TAKES_AT) != 0;
+}
+
 enum form {
     FORM_ANY,
     FORM_TEXT,    /* what programs read is whole and has no decoration */
@@ -45,6 +50,7 @@ static const struct scope {
 } scopes[OSC_OPTION_COUNT] = {
     [OSC_OPTION_GROUP_BY] = {has_groupings, FORM_ANY},
     [OSC_OPTION_NO_PYTHON] = {takes_no_python, FORM_ANY},
+    [OSC_OPTION_AT] = {takes_at, FORM_ANY},
     [OSC_OPTION_COMPAT] = {takes_compat, FORM_ANY},
     [OSC_OPTION_FULL_NAMES] = {has_symbols, FORM_TEXT},
     [OSC_OPTION_HEADER] = {has_own_text, FORM_OWN_TEXT},

@@ -112,7 +112,7 @@ int osc_show_table(struct osc_loaded *l, const struct osc_args *args,
     if (st == OSC_OK)
         st = q.has_own_text ? write_own_text(&q, &a, &err)
                             : render(&q, &a, args->renderer, &err);
-    failed = st == OSC_OK ? OSC_EXIT_DONE : osc_cli_fail(st, &err);
+    failed = st == OSC_OK ? OSC_EXIT_DONE : osc_load_fail(l, NULL, st, &err, "making a table");
     osc_answer_fini(&a);
     return failed;
 }
@@ -182,7 +182,8 @@ int osc_show_quality(struct osc_loaded *l)
     const osc_status st = osc_query_run(&q, &a, &err);
     if (st == OSC_OK)
         print_quality(&a.blocks[0].result, l);
-    const int failed = st == OSC_OK ? OSC_EXIT_DONE : osc_cli_fail(st, &err);
+    const int failed =
+        st == OSC_OK ? OSC_EXIT_DONE : osc_load_fail(l, NULL, st, &err, "making a table");
     osc_answer_fini(&a);
     return failed;
 }

@@ -16,6 +16,7 @@
 #define MAX_IN_PIECE    ((uint32_t)256 << 10) /* what a copy of the state pays for */
 #define MAX_OUT_PIECE   ((uint32_t)1 << 30)   /* ISA-L counts in 32 bits */
 #define MAX_WINDOW_LOG  27
+#define MIN_WINDOW_LOG  10
 #define MAX_MAGIC_BYTES 4
 
 enum phase {
@@ -47,6 +48,8 @@ struct osc_inflate {
     struct {
         ZSTD_DCtx *ctx; /* owned */
         size_t wanted;  /* input up to the end of the next block header, as zstd says */
+        size_t n_taken; /* bytes counted for ctx, which has its memory from malloc */
+        int window_log; /* the largest allowed */
     } zstd;
 #endif
 };
@@ -245,13 +248,19 @@ static osc_status open_zstd(struct osc_inflate *z)
     z->zstd.ctx = ZSTD_createDCtx();
     if (!z->zstd.ctx)
         return OSC_ENOMEM;
-    (void)ZSTD_DCtx_setParameter(z->zstd.ctx, ZSTD_d_windowLogMax, MAX_WINDOW_LOG);
     return OSC_OK;
 }
 
 static void start_zstd(struct osc_inflate *z)
 {
+    const size_t room = osc_mem_room();
+    int log = MAX_WINDOW_LOG;
+
+    while (log > MIN_WINDOW_LOG && (size_t)1 << log > room)
+        log--;
+    z->zstd.window_log = log;
     (void)ZSTD_DCtx_reset(z->zstd.ctx, ZSTD_reset_session_only);
+    (void)ZSTD_DCtx_setParameter(z->zstd.ctx, ZSTD_d_windowLogMax, log);
     z->zstd.wanted = MAX_MAGIC_BYTES;
 }
 
@@ -262,12 +271,28 @@ static enum step fail_zstd(struct osc_inflate *z, size_t ret)
     if (code == ZSTD_error_memory_allocation)
         return fail(z, OSC_ENOMEM, 0, "out of memory");
     if (code == ZSTD_error_frameParameter_windowTooLarge)
-        return fail(z, OSC_ELIMIT, 0, "a window of more than 128 MiB");
+        return fail(z, OSC_ELIMIT, 0,
+                    z->zstd.window_log < MAX_WINDOW_LOG
+                        ? "a window of more than the memory limit leaves"
+                        : "a window of more than 128 MiB");
     if (code == ZSTD_error_checksum_wrong)
         return fail(z, OSC_EFORMAT, 0, "a checksum that does not match the data before it");
     if (code == ZSTD_error_dictionary_wrong)
         return fail(z, OSC_EFORMAT, 0, "a dictionary that is not there");
     return fail(z, OSC_EFORMAT, 0, "a damaged block");
+}
+
+/* Count what zstd holds by now. False: there must not be so much. */
+static bool count_zstd(struct osc_inflate *z)
+{
+    const size_t n = ZSTD_sizeof_DCtx(z->zstd.ctx), before = z->zstd.n_taken;
+
+    if (n > before && !osc_mem_take(n - before))
+        return false;
+    if (n < before)
+        osc_mem_give(before - n);
+    z->zstd.n_taken = n;
+    return true;
 }
 
 static enum step step_zstd(struct osc_inflate *z, struct osc_inflate_io *io)
@@ -286,12 +311,15 @@ static enum step step_zstd(struct osc_inflate *z, struct osc_inflate_io *io)
     if (ZSTD_isError(ret))
         return fail_zstd(z, ret);
     z->zstd.wanted = ret;
+    if (!count_zstd(z))
+        return fail(z, OSC_ENOMEM, 0, "out of memory");
     return ret == 0 ? STEP_MEMBER_END : STEP_MORE;
 }
 
 static void close_zstd(struct osc_inflate *z)
 {
     (void)ZSTD_freeDCtx(z->zstd.ctx);
+    osc_mem_give(z->zstd.n_taken);
 }
 
 static const struct decoder zstd_decoder = {

@@ -8,7 +8,7 @@
  * there is no more.
  *
  *   - Memory does not depend on the input: some 200 KiB for gzip; for zstd the
- *     window of the file, which is refused above 128 MiB.
+ *     window of the file, which is refused above 128 MiB or what osc_mem_room() is.
  *   - What was written to the output before an error is good. (A member whose
  *     checksum fails was handed out already; the error says so.)
  *   - After the last member, zero bytes are padding and anything else is

@@ -508,6 +508,30 @@ static void a_window_beyond_128_mib_is_refused(void **state)
     assert_int_equal(r.err.code, OSC_ELIMIT);
 }
 
+static void a_window_counts_and_must_fit(void **state)
+{
+    unsigned char window64[] = {0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x80, 0x01, 0x00, 0x00};
+    const size_t before = osc_mem_held();
+    unsigned char out[10];
+
+    (void)state;
+    osc_mem_forget_peak();
+    expect_text((struct bytes){window64, sizeof window64}, 9, 9, "");
+    assert_true(osc_mem_peak() - before > (size_t)64 << 20);
+    assert_int_equal(osc_mem_held(), before);
+
+    osc_mem_set_limit(before + ((size_t)50 << 20));
+    osc_mem_forget_peak();
+    const struct result r = decode(OSC_INFLATE_ZSTD, (struct bytes){window64, sizeof window64},
+                                   9, (struct bytes){out, sizeof out}, 9);
+    assert_int_equal(r.state, OSC_INFLATE_ERROR);
+    assert_int_equal(r.err.code, OSC_ELIMIT);
+    assert_non_null(strstr(r.err.message, "memory limit"));
+    assert_true(osc_mem_peak() - before < (size_t)1 << 20);
+    osc_mem_set_limit(SIZE_MAX);
+    assert_int_equal(osc_mem_held(), before);
+}
+
 static void says_so_when_memory_is_exhausted(void **state)
 {
     struct osc_inflate *z;
@@ -534,6 +558,7 @@ int main(void)
         cmocka_unit_test(what_comes_before_damage_is_handed_out),
         cmocka_unit_test(a_bomb_takes_no_memory),
         cmocka_unit_test(a_window_beyond_128_mib_is_refused),
+        cmocka_unit_test(a_window_counts_and_must_fit),
         cmocka_unit_test(says_so_when_memory_is_exhausted),
     };
     return cmocka_run_group_tests_name("inflate", tests, NULL, NULL);

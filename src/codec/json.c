@@ -137,8 +137,8 @@ static int read_exponent(const char *p, const char *end)
 bool osc_json_micros(const char *p, const char *end, struct osc_json_micros *out)
 {
     struct osc_json_number number;
-    const osc_int128 limit = (osc_int128)INT64_MAX * 1000000000 * 1000000000;
-    osc_int128 v = 0;
+    const osc_wide limit = (osc_wide)INT64_MAX * 1000000000 * 1000000000;
+    osc_wide v = 0;
     int scale = MICROS_FRACTION_DIGITS; /* tens to multiply by in the end */
     const char *mark = p;
 
@@ -178,9 +178,9 @@ bool osc_json_micros(const char *p, const char *end, struct osc_json_micros *out
 
 int64_t osc_json_micros_ns(struct osc_json_micros m)
 {
-    const osc_int128 unit = (osc_int128)1000000000 * 1000000000;
-    const osc_int128 raised = m.atto + unit / 2;
-    osc_int128 ns = raised / unit;
+    const osc_wide unit = (osc_wide)1000000000 * 1000000000;
+    const osc_wide raised = m.atto + unit / 2;
+    osc_wide ns = raised / unit;
 
     if (raised % unit < 0)
         ns--; /* division truncates; a floor is wanted */
@@ -189,7 +189,7 @@ int64_t osc_json_micros_ns(struct osc_json_micros m)
 
 bool osc_json_micros_sum_ns(struct osc_json_micros a, struct osc_json_micros b, int64_t *ns)
 {
-    const osc_int128 limit = (osc_int128)INT64_MAX * 1000000000 * 1000000000;
+    const osc_wide limit = (osc_wide)INT64_MAX * 1000000000 * 1000000000;
     const struct osc_json_micros sum = {a.atto + b.atto};
 
     if (sum.atto > limit || sum.atto < -limit)

@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include "base/strbuf.h"
+#include "base/wide.h"
 
 /* A number token, taken apart. */
 struct osc_json_number {
@@ -42,11 +43,9 @@ bool osc_json_int(struct osc_str text, int64_t *value);
 /* The double nearest to the number token [P, END). */
 double osc_json_double(const char *p, const char *end);
 
-__extension__ typedef __int128 osc_int128;
-
 /* A time in decimal microseconds, in units of 10^-18 ns. */
 struct osc_json_micros {
-    osc_int128 atto;
+    osc_wide atto;
 };
 
 /*

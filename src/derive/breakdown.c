@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/sort.h"
 #include "derive/facts.h"
 
 /* When the device was at work for a step. */
@@ -175,7 +176,7 @@ static int by_value(const void *x, const void *y)
 /* Twice the median of V, which is sorted on the way; N is not 0. */
 static int64_t median_twice(int64_t *v, size_t n)
 {
-    qsort(v, n, sizeof *v, by_value);
+    osc_sort(v, n, sizeof *v, by_value);
     return v[(n - 1) / 2] + v[n / 2];
 }
 
@@ -193,6 +194,7 @@ static osc_status mark_outliers(struct osc_breakdown *b)
     }
     b->n_kept = (uint32_t)n;
     const int64_t middle = n == 0 ? 0 : median_twice(v, n);
+    b->median_twice_ns = middle;
     for (size_t i = 0; i < n; i++)
         v[i] = llabs(2 * v[i] - middle);
     const int64_t mad = n == 0 ? 0 : median_twice(v, n);

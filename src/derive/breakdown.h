@@ -33,6 +33,7 @@ struct osc_step_cost {
 struct osc_breakdown {
     struct osc_step_cost *steps; /* owned */
     uint32_t n_steps, n_kept;
+    int64_t median_twice_ns; /* 2 * the median length of kept steps; 0: there is none */
     int64_t window_start_ns, window_end_ns; /* from the first kept step to the last */
 };
 

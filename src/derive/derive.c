@@ -18,6 +18,9 @@ enum part {
     PART_UNIONS = 128,
     PART_MEMORY = 256,
     PART_BREAKDOWN = 512,
+    PART_ALLOCATIONS = 1024,
+    PART_CALLERS = 2048,
+    PART_LAST = PART_CALLERS,
 };
 
 /* parent, self_ns, depth, step, link */
@@ -25,8 +28,10 @@ enum part {
 
 /* What only derive/ counts. */
 static const enum osc_finding_code own_findings[] = {
-    OSC_FINDING_partial_overlap, OSC_FINDING_negative_self, OSC_FINDING_duplicate_id,
-    OSC_FINDING_no_launch,       OSC_FINDING_no_operator,
+    OSC_FINDING_partial_overlap, OSC_FINDING_negative_self,     OSC_FINDING_duplicate_id,
+    OSC_FINDING_no_launch,       OSC_FINDING_no_operator,       OSC_FINDING_unpaired_release,
+    OSC_FINDING_lost_release,    OSC_FINDING_bad_memory_record, OSC_FINDING_memory_gap,
+    OSC_FINDING_out_of_memory,
 };
 
 static void facts_free(void *derived)
@@ -43,6 +48,8 @@ static void facts_free(void *derived)
     osc_unions_fini(&f->unions);
     osc_memory_fini(&f->memory);
     osc_breakdown_fini(&f->breakdown);
+    osc_allocations_fini(&f->allocations);
+    osc_callers_fini(&f->callers);
     osc_pages_free(f->columns, f->columns_bytes);
     osc_free(f);
 }
@@ -115,6 +122,10 @@ static uint32_t parts_of(uint32_t facts)
         parts |= PART_ORDER | PART_UNIONS;
     if (facts & OSC_FACT_MEMORY)
         parts |= links | PART_MEMORY;
+    if (facts & (OSC_FACT_ALLOCATIONS | OSC_FACT_CALLERS))
+        parts |= links | PART_MEMORY | PART_ALLOCATIONS;
+    if (facts & OSC_FACT_CALLERS)
+        parts |= PART_CALLERS;
     if ((facts & OSC_FACT_STEPS) && (facts & OSC_FACT_UNIONS))
         parts |= PART_BREAKDOWN;
     return parts;
@@ -169,6 +180,10 @@ static osc_status make_part(struct osc_trace *t, struct osc_facts *f, enum part 
         return osc_memory_make(t, &f->classes, &f->order, &f->tree, n_threads, &f->memory);
     case PART_BREAKDOWN:
         return osc_breakdown_make(t, false, n_threads, &f->breakdown);
+    case PART_ALLOCATIONS:
+        return osc_allocations_make(t, &f->memory, &f->allocations);
+    case PART_CALLERS:
+        return osc_callers_make(t, &f->allocations, &f->order, &f->tree, &f->callers);
     }
     return OSC_OK;
 }
@@ -219,7 +234,7 @@ osc_status osc_derive(struct osc_trace *t, uint32_t facts, unsigned n_threads,
         t->derived = f;
         t->derived_free = facts_free;
     }
-    for (uint32_t part = 1; part <= PART_BREAKDOWN; part <<= 1) {
+    for (uint32_t part = 1; part <= PART_LAST; part <<= 1) {
         if (!(wanted & part) || (f->parts & part))
             continue;
         const bool is_pair = part == PART_LINKS && (wanted & ~f->parts & PART_UNIONS);

@@ -11,6 +11,8 @@
  *   LINKS   link of device work, host calls and backward operators (R-2.3)
  *   UNIONS  disjoint intervals per class of event (derive/unions.h)
  *   MEMORY  which operator each allocation and release belongs to (link as well)
+ *   ALLOCATIONS  records of memory by device, each allocation with its release
+ *   CALLERS  the chains of operators around these, and ALLOCATIONS
  *
  * Columns lie in the chunks, the rest in derive/facts.h.
  *
@@ -28,6 +30,8 @@ enum osc_fact {
     OSC_FACT_LINKS = 4,
     OSC_FACT_UNIONS = 8,
     OSC_FACT_MEMORY = 16,
+    OSC_FACT_ALLOCATIONS = 32,
+    OSC_FACT_CALLERS = 64,
 };
 
 /*

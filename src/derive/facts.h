@@ -7,7 +7,9 @@
 #ifndef OSC_DERIVE_FACTS_H
 #define OSC_DERIVE_FACTS_H
 
+#include "derive/allocations.h"
 #include "derive/breakdown.h"
+#include "derive/callers.h"
 #include "derive/classify.h"
 #include "derive/derive.h"
 #include "derive/links.h"
@@ -19,15 +21,17 @@
 
 /* Each member is there once the fact that is named beside it was asked for. */
 struct osc_facts {
-    struct osc_classes classes;     /* any fact */
-    struct osc_order order;         /* FOREST, LINKS, STEPS, MEMORY */
-    struct osc_optree tree;         /* LINKS, STEPS, MEMORY */
-    struct osc_links links;         /* LINKS, STEPS, MEMORY */
-    struct osc_step_map step_map;   /* STEPS */
-    struct osc_unions unions;       /* UNIONS */
-    struct osc_memory memory;       /* MEMORY */
-    struct osc_breakdown breakdown; /* STEPS with UNIONS */
-    void *columns;                  /* owned; parent .. link of all chunks */
+    struct osc_classes classes;         /* any fact */
+    struct osc_order order;             /* FOREST, LINKS, STEPS, MEMORY, ALLOCATIONS, CALLERS */
+    struct osc_optree tree;             /* LINKS, STEPS, MEMORY, ALLOCATIONS, CALLERS */
+    struct osc_links links;             /* LINKS, STEPS, MEMORY, ALLOCATIONS, CALLERS */
+    struct osc_step_map step_map;       /* STEPS */
+    struct osc_unions unions;           /* UNIONS */
+    struct osc_memory memory;           /* MEMORY, ALLOCATIONS, CALLERS */
+    struct osc_breakdown breakdown;     /* STEPS with UNIONS */
+    struct osc_allocations allocations; /* ALLOCATIONS, CALLERS */
+    struct osc_callers callers;         /* CALLERS */
+    void *columns;                      /* owned; parent .. link of all chunks */
     size_t columns_bytes;
     uint32_t parts; /* bits of what is there, for derive.c */
 };

@@ -3,21 +3,24 @@
 
 #include "base/mem.h"
 
+/* At most eight places for a key, which is less than a hash map takes. */
+#define KEYS_PER_PAGE (OSC_KEYMAP_PAGE / 8)
+
 void osc_keymap_init(struct osc_keymap *m, const struct osc_keyrange *range)
 {
     const uint64_t span = (uint64_t)range->most - (uint64_t)range->least;
     const uint64_t n_pages = (span >> OSC_KEYMAP_SHIFT) + 1;
 
     *m = (struct osc_keymap){0};
-    if (range->n == 0 || n_pages > range->n + 16)
+    /* A map for each of very many tracks must be small while it has few keys. */
+    if (range->n < KEYS_PER_PAGE || n_pages > range->n + 16)
         return;
     m->pages = osc_calloc((size_t)n_pages, sizeof *m->pages);
     if (!m->pages)
         return;
     m->n_pages = n_pages;
     m->least = range->least;
-    /* At most eight places for a key, which is less than a hash map takes. */
-    m->n_spare = range->n / (OSC_KEYMAP_PAGE / 8) + 16;
+    m->n_spare = range->n / KEYS_PER_PAGE + 1;
 }
 
 void osc_keymap_fini(struct osc_keymap *m)

@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#include "base/mem.h"
+
 /* Put each of KEYS with a value of its own, and find all of them again. */
 static void check(const int64_t *keys, uint32_t n)
 {
@@ -45,6 +47,21 @@ static void any_keys_are_found_again(void **state)
     check((const int64_t[]){INT64_MIN + 1, INT64_MAX, 0, -1}, 4);
 }
 
+static void few_keys_take_little(void **state)
+{
+    struct osc_keyrange range = {0};
+    struct osc_keymap m;
+    const size_t before = osc_mem_held();
+
+    (void)state;
+    osc_keyrange_add(&range, 5);
+    osc_keymap_init(&m, &range);
+    assert_non_null(osc_keymap_put(&m, 5));
+    assert_true(osc_mem_held() - before <= 256);
+    osc_keymap_fini(&m);
+    assert_int_equal(osc_mem_held(), before);
+}
+
 /* Keys that share no page take pages only as long as that is worth it. */
 static void scattered_keys_do_not_blow_it_up(void **state)
 {
@@ -60,6 +77,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_keys_are_found_again),
+        cmocka_unit_test(few_keys_take_little),
         cmocka_unit_test(scattered_keys_do_not_blow_it_up),
     };
     return cmocka_run_group_tests_name("keymap", tests, NULL, NULL);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "derive/links.h"
 
-#include <stdlib.h>
-
 #include "base/mem.h"
+#include "base/sort.h"
 #include "derive/args.h"
 #include "derive/keymap.h"
 
@@ -33,16 +32,8 @@ struct work {
     struct osc_keymap duplicates;   /* correlation that several calls have -> 1 */
     struct candidate *candidates;   /* owned; those calls, sorted */
     size_t n_candidates, cap_candidates;
-    uint64_t n_duplicates, n_no_launch, n_no_operator;
-    int64_t duplicate_ns, no_launch_ns, no_operator_ns;
+    struct osc_tally shared, no_launch, no_operator; /* SHARED: correlations */
 };
-
-static void count_first(uint64_t *n, int64_t *first_ns, int64_t at_ns)
-{
-    if (*n == 0 || at_ns < *first_ns)
-        *first_ns = at_ns;
-    (*n)++;
-}
 
 static int32_t word_of(const struct osc_form *f, enum osc_arg_key key)
 {
@@ -224,7 +215,7 @@ static osc_status link_calls(struct work *w)
             *place = (uint32_t)n + 1;
         } else if (place) {
             if (id != 0 && osc_keymap_get(&w->duplicates, id) == 0)
-                count_first(&w->n_duplicates, &w->duplicate_ns, c->ts_ns[i]);
+                osc_tally_add(&w->shared, c->ts_ns[i]);
             place = osc_keymap_put(&w->duplicates, id);
             if (place)
                 *place = 1;
@@ -267,7 +258,7 @@ static osc_status sort_duplicates(struct work *w)
         w->candidates[w->n_candidates++] =
             (struct candidate){id, c->ts_ns[i], row, (uint32_t)n + 1};
     }
-    qsort(w->candidates, w->n_candidates, sizeof *w->candidates, by_correlation);
+    osc_sort(w->candidates, w->n_candidates, sizeof *w->candidates, by_correlation);
     return OSC_OK;
 }
 
@@ -315,19 +306,11 @@ static void link_works(struct work *w)
             continue;
         l->works[n_kept++] = (struct osc_work){row.v, call};
         if (call == 0)
-            count_first(&w->n_no_launch, &w->no_launch_ns, c->ts_ns[i]);
+            osc_tally_add(&w->no_launch, c->ts_ns[i]);
         else if (l->calls[call - 1].node == 0)
-            count_first(&w->n_no_operator, &w->no_operator_ns, c->ts_ns[i]);
+            osc_tally_add(&w->no_operator, c->ts_ns[i]);
     }
     l->n_works = n_kept;
-}
-
-static void tell(struct osc_trace *t, enum osc_finding_code code, uint64_t n, int64_t first_ns)
-{
-    if (n == 0)
-        return;
-    osc_findings_add(&t->findings, code, OSC_NO_OFFSET, first_ns);
-    t->findings.by_code[code].count += n - 1;
 }
 
 osc_status osc_links_make(struct osc_trace *t, const struct osc_classes *c,
@@ -359,9 +342,9 @@ osc_status osc_links_make(struct osc_trace *t, const struct osc_classes *c,
     }
     if (st == OSC_OK) {
         link_works(&w);
-        tell(t, OSC_FINDING_duplicate_id, w.n_duplicates, w.duplicate_ns);
-        tell(t, OSC_FINDING_no_launch, w.n_no_launch, w.no_launch_ns);
-        tell(t, OSC_FINDING_no_operator, w.n_no_operator, w.no_operator_ns);
+        osc_findings_tell(&t->findings, OSC_FINDING_duplicate_id, &w.shared);
+        osc_findings_tell(&t->findings, OSC_FINDING_no_launch, &w.no_launch);
+        osc_findings_tell(&t->findings, OSC_FINDING_no_operator, &w.no_operator);
     }
 out:
     for (size_t p = 0; w.operators && p < n_processes; p++)

@@ -15,8 +15,7 @@ struct open_range {
 };
 
 struct findings {
-    uint64_t n_overlaps, n_negative;
-    int64_t overlap_ns, negative_ns; /* the first of each */
+    struct osc_tally overlaps, negative;
 };
 
 struct work {
@@ -41,13 +40,6 @@ struct walk {
     bool is_ambiguous;                  /* one stack is not enough for the tree */
 };
 
-static void count_first(uint64_t *n, int64_t *first_ns, int64_t at_ns)
-{
-    if (*n == 0 || at_ns < *first_ns)
-        *first_ns = at_ns;
-    (*n)++;
-}
-
 /* Leave on the stack only what holds [START_NS, END_NS). */
 static inline void close_before(struct walk *w, int64_t start_ns, int64_t end_ns)
 {
@@ -64,7 +56,7 @@ static inline void close_before(struct walk *w, int64_t start_ns, int64_t end_ns
         w->n--;
     }
     if (is_overlapping) {
-        count_first(&w->found.n_overlaps, &w->found.overlap_ns, start_ns);
+        osc_tally_add(&w->found.overlaps, start_ns);
         w->is_ambiguous = true;
     }
 }
@@ -84,8 +76,8 @@ static inline void nest_in(struct walk *w, const struct open_range *parent,
     if (after_ns < 0 && before_ns >= 0) {
         const osc_row row = {parent->row};
 
-        count_first(&w->found.n_negative, &w->found.negative_ns,
-                    osc_chunk_of(&w->work->t->events, row)->ts_ns[osc_row_place(row)]);
+        osc_tally_add(&w->found.negative,
+                      osc_chunk_of(&w->work->t->events, row)->ts_ns[osc_row_place(row)]);
     }
 }
 
@@ -199,31 +191,16 @@ static void walk_track(void *ctx, uint32_t item)
     work->statuses[item] = st;
 }
 
-static void tell(struct osc_trace *t, enum osc_finding_code code, uint64_t n, int64_t first_ns)
-{
-    if (n == 0)
-        return;
-    osc_findings_add(&t->findings, code, OSC_NO_OFFSET, first_ns);
-    t->findings.by_code[code].count += n - 1;
-}
-
-static void add_first(uint64_t *n, int64_t *first_ns, uint64_t more, int64_t ns)
-{
-    if (more > 0 && (*n == 0 || ns < *first_ns))
-        *first_ns = ns;
-    *n += more;
-}
-
 static void tell_all(struct osc_trace *t, const struct findings *of, uint32_t n_items)
 {
     struct findings all = {0};
 
     for (uint32_t i = 0; i < n_items; i++) {
-        add_first(&all.n_overlaps, &all.overlap_ns, of[i].n_overlaps, of[i].overlap_ns);
-        add_first(&all.n_negative, &all.negative_ns, of[i].n_negative, of[i].negative_ns);
+        osc_tally_join(&all.overlaps, &of[i].overlaps);
+        osc_tally_join(&all.negative, &of[i].negative);
     }
-    tell(t, OSC_FINDING_partial_overlap, all.n_overlaps, all.overlap_ns);
-    tell(t, OSC_FINDING_negative_self, all.n_negative, all.negative_ns);
+    osc_findings_tell(&t->findings, OSC_FINDING_partial_overlap, &all.overlaps);
+    osc_findings_tell(&t->findings, OSC_FINDING_negative_self, &all.negative);
 }
 
 osc_status osc_nest_make(struct osc_trace *t, const struct osc_classes *c,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "derive/order.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/sort.h"
 #include "base/thread.h"
 
 /* Chunks are dealt out to the threads in that many parts. */
@@ -276,7 +276,7 @@ osc_status osc_order_make(const struct osc_trace *t, const struct osc_classes *c
     if (!o->rows || !w.statuses)
         goto out;
     osc_parallel(n_threads, PARTS, deal_part, &w);
-    qsort_r(o->tracks, o->n_tracks, sizeof *o->tracks, by_length, o->first);
+    osc_sort_with(o->tracks, o->n_tracks, sizeof *o->tracks, by_length, o->first);
     osc_parallel(n_threads, o->n_tracks, sort_track, &w);
     st = OSC_OK;
     for (uint32_t i = 0; i < o->n_tracks; i++) {

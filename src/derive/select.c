@@ -4,18 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/idmap.h"
 #include "base/mem.h"
 #include "derive/facts.h"
-
-/* What a selection means for one trace. */
-struct filter {
-    const struct osc_trace *t;
-    const struct osc_classes *c;
-    const struct osc_selection *s;
-    uint8_t *has_track; /* owned; by track: its host rows are wanted */
-    uint8_t *has_queue; /* owned; by track: its device is wanted */
-    uint8_t *has_step;  /* owned; by step: it is wanted; NULL: all rows are */
-};
 
 bool osc_selection_is_all(const struct osc_selection *s)
 {
@@ -28,7 +19,7 @@ static bool is_text(const struct osc_trace *t, osc_sid id, const char *text)
 }
 
 /* Mark the tracks of the wanted process and thread, by id or by name. */
-static osc_status choose_tracks(struct filter *f, struct osc_err *err)
+static osc_status choose_tracks(struct osc_filter *f, struct osc_err *err)
 {
     const struct osc_trace *const t = f->t;
     const char *const process = f->s->process, *const thread = f->s->thread;
@@ -63,7 +54,7 @@ static osc_status choose_tracks(struct filter *f, struct osc_err *err)
     return OSC_OK;
 }
 
-static osc_status choose_devices(struct filter *f, struct osc_err *err)
+static osc_status choose_devices(struct osc_filter *f, struct osc_err *err)
 {
     const struct osc_trace *const t = f->t;
     /* The host is a device too: with it alone, all work of others goes. */
@@ -137,7 +128,7 @@ static bool label_number(const struct osc_trace *t, uint32_t i, uint64_t *number
     return true;
 }
 
-static osc_status choose_steps(struct filter *f, struct osc_err *err)
+static osc_status choose_steps(struct osc_filter *f, struct osc_err *err)
 {
     const struct osc_trace *const t = f->t;
     bool is_ordinal, is_any = false;
@@ -172,7 +163,7 @@ static osc_status choose_steps(struct filter *f, struct osc_err *err)
     return OSC_OK;
 }
 
-static bool is_in_time(const struct filter *f, int64_t ts_ns)
+static bool is_in_time(const struct osc_filter *f, int64_t ts_ns)
 {
     const int64_t at_ns = ts_ns - f->t->origin_ns;
 
@@ -181,14 +172,14 @@ static bool is_in_time(const struct filter *f, int64_t ts_ns)
 }
 
 /* Whether the host row is wanted, time aside. */
-static bool has_host_row(const struct filter *f, const struct osc_chunk *c, uint32_t i)
+static bool has_host_row(const struct osc_filter *f, const struct osc_chunk *c, uint32_t i)
 {
     const uint32_t step = f->has_step ? c->step[i] : 0;
 
     return f->has_track[c->track[i]] && (!f->has_step || (step != 0 && f->has_step[step - 1]));
 }
 
-static bool is_wanted(const struct filter *f, const struct osc_chunk *c, uint32_t i)
+bool osc_filter_wants(const struct osc_filter *f, const struct osc_chunk *c, uint32_t i)
 {
     if (!is_in_time(f, c->ts_ns[i]))
         return false;
@@ -203,8 +194,73 @@ static bool is_wanted(const struct filter *f, const struct osc_chunk *c, uint32_
            has_host_row(f, osc_chunk_of(&f->t->events, launch), osc_row_place(launch));
 }
 
-/* Decide on every row, while all of them are there: a bit each, chunk after chunk. */
-static uint8_t *decide(const struct filter *f)
+osc_status osc_filter_make(struct osc_filter *f, const struct osc_trace *t,
+                           const struct osc_selection *s, struct osc_err *err)
+{
+    osc_status st = OSC_OK;
+
+    *f = (struct osc_filter){.t = t, .c = &osc_trace_facts(t)->classes, .s = s};
+    f->has_track = osc_calloc((size_t)t->n_tracks + 1, 1);
+    f->has_queue = osc_calloc((size_t)t->n_tracks + 1, 1);
+    st = f->has_track && f->has_queue ? choose_tracks(f, err) : OSC_ENOMEM;
+    if (st == OSC_OK)
+        st = choose_devices(f, err);
+    if (st == OSC_OK)
+        st = choose_steps(f, err);
+    if (st != OSC_OK)
+        osc_filter_fini(f);
+    return st;
+}
+
+void osc_filter_fini(struct osc_filter *f)
+{
+    osc_free(f->has_track);
+    osc_free(f->has_queue);
+    osc_free(f->has_step);
+    *f = (struct osc_filter){0};
+}
+
+static uint32_t number_of(const struct osc_filter *f, osc_row row)
+{
+    return osc_row_number(&f->t->events, row);
+}
+
+/* Whether the row that holds others tells who called them. */
+static bool is_caller(const struct osc_chunk *c, uint32_t i)
+{
+    return c->kind[i] == OSC_KIND_PYTHON || c->kind[i] == OSC_KIND_MODULE;
+}
+
+#define WANTED 1u
+#define SEEN   2u /* it holds what is wanted, as do all that hold it */
+#define CALLER 4u
+
+/* Want the callers of what is wanted, too. */
+static void add_callers(const struct osc_filter *f, uint8_t *wanted)
+{
+    const struct osc_store *const s = &f->t->events;
+
+    for (uint32_t k = 1; k < s->n_chunks; k++) {
+        const struct osc_chunk *const c = s->chunks[k];
+
+        for (uint32_t i = 0; i < c->n_rows; i++) {
+            osc_row up = {wanted[c->first_row + i] & WANTED ? c->parent[i] : 0};
+
+            while (up.v != 0 && !(wanted[number_of(f, up)] & SEEN)) {
+                const struct osc_chunk *const above = osc_chunk_of(s, up);
+
+                wanted[number_of(f, up)] |=
+                    is_caller(above, osc_row_place(up)) ? SEEN | CALLER : SEEN;
+                up.v = above->parent[osc_row_place(up)];
+            }
+        }
+    }
+    for (uint32_t i = 0; i < s->n_rows; i++)
+        wanted[i] = (wanted[i] & (WANTED | CALLER)) != 0;
+}
+
+/* Decide on every row, while all of them are there: a byte each, chunk after chunk. */
+static uint8_t *decide(const struct osc_filter *f)
 {
     const struct osc_store *const s = &f->t->events;
     uint8_t *wanted = osc_calloc((size_t)s->n_rows + 1, 1);
@@ -213,8 +269,10 @@ static uint8_t *decide(const struct filter *f)
         const struct osc_chunk *const c = s->chunks[k];
 
         for (uint32_t i = 0; i < c->n_rows; i++)
-            wanted[c->first_row + i] = is_wanted(f, c, i);
+            wanted[c->first_row + i] = osc_filter_wants(f, c, i) ? WANTED : 0;
     }
+    if (wanted && f->s->with_callers)
+        add_callers(f, wanted);
     return wanted;
 }
 
@@ -287,7 +345,7 @@ static void recount(struct osc_trace *t)
 }
 
 /* Let T remember the ordinals of its wanted steps, before it forgets the others. */
-static osc_status keep_ordinals(struct osc_trace *t, const struct filter *f,
+static osc_status keep_ordinals(struct osc_trace *t, const struct osc_filter *f,
                                 const uint8_t *wanted)
 {
     uint32_t *ordinals = osc_calloc((size_t)t->n_steps + 1, sizeof *ordinals);
@@ -307,28 +365,125 @@ static osc_status keep_ordinals(struct osc_trace *t, const struct filter *f,
     return OSC_OK;
 }
 
-/* Arrows of what is not wanted go too; those that touch a device stay. */
-static void select_arrows(const struct filter *f, struct osc_trace *t)
+/* The innermost range that is open at AT_NS on TRACK, or none. */
+static osc_row touched_by(const struct osc_filter *f, uint32_t track, int64_t at_ns)
 {
+    const struct osc_order *const o = &osc_trace_facts(f->t)->order;
+    const struct osc_store *const s = &f->t->events;
+    uint32_t low = o->first[track], high = o->first[track + 1];
+    const uint32_t first = low;
+
+    while (low < high) { /* behind the last that starts by then */
+        const uint32_t middle = low + (high - low) / 2;
+        const osc_row row = {o->rows[middle]};
+
+        if (osc_chunk_of(s, row)->ts_ns[osc_row_place(row)] <= at_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    osc_row row = {low > first ? o->rows[low - 1] : 0};
+    while (row.v != 0 && osc_row_end(osc_chunk_of(s, row), osc_row_place(row)) < at_ns)
+        row.v = osc_chunk_of(s, row)->parent[osc_row_place(row)];
+    return row;
+}
+
+static bool is_arrow(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i)
+{
+    const uint8_t ph = t->forms[c->form[i]].ph;
+
+    return ph == 's' || ph == 't' || ph == 'f';
+}
+
+/* Whether what record I of an arrow touches stays. */
+static bool touches_wanted(const struct osc_filter *f, const uint8_t *wanted,
+                           const struct osc_chunk *c, uint32_t i)
+{
+    const osc_row row = touched_by(f, c->track[i], c->ts_ns[i]);
+    const bool is_here = f->has_track[c->track[i]] || f->t->tracks[c->track[i]].is_queue;
+
+    if (row.v != 0)
+        return wanted[number_of(f, row)] != 0;
+    return !f->has_step && is_here && is_in_time(f, c->ts_ns[i]);
+}
+
+/* Arrows by category and id, those that go with 1. */
+struct arrows {
+    struct osc_idmap names; /* id of a flow -> number */
+    struct osc_idmap gone;  /* category and number -> whether it goes */
+    uint32_t n_names;
+};
+
+/* The place for the arrow of record I, or NULL. */
+static uint32_t *find_arrow(struct arrows *a, const struct osc_trace *t,
+                            const struct osc_chunk *c, uint32_t i)
+{
+    const struct osc_form *const form = &t->forms[c->form[i]];
+    struct osc_arg arg;
+    int64_t number = 0;
+    uint64_t id = 0;
+
+    /* Texts are told apart from numbers by the highest bit. */
+    if (osc_row_arg_int(t, c, i, OSC_ARG_KEY_FLOW_ID, &number))
+        id = (uint64_t)number & INT64_MAX;
+    else if (osc_row_arg(t, c, i, OSC_ARG_KEY_FLOW_ID, &arg) && arg.type == OSC_ARG_STRING)
+        id = (uint64_t)arg.sid.v | UINT64_C(1) << 63;
+    uint32_t *const name = osc_idmap_put(&a->names, id);
+    if (!name)
+        return NULL;
+    if (*name == 0)
+        *name = ++a->n_names;
+    return osc_idmap_put(&a->gone, (uint64_t)form->category.v << 32 | *name);
+}
+
+/* Which arrows go: of those one record is enough. */
+static osc_status judge_arrows(const struct osc_filter *f, const uint8_t *wanted,
+                               struct arrows *a)
+{
+    const struct osc_store *const s = &f->t->others;
+
+    for (uint32_t k = 1; k < s->n_chunks; k++) {
+        const struct osc_chunk *const c = s->chunks[k];
+
+        for (uint32_t i = 0; i < c->n_rows; i++) {
+            if (!is_arrow(f->t, c, i))
+                continue;
+            uint32_t *const is_gone = find_arrow(a, f->t, c, i);
+            if (!is_gone)
+                return OSC_ENOMEM;
+            *is_gone = *is_gone || !touches_wanted(f, wanted, c, i);
+        }
+    }
+    return OSC_OK;
+}
+
+/* Leave out arrows one end of which goes. */
+static osc_status select_arrows(const struct osc_filter *f, struct osc_trace *t,
+                                const uint8_t *wanted)
+{
+    struct arrows a = {.n_names = 0};
+    osc_status st = judge_arrows(f, wanted, &a);
     uint32_t n_rows = 0;
 
-    for (uint32_t k = 1; k < t->others.n_chunks; k++) {
+    for (uint32_t k = 1; k < t->others.n_chunks && st == OSC_OK; k++) {
         struct osc_chunk *const c = t->others.chunks[k];
         uint32_t n = 0;
 
         for (uint32_t i = 0; i < c->n_rows; i++) {
-            const uint8_t ph = t->forms[c->form[i]].ph;
-            const bool is_arrow = ph == 's' || ph == 't' || ph == 'f';
-            const bool is_here = f->has_track[c->track[i]] || t->tracks[c->track[i]].is_queue;
+            const uint32_t *const is_gone = is_arrow(t, c, i) ? find_arrow(&a, t, c, i) : NULL;
 
-            if (!is_arrow || (is_in_time(f, c->ts_ns[i]) && is_here))
+            if (!is_gone || !*is_gone)
                 move_row(c, n++, i);
         }
         c->first_row = n_rows;
         c->n_rows = n;
         n_rows += n;
     }
-    t->others.n_rows = n_rows;
+    if (st == OSC_OK)
+        t->others.n_rows = n_rows;
+    osc_idmap_fini(&a.names);
+    osc_idmap_fini(&a.gone);
+    return st;
 }
 
 /* The sum, or the bound that it would pass. */
@@ -342,7 +497,7 @@ static int64_t add_bounded(int64_t a, int64_t b)
 }
 
 /* Narrow W to the steps that are wanted. */
-static void narrow_to_steps(const struct filter *f, struct osc_select_window *w)
+static void narrow_to_steps(const struct osc_filter *f, struct osc_select_window *w)
 {
     const struct osc_trace *const t = f->t;
     int64_t from_ns = INT64_MAX, to_ns = INT64_MIN;
@@ -360,7 +515,7 @@ static void narrow_to_steps(const struct filter *f, struct osc_select_window *w)
 osc_status osc_select_find_window(struct osc_trace *t, const struct osc_selection *s,
                                   struct osc_select_window *w, struct osc_err *err)
 {
-    struct filter f = {.t = t, .s = s};
+    struct osc_filter f = {.t = t, .s = s};
 
     *w = (struct osc_select_window){INT64_MIN, INT64_MAX, INT64_MAX, 0};
     if (s->has_from)
@@ -382,29 +537,24 @@ osc_status osc_select(struct osc_trace *t, const struct osc_selection *s, unsign
                       struct osc_err *err)
 {
     const uint32_t facts = t->facts;
-    struct filter f = {.t = t, .s = s};
+    struct osc_filter f = {0};
     uint8_t *wanted = NULL;
 
     if (osc_selection_is_all(s))
         return OSC_OK;
-    osc_status st = osc_derive(t, OSC_FACT_LINKS | OSC_FACT_STEPS, n_threads, err);
+    osc_status st =
+        osc_derive(t, OSC_FACT_FOREST | OSC_FACT_LINKS | OSC_FACT_STEPS, n_threads, err);
     if (st != OSC_OK)
         return st;
-    f.c = &osc_trace_facts(t)->classes;
-    f.has_track = osc_calloc((size_t)t->n_tracks + 1, 1);
-    f.has_queue = osc_calloc((size_t)t->n_tracks + 1, 1);
-    st = f.has_track && f.has_queue ? choose_tracks(&f, err) : OSC_ENOMEM;
-    if (st == OSC_OK)
-        st = choose_devices(&f, err);
-    if (st == OSC_OK)
-        st = choose_steps(&f, err);
+    st = osc_filter_make(&f, t, s, err);
     if (st != OSC_OK)
         goto out;
     wanted = decide(&f);
     st = wanted ? keep_ordinals(t, &f, wanted) : OSC_ENOMEM;
+    if (st == OSC_OK)
+        st = select_arrows(&f, t, wanted);
     if (st != OSC_OK)
         goto out;
-    select_arrows(&f, t);
     for (uint32_t k = 1; k < t->events.n_chunks; k++)
         squeeze(t->events.chunks[k], wanted);
     recount(t);
@@ -414,9 +564,7 @@ osc_status osc_select(struct osc_trace *t, const struct osc_selection *s, unsign
 out:
     if (st == OSC_ENOMEM)
         (void)osc_fail(err, st, "out of memory while selecting");
-    osc_free(f.has_track);
-    osc_free(f.has_queue);
-    osc_free(f.has_step);
+    osc_filter_fini(&f);
     osc_free(wanted);
     return st;
 }

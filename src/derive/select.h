@@ -11,6 +11,12 @@
  *   device           device work of other devices goes; host rows stay
  *   steps            host rows that start inside, on any thread, and their device work
  *   from, to         rows that start in [from, to)
+ *   with_callers     and the Python frames and modules that hold what is wanted, so
+ *                    that stacks are whole
+ *
+ * An arrow (flow) stays whole or goes: each of its records has to touch a row that
+ * stays, the innermost range that is open at its time on its track. A record that
+ * touches nothing is in no step, and goes by its own time and track.
  *
  * Threading: not locked; one writer.
  */
@@ -18,13 +24,14 @@
 #define OSC_DERIVE_SELECT_H
 
 #include "base/status.h"
+#include "derive/classify.h"
 #include "model/trace.h"
 
 /* Zeroed, it selects everything. Texts are borrowed. */
 struct osc_selection {
     const char *process, *thread, *device; /* NULL: any */
     const char *steps;                     /* "5", "5-7" by label; "@0-@2" by ordinal */
-    bool has_from, has_to;
+    bool has_from, has_to, with_callers;
     int64_t from_ns, to_ns;  /* from the origin that users see */
     uint32_t n_steps_before; /* of the trace, left out when it was loaded */
 };
@@ -33,6 +40,27 @@ bool osc_selection_is_all(const struct osc_selection *s);
 
 /* Whether TEXT is a range of steps; whether there are any is another question. */
 bool osc_select_is_steps(const char *text);
+
+/* What a selection means for one trace: for tables that look at all of it. */
+struct osc_filter {
+    const struct osc_trace *t; /* borrowed, as are the next two */
+    const struct osc_classes *c;
+    const struct osc_selection *s;
+    uint8_t *has_track; /* owned; by track: its host rows are wanted */
+    uint8_t *has_queue; /* owned; by track: its device is wanted */
+    uint8_t *has_step;  /* owned; by step: it is wanted; NULL: all rows are */
+};
+
+/*
+ * Find out what S means for T, which has LINKS and STEPS and keeps all its rows.
+ * Wrong values of S: OSC_EINVAL with a sentence. On failure F is empty.
+ */
+OSC_MUST_USE osc_status osc_filter_make(struct osc_filter *f, const struct osc_trace *t,
+                                        const struct osc_selection *s, struct osc_err *err);
+void osc_filter_fini(struct osc_filter *f);
+
+/* Whether row I of C is wanted. */
+bool osc_filter_wants(const struct osc_filter *f, const struct osc_chunk *c, uint32_t i);
 
 /* Keep in T only what S selects. Wrong values of S: OSC_EINVAL with a sentence. */
 OSC_MUST_USE osc_status osc_select(struct osc_trace *t, const struct osc_selection *s,

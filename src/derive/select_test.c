@@ -129,6 +129,73 @@ static void steps_keep_their_ordinals(void **state)
     assert_int_equal(trace.steps[0].ordinal, 0);
 }
 
+#define ARROW(ph, id, tid, ts)                                                               \
+    "{'ph':'" ph "','cat':'fwdbwd','name':'a','id':" #id ",'pid':1,'tid':" #tid ",'ts':" #ts \
+    "},"
+
+/* The phases of the arrows that S leaves of two steps with an operator each. */
+static void arrows_stay(const struct osc_selection *s, const char *phases)
+{
+    static const char arrows[] = STEP(5, 0, 100) STEP(6, 100, 100) OP("a", 1, 10, 20, "")
+        OP("b", 1, 50, 20, "") OP("c", 2, 110, 20, "") ARROW("s", 1, 1, 10) ARROW("f", 1, 1, 50)
+            ARROW("s", 2, 1, 15) ARROW("t", 2, 1, 60) ARROW("f", 2, 2, 110) ARROW("s", 3, 9, 20)
+                ARROW("f", 4, 2, 129);
+    char got[16] = "";
+
+    assert_true(small_load(&trace, arrows));
+    assert_int_equal(osc_select(&trace, s, 1, NULL), OSC_OK);
+    const struct osc_chunk *const c = trace.others.chunks[1];
+    for (uint32_t i = 0; i < c->n_rows; i++) {
+        const char ph = (char)trace.forms[c->form[i]].ph;
+
+        if (ph != 'M')
+            strncat(got, &ph, 1);
+    }
+    assert_string_equal(got, phases);
+    assert_int_equal(trace.others.n_rows, c->n_rows);
+    osc_trace_fini(&trace);
+}
+
+static void an_arrow_stays_whole_or_goes(void **state)
+{
+    (void)state;
+    arrows_stay(&(struct osc_selection){0}, "sfstfsf");
+    arrows_stay(&(struct osc_selection){.process = "1"}, "sfstff");
+    arrows_stay(&(struct osc_selection){.steps = "5"}, "sf");
+    arrows_stay(&(struct osc_selection){.steps = "6"}, "f");
+    arrows_stay(&(struct osc_selection){.steps = "5-6"}, "sfstff");
+    arrows_stay(&(struct osc_selection){.thread = "1"}, "sf");
+    arrows_stay(&(struct osc_selection){.has_to = true, .to_ns = 60000}, "sfs");
+}
+
+static void callers_come_along_if_asked_for(void **state)
+{
+    static const char frames[] =
+        RANGE("python_function", "main", 1, 0, 300, "") RANGE("cpu_op", "outer", 1, 5, 290, "")
+            RANGE("python_function", "nn.Module: A_0", 1, 7, 200, "") STEP(5, 10, 90)
+                OP("a", 1, 20, 20, "") RANGE("python_function", "after", 1, 220, 10, "");
+    const char *const names[] = {"ProfilerStep#5 a", "main nn.Module: A_0 ProfilerStep#5 a"};
+
+    (void)state;
+    for (int with = 0; with < 2; with++) {
+        char got[128] = "";
+
+        assert_true(small_load(&trace, frames));
+        assert_int_equal(
+            osc_select(&trace, &(struct osc_selection){.steps = "5", .with_callers = with == 1},
+                       1, NULL),
+            OSC_OK);
+        for (uint32_t i = 0; i < small_chunk(&trace)->n_rows; i++) {
+            const struct osc_str name = osc_row_name(&trace, small_chunk(&trace), i);
+
+            strncat(got, i > 0 ? " " : "", sizeof got - strlen(got) - 1);
+            strncat(got, name.s, name.len);
+        }
+        assert_string_equal(got, names[with]);
+        osc_trace_fini(&trace);
+    }
+}
+
 static void a_range_of_steps_is_told_from_others(void **state)
 {
     (void)state;
@@ -169,6 +236,8 @@ int main(void)
         cmocka_unit_test_teardown(times_go_by_starts_from_the_origin, end),
         cmocka_unit_test_teardown(facts_are_made_anew, end),
         cmocka_unit_test_teardown(steps_keep_their_ordinals, end),
+        cmocka_unit_test_teardown(an_arrow_stays_whole_or_goes, end),
+        cmocka_unit_test_teardown(callers_come_along_if_asked_for, end),
         cmocka_unit_test(a_range_of_steps_is_told_from_others),
         cmocka_unit_test_teardown(what_is_not_there_is_told, end),
     };

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "derive/steps.h"
 
-#include <stdlib.h>
-
 #include "base/mem.h"
+#include "base/sort.h"
 #include "base/thread.h"
 
 static int by_start(const void *x, const void *y)
@@ -66,7 +65,7 @@ static osc_status add_annotations(struct osc_trace *t, const struct osc_classes 
         }
     }
     if (n > 1)
-        qsort(t->steps, n, sizeof *t->steps, by_start);
+        osc_sort(t->steps, n, sizeof *t->steps, by_start);
     for (uint32_t i = 0; i < n; i++)
         t->steps[i].ordinal = i < t->n_step_ordinals ? t->step_ordinals[i] : i;
     return OSC_OK;

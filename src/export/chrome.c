@@ -14,11 +14,16 @@
 #include "base/mem.h"
 #include "base/thread.h"
 #include "codec/deflate.h"
+#include "derive/derive.h"
 #include "export/chrome_text.h"
+#include "export/counters.h"
 
 /* Rows of a job, some MB of text; more is written in pieces. */
 #define JOB_ROWS    4096u
 #define PIECE_BYTES ((size_t)4 << 20)
+
+/* What a thread may take: pieces as text and compressed, in buffers that double. */
+#define THREAD_BYTES ((size_t)32 << 20)
 
 /* What a thread works with, lent for the length of a job. */
 struct bench {
@@ -29,11 +34,12 @@ struct bench {
 
 struct writing {
     const struct osc_export *x;
+    unsigned n_threads;
     struct osc_chrome_text text;
     struct osc_chrome_rows *jobs; /* owned */
     size_t cap_jobs;
     uint32_t n_jobs;
-    uint32_t first_job; /* that has a record */
+    uint32_t first_job; /* that has a record; of none there is a comma before it */
     bool is_packed;
     uint64_t n_rows; /* of all jobs */
 
@@ -221,6 +227,21 @@ static osc_status write_frame(struct writing *w, const struct osc_trace *t,
     return st;
 }
 
+/* A piece of the lines of counters, which stand before all records. */
+static osc_status write_counters(void *ctx, const char *s, size_t len)
+{
+    struct writing *const w = ctx;
+    struct bench *b;
+    osc_status st = take_bench(w, &b);
+
+    if (st == OSC_OK)
+        st = write_text(w, b, w->turn, s, len);
+    if (b)
+        give_bench(w, b);
+    w->first_job = UINT32_MAX; /* every record has something before its comma */
+    return st;
+}
+
 static osc_status write_all(struct writing *w, const struct osc_trace *t)
 {
     const struct osc_export_sink *const sink = &w->x->sink;
@@ -232,9 +253,11 @@ static osc_status write_all(struct writing *w, const struct osc_trace *t)
         st = sink->write(sink->ctx, header, sizeof header);
     if (st == OSC_OK)
         st = write_frame(w, t, osc_chrome_text_head);
+    if (st == OSC_OK && w->x->with_counters)
+        st = osc_counters_write(t, write_counters, w);
     if (st != OSC_OK)
         return st;
-    osc_parallel(w->x->n_threads, w->n_jobs, run_job, w);
+    osc_parallel(w->n_threads, w->n_jobs, run_job, w);
     st = w->status;
     if (st == OSC_OK)
         st = write_frame(w, t, osc_chrome_text_tail);
@@ -252,9 +275,12 @@ static osc_status write_trace(const struct osc_export *x, bool is_packed, struct
     if (is_packed && !osc_deflate_is_there())
         return osc_fail(err, OSC_EINVAL,
                         "this opscope was built without gzip; write .json instead");
+    w.n_threads = x->n_threads > 0 ? x->n_threads : osc_cpu_count();
+    while (w.n_threads > 1 && w.n_threads > osc_mem_room() / THREAD_BYTES)
+        w.n_threads--;
     pthread_mutex_init(&w.lock, NULL);
     pthread_cond_init(&w.turned, NULL);
-    osc_status st = osc_chrome_text_make(&w.text, t, x->n_threads);
+    osc_status st = osc_chrome_text_make(&w.text, t, w.n_threads);
     if (st == OSC_OK)
         st = plan(&w, t);
     if (st == OSC_OK)
@@ -274,6 +300,13 @@ static osc_status write_trace(const struct osc_export *x, bool is_packed, struct
     return st;
 }
 
+static osc_status facts(const struct osc_export *x, uint32_t *facts, struct osc_err *err)
+{
+    (void)err;
+    *facts = x->with_counters ? OSC_FACT_LINKS : 0;
+    return OSC_OK;
+}
+
 static osc_status write_plain(const struct osc_export *x, struct osc_err *err)
 {
     return write_trace(x, false, err);
@@ -288,6 +321,9 @@ const struct osc_exporter osc_export_json = {
     .name = "json",
     .suffixes = ".json",
     .help = "Chrome trace events, as PyTorch writes them",
+    .takes_counters = true,
+    .takes_callers = true,
+    .facts = facts,
     .write = write_plain,
 };
 
@@ -295,5 +331,8 @@ const struct osc_exporter osc_export_json_gz = {
     .name = "json.gz",
     .suffixes = ".json.gz .gz",
     .help = "the same, compressed",
+    .takes_counters = true,
+    .takes_callers = true,
+    .facts = facts,
     .write = write_packed,
 };

@@ -36,6 +36,7 @@ struct osc_export {
     uint32_t n_traces;
     const char *stack;  /* --stack, or NULL */
     const char *metric; /* --metric, or NULL */
+    bool with_counters; /* --counters */
     unsigned n_threads; /* 0: all processors */
     struct osc_export_sink sink;
 };
@@ -44,9 +45,11 @@ struct osc_exporter {
     const char *name;     /* of --format */
     const char *suffixes; /* of files, apart by blanks */
     const char *help;
-    bool is_table;    /* it is a table: there is no write() */
-    bool takes_stack; /* --stack and --metric */
-    bool takes_many;  /* several traces make one file */
+    bool is_table;       /* it is a table: there is no write() */
+    bool takes_stack;    /* --stack and --metric */
+    bool takes_counters; /* --counters */
+    bool takes_callers;  /* it wants the callers of what is selected, too */
+    bool takes_many;     /* several traces make one file */
     /* Facts that write() rests on for X, or a misuse told in ERR; NULL: none. */
     osc_status (*facts)(const struct osc_export *x, uint32_t *facts, struct osc_err *err);
     osc_status (*write)(const struct osc_export *x, struct osc_err *err);

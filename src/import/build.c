@@ -10,6 +10,13 @@
 #define ROW_BYTES   32u
 #define FIRST_WORDS 65536u
 
+/* A table copies a text, and escapes a long one into buffers that double as they grow. */
+#define LONG_BYTES  65536u
+#define LONG_COPIES 6u
+
+/* Room for closing the chunks that are open: a slab for each store. */
+#define CLOSING_BYTES (2 * SLAB_BYTES)
+
 osc_status osc_loading_init(struct osc_loading *l, struct osc_trace *t)
 {
     osc_status st = osc_strings_init(&t->strings);
@@ -41,12 +48,35 @@ void osc_loading_fini(struct osc_loading *l)
     pthread_mutex_destroy(&l->lock);
 }
 
+void osc_build_reserve(struct osc_builder *b, size_t size)
+{
+    if (b->status == OSC_OK && osc_mem_room() < size)
+        b->status = OSC_ELIMIT;
+    osc_mem_reserve(size);
+    b->reserved_bytes += size;
+}
+
+static void unreserve(struct osc_builder *b, size_t size)
+{
+    osc_mem_unreserve(size);
+    b->reserved_bytes -= size;
+}
+
+osc_status osc_build_grow(void *p_array, size_t *cap, size_t need, size_t size)
+{
+    /* It doubles: as much as there is comes to it. */
+    if (need > *cap && osc_mem_room() / size < need)
+        return OSC_ELIMIT;
+    return osc_grow(p_array, cap, need, size);
+}
+
 osc_status osc_builder_init(struct osc_builder *b, struct osc_loading *l)
 {
     *b = (struct osc_builder){.loading = l, .min_ts_ns = INT64_MAX};
+    osc_build_reserve(b, CLOSING_BYTES);
     b->strings = osc_calloc(OSC_STRING_CACHE, sizeof *b->strings);
     b->tracks = osc_calloc(OSC_TRACK_CACHE, sizeof *b->tracks);
-    return b->strings && b->tracks ? OSC_OK : OSC_ENOMEM;
+    return b->strings && b->tracks ? b->status : OSC_ENOMEM;
 }
 
 static void columns_fini(struct osc_columns *c)
@@ -61,11 +91,20 @@ static void columns_fini(struct osc_columns *c)
 
 void osc_builder_fini(struct osc_builder *b)
 {
+    struct osc_loading *const l = b->loading;
+
+    if (!l)
+        return;
+    unreserve(b, CLOSING_BYTES +
+                     (b->events.cap_args + b->others.cap_args) * sizeof *b->events.args);
     columns_fini(&b->events);
     columns_fini(&b->others);
     osc_free(b->strings);
     osc_free(b->tracks);
     osc_idmap_fini(&b->steps);
+    pthread_mutex_lock(&l->lock);
+    l->trace->reserved_bytes += b->reserved_bytes;
+    pthread_mutex_unlock(&l->lock);
     *b = (struct osc_builder){0};
 }
 
@@ -80,7 +119,7 @@ static void *carve(struct osc_builder *b, struct osc_columns *c, size_t size)
         const size_t slab_size = rounded > SLAB_BYTES ? rounded : SLAB_BYTES;
         size_t n;
 
-        if (!b->is_closing && osc_mem_held() + slab_size > l->max_bytes) {
+        if (!b->is_closing && osc_mem_room() < slab_size) {
             b->status = OSC_ELIMIT;
             return NULL;
         }
@@ -157,6 +196,14 @@ static void note_extent(struct osc_chunk *k)
     k->max_end_ns = max;
 }
 
+/* Bytes to reserve for N rows of C. */
+static size_t row_reserve(const struct osc_builder *b, const struct osc_columns *c, size_t n)
+{
+    const struct osc_import_reserve *const r = &b->loading->reserve;
+
+    return n * (c == &b->events ? r->event_bytes : r->other_bytes);
+}
+
 /* Close the open chunk, leaving N_PENDING words for the next one. */
 static bool close_chunk(struct osc_builder *b, struct osc_columns *c, uint32_t n_pending)
 {
@@ -179,6 +226,7 @@ static bool close_chunk(struct osc_builder *b, struct osc_columns *c, uint32_t n
         b->status = OSC_ENOMEM;
         return false;
     }
+    unreserve(b, row_reserve(b, c, OSC_CHUNK_ROWS - k->n_rows));
     c->done[c->n_done++] = k;
     c->n_rows_done += k->n_rows;
     c->chunk = NULL;
@@ -193,12 +241,14 @@ bool osc_build_next_chunk(struct osc_builder *b, struct osc_columns *c, uint32_t
     if (b->status != OSC_OK || !close_chunk(b, c, n_pending))
         return false;
 
-    char *room = carve(b, c, (size_t)OSC_CHUNK_ROWS * ROW_BYTES);
-    if (!room)
-        return false;
-    c->chunk = osc_calloc(1, sizeof *c->chunk);
+    osc_build_reserve(b, row_reserve(b, c, OSC_CHUNK_ROWS));
+    char *const room =
+        b->status == OSC_OK ? carve(b, c, (size_t)OSC_CHUNK_ROWS * ROW_BYTES) : NULL;
+    c->chunk = room ? osc_calloc(1, sizeof *c->chunk) : NULL;
     if (!c->chunk) {
-        b->status = OSC_ENOMEM;
+        unreserve(b, row_reserve(b, c, OSC_CHUNK_ROWS));
+        if (b->status == OSC_OK)
+            b->status = OSC_ENOMEM;
         return false;
     }
     lay_columns(c->chunk, room, OSC_CHUNK_ROWS);
@@ -207,10 +257,13 @@ bool osc_build_next_chunk(struct osc_builder *b, struct osc_columns *c, uint32_t
 
 bool osc_build_more_words(struct osc_builder *b, struct osc_columns *c, size_t n)
 {
-    const size_t need = c->n_args + (n > FIRST_WORDS ? n : FIRST_WORDS);
+    const size_t need = c->n_args + (n > FIRST_WORDS ? n : FIRST_WORDS), before = c->cap_args;
 
-    if (b->status == OSC_OK)
-        b->status = osc_grow(&c->args, &c->cap_args, need, sizeof *c->args);
+    if (b->status != OSC_OK)
+        return false;
+    b->status = osc_build_grow(&c->args, &c->cap_args, need, sizeof *c->args);
+    /* The chunk gets a copy when it is closed. */
+    osc_build_reserve(b, (c->cap_args - before) * sizeof *c->args);
     return b->status == OSC_OK;
 }
 
@@ -219,6 +272,7 @@ osc_status osc_builder_take(struct osc_builder *b, struct osc_batch_of_rows *out
     *out = (struct osc_batch_of_rows){.findings = b->findings, .min_ts_ns = b->min_ts_ns};
     memset(&b->findings, 0, sizeof b->findings);
     b->min_ts_ns = INT64_MAX;
+    b->status = osc_mem_reason(b->status);
     const osc_status st = b->status;
     if (st == OSC_ELIMIT)
         b->status = OSC_OK;
@@ -279,21 +333,22 @@ osc_status osc_loading_join(struct osc_loading *l, struct osc_batch_of_rows *bat
 osc_sid osc_build_string_slow(struct osc_builder *b, struct osc_str str,
                               struct osc_cached_string *cached)
 {
-    const char *bytes;
+    struct osc_strings_place place;
     osc_sid id = {0};
 
-    const osc_status st = osc_strings_add(&b->loading->trace->strings, str, &id, &bytes);
+    const osc_status st = osc_strings_add(&b->loading->trace->strings, str, &id, &place);
     if (st != OSC_OK) {
         b->status = st;
         return id;
     }
-    *cached = (struct osc_cached_string){bytes, str.len, id};
-    if (osc_mem_held() > b->loading->max_bytes)
-        b->status = OSC_ELIMIT;
-    if (b->loading->keep.is_scout && osc_str_starts(str, OSC_STR("ProfilerStep#"))) {
-        uint32_t *place = osc_idmap_put(&b->steps, id.v);
-        if (place)
-            *place = 1;
+    *cached = (struct osc_cached_string){place.bytes, str.len, id};
+    if (place.is_new)
+        osc_build_reserve(b, b->loading->reserve.string_bytes +
+                                 (size_t)str.len * (str.len < LONG_BYTES ? 1 : LONG_COPIES));
+    if (b->loading->keep.is_on && osc_str_starts(str, OSC_STR("ProfilerStep#"))) {
+        uint32_t *const step = osc_idmap_put(&b->steps, id.v);
+        if (step)
+            *step = 1;
         else
             b->status = OSC_ENOMEM;
     }
@@ -330,8 +385,10 @@ osc_track_id osc_build_track_slow(struct osc_builder *b, osc_who pid, osc_who ti
     } else if (*place != 0) {
         id.v = *place;
     } else {
-        st = osc_grow(&t->tracks, &l->cap_tracks, (size_t)t->n_tracks + 1, sizeof *t->tracks);
+        st = osc_build_grow(&t->tracks, &l->cap_tracks, (size_t)t->n_tracks + 1,
+                            sizeof *t->tracks);
         if (st == OSC_OK) {
+            osc_build_reserve(b, l->reserve.track_bytes);
             id.v = *place = t->n_tracks;
             t->tracks[t->n_tracks++] = (struct osc_track){.pid = pid_text, .tid = tid_text};
         }
@@ -427,11 +484,13 @@ osc_form_id osc_build_form(struct osc_builder *b, struct osc_record *r)
         if (*place != 0 && !same_form(&t->forms[*place], r))
             continue;
         if (*place == 0) {
-            st = osc_grow(&t->forms, &l->cap_forms, (size_t)t->n_forms + 1, sizeof *t->forms);
+            st = osc_build_grow(&t->forms, &l->cap_forms, (size_t)t->n_forms + 1,
+                                sizeof *t->forms);
             if (st == OSC_OK)
                 st = make_form(l, r, &t->forms[t->n_forms]);
             if (st != OSC_OK)
                 break;
+            osc_build_reserve(b, l->reserve.form_bytes);
             *place = t->n_forms++;
         }
         id.v = *place;
@@ -444,7 +503,7 @@ osc_form_id osc_build_form(struct osc_builder *b, struct osc_record *r)
 }
 
 bool osc_build_wants(struct osc_builder *b, uint8_t ph, bool is_device, osc_sid name,
-                     int64_t ts_ns)
+                     int64_t ts_ns, int64_t dur_ns)
 {
     const struct osc_import_keep *keep = &b->loading->keep;
 
@@ -454,8 +513,12 @@ bool osc_build_wants(struct osc_builder *b, uint8_t ph, bool is_device, osc_sid 
         return !is_device && osc_idmap_get(&b->steps, name.v) != 0;
     if (ph == 'B' || ph == 'b')
         return true;
-    return ts_ns >= keep->from_ns &&
-           ts_ns < (is_device ? keep->device_to_ns : keep->host_to_ns);
+    if (ts_ns >= (is_device ? keep->device_to_ns : keep->host_to_ns))
+        return false;
+    /* What begins before and lasts may have called what is wanted; steps are counted. */
+    return ts_ns >= keep->from_ns ||
+           (!is_device && dur_ns != OSC_NO_DUR && dur_ns > keep->from_ns - ts_ns &&
+            osc_idmap_get(&b->steps, name.v) == 0);
 }
 
 void osc_build_record(struct osc_builder *b, struct osc_record *r)
@@ -463,10 +526,12 @@ void osc_build_record(struct osc_builder *b, struct osc_record *r)
     struct osc_columns *c = osc_phase_is_event(r->ph) ? &b->events : &b->others;
 
     if (b->loading->keep.is_on && c == &b->events &&
-        !osc_build_wants(b, r->ph, r->is_device, r->name, r->ts_ns))
+        !osc_build_wants(b, r->ph, r->is_device, r->name, r->ts_ns, r->dur_ns))
         return;
     const osc_form_id form = osc_build_form(b, r);
     const osc_track_id track = osc_build_track(b, r->pid, r->tid);
+    if (b->status != OSC_OK)
+        return;
     if (c->cap_args - c->n_args < r->n_words && !osc_build_more_words(b, c, r->n_words))
         return;
     if (r->n_words > 0)

@@ -13,6 +13,8 @@
  *   - Rows of one batch lie in chunks of their own: joining copies nothing.
  *   - Strings met often are found in a cache of the builder, without a lock.
  *   - Every status is sticky: osc_builder.status is looked at once per event.
+ *   - What grows asks for room before it does, so that a load stops at the limit of
+ *     memory with all that it has read, and with room left to close and seal it.
  *
  * Threading: a loading is thread-safe where it says so, a builder is not locked.
  */
@@ -34,9 +36,9 @@ typedef uint64_t osc_who;
 
 struct osc_loading {
     struct osc_trace *trace; /* borrowed; being filled */
-    uint64_t max_bytes;      /* of the model */
     bool no_args;
     struct osc_import_keep keep;
+    struct osc_import_reserve reserve;
     osc_sid keys[OSC_ARG_KEY_COUNT]; /* ids of the texts of enum osc_arg_key */
 
     pthread_mutex_t lock;    /* of all below, and of trace->forms, tracks, pages */
@@ -98,7 +100,8 @@ struct osc_builder {
     struct osc_idmap steps; /* names of steps seen so far, while scouting */
     int64_t min_ts_ns;      /* of this batch, what is left out included; if keep.is_on */
     osc_status status;      /* sticky */
-    bool is_closing;        /* what is open may be closed beyond the limit */
+    bool is_closing;        /* what is open may be closed with what is reserved */
+    size_t reserved_bytes;  /* for the rows and strings of this builder; then the trace's */
     osc_who last_pid, last_tid;
     osc_track_id last_track;
     struct osc_cached_string *strings; /* owned; OSC_STRING_CACHE */
@@ -126,6 +129,15 @@ OSC_MUST_USE osc_status osc_builder_take(struct osc_builder *b, struct osc_batch
 OSC_MUST_USE osc_status osc_loading_join(struct osc_loading *l,
                                          struct osc_batch_of_rows *batch);
 void osc_batch_of_rows_fini(struct osc_batch_of_rows *batch);
+
+/*
+ * Reserve SIZE bytes for what will be made of the trace. A sticky OSC_ELIMIT if they
+ * are not there.
+ */
+void osc_build_reserve(struct osc_builder *b, size_t size);
+
+/* osc_grow() with what is not reserved; else OSC_ELIMIT. */
+OSC_MUST_USE osc_status osc_build_grow(void *p_array, size_t *cap, size_t need, size_t size);
 
 /* The id of STR; id 0 and a sticky status when memory is exhausted. */
 osc_sid osc_build_string_slow(struct osc_builder *b, struct osc_str str,
@@ -253,7 +265,7 @@ static inline int64_t osc_build_events_so_far(const struct osc_builder *b)
 
 /* Whether the event is stored; also when not, it counts for where the trace begins. */
 bool osc_build_wants(struct osc_builder *b, uint8_t ph, bool is_device, osc_sid name,
-                     int64_t ts_ns);
+                     int64_t ts_ns, int64_t dur_ns);
 
 /* What osc_build_append() writes. */
 struct osc_row_values {

@@ -22,7 +22,6 @@ static osc_status start(struct making *m)
 {
     memset(m, 0, sizeof *m);
     osc_status st = osc_loading_init(&m->loading, &m->trace);
-    m->loading.max_bytes = UINT64_MAX;
     if (st == OSC_OK)
         st = osc_builder_init(&m->builder, &m->loading);
     return st;
@@ -227,7 +226,7 @@ static void batches_join_in_order_and_count_the_events_before(void **state)
     (void)state;
     assert_int_equal(start(&m), OSC_OK);
     for (int batch = 0; batch < 3; batch++) {
-        add(&m, 'X', 10 * batch, NULL, 0);
+        add(&m, 'X', INT64_C(10) * batch, NULL, 0);
         add(&m, 'E', 10 * batch + 1, "device", 5);
         add(&m, 'i', 10 * batch + 2, NULL, 0);
         add(&m, 's', 10 * batch + 3, NULL, 0);
@@ -257,7 +256,7 @@ static void hands_over_what_was_built_before_the_limit(void **state)
     (void)state;
     assert_int_equal(start(&m), OSC_OK);
     add(&m, 'X', 0, NULL, 0); /* its pages are there before the limit is */
-    m.loading.max_bytes = osc_mem_held();
+    osc_mem_set_limit(osc_mem_limit() - osc_mem_room() + ((size_t)1 << 20)); /* for scratch */
     for (; m.builder.status == OSC_OK && n < 100 * OSC_CHUNK_ROWS; n++)
         add(&m, 'X', n + 1, "device", n);
     assert_int_equal(m.builder.status, OSC_ELIMIT);
@@ -267,7 +266,31 @@ static void hands_over_what_was_built_before_the_limit(void **state)
     for (uint32_t i = 0; i < m.trace.events.n_rows; i += 1000)
         assert_int_equal(
             m.trace.events.chunks[1 + i / OSC_CHUNK_ROWS]->ts_ns[i % OSC_CHUNK_ROWS], i);
+    osc_mem_set_limit(SIZE_MAX);
     stop(&m);
+}
+
+static void reserves_for_rows_strings_tracks_and_forms(void **state)
+{
+    struct making m;
+
+    (void)state;
+    assert_int_equal(start(&m), OSC_OK);
+    m.loading.reserve = (struct osc_import_reserve){.event_bytes = 100,
+                                                    .other_bytes = 10000,
+                                                    .string_bytes = 1000000,
+                                                    .track_bytes = 10000000,
+                                                    .form_bytes = 100000000};
+    add(&m, 'X', 0, NULL, 0);
+    add(&m, 'X', 1, NULL, 0);
+    add(&m, 's', 2, NULL, 0);
+    assert_int_equal(join(&m), OSC_OK);
+    osc_builder_fini(&m.builder);
+    /* Two forms, a track, four strings of ten bytes together, an arrow, two ranges. */
+    assert_int_equal(m.trace.reserved_bytes, 214010210);
+    assert_int_equal(osc_mem_limit() - osc_mem_room() - osc_mem_held(), 214010210);
+    stop(&m);
+    assert_int_equal(osc_mem_room(), osc_mem_limit());
 }
 
 static void the_limit_counts_again_once_a_chunk_could_not_be_closed(void **state)
@@ -297,14 +320,19 @@ static void keeps_what_starts_inside_and_every_begin(void **state)
         .is_on = true, .from_ns = 10, .host_to_ns = 20, .device_to_ns = 30};
     struct osc_builder *b = &m.builder;
     const osc_sid none = {0};
-    assert_false(osc_build_wants(b, 'X', false, none, 9));
-    assert_true(osc_build_wants(b, 'X', false, none, 10));
-    assert_true(osc_build_wants(b, 'i', false, none, 19));
-    assert_false(osc_build_wants(b, 'X', false, none, 20));
-    assert_true(osc_build_wants(b, 'X', true, none, 29));
-    assert_false(osc_build_wants(b, 'X', true, none, 30));
-    assert_true(osc_build_wants(b, 'B', false, none, 3)); /* its end may lie inside */
-    assert_true(osc_build_wants(b, 'b', false, none, 99));
+    assert_false(osc_build_wants(b, 'X', false, none, 9, OSC_NO_DUR));
+    assert_true(osc_build_wants(b, 'X', false, none, 10, OSC_NO_DUR));
+    assert_true(osc_build_wants(b, 'i', false, none, 19, OSC_NO_DUR));
+    assert_false(osc_build_wants(b, 'X', false, none, 20, OSC_NO_DUR));
+    assert_true(osc_build_wants(b, 'X', true, none, 29, OSC_NO_DUR));
+    assert_false(osc_build_wants(b, 'X', true, none, 30, OSC_NO_DUR));
+    assert_true(
+        osc_build_wants(b, 'B', false, none, 3, OSC_NO_DUR)); /* its end may lie inside */
+    assert_true(osc_build_wants(b, 'b', false, none, 99, OSC_NO_DUR));
+    assert_true(osc_build_wants(b, 'X', false, none, 4, 7)); /* it may have called some */
+    assert_false(osc_build_wants(b, 'X', false, none, 4, 6));
+    assert_false(osc_build_wants(b, 'X', true, none, 4, 7));
+    assert_false(osc_build_wants(b, 'X', false, sid(&m, "ProfilerStep#1"), 4, 7));
     assert_int_equal(b->min_ts_ns, 3);
     add(&m, 'X', 25, NULL, 0);
     add(&m, 'X', 15, NULL, 0);
@@ -324,9 +352,9 @@ static void a_scout_keeps_steps_of_the_host_alone(void **state)
     assert_int_equal(start(&m), OSC_OK);
     m.loading.keep = (struct osc_import_keep){.is_on = true, .is_scout = true};
     const osc_sid step = sid(&m, "ProfilerStep#7"), other = sid(&m, "Profiler");
-    assert_true(osc_build_wants(&m.builder, 'X', false, step, 9));
-    assert_false(osc_build_wants(&m.builder, 'X', true, step, 9));
-    assert_false(osc_build_wants(&m.builder, 'X', false, other, 5));
+    assert_true(osc_build_wants(&m.builder, 'X', false, step, 9, OSC_NO_DUR));
+    assert_false(osc_build_wants(&m.builder, 'X', true, step, 9, OSC_NO_DUR));
+    assert_false(osc_build_wants(&m.builder, 'X', false, other, 5, OSC_NO_DUR));
     assert_int_equal(m.builder.min_ts_ns, 5);
     stop(&m);
 }
@@ -366,6 +394,7 @@ int main(void)
         cmocka_unit_test(chunks_hold_their_rows_and_words),
         cmocka_unit_test(batches_join_in_order_and_count_the_events_before),
         cmocka_unit_test(hands_over_what_was_built_before_the_limit),
+        cmocka_unit_test(reserves_for_rows_strings_tracks_and_forms),
         cmocka_unit_test(the_limit_counts_again_once_a_chunk_could_not_be_closed),
         cmocka_unit_test(keeps_what_starts_inside_and_every_begin),
         cmocka_unit_test(a_scout_keeps_steps_of_the_host_alone),

@@ -54,6 +54,13 @@ struct worker {
     uint64_t ticked_at; /* offset at the last tick */
 };
 
+/* What was read of the text, N bytes, may be asked for again. */
+static void reserve_for_text(struct worker *w, uint64_t n)
+{
+    if (w->s->r->loading->reserve.for_text)
+        osc_build_reserve(&w->builder, (size_t)n);
+}
+
 /* Called by a parser every few thousand events. */
 static bool tick(struct osc_chrome *c)
 {
@@ -64,6 +71,7 @@ static bool tick(struct osc_chrome *c)
     const uint64_t done = at - w->ticked_at;
 
     w->ticked_at = at;
+    reserve_for_text(w, done);
     /* Relaxed: a number to look at, and a wish to stop; nothing is published by them. */
     const uint64_t total =
         atomic_fetch_add_explicit(&s->n_bytes, done, memory_order_relaxed) + done;
@@ -108,18 +116,18 @@ static void read_on(struct worker *w, enum osc_chrome_state state, uint64_t stop
     *out = (struct outcome){.state = state};
     const bool whole = osc_chrome_run(c, &out->state, stop);
     out->at = osc_text_offset(&c->text, c->text.p);
-    out->status = w->builder.status;
-    if (!whole && out->status == OSC_OK)
-        out->status = OSC_ECANCELED;
     /* A cut archive cuts the text too: that is counted once. */
     if (c->text.status == OSC_EFORMAT)
         osc_findings_add(c->findings, OSC_FINDING_corrupt, out->at, OSC_NO_TIME);
     else if (c->text.status == OSC_ETRUNC &&
              c->findings->by_code[OSC_FINDING_truncated].count == 0)
         osc_findings_add(c->findings, OSC_FINDING_truncated, out->at, OSC_NO_TIME);
+    reserve_for_text(w, out->at - w->ticked_at);
+    w->ticked_at = out->at;
     const osc_status st = osc_builder_take(&w->builder, &out->batch);
-    if (out->status == OSC_OK)
-        out->status = st;
+    out->status = st == OSC_OK ? w->builder.status : st;
+    if (!whole && out->status == OSC_OK)
+        out->status = OSC_ECANCELED;
 }
 
 static void parse_unit(struct worker *w, uint64_t start, enum osc_chrome_state state,
@@ -148,20 +156,20 @@ static osc_status join_metas(struct shared *s, struct osc_chrome *c)
 /* Join OUT, whose turn it is, to the trace. */
 static void hand_in(struct shared *s, struct worker *w, struct outcome *out)
 {
-    osc_status st = out->status;
+    osc_status st = osc_mem_reason(out->status);
 
     if (st == OSC_OK || st == OSC_ELIMIT) {
         osc_status joined = osc_loading_join(s->r->loading, &out->batch);
         if (joined == OSC_OK)
             joined = join_metas(s, &w->parser);
         if (joined != OSC_OK)
-            st = joined;
+            st = osc_mem_reason(joined);
     }
     s->at = out->at;
     s->state = out->state;
     s->saw_list |= w->parser.saw_list;
     if (st == OSC_OK && w->parser.text.status != OSC_OK) {
-        st = w->parser.text.status;
+        st = osc_mem_reason(w->parser.text.status);
         s->err = w->parser.text.err;
     }
     if (st != OSC_OK) {
@@ -258,7 +266,7 @@ static void work(void *ctx, uint32_t i)
         pthread_mutex_lock(&s->lock);
         wait_for_turn(s, k);
         if (!s->is_over)
-            s->status = st;
+            s->status = osc_mem_reason(st);
         s->is_over = true;
         s->turn++;
         pthread_cond_broadcast(&s->turned);
@@ -380,11 +388,11 @@ static osc_status conclude(struct shared *s, struct osc_err *err)
         }
         t->is_partial = true;
         osc_findings_add(&t->findings, OSC_FINDING_limit_reached, s->at, OSC_NO_TIME);
+        if (s->err.code == OSC_ELIMIT) /* of the compression */
+            return osc_fail_at(err, OSC_ELIMIT, s->err.offset, "%s: %s", path, s->err.message);
         return osc_fail_at(err, OSC_ELIMIT, s->at,
-                           "%s: memory limit reached at byte %llu of the text; select with "
-                           "--from/--to or --steps, leave out arguments with --no-args, or "
-                           "raise --max-memory",
-                           path, (unsigned long long)s->at);
+                           "%s: memory limit reached at byte %llu of the text", path,
+                           (unsigned long long)s->at);
     case OSC_EIO:
         t->is_partial = !is_empty;
         *err = s->err;

@@ -132,11 +132,17 @@ static bool is_needed(const struct osc_loading *l, osc_sid key)
     return false;
 }
 
+/* A scout learns from names and times alone. */
+static bool is_left_out(const struct osc_loading *l, osc_sid key, bool is_member)
+{
+    return (l->keep.is_scout && !is_member) || (l->no_args && !is_needed(l, key));
+}
+
 static void take_arg(struct osc_chrome *c, osc_sid key, bool is_member, const struct value *v)
 {
     struct osc_slot slot = {.key = key, .is_member = is_member};
 
-    if (c->builder->loading->no_args && !is_needed(c->builder->loading, key)) {
+    if (is_left_out(c->builder->loading, key, is_member)) {
         mark(c, v, OSC_ROLE_SKIP, &slot);
         return;
     }

@@ -80,14 +80,17 @@ static void find_back(struct osc_chrome *c)
     }
 }
 
-static bool add_meta(struct osc_chrome *c, osc_sid key, osc_sid value, bool is_string)
+static void add_meta(struct osc_chrome *c, osc_sid key, osc_sid value, bool is_string)
 {
-    if (osc_grow(&c->metas, &c->cap_metas, c->n_metas + 1, sizeof *c->metas) != OSC_OK) {
-        c->builder->status = OSC_ENOMEM;
-        return false;
-    }
+    struct osc_builder *const b = c->builder;
+
+    if (b->status == OSC_OK)
+        b->status = osc_build_grow(&c->metas, &c->cap_metas, c->n_metas + 1, sizeof *c->metas);
+    if (b->status != OSC_OK)
+        return;
+    /* The trace has a copy, and tables have a row. */
+    osc_build_reserve(b, sizeof *c->metas + b->loading->reserve.string_bytes);
     c->metas[c->n_metas++] = (struct osc_meta){key, value, is_string};
-    return true;
 }
 
 /* The value of top-level member KEY. */

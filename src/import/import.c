@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "base/cgroup.h"
 #include "base/mem.h"
 #include "base/thread.h"
 #include "codec/inflate.h"
@@ -15,6 +14,9 @@
 /* Big enough to make system calls cheap, small enough to stay in the second cache. */
 #define BLOCK_BYTES ((size_t)256 << 10)
 #define PROBE_BYTES 4096u
+
+/* What a thread may take to work with, slabs and what is left of them included. */
+#define THREAD_BYTES ((size_t)32 << 20)
 
 /* The first bytes of the text: those of the input, inflated if need be. */
 static osc_status probe_text(struct osc_reading *r, char *head, size_t *len,
@@ -59,6 +61,30 @@ static const struct osc_reader *choose_reader(const char *head, size_t len)
     return best;
 }
 
+/* ST is no fault of the input. */
+static osc_status no_memory(struct osc_err *err, const struct osc_input *in, osc_status st)
+{
+    st = osc_mem_reason(st);
+    return osc_fail(err, st, "%s: %s", in->path,
+                    st == OSC_ELIMIT ? "memory limit reached" : osc_status_text(st));
+}
+
+static osc_status seal(struct osc_trace *t, const struct osc_reading *r,
+                       const struct osc_reader *reader)
+{
+    const int64_t min_ts_ns = r->loading->min_ts_ns;
+    osc_status st = osc_strings_add(&t->strings, osc_str_c(reader->name), &t->format, NULL);
+
+    if (st == OSC_OK)
+        st = osc_strings_add(&t->strings, osc_str_c(r->in->path), &t->source, NULL);
+    if (st == OSC_OK)
+        st = osc_trace_seal(t, r->n_threads);
+    if (st == OSC_OK && min_ts_ns != INT64_MAX)
+        /* Of what was left out too. */
+        t->min_ts_ns = t->origin_ns = t->own_origin_ns = min_ts_ns;
+    return st;
+}
+
 static osc_status read_input(struct osc_trace *t, struct osc_input *in,
                              const struct osc_import_options *o, struct osc_err *err)
 {
@@ -68,39 +94,34 @@ static osc_status read_input(struct osc_trace *t, struct osc_input *in,
     size_t len = 0;
     osc_status st = osc_loading_init(&loading, t);
 
-    loading.max_bytes =
-        o->max_memory_bytes > 0 ? o->max_memory_bytes : osc_cgroup_default_memory();
     loading.no_args = o->no_args;
+    loading.reserve = o->reserve;
+    osc_mem_reserve(t->reserved_bytes = o->reserve.fixed_bytes);
     loading.keep = o->keep;
     r.n_threads = o->n_threads > 0 ? o->n_threads : osc_cpu_count();
+    while (r.n_threads > 1 && r.n_threads > osc_mem_room() / THREAD_BYTES)
+        r.n_threads--;
     r.block_bytes = o->block_bytes > 0 ? o->block_bytes : BLOCK_BYTES;
     if (st == OSC_OK)
         st = probe_text(&r, head, &len, err);
-    else
-        osc_fail(err, st, "%s: %s", in->path, osc_status_text(st));
     if (st == OSC_OK) {
         const struct osc_reader *reader = choose_reader(head, len);
         struct osc_err read_err = {0};
 
         st = reader->read(&r, &read_err);
         if (st == OSC_OK || t->is_partial) {
-            osc_status sealed =
-                osc_strings_add(&t->strings, osc_str_c(reader->name), &t->format, NULL);
-            if (sealed == OSC_OK)
-                sealed = osc_strings_add(&t->strings, osc_str_c(in->path), &t->source, NULL);
-            if (sealed == OSC_OK)
-                sealed = osc_trace_seal(t, r.n_threads);
-            if (sealed == OSC_OK &&
-                loading.min_ts_ns != INT64_MAX) /* of what was left out too */
-                t->min_ts_ns = t->origin_ns = t->own_origin_ns = loading.min_ts_ns;
+            const osc_status sealed = seal(t, &r, reader);
+
             if (sealed != OSC_OK) {
                 t->is_partial = false;
-                st = osc_fail(&read_err, sealed, "%s: %s", in->path, osc_status_text(sealed));
+                st = no_memory(&read_err, in, sealed);
             }
         }
         if (st != OSC_OK && err)
             *err = read_err;
     }
+    if (st == OSC_ENOMEM)
+        st = no_memory(err, in, st);
     t->input_bytes = in->size;
     osc_loading_fini(&loading);
     return st;

@@ -25,17 +25,30 @@
 struct osc_import_keep {
     bool is_on;
     bool is_scout;        /* keep steps alone, to learn where they and the trace begin */
-    int64_t from_ns;      /* events that start before are left out */
+    int64_t from_ns;      /* events that start before are left out, but for ranges of
+                             the host that last longer and are no steps */
     int64_t host_to_ns;   /* host events that start then or later too */
     int64_t device_to_ns; /* and those of a device */
 };
 
+/*
+ * Room to leave below osc_mem_limit() for what will be made of the trace: bytes for
+ * each of what it holds. Reading stops when no more than that is left.
+ */
+struct osc_import_reserve {
+    uint32_t event_bytes, other_bytes; /* of the two stores */
+    uint32_t string_bytes;             /* for each distinct one, beside copies of its text */
+    uint32_t track_bytes, form_bytes;
+    uint32_t fixed_bytes; /* whatever it holds */
+    bool for_text;        /* and as much as there was text */
+};
+
 /* Zeroed: the defaults. */
 struct osc_import_options {
-    unsigned n_threads;        /* 0: all processors */
-    uint64_t max_memory_bytes; /* of the model; 0: 80 % of what the machine or cgroup has */
-    bool no_args;              /* keep only the arguments that analyses need */
+    unsigned n_threads; /* 0: all processors */
+    bool no_args;       /* keep only the arguments that analyses need */
     struct osc_import_keep keep;
+    struct osc_import_reserve reserve;
     uint32_t unit_bytes;  /* for tests: how much text one thread takes; 0: by itself */
     uint32_t block_bytes; /* for tests: how much is read at once; 0: by itself */
     const char *kernel;   /* "plain", "avx2": which fast path; "none": slow path alone;
@@ -48,8 +61,9 @@ struct osc_import_options {
 
 /*
  * Read PATH ("-": standard input) into T, which is zeroed. OSC_OK: T is sealed.
- * OSC_ELIMIT and OSC_EIO with T->is_partial: T is sealed too and covers what was
- * read before the limit or the error. Anything else: T is empty.
+ * OSC_ELIMIT (of memory: osc_mem_limit()) and OSC_EIO with T->is_partial: T is sealed
+ * too and covers what was read before the limit or the error. Anything else: T is
+ * empty.
  */
 OSC_MUST_USE osc_status osc_import_path(struct osc_trace *t, const char *path,
                                         const struct osc_import_options *o,

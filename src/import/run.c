@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "import/run.h"
 
-#include <stdlib.h>
-
 #include "base/idmap.h"
 #include "base/mem.h"
+#include "base/sort.h"
 #include "codec/json.h"
 #include "import/filename.h"
 
@@ -64,7 +63,7 @@ static osc_status number_windows(struct osc_trace *const *traces,
         if (names[i].is_logdir)
             sorted[n_sorted++] = &names[i];
     }
-    qsort(sorted, n_sorted, sizeof(void *), compare_windows);
+    osc_sort(sorted, n_sorted, sizeof(void *), compare_windows);
     for (uint32_t k = 0; k < n_sorted; last = sorted[k++]) {
         if (!last || !osc_str_eq(last->worker, sorted[k]->worker))
             span = 1;

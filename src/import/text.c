@@ -27,7 +27,8 @@ static char *join_in_big(struct osc_text *t, const char *keep, size_t kept, cons
 
     if (need > t->big_cap) {
         /* Doubling: a long token is copied a few times, not once per block. */
-        const size_t cap = need * 2;
+        const size_t most = OSC_TEXT_KEPT_MAX + len + OSC_TEXT_PADDING;
+        const size_t cap = need < most / 2 ? need * 2 : most;
         char *big = osc_malloc(cap);
         if (!big) {
             t->status = osc_fail(&t->err, OSC_ENOMEM, "out of memory for a long text");

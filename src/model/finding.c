@@ -59,3 +59,12 @@ const char *osc_finding_remedy(enum osc_finding_code code)
 {
     return texts[code].remedy;
 }
+
+void osc_findings_tell(struct osc_findings *f, enum osc_finding_code code,
+                       const struct osc_tally *t)
+{
+    if (t->n == 0)
+        return;
+    osc_findings_add(f, code, OSC_NO_OFFSET, t->first_ns);
+    f->by_code[code].count += t->n - 1;
+}

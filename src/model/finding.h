@@ -43,6 +43,18 @@ enum osc_severity { OSC_INFO, OSC_WARNING, OSC_ERROR };
     X(duplicate_id, WARNING, "correlation ids that more than one host call carries", "")       \
     X(no_launch, INFO, "device work whose launching host call is not in the trace", "")        \
     X(no_operator, INFO, "device work that no operator launched", "")                          \
+    X(bad_memory_record, WARNING,                                                              \
+      "memory records without a usable size or device; not paired", "")                        \
+    X(lost_release, WARNING,                                                                   \
+      "addresses that were allocated again without a release between; taken as released then", \
+      "")                                                                                      \
+    X(unpaired_release, INFO, "releases of memory that the trace does not see allocated", "")  \
+    X(memory_gap, INFO,                                                                        \
+      "totals of an allocator that do not follow from the record before; memory changed "      \
+      "without a record",                                                                      \
+      "")                                                                                      \
+    X(out_of_memory, WARNING, "allocations that failed for want of memory",                    \
+      "opscope table memory_peaks says what was alive")                                        \
     X(unaligned, WARNING, "traces of several machines or boots, aligned by wall clock alone",  \
       "")                                                                                      \
     X(clock_step, WARNING, "time stamps that are zero or far from all others", "")             \
@@ -93,5 +105,30 @@ const char *osc_finding_code_text(enum osc_finding_code code);
 enum osc_severity osc_finding_severity(enum osc_finding_code code);
 const char *osc_finding_message(enum osc_finding_code code);
 const char *osc_finding_remedy(enum osc_finding_code code);
+
+/* Findings of one code that are counted apart, such as by one thread. Zeroed: none. */
+struct osc_tally {
+    uint64_t n;
+    int64_t first_ns; /* the least time; 0 if there are none */
+};
+
+static inline void osc_tally_add(struct osc_tally *t, int64_t at_ns)
+{
+    if (t->n == 0 || at_ns < t->first_ns)
+        t->first_ns = at_ns;
+    t->n++;
+}
+
+/* Count those of FROM too. */
+static inline void osc_tally_join(struct osc_tally *t, const struct osc_tally *from)
+{
+    if (from->n > 0 && (t->n == 0 || from->first_ns < t->first_ns))
+        t->first_ns = from->first_ns;
+    t->n += from->n;
+}
+
+/* Add the findings of T, which have no offset, to F. */
+void osc_findings_tell(struct osc_findings *f, enum osc_finding_code code,
+                       const struct osc_tally *t);
 
 #endif

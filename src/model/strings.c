@@ -48,13 +48,13 @@ static uint32_t shard_of(uint64_t hash)
 }
 
 osc_status osc_strings_add(struct osc_strings *s, struct osc_str str, osc_sid *id,
-                           const char **bytes)
+                           struct osc_strings_place *place)
 {
     osc_sid local;
 
     id->v = 0;
-    if (bytes)
-        *bytes = "";
+    if (place)
+        *place = (struct osc_strings_place){.bytes = ""};
     if (str.len == 0)
         return OSC_OK;
 
@@ -63,10 +63,14 @@ osc_status osc_strings_add(struct osc_strings *s, struct osc_str str, osc_sid *i
     struct osc_strings_shard *shard = &s->shards[i];
     osc_status st = OSC_ELIMIT;
     pthread_mutex_lock(&shard->lock);
-    if (shard->intern.n_entries < LOCAL_MAX)
+    const uint32_t n_before = shard->intern.n_entries;
+    if (n_before < LOCAL_MAX)
         st = osc_intern_add_hashed(&shard->intern, str, hash, &local);
-    if (st == OSC_OK && bytes)
-        *bytes = osc_intern_str(&shard->intern, local).s;
+    if (st == OSC_OK && place)
+        *place = (struct osc_strings_place){
+            .bytes = osc_intern_str(&shard->intern, local).s,
+            .is_new = shard->intern.n_entries > n_before,
+        };
     pthread_mutex_unlock(&shard->lock);
     if (st == OSC_OK)
         id->v = local.v << OSC_STRINGS_SHARD_SHIFT | i;

@@ -39,9 +39,14 @@ struct osc_strings {
 OSC_MUST_USE osc_status osc_strings_init(struct osc_strings *s);
 void osc_strings_fini(struct osc_strings *s);
 
-/* Find or copy STR. *BYTES (may be NULL) gets where its bytes stay. */
+struct osc_strings_place {
+    const char *bytes; /* where they stay */
+    bool is_new;       /* it was not there before */
+};
+
+/* Find or copy STR. *PLACE (may be NULL) tells more about it. */
 OSC_MUST_USE osc_status osc_strings_add(struct osc_strings *s, struct osc_str str, osc_sid *id,
-                                        const char **bytes);
+                                        struct osc_strings_place *place);
 
 /* The id of STR if it is there, else 0. */
 osc_sid osc_strings_find(const struct osc_strings *s, struct osc_str str);

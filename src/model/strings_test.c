@@ -76,17 +76,34 @@ static void spreads_strings_that_are_alike_over_its_shards(void **state)
     osc_strings_fini(&s);
 }
 
+static void says_which_strings_are_new(void **state)
+{
+    struct osc_strings_place first, again;
+    struct osc_strings s = {0};
+    osc_sid id;
+
+    (void)state;
+    assert_int_equal(osc_strings_init(&s), OSC_OK);
+    assert_int_equal(osc_strings_add(&s, OSC_STR("a"), &id, &first), OSC_OK);
+    assert_int_equal(osc_strings_add(&s, OSC_STR("a"), &id, &again), OSC_OK);
+    assert_true(first.is_new);
+    assert_false(again.is_new);
+    assert_ptr_equal(first.bytes, again.bytes);
+    osc_strings_fini(&s);
+}
+
 static void knows_the_empty_string_from_the_start(void **state)
 {
+    struct osc_strings_place place = {.is_new = true};
     struct osc_strings s = {0};
-    const char *bytes = NULL;
     osc_sid id = {7};
 
     (void)state;
     assert_int_equal(osc_strings_init(&s), OSC_OK);
-    assert_int_equal(osc_strings_add(&s, OSC_STR(""), &id, &bytes), OSC_OK);
+    assert_int_equal(osc_strings_add(&s, OSC_STR(""), &id, &place), OSC_OK);
     assert_int_equal(id.v, 0);
-    assert_string_equal(bytes, "");
+    assert_string_equal(place.bytes, "");
+    assert_false(place.is_new);
     assert_true(osc_strings_has(&s, id));
     assert_false(osc_strings_has(&s, (osc_sid){OSC_STRINGS_SHARDS}));
     assert_int_equal(osc_strings_find(&s, OSC_STR("x")).v, 0);
@@ -98,6 +115,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gives_all_threads_one_id_for_one_string),
         cmocka_unit_test(spreads_strings_that_are_alike_over_its_shards),
+        cmocka_unit_test(says_which_strings_are_new),
         cmocka_unit_test(knows_the_empty_string_from_the_start),
     };
     return cmocka_run_group_tests_name("strings", tests, NULL, NULL);

@@ -75,6 +75,7 @@ void osc_trace_fini(struct osc_trace *t)
     osc_free(t->metas);
     osc_strings_fini(&t->strings);
     osc_arena_fini(&t->arena);
+    osc_mem_unreserve(t->reserved_bytes);
     memset(t, 0, sizeof *t);
 }
 

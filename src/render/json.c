@@ -43,6 +43,7 @@ static void add_notes(struct osc_strbuf *out, const struct osc_strbuf *notes)
 
 static osc_status begin(struct osc_render *r)
 {
+    struct osc_strbuf help = {0};
     const struct osc_sheet *s = r->sheet;
     struct osc_strbuf *out = &r->out;
 
@@ -71,11 +72,15 @@ static osc_status begin(struct osc_render *r)
         else
             osc_strbuf_adds(out, "null");
         osc_strbuf_adds(out, ", \"help\": ");
-        add_text(out, column->help);
+        osc_strbuf_clear(&help);
+        osc_sheet_add_help(&help, s->def, column);
+        osc_json_quote(out, (struct osc_str){help.s, (uint32_t)help.len});
         osc_strbuf_addc(out, '}');
     }
+    const osc_status st = help.status;
+    osc_strbuf_fini(&help);
     osc_strbuf_adds(out, "],\n \"rows\": [");
-    return OSC_OK;
+    return st;
 }
 
 static void add_cell(struct osc_strbuf *out, const struct osc_cell *cell)

@@ -3,11 +3,12 @@
 
 #include <assert.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/sort.h"
+#include "base/wide.h"
 #include "table/sort.h"
 
 /* A sum without error: doubles that do not overlap, the smallest first. */
@@ -15,11 +16,6 @@ struct osc_expansion {
     double special; /* sum of what is not finite */
     uint32_t n, cap;
     double *parts; /* in the arena */
-};
-
-/* A sum of integers without error: 2^63 of them fit. */
-struct osc_total {
-    __extension__ __int128 v;
 };
 
 static osc_status expansion_add(struct osc_arena *arena, struct osc_expansion *e, double x)
@@ -265,7 +261,7 @@ static osc_status new_row(struct osc_merger *m, struct osc_origin origin)
         if (st != OSC_OK)
             return st;
         for (uint32_t k = 0; k < m->n_totals; k++)
-            m->totals[(n - 1) * m->n_totals + k].v = 0;
+            m->totals[(n - 1) * m->n_totals + k] = 0;
     }
     osc_result_row(&m->rows);
     if (m->rows.status != OSC_OK)
@@ -324,10 +320,10 @@ static void add_totals(struct osc_merger *m, uint64_t to, const struct osc_resul
         if (!is_int_sum(&part->def->columns[c]))
             continue;
         if (osc_result_has(part, i, c)) {
-            struct osc_total *total = &m->totals[to * m->n_totals + k];
+            osc_wide *total = &m->totals[to * m->n_totals + k];
 
-            total->v +=
-                other ? other->totals[i * m->n_totals + k].v : osc_result_get_int(part, i, c);
+            *total +=
+                other ? other->totals[i * m->n_totals + k] : osc_result_get_int(part, i, c);
             osc_result_set_int(&m->rows, to, c, 0);
         }
         k++;
@@ -449,10 +445,12 @@ osc_status osc_merger_join(struct osc_merger *m, const struct osc_merger *other)
 static int compare_origins(const void *a, const void *b, void *ctx)
 {
     const struct osc_origin *origins = ctx;
-    const struct osc_origin x = origins[*(const uint32_t *)a],
-                            y = origins[*(const uint32_t *)b];
+    const uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
+    const struct osc_origin x = origins[i], y = origins[k];
 
-    return origin_less(x, y) ? -1 : origin_less(y, x);
+    if (origin_less(x, y) || origin_less(y, x))
+        return origin_less(x, y) ? -1 : 1;
+    return (i > k) - (i < k);
 }
 
 static int compare_lines(const void *a, const void *b)
@@ -482,18 +480,11 @@ static osc_status sort_notes(struct osc_result *out, const struct osc_strbuf *fr
         lines[i] = (struct osc_str){at, (uint32_t)(end - at + 1)};
         at = end + 1;
     }
-    qsort(lines, n, sizeof *lines, compare_lines);
+    osc_sort(lines, n, sizeof *lines, compare_lines);
     for (size_t i = 0; i < n; i++)
         osc_strbuf_addstr(&out->notes, lines[i]);
     osc_free(lines);
     return out->notes.status;
-}
-
-static int64_t saturate(const struct osc_total *total)
-{
-    if (total->v > INT64_MAX)
-        return INT64_MAX;
-    return total->v < INT64_MIN ? INT64_MIN : (int64_t)total->v;
 }
 
 /* Row I of M as row TO of OUT. */
@@ -509,10 +500,10 @@ static void put_row(const struct osc_merger *m, uint64_t i, struct osc_result *o
             if (sum)
                 osc_result_set_num(out, to, c, expansion_value(sum));
         } else if (is_int_sum(&def->columns[c])) {
-            const struct osc_total *total = &m->totals[i * m->n_totals + n_totals++];
+            const osc_wide *total = &m->totals[i * m->n_totals + n_totals++];
 
             if (osc_result_has(&m->rows, i, c))
-                osc_result_set_int(out, to, c, saturate(total));
+                osc_result_set_int(out, to, c, osc_wide_nearest(*total));
         } else {
             copy_cell(out, to, &m->rows, i, c);
         }
@@ -530,7 +521,7 @@ osc_status osc_merger_result(const struct osc_merger *m, struct osc_result *out)
     st = sort_notes(out, &m->rows.notes);
     if (st != OSC_OK)
         goto out;
-    qsort_r(order, m->rows.n_rows, sizeof *order, compare_origins, m->origins);
+    osc_sort_with(order, m->rows.n_rows, sizeof *order, compare_origins, m->origins);
     for (uint64_t i = 0; i < m->rows.n_rows; i++) {
         osc_result_row(out);
         if (out->status != OSC_OK)

@@ -20,6 +20,7 @@
 #ifndef OSC_TABLE_MERGE_H
 #define OSC_TABLE_MERGE_H
 
+#include "base/wide.h"
 #include "table/table.h"
 
 struct osc_origin {
@@ -28,14 +29,13 @@ struct osc_origin {
 };
 
 struct osc_expansion; /* exact sums, merge.c */
-struct osc_total;
 
 /* Zeroed but for its result, it is empty: see osc_merger_init(). */
 struct osc_merger {
     struct osc_result rows;      /* owned; in order of arrival, FINISH columns missing */
     struct osc_origin *origins;  /* owned; of each row */
     struct osc_expansion **sums; /* owned; per row and NUMBER column with rule SUM */
-    struct osc_total *totals;    /* owned; per row and INTEGER column with rule SUM */
+    osc_wide *totals;            /* owned; per row and INTEGER column with rule SUM */
     size_t cap_origins, cap_sums, cap_totals; /* elements */
     uint32_t n_sums, n_totals;                /* such columns */
     struct osc_arena arena;                   /* keys and expansions */

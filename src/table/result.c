@@ -26,15 +26,20 @@ static size_t value_bytes(enum osc_type type)
     return sizeof(uint8_t);
 }
 
-/* One allocation: the array of arrays, then values and validity of each column. */
-static osc_status new_batch(struct osc_batch *b, const struct osc_table_def *def)
+/* What the cells of a batch take: values and validity of each column. */
+static size_t cells_bytes(const struct osc_table_def *def)
 {
-    size_t size = def->n_columns * sizeof *b->arrays;
+    size_t size = 0;
 
     for (uint32_t c = 0; c < def->n_columns; c++)
         size += OSC_BATCH_ROWS * value_bytes(def->columns[c].type) + OSC_BATCH_ROWS / 8;
+    return size;
+}
 
-    b->arrays = osc_calloc(1, size);
+/* One allocation: the array of arrays, then the cells. */
+static osc_status new_batch(struct osc_batch *b, const struct osc_table_def *def)
+{
+    b->arrays = osc_calloc(1, def->n_columns * sizeof *b->arrays + cells_bytes(def));
     if (!b->arrays)
         return OSC_ENOMEM;
 
@@ -56,7 +61,11 @@ static osc_status add_batch(struct osc_result *r)
     osc_status st = OSC_OK;
 
     if (r->n_batches < r->cap_batches && r->batches[r->n_batches].arrays) {
-        r->n_batches++; /* kept by osc_result_clear() */
+        /* Kept by osc_result_clear(), with the cells of rows that are no more. */
+        struct osc_array *const arrays = r->batches[r->n_batches].arrays;
+
+        memset(arrays + r->def->n_columns, 0, cells_bytes(r->def));
+        r->n_batches++;
         return OSC_OK;
     }
     if (r->n_batches == UINT32_MAX)
@@ -112,9 +121,21 @@ static void put_bool(struct osc_result *r, uint64_t i, uint32_t column, bool v)
     a->valid[at >> 3] |= (uint8_t)(1u << (at & 7));
 }
 
+/* Whether row I of COLUMN is V, and if so its id. */
+static bool is_str(const struct osc_result *r, uint64_t i, uint32_t column, struct osc_str v,
+                   osc_sid *id)
+{
+    uint32_t at;
+    const struct osc_array *const a = array_of(r, i, column, &at);
+
+    id->v = ((const uint32_t *)a->values)[at];
+    return id->v != 0 && osc_str_eq(osc_intern_str(&r->dict, *id), v);
+}
+
 static void put_str(struct osc_result *r, uint64_t i, uint32_t column, struct osc_str v)
 {
     osc_sid id = {0};
+    osc_status st = OSC_OK;
     uint32_t at;
 
     assert(r->def->columns[column].type == OSC_TYPE_STRING);
@@ -123,7 +144,9 @@ static void put_str(struct osc_result *r, uint64_t i, uint32_t column, struct os
     if (r->dict.seed == 0)
         r->dict.seed = osc_hash_seed();
 
-    const osc_status st = osc_intern_add(&r->dict, v, &id);
+    /* Neighbours are often equal, and to compare is cheaper than to look up. */
+    if (i == 0 || !is_str(r, i - 1, column, v, &id))
+        st = osc_intern_add(&r->dict, v, &id);
     if (st != OSC_OK) {
         r->status = st;
         return;
@@ -170,11 +193,8 @@ void osc_result_row(struct osc_result *r)
         if (r->status != OSC_OK)
             return;
     }
-    r->batches[r->n_batches - 1].n_rows++;
+    r->batches[r->n_batches - 1].n_rows++; /* its cells are missing until they are set */
     r->n_rows++;
-    /* A batch that is used again holds rows of before. */
-    for (uint32_t c = 0; c < r->def->n_columns; c++)
-        osc_result_set_missing(r, r->n_rows - 1, c);
 }
 
 void osc_result_int(struct osc_result *r, uint32_t column, int64_t v)
@@ -320,6 +340,11 @@ void osc_result_keep(struct osc_result *r, const bool *keep)
         for (uint32_t c = 0; c < r->def->n_columns && n != i; c++)
             move_cell(r, n, i, c);
         n++;
+    }
+    /* Rows that follow in the same batch begin as all rows do. */
+    for (uint64_t i = n; i < r->n_rows && (i & (OSC_BATCH_ROWS - 1)) != 0; i++) {
+        for (uint32_t c = 0; c < r->def->n_columns; c++)
+            osc_result_set_missing(r, i, c);
     }
     r->n_rows = n;
     for (uint32_t b = 0; b < r->n_batches; b++) {

@@ -110,6 +110,31 @@ static void tells_an_empty_string_from_a_missing_one(void **state)
     osc_result_fini(&r);
 }
 
+/* The bytes of one buffer, as callers that build names have them. */
+static void tells_neighbours_apart_by_their_bytes(void **state)
+{
+    const char *const names[] = {"aten::mm", "aten::mm", "aten::md", "", "", "aten::md"};
+    struct osc_result r;
+    char name[16];
+
+    (void)state;
+    osc_result_init(&r, &def);
+    for (uint32_t i = 0; i < 6; i++) {
+        const int len = snprintf(name, sizeof name, "%s", names[i]);
+
+        osc_result_row(&r);
+        osc_result_str(&r, NAME, (struct osc_str){name, (uint32_t)len});
+    }
+    for (uint32_t i = 0; i < 6; i++) {
+        const struct osc_str got = osc_result_get_str(&r, i, NAME);
+
+        assert_true(osc_result_has(&r, i, NAME));
+        assert_int_equal(got.len, strlen(names[i]));
+        assert_memory_equal(got.s, names[i], got.len);
+    }
+    osc_result_fini(&r);
+}
+
 static void closes_the_gaps_of_removed_rows(void **state)
 {
     static bool keep[9000];
@@ -130,6 +155,9 @@ static void closes_the_gaps_of_removed_rows(void **state)
     osc_result_row(&r); /* and it goes on growing */
     osc_result_int(&r, CALLS, 7);
     assert_int_equal(osc_result_get_int(&r, 3000, CALLS), 7);
+    assert_false(osc_result_has(&r, 3000, MEAN));
+    assert_true(osc_result_get_num(&r, 3000, MEAN) == 0);
+    assert_false(osc_result_has(&r, 3000, NAME));
     osc_result_fini(&r);
 }
 
@@ -160,6 +188,7 @@ int main(void)
         cmocka_unit_test(is_filled_again_after_it_was_emptied),
         cmocka_unit_test(shows_an_optional_column_only_when_told),
         cmocka_unit_test(tells_an_empty_string_from_a_missing_one),
+        cmocka_unit_test(tells_neighbours_apart_by_their_bytes),
         cmocka_unit_test(closes_the_gaps_of_removed_rows),
         cmocka_unit_test(keeps_its_status_through_any_failed_allocation),
     };

@@ -9,10 +9,10 @@
 
 static const struct osc_column lead_columns[] = {
     {"rank", OSC_TYPE_INTEGER, NULL, OSC_MERGE_KEY, 0,
-     "The rank that the rows belong to: from the metadata of the file (distributedInfo.rank, "
-     "then RANK and the like), else from its name, else 0."},
+     "The rank that the rows belong to. Source: the metadata of the file "
+     "(distributedInfo.rank, then RANK and the like), else its name, else 0."},
     {"span", OSC_TYPE_INTEGER, NULL, OSC_MERGE_KEY, 0,
-     "The recording window of the worker, counted from 1 in order of the time stamps in the "
+     "The recording window of the worker, counted from 1. Source: the time stamps in the "
      "names of its files."},
 };
 
@@ -32,6 +32,14 @@ const struct osc_column *osc_sheet_find(const struct osc_table_def *def, const c
         }
     }
     return NULL;
+}
+
+void osc_sheet_add_help(struct osc_strbuf *out, const struct osc_table_def *def,
+                        const struct osc_column *column)
+{
+    osc_strbuf_adds(out, column->help);
+    if (def->source && !strstr(column->help, "Source: "))
+        osc_strbuf_addf(out, " Source: %s", def->source);
 }
 
 osc_status osc_sheet_no_column(const struct osc_table_def *def, const char *name,

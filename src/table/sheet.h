@@ -54,6 +54,13 @@ void osc_sheet_fini(struct osc_sheet *s);
 const struct osc_column *osc_sheet_find(const struct osc_table_def *def, const char *name,
                                         int32_t *index);
 
+/*
+ * Append what users read about COLUMN of DEF: its help, and where it comes from, by
+ * "Source: " of its own or that of the table.
+ */
+void osc_sheet_add_help(struct osc_strbuf *out, const struct osc_table_def *def,
+                        const struct osc_column *column);
+
 /* OSC_EINVAL: TABLE has no column NAME, and which one was meant. */
 osc_status osc_sheet_no_column(const struct osc_table_def *def, const char *name,
                                struct osc_err *err);

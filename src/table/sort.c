@@ -2,13 +2,12 @@
 #include "table/sort.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/sort.h"
+#include "base/wide.h"
 #include "table/nearest.h"
-
-__extension__ typedef __int128 wide; /* a product of two columns */
 
 /*
  * torch's sort keys, "device" standing for cuda, xpu and the like, and the columns
@@ -133,8 +132,8 @@ struct comparison {
 
 static int compare_ints(const struct comparison *c, uint32_t a, uint32_t b)
 {
-    wide x = osc_result_get_int(c->r, a, c->key->column);
-    wide y = osc_result_get_int(c->r, b, c->key->column);
+    osc_wide x = osc_result_get_int(c->r, a, c->key->column);
+    osc_wide y = osc_result_get_int(c->r, b, c->key->column);
 
     if (c->key->divisor >= 0) {
         /* x/m < y/n as x*n < y*m: counts are positive, and nothing is rounded. */
@@ -214,7 +213,7 @@ osc_status osc_sort_rows(const struct osc_result *r, const struct osc_sort_key *
     for (uint32_t i = 0; i < r->n_rows; i++)
         rows[i] = i;
     if (key)
-        qsort_r(rows, r->n_rows, sizeof *rows, compare_rows, &c);
+        osc_sort_with(rows, r->n_rows, sizeof *rows, compare_rows, &c);
     *order = rows;
     return OSC_OK;
 }

@@ -62,8 +62,10 @@ struct osc_column {
     const char *unit; /* "ns", "bytes", "ratio", … or NULL */
     enum osc_merge merge;
     unsigned flags;
-    const char *help; /* one sentence or more: meaning, formula, source */
+    const char *help; /* one sentence or more: meaning, formula, and "Source: " its own */
 };
+
+struct osc_selection;
 
 /* What the user asked a table for. Zeroed: the defaults. */
 struct osc_options {
@@ -74,6 +76,9 @@ struct osc_options {
     bool no_python;                 /* averages: without python_function rows */
     bool full_names;
     unsigned n_threads;
+    const struct osc_selection *selection; /* borrowed; OSC_TAKES_SELECTION; NULL: all */
+    bool has_at;                           /* OSC_TAKES_AT: only what is there at at_ns, */
+    int64_t at_ns;                         /* from the origin */
     /* averages as text, see analysis/torch_text.h */
     const char *header;
     bool top_level;
@@ -89,6 +94,8 @@ struct osc_options {
 enum osc_takes {
     OSC_TAKES_COMPAT = 1,    /* compat_tb */
     OSC_TAKES_NO_PYTHON = 2, /* no_python */
+    OSC_TAKES_SELECTION = 4, /* selection: it gets all rows of the trace and chooses itself */
+    OSC_TAKES_AT = 8,        /* at_ns */
 };
 
 struct osc_result;
@@ -97,6 +104,7 @@ struct osc_scan;
 struct osc_table_def {
     const char *name;
     const char *help;
+    const char *source; /* of every column whose help names none: a sentence that goes on */
     const struct osc_column *columns;
     uint32_t n_columns;
     const char *sort;             /* column, descending; "COL:asc"; NULL: order of rows */

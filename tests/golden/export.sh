@@ -9,6 +9,10 @@ for table in events steps kernels threads; do
 done
 "$OPSCOPE" export t.json --table threads -o threads.csv && cat threads.csv
 rm a again.json.gz threads.csv
+for metric in host_self_ns device_self_ns calls; do
+    "$OPSCOPE" export t.json -o - --format folded --metric $metric
+done
+"$OPSCOPE" export t.json -o - --format json --counters | grep -B1 -A9 traceEvents | cut -c1-120
 
 try() { "$OPSCOPE" export "$@"; echo "status $?"; }
 try
@@ -19,6 +23,14 @@ try t.json -o -
 try t.json -o x.json --format jsn
 try t.json -o x.json --table events
 try t.json -o x.csv --table event
+try t.json -o x.json --stack op
+try t.json -o x.csv --counters
+try t.json -o x.folded --stack pythn
+try t.json -o x.folded --metric total
+try t.json -o x.folded --metric self_cpu_time_total
+try t.json -o x.folded --stack python
+try t.json -o x.folded --stack module
+try t.json -o /dev/full --format folded
 try t.json -o .
 try t.json -o nowhere/x.json
 try missing.json -o x.json

@@ -10,7 +10,7 @@
     "$OPSCOPE" table "$name" --list | head -n 1 | grep -q "^$name " || echo "no table $name"
 done
 # What is said to users refers to nothing that they do not have.
-opscope_columns=$("$OPSCOPE" completion bash | sed -n '/^_opscope_columns/,/^}/s/^    \([a-z]*\)) echo "\(.*\)" ;;/\1 \2/p')
+opscope_columns=$("$OPSCOPE" completion bash | sed -n '/^_opscope_columns/,/^}/s/^    \([a-z_]*\)) echo "\(.*\)" ;;/\1 \2/p')
 echo "$opscope_columns" | while read -r table columns; do
     for column in $columns; do
         "$OPSCOPE" table "$table" --explain "$column" |

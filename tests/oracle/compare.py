@@ -21,8 +21,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import randomtrace  # noqa: E402
 from providers import OpscopeError, OpscopeProvider  # noqa: E402
-from twin import averages_text, reader, tables  # noqa: E402
+from twin import averages_text, memory_tables, reader, tables  # noqa: E402
 from twin.averages_text import Options  # noqa: E402
+from twin.events import Trace  # noqa: E402
+from twin.memory_tables import Selection  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 # What names a row; the columns that a table has not are None in both.
@@ -33,17 +35,23 @@ KEYS = {
                 "shared_memory_bytes"),
     "steps": ("step",), "overview": ("category",), "events": ("id",),
     "threads": ("process", "thread"), "tracks": ("track",), "info": ("key",),
-    "flows": ("row",), "devices": ("device",), "utilization": ("device", "start_ns", "dur_ns"),
+    "flows": ("row",), "modules": ("row",), "devices": ("device",),
+    "utilization": ("device", "start_ns", "dur_ns"),
+    "memory": ("device", "name"), "memory_events": ("row",), "memory_curve": ("row",),
+    "memory_peaks": ("row",), "quality": ("code",),
 }
 GROUPINGS = {"averages": (None, "shape", "stack:2", "shape,stack:3"),
-             "operators": (None, "shape", "stack"), "kernels": (None, "op")}
-NAMELESS = {"flows"}      # tables whose rows have no name but their place
-COMPAT = {"operators", "kernels", "steps", "overview", "devices"}
+             "operators": (None, "shape", "stack"), "kernels": (None, "op"),
+             "modules": (None, "annotation", "line")}
+# Tables whose rows have no name but their place.
+NAMELESS = {"flows", "modules", "memory_events", "memory_curve", "memory_peaks"}
+COMPAT = {"operators", "kernels", "steps", "overview", "devices", "modules"}
 # Texts by product.md's examples, but numbers in the file: compared by their text.
 AS_TEXT = {"process", "thread", "queue", "label", "value", "track", "rank"}
 # Optional columns (`?` in product.md 4): absent is as good as null in every row.
 OPTIONAL = {"parent_id", "device", "queue", "self_ns", "depth", "step", "launch_id", "op_id",
-            "fwd_id", "correlation", "value", "bytes", "is_async", "sm_efficiency_ratio"}
+            "fwd_id", "correlation", "value", "bytes", "is_async", "sm_efficiency_ratio",
+            "module", "note", "capacity_bytes"}
 TEXTS = (Options(), Options(sort="self_cpu_time_total", limit=8),
          Options(sort="cpu_time_total", header="a title", top_level=True, max_name_width=30),
          Options(sort="count", limit=-1, max_shapes_width=20, max_src_width=20))
@@ -103,6 +111,8 @@ def numbered(rows: list[dict]) -> list[dict]:
 def compare_table(report: Report, where: str, table: str, ours: list[dict],
                   twin: list[dict]) -> None:
     """Every cell of one table."""
+    if table in NAMELESS:
+        ours, twin = numbered(ours), numbered(twin)
     by_key = {key_of(table, row): row for row in ours}
     wanted = {key_of(table, row) for row in twin}
     if table != "info":
@@ -136,6 +146,46 @@ def compare_table(report: Report, where: str, table: str, ours: list[dict],
                       order_twin[at:at + 1])
 
 
+def selections(trace: Trace) -> list[Selection]:
+    """Some of the ways to look at a part of the memory of TRACE."""
+    records = memory_tables.records_of(trace)
+    if not records:
+        return []
+    times = [r.event.start - trace.origin for r in records]
+    third = len(times) // 3
+    steps = set(memory_tables.steps_of(trace).values())
+    result = [Selection(first_ns=times[third], end_ns=times[2 * third] + 1),
+              Selection(end_ns=times[third]), Selection(thread=records[0].event.thread),
+              Selection(device=records[-1].device), Selection(at_ns=times[2 * third]),
+              Selection(at_ns=times[third] + 1, first_ns=times[0] + 1)]
+    return result + [Selection(step=step) for step in sorted(steps)[-1:]]
+
+
+def compare_memory(report: Report, provider: OpscopeProvider, trace: Trace, path: Path,
+                   where: str) -> None:
+    """What the records of memory lack, and their tables in parts of the trace."""
+    found = memory_tables.findings(trace)
+    twin = [{"code": code, "count": len(at), "first_ns": at[0] - trace.origin}
+            for code, at in sorted(found.items())]
+    ours = [{key: row[key] for key in ("code", "count", "first_ns")}
+            for row in provider.table(path, "quality")
+            if row["code"] in memory_tables.CODES]
+    compare_table(report, f"{where}: quality:", "quality",
+                  sorted(ours, key=lambda row: row["code"]), twin)
+    for selection in selections(trace):
+        for table in memory_tables.TABLES:
+            if selection.at_ns is not None and table not in ("memory_events", "memory_peaks"):
+                continue
+            label = f"{table} {' '.join(selection.arguments())}"
+            try:
+                ours = provider.table(path, table, selection=selection)
+            except (OpscopeError, KeyError, TypeError) as failed:
+                report.differ(where, label, failed)
+                continue
+            twin = tables.table(trace, table, selection=selection)
+            compare_table(report, f"{where}: {label}:", table, ours, twin)
+
+
 def compare_trace(binary: Path, path: Path, where: str) -> Report:
     """All tables and some texts of one trace."""
     report = Report()
@@ -155,9 +205,8 @@ def compare_trace(binary: Path, path: Path, where: str) -> Report:
                     report.differ(where, label, failed)
                     continue
                 twin = tables.table(trace, table, grouping, compat)
-                if table in NAMELESS:
-                    ours, twin = numbered(ours), numbered(twin)
                 compare_table(report, f"{where}: {label}:", table, ours, twin)
+    compare_memory(report, provider, trace, path, where)
     for options in TEXTS:
         for grouping in ({}, {"by_shape": True}, {"stack_n": 2}, {"python": False}):
             try:

@@ -28,7 +28,7 @@ HERE = Path(__file__).resolve().parent
 SUMS = {"data_loading": "dataloader_ns", "communication": "communication_ns"}
 # Codes whose count is that of the rows. Calls of several copies have several rows.
 COUNTED = {"data_loading", "data_parallel", "backend", "communication", "low_utilization",
-           "memory_limit", "pageable_copies", "allocator", "slow_steps"}
+           "pageable_copies", "allocator", "slow_steps"}
 # A name that needs quotation marks in the shell, and one that looks like an option.
 NAMES = ("plain.json", "two words, $HOME and \'quotes\'.json", "-o.json", "tab\there.json")
 

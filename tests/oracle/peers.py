@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import argparse
 import sys
+from bisect import bisect_left
 from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
+from math import floor, log10
 from pathlib import Path
 from typing import Iterator
 
@@ -21,6 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from providers import OpscopeError, OpscopeProvider, TwinProvider  # noqa: E402
 from twin.averages_text import Options  # noqa: E402
+from twin.memory_tables import ALL, Selection  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 MISSING = object()
@@ -44,6 +47,8 @@ class Item:
     rule: str | None = None          # excluded by
     options: Options | None = None   # of a text
     grouping: dict | None = None
+    unit: int = 1                    # of a shown value, in bytes or ns
+    selection: Selection = ALL       # for the tables of memory
 
 
 def same(item: Item, got: object) -> bool:
@@ -55,6 +60,8 @@ def same(item: Item, got: object) -> bool:
         return got is MISSING or got is None
     if got is MISSING:
         return False
+    if item.how == "on_curve":
+        return bool(got)
     if item.how == "exact":
         return got == want and type(got) is type(want)
     if want is None or got is None:
@@ -71,6 +78,11 @@ def same(item: Item, got: object) -> bool:
         return abs(Fraction(want) - Fraction(got, 2**30)) <= Fraction("0.00501")
     if item.how == "2digits":
         return abs(want - got) <= 0.00501
+    if item.how == "near":           # a double that was divided on the way
+        return abs(want - got) <= 1
+    if item.how == "shown":          # two digits, or the first that is not 0
+        digit = 0.01 if abs(want) >= 0.01 or want == 0 else 10 ** floor(log10(abs(want)))
+        return abs(want - got / item.unit) <= 0.501 * digit
     if item.how == "ratio":
         return abs(want - got) <= item.slack_ns
     if item.how == "double":
@@ -89,13 +101,15 @@ class Rows:
 
     def find(self, item: Item) -> object:
         """The cell of ITEM, or MISSING."""
-        asked = (item.path, item.table, item.group_by, item.compat)
+        asked = (item.path, item.table, item.group_by, item.compat, True, item.selection)
         if asked != self.asked:
-            self.rows = self.provider.table(*asked)
+            self.rows = with_places(item, self.provider.table(*asked))
             self.asked, self.index = asked, {}
         if item.how == "rows":
             return sum(all(row.get(column) == value for column, value in item.key)
                        for row in self.rows)
+        if item.how == "on_curve":
+            return self.is_on_curve(item)
         columns = tuple(column for column, _ in item.key)
         if columns not in self.index:
             index: dict[tuple, dict] = {}
@@ -107,6 +121,58 @@ class Rows:
         if item.how == "after_first_ns" and got is not MISSING:
             got -= self.rows[0][item.column]
         return got
+
+    def is_on_curve(self, item: Item) -> bool:
+        """Whether a point lies on the steps of our curve: at the time of a record, with the
+        values after it or after the one before."""
+        rows = self.index.setdefault(item.key, [
+            row for row in self.rows if all(row[c] == v for c, v in item.key)])
+        at, *values = item.expected
+        first = bisect_left(rows, at - 1, key=lambda row: row["time_ns"])
+        for number in range(first, len(rows)):
+            if rows[number]["time_ns"] > at + 1:
+                return False
+            if any(all(abs(row[c] - v) <= 1 for c, v in
+                       zip(("allocated_bytes", "reserved_bytes"), values))
+                   for row in rows[max(number - 1, 0):number + 1]):
+                return True
+        return False
+
+
+def with_places(item: Item, rows: list[dict]) -> list[dict]:
+    """ROWS with a column `#`: of a curve the place among those of its device; of memory
+    events the place in the plugin's order, ends out of the range left out; of statistics
+    `named` but for what no operator holds."""
+    if item.table == "memory":
+        return [{**row, "#": "named" if row["name"] != "(none)" else None} for row in rows]
+    if item.table not in ("memory_events", "memory_curve"):
+        return rows
+    if item.table == "memory_events":
+        rows = [cut(row, item.selection) for row in rows]
+        rows.sort(key=lambda row: (row["alloc_ns"] is None, row["free_ns"] is None,
+                                   row["alloc_ns"] if row["free_ns"] is None
+                                   else row["free_ns"]))
+    counts: Counter = Counter()
+    result = []
+    for row in rows:
+        kind = ("point" if item.table == "memory_curve" else "release"
+                if row["alloc_ns"] is None else "allocation" if row["free_ns"] is None
+                else "pair")
+        number = counts[row["device"], kind]
+        counts[row["device"], kind] += 1
+        result.append({**row, "#": number if kind == "point" else (kind, number)})
+    return result
+
+
+def cut(row: dict, selection: Selection) -> dict:
+    """A memory event as the plugin shows it: without what lies outside the range."""
+    row = dict(row)
+    for column in ("alloc_ns", "free_ns"):
+        at = row[column]
+        if at is not None and not ((selection.first_ns is None or at >= selection.first_ns)
+                                   and (selection.end_ns is None or at < selection.end_ns)):
+            row[column] = row["dur_ns"] = None
+    return row
 
 
 def normal(column: str, value: object) -> object:
@@ -170,10 +236,11 @@ def main() -> int:
         print(f"no recorded answers in {options.shared}: nothing compared")
         print("0 passed, 0 failed")
         return 0
+    import peers_memory
     import peers_plugin
     import peers_torch
     provider = OpscopeProvider(options.opscope) if options.opscope else TwinProvider()
-    items = (item for source in (peers_torch, peers_plugin)
+    items = (item for source in (peers_torch, peers_plugin, peers_memory)
              for item in source.items(options.shared)
              if not options.only or item.group.startswith(options.only))
     passed, failed = check(provider, items, options.show)

@@ -68,6 +68,9 @@ OPERATOR_TIMES = {"device_self_duration": "device_self_ns",
                   "device_total_duration": "device_total_ns",
                   "host_self_duration": "host_self_ns",
                   "host_total_duration": "host_total_ns"}
+MODULE_TIMES = {"host_duration": "host_total_ns", "self_host_duration": "host_self_ns",
+                "device_duration": "device_total_ns",
+                "self_device_duration": "device_self_ns"}
 KERNEL_COLUMNS = {
     "Calls": ("calls", "exact"), "Total Duration (us)": ("total_ns", "us"),
     "Mean Duration (us)": ("mean_ns", "us"), "Max Duration (us)": ("max_ns", "us"),
@@ -451,6 +454,53 @@ def advice_items(group: str, case: str, path: Path, answer: dict | None) -> Iter
                    (("code", code),), column)
 
 
+def module_items(group: str, case: str, path: Path, table: dict | None) -> Iterator[Item]:
+    """Every number of the module table, which is a tree."""
+    if table is None:
+        return
+    rest = [(row, ()) for row in reversed(table["data"])]
+    number = 0
+    while rest:
+        row, above = rest.pop()
+        names = (*above, row["name"])
+        # Equal rows have equal numbers, wherever they are (TB 9.3).
+        key = (("path", "/".join(names)), ("depth", len(above)), ("module_id", row["id"]))
+
+        def item(expected: object, how: str, column: str) -> Item:
+            return Item(group, case, path, "modules", expected, how, "modules", None, True,
+                        key, column, slack(case))
+
+        yield item(row["occurences"], "exact", "calls")
+        yield item(row["operators"], "exact", "operators")
+        for field, column in MODULE_TIMES.items():
+            yield item(row[field], "ns", column)
+        rest += [(child, names) for child in reversed(row["children"])]
+        number += 1
+    yield Item(group, case, path, "modules", number, "rows", "modules", None, True)
+
+
+def backward_items(group: str, case: str, path: Path,
+                   twins: list[dict] | None) -> Iterator[Item]:
+    """The host time of the backward operators of every module, from its `.backward` twin (the
+    last source has them, README): the twin's time less what no operator covers."""
+    sums: dict[tuple[str, ...], float] = {}
+    names: list[str] = []
+    for twin in twins or []:
+        # The twins stand in preorder, from depth 1 on.
+        del names[twin["depth"] - 1:]
+        names.append(twin["name"].removeprefix("nn.Module: ").removesuffix(".backward"))
+        span = twin["end"] - twin["start"]
+        for depth in range(1, len(names) + 1):
+            place = tuple(names[:depth])
+            # What no operator covers in a module is not covered in those around it.
+            sums[place] = sums.get(place, 0) - twin["host_self"] + (
+                span if depth == len(names) else 0)
+    for names_of, us in sums.items():
+        key = (("path", "/".join(names_of)), ("depth", len(names_of) - 1))
+        yield Item(group, case, path, "backward of modules", us, "ns", "modules", None, False,
+                   key, "backward_host_ns", 100)
+
+
 def vector_items(shared: Path) -> Iterator[Item]:
     """The plugin's own 31 test traces (TB 14.3)."""
     folder = shared / "expected/tb/vectors"
@@ -467,6 +517,7 @@ def vector_items(shared: Path) -> Iterator[Item]:
         for name, by_op in (("kernels", False), ("kernels_by_op", True)):
             if answer.get(name):
                 yield from kernel_items("plugin vectors", case, path, answer[name], by_op)
+        yield from module_items("plugin vectors", case, path, answer.get("module_view"))
         yield from device_items("plugin vectors", case, path, metrics_of_vector(answer))
         yield from summary_items("plugin vectors", case, path, answer["gpu_summary"])
 
@@ -487,6 +538,10 @@ def case_items(shared: Path, case: str, name: str, last_source: bool) -> Iterato
     for file, by_op in (("kernels.json", False), ("kernels_by_op.json", True)):
         yield from kernel_items(f"plugin {kind}: kernels", case, path,
                                 latest(folder, case, file), by_op)
+    yield from module_items(f"plugin {kind}: modules", case, path,
+                            load(folder / case, "modules.json"))
+    yield from backward_items(f"plugin {kind}: backward of modules", case, path,
+                              load(folder / case / "src_041e7ce", "backward_modules.json"))
     yield from device_items(f"plugin {kind}: devices", case, path,
                             metrics_of(latest(folder, case, "gpu_metrics.json")))
     yield from summary_items(f"plugin {kind}: devices", case, path,

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from twin import averages_text, tables
 from twin.averages_text import Options
+from twin.memory_tables import ALL, Selection
 
 
 class TwinProvider:
@@ -26,12 +27,13 @@ class TwinProvider:
         return self.trace
 
     def table(self, path: Path, name: str, group_by: str | None = None,
-              compat: bool = False, python: bool = True) -> list[dict]:
+              compat: bool = False, python: bool = True,
+              selection: Selection = ALL) -> list[dict]:
         """Rows of a table."""
         trace = self.load(path)
-        key = (name, group_by, compat, python)
+        key = (name, group_by, compat, python, selection)
         if key not in self.kept:
-            self.kept[key] = tables.table(trace, name, group_by, compat, python)
+            self.kept[key] = tables.table(trace, name, group_by, compat, python, selection)
         return self.kept[key]
 
     def text_differs(self, path: Path, options: Options, grouping: dict,
@@ -71,9 +73,10 @@ class OpscopeProvider:
         return done.stdout.decode("utf-8", "replace")
 
     def document(self, path: Path, name: str, group_by: str | None = None,
-                 compat: bool = False, python: bool = True) -> dict:
+                 compat: bool = False, python: bool = True,
+                 selection: Selection = ALL) -> dict:
         """The JSON form of a table."""
-        arguments = [name, str(path), "--format", "json"]
+        arguments = [name, str(path), "--format", "json", *selection.arguments()]
         if group_by:
             arguments += ["--group-by", group_by]
         if compat:
@@ -86,13 +89,14 @@ class OpscopeProvider:
             raise OpscopeError(f"not JSON ({bad}): {arguments}") from bad
 
     def table(self, path: Path, name: str, group_by: str | None = None,
-              compat: bool = False, python: bool = True) -> list[dict]:
+              compat: bool = False, python: bool = True,
+              selection: Selection = ALL) -> list[dict]:
         """Rows of a table."""
-        key = (path, name, group_by, compat, python)
+        key = (path, name, group_by, compat, python, selection)
         if key not in self.kept:
             if len(self.kept) > 16:
                 self.kept.clear()
-            document = self.document(path, name, group_by, compat, python)
+            document = self.document(path, name, group_by, compat, python, selection)
             names = [column["name"] for column in document["columns"]]
             rows = [dict(zip(names, row)) for row in document["rows"]]
             for row in rows:

@@ -22,11 +22,15 @@ ANNOTATIONS = ("ProfilerStep#{n}", "ProfilerStep#{n}", "Optimizer.step#SGD.step"
                "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__",
                "enumerate(DataPipe)#x", "nccl:all_reduce", "gloo:broadcast", "gloo:barrier",
                "## forward ##", "ProfilerStep#x", "gloo:all_reduce")
+LIGHTNING = ("[pl][module]a.Net: model", "[pl][module]a.B: model.b.c", "[pl][module]a.B: model.b",
+             "[pl][module]", "[pl][module]C: x..y", "[pl][profile]step: model")
 KERNELS = ("ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)", "volta_sgemm_64x64_nt",
            "sm80_xmma_fprop_implicit_gemm", "void at::native::elementwise_kernel<4>(int)",
            "ampere_fp16_s16816gemm_fp16_64x64", "triton_poi_fused_0", "turing_h1688gemm")
 FRAMES = ("a.py(1): f", "b.py(22): g", "<built-in method mm>", "nn.Module: Linear_0",
           "torch/autograd/__init__.py(1): backward")
+MODULES = ("nn.Module: Linear_0", "nn.Module: Linear_0", "nn.Module: Net_0", "nn.Module: ",
+           "Net_0")
 
 
 class Generator:
@@ -41,6 +45,8 @@ class Generator:
         self.correlation = self.random.choice((1, 3))   # near the ops' ids: collisions
         self.external = 0
         self.old = self.generation == "A"
+        self.has_callers = self.chance(80)
+        self.is_lightning = self.chance(10)
         self.ops: list[tuple[int, object, int]] = []            # process, thread, start
         self.launches: list[tuple[object, list[tuple[str, object, object, int]]]] = []
 
@@ -174,6 +180,13 @@ class Generator:
             at += length + self.random.choice((0, 0, grid, -grid))
             at = max(at, 0)
 
+    def caller(self) -> dict:
+        """`Python parent id`: one before or after, its own, one that is nowhere, or none."""
+        if not self.has_callers:
+            return self.random.choice(({}, {"Python parent id": None}))
+        near = self.external + self.random.choice((-3, -2, -1, -1, -1, 0, 1, 2, 5))
+        return {"Python parent id": self.random.choice((near, near, near, near, 9_999, None))}
+
     def nest(self, pid: int, tid: int, start: int, end: int, grid: int, depth: int,
              number: int) -> None:
         """One range and what lies in it."""
@@ -197,16 +210,18 @@ class Generator:
                      start, end, args)
         elif kind == "annotation":
             name = self.random.choice(ANNOTATIONS).format(n=number + 4)
+            if self.is_lightning and self.chance(60):
+                name = self.random.choice(LIGHTNING)
             args["External id"] = self.external
             self.add("X", "Operator" if self.old else "user_annotation", name, pid,
                      self.thread(tid), start, end, args)
         elif kind == "python":
-            args = {"Python id": self.external, "Python parent id": None}
-            if self.chance(40):
-                args["Python module id"] = 0
-                name = "nn.Module: Linear_0"
-            else:
-                name = "a.py(1): f"
+            args = {"Python id": self.external - self.random.choice((0, 0, 0, 0, 1)),
+                    **self.caller()}
+            name = self.random.choice(FRAMES[:3])
+            if self.chance(50):
+                args["Python module id"] = self.random.choice((0, 0, 1, "0", -1))
+                name = self.random.choice(MODULES)
             self.add("X", "python_function", name, pid, self.thread(tid), start, end, args)
         elif kind == "call":
             self.launch(pid, tid, start, min(end, start + 3 * grid), grid)
@@ -278,16 +293,7 @@ class Generator:
 
     def extras(self, pid: int, tid: int) -> None:
         """Instants, memory, counters, flows, async pairs, metadata, noise."""
-        total = 0
-        for _ in range(self.random.randrange(6)):
-            size = self.random.choice((512, 4096, -512, 0, 1 << 20))
-            total += size
-            at = self.random.randrange(60) * 10_000
-            self.records.append({
-                "ph": "i", "s": "t", "name": "[memory]", "pid": pid,
-                "tid": self.thread(tid), "ts": self.instant(at), "cat": "cpu_instant_event",
-                "args": {"Device Type": self.random.choice((0, 0, 1)), "Device Id": 0,
-                         "Bytes": size, "Addr": 64, "Total Allocated": total}})
+        self.memory(pid, tid)
         at = self.instant(self.random.randrange(60) * 10_000)
         here = {"pid": pid, "tid": tid, "ts": at}
         noise = [
@@ -307,6 +313,39 @@ class Generator:
              "args": {"name": f"thread {tid} (python)"}},
         ]
         self.records += [r for r in noise if self.chance(45)]
+
+    def memory(self, pid: int, tid: int) -> None:
+        """Allocations and releases: few addresses on several devices, so that some are
+        released twice, allocated twice or released elsewhere."""
+        choice, total = self.random.choice, self.random.randrange(3) * 100_000
+        devices = choice(([(0, -1)], [(0, 0), (1, 0)], [(0, 0), (1, 0), (1, 1)],
+                          [(1, 0), (12, 0), (20, -1), (33, 5), (None, 0), (-1, 0), (1, "x")]))
+        live: list[tuple] = []
+        for _ in range(choice((0, 2, 5, 12, 40))):
+            at = self.random.randrange(60) * 10_000 + choice((0, 0, 5_000))
+            if live and self.chance(45):
+                kind, number, address, size = live.pop(self.random.randrange(len(live)))
+                size = choice((-size, -size, -size, -size, -1))
+                at = choice((at, 590_000))
+            else:
+                (kind, number), size = choice(devices), choice((512, 4096, 4096, 1 << 20))
+                address = choice((64, 64, 128, 192, "256", 2 ** 64 - 64))
+                live.append((kind, number, address, size))
+            if self.chance(8):
+                size = choice((0, -512, None, "512", 512.5, True, 1 << 40, (1 << 62) - 1,
+                               1 - (1 << 62), 1 << 62))
+            if isinstance(size, int):
+                total += size if self.chance(95) else 1
+            args = {"Device Type": kind, "Device Id": number, "Bytes": size, "Addr": address,
+                    "Total Allocated": total, "Total Reserved": max(total, 1 << 20)}
+            for key, percent in (("Addr", 5), ("Total Allocated", 5), ("Total Reserved", 10),
+                                 ("Device Id", 2), ("Bytes", 1)):
+                if self.chance(percent) or (self.old and key in ("Addr", "Total Allocated")):
+                    del args[key]
+            self.records.append({
+                "ph": "i", "s": "t", "name": "[memory]", "pid": pid,
+                "tid": self.thread(tid), "ts": self.instant(at), "cat": "cpu_instant_event",
+                "args": args})
 
     def device_properties(self) -> object:
         """Devices of the machine: more or fewer than did work, some with little said."""

@@ -34,7 +34,7 @@
 static inline bool small_load(struct osc_trace *t, const char *events)
 {
     const struct osc_import_options options = {.n_threads = 1};
-    static char text[1 << 16];
+    static char text[1 << 17];
     const int len = snprintf(text, sizeof text,
                              "{'traceEvents':[%s{'ph':'M','name':'process_name','pid':1,"
                              "'tid':0,'args':{'name':'python'}}]}",

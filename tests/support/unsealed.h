@@ -32,7 +32,6 @@ static inline osc_status unsealed_read(struct osc_trace *t, const char *text)
                             .options = &options,
                             .n_threads = 1,
                             .block_bytes = 65536};
-    loading.max_bytes = UINT64_MAX;
     if (st == OSC_OK)
         st = osc_readers[0]->read(&r, NULL);
     osc_loading_fini(&loading);

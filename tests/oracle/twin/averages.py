@@ -349,10 +349,11 @@ def table(trace: Trace, by_shape: bool = False, stack_n: int = 0,
                        "self_cpu_ns": row.self_cpu_ns, "cpu_ns": row.cpu_ns,
                        "self_device_ns": row.self_device_ns, "device_ns": row.device_ns}
         if trace.flag("profile_memory"):
-            cells |= {"self_cpu_bytes": row.self_cpu_bytes, "cpu_bytes": row.cpu_bytes}
+            cells |= {name: exact.nearest(getattr(row, name))
+                      for name in ("self_cpu_bytes", "cpu_bytes")}
             if has_device_memory:
-                cells |= {"self_device_bytes": row.self_device_bytes,
-                          "device_bytes": row.device_bytes}
+                cells |= {name: exact.nearest(getattr(row, name))
+                          for name in ("self_device_bytes", "device_bytes")}
         if trace.flag("with_flops"):
             cells["flops"] = row.flops
         if by_shape:

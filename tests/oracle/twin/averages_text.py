@@ -75,6 +75,7 @@ def share_cell(ns: int, total_ns: int) -> Cell:
 
 def memory_cell(size: int, torch: str) -> Cell:
     """Bytes by absolute value: 2 decimals and a unit, or the integer."""
+    size = exact.nearest(size)
     for power, unit in zip((30, 20, 10), UNITS[torch]):
         if abs(size) >= 1 << power:
             # Exact in a double too, hence never two choices.
@@ -107,9 +108,10 @@ def sort_value(row: Row, key: str) -> object:
         "self_cpu_time_total": row.self_cpu_ns,
         "device_time": Fraction(row.device_ns, row.calls),
         "device_time_total": row.device_ns, "self_device_time_total": row.self_device_ns,
-        "cpu_memory_usage": row.cpu_bytes, "self_cpu_memory_usage": row.self_cpu_bytes,
-        "device_memory_usage": row.device_bytes,
-        "self_device_memory_usage": row.self_device_bytes,
+        "cpu_memory_usage": exact.nearest(row.cpu_bytes),
+        "self_cpu_memory_usage": exact.nearest(row.self_cpu_bytes),
+        "device_memory_usage": exact.nearest(row.device_bytes),
+        "self_device_memory_usage": exact.nearest(row.self_device_bytes),
         "count": row.calls, "flops": row.flops, "key": row.name,
     }[key]
 

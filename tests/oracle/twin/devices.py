@@ -86,10 +86,10 @@ def utilization_table(trace: Trace) -> list[dict]:
     """`utilization`: a row per bucket and device that ran a kernel."""
     rows = []
     cut = buckets(trace)
-    for device, work in work_of(trace).items():
-        kernels = kernels_of(work)
+    of_device = {d: kernels_of(work) for d, work in work_of(trace).items() if kernels_of(work)}
+    for device, kernels in list(of_device.items())[:1024]:
         busy, ranges = union([(e.start, e.end) for e in kernels]), sm_ranges(kernels)
-        for bucket in cut if kernels else []:
+        for bucket in cut:
             size = bucket[1] - bucket[0]
             rows.append({
                 "device": device, "start_ns": bucket[0] - trace.origin, "dur_ns": size,

@@ -63,3 +63,8 @@ def median(values: list[int]) -> Fraction | None:
     if len(ordered) % 2:
         return Fraction(ordered[middle])
     return Fraction(ordered[middle - 1] + ordered[middle], 2)
+
+
+def nearest(value: int) -> int:
+    """What a cell of 64 bits holds of VALUE."""
+    return max(-2 ** 63, min(2 ** 63 - 1, value))

@@ -9,22 +9,29 @@ from .events import Event, Trace
 
 
 def op_of_record(trace: Trace) -> dict[Event, Event]:
-    """Allocation or release -> the deepest node of its thread's operator tree that holds its
-    time, start <= time < end, if that is an operator. Of nodes that overlap in part the one
-    that started last. What was merged into its parent (TB 2.6) is the parent's."""
+    """Allocation or release -> the node it belongs to, if that is an operator."""
+    return {record: node.event for record, node in
+            node_of_record(operators.build(trace), trace).items() if node.is_row}
+
+
+def node_of_record(nodes: list[operators.Node], trace: Trace) -> dict[Event, operators.Node]:
+    """Allocation or release -> the deepest of NODES of its thread that holds its time,
+    start <= time < end. Of nodes that overlap in part the one that started last. What was
+    merged into its parent (TB 2.6) is the parent's."""
     by_track: dict[tuple, list[tuple[operators.Node, int]]] = {}
-    for node in sorted(operators.build(trace), key=lambda n: n.event.order()):
+    for node in sorted(nodes, key=lambda n: n.event.order()):
         track = by_track.setdefault(node.event.track, [])
         latest_end = max(node.event.end, track[-1][1] if track else node.event.end)
         track.append((node, latest_end))
-    result: dict[Event, Event] = {}
+    result: dict[Event, operators.Node] = {}
     for record in trace.events:
         if record.kind not in ("alloc", "free"):
             continue
         node = last_around(by_track.get(record.track, []), record.start)
-        node = (node.merged_into or node) if node else None
-        if node and node.is_row:
-            result[record] = node.event
+        while node and node.merged_into:
+            node = node.merged_into
+        if node:
+            result[record] = node
     return result
 
 

@@ -10,11 +10,16 @@ from .events import Event, Trace
 from .steps import host_type
 
 
+# Of a rebuilt stack the text shows so many frames.
+FRAMES_MAX = 128
+
+
 @dataclass(eq=False)
 class Node:
     """One node of the operator tree; times in ns."""
     event: Event
     is_operator_type: bool
+    stack: str | None = None
     children: list["Node"] = field(default_factory=list)
     calls: list[Event] = field(default_factory=list)        # of the device runtime
     merged_into: "Node | None" = None                       # its parent, of its name
@@ -112,10 +117,22 @@ def fill(trace: Trace, nodes: list[Node], compat: bool) -> None:
                                  or any(c.tc_eligible for c in node.children))
 
 
-def stack_text(args: dict) -> str:
-    """`Call stack` as the file has it, '' if there is none."""
-    text = args.get("Call stack")
-    return text if isinstance(text, str) else ""
+def stack_of(trace: Trace, event: Event, compat: bool) -> str | None:
+    """`Call stack` as the file has it; in a file without any, the Python frames that hold
+    EVENT on its thread, innermost first (R-4.2; the plugin has no such)."""
+    if "has call stacks" not in trace.kept:
+        trace.kept["has call stacks"] = any("Call stack" in e.args for e in trace.events)
+    if compat or trace.kept["has call stacks"]:
+        text = event.args.get("Call stack")
+        return text if isinstance(text, str) and text else None
+    frames = []
+    above = event.parent
+    while above:
+        if (above.category or "").lower() == "python_function":
+            frames.append(above.name)
+        above = above.parent
+    more = ["..."] if len(frames) > FRAMES_MAX else []
+    return ";".join(frames[:FRAMES_MAX] + more) if frames else None
 
 
 def shape_text(args: dict) -> str:
@@ -137,8 +154,9 @@ def table(trace: Trace, group_by: str | None = None, compat: bool = False) -> li
     groups: dict[tuple, list[Node]] = {}
     for node in nodes:
         if node.is_row:
-            extra = {"shape": shape_text, "stack": stack_text}.get(group_by)
-            key = (node.event.name, extra(node.event.args) if extra else None)
+            node.stack = stack_of(trace, node.event, compat)
+            key = (node.event.name, shape_text(node.event.args) if group_by == "shape" else
+                   node.stack if group_by == "stack" else None)
             groups.setdefault(key, []).append(node)
     rows = [row(key, group, group_by) for key, group in groups.items()]
     has_device = any(e.kind in kinds.DEVICE_WORK and e.is_range for e in trace.events)
@@ -152,7 +170,7 @@ def row(key: tuple, group: list[Node], group_by: str | None) -> dict:
     if group_by == "shape":
         cells["input_shape"] = key[1]
     elif group_by == "stack":
-        cells["call_stack"] = key[1] or None
+        cells["call_stack"] = key[1]
     device_self, device_total = (sum(getattr(n, f) for n in group)
                                  for f in ("device_self", "device_total"))
     cells |= {
@@ -162,7 +180,7 @@ def row(key: tuple, group: list[Node], group_by: str | None) -> dict:
         "tc_eligible": any(n.tc_eligible for n in group),
         "tc_self_ratio": ratio(sum(n.tc_self for n in group), device_self),
         "tc_total_ratio": ratio(sum(n.tc_total for n in group), device_total),
-        "has_call_stack": any(stack_text(n.event.args) for n in group)}
+        "has_call_stack": any(n.stack is not None for n in group)}
     for side in ("host", "device"):
         values = [getattr(n, f"{side}_self") for n in group]
         cells |= {f"mean_{side}_self_ns": float(Fraction(sum(values), len(values))),

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from . import (averages, devices, events, flows, forest, inventory, kernels, operators, reader,
-               steps)
+from . import (averages, devices, events, flows, forest, growth, inventory, kernels,
+               memory_tables, modules, operators, reader, steps)
 from .events import Trace
 
 NAMES = ("averages", "operators", "kernels", "steps", "overview", "events", "threads",
-         "tracks", "info", "flows", "devices", "utilization")
+         "tracks", "info", "flows", "devices", "utilization", "modules",
+         *memory_tables.TABLES)
 
 
 def load(path: Path) -> Trace:
@@ -33,8 +34,12 @@ def averages_grouping(group_by: str | None) -> dict:
 
 
 def table(trace: Trace, name: str, group_by: str | None = None, compat: bool = False,
-          python: bool = True) -> list[dict]:
-    """The rows of table NAME. COMPAT is --compat tb, PYTHON false is --no-python."""
+          python: bool = True,
+          selection: memory_tables.Selection = memory_tables.ALL) -> list[dict]:
+    """The rows of table NAME. COMPAT is --compat tb, PYTHON false is --no-python; SELECTION
+    is for the tables of memory."""
+    if name in memory_tables.TABLES:
+        return memory_tables.TABLES[name](trace, selection)
     if name == "averages":
         return averages.table(trace, **averages_grouping(group_by), python=python)
     if name == "operators":
@@ -42,9 +47,11 @@ def table(trace: Trace, name: str, group_by: str | None = None, compat: bool = F
     if name == "kernels":
         return kernels.table(trace, group_by, compat)
     if name == "steps":
-        return steps.steps_table(trace, compat)
+        return growth.add(trace, steps.steps_table(trace, compat))
     if name == "overview":
         return steps.overview_table(trace, compat)
+    if name == "modules":
+        return modules.one(trace, group_by, compat)
     if name == "flows":
         return flows.table(trace)
     if name == "devices":

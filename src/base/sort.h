@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sort.h - qsort() and qsort_r() that stay within the limit of memory.
+ *
+ * Those of the C library take a copy of the array from malloc, where nobody counts
+ * it. Here it is counted; where the limit does not allow it, the array is sorted in
+ * place, which is slower.
+ *
+ *   - The comparison must tell all elements apart that the caller can: the order of
+ *     equal ones is not defined.
+ *
+ * Threading: pure, as far as the comparison is.
+ */
+#ifndef OSC_BASE_SORT_H
+#define OSC_BASE_SORT_H
+
+#include <stddef.h>
+
+typedef int osc_compare(const void *a, const void *b);
+typedef int osc_compare_with(const void *a, const void *b, void *ctx);
+
+/* Sort the N elements of SIZE bytes at V, which may be NULL if there are none. */
+void osc_sort(void *v, size_t n, size_t size, osc_compare *compare);
+void osc_sort_with(void *v, size_t n, size_t size, osc_compare_with *compare, void *ctx);
+
+#endif

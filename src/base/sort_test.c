@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/sort.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+
+#define MOST 3000u
+
+/* Longer than the piece by which elements are moved. */
+struct item {
+    uint32_t key;
+    char text[100];
+    uint32_t number;
+};
+
+static struct item items[MOST];
+
+static int compare(const void *a, const void *b)
+{
+    const struct item *const x = a, *const y = b;
+
+    return (x->key > y->key) - (x->key < y->key);
+}
+
+/* A permutation of 0 .. N-1, N being no multiple of 7919. */
+static void fill(uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t key = (uint32_t)((uint64_t)i * 7919 % n);
+
+        items[i] = (struct item){.key = key, .number = key + 1};
+        memset(items[i].text, (int)(key & 127), sizeof items[i].text);
+    }
+}
+
+static void check(uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        assert_int_equal(items[i].key, i);
+        assert_int_equal(items[i].number, i + 1);
+        assert_int_equal(items[i].text[0], i & 127);
+        assert_int_equal(items[i].text[99], i & 127);
+    }
+}
+
+static void sorts_with_room_and_without(void **state)
+{
+    (void)state;
+    for (uint32_t n = 0; n <= MOST; n = n < 70 ? n + 1 : n * 2 - 1) {
+        fill(n);
+        osc_sort(items, n, sizeof *items, compare);
+        check(n);
+
+        osc_mem_set_limit(osc_mem_held());
+        fill(n);
+        osc_sort(items, n, sizeof *items, compare);
+        osc_mem_set_limit(SIZE_MAX);
+        check(n);
+    }
+    osc_sort(NULL, 0, sizeof *items, compare);
+}
+
+static int compare_times(const void *a, const void *b, void *ctx)
+{
+    return *(const int *)ctx * compare(a, b);
+}
+
+static void the_comparison_gets_its_context(void **state)
+{
+    int sign = -1;
+
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        fill(MOST);
+        osc_mem_set_limit(k == 0 ? SIZE_MAX : osc_mem_held());
+        osc_sort_with(items, MOST, sizeof *items, compare_times, &sign);
+        osc_mem_set_limit(SIZE_MAX);
+        for (uint32_t i = 0; i < MOST; i++)
+            assert_int_equal(items[i].key, MOST - 1 - i);
+    }
+}
+
+static void counts_what_the_library_takes(void **state)
+{
+    const size_t before = osc_mem_held();
+
+    (void)state;
+    fill(MOST);
+    osc_mem_forget_peak();
+    osc_sort(items, MOST, sizeof *items, compare);
+    assert_int_equal(osc_mem_peak(), before + sizeof items);
+    assert_int_equal(osc_mem_held(), before);
+}
+
+static void equal_elements_all_stay(void **state)
+{
+    uint64_t sum = 0;
+
+    (void)state;
+    fill(MOST);
+    for (uint32_t i = 0; i < MOST; i++)
+        items[i].key %= 3;
+    osc_mem_set_limit(osc_mem_held());
+    osc_sort(items, MOST, sizeof *items, compare);
+    osc_mem_set_limit(SIZE_MAX);
+    for (uint32_t i = 0; i < MOST; i++) {
+        assert_int_equal(items[i].key, i / (MOST / 3));
+        sum += items[i].number;
+    }
+    assert_int_equal(sum, (uint64_t)MOST * (MOST + 1) / 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sorts_with_room_and_without),
+        cmocka_unit_test(the_comparison_gets_its_context),
+        cmocka_unit_test(counts_what_the_library_takes),
+        cmocka_unit_test(equal_elements_all_stay),
+    };
+    return cmocka_run_group_tests_name("sort", tests, NULL, NULL);
+}

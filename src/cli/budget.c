@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/budget.h"
+
+#include <malloc.h>
+
+#include "base/cgroup.h"
+#include "base/mem.h"
+
+/*
+ * Blocks from here on are mappings of their own: the system has them back as soon as
+ * they are freed, so that the process holds little more than what is counted. Those
+ * that a thread takes for every unit of text stay below it.
+ */
+#define MAPPED_FROM_BYTES (1 << 20)
+
+/* Tables that derive nothing. */
+static const struct osc_import_reserve for_lists = {
+    .event_bytes = 32, .other_bytes = 64, .string_bytes = 96, .track_bytes = 128};
+
+/* Facts, for a table that streams. */
+static const struct osc_import_reserve for_facts = {.event_bytes = 112,
+                                                    .other_bytes = 64,
+                                                    .string_bytes = 96,
+                                                    .track_bytes = 320,
+                                                    .form_bytes = 64};
+
+/* Facts, trees and groups, of which there may be one for each name. */
+static const struct osc_import_reserve for_groups = {.event_bytes = 144,
+                                                     .other_bytes = 64,
+                                                     .string_bytes = 640,
+                                                     .track_bytes = 320,
+                                                     .form_bytes = 64};
+
+/*
+ * Each distinct string, track and form as text; besides, a thread that makes text and
+ * one that compresses it work with 8 MiB each.
+ */
+static const struct osc_import_reserve for_export = {.event_bytes = 16,
+                                                     .other_bytes = 16,
+                                                     .string_bytes = 96,
+                                                     .track_bytes = 128,
+                                                     .form_bytes = 512,
+                                                     .fixed_bytes = 16 << 20};
+
+/* Of a row that is kept to be sorted: for each column, and for all of it. */
+#define CELL_BYTES 7u
+#define ROW_BYTES  80u
+
+void osc_budget_start(const struct osc_args *args)
+{
+    const uint64_t limit =
+        args->max_memory_bytes > 0 ? args->max_memory_bytes : osc_cgroup_default_memory();
+
+#ifdef M_MMAP_THRESHOLD
+    (void)mallopt(M_MMAP_THRESHOLD, MAPPED_FROM_BYTES);
+    (void)mallopt(M_TRIM_THRESHOLD, 2 * MAPPED_FROM_BYTES);
+#endif
+    osc_mem_set_limit(limit < SIZE_MAX ? (size_t)limit : SIZE_MAX);
+}
+
+struct osc_import_reserve osc_budget_for_table(const struct osc_args *args,
+                                               const struct osc_table_def *def)
+{
+    struct osc_import_reserve r = for_groups;
+
+    if (!def)
+        return r;
+    if (def->facts == 0 && osc_selection_is_all(&args->selection))
+        return for_lists;
+    if (!def->open)
+        return def->facts == 0 ? for_facts : r;
+    r = for_facts;
+    if (args->table.sort) {
+        r.event_bytes += def->n_columns * CELL_BYTES + ROW_BYTES;
+        r.for_text = true; /* the arguments are a column of text */
+    }
+    return r;
+}
+
+struct osc_import_reserve osc_budget_for_export(const struct osc_args *args, bool has_facts)
+{
+    struct osc_import_reserve r = for_export;
+
+    if (has_facts || !osc_selection_is_all(&args->selection)) {
+        r.event_bytes += for_facts.event_bytes;
+        r.track_bytes += for_facts.track_bytes;
+    }
+    return r;
+}
+
+const char *osc_budget_way_out(osc_status st)
+{
+    return st == OSC_ELIMIT ? "; select with --from/--to or --steps, leave out arguments "
+                              "with --no-args, or raise --max-memory"
+                            : "";
+}

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`steps`: which operator a slow outlier spent more on than its median step."""
+from __future__ import annotations
+
+from fractions import Fraction
+
+from . import exact, kinds, links, operators
+from .events import Event, Trace
+
+
+def step_number(annotations: list[Event], event: Event) -> int | None:
+    """The first of ANNOTATIONS, in order of start, that holds the start of EVENT."""
+    return next((i for i, e in enumerate(annotations) if e.start <= event.start < e.end), None)
+
+
+def times(trace: Trace) -> dict[tuple[str, str], dict[int, int]]:
+    """(name, host or device) -> step -> ns of operators and data loaders, in order of the
+    file by the first call."""
+    work: dict[Event, list[Event]] = {}
+    for event, call in links.launch_of_device_event(trace.events).items():
+        if event.kind in kinds.DEVICE_WORK and event.is_range:
+            work.setdefault(call, []).append(event)
+    annotations = sorted((e for e in trace.events if e.kind == "step" and e.is_range),
+                         key=lambda e: (e.start, e.id))
+    found: dict[tuple[str, str], dict[int, int]] = {}
+    for node in sorted(operators.build(trace), key=lambda n: n.event.id):
+        event = node.event
+        if node.merged_into or not (node.is_row or event.kind == "dataloader"):
+            continue
+        number = step_number(annotations, event)
+        if number is None:
+            continue
+        own = {"host": event.dur - sum(c.event.dur for c in node.children),
+               "device": sum(w.dur for call in node.calls for w in work.get(call, []))}
+        for side, ns in own.items():
+            sums = found.setdefault((event.name, side), {})
+            sums[number] = sums.get(number, 0) + ns
+    return found
+
+
+def add(trace: Trace, rows: list[dict]) -> list[dict]:
+    """ROWS of `steps` with what grew in each slow outlier; equals: host, then the first."""
+    kept = [row["step"] for row in rows if row["kept"]]
+    middle = exact.median([row["total_ns"] for row in rows if row["kept"]])
+    slow = [row for row in rows if row["outlier"] and row["total_ns"] > middle]
+    if not slow:
+        return rows
+    found = times(trace)
+    medians = {key: exact.median([sums.get(number, 0) for number in kept])
+               for key, sums in found.items()}
+    for row in slow:
+        most = Fraction(0)
+        for side in ("host", "device"):
+            for (name, where), sums in found.items():
+                growth = Fraction(sums.get(row["step"], 0)) - Fraction(medians[name, where])
+                if where == side and row["step"] in sums and growth > most:
+                    most = growth
+                    row |= {"grew": name, "grew_on": side, "grew_by_ns": float(growth)}
+    if any("grew" in row for row in rows):  # the columns are there, or not at all
+        for row in rows:
+            for column in ("grew", "grew_on", "grew_by_ns"):
+                row.setdefault(column, None)
+    return rows

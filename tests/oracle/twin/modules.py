@@ -1,0 +1,336 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`modules` (TB 9; R-9.2, R-9.3): what ran inside of modules, by place in the hierarchy.
+
+A scope is a range to group by: a module's call, or for traces without modules an annotation
+or a Python line. A place is the path of names (and module ids) from the outermost scope. Only
+scopes and the nodes of the operator tree take time from one another.
+"""
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from . import forest, forward, operators
+from .events import Event, Trace
+
+PREFIX = "nn.Module: "
+LIGHTNING = "[pl][module]"
+WRAPPER = "autograd::engine::evaluate_function: "
+ACCUMULATE = WRAPPER + "torch::autograd::AccumulateGrad"
+PATH_NAMES_MAX = 64
+Step = tuple[str, "int | None"]         # a name and a module id
+Path = tuple[Step, ...]                 # from the outermost
+
+
+@dataclass(eq=False)
+class Entry:
+    """A scope, or a node of the operator tree that is not merged, or both."""
+    event: Event
+    node: operators.Node | None
+    shown: str | None                   # the name of a scope
+    parent: "Entry | None" = None
+    children: list["Entry"] = field(default_factory=list)
+    place: Path = ()                    # of a scope
+    holder: Event | None = None         # of a module: the module that holds it
+
+    @property
+    def is_operator(self) -> bool:
+        """Whether host calls can belong to it."""
+        return (self.node is not None and self.node.is_operator_type
+                and self.event.kind != "step")
+
+    def device(self) -> int:
+        """What was launched in it."""
+        own = self.node.device_self if self.node else 0
+        return own + sum(c.device() for c in self.children)
+
+    def around(self) -> list["Entry"]:
+        """Itself and what holds it, the innermost first."""
+        chain, entry = [], self
+        while entry is not None:
+            chain.append(entry)
+            entry = entry.parent
+        return chain
+
+
+@dataclass
+class Sums:
+    """The numbers of a place."""
+    calls: int = 0
+    operators: int = 0
+    host_total_ns: int = 0
+    host_self_ns: int = 0
+    device_total_ns: int = 0
+    device_self_ns: int = 0
+    backward_host_ns: int = 0
+    backward_device_ns: int = 0
+
+    def add(self, other: "Sums") -> None:
+        """Add all numbers of OTHER."""
+        for name, number in vars(other).items():
+            setattr(self, name, getattr(self, name) + number)
+
+
+def lightning_name(name: str) -> str | None:
+    """The dotted name of a module of Lightning."""
+    _, colon, dotted = name.partition(": ")
+    return dotted if name.startswith(LIGHTNING) and colon else None
+
+
+def line_name(name: str) -> str | None:
+    """File and line of a Python frame."""
+    head, end, _ = name.partition("): ")
+    return head + ")" if end and re.search(r"\([0-9]+$", head) else None
+
+
+def shown_name(event: Event, scopes: str) -> str | None:
+    """The name of a scope; None if the event is none."""
+    name = event.name
+    if not event.is_range or not event.is_host:
+        return None
+    if scopes == "module":
+        shown = name.removeprefix(PREFIX) if event.kind == "module" else None
+    elif scopes == "annotation":
+        shown = name if event.kind == "annotation" else None
+    elif scopes == "line":
+        is_frame = event.category == "python_function" and event.kind != "module"
+        shown = line_name(name) if is_frame else None
+    else:
+        shown = lightning_name(name)
+    return None if shown == "" and name != "" and scopes != "module" else shown
+
+
+def scopes_of(trace: Trace, group_by: str | None) -> str:
+    """What to group by: as asked, or modules, those of Lightning before others."""
+    if group_by:
+        return group_by
+    is_lightning = any(shown_name(e, "lightning") is not None for e in trace.events)
+    return "lightning" if is_lightning else "module"
+
+
+def holders(trace: Trace, entries: list[Entry]) -> None:
+    """Of each module the one that holds it: by the ids of callers, or else around it."""
+    by_id: dict[tuple[str, int], Event] = {}
+    for event in trace.events:
+        number = event.integer("Python id")
+        if number is not None and event.category == "python_function" and event.is_range:
+            by_id.setdefault((event.process, number), event)
+
+    def caller(event: Event) -> Event | None:
+        number = event.integer("Python parent id")
+        return None if number is None else by_id.get((event.process, number))
+
+    has_callers = any(e.event.integer("Python parent id") is not None
+                      for e in entries if e.shown is not None)
+    for entry in entries:
+        if entry.shown is None:
+            continue
+        if not has_callers:
+            outer = next((e for e in entry.around()[1:] if e.shown is not None), None)
+            entry.holder = outer.event if outer else None
+            continue
+        seen, event = set(), caller(entry.event)
+        while event is not None and event.kind != "module" and event not in seen:
+            seen.add(event)
+            event = caller(event)
+        if event is not None and event.kind == "module" and event is not entry.event:
+            entry.holder = event
+
+
+def step_of(event: Event, shown: str, scopes: str) -> Step:
+    """A name and a module id."""
+    return (shown, event.integer("Python module id") if scopes == "module" else None)
+
+
+def set_places(trace: Trace, entries: list[Entry], scopes: str) -> None:
+    """The place of each scope, ENTRIES being in the order of their threads."""
+    of: dict[Event, Path | None] = {}       # None while it is looked for
+    known = {e.event: e for e in entries if e.shown is not None}
+    dotted = {e.shown for e in known.values()}
+
+    def module_place(event: Event) -> Path:
+        if event not in of:
+            of[event] = None
+            above = known[event].holder if event in known else None
+            place = () if above is None or of.get(above, ()) is None else module_place(above)
+            shown = event.name.removeprefix(PREFIX)
+            of[event] = place + (step_of(event, shown, scopes),)
+        return of[event]
+
+    if scopes == "module":
+        holders(trace, entries)
+    for entry in entries:
+        if entry.shown is None:
+            continue
+        if scopes == "module":
+            entry.place = module_place(entry.event)
+            continue
+        outer = next((e for e in entry.around()[1:] if e.shown is not None), None)
+        own = (entry.shown, None)
+        if scopes == "lightning":
+            parts = entry.shown.split(".")
+            names = [".".join(parts[:n]) for n in range(1, len(parts))]
+            entry.place = tuple((n, None) for n in names if n in dotted) + (own,)
+        elif scopes == "line":
+            entry.place = (own,)
+        else:
+            entry.place = (outer.place if outer else ()) + (own,)
+
+
+def build(trace: Trace, scopes: str) -> tuple[list[Entry], list[operators.Node]]:
+    """Scopes and nodes with parents and children, thread by thread in order of time, threads
+    by their first event; and the merged nodes."""
+    nodes = operators.build(trace)
+    operators.fill(trace, nodes, False)
+    by_event = {n.event: n for n in nodes if n.merged_into is None}
+    entries: dict[Event, Entry] = {}
+    for event in trace.events:
+        shown = shown_name(event, scopes)
+        if shown is not None or event in by_event:
+            entries[event] = Entry(event, by_event.get(event), shown)
+
+    def set_parent(event: Event, parent: Event | None) -> None:
+        if parent is not None:
+            entries[event].parent = entries[parent]
+            entries[parent].children.append(entries[event])
+
+    for ranges in forest.by_track(entries).values():
+        forest.nest(ranges, set_parent)
+    first: dict[tuple[str, str], int] = {}
+    for event in trace.events:
+        first.setdefault(event.track, event.id)
+    ordered = sorted(entries.values(), key=lambda e: (first[e.event.track], e.event.order()))
+    return ordered, [n for n in nodes if n.merged_into is not None]
+
+
+def innermost(entries: list[Entry], event: Event) -> Entry | None:
+    """The last entry of its thread that stands before EVENT and holds it."""
+    found = [e for e in entries if e.event.track == event.track
+             and e.event.order() < event.order()
+             and e.event.end > event.start and e.event.end >= event.end]
+    return max(found, key=lambda e: e.event.order(), default=None)
+
+
+def backward(trace: Trace, entries: list[Entry],
+             merged: list[operators.Node]) -> dict[Path, tuple[int, int]]:
+    """Host and device time of the backward work of each place's own operators."""
+    links = forward.links(trace)
+    group_of: dict[Entry, list[Entry]] = {}     # outermost backward operator -> its group
+    groups: list[list[Entry]] = []
+    last: dict[tuple[str, str], list[Entry]] = {}
+    for entry in entries:
+        if not entry.is_operator or any(e.is_operator for e in entry.around()[1:]):
+            continue
+        name, track = entry.event.name, entry.event.track
+        if not name.startswith(WRAPPER) and entry.event not in links:
+            continue
+        if name != ACCUMULATE or track not in last:
+            last[track] = []
+            groups.append(last[track])
+        last[track].append(entry)
+        group_of[entry] = last[track]
+    held = [(e.event, e) for e in entries if e.is_operator]
+    held += [(n.event, innermost(entries, n.event)) for n in merged]
+    around = {event: entry.around() if entry else [] for event, entry in held}
+    first: dict[tuple[str, str], int] = {}
+    for event in trace.events:
+        first.setdefault(event.track, event.id)
+    leads: dict[int, Path] = {}
+    for event, _ in sorted(held, key=lambda h: (first[h[0].track], h[0].order())):
+        group = next((group_of[e] for e in around[event] if e in group_of), None)
+        target = links.get(event)
+        if group is None or target is None or id(group) in leads:
+            continue
+        scope = next((e for e in around.get(target, []) if e.shown is not None), None)
+        if scope is not None:
+            leads[id(group)] = scope.place
+    result: dict[Path, tuple[int, int]] = {}
+    for group in groups:
+        place = leads.get(id(group))
+        if place is not None:
+            host, device = result.get(place, (0, 0))
+            result[place] = (host + sum(e.event.dur for e in group),
+                             device + sum(e.device() for e in group))
+    return result
+
+
+def sums(trace: Trace, entries: list[Entry],
+         merged: list[operators.Node]) -> dict[Path, Sums]:
+    """The numbers of each place; backward work counts for all places around as well."""
+    result: dict[Path, Sums] = {}
+    for entry in entries:
+        if entry.shown is None:
+            continue
+        direct = [c for c in entry.children if c.is_operator]
+        result.setdefault(entry.place, Sums()).add(Sums(
+            calls=1, operators=len(direct), host_total_ns=entry.event.dur,
+            host_self_ns=entry.event.dur - sum(c.event.dur for c in entry.children),
+            device_total_ns=entry.device(), device_self_ns=sum(c.device() for c in direct)))
+    for place, (host, device) in backward(trace, entries, merged).items():
+        for n in range(1, len(place) + 1):
+            if place[:n] in result:
+                result[place[:n]].add(Sums(backward_host_ns=host, backward_device_ns=device))
+    return result
+
+
+def in_order(entries: list[Entry], places: dict[Path, Sums]) -> list[Path]:
+    """What holds a place first; siblings by their first call."""
+    first: dict[Path, tuple[int, int]] = {}
+    for entry in entries:
+        if entry.shown is not None:
+            key = (entry.event.start, entry.event.id)
+            first[entry.place] = min(key, first.get(entry.place, key))
+    return sorted(places, key=lambda p: [first[p[:n]] for n in range(1, len(p) + 1)])
+
+
+def trees(entries: list[Entry], places: dict[Path, Sums]) -> list[tuple[Path, Sums]]:
+    """As the plugin has them: distinct trees of calls, sums over equal names and ids."""
+    by_step: dict[Step, Sums] = {}
+    for place, numbers in places.items():
+        by_step.setdefault(place[-1], Sums()).add(numbers)
+    calls = sorted((e for e in entries if e.shown is not None),
+                   key=lambda e: (e.event.start, e.event.id))
+    known = {e.event for e in calls}
+    held: dict[Event | None, list[Entry]] = {}
+    for entry in calls:
+        held.setdefault(entry.holder if entry.holder in known else None, []).append(entry)
+
+    def shape(entry: Entry) -> tuple:
+        return (entry.place[-1], tuple(shape(c) for c in held.get(entry.event, [])))
+
+    def listed(entry: Entry) -> list[tuple[Path, Sums]]:
+        rows = [(entry.place, by_step[entry.place[-1]])]
+        for child in held.get(entry.event, []):
+            rows += listed(child)
+        return rows
+
+    roots: dict[tuple, Entry] = {}
+    for entry in held.get(None, []):
+        roots.setdefault(shape(entry), entry)
+    rows = []
+    for entry in sorted(roots.values(), key=lambda e: e.shown.encode("utf-8", "replace")):
+        rows += listed(entry)
+    return rows
+
+
+def one(trace: Trace, group_by: str | None, compat: bool) -> list[dict]:
+    """The rows of one trace."""
+    scopes = scopes_of(trace, group_by)
+    entries, merged = build(trace, scopes)
+    set_places(trace, entries, scopes)
+    places = sums(trace, entries, merged)
+    is_plain = not (compat and scopes == "module")
+    has_backward = not compat and any(p.backward_host_ns for p in places.values())
+    rows = ([(p, places[p]) for p in in_order(entries, places)] if is_plain
+            else trees(entries, places))
+    result = []
+    for place, numbers in rows:
+        if scopes == "line" and numbers.operators == 0:
+            continue
+        names = [name for name, _ in place]
+        cut = [] if len(names) <= PATH_NAMES_MAX else ["..."]
+        result.append({"path": "/".join(cut + names[-PATH_NAMES_MAX:]),
+                       "depth": len(place) - 1, "name": names[-1], "module_id": place[-1][1],
+                       **{k: v for k, v in vars(numbers).items()
+                          if has_backward or not k.startswith("backward")}})
+    return result
