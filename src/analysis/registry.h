@@ -30,6 +30,7 @@
     X(memory_events)      \
     X(memory_curve)       \
     X(memory_peaks)       \
+    X(advice)             \
     X(modules)
 
 #define OSC_TABLE_DECLARE(name) extern const struct osc_table_def osc_table_##name;

@@ -142,6 +142,48 @@ static const char *const wrappers[] = {
     "DistributedDataParallel.forward",
 };
 
+/* Calls of CUDA, HIP, Level Zero, Unified Runtime and OpenCL that return when the device
+ * has done what they name (R-3.6; copies by nsys' rules cuda_memcpy_sync, cuda_api_sync). */
+static const char *const sync_calls[] = {
+    "cudaDeviceSynchronize",
+    "cudaStreamSynchronize",
+    "cudaEventSynchronize",
+    "cudaThreadSynchronize",
+    "cudaMemcpy",
+    "cudaMemcpy2D",
+    "cudaMemcpy3D",
+    "cudaMemcpyFromSymbol",
+    "cudaMemcpyToSymbol",
+    "cuCtxSynchronize",
+    "cuStreamSynchronize",
+    "cuEventSynchronize",
+    "cuMemcpyDtoH_v2",
+    "cuMemcpyHtoD_v2",
+    "hipDeviceSynchronize",
+    "hipStreamSynchronize",
+    "hipEventSynchronize",
+    "hipMemcpy",
+    "hipMemcpyWithStream",
+    "zeCommandListHostSynchronize",
+    "zeCommandQueueSynchronize",
+    "zeEventHostSynchronize",
+    "zeFenceHostSynchronize",
+    "urEventWait",
+    "urQueueFinish",
+    "clFinish",
+    "clWaitForEvents",
+};
+
+/* Calls that take device memory or give it back; they wait for the device. */
+static const char *const allocator_calls[] = {
+    "cudaMalloc",   "cudaFree",  "cuMemAlloc_v2",    "cuMemFree_v2",   "cuMemCreate",
+    "cuMemRelease", "cuMemMap",  "cuMemUnmap",       "cuMemSetAccess", "hipMalloc",
+    "hipFree",      "zeMemFree", "zeMemAllocDevice", "urUSMFree",      "urUSMDeviceAlloc",
+};
+
+/* Calls that launch many kernels at once. */
+static const char *const graph_calls[] = {"cudaGraphLaunch", "cuGraphLaunch", "hipGraphLaunch"};
+
 /* Categories, in lower case, of what lies on device queues. */
 static const char *const device_categories[] = {
     "kernel",    "gpu_memcpy",          "gpu_memset", "memcpy",     "memset",
@@ -254,6 +296,12 @@ uint16_t osc_classify_host(struct osc_str name)
         flags |= OSC_NAME_WRAPPER;
     if (osc_str_starts(name, OSC_STR("Optimizer.step")))
         flags |= OSC_NAME_OPTIMIZER;
+    if (equals_any(name, sync_calls, COUNT(sync_calls)))
+        flags |= OSC_NAME_SYNC;
+    if (equals_any(name, allocator_calls, COUNT(allocator_calls)))
+        flags |= OSC_NAME_ALLOCATOR;
+    if (equals_any(name, graph_calls, COUNT(graph_calls)))
+        flags |= OSC_NAME_GRAPH;
     return (uint16_t)flags;
 }
 

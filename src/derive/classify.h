@@ -36,7 +36,10 @@ enum osc_name_flag {
     OSC_NAME_ELIGIBLE_TB = 256, /* it can by the list of 2021 */
     OSC_NAME_WRAPPER = 512,     /* wraps operators and is none of its own (2.6) */
     OSC_NAME_OPTIMIZER = 1024,  /* a step of an optimizer (2.5) */
-    OSC_NAME_SEEN_HOST = 2048   /* the bits of host ranges are right */
+    OSC_NAME_SEEN_HOST = 2048,  /* the bits of host ranges are right */
+    OSC_NAME_SYNC = 4096,       /* a call that returns when the device is done */
+    OSC_NAME_ALLOCATOR = 8192,  /* a call that takes or gives back device memory */
+    OSC_NAME_GRAPH = 16384      /* a call that launches a graph of kernels */
 };
 
 enum osc_form_flag {

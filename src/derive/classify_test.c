@@ -92,6 +92,18 @@ static void a_trace_knows_whether_its_device_communicates(void **state)
     osc_trace_fini(&t);
 }
 
+static void calls_of_the_runtime_are_known_by_what_they_do(void **state)
+{
+    (void)state;
+    assert_true(host_has("cudaStreamSynchronize", OSC_NAME_SYNC));
+    assert_true(host_has("hipMemcpyWithStream", OSC_NAME_SYNC));
+    assert_false(host_has("cudaMemcpyAsync", OSC_NAME_SYNC));
+    assert_true(host_has("cudaFree", OSC_NAME_ALLOCATOR));
+    assert_false(host_has("cudaFreeHost", OSC_NAME_ALLOCATOR));
+    assert_true(host_has("cudaGraphLaunch", OSC_NAME_GRAPH));
+    assert_false(host_has("cudaLaunchKernel", OSC_NAME_GRAPH | OSC_NAME_SYNC));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -99,6 +111,7 @@ int main(void)
         cmocka_unit_test(host_ranges_of_collectives_are_told_from_the_ten_of_the_plugin),
         cmocka_unit_test(names_that_no_rule_covers_are_unknown_not_without_tensor_cores),
         cmocka_unit_test(newer_operators_are_eligible_but_not_for_the_plugin),
+        cmocka_unit_test(calls_of_the_runtime_are_known_by_what_they_do),
         cmocka_unit_test(a_trace_knows_whether_its_device_communicates),
     };
     return cmocka_run_group_tests_name("classify", tests, NULL, NULL);

@@ -80,7 +80,8 @@ static osc_status seal(struct osc_trace *t, const struct osc_reading *r,
     if (st == OSC_OK)
         st = osc_trace_seal(t, r->n_threads);
     if (st == OSC_OK && min_ts_ns != INT64_MAX)
-        t->min_ts_ns = t->origin_ns = min_ts_ns; /* of what was left out too */
+        /* Of what was left out too. */
+        t->min_ts_ns = t->origin_ns = t->own_origin_ns = min_ts_ns;
     return st;
 }
 

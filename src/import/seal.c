@@ -142,7 +142,7 @@ static void find_extent(struct osc_trace *t)
         max = k->max_end_ns > max ? k->max_end_ns : max;
     }
     if (min <= max) {
-        t->min_ts_ns = t->origin_ns = min;
+        t->min_ts_ns = t->origin_ns = t->own_origin_ns = min;
         t->max_end_ns = max;
     }
 }

@@ -176,6 +176,7 @@ struct osc_trace {
     int64_t base_ns;               /* baseTimeNanoseconds, 0 if absent: add for Unix time */
     int64_t min_ts_ns, max_end_ns; /* over events; 0, 0 if there are none */
     int64_t origin_ns;             /* zero of what users see, on the clock of this file */
+    int64_t own_origin_ns;         /* what it is if the file is opened alone */
     int32_t rank;                  /* 0 if the file does not say */
     bool has_rank;                 /* the file or its name said so */
     int32_t span;                  /* which recording window of its worker, from 1 */

@@ -131,6 +131,72 @@ static void text_says_why_there_are_no_rows(void **state)
                    "(no rows)\nnote: no device work\n");
 }
 
+/* A row of COLUMNS, of the table below, as wide as WIDTH. */
+static void assert_below(const char *names, unsigned width, const char *expected)
+{
+    static const struct osc_column below[] = {
+        {"code", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0, "a word"},
+        {"text", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_LONG | OSC_COLUMN_BELOW,
+         "sentences"},
+        {"line", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_BELOW, "a command"},
+        {"n", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, 0, "a number"},
+    };
+    static const struct osc_table_def table = {.name = "b", .columns = below, .n_columns = 4};
+    const struct osc_sheet_choice choice = {.columns = names};
+    struct osc_sheet sheet = {.def = &table};
+    struct osc_strbuf out = {0};
+    struct osc_render r = {.renderer = osc_renderer_find("text"),
+                           .sheet = &sheet,
+                           .width = width,
+                           .write = append,
+                           .ctx = &out};
+    struct osc_result result;
+
+    osc_result_init(&result, &table);
+    for (int64_t i = 0; i < 2; i++) {
+        osc_result_row(&result);
+        osc_result_str(&result, 0, i == 0 ? OSC_STR("first") : OSC_STR("b"));
+        osc_result_str(&result, 1, OSC_STR("a word_that_is_longer_than_the_line and more"));
+        if (i == 0)
+            osc_result_str(&result, 2, OSC_STR("opscope table of a command that is long"));
+        osc_result_int(&result, 3, i);
+    }
+    const struct osc_rows rows = {.result = &result, .n_rows = result.n_rows};
+    assert_int_equal(osc_sheet_choose(&sheet, &choice, NULL), OSC_OK);
+    assert_int_equal(osc_render_begin(&r), OSC_OK);
+    assert_int_equal(osc_render_rows(&r, &rows), OSC_OK);
+    assert_int_equal(osc_render_end(&r), OSC_OK);
+    assert_string_equal(out.s, expected);
+    osc_render_fini(&r);
+    osc_sheet_fini(&sheet);
+    osc_result_fini(&result);
+    osc_strbuf_fini(&out);
+}
+
+static void text_puts_sentences_and_commands_below_their_row(void **state)
+{
+    (void)state;
+    assert_below(NULL, 24,
+                 "code   n\n"
+                 "first  0\n"
+                 "    a\n"
+                 "    word_that_is_longer_than_the_line\n"
+                 "    and more\n"
+                 "    opscope table of a command that is long\n"
+                 "b      1\n"
+                 "    a\n"
+                 "    word_that_is_longer_than_the_line\n"
+                 "    and more\n");
+    assert_below("n,text", 0,
+                 "n\n"
+                 "0\n"
+                 "    a word_that_is_longer_than_the_line and more\n"
+                 "1\n"
+                 "    a word_that_is_longer_than_the_line and more\n");
+    /* Below nothing is no place. */
+    assert_below("line", 0, "line\nopscope table of a command that is long\n\n");
+}
+
 static void csv_is_exact(void **state)
 {
     (void)state;
@@ -262,6 +328,7 @@ int main(void)
         cmocka_unit_test(text_lines_up_and_shows_units),
         cmocka_unit_test(text_cuts_names_in_the_middle_on_a_narrow_terminal),
         cmocka_unit_test(text_says_why_there_are_no_rows),
+        cmocka_unit_test(text_puts_sentences_and_commands_below_their_row),
         cmocka_unit_test(csv_is_exact),
         cmocka_unit_test(json_has_the_shape_of_the_contract),
         cmocka_unit_test(markdown_ends_with_its_sources_and_versions),

@@ -17,15 +17,19 @@
 #define GAP         2    /* blanks between columns */
 #define LEAST_WIDTH 12   /* no column of names is cut below that */
 #define LONG_WIDTH  100  /* where pages of JSON are cut */
+#define BELOW_WIDTH 80   /* where sentences break, unless the terminal is narrower */
+#define INDENT      4    /* of lines below a row */
 
 struct column {
     size_t width;  /* code points */
     size_t limit;  /* cut to that; SIZE_MAX: never */
     bool is_right; /* numbers */
+    bool is_below; /* on lines of its own, not in the columns */
 };
 
 struct state {
     struct column *columns;  /* owned */
+    uint32_t last;           /* the last that is in the columns */
     struct osc_strbuf cells; /* texts of the rows held, one after the other */
     size_t *ends;            /* owned; where each cell ends in cells */
     size_t n_ends, cap_ends;
@@ -94,7 +98,7 @@ static void add_cell(struct osc_render *r, struct osc_strbuf *out, const struct 
     case OSC_TYPE_STRING:
         if ((column->flags & OSC_COLUMN_SYMBOL) && !r->has_full_names)
             osc_symbol_fold(out, cell->s);
-        else if (column->flags & OSC_COLUMN_LONG)
+        else if ((column->flags & (OSC_COLUMN_LONG | OSC_COLUMN_BELOW)) == OSC_COLUMN_LONG)
             add_long(out, cell->s);
         else
             osc_utf8_append_terminal(out, cell->s);
@@ -149,9 +153,11 @@ static void add_titles(struct osc_render *r)
 
     if (r->has_colour)
         osc_strbuf_adds(&r->out, "\x1b[1m");
-    for (uint32_t c = 0; c < r->sheet->n_columns; c++)
-        add_padded(&r->out, osc_str_c(r->sheet->columns[c].column->name), &s->columns[c],
-                   c + 1 == r->sheet->n_columns);
+    for (uint32_t c = 0; c < r->sheet->n_columns; c++) {
+        if (!s->columns[c].is_below)
+            add_padded(&r->out, osc_str_c(r->sheet->columns[c].column->name), &s->columns[c],
+                       c == s->last);
+    }
     if (r->has_colour)
         osc_strbuf_adds(&r->out, "\x1b[0m");
     osc_strbuf_addc(&r->out, '\n');
@@ -166,7 +172,7 @@ static struct column *widest_column(struct state *s, uint32_t n, size_t *next)
     for (uint32_t c = 0; c < n; c++) {
         struct column *column = &s->columns[c];
 
-        if (column->is_right || column->width <= LEAST_WIDTH)
+        if (column->is_right || column->is_below || column->width <= LEAST_WIDTH)
             continue;
         if (!widest || column->width > widest->width) {
             *next = widest ? widest->width : *next;
@@ -184,7 +190,7 @@ static void fit(struct osc_render *r, struct state *s)
     size_t total = 0, next;
 
     for (uint32_t c = 0; c < r->sheet->n_columns; c++)
-        total += s->columns[c].width + (c > 0 ? GAP : 0);
+        total += s->columns[c].is_below ? 0 : s->columns[c].width + (c > 0 ? GAP : 0);
     while (r->width > 0 && total > r->width) {
         struct column *widest = widest_column(s, r->sheet->n_columns, &next);
         if (!widest)
@@ -201,30 +207,68 @@ static void fit(struct osc_render *r, struct state *s)
     }
 }
 
+/* TEXT on lines of its own; a sentence breaks between words. */
+static void add_below(struct osc_render *r, struct osc_str text, bool is_sentence)
+{
+    const size_t width = r->width > 0 && r->width < BELOW_WIDTH ? r->width : BELOW_WIDTH;
+
+    while (text.len > 0) {
+        const size_t room = width > INDENT + LEAST_WIDTH ? width - INDENT : LEAST_WIDTH;
+        size_t len = text.len;
+
+        if (is_sentence && osc_utf8_width(text) > room) {
+            const char *blank = memrchr(text.s, ' ', prefix_bytes(text, room + 1));
+
+            if (!blank)
+                blank = memchr(text.s, ' ', text.len); /* a longer word has its own line */
+            len = blank ? (size_t)(blank - text.s) : len;
+        }
+        osc_strbuf_pad(&r->out, ' ', INDENT);
+        osc_strbuf_add(&r->out, text.s, len);
+        osc_strbuf_addc(&r->out, '\n');
+        len += len < text.len;
+        text = (struct osc_str){text.s + len, text.len - (uint32_t)len};
+    }
+}
+
+/* Print the row whose cells end at s->ends[FIRST] and so on. */
+static osc_status print_row(struct osc_render *r, const struct state *s, size_t first)
+{
+    const size_t line = r->out.len;
+    size_t start = first == 0 ? 0 : s->ends[first - 1];
+    bool has_below = false;
+
+    for (uint32_t c = 0; c < r->sheet->n_columns; c++) {
+        const size_t end = s->ends[first + c];
+
+        has_below |= s->columns[c].is_below;
+        if (!s->columns[c].is_below)
+            add_padded(&r->out, (struct osc_str){s->cells.s + start, (uint32_t)(end - start)},
+                       &s->columns[c], c == s->last);
+        start = end;
+    }
+    end_line(&r->out, line);
+    for (uint32_t c = 0; c < r->sheet->n_columns && has_below; c++) {
+        const size_t from = first + c == 0 ? 0 : s->ends[first + c - 1];
+
+        if (s->columns[c].is_below)
+            add_below(
+                r, (struct osc_str){s->cells.s + from, (uint32_t)(s->ends[first + c] - from)},
+                (r->sheet->columns[c].column->flags & OSC_COLUMN_LONG) != 0);
+    }
+    return osc_render_flush(r, false);
+}
+
 /* Print the titles and the rows held; from now on rows go out as they come. */
 static osc_status release(struct osc_render *r)
 {
     struct state *s = r->state;
-    const uint32_t n = r->sheet->n_columns;
-    size_t start = 0, line = 0;
     osc_status st = OSC_OK;
 
     fit(r, s);
     add_titles(r);
-    line = r->out.len;
-    for (size_t i = 0; i < s->n_ends && st == OSC_OK; i++) {
-        const uint32_t c = (uint32_t)(i % n);
-
-        add_padded(&r->out,
-                   (struct osc_str){s->cells.s + start, (uint32_t)(s->ends[i] - start)},
-                   &s->columns[c], c + 1 == n);
-        if (c + 1 == n) {
-            end_line(&r->out, line);
-            st = osc_render_flush(r, false);
-            line = r->out.len;
-        }
-        start = s->ends[i];
-    }
+    for (size_t first = 0; first < s->n_ends && st == OSC_OK; first += r->sheet->n_columns)
+        st = print_row(r, s, first);
     s->is_flowing = true;
     s->n_ends = 0;
     osc_strbuf_clear(&s->cells);
@@ -248,13 +292,19 @@ static osc_status begin(struct osc_render *r)
             .width = strlen(column->name),
             .limit = SIZE_MAX,
             .is_right = column->type == OSC_TYPE_INTEGER || column->type == OSC_TYPE_NUMBER,
+            .is_below = (column->flags & OSC_COLUMN_BELOW) != 0,
         };
+        s->last = s->columns[c].is_below ? s->last : c;
     }
+    /* Nothing to be below of. */
+    if (r->sheet->n_columns > 0)
+        s->columns[s->last].is_below = false;
     return OSC_OK;
 }
 
-static osc_status hold_row(struct osc_render *r, struct state *s, const struct osc_rows *rows,
-                           uint64_t i)
+/* Append the texts of row I of ROWS to those held. */
+static osc_status add_row(struct osc_render *r, struct state *s, const struct osc_rows *rows,
+                          uint64_t i)
 {
     const uint32_t n = r->sheet->n_columns;
     const osc_status st = osc_grow(&s->ends, &s->cap_ends, s->n_ends + n, sizeof *s->ends);
@@ -264,37 +314,43 @@ static osc_status hold_row(struct osc_render *r, struct state *s, const struct o
     for (uint32_t c = 0; c < n; c++) {
         const struct osc_sheet_column *column = &r->sheet->columns[c];
         const struct osc_cell cell = osc_rows_cell(rows, i, column);
-        const size_t start = s->cells.len;
 
         add_cell(r, &s->cells, &cell, column->column);
-        if (s->cells.len > start) {
-            const struct osc_str text = {s->cells.s + start, (uint32_t)(s->cells.len - start)};
-            const size_t width = osc_utf8_width(text);
+        s->ends[s->n_ends++] = s->cells.len;
+    }
+    return s->cells.status;
+}
+
+static osc_status hold_row(struct osc_render *r, struct state *s, const struct osc_rows *rows,
+                           uint64_t i)
+{
+    size_t start = s->cells.len, first = s->n_ends;
+    const osc_status st = add_row(r, s, rows, i);
+
+    for (uint32_t c = 0; st == OSC_OK && c < r->sheet->n_columns; c++) {
+        const size_t end = s->ends[first + c];
+
+        if (end > start) {
+            const size_t width =
+                osc_utf8_width((struct osc_str){s->cells.s + start, (uint32_t)(end - start)});
 
             if (width > s->columns[c].width)
                 s->columns[c].width = width;
         }
-        s->ends[s->n_ends++] = s->cells.len;
+        start = end;
     }
     s->n_held++;
-    return s->cells.status;
+    return st;
 }
 
-static void flow_row(struct osc_render *r, struct state *s, const struct osc_rows *rows,
-                     uint64_t i)
+static osc_status flow_row(struct osc_render *r, struct state *s, const struct osc_rows *rows,
+                           uint64_t i)
 {
-    const size_t line = r->out.len;
+    osc_strbuf_clear(&s->cells);
+    s->n_ends = 0;
+    const osc_status st = add_row(r, s, rows, i);
 
-    for (uint32_t c = 0; c < r->sheet->n_columns; c++) {
-        const struct osc_sheet_column *column = &r->sheet->columns[c];
-        const struct osc_cell cell = osc_rows_cell(rows, i, column);
-
-        osc_strbuf_clear(&s->cells);
-        add_cell(r, &s->cells, &cell, column->column);
-        add_padded(&r->out, (struct osc_str){s->cells.s, (uint32_t)s->cells.len},
-                   &s->columns[c], c + 1 == r->sheet->n_columns);
-    }
-    end_line(&r->out, line);
+    return st == OSC_OK ? print_row(r, s, 0) : st;
 }
 
 static osc_status rows(struct osc_render *r, const struct osc_rows *rows)
@@ -304,8 +360,7 @@ static osc_status rows(struct osc_render *r, const struct osc_rows *rows)
 
     for (uint64_t i = 0; i < rows->n_rows && st == OSC_OK; i++) {
         if (s->is_flowing) {
-            flow_row(r, s, rows, i);
-            st = osc_render_flush(r, false);
+            st = flow_row(r, s, rows, i);
             continue;
         }
         st = hold_row(r, s, rows, i);

@@ -53,6 +53,7 @@ enum osc_column_flag {
     OSC_COLUMN_DEEP = 4,     /* in machine forms and with --columns, not in text by default */
     OSC_COLUMN_SYMBOL = 8,   /* names of kernels: text folds their template arguments */
     OSC_COLUMN_LONG = 16,    /* may be pages of JSON: white space shrinks, text cuts the rest */
+    OSC_COLUMN_BELOW = 32,   /* text puts it on lines below the row; with LONG in many lines */
 };
 
 struct osc_column {

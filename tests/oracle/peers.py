@@ -72,6 +72,8 @@ def same(item: Item, got: object) -> bool:
         return abs(Fraction(want) * 1000 - Fraction(got)) <= 500 + Fraction(item.slack_ns)
     if item.how == "percent":         # rounded to 2 digits of a per cent
         return abs(want - 100 * got) <= 0.00501 + item.slack_ns
+    if item.how in ("percent0", "percent1"):        # rounded to so many digits of a per cent
+        return abs(want - 100 * got) <= {"percent0": 0.501, "percent1": 0.0501}[item.how]
     if item.how == "gib":             # the same of GiB
         return abs(Fraction(want) - Fraction(got, 2**30)) <= Fraction("0.00501")
     if item.how == "2digits":

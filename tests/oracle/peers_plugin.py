@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
@@ -413,6 +414,46 @@ def stack_items(group: str, case: str, path: Path, tables: dict | None) -> Itera
                            "stack", True, key, column, slack(case))
 
 
+# Sentences of recommendations -> our code, and the column and form of the number in them.
+RECOMMENDATIONS = (
+    (re.compile(r"([0-9.]+)% of the step time is in DataLoader"), "data_loading", "percent1"),
+    (re.compile(r"use DataParallel|DataParallel instead"), "data_parallel", None),
+    (re.compile(r"NCCL"), "backend", None),
+    (re.compile(r"([0-9.]+)% of the step time is in communication"), "communication",
+     "percent1"),
+    (re.compile(r"GPU ([0-9, and]+) ha(?:s|ve) low utilization"), "low_utilization", "devices"),
+    (re.compile(r"Kernels with ([0-9]+)% time"), "tensor_cores", "percent0"),
+    (re.compile(r"([0-9.]+)% of [0-9.]+ ?GB"), "memory_limit", "percent1"))
+
+
+def advice_items(group: str, case: str, path: Path, answer: dict | None) -> Iterator[Item]:
+    """Every recommendation, its number, and that there are no others."""
+    texts = (answer or {}).get("recommendation_list")
+    if texts is None:
+        texts = (answer or {}).get("recommendations")
+    if not isinstance(texts, list):
+        if texts != "<ul><li>N/A</li></ul>":
+            return
+        texts = []
+    texts = [text for text in texts if text != "N/A"]
+    yield Item(group, case, path, "advice", len(texts), "rows", "advice", None, True)
+    for text in texts:
+        found = [(pattern.search(text), code, how) for pattern, code, how in RECOMMENDATIONS
+                 if pattern.search(text)]
+        if len(found) != 1:
+            raise ValueError(f"{case}: a recommendation that no rule makes: {text}")
+        match, code, how = found[0]
+        expected: object = code
+        column = "code"
+        if how == "devices":
+            numbers = re.findall("[0-9]+", match.group(1))
+            expected, column, how = ", ".join(f"cuda:{n}" for n in numbers), "subject", None
+        elif how:
+            expected, column = float(match.group(1)), "ratio"
+        yield Item(group, case, path, "advice", expected, how or "exact", "advice", None, True,
+                   (("code", code),), column)
+
+
 def module_items(group: str, case: str, path: Path, table: dict | None) -> Iterator[Item]:
     """Every number of the module table, which is a tree."""
     if table is None:
@@ -466,6 +507,7 @@ def vector_items(shared: Path) -> Iterator[Item]:
     for path in sorted(folder.glob("*.input.json")):
         case = path.name.removesuffix(".input.json")
         answer = json.loads(path.with_name(f"{case}.expected.json").read_text())
+        yield from advice_items("plugin vectors", case, path, answer)
         yield from step_items("plugin vectors", case, path, answer["step_names"],
                               answer["steps_costs"], [], answer["avg_costs"])
         for name, by_shape in (("operators", False), ("operators_by_input_shape", True)):
@@ -485,6 +527,8 @@ def case_items(shared: Path, case: str, name: str, last_source: bool) -> Iterato
     folder, path = shared / "expected/tb", shared / "data" / name
     kind = "samples" if case.startswith("resnet50") else (
         "hta" if case.startswith("hta") else "torch 2.13")
+    yield from advice_items(f"plugin {kind}: advice", case, path,
+                            latest(folder, case, "overview.json"))
     steps = latest(folder, case, "steps_raw.json")
     yield from step_items(f"plugin {kind}: steps", case, path, steps["names"],
                           steps["costs_per_step"], steps["steps"], steps["average"])

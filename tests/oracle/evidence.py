@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Type the commands that `advice` gives as evidence, and look at the rows they print.
+
+    python3 tests/oracle/evidence.py --opscope PATH [--traces DIR] [--random N] [--seed S]
+
+For every trace below DIR (by default the shared data, if it is there) and N random ones:
+each command must run in a shell and print rows; where these are the ones that the advice
+sums up, they must be as many, and their times must add up. Ends with `N passed, N failed`.
+"""
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import os
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import randomtrace  # noqa: E402
+
+HERE = Path(__file__).resolve().parent
+# Code -> the column whose sum is the time at stake.
+SUMS = {"data_loading": "dataloader_ns", "communication": "communication_ns"}
+# Codes whose count is that of the rows. Calls of several copies have several rows.
+COUNTED = {"data_loading", "data_parallel", "backend", "communication", "low_utilization",
+           "pageable_copies", "allocator", "slow_steps"}
+# A name that needs quotation marks in the shell, and one that looks like an option.
+NAMES = ("plain.json", "two words, $HOME and \'quotes\'.json", "-o.json", "tab\there.json")
+
+
+def shell(command: str, folder: Path, bin_folder: Path) -> subprocess.CompletedProcess:
+    """COMMAND as typed in FOLDER."""
+    env = {**os.environ, "PATH": f"{bin_folder}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8"}
+    return subprocess.run(["bash", "-c", command], cwd=folder, env=env, capture_output=True,
+                          text=True, check=False, timeout=600)
+
+
+def rows_of(done: subprocess.CompletedProcess) -> list[dict]:
+    """The rows of a table as CSV."""
+    return list(csv.DictReader(io.StringIO(done.stdout)))
+
+
+def wrong(advice: dict, rows: list[dict]) -> str | None:
+    """What is wrong with ROWS as the evidence of ADVICE."""
+    code = advice["code"]
+    if not rows:
+        return "no rows"
+    if code in COUNTED and len(rows) != int(advice["count"]):
+        return f"{len(rows)} rows instead of {advice['count']}"
+    if code == "synchronization" and "Device -> Pageable" not in advice["evidence"] \
+            and len(rows) != int(advice["count"]):
+        return f"{len(rows)} rows instead of {advice['count']}"
+    if code in SUMS and sum(int(r[SUMS[code]]) for r in rows) != int(advice["impact_ns"]):
+        return f"times do not add up to {advice['impact_ns']}"
+    return None
+
+
+def check(folder: Path, name: str, bin_folder: Path) -> tuple[int, list[str]]:
+    """(commands that are right, what is wrong with the others) for one trace."""
+    passed, lines = 0, []
+    for compat in ("", " --compat tb"):
+        path = f"./{name}" if name.startswith("-") else name
+        command = f"opscope table advice{compat} --format csv " + quoted(path)
+        done = shell(command, folder, bin_folder)
+        if done.returncode != 0:
+            return passed, lines + [f"{command}: {done.stderr.strip()[:200]}"]
+        for advice in rows_of(done):
+            shown = shell(advice["evidence"] + " --format csv", folder, bin_folder)
+            if shown.returncode != 0:
+                failed: str | None = f"exit {shown.returncode}: {shown.stderr.strip()[:200]}"
+            else:
+                failed = wrong(advice, rows_of(shown))
+            if failed:
+                lines.append(f"{name}: {advice['code']}: {failed}: {advice['evidence']}")
+            else:
+                passed += 1
+    return passed, lines
+
+
+def quoted(text: str) -> str:
+    """TEXT as a word of the shell."""
+    return "'" + text.replace("'", "'\\''") + "'"
+
+
+def main() -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--opscope", type=Path, required=True)
+    parser.add_argument("--traces", type=Path, default=HERE.parents[2] / "shared" / "data")
+    parser.add_argument("--random", type=int, default=50, metavar="N")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    jobs: list[tuple[Path, str]] = []
+    if options.traces.is_dir():
+        jobs += [(options.traces, str(p.relative_to(options.traces)))
+                 for p in sorted(options.traces.rglob("*.json*")) if p.is_file()]
+    with tempfile.TemporaryDirectory(prefix="evidence-") as place:
+        bin_folder = Path(place) / "bin"
+        bin_folder.mkdir()
+        (bin_folder / "opscope").symlink_to(options.opscope.resolve())
+        for number in range(options.random):
+            seed = options.seed * 1_000_003 + number
+            folder = Path(place) / str(number)
+            folder.mkdir()
+            name = NAMES[number % len(NAMES)]
+            (folder / name).write_text(randomtrace.text(seed), encoding="utf-8")
+            jobs.append((folder, name))
+        passed = failed = 0
+        with ThreadPoolExecutor(2) as pool:
+            for number, lines in pool.map(lambda job: check(*job, bin_folder), jobs):
+                passed += number
+                failed += len(lines)
+                for line in lines:
+                    print(line)
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
