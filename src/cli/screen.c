@@ -430,8 +430,8 @@ static void put_outlier(struct osc_page *p, const struct osc_outlier *o)
                             ? "host  "
                             : "device");
         osc_strbuf_addc(&p->cell, '+');
-        osc_units_time(&p->cell,
-                       osc_result_get_num(r, o->row, osc_screen_column(r, "grew_by_ns")));
+        osc_units_time(&p->cell, (double)osc_result_get_int(
+                                     r, o->row, osc_screen_column(r, "grew_by_ns")));
         osc_page_cell(p, OSC_PAGE_TIME - 1, false);
         osc_strbuf_addc(p->out, ' ');
         osc_utf8_append_terminal(&p->cell, osc_screen_text(r, o->row, "grew"));

@@ -555,6 +555,7 @@ osc_status osc_select(struct osc_trace *t, const struct osc_selection *s, unsign
         st = select_arrows(&f, t, wanted);
     if (st != OSC_OK)
         goto out;
+    t->is_selected = true;
     for (uint32_t k = 1; k < t->events.n_chunks; k++)
         squeeze(t->events.chunks[k], wanted);
     recount(t);
