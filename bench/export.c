@@ -58,6 +58,39 @@ static void fill(struct record *records, struct names *names)
     }
 }
 
+/* Digits as L-text has them: pairs from a table, into a scratch, then copied. */
+static char *put_number(char *p, uint64_t v)
+{
+    char text[24];
+    int i = sizeof text;
+
+    while (v >= 100) {
+        i -= 2;
+        memcpy(text + i, osc_digits_pairs + 2 * (v % 100), 2);
+        v /= 100;
+    }
+    if (v >= 10) {
+        i -= 2;
+        memcpy(text + i, osc_digits_pairs + 2 * v, 2);
+    } else {
+        text[--i] = (char)('0' + v);
+    }
+    const size_t len = sizeof text - (size_t)i;
+    memcpy(p, text + i, len);
+    return p + len;
+}
+
+static char *put_micros(char *p, uint64_t ns)
+{
+    const uint64_t part = ns % 1000;
+
+    p = put_number(p, ns / 1000);
+    *p++ = '.';
+    *p = (char)('0' + part / 100);
+    memcpy(p + 1, osc_digits_pairs + 2 * (part % 100), 2);
+    return p + 3;
+}
+
 static char *put(char *p, const char *literal, size_t len)
 {
     memcpy(p, literal, len);
@@ -79,11 +112,11 @@ static size_t write_records(const struct record *records, const struct names *na
         p = LITERAL(p, "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"");
         memcpy(p, names->text[r->name], sizeof names->text[r->name]);
         p = LITERAL(p + names->len[r->name], "\",\"pid\":");
-        p = LITERAL(osc_digits_u64(p, r->pid), ",\"tid\":");
-        p = LITERAL(osc_digits_u64(p, r->tid), ",\"ts\":");
-        p = LITERAL(osc_digits_micros(p, (int64_t)r->ts), ",\"dur\":");
-        p = LITERAL(osc_digits_micros(p, (int64_t)r->dur), ",\"args\":{\"correlation\":");
-        p = LITERAL(osc_digits_u64(p, r->correlation), "}},\n");
+        p = LITERAL(put_number(p, r->pid), ",\"tid\":");
+        p = LITERAL(put_number(p, r->tid), ",\"ts\":");
+        p = LITERAL(put_micros(p, r->ts), ",\"dur\":");
+        p = LITERAL(put_micros(p, r->dur), ",\"args\":{\"correlation\":");
+        p = LITERAL(put_number(p, r->correlation), "}},\n");
         if ((size_t)(p - room) > n_room - 1024) {
             n_bytes += (size_t)(p - room);
             p = room;

@@ -177,12 +177,12 @@ static void modules_of_lightning_nest_by_their_dots(void **state)
     const struct osc_options o = {0};
 
     (void)state;
-    small_table(&osc_table_modules, &o,
-                NOTE("[pl][module]a.Linear: model.layer1.0", 1, 10, 5)
-                    OP("aten::mm", 1, 11, 2, "")
-                        NOTE("[pl][module]a.Block: model.layer1", 1, 0, 50)
-                            NOTE("[pl][module]a.Head: model.head", 1, 60, 5)
-                                NOTE("[pl][profile]run_training_batch", 1, 0, 99));
+    small_table(
+        &osc_table_modules, &o,
+        NOTE("[pl][module]a.Linear: model.layer1.0", 1, 10, 5) OP("aten::mm", 1, 11, 2, "")
+            NOTE("[pl][module]a.Block: model.layer1", 1, 0, 50)
+                NOTE("[pl][module]a.Head: model.head", 1, 60, 5)
+                    NOTE("[pl][profile]run_training_batch", 1, 0, 99) NOTE("", 1, 2, 3));
     assert_int_equal(result.n_rows, 3);
     assert_true(is_text(0, "path", "model.layer1"));
     assert_true(is_text(1, "path", "model.layer1/model.layer1.0"));

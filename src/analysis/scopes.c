@@ -80,7 +80,7 @@ static bool may_be_scope(const struct osc_scope_finder *f, const struct osc_chun
     case OSC_SCOPES_LIGHTNING:
         break;
     }
-    return true;
+    return c->name[i] != 0; /* what has no name does not say that it is one */
 }
 
 /* Note how the name SID is shown, if rows of that name are scopes. */

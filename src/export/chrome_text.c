@@ -5,7 +5,6 @@
 
 #include "base/mem.h"
 #include "base/thread.h"
-#include "codec/digits.h"
 #include "codec/json.h"
 
 #define PART_SHIFT 16 /* strings that one thread escapes at a time */
@@ -348,12 +347,29 @@ static inline uint64_t two_words(const uint32_t *w)
     return (uint64_t)w[1] << 32 | w[0];
 }
 
+/* The double that has BITS; JSON has none that is not finite. */
+static inline void put_double(struct osc_text_out *o, uint64_t bits)
+{
+    struct osc_text_double *const known =
+        &o->doubles[(bits * UINT64_C(0x9e3779b97f4a7c15)) >> 56];
+    double d;
+
+    if (known->bits != bits || known->len == 0) {
+        memcpy(&d, &bits, sizeof d);
+        const char *const end =
+            d - d == 0 ? osc_digits_double(known->text, d) : copy(known->text, "null", 4);
+        known->bits = bits;
+        known->len = (uint32_t)(end - known->text);
+    }
+    memcpy(o->p, known->text, sizeof known->text);
+    o->p += known->len;
+}
+
 /* The value whose words are at W; ROOM bytes will do for all that follows but strings. */
 static inline void put_value(const struct osc_chrome_text *x, struct osc_text_out *o,
                              enum osc_arg_type type, const uint32_t *w, size_t room)
 {
     struct osc_json_number n;
-    double d;
 
     switch (type) {
     case OSC_ARG_INT32:
@@ -362,16 +378,9 @@ static inline void put_value(const struct osc_chrome_text *x, struct osc_text_ou
     case OSC_ARG_INT64:
         o->p = osc_digits_i64(o->p, (int64_t)two_words(w));
         break;
-    case OSC_ARG_DOUBLE: {
-        const uint64_t bits = two_words(w);
-
-        memcpy(&d, &bits, sizeof d);
-        if (d - d == 0)
-            o->p = osc_digits_double(o->p, d);
-        else /* JSON has no such number */
-            o->p = copy(o->p, "null", 4);
+    case OSC_ARG_DOUBLE:
+        put_double(o, two_words(w));
         break;
-    }
     case OSC_ARG_STRING:
         put_piece(o, &x->strings[w[0]], room);
         break;

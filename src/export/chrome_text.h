@@ -30,6 +30,7 @@
 #include "base/arena.h"
 #include "base/status.h"
 #include "base/strbuf.h"
+#include "codec/digits.h"
 #include "model/trace.h"
 
 /* Some bytes of osc_chrome_text.literals. */
@@ -81,10 +82,18 @@ OSC_MUST_USE osc_status osc_chrome_text_make(struct osc_chrome_text *x,
                                              const struct osc_trace *t, unsigned n_threads);
 void osc_chrome_text_fini(struct osc_chrome_text *x);
 
+/* A double as text; those of a trace are few, and their digits cost a lot. */
+struct osc_text_double {
+    uint64_t bits;
+    char text[OSC_DIGITS_MAX];
+    uint32_t len; /* 0: none yet */
+};
+
 /* Text on its way. Zeroed, it is empty; status is sticky. */
 struct osc_text_out {
     char *start, *p, *end; /* owned */
     osc_status status;
+    struct osc_text_double doubles[256]; /* lately written, by a hash of their bits */
 };
 
 void osc_text_out_fini(struct osc_text_out *o);

@@ -203,10 +203,12 @@ static osc_status fold_modules(struct folding *f, const struct osc_trace *t, uin
 {
     struct osc_modules m;
     uint32_t *stacks = NULL; /* by place + 1 */
-    osc_status st = osc_modules_make(t, OSC_SCOPES_MODULE, &m);
+    osc_status st = osc_modules_make(t, OSC_SCOPES_LIGHTNING, &m);
 
-    if (st == OSC_OK && m.n_places == 0)
-        st = osc_modules_make(t, OSC_SCOPES_LIGHTNING, &m);
+    if (st == OSC_OK && m.n_places == 0) {
+        osc_modules_fini(&m);
+        st = osc_modules_make(t, OSC_SCOPES_MODULE, &m);
+    }
     if (st == OSC_OK) {
         stacks = osc_calloc(m.n_places + 1, sizeof *stacks);
         st = stacks ? OSC_OK : OSC_ENOMEM;

@@ -106,7 +106,9 @@ static void what_is_too_deep_or_long_is_cut(void **state)
 
     osc_stack_tree_init(&tree);
     memset(name, 'x', sizeof name);
-    memcpy(name + 4094, "\xe2\x82\xac", 3); /* a character across the bound */
+    name[4094] = (char)0xe2; /* a character across the bound */
+    name[4095] = (char)0x82;
+    name[4096] = (char)0xac;
     assert_int_equal(osc_stack_tree_push(&tree, 0, (struct osc_str){name, sizeof name}, &node),
                      OSC_OK);
     osc_stack_tree_add(&tree, node, 1);

@@ -8,12 +8,15 @@ Takes every trace below DIR (by default the shared data, if it is there), those 
 tests/data, N random ones and N whose names hold any byte. Each is written to .json.gz
 and read back: all tables but info and quality must be the same, as CSV. It is written to
 .json as well: Python's json and, where it is installed, node's JSON.parse must read both
-forms, and find the same. Ends with `N passed, N failed`; exit status 1 on any failure.
+forms, and find the same. Its first steps are cut out: their rows of the table steps must be
+those of --steps, and arrows be whole. Ends with `N passed, N failed`; exit status 1 on any failure.
 """
 from __future__ import annotations
 
 import argparse
+import collections
 import concurrent.futures
+import csv
 import gzip
 import json
 import os
@@ -123,6 +126,33 @@ def parse(tally: Tally, where: str, plain: Path, packed: Path) -> None:
                  done.stdout, done.stderr)
 
 
+def arrows(path: Path) -> collections.Counter:
+    """How many records each arrow has."""
+    events = json.loads(gzip.decompress(path.read_bytes()))["traceEvents"]
+    return collections.Counter((e.get("cat"), str(e.get("id"))) for e in events
+                               if e["ph"] in ("s", "t", "f"))
+
+
+def check_steps(tally: Tally, opscope: Path, path: Path, where: str, scratch: Path,
+                whole: collections.Counter) -> None:
+    """A step cut out has the row that it has where it is selected, and whole arrows."""
+    def steps(p: Path, *selection: str) -> list[list[str]]:
+        done = run(opscope, "table", "steps", p, *selection, "--format", "csv")
+        # Which step it is and when it was, a cut cannot tell.
+        return [[v for k, v in row.items() if k not in ("step", "start_ns")]
+                for row in csv.DictReader(done.stdout.decode().split("\n"))]
+
+    for n in range(min(3, len(steps(path)))):
+        cut = scratch / "cut.json.gz"
+        done = run(opscope, "export", path, "--steps", f"@{n}", "-o", cut)
+        tally.expect(done.returncode == 0, where, "export --steps", done.stderr)
+        before, after = steps(path, "--steps", f"@{n}"), steps(cut)
+        tally.expect(before == after, where, f"step @{n}", before, after)
+        got = arrows(cut)
+        tally.expect(all(whole[k] == n for k, n in got.items()), where, "arrows in halves",
+                     [k for k, n in got.items() if whole[k] != n][:3])
+
+
 def check_trace(opscope: Path, tables: list[str], path: Path, where: str) -> Tally:
     tally = Tally()
     with tempfile.TemporaryDirectory(prefix="roundtrip-") as scratch:
@@ -133,6 +163,7 @@ def check_trace(opscope: Path, tables: list[str], path: Path, where: str) -> Tal
         if tally.failed:
             return tally
         parse(tally, where, plain, packed)
+        check_steps(tally, opscope, path, where, Path(scratch), arrows(packed))
         for table in tables:
             columns = ["--columns", COLUMNS[table]] if table in COLUMNS else []
             before, after = (run(opscope, "table", table, p, "--format", "csv", *columns)

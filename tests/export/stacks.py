@@ -12,9 +12,12 @@ sums      lines of one last frame sum up to the rows of operators, modules and a
           that name; a stack that took less than nothing has no line, so that times may be
           more than the table's where one of the table's parts is negative
 counters  values of utilization in the table's buckets, and the efficiency's integral
+names     whatever bytes are in them, lines have frames, a blank and a number, and all rows of
+          events as CSV as many cells
 
-The last three on all traces of the shared data and tests/data, and on N random ones. Ends
-with `N passed, N failed`; exit status 1 on any failure.
+Twin, sums and counters on all traces of the shared data and tests/data, and on N random
+ones; names on 5 N whose names hold any byte. Ends with `N passed, N failed`; exit status 1
+on any failure.
 """
 from __future__ import annotations
 
@@ -33,9 +36,10 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-sys.path.insert(0, str(ROOT / "tests/oracle"))
+sys.path[:0] = [str(ROOT / "tests/oracle"), str(HERE)]
 
 import randomtrace  # noqa: E402
+import roundtrip  # noqa: E402
 from twin import averages, events, reader  # noqa: E402
 
 NOTHING = ("no operators", "no modules", "no Python stacks", "took any time", "holds one")
@@ -85,7 +89,7 @@ def fold(opscope: Path, path: Path, stack: str, metric: str) -> list[tuple[list[
     if done.returncode != 0:
         assert any(n in done.stderr.decode() for n in NOTHING), done.stderr
         return None
-    assert not re.search(rb"[\0-\x09\x0b-\x1f\x7f]", done.stdout)
+    assert not re.search(rb"[\0-\x09\x0b-\x1f\x7f]", done.stdout), path
     pairs = [line.rsplit(" ", 1) for line in done.stdout.decode().split("\n")[:-1]]
     return [(stack.split(";"), int(value)) for stack, value in pairs]
 
@@ -222,6 +226,17 @@ def check_twin(tally: Tally, opscope: Path, path: Path, where: str) -> None:
                  len(want), [x for x in zip(lines, want) if x[0][0] != x[1][0]][:1])
 
 
+def check_names(tally: Tally, opscope: Path, seed: int, scratch: Path) -> None:
+    path = scratch / f"nasty-{seed}.json"
+    path.write_bytes(roundtrip.nasty_trace(seed))
+    for stack in ("op", "module", "python"):
+        lines = fold(opscope, path, stack, "calls") or []
+        tally.expect(all(all(f) and " " not in "".join(f) and n > 0 for f, n in lines), seed, stack)
+    done = run(opscope, "export", path, "--format", "csv", "-o", "-")
+    rows = list(csv.reader(io.StringIO(done.stdout.decode(), newline="")))
+    tally.expect(len(rows) > 0 and len({len(r) for r in rows}) == 1, seed, "csv", done.stderr)
+
+
 def check_trace(opscope: Path, path: Path, where: str) -> Tally:
     tally = Tally()
     check_twin(tally, opscope, path, where)
@@ -248,6 +263,8 @@ def main() -> int:
             p = Path(scratch) / f"{seed}.json"
             p.write_bytes(randomtrace.text(seed).encode())
             jobs.append((p, f"random {seed}"))
+        for seed in range(args.seed, args.seed + 5 * args.random):
+            check_names(tally, opscope, seed, Path(scratch))
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             for done in pool.map(lambda j: check_trace(opscope, *j), jobs):
                 tally.passed += done.passed
