@@ -38,14 +38,15 @@ KEYS = {
     "flows": ("row",), "modules": ("row",), "devices": ("device",),
     "utilization": ("device", "start_ns", "dur_ns"),
     "memory": ("device", "name"), "memory_events": ("row",), "memory_curve": ("row",),
-    "memory_peaks": ("row",), "quality": ("code",),
+    "memory_peaks": ("row",), "quality": ("code",), "advice": ("code",),
 }
 GROUPINGS = {"averages": (None, "shape", "stack:2", "shape,stack:3"),
              "operators": (None, "shape", "stack"), "kernels": (None, "op"),
              "modules": (None, "annotation", "line")}
 # Tables whose rows have no name but their place.
 NAMELESS = {"flows", "modules", "memory_events", "memory_curve", "memory_peaks"}
-COMPAT = {"operators", "kernels", "steps", "overview", "devices", "modules"}
+COMPAT = {"operators", "kernels", "steps", "overview", "devices", "modules",
+          "advice"}
 # Texts by product.md's examples, but numbers in the file: compared by their text.
 AS_TEXT = {"process", "thread", "queue", "label", "value", "track", "rank"}
 # Optional columns (`?` in product.md 4): absent is as good as null in every row.

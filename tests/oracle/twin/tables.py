@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from . import (averages, devices, events, flows, forest, growth, inventory, kernels,
+from . import (advice, averages, devices, events, flows, forest, growth, inventory, kernels,
                memory_tables, modules, operators, reader, steps)
 from .events import Trace
 
 NAMES = ("averages", "operators", "kernels", "steps", "overview", "events", "threads",
-         "tracks", "info", "flows", "devices", "utilization", "modules",
+         "tracks", "info", "flows", "devices", "utilization", "modules", "advice",
          *memory_tables.TABLES)
 
 
@@ -48,6 +48,8 @@ def table(trace: Trace, name: str, group_by: str | None = None, compat: bool = F
         return kernels.table(trace, group_by, compat)
     if name == "steps":
         return growth.add(trace, steps.steps_table(trace, compat))
+    if name == "advice":
+        return advice.table([trace], compat)
     if name == "overview":
         return steps.overview_table(trace, compat)
     if name == "modules":
