@@ -319,7 +319,7 @@ static void waiting_counts_by_the_gap_that_it_leaves(void **state)
     assert_int_equal(cell_int(row, "impact_ns"), 60000); /* 300 to 360 */
     assert_int_equal(cell_int(row, "count"), 1);
     assert_true(has_text(row, "subject", "cudaStreamSynchronize"));
-    assert_true(has_text(row, "evidence", "(name in ('cudaStreamSynchronize'))\""));
+    assert_true(has_text(row, "evidence", "(name in ('cudaStreamSynchronize')) and "));
     assert_true(has_text(row, "evidence", "--steps @0-@0"));
     /* The host was done before the device was. */
     assert_int_equal(stake("",

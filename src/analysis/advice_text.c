@@ -399,7 +399,7 @@ static void add_calls(const struct osc_advice_base *a, const struct osc_advice_i
         osc_strbuf_adds(out, " or ");
     if (item->has_copies)
         osc_strbuf_adds(out, "kind = 'memcpy' and name like '%(Device -> Pageable)%'");
-    osc_strbuf_adds(out, ")");
+    osc_strbuf_adds(out, ") and dur_ns is not null");
     add_window(a, out);
     osc_strbuf_adds(out, "\"");
 }
@@ -467,7 +467,8 @@ static void add_table(const struct osc_advice_base *a, enum osc_advice_code code
         osc_strbuf_adds(out, "events --sort dur_ns");
         add_steps(a, out);
         osc_strbuf_adds(out,
-                        " --where \"kind = 'memcpy' and name like '%(Pageable -> Device)%'");
+                        " --where \"kind = 'memcpy' and name like '%(Pageable -> Device)%' "
+                        "and dur_ns is not null");
         add_window(a, out);
         osc_strbuf_adds(out, "\"");
         return;

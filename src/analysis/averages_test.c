@@ -179,6 +179,20 @@ static void counts_all_steps_in_one_row_and_skips_what_torch_hides(void **state)
     fini(&f);
 }
 
+static void calls_of_operators_that_torch_hides_stay_on_their_thread(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    average(&f, "",
+            RANGE("cpu_op", "aten::is_leaf", 1, 0, 30, "'External id':6")
+                RANGE("cpu_op", "aten::copy_", 2, 5, 20, "'External id':7")
+                    RANGE("cuda_runtime", "cudaLaunchKernel", 2, 6, 3,
+                          "'correlation':1,'External id':6"));
+    assert_int_equal(cell(&f, "aten::copy_", OSC_AVERAGES_SELF_CPU_NS), 17000);
+    fini(&f);
+}
+
 static void folds_only_children_of_the_same_name(void **state)
 {
     struct fixture f;
@@ -373,6 +387,7 @@ int main(void)
         cmocka_unit_test(keeps_threads_apart_and_python_functions_in_the_tree),
         cmocka_unit_test(takes_process_groups_out_of_the_tree),
         cmocka_unit_test(counts_all_steps_in_one_row_and_skips_what_torch_hides),
+        cmocka_unit_test(calls_of_operators_that_torch_hides_stay_on_their_thread),
         cmocka_unit_test(folds_only_children_of_the_same_name),
         cmocka_unit_test(gives_backward_functions_the_stack_of_their_forward_operator),
         cmocka_unit_test(groups_by_shapes_without_lists_of_tensors),

@@ -288,18 +288,6 @@ static int64_t find_zero(const struct builder *b)
     return t->min_ts_ns;
 }
 
-/* The thread of row I of C in torch's tree: calls stand on that of their operator. */
-static inline uint32_t track_of(const struct builder *b, const struct osc_chunk *c, uint32_t i,
-                                unsigned flags)
-{
-    if ((flags & OSC_AVG_CALL) && c->link && c->link[i] != 0) {
-        const osc_row op = {c->link[i]};
-
-        return osc_chunk_of(&b->t->events, op)->track[osc_row_place(op)];
-    }
-    return c->track[i];
-}
-
 /* Make N, node I, a child of the innermost range that is open on TRACK. */
 static inline osc_status nest(struct builder *b, struct osc_avg_node *nodes, uint32_t i,
                               struct osc_avg_node *n, uint32_t track)
@@ -379,6 +367,24 @@ static inline uint32_t name_of(struct builder *b, uint32_t sid)
     if (__builtin_expect(name != 0, 1))
         return name;
     return meet_name(b, sid) == OSC_OK ? b->tree->name_of_sid[sid] : 0;
+}
+
+/*
+ * The thread of row I of C in torch's tree: calls stand on that of their operator, if
+ * torch does not leave that one out.
+ */
+static inline uint32_t track_of(struct builder *b, const struct osc_chunk *c, uint32_t i,
+                                unsigned flags)
+{
+    if ((flags & OSC_AVG_CALL) && c->link && c->link[i] != 0) {
+        const osc_row op = {c->link[i]};
+        const struct osc_chunk *const of_op = osc_chunk_of(&b->t->events, op);
+        const uint32_t place = osc_row_place(op);
+
+        if (name_of(b, of_op->name[place]) != FILTERED)
+            return of_op->track[place];
+    }
+    return c->track[i];
 }
 
 /*

@@ -59,6 +59,31 @@ static void add_row(const struct osc_trace *t, struct osc_result *out,
     osc_result_int(out, RANK_OF_SEVERITY, (int64_t)severity);
 }
 
+/* Whether the file itself says that FLAG was off. */
+static bool is_off(const struct osc_trace *t, const char *flag)
+{
+    return !osc_trace_flag(t, flag, true);
+}
+
+/* What a trace lacks of which a part is here: that alone which the file says. */
+static bool is_absent_from_file(const struct osc_trace *t, enum osc_finding_code code)
+{
+    switch ((int)code) {
+    case OSC_FINDING_no_shapes:
+        return is_off(t, "record_shapes");
+    case OSC_FINDING_no_stacks:
+        return is_off(t, "with_stack");
+    case OSC_FINDING_no_memory:
+        return is_off(t, "profile_memory");
+    case OSC_FINDING_no_modules:
+        return is_off(t, "with_modules");
+    case OSC_FINDING_no_flops:
+        return is_off(t, "with_flops");
+    default:
+        return false;
+    }
+}
+
 /* Whether CODE stands for something that a trace of PyTorch with C in it lacks. */
 static bool is_absent(const struct osc_trace *t, const struct osc_census *c,
                       enum osc_finding_code code)
@@ -68,6 +93,8 @@ static bool is_absent(const struct osc_trace *t, const struct osc_census *c,
                             0;
     const bool has_memory = c->by_kind[OSC_KIND_ALLOC] + c->by_kind[OSC_KIND_FREE] > 0;
 
+    if (t->is_selected || t->is_partial)
+        return is_absent_from_file(t, code);
     switch ((int)code) {
     case OSC_FINDING_no_shapes:
         return !c->has_shapes;

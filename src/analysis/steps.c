@@ -74,7 +74,7 @@ static const struct osc_column columns[N_COLUMNS] = {
                "What is left of total_ns: nothing that was recorded ran."},
     [OUTLIER] = {"outlier", OSC_TYPE_BOOLEAN, NULL, OSC_MERGE_OR, 0,
                  "Whether total_ns is further from the median of the kept steps than three "
-                 "times the median of such distances (MAD)."},
+                 "times the median of such distances (MAD), which is not 0."},
     [GREW] =
         {"grew", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
          "Of an outlier that took longer than the median step: the operator, or wait for data, "
@@ -84,8 +84,9 @@ static const struct osc_column columns[N_COLUMNS] = {
          "work that its own calls launched; steps without it count 0."},
     [GREW_ON] = {"grew_on", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
                  "Where its time grew: host or device."},
-    [GREW_BY] = {"grew_by_ns", OSC_TYPE_NUMBER, "ns", OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
-                 "Its time in this step - its median over the kept steps."},
+    [GREW_BY] = {"grew_by_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
+                 "Its time in this step - its median over the kept steps, half a nanosecond "
+                 "rounded up."},
     [NOTE] = {"note", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
               "Why it is not kept, or that it began late."},
 };
@@ -125,7 +126,7 @@ static void add_row(const struct osc_trace *t, const struct osc_step_cost *s, ui
     if (growth->name.v != 0) {
         osc_result_str(out, GREW, osc_trace_str(t, growth->name));
         osc_result_str(out, GREW_ON, growth->is_device ? OSC_STR("device") : OSC_STR("host"));
-        osc_result_num(out, GREW_BY, (double)growth->half_ns / 2);
+        osc_result_int(out, GREW_BY, growth->half_ns / 2 + growth->half_ns % 2);
         for (uint32_t c = GREW; c <= GREW_BY; c++)
             osc_result_show(out, c);
     }

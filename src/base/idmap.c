@@ -69,13 +69,6 @@ void osc_idmap_fini(struct osc_idmap *m)
     *m = (struct osc_idmap){0};
 }
 
-void osc_idmap_clear(struct osc_idmap *m)
-{
-    if (m->n_used > 0)
-        memset(m->slots, 0, m->n_slots * sizeof *m->slots);
-    m->n_used = 0;
-}
-
 uint32_t osc_idmap_get(const struct osc_idmap *m, uint64_t key)
 {
     /* A free slot has the value 0. */

@@ -30,7 +30,6 @@ struct osc_idmap {
 };
 
 void osc_idmap_fini(struct osc_idmap *m);
-void osc_idmap_clear(struct osc_idmap *m); /* keeps the room */
 
 /* The value of KEY, or 0. */
 uint32_t osc_idmap_get(const struct osc_idmap *m, uint64_t key);

@@ -39,8 +39,11 @@ static void calls_every_item_once_on_any_number_of_threads(void **state)
 
 static void no_items_are_no_calls(void **state)
 {
+    struct job job = {.input = 1};
+
     (void)state;
-    osc_parallel(4, 0, count_call, NULL);
+    osc_parallel(4, 0, count_call, &job);
+    assert_int_equal(job.n_calls[0], 0);
 }
 
 static void note_order(void *ctx, uint32_t i)

@@ -204,6 +204,18 @@ static int redact(struct osc_loaded *l)
                         : osc_load_fail(l, NULL, st, &(struct osc_err){0}, "redacting");
 }
 
+/* A part of a trace that nobody asked for must not take the place of a whole file. */
+static int refuse_partial(const struct osc_loaded *l)
+{
+    for (uint32_t i = 0; i < l->n_traces; i++) {
+        if (l->traces[i]->is_partial) {
+            osc_cli_error("nothing was written, because a trace was not read to its end");
+            return OSC_EXIT_FAILED;
+        }
+    }
+    return OSC_EXIT_DONE;
+}
+
 /* Load what ARGS name and write it to O. */
 static int load_and_write(struct osc_args *args, const struct osc_exporter *e,
                           const struct osc_table_def *def, struct osc_output *o)
@@ -217,6 +229,8 @@ static int load_and_write(struct osc_args *args, const struct osc_exporter *e,
         failed = check_inputs(o, (const char *const *)l.files.all, l.files.n);
     if (!failed && l.n_traces > 1 && !e->takes_many)
         failed = refuse_many(&l, e);
+    if (!failed)
+        failed = refuse_partial(&l);
     if (!failed && args->is_redacted)
         failed = redact(&l);
     if (!failed) {

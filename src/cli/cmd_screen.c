@@ -19,6 +19,7 @@ static const struct {
     [OSC_SCREEN_RANKS] = {&osc_table_overview, false},
     [OSC_SCREEN_OPERATORS] = {&osc_table_operators, true},
     [OSC_SCREEN_KERNELS] = {&osc_table_kernels, true},
+    [OSC_SCREEN_ADVICE] = {&osc_table_advice, false},
 };
 
 static int fill(struct osc_screen *s, struct osc_loaded *l)

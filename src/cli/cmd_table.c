@@ -207,6 +207,10 @@ static int run(struct osc_args *args)
     def = choose_table(args);
     if (!def)
         return OSC_EXIT_MISUSED;
+    if ((args->wants_list || args->explain) &&
+        (args->given & UINT64_C(1) << OSC_OPTION_FORMAT) != 0)
+        return osc_cli_misuse("--%s prints text, whatever the --format",
+                              args->wants_list ? "list" : "explain");
     if (args->wants_list)
         return show_list(args->operands > first ? def : NULL);
     if (args->explain)

@@ -44,9 +44,10 @@ const struct osc_option osc_options[OSC_OPTION_COUNT] = {
         {"sort", 's', "COL", TABLE, OSC_COMPLETE_SORT, NULL, "Rows and columns",
          "order rows by COL or -COL, descending, or COL:asc, ascending; torch's "
          "keys such as self_cpu_time_total are understood"},
-    [OSC_OPTION_LIMIT] = {"limit", 'n', "N", BOTH, OSC_COMPLETE_NOTHING, NULL, NULL,
-                          "print N rows (of each rank and span); 0: all. Text shows 100 unless "
-                          "told otherwise, the other forms all"},
+    [OSC_OPTION_LIMIT] =
+        {"limit", 'n', "N", BOTH, OSC_COMPLETE_NOTHING, NULL, NULL,
+         "print N rows (of each rank and span); 0: all. Text of table shows 100 "
+         "unless told otherwise, all else shows all"},
     [OSC_OPTION_COLUMNS] = {"columns", 'c', "A,B", TABLE, OSC_COMPLETE_COLUMNS, NULL, NULL,
                             "print these columns, in this order"},
     [OSC_OPTION_WHERE] = {"where", 'w', "EXPR", TABLE, OSC_COMPLETE_COLUMNS, NULL, NULL,

@@ -430,8 +430,8 @@ static void put_outlier(struct osc_page *p, const struct osc_outlier *o)
                             ? "host  "
                             : "device");
         osc_strbuf_addc(&p->cell, '+');
-        osc_units_time(&p->cell,
-                       osc_result_get_num(r, o->row, osc_screen_column(r, "grew_by_ns")));
+        osc_units_time(&p->cell, (double)osc_result_get_int(
+                                     r, o->row, osc_screen_column(r, "grew_by_ns")));
         osc_page_cell(p, OSC_PAGE_TIME - 1, false);
         osc_strbuf_addc(p->out, ' ');
         osc_utf8_append_terminal(&p->cell, osc_screen_text(r, o->row, "grew"));
@@ -537,6 +537,36 @@ static void put_worst(struct osc_page *p)
     osc_strbuf_fini(&text);
 }
 
+/* What has the most time at stake, of any rank. */
+static void put_advice(struct osc_page *p)
+{
+    const struct osc_result *r;
+    uint64_t row;
+    struct osc_strbuf text = {0};
+    const uint64_t n = osc_screen_advice(p->s, &r, &row);
+
+    if (n == 0)
+        return;
+    osc_page_section(p, "ADVICE");
+    osc_strbuf_adds(p->out, "  ");
+    osc_strbuf_addstr(&text, osc_screen_text(r, row, "title"));
+    osc_strbuf_adds(&text, ", ");
+    osc_units_time(&text,
+                   (double)osc_result_get_int(r, row, osc_screen_column(r, "impact_ns")));
+    osc_strbuf_adds(&text, " at stake");
+    if (n > 1)
+        osc_strbuf_addf(&text, "; %llu more", (unsigned long long)(n - 1));
+    put_text(p, &text, 8, 2);
+    if (p->level < OSC_PAGE_SHORT) {
+        osc_strbuf_clear(&text);
+        osc_utf8_append_terminal(&text, osc_screen_text(r, row, "text"));
+        osc_strbuf_adds(p->out, "  ");
+        put_text(p, &text, 2, UINT32_MAX);
+    }
+    p->out->status = p->out->status == OSC_OK ? text.status : p->out->status;
+    osc_strbuf_fini(&text);
+}
+
 /* Each lack in the words of `quality`. */
 static void put_lacks(struct osc_page *p, const uint64_t *rows)
 {
@@ -608,6 +638,7 @@ static void put_all(struct osc_page *p)
     put_top(p, OSC_SCREEN_KERNELS, "KERNELS", "by total time", "total_ns");
     put_outliers(p);
     put_worst(p);
+    put_advice(p);
     put_not_recorded(p);
     osc_page_section(p, "NEXT");
     osc_page_end_line(p);

@@ -23,6 +23,7 @@ enum osc_screen_table {
     OSC_SCREEN_RANKS, /* overview again, a block for each rank and span */
     OSC_SCREEN_OPERATORS,
     OSC_SCREEN_KERNELS,
+    OSC_SCREEN_ADVICE,
     OSC_SCREEN_TABLES
 };
 
@@ -30,7 +31,7 @@ enum osc_screen_table {
 struct osc_screen {
     const struct osc_loaded *loaded;
     const struct osc_args *args;
-    struct osc_answer answers[OSC_SCREEN_TABLES]; /* owned; merged but for STEPS and RANKS */
+    struct osc_answer answers[OSC_SCREEN_TABLES]; /* owned; merged but for STEPS, RANKS, ADVICE */
     unsigned width;                               /* of the terminal; 0: it is none */
     bool has_colour;
 };

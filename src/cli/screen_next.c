@@ -221,6 +221,8 @@ void osc_screen_put_commands(struct osc_page *p)
     /* The first three that fit, those that say more about this trace first. */
     propose(c, has_error, "opscope info", NULL, "what was lost");
     propose(c, slow.label, "opscope table operators", &slow, "the slow step");
+    propose(c, osc_screen_advice(p->s, NULL, NULL) > 0, "opscope table advice", NULL,
+            "what could be changed");
     propose(c, osc_screen_answer(p->s, OSC_SCREEN_RANKS)->n_blocks > 1,
             "opscope table overview", NULL, "each by itself");
     propose(c, osc_screen_has_device(p->s), "opscope table kernels --group-by op", NULL,

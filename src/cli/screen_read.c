@@ -142,3 +142,29 @@ uint64_t osc_screen_outliers(const struct osc_screen *s, struct osc_outlier *fou
     }
     return n;
 }
+
+uint64_t osc_screen_advice(const struct osc_screen *s, const struct osc_result **r,
+                           uint64_t *row)
+{
+    const struct osc_answer *const a = osc_screen_answer(s, OSC_SCREEN_ADVICE);
+    int64_t most_ns = -1;
+    uint64_t n = 0;
+
+    for (uint32_t b = 0; b < a->n_blocks; b++) {
+        const struct osc_result *const of = &a->blocks[b].result;
+
+        for (uint64_t i = 0; i < of->n_rows; i++) {
+            const int64_t ns = osc_result_get_int(of, i, osc_screen_column(of, "impact_ns"));
+
+            n++;
+            if (ns <= most_ns)
+                continue;
+            most_ns = ns;
+            if (r)
+                *r = of;
+            if (row)
+                *row = i;
+        }
+    }
+    return n;
+}

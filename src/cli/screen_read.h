@@ -47,6 +47,13 @@ struct osc_outlier {
 uint64_t osc_screen_outliers(const struct osc_screen *s, struct osc_outlier *found,
                              uint64_t max);
 
+/*
+ * How many pieces of advice there are, of all ranks; *R and *ROW, which may be NULL, are
+ * that with the most time at stake, if there is one.
+ */
+uint64_t osc_screen_advice(const struct osc_screen *s, const struct osc_result **r,
+                           uint64_t *row);
+
 /* Put three commands that fit the trace. */
 struct osc_page;
 void osc_screen_put_commands(struct osc_page *p);

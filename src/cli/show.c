@@ -20,6 +20,21 @@ static osc_status emit(void *ctx, const struct osc_rows *rows)
     return osc_render_rows(ctx, rows);
 }
 
+/* Why a table is empty, on stderr. */
+static void say_notes(const struct osc_strbuf *notes)
+{
+    for (const char *line = notes->len > 0 ? notes->s : ""; *line;) {
+        const char *const end = strchrnul(line, '\n');
+        struct osc_strbuf text = {0};
+
+        osc_utf8_append_terminal(&text, (struct osc_str){line, (uint32_t)(end - line)});
+        if (text.s)
+            osc_cli_error("%s", text.s);
+        osc_strbuf_fini(&text);
+        line = *end ? end + 1 : end;
+    }
+}
+
 static osc_status render(const struct osc_query *q, struct osc_answer *a,
                          const struct osc_renderer *renderer, struct osc_err *err)
 {
@@ -37,6 +52,9 @@ static osc_status render(const struct osc_query *q, struct osc_answer *a,
         st = osc_answer_rows(q, a, emit, &r, err);
     if (st == OSC_OK)
         st = osc_render_end(&r);
+    /* CSV alone has no place for them. */
+    if (st == OSC_OK && r.n_rows == 0 && strcmp(renderer->name, "csv") == 0)
+        say_notes(&a->sheet.notes);
     osc_render_fini(&r);
     return st;
 }

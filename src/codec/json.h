@@ -7,7 +7,7 @@
  * knows what a trace is.
  *
  *   - A decimal number is never rounded through a double where an integer of
- *     nanoseconds is wanted: osc_json_micros_add() adds the texts exactly.
+ *     nanoseconds is wanted: see osc_json_micros().
  *   - Text that is not JSON but common (bare control characters, wrong escapes)
  *     is read and reported; see enum osc_json_flaw.
  *

@@ -421,7 +421,7 @@ static uint32_t *find_arrow(struct arrows *a, const struct osc_trace *t,
     const struct osc_form *const form = &t->forms[c->form[i]];
     struct osc_arg arg;
     int64_t number = 0;
-    uint64_t id = 0;
+    uint64_t id = UINT64_C(1) << 63; /* none */
 
     /* Texts are told apart from numbers by the highest bit. */
     if (osc_row_arg_int(t, c, i, OSC_ARG_KEY_FLOW_ID, &number))
@@ -555,6 +555,7 @@ osc_status osc_select(struct osc_trace *t, const struct osc_selection *s, unsign
         st = select_arrows(&f, t, wanted);
     if (st != OSC_OK)
         goto out;
+    t->is_selected = true;
     for (uint32_t k = 1; k < t->events.n_chunks; k++)
         squeeze(t->events.chunks[k], wanted);
     recount(t);

@@ -152,18 +152,6 @@ static uint32_t first_after(const struct osc_step_map *map, int64_t at_ns)
     return low;
 }
 
-uint32_t osc_step_at(const struct osc_trace *t, const struct osc_step_map *map, int64_t at_ns,
-                     uint32_t *hint)
-{
-    uint32_t i = *hint;
-
-    if (i >= map->n || map->latest_ns[i] <= at_ns || (i > 0 && map->latest_ns[i - 1] > at_ns))
-        i = first_after(map, at_ns);
-    *hint = i;
-    /* The steps after I start even later. */
-    return i < map->n && t->steps[i].start_ns <= at_ns ? i + 1 : 0;
-}
-
 uint32_t osc_step_around(const struct osc_trace *t, const struct osc_step_map *map,
                          int64_t start_ns, int64_t end_ns)
 {

@@ -39,13 +39,6 @@ void osc_step_map_fini(struct osc_step_map *map);
 void osc_steps_mark(struct osc_trace *t, const struct osc_classes *c,
                     const struct osc_step_map *map, unsigned n_threads);
 
-/*
- * The first step (index + 1) that holds AT_NS, or 0. *HINT is where the last answer
- * was (0 at first), which makes times in order cheap.
- */
-uint32_t osc_step_at(const struct osc_trace *t, const struct osc_step_map *map, int64_t at_ns,
-                     uint32_t *hint);
-
 /* The first step (index + 1) whose closed range holds [START_NS, END_NS], or 0. */
 uint32_t osc_step_around(const struct osc_trace *t, const struct osc_step_map *map,
                          int64_t start_ns, int64_t end_ns);

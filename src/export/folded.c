@@ -451,8 +451,8 @@ static osc_status fail_empty(const struct folding *f, struct osc_err *err)
     };
 
     if (!f->has_any)
-        return osc_fail(err, OSC_EINVAL, "%s", nothing[f->kind]);
-    return osc_fail(err, OSC_EINVAL, "no stack of the trace took any time by this metric");
+        return osc_fail(err, OSC_EFORMAT, "%s", nothing[f->kind]);
+    return osc_fail(err, OSC_EFORMAT, "no stack of the trace took any time by this metric");
 }
 
 static osc_status write(const struct osc_export *x, struct osc_err *err)

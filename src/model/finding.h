@@ -19,7 +19,9 @@ enum osc_severity { OSC_INFO, OSC_WARNING, OSC_ERROR };
     X(truncated, ERROR,                                                                        \
       "the input ends in the middle of something; what came before was read",                  \
       "copy the file again, or let the program finish writing it")                             \
-    X(corrupt, ERROR, "bytes that make no sense here were skipped up to the next event",       \
+    X(corrupt, ERROR,                                                                          \
+      "bytes that make no sense where they stand, or a damaged archive; "                      \
+      "skipped up to the next event, or to the end",                                           \
       "look at the file around first_offset")                                                  \
     X(not_utf8, WARNING, "names that are not UTF-8; shown with U+FFFD in their place", "")     \
     X(repaired_name, WARNING,                                                                  \

@@ -182,6 +182,7 @@ struct osc_trace {
     int32_t span;                  /* which recording window of its worker, from 1 */
     osc_sid worker;                /* from the file name or the metadata; may be none */
     bool is_partial;               /* reading stopped at a limit or a read error */
+    bool is_selected;              /* what was not selected has been removed */
     size_t reserved_bytes;         /* by osc_mem_reserve(), for what will be made of it */
     struct osc_arena arena;        /* what lives as long as the trace */
     uint32_t facts;                /* bits of enum osc_fact that derive/ has made */

@@ -90,7 +90,10 @@ static osc_status explain(const struct osc_where *w, size_t end, struct osc_err 
                         what);
     if (strcmp(message, "incomplete input") == 0 || (offset >= 0 && (size_t)offset >= end))
         return osc_fail(err, OSC_EINVAL, "%s: it is not complete", what);
-    return osc_fail(err, OSC_EINVAL, "%s: %.100s", what, message);
+    /* A text that is not closed reaches over the line that follows the expression. */
+    const size_t len = strcspn(message, "\n");
+    return osc_fail(err, OSC_EINVAL, "%s: %.*s%s", what, (int)(len < 100 ? len : 100), message,
+                    message[len] ? "\"" : "");
 }
 
 /* Compile HEAD, the expression, TAIL into *STATEMENT. */

@@ -356,15 +356,6 @@ void osc_result_keep(struct osc_result *r, const bool *keep)
     r->n_batches = (uint32_t)((n + OSC_BATCH_ROWS - 1) >> BATCH_SHIFT);
 }
 
-bool osc_result_shows(const struct osc_result *r, uint32_t column)
-{
-    const unsigned flags = r->def->columns[column].flags;
-
-    if (flags & OSC_COLUMN_HIDDEN)
-        return false;
-    return !(flags & OSC_COLUMN_OPTIONAL) || (r->shown >> column & 1) != 0;
-}
-
 int osc_table_column(const struct osc_table_def *def, const char *name)
 {
     for (uint32_t c = 0; c < def->n_columns; c++) {

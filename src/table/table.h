@@ -195,9 +195,6 @@ void osc_result_set_missing(struct osc_result *r, uint64_t i, uint32_t column);
 /* Remove the rows whose KEEP is false, for finish(); KEEP has one for each. */
 void osc_result_keep(struct osc_result *r, const bool *keep);
 
-/* Is COLUMN one that users see: not hidden, and if optional then shown? */
-bool osc_result_shows(const struct osc_result *r, uint32_t column);
-
 /* Index of column NAME in DEF, or -1. */
 int osc_table_column(const struct osc_table_def *def, const char *name);
 

@@ -74,7 +74,8 @@ for name in sorted(n for n in os.listdir() if ".json" in n and n != "groups.json
 for name in ("arguments.json", "forms.json", "giant.json", "names.json", "rows.json",
              "tracks.json"):
     run("export", name, "--output=part.json")
-    os.remove("part.json")
+    if os.path.exists("part.json"):
+        os.remove("part.json")
 run("table", "events", "rows.json", "--format=csv", "--where=dur_ns > 0")
 run("table", "events", "names.json", "--format=csv", "--from=1ms", "--to=9ms")
 run("table", "modules", "names.json")

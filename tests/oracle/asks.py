@@ -12,7 +12,7 @@ from twin.selection import Selection
 GROUPINGS = {"averages": (None, "shape", "stack:2", "shape,stack:3"),
              "operators": (None, "shape", "stack", "shape,stack"), "kernels": (None, "op"),
              "modules": (None, "annotation", "line")}
-COMPAT = {"operators", "kernels", "steps", "overview", "devices", "modules"}
+COMPAT = {"operators", "kernels", "steps", "overview", "devices", "modules", "advice"}
 # Tables whose rows the twin does not merge: compared where no two files share theirs.
 UNMERGED = {"devices", "utilization", "modules", *memory_tables.TABLES}
 AT_A_TIME = {"memory_events", "memory_peaks"}       # tables with --at

@@ -19,7 +19,7 @@ KEYS = {
                 "shared_memory_bytes"),
     "steps": ("step",), "overview": ("category",), "events": ("id",),
     "threads": ("process", "thread"), "tracks": ("track",), "info": ("key",),
-    "quality": ("code",), "flows": (), "modules": (), "devices": ("device",),
+    "quality": ("code",), "advice": ("code",), "flows": (), "modules": (), "devices": ("device",),
     "utilization": ("device", "start_ns", "dur_ns"),
     "memory": ("device", "name"), "memory_events": (), "memory_curve": (), "memory_peaks": (),
 }
@@ -31,7 +31,7 @@ OPTIONAL = {"parent_id", "device", "queue", "self_ns", "depth", "step", "launch_
             "sm_efficiency_ratio", "module", "note", "capacity_bytes", "grew", "grew_on", "grew_by_ns",
             "backward_host_ns", "backward_device_ns"}
 # Sentences: golden tests have them.
-SENTENCES = {"note", "message", "remedy"}
+SENTENCES = {"note", "message", "remedy", "title", "text", "evidence"}
 
 
 @dataclass
@@ -44,7 +44,7 @@ class Report:
     def differ(self, *words: object) -> None:
         """One more difference."""
         self.failed += 1
-        self.lines.append("  ".join(str(w)[:300] for w in words))
+        self.lines.append("  ".join(str(w)[:700] for w in words))
 
 
 def shown(value: object) -> object:

@@ -14,6 +14,7 @@ import argparse
 import random
 import sys
 import tempfile
+import traceback
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -255,8 +256,13 @@ def jobs(options: argparse.Namespace) -> Iterator[tuple]:
 
 
 def run_job(binary: Path, is_thorough: bool, job: tuple) -> Report:
-    """The outcome of one job."""
-    return job[0](binary, is_thorough, *job[1:])
+    """The outcome of one job; also if the twin fails on it."""
+    try:
+        return job[0](binary, is_thorough, *job[1:])
+    except Exception as failed:     # noqa: BLE001: the others go on
+        report = Report()
+        report.differ(job[1:], "the twin failed:", repr(failed), traceback.format_exc()[-600:])
+        return report
 
 
 def main() -> int:

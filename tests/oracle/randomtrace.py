@@ -14,7 +14,7 @@ import sys
 
 OPS = ("aten::mm", "aten::addmm", "aten::add", "aten::mul", "aten::conv2d", "aten::empty",
        "aten::copy_", "aten::matmul", "aten::linear", "record_param_comms",
-       "c10d::allreduce_", "aten::convolution_backward", "DistributedDataParallel.forward",
+       "c10d::allreduce_", "aten::convolution_backward", "DistributedDataParallel.forward", "DataParallel.forward",
        "autograd::engine::evaluate_function: MmBackward0", "MmBackward0",
        "aten::is_leaf", "profiler::_record_function_exit",
        "a name of more than fifty-two characters, to be cut short in text")
@@ -24,6 +24,11 @@ ANNOTATIONS = ("ProfilerStep#{n}", "ProfilerStep#{n}", "Optimizer.step#SGD.step"
                "## forward ##", "ProfilerStep#x", "gloo:all_reduce")
 LIGHTNING = ("[pl][module]a.Net: model", "[pl][module]a.B: model.b.c", "[pl][module]a.B: model.b",
              "[pl][module]", "[pl][module]C: x..y", "[pl][profile]step: model")
+# Calls that wait for the device, allocate or launch many kernels at once.
+OTHER_CALLS = ("cudaStreamSynchronize", "cudaDeviceSynchronize", "cudaMalloc", "cudaFree",
+               "cudaGraphLaunch", "cudaMemcpyAsync")
+COPIES = ("Memcpy HtoD (Pageable -> Device)", "Memcpy HtoD (Pageable -> Device)",
+          "Memcpy DtoH (Device -> Pageable)", "Memcpy HtoD (Pinned -> Device)")
 KERNELS = ("ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)", "volta_sgemm_64x64_nt",
            "sm80_xmma_fprop_implicit_gemm", "void at::native::elementwise_kernel<4>(int)",
            "ampere_fp16_s16816gemm_fp16_64x64", "triton_poi_fused_0", "turing_h1688gemm")
@@ -42,6 +47,10 @@ class Generator:
         self.time_form = self.random.choice(("integer", "fraction", "fraction", "text"))
         self.base_us = self.random.choice((0, 1000, 1_623_143_089_861_000, 4_381_786_529_027))
         self.records: list[dict] = []
+        self.other_calls = self.random.choice((0, 30, 60))          # in a hundred
+        self.kernels = self.random.choice((KERNELS, KERNELS, KERNELS[1:2] + KERNELS[3::2]))
+        self.launch_grids = self.random.choice((3, 3, 12))          # longest call
+        self.kernel_grids = self.random.choice((15, 15, 2))         # longest work
         self.correlation = self.random.choice((1, 3))   # near the ops' ids: collisions
         self.external = 0
         self.old = self.generation == "A"
@@ -175,6 +184,9 @@ class Generator:
         """Nested, equal, touching and overlapping ranges on one thread."""
         grid = self.random.choice((10_000, 10_000, 25_000, 1_230))
         at = self.random.randrange(5) * grid
+        if self.chance(15):
+            self.even_steps(pid, tid, at, grid)
+            return
         for number in range(self.random.randrange(2, 6)):
             length = self.random.randrange(0, 40) * grid
             self.nest(pid, tid, at, at + length, grid, 0, number)
@@ -187,6 +199,19 @@ class Generator:
             return self.random.choice(({}, {"Python parent id": None}))
         near = self.external + self.random.choice((-3, -2, -1, -1, -1, 0, 1, 2, 5))
         return {"Python parent id": self.random.choice((near, near, near, near, 9_999, None))}
+
+    def even_steps(self, pid: int, tid: int, at: int, grid: int) -> None:
+        """Steps of nearly the same length, but for one."""
+        count = self.random.randrange(4, 9)
+        slow = self.random.randrange(count)
+        for number in range(count):
+            length = (self.random.randrange(18, 22) + 40 * (number == slow)) * grid
+            self.external += 1
+            self.add("X", "Operator" if self.old else "user_annotation",
+                     f"ProfilerStep#{number + 4}", pid, self.thread(tid), at, at + length,
+                     {"External id": self.external})
+            self.nest(pid, tid, at + grid, at + length - grid, grid, 1, number)
+            at += length
 
     def nest(self, pid: int, tid: int, start: int, end: int, grid: int, depth: int,
              number: int) -> None:
@@ -225,7 +250,7 @@ class Generator:
                 name = self.random.choice(MODULES)
             self.add("X", "python_function", name, pid, self.thread(tid), start, end, args)
         elif kind == "call":
-            self.launch(pid, tid, start, min(end, start + 3 * grid), grid)
+            self.launch(pid, tid, start, min(end, start + self.launch_grids * grid), grid)
             return
         else:
             self.add("X", self.random.choice((None, "other", "overhead", "python")), name,
@@ -253,6 +278,8 @@ class Generator:
         category, name = self.random.choice((
             ("Runtime", "cudaLaunchKernel") if self.old else
             ("cuda_runtime", "cudaLaunchKernel"), ("cuda_driver", "cuLaunchKernel")))
+        if self.chance(self.other_calls):
+            name = self.random.choice(OTHER_CALLS)
         self.add("X", category, name, pid, self.thread(tid), start, end, args)
         self.launches.append((args.get("correlation", 0), [("s", pid, tid, start)]))
         for _ in range(self.random.choice((0, 1, 1, 1, 2))):
@@ -262,11 +289,11 @@ class Generator:
         """A kernel, copy, fill or wait on some device and stream."""
         device, stream = self.random.randrange(2), self.random.choice((7, 20))
         start = launched + self.random.randrange(-1, 12) * grid
-        end = start + self.random.randrange(0, 15) * grid
+        end = start + self.random.randrange(0, self.kernel_grids) * grid
         kind = self.random.choice(("kernel", "kernel", "kernel", "memcpy", "memset", "sync"))
         args |= {"device": device, "stream": stream, "context": 1}
         if kind == "kernel":
-            name = self.random.choice(KERNELS)
+            name = self.random.choice(self.kernels)
             if self.chance(70):
                 args |= {"grid": [self.random.randrange(1, 3), 1, 1], "block": [128, 1, 1],
                          "registers per thread": 32, "shared memory": 0}
@@ -276,7 +303,7 @@ class Generator:
             if self.chance(15):
                 args["Collective name"] = "allreduce"
         else:
-            name = {"memcpy": "Memcpy HtoD (Pageable -> Device)",
+            name = {"memcpy": self.random.choice(COPIES),
                     "memset": "Memset (Device)", "sync": "Stream Sync"}[kind]
             args["bytes"] = self.random.randrange(5000)
         category = ({"kernel": "Kernel", "memcpy": "Memcpy", "memset": "Memset",
@@ -390,8 +417,10 @@ class Generator:
             device = {"id": self.random.choice((number, number, number, 0, str(number), -1)),
                       "name": self.random.choice(("Tesla V100", "AMD Radeon", "a \"b\"\u00e9",
                                                   "", 7)),
-                      "totalGlobalMem": self.random.choice((34079637504, "68702699520", -1)),
-                      "computeMajor": self.random.choice((7, 9, 0)), "computeMinor": 0,
+                      "totalGlobalMem": self.random.choice((34079637504, "68702699520", -1, 500,
+                                                            5000)),
+                      "computeMajor": self.random.choice((7, 9, 0, 3)),
+                      "computeMinor": self.random.choice((0, 5)),
                       "numSms": self.random.choice((80, 104, Raw("80.5")))}
             for key in self.random.sample(sorted(device), self.random.choice((0, 0, 1, 3))):
                 del device[key]
@@ -419,7 +448,7 @@ class Generator:
         for flag, percent in (("record_shapes", 60), ("profile_memory", 60),
                               ("with_flops", 50), ("with_stack", 30)):
             if self.chance(percent):
-                members[flag] = 1
+                members[flag] = self.random.choice((1, 1, 1, 0))
         if self.chance(30):
             members["distributedInfo"] = {"backend": "nccl", "rank": 0, "world_size": 1}
         if self.chance(50):

@@ -316,6 +316,39 @@ def test_ranges(t: Tally) -> None:
         t.equal(what, got, want)
 
 
+def test_advice(t: Tally) -> None:
+    """TB 3.5 and R-3.6: thresholds, time at stake, whom a gap belongs to."""
+    def stakes(*records: dict, **members: object) -> dict:
+        rows = tables.table(trace([x("ProfilerStep#1", 0, 1000, "user_annotation"), *records],
+                                  **members), "advice")
+        return column(rows, "code", "impact_ns")
+
+    loader = "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"
+    t.equal("data, above", stakes(x(loader, 0, 51, "user_annotation")),
+            {"data_loading": 51000})
+    t.equal("data, at", stakes(x(loader, 0, 50, "user_annotation")), {})
+    t.equal("collectives", stakes(x("gloo:all_reduce", 0, 101)), {"communication": 101000})
+    waits = stakes(
+        x("cudaLaunchKernel", 0, 10, "cuda_runtime", correlation=1),
+        x("cudaStreamSynchronize", 100, 200, "cuda_runtime"),
+        x("cudaLaunchKernel", 350, 10, "cuda_runtime", correlation=2),
+        x("k", 10, 290, "kernel", 0, 7, correlation=1, device=0),
+        x("j", 360, 640, "kernel", 0, 7, correlation=2, device=0))
+    t.equal("a call that ends where the gap begins", waits, {"synchronization": 60000})
+    short = stakes(
+        x("cudaLaunchKernel", 0, 30, "cuda_runtime", correlation=1),
+        x("cudaLaunchKernel", 400, 30, "cuda_runtime", correlation=2),
+        x("k", 30, 370, "kernel", 0, 7, correlation=1, device=0),
+        x("j", 430, 29, "kernel", 0, 7, correlation=2, device=0),
+        x("l", 459, 541, "memcpy", 0, 8, device=0))
+    t.equal("launches", short, {"low_utilization": 601000, "launch_bound": 60000})
+    full = stakes(x("aten::empty", 0, 9), {
+        "ph": "i", "name": "[memory]", "ts": 5, "pid": 1, "tid": 1,
+        "args": {"Device Type": 1, "Device Id": 0, "Bytes": 9, "Total Allocated": 901}},
+        deviceProperties=[{"totalGlobalMem": 1000}])
+    t.equal("memory", full, {"memory_limit": 0})
+
+
 def main() -> int:
     """All tests."""
     tally = Tally()

@@ -129,6 +129,7 @@ class Trace:
     kept: dict = field(default_factory=dict)                # results asked for repeatedly
     has_call_stacks: bool = False       # any event of the file has the argument
     device_word: str | None = None      # for devices in titles, of a file that has any
+    is_part: bool = False               # what a selection left
     rank: int = 0
     span: int = 1
     worker: str | None = None

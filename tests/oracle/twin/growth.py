@@ -49,7 +49,7 @@ def add(trace: Trace, rows: list[dict]) -> list[dict]:
                 growth = Fraction(sums.get(row["step"], 0)) - Fraction(medians[name, where])
                 if where == side and row["step"] in sums and growth > most:
                     most = growth
-                    row |= {"grew": name, "grew_on": side, "grew_by_ns": float(growth)}
+                    row |= {"grew": name, "grew_on": side, "grew_by_ns": exact.half_up(growth)}
     if any("grew" in row for row in rows):  # the columns are there, or not at all
         for row in rows:
             for column in ("grew", "grew_on", "grew_by_ns"):

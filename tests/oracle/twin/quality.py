@@ -60,10 +60,13 @@ def derived(trace: Trace) -> dict[str, Finding]:
 
 
 def absent(trace: Trace) -> set[str]:
-    """Codes of what was not recorded."""
+    """Codes of what was not recorded. A part of a trace does not tell, only the file can."""
     kinds_seen = {e.kind for e in trace.events}
     if "operator" not in kinds_seen:
         return set()
+    if trace.is_part:
+        return {code for code, flag in (*ABSENT.items(), ("no_flops", "with_flops"))
+                if flag in trace.members and not trace.flag(flag)}
     seen = inventory.seen(trace)
     codes = {code for code, flag in ABSENT.items() if not seen[flag]}
     if not trace.flag("with_flops"):

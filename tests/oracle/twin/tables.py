@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from . import (averages, devices, events, flows, forest, growth, inventory, kernels,
+from . import (advice, averages, devices, events, flows, forest, growth, inventory, kernels,
                memory_tables, merging, modules, operators, quality, reader, runs, steps)
 from .events import Trace
 
 NAMES = ("averages", "operators", "kernels", "steps", "overview", "events", "threads",
-         "tracks", "info", "quality", "flows", "devices", "utilization", "modules",
+         "tracks", "info", "quality", "flows", "devices", "utilization", "modules", "advice",
          *memory_tables.TABLES)
 
 
@@ -65,6 +65,8 @@ def rows_of(block: list[Trace], name: str, group_by: str | None, compat: bool,
     if name == "steps":
         return merging.steps([growth.add(trace, steps.steps_table(trace, compat))
                               for trace in block])
+    if name == "advice":
+        return advice.table(block, compat)
     if name == "overview":
         return steps.overview_table(block, compat)
     if name == "info":

@@ -16,6 +16,7 @@ class Broken(Exception):
 
 
 NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
+CUT_NUMBER = re.compile(r"-?[0-9][0-9.eE+-]*\Z")
 BARE_WORD = re.compile(r"[A-Za-z+-][A-Za-z0-9_/.+-]*")
 BLANK = re.compile(r"[ \t\r\n]*")
 # The end of a text that stands last on its line: quotation mark, perhaps a comma, line break.
@@ -189,7 +190,7 @@ class TolerantParser:
     def scalar(self, into: list) -> None:
         """A number or a word. One that the text ends with may go on: it was cut."""
         match = NUMBER.match(self.text, self.at) or BARE_WORD.match(self.text, self.at)
-        if not match or match.end() == len(self.text):
+        if not match or CUT_NUMBER.match(self.text, self.at) or match.end() == len(self.text):
             raise Broken("neither a value nor an end")
         self.at = match.end()
         text = match.group()

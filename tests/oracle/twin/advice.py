@@ -1,0 +1,360 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`advice`: the rules of TB 3.5 and R-3.6, by the help of the table's columns and
+DECISIONS.md. Sentences and commands are not made here."""
+from __future__ import annotations
+
+from fractions import Fraction
+
+from . import exact, growth, inventory, kinds, links, operators, steps
+from .devices import natural
+from .events import Event, Trace
+from .intervals import Interval, intersect, length, subtract, union
+
+CODES = ("data_loading", "data_parallel", "backend", "communication", "low_utilization",
+         "tensor_cores", "memory_limit", "idle_device", "synchronization", "pageable_copies",
+         "launch_bound", "allocator", "slow_steps")
+SYNC_CALLS = set("""
+cudaDeviceSynchronize cudaStreamSynchronize cudaEventSynchronize cudaThreadSynchronize
+cudaMemcpy cudaMemcpy2D cudaMemcpy3D cudaMemcpyFromSymbol cudaMemcpyToSymbol
+cuCtxSynchronize cuStreamSynchronize cuEventSynchronize cuMemcpyDtoH_v2 cuMemcpyHtoD_v2
+hipDeviceSynchronize hipStreamSynchronize hipEventSynchronize hipMemcpy hipMemcpyWithStream
+zeCommandListHostSynchronize zeCommandQueueSynchronize zeEventHostSynchronize
+zeFenceHostSynchronize urEventWait urQueueFinish clFinish clWaitForEvents
+""".split())
+ALLOCATOR_CALLS = set("""
+cudaMalloc cudaFree cuMemAlloc_v2 cuMemFree_v2 cuMemCreate cuMemRelease cuMemMap cuMemUnmap
+cuMemSetAccess hipMalloc hipFree zeMemFree zeMemAllocDevice urUSMFree urUSMDeviceAlloc
+""".split())
+GRAPH_CALLS = {"cudaGraphLaunch", "cuGraphLaunch", "hipGraphLaunch"}
+
+
+def devices_of_file(trace: Trace) -> list[dict]:
+    """`deviceProperties`: id (or else the place in the list), memory, capability."""
+    entries = trace.members.get("deviceProperties")
+    found = []
+    for entry in entries if isinstance(entries, list) else ():
+        entry = entry if isinstance(entry, dict) else {}
+        number = natural(entry.get("id"))
+        found.append({"id": len(found) if number is None else number,
+                      "memory": natural(entry.get("totalGlobalMem")),
+                      "major": natural(entry.get("computeMajor")),
+                      "minor": natural(entry.get("computeMinor"))})
+    return found
+
+
+def lower_median(values: list[int]) -> int:
+    """The middle value, of two the smaller."""
+    return sorted(values)[(len(values) - 1) // 2]
+
+
+def largest(sums: dict[str, int]) -> str | None:
+    """The name with the most, of several the first; None if nothing is above 0."""
+    name = max(sums, key=lambda key: sums[key], default=None)
+    return name if name is not None and sums[name] > 0 else None
+
+
+class Rules:
+    """One trace."""
+
+    def __init__(self, trace: Trace, compat: bool):
+        self.trace, self.compat = trace, compat
+        self.steps = steps.steps_of(trace)
+        self.kept_steps = [s for s in self.steps if s.kept]
+        self.costs = [cost for s, cost in zip(self.steps, steps.costs(trace, self.steps, compat))
+                      if s.kept]
+        self.total = sum(s.end - s.start for s in self.kept_steps)
+        self.kept = union([(s.start, s.end) for s in self.kept_steps])
+        self.kept_ns = length(self.kept)
+        self.launch = links.launch_of_device_event(trace)
+        self.op_of_call = operators.op_of_call(trace)
+        self.ranges = [e for e in trace.events if e.is_range]
+        self.work = [e for e in self.ranges if e.kind in kinds.DEVICE_WORK]
+        self.kernels = [e for e in self.work if e.kind == "kernel"]
+        self.calls = [e for e in self.ranges if e.kind in kinds.LAUNCHES]
+        self.device_communication = any(kinds.is_collective_kernel(e.name, e.args)
+                                        for e in self.kernels)
+        self.properties = devices_of_file(trace)
+        self.step_of = inventory.step_of(trace)
+        self.ordinals = {number for (number, _), s in zip(steps.numbered(trace), self.steps)
+                         if s.kept}
+        self.found: dict[str, dict] = {}
+
+    def is_kept(self, event: Event) -> bool:
+        """Whether EVENT is of a kept step."""
+        if any(s.annotation for s in self.steps):
+            return self.step_of.get(event) in self.ordinals
+        return any(s.start <= event.start < s.end for s in self.steps)
+
+    def within(self, events: list[Event]) -> list[Interval]:
+        """When any of EVENTS ran, in kept steps."""
+        return intersect(union([(e.start, e.end) for e in events]), self.kept)
+
+    def properties_of(self, number: int | None) -> dict | None:
+        """Those of a device."""
+        return next((p for p in self.properties if p["id"] == number), None)
+
+    def add(self, code: str, applies: bool, impact: int, part: int, whole: int, count: int,
+            subject: str | None = None) -> None:
+        """A rule that was looked at."""
+        if applies:
+            self.found[code] = {"impact_ns": impact, "part": part, "whole": whole,
+                                "count": count, "subject": subject or None, "grew": None,
+                                "kept_ns": self.kept_ns, "parts": 1}
+
+    def add_share(self, code: str, applies: bool, ns: int, count: int,
+                  subject: str | None = None) -> None:
+        """A rule whose share is that of its time at stake in the kept steps."""
+        self.add(code, applies, ns, ns, self.kept_ns, count, subject)
+
+    def add_cost(self, code: str, category: str, least: Fraction | None, applies: bool = True,
+                 count: int | None = None) -> None:
+        """A rule about a category of time."""
+        cost = sum(c[category] for c in self.costs)
+        if count is None:
+            count = sum(c[category] > 0 for c in self.costs)
+        self.add(code, applies and (least is None or cost > least * self.total), cost, cost,
+                 self.total, count)
+
+    # --- torch-tb-profiler (TB 3.5) -----------------------------------------------------
+
+    def devices(self) -> list[str]:
+        """Those that did any work: by number, then those without."""
+        def order(name: str) -> tuple:
+            number = self.number(name)
+            return (number is None, number or 0, name.encode())
+        return sorted({e.device for e in self.work}, key=order)
+
+    @staticmethod
+    def number(device: str) -> int | None:
+        """N of `cuda:N`."""
+        return natural(device.rpartition(":")[2]) if ":" in device else None
+
+    def plugin(self) -> None:
+        """The seven rules."""
+        if not self.kept_steps:
+            return
+        names = [e.name for e in self.ranges if steps.host_type(e)]
+        ddp = names.count("DistributedDataParallel.forward")
+        self.add_cost("data_loading", "dataloader", Fraction(1, 20))
+        self.data_parallel(names.count("DataParallel.forward"))
+        if self.compat:
+            has_nccl = any(n in kinds.PLUGIN_COLLECTIVES and n.startswith("nccl:")
+                           for n in names)
+        else:
+            has_nccl = self.device_communication or any(n.startswith("nccl:") for n in names)
+        capable = any(((p["major"] or 0), (-1 if p["minor"] is None else p["minor"])) >= (3, 5)
+                      for p in self.properties)
+        self.add_cost("backend", "communication", None, ddp > 0 and not has_nccl and capable
+                      and (self.compat or bool(self.work)), ddp)
+        self.add_cost("communication", "communication", Fraction(1, 10))
+        self.low_utilization()
+        self.tensor_cores()
+        self.memory_limit()
+
+    def data_parallel(self, count: int) -> None:
+        """Not all devices run kernels."""
+        devices = self.devices()
+        common = self.kept
+        for device in devices:
+            common = intersect(common, union([(e.start, e.end) for e in self.kernels
+                                              if e.device == device]))
+        self.add_share("data_parallel", count > 0 and len(devices) > 1,
+                       self.kept_ns - length(common), count)
+
+    def low_utilization(self) -> None:
+        """Devices below one half."""
+        window = (self.kept_steps[0].start, self.kept_steps[-1].end)
+        low, part, impact = [], 0, 0
+        for device in self.devices():
+            own = union([(e.start, e.end) for e in self.kernels if e.device == device])
+            busy = length(intersect(own, [window])) if window[0] < window[1] else 0
+            if any(e.device == device for e in self.kernels) \
+                    and 2 * busy < window[1] - window[0]:
+                low.append(device)
+                part += busy
+                impact = max(impact, length(subtract(self.kept, own)))
+        self.add("low_utilization", bool(low), impact, part,
+                 len(low) * (window[1] - window[0]), len(low), ", ".join(low))
+
+    def tensor_cores(self) -> None:
+        """Kernels of the innermost eligible operators, where none uses Tensor Cores."""
+        if self.compat:
+            capable = bool(self.properties) and (self.properties[0]["major"] or 0) >= 7
+        else:
+            found = [self.properties_of(self.number(d)) for d in self.devices()
+                     if any(e.device == d for e in self.kernels)]
+            capable = any(p and (p["major"] or 0) >= 7 for p in found)
+        used = any(e.dur > 0 and kinds.kernel_uses_tc(e.name, self.compat)
+                   for e in self.kernels)
+        if not capable or used:
+            return
+        nodes = [n for n in operators.build(self.trace) if not n.merged_into]
+        of_call: dict[Event, list[Event]] = {}
+        for kernel in self.kernels:
+            if kernel in self.launch:
+                of_call.setdefault(self.launch[kernel], []).append(kernel)
+        below: dict[int, bool] = {}
+        whole, eligible = 0, []
+        for node in sorted(nodes, key=lambda n: n.event.order(), reverse=True):
+            is_eligible = kinds.op_is_tc_eligible(node.event.name, self.compat)
+            has_below = any(below[id(child)] for child in node.children)
+            below[id(node)] = is_eligible or has_below
+            own = [k for call in node.calls for k in of_call.get(call, [])]
+            whole += sum(k.dur for k in own)
+            if is_eligible and not has_below:
+                eligible += own
+        part = sum(k.dur for k in eligible)
+        self.add("tensor_cores", part > 0, length(self.within(eligible)), part, whole,
+                 len(eligible))
+
+    def memory_limit(self) -> None:
+        """The fullest of the devices beyond nine tenths."""
+        peaks: dict[int, list[int]] = {}
+        for event in self.trace.events:
+            if event.kind not in ("alloc", "free"):
+                continue
+            kind, number, total = (event.integer(key) for key in
+                                   ("Device Type", "Device Id", "Total Allocated"))
+            if None in (kind, number, total) or not 0 < kind < 128 \
+                    or not 0 <= number < 32767 or total >= 2 ** 63:     # no size of anything
+                continue
+            own = self.properties_of(number)
+            if own and own["memory"]:
+                peaks.setdefault(self.properties.index(own), []).append(total)
+        near = {place: [t for t in totals if 10 * t > 9 * self.properties[place]["memory"]]
+                for place, totals in sorted(peaks.items())}
+        full = max((place for place in near if near[place]), default=None,
+                   key=lambda p: Fraction(max(near[p]), self.properties[p]["memory"]))
+        if full is not None:
+            own = self.properties[full]
+            self.add("memory_limit", True, length(self.within(
+                [c for c in self.calls if c.name in ALLOCATOR_CALLS])), max(near[full]),
+                own["memory"], len(near[full]), f"cuda:{own['id']}")
+
+    # --- R-3.6 --------------------------------------------------------------------------
+
+    def caller(self, event: Event) -> str:
+        """The operator that launched EVENT, or else its own name."""
+        op = self.op_of_call.get(self.launch.get(event))
+        return op.name if op else event.name
+
+    def own(self) -> None:
+        """What device and host cost each other."""
+        if not self.kept_steps:
+            return
+        if self.work:
+            self.device_rules()
+        calls = [c for c in self.calls if c.name in ALLOCATOR_CALLS and self.is_kept(c)]
+        ns = length(self.within(calls))
+        self.add_share("allocator", bool(calls) and 100 * ns > self.kept_ns, ns, len(calls),
+                       self.longest(calls))
+        self.slow_steps()
+
+    @staticmethod
+    def longest(calls: list[Event]) -> str | None:
+        """The name on which most time went."""
+        sums: dict[str, int] = {}
+        for call in calls:
+            sums[call.name] = sums.get(call.name, 0) + call.dur
+        return largest(sums)
+
+    def device_rules(self) -> None:
+        """Gaps, and why they are there."""
+        gaps = subtract(self.kept, union([(e.start, e.end) for e in self.work]))
+        ended = {}
+        for event in reversed(self.work):
+            ended[event.start] = event                      # the first of the file stays
+        waited = {self.launch[e] for e in self.work if e in self.launch
+                  and e.kind == "memcpy" and "(Device -> Pageable)" in e.name}
+        syncs = [c for c in self.calls if c.name in SYNC_CALLS or c in waited]
+        # The end of a call counts too.
+        waiting = union([(c.start, c.end + 1) for c in syncs])
+        begun = {start for start, _ in intersect(waiting, [(g[0], g[0] + 1) for g in gaps])}
+        sync_gaps = [g for g in gaps if g[0] in begun]
+        self.idle_device(gaps, ended)
+        own = [c for c in syncs if self.is_kept(c)]
+        ns = length(sync_gaps)
+        self.add_share("synchronization", bool(own) and 20 * ns > self.kept_ns, ns, len(own),
+                       self.longest([c for c in own if c.name in SYNC_CALLS]))
+        self.pageable_copies()
+        self.launch_bound([g for g in gaps if g[0] not in begun and g[1] in ended
+                           and ended[g[1]].kind == "kernel"], ended)
+
+    def idle_device(self, gaps: list[Interval], ended: dict[int, Event]) -> None:
+        """No device works."""
+        sums: dict[str, int] = {}
+        for start, end in gaps:
+            if end in ended:
+                name = self.caller(ended[end])
+                sums[name] = sums.get(name, 0) + end - start
+        ns = length(gaps)
+        self.add_share("idle_device", 10 * ns > self.kept_ns > ns, ns, len(gaps), largest(sums))
+
+    def pageable_copies(self) -> None:
+        """Copies to the device that no kernel hides."""
+        copies = [e for e in self.work
+                  if e.kind == "memcpy" and "(Pageable -> Device)" in e.name]
+        count = sum(map(self.is_kept, copies))
+        ns = length(subtract(self.within(copies),
+                             union([(k.start, k.end) for k in self.kernels])))
+        self.add_share("pageable_copies", count > 0 and 100 * ns > self.kept_ns, ns, count)
+
+    def launch_bound(self, gaps: list[Interval], ended: dict[int, Event]) -> None:
+        """Kernels are shorter than the calls that launch them."""
+        launched = [(k, self.launch[k]) for k in self.kernels if k in self.launch
+                    and not kinds.is_collective_kernel(k.name, k.args) and self.is_kept(k)
+                    and self.launch[k].name not in GRAPH_CALLS]
+        if not launched:
+            return
+        is_bound = (lower_median([k.dur for k, _ in launched])
+                    < lower_median([c.dur for _, c in launched]))
+        sums: dict[str, int] = {}
+        for start, end in gaps:
+            name = self.caller(ended[end])
+            sums[name] = sums.get(name, 0) + end - start
+        ns = length(gaps)
+        self.add_share("launch_bound", is_bound and 20 * ns > self.kept_ns, ns, len(launched),
+                       largest(sums))
+
+    def slow_steps(self) -> None:
+        """Outliers above the median."""
+        rows = [row for row in growth.add(self.trace, steps.steps_table(self.trace, self.compat))
+                if row["kept"]]
+        middle = exact.median([row["total_ns"] for row in rows]).__floor__()
+        slow = [row for row in rows if row["outlier"] and row["total_ns"] > middle]
+        excess = sum(row["total_ns"] - middle for row in slow)
+        if slow and 100 * excess > self.kept_ns:
+            worst = max(slow, key=lambda row: row["total_ns"])
+            self.add_share("slow_steps", True, excess, len(slow), worst["label"])
+            self.found["slow_steps"]["grew"] = worst.get("grew")
+
+
+def rows_of(trace: Trace, compat: bool) -> dict[str, dict]:
+    """What applies to one trace, by code."""
+    rules = Rules(trace, compat)
+    rules.plugin()
+    if not compat:
+        rules.own()
+    return {code: rules.found[code] for code in CODES if code in rules.found}
+
+
+def table(traces: list[Trace], compat: bool = False) -> list[dict]:
+    """`advice`, of one trace or summed up."""
+    merged: dict[str, dict] = {}
+    for trace in traces:
+        for code, row in rows_of(trace, compat).items():
+            if code not in merged:
+                merged[code] = dict(row)
+                continue
+            for column in ("impact_ns", "part", "whole", "count", "kept_ns", "parts"):
+                merged[code][column] += row[column]
+    rows = []
+    for code, row in merged.items():
+        serious = code == "memory_limit" or 10 * row["impact_ns"] >= row["kept_ns"]
+        rows.append({"impact_ns": row["impact_ns"], "severity": "warning" if serious else "info",
+                     "code": code, "count": row["count"],
+                     "ratio": float(Fraction(row["part"], row["whole"])) if row["whole"] else None,
+                     "subject": row["subject"] if row["parts"] == 1 else None,
+                     "grew": row["grew"] if row["parts"] == 1 else None})
+    return sorted(rows, key=lambda row: -row["impact_ns"])
+
