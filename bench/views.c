@@ -23,20 +23,13 @@ struct view {
 };
 
 static const struct view views[] = {
-    {.table = "overview"},
-    {.table = "steps"},
-    {.table = "operators"},
-    {.table = "operators", .by_shape = true},
-    {.table = "kernels"},
-    {.table = "kernels", .by_op = true},
-    {.table = "devices"},
-    {.table = "utilization"},
-    {.table = "modules"},
-    {.table = "memory"},
-    {.table = "memory_events"},
-    {.table = "memory_curve"},
-    {.table = "memory_peaks"},
-    {.table = "advice"},
+    {.table = "overview"},      {.table = "steps"},
+    {.table = "operators"},     {.table = "operators", .by_shape = true},
+    {.table = "kernels"},       {.table = "kernels", .by_op = true},
+    {.table = "devices"},       {.table = "utilization"},
+    {.table = "modules"},       {.table = "memory"},
+    {.table = "memory_events"}, {.table = "memory_curve"},
+    {.table = "memory_peaks"},  {.table = "advice"},
 };
 
 static unsigned long long n_rows, n_bytes;
