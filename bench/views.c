@@ -8,6 +8,7 @@
  * written as JSON to nowhere. For plugin.py, which measures it from outside. Prints
  * "KEY NUMBER" lines: rows and bytes of the tables, so that nobody takes none for fast.
  */
+#include <malloc.h>
 #include <string.h>
 
 #include "analysis/registry.h"
@@ -86,6 +87,9 @@ int main(int argc, char **argv)
         return 2;
     }
     const struct osc_import_options o = {.n_threads = (unsigned)atoi(argv[2])};
+    /* As the command has it (cli/budget.c): large blocks go back at once. */
+    (void)mallopt(M_MMAP_THRESHOLD, 1 << 20);
+    (void)mallopt(M_TRIM_THRESHOLD, 2 << 20);
     for (size_t i = 0; i < N_VIEWS; i++) {
         defs[i] = osc_table_find(views[i].table);
         if (!defs[i]) {
