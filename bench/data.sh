@@ -11,6 +11,7 @@
 #   names.json    100 MB, nearly every operator with a name of its own: repeating
 #                 events adds no strings, which would flatter any loader
 #   r50.json      another real trace, 35 MB, with shapes of inputs
+#   plugin.json   r50.json enlarged 20 times, as TensorBoard's plugin was measured
 #   memory.json   230 MB, a real trace with 250,000 memory records
 #   modules.json  one of Python frames, modules and memory, enlarged to 100 MB
 #   4g.json       only with OPSCOPE_BENCH_LARGE=1
@@ -65,6 +66,7 @@ if [ ! -s "$dir/names.json" ]; then
 fi
 if [ -e "$r50" ]; then
     make r50.json unpack "$r50"
+    make plugin.json repeat 20 "$r50"
 fi
 if [ -e "$loader" ] && [ -e $shared/tools/enlarge.py ]; then
     make memory.json repeat 36 "$loader"

@@ -50,8 +50,10 @@ def benches(where, data):
     yield "process", [sys.executable, os.path.join(HERE, "process.py"), where, data]
     yield "operators", program("operators", trace("1g.json"), "7")
     if os.path.exists(trace("memory.json")):
-        yield "memory", program("memory", trace("memory.json"), "15")
+        yield "memory", program("memory_ranges", trace("memory.json"), "15")
     yield "tables", program("tables", trace("1g.json"), "tables", "<=0.15", "5")
+    if os.path.exists(trace("plugin.json")):
+        yield "views", [sys.executable, os.path.join(HERE, "plugin.py"), where, data]
     if os.path.exists(trace("modules.json")):
         yield "tables", program("tables", trace("modules.json"), "tables-modules", "-", "5")
     yield "export", program("export", trace("1g.json"), "5")

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * memory.c - what a range of time of the tables of memory takes once a trace is loaded.
+ * memory_ranges.c - what a range of time of the tables of memory takes once a trace is loaded.
  *
- *   memory FILE [REPETITIONS]
+ *   memory_ranges FILE [REPETITIONS]
  *
  * Limit: a range that somebody drags over a curve is there within 5 ms (R-7.4 of
  * tensorboard-views.md; the plugin takes 5.8 s where there are as many records,
@@ -100,7 +100,7 @@ int main(int argc, char **argv)
             st = run(&ranges[r], &t, &err);
     }
     if (st != OSC_OK) {
-        fprintf(stderr, "memory: %s\n", argc > 1 ? err.message : "usage: memory FILE [N]");
+        fprintf(stderr, "ranges: %s\n", argc > 1 ? err.message : "usage: ranges FILE [N]");
         osc_trace_fini(&t);
         return 1;
     }
