@@ -31,8 +31,9 @@ enum osc_screen_table {
 struct osc_screen {
     const struct osc_loaded *loaded;
     const struct osc_args *args;
-    struct osc_answer answers[OSC_SCREEN_TABLES]; /* owned; merged but for STEPS, RANKS, ADVICE */
-    unsigned width;                               /* of the terminal; 0: it is none */
+    struct osc_answer
+        answers[OSC_SCREEN_TABLES]; /* owned; merged but for STEPS, RANKS, ADVICE */
+    unsigned width;                 /* of the terminal; 0: it is none */
     bool has_colour;
 };
 
