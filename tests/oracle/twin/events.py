@@ -154,6 +154,10 @@ class Trace:
         """Whether the file's own metadata switches NAME on."""
         return bool(exact.number(self.members.get(name)) or self.members.get(name) is True)
 
+    def says_off(self, name: str) -> bool:
+        """Whether the file's own metadata switches NAME off."""
+        return exact.number(self.members.get(name)) == 0 or self.members.get(name) is False
+
 
 def device_family(records: list[dict]) -> str:
     """The word for devices: from the categories of the runtime (DECISIONS.md)."""

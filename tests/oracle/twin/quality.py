@@ -67,6 +67,9 @@ def absent(trace: Trace) -> set[str]:
     if trace.is_part:
         return {code for code, flag in (*ABSENT.items(), ("no_flops", "with_flops"))
                 if flag in trace.members and not trace.flag(flag)}
+    if trace.is_part:  # the rest may have it: what the file says of itself alone
+        return {code for code, flag in (*ABSENT.items(), ("no_flops", "with_flops"))
+                if trace.says_off(flag)}
     seen = inventory.seen(trace)
     codes = {code for code, flag in ABSENT.items() if not seen[flag]}
     if not trace.flag("with_flops"):
