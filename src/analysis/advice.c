@@ -103,11 +103,12 @@ static void set_text(struct osc_result *out, uint32_t column, struct osc_str tex
 }
 
 static osc_status add_row(const struct osc_advice_base *a, enum osc_advice_code code,
-                          const struct osc_advice_item *item, struct osc_result *out)
+                          const struct osc_advice_item *item, const struct osc_options *o,
+                          struct osc_result *out)
 {
     struct osc_strbuf evidence = {0};
 
-    osc_advice_evidence(a, code, item, &evidence);
+    osc_advice_evidence(a, code, item, o->selection, &evidence);
     if (evidence.status != OSC_OK) {
         osc_strbuf_fini(&evidence);
         return OSC_ENOMEM;
@@ -161,7 +162,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
         st = osc_advice_device_rules(&a, &list);
     for (unsigned k = 0; k < OSC_ADVICE_COUNT && st == OSC_OK; k++) {
         if (list.of[k].applies)
-            st = add_row(&a, (enum osc_advice_code)k, &list.of[k], out);
+            st = add_row(&a, (enum osc_advice_code)k, &list.of[k], o, out);
     }
     if (st == OSC_OK) {
         add_notes(&a, out);

@@ -471,6 +471,47 @@ static void names_of_files_are_words_of_the_shell(void **state)
     }
 }
 
+/* The words of the evidence that S adds to COMMAND, for the file "a.json". */
+static void assert_selects(const struct osc_selection *s, const char *events, const char *words)
+{
+    const struct osc_options o = {.selection = s};
+
+    end(NULL);
+    load("a.json", "", events);
+    osc_result_init(&result, &osc_table_advice);
+    assert_int_equal(osc_table_advice.map(&trace, &o, &result, NULL), OSC_OK);
+    assert_int_equal(result.n_rows, 1);
+    assert_true(
+        osc_str_ends(osc_result_get_str(&result, 0, column("evidence")), osc_str_c(words)));
+}
+
+static void the_evidence_selects_what_was_selected(void **state)
+{
+    const char *const loading = STEP(1, 0, 1000) LOADER(0, 51), *const allocating =
+                                                                    STEP(1, 0, 1000)
+                                                                        RUNTIME("cudaMalloc",
+                                                                                100, 20, 9);
+    struct osc_selection s = {0};
+
+    (void)state;
+    assert_selects(&s, loading, "> 0\" a.json");
+    s = (struct osc_selection){.process = "1",
+                               .thread = "it's",
+                               .device = "cuda:0",
+                               .steps = "1-2",
+                               .has_from = true,
+                               .has_to = true,
+                               .from_ns = 5,
+                               .to_ns = 7000};
+    assert_selects(&s, loading,
+                   "> 0\" --process 1 --thread 'it'\\''s' --device cuda:0 --steps 1-2 "
+                   "--from 5 --to 7000 a.json");
+    /* A command names its steps once. */
+    s = (struct osc_selection){.process = "1", .steps = "1-2"};
+    assert_selects(&s, allocating, "is not null\" --process 1 a.json");
+    assert_true(has_text(0, "evidence", "--steps @0-@0"));
+}
+
 static void merged_ranks_add_up_and_name_nobody(void **state)
 {
     const struct osc_options o = {0};
@@ -539,6 +580,7 @@ int main(void)
         cmocka_unit_test_teardown(a_trace_without_steps_or_devices_says_what_does_not_apply,
                                   end),
         cmocka_unit_test_teardown(names_of_files_are_words_of_the_shell, end),
+        cmocka_unit_test_teardown(the_evidence_selects_what_was_selected, end),
         cmocka_unit_test_teardown(merged_ranks_add_up_and_name_nobody, end),
         cmocka_unit_test_teardown(memory_that_runs_out_is_a_status, end),
     };

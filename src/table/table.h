@@ -76,7 +76,8 @@ struct osc_options {
     bool no_python;                 /* averages: without python_function rows */
     bool full_names;
     unsigned n_threads;
-    const struct osc_selection *selection; /* borrowed; OSC_TAKES_SELECTION; NULL: all */
+    const struct osc_selection *selection; /* borrowed; NULL: all. What of T to show with
+                                              OSC_TAKES_SELECTION, else what T was cut to */
     bool has_at;                           /* OSC_TAKES_AT: only what is there at at_ns, */
     int64_t at_ns;                         /* from the origin */
     /* averages as text, see analysis/torch_text.h */
