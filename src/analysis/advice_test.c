@@ -512,6 +512,20 @@ static void the_evidence_selects_what_was_selected(void **state)
     assert_true(has_text(0, "evidence", "--steps @0-@0"));
 }
 
+static void standard_input_is_a_dash(void **state)
+{
+    const struct osc_options o = {0};
+
+    (void)state;
+    end(NULL);
+    load("standard input", "", STEP(1, 0, 1000) LOADER(0, 51));
+    trace.is_stdin = true;
+    osc_result_init(&result, &osc_table_advice);
+    assert_int_equal(osc_table_advice.map(&trace, &o, &result, NULL), OSC_OK);
+    assert_true(
+        osc_str_ends(osc_result_get_str(&result, 0, column("evidence")), OSC_STR("0\" -")));
+}
+
 static void merged_ranks_add_up_and_name_nobody(void **state)
 {
     const struct osc_options o = {0};
@@ -581,6 +595,7 @@ int main(void)
                                   end),
         cmocka_unit_test_teardown(names_of_files_are_words_of_the_shell, end),
         cmocka_unit_test_teardown(the_evidence_selects_what_was_selected, end),
+        cmocka_unit_test_teardown(standard_input_is_a_dash, end),
         cmocka_unit_test_teardown(merged_ranks_add_up_and_name_nobody, end),
         cmocka_unit_test_teardown(memory_that_runs_out_is_a_status, end),
     };

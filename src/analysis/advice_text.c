@@ -523,7 +523,8 @@ void osc_advice_evidence(const struct osc_advice_base *a, enum osc_advice_code c
                          const struct osc_advice_item *item, const struct osc_selection *s,
                          struct osc_strbuf *out)
 {
-    const struct osc_str file = osc_trace_str(a->t, a->t->source);
+    const struct osc_str file =
+        a->t->is_stdin ? OSC_STR("-") : osc_trace_str(a->t, a->t->source);
 
     osc_strbuf_adds(out, "opscope table ");
     add_table(a, code, item, out);
