@@ -50,9 +50,10 @@ static const struct osc_column columns[N_COLUMNS] = {
               "backend (DistributedDataParallel.forward, no NCCL, a device of compute "
               "capability 3.5); communication above 10 %; low_utilization, a device below 50 "
               "%; tensor_cores (compute capability 7, operators that can use them, no kernel "
-              "that does); memory_limit, above 90 % of the device's memory. The others: "
-              "idle_device above 10 % of the step time; synchronization, launch_bound (median "
-              "kernel shorter than the median call that launches one) above 5 %; "
+              "known to, and none launched by HIP that is not known not to); memory_limit, "
+              "above 90 % of the device's memory. The others: idle_device above 10 % of the "
+              "step time; synchronization, launch_bound (median kernel shorter than the median "
+              "call that launches one) above 5 %; "
               "pageable_copies, allocator, slow_steps above 1 %. --compat tb: the seven, by "
               "the plugin's own numbers."},
     [TITLE] = {"title", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0, "The rule in a few words."},

@@ -22,7 +22,7 @@
     X(BACKEND, "backend", "Gradients do not go through NCCL")                     \
     X(COMMUNICATION, "communication", "Steps wait for communication")             \
     X(LOW_UTILIZATION, "low_utilization", "Devices have little to do")            \
-    X(TENSOR_CORES, "tensor_cores", "Tensor Cores are not used")                  \
+    X(TENSOR_CORES, "tensor_cores", "No kernel is known to use Tensor Cores")     \
     X(MEMORY_LIMIT, "memory_limit", "Memory is nearly full")                      \
     X(IDLE_DEVICE, "idle_device", "Devices wait for the host")                    \
     X(SYNCHRONIZATION, "synchronization", "The host waits, then the device does") \

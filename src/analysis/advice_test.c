@@ -229,6 +229,11 @@ static void tensor_cores_count_where_nothing_uses_them(void **state)
     OP("aten::add", 1, 60, 9, "")    \
     CALL(1, 61, 1, 3, "")            \
     KERNEL("a", 10, 10, 1) KERNEL(kernel, 30, 20, 2) KERNEL("c", 70, 10, 3)
+#define HIP_MM(kernel)                           \
+    STEP(1, 0, 100)                              \
+    OP("aten::mm", 1, 5, 20, "")                 \
+    RUNTIME("hipExtModuleLaunchKernel", 6, 1, 2) \
+    KERNEL(kernel, 30, 20, 2)
     int64_t row;
 
     (void)state;
@@ -240,6 +245,11 @@ static void tensor_cores_count_where_nothing_uses_them(void **state)
     assert_int_equal(stake(DEVICE(7, 0), MM("volta_s884gemm"), "tensor_cores"), -1);
     assert_int_equal(stake(DEVICE(6, 1), MM("sgemm"), "tensor_cores"), -1);
     assert_int_equal(stake("", MM("sgemm"), "tensor_cores"), -1);
+    /* What HIP launches may use matrix cores, but for kernels known not to. */
+    assert_int_equal(stake(DEVICE(9, 0), HIP_MM("Cijk_Ailk_MI16x16x1"), "tensor_cores"), -1);
+    assert_int_equal(stake(DEVICE(9, 0), HIP_MM("void at::native::k"), "tensor_cores"), 20000);
+    assert_int_equal(stake_tb(DEVICE(9, 0), HIP_MM("Cijk_Ailk_MI16x16x1"), "tensor_cores"),
+                     20000);
     /* The list of 2021 does not know these. */
     assert_int_equal(stake(DEVICE(7, 0), MM("nvjet_x"), "tensor_cores"), -1);
     assert_int_equal(stake_tb(DEVICE(7, 0), MM("nvjet_x"), "tensor_cores"), 20000);
