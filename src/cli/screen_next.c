@@ -120,6 +120,13 @@ struct commands {
     unsigned n;
 };
 
+/* End a line of COLUMNS: a path that is longer than the terminal is wide makes several. */
+static void end_command_line(struct osc_page *p, size_t columns)
+{
+    p->n_lines += columns > p->width ? (unsigned)((columns - 1) / p->width) : 0;
+    osc_page_end_line(p);
+}
+
 /* COMMAND and WORDS, each ended by a line feed, over as many lines as they need. */
 static void put_command(struct commands *c, const char *command, const struct osc_strbuf *words,
                         const char *why)
@@ -137,7 +144,7 @@ static void put_command(struct commands *c, const char *command, const struct os
         /* " \\" follows all words but the last. */
         if (column + 1 + width + (is_last ? 0 : 2) > p->width) {
             osc_strbuf_adds(p->out, " \\");
-            osc_page_end_line(p);
+            end_command_line(p, column + 2);
             osc_strbuf_adds(p->out, "   ");
             column = 3;
         }
@@ -148,7 +155,7 @@ static void put_command(struct commands *c, const char *command, const struct os
     }
     if (column + 4 + strlen(why) <= p->width)
         osc_strbuf_addf(p->out, "  # %s", why);
-    osc_page_end_line(p);
+    end_command_line(p, column);
     p->out->status = p->out->status == OSC_OK ? words->status : p->out->status;
 }
 
