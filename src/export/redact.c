@@ -107,33 +107,130 @@ static bool is_separator(char c)
     return c == '/' || c == '\\';
 }
 
-void osc_redact_name(struct osc_strbuf *out, struct osc_str name, struct osc_str host)
+static bool is_digit(char c)
 {
+    return c >= '0' && c <= '9';
+}
+
+/* Where the "(12):" that ends the path of a Python frame begins; 0: NAME is none. */
+static uint32_t find_line(struct osc_str name)
+{
+    for (uint32_t i = name.len; i > 3; i--) {
+        uint32_t at = i - 2; /* of the bracket that closes, before a colon */
+
+        if (name.s[i - 1] != ':' || name.s[at] != ')' || !is_digit(name.s[at - 1]))
+            continue;
+        while (at > 0 && is_digit(name.s[at - 1]))
+            at--;
+        if (at > 1 && name.s[at - 1] == '(' && name.s[at - 2] != ' ')
+            return at - 1;
+    }
+    return 0;
+}
+
+/* Whether FILE, which ends a word, is one of program text or a library. */
+static bool has_suffix(struct osc_str file)
+{
+    static const char *const suffixes[] = {".py", ".pyc", ".so", ".c",  ".cc",
+                                           ".cu", ".cpp", ".h",  ".hpp"};
+
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+        if (osc_str_ends(file, osc_str_c(suffixes[i])))
+            return true;
+    }
+    return false;
+}
+
+/* Whether NAME has a line number at AT, as in x.f90:12 and x.f90(12). */
+static bool is_line(struct osc_str name, uint32_t at)
+{
+    return at + 1 < name.len && (name.s[at] == ':' || name.s[at] == '(') &&
+           is_digit(name.s[at + 1]);
+}
+
+/*
+ * Whether the word of NAME from FROM to END, the last part of which begins at LAST, is
+ * a path. Names of scopes and templates have separators too.
+ */
+static bool is_path(struct osc_str name, uint32_t from, uint32_t end, uint32_t last)
+{
+    const struct osc_str word = {name.s + from, end - from};
+    const struct osc_str file = {name.s + last, end - last};
+    uint32_t n_dots = 0, n_separators = 0;
+
+    if (last == from)
+        return false;
+    while (n_separators < word.len && is_separator(word.s[n_separators]))
+        n_separators++;
+    if (n_separators > 0 || *word.s == '~')
+        return n_separators < word.len; /* "a / b" is no path */
+    while (n_dots < word.len && word.s[n_dots] == '.')
+        n_dots++;
+    if (n_dots > 0 && n_dots <= 2 && is_separator(word.s[n_dots]))
+        return true;
+    return has_suffix(file) ||
+           (file.len > 0 && memchr(file.s, '.', file.len) && is_line(name, end));
+}
+
+/* Append NAME, of the paths in it their last parts alone. */
+static void add_files(struct osc_strbuf *out, struct osc_str name)
+{
+    const uint32_t line = find_line(name);
     uint32_t i = 0;
 
+    /* Only separators part the path of a Python frame: blanks may stand in it. */
+    for (uint32_t k = 0; k < line; k++) {
+        if (is_separator(name.s[k]))
+            i = k + 1;
+    }
+    osc_strbuf_add(out, name.s + i, line > i ? line - i : 0);
+    i = line;
     while (i < name.len) {
-        uint32_t end = i, last = i; /* of the run; behind its last separator */
+        uint32_t end = i, last = i; /* of the word; behind its last separator */
 
-        if (host.len > 0 && name.len - i >= host.len &&
-            memcmp(name.s + i, host.s, host.len) == 0) {
-            osc_strbuf_adds(out, "host");
-            i += host.len;
-            continue;
-        }
         if (is_path_end(name.s[i])) {
             osc_strbuf_addc(out, name.s[i++]);
             continue;
         }
         for (; end < name.len && !is_path_end(name.s[end]); end++) {
-            if (host.len > 0 && end > i && name.len - end >= host.len &&
-                memcmp(name.s + end, host.s, host.len) == 0)
-                break;
             if (is_separator(name.s[end]))
                 last = end + 1;
         }
+        if (!is_path(name, i, end, last))
+            last = i;
         osc_strbuf_add(out, name.s + last, end - last);
         i = end;
     }
+}
+
+/* Append NAME with "host" for each HOST, which is not empty. */
+static void add_without_host(struct osc_strbuf *out, struct osc_str name, struct osc_str host)
+{
+    uint32_t i = 0;
+
+    while (i < name.len) {
+        if (name.len - i >= host.len && memcmp(name.s + i, host.s, host.len) == 0) {
+            osc_strbuf_adds(out, "host");
+            i += host.len;
+        } else {
+            osc_strbuf_addc(out, name.s[i++]);
+        }
+    }
+}
+
+void osc_redact_name(struct osc_strbuf *out, struct osc_str name, struct osc_str host)
+{
+    struct osc_strbuf clean = {0};
+
+    if (host.len > 0 && osc_str_has(name, host)) {
+        add_without_host(&clean, name, host);
+        name = (struct osc_str){clean.s ? clean.s : "", (uint32_t)clean.len};
+    }
+    if (clean.status == OSC_OK)
+        add_files(out, name);
+    else
+        out->status = clean.status;
+    osc_strbuf_fini(&clean);
 }
 
 struct renaming {

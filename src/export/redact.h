@@ -5,7 +5,9 @@
  *   arguments  stay where they are numbers that analyses go by (correlation, sizes,
  *              ids, launch shapes) or names of collectives; shapes, values and stacks
  *              of the program go
- *   paths      of a/b/c.py(3) stays c.py(3), in all names
+ *   paths      of /a/b/c.py(3) stays c.py(3), in all names. A path begins with a
+ *              separator, ~, . or .. or has the suffix of a file; before "(3):", as
+ *              in Python frames, it may have blanks. phase1/forward is none.
  *   hosts      the host name that the file gives becomes "host" in all names
  *   members    of the file stay if they are of a short list: switches of the
  *              profiler, versions, devices, rank and size of the run
