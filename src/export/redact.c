@@ -305,6 +305,29 @@ static osc_status rename_rows(struct renaming *r, const struct osc_store *s)
     return st;
 }
 
+/* Of the path of the file, which evidence of advice names, the last part. */
+static osc_status rename_source(struct renaming *r)
+{
+    struct osc_str path = osc_trace_str(r->t, r->t->source);
+    osc_status st;
+
+    for (uint32_t i = path.len; i > 0; i--) {
+        if (path.s[i - 1] == '/') {
+            path = (struct osc_str){path.s + i, path.len - i};
+            break;
+        }
+    }
+    osc_strbuf_clear(&r->scratch);
+    osc_redact_name(&r->scratch, path, r->host);
+    st = r->scratch.status;
+    if (st == OSC_OK)
+        st = osc_strings_add(
+            &r->t->strings,
+            (struct osc_str){r->scratch.s ? r->scratch.s : "", (uint32_t)r->scratch.len},
+            &r->t->source, NULL);
+    return st;
+}
+
 static osc_status rename_owners(struct renaming *r)
 {
     struct osc_trace *const t = r->t;
@@ -385,6 +408,8 @@ osc_status osc_redact(struct osc_trace *t)
         st = rename_rows(&r, &t->others);
     if (st == OSC_OK)
         st = rename_owners(&r);
+    if (st == OSC_OK)
+        st = rename_source(&r);
     if (st == OSC_OK)
         st = redact_members(t);
     osc_strbuf_fini(&r.scratch);

@@ -8,6 +8,7 @@
  *   paths      of /a/b/c.py(3) stays c.py(3), in all names. A path begins with a
  *              separator, ~, . or .. or has the suffix of a file; before "(3):", as
  *              in Python frames, it may have blanks. phase1/forward is none.
+ *              Of the path of the trace itself the file stays as well.
  *   hosts      the host name that the file gives becomes "host" in all names
  *   members    of the file stay if they are of a short list: switches of the
  *              profiler, versions, devices, rank and size of the run
