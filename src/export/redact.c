@@ -33,20 +33,60 @@ static const enum osc_arg_key numbers[] = {
     OSC_ARG_KEY_TOTAL_RESERVED,
 };
 
-/* Those that stay as they are. */
-static const enum osc_arg_key texts[] = {
+/* Those that stay if they are lists, and of a list its numbers. */
+static const enum osc_arg_key lists[] = {
     OSC_ARG_KEY_GRID,
     OSC_ARG_KEY_BLOCK,
-    OSC_ARG_KEY_COLLECTIVE_NAME,
 };
 
-/* Members of the file that stay. */
-static const char *const members[] = {
-    "schemaVersion",        "deviceProperties", "displayTimeUnit", "baseTimeNanoseconds",
-    "record_shapes",        "profile_memory",   "with_stack",      "with_modules",
-    "with_flops",           "torch_version",    "pytorch_version", "cuda_driver_version",
+/* Members of an event that stay: what ties events to each other. */
+static const char *const ties[] = {
+    "id", "id2", "bp", "s", "scope", "bind_id", "flow_in", "flow_out",
+};
+
+/* Members of the file that stay if they are numbers, true or false. */
+static const char *const switches[] = {
+    "schemaVersion", "baseTimeNanoseconds", "record_shapes",        "profile_memory",
+    "with_stack",    "with_modules",        "with_flops",           "cuda_driver_version",
+    "torch_version", "pytorch_version",     "cuda_runtime_version",
+};
+
+/* Those that stay as text, too. */
+static const char *const versions[] = {
+    "torch_version",
+    "pytorch_version",
+    "cuda_driver_version",
     "cuda_runtime_version",
 };
+
+/* What stays of each device, if it is a number; its name does, too. */
+static const char *const properties[] = {
+    "id",
+    "totalGlobalMem",
+    "computeMajor",
+    "computeMinor",
+    "maxThreadsPerBlock",
+    "maxThreadsPerMultiprocessor",
+    "regsPerBlock",
+    "regsPerMultiprocessor",
+    "warpSize",
+    "sharedMemPerBlock",
+    "sharedMemPerMultiprocessor",
+    "sharedMemPerBlockOptin",
+    "maxSharedMemoryPerMultiProcessor",
+    "numSms",
+};
+
+#define N_OF(array) (sizeof(array) / sizeof *(array))
+
+static bool is_one_of(struct osc_str key, const char *const *words, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (osc_str_eq(key, osc_str_c(words[i])))
+            return true;
+    }
+    return false;
+}
 
 static bool is_known(const struct osc_form *f, uint32_t slot, const enum osc_arg_key *keys,
                      size_t n)
@@ -63,20 +103,25 @@ static bool is_number(const struct osc_slot *slot)
     return slot->type != OSC_ARG_STRING && slot->type != OSC_ARG_TEXT;
 }
 
-static bool stays(const struct osc_form *f, uint32_t i)
+static bool stays(const struct osc_trace *t, const struct osc_form *f, uint32_t i)
 {
+    static const enum osc_arg_key collective = OSC_ARG_KEY_COLLECTIVE_NAME;
     const struct osc_slot *const slot = &f->slots[i];
 
+    if (slot->is_member)
+        return is_one_of(osc_trace_str(t, slot->key), ties, N_OF(ties));
     /* Metadata names processes and threads; a counter is its values. */
-    if (slot->is_member || f->ph == 'M' || (f->ph == 'C' && is_number(slot)))
+    if (f->ph == 'M' || (f->ph == 'C' && is_number(slot)))
         return true;
-    if (is_known(f, i, texts, sizeof texts / sizeof *texts))
-        return true;
-    return is_number(slot) && is_known(f, i, numbers, sizeof numbers / sizeof *numbers);
+    if (slot->type == OSC_ARG_STRING)
+        return is_known(f, i, &collective, 1);
+    if (slot->type == OSC_ARG_TEXT)
+        return is_known(f, i, lists, N_OF(lists));
+    return is_known(f, i, numbers, N_OF(numbers));
 }
 
 /* Forget arguments: their words lie idle. */
-static void redact_form(struct osc_form *f)
+static void redact_form(const struct osc_trace *t, struct osc_form *f)
 {
     int16_t known[OSC_ARG_KEY_COUNT];
     uint16_t n = 0;
@@ -84,7 +129,7 @@ static void redact_form(struct osc_form *f)
     for (int k = 0; k < OSC_ARG_KEY_COUNT; k++)
         known[k] = -1;
     for (uint32_t i = 0; i < f->n_slots; i++) {
-        if (!stays(f, i))
+        if (!stays(t, f, i))
             continue;
         for (int k = 0; k < OSC_ARG_KEY_COUNT; k++) {
             if (f->known[k] == (int16_t)i)
@@ -238,6 +283,7 @@ struct renaming {
     struct osc_str host;
     uint32_t *to; /* owned; by osc_sid: the new one + 1, or 0: not looked at */
     uint32_t n_strings;
+    bool *has_texts; /* owned; by form */
     struct osc_strbuf scratch;
 };
 
@@ -267,25 +313,82 @@ static osc_status rename_sid(struct renaming *r, uint32_t *id)
     return OSC_OK;
 }
 
-/* The texts among the arguments of row I of C, which is metadata. */
+/* Whether LIST, of JSON, has nothing but numbers. */
+static bool is_of_numbers(struct osc_str list)
+{
+    for (uint32_t i = 0; i < list.len; i++) {
+        if (list.s[i] == '\0' || !strchr("0123456789+-.eE,[] \t\r\n", list.s[i]))
+            return false;
+    }
+    return true;
+}
+
+/* Likewise of *ID, the value of SLOT of an event of form F. */
+static osc_status rename_value(struct renaming *r, const struct osc_form *f,
+                               const struct osc_slot *slot, uint32_t *id)
+{
+    const bool is_list = slot->type == OSC_ARG_TEXT && f->ph != 'M' && !slot->is_member;
+    osc_sid none;
+
+    if (!is_list)
+        return rename_sid(r, id);
+    if (is_of_numbers(osc_trace_str(r->t, (osc_sid){*id})))
+        return OSC_OK;
+    const osc_status st = osc_strings_add(&r->t->strings, OSC_STR("[]"), &none, NULL);
+    *id = none.v;
+    return st;
+}
+
+static bool has_texts(const struct osc_form *f)
+{
+    for (uint32_t k = 0; k < f->n_slots; k++) {
+        if (f->slots[k].type == OSC_ARG_STRING || f->slots[k].type == OSC_ARG_TEXT)
+            return true;
+    }
+    return false;
+}
+
+/* The texts among the arguments of row I of C. */
 static osc_status rename_args(struct renaming *r, struct osc_chunk *c, uint32_t i)
 {
     const struct osc_form *const f = &r->t->forms[c->form[i]];
+    bool is_other = false;
     osc_status st = OSC_OK;
 
-    if (f->ph != 'M' || f->n_words == 0)
+    if (f->n_words == 0 || !r->has_texts[c->form[i]])
         return OSC_OK;
     uint32_t *const words = osc_malloc(f->n_words * sizeof *words);
     if (!words)
         return OSC_ENOMEM;
     memcpy(words, osc_row_words(c, i), f->n_words * sizeof *words);
     for (uint32_t k = 0; k < f->n_slots && st == OSC_OK; k++) {
-        if (f->slots[k].type == OSC_ARG_STRING || f->slots[k].type == OSC_ARG_TEXT)
-            st = rename_sid(r, &words[f->slots[k].word]);
+        const struct osc_slot *const slot = &f->slots[k];
+
+        if (slot->type != OSC_ARG_STRING && slot->type != OSC_ARG_TEXT)
+            continue;
+        const uint32_t old = words[slot->word];
+        st = rename_value(r, f, slot, &words[slot->word]);
+        is_other = is_other || words[slot->word] != old;
     }
-    if (st == OSC_OK)
+    if (st == OSC_OK && is_other)
         st = osc_chunk_replace_words(c, i, words, f->n_words);
     osc_free(words);
+    return st;
+}
+
+/* Categories, and names of arguments: a counter's are the program's. */
+static osc_status rename_forms(struct renaming *r)
+{
+    osc_status st = OSC_OK;
+
+    for (uint32_t i = 1; i < r->t->n_forms && st == OSC_OK; i++) {
+        struct osc_form *const f = &r->t->forms[i];
+
+        st = rename_sid(r, &f->category.v);
+        for (uint32_t k = 0; k < f->n_slots && st == OSC_OK; k++)
+            st = rename_sid(r, &f->slots[k].key.v);
+        r->has_texts[i] = has_texts(f);
+    }
     return st;
 }
 
@@ -333,10 +436,17 @@ static osc_status rename_owners(struct renaming *r)
     struct osc_trace *const t = r->t;
     osc_status st = OSC_OK;
 
-    for (uint32_t i = 0; i < t->n_tracks && st == OSC_OK; i++)
+    for (uint32_t i = 0; i < t->n_tracks && st == OSC_OK; i++) {
         st = rename_sid(r, &t->tracks[i].name.v);
+        if (st == OSC_OK)
+            st = rename_sid(r, &t->tracks[i].pid.v);
+        if (st == OSC_OK)
+            st = rename_sid(r, &t->tracks[i].tid.v);
+    }
     for (uint32_t i = 0; i < t->n_processes && st == OSC_OK; i++) {
         st = rename_sid(r, &t->processes[i].name.v);
+        if (st == OSC_OK)
+            st = rename_sid(r, &t->processes[i].pid.v);
         if (st == OSC_OK)
             st = rename_sid(r, &t->processes[i].labels.v);
     }
@@ -370,22 +480,101 @@ static osc_status redact_distribution(struct osc_trace *t, struct osc_meta *meta
     return st;
 }
 
-static osc_status redact_members(struct osc_trace *t)
+/* Append member KEY of DEVICE, which is raw text, without paths and hosts. */
+static void add_property(struct renaming *r, struct osc_strbuf *out, struct osc_str device,
+                         const char *key)
 {
+    struct osc_str value;
+    int64_t v;
+
+    if (!osc_json_member(device, key, &value))
+        return;
+    const bool is_text = value.len >= 2 && *value.s == '"';
+    if (is_text)
+        value = (struct osc_str){value.s + 1, value.len - 2};
+    if (strcmp(key, "name") == 0 && is_text) {
+        struct osc_strbuf name = {0}, clean = {0};
+
+        (void)osc_json_unescape(value.s, value.s + value.len, &name);
+        osc_redact_name(&clean, (struct osc_str){name.s ? name.s : "", (uint32_t)name.len},
+                        r->host);
+        if (name.status != OSC_OK || clean.status != OSC_OK)
+            out->status = OSC_ENOMEM;
+        osc_strbuf_adds(out, "\"name\": ");
+        osc_json_quote(out, (struct osc_str){clean.s ? clean.s : "", (uint32_t)clean.len});
+        osc_strbuf_adds(out, ", ");
+        osc_strbuf_fini(&name);
+        osc_strbuf_fini(&clean);
+    } else if (osc_json_int(value, &v)) {
+        osc_strbuf_addf(out, "\"%s\": %lld, ", key, (long long)v);
+    }
+}
+
+/* Of deviceProperties numbers that are known, and names. */
+static osc_status redact_devices(struct renaming *r, struct osc_meta *meta)
+{
+    struct osc_str rest = osc_trace_str(r->t, meta->value), device;
+    struct osc_strbuf out = {0};
+    osc_status st;
+
+    osc_strbuf_addc(&out, '[');
+    while (!meta->is_string && osc_json_next(&rest, &device)) {
+        osc_strbuf_adds(&out, out.len > 1 ? ", {" : "{");
+        add_property(r, &out, device, "name");
+        for (size_t i = 0; i < N_OF(properties); i++)
+            add_property(r, &out, device, properties[i]);
+        if (out.status == OSC_OK && out.s[out.len - 1] == ' ')
+            out.len -= 2; /* the last comma */
+        osc_strbuf_addc(&out, '}');
+    }
+    osc_strbuf_addc(&out, ']');
+    st = out.status;
+    if (st == OSC_OK)
+        st = osc_strings_add(&r->t->strings, (struct osc_str){out.s, (uint32_t)out.len},
+                             &meta->value, NULL);
+    meta->is_string = false;
+    osc_strbuf_fini(&out);
+    return st;
+}
+
+static bool is_switch(struct osc_str value)
+{
+    return osc_str_eq(value, OSC_STR("true")) || osc_str_eq(value, OSC_STR("false")) ||
+           (value.len > 0 && strchr("-0123456789", *value.s));
+}
+
+/* Whether META, redacted, stays. */
+static osc_status redact_member(struct renaming *r, struct osc_meta *meta, bool *is_kept)
+{
+    const struct osc_str key = osc_trace_str(r->t, meta->key);
+    const struct osc_str value = osc_trace_str(r->t, meta->value);
+
+    *is_kept = true;
+    if (osc_str_eq(key, OSC_STR("distributedInfo")))
+        return redact_distribution(r->t, meta);
+    if (osc_str_eq(key, OSC_STR("deviceProperties")))
+        return redact_devices(r, meta);
+    if (meta->is_string && is_one_of(key, versions, N_OF(versions)))
+        return rename_sid(r, &meta->value.v);
+    if (meta->is_string)
+        *is_kept = osc_str_eq(key, OSC_STR("displayTimeUnit")) &&
+                   (osc_str_eq(value, OSC_STR("ms")) || osc_str_eq(value, OSC_STR("ns")));
+    else
+        *is_kept = is_one_of(key, switches, N_OF(switches)) && is_switch(value);
+    return OSC_OK;
+}
+
+static osc_status redact_members(struct renaming *r)
+{
+    struct osc_trace *const t = r->t;
     uint32_t n = 0;
     osc_status st = OSC_OK;
 
     for (uint32_t i = 0; i < t->n_metas && st == OSC_OK; i++) {
-        const struct osc_str key = osc_trace_str(t, t->metas[i].key);
-        bool is_listed = false;
+        bool is_kept;
 
-        if (osc_str_eq(key, OSC_STR("distributedInfo"))) {
-            st = redact_distribution(t, &t->metas[i]);
-            is_listed = true;
-        }
-        for (size_t k = 0; k < sizeof members / sizeof *members; k++)
-            is_listed = is_listed || osc_str_eq(key, osc_str_c(members[k]));
-        if (is_listed)
+        st = redact_member(r, &t->metas[i], &is_kept);
+        if (is_kept)
             t->metas[n++] = t->metas[i];
     }
     t->n_metas = n;
@@ -398,12 +587,17 @@ osc_status osc_redact(struct osc_trace *t)
     osc_status st = OSC_OK;
 
     r.to = osc_calloc((size_t)r.n_strings + 1, sizeof *r.to);
-    if (!r.to)
-        return OSC_ENOMEM;
+    r.has_texts = osc_calloc((size_t)t->n_forms + 1, sizeof *r.has_texts);
+    if (!r.to || !r.has_texts) {
+        st = OSC_ENOMEM;
+        goto out;
+    }
     (void)osc_trace_meta(t, "host_name", &r.host);
     for (uint32_t i = 1; i < t->n_forms; i++)
-        redact_form(&t->forms[i]);
-    st = rename_rows(&r, &t->events);
+        redact_form(t, &t->forms[i]);
+    st = rename_forms(&r);
+    if (st == OSC_OK)
+        st = rename_rows(&r, &t->events);
     if (st == OSC_OK)
         st = rename_rows(&r, &t->others);
     if (st == OSC_OK)
@@ -411,8 +605,10 @@ osc_status osc_redact(struct osc_trace *t)
     if (st == OSC_OK)
         st = rename_source(&r);
     if (st == OSC_OK)
-        st = redact_members(t);
+        st = redact_members(&r);
+out:
     osc_strbuf_fini(&r.scratch);
+    osc_free(r.has_texts);
     osc_free(r.to);
     return st;
 }
