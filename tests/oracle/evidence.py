@@ -110,7 +110,7 @@ def main() -> int:
             folder = Path(place) / str(number)
             folder.mkdir()
             name = NAMES[number % len(NAMES)]
-            (folder / name).write_text(randomtrace.text(seed), encoding="utf-8")
+            (folder / name).write_bytes(randomtrace.data(seed))
             jobs.append((folder, name))
         passed = failed = 0
         with ThreadPoolExecutor(2) as pool:
