@@ -309,18 +309,17 @@ static void stacks_of_odd_forms_tell_a_line_or_none(void **state)
 static void a_hundred_thousand_lines_stay_apart(void **state)
 {
     const struct osc_options o = {.group_by = "line"};
-    const int64_t n = 100000;
+    const long long n = 100000;
     struct osc_strbuf text = {0};
 
     (void)state;
     osc_strbuf_addc(&text, '[');
-    for (int64_t i = 0; i < n; i++)
+    for (long long i = 0; i < n; i++)
         osc_strbuf_addf(&text,
                         "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"op%lld\",\"pid\":1,"
                         "\"tid\":1,\"ts\":%lld,\"dur\":%lld,"
                         "\"args\":{\"Call stack\":\"f.py(%lld): g;a.py(1): m\"}},",
-                        (long long)(i % 2), (long long)i, (long long)(2 * (n - i)),
-                        (long long)i);
+                        i % 2, i, 2 * (n - i), i);
     load_many(&text);
     small_make(&osc_table_modules, &o);
     assert_int_equal(result.n_rows, n);
