@@ -50,9 +50,10 @@ static const struct osc_column columns[N_COLUMNS] = {
               "backend (DistributedDataParallel.forward, no NCCL, a device of compute "
               "capability 3.5); communication above 10 %; low_utilization, a device below 50 "
               "%; tensor_cores (compute capability 7, operators that can use them, no kernel "
-              "that does); memory_limit, above 90 % of the device's memory. The others: "
-              "idle_device above 10 % of the step time; synchronization, launch_bound (median "
-              "kernel shorter than the median call that launches one) above 5 %; "
+              "known to, and none launched by HIP that is not known not to); memory_limit, "
+              "above 90 % of the device's memory. The others: idle_device above 10 % of the "
+              "step time; synchronization, launch_bound (median kernel shorter than the median "
+              "call that launches one) above 5 %; "
               "pageable_copies, allocator, slow_steps above 1 %. --compat tb: the seven, by "
               "the plugin's own numbers."},
     [TITLE] = {"title", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0, "The rule in a few words."},
@@ -103,11 +104,12 @@ static void set_text(struct osc_result *out, uint32_t column, struct osc_str tex
 }
 
 static osc_status add_row(const struct osc_advice_base *a, enum osc_advice_code code,
-                          const struct osc_advice_item *item, struct osc_result *out)
+                          const struct osc_advice_item *item, const struct osc_options *o,
+                          struct osc_result *out)
 {
     struct osc_strbuf evidence = {0};
 
-    osc_advice_evidence(a, code, item, &evidence);
+    osc_advice_evidence(a, code, item, o->selection, &evidence);
     if (evidence.status != OSC_OK) {
         osc_strbuf_fini(&evidence);
         return OSC_ENOMEM;
@@ -161,7 +163,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
         st = osc_advice_device_rules(&a, &list);
     for (unsigned k = 0; k < OSC_ADVICE_COUNT && st == OSC_OK; k++) {
         if (list.of[k].applies)
-            st = add_row(&a, (enum osc_advice_code)k, &list.of[k], out);
+            st = add_row(&a, (enum osc_advice_code)k, &list.of[k], o, out);
     }
     if (st == OSC_OK) {
         add_notes(&a, out);

@@ -13,6 +13,7 @@
 
 #include "analysis/advice_base.h"
 #include "base/strbuf.h"
+#include "derive/select.h"
 
 /* The seven of torch-tb-profiler (tensorboard-views.md, 3.5) in its order, then. */
 #define OSC_ADVICE_LIST(X)                                                        \
@@ -21,7 +22,7 @@
     X(BACKEND, "backend", "Gradients do not go through NCCL")                     \
     X(COMMUNICATION, "communication", "Steps wait for communication")             \
     X(LOW_UTILIZATION, "low_utilization", "Devices have little to do")            \
-    X(TENSOR_CORES, "tensor_cores", "Tensor Cores are not used")                  \
+    X(TENSOR_CORES, "tensor_cores", "No kernel is known to use Tensor Cores")     \
     X(MEMORY_LIMIT, "memory_limit", "Memory is nearly full")                      \
     X(IDLE_DEVICE, "idle_device", "Devices wait for the host")                    \
     X(SYNCHRONIZATION, "synchronization", "The host waits, then the device does") \
@@ -83,8 +84,10 @@ const char *osc_advice_title(enum osc_advice_code code);
 void osc_advice_say(enum osc_advice_code code, const struct osc_advice_numbers *n,
                     struct osc_strbuf *out);
 
-/* A command for the shell that prints the rows that ITEM of A rests on. */
+/* A command for the shell that prints the rows that ITEM of A, of which S (or NULL) was
+ * selected, rests on. */
 void osc_advice_evidence(const struct osc_advice_base *a, enum osc_advice_code code,
-                         const struct osc_advice_item *item, struct osc_strbuf *out);
+                         const struct osc_advice_item *item, const struct osc_selection *s,
+                         struct osc_strbuf *out);
 
 #endif

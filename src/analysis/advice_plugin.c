@@ -186,11 +186,30 @@ static uint8_t *find_eligible(const struct osc_advice_base *a, size_t *bytes)
     return below;
 }
 
-/* Sum the kernels of operators, and of those that could use Tensor Cores. */
-static void sum_kernels(const struct osc_advice_base *a, const uint8_t *below,
+/*
+ * Whether row I of C, launched by CALL, may use matrix cores: nothing is known of it, and
+ * the devices of HIP have such cores by another name.
+ */
+static bool is_unsure(const struct osc_advice_base *a, const struct osc_chunk *c, uint32_t i,
+                      const struct osc_call *call)
+{
+    const osc_row row = {call->row};
+    const struct osc_chunk *const k = osc_chunk_of(&a->t->events, row);
+
+    return osc_name_tensor_cores(a->f->classes.names[c->name[i]], a->is_compat) ==
+               OSC_TENSOR_CORES_UNKNOWN &&
+           osc_str_starts(osc_row_name(a->t, k, osc_row_place(row)), OSC_STR("hip"));
+}
+
+/*
+ * Sum the kernels of operators, and of those that could use Tensor Cores. Whether none of
+ * these is in doubt.
+ */
+static bool sum_kernels(const struct osc_advice_base *a, const uint8_t *below,
                         struct osc_advice_item *item, struct osc_intervals *eligible)
 {
     const struct osc_links *const links = &a->f->links;
+    bool is_sure = true;
 
     for (size_t n = 0; n < links->n_works; n++) {
         const osc_row row = {links->works[n].row};
@@ -208,8 +227,10 @@ static void sum_kernels(const struct osc_advice_base *a, const uint8_t *below,
             continue;
         item->part += c->dur_ns[i];
         item->count++;
+        is_sure &= !is_unsure(a, c, i, &links->calls[call - 1]);
         osc_intervals_add(eligible, c->ts_ns[i], osc_row_end(c, i));
     }
+    return is_sure;
 }
 
 /* Whether any time went to kernels that are known to use Tensor Cores. */
@@ -241,9 +262,9 @@ static osc_status check_tensor_cores(const struct osc_advice_base *a,
     uint8_t *const below = find_eligible(a, &bytes);
     if (!below)
         return OSC_ENOMEM;
-    sum_kernels(a, below, item, &eligible);
+    const bool is_sure = sum_kernels(a, below, item, &eligible);
     const osc_status st = osc_advice_stake(a, &eligible, NULL, &item->impact_ns);
-    item->applies = item->part > 0;
+    item->applies = item->part > 0 && is_sure;
     osc_intervals_fini(&eligible);
     osc_pages_free(below, bytes);
     return st;

@@ -229,6 +229,11 @@ static void tensor_cores_count_where_nothing_uses_them(void **state)
     OP("aten::add", 1, 60, 9, "")    \
     CALL(1, 61, 1, 3, "")            \
     KERNEL("a", 10, 10, 1) KERNEL(kernel, 30, 20, 2) KERNEL("c", 70, 10, 3)
+#define HIP_MM(kernel)                           \
+    STEP(1, 0, 100)                              \
+    OP("aten::mm", 1, 5, 20, "")                 \
+    RUNTIME("hipExtModuleLaunchKernel", 6, 1, 2) \
+    KERNEL(kernel, 30, 20, 2)
     int64_t row;
 
     (void)state;
@@ -240,6 +245,11 @@ static void tensor_cores_count_where_nothing_uses_them(void **state)
     assert_int_equal(stake(DEVICE(7, 0), MM("volta_s884gemm"), "tensor_cores"), -1);
     assert_int_equal(stake(DEVICE(6, 1), MM("sgemm"), "tensor_cores"), -1);
     assert_int_equal(stake("", MM("sgemm"), "tensor_cores"), -1);
+    /* What HIP launches may use matrix cores, but for kernels known not to. */
+    assert_int_equal(stake(DEVICE(9, 0), HIP_MM("Cijk_Ailk_MI16x16x1"), "tensor_cores"), -1);
+    assert_int_equal(stake(DEVICE(9, 0), HIP_MM("void at::native::k"), "tensor_cores"), 20000);
+    assert_int_equal(stake_tb(DEVICE(9, 0), HIP_MM("Cijk_Ailk_MI16x16x1"), "tensor_cores"),
+                     20000);
     /* The list of 2021 does not know these. */
     assert_int_equal(stake(DEVICE(7, 0), MM("nvjet_x"), "tensor_cores"), -1);
     assert_int_equal(stake_tb(DEVICE(7, 0), MM("nvjet_x"), "tensor_cores"), 20000);
@@ -471,6 +481,61 @@ static void names_of_files_are_words_of_the_shell(void **state)
     }
 }
 
+/* The words of the evidence that S adds to COMMAND, for the file "a.json". */
+static void assert_selects(const struct osc_selection *s, const char *events, const char *words)
+{
+    const struct osc_options o = {.selection = s};
+
+    end(NULL);
+    load("a.json", "", events);
+    osc_result_init(&result, &osc_table_advice);
+    assert_int_equal(osc_table_advice.map(&trace, &o, &result, NULL), OSC_OK);
+    assert_int_equal(result.n_rows, 1);
+    assert_true(
+        osc_str_ends(osc_result_get_str(&result, 0, column("evidence")), osc_str_c(words)));
+}
+
+static void the_evidence_selects_what_was_selected(void **state)
+{
+    const char *const loading = STEP(1, 0, 1000) LOADER(0, 51), *const allocating =
+                                                                    STEP(1, 0, 1000)
+                                                                        RUNTIME("cudaMalloc",
+                                                                                100, 20, 9);
+    struct osc_selection s = {0};
+
+    (void)state;
+    assert_selects(&s, loading, "> 0\" a.json");
+    s = (struct osc_selection){.process = "1",
+                               .thread = "it's",
+                               .device = "cuda:0",
+                               .steps = "1-2",
+                               .has_from = true,
+                               .has_to = true,
+                               .from_ns = 5,
+                               .to_ns = 7000};
+    assert_selects(&s, loading,
+                   "> 0\" --process 1 --thread 'it'\\''s' --device cuda:0 --steps 1-2 "
+                   "--from 5 --to 7000 a.json");
+    /* A command names its steps once. */
+    s = (struct osc_selection){.process = "1", .steps = "1-2"};
+    assert_selects(&s, allocating, "is not null\" --process 1 a.json");
+    assert_true(has_text(0, "evidence", "--steps @0-@0"));
+}
+
+static void standard_input_is_a_dash(void **state)
+{
+    const struct osc_options o = {0};
+
+    (void)state;
+    end(NULL);
+    load("standard input", "", STEP(1, 0, 1000) LOADER(0, 51));
+    trace.is_stdin = true;
+    osc_result_init(&result, &osc_table_advice);
+    assert_int_equal(osc_table_advice.map(&trace, &o, &result, NULL), OSC_OK);
+    assert_true(
+        osc_str_ends(osc_result_get_str(&result, 0, column("evidence")), OSC_STR("0\" -")));
+}
+
 static void merged_ranks_add_up_and_name_nobody(void **state)
 {
     const struct osc_options o = {0};
@@ -539,6 +604,8 @@ int main(void)
         cmocka_unit_test_teardown(a_trace_without_steps_or_devices_says_what_does_not_apply,
                                   end),
         cmocka_unit_test_teardown(names_of_files_are_words_of_the_shell, end),
+        cmocka_unit_test_teardown(the_evidence_selects_what_was_selected, end),
+        cmocka_unit_test_teardown(standard_input_is_a_dash, end),
         cmocka_unit_test_teardown(merged_ranks_add_up_and_name_nobody, end),
         cmocka_unit_test_teardown(memory_that_runs_out_is_a_status, end),
     };

@@ -490,13 +490,46 @@ static void add_table(const struct osc_advice_base *a, enum osc_advice_code code
     }
 }
 
-void osc_advice_evidence(const struct osc_advice_base *a, enum osc_advice_code code,
-                         const struct osc_advice_item *item, struct osc_strbuf *out)
+/*
+ * What S chose, for the same rows. What the evidence is of is one file, which needs no
+ * --rank or --span; the kept steps that CODE names already are steps of S.
+ */
+static void add_selection(const struct osc_advice_base *a, enum osc_advice_code code,
+                          const struct osc_selection *s, struct osc_strbuf *out)
 {
-    const struct osc_str file = osc_trace_str(a->t, a->t->source);
+    const bool has_steps = a->first_step <= a->last_step &&
+                           (code == OSC_ADVICE_PAGEABLE_COPIES ||
+                            code == OSC_ADVICE_SYNCHRONIZATION || code == OSC_ADVICE_ALLOCATOR);
+    const struct {
+        const char *option, *value;
+    } texts[] = {{" --process ", s->process},
+                 {" --thread ", s->thread},
+                 {" --device ", s->device},
+                 {" --steps ", has_steps ? NULL : s->steps}};
+
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        if (!texts[i].value)
+            continue;
+        osc_strbuf_adds(out, texts[i].option);
+        add_word(out, osc_str_c(texts[i].value));
+    }
+    if (s->has_from)
+        osc_strbuf_addf(out, " --from %lld", (long long)s->from_ns);
+    if (s->has_to)
+        osc_strbuf_addf(out, " --to %lld", (long long)s->to_ns);
+}
+
+void osc_advice_evidence(const struct osc_advice_base *a, enum osc_advice_code code,
+                         const struct osc_advice_item *item, const struct osc_selection *s,
+                         struct osc_strbuf *out)
+{
+    const struct osc_str file =
+        a->t->is_stdin ? OSC_STR("-") : osc_trace_str(a->t, a->t->source);
 
     osc_strbuf_adds(out, "opscope table ");
     add_table(a, code, item, out);
+    if (s)
+        add_selection(a, code, s, out);
     /* A file named like an option needs a path. */
     osc_strbuf_adds(out, file.len > 1 && file.s[0] == '-' ? " ./" : " ");
     add_word(out, file);

@@ -54,7 +54,7 @@ static const struct osc_column columns[] = {
               "frame."},
     [CATEGORY] = {"category", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
                   "The category as the file has it: member cat."},
-    [NAME] = {"name", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
+    [NAME] = {"name", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_SYMBOL,
               "The name as the file has it."},
     [RANK] = {"rank", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, 0,
               "The rank that the file belongs to; 0 if it does not say."},
@@ -435,6 +435,19 @@ static osc_status next(struct osc_scan *s, struct osc_result *out, struct osc_er
     return out->status == OSC_OK ? OSC_OK : osc_fail(err, out->status, "out of memory");
 }
 
+/* Only device work has the names of C++ functions: an operator may look like one. */
+static bool is_symbol(const struct osc_result *r, uint64_t row)
+{
+    const struct osc_str kind = osc_result_get_str(r, row, KIND);
+
+    for (unsigned k = 0; k < OSC_KIND_COUNT; k++) {
+        if (osc_kind_is_device_work((enum osc_kind)k) &&
+            osc_str_eq(kind, osc_str_c(osc_kind_text((enum osc_kind)k))))
+            return true;
+    }
+    return false;
+}
+
 const struct osc_table_def osc_table_events = {
     .name = "events",
     .help = "Every event, in order of the file; streams, however long the trace is.",
@@ -446,4 +459,5 @@ const struct osc_table_def osc_table_events = {
     .open = open_events,
     .next = next,
     .close = close_events,
+    .is_symbol = is_symbol,
 };

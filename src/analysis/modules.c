@@ -40,7 +40,9 @@ static const struct osc_column columns[N_COLUMNS] = {
                "How many modules hold it; 0 at the top."},
     [NAME] = {"name", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
               "Class and number of the module; of other scopes their name, or file and line. "
-              "Source: the name of the event without nn.Module:."},
+              "Source: the name of the event without nn.Module:; of lines the name of the "
+              "Python frame, or where no frame tells one the innermost in the `Call stack` of "
+              "an operator, which is as long as that operator."},
     [MODULE_ID] = {"module_id", OSC_TYPE_INTEGER, NULL, OSC_MERGE_KEY, 0,
                    "Which instance of its class it is. Source: `Python module id`; missing "
                    "where that is, and for other scopes."},
@@ -261,14 +263,16 @@ static osc_status make(const struct osc_trace *t, const struct osc_options *o,
 
 /* Why the table is empty. HAS_PLACES: there are scopes, none of which is shown. */
 static const char *why_empty(const struct osc_options *o, enum osc_scopes scopes,
-                             bool has_places)
+                             bool has_places, bool has_python)
 {
     if (!o->group_by)
         return has_places ? "no module is at the top: each is held by one that it holds itself"
                           : "no modules: record with with_stack=True and with_modules=True; "
                             "--group-by annotation or line shows other scopes";
+    if (scopes == OSC_SCOPES_LINE && has_places)
+        return "no Python line called an operator";
     if (scopes == OSC_SCOPES_LINE)
-        return has_places ? "no Python line called an operator"
+        return has_python ? "no Python frame, and no call stack of an operator, tells a line"
                           : "no Python lines: record with with_stack=True";
     return "no annotations: put record_function() around parts of the program";
 }
@@ -291,12 +295,12 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
         osc_result_show(out, BACKWARD_HOST);
         osc_result_show(out, BACKWARD_DEVICE);
     }
-    const bool has_places = m.n_places > 0;
+    const bool has_places = m.n_places > 0, has_python = m.has_python;
     osc_modules_fini(&m);
     if (st != OSC_OK)
         return osc_fail(err, st, "modules: %s", osc_status_text(st));
     if (out->n_rows == 0)
-        osc_result_note(out, "%s", why_empty(o, scopes, has_places));
+        osc_result_note(out, "%s", why_empty(o, scopes, has_places, has_python));
     return out->status;
 }
 

@@ -10,6 +10,9 @@
  *     (tensorboard-views.md, 9.2); where no module has that id, and for other scopes,
  *     the nearest scope around it on its thread. Modules of Lightning nest by their
  *     dotted names (R-9.2). A chain that leads nowhere, or around, ends there.
+ *   - Where no Python frame tells a line, the innermost line of an operator's `Call stack`
+ *     is a scope as long as that operator, unless it is the innermost open one already:
+ *     of what the line ran besides, such files tell nothing (R-9.3).
  *   - Only scopes and the nodes of the operator tree take time from one another.
  *   - Backward work belongs to the place of the forward operator that the first of
  *     its links leads to: a whole root of the backward thread, with the
@@ -29,7 +32,7 @@ enum osc_scopes {
     OSC_SCOPES_MODULE,     /* calls of nn.Module, as with_modules=True records them */
     OSC_SCOPES_LIGHTNING,  /* ranges named [pl][module]TYPE: NAME */
     OSC_SCOPES_ANNOTATION, /* ranges that the program named, steps aside */
-    OSC_SCOPES_LINE,       /* Python frames, by file and line */
+    OSC_SCOPES_LINE,       /* Python frames, by file and line; or lines of call stacks */
 };
 
 struct osc_place {
@@ -62,6 +65,8 @@ struct osc_modules {
     struct osc_scope_call *calls; /* owned; of OSC_SCOPES_MODULE alone; thread by thread */
     size_t n_calls, cap_calls;
     struct osc_arena arena;
+    bool
+        has_python; /* of OSC_SCOPES_LINE: there are frames or call stacks, with lines or not */
 };
 
 /* Sum up T, which has LINKS. */

@@ -174,6 +174,43 @@ static osc_status enter_scope(struct sweep *s, struct entry *e, osc_row row)
     return OSC_OK;
 }
 
+/* What is to be open for row I of C, inside of what is open now. */
+static struct entry entry_of(const struct sweep *s, const struct osc_chunk *c, uint32_t i)
+{
+    const struct entry *const above = s->n_open > 0 ? &s->stack[s->n_open - 1] : NULL;
+
+    return (struct entry){.end_ns = c->ts_ns[i] + c->dur_ns[i],
+                          .dur_ns = c->dur_ns[i],
+                          .scope = above ? above->scope : 0,
+                          .row = above ? above->row : (osc_row){0},
+                          .group = above ? above->group : 0,
+                          .in_operator = above && above->in_operator};
+}
+
+static osc_status push(struct sweep *s, const struct entry *e)
+{
+    if (osc_grow(&s->stack, &s->cap_open, s->n_open + 1, sizeof *s->stack) != OSC_OK ||
+        !s->stack)
+        return OSC_ENOMEM;
+    s->stack[s->n_open++] = *e;
+    return OSC_OK;
+}
+
+/* Open the line that called the operator in row I of C, if its stack tells another. */
+static osc_status open_line(struct sweep *s, const struct osc_chunk *c, uint32_t i)
+{
+    struct entry e = entry_of(s, c, i);
+    uint32_t place;
+    const osc_status st = osc_scopes_line(&s->scopes, c, i, e.scope, &place);
+
+    if (st != OSC_OK || place == 0)
+        return st;
+    e.scope = place;
+    e.row = osc_row_at(c, i);
+    e.is_scope = true;
+    return push(s, &e);
+}
+
 /* Take the range at place AT of the order. */
 static osc_status take_range(struct sweep *s, uint32_t at)
 {
@@ -193,28 +230,20 @@ static osc_status take_range(struct sweep *s, uint32_t at)
         close_top(s);
     if (!is_node && !is_scope)
         return take_merged(s, c, i);
-    if (osc_grow(&s->stack, &s->cap_open, s->n_open + 1, sizeof *s->stack) != OSC_OK ||
-        !s->stack)
-        return OSC_ENOMEM;
-    const struct entry *const above = s->n_open > 0 ? &s->stack[s->n_open - 1] : NULL;
-    struct entry e = {.end_ns = end_ns,
-                      .dur_ns = c->dur_ns[i],
-                      .scope = above ? above->scope : 0,
-                      .row = above ? above->row : (osc_row){0},
-                      .group = above ? above->group : 0,
-                      .in_operator = above && above->in_operator,
-                      .is_scope = is_scope};
-
-    if (is_scope)
+    const bool is_operator = is_node && (flags & OSC_NODE_LAUNCHER);
+    if (is_operator && s->scopes.by_stack)
+        st = open_line(s, c, i);
+    struct entry e = entry_of(s, c, i);
+    e.is_scope = is_scope;
+    if (st == OSC_OK && is_scope)
         st = enter_scope(s, &e, row);
-    if (st == OSC_OK && is_node && (flags & OSC_NODE_LAUNCHER))
+    if (st == OSC_OK && is_operator)
         st = take_operator(s, &e, c, i);
     if (st != OSC_OK)
         return st;
     if (is_node && s->device_of)
         e.device_ns = s->device_of[at + 1];
-    s->stack[s->n_open++] = e;
-    return OSC_OK;
+    return push(s, &e);
 }
 
 static osc_status sweep_track(struct sweep *s, uint32_t track)

@@ -216,6 +216,118 @@ static void traces_without_modules_group_by_annotation_or_line(void **state)
     assert_int_equal(integer(0, "operators"), 2);
 }
 
+static void without_frames_operators_group_by_the_line_of_their_stack(void **state)
+{
+    const struct osc_options o = {.group_by = "line"};
+
+    (void)state;
+    small_table(
+        &osc_table_modules, &o,
+        PYTHON("<built-in mm>", 1, 0, 400, 1, 0) /* tells no line */
+        OP("aten::linear", 1, 10, 50, "'Call stack':'<built-in f>;net.py(3): f;a.py(1): m'")
+            OP("aten::t", 1, 12, 5, "'Call stack':'net.py(3): f;a.py(1): m'")
+                OP("aten::mm", 1, 20, 20, "'Call stack':'deep.py(7): g;net.py(3): f'")
+                    CALL(1, 22, 2, 1, "") KERNEL("k", 80, 9, 1)
+                        OP("aten::relu", 1, 100, 8, "'Call stack':'net.py(3): f;'")
+                            OP("autograd::engine::evaluate_function: MmBackward0", 2, 120, 30,
+                               "") OP("MmBackward0", 2, 121, 20, "") ARROW("s", 1, 1, 10)
+                                ARROW("f", 1, 2, 121));
+    assert_int_equal(result.n_rows, 2);
+    assert_true(is_text(0, "path", "net.py(3)"));
+    assert_int_equal(integer(0, "depth"), 0);
+    assert_int_equal(integer(0, "calls"), 2);
+    assert_int_equal(integer(0, "operators"), 2);
+    assert_int_equal(integer(0, "host_total_ns"), 58000);
+    assert_int_equal(integer(0, "host_self_ns"), 0);
+    assert_int_equal(integer(0, "device_total_ns"), 9000);
+    assert_int_equal(integer(0, "device_self_ns"), 9000);
+    assert_int_equal(integer(0, "backward_host_ns"), 30000);
+    assert_true(is_text(1, "name", "deep.py(7)"));
+    assert_int_equal(integer(1, "calls"), 1);
+    assert_int_equal(integer(1, "host_total_ns"), 20000);
+    assert_int_equal(integer(1, "device_total_ns"), 9000);
+    assert_int_equal(integer(1, "backward_host_ns"), 0);
+}
+
+static void frames_that_tell_lines_go_before_stacks(void **state)
+{
+    const struct osc_options o = {.group_by = "line"};
+
+    (void)state;
+    small_table(&osc_table_modules, &o,
+                PYTHON("net.py(3): f", 1, 0, 40, 1, 0)
+                    OP("aten::mm", 1, 10, 5, "'Call stack':'other.py(9): g'")
+                        OP("aten::mm", 1, 60, 5, "'Call stack':'other.py(9): g'"));
+    assert_int_equal(result.n_rows, 1);
+    assert_true(is_text(0, "name", "net.py(3)"));
+    assert_int_equal(integer(0, "operators"), 1);
+}
+
+static void stacks_of_odd_forms_tell_a_line_or_none(void **state)
+{
+    static const struct {
+        const char *stack, *line;
+    } forms[] = {
+        {"'Call stack':''", NULL},
+        {"'Call stack':';'", NULL},
+        {"'Call stack':';;;a.py(1): f'", "a.py(1)"},
+        {"'Call stack':'a.py(1): '", "a.py(1)"},
+        {"'Call stack':'(1): '", "(1)"},
+        {"'Call stack':'a.py(1)'", NULL},
+        {"'Call stack':'a.py(): f'", NULL},
+        {"'Call stack':'a.py(x): f;b.py(2): g'", "b.py(2)"},
+        {"'Call stack':'1): f'", NULL},
+        {"'Call stack':7", NULL},
+        {"'Call stack':null", NULL},
+        {"'Call stack':['a.py(1): f']", NULL},
+    };
+    const struct osc_options o = {.group_by = "line"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        char text[256];
+
+        snprintf(text, sizeof text,
+                 "{'ph':'X','cat':'cpu_op','name':'aten::mm','pid':1,'tid':1,'ts':1,"
+                 "'dur':0,'args':{%s}},",
+                 forms[i].stack);
+        small_table(&osc_table_modules, &o, text);
+        assert_int_equal(result.n_rows, forms[i].line ? 1 : 0);
+        if (forms[i].line)
+            assert_true(is_text(0, "name", forms[i].line));
+        else
+            assert_non_null(strstr(result.notes.s, "no call stack of an operator, tells"));
+        small_end(NULL);
+    }
+    small_table(&osc_table_modules, &o, PYTHON("<built-in mm>", 1, 0, 9, 1, 0));
+    assert_non_null(strstr(result.notes.s, "no Python frame"));
+    small_end(NULL);
+    small_table(&osc_table_modules, &o, OP("aten::mm", 1, 0, 9, ""));
+    assert_non_null(strstr(result.notes.s, "with_stack=True"));
+}
+
+static void a_hundred_thousand_lines_stay_apart(void **state)
+{
+    const struct osc_options o = {.group_by = "line"};
+    const long long n = 100000;
+    struct osc_strbuf text = {0};
+
+    (void)state;
+    osc_strbuf_addc(&text, '[');
+    for (long long i = 0; i < n; i++)
+        osc_strbuf_addf(&text,
+                        "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"op%lld\",\"pid\":1,"
+                        "\"tid\":1,\"ts\":%lld,\"dur\":%lld,"
+                        "\"args\":{\"Call stack\":\"f.py(%lld): g;a.py(1): m\"}},",
+                        i % 2, i, 2 * (n - i), i);
+    load_many(&text);
+    small_make(&osc_table_modules, &o);
+    assert_int_equal(result.n_rows, n);
+    assert_true(is_text(0, "name", "f.py(0)"));
+    assert_true(is_text((uint64_t)n - 1, "name", "f.py(99999)"));
+    assert_int_equal(integer(0, "operators"), 1);
+}
+
 static void the_plugin_lists_equal_trees_once_with_the_sums_of_all(void **state)
 {
     const struct osc_options o = {.compat_tb = true};
@@ -390,6 +502,18 @@ static void a_failed_allocation_is_told(void **state)
     assert_int_equal(result.n_rows, 2);
 }
 
+static void a_failed_allocation_for_lines_of_stacks_is_told(void **state)
+{
+    const struct osc_options o = {.group_by = "line"};
+
+    (void)state;
+    assert_true(small_load(&trace, OP("aten::mm", 1, 0, 9, "'Call stack':'a.py(1): f'")
+                                       OP("aten::t", 1, 1, 2, "'Call stack':'b.py(2): f'")));
+    assert_int_equal(osc_derive(&trace, osc_table_modules.facts, 1, NULL), OSC_OK);
+    small_table_survives(&osc_table_modules, &o);
+    assert_int_equal(result.n_rows, 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -403,6 +527,11 @@ int main(void)
         cmocka_unit_test_teardown(modules_of_lightning_nest_by_their_dots, small_end),
         cmocka_unit_test_teardown(traces_without_modules_group_by_annotation_or_line,
                                   small_end),
+        cmocka_unit_test_teardown(without_frames_operators_group_by_the_line_of_their_stack,
+                                  small_end),
+        cmocka_unit_test_teardown(frames_that_tell_lines_go_before_stacks, small_end),
+        cmocka_unit_test_teardown(stacks_of_odd_forms_tell_a_line_or_none, small_end),
+        cmocka_unit_test_teardown(a_hundred_thousand_lines_stay_apart, small_end),
         cmocka_unit_test_teardown(the_plugin_lists_equal_trees_once_with_the_sums_of_all,
                                   small_end),
         cmocka_unit_test_teardown(merged_ranks_keep_places_apart_and_count_each_call_once,
@@ -414,6 +543,7 @@ int main(void)
         cmocka_unit_test_teardown(modules_that_hold_each_other_are_listed_but_by_the_plugin,
                                   small_end),
         cmocka_unit_test_teardown(a_failed_allocation_is_told, small_end),
+        cmocka_unit_test_teardown(a_failed_allocation_for_lines_of_stacks_is_told, small_end),
     };
     return cmocka_run_group_tests_name("modules", tests, NULL, NULL);
 }

@@ -47,6 +47,22 @@ static struct osc_str line_name(struct osc_str name)
     return (struct osc_str){name.s, (uint32_t)(end - name.s) + 1};
 }
 
+/* "a.py(12): f;b.py(3): g" -> "a.py(12)": the innermost that line_name() finds. */
+static struct osc_str innermost_line(struct osc_str stack)
+{
+    struct osc_str line = {0};
+
+    while (stack.len > 0 && line.len == 0) {
+        const char *const end = memchr(stack.s, ';', stack.len);
+        const uint32_t n = end ? (uint32_t)(end - stack.s) : stack.len;
+        const uint32_t skip = end ? n + 1 : n;
+
+        line = line_name((struct osc_str){stack.s, n});
+        stack = (struct osc_str){stack.s + skip, stack.len - skip};
+    }
+    return line;
+}
+
 static struct osc_str shown_name(enum osc_scopes scopes, struct osc_str name)
 {
     switch (scopes) {
@@ -147,6 +163,8 @@ static osc_status look_around(struct osc_scope_finder *f, const struct osc_order
         const struct osc_chunk *const c = osc_chunk_of(&f->t->events, row);
         const uint32_t i = osc_row_place(row);
 
+        f->m->has_python =
+            f->m->has_python || (f->c->forms[c->form[i]] & OSC_FORM_FUNCTION) != 0;
         if (may_be_scope(f, c, i) && f->shown[c->name[i]] == 0)
             st = meet_name(f, c->name[i]);
         if (st != OSC_OK || f->scopes != OSC_SCOPES_MODULE ||
@@ -156,6 +174,17 @@ static osc_status look_around(struct osc_scope_finder *f, const struct osc_order
         f->has_callers = f->has_callers || tells_caller(f, c, i);
     }
     return st;
+}
+
+/* Where no frame tells a line, those of call stacks are scopes, if there are any. */
+static void look_at_stacks(struct osc_scope_finder *f)
+{
+    const struct osc_trace *const t = f->t;
+
+    for (uint32_t k = 0; k < t->n_forms && !f->by_stack; k++)
+        f->by_stack = t->forms[k].known[OSC_ARG_KEY_CALL_STACK] >= 0;
+    f->has_scopes = f->by_stack;
+    f->m->has_python = f->m->has_python || f->by_stack;
 }
 
 osc_status osc_scopes_init(struct osc_scope_finder *f, const struct osc_trace *t,
@@ -174,6 +203,8 @@ osc_status osc_scopes_init(struct osc_scope_finder *f, const struct osc_trace *t
     f->place_of_row = osc_pages_alloc(f->rows_bytes);
     if (f->shown && f->nearest && f->place_of_row)
         st = look_around(f, &facts->order);
+    if (st == OSC_OK && scopes == OSC_SCOPES_LINE && !f->has_scopes)
+        look_at_stacks(f);
     if (st == OSC_OK && scopes == OSC_SCOPES_LIGHTNING) {
         f->dotted = osc_calloc((size_t)f->texts.n_entries + 1, sizeof *f->dotted);
         st = f->dotted ? OSC_OK : OSC_ENOMEM;
@@ -190,6 +221,7 @@ void osc_scopes_fini(struct osc_scope_finder *f)
     osc_idmap_fini(&f->names);
     osc_idmap_fini(&f->ids);
     osc_idmap_fini(&f->places);
+    osc_idmap_fini(&f->lines);
     osc_idmap_fini(&f->python_ids);
     osc_idmap_fini(&f->python_rows);
     osc_free(f->dotted);
@@ -378,6 +410,17 @@ static osc_status module_place(struct osc_scope_finder *f, osc_row row, osc_row 
     return st;
 }
 
+/* Row I of C is a call of P, perhaps the first. */
+static void note_first(struct osc_place *p, const struct osc_chunk *c, uint32_t i)
+{
+    const uint32_t row = osc_row_at(c, i).v;
+
+    if (c->ts_ns[i] < p->first_ns || (c->ts_ns[i] == p->first_ns && row < p->first_row)) {
+        p->first_ns = c->ts_ns[i];
+        p->first_row = row;
+    }
+}
+
 osc_status osc_scopes_place(struct osc_scope_finder *f, osc_row row, osc_row outer,
                             uint32_t outer_place, osc_row *holder, uint32_t *place)
 {
@@ -403,10 +446,50 @@ osc_status osc_scopes_place(struct osc_scope_finder *f, osc_row row, osc_row out
     }
     if (st != OSC_OK)
         return st;
-    struct osc_place *const p = &f->m->places[*place - 1];
-    if (c->ts_ns[i] < p->first_ns || (c->ts_ns[i] == p->first_ns && row.v < p->first_row)) {
-        p->first_ns = c->ts_ns[i];
-        p->first_row = row.v;
+    note_first(&f->m->places[*place - 1], c, i);
+    return OSC_OK;
+}
+
+/* The text of the innermost line of STACK, or NONE. */
+static osc_status line_of_stack(struct osc_scope_finder *f, osc_sid stack, uint32_t *text)
+{
+    uint32_t *const known = osc_idmap_put(&f->lines, stack.v);
+    osc_sid id = {NONE};
+    osc_status st = OSC_OK;
+
+    if (!known)
+        return OSC_ENOMEM;
+    if (*known == 0) {
+        const struct osc_str line = innermost_line(osc_trace_str(f->t, stack));
+
+        if (line.len > 0)
+            st = osc_intern_add(&f->texts, line, &id);
+        if (st != OSC_OK)
+            return st;
+        *known = id.v;
     }
+    *text = *known;
+    return OSC_OK;
+}
+
+osc_status osc_scopes_line(struct osc_scope_finder *f, const struct osc_chunk *c, uint32_t i,
+                           uint32_t outer_place, uint32_t *place)
+{
+    struct osc_arg arg;
+    uint32_t text = NONE;
+
+    *place = 0;
+    if (!osc_row_arg(f->t, c, i, OSC_ARG_KEY_CALL_STACK, &arg) || arg.type != OSC_ARG_STRING)
+        return OSC_OK;
+    osc_status st = line_of_stack(f, arg.sid, &text);
+    if (st != OSC_OK || text == NONE)
+        return st;
+    st = place_under(f, 0, text, false, 0, place);
+    if (st != OSC_OK)
+        return st;
+    if (*place == outer_place)
+        *place = 0;
+    else
+        note_first(&f->m->places[*place - 1], c, i);
     return OSC_OK;
 }

@@ -18,11 +18,13 @@ struct osc_scope_finder {
     enum osc_scopes scopes;
     uint32_t *shown; /* pages, owned; by osc_sid: id in texts; NONE: no scope */
     size_t shown_bytes;
-    bool has_scopes;         /* some name is one */
+    bool has_scopes;         /* some name is one, or by_stack */
+    bool by_stack;           /* lines are those of call stacks: no frame tells one */
     struct osc_intern texts; /* names as shown; of m->arena */
     struct osc_idmap names;  /* place above and name -> number */
     struct osc_idmap ids;    /* module id -> number */
     struct osc_idmap places; /* of those numbers -> place + 1 */
+    struct osc_idmap lines;  /* call stack -> text of its innermost line, or NONE */
     uint32_t n_names, n_ids;
     uint32_t *dotted;             /* owned; by text: place + 1; for Lightning */
     struct osc_idmap python_ids;  /* -> number */
@@ -51,5 +53,12 @@ bool osc_scopes_has(const struct osc_scope_finder *f, const struct osc_chunk *c,
 OSC_MUST_USE osc_status osc_scopes_place(struct osc_scope_finder *f, osc_row row, osc_row outer,
                                          uint32_t outer_place, osc_row *holder,
                                          uint32_t *place);
+
+/*
+ * The place (+ 1) of the innermost line in the call stack of the operator in row I of C,
+ * made if it is new; 0 if it tells none, or that of OUTER_PLACE.
+ */
+OSC_MUST_USE osc_status osc_scopes_line(struct osc_scope_finder *f, const struct osc_chunk *c,
+                                        uint32_t i, uint32_t outer_place, uint32_t *place);
 
 #endif

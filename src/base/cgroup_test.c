@@ -36,7 +36,7 @@ static void put(const char *file, const char *text)
 static int set_up(void **state)
 {
     (void)state;
-    memcpy(root + sizeof root - 7, "XXXXXX", 6);
+    memset(root + sizeof root - 7, 'X', 6);
     return mkdtemp(root) ? 0 : -1;
 }
 

@@ -153,6 +153,7 @@ static struct osc_export make_export(const struct osc_args *args)
         .stack = args->stack,
         .metric = args->metric,
         .with_counters = args->with_counters,
+        .is_redacted = args->is_redacted,
         .n_threads = args->import.n_threads,
     };
 }

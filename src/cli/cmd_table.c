@@ -184,8 +184,7 @@ static int show(struct osc_args *args, const struct osc_table_def *def)
     int failed = OSC_EXIT_DONE;
 
     args->selects_late = (def->takes & OSC_TAKES_SELECTION) != 0;
-    if (args->selects_late)
-        args->table.selection = &args->selection;
+    args->table.selection = &args->selection;
     failed = osc_load(&l, args, osc_budget_for_table(args, def));
     if (!failed)
         failed = osc_show_table(&l, args, def);

@@ -34,7 +34,7 @@ struct osc_page {
     const struct osc_screen *s; /* borrowed; what is shown */
     struct osc_strbuf *out;     /* borrowed */
     struct osc_strbuf cell;     /* owned; scratch */
-    unsigned n_lines;           /* ended so far */
+    unsigned n_lines;           /* ended so far, as a terminal shows them */
     size_t width;               /* columns of a line */
     enum osc_page_level level;
     bool has_colour;

@@ -23,7 +23,7 @@ static char scratch[] = "/tmp/opscope-paths-XXXXXX";
 static int enter_scratch(void **state)
 {
     (void)state;
-    strcpy(strrchr(scratch, '-'), "-XXXXXX");
+    memset(scratch + sizeof scratch - 7, 'X', 6);
     return mkdtemp(scratch) ? chdir(scratch) : -1;
 }
 

@@ -2,76 +2,13 @@
 /* What to type next: three commands that fit the trace. */
 #include <string.h>
 
-#include "analysis/registry.h"
-#include "base/utf8.h"
 #include "cli/page.h"
 #include "cli/screen_read.h"
+#include "cli/shell.h"
 #include "derive/select.h"
 
 #define COMMANDS 3
 #define OUTLIERS 3 /* as many as are shown */
-
-/* Where the byte at S is the end of none and may stand in quotes as it is, its length. */
-static size_t quotable(const char *s)
-{
-    struct osc_strbuf shown = {0};
-    size_t len = 1;
-
-    while (len < 4 && ((unsigned char)s[len] & 0xc0) == 0x80)
-        len++;
-    osc_utf8_append_terminal(&shown, (struct osc_str){s, (uint32_t)len});
-    const bool is_same = shown.len == len && shown.s && memcmp(shown.s, s, len) == 0;
-    osc_strbuf_fini(&shown);
-    return is_same ? len : 0;
-}
-
-/* WORD and a line feed, as a shell reads it: with control characters and bytes of no text as
- * $'\x1b'. */
-static void add_word(struct osc_strbuf *out, const char *word)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "_-./:@%+=,";
-    bool has_escapes = false;
-
-    if (*word && strspn(word, plain) == strlen(word)) {
-        osc_strbuf_addf(out, "%s\n", word);
-        return;
-    }
-    for (const char *p = word; *p && !has_escapes;) {
-        const size_t len = quotable(p);
-
-        has_escapes = len == 0;
-        p += len;
-    }
-    osc_strbuf_adds(out, has_escapes ? "$'" : "'");
-    for (const char *p = word; *p;) {
-        const size_t len = quotable(p);
-
-        if (has_escapes && (*p == '\'' || *p == '\\'))
-            osc_strbuf_addf(out, "\\%c", *p);
-        else if (*p == '\'')
-            osc_strbuf_adds(out, "'\\''");
-        else if (len == 0)
-            osc_strbuf_addf(out, "\\x%02x", (unsigned char)*p);
-        else
-            osc_strbuf_add(out, p, len);
-        p += len > 0 ? len : 1;
-    }
-    osc_strbuf_adds(out, "'\n");
-}
-
-/* A trace, so that it is taken for one: no table, no option. */
-static void add_trace(struct osc_strbuf *out, const char *path)
-{
-    struct osc_strbuf word = {0};
-
-    if ((path[0] == '-' && path[1]) || osc_table_find(path))
-        osc_strbuf_adds(&word, "./");
-    osc_strbuf_adds(&word, path);
-    add_word(out, word.s ? word.s : path);
-    out->status = out->status == OSC_OK ? word.status : out->status;
-    osc_strbuf_fini(&word);
-}
 
 /* The step to look at, and whose it is. */
 struct slow_step {
@@ -99,15 +36,18 @@ static void add_operands(const struct osc_page *p, struct osc_strbuf *out,
                       {"--device", a->selection.device},
                       {"--steps", slow ? slow->label : a->selection.steps}};
 
-    for (int i = 0; i < a->n_operands; i++)
-        add_trace(out, a->operands[i]);
+    for (int i = 0; i < a->n_operands; i++) {
+        osc_shell_add_trace(out, a->operands[i]);
+        osc_strbuf_addc(out, '\n');
+    }
     if (slow && slow->option)
         osc_strbuf_addf(out, "%s %d\n", slow->option, slow->number);
     for (size_t i = 0; i < sizeof selections / sizeof *selections; i++) {
         if (!selections[i].value)
             continue;
         osc_strbuf_addf(out, "%s ", selections[i].name);
-        add_word(out, selections[i].value);
+        osc_shell_add_word(out, selections[i].value);
+        osc_strbuf_addc(out, '\n');
     }
     if (a->selection.has_from)
         osc_strbuf_addf(out, "--from %lld\n", (long long)a->selection.from_ns);
@@ -119,6 +59,13 @@ struct commands {
     struct osc_page *p;
     unsigned n;
 };
+
+/* End a line of COLUMNS: a path that is longer than the terminal is wide makes several. */
+static void end_command_line(struct osc_page *p, size_t columns)
+{
+    p->n_lines += columns > p->width ? (unsigned)((columns - 1) / p->width) : 0;
+    osc_page_end_line(p);
+}
 
 /* COMMAND and WORDS, each ended by a line feed, over as many lines as they need. */
 static void put_command(struct commands *c, const char *command, const struct osc_strbuf *words,
@@ -137,7 +84,7 @@ static void put_command(struct commands *c, const char *command, const struct os
         /* " \\" follows all words but the last. */
         if (column + 1 + width + (is_last ? 0 : 2) > p->width) {
             osc_strbuf_adds(p->out, " \\");
-            osc_page_end_line(p);
+            end_command_line(p, column + 2);
             osc_strbuf_adds(p->out, "   ");
             column = 3;
         }
@@ -148,7 +95,7 @@ static void put_command(struct commands *c, const char *command, const struct os
     }
     if (column + 4 + strlen(why) <= p->width)
         osc_strbuf_addf(p->out, "  # %s", why);
-    osc_page_end_line(p);
+    end_command_line(p, column);
     p->out->status = p->out->status == OSC_OK ? words->status : p->out->status;
 }
 

@@ -7,6 +7,7 @@
 
 #include "analysis/registry.h"
 #include "base/utf8.h"
+#include "cli/shell.h"
 
 int osc_show_text(const char *text)
 {
@@ -158,6 +159,19 @@ static uint64_t list_codes(const struct osc_result *r, const char *severity,
     return n;
 }
 
+/* LINE, and the command that says more: in quotes, unless it has some itself. */
+static void print_findings(const char *line, const char *operand)
+{
+    struct osc_strbuf trace = {0};
+
+    if (operand)
+        osc_shell_add_trace(&trace, operand);
+    const char *const shown = trace.s && trace.status == OSC_OK ? trace.s : "TRACE...";
+    const char *const quote = strchr(shown, '\'') ? "" : "'";
+    osc_cli_error("quality: %s; %sopscope info %s%s explains", line, quote, shown, quote);
+    osc_strbuf_fini(&trace);
+}
+
 static void print_quality(const struct osc_result *r, const struct osc_loaded *l)
 {
     static const char *const words[][3] = {{"error", "error", "errors"},
@@ -174,8 +188,7 @@ static void print_quality(const struct osc_result *r, const struct osc_loaded *l
                             (unsigned long long)n, words[i][n > 1 ? 2 : 1], codes.s);
     }
     if (line.len > 0)
-        osc_cli_error("quality: %s; 'opscope info %s' explains", line.s,
-                      l->operand ? l->operand : "TRACE...");
+        print_findings(line.s, l->operand);
     else
         osc_cli_error("quality: nothing was skipped, repaired or found missing");
     osc_strbuf_fini(&line);

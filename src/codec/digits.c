@@ -23,8 +23,8 @@ static char *write_any(char *p, double v)
     for (int i = 0; i < n; i++)
         p[i] = text[i];
     if (!memchr(text, '.', (size_t)n) && !memchr(text, 'e', (size_t)n)) {
-        memcpy(p + n, ".0", 2);
-        n += 2;
+        p[n++] = '.';
+        p[n++] = '0';
     }
     return p + n;
 }

@@ -43,8 +43,29 @@ static void add_sample(struct counters *c, int64_t at_ns, double value)
     flush(c, PIECE_BYTES);
 }
 
-/* Samples of WHAT of device D follow: first those that stretch the scale. */
-static void begin_track(struct counters *c, uint32_t d, const char *what)
+/* Whether T has samples of a counter called NAME. */
+static bool has_track(const struct osc_trace *t, struct osc_str name)
+{
+    const osc_sid id = osc_strings_find(&t->strings, name);
+
+    if (id.v == 0)
+        return false;
+    for (uint32_t k = 1; k < t->events.n_chunks; k++) {
+        const struct osc_chunk *const c = t->events.chunks[k];
+
+        for (uint32_t i = 0; i < c->n_rows; i++) {
+            if (c->name[i] == id.v && osc_row_form(t, c, i)->ph == 'C')
+                return true;
+        }
+    }
+    return false;
+}
+
+/*
+ * Samples of WHAT of device D follow: first those that stretch the scale. False: none
+ * shall follow.
+ */
+static bool begin_track(struct counters *c, uint32_t d, const char *what)
 {
     const struct osc_loads *const l = c->loads;
     const struct osc_device_load *const device = &l->devices[d];
@@ -59,12 +80,16 @@ static void begin_track(struct counters *c, uint32_t d, const char *what)
     else
         osc_strbuf_addstr(&title, name);
     osc_strbuf_addf(&title, " %s", what);
+    const struct osc_str track = {title.s, (uint32_t)title.len};
     if (title.status != OSC_OK && c->status == OSC_OK)
         c->status = title.status;
+    if (c->status != OSC_OK || has_track(c->t, track)) {
+        osc_strbuf_fini(&title);
+        return false;
+    }
     osc_strbuf_clear(&c->head);
     osc_strbuf_adds(&c->head, "{\"ph\":\"C\",\"name\":");
-    if (title.status == OSC_OK)
-        osc_json_quote(&c->head, (struct osc_str){title.s, (uint32_t)title.len});
+    osc_json_quote(&c->head, track);
     osc_strbuf_adds(&c->head, ",\"pid\":");
     if (has_number)
         osc_strbuf_addi(&c->head, device->number);
@@ -74,17 +99,18 @@ static void begin_track(struct counters *c, uint32_t d, const char *what)
     osc_strbuf_clear(&c->series);
     osc_strbuf_addf(&c->series, ",\"args\":{\"%s%s\":", *what == 'U' ? "GPU " : "", what);
     osc_strbuf_fini(&title);
-    if (c->status == OSC_OK)
-        c->status = c->head.status != OSC_OK ? c->head.status : c->series.status;
+    c->status = c->head.status != OSC_OK ? c->head.status : c->series.status;
     if (c->status != OSC_OK)
-        return;
+        return false;
     add_sample(c, l->start_ns, 1);
     add_sample(c, l->start_ns, 0);
+    return true;
 }
 
 static void add_utilization(struct counters *c, uint32_t d)
 {
-    begin_track(c, d, "Utilization");
+    if (!begin_track(c, d, "Utilization"))
+        return;
     for (uint32_t b = 0; b < c->loads->n_buckets && c->status == OSC_OK; b++) {
         const struct osc_load load = osc_loads_bucket(c->loads, d, b);
 
@@ -99,7 +125,8 @@ static void add_efficiency(struct counters *c, uint32_t d)
 {
     const struct osc_device_load *const device = &c->loads->devices[d];
 
-    begin_track(c, d, "Est. SM Efficiency");
+    if (!begin_track(c, d, "Est. SM Efficiency"))
+        return;
     for (size_t i = 0; i < device->n_fills && c->status == OSC_OK; i++) {
         add_sample(c, device->fills[i].start_ns,
                    (double)device->fills[i].fill / (double)OSC_FILL_ONE);

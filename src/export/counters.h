@@ -10,7 +10,7 @@
  *                             change; of devices whose kernels say it
  *
  * Each begins with 1 and 0, so that its scale reaches 1. A device without a number
- * of its own is called by its name.
+ * of its own is called by its name. Tracks that the trace has itself are left out.
  *
  * Threading: not locked.
  */

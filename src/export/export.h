@@ -37,6 +37,7 @@ struct osc_export {
     const char *stack;  /* --stack, or NULL */
     const char *metric; /* --metric, or NULL */
     bool with_counters; /* --counters */
+    bool is_redacted;   /* --redact: stacks that events say are gone */
     unsigned n_threads; /* 0: all processors */
     struct osc_export_sink sink;
 };

@@ -450,6 +450,10 @@ static osc_status fail_empty(const struct folding *f, struct osc_err *err)
         [PYTHON] = "no Python stacks in the trace; record with with_stack=True",
     };
 
+    if (!f->has_any && f->kind == PYTHON && f->x->is_redacted)
+        return osc_fail(err, OSC_EFORMAT,
+                        "no Python stacks: --redact removes those that events say; leave it "
+                        "out, or take --stack op");
     if (!f->has_any)
         return osc_fail(err, OSC_EFORMAT, "%s", nothing[f->kind]);
     return osc_fail(err, OSC_EFORMAT, "no stack of the trace took any time by this metric");

@@ -33,20 +33,60 @@ static const enum osc_arg_key numbers[] = {
     OSC_ARG_KEY_TOTAL_RESERVED,
 };
 
-/* Those that stay as they are. */
-static const enum osc_arg_key texts[] = {
+/* Those that stay if they are lists, and of a list its numbers. */
+static const enum osc_arg_key lists[] = {
     OSC_ARG_KEY_GRID,
     OSC_ARG_KEY_BLOCK,
-    OSC_ARG_KEY_COLLECTIVE_NAME,
 };
 
-/* Members of the file that stay. */
-static const char *const members[] = {
-    "schemaVersion",        "deviceProperties", "displayTimeUnit", "baseTimeNanoseconds",
-    "record_shapes",        "profile_memory",   "with_stack",      "with_modules",
-    "with_flops",           "torch_version",    "pytorch_version", "cuda_driver_version",
+/* Members of an event that stay: what ties events to each other. */
+static const char *const ties[] = {
+    "id", "id2", "bp", "s", "scope", "bind_id", "flow_in", "flow_out",
+};
+
+/* Members of the file that stay if they are numbers, true or false. */
+static const char *const switches[] = {
+    "schemaVersion", "baseTimeNanoseconds", "record_shapes",        "profile_memory",
+    "with_stack",    "with_modules",        "with_flops",           "cuda_driver_version",
+    "torch_version", "pytorch_version",     "cuda_runtime_version",
+};
+
+/* Those that stay as text, too. */
+static const char *const versions[] = {
+    "torch_version",
+    "pytorch_version",
+    "cuda_driver_version",
     "cuda_runtime_version",
 };
+
+/* What stays of each device, if it is a number; its name does, too. */
+static const char *const properties[] = {
+    "id",
+    "totalGlobalMem",
+    "computeMajor",
+    "computeMinor",
+    "maxThreadsPerBlock",
+    "maxThreadsPerMultiprocessor",
+    "regsPerBlock",
+    "regsPerMultiprocessor",
+    "warpSize",
+    "sharedMemPerBlock",
+    "sharedMemPerMultiprocessor",
+    "sharedMemPerBlockOptin",
+    "maxSharedMemoryPerMultiProcessor",
+    "numSms",
+};
+
+#define N_OF(array) (sizeof(array) / sizeof *(array))
+
+static bool is_one_of(struct osc_str key, const char *const *words, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (osc_str_eq(key, osc_str_c(words[i])))
+            return true;
+    }
+    return false;
+}
 
 static bool is_known(const struct osc_form *f, uint32_t slot, const enum osc_arg_key *keys,
                      size_t n)
@@ -63,20 +103,25 @@ static bool is_number(const struct osc_slot *slot)
     return slot->type != OSC_ARG_STRING && slot->type != OSC_ARG_TEXT;
 }
 
-static bool stays(const struct osc_form *f, uint32_t i)
+static bool stays(const struct osc_trace *t, const struct osc_form *f, uint32_t i)
 {
+    static const enum osc_arg_key collective = OSC_ARG_KEY_COLLECTIVE_NAME;
     const struct osc_slot *const slot = &f->slots[i];
 
+    if (slot->is_member)
+        return is_one_of(osc_trace_str(t, slot->key), ties, N_OF(ties));
     /* Metadata names processes and threads; a counter is its values. */
-    if (slot->is_member || f->ph == 'M' || (f->ph == 'C' && is_number(slot)))
+    if (f->ph == 'M' || (f->ph == 'C' && is_number(slot)))
         return true;
-    if (is_known(f, i, texts, sizeof texts / sizeof *texts))
-        return true;
-    return is_number(slot) && is_known(f, i, numbers, sizeof numbers / sizeof *numbers);
+    if (slot->type == OSC_ARG_STRING)
+        return is_known(f, i, &collective, 1);
+    if (slot->type == OSC_ARG_TEXT)
+        return is_known(f, i, lists, N_OF(lists));
+    return is_known(f, i, numbers, N_OF(numbers));
 }
 
 /* Forget arguments: their words lie idle. */
-static void redact_form(struct osc_form *f)
+static void redact_form(const struct osc_trace *t, struct osc_form *f)
 {
     int16_t known[OSC_ARG_KEY_COUNT];
     uint16_t n = 0;
@@ -84,7 +129,7 @@ static void redact_form(struct osc_form *f)
     for (int k = 0; k < OSC_ARG_KEY_COUNT; k++)
         known[k] = -1;
     for (uint32_t i = 0; i < f->n_slots; i++) {
-        if (!stays(f, i))
+        if (!stays(t, f, i))
             continue;
         for (int k = 0; k < OSC_ARG_KEY_COUNT; k++) {
             if (f->known[k] == (int16_t)i)
@@ -107,33 +152,130 @@ static bool is_separator(char c)
     return c == '/' || c == '\\';
 }
 
-void osc_redact_name(struct osc_strbuf *out, struct osc_str name, struct osc_str host)
+static bool is_digit(char c)
 {
+    return c >= '0' && c <= '9';
+}
+
+/* Where the "(12):" that ends the path of a Python frame begins; 0: NAME is none. */
+static uint32_t find_line(struct osc_str name)
+{
+    for (uint32_t i = name.len; i > 3; i--) {
+        uint32_t at = i - 2; /* of the bracket that closes, before a colon */
+
+        if (name.s[i - 1] != ':' || name.s[at] != ')' || !is_digit(name.s[at - 1]))
+            continue;
+        while (at > 0 && is_digit(name.s[at - 1]))
+            at--;
+        if (at > 1 && name.s[at - 1] == '(' && name.s[at - 2] != ' ')
+            return at - 1;
+    }
+    return 0;
+}
+
+/* Whether FILE, which ends a word, is one of program text or a library. */
+static bool has_suffix(struct osc_str file)
+{
+    static const char *const suffixes[] = {".py", ".pyc", ".so", ".c",  ".cc",
+                                           ".cu", ".cpp", ".h",  ".hpp"};
+
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+        if (osc_str_ends(file, osc_str_c(suffixes[i])))
+            return true;
+    }
+    return false;
+}
+
+/* Whether NAME has a line number at AT, as in x.f90:12 and x.f90(12). */
+static bool is_line(struct osc_str name, uint32_t at)
+{
+    return at + 1 < name.len && (name.s[at] == ':' || name.s[at] == '(') &&
+           is_digit(name.s[at + 1]);
+}
+
+/*
+ * Whether the word of NAME from FROM to END, the last part of which begins at LAST, is
+ * a path. Names of scopes and templates have separators too.
+ */
+static bool is_path(struct osc_str name, uint32_t from, uint32_t end, uint32_t last)
+{
+    const struct osc_str word = {name.s + from, end - from};
+    const struct osc_str file = {name.s + last, end - last};
+    uint32_t n_dots = 0, n_separators = 0;
+
+    if (last == from)
+        return false;
+    while (n_separators < word.len && is_separator(word.s[n_separators]))
+        n_separators++;
+    if (n_separators > 0 || *word.s == '~')
+        return n_separators < word.len; /* "a / b" is no path */
+    while (n_dots < word.len && word.s[n_dots] == '.')
+        n_dots++;
+    if (n_dots > 0 && n_dots <= 2 && is_separator(word.s[n_dots]))
+        return true;
+    return has_suffix(file) ||
+           (file.len > 0 && memchr(file.s, '.', file.len) && is_line(name, end));
+}
+
+/* Append NAME, of the paths in it their last parts alone. */
+static void add_files(struct osc_strbuf *out, struct osc_str name)
+{
+    const uint32_t line = find_line(name);
     uint32_t i = 0;
 
+    /* Only separators part the path of a Python frame: blanks may stand in it. */
+    for (uint32_t k = 0; k < line; k++) {
+        if (is_separator(name.s[k]))
+            i = k + 1;
+    }
+    osc_strbuf_add(out, name.s + i, line > i ? line - i : 0);
+    i = line;
     while (i < name.len) {
-        uint32_t end = i, last = i; /* of the run; behind its last separator */
+        uint32_t end = i, last = i; /* of the word; behind its last separator */
 
-        if (host.len > 0 && name.len - i >= host.len &&
-            memcmp(name.s + i, host.s, host.len) == 0) {
-            osc_strbuf_adds(out, "host");
-            i += host.len;
-            continue;
-        }
         if (is_path_end(name.s[i])) {
             osc_strbuf_addc(out, name.s[i++]);
             continue;
         }
         for (; end < name.len && !is_path_end(name.s[end]); end++) {
-            if (host.len > 0 && end > i && name.len - end >= host.len &&
-                memcmp(name.s + end, host.s, host.len) == 0)
-                break;
             if (is_separator(name.s[end]))
                 last = end + 1;
         }
+        if (!is_path(name, i, end, last))
+            last = i;
         osc_strbuf_add(out, name.s + last, end - last);
         i = end;
     }
+}
+
+/* Append NAME with "host" for each HOST, which is not empty. */
+static void add_without_host(struct osc_strbuf *out, struct osc_str name, struct osc_str host)
+{
+    uint32_t i = 0;
+
+    while (i < name.len) {
+        if (name.len - i >= host.len && memcmp(name.s + i, host.s, host.len) == 0) {
+            osc_strbuf_adds(out, "host");
+            i += host.len;
+        } else {
+            osc_strbuf_addc(out, name.s[i++]);
+        }
+    }
+}
+
+void osc_redact_name(struct osc_strbuf *out, struct osc_str name, struct osc_str host)
+{
+    struct osc_strbuf clean = {0};
+
+    if (host.len > 0 && osc_str_has(name, host)) {
+        add_without_host(&clean, name, host);
+        name = (struct osc_str){clean.s ? clean.s : "", (uint32_t)clean.len};
+    }
+    if (clean.status == OSC_OK)
+        add_files(out, name);
+    else
+        out->status = clean.status;
+    osc_strbuf_fini(&clean);
 }
 
 struct renaming {
@@ -141,6 +283,7 @@ struct renaming {
     struct osc_str host;
     uint32_t *to; /* owned; by osc_sid: the new one + 1, or 0: not looked at */
     uint32_t n_strings;
+    bool *has_texts; /* owned; by form */
     struct osc_strbuf scratch;
 };
 
@@ -170,25 +313,82 @@ static osc_status rename_sid(struct renaming *r, uint32_t *id)
     return OSC_OK;
 }
 
-/* The texts among the arguments of row I of C, which is metadata. */
+/* Whether LIST, of JSON, has nothing but numbers. */
+static bool is_of_numbers(struct osc_str list)
+{
+    for (uint32_t i = 0; i < list.len; i++) {
+        if (list.s[i] == '\0' || !strchr("0123456789+-.eE,[] \t\r\n", list.s[i]))
+            return false;
+    }
+    return true;
+}
+
+/* Likewise of *ID, the value of SLOT of an event of form F. */
+static osc_status rename_value(struct renaming *r, const struct osc_form *f,
+                               const struct osc_slot *slot, uint32_t *id)
+{
+    const bool is_list = slot->type == OSC_ARG_TEXT && f->ph != 'M' && !slot->is_member;
+    osc_sid none;
+
+    if (!is_list)
+        return rename_sid(r, id);
+    if (is_of_numbers(osc_trace_str(r->t, (osc_sid){*id})))
+        return OSC_OK;
+    const osc_status st = osc_strings_add(&r->t->strings, OSC_STR("[]"), &none, NULL);
+    *id = none.v;
+    return st;
+}
+
+static bool has_texts(const struct osc_form *f)
+{
+    for (uint32_t k = 0; k < f->n_slots; k++) {
+        if (f->slots[k].type == OSC_ARG_STRING || f->slots[k].type == OSC_ARG_TEXT)
+            return true;
+    }
+    return false;
+}
+
+/* The texts among the arguments of row I of C. */
 static osc_status rename_args(struct renaming *r, struct osc_chunk *c, uint32_t i)
 {
     const struct osc_form *const f = &r->t->forms[c->form[i]];
+    bool is_other = false;
     osc_status st = OSC_OK;
 
-    if (f->ph != 'M' || f->n_words == 0)
+    if (f->n_words == 0 || !r->has_texts[c->form[i]])
         return OSC_OK;
     uint32_t *const words = osc_malloc(f->n_words * sizeof *words);
     if (!words)
         return OSC_ENOMEM;
     memcpy(words, osc_row_words(c, i), f->n_words * sizeof *words);
     for (uint32_t k = 0; k < f->n_slots && st == OSC_OK; k++) {
-        if (f->slots[k].type == OSC_ARG_STRING || f->slots[k].type == OSC_ARG_TEXT)
-            st = rename_sid(r, &words[f->slots[k].word]);
+        const struct osc_slot *const slot = &f->slots[k];
+
+        if (slot->type != OSC_ARG_STRING && slot->type != OSC_ARG_TEXT)
+            continue;
+        const uint32_t old = words[slot->word];
+        st = rename_value(r, f, slot, &words[slot->word]);
+        is_other = is_other || words[slot->word] != old;
     }
-    if (st == OSC_OK)
+    if (st == OSC_OK && is_other)
         st = osc_chunk_replace_words(c, i, words, f->n_words);
     osc_free(words);
+    return st;
+}
+
+/* Categories, and names of arguments: a counter's are the program's. */
+static osc_status rename_forms(struct renaming *r)
+{
+    osc_status st = OSC_OK;
+
+    for (uint32_t i = 1; i < r->t->n_forms && st == OSC_OK; i++) {
+        struct osc_form *const f = &r->t->forms[i];
+
+        st = rename_sid(r, &f->category.v);
+        for (uint32_t k = 0; k < f->n_slots && st == OSC_OK; k++)
+            st = rename_sid(r, &f->slots[k].key.v);
+        r->has_texts[i] = has_texts(f);
+    }
     return st;
 }
 
@@ -208,15 +408,45 @@ static osc_status rename_rows(struct renaming *r, const struct osc_store *s)
     return st;
 }
 
+/* Of the path of the file, which evidence of advice names, the last part. */
+static osc_status rename_source(struct renaming *r)
+{
+    struct osc_str path = osc_trace_str(r->t, r->t->source);
+    osc_status st;
+
+    for (uint32_t i = path.len; i > 0; i--) {
+        if (path.s[i - 1] == '/') {
+            path = (struct osc_str){path.s + i, path.len - i};
+            break;
+        }
+    }
+    osc_strbuf_clear(&r->scratch);
+    osc_redact_name(&r->scratch, path, r->host);
+    st = r->scratch.status;
+    if (st == OSC_OK)
+        st = osc_strings_add(
+            &r->t->strings,
+            (struct osc_str){r->scratch.s ? r->scratch.s : "", (uint32_t)r->scratch.len},
+            &r->t->source, NULL);
+    return st;
+}
+
 static osc_status rename_owners(struct renaming *r)
 {
     struct osc_trace *const t = r->t;
     osc_status st = OSC_OK;
 
-    for (uint32_t i = 0; i < t->n_tracks && st == OSC_OK; i++)
+    for (uint32_t i = 0; i < t->n_tracks && st == OSC_OK; i++) {
         st = rename_sid(r, &t->tracks[i].name.v);
+        if (st == OSC_OK)
+            st = rename_sid(r, &t->tracks[i].pid.v);
+        if (st == OSC_OK)
+            st = rename_sid(r, &t->tracks[i].tid.v);
+    }
     for (uint32_t i = 0; i < t->n_processes && st == OSC_OK; i++) {
         st = rename_sid(r, &t->processes[i].name.v);
+        if (st == OSC_OK)
+            st = rename_sid(r, &t->processes[i].pid.v);
         if (st == OSC_OK)
             st = rename_sid(r, &t->processes[i].labels.v);
     }
@@ -250,22 +480,101 @@ static osc_status redact_distribution(struct osc_trace *t, struct osc_meta *meta
     return st;
 }
 
-static osc_status redact_members(struct osc_trace *t)
+/* Append member KEY of DEVICE, which is raw text, without paths and hosts. */
+static void add_property(struct renaming *r, struct osc_strbuf *out, struct osc_str device,
+                         const char *key)
 {
+    struct osc_str value;
+    int64_t v;
+
+    if (!osc_json_member(device, key, &value))
+        return;
+    const bool is_text = value.len >= 2 && *value.s == '"';
+    if (is_text)
+        value = (struct osc_str){value.s + 1, value.len - 2};
+    if (strcmp(key, "name") == 0 && is_text) {
+        struct osc_strbuf name = {0}, clean = {0};
+
+        (void)osc_json_unescape(value.s, value.s + value.len, &name);
+        osc_redact_name(&clean, (struct osc_str){name.s ? name.s : "", (uint32_t)name.len},
+                        r->host);
+        if (name.status != OSC_OK || clean.status != OSC_OK)
+            out->status = OSC_ENOMEM;
+        osc_strbuf_adds(out, "\"name\": ");
+        osc_json_quote(out, (struct osc_str){clean.s ? clean.s : "", (uint32_t)clean.len});
+        osc_strbuf_adds(out, ", ");
+        osc_strbuf_fini(&name);
+        osc_strbuf_fini(&clean);
+    } else if (osc_json_int(value, &v)) {
+        osc_strbuf_addf(out, "\"%s\": %lld, ", key, (long long)v);
+    }
+}
+
+/* Of deviceProperties numbers that are known, and names. */
+static osc_status redact_devices(struct renaming *r, struct osc_meta *meta)
+{
+    struct osc_str rest = osc_trace_str(r->t, meta->value), device;
+    struct osc_strbuf out = {0};
+    osc_status st;
+
+    osc_strbuf_addc(&out, '[');
+    while (!meta->is_string && osc_json_next(&rest, &device)) {
+        osc_strbuf_adds(&out, out.len > 1 ? ", {" : "{");
+        add_property(r, &out, device, "name");
+        for (size_t i = 0; i < N_OF(properties); i++)
+            add_property(r, &out, device, properties[i]);
+        if (out.status == OSC_OK && out.s[out.len - 1] == ' ')
+            out.len -= 2; /* the last comma */
+        osc_strbuf_addc(&out, '}');
+    }
+    osc_strbuf_addc(&out, ']');
+    st = out.status;
+    if (st == OSC_OK)
+        st = osc_strings_add(&r->t->strings, (struct osc_str){out.s, (uint32_t)out.len},
+                             &meta->value, NULL);
+    meta->is_string = false;
+    osc_strbuf_fini(&out);
+    return st;
+}
+
+static bool is_switch(struct osc_str value)
+{
+    return osc_str_eq(value, OSC_STR("true")) || osc_str_eq(value, OSC_STR("false")) ||
+           (value.len > 0 && strchr("-0123456789", *value.s));
+}
+
+/* Whether META, redacted, stays. */
+static osc_status redact_member(struct renaming *r, struct osc_meta *meta, bool *is_kept)
+{
+    const struct osc_str key = osc_trace_str(r->t, meta->key);
+    const struct osc_str value = osc_trace_str(r->t, meta->value);
+
+    *is_kept = true;
+    if (osc_str_eq(key, OSC_STR("distributedInfo")))
+        return redact_distribution(r->t, meta);
+    if (osc_str_eq(key, OSC_STR("deviceProperties")))
+        return redact_devices(r, meta);
+    if (meta->is_string && is_one_of(key, versions, N_OF(versions)))
+        return rename_sid(r, &meta->value.v);
+    if (meta->is_string)
+        *is_kept = osc_str_eq(key, OSC_STR("displayTimeUnit")) &&
+                   (osc_str_eq(value, OSC_STR("ms")) || osc_str_eq(value, OSC_STR("ns")));
+    else
+        *is_kept = is_one_of(key, switches, N_OF(switches)) && is_switch(value);
+    return OSC_OK;
+}
+
+static osc_status redact_members(struct renaming *r)
+{
+    struct osc_trace *const t = r->t;
     uint32_t n = 0;
     osc_status st = OSC_OK;
 
     for (uint32_t i = 0; i < t->n_metas && st == OSC_OK; i++) {
-        const struct osc_str key = osc_trace_str(t, t->metas[i].key);
-        bool is_listed = false;
+        bool is_kept;
 
-        if (osc_str_eq(key, OSC_STR("distributedInfo"))) {
-            st = redact_distribution(t, &t->metas[i]);
-            is_listed = true;
-        }
-        for (size_t k = 0; k < sizeof members / sizeof *members; k++)
-            is_listed = is_listed || osc_str_eq(key, osc_str_c(members[k]));
-        if (is_listed)
+        st = redact_member(r, &t->metas[i], &is_kept);
+        if (is_kept)
             t->metas[n++] = t->metas[i];
     }
     t->n_metas = n;
@@ -278,19 +587,28 @@ osc_status osc_redact(struct osc_trace *t)
     osc_status st = OSC_OK;
 
     r.to = osc_calloc((size_t)r.n_strings + 1, sizeof *r.to);
-    if (!r.to)
-        return OSC_ENOMEM;
+    r.has_texts = osc_calloc((size_t)t->n_forms + 1, sizeof *r.has_texts);
+    if (!r.to || !r.has_texts) {
+        st = OSC_ENOMEM;
+        goto out;
+    }
     (void)osc_trace_meta(t, "host_name", &r.host);
     for (uint32_t i = 1; i < t->n_forms; i++)
-        redact_form(&t->forms[i]);
-    st = rename_rows(&r, &t->events);
+        redact_form(t, &t->forms[i]);
+    st = rename_forms(&r);
+    if (st == OSC_OK)
+        st = rename_rows(&r, &t->events);
     if (st == OSC_OK)
         st = rename_rows(&r, &t->others);
     if (st == OSC_OK)
         st = rename_owners(&r);
     if (st == OSC_OK)
-        st = redact_members(t);
+        st = rename_source(&r);
+    if (st == OSC_OK)
+        st = redact_members(&r);
+out:
     osc_strbuf_fini(&r.scratch);
+    osc_free(r.has_texts);
     osc_free(r.to);
     return st;
 }

@@ -4,11 +4,19 @@
  *
  *   arguments  stay where they are numbers that analyses go by (correlation, sizes,
  *              ids, launch shapes) or names of collectives; shapes, values and stacks
- *              of the program go
- *   paths      of a/b/c.py(3) stays c.py(3), in all names
+ *              of the program go. Of the members of events only those stay that tie
+ *              events to each other.
+ *   paths      of /a/b/c.py(3) stays c.py(3), in all names. A path begins with a
+ *              separator, ~, . or .. or has the suffix of a file; before "(3):", as
+ *              in Python frames, it may have blanks. phase1/forward is none.
+ *              Of the path of the trace itself the file stays as well.
  *   hosts      the host name that the file gives becomes "host" in all names
  *   members    of the file stay if they are of a short list: switches of the
- *              profiler, versions, devices, rank and size of the run
+ *              profiler that are numbers, versions, names and known numbers of devices,
+ *              rank and size of the run
+ *
+ * "Names" are also categories, ids of processes, threads and asynchronous ranges that
+ * are text, and all that metadata says.
  *
  * Times, names of operators and kernels, ids of processes and threads stay.
  *

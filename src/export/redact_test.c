@@ -23,10 +23,37 @@ static void of_a_path_only_the_file_stays(void **state)
     assert_becomes("secret/train.py(12): step", "train.py(12): step");
     assert_becomes("/home/me/x.py(1): <module>", "x.py(1): <module>");
     assert_becomes("<built-in method load of /a/b>", "<built-in method load of b>");
-    assert_becomes("C:\\Users\\me\\a.py(3): f", "C:a.py(3): f");
+    assert_becomes("C:\\Users\\me\\a.py(3): f", "a.py(3): f");
+    assert_becomes("open C:\\Users\\me\\a.bin now", "open C:a.bin now");
+    assert_becomes("~/me/x.bin and ../../me/y.bin", "x.bin and y.bin");
+    assert_becomes("key=/home/me/", "key=");
+    assert_becomes("triton_/tmp/torchinductor_me/ab.py", "ab.py");
+    assert_becomes("at src/me/x.f90:12", "at x.f90:12");
     assert_becomes("file:///srv/data/set.bin", "file:set.bin");
     assert_becomes("void f<int, 4>(float*)", "void f<int, 4>(float*)");
     assert_becomes("", "");
+}
+
+static void paths_of_python_frames_may_have_blanks(void **state)
+{
+    (void)state;
+    assert_becomes("C:\\Users\\Al Smith\\p\\train.py(3): f", "train.py(3): f");
+    assert_becomes("/Users/al/My Drive/p/train.py(3): f", "train.py(3): f");
+    assert_becomes("/mnt/al (2): x/v 2/train.py(3): f of /a/b", "train.py(3): f of b");
+    assert_becomes("my train.py(3): f", "my train.py(3): f");
+    assert_becomes("(3): f", "(3): f");
+    assert_becomes("1):", "1):");
+}
+
+static void names_with_separators_stay(void **state)
+{
+    (void)state;
+    assert_becomes("phase1/forward", "phase1/forward");
+    assert_becomes("phase2/v1.5 (3): x", "phase2/v1.5 (3): x");
+    assert_becomes("aten::div / mul", "aten::div / mul");
+    assert_becomes("void f<int>(a/b)", "void f<int>(a/b)");
+    assert_becomes("A::~A()", "A::~A()");
+    assert_becomes(".", ".");
 }
 
 static void the_name_of_the_host_goes_wherever_it_stands(void **state)
@@ -35,13 +62,16 @@ static void the_name_of_the_host_goes_wherever_it_stands(void **state)
     assert_becomes("node17", "host");
     assert_becomes("rpc to node17:29500", "rpc to host:29500");
     assert_becomes("xnode17y", "xhosty");
-    assert_becomes("a/node17/b.py", "hostb.py");
+    assert_becomes("a/node17/b.py", "b.py");
+    assert_becomes("/a/node17", "host");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(of_a_path_only_the_file_stays),
+        cmocka_unit_test(paths_of_python_frames_may_have_blanks),
+        cmocka_unit_test(names_with_separators_stay),
         cmocka_unit_test(the_name_of_the_host_goes_wherever_it_stands),
     };
     return cmocka_run_group_tests_name("redact", tests, NULL, NULL);

@@ -41,7 +41,8 @@ osc_status osc_input_open(struct osc_input *in, const char *path, struct osc_err
     const bool is_stdin = strcmp(path, "-") == 0;
     struct stat info = {0};
 
-    *in = (struct osc_input){.path = is_stdin ? "standard input" : path, .fd = -1};
+    *in = (struct osc_input){
+        .path = is_stdin ? "standard input" : path, .fd = -1, .is_stdin = is_stdin};
     in->fd = is_stdin ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (in->fd < 0 || fstat(in->fd, &info) != 0)
         return osc_fail(err, OSC_EIO, "%s: cannot be opened: %s", in->path, strerror(errno));

@@ -13,8 +13,9 @@
 
 /* An open input. */
 struct osc_input {
-    const char *path;    /* borrowed; for messages */
-    int fd;              /* or -1: memory */
+    const char *path; /* borrowed; for messages */
+    int fd;           /* or -1: memory */
+    bool is_stdin;
     bool can_seek;       /* a regular file: read at offsets, size known */
     uint64_t size;       /* bytes, if can_seek or memory */
     struct osc_str data; /* of memory */

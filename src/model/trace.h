@@ -169,7 +169,7 @@ struct osc_trace {
     struct osc_store others; /* flows s t f, metadata M */
 
     struct osc_findings findings;
-    osc_sid source;                /* path as the user gave it; "-" for standard input */
+    osc_sid source;                /* path as the user gave it, or "standard input" */
     osc_sid format;                /* name of the reader, such as "chrome" */
     uint64_t input_bytes;          /* of the file as stored */
     uint64_t text_bytes;           /* after inflating */
@@ -181,6 +181,7 @@ struct osc_trace {
     bool has_rank;                 /* the file or its name said so */
     int32_t span;                  /* which recording window of its worker, from 1 */
     osc_sid worker;                /* from the file name or the metadata; may be none */
+    bool is_stdin;                 /* read from standard input */
     bool is_partial;               /* reading stopped at a limit or a read error */
     bool is_selected;              /* what was not selected has been removed */
     size_t reserved_bytes;         /* by osc_mem_reserve(), for what will be made of it */

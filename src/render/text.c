@@ -89,14 +89,14 @@ static void add_long(struct osc_strbuf *out, struct osc_str s)
     osc_strbuf_fini(&line);
 }
 
-static void add_cell(struct osc_render *r, struct osc_strbuf *out, const struct osc_cell *cell,
-                     const struct osc_column *column)
+static void add_cell(struct osc_strbuf *out, const struct osc_cell *cell,
+                     const struct osc_column *column, bool is_folded)
 {
     if (cell->is_missing)
         return;
     switch (cell->type) {
     case OSC_TYPE_STRING:
-        if ((column->flags & OSC_COLUMN_SYMBOL) && !r->has_full_names)
+        if (is_folded)
             osc_symbol_fold(out, cell->s);
         else if ((column->flags & (OSC_COLUMN_LONG | OSC_COLUMN_BELOW)) == OSC_COLUMN_LONG)
             add_long(out, cell->s);
@@ -315,7 +315,8 @@ static osc_status add_row(struct osc_render *r, struct state *s, const struct os
         const struct osc_sheet_column *column = &r->sheet->columns[c];
         const struct osc_cell cell = osc_rows_cell(rows, i, column);
 
-        add_cell(r, &s->cells, &cell, column->column);
+        add_cell(&s->cells, &cell, column->column,
+                 !r->has_full_names && osc_rows_is_symbol(rows, i, column));
         s->ends[s->n_ends++] = s->cells.len;
     }
     return s->cells.status;

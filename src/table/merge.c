@@ -421,7 +421,8 @@ osc_status osc_merger_add(struct osc_merger *m, const struct osc_result *part, u
 {
     osc_status st = part->status;
 
-    m->rows.shown |= part->shown;
+    if (part->n_rows > 0) /* without rows a column has no data */
+        m->rows.shown |= part->shown;
     if (st == OSC_OK)
         st = add_notes(&m->rows, &part->notes);
     for (uint64_t i = 0; i < part->n_rows && st == OSC_OK; i++)

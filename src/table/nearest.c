@@ -70,7 +70,7 @@ static size_t distance_to_part(const char *word, const char *candidate)
 void osc_nearest_try(struct osc_nearest *n, const char *candidate)
 {
     const size_t len = strlen(n->word);
-    const size_t room = 2 * (len < 6 ? 1 + (len > 3) : 3);
+    const size_t room = len < 4 ? 2 : len < 6 ? 4 : 6;
     size_t distance = 2 * osc_edit_distance(n->word, candidate); /* in halves of an edit */
 
     /* An unfinished word is nearer than a wrong one. */

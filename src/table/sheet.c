@@ -162,3 +162,13 @@ struct osc_cell osc_rows_cell(const struct osc_rows *rows, uint64_t i,
     }
     return cell;
 }
+
+bool osc_rows_is_symbol(const struct osc_rows *rows, uint64_t i,
+                        const struct osc_sheet_column *column)
+{
+    const struct osc_table_def *const def = rows->result->def;
+
+    if (!(column->column->flags & OSC_COLUMN_SYMBOL))
+        return false;
+    return !def->is_symbol || def->is_symbol(rows->result, rows->order ? rows->order[i] : i);
+}

@@ -84,4 +84,8 @@ struct osc_cell {
 struct osc_cell osc_rows_cell(const struct osc_rows *rows, uint64_t i,
                               const struct osc_sheet_column *column);
 
+/* Whether that cell names a kernel, so that text folds it. */
+bool osc_rows_is_symbol(const struct osc_rows *rows, uint64_t i,
+                        const struct osc_sheet_column *column);
+
 #endif

@@ -51,7 +51,7 @@ enum osc_column_flag {
     OSC_COLUMN_OPTIONAL = 1, /* shown only if osc_result_show() was called for it */
     OSC_COLUMN_HIDDEN = 2,   /* for merge and finish alone; never shown */
     OSC_COLUMN_DEEP = 4,     /* in machine forms and with --columns, not in text by default */
-    OSC_COLUMN_SYMBOL = 8,   /* names of kernels: text folds their template arguments */
+    OSC_COLUMN_SYMBOL = 8,   /* names of kernels (see is_symbol): text folds their arguments */
     OSC_COLUMN_LONG = 16,    /* may be pages of JSON: white space shrinks, text cuts the rest */
     OSC_COLUMN_BELOW = 32,   /* text puts it on lines below the row; with LONG in many lines */
 };
@@ -76,7 +76,8 @@ struct osc_options {
     bool no_python;                 /* averages: without python_function rows */
     bool full_names;
     unsigned n_threads;
-    const struct osc_selection *selection; /* borrowed; OSC_TAKES_SELECTION; NULL: all */
+    const struct osc_selection *selection; /* borrowed; NULL: all. What of T to show with
+                                              OSC_TAKES_SELECTION, else what T was cut to */
     bool has_at;                           /* OSC_TAKES_AT: only what is there at at_ns, */
     int64_t at_ns;                         /* from the origin */
     /* averages as text, see analysis/torch_text.h */
@@ -129,6 +130,9 @@ struct osc_table_def {
                        struct osc_scan **scan, struct osc_err *err);
     osc_status (*next)(struct osc_scan *scan, struct osc_result *out, struct osc_err *err);
     void (*close)(struct osc_scan *scan);
+
+    /* Whether the SYMBOL columns of ROW name a kernel; NULL: those of all rows do. */
+    bool (*is_symbol)(const struct osc_result *r, uint64_t row);
 
     /* A text form of its own instead of the generic one; may be NULL. R is unsorted. */
     osc_status (*text)(const struct osc_result *r, const struct osc_options *o,

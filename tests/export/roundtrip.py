@@ -191,7 +191,7 @@ def main() -> int:
         jobs = [(p, str(p)) for folder in (args.traces, ROOT / "tests/data")
                 for p in sorted(folder.rglob("*.json*")) if p.is_file()]
         for seed in range(args.seed, args.seed + args.random):
-            for kind, text in (("random", randomtrace.text(seed).encode()),
+            for kind, text in (("random", randomtrace.data(seed)),
                                ("nasty", nasty_trace(seed))):
                 p = Path(scratch) / f"{kind}-{seed}.json"
                 p.write_bytes(text)

@@ -192,7 +192,7 @@ def check_torch(tally: Tally, opscope: Path, shared: Path) -> None:
                    "self_cpu_time_total", "--format", "folded", "-o", "-")
         got, want = done.stdout.decode().split("\n")[:-1], path.read_text().split("\n")[:-1]
         tally.expect(len(want) > 1000, case, done.stderr)
-        exact = twin_stacks(events.build(*reader.read(trace))) or []
+        exact = twin_stacks(events.build(reader.read(trace))) or []
         n_lines += len(want)
         at = 0
         missing: collections.Counter = collections.Counter()
@@ -215,7 +215,7 @@ def check_torch(tally: Tally, opscope: Path, shared: Path) -> None:
 
 def check_twin(tally: Tally, opscope: Path, path: Path, where: str) -> None:
     try:
-        want = twin_stacks(events.build(*reader.read(path)))
+        want = twin_stacks(events.build(reader.read(path)))
     except reader.NotATrace:
         want = None
     if want is None:
@@ -261,7 +261,7 @@ def main() -> int:
                 for p in sorted(folder.rglob("*.json*")) if p.is_file()]
         for seed in range(args.seed, args.seed + args.random):
             p = Path(scratch) / f"{seed}.json"
-            p.write_bytes(randomtrace.text(seed).encode())
+            p.write_bytes(randomtrace.data(seed))
             jobs.append((p, f"random {seed}"))
         for seed in range(args.seed, args.seed + 5 * args.random):
             check_names(tally, opscope, seed, Path(scratch))

@@ -28,6 +28,9 @@ t ranks/a.json
 t ranks --columns rank,impact_ns,code,text
 t ranks --merge --columns impact_ns,severity,code,ratio,count,text
 t "it's here.json" --columns code,evidence --where "code = 'synchronization'"
+t ranks --rank 0 --steps 1-2 --process 11 --format csv --columns code,count,evidence \
+    --where "code in ('data_loading', 'synchronization')"
+t - --columns code,evidence --where "code = 'data_loading'" <ranks/a.json
 t --compat tb ranks/b.json --format csv --columns impact_ns,code,ratio
 PATH=$(dirname "$OPSCOPE"):$PATH
 "$OPSCOPE" table advice "it's here.json" --format csv --columns evidence | tail -n +2 |

@@ -13,6 +13,9 @@ for metric in host_self_ns device_self_ns calls; do
     "$OPSCOPE" export t.json -o - --format folded --metric $metric
 done
 "$OPSCOPE" export t.json -o - --format json --counters | grep -B1 -A9 traceEvents | cut -c1-120
+"$OPSCOPE" export t.json -o c.json --counters && "$OPSCOPE" export c.json -o - --format json --counters | sort |
+    cmp - <("$OPSCOPE" export c.json -o - --format json | sort) && echo 'counters once'
+rm c.json
 
 try() { "$OPSCOPE" export "$@"; echo "status $?"; }
 try
@@ -29,6 +32,7 @@ try t.json -o x.folded --stack pythn
 try t.json -o x.folded --metric total
 try t.json -o x.folded --metric self_cpu_time_total
 try t.json -o x.folded --stack python
+try t.json -o x.folded --stack python --redact
 try t.json -o x.folded --stack module
 try t.json -o /dev/full --format folded
 try t.json -o .

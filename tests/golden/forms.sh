@@ -6,3 +6,19 @@ for form in text csv json md; do
 done
 "$OPSCOPE" table kernels small.json --columns name,calls,total_ns 2>/dev/null
 "$OPSCOPE" table kernels small.json --columns name,calls,total_ns --full-names 2>/dev/null
+# Of events the names of device work alone are folded, whichever columns are shown.
+cat >names.json <<'END'
+{"traceEvents": [
+ {"ph": "X", "cat": "cpu_op", "name": "torch::autograd::CppNode<A<B> >", "pid": 1, "tid": 1, "ts": 0, "dur": 1},
+ {"ph": "X", "cat": "user_annotation", "name": "f<x>(int)", "pid": 1, "tid": 1, "ts": 2, "dur": 1},
+ {"ph": "X", "cat": "python_function", "name": "<built-in method mm>", "pid": 1, "tid": 1, "ts": 4, "dur": 1},
+ {"ph": "X", "cat": "python_function", "name": "a.py(1): <genexpr>", "pid": 1, "tid": 1, "ts": 6, "dur": 1},
+ {"ph": "X", "cat": "gpu_user_annotation", "name": "g<y>", "pid": 0, "tid": 7, "ts": 0, "dur": 40},
+ {"ph": "X", "cat": "kernel", "name": "void at::f<4, g<float> >(int)", "pid": 0, "tid": 7, "ts": 8, "dur": 1},
+ {"ph": "X", "cat": "kernel", "name": "_Z1kIfEvT_", "pid": 0, "tid": 7, "ts": 10, "dur": 1},
+ {"ph": "X", "cat": "gpu_memcpy", "name": "Memcpy HtoD (Pinned -> Device)", "pid": 0, "tid": 7, "ts": 12, "dur": 1}
+]}
+END
+"$OPSCOPE" table events names.json --columns name 2>/dev/null
+"$OPSCOPE" table events names.json --columns name --sort name --full-names 2>/dev/null
+"$OPSCOPE" table events names.json --columns kind,name --format csv 2>/dev/null

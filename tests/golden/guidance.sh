@@ -20,6 +20,9 @@ try table threads small.json ./small.json --rank 4
 "$OPSCOPE" table threads small.json ./small.json --merge
 # Names of files do not steer a terminal either.
 try table threads $'no\e[31m\nsuch.json'
+# What the last line says can be typed.
+cp small.json "a b's.json"
+try table threads "a b's.json"
 # A folder in a directory is no trace, whatever its name.
 mkdir -p run/folder.json
 cp small.json run

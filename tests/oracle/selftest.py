@@ -342,6 +342,12 @@ def test_advice(t: Tally) -> None:
         x("j", 430, 29, "kernel", 0, 7, correlation=2, device=0),
         x("l", 459, 541, "memcpy", 0, 8, device=0))
     t.equal("launches", short, {"low_utilization": 601000, "launch_bound": 60000})
+    for call, want in (("hipLaunchKernel", False), ("cudaLaunchKernel", True)):
+        matmul = stakes(
+            x("aten::mm", 5, 20), x(call, 6, 1, "cuda_runtime", correlation=2),
+            x("Cijk_MI16x16", 30, 20, "kernel", 0, 7, correlation=2, device=0),
+            deviceProperties=[{"id": 0, "computeMajor": 9, "computeMinor": 0}])
+        t.equal(f"{call} of an unknown kernel", "tensor_cores" in matmul, want)
     full = stakes(x("aten::empty", 0, 9), {
         "ph": "i", "name": "[memory]", "ts": 5, "pid": 1, "tid": 1,
         "args": {"Device Type": 1, "Device Id": 0, "Bytes": 9, "Total Allocated": 901}},

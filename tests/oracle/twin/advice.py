@@ -203,6 +203,9 @@ class Rules:
             whole += sum(k.dur for k in own)
             if is_eligible and not has_below:
                 eligible += own
+        if any(kinds.kernel_uses_tc(k.name, self.compat) is None
+               and self.launch[k].name.startswith("hip") for k in eligible):
+            return                      # it may use matrix cores
         part = sum(k.dur for k in eligible)
         self.add("tensor_cores", part > 0, length(self.within(eligible)), part, whole,
                  len(eligible))

@@ -2,8 +2,9 @@
 """`modules` (TB 9; R-9.2, R-9.3): what ran inside of modules, by place in the hierarchy.
 
 A scope is a range to group by: a module's call, or for traces without modules an annotation
-or a Python line. A place is the path of names (and module ids) from the outermost scope. Only
-scopes and the nodes of the operator tree take time from one another.
+or a Python line, of frames or else of `Call stack`. A place is the path of names (and module
+ids) from the outermost scope. Only scopes and the nodes of the operator tree take time from
+one another.
 """
 from __future__ import annotations
 
@@ -81,7 +82,14 @@ def lightning_name(name: str) -> str | None:
 def line_name(name: str) -> str | None:
     """File and line of a Python frame."""
     head, end, _ = name.partition("): ")
-    return head + ")" if end and re.search(r"\([0-9]+$", head) else None
+    return head + ")" if end and re.search(r"\([0-9]+\Z", head) else None
+
+
+def stack_line(event: Event) -> str | None:
+    """The innermost line that `Call stack` tells."""
+    stack = event.args.get("Call stack")
+    frames = stack.split(";") if isinstance(stack, str) else []
+    return next((line for line in map(line_name, frames) if line), None)
 
 
 def shown_name(event: Event, scopes: str) -> str | None:
@@ -197,11 +205,31 @@ def build(trace: Trace, scopes: str) -> tuple[list[Entry], list[operators.Node]]
 
     for ranges in forest.by_track(entries).values():
         forest.nest(ranges, set_parent)
+    lines: dict[Event, Entry] = {}
+    if scopes == "line" and all(e.shown is None for e in entries.values()):
+        lines = add_lines(entries)
     first: dict[tuple[str, str], int] = {}
     for event in trace.events:
         first.setdefault(event.track, event.id)
-    ordered = sorted(entries.values(), key=lambda e: (first[e.event.track], e.event.order()))
+    ordered = sorted([*lines.values(), *entries.values()],
+                     key=lambda e: (first[e.event.track], e.event.order()))
     return ordered, [n for n in nodes if n.merged_into is not None]
+
+
+def add_lines(entries: dict[Event, Entry]) -> dict[Event, Entry]:
+    """Around each operator the line that called it, unless that is the innermost there."""
+    lines: dict[Event, Entry] = {}
+    for entry in sorted(entries.values(), key=lambda e: e.event.order()):
+        line = stack_line(entry.event) if entry.is_operator else None
+        above = next((e.shown for e in entry.around()[1:] if e.shown is not None), None)
+        if line is None or line == above:
+            continue
+        lines[entry.event] = Entry(entry.event, None, line, entry.parent, [entry])
+        if entry.parent is not None:
+            siblings = entry.parent.children
+            siblings[siblings.index(entry)] = lines[entry.event]
+        entry.parent = lines[entry.event]
+    return lines
 
 
 class Threads:

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * shell.h - words of commands that are there to be typed.
+ *
+ * Threading: pure functions; the buffer is the caller's.
+ */
+#ifndef OSC_CLI_SHELL_H
+#define OSC_CLI_SHELL_H
+
+#include "base/strbuf.h"
+
+/*
+ * Append WORD as a shell reads it, in quotes if it has to be: in one line, with control
+ * characters and bytes of no text as $'\x1b'.
+ */
+void osc_shell_add_word(struct osc_strbuf *out, const char *word);
+
+/* The same for the path of a trace, so that it is taken for one: no table, no option. */
+void osc_shell_add_trace(struct osc_strbuf *out, const char *path);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/shell.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+typedef void add_fn(struct osc_strbuf *out, const char *word);
+
+static void assert_adds(add_fn *add, const char *word, const char *expected)
+{
+    struct osc_strbuf out = {0};
+
+    add(&out, word);
+    assert_string_equal(out.s, expected);
+    osc_strbuf_fini(&out);
+}
+
+static void quotes_what_a_shell_would_take_apart(void **state)
+{
+    (void)state;
+    assert_adds(osc_shell_add_word, "a/b-c_1.json", "a/b-c_1.json");
+    assert_adds(osc_shell_add_word, "", "''");
+    assert_adds(osc_shell_add_word, "a b", "'a b'");
+    assert_adds(osc_shell_add_word, "a'$b", "'a'\\''$b'");
+    assert_adds(osc_shell_add_word, "a\n'\\\xff", "$'a\\x0a\\'\\\\\\xff'");
+}
+
+static void marks_a_trace_as_a_path(void **state)
+{
+    (void)state;
+    assert_adds(osc_shell_add_trace, "x.json", "x.json");
+    assert_adds(osc_shell_add_trace, "-", "-");
+    assert_adds(osc_shell_add_trace, "-x y", "'./-x y'");
+    assert_adds(osc_shell_add_trace, "steps", "./steps");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(quotes_what_a_shell_would_take_apart),
+        cmocka_unit_test(marks_a_trace_as_a_path),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+# export --redact: what stays of a trace, and that nothing else does.
+event() { # NAME TS DUR
+    echo '{"ph": "X", "cat": "user_annotation", "name": "'"$1"'", "pid": 1, "tid": 1, "ts": '"$2"', "dur": '"$3"'},'
+}
+mkdir -p "al smith"
+{
+    echo '{"host_name": "node17", "traceEvents": ['
+    for step in 0 1 2; do
+        event "ProfilerStep#$step" "${step}000" 1000
+        event "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__" "${step}000" 900
+    done
+    event phase1/forward 10 1
+    event '/home/al smith/train.py(3): f' 20 1
+    echo '{"ph": "i", "s": "t", "name": "end", "pid": 1, "tid": 1, "ts": 2990}]}'
+} >"al smith/node17 a.json"
+"$OPSCOPE" export "al smith/node17 a.json" --redact -o - -f csv -t advice | grep -o 'opscope table.*json' | head -n 1
+"$OPSCOPE" export "al smith/node17 a.json" --redact -o - -f csv -t events | cut -d, -f5-9 | sort -u
+
+# Texts where analyses look for numbers, and what nobody looks at.
+cat >t.json <<'JSON'
+{"schemaVersion": "mine", "host_name": "node17", "user": "al", "with_stack": "mine", "record_shapes": 1,
+ "displayTimeUnit": "mine", "torch_version": "2.13.0", "cuda_driver_version": 13000,
+ "with_flops": {"mine": 1}, "SLURM_PROCID": "0",
+ "deviceProperties": [{"id": 0, "name": "GPU \"of\" node17", "uuid": "mine", "numSms": "80",
+   "warpSize": 32, "totalGlobalMem": "mine", "more": {"numSms": 1}}, {}, 7],
+ "distributedInfo": {"rank": 1, "world_size": 2, "backend": "mine", "pg_config": ["mine"]},
+ "traceEvents": [
+  {"ph": "M", "name": "process_name", "pid": "node17", "tid": 0, "args": {"name": "/home/al/python"}},
+  {"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 1, "dur": 1, "mine": 1, "tts": "mine",
+   "args": {"grid": [1, 2, 3], "block": [1, "mine", 1], "stream": 7, "correlation": "mine", "Collective name": "/home/al/allreduce"}},
+  {"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 3, "dur": 1,
+   "args": {"grid": "mine", "block": {"mine": 1}, "stream": ["mine"], "bytes": 5, "Collective name": ["mine"], "mine": 5}},
+  {"ph": "b", "cat": "/home/al/async", "name": "x", "id": "node17", "pid": "node17", "tid": "/home/al/t", "ts": 5},
+  {"ph": "e", "cat": "/home/al/async", "name": "x", "id": "node17", "pid": "node17", "tid": "/home/al/t", "ts": 6},
+  {"ph": "C", "name": "load of node17", "pid": 0, "ts": 7, "args": {"/home/al/series": 3}}
+]}
+JSON
+"$OPSCOPE" export t.json --redact -o - -f json | tee red.json
+"$OPSCOPE" export red.json --redact -o - -f json | cmp - red.json && echo "again the same"
+grep -E "mine|node17|/home" red.json || echo clean
