@@ -2,9 +2,9 @@
 /*
  * status.h - what can go wrong, and how it is told.
  *
- * Everything that can fail returns an osc_status and, where a sentence helps,
- * fills a struct osc_err that the caller owns (usually on its stack) and passes
- * last. NULL there means "the code is enough".
+ * Everything that can fail returns an osc_status (opscope/opscope.h) and, where a
+ * sentence helps, fills a struct osc_err that the caller owns (usually on its stack)
+ * and passes last. NULL there means "the code is enough".
  *
  *   - Messages are lower case, without a full stop; they name the file and what
  *     was expected. The first failure wins: osc_fail() overwrites nothing that a
@@ -19,26 +19,7 @@
 #include <stdarg.h>
 #include <stdint.h>
 
-#define OSC_STATUS_LIST(X)                             \
-    X(OSC_OK, "done")                                  \
-    X(OSC_ENOMEM, "out of memory")                     \
-    X(OSC_ELIMIT, "a limit was reached")               \
-    X(OSC_EIO, "input or output failed")               \
-    X(OSC_EFORMAT, "not in a format that can be read") \
-    X(OSC_ETRUNC, "the input ends too early")          \
-    X(OSC_EINVAL, "wrong argument")                    \
-    X(OSC_ENOTFOUND, "not found")                      \
-    X(OSC_ECANCELED, "interrupted")
-
-enum osc_status_code {
-#define OSC_STATUS_ENUM(name, text) name,
-    OSC_STATUS_LIST(OSC_STATUS_ENUM)
-#undef OSC_STATUS_ENUM
-};
-
-/* A typedef with a warning on every unused result. */
-typedef enum osc_status_code osc_status;
-#define OSC_MUST_USE __attribute__((warn_unused_result))
+#include "opscope/opscope.h"
 
 #define OSC_NO_OFFSET UINT64_MAX
 

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * opscope.h - version, status and export of symbols: what the other headers share.
+ *
+ * Clean as C99 and as C++11. Nothing here allocates, locks or prints.
+ *
+ * Threading: constants and pure functions.
+ */
+#ifndef OPSCOPE_OPSCOPE_H
+#define OPSCOPE_OPSCOPE_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define OSC_VERSION_MAJOR 0
+#define OSC_VERSION_MINOR 1
+#define OSC_VERSION_PATCH 0
+
+/* What is visible outside of the libraries. */
+#define OSC_API __attribute__((visibility("default")))
+
+#define OSC_STATUS_LIST(X)                             \
+    X(OSC_OK, "done")                                  \
+    X(OSC_ENOMEM, "out of memory")                     \
+    X(OSC_ELIMIT, "a limit was reached")               \
+    X(OSC_EIO, "input or output failed")               \
+    X(OSC_EFORMAT, "not in a format that can be read") \
+    X(OSC_ETRUNC, "the input ends too early")          \
+    X(OSC_EINVAL, "wrong argument")                    \
+    X(OSC_ENOTFOUND, "not found")                      \
+    X(OSC_ECANCELED, "interrupted")
+
+enum osc_status_code {
+#define OSC_STATUS_ENUM(name, text) name,
+    OSC_STATUS_LIST(OSC_STATUS_ENUM)
+#undef OSC_STATUS_ENUM
+};
+
+/* Whatever can fail returns this; it must be looked at. */
+typedef enum osc_status_code osc_status;
+#define OSC_MUST_USE __attribute__((warn_unused_result))
+
+/*
+ * The version of the library at run time: MAJOR * 10000 + MINOR * 100 + PATCH. A
+ * header works with every library of the same MAJOR that is not older.
+ */
+OSC_API int osc_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

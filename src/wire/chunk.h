@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * chunk.h - the frame of an .osc file: a header, then chunks, each found and checked
+ * for itself.
+ *
+ *     file header 64 bytes | chunk | chunk | ... | INDEX chunk | trailer 16 bytes
+ *     chunk: header 64 bytes | payload, zeroes up to a multiple of 64
+ *
+ *   - Chunks are only appended. A file without index and trailer (it was cut, or is
+ *     still written) is walked from header to header; where a header is damaged, the
+ *     next one is found by its magic, at multiples of 64, and its hash.
+ *   - n_before counts the records of all record chunks before this one, so that the next
+ *     good header says how many a damaged one held; times say when.
+ *   - All numbers are little-endian. Hashes are XXH64 with seed 0.
+ *
+ * docs/format.md draws all of it.
+ *
+ * Threading: pure functions.
+ */
+#ifndef OSC_WIRE_CHUNK_H
+#define OSC_WIRE_CHUNK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define OSC_FILE_MAGIC "\x89OSC\r\n\x1a\n" /* as PNG's: text modes and old mailers damage it \
+                                            */
+#define OSC_FILE_VERSION  1u
+#define OSC_CHUNK_MAGIC   UINT32_C(0x6b43534f) /* "OSCk" */
+#define OSC_TRAILER_MAGIC UINT64_C(0x646e456b43534f89)
+#define OSC_WIRE_ALIGN    64u
+
+enum osc_chunk_type {
+    OSC_CHUNK_INDEX = 1,   /* struct osc_wire_index_entry each */
+    OSC_CHUNK_PROCESS = 2, /* facts about the process: keys and values, see format.md */
+    OSC_CHUNK_CLOCK = 3,   /* struct osc_clock_anchor each */
+    OSC_CHUNK_STRINGS = 4, /* entries of the string log, from the offset that it begins with */
+    OSC_CHUNK_THREADS = 5, /* threads: ordinal, tid, what each lost; absolute, the last wins */
+    OSC_CHUNK_RECORDS = 6, /* segments of packed records, see wire/pack.h */
+    OSC_CHUNK_END = 7,     /* the recording was ended by the program; losses without thread */
+    /* From 32 on: the sealed model as columns. */
+    OSC_CHUNK_MODEL = 32,
+};
+
+struct osc_file_header {
+    char magic[8];
+    uint32_t version;
+    uint32_t header_bytes; /* 64 */
+    uint64_t recording[2]; /* random; that of NAME.osc.live; all files of a rotation have it */
+    uint32_t part;         /* of a rotation, or window of a schedule, from 1 */
+    uint32_t flags;        /* 0 */
+    uint64_t reserved[2];
+    uint64_t hash; /* of the 56 bytes before */
+};
+
+struct osc_wire_header {
+    uint32_t magic;
+    uint16_t type; /* enum osc_chunk_type; unknown ones are skipped and counted */
+    uint16_t flags;
+    uint64_t payload_bytes; /* without the zeroes behind it */
+    uint64_t payload_hash;
+    uint64_t n_items;  /* records, strings, threads, rows: by type */
+    uint64_t n_before; /* records in the record chunks of this file before this one */
+    uint64_t first_ticks, last_ticks; /* least and greatest time in it; 0, 0: none */
+    uint64_t hash;                    /* of the 56 bytes before */
+};
+
+struct osc_wire_index_entry {
+    uint64_t offset; /* of the chunk's header */
+    struct osc_wire_header header;
+};
+
+struct osc_trailer {
+    uint64_t index_offset;
+    uint64_t magic;
+};
+
+_Static_assert(sizeof(struct osc_file_header) == 64, "as format.md draws it");
+_Static_assert(sizeof(struct osc_wire_header) == 64, "as format.md draws it");
+
+/* Fill MAGIC and HASH; whether they are right. */
+void osc_file_header_seal(struct osc_file_header *h);
+bool osc_file_header_is_good(const struct osc_file_header *h);
+void osc_wire_header_seal(struct osc_wire_header *h);
+bool osc_wire_header_is_good(const struct osc_wire_header *h);
+
+/* XXH64, seed 0. */
+uint64_t osc_wire_hash(const void *p, size_t len);
+
+/* Bytes of header, payload and the zeroes behind it; 0 if that overflows. */
+uint64_t osc_wire_chunk_bytes(uint64_t payload_bytes);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pack.h - records as the file has them: a few bytes each.
+ *
+ *     payload of a RECORDS chunk: segment | segment | ...
+ *     segment: u64 block seq, u32 thread ordinal, u32 first slot, u32 slots, u32 records,
+ *              u64 ticks at its start, u32 bytes of packed records, u32 unfinished;
+ *              then the packed records
+ *     record:  kind u8 | of timed kinds the time, less that of the record before (the
+ *              segment's at first), zigzag, varint | id, varint, unless the kind has
+ *              none | of others than timed ones the value | the words, of ARG_TEXT and
+ *              ARG_JSON the bytes
+ *
+ *   Words and values are varints, but for floats (8 bytes as they are) and the integers
+ *   of args and counters (zigzag first). Which is which goes by the kind: osc_pack_words.
+ *   A begin takes 3 to 7 bytes, an end 2 to 4.
+ *
+ * Threading: pure functions.
+ */
+#ifndef OSC_WIRE_PACK_H
+#define OSC_WIRE_PACK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wire/live.h"
+
+/* Before the packed records of a segment. */
+struct osc_pack_segment {
+    uint64_t seq;
+    uint32_t thread;
+    uint32_t first_slot, n_slots; /* of the block: what need not be taken from there again */
+    uint32_t n_records;
+    uint64_t start_ticks;
+    uint32_t n_bytes;      /* of the packed records that follow */
+    uint32_t n_unfinished; /* slots reserved by calls that never finished */
+};
+
+_Static_assert(sizeof(struct osc_pack_segment) == 40, "as format.md draws it");
+
+/* Bytes that the records of N_SLOTS slots can take at most, segment header included. */
+size_t osc_pack_bound(uint32_t n_slots);
+
+/*
+ * Pack what stands in B from FIRST_SLOT to before END_SLOT to OUT, which has room for
+ * osc_pack_bound() bytes; fill *S, which goes before it. Returns the bytes written
+ * behind the segment header. *FIRST_TICKS and *LAST_TICKS get the least and the greatest
+ * time, if there is any. It stops before a slot that nobody has finished, unless TAKE_ALL:
+ * then it skips and counts.
+ */
+size_t osc_pack_block(const struct osc_block *b, uint32_t first_slot, uint32_t end_slot,
+                      bool take_all, struct osc_pack_segment *s, unsigned char *out,
+                      uint64_t *first_ticks, uint64_t *last_ticks);
+
+/* One record unpacked. */
+struct osc_packed {
+    uint8_t kind;
+    uint32_t id;
+    uint64_t ticks; /* of timed kinds, COMPLETE's start included */
+    uint64_t value; /* of others */
+    uint64_t words[8];
+    const unsigned char *bytes; /* borrowed: of ARG_TEXT, ARG_JSON; packed ints of I64S */
+    uint32_t n_bytes;
+};
+
+/* Reads a segment's records one after the other. */
+struct osc_unpack {
+    const unsigned char *at, *end;
+    uint64_t ticks;
+};
+
+/* The next record; false at the end, or with U->at == NULL where bytes make no sense. */
+bool osc_unpack_next(struct osc_unpack *u, struct osc_packed *r);
+
+#endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * record.h - what the recorder writes for each call: kinds and their slots.
+ *
+ * A record is one to OSC_RECORD_SLOTS_MAX slots of 16 bytes, little-endian:
+ *
+ *              0               8        12     14  15
+ *     slot 0   value           id       tag    kind n_slots
+ *     slot 1.. two words of 64 bits, or bytes of text
+ *
+ *   value   of timed kinds the time in ticks; else the payload
+ *   id      a name (offset in the string log / 8), or what the kind says
+ *   tag     that of the block it lies in (wire/live.h); written last, so that a slot
+ *           whose tag is another's is one that nobody has finished writing
+ *
+ * Records of a thread stand in the order of their calls. A call in a signal handler
+ * can stand before the one it interrupted and be a little later.
+ *
+ * Threading: constants and pure functions.
+ */
+#ifndef OSC_WIRE_RECORD_H
+#define OSC_WIRE_RECORD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct osc_record_slot {
+    uint64_t value;
+    uint64_t word; /* id | tag << 32 | kind << 48 | n_slots << 56 */
+};
+
+#define OSC_RECORD_SLOT_BYTES 16u
+#define OSC_RECORD_SLOTS_MAX  200u
+
+/*
+ * number, name, timed, what the id is, 64-bit words after slot 0 (text apart), and
+ * what they are. Of COMPLETE and BEGIN there is one kind for each osc_scope_kind.
+ */
+#define OSC_RECORD_KIND_LIST(X)                                                               \
+    X(0x01, END, true, NONE, 0, "")                                                           \
+    X(0x02, INSTANT, true, NAME, 0, "")                                                       \
+    X(0x03, COUNTER_I64, true, NAME, 2, "value, 0")                                           \
+    X(0x04, COUNTER_F64, true, NAME, 2, "value (IEEE 754), 0")                                \
+    X(0x05, ALLOC, true, DEVICE, 2, "address, bytes")                                         \
+    X(0x06, FREE, true, DEVICE, 2, "address, bytes")                                          \
+    X(0x07, ALLOC_TOTAL, true, DEVICE, 4, "address, bytes, allocated, reserved bytes")        \
+    X(0x08, FREE_TOTAL, true, DEVICE, 4, "address, bytes, allocated, reserved bytes")         \
+    X(0x09, STEP_BEGIN, true, NONE, 2, "number of the step, 0")                               \
+    X(0x0a, STEP_END, true, NONE, 0, "")                                                      \
+    X(0x0b, FLOW_BEGIN, true, NONE, 2, "id of the arrow, 0")                                  \
+    X(0x0c, FLOW_END, true, NONE, 2, "id of the arrow, 0")                                    \
+    X(0x0d, ASYNC_BEGIN, true, NAME, 2, "id of the range, osc_scope_kind")                    \
+    X(0x0e, ASYNC_END, true, NAME, 2, "id of the range, osc_scope_kind")                      \
+    X(0x0f, WORK, true, NAME, 8,                                                              \
+      "queue | work kind << 32, correlation, append, submit, start, end (device ticks), "     \
+      "bytes, 0")                                                                             \
+    X(0x10, DEVICE_CLOCK, true, DEVICE, 2, "device ticks, ticks between before and after")    \
+    X(0x11, LAUNCH, true, NONE, 2, "correlation, 0; of the innermost scope")                  \
+    X(0x12, THREAD_NAME, true, NAME, 0, "")                                                   \
+    X(0x13, PAUSE, true, NONE, 0, "")                                                         \
+    X(0x14, RESUME, true, NONE, 0, "")                                                        \
+    X(0x15, LOST, true, NONE, 2, "records lost here before this one, cause (osc_loss)")       \
+    X(0x16, DEVICE, true, NAME, 4, "device, index, memory bytes, clock Hz; the id: \"cuda\"") \
+    X(0x17, DEVICE_NAME, true, NAME, 2, "device, 0")                                          \
+    X(0x18, QUEUE, true, NAME, 2, "queue, device")                                            \
+    X(0x19, METADATA, false, NAME, 0, "value: name of the value; the id: key")                \
+    X(0x1a, PROCESS_NAME, true, NAME, 0, "")                                                  \
+    X(0x20, ARG_I64, false, NAME, 0, "value: the integer; the id of all ARGs: key")           \
+    X(0x21, ARG_F64, false, NAME, 0, "value: IEEE 754")                                       \
+    X(0x22, ARG_BOOL, false, NAME, 0, "value: 0 or 1")                                        \
+    X(0x23, ARG_NAME, false, NAME, 0, "value: a name")                                        \
+    X(0x24, ARG_I64S, false, NAME, 0, "value: how many; then as many words, padded to 2")     \
+    X(0x25, ARG_TEXT, false, NAME, 0, "value: bytes; then the text, padded to 16")            \
+    X(0x26, ARG_JSON, false, NAME, 0, "value: bytes; then JSON text, padded to 16")
+
+enum osc_record_kind {
+#define OSC_RECORD_KIND_ENUM(number, name, timed, id, words, what) OSC_RECORD_##name = number,
+    OSC_RECORD_KIND_LIST(OSC_RECORD_KIND_ENUM)
+#undef OSC_RECORD_KIND_ENUM
+        OSC_RECORD_BEGIN = 0x40, /* + osc_scope_kind: timed, id is the name */
+    OSC_RECORD_COMPLETE = 0x60,  /* + osc_scope_kind: value is the start; duration, 0 */
+    OSC_RECORD_KIND_END = 0x80
+};
+
+/* Why records were lost; members of struct osc_losses in their order. */
+enum osc_loss {
+    OSC_LOSS_FULL,
+    OSC_LOSS_TOO_BIG,
+    OSC_LOSS_NESTED,
+    OSC_LOSS_LATE,
+    OSC_LOSS_COUNT
+};
+
+static inline uint64_t osc_record_word(uint32_t id, uint32_t tag, uint32_t kind,
+                                       uint32_t n_slots)
+{
+    return id | (uint64_t)tag << 32 | (uint64_t)kind << 48 | (uint64_t)n_slots << 56;
+}
+
+static inline uint32_t osc_record_id(uint64_t word)
+{
+    return (uint32_t)word;
+}
+
+static inline uint32_t osc_record_tag(uint64_t word)
+{
+    return (uint32_t)(word >> 32) & 0xffff;
+}
+
+static inline uint32_t osc_record_kind(uint64_t word)
+{
+    return (uint32_t)(word >> 48) & 0xff;
+}
+
+static inline uint32_t osc_record_n_slots(uint64_t word)
+{
+    return (uint32_t)(word >> 56);
+}
+
+#endif
