@@ -69,7 +69,7 @@ extern OSC_API int osc_on_;
 /* The test that keeps the price of a call to a load and a branch while nothing records. */
 static inline int osc_is_on(void)
 {
-    return __builtin_expect(__atomic_load_n(&osc_on_, __ATOMIC_RELAXED), 0);
+    return __builtin_expect(__atomic_load_n(&osc_on_, __ATOMIC_RELAXED) != 0, 0) != 0;
 }
 
 /* --- names --------------------------------------------------------------------- */
