@@ -12,7 +12,7 @@
  *              ARG_JSON the bytes
  *
  *   Words and values are varints, but for floats (8 bytes as they are) and the integers
- *   of args and counters (zigzag first). Which is which goes by the kind: osc_pack_words.
+ *   of args and counters (zigzag first); of COUNTER_I64 and _F64 that is the first word.
  *   A begin takes 3 to 7 bytes, an end 2 to 4.
  *
  * Threading: pure functions.
@@ -72,5 +72,9 @@ struct osc_unpack {
 
 /* The next record; false at the end, or with U->at == NULL where bytes make no sense. */
 bool osc_unpack_next(struct osc_unpack *u, struct osc_packed *r);
+
+/* The next of the integers of an I64S: what follows it, NULL if there is none before END. */
+const unsigned char *osc_unpack_i64(const unsigned char *at, const unsigned char *end,
+                                    int64_t *value);
 
 #endif
