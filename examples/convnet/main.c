@@ -204,7 +204,7 @@ int main(int argc, char **argv)
     if (ended)
         return ended - 1;
     if (o.record) {
-        const struct osc_options options = {.size = sizeof options, .out = o.record};
+        const struct osc_start_options options = {.size = sizeof options, .out = o.record};
 
         if (osc_start(&options) != OSC_OK) {
             fprintf(stderr, "convnet: cannot record into %s\n", o.record);
