@@ -111,7 +111,6 @@ struct osc_wire_end {
     uint32_t reserved;
     uint64_t ticks;            /* when */
     uint64_t n_lost_no_thread; /* records lost before their thread had an entry */
-    uint64_t n_unwritten;      /* records that the disk did not take */
 };
 
 enum osc_wire_end_reason {

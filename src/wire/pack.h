@@ -15,6 +15,9 @@
  *   of args and counters (zigzag first); of COUNTER_I64 and _F64 that is the first word.
  *   A begin takes 3 to 7 bytes, an end 2 to 4.
  *
+ *   Segments of a thread stand in any order: a block in which a call has not finished
+ *   waits for it. By seq, then first slot, they are in the order of the calls.
+ *
  * Threading: pure functions.
  */
 #ifndef OSC_WIRE_PACK_H
