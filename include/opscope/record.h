@@ -69,7 +69,7 @@ extern OSC_API int osc_on_;
 /* The test that keeps the price of a call to a load and a branch while nothing records. */
 static inline int osc_is_on(void)
 {
-    return __builtin_expect(__atomic_load_n(&osc_on_, __ATOMIC_RELAXED), 0);
+    return __builtin_expect(__atomic_load_n(&osc_on_, __ATOMIC_RELAXED) != 0, 0) != 0;
 }
 
 /* --- names --------------------------------------------------------------------- */
@@ -206,7 +206,7 @@ OSC_API enum osc_action osc_schedule_action(const struct osc_schedule *schedule,
 
 /* --- start and stop ------------------------------------------------------------------ */
 
-struct osc_options {
+struct osc_start_options {
     size_t size;     /* sizeof of this struct: a newer library knows an older caller */
     const char *out; /* file to write, as "run.osc"; NULL: one in the directory OPSCOPE_OUT,
                         else in the working directory, named by host, pid and start */
@@ -231,7 +231,7 @@ struct osc_options {
  * already; OSC_EIO or OSC_ENOMEM if nothing can be written there: then nothing has
  * changed. OPSCOPE=0 in the environment makes this do nothing and return OSC_OK.
  */
-OSC_API OSC_MUST_USE osc_status osc_start(const struct osc_options *options);
+OSC_API OSC_MUST_USE osc_status osc_start(const struct osc_start_options *options);
 
 /*
  * End recording and write all of it. Called at exit by itself. OSC_EIO if not all

@@ -24,8 +24,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define OSC_FILE_MAGIC "\x89OSC\r\n\x1a\n" /* as PNG's: text modes and old mailers damage it \
-                                            */
+#define OSC_FILE_MAGIC                                                    \
+    "\x89OSC\r\n\x1a\n" /* as PNG's: text modes and old mailers damage it \
+                         */
 #define OSC_FILE_VERSION  1u
 #define OSC_CHUNK_MAGIC   UINT32_C(0x6b43534f) /* "OSCk" */
 #define OSC_TRAILER_MAGIC UINT64_C(0x646e456b43534f89)
@@ -68,6 +69,7 @@ struct osc_wire_header {
 
 struct osc_wire_index_entry {
     uint64_t offset; /* of the chunk's header */
+    /* A copy whose magic is 0, so that a search for headers does not find it. */
     struct osc_wire_header header;
 };
 
@@ -76,6 +78,46 @@ struct osc_trailer {
     uint64_t magic;
 };
 
+/* PROCESS: facts, one after the other: this, the key, the value, without zeroes. */
+struct osc_wire_fact {
+    uint32_t key_bytes, value_bytes;
+};
+
+/*
+ * STRINGS: this, then bytes of the string log (wire/live.h) from LOG_OFFSET to the end
+ * of the payload: whole entries; where one was not finished, zeroes. An entry may come
+ * twice. Names that records use stand in chunks before them.
+ */
+struct osc_wire_strings {
+    uint64_t log_offset; /* in the file `strings`: at least OSC_STRINGS_AT */
+};
+
+/* THREADS: one each that has changed since the last such chunk. */
+struct osc_wire_thread {
+    uint64_t ordinal;
+    uint32_t tid;
+    uint32_t state;   /* enum osc_live_thread_state */
+    uint64_t lost[4]; /* enum osc_loss */
+};
+
+/* END: the last chunk but for the index. */
+struct osc_wire_end {
+    uint32_t reason; /* enum osc_wire_end_reason */
+    uint32_t reserved;
+    uint64_t ticks;            /* when */
+    uint64_t n_lost_no_thread; /* records lost before their thread had an entry */
+    uint64_t n_unwritten;      /* records that the disk did not take */
+};
+
+enum osc_wire_end_reason {
+    OSC_END_STOPPED = 1,   /* the program ended the recording, or ended itself */
+    OSC_END_CONTINUED = 2, /* the next part goes on without a gap */
+    OSC_END_WINDOW = 3,    /* a window of the schedule ended */
+    OSC_END_DUMPED = 4,    /* what the flight recorder held; it goes on */
+    OSC_END_CRASHED = 5,   /* the same, at a fatal signal */
+};
+
+_Static_assert(sizeof(struct osc_wire_thread) == 48, "as format.md draws it");
 _Static_assert(sizeof(struct osc_file_header) == 64, "as format.md draws it");
 _Static_assert(sizeof(struct osc_wire_header) == 64, "as format.md draws it");
 
