@@ -196,15 +196,16 @@ static uint64_t start_ticks(const struct osc_block *b, uint32_t first, uint32_t 
     return 0;
 }
 
-size_t osc_pack_block(const struct osc_block *b, uint32_t first_slot, uint32_t end_slot,
-                      bool take_all, struct osc_pack_segment *s, unsigned char *out,
-                      uint64_t *first_ticks, uint64_t *last_ticks)
+size_t osc_pack_block(const struct osc_block *b, struct osc_pack_range range,
+                      struct osc_pack_segment *s, unsigned char *out,
+                      struct osc_pack_times *times)
 {
     const uint64_t tag = b->tag;
     /* What nearly all records have in their upper half: one slot, this tag, the kind. */
     const uint64_t end_word = osc_record_word(0, b->tag, OSC_RECORD_END, 1) >> 32;
     const uint64_t begin_word = osc_record_word(0, b->tag, OSC_RECORD_BEGIN, 1) >> 32;
-    const uint32_t end = end_slot < OSC_BLOCK_SLOTS ? end_slot : OSC_BLOCK_SLOTS;
+    const uint32_t first_slot = range.first_slot;
+    const uint32_t end = range.end_slot < OSC_BLOCK_SLOTS ? range.end_slot : OSC_BLOCK_SLOTS;
     const uint64_t start = start_ticks(b, first_slot, end);
     struct packer at = {.p = out, .ticks = start, .least = UINT64_MAX};
     uint32_t i = first_slot, n_records = 0, n_unfinished = 0;
@@ -226,7 +227,7 @@ size_t osc_pack_block(const struct osc_block *b, uint32_t first_slot, uint32_t e
             i++;
         } else if (osc_record_tag(word) == tag && put_record(&at, slot, word, end - i)) {
             i += osc_record_n_slots(word);
-        } else if (take_all) {
+        } else if (range.take_all) {
             n_unfinished++;
             i++;
             continue;
@@ -246,8 +247,8 @@ size_t osc_pack_block(const struct osc_block *b, uint32_t first_slot, uint32_t e
         .n_unfinished = n_unfinished,
     };
     if (at.least != UINT64_MAX) {
-        *first_ticks = at.least;
-        *last_ticks = at.greatest;
+        times->first = times->last && times->first < at.least ? times->first : at.least;
+        times->last = times->last > at.greatest ? times->last : at.greatest;
     }
     return s->n_bytes;
 }
@@ -346,39 +347,38 @@ static const unsigned char *get_rest(const unsigned char *at, const unsigned cha
     return at && (shape->is_bytes || shape->is_list) ? get_bytes(at, end, shape, r) : at;
 }
 
-bool osc_unpack_next(struct osc_unpack *u, struct osc_packed *r)
+/* Kind, time and id; NULL: nonsense. */
+static const unsigned char *get_head(struct osc_unpack *u, const struct shape *shape,
+                                     struct osc_packed *r)
 {
-    const unsigned char *at = u->at, *end = u->end;
-    uint64_t v;
-
-    if (at == NULL || at == end)
-        return false;
-    r->kind = *at++;
-    const struct shape *shape = shape_of(r->kind);
+    const unsigned char *at = u->at + 1, *const end = u->end;
+    uint64_t v = 0;
 
     if (shape->is_timed) {
         at = get_varint(at, end, &v);
-        if (!at)
-            goto nonsense;
         r->ticks = u->ticks += unzigzag(v);
     }
     r->id = 0;
-    if (shape->has_id) {
+    if (shape->has_id && at) {
         at = get_varint(at, end, &v);
-        if (!at || v > UINT32_MAX)
-            goto nonsense;
         r->id = (uint32_t)v;
+        return v <= UINT32_MAX ? at : NULL;
     }
-    if (shape->n_words || !shape->is_timed) {
-        at = shape->is_known ? get_rest(at, end, shape, r) : NULL;
-        if (!at)
-            goto nonsense;
-    }
+    return at;
+}
+
+bool osc_unpack_next(struct osc_unpack *u, struct osc_packed *r)
+{
+    if (u->at == NULL || u->at == u->end)
+        return false;
+    r->kind = *u->at;
+    const struct shape *shape = shape_of(r->kind);
+    const unsigned char *at = get_head(u, shape, r);
+
+    if (at && (shape->n_words || !shape->is_timed))
+        at = shape->is_known ? get_rest(at, u->end, shape, r) : NULL;
     u->at = at;
-    return true;
-nonsense:
-    u->at = NULL;
-    return false;
+    return at != NULL;
 }
 
 const unsigned char *osc_unpack_i64(const unsigned char *at, const unsigned char *end,

@@ -57,6 +57,18 @@ static bool is_timed(uint32_t kind)
     return kind >= OSC_RECORD_BEGIN || timed[kind];
 }
 
+static bool has_id(uint32_t kind)
+{
+    enum { NONE, NAME, DEVICE };
+    static const uint8_t ids[OSC_RECORD_BEGIN] = {
+#define ID(number, name, timed, id, n, what) [number] = id,
+        OSC_RECORD_KIND_LIST(ID)
+#undef ID
+    };
+
+    return kind >= OSC_RECORD_BEGIN || ids[kind] != NONE;
+}
+
 /* Every kind there is, in a list that ends with 0. */
 static const uint8_t kinds[] = {
 #define NUMBER(number, name, timed, id, words, what) number,
@@ -110,14 +122,8 @@ static void assert_same(const struct osc_block *b, uint32_t i, const struct osc_
 {
     const struct osc_record_slot *s = &b->slots[i];
     const uint32_t kind = osc_record_kind(s->word);
-    const bool has_id = kind != OSC_RECORD_END && kind != OSC_RECORD_STEP_BEGIN &&
-                        kind != OSC_RECORD_STEP_END && kind != OSC_RECORD_FLOW_BEGIN &&
-                        kind != OSC_RECORD_FLOW_END && kind != OSC_RECORD_LAUNCH &&
-                        kind != OSC_RECORD_PAUSE && kind != OSC_RECORD_RESUME &&
-                        kind != OSC_RECORD_LOST;
-
     assert_int_equal(r->kind, kind);
-    assert_int_equal(r->id, has_id ? osc_record_id(s->word) : 0);
+    assert_int_equal(r->id, has_id(kind) ? osc_record_id(s->word) : 0);
     assert_int_equal(is_timed(kind) ? r->ticks : r->value, s->value);
     for (uint32_t w = 0; w < words_of(kind); w++)
         assert_int_equal(r->words[w], w % 2 ? s[1 + w / 2].word : s[1 + w / 2].value);
@@ -142,12 +148,14 @@ static uint32_t assert_round_trip(const struct osc_block *b, uint32_t first, uin
 {
     unsigned char *const out = osc_malloc(osc_pack_bound(end - first));
     struct osc_pack_segment s;
-    uint64_t from = 0, to = 0, least = UINT64_MAX;
+    struct osc_pack_times times = {0};
+    uint64_t least = UINT64_MAX;
     struct osc_packed r;
     uint32_t i = first, n = 0;
 
     assert_non_null(out);
-    const size_t len = osc_pack_block(b, first, end, false, &s, out, &from, &to);
+    const size_t len =
+        osc_pack_block(b, (struct osc_pack_range){first, end, false}, &s, out, &times);
 
     /* In room of their own, so that a byte read behind them is noticed. */
     unsigned char *const packed = osc_malloc(len + !len);
@@ -161,7 +169,7 @@ static uint32_t assert_round_trip(const struct osc_block *b, uint32_t first, uin
         if (is_timed(r.kind) && r.ticks < least)
             least = r.ticks;
         if (is_timed(r.kind))
-            assert_in_range(r.ticks, from, to);
+            assert_in_range(r.ticks, times.first, times.last);
         i += osc_record_n_slots(b->slots[i].word);
     }
     assert_ptr_equal(u.at, u.end);
@@ -169,7 +177,7 @@ static uint32_t assert_round_trip(const struct osc_block *b, uint32_t first, uin
     assert_int_equal(i, first + s.n_slots);
     assert_int_equal(s.n_unfinished, 0);
     if (least != UINT64_MAX)
-        assert_int_equal(from, least);
+        assert_int_equal(times.first, least);
     osc_free(packed);
     osc_free(out);
     return s.n_slots;
@@ -232,7 +240,8 @@ static void an_unfinished_slot_waits_or_is_counted(void **state)
     struct osc_block *b = new_block();
     unsigned char out[4096];
     struct osc_pack_segment s;
-    uint64_t seed = 3, from = 0, to = 0;
+    struct osc_pack_times times = {0};
+    uint64_t seed = 3;
 
     (void)state;
     put(b, 0, OSC_RECORD_BEGIN, &seed);
@@ -241,14 +250,14 @@ static void an_unfinished_slot_waits_or_is_counted(void **state)
     b->slots[3].word = osc_record_word(5, TAG, 0x3f, 1);               /* no such kind */
     put(b, 4, OSC_RECORD_END, &seed);
 
-    osc_pack_block(b, 0, 5, false, &s, out, &from, &to);
+    osc_pack_block(b, (struct osc_pack_range){0, 5, false}, &s, out, &times);
     assert_int_equal(s.n_slots, 1);
     assert_int_equal(s.n_records, 1);
-    osc_pack_block(b, 0, 5, true, &s, out, &from, &to);
+    osc_pack_block(b, (struct osc_pack_range){0, 5, true}, &s, out, &times);
     assert_int_equal(s.n_slots, 5);
     assert_int_equal(s.n_records, 2);
     assert_int_equal(s.n_unfinished, 3);
-    osc_pack_block(b, 1, 4, true, &s, out, &from, &to);
+    osc_pack_block(b, (struct osc_pack_range){1, 4, true}, &s, out, &times);
     assert_int_equal(s.n_bytes, 0);
     osc_free(b);
 }
@@ -276,13 +285,15 @@ static void hostile_bytes_are_never_read_beyond(void **state)
     struct osc_block *b = new_block();
     unsigned char packed[32768], noise[256];
     struct osc_pack_segment s;
-    uint64_t seed = 4, from, to;
+    struct osc_pack_times times = {0};
+    uint64_t seed = 4;
     uint32_t used = 0;
 
     (void)state;
     for (size_t k = 0; k < 2 * sizeof kinds; k++)
         used += put(b, used, kinds[k / 2], &seed);
-    const size_t len = osc_pack_block(b, 0, used, false, &s, packed, &from, &to);
+    const size_t len =
+        osc_pack_block(b, (struct osc_pack_range){0, used, false}, &s, packed, &times);
     for (size_t cut = 0; cut <= len; cut++)
         assert_in_range(unpack_all(packed, cut), 0, s.n_records);
     for (size_t i = 0; i < len; i++) {
@@ -307,7 +318,8 @@ static void hostile_blocks_are_never_read_beyond(void **state)
     struct osc_block *b = new_block();
     unsigned char *out = osc_malloc(osc_pack_bound(OSC_BLOCK_SLOTS));
     struct osc_pack_segment s;
-    uint64_t seed = 5, from, to;
+    struct osc_pack_times times = {0};
+    uint64_t seed = 5;
 
     (void)state;
     assert_non_null(out);
@@ -317,7 +329,8 @@ static void hostile_blocks_are_never_read_beyond(void **state)
             b->slots[i].word = osc_record_word(
                 (uint32_t)any(&seed), TAG, kinds[any(&seed) % sizeof kinds], any(&seed) % 256);
         }
-        const size_t len = osc_pack_block(b, 0, UINT32_MAX, true, &s, out, &from, &to);
+        const size_t len =
+            osc_pack_block(b, (struct osc_pack_range){0, UINT32_MAX, true}, &s, out, &times);
         assert_int_equal(s.n_slots, OSC_BLOCK_SLOTS);
         assert_int_equal(unpack_all(out, len), s.n_records);
     }
