@@ -55,7 +55,7 @@ struct osc_flush_start {
     uint64_t recording[2];
     uint64_t ticks_hz;                 /* of osc_now(); 0: only the anchors tell */
     const char *clock_name;            /* "tsc", "monotonic"; static */
-    const struct osc_options *options; /* NULL: all defaults. Copied, its schedule too */
+    const struct osc_start_options *options; /* NULL: all defaults. Copied, its schedule too */
 };
 
 /*
