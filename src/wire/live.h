@@ -13,7 +13,8 @@
  *   it is mapped, so that a full disk is an error and not a SIGBUS.
  *
  *   strings: struct osc_live_strings at 0; entries from OSC_STRINGS_AT on, each at a
- *   multiple of 8: u32 length + 1, u32 hash of the bytes, the bytes, zeroes up to 8.
+ *   multiple of 8: u32 length + 1, u32 hash of the bytes (the low half of XXH64), the
+ *   bytes, zeroes up to 8.
  *   A name is the offset of its entry / 8. The length is written last: 0 there means
  *   that nobody has finished it, and its room (osc_live_strings.used_bytes counts it)
  *   is skipped by 8 bytes a time up to the next entry whose hash fits.

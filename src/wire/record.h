@@ -54,7 +54,7 @@ struct osc_record_slot {
     X(0x0f, WORK, true, NAME, 8,                                                              \
       "queue | work kind << 32, correlation, append, submit, start, end (device ticks), "     \
       "bytes, 0")                                                                             \
-    X(0x10, DEVICE_CLOCK, true, DEVICE, 2, "device ticks, ticks between before and after")    \
+    X(0x10, DEVICE_CLOCK, true, DEVICE, 2, "device ticks, ticks to after; the time: before")  \
     X(0x11, LAUNCH, true, NONE, 2, "correlation, 0; of the innermost scope")                  \
     X(0x12, THREAD_NAME, true, NAME, 0, "")                                                   \
     X(0x13, PAUSE, true, NONE, 0, "")                                                         \
