@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -130,19 +129,18 @@ static int ask(struct asking *a, const char *live_path)
 /* Ask every recording in the directory PATH. */
 static int ask_directory(struct asking *a, const char *path)
 {
-    struct dirent **entries = NULL;
-    const int n = scandir(path, &entries, NULL, alphasort);
+    DIR *const dir = opendir(path);
     int failed = OSC_EXIT_DONE;
 
-    for (int i = 0; i < n; i++) {
+    for (const struct dirent *e; dir && !failed && (e = readdir(dir));) {
         char live[PATH_MAX];
 
-        if (!failed && ends_with(entries[i]->d_name, LIVE) &&
-            snprintf(live, sizeof live, "%s/%s", path, entries[i]->d_name) < (int)sizeof live)
+        if (ends_with(e->d_name, LIVE) &&
+            snprintf(live, sizeof live, "%s/%s", path, e->d_name) < (int)sizeof live)
             failed = ask(a, live);
-        free(entries[i]);
     }
-    free(entries);
+    if (dir)
+        closedir(dir);
     return failed;
 }
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # opscope run: a guest that does not notice, and its status; opscope ctl without a recording.
 show()
 {
