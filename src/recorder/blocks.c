@@ -26,7 +26,7 @@ typedef uint64_t stack_word;
 
 static struct {
     unsigned char *base; /* of the file; blocks follow at OSC_LIVE_BLOCKS_AT */
-    struct osc_room room;
+    struct osc_fd file;
     uint32_t n_blocks, n_blocks_max;
     stack_word free, full;
     uint32_t n_free, n_full;
@@ -107,7 +107,7 @@ static bool add_piece(uint32_t n)
         pool.n_blocks == 0 ? 0 : OSC_LIVE_BLOCKS_AT + (size_t)pool.n_blocks * OSC_BLOCK_BYTES;
     const size_t end = OSC_LIVE_BLOCKS_AT + ((size_t)pool.n_blocks + n) * OSC_BLOCK_BYTES;
 
-    if (osc_room_reserve(&pool.room, from, end, pool.base) != OSC_OK)
+    if (osc_room_reserve(&pool.file, from, end, pool.base) != OSC_OK)
         return false;
 
     const uint32_t first = pool.n_blocks;
@@ -143,12 +143,12 @@ static bool reserve_addresses(uint64_t limit_bytes)
 osc_status osc_blocks_open(int dir_fd, uint64_t limit_bytes, const uint64_t recording[2])
 {
     memset(&pool, 0, sizeof pool);
-    const osc_status st = osc_room_create(&pool.room, dir_fd, "blocks");
+    const osc_status st = osc_room_create(&pool.file, dir_fd, "blocks");
 
     if (st != OSC_OK)
         return st;
     if (!reserve_addresses(limit_bytes)) {
-        osc_room_close(&pool.room);
+        osc_fd_close(&pool.file);
         return OSC_ENOMEM;
     }
     uint32_t n = pool.n_blocks_max < PIECE_BLOCKS ? pool.n_blocks_max : PIECE_BLOCKS;
@@ -297,12 +297,12 @@ void osc_blocks_close(void)
 
     if (pool.base)
         osc_room_vacate(pool.base, len);
-    osc_room_close(&pool.room);
+    osc_fd_close(&pool.file);
     memset(&pool, 0, sizeof pool);
 }
 
 void osc_blocks_forget(void)
 {
-    osc_room_close(&pool.room);
+    osc_fd_close(&pool.file);
     memset(&pool, 0, sizeof pool);
 }

@@ -30,7 +30,7 @@ typedef uint64_t name_slot;
 static struct {
     unsigned char *base; /* the log; osc_live_strings at its start */
     size_t max_bytes;    /* of addresses */
-    struct osc_room room;
+    struct osc_fd file;
     bool is_file;
     name_slot *levels[LEVELS];
     uint32_t is_growing; /* a lock, held for a few system calls */
@@ -106,7 +106,7 @@ static bool extend_log(size_t end)
 
     if (to > names.max_bytes)
         return false;
-    if (names.is_file ? osc_room_reserve(&names.room, from, to, names.base) != OSC_OK
+    if (names.is_file ? osc_room_reserve(&names.file, from, to, names.base) != OSC_OK
                       : mprotect(names.base + from, to - from, PROT_READ | PROT_WRITE) != 0)
         return false;
     /* release: pairs with the acquire in take_room(): room is there before it is used. */
@@ -322,36 +322,36 @@ static bool write_all(int fd, const unsigned char *p, size_t len)
     return true;
 }
 
-/* Copy the log into ROOM, and map that where the log is. */
-static osc_status move_to_file(struct osc_room *room, const uint64_t recording[2])
+/* Copy the log into FILE, and map that where the log is. */
+static osc_status move_to_file(struct osc_fd *file, const uint64_t recording[2])
 {
     const size_t reserved = header()->reserved_bytes;
-    const int fd = osc_room_fd(room);
+    const int fd = osc_fd_get(file);
     struct osc_live_strings *h = header();
 
     h->recording[0] = recording[0];
     h->recording[1] = recording[1];
     if (fd < 0 || !write_all(fd, names.base, h->used_bytes))
         return OSC_EIO;
-    return osc_room_reserve(room, 0, reserved, names.base);
+    return osc_room_reserve(file, 0, reserved, names.base);
 }
 
 osc_status osc_names_open(int dir_fd, const uint64_t recording[2])
 {
     const int kept = errno;
-    struct osc_room room;
+    struct osc_fd file;
     osc_status st = OSC_ENOMEM;
 
     if (log_is_there() || grow(LOG_STEP))
-        st = osc_room_create(&room, dir_fd, "strings");
+        st = osc_room_create(&file, dir_fd, "strings");
     if (st == OSC_OK) {
         close_log();
-        st = move_to_file(&room, recording);
+        st = move_to_file(&file, recording);
         if (st == OSC_OK) {
-            names.room = room;
+            names.file = file;
             names.is_file = true;
         } else {
-            osc_room_close(&room);
+            osc_fd_close(&file);
         }
         unlock(&names.is_closed);
     }
@@ -376,7 +376,7 @@ void osc_names_detach(void)
         (void)mremap(copy, len, len, MREMAP_MAYMOVE | MREMAP_FIXED, names.base);
         names.is_file = false;
     }
-    osc_room_close(&names.room);
+    osc_fd_close(&names.file);
     unlock(&names.is_closed);
     errno = kept;
 }

@@ -11,7 +11,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "recorder/room.h"
 #include "wire/live.h"
 
 enum { NUMBERS = 10000 };
@@ -132,8 +131,8 @@ static bool make_live(struct osc_place *place)
     add_text(&t, OSC_LIVE_SUFFIX);
     if (t.is_cut || mkdir(place->live, 0700) != 0)
         return false;
-    const bool is_good = osc_room_adopt(
-        &place->room, open(place->live, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+    const bool is_good = osc_fd_take(
+        &place->live_fd, open(place->live, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
 
     if (!is_good)
         (void)rmdir(place->live);
@@ -217,12 +216,12 @@ osc_status osc_place_open(struct osc_place *place, const char *told, const char 
 void osc_place_remove(struct osc_place *place)
 {
     const int kept = errno;
-    const int fd = osc_room_fd(&place->room);
+    const int fd = osc_fd_get(&place->live_fd);
 
     if (fd >= 0) {
         remove_files(fd);
         (void)rmdir(place->live);
     }
-    osc_room_close(&place->room);
+    osc_fd_close(&place->live_fd);
     errno = kept;
 }

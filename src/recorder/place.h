@@ -18,14 +18,14 @@
 #include <stdbool.h>
 
 #include "base/status.h"
-#include "recorder/room.h"
+#include "recorder/fd.h"
 
 #define OSC_LIVE_SUFFIX ".live"
 
 struct osc_place {
-    char out[PATH_MAX];   /* absolute */
-    char live[PATH_MAX];  /* absolute */
-    struct osc_room room; /* the live directory's descriptor */
+    char out[PATH_MAX];    /* absolute */
+    char live[PATH_MAX];   /* absolute */
+    struct osc_fd live_fd; /* the live directory's descriptor */
 };
 
 /* TOLD: osc_start_options.out or NULL; DIR: where to put it if not told, NULL: here. */

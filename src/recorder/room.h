@@ -7,11 +7,9 @@
  * so room is reserved first. Growing must not move what threads write to; so addresses
  * are reserved for all of it at the start, and pieces are mapped into them.
  *
- *   - The host may close our descriptor, and open a file of its own that gets its
- *     number. It is used only while it is still that of our file.
  *   - No function changes errno.
  *
- * Threading: one thread at a time for each room.
+ * Threading: one thread at a time for each file.
  */
 #ifndef OSC_RECORDER_ROOM_H
 #define OSC_RECORDER_ROOM_H
@@ -21,32 +19,20 @@
 #include <stdint.h>
 
 #include "base/status.h"
-
-struct osc_room {
-    int fd_1; /* the descriptor + 1; 0: none */
-    uint64_t device, inode;
-};
-
-/* Take FD over, as a number that is out of the way of the host's; false if it is -1. */
-bool osc_room_adopt(struct osc_room *room, int fd);
+#include "recorder/fd.h"
 
 /* Create NAME in the directory DIR_FD, which has none of it yet. */
-OSC_MUST_USE osc_status osc_room_create(struct osc_room *room, int dir_fd, const char *name);
+OSC_MUST_USE osc_status osc_room_create(struct osc_fd *file, int dir_fd, const char *name);
 
 /* LEN bytes of addresses, at a multiple of ALIGN, without memory behind; NULL: none. */
 void *osc_room_addresses(size_t len, size_t align);
 
 /* Reserve the file's bytes FROM to before END on the disk, map and touch them at
  * BASE + FROM. On failure nothing is mapped; the file may have grown. */
-OSC_MUST_USE osc_status osc_room_reserve(struct osc_room *room, size_t from, size_t end,
+OSC_MUST_USE osc_status osc_room_reserve(struct osc_fd *file, size_t from, size_t end,
                                          unsigned char *base);
-
-/* The descriptor, if it is still ours; else -1. */
-int osc_room_fd(const struct osc_room *room);
 
 /* Put empty private memory in the place of the LEN bytes at BASE. */
 void osc_room_vacate(void *base, size_t len);
-
-void osc_room_close(struct osc_room *room);
 
 #endif

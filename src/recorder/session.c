@@ -115,7 +115,7 @@ static osc_status open_recording(void)
     st = osc_place_open(&place, told, dir[0] ? dir : NULL, is_child);
     if (st != OSC_OK)
         return st;
-    const int live_fd = osc_room_fd(&place.room);
+    const int live_fd = osc_fd_get(&place.live_fd);
 
     st = osc_blocks_open(live_fd, bytes, recording);
     if (st == OSC_OK) {
@@ -199,7 +199,7 @@ osc_status osc_session_stop(void)
     osc_threads_close();
     osc_names_detach();
     osc_blocks_close();
-    osc_room_close(&place.room);
+    osc_fd_close(&place.live_fd);
     /* relaxed: set_phase() publishes it. */
     __atomic_store_n(&was_armed, 0, __ATOMIC_RELAXED);
     set_phase(OFF);
@@ -223,7 +223,7 @@ static void begin_as_child(void)
     osc_blocks_forget();
     osc_names_unlock();
     osc_names_detach();
-    osc_room_close(&place.room);
+    osc_fd_close(&place.live_fd);
     is_child = true;
     /* relaxed: there is one thread. */
     __atomic_store_n(&is_held, 0, __ATOMIC_RELAXED);
