@@ -42,8 +42,8 @@ void osc_backlog_drain(struct osc_backlog *backlog, uint64_t now_ticks, int64_t 
         next = osc_blocks_next(b);
         /* There are never more blocks than room. */
         if (backlog->n < backlog->room)
-            backlog->entries[backlog->n++] =
-                (struct osc_backlog_entry){b, now_ticks, now_ns, false};
+            backlog->entries[backlog->n++] = (struct osc_backlog_entry){
+                .block = b, .drained_ticks = now_ticks, .drained_ns = now_ns};
     }
 }
 
@@ -68,10 +68,26 @@ static void give_back(struct osc_block *b)
     osc_blocks_give_back(b);
 }
 
-/* The entry is done with: give its block back, or let it sleep. True if it is gone. */
-static bool finish(struct osc_backlog *backlog, struct osc_backlog_entry *e, bool is_whole)
+/* Whether the slots of a full block, all written by now, hold whole records only. */
+static bool is_whole(const struct osc_block *b)
 {
-    if (!is_whole && is_alive(e->block)) {
+    const uint32_t end = used_slots(b);
+
+    for (uint32_t i = 0, n; i < end; i += n) {
+        /* acquire: as osc_pack_block() */
+        const uint64_t word = __atomic_load_n(&b->slots[i].word, __ATOMIC_ACQUIRE);
+
+        n = osc_record_n_slots(word);
+        if (osc_record_tag(word) != b->tag || n == 0)
+            return false;
+    }
+    return true;
+}
+
+/* The entry is done with: give its block back, or let it sleep. True if it is gone. */
+static bool finish(struct osc_backlog *backlog, struct osc_backlog_entry *e)
+{
+    if (e->may_have_holes && !is_whole(e->block) && is_alive(e->block)) {
         e->is_asleep = true;
         backlog->n_asleep++;
         return false;
@@ -94,29 +110,13 @@ static struct osc_pack_range slots_of(const struct osc_block *b, bool is_open,
     return slots;
 }
 
-/* Whether the slots of a full block, all written by now, hold whole records only. */
-static bool is_whole(const struct osc_block *b)
-{
-    const uint32_t end = used_slots(b);
-
-    for (uint32_t i = 0, n; i < end; i += n) {
-        /* acquire: as osc_pack_block() */
-        const uint64_t word = __atomic_load_n(&b->slots[i].word, __ATOMIC_ACQUIRE);
-
-        n = osc_record_n_slots(word);
-        if (osc_record_tag(word) != b->tag || n == 0)
-            return false;
-    }
-    return true;
-}
-
 static osc_status write_full(struct osc_backlog *backlog, struct osc_sink *sink,
                              const struct osc_backlog_range *range, uint32_t *n_waiting)
 {
     osc_status st = OSC_OK;
 
     for (uint32_t i = 0; i < backlog->n && st == OSC_OK; i++) {
-        const struct osc_backlog_entry *e = &backlog->entries[i];
+        struct osc_backlog_entry *e = &backlog->entries[i];
         struct osc_pack_range slots;
         uint32_t end;
 
@@ -124,6 +124,7 @@ static osc_status write_full(struct osc_backlog *backlog, struct osc_sink *sink,
             continue;
         slots = slots_of(e->block, false, range);
         slots.take_all |= range->now_ns - e->drained_ns > PATIENCE_NS;
+        e->may_have_holes |= slots.take_all || !sink;
         end = slots.end_slot;
         if (sink)
             st = osc_sink_put(sink, e->block, slots, &end);
@@ -179,7 +180,7 @@ osc_status osc_backlog_write(struct osc_backlog *backlog, struct osc_sink *sink,
         struct osc_backlog_entry *e = &backlog->entries[i];
 
         if (e->is_asleep || e->block->written_slots < used_slots(e->block) ||
-            !finish(backlog, e, is_whole(e->block)))
+            !finish(backlog, e))
             backlog->entries[n++] = *e;
     }
     backlog->n = n;
@@ -202,7 +203,8 @@ void osc_backlog_evict(struct osc_backlog *backlog, uint64_t ticks, uint32_t n_m
         }
         n_over -= n_over > 0;
         backlog->evicted_ticks = e->drained_ticks;
-        if (!finish(backlog, e, is_whole(e->block)))
+        e->may_have_holes = true;
+        if (!finish(backlog, e))
             backlog->entries[n++] = *e;
     }
     backlog->n = n;
@@ -227,10 +229,19 @@ void osc_backlog_wake(struct osc_backlog *backlog)
     backlog->n = n;
 }
 
-bool osc_backlog_has_thread(const struct osc_backlog *backlog, uint64_t ordinal)
+void osc_backlog_threads(const struct osc_backlog *backlog, struct osc_thread_set *set)
 {
-    for (uint32_t i = 0; i < backlog->n; i++)
-        if (backlog->entries[i].block->thread == (uint32_t)ordinal)
-            return true;
-    return false;
+    memset(set, 0, sizeof *set);
+    for (uint32_t i = 0; i < backlog->n; i++) {
+        const uint32_t bit = backlog->entries[i].block->thread & 0xffff;
+
+        set->bits[bit / 8] |= (unsigned char)(1 << bit % 8);
+    }
+}
+
+bool osc_threads_in(const struct osc_thread_set *set, uint64_t ordinal)
+{
+    const uint32_t bit = ordinal & 0xffff;
+
+    return set->bits[bit / 8] >> bit % 8 & 1;
 }

@@ -24,7 +24,8 @@ struct osc_backlog_entry {
     struct osc_block *block;
     uint64_t drained_ticks; /* its records are older */
     int64_t drained_ns;
-    bool is_asleep; /* written, but for slots that its thread may still write to */
+    bool may_have_holes; /* nobody has seen that all in it is finished */
+    bool is_asleep;      /* written, but for slots that its thread may still write to */
 };
 
 struct osc_backlog {
@@ -64,7 +65,13 @@ void osc_backlog_evict(struct osc_backlog *backlog, uint64_t ticks, uint32_t n_m
 /* Give back those that are asleep and whose thread has ended. */
 void osc_backlog_wake(struct osc_backlog *backlog);
 
-/* Whether a block of the thread ORDINAL, or of one that looks the same, is there. */
-bool osc_backlog_has_thread(const struct osc_backlog *backlog, uint64_t ordinal);
+/* Threads by the low bits of their ordinals: some that are not in it look as if they were. */
+struct osc_thread_set {
+    unsigned char bits[1 << 13];
+};
+
+/* The threads of blocks that are still here. */
+void osc_backlog_threads(const struct osc_backlog *backlog, struct osc_thread_set *set);
+bool osc_threads_in(const struct osc_thread_set *set, uint64_t ordinal);
 
 #endif
