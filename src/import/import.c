@@ -78,7 +78,7 @@ static osc_status seal(struct osc_trace *t, const struct osc_reading *r,
     if (st == OSC_OK)
         st = osc_strings_add(&t->strings, osc_str_c(r->in->path), &t->source, NULL);
     t->is_stdin = r->in->is_stdin;
-    if (st == OSC_OK)
+    if (st == OSC_OK && !r->is_sealed)
         st = osc_trace_seal(t, r->n_threads);
     if (st == OSC_OK && min_ts_ns != INT64_MAX)
         /* Of what was left out too. */
