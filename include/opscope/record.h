@@ -134,6 +134,19 @@ static inline void osc_instant(osc_name name)
 }
 
 /*
+ * The same for who learns of it late, or reads another clock: at TICKS (of osc_now())
+ * instead of now. Scopes nest as they are called, whatever the times.
+ */
+OSC_API void osc_begin_at(enum osc_scope_kind kind, osc_name name, uint64_t ticks);
+OSC_API void osc_end_at(uint64_t ticks);
+OSC_API void osc_complete_at(enum osc_scope_kind kind, osc_name name, uint64_t start_ticks,
+                             uint64_t end_ticks);
+OSC_API void osc_instant_at(osc_name name, uint64_t ticks);
+
+/* As osc_end(), and the scope was an instant all along, at the time of its begin. */
+OSC_API void osc_end_instant(void);
+
+/*
  * A range keyed by ID instead of a place on a stack: it may end on another thread and
  * overlap others. An ID may be used again after its end.
  */

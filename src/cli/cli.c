@@ -79,6 +79,8 @@ int osc_cli_fail(osc_status st, const struct osc_err *err)
     return st == OSC_EINVAL ? OSC_EXIT_MISUSED : OSC_EXIT_FAILED;
 }
 
+static struct sigaction pipe_action; /* of SIGPIPE, as we found it */
+
 void osc_cli_start(void)
 {
     const struct sigaction ignore = {.sa_handler = SIG_IGN};
@@ -88,11 +90,17 @@ void osc_cli_start(void)
      * with what fails on use, so that output into nowhere is noticed.
      */
     for (int fd = 0; fd <= 2; fd++) {
-        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) < 0)
+        if (fcntl(fd, F_GETFD) < 0 &&
+            open("/dev/null", (fd == 0 ? O_WRONLY : O_RDONLY) | O_CLOEXEC) < 0)
             _exit(OSC_EXIT_FAILED);
     }
     /* An interrupt may end us anywhere, even in a read() that waits: output.h sees to files. */
-    sigaction(SIGPIPE, &ignore, NULL);
+    sigaction(SIGPIPE, &ignore, &pipe_action);
+}
+
+void osc_cli_unstart(void)
+{
+    sigaction(SIGPIPE, &pipe_action, NULL);
 }
 
 void osc_cli_redirect(int fd, const char *name)

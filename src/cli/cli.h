@@ -31,12 +31,16 @@ struct osc_command {
     const char *text;     /* what it does, for its own --help */
     const char *examples;
     int (*run)(struct osc_args *args);
+    bool takes_program; /* its operands are a program and what belongs to that: the first
+                           one ends its own options */
 };
 
 #define OSC_COMMAND_TABLE  1u
 #define OSC_COMMAND_INFO   2u
 #define OSC_COMMAND_EXPORT 4u
 #define OSC_COMMAND_SCREEN 8u
+#define OSC_COMMAND_RUN    16u
+#define OSC_COMMAND_CTL    32u
 
 /* All commands, ended by NULL, and the one called NAME, or NULL. */
 extern const struct osc_command *const osc_commands[];
@@ -59,6 +63,9 @@ int osc_cli_fail(osc_status st, const struct osc_err *err);
 
 /* Signals and descriptors as the rest needs them; first thing in main(). */
 void osc_cli_start(void);
+
+/* Undo it, right before another program takes the place of this process. */
+void osc_cli_unstart(void);
 
 /* Where results go from now on: FD, which messages call NAME (borrowed). */
 void osc_cli_redirect(int fd, const char *name);

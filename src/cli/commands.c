@@ -7,10 +7,8 @@
 #include "cli/show.h"
 
 const struct osc_command *const osc_commands[] = {
-    &osc_command_info,
-    &osc_command_table,
-    &osc_command_export,
-    NULL,
+    &osc_command_run,   &osc_command_ctl,    &osc_command_info,
+    &osc_command_table, &osc_command_export, NULL,
 };
 
 #define HELP_WIDTH  80
@@ -55,6 +53,7 @@ void osc_help_all(struct osc_strbuf *out)
                          "\n"
                          "usage: opscope TRACE...\n"
                          "       opscope COMMAND [OPTION...] TRACE...\n"
+                         "       opscope run [OPTION...] [--] PROGRAM [ARGUMENT...]\n"
                          "\n"
                          "commands:\n");
     for (size_t i = 0; osc_commands[i]; i++) {
@@ -72,6 +71,7 @@ void osc_help_all(struct osc_strbuf *out)
              "each), or - for standard input.\n"
              "\n"
              "examples:\n"
+             "  opscope run -- python train.py       record a program\n"
              "  opscope trace.json.gz                one screen: where the time goes\n"
              "  opscope info trace.json.gz           what is in it, and what is missing\n"
              "  opscope table trace.json.gz          torch's key_averages().table()\n"

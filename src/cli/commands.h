@@ -13,8 +13,10 @@
 /* Without a name of its own, and so not in osc_commands: `opscope TRACE`. */
 extern const struct osc_command osc_command_screen;
 
+extern const struct osc_command osc_command_ctl;
 extern const struct osc_command osc_command_export;
 extern const struct osc_command osc_command_info;
+extern const struct osc_command osc_command_run;
 extern const struct osc_command osc_command_table;
 
 /* What `opscope --help` prints, and `opscope COMMAND --help`. */

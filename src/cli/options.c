@@ -12,7 +12,9 @@
 #define TABLE  OSC_COMMAND_TABLE
 #define BOTH   (OSC_COMMAND_TABLE | OSC_COMMAND_INFO)
 #define EXPORT OSC_COMMAND_EXPORT
+#define RUN    OSC_COMMAND_RUN
 #define ALL    (BOTH | EXPORT | OSC_COMMAND_SCREEN)
+#define HELP   (ALL | RUN | OSC_COMMAND_CTL)
 
 const struct osc_option osc_options[OSC_OPTION_COUNT] = {
     [OSC_OPTION_OUTPUT] = {"output", 'o', "OUT", EXPORT, OSC_COMPLETE_FILE, NULL,
@@ -116,7 +118,33 @@ const struct osc_option osc_options[OSC_OPTION_COUNT] = {
                                "there is"},
     [OSC_OPTION_NO_ARGS] = {"no-args", 0, NULL, ALL, OSC_COMPLETE_NOTHING, NULL, NULL,
                             "forget arguments of events that no analysis asks for"},
-    [OSC_OPTION_HELP] = {"help", 'h', NULL, ALL, OSC_COMPLETE_NOTHING, NULL, "Help",
+    [OSC_OPTION_RUN_OUTPUT] = {"output", 'o', "DIR", RUN, OSC_COMPLETE_FILE, NULL,
+                               "What to record, and where to",
+                               "the directory to record into; default: "
+                               "opscope-PROGRAM-DATE-TIME"},
+    [OSC_OPTION_SOURCES] = {"sources", 0, "LIST", RUN, OSC_COMPLETE_WORDS, "api itt none", NULL,
+                            "what to collect, apart by commas: api (calls of libopscope), itt; "
+                            "default: all of them; none"},
+    [OSC_OPTION_SCHEDULE] =
+        {"schedule", 0, "TEXT", RUN, OSC_COMPLETE_NOTHING, NULL, NULL,
+         "which steps to record, such as wait=1,warmup=1,active=3,repeat=2"},
+    [OSC_OPTION_FLIGHT] = {"flight", 0, "SPAN", RUN, OSC_COMPLETE_NOTHING, NULL, NULL,
+                           "keep the last SPAN, such as 10s or 20steps, and write it when "
+                           "something happens: a slow step (slow=2), a signal (signal=USR2), "
+                           "a crash (crash), opscope ctl dump"},
+    [OSC_OPTION_LIMIT_SIZE] = {"limit-size", 0, "SIZE", RUN, OSC_COMPLETE_NOTHING, NULL, NULL,
+                               "keep no more than SIZE of files for each process, such as 2G: "
+                               "the oldest are deleted"},
+    [OSC_OPTION_STRICT] = {"strict", 0, NULL, RUN, OSC_COMPLETE_NOTHING, NULL, NULL,
+                           "do not start the program if a source cannot be used"},
+    [OSC_OPTION_FORCE] = {"force", 0, NULL, RUN, OSC_COMPLETE_NOTHING, NULL, NULL,
+                          "take the place of another tool that a variable names"},
+    [OSC_OPTION_SUMMARY] = {"summary", 0, NULL, RUN, OSC_COMPLETE_NOTHING, NULL, NULL,
+                            "say in the end what was recorded, be there a terminal or not"},
+    [OSC_OPTION_PRINT_ENV] = {"print-env", 0, NULL, RUN, OSC_COMPLETE_NOTHING, NULL, NULL,
+                              "print the variables that make a program record, for a shell, "
+                              "and stop"},
+    [OSC_OPTION_HELP] = {"help", 'h', NULL, HELP, OSC_COMPLETE_NOTHING, NULL, "Help",
                          "print this page"},
 };
 
@@ -306,6 +334,10 @@ static int set_numbers(struct osc_args *a, enum osc_option_id id, const char *va
         if (!osc_parse_size(value, &a->max_memory_bytes))
             return osc_cli_misuse("--max-memory: '%s' is no size; 8G, 500M and bytes are",
                                   value);
+    } else if (id == OSC_OPTION_LIMIT_SIZE) {
+        if (!osc_parse_size(value, &a->run.limit_bytes))
+            return osc_cli_misuse("--limit-size: '%s' is no size; 2G, 500M and bytes are",
+                                  value);
     }
     return OSC_EXIT_DONE;
 }
@@ -348,6 +380,10 @@ static const char **text_of(struct osc_args *a, enum osc_option_id id)
         {OSC_OPTION_TABLE, &a->named_table},
         {OSC_OPTION_STACK, &a->stack},
         {OSC_OPTION_METRIC, &a->metric},
+        {OSC_OPTION_RUN_OUTPUT, &a->output},
+        {OSC_OPTION_SOURCES, &a->run.sources},
+        {OSC_OPTION_SCHEDULE, &a->run.schedule},
+        {OSC_OPTION_FLIGHT, &a->run.flight},
     };
 
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -373,6 +409,10 @@ static bool *flag_of(struct osc_args *a, enum osc_option_id id)
         {OSC_OPTION_REDACT, &a->is_redacted},
         {OSC_OPTION_COUNTERS, &a->with_counters},
         {OSC_OPTION_HELP, &a->wants_help},
+        {OSC_OPTION_STRICT, &a->run.is_strict},
+        {OSC_OPTION_FORCE, &a->run.is_forced},
+        {OSC_OPTION_SUMMARY, &a->run.wants_summary},
+        {OSC_OPTION_PRINT_ENV, &a->run.prints_env},
     };
 
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
@@ -559,7 +599,9 @@ int osc_args_parse(struct osc_args *args, const struct osc_command *command, int
             is_over = true;
         else
             failed = word[1] == '-' ? read_long(&l) : read_letters(&l);
+        is_over |= command->takes_program && args->n_operands > 0;
     }
+    args->operands[args->n_operands] = NULL; /* as argv ends, and a program's arguments do */
     if (!failed && args->selection.has_from && args->selection.has_to &&
         args->selection.to_ns <= args->selection.from_ns)
         failed = osc_cli_misuse("--to is not after --from: nothing lies between them");

@@ -54,6 +54,15 @@
     X(THREADS)             \
     X(MAX_MEMORY)          \
     X(NO_ARGS)             \
+    X(RUN_OUTPUT)          \
+    X(SOURCES)             \
+    X(SCHEDULE)            \
+    X(FLIGHT)              \
+    X(LIMIT_SIZE)          \
+    X(STRICT)              \
+    X(FORCE)               \
+    X(SUMMARY)             \
+    X(PRINT_ENV)           \
     X(HELP)
 
 enum osc_option_id {
@@ -91,6 +100,13 @@ struct osc_option {
 /* Indexed by enum osc_option_id. */
 extern const struct osc_option osc_options[OSC_OPTION_COUNT];
 
+/* Of `opscope run`: as given, or NULL. */
+struct osc_run_args {
+    const char *sources, *schedule, *flight;
+    uint64_t limit_bytes; /* 0: none */
+    bool is_strict, is_forced, wants_summary, prints_env;
+};
+
 struct osc_args {
     const struct osc_command *command;
     struct osc_options table;
@@ -103,18 +119,20 @@ struct osc_args {
     struct osc_row_filter filter; /* of WHERE, once a command has compiled it; or zeroed */
     const char *output, *form, *named_table; /* of export: as given, or NULL */
     const char *stack, *metric;              /* of export: as given, or NULL */
+    struct osc_run_args run;
     bool is_redacted, with_counters;
     bool is_merged, wants_list, wants_help;
     bool selects_late; /* the table chooses rows itself: all of the trace is loaded */
     uint64_t given;    /* bit per enum osc_option_id */
-    char **operands;   /* borrowed from argv */
+    char **operands;   /* borrowed from argv, ended by NULL */
     int n_operands;
 };
 
 /*
  * Read ARGV, whose first is the name of COMMAND, into ARGS; its operands move to the
- * front. Options may stand anywhere before "--", the last of equal ones holds, and
- * names are never shortened. OSC_EXIT_DONE, or else OSC_EXIT_MISUSED after a message.
+ * front. Options may stand anywhere before "--" (or before the program that a command
+ * takes), the last of equal ones holds, and names are never shortened. OSC_EXIT_DONE, or else
+ * OSC_EXIT_MISUSED after a message.
  */
 int osc_args_parse(struct osc_args *args, const struct osc_command *command, int argc,
                    char **argv);

@@ -118,7 +118,9 @@ static void every_option_with_an_argument_wants_one(void **state)
 
         assert_non_null(o->name);
         assert_non_null(o->help);
-        const char *const command = o->commands & OSC_COMMAND_TABLE ? "table" : "export";
+        const char *const command = o->commands & OSC_COMMAND_TABLE    ? "table"
+                                    : o->commands & OSC_COMMAND_EXPORT ? "export"
+                                                                       : "run";
 
         snprintf(line, sizeof line, "%s --%s%s", command, o->name, o->argument ? "" : "=x");
         if (o->argument)
@@ -183,6 +185,22 @@ static void operands_come_to_the_front_in_their_order(void **state)
     assert_int_equal(args.n_operands, 6);
     for (int i = 0; i < 6; i++)
         assert_string_equal(args.operands[i], expected[i]);
+}
+
+static void a_program_ends_the_options_before_it(void **state)
+{
+    static const char *const expected[] = {"./a", "-o", "--strict", "--", "b"};
+
+    (void)state;
+    assert_accepts("run --summary -o rec ./a -o --strict -- b");
+    assert_string_equal(args.output, "rec");
+    assert_true(args.run.wants_summary && !args.run.is_strict);
+    assert_int_equal(args.n_operands, 5);
+    for (int i = 0; i < 5; i++)
+        assert_string_equal(args.operands[i], expected[i]);
+    assert_null(args.operands[5]);
+    assert_accepts("run -- --strict");
+    assert_string_equal(args.operands[0], "--strict");
 }
 
 static void the_last_of_equal_options_holds(void **state)
@@ -416,6 +434,7 @@ int main(void)
         cmocka_unit_test(values_stand_behind_an_equals_sign_or_next),
         cmocka_unit_test(letters_stand_together),
         cmocka_unit_test(operands_come_to_the_front_in_their_order),
+        cmocka_unit_test(a_program_ends_the_options_before_it),
         cmocka_unit_test(the_last_of_equal_options_holds),
         cmocka_unit_test(a_wrong_name_gets_the_nearest_of_the_command),
         cmocka_unit_test(wrong_values_are_told),

@@ -5,6 +5,7 @@
 
 #include "analysis/registry.h"
 #include "base/utf8.h"
+#include "cli/cli.h"
 
 /* Where the byte at S is the end of none and may stand in quotes as it is, its length. */
 static size_t quotable(const char *s)
@@ -57,7 +58,7 @@ void osc_shell_add_trace(struct osc_strbuf *out, const char *path)
 {
     struct osc_strbuf word = {0};
 
-    if ((path[0] == '-' && path[1]) || osc_table_find(path))
+    if ((path[0] == '-' && path[1]) || osc_table_find(path) || osc_command_find(path))
         osc_strbuf_adds(&word, "./");
     osc_strbuf_adds(&word, path);
     osc_shell_add_word(out, word.s ? word.s : path);

@@ -15,7 +15,8 @@
  */
 void osc_shell_add_word(struct osc_strbuf *out, const char *word);
 
-/* The same for the path of a trace, so that it is taken for one: no table, no option. */
+/* The same for the path of a trace, so that it is taken for one: no table,
+ * command or option. */
 void osc_shell_add_trace(struct osc_strbuf *out, const char *path);
 
 #endif

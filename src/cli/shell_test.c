@@ -37,6 +37,7 @@ static void marks_a_trace_as_a_path(void **state)
     assert_adds(osc_shell_add_trace, "-", "-");
     assert_adds(osc_shell_add_trace, "-x y", "'./-x y'");
     assert_adds(osc_shell_add_trace, "steps", "./steps");
+    assert_adds(osc_shell_add_trace, "run", "./run");
 }
 
 int main(void)

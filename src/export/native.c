@@ -59,8 +59,10 @@ static void put_chunk(struct writing *w, struct osc_wire_header h, const void *p
     osc_wire_header_seal(&h);
     if (w->status == OSC_OK)
         w->status = osc_grow(&w->index, &w->cap_index, w->n_index + 1, sizeof *w->index);
-    if (w->status == OSC_OK && h.type != OSC_CHUNK_INDEX)
-        w->index[w->n_index++] = (struct osc_wire_index_entry){w->offset, h};
+    if (w->status == OSC_OK && h.type != OSC_CHUNK_INDEX) {
+        w->index[w->n_index] = (struct osc_wire_index_entry){w->offset, h};
+        w->index[w->n_index++].header.magic = 0; /* or searches would find it */
+    }
     put(w, &h, sizeof h);
     put(w, p, n);
     put_padding(w, n);

@@ -64,6 +64,7 @@ static void use_tables(const struct osc_native_used *u, const struct osc_trace *
         use_text(u, t->metas[i].value);
     }
     use_text(u, t->worker);
+    use_text(u, t->format);
     for (unsigned i = 0; i < OSC_FINDING_COUNT; i++) {
         const char *const code = osc_finding_code_text((enum osc_finding_code)i);
 
@@ -124,7 +125,8 @@ static void put_findings(const struct osc_trace *t, struct osc_strbuf *out)
                                                osc_strings_find(&t->strings, osc_str_c(code)).v,
                                            .count = f->count,
                                            .first_offset = f->first_offset,
-                                           .first_ns = f->first_ns};
+                                           .first_ns = f->first_ns,
+                                           .last_ns = f->last_ns};
         put(out, &w, sizeof w);
     }
 }
@@ -143,6 +145,7 @@ void osc_native_model(const struct osc_trace *t, uint64_t n_others, uint32_t n_t
         .flags = (t->has_rank ? OSC_MODEL_HAS_RANK : 0u) |
                  (t->is_selected ? OSC_MODEL_IS_SELECTED : 0u),
         .worker = t->worker.v,
+        .format = t->format.v,
         .n_traces = n_traces,
         .n_metas = t->n_metas,
         .n_ordinals = t->n_step_ordinals,

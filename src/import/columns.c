@@ -256,7 +256,7 @@ static void read_finding(struct osc_trace *t, const struct osc_wire_finding *w)
     for (unsigned i = 0; i < OSC_FINDING_COUNT; i++) {
         if (osc_str_eq(code, osc_str_c(osc_finding_code_text((enum osc_finding_code)i))))
             t->findings.by_code[i] =
-                (struct osc_finding){w->count, w->first_offset, w->first_ns};
+                (struct osc_finding){w->count, w->first_offset, w->first_ns, w->last_ns};
     }
 }
 
@@ -299,7 +299,8 @@ static osc_status read_model(struct opening *o, const struct osc_wire_model *w,
                             (uint64_t)w->n_ordinals * sizeof(uint32_t);
 
     if (n_need != n_bytes || !is_time(w->min_ts_ns) || !is_time(w->max_end_ns) ||
-        w->min_ts_ns > w->max_end_ns || w->rank < 0 || !has_text(o, w->worker))
+        w->min_ts_ns > w->max_end_ns || w->rank < 0 || !has_text(o, w->worker) ||
+        !has_text(o, w->format))
         return OSC_EFORMAT;
     t->n_parts = w->n_traces;
     t->base_ns = w->base_ns;
@@ -308,6 +309,7 @@ static osc_status read_model(struct opening *o, const struct osc_wire_model *w,
     t->has_rank = (w->flags & OSC_MODEL_HAS_RANK) != 0;
     t->rank = w->rank;
     t->worker.v = w->worker;
+    t->format.v = w->format;
     t->is_selected = (w->flags & OSC_MODEL_IS_SELECTED) != 0;
     return read_lists(o, w);
 }
@@ -350,13 +352,27 @@ struct gathering {
     bool has_next;
 };
 
-void osc_columns_lose(struct osc_trace *t, enum osc_finding_code code, uint64_t n,
-                      uint64_t offset, int64_t first_ns)
+void osc_columns_lose(struct osc_trace *t, enum osc_finding_code code, uint64_t offset,
+                      const struct osc_chunk *rows)
 {
-    if (n == 0)
+    struct osc_finding *const f = &t->findings.by_code[code];
+    const bool has_times = rows->min_ts_ns <= rows->max_end_ns && rows->max_end_ns != 0;
+
+    if (rows->n_rows == 0)
         return;
-    osc_findings_add(&t->findings, code, offset, first_ns);
-    t->findings.by_code[code].count += n - 1;
+    osc_findings_add(&t->findings, code, offset, has_times ? rows->min_ts_ns : OSC_NO_TIME);
+    f->count += rows->n_rows - 1;
+    if (has_times && rows->max_end_ns > f->last_ns)
+        f->last_ns = rows->max_end_ns;
+}
+
+/* N rows that nothing is known of. */
+static void lose_unseen(const struct opening *o, uint64_t n, uint64_t offset)
+{
+    const struct osc_chunk rows = {.n_rows = n < UINT32_MAX ? (uint32_t)n : UINT32_MAX};
+
+    osc_columns_lose(o->t, o->f->has_index ? OSC_FINDING_corrupt : OSC_FINDING_truncated,
+                     offset, &rows);
 }
 
 /* Whether the columns of C are all there and as long as N rows are. */
@@ -405,12 +421,10 @@ static osc_status end_chunk(struct gathering *g)
         return OSC_OK;
     g->has_next = false;
     if (g->first_row > g->n_told)
-        osc_columns_lose(t, OSC_FINDING_corrupt, g->first_row - g->n_told, g->next.offset,
-                         OSC_NO_TIME);
+        lose_unseen(g->o, g->first_row - g->n_told, g->next.offset);
     g->n_told = g->first_row + g->rows.n_rows;
     if (!is_whole(&g->next, g->rows.n_rows)) {
-        osc_columns_lose(t, OSC_FINDING_corrupt, g->rows.n_rows, g->next.offset,
-                         g->rows.min_ts_ns);
+        osc_columns_lose(t, OSC_FINDING_corrupt, g->next.offset, &g->rows);
         return OSC_OK;
     }
     osc_status st = reserve_rows(g->o, g->next.is_other, g->rows.n_rows);
@@ -478,8 +492,7 @@ static osc_status gather(struct opening *o, struct osc_unchecked *u, bool is_oth
     if (st == OSC_OK)
         st = end_chunk(&g);
     if (st == OSC_OK && g.n_told < n_rows)
-        osc_columns_lose(o->t, o->f->has_index ? OSC_FINDING_corrupt : OSC_FINDING_truncated,
-                         n_rows - g.n_told, o->f->size, OSC_NO_TIME);
+        lose_unseen(o, n_rows - g.n_told, o->f->size);
     return st;
 }
 

@@ -54,9 +54,9 @@ struct osc_unchecked {
 
 void osc_unchecked_free(void *unchecked);
 
-/* Count N lost rows, the first at OFFSET of the file and FIRST_NS. */
-void osc_columns_lose(struct osc_trace *t, enum osc_finding_code code, uint64_t n,
-                      uint64_t offset, int64_t first_ns);
+/* Count ROWS, at OFFSET of the file, as lost. */
+void osc_columns_lose(struct osc_trace *t, enum osc_finding_code code, uint64_t offset,
+                      const struct osc_chunk *rows);
 
 /* osc_trace.check: see osc_trace_touch(). */
 OSC_MUST_USE osc_status osc_columns_check(struct osc_trace *t, unsigned n_threads,

@@ -171,8 +171,7 @@ static void check_chunk(void *ctx, uint32_t i)
 /* Rows that are lost are gone: the chunk stays, empty. */
 static void lose(struct osc_trace *t, const struct osc_unchecked_chunk *u)
 {
-    osc_columns_lose(t, OSC_FINDING_corrupt, u->chunk->n_rows, u->offset,
-                     u->is_other ? OSC_NO_TIME : u->chunk->min_ts_ns);
+    osc_columns_lose(t, OSC_FINDING_corrupt, u->offset, u->chunk);
     u->chunk->n_rows = 0;
 }
 

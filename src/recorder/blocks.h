@@ -64,6 +64,10 @@ void osc_blocks_grow(void);
 void osc_blocks_wait(int64_t timeout_ns);
 void osc_blocks_wake(void);
 
+/* The recording is over: the room goes back to the system once the file is removed. What
+ * a thread that was asleep still writes lands in memory that nobody reads. */
+void osc_blocks_close(void);
+
 /* Forget all of it without writing to it: in the child of a fork. */
 void osc_blocks_forget(void);
 

@@ -53,9 +53,9 @@ struct osc_flush_start {
     const char *live_path; /* absolute; copied */
     const char *out;       /* absolute path of NAME.osc; copied */
     uint64_t recording[2];
-    uint64_t ticks_hz;                 /* of osc_now(); 0: only the anchors tell */
-    const char *clock_name;            /* "tsc", "monotonic"; static */
-    const struct osc_options *options; /* NULL: all defaults. Copied, its schedule too */
+    uint64_t ticks_hz;                       /* of osc_now(); 0: only the anchors tell */
+    const char *clock_name;                  /* "tsc", "monotonic"; static */
+    const struct osc_start_options *options; /* NULL: all defaults. Copied, its schedule too */
 };
 
 /*

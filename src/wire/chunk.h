@@ -83,15 +83,20 @@ struct osc_trailer {
     uint64_t magic;
 };
 
-/* PROCESS: facts, one after the other: this, the key, the value, without zeroes. */
+/*
+ * PROCESS: facts, one after the other: this, the key, the value, without zeroes. Keys:
+ * pid, parent_pid, start_unix_ns (of the recording), host, exe, command (arguments with
+ * a blank between), boot_id, cpus, run_id, opscope_version, ticks_hz, clock; one that is
+ * not known is left out, one that a reader does not know is metadata.
+ */
 struct osc_wire_fact {
     uint32_t key_bytes, value_bytes;
 };
 
 /*
  * STRINGS: this, then bytes of the string log (wire/live.h) from LOG_OFFSET to the end
- * of the payload: whole entries; where one was not finished, zeroes. An entry may come
- * twice. Names that records use stand in chunks before them.
+ * of the payload: entries, of which one may be unfinished, to be skipped as in the log.
+ * An entry may come twice. Names that records use stand in chunks before them.
  */
 struct osc_wire_strings {
     uint64_t log_offset; /* in the file `strings`: at least OSC_STRINGS_AT */
@@ -111,7 +116,6 @@ struct osc_wire_end {
     uint32_t reserved;
     uint64_t ticks;            /* when */
     uint64_t n_lost_no_thread; /* records lost before their thread had an entry */
-    uint64_t n_unwritten;      /* records that the disk did not take */
 };
 
 enum osc_wire_end_reason {

@@ -57,8 +57,10 @@ struct osc_wire_model {
     int32_t rank, span;
     uint32_t flags;    /* enum osc_wire_model_flags */
     uint32_t worker;   /* string */
+    uint32_t format;   /* string: of the original, as `info` tells it */
     uint32_t n_traces; /* in the file */
     uint32_t n_metas, n_findings, n_ordinals;
+    uint32_t unused;
 };
 
 /* A member of the original file beside its events. */
@@ -73,7 +75,7 @@ struct osc_wire_finding {
     uint32_t unused;
     uint64_t count;
     uint64_t first_offset; /* UINT64_MAX: none */
-    int64_t first_ns;      /* INT64_MIN: none */
+    int64_t first_ns, last_ns; /* INT64_MIN: none */
 };
 
 /* Ordinals: u32 each, of the steps that a selection has left. */
@@ -117,9 +119,9 @@ struct osc_wire_process {
     uint32_t pid, name, labels; /* strings */
 };
 
-_Static_assert(sizeof(struct osc_wire_model) == 72, "as format.md draws it");
+_Static_assert(sizeof(struct osc_wire_model) == 80, "as format.md draws it");
 _Static_assert(sizeof(struct osc_wire_meta) == 16, "as format.md draws it");
-_Static_assert(sizeof(struct osc_wire_finding) == 32, "as format.md draws it");
+_Static_assert(sizeof(struct osc_wire_finding) == 40, "as format.md draws it");
 _Static_assert(sizeof(struct osc_wire_form) == 12, "as format.md draws it");
 _Static_assert(sizeof(struct osc_wire_slot) == 8, "as format.md draws it");
 _Static_assert(sizeof(struct osc_wire_track) == 24, "as format.md draws it");

@@ -23,6 +23,9 @@
  *
  * Clients ignore keys that they do not know.
  *
+ * A path to a socket must be short: where it is not, open the directory and connect to
+ * /proc/self/fd/N/ctl.
+ *
  * Threading: constants.
  */
 #ifndef OSC_WIRE_CONTROL_H

@@ -12,8 +12,11 @@
  *              ARG_JSON the bytes
  *
  *   Words and values are varints, but for floats (8 bytes as they are) and the integers
- *   of args and counters (zigzag first). Which is which goes by the kind: osc_pack_words.
+ *   of args and counters (zigzag first); of COUNTER_I64 and _F64 that is the first word.
  *   A begin takes 3 to 7 bytes, an end 2 to 4.
+ *
+ *   Segments of a thread stand in any order: a block in which a call has not finished
+ *   waits for it. By seq, then first slot, they are in the order of the calls.
  *
  * Threading: pure functions.
  */
@@ -42,16 +45,26 @@ _Static_assert(sizeof(struct osc_pack_segment) == 40, "as format.md draws it");
 /* Bytes that the records of N_SLOTS slots can take at most, segment header included. */
 size_t osc_pack_bound(uint32_t n_slots);
 
+/* What to pack of a block. */
+struct osc_pack_range {
+    uint32_t first_slot, end_slot; /* END_SLOT itself is not packed */
+    bool take_all;                 /* skip and count slots that nobody has finished */
+};
+
+/* The least and the greatest time in what was packed; both 0: none. */
+struct osc_pack_times {
+    uint64_t first, last;
+};
+
 /*
- * Pack what stands in B from FIRST_SLOT to before END_SLOT to OUT, which has room for
- * osc_pack_bound() bytes; fill *S, which goes before it. Returns the bytes written
- * behind the segment header. *FIRST_TICKS and *LAST_TICKS get the least and the greatest
- * time, if there is any. It stops before a slot that nobody has finished, unless TAKE_ALL:
- * then it skips and counts.
+ * Pack what stands in RANGE of B to OUT, which has room for osc_pack_bound() bytes; fill
+ * *S, which goes before it. Returns the bytes written behind the segment header. *TIMES
+ * is widened to what they tell. It stops before a slot that nobody has finished, unless
+ * all is to be taken.
  */
-size_t osc_pack_block(const struct osc_block *b, uint32_t first_slot, uint32_t end_slot,
-                      bool take_all, struct osc_pack_segment *s, unsigned char *out,
-                      uint64_t *first_ticks, uint64_t *last_ticks);
+size_t osc_pack_block(const struct osc_block *b, struct osc_pack_range range,
+                      struct osc_pack_segment *s, unsigned char *out,
+                      struct osc_pack_times *times);
 
 /* One record unpacked. */
 struct osc_packed {
@@ -72,5 +85,9 @@ struct osc_unpack {
 
 /* The next record; false at the end, or with U->at == NULL where bytes make no sense. */
 bool osc_unpack_next(struct osc_unpack *u, struct osc_packed *r);
+
+/* The next of the integers of an I64S: what follows it, NULL if there is none before END. */
+const unsigned char *osc_unpack_i64(const unsigned char *at, const unsigned char *end,
+                                    int64_t *value);
 
 #endif

@@ -2,7 +2,7 @@
 # The one screen: of a CPU, of a GPU, of two ranks with a slow step; of what is broken, tiny
 # or empty. All of them in 40 lines of 80 columns.
 cp "$DATA/small.json" "$DATA/demo.pt.trace.json.gz" "$DATA/alexnet_a100.json.gz" .
-mkdir run
+mkdir ranks
 python3 - <<'END'
 import json
 for rank in 0, 1:
@@ -18,7 +18,7 @@ for rank in 0, 1:
         add("cpu_op", "aten::cat", 60, 20 + slow)
         add("cpu_op", "gloo:all_reduce", 82 + slow, 10)
         at += length + 1
-    with open(f"run/{rank}.json", "w") as file:
+    with open(f"ranks/{rank}.json", "w") as file:
         json.dump({"distributedInfo": {"rank": rank}, "traceEvents": events}, file)
 END
 printf '[]' >none.json
@@ -36,8 +36,8 @@ assert len(lines) <= 40 and all(len(line) <= 80 for line in lines), lines'
 }
 show demo.pt.trace.json.gz
 show alexnet_a100.json.gz
-show run
-show --rank 1 run --steps 3-6
+show ranks
+show --rank 1 ranks --steps 3-6
 show "a b'c.json" --full-names
 show cut.json
 show none.json

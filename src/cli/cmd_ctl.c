@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `opscope ctl`: steer recordings that run, through their control sockets. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/strbuf.h"
+#include "cli/commands.h"
+#include "cli/options.h"
+#include "cli/show.h"
+#include "table/nearest.h"
+#include "wire/control.h"
+
+#define LIVE ".osc.live"
+
+static const char *const commands[] = {"start", "stop", "dump", "status"};
+
+#define N_COMMANDS (sizeof commands / sizeof *commands)
+
+struct asking {
+    const char *command;
+    uint32_t n_found;  /* recordings */
+    uint32_t n_failed; /* of these: no answer, or an error */
+};
+
+static bool ends_with(const char *text, const char *end)
+{
+    const size_t n = strlen(text), k = strlen(end);
+
+    return n >= k && strcmp(text + n - k, end) == 0;
+}
+
+/* A connection to the socket in directory LIVE_PATH, or -1 with errno. */
+static int connect_to(const char *live_path)
+{
+    const struct timeval timeout = {.tv_sec = OSC_CONTROL_TIMEOUT_S};
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    const int dir = open(live_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const int fd = dir < 0 ? -1 : socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int why = errno;
+    bool is_open = fd >= 0;
+
+    if (is_open) {
+        /* The path itself may be longer than an address takes. */
+        snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d/%s", dir,
+                 OSC_CONTROL_SOCKET);
+        setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
+        setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
+        is_open = connect(fd, (const struct sockaddr *)&address, sizeof address) == 0;
+        why = errno;
+    }
+    if (dir >= 0)
+        close(dir);
+    if (!is_open && fd >= 0)
+        close(fd);
+    errno = why;
+    return is_open ? fd : -1;
+}
+
+/* Send COMMAND and read the line that comes back, without its end. */
+static bool talk(int fd, const char *command, char *answer)
+{
+    char line[OSC_CONTROL_ASK_MAX];
+    const int n = snprintf(line, sizeof line, "%s\n", command);
+    size_t len = 0;
+    ssize_t got = 1;
+
+    if (write(fd, line, (size_t)n) != n)
+        return false;
+    while (len < OSC_CONTROL_LINE_MAX - 1 && got > 0) {
+        got = read(fd, answer + len, OSC_CONTROL_LINE_MAX - 1 - len);
+        len += got > 0 ? (size_t)got : 0;
+    }
+    answer[len] = '\0';
+    answer[strcspn(answer, "\n")] = '\0';
+    if (got < 0 && len == 0)
+        return false;
+    errno = 0;
+    return len > 0;
+}
+
+static void no_answer(struct asking *a, const char *live_path)
+{
+    a->n_failed++;
+    if (errno == ECONNREFUSED || errno == ENOENT)
+        osc_cli_error("%s: nobody answers: the program has ended; read what it left with "
+                      "'opscope %s'",
+                      live_path, live_path);
+    else if (errno == EAGAIN)
+        osc_cli_error("%s: no answer within %d seconds", live_path, OSC_CONTROL_TIMEOUT_S);
+    else
+        osc_cli_error("%s: %s", live_path, errno ? strerror(errno) : "it hung up");
+}
+
+/* Ask the recording in LIVE_PATH and print what it says, in a line of its own. */
+static int ask(struct asking *a, const char *live_path)
+{
+    char answer[OSC_CONTROL_LINE_MAX];
+    struct osc_strbuf out = {0};
+    const int fd = connect_to(live_path);
+    int failed = OSC_EXIT_DONE;
+
+    a->n_found++;
+    if (fd < 0 || !talk(fd, a->command, answer)) {
+        no_answer(a, live_path);
+    } else if (strncmp(answer, "ok ", 3) != 0) {
+        a->n_failed++;
+        osc_cli_error("%s: %s", live_path, answer);
+    } else {
+        osc_strbuf_addf(&out, "%.*s: %s\n", (int)(strlen(live_path) - strlen(".live")),
+                        live_path, answer + 3);
+        failed = out.status == OSC_OK ? osc_show_text(out.s)
+                                      : osc_cli_fail(out.status, &(struct osc_err){0});
+    }
+    if (fd >= 0)
+        close(fd);
+    osc_strbuf_fini(&out);
+    return failed;
+}
+
+/* Ask every recording in the directory PATH. */
+static int ask_directory(struct asking *a, const char *path)
+{
+    DIR *const dir = opendir(path);
+    int failed = OSC_EXIT_DONE;
+
+    for (const struct dirent *e; dir && !failed && (e = readdir(dir));) {
+        char live[PATH_MAX];
+
+        if (ends_with(e->d_name, LIVE) &&
+            snprintf(live, sizeof live, "%s/%s", path, e->d_name) < (int)sizeof live)
+            failed = ask(a, live);
+    }
+    if (dir)
+        closedir(dir);
+    return failed;
+}
+
+/*
+ * The live directory of process PID: where the file lies that it has mapped. False: it
+ * records nothing, or we may not look.
+ */
+static bool find_live(const char *pid, char *live, size_t room)
+{
+    static const char blocks[] = LIVE "/blocks";
+    char path[64], line[PATH_MAX + 128];
+    bool is_found = false;
+
+    snprintf(path, sizeof path, "/proc/%s/maps", pid);
+    FILE *const maps = fopen(path, "re");
+    while (maps && !is_found && fgets(line, sizeof line, maps)) {
+        const char *const start = strchr(line, '/');
+
+        line[strcspn(line, "\n")] = '\0';
+        if (!start || !ends_with(start, blocks))
+            continue;
+        is_found = snprintf(live, room, "%.*s", (int)(strlen(start) - strlen("/blocks")),
+                            start) < (int)room;
+    }
+    if (maps)
+        fclose(maps);
+    return is_found;
+}
+
+static int ask_operand(struct asking *a, const char *operand)
+{
+    char live[PATH_MAX];
+    struct stat st;
+    const bool is_there = stat(operand, &st) == 0;
+
+    if (!is_there && operand[strspn(operand, "0123456789")] == '\0' && operand[0]) {
+        if (find_live(operand, live, sizeof live))
+            return ask(a, live);
+        osc_cli_error("%s: no such process records, or it is another user's", operand);
+        return OSC_EXIT_FAILED;
+    }
+    if (is_there && S_ISDIR(st.st_mode))
+        return ends_with(operand, LIVE) ? ask(a, operand) : ask_directory(a, operand);
+    if (ends_with(operand, ".osc") &&
+        snprintf(live, sizeof live, "%s.live", operand) < (int)sizeof live)
+        return ask(a, live);
+    osc_cli_error("%s: no directory of recordings, no recording and no process", operand);
+    return OSC_EXIT_FAILED;
+}
+
+static int no_such_command(const char *word)
+{
+    struct osc_nearest near = {.word = word};
+
+    for (size_t i = 0; i < N_COMMANDS; i++)
+        osc_nearest_try(&near, commands[i]);
+    if (near.best)
+        return osc_cli_misuse("there is no '%s'; did you mean '%s'?", word, near.best);
+    return osc_cli_misuse("there is no '%s', but start, stop, dump and status", word);
+}
+
+static int run(struct osc_args *args)
+{
+    struct asking a = {0};
+    int failed;
+
+    if (args->n_operands != 2)
+        return osc_cli_misuse(
+            "what to do with which recording? 'opscope ctl DIR status' or see "
+            "'opscope ctl --help'");
+    for (size_t i = 0; i < N_COMMANDS; i++) {
+        if (strcmp(commands[i], args->operands[1]) == 0)
+            a.command = commands[i];
+    }
+    if (!a.command)
+        return no_such_command(args->operands[1]);
+    failed = ask_operand(&a, args->operands[0]);
+    if (!failed && a.n_found == 0) {
+        osc_cli_error("%s: nothing records into it now", args->operands[0]);
+        failed = OSC_EXIT_FAILED;
+    }
+    return failed ? failed : a.n_failed ? OSC_EXIT_FAILED : OSC_EXIT_DONE;
+}
+
+const struct osc_command osc_command_ctl = {
+    .name = "ctl",
+    .bit = OSC_COMMAND_CTL,
+    .operands = "DIR|PID start|stop|dump|status",
+    .summary = "start, pause or dump a recording that runs, or see how it does",
+    .text = "Steers a running recording: one of a process, or all of the directory that\n"
+            "'opscope run' records into. For each it prints a line with what it answers.\n"
+            "\n"
+            "  start   record from now on\n"
+            "  stop    pause: scopes that are open end when they end\n"
+            "  dump    write what is in memory now: of a flight recorder all that it keeps\n"
+            "  status  what it does, what it has written and what was lost\n",
+    .examples = "  opscope ctl rec/ status       all processes that record into rec/\n"
+                "  opscope ctl 4711 dump         the process 4711\n",
+    .run = run,
+};

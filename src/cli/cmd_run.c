@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `opscope run`: record a program that nobody changed. */
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "cli/commands.h"
+#include "cli/guest.h"
+#include "cli/shell.h"
+#include "cli/sources.h"
+
+/* PROGRAM without its directory, for the name of ours. */
+static const char *name_of(const char *program)
+{
+    const char *const slash = strrchr(program, '/');
+
+    return slash && slash[1] ? slash + 1 : program;
+}
+
+static int cannot_make(const char *path, int why)
+{
+    osc_cli_error("%s: cannot make the directory: %s; choose another with -o", path,
+                  strerror(why));
+    return OSC_EXIT_FAILED;
+}
+
+/* Make a directory that nobody has: opscope-PROGRAM-DATE-TIME, or with -2, -3, ... */
+static int make_new(const char *program, char *path, size_t room)
+{
+    const time_t now = time(NULL);
+    struct tm local;
+    char stamp[32];
+
+    if (!localtime_r(&now, &local) || !strftime(stamp, sizeof stamp, "%Y%m%d-%H%M%S", &local))
+        snprintf(stamp, sizeof stamp, "%lld", (long long)now);
+    for (int i = 1; i < 1000; i++) {
+        char suffix[16] = "";
+
+        if (i > 1)
+            snprintf(suffix, sizeof suffix, "-%d", i);
+        snprintf(path, room, "opscope-%.100s-%s%s", name_of(program), stamp, suffix);
+        if (mkdir(path, 0700) == 0)
+            return OSC_EXIT_DONE;
+        if (errno != EEXIST)
+            break;
+    }
+    return cannot_make(path, errno);
+}
+
+/* Make PATH and what is missing above it. */
+static int make_all(const char *path)
+{
+    char part[PATH_MAX];
+    const int len = snprintf(part, sizeof part, "%s", path);
+
+    if (len >= (int)sizeof part)
+        return cannot_make(path, ENAMETOOLONG);
+    for (char *p = part + 1; *p; p++) {
+        if (*p != '/')
+            continue;
+        *p = '\0';
+        if (mkdir(part, 0777) != 0 && errno != EEXIST)
+            return cannot_make(part, errno);
+        *p = '/';
+    }
+    if (mkdir(part, 0700) != 0 && errno != EEXIST)
+        return cannot_make(path, errno);
+    if (access(part, W_OK | X_OK) != 0)
+        return cannot_make(path, errno);
+    return OSC_EXIT_DONE;
+}
+
+/* The directory to record into, made and absolute. */
+static int make_directory(const struct osc_args *args, char *path)
+{
+    char given[PATH_MAX];
+    int failed;
+
+    if (args->output) {
+        snprintf(given, sizeof given, "%s", args->output);
+        failed = make_all(args->output);
+    } else {
+        failed =
+            make_new(args->n_operands ? args->operands[0] : "program", given, sizeof given);
+    }
+    if (!failed && !realpath(given, path))
+        return cannot_make(given, errno);
+    return failed;
+}
+
+/* What lies in a directory of recordings. */
+struct census {
+    uint32_t n_files;
+    uint64_t bytes;
+};
+
+static struct census count_recordings(const char *path)
+{
+    struct census c = {0};
+    DIR *const dir = opendir(path);
+    struct stat st;
+
+    for (const struct dirent *e; dir && (e = readdir(dir));) {
+        const size_t len = strlen(e->d_name);
+
+        if (len < 5 || strcmp(e->d_name + len - 4, ".osc") != 0)
+            continue;
+        if (fstatat(dirfd(dir), e->d_name, &st, 0) == 0 && S_ISREG(st.st_mode)) {
+            c.n_files++;
+            c.bytes += (uint64_t)st.st_size;
+        }
+    }
+    if (dir)
+        closedir(dir);
+    return c;
+}
+
+/* In the end, on standard error: what there is and what to type next. */
+static void summarize(const char *path)
+{
+    const struct census c = count_recordings(path);
+    struct osc_strbuf word = {0};
+    char cwd[PATH_MAX];
+    size_t len;
+
+    if (c.n_files == 0) {
+        osc_cli_error("nothing was recorded: the program called neither libopscope nor ITT");
+        return;
+    }
+    /* Below the working directory the short name does. */
+    len = getcwd(cwd, sizeof cwd) ? strlen(cwd) : 0;
+    if (len > 1 && strncmp(path, cwd, len) == 0 && path[len] == '/')
+        path += len + 1;
+    osc_shell_add_trace(&word, path);
+    if (word.status == OSC_OK)
+        osc_cli_error("%u recording%s, %.1f MB, in %s; to see %s:\n"
+                      "  opscope %s\n"
+                      "  opscope table operators %s",
+                      c.n_files, c.n_files == 1 ? "" : "s", (double)c.bytes / 1e6, path,
+                      c.n_files == 1 ? "it" : "them", word.s, word.s);
+    osc_strbuf_fini(&word);
+}
+
+/* Why END's program was not started, in one line. */
+static void tell_not_started(const char *program, const struct osc_guest_end *end)
+{
+    if (end->exec_errno == ENOENT && !strchr(program, '/'))
+        osc_cli_error("%s: there is no such program along PATH", program);
+    else
+        osc_cli_error("%s: %s", program, strerror(end->exec_errno));
+}
+
+static int record(const struct osc_args *args, const struct osc_sources *s, const char *path)
+{
+    struct osc_guest_end end;
+    const osc_status st = osc_guest_run(args->operands, s->variables, s->n_variables, &end);
+
+    if (st != OSC_OK) {
+        osc_cli_error("cannot make a process: %s", strerror(errno));
+        return OSC_EXIT_FAILED;
+    }
+    if (end.exec_errno != 0) {
+        tell_not_started(args->operands[0], &end);
+        if (!args->output)
+            rmdir(path);
+    } else if (args->run.wants_summary || isatty(STDERR_FILENO)) {
+        summarize(path);
+    }
+    osc_guest_exit_as(&end);
+}
+
+static int run(struct osc_args *args)
+{
+    struct osc_sources s = {0};
+    char path[PATH_MAX];
+    int failed;
+
+    if (args->n_operands == 0 && !args->run.prints_env)
+        return osc_cli_misuse("which program? 'opscope run -- python train.py' or see 'opscope "
+                              "run --help'");
+    failed = make_directory(args, path);
+    if (!failed)
+        failed = osc_sources_choose(&s, args, path);
+    if (!failed)
+        failed = args->run.prints_env ? osc_sources_print(&s) : record(args, &s, path);
+    else if (!args->output)
+        rmdir(path);
+    osc_sources_fini(&s);
+    return failed;
+}
+
+const struct osc_command osc_command_run = {
+    .name = "run",
+    .bit = OSC_COMMAND_RUN,
+    .operands = "[OPTION...] [--] PROGRAM [ARGUMENT...]",
+    .summary = "record a program that nobody changed, and its children",
+    .text =
+        "Runs PROGRAM and records what it and its children report: calls of libopscope,\n"
+        "and tasks of ITT (PyTorch's emit_itt(), oneDNN, oneTBB, OpenVINO). Each process\n"
+        "leaves a file in DIR. PROGRAM finds its terminal, signals and descriptors as they\n"
+        "were; opscope ends as it did: with its status or by the same signal, with 127 if\n"
+        "there is no such program and 126 if it cannot be run.\n",
+    .examples =
+        "  opscope run -- python train.py          into opscope-python-DATE-TIME/\n"
+        "  opscope run -o rec -- ./convnet         into rec/\n"
+        "  opscope run --schedule wait=1,active=3 ./convnet\n"
+        "                                          three steps, after the first\n"
+        "  opscope run --flight 10s,slow=2 ./serve the last ten seconds, whenever a\n"
+        "                                          step takes twice the usual time\n"
+        "  eval \"$(opscope run -o rec --print-env)\"\n"
+        "                                          for a program that is started else-\n"
+        "                                          where\n",
+    .run = run,
+    .takes_program = true,
+};

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * guest.h - run a program as if we were not there.
+ *
+ *   - It finds descriptors, signal mask, dispositions, umask, priority, process group
+ *     and terminal as we found them; of the environment only what was asked for differs.
+ *   - A signal sent to us is sent on to it, with its value; those of the terminal reach
+ *     it by themselves. When it stops, we stop; when we are continued, it is.
+ *   - We end as it did: with its status, or by the same signal.
+ *
+ * Threading: one thread; one guest at a time.
+ */
+#ifndef OSC_CLI_GUEST_H
+#define OSC_CLI_GUEST_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/status.h"
+
+/* A variable of the environment; VALUE NULL: it is removed. */
+struct osc_guest_variable {
+    const char *name, *value;
+};
+
+struct osc_guest_end {
+    pid_t pid;
+    int exit_status; /* if signal is 0 */
+    int signal;      /* that ended it, or 0 */
+    int exec_errno;  /* why it could not be started at all, or 0 */
+};
+
+/*
+ * Run ARGV, found along PATH, with N more VARIABLES; back once it has ended. OSC_EIO if
+ * no process could be made; END says all else.
+ */
+OSC_MUST_USE osc_status osc_guest_run(char *const *argv,
+                                      const struct osc_guest_variable *variables, uint32_t n,
+                                      struct osc_guest_end *end);
+
+/* Does not come back: exit as END says, 127 or 126 if it was not started. */
+_Noreturn void osc_guest_exit_as(const struct osc_guest_end *end);
+
+#endif

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/sources.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "cli/shell.h"
+#include "cli/show.h"
+#include "table/nearest.h"
+
+#define COLLECTOR "libopscope-collect.so"
+
+enum source { SOURCE_API = 1, SOURCE_ITT = 2 };
+
+static const struct {
+    const char *name;
+    enum source bit;
+} known[] = {{"api", SOURCE_API}, {"itt", SOURCE_ITT}};
+
+#define N_KNOWN (sizeof known / sizeof *known)
+
+static int no_source(const char *name, size_t len)
+{
+    char word[32];
+    struct osc_nearest near = {.word = word};
+
+    snprintf(word, sizeof word, "%.*s", (int)(len < 31 ? len : 31), name);
+    for (size_t i = 0; i < N_KNOWN; i++)
+        osc_nearest_try(&near, known[i].name);
+    if (near.best)
+        return osc_cli_misuse("--sources: there is no source '%s'; did you mean '%s'?", word,
+                              near.best);
+    return osc_cli_misuse("--sources: there is no source '%s', but api and itt", word);
+}
+
+/* Bits of enum source in LIST, "api,itt"; NULL: all. */
+static int parse_sources(const char *list, unsigned *bits)
+{
+    *bits = 0;
+    if (list && strcmp(list, "none") == 0)
+        return OSC_EXIT_DONE;
+    for (const char *p = list; p;) {
+        const size_t len = strcspn(p, ",");
+        const unsigned before = *bits;
+
+        for (size_t i = 0; i < N_KNOWN; i++) {
+            if (strlen(known[i].name) == len && memcmp(known[i].name, p, len) == 0)
+                *bits |= known[i].bit;
+        }
+        if (*bits == before)
+            return no_source(p, len);
+        p = p[len] == ',' ? p + len + 1 : NULL;
+    }
+    if (!list)
+        *bits = SOURCE_API | SOURCE_ITT;
+    return OSC_EXIT_DONE;
+}
+
+static void add_variable(struct osc_sources *s, const char *name, const char *value)
+{
+    s->variables[s->n_variables++] = (struct osc_guest_variable){name, value};
+}
+
+/* The same with TEXT, whose bytes become S's. */
+static int add_text(struct osc_sources *s, const char *name, struct osc_strbuf *text)
+{
+    if (text->status != OSC_OK) {
+        osc_strbuf_fini(text);
+        return osc_cli_fail(text->status, &(struct osc_err){0});
+    }
+    s->texts[s->n_texts++] = text->s;
+    add_variable(s, name, text->s);
+    return OSC_EXIT_DONE;
+}
+
+/* Where the collector lies: beside the command, or where it is installed. */
+static bool find_collector(char *path, size_t room)
+{
+    static const char *const places[] = {COLLECTOR, "../" OSC_LIBDIR "/" COLLECTOR};
+    char exe[PATH_MAX];
+    const ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+    char *const slash = n > 0 ? (exe[n] = '\0', strrchr(exe, '/')) : NULL;
+
+    if (!slash)
+        return false;
+    slash[1] = '\0';
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        char real[PATH_MAX];
+        const int len = snprintf(path, room, "%s%s", exe, places[i]);
+
+        if (len > 0 && (size_t)len < room && realpath(path, real) && strlen(real) < room) {
+            memcpy(path, real, strlen(real) + 1);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Load LIBRARY in a process of its own; what the loader says goes to WHY. */
+static bool is_loadable(const char *library, char *why, size_t room)
+{
+    int fds[2], status = 0;
+    size_t len = 0;
+    ssize_t n;
+
+    snprintf(why, room, "it cannot be tried");
+    if (pipe(fds) != 0)
+        return false;
+    const pid_t child = fork();
+    if (child == 0) {
+        const bool is_there = dlopen(library, RTLD_LAZY) != NULL;
+        const char *const text = is_there ? "" : dlerror();
+
+        _exit(is_there || write(fds[1], text, strlen(text)) < 0 ? !is_there : 1);
+    }
+    close(fds[1]);
+    while (child > 0 && len < room - 1 && (n = read(fds[0], why + len, room - 1 - len)) > 0)
+        why[len += (size_t)n] = '\0';
+    close(fds[0]);
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    return child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/* A source that cannot be used: the program runs without it, unless ARGS are strict. */
+static int do_without(const struct osc_args *args)
+{
+    return args->run.is_strict ? OSC_EXIT_FAILED : OSC_EXIT_DONE;
+}
+
+static int choose_itt(struct osc_sources *s, const struct osc_args *args)
+{
+    static const char variable[] = "INTEL_LIBITTNOTIFY64";
+    const char *const other = getenv(variable);
+    struct osc_strbuf text = {0};
+    char path[PATH_MAX], why[256];
+
+    if (!find_collector(path, sizeof path)) {
+        osc_cli_error("[itt] " COLLECTOR " is not beside opscope and not where it is "
+                      "installed; ITT is not recorded");
+        return do_without(args);
+    }
+    if (!is_loadable(path, why, sizeof why)) {
+        osc_cli_error("[itt] cannot load %s: %s; ITT is not recorded", path, why);
+        return do_without(args);
+    }
+    if (other && *other && strcmp(other, path) != 0 && !args->run.is_forced) {
+        osc_cli_error("[itt] %s is already set to %s; another tool would be replaced: unset it "
+                      "or use --force; ITT is not recorded",
+                      variable, other);
+        return do_without(args);
+    }
+    osc_strbuf_adds(&text, path);
+    return add_text(s, variable, &text);
+}
+
+/* --schedule, --flight and --limit-size in one text, as OPSCOPE_SCHEDULE has it. */
+static int choose_schedule(struct osc_sources *s, const struct osc_run_args *run)
+{
+    struct osc_strbuf text = {0};
+
+    if (run->schedule)
+        osc_strbuf_adds(&text, run->schedule);
+    if (run->flight)
+        osc_strbuf_addf(&text, "%sflight=%s", text.len > 0 ? "," : "", run->flight);
+    if (run->limit_bytes)
+        osc_strbuf_addf(&text, "%slimit_size=%" PRIu64, text.len > 0 ? "," : "",
+                        run->limit_bytes);
+    if (text.status == OSC_OK && text.len == 0)
+        return OSC_EXIT_DONE;
+    return add_text(s, "OPSCOPE_SCHEDULE", &text);
+}
+
+int osc_sources_choose(struct osc_sources *s, const struct osc_args *args, const char *out)
+{
+    struct osc_strbuf id = {0};
+    unsigned bits;
+    int failed = parse_sources(args->run.sources, &bits);
+
+    if (failed)
+        return failed;
+    osc_strbuf_addf(&id, "%016" PRIx64, osc_hash_seed());
+    failed = add_text(s, "OPSCOPE_RUN_ID", &id);
+    add_variable(s, "OPSCOPE_OUT", out);
+    add_variable(s, "OPSCOPE", bits ? NULL : "0");
+    if (args->run.sources)
+        add_variable(s, "OPSCOPE_SOURCES", args->run.sources);
+    if (!failed)
+        failed = choose_schedule(s, &args->run);
+    if (!failed && (bits & SOURCE_ITT))
+        failed = choose_itt(s, args);
+    return failed;
+}
+
+void osc_sources_fini(struct osc_sources *s)
+{
+    for (uint32_t i = 0; i < s->n_texts; i++)
+        osc_free(s->texts[i]);
+    *s = (struct osc_sources){0};
+}
+
+int osc_sources_print(const struct osc_sources *s)
+{
+    struct osc_strbuf out = {0};
+    int failed = OSC_EXIT_DONE;
+
+    for (uint32_t i = 0; i < s->n_variables; i++) {
+        const struct osc_guest_variable *const v = &s->variables[i];
+
+        osc_strbuf_addf(&out, v->value ? "export %s=" : "unset %s", v->name);
+        if (v->value)
+            osc_shell_add_word(&out, v->value);
+        osc_strbuf_addc(&out, '\n');
+    }
+    failed = out.status == OSC_OK ? osc_show_text(out.s)
+                                  : osc_cli_fail(out.status, &(struct osc_err){0});
+    osc_strbuf_fini(&out);
+    return failed;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sources.h - what makes a program record: variables of its environment.
+ *
+ * Each source of events is entered through a hook of its own: programs that call
+ * libopscope find OPSCOPE_OUT; ITT loads the library that INTEL_LIBITTNOTIFY64 names.
+ * All of that fails in silence in the program, so what can be known before it starts is
+ * looked at here.
+ *
+ * Threading: one thread.
+ */
+#ifndef OSC_CLI_SOURCES_H
+#define OSC_CLI_SOURCES_H
+
+#include "cli/guest.h"
+#include "cli/options.h"
+
+#define OSC_SOURCES_VARIABLES_MAX 8
+
+/* Zeroed, it is empty. */
+struct osc_sources {
+    struct osc_guest_variable variables[OSC_SOURCES_VARIABLES_MAX];
+    uint32_t n_variables;
+    char *texts[OSC_SOURCES_VARIABLES_MAX]; /* owned: values that were made */
+    uint32_t n_texts;
+};
+
+/*
+ * What a program needs to be recorded into the directory OUT (absolute) as ARGS ask for.
+ * A source that cannot be used is told in one line and left out; with --strict, or if
+ * ARGS make no sense, the status to exit with after a message.
+ */
+int osc_sources_choose(struct osc_sources *s, const struct osc_args *args, const char *out);
+void osc_sources_fini(struct osc_sources *s);
+
+/* Print S as commands of a shell. The status to exit with. */
+int osc_sources_print(const struct osc_sources *s);
+
+#endif

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "recorder/blocks.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "recorder/room.h"
+
+enum {
+    PIECE_BLOCKS = 512, /* 8 MiB: what the file grows by */
+    TRIES_MAX = 1000    /* of a thread that others keep overtaking */
+};
+
+/*
+ * A stack: index + 1 of its first block in the low half, and a number that every change
+ * adds to in the high half, so that a first block that went and came back is noticed.
+ */
+typedef uint64_t stack_word;
+
+static struct {
+    unsigned char *base; /* of the file; blocks follow at OSC_LIVE_BLOCKS_AT */
+    struct osc_fd file;
+    uint32_t n_blocks, n_blocks_max;
+    stack_word free, full;
+    uint32_t n_free, n_full;
+    uint64_t last_seq;
+    uint32_t wakes; /* a futex */
+    uint32_t wakes_seen;
+} pool;
+
+struct osc_live_header *osc_blocks_header(void)
+{
+    return (struct osc_live_header *)(void *)pool.base;
+}
+
+struct osc_live_thread *osc_blocks_threads(void)
+{
+    return (struct osc_live_thread *)(void *)(pool.base + OSC_LIVE_THREADS_AT);
+}
+
+struct osc_block *osc_blocks_at(uint32_t i)
+{
+    return (struct osc_block *)(void *)(pool.base + OSC_LIVE_BLOCKS_AT +
+                                        (size_t)i * OSC_BLOCK_BYTES);
+}
+
+static uint32_t index_of(const struct osc_block *b)
+{
+    return (uint32_t)(((uintptr_t)b - (uintptr_t)osc_blocks_at(0)) / OSC_BLOCK_BYTES);
+}
+
+/* Whether B is of this recording: a thread that was asleep may hold one of the last. */
+static bool is_ours(const struct osc_block *b)
+{
+    return pool.base && (uintptr_t)b >= (uintptr_t)osc_blocks_at(0) &&
+           index_of(b) < __atomic_load_n(&pool.n_blocks, __ATOMIC_RELAXED);
+    /* relaxed: whoever got B from here has seen at least its own piece. */
+}
+
+static void push(stack_word *stack, struct osc_block *b)
+{
+    const uint32_t i = index_of(b) + 1;
+    /* relaxed: the exchange below checks it. */
+    stack_word old = __atomic_load_n(stack, __ATOMIC_RELAXED);
+    stack_word next;
+
+    do {
+        /* relaxed: pop() of a block that is gone meanwhile may read it, and fails. */
+        __atomic_store_n(&b->next, (uint32_t)old, __ATOMIC_RELAXED);
+        next = ((old >> 32) + 1) << 32 | i;
+        /* release: pairs with the acquire in pop() and osc_blocks_drain(): who gets B
+         * sees what stands in it. */
+    } while (!__atomic_compare_exchange_n(stack, &old, next, true, __ATOMIC_RELEASE,
+                                          __ATOMIC_RELAXED));
+}
+
+static struct osc_block *pop(stack_word *stack)
+{
+    /* acquire: pairs with the release in push() */
+    stack_word old = __atomic_load_n(stack, __ATOMIC_ACQUIRE);
+
+    for (int tries = 0; tries < TRIES_MAX && (uint32_t)old != 0; tries++) {
+        struct osc_block *b = osc_blocks_at((uint32_t)old - 1);
+        /* relaxed: it may be another's by now; then the exchange fails. */
+        const uint32_t below = __atomic_load_n(&b->next, __ATOMIC_RELAXED);
+        const stack_word next = ((old >> 32) + 1) << 32 | below;
+
+        /* acquire: as above */
+        if (__atomic_compare_exchange_n(stack, &old, next, false, __ATOMIC_ACQUIRE,
+                                        __ATOMIC_ACQUIRE))
+            return b;
+    }
+    return NULL;
+}
+
+/* Map N more blocks at the end; 0 if there is no room. */
+static bool add_piece(uint32_t n)
+{
+    const size_t from =
+        pool.n_blocks == 0 ? 0 : OSC_LIVE_BLOCKS_AT + (size_t)pool.n_blocks * OSC_BLOCK_BYTES;
+    const size_t end = OSC_LIVE_BLOCKS_AT + ((size_t)pool.n_blocks + n) * OSC_BLOCK_BYTES;
+
+    if (osc_room_reserve(&pool.file, from, end, pool.base) != OSC_OK)
+        return false;
+
+    const uint32_t first = pool.n_blocks;
+    /* relaxed: blocks get known by push() */
+    __atomic_store_n(&pool.n_blocks, first + n, __ATOMIC_RELAXED);
+    __atomic_add_fetch(&pool.n_free, n, __ATOMIC_RELAXED);
+    for (uint32_t i = first + n; i > first; i--)
+        push(&pool.free, osc_blocks_at(i - 1));
+    /* release: a reader of the file finds the room behind what it says. */
+    __atomic_store_n(&osc_blocks_header()->n_blocks, first + n, __ATOMIC_RELEASE);
+    return true;
+}
+
+/* Address space for all of it, so that blocks lie at multiples of their size; less if
+ * there is a limit on it. */
+static bool reserve_addresses(uint64_t limit_bytes)
+{
+    uint64_t n = limit_bytes / OSC_BLOCK_BYTES;
+
+    if (n > UINT32_MAX / 4)
+        n = UINT32_MAX / 4;
+    for (; n >= 16; n /= 2) {
+        pool.base =
+            osc_room_addresses(OSC_LIVE_BLOCKS_AT + n * OSC_BLOCK_BYTES, OSC_BLOCK_BYTES);
+        if (pool.base) {
+            pool.n_blocks_max = (uint32_t)n;
+            return true;
+        }
+    }
+    return false;
+}
+
+osc_status osc_blocks_open(int dir_fd, uint64_t limit_bytes, const uint64_t recording[2])
+{
+    memset(&pool, 0, sizeof pool);
+    const osc_status st = osc_room_create(&pool.file, dir_fd, "blocks");
+
+    if (st != OSC_OK)
+        return st;
+    if (!reserve_addresses(limit_bytes)) {
+        osc_fd_close(&pool.file);
+        return OSC_ENOMEM;
+    }
+    uint32_t n = pool.n_blocks_max < PIECE_BLOCKS ? pool.n_blocks_max : PIECE_BLOCKS;
+    while (n >= 16 && !add_piece(n))
+        n /= 2;
+    if (n < 16) {
+        osc_blocks_close();
+        return OSC_EIO;
+    }
+
+    struct osc_live_header *h = osc_blocks_header();
+
+    h->version = OSC_LIVE_VERSION;
+    h->block_bytes = OSC_BLOCK_BYTES;
+    h->state = OSC_LIVE_RECORDING;
+    h->pid = (uint32_t)getpid();
+    h->recording[0] = recording[0];
+    h->recording[1] = recording[1];
+    /* release: who sees the magic sees the header. */
+    __atomic_store_n(&h->magic, OSC_LIVE_MAGIC, __ATOMIC_RELEASE);
+    return OSC_OK;
+}
+
+struct osc_block *osc_blocks_take(uint64_t ordinal, uint32_t tid)
+{
+    struct osc_block *b = pop(&pool.free);
+
+    if (!b)
+        return NULL;
+    /* relaxed: only how many matters, not when. */
+    __atomic_sub_fetch(&pool.n_free, 1, __ATOMIC_RELAXED);
+    uint64_t seq = __atomic_add_fetch(&pool.last_seq, 1, __ATOMIC_RELAXED);
+    while ((seq & 0xffff) == 0)
+        seq = __atomic_add_fetch(&pool.last_seq, 1, __ATOMIC_RELAXED);
+    b->thread = (uint32_t)ordinal;
+    b->tid = tid;
+    b->tag = (uint16_t)seq;
+    b->used_slots = 0;
+    b->written_slots = 0;
+    b->seq = seq;
+    /* release: who sees it OPEN sees whose it is and that its slots are empty. */
+    __atomic_store_n(&b->state, OSC_BLOCK_OPEN, __ATOMIC_RELEASE);
+    return b;
+}
+
+void osc_blocks_fill(struct osc_block *b, uint32_t used_slots)
+{
+    if (!is_ours(b))
+        return;
+    b->used_slots = used_slots;
+    /* release: a reader that sees it FULL sees how much of it is. */
+    __atomic_store_n(&b->state, OSC_BLOCK_FULL, __ATOMIC_RELEASE);
+    push(&pool.full, b);
+
+    /* relaxed: they decide only about sleep, which has a limit. */
+    const uint32_t n = __atomic_load_n(&pool.n_blocks, __ATOMIC_RELAXED);
+    if (__atomic_add_fetch(&pool.n_full, 1, __ATOMIC_RELAXED) == n / 4)
+        osc_blocks_wake();
+}
+
+struct osc_block *osc_blocks_drain(void)
+{
+    /* relaxed: the exchange below checks it. */
+    stack_word old = __atomic_load_n(&pool.full, __ATOMIC_RELAXED);
+    struct osc_block *first = NULL;
+
+    /* acquire: pairs with the release in push() */
+    while ((uint32_t)old != 0 &&
+           !__atomic_compare_exchange_n(&pool.full, &old, ((old >> 32) + 1) << 32, true,
+                                        __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+        continue;
+    /* The last one pushed is on top: turn them round. */
+    for (uint32_t i = (uint32_t)old, next, n = 0; i != 0; i = next) {
+        struct osc_block *b = osc_blocks_at(i - 1);
+
+        next = b->next;
+        b->next = first ? index_of(first) + 1 : 0;
+        first = b;
+        n++;
+        if (next == 0)
+            /* relaxed: see osc_blocks_fill() */
+            __atomic_sub_fetch(&pool.n_full, n, __ATOMIC_RELAXED);
+    }
+    return first;
+}
+
+struct osc_block *osc_blocks_next(const struct osc_block *b)
+{
+    return b->next == 0 ? NULL : osc_blocks_at(b->next - 1);
+}
+
+void osc_blocks_give_back(struct osc_block *b)
+{
+    /* release: a reader that finds slots cleared finds it FREE. */
+    __atomic_store_n(&b->state, OSC_BLOCK_FREE, __ATOMIC_RELEASE);
+    /* A tag is used again after 65,535 blocks: no slot may still carry it then. */
+    memset(b->slots, 0, sizeof b->slots);
+    push(&pool.free, b);
+    /* relaxed: see osc_blocks_take() */
+    __atomic_add_fetch(&pool.n_free, 1, __ATOMIC_RELAXED);
+}
+
+void osc_blocks_grow(void)
+{
+    /* relaxed: see osc_blocks_take() */
+    const uint32_t n_free = __atomic_load_n(&pool.n_free, __ATOMIC_RELAXED);
+    uint32_t n = pool.n_blocks_max - pool.n_blocks;
+
+    if (n_free >= pool.n_blocks / 4)
+        return;
+    if (n > PIECE_BLOCKS)
+        n = PIECE_BLOCKS;
+    if (n > 0)
+        (void)add_piece(n);
+}
+
+void osc_blocks_wait(int64_t timeout_ns)
+{
+    const struct timespec timeout = {.tv_sec = timeout_ns / 1000000000,
+                                     .tv_nsec = timeout_ns % 1000000000};
+    /* relaxed: as in osc_blocks_fill() */
+    const bool many_wait = __atomic_load_n(&pool.n_full, __ATOMIC_RELAXED) >=
+                           __atomic_load_n(&pool.n_blocks, __ATOMIC_RELAXED) / 4;
+
+    /* Returns at once if somebody has called osc_blocks_wake() since we slept last. */
+    if (!many_wait)
+        (void)syscall(SYS_futex, &pool.wakes, FUTEX_WAIT_PRIVATE, pool.wakes_seen, &timeout,
+                      NULL, 0);
+    /* acquire: pairs with the release in osc_blocks_wake() */
+    pool.wakes_seen = __atomic_load_n(&pool.wakes, __ATOMIC_ACQUIRE);
+}
+
+void osc_blocks_wake(void)
+{
+    const int kept = errno;
+
+    /* release: what is asked of the flusher is seen once it is awake. */
+    __atomic_add_fetch(&pool.wakes, 1, __ATOMIC_RELEASE);
+    (void)syscall(SYS_futex, &pool.wakes, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+    errno = kept;
+}
+
+void osc_blocks_close(void)
+{
+    const size_t len = OSC_LIVE_BLOCKS_AT + (size_t)pool.n_blocks_max * OSC_BLOCK_BYTES;
+
+    if (pool.base)
+        osc_room_vacate(pool.base, len);
+    osc_fd_close(&pool.file);
+    memset(&pool, 0, sizeof pool);
+}
+
+void osc_blocks_forget(void)
+{
+    osc_fd_close(&pool.file);
+    memset(&pool, 0, sizeof pool);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * facts.h - what a recording says of the process that made it: a PROCESS chunk.
+ *
+ * The command line is part of it, the environment is not: it holds passwords. The few
+ * variables that launchers of distributed programs number their processes by are taken,
+ * under their own names.
+ *
+ * Threading: thread-safe.
+ */
+#ifndef OSC_RECORDER_FACTS_H
+#define OSC_RECORDER_FACTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define OSC_FACTS_BYTES 16384u
+
+/* What the kernel does not know. */
+struct osc_facts {
+    uint64_t start_unix_ns; /* of the recording */
+    uint64_t ticks_hz;      /* 0: not known, left out */
+    const char *clock_name;
+};
+
+/* The payload of a PROCESS chunk (wire/chunk.h) to OUT; its bytes, and how many facts. */
+size_t osc_facts_collect(const struct osc_facts *facts, unsigned char out[OSC_FACTS_BYTES],
+                         uint64_t *n_facts);
+
+#endif

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "recorder/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#define SUFFIX     ".osc"
+#define INDEX_SIZE (OSC_FILE_INDEX_MAX * sizeof(struct osc_wire_index_entry))
+
+/* NAME.osc for part 1, NAME.2.osc for part 2; false if that is too long. */
+static bool name_part(const char *out, uint32_t part, char path[OSC_FILE_PATH_BYTES])
+{
+    const size_t len = strlen(out), suffix = sizeof SUFFIX - 1;
+    const bool has_suffix = len > suffix && strcmp(out + len - suffix, SUFFIX) == 0;
+    int n;
+
+    if (part == 1)
+        n = snprintf(path, OSC_FILE_PATH_BYTES, "%s", out);
+    else
+        n = snprintf(path, OSC_FILE_PATH_BYTES, "%.*s.%u%s",
+                     (int)(has_suffix ? len - suffix : len), out, part,
+                     has_suffix ? SUFFIX : "");
+    return n > 0 && (uint32_t)n < OSC_FILE_PATH_BYTES;
+}
+
+/* The descriptor of the open part; opened again if the host has closed it. */
+static int file_fd(struct osc_file *f)
+{
+    const int fd = osc_fd_get(&f->fd);
+    const struct osc_fd was = f->fd;
+
+    if (fd >= 0)
+        return fd;
+    if (!osc_fd_take(&f->fd, open(f->path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)))
+        f->fd = was;
+    else if (f->fd.device == was.device && f->fd.inode == was.inode)
+        return osc_fd_get(&f->fd);
+    else
+        osc_fd_close(&f->fd);
+    errno = EBADF;
+    f->fd = (struct osc_fd){0, was.device, was.inode};
+    return -1;
+}
+
+/* Write all of the N pieces at the offset AT; false with errno. Consumes IOV. */
+static bool write_all(int fd, struct iovec *iov, int n, uint64_t at)
+{
+    while (n > 0) {
+        const ssize_t done = pwritev(fd, iov, n, (off_t)at);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0) {
+            errno = done < 0 ? errno : ENOSPC;
+            return false;
+        }
+        at += (uint64_t)done;
+        size_t left = (size_t)done;
+        for (; n > 0 && left >= iov->iov_len; iov++, n--)
+            left -= iov->iov_len;
+        if (n > 0) {
+            iov->iov_base = (char *)iov->iov_base + left;
+            iov->iov_len -= left;
+        }
+    }
+    return true;
+}
+
+/* Append N pieces, or leave the file as it was. */
+static osc_status append(struct osc_file *f, struct iovec *iov, int n)
+{
+    uint64_t len = 0;
+    const int fd = file_fd(f);
+
+    for (int i = 0; i < n; i++)
+        len += iov[i].iov_len;
+    if (fd < 0 || !write_all(fd, iov, n, f->bytes)) {
+        f->error = errno;
+        if (fd >= 0 && ftruncate(fd, (off_t)f->bytes) != 0)
+            f->error = errno; /* a torn chunk stays; readers skip it */
+        return OSC_EIO;
+    }
+    f->error = 0;
+    f->bytes += len;
+    f->all_bytes += len;
+    return OSC_OK;
+}
+
+/* Delete the oldest parts until there is room for another of the size of the last. */
+static void make_room(struct osc_file *f)
+{
+    char path[OSC_FILE_PATH_BYTES];
+    struct stat st;
+
+    f->kept_bytes += f->bytes;
+    while (f->limit_bytes && f->oldest <= f->part &&
+           f->kept_bytes > f->limit_bytes - f->limit_bytes / 4) {
+        if (name_part(f->out, f->oldest, path) && lstat(path, &st) == 0 && unlink(path) == 0)
+            f->kept_bytes -=
+                (uint64_t)st.st_size < f->kept_bytes ? (uint64_t)st.st_size : f->kept_bytes;
+        f->oldest++;
+    }
+}
+
+osc_status osc_file_open(struct osc_file *f)
+{
+    struct osc_file_header header = {
+        .version = OSC_FILE_VERSION,
+        .header_bytes = sizeof header,
+        .recording = {f->recording[0], f->recording[1]},
+        .part = f->part + 1,
+    };
+    struct iovec iov = {&header, sizeof header};
+
+    if (!name_part(f->out, f->part + 1, f->path)) {
+        f->error = ENAMETOOLONG;
+        return OSC_EIO;
+    }
+    if (f->part)
+        make_room(f);
+    else
+        f->oldest = 1;
+    f->bytes = f->n_records = f->n_chunks = 0;
+    /* Who has mapped the old file keeps it. */
+    unlink(f->path);
+    if (!osc_fd_take(&f->fd, open(f->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+                                  S_IRUSR | S_IWUSR))) {
+        f->error = errno;
+        return OSC_EIO;
+    }
+    if (!f->index) {
+        void *p = mmap(NULL, INDEX_SIZE, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        f->index = p == MAP_FAILED ? NULL : p;
+    }
+    osc_file_header_seal(&header);
+    f->is_open = true;
+    f->part++;
+    if (append(f, &iov, 1) != OSC_OK) {
+        osc_file_discard(f);
+        return OSC_EIO;
+    }
+    return OSC_OK;
+}
+
+osc_status osc_file_append(struct osc_file *f, struct osc_wire_header header,
+                           const void *payload)
+{
+    static const unsigned char zeroes[OSC_WIRE_ALIGN];
+    const uint64_t offset = f->bytes;
+    const uint64_t padding =
+        osc_wire_chunk_bytes(header.payload_bytes) - sizeof header - header.payload_bytes;
+    union {
+        const void *in;
+        void *out; /* of the system's making; not written to */
+    } bytes = {payload}, behind = {zeroes};
+    struct iovec iov[] = {
+        {&header, sizeof header},
+        {bytes.out, header.payload_bytes},
+        {behind.out, padding},
+    };
+
+    if (!f->is_open) {
+        f->error = EBADF;
+        return OSC_EIO;
+    }
+    header.flags = 0;
+    header.payload_hash = osc_wire_hash(payload, header.payload_bytes);
+    header.n_before = f->n_records;
+    osc_wire_header_seal(&header);
+    if (append(f, iov, 3) != OSC_OK)
+        return OSC_EIO;
+    if (header.type == OSC_CHUNK_RECORDS) {
+        f->n_records += header.n_items;
+        f->all_records += header.n_items;
+    }
+    if (f->index && f->n_chunks < OSC_FILE_INDEX_MAX) {
+        header.magic = 0;
+        f->index[f->n_chunks] = (struct osc_wire_index_entry){offset, header};
+    }
+    f->n_chunks++;
+    return OSC_OK;
+}
+
+static osc_status append_index(struct osc_file *f)
+{
+    struct osc_trailer trailer = {f->bytes, OSC_TRAILER_MAGIC};
+    struct iovec iov = {&trailer, sizeof trailer};
+    const uint32_t n = f->n_chunks;
+    const struct osc_wire_header header = {
+        .type = OSC_CHUNK_INDEX,
+        .payload_bytes = n * sizeof *f->index,
+        .n_items = n,
+    };
+
+    if (!f->index || n > OSC_FILE_INDEX_MAX)
+        return OSC_OK;
+    const osc_status st = osc_file_append(f, header, f->index);
+    return st == OSC_OK ? append(f, &iov, 1) : st;
+}
+
+osc_status osc_file_close(struct osc_file *f, const struct osc_wire_end *end)
+{
+    const struct osc_wire_header header = {
+        .type = OSC_CHUNK_END,
+        .payload_bytes = sizeof *end,
+        .n_items = 1,
+        .first_ticks = end->ticks,
+        .last_ticks = end->ticks,
+    };
+    osc_status st = osc_file_append(f, header, end);
+
+    if (st == OSC_OK)
+        st = append_index(f);
+    osc_fd_close(&f->fd);
+    f->is_open = false;
+    return st;
+}
+
+void osc_file_discard(struct osc_file *f)
+{
+    if (!f->is_open)
+        return;
+    /* Only if it is the one that we made. */
+    if (file_fd(f) >= 0)
+        unlink(f->path);
+    osc_fd_close(&f->fd);
+    f->is_open = false;
+    f->part--;
+    f->bytes = 0;
+}
+
+void osc_file_forget(struct osc_file *f)
+{
+    osc_fd_close(&f->fd);
+    if (f->index)
+        munmap(f->index, INDEX_SIZE);
+    f->index = NULL;
+    f->is_open = false;
+}

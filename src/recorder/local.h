@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * local.h - one step that a signal cannot split, among one thread and its handlers.
+ *
+ * What only one thread uses needs no lock against others, which is most of the price of
+ * an atomic instruction; but a handler of that thread may come between any two
+ * instructions, so reading, testing and writing must be one.
+ *
+ * Threading: *AT belongs to the calling thread and its signal handlers.
+ */
+#ifndef OSC_RECORDER_LOCAL_H
+#define OSC_RECORDER_LOCAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Set *AT to NEXT if it is OLD. */
+static inline bool osc_local_swap(uintptr_t *at, uintptr_t old, uintptr_t next)
+{
+#if defined __x86_64__
+    bool is_done;
+
+    __asm__ volatile("cmpxchgq %3, %0"
+                     : "+m"(*at), "=@ccz"(is_done), "+a"(old)
+                     : "r"(next)
+                     : "memory");
+    return is_done;
+#else
+    /* relaxed: there is no partner on another thread. */
+    return __atomic_compare_exchange_n(at, &old, next, false, __ATOMIC_RELAXED,
+                                       __ATOMIC_RELAXED);
+#endif
+}
+
+#endif

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "recorder/place.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "wire/live.h"
+
+enum { NUMBERS = 10000 };
+
+/* Text that is put together without stdio. */
+struct text {
+    char *s;
+    size_t room, len;
+    bool is_cut;
+};
+
+static void add_bytes(struct text *t, const char *s, size_t len)
+{
+    if (t->len + len >= t->room) {
+        t->is_cut = true;
+        return;
+    }
+    memcpy(t->s + t->len, s, len);
+    t->len += len;
+    t->s[t->len] = '\0';
+}
+
+static void add_text(struct text *t, const char *s)
+{
+    add_bytes(t, s, strlen(s));
+}
+
+static void add_number(struct text *t, uint64_t v)
+{
+    char digits[24];
+    size_t n = sizeof digits;
+
+    do {
+        digits[--n] = (char)('0' + v % 10);
+        v /= 10;
+    } while (v > 0);
+    add_bytes(t, digits + n, sizeof digits - n);
+}
+
+/* The directory that names begin in: DIR, made absolute. */
+static void add_directory(struct text *t, const char *dir)
+{
+    if (!dir || dir[0] != '/') {
+        if (getcwd(t->s, t->room))
+            t->len = strlen(t->s);
+        else
+            t->is_cut = true;
+    }
+    if (dir && dir[0] != '\0') {
+        if (t->len > 0)
+            add_text(t, "/");
+        add_text(t, dir);
+    }
+}
+
+static void add_host(struct text *t)
+{
+    struct utsname u;
+
+    if (uname(&u) != 0 || u.nodename[0] == '\0')
+        strcpy(u.nodename, "localhost");
+    for (char *p = u.nodename; *p; p++)
+        if (*p == '/' || *p == '.' || (unsigned char)*p < ' ')
+            *p = '-';
+    add_text(t, u.nodename);
+}
+
+/* Make all directories above the last component of PATH that are not there. */
+static void make_parents(char *path)
+{
+    for (char *p = strchr(path + 1, '/'); p; p = strchr(p + 1, '/')) {
+        *p = '\0';
+        (void)mkdir(path, 0700);
+        *p = '/';
+    }
+}
+
+static void remove_files(int live_fd)
+{
+    (void)unlinkat(live_fd, "blocks", 0);
+    (void)unlinkat(live_fd, "strings", 0);
+}
+
+/* Whether the recording that left the directory LIVE_FD has no process any more. */
+static bool is_left_over(int live_fd)
+{
+    struct osc_live_header h = {0};
+    const int fd = openat(live_fd, "blocks", O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    ssize_t n = 0;
+
+    if (fd >= 0) {
+        n = pread(fd, &h, sizeof h, 0);
+        (void)close(fd);
+    }
+    return n < (ssize_t)sizeof h || h.magic != OSC_LIVE_MAGIC || h.state == OSC_LIVE_ENDED ||
+           (kill((pid_t)h.pid, 0) != 0 && errno == ESRCH);
+}
+
+static void remove_left_over(const char *live)
+{
+    const int fd = open(live, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+
+    if (fd < 0)
+        return;
+    if (is_left_over(fd)) {
+        remove_files(fd);
+        (void)rmdir(live);
+    }
+    (void)close(fd);
+}
+
+/* Make the live directory that belongs to PLACE->out. */
+static bool make_live(struct osc_place *place)
+{
+    struct text t = {.s = place->live, .room = sizeof place->live};
+
+    add_text(&t, place->out);
+    add_text(&t, OSC_LIVE_SUFFIX);
+    if (t.is_cut || mkdir(place->live, 0700) != 0)
+        return false;
+    const bool is_good = osc_fd_take(
+        &place->live_fd, open(place->live, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+
+    if (!is_good)
+        (void)rmdir(place->live);
+    return is_good;
+}
+
+/* Try names BEGIN.N.osc until one is free. */
+static bool make_numbered(struct osc_place *place, struct text begin)
+{
+    for (uint64_t n = 0; n < NUMBERS; n++) {
+        struct text t = begin;
+
+        add_text(&t, ".");
+        add_number(&t, n);
+        add_text(&t, ".osc");
+        if (t.is_cut)
+            return false;
+        if (access(place->out, F_OK) == 0)
+            continue;
+        if (make_live(place))
+            return true;
+        if (errno != EEXIST)
+            return false;
+    }
+    return false;
+}
+
+static bool make_told(struct osc_place *place, const char *told, bool is_child)
+{
+    static const char suffix[] = ".osc";
+    struct text t = {.s = place->out, .room = sizeof place->out};
+    const size_t n = sizeof suffix - 1;
+
+    add_directory(&t, told);
+    if (t.is_cut || t.len == 0)
+        return false;
+    make_parents(place->out);
+    if (is_child) {
+        if (t.len > n && strcmp(t.s + t.len - n, suffix) == 0)
+            t.len -= n;
+        add_text(&t, ".");
+        add_number(&t, (uint64_t)getpid());
+        return make_numbered(place, t);
+    }
+    if (make_live(place))
+        return true;
+    if (errno != EEXIST)
+        return false;
+    remove_left_over(place->live);
+    return make_live(place);
+}
+
+static bool make_named(struct osc_place *place, const char *dir)
+{
+    struct text t = {.s = place->out, .room = sizeof place->out};
+    struct timespec now = {0};
+
+    add_directory(&t, dir);
+    add_text(&t, "/");
+    make_parents(place->out);
+    add_host(&t);
+    add_text(&t, ".");
+    add_number(&t, (uint64_t)getpid());
+    add_text(&t, ".");
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    add_number(&t, (uint64_t)now.tv_sec);
+    return !t.is_cut && make_numbered(place, t);
+}
+
+osc_status osc_place_open(struct osc_place *place, const char *told, const char *dir,
+                          bool is_child)
+{
+    const int kept = errno;
+    const bool is_good =
+        told && told[0] != '\0' ? make_told(place, told, is_child) : make_named(place, dir);
+
+    errno = kept;
+    return is_good ? OSC_OK : OSC_EIO;
+}
+
+void osc_place_remove(struct osc_place *place)
+{
+    const int kept = errno;
+    const int fd = osc_fd_get(&place->live_fd);
+
+    if (fd >= 0) {
+        remove_files(fd);
+        (void)rmdir(place->live);
+    }
+    osc_fd_close(&place->live_fd);
+    errno = kept;
+}

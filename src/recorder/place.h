@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * place.h - where a recording goes: the path of its file, and its live directory.
+ *
+ *     as told:        run.osc                        of a child: run.PID.N.osc
+ *     else:           DIR/HOST.PID.START.N.osc       START: seconds of the Unix epoch
+ *     beside it:      run.osc.live/
+ *
+ * The live directory is made first, and whoever makes it owns the name. One that a
+ * recording left behind at a name as told is removed if its process is gone.
+ *
+ * Threading: one thread at a time. Nothing here allocates; async-signal-safe.
+ */
+#ifndef OSC_RECORDER_PLACE_H
+#define OSC_RECORDER_PLACE_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+#include "base/status.h"
+#include "recorder/fd.h"
+
+#define OSC_LIVE_SUFFIX ".live"
+
+struct osc_place {
+    char out[PATH_MAX];    /* absolute */
+    char live[PATH_MAX];   /* absolute */
+    struct osc_fd live_fd; /* the live directory's descriptor */
+};
+
+/* TOLD: osc_start_options.out or NULL; DIR: where to put it if not told, NULL: here. */
+OSC_MUST_USE osc_status osc_place_open(struct osc_place *place, const char *told,
+                                       const char *dir, bool is_child);
+
+/* Remove the live directory with what the recorder put there, and close. */
+void osc_place_remove(struct osc_place *place);
+
+#endif

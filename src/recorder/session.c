@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "recorder/session.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "recorder/blocks.h"
+#include "recorder/names.h"
+#include "recorder/place.h"
+#include "recorder/threads.h"
+#include "recorder/ticks.h"
+
+#define BUFFER_BYTES_DEFAULT ((uint64_t)64 << 20)
+
+enum {
+    WAIT_STEP_NS = 100000,
+    WAITS = 20000,        /* for another thread that opens: two seconds */
+    SETTLE_NS = 100000000 /* for calls under way when recording ends */
+};
+
+enum phase { OFF, ARMED, OPENING, RECORDING, STOPPING };
+
+int osc_on_;
+
+static uint32_t phase;
+static uint64_t generation = OSC_EPOCH_NONE; /* counts up; OSC_EPOCH_NONE: never recorded */
+static uint32_t was_armed;                   /* OPENING, and calls count already */
+static uint32_t is_fresh;
+static uint32_t n_pauses, is_held;
+static uint32_t n_changes; /* of the above; see publish() */
+
+static struct osc_place place;
+static struct osc_start_options options;
+static char told[PATH_MAX], dir[PATH_MAX];
+static bool is_child;
+
+static enum phase get_phase(void)
+{
+    /* acquire: pairs with the release in set_phase() */
+    return (enum phase)__atomic_load_n(&phase, __ATOMIC_ACQUIRE);
+}
+
+/* What calls look at: osc_on_ and osc_epoch. If somebody else changes something meanwhile,
+ * one of the two sees the change of the other, and tells again. */
+static void publish(void)
+{
+    uint32_t seen;
+
+    /* seq_cst: all of it, for the reason above. */
+    __atomic_add_fetch(&n_changes, 1, __ATOMIC_SEQ_CST);
+    do {
+        seen = __atomic_load_n(&n_changes, __ATOMIC_SEQ_CST);
+        const uint32_t now = __atomic_load_n(&phase, __ATOMIC_SEQ_CST);
+        const bool is_on = now == ARMED || now == RECORDING ||
+                           (now == OPENING && __atomic_load_n(&was_armed, __ATOMIC_SEQ_CST));
+        const bool is_paused = __atomic_load_n(&n_pauses, __ATOMIC_SEQ_CST) > 0 ||
+                               __atomic_load_n(&is_held, __ATOMIC_SEQ_CST);
+        const uint64_t number = __atomic_load_n(&generation, __ATOMIC_SEQ_CST);
+
+        __atomic_store_n(&osc_epoch, now == RECORDING && !is_paused ? number : OSC_EPOCH_NONE,
+                         __ATOMIC_SEQ_CST);
+        __atomic_store_n(&osc_on_, !is_on ? 0 : is_paused ? 2 : 1, __ATOMIC_SEQ_CST);
+    } while (__atomic_load_n(&n_changes, __ATOMIC_SEQ_CST) != seen);
+}
+
+static void set_phase(enum phase next)
+{
+    /* release: pairs with the acquire in get_phase(): what was opened is seen. */
+    __atomic_store_n(&phase, next, __ATOMIC_RELEASE);
+    publish();
+}
+
+/* True for the one thread that gets from FROM to NEXT. */
+static bool change_phase(enum phase from, enum phase next)
+{
+    uint32_t is = from;
+
+    /* acquire: as in get_phase(); release: as in set_phase() */
+    if (!__atomic_compare_exchange_n(&phase, &is, next, false, __ATOMIC_ACQ_REL,
+                                     __ATOMIC_RELAXED))
+        return false;
+    publish();
+    return true;
+}
+
+static void nap(void)
+{
+    const struct timespec step = {.tv_nsec = WAIT_STEP_NS};
+
+    (void)nanosleep(&step, NULL);
+}
+
+static void set_text(char *to, size_t room, const char *s)
+{
+    const size_t len = s ? strnlen(s, room - 1) : 0;
+
+    if (len > 0)
+        memcpy(to, s, len);
+    to[len] = '\0';
+}
+
+/* Make the files. The caller is the one who got to OPENING. */
+static osc_status open_recording(void)
+{
+    const uint64_t bytes = options.buffer_bytes ? options.buffer_bytes : BUFFER_BYTES_DEFAULT;
+    uint64_t recording[2] = {0};
+    osc_status st;
+
+    if (getrandom(recording, sizeof recording, GRND_NONBLOCK) != (ssize_t)sizeof recording)
+        recording[0] = osc_ticks(), recording[1] = (uint64_t)getpid();
+    st = osc_place_open(&place, told, dir[0] ? dir : NULL, is_child);
+    if (st != OSC_OK)
+        return st;
+    const int live_fd = osc_fd_get(&place.live_fd);
+
+    st = osc_blocks_open(live_fd, bytes, recording);
+    if (st == OSC_OK) {
+        st = osc_names_open(live_fd, recording);
+        if (st != OSC_OK)
+            osc_blocks_close();
+    }
+    if (st != OSC_OK) {
+        osc_place_remove(&place);
+        return st;
+    }
+
+    struct osc_live_header *h = osc_blocks_header();
+
+    osc_ticks_anchor(&h->anchors[0]);
+    /* release: a reader that counts it finds it. */
+    __atomic_store_n(&h->n_anchors, 1, __ATOMIC_RELEASE);
+    osc_threads_open();
+    __atomic_add_fetch(&generation, 1, __ATOMIC_SEQ_CST); /* seq_cst: see publish() */
+    /* relaxed: whoever asks first does what is to be done. */
+    __atomic_store_n(&is_fresh, 1, __ATOMIC_RELAXED);
+    return OSC_OK;
+}
+
+void osc_session_arm(void)
+{
+    const char *out = secure_getenv("OPSCOPE_OUT");
+
+    if (!out || out[0] == '\0' || osc_threads_init() != OSC_OK)
+        return;
+    set_text(dir, sizeof dir, out);
+    /* relaxed: nobody else is there yet. */
+    __atomic_store_n(&was_armed, 1, __ATOMIC_RELAXED);
+    set_phase(ARMED);
+}
+
+static bool is_forbidden(void)
+{
+    const char *s = secure_getenv("OPSCOPE");
+
+    return s && strcmp(s, "0") == 0;
+}
+
+osc_status osc_session_start(const struct osc_start_options *given)
+{
+    if (is_forbidden())
+        return OSC_OK;
+    if (osc_threads_init() != OSC_OK)
+        return OSC_ENOMEM;
+    if (!osc_session_is_ours())
+        return OSC_EINVAL;
+    if (!change_phase(OFF, OPENING) && !change_phase(ARMED, OPENING))
+        return OSC_EINVAL;
+
+    memset(&options, 0, sizeof options);
+    if (given)
+        memcpy(&options, given, given->size < sizeof options ? given->size : sizeof options);
+    set_text(told, sizeof told, options.out);
+    if (!options.out)
+        set_text(dir, sizeof dir, secure_getenv("OPSCOPE_OUT"));
+    is_child = false;
+
+    const osc_status st = open_recording();
+
+    set_phase(st == OSC_OK ? RECORDING : OFF);
+    return st;
+}
+
+osc_status osc_session_stop(void)
+{
+    if (osc_threads_life() == OSC_LIFE_NONE || !osc_session_is_ours())
+        return OSC_OK;
+    for (int i = 0; i < WAITS && (get_phase() == OPENING || get_phase() == STOPPING); i++)
+        nap();
+    if (change_phase(ARMED, OFF))
+        return OSC_OK;
+    if (!change_phase(RECORDING, STOPPING))
+        return OSC_OK;
+
+    osc_threads_settle(SETTLE_NS);
+    osc_threads_close();
+    osc_names_detach();
+    osc_blocks_close();
+    osc_fd_close(&place.live_fd);
+    /* relaxed: set_phase() publishes it. */
+    __atomic_store_n(&was_armed, 0, __ATOMIC_RELAXED);
+    set_phase(OFF);
+    return OSC_OK;
+}
+
+bool osc_session_is_on(void)
+{
+    const enum phase now = get_phase();
+
+    /* relaxed: it is set before the phase. */
+    return now == ARMED || now == RECORDING ||
+           (now == OPENING && __atomic_load_n(&was_armed, __ATOMIC_RELAXED));
+}
+
+/* Leave what is the parent's, and record anew if it recorded. */
+static void begin_as_child(void)
+{
+    const enum phase was = get_phase();
+
+    osc_blocks_forget();
+    osc_names_unlock();
+    osc_names_detach();
+    osc_fd_close(&place.live_fd);
+    is_child = true;
+    /* relaxed: there is one thread. */
+    __atomic_store_n(&is_held, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&was_armed, 1, __ATOMIC_RELAXED);
+    set_phase(was == OFF || was == STOPPING ? OFF : ARMED);
+}
+
+bool osc_session_is_ours(void)
+{
+    if (osc_threads_life() != OSC_LIFE_CHILD)
+        return true;
+    if (!osc_threads_begin_life())
+        return false;
+    begin_as_child();
+    osc_threads_live();
+    return true;
+}
+
+uint64_t osc_session_enter(void)
+{
+    if (change_phase(ARMED, OPENING))
+        set_phase(open_recording() == OSC_OK ? RECORDING : OFF);
+    for (int i = 0; i < WAITS && get_phase() == OPENING; i++)
+        nap();
+    return osc_session_generation();
+}
+
+bool osc_session_is_fresh(void)
+{
+    /* relaxed: as where it is set */
+    return __atomic_load_n(&is_fresh, __ATOMIC_RELAXED) &&
+           __atomic_exchange_n(&is_fresh, 0, __ATOMIC_RELAXED);
+}
+
+uint64_t osc_session_generation(void)
+{
+    /* relaxed: it is set before the phase. */
+    return get_phase() == RECORDING ? __atomic_load_n(&generation, __ATOMIC_RELAXED) : 0;
+}
+
+bool osc_session_is_paused(void)
+{
+    /* relaxed: a change comes between calls, or goes unseen by this one. */
+    return __atomic_load_n(&osc_on_, __ATOMIC_RELAXED) == 2;
+}
+
+bool osc_session_pause(void)
+{
+    /* seq_cst: see publish() */
+    const bool is_first = __atomic_fetch_add(&n_pauses, 1, __ATOMIC_SEQ_CST) == 0;
+
+    publish();
+    return is_first;
+}
+
+bool osc_session_resume(void)
+{
+    /* seq_cst: see publish() */
+    uint32_t n = __atomic_load_n(&n_pauses, __ATOMIC_SEQ_CST);
+
+    while (n > 0 && !__atomic_compare_exchange_n(&n_pauses, &n, n - 1, true, __ATOMIC_SEQ_CST,
+                                                 __ATOMIC_SEQ_CST))
+        continue;
+    publish();
+    return n == 1;
+}
+
+void osc_session_hold(bool hold)
+{
+    /* seq_cst: see publish() */
+    __atomic_store_n(&is_held, hold, __ATOMIC_SEQ_CST);
+    publish();
+}

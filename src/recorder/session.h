@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * session.h - whether this process records, and into what.
+ *
+ *     OFF --osc_start()--> OPENING --> RECORDING --osc_stop()--> STOPPING --> OFF
+ *      '--osc_session_arm()--> ARMED --first record--> OPENING ...
+ *
+ *   - A recording is opened by one thread; others that record meanwhile wait a little,
+ *     because there is nowhere yet to put what they bring.
+ *   - The child of a fork finds that it is one at its first call, leaves all that is its
+ *     parent's, and is ARMED if its parent recorded.
+ *   - Pauses count, and the schedule holds on its own account: recording goes on when
+ *     there is neither.
+ *
+ * Threading: from any thread; where said, from signal handlers as well.
+ */
+#ifndef OSC_RECORDER_SESSION_H
+#define OSC_RECORDER_SESSION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "opscope/record.h"
+
+/* Record from the first call on, as the environment says. One thread, before all else. */
+void osc_session_arm(void);
+
+/* osc_start(), osc_stop(). */
+OSC_MUST_USE osc_status osc_session_start(const struct osc_start_options *options);
+osc_status osc_session_stop(void);
+
+/* Whether calls are recorded, now or from the first one on. Handlers, too. */
+bool osc_session_is_on(void);
+
+/* Whether what we know is of this process; in the child of a fork it is from now on. False
+ * if this interrupts the very call that sees to it. Handlers, too. */
+bool osc_session_is_ours(void);
+
+/* The number of the recording, opened if it was only armed; 0: there is none. The slow
+ * path, busy. */
+uint64_t osc_session_enter(void);
+
+/* Whether a recording was opened since this was last asked. Handlers, too. */
+bool osc_session_is_fresh(void);
+
+/* The number of the recording that goes on, or 0. Handlers, too. */
+uint64_t osc_session_generation(void);
+
+/* Whether calls are counted but not recorded. Handlers, too. */
+bool osc_session_is_paused(void);
+
+/* Add a cause to pause, or take one away; true if that made the difference. Handlers, too. */
+bool osc_session_pause(void);
+bool osc_session_resume(void);
+void osc_session_hold(bool hold);
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What programs call to start, steer and stop: see opscope/record.h. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "opscope/record.h"
+#include "recorder/devices.h"
+#include "recorder/session.h"
+#include "recorder/threads.h"
+#include "recorder/ticks.h"
+#include "recorder/writer.h"
+
+int osc_version(void)
+{
+    return OSC_VERSION_MAJOR * 10000 + OSC_VERSION_MINOR * 100 + OSC_VERSION_PATCH;
+}
+
+__attribute__((constructor)) static void load(void)
+{
+    const int kept = errno;
+
+    osc_ticks_init();
+    osc_session_arm();
+    errno = kept;
+}
+
+/* At exit, whoever calls it. */
+__attribute__((destructor)) static void unload(void)
+{
+    const int kept = errno;
+
+    (void)osc_session_stop();
+    errno = kept;
+}
+
+osc_status osc_start(const struct osc_start_options *options)
+{
+    const int kept = errno;
+    const osc_status st = osc_session_start(options);
+
+    if (osc_session_is_fresh())
+        osc_devices_record();
+    errno = kept;
+    return st;
+}
+
+osc_status osc_stop(void)
+{
+    const int kept = errno;
+    const osc_status st = osc_session_stop();
+
+    errno = kept;
+    return st;
+}
+
+void osc_pause(void)
+{
+    const uint64_t now = osc_ticks();
+
+    if (osc_is_on())
+        osc_writer_put(OSC_RECORD_PAUSE, 0, now, OSC_ROLE_FACT, now);
+    (void)osc_session_pause();
+}
+
+void osc_resume(void)
+{
+    const bool is_over = osc_session_resume();
+    const uint64_t now = osc_ticks();
+
+    if (is_over && osc_is_on())
+        osc_writer_put(OSC_RECORD_RESUME, 0, now, OSC_ROLE_FACT, now);
+}
+
+void osc_losses_get(struct osc_losses *losses)
+{
+    uint64_t lost[OSC_LOSS_COUNT];
+
+    osc_threads_losses(lost);
+    *losses = (struct osc_losses){.full = lost[OSC_LOSS_FULL],
+                                  .too_big = lost[OSC_LOSS_TOO_BIG],
+                                  .nested = lost[OSC_LOSS_NESTED],
+                                  .late = lost[OSC_LOSS_LATE]};
+}

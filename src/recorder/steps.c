@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The steps of the program: see opscope/record.h. */
+#include <stdbool.h>
+
+#include "opscope/record.h"
+#include "recorder/put.h"
+#include "recorder/ticks.h"
+
+static uint64_t n_steps;     /* ever begun */
+static uint32_t is_recorded; /* the one that runs: its end is wanted */
+
+/* The step that runs is over. */
+static void end_step(uint64_t ticks)
+{
+    /* relaxed: steps are one after the other. */
+    if (__atomic_exchange_n(&is_recorded, 0, __ATOMIC_RELAXED))
+        osc_writer_put(OSC_RECORD_STEP_END, 0, ticks, OSC_ROLE_FACT, ticks);
+}
+
+uint64_t osc_step(void)
+{
+    const uint64_t now = osc_ticks();
+
+    end_step(now);
+    /* relaxed: as in end_step() */
+    const uint64_t step = __atomic_fetch_add(&n_steps, 1, __ATOMIC_RELAXED);
+
+    if (osc_is_on() && OSC_PUT(OSC_RECORD_STEP_BEGIN, 0, now, OSC_ROLE_EVENT, step, 0))
+        __atomic_store_n(&is_recorded, 1, __ATOMIC_RELAXED);
+    return step;
+}
+
+void osc_step_end(void)
+{
+    end_step(osc_ticks());
+}

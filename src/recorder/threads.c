@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "recorder/threads.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "recorder/blocks.h"
+#include "recorder/session.h"
+#include "recorder/ticks.h"
+
+#ifndef MADV_WIPEONFORK
+#define MADV_WIPEONFORK 18 /* Linux 4.14 */
+#endif
+
+enum { TRIES_MAX = 1000, SETTLE_STEP_NS = 50000 };
+
+/* Wiped in the child of a fork. */
+struct memory {
+    _Alignas(64) uint32_t life; /* 0: wiped; LIFE_BEGINS; LIFE_HERE */
+    _Alignas(64) struct osc_writer writers[OSC_LIVE_THREADS];
+};
+
+enum { LIFE_WIPED, LIFE_BEGINS, LIFE_HERE };
+
+static struct memory *memory;
+static pthread_key_t key;
+
+/* Writers that may be used again: as the stacks of blocks.c, with links beside. */
+static uint64_t free_writers;
+static uint32_t links[OSC_LIVE_THREADS];
+static uint32_t n_writers; /* ever used */
+
+static uint64_t last_ordinal;
+static uint64_t lost_elsewhere[OSC_LOSS_COUNT];
+
+static void push_index(uint32_t i)
+{
+    /* relaxed: the exchange below checks it. */
+    uint64_t old = __atomic_load_n(&free_writers, __ATOMIC_RELAXED);
+
+    do {
+        /* relaxed: as osc_block.next in blocks.c */
+        __atomic_store_n(&links[i], (uint32_t)old, __ATOMIC_RELAXED);
+        /* release: pairs with the acquire in pop_index(): the writer is zeroed. */
+    } while (!__atomic_compare_exchange_n(&free_writers, &old,
+                                          ((old >> 32) + 1) << 32 | (i + 1), true,
+                                          __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+}
+
+/* A writer nobody has + 1; 0: there is none. */
+static uint32_t pop_index(void)
+{
+    /* acquire: pairs with the release in push_index() */
+    uint64_t old = __atomic_load_n(&free_writers, __ATOMIC_ACQUIRE);
+
+    for (int tries = 0; tries < TRIES_MAX && (uint32_t)old != 0; tries++) {
+        /* relaxed: the exchange fails if it is not true any more. */
+        const uint32_t below = __atomic_load_n(&links[(uint32_t)old - 1], __ATOMIC_RELAXED);
+
+        /* acquire: as above */
+        if (__atomic_compare_exchange_n(&free_writers, &old, ((old >> 32) + 1) << 32 | below,
+                                        false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE))
+            return (uint32_t)old;
+    }
+    /* relaxed: fresh ones are zero for everybody. */
+    uint32_t n = __atomic_load_n(&n_writers, __ATOMIC_RELAXED);
+
+    while (n < OSC_LIVE_THREADS)
+        if (__atomic_compare_exchange_n(&n_writers, &n, n + 1, true, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED))
+            return n + 1;
+    return 0;
+}
+
+/* The thread of the writer at ARG ends. If it records after this, it gets another one. */
+static void end_thread(void *arg)
+{
+    const int kept = errno;
+    struct osc_writer *w = arg;
+
+    if (osc_threads_life() == OSC_LIFE_HERE && w == osc_writer_self && w->index_1 != 0) {
+        const uint32_t i = w->index_1 - 1;
+        const bool is_on = w->generation != 0 && w->generation == osc_session_generation();
+        struct osc_live_thread *entry = w->entry;
+
+        /* relaxed: for handlers of this thread */
+        __atomic_store_n(&w->is_busy, 1, __ATOMIC_RELAXED);
+        w->epoch = 0;
+        __atomic_signal_fence(__ATOMIC_SEQ_CST); /* as in the slow path */
+        if (is_on)
+            osc_writer_end(w, osc_ticks());
+        osc_writer_self = osc_writer_nobody();
+        memset(w, 0, sizeof *w);
+        /* release: pairs with the acquire of the flusher, who gives it back. */
+        if (is_on)
+            __atomic_store_n(&entry->state, OSC_THREAD_EXITED, __ATOMIC_RELEASE);
+        else
+            push_index(i);
+    }
+    errno = kept;
+}
+
+/* For kernels that do not know how to wipe. */
+static void wipe(void)
+{
+    memset(memory, 0, sizeof *memory);
+}
+
+osc_status osc_threads_init(void)
+{
+    const int kept = errno;
+    struct memory *m = memory;
+
+    if (m)
+        return OSC_OK;
+    m = mmap(NULL, sizeof *m, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (m == MAP_FAILED || pthread_key_create(&key, end_thread) != 0) {
+        if (m != MAP_FAILED)
+            (void)munmap(m, sizeof *m);
+        errno = kept;
+        return OSC_ENOMEM;
+    }
+    if (madvise(m, sizeof *m, MADV_WIPEONFORK) != 0)
+        (void)pthread_atfork(NULL, NULL, wipe);
+    m->life = LIFE_HERE;
+    /* release: pairs with the acquire in osc_threads_life() */
+    __atomic_store_n(&memory, m, __ATOMIC_RELEASE);
+    errno = kept;
+    return OSC_OK;
+}
+
+enum osc_life osc_threads_life(void)
+{
+    /* acquire: pairs with the release in osc_threads_init() and osc_threads_live() */
+    const struct memory *m = __atomic_load_n(&memory, __ATOMIC_ACQUIRE);
+
+    if (!m)
+        return OSC_LIFE_NONE;
+    return __atomic_load_n(&m->life, __ATOMIC_ACQUIRE) == LIFE_HERE ? OSC_LIFE_HERE
+                                                                    : OSC_LIFE_CHILD;
+}
+
+bool osc_threads_begin_life(void)
+{
+    uint32_t wiped = LIFE_WIPED;
+
+    /* relaxed: there is one thread, and handlers of it. */
+    if (!__atomic_compare_exchange_n(&memory->life, &wiped, LIFE_BEGINS, false,
+                                     __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        return false;
+    free_writers = 0;
+    n_writers = 0;
+    memset(lost_elsewhere, 0, sizeof lost_elsewhere);
+    return true;
+}
+
+void osc_threads_live(void)
+{
+    /* release: pairs with the acquire in osc_threads_life() */
+    __atomic_store_n(&memory->life, LIFE_HERE, __ATOMIC_RELEASE);
+}
+
+struct osc_writer *osc_threads_writer(void)
+{
+    struct osc_writer *had = osc_writer_self;
+
+    if (had->index_1 != 0)
+        return had;
+    const uint32_t i = pop_index();
+
+    if (i == 0)
+        return NULL;
+    struct osc_writer *w = &memory->writers[i - 1];
+
+    w->index_1 = i;
+    w->tid = (uint32_t)syscall(SYS_gettid);
+    if (osc_local_swap((uintptr_t *)&osc_writer_self, (uintptr_t)had, (uintptr_t)w)) {
+        (void)pthread_setspecific(key, w);
+    } else { /* a handler was faster, and it is the same thread */
+        memset(w, 0, sizeof *w);
+        push_index(i - 1);
+    }
+    return osc_writer_self;
+}
+
+void osc_threads_enter(struct osc_writer *w, uint64_t generation)
+{
+    struct osc_live_header *h = osc_blocks_header();
+    struct osc_live_thread *e = &osc_blocks_threads()[w->index_1 - 1];
+    /* relaxed: they only need be different. */
+    uint32_t n = __atomic_load_n(&h->n_threads, __ATOMIC_RELAXED);
+
+    w->generation = generation;
+    w->ordinal = __atomic_add_fetch(&last_ordinal, 1, __ATOMIC_RELAXED);
+    w->entry = e;
+    e->tid = w->tid;
+    e->ordinal = w->ordinal;
+    /* release: pairs with the acquire of the flusher and in osc_threads_losses(). */
+    __atomic_store_n(&e->state, OSC_THREAD_RUNS, __ATOMIC_RELEASE);
+    while (n < w->index_1 && !__atomic_compare_exchange_n(&h->n_threads, &n, w->index_1, true,
+                                                          __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+        /* release: as above; relaxed: it is tried again. */
+        continue;
+}
+
+void osc_threads_count(enum osc_loss cause, uint64_t n)
+{
+    /* relaxed: each number for itself */
+    __atomic_add_fetch(&lost_elsewhere[cause], n, __ATOMIC_RELAXED);
+    if (cause == OSC_LOSS_FULL && osc_session_generation() != 0)
+        __atomic_add_fetch(&osc_blocks_header()->n_lost_no_thread, n, __ATOMIC_RELAXED);
+}
+
+/* Entries of the table of this recording that were ever used. */
+static uint32_t entries_used(void)
+{
+    const struct osc_live_header *h = osc_blocks_header();
+
+    /* acquire: pairs with the release in osc_threads_enter() */
+    return h ? __atomic_load_n(&h->n_threads, __ATOMIC_ACQUIRE) : 0;
+}
+
+void osc_threads_losses(uint64_t lost[OSC_LOSS_COUNT])
+{
+    const struct osc_live_thread *t = osc_blocks_threads();
+
+    /* relaxed: each number for itself */
+    for (uint32_t cause = 0; cause < OSC_LOSS_COUNT; cause++)
+        lost[cause] = __atomic_load_n(&lost_elsewhere[cause], __ATOMIC_RELAXED);
+    for (uint32_t i = 0, n = entries_used(); i < n; i++)
+        for (uint32_t cause = 0; cause < OSC_LOSS_COUNT; cause++)
+            lost[cause] += __atomic_load_n(&t[i].lost[cause], __ATOMIC_RELAXED);
+}
+
+void osc_threads_give_back(uint32_t i)
+{
+    struct osc_live_thread *e = &osc_blocks_threads()[i];
+
+    /* relaxed: its thread has ended; see osc_threads_losses() for others. */
+    for (uint32_t cause = 0; cause < OSC_LOSS_COUNT; cause++)
+        __atomic_add_fetch(&lost_elsewhere[cause],
+                           __atomic_exchange_n(&e->lost[cause], 0, __ATOMIC_RELAXED),
+                           __ATOMIC_RELAXED);
+    /* release: a reader of the file that sees it UNUSED needs nothing of it. */
+    __atomic_store_n(&e->state, OSC_THREAD_UNUSED, __ATOMIC_RELEASE);
+    push_index(i);
+}
+
+/* Whether every slot that W has reserved carries its block's tag, as far as one can tell
+ * from outside: W's thread may be at work. */
+static bool is_through(const struct osc_writer *w)
+{
+    /* acquire: pairs with the release in the slow path of the thread */
+    if (__atomic_load_n(&w->is_busy, __ATOMIC_ACQUIRE))
+        return false;
+    /* acquire: pairs with the release where the thread changes its block */
+    const uintptr_t pos = __atomic_load_n(&w->pos, __ATOMIC_ACQUIRE);
+    const struct osc_block *b = osc_writer_block_of((const void *)(pos - 1));
+
+    if (pos == 0)
+        return true;
+    for (uintptr_t at = (uintptr_t)b->slots; at < pos;) {
+        /* acquire: pairs with the release in osc_writer_finish() */
+        const uint64_t word =
+            __atomic_load_n(&((const struct osc_record_slot *)at)->word, __ATOMIC_ACQUIRE);
+
+        if (osc_record_tag(word) != b->tag || osc_record_n_slots(word) == 0)
+            return false;
+        at += osc_record_n_slots(word) * (uintptr_t)OSC_RECORD_SLOT_BYTES;
+    }
+    return true;
+}
+
+void osc_threads_settle(int64_t timeout_ns)
+{
+    const struct timespec step = {.tv_nsec = SETTLE_STEP_NS};
+    const struct osc_live_thread *t = osc_blocks_threads();
+
+    for (uint32_t i = 0, n = entries_used(); i < n; i++)
+        /* acquire: pairs with the release in osc_threads_enter() */
+        while (__atomic_load_n(&t[i].state, __ATOMIC_ACQUIRE) == OSC_THREAD_RUNS &&
+               &memory->writers[i] != osc_writer_self && timeout_ns > 0 &&
+               !is_through(&memory->writers[i])) {
+            (void)nanosleep(&step, NULL);
+            timeout_ns -= SETTLE_STEP_NS;
+        }
+}
+
+void osc_threads_close(void)
+{
+    for (uint32_t i = 0, n = entries_used(); i < n; i++) {
+        struct osc_live_thread *e = &osc_blocks_threads()[i];
+
+        /* acquire: pairs with the release in end_thread() */
+        if (__atomic_load_n(&e->state, __ATOMIC_ACQUIRE) == OSC_THREAD_EXITED)
+            osc_threads_give_back(i);
+        else
+            for (uint32_t cause = 0; cause < OSC_LOSS_COUNT; cause++)
+                /* relaxed: see osc_threads_losses() */
+                osc_threads_count(cause, __atomic_load_n(&e->lost[cause], __ATOMIC_RELAXED));
+    }
+}
+
+void osc_threads_open(void)
+{
+    /* relaxed: nobody records. */
+    __atomic_store_n(&last_ordinal, 0, __ATOMIC_RELAXED);
+    for (uint32_t cause = 0; cause < OSC_LOSS_COUNT; cause++)
+        __atomic_store_n(&lost_elsewhere[cause], 0, __ATOMIC_RELAXED);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * threads.h - which thread has which writer, and which entry of the live directory's table.
+ *
+ * A thread takes a writer at its first record and gives it back when it ends, half a
+ * block and all. Writer I goes with entry I of the table; the entry is filled anew in
+ * each recording. It says EXITED until the flusher has written what the thread lost;
+ * only then both are used again.
+ *
+ * Threading: as said at each function.
+ */
+#ifndef OSC_RECORDER_THREADS_H
+#define OSC_RECORDER_THREADS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "recorder/writer.h"
+
+enum osc_life { OSC_LIFE_NONE, OSC_LIFE_CHILD, OSC_LIFE_HERE };
+
+/* Make the writers' memory, unless that is done. One thread at a time. */
+OSC_MUST_USE osc_status osc_threads_init(void);
+
+/*
+ * Whether this process made the writers' memory (HERE), was forked from one that did
+ * (CHILD: nobody has seen that yet, and the caller must), or never had any. Any thread
+ * and handler. osc_threads_begin_life() is true for the one that sees to it, who then
+ * calls osc_threads_live().
+ */
+enum osc_life osc_threads_life(void);
+bool osc_threads_begin_life(void);
+void osc_threads_live(void);
+
+/* The writer of this thread, taken if it has none; NULL: all are taken. Any thread and
+ * handler. */
+struct osc_writer *osc_threads_writer(void);
+
+/* Fill W's entry of the table for the recording GENERATION. Its thread, busy. */
+void osc_threads_enter(struct osc_writer *w, uint64_t generation);
+
+/* N records were lost by a thread without an entry, or outside of recordings. Any thread
+ * and handler. */
+void osc_threads_count(enum osc_loss cause, uint64_t n);
+
+/* All that was lost since osc_threads_open(), by cause. Any thread. */
+void osc_threads_losses(uint64_t lost[OSC_LOSS_COUNT]);
+
+/* Entry I, which was EXITED, may be used again. The flusher, or whoever ends a recording. */
+void osc_threads_give_back(uint32_t i);
+
+/*
+ * Recording is off: wait until the calls that were under way are through, for at most
+ * TIMEOUT_NS. One thread at a time.
+ */
+void osc_threads_settle(int64_t timeout_ns);
+
+/* A recording begins: nothing is lost yet, ordinals begin at 1. One thread at a time. */
+void osc_threads_open(void);
+
+/* The recording is over: no entry is of use any more. One thread at a time. */
+void osc_threads_close(void);
+
+#endif

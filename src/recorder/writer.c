@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "recorder/writer.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "recorder/blocks.h"
+#include "recorder/devices.h"
+#include "recorder/session.h"
+#include "recorder/threads.h"
+
+/* Its epoch is never that of the process, so nobody ever writes to it. */
+static struct osc_writer nobody;
+
+_Thread_local struct osc_writer *osc_writer_self = &nobody;
+uint64_t osc_epoch = OSC_EPOCH_NONE;
+
+struct osc_writer *osc_writer_nobody(void)
+{
+    return &nobody;
+}
+
+/* What a handler adds to while its thread is in the slow path. Relaxed: it is the same
+ * thread; one instruction or not, no other one looks. */
+static void add(uint64_t *at, uint64_t n)
+{
+    __atomic_add_fetch(at, n, __ATOMIC_RELAXED);
+}
+
+static void count(struct osc_writer *w, enum osc_loss cause, uint64_t n)
+{
+    if (!w->entry) {
+        osc_threads_count(cause, n);
+        return;
+    }
+    /* relaxed: others only read it, each number for itself. */
+    add(&w->entry->lost[cause], n);
+    add(&w->pending[cause], n);
+}
+
+/* A handler recorded while this thread was in the slow path. */
+static void drop_nested(struct osc_writer *w, enum osc_role role)
+{
+    /* relaxed: see add() */
+    if (role == OSC_ROLE_BEGIN) {
+        __atomic_add_fetch(&w->n_nested_begins, 1, __ATOMIC_RELAXED);
+    } else if (role == OSC_ROLE_END) {
+        if (__atomic_load_n(&w->n_nested_begins, __ATOMIC_RELAXED) == 0) {
+            __atomic_add_fetch(&w->n_nested_ends, 1, __ATOMIC_RELAXED);
+            return; /* it is only late */
+        }
+        __atomic_sub_fetch(&w->n_nested_begins, 1, __ATOMIC_RELAXED);
+    }
+    count(w, OSC_LOSS_NESTED, 1);
+}
+
+/* A scope begins inside of one that is missing, or is missing itself. */
+static void push_level(struct osc_writer *w, bool is_missing, bool is_counted)
+{
+    if (w->n_over > 0 || w->n_levels == OSC_WRITER_LEVELS) {
+        w->n_over++;
+        w->n_over_counted += is_counted;
+        return;
+    }
+    w->missing = w->missing << 1 | is_missing;
+    w->counted = w->counted << 1 | is_counted;
+    w->n_levels++;
+}
+
+/* The innermost scope ends: whether it was missing, and with it its end. */
+static bool pop_level(struct osc_writer *w)
+{
+    bool is_missing = true;
+    bool is_counted;
+
+    if (w->n_over > 0) {
+        w->n_over--;
+        is_counted = w->n_over_counted > 0;
+        w->n_over_counted -= is_counted;
+    } else if (w->n_levels > 0) {
+        is_missing = w->missing & 1;
+        is_counted = w->counted & 1;
+        w->missing >>= 1;
+        w->counted >>= 1;
+        w->n_levels--;
+    } else {
+        return false;
+    }
+    if (is_counted)
+        count(w, OSC_LOSS_FULL, 1);
+    return is_missing;
+}
+
+static uint32_t used_slots(const struct osc_writer *w)
+{
+    const uintptr_t first = (uintptr_t)w->block->slots;
+
+    return (uint32_t)((w->pos - first) / OSC_RECORD_SLOT_BYTES);
+}
+
+static void set_pos(struct osc_writer *w, uintptr_t pos)
+{
+    /* release: pairs with the acquire in osc_threads_settle() */
+    __atomic_store_n(&w->pos, pos, __ATOMIC_RELEASE);
+}
+
+/* N slots, of another block if this one has no room; NULL: there is none. */
+static struct osc_record_slot *take_slots(struct osc_writer *w, uint32_t n)
+{
+    if (!w->block || used_slots(w) + n > OSC_BLOCK_SLOTS) {
+        struct osc_block *next = osc_blocks_take(w->ordinal, w->tid);
+
+        if (!next)
+            return NULL;
+        if (w->block)
+            osc_blocks_fill(w->block, used_slots(w));
+        w->block = next;
+        set_pos(w, (uintptr_t)next->slots);
+    }
+    struct osc_record_slot *s = (struct osc_record_slot *)w->pos;
+
+    set_pos(w, w->pos + n * (uintptr_t)OSC_RECORD_SLOT_BYTES);
+    return s;
+}
+
+/* Write the ends that found no room when it was time for them. */
+static bool write_owed(struct osc_writer *w, uint64_t ticks)
+{
+    uint32_t done = 0;
+
+    for (; done < w->n_owed; done++) {
+        struct osc_record_slot *s = take_slots(w, 1);
+
+        if (!s)
+            break;
+        s->value = done < OSC_WRITER_LEVELS ? w->owed_ticks[done] : ticks;
+        osc_writer_finish(s, 0, OSC_RECORD_END, 1);
+    }
+    w->n_owed -= done;
+    for (uint32_t i = 0; i < w->n_owed && i + done < OSC_WRITER_LEVELS; i++)
+        w->owed_ticks[i] = w->owed_ticks[i + done];
+    return w->n_owed == 0;
+}
+
+/* Say what is missing before the next record. */
+static bool write_losses(struct osc_writer *w, uint64_t ticks)
+{
+    for (uint32_t cause = 0; cause < OSC_LOSS_COUNT; cause++) {
+        /* relaxed: see add() */
+        if (__atomic_load_n(&w->pending[cause], __ATOMIC_RELAXED) == 0)
+            continue;
+        struct osc_record_slot *s = take_slots(w, 2);
+
+        if (!s)
+            return false;
+        s[0].value = ticks;
+        s[1].value = __atomic_exchange_n(&w->pending[cause], 0, __ATOMIC_RELAXED);
+        s[1].word = cause;
+        osc_writer_finish(s, 0, OSC_RECORD_LOST, 2);
+    }
+    return true;
+}
+
+static void drop(struct osc_writer *w, enum osc_role role, uint64_t ticks)
+{
+    if (role == OSC_ROLE_END) {
+        if (w->n_owed < OSC_WRITER_LEVELS)
+            w->owed_ticks[w->n_owed] = ticks;
+        w->n_owed++;
+        return;
+    }
+    if (role == OSC_ROLE_BEGIN)
+        push_level(w, true, true);
+    w->skips_args = true;
+    count(w, OSC_LOSS_FULL, 1);
+}
+
+/* Whether an argument would go to a scope or record that is not there. */
+static bool is_orphan(const struct osc_writer *w)
+{
+    return w->skips_args || w->n_over > 0 || (w->n_levels > 0 && (w->missing & 1));
+}
+
+/* What to do with a record while W is busy: its slots, or NULL. */
+static struct osc_record_slot *place(struct osc_writer *w, uint32_t n_slots, enum osc_role role,
+                                     uint64_t ticks)
+{
+    if (role == OSC_ROLE_END && pop_level(w)) {
+        w->skips_args = false; /* those that follow are of the scope around */
+        return NULL;
+    }
+    if (role == OSC_ROLE_ARG && is_orphan(w)) {
+        if (!osc_session_is_paused())
+            count(w, OSC_LOSS_FULL, 1);
+        return NULL;
+    }
+    if (osc_session_is_paused() && (role == OSC_ROLE_BEGIN || role == OSC_ROLE_EVENT)) {
+        if (role == OSC_ROLE_BEGIN)
+            push_level(w, true, false);
+        w->skips_args = true;
+        return NULL;
+    }
+    struct osc_record_slot *s = NULL;
+
+    if (w->n_over == 0 || role != OSC_ROLE_BEGIN)
+        if (write_owed(w, ticks) && write_losses(w, ticks))
+            s = take_slots(w, n_slots);
+    if (!s) {
+        drop(w, role, ticks);
+    } else if (role != OSC_ROLE_ARG) {
+        w->skips_args = false;
+        /* Only where some around it are missing need this one be known as there. */
+        if (role == OSC_ROLE_BEGIN && w->n_levels > 0)
+            push_level(w, false, false);
+    }
+    return s;
+}
+
+/* Account for what handlers tried to record meanwhile. */
+static void absorb(struct osc_writer *w, uint64_t ticks)
+{
+    /* relaxed: see add() */
+    for (; __atomic_load_n(&w->n_nested_begins, __ATOMIC_RELAXED) > 0;
+         __atomic_sub_fetch(&w->n_nested_begins, 1, __ATOMIC_RELAXED))
+        push_level(w, true, true);
+    for (; __atomic_load_n(&w->n_nested_ends, __ATOMIC_RELAXED) > 0;
+         __atomic_sub_fetch(&w->n_nested_ends, 1, __ATOMIC_RELAXED))
+        if (!pop_level(w))
+            drop(w, OSC_ROLE_END, ticks);
+}
+
+static bool is_everyday(const struct osc_writer *w)
+{
+    uint64_t lost = 0;
+
+    for (uint32_t cause = 0; cause < OSC_LOSS_COUNT; cause++)
+        lost |= __atomic_load_n(&w->pending[cause], __ATOMIC_RELAXED); /* see add() */
+    return w->block && lost == 0 && w->n_levels == 0 && w->n_over == 0 && w->n_owed == 0 &&
+           !w->skips_args;
+}
+
+/* Out of the slow path: back to the fast one if nothing is unusual. */
+static void leave(struct osc_writer *w, uint64_t ticks)
+{
+    absorb(w, ticks);
+    w->epoch = is_everyday(w) ? w->generation : 0;
+    /* release: pairs with the acquire in osc_threads_settle(); handlers see all of it. */
+    __atomic_store_n(&w->is_busy, 0, __ATOMIC_RELEASE);
+}
+
+/* W is of another recording, or new. */
+static void renew(struct osc_writer *w, uint64_t generation)
+{
+    w->generation = generation;
+    w->block = NULL;
+    set_pos(w, 0);
+    w->n_levels = w->n_over = w->n_over_counted = w->n_owed = 0;
+    w->skips_args = false;
+    memset(w->pending, 0, sizeof w->pending);
+    osc_threads_enter(w, generation);
+}
+
+static struct osc_record_slot *record_slowly(uint32_t n_slots, enum osc_role role,
+                                             uint64_t ticks)
+{
+    if (!osc_session_is_on()) {
+        osc_threads_count(OSC_LOSS_LATE, 1);
+        return NULL;
+    }
+    if (!osc_session_is_ours()) {
+        osc_threads_count(OSC_LOSS_NESTED, 1);
+        return NULL;
+    }
+    struct osc_writer *w = osc_threads_writer();
+
+    if (!w) {
+        osc_threads_count(OSC_LOSS_FULL, 1);
+        return NULL;
+    }
+    /* relaxed: only this thread and its handlers write it. */
+    if (__atomic_load_n(&w->is_busy, __ATOMIC_RELAXED)) {
+        drop_nested(w, role);
+        return NULL;
+    }
+    __atomic_store_n(&w->is_busy, 1, __ATOMIC_RELAXED);
+    w->epoch = 0;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* handlers see it before anything else */
+
+    const uint64_t generation = osc_session_enter();
+    struct osc_record_slot *s = NULL;
+
+    if (generation != 0) {
+        if (w->generation != generation)
+            renew(w, generation);
+        s = place(w, n_slots, role, ticks);
+    } else {
+        osc_threads_count(OSC_LOSS_LATE, 1);
+    }
+    leave(w, ticks);
+    if (osc_session_is_fresh())
+        osc_devices_record();
+    return s;
+}
+
+struct osc_record_slot *osc_writer_slow(uint32_t n_slots, enum osc_role role, uint64_t ticks)
+{
+    const int kept = errno;
+    struct osc_record_slot *s = record_slowly(n_slots, role, ticks);
+
+    errno = kept;
+    return s;
+}
+
+void osc_writer_cut(void)
+{
+    /* It is there, if shorter: no gap to tell of. */
+    osc_threads_count(OSC_LOSS_TOO_BIG, 1);
+}
+
+void osc_writer_end(struct osc_writer *w, uint64_t ticks)
+{
+    if (!w->block)
+        return;
+    if (write_owed(w, ticks))
+        (void)write_losses(w, ticks);
+    osc_blocks_fill(w->block, used_slots(w));
+    w->block = NULL;
+    set_pos(w, 0);
+}

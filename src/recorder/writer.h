@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * writer.h - where a thread records to: reserve slots, write them, tag them.
+ *
+ *     reserve   one compare and exchange of POS, which only this thread sees; a
+ *               handler comes before or after it, and gets the slots behind
+ *     write     the value, the words behind slot 0
+ *     tag       the word of slot 0, last: from then on the record is there
+ *
+ * What is not the everyday case goes through osc_writer_slow(): no block yet, the block
+ * is full, records were lost, begins are missing, nothing or not all is to be recorded,
+ * this is the child of a fork. The everyday case is told by two numbers that must be the
+ * same: the epoch of the process, which changes with every change of what is recorded,
+ * and that of the writer, which is 0 while anything is unusual.
+ *
+ *   - Writers lie in memory that the kernel wipes in the child of a fork, so it finds
+ *     epoch 0 there, however it was forked.
+ *   - The low bits of POS are 0 where no slot is left: a block's first two slots' room is
+ *     its header, and its end is a multiple of its size. Wiped memory reads the same.
+ *   - Only its thread and that thread's handlers touch a writer. While IS_BUSY, the slow
+ *     path of the thread is at work, and what a handler records is dropped and counted.
+ *   - A begin that was not recorded swallows its end: MISSING has a bit for each of the
+ *     innermost N_LEVELS scopes. An end that finds no room keeps its time, and is written
+ *     as soon as there is some.
+ *
+ * Threading: from any thread and from signal handlers, each with its own writer.
+ */
+#ifndef OSC_RECORDER_WRITER_H
+#define OSC_RECORDER_WRITER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "recorder/local.h"
+#include "wire/live.h"
+
+#define OSC_WRITER_LEVELS 64u
+#define OSC_HIDDEN        __attribute__((visibility("hidden")))
+
+/* What a record means for the scopes of its thread. */
+enum osc_role {
+    OSC_ROLE_BEGIN, /* opens a scope */
+    OSC_ROLE_END,   /* closes the innermost one */
+    OSC_ROLE_ARG,   /* belongs to the innermost scope or the record before */
+    OSC_ROLE_EVENT, /* neither */
+    OSC_ROLE_FACT   /* neither, and is recorded in a pause too: an end, a name, a device */
+};
+
+struct osc_writer {
+    uint64_t epoch;
+    uintptr_t pos; /* of the next slot */
+    /* From here on for the slow path only. */
+    uint64_t generation;     /* of the recording that BLOCK and ENTRY belong to; 0: none */
+    uint64_t ordinal;        /* of this thread in it */
+    struct osc_block *block; /* borrowed; NULL: none yet */
+    struct osc_live_thread *entry;
+    uint32_t index_1; /* of this writer + 1 */
+    uint32_t tid;
+    uint32_t is_busy;
+    uint32_t n_levels; /* scopes that MISSING and COUNTED have a bit of */
+    uint32_t n_over;   /* more scopes inside of those: not recorded either */
+    uint32_t n_over_counted;
+    uint64_t missing; /* bit 0 is the innermost: its begin is not recorded */
+    uint64_t counted; /* and that was a loss: its end is one, too */
+    bool skips_args;  /* the record before was not recorded */
+    uint32_t n_owed;  /* ends that found no room; beyond the array without a time */
+    uint64_t owed_ticks[OSC_WRITER_LEVELS];
+    uint64_t pending[OSC_LOSS_COUNT];        /* lost since the last LOST record */
+    uint32_t n_nested_begins, n_nested_ends; /* of handlers, not yet accounted for */
+};
+
+/* Of this thread; one without anything until the thread records. */
+extern OSC_HIDDEN _Thread_local struct osc_writer *osc_writer_self
+    __attribute__((tls_model("initial-exec")));
+
+struct osc_writer *osc_writer_nobody(void);
+
+/* The recording's number while it records all; OSC_EPOCH_NONE, which no writer has,
+ * otherwise. */
+#define OSC_EPOCH_NONE 1u
+extern OSC_HIDDEN uint64_t osc_epoch;
+
+/* N_SLOTS slots for a record of this ROLE made at TICKS, or NULL: it is not recorded. */
+OSC_HIDDEN struct osc_record_slot *osc_writer_slow(uint32_t n_slots, enum osc_role role,
+                                                   uint64_t ticks);
+
+/* W's thread ends: write what is still to be said at TICKS, and hand over the block. Its
+ * thread, busy. */
+OSC_HIDDEN void osc_writer_end(struct osc_writer *w, uint64_t ticks);
+
+/* A record of this thread was cut: count it. */
+OSC_HIDDEN void osc_writer_cut(void);
+
+static inline struct osc_block *osc_writer_block_of(const void *slot)
+{
+    return (struct osc_block *)((uintptr_t)slot & ~(uintptr_t)(OSC_BLOCK_BYTES - 1));
+}
+
+static inline struct osc_record_slot *osc_writer_reserve(uint32_t n_slots, enum osc_role role,
+                                                         uint64_t ticks)
+{
+    struct osc_writer *w = osc_writer_self;
+    const uintptr_t bytes = n_slots * (uintptr_t)OSC_RECORD_SLOT_BYTES;
+    uintptr_t pos;
+
+    /* relaxed: a change of it comes between calls or goes unseen by this one. */
+    if (__builtin_expect(w->epoch != __atomic_load_n(&osc_epoch, __ATOMIC_RELAXED), 0))
+        return osc_writer_slow(n_slots, role, ticks);
+    do {
+        pos = *(volatile uintptr_t *)&w->pos;
+        /* 0, where no slot is left, becomes the greatest number. */
+        if (__builtin_expect((pos & (OSC_BLOCK_BYTES - 1)) - 1 > OSC_BLOCK_BYTES - 1 - bytes,
+                             0))
+            return osc_writer_slow(n_slots, role, ticks);
+    } while (__builtin_expect(!osc_local_swap(&w->pos, pos, pos + bytes), 0));
+    return (struct osc_record_slot *)pos;
+}
+
+/* The record in slot S is whole: all but its word was written before. */
+static inline void osc_writer_finish(struct osc_record_slot *s, uint32_t id, uint32_t kind,
+                                     uint32_t n_slots)
+{
+    const uint64_t word = osc_record_word(id, osc_writer_block_of(s)->tag, kind, n_slots);
+
+    /* release: pairs with the acquire of whoever reads the block. */
+    __atomic_store_n(&s->word, word, __ATOMIC_RELEASE);
+}
+
+/* A record of one slot. */
+static inline void osc_writer_put(uint32_t kind, uint32_t id, uint64_t value,
+                                  enum osc_role role, uint64_t ticks)
+{
+    struct osc_record_slot *s = osc_writer_reserve(1, role, ticks);
+
+    if (s) {
+        s->value = value;
+        osc_writer_finish(s, id, kind, 1);
+    }
+}
+
+#endif

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "wire/pack.h"
+
+#include <string.h>
+
+#include "opscope/record.h"
+
+/* What the number in VALUE or in the first word is. */
+enum flavour { PLAIN, SIGNED, FLOAT };
+
+/* How a kind is laid out. Of a kind that does not exist is_known is false. */
+struct shape {
+    bool is_known, is_timed, has_id, is_bytes, is_list;
+    uint8_t n_words;
+    uint8_t first; /* enum flavour: of the first word, or of the value */
+};
+
+#define ID_NONE   false
+#define ID_NAME   true
+#define ID_DEVICE true
+
+#define SHAPE(number, name, timed, id, words, what)                                            \
+    [number] = {                                                                               \
+        .is_known = true,                                                                      \
+        .is_timed = (timed),                                                                   \
+        .has_id = ID_##id,                                                                     \
+        .is_bytes = (number) == OSC_RECORD_ARG_TEXT || (number) == OSC_RECORD_ARG_JSON,        \
+        .is_list = (number) == OSC_RECORD_ARG_I64S,                                            \
+        .n_words = (words),                                                                    \
+        .first = (number) == OSC_RECORD_COUNTER_I64 || (number) == OSC_RECORD_ARG_I64 ? SIGNED \
+                 : (number) == OSC_RECORD_COUNTER_F64 || (number) == OSC_RECORD_ARG_F64        \
+                     ? FLOAT                                                                   \
+                     : PLAIN},
+
+static const struct shape listed[OSC_RECORD_BEGIN] = {OSC_RECORD_KIND_LIST(SHAPE)};
+static const struct shape begin = {.is_known = true, .is_timed = true, .has_id = true};
+static const struct shape complete = {
+    .is_known = true, .is_timed = true, .has_id = true, .n_words = 2};
+static const struct shape unknown;
+
+/* The most that the words of a record can hold. */
+#define WORDS_MAX (2 * (OSC_RECORD_SLOTS_MAX - 1))
+/* Of one slot: two words of ten bytes each, or kind, time and id. */
+#define SLOT_PACKED_MAX 20u
+/* Numbers are stored eight bytes at a time, however few count. */
+#define STORE_SLACK 8u
+
+static bool is_begin(uint32_t kind)
+{
+    return kind - OSC_RECORD_BEGIN < OSC_SCOPE_KIND_COUNT;
+}
+
+static const struct shape *shape_of(uint32_t kind)
+{
+    if (kind < OSC_RECORD_BEGIN)
+        return &listed[kind];
+    if (is_begin(kind))
+        return &begin;
+    return kind - OSC_RECORD_COMPLETE < OSC_SCOPE_KIND_COUNT ? &complete : &unknown;
+}
+
+static uint64_t zigzag(uint64_t v)
+{
+    return v << 1 ^ (0 - (v >> 63));
+}
+
+static uint64_t unzigzag(uint64_t v)
+{
+    return v >> 1 ^ (0 - (v & 1));
+}
+
+/* --- packing --------------------------------------------------------------------- */
+
+/* Put V where there is room for 10 bytes. */
+static inline unsigned char *put_varint(unsigned char *p, uint64_t v)
+{
+    if (v < UINT64_C(1) << 28) { /* nearly all: four groups of seven bits at once */
+        const uint32_t bits = 32 - (uint32_t)__builtin_clz((uint32_t)v | 1);
+        const uint32_t n = (bits + 6) * 37 >> 8; /* / 7 */
+        uint32_t x = (uint32_t)v;
+
+        x = (x & 0x3fff) | (x & 0xfffc000) << 2;
+        x = (x & 0x7f007f) | (x & 0x3f803f80) << 1;
+        x |= 0x80808080 & ((UINT32_C(1) << 8 * (n - 1)) - 1);
+        memcpy(p, &x, sizeof x);
+        return p + n;
+    }
+    for (; v >= 0x80; v >>= 7)
+        *p++ = (unsigned char)(v | 0x80);
+    *p++ = (unsigned char)v;
+    return p;
+}
+
+static unsigned char *put_number(unsigned char *p, uint64_t v, uint8_t flavour)
+{
+    if (flavour == FLOAT) {
+        memcpy(p, &v, sizeof v);
+        return p + sizeof v;
+    }
+    return put_varint(p, flavour == SIGNED ? zigzag(v) : v);
+}
+
+/* Word I behind slot 0 of the record at S. */
+static uint64_t word_at(const struct osc_record_slot *s, uint32_t i)
+{
+    const struct osc_record_slot *slot = &s[1 + i / 2];
+
+    return i % 2 ? slot->word : slot->value;
+}
+
+/* Slots that a record of SHAPE with VALUE takes; 0: it cannot be. */
+static uint32_t slots_of(const struct shape *shape, uint64_t value)
+{
+    if (!shape->is_known)
+        return 0;
+    if (shape->is_bytes)
+        return value <= 8 * WORDS_MAX ? 1 + (uint32_t)(value + 15) / 16 : 0;
+    if (shape->is_list)
+        return value <= WORDS_MAX ? 1 + (uint32_t)(value + 1) / 2 : 0;
+    return 1 + shape->n_words / 2u;
+}
+
+/* What follows kind, time and id. */
+static unsigned char *put_rest(unsigned char *p, const struct shape *shape,
+                               const struct osc_record_slot *s)
+{
+    if (shape->is_timed) {
+        if (shape->n_words)
+            p = put_number(p, word_at(s, 0), shape->first);
+        for (uint32_t i = 1; i < shape->n_words; i++)
+            p = put_varint(p, word_at(s, i));
+        return p;
+    }
+    p = put_number(p, s->value, shape->first);
+    if (shape->is_bytes) {
+        memcpy(p, s + 1, s->value);
+        return p + s->value;
+    }
+    if (shape->is_list)
+        for (uint32_t i = 0; i < s->value; i++)
+            p = put_varint(p, zigzag(word_at(s, i)));
+    return p;
+}
+
+size_t osc_pack_bound(uint32_t n_slots)
+{
+    return sizeof(struct osc_pack_segment) + STORE_SLACK + (size_t)n_slots * SLOT_PACKED_MAX;
+}
+
+/* Where a segment is being written. */
+struct packer {
+    unsigned char *p;
+    uint64_t ticks; /* of the last timed record */
+    uint64_t least, greatest;
+};
+
+static inline void put_time(struct packer *out, uint64_t ticks)
+{
+    out->p = put_varint(out->p, zigzag(ticks - out->ticks));
+    out->ticks = ticks;
+    out->least = ticks < out->least ? ticks : out->least;
+    out->greatest = ticks > out->greatest ? ticks : out->greatest;
+}
+
+/* The record at S, whose slot 0 has WORD; false if it is none, or none of N_SLOTS_MAX. */
+static bool put_record(struct packer *out, const struct osc_record_slot *s, uint64_t word,
+                       uint32_t n_slots_max)
+{
+    const uint32_t kind = osc_record_kind(word), n_slots = osc_record_n_slots(word);
+    const struct shape *shape = shape_of(kind);
+
+    if (n_slots == 0 || n_slots > n_slots_max || n_slots != slots_of(shape, s->value))
+        return false;
+    *out->p++ = (unsigned char)kind;
+    if (shape->is_timed)
+        put_time(out, s->value);
+    if (kind >= OSC_RECORD_COMPLETE && s->value + s[1].value > out->greatest)
+        out->greatest = s->value + s[1].value;
+    if (shape->has_id)
+        out->p = put_varint(out->p, osc_record_id(word));
+    if (n_slots > 1 || !shape->is_timed)
+        out->p = put_rest(out->p, shape, s);
+    return true;
+}
+
+/* The time of the first record from FIRST on that is whole and has one. */
+static uint64_t start_ticks(const struct osc_block *b, uint32_t first, uint32_t end)
+{
+    for (uint32_t i = first; i < end; i++) {
+        /* Pairs with the release that ends a recording call, as below. */
+        const uint64_t word = __atomic_load_n(&b->slots[i].word, __ATOMIC_ACQUIRE);
+
+        if (osc_record_tag(word) == b->tag && shape_of(osc_record_kind(word))->is_timed)
+            return b->slots[i].value;
+    }
+    return 0;
+}
+
+size_t osc_pack_block(const struct osc_block *b, struct osc_pack_range range,
+                      struct osc_pack_segment *s, unsigned char *out,
+                      struct osc_pack_times *times)
+{
+    const uint64_t tag = b->tag;
+    /* What nearly all records have in their upper half: one slot, this tag, the kind. */
+    const uint64_t end_word = osc_record_word(0, b->tag, OSC_RECORD_END, 1) >> 32;
+    const uint64_t begin_word = osc_record_word(0, b->tag, OSC_RECORD_BEGIN, 1) >> 32;
+    const uint32_t first_slot = range.first_slot;
+    const uint32_t end = range.end_slot < OSC_BLOCK_SLOTS ? range.end_slot : OSC_BLOCK_SLOTS;
+    const uint64_t start = start_ticks(b, first_slot, end);
+    struct packer at = {.p = out, .ticks = start, .least = UINT64_MAX};
+    uint32_t i = first_slot, n_records = 0, n_unfinished = 0;
+
+    while (i < end) {
+        const struct osc_record_slot *slot = &b->slots[i];
+        /* Pairs with the release that ends a recording call: the record is whole. */
+        const uint64_t word = __atomic_load_n(&slot->word, __ATOMIC_ACQUIRE);
+
+        if (word >> 32 == end_word) {
+            *at.p++ = OSC_RECORD_END;
+            put_time(&at, slot->value);
+            i++;
+        } else if ((word >> 32 & ~UINT64_C(0x1f0000)) == begin_word &&
+                   is_begin(osc_record_kind(word))) {
+            *at.p++ = (unsigned char)osc_record_kind(word);
+            put_time(&at, slot->value);
+            at.p = put_varint(at.p, osc_record_id(word));
+            i++;
+        } else if (osc_record_tag(word) == tag && put_record(&at, slot, word, end - i)) {
+            i += osc_record_n_slots(word);
+        } else if (range.take_all) {
+            n_unfinished++;
+            i++;
+            continue;
+        } else {
+            break;
+        }
+        n_records++;
+    }
+    *s = (struct osc_pack_segment){
+        .seq = b->seq,
+        .thread = b->thread,
+        .first_slot = first_slot,
+        .n_slots = i - first_slot,
+        .n_records = n_records,
+        .start_ticks = start,
+        .n_bytes = (uint32_t)(at.p - out),
+        .n_unfinished = n_unfinished,
+    };
+    if (at.least != UINT64_MAX) {
+        times->first = times->last && times->first < at.least ? times->first : at.least;
+        times->last = times->last > at.greatest ? times->last : at.greatest;
+    }
+    return s->n_bytes;
+}
+
+/* --- unpacking ------------------------------------------------------------------- */
+
+/* Seven bits of each byte of X, which has one set behind the last that counts. */
+static inline uint64_t squeeze(uint64_t x)
+{
+    x &= UINT64_C(0x7f7f7f7f7f7f7f7f);
+    x = (x & UINT64_C(0x007f007f007f007f)) | (x & UINT64_C(0x7f007f007f007f00)) >> 1;
+    x = (x & UINT64_C(0x00003fff00003fff)) | (x & UINT64_C(0x3fff00003fff0000)) >> 2;
+    return (x & UINT64_C(0x0fffffff)) | (x & UINT64_C(0x0fffffff00000000)) >> 4;
+}
+
+/* A number byte by byte: near the end, or longer than eight bytes. NULL: none. */
+static const unsigned char *get_slowly(const unsigned char *at, const unsigned char *end,
+                                       uint64_t *v)
+{
+    uint64_t x = 0;
+
+    for (uint32_t shift = 0; at < end && shift < 64; shift += 7) {
+        const uint64_t byte = *at++;
+
+        if (shift == 63 && byte > 1)
+            return NULL;
+        x |= (byte & 0x7f) << shift;
+        if (byte < 0x80) {
+            *v = x;
+            return at;
+        }
+    }
+    return NULL;
+}
+
+static inline const unsigned char *get_varint(const unsigned char *at, const unsigned char *end,
+                                              uint64_t *v)
+{
+    if (end - at >= 8) {
+        uint64_t x;
+        memcpy(&x, at, sizeof x);
+        const uint64_t stops = ~x & UINT64_C(0x8080808080808080);
+
+        if (stops) {
+            *v = squeeze(x & (stops ^ (stops - 1)));
+            return at + __builtin_ctzll(stops) / 8 + 1;
+        }
+    }
+    return get_slowly(at, end, v);
+}
+
+static const unsigned char *get_number(const unsigned char *at, const unsigned char *end,
+                                       uint64_t *v, uint8_t flavour)
+{
+    if (flavour == FLOAT) {
+        if (end - at < (ptrdiff_t)sizeof *v)
+            return NULL;
+        memcpy(v, at, sizeof *v);
+        return at + sizeof *v;
+    }
+    at = get_varint(at, end, v);
+    if (at && flavour == SIGNED)
+        *v = unzigzag(*v);
+    return at;
+}
+
+/* The bytes of a text or of the packed integers of a list. */
+static const unsigned char *get_bytes(const unsigned char *at, const unsigned char *end,
+                                      const struct shape *shape, struct osc_packed *r)
+{
+    if (slots_of(shape, r->value) == 0)
+        return NULL;
+    r->bytes = at;
+    if (shape->is_bytes) {
+        if ((uint64_t)(end - at) < r->value)
+            return NULL;
+        at += r->value;
+    } else {
+        for (uint64_t i = 0, v; i < r->value && at; i++)
+            at = get_varint(at, end, &v);
+    }
+    r->n_bytes = at ? (uint32_t)(at - r->bytes) : 0;
+    return at;
+}
+
+/* What follows kind, time and id. */
+static const unsigned char *get_rest(const unsigned char *at, const unsigned char *end,
+                                     const struct shape *shape, struct osc_packed *r)
+{
+    if (shape->is_timed) {
+        for (uint32_t i = 0; i < shape->n_words && at; i++)
+            at = get_number(at, end, &r->words[i], i == 0 ? shape->first : PLAIN);
+        return at;
+    }
+    at = get_number(at, end, &r->value, shape->first);
+    return at && (shape->is_bytes || shape->is_list) ? get_bytes(at, end, shape, r) : at;
+}
+
+/* Kind, time and id; NULL: nonsense. */
+static const unsigned char *get_head(struct osc_unpack *u, const struct shape *shape,
+                                     struct osc_packed *r)
+{
+    const unsigned char *at = u->at + 1, *const end = u->end;
+    uint64_t v = 0;
+
+    if (shape->is_timed) {
+        at = get_varint(at, end, &v);
+        r->ticks = u->ticks += unzigzag(v);
+    }
+    r->id = 0;
+    if (shape->has_id && at) {
+        at = get_varint(at, end, &v);
+        r->id = (uint32_t)v;
+        return v <= UINT32_MAX ? at : NULL;
+    }
+    return at;
+}
+
+bool osc_unpack_next(struct osc_unpack *u, struct osc_packed *r)
+{
+    if (u->at == NULL || u->at == u->end)
+        return false;
+    r->kind = *u->at;
+    const struct shape *shape = shape_of(r->kind);
+    const unsigned char *at = get_head(u, shape, r);
+
+    if (at && (shape->n_words || !shape->is_timed))
+        at = shape->is_known ? get_rest(at, u->end, shape, r) : NULL;
+    u->at = at;
+    return at != NULL;
+}
+
+const unsigned char *osc_unpack_i64(const unsigned char *at, const unsigned char *end,
+                                    int64_t *value)
+{
+    uint64_t v = 0;
+
+    at = get_number(at, end, &v, SIGNED);
+    *value = (int64_t)v;
+    return at;
+}

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "wire/pack.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "opscope/record.h"
+
+#define TAG 0x1234
+
+/* A number of any length, so that every width of varint comes up. */
+static uint64_t any(uint64_t *seed)
+{
+    *seed = osc_hash_u64(*seed + 1);
+    return *seed >> (osc_hash_u64(*seed) % 64);
+}
+
+static struct osc_block *new_block(void)
+{
+    struct osc_block *b = osc_calloc(1, sizeof *b);
+
+    assert_non_null(b);
+    b->seq = 0x51234;
+    b->thread = 7;
+    b->tag = TAG;
+    b->tid = 99;
+    return b;
+}
+
+/* The words of KIND behind slot 0 that X-list says, in slots. */
+static uint32_t words_of(uint32_t kind)
+{
+    static const uint8_t words[OSC_RECORD_BEGIN] = {
+#define WORDS(number, name, timed, id, n, what) [number] = (n),
+        OSC_RECORD_KIND_LIST(WORDS)
+#undef WORDS
+    };
+
+    if (kind >= OSC_RECORD_COMPLETE)
+        return 2;
+    return kind >= OSC_RECORD_BEGIN ? 0 : words[kind];
+}
+
+static bool is_timed(uint32_t kind)
+{
+    static const bool timed[OSC_RECORD_BEGIN] = {
+#define TIMED(number, name, timed, id, n, what) [number] = (timed),
+        OSC_RECORD_KIND_LIST(TIMED)
+#undef TIMED
+    };
+
+    return kind >= OSC_RECORD_BEGIN || timed[kind];
+}
+
+static bool has_id(uint32_t kind)
+{
+    enum { NONE, NAME, DEVICE };
+    static const uint8_t ids[OSC_RECORD_BEGIN] = {
+#define ID(number, name, timed, id, n, what) [number] = id,
+        OSC_RECORD_KIND_LIST(ID)
+#undef ID
+    };
+
+    return kind >= OSC_RECORD_BEGIN || ids[kind] != NONE;
+}
+
+/* Every kind there is, in a list that ends with 0. */
+static const uint8_t kinds[] = {
+#define NUMBER(number, name, timed, id, words, what) number,
+    OSC_RECORD_KIND_LIST(NUMBER)
+#undef NUMBER
+        OSC_RECORD_BEGIN,
+    OSC_RECORD_BEGIN + OSC_SCOPE_OVERHEAD,
+    OSC_RECORD_COMPLETE,
+    OSC_RECORD_COMPLETE + OSC_SCOPE_OVERHEAD,
+};
+
+static bool is_text(uint32_t kind)
+{
+    return kind == OSC_RECORD_ARG_TEXT || kind == OSC_RECORD_ARG_JSON;
+}
+
+/* Write a random record of KIND at slot I of B; its slots. */
+static uint32_t put(struct osc_block *b, uint32_t i, uint32_t kind, uint64_t *seed)
+{
+    uint32_t n_words = words_of(kind);
+    struct osc_record_slot *s = &b->slots[i];
+    uint64_t value = any(seed);
+
+    if (is_text(kind)) {
+        value = any(seed) % 300;
+        n_words = (uint32_t)(value + 15) / 16 * 2;
+    } else if (kind == OSC_RECORD_ARG_I64S) {
+        value = any(seed) % 39;
+        n_words = (uint32_t)(value + 1) / 2 * 2;
+    } else if (kind >= OSC_RECORD_COMPLETE) {
+        value >>= 1;
+    }
+    const uint32_t n_slots = 1 + n_words / 2;
+
+    if (i + n_slots > OSC_BLOCK_SLOTS)
+        return 0;
+    s->value = value;
+    for (uint32_t w = 0; w < n_words; w++) {
+        const uint64_t word = kind >= OSC_RECORD_COMPLETE ? any(seed) >> 1 : any(seed);
+        if (w % 2)
+            s[1 + w / 2].word = word;
+        else
+            s[1 + w / 2].value = word;
+    }
+    s->word = osc_record_word((uint32_t)any(seed), TAG, kind, n_slots);
+    return n_slots;
+}
+
+/* R is what stands in slot I. */
+static void assert_same(const struct osc_block *b, uint32_t i, const struct osc_packed *r)
+{
+    const struct osc_record_slot *s = &b->slots[i];
+    const uint32_t kind = osc_record_kind(s->word);
+    assert_int_equal(r->kind, kind);
+    assert_int_equal(r->id, has_id(kind) ? osc_record_id(s->word) : 0);
+    assert_int_equal(is_timed(kind) ? r->ticks : r->value, s->value);
+    for (uint32_t w = 0; w < words_of(kind); w++)
+        assert_int_equal(r->words[w], w % 2 ? s[1 + w / 2].word : s[1 + w / 2].value);
+    if (is_text(kind)) {
+        assert_int_equal(r->n_bytes, s->value);
+        assert_memory_equal(r->bytes, s + 1, s->value);
+    }
+    if (kind == OSC_RECORD_ARG_I64S) {
+        const unsigned char *at = r->bytes;
+        for (uint32_t w = 0; w < s->value; w++) {
+            int64_t v;
+            at = osc_unpack_i64(at, r->bytes + r->n_bytes, &v);
+            assert_non_null(at);
+            assert_int_equal(v, w % 2 ? s[1 + w / 2].word : s[1 + w / 2].value);
+        }
+        assert_ptr_equal(at, r->bytes + r->n_bytes);
+    }
+}
+
+/* Pack slots of B and compare; the slots that were taken. */
+static uint32_t assert_round_trip(const struct osc_block *b, uint32_t first, uint32_t end)
+{
+    unsigned char *const out = osc_malloc(osc_pack_bound(end - first));
+    struct osc_pack_segment s;
+    struct osc_pack_times times = {0};
+    uint64_t least = UINT64_MAX;
+    struct osc_packed r;
+    uint32_t i = first, n = 0;
+
+    assert_non_null(out);
+    const size_t len =
+        osc_pack_block(b, (struct osc_pack_range){first, end, false}, &s, out, &times);
+
+    /* In room of their own, so that a byte read behind them is noticed. */
+    unsigned char *const packed = osc_malloc(len + !len);
+    assert_non_null(packed);
+    memcpy(packed, out, len);
+    assert_int_equal(s.n_bytes, len);
+    assert_in_range(len + sizeof s, 0, osc_pack_bound(end - first) - 4);
+    struct osc_unpack u = {packed, packed + len, s.start_ticks};
+    for (; osc_unpack_next(&u, &r); n++) {
+        assert_same(b, i, &r);
+        if (is_timed(r.kind) && r.ticks < least)
+            least = r.ticks;
+        if (is_timed(r.kind))
+            assert_in_range(r.ticks, times.first, times.last);
+        i += osc_record_n_slots(b->slots[i].word);
+    }
+    assert_ptr_equal(u.at, u.end);
+    assert_int_equal(n, s.n_records);
+    assert_int_equal(i, first + s.n_slots);
+    assert_int_equal(s.n_unfinished, 0);
+    if (least != UINT64_MAX)
+        assert_int_equal(times.first, least);
+    osc_free(packed);
+    osc_free(out);
+    return s.n_slots;
+}
+
+static void every_kind_comes_back_as_it_was(void **state)
+{
+    struct osc_block *b = new_block();
+    uint64_t seed = 1;
+
+    (void)state;
+    for (int round = 0; round < 200; round++)
+        for (size_t k = 0; k < sizeof kinds; k++) {
+            const uint32_t n = put(b, 0, kinds[k], &seed);
+            assert_int_equal(assert_round_trip(b, 0, n), n);
+        }
+    osc_free(b);
+}
+
+static void random_blocks_come_back_from_any_slot(void **state)
+{
+    struct osc_block *b = new_block();
+    uint64_t seed = 2;
+
+    (void)state;
+    for (int round = 0; round < 200; round++) {
+        uint32_t used = 0, middle = 0, n;
+        do {
+            n = put(b, used, kinds[any(&seed) % sizeof kinds], &seed);
+            used += n;
+            if (used < 500)
+                middle = used;
+        } while (n);
+        assert_int_equal(assert_round_trip(b, 0, used), used);
+        assert_int_equal(assert_round_trip(b, middle, used), used - middle);
+        /* A record that END cuts is not there. */
+        assert_in_range(assert_round_trip(b, 0, used - 1), used - 200, used - 1);
+    }
+    osc_free(b);
+}
+
+static void the_largest_records_have_room(void **state)
+{
+    struct osc_block *b = new_block();
+
+    (void)state;
+    for (uint32_t i = 0; i < OSC_BLOCK_SLOTS; i++)
+        b->slots[i] = (struct osc_record_slot){UINT64_MAX, UINT64_MAX};
+    b->slots[0].value = 398;
+    b->slots[0].word = osc_record_word(UINT32_MAX, TAG, OSC_RECORD_ARG_I64S, 200);
+    assert_int_equal(assert_round_trip(b, 0, 200), 200);
+    b->slots[0].value = 199 * 16;
+    b->slots[0].word = osc_record_word(UINT32_MAX, TAG, OSC_RECORD_ARG_JSON, 200);
+    assert_int_equal(assert_round_trip(b, 0, 200), 200);
+    osc_free(b);
+}
+
+static void an_unfinished_slot_waits_or_is_counted(void **state)
+{
+    struct osc_block *b = new_block();
+    unsigned char out[4096];
+    struct osc_pack_segment s;
+    struct osc_pack_times times = {0};
+    uint64_t seed = 3;
+
+    (void)state;
+    put(b, 0, OSC_RECORD_BEGIN, &seed);
+    b->slots[1].word = osc_record_word(5, TAG - 1, OSC_RECORD_END, 1); /* an older tag */
+    b->slots[2].word = osc_record_word(5, TAG, OSC_RECORD_WORK, 2);    /* too short for it */
+    b->slots[3].word = osc_record_word(5, TAG, 0x3f, 1);               /* no such kind */
+    put(b, 4, OSC_RECORD_END, &seed);
+
+    osc_pack_block(b, (struct osc_pack_range){0, 5, false}, &s, out, &times);
+    assert_int_equal(s.n_slots, 1);
+    assert_int_equal(s.n_records, 1);
+    osc_pack_block(b, (struct osc_pack_range){0, 5, true}, &s, out, &times);
+    assert_int_equal(s.n_slots, 5);
+    assert_int_equal(s.n_records, 2);
+    assert_int_equal(s.n_unfinished, 3);
+    osc_pack_block(b, (struct osc_pack_range){1, 4, true}, &s, out, &times);
+    assert_int_equal(s.n_bytes, 0);
+    osc_free(b);
+}
+
+/* What BYTES hold, in room of their own. They may be nonsense, and must end. */
+static uint32_t unpack_all(const unsigned char *bytes, size_t len)
+{
+    unsigned char *copy = osc_malloc(len + !len);
+    struct osc_packed r;
+    uint32_t n = 0;
+
+    assert_non_null(copy);
+    memcpy(copy, bytes, len);
+    struct osc_unpack u = {copy, copy + len, 0};
+    for (; osc_unpack_next(&u, &r); n++)
+        if (r.kind >= OSC_RECORD_ARG_I64S && r.kind <= OSC_RECORD_ARG_JSON && r.n_bytes)
+            assert_in_range((uintptr_t)(r.bytes + r.n_bytes), (uintptr_t)copy, (uintptr_t)u.at);
+    assert_true(u.at == NULL || u.at == u.end);
+    osc_free(copy);
+    return n;
+}
+
+static void hostile_bytes_are_never_read_beyond(void **state)
+{
+    struct osc_block *b = new_block();
+    unsigned char packed[32768], noise[256];
+    struct osc_pack_segment s;
+    struct osc_pack_times times = {0};
+    uint64_t seed = 4;
+    uint32_t used = 0;
+
+    (void)state;
+    for (size_t k = 0; k < 2 * sizeof kinds; k++)
+        used += put(b, used, kinds[k / 2], &seed);
+    const size_t len =
+        osc_pack_block(b, (struct osc_pack_range){0, used, false}, &s, packed, &times);
+    for (size_t cut = 0; cut <= len; cut++)
+        assert_in_range(unpack_all(packed, cut), 0, s.n_records);
+    for (size_t i = 0; i < len; i++) {
+        const unsigned char was = packed[i];
+        for (int bit = 0; bit < 8; bit++) {
+            packed[i] = (unsigned char)(was ^ 1 << bit);
+            unpack_all(packed, len);
+        }
+        packed[i] = was;
+    }
+    for (int round = 0; round < 20000; round++) {
+        const size_t n = any(&seed) % sizeof noise;
+        for (size_t i = 0; i < n; i++)
+            noise[i] = (unsigned char)(any(&seed) & (round % 2 ? 0x7f : 0xff));
+        unpack_all(noise, n);
+    }
+    osc_free(b);
+}
+
+static void hostile_blocks_are_never_read_beyond(void **state)
+{
+    struct osc_block *b = new_block();
+    unsigned char *out = osc_malloc(osc_pack_bound(OSC_BLOCK_SLOTS));
+    struct osc_pack_segment s;
+    struct osc_pack_times times = {0};
+    uint64_t seed = 5;
+
+    (void)state;
+    assert_non_null(out);
+    for (int round = 0; round < 2000; round++) {
+        for (uint32_t i = 0; i < OSC_BLOCK_SLOTS; i++) {
+            b->slots[i].value = any(&seed);
+            b->slots[i].word = osc_record_word(
+                (uint32_t)any(&seed), TAG, kinds[any(&seed) % sizeof kinds], any(&seed) % 256);
+        }
+        const size_t len =
+            osc_pack_block(b, (struct osc_pack_range){0, UINT32_MAX, true}, &s, out, &times);
+        assert_int_equal(s.n_slots, OSC_BLOCK_SLOTS);
+        assert_int_equal(unpack_all(out, len), s.n_records);
+    }
+    osc_free(out);
+    osc_free(b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_kind_comes_back_as_it_was),
+        cmocka_unit_test(random_blocks_come_back_from_any_slot),
+        cmocka_unit_test(the_largest_records_have_room),
+        cmocka_unit_test(an_unfinished_slot_waits_or_is_counted),
+        cmocka_unit_test(hostile_bytes_are_never_read_beyond),
+        cmocka_unit_test(hostile_blocks_are_never_read_beyond),
+    };
+    return cmocka_run_group_tests_name("pack", tests, NULL, NULL);
+}

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+# opscope run: a guest that does not notice, and its status; opscope ctl without a recording.
+show()
+{
+    echo "\$ opscope $*"
+    "$OPSCOPE" "$@" 2>&1 </dev/null | sed 's|/[^ ]*/golden-[^/]*/|/.../|g; s/RUN_ID=.*/RUN_ID=.../'
+    echo "exit ${PIPESTATUS[0]}"
+}
+
+show run --sources api -o rec -- sh -c 'echo "out: $OPSCOPE_OUT" | sed "s|.*/||"; exit 7'
+show run --sources api -o rec -- sh -c 'kill -TERM $$'
+show run --sources api -o rec -- no-such-program
+touch not-executable
+show run --sources api -o rec -- ./not-executable
+show run --sources api -o a/b/c -- test -d a/b/c
+show run --sources none -o rec -- sh -c 'echo "OPSCOPE=$OPSCOPE"'
+show run --sources api -o rec --schedule wait=1,active=3 --flight 10s --limit-size 1K --print-env
+show run --sources itt,apo true
+show run --limit-size many true
+show run
+show run -o not-executable/rec true
+
+# What the program finds: its own signals and descriptors, with ours only in between.
+python3 - "$OPSCOPE" <<'END'
+import os, signal, subprocess, sys
+
+LOOK = """
+import os, signal
+ignored = [s.name for s in signal.Signals if signal.getsignal(s) == signal.SIG_IGN]
+print(ignored, signal.pthread_sigmask(signal.SIG_BLOCK, []), sorted(os.listdir("/proc/self/fd")))
+print(os.umask(0), os.nice(0), os.getpgrp() == int(os.environ["GROUP"]))
+"""
+
+
+def prepare():
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR2])
+    os.umask(0o026)
+    os.close(0)
+
+
+def look(*before):
+    env = dict(os.environ, GROUP=str(os.getpgrp()))
+    return subprocess.run([*before, sys.executable, "-c", LOOK], preexec_fn=prepare, env=env,
+                          capture_output=True, text=True, check=False).stdout
+
+
+alone = look()
+guest = look(sys.argv[1], "run", "--sources", "api", "-o", "rec", "--")
+print("the program finds what it finds alone:", alone == guest and "USR2" in alone)
+
+run = subprocess.Popen([sys.argv[1], "run", "--sources", "api", "-o", "rec", "--", "sh", "-c",
+                        "trap 'echo caught; exit 3' USR1; echo ready; while :; do sleep 0.01; done"],
+                       stdout=subprocess.PIPE, text=True)
+run.stdout.readline()
+run.send_signal(signal.SIGUSR1)
+print("a signal to opscope reaches it:", run.stdout.read().strip(), run.wait())
+END
+
+show ctl rec status
+show ctl rec statsu
+show ctl rec
+show ctl no-such-directory dump
