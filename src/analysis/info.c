@@ -112,9 +112,13 @@ static void add_origin(const struct osc_trace *t, struct osc_result *out)
     if (torch.len == 0)
         torch = meta(t, "pytorch_version");
     const bool is_kineto = meta(t, "schemaVersion").len > 0;
+    const bool is_ours = osc_str_eq(osc_trace_str(t, t->format), OSC_STR("opscope"));
     add_text(out, "format", osc_trace_str(t, t->format));
-    add_text(out, "producer", is_kineto ? OSC_STR("kineto") : OSC_STR(""));
-    add_text(out, "producer_version", OSC_STR(""));
+    add_text(out, "producer",
+             is_ours     ? OSC_STR("opscope")
+             : is_kineto ? OSC_STR("kineto")
+                         : OSC_STR(""));
+    add_text(out, "producer_version", is_ours ? meta(t, "opscope_version") : OSC_STR(""));
     add_text(out, "torch_version", torch);
     add_text(out, "opscope_version", OSC_STR(OSC_VERSION));
 

@@ -9,7 +9,17 @@
 #include "analysis/census.h"
 #include "derive/derive.h"
 
-enum { SEVERITY, CODE, COUNT, FIRST_OFFSET, FIRST_NS, MESSAGE, REMEDY, RANK_OF_SEVERITY };
+enum {
+    SEVERITY,
+    CODE,
+    COUNT,
+    FIRST_OFFSET,
+    FIRST_NS,
+    LAST_NS,
+    MESSAGE,
+    REMEDY,
+    RANK_OF_SEVERITY
+};
 
 static const struct osc_column columns[] = {
     [SEVERITY] = {"severity", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0,
@@ -25,6 +35,8 @@ static const struct osc_column columns[] = {
                       "compressed file a byte of its contents."},
     [FIRST_NS] = {"first_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_MIN, OSC_COLUMN_OPTIONAL,
                   "When the first event that it concerns starts, from the origin."},
+    [LAST_NS] = {"last_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_MAX, OSC_COLUMN_OPTIONAL,
+                 "Where it concerns a range of time, when that ends, from the origin."},
     [MESSAGE] = {"message", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0,
                  "What happened, as a sentence."},
     [REMEDY] = {"remedy", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
@@ -52,6 +64,10 @@ static void add_row(const struct osc_trace *t, struct osc_result *out,
     if (f->first_ns != OSC_NO_TIME) {
         osc_result_int(out, FIRST_NS, f->first_ns - t->origin_ns);
         osc_result_show(out, FIRST_NS);
+    }
+    if (f->last_ns != OSC_NO_TIME) {
+        osc_result_int(out, LAST_NS, f->last_ns - t->origin_ns);
+        osc_result_show(out, LAST_NS);
     }
     osc_result_str(out, MESSAGE, osc_str_c(osc_finding_message(code)));
     if (osc_finding_remedy(code)[0])
@@ -120,7 +136,7 @@ static bool is_absent(const struct osc_trace *t, const struct osc_census *c,
 static osc_status map(const struct osc_trace *t, const struct osc_options *o,
                       struct osc_result *out, struct osc_err *err)
 {
-    const struct osc_finding once = {1, OSC_NO_OFFSET, OSC_NO_TIME};
+    const struct osc_finding once = {1, OSC_NO_OFFSET, OSC_NO_TIME, OSC_NO_TIME};
     struct osc_census census;
     const osc_status st = osc_census_take(t, &census);
 
@@ -128,8 +144,9 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     if (st != OSC_OK)
         return osc_fail(err, st, "%s", osc_status_text(st));
 
-    /* A trace without operators is not PyTorch's: advice on its profiler would be noise. */
-    const bool is_torch = census.by_kind[OSC_KIND_OPERATOR] > 0;
+    /* What was not recorded with PyTorch's profiler has none of its switches. */
+    const bool is_torch = census.by_kind[OSC_KIND_OPERATOR] > 0 &&
+                          !osc_str_eq(osc_trace_str(t, t->format), OSC_STR("opscope"));
     for (int severity = OSC_ERROR; severity >= OSC_INFO; severity--) {
         for (int i = 0; i < OSC_FINDING_COUNT; i++) {
             const enum osc_finding_code code = (enum osc_finding_code)i;

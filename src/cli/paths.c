@@ -117,6 +117,46 @@ static enum entry kind_of(DIR *dir, const struct dirent *e)
     return S_ISDIR(st.st_mode) ? ENTRY_FOLDER : ENTRY_OTHER;
 }
 
+/* Whether NAME is what a recording lives in until it is written: NAME.osc.live. */
+static bool is_live(const char *name)
+{
+    const struct osc_str end = OSC_STR(".osc.live");
+    const struct osc_str s = osc_str_c(name);
+
+    return s.len > end.len && osc_str_ends(s, end);
+}
+
+/* Whether P has, from FIRST on, a file of the recording that lives in PATH. */
+static bool has_file_of(const struct osc_paths *p, uint32_t first, const char *path)
+{
+    const size_t stem = strlen(path) - strlen(".osc.live");
+
+    for (uint32_t i = first; i < p->n; i++) {
+        const struct osc_filename f = osc_filename_parse(p->all[i]);
+        const char *const slash = strrchr(path, '/');
+        const size_t len = stem - (slash ? (size_t)(slash + 1 - path) : 0);
+
+        if (f.is_recording && f.worker.len == len &&
+            memcmp(f.worker.s, path + stem - len, len) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Of the live directories from FIRST on those stay that no file takes in. */
+static void drop_live(struct osc_paths *p, uint32_t first)
+{
+    uint32_t n = first;
+
+    for (uint32_t i = first; i < p->n; i++) {
+        if (is_live(p->all[i]) && has_file_of(p, first, p->all[i]))
+            osc_free(p->all[i]);
+        else
+            p->all[n++] = p->all[i];
+    }
+    p->n = n;
+}
+
 /* Add the traces of directory PATH: of a log directory, or all that look like one. */
 static int add_files(struct osc_paths *p, const char *path, bool is_logdir)
 {
@@ -130,10 +170,11 @@ static int add_files(struct osc_paths *p, const char *path, bool is_logdir)
     }
     for (const struct dirent *e; st == OSC_OK && (e = readdir(dir));) {
         const struct osc_filename f = osc_filename_parse(e->d_name);
+        const bool live = !is_logdir && is_live(e->d_name);
 
-        if (is_logdir ? !f.is_logdir : !f.is_trace || e->d_name[0] == '.')
+        if (is_logdir ? !f.is_logdir : (!f.is_trace && !live) || e->d_name[0] == '.')
             continue;
-        if (kind_of(dir, e) == ENTRY_FILE)
+        if (kind_of(dir, e) == (live ? ENTRY_FOLDER : ENTRY_FILE))
             st = add_path(p, path, e->d_name, false);
     }
     closedir(dir);
@@ -142,6 +183,7 @@ static int add_files(struct osc_paths *p, const char *path, bool is_logdir)
     if (p->n > first) {
         osc_sort(p->all + first, p->n - first, sizeof *p->all, compare_names);
         drop_copies(p, first);
+        drop_live(p, first);
     }
     return OSC_EXIT_DONE;
 }
@@ -293,12 +335,23 @@ static int add_directory(struct osc_paths *p, const char *path)
     if (!failed && p->n == first)
         failed = add_run_below(p, path);
     if (!failed && p->n == first) {
-        osc_cli_error("%s: no traces in it; any .json, .json.gz or .json.zst would be, and "
-                      "below it WORKER[.NUMBER].pt.trace.json[.gz]",
+        osc_cli_error("%s: no traces in it; any .osc, .json, .json.gz or .json.zst would be, "
+                      "and below it WORKER[.NUMBER].pt.trace.json[.gz]",
                       path);
         failed = OSC_EXIT_FAILED;
     }
     return failed;
+}
+
+/* Whether the directory PATH is a live one, whatever it is called: then it is a trace. */
+static bool holds_blocks(const char *path)
+{
+    char *const blocks = join(path, "blocks");
+    struct stat st;
+    const bool holds = blocks && stat(blocks, &st) == 0 && S_ISREG(st.st_mode);
+
+    osc_free(blocks);
+    return holds;
 }
 
 int osc_paths_find(struct osc_paths *p, const char *const *operands, int n)
@@ -311,7 +364,8 @@ int osc_paths_find(struct osc_paths *p, const char *const *operands, int n)
 
         if (path[0] == '\0')
             failed = osc_cli_misuse("an operand is empty; a trace was expected");
-        else if (strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+        else if (strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISDIR(st.st_mode) &&
+                 !holds_blocks(path))
             failed = add_directory(p, path);
         else if (add_path(p, NULL, path, true) != OSC_OK)
             failed = no_memory();

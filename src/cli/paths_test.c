@@ -180,8 +180,8 @@ static void a_directory_without_traces_says_what_would_be_one(void **state)
     (void)state;
     make("none/ none/a/ none/a/x.json");
     assert_is_refused("none", OSC_EXIT_FAILED,
-                      "opscope: none: no traces in it; any .json, .json.gz or .json.zst would "
-                      "be, and below it WORKER[.NUMBER].pt.trace.json[.gz]\n");
+                      "opscope: none: no traces in it; any .osc, .json, .json.gz or .json.zst "
+                      "would be, and below it WORKER[.NUMBER].pt.trace.json[.gz]\n");
 }
 
 static void a_trace_beside_its_packed_copy_is_read_once(void **state)

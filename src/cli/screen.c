@@ -109,6 +109,8 @@ static void put_head(struct osc_page *p)
     if (torch.len > 0) {
         osc_strbuf_adds(&text, "PyTorch ");
         osc_utf8_append_terminal(&text, torch);
+    } else if (osc_str_eq(producer, OSC_STR("opscope"))) {
+        osc_strbuf_adds(&text, "Recording");
     } else {
         osc_strbuf_adds(&text, producer.len > 0 ? "PyTorch (Kineto)" : "Chrome trace");
     }

@@ -36,6 +36,22 @@ static osc_status read_probe(struct osc_input *in, struct osc_err *err)
     return OSC_OK;
 }
 
+/* Go on with the file `blocks` of the directory that is open; else it stays open. */
+static void enter_live(struct osc_input *in, struct stat *info)
+{
+    const int fd = openat(in->fd, "blocks", O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+    if (fd < 0)
+        return;
+    if (fstat(fd, info) != 0) {
+        close(fd);
+        return;
+    }
+    close(in->fd);
+    in->fd = fd;
+    in->is_live = true;
+}
+
 osc_status osc_input_open(struct osc_input *in, const char *path, struct osc_err *err)
 {
     const bool is_stdin = strcmp(path, "-") == 0;
@@ -46,6 +62,8 @@ osc_status osc_input_open(struct osc_input *in, const char *path, struct osc_err
     in->fd = is_stdin ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (in->fd < 0 || fstat(in->fd, &info) != 0)
         return osc_fail(err, OSC_EIO, "%s: cannot be opened: %s", in->path, strerror(errno));
+    if (S_ISDIR(info.st_mode))
+        enter_live(in, &info);
     if (S_ISDIR(info.st_mode))
         return osc_fail(err, OSC_EINVAL, "%s: is a directory; a trace file was expected",
                         in->path);

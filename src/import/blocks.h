@@ -16,6 +16,7 @@ struct osc_input {
     const char *path; /* borrowed; for messages */
     int fd;           /* or -1: memory */
     bool is_stdin;
+    bool is_live;        /* PATH is a live directory, FD its file `blocks` */
     bool can_seek;       /* a regular file: read at offsets, size known */
     uint64_t size;       /* bytes, if can_seek or memory */
     struct osc_str data; /* of memory */
@@ -24,7 +25,10 @@ struct osc_input {
     bool probe_is_unread; /* of a pipe: to be handed out before anything else */
 };
 
-/* Open PATH, "-" is standard input. A directory or a device is refused. */
+/*
+ * Open PATH, "-" is standard input. Of a live directory (wire/live.h) the file `blocks` is
+ * opened; any other directory and a device are refused.
+ */
 OSC_MUST_USE osc_status osc_input_open(struct osc_input *in, const char *path,
                                        struct osc_err *err);
 void osc_input_open_memory(struct osc_input *in, const char *name, struct osc_str data);

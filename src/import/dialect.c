@@ -41,6 +41,11 @@ static const struct category categories[] = {
     {"python_function", OSC_KIND_PYTHON, false},
     {"collective_comm", OSC_KIND_COMMUNICATION, false},
     {"overhead", OSC_KIND_OVERHEAD, false},
+    /* Our own recordings, where Kineto has no word. */
+    {"scope", OSC_KIND_SCOPE, false},
+    {"module", OSC_KIND_MODULE, false},
+    {"dataloader", OSC_KIND_DATALOADER, false},
+    {"optimizer", OSC_KIND_OPTIMIZER, false},
 };
 
 static const struct category *find_category(struct osc_str category)

@@ -76,8 +76,12 @@ struct osc_filename osc_filename_parse(const char *name)
 
     if (!drop_suffix(&stem, ".gz"))
         drop_suffix(&stem, ".zst");
-    f.is_trace = drop_suffix(&stem, ".json");
-    if (f.is_trace && drop_suffix(&stem, ".pt.trace")) {
+    f.is_recording = drop_suffix(&stem, ".osc");
+    f.is_trace = f.is_recording || drop_suffix(&stem, ".json");
+    if (f.is_recording) {
+        split_number(&f, stem);
+        stem = f.worker;
+    } else if (f.is_trace && drop_suffix(&stem, ".pt.trace")) {
         f.is_logdir = true;
         split_number(&f, stem);
         stem = f.worker;

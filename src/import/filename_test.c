@@ -41,6 +41,17 @@ static void takes_the_names_of_a_log_directory_apart(void **state)
     assert_parses("trace.json", false, "", "", -1);
 }
 
+static void takes_recordings_and_their_parts_apart(void **state)
+{
+    (void)state;
+    assert_parses("a/run.osc", false, "run", "", -1);
+    assert_parses("run.12.osc", false, "run", "12", -1);
+    assert_parses("host-rank3.2.osc.gz", false, "host-rank3", "2", 3);
+    assert_true(osc_filename_parse("run.osc").is_recording);
+    assert_true(osc_filename_parse("run.osc").is_trace);
+    assert_false(osc_filename_parse("run.json").is_recording);
+}
+
 static void guesses_the_rank_from_what_people_write(void **state)
 {
     (void)state;
@@ -76,6 +87,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(takes_the_names_of_a_log_directory_apart),
+        cmocka_unit_test(takes_recordings_and_their_parts_apart),
         cmocka_unit_test(guesses_the_rank_from_what_people_write),
         cmocka_unit_test(knows_files_of_traces_by_their_end),
         cmocka_unit_test(orders_spans_by_number_and_not_by_text),

@@ -188,6 +188,8 @@ static osc_status read_index(struct osc_file *f)
     f->chunks = (struct osc_wire_index_entry *)(void *)entries;
     f->cap_chunks = cap / sizeof *f->chunks;
     const size_t n = (size_t)(h.payload_bytes / sizeof *f->chunks);
+    for (size_t i = 0; st == OSC_OK && i < n; i++)
+        f->chunks[i].header.magic = OSC_CHUNK_MAGIC; /* left out, or searches would find it */
     if (st == OSC_OK && index_is_good(f, n, trailer.index_offset)) {
         f->n_chunks = n;
         f->has_index = true;

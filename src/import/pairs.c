@@ -177,6 +177,23 @@ static osc_status join_args(struct matching *m, struct osc_chunk *k, uint32_t i,
     return st;
 }
 
+/* Row I of K ends at END_NS. */
+static void close_range(struct osc_trace *t, struct osc_chunk *k, uint32_t i, int64_t end_ns)
+{
+    if (end_ns == OSC_NO_TIME) {
+        osc_findings_add(&t->findings, OSC_FINDING_open_range, OSC_NO_OFFSET, k->ts_ns[i]);
+        return;
+    }
+    k->dur_ns[i] = end_ns - k->ts_ns[i];
+    if (end_ns < k->ts_ns[i]) {
+        osc_findings_add(&t->findings, OSC_FINDING_negative_duration, OSC_NO_OFFSET,
+                         k->ts_ns[i]);
+        k->dur_ns[i] = 0;
+    }
+    if (osc_row_end(k, i) > k->max_end_ns)
+        k->max_end_ns = osc_row_end(k, i);
+}
+
 static osc_status match_end(struct matching *m, const struct osc_chunk *e, uint32_t j)
 {
     struct osc_trace *t = m->t;
@@ -194,14 +211,7 @@ static osc_status match_end(struct matching *m, const struct osc_chunk *e, uint3
     const uint32_t i = osc_row_place(begin.row);
     m->open[*top - 1].row.v = 0;
     *top = begin.below;
-    k->dur_ns[i] = e->ts_ns[j] - k->ts_ns[i];
-    if (e->ts_ns[j] < k->ts_ns[i]) {
-        osc_findings_add(&t->findings, OSC_FINDING_negative_duration, OSC_NO_OFFSET,
-                         k->ts_ns[i]);
-        k->dur_ns[i] = 0;
-    }
-    if (osc_row_end(k, i) > k->max_end_ns)
-        k->max_end_ns = osc_row_end(k, i);
+    close_range(t, k, i, e->ts_ns[j]);
     if (osc_row_form(t, e, j)->has_args)
         st = join_args(m, k, i, e, j);
     return st;

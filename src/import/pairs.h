@@ -4,7 +4,8 @@
  *
  * B and E pair by process and thread, innermost first; b and e by process,
  * category and id. Order is that of the file. Arguments of the end join those of
- * the begin. What stays alone is counted: open_range, unmatched_begin,
+ * the begin. An end whose time is OSC_NO_TIME says that nobody knows when: the range is
+ * as one that stays open. What stays alone is counted: open_range, unmatched_begin,
  * unmatched_end.
  *
  * Threading: not locked.

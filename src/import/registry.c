@@ -4,8 +4,10 @@
 #include "import/reader.h"
 
 extern const struct osc_reader osc_reader_chrome;
+extern const struct osc_reader osc_reader_native;
 
 const struct osc_reader *const osc_readers[] = {
     &osc_reader_chrome,
+    &osc_reader_native,
     NULL,
 };

@@ -42,17 +42,26 @@ static struct osc_str device_family(const struct osc_trace *t)
     return OSC_STR("cuda");
 }
 
-/* "cuda:0", from the arguments of the queue's first device event or else from its pid. */
+/*
+ * "cuda:0", from the arguments of the queue's first device event, where recordings have it
+ * whole and Kineto its number, or else from its pid.
+ */
 static osc_status name_device(struct osc_trace *t, struct osc_track *track,
                               struct osc_str family)
 {
     const struct osc_chunk *k = osc_chunk_of(&t->events, track->first_event);
     const uint32_t i = osc_row_place(track->first_event);
     const struct osc_str pid = osc_trace_str(t, track->pid);
+    struct osc_arg arg = {0};
     char name[64];
     int64_t device;
     int len;
 
+    if (osc_row_arg(t, k, i, OSC_ARG_KEY_DEVICE, &arg) && arg.type == OSC_ARG_STRING &&
+        !osc_json_int(osc_trace_str(t, arg.sid), &device)) {
+        track->device = arg.sid;
+        return OSC_OK;
+    }
     if (osc_row_arg_int(t, k, i, OSC_ARG_KEY_DEVICE, &device) || osc_json_int(pid, &device))
         len = snprintf(name, sizeof name, "%s:%lld", family.s, (long long)device);
     else

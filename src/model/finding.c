@@ -23,6 +23,7 @@ void osc_findings_add(struct osc_findings *f, enum osc_finding_code code, uint64
     if (one->count++ == 0) {
         one->first_offset = offset;
         one->first_ns = time_ns;
+        one->last_ns = OSC_NO_TIME;
     }
 }
 
@@ -33,10 +34,13 @@ void osc_findings_merge(struct osc_findings *f, const struct osc_findings *from)
 
         if (from->by_code[i].count == 0)
             continue;
-        if (to->count == 0)
+        if (to->count == 0) {
             *to = from->by_code[i];
-        else
-            to->count += from->by_code[i].count;
+            continue;
+        }
+        to->count += from->by_code[i].count;
+        if (from->by_code[i].last_ns > to->last_ns)
+            to->last_ns = from->by_code[i].last_ns;
     }
 }
 

@@ -63,6 +63,23 @@ enum osc_severity { OSC_INFO, OSC_WARNING, OSC_ERROR };
     X(limit_reached, ERROR, "a limit was reached; the rest was not read",                      \
       "select with --from/--to or --steps, leave out arguments with --no-args, or raise "      \
       "--max-memory")                                                                          \
+    X(lost_records, ERROR, "records that were in damaged parts of a recording",                \
+      "opscope info tells the places as meta.damage; look at the disk")                        \
+    X(dropped_full, WARNING, "records that found no room in memory and were dropped",          \
+      "record to a faster disk, or raise the buffers of the recording")                        \
+    X(dropped_too_big, WARNING, "records or names longer than their limit; cut or dropped",    \
+      "")                                                                                      \
+    X(dropped_nested, WARNING,                                                                 \
+      "records of signal handlers that came while their thread changed buffers; dropped", "")  \
+    X(dropped_late, WARNING, "records that came after the end of the recording; dropped", "")  \
+    X(unfinished, INFO,                                                                        \
+      "calls of the recorder that the end of the process interrupted; left out", "")           \
+    X(killed, WARNING,                                                                         \
+      "the program did not end the recording: it was killed, it crashed, or it was copied "    \
+      "while it recorded; what its calls had finished is here",                                \
+      "")                                                                                      \
+    X(still_recording, INFO, "the program is still recording; this is what there is by now",   \
+      "")                                                                                      \
     X(no_shapes, INFO, "no input shapes", "pass record_shapes=True to torch.profiler.profile") \
     X(no_stacks, INFO, "no call stacks",                                                       \
       "pass with_stack=True and experimental_config=torch._C._profiler._ExperimentalConfig("   \
@@ -88,9 +105,10 @@ struct osc_finding {
     uint64_t count;
     uint64_t first_offset; /* byte of the (inflated) input, or OSC_NO_OFFSET */
     int64_t first_ns;      /* time of the file, or OSC_NO_TIME */
+    int64_t last_ns;       /* where a range of time is known its end, else OSC_NO_TIME */
 };
 
-#define OSC_NO_TIME INT64_MIN
+#define OSC_NO_TIME INT64_MIN /* before all times */
 
 struct osc_findings {
     struct osc_finding by_code[OSC_FINDING_COUNT];

@@ -1,0 +1,745 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Recordings: record chunks of .osc files, and live directories.
+ *
+ *   live directory, copied     native_live.h   what is not yet in the file
+ *   chunks of the file         osc_file.h
+ *   facts, anchors, names      here, native_clock.h, native_names.h
+ *   segments, put in order     native_order.h
+ *   records to rows            native_rows.h
+ *
+ * docs/format.md says what all of it looks like.
+ */
+#include "import/native.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/sort.h"
+#include "codec/json.h"
+#include "import/reader.h"
+
+#define LIVE_SUFFIX ".live"
+
+/* --- damage -------------------------------------------------------------------------- */
+
+static osc_status add_damage(struct osc_native *n, const struct osc_native_damage *d)
+{
+    const osc_status st =
+        osc_build_grow(&n->damages, &n->cap_damages, n->n_damages + 1, sizeof *n->damages);
+
+    if (st == OSC_OK)
+        n->damages[n->n_damages++] = *d;
+    return st;
+}
+
+/* The payload of chunk I, or NULL if it is damaged, which is noted. */
+static osc_status read_payload(struct osc_native *n, size_t i, const unsigned char **data)
+{
+    const struct osc_wire_index_entry *const e = &n->file.chunks[i];
+    const bool has_records = e->header.type == OSC_CHUNK_RECORDS;
+    const osc_status st = osc_file_payload(&n->file, i, &n->payload, &n->cap_payload);
+
+    *data = st == OSC_OK ? n->payload : NULL;
+    if (st != OSC_EFORMAT)
+        return st;
+    return add_damage(
+        n, &(struct osc_native_damage){.offset = e->offset,
+                                       .n_bytes = osc_wire_chunk_bytes(e->header.payload_bytes),
+                                       .next = i + 1,
+                                       .n_records = has_records ? e->header.n_items : 0,
+                                       .first_ticks = e->header.first_ticks,
+                                       .last_ticks = e->header.last_ticks});
+}
+
+/*
+ * What the gaps of the file have held: the chunks around them say how many records were
+ * before each, and when those were.
+ */
+static osc_status measure_gaps(struct osc_native *n)
+{
+    const struct osc_file *f = &n->file;
+    uint64_t n_records = 0, last_ticks = 0;
+    size_t i = 0;
+    osc_status st = OSC_OK;
+
+    for (size_t g = 0; g < f->n_gaps && st == OSC_OK; g++) {
+        const struct osc_file_gap *gap = &f->gaps[g];
+        struct osc_native_damage d = {
+            .offset = gap->offset, .n_bytes = gap->n_bytes, .next = gap->next};
+
+        for (; i < gap->next; i++) {
+            const struct osc_wire_header *h = &f->chunks[i].header;
+            if (h->type != OSC_CHUNK_RECORDS)
+                continue;
+            n_records = h->n_before + h->n_items;
+            last_ticks = h->last_ticks > 0 ? h->last_ticks : last_ticks;
+        }
+        d.is_cut = gap->is_cut;
+        if (gap->is_cut) {
+            struct osc_wire_header h;
+
+            st = osc_file_read(f, gap->offset, &h, sizeof h);
+            if (st == OSC_OK && h.type == OSC_CHUNK_RECORDS) {
+                d.n_records = h.n_items;
+                d.first_ticks = h.first_ticks;
+                d.last_ticks = h.last_ticks;
+            }
+        } else if (i < f->n_chunks) {
+            const struct osc_wire_header *h = &f->chunks[i].header;
+
+            d.n_records = h->n_before > n_records ? h->n_before - n_records : 0;
+            for (size_t k = i; k < f->n_chunks && d.last_ticks == 0; k++)
+                d.last_ticks = f->chunks[k].header.first_ticks;
+        }
+        if (d.n_records > 0 && d.first_ticks == 0)
+            d.first_ticks = last_ticks;
+        if (st == OSC_OK)
+            st = add_damage(n, &d);
+    }
+    if (st == OSC_OK && !f->header_is_good)
+        st = add_damage(n, &(struct osc_native_damage){.n_bytes = sizeof f->header});
+    return st;
+}
+
+/* --- facts --------------------------------------------------------------------------- */
+
+static void take_fact(struct osc_native *n, struct osc_str key, struct osc_str value)
+{
+    struct osc_builder *b = &n->builder;
+    int64_t v;
+
+    if (osc_str_eq(key, OSC_STR("pid")) && osc_json_int(value, &v) && v > 0)
+        n->pid = (osc_who)v;
+    if (osc_str_eq(key, OSC_STR("ticks_hz")) && osc_json_int(value, &v) && v > 0)
+        n->ticks_hz = (uint64_t)v;
+    if (osc_str_eq(key, OSC_STR("host")))
+        key = OSC_STR("host_name"); /* as Kineto calls it */
+    osc_native_late_meta(&n->rows, osc_build_string(b, key.s, key.len),
+                         osc_build_string(b, value.s, value.len), true);
+}
+
+/* False: the payload is not made of facts. */
+static bool take_facts(struct osc_native *n, const unsigned char *data, size_t len)
+{
+    const char *at = (const char *)data, *const end = at + len;
+
+    while (at < end) {
+        struct osc_wire_fact f;
+
+        if ((size_t)(end - at) < sizeof f)
+            return false;
+        memcpy(&f, at, sizeof f);
+        at += sizeof f;
+        if ((uint64_t)f.key_bytes + f.value_bytes > (size_t)(end - at))
+            return false;
+        take_fact(n, (struct osc_str){at, f.key_bytes},
+                  (struct osc_str){at + f.key_bytes, f.value_bytes});
+        at += f.key_bytes + f.value_bytes;
+    }
+    return true;
+}
+
+static osc_status take_anchors(struct osc_native *n, const unsigned char *data, size_t len)
+{
+    osc_status st = OSC_OK;
+
+    for (size_t i = 0; i + sizeof(struct osc_clock_anchor) <= len && st == OSC_OK;
+         i += sizeof(struct osc_clock_anchor)) {
+        struct osc_clock_anchor a;
+
+        memcpy(&a, data + i, sizeof a);
+        st = osc_native_clock_add(&n->clock, &a, 1);
+    }
+    return st;
+}
+
+static osc_status add_thread(struct osc_native *n, const struct osc_wire_thread *t)
+{
+    const osc_status st =
+        osc_build_grow(&n->threads, &n->cap_threads, n->n_threads + 1, sizeof *n->threads);
+
+    if (st == OSC_OK)
+        n->threads[n->n_threads++] = *t;
+    return st;
+}
+
+static osc_status take_threads(struct osc_native *n, const unsigned char *data, size_t len)
+{
+    osc_status st = OSC_OK;
+
+    for (size_t i = 0; i + sizeof(struct osc_wire_thread) <= len && st == OSC_OK;
+         i += sizeof(struct osc_wire_thread)) {
+        struct osc_wire_thread t;
+
+        memcpy(&t, data + i, sizeof t);
+        st = add_thread(n, &t);
+    }
+    return st;
+}
+
+static osc_status take_strings(struct osc_native *n, const unsigned char *data, size_t len)
+{
+    struct osc_wire_strings s;
+
+    if (len < sizeof s)
+        return OSC_OK;
+    memcpy(&s, data, sizeof s);
+    return osc_native_names_add(&n->names, s.log_offset, data + sizeof s, len - sizeof s);
+}
+
+static void take_end(struct osc_native *n, const unsigned char *data, size_t len)
+{
+    struct osc_wire_end end;
+
+    if (len < sizeof end)
+        return;
+    memcpy(&end, data, sizeof end);
+    n->end = end;
+    n->has_end = true;
+}
+
+/* Everything but records, from chunk I. */
+static osc_status take_small_chunk(struct osc_native *n, size_t i)
+{
+    const struct osc_wire_header *h = &n->file.chunks[i].header;
+    const size_t len = (size_t)h->payload_bytes;
+    const unsigned char *data;
+    osc_status st;
+
+    if (h->type == OSC_CHUNK_RECORDS || h->type == OSC_CHUNK_INDEX || h->type > OSC_CHUNK_END)
+        return OSC_OK;
+    st = read_payload(n, i, &data);
+    if (st != OSC_OK || !data)
+        return st;
+    switch (h->type) {
+    case OSC_CHUNK_PROCESS:
+        if (!take_facts(n, data, len))
+            st = add_damage(n, &(struct osc_native_damage){.offset = n->file.chunks[i].offset,
+                                                           .n_bytes = len,
+                                                           .next = i + 1});
+        break;
+    case OSC_CHUNK_CLOCK:
+        st = take_anchors(n, data, len);
+        break;
+    case OSC_CHUNK_STRINGS:
+        st = take_strings(n, data, len);
+        break;
+    case OSC_CHUNK_THREADS:
+        st = take_threads(n, data, len);
+        break;
+    default:
+        take_end(n, data, len);
+        break;
+    }
+    return st;
+}
+
+/* --- the live directory ---------------------------------------------------------------- */
+
+static osc_status take_live(struct osc_native *n)
+{
+    const struct osc_native_live *l = &n->live;
+    const struct osc_live_header *h = &l->header;
+    const uint64_t n_anchors =
+        h->n_anchors < OSC_LIVE_ANCHORS ? h->n_anchors : OSC_LIVE_ANCHORS;
+    osc_status st = osc_native_clock_add(&n->clock, h->anchors, (size_t)n_anchors);
+
+    if (st == OSC_OK && l->strings_bytes > OSC_STRINGS_AT)
+        st = osc_native_names_add(&n->names, OSC_STRINGS_AT, l->strings + OSC_STRINGS_AT,
+                                  l->strings_bytes - OSC_STRINGS_AT);
+    for (size_t i = 0; i < l->n_threads && st == OSC_OK; i++) {
+        const struct osc_live_thread *t = &l->threads[i];
+        struct osc_wire_thread thread = {
+            .ordinal = t->ordinal, .tid = t->tid, .state = t->state};
+
+        memcpy(thread.lost, t->lost, sizeof thread.lost);
+        if (t->state != OSC_THREAD_UNUSED)
+            st = add_thread(n, &thread);
+    }
+    for (size_t i = 0; i < l->n_blocks && st == OSC_OK; i++) {
+        const struct osc_wire_thread thread = {.ordinal = l->blocks[i].thread,
+                                               .tid = l->blocks[i].tid};
+        st = add_thread(n, &thread);
+    }
+    if (n->pid == 0)
+        n->pid = h->pid;
+    return st;
+}
+
+/* The live directory that belongs to the part PART at PATH, to be freed. */
+static char *live_path(const char *path, uint32_t part)
+{
+    struct osc_strbuf b = {0};
+    char number[24];
+    size_t len = strlen(path);
+
+    /* NAME.2.osc goes with NAME.osc.live. */
+    const int n = snprintf(number, sizeof number, ".%u.osc", part);
+    osc_strbuf_adds(&b, path);
+    if (part > 1 && len > (size_t)n && strcmp(path + len - (size_t)n, number) == 0) {
+        b.len = len - (size_t)n;
+        osc_strbuf_adds(&b, ".osc");
+    }
+    osc_strbuf_adds(&b, LIVE_SUFFIX);
+    if (b.status != OSC_OK) {
+        osc_strbuf_fini(&b);
+        return NULL;
+    }
+    return b.s;
+}
+
+/* The part number in the header of the file, before anything else of it is looked at. */
+static uint32_t part_of(const struct osc_input *in)
+{
+    struct osc_file_header h;
+
+    if (in->n_probe < sizeof h)
+        return 1;
+    memcpy(&h, in->probe, sizeof h);
+    return osc_file_header_is_good(&h) ? h.part : 1;
+}
+
+/* Copy the live directory that belongs to the input, before the file. */
+static osc_status open_live(struct osc_native *n, struct osc_err *err)
+{
+    const struct osc_input *in = n->r->in;
+    char *path;
+
+    if (in->is_live)
+        return osc_native_live_open(&n->live, in->path, err);
+    if (in->fd < 0 || in->is_stdin)
+        return OSC_OK;
+    path = live_path(in->path, part_of(in));
+    if (!path)
+        return OSC_ENOMEM;
+    struct osc_err ignored = {0};
+    const osc_status st = osc_native_live_open(&n->live, path, &ignored);
+    osc_free(path);
+    /* What lies beside a file and is damaged must not keep the file from being read. */
+    return st == OSC_ENOMEM ? st : OSC_OK;
+}
+
+/* Whether what is in the live directory goes on from what is in the file. */
+static bool live_goes_on(const struct osc_native *n)
+{
+    const uint64_t *a = n->live.header.recording, *b = n->file.header.recording;
+
+    if (!n->live.is_there || n->r->in->is_live)
+        return n->live.is_there;
+    if (n->file.header_is_good && (a[0] != b[0] || a[1] != b[1]))
+        return false; /* of another recording of that name */
+    /* Of a part that was ended the next ones, not this, go on. */
+    return !n->has_end || n->end.reason == OSC_END_STOPPED;
+}
+
+/* --- records ------------------------------------------------------------------------------ */
+
+/* Note the segments of the record chunk I. */
+static osc_status list_chunk(struct osc_native *n, size_t i)
+{
+    const struct osc_wire_index_entry *const e = &n->file.chunks[i];
+    const size_t len = (size_t)e->header.payload_bytes;
+    const unsigned char *data;
+    uint64_t n_records = 0;
+    size_t at = 0;
+    osc_status st = read_payload(n, i, &data);
+
+    if (st != OSC_OK || !data)
+        return st;
+    while (st == OSC_OK && len - at >= sizeof(struct osc_pack_segment)) {
+        struct osc_native_segment s = {.due = i};
+
+        memcpy(&s.head, data + at, sizeof s.head);
+        at += sizeof s.head;
+        if (s.head.n_bytes > len - at)
+            break;
+        s.offset = e->offset + sizeof e->header + at;
+        at += s.head.n_bytes;
+        n_records += s.head.n_records;
+        st = osc_native_order_add(&n->order, &s);
+    }
+    if (st == OSC_OK && (at != len || n_records != e->header.n_items))
+        st = add_damage(
+            n, &(struct osc_native_damage){.offset = e->offset,
+                                           .n_bytes = len,
+                                           .next = i + 1,
+                                           .n_records = e->header.n_items > n_records
+                                                            ? e->header.n_items - n_records
+                                                            : 0,
+                                           .first_ticks = e->header.first_ticks,
+                                           .last_ticks = e->header.last_ticks});
+    return st;
+}
+
+/* Note what live blocks hold and the file does not. */
+static osc_status list_blocks(struct osc_native *n)
+{
+    osc_status st = OSC_OK;
+
+    for (size_t i = 0; i < n->live.n_blocks && st == OSC_OK; i++) {
+        const struct osc_block *b = &n->live.blocks[i];
+        const uint32_t written = osc_native_order_written(&n->order, b->seq);
+        struct osc_native_segment s = {.due = n->file.n_chunks, .block = i + 1};
+
+        s.head.seq = b->seq;
+        s.head.thread = b->thread;
+        s.head.first_slot = written > b->written_slots ? written : b->written_slots;
+        s.head.n_slots = OSC_BLOCK_SLOTS;
+        if (s.head.first_slot < osc_native_live_end(b))
+            st = osc_native_order_add(&n->order, &s);
+    }
+    return st;
+}
+
+/* The packed records of S at *BYTES. */
+static osc_status fetch(struct osc_native *n, struct osc_native_segment *s,
+                        const unsigned char **bytes)
+{
+    const size_t need = s->block > 0 ? osc_pack_bound(OSC_BLOCK_SLOTS) : s->head.n_bytes;
+    osc_status st = osc_build_grow(&n->packed, &n->cap_packed, need + 1, 1);
+
+    *bytes = n->packed;
+    if (st != OSC_OK)
+        return st;
+    if (s->block == 0) {
+        st = osc_file_read(&n->file, s->offset, n->packed, s->head.n_bytes);
+        return st == OSC_EFORMAT ? OSC_EIO : st;
+    }
+    const struct osc_block *b = &n->live.blocks[s->block - 1];
+    struct osc_pack_times times = {0};
+    (void)osc_pack_block(b,
+                         (struct osc_pack_range){.first_slot = s->head.first_slot,
+                                                 .end_slot = osc_native_live_end(b),
+                                                 .take_all = true},
+                         &s->head, n->packed, &times);
+    return OSC_OK;
+}
+
+/* Scopes may have ended in what was lost before chunk DUE. */
+static void break_at(struct osc_native *n, size_t due, size_t *next)
+{
+    for (; *next < n->n_damages && n->damages[*next].next <= due; ++*next)
+        if (n->damages[*next].n_records > 0)
+            osc_native_rows_break(&n->rows);
+}
+
+static osc_status tick(struct osc_native *n, uint64_t done)
+{
+    const struct osc_import_options *o = n->r->options;
+
+    if (n->r->loading->reserve.for_text)
+        osc_build_reserve(&n->builder, (size_t)(done - n->n_done));
+    n->n_done = done;
+    return o->progress && !o->progress(o->progress_ctx, done, n->file.size) ? OSC_ECANCELED
+                                                                            : OSC_OK;
+}
+
+static osc_status take_records(struct osc_native *n)
+{
+    uint64_t done = 0;
+    size_t next = 0;
+    osc_status st = OSC_OK;
+
+    for (size_t i = 0; i < n->order.n && st == OSC_OK && n->builder.status == OSC_OK; i++) {
+        struct osc_native_segment *s = &n->order.segments[i];
+        const unsigned char *bytes;
+
+        break_at(n, s->due, &next);
+        st = fetch(n, s, &bytes);
+        if (st != OSC_OK)
+            break;
+        n->n_unfinished += s->head.n_unfinished;
+        const uint64_t before = n->rows.n_records;
+        if (!osc_native_rows_take(&n->rows, &s->head, bytes))
+            st = add_damage(n,
+                            &(struct osc_native_damage){
+                                .offset = s->offset,
+                                .n_bytes = s->head.n_bytes,
+                                .next = n->file.n_chunks + 1,
+                                .n_records = s->head.n_records - (n->rows.n_records - before)});
+        done += sizeof s->head + s->head.n_bytes;
+        if (st == OSC_OK && i % 64 == 0)
+            st = tick(n, done);
+    }
+    return st;
+}
+
+/* --- what it came to -------------------------------------------------------------------------
+ */
+
+static void count(struct osc_native *n, enum osc_finding_code code, uint64_t times,
+                  uint64_t offset, int64_t first_ns)
+{
+    struct osc_findings *f = &n->builder.findings;
+
+    if (times == 0)
+        return;
+    osc_findings_add(f, code, offset, first_ns);
+    f->by_code[code].count += times - 1;
+}
+
+/* A list of the damaged places, as a fact of the file. */
+static void tell_damages(struct osc_native *n)
+{
+    struct osc_strbuf text = {0};
+
+    osc_strbuf_addc(&text, '[');
+    for (size_t i = 0; i < n->n_damages && i < OSC_NATIVE_DAMAGES_TOLD; i++) {
+        const struct osc_native_damage *d = &n->damages[i];
+
+        osc_strbuf_addf(&text, "%s{\"offset\":%llu,\"bytes\":%llu,\"records\":%llu",
+                        i > 0 ? "," : "", (unsigned long long)d->offset,
+                        (unsigned long long)d->n_bytes, (unsigned long long)d->n_records);
+        if (d->first_ticks > 0)
+            osc_strbuf_addf(&text, ",\"first_ns\":%lld",
+                            (long long)osc_native_clock_ns(&n->clock, d->first_ticks));
+        if (d->last_ticks > 0)
+            osc_strbuf_addf(&text, ",\"last_ns\":%lld",
+                            (long long)osc_native_clock_ns(&n->clock, d->last_ticks));
+        osc_strbuf_addc(&text, '}');
+    }
+    osc_strbuf_addc(&text, ']');
+    if (text.status == OSC_OK)
+        osc_native_late_meta(&n->rows, osc_build_string(&n->builder, "damage", 6),
+                             osc_build_string(&n->builder, text.s, (uint32_t)text.len), false);
+    else
+        n->builder.status = text.status;
+    osc_strbuf_fini(&text);
+}
+
+static void count_damages(struct osc_native *n)
+{
+    struct osc_finding *lost = &n->builder.findings.by_code[OSC_FINDING_lost_records];
+
+    for (size_t i = 0; i < n->n_damages; i++) {
+        const struct osc_native_damage *d = &n->damages[i];
+        const int64_t first_ns =
+            d->first_ticks > 0 ? osc_native_clock_ns(&n->clock, d->first_ticks) : OSC_NO_TIME;
+
+        count(n, d->is_cut ? OSC_FINDING_truncated : OSC_FINDING_corrupt, 1, d->offset,
+              first_ns);
+        count(n, OSC_FINDING_lost_records, d->n_records, d->offset, first_ns);
+        if (d->n_records > 0 && d->last_ticks > 0) {
+            const int64_t last_ns = osc_native_clock_ns(&n->clock, d->last_ticks);
+            lost->last_ns = last_ns > lost->last_ns ? last_ns : lost->last_ns;
+        }
+    }
+    if (n->n_damages > 0)
+        tell_damages(n);
+}
+
+static int compare_threads(const void *pa, const void *pb)
+{
+    const struct osc_wire_thread *const a = pa, *const b = pb;
+
+    return ((uint32_t)a->ordinal > (uint32_t)b->ordinal) -
+           ((uint32_t)a->ordinal < (uint32_t)b->ordinal);
+}
+
+/* Make the threads known, one entry each, and sum what they lost. */
+static osc_status settle_threads(struct osc_native *n)
+{
+    uint64_t most[OSC_LOSS_COUNT] = {0};
+    osc_status st = OSC_OK;
+
+    if (n->n_threads > 1)
+        osc_sort(n->threads, n->n_threads, sizeof *n->threads, compare_threads);
+    for (size_t i = 0; i < n->n_threads && st == OSC_OK; i++) {
+        const struct osc_wire_thread *t = &n->threads[i];
+        const bool is_last =
+            i + 1 == n->n_threads || compare_threads(t, &n->threads[i + 1]) != 0;
+
+        for (unsigned k = 0; k < OSC_LOSS_COUNT; k++)
+            most[k] = t->lost[k] > most[k] ? t->lost[k] : most[k];
+        if (t->tid != 0)
+            n->threads[i].tid = t->tid;
+        if (!is_last) {
+            if (n->threads[i + 1].tid == 0)
+                n->threads[i + 1].tid = t->tid;
+            continue;
+        }
+        st = osc_native_rows_thread(&n->rows, t->ordinal, t->tid);
+        for (unsigned k = 0; k < OSC_LOSS_COUNT; k++) {
+            n->lost[k] += most[k];
+            most[k] = 0;
+        }
+    }
+    return st;
+}
+
+static void count_losses(struct osc_native *n)
+{
+    static const enum osc_finding_code codes[OSC_LOSS_COUNT] = {
+        [OSC_LOSS_FULL] = OSC_FINDING_dropped_full,
+        [OSC_LOSS_TOO_BIG] = OSC_FINDING_dropped_too_big,
+        [OSC_LOSS_NESTED] = OSC_FINDING_dropped_nested,
+        [OSC_LOSS_LATE] = OSC_FINDING_dropped_late};
+    uint64_t no_thread = n->has_end ? n->end.n_lost_no_thread : 0;
+
+    if (n->is_live_used && n->live.header.n_lost_no_thread > no_thread)
+        no_thread = n->live.header.n_lost_no_thread;
+    n->lost[OSC_LOSS_FULL] += no_thread;
+    for (unsigned k = 0; k < OSC_LOSS_COUNT; k++) {
+        const struct osc_native_loss *told = &n->rows.losses[k];
+
+        count(n, codes[k], n->lost[k] > told->n ? n->lost[k] : told->n, OSC_NO_OFFSET,
+              told->first_ns);
+    }
+    count(n, OSC_FINDING_unfinished, n->n_unfinished, OSC_NO_OFFSET, OSC_NO_TIME);
+    count(n, OSC_FINDING_lost_name, n->names.n_lost, OSC_NO_OFFSET, OSC_NO_TIME);
+    if (n->is_live_used && n->live.is_running)
+        count(n, OSC_FINDING_still_recording, 1, OSC_NO_OFFSET, OSC_NO_TIME);
+    else if (!n->has_end && !n->file.has_index)
+        count(n, OSC_FINDING_killed, 1, OSC_NO_OFFSET, OSC_NO_TIME);
+}
+
+/* What Kineto says so: what to add to a time to get Unix time. */
+static void tell_base(struct osc_native *n)
+{
+    struct osc_strbuf text = {0};
+
+    if (n->clock.n_anchors == 0)
+        return;
+    const struct osc_clock_anchor *a = &n->clock.anchors[0];
+    osc_strbuf_addi(&text, a->realtime_ns - a->monotonic_ns);
+    if (text.status == OSC_OK)
+        osc_native_late_meta(&n->rows, osc_build_string(&n->builder, "baseTimeNanoseconds", 19),
+                             osc_build_string(&n->builder, text.s, (uint32_t)text.len), false);
+    else
+        n->builder.status = text.status;
+    osc_strbuf_fini(&text);
+}
+
+/* --- the reader
+ * -------------------------------------------------------------------------------- */
+
+/* All but the records. */
+static osc_status prepare(struct osc_native *n, struct osc_err *err)
+{
+    osc_status st = osc_native_rows_init(&n->rows, &n->builder, &n->clock, &n->names, 0);
+
+    if (st == OSC_OK)
+        st = open_live(n, err);
+    if (st == OSC_OK && !n->r->in->is_live)
+        st = osc_file_open(&n->file, n->r->in, n->r->inflate, err);
+    if (st == OSC_OK && !n->r->in->is_live)
+        st = measure_gaps(n);
+    for (size_t i = 0; i < n->file.n_chunks && st == OSC_OK; i++)
+        st = take_small_chunk(n, i);
+    n->is_live_used = st == OSC_OK && live_goes_on(n);
+    if (n->is_live_used)
+        st = take_live(n);
+    if (st == OSC_OK)
+        st = osc_native_clock_settle(&n->clock, n->ticks_hz);
+    osc_native_names_settle(&n->names);
+    n->rows.pid = n->pid;
+    return st == OSC_OK ? settle_threads(n) : st;
+}
+
+static int compare_damages(const void *pa, const void *pb)
+{
+    const struct osc_native_damage *const a = pa, *const b = pb;
+
+    return (a->offset > b->offset) - (a->offset < b->offset);
+}
+
+static osc_status read_all(struct osc_native *n, struct osc_err *err)
+{
+    osc_status st = prepare(n, err);
+
+    for (size_t i = 0; i < n->file.n_chunks && st == OSC_OK; i++)
+        if (n->file.chunks[i].header.type == OSC_CHUNK_RECORDS)
+            st = list_chunk(n, i);
+    if (n->n_damages > 1)
+        osc_sort(n->damages, n->n_damages, sizeof *n->damages, compare_damages);
+    if (st == OSC_OK && n->is_live_used)
+        st = list_blocks(n);
+    if (st == OSC_OK)
+        st = osc_native_order_settle(&n->order);
+    if (st == OSC_OK)
+        st = take_records(n);
+    if (st != OSC_OK)
+        return st;
+    osc_native_rows_finish(&n->rows);
+    count_damages(n);
+    count_losses(n);
+    tell_base(n);
+    return n->builder.status;
+}
+
+static void free_all(struct osc_native *n)
+{
+    osc_native_rows_fini(&n->rows);
+    osc_native_order_fini(&n->order);
+    osc_native_names_fini(&n->names);
+    osc_native_clock_fini(&n->clock);
+    osc_native_live_close(&n->live);
+    osc_file_close(&n->file);
+    osc_builder_fini(&n->builder);
+    osc_free(n->damages);
+    osc_free(n->threads);
+    osc_free(n->payload);
+    osc_free(n->packed);
+    osc_free(n);
+}
+
+static bool is_nothing(const struct osc_native *n)
+{
+    return n->file.n_chunks == 0 && !n->is_live_used;
+}
+
+osc_status osc_native_read(struct osc_reading *r, struct osc_err *err)
+{
+    struct osc_trace *t = r->loading->trace;
+    struct osc_native *n = osc_calloc(1, sizeof *n);
+    struct osc_batch_of_rows batch = {0};
+
+    if (!n)
+        return osc_fail(err, OSC_ENOMEM, "%s: out of memory", r->in->path);
+    n->r = r;
+    n->names.builder = &n->builder;
+    osc_status st = osc_builder_init(&n->builder, r->loading);
+    if (st == OSC_OK)
+        st = read_all(n, err);
+    const bool is_empty = is_nothing(n);
+    t->text_bytes = n->file.size;
+    st = osc_mem_reason(st);
+    if (st == OSC_OK || st == OSC_ELIMIT) {
+        const osc_status taken = osc_builder_take(&n->builder, &batch);
+
+        if (taken != OSC_OK)
+            st = taken;
+        else if (osc_loading_join(r->loading, &batch) != OSC_OK)
+            st = OSC_ENOMEM;
+    }
+    if (st == OSC_ELIMIT) {
+        t->is_partial = true;
+        osc_findings_add(&t->findings, OSC_FINDING_limit_reached, OSC_NO_OFFSET, OSC_NO_TIME);
+        st = osc_fail(err, st, "%s: memory limit reached", r->in->path);
+    } else if (st == OSC_OK && is_empty) {
+        st = osc_fail_at(err, OSC_EFORMAT, 64,
+                         "%s: no whole chunk in it; not a recording, or "
+                         "damaged from end to end",
+                         r->in->path);
+    } else if (st != OSC_OK && (!err || err->code == OSC_OK)) {
+        st = osc_fail(err, st, "%s: %s", r->in->path, osc_status_text(st));
+    }
+    free_all(n);
+    return st;
+}
+
+static int native_probe(const char *head, size_t len)
+{
+    const uint64_t live = OSC_LIVE_MAGIC;
+
+    if (len >= sizeof live && memcmp(head, &live, sizeof live) == 0)
+        return 100;
+    return osc_file_probe(head, len);
+}
+
+const struct osc_reader osc_reader_native = {
+    .name = "opscope",
+    .probe = native_probe,
+    .read = osc_native_read,
+};

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * native.h - what the reader of recordings knows while it reads one.
+ *
+ * Threading: not locked.
+ */
+#ifndef OSC_IMPORT_NATIVE_H
+#define OSC_IMPORT_NATIVE_H
+
+#include "import/native_clock.h"
+#include "import/native_live.h"
+#include "import/native_names.h"
+#include "import/native_order.h"
+#include "import/native_rows.h"
+#include "import/osc_file.h"
+#include "import/reader.h"
+
+/* Damaged places that `info` tells one by one. */
+#define OSC_NATIVE_DAMAGES_TOLD 100u
+
+/* Bytes that cannot be read, and what the rest of the file says about them. */
+struct osc_native_damage {
+    uint64_t offset, n_bytes;
+    size_t next; /* the first chunk behind it */
+    uint64_t n_records;
+    uint64_t first_ticks, last_ticks; /* when they were recorded; 0: not known */
+    bool is_cut;                      /* the file ends there */
+};
+
+struct osc_native {
+    struct osc_reading *r; /* borrowed */
+    struct osc_builder builder;
+    struct osc_file file;
+    struct osc_native_live live;
+    struct osc_native_clock clock;
+    struct osc_native_names names;
+    struct osc_native_order order;
+    struct osc_native_rows rows;
+    struct osc_native_damage *damages; /* owned */
+    size_t n_damages, cap_damages;
+    struct osc_wire_thread *threads; /* owned */
+    size_t n_threads, cap_threads;
+    uint64_t lost[OSC_LOSS_COUNT]; /* by what threads counted themselves */
+    uint64_t n_unfinished;         /* slots */
+    struct osc_wire_end end;
+    bool has_end, is_live_used;
+    osc_who pid;
+    uint64_t ticks_hz;
+    uint64_t n_done;                 /* bytes of records taken */
+    unsigned char *payload, *packed; /* owned; of a chunk, of a segment */
+    size_t cap_payload, cap_packed;
+};
+
+/* As osc_reader.read. */
+OSC_MUST_USE osc_status osc_native_read(struct osc_reading *r, struct osc_err *err);
+
+#endif

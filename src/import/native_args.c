@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "import/native_args.h"
+
+#include <math.h>
+
+#include "base/strbuf.h"
+#include "codec/json.h"
+#include "import/native_names.h"
+
+void osc_native_args_fini(struct osc_native_args *a)
+{
+    osc_free(a->slots);
+    osc_free(a->words);
+    *a = (struct osc_native_args){0};
+}
+
+static void add(struct osc_builder *b, struct osc_native_args *a, osc_sid key,
+                enum osc_arg_type type, uint64_t bits)
+{
+    const uint32_t n = osc_arg_words(type);
+
+    if (b->status != OSC_OK || a->n_slots == OSC_FORM_SLOTS_MAX)
+        return;
+    b->status = osc_build_grow(&a->slots, &a->cap_slots, a->n_slots + 1, sizeof *a->slots);
+    if (b->status == OSC_OK)
+        b->status = osc_build_grow(&a->words, &a->cap_words, a->n_words + 2, sizeof *a->words);
+    if (b->status != OSC_OK)
+        return;
+    a->slots[a->n_slots++] = (struct osc_slot){.key = key, .type = (uint8_t)type};
+    if (n > 0)
+        a->words[a->n_words] = (uint32_t)bits;
+    if (n > 1)
+        a->words[a->n_words + 1] = (uint32_t)(bits >> 32);
+    a->n_words += n;
+}
+
+void osc_native_args_int(struct osc_builder *b, struct osc_native_args *a, osc_sid key,
+                         int64_t value)
+{
+    const bool is_short = value >= INT32_MIN && value <= INT32_MAX;
+
+    add(b, a, key, is_short ? OSC_ARG_INT32 : OSC_ARG_INT64, (uint64_t)value);
+}
+
+void osc_native_args_double(struct osc_builder *b, struct osc_native_args *a, osc_sid key,
+                            uint64_t bits)
+{
+    double d;
+
+    memcpy(&d, &bits, sizeof d);
+    if (isfinite(d)) {
+        add(b, a, key, OSC_ARG_DOUBLE, bits);
+    } else {
+        const struct osc_str text = isnan(d)  ? OSC_STR("NaN")
+                                    : d > 0.0 ? OSC_STR("Infinity")
+                                              : OSC_STR("-Infinity");
+        add(b, a, key, OSC_ARG_STRING, osc_build_string(b, text.s, text.len).v);
+    }
+}
+
+void osc_native_args_string(struct osc_builder *b, struct osc_native_args *a, osc_sid key,
+                            osc_sid value)
+{
+    add(b, a, key, OSC_ARG_STRING, value.v);
+}
+
+void osc_native_args_id(struct osc_builder *b, struct osc_native_args *a, osc_sid key,
+                        uint64_t value)
+{
+    struct osc_strbuf digits = {0};
+
+    if (value <= INT64_MAX) {
+        osc_native_args_int(b, a, key, (int64_t)value);
+        return;
+    }
+    osc_strbuf_addf(&digits, "%llu", (unsigned long long)value);
+    if (digits.status == OSC_OK)
+        add(b, a, key, OSC_ARG_STRING, osc_build_string(b, digits.s, (uint32_t)digits.len).v);
+    else
+        b->status = digits.status;
+    osc_strbuf_fini(&digits);
+}
+
+/* A list of integers as JSON. */
+static void take_list(struct osc_builder *b, struct osc_native_args *a, osc_sid key,
+                      const struct osc_packed *p)
+{
+    const unsigned char *at = p->bytes, *const end = p->bytes + p->n_bytes;
+    struct osc_strbuf text = {0};
+    int64_t v;
+
+    osc_strbuf_addc(&text, '[');
+    while (at != end && (at = osc_unpack_i64(at, end, &v)) != NULL) {
+        if (text.len > 1)
+            osc_strbuf_addc(&text, ',');
+        osc_strbuf_addi(&text, v);
+    }
+    osc_strbuf_addc(&text, ']');
+    if (text.status == OSC_OK)
+        add(b, a, key, OSC_ARG_TEXT, osc_build_string(b, text.s, (uint32_t)text.len).v);
+    else
+        b->status = text.status;
+    osc_strbuf_fini(&text);
+}
+
+/* JSON: a list or an object as it stands; anything else, and what is none, as text. */
+static void take_json(struct osc_builder *b, struct osc_native_args *a, osc_sid key,
+                      struct osc_str text)
+{
+    const bool is_nested = text.len > 0 && (text.s[0] == '[' || text.s[0] == '{');
+    struct osc_strbuf mended = {0};
+    int64_t v;
+
+    if (osc_json_int(text, &v))
+        osc_native_args_int(b, a, key, v);
+    else
+        add(b, a, key,
+            is_nested && osc_json_check(text, &mended) ? OSC_ARG_TEXT : OSC_ARG_STRING,
+            osc_build_string(b, text.s, text.len).v);
+    osc_strbuf_fini(&mended);
+}
+
+/* Whether arguments of KEY are to be kept. */
+static bool is_wanted(const struct osc_loading *l, osc_sid key)
+{
+    if (l->keep.is_scout)
+        return false;
+    for (unsigned k = 0; l->no_args && k < OSC_ARG_KEY_COUNT; k++)
+        if (l->keys[k].v == key.v)
+            return true;
+    return !l->no_args;
+}
+
+void osc_native_args_take(struct osc_builder *b, struct osc_native_names *names,
+                          struct osc_native_args *a, const struct osc_packed *p)
+{
+    const osc_sid key = osc_native_name(names, p->id);
+    const struct osc_str bytes = {(const char *)p->bytes, p->n_bytes};
+
+    if (!is_wanted(b->loading, key))
+        return;
+    switch (p->kind) {
+    case OSC_RECORD_ARG_I64:
+        osc_native_args_int(b, a, key, (int64_t)p->value);
+        break;
+    case OSC_RECORD_ARG_F64:
+        osc_native_args_double(b, a, key, p->value);
+        break;
+    case OSC_RECORD_ARG_BOOL:
+        add(b, a, key, p->value ? OSC_ARG_TRUE : OSC_ARG_FALSE, 0);
+        break;
+    case OSC_RECORD_ARG_NAME:
+        add(b, a, key, OSC_ARG_STRING, osc_native_name(names, (uint32_t)p->value).v);
+        break;
+    case OSC_RECORD_ARG_I64S:
+        take_list(b, a, key, p);
+        break;
+    case OSC_RECORD_ARG_JSON:
+        take_json(b, a, key, bytes);
+        break;
+    default: /* ARG_TEXT */
+        add(b, a, key, OSC_ARG_STRING, osc_build_string(b, bytes.s, bytes.len).v);
+        break;
+    }
+}

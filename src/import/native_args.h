@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * native_args.h - arguments of recordings as slots and words of the model.
+ *
+ * Threading: not locked.
+ */
+#ifndef OSC_IMPORT_NATIVE_ARGS_H
+#define OSC_IMPORT_NATIVE_ARGS_H
+
+#include "import/build.h"
+#include "wire/pack.h"
+
+struct osc_native_names;
+
+/* Arguments on their way to a row. Zeroed, there are none. */
+struct osc_native_args {
+    struct osc_slot *slots; /* owned */
+    uint32_t *words;        /* owned */
+    size_t n_slots, cap_slots, n_words, cap_words;
+};
+
+void osc_native_args_fini(struct osc_native_args *a);
+
+/*
+ * Each appends one, and leaves a sticky status with B if there is no memory. BITS are those
+ * of a double; one that JSON does not have is a text. An id of more than 63 bits is a text
+ * of digits.
+ */
+void osc_native_args_int(struct osc_builder *b, struct osc_native_args *a, osc_sid key,
+                         int64_t value);
+void osc_native_args_double(struct osc_builder *b, struct osc_native_args *a, osc_sid key,
+                            uint64_t bits);
+void osc_native_args_string(struct osc_builder *b, struct osc_native_args *a, osc_sid key,
+                            osc_sid value);
+void osc_native_args_id(struct osc_builder *b, struct osc_native_args *a, osc_sid key,
+                        uint64_t value);
+
+/* Append what the record P of an ARG kind says, unless arguments are not wanted. */
+void osc_native_args_take(struct osc_builder *b, struct osc_native_names *names,
+                          struct osc_native_args *a, const struct osc_packed *p);
+
+#endif

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "import/native_live.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/sort.h"
+#include "base/strbuf.h"
+
+/* Limits that a damaged header cannot lift: 64 GiB of blocks, 4 GiB of names. */
+#define BLOCKS_MAX  (UINT32_C(1) << 22)
+#define STRINGS_MAX (UINT64_C(1) << 32)
+
+/* Read LEN bytes at OFFSET of FD; what lies behind its end is zero. -1 with errno. */
+static int read_at(int fd, void *to, size_t len, uint64_t offset)
+{
+    size_t done = 0;
+
+    while (done < len) {
+        const ssize_t n = pread(fd, (char *)to + done, len - done, (off_t)(offset + done));
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return -1;
+        if (n == 0) {
+            memset((char *)to + done, 0, len - done);
+            break;
+        }
+        done += (size_t)n;
+    }
+    return 0;
+}
+
+static osc_status cannot_read(struct osc_err *err, const char *path)
+{
+    return osc_fail(err, OSC_EIO, "%s: cannot be read: %s", path, strerror(errno));
+}
+
+/* Open NAME in the directory PATH; *FD is -1 if there is none. */
+static osc_status open_file(const char *path, const char *name, int *fd, struct osc_err *err)
+{
+    struct osc_strbuf whole = {0};
+
+    osc_strbuf_adds(&whole, path);
+    osc_strbuf_addc(&whole, '/');
+    osc_strbuf_adds(&whole, name);
+    *fd = whole.status == OSC_OK ? open(whole.s, O_RDONLY | O_CLOEXEC | O_NOCTTY) : -1;
+    osc_status st = whole.status;
+    if (st == OSC_OK && *fd < 0 && errno != ENOENT && errno != ENOTDIR)
+        st = cannot_read(err, whole.s);
+    osc_strbuf_fini(&whole);
+    return st;
+}
+
+/* The header; its magic is written last, so until then there is nothing. */
+static osc_status read_header(struct osc_native_live *l, int fd, const char *path,
+                              struct osc_err *err)
+{
+    struct osc_live_header *h = &l->header;
+
+    if (read_at(fd, h, sizeof *h, 0) != 0)
+        return cannot_read(err, path);
+    if (h->magic == 0)
+        return OSC_OK;
+    if (h->magic != OSC_LIVE_MAGIC || h->block_bytes != OSC_BLOCK_BYTES)
+        return osc_fail_at(err, OSC_EFORMAT, 0, "%s: its file `blocks` is damaged", path);
+    if (h->version > OSC_LIVE_VERSION)
+        return osc_fail_at(err, OSC_EFORMAT, 8,
+                           "%s: version %u of the live directory; this opscope reads up to %u",
+                           path, h->version, OSC_LIVE_VERSION);
+    l->is_there = true;
+    /* Its process may be one of somebody else's: then asking is not permitted. */
+    l->is_running = h->state == OSC_LIVE_RECORDING && h->pid > 0 && h->pid <= INT32_MAX &&
+                    (kill((pid_t)h->pid, 0) == 0 || errno == EPERM);
+    return OSC_OK;
+}
+
+static osc_status read_threads(struct osc_native_live *l, int fd, const char *path,
+                               struct osc_err *err)
+{
+    l->n_threads =
+        l->header.n_threads < OSC_LIVE_THREADS ? l->header.n_threads : OSC_LIVE_THREADS;
+    l->threads = osc_calloc(l->n_threads + 1, sizeof *l->threads);
+    if (!l->threads)
+        return OSC_ENOMEM;
+    return read_at(fd, l->threads, l->n_threads * sizeof *l->threads, OSC_LIVE_THREADS_AT) == 0
+               ? OSC_OK
+               : cannot_read(err, path);
+}
+
+/* Copy block I, unless it is free or changes hands just now. */
+static osc_status read_block(struct osc_native_live *l, int fd, uint32_t i, const char *path,
+                             struct osc_err *err)
+{
+    const uint64_t at = OSC_LIVE_BLOCKS_AT + (uint64_t)i * OSC_BLOCK_BYTES;
+    struct osc_block *b;
+    uint64_t seq;
+
+    if (read_at(fd, &seq, sizeof seq, at) != 0)
+        return cannot_read(err, path);
+    if (seq == 0)
+        return OSC_OK;
+    const osc_status st =
+        osc_grow(&l->blocks, &l->cap_blocks, l->n_blocks + 1, sizeof *l->blocks);
+    if (st != OSC_OK)
+        return st;
+    b = &l->blocks[l->n_blocks];
+    if (read_at(fd, b, sizeof *b, at) != 0 || read_at(fd, &seq, sizeof seq, at) != 0)
+        return cannot_read(err, path);
+    /* Given back while it was copied: it is in the file by now. */
+    l->n_blocks += b->seq == seq && b->state != OSC_BLOCK_FREE && b->tag != 0;
+    return OSC_OK;
+}
+
+static int compare_blocks(const void *pa, const void *pb)
+{
+    const struct osc_block *const a = pa, *const b = pb;
+
+    return (a->seq > b->seq) - (a->seq < b->seq);
+}
+
+static osc_status read_blocks(struct osc_native_live *l, int fd, const char *path,
+                              struct osc_err *err)
+{
+    struct stat info;
+    osc_status st = OSC_OK;
+    uint64_t n;
+
+    if (fstat(fd, &info) != 0)
+        return cannot_read(err, path);
+    const uint64_t bytes = (uint64_t)info.st_size;
+    n = bytes > OSC_LIVE_BLOCKS_AT ? (bytes - OSC_LIVE_BLOCKS_AT) / OSC_BLOCK_BYTES : 0;
+    n = l->header.n_blocks < n ? l->header.n_blocks : n;
+    n = n < BLOCKS_MAX ? n : BLOCKS_MAX;
+    for (uint32_t i = 0; i < n && st == OSC_OK; i++)
+        st = read_block(l, fd, i, path, err);
+    if (st == OSC_OK && l->n_blocks > 1)
+        osc_sort(l->blocks, l->n_blocks, sizeof *l->blocks, compare_blocks);
+    return st;
+}
+
+static osc_status read_strings(struct osc_native_live *l, const char *path, struct osc_err *err)
+{
+    struct osc_live_strings head = {0};
+    struct stat info;
+    int fd;
+    osc_status st = open_file(path, "strings", &fd, err);
+
+    if (st != OSC_OK || fd < 0)
+        return st;
+    if (fstat(fd, &info) != 0 || read_at(fd, &head, sizeof head, 0) != 0) {
+        st = cannot_read(err, path);
+    } else {
+        uint64_t n = (uint64_t)info.st_size;
+
+        n = head.used_bytes < n ? head.used_bytes : n;
+        l->strings_bytes = n < STRINGS_MAX ? (size_t)n : (size_t)STRINGS_MAX;
+        l->strings = osc_malloc(l->strings_bytes + 1);
+        if (!l->strings)
+            st = OSC_ENOMEM;
+        else if (read_at(fd, l->strings, l->strings_bytes, 0) != 0)
+            st = cannot_read(err, path);
+    }
+    close(fd);
+    return st;
+}
+
+osc_status osc_native_live_open(struct osc_native_live *l, const char *path,
+                                struct osc_err *err)
+{
+    int fd;
+
+    *l = (struct osc_native_live){0};
+    osc_status st = open_file(path, "blocks", &fd, err);
+    if (st != OSC_OK || fd < 0)
+        return st;
+    st = read_header(l, fd, path, err);
+    if (st == OSC_OK && l->is_there)
+        st = read_threads(l, fd, path, err);
+    if (st == OSC_OK && l->is_there)
+        st = read_blocks(l, fd, path, err);
+    close(fd);
+    /* Names last: they were written before the records that use them. */
+    if (st == OSC_OK && l->is_there)
+        st = read_strings(l, path, err);
+    if (st != OSC_OK)
+        osc_native_live_close(l);
+    return st;
+}
+
+void osc_native_live_close(struct osc_native_live *l)
+{
+    osc_free(l->threads);
+    osc_free(l->blocks);
+    osc_free(l->strings);
+    *l = (struct osc_native_live){0};
+}
+
+uint32_t osc_native_live_end(const struct osc_block *b)
+{
+    uint32_t end = 0;
+
+    if (b->state == OSC_BLOCK_FULL)
+        return b->used_slots < OSC_BLOCK_SLOTS ? b->used_slots : OSC_BLOCK_SLOTS;
+    for (uint32_t i = 0; i < OSC_BLOCK_SLOTS; i++) {
+        const uint64_t word = b->slots[i].word;
+
+        if (osc_record_tag(word) == b->tag && i + osc_record_n_slots(word) > end)
+            end = i + osc_record_n_slots(word);
+    }
+    return end < OSC_BLOCK_SLOTS ? end : OSC_BLOCK_SLOTS;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * native_live.h - a live directory (wire/live.h) as it was at one moment.
+ *
+ * What was recorded and not yet written lies there, of a process that still runs or of
+ * one that was killed. It is copied before the file beside it is read: what is written
+ * to the file in between is then found twice, and not not at all.
+ *
+ * Threading: not locked.
+ */
+#ifndef OSC_IMPORT_NATIVE_LIVE_H
+#define OSC_IMPORT_NATIVE_LIVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/status.h"
+#include "wire/live.h"
+
+/* Zeroed, there is none. */
+struct osc_native_live {
+    bool is_there;
+    bool is_running; /* its process still lives */
+    struct osc_live_header header;
+    struct osc_live_thread *threads; /* owned; header.n_threads at most */
+    size_t n_threads;
+    struct osc_block *blocks; /* owned; those in use, by seq */
+    size_t n_blocks, cap_blocks;
+    char *strings; /* owned; the string log from its first byte on */
+    size_t strings_bytes;
+};
+
+/*
+ * Copy what lies in the directory PATH. OSC_OK with is_there false: there is no such
+ * directory, or nothing of ours in it yet. OSC_EFORMAT: damaged, or of a newer version.
+ */
+OSC_MUST_USE osc_status osc_native_live_open(struct osc_native_live *l, const char *path,
+                                             struct osc_err *err);
+void osc_native_live_close(struct osc_native_live *l);
+
+/* One more than the last slot of B that a call may have reserved. */
+uint32_t osc_native_live_end(const struct osc_block *b);
+
+#endif

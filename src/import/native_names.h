@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * native_names.h - names of a recording: offsets in its string log become string ids.
+ *
+ * The log comes in pieces, from chunks of the file and from the live directory. An entry
+ * is looked up, and its hash checked, when a record first uses it.
+ *
+ * Threading: not locked.
+ */
+#ifndef OSC_IMPORT_NATIVE_NAMES_H
+#define OSC_IMPORT_NATIVE_NAMES_H
+
+#include "import/build.h"
+
+/* Bytes of the log from OFFSET on. */
+struct osc_native_piece {
+    char *bytes; /* owned */
+    uint64_t offset;
+    size_t n_bytes;
+};
+
+#define OSC_NATIVE_NAME_CACHE 4096u
+
+/* Zeroed but for builder, there are none. */
+struct osc_native_names {
+    struct osc_builder *builder; /* borrowed */
+    struct osc_native_piece *pieces;
+    size_t n_pieces, cap_pieces;
+    struct osc_idmap known; /* name -> id */
+    struct {
+        uint32_t name, id;
+    } cache[OSC_NATIVE_NAME_CACHE];
+    uint64_t n_lost; /* names whose entry is missing or damaged */
+};
+
+/* Copy N_BYTES of the log from OFFSET on. */
+OSC_MUST_USE osc_status osc_native_names_add(struct osc_native_names *n, uint64_t offset,
+                                             const void *bytes, size_t n_bytes);
+
+/* All pieces are in. */
+void osc_native_names_settle(struct osc_native_names *n);
+void osc_native_names_fini(struct osc_native_names *n);
+
+/* The bytes of NAME; false: its entry is missing or damaged. */
+bool osc_native_names_text(const struct osc_native_names *n, uint32_t name,
+                           struct osc_str *text);
+
+osc_sid osc_native_name_slowly(struct osc_native_names *n, uint32_t name);
+
+/* The id of NAME; of a lost one that of "name NUMBER", and it is counted once. */
+static inline osc_sid osc_native_name(struct osc_native_names *n, uint32_t name)
+{
+    const uint32_t at = name % OSC_NATIVE_NAME_CACHE;
+
+    return n->cache[at].name == name ? (osc_sid){n->cache[at].id}
+                                     : osc_native_name_slowly(n, name);
+}
+
+#endif

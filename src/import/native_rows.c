@@ -1,0 +1,567 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "import/native_rows.h"
+
+#include <stdio.h>
+
+#include "codec/json.h"
+#include "import/native_args.h"
+
+/* As Kineto calls them, or for what it does not have a word of dialect.c. */
+static const char *const categories[OSC_SCOPE_KIND_COUNT] = {
+    [OSC_SCOPE_PLAIN] = "scope",
+    [OSC_SCOPE_OPERATOR] = "cpu_op",
+    [OSC_SCOPE_ANNOTATION] = "user_annotation",
+    [OSC_SCOPE_MODULE] = "module",
+    [OSC_SCOPE_RUNTIME] = "cuda_runtime",
+    [OSC_SCOPE_DRIVER] = "cuda_driver",
+    [OSC_SCOPE_COMMUNICATION] = "collective_comm",
+    [OSC_SCOPE_DATALOADER] = "dataloader",
+    [OSC_SCOPE_OPTIMIZER] = "optimizer",
+    [OSC_SCOPE_PYTHON] = "python_function",
+    [OSC_SCOPE_OVERHEAD] = "overhead",
+};
+
+/* --- rows -------------------------------------------------------------------------- */
+
+/* A row with the arguments ARGS from FIRST_SLOT, FIRST_WORD on. */
+static void put_record(struct osc_native_rows *rows, const struct osc_native_thread *t,
+                       struct osc_record *r, const struct osc_native_args *args,
+                       size_t first_slot, size_t first_word)
+{
+    r->pid = rows->pid;
+    r->tid = t->tid;
+    r->slots = args->slots + first_slot;
+    r->n_slots = (uint32_t)(args->n_slots - first_slot);
+    r->words = args->words + first_word;
+    r->has_args = r->n_slots > 0;
+    osc_build_record(rows->builder, r);
+}
+
+/* The same without arguments, whose form is known. */
+static inline void put_row(struct osc_native_rows *rows, const struct osc_native_thread *t,
+                           osc_form_id form, osc_sid name, int64_t ts_ns, int64_t dur_ns)
+{
+    osc_build_append(
+        rows->builder, &rows->builder->events,
+        &(struct osc_row_values){
+            .ts_ns = ts_ns, .dur_ns = dur_ns, .name = name, .form = form, .track = t->track});
+}
+
+static inline bool is_begin(uint8_t kind)
+{
+    return (uint8_t)(kind - OSC_RECORD_BEGIN) < OSC_SCOPE_KIND_COUNT;
+}
+
+static inline bool is_complete(uint8_t kind)
+{
+    return (uint8_t)(kind - OSC_RECORD_COMPLETE) < OSC_SCOPE_KIND_COUNT;
+}
+
+/* The held record of T has all its arguments. */
+static void release_with_args(struct osc_native_rows *rows, struct osc_native_thread *t)
+{
+    const struct osc_native_held h = t->held;
+
+    if (h.late > 0) {
+        osc_native_late_args(rows, h.late - 1, &t->args);
+    } else {
+        struct osc_record r = {.name = h.name, .ts_ns = h.ts_ns, .dur_ns = h.dur_ns};
+
+        if (is_begin(h.kind)) {
+            r.ph = 'B';
+            r.category = rows->categories[h.kind - OSC_RECORD_BEGIN];
+        } else if (is_complete(h.kind)) {
+            r.ph = 'X';
+            r.category = rows->categories[h.kind - OSC_RECORD_COMPLETE];
+        } else {
+            r.ph = h.kind == OSC_RECORD_INSTANT ? 'i' : 'C';
+        }
+        put_record(rows, t, &r, &t->args, 0, 0);
+    }
+    t->args.n_slots = t->args.n_words = 0;
+}
+
+static inline void release(struct osc_native_rows *rows, struct osc_native_thread *t)
+{
+    const struct osc_native_held *h = &t->held;
+
+    if (h->kind == 0)
+        return;
+    if (t->args.n_slots > 0 || rows->builder->loading->keep.is_on) {
+        release_with_args(rows, t);
+    } else if (h->late == 0) {
+        const osc_form_id form = is_begin(h->kind) ? rows->begins[h->kind - OSC_RECORD_BEGIN]
+                                 : is_complete(h->kind)
+                                     ? rows->completes[h->kind - OSC_RECORD_COMPLETE]
+                                     : rows->instant;
+        put_row(rows, t, form, h->name, h->ts_ns, h->dur_ns);
+    }
+    t->held.kind = 0;
+}
+
+static inline void hold(struct osc_native_rows *rows, struct osc_native_thread *t, uint8_t kind,
+                        uint32_t name, int64_t ts_ns, int64_t dur_ns)
+{
+    t->held = (struct osc_native_held){.kind = kind,
+                                       .name = osc_native_name(rows->names, name),
+                                       .ts_ns = ts_ns,
+                                       .dur_ns = dur_ns};
+}
+
+/* --- ends ---------------------------------------------------------------------------- */
+
+/* An end of the innermost scope of T at TS_NS, with what waited for it; OSC_NO_TIME:
+ * the scope stays open. */
+static void end_scope(struct osc_native_rows *rows, struct osc_native_thread *t, int64_t ts_ns)
+{
+    const struct osc_native_waiting *w = t->n_scopes > 0 ? &t->scopes[t->n_scopes - 1] : NULL;
+
+    if (w && w->depth == t->depth) {
+        struct osc_record r = {.ph = 'E', .ts_ns = ts_ns};
+
+        put_record(rows, t, &r, &t->waiting, w->n_slots, w->n_words);
+        t->waiting.n_slots = w->n_slots;
+        t->waiting.n_words = w->n_words;
+        t->n_scopes--;
+    } else if (!rows->is_scout) {
+        osc_build_append(
+            rows->builder, &rows->builder->others,
+            &(struct osc_row_values){.ts_ns = ts_ns,
+                                     .dur_ns = osc_build_events_so_far(rows->builder),
+                                     .form = rows->end,
+                                     .track = t->track});
+    }
+    t->depth -= t->depth > 0;
+}
+
+/* The scopes of T stay open: nobody knows when they end. */
+static void leave_open(struct osc_native_rows *rows, struct osc_native_thread *t)
+{
+    release(rows, t);
+    while (t->depth > 0 && rows->builder->status == OSC_OK)
+        end_scope(rows, t, OSC_NO_TIME);
+    t->waiting.n_slots = t->waiting.n_words = t->n_scopes = 0;
+}
+
+/* The innermost scope was an instant. With children it is a range after all. */
+static void end_instant(struct osc_native_rows *rows, struct osc_native_thread *t,
+                        int64_t ts_ns)
+{
+    if (is_begin(t->held.kind)) {
+        t->held.kind = OSC_RECORD_INSTANT;
+        release(rows, t);
+        t->depth--;
+        return;
+    }
+    release(rows, t);
+    end_scope(rows, t, ts_ns);
+}
+
+/* --- arguments ------------------------------------------------------------------------- */
+
+/* Where arguments of the innermost scope of T go while no record of it is held. */
+static struct osc_native_args *wait_for_end(struct osc_native_rows *rows,
+                                            struct osc_native_thread *t)
+{
+    if (t->depth == 0)
+        return NULL;
+    if (t->n_scopes == 0 || t->scopes[t->n_scopes - 1].depth != t->depth) {
+        const osc_status st =
+            osc_build_grow(&t->scopes, &t->cap_scopes, t->n_scopes + 1, sizeof *t->scopes);
+        if (st != OSC_OK) {
+            rows->builder->status = st;
+            return NULL;
+        }
+        t->scopes[t->n_scopes++] = (struct osc_native_waiting){
+            .depth = t->depth, .n_slots = t->waiting.n_slots, .n_words = t->waiting.n_words};
+    }
+    return &t->waiting;
+}
+
+static void take_arg(struct osc_native_rows *rows, struct osc_native_thread *t,
+                     const struct osc_packed *p)
+{
+    struct osc_native_args *args = t->held.kind != 0 ? &t->args : wait_for_end(rows, t);
+
+    if (args)
+        osc_native_args_take(rows->builder, rows->names, args, p);
+}
+
+/* The number of what the innermost scope launched. */
+static void take_launch(struct osc_native_rows *rows, struct osc_native_thread *t,
+                        uint64_t correlation)
+{
+    struct osc_native_args *args;
+
+    if (!is_begin(t->held.kind))
+        release(rows, t);
+    args = t->held.kind != 0 ? &t->args : wait_for_end(rows, t);
+    if (args)
+        osc_native_args_int(rows->builder, args, rows->key_correlation, (int64_t)correlation);
+}
+
+/* --- other records ----------------------------------------------------------------------- */
+
+/* A metadata row: NAME is what it says of T or its process. */
+static void take_metadata_row(struct osc_native_rows *rows, const struct osc_native_thread *t,
+                              const char *what, osc_sid name)
+{
+    struct osc_native_args args = {0};
+    struct osc_record r = {.ph = 'M'};
+
+    r.name = osc_build_string(rows->builder, what, (uint32_t)strlen(what));
+    osc_native_args_string(rows->builder, &args, rows->builder->loading->keys[OSC_ARG_KEY_NAME],
+                           name);
+    if (rows->builder->status == OSC_OK)
+        put_record(rows, t, &r, &args, 0, 0);
+    osc_native_args_fini(&args);
+}
+
+static void take_counter(struct osc_native_rows *rows, struct osc_native_thread *t,
+                         const struct osc_packed *p, int64_t ts_ns)
+{
+    struct osc_record r = {.ph = 'C',
+                           .name = osc_native_name(rows->names, p->id),
+                           .ts_ns = ts_ns,
+                           .dur_ns = OSC_NO_DUR};
+
+    if (p->kind == OSC_RECORD_COUNTER_I64)
+        osc_native_args_int(rows->builder, &t->args, rows->key_value, (int64_t)p->words[0]);
+    else
+        osc_native_args_double(rows->builder, &t->args, rows->key_value, p->words[0]);
+    put_record(rows, t, &r, &t->args, 0, 0);
+    t->args.n_slots = t->args.n_words = 0;
+}
+
+/* One end of an arrow. It binds to the scope around it. */
+static void take_flow(struct osc_native_rows *rows, struct osc_native_thread *t,
+                      const struct osc_packed *p, int64_t ts_ns)
+{
+    const osc_sid *keys = rows->builder->loading->keys;
+    const bool is_end = p->kind == OSC_RECORD_FLOW_END;
+    struct osc_native_args args = {0};
+    struct osc_record r = {.ph = is_end ? 'f' : 's',
+                           .category = rows->category_flow,
+                           .name = rows->category_flow,
+                           .ts_ns = ts_ns};
+
+    osc_native_args_id(rows->builder, &args, keys[OSC_ARG_KEY_FLOW_ID], p->words[0]);
+    if (is_end)
+        osc_native_args_string(rows->builder, &args, keys[OSC_ARG_KEY_BINDING_POINT],
+                               osc_build_string(rows->builder, "e", 1));
+    for (size_t i = 0; i < args.n_slots; i++)
+        args.slots[i].is_member = true;
+    if (rows->builder->status == OSC_OK) {
+        put_record(rows, t, &r, &args, 0, 0);
+    }
+    osc_native_args_fini(&args);
+}
+
+static void take_lost(struct osc_native_rows *rows, const struct osc_packed *p, int64_t ts_ns)
+{
+    const uint64_t cause = p->words[1] < OSC_LOSS_COUNT ? p->words[1] : OSC_LOSS_FULL;
+    struct osc_native_loss *loss = &rows->losses[cause];
+
+    if (loss->n == 0 || ts_ns < loss->first_ns)
+        loss->first_ns = ts_ns;
+    loss->n += p->words[0];
+}
+
+static void take_pause(struct osc_native_rows *rows, struct osc_native_thread *t, bool is_pause,
+                       int64_t ts_ns)
+{
+    const struct osc_str name =
+        is_pause ? OSC_STR("recording paused") : OSC_STR("recording resumed");
+
+    t->held =
+        (struct osc_native_held){.kind = OSC_RECORD_INSTANT,
+                                 .name = osc_build_string(rows->builder, name.s, name.len),
+                                 .ts_ns = ts_ns,
+                                 .dur_ns = OSC_NO_DUR};
+    release(rows, t);
+}
+
+static void take_step(struct osc_native_rows *rows, struct osc_native_thread *t,
+                      uint32_t thread, const struct osc_packed *p, int64_t ts_ns)
+{
+    if (t->step > 0) {
+        struct osc_native_item *open = &rows->late.items[t->step - 1];
+
+        open->dur_ns = ts_ns > open->ts_ns ? ts_ns - open->ts_ns : 0;
+    }
+    t->step = 0;
+    if (p->kind == OSC_RECORD_STEP_BEGIN)
+        t->step = osc_native_late_add(
+            rows,
+            &(struct osc_native_item){
+                .ts_ns = ts_ns, .dur_ns = OSC_NO_DUR, .thread = thread, .kind = p->kind},
+            p->words, 1);
+}
+
+/* A record that waits for the others; its arguments may follow. */
+static void take_late(struct osc_native_rows *rows, struct osc_native_thread *t,
+                      uint32_t thread, const struct osc_packed *p, int64_t ts_ns)
+{
+    struct osc_native_item item = {
+        .ts_ns = ts_ns, .dur_ns = OSC_NO_DUR, .thread = thread, .kind = p->kind, .id = p->id};
+    size_t n_words = 2;
+
+    if (p->kind == OSC_RECORD_ALLOC_TOTAL || p->kind == OSC_RECORD_FREE_TOTAL)
+        n_words = 4;
+    if (p->kind == OSC_RECORD_WORK)
+        n_words = 8;
+    if (p->kind == OSC_RECORD_WORK || p->kind == OSC_RECORD_ASYNC_BEGIN ||
+        p->kind == OSC_RECORD_ASYNC_END)
+        item.name = osc_native_name(rows->names, p->id);
+    const size_t late = osc_native_late_add(rows, &item, p->words, n_words);
+    if (late > 0)
+        t->held = (struct osc_native_held){.kind = p->kind, .late = late};
+}
+
+static void take_device(struct osc_native_rows *rows, const struct osc_packed *p)
+{
+    const bool is_queue = p->kind == OSC_RECORD_QUEUE;
+    const uint32_t number =
+        p->kind == OSC_RECORD_DEVICE_CLOCK ? p->id : (uint32_t)p->words[is_queue ? 1 : 0];
+    struct osc_native_device *d = osc_native_device(rows, number);
+    struct osc_native_queue *q;
+
+    if (!d)
+        return;
+    switch (p->kind) {
+    case OSC_RECORD_DEVICE:
+        d->type = osc_native_name(rows->names, p->id);
+        d->index = (uint32_t)p->words[1];
+        d->memory_bytes = p->words[2];
+        d->hz = p->words[3];
+        break;
+    case OSC_RECORD_DEVICE_NAME:
+        d->name = osc_native_name(rows->names, p->id);
+        break;
+    case OSC_RECORD_QUEUE:
+        q = osc_native_queue(rows, (uint32_t)p->words[0]);
+        if (q) {
+            q->device = number;
+            q->name = osc_native_name(rows->names, p->id);
+        }
+        break;
+    default: {
+        const osc_status st =
+            osc_build_grow(&d->pairs, &d->cap_pairs, d->n_pairs + 1, sizeof *d->pairs);
+        if (st == OSC_OK)
+            d->pairs[d->n_pairs++] =
+                (struct osc_native_pair){p->words[0], p->ticks, p->words[1]};
+        else
+            rows->builder->status = st;
+    }
+    }
+}
+
+/* Whatever is not a scope, an instant or an argument. */
+static void take_other(struct osc_native_rows *rows, struct osc_native_thread *t,
+                       uint32_t thread, const struct osc_packed *p)
+{
+    const int64_t ts_ns = osc_native_clock_ns(rows->clock, p->ticks);
+
+    switch (p->kind) {
+    case OSC_RECORD_COUNTER_I64:
+    case OSC_RECORD_COUNTER_F64:
+        take_counter(rows, t, p, ts_ns);
+        break;
+    case OSC_RECORD_STEP_BEGIN:
+    case OSC_RECORD_STEP_END:
+        take_step(rows, t, thread, p, ts_ns);
+        break;
+    case OSC_RECORD_FLOW_BEGIN:
+    case OSC_RECORD_FLOW_END:
+        take_flow(rows, t, p, ts_ns);
+        break;
+    case OSC_RECORD_THREAD_NAME:
+        take_metadata_row(rows, t, "thread_name", osc_native_name(rows->names, p->id));
+        break;
+    case OSC_RECORD_PROCESS_NAME:
+        take_metadata_row(rows, t, "process_name", osc_native_name(rows->names, p->id));
+        break;
+    case OSC_RECORD_PAUSE:
+    case OSC_RECORD_RESUME:
+        take_pause(rows, t, p->kind == OSC_RECORD_PAUSE, ts_ns);
+        break;
+    case OSC_RECORD_LOST:
+        take_lost(rows, p, ts_ns);
+        break;
+    case OSC_RECORD_METADATA:
+        osc_native_late_meta(rows, osc_native_name(rows->names, p->id),
+                             osc_native_name(rows->names, (uint32_t)p->value), true);
+        break;
+    case OSC_RECORD_DEVICE:
+    case OSC_RECORD_DEVICE_NAME:
+    case OSC_RECORD_QUEUE:
+    case OSC_RECORD_DEVICE_CLOCK:
+        take_device(rows, p);
+        break;
+    default: /* memory, asynchronous ranges, work */
+        take_late(rows, t, thread, p, ts_ns);
+        break;
+    }
+}
+
+/* --- segments ------------------------------------------------------------------------------
+ */
+
+static inline void take(struct osc_native_rows *rows, struct osc_native_thread *t,
+                        uint32_t thread, const struct osc_packed *p)
+{
+    if (is_begin(p->kind)) {
+        release(rows, t);
+        t->depth++;
+        hold(rows, t, p->kind, p->id, osc_native_clock_ns(rows->clock, p->ticks), OSC_NO_DUR);
+    } else if (p->kind == OSC_RECORD_END) {
+        release(rows, t);
+        end_scope(rows, t, osc_native_clock_ns(rows->clock, p->ticks));
+    } else if (p->kind >= OSC_RECORD_ARG_I64 && p->kind <= OSC_RECORD_ARG_JSON) {
+        take_arg(rows, t, p);
+    } else if (p->kind == OSC_RECORD_LAUNCH) {
+        take_launch(rows, t, p->words[0]);
+    } else if (p->kind == OSC_RECORD_END_INSTANT) {
+        end_instant(rows, t, osc_native_clock_ns(rows->clock, p->ticks));
+    } else if (is_complete(p->kind)) {
+        const int64_t start_ns = osc_native_clock_ns(rows->clock, p->ticks);
+
+        release(rows, t);
+        const int64_t end_ns = osc_native_clock_ns(rows->clock, p->ticks + p->words[0]);
+        hold(rows, t, p->kind, p->id, start_ns, end_ns > start_ns ? end_ns - start_ns : 0);
+    } else if (p->kind == OSC_RECORD_INSTANT) {
+        release(rows, t);
+        hold(rows, t, p->kind, p->id, osc_native_clock_ns(rows->clock, p->ticks), OSC_NO_DUR);
+    } else {
+        release(rows, t);
+        take_other(rows, t, thread, p);
+    }
+}
+
+bool osc_native_rows_take(struct osc_native_rows *rows, const struct osc_pack_segment *s,
+                          const unsigned char *bytes)
+{
+    struct osc_unpack u = {.at = bytes, .end = bytes + s->n_bytes, .ticks = s->start_ticks};
+    uint32_t thread = osc_idmap_get(&rows->by_ordinal, s->thread);
+    uint64_t n = 0;
+    struct osc_packed p;
+
+    if (thread == 0) { /* a chunk that would have told of it was lost */
+        const osc_status st = osc_native_rows_thread(rows, s->thread, 0);
+        if (st != OSC_OK) {
+            rows->builder->status = st;
+            return true;
+        }
+        thread = osc_idmap_get(&rows->by_ordinal, s->thread);
+    }
+    struct osc_native_thread *t = &rows->threads[thread - 1];
+    while (rows->builder->status == OSC_OK && osc_unpack_next(&u, &p)) {
+        take(rows, t, thread - 1, &p);
+        n++;
+    }
+    rows->n_records += n;
+    return u.at != NULL;
+}
+
+void osc_native_rows_break(struct osc_native_rows *rows)
+{
+    for (size_t i = 0; i < rows->n_threads; i++)
+        leave_open(rows, &rows->threads[i]);
+}
+
+void osc_native_rows_finish(struct osc_native_rows *rows)
+{
+    osc_native_rows_break(rows);
+    if (rows->builder->status == OSC_OK)
+        osc_native_late_build(rows);
+}
+
+/* --- begin and end ---------------------------------------------------------------------------
+ */
+
+static osc_form_id form_of(struct osc_native_rows *rows, uint8_t ph, osc_sid category)
+{
+    struct osc_record r = {.ph = ph, .category = category};
+
+    return osc_build_form(rows->builder, &r);
+}
+
+osc_status osc_native_rows_init(struct osc_native_rows *rows, struct osc_builder *b,
+                                struct osc_native_clock *clock, struct osc_native_names *names,
+                                osc_who pid)
+{
+    *rows = (struct osc_native_rows){.builder = b, .clock = clock, .names = names, .pid = pid};
+    rows->is_scout = b->loading->keep.is_scout;
+    for (unsigned k = 0; k < OSC_SCOPE_KIND_COUNT; k++) {
+        rows->categories[k] =
+            osc_build_string(b, categories[k], (uint32_t)strlen(categories[k]));
+        rows->begins[k] = form_of(rows, 'B', rows->categories[k]);
+        rows->completes[k] = form_of(rows, 'X', rows->categories[k]);
+    }
+    rows->end = form_of(rows, 'E', (osc_sid){0});
+    rows->instant = form_of(rows, 'i', (osc_sid){0});
+    rows->category_flow = osc_build_string(b, "flow", 4);
+    rows->key_value = osc_build_string(b, "value", 5);
+    rows->key_correlation = b->loading->keys[OSC_ARG_KEY_CORRELATION];
+    for (unsigned i = 0; i < OSC_LOSS_COUNT; i++)
+        rows->losses[i].first_ns = OSC_NO_TIME;
+    return b->status;
+}
+
+void osc_native_rows_fini(struct osc_native_rows *rows)
+{
+    for (size_t i = 0; i < rows->n_threads; i++) {
+        osc_native_args_fini(&rows->threads[i].args);
+        osc_native_args_fini(&rows->threads[i].waiting);
+        osc_free(rows->threads[i].scopes);
+    }
+    osc_free(rows->threads);
+    osc_idmap_fini(&rows->by_ordinal);
+    osc_idmap_fini(&rows->by_tid);
+    osc_native_late_fini(&rows->late);
+    osc_strbuf_fini(&rows->text);
+    rows->threads = NULL;
+    rows->n_threads = rows->cap_threads = 0;
+}
+
+/* How a thread is called: its number, and which of that number it is. */
+static osc_who who_of(struct osc_native_rows *rows, uint64_t ordinal, uint32_t tid)
+{
+    char text[48];
+    int len;
+
+    if (tid == 0) {
+        len = snprintf(text, sizeof text, "thread %llu", (unsigned long long)ordinal);
+    } else {
+        uint32_t *n = osc_idmap_put(&rows->by_tid, tid);
+
+        if (!n) {
+            rows->builder->status = OSC_ENOMEM;
+            return tid;
+        }
+        if (++*n == 1)
+            return tid;
+        len = snprintf(text, sizeof text, "%u.%u", tid, *n);
+    }
+    return OSC_WHO_IS_STRING | osc_build_string(rows->builder, text, (uint32_t)len).v;
+}
+
+osc_status osc_native_rows_thread(struct osc_native_rows *rows, uint64_t ordinal, uint32_t tid)
+{
+    uint32_t *place = osc_idmap_put(&rows->by_ordinal, (uint32_t)ordinal);
+
+    if (!place)
+        return OSC_ENOMEM;
+    if (*place > 0)
+        return OSC_OK;
+    osc_status st = osc_build_grow(&rows->threads, &rows->cap_threads, rows->n_threads + 1,
+                                   sizeof *rows->threads);
+    if (st != OSC_OK)
+        return st;
+    struct osc_native_thread *t = &rows->threads[rows->n_threads++];
+    *t = (struct osc_native_thread){.ordinal = ordinal, .tid = who_of(rows, ordinal, tid)};
+    t->track = osc_build_track(rows->builder, rows->pid, t->tid);
+    *place = (uint32_t)rows->n_threads;
+    return rows->builder->status;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * native_rows.h - records of a recording become rows, in the words of Kineto.
+ *
+ *   scopes          begin and end as ph B and E, which seal pairs as it does all others;
+ *                   complete ones ph X; category by kind (native_words.h)
+ *   args            of the record before them, if that takes any; else of the scope that
+ *                   is innermost then: they wait for its end and stand on that
+ *   what is late    memory, asynchronous ranges, steps, work of devices: they need what
+ *                   other threads recorded, and are put in order of time at the end
+ *                   (native_late.h)
+ *
+ * Records come segment by segment in order of the file; of one thread that is the order
+ * of its calls.
+ *
+ * Threading: not locked.
+ */
+#ifndef OSC_IMPORT_NATIVE_ROWS_H
+#define OSC_IMPORT_NATIVE_ROWS_H
+
+#include "base/strbuf.h"
+#include "import/build.h"
+#include "import/native_clock.h"
+#include "import/native_late.h"
+#include "import/native_names.h"
+#include "opscope/record.h"
+#include "wire/pack.h"
+
+/* The last record that takes arguments, until it is known that no more come. */
+struct osc_native_held {
+    uint8_t kind; /* of the record; 0: none */
+    osc_sid name;
+    int64_t ts_ns, dur_ns;
+    size_t late; /* index + 1 in osc_native_late.items, or 0: a row */
+};
+
+/* Arguments of scope DEPTH, counted from 1, that came behind its children. */
+struct osc_native_waiting {
+    uint32_t depth;
+    size_t n_slots, n_words; /* in osc_native_thread.waiting before these */
+};
+
+struct osc_native_thread {
+    uint64_t ordinal;
+    osc_who tid;
+    osc_track_id track;
+    uint32_t depth; /* scopes open */
+    struct osc_native_held held;
+    struct osc_native_args args;    /* of held */
+    struct osc_native_args waiting; /* of open scopes, the innermost last */
+    struct osc_native_waiting *scopes;
+    size_t n_scopes, cap_scopes;
+    size_t step; /* index + 1 of the open step in osc_native_late.items, or 0 */
+};
+
+/* What was lost for one cause. */
+struct osc_native_loss {
+    uint64_t n;
+    int64_t first_ns; /* OSC_NO_TIME: not known */
+};
+
+struct osc_native_rows {
+    struct osc_builder *builder;    /* borrowed, as all of these */
+    struct osc_native_clock *clock; /* settled */
+    struct osc_native_names *names;
+    osc_who pid;
+    struct osc_native_thread *threads; /* owned */
+    size_t n_threads, cap_threads;
+    struct osc_idmap by_ordinal, by_tid;
+    osc_sid categories[OSC_SCOPE_KIND_COUNT]; /* of scopes */
+    osc_form_id begins[OSC_SCOPE_KIND_COUNT], completes[OSC_SCOPE_KIND_COUNT], end, instant;
+    osc_sid key_correlation, key_value, category_flow;
+    struct osc_native_late late;
+    struct osc_native_loss losses[OSC_LOSS_COUNT]; /* by the records LOST */
+    struct osc_strbuf text;
+    uint64_t n_records; /* read so far */
+    bool is_scout;      /* steps alone are wanted */
+};
+
+OSC_MUST_USE osc_status osc_native_rows_init(struct osc_native_rows *rows,
+                                             struct osc_builder *b,
+                                             struct osc_native_clock *clock,
+                                             struct osc_native_names *names, osc_who pid);
+void osc_native_rows_fini(struct osc_native_rows *rows);
+
+/*
+ * Make thread ORDINAL known; of threads with one TID the second and later ones are
+ * TID.2 and so on. TID 0: not known. Threads are made known in order of their ordinals.
+ */
+OSC_MUST_USE osc_status osc_native_rows_thread(struct osc_native_rows *rows, uint64_t ordinal,
+                                               uint32_t tid);
+
+/* Take the packed records of S, which follow it at BYTES. False: they make no sense from
+ * some record on. What the builder says of memory is in its status. */
+bool osc_native_rows_take(struct osc_native_rows *rows, const struct osc_pack_segment *s,
+                          const unsigned char *bytes);
+
+/* Records are missing here: scopes that are open now stay so, since their ends may be. */
+void osc_native_rows_break(struct osc_native_rows *rows);
+
+/* No more records come: what was late becomes rows. */
+void osc_native_rows_finish(struct osc_native_rows *rows);
+
+#endif

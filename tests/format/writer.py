@@ -1,0 +1,282 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Make recordings: any records, in any order, and live directories.
+
+    r = Recording()
+    t = r.thread(tid=71)
+    t.begin(OPERATOR, "conv2d", 1000)
+    t.end(2000)
+    r.write("a.osc")
+
+What the recorder would never write can be written too: that is what this is for.
+"""
+import struct
+
+from xxh64 import xxh64
+
+PLAIN, OPERATOR, ANNOTATION, MODULE, RUNTIME, DRIVER, COMMUNICATION, DATALOADER, OPTIMIZER, \
+    PYTHON, OVERHEAD = range(11)
+
+END, INSTANT, COUNTER_I64, COUNTER_F64, ALLOC, FREE, ALLOC_TOTAL, FREE_TOTAL, STEP_BEGIN, \
+    STEP_END, FLOW_BEGIN, FLOW_END, ASYNC_BEGIN, ASYNC_END, WORK, DEVICE_CLOCK, LAUNCH, \
+    THREAD_NAME, PAUSE, RESUME, LOST, DEVICE, DEVICE_NAME, QUEUE, METADATA, PROCESS_NAME, \
+    END_INSTANT = range(1, 0x1c)
+ARG_I64, ARG_F64, ARG_BOOL, ARG_NAME, ARG_I64S, ARG_TEXT, ARG_JSON = range(0x20, 0x27)
+BEGIN, COMPLETE = 0x40, 0x60
+
+M = (1 << 64) - 1
+UNKNOWN = M
+RECORDING = (0x1122334455667788, 0x99aabbccddeeff00)
+INDEX, PROCESS, CLOCK, STRINGS, THREADS, RECORDS, END_CHUNK = range(1, 8)
+
+
+def varint(v):
+    out = bytearray()
+    while v >= 0x80:
+        out.append(v & 0x7f | 0x80)
+        v >>= 7
+    out.append(v)
+    return bytes(out)
+
+
+def zigzag(v):
+    v &= M
+    return (v << 1 ^ -(v >> 63)) & M
+
+
+def f64(value):
+    return struct.unpack("<Q", struct.pack("<d", value))[0]
+
+
+class Record:
+    """One call: KIND, and TICKS where it is timed; ID; VALUE or WORDS; BYTES of texts."""
+
+    def __init__(self, kind, ticks=None, ident=None, value=None, words=(), data=b""):
+        self.kind, self.ticks, self.ident, self.value = kind, ticks, ident, value
+        self.words, self.data = list(words), data
+
+    def packed(self, before):
+        out = bytes([self.kind])
+        if self.ticks is not None:
+            out += varint(zigzag(self.ticks - before))
+        if self.ident is not None:
+            out += varint(self.ident)
+        words = [w & M for w in self.words]
+        if self.ticks is None:
+            value = self.value & M
+            if self.kind == ARG_F64:
+                return out + struct.pack("<Q", value)
+            out += varint(zigzag(value) if self.kind == ARG_I64 else value)
+            if self.kind == ARG_I64S:
+                return out + b"".join(varint(zigzag(w)) for w in words)
+            return out + self.data
+        for i, word in enumerate(words):
+            if i == 0 and self.kind == COUNTER_F64:
+                out += struct.pack("<Q", word)
+            else:
+                out += varint(zigzag(word) if i == 0 and self.kind == COUNTER_I64 else word)
+        return out
+
+    def slots(self, tag):
+        """The slots of a block that it takes."""
+        body = self.data
+        if self.words:
+            body = b"".join(struct.pack("<Q", w & M) for w in self.words)
+        body += bytes(-len(body) % 16)
+        n = 1 + len(body) // 16
+        value = self.ticks if self.ticks is not None else self.value
+        word = (self.ident or 0) | tag << 32 | self.kind << 48 | n << 56
+        return struct.pack("<QQ", value & M, word) + body
+
+
+class Thread:
+    def __init__(self, recording, ordinal, tid):
+        self.recording, self.ordinal, self.tid = recording, ordinal, tid
+        self.records = []  # of the block that is being filled
+        self.lost = [0, 0, 0, 0]
+
+    def add(self, *args, **kwargs):
+        self.records.append(Record(*args, **kwargs))
+
+    def name(self, text):
+        return self.recording.name(text)
+
+    def begin(self, kind, name, ticks):
+        self.add(BEGIN + kind, ticks, self.name(name))
+
+    def end(self, ticks):
+        self.add(END, ticks)
+
+    def complete(self, kind, name, start, end):
+        self.add(COMPLETE + kind, start, self.name(name), words=(end - start, 0))
+
+    def instant(self, name, ticks):
+        self.add(INSTANT, ticks, self.name(name))
+
+    def arg(self, key, value):
+        key = self.name(key)
+        if isinstance(value, bool):
+            self.add(ARG_BOOL, None, key, int(value))
+        elif isinstance(value, int):
+            self.add(ARG_I64, None, key, value)
+        elif isinstance(value, float):
+            self.add(ARG_F64, None, key, f64(value))
+        elif isinstance(value, list):
+            self.add(ARG_I64S, None, key, len(value), value)
+        else:
+            data = value.encode() if isinstance(value, str) else value
+            self.add(ARG_TEXT, None, key, len(data), data=data)
+
+    def json(self, key, text):
+        self.add(ARG_JSON, None, self.name(key), len(text), data=text.encode())
+
+    def arg_name(self, key, value):
+        self.add(ARG_NAME, None, self.name(key), self.name(value))
+
+    def flush(self, chunk=True):
+        """What was added since the last flush becomes a block, and a chunk with it alone."""
+        segment = Segment(self, self.records)
+        self.records = []
+        if chunk:
+            self.recording.chunks.append([segment])
+        return segment
+
+
+class Segment:
+    def __init__(self, thread, records):
+        recording = thread.recording
+        recording.n_blocks += 1
+        self.thread, self.records = thread, records
+        self.seq = recording.n_blocks
+        self.first, self.unfinished = 0, 0
+
+    def n_slots(self):
+        return sum(len(r.slots(0)) // 16 for r in self.records)
+
+    def packed(self):
+        timed = [r.ticks for r in self.records if r.ticks is not None]
+        start = before = timed[0] if timed else 0
+        out = b""
+        for r in self.records:
+            out += r.packed(before)
+            before = r.ticks if r.ticks is not None else before
+        head = struct.pack("<QIIIIQII", self.seq, self.thread.ordinal, self.first,
+                           self.n_slots(), len(self.records), start, len(out), self.unfinished)
+        return head + out
+
+    def times(self):
+        ends = [r.ticks + (r.words[0] if r.kind >= COMPLETE else 0)
+                for r in self.records if r.ticks is not None]
+        starts = [r.ticks for r in self.records if r.ticks is not None]
+        return (min(starts), max(ends)) if starts else None
+
+
+class Recording:
+    def __init__(self, pid=4242, recording=RECORDING, part=1):
+        self.pid, self.recording, self.part = pid, recording, part
+        self.log = bytearray(64)  # of names, from the header of the file on
+        self.names = {b"": 0}
+        self.threads, self.chunks = [], []
+        self.n_blocks = 0
+        self.anchors = []
+        self.facts = {"pid": str(pid), "host": "example", "opscope_version": "0.1.0",
+                      "boot_id": "11111111-2222-3333-4444-555555555555"}
+
+    def name(self, text):
+        data = text.encode() if isinstance(text, str) else text
+        if data not in self.names:
+            self.names[data] = len(self.log) // 8
+            self.log += struct.pack("<II", len(data) + 1, xxh64(data) & 0xffffffff) + data
+            self.log += bytes(-len(self.log) % 8)
+        return self.names[data]
+
+    def thread(self, tid):
+        self.threads.append(Thread(self, len(self.threads) + 1, tid))
+        return self.threads[-1]
+
+    def anchor(self, ticks, monotonic_ns, realtime_ns=None, width=40):
+        realtime_ns = monotonic_ns + 1_700_000_000_000_000_000 if realtime_ns is None else realtime_ns
+        self.anchors.append(struct.pack("<QQqqqq", ticks, width, monotonic_ns, monotonic_ns,
+                                        realtime_ns, monotonic_ns))
+
+    # --- the file --------------------------------------------------------------
+
+    def header(self, version=1):
+        head = b"\x89OSC\r\n\x1a\n" + struct.pack("<IIQQIIQQ", version, 64, *self.recording,
+                                                  self.part, 0, 0, 0)
+        return head + struct.pack("<Q", xxh64(head))
+
+    def chunk(self, kind, payload, n_items, n_before, times=None):
+        first, last = times or (0, 0)
+        head = struct.pack("<IHHQQQQQQ", 0x6b43534f, kind, 0, len(payload), xxh64(payload),
+                           n_items, n_before, first, last)
+        head += struct.pack("<Q", xxh64(head))
+        return head + payload + bytes(-len(payload) % 64)
+
+    def content(self, index=True, end=1, strings_at=0, order=None):
+        """The bytes of the file. ORDER: of the chunks of records; END: a reason, or 0."""
+        for t in self.threads:
+            if t.records:
+                t.flush()
+        facts = b"".join(struct.pack("<II", len(k), len(v)) + k + v for k, v in
+                         ((k.encode(), v.encode()) for k, v in self.facts.items()))
+        threads = b"".join(struct.pack("<QII4Q", t.ordinal, t.tid, 1, *t.lost) for t in self.threads)
+        parts, n_before, last = [], 0, 0
+
+        def add(kind, payload, n_items, times=None):
+            parts.append(self.chunk(kind, payload, n_items, n_before, times))
+
+        add(PROCESS, facts, len(self.facts))
+        if self.anchors:
+            add(CLOCK, b"".join(self.anchors), len(self.anchors))
+        add(STRINGS, struct.pack("<Q", 64) + bytes(self.log[64:]), len(self.names) - 1)
+        add(THREADS, threads, len(self.threads))
+        for i in order or range(len(self.chunks)):
+            segments = self.chunks[i]
+            n = sum(len(s.records) for s in segments)
+            times = [s.times() for s in segments if s.times()]
+            span = (min(a for a, _ in times), max(b for _, b in times)) if times else None
+            add(RECORDS, b"".join(s.packed() for s in segments), n, span)
+            n_before += n
+            last = span[1] if span else last
+        if end:
+            add(END_CHUNK, struct.pack("<IIQQQ", end, 0, last, 0, 0), 1, (last, last))
+        out = self.header() + b"".join(parts)
+        if index:
+            entries, at = b"", 64
+            for p in parts:
+                entries += struct.pack("<Q", at) + bytes(4) + p[4:64]
+                at += len(p)
+            out += self.chunk(INDEX, entries, len(parts), n_before)
+            out += struct.pack("<QQ", at, 0x646e456b43534f89)
+        return out
+
+    def write(self, path, **kwargs):
+        with open(path, "wb") as f:
+            f.write(self.content(**kwargs))
+
+    # --- the live directory -----------------------------------------------------
+
+    def live(self, blocks, state=1, pid=None, torn=()):
+        """The files `blocks` and `strings`. BLOCKS: (segment, is_full); TORN: places of slots,
+        (block, slot), that nobody has finished."""
+        header = struct.pack("<QIIIIIIQQQQ", 0x31306576696c736f, 1, 16384, len(blocks), state,
+                             self.pid if pid is None else pid, len(self.threads),
+                             *self.recording, 0, len(self.anchors))
+        header += b"".join(self.anchors[:32])
+        out = bytearray(header.ljust(4096, b"\0"))
+        for t in self.threads:
+            out += struct.pack("<IIQ4QQQ", 1, t.tid, t.ordinal, *t.lost, 0, 0)
+        out = bytearray(bytes(out).ljust(1 << 20, b"\0"))
+        for i, (segment, is_full) in enumerate(blocks):
+            tag = segment.seq & 0xffff
+            slots = bytearray(b"".join(r.slots(tag) for r in segment.records))
+            for block, slot in torn:
+                if block == i:
+                    struct.pack_into("<H", slots, slot * 16 + 12, 0)
+            out += struct.pack("<QIHBBIIII", segment.seq, segment.thread.ordinal, tag,
+                               2 if is_full else 1, 0, len(slots) // 16 if is_full else 0, 0,
+                               segment.thread.tid, 0)
+            out += bytes(slots).ljust(1022 * 16, b"\0")
+        head = struct.pack("<QQQQQ", 0x31306576696c736f, len(self.log), len(self.log),
+                           *self.recording)
+        return bytes(out), head.ljust(64, b"\0") + bytes(self.log[64:])
