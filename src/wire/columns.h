@@ -74,7 +74,7 @@ struct osc_wire_finding {
     uint32_t code; /* string, as in the table quality */
     uint32_t unused;
     uint64_t count;
-    uint64_t first_offset; /* UINT64_MAX: none */
+    uint64_t first_offset;     /* UINT64_MAX: none */
     int64_t first_ns, last_ns; /* INT64_MIN: none */
 };
 
