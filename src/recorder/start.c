@@ -57,9 +57,8 @@ void osc_pause(void)
 {
     const uint64_t now = osc_ticks();
 
-    if (osc_is_on())
+    if (osc_session_pause() && osc_is_on())
         osc_writer_put(OSC_RECORD_PAUSE, 0, now, OSC_ROLE_FACT, now);
-    (void)osc_session_pause();
 }
 
 void osc_resume(void)

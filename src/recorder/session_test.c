@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "recorder/session.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "support/recorded.h"
+
+static struct recorded rec;
+
+/* Count what the only recording of the directory of REC has whose name is not t.osc. */
+static struct recorded *read_child(void)
+{
+    static struct recorded child;
+    DIR *d = opendir(rec.dir);
+
+    memset(&child, 0, sizeof child);
+    assert_non_null(d);
+    for (const struct dirent *e; (e = readdir(d));) {
+        const char *dot = strstr(e->d_name, ".osc");
+
+        if (!dot || strncmp(e->d_name, "t.osc", 5) == 0)
+            continue;
+        (void)snprintf(child.out, sizeof child.out, "%s/%.*s.osc", rec.dir,
+                       (int)(dot - e->d_name), e->d_name);
+    }
+    (void)closedir(d);
+    if (child.out[0] == '\0')
+        return NULL;
+    recorded_read(&child);
+    return &child;
+}
+
+static void wait_for(pid_t pid)
+{
+    int status = -1;
+
+    assert_true(pid > 0);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+}
+
+static void act_as_child(void)
+{
+    struct osc_losses lost;
+
+    osc_end();
+    osc_instant(osc_name_c("of the child"));
+    osc_instant(osc_name_c("of the child"));
+    osc_losses_get(&lost);
+    if (lost.full + lost.nested + lost.late + lost.too_big > 0)
+        _exit(1);
+    (void)osc_stop();
+    _exit(0);
+}
+
+static void check_parent_and_child(void)
+{
+    osc_end();
+    assert_int_equal(osc_stop(), OSC_OK);
+    recorded_read(&rec);
+    assert_int_equal(rec.all.begins, 1);
+    assert_int_equal(rec.all.n[OSC_RECORD_END], 1);
+    assert_int_equal(rec.all.n[OSC_RECORD_INSTANT], 0);
+
+    const struct recorded *child = read_child();
+
+    assert_non_null(child);
+    assert_int_equal(child->all.begins, 0);
+    assert_int_equal(child->all.n[OSC_RECORD_INSTANT], 2);
+    recorded_remove(rec.dir);
+}
+
+static void records_a_child_of_fork_into_files_of_its_own(void **state)
+{
+    (void)state;
+    assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
+    osc_begin(OSC_SCOPE_PLAIN, osc_name_c("open at the fork"));
+    const pid_t pid = fork();
+    if (pid == 0)
+        act_as_child();
+    wait_for(pid);
+    check_parent_and_child();
+}
+
+static void records_a_child_of_clone_as_well(void **state)
+{
+    (void)state;
+    assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
+    osc_begin(OSC_SCOPE_PLAIN, osc_name_c("open at the fork"));
+    const long pid = syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
+    if (pid == 0)
+        act_as_child();
+    wait_for((pid_t)pid);
+    check_parent_and_child();
+}
+
+static void makes_no_files_for_a_child_that_records_nothing(void **state)
+{
+    (void)state;
+    assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
+    osc_instant(1);
+    const pid_t pid = fork();
+    if (pid == 0) {
+        (void)osc_stop();
+        _exit(0);
+    }
+    wait_for(pid);
+    osc_instant(1);
+    assert_int_equal(osc_stop(), OSC_OK);
+    recorded_read(&rec);
+    assert_int_equal(rec.all.n[OSC_RECORD_INSTANT], 2);
+    assert_null(read_child());
+    recorded_remove(rec.dir);
+}
+
+static void goes_on_after_vfork_and_exec(void **state)
+{
+    (void)state;
+    assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
+    osc_instant(1);
+    const pid_t pid = vfork();
+    if (pid == 0) {
+        (void)execl("/bin/true", "true", (char *)NULL);
+        _exit(1);
+    }
+    wait_for(pid);
+    osc_instant(1);
+    assert_int_equal(recorded_end(&rec), OSC_OK);
+    assert_int_equal(rec.all.n[OSC_RECORD_INSTANT], 2);
+}
+
+static void records_a_grandchild(void **state)
+{
+    (void)state;
+    assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
+    const pid_t pid = fork();
+    if (pid == 0) {
+        const pid_t inner = fork();
+        if (inner == 0)
+            act_as_child();
+        int status = 1;
+        (void)waitpid(inner, &status, 0);
+        _exit(status != 0);
+    }
+    wait_for(pid);
+    osc_begin(OSC_SCOPE_PLAIN, 1);
+    check_parent_and_child();
+}
+
+/* --- start and stop --------------------------------------------------------------------- */
+
+static void refuses_to_start_twice_and_stops_as_often_as_one_likes(void **state)
+{
+    (void)state;
+    assert_int_equal(osc_stop(), OSC_OK);
+    assert_int_equal(osc_is_on(), 0);
+    assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
+    assert_int_equal(osc_is_on(), 1);
+    assert_int_equal(osc_start(NULL), OSC_EINVAL);
+    assert_int_equal(recorded_end(&rec), OSC_OK);
+    assert_int_equal(osc_stop(), OSC_OK);
+    osc_instant(1);
+    osc_end();
+}
+
+static osc_status start_at(const char *out)
+{
+    return osc_start(
+        &(struct osc_start_options){.size = sizeof(struct osc_start_options), .out = out});
+}
+
+static void says_where_nothing_can_be_written_and_changes_nothing(void **state)
+{
+    (void)state;
+    errno = 77;
+    assert_int_equal(start_at("/proc/no/such/place.osc"), OSC_EIO);
+    assert_int_equal(errno, 77);
+    assert_int_equal(osc_is_on(), 0);
+    osc_instant(1);
+    assert_int_equal(osc_stop(), OSC_OK);
+}
+
+static void makes_directories_and_files_that_only_the_user_may_read(void **state)
+{
+    char path[256];
+    struct stat st;
+
+    (void)state;
+    assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
+    assert_int_equal(osc_stop(), OSC_OK);
+    recorded_remove(rec.dir);
+    (void)snprintf(path, sizeof path, "%s/a/b/t.osc", rec.dir);
+    assert_int_equal(start_at(path), OSC_OK);
+    osc_instant(1);
+    (void)snprintf(path, sizeof path, "%s/a/b", rec.dir);
+    assert_int_equal(stat(path, &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0700);
+    (void)snprintf(path, sizeof path, "%s/a/b/t.osc.live", rec.dir);
+    assert_int_equal(stat(path, &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0700);
+    (void)snprintf(path, sizeof path, "%s/a/b/t.osc.live/blocks", rec.dir);
+    assert_int_equal(stat(path, &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0600);
+    assert_int_equal(osc_stop(), OSC_OK);
+    recorded_remove(rec.dir);
+}
+
+/* In a child, because limits and descriptors do not come back. */
+static void in_child(void (*act)(void))
+{
+    const pid_t pid = fork();
+
+    if (pid == 0) {
+        act();
+        _exit(0);
+    }
+    wait_for(pid);
+}
+
+static void expect(bool is_so, int code)
+{
+    if (!is_so)
+        _exit(code);
+}
+
+static void record_some(void)
+{
+    for (int i = 0; i < 5000; i++)
+        osc_instant(osc_name_c("some"));
+}
+
+static void run_out_of_descriptors(void)
+{
+    const struct rlimit few = {3, 3};
+
+    expect(setrlimit(RLIMIT_NOFILE, &few) == 0, 2);
+    expect(recorded_begin(&rec, 0) == OSC_EIO, 3);
+    record_some();
+    recorded_remove(rec.dir);
+}
+
+static void run_out_of_addresses(void)
+{
+    const struct rlimit few = {16 << 20, 16 << 20};
+
+    expect(setrlimit(RLIMIT_AS, &few) == 0, 2);
+    const osc_status st = recorded_begin(&rec, 0);
+    expect(st == OSC_OK || st == OSC_ENOMEM || st == OSC_EIO, 3);
+    record_some();
+    (void)osc_stop();
+    recorded_remove(rec.dir);
+}
+
+static void reach_the_limit_on_files(void)
+{
+    const struct rlimit few = {4 << 20, 4 << 20};
+
+    expect(setrlimit(RLIMIT_FSIZE, &few) == 0, 2);
+    const osc_status st = recorded_begin(&rec, 0);
+    expect(st == OSC_OK || st == OSC_EIO, 3);
+    record_some();
+    (void)osc_stop();
+    recorded_remove(rec.dir);
+}
+
+static void close_all_descriptors(void)
+{
+    expect(recorded_begin(&rec, 0) == OSC_OK, 2);
+    record_some();
+    for (int fd = 3; fd < 1024; fd++)
+        (void)close(fd);
+    const int mine = open("/dev/null", O_RDONLY);
+    expect(mine == 3, 3);
+    record_some();
+    (void)osc_stop();
+    expect(fcntl(mine, F_GETFD) >= 0, 4);
+    recorded_remove(rec.dir);
+}
+
+static void exit_in_the_middle(void)
+{
+    expect(recorded_begin(&rec, 0) == OSC_OK, 2);
+    osc_begin(OSC_SCOPE_PLAIN, 1);
+    recorded_remove(rec.dir); /* even so */
+    exit(0);
+}
+
+static void survives_what_a_host_may_do_or_have_forbidden(void **state)
+{
+    (void)state;
+    in_child(run_out_of_descriptors);
+    in_child(run_out_of_addresses);
+    in_child(reach_the_limit_on_files);
+    in_child(close_all_descriptors);
+    in_child(exit_in_the_middle);
+}
+
+static void be_forbidden(void)
+{
+    expect(setenv("OPSCOPE", "0", 1) == 0, 2);
+    expect(osc_start(NULL) == OSC_OK && osc_is_on() == 0, 3);
+    osc_instant(1);
+    expect(osc_stop() == OSC_OK, 4);
+}
+
+static void arm(void)
+{
+    memset(&rec, 0, sizeof rec);
+    (void)strcpy(rec.dir, "/tmp/osc-recorded-XXXXXX");
+    expect(mkdtemp(rec.dir) != NULL, 2);
+    expect(rmdir(rec.dir) == 0, 3);
+    expect(setenv("OPSCOPE_OUT", rec.dir, 1) == 0, 4);
+    osc_session_arm();
+    expect(osc_is_on() == 1, 5);
+    expect(access(rec.dir, F_OK) != 0, 6);
+    osc_begin(OSC_SCOPE_PLAIN, osc_name_c("first"));
+    osc_end();
+    expect(access(rec.dir, F_OK) == 0, 7);
+    (void)osc_stop();
+    const struct recorded *only = read_child();
+    expect(only && only->all.begins == 1 && only->all.n[OSC_RECORD_END] == 1, 8);
+    recorded_remove(rec.dir);
+}
+
+static void does_what_the_environment_says(void **state)
+{
+    (void)state;
+    in_child(be_forbidden);
+    in_child(arm);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(does_what_the_environment_says),
+        cmocka_unit_test(survives_what_a_host_may_do_or_have_forbidden),
+        cmocka_unit_test(records_a_child_of_fork_into_files_of_its_own),
+        cmocka_unit_test(records_a_child_of_clone_as_well),
+        cmocka_unit_test(makes_no_files_for_a_child_that_records_nothing),
+        cmocka_unit_test(goes_on_after_vfork_and_exec),
+        cmocka_unit_test(records_a_grandchild),
+        cmocka_unit_test(refuses_to_start_twice_and_stops_as_often_as_one_likes),
+        cmocka_unit_test(says_where_nothing_can_be_written_and_changes_nothing),
+        cmocka_unit_test(makes_directories_and_files_that_only_the_user_may_read),
+    };
+    return cmocka_run_group_tests_name("session", tests, NULL, NULL);
+}

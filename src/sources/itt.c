@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sources/itt.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sources/itt_clock.h"
+#include "sources/itt_thread.h"
+
+#define PARTS_MAX 16
+
+/* What each static part that called was told; for the children of forks, too. */
+struct hello {
+    char key[24];
+    char value[104];
+};
+
+static struct hello hellos[PARTS_MAX];
+static _Atomic uint32_t n_hellos; /* begun */
+static _Atomic uint32_t is_begun; /* the recorder was started */
+
+OSC_API void __itt_api_init(struct osc_itt_global *g, int groups);
+OSC_API void __itt_api_fini(struct osc_itt_global *g);
+OSC_API const char *__itt_api_version(void);
+
+/* --- whether and how we begin -------------------------------------------------------- */
+
+/* Whether the list of words at S, which commas part, has ITT in it. */
+static bool lists_itt(const char *s)
+{
+    while (*s) {
+        const size_t len = strcspn(s, ",");
+
+        if (len == 3 && strncmp(s, "itt", 3) == 0)
+            return true;
+        s += len + (s[len] == ',');
+    }
+    return false;
+}
+
+static bool is_wanted(void)
+{
+    const char *const all = getenv("OPSCOPE"), *const sources = getenv("OPSCOPE_SOURCES");
+
+    return !(all && strcmp(all, "0") == 0) && (!sources || !*sources || lists_itt(sources));
+}
+
+static void forked(void)
+{
+    /* Relaxed: the child has one thread. Nothing more may be done here, and nothing
+     * should: most children only call exec(). */
+    atomic_fetch_or_explicit(&osc_itt_state_, OSC_ITT_HELLO_DUE, memory_order_relaxed);
+}
+
+/* Start the recorder, unless somebody else has. */
+static void begin(void)
+{
+    /* Relaxed: one thread sees 0. */
+    if (atomic_exchange_explicit(&is_begun, 1, memory_order_relaxed) != 0)
+        return;
+    (void)pthread_atfork(NULL, NULL, forked);
+    osc_itt_clock_begin();
+    /* If it cannot, all that follows is dropped: there is nobody to tell. */
+    const osc_status started = osc_start(NULL);
+    (void)started;
+}
+
+/* --- hello ------------------------------------------------------------------------------ */
+
+static void say_hello(const struct osc_itt_global *g, unsigned n_bound, unsigned n_functions)
+{
+    /* Relaxed: a number of one's own. */
+    const uint32_t i = atomic_fetch_add_explicit(&n_hellos, 1, memory_order_relaxed);
+
+    if (i >= PARTS_MAX)
+        return;
+    if (i == 0)
+        (void)snprintf(hellos[i].key, sizeof hellos[i].key, "source.itt");
+    else
+        (void)snprintf(hellos[i].key, sizeof hellos[i].key, "source.itt.%u", i + 1);
+    (void)snprintf(hellos[i].value, sizeof hellos[i].value,
+                   "version %lu.%lu, build %lu, %u of %u functions", g->version_major,
+                   g->version_minor, g->version_build, n_bound, n_functions);
+    if (osc_is_on())
+        osc_metadata(hellos[i].key, hellos[i].value);
+    else /* called from within the start of the recorder */
+        atomic_fetch_or_explicit(&osc_itt_state_, OSC_ITT_HELLO_DUE, memory_order_relaxed);
+}
+
+void osc_itt_hello_again(void)
+{
+    /* Relaxed: the thread that forked had made them, or they come by themselves. */
+    const uint32_t n = atomic_load_explicit(&n_hellos, memory_order_relaxed);
+
+    atomic_fetch_and_explicit(&osc_itt_state_, ~(uint32_t)OSC_ITT_HELLO_DUE,
+                              memory_order_relaxed);
+    for (uint32_t i = 0; i < n && i < PARTS_MAX && osc_is_on(); i++) {
+        if (hellos[i].value[0])
+            osc_metadata(hellos[i].key, hellos[i].value);
+    }
+}
+
+/* --- what a static part asks for -------------------------------------------------------- */
+
+/* Our function NAME, which begins with "__itt_"; NULL: there is none. */
+static osc_itt_function find_function(const char *name)
+{
+    static const struct osc_itt_binding *const lists[] = {osc_itt_tasks, osc_itt_ranges,
+                                                          osc_itt_values, osc_itt_control};
+
+    if (strncmp(name, "__itt_", 6) != 0)
+        return NULL;
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        for (const struct osc_itt_binding *b = lists[i]; b->name; b++) {
+            if (strcmp(b->name, name + 6) == 0)
+                return b->function;
+        }
+    }
+    return NULL;
+}
+
+/* Set all pointers of G, to ours or, unless IS_ON, to what does nothing. */
+static void bind(struct osc_itt_global *g, bool is_on)
+{
+    unsigned n_bound = 0, n_functions = 0;
+
+    for (struct osc_itt_api *api = g->apis; api && api->name; api++) {
+        const osc_itt_function ours = is_on ? find_function(api->name) : NULL;
+
+        if (!api->function)
+            continue;
+        *api->function = ours ? ours : api->null_function;
+        n_bound += ours != NULL;
+        n_functions++;
+    }
+    if (is_on)
+        say_hello(g, n_bound, n_functions);
+}
+
+/* What G made before it loaded us, and its client keeps using. */
+static void adopt_objects(struct osc_itt_global *g)
+{
+    for (struct osc_itt_domain *d = g->domain_list; d; d = d->next) {
+        /* Old static parts leave it to us to switch domains on. */
+        if (osc_itt_domain_adopt(d))
+            d->flags = 1;
+    }
+    for (struct osc_itt_string *s = g->string_list; s; s = s->next)
+        (void)osc_itt_text_adopt(s);
+    if (g->version_build < OSC_ITT_BUILD_COUNTERS)
+        return;
+    for (struct osc_itt_counter *c = g->counter_list; c; c = c->next)
+        osc_itt_counter_adopt(c);
+}
+
+void __itt_api_init(struct osc_itt_global *g, int groups)
+{
+    (void)groups; /* a hint; an unused pointer costs nothing */
+    if (!g || memcmp(g->magic, OSC_ITT_MAGIC, sizeof g->magic) != 0 ||
+        g->version_major != OSC_ITT_MAJOR)
+        return;
+    const bool is_on = is_wanted();
+    const uint32_t closed = osc_itt_self.closed;
+    /* What the start of the recorder allocates may come back to us. */
+    osc_itt_self.closed = OSC_ITT_INSIDE;
+    if (is_on) {
+        begin();
+        osc_itt_find_mark(g);
+        adopt_objects(g);
+    }
+    bind(g, is_on);
+    osc_itt_self.closed = closed;
+}
+
+/* The client unloads its static part: nothing of it is ours, and we stay. */
+void __itt_api_fini(struct osc_itt_global *g)
+{
+    (void)g;
+}
+
+const char *__itt_api_version(void)
+{
+    return osc_itt_version();
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sources/itt_clock.h"
+
+#include <stdatomic.h>
+#include <time.h>
+
+#include "sources/itt_text.h"
+
+#define NS 1000000000
+
+/* The rate is measured from the begin until this long after it, and then known. */
+#define RATE_NS 1000000000
+
+struct clock {
+    struct osc_itt_clock abi;  /* what clients get */
+    _Atomic uint64_t hz, base; /* of the client's clock: base, ... */
+    _Atomic uint64_t ticks;    /* ... when ours showed this */
+    struct clock *next;
+};
+
+static uint64_t first_ticks;
+static int64_t first_ns;
+static _Atomic double known_hz;
+static _Atomic(struct clock *) clocks;
+
+static int64_t monotonic_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * NS + t.tv_nsec;
+}
+
+void osc_itt_clock_begin(void)
+{
+    first_ns = monotonic_ns();
+    first_ticks = osc_now();
+}
+
+/*
+ * Ticks of the recorder a second, from what passed since the begin. What is converted
+ * is no older, so that the error is no more than that of the two readings.
+ */
+static double ticks_hz(void)
+{
+    /* Relaxed: whoever computes it gets about the same. */
+    const double known = atomic_load_explicit(&known_hz, memory_order_relaxed);
+    int64_t ns = 0;
+
+    if (known > 0)
+        return known;
+    while (ns < 1000)
+        ns = monotonic_ns() - first_ns;
+    const double hz = (double)(osc_now() - first_ticks) / (double)ns * NS;
+    if (ns >= RATE_NS)
+        atomic_store_explicit(&known_hz, hz, memory_order_relaxed);
+    return hz;
+}
+
+/* Ask CLOCK, and note our own time halfway. */
+static void ask(struct clock *clock)
+{
+    struct osc_itt_clock_info info = {0};
+    const uint64_t before = osc_now();
+
+    clock->abi.fn(&info, clock->abi.fn_data);
+    const uint64_t after = osc_now();
+    /* Relaxed: a reset while events come in has no right order. */
+    atomic_store_explicit(&clock->hz, info.hz, memory_order_relaxed);
+    atomic_store_explicit(&clock->base, info.base, memory_order_relaxed);
+    atomic_store_explicit(&clock->ticks, before + (after - before) / 2, memory_order_relaxed);
+}
+
+struct osc_itt_clock *osc_itt_clock_new(osc_itt_clock_fn fn, void *data)
+{
+    struct clock *const clock = fn ? osc_itt_room(sizeof *clock) : NULL;
+
+    if (!clock)
+        return NULL;
+    clock->abi = (struct osc_itt_clock){.fn = fn, .fn_data = data};
+    ask(clock);
+    clock->next = atomic_load_explicit(&clocks, memory_order_relaxed);
+    /* Release pairs with the acquire in osc_itt_clock_reset(). */
+    while (!atomic_compare_exchange_weak_explicit(&clocks, &clock->next, clock,
+                                                  memory_order_release, memory_order_relaxed))
+        ;
+    return &clock->abi;
+}
+
+void osc_itt_clock_reset(void)
+{
+    /* Acquire pairs with the release in osc_itt_clock_new(). */
+    for (struct clock *c = atomic_load_explicit(&clocks, memory_order_acquire); c; c = c->next)
+        ask(c);
+}
+
+uint64_t osc_itt_clock_ticks(const struct osc_itt_clock *abi, uint64_t timestamp)
+{
+    const struct clock *const clock = (const struct clock *)abi;
+    /* Relaxed: see ask(). */
+    const uint64_t hz = clock ? atomic_load_explicit(&clock->hz, memory_order_relaxed) : 0;
+
+    if (hz == 0)
+        return timestamp;
+    const uint64_t base = atomic_load_explicit(&clock->base, memory_order_relaxed);
+    const uint64_t ticks = atomic_load_explicit(&clock->ticks, memory_order_relaxed);
+    const double elapsed = (double)(int64_t)(timestamp - base) / (double)hz * ticks_hz();
+    /* What is that far off was never a time. */
+    return elapsed > -9e18 && elapsed < 9e18 ? ticks + (uint64_t)(int64_t)elapsed : ticks;
+}

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tasks that nest: a stack for each thread. The begin and end of a task without ids are
+ * what PyTorch calls for every operator, so they come first and do nothing else.
+ */
+#include <dlfcn.h>
+#include <link.h>
+#include <string.h>
+
+#include "sources/itt.h"
+#include "sources/itt_clock.h"
+#include "sources/itt_thread.h"
+
+/* torch::profiler::itt_mark(char const*), whose begin and end are one instant. */
+#define MARK_SYMBOL "_ZN5torch8profiler8itt_markEPKc"
+
+/* Its code; no bytes: it is not known. */
+static _Atomic uintptr_t mark_code;
+static _Atomic uintptr_t mark_bytes;
+
+void osc_itt_find_mark(const struct osc_itt_global *g)
+{
+    Dl_info where;
+    ElfW(Sym) *symbol = NULL;
+    void *library = NULL, *mark = dlsym(RTLD_DEFAULT, MARK_SYMBOL);
+
+    /* Python hides the libraries that it loads from others: ask that of the static part. */
+    if (!mark && dladdr(g, &where) != 0 && where.dli_fname)
+        library = dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    if (library)
+        mark = dlsym(library, MARK_SYMBOL);
+    if (mark && dladdr1(mark, &where, (void **)&symbol, RTLD_DL_SYMENT) != 0 && symbol) {
+        /* Release pairs with the acquire in is_mark(). */
+        atomic_store_explicit(&mark_code, (uintptr_t)mark, memory_order_relaxed);
+        atomic_store_explicit(&mark_bytes, symbol->st_size, memory_order_release);
+    }
+    if (library)
+        dlclose(library);
+}
+
+/* Whether the code that called us, at CALLER, is PyTorch's mark(). */
+static inline bool is_mark(const void *caller)
+{
+    const uintptr_t bytes = atomic_load_explicit(&mark_bytes, memory_order_acquire);
+
+    return (uintptr_t)caller - atomic_load_explicit(&mark_code, memory_order_relaxed) < bytes;
+}
+
+static enum osc_scope_kind kind_of(const struct osc_itt_domain_entry *d,
+                                   const struct osc_itt_text *name)
+{
+    if (!d->is_pytorch)
+        return OSC_SCOPE_PLAIN;
+    return name->is_operator ? OSC_SCOPE_OPERATOR : OSC_SCOPE_ANNOTATION;
+}
+
+static void push(struct osc_itt_thread *self, const struct osc_itt_domain_entry *d)
+{
+    const uint32_t depth = self->depth;
+
+    /* In this order, so that what a signal handler pushes and pops is undone. */
+    if (depth < OSC_ITT_LEVELS)
+        self->domains[depth] = d->number;
+    self->depth = depth + 1;
+}
+
+/* Arrows and arguments of a task that has an ID or a PARENT. */
+static void note_ids(struct osc_itt_thread *self, const struct osc_itt_domain_entry *d,
+                     const struct osc_itt_id *id, const struct osc_itt_id *parent)
+{
+    if (!osc_itt_id_is_none(id)) {
+        osc_itt_arg_id(OSC_ITT_KEY_ID, id);
+        self->id_key = osc_itt_id_key(d, id);
+        self->id_depth = self->depth;
+    }
+    if (!osc_itt_id_is_none(parent)) {
+        osc_itt_arg_id(OSC_ITT_KEY_PARENT, parent);
+        osc_flow_end(osc_itt_id_key(d, parent));
+    }
+    if (!osc_itt_id_is_none(id))
+        osc_flow_begin(self->id_key);
+}
+
+static void task_begin(struct osc_itt_domain *domain, struct osc_itt_id id,
+                       struct osc_itt_id parent, struct osc_itt_string *name)
+{
+    struct osc_itt_thread *const self = &osc_itt_self;
+
+    if (!osc_itt_enter(self))
+        return;
+    const struct osc_itt_domain_entry *const d = osc_itt_domain_of(domain);
+    if (__builtin_expect(d != NULL, 1)) {
+        struct osc_itt_text *const text = osc_itt_text_of(name);
+        const enum osc_scope_kind kind = kind_of(d, text);
+
+        push(self, d);
+        if (__builtin_expect(d->is_pytorch && is_mark(__builtin_return_address(0)), 0)) {
+            self->mark_depth = self->depth;
+            osc_instant(osc_itt_name(text));
+        } else {
+            osc_begin(kind, osc_itt_name(text));
+            osc_itt_arg_domain(d);
+        }
+        if (__builtin_expect(!osc_itt_id_is_none(&id) || !osc_itt_id_is_none(&parent), 0))
+            note_ids(self, d, &id, &parent);
+    }
+    osc_itt_leave(self);
+}
+
+/* End the scope of the innermost task, unless that was a mark. */
+static void end_scope(const struct osc_itt_thread *self)
+{
+    if (__builtin_expect(self->mark_depth != self->depth, 1))
+        osc_end();
+}
+
+static void pop(struct osc_itt_thread *self)
+{
+    if (self->id_depth >= self->depth)
+        self->id_depth = 0;
+    if (self->mark_depth >= self->depth)
+        self->mark_depth = 0;
+    self->depth--;
+}
+
+/* How deep the innermost task of D is, from 1; 0: it has none on this thread. */
+static uint32_t find_level(const struct osc_itt_thread *self,
+                           const struct osc_itt_domain_entry *d)
+{
+    uint32_t level = self->depth;
+
+    while (level > 0 && level <= OSC_ITT_LEVELS && self->domains[level - 1] != d->number)
+        level--;
+    return level;
+}
+
+/* What the innermost task of another domain leaves open ends with the one below it. */
+static bool unwind(struct osc_itt_thread *self, const struct osc_itt_domain_entry *d)
+{
+    const uint32_t level = find_level(self, d);
+
+    if (level == 0) {
+        osc_itt_count(OSC_ITT_COUNT_UNMATCHED_END);
+        return false;
+    }
+    while (self->depth > level) {
+        osc_itt_count(OSC_ITT_COUNT_UNBALANCED);
+        if (osc_is_on())
+            osc_arg_bool(osc_itt_key(OSC_ITT_KEY_UNBALANCED), 1);
+        end_scope(self);
+        pop(self);
+    }
+    return true;
+}
+
+static void task_end(struct osc_itt_domain *domain)
+{
+    struct osc_itt_thread *const self = &osc_itt_self;
+
+    if (!osc_itt_enter(self))
+        return;
+    const struct osc_itt_domain_entry *const d = osc_itt_domain_of(domain);
+    if (__builtin_expect(d != NULL, 1)) {
+        const uint32_t depth = self->depth;
+        const bool fits = depth - 1 < OSC_ITT_LEVELS && self->domains[depth - 1] == d->number;
+
+        if (__builtin_expect(fits, 1) || unwind(self, d)) {
+            end_scope(self);
+            pop(self);
+        }
+    }
+    osc_itt_leave(self);
+}
+
+/* A task at a time that the client gives. */
+static void begin_at(struct osc_itt_domain *domain, uint64_t ticks, const struct osc_itt_id *id,
+                     const struct osc_itt_id *parent, struct osc_itt_text *text)
+{
+    struct osc_itt_thread *const self = &osc_itt_self;
+    const struct osc_itt_domain_entry *const d = osc_itt_domain_of(domain);
+
+    if (!d)
+        return;
+    push(self, d);
+    if (!osc_is_on())
+        return;
+    osc_begin_at(kind_of(d, text), osc_itt_name(text), ticks);
+    osc_itt_arg_domain(d);
+    note_ids(self, d, id, parent);
+}
+
+static void task_begin_ex(struct osc_itt_domain *domain, struct osc_itt_clock *clock,
+                          uint64_t timestamp, struct osc_itt_id id, struct osc_itt_id parent,
+                          struct osc_itt_string *name)
+{
+    if (!osc_itt_enter(&osc_itt_self))
+        return;
+    begin_at(domain, osc_itt_clock_ticks(clock, timestamp), &id, &parent,
+             osc_itt_text_of(name));
+    osc_itt_leave(&osc_itt_self);
+}
+
+static void task_end_ex(struct osc_itt_domain *domain, struct osc_itt_clock *clock,
+                        uint64_t timestamp)
+{
+    struct osc_itt_thread *const self = &osc_itt_self;
+
+    if (!osc_itt_enter(self))
+        return;
+    const struct osc_itt_domain_entry *const d = osc_itt_domain_of(domain);
+    if (d && unwind(self, d)) {
+        if (osc_is_on())
+            osc_end_at(osc_itt_clock_ticks(clock, timestamp));
+        pop(self);
+    }
+    osc_itt_leave(self);
+}
+
+/* Append S to *AT, which may grow up to END. */
+static void append(char **at, const char *end, const char *s)
+{
+    while (*s && *at < end)
+        *(*at)++ = *s++;
+}
+
+/* The function at FN: its symbol, or else the file and where in it, or the address. */
+static struct osc_itt_text *name_of_function(void *fn)
+{
+    char text[512];
+    char *at = text;
+    const char *const end = text + sizeof text - 18;
+    uint64_t offset = (uint64_t)(uintptr_t)fn;
+    Dl_info where;
+
+    if (dladdr(fn, &where) != 0) {
+        const char *const slash = where.dli_fname ? strrchr(where.dli_fname, '/') : NULL;
+
+        if (where.dli_sname && where.dli_saddr == fn)
+            return osc_itt_text_c(where.dli_sname);
+        append(&at, end, slash ? slash + 1 : where.dli_fname ? where.dli_fname : "");
+        append(&at, end, "+");
+        offset -= (uint64_t)(uintptr_t)where.dli_fbase;
+    }
+    at += osc_itt_hex(at, offset);
+    return osc_itt_text(text, (size_t)(at - text));
+}
+
+static void task_begin_fn_ex(struct osc_itt_domain *domain, struct osc_itt_clock *clock,
+                             uint64_t timestamp, struct osc_itt_id id, struct osc_itt_id parent,
+                             void *fn)
+{
+    if (!osc_itt_enter(&osc_itt_self))
+        return;
+    begin_at(domain, osc_itt_clock_ticks(clock, timestamp), &id, &parent, name_of_function(fn));
+    osc_itt_leave(&osc_itt_self);
+}
+
+static void task_begin_fn(struct osc_itt_domain *domain, struct osc_itt_id id,
+                          struct osc_itt_id parent, void *fn)
+{
+    task_begin_fn_ex(domain, NULL, osc_now(), id, parent, fn);
+}
+
+/* --- relations: arrows where one end is the task that runs, else instants -------- */
+
+enum relation { DEPENDS_ON = 1, CONTINUATION_OF = 4, CHILD_OF = 5 };
+
+static void note_relation(const struct osc_itt_domain_entry *d, const struct osc_itt_id *head,
+                          int relation, const struct osc_itt_id *tail)
+{
+    static const char *const texts[] = {"related to",   "depends on",      "sibling of",
+                                        "parent of",    "continuation of", "child of",
+                                        "continued by", "predecessor of"};
+    const size_t n = sizeof texts / sizeof *texts;
+
+    osc_instant(osc_itt_name(
+        osc_itt_text_c(texts[relation > 0 && (size_t)relation < n ? relation : 0])));
+    osc_itt_arg_domain(d);
+    if (!osc_itt_id_is_none(head))
+        osc_itt_arg_id(OSC_ITT_KEY_HEAD, head);
+    osc_itt_arg_id(OSC_ITT_KEY_TAIL, tail);
+}
+
+/* HEAD, or if it is none the innermost task, stands in RELATION to TAIL. */
+static void relate(struct osc_itt_domain *domain, const struct osc_itt_id *head, int relation,
+                   const struct osc_itt_id *tail)
+{
+    const struct osc_itt_thread *const self = &osc_itt_self;
+    const struct osc_itt_domain_entry *const d = osc_itt_domain_of(domain);
+
+    if (!d || !osc_is_on())
+        return;
+    const bool is_own = self->depth > 0 && self->id_depth == self->depth &&
+                        osc_itt_id_key(d, head) == self->id_key;
+    const bool is_here = self->depth > 0 && (osc_itt_id_is_none(head) || is_own);
+    const bool comes_here =
+        relation == DEPENDS_ON || relation == CONTINUATION_OF || relation == CHILD_OF;
+
+    /* A task with an id has begun an arrow (note_ids()), so that it may end here. */
+    if (is_here && comes_here)
+        osc_flow_end(osc_itt_id_key(d, tail));
+    else
+        note_relation(d, head, relation, tail);
+}
+
+static void relation_add(struct osc_itt_domain *domain, struct osc_itt_id head, int relation,
+                         struct osc_itt_id tail)
+{
+    if (!osc_itt_enter(&osc_itt_self))
+        return;
+    relate(domain, &head, relation, &tail);
+    osc_itt_leave(&osc_itt_self);
+}
+
+static void relation_add_to_current(struct osc_itt_domain *domain, int relation,
+                                    struct osc_itt_id tail)
+{
+    relation_add(domain, (struct osc_itt_id){0}, relation, tail);
+}
+
+static void relation_add_ex(struct osc_itt_domain *domain, struct osc_itt_clock *clock,
+                            uint64_t timestamp, struct osc_itt_id head, int relation,
+                            struct osc_itt_id tail)
+{
+    (void)clock, (void)timestamp; /* a relation has no time */
+    relation_add(domain, head, relation, tail);
+}
+
+static void relation_add_to_current_ex(struct osc_itt_domain *domain,
+                                       struct osc_itt_clock *clock, uint64_t timestamp,
+                                       int relation, struct osc_itt_id tail)
+{
+    (void)clock, (void)timestamp;
+    relation_add(domain, (struct osc_itt_id){0}, relation, tail);
+}
+
+const struct osc_itt_binding osc_itt_tasks[] = {
+    {"relation_add", (osc_itt_function)relation_add},
+    {"relation_add_ex", (osc_itt_function)relation_add_ex},
+    {"relation_add_to_current", (osc_itt_function)relation_add_to_current},
+    {"relation_add_to_current_ex", (osc_itt_function)relation_add_to_current_ex},
+    {"task_begin", (osc_itt_function)task_begin},
+    {"task_begin_ex", (osc_itt_function)task_begin_ex},
+    {"task_begin_fn", (osc_itt_function)task_begin_fn},
+    {"task_begin_fn_ex", (osc_itt_function)task_begin_fn_ex},
+    {"task_end", (osc_itt_function)task_end},
+    {"task_end_ex", (osc_itt_function)task_end_ex},
+    {NULL, NULL},
+};

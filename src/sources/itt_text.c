@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sources/itt_text.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define ROOT_BITS   12u
+#define NODE_BITS   6u
+#define CHUNK_BYTES ((size_t)1 << 20)
+#define ROOM_ALIGN  64u
+
+__extension__ typedef unsigned __int128 wide;
+
+/*
+ * A tree over the hash: 12 bits choose a slot of the root, 6 each one of the nodes
+ * below. A slot is empty, an entry (others of the very same hash hang on it), or, with
+ * bit 0 set, a node. Slots fill and entries make room for nodes, but nothing ever goes,
+ * so a reader needs no more than what it sees.
+ */
+struct node {
+    _Atomic uintptr_t slots[1u << NODE_BITS];
+};
+
+static _Atomic uintptr_t root[1u << ROOT_BITS];
+
+/* Memory comes from chunks; what is left of one is lost when the next begins. */
+struct chunk {
+    size_t bytes;
+    _Atomic size_t used;
+};
+
+static _Atomic(struct chunk *) current;
+static _Atomic size_t mapped_bytes;
+static _Atomic uint32_t n_domains;
+
+/* For texts that there is no room for; its name is given when first asked for. */
+#define OVERFLOW_TEXT "(more names than there is room for)"
+static union {
+    struct osc_itt_text text;
+    char room[sizeof(struct osc_itt_text) + sizeof OVERFLOW_TEXT];
+} overflow;
+static struct osc_itt_text empty = {
+    .handle = {.text = "", .extra1 = OSC_ITT_OURS, .extra2 = &empty}};
+
+static struct osc_itt_text *overflowing(void)
+{
+    /* Every thread writes the same. */
+    overflow.text.handle = (struct osc_itt_string){
+        .text = overflow.text.bytes, .extra1 = OSC_ITT_OURS, .extra2 = &overflow.text};
+    overflow.text.len = sizeof OVERFLOW_TEXT - 1;
+    memcpy(overflow.text.bytes, OVERFLOW_TEXT, sizeof OVERFLOW_TEXT);
+    return &overflow.text;
+}
+
+/* A new chunk with BYTES of it given away, in place of SEEN. NULL: no memory. */
+static void *room_in_new_chunk(struct chunk *seen, size_t bytes)
+{
+    const size_t whole = bytes + ROOM_ALIGN > CHUNK_BYTES ? bytes + ROOM_ALIGN : CHUNK_BYTES;
+    const int saved = errno;
+    /* Relaxed, as nothing else goes by it: a bound. */
+    const size_t before = atomic_fetch_add_explicit(&mapped_bytes, whole, memory_order_relaxed);
+    void *const p =
+        before + whole > OSC_ITT_TEXT_BYTES_MAX
+            ? MAP_FAILED
+            : mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    struct chunk *const chunk = p;
+
+    errno = saved;
+    if (p == MAP_FAILED) {
+        atomic_fetch_sub_explicit(&mapped_bytes, whole, memory_order_relaxed);
+        return NULL;
+    }
+    chunk->bytes = whole;
+    atomic_store_explicit(&chunk->used, ROOM_ALIGN + bytes, memory_order_relaxed);
+    /* Release pairs with the acquire in osc_itt_room(). Who comes second keeps his room
+     * all the same; the rest of his chunk is lost. */
+    atomic_compare_exchange_strong_explicit(&current, &seen, chunk, memory_order_release,
+                                            memory_order_relaxed);
+    return (char *)p + ROOM_ALIGN;
+}
+
+void *osc_itt_room(size_t bytes)
+{
+    bytes = (bytes + ROOM_ALIGN - 1) / ROOM_ALIGN * ROOM_ALIGN;
+    /* Acquire pairs with the release in room_in_new_chunk(). */
+    struct chunk *const chunk = atomic_load_explicit(&current, memory_order_acquire);
+    if (chunk) {
+        const size_t at = atomic_fetch_add_explicit(&chunk->used, bytes, memory_order_relaxed);
+
+        if (at <= chunk->bytes && bytes <= chunk->bytes - at)
+            return (char *)chunk + at;
+    }
+    return room_in_new_chunk(chunk, bytes);
+}
+
+static uint64_t mix(uint64_t a, uint64_t b)
+{
+    const wide product = (wide)a * b;
+
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+static uint64_t read_u64(const char *s)
+{
+    uint64_t x;
+
+    memcpy(&x, s, sizeof x);
+    return x;
+}
+
+static uint64_t hash_of(const char *s, size_t len)
+{
+    uint64_t hash = len ^ UINT64_C(0x9e3779b97f4a7c15), last = 0;
+    size_t left = len;
+
+    for (; left > 8; left -= 8, s += 8)
+        hash = mix(hash ^ read_u64(s), UINT64_C(0xd6e8feb86659fd93));
+    if (len >= 8)
+        last = read_u64(s + left - 8);
+    else
+        memcpy(&last, s, left);
+    return mix(hash ^ last, UINT64_C(0xa0761d6478bd642f));
+}
+
+static bool is_word_byte(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           c == '_';
+}
+
+/* Whether it is an identifier, "::" and something. */
+static bool reads_as_operator(const char *s, size_t len)
+{
+    size_t i = 0;
+
+    while (i < len && is_word_byte(s[i]))
+        i++;
+    return i > 0 && (s[0] < '0' || s[0] > '9') && i + 2 < len && s[i] == ':' && s[i + 1] == ':';
+}
+
+static struct osc_itt_text *new_text(const char *s, size_t len, uint64_t hash)
+{
+    struct osc_itt_text *const text = osc_itt_room(sizeof *text + len + 1);
+
+    if (!text)
+        return NULL;
+    memcpy(text->bytes, s, len);
+    text->hash = hash;
+    text->len = len;
+    text->is_operator = reads_as_operator(s, len);
+    text->handle =
+        (struct osc_itt_string){.text = text->bytes, .extra1 = OSC_ITT_OURS, .extra2 = text};
+    (void)osc_itt_name(text);
+    return text;
+}
+
+/* The text in the chain from *AT on, or a new one at its end. NULL: no memory. */
+static struct osc_itt_text *find_in_chain(struct osc_itt_text *at, const char *s, size_t len)
+{
+    struct osc_itt_text *made = NULL, *next;
+    const uint64_t hash = at->hash;
+
+    while (at->len != len || memcmp(at->bytes, s, len) != 0) {
+        /* Acquire pairs with the release below. */
+        next = atomic_load_explicit(&at->next, memory_order_acquire);
+        if (!next) {
+            made = made ? made : new_text(s, len, hash);
+            if (!made)
+                return NULL;
+            if (atomic_compare_exchange_strong_explicit(
+                    &at->next, &next, made, memory_order_release, memory_order_acquire))
+                return made;
+        }
+        at = next;
+    }
+    return at;
+}
+
+/* Put a node that holds the entry THERE into *SLOT instead of it. False: no memory. */
+static bool split(_Atomic uintptr_t *slot, struct osc_itt_text *there, uint32_t shift)
+{
+    struct node *const node = osc_itt_room(sizeof *node);
+    uintptr_t seen = (uintptr_t)there;
+
+    if (!node)
+        return false;
+    atomic_store_explicit(&node->slots[(there->hash >> shift) % (1u << NODE_BITS)], seen,
+                          memory_order_relaxed);
+    /* Release pairs with the acquire in osc_itt_text(). If another thread was first, its
+     * node is as good. */
+    atomic_compare_exchange_strong_explicit(slot, &seen, (uintptr_t)node | 1,
+                                            memory_order_release, memory_order_relaxed);
+    return true;
+}
+
+struct osc_itt_text *osc_itt_text(const char *s, size_t len)
+{
+    if (!s || len == 0)
+        return &empty;
+    len = len < OSC_ITT_TEXT_LEN_MAX ? len : OSC_ITT_TEXT_LEN_MAX;
+    const uint64_t hash = hash_of(s, len);
+    _Atomic uintptr_t *slot = &root[hash % (1u << ROOT_BITS)];
+    struct osc_itt_text *text = NULL;
+
+    for (uint32_t shift = ROOT_BITS;;) {
+        /* Acquire pairs with the releases here and in split(). */
+        uintptr_t there = atomic_load_explicit(slot, memory_order_acquire);
+
+        if (there & 1) {
+            struct node *const node = (struct node *)(there - 1);
+
+            slot = &node->slots[(hash >> shift) % (1u << NODE_BITS)];
+            shift += NODE_BITS;
+        } else if (there != 0) {
+            struct osc_itt_text *const other = (struct osc_itt_text *)there;
+
+            if (other->hash == hash)
+                text = find_in_chain(other, s, len);
+            if (other->hash == hash || !split(slot, other, shift))
+                return text ? text : overflowing();
+        } else {
+            text = text ? text : new_text(s, len, hash);
+            if (!text)
+                return overflowing();
+            if (atomic_compare_exchange_strong_explicit(
+                    slot, &there, (uintptr_t)text, memory_order_release, memory_order_relaxed))
+                return text;
+        }
+    }
+}
+
+struct osc_itt_text *osc_itt_text_c(const char *s)
+{
+    return osc_itt_text(s, s ? strlen(s) : 0);
+}
+
+struct osc_itt_text *osc_itt_text_adopt(struct osc_itt_string *handle)
+{
+    if (!handle)
+        return &empty;
+    struct osc_itt_text *const text = osc_itt_text_c(handle->text);
+    handle->extra2 = text;
+    handle->extra1 = OSC_ITT_OURS;
+    return text;
+}
+
+static struct osc_itt_domain_entry *new_domain(struct osc_itt_text *text)
+{
+    struct osc_itt_domain_entry *const d = osc_itt_room(sizeof *d);
+
+    if (!d)
+        return NULL;
+    /* Relaxed: only that they differ matters. */
+    const uint32_t number = atomic_fetch_add_explicit(&n_domains, 1, memory_order_relaxed) + 1;
+    d->text = text;
+    d->number = number < UINT16_MAX ? (uint16_t)number : UINT16_MAX;
+    d->is_pytorch = strcmp(text->handle.text, "PyTorch") == 0;
+    d->abi = (struct osc_itt_domain){
+        .flags = 1, .name = text->handle.text, .extra1 = OSC_ITT_OURS, .extra2 = d};
+    return d;
+}
+
+struct osc_itt_domain_entry *osc_itt_domain(struct osc_itt_text *text)
+{
+    /* Acquire pairs with the release below. */
+    struct osc_itt_domain_entry *d = atomic_load_explicit(&text->domain, memory_order_acquire);
+
+    if (d)
+        return d;
+    struct osc_itt_domain_entry *const made = new_domain(text);
+    if (!made)
+        return NULL;
+    return atomic_compare_exchange_strong_explicit(&text->domain, &d, made,
+                                                   memory_order_release, memory_order_acquire)
+               ? made
+               : d;
+}
+
+struct osc_itt_domain_entry *osc_itt_domain_adopt(struct osc_itt_domain *d)
+{
+    struct osc_itt_domain_entry *const entry =
+        d ? osc_itt_domain(osc_itt_text_c(d->name)) : NULL;
+
+    if (entry) {
+        d->extra2 = entry;
+        d->extra1 = OSC_ITT_OURS;
+    }
+    return entry;
+}

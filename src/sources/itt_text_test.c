@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sources/itt_text.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "support/record_double.h"
+
+#define N_THREADS 4
+#define N_TEXTS   20000
+
+static void finds_an_equal_text_again(void **state)
+{
+    char a[] = "aten::relu", b[] = "aten::relu";
+
+    (void)state;
+    struct osc_itt_text *const text = osc_itt_text_c(a);
+    memset(a, 'x', sizeof a - 1);
+    assert_ptr_equal(osc_itt_text_c(b), text);
+    assert_string_equal(text->handle.text, "aten::relu");
+    assert_ptr_not_equal(osc_itt_text_c(a), text);
+    assert_ptr_equal(osc_itt_text_of(&text->handle), text);
+}
+
+static void tells_texts_apart_by_every_byte(void **state)
+{
+    (void)state;
+    for (size_t len = 1; len < 40; len++) {
+        char s[40];
+
+        memset(s, 'a', sizeof s);
+        struct osc_itt_text *const text = osc_itt_text(s, len);
+        assert_int_equal(text->len, len);
+        for (size_t i = 0; i < len; i++) {
+            s[i] = 'b';
+            assert_ptr_not_equal(osc_itt_text(s, len), text);
+            s[i] = 'a';
+        }
+        assert_ptr_equal(osc_itt_text(s, len), text);
+    }
+}
+
+static void takes_null_and_empty_and_huge_texts(void **state)
+{
+    char *const huge = test_malloc(OSC_ITT_TEXT_LEN_MAX + 10);
+
+    (void)state;
+    assert_ptr_equal(osc_itt_text_c(NULL), osc_itt_text_c(""));
+    assert_int_equal(osc_itt_name(osc_itt_text_c("")), 0);
+    assert_ptr_equal(osc_itt_text_of(NULL), osc_itt_text_c(""));
+    memset(huge, 'h', OSC_ITT_TEXT_LEN_MAX + 10);
+    assert_int_equal(osc_itt_text(huge, OSC_ITT_TEXT_LEN_MAX + 10)->len, OSC_ITT_TEXT_LEN_MAX);
+    test_free(huge);
+}
+
+static void knows_operators_by_their_namespace(void **state)
+{
+    static const char *const operators[] = {"aten::conv2d", "a::b", "_c10d_functional::wait",
+                                            "autograd::engine::evaluate_function: X"};
+    static const char *const others[] = {
+        "iteration_0", "", "::x", "a::", "a:b", "1::x", "my phase::part", "AddBackward0"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
+        assert_true(osc_itt_text_c(operators[i])->is_operator);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        assert_false(osc_itt_text_c(others[i])->is_operator);
+}
+
+static void *find_all(void *ctx)
+{
+    struct osc_itt_text **const found = ctx;
+
+    for (int i = 0; i < N_TEXTS; i++) {
+        char s[32];
+
+        snprintf(s, sizeof s, "name of a range %d", i);
+        found[i] = osc_itt_text_c(s);
+    }
+    return NULL;
+}
+
+static void gives_all_threads_the_same_entries(void **state)
+{
+    static struct osc_itt_text *found[N_THREADS][N_TEXTS];
+    pthread_t threads[N_THREADS];
+
+    (void)state;
+    for (int i = 0; i < N_THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, find_all, found[i]), 0);
+    for (int i = 0; i < N_THREADS; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    for (int i = 1; i < N_THREADS; i++)
+        assert_memory_equal(found[i], found[0], sizeof found[0]);
+    for (int i = 0; i < N_TEXTS; i++)
+        assert_int_equal(strtol(found[0][i]->handle.text + 16, NULL, 10), i);
+}
+
+static void makes_a_domain_once_and_knows_that_of_pytorch(void **state)
+{
+    struct osc_itt_domain early = {.name = "PyTorch"}, other = {.name = "tbb"};
+
+    (void)state;
+    struct osc_itt_domain_entry *const d = osc_itt_domain(osc_itt_text_c("PyTorch"));
+    assert_true(d->is_pytorch);
+    assert_ptr_equal(osc_itt_domain_of(&d->abi), d);
+    assert_ptr_equal(osc_itt_domain_of(&early), d);
+    assert_false(osc_itt_domain_of(&other)->is_pytorch);
+    assert_int_not_equal(osc_itt_domain_of(&other)->number, d->number);
+    assert_null(osc_itt_domain_of(NULL));
+}
+
+/* In a process of its own, as nothing is ever given back. */
+static int fill(void)
+{
+    char *const s = test_malloc(OSC_ITT_TEXT_LEN_MAX);
+    const struct osc_itt_text *last = NULL, *text = NULL;
+
+    memset(s, 's', OSC_ITT_TEXT_LEN_MAX);
+    for (int i = 0; i < 300; i++) {
+        memcpy(s, &i, sizeof i);
+        last = text;
+        text = osc_itt_text(s, OSC_ITT_TEXT_LEN_MAX);
+    }
+    return text == last && strncmp(text->handle.text, "(more", 5) == 0 ? 0 : 1;
+}
+
+static void shares_one_entry_when_there_is_no_room(void **state)
+{
+    int status = 0;
+
+    (void)state;
+    const pid_t child = fork();
+    if (child == 0)
+        _exit(fill());
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(finds_an_equal_text_again),
+        cmocka_unit_test(tells_texts_apart_by_every_byte),
+        cmocka_unit_test(takes_null_and_empty_and_huge_texts),
+        cmocka_unit_test(knows_operators_by_their_namespace),
+        cmocka_unit_test(gives_all_threads_the_same_entries),
+        cmocka_unit_test(makes_a_domain_once_and_knows_that_of_pytorch),
+        cmocka_unit_test(shares_one_entry_when_there_is_no_room),
+    };
+    return cmocka_run_group_tests_name("itt_text", tests, NULL, NULL);
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sources/itt_thread.h"
+
+#include "sources/itt.h"
+
+_Thread_local struct osc_itt_thread osc_itt_self
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+_Atomic uint32_t osc_itt_state_;
+
+static _Atomic int64_t counts[OSC_ITT_N_COUNTS];
+static _Atomic(struct osc_itt_text *) keys[OSC_ITT_N_KEYS];
+
+void osc_itt_count(enum osc_itt_count what)
+{
+    static const char *const texts[] = {
+#define COUNT_TEXT(name, text) "itt: " text,
+        OSC_ITT_COUNT_LIST(COUNT_TEXT)
+#undef COUNT_TEXT
+    };
+    /* Relaxed: a count. */
+    const int64_t n = atomic_fetch_add_explicit(&counts[what], 1, memory_order_relaxed) + 1;
+
+    if (osc_is_on())
+        osc_counter_i64(osc_itt_name(osc_itt_text_c(texts[what])), n);
+}
+
+bool osc_itt_enter_slow(struct osc_itt_thread *self)
+{
+    if (self->closed & OSC_ITT_INSIDE)
+        osc_itt_count(OSC_ITT_COUNT_NESTED);
+    /* Relaxed: who misses that we detached records one more. */
+    const uint32_t state = atomic_load_explicit(&osc_itt_state_, memory_order_relaxed);
+    if (self->closed != 0 || state & OSC_ITT_DETACHED)
+        return false;
+    if (state & OSC_ITT_HELLO_DUE) {
+        self->closed = OSC_ITT_INSIDE;
+        osc_itt_hello_again();
+        self->closed = 0;
+    }
+    return true;
+}
+
+osc_name osc_itt_key(enum osc_itt_key key)
+{
+    static const char *const texts[] = {
+#define KEY_TEXT(name, text) text,
+        OSC_ITT_KEY_LIST(KEY_TEXT)
+#undef KEY_TEXT
+    };
+    /* Acquire pairs with the release below. */
+    struct osc_itt_text *text = atomic_load_explicit(&keys[key], memory_order_acquire);
+
+    if (__builtin_expect(!text, 0)) {
+        text = osc_itt_text_c(texts[key]);
+        atomic_store_explicit(&keys[key], text, memory_order_release);
+    }
+    return osc_itt_name(text);
+}
+
+uint64_t osc_itt_id_key(const struct osc_itt_domain_entry *d, const struct osc_itt_id *id)
+{
+    uint64_t x = d->text->hash;
+    const uint64_t parts[] = {id->d1, id->d2, id->d3};
+
+    for (size_t i = 0; i < 3; i++) {
+        x = (x ^ parts[i]) * UINT64_C(0x9e3779b97f4a7c15);
+        x ^= x >> 29;
+    }
+    return x;
+}
+
+size_t osc_itt_decimal(char *out, uint64_t x)
+{
+    size_t n = 1;
+
+    for (uint64_t rest = x / 10; rest > 0; rest /= 10)
+        n++;
+    for (size_t i = n; i-- > 0; x /= 10)
+        out[i] = (char)('0' + x % 10);
+    return n;
+}
+
+size_t osc_itt_hex(char *out, uint64_t x)
+{
+    size_t n = 3;
+
+    for (uint64_t rest = x / 16; rest > 0; rest /= 16)
+        n++;
+    out[0] = '0';
+    out[1] = 'x';
+    for (size_t i = n; i-- > 2; x /= 16)
+        out[i] = "0123456789abcdef"[x % 16];
+    return n;
+}
+
+void osc_itt_arg_id(enum osc_itt_key key, const struct osc_itt_id *id)
+{
+    char text[3 * 18 + 2];
+    size_t n = osc_itt_hex(text, id->d1);
+
+    if (id->d2 | id->d3) {
+        text[n++] = ':';
+        n += osc_itt_hex(text + n, id->d2);
+    }
+    if (id->d3) {
+        text[n++] = ':';
+        n += osc_itt_hex(text + n, id->d3);
+    }
+    osc_arg_text(osc_itt_key(key), text, n);
+}

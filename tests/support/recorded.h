@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * recorded.h - a recording in a directory of its own, and counts of what is in it.
+ */
+#ifndef OSC_TEST_RECORDED_H
+#define OSC_TEST_RECORDED_H
+
+#include <dirent.h>
+
+#include "opscope/record.h"
+#include "support/walk_recording.h"
+
+enum { RECORDED_THREADS = 32768, RECORDED_KINDS = 256 };
+
+/* Counts over all threads. */
+struct recorded_counts {
+    uint64_t n[RECORDED_KINDS]; /* by kind */
+    uint64_t begins, completes, args;
+    uint64_t lost[OSC_LOSS_COUNT];
+};
+
+struct recorded {
+    char dir[64], out[128];
+    struct recorded_counts all;
+    int64_t depth[RECORDED_THREADS]; /* of each thread, by ordinal */
+    int64_t least_depth;
+    uint32_t n_threads; /* highest ordinal */
+    uint64_t n_unfinished;
+    walk_fn look; /* may be NULL: called as well */
+    void *ctx;
+};
+
+static inline void recorded_count(void *ctx, uint32_t thread, const struct osc_packed *r)
+{
+    struct recorded *c = ctx;
+    const bool is_begin = r->kind >= OSC_RECORD_BEGIN && r->kind < OSC_RECORD_COMPLETE;
+
+    if (thread >= RECORDED_THREADS)
+        walk_die("too many threads", c->out);
+    c->n_threads = thread > c->n_threads ? thread : c->n_threads;
+    c->all.n[r->kind]++;
+    c->all.begins += is_begin;
+    c->all.completes += r->kind >= OSC_RECORD_COMPLETE;
+    c->all.args += r->kind >= OSC_RECORD_ARG_I64 && r->kind <= OSC_RECORD_ARG_JSON;
+    if (r->kind == OSC_RECORD_LOST && r->words[1] < OSC_LOSS_COUNT)
+        c->all.lost[r->words[1]] += r->words[0];
+    c->depth[thread] += is_begin - (r->kind == OSC_RECORD_END);
+    if (c->depth[thread] < c->least_depth)
+        c->least_depth = c->depth[thread];
+    if (c->look)
+        c->look(c->ctx, thread, r);
+}
+
+/* Start to record into a new directory, with room for BUFFER_BYTES; 0: as by default. */
+static inline osc_status recorded_begin(struct recorded *c, uint64_t buffer_bytes)
+{
+    memset(c, 0, sizeof *c);
+    (void)strcpy(c->dir, "/tmp/osc-recorded-XXXXXX");
+    if (!mkdtemp(c->dir))
+        return OSC_EIO;
+    (void)snprintf(c->out, sizeof c->out, "%s/t.osc", c->dir);
+    return osc_start(&(struct osc_start_options){
+        .size = sizeof(struct osc_start_options), .out = c->out, .buffer_bytes = buffer_bytes});
+}
+
+/* Remove the directory PATH and what is in it, two levels deep. */
+static inline void recorded_remove(const char *path)
+{
+    char inner[512];
+    DIR *d = opendir(path);
+
+    for (const struct dirent *e; d && (e = readdir(d));) {
+        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
+            continue;
+        const int len = snprintf(inner, sizeof inner, "%s/%s", path, e->d_name);
+
+        if (len < (int)sizeof inner && unlink(inner) != 0)
+            recorded_remove(inner);
+    }
+    if (d)
+        (void)closedir(d);
+    (void)rmdir(path);
+}
+
+/* Count what the recording at C->out holds. */
+static inline void recorded_read(struct recorded *c)
+{
+    c->n_unfinished = walk_recording(c->out, recorded_count, c);
+}
+
+/* Stop, count, and remove it. */
+static inline osc_status recorded_end(struct recorded *c)
+{
+    const osc_status st = osc_stop();
+
+    recorded_read(c);
+    recorded_remove(c->dir);
+    return st;
+}
+
+#endif

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * walk_recording.h - every record of a recording, wherever it stands: in NAME.osc, in
+ * NAME.osc.live, or half in the one and half in the other.
+ *
+ * For tests of the recorder: a reader as small as can be, which asserts what a good one
+ * would report. Blocks come in the order of their seq, which is that of each thread's
+ * calls.
+ */
+#ifndef OSC_TEST_WALK_RECORDING_H
+#define OSC_TEST_WALK_RECORDING_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/sort.h"
+#include "wire/chunk.h"
+#include "wire/live.h"
+#include "wire/pack.h"
+
+/* One record of the thread THREAD (its ordinal). */
+typedef void (*walk_fn)(void *ctx, uint32_t thread, const struct osc_packed *r);
+
+enum { WALK_SEGMENTS_MAX = 1 << 16, WALK_PATH = 512 };
+
+struct walk_segment {
+    struct osc_pack_segment head;
+    const unsigned char *bytes;
+};
+
+struct walk {
+    struct walk_segment *segments;
+    size_t n_segments;
+    unsigned char *packed; /* of live blocks */
+    size_t packed_used, packed_room;
+    uint64_t n_unfinished;
+};
+
+/* Map the file; NULL if it is empty or not there. Never unmapped: tests are short. */
+static inline const unsigned char *walk_map(const char *path, size_t *len)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat st;
+    void *p = MAP_FAILED;
+
+    *len = 0;
+    if (fd < 0)
+        return NULL;
+    if (fstat(fd, &st) == 0 && st.st_size > 0)
+        p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
+    (void)close(fd);
+    if (p == MAP_FAILED)
+        return NULL;
+    *len = (size_t)st.st_size;
+    return p;
+}
+
+static inline void walk_die(const char *what, const char *path)
+{
+    (void)fprintf(stderr, "walk_recording: %s: %s\n", path, what);
+    abort();
+}
+
+static inline void walk_add(struct walk *w, const struct osc_pack_segment *head,
+                            const unsigned char *bytes)
+{
+    if (w->n_segments == WALK_SEGMENTS_MAX)
+        walk_die("too many segments", "");
+    w->segments[w->n_segments++] = (struct walk_segment){*head, bytes};
+    w->n_unfinished += head->n_unfinished;
+}
+
+/* The segments of a RECORDS chunk. */
+static inline void walk_chunk(struct walk *w, const unsigned char *p, uint64_t len)
+{
+    for (uint64_t at = 0; at + sizeof(struct osc_pack_segment) <= len;) {
+        struct osc_pack_segment head;
+
+        memcpy(&head, p + at, sizeof head);
+        at += sizeof head;
+        walk_add(w, &head, p + at);
+        at += head.n_bytes;
+    }
+}
+
+static inline void walk_file(struct walk *w, const char *path)
+{
+    size_t len, at = sizeof(struct osc_file_header);
+    const unsigned char *p = walk_map(path, &len);
+
+    if (!p)
+        return;
+    while (at + sizeof(struct osc_wire_header) <= len) {
+        struct osc_wire_header h;
+
+        memcpy(&h, p + at, sizeof h);
+        if (!osc_wire_header_is_good(&h))
+            break; /* the trailer, or a chunk that is not whole */
+        const unsigned char *payload = p + at + sizeof h;
+
+        if (at + osc_wire_chunk_bytes(h.payload_bytes) > len)
+            break;
+        if (h.payload_hash != osc_wire_hash(payload, h.payload_bytes))
+            walk_die("a chunk is damaged", path);
+        if (h.type == OSC_CHUNK_RECORDS)
+            walk_chunk(w, payload, h.payload_bytes);
+        at += osc_wire_chunk_bytes(h.payload_bytes);
+    }
+}
+
+/* The first slot of block SEQ that the file does not have. */
+static inline uint32_t walk_first(const struct walk *w, uint64_t seq, size_t n_in_file)
+{
+    uint32_t first = 0;
+
+    for (size_t i = 0; i < n_in_file; i++) {
+        const struct osc_pack_segment *s = &w->segments[i].head;
+
+        if (s->seq == seq && s->first_slot + s->n_slots > first)
+            first = s->first_slot + s->n_slots;
+    }
+    return first;
+}
+
+/* Behind the last record of an OPEN block: its slots were empty when it was taken. */
+static inline uint32_t walk_end(const struct osc_block *b)
+{
+    for (uint32_t i = OSC_BLOCK_SLOTS; i > 0; i--) {
+        const uint64_t word = b->slots[i - 1].word;
+
+        if (osc_record_tag(word) == b->tag)
+            return i - 1 + osc_record_n_slots(word);
+    }
+    return 0;
+}
+
+static inline void walk_live(struct walk *w, const char *path)
+{
+    const size_t n_in_file = w->n_segments;
+    size_t len;
+    const unsigned char *p = walk_map(path, &len);
+    const struct osc_live_header *h = (const struct osc_live_header *)(const void *)p;
+
+    if (!p || h->magic != OSC_LIVE_MAGIC || h->state == OSC_LIVE_ENDED)
+        return;
+    w->packed_room = h->n_blocks * osc_pack_bound(OSC_BLOCK_SLOTS);
+    w->packed = mmap(NULL, w->packed_room, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (w->packed == MAP_FAILED)
+        walk_die("no memory", path);
+    for (uint32_t i = 0; i < h->n_blocks; i++) {
+        const struct osc_block *b =
+            (const struct osc_block *)(const void *)(p + OSC_LIVE_BLOCKS_AT) + i;
+        struct osc_pack_range range = {.take_all = true};
+        struct osc_pack_segment head;
+        struct osc_pack_times times = {0};
+
+        if (b->state == OSC_BLOCK_FREE)
+            continue;
+        range.first_slot = walk_first(w, b->seq, n_in_file);
+        range.end_slot = b->state == OSC_BLOCK_FULL ? b->used_slots : walk_end(b);
+        unsigned char *out = w->packed + w->packed_used;
+
+        w->packed_used += osc_pack_block(b, range, &head, out, &times);
+        if (head.n_records > 0)
+            walk_add(w, &head, out);
+    }
+}
+
+static inline int walk_by_seq(const void *x, const void *y)
+{
+    const struct osc_pack_segment *a = &((const struct walk_segment *)x)->head;
+    const struct osc_pack_segment *b = &((const struct walk_segment *)y)->head;
+
+    if (a->seq != b->seq)
+        return a->seq < b->seq ? -1 : 1;
+    return (a->first_slot > b->first_slot) - (a->first_slot < b->first_slot);
+}
+
+/* Call FN for all records of OUT, the path of NAME.osc; how many slots nobody finished. */
+static inline uint64_t walk_recording(const char *out, walk_fn fn, void *ctx)
+{
+    static struct walk_segment segments[WALK_SEGMENTS_MAX];
+    struct walk w = {.segments = segments};
+    char path[WALK_PATH];
+
+    walk_file(&w, out);
+    (void)snprintf(path, sizeof path, "%s.live/blocks", out);
+    walk_live(&w, path);
+    osc_sort(segments, w.n_segments, sizeof *segments, walk_by_seq);
+    for (size_t i = 0; i < w.n_segments; i++) {
+        const struct osc_pack_segment *head = &segments[i].head;
+        struct osc_unpack u = {segments[i].bytes, segments[i].bytes + head->n_bytes,
+                               head->start_ticks};
+        struct osc_packed r;
+        uint32_t n = 0;
+
+        for (; osc_unpack_next(&u, &r); n++)
+            fn(ctx, head->thread, &r);
+        if (!u.at || n != head->n_records)
+            walk_die("a segment makes no sense", out);
+    }
+    if (w.packed)
+        (void)munmap(w.packed, w.packed_room);
+    return w.n_unfinished;
+}
+
+#endif
