@@ -189,6 +189,21 @@ void osc_pages_free(void *p, size_t size)
     osc_mem_give(rounded);
 }
 
+void *osc_pages_map(int fd, size_t size)
+{
+    if (must_fail() || round_to_pages(size) == 0)
+        return NULL;
+    void *const p =
+        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, fd, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+void osc_pages_unmap(void *p, size_t size)
+{
+    if (p)
+        (void)munmap(p, size);
+}
+
 size_t osc_mem_held(void)
 {
     return atomic_load_explicit(&n_held, memory_order_relaxed);

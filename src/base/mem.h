@@ -44,6 +44,14 @@ void *osc_pages_alloc(size_t size) __attribute__((warn_unused_result));
 void osc_pages_free(void *p, size_t size);
 
 /*
+ * Map SIZE bytes of the file FD; what is written to them stays in this process. Not
+ * held: the kernel can drop and read them again, until they are written. Whoever cuts
+ * the file short meanwhile ends us by SIGBUS.
+ */
+void *osc_pages_map(int fd, size_t size) __attribute__((warn_unused_result));
+void osc_pages_unmap(void *p, size_t size);
+
+/*
  * Count SIZE bytes that a library has or will have allocated by itself. False: the
  * limit does not allow it, and nothing was counted.
  */

@@ -291,11 +291,13 @@ const struct osc_command osc_command_export = {
     .operands = "[OPTION...] TRACE... -o OUT",
     .summary = "write a trace, or a part of it, as a file for other tools",
     .text = "Writes what is selected of the traces to OUT, in the form that its suffix says:\n"
+            "  .osc             columns that every command opens at once: the cache\n"
             "  .json, .json.gz  Chrome trace events, as PyTorch writes them: one rank a file\n"
             "  .folded          a line for each stack with what it took, for flame graphs\n"
             "  .csv             the rows of one table, events unless --table names another\n"
             "OUT is there whole or not at all, and never what is read.\n",
     .examples =
+        "  opscope export huge.json.gz -o huge.osc                    to open it at once\n"
         "  opscope export huge.json.gz --steps 5-5 -o small.json.gz   one step of a trace\n"
         "  opscope export runs/ddp/ --rank 3 -o rank3.json            one rank of a run\n"
         "  opscope export t.json --from 10ms --to 12ms -o cut.json    by time\n"

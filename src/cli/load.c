@@ -254,6 +254,20 @@ static int select_rows(struct osc_loaded *l, const struct osc_args *args)
     return OSC_EXIT_DONE;
 }
 
+/* From here on columns are used, those of files that are mapped, too. */
+static int touch_all(struct osc_loaded *l, const struct osc_args *args)
+{
+    struct osc_err err = {0};
+
+    for (uint32_t i = 0; i < l->n_traces; i++) {
+        const osc_status st = osc_trace_touch(l->traces[i], args->import.n_threads, &err);
+
+        if (st != OSC_OK)
+            return osc_load_fail(l, l->traces[i], st, &err, "checking columns");
+    }
+    return OSC_EXIT_DONE;
+}
+
 static osc_status find_torch_version(struct osc_loaded *l)
 {
     struct osc_str version;
@@ -300,6 +314,9 @@ int osc_load(struct osc_loaded *l, const struct osc_args *args,
     if (failed)
         return failed;
     osc_run_sort(l->traces, l->n_traces);
+    failed = touch_all(l, args);
+    if (failed)
+        return failed;
     failed = select_rows(l, args);
     return failed ? failed : name_sources(l);
 }

@@ -226,7 +226,10 @@ osc_status osc_derive(struct osc_trace *t, uint32_t facts, unsigned n_threads,
 {
     const uint32_t wanted = parts_of(facts | t->facts);
     struct osc_facts *f = t->derived;
+    const osc_status touched = osc_trace_touch(t, n_threads, err);
 
+    if (touched != OSC_OK)
+        return touched;
     if (!f) {
         f = osc_calloc(1, sizeof *f);
         if (!f)

@@ -280,12 +280,13 @@ static uint8_t *decide(const struct osc_filter *f)
 static void move_row(struct osc_chunk *c, uint32_t to, uint32_t from)
 {
     c->ts_ns[to] = c->ts_ns[from];
-    c->dur_ns[to] = c->dur_ns[from];
+    if (c->dur_ns)
+        c->dur_ns[to] = c->dur_ns[from];
     c->name[to] = c->name[from];
     c->form[to] = c->form[from];
     c->track[to] = c->track[from];
     c->arg_word[to] = c->arg_word[from];
-    if (c->kind) /* metadata and arrows have none */
+    if (c->kind) /* metadata and arrows may have none */
         c->kind[to] = c->kind[from];
 }
 
@@ -307,41 +308,6 @@ static void squeeze(struct osc_chunk *c, const uint8_t *wanted)
     c->n_rows = n;
     if (n == 0)
         c->min_ts_ns = c->max_end_ns = 0;
-}
-
-/* Count anew what the trace says about its rows. */
-static void recount(struct osc_trace *t)
-{
-    uint32_t n_rows = 0, n_seen = 0;
-    bool is_first = true;
-
-    for (uint32_t k = 0; k < t->n_tracks; k++) {
-        t->tracks[k].n_events = 0;
-        t->tracks[k].first_event.v = 0;
-    }
-    t->min_ts_ns = t->max_end_ns = 0;
-    for (uint32_t k = 1; k < t->events.n_chunks; k++) {
-        struct osc_chunk *const c = t->events.chunks[k];
-
-        c->first_row = n_rows;
-        n_rows += c->n_rows;
-        for (uint32_t i = 0; i < c->n_rows; i++) {
-            struct osc_track *const track = &t->tracks[c->track[i]];
-
-            if (track->n_events++ == 0) {
-                track->first_event = osc_row_at(c, i);
-                track->order = n_seen++;
-            }
-        }
-        if (c->n_rows == 0)
-            continue;
-        if (is_first || c->min_ts_ns < t->min_ts_ns)
-            t->min_ts_ns = c->min_ts_ns;
-        if (is_first || c->max_end_ns > t->max_end_ns)
-            t->max_end_ns = c->max_end_ns;
-        is_first = false;
-    }
-    t->events.n_rows = n_rows;
 }
 
 /* Let T remember the ordinals of its wanted steps, before it forgets the others. */
@@ -541,6 +507,9 @@ osc_status osc_select(struct osc_trace *t, const struct osc_selection *s, unsign
     st = osc_filter_make(&f, t, s, err);
     if (st != OSC_OK)
         goto out;
+    st = osc_trace_hold(t);
+    if (st != OSC_OK)
+        goto out;
     wanted = decide(&f);
     st = wanted ? keep_ordinals(t, &f, wanted) : OSC_ENOMEM;
     if (st == OSC_OK)
@@ -550,7 +519,7 @@ osc_status osc_select(struct osc_trace *t, const struct osc_selection *s, unsign
     t->is_selected = true;
     for (uint32_t k = 1; k < t->events.n_chunks; k++)
         squeeze(t->events.chunks[k], wanted);
-    recount(t);
+    osc_trace_recount(t);
     osc_derive_forget(t);
     if (facts != 0)
         st = osc_derive(t, facts, n_threads, err);

@@ -13,7 +13,8 @@ const struct osc_exporter osc_export_csv = {
 };
 
 const struct osc_exporter *const osc_exporters[] = {
-    &osc_export_json, &osc_export_json_gz, &osc_export_folded, &osc_export_csv, NULL,
+    &osc_export_json,   &osc_export_json_gz, &osc_export_osc,
+    &osc_export_folded, &osc_export_csv,     NULL,
 };
 
 const struct osc_exporter *osc_exporter_find(const char *name)

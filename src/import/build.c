@@ -132,7 +132,7 @@ static void *carve(struct osc_builder *b, struct osc_columns *c, size_t size)
         n = t->n_pages;
         const osc_status st = osc_grow(&t->pages, &l->cap_pages, n + 1, sizeof *t->pages);
         if (st == OSC_OK)
-            t->pages[t->n_pages++] = (struct osc_pages){slab, slab_size};
+            t->pages[t->n_pages++] = (struct osc_pages){.p = slab, .size = slab_size};
         pthread_mutex_unlock(&l->lock);
         if (st != OSC_OK) {
             osc_pages_free(slab, slab_size);
@@ -436,8 +436,8 @@ static int known_key(const struct osc_loading *l, const struct osc_slot *slot)
     return -1;
 }
 
-static osc_status make_form(struct osc_loading *l, const struct osc_record *r,
-                            struct osc_form *f)
+osc_status osc_loading_make_form(const struct osc_loading *l, const struct osc_record *r,
+                                 struct osc_form *f)
 {
     *f = (struct osc_form){.ph = r->ph,
                            .has_args = r->has_args,
@@ -487,7 +487,7 @@ osc_form_id osc_build_form(struct osc_builder *b, struct osc_record *r)
             st = osc_build_grow(&t->forms, &l->cap_forms, (size_t)t->n_forms + 1,
                                 sizeof *t->forms);
             if (st == OSC_OK)
-                st = make_form(l, r, &t->forms[t->n_forms]);
+                st = osc_loading_make_form(l, r, &t->forms[t->n_forms]);
             if (st != OSC_OK)
                 break;
             osc_build_reserve(b, l->reserve.form_bytes);

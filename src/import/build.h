@@ -149,6 +149,10 @@ osc_track_id osc_build_track_slow(struct osc_builder *b, osc_who pid, osc_who ti
 /* The form of R: its phase, category, slots. Gives the slots their words' places. */
 osc_form_id osc_build_form(struct osc_builder *b, struct osc_record *r);
 
+/* Make *F, the form of R, whose slots have their words' places. The slots are F's own. */
+OSC_MUST_USE osc_status osc_loading_make_form(const struct osc_loading *l,
+                                              const struct osc_record *r, struct osc_form *f);
+
 /* Put R into the store it belongs to, with its form and track. */
 void osc_build_record(struct osc_builder *b, struct osc_record *r);
 

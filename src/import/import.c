@@ -73,12 +73,14 @@ static osc_status seal(struct osc_trace *t, const struct osc_reading *r,
                        const struct osc_reader *reader)
 {
     const int64_t min_ts_ns = r->loading->min_ts_ns;
-    osc_status st = osc_strings_add(&t->strings, osc_str_c(reader->name), &t->format, NULL);
+    osc_status st = OSC_OK;
 
+    if (t->format.v == 0) /* columns say what the original was */
+        st = osc_strings_add(&t->strings, osc_str_c(reader->name), &t->format, NULL);
     if (st == OSC_OK)
         st = osc_strings_add(&t->strings, osc_str_c(r->in->path), &t->source, NULL);
     t->is_stdin = r->in->is_stdin;
-    if (st == OSC_OK)
+    if (st == OSC_OK && !r->is_sealed)
         st = osc_trace_seal(t, r->n_threads);
     if (st == OSC_OK && min_ts_ns != INT64_MAX)
         /* Of what was left out too. */

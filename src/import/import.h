@@ -51,6 +51,7 @@ struct osc_import_options {
     struct osc_import_reserve reserve;
     uint32_t unit_bytes;  /* for tests: how much text one thread takes; 0: by itself */
     uint32_t block_bytes; /* for tests: how much is read at once; 0: by itself */
+    uint32_t part;        /* which trace of a file that holds several (osc_trace.n_parts) */
     const char *kernel;   /* "plain", "avx2": which fast path; "none": slow path alone;
                              NULL: the best that this processor has */
 

@@ -17,6 +17,7 @@
 
 #include "base/sort.h"
 #include "codec/json.h"
+#include "import/columns.h"
 #include "import/reader.h"
 
 #define LIVE_SUFFIX ".live"
@@ -479,6 +480,19 @@ static void count(struct osc_native *n, enum osc_finding_code code, uint64_t tim
     f->by_code[code].count += times - 1;
 }
 
+/* Where no records stand before the damage, it begins with the recording. */
+static void date_damages(struct osc_native *n)
+{
+    for (size_t i = 0; i < n->n_damages; i++) {
+        struct osc_native_damage *d = &n->damages[i];
+
+        if (d->n_records > 0 && d->first_ticks == 0 && n->clock.n_anchors > 0)
+            d->first_ticks = n->clock.anchors[0].ticks;
+        if (d->last_ticks > 0 && d->first_ticks > d->last_ticks)
+            d->first_ticks = d->last_ticks;
+    }
+}
+
 /* A list of the damaged places, as a fact of the file. */
 static void tell_damages(struct osc_native *n)
 {
@@ -512,6 +526,7 @@ static void count_damages(struct osc_native *n)
 {
     struct osc_finding *lost = &n->builder.findings.by_code[OSC_FINDING_lost_records];
 
+    date_damages(n);
     for (size_t i = 0; i < n->n_damages; i++) {
         const struct osc_native_damage *d = &n->damages[i];
         const int64_t first_ns =
@@ -614,15 +629,21 @@ static void tell_base(struct osc_native *n)
 /* --- the reader
  * -------------------------------------------------------------------------------- */
 
+/* The live directory first: what moves from there to the file meanwhile is in both. */
+static osc_status open_all(struct osc_native *n, struct osc_err *err)
+{
+    const osc_status st = open_live(n, err);
+
+    if (st != OSC_OK || n->r->in->is_live)
+        return st;
+    return osc_file_open(&n->file, n->r->in, n->r->inflate, err);
+}
+
 /* All but the records. */
-static osc_status prepare(struct osc_native *n, struct osc_err *err)
+static osc_status prepare(struct osc_native *n)
 {
     osc_status st = osc_native_rows_init(&n->rows, &n->builder, &n->clock, &n->names, 0);
 
-    if (st == OSC_OK)
-        st = open_live(n, err);
-    if (st == OSC_OK && !n->r->in->is_live)
-        st = osc_file_open(&n->file, n->r->in, n->r->inflate, err);
     if (st == OSC_OK && !n->r->in->is_live)
         st = measure_gaps(n);
     for (size_t i = 0; i < n->file.n_chunks && st == OSC_OK; i++)
@@ -644,9 +665,9 @@ static int compare_damages(const void *pa, const void *pb)
     return (a->offset > b->offset) - (a->offset < b->offset);
 }
 
-static osc_status read_all(struct osc_native *n, struct osc_err *err)
+static osc_status read_all(struct osc_native *n)
 {
-    osc_status st = prepare(n, err);
+    osc_status st = prepare(n);
 
     for (size_t i = 0; i < n->file.n_chunks && st == OSC_OK; i++)
         if (n->file.chunks[i].header.type == OSC_CHUNK_RECORDS)
@@ -689,19 +710,18 @@ static bool is_nothing(const struct osc_native *n)
     return n->file.n_chunks == 0 && !n->is_live_used;
 }
 
-osc_status osc_native_read(struct osc_reading *r, struct osc_err *err)
+/* Fill the trace with what is recorded in the file of N, ST: whether it could be opened. */
+static osc_status read_records(struct osc_native *n, osc_status st, struct osc_err *err)
 {
+    struct osc_reading *const r = n->r;
     struct osc_trace *t = r->loading->trace;
-    struct osc_native *n = osc_calloc(1, sizeof *n);
     struct osc_batch_of_rows batch = {0};
 
-    if (!n)
-        return osc_fail(err, OSC_ENOMEM, "%s: out of memory", r->in->path);
-    n->r = r;
     n->names.builder = &n->builder;
-    osc_status st = osc_builder_init(&n->builder, r->loading);
     if (st == OSC_OK)
-        st = read_all(n, err);
+        st = osc_builder_init(&n->builder, r->loading);
+    if (st == OSC_OK)
+        st = read_all(n);
     const bool is_empty = is_nothing(n);
     t->text_bytes = n->file.size;
     st = osc_mem_reason(st);
@@ -725,6 +745,21 @@ osc_status osc_native_read(struct osc_reading *r, struct osc_err *err)
     } else if (st != OSC_OK && (!err || err->code == OSC_OK)) {
         st = osc_fail(err, st, "%s: %s", r->in->path, osc_status_text(st));
     }
+    return st;
+}
+
+osc_status osc_native_read(struct osc_reading *r, struct osc_err *err)
+{
+    struct osc_native *n = osc_calloc(1, sizeof *n);
+
+    if (!n)
+        return osc_fail(err, OSC_ENOMEM, "%s: out of memory", r->in->path);
+    n->r = r;
+    osc_status st = open_all(n, err);
+    if (st == OSC_OK && osc_file_has_columns(&n->file))
+        st = osc_columns_read(r, &n->file, err);
+    else
+        st = read_records(n, st, err);
     free_all(n);
     return st;
 }

@@ -143,20 +143,6 @@ static void leave_open(struct osc_native_rows *rows, struct osc_native_thread *t
     t->waiting.n_slots = t->waiting.n_words = t->n_scopes = 0;
 }
 
-/* The innermost scope was an instant. With children it is a range after all. */
-static void end_instant(struct osc_native_rows *rows, struct osc_native_thread *t,
-                        int64_t ts_ns)
-{
-    if (is_begin(t->held.kind)) {
-        t->held.kind = OSC_RECORD_INSTANT;
-        release(rows, t);
-        t->depth--;
-        return;
-    }
-    release(rows, t);
-    end_scope(rows, t, ts_ns);
-}
-
 /* --- arguments ------------------------------------------------------------------------- */
 
 /* Where arguments of the innermost scope of T go while no record of it is held. */
@@ -191,11 +177,8 @@ static void take_arg(struct osc_native_rows *rows, struct osc_native_thread *t,
 static void take_launch(struct osc_native_rows *rows, struct osc_native_thread *t,
                         uint64_t correlation)
 {
-    struct osc_native_args *args;
+    struct osc_native_args *args = is_begin(t->held.kind) ? &t->args : wait_for_end(rows, t);
 
-    if (!is_begin(t->held.kind))
-        release(rows, t);
-    args = t->held.kind != 0 ? &t->args : wait_for_end(rows, t);
     if (args)
         osc_native_args_int(rows->builder, args, rows->key_correlation, (int64_t)correlation);
 }
@@ -422,8 +405,6 @@ static inline void take(struct osc_native_rows *rows, struct osc_native_thread *
         take_arg(rows, t, p);
     } else if (p->kind == OSC_RECORD_LAUNCH) {
         take_launch(rows, t, p->words[0]);
-    } else if (p->kind == OSC_RECORD_END_INSTANT) {
-        end_instant(rows, t, osc_native_clock_ns(rows->clock, p->ticks));
     } else if (is_complete(p->kind)) {
         const int64_t start_ns = osc_native_clock_ns(rows->clock, p->ticks);
 

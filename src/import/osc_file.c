@@ -62,7 +62,7 @@ static osc_status grow_pages(struct osc_pages *pages, size_t n_used, size_t n_mo
     if (n_used > 0)
         memcpy(p, pages->p, n_used);
     osc_pages_free(pages->p, pages->size);
-    *pages = (struct osc_pages){p, size};
+    *pages = (struct osc_pages){.p = p, .size = size};
     return OSC_OK;
 }
 

@@ -24,6 +24,7 @@ struct osc_reading {
     const struct osc_import_options *options;
     unsigned n_threads; /* at least 1 */
     size_t block_bytes;
+    bool is_sealed; /* set by a reader: what it has read is sealed already */
 };
 
 struct osc_reader {

@@ -28,6 +28,8 @@ static void find_rank(struct osc_trace *t, const struct osc_filename *name)
 {
     struct osc_str value, rank;
 
+    if (t->has_rank) /* columns say what was found out when they were written */
+        return;
     if (osc_trace_meta(t, "distributedInfo", &value) && osc_json_member(value, "rank", &rank))
         t->has_rank = parse_rank(rank, &t->rank);
     for (size_t i = 0; i < sizeof rank_keys / sizeof *rank_keys && !t->has_rank; i++)

@@ -34,10 +34,26 @@ struct osc_strings_shard {
 
 struct osc_strings {
     struct osc_strings_shard *shards; /* owned, or NULL */
+
+    /* Adopted: ids below n_adopted, string i from starts[i] on, a NUL before starts[i + 1]. */
+    const uint64_t *starts; /* borrowed; n_adopted + 1 of them */
+    const char *bytes;      /* borrowed */
+    uint32_t n_adopted;
+    uint32_t *slots; /* owned; hash -> id, linear probing, 0 is free; NULL: not indexed */
+    uint32_t n_slots;
 };
 
 OSC_MUST_USE osc_status osc_strings_init(struct osc_strings *s);
 void osc_strings_fini(struct osc_strings *s);
+
+/*
+ * Take over N strings that lie elsewhere, below 2^32 - 2^20, with their ids; the first
+ * is empty. S is just initialised. They are found only once osc_strings_index() has
+ * been called: until then adding one of them makes a second id of it.
+ */
+void osc_strings_adopt(struct osc_strings *s, const uint64_t *starts, const char *bytes,
+                       uint32_t n);
+OSC_MUST_USE osc_status osc_strings_index(struct osc_strings *s);
 
 struct osc_strings_place {
     const char *bytes; /* where they stay */

@@ -60,10 +60,17 @@ void osc_trace_fini(struct osc_trace *t)
 {
     if (t->derived_free)
         t->derived_free(t->derived);
+    if (t->unchecked_free)
+        t->unchecked_free(t->unchecked);
     store_fini(&t->events);
     store_fini(&t->others);
-    for (uint32_t i = 0; i < t->n_pages; i++)
-        osc_pages_free(t->pages[i].p, t->pages[i].size);
+    for (uint32_t i = 0; i < t->n_pages; i++) {
+        if (t->pages[i].is_mapped)
+            osc_pages_unmap(t->pages[i].p, t->pages[i].size);
+        else
+            osc_pages_free(t->pages[i].p, t->pages[i].size);
+    }
+    osc_mem_give(t->copied_bytes);
     osc_free(t->pages);
     for (uint32_t i = 0; i < t->n_forms; i++)
         osc_free(t->forms[i].slots);
@@ -77,6 +84,68 @@ void osc_trace_fini(struct osc_trace *t)
     osc_arena_fini(&t->arena);
     osc_mem_unreserve(t->reserved_bytes);
     memset(t, 0, sizeof *t);
+}
+
+osc_status osc_trace_touch(struct osc_trace *t, unsigned n_threads, struct osc_err *err)
+{
+    osc_status (*const check)(struct osc_trace *, unsigned, struct osc_err *) = t->check;
+    const osc_status st = check ? check(t, n_threads, err) : OSC_OK;
+
+    if (check && st == OSC_OK) {
+        t->check = NULL;
+        t->unchecked_free(t->unchecked);
+        t->unchecked_free = NULL;
+        t->unchecked = NULL;
+    }
+    return st;
+}
+
+osc_status osc_trace_hold(struct osc_trace *t)
+{
+    size_t n_bytes = 0;
+
+    for (uint32_t i = 0; i < t->n_pages; i++)
+        n_bytes += t->pages[i].is_mapped ? t->pages[i].size : 0;
+    if (n_bytes == 0 || t->copied_bytes > 0)
+        return OSC_OK;
+    if (!osc_mem_take(n_bytes))
+        return OSC_ENOMEM;
+    t->copied_bytes = n_bytes;
+    return OSC_OK;
+}
+
+void osc_trace_recount(struct osc_trace *t)
+{
+    uint32_t n_rows = 0, n_seen = 0;
+    bool is_first = true;
+
+    for (uint32_t k = 0; k < t->n_tracks; k++) {
+        t->tracks[k].n_events = 0;
+        t->tracks[k].first_event.v = 0;
+    }
+    t->min_ts_ns = t->max_end_ns = 0;
+    for (uint32_t k = 1; k < t->events.n_chunks; k++) {
+        struct osc_chunk *const c = t->events.chunks[k];
+
+        c->first_row = n_rows;
+        n_rows += c->n_rows;
+        for (uint32_t i = 0; i < c->n_rows; i++) {
+            struct osc_track *const track = &t->tracks[c->track[i]];
+
+            if (track->n_events++ == 0) {
+                track->first_event = osc_row_at(c, i);
+                track->order = n_seen++;
+            }
+        }
+        if (c->n_rows == 0)
+            continue;
+        if (is_first || c->min_ts_ns < t->min_ts_ns)
+            t->min_ts_ns = c->min_ts_ns;
+        if (is_first || c->max_end_ns > t->max_end_ns)
+            t->max_end_ns = c->max_end_ns;
+        is_first = false;
+    }
+    t->events.n_rows = n_rows;
 }
 
 struct osc_arg osc_row_slot(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i,

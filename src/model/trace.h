@@ -30,6 +30,7 @@
 
 #include "base/arena.h"
 #include "base/intern.h"
+#include "base/status.h"
 #include "base/str.h"
 #include "model/finding.h"
 #include "model/form.h"
@@ -108,10 +109,11 @@ void osc_chunk_free(struct osc_chunk *c);
 /* Append C, which is then S's; on failure it is still the caller's. */
 OSC_MUST_USE osc_status osc_store_append(struct osc_store *s, struct osc_chunk *c);
 
-/* Pages that columns were carved from. */
+/* Pages that columns lie in. */
 struct osc_pages {
     void *p;
     size_t size;
+    bool is_mapped; /* of a file: see osc_pages_map() */
 };
 
 struct osc_process {
@@ -181,6 +183,7 @@ struct osc_trace {
     bool has_rank;                 /* the file or its name said so */
     int32_t span;                  /* which recording window of its worker, from 1 */
     osc_sid worker;                /* from the file name or the metadata; may be none */
+    uint32_t n_parts;              /* traces in the file this one is from; 0: it alone */
     bool is_stdin;                 /* read from standard input */
     bool is_partial;               /* reading stopped at a limit or a read error */
     bool is_selected;              /* what was not selected has been removed */
@@ -189,10 +192,31 @@ struct osc_trace {
     uint32_t facts;                /* bits of enum osc_fact that derive/ has made */
     void *derived;                 /* owned by derive/, freed by derived_free */
     void (*derived_free)(void *derived);
+
+    /* Of columns that lie in a file and that nobody has looked at yet; see below. */
+    osc_status (*check)(struct osc_trace *t, unsigned n_threads, struct osc_err *err);
+    void *unchecked; /* owned by the reader, freed by unchecked_free */
+    void (*unchecked_free)(void *unchecked);
+    size_t copied_bytes; /* of mapped pages that are held since they may be written */
 };
 
 /* Free all of T and leave it empty. */
 void osc_trace_fini(struct osc_trace *t);
+
+/*
+ * Before the columns of T are used: check those that lie in a file against their hashes
+ * and bounds. Rows that are lost are gone and counted from then on; until then the
+ * pointers to columns are NULL. It costs nothing the second time. On failure T is as
+ * before. Not thread-safe.
+ */
+OSC_MUST_USE osc_status osc_trace_touch(struct osc_trace *t, unsigned n_threads,
+                                        struct osc_err *err);
+
+/* Before columns of T are written: the memory that copies of mapped pages take. */
+OSC_MUST_USE osc_status osc_trace_hold(struct osc_trace *t);
+
+/* Count anew which tracks have events, which first, and when the first and last are. */
+void osc_trace_recount(struct osc_trace *t);
 
 static inline const struct osc_chunk *osc_chunk_of(const struct osc_store *s, osc_row row)
 {

@@ -142,9 +142,3 @@ void osc_instant_at(osc_name name, uint64_t ticks)
     if (osc_is_on())
         osc_writer_put(OSC_RECORD_INSTANT, name, ticks, OSC_ROLE_EVENT, ticks);
 }
-
-void osc_end_instant(void)
-{
-    if (osc_is_on())
-        put_now(OSC_RECORD_END_INSTANT, 0, OSC_ROLE_END);
-}

@@ -26,7 +26,6 @@ static const struct osc_itt_domain_entry *enter_domain(struct osc_itt_domain *do
         osc_itt_leave(&osc_itt_self);
         return NULL;
     }
-    osc_itt_self.lone_depth = 0;
     return d;
 }
 

@@ -40,8 +40,13 @@ enum osc_chunk_type {
     OSC_CHUNK_THREADS = 5, /* threads: ordinal, tid, what each lost; absolute, the last wins */
     OSC_CHUNK_RECORDS = 6, /* segments of packed records, see wire/pack.h */
     OSC_CHUNK_END = 7,     /* the recording was ended by the program; losses without thread */
-    /* From 32 on: the sealed model as columns. */
-    OSC_CHUNK_MODEL = 32,
+    /* From 32 on: the sealed model as columns, see wire/columns.h. */
+    OSC_CHUNK_MODEL = 32,  /* what the trace says about itself */
+    OSC_CHUNK_TEXTS = 33,  /* all strings */
+    OSC_CHUNK_FORMS = 34,  /* ways to write events */
+    OSC_CHUNK_TRACKS = 35, /* threads, queues, processes */
+    OSC_CHUNK_EVENTS = 64, /* + enum osc_wire_column: a column of a chunk of events */
+    OSC_CHUNK_OTHERS = 96, /* the same of records that are no events */
 };
 
 struct osc_file_header {

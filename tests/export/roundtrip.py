@@ -5,11 +5,13 @@
     python3 tests/export/roundtrip.py --opscope PATH [--traces DIR] [--random N] [--seed S]
 
 Takes every trace below DIR (by default the shared data, if it is there), those of
-tests/data, N random ones and N whose names hold any byte. Each is written to .json.gz
-and read back: all tables but info and quality must be the same, as CSV. It is written to
-.json as well: Python's json and, where it is installed, node's JSON.parse must read both
-forms, and find the same. Its first steps are cut out: their rows of the table steps must be
-those of --steps, and arrows be whole. Ends with `N passed, N failed`; exit status 1 on any failure.
+tests/data, N random ones and N whose names hold any byte. Each is written to .json.gz and
+to .osc and read back: all tables but info and quality must be the same, as CSV. It is written
+to .json as well, from what was read and from the .osc, which must be the same: Python's json
+and, where it is installed, node's JSON.parse must read both forms, and find the same. A cut
+(--steps) must give the same tables in either form, and --redact the same JSON by way of
+.osc. Its first steps are cut out: their rows of the table steps must be those of --steps, and
+arrows be whole. Ends with `N passed, N failed`; exit status 1 on any failure.
 """
 from __future__ import annotations
 
@@ -96,24 +98,53 @@ def check_steps(tally: Tally, opscope: Path, path: Path, where: str, scratch: Pa
                      [k for k, n in got.items() if whole[k] != n][:3])
 
 
+def compare(tally: Tally, opscope: Path, tables: list[str], where: str, one: Path,
+            other: Path) -> None:
+    """All tables of two files are the same."""
+    for table in tables:
+        columns = ["--columns", COLUMNS[table]] if table in COLUMNS else []
+        before, after = (run(opscope, "table", table, p, "--format", "csv", *columns)
+                         for p in (one, other))
+        tally.expect(before.returncode == after.returncode == 0 and
+                     before.stdout == after.stdout, where, other.suffix, table,
+                     first_difference(before.stdout, after.stdout), after.stderr)
+
+
+def check_changed(tally: Tally, opscope: Path, tables: list[str], path: Path, where: str,
+                  scratch: Path) -> None:
+    """What is cut or redacted is the same in our own form as in JSON."""
+    text, own, again = (scratch / f"changed.{name}" for name in ("json", "osc", "osc.json"))
+    for source, out, option in ((path, text, "--redact"), (path, own, "--redact"),
+                                (own, again, "")):
+        done = run(opscope, "export", source, "-o", out, *filter(None, [option]))
+        tally.expect(done.returncode == 0, where, "export", option, done.stderr)
+    tally.expect(text.read_bytes() == again.read_bytes(), where, "--redact by way of .osc",
+                 first_difference(text.read_bytes(), again.read_bytes()))
+    for out in (text, own):
+        done = run(opscope, "export", path, "--steps", "@0", "-o", out)
+        if done.returncode != 0:
+            return  # there is no step
+    # Which step it was, JSON does not say.
+    compare(tally, opscope, [t for t in tables if t != "steps"], f"{where} --steps", text, own)
+
+
 def check_trace(opscope: Path, tables: list[str], path: Path, where: str) -> Tally:
     tally = Tally()
     with tempfile.TemporaryDirectory(prefix="roundtrip-") as scratch:
-        packed, plain = Path(scratch) / "again.json.gz", Path(scratch) / "again.json"
-        for out in (packed, plain):
-            done = run(opscope, "export", path, "-o", out)
+        packed, plain, own, again = (Path(scratch) / f"{name}" for name in
+                                     ("again.json.gz", "again.json", "again.osc", "osc.json"))
+        for source, out in ((path, packed), (path, plain), (path, own), (own, again)):
+            done = run(opscope, "export", source, "-o", out)
             tally.expect(done.returncode == 0, where, "export:", done.stderr)
         if tally.failed:
             return tally
         parse(tally, where, plain, packed)
         check_steps(tally, opscope, path, where, Path(scratch), arrows(packed))
-        for table in tables:
-            columns = ["--columns", COLUMNS[table]] if table in COLUMNS else []
-            before, after = (run(opscope, "table", table, p, "--format", "csv", *columns)
-                             for p in (path, packed))
-            tally.expect(before.returncode == after.returncode == 0 and
-                         before.stdout == after.stdout, where, table,
-                         first_difference(before.stdout, after.stdout), after.stderr)
+        tally.expect(again.read_bytes() == plain.read_bytes(), where, ".json by way of .osc",
+                     first_difference(plain.read_bytes(), again.read_bytes()))
+        compare(tally, opscope, tables, where, path, packed)
+        compare(tally, opscope, tables, where, path, own)
+        check_changed(tally, opscope, tables, path, where, Path(scratch))
     return tally
 
 
