@@ -62,7 +62,13 @@ static void publish(void)
                                __atomic_load_n(&is_held, __ATOMIC_SEQ_CST);
         const uint64_t number = __atomic_load_n(&generation, __ATOMIC_SEQ_CST);
 
-        __atomic_store_n(&osc_epoch, now == RECORDING && !is_paused ? number : OSC_EPOCH_NONE,
+        const uint64_t epoch = now == RECORDING && !is_paused ? number : OSC_EPOCH_NONE;
+        /* relaxed: osc_ticks_init() came long before. */
+        const bool is_counter =
+            __atomic_load_n(&osc_ticks_source, __ATOMIC_RELAXED) == OSC_TICKS_COUNTER;
+
+        __atomic_store_n(&osc_epoch, epoch, __ATOMIC_SEQ_CST);
+        __atomic_store_n(&osc_epoch_counter, is_counter ? epoch : OSC_EPOCH_NONE,
                          __ATOMIC_SEQ_CST);
         __atomic_store_n(&osc_on_, !is_on ? 0 : is_paused ? 2 : 1, __ATOMIC_SEQ_CST);
     } while (__atomic_load_n(&n_changes, __ATOMIC_SEQ_CST) != seen);
