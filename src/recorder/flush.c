@@ -53,6 +53,7 @@ static struct {
     uint32_t n_dumps;       /* that are done; a futex */
     osc_status dump_status; /* of the last one */
     osc_status stop_status;
+    int error; /* errno of what went wrong last */
 
     struct osc_sink sink;
     struct osc_backlog backlog;
@@ -125,6 +126,7 @@ static osc_status note(osc_status st)
             osc_log("%s: cannot be written: error %d; what is recorded stays in memory",
                     self.sink.file.path, self.sink.file.error);
         self.retry_ns = osc_clock_now_ns() + SECOND;
+        self.error = self.sink.file.error;
     }
     self.written_ns = osc_clock_now_ns();
     return st;
@@ -376,7 +378,7 @@ static size_t answer_status(char *out, size_t room)
     osc_control_add_number(out, room, &len, "blocks", osc_blocks_header()->n_blocks);
     osc_control_add_number(out, room, &len, "step", osc_windows_step());
     if (self.retry_ns)
-        osc_control_add_number(out, room, &len, "error", file->error);
+        osc_control_add_number(out, room, &len, "error", self.error);
     return len;
 }
 
