@@ -480,6 +480,19 @@ static void count(struct osc_native *n, enum osc_finding_code code, uint64_t tim
     f->by_code[code].count += times - 1;
 }
 
+/* Where no records stand before the damage, it begins with the recording. */
+static void date_damages(struct osc_native *n)
+{
+    for (size_t i = 0; i < n->n_damages; i++) {
+        struct osc_native_damage *d = &n->damages[i];
+
+        if (d->n_records > 0 && d->first_ticks == 0 && n->clock.n_anchors > 0)
+            d->first_ticks = n->clock.anchors[0].ticks;
+        if (d->last_ticks > 0 && d->first_ticks > d->last_ticks)
+            d->first_ticks = d->last_ticks;
+    }
+}
+
 /* A list of the damaged places, as a fact of the file. */
 static void tell_damages(struct osc_native *n)
 {
@@ -513,6 +526,7 @@ static void count_damages(struct osc_native *n)
 {
     struct osc_finding *lost = &n->builder.findings.by_code[OSC_FINDING_lost_records];
 
+    date_damages(n);
     for (size_t i = 0; i < n->n_damages; i++) {
         const struct osc_native_damage *d = &n->damages[i];
         const int64_t first_ns =

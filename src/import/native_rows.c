@@ -177,11 +177,8 @@ static void take_arg(struct osc_native_rows *rows, struct osc_native_thread *t,
 static void take_launch(struct osc_native_rows *rows, struct osc_native_thread *t,
                         uint64_t correlation)
 {
-    struct osc_native_args *args;
+    struct osc_native_args *args = is_begin(t->held.kind) ? &t->args : wait_for_end(rows, t);
 
-    if (!is_begin(t->held.kind))
-        release(rows, t);
-    args = t->held.kind != 0 ? &t->args : wait_for_end(rows, t);
     if (args)
         osc_native_args_int(rows->builder, args, rows->key_correlation, (int64_t)correlation);
 }

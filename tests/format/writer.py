@@ -152,6 +152,14 @@ class Segment:
     def n_slots(self):
         return sum(len(r.slots(0)) // 16 for r in self.records)
 
+    def heads(self):
+        """The slots at which its records begin."""
+        at, heads = 0, []
+        for r in self.records:
+            heads.append(at)
+            at += len(r.slots(0)) // 16
+        return heads
+
     def packed(self):
         timed = [r.ticks for r in self.records if r.ticks is not None]
         start = before = timed[0] if timed else 0
@@ -239,7 +247,7 @@ class Recording:
             n_before += n
             last = span[1] if span else last
         if end:
-            add(END_CHUNK, struct.pack("<IIQQQ", end, 0, last, 0, 0), 1, (last, last))
+            add(END_CHUNK, struct.pack("<IIQQ", end, 0, last, 0), 1, (last, last))
         out = self.header() + b"".join(parts)
         if index:
             entries, at = b"", 64
