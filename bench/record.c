@@ -13,100 +13,45 @@
  * Times are of the thread's own clock, on a pinned core; the ratio is of medians, taken in
  * turns. The recording goes to a directory of its own, which is removed.
  */
-#include "bench.h"
+#include "ring.h"
 
 #include <dirent.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <opscope/record.h>
-#include <opscope/source.h>
 
-#if defined __x86_64__
-#include <x86intrin.h>
-#endif
-
-enum { RING_RECORDS = 1 << 15, N = 200000, ADDRESSES = 64 };
-
-static uint64_t ticks(void)
-{
-#if defined __x86_64__
-    return __rdtsc();
-#elif defined __aarch64__
-    uint64_t t;
-
-    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(t)::"memory");
-    return t;
-#else
-#error "no counter is known here"
-#endif
-}
+enum { N = 200000, ADDRESSES = 64 };
 
 /* --- the limits -------------------------------------------------------------------------- */
 
-struct record {
-    uint64_t ticks;
-    uint32_t id, kind;
-    uint64_t a, b;
-};
-
-struct ring {
-    uint64_t head;
-    char pad[56];
-    struct record *records;
-};
-
-static _Thread_local struct ring *ring __attribute__((tls_model("initial-exec")));
 static int floor_is_on;
-
-static void make_ring(void)
-{
-    const size_t bytes = RING_RECORDS * sizeof(struct record);
-
-    ring = mmap(NULL, sizeof *ring, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (ring == MAP_FAILED)
-        exit(1);
-    ring->records = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-    if (ring->records == MAP_FAILED)
-        exit(1);
-}
-
-static inline void append(uint64_t start, uint32_t id, uint32_t kind, uint64_t a)
-{
-    struct ring *r = ring;
-    const uint64_t head = __atomic_load_n(&r->head, __ATOMIC_RELAXED);
-
-    r->records[head & (RING_RECORDS - 1)] = (struct record){start, id, kind, a, kind};
-    __atomic_store_n(&r->head, head + 1, __ATOMIC_RELEASE);
-}
 
 static void floor_pair(uint32_t i)
 {
-    append(ticks(), i, 0, i);
-    append(ticks(), i, 1, i);
+    bench_put(bench_ring_self, i, 0);
+    bench_put(bench_ring_self, i, 1);
 }
 
 static void floor_complete(uint32_t i)
 {
-    const uint64_t start = ticks();
+    const uint64_t start = bench_ticks();
 
-    append(start, i, 2, ticks() - start);
+    bench_put_at(bench_ring_self, start, i, 2, bench_ticks() - start);
 }
 
 static void floor_one(uint32_t i)
 {
-    append(ticks(), i, 3, i);
+    bench_put(bench_ring_self, i, 3);
 }
 
 static void floor_off(uint32_t i)
 {
     for (int k = 0; k < 2; k++)
         if (__builtin_expect(__atomic_load_n(&floor_is_on, __ATOMIC_RELAXED), 0))
-            append(ticks(), i, 0, i);
+            bench_put(bench_ring_self, i, 0);
 }
 
 /* --- the recorder ---------------------------------------------------------------------------
@@ -287,7 +232,7 @@ int main(int argc, char **argv)
 
     if (!mkdtemp(dir) || sched_getaffinity(0, sizeof all, &all) != 0)
         return 1;
-    make_ring();
+    bench_ring_open();
     bench_pin();
     (void)compare("record/a4-off", time_scope_pair, time_floor_off, "<=1.20", n);
     (void)sched_setaffinity(0, sizeof all, &all); /* the flusher goes where it likes */
