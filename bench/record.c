@@ -49,9 +49,10 @@ static void floor_one(uint32_t i)
 
 static void floor_off(uint32_t i)
 {
-    for (int k = 0; k < 2; k++)
-        if (__builtin_expect(__atomic_load_n(&floor_is_on, __ATOMIC_RELAXED), 0))
-            bench_put(bench_ring_self, i, 0);
+    if (__builtin_expect(__atomic_load_n(&floor_is_on, __ATOMIC_RELAXED), 0))
+        bench_put(bench_ring_self, i, 0);
+    if (__builtin_expect(__atomic_load_n(&floor_is_on, __ATOMIC_RELAXED), 0))
+        bench_put(bench_ring_self, i, 1);
 }
 
 /* --- the recorder ---------------------------------------------------------------------------
