@@ -13,6 +13,7 @@
  *   MEMORY  which operator each allocation and release belongs to (link as well)
  *   ALLOCATIONS  records of memory by device, each allocation with its release
  *   CALLERS  the chains of operators around these, and ALLOCATIONS
+ *   LOADS   how much of each device its kernels used (derive/loads.h), and LINKS
  *
  * Columns lie in the chunks, the rest in derive/facts.h.
  *
@@ -32,6 +33,7 @@ enum osc_fact {
     OSC_FACT_MEMORY = 16,
     OSC_FACT_ALLOCATIONS = 32,
     OSC_FACT_CALLERS = 64,
+    OSC_FACT_LOADS = 128,
 };
 
 /*
