@@ -114,6 +114,8 @@ static uint32_t parts_of(uint32_t facts)
     const uint32_t links = PART_COLUMNS | PART_ORDER | PART_TREE | PART_LINKS;
     uint32_t parts = PART_CLASSES;
 
+    if (facts & OSC_FACT_ORDER)
+        parts |= PART_ORDER;
     if (facts & OSC_FACT_FOREST)
         parts |= PART_COLUMNS | PART_ORDER | PART_FOREST;
     if (facts & OSC_FACT_LINKS)

@@ -5,6 +5,8 @@
  * osc_derive() makes the facts that are asked for and not there yet, in parallel
  * over tracks where it can, and stores them in the trace:
  *
+ *   ORDER   the ranges of each track in the order in which they nest; with FOREST,
+ *           LINKS and UNIONS as well (derive/order.h)
  *   FOREST  parent, depth, self_ns of every synchronous range (product.md, 2)
  *   STEPS   osc_trace.steps, and step of every event: host events by their start,
  *           device work by its launch
@@ -34,6 +36,7 @@ enum osc_fact {
     OSC_FACT_ALLOCATIONS = 32,
     OSC_FACT_CALLERS = 64,
     OSC_FACT_LOADS = 128,
+    OSC_FACT_ORDER = 256,
 };
 
 /*

@@ -26,7 +26,7 @@
  */
 struct osc_facts {
     struct osc_classes classes;         /* any fact */
-    struct osc_order order;             /* FOREST, LINKS */
+    struct osc_order order;             /* ORDER, FOREST, LINKS, UNIONS */
     struct osc_optree tree;             /* LINKS */
     struct osc_links links;             /* LINKS */
     struct osc_step_map step_map;       /* STEPS */
