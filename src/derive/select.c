@@ -225,10 +225,13 @@ static uint32_t number_of(const struct osc_filter *f, osc_row row)
     return osc_row_number(&f->t->events, row);
 }
 
-/* Whether the row that holds others tells who called them. */
-static bool is_caller(const struct osc_chunk *c, uint32_t i)
+/*
+ * Whether the row that holds others tells who called them. Ranges of category `python`
+ * do not: time counts as theirs, and they would bring to a step what began before it.
+ */
+static bool is_caller(const struct osc_filter *f, const struct osc_chunk *c, uint32_t i)
 {
-    return c->kind[i] == OSC_KIND_PYTHON || c->kind[i] == OSC_KIND_MODULE;
+    return (f->c->forms[c->form[i]] & OSC_FORM_FUNCTION) != 0;
 }
 
 #define WANTED 1u
@@ -250,7 +253,7 @@ static void add_callers(const struct osc_filter *f, uint8_t *wanted)
                 const struct osc_chunk *const above = osc_chunk_of(s, up);
 
                 wanted[number_of(f, up)] |=
-                    is_caller(above, osc_row_place(up)) ? SEEN | CALLER : SEEN;
+                    is_caller(f, above, osc_row_place(up)) ? SEEN | CALLER : SEEN;
                 up.v = above->parent[osc_row_place(up)];
             }
         }

@@ -170,8 +170,8 @@ static void an_arrow_stays_whole_or_goes(void **state)
 
 static void callers_come_along_if_asked_for(void **state)
 {
-    static const char frames[] =
-        RANGE("python_function", "main", 1, 0, 300, "") RANGE("cpu_op", "outer", 1, 5, 290, "")
+    static const char frames[] = RANGE("python_function", "main", 1, 0, 300, "")
+        RANGE("cpu_op", "outer", 1, 5, 290, "") RANGE("python", "counted", 1, 6, 280, "")
             RANGE("python_function", "nn.Module: A_0", 1, 7, 200, "") STEP(5, 10, 90)
                 OP("a", 1, 20, 20, "") RANGE("python_function", "after", 1, 220, 10, "");
     const char *const names[] = {"ProfilerStep#5 a", "main nn.Module: A_0 ProfilerStep#5 a"};
