@@ -171,10 +171,33 @@ static bool is_in_time(const struct osc_filter *f, int64_t ts_ns)
            (!f->s->has_to || at_ns < f->s->to_ns);
 }
 
+/*
+ * The step that host row I of C goes with (index + 1), or 0. An annotation goes with the
+ * step that it makes, even if it starts in another: without it there is no such step, and
+ * the steps that are left have the rows that they had.
+ */
+static uint32_t goes_with(const struct osc_filter *f, const struct osc_chunk *c, uint32_t i)
+{
+    const struct osc_trace *const t = f->t;
+    uint32_t low = 0, high = c->kind[i] == OSC_KIND_STEP ? t->n_steps : 0;
+
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        const struct osc_step *const s = &t->steps[middle];
+
+        if (s->start_ns < c->ts_ns[i] ||
+            (s->start_ns == c->ts_ns[i] && s->row.v < osc_row_at(c, i).v))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < t->n_steps && t->steps[low].row.v == osc_row_at(c, i).v ? low + 1 : c->step[i];
+}
+
 /* Whether the host row is wanted, time aside. */
 static bool has_host_row(const struct osc_filter *f, const struct osc_chunk *c, uint32_t i)
 {
-    const uint32_t step = f->has_step ? c->step[i] : 0;
+    const uint32_t step = f->has_step ? goes_with(f, c, i) : 0;
 
     return f->has_track[c->track[i]] && (!f->has_step || (step != 0 && f->has_step[step - 1]));
 }
