@@ -396,19 +396,11 @@ static osc_row touched_by(const struct osc_filter *f, uint32_t track, int64_t at
 {
     const struct osc_order *const o = &osc_trace_facts(f->t)->order;
     const struct osc_store *const s = &f->t->events;
-    uint32_t low = o->first[track], high = o->first[track + 1];
-    const uint32_t first = low;
+    uint32_t hint = 0;
+    /* Behind the last that starts by then. */
+    const uint32_t place = osc_order_find(f->t, o, track, at_ns + 1, &hint);
+    osc_row row = {place > o->first[track] ? o->rows[place - 1] : 0};
 
-    while (low < high) { /* behind the last that starts by then */
-        const uint32_t middle = low + (high - low) / 2;
-        const osc_row row = {o->rows[middle]};
-
-        if (osc_chunk_of(s, row)->ts_ns[osc_row_place(row)] <= at_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    osc_row row = {low > first ? o->rows[low - 1] : 0};
     while (row.v != 0 && osc_row_end(osc_chunk_of(s, row), osc_row_place(row)) < at_ns)
         row.v = osc_chunk_of(s, row)->parent[osc_row_place(row)];
     return row;
