@@ -330,7 +330,7 @@ static void waiting_counts_by_the_gap_that_it_leaves(void **state)
     assert_int_equal(cell_int(row, "count"), 1);
     assert_true(has_text(row, "subject", "cudaStreamSynchronize"));
     assert_true(has_text(row, "evidence", "(name in ('cudaStreamSynchronize')) and "));
-    assert_true(has_text(row, "evidence", "--steps @0-@0"));
+    assert_true(has_text(row, "evidence", "step between 0 and 0"));
     /* The host was done before the device was. */
     assert_int_equal(stake("",
                            STEP(1, 0, 1000) CALL(1, 0, 10, 1, "") RUNTIME(
@@ -516,10 +516,10 @@ static void the_evidence_selects_what_was_selected(void **state)
     assert_selects(&s, loading,
                    "> 0\" --process 1 --thread 'it'\\''s' --device cuda:0 --steps 1-2 "
                    "--from 5 --to 7000 a.json");
-    /* A command names its steps once. */
+    /* Which of the selected steps are kept is told by the rows. */
     s = (struct osc_selection){.process = "1", .steps = "1-2"};
-    assert_selects(&s, allocating, "is not null\" --process 1 a.json");
-    assert_true(has_text(0, "evidence", "--steps @0-@0"));
+    assert_selects(&s, allocating,
+                   "is not null and step between 0 and 0\" --process 1 --steps 1-2 a.json");
 }
 
 static void standard_input_is_a_dash(void **state)

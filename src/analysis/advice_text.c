@@ -357,17 +357,16 @@ static void add_word(struct osc_strbuf *out, struct osc_str text)
     osc_strbuf_addc(out, '\'');
 }
 
-/* Rows of kept steps alone. */
-static void add_steps(const struct osc_advice_base *a, struct osc_strbuf *out)
+/*
+ * Of rows that are so far chosen those of the kept steps, told by the column: --steps
+ * would go by steps of the whole file, of which a selection may have left fewer. No row
+ * belongs to the one step of a trace without.
+ */
+static void add_kept(const struct osc_advice_base *a, struct osc_strbuf *out)
 {
     if (a->first_step <= a->last_step)
-        osc_strbuf_addf(out, " --steps @%u-@%u", a->first_step, a->last_step);
-}
-
-/* The same where the trace counts as one step, which no row belongs to. */
-static void add_window(const struct osc_advice_base *a, struct osc_strbuf *out)
-{
-    if (a->first_step > a->last_step)
+        osc_strbuf_addf(out, " and step between %u and %u", a->first_step, a->last_step);
+    else
         osc_strbuf_addf(out, " and start_ns >= %lld and start_ns < %lld",
                         (long long)(a->b->steps[0].start_ns - a->t->own_origin_ns),
                         (long long)(a->b->steps[0].end_ns - a->t->own_origin_ns));
@@ -390,9 +389,7 @@ static void add_names(const struct osc_advice_base *a, const struct osc_advice_i
 static void add_calls(const struct osc_advice_base *a, const struct osc_advice_item *item,
                       struct osc_strbuf *out)
 {
-    osc_strbuf_adds(out, "events --sort dur_ns");
-    add_steps(a, out);
-    osc_strbuf_adds(out, " --where \"(");
+    osc_strbuf_adds(out, "events --sort dur_ns --where \"(");
     if (item->names.n > 0)
         add_names(a, item, out);
     if (item->names.n > 0 && item->has_copies)
@@ -400,7 +397,7 @@ static void add_calls(const struct osc_advice_base *a, const struct osc_advice_i
     if (item->has_copies)
         osc_strbuf_adds(out, "kind = 'memcpy' and name like '%(Device -> Pageable)%'");
     osc_strbuf_adds(out, ") and dur_ns is not null");
-    add_window(a, out);
+    add_kept(a, out);
     osc_strbuf_adds(out, "\"");
 }
 
@@ -464,12 +461,9 @@ static void add_table(const struct osc_advice_base *a, enum osc_advice_code code
                         (long long)(item->from_ns - a->t->own_origin_ns));
         return;
     case OSC_ADVICE_PAGEABLE_COPIES:
-        osc_strbuf_adds(out, "events --sort dur_ns");
-        add_steps(a, out);
-        osc_strbuf_adds(out,
-                        " --where \"kind = 'memcpy' and name like '%(Pageable -> Device)%' "
-                        "and dur_ns is not null");
-        add_window(a, out);
+        osc_strbuf_adds(out, "events --sort dur_ns --where \"kind = 'memcpy' and name like "
+                             "'%(Pageable -> Device)%' and dur_ns is not null");
+        add_kept(a, out);
         osc_strbuf_adds(out, "\"");
         return;
     case OSC_ADVICE_LAUNCH_BOUND:
@@ -492,20 +486,17 @@ static void add_table(const struct osc_advice_base *a, enum osc_advice_code code
 
 /*
  * What S chose, for the same rows. What the evidence is of is one file, which needs no
- * --rank or --span; the kept steps that CODE names already are steps of S.
+ * --rank or --span. Records of memory are the host's, whatever device they are about.
  */
-static void add_selection(const struct osc_advice_base *a, enum osc_advice_code code,
-                          const struct osc_selection *s, struct osc_strbuf *out)
+static void add_selection(enum osc_advice_code code, const struct osc_selection *s,
+                          struct osc_strbuf *out)
 {
-    const bool has_steps = a->first_step <= a->last_step &&
-                           (code == OSC_ADVICE_PAGEABLE_COPIES ||
-                            code == OSC_ADVICE_SYNCHRONIZATION || code == OSC_ADVICE_ALLOCATOR);
     const struct {
         const char *option, *value;
     } texts[] = {{" --process ", s->process},
                  {" --thread ", s->thread},
-                 {" --device ", s->device},
-                 {" --steps ", has_steps ? NULL : s->steps}};
+                 {" --device ", code == OSC_ADVICE_MEMORY_LIMIT ? NULL : s->device},
+                 {" --steps ", s->steps}};
 
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         if (!texts[i].value)
@@ -529,7 +520,7 @@ void osc_advice_evidence(const struct osc_advice_base *a, enum osc_advice_code c
     osc_strbuf_adds(out, "opscope table ");
     add_table(a, code, item, out);
     if (s)
-        add_selection(a, code, s, out);
+        add_selection(code, s, out);
     /* A file named like an option needs a path. */
     osc_strbuf_adds(out, file.len > 1 && file.s[0] == '-' ? " ./" : " ");
     add_word(out, file);

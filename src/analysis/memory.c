@@ -292,33 +292,19 @@ static osc_status add_device(struct work *w, uint32_t device)
     return st == OSC_OK ? add_line(w, &none) : st;
 }
 
-/* The first place in [LOW, HIGH) of the order whose row starts at AT_NS or later. */
-static uint32_t place_at(const struct work *w, uint32_t low, uint32_t high, int64_t at_ns)
-{
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        const osc_row row = {w->v.f->order.rows[middle]};
-
-        if (osc_chunk_of(&w->v.t->events, row)->ts_ns[osc_row_place(row)] < at_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* Find the nodes that start in the range of time. */
 static void find_stretches(struct work *w)
 {
-    const uint32_t *const first = w->v.f->order.first;
+    const struct osc_order *const o = &w->v.f->order;
 
     for (uint32_t k = 0; k < w->v.t->n_tracks; k++) {
-        struct stretch s = {first[k], first[k + 1]};
+        struct stretch s = {o->first[k], o->first[k + 1]};
+        uint32_t hint = 0;
 
         if (w->v.from_ns != INT64_MIN)
-            s.begin = place_at(w, s.begin, s.end, w->v.from_ns);
+            s.begin = osc_order_find(w->v.t, o, k, w->v.from_ns, &hint);
         if (w->v.to_ns != INT64_MAX)
-            s.end = place_at(w, s.begin, s.end, w->v.to_ns);
+            s.end = osc_order_find(w->v.t, o, k, w->v.to_ns, &hint);
         w->stretches[k] = s;
     }
 }

@@ -171,10 +171,33 @@ static bool is_in_time(const struct osc_filter *f, int64_t ts_ns)
            (!f->s->has_to || at_ns < f->s->to_ns);
 }
 
+/*
+ * The step that host row I of C goes with (index + 1), or 0. An annotation goes with the
+ * step that it makes, even if it starts in another: without it there is no such step, and
+ * the steps that are left have the rows that they had.
+ */
+static uint32_t goes_with(const struct osc_filter *f, const struct osc_chunk *c, uint32_t i)
+{
+    const struct osc_trace *const t = f->t;
+    uint32_t low = 0, high = c->kind[i] == OSC_KIND_STEP ? t->n_steps : 0;
+
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        const struct osc_step *const s = &t->steps[middle];
+
+        if (s->start_ns < c->ts_ns[i] ||
+            (s->start_ns == c->ts_ns[i] && s->row.v < osc_row_at(c, i).v))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < t->n_steps && t->steps[low].row.v == osc_row_at(c, i).v ? low + 1 : c->step[i];
+}
+
 /* Whether the host row is wanted, time aside. */
 static bool has_host_row(const struct osc_filter *f, const struct osc_chunk *c, uint32_t i)
 {
-    const uint32_t step = f->has_step ? c->step[i] : 0;
+    const uint32_t step = f->has_step ? goes_with(f, c, i) : 0;
 
     return f->has_track[c->track[i]] && (!f->has_step || (step != 0 && f->has_step[step - 1]));
 }
@@ -225,10 +248,13 @@ static uint32_t number_of(const struct osc_filter *f, osc_row row)
     return osc_row_number(&f->t->events, row);
 }
 
-/* Whether the row that holds others tells who called them. */
-static bool is_caller(const struct osc_chunk *c, uint32_t i)
+/*
+ * Whether the row that holds others tells who called them. Ranges of category `python`
+ * do not: time counts as theirs, and they would bring to a step what began before it.
+ */
+static bool is_caller(const struct osc_filter *f, const struct osc_chunk *c, uint32_t i)
 {
-    return c->kind[i] == OSC_KIND_PYTHON || c->kind[i] == OSC_KIND_MODULE;
+    return (f->c->forms[c->form[i]] & OSC_FORM_FUNCTION) != 0;
 }
 
 #define WANTED 1u
@@ -250,7 +276,7 @@ static void add_callers(const struct osc_filter *f, uint8_t *wanted)
                 const struct osc_chunk *const above = osc_chunk_of(s, up);
 
                 wanted[number_of(f, up)] |=
-                    is_caller(above, osc_row_place(up)) ? SEEN | CALLER : SEEN;
+                    is_caller(f, above, osc_row_place(up)) ? SEEN | CALLER : SEEN;
                 up.v = above->parent[osc_row_place(up)];
             }
         }
@@ -370,19 +396,11 @@ static osc_row touched_by(const struct osc_filter *f, uint32_t track, int64_t at
 {
     const struct osc_order *const o = &osc_trace_facts(f->t)->order;
     const struct osc_store *const s = &f->t->events;
-    uint32_t low = o->first[track], high = o->first[track + 1];
-    const uint32_t first = low;
+    uint32_t hint = 0;
+    /* Behind the last that starts by then. */
+    const uint32_t place = osc_order_find(f->t, o, track, at_ns + 1, &hint);
+    osc_row row = {place > o->first[track] ? o->rows[place - 1] : 0};
 
-    while (low < high) { /* behind the last that starts by then */
-        const uint32_t middle = low + (high - low) / 2;
-        const osc_row row = {o->rows[middle]};
-
-        if (osc_chunk_of(s, row)->ts_ns[osc_row_place(row)] <= at_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    osc_row row = {low > first ? o->rows[low - 1] : 0};
     while (row.v != 0 && osc_row_end(osc_chunk_of(s, row), osc_row_place(row)) < at_ns)
         row.v = osc_chunk_of(s, row)->parent[osc_row_place(row)];
     return row;

@@ -22,9 +22,11 @@ import tempfile
 import threading
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+sys.path.insert(0, str(HERE))
 
-import roundtrip  # noqa: E402
+from support import nasty_trace, run  # noqa: E402
 
 PAGE = b"""<!doctype html><script type="module">
 for (const name of await (await fetch('list')).json()) {
@@ -116,7 +118,7 @@ def ask_browser(chromium: str, folder: Path, profile: Path) -> dict:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--opscope", type=Path, required=True)
-    parser.add_argument("--shared", type=Path, default=roundtrip.ROOT.parent / "shared")
+    parser.add_argument("--shared", type=Path, default=ROOT.parent / "shared")
     parser.add_argument("--chromium", default="chromium")
     args = parser.parse_args()
     opscope = args.opscope / "opscope" if args.opscope.is_dir() else args.opscope
@@ -124,17 +126,17 @@ def main() -> int:
 
     with tempfile.TemporaryDirectory(prefix="browser-", ignore_cleanup_errors=True) as scratch:
         files, profile = Path(scratch) / "files", Path(scratch) / "profile"
-        traces = [p for folder in (args.shared / "data", roundtrip.ROOT / "tests/data")
+        traces = [p for folder in (args.shared / "data", ROOT / "tests/data")
                   for p in sorted(folder.rglob("*.json*")) if p.is_file()]
         for seed in range(20):
             traces.append(Path(scratch) / f"{seed}.json")
-            traces[-1].write_bytes(roundtrip.nasty_trace(seed))
+            traces[-1].write_bytes(nasty_trace(seed))
         want = {}
         for n, trace in enumerate(traces):
             (files / str(n)).mkdir(parents=True)
             for name, options in FORMS:
                 out = files / str(n) / name
-                done = roundtrip.run(opscope, "export", trace, *options, "-o", out)
+                done = run(opscope, "export", trace, *options, "-o", out)
                 if done.returncode != 0:
                     print("FAILED", trace, name, done.stderr.decode())
                     failed += 1

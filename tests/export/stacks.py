@@ -39,7 +39,7 @@ ROOT = HERE.parent.parent
 sys.path[:0] = [str(ROOT / "tests/oracle"), str(HERE)]
 
 import randomtrace  # noqa: E402
-import roundtrip  # noqa: E402
+from support import Tally, nasty_trace, run  # noqa: E402
 from twin import averages, events, reader  # noqa: E402
 
 NOTHING = ("no operators", "no modules", "no Python stacks", "took any time", "holds one")
@@ -56,25 +56,6 @@ SUMS = [
     ("python", "calls", "averages", "calls"),
     ("python", "host_self_ns", "averages", "self_cpu_ns"),
 ]
-
-
-class Tally:
-    """What was checked."""
-
-    def __init__(self) -> None:
-        self.passed, self.failed, self.lines = 0, 0, []
-
-    def expect(self, is_good: bool, *words: object) -> None:
-        if is_good:
-            self.passed += 1
-        else:
-            self.failed += 1
-            self.lines.append("FAILED " + "  ".join(str(w)[:400] for w in words))
-
-
-def run(opscope: Path, *words: object) -> subprocess.CompletedProcess:
-    return subprocess.run([str(opscope), *map(str, words)], capture_output=True, check=False,
-                          timeout=600)
 
 
 def table(opscope: Path, name: str, path: Path) -> list[dict]:
@@ -228,7 +209,7 @@ def check_twin(tally: Tally, opscope: Path, path: Path, where: str) -> None:
 
 def check_names(tally: Tally, opscope: Path, seed: int, scratch: Path) -> None:
     path = scratch / f"nasty-{seed}.json"
-    path.write_bytes(roundtrip.nasty_trace(seed))
+    path.write_bytes(nasty_trace(seed))
     for stack in ("op", "module", "python"):
         lines = fold(opscope, path, stack, "calls") or []
         tally.expect(all(all(f) and " " not in "".join(f) and n > 0 for f, n in lines), seed, stack)

@@ -8,6 +8,13 @@
 #ifndef OSC_TESTS_UNSEALED_H
 #define OSC_TESTS_UNSEALED_H
 
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
 #include "base/strbuf.h"
 #include "import/reader.h"
 
@@ -37,6 +44,24 @@ static inline osc_status unsealed_read(struct osc_trace *t, const char *text)
     osc_loading_fini(&loading);
     osc_strbuf_fini(&json);
     return st;
+}
+
+/* Do WORK on TEXT with the first allocation failing, then the second, ... until it is done. */
+static inline void unsealed_survives(const char *text, osc_status (*work)(struct osc_trace *t))
+{
+    osc_status st = OSC_ENOMEM;
+
+    for (long n = 0; st != OSC_OK; n++) {
+        struct osc_trace t = {0};
+
+        assert_int_equal(unsealed_read(&t, text), OSC_OK);
+        osc_mem_fail_after(n);
+        st = work(&t);
+        osc_mem_fail_after(-1);
+        assert_true(st == OSC_OK || (st == OSC_ENOMEM && n < 1000));
+        osc_trace_fini(&t);
+        assert_int_equal(osc_mem_held(), 0);
+    }
 }
 
 #endif

@@ -8,6 +8,7 @@ one another.
 """
 from __future__ import annotations
 
+import bisect
 import re
 from dataclasses import dataclass, field
 
@@ -231,12 +232,25 @@ def add_lines(entries: dict[Event, Entry]) -> dict[Event, Entry]:
     return lines
 
 
-def innermost(entries: list[Entry], event: Event) -> Entry | None:
-    """The last entry of its thread that stands before EVENT and holds it."""
-    found = [e for e in entries if e.event.track == event.track
-             and e.event.order() < event.order()
-             and e.event.end > event.start and e.event.end >= event.end]
-    return max(reversed(found), key=lambda e: e.event.order(), default=None)
+class Threads:
+    """Entries thread by thread, each with the latest end up to it."""
+
+    def __init__(self, entries: list[Entry]):
+        self.of_track: dict[tuple, list[tuple[Entry, int]]] = {}
+        for entry in entries:
+            own = self.of_track.setdefault(entry.event.track, [])
+            own.append((entry, max(entry.event.end, own[-1][1] if own else entry.event.end)))
+
+    def innermost(self, event: Event) -> Entry | None:
+        """The last entry of its thread that stands before EVENT and holds it."""
+        own = self.of_track.get(event.track, [])
+        at = bisect.bisect_left(own, event.order(), key=lambda pair: pair[0].event.order())
+        for entry, latest in reversed(own[:at]):
+            if latest < event.end:
+                return None
+            if entry.event.end > event.start and entry.event.end >= event.end:
+                return entry
+        return None
 
 
 def backward(trace: Trace, entries: list[Entry],
@@ -258,7 +272,8 @@ def backward(trace: Trace, entries: list[Entry],
         last[track].append(entry)
         group_of[entry] = last[track]
     held = [(e.event, e) for e in entries if e.is_operator]
-    held += [(n.event, innermost(entries, n.event)) for n in merged]
+    threads = Threads(entries)
+    held += [(n.event, threads.innermost(n.event)) for n in merged]
     around = {event: entry.around() if entry else [] for event, entry in held}
     first: dict[tuple[str, str], int] = {}
     for event in trace.events:
