@@ -49,6 +49,7 @@ struct family {
     enum arrow_kind kind;
     struct osc_keyrange range; /* of its ids */
     struct osc_keymap chains;  /* id -> chain + 1 */
+    osc_sid word;              /* column kind, once a row has it */
 };
 
 /* A record s, t or f. */
@@ -502,16 +503,21 @@ static void add_end(const struct flows *f, uint32_t column, uint32_t event,
         osc_result_int(out, column, osc_row_number(&f->t->events, (osc_row){event}));
 }
 
-static void add_row(const struct flows *f, const struct family *family, uint32_t from,
-                    uint32_t to, struct osc_result *out)
+static struct osc_str kind_text(const struct flows *f, const struct family *family)
+{
+    if (family->kind == ARROW_OTHER)
+        return osc_trace_str(f->t, (osc_sid){family->category});
+    return family->kind == ARROW_LAUNCH ? OSC_STR("launch") : OSC_STR("fwdbwd");
+}
+
+static void add_row(const struct flows *f, struct family *family, uint32_t from, uint32_t to,
+                    struct osc_result *out)
 {
     osc_result_row(out);
-    if (family->kind == ARROW_LAUNCH)
-        osc_result_str(out, KIND, OSC_STR("launch"));
-    else if (family->kind == ARROW_FWDBWD)
-        osc_result_str(out, KIND, OSC_STR("fwdbwd"));
-    else if (family->category != 0)
-        osc_result_str(out, KIND, osc_trace_str(f->t, (osc_sid){family->category}));
+    if (family->word.v == 0)
+        family->word = osc_result_word(out, kind_text(f, family));
+    if (family->word.v != 0) /* 0: it has no category */
+        osc_result_sid(out, KIND, family->word);
     add_end(f, FROM_ID, from, out);
     add_end(f, TO_ID, to, out);
 }
