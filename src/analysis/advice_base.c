@@ -204,8 +204,6 @@ osc_status osc_advice_base_make(const struct osc_trace *t, bool compat_tb, unsig
     if (st == OSC_OK)
         st = sum_steps(a);
     if (st == OSC_OK)
-        st = osc_loads_make(t, &a->loads);
-    if (st == OSC_OK)
         st = osc_device_props_read(t, &a->props);
     if (st == OSC_OK)
         st = find_busy(a);
@@ -223,7 +221,6 @@ osc_status osc_advice_base_make(const struct osc_trace *t, bool compat_tb, unsig
 void osc_advice_base_fini(struct osc_advice_base *a)
 {
     osc_breakdown_fini(&a->own);
-    osc_loads_fini(&a->loads);
     osc_device_props_fini(&a->props);
     osc_intervals_fini(&a->kept);
     osc_intervals_fini(&a->busy);

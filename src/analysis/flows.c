@@ -578,6 +578,6 @@ const struct osc_table_def osc_table_flows = {
     .source = "records of the phases s, t and f in the file, in the Chrome trace format.",
     .columns = columns,
     .n_columns = N_COLUMNS,
-    .facts = OSC_FACT_FOREST,
+    .facts = OSC_FACT_ORDER,
     .map = map,
 };

@@ -184,6 +184,7 @@ void osc_result_int(struct osc_result *r, uint32_t column, int64_t v);
 void osc_result_num(struct osc_result *r, uint32_t column, double v);
 void osc_result_bool(struct osc_result *r, uint32_t column, bool v);
 void osc_result_str(struct osc_result *r, uint32_t column, struct osc_str v);
+void osc_result_str_again(struct osc_result *r, uint32_t column); /* as in the row before */
 void osc_result_show(struct osc_result *r, uint32_t column);
 void osc_result_note(struct osc_result *r, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
