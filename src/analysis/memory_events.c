@@ -202,7 +202,9 @@ static void add_times(const struct osc_memory_view *v, const struct osc_allocati
     osc_result_int(out, DUR, end->time_ns - r->time_ns);
 }
 
-static void add_row(struct osc_memory_view *v, const struct line *line, struct osc_result *out)
+/* A row for LINE; that before it is for BEFORE, NULL: there is none. */
+static void add_row(struct osc_memory_view *v, const struct line *before,
+                    const struct line *line, struct osc_result *out)
 {
     const struct osc_memory_device *const d = &v->a->devices[line->device];
     const struct osc_allocation_record *const r = &v->a->records[line->k];
@@ -212,8 +214,13 @@ static void add_row(struct osc_memory_view *v, const struct line *line, struct o
     const char *const note = note_of(v, line);
 
     osc_result_row(out);
-    osc_result_str(out, PROCESS, osc_memory_view_process(v, d));
-    osc_result_str(out, DEVICE, osc_str_c(d->name));
+    if (before && before->device == line->device) {
+        osc_result_str_again(out, PROCESS);
+        osc_result_str_again(out, DEVICE);
+    } else {
+        osc_result_str(out, PROCESS, osc_memory_view_process(v, d));
+        osc_result_str(out, DEVICE, osc_str_c(d->name));
+    }
     osc_result_str(out, OPERATOR, osc_memory_view_operator(v, line->k));
     if (module.v != 0) {
         osc_result_str(out, MODULE, osc_trace_str(v->t, module));
@@ -268,7 +275,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     if (st == OSC_OK) {
         put_in_order(&lines);
         for (size_t i = 0; i < lines.n && out->status == OSC_OK; i++)
-            add_row(&v, &lines.all[i], out);
+            add_row(&v, i > 0 ? &lines.all[i - 1] : NULL, &lines.all[i], out);
         osc_memory_view_note(&v, out);
         note_unpaired(&v, &lines, out);
         st = out->status;

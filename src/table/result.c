@@ -238,6 +238,20 @@ osc_sid osc_result_word(struct osc_result *r, struct osc_str v)
     return id;
 }
 
+void osc_result_str_again(struct osc_result *r, uint32_t column)
+{
+    uint32_t at, at_before;
+
+    if (r->status != OSC_OK)
+        return;
+    assert(r->n_rows > 1 && r->def->columns[column].type == OSC_TYPE_STRING);
+    struct osc_array *const a = array_of(r, r->n_rows - 1, column, &at);
+    const struct osc_array *const before = array_of(r, r->n_rows - 2, column, &at_before);
+    ((uint32_t *)a->values)[at] = ((const uint32_t *)before->values)[at_before];
+    if (before->valid[at_before >> 3] >> (at_before & 7) & 1)
+        a->valid[at >> 3] |= (uint8_t)(1u << (at & 7));
+}
+
 void osc_result_show(struct osc_result *r, uint32_t column)
 {
     assert(column < r->def->n_columns);

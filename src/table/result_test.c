@@ -157,6 +157,28 @@ static void tells_neighbours_apart_by_their_bytes(void **state)
     osc_result_fini(&r);
 }
 
+static void repeats_the_cell_of_the_row_before(void **state)
+{
+    struct osc_result r;
+
+    (void)state;
+    osc_result_init(&r, &def);
+    osc_result_row(&r);
+    osc_result_str(&r, NAME, OSC_STR("op"));
+    for (uint32_t i = 1; i < 3 * OSC_BATCH_ROWS; i++) {
+        osc_result_row(&r);
+        osc_result_str_again(&r, NAME);
+        osc_result_str_again(&r, STACK);
+    }
+    assert_int_equal(r.status, OSC_OK);
+    for (uint32_t i = 0; i < 3 * OSC_BATCH_ROWS; i++) {
+        assert_true(osc_str_eq(osc_result_get_str(&r, i, NAME), OSC_STR("op")));
+        assert_true(osc_result_has(&r, i, NAME));
+        assert_false(osc_result_has(&r, i, STACK));
+    }
+    osc_result_fini(&r);
+}
+
 static void closes_the_gaps_of_removed_rows(void **state)
 {
     static bool keep[9000];
@@ -212,6 +234,7 @@ int main(void)
         cmocka_unit_test(shows_an_optional_column_only_when_told),
         cmocka_unit_test(tells_an_empty_string_from_a_missing_one),
         cmocka_unit_test(tells_neighbours_apart_by_their_bytes),
+        cmocka_unit_test(repeats_the_cell_of_the_row_before),
         cmocka_unit_test(closes_the_gaps_of_removed_rows),
         cmocka_unit_test(keeps_its_status_through_any_failed_allocation),
     };
