@@ -6,11 +6,11 @@
  */
 #include "analysis/registry.h"
 
-#include <math.h>
 #include <stdio.h>
 
 #include "analysis/deviceprops.h"
 #include "base/mem.h"
+#include "derive/args.h"
 #include "derive/facts.h"
 
 enum {
@@ -107,8 +107,7 @@ static void add_occupancy(const struct work *w, const struct osc_chunk *c, uint3
     const int64_t inside_ns = (end_ns < to_ns ? end_ns : to_ns) - start_ns;
     double percent;
 
-    if (inside_ns <= 0 || !osc_row_arg_double(w->t, c, i, OSC_ARG_KEY_OCCUPANCY, &percent) ||
-        !isfinite(percent) || percent < 0)
+    if (inside_ns <= 0 || !osc_args_quantity(w->t, c, i, OSC_ARG_KEY_OCCUPANCY, &percent))
         return;
     s->occupied += percent * (double)inside_ns;
     s->occupied_of_ns += inside_ns;

@@ -35,6 +35,12 @@ static const enum osc_finding_code own_findings[] = {
     OSC_FINDING_out_of_memory,
 };
 
+/* Of these those that say that something is missing. */
+static const enum osc_finding_code absences[] = {
+    OSC_FINDING_no_launch,    OSC_FINDING_no_operator, OSC_FINDING_unpaired_release,
+    OSC_FINDING_lost_release, OSC_FINDING_memory_gap,
+};
+
 static void facts_free(void *derived)
 {
     struct osc_facts *const f = derived;
@@ -255,6 +261,9 @@ osc_status osc_derive(struct osc_trace *t, uint32_t facts, unsigned n_threads,
         }
         f->parts |= part;
     }
+    /* What a selection has left out is not missing in the trace. */
+    for (size_t i = 0; t->is_selected && i < sizeof absences / sizeof *absences; i++)
+        t->findings.by_code[absences[i]] = (struct osc_finding){0};
     t->facts |= facts;
     return OSC_OK;
 }

@@ -17,7 +17,9 @@
  *   CALLERS  the chains of operators around these, and ALLOCATIONS
  *   LOADS   how much of each device its kernels used (derive/loads.h), and LINKS
  *
- * Columns lie in the chunks, the rest in derive/facts.h.
+ * Columns lie in the chunks, the rest in derive/facts.h. What does not fit is counted in
+ * osc_trace.findings; of a selected trace not what may be missing for being left out, such
+ * as the launch of a kernel.
  *
  * Threading: one call at a time per trace; afterwards read-only.
  */

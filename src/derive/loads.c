@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "derive/loads.h"
 
-#include <math.h>
 #include <string.h>
 #include <strings.h>
 
@@ -9,6 +8,7 @@
 #include "base/mem.h"
 #include "base/sort.h"
 #include "codec/json.h"
+#include "derive/args.h"
 
 #define BUCKETS_MAX 100
 
@@ -124,8 +124,7 @@ static uint64_t fill_of(const struct osc_trace *t, const struct osc_chunk *c, ui
 {
     double blocks;
 
-    if (!osc_row_arg_double(t, c, i, OSC_ARG_KEY_BLOCKS_PER_SM, &blocks) || !isfinite(blocks) ||
-        blocks <= 0)
+    if (!osc_args_quantity(t, c, i, OSC_ARG_KEY_BLOCKS_PER_SM, &blocks) || blocks <= 0)
         return 0;
     if (blocks >= 1)
         return OSC_FILL_ONE;

@@ -109,6 +109,30 @@ static void facts_are_made_anew(void **state)
     assert_int_equal(trace.min_ts_ns, 100000);
 }
 
+static void what_is_left_out_is_not_missing(void **state)
+{
+    /* A launch, an operator and an allocation lie before what rests on them. */
+    static const char text[] = OP("a", 1, 10, 200, "") CALL(1, 12, 2, 1, "")
+        CALL(1, 90, 2, 2, "") KERNEL("k", 150, 9, 1) KERNEL("l", 160, 9, 2) MEMORY(1, 20, 100)
+            MEMORY(1, 120, -100);
+    static const enum osc_finding_code codes[] = {
+        OSC_FINDING_no_launch, OSC_FINDING_no_operator, OSC_FINDING_unpaired_release};
+    const struct osc_selection from = {.has_from = true, .from_ns = 75000};
+
+    (void)state;
+    for (int is_cut = 0; is_cut < 2; is_cut++) {
+        assert_true(small_load(&trace, text));
+        if (is_cut)
+            assert_int_equal(osc_select(&trace, &from, 1, NULL), OSC_OK);
+        assert_int_equal(osc_derive(&trace, OSC_FACT_LINKS | OSC_FACT_ALLOCATIONS, 1, NULL),
+                         OSC_OK);
+        for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+            assert_int_equal(trace.findings.by_code[codes[i]].count, 0);
+        assert_int_equal(trace.events.n_rows, is_cut ? 4 : 7);
+        osc_trace_fini(&trace);
+    }
+}
+
 static void steps_keep_their_ordinals(void **state)
 {
     (void)state;
@@ -253,6 +277,7 @@ int main(void)
         cmocka_unit_test_teardown(a_device_takes_nothing_from_the_host, end),
         cmocka_unit_test_teardown(times_go_by_starts_from_the_origin, end),
         cmocka_unit_test_teardown(facts_are_made_anew, end),
+        cmocka_unit_test_teardown(what_is_left_out_is_not_missing, end),
         cmocka_unit_test_teardown(steps_keep_their_ordinals, end),
         cmocka_unit_test_teardown(an_arrow_stays_whole_or_goes, end),
         cmocka_unit_test_teardown(callers_come_along_if_asked_for, end),

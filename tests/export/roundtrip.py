@@ -6,7 +6,8 @@
 
 Takes every trace below DIR (by default the shared data, if it is there), those of
 tests/data, N random ones and N whose names hold any byte. Each is written to .json.gz
-and read back: all tables but info and quality must be the same, as CSV. It is written to
+and read back: all tables but info and quality must be the same, as CSV, which Python's csv
+must read. It is written to
 .json as well: Python's json and, where it is installed, node's JSON.parse must read both
 forms, and find the same. Its first steps are cut out: their rows of the table steps must be
 those of --steps, and arrows be whole. Ends with `N passed, N failed`; exit status 1 on any failure.
@@ -18,6 +19,7 @@ import collections
 import concurrent.futures
 import csv
 import gzip
+import io
 import json
 import os
 import shutil
@@ -96,6 +98,24 @@ def check_steps(tally: Tally, opscope: Path, path: Path, where: str, scratch: Pa
                      [k for k, n in got.items() if whole[k] != n][:3])
 
 
+def check_csv(tally: Tally, opscope: Path, path: Path, where: str, text: bytes) -> None:
+    """Python's csv finds in TEXT, the events of PATH, what is in them as JSON. Its older
+    versions fail at a NUL."""
+    found = json.loads(run(opscope, "table", "events", path, "--format", "json").stdout)
+    names = [c["name"] for c in found["columns"]]
+    texts = [k for k, c in enumerate(found["columns"]) if c["type"] == "string"]
+    expected = [[(row[k] or "").replace("\0", "\u2400") for k in texts]
+                for row in found["rows"]]
+    try:
+        rows = list(csv.reader(io.StringIO(text.decode(), newline=""), strict=True))
+        got = [[row[k] for k in texts] for row in rows[1:]]
+    except (ValueError, IndexError, csv.Error) as e:
+        tally.expect(False, where, "Python's csv:", e)
+        return
+    tally.expect(b"\0" not in text and rows[0] == names and got == expected, where,
+                 "Python's csv finds something else")
+
+
 def check_trace(opscope: Path, tables: list[str], path: Path, where: str) -> Tally:
     tally = Tally()
     with tempfile.TemporaryDirectory(prefix="roundtrip-") as scratch:
@@ -111,6 +131,8 @@ def check_trace(opscope: Path, tables: list[str], path: Path, where: str) -> Tal
             columns = ["--columns", COLUMNS[table]] if table in COLUMNS else []
             before, after = (run(opscope, "table", table, p, "--format", "csv", *columns)
                              for p in (path, packed))
+            if table == "events":
+                check_csv(tally, opscope, path, where, before.stdout)
             tally.expect(before.returncode == after.returncode == 0 and
                          before.stdout == after.stdout, where, table,
                          first_difference(before.stdout, after.stdout), after.stderr)
