@@ -184,10 +184,14 @@ void osc_result_int(struct osc_result *r, uint32_t column, int64_t v);
 void osc_result_num(struct osc_result *r, uint32_t column, double v);
 void osc_result_bool(struct osc_result *r, uint32_t column, bool v);
 void osc_result_str(struct osc_result *r, uint32_t column, struct osc_str v);
+void osc_result_sid(struct osc_result *r, uint32_t column, osc_sid id);
 void osc_result_str_again(struct osc_result *r, uint32_t column); /* as in the row before */
 void osc_result_show(struct osc_result *r, uint32_t column);
 void osc_result_note(struct osc_result *r, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* The id of V among the strings of R, for osc_result_sid() and as long as R is not cleared. */
+osc_sid osc_result_word(struct osc_result *r, struct osc_str v);
 
 /* Reading and changing cells of row I. A missing cell reads as 0, 0.0, false, "". */
 bool osc_result_has(const struct osc_result *r, uint64_t i, uint32_t column);
