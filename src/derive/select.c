@@ -282,10 +282,10 @@ static void add_callers(const struct osc_filter *f, uint8_t *wanted)
         }
     }
     for (uint32_t i = 0; i < s->n_rows; i++)
-        wanted[i] = (wanted[i] & (WANTED | CALLER)) != 0;
+        wanted[i] &= WANTED | CALLER;
 }
 
-/* Decide on every row, while all of them are there: a byte each, chunk after chunk. */
+/* Decide on every row, while all of them are there: a byte each, 0 for what goes. */
 static uint8_t *decide(const struct osc_filter *f)
 {
     const struct osc_store *const s = &f->t->events;
@@ -421,7 +421,7 @@ static bool touches_wanted(const struct osc_filter *f, const uint8_t *wanted,
     const bool is_here = f->has_track[c->track[i]] || f->t->tracks[c->track[i]].is_queue;
 
     if (row.v != 0)
-        return wanted[number_of(f, row)] != 0;
+        return (wanted[number_of(f, row)] & WANTED) != 0;
     return !f->has_step && is_here && is_in_time(f, c->ts_ns[i]);
 }
 
@@ -514,7 +514,10 @@ static int64_t add_bounded(int64_t a, int64_t b)
     return a < 0 ? INT64_MIN : INT64_MAX;
 }
 
-/* Narrow W to the steps that are wanted. */
+/*
+ * Narrow W to the steps that are wanted, all of them, and those that run when the first of
+ * them begins: these take the rows that both hold.
+ */
 static void narrow_to_steps(const struct osc_filter *f, struct osc_select_window *w)
 {
     const struct osc_trace *const t = f->t;
@@ -526,8 +529,12 @@ static void narrow_to_steps(const struct osc_filter *f, struct osc_select_window
         from_ns = t->steps[i].start_ns < from_ns ? t->steps[i].start_ns : from_ns;
         to_ns = t->steps[i].end_ns > to_ns ? t->steps[i].end_ns : to_ns;
     }
-    w->from_ns = from_ns > w->from_ns ? from_ns : w->from_ns;
-    w->host_to_ns = to_ns < w->host_to_ns ? to_ns : w->host_to_ns;
+    w->from_ns = from_ns;
+    for (uint32_t i = 0; i < t->n_steps && t->steps[i].start_ns < from_ns; i++) {
+        if (t->steps[i].end_ns > from_ns && t->steps[i].start_ns < w->from_ns)
+            w->from_ns = t->steps[i].start_ns;
+    }
+    w->host_to_ns = to_ns;
 }
 
 osc_status osc_select_find_window(struct osc_trace *t, const struct osc_selection *s,
@@ -541,7 +548,8 @@ osc_status osc_select_find_window(struct osc_trace *t, const struct osc_selectio
     if (s->has_to)
         w->host_to_ns = w->device_to_ns = add_bounded(t->origin_ns, s->to_ns);
     osc_status st = osc_derive(t, OSC_FACT_STEPS, 1, err);
-    if (st == OSC_OK)
+    /* Without steps all of the trace is one, if there is anything in it. */
+    if (st == OSC_OK && t->n_steps > 0)
         st = choose_steps(&f, err);
     if (st == OSC_OK && f.has_step)
         narrow_to_steps(&f, w);

@@ -15,8 +15,8 @@
  *   with_callers     and the Python frames, modules among them, that hold what is
  *                    wanted, so that stacks are whole; nothing that time counts for
  *
- * An arrow (flow) stays whole or goes: each of its records has to touch a row that
- * stays, the innermost range that is open at its time on its track. A record that
+ * An arrow (flow) stays whole or goes: each of its records has to touch a row that is
+ * wanted itself, the innermost range that is open at its time on its track. A record that
  * touches nothing is in no step, and goes by its own time and track.
  *
  * Threading: not locked; one writer.
