@@ -13,7 +13,13 @@ bool osc_selection_is_all(const struct osc_selection *s)
     return !s->process && !s->thread && !s->device && !s->steps && !s->has_from && !s->has_to;
 }
 
-static bool is_text(const struct osc_trace *t, osc_sid id, const char *text)
+/* PyTorch itself writes "" as a number, so an empty one is one. */
+static bool is_number(const struct osc_trace *t, osc_sid id, const char *text)
+{
+    return osc_str_eq(osc_trace_str(t, id), osc_str_c(text));
+}
+
+static bool is_name(const struct osc_trace *t, osc_sid id, const char *text)
 {
     return id.v != 0 && osc_str_eq(osc_trace_str(t, id), osc_str_c(text));
 }
@@ -31,11 +37,11 @@ static osc_status choose_tracks(struct osc_filter *f, struct osc_err *err)
     }
     for (uint32_t k = 0; k < t->n_tracks; k++) {
         const struct osc_track *const track = &t->tracks[k];
-        const bool is_process = !process || is_text(t, track->pid, process) ||
+        const bool is_process = !process || is_number(t, track->pid, process) ||
                                 (track->process < t->n_processes &&
-                                 is_text(t, t->processes[track->process].name, process));
+                                 is_name(t, t->processes[track->process].name, process));
         const bool is_thread =
-            !thread || is_text(t, track->tid, thread) || is_text(t, track->name, thread);
+            !thread || is_number(t, track->tid, thread) || is_name(t, track->name, thread);
 
         if (track->is_queue || track->n_events == 0)
             continue;
@@ -61,7 +67,7 @@ static osc_status choose_devices(struct osc_filter *f, struct osc_err *err)
     bool is_any = !f->s->device || strcmp(f->s->device, "cpu") == 0;
 
     for (uint32_t k = 0; k < t->n_tracks; k++) {
-        f->has_queue[k] = !f->s->device || is_text(t, t->tracks[k].device, f->s->device);
+        f->has_queue[k] = !f->s->device || is_name(t, t->tracks[k].device, f->s->device);
         is_any = is_any || f->has_queue[k];
     }
     if (!is_any)

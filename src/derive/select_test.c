@@ -57,6 +57,16 @@ static void a_thread_comes_with_the_device_work_that_it_launched(void **state)
     stay(&(struct osc_selection){.process = "python", .thread = "2"}, "b cudaLaunchKernel kb");
 }
 
+static void a_thread_without_a_number_is_one(void **state)
+{
+    static const char text[] =
+        OP("a", 1, 10, 20,
+           "") "{'ph':'X','cat':'cpu_op','name':'b','pid':1,'tid':'','ts':10,'dur':20},";
+
+    (void)state;
+    stay_of(text, &(struct osc_selection){.thread = ""}, "b");
+}
+
 static void steps_are_chosen_by_label_or_ordinal(void **state)
 {
     (void)state;
@@ -272,6 +282,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(a_thread_comes_with_the_device_work_that_it_launched, end),
+        cmocka_unit_test_teardown(a_thread_without_a_number_is_one, end),
         cmocka_unit_test_teardown(steps_are_chosen_by_label_or_ordinal, end),
         cmocka_unit_test_teardown(an_annotation_goes_with_its_own_step, end),
         cmocka_unit_test_teardown(a_device_takes_nothing_from_the_host, end),
