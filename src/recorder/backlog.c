@@ -34,12 +34,14 @@ static uint32_t used_slots(const struct osc_block *b)
     return b->used_slots < OSC_BLOCK_SLOTS ? b->used_slots : OSC_BLOCK_SLOTS;
 }
 
-void osc_backlog_drain(struct osc_backlog *backlog, uint64_t now_ticks, int64_t now_ns)
+void osc_backlog_drain(struct osc_backlog *backlog, struct osc_sink *sink, uint64_t now_ticks,
+                       int64_t now_ns)
 {
     struct osc_block *next;
 
     for (struct osc_block *b = osc_blocks_drain(); b; b = next) {
         next = osc_blocks_next(b);
+        osc_sink_learn(sink, b, (struct osc_pack_range){0, used_slots(b), false});
         /* There are never more blocks than room. */
         if (backlog->n < backlog->room)
             backlog->entries[backlog->n++] = (struct osc_backlog_entry){
@@ -155,6 +157,26 @@ static osc_status write_open(struct osc_sink *sink, const struct osc_backlog_ran
         else if (slots.end_slot > slots.first_slot)
             b->written_slots = slots.end_slot;
         *n_waiting += end < slots.end_slot;
+    }
+    return st;
+}
+
+osc_status osc_backlog_put_standing(struct osc_sink *sink, uint64_t from_ticks)
+{
+    /* acquire: as in write_open() */
+    const uint32_t n = __atomic_load_n(&osc_blocks_header()->n_blocks, __ATOMIC_ACQUIRE);
+    osc_status st = OSC_OK;
+
+    osc_sink_recall(sink);
+    for (uint32_t i = 0; i < n && st == OSC_OK; i++) {
+        const struct osc_block *b = osc_blocks_at(i);
+
+        /* acquire: as in write_open() */
+        if (__atomic_load_n(&b->state, __ATOMIC_ACQUIRE) != OSC_BLOCK_OPEN)
+            continue;
+        const uint32_t end =
+            from_ticks ? osc_pack_find(b, 0, OSC_BLOCK_SLOTS, from_ticks) : b->written_slots;
+        st = osc_sink_put_standing(sink, b, (struct osc_pack_range){0, end, false});
     }
     return st;
 }

@@ -220,6 +220,35 @@ static uint64_t start_ticks(const struct osc_block *b, uint32_t first, uint32_t 
     return 0;
 }
 
+static bool is_standing(uint32_t kind)
+{
+    return kind == OSC_RECORD_DEVICE || kind == OSC_RECORD_DEVICE_NAME ||
+           kind == OSC_RECORD_QUEUE || kind == OSC_RECORD_THREAD_NAME ||
+           kind == OSC_RECORD_PROCESS_NAME || kind == OSC_RECORD_METADATA;
+}
+
+size_t osc_pack_standing(const struct osc_block *b, struct osc_pack_range range,
+                         struct osc_pack_segment *s, unsigned char *out)
+{
+    const uint32_t end = range.end_slot < OSC_BLOCK_SLOTS ? range.end_slot : OSC_BLOCK_SLOTS;
+    struct packer at = {.p = out, .least = UINT64_MAX};
+
+    *s = (struct osc_pack_segment){.seq = b->seq, .thread = b->thread};
+    for (uint32_t i = range.first_slot, n; i < end; i += n) {
+        /* Pairs with the release that ends a recording call, as below. */
+        const uint64_t word = __atomic_load_n(&b->slots[i].word, __ATOMIC_ACQUIRE);
+
+        n = 1;
+        if (osc_record_tag(word) != b->tag)
+            continue;
+        n = osc_record_n_slots(word) ? osc_record_n_slots(word) : 1;
+        if (is_standing(osc_record_kind(word)))
+            s->n_records += put_record(&at, &b->slots[i], word, end - i);
+    }
+    s->n_bytes = (uint32_t)(at.p - out);
+    return s->n_bytes;
+}
+
 size_t osc_pack_block(const struct osc_block *b, struct osc_pack_range range,
                       struct osc_pack_segment *s, unsigned char *out,
                       struct osc_pack_times *times)
