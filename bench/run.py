@@ -57,6 +57,7 @@ def benches(where, data):
     if os.path.exists(trace("modules.json")):
         yield "tables", program("tables", trace("modules.json"), "tables-modules", "-", "5")
     yield "export", program("export", trace("1g.json"), "5")
+    yield "reopen", program("reopen", trace("1g.json"), "15")
 
 
 def is_within(ratio, limit):
