@@ -14,6 +14,7 @@ import argparse
 import os
 import subprocess
 import sys
+import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
@@ -33,8 +34,8 @@ def build(where):
     return where
 
 
-def benches(where, data):
-    """Name and command of each."""
+def benches(where, data, recordings):
+    """Name and command of each; RECORDINGS is an empty directory."""
     def program(name, *operands):
         return [os.path.join(where, "bench", name), *operands]
 
@@ -58,6 +59,8 @@ def benches(where, data):
         yield "tables", program("tables", trace("modules.json"), "tables-modules", "-", "5")
     yield "export", program("export", trace("1g.json"), "5")
     yield "reopen", program("reopen", trace("1g.json"), "15")
+    yield "itt", program("itt", os.path.join(os.path.abspath(where), "libopscope-collect.so"),
+                         recordings)
 
 
 def is_within(ratio, limit):
@@ -94,16 +97,17 @@ def main():
     subprocess.run([os.path.join(HERE, "data.sh"), os.path.abspath(data)], check=True,
                    env=dict(os.environ, OPSCOPE_BENCH_LARGE="1" if args.large else "0"))
     print("%-24s %8s %-7s" % ("measure", "ratio", "limit"))
-    for name, command in benches(where, data):
-        if args.only not in name:
-            continue
-        if not os.path.exists(command[0]):
-            print("%s: not built here" % name)
-            continue
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
-            for line in child.stdout:
-                show(line.rstrip("\n"), counts)
-        failed += child.returncode != 0
+    with tempfile.TemporaryDirectory(dir=data) as recordings:
+        for name, command in benches(where, data, recordings):
+            if args.only not in name:
+                continue
+            if not os.path.exists(command[0]):
+                print("%s: not built here" % name)
+                continue
+            with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
+                for line in child.stdout:
+                    show(line.rstrip("\n"), counts)
+            failed += child.returncode != 0
     print("%d within their limits, %d not, %d failed to run"
           % (counts.get("ok", 0), counts.get("MISS", 0), failed))
     sys.exit(failed > 0)

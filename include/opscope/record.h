@@ -143,9 +143,6 @@ OSC_API void osc_complete_at(enum osc_scope_kind kind, osc_name name, uint64_t s
                              uint64_t end_ticks);
 OSC_API void osc_instant_at(osc_name name, uint64_t ticks);
 
-/* As osc_end(), and the scope was an instant all along, at the time of its begin. */
-OSC_API void osc_end_instant(void);
-
 /*
  * A range keyed by ID instead of a place on a stack: it may end on another thread and
  * overlap others. An ID may be used again after its end.

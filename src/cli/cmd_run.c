@@ -102,6 +102,28 @@ struct census {
     uint64_t bytes;
 };
 
+/* Whether NAME ends with END. */
+static bool ends_with(const char *name, const char *end)
+{
+    const size_t len = strlen(name), n = strlen(end);
+
+    return len > n && strcmp(name + len - n, end) == 0;
+}
+
+/* Whether NAME in DIR is a recording: a file, or what one would be made of. */
+static bool is_recording(int dir, const char *name, struct stat *st)
+{
+    char file[NAME_MAX + 1];
+
+    if (ends_with(name, ".osc"))
+        return fstatat(dir, name, st, 0) == 0 && S_ISREG(st->st_mode);
+    if (!ends_with(name, ".osc.live"))
+        return false;
+    snprintf(file, sizeof file, "%.*s", (int)(strlen(name) - strlen(".live")), name);
+    st->st_size = 0;
+    return faccessat(dir, file, F_OK, 0) != 0;
+}
+
 static struct census count_recordings(const char *path)
 {
     struct census c = {0};
@@ -109,11 +131,7 @@ static struct census count_recordings(const char *path)
     struct stat st;
 
     for (const struct dirent *e; dir && (e = readdir(dir));) {
-        const size_t len = strlen(e->d_name);
-
-        if (len < 5 || strcmp(e->d_name + len - 4, ".osc") != 0)
-            continue;
-        if (fstatat(dirfd(dir), e->d_name, &st, 0) == 0 && S_ISREG(st.st_mode)) {
+        if (is_recording(dirfd(dir), e->d_name, &st)) {
             c.n_files++;
             c.bytes += (uint64_t)st.st_size;
         }

@@ -21,7 +21,7 @@ static const char *const categories[OSC_SCOPE_KIND_COUNT] = {
     [OSC_SCOPE_OVERHEAD] = "overhead",
 };
 
-/* --- rows -------------------------------------------------------------------------- */
+/* --- rows ---------------------------------------------------------------- */
 
 /* A row with the arguments ARGS from FIRST_SLOT, FIRST_WORD on. */
 static void put_record(struct osc_native_rows *rows, const struct osc_native_thread *t,
@@ -108,7 +108,7 @@ static inline void hold(struct osc_native_rows *rows, struct osc_native_thread *
                                        .dur_ns = dur_ns};
 }
 
-/* --- ends ---------------------------------------------------------------------------- */
+/* --- ends ---------------------------------------------------------------- */
 
 /* An end of the innermost scope of T at TS_NS, with what waited for it; OSC_NO_TIME:
  * the scope stays open. */
@@ -143,21 +143,7 @@ static void leave_open(struct osc_native_rows *rows, struct osc_native_thread *t
     t->waiting.n_slots = t->waiting.n_words = t->n_scopes = 0;
 }
 
-/* The innermost scope was an instant. With children it is a range after all. */
-static void end_instant(struct osc_native_rows *rows, struct osc_native_thread *t,
-                        int64_t ts_ns)
-{
-    if (is_begin(t->held.kind)) {
-        t->held.kind = OSC_RECORD_INSTANT;
-        release(rows, t);
-        t->depth--;
-        return;
-    }
-    release(rows, t);
-    end_scope(rows, t, ts_ns);
-}
-
-/* --- arguments ------------------------------------------------------------------------- */
+/* --- arguments ----------------------------------------------------------- */
 
 /* Where arguments of the innermost scope of T go while no record of it is held. */
 static struct osc_native_args *wait_for_end(struct osc_native_rows *rows,
@@ -191,16 +177,13 @@ static void take_arg(struct osc_native_rows *rows, struct osc_native_thread *t,
 static void take_launch(struct osc_native_rows *rows, struct osc_native_thread *t,
                         uint64_t correlation)
 {
-    struct osc_native_args *args;
+    struct osc_native_args *args = is_begin(t->held.kind) ? &t->args : wait_for_end(rows, t);
 
-    if (!is_begin(t->held.kind))
-        release(rows, t);
-    args = t->held.kind != 0 ? &t->args : wait_for_end(rows, t);
     if (args)
         osc_native_args_int(rows->builder, args, rows->key_correlation, (int64_t)correlation);
 }
 
-/* --- other records ----------------------------------------------------------------------- */
+/* --- other records ------------------------------------------------------- */
 
 /* A metadata row: NAME is what it says of T or its process. */
 static void take_metadata_row(struct osc_native_rows *rows, const struct osc_native_thread *t,
@@ -405,8 +388,7 @@ static void take_other(struct osc_native_rows *rows, struct osc_native_thread *t
     }
 }
 
-/* --- segments ------------------------------------------------------------------------------
- */
+/* --- segments ------------------------------------------------------------ */
 
 static inline void take(struct osc_native_rows *rows, struct osc_native_thread *t,
                         uint32_t thread, const struct osc_packed *p)
@@ -422,8 +404,6 @@ static inline void take(struct osc_native_rows *rows, struct osc_native_thread *
         take_arg(rows, t, p);
     } else if (p->kind == OSC_RECORD_LAUNCH) {
         take_launch(rows, t, p->words[0]);
-    } else if (p->kind == OSC_RECORD_END_INSTANT) {
-        end_instant(rows, t, osc_native_clock_ns(rows->clock, p->ticks));
     } else if (is_complete(p->kind)) {
         const int64_t start_ns = osc_native_clock_ns(rows->clock, p->ticks);
 
@@ -477,8 +457,7 @@ void osc_native_rows_finish(struct osc_native_rows *rows)
         osc_native_late_build(rows);
 }
 
-/* --- begin and end ---------------------------------------------------------------------------
- */
+/* --- begin and end ------------------------------------------------------- */
 
 static osc_form_id form_of(struct osc_native_rows *rows, uint8_t ph, osc_sid category)
 {

@@ -75,7 +75,7 @@ static osc_status push(struct matching *m, uint64_t key, osc_row row)
 
 /*
  * Add the slots of FROM, whose words stand behind FIRST_WORD others, to F, which has
- * room for them. An argument of the end takes the place of the first one of its key,
+ * room for them. An argument of the end takes the place of the last one of its key,
  * which PLACES says (+ 1); its id and scope are the begin's once more.
  */
 static osc_status add_slots(struct osc_form *f, const struct osc_form *from, bool is_end,
@@ -95,7 +95,7 @@ static osc_status add_slots(struct osc_form *f, const struct osc_form *from, boo
             return OSC_ENOMEM;
         slot.word = (uint16_t)(slot.word + first_word);
         if (*place == 0 || !is_end) {
-            *place = *place == 0 ? f->n_slots + 1u : *place;
+            *place = f->n_slots + 1u;
             f->slots[f->n_slots++] = slot;
         } else {
             f->slots[*place - 1] = slot;

@@ -64,6 +64,17 @@ static bool is_ours(const struct osc_block *b)
     /* relaxed: whoever got B from here has seen at least its own piece. */
 }
 
+/* relaxed: pop() may read that of a block that is another's by now; then it fails. */
+static uint32_t get_next(const struct osc_block *b)
+{
+    return __atomic_load_n(&b->next, __ATOMIC_RELAXED);
+}
+
+static void set_next(struct osc_block *b, uint32_t next)
+{
+    __atomic_store_n(&b->next, next, __ATOMIC_RELAXED);
+}
+
 static void push(stack_word *stack, struct osc_block *b)
 {
     const uint32_t i = index_of(b) + 1;
@@ -72,8 +83,7 @@ static void push(stack_word *stack, struct osc_block *b)
     stack_word next;
 
     do {
-        /* relaxed: pop() of a block that is gone meanwhile may read it, and fails. */
-        __atomic_store_n(&b->next, (uint32_t)old, __ATOMIC_RELAXED);
+        set_next(b, (uint32_t)old);
         next = ((old >> 32) + 1) << 32 | i;
         /* release: pairs with the acquire in pop() and osc_blocks_drain(): who gets B
          * sees what stands in it. */
@@ -88,9 +98,7 @@ static struct osc_block *pop(stack_word *stack)
 
     for (int tries = 0; tries < TRIES_MAX && (uint32_t)old != 0; tries++) {
         struct osc_block *b = osc_blocks_at((uint32_t)old - 1);
-        /* relaxed: it may be another's by now; then the exchange fails. */
-        const uint32_t below = __atomic_load_n(&b->next, __ATOMIC_RELAXED);
-        const stack_word next = ((old >> 32) + 1) << 32 | below;
+        const stack_word next = ((old >> 32) + 1) << 32 | get_next(b);
 
         /* acquire: as above */
         if (__atomic_compare_exchange_n(stack, &old, next, false, __ATOMIC_ACQUIRE,
@@ -224,8 +232,8 @@ struct osc_block *osc_blocks_drain(void)
     for (uint32_t i = (uint32_t)old, next, n = 0; i != 0; i = next) {
         struct osc_block *b = osc_blocks_at(i - 1);
 
-        next = b->next;
-        b->next = first ? index_of(first) + 1 : 0;
+        next = get_next(b);
+        set_next(b, first ? index_of(first) + 1 : 0);
         first = b;
         n++;
         if (next == 0)
@@ -237,7 +245,9 @@ struct osc_block *osc_blocks_drain(void)
 
 struct osc_block *osc_blocks_next(const struct osc_block *b)
 {
-    return b->next == 0 ? NULL : osc_blocks_at(b->next - 1);
+    const uint32_t next = get_next(b);
+
+    return next == 0 ? NULL : osc_blocks_at(next - 1);
 }
 
 void osc_blocks_give_back(struct osc_block *b)

@@ -44,6 +44,9 @@ struct osc_flush_core {
     bool (*is_recording)(void);
     /* As osc_losses_get(). Flusher. */
     void (*losses)(struct osc_losses *losses);
+    /* Entry I of osc_blocks_threads() was EXITED, all of its thread is in the file: it may
+     * be used again. Flusher. */
+    void (*thread_done)(uint32_t i);
 };
 
 struct osc_flush_start {
@@ -66,16 +69,17 @@ struct osc_flush_start {
 OSC_MUST_USE osc_status osc_flush_start(const struct osc_flush_start *start);
 
 /*
- * Write all that was recorded (the caller has switched recording off), end the file
- * and the thread, remove the live directory. OSC_EIO: not all could be written, the live
- * directory stays. OSC_EINVAL on the flusher's own thread. OSC_OK if it does not run.
+ * Write all that was recorded (the caller has switched recording off), end the file and
+ * the thread. OSC_OK: nothing needs the live directory any more, the caller removes it.
+ * OSC_EIO: not all could be written, it must stay. OSC_EINVAL on the flusher's own thread,
+ * which goes on. OSC_OK if it does not run.
  */
 osc_status osc_flush_stop(void);
 
 /*
- * The step that runs has ended at TICKS; step STEP begins at TICKS. Moves the schedule
- * on and watches for slow steps; osc_step() calls the one, writes STEP_END, and then
- * the other before STEP_BEGIN. Wait-free.
+ * The step that ran has ended at TICKS, its STEP_END is written; step STEP begins at
+ * TICKS, its STEP_BEGIN is not written yet. Moves the schedule on and watches for slow
+ * steps. osc_step() calls both, one after the other. Wait-free.
  */
 void osc_flush_step_end(uint64_t ticks);
 void osc_flush_step_begin(uint64_t step, uint64_t ticks);

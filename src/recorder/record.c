@@ -41,31 +41,78 @@ uint64_t osc_now(void)
     return osc_ticks();
 }
 
-void osc_scope_begin(enum osc_scope_kind kind, osc_name name)
+/*
+ * The fast path: what is unusual goes to a function of its own, called last, so that
+ * nothing need be saved for after it. The clock is read first, or a handler that came
+ * after it would stand before with a later time.
+ */
+static inline struct osc_record_slot *try_slots(uint32_t n_slots, uint64_t *now)
+{
+    struct osc_writer *w = osc_writer_self;
+
+    /* relaxed: as in osc_writer_reserve() */
+    if (__builtin_expect(w->epoch != __atomic_load_n(&osc_epoch_counter, __ATOMIC_RELAXED), 0))
+        return NULL;
+    *now = osc_ticks_counter();
+    return osc_writer_try(w, n_slots);
+}
+
+__attribute__((noinline, cold)) static void put_slowly(uint32_t kind, osc_name name,
+                                                       enum osc_role role)
 {
     const uint64_t now = osc_ticks();
 
-    osc_writer_put(OSC_RECORD_BEGIN + (kind & 31), name, now, OSC_ROLE_BEGIN, now);
+    osc_writer_put(kind, name, now, role, now);
+}
+
+/* A record of KIND, made now. */
+static inline void put_now(uint32_t kind, osc_name name, enum osc_role role)
+{
+    uint64_t now;
+    struct osc_record_slot *s = try_slots(1, &now);
+
+    if (__builtin_expect(!s, 0)) {
+        put_slowly(kind, name, role);
+        return;
+    }
+    s->value = now;
+    osc_writer_finish(s, name, kind, 1);
+}
+
+void osc_scope_begin(enum osc_scope_kind kind, osc_name name)
+{
+    put_now(OSC_RECORD_BEGIN + (kind & 31), name, OSC_ROLE_BEGIN);
 }
 
 void osc_scope_end(void)
 {
-    const uint64_t now = osc_ticks();
-
-    osc_writer_put(OSC_RECORD_END, 0, now, OSC_ROLE_END, now);
+    put_now(OSC_RECORD_END, 0, OSC_ROLE_END);
 }
 
 void osc_scope_instant(osc_name name)
 {
-    const uint64_t now = osc_ticks();
+    put_now(OSC_RECORD_INSTANT, name, OSC_ROLE_EVENT);
+}
 
-    osc_writer_put(OSC_RECORD_INSTANT, name, now, OSC_ROLE_EVENT, now);
+__attribute__((noinline, cold)) static void complete_slowly(uint32_t kind, osc_name name,
+                                                            uint64_t start_ticks)
+{
+    OSC_PUT(kind, name, start_ticks, OSC_ROLE_EVENT, osc_ticks() - start_ticks, 0);
 }
 
 void osc_scope_complete(enum osc_scope_kind kind, osc_name name, uint64_t start_ticks)
 {
-    OSC_PUT(OSC_RECORD_COMPLETE + (kind & 31), name, start_ticks, OSC_ROLE_EVENT,
-            osc_ticks() - start_ticks, 0);
+    const uint32_t record = OSC_RECORD_COMPLETE + (kind & 31);
+    uint64_t now;
+    struct osc_record_slot *s = try_slots(2, &now);
+
+    if (__builtin_expect(!s, 0)) {
+        complete_slowly(record, name, start_ticks);
+        return;
+    }
+    s[0].value = start_ticks;
+    s[1] = (struct osc_record_slot){now - start_ticks, 0};
+    osc_writer_finish(s, name, record, 2);
 }
 
 /* --- at given times ---------------------------------------------------------------- */
@@ -94,13 +141,4 @@ void osc_instant_at(osc_name name, uint64_t ticks)
 {
     if (osc_is_on())
         osc_writer_put(OSC_RECORD_INSTANT, name, ticks, OSC_ROLE_EVENT, ticks);
-}
-
-void osc_end_instant(void)
-{
-    if (osc_is_on()) {
-        const uint64_t now = osc_ticks();
-
-        osc_writer_put(OSC_RECORD_END_INSTANT, 0, now, OSC_ROLE_END, now);
-    }
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "recorder/blocks.h"
+#include "recorder/flush.h"
 #include "recorder/names.h"
 #include "recorder/place.h"
 #include "recorder/threads.h"
@@ -61,7 +62,13 @@ static void publish(void)
                                __atomic_load_n(&is_held, __ATOMIC_SEQ_CST);
         const uint64_t number = __atomic_load_n(&generation, __ATOMIC_SEQ_CST);
 
-        __atomic_store_n(&osc_epoch, now == RECORDING && !is_paused ? number : OSC_EPOCH_NONE,
+        const uint64_t epoch = now == RECORDING && !is_paused ? number : OSC_EPOCH_NONE;
+        /* relaxed: osc_ticks_init() came long before. */
+        const bool is_counter =
+            __atomic_load_n(&osc_ticks_source, __ATOMIC_RELAXED) == OSC_TICKS_COUNTER;
+
+        __atomic_store_n(&osc_epoch, epoch, __ATOMIC_SEQ_CST);
+        __atomic_store_n(&osc_epoch_counter, is_counter ? epoch : OSC_EPOCH_NONE,
                          __ATOMIC_SEQ_CST);
         __atomic_store_n(&osc_on_, !is_on ? 0 : is_paused ? 2 : 1, __ATOMIC_SEQ_CST);
     } while (__atomic_load_n(&n_changes, __ATOMIC_SEQ_CST) != seen);
@@ -103,6 +110,60 @@ static void set_text(char *to, size_t room, const char *s)
     to[len] = '\0';
 }
 
+static uint64_t now(void)
+{
+    return osc_ticks();
+}
+
+/* osc_pause(), osc_resume(). */
+static void pause_or_resume(bool pause)
+{
+    if (pause)
+        osc_pause();
+    else
+        osc_resume();
+}
+
+static bool is_recording(void)
+{
+    return !osc_session_is_paused();
+}
+
+static const struct osc_flush_core core = {
+    .now = now,
+    .anchor = osc_ticks_anchor,
+    .hold = osc_session_hold,
+    .pause = pause_or_resume,
+    .is_recording = is_recording,
+    .losses = osc_losses_get,
+    .thread_done = osc_threads_give_back,
+};
+
+/* Start the flusher, for what was just opened. */
+static osc_status start_flusher(const uint64_t recording[2])
+{
+    const struct osc_flush_start start = {
+        .core = &core,
+        .live_fd = osc_fd_get(&place.live_fd),
+        .live_path = place.live,
+        .out = place.out,
+        .recording = {recording[0], recording[1]},
+        .ticks_hz = osc_ticks_hz(),
+        .clock_name = osc_ticks_name(),
+        .options = &options,
+    };
+
+    return osc_flush_start(&start);
+}
+
+/* Nothing is written to any more: give back what open_recording() took. */
+static void close_recording(void)
+{
+    osc_threads_close();
+    osc_names_detach();
+    osc_blocks_close();
+}
+
 /* Make the files. The caller is the one who got to OPENING. */
 static osc_status open_recording(void)
 {
@@ -128,12 +189,13 @@ static osc_status open_recording(void)
         return st;
     }
 
-    struct osc_live_header *h = osc_blocks_header();
-
-    osc_ticks_anchor(&h->anchors[0]);
-    /* release: a reader that counts it finds it. */
-    __atomic_store_n(&h->n_anchors, 1, __ATOMIC_RELEASE);
     osc_threads_open();
+    st = start_flusher(recording);
+    if (st != OSC_OK) {
+        close_recording();
+        osc_place_remove(&place);
+        return st;
+    }
     __atomic_add_fetch(&generation, 1, __ATOMIC_SEQ_CST); /* seq_cst: see publish() */
     /* relaxed: whoever asks first does what is to be done. */
     __atomic_store_n(&is_fresh, 1, __ATOMIC_RELAXED);
@@ -196,14 +258,18 @@ osc_status osc_session_stop(void)
         return OSC_OK;
 
     osc_threads_settle(SETTLE_NS);
-    osc_threads_close();
-    osc_names_detach();
-    osc_blocks_close();
-    osc_fd_close(&place.live_fd);
+    const osc_status st = osc_flush_stop();
+
+    if (st != OSC_EINVAL) /* it was the flusher that called exit(): it needs all of it */
+        close_recording();
+    if (st == OSC_OK)
+        osc_place_remove(&place);
+    else
+        osc_fd_close(&place.live_fd);
     /* relaxed: set_phase() publishes it. */
     __atomic_store_n(&was_armed, 0, __ATOMIC_RELAXED);
     set_phase(OFF);
-    return OSC_OK;
+    return st == OSC_OK ? OSC_OK : OSC_EIO;
 }
 
 bool osc_session_is_on(void)
@@ -220,6 +286,7 @@ static void begin_as_child(void)
 {
     const enum phase was = get_phase();
 
+    osc_flush_forget();
     osc_blocks_forget();
     osc_names_unlock();
     osc_names_detach();

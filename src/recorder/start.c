@@ -5,6 +5,7 @@
 
 #include "opscope/record.h"
 #include "recorder/devices.h"
+#include "recorder/flush.h"
 #include "recorder/session.h"
 #include "recorder/threads.h"
 #include "recorder/ticks.h"
@@ -68,6 +69,15 @@ void osc_resume(void)
 
     if (is_over && osc_is_on())
         osc_writer_put(OSC_RECORD_RESUME, 0, now, OSC_ROLE_FACT, now);
+}
+
+osc_status osc_dump(void)
+{
+    const int kept = errno;
+    const osc_status st = osc_session_is_ours() ? osc_flush_dump() : OSC_OK;
+
+    errno = kept;
+    return st;
 }
 
 void osc_losses_get(struct osc_losses *losses)

@@ -3,6 +3,7 @@
 #include <stdbool.h>
 
 #include "opscope/record.h"
+#include "recorder/flush.h"
 #include "recorder/put.h"
 #include "recorder/ticks.h"
 
@@ -15,6 +16,8 @@ static void end_step(uint64_t ticks)
     /* relaxed: steps are one after the other. */
     if (__atomic_exchange_n(&is_recorded, 0, __ATOMIC_RELAXED))
         osc_writer_put(OSC_RECORD_STEP_END, 0, ticks, OSC_ROLE_FACT, ticks);
+    if (osc_is_on())
+        osc_flush_step_end(ticks);
 }
 
 uint64_t osc_step(void)
@@ -25,6 +28,8 @@ uint64_t osc_step(void)
     /* relaxed: as in end_step() */
     const uint64_t step = __atomic_fetch_add(&n_steps, 1, __ATOMIC_RELAXED);
 
+    if (osc_is_on())
+        osc_flush_step_begin(step, now);
     if (osc_is_on() && OSC_PUT(OSC_RECORD_STEP_BEGIN, 0, now, OSC_ROLE_EVENT, step, 0))
         __atomic_store_n(&is_recorded, 1, __ATOMIC_RELAXED);
     return step;

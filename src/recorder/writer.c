@@ -13,7 +13,7 @@
 static struct osc_writer nobody;
 
 _Thread_local struct osc_writer *osc_writer_self = &nobody;
-uint64_t osc_epoch = OSC_EPOCH_NONE;
+uint64_t osc_epoch = OSC_EPOCH_NONE, osc_epoch_counter = OSC_EPOCH_NONE;
 
 struct osc_writer *osc_writer_nobody(void)
 {

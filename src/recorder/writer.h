@@ -82,6 +82,9 @@ struct osc_writer *osc_writer_nobody(void);
 #define OSC_EPOCH_NONE 1u
 extern OSC_HIDDEN uint64_t osc_epoch;
 
+/* The same while the clock is the processor's counter; OSC_EPOCH_NONE otherwise. */
+extern OSC_HIDDEN uint64_t osc_epoch_counter;
+
 /* N_SLOTS slots for a record of this ROLE made at TICKS, or NULL: it is not recorded. */
 OSC_HIDDEN struct osc_record_slot *osc_writer_slow(uint32_t n_slots, enum osc_role role,
                                                    uint64_t ticks);
@@ -98,24 +101,33 @@ static inline struct osc_block *osc_writer_block_of(const void *slot)
     return (struct osc_block *)((uintptr_t)slot & ~(uintptr_t)(OSC_BLOCK_BYTES - 1));
 }
 
+/* N_SLOTS slots of W's block, NULL if it has not that many. */
+static inline struct osc_record_slot *osc_writer_try(struct osc_writer *w, uint32_t n_slots)
+{
+    const uintptr_t bytes = n_slots * (uintptr_t)OSC_RECORD_SLOT_BYTES;
+    const uintptr_t mask = OSC_BLOCK_BYTES - 1;
+    uintptr_t pos;
+
+    do {
+        pos = *(volatile uintptr_t *)&w->pos;
+        /* With more than one slot, 0 becomes the greatest number. */
+        if (__builtin_expect(n_slots == 1 ? (pos & mask) == 0 : (pos & mask) - 1 > mask - bytes,
+                             0))
+            return NULL;
+    } while (__builtin_expect(!osc_local_swap(&w->pos, pos, pos + bytes), 0));
+    return (struct osc_record_slot *)pos;
+}
+
 static inline struct osc_record_slot *osc_writer_reserve(uint32_t n_slots, enum osc_role role,
                                                          uint64_t ticks)
 {
     struct osc_writer *w = osc_writer_self;
-    const uintptr_t bytes = n_slots * (uintptr_t)OSC_RECORD_SLOT_BYTES;
-    uintptr_t pos;
+    struct osc_record_slot *s = NULL;
 
     /* relaxed: a change of it comes between calls or goes unseen by this one. */
-    if (__builtin_expect(w->epoch != __atomic_load_n(&osc_epoch, __ATOMIC_RELAXED), 0))
-        return osc_writer_slow(n_slots, role, ticks);
-    do {
-        pos = *(volatile uintptr_t *)&w->pos;
-        /* 0, where no slot is left, becomes the greatest number. */
-        if (__builtin_expect((pos & (OSC_BLOCK_BYTES - 1)) - 1 > OSC_BLOCK_BYTES - 1 - bytes,
-                             0))
-            return osc_writer_slow(n_slots, role, ticks);
-    } while (__builtin_expect(!osc_local_swap(&w->pos, pos, pos + bytes), 0));
-    return (struct osc_record_slot *)pos;
+    if (__builtin_expect(w->epoch == __atomic_load_n(&osc_epoch, __ATOMIC_RELAXED), 1))
+        s = osc_writer_try(w, n_slots);
+    return __builtin_expect(s != NULL, 1) ? s : osc_writer_slow(n_slots, role, ticks);
 }
 
 /* The record in slot S is whole: all but its word was written before. */

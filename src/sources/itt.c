@@ -167,6 +167,7 @@ void __itt_api_init(struct osc_itt_global *g, int groups)
     osc_itt_self.closed = OSC_ITT_INSIDE;
     if (is_on) {
         begin();
+        osc_itt_find_mark(g);
         adopt_objects(g);
     }
     bind(g, is_on);

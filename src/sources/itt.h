@@ -8,8 +8,8 @@
  * to fill. A process has several static parts (PyTorch's, oneDNN's, oneTBB's, ...);
  * each calls once, and no recording call comes back.
  *
- *     tasks of PyTorch     "namespace::name" an operator, all else an annotation; begun
- *                          and ended at once: an instant (that is its mark())
+ *     tasks of PyTorch     "namespace::name" an operator, all else an annotation; what its
+ *                          mark() begins and ends at once: an instant
  *     tasks of others      scopes, with the domain as an argument
  *     overlapped, regions, frames, events   ranges with an id
  *     markers, marks, relations, groups     instants
@@ -38,6 +38,9 @@ extern const struct osc_itt_binding osc_itt_tasks[];
 extern const struct osc_itt_binding osc_itt_ranges[];
 extern const struct osc_itt_binding osc_itt_values[];
 extern const struct osc_itt_binding osc_itt_control[];
+
+/* Look for PyTorch's mark() in the library of the static part G. */
+void osc_itt_find_mark(const struct osc_itt_global *g);
 
 /* Take over a counter that a static part made before it loaded us. */
 void osc_itt_counter_adopt(struct osc_itt_counter *c);

@@ -57,11 +57,6 @@ static double ticks_hz(void)
     return hz;
 }
 
-uint64_t osc_itt_clock_ticks_in(uint64_t ns)
-{
-    return (uint64_t)((double)ns * ticks_hz() / NS);
-}
-
 /* Ask CLOCK, and note our own time halfway. */
 static void ask(struct clock *clock)
 {

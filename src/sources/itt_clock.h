@@ -24,7 +24,4 @@ void osc_itt_clock_reset(void);
 /* TIMESTAMP of CLOCK in ticks of the recorder; as it is, if CLOCK is NULL. */
 uint64_t osc_itt_clock_ticks(const struct osc_itt_clock *clock, uint64_t timestamp);
 
-/* How many ticks of the recorder NS are, about. */
-uint64_t osc_itt_clock_ticks_in(uint64_t ns);
-
 #endif

@@ -26,7 +26,6 @@ static const struct osc_itt_domain_entry *enter_domain(struct osc_itt_domain *do
         osc_itt_leave(&osc_itt_self);
         return NULL;
     }
-    osc_itt_self.lone_depth = 0;
     return d;
 }
 
@@ -40,6 +39,7 @@ static void note_ids(const struct osc_itt_domain_entry *d, const struct osc_itt_
         osc_itt_arg_id(OSC_ITT_KEY_PARENT, parent);
 }
 
+/* Clients of oneTBB leave the name out: then their domain's. */
 static void range_begin(struct osc_itt_domain *domain, struct osc_itt_id id,
                         struct osc_itt_id parent, struct osc_itt_string *name)
 {
@@ -47,7 +47,8 @@ static void range_begin(struct osc_itt_domain *domain, struct osc_itt_id id,
 
     if (!d)
         return;
-    osc_async_begin(kind_of(d), osc_itt_name(osc_itt_text_of(name)), osc_itt_id_key(d, &id));
+    osc_async_begin(kind_of(d), osc_itt_name(name ? osc_itt_text_of(name) : d->text),
+                    osc_itt_id_key(d, &id));
     note_ids(d, &id, &parent);
     osc_itt_leave(&osc_itt_self);
 }

@@ -4,15 +4,47 @@
  * what PyTorch calls for every operator, so they come first and do nothing else.
  */
 #include <dlfcn.h>
+#include <link.h>
 #include <string.h>
 
 #include "sources/itt.h"
 #include "sources/itt_clock.h"
 #include "sources/itt_thread.h"
 
-/* A begin and an end of PyTorch this close, with nothing between, are its mark(). A
- * range around nothing takes Python three times as long. */
-#define MARK_NS 150
+/* torch::profiler::itt_mark(char const*), whose begin and end are one instant. */
+#define MARK_SYMBOL "_ZN5torch8profiler8itt_markEPKc"
+
+/* Its code; no bytes: it is not known. */
+static _Atomic uintptr_t mark_code;
+static _Atomic uintptr_t mark_bytes;
+
+void osc_itt_find_mark(const struct osc_itt_global *g)
+{
+    Dl_info where;
+    ElfW(Sym) *symbol = NULL;
+    void *library = NULL, *mark = dlsym(RTLD_DEFAULT, MARK_SYMBOL);
+
+    /* Python hides the libraries that it loads from others: ask that of the static part. */
+    if (!mark && dladdr(g, &where) != 0 && where.dli_fname)
+        library = dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    if (library)
+        mark = dlsym(library, MARK_SYMBOL);
+    if (mark && dladdr1(mark, &where, (void **)&symbol, RTLD_DL_SYMENT) != 0 && symbol) {
+        /* Release pairs with the acquire in is_mark(). */
+        atomic_store_explicit(&mark_code, (uintptr_t)mark, memory_order_relaxed);
+        atomic_store_explicit(&mark_bytes, symbol->st_size, memory_order_release);
+    }
+    if (library)
+        dlclose(library);
+}
+
+/* Whether the code that called us, at CALLER, is PyTorch's mark(). */
+static inline bool is_mark(const void *caller)
+{
+    const uintptr_t bytes = atomic_load_explicit(&mark_bytes, memory_order_acquire);
+
+    return (uintptr_t)caller - atomic_load_explicit(&mark_code, memory_order_relaxed) < bytes;
+}
 
 static enum osc_scope_kind kind_of(const struct osc_itt_domain_entry *d,
                                    const struct osc_itt_text *name)
@@ -49,14 +81,6 @@ static void note_ids(struct osc_itt_thread *self, const struct osc_itt_domain_en
         osc_flow_begin(self->id_key);
 }
 
-/* An annotation begins: it may turn out to be a mark. */
-static void begin_lonely(struct osc_itt_thread *self, osc_name name)
-{
-    self->lone_ticks = osc_now();
-    osc_begin(OSC_SCOPE_ANNOTATION, name);
-    self->lone_depth = self->depth;
-}
-
 static void task_begin(struct osc_itt_domain *domain, struct osc_itt_id id,
                        struct osc_itt_id parent, struct osc_itt_string *name)
 {
@@ -70,10 +94,10 @@ static void task_begin(struct osc_itt_domain *domain, struct osc_itt_id id,
         const enum osc_scope_kind kind = kind_of(d, text);
 
         push(self, d);
-        if (__builtin_expect(kind == OSC_SCOPE_ANNOTATION, 0)) {
-            begin_lonely(self, osc_itt_name(text));
+        if (__builtin_expect(d->is_pytorch && is_mark(__builtin_return_address(0)), 0)) {
+            self->mark_depth = self->depth;
+            osc_instant(osc_itt_name(text));
         } else {
-            self->lone_depth = 0;
             osc_begin(kind, osc_itt_name(text));
             osc_itt_arg_domain(d);
         }
@@ -83,19 +107,20 @@ static void task_begin(struct osc_itt_domain *domain, struct osc_itt_id id,
     osc_itt_leave(self);
 }
 
-/* Whether the innermost task began just now, and nothing happened since. */
-static bool is_mark(const struct osc_itt_thread *self)
+/* End the scope of the innermost task, unless that was a mark. */
+static void end_scope(const struct osc_itt_thread *self)
 {
-    return self->lone_depth == self->depth &&
-           osc_now() - self->lone_ticks < osc_itt_clock_ticks_in(MARK_NS);
+    if (__builtin_expect(self->mark_depth != self->depth, 1))
+        osc_end();
 }
 
 static void pop(struct osc_itt_thread *self)
 {
     if (self->id_depth >= self->depth)
         self->id_depth = 0;
+    if (self->mark_depth >= self->depth)
+        self->mark_depth = 0;
     self->depth--;
-    self->lone_depth = 0;
 }
 
 /* How deep the innermost task of D is, from 1; 0: it has none on this thread. */
@@ -122,7 +147,7 @@ static bool unwind(struct osc_itt_thread *self, const struct osc_itt_domain_entr
         osc_itt_count(OSC_ITT_COUNT_UNBALANCED);
         if (osc_is_on())
             osc_arg_bool(osc_itt_key(OSC_ITT_KEY_UNBALANCED), 1);
-        osc_end();
+        end_scope(self);
         pop(self);
     }
     return true;
@@ -140,10 +165,7 @@ static void task_end(struct osc_itt_domain *domain)
         const bool fits = depth - 1 < OSC_ITT_LEVELS && self->domains[depth - 1] == d->number;
 
         if (__builtin_expect(fits, 1) || unwind(self, d)) {
-            if (__builtin_expect(self->lone_depth != 0, 0) && osc_is_on() && is_mark(self))
-                osc_end_instant();
-            else
-                osc_end();
+            end_scope(self);
             pop(self);
         }
     }
@@ -160,7 +182,6 @@ static void begin_at(struct osc_itt_domain *domain, uint64_t ticks, const struct
     if (!d)
         return;
     push(self, d);
-    self->lone_depth = 0;
     if (!osc_is_on())
         return;
     osc_begin_at(kind_of(d, text), osc_itt_name(text), ticks);

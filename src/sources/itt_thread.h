@@ -36,10 +36,8 @@ struct osc_itt_thread {
     uint32_t depth;  /* open tasks */
     /* The innermost task has an id: its arrow, and its depth; 0: none has. */
     uint32_t id_depth;
-    /* The last thing here was that an annotation of PyTorch began: its depth; else 0. */
-    uint32_t lone_depth;
+    uint32_t mark_depth; /* of the task that is a mark, and no scope; 0: none is */
     uint64_t id_key;
-    uint64_t lone_ticks; /* when */
     uint16_t domains[OSC_ITT_LEVELS];
 };
 

@@ -129,7 +129,6 @@ static bool note_begin(struct osc_itt_domain *domain, const struct osc_itt_id *i
     const bool is_innermost =
         self->depth > 0 && (osc_itt_id_is_none(id) || (self->id_depth == self->depth &&
                                                        osc_itt_id_key(d, id) == self->id_key));
-    self->lone_depth = 0;
     if (is_innermost)
         return true;
     osc_instant(osc_itt_name(key));

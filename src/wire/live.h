@@ -100,7 +100,7 @@ struct osc_block {
     uint32_t used_slots; /* reserved in it, once FULL */
     uint32_t next;       /* index + 1 in the list it is on */
     uint32_t tid;
-    uint32_t written_slots; /* the flusher's note: in the file already; 0 once taken */
+    uint32_t written_slots; /* the flusher's note: in the file already; it zeroes it */
     struct osc_record_slot slots[OSC_BLOCK_SLOTS];
 };
 

@@ -183,6 +183,30 @@ static bool put_record(struct packer *out, const struct osc_record_slot *s, uint
     return true;
 }
 
+uint32_t osc_pack_find(const struct osc_block *b, uint32_t first_slot, uint32_t end_slot,
+                       uint64_t ticks)
+{
+    const uint32_t end = end_slot < OSC_BLOCK_SLOTS ? end_slot : OSC_BLOCK_SLOTS;
+    uint32_t whole = first_slot;
+
+    for (uint32_t i = first_slot, n; i < end; i += n) {
+        /* Pairs with the release that ends a recording call, as below. */
+        const uint64_t word = __atomic_load_n(&b->slots[i].word, __ATOMIC_ACQUIRE);
+        const uint32_t kind = osc_record_kind(word);
+        const bool is_end = kind == OSC_RECORD_END || kind == OSC_RECORD_STEP_END;
+        const uint64_t value = b->slots[i].value;
+
+        n = 1;
+        if (osc_record_tag(word) != b->tag)
+            continue;
+        if (shape_of(kind)->is_timed && (value > ticks || (value == ticks && !is_end)))
+            return i;
+        n = osc_record_n_slots(word) ? osc_record_n_slots(word) : 1;
+        whole = i + n < end ? i + n : end;
+    }
+    return whole;
+}
+
 /* The time of the first record from FIRST on that is whole and has one. */
 static uint64_t start_ticks(const struct osc_block *b, uint32_t first, uint32_t end)
 {

@@ -66,6 +66,14 @@ size_t osc_pack_block(const struct osc_block *b, struct osc_pack_range range,
                       struct osc_pack_segment *s, unsigned char *out,
                       struct osc_pack_times *times);
 
+/*
+ * Where in B, from FIRST_SLOT to before END_SLOT, the first record stands that is of TICKS
+ * or later; an end at TICKS is not. If there is none, where the last whole record ends.
+ * Slots that nobody has finished are passed over.
+ */
+uint32_t osc_pack_find(const struct osc_block *b, uint32_t first_slot, uint32_t end_slot,
+                       uint64_t ticks);
+
 /* One record unpacked. */
 struct osc_packed {
     uint8_t kind;

@@ -262,6 +262,28 @@ static void an_unfinished_slot_waits_or_is_counted(void **state)
     osc_free(b);
 }
 
+static void a_time_is_found_between_records(void **state)
+{
+    struct osc_block *b = new_block();
+
+    (void)state;
+    b->slots[0] = (struct osc_record_slot){100, osc_record_word(1, TAG, OSC_RECORD_BEGIN, 1)};
+    b->slots[1] = (struct osc_record_slot){9, osc_record_word(1, TAG, OSC_RECORD_ARG_I64, 1)};
+    b->slots[2] = (struct osc_record_slot){150, osc_record_word(0, TAG + 1, 1, 1)};
+    b->slots[3] =
+        (struct osc_record_slot){200, osc_record_word(0, TAG, OSC_RECORD_STEP_END, 1)};
+    b->slots[4] =
+        (struct osc_record_slot){200, osc_record_word(0, TAG, OSC_RECORD_STEP_BEGIN, 2)};
+    assert_int_equal(osc_pack_find(b, 0, OSC_BLOCK_SLOTS, 0), 0);
+    assert_int_equal(osc_pack_find(b, 0, OSC_BLOCK_SLOTS, 100), 0);
+    assert_int_equal(osc_pack_find(b, 0, OSC_BLOCK_SLOTS, 101), 3);
+    assert_int_equal(osc_pack_find(b, 0, OSC_BLOCK_SLOTS, 200), 4);
+    assert_int_equal(osc_pack_find(b, 0, OSC_BLOCK_SLOTS, 201), 6);
+    assert_int_equal(osc_pack_find(b, 0, OSC_BLOCK_SLOTS, UINT64_MAX), 6);
+    assert_int_equal(osc_pack_find(b, 7, OSC_BLOCK_SLOTS, UINT64_MAX), 7);
+    osc_free(b);
+}
+
 /* What BYTES hold, in room of their own. They may be nonsense, and must end. */
 static uint32_t unpack_all(const unsigned char *bytes, size_t len)
 {
@@ -345,6 +367,7 @@ int main(void)
         cmocka_unit_test(random_blocks_come_back_from_any_slot),
         cmocka_unit_test(the_largest_records_have_room),
         cmocka_unit_test(an_unfinished_slot_waits_or_is_counted),
+        cmocka_unit_test(a_time_is_found_between_records),
         cmocka_unit_test(hostile_bytes_are_never_read_beyond),
         cmocka_unit_test(hostile_blocks_are_never_read_beyond),
     };

@@ -65,7 +65,6 @@ struct osc_record_slot {
     X(0x18, QUEUE, true, NAME, 2, "queue, device")                                            \
     X(0x19, METADATA, false, NAME, 0, "value: name of the value; the id: key")                \
     X(0x1a, PROCESS_NAME, true, NAME, 0, "")                                                  \
-    X(0x1b, END_INSTANT, true, NONE, 0, "as END; the scope was an instant, when it began")    \
     X(0x20, ARG_I64, false, NAME, 0, "value: the integer; the id of all ARGs: key")           \
     X(0x21, ARG_F64, false, NAME, 0, "value: IEEE 754")                                       \
     X(0x22, ARG_BOOL, false, NAME, 0, "value: 0 or 1")                                        \

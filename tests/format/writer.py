@@ -18,8 +18,8 @@ PLAIN, OPERATOR, ANNOTATION, MODULE, RUNTIME, DRIVER, COMMUNICATION, DATALOADER,
 
 END, INSTANT, COUNTER_I64, COUNTER_F64, ALLOC, FREE, ALLOC_TOTAL, FREE_TOTAL, STEP_BEGIN, \
     STEP_END, FLOW_BEGIN, FLOW_END, ASYNC_BEGIN, ASYNC_END, WORK, DEVICE_CLOCK, LAUNCH, \
-    THREAD_NAME, PAUSE, RESUME, LOST, DEVICE, DEVICE_NAME, QUEUE, METADATA, PROCESS_NAME, \
-    END_INSTANT = range(1, 0x1c)
+    THREAD_NAME, PAUSE, RESUME, LOST, DEVICE, DEVICE_NAME, QUEUE, METADATA, PROCESS_NAME = \
+    range(1, 0x1b)
 ARG_I64, ARG_F64, ARG_BOOL, ARG_NAME, ARG_I64S, ARG_TEXT, ARG_JSON = range(0x20, 0x27)
 BEGIN, COMPLETE = 0x40, 0x60
 
@@ -152,6 +152,14 @@ class Segment:
     def n_slots(self):
         return sum(len(r.slots(0)) // 16 for r in self.records)
 
+    def heads(self):
+        """The slots at which its records begin."""
+        at, heads = 0, []
+        for r in self.records:
+            heads.append(at)
+            at += len(r.slots(0)) // 16
+        return heads
+
     def packed(self):
         timed = [r.ticks for r in self.records if r.ticks is not None]
         start = before = timed[0] if timed else 0
@@ -239,7 +247,7 @@ class Recording:
             n_before += n
             last = span[1] if span else last
         if end:
-            add(END_CHUNK, struct.pack("<IIQQQ", end, 0, last, 0, 0), 1, (last, last))
+            add(END_CHUNK, struct.pack("<IIQQ", end, 0, last, 0), 1, (last, last))
         out = self.header() + b"".join(parts)
         if index:
             entries, at = b"", 64

@@ -158,11 +158,6 @@ void osc_instant_at(osc_name name, uint64_t ticks)
                (int64_t)(ticks - double_origin));
 }
 
-void osc_end_instant(void)
-{
-    double_say("end, an instant\n");
-}
-
 void osc_async_begin(enum osc_scope_kind kind, osc_name name, uint64_t id)
 {
     double_say("async %s %s #%d\n", double_kind(kind), double_name(name), double_id(id));

@@ -1,0 +1,686 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "recorder/flush.h"
+
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "recorder/backlog.h"
+#include "recorder/blocks.h"
+#include "recorder/control.h"
+#include "recorder/schedule.h"
+#include "recorder/signals.h"
+#include "recorder/sink.h"
+#include "recorder/windows.h"
+
+#define BUFFER_BYTES_DEFAULT ((uint64_t)64 << 20)
+#define PART_BYTES_MIN       ((uint64_t)128 << 10)
+#define MS                   INT64_C(1000000)
+#define SECOND               INT64_C(1000000000)
+
+enum {
+    PAUSE_MS = 100,       /* between looks */
+    BLOCKS_WORTH_IT = 32, /* less than that waits for a second: chunks should not be tiny */
+    TRIES = 20,           /* of a millisecond, for calls that are under way */
+    CRASH_WAIT_MS = 5000,
+    DUMP_WAIT_MS = 60000
+};
+
+/* Who asks the flusher for something. */
+enum request { REQUEST_STOP = 1, REQUEST_TOGGLE = 2, REQUEST_DUMP = 4, REQUEST_CRASH = 8 };
+
+static struct {
+    const struct osc_flush_core *core;
+    struct osc_start_options options;
+    struct osc_schedule schedule;
+    bool has_schedule, is_flight;
+    char out[OSC_FILE_PATH_BYTES];
+    uint32_t n_kept_max; /* blocks of a flight recorder */
+
+    pthread_t thread;
+    pid_t tid;
+    bool is_running;
+    uint32_t requests;      /* enum request */
+    uint32_t n_dumps;       /* that are done; a futex */
+    osc_status dump_status; /* of the last one */
+    osc_status stop_status;
+
+    struct osc_sink sink;
+    struct osc_backlog backlog;
+    struct osc_control control;
+    bool is_writing; /* what is recorded goes into a part: a window is open */
+    int64_t anchored_ns, written_ns, retry_ns, slow_ns;
+    struct osc_clock_anchor first_anchor;
+    double ticks_per_ns;
+    unsigned char exited[OSC_LIVE_THREADS / 8]; /* entries whose blocks were all drained */
+} self;
+
+/* --- time ------------------------------------------------------------------------------ */
+
+static void nap(void)
+{
+    const struct timespec ms = {.tv_nsec = MS};
+
+    (void)nanosleep(&ms, NULL);
+}
+
+static void take_anchor(void)
+{
+    struct osc_clock_anchor now;
+
+    self.core->anchor(&now);
+    osc_sink_add_anchor(&now);
+    self.anchored_ns = osc_clock_now_ns();
+    if (self.first_anchor.ticks == 0)
+        self.first_anchor = now;
+    else if (now.monotonic_ns > self.first_anchor.monotonic_ns + SECOND / 2)
+        self.ticks_per_ns = (double)(now.ticks - self.first_anchor.ticks) /
+                            (double)(now.monotonic_ns - self.first_anchor.monotonic_ns);
+}
+
+/* TICKS less NS, but not before the clock began. */
+static uint64_t ticks_before(uint64_t ticks, uint64_t ns)
+{
+    const double back = (double)ns * self.ticks_per_ns;
+
+    return back < (double)ticks ? ticks - (uint64_t)back : 0;
+}
+
+/* --- writing ------------------------------------------------------------------------------ */
+
+static void drain(void)
+{
+    const uint64_t ticks = self.core->now();
+
+    osc_backlog_drain(&self.backlog, ticks, osc_clock_now_ns());
+}
+
+/* Say once that it went wrong, and leave the disk alone for a second. */
+static osc_status note(osc_status st)
+{
+    if (st == OSC_OK) {
+        self.retry_ns = 0;
+    } else {
+        if (self.retry_ns == 0)
+            osc_log("%s: cannot be written: error %d; what is recorded stays in memory",
+                    self.sink.file.path, self.sink.file.error);
+        self.retry_ns = osc_clock_now_ns() + SECOND;
+    }
+    self.written_ns = osc_clock_now_ns();
+    return st;
+}
+
+/* Write blocks that are full. */
+static void write_full(void)
+{
+    const struct osc_backlog_range all = {.until_ticks = UINT64_MAX,
+                                          .now_ns = osc_clock_now_ns()};
+    uint32_t n_waiting;
+
+    (void)note(osc_backlog_write(&self.backlog, &self.sink, &all, &n_waiting));
+}
+
+/* Give back blocks that are full, unwritten: no window is open. */
+static void forget_full(void)
+{
+    const struct osc_backlog_range all = {.until_ticks = self.core->now(),
+                                          .now_ns = osc_clock_now_ns()};
+    uint32_t n_waiting;
+
+    if (osc_backlog_write(&self.backlog, NULL, &all, &n_waiting) != OSC_OK)
+        osc_log("forgetting blocks failed");
+}
+
+/* Write, or with SINK NULL forget, all before UNTIL; wait a little for calls under way. */
+static osc_status write_until(struct osc_sink *sink, uint64_t until)
+{
+    struct osc_backlog_range range = {.until_ticks = until, .with_open = true};
+    uint32_t n_waiting = 1;
+    osc_status st = OSC_OK;
+
+    for (int tries = 0; st == OSC_OK && n_waiting > 0 && tries <= TRIES; tries++) {
+        if (tries > 0)
+            nap();
+        drain();
+        range.take_all = tries == TRIES;
+        range.now_ns = osc_clock_now_ns();
+        st = osc_backlog_write(&self.backlog, sink, &range, &n_waiting);
+    }
+    return note(st);
+}
+
+/* End the part for REASON at TICKS, with a last look at the clock. */
+static osc_status end_part(uint32_t reason, uint64_t ticks)
+{
+    take_anchor();
+    osc_status st = osc_sink_flush(&self.sink);
+    if (st == OSC_OK)
+        st = osc_sink_end(&self.sink, reason, ticks);
+    return note(st);
+}
+
+static void hand_over(void)
+{
+    if (self.options.trace_ready)
+        self.options.trace_ready(self.options.ctx, self.sink.file.path);
+}
+
+static void follow_schedule(void)
+{
+    struct osc_cut cut;
+
+    while (osc_windows_take(&cut)) {
+        osc_status st = OSC_OK;
+
+        if (self.is_flight)
+            continue; /* it records when the schedule says so, but writes when asked */
+        if ((cut.deeds & OSC_DEED_STOP) && !(cut.deeds & OSC_DEED_START_FIRST)) {
+            st = write_until(&self.sink, cut.ticks);
+            if (st == OSC_OK)
+                st = end_part(OSC_END_WINDOW, cut.ticks);
+            self.is_writing = false;
+        }
+        if ((cut.deeds & OSC_DEED_READY) && st == OSC_OK)
+            hand_over();
+        if (cut.deeds & OSC_DEED_START) {
+            (void)write_until(NULL, cut.ticks);
+            self.is_writing = true;
+        }
+    }
+}
+
+/* --- flight recorder
+ * -------------------------------------------------------------------------- */
+
+/* Since when a dump at TICKS holds all: where a whole step begins. */
+static uint64_t flight_begin(uint64_t ticks)
+{
+    const struct osc_start_options *o = &self.options;
+    uint64_t from = o->flight_ns ? ticks_before(ticks, o->flight_ns) : ticks;
+
+    if (o->flight_steps && osc_windows_step() < 0)
+        return 0;
+    from = osc_windows_whole(from, o->flight_steps);
+    if (self.backlog.evicted_ticks > from)
+        from = osc_windows_next_whole(self.backlog.evicted_ticks);
+    return from;
+}
+
+static osc_status dump_flight(uint32_t reason, uint64_t ticks)
+{
+    struct osc_backlog_range range = {
+        .from_ticks = flight_begin(ticks),
+        .until_ticks = ticks,
+        .with_open = true,
+        .take_all = true,
+        .keep = true,
+    };
+    uint32_t n_waiting;
+    osc_status st;
+
+    for (int i = 0; i < TRIES / 4; i++)
+        nap(); /* calls under way end */
+    drain();
+    range.now_ns = osc_clock_now_ns();
+    st = note(osc_backlog_write(&self.backlog, &self.sink, &range, &n_waiting));
+    if (st == OSC_OK)
+        st = end_part(reason, ticks);
+    if (st == OSC_OK)
+        hand_over();
+    return st;
+}
+
+static void fly(void)
+{
+    const uint64_t now = self.core->now(), slow = osc_windows_take_slow();
+    const int64_t now_ns = osc_clock_now_ns();
+    const uint64_t window_ns = self.options.flight_ns ? self.options.flight_ns : SECOND;
+
+    /* Once for each window: it holds all slow steps in it. */
+    if (slow && (self.slow_ns == 0 || (uint64_t)(now_ns - self.slow_ns) >= window_ns)) {
+        self.slow_ns = now_ns;
+        (void)dump_flight(OSC_END_DUMPED, slow);
+    }
+    osc_backlog_evict(&self.backlog, flight_begin(now), self.n_kept_max);
+}
+
+/* --- requests
+ * ------------------------------------------------------------------------------------ */
+
+static void ask(enum request request)
+{
+    /* release: pairs with the acquire in take_requests() */
+    __atomic_or_fetch(&self.requests, request, __ATOMIC_RELEASE);
+    osc_blocks_wake();
+}
+
+static uint32_t take_requests(void)
+{
+    /* acquire: pairs with the release in ask() */
+    return __atomic_exchange_n(&self.requests, 0, __ATOMIC_ACQUIRE);
+}
+
+static osc_status dump(uint32_t reason)
+{
+    const uint64_t now = self.core->now();
+
+    if (self.is_flight)
+        return dump_flight(reason, now);
+    return self.is_writing ? write_until(&self.sink, now) : OSC_OK;
+}
+
+static void serve_dump(uint32_t reason)
+{
+    self.dump_status = dump(reason);
+    /* release: pairs with the acquire in wait_for_dump(): the status is seen. */
+    __atomic_add_fetch(&self.n_dumps, 1, __ATOMIC_RELEASE);
+    (void)syscall(SYS_futex, &self.n_dumps, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
+}
+
+/* Ask for a dump and wait for its end. Async-signal-safe. */
+static osc_status wait_for_dump(enum request request, int limit_ms)
+{
+    const struct timespec step = {.tv_nsec = 10 * MS};
+    /* acquire: pairs with the release in serve_dump() */
+    const uint32_t before = __atomic_load_n(&self.n_dumps, __ATOMIC_ACQUIRE);
+
+    ask(request);
+    for (int ms = 0; ms < limit_ms; ms += 10) {
+        if (__atomic_load_n(&self.n_dumps, __ATOMIC_ACQUIRE) != before)
+            return self.dump_status;
+        (void)syscall(SYS_futex, &self.n_dumps, FUTEX_WAIT_PRIVATE, before, &step, NULL, 0);
+    }
+    return OSC_EIO;
+}
+
+static bool is_running(void)
+{
+    /* acquire: pairs with the release in osc_flush_start() */
+    return __atomic_load_n(&self.is_running, __ATOMIC_ACQUIRE);
+}
+
+static bool is_flusher(void)
+{
+    /* relaxed: the flusher wrote it, and others are none. */
+    return (pid_t)syscall(SYS_gettid) == __atomic_load_n(&self.tid, __ATOMIC_RELAXED);
+}
+
+static void on_dump_signal(void)
+{
+    ask(REQUEST_DUMP);
+}
+
+static void on_toggle_signal(void)
+{
+    ask(REQUEST_TOGGLE);
+}
+
+static void on_crash(void)
+{
+    if (!is_flusher())
+        (void)wait_for_dump(REQUEST_CRASH, CRASH_WAIT_MS);
+}
+
+static void toggle(void)
+{
+    self.core->pause(self.core->is_recording());
+}
+
+/* --- the control socket
+ * ------------------------------------------------------------------------------ */
+
+static const char *state_word(void)
+{
+    if (self.core->is_recording())
+        return "recording";
+    return self.has_schedule && !self.is_writing ? "held" : "paused";
+}
+
+static size_t answer_status(char *out, size_t room)
+{
+    const struct osc_file *file = &self.sink.file;
+    struct osc_losses lost;
+    size_t len = 2;
+
+    self.core->losses(&lost);
+    memcpy(out, "ok", 2);
+    osc_control_add(out, room, &len, "state", state_word());
+    osc_control_add_number(out, room, &len, "pid", getpid());
+    osc_control_add(out, room, &len, "path", file->path);
+    osc_control_add_number(out, room, &len, "records", (int64_t)file->all_records);
+    osc_control_add_number(out, room, &len, "bytes", (int64_t)file->all_bytes);
+    osc_control_add_number(out, room, &len, "lost_full", (int64_t)lost.full);
+    osc_control_add_number(out, room, &len, "lost_too_big", (int64_t)lost.too_big);
+    osc_control_add_number(out, room, &len, "lost_nested", (int64_t)lost.nested);
+    osc_control_add_number(out, room, &len, "lost_late", (int64_t)lost.late);
+    osc_control_add_number(out, room, &len, "blocks", osc_blocks_header()->n_blocks);
+    osc_control_add_number(out, room, &len, "step", osc_windows_step());
+    if (self.retry_ns)
+        osc_control_add_number(out, room, &len, "error", file->error);
+    return len;
+}
+
+static size_t answer(void *ctx, const char *command, char *out, size_t room)
+{
+    size_t len = 2;
+
+    (void)ctx;
+    memcpy(out, "ok", 2);
+    if (strcmp(command, "status") == 0)
+        return answer_status(out, room);
+    if (strcmp(command, "start") == 0 || strcmp(command, "stop") == 0) {
+        self.core->pause(command[2] == 'o');
+        osc_control_add(out, room, &len, "state", state_word());
+    } else if (strcmp(command, "dump") == 0) {
+        if (dump(OSC_END_DUMPED) == OSC_OK) {
+            osc_control_add(out, room, &len, "path", self.sink.file.path);
+        } else {
+            memcpy(out, "error cannot be written", 23);
+            len = 23;
+        }
+    } else {
+        memcpy(out, "error unknown command", 21);
+        len = 21;
+    }
+    return len;
+}
+
+/* --- the thread
+ * ------------------------------------------------------------------------------------------ */
+
+/* Entries whose threads have ended: all their blocks are drained after this. */
+static void look_for_exited(void)
+{
+    const struct osc_live_thread *threads = osc_blocks_threads();
+    /* relaxed: an entry is looked at by its state. */
+    const uint32_t n = __atomic_load_n(&osc_blocks_header()->n_threads, __ATOMIC_RELAXED);
+
+    memset(self.exited, 0, sizeof self.exited);
+    for (uint32_t i = 0; i < n && i < OSC_LIVE_THREADS; i++)
+        /* acquire: pairs with the release of the thread that exits */
+        if (__atomic_load_n(&threads[i].state, __ATOMIC_ACQUIRE) == OSC_THREAD_EXITED)
+            self.exited[i / 8] |= (unsigned char)(1 << i % 8);
+}
+
+/* Say what became of threads; entries of those that are through are used again. */
+static void settle_threads(void)
+{
+    const struct osc_live_thread *threads = osc_blocks_threads();
+    struct osc_thread_set waiting;
+
+    osc_backlog_wake(&self.backlog);
+    if (self.is_writing && osc_sink_tell_threads(&self.sink) != OSC_OK)
+        return;
+    osc_backlog_threads(&self.backlog, &waiting);
+    for (uint32_t i = 0; i < OSC_LIVE_THREADS; i++)
+        if ((self.exited[i / 8] >> i % 8 & 1) && !osc_threads_in(&waiting, threads[i].ordinal))
+            self.core->thread_done(i);
+}
+
+/* One look at all there is to do. */
+static void look(uint32_t requests)
+{
+    const int64_t now_ns = osc_clock_now_ns();
+
+    look_for_exited();
+    drain();
+    osc_blocks_grow();
+    if (now_ns - self.anchored_ns >= SECOND)
+        take_anchor();
+    if (requests & REQUEST_TOGGLE)
+        toggle();
+    follow_schedule();
+    if (requests & REQUEST_DUMP)
+        serve_dump(OSC_END_DUMPED);
+    if (requests & REQUEST_CRASH)
+        serve_dump(OSC_END_CRASHED);
+    if (self.is_flight)
+        fly();
+    else if (!self.is_writing)
+        forget_full();
+    else if (now_ns >= self.retry_ns &&
+             (self.backlog.n >= BLOCKS_WORTH_IT || now_ns - self.written_ns >= SECOND))
+        write_full();
+    settle_threads();
+    osc_control_serve(&self.control, answer, NULL);
+}
+
+/* All that is left: recording is off. */
+static osc_status finish(void)
+{
+    const unsigned deeds = osc_windows_exit();
+    struct osc_file *file = &self.sink.file;
+    osc_status st = OSC_OK;
+
+    drain();
+    follow_schedule();
+    if (self.is_flight || !self.is_writing) {
+        /* Nobody asked for what is left; the first part is there in any case. */
+        return file->is_open ? end_part(OSC_END_STOPPED, self.core->now()) : OSC_OK;
+    }
+    st = write_until(&self.sink, UINT64_MAX);
+    if (st == OSC_OK)
+        st = end_part(OSC_END_STOPPED, self.core->now());
+    if (st == OSC_OK && (deeds & OSC_DEED_READY))
+        hand_over();
+    return st;
+}
+
+static void *run(void *arg)
+{
+    uint32_t requests = 0;
+
+    (void)arg;
+    (void)prctl(PR_SET_NAME, "opscope");
+    /* relaxed: see is_flusher() */
+    __atomic_store_n(&self.tid, (pid_t)syscall(SYS_gettid), __ATOMIC_RELAXED);
+    while (!(requests & REQUEST_STOP)) {
+        osc_blocks_wait(PAUSE_MS * MS);
+        requests = take_requests();
+        look(requests);
+    }
+    self.stop_status = finish();
+    return NULL;
+}
+
+/* --- start and stop
+ * ------------------------------------------------------------------------------------------ */
+
+/* What OPSCOPE_SCHEDULE says, where the program says nothing. */
+static void read_environment(void)
+{
+    const char *text = secure_getenv("OPSCOPE_SCHEDULE");
+    struct osc_start_options *o = &self.options;
+    struct osc_schedule_text said;
+    struct osc_err err;
+
+    if (!text || o->schedule)
+        return;
+    if (osc_schedule_parse(text, &said, &err) != OSC_OK) {
+        osc_log("OPSCOPE_SCHEDULE is not used: %s", err.message);
+        return;
+    }
+    if (said.has_schedule) {
+        self.schedule = said.schedule;
+        self.has_schedule = true;
+    }
+    if (!o->flight_ns && !o->flight_steps) {
+        o->flight_ns = said.flight_ns;
+        o->flight_steps = said.flight_steps;
+    }
+    o->limit_bytes = o->limit_bytes ? o->limit_bytes : said.limit_bytes;
+    o->slow_step = o->slow_step > 0 ? o->slow_step : said.slow_step;
+    o->dump_signal = o->dump_signal ? o->dump_signal : said.dump_signal;
+    o->toggle_signal = o->toggle_signal ? o->toggle_signal : said.toggle_signal;
+    o->dump_on_crash |= said.dump_on_crash;
+}
+
+static void read_options(const struct osc_flush_start *start)
+{
+    struct osc_start_options *o = &self.options;
+
+    if (start->options)
+        memcpy(o, start->options,
+               start->options->size < sizeof *o ? start->options->size : sizeof *o);
+    if (o->schedule) {
+        self.schedule = *o->schedule;
+        self.has_schedule = true;
+    }
+    read_environment();
+    o->schedule = self.has_schedule ? &self.schedule : NULL;
+    if (o->flight_steps > OSC_WINDOWS_STEPS - 2)
+        o->flight_steps = OSC_WINDOWS_STEPS - 2;
+    self.is_flight = o->flight_ns || o->flight_steps;
+    if (!o->buffer_bytes)
+        o->buffer_bytes = BUFFER_BYTES_DEFAULT;
+    self.n_kept_max = (uint32_t)(o->buffer_bytes / OSC_BLOCK_BYTES / 8 * 5);
+}
+
+static osc_status open_all(const struct osc_flush_start *start)
+{
+    const struct osc_start_options *o = &self.options;
+    const struct osc_facts facts = {
+        .start_unix_ns = (uint64_t)self.first_anchor.realtime_ns,
+        .ticks_hz = start->ticks_hz,
+        .clock_name = start->clock_name,
+    };
+    osc_status st;
+
+    self.sink.file.out = self.out;
+    memcpy(self.sink.file.recording, start->recording, sizeof start->recording);
+    self.sink.file.limit_bytes = o->limit_bytes;
+    if (o->limit_bytes) {
+        /* Windows and dumps stay whole if they can. */
+        self.sink.part_bytes = o->limit_bytes / (self.is_flight || self.has_schedule ? 2 : 8);
+        if (self.sink.part_bytes < PART_BYTES_MIN)
+            self.sink.part_bytes = PART_BYTES_MIN;
+    }
+    st = osc_backlog_open(&self.backlog, o->buffer_bytes / OSC_BLOCK_BYTES + 1);
+    if (st == OSC_OK)
+        st = osc_sink_open(&self.sink, start->live_fd, &facts);
+    return st;
+}
+
+static void close_all(bool is_ours)
+{
+    osc_control_close(&self.control, is_ours);
+    osc_backlog_close(&self.backlog);
+    osc_sink_close(&self.sink);
+}
+
+/* The thread takes no signal that is meant for the host. */
+static osc_status start_thread(void)
+{
+    sigset_t all, old;
+
+    sigfillset(&all);
+    if (pthread_sigmask(SIG_SETMASK, &all, &old) != 0)
+        return OSC_ENOMEM;
+    const int failed = pthread_create(&self.thread, NULL, run, NULL);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    return failed ? OSC_ENOMEM : OSC_OK;
+}
+
+osc_status osc_flush_start(const struct osc_flush_start *start)
+{
+    osc_status st;
+
+    memset(&self, 0, sizeof self);
+    self.core = start->core;
+    if (strlen(start->out) >= sizeof self.out)
+        return OSC_EIO;
+    memcpy(self.out, start->out, strlen(start->out) + 1);
+    read_options(start);
+    self.ticks_per_ns = start->ticks_hz ? (double)start->ticks_hz / (double)SECOND : 1;
+    take_anchor();
+    st = open_all(start);
+    if (st != OSC_OK) {
+        osc_file_discard(&self.sink.file);
+        close_all(true);
+        return st;
+    }
+    if (osc_control_open(&self.control, start->live_fd) != OSC_OK)
+        osc_log("%s: no control socket", start->live_path);
+    const struct osc_windows_start windows = {
+        .schedule = self.options.schedule,
+        .slow_step = self.is_flight ? self.options.slow_step : 0,
+        .hold = self.core->hold,
+        .wake = osc_blocks_wake,
+    };
+    osc_windows_open(&windows);
+    self.is_writing = !self.is_flight && osc_windows_begins_open();
+    self.written_ns = osc_clock_now_ns();
+    st = start_thread();
+    if (st != OSC_OK) {
+        osc_file_discard(&self.sink.file);
+        close_all(true);
+        return st;
+    }
+    const struct osc_signals signals = {
+        .dump_signal = self.options.dump_signal,
+        .toggle_signal = self.options.toggle_signal,
+        .has_crash = self.options.dump_on_crash,
+        .dump = on_dump_signal,
+        .toggle = on_toggle_signal,
+        .crash = on_crash,
+    };
+    osc_signals_open(&signals);
+    /* release: pairs with the acquire in is_running(): all is open. */
+    __atomic_store_n(&self.is_running, true, __ATOMIC_RELEASE);
+    return OSC_OK;
+}
+
+osc_status osc_flush_stop(void)
+{
+    if (!is_running())
+        return OSC_OK;
+    if (is_flusher())
+        return OSC_EINVAL;
+    osc_signals_close();
+    ask(REQUEST_STOP);
+    pthread_join(self.thread, NULL);
+    /* relaxed: who still sees it running waits in vain, for a while. */
+    __atomic_store_n(&self.is_running, false, __ATOMIC_RELAXED);
+
+    const osc_status st = self.stop_status;
+    if (st == OSC_OK)
+        /* release: who sees it finds all in the file. */
+        __atomic_store_n(&osc_blocks_header()->state, OSC_LIVE_ENDED, __ATOMIC_RELEASE);
+    osc_windows_close();
+    close_all(true);
+    return st;
+}
+
+void osc_flush_step_end(uint64_t ticks)
+{
+    osc_windows_step_end(ticks);
+}
+
+void osc_flush_step_begin(uint64_t step, uint64_t ticks)
+{
+    osc_windows_step_begin(step, ticks);
+}
+
+osc_status osc_flush_dump(void)
+{
+    if (!is_running())
+        return OSC_OK;
+    return is_flusher() ? OSC_EINVAL : wait_for_dump(REQUEST_DUMP, DUMP_WAIT_MS);
+}
+
+void osc_flush_forget(void)
+{
+    osc_windows_close();
+    close_all(false);
+    /* relaxed: who still sees it running waits in vain, for a while. */
+    __atomic_store_n(&self.is_running, false, __ATOMIC_RELAXED);
+    osc_signals_close();
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "recorder/sink.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#include "recorder/blocks.h"
+
+#define CHUNK_BYTES   ((size_t)1 << 20) /* of records, about */
+#define THREADS_BYTES (OSC_LIVE_THREADS * sizeof(struct osc_wire_thread))
+
+static void *get_pages(size_t len)
+{
+    void *p = mmap(NULL, len, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    return p == MAP_FAILED ? NULL : p;
+}
+
+/* What was mapped: what threads lost is collected in the same place as records. */
+static size_t chunk_bytes(const struct osc_sink *sink)
+{
+    return sink->chunk_room < THREADS_BYTES ? THREADS_BYTES : sink->chunk_room;
+}
+
+/* A part begins: it says nothing yet. */
+static void begin_part(struct osc_sink *sink)
+{
+    sink->has_facts = false;
+    sink->n_anchors = 0;
+    osc_namelog_rewind(&sink->names);
+    memset(sink->threads, 0, sink->n_threads * sizeof *sink->threads);
+    sink->n_threads = 0;
+}
+
+osc_status osc_sink_open(struct osc_sink *sink, int live_fd, const struct osc_facts *facts)
+{
+    const size_t least = osc_pack_bound(OSC_BLOCK_SLOTS);
+
+    sink->chunk_room = CHUNK_BYTES;
+    if (sink->part_bytes && sink->part_bytes / 4 < CHUNK_BYTES)
+        sink->chunk_room = (size_t)sink->part_bytes / 4;
+    if (sink->chunk_room < least)
+        sink->chunk_room = least;
+    sink->chunk = get_pages(chunk_bytes(sink));
+    sink->threads = get_pages(THREADS_BYTES);
+    if (!sink->chunk || !sink->threads)
+        return OSC_ENOMEM;
+    osc_status st = osc_namelog_open(&sink->names, live_fd);
+    if (st != OSC_OK)
+        return st;
+    sink->facts_len = osc_facts_collect(facts, sink->facts, &sink->n_facts);
+    begin_part(sink);
+    st = osc_file_open(&sink->file);
+    return st == OSC_OK ? osc_sink_flush(sink) : st;
+}
+
+void osc_sink_close(struct osc_sink *sink)
+{
+    if (sink->chunk)
+        munmap(sink->chunk, chunk_bytes(sink));
+    if (sink->threads)
+        munmap(sink->threads, THREADS_BYTES);
+    sink->chunk = NULL;
+    sink->threads = NULL;
+    osc_namelog_close(&sink->names);
+    osc_file_forget(&sink->file);
+}
+
+static osc_status append(struct osc_sink *sink, uint16_t type, const void *payload, size_t len,
+                         uint64_t n_items)
+{
+    const struct osc_wire_header header = {
+        .type = type, .payload_bytes = len, .n_items = n_items};
+
+    return osc_file_append(&sink->file, header, payload);
+}
+
+/* Anchors of the live directory that the part does not have; those that are gone are gone. */
+static osc_status tell_anchors(struct osc_sink *sink)
+{
+    const struct osc_live_header *live = osc_blocks_header();
+    struct osc_clock_anchor anchors[OSC_LIVE_ANCHORS];
+    const uint64_t end = live->n_anchors;
+    uint64_t i = sink->n_anchors;
+    uint32_t n = 0;
+
+    if (i >= end)
+        return OSC_OK;
+    if (i == 0)
+        anchors[n++] = live->anchors[i++];
+    if (end - i > OSC_LIVE_ANCHORS - 1)
+        i = end - (OSC_LIVE_ANCHORS - 1);
+    for (; i < end; i++)
+        anchors[n++] = live->anchors[(i - 1) % (OSC_LIVE_ANCHORS - 1) + 1];
+
+    const struct osc_wire_header header = {
+        .type = OSC_CHUNK_CLOCK,
+        .payload_bytes = n * sizeof *anchors,
+        .n_items = n,
+        .first_ticks = anchors[0].ticks,
+        .last_ticks = anchors[n - 1].ticks,
+    };
+    const osc_status st = osc_file_append(&sink->file, header, anchors);
+    if (st == OSC_OK)
+        sink->n_anchors = end;
+    return st;
+}
+
+void osc_sink_add_anchor(const struct osc_clock_anchor *anchor)
+{
+    struct osc_live_header *live = osc_blocks_header();
+    const uint64_t i = live->n_anchors;
+
+    live->anchors[i == 0 ? 0 : (i - 1) % (OSC_LIVE_ANCHORS - 1) + 1] = *anchor;
+    /* release: whoever reads the file while we live finds what is counted. */
+    __atomic_store_n(&live->n_anchors, i + 1, __ATOMIC_RELEASE);
+}
+
+void osc_sink_drop(struct osc_sink *sink)
+{
+    sink->chunk_len = 0;
+    sink->n_records = 0;
+    sink->n_blocks = 0;
+    sink->times = (struct osc_pack_times){0};
+}
+
+static osc_status flush_records(struct osc_sink *sink)
+{
+    const struct osc_wire_header header = {
+        .type = OSC_CHUNK_RECORDS,
+        .payload_bytes = sink->chunk_len,
+        .n_items = sink->n_records,
+        .first_ticks = sink->times.first,
+        .last_ticks = sink->times.last,
+    };
+    osc_status st = OSC_OK;
+
+    if (sink->chunk_len > 0)
+        st = osc_file_append(&sink->file, header, sink->chunk);
+    if (st != OSC_OK)
+        return st;
+    for (uint32_t i = 0; i < sink->n_blocks; i++)
+        sink->blocks[i].block->written_slots = sink->blocks[i].written_slots;
+    return OSC_OK;
+}
+
+osc_status osc_sink_flush(struct osc_sink *sink)
+{
+    const uint64_t last_ticks = sink->times.last;
+    osc_status st = OSC_OK;
+
+    if (!sink->file.is_open) {
+        begin_part(sink);
+        st = osc_file_open(&sink->file);
+    }
+    if (st == OSC_OK && !sink->has_facts) {
+        st = append(sink, OSC_CHUNK_PROCESS, sink->facts, sink->facts_len, sink->n_facts);
+        sink->has_facts = st == OSC_OK;
+    }
+    if (st == OSC_OK)
+        st = tell_anchors(sink);
+    if (st == OSC_OK)
+        st = osc_namelog_append(&sink->names, &sink->file);
+    if (st == OSC_OK)
+        st = flush_records(sink);
+    osc_sink_drop(sink);
+    if (st == OSC_OK && sink->part_bytes && sink->file.bytes > sink->part_bytes)
+        st = osc_sink_end(sink, OSC_END_CONTINUED, last_ticks);
+    return st;
+}
+
+osc_status osc_sink_put(struct osc_sink *sink, struct osc_block *b, struct osc_pack_range range,
+                        uint32_t *end_slot)
+{
+    struct osc_pack_segment segment;
+
+    *end_slot = range.first_slot;
+    if (range.first_slot >= range.end_slot)
+        return OSC_OK;
+    if (sink->n_blocks == OSC_SINK_BLOCKS || osc_pack_bound(range.end_slot - range.first_slot) >
+                                                 sink->chunk_room - sink->chunk_len) {
+        const osc_status st = osc_sink_flush(sink);
+        if (st != OSC_OK)
+            return st;
+    }
+    unsigned char *at = sink->chunk + sink->chunk_len;
+    const size_t len = osc_pack_block(b, range, &segment, at + sizeof segment, &sink->times);
+
+    if (segment.n_slots == 0)
+        return OSC_OK;
+    memcpy(at, &segment, sizeof segment);
+    sink->chunk_len += sizeof segment + len;
+    sink->n_records += segment.n_records;
+    *end_slot = range.first_slot + segment.n_slots;
+    sink->blocks[sink->n_blocks].block = b;
+    sink->blocks[sink->n_blocks++].written_slots = *end_slot;
+    return OSC_OK;
+}
+
+osc_status osc_sink_tell_threads(struct osc_sink *sink)
+{
+    const struct osc_live_header *live = osc_blocks_header();
+    const struct osc_live_thread *threads = osc_blocks_threads();
+    struct osc_wire_thread *out = (struct osc_wire_thread *)(void *)sink->chunk;
+    /* relaxed: an entry is read only if its state says so. */
+    uint32_t n_threads = __atomic_load_n(&live->n_threads, __ATOMIC_RELAXED), n = 0;
+
+    if (!sink->file.is_open)
+        return OSC_OK;
+    if (n_threads > OSC_LIVE_THREADS)
+        n_threads = OSC_LIVE_THREADS;
+    for (uint32_t i = 0; i < n_threads; i++) {
+        const struct osc_live_thread *t = &threads[i];
+        /* Pairs with the release of who fills an entry, and of the thread that exits. */
+        const uint32_t state = __atomic_load_n(&t->state, __ATOMIC_ACQUIRE);
+        struct osc_wire_thread now = {.ordinal = t->ordinal, .tid = t->tid, .state = state};
+
+        if (state == OSC_THREAD_UNUSED)
+            continue;
+        for (uint32_t cause = 0; cause < OSC_LOSS_COUNT; cause++)
+            /* relaxed: each number for itself. */
+            now.lost[cause] = __atomic_load_n(&t->lost[cause], __ATOMIC_RELAXED);
+        if (memcmp(&now, &sink->threads[i], sizeof now) != 0)
+            out[n++] = sink->threads[i] = now;
+    }
+    if (n == 0)
+        return OSC_OK;
+    sink->n_threads = n_threads > sink->n_threads ? n_threads : sink->n_threads;
+    const osc_status st = append(sink, OSC_CHUNK_THREADS, out, n * sizeof *out, n);
+    if (st != OSC_OK)
+        memset(sink->threads, 0, n_threads * sizeof *out); /* all of them once more */
+    return st;
+}
+
+osc_status osc_sink_end(struct osc_sink *sink, uint32_t reason, uint64_t ticks)
+{
+    const struct osc_live_header *live = osc_blocks_header();
+    const struct osc_wire_end end = {
+        .reason = reason,
+        .ticks = ticks,
+        /* relaxed: a number for itself. */
+        .n_lost_no_thread = __atomic_load_n(&live->n_lost_no_thread, __ATOMIC_RELAXED),
+    };
+
+    if (!sink->file.is_open)
+        return OSC_OK;
+    osc_status st = osc_sink_tell_threads(sink);
+    if (st != OSC_OK)
+        return st;
+    return osc_file_close(&sink->file, &end);
+}

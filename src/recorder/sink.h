@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sink.h - what is recorded, into parts that can each be read alone.
+ *
+ *     put block, put block, ... | flush | put ... | flush | end of the part
+ *                                 '-> facts, clock and names that the part lacks,
+ *                                     then the records
+ *
+ *   - A block is written once flush has returned OSC_OK: only then does its
+ *     written_slots move on, and only then may it be given back. After a failure all
+ *     that was put since the last flush is to be put again.
+ *   - A part begins with the first flush after the last one ended.
+ *   - What a part says of threads and the clock is what has changed since it said so.
+ *
+ * Threading: one thread at a time.
+ */
+#ifndef OSC_RECORDER_SINK_H
+#define OSC_RECORDER_SINK_H
+
+#include "recorder/facts.h"
+#include "recorder/file.h"
+#include "recorder/namelog.h"
+#include "wire/pack.h"
+
+#define OSC_SINK_BLOCKS 1024u /* in a chunk of records */
+
+struct osc_sink {
+    struct osc_file file;
+    struct osc_namelog names;
+    uint64_t part_bytes; /* a part that is larger is ended; 0: none is */
+
+    unsigned char *chunk; /* owned: records that were put */
+    size_t chunk_room, chunk_len;
+    uint64_t n_records;
+    struct osc_pack_times times;
+    uint32_t n_blocks;
+    struct {
+        struct osc_block *block;
+        uint32_t written_slots;
+    } blocks[OSC_SINK_BLOCKS];
+
+    bool has_facts;                  /* the part */
+    uint64_t n_anchors;              /* told in the part */
+    struct osc_wire_thread *threads; /* owned: of each entry, what the part says */
+    uint32_t n_threads;              /* of them that it says something of */
+    size_t facts_len;
+    uint64_t n_facts;
+    unsigned char facts[OSC_FACTS_BYTES];
+};
+
+/*
+ * SINK->file has its place, part_bytes is set, all else is zero. LIVE_FD is the live
+ * directory. OSC_ENOMEM, OSC_EIO: osc_sink_close() is still to be called.
+ */
+OSC_MUST_USE osc_status osc_sink_open(struct osc_sink *sink, int live_fd,
+                                      const struct osc_facts *facts);
+void osc_sink_close(struct osc_sink *sink);
+
+/*
+ * Pack RANGE of B. *END_SLOT is where it ended: before RANGE.end_slot if a call has not
+ * finished there. OSC_EIO: there was no room, and what was put before cannot be written.
+ */
+OSC_MUST_USE osc_status osc_sink_put(struct osc_sink *sink, struct osc_block *b,
+                                     struct osc_pack_range range, uint32_t *end_slot);
+
+/* Write what was put. */
+OSC_MUST_USE osc_status osc_sink_flush(struct osc_sink *sink);
+
+/* Forget what was put since the last flush. */
+void osc_sink_drop(struct osc_sink *sink);
+
+/* Write what changed of threads, where a part is open. Nothing is put. */
+OSC_MUST_USE osc_status osc_sink_tell_threads(struct osc_sink *sink);
+
+/* Note ANCHOR in the live directory; the next flush of any sink writes it. */
+void osc_sink_add_anchor(const struct osc_clock_anchor *anchor);
+
+/* Tell threads and end the part, for REASON at TICKS. Nothing if none is open; nothing is
+ * put. */
+OSC_MUST_USE osc_status osc_sink_end(struct osc_sink *sink, uint32_t reason, uint64_t ticks);
+
+#endif

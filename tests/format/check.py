@@ -1,0 +1,333 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Recordings, read by opscope and by the reader that was written from docs/format.md.
+
+    check.py [--opscope PATH] [--count N] [--seed N] [--flips] [FILE...]
+
+Makes N random recordings with records of every kind, in files, live directories and
+both, and compares the events of both readers; compares FILEs too. --flips flips every
+byte of a small file, one at a time: opscope must not fail, must read every other
+chunk, and must tell what was lost; info --verify must see each of them. Ends with "N passed, N failed".
+"""
+import argparse
+import concurrent.futures
+import csv
+import io
+import json
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+
+import example
+import reader
+import writer as w
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+# By the argument Device Type; 64 is the first type that torch does not know.
+DEVICES = {0: "cpu", 1: "cuda", 12: "xpu", 64: "device"}
+
+
+def run(opscope, *args):
+    return subprocess.run([opscope, *map(str, args)], capture_output=True, check=False,
+                          env={"PATH": os.environ["PATH"]}, timeout=120)
+
+
+# --- random recordings -----------------------------------------------------------------
+
+
+class Random:
+    """A recording with whatever the seed says."""
+
+    def __init__(self, seed):
+        self.rng = random.Random(seed)
+        self.rec = w.Recording(pid=self.rng.randrange(2, 1 << 22))
+        self.now = self.rng.choice([0, 10 ** 6, 10 ** 15])
+        self.hz = self.rng.choice([10 ** 9, 24_000_000, 2_893_437_001, 3_000_000_000])
+        self.start = self.now
+        self.next_step = self.rng.randrange(5)
+        self.make()
+
+    def tick(self):
+        self.now += self.rng.choice([0, 1, 7, 100, 3000, 10 ** 6])
+        return self.now
+
+    def name(self):
+        return self.rng.choice(["aten::mm", "f", "", "a\x00b", "\xe4\u4e2d", "conv2d", "x" * 300])
+
+    def args(self, t):
+        rng = self.rng
+        while rng.random() < 0.4:
+            key = rng.choice(["a", "b", "Input Dims", "c d"])
+            pick = rng.randrange(8)
+            if pick == 0:
+                t.arg(key, rng.choice([0, -1, 1 << 40, -(1 << 63), (1 << 63) - 1]))
+            elif pick == 1:
+                t.arg(key, rng.choice([0.5, -1e300, float("nan"), float("inf"), 2.0 ** -1074]))
+            elif pick == 2:
+                t.arg(key, rng.random() < 0.5)
+            elif pick == 3:
+                t.arg_name(key, self.name())
+            elif pick == 4:
+                t.arg(key, [rng.randrange(-1 << 63, 1 << 63) for _ in range(rng.randrange(4))])
+            elif pick == 5:
+                t.arg(key, rng.choice(["", "text", "quote\"\\", "y" * 3072]))
+            else:
+                t.json(key, rng.choice(["[[8,3],[]]", "{\"a\": 1}", "17", "no json", "", "[1"]))
+
+    def call(self, t):
+        rng, tick = self.rng, self.tick
+        kind = rng.randrange(11)
+        pick = rng.randrange(21)
+        if pick < 6:
+            t.begin(kind, self.name(), tick())
+        elif pick < 12:
+            t.end(tick())
+        elif pick == 12:
+            t.complete(kind, self.name(), self.now, tick())
+        elif pick == 13:
+            t.instant(self.name(), tick())
+        elif pick == 14:
+            t.add(w.COUNTER_I64, tick(), t.name("n"), words=(rng.randrange(-9, 9), 0))
+            t.add(w.COUNTER_F64, tick(), t.name("d"), words=(w.f64(rng.random()), 0))
+        elif pick == 15:
+            words = [rng.randrange(1 << 48), rng.randrange(1 << 20)]
+            if rng.random() < 0.5:
+                t.add(rng.choice([w.ALLOC, w.FREE]), tick(), rng.randrange(3), words=words)
+            else:
+                words += [rng.choice([w.UNKNOWN, 5000]), rng.choice([w.UNKNOWN, 9000])]
+                t.add(rng.choice([w.ALLOC_TOTAL, w.FREE_TOTAL]), tick(), rng.randrange(3),
+                      words=words)
+        elif pick == 16:
+            t.add(w.STEP_BEGIN, tick(), words=(self.next_step, 0))
+            self.next_step += 1
+            if rng.random() < 0.5:
+                t.add(w.STEP_END, tick())
+        elif pick == 17:
+            t.add(rng.choice([w.FLOW_BEGIN, w.FLOW_END]), tick(), words=(rng.randrange(3), 0))
+        elif pick == 18:
+            t.add(rng.choice([w.ASYNC_BEGIN, w.ASYNC_BEGIN, w.ASYNC_END]), tick(),
+                  t.name(self.name()), words=(rng.choice([1, 2, (1 << 64) - 1]), kind))
+        elif pick == 19:
+            at = [rng.randrange(1, 10 ** 7) for _ in range(4)]
+            t.add(w.WORK, tick(), t.name("kernel"),
+                  words=(rng.randrange(3) | rng.randrange(3) << 32, rng.randrange(4), *sorted(at),
+                         rng.randrange(2) * 64, 0))
+        else:
+            t.add(rng.choice([w.LAUNCH, w.LOST, w.PAUSE, w.RESUME]), tick(), words=())
+            r = t.records[-1]
+            r.words = [rng.randrange(1, 4), 0] if r.kind in (w.LAUNCH, w.LOST) else []
+        self.args(t)
+
+    def devices(self, t):
+        rng = self.rng
+        t.add(w.DEVICE, self.now, t.name("cuda"), words=(1, 0, 1 << 34, 0))
+        t.add(w.DEVICE, self.now, t.name("xpu"), words=(2, 3, 0, rng.choice([0, 10 ** 9])))
+        t.add(w.QUEUE, self.now, t.name("first"), words=(1, 1))
+        t.add(w.QUEUE, self.now, t.name(""), words=(2, 2))
+        for _ in range(rng.randrange(5)):
+            t.add(w.DEVICE_CLOCK, self.now + rng.randrange(10 ** 7), rng.randrange(1, 3),
+                  words=(rng.randrange(10 ** 9), rng.randrange(100)))
+
+    def make(self):
+        rng, rec = self.rng, self.rec
+        threads = [rec.thread(rng.choice([71, 72, 73])) for _ in range(rng.randrange(1, 4))]
+        if rng.random() < 0.7:
+            self.devices(threads[0])
+        for _ in range(rng.randrange(80)):
+            t = rng.choice(threads)
+            self.call(t)
+            if len(t.records) > 90 or rng.random() < 0.05:
+                t.flush()
+        threads[0].add(w.METADATA, None, rec.name("model"), rec.name("tiny"))
+        for i in range(rng.randrange(6)):
+            ticks = self.start + (self.now - self.start) * i // 4 + i
+            rec.anchor(ticks, 10 ** 9 + (ticks - self.start) * 10 ** 9 // self.hz + i * 3)
+
+    def write(self, path):
+        """A file, a live directory, or both; the path to give to readers."""
+        rng, rec = self.rng, self.rec
+        form = rng.randrange(4)
+        if form == 0:  # whole; blocks that waited stand behind later ones
+            for t in rec.threads:
+                t.flush()
+            order = list(range(len(rec.chunks)))
+            if rng.random() < 0.5:
+                rng.shuffle(order)
+            rec.write(path, index=rng.random() < 0.5, order=order)
+            return path
+        blocks = [(s, rng.random() < 0.5) for s in
+                  [t.flush(chunk=False) for t in rec.threads] if s.records]
+        torn = [(i, rng.choice(s.heads())) for i, (s, _) in enumerate(blocks)
+                if rng.random() < 0.5]
+        if form < 3:
+            rec.write(path, index=False, end=0)
+        if form > 1:
+            live = path + ".live"
+            os.mkdir(live)
+            for name, content in zip(("blocks", "strings"), rec.live(blocks, torn=torn)):
+                with open(os.path.join(live, name), "wb") as f:
+                    f.write(content)
+            return live if form == 3 else path
+        return path
+
+
+# --- what both say -----------------------------------------------------------------------
+
+
+def as_args(row):
+    args = json.loads(row["args"]) if row["args"] else {}
+    if row["name"] == "[memory]" and "Device Type" in args:
+        number, index = args.pop("Device Type"), args.pop("Device Id")
+        args["device"] = DEVICES.get(number, f"type{number}") + (f":{index}" if number else "")
+        args["Addr"] = int(args["Addr"])
+    return args
+
+
+def theirs(opscope, path):
+    done = run(opscope, "table", "events", path, "--format", "csv")
+    if done.returncode != 0:
+        raise RuntimeError(f"exit {done.returncode}: {done.stderr.decode()[:300]}")
+    rows = list(csv.DictReader(io.StringIO(done.stdout.decode())))
+    keys = []
+    for row in rows:
+        e = reader.Event(row["name"], row["process"], row["thread"], int(row["start_ns"]),
+                         int(row["dur_ns"]) if row["dur_ns"] else None)
+        e.args = as_args(row)
+        keys.append(e.key())
+    return sorted(keys)
+
+
+def ours(path):
+    _, maker = reader.read(path)
+    origin = min((e.start for e in maker.events), default=0)
+    for e in maker.events:
+        e.start -= origin
+    return sorted(e.key() for e in maker.events)
+
+
+def compare(opscope, path):
+    """What differs, or None."""
+    got, want = theirs(opscope, path), ours(path)
+    if got == want:
+        return None
+    lines = [f"opscope: {k}" for k in got if k not in want][:4]
+    lines += [f"reader:  {k}" for k in want if k not in got][:4]
+    return "\n".join(line[:300] for line in lines) or f"{len(got)} and {len(want)} events"
+
+
+def check_random(opscope, seed):
+    with tempfile.TemporaryDirectory(prefix="format-") as scratch:
+        path = Random(seed).write(os.path.join(scratch, "a.osc"))
+        try:
+            return compare(opscope, path)
+        except Exception as e:  # pylint: disable=broad-except
+            return f"{type(e).__name__}: {e}"
+
+
+# --- flips --------------------------------------------------------------------------------
+
+
+def small_file(index):
+    """Chunks of records whose scopes tell which of them was read."""
+    rec = w.Recording()
+    rec.anchor(1, 10 ** 9)
+    rec.anchor(10 ** 6, 10 ** 9 + 10 ** 6)
+    t = rec.thread(71)
+    for i in range(4):
+        for k in range(3):
+            t.complete(w.PLAIN, f"chunk {i}", 1000 * i + 10 * k + 1, 1000 * i + 10 * k + 6)
+        t.flush()
+    return rec.content(index=index)
+
+
+def check_flip(opscope, data, at, scratch):
+    """(what is wrong or None, records lost)"""
+    path = os.path.join(scratch, f"{at}.osc")
+    flipped = bytearray(data)
+    flipped[at] ^= 1 << at % 8
+    with open(path, "wb") as f:
+        f.write(flipped)
+    if run(opscope, "info", "--verify", path).returncode != 1:
+        return f"byte {at}: info --verify sees nothing", 0
+    done = run(opscope, "info", path, "--format", "json")
+    if done.returncode != 0:
+        return f"byte {at}: exit {done.returncode}: {done.stderr.decode()[:200]}", 0
+    info, quality = json.loads(done.stdout)
+    facts = dict(info["rows"])
+    names = [c["name"] for c in quality["columns"]]
+    found = {row[names.index("code")]: dict(zip(names, row)) for row in quality["rows"]}
+    lost = found.get("lost_records", {}).get("count", 0)
+    chunk = chunk_of(data, at)
+    is_payload = chunk and chunk.kind == 6 and chunk.offset + 64 <= at < chunk.offset + 64 + chunk.size
+    is_header = chunk and chunk.kind == 6 and at < chunk.offset + 64
+    may_lose = is_payload or (is_header and not reader.File(bytes(data)).has_index)
+    expected = 3 if may_lose else 0
+    os.unlink(path)
+    if lost != expected:
+        return f"byte {at}: {lost} records lost instead of {expected}", lost
+    if int(facts["events"]) != 12 - expected:
+        return f"byte {at}: {facts['events']} events are left", lost
+    if may_lose:
+        first, last = (found["lost_records"].get(k) for k in ("first_ns", "last_ns"))
+        i = (chunk.n_before // 3)
+        if first is None or last is None or last < first:
+            return f"byte {at}: no range of time for chunk {i}", lost
+    return None, lost
+
+
+def chunk_of(data, at):
+    for chunk in reader.File(bytes(data)).chunks:
+        if chunk.offset <= at < chunk.end:
+            return chunk
+    return None
+
+
+def check_flips(opscope):
+    failures, n, n_lossy = [], 0, 0
+    with tempfile.TemporaryDirectory(prefix="flips-") as scratch, \
+            concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for index in (True, False):
+            data = small_file(index)
+            results = pool.map(lambda at, d=data: check_flip(opscope, d, at, scratch),
+                               range(len(data)))
+            for failure, lost in results:
+                n += 1
+                n_lossy += lost > 0
+                if failure:
+                    failures.append(f"{'with' if index else 'without'} index: {failure}")
+    print(f"{n} bytes flipped one at a time: {n_lossy} cost the records of their chunk, the "
+          f"others none; {len(failures)} went wrong")
+    return n, failures
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--opscope", default=str(ROOT / "build-gcc/opscope"))
+    parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--flips", action="store_true")
+    parser.add_argument("files", nargs="*")
+    args = parser.parse_args()
+    passed = failed = 0
+    checks = [(f"seed {s}", lambda s=s: check_random(args.opscope, s))
+              for s in range(args.seed, args.seed + args.count)]
+    checks += [(f, lambda f=f: compare(args.opscope, f)) for f in args.files]
+    checks.append(("the dump in docs/format.md", example.differs))
+    for name, check in checks:
+        wrong = check()
+        passed, failed = passed + (wrong is None), failed + (wrong is not None)
+        if wrong is not None:
+            print(f"FAILED {name}\n{wrong}")
+    if args.flips:
+        n, failures = check_flips(args.opscope)
+        passed, failed = passed + n - len(failures), failed + len(failures)
+        print("\n".join(failures[:20]))
+    print(f"{passed} passed, {failed} failed")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

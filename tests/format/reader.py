@@ -1,0 +1,767 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A second reader of recordings, written from docs/format.md alone.
+
+    reader.py FILE|DIRECTORY.osc.live    prints the records and what they come to
+
+It is slow and obvious. read() is for tests: its events are to agree with `opscope
+table events`.
+"""
+import json
+import os
+import struct
+import sys
+
+from xxh64 import xxh64
+
+FILE_MAGIC, CHUNK_MAGIC = b"\x89OSC\r\n\x1a\n", b"OSCk"
+TRAILER_MAGIC, LIVE_MAGIC = b"\x89OSCkEnd", b"oslive01"
+UNKNOWN = (1 << 64) - 1
+
+# kind: name, timed, has an id, words
+KINDS = {
+    0x01: ("END", True, False, 0), 0x02: ("INSTANT", True, True, 0),
+    0x03: ("COUNTER_I64", True, True, 2), 0x04: ("COUNTER_F64", True, True, 2),
+    0x05: ("ALLOC", True, True, 2), 0x06: ("FREE", True, True, 2),
+    0x07: ("ALLOC_TOTAL", True, True, 4), 0x08: ("FREE_TOTAL", True, True, 4),
+    0x09: ("STEP_BEGIN", True, False, 2), 0x0a: ("STEP_END", True, False, 0),
+    0x0b: ("FLOW_BEGIN", True, False, 2), 0x0c: ("FLOW_END", True, False, 2),
+    0x0d: ("ASYNC_BEGIN", True, True, 2), 0x0e: ("ASYNC_END", True, True, 2),
+    0x0f: ("WORK", True, True, 8), 0x10: ("DEVICE_CLOCK", True, True, 2),
+    0x11: ("LAUNCH", True, False, 2), 0x12: ("THREAD_NAME", True, True, 0),
+    0x13: ("PAUSE", True, False, 0), 0x14: ("RESUME", True, False, 0),
+    0x15: ("LOST", True, False, 2), 0x16: ("DEVICE", True, True, 4),
+    0x17: ("DEVICE_NAME", True, True, 2), 0x18: ("QUEUE", True, True, 2),
+    0x19: ("METADATA", False, True, 0), 0x1a: ("PROCESS_NAME", True, True, 0),
+    0x20: ("ARG_I64", False, True, 0), 0x21: ("ARG_F64", False, True, 0),
+    0x22: ("ARG_BOOL", False, True, 0), 0x23: ("ARG_NAME", False, True, 0),
+    0x24: ("ARG_I64S", False, True, 0), 0x25: ("ARG_TEXT", False, True, 0),
+    0x26: ("ARG_JSON", False, True, 0),
+}
+for s in range(11):
+    KINDS[0x40 + s] = ("BEGIN", True, True, 0)
+    KINDS[0x60 + s] = ("COMPLETE", True, True, 2)
+
+TAKE_ARGS = {"BEGIN", "COMPLETE", "INSTANT", "ALLOC", "FREE", "ALLOC_TOTAL", "FREE_TOTAL",
+             "ASYNC_BEGIN", "ASYNC_END", "WORK"}
+
+
+class Nonsense(Exception):
+    """Bytes that cannot be what they should be."""
+
+
+# --- the file -----------------------------------------------------------------------
+
+
+class Chunk:
+    def __init__(self, offset, head):
+        self.offset, self.head = offset, head
+        (_, self.kind, _, self.size, self.payload_hash, self.n_items, self.n_before, self.first,
+         self.last, _) = struct.unpack("<4sHHQQQQQQQ", head)
+
+    @property
+    def end(self):
+        return self.offset + 64 + (self.size + 63) // 64 * 64
+
+
+def is_header(head):
+    return (len(head) == 64 and head[:4] == CHUNK_MAGIC and
+            xxh64(head[:56]) == int.from_bytes(head[56:], "little"))
+
+
+class File:
+    """The chunks of a file, and what of it is damaged: (offset, end, records, first, last)."""
+
+    def __init__(self, data):
+        self.data, self.chunks, self.damage = data, [], []
+        self.is_cut = False
+        self.header_is_good = (data[:8] == FILE_MAGIC and
+                               xxh64(data[:56]) == int.from_bytes(data[56:64], "little"))
+        if self.header_is_good and struct.unpack_from("<I", data, 8)[0] != 1:
+            raise Nonsense("another version")
+        if not self.header_is_good:
+            self.damage.append((0, 64, 0, 0, 0))
+        self.recording = data[16:32] if self.header_is_good else None
+        self.has_index = self.read_index()
+        if not self.has_index:
+            self.chunks = []
+            self.walk()
+
+    def payload(self, chunk):
+        data = self.data[chunk.offset + 64:chunk.offset + 64 + chunk.size]
+        return data if xxh64(data) == chunk.payload_hash else None
+
+    def read_index(self):
+        if len(self.data) < 144 or self.data[-8:] != TRAILER_MAGIC:
+            return False
+        at = int.from_bytes(self.data[-16:-8], "little")
+        head = self.data[at:at + 64]
+        if not is_header(head):
+            return False
+        index = Chunk(at, head)
+        entries = self.payload(index)
+        if index.kind != 1 or entries is None or len(entries) % 72:
+            return False
+        expected = 64
+        for i in range(0, len(entries), 72):
+            head = CHUNK_MAGIC + entries[i + 12:i + 72]
+            if not is_header(head) or int.from_bytes(entries[i:i + 8], "little") != expected:
+                return False
+            self.chunks.append(Chunk(expected, head))
+            expected = self.chunks[-1].end
+        return expected == at
+
+    def walk(self):
+        at, size = 64, len(self.data)
+        n_records = last = 0
+        hole = None  # where damage began
+        while at < size:
+            head = self.data[at:at + 64]
+            if not is_header(head):
+                if size - at == 16 and self.data[-8:] == TRAILER_MAGIC:
+                    at = size
+                    break
+                hole = at if hole is None else hole
+                at += 64
+                continue
+            chunk = Chunk(at, head)
+            if hole is not None:
+                n = max(chunk.n_before - n_records, 0)
+                self.damage.append((hole, at, n, last if n else 0, self.first_behind(at)))
+                hole = None
+            if chunk.offset + 64 + chunk.size > size:
+                self.is_cut = True
+                n = chunk.n_items if chunk.kind == 6 else 0
+                self.damage.append((at, size, n, chunk.first, chunk.last))
+                break
+            if chunk.kind == 6:
+                n_records = chunk.n_before + chunk.n_items
+                last = chunk.last or last
+            if chunk.kind != 1:
+                self.chunks.append(chunk)
+            at = chunk.end
+        if hole is not None:
+            self.damage.append((hole, size, 0, 0, 0))
+
+    def first_behind(self, at):
+        while at < len(self.data):
+            if is_header(self.data[at:at + 64]):
+                chunk = Chunk(at, self.data[at:at + 64])
+                if chunk.first:
+                    return chunk.first
+                at = chunk.end
+            else:
+                at += 64
+        return 0
+
+
+# --- records ------------------------------------------------------------------------
+
+
+class Record:
+    def __init__(self, kind):
+        self.kind = kind
+        self.name = KINDS[kind][0]
+        self.ticks = self.ident = self.value = None
+        self.words, self.data = [], b""
+
+    @property
+    def scope(self):
+        return self.kind & 0x1f
+
+    def __str__(self):
+        parts = [self.name]
+        if self.ticks is not None:
+            parts.append(f"at {self.ticks}")
+        if self.ident is not None:
+            parts.append(f"id {self.ident}")
+        if self.value is not None:
+            parts.append(f"value {self.value}")
+        return " ".join(parts + [str(w) for w in self.words])
+
+
+def signed(v):
+    return v - (1 << 64) if v >> 63 else v
+
+
+def as_double(bits):
+    return struct.unpack("<d", struct.pack("<Q", bits))[0]
+
+
+class Packed:
+    def __init__(self, data):
+        self.data, self.at = data, 0
+
+    def byte(self):
+        if self.at >= len(self.data):
+            raise Nonsense("the segment ends within a record")
+        self.at += 1
+        return self.data[self.at - 1]
+
+    def varint(self):
+        v = shift = 0
+        while True:
+            b = self.byte()
+            v |= (b & 0x7f) << shift
+            shift += 7
+            if b < 0x80:
+                if v >> 64:
+                    raise Nonsense("a varint of more than 64 bits")
+                return v
+
+    def zigzag(self):
+        v = self.varint()
+        return v >> 1 if not v & 1 else -(v >> 1) - 1
+
+    def double(self):
+        return as_double(int.from_bytes(self.bytes(8), "little"))
+
+    def bytes(self, n):
+        if n > len(self.data) - self.at:
+            raise Nonsense("the segment ends within a text")
+        self.at += n
+        return self.data[self.at - n:self.at]
+
+
+def unpack(data, ticks):
+    """The records of a segment; those before the first that makes no sense."""
+    p = Packed(data)
+    records = []
+    try:
+        while p.at < len(data):
+            kind = p.byte()
+            if kind not in KINDS:
+                raise Nonsense(f"a record of kind {kind:#x}")
+            r = Record(kind)
+            name, timed, has_id, n_words = KINDS[kind]
+            if timed:
+                ticks = r.ticks = (ticks + p.zigzag()) % (1 << 64)
+            if has_id:
+                r.ident = p.varint()
+            if timed:
+                for i in range(n_words):
+                    if i == 0 and name == "COUNTER_I64":
+                        r.words.append(p.zigzag())
+                    elif i == 0 and name == "COUNTER_F64":
+                        r.words.append(p.double())
+                    else:
+                        r.words.append(p.varint())
+            elif name == "ARG_I64":
+                r.value = p.zigzag()
+            elif name == "ARG_F64":
+                r.value = p.double()
+            else:
+                r.value = p.varint()
+                if name == "ARG_I64S":
+                    r.words = [p.zigzag() for _ in range(r.value)]
+                elif name in ("ARG_TEXT", "ARG_JSON"):
+                    r.data = p.bytes(r.value)
+            records.append(r)
+    except Nonsense:
+        return records, False
+    return records, True
+
+
+def n_slots_of(kind, value):
+    name, _, _, n_words = KINDS[kind]
+    if name in ("ARG_TEXT", "ARG_JSON"):
+        return 1 + (value + 15) // 16
+    if name == "ARG_I64S":
+        return 1 + (value + 1) // 2
+    return 1 + n_words // 2
+
+
+def from_block(block, first):
+    """The records of a live block from slot FIRST on, and how many slots nobody finished."""
+    tag, state, used = struct.unpack_from("<HBxI", block, 12)
+    slots = [struct.unpack_from("<QQ", block, 32 + 16 * i) for i in range(1022)]
+    end = min(used, 1022) if state == 2 else 1022
+    records, n_unfinished, pending, i = [], 0, 0, first
+    while i < end:
+        value, word = slots[i]
+        kind, n = word >> 48 & 0xff, word >> 56
+        if (word >> 32 & 0xffff != tag or kind not in KINDS or n != n_slots_of(kind, value) or
+                i + n > end):
+            pending += 1
+            i += 1
+            continue
+        n_unfinished, pending = n_unfinished + pending, 0
+        r = Record(kind)
+        name, timed, has_id, n_words = KINDS[kind]
+        raw = block[32 + 16 * (i + 1):32 + 16 * (i + n)]
+        words = list(struct.unpack(f"<{len(raw) // 8}Q", raw))
+        if has_id:
+            r.ident = word & 0xffffffff
+        if timed:
+            r.ticks, r.words = value, words[:n_words]
+            if name == "COUNTER_I64":
+                r.words[0] = signed(words[0])
+            elif name == "COUNTER_F64":
+                r.words[0] = as_double(words[0])
+        elif name == "ARG_I64":
+            r.value = signed(value)
+        elif name == "ARG_F64":
+            r.value = as_double(value)
+        else:
+            r.value = value
+            if name == "ARG_I64S":
+                r.words = [signed(w) for w in words[:value]]
+            elif name in ("ARG_TEXT", "ARG_JSON"):
+                r.data = raw[:value]
+        records.append(r)
+        i += n
+    return records, n_unfinished + (pending if state == 2 else 0)
+
+
+# --- a recording ----------------------------------------------------------------------
+
+
+class Live:
+    """What lies in a live directory."""
+
+    def __init__(self, path):
+        with open(os.path.join(path, "blocks"), "rb") as f:
+            data = f.read()
+        with open(os.path.join(path, "strings"), "rb") as f:
+            log = f.read()
+        if data[:8] != LIVE_MAGIC:
+            raise Nonsense("nothing is there yet")
+        (_, _, _, n_blocks, self.state, self.pid, n_threads) = struct.unpack_from("<8sIIIIII", data)
+        self.recording = data[32:48]
+        self.n_lost, n_anchors = struct.unpack_from("<QQ", data, 48)
+        self.anchors = [struct.unpack_from("<QQqqqq", data, 64 + 48 * i)
+                        for i in range(min(n_anchors, 32))]
+        self.threads = []
+        for i in range(n_threads):
+            state, tid, ordinal, *lost = struct.unpack_from("<IIQ4Q", data, 4096 + 64 * i)
+            if state:
+                self.threads.append((ordinal, tid, lost))
+        self.blocks = []
+        for i in range(n_blocks):
+            block = data[(1 << 20) + 16384 * i:(1 << 20) + 16384 * (i + 1)]
+            seq, thread = struct.unpack_from("<QI", block)
+            if seq and block[14]:
+                tid, written = struct.unpack_from("<II", block, 24)
+                self.blocks.append((seq, thread, tid, written, block))
+        self.log = log[:int.from_bytes(log[8:16], "little")]
+
+
+class Recording:
+    def __init__(self):
+        self.facts, self.anchors, self.pieces, self.lost = {}, [], [], {}
+        self.tids = {}      # ordinal -> tid
+        self.segments = []  # (thread, seq, first slot, n slots, chunk, records)
+        self.end = None
+        self.n_lost_no_thread = self.n_unfinished = 0
+        self.damage = []    # (offset, end, records, first ticks, last ticks)
+        self.is_cut = False
+        self.breaks = []    # chunks before which records are missing
+
+    def add_file(self, file):
+        self.damage += file.damage
+        self.is_cut = file.is_cut
+        for start, _, n, _, _ in file.damage:
+            if n:
+                self.breaks.append(sum(c.offset < start for c in file.chunks))
+        for i, chunk in enumerate(file.chunks):
+            data = file.payload(chunk)
+            if data is None and 2 <= chunk.kind <= 7:
+                n = chunk.n_items if chunk.kind == 6 else 0
+                self.damage.append((chunk.offset, chunk.end, n, chunk.first, chunk.last))
+                if n:
+                    self.breaks.append(i + 1)
+            elif chunk.kind == 2:
+                self.add_facts(data)
+            elif chunk.kind == 3:
+                self.anchors += struct.iter_unpack("<QQqqqq", data)
+            elif chunk.kind == 4:
+                self.pieces.append((int.from_bytes(data[:8], "little"), data[8:]))
+            elif chunk.kind == 5:
+                for ordinal, tid, _, *lost in struct.iter_unpack("<QII4Q", data):
+                    self.add_thread(ordinal, tid, lost)
+            elif chunk.kind == 6:
+                self.add_segments(data, i)
+            elif chunk.kind == 7:
+                self.end = struct.unpack("<I4xQQ", data)
+                self.n_lost_no_thread = self.end[2]
+
+    def add_facts(self, data):
+        at = 0
+        while at < len(data):
+            k, v = struct.unpack_from("<II", data, at)
+            key, value = data[at + 8:at + 8 + k], data[at + 8 + k:at + 8 + k + v]
+            self.facts[key.decode()] = value.decode(errors="replace")
+            at += 8 + k + v
+
+    def add_thread(self, ordinal, tid, lost):
+        self.tids[ordinal & 0xffffffff] = tid
+        known = self.lost.setdefault(ordinal, [0] * 4)
+        self.lost[ordinal] = [max(a, b) for a, b in zip(known, lost)]
+
+    def add_segments(self, data, chunk):
+        at = 0
+        while at < len(data):
+            (seq, thread, first, n_slots, _, ticks, n_bytes,
+             n_unfinished) = struct.unpack_from("<QIIIIQII", data, at)
+            records, _ = unpack(data[at + 40:at + 40 + n_bytes], ticks)
+            self.segments.append((thread, seq, first, n_slots, chunk, records))
+            self.n_unfinished += n_unfinished
+            at += 40 + n_bytes
+
+    def add_live(self, live):
+        last = 1 + max((s[4] for s in self.segments), default=0)
+        self.anchors += live.anchors
+        self.pieces.append((64, live.log[64:]))
+        for ordinal, tid, lost in live.threads:
+            self.add_thread(ordinal, tid, lost)
+        self.n_lost_no_thread = max(self.n_lost_no_thread, live.n_lost)
+        self.facts.setdefault("pid", str(live.pid))
+        for seq, thread, tid, written, block in live.blocks:
+            first = max([written] + [s[2] + s[3] for s in self.segments if s[1] == seq])
+            records, n = from_block(block, first)
+            self.n_unfinished += n
+            self.tids.setdefault(thread, tid)
+            self.segments.append((thread, seq, first, 1022, last, records))
+
+    def name(self, number):
+        if number == 0:
+            return ""
+        for start, piece in sorted(self.pieces, key=lambda p: (p[0], len(p[1])), reverse=True):
+            at = number * 8 - start
+            if at < 0 or at + 8 > len(piece):
+                continue
+            length, low = struct.unpack_from("<II", piece, at)
+            text = piece[at + 8:at + 8 + length - 1]
+            if length and len(text) == length - 1 and xxh64(text) & 0xffffffff == low:
+                return text.decode(errors="replace")
+        return f"name {number}"
+
+    def ordered(self):
+        """(thread, records) of every segment, those of a thread in order of its calls."""
+        due, latest, done = [], {}, {}
+        for s in sorted(self.segments, key=lambda s: (s[0], s[1], s[2], s[4])):
+            thread, seq, first, n_slots, chunk, records = s
+            if first < done.get((thread, seq), 0):
+                continue
+            done[thread, seq] = first + n_slots
+            latest[thread] = max(latest.get(thread, 0), chunk)
+            due.append((latest[thread], seq, thread, first, records))
+        due.sort(key=lambda d: d[:4])
+        return due
+
+    # --- time --------------------------------------------------------------------
+
+    def settle_clock(self):
+        kept = []
+        for a in sorted(self.anchors, key=lambda a: a[0]):
+            if a[2] >= 0 and (not kept or (a[0] != kept[-1][0] and a[2] >= kept[-1][2])):
+                kept.append(a)
+        self.anchors = kept
+
+    def ns(self, ticks):
+        kept = self.anchors
+        if len(kept) < 2:
+            hz = int(self.facts.get("ticks_hz", 10 ** 9))
+            start, base = (kept[0][0], kept[0][2]) if kept else (0, 0)
+            return base + (ticks - start) * 10 ** 9 // hz
+        i = max([k for k in range(len(kept) - 1) if kept[k][0] <= ticks], default=0)
+        a, b = kept[i], kept[i + 1]
+        return a[2] + (ticks - a[0]) * (b[2] - a[2]) // (b[0] - a[0])
+
+
+class Device:
+    def __init__(self):
+        self.type, self.index, self.pairs, self.hz = None, 0, [], 0
+        self.line = None  # (x0, y0, dx, dy)
+
+    def settle(self, ns):
+        if not self.pairs:
+            return
+        pairs = sorted(self.pairs)
+        half = len(pairs) - len(pairs) // 2
+        first = min(pairs[:half], key=lambda p: p[2])
+        last = min(reversed(pairs[half:]), key=lambda p: p[2]) if pairs[half:] else pairs[-1]
+        (x0, y0, w0), (x1, y1, w1) = [(p[0], ns(p[1] + p[2] // 2), ns(p[1] + p[2]) - ns(p[1]))
+                                      for p in (first, last)]
+        rises = x1 > x0 and y1 > y0
+        if rises and ((y1 - y0) // 1000 >= w0 + w1 or not self.hz):
+            self.line = (x0, y0, x1 - x0, y1 - y0)
+        else:
+            self.line = (x0, y0, self.hz or 10 ** 9, 10 ** 9)
+
+    def ns(self, ticks, host_ns):
+        if self.line is None:
+            return host_ns(ticks)
+        x0, y0, dx, dy = self.line
+        return y0 + (ticks - x0) * dy // dx
+
+
+# --- events ---------------------------------------------------------------------------
+
+
+class Event:
+    def __init__(self, name, process, thread, start, dur=None):
+        self.name, self.process, self.thread = name, process, thread
+        self.start, self.dur, self.args = start, dur, {}
+
+    def key(self):
+        return (self.name, self.process, self.thread, self.start,
+                -1 if self.dur is None else self.dur, json.dumps(self.args, sort_keys=True))
+
+
+class Thread:
+    def __init__(self, name):
+        self.name, self.stack, self.target, self.step = name, [], None, None
+
+
+class Maker:
+    """Events from records, as docs/format.md says what records mean."""
+
+    def __init__(self, rec):
+        self.rec, self.events, self.threads = rec, [], {}
+        self.pid = rec.facts.get("pid", "0")
+        self.devices, self.queues, self.metadata = {}, {}, {}
+        self.late = []  # memory, ranges, work: (ns, order, thread, record, args)
+        self.n_flows = self.n_unmatched = 0
+        self.lost = [0] * 4
+        self.thread_names = {}
+
+    def thread(self, ordinal):
+        if ordinal not in self.threads:
+            raise KeyError(ordinal)
+        return self.threads[ordinal]
+
+    def know_threads(self):
+        used = {}
+        ordinals = set(self.rec.tids) | {s[0] for s in self.rec.segments}
+        for ordinal in sorted(ordinals):
+            tid = self.rec.tids.get(ordinal, 0)
+            used[tid] = used.get(tid, 0) + 1
+            name = f"thread {ordinal}" if not tid else \
+                str(tid) if used[tid] == 1 else f"{tid}.{used[tid]}"
+            self.threads[ordinal] = Thread(name)
+
+    def event(self, t, name, start, dur=None):
+        self.events.append(Event(name, self.pid, t.name, start, dur))
+        return self.events[-1]
+
+    def add_args(self, t, args):
+        if t.target is not None:
+            t.target.update(args)
+        elif t.stack:
+            t.stack[-1].args.update(args)
+
+    def take(self, t, r):
+        rec = self.rec
+        if r.name.startswith("ARG_"):
+            self.add_args(t, {rec.name(r.ident): self.arg(r)})
+            return
+        if r.name == "LAUNCH":
+            if t.stack:
+                t.stack[-1].args["correlation"] = signed(r.words[0])
+            return
+        ns = rec.ns(r.ticks) if r.ticks is not None else None
+        t.target = None
+        if r.name == "BEGIN":
+            t.stack.append(self.event(t, rec.name(r.ident), ns))
+        elif r.name == "END":
+            if not t.stack:
+                self.n_unmatched += 1
+                return
+            e = t.stack.pop()
+            e.dur = max(ns - e.start, 0)
+        elif r.name == "COMPLETE":
+            e = self.event(t, rec.name(r.ident), ns, max(rec.ns(r.ticks + r.words[0]) - ns, 0))
+            t.target = e.args
+        elif r.name == "INSTANT":
+            t.target = self.event(t, rec.name(r.ident), ns).args
+        elif r.name in ("PAUSE", "RESUME"):
+            self.event(t, f"recording {r.name.lower()}d", ns)
+        elif r.name in ("COUNTER_I64", "COUNTER_F64"):
+            self.event(t, rec.name(r.ident), ns).args["value"] = self.plain(r.words[0])
+        elif r.name == "STEP_BEGIN":
+            self.end_step(t, ns)
+            t.step = self.event(t, f"ProfilerStep#{r.words[0]}", ns)
+        elif r.name == "STEP_END":
+            self.end_step(t, ns)
+        elif r.name in ("FLOW_BEGIN", "FLOW_END"):
+            self.n_flows += 1
+        elif r.name == "LOST":
+            self.lost[r.words[1]] += r.words[0]
+        elif r.name == "METADATA":
+            self.metadata[rec.name(r.ident)] = rec.name(r.value)
+        elif r.name == "THREAD_NAME":
+            self.thread_names[t.name] = rec.name(r.ident)
+        elif r.name == "DEVICE":
+            d = self.devices.setdefault(r.words[0], Device())
+            d.type, d.index, d.hz = rec.name(r.ident), r.words[1], r.words[3]
+        elif r.name == "DEVICE_CLOCK":
+            self.devices.setdefault(r.ident, Device()).pairs.append(
+                (r.words[0], r.ticks, r.words[1]))
+        elif r.name == "QUEUE":
+            self.queues[r.words[0]] = r.words[1]
+        elif r.name in TAKE_ARGS:
+            args = {}
+            t.target = args
+            self.late.append((ns, len(self.late), t, r, args))
+
+    @staticmethod
+    def end_step(t, ns):
+        if t.step:
+            t.step.dur = max(ns - t.step.start, 0)
+        t.step = None
+
+    @staticmethod
+    def plain(v):
+        if isinstance(v, float) and (v != v or v in (float("inf"), float("-inf"))):
+            return "NaN" if v != v else "Infinity" if v > 0 else "-Infinity"
+        return v
+
+    def arg(self, r):
+        if r.name == "ARG_BOOL":
+            return bool(r.value)
+        if r.name == "ARG_NAME":
+            return self.rec.name(r.value)
+        if r.name == "ARG_I64S":
+            return r.words
+        if r.name == "ARG_TEXT":
+            return r.data.decode(errors="replace")
+        if r.name == "ARG_JSON":
+            try:
+                value = json.loads(r.data)
+                if isinstance(value, (list, dict)) or type(value) is int:
+                    return value
+            except ValueError:
+                pass
+            return r.data.decode(errors="replace")
+        return self.plain(r.value)
+
+    def break_all(self):
+        """Records are missing: what is open stays so."""
+        for t in self.threads.values():
+            t.stack, t.target = [], None
+
+    # --- what goes by time over all threads -----------------------------------------
+
+    def device_name(self, number):
+        d = self.devices.get(number)
+        if not d or d.type is None:
+            return "cpu" if number == 0 else f"device:{number}"
+        return "cpu" if d.type == "cpu" else f"{d.type}:{d.index}"
+
+    def finish(self):
+        for d in self.devices.values():
+            d.settle(self.rec.ns)
+        items = []
+        for ns, order, t, r, args in self.late:
+            if r.name == "WORK":
+                d = self.devices.get(self.queues.get(r.words[0] & 0xffffffff, 0), Device())
+                ns = d.ns(r.words[4], self.rec.ns)
+            items.append((ns, order, t, r, args))
+        items.sort(key=lambda i: i[:2])
+        sums = self.first_sums(items)
+        open_ranges = {}
+        for ns, _, t, r, args in items:
+            if r.name == "WORK":
+                self.make_work(r, ns, args)
+            elif r.name == "ASYNC_BEGIN":
+                e = self.event(t, self.rec.name(r.ident), ns)
+                e.args = args
+                open_ranges.setdefault(tuple(r.words), []).append(e)
+            elif r.name == "ASYNC_END":
+                stack = open_ranges.get(tuple(r.words))
+                if stack:
+                    e = stack.pop()
+                    e.dur = ns - e.start
+                    e.args.update(args)
+                else:
+                    self.n_unmatched += 1
+            else:
+                self.make_memory(t, r, ns, args, sums)
+
+    @staticmethod
+    def change(r):
+        return r.words[1] if r.name.startswith("ALLOC") else -r.words[1]
+
+    def add_up(self, sums, r):
+        known = len(r.words) > 2 and r.words[2] != UNKNOWN
+        sums[r.ident] = r.words[2] if known else sums.get(r.ident, 0) + self.change(r)
+
+    def first_sums(self, items):
+        sums, least = {}, {}
+        for _, _, _, r, _ in items:
+            if r.name.startswith(("ALLOC", "FREE")):
+                self.add_up(sums, r)
+                least[r.ident] = min(least.get(r.ident, 0), sums[r.ident])
+        return {k: -v for k, v in least.items()}
+
+    def make_memory(self, t, r, ns, args, sums):
+        self.add_up(sums, r)
+        e = self.event(t, "[memory]", ns)
+        e.args = {"device": self.device_name(r.ident), "Addr": r.words[0], "Bytes": self.change(r),
+                  "Total Allocated": sums[r.ident]}
+        if len(r.words) > 2 and r.words[3] != UNKNOWN:
+            e.args["Total Reserved"] = r.words[3]
+        e.args.update(args)
+
+    def make_work(self, r, ns, args):
+        queue = r.words[0] & 0xffffffff
+        number = self.queues.get(queue, 0)
+        d = self.devices.get(number, Device())
+        end = d.ns(r.words[5], self.rec.ns)
+        device = self.device_name(number)
+        e = Event(self.rec.name(r.ident), device, str(queue), ns, max(end - ns, 0))
+        e.args = {"device": device, "stream": queue}
+        for key, word in (("correlation", 1), ("bytes", 6)):
+            if r.words[word]:
+                e.args[key] = r.words[word]
+        for key, word in (("ns since append", 2), ("ns since submit", 3)):
+            if r.words[word]:
+                e.args[key] = ns - d.ns(r.words[word], self.rec.ns)
+        e.args.update(args)
+        self.events.append(e)
+
+
+def read(path):
+    """The recording at PATH, and a Maker with its events."""
+    rec, live, file = Recording(), None, None
+    beside = path if os.path.isdir(path) else path + ".live"
+    if os.path.isdir(beside):
+        live = Live(beside)
+    if not os.path.isdir(path):
+        with open(path, "rb") as f:
+            file = File(f.read())
+        rec.add_file(file)
+    if live and (not file or not file.recording or live.recording == file.recording) and \
+            (not rec.end or rec.end[0] == 1):
+        rec.add_live(live)
+    rec.settle_clock()
+    maker = Maker(rec)
+    maker.know_threads()
+    breaks = sorted(rec.breaks)
+    for due, _, thread, _, records in rec.ordered():
+        while breaks and breaks[0] <= due:
+            breaks.pop(0)
+            maker.break_all()
+        for r in records:
+            maker.take(maker.thread(thread), r)
+    maker.finish()
+    return rec, maker
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    rec, maker = read(sys.argv[1])
+    for due, seq, thread, first, records in rec.ordered():
+        print(f"thread {thread}, block {seq} from slot {first}:")
+        for r in records:
+            print(f"  {r}")
+    for e in maker.events:
+        print(*e.key())
+    for start, end, n, first, last in rec.damage:
+        print(f"damaged from {start} to {end}: {n} records lost, of {first} to {last} ticks")
+
+
+if __name__ == "__main__":
+    main()

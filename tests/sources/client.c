@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A client of ITT with a static part of its own, as small as one can be: it loads what
+ * INTEL_LIBITTNOTIFY64 names, lets it fill pointers, and records tasks.
+ *
+ *   client nest | late | kill | open | fork | parts | threads | exec PROGRAM
+ */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "sources/itt_abi.h"
+
+#define N_THREADS 300
+
+typedef struct osc_itt_domain *domain;
+typedef struct osc_itt_string *handle;
+typedef struct osc_itt_id id;
+
+static domain (*domain_create)(const char *);
+static handle (*string_handle_create)(const char *);
+static void (*task_begin)(domain, id, id, handle);
+static void (*task_end)(domain);
+
+static struct osc_itt_api apis[] = {
+    {.name = "__itt_domain_create", .function = (osc_itt_function *)&domain_create},
+    {.name = "__itt_string_handle_create",
+     .function = (osc_itt_function *)&string_handle_create},
+    {.name = "__itt_task_begin", .function = (osc_itt_function *)&task_begin},
+    {.name = "__itt_task_end", .function = (osc_itt_function *)&task_end},
+    {.name = NULL},
+};
+static struct osc_itt_global part = {
+    .version_major = OSC_ITT_MAJOR, .version_build = 20230630, .apis = apis};
+
+static const id none;
+
+static void load(void)
+{
+    const char *const name = getenv("INTEL_LIBITTNOTIFY64");
+    void *const library = name ? dlopen(name, RTLD_LAZY) : NULL;
+    void (*init)(struct osc_itt_global *, int) = NULL;
+
+    memcpy(part.magic, OSC_ITT_MAGIC, sizeof part.magic);
+    if (library)
+        *(void **)&init = dlsym(library, "__itt_api_init");
+    if (init)
+        init(&part, -1);
+}
+
+static void begin(const char *name)
+{
+    if (task_begin)
+        task_begin(domain_create("PyTorch"), none, none, string_handle_create(name));
+}
+
+static void end(void)
+{
+    if (task_end)
+        task_end(domain_create("PyTorch"));
+}
+
+static void nest(void)
+{
+    begin("iteration_0");
+    begin("aten::linear");
+    begin("aten::addmm");
+    end();
+    end();
+    end();
+}
+
+/* Tasks of objects that are older than the collector, of a domain that is off. */
+static void use_what_was_there(void)
+{
+    struct osc_itt_domain early = {.name = "early"};
+    struct osc_itt_string name = {.text = "made before"};
+
+    part.version_build = 20111111;
+    part.domain_list = &early;
+    part.string_list = &name;
+    load();
+    if (early.flags) {
+        task_begin(&early, none, none, &name);
+        task_end(&early);
+    }
+}
+
+static int fork_without_exec(void)
+{
+    int status = 0;
+
+    begin("aten::parent");
+    const pid_t child = fork();
+    if (child == 0) {
+        begin("aten::child");
+        end();
+        _exit(3);
+    }
+    end();
+    return waitpid(child, &status, 0) == child && WEXITSTATUS(status) == 3 ? 0 : 1;
+}
+
+static void *one_task(void *name)
+{
+    begin(name);
+    end();
+    return NULL;
+}
+
+static int many_threads(void)
+{
+    char name[] = "aten::one_of_many";
+
+    for (int i = 0; i < N_THREADS; i += 10) {
+        pthread_t threads[10];
+
+        for (int k = 0; k < 10; k++) {
+            if (pthread_create(&threads[k], NULL, one_task, name) != 0)
+                return 1;
+        }
+        for (int k = 0; k < 10; k++)
+            pthread_join(threads[k], NULL);
+    }
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    const char *const what = argc > 1 ? argv[1] : "";
+    int status = 0;
+
+    if (strcmp(what, "late") == 0) {
+        use_what_was_there();
+        return 0;
+    }
+    load();
+    if (strcmp(what, "fork") == 0)
+        return fork_without_exec();
+    if (strcmp(what, "threads") == 0)
+        return many_threads();
+    if (strcmp(what, "parts") == 0) {
+        part.version_build = 20250807;
+        load();
+    }
+    nest();
+    if (strcmp(what, "kill") == 0 || strcmp(what, "open") == 0) {
+        begin("aten::left_open");
+        begin("aten::done");
+        end();
+    }
+    if (strcmp(what, "kill") == 0)
+        raise(SIGKILL);
+    if (strcmp(what, "exec") == 0 && argc > 2) {
+        execv(argv[2], (char *[]){argv[2], (char[]){"nest"}, NULL});
+        status = 1;
+    }
+    puts("done");
+    return status;
+}

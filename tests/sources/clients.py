@@ -1,0 +1,265 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Programs that call ITT are recorded: what opscope's tables say of them is what they did.
+
+A client of our own plays what is rare (an old static part, kill -9, fork); oneTBB, LLVM's
+OpenMP, PyTorch and OpenVINO are real ones, each skipped where it is not there. Ends with
+"N passed, N failed".
+"""
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+
+TORCH = """
+import torch
+from torch import nn
+x, net = torch.rand(2, 3, 8, 8), nn.Conv2d(3, 5, 3)
+with torch.autograd.profiler.emit_itt():
+    for i in range(3):
+        with torch.profiler.itt.range(f"iteration_{i}"):
+            net(x)
+    for i in range(50):
+        torch.profiler.itt.mark("half way")
+        torch.profiler.itt.range_push("nothing")
+        torch.profiler.itt.range_pop()
+"""
+
+OPENVINO = """
+import numpy as np, openvino as ov
+from openvino import opset13 as ops
+x = ops.parameter([1, 3, 8, 8], np.float32)
+w = ops.constant(np.ones((4, 3, 3, 3), np.float32))
+model = ov.Model([ops.relu(ops.convolution(x, w, [1, 1], [0, 0], [0, 0], [1, 1]))], [x])
+request = ov.Core().compile_model(model, "CPU").create_infer_request()
+for _ in range(3):
+    request.infer({0: np.ones((1, 3, 8, 8), np.float32)})
+"""
+
+
+class Missing(Exception):
+    """What a test needs is not there."""
+
+
+class Place:
+    """A folder with programs, and recordings of them."""
+
+    def __init__(self, opscope: Path, python: str, folder: Path):
+        self.opscope, self.python, self.folder = opscope, python, folder
+        self.n_recordings = 0
+
+    def build(self, compiler: str, source: str, *options: str) -> str:
+        if not shutil.which(compiler):
+            raise Missing(f"there is no {compiler}")
+        program = self.folder / Path(source).stem
+        done = subprocess.run([compiler, "-O1", str(HERE / source), "-o", str(program), *options],
+                              capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise Missing(f"{source} cannot be built: {done.stderr.strip().splitlines()[0]}")
+        return str(program)
+
+    def client(self) -> str:
+        return self.build("cc", "client.c", f"-I{ROOT}/src", "-D_GNU_SOURCE", "-lpthread", "-ldl")
+
+    def script(self, module: str, text: str) -> list[str]:
+        found = subprocess.run([self.python, "-c", f"import {module}"], capture_output=True,
+                               check=False)
+        if found.returncode != 0:
+            raise Missing(f"{self.python} has no {module}")
+        path = self.folder / f"{module}_script.py"
+        path.write_text(text)
+        return [self.python, str(path)]
+
+    def record(self, command: list[str], env: dict[str, str] | None = None):
+        """Run COMMAND with the collector: how it ended, and the folder of its recordings."""
+        self.n_recordings += 1
+        out = self.folder / f"recordings-{self.n_recordings}"
+        out.mkdir()
+        given = {name: value for name, value in os.environ.items()
+                 if not name.startswith("OPSCOPE")}
+        given |= {"INTEL_LIBITTNOTIFY64": str(self.opscope.parent / "libopscope-collect.so"),
+                  "OPSCOPE_OUT": str(out)} | (env or {})
+        done = subprocess.run(command, env=given, capture_output=True, text=True, timeout=120,
+                              check=False)
+        return done, out
+
+    def table(self, name: str, out: Path) -> list[dict]:
+        done = subprocess.run([str(self.opscope), "table", name, str(out), "--format", "json",
+                               "--limit", "0"], capture_output=True, text=True, check=True)
+        table = json.loads(done.stdout)
+        return [dict(zip([column["name"] for column in table["columns"]], row))
+                for row in table["rows"]]
+
+    def events(self, out: Path) -> list[dict]:
+        rows = self.table("events", out)
+        names = {row["id"]: row["name"] for row in rows}
+        for row in rows:
+            row["parent"] = names.get(row.get("parent_id"))
+            row["args"] = json.loads(row["args"]) if row["args"] else {}
+        return rows
+
+
+def same(found, wanted) -> None:
+    if found != wanted:
+        raise AssertionError(f"{found!r} is not {wanted!r}")
+
+
+def lines(events: list[dict]) -> list[tuple]:
+    return [(row["kind"], row["name"], row["parent"]) for row in events]
+
+
+NEST = [("annotation", "iteration_0", None), ("operator", "aten::linear", "iteration_0"),
+        ("operator", "aten::addmm", "aten::linear")]
+
+
+def tasks_nest(place: Place) -> None:
+    done, out = place.record([place.client(), "nest"])
+    same((done.returncode, done.stdout, done.stderr), (0, "done\n", ""))
+    same(lines(place.events(out)), NEST)
+    hello = {row["key"]: row["value"] for row in place.table("info", out)}["meta.source.itt"]
+    same(hello, "version 3.0, build 20230630, 4 of 4 functions")
+
+
+def what_was_there_before_is_used(place: Place) -> None:
+    _, out = place.record([place.client(), "late"])
+    found = place.events(out)
+    same(lines(found), [("scope", "made before", None)])
+    same(found[0]["args"], {"domain": "early"})
+
+
+def kill_loses_nothing_and_leaves_open_what_was(place: Place) -> None:
+    done, out = place.record([place.client(), "kill"])
+    same(done.returncode, -signal.SIGKILL)
+    found = place.events(out)
+    same(lines(found), NEST + [("operator", "aten::left_open", None),
+                               ("operator", "aten::done", None)])
+    same([row["dur_ns"] is None for row in found], [False] * 3 + [True, False])
+
+
+def what_is_open_at_the_end_stays_open(place: Place) -> None:
+    _, out = place.record([place.client(), "open"])
+    same({row["name"] for row in place.events(out) if row["dur_ns"] is None},
+         {"aten::left_open"})
+
+
+def a_forked_child_has_a_recording_and_a_hello(place: Place) -> None:
+    done, out = place.record([place.client(), "fork"])
+    same(done.returncode, 0)
+    recordings = {}
+    for path in sorted(out.iterdir()):
+        if path.suffix == ".sock":
+            continue
+        names = tuple(row["name"] for row in place.events(path))
+        recordings[names] = "meta.source.itt" in {row["key"] for row in place.table("info", path)}
+    same(recordings, {("aten::parent",): True, ("aten::child",): True})
+
+
+def an_exec_starts_another_recording(place: Place) -> None:
+    client = place.client()
+    _, out = place.record([client, "exec", client])
+    found = [row["name"] for row in place.events(out)]
+    same(sorted(found), sorted([name for _, name, _ in NEST] * 2))
+
+
+def two_static_parts_say_hello(place: Place) -> None:
+    _, out = place.record([place.client(), "parts"])
+    facts = {row["key"]: row["value"] for row in place.table("info", out)}
+    same(facts["meta.source.itt.2"], "version 3.0, build 20250807, 4 of 4 functions")
+
+
+def threads_come_and_go(place: Place) -> None:
+    _, out = place.record([place.client(), "threads"])
+    found = place.events(out)
+    same((len(found), {row["name"] for row in found}), (300, {"aten::one_of_many"}))
+
+
+def nothing_happens_where_nobody_wants_it(place: Place) -> None:
+    for env in ({"OPSCOPE": "0"}, {"OPSCOPE_SOURCES": "api"},
+                {"INTEL_LIBITTNOTIFY64": "/nowhere/libopscope-collect.so"}):
+        done, out = place.record([place.client(), "nest"], env)
+        same((done.returncode, done.stdout, done.stderr), (0, "done\n", ""))
+        same(list(out.iterdir()), [])
+
+
+def tbb_is_recorded(place: Place) -> None:
+    done, out = place.record([place.build("c++", "tbb.cpp", "-ltbb")])
+    same((done.returncode, done.stdout, done.stderr), (0, "10\n", ""))
+    found = place.events(out)
+    same({"tbb", "tbb.flow"} <= {row["args"].get("domain") for row in found}, True)
+    same(any(row["kind"] == "scope" and row["name"] == "tbb_parallel_for" for row in found), True)
+    same([row["parent"] for row in found if row["name"] == "body"], ["tbb_flow_graph"] * 2)
+
+
+def openmp_is_recorded(place: Place) -> None:
+    program = place.build("clang", "openmp.c", "-g", "-fopenmp")
+    done, out = place.record([program], {"OMP_NUM_THREADS": "2"})
+    same((done.returncode, done.stdout, done.stderr), (0, "899985\n", ""))
+    frames = [row for row in place.events(out)
+              if row["name"].startswith("main$omp$parallel:2@")]
+    same((len(frames), all(row["dur_ns"] > 0 for row in frames)), (3, True))
+    same("OMP Primary Thread #0" in {row["name"] for row in place.table("threads", out)}, True)
+
+
+def torch_is_recorded(place: Place) -> None:
+    _, out = place.record(place.script("torch", TORCH))
+    found = place.events(out)
+    same([row["parent"] for row in found if row["name"] == "aten::conv2d"],
+         [f"iteration_{i}" for i in range(3)])
+    same([row["name"] for row in found if row["kind"] == "annotation"][:4],
+         ["iteration_0", "iteration_1", "iteration_2", "nothing"])
+    same({(row["kind"], row["name"]) for row in found if row["name"] in ("half way", "nothing")},
+         {("instant", "half way"), ("annotation", "nothing")})
+    calls = {row["name"]: row["calls"] for row in place.table("operators", out)}
+    same(calls["aten::conv2d"], 3)
+
+
+def openvino_is_recorded(place: Place) -> None:
+    _, out = place.record(place.script("openvino", OPENVINO))
+    found = place.events(out)
+    same(sum("::infer::" in row["name"] for row in found), 3)
+    same(sum(row["name"] == "convolution" and row["args"]["domain"] == "dnnl::primitive::execute"
+             for row in found) >= 3, True)
+
+
+TESTS = (tasks_nest, what_was_there_before_is_used, kill_loses_nothing_and_leaves_open_what_was,
+         what_is_open_at_the_end_stays_open, a_forked_child_has_a_recording_and_a_hello,
+         an_exec_starts_another_recording, two_static_parts_say_hello, threads_come_and_go,
+         nothing_happens_where_nobody_wants_it, tbb_is_recorded, openmp_is_recorded,
+         torch_is_recorded, openvino_is_recorded)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--opscope", required=True, type=Path)
+    parser.add_argument("--python", default=sys.executable, help="one that has torch or openvino")
+    parser.add_argument("--only", default="", help="tests whose name has this in it")
+    options = parser.parse_args()
+    passed = failed = 0
+    for test in TESTS:
+        if options.only not in test.__name__:
+            continue
+        with tempfile.TemporaryDirectory(prefix="clients-") as folder:
+            try:
+                test(Place(options.opscope.resolve(), options.python, Path(folder)))
+                passed += 1
+            except Missing as why:
+                print(f"skipped {test.__name__}: {why}")
+            except (AssertionError, KeyError, IndexError, subprocess.SubprocessError) as error:
+                failed += 1
+                print(f"FAILED {test.__name__}: {type(error).__name__} {error}")
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
