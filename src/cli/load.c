@@ -105,6 +105,7 @@ static osc_status import_one(struct osc_loaded *l, const struct osc_args *args,
     options.progress_ctx = &progress;
     if (is_worth_scouting(l, args, i))
         st = scout(l, args, i, &options, &err);
+    l->is_misused = st == OSC_EINVAL;
     if (st == OSC_OK)
         st = osc_import_path(t, l->files.all[i], &options, &err);
     osc_progress_stop(&progress);
@@ -137,6 +138,8 @@ static int add_one(struct osc_loaded *l, const struct osc_args *args,
     if (import_one(l, args, reserve, i, part, t) != OSC_OK) {
         osc_trace_fini(t);
         osc_free(t);
+        if (l->is_misused)
+            return OSC_EXIT_MISUSED;
         return l->files.is_named[i] ? OSC_EXIT_FAILED : OSC_EXIT_DONE;
     }
     *n_parts = t->n_parts > 0 ? t->n_parts : 1;
