@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `opscope info`: what a trace is and how good it is, on one page. */
 #include "analysis/registry.h"
+#include "base/strbuf.h"
 #include "cli/budget.h"
 #include "cli/commands.h"
+#include "cli/paths.h"
 #include "cli/show.h"
+#include "import/verify.h"
 
 #include <string.h>
 
@@ -23,6 +26,70 @@ static int show_both(struct osc_loaded *l, const struct osc_args *args)
     return failed;
 }
 
+static void add_fault(void *ctx, const struct osc_verify_fault *fault)
+{
+    struct osc_strbuf *out = ctx;
+
+    osc_strbuf_addf(out, "  bytes %llu to %llu", (unsigned long long)fault->offset,
+                    (unsigned long long)(fault->offset + fault->n_bytes));
+    if (fault->type != 0)
+        osc_strbuf_addf(out, " (%s)", osc_verify_type_text(fault->type));
+    osc_strbuf_addf(out, ": %s", fault->what);
+    if (fault->n_records > 0)
+        osc_strbuf_addf(out, "; %llu records are lost", (unsigned long long)fault->n_records);
+    osc_strbuf_addc(out, '\n');
+}
+
+/* One line for PATH, and one for each fault below it; *IS_WHOLE: there is none. */
+static int verify_one(const char *path, bool *is_whole)
+{
+    struct osc_strbuf line = {0}, faults = {0};
+    struct osc_verify v = {.tell = add_fault, .ctx = &faults};
+    struct osc_err err = {0};
+    int failed = OSC_EXIT_DONE;
+
+    if (osc_verify_path(&v, path, &err) != OSC_OK) {
+        osc_cli_error("%s", err.message);
+        *is_whole = false;
+    } else if (!v.has_hashes) {
+        osc_strbuf_addf(&line, "%s: has no hashes; those of .osc files are checked\n", path);
+    } else {
+        osc_strbuf_addf(&line, "%s: %llu bytes, %llu chunks, %llu records%s: ", path,
+                        (unsigned long long)v.n_bytes, (unsigned long long)v.n_chunks,
+                        (unsigned long long)v.n_records, v.has_index ? "" : ", without index");
+        osc_strbuf_addf(&line, v.n_faults == 0 ? "all is well\n" : "%llu damaged\n",
+                        (unsigned long long)v.n_faults);
+        *is_whole = v.n_faults == 0;
+    }
+    if (line.status != OSC_OK || faults.status != OSC_OK) {
+        osc_cli_error("out of memory");
+        failed = OSC_EXIT_FAILED;
+    }
+    if (!failed && line.len > 0)
+        failed = osc_show_text(line.s);
+    if (!failed && faults.len > 0)
+        failed = osc_show_text(faults.s);
+    osc_strbuf_fini(&line);
+    osc_strbuf_fini(&faults);
+    return failed;
+}
+
+static int verify(const struct osc_args *args)
+{
+    struct osc_paths files = {0};
+    bool all_whole = true;
+    int failed = osc_paths_find(&files, (const char *const *)args->operands, args->n_operands);
+
+    for (uint32_t i = 0; i < files.n && !failed; i++) {
+        bool is_whole = true;
+
+        failed = verify_one(files.all[i], &is_whole);
+        all_whole = all_whole && is_whole;
+    }
+    osc_paths_fini(&files);
+    return !failed && !all_whole ? OSC_EXIT_FAILED : failed;
+}
+
 static int run(struct osc_args *args)
 {
     struct osc_loaded l = {0};
@@ -31,6 +98,8 @@ static int run(struct osc_args *args)
     if (args->n_operands == 0)
         return osc_cli_misuse("which trace? 'opscope info trace.json' or see 'opscope info "
                               "--help'");
+    if (args->verifies)
+        return verify(args);
     if (strcmp(args->renderer->name, "csv") == 0)
         return osc_cli_misuse("CSV holds one table and info prints two; use 'opscope table "
                               "info' or 'opscope table quality'");
@@ -52,10 +121,12 @@ const struct osc_command osc_command_info = {
     .summary = "what a trace is, how good it is, and what to record next time",
     .text = "Prints two tables: info (format, origin, counts, switches of the profiler,\n"
             "metadata) and quality (what was skipped, repaired or is missing, and the line of\n"
-            "your program to change).\n",
+            "your program to change). --verify reads an .osc file to its end and checks all\n"
+            "of its hashes instead; the exit status is 1 if anything is damaged.\n",
     .examples = "  opscope info trace.json.gz\n"
                 "  opscope info --merge runs/ddp/             all ranks of a directory as one\n"
                 "  zcat trace.json.gz | opscope info -        from standard input\n"
+                "  opscope info --verify run.osc              is the file as it was written?\n"
                 "  opscope info --format json a.json | jq     for programs: an array of two\n",
     .run = run,
 };

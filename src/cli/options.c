@@ -118,6 +118,9 @@ const struct osc_option osc_options[OSC_OPTION_COUNT] = {
                                "there is"},
     [OSC_OPTION_NO_ARGS] = {"no-args", 0, NULL, ALL, OSC_COMPLETE_NOTHING, NULL, NULL,
                             "forget arguments of events that no analysis asks for"},
+    [OSC_OPTION_VERIFY] = {"verify", 0, NULL, OSC_COMMAND_INFO, OSC_COMPLETE_NOTHING, NULL,
+                           NULL,
+                           "check every hash of .osc files, say what is damaged, and stop"},
     [OSC_OPTION_RUN_OUTPUT] = {"output", 'o', "DIR", RUN, OSC_COMPLETE_FILE, NULL,
                                "What to record, and where to",
                                "the directory to record into; default: "
@@ -407,6 +410,7 @@ static bool *flag_of(struct osc_args *a, enum osc_option_id id)
         {OSC_OPTION_FULL_NAMES, &a->table.full_names},
         {OSC_OPTION_NO_ARGS, &a->import.no_args},
         {OSC_OPTION_REDACT, &a->is_redacted},
+        {OSC_OPTION_VERIFY, &a->verifies},
         {OSC_OPTION_COUNTERS, &a->with_counters},
         {OSC_OPTION_HELP, &a->wants_help},
         {OSC_OPTION_STRICT, &a->run.is_strict},

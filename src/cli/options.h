@@ -54,6 +54,7 @@
     X(THREADS)             \
     X(MAX_MEMORY)          \
     X(NO_ARGS)             \
+    X(VERIFY)              \
     X(RUN_OUTPUT)          \
     X(SOURCES)             \
     X(SCHEDULE)            \
@@ -121,6 +122,7 @@ struct osc_args {
     const char *stack, *metric;              /* of export: as given, or NULL */
     struct osc_run_args run;
     bool is_redacted, with_counters;
+    bool verifies; /* of info */
     bool is_merged, wants_list, wants_help;
     bool selects_late; /* the table chooses rows itself: all of the trace is loaded */
     uint64_t given;    /* bit per enum osc_option_id */

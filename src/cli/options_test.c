@@ -120,6 +120,7 @@ static void every_option_with_an_argument_wants_one(void **state)
         assert_non_null(o->help);
         const char *const command = o->commands & OSC_COMMAND_TABLE    ? "table"
                                     : o->commands & OSC_COMMAND_EXPORT ? "export"
+                                    : o->commands & OSC_COMMAND_INFO   ? "info"
                                                                        : "run";
 
         snprintf(line, sizeof line, "%s --%s%s", command, o->name, o->argument ? "" : "=x");

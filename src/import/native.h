@@ -51,6 +51,30 @@ struct osc_native {
     size_t cap_payload, cap_packed;
 };
 
+/* --- native_damage.c --- */
+
+/* Note damage D. */
+OSC_MUST_USE osc_status osc_native_damaged(struct osc_native *n,
+                                           const struct osc_native_damage *d);
+
+/* The payload of chunk I, good until the next call; NULL if it is damaged, which is noted. */
+OSC_MUST_USE osc_status osc_native_payload(struct osc_native *n, size_t i,
+                                           const unsigned char **data);
+
+/*
+ * Note the gaps of the file. What they have held, the chunks around them say: how many
+ * records were before each, and when those were.
+ */
+OSC_MUST_USE osc_status osc_native_measure_gaps(struct osc_native *n);
+
+/* By their places in the file. */
+void osc_native_sort_damages(struct osc_native *n);
+
+/* All has been read: count damage and losses as findings, and tell the places. */
+void osc_native_count(struct osc_native *n);
+
+/* --- native.c --- */
+
 /* As osc_reader.read. */
 OSC_MUST_USE osc_status osc_native_read(struct osc_reading *r, struct osc_err *err);
 

@@ -133,7 +133,7 @@ void osc_native_late_meta(struct osc_native_rows *rows, osc_sid key, osc_sid val
         rows->builder->status = st;
 }
 
-/* --- devices --------------------------------------------------------------------------- */
+/* --- devices ------------------------------------------------------------- */
 
 /* What D is called, and how memory records say so. */
 static void name_device(struct osc_native_rows *rows, struct osc_native_device *d)
@@ -256,7 +256,7 @@ static void settle_devices(struct osc_native_rows *rows)
     tell_properties(rows);
 }
 
-/* --- rows ------------------------------------------------------------------------------- */
+/* --- rows ---------------------------------------------------------------- */
 
 /* A row being made of an item: its own arguments, then those that came with it. */
 struct making {

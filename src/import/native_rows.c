@@ -21,7 +21,7 @@ static const char *const categories[OSC_SCOPE_KIND_COUNT] = {
     [OSC_SCOPE_OVERHEAD] = "overhead",
 };
 
-/* --- rows -------------------------------------------------------------------------- */
+/* --- rows ---------------------------------------------------------------- */
 
 /* A row with the arguments ARGS from FIRST_SLOT, FIRST_WORD on. */
 static void put_record(struct osc_native_rows *rows, const struct osc_native_thread *t,
@@ -108,7 +108,7 @@ static inline void hold(struct osc_native_rows *rows, struct osc_native_thread *
                                        .dur_ns = dur_ns};
 }
 
-/* --- ends ---------------------------------------------------------------------------- */
+/* --- ends ---------------------------------------------------------------- */
 
 /* An end of the innermost scope of T at TS_NS, with what waited for it; OSC_NO_TIME:
  * the scope stays open. */
@@ -143,7 +143,7 @@ static void leave_open(struct osc_native_rows *rows, struct osc_native_thread *t
     t->waiting.n_slots = t->waiting.n_words = t->n_scopes = 0;
 }
 
-/* --- arguments ------------------------------------------------------------------------- */
+/* --- arguments ----------------------------------------------------------- */
 
 /* Where arguments of the innermost scope of T go while no record of it is held. */
 static struct osc_native_args *wait_for_end(struct osc_native_rows *rows,
@@ -183,7 +183,7 @@ static void take_launch(struct osc_native_rows *rows, struct osc_native_thread *
         osc_native_args_int(rows->builder, args, rows->key_correlation, (int64_t)correlation);
 }
 
-/* --- other records ----------------------------------------------------------------------- */
+/* --- other records ------------------------------------------------------- */
 
 /* A metadata row: NAME is what it says of T or its process. */
 static void take_metadata_row(struct osc_native_rows *rows, const struct osc_native_thread *t,
@@ -388,8 +388,7 @@ static void take_other(struct osc_native_rows *rows, struct osc_native_thread *t
     }
 }
 
-/* --- segments ------------------------------------------------------------------------------
- */
+/* --- segments ------------------------------------------------------------ */
 
 static inline void take(struct osc_native_rows *rows, struct osc_native_thread *t,
                         uint32_t thread, const struct osc_packed *p)
@@ -458,8 +457,7 @@ void osc_native_rows_finish(struct osc_native_rows *rows)
         osc_native_late_build(rows);
 }
 
-/* --- begin and end ---------------------------------------------------------------------------
- */
+/* --- begin and end ------------------------------------------------------- */
 
 static osc_form_id form_of(struct osc_native_rows *rows, uint8_t ph, osc_sid category)
 {

@@ -33,7 +33,6 @@ KINDS = {
     0x15: ("LOST", True, False, 2), 0x16: ("DEVICE", True, True, 4),
     0x17: ("DEVICE_NAME", True, True, 2), 0x18: ("QUEUE", True, True, 2),
     0x19: ("METADATA", False, True, 0), 0x1a: ("PROCESS_NAME", True, True, 0),
-    0x1b: ("END_INSTANT", True, False, 0),
     0x20: ("ARG_I64", False, True, 0), 0x21: ("ARG_F64", False, True, 0),
     0x22: ("ARG_BOOL", False, True, 0), 0x23: ("ARG_NAME", False, True, 0),
     0x24: ("ARG_I64S", False, True, 0), 0x25: ("ARG_TEXT", False, True, 0),
@@ -512,7 +511,7 @@ class Event:
 
 class Thread:
     def __init__(self, name):
-        self.name, self.stack, self.target, self.last, self.step = name, [], None, None, None
+        self.name, self.stack, self.target, self.step = name, [], None, None
 
 
 class Maker:
@@ -563,17 +562,14 @@ class Maker:
             return
         ns = rec.ns(r.ticks) if r.ticks is not None else None
         t.target = None
-        last, t.last = t.last, None
         if r.name == "BEGIN":
             t.stack.append(self.event(t, rec.name(r.ident), ns))
-            t.last = t.stack[-1]  # nothing came within it so far
-        elif r.name in ("END", "END_INSTANT"):
+        elif r.name == "END":
             if not t.stack:
                 self.n_unmatched += 1
                 return
             e = t.stack.pop()
-            if r.name == "END" or last is not e:
-                e.dur = max(ns - e.start, 0)
+            e.dur = max(ns - e.start, 0)
         elif r.name == "COMPLETE":
             e = self.event(t, rec.name(r.ident), ns, max(rec.ns(r.ticks + r.words[0]) - ns, 0))
             t.target = e.args
@@ -643,7 +639,7 @@ class Maker:
     def break_all(self):
         """Records are missing: what is open stays so."""
         for t in self.threads.values():
-            t.stack, t.target, t.last = [], None, None
+            t.stack, t.target = [], None
 
     # --- what goes by time over all threads -----------------------------------------
 

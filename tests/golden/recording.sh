@@ -92,3 +92,8 @@ mv killed.osc.live alone.osc.live
 "$OPSCOPE" table events alone.osc.live --format csv --columns name,process,start_ns,dur_ns
 head -c 64 small.osc >header.osc
 "$OPSCOPE" info header.osc
+# Every hash of every file; 1 if one is wrong.
+"$OPSCOPE" info --verify small.osc run flipped.osc cut.osc small.osc.gz
+echo "$?"
+cp "$DATA/small.json" .
+"$OPSCOPE" info --verify small.json

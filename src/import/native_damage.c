@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a recording lacks: damage of the file, and what the recorder lost. See native.h. */
+#include "import/native.h"
+
+#include "base/sort.h"
+
+osc_status osc_native_damaged(struct osc_native *n, const struct osc_native_damage *d)
+{
+    const osc_status st =
+        osc_build_grow(&n->damages, &n->cap_damages, n->n_damages + 1, sizeof *n->damages);
+
+    if (st == OSC_OK)
+        n->damages[n->n_damages++] = *d;
+    return st;
+}
+
+osc_status osc_native_payload(struct osc_native *n, size_t i, const unsigned char **data)
+{
+    const struct osc_wire_index_entry *const e = &n->file.chunks[i];
+    const bool has_records = e->header.type == OSC_CHUNK_RECORDS;
+    const osc_status st = osc_file_payload(&n->file, i, &n->payload, &n->cap_payload);
+
+    *data = st == OSC_OK ? n->payload : NULL;
+    if (st != OSC_EFORMAT)
+        return st;
+    return osc_native_damaged(
+        n, &(struct osc_native_damage){.offset = e->offset,
+                                       .n_bytes = osc_wire_chunk_bytes(e->header.payload_bytes),
+                                       .next = i + 1,
+                                       .n_records = has_records ? e->header.n_items : 0,
+                                       .first_ticks = e->header.first_ticks,
+                                       .last_ticks = e->header.last_ticks});
+}
+
+osc_status osc_native_measure_gaps(struct osc_native *n)
+{
+    const struct osc_file *f = &n->file;
+    uint64_t n_records = 0, last_ticks = 0;
+    size_t i = 0;
+    osc_status st = OSC_OK;
+
+    for (size_t g = 0; g < f->n_gaps && st == OSC_OK; g++) {
+        const struct osc_file_gap *gap = &f->gaps[g];
+        struct osc_native_damage d = {
+            .offset = gap->offset, .n_bytes = gap->n_bytes, .next = gap->next};
+
+        for (; i < gap->next; i++) {
+            const struct osc_wire_header *h = &f->chunks[i].header;
+            if (h->type != OSC_CHUNK_RECORDS)
+                continue;
+            n_records = h->n_before + h->n_items;
+            last_ticks = h->last_ticks > 0 ? h->last_ticks : last_ticks;
+        }
+        d.is_cut = gap->is_cut;
+        if (gap->is_cut) {
+            struct osc_wire_header h;
+
+            st = osc_file_read(f, gap->offset, &h, sizeof h);
+            if (st == OSC_OK && h.type == OSC_CHUNK_RECORDS) {
+                d.n_records = h.n_items;
+                d.first_ticks = h.first_ticks;
+                d.last_ticks = h.last_ticks;
+            }
+        } else if (i < f->n_chunks) {
+            const struct osc_wire_header *h = &f->chunks[i].header;
+
+            d.n_records = h->n_before > n_records ? h->n_before - n_records : 0;
+            for (size_t k = i; k < f->n_chunks && d.last_ticks == 0; k++)
+                d.last_ticks = f->chunks[k].header.first_ticks;
+        }
+        if (d.n_records > 0 && d.first_ticks == 0)
+            d.first_ticks = last_ticks;
+        if (st == OSC_OK)
+            st = osc_native_damaged(n, &d);
+    }
+    if (st == OSC_OK && !f->header_is_good)
+        st = osc_native_damaged(n, &(struct osc_native_damage){.n_bytes = sizeof f->header});
+    return st;
+}
+
+static int compare_damages(const void *pa, const void *pb)
+{
+    const struct osc_native_damage *const a = pa, *const b = pb;
+
+    return (a->offset > b->offset) - (a->offset < b->offset);
+}
+
+void osc_native_sort_damages(struct osc_native *n)
+{
+    if (n->n_damages > 1)
+        osc_sort(n->damages, n->n_damages, sizeof *n->damages, compare_damages);
+}
+
+/* --- findings ------------------------------------------------------------ */
+
+static void count(struct osc_native *n, enum osc_finding_code code, uint64_t times,
+                  uint64_t offset, int64_t first_ns)
+{
+    struct osc_findings *f = &n->builder.findings;
+
+    if (times == 0)
+        return;
+    osc_findings_add(f, code, offset, first_ns);
+    f->by_code[code].count += times - 1;
+}
+
+/* Where no records stand before the damage, it begins with the recording. */
+static void date_damages(struct osc_native *n)
+{
+    for (size_t i = 0; i < n->n_damages; i++) {
+        struct osc_native_damage *d = &n->damages[i];
+
+        if (d->n_records > 0 && d->first_ticks == 0 && n->clock.n_anchors > 0)
+            d->first_ticks = n->clock.anchors[0].ticks;
+        if (d->last_ticks > 0 && d->first_ticks > d->last_ticks)
+            d->first_ticks = d->last_ticks;
+    }
+}
+
+/* A list of the damaged places, as a fact of the file. */
+static void tell_damages(struct osc_native *n)
+{
+    struct osc_strbuf text = {0};
+
+    osc_strbuf_addc(&text, '[');
+    for (size_t i = 0; i < n->n_damages && i < OSC_NATIVE_DAMAGES_TOLD; i++) {
+        const struct osc_native_damage *d = &n->damages[i];
+
+        osc_strbuf_addf(&text, "%s{\"offset\":%llu,\"bytes\":%llu,\"records\":%llu",
+                        i > 0 ? "," : "", (unsigned long long)d->offset,
+                        (unsigned long long)d->n_bytes, (unsigned long long)d->n_records);
+        if (d->first_ticks > 0)
+            osc_strbuf_addf(&text, ",\"first_ns\":%lld",
+                            (long long)osc_native_clock_ns(&n->clock, d->first_ticks));
+        if (d->last_ticks > 0)
+            osc_strbuf_addf(&text, ",\"last_ns\":%lld",
+                            (long long)osc_native_clock_ns(&n->clock, d->last_ticks));
+        osc_strbuf_addc(&text, '}');
+    }
+    osc_strbuf_addc(&text, ']');
+    if (text.status == OSC_OK)
+        osc_native_late_meta(&n->rows, osc_build_string(&n->builder, "damage", 6),
+                             osc_build_string(&n->builder, text.s, (uint32_t)text.len), false);
+    else
+        n->builder.status = text.status;
+    osc_strbuf_fini(&text);
+}
+
+static void count_damages(struct osc_native *n)
+{
+    struct osc_finding *lost = &n->builder.findings.by_code[OSC_FINDING_lost_records];
+
+    date_damages(n);
+    for (size_t i = 0; i < n->n_damages; i++) {
+        const struct osc_native_damage *d = &n->damages[i];
+        const int64_t first_ns =
+            d->first_ticks > 0 ? osc_native_clock_ns(&n->clock, d->first_ticks) : OSC_NO_TIME;
+
+        count(n, d->is_cut ? OSC_FINDING_truncated : OSC_FINDING_corrupt, 1, d->offset,
+              first_ns);
+        count(n, OSC_FINDING_lost_records, d->n_records, d->offset, first_ns);
+        if (d->n_records > 0 && d->last_ticks > 0) {
+            const int64_t last_ns = osc_native_clock_ns(&n->clock, d->last_ticks);
+            lost->last_ns = last_ns > lost->last_ns ? last_ns : lost->last_ns;
+        }
+    }
+    if (n->n_damages > 0)
+        tell_damages(n);
+}
+
+static void count_losses(struct osc_native *n)
+{
+    static const enum osc_finding_code codes[OSC_LOSS_COUNT] = {
+        [OSC_LOSS_FULL] = OSC_FINDING_dropped_full,
+        [OSC_LOSS_TOO_BIG] = OSC_FINDING_dropped_too_big,
+        [OSC_LOSS_NESTED] = OSC_FINDING_dropped_nested,
+        [OSC_LOSS_LATE] = OSC_FINDING_dropped_late};
+    uint64_t no_thread = n->has_end ? n->end.n_lost_no_thread : 0;
+
+    if (n->is_live_used && n->live.header.n_lost_no_thread > no_thread)
+        no_thread = n->live.header.n_lost_no_thread;
+    n->lost[OSC_LOSS_FULL] += no_thread;
+    for (unsigned k = 0; k < OSC_LOSS_COUNT; k++) {
+        const struct osc_native_loss *told = &n->rows.losses[k];
+
+        count(n, codes[k], n->lost[k] > told->n ? n->lost[k] : told->n, OSC_NO_OFFSET,
+              told->first_ns);
+    }
+    count(n, OSC_FINDING_unfinished, n->n_unfinished, OSC_NO_OFFSET, OSC_NO_TIME);
+    count(n, OSC_FINDING_lost_name, n->names.n_lost, OSC_NO_OFFSET, OSC_NO_TIME);
+    if (n->is_live_used && n->live.is_running)
+        count(n, OSC_FINDING_still_recording, 1, OSC_NO_OFFSET, OSC_NO_TIME);
+    else if (!n->has_end && !n->file.has_index)
+        count(n, OSC_FINDING_killed, 1, OSC_NO_OFFSET, OSC_NO_TIME);
+}
+
+void osc_native_count(struct osc_native *n)
+{
+    count_damages(n);
+    count_losses(n);
+}

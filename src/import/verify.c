@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "import/verify.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "import/osc_file.h"
+
+struct verifying {
+    struct osc_verify *v;
+    struct osc_file file;
+    unsigned char *payload; /* owned */
+    size_t cap_payload;
+};
+
+const char *osc_verify_type_text(uint16_t type)
+{
+    static const char *const texts[] = {"",        "index",   "process", "clock",
+                                        "strings", "threads", "records", "end"};
+
+    if (type >= OSC_CHUNK_MODEL)
+        return "columns";
+    return type < sizeof texts / sizeof *texts ? texts[type] : "unknown";
+}
+
+static void tell(struct verifying *w, struct osc_verify_fault fault)
+{
+    w->v->n_faults++;
+    if (w->v->tell)
+        w->v->tell(w->v->ctx, &fault);
+}
+
+/* Whatever is not zero from OFFSET to END, which is less than OSC_WIRE_ALIGN further. */
+static osc_status check_zeroes(struct verifying *w, uint64_t offset, uint64_t end,
+                               uint16_t type)
+{
+    unsigned char behind[OSC_WIRE_ALIGN] = {0};
+    osc_status st = OSC_OK;
+
+    if (end > w->file.size)
+        end = w->file.size;
+    if (end > offset)
+        st = osc_file_read(&w->file, offset, behind, (size_t)(end - offset));
+    for (size_t i = 0; st == OSC_OK && i < sizeof behind; i++) {
+        if (behind[i] == 0)
+            continue;
+        tell(w, (struct osc_verify_fault){.offset = offset + i,
+                                          .n_bytes = 1,
+                                          .type = type,
+                                          .what = "not zero behind the payload"});
+        break;
+    }
+    return st;
+}
+
+/* The header in the file against that of the index; what follows the payload is zero. */
+static osc_status check_frame(struct verifying *w, const struct osc_wire_index_entry *e)
+{
+    struct osc_wire_header h;
+    const osc_status st = osc_file_read(&w->file, e->offset, &h, sizeof h);
+
+    if (st == OSC_OK && memcmp(&h, &e->header, sizeof h) != 0)
+        tell(w, (struct osc_verify_fault){.offset = e->offset,
+                                          .n_bytes = sizeof h,
+                                          .type = e->header.type,
+                                          .what = "the header is damaged; the index has it"});
+    return st == OSC_OK
+               ? check_zeroes(w, e->offset + sizeof h + e->header.payload_bytes,
+                              e->offset + osc_wire_chunk_bytes(e->header.payload_bytes),
+                              e->header.type)
+               : st;
+}
+
+static osc_status check_chunk(struct verifying *w, size_t i)
+{
+    const struct osc_wire_index_entry *const e = &w->file.chunks[i];
+    const bool has_records = e->header.type == OSC_CHUNK_RECORDS;
+    osc_status st = osc_file_payload(&w->file, i, &w->payload, &w->cap_payload);
+
+    w->v->n_chunks++;
+    w->v->n_records += has_records ? e->header.n_items : 0;
+    if (st == OSC_EFORMAT) {
+        tell(w, (struct osc_verify_fault){.offset = e->offset + sizeof e->header,
+                                          .n_bytes = e->header.payload_bytes,
+                                          .type = e->header.type,
+                                          .n_records = has_records ? e->header.n_items : 0,
+                                          .what = "the hash of the payload is wrong"});
+        st = OSC_OK;
+    }
+    return st == OSC_OK ? check_frame(w, e) : st;
+}
+
+static void tell_gaps(struct verifying *w)
+{
+    const struct osc_file *f = &w->file;
+
+    if (!f->header_is_good)
+        tell(w, (struct osc_verify_fault){.n_bytes = sizeof f->header,
+                                          .what = "the header of the file is damaged"});
+    for (size_t g = 0; g < f->n_gaps; g++) {
+        const struct osc_file_gap *gap = &f->gaps[g];
+
+        tell(w, (struct osc_verify_fault){.offset = gap->offset,
+                                          .n_bytes = gap->n_bytes,
+                                          .what = gap->is_cut ? "the file ends within a chunk"
+                                                              : "no chunk begins here"});
+    }
+}
+
+/* A file that was ended has a good index. Without one it is still written, or was cut. */
+static osc_status check_index(struct verifying *w)
+{
+    const struct osc_file *f = &w->file;
+    struct osc_trailer trailer;
+    struct osc_wire_header h;
+    bool has_end = false;
+
+    if (f->has_index) {
+        osc_status st = osc_file_read(f, f->size - sizeof trailer, &trailer, sizeof trailer);
+        if (st == OSC_OK)
+            st = osc_file_read(f, trailer.index_offset, &h, sizeof h);
+        return st == OSC_OK ? check_zeroes(w, trailer.index_offset + sizeof h + h.payload_bytes,
+                                           f->size - sizeof trailer, OSC_CHUNK_INDEX)
+                            : st;
+    }
+    for (size_t i = 0; i < f->n_chunks; i++)
+        has_end |= f->chunks[i].header.type == OSC_CHUNK_END;
+    if (has_end && f->n_gaps == 0)
+        tell(w, (struct osc_verify_fault){.offset = f->size,
+                                          .type = OSC_CHUNK_INDEX,
+                                          .what = "the index is missing or damaged; it can be "
+                                                  "done without"});
+    return OSC_OK;
+}
+
+static osc_status check_file(struct verifying *w)
+{
+    osc_status st = OSC_OK;
+
+    tell_gaps(w);
+    for (size_t i = 0; i < w->file.n_chunks && st == OSC_OK; i++)
+        st = check_chunk(w, i);
+    if (st == OSC_OK)
+        st = check_index(w);
+    w->v->has_index = w->file.has_index;
+    w->v->n_bytes = w->file.size;
+    return st;
+}
+
+osc_status osc_verify_path(struct osc_verify *v, const char *path, struct osc_err *err)
+{
+    struct verifying w = {.v = v};
+    struct osc_input in;
+    osc_status st = osc_input_open(&in, path, err);
+
+    if (st == OSC_OK) {
+        const enum osc_inflate_format inflate = osc_inflate_probe(in.probe, in.n_probe);
+
+        v->has_hashes = !in.is_live && (inflate != OSC_INFLATE_NONE ||
+                                        osc_file_probe(in.probe, in.n_probe) > 0);
+        if (v->has_hashes)
+            st = osc_file_open(&w.file, &in, inflate, err);
+        if (v->has_hashes && st == OSC_OK) {
+            st = check_file(&w);
+            if (st != OSC_OK)
+                st = osc_fail(err, st, "%s: %s", path, osc_status_text(st));
+        }
+    }
+    osc_free(w.payload);
+    osc_file_close(&w.file);
+    osc_input_close(&in);
+    return st;
+}
