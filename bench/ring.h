@@ -41,19 +41,26 @@ static inline uint64_t bench_ticks(void)
 #endif
 }
 
-static inline void bench_put(struct bench_ring *ring, uint32_t id, uint32_t kind)
+/* A record with the time TS and A behind. */
+static inline void bench_put_at(struct bench_ring *ring, uint64_t ts, uint32_t id,
+                                uint32_t kind, uint64_t a)
 {
     /* Relaxed: only this thread writes it. */
     const uint64_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
     struct bench_record *const r = &ring->records[head & ring->mask];
 
-    r->ts = bench_ticks();
+    r->ts = ts;
     r->id = id;
     r->kind = kind;
-    r->a = id;
+    r->a = a;
     r->b = kind;
     /* Release, as if a reader could drain at any time. */
     atomic_store_explicit(&ring->head, head + 1, memory_order_release);
+}
+
+static inline void bench_put(struct bench_ring *ring, uint32_t id, uint32_t kind)
+{
+    bench_put_at(ring, bench_ticks(), id, kind, id);
 }
 
 /* The ring that this thread's records go to; made by bench_ring_open(). */

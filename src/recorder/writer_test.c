@@ -146,13 +146,19 @@ static void loses_nothing_uncounted_in_a_storm_of_signals(void **state)
 
 /* --- gaps ---------------------------------------------------------------------------- */
 
-/* Blocks that nobody else shall have; they are full of nothing. */
+/* All blocks but that of this thread, which then has no room behind it. */
 static struct osc_block *hoard[64];
 
 static void take_all_blocks(void)
 {
     for (int i = 0; (hoard[i] = osc_blocks_take(0, 0)); i++)
-        osc_blocks_fill(hoard[i], 0);
+        continue;
+}
+
+static void give_blocks_back(void)
+{
+    for (int i = 0; hoard[i]; i++)
+        osc_blocks_give_back(hoard[i]);
 }
 
 /* Fill the block of this thread to its end. */
@@ -166,18 +172,6 @@ static uint64_t fill_block(void)
         osc_losses_get(&lost);
     }
     return n - 1;
-}
-
-static void give_blocks_back(void)
-{
-    struct osc_block *b = osc_blocks_drain();
-
-    while (b) {
-        struct osc_block *next = osc_blocks_next(b);
-
-        osc_blocks_give_back(b);
-        b = next;
-    }
 }
 
 /* What came after the last INSTANT of fill_block(). */

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Check what programs get: the public headers, and what the library exports.
+
+usage: check.py --include DIR --library FILE --needed NAME,NAME -- CC...
+
+Each header of the recorder compiles by itself as C99 and as C++11, without a warning.
+The library exports what they declare with OSC_API, all of it and nothing else; it needs
+no library but those NAMED, keeps what it exports to itself, and is never unloaded.
+"""
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HEADERS = ["opscope.h", "record.h", "source.h"]
+WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-Wshadow", "-Wconversion",
+            "-Wstrict-prototypes"]
+failed = []
+
+
+def check(is_good, what):
+    print(("ok    " if is_good else "FAILED"), what)
+    if not is_good:
+        failed.append(what)
+
+
+def compiles(command, standard, include, source, suffix):
+    warnings = [w for w in WARNINGS if suffix == ".c" or w != "-Wstrict-prototypes"]
+    with tempfile.TemporaryDirectory() as scratch:
+        path = os.path.join(scratch, "user" + suffix)
+        with open(path, "w") as f:
+            f.write(source)
+        done = subprocess.run(command + [standard, "-I" + include, "-fsyntax-only", path] +
+                              warnings, stderr=subprocess.PIPE, text=True)
+    sys.stderr.write(done.stderr)
+    return done.returncode == 0
+
+
+def check_headers(cc, include):
+    cxx = shutil.which("c++")
+    for header in HEADERS:
+        user = ('#include <opscope/%s>\n#include <opscope/%s>\n'
+                'int user(void);\nint user(void)\n{\n    return osc_version();\n}\n'
+                % (header, header))
+        for standard in ("-std=c99", "-std=c11", "-std=gnu17"):
+            check(compiles(cc, standard, include, user, ".c"), header + " as " + standard)
+        for standard in ("-std=c++11", "-std=c++17") if cxx else ():
+            check(compiles([cxx], standard, include, user, ".cpp"), header + " as " + standard)
+
+
+def declared(include):
+    names = set()
+    for header in HEADERS:
+        with open(os.path.join(include, "opscope", header)) as f:
+            text = re.sub(r"/\*.*?\*/", "", f.read(), flags=re.S)
+        for found in re.findall(r"OSC_API\b[^;{]*?\b(osc_\w+)\s*(?:\(|;)", text):
+            names.add(found)
+    return names
+
+
+def lines_of(command):
+    return subprocess.run(command, stdout=subprocess.PIPE, check=True,
+                          text=True).stdout.splitlines()
+
+
+def check_library(library, include, allowed):
+    exported = {line.split()[-1] for line in lines_of(["nm", "-D", "--defined-only", library])}
+    wanted = declared(include)
+    check(wanted <= exported, "all that is declared is exported: " +
+          " ".join(sorted(wanted - exported)))
+    check(exported <= wanted, "nothing else is exported: " + " ".join(sorted(exported - wanted)))
+    dynamic = "\n".join(lines_of(["readelf", "-dW", library]))
+    needed = set(re.findall(r"NEEDED.*\[(\S+)\]", dynamic))
+    check(needed <= allowed, "needs no other library: " + " ".join(sorted(needed - allowed)))
+    check("NODELETE" in dynamic, "is never unloaded")
+    check(re.search(r"SONAME.*\[libopscope\.so\.\d+\]", dynamic) is not None, "has a soname")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--include", required=True)
+    parser.add_argument("--library", required=True)
+    parser.add_argument("--needed", required=True)
+    parser.add_argument("cc", nargs="+")
+    args = parser.parse_args()
+    check_headers(args.cc, args.include)
+    check_library(args.library, args.include, set(args.needed.split(",")))
+    sys.exit(len(failed) > 0)
+
+
+main()
