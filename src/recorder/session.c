@@ -12,6 +12,7 @@
 #include "recorder/flush.h"
 #include "recorder/names.h"
 #include "recorder/place.h"
+#include "recorder/steps.h"
 #include "recorder/threads.h"
 #include "recorder/ticks.h"
 
@@ -288,6 +289,7 @@ static void begin_as_child(void)
 
     osc_flush_forget();
     osc_blocks_forget();
+    osc_steps_forget();
     osc_names_unlock();
     osc_names_detach();
     osc_fd_close(&place.live_fd);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The steps of the program: see opscope/record.h. */
-#include <stdbool.h>
+#include "recorder/steps.h"
 
 #include "opscope/record.h"
 #include "recorder/flush.h"
@@ -28,8 +28,10 @@ uint64_t osc_step(void)
     /* relaxed: as in end_step() */
     const uint64_t step = __atomic_fetch_add(&n_steps, 1, __ATOMIC_RELAXED);
 
-    if (osc_is_on())
+    if (osc_is_on()) {
+        osc_writer_settle(); /* the schedule is there once the recording is open */
         osc_flush_step_begin(step, now);
+    }
     if (osc_is_on() && OSC_PUT(OSC_RECORD_STEP_BEGIN, 0, now, OSC_ROLE_EVENT, step, 0))
         __atomic_store_n(&is_recorded, 1, __ATOMIC_RELAXED);
     return step;
@@ -38,4 +40,10 @@ uint64_t osc_step(void)
 void osc_step_end(void)
 {
     end_step(osc_ticks());
+}
+
+void osc_steps_forget(void)
+{
+    /* relaxed: there is one thread. */
+    __atomic_store_n(&is_recorded, 0, __ATOMIC_RELAXED);
 }
