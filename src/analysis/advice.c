@@ -24,6 +24,7 @@ enum {
     PART,
     WHOLE,
     PARTS,
+    ROWS,
     MORE,
     N_COLUMNS = MORE + OSC_ADVICE_MORE
 };
@@ -61,8 +62,8 @@ static const struct osc_column columns[N_COLUMNS] = {
               OSC_COLUMN_LONG | OSC_COLUMN_BELOW, "What was measured, and what to change."},
     [EVIDENCE] = {"evidence", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_BELOW,
                   "A command for the shell that prints the rows that this rests on; of "
-                  "idle_device what ran in its longest gap; with --merge for the first rank "
-                  "and span that the rule applies to."},
+                  "idle_device what ran in its longest gap; with --merge of all ranks and "
+                  "spans that the rule applies to."},
     [RATIO] = {"ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH, 0,
                "What the rule measured: of low_utilization utilization_ratio of these "
                "devices, of tensor_cores the part of the time of all kernels of operators, of "
@@ -87,6 +88,8 @@ static const struct osc_column columns[N_COLUMNS] = {
                "ratio, below the line."},
     [PARTS] = {"parts", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
                "Traces that the row was merged from."},
+    [ROWS] = {"rows", OSC_TYPE_STRING, NULL, OSC_MERGE_JOIN, OSC_COLUMN_HIDDEN,
+              "Which rows evidence shows of each of them."},
     [MORE] = {"more_0", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
               "A number of the text."},
     [MORE + 1] = {"more_1", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
@@ -107,11 +110,13 @@ static osc_status add_row(const struct osc_advice_base *a, enum osc_advice_code 
                           const struct osc_advice_item *item, const struct osc_options *o,
                           struct osc_result *out)
 {
-    struct osc_strbuf evidence = {0};
+    struct osc_strbuf evidence = {0}, rows = {0};
 
     osc_advice_evidence(a, code, item, o->selection, &evidence);
-    if (evidence.status != OSC_OK) {
+    osc_advice_rows(a, code, item, &rows);
+    if (evidence.status != OSC_OK || rows.status != OSC_OK) {
         osc_strbuf_fini(&evidence);
+        osc_strbuf_fini(&rows);
         return OSC_ENOMEM;
     }
     osc_result_row(out);
@@ -126,9 +131,11 @@ static osc_status add_row(const struct osc_advice_base *a, enum osc_advice_code 
     osc_result_int(out, PART, item->part);
     osc_result_int(out, WHOLE, item->whole);
     osc_result_int(out, PARTS, 1);
+    osc_result_str(out, ROWS, (struct osc_str){rows.s, (uint32_t)rows.len});
     for (uint32_t k = 0; k < OSC_ADVICE_MORE; k++)
         osc_result_int(out, MORE + k, item->more[k]);
     osc_strbuf_fini(&evidence);
+    osc_strbuf_fini(&rows);
     return OSC_OK;
 }
 
@@ -183,7 +190,22 @@ static enum osc_advice_code code_of(struct osc_str text)
     return OSC_ADVICE_COUNT;
 }
 
-static osc_status finish_row(struct osc_result *r, uint64_t i)
+/* The evidence of a row that was merged from several. */
+static osc_status merge_evidence(struct osc_result *r, uint64_t i, enum osc_advice_code code,
+                                 const struct osc_options *o)
+{
+    struct osc_strbuf evidence = {0};
+
+    osc_advice_evidence_of_all(code, osc_result_get_str(r, i, ROWS), o, &evidence);
+    const osc_status st = evidence.status;
+    if (st == OSC_OK)
+        osc_result_set_str(r, i, EVIDENCE,
+                           (struct osc_str){evidence.s, (uint32_t)evidence.len});
+    osc_strbuf_fini(&evidence);
+    return st;
+}
+
+static osc_status finish_row(struct osc_result *r, uint64_t i, const struct osc_options *o)
 {
     const enum osc_advice_code code = code_of(osc_result_get_str(r, i, CODE));
     struct osc_advice_numbers n = {.impact_ns = osc_result_get_int(r, i, IMPACT),
@@ -201,7 +223,7 @@ static osc_status finish_row(struct osc_result *r, uint64_t i)
     for (uint32_t k = 0; k < OSC_ADVICE_MORE; k++)
         n.more[k] = osc_result_get_int(r, i, MORE + k);
     osc_advice_say(code, &n, &text);
-    const osc_status st = text.status;
+    osc_status st = text.status;
     if (st == OSC_OK)
         osc_result_set_str(r, i, TEXT, (struct osc_str){text.s, (uint32_t)text.len});
     osc_strbuf_fini(&text);
@@ -211,15 +233,16 @@ static osc_status finish_row(struct osc_result *r, uint64_t i)
     if (n.n_parts != 1) {
         osc_result_set_missing(r, i, SUBJECT);
         osc_result_set_missing(r, i, GREW);
+        if (st == OSC_OK && o->operands)
+            st = merge_evidence(r, i, code, o);
     }
     return st;
 }
 
 static osc_status finish(struct osc_result *r, const struct osc_options *o, struct osc_err *err)
 {
-    (void)o;
     for (uint64_t i = 0; i < r->n_rows; i++) {
-        const osc_status st = finish_row(r, i);
+        const osc_status st = finish_row(r, i, o);
 
         if (st != OSC_OK)
             return osc_fail(err, st, "advice: %s", osc_status_text(st));
@@ -235,7 +258,7 @@ const struct osc_table_def osc_table_advice = {
     .columns = columns,
     .n_columns = N_COLUMNS,
     .sort = "impact_ns",
-    .facts = OSC_FACT_FOREST | OSC_FACT_LINKS | OSC_FACT_STEPS | OSC_FACT_UNIONS,
+    .facts = OSC_FACT_LOADS | OSC_FACT_STEPS | OSC_FACT_UNIONS,
     .takes = OSC_TAKES_COMPAT,
     .map = map,
     .finish = finish,

@@ -147,27 +147,11 @@ static osc_status find_syncs(struct osc_advice_base *a, struct osc_intervals *sy
     return osc_intervals_merge(syncs);
 }
 
-/* The gap that ends at AT_NS, or NULL. */
-static struct osc_gap *gap_that_ends(struct osc_advice_base *a, int64_t at_ns)
-{
-    size_t low = 0, high = a->n_gaps;
-
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-
-        if (a->gaps[middle].end_ns < at_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < a->n_gaps && a->gaps[low].end_ns == at_ns ? &a->gaps[low] : NULL;
-}
-
 static osc_status list_gaps(struct osc_advice_base *a, const struct osc_intervals *gaps,
                             const struct osc_intervals *syncs)
 {
     const struct osc_links *const links = &a->f->links;
-    size_t s = 0;
+    size_t s = 0, near = 0;
 
     a->gaps = osc_calloc(gaps->n + 1, sizeof *a->gaps);
     if (!a->gaps)
@@ -184,11 +168,11 @@ static osc_status list_gaps(struct osc_advice_base *a, const struct osc_interval
     }
     for (size_t n = 0; n < links->n_works; n++) {
         const osc_row row = {links->works[n].row};
-        struct osc_gap *const gap =
-            gap_that_ends(a, osc_chunk_of(&a->t->events, row)->ts_ns[osc_row_place(row)]);
+        const int64_t at_ns = osc_chunk_of(&a->t->events, row)->ts_ns[osc_row_place(row)];
+        const size_t g = osc_intervals_find(gaps, at_ns, &near);
 
-        if (gap && gap->work == 0)
-            gap->work = (uint32_t)n + 1;
+        if (g < gaps->n && gaps->v[g].end_ns == at_ns && a->gaps[g].work == 0)
+            a->gaps[g].work = (uint32_t)n + 1;
     }
     a->gaps_ns = osc_intervals_length(gaps);
     return OSC_OK;
@@ -203,8 +187,6 @@ osc_status osc_advice_base_make(const struct osc_trace *t, bool compat_tb, unsig
     osc_status st = osc_breakdown_get(t, compat_tb, n_threads, &a->own, &a->b);
     if (st == OSC_OK)
         st = sum_steps(a);
-    if (st == OSC_OK)
-        st = osc_loads_make(t, &a->loads);
     if (st == OSC_OK)
         st = osc_device_props_read(t, &a->props);
     if (st == OSC_OK)
@@ -223,7 +205,6 @@ osc_status osc_advice_base_make(const struct osc_trace *t, bool compat_tb, unsig
 void osc_advice_base_fini(struct osc_advice_base *a)
 {
     osc_breakdown_fini(&a->own);
-    osc_loads_fini(&a->loads);
     osc_device_props_fini(&a->props);
     osc_intervals_fini(&a->kept);
     osc_intervals_fini(&a->busy);

@@ -18,7 +18,6 @@
 #define OSC_ANALYSIS_ADVICE_BASE_H
 
 #include "analysis/deviceprops.h"
-#include "analysis/utilization.h"
 #include "base/idmap.h"
 #include "derive/facts.h"
 
@@ -36,7 +35,6 @@ struct osc_advice_base {
     bool is_compat;
     struct osc_breakdown own;
     const struct osc_breakdown *b;
-    struct osc_loads loads;
     struct osc_device_props_list props;
     struct osc_intervals kept, busy;           /* merged */
     int64_t kept_ns;                           /* length of kept */
@@ -49,7 +47,7 @@ struct osc_advice_base {
     bool *is_sync;                  /* owned; by call of osc_links: it waits for the device */
 };
 
-/* T has LINKS, STEPS and UNIONS. The caller finishes A in either case. */
+/* T has LOADS, STEPS and UNIONS. The caller finishes A in either case. */
 OSC_MUST_USE osc_status osc_advice_base_make(const struct osc_trace *t, bool compat_tb,
                                              unsigned n_threads, struct osc_advice_base *a);
 void osc_advice_base_fini(struct osc_advice_base *a);

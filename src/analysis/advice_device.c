@@ -2,8 +2,8 @@
 #include "analysis/advice_list.h"
 
 #include "analysis/growth.h"
+#include "analysis/median.h"
 #include "base/mem.h"
-#include "base/sort.h"
 
 /* Whether PART is more than 1 / N of the kept steps. */
 static bool is_much(const struct osc_advice_base *a, int64_t part, int64_t n)
@@ -136,18 +136,10 @@ static osc_status check_pageable(const struct osc_advice_base *a, struct osc_adv
     return st;
 }
 
-static int by_length(const void *x, const void *y)
-{
-    const int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
-
-    return (a > b) - (a < b);
-}
-
-/* The lower median of V, which is sorted on the way; N is not 0. */
+/* The lower median of V, which is reordered; N is not 0. */
 static int64_t lower_median(int64_t *v, size_t n)
 {
-    osc_sort(v, n, sizeof *v, by_length);
-    return v[(n - 1) / 2];
+    return osc_select_kth(v, n, (n - 1) / 2);
 }
 
 /*
@@ -259,9 +251,9 @@ static int64_t median_of_steps(const struct osc_breakdown *b, int64_t *lengths)
         if (b->steps[i].is_kept)
             lengths[n++] = b->steps[i].end_ns - b->steps[i].start_ns;
     }
-    const int64_t low = lower_median(lengths, n);
+    const int64_t low = lower_median(lengths, n), high = osc_select_kth(lengths, n, n / 2);
 
-    return low + (lengths[n / 2] - low) / 2;
+    return low + (high - low) / 2;
 }
 
 static osc_status check_slow_steps(const struct osc_advice_base *a,

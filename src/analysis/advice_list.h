@@ -3,8 +3,9 @@
  * advice_list.h - what the rules of `advice` found, before it is put in words.
  *
  * A rule is a code. Whether it applies, what it measured and how much time is at
- * stake are numbers (advice_plugin.c, advice_host.c); the sentence is made of these
- * numbers alone (advice_text.c), so that merged ranks get a sentence of their own.
+ * stake are numbers (advice_plugin.c, advice_device.c); the sentence is made of these
+ * numbers alone (advice_text.c), so that merged ranks get a sentence of their own; the
+ * command that shows the rows is made of what each of them asks for (advice_evidence.c).
  *
  * Threading: not locked.
  */
@@ -14,6 +15,7 @@
 #include "analysis/advice_base.h"
 #include "base/strbuf.h"
 #include "derive/select.h"
+#include "table/table.h"
 
 /* The seven of torch-tb-profiler (tensorboard-views.md, 3.5) in its order, then. */
 #define OSC_ADVICE_LIST(X)                                                        \
@@ -89,5 +91,13 @@ void osc_advice_say(enum osc_advice_code code, const struct osc_advice_numbers *
 void osc_advice_evidence(const struct osc_advice_base *a, enum osc_advice_code code,
                          const struct osc_advice_item *item, const struct osc_selection *s,
                          struct osc_strbuf *out);
+
+/* Which rows these are among those of all traces: a line for osc_advice_evidence_of_all(). */
+void osc_advice_rows(const struct osc_advice_base *a, enum osc_advice_code code,
+                     const struct osc_advice_item *item, struct osc_strbuf *out);
+
+/* A command that prints the rows of all PARTS, lines of osc_advice_rows(): O has operands. */
+void osc_advice_evidence_of_all(enum osc_advice_code code, struct osc_str parts,
+                                const struct osc_options *o, struct osc_strbuf *out);
 
 #endif

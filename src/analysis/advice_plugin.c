@@ -75,12 +75,12 @@ static osc_status check_data_parallel(const struct osc_advice_base *a, const str
     struct osc_intervals all = {0}, next = {0};
     osc_status st = OSC_OK;
 
-    if (seen->n_dp == 0 || a->loads.n_devices < 2)
+    if (seen->n_dp == 0 || a->f->loads.n_devices < 2)
         return OSC_OK;
     osc_intervals_concat(&all, &a->kept);
     st = osc_intervals_merge(&all);
-    for (uint32_t d = 0; d < a->loads.n_devices && st == OSC_OK; d++) {
-        st = osc_intervals_intersect(&all, &a->loads.devices[d].busy, &next);
+    for (uint32_t d = 0; d < a->f->loads.n_devices && st == OSC_OK; d++) {
+        st = osc_intervals_intersect(&all, &a->f->loads.devices[d].busy, &next);
         osc_intervals_fini(&all);
         all = next;
         next = (struct osc_intervals){0};
@@ -89,7 +89,7 @@ static osc_status check_data_parallel(const struct osc_advice_base *a, const str
     item->impact_ns = item->part = a->kept_ns - osc_intervals_length(&all);
     item->whole = a->kept_ns;
     item->count = seen->n_dp;
-    item->more[0] = a->loads.n_devices;
+    item->more[0] = a->f->loads.n_devices;
     osc_intervals_fini(&all);
     return st;
 }
@@ -123,10 +123,10 @@ static osc_status check_utilization(const struct osc_advice_base *a, struct osc_
     struct osc_strbuf names = {0};
     osc_status st = OSC_OK;
 
-    for (uint32_t d = 0; d < a->loads.n_devices && window_ns > 0 && st == OSC_OK; d++) {
-        const struct osc_device_load *const device = &a->loads.devices[d];
+    for (uint32_t d = 0; d < a->f->loads.n_devices && window_ns > 0 && st == OSC_OK; d++) {
+        const struct osc_device_load *const device = &a->f->loads.devices[d];
         const struct osc_load load =
-            osc_loads_between(&a->loads, d, a->b->window_start_ns, a->b->window_end_ns);
+            osc_loads_between(&a->f->loads, d, a->b->window_start_ns, a->b->window_end_ns);
         struct osc_intervals idle = {0};
 
         if (!device->has_kernels || load.busy_ns >= window_ns - load.busy_ns)
@@ -157,11 +157,11 @@ static bool has_tensor_cores(const struct osc_advice_base *a)
 {
     if (a->is_compat)
         return a->props.n > 0 && a->props.v[0].major >= 7;
-    for (uint32_t d = 0; d < a->loads.n_devices; d++) {
+    for (uint32_t d = 0; d < a->f->loads.n_devices; d++) {
         const struct osc_device_props *const p =
-            osc_device_props_find(&a->props, a->loads.devices[d].number);
+            osc_device_props_find(&a->props, a->f->loads.devices[d].number);
 
-        if (a->loads.devices[d].has_kernels && p && p->major >= 7)
+        if (a->f->loads.devices[d].has_kernels && p && p->major >= 7)
             return true;
     }
     return false;

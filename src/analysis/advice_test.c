@@ -330,7 +330,7 @@ static void waiting_counts_by_the_gap_that_it_leaves(void **state)
     assert_int_equal(cell_int(row, "count"), 1);
     assert_true(has_text(row, "subject", "cudaStreamSynchronize"));
     assert_true(has_text(row, "evidence", "(name in ('cudaStreamSynchronize')) and "));
-    assert_true(has_text(row, "evidence", "--steps @0-@0"));
+    assert_true(has_text(row, "evidence", "step between 0 and 0"));
     /* The host was done before the device was. */
     assert_int_equal(stake("",
                            STEP(1, 0, 1000) CALL(1, 0, 10, 1, "") RUNTIME(
@@ -516,10 +516,10 @@ static void the_evidence_selects_what_was_selected(void **state)
     assert_selects(&s, loading,
                    "> 0\" --process 1 --thread 'it'\\''s' --device cuda:0 --steps 1-2 "
                    "--from 5 --to 7000 a.json");
-    /* A command names its steps once. */
+    /* Which of the selected steps are kept is told by the rows. */
     s = (struct osc_selection){.process = "1", .steps = "1-2"};
-    assert_selects(&s, allocating, "is not null\" --process 1 a.json");
-    assert_true(has_text(0, "evidence", "--steps @0-@0"));
+    assert_selects(&s, allocating,
+                   "is not null and step between 0 and 0\" --process 1 --steps 1-2 a.json");
 }
 
 static void standard_input_is_a_dash(void **state)
@@ -538,7 +538,7 @@ static void standard_input_is_a_dash(void **state)
 
 static void merged_ranks_add_up_and_name_nobody(void **state)
 {
-    const struct osc_options o = {0};
+    const struct osc_options o = {.operands = "runs/a", .n_traces = 2};
     struct osc_merger merger;
     struct osc_result sum;
 
@@ -557,6 +557,15 @@ static void merged_ranks_add_up_and_name_nobody(void **state)
     assert_true(osc_str_starts(osc_result_get_str(&sum, 0, column("text")),
                                OSC_STR("2 devices ran kernels in 40.0 %")));
     assert_false(osc_result_has(&sum, 0, column("subject")));
+    /* Their evidence is one command: where they want the same of all, it says so once. */
+    assert_true(
+        osc_str_eq(osc_result_get_str(&sum, 0, column("evidence")),
+                   OSC_STR("opscope table devices --where \"device in ('cuda:0')\" runs/a")));
+    assert_true(osc_str_eq(
+        osc_result_get_str(&sum, 1, column("evidence")),
+        OSC_STR("opscope table events --where \"(rank in (0) and span = 0 and start_ns <= "
+                "1000000 and start_ns + dur_ns >= 210000) or (rank in (0) and span = 0 and "
+                "start_ns <= 3000000 and start_ns + dur_ns >= 1410000)\" runs/a")));
     osc_result_fini(&sum);
     osc_merger_fini(&merger);
 }
@@ -564,7 +573,7 @@ static void merged_ranks_add_up_and_name_nobody(void **state)
 /* Fail the first allocation, then the second, ... until the work gets done. */
 static void memory_that_runs_out_is_a_status(void **state)
 {
-    const struct osc_options o = {0};
+    const struct osc_options o = {.operands = "a.json", .n_traces = 1};
     osc_status st = OSC_ENOMEM;
 
     (void)state;

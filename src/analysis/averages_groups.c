@@ -12,9 +12,9 @@ static void add(int64_t *sum, int64_t v)
     *sum = (int64_t)((uint64_t)*sum + (uint64_t)v);
 }
 
-static int64_t difference(int64_t a, int64_t b)
+static void subtract(int64_t *sum, int64_t v)
 {
-    return (int64_t)((uint64_t)a - (uint64_t)b);
+    *sum = (int64_t)((uint64_t)*sum - (uint64_t)v);
 }
 
 /* The string of argument KEY of a node, or of the older key OLD. */
@@ -100,8 +100,8 @@ static osc_status add_group(struct osc_avg_groups *g, const struct osc_avg_tree 
     if (st != OSC_OK)
         return st;
     g->all[g->n++] = (struct osc_avg_group){
-        .first_start_ns = n->start_ns,
-        .first_dur_ns = n->end_ns - n->start_ns,
+        .first_start_ns = osc_avg_start_ns(tree, n),
+        .first_dur_ns = osc_avg_dur_ns(tree, n),
         .first_row = n->row,
         .name = n->name,
         .flags = n->flags,
@@ -163,6 +163,7 @@ static osc_status group_of(struct osc_avg_groups *g, struct osc_avg_tree *tree, 
 
     if (g->by_shape || g->by_stack) {
         st = long_group(g, tree, i, &number);
+        g->of_node[i] = number;
     } else {
         uint32_t *const place = plain_place(g, tree, &tree->nodes[i]);
 
@@ -175,6 +176,18 @@ static osc_status group_of(struct osc_avg_groups *g, struct osc_avg_tree *tree, 
     if (st == OSC_OK)
         *group = &g->all[number - 1];
     return st;
+}
+
+/* The group of node I of the host, which has been counted in it. */
+static inline struct osc_avg_group *known_group(struct osc_avg_groups *g,
+                                                const struct osc_avg_tree *tree, uint32_t i)
+{
+    const struct osc_avg_node *const n = &tree->nodes[i];
+    const uint32_t number =
+        g->of_node ? g->of_node[i]
+                   : tree->names[n->name].groups[n->flags & (OSC_AVG_VARIANTS - 1)];
+
+    return &g->all[number - 1];
 }
 
 /* Whether a node stands before the first one of GROUP: negative, as in qsort(). */
@@ -196,13 +209,14 @@ static int compare_groups(const void *pa, const void *pb)
 }
 
 /* One more call of GROUP, on a device (TP 3.6). */
-static void count_device_node(const struct osc_avg_node *n, struct osc_avg_group *group)
+static void count_device_node(const struct osc_avg_tree *tree, const struct osc_avg_node *n,
+                              struct osc_avg_group *group)
 {
-    const int64_t dur_ns = n->end_ns - n->start_ns;
+    const int64_t start_ns = osc_avg_start_ns(tree, n), dur_ns = osc_avg_dur_ns(tree, n);
 
     /* Queues come one after the other: the first call may be on a later one. */
-    if (compare_first(n->start_ns, dur_ns, n->row, group) < 0) {
-        group->first_start_ns = n->start_ns;
+    if (compare_first(start_ns, dur_ns, n->row, group) < 0) {
+        group->first_start_ns = start_ns;
         group->first_dur_ns = dur_ns;
         group->first_row = n->row;
     }
@@ -212,20 +226,24 @@ static void count_device_node(const struct osc_avg_node *n, struct osc_avg_group
 }
 
 /* One more call of GROUP, on the host. */
-static inline void count_node(const struct osc_avg_tree *tree, uint32_t i,
-                              struct osc_avg_group *group)
+static inline void count_node(struct osc_avg_groups *g, const struct osc_avg_tree *tree,
+                              uint32_t i, struct osc_avg_group *group)
 {
-    const struct osc_avg_node *const n = &tree->nodes[i];
-    const int64_t dur_ns = n->end_ns - n->start_ns;
+    struct osc_avg_node *const n = &tree->nodes[i];
+    const int64_t dur_ns = osc_avg_dur_ns(tree, n);
+    const double elapsed_us = osc_avg_elapsed_us(tree, n->end_ns - dur_ns, n->end_ns);
     const bool is_sync = !(n->flags & OSC_AVG_ASYNC);
 
     group->calls++;
     add(&group->cpu_ns, dur_ns);
-    group->cpu_us += n->elapsed_us;
+    group->cpu_us += elapsed_us;
     if (is_sync) {
-        add(&group->self_cpu_ns, difference(dur_ns, n->child_ns));
-        group->self_cpu_us += n->elapsed_us - n->child_us;
+        add(&group->self_cpu_ns, dur_ns);
+        group->self_cpu_us += elapsed_us - n->child_us;
     }
+    n->device_ns = 0;
+    if (n->parent != 0)
+        subtract(&known_group(g, tree, n->parent - 1)->self_cpu_ns, dur_ns);
     if (tree->bytes) {
         const struct osc_avg_bytes *b = &tree->bytes[i];
 
@@ -234,11 +252,32 @@ static inline void count_node(const struct osc_avg_tree *tree, uint32_t i,
         group->self_cpu_bytes += is_sync ? b->cpu - b->child_cpu : 0;
         group->self_device_bytes += is_sync ? b->device - b->child_device : 0;
     }
-    if (tree->device && is_sync) {
-        const int64_t own_ns = tree->device[i].own_ns;
+}
 
-        add(&group->self_device_ns, own_ns);
-        add(&group->device_ns, own_ns + tree->device[i].child_ns);
+/*
+ * Hand the work of devices to those who launched it, and to all that they lie in: a
+ * parent stands before its children, so from the end on.
+ */
+static void add_device_work(struct osc_avg_groups *g, struct osc_avg_tree *tree)
+{
+    for (uint32_t i = tree->n_host; i < tree->n_nodes; i++) {
+        const struct osc_avg_node *const n = &tree->nodes[i];
+        const uint32_t op = osc_avg_operator_of(tree, n);
+        const int64_t dur_ns = osc_avg_dur_ns(tree, n);
+
+        if (op == 0)
+            continue;
+        add(&known_group(g, tree, op - 1)->self_device_ns, dur_ns);
+        add(&tree->nodes[op - 1].device_ns, dur_ns);
+    }
+    for (uint32_t i = tree->n_host; i > 0 && tree->n_nodes > tree->n_host; i--) {
+        const struct osc_avg_node *const n = &tree->nodes[i - 1];
+
+        if (n->device_ns == 0 || (n->flags & OSC_AVG_FOLDED))
+            continue;
+        add(&known_group(g, tree, i - 1)->device_ns, n->device_ns);
+        if (n->parent != 0)
+            add(&tree->nodes[n->parent - 1].device_ns, n->device_ns);
     }
 }
 
@@ -256,11 +295,17 @@ osc_status osc_avg_groups_build(struct osc_avg_groups *g, struct osc_avg_tree *t
     g->shapes.seed = osc_hash_seed();
     if (g->by_stack)
         st = osc_avg_stacks_build(&g->stacks, tree, how->stack_depth);
+    if (g->by_shape || g->by_stack) {
+        g->of_node_size = ((size_t)tree->n_nodes + 1) * sizeof *g->of_node;
+        g->of_node = osc_pages_alloc(g->of_node_size);
+        st = st == OSC_OK && !g->of_node ? OSC_ENOMEM : st;
+    }
     for (uint32_t i = 0; st == OSC_OK && i < tree->n_nodes; i++) {
-        const struct osc_avg_node *n = &tree->nodes[i];
+        struct osc_avg_node *n = &tree->nodes[i];
         struct osc_avg_group *group = NULL;
         uint64_t flops = 0;
 
+        osc_avg_lift(tree, n);
         if (n->flags & OSC_AVG_FOLDED)
             continue;
         st = group_of(g, tree, i, &group);
@@ -270,10 +315,12 @@ osc_status osc_avg_groups_build(struct osc_avg_groups *g, struct osc_avg_tree *t
             break;
         group->flops += flops;
         if (n->flags & OSC_AVG_DEVICE)
-            count_device_node(n, group);
+            count_device_node(tree, n, group);
         else
-            count_node(tree, i, group);
+            count_node(g, tree, i, group);
     }
+    if (st == OSC_OK)
+        add_device_work(g, tree);
     if (g->n > 0)
         osc_sort(g->all, g->n, sizeof *g->all, compare_groups);
     return st;
@@ -293,6 +340,7 @@ void osc_avg_groups_fini(struct osc_avg_groups *g)
     for (int i = 0; i < OSC_FLOPS_RULES; i++)
         osc_idmap_fini(&g->flops_by_sids[i]);
     osc_avg_stacks_fini(&g->stacks);
+    osc_pages_free(g->of_node, g->of_node_size);
     *g = (struct osc_avg_groups){0};
 }
 

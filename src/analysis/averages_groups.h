@@ -8,6 +8,9 @@
  *
  *   - The plain key is found through an array, the longer ones through maps of
  *     small numbers; no text is made twice.
+ *   - What torch sums as doubles is summed in order of the nodes. Whole numbers come
+ *     straight to the row that they count in: a child's time is taken off the row of
+ *     its parent, and device work goes up the tree once all nodes have their rows.
  *
  * Threading: not locked.
  */
@@ -52,6 +55,8 @@ struct osc_avg_groups {
     uint64_t *flops;                                 /* owned */
     size_t n_flops, cap_flops;
     struct osc_avg_stacks stacks; /* owned; built if by_stack */
+    uint32_t *of_node; /* pages, owned: group + 1 of nodes, if not by the plain key */
+    size_t of_node_size;
 };
 
 /* How to group; zeroed: by the plain key. */
@@ -62,7 +67,10 @@ struct osc_avg_grouping {
     bool with_flops;
 };
 
-/* Group the nodes of TREE. fini() is needed in any case. */
+/*
+ * Group the nodes of TREE, whose parents and sums of children serve for it alone
+ * afterwards. fini() is needed in any case.
+ */
 OSC_MUST_USE osc_status osc_avg_groups_build(struct osc_avg_groups *g,
                                              struct osc_avg_tree *tree,
                                              const struct osc_avg_grouping *how);

@@ -227,7 +227,7 @@ static osc_status resolve_threads(struct flows *f, const struct osc_avg_tree *tr
             !arg_of(tree, n, OSC_ARG_KEY_FWD_THREAD, &logical))
             continue;
 
-        const uint32_t track = start_of_flow(f, track_of(tree, n), n->start_ns);
+        const uint32_t track = start_of_flow(f, track_of(tree, n), osc_avg_start_ns(tree, n));
         uint32_t *const known = track ? osc_idmap_put(&f->thread, (uint64_t)logical) : NULL;
         if (track != 0 && !known)
             return OSC_ENOMEM;

@@ -24,9 +24,7 @@ struct builder {
     uint16_t *form_flags;          /* owned; per form */
     uint8_t *track_family;         /* owned; per track */
     uint32_t *top;                 /* owned; per track: innermost open node + 1 */
-    uint32_t *node_of_row;         /* pages, owned: operators; NULL: no device worked */
-    size_t node_of_row_size;
-    uint32_t *twins; /* owned; nodes whose parent has the same name */
+    uint32_t *twins;               /* owned; nodes whose parent has the same name */
     size_t n_twins, cap_twins;
     uint32_t step_name; /* name + 1 of "ProfilerStep*" */
     uint32_t memory_name, failure_name;
@@ -133,10 +131,10 @@ static osc_status prepare(struct builder *b)
     }
     tree->has_queue = tree->n_families > 0;
     if (has_device) {
-        b->node_of_row_size =
-            ((size_t)t->events.n_chunks << OSC_CHUNK_SHIFT) * sizeof *b->node_of_row;
-        b->node_of_row = osc_pages_alloc(b->node_of_row_size);
-        if (!b->node_of_row)
+        tree->node_of_row_size =
+            ((size_t)t->events.n_chunks << OSC_CHUNK_SHIFT) * sizeof *tree->node_of_row;
+        tree->node_of_row = osc_pages_alloc(tree->node_of_row_size);
+        if (!tree->node_of_row)
             return OSC_ENOMEM;
     }
     if (tree->n_families == 0)
@@ -288,16 +286,16 @@ static int64_t find_zero(const struct builder *b)
     return t->min_ts_ns;
 }
 
-/* Make N, node I, a child of the innermost range that is open on TRACK. */
-static inline osc_status nest(struct builder *b, struct osc_avg_node *nodes, uint32_t i,
-                              struct osc_avg_node *n, uint32_t track)
+/* Make node I, which starts at START_NS, a child of the innermost range open on TRACK. */
+static inline osc_status nest(struct builder *b, uint32_t i, int64_t start_ns, uint32_t track)
 {
+    struct osc_avg_node *const nodes = b->tree->nodes, *const n = &nodes[i];
     uint32_t top = b->top[track];
 
     while (top != 0) {
         const int64_t top_end_ns = nodes[top - 1].end_ns;
 
-        if (n->start_ns < top_end_ns && n->end_ns <= top_end_ns)
+        if (start_ns < top_end_ns && n->end_ns <= top_end_ns)
             break;
         top = nodes[top - 1].parent;
     }
@@ -308,8 +306,7 @@ static inline osc_status nest(struct builder *b, struct osc_avg_node *nodes, uin
 
     struct osc_avg_node *const parent = &nodes[top - 1];
     parent->flags |= parent->flags & OSC_AVG_CHILD ? OSC_AVG_CHILDREN : OSC_AVG_CHILD;
-    parent->child_ns += n->end_ns - n->start_ns;
-    parent->child_us += n->elapsed_us;
+    parent->child_us += osc_avg_elapsed_us(b->tree, start_ns, n->end_ns);
     if (parent->name != n->name)
         return OSC_OK;
     if (b->n_twins == b->cap_twins &&
@@ -319,7 +316,7 @@ static inline osc_status nest(struct builder *b, struct osc_avg_node *nodes, uin
     return OSC_OK;
 }
 
-static void attribute_memory(struct builder *b, uint32_t i)
+static void attribute_memory(struct builder *b, uint32_t i, int64_t start_ns)
 {
     const struct osc_avg_node *n = &b->tree->nodes[i];
     struct osc_avg_bytes *bytes = &b->tree->bytes[i];
@@ -331,8 +328,8 @@ static void attribute_memory(struct builder *b, uint32_t i)
         if (c->kind[place] != OSC_KIND_OOM)
             osc_avg_record_bytes(b->t, c, place, &bytes->cpu, &bytes->device);
     } else {
-        osc_avg_records_between(&b->records, &b->first_record, n->start_ns, n->end_ns,
-                                &bytes->cpu, &bytes->device);
+        osc_avg_records_between(&b->records, &b->first_record, start_ns, n->end_ns, &bytes->cpu,
+                                &bytes->device);
     }
     if (n->parent != 0) {
         b->tree->bytes[n->parent - 1].child_cpu += bytes->cpu;
@@ -401,17 +398,15 @@ static osc_status take_record(struct builder *b, const struct osc_avg_cursor *at
 
     if (!is_failure && b->max_end_ns >= at->start_ns)
         return OSC_OK;
-    struct osc_avg_node *const n = &tree->nodes[tree->n_nodes++];
-    *n = (struct osc_avg_node){
-        .start_ns = at->start_ns,
+    tree->nodes[tree->n_nodes++] = (struct osc_avg_node){
         .end_ns = at->start_ns,
         .row = at->row,
         .name = (is_failure ? b->failure_name : b->memory_name) - 1,
         .flags = OSC_AVG_RECORD,
     };
-    const osc_status st = nest(b, tree->nodes, i, n, c->track[osc_row_place(row)]);
+    const osc_status st = nest(b, i, at->start_ns, c->track[osc_row_place(row)]);
     if (tree->bytes)
-        attribute_memory(b, i);
+        attribute_memory(b, i, at->start_ns);
     return st;
 }
 
@@ -432,24 +427,19 @@ static inline osc_status take_range(struct builder *b, const struct osc_avg_curs
         flags |= OSC_AVG_ASYNC;
     if (end_ns > b->max_end_ns)
         b->max_end_ns = end_ns;
-    struct osc_avg_node *const n = &tree->nodes[i];
     tree->n_nodes = i + 1;
-    /* Microseconds as torch has them: it rounds both ends before it takes the difference. */
-    *n = (struct osc_avg_node){
-        .start_ns = start_ns,
+    tree->nodes[i] = (struct osc_avg_node){
         .end_ns = end_ns,
-        .elapsed_us = (double)(end_ns - tree->zero_ns) / 1000.0 -
-                      (double)(start_ns - tree->zero_ns) / 1000.0,
         .row = at->row,
         .name = name - 1,
         .flags = flags,
     };
-    if (b->node_of_row && (flags & OSC_AVG_OPERATOR))
-        b->node_of_row[at->row] = i + 1;
+    if (tree->node_of_row && (flags & OSC_AVG_OPERATOR))
+        tree->node_of_row[at->row] = i + 1;
     if (!(flags & OSC_AVG_ASYNC))
-        st = nest(b, tree->nodes, i, n, track_of(b, c, place, flags));
+        st = nest(b, i, start_ns, track_of(b, c, place, flags));
     if (tree->bytes)
-        attribute_memory(b, i);
+        attribute_memory(b, i, start_ns);
     return st;
 }
 
@@ -514,7 +504,6 @@ static osc_status add_device_rows(struct builder *b)
         if (name == FILTERED)
             continue;
         tree->nodes[tree->n_nodes++] = (struct osc_avg_node){
-            .start_ns = c->ts_ns[i],
             .end_ns = c->ts_ns[i] + c->dur_ns[i],
             .row = row.v,
             .name = name - 1,
@@ -545,39 +534,22 @@ static uint32_t link_of(const struct osc_avg_tree *tree, uint32_t row)
     return c->link ? c->link[osc_row_place((osc_row){row})] : 0;
 }
 
-/*
- * The operator (node from 1) whose call launched device work N; 0 if there is none, or
- * if torch leaves that operator out.
- */
-static uint32_t operator_of(const struct osc_avg_tree *tree, const struct osc_avg_node *n,
-                            const uint32_t *node_of_row)
+uint32_t osc_avg_operator_of(const struct osc_avg_tree *tree, const struct osc_avg_node *n)
 {
-    const uint32_t launch = link_of(tree, n->row);
+    const uint32_t launch = is_attached(tree, n) ? link_of(tree, n->row) : 0;
+    const uint32_t op =
+        launch == 0 || !tree->node_of_row ? 0 : tree->node_of_row[link_of(tree, launch)];
 
-    return launch == 0 || !node_of_row ? 0 : node_of_row[link_of(tree, launch)];
-}
-
-static osc_status attach_device_work(struct builder *b)
-{
-    struct osc_avg_tree *const tree = b->tree;
-    tree->device_size = ((size_t)tree->n_host + 1) * sizeof *tree->device;
-    tree->device = osc_pages_alloc(tree->device_size);
-    if (!tree->device)
-        return OSC_ENOMEM;
-    for (uint32_t i = tree->n_host; i < tree->n_nodes; i++) {
-        const struct osc_avg_node *n = &tree->nodes[i];
-        const uint32_t op = is_attached(tree, n) ? operator_of(tree, n, b->node_of_row) : 0;
-
-        if (op != 0)
-            tree->device[op - 1].own_ns += n->end_ns - n->start_ns;
-    }
-    return OSC_OK;
+    /* What a child was folded into has the work of the child, and not its own. */
+    if (op == 0 || (tree->nodes[op - 1].flags & OSC_AVG_FOLDS))
+        return 0;
+    return tree->nodes[op - 1].flags & OSC_AVG_FOLDED ? tree->nodes[op - 1].parent : op;
 }
 
 /*
  * Fold every only child into its parent of the same name: the parent takes over its
- * children and device work and keeps all else. From the innermost outwards, so that
- * whole chains fold in one go.
+ * children and device work (averages_groups.c) and keeps all else. From the innermost
+ * outwards, so that whole chains fold in one go.
  */
 static void fold(struct builder *b)
 {
@@ -592,28 +564,12 @@ static void fold(struct builder *b)
         if (parent->flags & OSC_AVG_CHILDREN)
             continue;
         n->flags |= OSC_AVG_FOLDED;
-        parent->child_ns = n->child_ns;
+        parent->flags |= OSC_AVG_FOLDS;
         parent->child_us = n->child_us;
         if (tree->bytes) {
             tree->bytes[p].child_cpu = tree->bytes[i].child_cpu;
             tree->bytes[p].child_device = tree->bytes[i].child_device;
         }
-        if (tree->device) {
-            tree->device[p].own_ns = tree->device[i].own_ns;
-            tree->device[i].own_ns = 0;
-        }
-    }
-}
-
-/* Device totals: a parent stands before its children, so from the end on. */
-static void sum_device_work(struct osc_avg_tree *tree)
-{
-    for (uint32_t i = tree->n_host; i > 0; i--) {
-        const struct osc_avg_device_ns *d = &tree->device[i - 1];
-        const int64_t total_ns = d->own_ns + d->child_ns;
-
-        if (total_ns != 0 && tree->nodes[i - 1].parent != 0)
-            tree->device[tree->nodes[i - 1].parent - 1].child_ns += total_ns;
     }
 }
 
@@ -633,20 +589,14 @@ osc_status osc_avg_tree_build(struct osc_avg_tree *tree, const struct osc_trace 
         st = sweep(&b);
     if (st == OSC_OK)
         st = add_device_rows(&b);
-    if (st == OSC_OK && tree->n_nodes > tree->n_host)
-        st = attach_device_work(&b);
-    if (st == OSC_OK) {
+    if (st == OSC_OK)
         fold(&b);
-        if (tree->device)
-            sum_device_work(tree);
-    } else {
+    else
         osc_fail(err, st, "cannot build the tree of averages: %s", osc_status_text(st));
-    }
     osc_free(b.form_flags);
     osc_free(b.track_family);
     osc_free(b.top);
     osc_free(b.twins);
-    osc_pages_free(b.node_of_row, b.node_of_row_size);
     osc_free(b.instants);
     osc_avg_records_fini(&b.records);
     return st;
@@ -656,7 +606,7 @@ void osc_avg_tree_fini(struct osc_avg_tree *tree)
 {
     osc_pages_free(tree->nodes, tree->nodes_size);
     osc_pages_free(tree->bytes, tree->bytes_size);
-    osc_pages_free(tree->device, tree->device_size);
+    osc_pages_free(tree->node_of_row, tree->node_of_row_size);
     osc_pages_free(tree->name_of_sid, tree->name_of_sid_size);
     osc_free(tree->names);
     *tree = (struct osc_avg_tree){0};

@@ -6,12 +6,11 @@
  */
 #include "analysis/registry.h"
 
-#include <math.h>
 #include <stdio.h>
 
 #include "analysis/deviceprops.h"
-#include "analysis/utilization.h"
 #include "base/mem.h"
+#include "derive/args.h"
 #include "derive/facts.h"
 
 enum {
@@ -92,7 +91,7 @@ struct work {
     const struct osc_trace *t;
     const struct osc_facts *f;
     const struct osc_breakdown *b;
-    struct osc_loads loads;
+    const struct osc_loads *loads;
     struct osc_device_props_list props;
     struct sums *sums;  /* owned; by device */
     bool has_operators; /* some kernel belongs to one */
@@ -108,8 +107,7 @@ static void add_occupancy(const struct work *w, const struct osc_chunk *c, uint3
     const int64_t inside_ns = (end_ns < to_ns ? end_ns : to_ns) - start_ns;
     double percent;
 
-    if (inside_ns <= 0 || !osc_row_arg_double(w->t, c, i, OSC_ARG_KEY_OCCUPANCY, &percent) ||
-        !isfinite(percent) || percent < 0)
+    if (inside_ns <= 0 || !osc_args_quantity(w->t, c, i, OSC_ARG_KEY_OCCUPANCY, &percent))
         return;
     s->occupied += percent * (double)inside_ns;
     s->occupied_of_ns += inside_ns;
@@ -119,14 +117,14 @@ static osc_status add_kernels(struct work *w, bool compat_tb)
 {
     const struct osc_links *const links = &w->f->links;
 
-    w->sums = osc_calloc((size_t)w->loads.n_devices + 1, sizeof *w->sums);
+    w->sums = osc_calloc((size_t)w->loads->n_devices + 1, sizeof *w->sums);
     if (!w->sums)
         return OSC_ENOMEM;
     for (size_t n = 0; n < links->n_works; n++) {
         const struct osc_work *const work = &links->works[n];
         const struct osc_chunk *const c = osc_chunk_of(&w->t->events, (osc_row){work->row});
         const uint32_t i = work->row & OSC_CHUNK_MASK;
-        struct sums *const s = &w->sums[w->loads.of_track[c->track[i]] - 1];
+        struct sums *const s = &w->sums[w->loads->of_track[c->track[i]] - 1];
 
         if (c->kind[i] != OSC_KIND_KERNEL)
             continue;
@@ -162,7 +160,7 @@ static void add_props(const struct osc_device_props *p, struct osc_result *out)
 
 static void add_row(const struct work *w, uint32_t d, bool compat_tb, struct osc_result *out)
 {
-    const struct osc_device_load *const device = &w->loads.devices[d];
+    const struct osc_device_load *const device = &w->loads->devices[d];
     const struct osc_device_props *const p = osc_device_props_find(&w->props, device->number);
     const struct sums *const s = &w->sums[d];
     const int64_t window_ns = w->b->window_end_ns - w->b->window_start_ns;
@@ -173,7 +171,7 @@ static void add_row(const struct work *w, uint32_t d, bool compat_tb, struct osc
         add_props(p, out);
     if (window_ns > 0) {
         const struct osc_load load =
-            osc_loads_between(&w->loads, d, w->b->window_start_ns, w->b->window_end_ns);
+            osc_loads_between(w->loads, d, w->b->window_start_ns, w->b->window_end_ns);
 
         osc_result_int(out, WINDOW, window_ns);
         osc_result_int(out, BUSY, load.busy_ns);
@@ -192,19 +190,19 @@ static void add_notes(const struct work *w, struct osc_result *out)
 {
     uint32_t n_known = 0;
 
-    for (uint32_t d = 0; d < w->loads.n_devices; d++)
-        n_known += osc_device_props_find(&w->props, w->loads.devices[d].number) != NULL;
-    if (w->loads.n_devices == 0)
+    for (uint32_t d = 0; d < w->loads->n_devices; d++)
+        n_known += osc_device_props_find(&w->props, w->loads->devices[d].number) != NULL;
+    if (w->loads->n_devices == 0)
         osc_result_note(out, "no device work in the trace");
-    else if (n_known < w->loads.n_devices)
+    else if (n_known < w->loads->n_devices)
         osc_result_note(out,
                         "the file does not say what %u of %u devices are "
                         "(deviceProperties)",
-                        w->loads.n_devices - n_known, w->loads.n_devices);
+                        w->loads->n_devices - n_known, w->loads->n_devices);
     if (w->props.n > n_known)
         osc_result_note(out, "%zu more devices of the machine did no work in the trace",
                         w->props.n - n_known);
-    if (w->loads.n_devices > 0 && w->b->n_kept == 0)
+    if (w->loads->n_devices > 0 && w->b->n_kept == 0)
         osc_result_note(out, "no steps, and no operators that could count as one: nothing to "
                              "take shares of");
 }
@@ -215,20 +213,18 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     struct work w = {.t = t, .f = osc_trace_facts(t)};
 
     w.b = &w.f->breakdown;
-    osc_status st = osc_loads_make(t, &w.loads);
-    if (st == OSC_OK)
-        st = osc_device_props_read(t, &w.props);
+    w.loads = &w.f->loads;
+    osc_status st = osc_device_props_read(t, &w.props);
     if (st == OSC_OK)
         st = add_kernels(&w, o->compat_tb);
     if (st == OSC_OK) {
-        for (uint32_t d = 0; d < w.loads.n_devices; d++)
+        for (uint32_t d = 0; d < w.loads->n_devices; d++)
             add_row(&w, d, o->compat_tb, out);
         add_notes(&w, out);
         st = out->status;
     }
     osc_free(w.sums);
     osc_device_props_fini(&w.props);
-    osc_loads_fini(&w.loads);
     return st == OSC_OK ? st : osc_fail(err, st, "devices: %s", osc_status_text(st));
 }
 
@@ -263,7 +259,7 @@ const struct osc_table_def osc_table_devices = {
     .source = "member deviceProperties of the file, and its kernels.",
     .columns = columns,
     .n_columns = N_COLUMNS,
-    .facts = OSC_FACT_LINKS | OSC_FACT_STEPS | OSC_FACT_UNIONS,
+    .facts = OSC_FACT_LOADS | OSC_FACT_STEPS | OSC_FACT_UNIONS,
     .takes = OSC_TAKES_COMPAT,
     .map = map,
     .finish = finish,

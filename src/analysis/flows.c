@@ -49,17 +49,21 @@ struct family {
     enum arrow_kind kind;
     struct osc_keyrange range; /* of its ids */
     struct osc_keymap chains;  /* id -> chain + 1 */
+    osc_sid word;              /* column kind, once a row has it */
 };
 
-/* A record s, t or f. */
+/* Phases, in the order in which they stand at one time. */
+enum { PH_START, PH_STEP, PH_END };
+
+/* A record s, t or f. There are about as many as events, so each byte counts. */
 struct record {
-    uint32_t row;    /* osc_row of the other store */
-    uint32_t family; /* index in flows.families */
-    uint32_t chain;  /* NONE: it has no id */
-    uint32_t from;   /* the record that leads here, or NONE */
-    uint32_t event;  /* osc_row of what it stands for, or 0 */
-    uint8_t ph;
-    bool leads; /* somewhere */
+    uint32_t row;         /* osc_row of the other store */
+    uint32_t chain;       /* NONE: it has no id */
+    uint32_t from;        /* the record that leads here, or NONE */
+    uint32_t event;       /* osc_row of what it stands for, or 0 */
+    uint32_t family : 29; /* index in flows.families: memory holds fewer */
+    uint32_t ph : 2;
+    uint32_t leads : 1; /* somewhere */
 };
 
 struct flows {
@@ -139,6 +143,7 @@ static osc_status find_families(struct flows *f)
 static osc_status add_record(struct flows *f, const struct osc_chunk *c, uint32_t i)
 {
     const uint32_t family = f->family_of[c->form[i]] - 1;
+    const uint8_t ph = f->t->forms[c->form[i]].ph;
     int64_t id;
 
     if (f->n_records == f->cap_records &&
@@ -149,10 +154,12 @@ static osc_status add_record(struct flows *f, const struct osc_chunk *c, uint32_
         osc_keyrange_add(&f->families[family].range, id);
     f->records[f->n_records++] = (struct record){
         .row = osc_row_at(c, i).v,
-        .family = family,
+        .family = family & ((1u << 29) - 1),
         .chain = has_id ? 0 : NONE,
         .from = NONE,
-        .ph = f->t->forms[c->form[i]].ph,
+        .ph = ph == 's'   ? PH_START
+              : ph == 't' ? PH_STEP
+                          : PH_END,
     };
     return OSC_OK;
 }
@@ -224,7 +231,6 @@ static osc_status gather_chains(struct flows *f)
 /* By time; at one time starts come first and ends last, then as in the file. */
 static int compare_members(const void *x, const void *y, void *ctx)
 {
-    static const uint8_t rank['t' + 1] = {['s'] = 0, ['t'] = 1, ['f'] = 2};
     const struct flows *const f = ctx;
     const uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
     const struct record *const ra = &f->records[a], *const rb = &f->records[b];
@@ -233,7 +239,7 @@ static int compare_members(const void *x, const void *y, void *ctx)
     if (at != bt)
         return at < bt ? -1 : 1;
     if (ra->ph != rb->ph)
-        return rank[ra->ph] < rank[rb->ph] ? -1 : 1;
+        return ra->ph < rb->ph ? -1 : 1;
     return (a > b) - (a < b);
 }
 
@@ -262,18 +268,18 @@ static void lead_chain(struct flows *f, uint32_t first, uint32_t end)
     sort_members(f, &f->members[first], end - first);
     uint32_t first_start = NONE;
     for (uint32_t i = first; i < end && first_start == NONE; i++) {
-        if (f->records[f->members[i]].ph == 's')
+        if (f->records[f->members[i]].ph == PH_START)
             first_start = f->members[i];
     }
     for (uint32_t i = first; i < end; i++) {
         struct record *const r = &f->records[f->members[i]];
 
-        if (r->ph != 's') {
+        if (r->ph != PH_START) {
             r->from = last == NONE ? first_start : last;
             if (r->from != NONE)
                 f->records[r->from].leads = true;
         }
-        if (r->ph != 'f')
+        if (r->ph != PH_END)
             last = f->members[i];
     }
 }
@@ -306,9 +312,15 @@ static uint32_t operator_among(const struct flows *f, uint32_t first, uint32_t e
     return best;
 }
 
-/* The innermost of them that has ID as correlation, or else the innermost. */
-static uint32_t range_among(const struct flows *f, uint32_t first, uint32_t end, int64_t id)
+/* The innermost of them that has the id of R as correlation, or else the innermost. */
+static uint32_t range_among(const struct flows *f, uint32_t first, uint32_t end,
+                            const struct record *r)
 {
+    int64_t id = 0;
+
+    if (end - first == 1)
+        return f->order->rows[first];
+    (void)osc_args_flow_id(f->t, chunk_of(f, r), place_of(r), &id);
     for (uint32_t p = end; p > first && end - p < SAME_START_MAX; p--) {
         uint32_t i;
         const struct osc_chunk *const c = range_at(f, p - 1, &i);
@@ -325,9 +337,9 @@ static bool binds_to_next(const struct flows *f, const struct record *r)
 {
     struct osc_str point;
 
-    return r->ph == 'f' && !(osc_row_arg_str(f->t, chunk_of(f, r), place_of(r),
-                                             OSC_ARG_KEY_BINDING_POINT, &point) &&
-                             osc_str_eq(point, OSC_STR("e")));
+    return r->ph == PH_END && !(osc_row_arg_str(f->t, chunk_of(f, r), place_of(r),
+                                                OSC_ARG_KEY_BINDING_POINT, &point) &&
+                                osc_str_eq(point, OSC_STR("e")));
 }
 
 /* Where the ranges that start at AT_NS, from place FIRST on, end; TRACK has them to LAST. */
@@ -357,15 +369,13 @@ static bool bind_at_start(struct flows *f, struct record *r)
     const int64_t at_ns = c->ts_ns[place_of(r)];
     const uint32_t first = osc_order_find(f->t, f->order, track, at_ns, &f->hints[track]);
     const uint32_t end = end_of_start(f, track, first, end_of_track, at_ns);
-    int64_t id = 0;
 
     if (f->families[r->family].kind == ARROW_FWDBWD) {
         r->event = operator_among(f, first, end);
         return true;
     }
-    (void)osc_args_flow_id(f->t, c, place_of(r), &id);
     if (first < end)
-        r->event = range_among(f, first, end, id);
+        r->event = range_among(f, first, end, r);
     else if (binds_to_next(f, r) && end < end_of_track)
         r->event = f->order->rows[end];
     return r->event != 0 || binds_to_next(f, r);
@@ -502,16 +512,21 @@ static void add_end(const struct flows *f, uint32_t column, uint32_t event,
         osc_result_int(out, column, osc_row_number(&f->t->events, (osc_row){event}));
 }
 
-static void add_row(const struct flows *f, const struct family *family, uint32_t from,
-                    uint32_t to, struct osc_result *out)
+static struct osc_str kind_text(const struct flows *f, const struct family *family)
+{
+    if (family->kind == ARROW_OTHER)
+        return osc_trace_str(f->t, (osc_sid){family->category});
+    return family->kind == ARROW_LAUNCH ? OSC_STR("launch") : OSC_STR("fwdbwd");
+}
+
+static void add_row(const struct flows *f, struct family *family, uint32_t from, uint32_t to,
+                    struct osc_result *out)
 {
     osc_result_row(out);
-    if (family->kind == ARROW_LAUNCH)
-        osc_result_str(out, KIND, OSC_STR("launch"));
-    else if (family->kind == ARROW_FWDBWD)
-        osc_result_str(out, KIND, OSC_STR("fwdbwd"));
-    else if (family->category != 0)
-        osc_result_str(out, KIND, osc_trace_str(f->t, (osc_sid){family->category}));
+    if (family->word.v == 0)
+        family->word = osc_result_word(out, kind_text(f, family));
+    if (family->word.v != 0) /* 0: it has no category */
+        osc_result_sid(out, KIND, family->word);
     add_end(f, FROM_ID, from, out);
     add_end(f, TO_ID, to, out);
 }
@@ -523,7 +538,7 @@ static void add_rows(const struct flows *f, struct osc_result *out)
 
     for (size_t k = 0; k < f->n_records; k++) {
         const struct record *const r = &f->records[k];
-        const bool is_start = r->ph == 's';
+        const bool is_start = r->ph == PH_START;
 
         if (r->chain == NONE)
             n_anonymous++;
@@ -578,6 +593,6 @@ const struct osc_table_def osc_table_flows = {
     .source = "records of the phases s, t and f in the file, in the Chrome trace format.",
     .columns = columns,
     .n_columns = N_COLUMNS,
-    .facts = OSC_FACT_FOREST,
+    .facts = OSC_FACT_ORDER,
     .map = map,
 };

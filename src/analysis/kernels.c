@@ -6,12 +6,12 @@
  */
 #include "analysis/registry.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "analysis/listtext.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "derive/args.h"
 #include "derive/facts.h"
 
 enum {
@@ -67,15 +67,15 @@ static const struct osc_column columns[N_COLUMNS] = {
     [MEAN] = {"mean_ns", OSC_TYPE_NUMBER, "ns", OSC_MERGE_FINISH, 0, "total_ns / calls."},
     [MAX] = {"max_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_MAX, 0, "Longest duration."},
     [MIN] = {"min_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_MIN, 0, "Shortest duration."},
-    [MEAN_BLOCKS] = {"mean_blocks_per_sm", OSC_TYPE_NUMBER, NULL, OSC_MERGE_FINISH,
-                     OSC_COLUMN_OPTIONAL,
-                     "Sum of argument `blocks per SM` * duration / total_ns; kernels without "
-                     "a positive one count as 0. Missing for a rank and span that has none."},
+    [MEAN_BLOCKS] =
+        {"mean_blocks_per_sm", OSC_TYPE_NUMBER, NULL, OSC_MERGE_FINISH, OSC_COLUMN_OPTIONAL,
+         "Sum of argument `blocks per SM` * duration / total_ns; kernels without "
+         "one above 0 and up to 2^64 count as 0. Missing for a rank and span that has none."},
     [MEAN_OCCUPANCY] =
         {"mean_occupancy_ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH,
          OSC_COLUMN_OPTIONAL,
          "Sum of argument `est. achieved occupancy %` / 100 * duration, / total_ns; "
-         "kernels without one count as 0. Missing for a rank and span "
+         "kernels without one from 0 to 2^64 count as 0. Missing for a rank and span "
          "that has none."},
     [BLOCKS_SUM] = {"blocks_sum", OSC_TYPE_NUMBER, NULL, OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
                     "Sum of blocks per SM times nanoseconds."},
@@ -161,17 +161,6 @@ static osc_status find_group(struct sums *s, const struct osc_work *work,
     return st;
 }
 
-/* A number of the arguments that means something: finite and not negative. */
-static double quantity(const struct sums *s, const struct osc_chunk *c, uint32_t i,
-                       enum osc_arg_key key, double missing)
-{
-    double v;
-
-    if (!osc_row_arg_double(s->t, c, i, key, &v) || !isfinite(v) || v < 0)
-        return missing;
-    return v;
-}
-
 static osc_status add_kernel(struct sums *s, const struct osc_work *work)
 {
     const struct osc_chunk *const c = osc_chunk_of(&s->t->events, (osc_row){work->row});
@@ -191,17 +180,17 @@ static osc_status add_kernel(struct sums *s, const struct osc_work *work)
     }
     struct group *const g = &s->groups[number - 1];
     const int64_t dur_ns = c->dur_ns[i];
-    const double blocks = quantity(s, c, i, OSC_ARG_KEY_BLOCKS_PER_SM, 0);
-    const double occupancy = quantity(s, c, i, OSC_ARG_KEY_OCCUPANCY, -1);
+    double blocks, occupancy;
+
     g->n_calls++;
     g->total_ns += dur_ns;
     g->max_ns = dur_ns > g->max_ns ? dur_ns : g->max_ns;
     g->min_ns = dur_ns < g->min_ns ? dur_ns : g->min_ns;
-    if (blocks > 0) {
+    if (osc_args_quantity(s->t, c, i, OSC_ARG_KEY_BLOCKS_PER_SM, &blocks) && blocks > 0) {
         g->blocks_sum += blocks * (double)dur_ns;
         s->has_blocks = true;
     }
-    if (occupancy >= 0) {
+    if (osc_args_quantity(s->t, c, i, OSC_ARG_KEY_OCCUPANCY, &occupancy)) {
         g->occupancy_sum += occupancy * (double)dur_ns;
         s->has_occupancy = true;
     }

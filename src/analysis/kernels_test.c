@@ -64,10 +64,13 @@ static void means_are_weighted_with_durations_and_skip_what_means_nothing(void *
         &osc_table_kernels, &(struct osc_options){0},
         WORK("kernel", "k", 0, 3, 1, ",'blocks per SM':2,'est. achieved occupancy %':40")
             WORK("kernel", "k", 5, 1, 2, ",'blocks per SM':'inf'")
-                WORK("kernel", "z", 9, 0, 3, ",'blocks per SM':5"));
+                WORK("kernel", "z", 9, 0, 3, ",'blocks per SM':5")
+                    WORK("kernel", "z", 10, 9, 4,
+                         ",'blocks per SM':1e308,'est. achieved occupancy %':1e308"));
     assert_true(number(0, "mean_blocks_per_sm") == 1.5);
     assert_true(number(0, "mean_occupancy_ratio") == 0.3);
     assert_true(number(1, "mean_blocks_per_sm") == 0);
+    assert_true(number(1, "mean_occupancy_ratio") == 0);
     assert_true(result.shown >> column("mean_blocks_per_sm") & 1);
 }
 

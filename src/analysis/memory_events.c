@@ -5,6 +5,8 @@
  */
 #include "analysis/registry.h"
 
+#include <string.h>
+
 #include "analysis/memory_view.h"
 #include "base/mem.h"
 #include "base/sort.h"
@@ -50,7 +52,8 @@ struct line {
 struct lines {
     struct line *all; /* owned */
     size_t n, cap;
-    bool is_mixed; /* not in order */
+    size_t *runs; /* owned; where each that is in order begins */
+    size_t n_runs, cap_runs;
 };
 
 static int compare_lines(const void *pa, const void *pb)
@@ -66,13 +69,58 @@ static osc_status add_line(struct lines *lines, const struct osc_memory_view *v,
                            uint32_t device, uint32_t k)
 {
     const struct osc_allocation_record *const r = &v->a->records[k];
+    const struct line line = {r->time_ns, r->row, k, device};
 
     if (osc_grow(&lines->all, &lines->cap, lines->n + 1, sizeof *lines->all) != OSC_OK)
         return OSC_ENOMEM;
-    lines->all[lines->n++] = (struct line){r->time_ns, r->row, k, device};
-    if (lines->n > 1 && compare_lines(&lines->all[lines->n - 2], &lines->all[lines->n - 1]) > 0)
-        lines->is_mixed = true;
+    if (lines->n == 0 || compare_lines(&lines->all[lines->n - 1], &line) > 0) {
+        if (osc_grow(&lines->runs, &lines->cap_runs, lines->n_runs + 1, sizeof *lines->runs) !=
+            OSC_OK)
+            return OSC_ENOMEM;
+        lines->runs[lines->n_runs++] = lines->n;
+    }
+    lines->all[lines->n++] = line;
     return OSC_OK;
+}
+
+/* The lines from A up to MIDDLE and from there up to END, each in order, as one at OUT. */
+static void merge(const struct line *a, const struct line *middle, const struct line *end,
+                  struct line *out)
+{
+    const struct line *b = middle;
+
+    while (a < middle && b < end)
+        *out++ = compare_lines(b, a) < 0 ? *b++ : *a++;
+    memcpy(out, a, (size_t)(middle - a) * sizeof *a);
+    memcpy(out + (middle - a), b, (size_t)(end - b) * sizeof *b);
+}
+
+/* Runs are merged in pairs until one is left: mostly there is one for each device. */
+static void put_in_order(struct lines *lines)
+{
+    struct line *room = lines->n_runs > 1 ? osc_malloc(lines->n * sizeof *room) : NULL;
+
+    if (lines->n_runs > 1 && !room) {
+        osc_sort(lines->all, lines->n, sizeof *lines->all, compare_lines);
+        return;
+    }
+    while (lines->n_runs > 1) {
+        struct line *const all = lines->all;
+        const size_t n_runs = lines->n_runs;
+
+        for (size_t i = 0; i < n_runs; i += 2) {
+            const size_t begin = lines->runs[i];
+            const size_t middle = i + 1 < n_runs ? lines->runs[i + 1] : lines->n;
+            const size_t end = i + 2 < n_runs ? lines->runs[i + 2] : lines->n;
+
+            merge(all + begin, all + middle, all + end, room + begin);
+            lines->runs[i / 2] = begin;
+        }
+        lines->n_runs = (n_runs + 1) / 2;
+        lines->all = room;
+        room = all;
+    }
+    osc_free(room);
 }
 
 /* The allocation that release K ended, or K itself. */
@@ -154,7 +202,9 @@ static void add_times(const struct osc_memory_view *v, const struct osc_allocati
     osc_result_int(out, DUR, end->time_ns - r->time_ns);
 }
 
-static void add_row(struct osc_memory_view *v, const struct line *line, struct osc_result *out)
+/* A row for LINE; that before it is for BEFORE, NULL: there is none. */
+static void add_row(struct osc_memory_view *v, const struct line *before,
+                    const struct line *line, struct osc_result *out)
 {
     const struct osc_memory_device *const d = &v->a->devices[line->device];
     const struct osc_allocation_record *const r = &v->a->records[line->k];
@@ -164,8 +214,13 @@ static void add_row(struct osc_memory_view *v, const struct line *line, struct o
     const char *const note = note_of(v, line);
 
     osc_result_row(out);
-    osc_result_str(out, PROCESS, osc_memory_view_process(v, d));
-    osc_result_str(out, DEVICE, osc_str_c(d->name));
+    if (before && before->device == line->device) {
+        osc_result_str_again(out, PROCESS);
+        osc_result_str_again(out, DEVICE);
+    } else {
+        osc_result_str(out, PROCESS, osc_memory_view_process(v, d));
+        osc_result_str(out, DEVICE, osc_str_c(d->name));
+    }
     osc_result_str(out, OPERATOR, osc_memory_view_operator(v, line->k));
     if (module.v != 0) {
         osc_result_str(out, MODULE, osc_trace_str(v->t, module));
@@ -218,15 +273,15 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     for (uint32_t d = 0; st == OSC_OK && d < v.a->n_devices; d++)
         st = o->has_at ? collect_live(&lines, &v, d, v.at_ns) : collect(&lines, &v, d);
     if (st == OSC_OK) {
-        if (lines.is_mixed)
-            osc_sort(lines.all, lines.n, sizeof *lines.all, compare_lines);
+        put_in_order(&lines);
         for (size_t i = 0; i < lines.n && out->status == OSC_OK; i++)
-            add_row(&v, &lines.all[i], out);
+            add_row(&v, i > 0 ? &lines.all[i - 1] : NULL, &lines.all[i], out);
         osc_memory_view_note(&v, out);
         note_unpaired(&v, &lines, out);
         st = out->status;
     }
     osc_free(lines.all);
+    osc_free(lines.runs);
     osc_memory_view_fini(&v);
     return st == OSC_OK ? st : osc_fail(err, st, "memory_events: %s", osc_status_text(st));
 }

@@ -409,6 +409,25 @@ static void rows_stand_in_order_of_their_records(void **state)
     assert_sums(2, "cpu", "late", (int64_t[]){8, 8, 1, 1, 8, 8});
 }
 
+/* Of those that began before the range, the first to begin is the last to end. */
+static void allocations_of_all_devices_stand_in_order_of_time(void **state)
+{
+    static const char many[] = RECORD(1, 1, 0, 1, 8, 8) RECORD(1, 2, 0, 2, 8, 16)
+        RECORD(1, 3, 1, 3, 8, 8) RECORD(1, 11, 12, 4, 8, 8) RECORD(1, 12, 0, 5, 8, 24)
+            RECORD(1, 13, 99, 6, 8, 8) RECORD(1, 14, 1, 7, 8, 16) RECORD(1, 15, 12, 8, 8, 16)
+                RECORD(1, 16, 0, 2, -8, 16) RECORD(1, 17, 0, 1, -8, 8)
+                    RECORD(1, 18, 1, 3, -8, 8) RECORD(1, 19, 99, 9, 8, 16);
+    static const int64_t micros[] = {1, 2, 3, 11, 12, 13, 14, 15, 19};
+    const struct osc_selection s = {.has_from = true, .from_ns = 5000};
+    const struct osc_options o = {.selection = &s};
+
+    (void)state;
+    run_on(many, &osc_table_memory_events, &o);
+    assert_int_equal(result.n_rows, 9);
+    for (uint64_t i = 0; i < 9; i++)
+        assert_whole(i, "alloc_ns", 1000 * (micros[i] - micros[0]));
+}
+
 static void survives_any_failed_allocation(void **state)
 {
     static const struct osc_table_def *const defs[] = {
@@ -449,6 +468,7 @@ int main(void)
         cmocka_unit_test_teardown(operators_around_a_range_are_calls_of_it_once_each,
                                   small_end),
         cmocka_unit_test_teardown(rows_stand_in_order_of_their_records, small_end),
+        cmocka_unit_test_teardown(allocations_of_all_devices_stand_in_order_of_time, small_end),
         cmocka_unit_test_teardown(survives_any_failed_allocation, small_end),
     };
     return cmocka_run_group_tests_name("memory tables", tests, NULL, NULL);

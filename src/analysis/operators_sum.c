@@ -388,13 +388,14 @@ osc_status osc_operators_make(const struct osc_trace *t, const struct osc_option
         st = sum_launched(&s);
     if (st == OSC_OK)
         st = sweep_nodes(&s);
+    /* What was launched has been added up: its room is that of the medians now. */
+    osc_free(s.launched);
+    osc_pages_free(s.eligible, s.eligible_bytes);
     if (st == OSC_OK)
         st = find_all_medians(&s);
     if (st == OSC_OK && ops->n_groups > 1)
         osc_sort(ops->groups, ops->n_groups, sizeof *ops->groups, by_first_row);
-    osc_free(s.launched);
     osc_pages_free(s.nodes, s.nodes_bytes);
-    osc_pages_free(s.eligible, s.eligible_bytes);
     osc_free(s.device);
     osc_free(s.group_of);
     osc_idmap_fini(&s.pairs);

@@ -153,12 +153,25 @@ static bool tells_caller(const struct osc_scope_finder *f, const struct osc_chun
            osc_args_int(f->t, c, i, OSC_ARG_KEY_PYTHON_PARENT_ID, &id);
 }
 
+/* Whether any form can have scopes among its rows: modules and lines are Python's. */
+static bool may_have_scopes(const struct osc_scope_finder *f)
+{
+    if (f->scopes != OSC_SCOPES_MODULE && f->scopes != OSC_SCOPES_LINE)
+        return true;
+    for (uint32_t k = 0; k < f->t->n_forms; k++) {
+        if (f->t->forms[k].kind == OSC_KIND_PYTHON || (f->c->forms[k] & OSC_FORM_FUNCTION))
+            return true;
+    }
+    return false;
+}
+
 /* Look at all ranges once: names of scopes, and Python functions by their ids. */
 static osc_status look_around(struct osc_scope_finder *f, const struct osc_order *order)
 {
+    const uint32_t n = may_have_scopes(f) ? order->n_rows : 0;
     osc_status st = OSC_OK;
 
-    for (uint32_t at = 0; at < order->n_rows && st == OSC_OK; at++) {
+    for (uint32_t at = 0; at < n && st == OSC_OK; at++) {
         const osc_row row = {order->rows[at]};
         const struct osc_chunk *const c = osc_chunk_of(&f->t->events, row);
         const uint32_t i = osc_row_place(row);

@@ -272,6 +272,8 @@ static int run(struct osc_args *args)
         def = choose_table(args->named_table);
         if (!def)
             return OSC_EXIT_MISUSED;
+        args->selects_late = (def->takes & OSC_TAKES_SELECTION) != 0;
+        args->table.selection = &args->selection;
         args->renderer = osc_renderer_find("csv");
         args->table.limit = -1;
     }

@@ -158,12 +158,11 @@ static void summarize(const char *path)
     if (len > 1 && strncmp(path, cwd, len) == 0 && path[len] == '/')
         path += len + 1;
     osc_shell_add_trace(&word, path);
-    if (word.status == OSC_OK)
-        osc_cli_error("%u recording%s, %.1f MB, in %s; to see %s:\n"
-                      "  opscope %s\n"
-                      "  opscope table operators %s",
-                      c.n_files, c.n_files == 1 ? "" : "s", (double)c.bytes / 1e6, path,
-                      c.n_files == 1 ? "it" : "them", word.s, word.s);
+    if (word.status == OSC_OK) {
+        osc_cli_error("%u recording%s, %.1f MB, in %s; what to type next:", c.n_files,
+                      c.n_files == 1 ? "" : "s", (double)c.bytes / 1e6, path);
+        fprintf(stderr, "  opscope %s\n  opscope table operators %s\n", word.s, word.s);
+    }
     osc_strbuf_fini(&word);
 }
 

@@ -103,6 +103,7 @@ static osc_status import_one(struct osc_loaded *l, const struct osc_args *args,
     options.progress_ctx = &progress;
     if (is_worth_scouting(l, args, i))
         st = scout(l, args, i, &options, &err);
+    l->is_misused = st == OSC_EINVAL;
     if (st == OSC_OK)
         st = osc_import_path(t, l->files.all[i], &options, &err);
     osc_progress_stop(&progress);
@@ -137,6 +138,8 @@ static int import_all(struct osc_loaded *l, const struct osc_args *args,
         if (st != OSC_OK) {
             osc_trace_fini(t);
             osc_free(t);
+            if (l->is_misused)
+                return OSC_EXIT_MISUSED;
             if (is_named[i])
                 return OSC_EXIT_FAILED;
             continue;

@@ -27,6 +27,7 @@ struct osc_loaded {
     uint32_t n_steps_before; /* left out while loading */
     uint32_t n_unread;       /* files for which there was no memory left */
     bool has_failed;         /* exit 1 in the end, whatever is shown */
+    bool is_misused;         /* exit 2 at once: the trace does not have what is selected */
     char *torch_version;     /* owned; NULL: no trace says it */
 };
 

@@ -2,14 +2,25 @@
 #include "codec/digits.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#define TEN(d) d "0" d "1" d "2" d "3" d "4" d "5" d "6" d "7" d "8" d "9"
+#include "base/wide.h"
 
-/* An array of 200 holds no terminator. */
-const char osc_digits_pairs[200] =
-    TEN("0") TEN("1") TEN("2") TEN("3") TEN("4") TEN("5") TEN("6") TEN("7") TEN("8") TEN("9");
+char *osc_digits_micros_any(char *p, int64_t ns)
+{
+    uint64_t v = (uint64_t)ns;
+
+    if (ns < 0) {
+        *p++ = '-';
+        v = UINT64_C(0) - v;
+    }
+    if (v < OSC_DIGITS_LANES)
+        return osc_digits_micros(p, (int64_t)v);
+    p = osc_digits_u64(p, v / OSC_DIGITS_LANES);
+    return osc_digits_micros_end(p, osc_digits_lanes((uint32_t)(v % OSC_DIGITS_LANES)), 0);
+}
 
 /* As the shortest of up to 17 digits that reads back. */
 static char *write_any(char *p, double v)
@@ -29,31 +40,110 @@ static char *write_any(char *p, double v)
     return p + n;
 }
 
+/* N / 10^K; K is at least 1. */
+struct decimal {
+    uint64_t n;
+    unsigned k;
+};
+
+static const uint64_t tens[] = {
+    UINT64_C(1),
+    UINT64_C(10),
+    UINT64_C(100),
+    UINT64_C(1000),
+    UINT64_C(10000),
+    UINT64_C(100000),
+    UINT64_C(1000000),
+    UINT64_C(10000000),
+    UINT64_C(100000000),
+    UINT64_C(1000000000),
+    UINT64_C(10000000000),
+    UINT64_C(100000000000),
+    UINT64_C(1000000000000),
+    UINT64_C(10000000000000),
+    UINT64_C(100000000000000),
+    UINT64_C(1000000000000000),
+    UINT64_C(10000000000000000),
+    UINT64_C(100000000000000000),
+    UINT64_C(1000000000000000000),
+    UINT64_C(10000000000000000000),
+};
+
+/*
+ * Most have few decimals. A whole number below 2^53 and a power of ten are exact
+ * doubles, so that their quotient is the double nearest to the decimal number.
+ */
+static bool is_short(double size, struct decimal *d)
+{
+    for (unsigned k = 1; k <= 6 && size < 1e9; k++) {
+        const double power = (double)tens[k];
+        const uint64_t n = (uint64_t)(size * power + 0.5);
+
+        if ((double)n / power != size)
+            continue;
+        *d = (struct decimal){n, k};
+        return true;
+    }
+    return false;
+}
+
+/*
+ * What write_any() would find, for numbers of a middle size: M / 2^S in 128 bits, all
+ * of it exact. A decimal number reads back if it is less than half a step of doubles
+ * away; no decimal number of 17 digits lies in the middle between two.
+ */
+static bool is_near(double size, struct decimal *d)
+{
+    static const double powers[] = {1e-2, 1e-1, 1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8};
+    uint64_t bits, error;
+
+    if (!(size >= 1e-3 && size < 1e9))
+        return false;
+    memcpy(&bits, &size, sizeof bits);
+
+    const uint64_t m = (bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52;
+    const unsigned s = 1075 - (unsigned)(bits >> 52); /* 23 to 62 */
+    if (m == UINT64_C(1) << 52)
+        return false; /* the step below is half of that above */
+
+    unsigned k = 17; /* of 15 digits */
+    for (size_t i = 0; i < sizeof powers / sizeof *powers && size >= powers[i]; i++)
+        k--;
+    for (unsigned n_digits = 15;; n_digits++, k++) {
+        const osc_wide product = (osc_wide)m * tens[k];
+        const uint64_t unit = UINT64_C(1) << s, rest = (uint64_t)product & (unit - 1);
+
+        d->n = (uint64_t)(product >> s);
+        const bool is_up = rest > unit / 2 || (rest == unit / 2 && d->n % 2 == 1);
+        d->n += is_up;
+        error = is_up ? unit - rest : rest;
+        if (2 * error < tens[k] || n_digits == 17)
+            break;
+    }
+    d->k = k;
+    while (d->k > 1 && d->n % 10 == 0) {
+        d->n /= 10;
+        d->k--;
+    }
+    return true;
+}
+
 char *osc_digits_double(char *p, double v)
 {
-    static const double powers[] = {1e1, 1e2, 1e3, 1e4, 1e5, 1e6};
-    static const uint32_t whole[] = {10, 100, 1000, 10000, 100000, 1000000};
     const double size = fabs(v);
+    struct decimal d;
 
-    /*
-     * Most have few decimals. A whole number below 2^53 and a power of ten are exact
-     * doubles, so that their quotient is the double nearest to the decimal number.
-     */
-    for (int k = 0; k < 6 && size < 1e9; k++) {
-        const uint64_t n = (uint64_t)(size * powers[k] + 0.5);
-        uint32_t part = (uint32_t)(n % whole[k]);
+    if (!is_short(size, &d) && !is_near(size, &d))
+        return write_any(p, v);
+    if (signbit(v))
+        *p++ = '-';
+    p = osc_digits_u64(p, d.n / tens[d.k]);
+    *p++ = '.';
 
-        if ((double)n / powers[k] != size)
-            continue;
-        if (signbit(v))
-            *p++ = '-';
-        p = osc_digits_u64(p, n / whole[k]);
-        *p++ = '.';
-        for (int i = k; i >= 0; i--) {
-            p[i] = (char)('0' + part % 10);
-            part /= 10;
-        }
-        return p + k + 1;
+    uint64_t part = d.n % tens[d.k];
+    for (unsigned i = d.k; i-- > 0;) {
+        p[i] = (char)('0' + part % 10);
+        part /= 10;
     }
-    return write_any(p, v);
+    return p + d.k;
 }

@@ -2,8 +2,8 @@
 /*
  * digits.h - numbers as decimal text, where there are millions of them.
  *
- * Two digits a step from a table; nothing allocates, looks at a locale or ends
- * with a NUL. The caller has OSC_DIGITS_MAX bytes of room.
+ * Eight digits a step, side by side in a word; nothing allocates, looks at a locale
+ * or ends with a NUL. The caller has OSC_DIGITS_MAX bytes of room.
  *
  * Threading: pure functions.
  */
@@ -16,60 +16,60 @@
 /* The longest: a sign, 19 digits and a point. Copies are of whole words. */
 #define OSC_DIGITS_MAX 32
 
-extern const char osc_digits_pairs[200]; /* "00" to "99" */
+#define OSC_DIGITS_LANES UINT64_C(100000000)          /* above what 8 digits say */
+#define OSC_DIGITS_ZEROS UINT64_C(0x3030303030303030) /* '0' in all lanes */
+
+/*
+ * The 8 digits of V below 10^8, the first in the lowest byte. All lanes are divided
+ * at once, by products that are exact for so few digits.
+ */
+static inline uint64_t osc_digits_lanes(uint32_t v)
+{
+    const uint64_t four = v / 10000 | (uint64_t)(v % 10000) << 32;
+    const uint64_t hundreds = (four * 10486 >> 20) & UINT64_C(0x0000007f0000007f);
+    const uint64_t two = hundreds | (four - 100 * hundreds) << 16;
+    const uint64_t tens = (two * 103 >> 10) & UINT64_C(0x000f000f000f000f);
+
+    return tens | (two - 10 * tens) << 8;
+}
 
 /* Write V below 10^8 as 8 digits, zeros in front. */
 static inline void osc_digits_8(char *p, uint32_t v)
 {
-    const uint32_t high = v / 10000, low = v % 10000;
+    const uint64_t text = osc_digits_lanes(v) | OSC_DIGITS_ZEROS;
 
-    memcpy(p, osc_digits_pairs + 2 * (size_t)(high / 100), 2);
-    memcpy(p + 2, osc_digits_pairs + 2 * (size_t)(high % 100), 2);
-    memcpy(p + 4, osc_digits_pairs + 2 * (size_t)(low / 100), 2);
-    memcpy(p + 6, osc_digits_pairs + 2 * (size_t)(low % 100), 2);
+    memcpy(p, &text, sizeof text);
 }
 
-/* Write V below 10^8 without zeros in front. Returns the end. */
+/*
+ * Write V below 10^8 without zeros in front. Returns the end. No branch looks at the
+ * number of digits, which nobody could foresee.
+ */
 static inline char *osc_digits_small(char *p, uint32_t v)
 {
-    char t[8];
-    int i = 8;
+    const uint64_t lanes = osc_digits_lanes(v);
+    const unsigned n_zeros = (unsigned)__builtin_ctzll(lanes | UINT64_C(1) << 56) / 8;
+    const uint64_t text = (lanes | OSC_DIGITS_ZEROS) >> 8 * n_zeros;
 
-    while (v >= 100) {
-        const uint32_t rest = v % 100;
-
-        v /= 100;
-        i -= 2;
-        memcpy(t + i, osc_digits_pairs + 2 * (size_t)rest, 2);
-    }
-    if (v >= 10) {
-        i -= 2;
-        memcpy(t + i, osc_digits_pairs + 2 * (size_t)v, 2);
-    } else {
-        t[--i] = (char)('0' + v);
-    }
-    for (int k = 0; k + i < 8; k++)
-        p[k] = t[k + i];
-    return p + (8 - i);
+    memcpy(p, &text, sizeof text);
+    return p + 8 - n_zeros;
 }
 
 /* Write V. Returns the end. */
 static inline char *osc_digits_u64(char *p, uint64_t v)
 {
-    const uint64_t unit = UINT64_C(100000000);
-
-    if (v < unit)
+    if (v < OSC_DIGITS_LANES)
         return osc_digits_small(p, (uint32_t)v);
 
-    const uint64_t high = v / unit;
-    if (high < unit) {
+    const uint64_t high = v / OSC_DIGITS_LANES;
+    if (high < OSC_DIGITS_LANES) {
         p = osc_digits_small(p, (uint32_t)high);
     } else {
-        p = osc_digits_small(p, (uint32_t)(high / unit));
-        osc_digits_8(p, (uint32_t)(high % unit));
+        p = osc_digits_small(p, (uint32_t)(high / OSC_DIGITS_LANES));
+        osc_digits_8(p, (uint32_t)(high % OSC_DIGITS_LANES));
         p += 8;
     }
-    osc_digits_8(p, (uint32_t)(v % unit));
+    osc_digits_8(p, (uint32_t)(v % OSC_DIGITS_LANES));
     return p + 8;
 }
 
@@ -81,22 +81,34 @@ static inline char *osc_digits_i64(char *p, int64_t v)
     return osc_digits_u64(p, UINT64_C(0) - (uint64_t)v);
 }
 
+/*
+ * Write the last 8 digits of nanoseconds, whose LANES they are, as microseconds with
+ * three decimals, without the first N_SKIPPED, which are at most 4. Returns the end.
+ */
+static inline char *osc_digits_micros_end(char *p, uint64_t lanes, unsigned n_skipped)
+{
+    const uint64_t text = lanes | OSC_DIGITS_ZEROS, whole = text >> 8 * n_skipped;
+    const uint32_t part = (uint32_t)(text >> 32 & 0xffffff00) | '.';
+
+    memcpy(p, &whole, sizeof whole);
+    p += 5 - n_skipped;
+    memcpy(p, &part, sizeof part);
+    return p + 4;
+}
+
+/* As osc_digits_micros(), for few. */
+char *osc_digits_micros_any(char *p, int64_t ns);
+
 /* Write NS nanoseconds as microseconds with three decimals, as Kineto does. */
 static inline char *osc_digits_micros(char *p, int64_t ns)
 {
-    uint64_t v = (uint64_t)ns;
+    if ((uint64_t)ns < OSC_DIGITS_LANES) { /* most durations */
+        const uint64_t lanes = osc_digits_lanes((uint32_t)ns);
 
-    if (ns < 0) {
-        *p++ = '-';
-        v = UINT64_C(0) - v;
+        return osc_digits_micros_end(p, lanes,
+                                     (unsigned)__builtin_ctzll(lanes | UINT64_C(1) << 32) / 8);
     }
-    p = osc_digits_u64(p, v / 1000);
-
-    const uint32_t part = (uint32_t)(v % 1000);
-    p[0] = '.';
-    p[1] = (char)('0' + part / 100);
-    memcpy(p + 2, osc_digits_pairs + 2 * (size_t)(part % 100), 2);
-    return p + 4;
+    return osc_digits_micros_any(p, ns);
 }
 
 /*

@@ -3,6 +3,7 @@
 
 #include <float.h>
 #include <inttypes.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -62,9 +63,25 @@ static void times_have_three_decimals(void **state)
     check_micros(7, "0.007");
     check_micros(-7, "-0.007");
     check_micros(1000, "1.000");
+    check_micros(99999999, "99999.999");
+    check_micros(100000000, "100000.000");
+    check_micros(INT64_MIN, "-9223372036854775.808");
     check_micros(-1234567, "-1234.567");
     check_micros(INT64_C(1623143089861123456), "1623143089861123.456");
     check_micros(INT64_C(4611686018427387903), "4611686018427387.903");
+}
+
+/* The shortest that reads back, as printf has it. */
+static void check_shortest(double v, const char *text)
+{
+    char digits[32], want[48];
+    int n = 15;
+
+    do
+        snprintf(digits, sizeof digits, "%.*g", n, v);
+    while (n++ < 17 && strtod(digits, NULL) != v);
+    snprintf(want, sizeof want, "%s%s", digits, strpbrk(digits, ".e") ? "" : ".0");
+    assert_string_equal(text, want);
 }
 
 static void check_double(double v)
@@ -73,6 +90,8 @@ static void check_double(double v)
     const double zero = 0;
 
     *osc_digits_double(text, v) = '\0';
+    if (v - v == 0 && v * v >= 1e-8)
+        check_shortest(v, text);
     const double again = strtod(text, NULL);
     assert_memory_equal(&again, &v, sizeof v);
     assert_true(strpbrk(text, ".e") != NULL || v == zero);
@@ -96,10 +115,18 @@ static void doubles_read_back(void **state)
     check_double(5e-324);
     check_double(1e22);
     check_double(999999999.9999999);
+    check_double(0x1p-9);
+    check_double(nextafter(1, 0));
+    check_double(nextafter(1, 2));
+    check_double(nextafter(1e-3, 0));
+    check_double(9.999999999999999);
+    check_double(99999999.99999999);
     for (int i = 0; i < 200000; i++) {
         const uint64_t bits = next_random();
         double v;
 
+        check_double(ldexp((double)(bits >> 11), (int)(bits % 44) - 66));
+        check_double((double)(bits >> 32) / (double)(bits % 100000 + 1));
         check_double((double)(int64_t)(bits % 2000000000) / 1000);
         memcpy(&v, &bits, sizeof v);
         if (v - v == 0)

@@ -29,6 +29,16 @@ static inline bool osc_args_int(const struct osc_trace *t, const struct osc_chun
     return osc_row_arg_int(t, c, i, key, value);
 }
 
+/*
+ * A number that says how many or how much: from 0 to 2^64. Beyond that it says nothing, and
+ * sums over a trace would not be finite. False: there is none.
+ */
+static inline bool osc_args_quantity(const struct osc_trace *t, const struct osc_chunk *c,
+                                     uint32_t i, enum osc_arg_key key, double *value)
+{
+    return osc_row_arg_double(t, c, i, key, value) && *value >= 0 && *value <= 0x1p64;
+}
+
 /* `external id`, or else `External id`; 0 where there is none. */
 static inline int64_t osc_args_external_id(const struct osc_trace *t, const struct osc_chunk *c,
                                            uint32_t i)

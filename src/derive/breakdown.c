@@ -152,13 +152,14 @@ static osc_status share_out(struct osc_breakdown *b, const struct osc_unions *u)
             continue;
         }
         st = osc_intervals_subtract(&free_time, &u->of[k], &rest);
-        osc_intervals_fini(&free_time);
+        const struct osc_intervals swap = free_time;
         free_time = rest;
-        rest = (struct osc_intervals){0};
+        rest = swap; /* for its room */
         if (st == OSC_OK)
             st = measure(b, k + 1, &free_time);
     }
     osc_intervals_fini(&free_time);
+    osc_intervals_fini(&rest);
     for (uint32_t i = 0; i < b->n_steps; i++) {
         for (unsigned k = 0; k < OSC_COST_OTHER; k++)
             b->steps[i].cost_ns[k] -= b->steps[i].cost_ns[k + 1];

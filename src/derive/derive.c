@@ -20,7 +20,8 @@ enum part {
     PART_BREAKDOWN = 512,
     PART_ALLOCATIONS = 1024,
     PART_CALLERS = 2048,
-    PART_LAST = PART_CALLERS,
+    PART_LOADS = 4096,
+    PART_LAST = PART_LOADS,
 };
 
 /* parent, self_ns, depth, step, link */
@@ -32,6 +33,12 @@ static const enum osc_finding_code own_findings[] = {
     OSC_FINDING_no_launch,       OSC_FINDING_no_operator,       OSC_FINDING_unpaired_release,
     OSC_FINDING_lost_release,    OSC_FINDING_bad_memory_record, OSC_FINDING_memory_gap,
     OSC_FINDING_out_of_memory,
+};
+
+/* Of these those that say that something is missing. */
+static const enum osc_finding_code absences[] = {
+    OSC_FINDING_no_launch,    OSC_FINDING_no_operator, OSC_FINDING_unpaired_release,
+    OSC_FINDING_lost_release, OSC_FINDING_memory_gap,
 };
 
 static void facts_free(void *derived)
@@ -50,6 +57,7 @@ static void facts_free(void *derived)
     osc_breakdown_fini(&f->breakdown);
     osc_allocations_fini(&f->allocations);
     osc_callers_fini(&f->callers);
+    osc_loads_fini(&f->loads);
     osc_pages_free(f->columns, f->columns_bytes);
     osc_free(f);
 }
@@ -112,6 +120,8 @@ static uint32_t parts_of(uint32_t facts)
     const uint32_t links = PART_COLUMNS | PART_ORDER | PART_TREE | PART_LINKS;
     uint32_t parts = PART_CLASSES;
 
+    if (facts & OSC_FACT_ORDER)
+        parts |= PART_ORDER;
     if (facts & OSC_FACT_FOREST)
         parts |= PART_COLUMNS | PART_ORDER | PART_FOREST;
     if (facts & OSC_FACT_LINKS)
@@ -126,6 +136,8 @@ static uint32_t parts_of(uint32_t facts)
         parts |= links | PART_MEMORY | PART_ALLOCATIONS;
     if (facts & OSC_FACT_CALLERS)
         parts |= PART_CALLERS;
+    if (facts & OSC_FACT_LOADS)
+        parts |= links | PART_LOADS;
     if ((facts & OSC_FACT_STEPS) && (facts & OSC_FACT_UNIONS))
         parts |= PART_BREAKDOWN;
     return parts;
@@ -184,6 +196,8 @@ static osc_status make_part(struct osc_trace *t, struct osc_facts *f, enum part 
         return osc_allocations_make(t, &f->memory, &f->allocations);
     case PART_CALLERS:
         return osc_callers_make(t, &f->allocations, &f->order, &f->tree, &f->callers);
+    case PART_LOADS:
+        return osc_loads_make(t, &f->classes, &f->order, &f->links, &f->loads);
     }
     return OSC_OK;
 }
@@ -250,6 +264,9 @@ osc_status osc_derive(struct osc_trace *t, uint32_t facts, unsigned n_threads,
         }
         f->parts |= part;
     }
+    /* What a selection has left out is not missing in the trace. */
+    for (size_t i = 0; t->is_selected && i < sizeof absences / sizeof *absences; i++)
+        t->findings.by_code[absences[i]] = (struct osc_finding){0};
     t->facts |= facts;
     return OSC_OK;
 }

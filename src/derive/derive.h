@@ -5,6 +5,8 @@
  * osc_derive() makes the facts that are asked for and not there yet, in parallel
  * over tracks where it can, and stores them in the trace:
  *
+ *   ORDER   the ranges of each track in the order in which they nest; with FOREST,
+ *           LINKS and UNIONS as well (derive/order.h)
  *   FOREST  parent, depth, self_ns of every synchronous range (product.md, 2)
  *   STEPS   osc_trace.steps, and step of every event: host events by their start,
  *           device work by its launch
@@ -13,8 +15,11 @@
  *   MEMORY  which operator each allocation and release belongs to (link as well)
  *   ALLOCATIONS  records of memory by device, each allocation with its release
  *   CALLERS  the chains of operators around these, and ALLOCATIONS
+ *   LOADS   how much of each device its kernels used (derive/loads.h), and LINKS
  *
- * Columns lie in the chunks, the rest in derive/facts.h.
+ * Columns lie in the chunks, the rest in derive/facts.h. What does not fit is counted in
+ * osc_trace.findings; of a selected trace not what may be missing for being left out, such
+ * as the launch of a kernel.
  *
  * Threading: one call at a time per trace; afterwards read-only.
  */
@@ -32,6 +37,8 @@ enum osc_fact {
     OSC_FACT_MEMORY = 16,
     OSC_FACT_ALLOCATIONS = 32,
     OSC_FACT_CALLERS = 64,
+    OSC_FACT_LOADS = 128,
+    OSC_FACT_ORDER = 256,
 };
 
 /*

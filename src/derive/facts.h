@@ -13,24 +13,29 @@
 #include "derive/classify.h"
 #include "derive/derive.h"
 #include "derive/links.h"
+#include "derive/loads.h"
 #include "derive/memory.h"
 #include "derive/optree.h"
 #include "derive/order.h"
 #include "derive/steps.h"
 #include "derive/unions.h"
 
-/* Each member is there once the fact that is named beside it was asked for. */
+/*
+ * Each member is there once the fact that is named beside it was asked for. STEPS, MEMORY,
+ * ALLOCATIONS, CALLERS and LOADS have LINKS with them.
+ */
 struct osc_facts {
     struct osc_classes classes;         /* any fact */
-    struct osc_order order;             /* FOREST, LINKS, STEPS, MEMORY, ALLOCATIONS, CALLERS */
-    struct osc_optree tree;             /* LINKS, STEPS, MEMORY, ALLOCATIONS, CALLERS */
-    struct osc_links links;             /* LINKS, STEPS, MEMORY, ALLOCATIONS, CALLERS */
+    struct osc_order order;             /* ORDER, FOREST, LINKS, UNIONS */
+    struct osc_optree tree;             /* LINKS */
+    struct osc_links links;             /* LINKS */
     struct osc_step_map step_map;       /* STEPS */
     struct osc_unions unions;           /* UNIONS */
     struct osc_memory memory;           /* MEMORY, ALLOCATIONS, CALLERS */
     struct osc_breakdown breakdown;     /* STEPS with UNIONS */
     struct osc_allocations allocations; /* ALLOCATIONS, CALLERS */
     struct osc_callers callers;         /* CALLERS */
+    struct osc_loads loads;             /* LOADS */
     void *columns;                      /* owned; parent .. link of all chunks */
     size_t columns_bytes;
     uint32_t parts; /* bits of what is there, for derive.c */

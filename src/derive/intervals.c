@@ -145,6 +145,7 @@ osc_status osc_intervals_subtract(const struct osc_intervals *a, const struct os
     const struct osc_interval *cut = b->v, *const end = b->v + b->n;
     struct osc_interval *to;
 
+    out->n = 0;
     /* Each of B makes at most one piece more: room for all, once. */
     out->status = osc_grow(&out->v, &out->cap, a->n + b->n, sizeof *out->v);
     if (out->status != OSC_OK || a->n == 0)
@@ -172,6 +173,32 @@ osc_status osc_intervals_subtract(const struct osc_intervals *a, const struct os
     return OSC_OK;
 }
 
+size_t osc_intervals_find(const struct osc_intervals *s, int64_t at_ns, size_t *hint)
+{
+    size_t low = *hint < s->n ? *hint : s->n, high = low, stride = 1;
+
+    /* Below LOW all end before AT_NS, from HIGH on none does: stride away, then halve. */
+    if (low < s->n && s->v[low].end_ns < at_ns) {
+        for (low++; stride < s->n - low && s->v[low + stride].end_ns < at_ns; stride *= 2)
+            low += stride + 1;
+        high = stride < s->n - low ? low + stride : s->n;
+    } else {
+        for (; stride < high && s->v[high - stride].end_ns >= at_ns; stride *= 2)
+            high -= stride;
+        low = stride < high ? high - stride + 1 : 0;
+    }
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+
+        if (s->v[middle].end_ns < at_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *hint = low;
+    return low;
+}
+
 int64_t osc_intervals_length(const struct osc_intervals *s)
 {
     int64_t sum_ns = 0;
@@ -181,16 +208,20 @@ int64_t osc_intervals_length(const struct osc_intervals *s)
     return sum_ns;
 }
 
+/* So many intervals have one mark of the ruler: what lies between is added up. */
+#define RULER_STRIDE 64
+
 osc_status osc_ruler_init(struct osc_ruler *r, const struct osc_intervals *set)
 {
     int64_t sum_ns = 0;
 
     *r = (struct osc_ruler){.set = set};
-    r->before_ns = osc_malloc((set->n + 1) * sizeof *r->before_ns);
+    r->before_ns = osc_malloc((set->n / RULER_STRIDE + 1) * sizeof *r->before_ns);
     if (!r->before_ns)
         return OSC_ENOMEM;
     for (size_t i = 0; i < set->n; i++) {
-        r->before_ns[i] = sum_ns;
+        if (i % RULER_STRIDE == 0)
+            r->before_ns[i / RULER_STRIDE] = sum_ns;
         sum_ns += set->v[i].end_ns - set->v[i].start_ns;
     }
     return OSC_OK;
@@ -219,7 +250,10 @@ static int64_t length_before(const struct osc_ruler *r, int64_t at_ns)
         return 0;
     const struct osc_interval last = r->set->v[low - 1];
     const int64_t end_ns = last.end_ns < at_ns ? last.end_ns : at_ns;
-    return r->before_ns[low - 1] + (end_ns - last.start_ns);
+    int64_t sum_ns = r->before_ns[(low - 1) / RULER_STRIDE] + (end_ns - last.start_ns);
+    for (size_t i = (low - 1) / RULER_STRIDE * RULER_STRIDE; i < low - 1; i++)
+        sum_ns += r->set->v[i].end_ns - r->set->v[i].start_ns;
+    return sum_ns;
 }
 
 int64_t osc_ruler_length(const struct osc_ruler *r, int64_t start_ns, int64_t end_ns)

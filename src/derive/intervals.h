@@ -71,10 +71,16 @@ OSC_MUST_USE osc_status osc_intervals_intersect(const struct osc_intervals *a,
                                                 const struct osc_intervals *b,
                                                 struct osc_intervals *out);
 
-/* OUT, empty before, becomes what A covers and B does not. */
+/* OUT, whatever it was before, becomes what A covers and B does not; its room serves. */
 OSC_MUST_USE osc_status osc_intervals_subtract(const struct osc_intervals *a,
                                                const struct osc_intervals *b,
                                                struct osc_intervals *out);
+
+/*
+ * Index of the first interval of a merged list that ends at AT_NS or later, or its n.
+ * *HINT is where the last search ended, any index or 0 at first: a search nearby is short.
+ */
+size_t osc_intervals_find(const struct osc_intervals *s, int64_t at_ns, size_t *hint);
 
 /* Total length of a merged list. */
 int64_t osc_intervals_length(const struct osc_intervals *s);
@@ -82,7 +88,7 @@ int64_t osc_intervals_length(const struct osc_intervals *s);
 /* Lengths of any windows of a merged list, each in O(log n). Zeroed, it is empty. */
 struct osc_ruler {
     const struct osc_intervals *set; /* borrowed */
-    int64_t *before_ns;              /* owned; total length of all that stand before each */
+    int64_t *before_ns; /* owned; total length of all that stand before each 64th */
 };
 
 OSC_MUST_USE osc_status osc_ruler_init(struct osc_ruler *r, const struct osc_intervals *set);

@@ -45,6 +45,27 @@ static void merging_joins_what_overlaps_or_touches(void **state)
     IS(&s, 7, 8);
 }
 
+static void a_search_finds_the_same_from_anywhere(void **state)
+{
+    struct osc_intervals s = {0};
+
+    (void)state;
+    for (size_t n = 0; n < 40; n++) {
+        for (int64_t at = -5; at < 10 * (int64_t)n + 5; at++) {
+            const size_t found = at <= 0 ? 0 : ((size_t)at + 4) / 10;
+
+            for (size_t from = 0; from <= n + 1; from++) {
+                size_t hint = from;
+
+                assert_int_equal(osc_intervals_find(&s, at, &hint), found < n ? found : n);
+                assert_int_equal(hint, found < n ? found : n);
+            }
+        }
+        osc_intervals_add(&s, 10 * (int64_t)n, 10 * (int64_t)n + 5);
+    }
+    osc_intervals_fini(&s);
+}
+
 static void an_intersection_covers_what_both_cover(void **state)
 {
     struct osc_intervals a = {0}, b = {0}, out = {0};
@@ -138,13 +159,35 @@ static void a_failed_allocation_is_told_at_the_end(void **state)
     osc_intervals_fini(&s);
 }
 
+static void a_ruler_measures_more_than_it_has_marks_for(void **state)
+{
+    struct osc_intervals s = {0};
+    struct osc_ruler r;
+
+    (void)state;
+    for (int64_t i = 0; i < 200; i++)
+        osc_intervals_add(&s, 10 * i, 10 * i + 1 + i % 3);
+    assert_int_equal(osc_ruler_init(&r, &s), OSC_OK);
+    int64_t sum_ns = 0;
+    for (int64_t i = 0; i < 200; i++) {
+        assert_int_equal(osc_ruler_length(&r, 0, 10 * i), sum_ns);
+        assert_int_equal(osc_ruler_length(&r, 0, 10 * i + 1), sum_ns + 1);
+        sum_ns += 1 + i % 3;
+    }
+    assert_int_equal(osc_ruler_length(&r, 0, 5000), sum_ns);
+    osc_ruler_fini(&r);
+    osc_intervals_fini(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(merging_joins_what_overlaps_or_touches),
+        cmocka_unit_test(a_search_finds_the_same_from_anywhere),
         cmocka_unit_test(an_intersection_covers_what_both_cover),
         cmocka_unit_test(a_difference_covers_what_only_the_first_covers),
         cmocka_unit_test(a_ruler_measures_any_window),
+        cmocka_unit_test(a_ruler_measures_more_than_it_has_marks_for),
         cmocka_unit_test(lengths_add_up_on_random_sets),
         cmocka_unit_test(a_failed_allocation_is_told_at_the_end),
     };

@@ -13,7 +13,13 @@ bool osc_selection_is_all(const struct osc_selection *s)
     return !s->process && !s->thread && !s->device && !s->steps && !s->has_from && !s->has_to;
 }
 
-static bool is_text(const struct osc_trace *t, osc_sid id, const char *text)
+/* PyTorch itself writes "" as a number, so an empty one is one. */
+static bool is_number(const struct osc_trace *t, osc_sid id, const char *text)
+{
+    return osc_str_eq(osc_trace_str(t, id), osc_str_c(text));
+}
+
+static bool is_name(const struct osc_trace *t, osc_sid id, const char *text)
 {
     return id.v != 0 && osc_str_eq(osc_trace_str(t, id), osc_str_c(text));
 }
@@ -31,11 +37,11 @@ static osc_status choose_tracks(struct osc_filter *f, struct osc_err *err)
     }
     for (uint32_t k = 0; k < t->n_tracks; k++) {
         const struct osc_track *const track = &t->tracks[k];
-        const bool is_process = !process || is_text(t, track->pid, process) ||
+        const bool is_process = !process || is_number(t, track->pid, process) ||
                                 (track->process < t->n_processes &&
-                                 is_text(t, t->processes[track->process].name, process));
+                                 is_name(t, t->processes[track->process].name, process));
         const bool is_thread =
-            !thread || is_text(t, track->tid, thread) || is_text(t, track->name, thread);
+            !thread || is_number(t, track->tid, thread) || is_name(t, track->name, thread);
 
         if (track->is_queue || track->n_events == 0)
             continue;
@@ -61,7 +67,7 @@ static osc_status choose_devices(struct osc_filter *f, struct osc_err *err)
     bool is_any = !f->s->device || strcmp(f->s->device, "cpu") == 0;
 
     for (uint32_t k = 0; k < t->n_tracks; k++) {
-        f->has_queue[k] = !f->s->device || is_text(t, t->tracks[k].device, f->s->device);
+        f->has_queue[k] = !f->s->device || is_name(t, t->tracks[k].device, f->s->device);
         is_any = is_any || f->has_queue[k];
     }
     if (!is_any)
@@ -171,10 +177,33 @@ static bool is_in_time(const struct osc_filter *f, int64_t ts_ns)
            (!f->s->has_to || at_ns < f->s->to_ns);
 }
 
+/*
+ * The step that host row I of C goes with (index + 1), or 0. An annotation goes with the
+ * step that it makes, even if it starts in another: without it there is no such step, and
+ * the steps that are left have the rows that they had.
+ */
+static uint32_t goes_with(const struct osc_filter *f, const struct osc_chunk *c, uint32_t i)
+{
+    const struct osc_trace *const t = f->t;
+    uint32_t low = 0, high = c->kind[i] == OSC_KIND_STEP ? t->n_steps : 0;
+
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        const struct osc_step *const s = &t->steps[middle];
+
+        if (s->start_ns < c->ts_ns[i] ||
+            (s->start_ns == c->ts_ns[i] && s->row.v < osc_row_at(c, i).v))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < t->n_steps && t->steps[low].row.v == osc_row_at(c, i).v ? low + 1 : c->step[i];
+}
+
 /* Whether the host row is wanted, time aside. */
 static bool has_host_row(const struct osc_filter *f, const struct osc_chunk *c, uint32_t i)
 {
-    const uint32_t step = f->has_step ? c->step[i] : 0;
+    const uint32_t step = f->has_step ? goes_with(f, c, i) : 0;
 
     return f->has_track[c->track[i]] && (!f->has_step || (step != 0 && f->has_step[step - 1]));
 }
@@ -225,10 +254,13 @@ static uint32_t number_of(const struct osc_filter *f, osc_row row)
     return osc_row_number(&f->t->events, row);
 }
 
-/* Whether the row that holds others tells who called them. */
-static bool is_caller(const struct osc_chunk *c, uint32_t i)
+/*
+ * Whether the row that holds others tells who called them. Ranges of category `python`
+ * do not: time counts as theirs, and they would bring to a step what began before it.
+ */
+static bool is_caller(const struct osc_filter *f, const struct osc_chunk *c, uint32_t i)
 {
-    return c->kind[i] == OSC_KIND_PYTHON || c->kind[i] == OSC_KIND_MODULE;
+    return (f->c->forms[c->form[i]] & OSC_FORM_FUNCTION) != 0;
 }
 
 #define WANTED 1u
@@ -250,16 +282,16 @@ static void add_callers(const struct osc_filter *f, uint8_t *wanted)
                 const struct osc_chunk *const above = osc_chunk_of(s, up);
 
                 wanted[number_of(f, up)] |=
-                    is_caller(above, osc_row_place(up)) ? SEEN | CALLER : SEEN;
+                    is_caller(f, above, osc_row_place(up)) ? SEEN | CALLER : SEEN;
                 up.v = above->parent[osc_row_place(up)];
             }
         }
     }
     for (uint32_t i = 0; i < s->n_rows; i++)
-        wanted[i] = (wanted[i] & (WANTED | CALLER)) != 0;
+        wanted[i] &= WANTED | CALLER;
 }
 
-/* Decide on every row, while all of them are there: a byte each, chunk after chunk. */
+/* Decide on every row, while all of them are there: a byte each, 0 for what goes. */
 static uint8_t *decide(const struct osc_filter *f)
 {
     const struct osc_store *const s = &f->t->events;
@@ -361,7 +393,7 @@ static bool touches_wanted(const struct osc_filter *f, const uint8_t *wanted,
     const bool is_here = f->has_track[c->track[i]] || f->t->tracks[c->track[i]].is_queue;
 
     if (row.v != 0)
-        return wanted[number_of(f, row)] != 0;
+        return (wanted[number_of(f, row)] & WANTED) != 0;
     return !f->has_step && is_here && is_in_time(f, c->ts_ns[i]);
 }
 
@@ -454,7 +486,10 @@ static int64_t add_bounded(int64_t a, int64_t b)
     return a < 0 ? INT64_MIN : INT64_MAX;
 }
 
-/* Narrow W to the steps that are wanted. */
+/*
+ * Narrow W to the steps that are wanted, all of them, and those that run when the first of
+ * them begins: these take the rows that both hold.
+ */
 static void narrow_to_steps(const struct osc_filter *f, struct osc_select_window *w)
 {
     const struct osc_trace *const t = f->t;
@@ -466,8 +501,12 @@ static void narrow_to_steps(const struct osc_filter *f, struct osc_select_window
         from_ns = t->steps[i].start_ns < from_ns ? t->steps[i].start_ns : from_ns;
         to_ns = t->steps[i].end_ns > to_ns ? t->steps[i].end_ns : to_ns;
     }
-    w->from_ns = from_ns > w->from_ns ? from_ns : w->from_ns;
-    w->host_to_ns = to_ns < w->host_to_ns ? to_ns : w->host_to_ns;
+    w->from_ns = from_ns;
+    for (uint32_t i = 0; i < t->n_steps && t->steps[i].start_ns < from_ns; i++) {
+        if (t->steps[i].end_ns > from_ns && t->steps[i].start_ns < w->from_ns)
+            w->from_ns = t->steps[i].start_ns;
+    }
+    w->host_to_ns = to_ns;
 }
 
 osc_status osc_select_find_window(struct osc_trace *t, const struct osc_selection *s,
@@ -481,7 +520,8 @@ osc_status osc_select_find_window(struct osc_trace *t, const struct osc_selectio
     if (s->has_to)
         w->host_to_ns = w->device_to_ns = add_bounded(t->origin_ns, s->to_ns);
     osc_status st = osc_derive(t, OSC_FACT_STEPS, 1, err);
-    if (st == OSC_OK)
+    /* Without steps all of the trace is one, if there is anything in it. */
+    if (st == OSC_OK && t->n_steps > 0)
         st = choose_steps(&f, err);
     if (st == OSC_OK && f.has_step)
         narrow_to_steps(&f, w);

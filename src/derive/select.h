@@ -9,13 +9,14 @@
  *
  *   process, thread  host rows of those, and the device work that they launched
  *   device           device work of other devices goes; host rows stay
- *   steps            host rows that start inside, on any thread, and their device work
+ *   steps            host rows that start inside, on any thread, and their device work;
+ *                    annotations of these steps and no others
  *   from, to         rows that start in [from, to)
- *   with_callers     and the Python frames and modules that hold what is wanted, so
- *                    that stacks are whole
+ *   with_callers     and the Python frames, modules among them, that hold what is
+ *                    wanted, so that stacks are whole; nothing that time counts for
  *
- * An arrow (flow) stays whole or goes: each of its records has to touch a row that
- * stays, the innermost range that is open at its time on its track. A record that
+ * An arrow (flow) stays whole or goes: each of its records has to touch a row that is
+ * wanted itself, the innermost range that is open at its time on its track. A record that
  * touches nothing is in no step, and goes by its own time and track.
  *
  * Threading: not locked; one writer.

@@ -25,12 +25,12 @@ static int end(void **state)
     return 0;
 }
 
-/* The names of the rows that stay, in order, separated by blanks. */
-static void stay(const struct osc_selection *s, const char *names)
+/* The names of the rows of TEXT that stay, in order, separated by blanks. */
+static void stay_of(const char *text, const struct osc_selection *s, const char *names)
 {
     char got[256] = "";
 
-    assert_true(small_load(&trace, events));
+    assert_true(small_load(&trace, text));
     assert_int_equal(osc_select(&trace, s, 1, NULL), OSC_OK);
     for (uint32_t i = 0; i < small_chunk(&trace)->n_rows; i++) {
         const struct osc_str name = osc_row_name(&trace, small_chunk(&trace), i);
@@ -43,6 +43,11 @@ static void stay(const struct osc_selection *s, const char *names)
     osc_trace_fini(&trace);
 }
 
+static void stay(const struct osc_selection *s, const char *names)
+{
+    stay_of(events, s, names);
+}
+
 static void a_thread_comes_with_the_device_work_that_it_launched(void **state)
 {
     (void)state;
@@ -52,6 +57,16 @@ static void a_thread_comes_with_the_device_work_that_it_launched(void **state)
     stay(&(struct osc_selection){.process = "python", .thread = "2"}, "b cudaLaunchKernel kb");
 }
 
+static void a_thread_without_a_number_is_one(void **state)
+{
+    static const char text[] =
+        OP("a", 1, 10, 20,
+           "") "{'ph':'X','cat':'cpu_op','name':'b','pid':1,'tid':'','ts':10,'dur':20},";
+
+    (void)state;
+    stay_of(text, &(struct osc_selection){.thread = ""}, "b");
+}
+
 static void steps_are_chosen_by_label_or_ordinal(void **state)
 {
     (void)state;
@@ -59,6 +74,18 @@ static void steps_are_chosen_by_label_or_ordinal(void **state)
     stay(&(struct osc_selection){.steps = "@1-@7"}, "ProfilerStep#6 b cudaLaunchKernel kb");
     stay(&(struct osc_selection){.steps = "5-6"},
          "ProfilerStep#5 ProfilerStep#6 a cudaLaunchKernel b cudaLaunchKernel ka kb");
+}
+
+static void an_annotation_goes_with_its_own_step(void **state)
+{
+    static const char steps[] =
+        STEP(5, 0, 100) STEP(6, 10, 200) OP("a", 1, 20, 20, "") OP("b", 1, 110, 20, "")
+            STEP(7, 150, 100) OP("c", 1, 160, 20, "") OP("d", 1, 220, 9, "");
+
+    (void)state;
+    stay_of(steps, &(struct osc_selection){.steps = "5"}, "ProfilerStep#5 a");
+    stay_of(steps, &(struct osc_selection){.steps = "6"}, "ProfilerStep#6 b c");
+    stay_of(steps, &(struct osc_selection){.steps = "@2"}, "ProfilerStep#7 d");
 }
 
 static void a_device_takes_nothing_from_the_host(void **state)
@@ -90,6 +117,30 @@ static void facts_are_made_anew(void **state)
     assert_int_equal(small_number(small_chunk(&trace)->link[3]), 2);
     assert_int_equal(trace.findings.by_code[OSC_FINDING_no_launch].count, 0);
     assert_int_equal(trace.min_ts_ns, 100000);
+}
+
+static void what_is_left_out_is_not_missing(void **state)
+{
+    /* A launch, an operator and an allocation lie before what rests on them. */
+    static const char text[] = OP("a", 1, 10, 200, "") CALL(1, 12, 2, 1, "")
+        CALL(1, 90, 2, 2, "") KERNEL("k", 150, 9, 1) KERNEL("l", 160, 9, 2) MEMORY(1, 20, 100)
+            MEMORY(1, 120, -100);
+    static const enum osc_finding_code codes[] = {
+        OSC_FINDING_no_launch, OSC_FINDING_no_operator, OSC_FINDING_unpaired_release};
+    const struct osc_selection from = {.has_from = true, .from_ns = 75000};
+
+    (void)state;
+    for (int is_cut = 0; is_cut < 2; is_cut++) {
+        assert_true(small_load(&trace, text));
+        if (is_cut)
+            assert_int_equal(osc_select(&trace, &from, 1, NULL), OSC_OK);
+        assert_int_equal(osc_derive(&trace, OSC_FACT_LINKS | OSC_FACT_ALLOCATIONS, 1, NULL),
+                         OSC_OK);
+        for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+            assert_int_equal(trace.findings.by_code[codes[i]].count, 0);
+        assert_int_equal(trace.events.n_rows, is_cut ? 4 : 7);
+        osc_trace_fini(&trace);
+    }
 }
 
 static void steps_keep_their_ordinals(void **state)
@@ -170,8 +221,8 @@ static void an_arrow_stays_whole_or_goes(void **state)
 
 static void callers_come_along_if_asked_for(void **state)
 {
-    static const char frames[] =
-        RANGE("python_function", "main", 1, 0, 300, "") RANGE("cpu_op", "outer", 1, 5, 290, "")
+    static const char frames[] = RANGE("python_function", "main", 1, 0, 300, "")
+        RANGE("cpu_op", "outer", 1, 5, 290, "") RANGE("python", "counted", 1, 6, 280, "")
             RANGE("python_function", "nn.Module: A_0", 1, 7, 200, "") STEP(5, 10, 90)
                 OP("a", 1, 20, 20, "") RANGE("python_function", "after", 1, 220, 10, "");
     const char *const names[] = {"ProfilerStep#5 a", "main nn.Module: A_0 ProfilerStep#5 a"};
@@ -231,10 +282,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(a_thread_comes_with_the_device_work_that_it_launched, end),
+        cmocka_unit_test_teardown(a_thread_without_a_number_is_one, end),
         cmocka_unit_test_teardown(steps_are_chosen_by_label_or_ordinal, end),
+        cmocka_unit_test_teardown(an_annotation_goes_with_its_own_step, end),
         cmocka_unit_test_teardown(a_device_takes_nothing_from_the_host, end),
         cmocka_unit_test_teardown(times_go_by_starts_from_the_origin, end),
         cmocka_unit_test_teardown(facts_are_made_anew, end),
+        cmocka_unit_test_teardown(what_is_left_out_is_not_missing, end),
         cmocka_unit_test_teardown(steps_keep_their_ordinals, end),
         cmocka_unit_test_teardown(an_arrow_stays_whole_or_goes, end),
         cmocka_unit_test_teardown(callers_come_along_if_asked_for, end),

@@ -303,7 +303,7 @@ static osc_status write_trace(const struct osc_export *x, bool is_packed, struct
 static osc_status facts(const struct osc_export *x, uint32_t *facts, struct osc_err *err)
 {
     (void)err;
-    *facts = x->with_counters ? OSC_FACT_LINKS : 0;
+    *facts = x->with_counters ? OSC_FACT_LOADS : 0;
     return OSC_OK;
 }
 

@@ -177,6 +177,7 @@ static osc_status fit_form(struct osc_chrome_text *x, const struct osc_form *for
     const char *sep = "";
     osc_status st = OSC_OK;
 
+    f->ph = form->ph;
     f->first_op = x->n_ops;
     osc_strbuf_addf(out, ",\n{\"ph\":\"%c\"", form->ph);
     if (form->category.v != 0) {
@@ -279,9 +280,13 @@ bool osc_text_out_more(struct osc_text_out *o, size_t n)
     return true;
 }
 
-static inline bool has_room(struct osc_text_out *o, size_t n)
+/* P, or where it went to have N bytes of room behind it; NULL: see status. */
+static inline char *with_room(struct osc_text_out *o, char *p, size_t n)
 {
-    return (size_t)(o->end - o->p) >= n || osc_text_out_more(o, n);
+    if ((size_t)(o->end - p) >= n)
+        return p;
+    o->p = p;
+    return osc_text_out_more(o, n) ? o->p : NULL;
 }
 
 /* Copy N bytes; only they are read, but up to SLACK more are written. */
@@ -324,22 +329,24 @@ static inline char *copy_literal(char *p, const struct osc_chrome_text *x,
     return p + l->len;
 }
 
-static inline void put_piece(struct osc_text_out *o, const struct osc_chrome_piece *piece,
-                             size_t room)
+static inline char *put_piece(struct osc_text_out *o, char *p,
+                              const struct osc_chrome_piece *piece, size_t room)
 {
-    if (has_room(o, piece->len + room))
-        o->p = copy(o->p, piece->s, piece->len);
+    p = with_room(o, p, piece->len + room);
+    return p ? copy(p, piece->s, piece->len) : NULL;
 }
 
 /* A string between quotation marks that are no part of a literal. */
-static void put_quoted(struct osc_text_out *o, const struct osc_chrome_piece *piece,
-                       size_t room)
+static char *put_quoted(struct osc_text_out *o, char *p, const struct osc_chrome_piece *piece,
+                        size_t room)
 {
-    if (!has_room(o, piece->len + room + 2))
-        return;
-    *o->p++ = '"';
-    o->p = copy(o->p, piece->s, piece->len);
-    *o->p++ = '"';
+    p = with_room(o, p, piece->len + room + 2);
+    if (!p)
+        return NULL;
+    *p++ = '"';
+    p = copy(p, piece->s, piece->len);
+    *p++ = '"';
+    return p;
 }
 
 static inline uint64_t two_words(const uint32_t *w)
@@ -348,7 +355,7 @@ static inline uint64_t two_words(const uint32_t *w)
 }
 
 /* The double that has BITS; JSON has none that is not finite. */
-static inline void put_double(struct osc_text_out *o, uint64_t bits)
+static inline char *put_double(struct osc_text_out *o, char *p, uint64_t bits)
 {
     struct osc_text_double *const known =
         &o->doubles[(bits * UINT64_C(0x9e3779b97f4a7c15)) >> 56];
@@ -361,50 +368,66 @@ static inline void put_double(struct osc_text_out *o, uint64_t bits)
         known->bits = bits;
         known->len = (uint32_t)(end - known->text);
     }
-    memcpy(o->p, known->text, sizeof known->text);
-    o->p += known->len;
+    memcpy(p, known->text, sizeof known->text);
+    return p + known->len;
 }
 
-/* The value whose words are at W; ROOM bytes will do for all that follows but strings. */
-static inline void put_value(const struct osc_chrome_text *x, struct osc_text_out *o,
-                             enum osc_arg_type type, const uint32_t *w, size_t room)
+/* A time; most have the digits in front of the one before. */
+static inline char *put_time(struct osc_text_out *o, char *p, int64_t at_ns)
+{
+    struct osc_text_time *const known = &o->time;
+    uint64_t rest = (uint64_t)at_ns - known->from_ns;
+
+    if (rest >= OSC_DIGITS_LANES || known->from_ns == 0) {
+        if (at_ns < (int64_t)OSC_DIGITS_LANES)
+            return osc_digits_micros(p, at_ns);
+        rest = (uint64_t)at_ns % OSC_DIGITS_LANES;
+        known->from_ns = (uint64_t)at_ns - rest;
+        known->len = (uint32_t)(osc_digits_u64(known->text, known->from_ns / OSC_DIGITS_LANES) -
+                                known->text);
+    }
+    memcpy(p, known->text, sizeof known->text);
+    return osc_digits_micros_end(p + known->len, osc_digits_lanes((uint32_t)rest), 0);
+}
+
+/* What is a number in the file if it is one by the rules of JSON. */
+static char *put_numtext(struct osc_text_out *o, char *p, const struct osc_chrome_piece *piece,
+                         size_t room)
 {
     struct osc_json_number n;
 
+    if (osc_json_number(piece->s, piece->s + piece->len, &n) && n.end == piece->s + piece->len)
+        return put_piece(o, p, piece, room);
+    return put_quoted(o, p, piece, room);
+}
+
+/*
+ * The value whose words are at W; ROOM bytes, which P has, will do for all that follows
+ * but strings. NULL: see status.
+ */
+static char *put_value(const struct osc_chrome_text *x, struct osc_text_out *o, char *p,
+                       enum osc_arg_type type, const uint32_t *w, size_t room)
+{
     switch (type) {
     case OSC_ARG_INT32:
-        o->p = osc_digits_i64(o->p, (int32_t)w[0]);
-        break;
+        return osc_digits_i64(p, (int32_t)*w);
     case OSC_ARG_INT64:
-        o->p = osc_digits_i64(o->p, (int64_t)two_words(w));
-        break;
+        return osc_digits_i64(p, (int64_t)two_words(w));
     case OSC_ARG_DOUBLE:
-        put_double(o, two_words(w));
-        break;
+        return put_double(o, p, two_words(w));
     case OSC_ARG_STRING:
-        put_piece(o, &x->strings[w[0]], room);
-        break;
+        return put_piece(o, p, &x->strings[*w], room);
     case OSC_ARG_TEXT:
-        if (x->texts[w[0]].s)
-            put_piece(o, &x->texts[w[0]], room);
-        else
-            put_quoted(o, &x->strings[w[0]], room);
-        break;
-    case OSC_ARG_NUMTEXT: {
-        const struct osc_chrome_piece *const piece = &x->strings[w[0]];
-
-        if (osc_json_number(piece->s, piece->s + piece->len, &n) &&
-            n.end == piece->s + piece->len)
-            put_piece(o, piece, room);
-        else
-            put_quoted(o, piece, room);
-        break;
-    }
+        return x->texts[*w].s ? put_piece(o, p, &x->texts[*w], room)
+                              : put_quoted(o, p, &x->strings[*w], room);
+    case OSC_ARG_NUMTEXT:
+        return put_numtext(o, p, &x->strings[*w], room);
     case OSC_ARG_NULL:
     case OSC_ARG_TRUE:
     case OSC_ARG_FALSE:
         break; /* in the literal */
     }
+    return p;
 }
 
 /* A record up to its time, which is AT_NS. False: see status. */
@@ -414,16 +437,18 @@ static inline bool put_start(const struct osc_chrome_text *x, const struct osc_c
     const struct osc_chrome_form *const f = &x->forms[c->form[i]];
     const struct osc_chrome_piece *const name = &x->strings[c->name[i]];
     const struct osc_chrome_piece *const track = &x->tracks[c->track[i]];
+    char *p = with_room(o, o->p, f->room + name->len + track->len);
 
-    if (!has_room(o, f->room + name->len + track->len))
+    if (!p)
         return false;
 
-    char *p = copy_literal(o->p, x, &f->head);
-    o->p[PH_AT] = (char)ph;
+    char *const start = p;
+    p = copy_literal(p, x, &f->head);
+    start[PH_AT] = (char)ph;
     if (name->len > 0)
         p = copy(p, name->s, name->len);
     p = copy(p, track->s, track->len);
-    o->p = osc_digits_micros(p, at_ns);
+    o->p = put_time(o, p, at_ns);
     return true;
 }
 
@@ -435,14 +460,21 @@ static inline void put_ops(const struct osc_chrome_text *x, const struct osc_chu
     const struct osc_chrome_form *const f = &x->forms[c->form[i]];
     const struct osc_chrome_op *op = x->ops + f->first_op;
     const uint32_t *const words = n > 0 ? osc_row_words(c, i) : NULL;
+    char *p = o->p;
 
     for (uint32_t k = 0; k < n; k++, op++) {
-        o->p = copy_literal(o->p, x, &op->literal);
-        put_value(x, o, (enum osc_arg_type)op->type, words + op->word, f->room);
-        if (o->status != OSC_OK)
+        p = copy_literal(p, x, &op->literal);
+
+        const uint32_t *const w = words + op->word;
+        if (op->type == OSC_ARG_INT32 && *w < OSC_DIGITS_LANES) {
+            p = osc_digits_small(p, *w);
+            continue;
+        }
+        p = put_value(x, o, p, (enum osc_arg_type)op->type, w, f->room);
+        if (!p)
             return;
     }
-    o->p = copy_literal(o->p, x, tail);
+    o->p = copy_literal(p, x, tail);
 }
 
 /* The whole record of row I. */
@@ -497,60 +529,71 @@ static bool is_same_sample(const struct osc_trace *t, const struct osc_chunk *c,
     return true;
 }
 
+/* A series of a sample, row K of a counter, behind the text BEFORE. False: see status. */
+static bool put_series(const struct osc_chrome_text *x, const struct osc_chunk *c, uint32_t k,
+                       const char *before, struct osc_text_out *o)
+{
+    const struct osc_slot *const slot = series_of(x->t, c, k);
+    const struct osc_chrome_piece *const key = &x->strings[slot->key.v];
+
+    char *p = with_room(o, o->p, key->len + 6 * (size_t)SLACK);
+
+    if (!p)
+        return false;
+    p = copy(p, before, (uint32_t)strlen(before));
+    *p++ = '"';
+    if (key->len > 0)
+        p = copy(p, key->s, key->len);
+    p = copy(p, "\":", 2);
+    if (osc_arg_words((enum osc_arg_type)slot->type) == 0)
+        p = slot->type == OSC_ARG_TRUE    ? copy(p, "true", 4)
+            : slot->type == OSC_ARG_FALSE ? copy(p, "false", 5)
+                                          : copy(p, "null", 4);
+    else if (is_quoted(slot->type))
+        p = put_quoted(o, p, &x->strings[*osc_row_words(c, k)], 2 * (size_t)SLACK);
+    else
+        p = put_value(x, o, p, (enum osc_arg_type)slot->type, osc_row_words(c, k),
+                      2 * (size_t)SLACK);
+    if (p)
+        o->p = p;
+    return p != NULL;
+}
+
 /* A sample of a counter from row *I on, before END; *I goes to its last row. */
 static void put_sample(const struct osc_chrome_text *x, const struct osc_chunk *c, uint32_t *i,
                        uint32_t end, struct osc_text_out *o)
 {
-    const struct osc_trace *const t = x->t;
     const uint32_t first = *i;
-    size_t n = 0;
 
     if (!put_start(x, c, first, 'C', c->ts_ns[first], o))
         return;
-    for (uint32_t k = first; k < end && is_same_sample(t, c, first, k); k++) {
-        const struct osc_slot *const slot = &t->forms[c->form[k]].slots[0];
-        const struct osc_chrome_piece *const key = &x->strings[slot->key.v];
-        const char *const text = n++ > 0 ? "," : ",\"args\":{";
-
-        if (!has_room(o, key->len + 6 * (size_t)SLACK))
+    for (uint32_t k = first; k < end && is_same_sample(x->t, c, first, k); k++) {
+        if (!put_series(x, c, k, k > first ? "," : ",\"args\":{", o))
             return;
-        o->p = copy(o->p, text, (uint32_t)strlen(text));
-        *o->p++ = '"';
-        if (key->len > 0)
-            o->p = copy(o->p, key->s, key->len);
-        o->p = copy(o->p, "\":", 2);
-        if (osc_arg_words((enum osc_arg_type)slot->type) == 0)
-            o->p = slot->type == OSC_ARG_TRUE    ? copy(o->p, "true", 4)
-                   : slot->type == OSC_ARG_FALSE ? copy(o->p, "false", 5)
-                                                 : copy(o->p, "null", 4);
-        else if (is_quoted(slot->type))
-            put_quoted(o, &x->strings[*osc_row_words(c, k)], 2 * (size_t)SLACK);
-        else
-            put_value(x, o, (enum osc_arg_type)slot->type, osc_row_words(c, k),
-                      2 * (size_t)SLACK);
         *i = k;
     }
-    if (has_room(o, SLACK))
-        o->p = copy(o->p, "}}", 2);
+
+    char *const p = with_room(o, o->p, SLACK);
+    if (p)
+        o->p = copy(p, "}}", 2);
 }
 
-static void put_event(const struct osc_chrome_text *x, struct osc_chrome_rows *rows,
-                      struct osc_text_out *o)
+static inline void put_event(const struct osc_chrome_text *x, struct osc_chrome_rows *rows,
+                             struct osc_text_out *o)
 {
     const struct osc_chunk *const c = rows->c;
     const uint32_t i = rows->next;
-    const uint8_t ph = x->t->forms[c->form[i]].ph;
+    const uint8_t ph = x->forms[c->form[i]].ph;
     const bool has_dur = c->dur_ns[i] != OSC_NO_DUR;
 
-    if (ph == 'X' || ph == 'B') {
-        put_record(x, c, i, has_dur ? 'X' : ph, has_dur, o);
-    } else if (ph == 'C' && series_of(x->t, c, i)) {
+    if (ph == 'C' && series_of(x->t, c, i)) {
         put_sample(x, c, &rows->next, rows->end, o);
-    } else {
-        put_record(x, c, i, ph, false, o);
-        if (ph == 'b' && has_dur)
-            put_end(x, c, i, o);
+        return;
     }
+    const bool is_range = ph == 'X' || ph == 'B';
+    put_record(x, c, i, is_range && has_dur ? 'X' : ph, is_range && has_dur, o);
+    if (ph == 'b' && has_dur)
+        put_end(x, c, i, o);
 }
 
 static bool is_wanted(const struct osc_trace *t, const struct osc_chrome_rows *rows, uint32_t i)
@@ -578,7 +621,7 @@ void osc_chrome_text_rows(const struct osc_chrome_text *x, struct osc_chrome_row
         if (!rows->phases)
             put_event(x, rows, o);
         else if (is_wanted(x->t, rows, rows->next))
-            put_record(x, rows->c, rows->next, x->t->forms[rows->c->form[rows->next]].ph, false,
+            put_record(x, rows->c, rows->next, x->forms[rows->c->form[rows->next]].ph, false,
                        o);
     }
 }

@@ -52,6 +52,7 @@ struct osc_chrome_form {
     struct osc_chrome_literal member_tail; /* where args would come, for the e of a b */
     size_t first_op;
     uint32_t n_ops, n_member_ops;
+    uint8_t ph;
     size_t room; /* bytes of all but strings and the part of the track */
 };
 
@@ -89,10 +90,18 @@ struct osc_text_double {
     uint32_t len; /* 0: none yet */
 };
 
+/* The digits that times within a tenth of a second have in common. */
+struct osc_text_time {
+    uint64_t from_ns; /* the first of them; 0: none yet */
+    char text[16];
+    uint32_t len;
+};
+
 /* Text on its way. Zeroed, it is empty; status is sticky. */
 struct osc_text_out {
     char *start, *p, *end; /* owned */
     osc_status status;
+    struct osc_text_time time;
     struct osc_text_double doubles[256]; /* lately written, by a hash of their bits */
 };
 

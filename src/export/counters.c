@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/counters.h"
 
-#include "analysis/utilization.h"
 #include "base/strbuf.h"
 #include "codec/digits.h"
 #include "codec/json.h"
+#include "derive/facts.h"
 
 #define PIECE_BYTES ((size_t)1 << 20)
 
@@ -138,17 +138,14 @@ osc_status osc_counters_write(const struct osc_trace *t,
                               osc_status (*write)(void *ctx, const char *s, size_t len),
                               void *ctx)
 {
-    struct osc_loads loads;
-    struct counters c = {.t = t, .loads = &loads, .write = write, .ctx = ctx};
+    const struct osc_loads *const loads = &osc_trace_facts(t)->loads;
+    struct counters c = {.t = t, .loads = loads, .write = write, .ctx = ctx};
 
-    c.status = osc_loads_make(t, &loads);
-    if (c.status != OSC_OK)
-        return c.status;
-    for (uint32_t d = 0; d < loads.n_devices && c.status == OSC_OK; d++) {
-        if (!loads.devices[d].has_kernels || loads.n_buckets == 0)
+    for (uint32_t d = 0; d < loads->n_devices && c.status == OSC_OK; d++) {
+        if (!loads->devices[d].has_kernels || loads->n_buckets == 0)
             continue;
         add_utilization(&c, d);
-        if (loads.devices[d].n_fills > 0 && c.status == OSC_OK)
+        if (loads->devices[d].n_fills > 0 && c.status == OSC_OK)
             add_efficiency(&c, d);
     }
     if (c.has_any)
@@ -156,6 +153,5 @@ osc_status osc_counters_write(const struct osc_trace *t,
     osc_strbuf_fini(&c.out);
     osc_strbuf_fini(&c.head);
     osc_strbuf_fini(&c.series);
-    osc_loads_fini(&loads);
     return c.status;
 }

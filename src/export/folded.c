@@ -239,6 +239,8 @@ struct python {
     struct osc_stacks rebuilt;  /* of ranges, where none says its own */
     uint32_t *place_of_row;     /* pages, owned; + 1, of the rebuilt ones */
     size_t rows_bytes;
+    int64_t *values; /* pages, owned; by node: what it took */
+    size_t values_bytes;
     uint32_t *known;                /* owned; by stack: node + 1, or 0 */
     struct osc_strbuf text, frames; /* frames: 32-bit offsets in text */
 };
@@ -270,6 +272,37 @@ static osc_status rebuild(struct python *p)
     return OSC_OK;
 }
 
+/* What each node that is not folded took by METRIC. */
+static osc_status find_values(struct python *p, enum metric metric)
+{
+    const bool is_host = metric == HOST_SELF || metric == TORCH_HOST;
+    const struct osc_avg_tree *const tree = &p->events;
+
+    p->values_bytes = ((size_t)tree->n_host + 1) * sizeof *p->values;
+    p->values = osc_pages_alloc(p->values_bytes);
+    if (!p->values)
+        return OSC_ENOMEM;
+    for (uint32_t i = 0; i < tree->n_host; i++) {
+        struct osc_avg_node *const n = &tree->nodes[i];
+
+        osc_avg_lift(tree, n);
+        if (metric == CALLS)
+            p->values[i] = 1;
+        if (!is_host || (n->flags & (OSC_AVG_ASYNC | OSC_AVG_FOLDED)))
+            continue;
+        p->values[i] += osc_avg_dur_ns(tree, n);
+        if (n->parent != 0)
+            p->values[n->parent - 1] -= osc_avg_dur_ns(tree, n);
+    }
+    for (uint32_t i = tree->n_host; !is_host && metric != CALLS && i < tree->n_nodes; i++) {
+        const uint32_t op = osc_avg_operator_of(tree, &tree->nodes[i]);
+
+        if (op != 0)
+            p->values[op - 1] += osc_avg_dur_ns(tree, &tree->nodes[i]);
+    }
+    return OSC_OK;
+}
+
 static osc_status find_stacks(struct python *p, struct osc_err *err)
 {
     osc_status st = osc_avg_tree_build(&p->events, p->t, err);
@@ -295,6 +328,7 @@ static void python_fini(struct python *p)
     osc_avg_stacks_fini(&p->said);
     osc_stacks_fini(&p->rebuilt);
     osc_pages_free(p->place_of_row, p->rows_bytes);
+    osc_pages_free(p->values, p->values_bytes);
     osc_free(p->known);
     osc_strbuf_fini(&p->text);
     osc_strbuf_fini(&p->frames);
@@ -370,19 +404,6 @@ static osc_status push_stack(struct folding *f, struct python *p, uint32_t id, u
     return st;
 }
 
-static int64_t value_of(const struct osc_avg_tree *tree, uint32_t i, enum metric metric)
-{
-    const struct osc_avg_node *const n = &tree->nodes[i];
-
-    if (metric == CALLS)
-        return 1;
-    if (n->flags & OSC_AVG_ASYNC)
-        return 0;
-    if (metric == HOST_SELF || metric == TORCH_HOST)
-        return n->end_ns - n->start_ns - n->child_ns;
-    return tree->device ? tree->device[i].own_ns : 0;
-}
-
 /* A line as torch writes it: NODE and VALUE_NS in whole microseconds. */
 static osc_status write_torch(struct folding *f, uint32_t node, int64_t value_ns,
                               struct osc_strbuf *line)
@@ -406,10 +427,11 @@ static osc_status fold_python(struct folding *f, const struct osc_trace *t, uint
     osc_status st = find_stacks(&p, err);
 
     if (st == OSC_OK)
+        st = find_values(&p, f->metric);
+    if (st == OSC_OK)
         st = push_rebuilt(f, &p, root);
     for (uint32_t i = 0; st == OSC_OK && i < p.events.n_host; i++) {
         const struct osc_avg_node *const n = &p.events.nodes[i];
-        const int64_t value = value_of(&p.events, i, f->metric);
         uint32_t node, leaf;
 
         if (n->flags & (OSC_AVG_FOLDED | OSC_AVG_RECORD))
@@ -417,11 +439,11 @@ static osc_status fold_python(struct folding *f, const struct osc_trace *t, uint
         const uint32_t id = stack_of(&p, i);
         st = push_stack(f, &p, id, root, &node);
         if (st == OSC_OK && is_of_torch(f->metric)) {
-            st = id == 0 ? OSC_OK : write_torch(f, node, value, &line);
+            st = id == 0 ? OSC_OK : write_torch(f, node, p.values[i], &line);
         } else if (st == OSC_OK) {
             st = osc_stack_tree_push(&f->tree, node, p.events.names[n->name].text, &leaf);
             if (st == OSC_OK)
-                osc_stack_tree_add(&f->tree, leaf, value);
+                osc_stack_tree_add(&f->tree, leaf, p.values[i]);
         }
     }
     osc_strbuf_fini(&line);

@@ -65,6 +65,9 @@ struct osc_block *osc_blocks_at(uint32_t i);
 /* Reserve and map more if less than a quarter is free and the limit allows it. */
 void osc_blocks_grow(void);
 
+/* The same if there are fewer than N_BLOCKS: ahead of need, at the rate that they fill. */
+void osc_blocks_grow_to(uint64_t n_blocks);
+
 /* Sleep until blocks wait, somebody calls osc_blocks_wake(), or TIMEOUT_NS passed. */
 void osc_blocks_wait(int64_t timeout_ns);
 void osc_blocks_wake(void);

@@ -25,6 +25,7 @@
 #define PART_BYTES_MIN       ((uint64_t)128 << 10)
 #define MS                   INT64_C(1000000)
 #define SECOND               INT64_C(1000000000)
+#define STALL_NS             (200 * MS) /* that memory should last */
 
 enum {
     PAUSE_MS = 100,       /* between looks */
@@ -42,7 +43,7 @@ static struct {
     struct osc_start_options options;
     struct osc_schedule schedule;
     bool has_schedule, is_flight;
-    char out[OSC_FILE_PATH_BYTES];
+    char out[OSC_PARTS_PATH_BYTES];
     uint32_t n_kept_max; /* blocks of a flight recorder */
 
     pthread_t thread;
@@ -52,12 +53,13 @@ static struct {
     uint32_t n_dumps;       /* that are done; a futex */
     osc_status dump_status; /* of the last one */
     osc_status stop_status;
+    int error; /* errno of what went wrong last */
 
     struct osc_sink sink;
     struct osc_backlog backlog;
     struct osc_control control;
     bool is_writing; /* what is recorded goes into a part: a window is open */
-    int64_t anchored_ns, written_ns, retry_ns, slow_ns;
+    int64_t looked_ns, anchored_ns, written_ns, retry_ns, slow_ns;
     struct osc_clock_anchor first_anchor;
     double ticks_per_ns;
     unsigned char exited[OSC_LIVE_THREADS / 8]; /* entries whose blocks were all drained */
@@ -103,6 +105,17 @@ static void drain(void)
     osc_backlog_drain(&self.backlog, ticks, osc_clock_now_ns());
 }
 
+/* Memory for as long as others may keep us from running. */
+static void grow(uint32_t n_drained, int64_t now_ns)
+{
+    const uint64_t took_ns = (uint64_t)(now_ns - self.looked_ns);
+
+    osc_blocks_grow();
+    if (n_drained > BLOCKS_WORTH_IT && took_ns > 0)
+        osc_blocks_grow_to(n_drained * (uint64_t)STALL_NS / took_ns);
+    self.looked_ns = now_ns;
+}
+
 /* Say once that it went wrong, and leave the disk alone for a second. */
 static osc_status note(osc_status st)
 {
@@ -113,6 +126,7 @@ static osc_status note(osc_status st)
             osc_log("%s: cannot be written: error %d; what is recorded stays in memory",
                     self.sink.file.path, self.sink.file.error);
         self.retry_ns = osc_clock_now_ns() + SECOND;
+        self.error = self.sink.file.error;
     }
     self.written_ns = osc_clock_now_ns();
     return st;
@@ -346,7 +360,7 @@ static const char *state_word(void)
 
 static size_t answer_status(char *out, size_t room)
 {
-    const struct osc_file *file = &self.sink.file;
+    const struct osc_parts *file = &self.sink.file;
     struct osc_losses lost;
     size_t len = 2;
 
@@ -364,7 +378,7 @@ static size_t answer_status(char *out, size_t room)
     osc_control_add_number(out, room, &len, "blocks", osc_blocks_header()->n_blocks);
     osc_control_add_number(out, room, &len, "step", osc_windows_step());
     if (self.retry_ns)
-        osc_control_add_number(out, room, &len, "error", file->error);
+        osc_control_add_number(out, room, &len, "error", self.error);
     return len;
 }
 
@@ -429,10 +443,11 @@ static void settle_threads(void)
 static void look(uint32_t requests)
 {
     const int64_t now_ns = osc_clock_now_ns();
+    const uint32_t n_before = self.backlog.n;
 
     look_for_exited();
     drain();
-    osc_blocks_grow();
+    grow(self.backlog.n > n_before ? self.backlog.n - n_before : 0, now_ns);
     if (now_ns - self.anchored_ns >= SECOND)
         take_anchor();
     if (requests & REQUEST_TOGGLE)
@@ -457,7 +472,7 @@ static void look(uint32_t requests)
 static osc_status finish(void)
 {
     const unsigned deeds = osc_windows_exit();
-    struct osc_file *file = &self.sink.file;
+    struct osc_parts *file = &self.sink.file;
     osc_status st = OSC_OK;
 
     drain();
@@ -603,7 +618,7 @@ osc_status osc_flush_start(const struct osc_flush_start *start)
     take_anchor();
     st = open_all(start);
     if (st != OSC_OK) {
-        osc_file_discard(&self.sink.file);
+        osc_parts_discard(&self.sink.file);
         close_all(true);
         return st;
     }
@@ -620,7 +635,7 @@ osc_status osc_flush_start(const struct osc_flush_start *start)
     self.written_ns = osc_clock_now_ns();
     st = start_thread();
     if (st != OSC_OK) {
-        osc_file_discard(&self.sink.file);
+        osc_parts_discard(&self.sink.file);
         close_all(true);
         return st;
     }

@@ -255,6 +255,8 @@ osc_status osc_session_stop(void)
         nap();
     if (change_phase(ARMED, OFF))
         return OSC_OK;
+    if (get_phase() == RECORDING)
+        osc_step_end();
     if (!change_phase(RECORDING, STOPPING))
         return OSC_OK;
 

@@ -5,16 +5,19 @@
 #include "opscope/record.h"
 #include "recorder/flush.h"
 #include "recorder/put.h"
+#include "recorder/session.h"
 #include "recorder/ticks.h"
 
 static uint64_t n_steps;     /* ever begun */
-static uint32_t is_recorded; /* the one that runs: its end is wanted */
+static uint64_t recorded_in; /* the recording that has the begin of the one that runs; or 0 */
 
 /* The step that runs is over. */
 static void end_step(uint64_t ticks)
 {
     /* relaxed: steps are one after the other. */
-    if (__atomic_exchange_n(&is_recorded, 0, __ATOMIC_RELAXED))
+    const uint64_t generation = __atomic_exchange_n(&recorded_in, 0, __ATOMIC_RELAXED);
+
+    if (generation != 0 && generation == osc_session_generation())
         osc_writer_put(OSC_RECORD_STEP_END, 0, ticks, OSC_ROLE_FACT, ticks);
     if (osc_is_on())
         osc_flush_step_end(ticks);
@@ -33,7 +36,7 @@ uint64_t osc_step(void)
         osc_flush_step_begin(step, now);
     }
     if (osc_is_on() && OSC_PUT(OSC_RECORD_STEP_BEGIN, 0, now, OSC_ROLE_EVENT, step, 0))
-        __atomic_store_n(&is_recorded, 1, __ATOMIC_RELAXED);
+        __atomic_store_n(&recorded_in, osc_session_generation(), __ATOMIC_RELAXED);
     return step;
 }
 

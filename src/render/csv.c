@@ -1,14 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CSV after RFC 4180, but with bare line feeds, as every tool on Linux writes it. */
+/*
+ * CSV after RFC 4180, but with bare line feeds, as every tool on Linux writes it. What is
+ * not UTF-8 becomes U+FFFD; a NUL, at which readers stop or fail, its picture, U+2400.
+ */
 #include "render/registry.h"
 
+#include <string.h>
+
 #include "base/utf8.h"
+
+static void add_clean(struct osc_strbuf *out, struct osc_str s)
+{
+    const char *nul;
+
+    while (s.len > 0 && (nul = memchr(s.s, '\0', s.len)) != NULL) {
+        const uint32_t len = (uint32_t)(nul - s.s);
+
+        osc_utf8_append_clean(out, (struct osc_str){s.s, len});
+        osc_strbuf_adds(out, "\xe2\x90\x80");
+        s = (struct osc_str){nul + 1, s.len - len - 1};
+    }
+    osc_utf8_append_clean(out, s);
+}
 
 static void add_string(struct osc_strbuf *out, struct osc_str s)
 {
     const size_t start = out->len;
 
-    osc_utf8_append_clean(out, s);
+    add_clean(out, s);
     if (out->status != OSC_OK || out->len == start)
         return;
 

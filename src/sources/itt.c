@@ -10,6 +10,7 @@
 #include "sources/itt_thread.h"
 
 #define PARTS_MAX 16
+#define N_LISTS   4
 
 /* What each static part that called was told; for the children of forks, too. */
 struct hello {
@@ -21,9 +22,11 @@ static struct hello hellos[PARTS_MAX];
 static _Atomic uint32_t n_hellos; /* begun */
 static _Atomic uint32_t is_begun; /* the recorder was started */
 
+/* What static parts look for. NOLINTBEGIN(bugprone-reserved-identifier) */
 OSC_API void __itt_api_init(struct osc_itt_global *g, int groups);
 OSC_API void __itt_api_fini(struct osc_itt_global *g);
 OSC_API const char *__itt_api_version(void);
+/* NOLINTEND(bugprone-reserved-identifier) */
 
 /* --- whether and how we begin -------------------------------------------------------- */
 
@@ -107,12 +110,12 @@ void osc_itt_hello_again(void)
 /* Our function NAME, which begins with "__itt_"; NULL: there is none. */
 static osc_itt_function find_function(const char *name)
 {
-    static const struct osc_itt_binding *const lists[] = {osc_itt_tasks, osc_itt_ranges,
-                                                          osc_itt_values, osc_itt_control};
+    static const struct osc_itt_binding *const lists[N_LISTS] = {
+        osc_itt_tasks, osc_itt_ranges, osc_itt_values, osc_itt_control};
 
     if (strncmp(name, "__itt_", 6) != 0)
         return NULL;
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+    for (size_t i = 0; i < N_LISTS; i++) {
         for (const struct osc_itt_binding *b = lists[i]; b->name; b++) {
             if (strcmp(b->name, name + 6) == 0)
                 return b->function;

@@ -19,10 +19,10 @@ __extension__ typedef unsigned __int128 wide;
  * so a reader needs no more than what it sees.
  */
 struct node {
-    _Atomic uintptr_t slots[1u << NODE_BITS];
+    _Atomic(void *) slots[1u << NODE_BITS];
 };
 
-static _Atomic uintptr_t root[1u << ROOT_BITS];
+static _Atomic(void *) root[1u << ROOT_BITS];
 
 /* Memory comes from chunks; what is left of one is lost when the next begins. */
 struct chunk {
@@ -177,56 +177,77 @@ static struct osc_itt_text *find_in_chain(struct osc_itt_text *at, const char *s
     return at;
 }
 
+/* The node behind THERE; NULL if that is an entry, or nothing. */
+static struct node *node_of(void *there)
+{
+    void *const node = (uintptr_t)there & 1 ? (char *)there - 1 : NULL;
+
+    return node;
+}
+
 /* Put a node that holds the entry THERE into *SLOT instead of it. False: no memory. */
-static bool split(_Atomic uintptr_t *slot, struct osc_itt_text *there, uint32_t shift)
+static bool split(_Atomic(void *) *slot, struct osc_itt_text *there, uint32_t shift)
 {
     struct node *const node = osc_itt_room(sizeof *node);
-    uintptr_t seen = (uintptr_t)there;
+    void *seen = there;
 
     if (!node)
         return false;
-    atomic_store_explicit(&node->slots[(there->hash >> shift) % (1u << NODE_BITS)], seen,
+    atomic_store_explicit(&node->slots[(there->hash >> shift) % (1u << NODE_BITS)], there,
                           memory_order_relaxed);
-    /* Release pairs with the acquire in osc_itt_text(). If another thread was first, its
+    /* Release pairs with the acquire in find_slot(). If another thread was first, its
      * node is as good. */
-    atomic_compare_exchange_strong_explicit(slot, &seen, (uintptr_t)node | 1,
-                                            memory_order_release, memory_order_relaxed);
+    atomic_compare_exchange_strong_explicit(slot, &seen, (char *)node + 1, memory_order_release,
+                                            memory_order_relaxed);
     return true;
+}
+
+/* The slot where HASH belongs, and in *SHIFT how many bits of it led there. What is there
+ * is no node: *THERE. */
+static _Atomic(void *) *find_slot(uint64_t hash, uint32_t *shift, void **there)
+{
+    _Atomic(void *) *slot = &root[hash % (1u << ROOT_BITS)];
+
+    /* Acquire pairs with the releases in split() and osc_itt_text(). */
+    *there = atomic_load_explicit(slot, memory_order_acquire);
+    for (*shift = ROOT_BITS; node_of(*there); *shift += NODE_BITS) {
+        slot = &node_of(*there)->slots[(hash >> *shift) % (1u << NODE_BITS)];
+        *there = atomic_load_explicit(slot, memory_order_acquire);
+    }
+    return slot;
 }
 
 struct osc_itt_text *osc_itt_text(const char *s, size_t len)
 {
+    struct osc_itt_text *made = NULL;
+
     if (!s || len == 0)
         return &empty;
     len = len < OSC_ITT_TEXT_LEN_MAX ? len : OSC_ITT_TEXT_LEN_MAX;
     const uint64_t hash = hash_of(s, len);
-    _Atomic uintptr_t *slot = &root[hash % (1u << ROOT_BITS)];
-    struct osc_itt_text *text = NULL;
+    for (;;) {
+        uint32_t shift;
+        void *there;
+        _Atomic(void *) *const slot = find_slot(hash, &shift, &there);
+        struct osc_itt_text *const other = there;
 
-    for (uint32_t shift = ROOT_BITS;;) {
-        /* Acquire pairs with the releases here and in split(). */
-        uintptr_t there = atomic_load_explicit(slot, memory_order_acquire);
+        if (other && other->hash == hash) {
+            struct osc_itt_text *const text = find_in_chain(other, s, len);
 
-        if (there & 1) {
-            struct node *const node = (struct node *)(there - 1);
-
-            slot = &node->slots[(hash >> shift) % (1u << NODE_BITS)];
-            shift += NODE_BITS;
-        } else if (there != 0) {
-            struct osc_itt_text *const other = (struct osc_itt_text *)there;
-
-            if (other->hash == hash)
-                text = find_in_chain(other, s, len);
-            if (other->hash == hash || !split(slot, other, shift))
-                return text ? text : overflowing();
-        } else {
-            text = text ? text : new_text(s, len, hash);
-            if (!text)
-                return overflowing();
-            if (atomic_compare_exchange_strong_explicit(
-                    slot, &there, (uintptr_t)text, memory_order_release, memory_order_relaxed))
-                return text;
+            return text ? text : overflowing();
         }
+        if (other) {
+            if (!split(slot, other, shift))
+                return overflowing();
+            continue;
+        }
+        made = made ? made : new_text(s, len, hash);
+        if (!made)
+            return overflowing();
+        /* Release pairs with the acquire in find_slot(). */
+        if (atomic_compare_exchange_strong_explicit(slot, &there, made, memory_order_release,
+                                                    memory_order_relaxed))
+            return made;
     }
 }
 

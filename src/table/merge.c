@@ -18,6 +18,13 @@ struct osc_expansion {
     double *parts; /* in the arena */
 };
 
+/* A text of a JOIN column. The one before it is that of the next smaller origin. */
+struct osc_joined {
+    struct osc_joined *before;
+    struct osc_origin origin;
+    struct osc_str text; /* in the arena */
+};
+
 static osc_status expansion_add(struct osc_arena *arena, struct osc_expansion *e, double x)
 {
     uint32_t n = 0;
@@ -117,6 +124,7 @@ void osc_merger_init(struct osc_merger *m, const struct osc_table_def *def)
     for (uint32_t c = 0; c < def->n_columns; c++) {
         m->n_sums += is_double_sum(&def->columns[c]);
         m->n_totals += is_int_sum(&def->columns[c]);
+        m->n_joins += def->columns[c].merge == OSC_MERGE_JOIN;
     }
 }
 
@@ -126,6 +134,7 @@ void osc_merger_fini(struct osc_merger *m)
     osc_free(m->origins);
     osc_free(m->sums);
     osc_free(m->totals);
+    osc_free(m->joins);
     osc_intern_fini(&m->keys);
     osc_arena_fini(&m->arena);
     osc_strbuf_fini(&m->key);
@@ -263,6 +272,13 @@ static osc_status new_row(struct osc_merger *m, struct osc_origin origin)
         for (uint32_t k = 0; k < m->n_totals; k++)
             m->totals[(n - 1) * m->n_totals + k] = 0;
     }
+    if (m->n_joins > 0) {
+        st = osc_grow(&m->joins, &m->cap_joins, n * m->n_joins, sizeof(struct osc_joined *));
+        if (st != OSC_OK)
+            return st;
+        for (uint32_t k = 0; k < m->n_joins; k++)
+            m->joins[(n - 1) * m->n_joins + k] = NULL;
+    }
     osc_result_row(&m->rows);
     if (m->rows.status != OSC_OK)
         return m->rows.status;
@@ -330,6 +346,71 @@ static void add_totals(struct osc_merger *m, uint64_t to, const struct osc_resul
     }
 }
 
+/* Put TEXT, which is of ORIGIN, into LIST where it belongs: mostly it is the last. */
+static osc_status join_text(struct osc_arena *arena, struct osc_joined **list,
+                            struct osc_origin origin, struct osc_str text)
+{
+    struct osc_joined *const j = osc_arena_calloc(arena, 1, sizeof *j);
+    const char *const copy = osc_arena_dup(arena, text.s, text.len);
+
+    if (!j || !copy)
+        return OSC_ENOMEM;
+    while (*list && origin_less(origin, (*list)->origin))
+        list = &(*list)->before;
+    *j = (struct osc_joined){*list, origin, {copy, text.len}};
+    *list = j;
+    return OSC_OK;
+}
+
+/* Add to the texts of row TO those of row I of PART, or those that OTHER has of it. */
+static osc_status add_joins(struct osc_merger *m, uint64_t to, const struct osc_result *part,
+                            uint64_t i, struct osc_origin origin,
+                            const struct osc_merger *other)
+{
+    osc_status st = OSC_OK;
+
+    for (uint32_t c = 0, k = 0; c < part->def->n_columns && st == OSC_OK; c++) {
+        if (part->def->columns[c].merge != OSC_MERGE_JOIN)
+            continue;
+        struct osc_joined **const list = &m->joins[to * m->n_joins + k];
+        const struct osc_joined *j = other ? other->joins[i * m->n_joins + k] : NULL;
+
+        k++;
+        if (!other && osc_result_has(part, i, c))
+            st = join_text(&m->arena, list, origin, osc_result_get_str(part, i, c));
+        for (; j && st == OSC_OK; j = j->before)
+            st = join_text(&m->arena, list, j->origin, j->text);
+    }
+    return st;
+}
+
+/* The texts of LIST, a line each, as cell (TO, C) of OUT. */
+static osc_status put_joined(const struct osc_joined *list, struct osc_result *out, uint64_t to,
+                             uint32_t c)
+{
+    size_t len = 0;
+
+    for (const struct osc_joined *j = list; j; j = j->before)
+        len += j->text.len + (j->before != NULL);
+    if (!list)
+        return OSC_OK;
+    if (len > UINT32_MAX)
+        return OSC_ELIMIT;
+    char *const text = osc_malloc(len + 1);
+    if (!text)
+        return OSC_ENOMEM;
+    size_t at = len;
+    for (const struct osc_joined *j = list; j; j = j->before) {
+        at -= j->text.len;
+        memcpy(text + at, j->text.s, j->text.len);
+        if (j->before)
+            text[--at] = '\n';
+    }
+    osc_result_set_str(out, to, c, (struct osc_str){text, (uint32_t)len});
+    osc_free(text);
+    return OSC_OK;
+}
+
 /* Add the other cells. IS_NEW: row TO is empty; IS_FIRST: row I comes before all of TO. */
 static void add_cells(struct osc_merger *m, uint64_t to, const struct osc_result *part,
                       uint64_t i, bool is_new, bool is_first)
@@ -343,7 +424,8 @@ static void add_cells(struct osc_merger *m, uint64_t to, const struct osc_result
         } else if (rule == OSC_MERGE_FIRST) {
             if (is_first)
                 copy_cell(&m->rows, to, part, i, c);
-        } else if (rule != OSC_MERGE_FINISH && rule != OSC_MERGE_SUM) {
+        } else if (rule != OSC_MERGE_FINISH && rule != OSC_MERGE_SUM &&
+                   rule != OSC_MERGE_JOIN) {
             fold_cell(&m->rows, to, part, i, c);
         }
     }
@@ -388,6 +470,8 @@ static osc_status add_row(struct osc_merger *m, const struct osc_result *part, u
     add_cells(m, to, part, i, is_new, is_first);
     add_totals(m, to, part, i, other);
     st = add_sums(m, to, part, i, other);
+    if (st == OSC_OK)
+        st = add_joins(m, to, part, i, origin, other);
     return st != OSC_OK ? st : m->rows.status;
 }
 
@@ -489,12 +573,14 @@ static osc_status sort_notes(struct osc_result *out, const struct osc_strbuf *fr
 }
 
 /* Row I of M as row TO of OUT. */
-static void put_row(const struct osc_merger *m, uint64_t i, struct osc_result *out, uint64_t to)
+static osc_status put_row(const struct osc_merger *m, uint64_t i, struct osc_result *out,
+                          uint64_t to)
 {
     const struct osc_table_def *def = m->rows.def;
-    uint32_t n_sums = 0, n_totals = 0;
+    uint32_t n_sums = 0, n_totals = 0, n_joins = 0;
+    osc_status st = OSC_OK;
 
-    for (uint32_t c = 0; c < def->n_columns; c++) {
+    for (uint32_t c = 0; c < def->n_columns && st == OSC_OK; c++) {
         if (is_double_sum(&def->columns[c])) {
             const struct osc_expansion *sum = m->sums[i * m->n_sums + n_sums++];
 
@@ -505,10 +591,13 @@ static void put_row(const struct osc_merger *m, uint64_t i, struct osc_result *o
 
             if (osc_result_has(&m->rows, i, c))
                 osc_result_set_int(out, to, c, osc_wide_nearest(*total));
+        } else if (def->columns[c].merge == OSC_MERGE_JOIN) {
+            st = put_joined(m->joins[i * m->n_joins + n_joins++], out, to, c);
         } else {
             copy_cell(out, to, &m->rows, i, c);
         }
     }
+    return st != OSC_OK ? st : out->status;
 }
 
 osc_status osc_merger_result(const struct osc_merger *m, struct osc_result *out)
@@ -523,13 +612,10 @@ osc_status osc_merger_result(const struct osc_merger *m, struct osc_result *out)
     if (st != OSC_OK)
         goto out;
     osc_sort_with(order, m->rows.n_rows, sizeof *order, compare_origins, m->origins);
-    for (uint64_t i = 0; i < m->rows.n_rows; i++) {
+    for (uint64_t i = 0; i < m->rows.n_rows && st == OSC_OK; i++) {
         osc_result_row(out);
-        if (out->status != OSC_OK)
-            break;
-        put_row(m, order[i], out, i);
+        st = out->status != OSC_OK ? out->status : put_row(m, order[i], out, i);
     }
-    st = out->status;
 out:
     osc_free(order);
     return st;

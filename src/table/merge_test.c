@@ -11,7 +11,7 @@
 
 #include "base/mem.h"
 
-enum { NAME, STREAM, CALLS, MAX, MIN, WEIGHT, ANY, WHERE, MEAN };
+enum { NAME, STREAM, CALLS, MAX, MIN, WEIGHT, ANY, WHERE, ALL, MEAN };
 
 static const struct osc_column columns[] = {
     {"name", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0, ""},
@@ -22,9 +22,10 @@ static const struct osc_column columns[] = {
     {"weight", OSC_TYPE_NUMBER, NULL, OSC_MERGE_SUM, OSC_COLUMN_HIDDEN, ""},
     {"any", OSC_TYPE_BOOLEAN, NULL, OSC_MERGE_OR, 0, ""},
     {"where", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL, ""},
+    {"all", OSC_TYPE_STRING, NULL, OSC_MERGE_JOIN, 0, ""},
     {"mean", OSC_TYPE_NUMBER, NULL, OSC_MERGE_FINISH, 0, ""},
 };
-static const struct osc_table_def def = {.name = "t", .columns = columns, .n_columns = 9};
+static const struct osc_table_def def = {.name = "t", .columns = columns, .n_columns = 10};
 
 #define PARTS 7
 
@@ -55,6 +56,8 @@ static osc_status fill_part(struct osc_result *r, unsigned p)
         osc_result_bool(r, ANY, rand_r(&seed) % 5 == 0);
         len = snprintf(text, sizeof text, "part %u row %d", p, i);
         osc_result_str(r, WHERE, (struct osc_str){text, (uint32_t)len});
+        if (rand_r(&seed) % 3)
+            osc_result_str(r, ALL, (struct osc_str){text, (uint32_t)len});
     }
     return r->status;
 }
@@ -163,6 +166,8 @@ static void follows_the_rule_of_each_column(void **state)
         osc_result_num(&part, WEIGHT, weights[p]);
         osc_result_bool(&part, ANY, p == 1);
         osc_result_str(&part, WHERE, p == 0 ? OSC_STR("here") : OSC_STR("there"));
+        if (p != 1)
+            osc_result_str(&part, ALL, p == 0 ? OSC_STR("one") : OSC_STR("two"));
         assert_int_equal(osc_merger_add(&m, &part, p), OSC_OK);
         osc_result_fini(&part);
     }
@@ -175,6 +180,7 @@ static void follows_the_rule_of_each_column(void **state)
     assert_true(osc_result_get_num(&out, 0, WEIGHT) == 1.0); /* plain sums would lose it */
     assert_true(osc_result_get_bool(&out, 0, ANY));
     assert_true(osc_str_eq(osc_result_get_str(&out, 0, WHERE), OSC_STR("here")));
+    assert_true(osc_str_eq(osc_result_get_str(&out, 0, ALL), OSC_STR("one\ntwo")));
     assert_false(osc_result_has(&out, 0, MEAN));
     osc_result_fini(&out);
     osc_merger_fini(&m);

@@ -132,28 +132,25 @@ static bool is_str(const struct osc_result *r, uint64_t i, uint32_t column, stru
     return id->v != 0 && osc_str_eq(osc_intern_str(&r->dict, *id), v);
 }
 
+static void put_sid(struct osc_result *r, uint64_t i, uint32_t column, osc_sid id)
+{
+    uint32_t at;
+    struct osc_array *a = array_of(r, i, column, &at);
+
+    assert(r->def->columns[column].type == OSC_TYPE_STRING);
+    ((uint32_t *)a->values)[at] = id.v;
+    a->valid[at >> 3] |= (uint8_t)(1u << (at & 7));
+}
+
 static void put_str(struct osc_result *r, uint64_t i, uint32_t column, struct osc_str v)
 {
     osc_sid id = {0};
-    osc_status st = OSC_OK;
-    uint32_t at;
-
-    assert(r->def->columns[column].type == OSC_TYPE_STRING);
-    if (!r->dict.arena)
-        r->dict.arena = &r->arena;
-    if (r->dict.seed == 0)
-        r->dict.seed = osc_hash_seed();
 
     /* Neighbours are often equal, and to compare is cheaper than to look up. */
     if (i == 0 || !is_str(r, i - 1, column, v, &id))
-        st = osc_intern_add(&r->dict, v, &id);
-    if (st != OSC_OK) {
-        r->status = st;
-        return;
-    }
-    struct osc_array *a = array_of(r, i, column, &at);
-    ((uint32_t *)a->values)[at] = id.v;
-    a->valid[at >> 3] |= (uint8_t)(1u << (at & 7));
+        id = osc_result_word(r, v);
+    if (r->status == OSC_OK)
+        put_sid(r, i, column, id);
 }
 
 void osc_result_init(struct osc_result *r, const struct osc_table_def *def)
@@ -219,6 +216,40 @@ void osc_result_str(struct osc_result *r, uint32_t column, struct osc_str v)
 {
     if (r->status == OSC_OK)
         put_str(r, r->n_rows - 1, column, v);
+}
+
+void osc_result_sid(struct osc_result *r, uint32_t column, osc_sid id)
+{
+    if (r->status == OSC_OK)
+        put_sid(r, r->n_rows - 1, column, id);
+}
+
+osc_sid osc_result_word(struct osc_result *r, struct osc_str v)
+{
+    osc_sid id = {0};
+
+    if (!r->dict.arena)
+        r->dict.arena = &r->arena;
+    if (r->dict.seed == 0)
+        r->dict.seed = osc_hash_seed();
+    const osc_status st = osc_intern_add(&r->dict, v, &id);
+    if (st != OSC_OK)
+        r->status = st;
+    return id;
+}
+
+void osc_result_str_again(struct osc_result *r, uint32_t column)
+{
+    uint32_t at, at_before;
+
+    if (r->status != OSC_OK)
+        return;
+    assert(r->n_rows > 1 && r->def->columns[column].type == OSC_TYPE_STRING);
+    struct osc_array *const a = array_of(r, r->n_rows - 1, column, &at);
+    const struct osc_array *const before = array_of(r, r->n_rows - 2, column, &at_before);
+    ((uint32_t *)a->values)[at] = ((const uint32_t *)before->values)[at_before];
+    if (before->valid[at_before >> 3] >> (at_before & 7) & 1)
+        a->valid[at >> 3] |= (uint8_t)(1u << (at & 7));
 }
 
 void osc_result_show(struct osc_result *r, uint32_t column)

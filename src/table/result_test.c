@@ -56,6 +56,29 @@ static void check(const struct osc_result *r, uint32_t n)
     }
 }
 
+static void a_word_is_the_cell_that_its_text_makes(void **state)
+{
+    struct osc_result r;
+
+    (void)state;
+    osc_result_init(&r, &def);
+    const osc_sid word = osc_result_word(&r, OSC_STR("aten::mm"));
+    osc_result_row(&r);
+    osc_result_sid(&r, NAME, word);
+    osc_result_str(&r, STACK, OSC_STR("aten::mm"));
+    osc_result_row(&r);
+    osc_result_sid(&r, NAME, osc_result_word(&r, OSC_STR("aten::mm")));
+    assert_int_equal(r.status, OSC_OK);
+    assert_int_equal(r.dict.n_entries, 1);
+    for (uint64_t i = 0; i < 2; i++) {
+        assert_true(osc_result_has(&r, i, NAME));
+        assert_true(osc_str_eq(osc_result_get_str(&r, i, NAME), OSC_STR("aten::mm")));
+    }
+    assert_true(osc_str_eq(osc_result_get_str(&r, 0, STACK), OSC_STR("aten::mm")));
+    assert_false(osc_result_has(&r, 1, STACK));
+    osc_result_fini(&r);
+}
+
 static void gives_back_every_cell_of_many_batches(void **state)
 {
     struct osc_result r;
@@ -134,6 +157,28 @@ static void tells_neighbours_apart_by_their_bytes(void **state)
     osc_result_fini(&r);
 }
 
+static void repeats_the_cell_of_the_row_before(void **state)
+{
+    struct osc_result r;
+
+    (void)state;
+    osc_result_init(&r, &def);
+    osc_result_row(&r);
+    osc_result_str(&r, NAME, OSC_STR("op"));
+    for (uint32_t i = 1; i < 3 * OSC_BATCH_ROWS; i++) {
+        osc_result_row(&r);
+        osc_result_str_again(&r, NAME);
+        osc_result_str_again(&r, STACK);
+    }
+    assert_int_equal(r.status, OSC_OK);
+    for (uint32_t i = 0; i < 3 * OSC_BATCH_ROWS; i++) {
+        assert_true(osc_str_eq(osc_result_get_str(&r, i, NAME), OSC_STR("op")));
+        assert_true(osc_result_has(&r, i, NAME));
+        assert_false(osc_result_has(&r, i, STACK));
+    }
+    osc_result_fini(&r);
+}
+
 static void closes_the_gaps_of_removed_rows(void **state)
 {
     static bool keep[9000];
@@ -183,11 +228,13 @@ static void keeps_its_status_through_any_failed_allocation(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_word_is_the_cell_that_its_text_makes),
         cmocka_unit_test(gives_back_every_cell_of_many_batches),
         cmocka_unit_test(is_filled_again_after_it_was_emptied),
         cmocka_unit_test(shows_an_optional_column_only_when_told),
         cmocka_unit_test(tells_an_empty_string_from_a_missing_one),
         cmocka_unit_test(tells_neighbours_apart_by_their_bytes),
+        cmocka_unit_test(repeats_the_cell_of_the_row_before),
         cmocka_unit_test(closes_the_gaps_of_removed_rows),
         cmocka_unit_test(keeps_its_status_through_any_failed_allocation),
     };

@@ -44,6 +44,7 @@ enum osc_merge {
     OSC_MERGE_MIN,
     OSC_MERGE_MAX,
     OSC_MERGE_OR,    /* of booleans */
+    OSC_MERGE_JOIN,  /* of texts: all of them, in the order of parts, a line each */
     OSC_MERGE_FINISH /* empty until finish() fills it */
 };
 
@@ -78,8 +79,11 @@ struct osc_options {
     unsigned n_threads;
     const struct osc_selection *selection; /* borrowed; NULL: all. What of T to show with
                                               OSC_TAKES_SELECTION, else what T was cut to */
-    bool has_at;                           /* OSC_TAKES_AT: only what is there at at_ns, */
-    int64_t at_ns;                         /* from the origin */
+    const char *operands; /* borrowed; words for the shell that name all traces,
+                             with --rank and --span; or NULL */
+    uint32_t n_traces;    /* that operands name, if there are any */
+    bool has_at;          /* OSC_TAKES_AT: only what is there at at_ns, */
+    int64_t at_ns;        /* from the origin */
     /* averages as text, see analysis/torch_text.h */
     const char *header;
     bool top_level;
@@ -180,9 +184,14 @@ void osc_result_int(struct osc_result *r, uint32_t column, int64_t v);
 void osc_result_num(struct osc_result *r, uint32_t column, double v);
 void osc_result_bool(struct osc_result *r, uint32_t column, bool v);
 void osc_result_str(struct osc_result *r, uint32_t column, struct osc_str v);
+void osc_result_sid(struct osc_result *r, uint32_t column, osc_sid id);
+void osc_result_str_again(struct osc_result *r, uint32_t column); /* as in the row before */
 void osc_result_show(struct osc_result *r, uint32_t column);
 void osc_result_note(struct osc_result *r, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* The id of V among the strings of R, for osc_result_sid() and as long as R is not cleared. */
+osc_sid osc_result_word(struct osc_result *r, struct osc_str v);
 
 /* Reading and changing cells of row I. A missing cell reads as 0, 0.0, false, "". */
 bool osc_result_has(const struct osc_result *r, uint64_t i, uint32_t column);

@@ -6,12 +6,13 @@
 
 Takes every trace below DIR (by default the shared data, if it is there), those of
 tests/data, N random ones and N whose names hold any byte. Each is written to .json.gz and
-to .osc and read back: all tables but info and quality must be the same, as CSV. It is written
-to .json as well, from what was read and from the .osc, which must be the same: Python's json
-and, where it is installed, node's JSON.parse must read both forms, and find the same. A cut
-(--steps) must give the same tables in either form, and --redact the same JSON by way of
-.osc. Its first steps are cut out: their rows of the table steps must be those of --steps, and
-arrows be whole. Ends with `N passed, N failed`; exit status 1 on any failure.
+to .osc and read back: all tables but info and quality must be the same, as CSV, which
+Python's csv must read. It is written to .json as well, from what was read and from the
+.osc, which must be the same: Python's json and, where it is installed, node's JSON.parse
+must read both forms, and find the same. A cut (--steps) must give the same tables in either
+form, and --redact the same JSON by way of .osc. Its first steps are cut out: their rows of
+the table steps must be those of --steps, and arrows be whole. Ends with `N passed, N
+failed`; exit status 1 on any failure.
 """
 from __future__ import annotations
 
@@ -20,6 +21,7 @@ import collections
 import concurrent.futures
 import csv
 import gzip
+import io
 import json
 import os
 import shutil
@@ -128,6 +130,24 @@ def check_changed(tally: Tally, opscope: Path, tables: list[str], path: Path, wh
     compare(tally, opscope, [t for t in tables if t != "steps"], f"{where} --steps", text, own)
 
 
+def check_csv(tally: Tally, opscope: Path, path: Path, where: str, text: bytes) -> None:
+    """Python's csv finds in TEXT, the events of PATH, what is in them as JSON. Its older
+    versions fail at a NUL."""
+    found = json.loads(run(opscope, "table", "events", path, "--format", "json").stdout)
+    names = [c["name"] for c in found["columns"]]
+    texts = [k for k, c in enumerate(found["columns"]) if c["type"] == "string"]
+    expected = [[(row[k] or "").replace("\0", "\u2400") for k in texts]
+                for row in found["rows"]]
+    try:
+        rows = list(csv.reader(io.StringIO(text.decode(), newline=""), strict=True))
+        got = [[row[k] for k in texts] for row in rows[1:]]
+    except (ValueError, IndexError, csv.Error) as e:
+        tally.expect(False, where, "Python's csv:", e)
+        return
+    tally.expect(b"\0" not in text and rows[0] == names and got == expected, where,
+                 "Python's csv finds something else")
+
+
 def check_trace(opscope: Path, tables: list[str], path: Path, where: str) -> Tally:
     tally = Tally()
     with tempfile.TemporaryDirectory(prefix="roundtrip-") as scratch:
@@ -145,6 +165,8 @@ def check_trace(opscope: Path, tables: list[str], path: Path, where: str) -> Tal
         compare(tally, opscope, tables, where, path, packed)
         compare(tally, opscope, tables, where, path, own)
         check_changed(tally, opscope, tables, path, where, Path(scratch))
+        rows = run(opscope, "table", "events", path, "--format", "csv").stdout
+        check_csv(tally, opscope, path, where, rows)
     return tally
 
 

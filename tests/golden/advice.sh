@@ -27,6 +27,9 @@ t() { "$OPSCOPE" table advice "$@" 2>/dev/null || echo "exit $?"; echo; }
 t ranks/a.json
 t ranks --columns rank,impact_ns,code,text
 t ranks --merge --columns impact_ns,severity,code,ratio,count,text
+t ranks --merge --columns evidence --format csv
+t ranks --merge --steps 1-2 --rank 0-1 --columns evidence --format csv \
+    --where "code in ('idle_device', 'data_loading')"
 t "it's here.json" --columns code,evidence --where "code = 'synchronization'"
 t ranks --rank 0 --steps 1-2 --process 11 --format csv --columns code,count,evidence \
     --where "code in ('data_loading', 'synchronization')"

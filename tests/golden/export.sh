@@ -50,6 +50,13 @@ try t.json -o /dev/full --format json.gz
 try t.json -o /dev/full --format csv
 try t.json -o /dev/null --format json
 try t.json -o - --format json | true
+demo=$DATA/demo.pt.trace.json.gz
+for table in memory memory_events; do # which look at more than what is selected
+    "$OPSCOPE" export "$demo" --table $table --steps @1 -o selected.csv
+    "$OPSCOPE" table $table "$demo" --steps @1 --format csv | cmp - selected.csv
+    wc -l <selected.csv
+done
+rm selected.csv
 mkdir run
 for rank in 0 1; do
     sed 's/"rank": 3/"rank": '$rank/ t.json >run/r$rank.json

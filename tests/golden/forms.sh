@@ -20,5 +20,12 @@ cat >names.json <<'END'
 ]}
 END
 "$OPSCOPE" table events names.json --columns name 2>/dev/null
+# A NUL has a spelling in every form: at a bare one readers of CSV stop or fail.
+printf '{"traceEvents": [{"ph": "X", "cat": "cpu_op", "name": "a\\u0000b, c\\u0000", "pid": 1, "tid": 1, "ts": 0, "dur": 1}]}' >nul.json
+for form in text csv json md; do
+    "$OPSCOPE" table events nul.json --columns name --format $form 2>/dev/null | grep 'a.*b, c'
+done
+"$OPSCOPE" export nul.json --table events -o nul.csv
+python3 -c 'import csv; print(ascii([row["name"] for row in csv.DictReader(open("nul.csv", encoding="utf-8", newline=""))]))'
 "$OPSCOPE" table events names.json --columns name --sort name --full-names 2>/dev/null
 "$OPSCOPE" table events names.json --columns kind,name --format csv 2>/dev/null

@@ -9,10 +9,35 @@ for what in '--steps 3-4' '--steps @2' '--from 20ms' '--thread 19423 --to 20ms';
     "$OPSCOPE" table events "$trace" $what --format csv --columns step 2>/dev/null | sort -u | tail -n 3 | tr '\n' ' '
     echo
 done
-for what in '--steps 3-4' '--steps @1' '--from 20ms --to 60ms' '--from 9s' '--to 5ms'; do
+for what in '--steps 3-4' '--steps @1' '--from 20ms --to 60ms' '--from 9s' '--to 5ms' \
+    '--steps @1 --from 20ms' '--steps @1 --to 5ms'; do
     for table in averages operators steps threads; do
         "$OPSCOPE" table $table "$trace" $what --format csv >after 2>after.err
         "$OPSCOPE" table $table "$trace" $what --max-memory 1G --format csv >while 2>while.err
         cmp -s after while && echo "$what $table: the same, $(wc -l <after) lines"
     done
+done
+# Steps that overlap: the first takes what both hold, whether it is asked for or not.
+cat >overlap.json <<'END'
+{"traceEvents": [
+ {"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#0", "pid": 1, "tid": 1, "ts": 0, "dur": 50},
+ {"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#1", "pid": 1, "tid": 2, "ts": 20, "dur": 60},
+ {"ph": "X", "cat": "python_function", "name": "main", "pid": 1, "tid": 2, "ts": 1, "dur": 90},
+ {"ph": "X", "cat": "cpu_op", "name": "of_0", "pid": 1, "tid": 1, "ts": 30, "dur": 9},
+ {"ph": "X", "cat": "cpu_op", "name": "of_1", "pid": 1, "tid": 1, "ts": 60, "dur": 9},
+ {"ph": "X", "cat": "cpu_op", "name": "before", "pid": 1, "tid": 2, "ts": 5, "dur": 9},
+ {"ph": "s", "cat": "fwdbwd", "name": "fwdbwd", "id": 1, "pid": 1, "tid": 2, "ts": 5},
+ {"ph": "f", "cat": "fwdbwd", "name": "fwdbwd", "id": 1, "pid": 1, "tid": 2, "ts": 6}
+]}
+END
+grep -v ProfilerStep overlap.json >none.json
+for what in 'overlap.json --steps 1' 'overlap.json --steps @0' 'none.json --steps @0' \
+    'overlap.json --steps 1 --from 60us' 'overlap.json --steps 7'; do
+    echo "$what:"
+    : >after.json
+    : >while.json
+    "$OPSCOPE" export $what -o after.json 2>after.err
+    echo $? "$(grep -o '"ph": *"[A-Za-z]"\|"name": *"[^"]*"' after.json | tr -d '\n')"
+    "$OPSCOPE" export $what --max-memory 1G -o while.json 2>while.err
+    echo $? "$(cmp after.json while.json && cmp after.err while.err && echo the same)"
 done

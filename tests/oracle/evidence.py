@@ -3,8 +3,8 @@
 
     python3 tests/oracle/evidence.py --opscope PATH [--traces DIR] [--random N] [--seed S]
 
-For every trace below DIR (by default the shared data, if it is there) and N random ones:
-each command must run in a shell and print rows; where these are the ones that the advice
+For every trace below DIR (by default the shared data, if it is there), N random ones and
+runs of three of these, merged and not: each command must run in a shell and print rows; where these are the ones that the advice
 sums up, they must be as many, and their times must add up. Ends with `N passed, N failed`.
 """
 from __future__ import annotations
@@ -29,6 +29,10 @@ SUMS = {"data_loading": "dataloader_ns", "communication": "communication_ns"}
 # Codes whose count is that of the rows. Calls of several copies have several rows.
 COUNTED = {"data_loading", "data_parallel", "backend", "communication", "low_utilization",
            "pageable_copies", "allocator", "slow_steps"}
+# What is selected before the rules look: of these two by turns, beside nothing and --compat tb.
+SELECTIONS = (" --steps @1-@2", " --from 1ms", " --thread 102", " --from 10us --steps @0-@3",
+              " --device cuda:0", " --process 200 --to 60us", " --steps 4-5")
+RANKS = 3   # of a run
 # A name that needs quotation marks in the shell, and one that looks like an option.
 NAMES = ("plain.json", "two words, $HOME and \'quotes\'.json", "-o.json", "tab\there.json")
 
@@ -60,14 +64,20 @@ def wrong(advice: dict, rows: list[dict]) -> str | None:
     return None
 
 
-def check(folder: Path, name: str, bin_folder: Path) -> tuple[int, list[str]]:
-    """(commands that are right, what is wrong with the others) for one trace."""
+def check(folder: Path, name: str, number: int, bin_folder: Path) -> tuple[int, list[str]]:
+    """(commands that are right, what is wrong with the others) for trace or run NUMBER."""
     passed, lines = 0, []
-    for option in ("", " --compat tb", " --steps @1-@2", " --from 1ms"):
+    selections = [SELECTIONS[(2 * number + n) % len(SELECTIONS)] for n in (0, 1)]
+    options = ["", " --compat tb", *selections]
+    if (folder / name).is_dir():
+        selections = [" --rank 0-1", " --merge --rank 0-1", selections[0],
+                      " --merge" + selections[1]]
+        options = [" --merge", " --merge --compat tb", *selections]
+    for option in options:
         path = f"./{name}" if name.startswith("-") else name
         command = f"opscope table advice{option} --format csv " + quoted(path)
         done = shell(command, folder, bin_folder)
-        if done.returncode != 0 and "--steps" in option and "has no" in done.stderr:
+        if done.returncode != 0 and option in selections and "has no" in done.stderr:
             continue
         if done.returncode != 0:
             return passed, lines + [f"{command}: {done.stderr.strip()[:200]}"]
@@ -112,10 +122,17 @@ def main() -> int:
             name = NAMES[number % len(NAMES)]
             (folder / name).write_bytes(randomtrace.data(seed))
             jobs.append((folder, name))
+            # Names of files say which rank they are of.
+            run = folder.parent / f"run {number // RANKS}"
+            run.mkdir(exist_ok=True)
+            (run / f"rank{number % RANKS}, {name}").write_bytes((folder / name).read_bytes())
+            if number % RANKS == 0:
+                jobs.append((folder.parent, run.name))
         passed = failed = 0
         with ThreadPoolExecutor(2) as pool:
-            for number, lines in pool.map(lambda job: check(*job, bin_folder), jobs):
-                passed += number
+            for right, lines in pool.map(lambda n: check(*jobs[n], n, bin_folder),
+                                         range(len(jobs))):
+                passed += right
                 failed += len(lines)
                 for line in lines:
                     print(line)

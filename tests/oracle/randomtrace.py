@@ -298,8 +298,9 @@ class Generator:
                 args |= {"grid": [self.random.randrange(1, 3), 1, 1], "block": [128, 1, 1],
                          "registers per thread": 32, "shared memory": 0}
             if self.chance(70):
-                args["blocks per SM"] = self.random.choice((0.5, 0, 12, "inf", "0.25", "1e999"))
-                args["est. achieved occupancy %"] = self.random.choice((0, 31, 100))
+                args["blocks per SM"] = self.random.choice((0.5, 0, 12, "inf", "0.25", "1e999", 1e308,
+                                                              2 ** 64))
+                args["est. achieved occupancy %"] = self.random.choice((0, 31, 100, 1e308))
             if self.chance(15):
                 args["Collective name"] = "allreduce"
         else:

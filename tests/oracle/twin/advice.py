@@ -350,7 +350,7 @@ def table(traces: list[Trace], compat: bool = False) -> list[dict]:
                 merged[code] = dict(row)
                 continue
             for column in ("impact_ns", "part", "whole", "count", "kept_ns", "parts"):
-                merged[code][column] += row[column]
+                merged[code][column] = exact.nearest(merged[code][column] + row[column])
     rows = []
     for code, row in merged.items():
         serious = code == "memory_limit" or 10 * row["impact_ns"] >= row["kept_ns"]

@@ -19,9 +19,11 @@ def quantity(event: Event, key: str) -> Fraction | None:
 
 
 def usable(event: Event, key: str) -> Fraction | None:
-    """The number, if it counts (TB 5.2): blocks above 0, an occupancy of 0 or more."""
+    """The number, if it counts (TB 5.2): blocks above 0, an occupancy of 0 or more, neither
+    beyond 2^64."""
     value = quantity(event, key)
-    counts = value is not None and (value >= 0 if key == OCCUPANCY else value > 0)
+    counts = value is not None and value <= 2 ** 64 and (
+        value >= 0 if key == OCCUPANCY else value > 0)
     return value if counts else None
 
 

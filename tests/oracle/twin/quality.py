@@ -23,6 +23,8 @@ SEVERITY = {
     "single_step": "info"}
 ABSENT = {"no_shapes": "record_shapes", "no_stacks": "with_stack",
           "no_memory": "profile_memory", "no_modules": "with_modules"}
+# Findings that say that something is missing.
+MISSING = {"no_launch", "no_operator", "unpaired_release", "lost_release", "memory_gap"}
 
 
 def of_starts(starts: list[int]) -> Finding:
@@ -48,7 +50,7 @@ def derived(trace: Trace) -> dict[str, Finding]:
     launch = links.launch_of_device_event(trace)
     op_of_call = operators.op_of_call(trace)
     work = [e for e in trace.events if e.kind in DEVICE_WORK and e.is_range]
-    return {
+    found = {
         "partial_overlap": of_starts(trace.kept["overlaps"]),
         "negative_self": of_starts([e.start for e in trace.events
                                     if e.is_range and forest.self_ns(e) < 0]),
@@ -57,6 +59,9 @@ def derived(trace: Trace) -> dict[str, Finding]:
         "no_operator": of_starts([e.start for e in work
                                   if e in launch and launch[e] not in op_of_call]),
         **{code: of_starts(at) for code, at in memory_tables.findings(trace).items()}}
+    # What a selection has left out is not missing in the trace.
+    return {code: finding for code, finding in found.items()
+            if not trace.is_part or code not in MISSING}
 
 
 def absent(trace: Trace) -> set[str]:
@@ -64,9 +69,6 @@ def absent(trace: Trace) -> set[str]:
     kinds_seen = {e.kind for e in trace.events}
     if "operator" not in kinds_seen:
         return set()
-    if trace.is_part:
-        return {code for code, flag in (*ABSENT.items(), ("no_flops", "with_flops"))
-                if flag in trace.members and not trace.flag(flag)}
     if trace.is_part:  # the rest may have it: what the file says of itself alone
         return {code for code, flag in (*ABSENT.items(), ("no_flops", "with_flops"))
                 if trace.says_off(flag)}

@@ -73,6 +73,8 @@ def wanted(trace: Trace, selection: Selection) -> list[Event]:
         raise NothingLeft
     launch = links.launch_of_device_event(trace)
     step = inventory.step_of(trace)
+    # An annotation goes with the step that it makes.
+    step |= {s.annotation: ordinal for ordinal, s in steps.numbered(trace) if s.annotation}
     goes_by_launch = (ordinals is not None or selection.process is not None
                       or selection.thread is not None)
 

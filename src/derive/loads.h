@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * utilization.h - how much of each device its kernels used, and when.
+ * loads.h - how much of each device its kernels used, and when.
  *
  * Kernels alone count, not copies (tensorboard-views.md, 3.4 and 6.1):
  *
@@ -17,19 +17,20 @@
  * most 100. The last is longer, to the end of the recording. The counter tracks of
  * an exported trace are busy per bucket, and fills.
  *
- *     struct osc_loads loads;
- *     osc_status st = osc_loads_make(t, &loads);   // T has LINKS
- *     for (uint32_t d = 0; d < loads.n_devices; d++)
- *         for (uint32_t b = 0; b < loads.n_buckets; b++)
- *             osc_loads_bucket(&loads, d, b) ...
- *     osc_loads_fini(&loads);
+ *     const struct osc_loads *const loads = &osc_trace_facts(t)->loads;   // T has LOADS
+ *     for (uint32_t d = 0; d < loads->n_devices; d++)
+ *         for (uint32_t b = 0; b < loads->n_buckets; b++)
+ *             osc_loads_bucket(loads, d, b) ...
  *
- * Threading: not locked; loads belong to one thread.
+ * Threading: not locked; one thread makes loads, then any number of readers.
  */
-#ifndef OSC_ANALYSIS_UTILIZATION_H
-#define OSC_ANALYSIS_UTILIZATION_H
+#ifndef OSC_DERIVE_LOADS_H
+#define OSC_DERIVE_LOADS_H
 
+#include "derive/classify.h"
 #include "derive/intervals.h"
+#include "derive/links.h"
+#include "derive/order.h"
 #include "model/trace.h"
 
 #define OSC_FILL_ONE (UINT64_C(1) << 62)
@@ -62,8 +63,11 @@ struct osc_loads {
     uint32_t n_buckets; /* at most 100; 0: the trace has no length */
 };
 
-/* T has LINKS. L is empty after a failure. */
-OSC_MUST_USE osc_status osc_loads_make(const struct osc_trace *t, struct osc_loads *l);
+/* L is empty after a failure. */
+OSC_MUST_USE osc_status osc_loads_make(const struct osc_trace *t,
+                                       const struct osc_classes *classes,
+                                       const struct osc_order *order,
+                                       const struct osc_links *links, struct osc_loads *l);
 void osc_loads_fini(struct osc_loads *l);
 
 /* What a device did in a stretch of time. */
