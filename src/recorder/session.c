@@ -12,7 +12,6 @@
 #include "recorder/flush.h"
 #include "recorder/names.h"
 #include "recorder/place.h"
-#include "recorder/steps.h"
 #include "recorder/threads.h"
 #include "recorder/ticks.h"
 
@@ -291,7 +290,6 @@ static void begin_as_child(void)
 
     osc_flush_forget();
     osc_blocks_forget();
-    osc_steps_forget();
     osc_names_unlock();
     osc_names_detach();
     osc_fd_close(&place.live_fd);

@@ -46,11 +46,8 @@ osc_status osc_stop(void)
 {
     const int kept = errno;
 
-    if (osc_session_is_ours() && osc_session_generation() != 0) {
-        osc_step_end();
-        if (osc_writer_self->index_1 != 0)
-            osc_writer_settle();
-    }
+    if (osc_session_is_ours() && osc_session_generation() != 0 && osc_writer_self->index_1 != 0)
+        osc_writer_settle();
     const osc_status st = osc_session_stop();
 
     errno = kept;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The steps of the program: see opscope/record.h. */
-#include "recorder/steps.h"
-
 #include "opscope/record.h"
 #include "recorder/flush.h"
 #include "recorder/put.h"
@@ -43,10 +41,4 @@ uint64_t osc_step(void)
 void osc_step_end(void)
 {
     end_step(osc_ticks());
-}
-
-void osc_steps_forget(void)
-{
-    /* relaxed: there is one thread. */
-    __atomic_store_n(&is_recorded, 0, __ATOMIC_RELAXED);
 }
