@@ -43,7 +43,7 @@ static struct {
     struct osc_start_options options;
     struct osc_schedule schedule;
     bool has_schedule, is_flight;
-    char out[OSC_FILE_PATH_BYTES];
+    char out[OSC_PARTS_PATH_BYTES];
     uint32_t n_kept_max; /* blocks of a flight recorder */
 
     pthread_t thread;
@@ -360,7 +360,7 @@ static const char *state_word(void)
 
 static size_t answer_status(char *out, size_t room)
 {
-    const struct osc_file *file = &self.sink.file;
+    const struct osc_parts *file = &self.sink.file;
     struct osc_losses lost;
     size_t len = 2;
 
@@ -472,7 +472,7 @@ static void look(uint32_t requests)
 static osc_status finish(void)
 {
     const unsigned deeds = osc_windows_exit();
-    struct osc_file *file = &self.sink.file;
+    struct osc_parts *file = &self.sink.file;
     osc_status st = OSC_OK;
 
     drain();
@@ -618,7 +618,7 @@ osc_status osc_flush_start(const struct osc_flush_start *start)
     take_anchor();
     st = open_all(start);
     if (st != OSC_OK) {
-        osc_file_discard(&self.sink.file);
+        osc_parts_discard(&self.sink.file);
         close_all(true);
         return st;
     }
@@ -635,7 +635,7 @@ osc_status osc_flush_start(const struct osc_flush_start *start)
     self.written_ns = osc_clock_now_ns();
     st = start_thread();
     if (st != OSC_OK) {
-        osc_file_discard(&self.sink.file);
+        osc_parts_discard(&self.sink.file);
         close_all(true);
         return st;
     }

@@ -113,7 +113,7 @@ static struct run find_run(const unsigned char *p, size_t len)
 }
 
 /* What was read from FROM, as a chunk that ends with the last whole entry. */
-static osc_status append_run(const struct osc_namelog *log, struct osc_file *f, uint64_t from,
+static osc_status append_run(const struct osc_namelog *log, struct osc_parts *f, uint64_t from,
                              const struct run *run)
 {
     const struct osc_wire_strings prefix = {from};
@@ -121,11 +121,11 @@ static osc_status append_run(const struct osc_namelog *log, struct osc_file *f, 
         .type = OSC_CHUNK_STRINGS, .payload_bytes = PREFIX + run->len, .n_items = run->n};
 
     memcpy(log->bytes, &prefix, sizeof prefix);
-    return osc_file_append(f, header, log->bytes);
+    return osc_parts_append(f, header, log->bytes);
 }
 
 /* Append what follows NEXT and is before USED, or a part of it. */
-static osc_status append_next(struct osc_namelog *log, struct osc_file *f, uint64_t used)
+static osc_status append_next(struct osc_namelog *log, struct osc_parts *f, uint64_t used)
 {
     const uint64_t from = log->next, left = used - from;
     size_t len = left < CHUNK_BYTES ? (size_t)left : CHUNK_BYTES;
@@ -152,7 +152,7 @@ static osc_status append_next(struct osc_namelog *log, struct osc_file *f, uint6
 }
 
 /* Append what was finished in HOLE since; its N is UINT64_MAX if that was all. */
-static osc_status append_hole(struct osc_namelog *log, struct osc_file *f,
+static osc_status append_hole(struct osc_namelog *log, struct osc_parts *f,
                               struct osc_namelog_hole *hole)
 {
     const size_t len = (size_t)(hole->end - hole->from);
@@ -169,7 +169,7 @@ static osc_status append_hole(struct osc_namelog *log, struct osc_file *f,
     return st;
 }
 
-osc_status osc_namelog_append(struct osc_namelog *log, struct osc_file *f)
+osc_status osc_namelog_append(struct osc_namelog *log, struct osc_parts *f)
 {
     struct osc_live_strings header;
     osc_status st = OSC_OK;

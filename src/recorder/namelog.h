@@ -17,7 +17,7 @@
 
 #include "base/status.h"
 #include "recorder/fd.h"
-#include "recorder/file.h"
+#include "recorder/parts.h"
 
 #define OSC_NAMELOG_HOLES 8u
 
@@ -44,6 +44,6 @@ void osc_namelog_close(struct osc_namelog *log);
 void osc_namelog_rewind(struct osc_namelog *log);
 
 /* Append what is new to F. On failure the same is tried next time. */
-OSC_MUST_USE osc_status osc_namelog_append(struct osc_namelog *log, struct osc_file *f);
+OSC_MUST_USE osc_status osc_namelog_append(struct osc_namelog *log, struct osc_parts *f);
 
 #endif

@@ -94,17 +94,17 @@ static unsigned count_in_file(uint64_t offset, const char *s)
     return n;
 }
 
-static void open_both(struct osc_namelog *log, struct osc_file *f)
+static void open_both(struct osc_namelog *log, struct osc_parts *f)
 {
-    *f = (struct osc_file){.out = out, .recording = {1, 2}};
-    assert_int_equal(osc_file_open(f), OSC_OK);
+    *f = (struct osc_parts){.out = out, .recording = {1, 2}};
+    assert_int_equal(osc_parts_open(f), OSC_OK);
     assert_int_equal(osc_namelog_open(log, dir_fd), OSC_OK);
 }
 
 static void names_are_written_once_in_each_part(void **state)
 {
     struct osc_namelog log;
-    struct osc_file f;
+    struct osc_parts f;
 
     (void)state;
     open_both(&log, &f);
@@ -124,13 +124,13 @@ static void names_are_written_once_in_each_part(void **state)
     assert_int_equal(osc_namelog_append(&log, &f), OSC_OK);
     assert_int_equal(count_in_file(a, "aten::conv2d"), 2);
     osc_namelog_close(&log);
-    osc_file_forget(&f);
+    osc_parts_forget(&f);
 }
 
 static void a_name_that_is_finished_late_comes_late(void **state)
 {
     struct osc_namelog log;
-    struct osc_file f;
+    struct osc_parts f;
 
     (void)state;
     open_both(&log, &f);
@@ -159,13 +159,13 @@ static void a_name_that_is_finished_late_comes_late(void **state)
     assert_int_equal(osc_namelog_append(&log, &f), OSC_OK);
     assert_int_equal(f.n_chunks, n);
     osc_namelog_close(&log);
-    osc_file_forget(&f);
+    osc_parts_forget(&f);
 }
 
 static void an_unfinished_end_waits(void **state)
 {
     struct osc_namelog log;
-    struct osc_file f;
+    struct osc_parts f;
 
     (void)state;
     open_both(&log, &f);
@@ -178,14 +178,14 @@ static void an_unfinished_end_waits(void **state)
     assert_int_equal(count_in_file(a, "ready"), 1);
     assert_int_equal(log.n_holes, 0);
     osc_namelog_close(&log);
-    osc_file_forget(&f);
+    osc_parts_forget(&f);
 }
 
 static void long_logs_and_the_longest_name_fit(void **state)
 {
     static char longest[16 << 20];
     struct osc_namelog log;
-    struct osc_file f;
+    struct osc_parts f;
     uint64_t at[1000];
 
     (void)state;
@@ -208,13 +208,13 @@ static void long_logs_and_the_longest_name_fit(void **state)
         assert_int_equal(count_in_file(at[i], name), 1);
     }
     osc_namelog_close(&log);
-    osc_file_forget(&f);
+    osc_parts_forget(&f);
 }
 
 static void without_a_log_there_is_an_error(void **state)
 {
     struct osc_namelog log;
-    struct osc_file f;
+    struct osc_parts f;
 
     (void)state;
     open_both(&log, &f);
@@ -222,7 +222,7 @@ static void without_a_log_there_is_an_error(void **state)
     osc_namelog_close(&log);
     unlinkat(dir_fd, "strings", 0);
     assert_int_equal(osc_namelog_open(&log, dir_fd), OSC_EIO);
-    osc_file_forget(&f);
+    osc_parts_forget(&f);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

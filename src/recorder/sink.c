@@ -51,7 +51,7 @@ osc_status osc_sink_open(struct osc_sink *sink, int live_fd, const struct osc_fa
         return st;
     sink->facts_len = osc_facts_collect(facts, sink->facts, &sink->n_facts);
     begin_part(sink);
-    st = osc_file_open(&sink->file);
+    st = osc_parts_open(&sink->file);
     return st == OSC_OK ? osc_sink_flush(sink) : st;
 }
 
@@ -64,7 +64,7 @@ void osc_sink_close(struct osc_sink *sink)
     sink->chunk = NULL;
     sink->threads = NULL;
     osc_namelog_close(&sink->names);
-    osc_file_forget(&sink->file);
+    osc_parts_forget(&sink->file);
 }
 
 static osc_status append(struct osc_sink *sink, uint16_t type, const void *payload, size_t len,
@@ -73,7 +73,7 @@ static osc_status append(struct osc_sink *sink, uint16_t type, const void *paylo
     const struct osc_wire_header header = {
         .type = type, .payload_bytes = len, .n_items = n_items};
 
-    return osc_file_append(&sink->file, header, payload);
+    return osc_parts_append(&sink->file, header, payload);
 }
 
 /* Anchors of the live directory that the part does not have; those that are gone are gone. */
@@ -101,7 +101,7 @@ static osc_status tell_anchors(struct osc_sink *sink)
         .first_ticks = anchors[0].ticks,
         .last_ticks = anchors[n - 1].ticks,
     };
-    const osc_status st = osc_file_append(&sink->file, header, anchors);
+    const osc_status st = osc_parts_append(&sink->file, header, anchors);
     if (st == OSC_OK)
         sink->n_anchors = end;
     return st;
@@ -137,7 +137,7 @@ static osc_status flush_records(struct osc_sink *sink)
     osc_status st = OSC_OK;
 
     if (sink->chunk_len > 0)
-        st = osc_file_append(&sink->file, header, sink->chunk);
+        st = osc_parts_append(&sink->file, header, sink->chunk);
     if (st != OSC_OK)
         return st;
     for (uint32_t i = 0; i < sink->n_blocks; i++)
@@ -152,7 +152,7 @@ osc_status osc_sink_flush(struct osc_sink *sink)
 
     if (!sink->file.is_open) {
         begin_part(sink);
-        st = osc_file_open(&sink->file);
+        st = osc_parts_open(&sink->file);
     }
     if (st == OSC_OK && !sink->has_facts) {
         st = append(sink, OSC_CHUNK_PROCESS, sink->facts, sink->facts_len, sink->n_facts);
@@ -248,5 +248,5 @@ osc_status osc_sink_end(struct osc_sink *sink, uint32_t reason, uint64_t ticks)
     osc_status st = osc_sink_tell_threads(sink);
     if (st != OSC_OK)
         return st;
-    return osc_file_close(&sink->file, &end);
+    return osc_parts_close(&sink->file, &end);
 }

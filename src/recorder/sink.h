@@ -18,14 +18,14 @@
 #define OSC_RECORDER_SINK_H
 
 #include "recorder/facts.h"
-#include "recorder/file.h"
 #include "recorder/namelog.h"
+#include "recorder/parts.h"
 #include "wire/pack.h"
 
 #define OSC_SINK_BLOCKS 1024u /* in a chunk of records */
 
 struct osc_sink {
-    struct osc_file file;
+    struct osc_parts file;
     struct osc_namelog names;
     uint64_t part_bytes; /* a part that is larger is ended; 0: none is */
 

@@ -66,7 +66,7 @@ PROGRAMS = (
     ("jobs", "sleep 0.1 & wait $!; echo $?; (sleep 0.1; echo late) & wait"),
     ("exec", "exec env -i /bin/sh -c 'echo $OPSCOPE_OUT-'"),
     ("full disk", "echo x >/dev/full"),
-    ("file sizes", "(ulimit -f 1; head -c 9000 /dev/zero >f); wc -c f"),
+    ("file sizes", "(ulimit -f 1; head -c 9000 /dev/zero >f) 2>/dev/null; echo $?; wc -c f"),
     ("no memory", "(ulimit -v 40000; sort /dev/null); echo $?"),
     ("no files", "(ulimit -n 4; cat /dev/null); echo $?"),
     ("python", "python3 forks.py"),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "recorder/file.h"
+#include "recorder/parts.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -40,9 +40,9 @@ static int remove_folder(void **state)
     return rmdir(folder);
 }
 
-static struct osc_file new_file(void)
+static struct osc_parts new_file(void)
 {
-    return (struct osc_file){.out = out, .recording = {11, 22}};
+    return (struct osc_parts){.out = out, .recording = {11, 22}};
 }
 
 /* The whole file at PATH; its size. */
@@ -55,7 +55,7 @@ static size_t slurp(const char *path, unsigned char *to, size_t room)
     return n < 0 ? 0 : (size_t)n;
 }
 
-static osc_status append_records(struct osc_file *f, size_t len, uint64_t n)
+static osc_status append_records(struct osc_parts *f, size_t len, uint64_t n)
 {
     static unsigned char bytes[100000];
     const struct osc_wire_header header = {.type = OSC_CHUNK_RECORDS,
@@ -65,7 +65,7 @@ static osc_status append_records(struct osc_file *f, size_t len, uint64_t n)
                                            .last_ticks = 9};
 
     memset(bytes, 'r', sizeof bytes);
-    return osc_file_append(f, header, bytes);
+    return osc_parts_append(f, header, bytes);
 }
 
 /* Walk the LEN bytes of a file; how many chunks, each good, and what the last one is. */
@@ -98,7 +98,7 @@ static const struct osc_wire_end stopped = {.reason = OSC_END_STOPPED, .ticks = 
 static void a_file_is_walked_and_found_by_its_index(void **state)
 {
     static unsigned char bytes[1 << 20];
-    struct osc_file f = new_file();
+    struct osc_parts f = new_file();
     struct osc_trailer trailer;
     struct osc_wire_index_entry entry;
     struct osc_wire_header h;
@@ -106,12 +106,12 @@ static void a_file_is_walked_and_found_by_its_index(void **state)
     unsigned last = 0;
 
     (void)state;
-    assert_int_equal(osc_file_open(&f), OSC_OK);
+    assert_int_equal(osc_parts_open(&f), OSC_OK);
     assert_int_equal(append_records(&f, 1, 3), OSC_OK);
     assert_int_equal(append_records(&f, 0, 0), OSC_OK);
     assert_int_equal(append_records(&f, 90000, 4), OSC_OK);
     assert_int_equal(f.all_records, 7);
-    assert_int_equal(osc_file_close(&f, &stopped), OSC_OK);
+    assert_int_equal(osc_parts_close(&f, &stopped), OSC_OK);
     assert_int_equal(lstat(out, &st), 0);
     assert_int_equal(st.st_mode & 07777, 0600);
 
@@ -128,22 +128,22 @@ static void a_file_is_walked_and_found_by_its_index(void **state)
     assert_int_equal(entry.header.magic, 0);
     entry.header.magic = OSC_CHUNK_MAGIC;
     assert_memory_equal(&entry.header, bytes + entry.offset, sizeof h);
-    osc_file_forget(&f);
+    osc_parts_forget(&f);
 }
 
 static void parts_can_be_read_alone_and_the_oldest_go(void **state)
 {
     static unsigned char bytes[1 << 20];
-    struct osc_file f = new_file();
+    struct osc_parts f = new_file();
     char path[256];
     unsigned last;
 
     (void)state;
     f.limit_bytes = 100000;
     for (int part = 1; part <= 9; part++) {
-        assert_int_equal(osc_file_open(&f), OSC_OK);
+        assert_int_equal(osc_parts_open(&f), OSC_OK);
         assert_int_equal(append_records(&f, 20000, 1), OSC_OK);
-        assert_int_equal(osc_file_close(&f, &stopped), OSC_OK);
+        assert_int_equal(osc_parts_close(&f, &stopped), OSC_OK);
     }
     assert_string_equal(f.path + strlen(folder), "/run.9.osc");
     assert_int_equal(access(out, F_OK), -1);
@@ -157,19 +157,19 @@ static void parts_can_be_read_alone_and_the_oldest_go(void **state)
         assert_int_equal(len != 0, part >= 6);
     }
     assert_in_range(total, 80000, 100000);
-    osc_file_forget(&f);
+    osc_parts_forget(&f);
 }
 
 static void a_full_disk_leaves_whole_chunks(void **state)
 {
     static unsigned char bytes[1 << 20];
-    struct osc_file f = new_file();
+    struct osc_parts f = new_file();
     struct rlimit old, low;
     unsigned last;
 
     (void)state;
     signal(SIGXFSZ, SIG_IGN);
-    assert_int_equal(osc_file_open(&f), OSC_OK);
+    assert_int_equal(osc_parts_open(&f), OSC_OK);
     assert_int_equal(append_records(&f, 1000, 1), OSC_OK);
     getrlimit(RLIMIT_FSIZE, &old);
     low = (struct rlimit){5000, old.rlim_max};
@@ -180,44 +180,44 @@ static void a_full_disk_leaves_whole_chunks(void **state)
     setrlimit(RLIMIT_FSIZE, &old);
     assert_int_equal(append_records(&f, 8000, 1), OSC_OK);
     assert_int_equal(f.error, 0);
-    assert_int_equal(osc_file_close(&f, &stopped), OSC_OK);
+    assert_int_equal(osc_parts_close(&f, &stopped), OSC_OK);
     assert_int_equal(walk(bytes, slurp(out, bytes, sizeof bytes), &last), 4);
-    osc_file_forget(&f);
+    osc_parts_forget(&f);
 }
 
 static void a_descriptor_that_the_host_closed_is_opened_again(void **state)
 {
     static unsigned char bytes[1 << 20];
-    struct osc_file f = new_file();
+    struct osc_parts f = new_file();
     unsigned last;
 
     (void)state;
-    assert_int_equal(osc_file_open(&f), OSC_OK);
+    assert_int_equal(osc_parts_open(&f), OSC_OK);
     const int fd = osc_fd_get(&f.fd);
     const int other = open("/dev/null", O_WRONLY | O_CLOEXEC);
     dup2(other, fd);
     assert_int_equal(append_records(&f, 1000, 1), OSC_OK);
-    assert_int_equal(osc_file_close(&f, &stopped), OSC_OK);
+    assert_int_equal(osc_parts_close(&f, &stopped), OSC_OK);
     assert_int_equal(walk(bytes, slurp(out, bytes, sizeof bytes), &last), 3);
     assert_true(fcntl(fd, F_GETFD) >= 0);
     close(fd);
     close(other);
 
-    assert_int_equal(osc_file_open(&f), OSC_OK);
+    assert_int_equal(osc_parts_open(&f), OSC_OK);
     close(osc_fd_get(&f.fd));
     unlink(f.path);
     assert_int_equal(append_records(&f, 1000, 1), OSC_EIO);
     assert_int_equal(f.error, EBADF);
-    osc_file_forget(&f);
+    osc_parts_forget(&f);
 }
 
 static void where_nothing_can_be_created_nothing_is_open(void **state)
 {
-    struct osc_file f = {.out = "/nowhere/at/all.osc"};
-    char longest[2 * OSC_FILE_PATH_BYTES];
+    struct osc_parts f = {.out = "/nowhere/at/all.osc"};
+    char longest[2 * OSC_PARTS_PATH_BYTES];
 
     (void)state;
-    assert_int_equal(osc_file_open(&f), OSC_EIO);
+    assert_int_equal(osc_parts_open(&f), OSC_EIO);
     assert_int_equal(f.error, ENOENT);
     assert_false(f.is_open);
     assert_int_equal(append_records(&f, 1, 1), OSC_EIO);
@@ -225,27 +225,27 @@ static void where_nothing_can_be_created_nothing_is_open(void **state)
     longest[0] = '/';
     longest[sizeof longest - 1] = '\0';
     f.out = longest;
-    assert_int_equal(osc_file_open(&f), OSC_EIO);
+    assert_int_equal(osc_parts_open(&f), OSC_EIO);
     assert_int_equal(f.error, ENAMETOOLONG);
-    osc_file_forget(&f);
+    osc_parts_forget(&f);
 }
 
 static void a_discarded_part_leaves_its_number(void **state)
 {
-    struct osc_file f = new_file();
+    struct osc_parts f = new_file();
 
     (void)state;
-    assert_int_equal(osc_file_open(&f), OSC_OK);
-    assert_int_equal(osc_file_close(&f, &stopped), OSC_OK);
-    assert_int_equal(osc_file_open(&f), OSC_OK);
+    assert_int_equal(osc_parts_open(&f), OSC_OK);
+    assert_int_equal(osc_parts_close(&f, &stopped), OSC_OK);
+    assert_int_equal(osc_parts_open(&f), OSC_OK);
     assert_int_equal(f.part, 2);
-    osc_file_discard(&f);
-    osc_file_discard(&f);
+    osc_parts_discard(&f);
+    osc_parts_discard(&f);
     assert_int_equal(access(f.path, F_OK), -1);
     assert_int_equal(access(out, F_OK), 0);
-    assert_int_equal(osc_file_open(&f), OSC_OK);
+    assert_int_equal(osc_parts_open(&f), OSC_OK);
     assert_int_equal(f.part, 2);
-    osc_file_forget(&f);
+    osc_parts_forget(&f);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * file.h - the .osc files that a recording is written to: one, or parts.
+ * parts.h - the .osc files that a recording is written to: one, or parts.
  *
  *     NAME.osc, NAME.2.osc, NAME.3.osc, ...      each can be read alone
  *
@@ -12,8 +12,8 @@
  *
  * Threading: one thread at a time.
  */
-#ifndef OSC_RECORDER_FILE_H
-#define OSC_RECORDER_FILE_H
+#ifndef OSC_RECORDER_PARTS_H
+#define OSC_RECORDER_PARTS_H
 
 #include <stdbool.h>
 
@@ -21,12 +21,12 @@
 #include "recorder/fd.h"
 #include "wire/chunk.h"
 
-#define OSC_FILE_PATH_BYTES 4096u
+#define OSC_PARTS_PATH_BYTES 4096u
 /* Chunks that an index is kept for, 4.5 MiB; larger files are closed without one. */
-#define OSC_FILE_INDEX_MAX 65536u
+#define OSC_PARTS_INDEX_MAX 65536u
 
 /* Zeroed but for the first three, there is no part yet. */
-struct osc_file {
+struct osc_parts {
     const char *out; /* borrowed: absolute path of NAME.osc */
     uint64_t recording[2];
     uint64_t limit_bytes; /* 0: none */
@@ -41,27 +41,27 @@ struct osc_file {
     uint64_t kept_bytes;                /* of the parts before it that are still there */
     uint64_t all_bytes, all_records;    /* ever written */
     int error;                          /* errno of the last try; 0: it was fine */
-    struct osc_wire_index_entry *index; /* owned; OSC_FILE_INDEX_MAX of them, or NULL */
-    char path[OSC_FILE_PATH_BYTES];     /* of the open part, else of the last */
+    struct osc_wire_index_entry *index; /* owned; OSC_PARTS_INDEX_MAX of them, or NULL */
+    char path[OSC_PARTS_PATH_BYTES];    /* of the open part, else of the last */
 };
 
 /* Create the next part. OSC_EIO; then there is none open. */
-OSC_MUST_USE osc_status osc_file_open(struct osc_file *f);
+OSC_MUST_USE osc_status osc_parts_open(struct osc_parts *f);
 
 /*
  * Append a chunk: of HEADER type, n_items, first_ticks and last_ticks count, and
  * payload_bytes of PAYLOAD. OSC_EIO: the file is as before, F->error says why.
  */
-OSC_MUST_USE osc_status osc_file_append(struct osc_file *f, struct osc_wire_header header,
-                                        const void *payload);
+OSC_MUST_USE osc_status osc_parts_append(struct osc_parts *f, struct osc_wire_header header,
+                                         const void *payload);
 
 /* Append END, index and trailer and close the part. OSC_EIO: it is closed without. */
-OSC_MUST_USE osc_status osc_file_close(struct osc_file *f, const struct osc_wire_end *end);
+OSC_MUST_USE osc_status osc_parts_close(struct osc_parts *f, const struct osc_wire_end *end);
 
 /* Close and delete the open part; its number is used again. */
-void osc_file_discard(struct osc_file *f);
+void osc_parts_discard(struct osc_parts *f);
 
 /* Close what is open and free the index, writing nothing. */
-void osc_file_forget(struct osc_file *f);
+void osc_parts_forget(struct osc_parts *f);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "recorder/file.h"
+#include "recorder/parts.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,26 +11,26 @@
 #include <unistd.h>
 
 #define SUFFIX     ".osc"
-#define INDEX_SIZE (OSC_FILE_INDEX_MAX * sizeof(struct osc_wire_index_entry))
+#define INDEX_SIZE (OSC_PARTS_INDEX_MAX * sizeof(struct osc_wire_index_entry))
 
 /* NAME.osc for part 1, NAME.2.osc for part 2; false if that is too long. */
-static bool name_part(const char *out, uint32_t part, char path[OSC_FILE_PATH_BYTES])
+static bool name_part(const char *out, uint32_t part, char path[OSC_PARTS_PATH_BYTES])
 {
     const size_t len = strlen(out), suffix = sizeof SUFFIX - 1;
     const bool has_suffix = len > suffix && strcmp(out + len - suffix, SUFFIX) == 0;
     int n;
 
     if (part == 1)
-        n = snprintf(path, OSC_FILE_PATH_BYTES, "%s", out);
+        n = snprintf(path, OSC_PARTS_PATH_BYTES, "%s", out);
     else
-        n = snprintf(path, OSC_FILE_PATH_BYTES, "%.*s.%u%s",
+        n = snprintf(path, OSC_PARTS_PATH_BYTES, "%.*s.%u%s",
                      (int)(has_suffix ? len - suffix : len), out, part,
                      has_suffix ? SUFFIX : "");
-    return n > 0 && (uint32_t)n < OSC_FILE_PATH_BYTES;
+    return n > 0 && (uint32_t)n < OSC_PARTS_PATH_BYTES;
 }
 
 /* The descriptor of the open part; opened again if the host has closed it. */
-static int file_fd(struct osc_file *f)
+static int file_fd(struct osc_parts *f)
 {
     const int fd = osc_fd_get(&f->fd);
     const struct osc_fd was = f->fd;
@@ -72,7 +72,7 @@ static bool write_all(int fd, struct iovec *iov, int n, uint64_t at)
 }
 
 /* Append N pieces, or leave the file as it was. */
-static osc_status append(struct osc_file *f, struct iovec *iov, int n)
+static osc_status append(struct osc_parts *f, struct iovec *iov, int n)
 {
     uint64_t len = 0;
     const int fd = file_fd(f);
@@ -92,9 +92,9 @@ static osc_status append(struct osc_file *f, struct iovec *iov, int n)
 }
 
 /* Delete the oldest parts until there is room for another of the size of the last. */
-static void make_room(struct osc_file *f)
+static void make_room(struct osc_parts *f)
 {
-    char path[OSC_FILE_PATH_BYTES];
+    char path[OSC_PARTS_PATH_BYTES];
     struct stat st;
 
     f->kept_bytes += f->bytes;
@@ -107,7 +107,7 @@ static void make_room(struct osc_file *f)
     }
 }
 
-osc_status osc_file_open(struct osc_file *f)
+osc_status osc_parts_open(struct osc_parts *f)
 {
     struct osc_file_header header = {
         .version = OSC_FILE_VERSION,
@@ -142,14 +142,14 @@ osc_status osc_file_open(struct osc_file *f)
     f->is_open = true;
     f->part++;
     if (append(f, &iov, 1) != OSC_OK) {
-        osc_file_discard(f);
+        osc_parts_discard(f);
         return OSC_EIO;
     }
     return OSC_OK;
 }
 
-osc_status osc_file_append(struct osc_file *f, struct osc_wire_header header,
-                           const void *payload)
+osc_status osc_parts_append(struct osc_parts *f, struct osc_wire_header header,
+                            const void *payload)
 {
     static const unsigned char zeroes[OSC_WIRE_ALIGN];
     const uint64_t offset = f->bytes;
@@ -179,7 +179,7 @@ osc_status osc_file_append(struct osc_file *f, struct osc_wire_header header,
         f->n_records += header.n_items;
         f->all_records += header.n_items;
     }
-    if (f->index && f->n_chunks < OSC_FILE_INDEX_MAX) {
+    if (f->index && f->n_chunks < OSC_PARTS_INDEX_MAX) {
         header.magic = 0;
         f->index[f->n_chunks] = (struct osc_wire_index_entry){offset, header};
     }
@@ -187,7 +187,7 @@ osc_status osc_file_append(struct osc_file *f, struct osc_wire_header header,
     return OSC_OK;
 }
 
-static osc_status append_index(struct osc_file *f)
+static osc_status append_index(struct osc_parts *f)
 {
     struct osc_trailer trailer = {f->bytes, OSC_TRAILER_MAGIC};
     struct iovec iov = {&trailer, sizeof trailer};
@@ -198,13 +198,13 @@ static osc_status append_index(struct osc_file *f)
         .n_items = n,
     };
 
-    if (!f->index || n > OSC_FILE_INDEX_MAX)
+    if (!f->index || n > OSC_PARTS_INDEX_MAX)
         return OSC_OK;
-    const osc_status st = osc_file_append(f, header, f->index);
+    const osc_status st = osc_parts_append(f, header, f->index);
     return st == OSC_OK ? append(f, &iov, 1) : st;
 }
 
-osc_status osc_file_close(struct osc_file *f, const struct osc_wire_end *end)
+osc_status osc_parts_close(struct osc_parts *f, const struct osc_wire_end *end)
 {
     const struct osc_wire_header header = {
         .type = OSC_CHUNK_END,
@@ -213,7 +213,7 @@ osc_status osc_file_close(struct osc_file *f, const struct osc_wire_end *end)
         .first_ticks = end->ticks,
         .last_ticks = end->ticks,
     };
-    osc_status st = osc_file_append(f, header, end);
+    osc_status st = osc_parts_append(f, header, end);
 
     if (st == OSC_OK)
         st = append_index(f);
@@ -222,7 +222,7 @@ osc_status osc_file_close(struct osc_file *f, const struct osc_wire_end *end)
     return st;
 }
 
-void osc_file_discard(struct osc_file *f)
+void osc_parts_discard(struct osc_parts *f)
 {
     if (!f->is_open)
         return;
@@ -235,7 +235,7 @@ void osc_file_discard(struct osc_file *f)
     f->bytes = 0;
 }
 
-void osc_file_forget(struct osc_file *f)
+void osc_parts_forget(struct osc_parts *f)
 {
     osc_fd_close(&f->fd);
     if (f->index)
