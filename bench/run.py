@@ -58,6 +58,7 @@ def benches(where, data, recordings):
     if os.path.exists(trace("modules.json")):
         yield "tables", program("tables", trace("modules.json"), "tables-modules", "-", "5")
     yield "export", program("export", trace("1g.json"), "5")
+    yield "reopen", program("reopen", trace("1g.json"), "15")
     yield "itt", program("itt", os.path.join(os.path.abspath(where), "libopscope-collect.so"),
                          recordings)
 
