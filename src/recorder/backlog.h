@@ -25,6 +25,7 @@ struct osc_backlog_entry {
     uint64_t drained_ticks; /* its records are older */
     int64_t drained_ns;
     bool may_have_holes; /* nobody has seen that all in it is finished */
+    bool is_waiting;     /* at the last look, something in it was not finished */
     bool is_asleep;      /* written, but for slots that its thread may still write to */
 };
 
