@@ -39,8 +39,8 @@ static int no_memory(const struct osc_loaded *l)
 
 /*
  * Whether to read path I twice: first for where its steps and the trace begin, then
- * what is wanted of it alone. Of what is small all is kept; a pipe is read once; the
- * origin of several files is known only once all are read.
+ * what is wanted of it alone. Of what is small all is kept; a pipe is read once; what is
+ * mapped costs nothing; the origin of several files is known only once all are read.
  */
 static bool is_worth_scouting(const struct osc_loaded *l, const struct osc_args *args,
                               uint32_t i)
@@ -53,7 +53,8 @@ static bool is_worth_scouting(const struct osc_loaded *l, const struct osc_args 
     if (strcmp(l->files.all[i], "-") == 0 || stat(l->files.all[i], &info) != 0 ||
         !S_ISREG(info.st_mode))
         return false;
-    return info.st_size >= SCOUTED_BYTES || args->max_memory_bytes > 0;
+    return (info.st_size >= SCOUTED_BYTES || args->max_memory_bytes > 0) &&
+           !osc_import_is_mapped(l->files.all[i]);
 }
 
 /*
@@ -87,10 +88,10 @@ static osc_status scout(struct osc_loaded *l, const struct osc_args *args, uint3
     return OSC_OK;
 }
 
-/* Import path I into *T. Of what cannot be read at all *T is empty. */
+/* Import trace PART of path I into *T. Of what cannot be read at all *T is empty. */
 static osc_status import_one(struct osc_loaded *l, const struct osc_args *args,
                              const struct osc_import_reserve *reserve, uint32_t i,
-                             struct osc_trace *t)
+                             uint32_t part, struct osc_trace *t)
 {
     struct osc_import_options options = args->import;
     struct osc_progress progress;
@@ -99,6 +100,7 @@ static osc_status import_one(struct osc_loaded *l, const struct osc_args *args,
 
     osc_progress_start(&progress, "reading", l->files.all[i]);
     options.reserve = *reserve;
+    options.part = part;
     options.progress = osc_progress_tick;
     options.progress_ctx = &progress;
     if (is_worth_scouting(l, args, i))
@@ -120,41 +122,53 @@ static osc_status import_one(struct osc_loaded *l, const struct osc_args *args,
     return t->is_partial ? OSC_OK : st;
 }
 
+/* Add trace PART of path I to those that are loaded; *N_PARTS is how many it has. */
+static int add_one(struct osc_loaded *l, const struct osc_args *args,
+                   const struct osc_import_reserve *reserve, uint32_t i, uint32_t part,
+                   uint32_t *n_parts)
+{
+    struct osc_trace *t = NULL;
+
+    if (osc_grow(&l->traces, &l->cap_traces, (size_t)l->n_traces + 1, sizeof(void *)) ==
+            OSC_OK &&
+        osc_grow(&l->paths, &l->cap_paths, (size_t)l->n_traces + 1, sizeof(void *)) == OSC_OK)
+        t = osc_calloc(1, sizeof *t);
+    if (!t)
+        return no_memory(l);
+    if (import_one(l, args, reserve, i, part, t) != OSC_OK) {
+        osc_trace_fini(t);
+        osc_free(t);
+        if (l->is_misused)
+            return OSC_EXIT_MISUSED;
+        return l->files.is_named[i] ? OSC_EXIT_FAILED : OSC_EXIT_DONE;
+    }
+    *n_parts = t->n_parts > 0 ? t->n_parts : 1;
+    l->paths[l->n_traces] = l->files.all[i];
+    l->traces[l->n_traces++] = t;
+    return OSC_EXIT_DONE;
+}
+
 static int import_all(struct osc_loaded *l, const struct osc_args *args,
                       const struct osc_import_reserve *reserve)
 {
-    uint32_t n = 0;
-    bool *is_named = l->files.is_named;
-
-    l->traces = osc_calloc(l->files.n, sizeof(struct osc_trace *));
-    if (!l->traces)
-        return no_memory(l);
     for (uint32_t i = 0; i < l->files.n; i++) {
-        struct osc_trace *t = osc_calloc(1, sizeof *t);
+        uint32_t n_parts = 1;
 
-        if (!t)
-            return no_memory(l);
-        const osc_status st = import_one(l, args, reserve, i, t);
-        if (st != OSC_OK) {
-            osc_trace_fini(t);
-            osc_free(t);
-            if (l->is_misused)
-                return OSC_EXIT_MISUSED;
-            if (is_named[i])
+        for (uint32_t part = 0; part < n_parts; part++) {
+            const int failed = add_one(l, args, reserve, i, part, &n_parts);
+
+            if (failed)
+                return failed;
+            if (n_parts > 1 && strcmp(l->files.all[i], "-") == 0) {
+                osc_cli_error("standard input holds %u traces; name the file instead", n_parts);
                 return OSC_EXIT_FAILED;
-            continue;
+            }
         }
-        /* Paths stay parallel to traces. */
-        char *const path = l->files.all[i];
-        l->files.all[i] = l->files.all[n];
-        l->files.all[n] = path;
-        l->traces[n++] = t;
-        l->n_traces = n;
     }
     if (l->n_unread > 0)
         osc_cli_error("memory limit reached before %u of %u files were read%s", l->n_unread,
                       l->files.n, osc_budget_way_out(OSC_ELIMIT));
-    return n > 0 ? OSC_EXIT_DONE : OSC_EXIT_FAILED;
+    return l->n_traces > 0 ? OSC_EXIT_DONE : OSC_EXIT_FAILED;
 }
 
 struct numbers {
@@ -309,7 +323,7 @@ int osc_load(struct osc_loaded *l, const struct osc_args *args,
     failed = import_all(l, args, &reserve);
     if (failed)
         return failed;
-    if (osc_run_identify(l->traces, (const char *const *)l->files.all, l->n_traces) != OSC_OK ||
+    if (osc_run_identify(l->traces, l->paths, l->n_traces) != OSC_OK ||
         find_torch_version(l) != OSC_OK)
         return no_memory(l);
     osc_run_align(l->traces, l->n_traces);
@@ -344,6 +358,7 @@ void osc_loaded_fini(struct osc_loaded *l)
         osc_free(l->traces[i]);
     }
     osc_free(l->traces);
+    osc_free(l->paths);
     osc_free(l->sources);
     osc_paths_fini(&l->files);
     osc_free(l->torch_version);

@@ -20,8 +20,10 @@
 /* Zeroed, it is empty. */
 struct osc_loaded {
     struct osc_trace **traces; /* owned; what tables are made of, by rank and span */
-    struct osc_str *sources;   /* owned array of borrowed texts: the path of each trace */
-    struct osc_paths files;    /* owned; at first parallel to traces */
+    const char **paths;        /* owned array of borrowed texts; at first parallel to traces */
+    size_t cap_traces, cap_paths;
+    struct osc_str *sources; /* owned array of borrowed texts: the path of each trace */
+    struct osc_paths files;  /* owned; each holds a trace or several */
     uint32_t n_traces, n_sources;
     const char *operand;     /* borrowed; NULL: there are several */
     uint32_t n_steps_before; /* left out while loading */

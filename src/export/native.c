@@ -55,7 +55,7 @@ static void put_chunk(struct writing *w, struct osc_wire_header h, const void *p
 {
     h.flags = w->part;
     h.payload_bytes = n;
-    h.payload_hash = osc_wire_hash(p, n);
+    h.payload_hash = osc_wire_payload_hash(h.type, p, n);
     osc_wire_header_seal(&h);
     if (w->status == OSC_OK)
         w->status = osc_grow(&w->index, &w->cap_index, w->n_index + 1, sizeof *w->index);
@@ -301,7 +301,9 @@ static osc_status write_trace(struct writing *w, struct osc_trace *t)
     osc_status st;
 
     w->t = t;
-    osc_derive_forget(t); /* what it has counted will be counted again */
+    if (osc_strings_bound(&t->strings) > INT32_MAX)
+        return OSC_ELIMIT; /* readers go by the sign of ids */
+    osc_derive_forget(t);  /* what it has counted will be counted again */
     st = name_findings(t);
     if (st == OSC_OK && is_cut(w))
         st = osc_native_used_find(&w->used, t);

@@ -83,7 +83,8 @@ static const void *find_payload(struct opening *o, enum osc_chunk_type type, siz
         if (!is_ours(o, i) || e->header.type != type || e->header.payload_bytes < least)
             continue;
         *n_bytes = e->header.payload_bytes;
-        if (osc_wire_hash(payload_of(o, i), (size_t)*n_bytes) == e->header.payload_hash)
+        if (osc_wire_payload_hash(type, payload_of(o, i), (size_t)*n_bytes) ==
+            e->header.payload_hash)
             return payload_of(o, i);
         osc_findings_add(&o->t->findings, OSC_FINDING_corrupt, e->offset, OSC_NO_TIME);
     }
@@ -103,7 +104,7 @@ static bool texts_are_good(const struct osc_wire_texts *texts, uint64_t n_bytes)
     const uint64_t *const starts = (const uint64_t *)(const void *)(texts + 1);
     const uint64_t n = texts->n, room = n_bytes - sizeof *texts;
 
-    if (n == 0 || n >= UINT32_MAX - (1u << 20) || room / sizeof *starts < n + 1 ||
+    if (n == 0 || n > INT32_MAX || room / sizeof *starts < n + 1 ||
         texts->n_bytes != room - (n + 1) * sizeof *starts)
         return false;
     const char *const bytes = (const char *)(starts + n + 1);
@@ -175,7 +176,7 @@ static osc_status read_forms(struct opening *o, const struct osc_wire_forms *w,
     struct osc_trace *const t = o->t;
     uint64_t n_slots = 0;
 
-    if (w->n_forms == 0 || n_need != n_bytes)
+    if (w->n_forms == 0 || w->n_forms > INT32_MAX || n_need != n_bytes)
         return OSC_EFORMAT;
     osc_status st = osc_build_grow(&t->forms, &l->cap_forms, w->n_forms, sizeof *t->forms);
     struct osc_slot *const slots = osc_malloc(OSC_FORM_SLOTS_MAX * sizeof *slots);
@@ -207,7 +208,7 @@ static osc_status read_tracks(struct opening *o, const struct osc_wire_tracks *w
     struct osc_trace *const t = o->t;
     osc_status st;
 
-    if (w->n_tracks == 0 || n_need != n_bytes)
+    if (w->n_tracks == 0 || w->n_tracks > INT32_MAX || n_need != n_bytes)
         return OSC_EFORMAT;
     st = osc_build_grow(&t->tracks, &l->cap_tracks, w->n_tracks, sizeof *t->tracks);
     if (st == OSC_OK && w->n_processes > 0) {

@@ -7,17 +7,17 @@
 /* What rows of a form need. */
 struct form_needs {
     uint32_t n_words;
-    uint32_t first_text; /* of the places of words that are texts, in places[] */
     uint16_t n_texts;
-    uint8_t is_event, is_other; /* which store it may be in */
+    uint16_t first, second; /* places of words that are texts; the first twice if it is alone */
+    const uint16_t *places; /* of all of them */
 };
 
 struct checking {
     struct osc_trace *t;
     struct osc_unchecked *u;
-    uint32_t n_texts;         /* ids of texts are below it */
-    struct form_needs *needs; /* owned; by form */
-    uint16_t *places;         /* owned */
+    uint32_t n_texts;                         /* ids of texts are below it */
+    struct form_needs *of_events, *of_others; /* owned; by form */
+    uint16_t *places;                         /* owned */
 };
 
 void osc_unchecked_free(void *unchecked)
@@ -34,6 +34,19 @@ static bool is_text(const struct osc_slot *s)
     return s->type == OSC_ARG_STRING || s->type == OSC_ARG_TEXT || s->type == OSC_ARG_NUMTEXT;
 }
 
+static struct form_needs needs_of(const struct osc_form *f, uint16_t *places)
+{
+    struct form_needs need = {.n_words = f->n_words, .places = places};
+
+    for (uint32_t k = 0; k < f->n_slots; k++) {
+        if (is_text(&f->slots[k]))
+            places[need.n_texts++] = f->slots[k].word;
+    }
+    need.first = need.n_texts > 0 ? places[0] : 0;
+    need.second = need.n_texts > 1 ? places[1] : need.first;
+    return need;
+}
+
 /* What the forms ask of rows, so that no row has to look at slots. */
 static osc_status find_needs(struct checking *c)
 {
@@ -42,24 +55,23 @@ static osc_status find_needs(struct checking *c)
 
     for (uint32_t i = 0; i < t->n_forms; i++)
         n_places += t->forms[i].n_slots;
-    c->needs = osc_calloc((size_t)t->n_forms + 1, sizeof *c->needs);
+    c->of_events = osc_calloc((size_t)t->n_forms + 1, sizeof *c->of_events);
+    c->of_others = osc_calloc((size_t)t->n_forms + 1, sizeof *c->of_others);
     c->places = osc_calloc(n_places + 1, sizeof *c->places);
-    if (!c->needs || !c->places)
+    if (!c->of_events || !c->of_others || !c->places)
         return OSC_ENOMEM;
     n_places = 0;
     for (uint32_t i = 1; i < t->n_forms; i++) {
         const struct osc_form *const f = &t->forms[i];
-        struct form_needs *const need = &c->needs[i];
+        const struct form_needs need = needs_of(f, c->places + n_places);
 
-        *need = (struct form_needs){.n_words = f->n_words,
-                                    .first_text = (uint32_t)n_places,
-                                    .is_event = osc_phase_is_event(f->ph),
-                                    .is_other = osc_phase_is_other(f->ph)};
-        for (uint32_t k = 0; k < f->n_slots; k++) {
-            if (is_text(&f->slots[k]))
-                c->places[n_places++] = f->slots[k].word;
-        }
-        need->n_texts = (uint16_t)(n_places - need->first_text);
+        n_places += need.n_texts;
+        c->of_events[i] = c->of_others[i] = need;
+        /* More than there can be: it may not be in that store. */
+        if (!osc_phase_is_event(f->ph))
+            c->of_events[i].n_words = UINT32_MAX;
+        if (!osc_phase_is_other(f->ph))
+            c->of_others[i].n_words = UINT32_MAX;
     }
     return OSC_OK;
 }
@@ -89,73 +101,151 @@ static bool hashes_are_good(const struct osc_unchecked_chunk *u)
     for (unsigned k = 0; k < OSC_COLUMN_COUNT; k++) {
         const struct osc_column_place *const p = &u->columns[k];
 
-        if (p->p && osc_wire_hash(p->p, (size_t)p->n_bytes) != p->hash)
+        if (p->p &&
+            osc_wire_payload_hash(OSC_CHUNK_EVENTS, p->p, (size_t)p->n_bytes) != p->hash)
             return false;
     }
     return true;
 }
 
-/* Starts and ends within bounds; notes how far they reach. Plain loops: they become vectors. */
-static bool times_are_good(struct osc_chunk *c)
+/* Vectors of the compiler's own: it makes none of plain loops. */
+typedef int64_t times __attribute__((vector_size(16)));
+typedef uint32_t ids __attribute__((vector_size(16)));
+typedef uint8_t kinds __attribute__((vector_size(16)));
+
+#define TIMES (sizeof(times) / sizeof(int64_t))
+#define IDS   (sizeof(ids) / sizeof(uint32_t))
+#define KINDS sizeof(kinds)
+
+/* What has been seen of times: signs and bits that must not be set. */
+struct times_seen {
+    times signs, bits;
+};
+
+/* Its sign says whether T is 2^62 or more away from zero. */
+static inline times far(times t)
 {
-    int64_t min = INT64_MAX, max = INT64_MIN, max_end = INT64_MIN;
-    bool is_good = true;
-
-    for (uint32_t i = 0; i < c->n_rows; i++) {
-        min = c->ts_ns[i] < min ? c->ts_ns[i] : min;
-        max = c->ts_ns[i] > max ? c->ts_ns[i] : max;
-    }
-    if (min < -OSC_TIME_MAX_NS || max > OSC_TIME_MAX_NS)
-        return false;
-    if (!c->dur_ns)
-        return true;
-    for (uint32_t i = 0; i < c->n_rows; i++) {
-        const int64_t dur = c->dur_ns[i] == OSC_NO_DUR ? 0 : c->dur_ns[i];
-        const int64_t end = c->ts_ns[i] + dur;
-
-        /* Less than the start: the sum has gone over. */
-        is_good &= (dur >= 0) & (end >= c->ts_ns[i]);
-        max_end = end > max_end ? end : max_end;
-    }
-    c->min_ts_ns = min;
-    c->max_end_ns = max_end;
-    return is_good && max_end <= OSC_TIME_MAX_NS;
+    return t ^ (t << 1);
 }
 
-static bool ids_are_good(const struct checking *k, const struct osc_chunk *c)
+/*
+ * A start and a duration: both ends are times, from LEAST to MOST. No sum goes over
+ * where what stands before it holds.
+ */
+static inline void see_times(struct times_seen *seen, times ts, times dur, int64_t least,
+                             int64_t most)
 {
-    uint32_t name = 0, form = 0, track = 0, least_track = UINT32_MAX;
-    uint8_t kind = 0;
+    const times is_none = dur >> 63, len = dur & ~is_none, end = ts + len;
 
-    for (uint32_t i = 0; i < c->n_rows; i++) {
-        name = c->name[i] > name ? c->name[i] : name;
-        form = c->form[i] > form ? c->form[i] : form;
-        track = c->track[i] > track ? c->track[i] : track;
-        least_track = c->track[i] < least_track ? c->track[i] : least_track;
+    seen->bits |= (dur ^ OSC_NO_DUR) & is_none; /* the one negative number that there is */
+    seen->signs |= far(ts) | ((ts ^ end) & (len ^ end)) | far(end);
+    seen->signs |= (ts - least) | (most - end);
+}
+
+/* DUR_NS may be NULL. LEAST and MOST are times. */
+static bool times_are_good(const int64_t *ts_ns, const int64_t *dur_ns, uint32_t n,
+                           int64_t least, int64_t most)
+{
+    struct times_seen seen = {0};
+    uint32_t i = 0;
+
+    for (; i + TIMES <= n; i += TIMES) {
+        times ts, dur = {0};
+
+        memcpy(&ts, ts_ns + i, sizeof ts);
+        if (dur_ns)
+            memcpy(&dur, dur_ns + i, sizeof dur);
+        see_times(&seen, ts, dur, least, most);
     }
-    for (uint32_t i = 0; c->kind && i < c->n_rows; i++)
-        kind = c->kind[i] > kind ? c->kind[i] : kind;
-    return name < k->n_texts && form < k->t->n_forms && track < k->t->n_tracks &&
-           least_track > 0 && kind < OSC_KIND_COUNT;
+    for (; i < n; i++) {
+        const times ts = {ts_ns[i], ts_ns[i]}, dur = {dur_ns ? dur_ns[i] : 0, 0};
+
+        see_times(&seen, ts, dur, least, most);
+    }
+    return (seen.bits[0] | seen.bits[1]) == 0 && (seen.signs[0] | seen.signs[1]) >= 0;
+}
+
+/* All N ids are at least LEAST and below BOUND, which is less than 2^31. */
+static bool ids_are_good(const uint32_t *p, uint32_t n, uint32_t least, uint32_t bound)
+{
+    const uint32_t most = bound - 1 - least;
+    ids seen = {0};
+    uint32_t i = 0;
+
+    for (; i + IDS <= n; i += IDS) {
+        ids id;
+
+        memcpy(&id, p + i, sizeof id);
+        id -= least;
+        seen |= id | (most - id);
+    }
+    for (; i < n; i++)
+        seen[0] |= (p[i] - least) | (most - (p[i] - least));
+    return bound > least && ((seen[0] | seen[1] | seen[2] | seen[3]) >> 31) == 0;
+}
+
+static bool kinds_are_good(const uint8_t *p, uint32_t n)
+{
+    kinds seen = {0};
+    uint8_t all = 0;
+    uint32_t i = 0;
+
+    _Static_assert(OSC_KIND_COUNT <= 0x80, "the sign bit says whether one is too large");
+    for (; i + KINDS <= n; i += KINDS) {
+        kinds k;
+
+        memcpy(&k, p + i, sizeof k);
+        seen |= k | (OSC_KIND_COUNT - 1 - k);
+    }
+    for (; i < n; i++)
+        all |= p[i] | (uint8_t)(OSC_KIND_COUNT - 1 - p[i]);
+    for (unsigned k = 0; k < KINDS; k++)
+        all |= seen[k];
+    return (all & 0x80) == 0;
+}
+
+/* Its sign says whether ID is not below BOUND. */
+static inline uint32_t past(uint32_t id, uint32_t bound)
+{
+    return id | (bound - 1 - id);
 }
 
 /* Words of every row lie within, and those that are texts are known. Forms are good. */
 static bool words_are_good(const struct checking *k, const struct osc_chunk *c, bool is_other)
 {
-    bool is_bad = false;
+    const struct form_needs *const needs = is_other ? k->of_others : k->of_events;
+    const uint32_t bound = k->n_texts, n_words = c->n_arg_words;
+    static const uint32_t none[1];
+    uint32_t seen = 0;
 
-    for (uint32_t i = 0; i < c->n_rows && !is_bad; i++) {
-        const struct form_needs *const need = &k->needs[c->form[i]];
-        const uint64_t end = (uint64_t)c->arg_word[i] + need->n_words;
-        const uint16_t *const places = k->places + need->first_text;
+    for (uint32_t i = 0; i < c->n_rows; i++) {
+        const struct form_needs *const need = &needs[c->form[i]];
+        const uint32_t at = c->arg_word[i];
+        const uint32_t *const words = need->n_texts > 0 ? c->args + at : none;
 
-        if (end > c->n_arg_words || !(is_other ? need->is_other : need->is_event))
+        /* A form that may not be here needs more words than there can be. */
+        if (at > n_words || n_words - at < need->n_words)
             return false;
-        const uint32_t *const words = c->args + c->arg_word[i];
-        for (uint32_t t = 0; t < need->n_texts; t++)
-            is_bad |= words[places[t]] >= k->n_texts;
+        /* Two without asking: most rows have so many or fewer, and a wrong guess costs more. */
+        seen |= past(words[need->first], bound) | past(words[need->second], bound);
+        for (uint32_t t = 2; t < need->n_texts; t++)
+            seen |= past(words[need->places[t]], bound);
     }
-    return !is_bad;
+    return seen >> 31 == 0;
+}
+
+static bool rows_are_good(const struct checking *k, const struct osc_unchecked_chunk *u)
+{
+    const struct osc_chunk *const c = u->chunk;
+    const int64_t least = u->is_other ? -OSC_TIME_MAX_NS : c->min_ts_ns;
+    const int64_t most = u->is_other ? OSC_TIME_MAX_NS : c->max_end_ns;
+
+    return times_are_good(c->ts_ns, c->dur_ns, c->n_rows, least, most) &&
+           ids_are_good(c->name, c->n_rows, 0, k->n_texts) &&
+           ids_are_good(c->form, c->n_rows, 1, k->t->n_forms) &&
+           ids_are_good(c->track, c->n_rows, 1, k->t->n_tracks) &&
+           (!c->kind || kinds_are_good(c->kind, c->n_rows)) &&
+           words_are_good(k, c, u->is_other);
 }
 
 static void check_chunk(void *ctx, uint32_t i)
@@ -164,8 +254,7 @@ static void check_chunk(void *ctx, uint32_t i)
     struct osc_unchecked_chunk *const u = &k->u->chunks[i];
 
     lay(u);
-    u->is_lost = !hashes_are_good(u) || !times_are_good(u->chunk) ||
-                 !ids_are_good(k, u->chunk) || !words_are_good(k, u->chunk, u->is_other);
+    u->is_lost = !hashes_are_good(u) || !rows_are_good(k, u);
 }
 
 /* Rows that are lost are gone: the chunk stays, empty. */
@@ -202,7 +291,8 @@ osc_status osc_columns_check(struct osc_trace *t, unsigned n_threads, struct osc
     } else {
         (void)osc_fail(err, st, "out of memory while columns were checked");
     }
-    osc_free(k.needs);
+    osc_free(k.of_events);
+    osc_free(k.of_others);
     osc_free(k.places);
     return st;
 }

@@ -338,7 +338,8 @@ osc_status osc_file_payload(const struct osc_file *f, size_t i, unsigned char **
     if (!*buffer)
         return OSC_ENOMEM;
     const osc_status st = osc_file_read(f, e->offset + sizeof e->header, *buffer, (size_t)n);
-    if (st == OSC_OK && osc_wire_hash(*buffer, (size_t)n) != e->header.payload_hash)
+    if (st == OSC_OK &&
+        osc_wire_payload_hash(e->header.type, *buffer, (size_t)n) != e->header.payload_hash)
         return OSC_EFORMAT;
     return st;
 }

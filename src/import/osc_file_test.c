@@ -42,7 +42,8 @@ static void make(struct sample *s, enum osc_chunk_type type)
         index[i] = (struct osc_wire_index_entry){
             s->size,
             {.type = (uint16_t)type, .payload_bytes = sizes[i], .n_items = i, .n_before = i}};
-        index[i].header.payload_hash = osc_wire_hash(payload, sizes[i]);
+        index[i].header.payload_hash =
+            osc_wire_payload_hash((uint16_t)type, payload, (size_t)sizes[i]);
         osc_wire_header_seal(&index[i].header);
         s->offsets[i] = s->size;
         add(s, &index[i].header, sizeof index[i].header);

@@ -129,13 +129,17 @@ void osc_trace_recount(struct osc_trace *t)
 
         c->first_row = n_rows;
         n_rows += c->n_rows;
-        for (uint32_t i = 0; i < c->n_rows; i++) {
+        for (uint32_t i = 0, end = 0; i < c->n_rows; i = end) {
             struct osc_track *const track = &t->tracks[c->track[i]];
 
-            if (track->n_events++ == 0) {
+            /* Rows of a track often follow each other. */
+            while (end < c->n_rows && c->track[end] == c->track[i])
+                end++;
+            if (track->n_events == 0) {
                 track->first_event = osc_row_at(c, i);
                 track->order = n_seen++;
             }
+            track->n_events += end - i;
         }
         if (c->n_rows == 0)
             continue;

@@ -361,7 +361,7 @@ static void takes_tasks_without_domain_or_name(void **state)
 
 static void draws_arrows_from_parents_and_relations(void **state)
 {
-    const id parent = {0x10, 0, 0}, child = {0x20, 1, 0};
+    const id parent = {0x10, 0, 0}, child = {0x20, 1, 0}, never = {0x30, 0, 0};
 
     (void)state;
     begin_with("g", parent, none, "node");
@@ -370,11 +370,16 @@ static void draws_arrows_from_parents_and_relations(void **state)
     CALL(void, "relation_add_to_current", domain, int, id)(domain_of("g"), 1, parent);
     CALL(void, "relation_add", domain, id, int, id)(domain_of("g"), child, 5, parent);
     CALL(void, "relation_add", domain, id, int, id)(domain_of("g"), parent, 7, child);
+    CALL(void, "relation_add", domain, id, int, id)(domain_of("g"), none, 1, never);
+    end("g");
+    begin_with("g", none, never, "of a group");
     end("g");
     SAID("begin scope node\narg domain=g\narg id='0x10'\narrow from here #1\nend\n"
          "begin scope task\narg domain=g\narg id='0x20:0x1'\narg parent='0x10'\n"
          "arrow to here #1\narrow from here #2\narrow to here #1\narrow to here #1\n"
-         "instant predecessor of\narg domain=g\narg head='0x10'\narg tail='0x20:0x1'\nend\n");
+         "instant predecessor of\narg domain=g\narg head='0x10'\narg tail='0x20:0x1'\n"
+         "instant depends on\narg domain=g\narg tail='0x30'\nend\n"
+         "begin scope of a group\narg domain=g\narg parent='0x30'\nend\n");
 }
 
 static void names_functions_by_their_symbol(void **state)

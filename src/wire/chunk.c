@@ -11,6 +11,11 @@ uint64_t osc_wire_hash(const void *p, size_t len)
     return XXH64(p, len, 0);
 }
 
+uint64_t osc_wire_payload_hash(uint16_t type, const void *p, size_t len)
+{
+    return type < OSC_CHUNK_MODEL ? XXH64(p, len, 0) : XXH3_64bits(p, len);
+}
+
 void osc_file_header_seal(struct osc_file_header *h)
 {
     memcpy(h->magic, OSC_FILE_MAGIC, sizeof h->magic);

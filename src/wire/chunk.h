@@ -11,7 +11,8 @@
  *     next one is found by its magic, at multiples of 64, and its hash.
  *   - n_before counts the records of all record chunks before this one, so that the next
  *     good header says how many a damaged one held; times say when.
- *   - All numbers are little-endian. Hashes are XXH64 with seed 0.
+ *   - All numbers are little-endian. Hashes are XXH64 with seed 0, but for payloads of
+ *     columns (osc_wire_payload_hash).
  *
  * docs/format.md draws all of it.
  *
@@ -138,6 +139,12 @@ bool osc_wire_header_is_good(const struct osc_wire_header *h);
 
 /* XXH64, seed 0. */
 uint64_t osc_wire_hash(const void *p, size_t len);
+
+/*
+ * What payload_hash of a chunk of TYPE is: XXH64; from OSC_CHUNK_MODEL on the 64 bits of
+ * XXH3, which is as fast as memory. Both with seed 0.
+ */
+uint64_t osc_wire_payload_hash(uint16_t type, const void *p, size_t len);
 
 /* Bytes of header, payload and the zeroes behind it; 0 if that overflows. */
 uint64_t osc_wire_chunk_bytes(uint64_t payload_bytes);
