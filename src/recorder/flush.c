@@ -88,6 +88,17 @@ static void take_anchor(void)
                             (double)(now.monotonic_ns - self.first_anchor.monotonic_ns);
 }
 
+/*
+ * Every second, and before that whenever the recording has become twice as old: of a
+ * process that is killed early only anchors tell how long a tick is.
+ */
+static bool anchor_is_due(int64_t now_ns)
+{
+    const int64_t since_ns = now_ns - self.anchored_ns;
+
+    return since_ns >= SECOND || since_ns > self.anchored_ns - self.first_anchor.monotonic_ns;
+}
+
 /* TICKS less NS, but not before the clock began. */
 static uint64_t ticks_before(uint64_t ticks, uint64_t ns)
 {
@@ -451,7 +462,7 @@ static void look(uint32_t requests)
     look_for_exited();
     drain();
     grow(self.backlog.n > n_before ? self.backlog.n - n_before : 0, now_ns);
-    if (now_ns - self.anchored_ns >= SECOND)
+    if (anchor_is_due(now_ns))
         take_anchor();
     if (requests & REQUEST_TOGGLE)
         toggle();
@@ -637,6 +648,7 @@ osc_status osc_flush_start(const struct osc_flush_start *start)
     osc_windows_open(&windows);
     self.is_writing = !self.is_flight && osc_windows_begins_open();
     self.written_ns = osc_clock_now_ns();
+    take_anchor(); /* the second one: with it, ticks have a rate from the first call on */
     st = start_thread();
     if (st != OSC_OK) {
         osc_parts_discard(&self.sink.file);
