@@ -57,8 +57,10 @@ def benches(where, data, recordings):
         yield "views", [sys.executable, os.path.join(HERE, "plugin.py"), where, data]
     if os.path.exists(trace("modules.json")):
         yield "tables", program("tables", trace("modules.json"), "tables-modules", "-", "5")
+    yield "record", program("record", "15")
     yield "export", program("export", trace("1g.json"), "5")
     yield "reopen", program("reopen", trace("1g.json"), "15")
+    yield "flush", program("flush", "7")
     yield "itt", program("itt", os.path.join(os.path.abspath(where), "libopscope-collect.so"),
                          recordings)
 

@@ -134,8 +134,8 @@ static inline void osc_instant(osc_name name)
 }
 
 /*
- * The same for who learns of it late, or reads another clock: at TICKS (of osc_now())
- * instead of now. Scopes nest as they are called, whatever the times.
+ * The same, here and below, for who learns of it late or reads another clock: at TICKS
+ * (of osc_now()) instead of now. Scopes nest as they are called, whatever the times.
  */
 OSC_API void osc_begin_at(enum osc_scope_kind kind, osc_name name, uint64_t ticks);
 OSC_API void osc_end_at(uint64_t ticks);
@@ -149,6 +149,10 @@ OSC_API void osc_instant_at(osc_name name, uint64_t ticks);
  */
 OSC_API void osc_async_begin(enum osc_scope_kind kind, osc_name name, uint64_t id);
 OSC_API void osc_async_end(enum osc_scope_kind kind, osc_name name, uint64_t id);
+OSC_API void osc_async_begin_at(enum osc_scope_kind kind, osc_name name, uint64_t id,
+                                uint64_t ticks);
+OSC_API void osc_async_end_at(enum osc_scope_kind kind, osc_name name, uint64_t id,
+                              uint64_t ticks);
 
 /* --- arguments of the innermost scope of this thread, or of the last other record --- */
 
@@ -168,6 +172,8 @@ OSC_API void osc_arg_json(osc_name key, const char *json, size_t len);
 /* A sample of counter NAME, in whatever unit it has. */
 OSC_API void osc_counter_i64(osc_name name, int64_t value);
 OSC_API void osc_counter_f64(osc_name name, double value);
+OSC_API void osc_counter_i64_at(osc_name name, int64_t value, uint64_t ticks);
+OSC_API void osc_counter_f64_at(osc_name name, double value, uint64_t ticks);
 
 /*
  * BYTES at ADDR of DEVICE (OSC_DEVICE_CPU, or of osc_device_add()) were allocated or

@@ -12,6 +12,7 @@
 
 #include "base/mem.h"
 #include "base/strbuf.h"
+#include "cli/blank.h"
 #include "cli/commands.h"
 #include "cli/guest.h"
 #include "cli/shell.h"
@@ -142,9 +143,8 @@ static struct census count_recordings(const char *path)
 }
 
 /* In the end, on standard error: what there is and what to type next. */
-static void summarize(const char *path)
+static void summarize(const char *path, struct census c)
 {
-    const struct census c = count_recordings(path);
     struct osc_strbuf word = {0};
     char cwd[PATH_MAX];
     size_t len;
@@ -188,8 +188,14 @@ static int record(const struct osc_args *args, const struct osc_sources *s, cons
         tell_not_started(args->operands[0], &end);
         if (!args->output)
             rmdir(path);
-    } else if (args->run.wants_summary || isatty(STDERR_FILENO)) {
-        summarize(path);
+    } else {
+        const struct census c = count_recordings(path);
+
+        if (args->run.wants_summary || isatty(STDERR_FILENO))
+            summarize(path, c);
+        if (c.n_files == 0 &&
+            osc_blank_write(path, end.pid, args->operands, s->run_id) != OSC_OK)
+            osc_cli_error("%s: the recording cannot be written", path);
     }
     osc_guest_exit_as(&end);
 }

@@ -191,6 +191,7 @@ int osc_sources_choose(struct osc_sources *s, const struct osc_args *args, const
         return failed;
     osc_strbuf_addf(&id, "%016" PRIx64, osc_hash_seed());
     failed = add_text(s, "OPSCOPE_RUN_ID", &id);
+    s->run_id = id.s;
     add_variable(s, "OPSCOPE_OUT", out);
     add_variable(s, "OPSCOPE", bits ? NULL : "0");
     if (args->run.sources)

@@ -23,6 +23,7 @@ struct osc_sources {
     uint32_t n_variables;
     char *texts[OSC_SOURCES_VARIABLES_MAX]; /* owned: values that were made */
     uint32_t n_texts;
+    const char *run_id; /* borrowed of texts */
 };
 
 /*

@@ -56,7 +56,20 @@ static uint64_t device_of(const struct osc_trace *t, const struct osc_chunk *c, 
     return process | (uint64_t)type << 16 | (uint64_t)(id + 1);
 }
 
-static void name_device(struct osc_memory_device *d, uint64_t key)
+/* The name of a type that torch does not know, as the file gives it; or a number. */
+static void name_type(const struct osc_trace *t, uint32_t type, char *name, size_t size)
+{
+    struct osc_str given;
+    char key[32];
+
+    snprintf(key, sizeof key, "device_type.%u", type);
+    if (osc_trace_meta(t, key, &given) && given.len > 0 && given.len < size)
+        snprintf(name, size, "%.*s", (int)given.len, given.s);
+    else
+        snprintf(name, size, "type%u", type);
+}
+
+static void name_device(const struct osc_trace *t, struct osc_memory_device *d, uint64_t key)
 {
     const uint32_t type = (uint32_t)(key >> 16) & 0xffff, id = (uint32_t)key & 0xffff;
     char number[16] = "", type_name[16];
@@ -68,7 +81,7 @@ static void name_device(struct osc_memory_device *d, uint64_t key)
     if (type < sizeof type_names / sizeof *type_names)
         snprintf(type_name, sizeof type_name, "%s", type_names[type]);
     else
-        snprintf(type_name, sizeof type_name, "type%u", type);
+        name_type(t, type, type_name, sizeof type_name);
     if (id > 0)
         snprintf(number, sizeof number, ":%u", id - 1);
     if (d->is_unknown)
@@ -141,7 +154,8 @@ static uint32_t draft_all(struct osc_trace *t, const struct osc_memory *m, struc
 }
 
 /* Number the devices of DRAFTS, and count the records of each. */
-static osc_status number_devices(struct osc_allocations *a, struct draft *drafts, uint32_t n)
+static osc_status number_devices(const struct osc_trace *t, struct osc_allocations *a,
+                                 struct draft *drafts, uint32_t n)
 {
     struct osc_idmap numbers = {0};
     osc_status st = OSC_OK;
@@ -162,7 +176,7 @@ static osc_status number_devices(struct osc_allocations *a, struct draft *drafts
             struct osc_memory_device *const d = &a->devices[a->n_devices++];
 
             *d = (struct osc_memory_device){0};
-            name_device(d, key);
+            name_device(t, d, key);
             *number = a->n_devices;
         }
         drafts[k].number = *number - 1;
@@ -264,7 +278,7 @@ osc_status osc_allocations_make(struct osc_trace *t, const struct osc_memory *m,
     }
     a->n_records = draft_all(t, m, drafts);
     a->n_unusable = m->n_records - a->n_records;
-    st = number_devices(a, drafts, a->n_records);
+    st = number_devices(t, a, drafts, a->n_records);
     if (st != OSC_OK)
         goto out;
     place_records(a, drafts, a->n_records);

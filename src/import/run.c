@@ -151,12 +151,33 @@ static void set_origin(struct osc_trace *t, int64_t origin)
         t->origin_ns = t->min_ts_ns;
 }
 
+/*
+ * Traces of one boot count with the same clock, whatever was done to the wall clock
+ * between their starts: all take the base of the first of them.
+ */
+static void join_boots(struct osc_trace *const *traces, uint32_t n)
+{
+    struct osc_str boot, other;
+
+    for (uint32_t i = 1; i < n; i++) {
+        if (!osc_trace_meta(traces[i], "boot_id", &boot))
+            continue;
+        for (uint32_t k = 0; k < i; k++) {
+            if (osc_trace_meta(traces[k], "boot_id", &other) && osc_str_eq(boot, other)) {
+                traces[i]->base_ns = traces[k]->base_ns;
+                break;
+            }
+        }
+    }
+}
+
 void osc_run_align(struct osc_trace *const *traces, uint32_t n)
 {
     int64_t first[2] = {INT64_MAX, INT64_MAX}; /* uptimes, wall clocks */
     const struct osc_trace *reference = NULL;
     struct osc_str host, other;
 
+    join_boots(traces, n);
     for (uint32_t i = 0; i < n; i++) {
         const int64_t start = first_start(traces[i]);
         int64_t *least = &first[start >= UNIX_LEAST];

@@ -5,7 +5,8 @@
  *   rank    from the file's metadata, else from its name, else 0
  *   span    WORKER.NUMBER files: the numbers of a worker in order, from 1; other
  *           files of one rank are windows in order of the operands
- *   origin  the smallest start of all, by wall clock (ts + baseTimeNanoseconds);
+ *   origin  the smallest start of all, by wall clock (ts + baseTimeNanoseconds; those of
+ *           one boot by its own clock, where files say which boot it was);
  *           files whose times are no wall clock have an origin among themselves
  *
  * Threading: not locked; one writer of the traces.

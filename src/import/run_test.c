@@ -159,6 +159,23 @@ static void sorts_by_rank_and_span_and_leaves_the_rest(void **state)
     assert_ptr_equal(pointers[3], &traces[0]);
 }
 
+static void traces_of_one_boot_share_its_clock(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        traces[i].events.n_rows = 1;
+        traces[i].min_ts_ns = traces[i].max_end_ns = 1000 + (int64_t)i;
+        traces[i].base_ns = INT64_C(1700000000000000000) + (int64_t)i * 500;
+    }
+    add_meta(&traces[0], "boot_id", "x");
+    add_meta(&traces[1], "boot_id", "y");
+    add_meta(&traces[2], "boot_id", "x"); /* the wall clock was set meanwhile */
+    osc_run_align(pointers, 3);
+    assert_int_equal(traces[0].origin_ns, 1000);
+    assert_int_equal(traces[1].min_ts_ns - traces[1].origin_ns, 501);
+    assert_int_equal(traces[2].min_ts_ns - traces[2].origin_ns, 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -166,6 +183,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(numbers_spans_by_worker_and_by_value, begin, end),
         cmocka_unit_test_setup_teardown(numbers_the_windows_of_many_files, begin, end),
         cmocka_unit_test_setup_teardown(puts_the_first_start_of_all_at_zero, begin, end),
+        cmocka_unit_test_setup_teardown(traces_of_one_boot_share_its_clock, begin, end),
         cmocka_unit_test_setup_teardown(survives_a_base_beyond_all_time, begin, end),
         cmocka_unit_test_setup_teardown(sorts_by_rank_and_span_and_leaves_the_rest, begin, end),
     };

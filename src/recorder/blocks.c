@@ -202,6 +202,12 @@ struct osc_block *osc_blocks_take(uint64_t ordinal, uint32_t tid)
     return b;
 }
 
+bool osc_blocks_are_out(void)
+{
+    /* relaxed: who sees that there is one takes it by osc_blocks_take(). */
+    return (uint32_t)__atomic_load_n(&pool.free, __ATOMIC_RELAXED) == 0;
+}
+
 void osc_blocks_fill(struct osc_block *b, uint32_t used_slots)
 {
     if (!is_ours(b))

@@ -17,11 +17,13 @@
  *   - Used blocks come back first: they are still in the cache.
  *   - In the child of a fork nothing of this is touched again: it starts anew.
  *
- * Threading: osc_blocks_take() and osc_blocks_fill() from any thread and from signal
- * handlers; the rest by one thread at a time, the flusher.
+ * Threading: osc_blocks_take(), osc_blocks_are_out() and osc_blocks_fill() from any thread and
+ * from signal handlers; the rest by one thread at a time, the flusher.
  */
 #ifndef OSC_RECORDER_BLOCKS_H
 #define OSC_RECORDER_BLOCKS_H
+
+#include <stdbool.h>
 
 #include "base/status.h"
 #include "wire/live.h"
@@ -41,6 +43,9 @@ struct osc_live_thread *osc_blocks_threads(void);
 
 /* An OPEN block for the thread ORDINAL, TID, with a new seq; NULL: there is none. */
 struct osc_block *osc_blocks_take(uint64_t ordinal, uint32_t tid);
+
+/* Whether none is free just now. */
+bool osc_blocks_are_out(void);
 
 /* B is full, or its thread has ended: USED_SLOTS of it were reserved. Wakes the flusher
  * once a quarter of all blocks waits. */

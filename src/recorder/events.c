@@ -13,16 +13,28 @@ enum { TEXT_BYTES_MAX = 3072, INTS_MAX = 384 };
 
 /* --- ranges with an id, and arrows --------------------------------------------------- */
 
+void osc_async_begin_at(enum osc_scope_kind kind, osc_name name, uint64_t id, uint64_t ticks)
+{
+    if (osc_is_on())
+        OSC_PUT(OSC_RECORD_ASYNC_BEGIN, name, ticks, OSC_ROLE_EVENT, id, kind);
+}
+
+void osc_async_end_at(enum osc_scope_kind kind, osc_name name, uint64_t id, uint64_t ticks)
+{
+    if (osc_is_on())
+        OSC_PUT(OSC_RECORD_ASYNC_END, name, ticks, OSC_ROLE_FACT, id, kind);
+}
+
 void osc_async_begin(enum osc_scope_kind kind, osc_name name, uint64_t id)
 {
     if (osc_is_on())
-        OSC_PUT(OSC_RECORD_ASYNC_BEGIN, name, osc_ticks(), OSC_ROLE_EVENT, id, kind);
+        osc_async_begin_at(kind, name, id, osc_ticks());
 }
 
 void osc_async_end(enum osc_scope_kind kind, osc_name name, uint64_t id)
 {
     if (osc_is_on())
-        OSC_PUT(OSC_RECORD_ASYNC_END, name, osc_ticks(), OSC_ROLE_FACT, id, kind);
+        osc_async_end_at(kind, name, id, osc_ticks());
 }
 
 void osc_flow_begin(uint64_t id)
@@ -129,16 +141,28 @@ void osc_arg_i64s(osc_name key, const int64_t *values, size_t n)
 
 /* --- counters and memory -------------------------------------------------------------- */
 
+void osc_counter_i64_at(osc_name name, int64_t value, uint64_t ticks)
+{
+    if (osc_is_on())
+        OSC_PUT(OSC_RECORD_COUNTER_I64, name, ticks, OSC_ROLE_EVENT, (uint64_t)value, 0);
+}
+
+void osc_counter_f64_at(osc_name name, double value, uint64_t ticks)
+{
+    if (osc_is_on())
+        OSC_PUT(OSC_RECORD_COUNTER_F64, name, ticks, OSC_ROLE_EVENT, bits_of(value), 0);
+}
+
 void osc_counter_i64(osc_name name, int64_t value)
 {
     if (osc_is_on())
-        OSC_PUT(OSC_RECORD_COUNTER_I64, name, osc_ticks(), OSC_ROLE_EVENT, (uint64_t)value, 0);
+        osc_counter_i64_at(name, value, osc_ticks());
 }
 
 void osc_counter_f64(osc_name name, double value)
 {
     if (osc_is_on())
-        OSC_PUT(OSC_RECORD_COUNTER_F64, name, osc_ticks(), OSC_ROLE_EVENT, bits_of(value), 0);
+        osc_counter_f64_at(name, value, osc_ticks());
 }
 
 void osc_memory_alloc(uint32_t device, uint64_t addr, uint64_t bytes)

@@ -88,6 +88,17 @@ static void take_anchor(void)
                             (double)(now.monotonic_ns - self.first_anchor.monotonic_ns);
 }
 
+/*
+ * Every second, and before that whenever the recording has become twice as old: of a
+ * process that is killed early only anchors tell how long a tick is.
+ */
+static bool anchor_is_due(int64_t now_ns)
+{
+    const int64_t since_ns = now_ns - self.anchored_ns;
+
+    return since_ns >= SECOND || since_ns > self.anchored_ns - self.first_anchor.monotonic_ns;
+}
+
 /* TICKS less NS, but not before the clock began. */
 static uint64_t ticks_before(uint64_t ticks, uint64_t ns)
 {
@@ -102,7 +113,7 @@ static void drain(void)
 {
     const uint64_t ticks = self.core->now();
 
-    osc_backlog_drain(&self.backlog, ticks, osc_clock_now_ns());
+    osc_backlog_drain(&self.backlog, &self.sink, ticks, osc_clock_now_ns());
 }
 
 /* Memory for as long as others may keep us from running. */
@@ -206,6 +217,7 @@ static void follow_schedule(void)
             hand_over();
         if (cut.deeds & OSC_DEED_START) {
             (void)write_until(NULL, cut.ticks);
+            (void)note(osc_backlog_put_standing(&self.sink, 0));
             self.is_writing = true;
         }
     }
@@ -244,7 +256,9 @@ static osc_status dump_flight(uint32_t reason, uint64_t ticks)
         nap(); /* calls under way end */
     drain();
     range.now_ns = osc_clock_now_ns();
-    st = note(osc_backlog_write(&self.backlog, &self.sink, &range, &n_waiting));
+    st = note(osc_backlog_put_standing(&self.sink, range.from_ticks + !range.from_ticks));
+    if (st == OSC_OK)
+        st = note(osc_backlog_write(&self.backlog, &self.sink, &range, &n_waiting));
     if (st == OSC_OK)
         st = end_part(reason, ticks);
     if (st == OSC_OK)
@@ -448,7 +462,7 @@ static void look(uint32_t requests)
     look_for_exited();
     drain();
     grow(self.backlog.n > n_before ? self.backlog.n - n_before : 0, now_ns);
-    if (now_ns - self.anchored_ns >= SECOND)
+    if (anchor_is_due(now_ns))
         take_anchor();
     if (requests & REQUEST_TOGGLE)
         toggle();
@@ -572,6 +586,7 @@ static osc_status open_all(const struct osc_flush_start *start)
     self.sink.file.out = self.out;
     memcpy(self.sink.file.recording, start->recording, sizeof start->recording);
     self.sink.file.limit_bytes = o->limit_bytes;
+    self.sink.has_parts = o->limit_bytes || self.is_flight || self.has_schedule;
     if (o->limit_bytes) {
         /* Windows and dumps stay whole if they can. */
         self.sink.part_bytes = o->limit_bytes / (self.is_flight || self.has_schedule ? 2 : 8);
@@ -633,6 +648,7 @@ osc_status osc_flush_start(const struct osc_flush_start *start)
     osc_windows_open(&windows);
     self.is_writing = !self.is_flight && osc_windows_begins_open();
     self.written_ns = osc_clock_now_ns();
+    take_anchor(); /* the second one: with it, ticks have a rate from the first call on */
     st = start_thread();
     if (st != OSC_OK) {
         osc_parts_discard(&self.sink.file);

@@ -32,4 +32,15 @@ static inline bool osc_local_swap(uintptr_t *at, uintptr_t old, uintptr_t next)
 #endif
 }
 
+/* Add N to *AT, which other threads may read at any time. */
+static inline void osc_local_add(uint64_t *at, uint64_t n)
+{
+#if defined __x86_64__
+    __asm__ volatile("addq %1, %0" : "+m"(*at) : "er"(n) : "memory", "cc");
+#else
+    /* relaxed: a number for itself. */
+    __atomic_add_fetch(at, n, __ATOMIC_RELAXED);
+#endif
+}
+
 #endif

@@ -60,6 +60,8 @@ static inline struct osc_record_slot *try_slots(uint32_t n_slots, uint64_t *now)
 __attribute__((noinline, cold)) static void put_slowly(uint32_t kind, osc_name name,
                                                        enum osc_role role)
 {
+    if (osc_writer_drop(role))
+        return;
     const uint64_t now = osc_ticks();
 
     osc_writer_put(kind, name, now, role, now);
@@ -97,7 +99,8 @@ void osc_scope_instant(osc_name name)
 __attribute__((noinline, cold)) static void complete_slowly(uint32_t kind, osc_name name,
                                                             uint64_t start_ticks)
 {
-    OSC_PUT(kind, name, start_ticks, OSC_ROLE_EVENT, osc_ticks() - start_ticks, 0);
+    if (!osc_writer_drop(OSC_ROLE_EVENT))
+        OSC_PUT(kind, name, start_ticks, OSC_ROLE_EVENT, osc_ticks() - start_ticks, 0);
 }
 
 void osc_scope_complete(enum osc_scope_kind kind, osc_name name, uint64_t start_ticks)

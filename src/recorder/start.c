@@ -28,10 +28,7 @@ __attribute__((constructor)) static void load(void)
 /* At exit, whoever calls it. */
 __attribute__((destructor)) static void unload(void)
 {
-    const int kept = errno;
-
-    (void)osc_session_stop();
-    errno = kept;
+    (void)osc_stop();
 }
 
 osc_status osc_start(const struct osc_start_options *options)
@@ -48,6 +45,9 @@ osc_status osc_start(const struct osc_start_options *options)
 osc_status osc_stop(void)
 {
     const int kept = errno;
+
+    if (osc_session_is_ours() && osc_session_generation() != 0 && osc_writer_self->index_1 != 0)
+        osc_writer_settle();
     const osc_status st = osc_session_stop();
 
     errno = kept;

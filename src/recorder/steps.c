@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The steps of the program: see opscope/record.h. */
-#include <stdbool.h>
-
 #include "opscope/record.h"
 #include "recorder/flush.h"
 #include "recorder/put.h"
@@ -31,8 +29,10 @@ uint64_t osc_step(void)
     /* relaxed: as in end_step() */
     const uint64_t step = __atomic_fetch_add(&n_steps, 1, __ATOMIC_RELAXED);
 
-    if (osc_is_on())
+    if (osc_is_on()) {
+        osc_writer_settle(); /* the schedule is there once the recording is open */
         osc_flush_step_begin(step, now);
+    }
     if (osc_is_on() && OSC_PUT(OSC_RECORD_STEP_BEGIN, 0, now, OSC_ROLE_EVENT, step, 0))
         __atomic_store_n(&recorded_in, osc_session_generation(), __ATOMIC_RELAXED);
     return step;

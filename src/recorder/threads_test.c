@@ -38,7 +38,6 @@ static void lets_10000_threads_come_and_go(void **state)
             assert_int_equal(pthread_create(&threads[t], NULL, record_little, NULL), 0);
         for (int t = 0; t < BATCH; t++)
             assert_int_equal(pthread_join(threads[t], NULL), 0);
-        osc_blocks_grow(); /* as the flusher would */
     }
     osc_losses_get(&lost);
     assert_int_equal(lost.full, 0);

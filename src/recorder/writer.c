@@ -8,6 +8,7 @@
 #include "recorder/devices.h"
 #include "recorder/session.h"
 #include "recorder/threads.h"
+#include "recorder/ticks.h"
 
 /* Its epoch is never that of the process, so nobody ever writes to it. */
 static struct osc_writer nobody;
@@ -20,28 +21,20 @@ struct osc_writer *osc_writer_nobody(void)
     return &nobody;
 }
 
-/* What a handler adds to while its thread is in the slow path. Relaxed: it is the same
- * thread; one instruction or not, no other one looks. */
-static void add(uint64_t *at, uint64_t n)
-{
-    __atomic_add_fetch(at, n, __ATOMIC_RELAXED);
-}
-
 static void count(struct osc_writer *w, enum osc_loss cause, uint64_t n)
 {
     if (!w->entry) {
         osc_threads_count(cause, n);
         return;
     }
-    /* relaxed: others only read it, each number for itself. */
-    add(&w->entry->lost[cause], n);
-    add(&w->pending[cause], n);
+    osc_local_add(&w->entry->lost[cause], n);
+    osc_local_add(&w->pending[cause], n);
 }
 
 /* A handler recorded while this thread was in the slow path. */
 static void drop_nested(struct osc_writer *w, enum osc_role role)
 {
-    /* relaxed: see add() */
+    /* relaxed, here and where its thread looks at them: it is the same thread. */
     if (role == OSC_ROLE_BEGIN) {
         __atomic_add_fetch(&w->n_nested_begins, 1, __ATOMIC_RELAXED);
     } else if (role == OSC_ROLE_END) {
@@ -146,7 +139,7 @@ static bool write_owed(struct osc_writer *w, uint64_t ticks)
 static bool write_losses(struct osc_writer *w, uint64_t ticks)
 {
     for (uint32_t cause = 0; cause < OSC_LOSS_COUNT; cause++) {
-        /* relaxed: see add() */
+        /* relaxed: see drop_nested() */
         if (__atomic_load_n(&w->pending[cause], __ATOMIC_RELAXED) == 0)
             continue;
         struct osc_record_slot *s = take_slots(w, 2);
@@ -205,6 +198,9 @@ static struct osc_record_slot *place(struct osc_writer *w, uint32_t n_slots, enu
     if (w->n_over == 0 || role != OSC_ROLE_BEGIN)
         if (write_owed(w, ticks) && write_losses(w, ticks))
             s = take_slots(w, n_slots);
+    if (n_slots == 0)
+        return s;
+    w->is_dry = !s;
     if (!s) {
         drop(w, role, ticks);
     } else if (role != OSC_ROLE_ARG) {
@@ -216,17 +212,34 @@ static struct osc_record_slot *place(struct osc_writer *w, uint32_t n_slots, enu
     return s;
 }
 
-/* Account for what handlers tried to record meanwhile. */
-static void absorb(struct osc_writer *w, uint64_t ticks)
+/* Keep handlers out of W; false if this is one that came while W was busy. */
+static bool set_busy(struct osc_writer *w)
 {
-    /* relaxed: see add() */
+    /* relaxed: only this thread and its handlers write it. */
+    if (__atomic_load_n(&w->is_busy, __ATOMIC_RELAXED))
+        return false;
+    __atomic_store_n(&w->is_busy, 1, __ATOMIC_RELAXED);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* handlers see it before anything else */
+    return true;
+}
+
+static void set_idle(struct osc_writer *w)
+{
+    /* release: pairs with the acquire in osc_threads_settle(); handlers see all of it. */
+    __atomic_store_n(&w->is_busy, 0, __ATOMIC_RELEASE);
+}
+
+/* Account for what handlers tried to record meanwhile. */
+static void absorb(struct osc_writer *w)
+{
+    /* relaxed: see drop_nested() */
     for (; __atomic_load_n(&w->n_nested_begins, __ATOMIC_RELAXED) > 0;
          __atomic_sub_fetch(&w->n_nested_begins, 1, __ATOMIC_RELAXED))
         push_level(w, true, true);
     for (; __atomic_load_n(&w->n_nested_ends, __ATOMIC_RELAXED) > 0;
          __atomic_sub_fetch(&w->n_nested_ends, 1, __ATOMIC_RELAXED))
         if (!pop_level(w))
-            drop(w, OSC_ROLE_END, ticks);
+            drop(w, OSC_ROLE_END, osc_ticks());
 }
 
 static bool is_everyday(const struct osc_writer *w)
@@ -234,18 +247,17 @@ static bool is_everyday(const struct osc_writer *w)
     uint64_t lost = 0;
 
     for (uint32_t cause = 0; cause < OSC_LOSS_COUNT; cause++)
-        lost |= __atomic_load_n(&w->pending[cause], __ATOMIC_RELAXED); /* see add() */
+        lost |= __atomic_load_n(&w->pending[cause], __ATOMIC_RELAXED); /* see drop_nested() */
     return w->block && lost == 0 && w->n_levels == 0 && w->n_over == 0 && w->n_owed == 0 &&
            !w->skips_args;
 }
 
 /* Out of the slow path: back to the fast one if nothing is unusual. */
-static void leave(struct osc_writer *w, uint64_t ticks)
+static void leave(struct osc_writer *w)
 {
-    absorb(w, ticks);
+    absorb(w);
     w->epoch = is_everyday(w) ? w->generation : 0;
-    /* release: pairs with the acquire in osc_threads_settle(); handlers see all of it. */
-    __atomic_store_n(&w->is_busy, 0, __ATOMIC_RELEASE);
+    set_idle(w);
 }
 
 /* W is of another recording, or new. */
@@ -255,7 +267,7 @@ static void renew(struct osc_writer *w, uint64_t generation)
     w->block = NULL;
     set_pos(w, 0);
     w->n_levels = w->n_over = w->n_over_counted = w->n_owed = 0;
-    w->skips_args = false;
+    w->skips_args = w->is_dry = false;
     memset(w->pending, 0, sizeof w->pending);
     osc_threads_enter(w, generation);
 }
@@ -277,14 +289,12 @@ static struct osc_record_slot *record_slowly(uint32_t n_slots, enum osc_role rol
         osc_threads_count(OSC_LOSS_FULL, 1);
         return NULL;
     }
-    /* relaxed: only this thread and its handlers write it. */
-    if (__atomic_load_n(&w->is_busy, __ATOMIC_RELAXED)) {
+    if (!set_busy(w)) {
         drop_nested(w, role);
         return NULL;
     }
-    __atomic_store_n(&w->is_busy, 1, __ATOMIC_RELAXED);
     w->epoch = 0;
-    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* handlers see it before anything else */
+    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* handlers see that, too */
 
     const uint64_t generation = osc_session_enter();
     struct osc_record_slot *s = NULL;
@@ -296,7 +306,7 @@ static struct osc_record_slot *record_slowly(uint32_t n_slots, enum osc_role rol
     } else {
         osc_threads_count(OSC_LOSS_LATE, 1);
     }
-    leave(w, ticks);
+    leave(w);
     if (osc_session_is_fresh())
         osc_devices_record();
     return s;
@@ -309,6 +319,37 @@ struct osc_record_slot *osc_writer_slow(uint32_t n_slots, enum osc_role role, ui
 
     errno = kept;
     return s;
+}
+
+void osc_writer_settle(void)
+{
+    /* A record of no slots, that is not lost if there is no room. */
+    if (osc_session_is_on())
+        (void)osc_writer_slow(0, OSC_ROLE_FACT, osc_ticks());
+}
+
+bool osc_writer_drop(enum osc_role role)
+{
+    struct osc_writer *w = osc_writer_self;
+
+    if (!w->is_dry || !set_busy(w))
+        return false;
+    /* relaxed: as in the fast path */
+    const bool is_sure =
+        w->is_dry && w->generation == __atomic_load_n(&osc_epoch, __ATOMIC_RELAXED) &&
+        osc_blocks_are_out() &&
+        (role != OSC_ROLE_END || w->n_over > 0 || (w->n_levels > 0 && (w->missing & 1)));
+
+    if (is_sure) {
+        if (role == OSC_ROLE_END)
+            (void)pop_level(w);
+        else
+            drop(w, role, 0);
+        w->skips_args = role != OSC_ROLE_END;
+        absorb(w);
+    }
+    set_idle(w);
+    return is_sure;
 }
 
 void osc_writer_cut(void)

@@ -64,6 +64,7 @@ struct osc_writer {
     uint32_t n_over_counted;
     uint64_t missing; /* bit 0 is the innermost: its begin is not recorded */
     uint64_t counted; /* and that was a loss: its end is one, too */
+    bool is_dry;      /* the last record found no room */
     bool skips_args;  /* the record before was not recorded */
     uint32_t n_owed;  /* ends that found no room; beyond the array without a time */
     uint64_t owed_ticks[OSC_WRITER_LEVELS];
@@ -89,9 +90,18 @@ extern OSC_HIDDEN uint64_t osc_epoch_counter;
 OSC_HIDDEN struct osc_record_slot *osc_writer_slow(uint32_t n_slots, enum osc_role role,
                                                    uint64_t ticks);
 
+/* Open the recording if it is only armed, and write what this thread still owes. */
+OSC_HIDDEN void osc_writer_settle(void);
+
 /* W's thread ends: write what is still to be said at TICKS, and hand over the block. Its
  * thread, busy. */
 OSC_HIDDEN void osc_writer_end(struct osc_writer *w, uint64_t ticks);
+
+/*
+ * Drop and count a record of this ROLE at once, if there is still no room: without the
+ * time, which costs as much as all the rest. False: it needs osc_writer_slow().
+ */
+OSC_HIDDEN bool osc_writer_drop(enum osc_role role);
 
 /* A record of this thread was cut: count it. */
 OSC_HIDDEN void osc_writer_cut(void);
@@ -130,14 +140,21 @@ static inline struct osc_record_slot *osc_writer_reserve(uint32_t n_slots, enum 
     return __builtin_expect(s != NULL, 1) ? s : osc_writer_slow(n_slots, role, ticks);
 }
 
-/* The record in slot S is whole: all but its word was written before. */
+/*
+ * The record in slot S is whole: all but its word was written before. The word is written
+ * in halves, the one with the tag last, because they need not be put together then.
+ */
 static inline void osc_writer_finish(struct osc_record_slot *s, uint32_t id, uint32_t kind,
                                      uint32_t n_slots)
 {
-    const uint64_t word = osc_record_word(id, osc_writer_block_of(s)->tag, kind, n_slots);
+    typedef uint32_t __attribute__((may_alias)) half;
+    half *word = (half *)&s->word;
 
+    /* relaxed: nobody looks at it before the other half is there. */
+    __atomic_store_n(&word[0], id, __ATOMIC_RELAXED);
     /* release: pairs with the acquire of whoever reads the block. */
-    __atomic_store_n(&s->word, word, __ATOMIC_RELEASE);
+    __atomic_store_n(&word[1], osc_writer_block_of(s)->tag | kind << 16 | n_slots << 24,
+                     __ATOMIC_RELEASE);
 }
 
 /* A record of one slot. */

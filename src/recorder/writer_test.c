@@ -317,6 +317,45 @@ static void keeps_the_nesting_beyond_64_missing_levels(void **state)
     assert_int_equal(rec.least_depth, 0);
 }
 
+static void counts_all_of_a_storm_while_there_is_no_room(void **state)
+{
+    struct tail t;
+    struct osc_losses lost;
+    uint64_t n, filled;
+
+    (void)state;
+    begin_gap(&t);
+    osc_instant(1);
+    take_all_blocks();
+    filled = fill_block();
+    handled = 0;
+    storm(true);
+    for (n = 0; handled < 500 && n < 20000000; n++) {
+        osc_begin(OSC_SCOPE_PLAIN, 1);
+        osc_instant(2);
+        osc_complete_at(OSC_SCOPE_PLAIN, 2, 1, 2);
+        osc_end();
+        if (n % 64 == 63 && n < 640) { /* and now and then, there is a little */
+            give_blocks_back();
+            osc_instant(3);
+            take_all_blocks();
+            filled++;
+        }
+    }
+    storm(false);
+    give_blocks_back();
+    osc_losses_get(&lost);
+    assert_int_equal(recorded_end(&rec), OSC_OK);
+    /* One more each: the first instant, and the one that found the end of the block. */
+    assert_int_equal(rec.all.begins + rec.all.completes + rec.all.n[OSC_RECORD_INSTANT] +
+                         rec.all.n[OSC_RECORD_COUNTER_I64] + rec.all.n[OSC_RECORD_END] +
+                         sum_of(&lost),
+                     4 * n + 3 * handled + filled + 2);
+    assert_true(lost.full > 0);
+    assert_true(rec.least_depth >= 0);
+    assert_int_equal(rec.depth[1], 0);
+}
+
 /* --- pauses -------------------------------------------------------------------------- */
 
 static void records_only_ends_of_open_scopes_in_a_pause(void **state)
@@ -436,6 +475,7 @@ int main(void)
         cmocka_unit_test(swallows_the_ends_of_begins_that_were_dropped),
         cmocka_unit_test(writes_ends_that_found_no_room_later_with_their_times),
         cmocka_unit_test(keeps_the_nesting_beyond_64_missing_levels),
+        cmocka_unit_test(counts_all_of_a_storm_while_there_is_no_room),
         cmocka_unit_test(records_only_ends_of_open_scopes_in_a_pause),
         cmocka_unit_test(records_values_words_and_bytes_as_they_were_given),
         cmocka_unit_test(cuts_and_counts_what_is_too_big),

@@ -40,43 +40,41 @@ static void note_ids(const struct osc_itt_domain_entry *d, const struct osc_itt_
 }
 
 /* Clients of oneTBB leave the name out: then their domain's. */
-static void range_begin(struct osc_itt_domain *domain, struct osc_itt_id id,
-                        struct osc_itt_id parent, struct osc_itt_string *name)
-{
-    const struct osc_itt_domain_entry *const d = enter_domain(domain);
-
-    if (!d)
-        return;
-    osc_async_begin(kind_of(d), osc_itt_name(name ? osc_itt_text_of(name) : d->text),
-                    osc_itt_id_key(d, &id));
-    note_ids(d, &id, &parent);
-    osc_itt_leave(&osc_itt_self);
-}
-
-static void range_end(struct osc_itt_domain *domain, struct osc_itt_id id)
-{
-    const struct osc_itt_domain_entry *const d = enter_domain(domain);
-
-    if (!d)
-        return;
-    osc_async_end(kind_of(d), 0, osc_itt_id_key(d, &id));
-    osc_itt_leave(&osc_itt_self);
-}
-
-/* Those with a clock: the recorder has ranges with an id begin and end now. */
 static void range_begin_ex(struct osc_itt_domain *domain, struct osc_itt_clock *clock,
                            uint64_t timestamp, struct osc_itt_id id, struct osc_itt_id parent,
                            struct osc_itt_string *name)
 {
-    (void)clock, (void)timestamp;
-    range_begin(domain, id, parent, name);
+    const struct osc_itt_domain_entry *const d = enter_domain(domain);
+
+    if (!d)
+        return;
+    osc_async_begin_at(kind_of(d), osc_itt_name(name ? osc_itt_text_of(name) : d->text),
+                       osc_itt_id_key(d, &id), osc_itt_clock_ticks(clock, timestamp));
+    note_ids(d, &id, &parent);
+    osc_itt_leave(&osc_itt_self);
 }
 
 static void range_end_ex(struct osc_itt_domain *domain, struct osc_itt_clock *clock,
                          uint64_t timestamp, struct osc_itt_id id)
 {
-    (void)clock, (void)timestamp;
-    range_end(domain, id);
+    const struct osc_itt_domain_entry *const d = enter_domain(domain);
+
+    if (!d)
+        return;
+    osc_async_end_at(kind_of(d), 0, osc_itt_id_key(d, &id),
+                     osc_itt_clock_ticks(clock, timestamp));
+    osc_itt_leave(&osc_itt_self);
+}
+
+static void range_begin(struct osc_itt_domain *domain, struct osc_itt_id id,
+                        struct osc_itt_id parent, struct osc_itt_string *name)
+{
+    range_begin_ex(domain, NULL, osc_now(), id, parent, name);
+}
+
+static void range_end(struct osc_itt_domain *domain, struct osc_itt_id id)
+{
+    range_end_ex(domain, NULL, osc_now(), id);
 }
 
 /* --- frames: named by their domain ------------------------------------------------- */
@@ -140,19 +138,6 @@ static void note_scope(int scope)
                      osc_itt_name(osc_itt_text_c(texts[scope])));
 }
 
-static void marker(struct osc_itt_domain *domain, struct osc_itt_id id,
-                   struct osc_itt_string *name, int scope)
-{
-    const struct osc_itt_domain_entry *const d = enter_domain(domain);
-
-    if (!d)
-        return;
-    osc_instant(osc_itt_name(osc_itt_text_of(name)));
-    note_ids(d, &id, &(const struct osc_itt_id){0});
-    note_scope(scope);
-    osc_itt_leave(&osc_itt_self);
-}
-
 static void marker_ex(struct osc_itt_domain *domain, struct osc_itt_clock *clock,
                       uint64_t timestamp, struct osc_itt_id id, struct osc_itt_string *name,
                       int scope)
@@ -165,6 +150,12 @@ static void marker_ex(struct osc_itt_domain *domain, struct osc_itt_clock *clock
     note_ids(d, &id, &(const struct osc_itt_id){0});
     note_scope(scope);
     osc_itt_leave(&osc_itt_self);
+}
+
+static void marker(struct osc_itt_domain *domain, struct osc_itt_id id,
+                   struct osc_itt_string *name, int scope)
+{
+    marker_ex(domain, NULL, osc_now(), id, name, scope);
 }
 
 /* An id gets a name: nothing runs, but others refer to it. */

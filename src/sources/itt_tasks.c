@@ -64,6 +64,24 @@ static void push(struct osc_itt_thread *self, const struct osc_itt_domain_entry 
     self->depth = depth + 1;
 }
 
+/* Ids that tasks had, as far as a bit for every 65,536th of them tells: an arrow from
+ * anything else (a region, a group) would come from nowhere. */
+static _Atomic uint64_t had_tasks[1024];
+
+static void note_task(uint64_t key)
+{
+    /* Relaxed, here and below: who relates tasks orders them by means of his own. */
+    atomic_fetch_or_explicit(&had_tasks[key >> 6 & 1023], UINT64_C(1) << (key & 63),
+                             memory_order_relaxed);
+}
+
+static bool had_task(uint64_t key)
+{
+    return atomic_load_explicit(&had_tasks[key >> 6 & 1023], memory_order_relaxed) >>
+               (key & 63) &
+           1;
+}
+
 /* Arrows and arguments of a task that has an ID or a PARENT. */
 static void note_ids(struct osc_itt_thread *self, const struct osc_itt_domain_entry *d,
                      const struct osc_itt_id *id, const struct osc_itt_id *parent)
@@ -74,11 +92,16 @@ static void note_ids(struct osc_itt_thread *self, const struct osc_itt_domain_en
         self->id_depth = self->depth;
     }
     if (!osc_itt_id_is_none(parent)) {
+        const uint64_t key = osc_itt_id_key(d, parent);
+
         osc_itt_arg_id(OSC_ITT_KEY_PARENT, parent);
-        osc_flow_end(osc_itt_id_key(d, parent));
+        if (had_task(key))
+            osc_flow_end(key);
     }
-    if (!osc_itt_id_is_none(id))
+    if (!osc_itt_id_is_none(id)) {
+        note_task(self->id_key);
         osc_flow_begin(self->id_key);
+    }
 }
 
 static void task_begin(struct osc_itt_domain *domain, struct osc_itt_id id,
@@ -297,7 +320,7 @@ static void relate(struct osc_itt_domain *domain, const struct osc_itt_id *head,
         relation == DEPENDS_ON || relation == CONTINUATION_OF || relation == CHILD_OF;
 
     /* A task with an id has begun an arrow (note_ids()), so that it may end here. */
-    if (is_here && comes_here)
+    if (is_here && comes_here && had_task(osc_itt_id_key(d, tail)))
         osc_flow_end(osc_itt_id_key(d, tail));
     else
         note_relation(d, head, relation, tail);

@@ -30,6 +30,9 @@ static const char *const names[] = {"domain_create",
                                     "task_end_ex",
                                     "task_begin_overlapped",
                                     "task_end_overlapped",
+                                    "task_begin_overlapped_ex",
+                                    "task_end_overlapped_ex",
+                                    "counter_set_value_ex",
                                     "region_begin",
                                     "region_end",
                                     "task_group",
@@ -214,7 +217,7 @@ static void gives_functions_and_says_hello(void **state)
     assert_ptr_equal(one.functions[N_NAMES], null_function);
     assert_ptr_equal(one.functions[N_NAMES + 1], null_function);
     assert_int_equal(double_n_starts, 1);
-    SAID("metadata source.itt=version 3.25, build 20230630, 48 of 50 functions\n");
+    SAID("metadata source.itt=version 3.25, build 20230630, 51 of 53 functions\n");
     assert_string_equal(CALL(const char *, "api_version", void)(), __itt_api_version());
     assert_true(CALL(uint64_t, "get_timestamp", void)() > 0);
 }
@@ -361,7 +364,7 @@ static void takes_tasks_without_domain_or_name(void **state)
 
 static void draws_arrows_from_parents_and_relations(void **state)
 {
-    const id parent = {0x10, 0, 0}, child = {0x20, 1, 0};
+    const id parent = {0x10, 0, 0}, child = {0x20, 1, 0}, never = {0x30, 0, 0};
 
     (void)state;
     begin_with("g", parent, none, "node");
@@ -370,11 +373,16 @@ static void draws_arrows_from_parents_and_relations(void **state)
     CALL(void, "relation_add_to_current", domain, int, id)(domain_of("g"), 1, parent);
     CALL(void, "relation_add", domain, id, int, id)(domain_of("g"), child, 5, parent);
     CALL(void, "relation_add", domain, id, int, id)(domain_of("g"), parent, 7, child);
+    CALL(void, "relation_add", domain, id, int, id)(domain_of("g"), none, 1, never);
+    end("g");
+    begin_with("g", none, never, "of a group");
     end("g");
     SAID("begin scope node\narg domain=g\narg id='0x10'\narrow from here #1\nend\n"
          "begin scope task\narg domain=g\narg id='0x20:0x1'\narg parent='0x10'\n"
          "arrow to here #1\narrow from here #2\narrow to here #1\narrow to here #1\n"
-         "instant predecessor of\narg domain=g\narg head='0x10'\narg tail='0x20:0x1'\nend\n");
+         "instant predecessor of\narg domain=g\narg head='0x10'\narg tail='0x20:0x1'\n"
+         "instant depends on\narg domain=g\narg tail='0x30'\nend\n"
+         "begin scope of a group\narg domain=g\narg parent='0x30'\nend\n");
 }
 
 static void names_functions_by_their_symbol(void **state)
@@ -436,7 +444,22 @@ static void converts_times_of_clients_clocks(void **state)
     CALL(void, "clock_domain_reset", void)();
     CALL(void, "marker_ex", domain, void *, uint64_t, id, handle, int)
     (d, clock, 9000, none, text("m"), 1);
-    SAID("instant m at 0\narg domain=clock\narg scope=global\n");
+    SAID("instant m\narg domain=clock\narg scope=global\n");
+
+    uint64_t seven = 7;
+    const id own = {9, 0, 0};
+
+    double_clear();
+    double_origin -= 5000000000; /* 5 s ago */
+    CALL(void, "task_begin_overlapped_ex", domain, void *, uint64_t, id, id, handle)
+    (d, NULL, double_origin + 1, own, none, text("o"));
+    CALL(void, "task_end_overlapped_ex", domain, void *, uint64_t, id)
+    (d, NULL, double_origin + 3, own);
+    CALL(void, "counter_set_value_ex", void *, void *, uint64_t, void *)
+    (CALL(void *, "counter_create", const char *, const char *)("late", NULL), NULL,
+     double_origin + 4, &seven);
+    SAID("async scope o #1 at 1\narg domain=clock\narg id='0x9'\nasync end #1 at 3\n"
+         "counter late=7 at 4\n");
     assert_null(CALL(void *, "clock_domain_create", osc_itt_clock_fn, void *)(NULL, NULL));
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sources/itt.h"
+#include "sources/itt_clock.h"
 #include "sources/itt_thread.h"
 
 #define VALUES_MAX 384u
@@ -264,31 +265,33 @@ static void *counter_create_v3(const struct osc_itt_domain *domain, const char *
     return counter_create_typed(name, domain ? domain->name : NULL, type);
 }
 
-static void counter_set_value(struct osc_itt_counter *counter, const void *value)
+static void counter_set_value_ex(struct osc_itt_counter *counter, struct osc_itt_clock *clock,
+                                 uint64_t timestamp, const void *value)
 {
     if (!value || !osc_is_on() || !osc_itt_enter(&osc_itt_self))
         return;
     struct osc_itt_counter_entry *const c = entry_of(counter);
-    if (c && (is_float(c->abi.type) || is_huge(c->abi.type, value))) {
-        osc_counter_f64(osc_itt_name(c->text),
-                        is_float(c->abi.type)
-                            ? read_float(c->abi.type, value)
-                            : (double)(uint64_t)read_integer(c->abi.type, value));
+    const int type = c ? c->abi.type : OSC_ITT_UNKNOWN;
+    const uint64_t ticks = osc_itt_clock_ticks(clock, timestamp);
+
+    if (c && is_float(type)) {
+        osc_counter_f64_at(osc_itt_name(c->text), read_float(type, value), ticks);
+    } else if (c && is_huge(type, value)) {
+        osc_counter_f64_at(osc_itt_name(c->text), (double)(uint64_t)read_integer(type, value),
+                           ticks);
     } else if (c) {
-        const int64_t x = read_integer(c->abi.type, value);
+        const int64_t x = read_integer(type, value);
 
         /* Relaxed: what others add meanwhile has no order. */
         atomic_store_explicit(&c->sum, x, memory_order_relaxed);
-        osc_counter_i64(osc_itt_name(c->text), x);
+        osc_counter_i64_at(osc_itt_name(c->text), x, ticks);
     }
     osc_itt_leave(&osc_itt_self);
 }
 
-static void counter_set_value_ex(struct osc_itt_counter *counter, void *clock,
-                                 uint64_t timestamp, const void *value)
+static void counter_set_value(struct osc_itt_counter *counter, const void *value)
 {
-    (void)clock, (void)timestamp; /* the recorder samples counters now */
-    counter_set_value(counter, value);
+    counter_set_value_ex(counter, NULL, osc_now(), value);
 }
 
 static void add_to(struct osc_itt_counter_entry *c, uint64_t delta)

@@ -27,6 +27,7 @@ def small(pid=4242, **facts):
     t.flush()
     t.add(DEVICE, 2000, t.name("npu"), words=(1, 0, 1 << 30, 0))
     t.add(QUEUE, 2000, t.name("queue 0"), words=(2, 1))
+    t.add(ALLOC, 2050, 1, words=(1 << 40, 4096))
     t.add(WORK, 5000, t.name("conv kernel"), words=(2, 99, 2100, 2200, 2500, 2800, 0, 0))
     t.complete(PLAIN, "whole", 2100, 2500)
     t.instant("now", 2600)
@@ -72,7 +73,7 @@ python3 make.py || exit 1
 export COLUMNS=100
 "$OPSCOPE" table events small.osc --format csv
 "$OPSCOPE" info small.osc | grep -v '_version '
-for table in kernels operators memory_curve tracks overview; do
+for table in kernels operators memory_curve tracks overview devices; do
     "$OPSCOPE" table $table small.osc --format csv 2>/dev/null
 done
 gzip -k small.osc
@@ -87,6 +88,10 @@ for damaged in flipped cut; do
 done
 "$OPSCOPE" table events killed.osc --format csv --columns name,thread,start_ns,dur_ns
 "$OPSCOPE" table quality killed.osc --format csv --columns code,count
+mkdir numbered
+cp killed.osc numbered/host.71.0.osc
+cp -r killed.osc.live numbered/host.71.0.osc.live
+"$OPSCOPE" info numbered | grep -c events
 mv killed.osc.live alone.osc.live
 "$OPSCOPE" table events killed.osc --format csv --columns name,start_ns,dur_ns
 "$OPSCOPE" table events alone.osc.live --format csv --columns name,process,start_ns,dur_ns

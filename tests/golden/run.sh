@@ -58,6 +58,10 @@ run.send_signal(signal.SIGUSR1)
 print("a signal to opscope reaches it:", run.stdout.read().strip(), run.wait())
 END
 
+# A program that uses nothing we collect leaves a recording all the same.
+show run --sources api --summary -o blank -- echo "hi there" | sed 's/, in .*/, in .../'
+"$OPSCOPE" info blank | grep -E '^(format|events|meta.command) '
+
 show ctl rec status
 show ctl rec statsu
 show ctl rec

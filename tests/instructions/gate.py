@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Count the instructions that loading takes, a byte of text.
+"""Count the instructions that loading takes, a byte of text, and recording, a scope.
 
 usage: gate.py --build DIR [--bless]
 
 Unlike times, counts do not move with the neighbours. A trace is loaded twice
 under callgrind, the second time with its events twice over; the difference is
 divided by the bytes that were added. A count passes up to 1.03 times the one in
-expected.txt; --bless records those of today.
+expected.txt; --bless records those of today. A begin and an end of a scope may
+take 70 together, the caller's part and its loop included.
 """
 import argparse
 import os
@@ -76,6 +77,25 @@ def per_byte(program, kernel, make, scratch):
     return (counts[1] - counts[0]) / (sizes[1] - sizes[0])
 
 
+PAIR_LIMIT = 70
+
+
+def per_pair(program, scratch):
+    """Of the program's own thread: what the flusher does is another's business."""
+    counts = []
+    for n in (100000, 200000):
+        out = os.path.join(scratch, "pairs.%d" % n)
+        done = subprocess.run(
+            ["valgrind", "--tool=callgrind", "--separate-threads=yes",
+             "--callgrind-out-file=" + out, program, out + ".osc", str(n)],
+            stderr=subprocess.PIPE, text=True)
+        if done.returncode != 0:
+            sys.exit("gate.py: %s failed:\n%s" % (program, done.stderr))
+        with open(out + "-01") as f:
+            counts.append(int(re.search(r"^totals: (\d+)", f.read(), re.M).group(1)))
+    return (counts[1] - counts[0]) / 100000
+
+
 def read_expected():
     with open(EXPECTED) as f:
         rows = [line.split() for line in f if not line.startswith("#")]
@@ -103,6 +123,13 @@ def main():
         passed, failed = passed + is_good, failed + (not is_good)
         print("%s %-11s %6.3f instructions a byte, at most %.3f"
               % ("ok    " if is_good else "FAILED", name, figure, limit), flush=True)
+    with tempfile.TemporaryDirectory() as scratch:
+        figure = per_pair(os.path.join(args.build, "tests", "instructions", "record_pairs"),
+                          scratch)
+    is_good = figure <= PAIR_LIMIT
+    passed, failed = passed + is_good, failed + (not is_good)
+    print("%s %-11s %6.3f instructions a begin and end, at most %d"
+          % ("ok    " if is_good else "FAILED", "record", figure, PAIR_LIMIT), flush=True)
     if args.bless:
         with open(EXPECTED, "w") as f:
             f.write("# Instructions a byte of text; written by gate.py --bless.\n")

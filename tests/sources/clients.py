@@ -191,6 +191,16 @@ def nothing_happens_where_nobody_wants_it(place: Place) -> None:
         same(list(out.iterdir()), [])
 
 
+def run_sets_what_it_takes(place: Place) -> None:
+    out = place.folder / "run"
+    done = subprocess.run([str(place.opscope), "run", "-o", str(out), "--", place.client(),
+                           "nest"], capture_output=True, text=True, check=False,
+                          env={name: value for name, value in os.environ.items()
+                               if not name.startswith(("OPSCOPE", "INTEL_"))})
+    same((done.returncode, done.stdout), (0, "done\n"))
+    same(lines(place.events(out)), NEST)
+
+
 def tbb_is_recorded(place: Place) -> None:
     done, out = place.record([place.build("c++", "tbb.cpp", "-ltbb")])
     same((done.returncode, done.stdout, done.stderr), (0, "10\n", ""))
@@ -234,7 +244,7 @@ def openvino_is_recorded(place: Place) -> None:
 TESTS = (tasks_nest, what_was_there_before_is_used, kill_loses_nothing_and_leaves_open_what_was,
          what_is_open_at_the_end_stays_open, a_forked_child_has_a_recording_and_a_hello,
          an_exec_starts_another_recording, two_static_parts_say_hello, threads_come_and_go,
-         nothing_happens_where_nobody_wants_it, tbb_is_recorded, openmp_is_recorded,
+         nothing_happens_where_nobody_wants_it, run_sets_what_it_takes, tbb_is_recorded, openmp_is_recorded,
          torch_is_recorded, openvino_is_recorded)
 
 

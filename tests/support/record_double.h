@@ -96,6 +96,17 @@ uint64_t osc_now(void)
                          : (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
+/* " at TICKS", unless that is about now. */
+static const char *double_at(uint64_t ticks)
+{
+    static _Thread_local char text[40];
+
+    text[0] = '\0';
+    if (osc_now() - ticks > 1000000000)
+        snprintf(text, sizeof text, " at %" PRId64, (int64_t)(ticks - double_origin));
+    return text;
+}
+
 osc_name osc_name_of(const char *s, size_t len)
 {
     osc_name name = 0;
@@ -154,19 +165,29 @@ void osc_complete_at(enum osc_scope_kind kind, osc_name name, uint64_t start_tic
 
 void osc_instant_at(osc_name name, uint64_t ticks)
 {
-    double_say("instant %s at %" PRId64 "\n", double_name(name),
-               (int64_t)(ticks - double_origin));
+    double_say("instant %s%s\n", double_name(name), double_at(ticks));
+}
+
+void osc_async_begin_at(enum osc_scope_kind kind, osc_name name, uint64_t id, uint64_t ticks)
+{
+    double_say("async %s %s #%d%s\n", double_kind(kind), double_name(name), double_id(id),
+               double_at(ticks));
+}
+
+void osc_async_end_at(enum osc_scope_kind kind, osc_name name, uint64_t id, uint64_t ticks)
+{
+    (void)kind, (void)name;
+    double_say("async end #%d%s\n", double_id(id), double_at(ticks));
 }
 
 void osc_async_begin(enum osc_scope_kind kind, osc_name name, uint64_t id)
 {
-    double_say("async %s %s #%d\n", double_kind(kind), double_name(name), double_id(id));
+    osc_async_begin_at(kind, name, id, osc_now());
 }
 
 void osc_async_end(enum osc_scope_kind kind, osc_name name, uint64_t id)
 {
-    (void)kind, (void)name;
-    double_say("async end #%d\n", double_id(id));
+    osc_async_end_at(kind, name, id, osc_now());
 }
 
 void osc_arg_i64(osc_name key, int64_t value)
@@ -207,14 +228,19 @@ void osc_arg_i64s(osc_name key, const int64_t *values, size_t n)
     double_say("]\n");
 }
 
-void osc_counter_i64(osc_name name, int64_t value)
+void osc_counter_i64_at(osc_name name, int64_t value, uint64_t ticks)
 {
-    double_say("counter %s=%" PRId64 "\n", double_name(name), value);
+    double_say("counter %s=%" PRId64 "%s\n", double_name(name), value, double_at(ticks));
 }
 
-void osc_counter_f64(osc_name name, double value)
+void osc_counter_f64_at(osc_name name, double value, uint64_t ticks)
 {
-    double_say("counter %s=%g\n", double_name(name), value);
+    double_say("counter %s=%g%s\n", double_name(name), value, double_at(ticks));
+}
+
+void osc_counter_i64(osc_name name, int64_t value)
+{
+    osc_counter_i64_at(name, value, osc_now());
 }
 
 void osc_flow_begin(uint64_t id)

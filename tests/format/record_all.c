@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * record_all.c - records of every kind, through the recorder itself.
+ *
+ * Usage: record_all FILE end|kill|wait|parts
+ *   end     ends as programs do
+ *   kill    kills itself before anything was ended
+ *   wait    prints "ready" and waits until its standard input ends, then goes on
+ *   parts   is limited in size, so that the recording comes in parts
+ */
+#include <opscope/record.h>
+#include <opscope/source.h>
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+static osc_name op, inner, key, shapes, async_name, counter;
+
+static void scopes(int i)
+{
+    static const int64_t list[] = {1, -2, INT64_MIN};
+
+    osc_begin(OSC_SCOPE_OPERATOR, op);
+    osc_arg_json(shapes, "[[8,3],[]]", 10);
+    osc_arg_i64(key, -i);
+    osc_begin((enum osc_scope_kind)(i % OSC_SCOPE_KIND_COUNT), inner);
+    osc_arg_f64(key, i / 3.0);
+    osc_end();
+    osc_arg_bool(osc_name_c("late"), i % 2);
+    osc_arg_name(osc_name_c("name"), inner);
+    osc_arg_text(osc_name_c("text"), "a \"text\"", 8);
+    osc_arg_i64s(osc_name_c("list"), list, 3);
+    osc_instant(inner);
+    osc_arg_i64(key, i);
+    const uint64_t start = osc_now();
+    osc_complete(OSC_SCOPE_PLAIN, inner, start);
+    osc_counter_i64(counter, i);
+    osc_counter_f64(counter, i / 7.0);
+    osc_end();
+}
+
+static void memory(int i)
+{
+    const uint64_t address = 4096u * (uint64_t)(i + 1);
+
+    osc_memory_alloc(OSC_DEVICE_CPU, address, 64);
+    osc_memory_alloc_total(OSC_DEVICE_CPU, address + 64, 64, 128, UINT64_MAX);
+    osc_memory_free(OSC_DEVICE_CPU, address, 64);
+    osc_memory_free_total(OSC_DEVICE_CPU, address + 64, 64, 0, 4096);
+}
+
+static void device_work(void)
+{
+    const struct osc_device_info info = {
+        .type = "npu", .index = 1, .name = "A big one", .memory_bytes = 1u << 30};
+    const uint32_t npu = osc_device_add(&info), queue = osc_queue_add(npu, "compute");
+    const uint64_t now = osc_now();
+
+    osc_device_clock(npu, now, 1000, now + 100);
+    osc_device_clock(npu, now + 1000000, 2001000, now + 1000100);
+    osc_begin(OSC_SCOPE_RUNTIME, inner);
+    const uint64_t id = osc_launch();
+    osc_end();
+    const struct osc_work_info work = {.kind = OSC_WORK_MEMCPY,
+                                       .name = op,
+                                       .append_ticks = 1500,
+                                       .start_ticks = 2000,
+                                       .end_ticks = 9000,
+                                       .correlation = id,
+                                       .bytes = 77};
+    osc_work(queue, &work);
+}
+
+static void *other_thread(void *unused)
+{
+    osc_thread_name("other");
+    osc_flow_end(5);
+    for (int i = 0; i < 300; i++)
+        scopes(i);
+    osc_async_end(OSC_SCOPE_PLAIN, async_name, 9);
+    return unused;
+}
+
+static void record(void)
+{
+    pthread_t thread;
+
+    op = osc_name_c("aten::op");
+    inner = osc_name_c("inner");
+    key = osc_name_c("key");
+    shapes = osc_name_c("Input Dims");
+    async_name = osc_name_c("request");
+    counter = osc_name_c("counter");
+    osc_process_name("record_all");
+    osc_metadata("model", "none");
+    osc_async_begin(OSC_SCOPE_PLAIN, async_name, 9);
+    osc_flow_begin(5);
+    device_work();
+    for (int i = 0; i < 400; i++) {
+        if (i % 100 == 0)
+            (void)osc_step();
+        scopes(i);
+        memory(i);
+    }
+    osc_step_end();
+    osc_pause();
+    scopes(1);
+    osc_resume();
+    if (pthread_create(&thread, NULL, other_thread, NULL) == 0)
+        pthread_join(thread, NULL);
+    osc_end(); /* of nothing */
+    osc_begin(OSC_SCOPE_PLAIN, op);
+    osc_arg_i64(key, 1);
+}
+
+int main(int argc, char **argv)
+{
+    struct osc_start_options o = {.size = sizeof o};
+    const char *mode = argc > 2 ? argv[2] : "";
+
+    if (argc < 3)
+        return 2;
+    o.out = argv[1];
+    if (strcmp(mode, "parts") == 0)
+        o.limit_bytes = 1u << 20;
+    if (osc_start(&o) != OSC_OK)
+        return 1;
+    for (int i = 0; i < (o.limit_bytes ? 200 : 1); i++)
+        record();
+    if (strcmp(mode, "kill") == 0)
+        (void)raise(SIGKILL);
+    if (strcmp(mode, "wait") == 0) {
+        puts("ready");
+        fflush(stdout);
+        (void)getchar();
+    }
+    return osc_stop() == OSC_OK ? 0 : 1;
+}
