@@ -214,10 +214,11 @@ osc_status osc_sink_tell_threads(struct osc_sink *sink)
         const struct osc_live_thread *t = &threads[i];
         /* Pairs with the release of who fills an entry, and of the thread that exits. */
         const uint32_t state = __atomic_load_n(&t->state, __ATOMIC_ACQUIRE);
-        struct osc_wire_thread now = {.ordinal = t->ordinal, .tid = t->tid, .state = state};
 
         if (state == OSC_THREAD_UNUSED)
             continue;
+        struct osc_wire_thread now = {.ordinal = t->ordinal, .tid = t->tid, .state = state};
+
         for (uint32_t cause = 0; cause < OSC_LOSS_COUNT; cause++)
             /* relaxed: each number for itself. */
             now.lost[cause] = __atomic_load_n(&t->lost[cause], __ATOMIC_RELAXED);

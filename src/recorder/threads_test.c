@@ -10,7 +10,6 @@
 #include <pthread.h>
 
 #include "opscope/record.h"
-#include "recorder/blocks.h"
 #include "support/recorded.h"
 
 static struct recorded rec;
@@ -38,7 +37,6 @@ static void lets_10000_threads_come_and_go(void **state)
             assert_int_equal(pthread_create(&threads[t], NULL, record_little, NULL), 0);
         for (int t = 0; t < BATCH; t++)
             assert_int_equal(pthread_join(threads[t], NULL), 0);
-        osc_blocks_grow(); /* as the flusher would */
     }
     osc_losses_get(&lost);
     assert_int_equal(lost.full, 0);
