@@ -60,6 +60,7 @@ def benches(where, data, recordings):
     yield "record", program("record", "15")
     yield "export", program("export", trace("1g.json"), "5")
     yield "reopen", program("reopen", trace("1g.json"), "15")
+    yield "flush", program("flush", "7")
     yield "itt", program("itt", os.path.join(os.path.abspath(where), "libopscope-collect.so"),
                          recordings)
 

@@ -126,12 +126,16 @@ static bool is_live(const char *name)
     return s.len > end.len && osc_str_ends(s, end);
 }
 
-/* Whether P has, from FIRST on, a file of the recording that lives in PATH. */
+/* Whether P has, from FIRST on, a file of the recording that lives in PATH: NAME.osc, or
+ * a part of it, NAME.2.osc. NAME may well end in a number of its own. */
 static bool has_file_of(const struct osc_paths *p, uint32_t first, const char *path)
 {
     const size_t stem = strlen(path) - strlen(".osc.live");
+    const size_t whole = strlen(path) - strlen(".live");
 
     for (uint32_t i = first; i < p->n; i++) {
+        if (strlen(p->all[i]) == whole && memcmp(p->all[i], path, whole) == 0)
+            return true;
         const struct osc_filename f = osc_filename_parse(p->all[i]);
         const char *const slash = strrchr(path, '/');
         const size_t len = stem - (slash ? (size_t)(slash + 1 - path) : 0);

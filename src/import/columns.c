@@ -83,7 +83,7 @@ static const void *find_payload(struct opening *o, enum osc_chunk_type type, siz
         if (!is_ours(o, i) || e->header.type != type || e->header.payload_bytes < least)
             continue;
         *n_bytes = e->header.payload_bytes;
-        if (osc_wire_payload_hash(type, payload_of(o, i), (size_t)*n_bytes) ==
+        if (osc_wire_payload_hash(e->header.type, payload_of(o, i), (size_t)*n_bytes) ==
             e->header.payload_hash)
             return payload_of(o, i);
         osc_findings_add(&o->t->findings, OSC_FINDING_corrupt, e->offset, OSC_NO_TIME);
@@ -367,13 +367,22 @@ void osc_columns_lose(struct osc_trace *t, enum osc_finding_code code, uint64_t 
         f->last_ns = rows->max_end_ns;
 }
 
+/* What to call rows that are not there: of a file without damage its end is missing. */
+static enum osc_finding_code missing_code(const struct opening *o)
+{
+    for (size_t i = 0; i < o->f->n_gaps; i++) {
+        if (!o->f->gaps[i].is_cut)
+            return OSC_FINDING_corrupt;
+    }
+    return o->f->has_index ? OSC_FINDING_corrupt : OSC_FINDING_truncated;
+}
+
 /* N rows that nothing is known of. */
 static void lose_unseen(const struct opening *o, uint64_t n, uint64_t offset)
 {
     const struct osc_chunk rows = {.n_rows = n < UINT32_MAX ? (uint32_t)n : UINT32_MAX};
 
-    osc_columns_lose(o->t, o->f->has_index ? OSC_FINDING_corrupt : OSC_FINDING_truncated,
-                     offset, &rows);
+    osc_columns_lose(o->t, missing_code(o), offset, &rows);
 }
 
 /* Whether the columns of C are all there and as long as N rows are. */
@@ -425,7 +434,7 @@ static osc_status end_chunk(struct gathering *g)
         lose_unseen(g->o, g->first_row - g->n_told, g->next.offset);
     g->n_told = g->first_row + g->rows.n_rows;
     if (!is_whole(&g->next, g->rows.n_rows)) {
-        osc_columns_lose(t, OSC_FINDING_corrupt, g->next.offset, &g->rows);
+        osc_columns_lose(t, missing_code(g->o), g->next.offset, &g->rows);
         return OSC_OK;
     }
     osc_status st = reserve_rows(g->o, g->next.is_other, g->rows.n_rows);

@@ -7,6 +7,7 @@
 #include "recorder/blocks.h"
 
 #define PATIENCE_NS INT64_C(2000000000) /* for a call that has not finished */
+#define BATCH       64u                 /* blocks: a megabyte */
 
 osc_status osc_backlog_open(struct osc_backlog *backlog, uint64_t n_blocks)
 {
@@ -34,12 +35,14 @@ static uint32_t used_slots(const struct osc_block *b)
     return b->used_slots < OSC_BLOCK_SLOTS ? b->used_slots : OSC_BLOCK_SLOTS;
 }
 
-void osc_backlog_drain(struct osc_backlog *backlog, uint64_t now_ticks, int64_t now_ns)
+void osc_backlog_drain(struct osc_backlog *backlog, struct osc_sink *sink, uint64_t now_ticks,
+                       int64_t now_ns)
 {
     struct osc_block *next;
 
     for (struct osc_block *b = osc_blocks_drain(); b; b = next) {
         next = osc_blocks_next(b);
+        osc_sink_learn(sink, b, (struct osc_pack_range){0, used_slots(b), false});
         /* There are never more blocks than room. */
         if (backlog->n < backlog->room)
             backlog->entries[backlog->n++] = (struct osc_backlog_entry){
@@ -110,28 +113,65 @@ static struct osc_pack_range slots_of(const struct osc_block *b, bool is_open,
     return slots;
 }
 
+/* Entries FIRST to before END. */
 static osc_status write_full(struct osc_backlog *backlog, struct osc_sink *sink,
-                             const struct osc_backlog_range *range, uint32_t *n_waiting)
+                             const struct osc_backlog_range *range, uint32_t first,
+                             uint32_t end)
 {
     osc_status st = OSC_OK;
 
-    for (uint32_t i = 0; i < backlog->n && st == OSC_OK; i++) {
+    for (uint32_t i = first; i < end && st == OSC_OK; i++) {
         struct osc_backlog_entry *e = &backlog->entries[i];
         struct osc_pack_range slots;
-        uint32_t end;
+        uint32_t end_slot;
 
         if (e->is_asleep)
             continue;
         slots = slots_of(e->block, false, range);
         slots.take_all |= range->now_ns - e->drained_ns > PATIENCE_NS;
         e->may_have_holes |= slots.take_all || !sink;
-        end = slots.end_slot;
+        end_slot = slots.end_slot;
         if (sink)
-            st = osc_sink_put(sink, e->block, slots, &end);
+            st = osc_sink_put(sink, e->block, slots, &end_slot);
         else if (slots.end_slot > slots.first_slot)
             e->block->written_slots = slots.end_slot;
-        *n_waiting += end < slots.end_slot;
+        e->is_waiting = end_slot < slots.end_slot;
     }
+    return st == OSC_OK && sink ? osc_sink_flush(sink) : st;
+}
+
+/* Give back what is done of entries FIRST to before END; the others move to N, and after.
+ * Where the next one goes. */
+static uint32_t sweep(struct osc_backlog *backlog, uint32_t n, uint32_t first, uint32_t end)
+{
+    for (uint32_t i = first; i < end; i++) {
+        struct osc_backlog_entry *e = &backlog->entries[i];
+
+        if (e->is_asleep || e->block->written_slots < used_slots(e->block) ||
+            !finish(backlog, e))
+            backlog->entries[n++] = *e;
+    }
+    return n;
+}
+
+/* A few blocks at a time, so that they are given back while they are in the cache. */
+static osc_status write_batches(struct osc_backlog *backlog, struct osc_sink *sink,
+                                const struct osc_backlog_range *range)
+{
+    const uint32_t n_before = backlog->n;
+    osc_status st = OSC_OK;
+    uint32_t n = 0, first = 0;
+
+    while (first < n_before && st == OSC_OK) {
+        const uint32_t end = n_before - first < BATCH ? n_before : first + BATCH;
+
+        st = write_full(backlog, sink, range, first, end);
+        n = range->keep ? end : sweep(backlog, n, first, end);
+        first = end;
+    }
+    while (first < n_before)
+        backlog->entries[n++] = backlog->entries[first++];
+    backlog->n = n;
     return st;
 }
 
@@ -159,31 +199,40 @@ static osc_status write_open(struct osc_sink *sink, const struct osc_backlog_ran
     return st;
 }
 
+osc_status osc_backlog_put_standing(struct osc_sink *sink, uint64_t from_ticks)
+{
+    /* acquire: as in write_open() */
+    const uint32_t n = __atomic_load_n(&osc_blocks_header()->n_blocks, __ATOMIC_ACQUIRE);
+    osc_status st = OSC_OK;
+
+    osc_sink_recall(sink);
+    for (uint32_t i = 0; i < n && st == OSC_OK; i++) {
+        const struct osc_block *b = osc_blocks_at(i);
+
+        /* acquire: as in write_open() */
+        if (__atomic_load_n(&b->state, __ATOMIC_ACQUIRE) != OSC_BLOCK_OPEN)
+            continue;
+        const uint32_t end =
+            from_ticks ? osc_pack_find(b, 0, OSC_BLOCK_SLOTS, from_ticks) : b->written_slots;
+        st = osc_sink_put_standing(sink, b, (struct osc_pack_range){0, end, false});
+    }
+    return st;
+}
+
 osc_status osc_backlog_write(struct osc_backlog *backlog, struct osc_sink *sink,
                              const struct osc_backlog_range *range, uint32_t *n_waiting)
 {
-    osc_status st;
+    osc_status st = write_batches(backlog, sink, range);
 
     *n_waiting = 0;
-    st = write_full(backlog, sink, range, n_waiting);
+    for (uint32_t i = 0; i < backlog->n; i++)
+        *n_waiting += backlog->entries[i].is_waiting;
     if (st == OSC_OK && range->with_open)
         st = write_open(sink, range, n_waiting);
     if (st == OSC_OK && sink)
         st = osc_sink_flush(sink);
     if (sink && st != OSC_OK)
         osc_sink_drop(sink);
-    if (range->keep)
-        return st;
-
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < backlog->n; i++) {
-        struct osc_backlog_entry *e = &backlog->entries[i];
-
-        if (e->is_asleep || e->block->written_slots < used_slots(e->block) ||
-            !finish(backlog, e))
-            backlog->entries[n++] = *e;
-    }
-    backlog->n = n;
     return st;
 }
 

@@ -25,6 +25,7 @@ struct osc_backlog_entry {
     uint64_t drained_ticks; /* its records are older */
     int64_t drained_ns;
     bool may_have_holes; /* nobody has seen that all in it is finished */
+    bool is_waiting;     /* at the last look, something in it was not finished */
     bool is_asleep;      /* written, but for slots that its thread may still write to */
 };
 
@@ -39,8 +40,9 @@ struct osc_backlog {
 OSC_MUST_USE osc_status osc_backlog_open(struct osc_backlog *backlog, uint64_t n_blocks);
 void osc_backlog_close(struct osc_backlog *backlog);
 
-/* Take over the blocks that became full, at NOW. */
-void osc_backlog_drain(struct osc_backlog *backlog, uint64_t now_ticks, int64_t now_ns);
+/* Take over the blocks that became full, at NOW; SINK learns what stands in them. */
+void osc_backlog_drain(struct osc_backlog *backlog, struct osc_sink *sink, uint64_t now_ticks,
+                       int64_t now_ns);
 
 /* What to write. */
 struct osc_backlog_range {
@@ -58,6 +60,13 @@ struct osc_backlog_range {
 OSC_MUST_USE osc_status osc_backlog_write(struct osc_backlog *backlog, struct osc_sink *sink,
                                           const struct osc_backlog_range *range,
                                           uint32_t *n_waiting);
+
+/*
+ * A window begins: SINK is to write what it has learned, and here is put what it cannot
+ * know, the standing records of open blocks; as far as these were written or forgotten,
+ * or with FROM_TICKS as far as they are older.
+ */
+OSC_MUST_USE osc_status osc_backlog_put_standing(struct osc_sink *sink, uint64_t from_ticks);
 
 /* Give back what is older than TICKS, and the oldest so that at most N_MAX are left. */
 void osc_backlog_evict(struct osc_backlog *backlog, uint64_t ticks, uint32_t n_max);

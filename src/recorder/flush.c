@@ -113,7 +113,7 @@ static void drain(void)
 {
     const uint64_t ticks = self.core->now();
 
-    osc_backlog_drain(&self.backlog, ticks, osc_clock_now_ns());
+    osc_backlog_drain(&self.backlog, &self.sink, ticks, osc_clock_now_ns());
 }
 
 /* Memory for as long as others may keep us from running. */
@@ -217,6 +217,7 @@ static void follow_schedule(void)
             hand_over();
         if (cut.deeds & OSC_DEED_START) {
             (void)write_until(NULL, cut.ticks);
+            (void)note(osc_backlog_put_standing(&self.sink, 0));
             self.is_writing = true;
         }
     }
@@ -255,7 +256,9 @@ static osc_status dump_flight(uint32_t reason, uint64_t ticks)
         nap(); /* calls under way end */
     drain();
     range.now_ns = osc_clock_now_ns();
-    st = note(osc_backlog_write(&self.backlog, &self.sink, &range, &n_waiting));
+    st = note(osc_backlog_put_standing(&self.sink, range.from_ticks + !range.from_ticks));
+    if (st == OSC_OK)
+        st = note(osc_backlog_write(&self.backlog, &self.sink, &range, &n_waiting));
     if (st == OSC_OK)
         st = end_part(reason, ticks);
     if (st == OSC_OK)
@@ -583,6 +586,7 @@ static osc_status open_all(const struct osc_flush_start *start)
     self.sink.file.out = self.out;
     memcpy(self.sink.file.recording, start->recording, sizeof start->recording);
     self.sink.file.limit_bytes = o->limit_bytes;
+    self.sink.has_parts = o->limit_bytes || self.is_flight || self.has_schedule;
     if (o->limit_bytes) {
         /* Windows and dumps stay whole if they can. */
         self.sink.part_bytes = o->limit_bytes / (self.is_flight || self.has_schedule ? 2 : 8);

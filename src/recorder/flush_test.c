@@ -215,6 +215,7 @@ static void each_window_is_a_file(void **state)
     (void)state;
     o.schedule = &schedule;
     assert_int_equal(osc_start(&o), OSC_OK);
+    osc_thread_name("main");
     for (int i = 0; i < 12; i++)
         last = step();
     assert_int_equal(osc_stop(), OSC_OK);
@@ -227,6 +228,7 @@ static void each_window_is_a_file(void **state)
         assert_int_equal(r.steps[1], last - 11 + 4 * part - 1);
         assert_int_equal(r.n_kinds[OSC_RECORD_STEP_END], 2);
         assert_int_equal(r.n_kinds[OSC_RECORD_INSTANT], 2);
+        assert_int_equal(r.n_kinds[OSC_RECORD_THREAD_NAME], 1);
         assert_int_equal(r.n_chunks[OSC_CHUNK_PROCESS], 1);
         assert_true(recording_has_name(&r, r.names[0], "in a step"));
         recording_free(&r);
@@ -263,6 +265,7 @@ static void a_flight_recorder_writes_whole_steps_when_asked(void **state)
     (void)state;
     o.flight_steps = 3;
     assert_int_equal(osc_start(&o), OSC_OK);
+    osc_metadata("model", "resnet18");
     for (int i = 0; i < 20; i++) {
         last = step();
         run_threads(1, 5000);
@@ -277,6 +280,7 @@ static void a_flight_recorder_writes_whole_steps_when_asked(void **state)
     assert_int_equal(r.n_kinds[OSC_RECORD_STEP_END], 3);
     assert_int_equal(r.n_kinds[OSC_RECORD_INSTANT], 4);
     assert_int_equal(r.n_kinds[OSC_RECORD_BEGIN + OSC_SCOPE_OPERATOR], 20000);
+    assert_int_equal(r.n_kinds[OSC_RECORD_METADATA], 1);
     recording_free(&r);
 
     step();

@@ -6,8 +6,10 @@
 
 #include "recorder/blocks.h"
 
-#define CHUNK_BYTES   ((size_t)1 << 20) /* of records, about */
-#define THREADS_BYTES (OSC_LIVE_THREADS * sizeof(struct osc_wire_thread))
+#define CHUNK_BYTES ((size_t)1 << 20) /* of records, about */
+/* Standing records: thousands of names; what comes then is only in the part it is in. */
+#define STANDING_BYTES ((size_t)1 << 18)
+#define THREADS_BYTES  (OSC_LIVE_THREADS * sizeof(struct osc_wire_thread))
 
 static void *get_pages(size_t len)
 {
@@ -27,6 +29,7 @@ static size_t chunk_bytes(const struct osc_sink *sink)
 static void begin_part(struct osc_sink *sink)
 {
     sink->has_facts = false;
+    sink->has_standing = false;
     sink->n_anchors = 0;
     osc_namelog_rewind(&sink->names);
     memset(sink->threads, 0, sink->n_threads * sizeof *sink->threads);
@@ -44,7 +47,8 @@ osc_status osc_sink_open(struct osc_sink *sink, int live_fd, const struct osc_fa
         sink->chunk_room = least;
     sink->chunk = get_pages(chunk_bytes(sink));
     sink->threads = get_pages(THREADS_BYTES);
-    if (!sink->chunk || !sink->threads)
+    sink->standing = get_pages(STANDING_BYTES);
+    if (!sink->chunk || !sink->threads || !sink->standing)
         return OSC_ENOMEM;
     osc_status st = osc_namelog_open(&sink->names, live_fd);
     if (st != OSC_OK)
@@ -61,7 +65,10 @@ void osc_sink_close(struct osc_sink *sink)
         munmap(sink->chunk, chunk_bytes(sink));
     if (sink->threads)
         munmap(sink->threads, THREADS_BYTES);
+    if (sink->standing)
+        munmap(sink->standing, STANDING_BYTES);
     sink->chunk = NULL;
+    sink->standing = NULL;
     sink->threads = NULL;
     osc_namelog_close(&sink->names);
     osc_parts_forget(&sink->file);
@@ -125,6 +132,20 @@ void osc_sink_drop(struct osc_sink *sink)
     sink->times = (struct osc_pack_times){0};
 }
 
+/* What earlier parts had, and holds in this one, too. */
+static osc_status tell_standing(struct osc_sink *sink)
+{
+    osc_status st = OSC_OK;
+
+    if (sink->has_standing)
+        return OSC_OK;
+    if (sink->standing_len > 0)
+        st = append(sink, OSC_CHUNK_RECORDS, sink->standing, sink->standing_len,
+                    sink->n_standing);
+    sink->has_standing = st == OSC_OK;
+    return st;
+}
+
 static osc_status flush_records(struct osc_sink *sink)
 {
     const struct osc_wire_header header = {
@@ -163,11 +184,22 @@ osc_status osc_sink_flush(struct osc_sink *sink)
     if (st == OSC_OK)
         st = osc_namelog_append(&sink->names, &sink->file);
     if (st == OSC_OK)
+        st = tell_standing(sink);
+    if (st == OSC_OK)
         st = flush_records(sink);
     osc_sink_drop(sink);
     if (st == OSC_OK && sink->part_bytes && sink->file.bytes > sink->part_bytes)
         st = osc_sink_end(sink, OSC_END_CONTINUED, last_ticks);
     return st;
+}
+
+/* Room for what RANGE takes at most. */
+static osc_status make_room(struct osc_sink *sink, struct osc_pack_range range)
+{
+    if (sink->n_blocks < OSC_SINK_BLOCKS &&
+        osc_pack_bound(range.end_slot - range.first_slot) <= sink->chunk_room - sink->chunk_len)
+        return OSC_OK;
+    return osc_sink_flush(sink);
 }
 
 osc_status osc_sink_put(struct osc_sink *sink, struct osc_block *b, struct osc_pack_range range,
@@ -178,12 +210,9 @@ osc_status osc_sink_put(struct osc_sink *sink, struct osc_block *b, struct osc_p
     *end_slot = range.first_slot;
     if (range.first_slot >= range.end_slot)
         return OSC_OK;
-    if (sink->n_blocks == OSC_SINK_BLOCKS || osc_pack_bound(range.end_slot - range.first_slot) >
-                                                 sink->chunk_room - sink->chunk_len) {
-        const osc_status st = osc_sink_flush(sink);
-        if (st != OSC_OK)
-            return st;
-    }
+    const osc_status st = make_room(sink, range);
+    if (st != OSC_OK)
+        return st;
     unsigned char *at = sink->chunk + sink->chunk_len;
     const size_t len = osc_pack_block(b, range, &segment, at + sizeof segment, &sink->times);
 
@@ -195,6 +224,48 @@ osc_status osc_sink_put(struct osc_sink *sink, struct osc_block *b, struct osc_p
     *end_slot = range.first_slot + segment.n_slots;
     sink->blocks[sink->n_blocks].block = b;
     sink->blocks[sink->n_blocks++].written_slots = *end_slot;
+    return OSC_OK;
+}
+
+void osc_sink_learn(struct osc_sink *sink, const struct osc_block *b,
+                    struct osc_pack_range range)
+{
+    unsigned char *at = sink->standing + sink->standing_len;
+    struct osc_pack_segment segment;
+
+    if (!sink->has_parts || range.first_slot >= range.end_slot ||
+        osc_pack_bound(range.end_slot - range.first_slot) > STANDING_BYTES - sink->standing_len)
+        return;
+    const size_t len = osc_pack_standing(b, range, &segment, at + sizeof segment);
+    if (segment.n_records == 0)
+        return;
+    memcpy(at, &segment, sizeof segment);
+    sink->standing_len += sizeof segment + len;
+    sink->n_standing += segment.n_records;
+}
+
+void osc_sink_recall(struct osc_sink *sink)
+{
+    sink->has_standing = false;
+}
+
+osc_status osc_sink_put_standing(struct osc_sink *sink, const struct osc_block *b,
+                                 struct osc_pack_range range)
+{
+    struct osc_pack_segment segment;
+
+    if (range.first_slot >= range.end_slot)
+        return OSC_OK;
+    const osc_status st = make_room(sink, range);
+    if (st != OSC_OK)
+        return st;
+    unsigned char *at = sink->chunk + sink->chunk_len;
+    const size_t len = osc_pack_standing(b, range, &segment, at + sizeof segment);
+    if (segment.n_records > 0) {
+        memcpy(at, &segment, sizeof segment);
+        sink->chunk_len += sizeof segment + len;
+        sink->n_records += segment.n_records;
+    }
     return OSC_OK;
 }
 
@@ -214,11 +285,9 @@ osc_status osc_sink_tell_threads(struct osc_sink *sink)
         const struct osc_live_thread *t = &threads[i];
         /* Pairs with the release of who fills an entry, and of the thread that exits. */
         const uint32_t state = __atomic_load_n(&t->state, __ATOMIC_ACQUIRE);
-
         if (state == OSC_THREAD_UNUSED)
             continue;
         struct osc_wire_thread now = {.ordinal = t->ordinal, .tid = t->tid, .state = state};
-
         for (uint32_t cause = 0; cause < OSC_LOSS_COUNT; cause++)
             /* relaxed: each number for itself. */
             now.lost[cause] = __atomic_load_n(&t->lost[cause], __ATOMIC_RELAXED);

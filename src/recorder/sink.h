@@ -28,6 +28,7 @@ struct osc_sink {
     struct osc_parts file;
     struct osc_namelog names;
     uint64_t part_bytes; /* a part that is larger is ended; 0: none is */
+    bool has_parts;      /* there can be more than one: each gets the standing records */
 
     unsigned char *chunk; /* owned: records that were put */
     size_t chunk_room, chunk_len;
@@ -39,7 +40,11 @@ struct osc_sink {
         uint32_t written_slots;
     } blocks[OSC_SINK_BLOCKS];
 
-    bool has_facts;                  /* the part */
+    unsigned char *standing; /* owned: segments of standing records, for each part */
+    size_t standing_len;
+    uint64_t n_standing;
+
+    bool has_facts, has_standing;    /* the part */
     uint64_t n_anchors;              /* told in the part */
     struct osc_wire_thread *threads; /* owned: of each entry, what the part says */
     uint32_t n_threads;              /* of them that it says something of */
@@ -62,6 +67,18 @@ void osc_sink_close(struct osc_sink *sink);
  */
 OSC_MUST_USE osc_status osc_sink_put(struct osc_sink *sink, struct osc_block *b,
                                      struct osc_pack_range range, uint32_t *end_slot);
+
+/* Remember the standing records in RANGE of B for the parts to come. */
+void osc_sink_learn(struct osc_sink *sink, const struct osc_block *b,
+                    struct osc_pack_range range);
+
+/* What was learned was not written to the part that is open: the next flush does. */
+void osc_sink_recall(struct osc_sink *sink);
+
+/* Put the standing records in RANGE of B, which are from before the part. OSC_EIO: as
+ * osc_sink_put(). */
+OSC_MUST_USE osc_status osc_sink_put_standing(struct osc_sink *sink, const struct osc_block *b,
+                                              struct osc_pack_range range);
 
 /* Write what was put. */
 OSC_MUST_USE osc_status osc_sink_flush(struct osc_sink *sink);

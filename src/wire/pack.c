@@ -71,24 +71,62 @@ static uint64_t unzigzag(uint64_t v)
 
 /* --- packing --------------------------------------------------------------------- */
 
+/* By leading zeroes of a number of 28 bits: how many bytes it takes, and what they have
+ * in their upper bits. */
+#define ONE  \
+    {        \
+        1, 0 \
+    }
+#define TWO     \
+    {           \
+        2, 0x80 \
+    }
+#define THREE     \
+    {             \
+        3, 0x8080 \
+    }
+#define FOUR        \
+    {               \
+        4, 0x808080 \
+    }
+static const struct {
+    uint32_t n_bytes, go_on;
+} widths[32] = {
+    FOUR,  FOUR,  FOUR,  FOUR,  FOUR,  FOUR,  FOUR,  FOUR, FOUR, FOUR, FOUR,
+    THREE, THREE, THREE, THREE, THREE, THREE, THREE, TWO,  TWO,  TWO,  TWO,
+    TWO,   TWO,   TWO,   ONE,   ONE,   ONE,   ONE,   ONE,  ONE,  ONE,
+};
+
 /* Put V where there is room for 10 bytes. */
 static inline unsigned char *put_varint(unsigned char *p, uint64_t v)
 {
-    if (v < UINT64_C(1) << 28) { /* nearly all: four groups of seven bits at once */
-        const uint32_t bits = 32 - (uint32_t)__builtin_clz((uint32_t)v | 1);
-        const uint32_t n = (bits + 6) * 37 >> 8; /* / 7 */
+    if (__builtin_expect(v < UINT64_C(1) << 28, 1)) { /* four groups of seven bits at once */
+        const uint32_t zeroes = (uint32_t)__builtin_clz((uint32_t)v | 1);
         uint32_t x = (uint32_t)v;
 
         x = (x & 0x3fff) | (x & 0xfffc000) << 2;
         x = (x & 0x7f007f) | (x & 0x3f803f80) << 1;
-        x |= 0x80808080 & ((UINT32_C(1) << 8 * (n - 1)) - 1);
+        x |= widths[zeroes].go_on;
         memcpy(p, &x, sizeof x);
-        return p + n;
+        return p + widths[zeroes].n_bytes;
     }
     for (; v >= 0x80; v >>= 7)
         *p++ = (unsigned char)(v | 0x80);
     *p++ = (unsigned char)v;
     return p;
+}
+
+/* The same for what is seldom above 14 bits: a name. */
+static inline unsigned char *put_name(unsigned char *p, uint32_t v)
+{
+    if (__builtin_expect(v < 1U << 14, 1)) {
+        const uint32_t is_long = v > 0x7f;
+        const uint16_t x = (uint16_t)((v & 0x7f) | is_long << 7 | v >> 7 << 8);
+
+        memcpy(p, &x, sizeof x);
+        return p + 1 + is_long;
+    }
+    return put_varint(p, v);
 }
 
 static unsigned char *put_number(unsigned char *p, uint64_t v, uint8_t flavour)
@@ -150,16 +188,30 @@ size_t osc_pack_bound(uint32_t n_slots)
 /* Where a segment is being written. */
 struct packer {
     unsigned char *p;
-    uint64_t ticks; /* of the last timed record */
-    uint64_t least, greatest;
+    uint64_t ticks;           /* of the last timed record */
+    uint64_t least, greatest; /* of those that note_time() was told of */
+    uint32_t n_untimed;
 };
+
+/* The time that is the last one now may be the least or the greatest. */
+static void note_time(struct packer *out)
+{
+    out->least = out->ticks < out->least ? out->ticks : out->least;
+    out->greatest = out->ticks > out->greatest ? out->ticks : out->greatest;
+}
 
 static inline void put_time(struct packer *out, uint64_t ticks)
 {
-    out->p = put_varint(out->p, zigzag(ticks - out->ticks));
+    const uint64_t delta = ticks - out->ticks;
+    /* Times go up, but for complete scopes and signal handlers. */
+    const bool is_back = ticks < out->ticks;
+
+    if (__builtin_expect(is_back, 0))
+        note_time(out);
     out->ticks = ticks;
-    out->least = ticks < out->least ? ticks : out->least;
-    out->greatest = ticks > out->greatest ? ticks : out->greatest;
+    if (__builtin_expect(is_back, 0))
+        note_time(out);
+    out->p = put_varint(out->p, zigzag(delta));
 }
 
 /* The record at S, whose slot 0 has WORD; false if it is none, or none of N_SLOTS_MAX. */
@@ -174,6 +226,8 @@ static bool put_record(struct packer *out, const struct osc_record_slot *s, uint
     *out->p++ = (unsigned char)kind;
     if (shape->is_timed)
         put_time(out, s->value);
+    else
+        out->n_untimed++;
     if (kind >= OSC_RECORD_COMPLETE && s->value + s[1].value > out->greatest)
         out->greatest = s->value + s[1].value;
     if (shape->has_id)
@@ -220,6 +274,35 @@ static uint64_t start_ticks(const struct osc_block *b, uint32_t first, uint32_t 
     return 0;
 }
 
+static bool is_standing(uint32_t kind)
+{
+    return kind == OSC_RECORD_DEVICE || kind == OSC_RECORD_DEVICE_NAME ||
+           kind == OSC_RECORD_QUEUE || kind == OSC_RECORD_THREAD_NAME ||
+           kind == OSC_RECORD_PROCESS_NAME || kind == OSC_RECORD_METADATA;
+}
+
+size_t osc_pack_standing(const struct osc_block *b, struct osc_pack_range range,
+                         struct osc_pack_segment *s, unsigned char *out)
+{
+    const uint32_t end = range.end_slot < OSC_BLOCK_SLOTS ? range.end_slot : OSC_BLOCK_SLOTS;
+    struct packer at = {.p = out};
+
+    *s = (struct osc_pack_segment){.seq = b->seq, .thread = b->thread};
+    for (uint32_t i = range.first_slot, n; i < end; i += n) {
+        /* Pairs with the release that ends a recording call, as below. */
+        const uint64_t word = __atomic_load_n(&b->slots[i].word, __ATOMIC_ACQUIRE);
+
+        n = 1;
+        if (osc_record_tag(word) != b->tag)
+            continue;
+        n = osc_record_n_slots(word) ? osc_record_n_slots(word) : 1;
+        if (is_standing(osc_record_kind(word)))
+            s->n_records += put_record(&at, &b->slots[i], word, end - i);
+    }
+    s->n_bytes = (uint32_t)(at.p - out);
+    return s->n_bytes;
+}
+
 size_t osc_pack_block(const struct osc_block *b, struct osc_pack_range range,
                       struct osc_pack_segment *s, unsigned char *out,
                       struct osc_pack_times *times)
@@ -231,11 +314,12 @@ size_t osc_pack_block(const struct osc_block *b, struct osc_pack_range range,
     const uint32_t first_slot = range.first_slot;
     const uint32_t end = range.end_slot < OSC_BLOCK_SLOTS ? range.end_slot : OSC_BLOCK_SLOTS;
     const uint64_t start = start_ticks(b, first_slot, end);
-    struct packer at = {.p = out, .ticks = start, .least = UINT64_MAX};
+    struct packer at = {.p = out, .ticks = start, .least = start, .greatest = start};
     uint32_t i = first_slot, n_records = 0, n_unfinished = 0;
 
     while (i < end) {
         const struct osc_record_slot *slot = &b->slots[i];
+        __builtin_prefetch(slot + 64);
         /* Pairs with the release that ends a recording call: the record is whole. */
         const uint64_t word = __atomic_load_n(&slot->word, __ATOMIC_ACQUIRE);
 
@@ -247,7 +331,7 @@ size_t osc_pack_block(const struct osc_block *b, struct osc_pack_range range,
                    is_begin(osc_record_kind(word))) {
             *at.p++ = (unsigned char)osc_record_kind(word);
             put_time(&at, slot->value);
-            at.p = put_varint(at.p, osc_record_id(word));
+            at.p = put_name(at.p, osc_record_id(word));
             i++;
         } else if (osc_record_tag(word) == tag && put_record(&at, slot, word, end - i)) {
             i += osc_record_n_slots(word);
@@ -270,7 +354,8 @@ size_t osc_pack_block(const struct osc_block *b, struct osc_pack_range range,
         .n_bytes = (uint32_t)(at.p - out),
         .n_unfinished = n_unfinished,
     };
-    if (at.least != UINT64_MAX) {
+    if (n_records > at.n_untimed) {
+        note_time(&at);
         times->first = times->last && times->first < at.least ? times->first : at.least;
         times->last = times->last > at.greatest ? times->last : at.greatest;
     }

@@ -33,7 +33,8 @@
 struct osc_pack_segment {
     uint64_t seq;
     uint32_t thread;
-    uint32_t first_slot, n_slots; /* of the block: what need not be taken from there again */
+    uint32_t first_slot, n_slots; /* of the block: what need not be taken from there again;
+                                     no slots: copies of records of earlier parts */
     uint32_t n_records;
     uint64_t start_ticks;
     uint32_t n_bytes;      /* of the packed records that follow */
@@ -73,6 +74,14 @@ size_t osc_pack_block(const struct osc_block *b, struct osc_pack_range range,
  */
 uint32_t osc_pack_find(const struct osc_block *b, uint32_t first_slot, uint32_t end_slot,
                        uint64_t ticks);
+
+/*
+ * The same for the standing records of RANGE alone: names of threads and of the process,
+ * metadata, devices, queues. They hold for all parts of a recording, so each part has a
+ * copy; *S says that it is of no slots. Slots that nobody has finished are passed over.
+ */
+size_t osc_pack_standing(const struct osc_block *b, struct osc_pack_range range,
+                         struct osc_pack_segment *s, unsigned char *out);
 
 /* One record unpacked. */
 struct osc_packed {

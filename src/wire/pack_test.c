@@ -284,6 +284,31 @@ static void a_time_is_found_between_records(void **state)
     osc_free(b);
 }
 
+static void standing_records_are_picked_out(void **state)
+{
+    struct osc_block *b = new_block();
+    unsigned char out[32768];
+    struct osc_pack_segment s;
+    struct osc_packed r;
+    uint64_t seed = 6;
+    uint32_t used = 0, n = 0;
+
+    (void)state;
+    for (size_t k = 0; k < sizeof kinds; k++)
+        used += put(b, used, kinds[k], &seed);
+    b->slots[used].word = osc_record_word(0, TAG + 1, OSC_RECORD_DEVICE, 3);
+    used += put(b, used + 1, OSC_RECORD_THREAD_NAME, &seed) + 1;
+    const size_t len = osc_pack_standing(b, (struct osc_pack_range){0, used, false}, &s, out);
+    struct osc_unpack u = {out, out + len, s.start_ticks};
+    for (; osc_unpack_next(&u, &r); n++)
+        assert_true(r.kind == OSC_RECORD_METADATA || r.kind >= OSC_RECORD_DEVICE ||
+                    r.kind == OSC_RECORD_THREAD_NAME);
+    assert_int_equal(n, 7);
+    assert_int_equal(s.n_records, 7);
+    assert_int_equal(s.n_slots, 0);
+    osc_free(b);
+}
+
 /* What BYTES hold, in room of their own. They may be nonsense, and must end. */
 static uint32_t unpack_all(const unsigned char *bytes, size_t len)
 {
@@ -368,6 +393,7 @@ int main(void)
         cmocka_unit_test(the_largest_records_have_room),
         cmocka_unit_test(an_unfinished_slot_waits_or_is_counted),
         cmocka_unit_test(a_time_is_found_between_records),
+        cmocka_unit_test(standing_records_are_picked_out),
         cmocka_unit_test(hostile_bytes_are_never_read_beyond),
         cmocka_unit_test(hostile_blocks_are_never_read_beyond),
     };

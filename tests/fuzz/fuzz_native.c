@@ -11,7 +11,7 @@
 
 #include "import/import.h"
 #include "support/fingerprint.h"
-#include "wire/chunk.h"
+#include "support/mend.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -20,43 +20,13 @@ static uint64_t load(const uint8_t *data, size_t size, const struct osc_import_o
     const struct osc_str text = {(const char *)data, (uint32_t)size};
     struct osc_trace t = {0};
     struct osc_err err = {0};
-    const osc_status st = osc_import_memory(&t, "fuzz", text, o, &err);
+    osc_status st = osc_import_memory(&t, "fuzz", text, o, &err);
+    if (st == OSC_OK)
+        st = osc_trace_touch(&t, 1, &err);
     const uint64_t print = st == OSC_OK ? fingerprint(&t) : (uint64_t)st;
 
     osc_trace_fini(&t);
     return print;
-}
-
-/* Put right what a chunk at AT says of itself; its bytes, cut to what there is. */
-static size_t mend_chunk(uint8_t *data, size_t size, size_t at)
-{
-    struct osc_wire_header h;
-
-    memcpy(&h, data + at, sizeof h);
-    if (h.payload_bytes > size - at - sizeof h)
-        h.payload_bytes = size - at - sizeof h;
-    h.payload_hash = osc_wire_hash(data + at + sizeof h, (size_t)h.payload_bytes);
-    osc_wire_header_seal(&h);
-    memcpy(data + at, &h, sizeof h);
-    return (size_t)osc_wire_chunk_bytes(h.payload_bytes);
-}
-
-static void mend(uint8_t *data, size_t size)
-{
-    struct osc_file_header h;
-
-    if (size < sizeof h)
-        return;
-    memcpy(&h, data, sizeof h);
-    h.version = OSC_FILE_VERSION;
-    osc_file_header_seal(&h);
-    memcpy(data, &h, sizeof h);
-    for (size_t at = sizeof h; size - at >= sizeof(struct osc_wire_header);) {
-        const size_t n = mend_chunk(data, size, at);
-        if (n > size - at)
-            break;
-        at += n;
-    }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

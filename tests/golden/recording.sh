@@ -88,6 +88,10 @@ for damaged in flipped cut; do
 done
 "$OPSCOPE" table events killed.osc --format csv --columns name,thread,start_ns,dur_ns
 "$OPSCOPE" table quality killed.osc --format csv --columns code,count
+mkdir numbered
+cp killed.osc numbered/host.71.0.osc
+cp -r killed.osc.live numbered/host.71.0.osc.live
+"$OPSCOPE" info numbered | grep -c events
 mv killed.osc.live alone.osc.live
 "$OPSCOPE" table events killed.osc --format csv --columns name,start_ns,dur_ns
 "$OPSCOPE" table events alone.osc.live --format csv --columns name,process,start_ns,dur_ns

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fuzz_columns.c - any bytes as exported columns: no crash, whatever is made of them.
+ *
+ * The hashes are put right first, as somebody would who wants more than a damaged file:
+ * then bounds are all that stands between the file and every analysis. All facts are
+ * derived, all tables made, and the trace is written again.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/registry.h"
+#include "derive/derive.h"
+#include "export/export.h"
+#include "import/import.h"
+#include "support/mend.h"
+#include "table/query.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static osc_status drop_rows(void *ctx, const struct osc_rows *rows)
+{
+    (void)ctx;
+    (void)rows;
+    return OSC_OK;
+}
+
+static osc_status drop_bytes(void *ctx, const char *s, size_t len)
+{
+    (void)ctx;
+    (void)s;
+    (void)len;
+    return OSC_OK;
+}
+
+static void make_table(const struct osc_table_def *def, struct osc_trace *t)
+{
+    const struct osc_options options = {.limit = OSC_LIMIT_DEFAULT};
+    const struct osc_trace *const traces[] = {t};
+    const struct osc_query q = {
+        .def = def, .traces = traces, .n_traces = 1, .options = &options, .is_machine = true};
+    struct osc_answer a = {0};
+    struct osc_err err = {0};
+    osc_status st = osc_derive(t, def->facts, 1, &err);
+    if (st == OSC_OK)
+        st = osc_query_run(&q, &a, &err);
+    if (st == OSC_OK)
+        st = osc_answer_rows(&q, &a, drop_rows, NULL, &err);
+    if (st != OSC_OK && st != OSC_EINVAL && st != OSC_ENOMEM)
+        abort();
+    osc_answer_fini(&a);
+}
+
+static void write_again(struct osc_trace *t, const char *form)
+{
+    struct osc_trace *const traces[] = {t};
+    const struct osc_export x = {
+        .traces = traces, .n_traces = 1, .n_threads = 1, .sink = {.write = drop_bytes}};
+    struct osc_err err = {0};
+
+    (void)osc_exporter_find(form)->write(&x, &err);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const struct osc_import_options o = {.n_threads = 1};
+    uint8_t *const copy = size <= UINT32_MAX ? malloc(size + 1) : NULL;
+    struct osc_trace t = {0};
+    struct osc_err err = {0};
+
+    if (!copy)
+        return 0;
+    memcpy(copy, data, size);
+    mend(copy, size);
+    osc_status st = osc_import_memory(
+        &t, "fuzz", (struct osc_str){(const char *)copy, (uint32_t)size}, &o, &err);
+    free(copy);
+    if (st == OSC_OK)
+        st = osc_trace_touch(&t, 1, &err);
+    for (size_t i = 0; st == OSC_OK && osc_tables[i]; i++)
+        make_table(osc_tables[i], &t);
+    if (st == OSC_OK) {
+        write_again(&t, "json");
+        write_again(&t, "osc");
+    }
+    osc_trace_fini(&t);
+    return 0;
+}
