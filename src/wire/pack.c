@@ -316,7 +316,7 @@ size_t osc_pack_block(const struct osc_block *b, struct osc_pack_range range,
 
     while (i < end) {
         const struct osc_record_slot *slot = &b->slots[i];
-        
+
         const uint64_t word = osc_record_look(slot);
 
         if (word >> 32 == end_word) {
