@@ -110,6 +110,30 @@ static void knows_the_empty_string_from_the_start(void **state)
     osc_strings_fini(&s);
 }
 
+static void finds_and_adds_beside_strings_that_were_adopted(void **state)
+{
+    static const char bytes[] = "\0one\0\0t\0wo"; /* "", "one", a hole, "t\0wo" */
+    static const uint64_t starts[] = {0, 1, 5, 6, 11};
+    struct osc_strings s;
+    osc_sid id;
+
+    (void)state;
+    assert_int_equal(osc_strings_init(&s), OSC_OK);
+    osc_strings_adopt(&s, starts, bytes, 4);
+    assert_true(osc_str_eq(osc_strings_get(&s, (osc_sid){3}), OSC_STR("t\0wo")));
+    assert_int_equal(osc_strings_find(&s, OSC_STR("one")).v, 0); /* not yet */
+    assert_int_equal(osc_strings_index(&s), OSC_OK);
+    assert_int_equal(osc_strings_find(&s, OSC_STR("one")).v, 1);
+    assert_int_equal(osc_strings_add(&s, OSC_STR("t\0wo"), &id, NULL), OSC_OK);
+    assert_int_equal(id.v, 3);
+    assert_int_equal(osc_strings_add(&s, OSC_STR("three"), &id, NULL), OSC_OK);
+    assert_true(id.v >= 4 && id.v < osc_strings_bound(&s) && osc_strings_has(&s, id));
+    assert_true(osc_str_eq(osc_strings_get(&s, id), OSC_STR("three")));
+    assert_int_equal(osc_strings_find(&s, OSC_STR("three")).v, id.v);
+    assert_int_equal(osc_strings_find(&s, OSC_STR("four")).v, 0);
+    osc_strings_fini(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -117,6 +141,7 @@ int main(void)
         cmocka_unit_test(spreads_strings_that_are_alike_over_its_shards),
         cmocka_unit_test(says_which_strings_are_new),
         cmocka_unit_test(knows_the_empty_string_from_the_start),
+        cmocka_unit_test(finds_and_adds_beside_strings_that_were_adopted),
     };
     return cmocka_run_group_tests_name("strings", tests, NULL, NULL);
 }

@@ -96,9 +96,12 @@ static void put_bytes(uint32_t kind, osc_name key, uint64_t value, const void *p
     if (!s)
         return;
     s[0].value = value;
-    if (n_slots > 1) {
-        s[n_slots - 1] = (struct osc_record_slot){0};
-        memcpy(&s[1], p, bytes);
+    for (uint32_t i = 1; i < n_slots; i++) {
+        const size_t at = (i - 1) * sizeof *s, left = bytes - at;
+        struct osc_record_slot slot = {0};
+
+        memcpy(&slot, (const char *)p + at, left < sizeof slot ? left : sizeof slot);
+        osc_put_slot(&s[i], slot.value, slot.word);
     }
     osc_writer_finish(s, key, kind, n_slots);
 }

@@ -29,7 +29,12 @@ static uint32_t n_ready;
 static void on_ready(void *ctx, const char *path)
 {
     assert_ptr_equal(ctx, ready);
-    snprintf(ready[n_ready++ % 32], sizeof ready[0], "%s", path);
+    /* relaxed: only the flusher writes it. */
+    const uint32_t n = __atomic_load_n(&n_ready, __ATOMIC_RELAXED);
+
+    snprintf(ready[n % 32], sizeof ready[0], "%s", path);
+    /* release: pairs with the acquire in wait_until_ready() */
+    __atomic_store_n(&n_ready, n + 1, __ATOMIC_RELEASE);
 }
 
 static int make_folder(void **state)
@@ -83,6 +88,14 @@ static void nap_ms(long ms)
     const struct timespec t = {ms / 1000, ms % 1000 * 1000000};
 
     nanosleep(&t, NULL);
+}
+
+/* A window or dump was handed over. */
+static void wait_until_ready(void)
+{
+    /* acquire: pairs with the release in on_ready() */
+    for (int i = 0; i < 500 && __atomic_load_n(&n_ready, __ATOMIC_ACQUIRE) == 0; i++)
+        nap_ms(10);
 }
 
 /* Part N of the recording. */
@@ -304,8 +317,7 @@ static void a_slow_step_is_written(void **state)
         step();
         nap_ms(i == 20 ? 200 : 4);
     }
-    for (int i = 0; i < 200 && n_ready == 0; i++)
-        nap_ms(10);
+    wait_until_ready();
     assert_int_equal(osc_stop(), OSC_OK);
     assert_int_equal(n_ready, 1);
     assert_true(read_part(&r, 1));
@@ -324,8 +336,7 @@ static void signals_dump_and_toggle(void **state)
     assert_int_equal(osc_start(&o), OSC_OK);
     osc_instant(osc_name_c("first"));
     raise(SIGUSR2);
-    for (int i = 0; i < 200 && n_ready == 0; i++)
-        nap_ms(10);
+    wait_until_ready();
     assert_int_equal(n_ready, 1);
     raise(SIGUSR1);
     nap_ms(300);

@@ -9,6 +9,14 @@
 
 #include "recorder/writer.h"
 
+/* Write a slot behind slot 0. */
+static inline void osc_put_slot(struct osc_record_slot *s, uint64_t value, uint64_t word)
+{
+    s->value = value;
+    /* relaxed: the flusher may look before the record is whole, and finds no tag there. */
+    __atomic_store_n(&s->word, word, __ATOMIC_RELAXED);
+}
+
 /* Record KIND with N_WORDS words, an even number, behind slot 0; false if it was not. */
 static inline bool osc_put_words(uint32_t kind, uint32_t id, uint64_t ticks, enum osc_role role,
                                  const uint64_t *words, uint32_t n_words)
@@ -20,7 +28,7 @@ static inline bool osc_put_words(uint32_t kind, uint32_t id, uint64_t ticks, enu
         return false;
     s->value = ticks;
     for (uint32_t i = 0; i < n_words / 2; i++)
-        s[1 + i] = (struct osc_record_slot){words[2 * i], words[2 * i + 1]};
+        osc_put_slot(&s[1 + i], words[2 * i], words[2 * i + 1]);
     osc_writer_finish(s, id, kind, n_slots);
     return true;
 }

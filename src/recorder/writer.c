@@ -148,7 +148,8 @@ static bool write_losses(struct osc_writer *w, uint64_t ticks)
             return false;
         s[0].value = ticks;
         s[1].value = __atomic_exchange_n(&w->pending[cause], 0, __ATOMIC_RELAXED);
-        s[1].word = cause;
+        /* relaxed: as osc_put_slot() */
+        __atomic_store_n(&s[1].word, cause, __ATOMIC_RELAXED);
         osc_writer_finish(s, 0, OSC_RECORD_LOST, 2);
     }
     return true;

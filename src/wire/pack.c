@@ -248,11 +248,11 @@ uint32_t osc_pack_find(const struct osc_block *b, uint32_t first_slot, uint32_t 
         const uint64_t word = __atomic_load_n(&b->slots[i].word, __ATOMIC_ACQUIRE);
         const uint32_t kind = osc_record_kind(word);
         const bool is_end = kind == OSC_RECORD_END || kind == OSC_RECORD_STEP_END;
-        const uint64_t value = b->slots[i].value;
 
         n = 1;
         if (osc_record_tag(word) != b->tag)
             continue;
+        const uint64_t value = b->slots[i].value;
         if (shape_of(kind)->is_timed && (value > ticks || (value == ticks && !is_end)))
             return i;
         n = osc_record_n_slots(word) ? osc_record_n_slots(word) : 1;
