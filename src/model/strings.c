@@ -20,7 +20,7 @@ osc_status osc_strings_init(struct osc_strings *s)
 {
     const uint64_t seed = osc_hash_seed();
 
-    s->shards = osc_calloc(OSC_STRINGS_SHARDS, sizeof *s->shards);
+    *s = (struct osc_strings){.shards = osc_calloc(OSC_STRINGS_SHARDS, sizeof *s->shards)};
     if (!s->shards)
         return OSC_ENOMEM;
     for (uint32_t i = 0; i < OSC_STRINGS_SHARDS; i++) {
