@@ -47,7 +47,7 @@ static struct {
     uint32_t n_kept_max; /* blocks of a flight recorder */
 
     pthread_t thread;
-    pid_t tid;
+    pid_t pid, tid; /* of the process it runs in, and its own */
     bool is_running;
     uint32_t requests;      /* enum request */
     uint32_t n_dumps;       /* that are done; a futex */
@@ -353,7 +353,8 @@ static void on_toggle_signal(void)
 
 static void on_crash(void)
 {
-    if (!is_flusher())
+    /* A child of fork() that has not recorded yet has the handlers, but no flusher. */
+    if (getpid() == self.pid && !is_flusher())
         (void)wait_for_dump(REQUEST_CRASH, CRASH_WAIT_MS);
 }
 
@@ -625,6 +626,7 @@ osc_status osc_flush_start(const struct osc_flush_start *start)
 
     memset(&self, 0, sizeof self);
     self.core = start->core;
+    self.pid = getpid();
     if (strlen(start->out) >= sizeof self.out)
         return OSC_EIO;
     memcpy(self.out, start->out, strlen(start->out) + 1);

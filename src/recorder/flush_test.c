@@ -395,6 +395,32 @@ static int crash(int number, bool has_handler)
     return status;
 }
 
+static void a_child_that_crashes_waits_for_nobody(void **state)
+{
+    struct osc_start_options o = options();
+    struct timespec before, after;
+    int status = 0;
+
+    (void)state;
+    o.dump_on_crash = 1;
+    assert_int_equal(osc_start(&o), OSC_OK);
+    osc_instant(osc_name_c("parent"));
+    clock_gettime(CLOCK_MONOTONIC, &before);
+    const pid_t pid = fork();
+    if (pid == 0) {
+        const struct rlimit no_core = {0, 0};
+
+        setrlimit(RLIMIT_CORE, &no_core);
+        raise(SIGBUS);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    clock_gettime(CLOCK_MONOTONIC, &after);
+    assert_true(WIFSIGNALED(status) || WEXITSTATUS(status) != 0); /* sanitizers exit */
+    assert_in_range(after.tv_sec - before.tv_sec, 0, 2);
+    assert_int_equal(osc_stop(), OSC_OK);
+}
+
 static void a_crash_is_written_and_goes_on(void **state)
 {
     struct recording r;
@@ -542,6 +568,7 @@ int main(void)
         TEST(a_slow_step_is_written),
         TEST(signals_dump_and_toggle),
         TEST(a_crash_is_written_and_goes_on),
+        TEST(a_child_that_crashes_waits_for_nobody),
         TEST(the_socket_answers),
         TEST(a_full_disk_stops_writing_and_nothing_else),
         TEST(where_nothing_can_be_written_nothing_starts),
