@@ -186,6 +186,7 @@ static osc_status write_until(struct osc_sink *sink, uint64_t until)
 static osc_status end_part(uint32_t reason, uint64_t ticks)
 {
     take_anchor();
+    self.core->tell_losses(osc_blocks_header());
     osc_status st = osc_sink_flush(&self.sink);
     if (st == OSC_OK)
         st = osc_sink_end(&self.sink, reason, ticks);
@@ -446,6 +447,7 @@ static void settle_threads(void)
     struct osc_thread_set waiting;
 
     osc_backlog_wake(&self.backlog);
+    self.core->tell_losses(osc_blocks_header());
     if (self.is_writing && osc_sink_tell_threads(&self.sink) != OSC_OK)
         return;
     osc_backlog_threads(&self.backlog, &waiting);

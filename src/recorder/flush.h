@@ -44,6 +44,8 @@ struct osc_flush_core {
     bool (*is_recording)(void);
     /* As osc_losses_get(). Flusher. */
     void (*losses)(struct osc_losses *losses);
+    /* Write into H what was lost that no thread counts. Flusher. */
+    void (*tell_losses)(struct osc_live_header *h);
     /* Entry I of osc_blocks_threads() was EXITED, all of its thread is in the file: it may
      * be used again. Flusher. */
     void (*thread_done)(uint32_t i);

@@ -17,6 +17,8 @@
 
 #include <cmocka.h>
 
+#include "recorder/names.h"
+#include "recorder/threads.h"
 #include "support/recording.h"
 #include "wire/control.h"
 
@@ -166,6 +168,25 @@ static void what_threads_recorded_is_in_the_file(void **state)
     assert_true(recording_has_name(&r, r.names[0], "last"));
     assert_int_equal(n_ready, 1); /* all of it is one window */
     assert_string_equal(ready[0], out);
+    recording_free(&r);
+}
+
+static void what_was_cut_or_lost_by_no_thread_is_in_the_file(void **state)
+{
+    static char text[OSC_NAME_BYTES_MAX + 1];
+    const struct osc_start_options o = options();
+    struct recording r;
+
+    (void)state;
+    assert_int_equal(osc_start(&o), OSC_OK);
+    memset(text, 'x', sizeof text);
+    osc_instant(osc_name_of(text, sizeof text));
+    osc_arg_text(osc_name_c("key"), text, sizeof text);
+    osc_threads_count(OSC_LOSS_FULL, 3);
+    assert_int_equal(osc_stop(), OSC_OK);
+    assert_true(read_part(&r, 1));
+    assert_int_equal(r.end.lost[OSC_LOSS_TOO_BIG], 2);
+    assert_int_equal(r.end.lost[OSC_LOSS_FULL], 3);
     recording_free(&r);
 }
 
@@ -403,6 +424,7 @@ static void a_child_that_crashes_waits_for_nobody(void **state)
 
     (void)state;
     o.dump_on_crash = 1;
+    signal(SIGBUS, SIG_DFL); /* not as cmocka has it */
     assert_int_equal(osc_start(&o), OSC_OK);
     osc_instant(osc_name_c("parent"));
     clock_gettime(CLOCK_MONOTONIC, &before);
@@ -560,6 +582,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(what_threads_recorded_is_in_the_file),
+        TEST(what_was_cut_or_lost_by_no_thread_is_in_the_file),
         TEST(threads_that_come_and_go_are_told_once_each),
         TEST(parts_stay_below_the_limit),
         TEST(each_window_is_a_file),

@@ -136,6 +136,7 @@ static const struct osc_flush_core core = {
     .pause = pause_or_resume,
     .is_recording = is_recording,
     .losses = osc_losses_get,
+    .tell_losses = osc_threads_tell,
     .thread_done = osc_threads_give_back,
 };
 
@@ -229,7 +230,9 @@ osc_status osc_session_start(const struct osc_start_options *given)
         return OSC_ENOMEM;
     if (!osc_session_is_ours())
         return OSC_EINVAL;
-    if (!change_phase(OFF, OPENING) && !change_phase(ARMED, OPENING))
+    if (change_phase(OFF, OPENING))
+        osc_threads_forget_losses();
+    else if (!change_phase(ARMED, OPENING))
         return OSC_EINVAL;
 
     memset(&options, 0, sizeof options);
@@ -260,6 +263,7 @@ osc_status osc_session_stop(void)
         return OSC_OK;
 
     osc_threads_settle(SETTLE_NS);
+    osc_threads_count_owed();
     const osc_status st = osc_flush_stop();
 
     if (st != OSC_EINVAL) /* it was the flusher that called exit(): it needs all of it */

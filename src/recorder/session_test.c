@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "recorder/threads.h"
 #include "support/recorded.h"
 
 static struct recorded rec;
@@ -349,6 +350,8 @@ static void be_forbidden(void)
 
 static void arm(void)
 {
+    struct osc_losses lost;
+
     memset(&rec, 0, sizeof rec);
     (void)strcpy(rec.dir, "/tmp/osc-recorded-XXXXXX");
     expect(mkdtemp(rec.dir) != NULL, 2);
@@ -357,8 +360,11 @@ static void arm(void)
     osc_session_arm();
     expect(osc_is_on() == 1, 5);
     expect(access(rec.dir, F_OK) != 0, 6);
+    osc_threads_count(OSC_LOSS_NESTED, 2); /* as a handler does while it opens */
     osc_begin(OSC_SCOPE_PLAIN, osc_name_c("first"));
     osc_end();
+    osc_losses_get(&lost);
+    expect(lost.nested == 2, 9);
     expect(access(rec.dir, F_OK) == 0, 7);
     (void)osc_stop();
     const struct recorded *only = read_child();
