@@ -114,7 +114,7 @@ static void finds_and_adds_beside_strings_that_were_adopted(void **state)
 {
     static const char bytes[] = "\0one\0\0t\0wo"; /* "", "one", a hole, "t\0wo" */
     static const uint64_t starts[] = {0, 1, 5, 6, 11};
-    struct osc_strings s;
+    struct osc_strings s = {0};
     osc_sid id;
 
     (void)state;

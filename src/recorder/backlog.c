@@ -77,8 +77,7 @@ static bool is_whole(const struct osc_block *b)
     const uint32_t end = used_slots(b);
 
     for (uint32_t i = 0, n; i < end; i += n) {
-        /* acquire: as osc_pack_block() */
-        const uint64_t word = __atomic_load_n(&b->slots[i].word, __ATOMIC_ACQUIRE);
+        const uint64_t word = osc_record_look(&b->slots[i]);
 
         n = osc_record_n_slots(word);
         if (osc_record_tag(word) != b->tag || n == 0)

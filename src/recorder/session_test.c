@@ -20,6 +20,21 @@
 
 static struct recorded rec;
 
+/* ThreadSanitizer takes the threads of the parent to be at work in the child, too. */
+#if defined __SANITIZE_THREAD__
+#define IS_TSAN 1
+#elif defined __has_feature
+#define IS_TSAN __has_feature(thread_sanitizer)
+#else
+#define IS_TSAN 0
+#endif
+
+static void skip_with_tsan(void)
+{
+    if (IS_TSAN)
+        skip();
+}
+
 /* Count what the only recording of the directory of REC has whose name is not t.osc. */
 static struct recorded *read_child(void)
 {
@@ -86,6 +101,7 @@ static void check_parent_and_child(void)
 static void records_a_child_of_fork_into_files_of_its_own(void **state)
 {
     (void)state;
+    skip_with_tsan();
     assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
     osc_begin(OSC_SCOPE_PLAIN, osc_name_c("open at the fork"));
     const pid_t pid = fork();
@@ -98,6 +114,7 @@ static void records_a_child_of_fork_into_files_of_its_own(void **state)
 static void records_a_child_of_clone_as_well(void **state)
 {
     (void)state;
+    skip_with_tsan();
     assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
     osc_begin(OSC_SCOPE_PLAIN, osc_name_c("open at the fork"));
     const long pid = syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
@@ -110,6 +127,7 @@ static void records_a_child_of_clone_as_well(void **state)
 static void makes_no_files_for_a_child_that_records_nothing(void **state)
 {
     (void)state;
+    skip_with_tsan();
     assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
     osc_instant(1);
     const pid_t pid = fork();
@@ -145,6 +163,7 @@ static void goes_on_after_vfork_and_exec(void **state)
 static void records_a_grandchild(void **state)
 {
     (void)state;
+    skip_with_tsan();
     assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
     const pid_t pid = fork();
     if (pid == 0) {

@@ -78,6 +78,19 @@ static uint32_t pop_index(void)
     return 0;
 }
 
+/* W is nobody's any more; what is left in it renew() clears. */
+static void clear(struct osc_writer *w)
+{
+    w->epoch = w->generation = 0;
+    w->index_1 = w->tid = 0;
+    w->is_dry = false;
+    w->entry = NULL;
+    w->block = NULL;
+    /* relaxed: osc_threads_settle() may look at it, to no avail. */
+    __atomic_store_n(&w->pos, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&w->is_busy, 0, __ATOMIC_RELAXED);
+}
+
 /* The thread of the writer at ARG ends. If it records after this, it gets another one. */
 static void end_thread(void *arg)
 {
@@ -96,7 +109,7 @@ static void end_thread(void *arg)
         if (is_on)
             osc_writer_end(w, osc_ticks());
         osc_writer_self = osc_writer_nobody();
-        memset(w, 0, sizeof *w);
+        clear(w);
         /* release: pairs with the acquire of the flusher, who gives it back. */
         if (is_on)
             __atomic_store_n(&entry->state, OSC_THREAD_EXITED, __ATOMIC_RELEASE);
@@ -184,7 +197,7 @@ struct osc_writer *osc_threads_writer(void)
     if (osc_local_swap((uintptr_t *)&osc_writer_self, (uintptr_t)had, (uintptr_t)w)) {
         (void)pthread_setspecific(key, w);
     } else { /* a handler was faster, and it is the same thread */
-        memset(w, 0, sizeof *w);
+        clear(w);
         push_index(i - 1);
     }
     return osc_writer_self;

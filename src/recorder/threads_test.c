@@ -10,7 +10,6 @@
 #include <pthread.h>
 
 #include "opscope/record.h"
-#include "recorder/blocks.h"
 #include "support/recorded.h"
 
 static struct recorded rec;
