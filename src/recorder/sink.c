@@ -9,7 +9,8 @@
 #define CHUNK_BYTES ((size_t)1 << 20) /* of records, about */
 /* Standing records: thousands of names; what comes then is only in the part it is in. */
 #define STANDING_BYTES ((size_t)1 << 18)
-#define THREADS_BYTES  (OSC_LIVE_THREADS * sizeof(struct osc_wire_thread))
+/* What the part says of each entry, and behind that what is to be written. */
+#define THREADS_BYTES (2 * OSC_LIVE_THREADS * sizeof(struct osc_wire_thread))
 
 static void *get_pages(size_t len)
 {
@@ -17,12 +18,6 @@ static void *get_pages(size_t len)
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
     return p == MAP_FAILED ? NULL : p;
-}
-
-/* What was mapped: what threads lost is collected in the same place as records. */
-static size_t chunk_bytes(const struct osc_sink *sink)
-{
-    return sink->chunk_room < THREADS_BYTES ? THREADS_BYTES : sink->chunk_room;
 }
 
 /* A part begins: it says nothing yet. */
@@ -45,7 +40,7 @@ osc_status osc_sink_open(struct osc_sink *sink, int live_fd, const struct osc_fa
         sink->chunk_room = (size_t)sink->part_bytes / 4;
     if (sink->chunk_room < least)
         sink->chunk_room = least;
-    sink->chunk = get_pages(chunk_bytes(sink));
+    sink->chunk = get_pages(sink->chunk_room);
     sink->threads = get_pages(THREADS_BYTES);
     sink->standing = get_pages(STANDING_BYTES);
     if (!sink->chunk || !sink->threads || !sink->standing)
@@ -62,7 +57,7 @@ osc_status osc_sink_open(struct osc_sink *sink, int live_fd, const struct osc_fa
 void osc_sink_close(struct osc_sink *sink)
 {
     if (sink->chunk)
-        munmap(sink->chunk, chunk_bytes(sink));
+        munmap(sink->chunk, sink->chunk_room);
     if (sink->threads)
         munmap(sink->threads, THREADS_BYTES);
     if (sink->standing)
@@ -273,7 +268,7 @@ osc_status osc_sink_tell_threads(struct osc_sink *sink)
 {
     const struct osc_live_header *live = osc_blocks_header();
     const struct osc_live_thread *threads = osc_blocks_threads();
-    struct osc_wire_thread *out = (struct osc_wire_thread *)(void *)sink->chunk;
+    struct osc_wire_thread *out = sink->threads + OSC_LIVE_THREADS;
     /* relaxed: an entry is read only if its state says so. */
     uint32_t n_threads = __atomic_load_n(&live->n_threads, __ATOMIC_RELAXED), n = 0;
 

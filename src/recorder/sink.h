@@ -86,7 +86,7 @@ OSC_MUST_USE osc_status osc_sink_flush(struct osc_sink *sink);
 /* Forget what was put since the last flush. */
 void osc_sink_drop(struct osc_sink *sink);
 
-/* Write what changed of threads, where a part is open. Nothing is put. */
+/* Write what changed of threads, where a part is open. */
 OSC_MUST_USE osc_status osc_sink_tell_threads(struct osc_sink *sink);
 
 /* Note ANCHOR in the live directory; the next flush of any sink writes it. */
