@@ -17,7 +17,6 @@
 
 #include <cmocka.h>
 
-#include "recorder/names.h"
 #include "recorder/threads.h"
 #include "support/recording.h"
 #include "wire/control.h"
@@ -173,15 +172,16 @@ static void what_threads_recorded_is_in_the_file(void **state)
 
 static void what_was_cut_or_lost_by_no_thread_is_in_the_file(void **state)
 {
-    static char text[OSC_NAME_BYTES_MAX + 1];
+    static char text[4096];
     const struct osc_start_options o = options();
     struct recording r;
 
     (void)state;
     assert_int_equal(osc_start(&o), OSC_OK);
     memset(text, 'x', sizeof text);
-    osc_instant(osc_name_of(text, sizeof text));
+    osc_instant(osc_name_c("long"));
     osc_arg_text(osc_name_c("key"), text, sizeof text);
+    osc_arg_json(osc_name_c("key"), text, sizeof text);
     osc_threads_count(OSC_LOSS_FULL, 3);
     assert_int_equal(osc_stop(), OSC_OK);
     assert_true(read_part(&r, 1));
