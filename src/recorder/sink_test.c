@@ -148,6 +148,24 @@ static void threads_are_told_when_something_changed(void **state)
     recording_free(&r);
 }
 
+static void threads_are_told_beside_what_was_put(void **state)
+{
+    struct osc_block *b = osc_blocks_take(1, 77);
+
+    (void)state;
+    b->slots[0].word = osc_record_word(0, b->tag, OSC_RECORD_THREAD_NAME, 1);
+    assert_int_equal(osc_sink_put_standing(&sink, b, (struct osc_pack_range){0, 1, false}),
+                     OSC_OK);
+    osc_blocks_header()->n_threads = 1;
+    osc_blocks_threads()[0].state = OSC_THREAD_RUNS;
+    assert_int_equal(osc_sink_tell_threads(&sink), OSC_OK);
+    assert_int_equal(osc_sink_flush(&sink), OSC_OK);
+    struct recording r = read_part(1);
+    assert_int_equal(r.n_threads, 1);
+    assert_int_equal(r.n_kinds[OSC_RECORD_THREAD_NAME], 1);
+    recording_free(&r);
+}
+
 static void the_first_anchor_and_the_last_ones_are_kept(void **state)
 {
     struct osc_clock_anchor first;
@@ -193,6 +211,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(each_part_says_all_that_it_needs),
         TEST(threads_are_told_when_something_changed),
+        TEST(threads_are_told_beside_what_was_put),
         TEST(the_first_anchor_and_the_last_ones_are_kept),
         TEST(a_part_that_is_full_is_followed_by_another),
     };
