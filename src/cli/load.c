@@ -39,8 +39,8 @@ static int no_memory(const struct osc_loaded *l)
 
 /*
  * Whether to read path I twice: first for where its steps and the trace begin, then
- * what is wanted of it alone. Of what is small all is kept; a pipe is read once; what is
- * mapped costs nothing; the origin of several files is known only once all are read.
+ * what is wanted of it alone. Of what is small all is kept; a pipe is read once; the
+ * origin of several files is known only once all are read.
  */
 static bool is_worth_scouting(const struct osc_loaded *l, const struct osc_args *args,
                               uint32_t i)
@@ -53,8 +53,7 @@ static bool is_worth_scouting(const struct osc_loaded *l, const struct osc_args 
     if (strcmp(l->files.all[i], "-") == 0 || stat(l->files.all[i], &info) != 0 ||
         !S_ISREG(info.st_mode))
         return false;
-    return (info.st_size >= SCOUTED_BYTES || args->max_memory_bytes > 0) &&
-           !osc_import_is_mapped(l->files.all[i]);
+    return info.st_size >= SCOUTED_BYTES || args->max_memory_bytes > 0;
 }
 
 /*
@@ -71,14 +70,15 @@ static osc_status scout(struct osc_loaded *l, const struct osc_args *args, uint3
     first.keep = (struct osc_import_keep){.is_on = true, .is_scout = true};
     first.reserve = (struct osc_import_reserve){0};
     osc_status st = osc_import_path(&t, l->files.all[i], &first, err);
-    if (st == OSC_OK)
+    const bool is_alone = t.n_parts <= 1; /* else its own origin is not the one of all */
+    if (st == OSC_OK && is_alone)
         st = osc_select_find_window(&t, &args->selection, &window, err);
     osc_trace_fini(&t);
     if (osc_mem_reason(st) == OSC_ELIMIT) {
         osc_mem_set_limit(osc_mem_limit()); /* what was refused is over */
         return OSC_OK;
     }
-    if (st != OSC_OK)
+    if (st != OSC_OK || !is_alone)
         return st;
     options->keep = (struct osc_import_keep){.is_on = true,
                                              .from_ns = window.from_ns,

@@ -308,40 +308,6 @@ static uint8_t *decide(const struct osc_filter *f)
     return wanted;
 }
 
-/* Move row FROM of C up to TO. */
-static void move_row(struct osc_chunk *c, uint32_t to, uint32_t from)
-{
-    c->ts_ns[to] = c->ts_ns[from];
-    if (c->dur_ns)
-        c->dur_ns[to] = c->dur_ns[from];
-    c->name[to] = c->name[from];
-    c->form[to] = c->form[from];
-    c->track[to] = c->track[from];
-    c->arg_word[to] = c->arg_word[from];
-    if (c->kind) /* metadata and arrows may have none */
-        c->kind[to] = c->kind[from];
-}
-
-/* Keep the wanted rows of C. The numbers of its rows are still those of before. */
-static void squeeze(struct osc_chunk *c, const uint8_t *wanted)
-{
-    uint32_t n = 0;
-
-    c->min_ts_ns = INT64_MAX;
-    c->max_end_ns = INT64_MIN;
-    for (uint32_t i = 0; i < c->n_rows; i++) {
-        if (!wanted[c->first_row + i])
-            continue;
-        move_row(c, n, i);
-        c->min_ts_ns = c->ts_ns[n] < c->min_ts_ns ? c->ts_ns[n] : c->min_ts_ns;
-        c->max_end_ns = osc_row_end(c, n) > c->max_end_ns ? osc_row_end(c, n) : c->max_end_ns;
-        n++;
-    }
-    c->n_rows = n;
-    if (n == 0)
-        c->min_ts_ns = c->max_end_ns = 0;
-}
-
 /* Let T remember the ordinals of its wanted steps, before it forgets the others. */
 static osc_status keep_ordinals(struct osc_trace *t, const struct osc_filter *f,
                                 const uint8_t *wanted)
@@ -463,7 +429,7 @@ static osc_status select_arrows(const struct osc_filter *f, struct osc_trace *t,
             const uint32_t *const is_gone = is_arrow(t, c, i) ? find_arrow(&a, t, c, i) : NULL;
 
             if (!is_gone || !*is_gone)
-                move_row(c, n++, i);
+                osc_chunk_move_row(c, n++, i);
         }
         c->first_row = n_rows;
         c->n_rows = n;
@@ -558,7 +524,7 @@ osc_status osc_select(struct osc_trace *t, const struct osc_selection *s, unsign
         goto out;
     t->is_selected = true;
     for (uint32_t k = 1; k < t->events.n_chunks; k++)
-        squeeze(t->events.chunks[k], wanted);
+        osc_chunk_squeeze(t->events.chunks[k], wanted + t->events.chunks[k]->first_row);
     osc_trace_recount(t);
     osc_derive_forget(t);
     if (facts != 0)

@@ -375,6 +375,34 @@ static void gives_all_back_when_an_allocation_fails(void **state)
     osc_trace_fini(&t);
 }
 
+static void leaves_out_while_loading_what_is_not_wanted(void **state)
+{
+    struct osc_import_options o = {
+        .n_threads = 1,
+        .keep = {.is_on = true, .from_ns = 100000, .host_to_ns = 110001, .device_to_ns = 0}};
+    struct osc_trace t = {0}, again = {0};
+    struct osc_err err = {0};
+    struct file f;
+
+    (void)state;
+    write_small(&t, &f);
+    const struct osc_str bytes = {(const char *)f.s, (uint32_t)f.len};
+    assert_int_equal(osc_import_memory(&again, "small.osc", bytes, &o, &err), OSC_OK);
+    assert_int_equal(osc_trace_touch(&again, 1, &err), OSC_OK);
+    assert_int_equal(again.events.n_rows, 3); /* the second step, what it calls, a begin */
+    assert_int_equal(again.origin_ns, 0);     /* the trace begins where it did */
+    assert_int_equal(again.others.n_rows, 3);
+    osc_trace_fini(&again);
+    o.keep = (struct osc_import_keep){.is_on = true, .is_scout = true};
+    assert_int_equal(osc_import_memory(&again, "small.osc", bytes, &o, &err), OSC_OK);
+    assert_int_equal(osc_derive(&again, OSC_FACT_STEPS, 1, &err), OSC_OK);
+    assert_int_equal(again.events.n_rows, 2);
+    assert_int_equal(again.n_steps, 2);
+    osc_trace_fini(&again);
+    osc_trace_fini(&t);
+    free_file(&f);
+}
+
 static void stops_at_the_limit_of_memory_with_what_it_has(void **state)
 {
     const struct osc_import_options o = {.n_threads = 1, .reserve = {.event_bytes = 1 << 24}};
@@ -409,6 +437,7 @@ int main(void)
         cmocka_unit_test(loses_rows_that_point_outside),
         cmocka_unit_test(believes_nothing_that_its_tables_say),
         cmocka_unit_test(gives_all_back_when_an_allocation_fails),
+        cmocka_unit_test(leaves_out_while_loading_what_is_not_wanted),
         cmocka_unit_test(stops_at_the_limit_of_memory_with_what_it_has),
     };
     return cmocka_run_group_tests_name("native", tests, NULL, NULL);

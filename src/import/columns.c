@@ -346,6 +346,7 @@ static osc_status read_common(struct opening *o, const struct osc_wire_model **m
 struct gathering {
     struct opening *o;
     struct osc_unchecked *u;
+    struct osc_columns_rules rules;  /* owned; made if something is to be left out */
     struct osc_unchecked_chunk next; /* chunk is NULL: none yet */
     struct osc_chunk rows;           /* of it: numbers alone */
     uint64_t first_row;              /* of it in the original */
@@ -420,6 +421,38 @@ static osc_status reserve_rows(struct opening *o, bool is_other, uint32_t n)
     return OSC_OK;
 }
 
+/* Whether row I of C is wanted: as osc_build_wants() decides while a text is read. */
+static bool wants(const struct opening *o, const struct osc_chunk *c, uint32_t i)
+{
+    const struct osc_import_keep *const keep = &o->r->options->keep;
+    const uint8_t ph = osc_row_form(o->t, c, i)->ph;
+    const bool is_device = osc_row_form(o->t, c, i)->is_device;
+    const bool is_step = c->kind[i] == OSC_KIND_STEP && !is_device;
+
+    if (keep->is_scout)
+        return is_step;
+    if (ph == 'B' || ph == 'b')
+        return true;
+    if (c->ts_ns[i] >= (is_device ? keep->device_to_ns : keep->host_to_ns))
+        return false;
+    return c->ts_ns[i] >= keep->from_ns ||
+           (!is_device && !is_step && osc_row_end(c, i) > keep->from_ns);
+}
+
+/* Look at the rows gathered, and leave out what is not wanted. False: they are lost. */
+static bool keep_wanted(struct gathering *g)
+{
+    uint8_t wanted[OSC_CHUNK_ROWS];
+
+    g->next.chunk = &g->rows;
+    if (!osc_columns_look(&g->rules, &g->next))
+        return false;
+    for (uint32_t i = 0; i < g->rows.n_rows; i++)
+        wanted[i] = wants(g->o, &g->rows, i);
+    osc_chunk_squeeze(&g->rows, wanted);
+    return true;
+}
+
 /* The columns gathered so far become a chunk of the trace, or are lost. */
 static osc_status end_chunk(struct gathering *g)
 {
@@ -433,10 +466,13 @@ static osc_status end_chunk(struct gathering *g)
     if (g->first_row > g->n_told)
         lose_unseen(g->o, g->first_row - g->n_told, g->next.offset);
     g->n_told = g->first_row + g->rows.n_rows;
-    if (!is_whole(&g->next, g->rows.n_rows)) {
+    const bool is_kept = g->o->r->options->keep.is_on && !g->next.is_other;
+    if (!is_whole(&g->next, g->rows.n_rows) || (is_kept && !keep_wanted(g))) {
         osc_columns_lose(t, missing_code(g->o), g->next.offset, &g->rows);
         return OSC_OK;
     }
+    if (g->rows.n_rows == 0)
+        return OSC_OK; /* nothing of it is wanted */
     osc_status st = reserve_rows(g->o, g->next.is_other, g->rows.n_rows);
     if (st == OSC_OK)
         st = osc_grow(&u->chunks, &u->cap_chunks, (size_t)u->n_chunks + 1, sizeof *u->chunks);
@@ -452,7 +488,8 @@ static osc_status end_chunk(struct gathering *g)
         return st;
     }
     g->next.chunk = c;
-    u->chunks[u->n_chunks++] = g->next;
+    if (!is_kept) /* else it is checked already */
+        u->chunks[u->n_chunks++] = g->next;
     return OSC_OK;
 }
 
@@ -493,6 +530,8 @@ static osc_status gather(struct opening *o, struct osc_unchecked *u, bool is_oth
     struct gathering g = {.o = o, .u = u, .next = {.is_other = is_other}};
     osc_status st = OSC_OK;
 
+    if (o->r->options->keep.is_on && !is_other)
+        st = osc_columns_rules_make(&g.rules, o->t);
     for (size_t i = 0; i < o->f->n_chunks && st == OSC_OK; i++) {
         const unsigned type = o->f->chunks[i].header.type;
 
@@ -503,6 +542,7 @@ static osc_status gather(struct opening *o, struct osc_unchecked *u, bool is_oth
         st = end_chunk(&g);
     if (st == OSC_OK && g.n_told < n_rows)
         lose_unseen(o, n_rows - g.n_told, o->f->size);
+    osc_columns_rules_fini(&g.rules);
     return st;
 }
 
@@ -515,8 +555,16 @@ static osc_status gather_all(struct opening *o, const struct osc_wire_model *mod
     o->t->unchecked = u;
     o->t->unchecked_free = osc_unchecked_free;
     o->t->check = osc_columns_check;
-    const osc_status st = gather(o, u, false, model->n_events);
-    return st == OSC_OK ? gather(o, u, true, model->n_others) : st;
+    const struct osc_import_keep *const keep = &o->r->options->keep;
+    osc_status st = gather(o, u, false, model->n_events);
+    if (st == OSC_OK && !keep->is_scout)
+        st = gather(o, u, true, model->n_others);
+    if (keep->is_on) { /* the trace begins where it did */
+        o->r->loading->min_ts_ns = model->min_ts_ns;
+        if (st == OSC_OK)
+            st = osc_trace_hold(o->t);
+    }
+    return st;
 }
 
 /* --- all of it ---------------------------------------------------------------------------- */

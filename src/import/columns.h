@@ -15,6 +15,9 @@
  *     columns have been checked, gets what he asked for.
  *   - What cannot be mapped (a pipe, a compressed file, memory) is copied first.
  *
+ * Where something is left out while loading (osc_import_keep), chunks of events are looked
+ * at right away, one after the other, and squeezed to the rows that are wanted.
+ *
  * Threading: as reader.h says; columns are checked by several threads.
  */
 #ifndef OSC_IMPORT_COLUMNS_H
@@ -53,6 +56,29 @@ struct osc_unchecked {
 };
 
 void osc_unchecked_free(void *unchecked);
+
+/* What rows of a form need. */
+struct osc_form_needs {
+    uint32_t n_words;
+    uint16_t n_texts;
+    uint16_t first, second; /* places of words that are texts; the first twice if it is alone */
+    const uint16_t *places; /* of all of them */
+};
+
+/* What the rows of a trace have to keep to. */
+struct osc_columns_rules {
+    uint32_t n_texts, n_forms, n_tracks;          /* ids are below these */
+    struct osc_form_needs *of_events, *of_others; /* owned; by form */
+    uint16_t *places;                             /* owned */
+};
+
+/* The rules of T, whose texts, forms and tracks are there. On failure to be finished, too. */
+OSC_MUST_USE osc_status osc_columns_rules_make(struct osc_columns_rules *c,
+                                               const struct osc_trace *t);
+void osc_columns_rules_fini(struct osc_columns_rules *c);
+
+/* Point the columns of U's chunk into the file. False: they are damaged, or not by rules. */
+bool osc_columns_look(const struct osc_columns_rules *r, struct osc_unchecked_chunk *u);
 
 /* Count ROWS, at OFFSET of the file, as lost. */
 void osc_columns_lose(struct osc_trace *t, enum osc_finding_code code, uint64_t offset,

@@ -4,22 +4,6 @@
 #include "base/thread.h"
 #include "import/columns.h"
 
-/* What rows of a form need. */
-struct form_needs {
-    uint32_t n_words;
-    uint16_t n_texts;
-    uint16_t first, second; /* places of words that are texts; the first twice if it is alone */
-    const uint16_t *places; /* of all of them */
-};
-
-struct checking {
-    struct osc_trace *t;
-    struct osc_unchecked *u;
-    uint32_t n_texts;                         /* ids of texts are below it */
-    struct form_needs *of_events, *of_others; /* owned; by form */
-    uint16_t *places;                         /* owned */
-};
-
 void osc_unchecked_free(void *unchecked)
 {
     struct osc_unchecked *const u = unchecked;
@@ -34,9 +18,9 @@ static bool is_text(const struct osc_slot *s)
     return s->type == OSC_ARG_STRING || s->type == OSC_ARG_TEXT || s->type == OSC_ARG_NUMTEXT;
 }
 
-static struct form_needs needs_of(const struct osc_form *f, uint16_t *places)
+static struct osc_form_needs needs_of(const struct osc_form *f, uint16_t *places)
 {
-    struct form_needs need = {.n_words = f->n_words, .places = places};
+    struct osc_form_needs need = {.n_words = f->n_words, .places = places};
 
     for (uint32_t k = 0; k < f->n_slots; k++) {
         if (is_text(&f->slots[k]))
@@ -48,10 +32,12 @@ static struct form_needs needs_of(const struct osc_form *f, uint16_t *places)
 }
 
 /* What the forms ask of rows, so that no row has to look at slots. */
-static osc_status find_needs(struct checking *c)
+osc_status osc_columns_rules_make(struct osc_columns_rules *c, const struct osc_trace *t)
 {
-    const struct osc_trace *const t = c->t;
     size_t n_places = 0;
+
+    *c = (struct osc_columns_rules){
+        .n_texts = t->strings.n_adopted, .n_forms = t->n_forms, .n_tracks = t->n_tracks};
 
     for (uint32_t i = 0; i < t->n_forms; i++)
         n_places += t->forms[i].n_slots;
@@ -63,7 +49,7 @@ static osc_status find_needs(struct checking *c)
     n_places = 0;
     for (uint32_t i = 1; i < t->n_forms; i++) {
         const struct osc_form *const f = &t->forms[i];
-        const struct form_needs need = needs_of(f, c->places + n_places);
+        const struct osc_form_needs need = needs_of(f, c->places + n_places);
 
         n_places += need.n_texts;
         c->of_events[i] = c->of_others[i] = need;
@@ -74,6 +60,14 @@ static osc_status find_needs(struct checking *c)
             c->of_others[i].n_words = UINT32_MAX;
     }
     return OSC_OK;
+}
+
+void osc_columns_rules_fini(struct osc_columns_rules *c)
+{
+    osc_free(c->of_events);
+    osc_free(c->of_others);
+    osc_free(c->places);
+    *c = (struct osc_columns_rules){0};
 }
 
 /* Point the columns of C into the file. */
@@ -211,15 +205,16 @@ static inline uint32_t past(uint32_t id, uint32_t bound)
 }
 
 /* Words of every row lie within, and those that are texts are known. Forms are good. */
-static bool words_are_good(const struct checking *k, const struct osc_chunk *c, bool is_other)
+static bool words_are_good(const struct osc_columns_rules *k, const struct osc_chunk *c,
+                           bool is_other)
 {
-    const struct form_needs *const needs = is_other ? k->of_others : k->of_events;
+    const struct osc_form_needs *const needs = is_other ? k->of_others : k->of_events;
     const uint32_t bound = k->n_texts, n_words = c->n_arg_words;
     static const uint32_t none[1];
     uint32_t seen = 0;
 
     for (uint32_t i = 0; i < c->n_rows; i++) {
-        const struct form_needs *const need = &needs[c->form[i]];
+        const struct osc_form_needs *const need = &needs[c->form[i]];
         const uint32_t at = c->arg_word[i];
         const uint32_t *const words = need->n_texts > 0 ? c->args + at : none;
 
@@ -234,7 +229,8 @@ static bool words_are_good(const struct checking *k, const struct osc_chunk *c, 
     return seen >> 31 == 0;
 }
 
-static bool rows_are_good(const struct checking *k, const struct osc_unchecked_chunk *u)
+static bool rows_are_good(const struct osc_columns_rules *k,
+                          const struct osc_unchecked_chunk *u)
 {
     const struct osc_chunk *const c = u->chunk;
     const int64_t least = u->is_other ? -OSC_TIME_MAX_NS : c->min_ts_ns;
@@ -242,19 +238,29 @@ static bool rows_are_good(const struct checking *k, const struct osc_unchecked_c
 
     return times_are_good(c->ts_ns, c->dur_ns, c->n_rows, least, most) &&
            ids_are_good(c->name, c->n_rows, 0, k->n_texts) &&
-           ids_are_good(c->form, c->n_rows, 1, k->t->n_forms) &&
-           ids_are_good(c->track, c->n_rows, 1, k->t->n_tracks) &&
+           ids_are_good(c->form, c->n_rows, 1, k->n_forms) &&
+           ids_are_good(c->track, c->n_rows, 1, k->n_tracks) &&
            (!c->kind || kinds_are_good(c->kind, c->n_rows)) &&
            words_are_good(k, c, u->is_other);
 }
+
+bool osc_columns_look(const struct osc_columns_rules *r, struct osc_unchecked_chunk *u)
+{
+    lay(u);
+    return hashes_are_good(u) && rows_are_good(r, u);
+}
+
+struct checking {
+    struct osc_columns_rules rules;
+    struct osc_unchecked *u;
+};
 
 static void check_chunk(void *ctx, uint32_t i)
 {
     const struct checking *const k = ctx;
     struct osc_unchecked_chunk *const u = &k->u->chunks[i];
 
-    lay(u);
-    u->is_lost = !hashes_are_good(u) || !rows_are_good(k, u);
+    u->is_lost = !osc_columns_look(&k->rules, u);
 }
 
 /* Rows that are lost are gone: the chunk stays, empty. */
@@ -277,8 +283,8 @@ static void number_others(struct osc_store *s)
 
 osc_status osc_columns_check(struct osc_trace *t, unsigned n_threads, struct osc_err *err)
 {
-    struct checking k = {.t = t, .u = t->unchecked, .n_texts = t->strings.n_adopted};
-    const osc_status st = find_needs(&k);
+    struct checking k = {.u = t->unchecked};
+    const osc_status st = osc_columns_rules_make(&k.rules, t);
 
     if (st == OSC_OK) {
         osc_parallel(n_threads, k.u->n_chunks, check_chunk, &k);
@@ -291,8 +297,6 @@ osc_status osc_columns_check(struct osc_trace *t, unsigned n_threads, struct osc
     } else {
         (void)osc_fail(err, st, "out of memory while columns were checked");
     }
-    osc_free(k.of_events);
-    osc_free(k.of_others);
-    osc_free(k.places);
+    osc_columns_rules_fini(&k.rules);
     return st;
 }

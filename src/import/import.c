@@ -7,7 +7,6 @@
 #include "base/thread.h"
 #include "codec/inflate.h"
 #include "import/blocks.h"
-#include "import/osc_file.h"
 #include "import/pipe.h"
 #include "import/reader.h"
 #include "import/seal.h"
@@ -155,19 +154,4 @@ osc_status osc_import_memory(struct osc_trace *t, const char *name, struct osc_s
     if (st != OSC_OK && !t->is_partial)
         osc_trace_fini(t);
     return st;
-}
-
-bool osc_import_is_mapped(const char *path)
-{
-    struct osc_file f = {0};
-    struct osc_input in;
-    bool is_mapped = false;
-
-    if (osc_input_open(&in, path, NULL) == OSC_OK && in.can_seek &&
-        osc_file_probe(in.probe, in.n_probe) > 0 &&
-        osc_file_open(&f, &in, OSC_INFLATE_NONE, NULL) == OSC_OK)
-        is_mapped = osc_file_has_columns(&f);
-    osc_file_close(&f);
-    osc_input_close(&in);
-    return is_mapped;
 }

@@ -76,7 +76,4 @@ OSC_MUST_USE osc_status osc_import_memory(struct osc_trace *t, const char *name,
                                           const struct osc_import_options *o,
                                           struct osc_err *err);
 
-/* Whether PATH is a file of columns, which are not read but mapped. */
-bool osc_import_is_mapped(const char *path);
-
 #endif

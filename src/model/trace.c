@@ -38,6 +38,40 @@ osc_status osc_chunk_replace_words(struct osc_chunk *c, uint32_t i, const uint32
     return OSC_OK;
 }
 
+void osc_chunk_move_row(struct osc_chunk *c, uint32_t to, uint32_t from)
+{
+    if (to == from) /* and a mapped page stays clean */
+        return;
+    c->ts_ns[to] = c->ts_ns[from];
+    if (c->dur_ns)
+        c->dur_ns[to] = c->dur_ns[from];
+    c->name[to] = c->name[from];
+    c->form[to] = c->form[from];
+    c->track[to] = c->track[from];
+    c->arg_word[to] = c->arg_word[from];
+    if (c->kind)
+        c->kind[to] = c->kind[from];
+}
+
+void osc_chunk_squeeze(struct osc_chunk *c, const uint8_t *wanted)
+{
+    uint32_t n = 0;
+
+    c->min_ts_ns = INT64_MAX;
+    c->max_end_ns = INT64_MIN;
+    for (uint32_t i = 0; i < c->n_rows; i++) {
+        if (!wanted[i])
+            continue;
+        osc_chunk_move_row(c, n, i);
+        c->min_ts_ns = c->ts_ns[n] < c->min_ts_ns ? c->ts_ns[n] : c->min_ts_ns;
+        c->max_end_ns = osc_row_end(c, n) > c->max_end_ns ? osc_row_end(c, n) : c->max_end_ns;
+        n++;
+    }
+    c->n_rows = n;
+    if (n == 0)
+        c->min_ts_ns = c->max_end_ns = 0;
+}
+
 osc_status osc_store_append(struct osc_store *s, struct osc_chunk *c)
 {
     size_t cap = s->cap_chunks;
@@ -100,13 +134,19 @@ osc_status osc_trace_touch(struct osc_trace *t, unsigned n_threads, struct osc_e
     return st;
 }
 
+/* What can be written of a row: all columns but its words. */
+#define EVENT_BYTES 33u
+#define OTHER_BYTES 24u
+
 osc_status osc_trace_hold(struct osc_trace *t)
 {
-    size_t n_bytes = 0;
+    const size_t n_bytes =
+        (size_t)t->events.n_rows * EVENT_BYTES + (size_t)t->others.n_rows * OTHER_BYTES;
+    bool is_mapped = false;
 
     for (uint32_t i = 0; i < t->n_pages; i++)
-        n_bytes += t->pages[i].is_mapped ? t->pages[i].size : 0;
-    if (n_bytes == 0 || t->copied_bytes > 0)
+        is_mapped = is_mapped || t->pages[i].is_mapped;
+    if (!is_mapped || t->copied_bytes > 0)
         return OSC_OK;
     if (!osc_mem_take(n_bytes))
         return OSC_ENOMEM;

@@ -106,6 +106,15 @@ struct osc_store {
 /* Free C and its derived columns. */
 void osc_chunk_free(struct osc_chunk *c);
 
+/* Put row FROM of C in the place of TO, which is not behind it. */
+void osc_chunk_move_row(struct osc_chunk *c, uint32_t to, uint32_t from);
+
+/*
+ * Keep the rows of C, of events, for which WANTED (by place) is not 0. Numbers of rows
+ * are still those of before.
+ */
+void osc_chunk_squeeze(struct osc_chunk *c, const uint8_t *wanted);
+
 /* Append C, which is then S's; on failure it is still the caller's. */
 OSC_MUST_USE osc_status osc_store_append(struct osc_store *s, struct osc_chunk *c);
 

@@ -311,11 +311,11 @@ static void a_slow_step_is_written(void **state)
     struct recording r;
 
     (void)state;
-    setenv("OPSCOPE_SCHEDULE", "flight=20s,slow=5", 1);
+    setenv("OPSCOPE_SCHEDULE", "flight=20s,slow=20", 1);
     assert_int_equal(osc_start(&o), OSC_OK);
     for (int i = 0; i < 30; i++) {
         step();
-        nap_ms(i == 20 ? 200 : 4);
+        nap_ms(i == 20 ? 500 : 4);
     }
     wait_until_ready();
     assert_int_equal(osc_stop(), OSC_OK);

@@ -9,7 +9,8 @@
 #define CHUNK_BYTES ((size_t)1 << 20) /* of records, about */
 /* Standing records: thousands of names; what comes then is only in the part it is in. */
 #define STANDING_BYTES ((size_t)1 << 18)
-#define THREADS_BYTES  (OSC_LIVE_THREADS * sizeof(struct osc_wire_thread))
+/* What the part says of each entry, and behind that what is to be written. */
+#define THREADS_BYTES (2 * OSC_LIVE_THREADS * sizeof(struct osc_wire_thread))
 
 static void *get_pages(size_t len)
 {
@@ -17,12 +18,6 @@ static void *get_pages(size_t len)
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
     return p == MAP_FAILED ? NULL : p;
-}
-
-/* What was mapped: what threads lost is collected in the same place as records. */
-static size_t chunk_bytes(const struct osc_sink *sink)
-{
-    return sink->chunk_room < THREADS_BYTES ? THREADS_BYTES : sink->chunk_room;
 }
 
 /* A part begins: it says nothing yet. */
@@ -45,7 +40,7 @@ osc_status osc_sink_open(struct osc_sink *sink, int live_fd, const struct osc_fa
         sink->chunk_room = (size_t)sink->part_bytes / 4;
     if (sink->chunk_room < least)
         sink->chunk_room = least;
-    sink->chunk = get_pages(chunk_bytes(sink));
+    sink->chunk = get_pages(sink->chunk_room);
     sink->threads = get_pages(THREADS_BYTES);
     sink->standing = get_pages(STANDING_BYTES);
     if (!sink->chunk || !sink->threads || !sink->standing)
@@ -62,7 +57,7 @@ osc_status osc_sink_open(struct osc_sink *sink, int live_fd, const struct osc_fa
 void osc_sink_close(struct osc_sink *sink)
 {
     if (sink->chunk)
-        munmap(sink->chunk, chunk_bytes(sink));
+        munmap(sink->chunk, sink->chunk_room);
     if (sink->threads)
         munmap(sink->threads, THREADS_BYTES);
     if (sink->standing)
@@ -227,7 +222,7 @@ osc_status osc_sink_put(struct osc_sink *sink, struct osc_block *b, struct osc_p
     return OSC_OK;
 }
 
-void osc_sink_learn(struct osc_sink *sink, const struct osc_block *b,
+bool osc_sink_learn(struct osc_sink *sink, const struct osc_block *b,
                     struct osc_pack_range range)
 {
     unsigned char *at = sink->standing + sink->standing_len;
@@ -235,13 +230,16 @@ void osc_sink_learn(struct osc_sink *sink, const struct osc_block *b,
 
     if (!sink->has_parts || range.first_slot >= range.end_slot ||
         osc_pack_bound(range.end_slot - range.first_slot) > STANDING_BYTES - sink->standing_len)
-        return;
+        return false;
     const size_t len = osc_pack_standing(b, range, &segment, at + sizeof segment);
+    const bool is_whole = segment.n_unfinished == 0;
     if (segment.n_records == 0)
-        return;
+        return is_whole;
+    segment.n_unfinished = 0; /* told where its slots are */
     memcpy(at, &segment, sizeof segment);
     sink->standing_len += sizeof segment + len;
     sink->n_standing += segment.n_records;
+    return is_whole;
 }
 
 void osc_sink_recall(struct osc_sink *sink)
@@ -261,6 +259,7 @@ osc_status osc_sink_put_standing(struct osc_sink *sink, const struct osc_block *
         return st;
     unsigned char *at = sink->chunk + sink->chunk_len;
     const size_t len = osc_pack_standing(b, range, &segment, at + sizeof segment);
+    segment.n_unfinished = 0; /* told where its slots are */
     if (segment.n_records > 0) {
         memcpy(at, &segment, sizeof segment);
         sink->chunk_len += sizeof segment + len;
@@ -273,7 +272,7 @@ osc_status osc_sink_tell_threads(struct osc_sink *sink)
 {
     const struct osc_live_header *live = osc_blocks_header();
     const struct osc_live_thread *threads = osc_blocks_threads();
-    struct osc_wire_thread *out = (struct osc_wire_thread *)(void *)sink->chunk;
+    struct osc_wire_thread *out = sink->threads + OSC_LIVE_THREADS;
     /* relaxed: an entry is read only if its state says so. */
     uint32_t n_threads = __atomic_load_n(&live->n_threads, __ATOMIC_RELAXED), n = 0;
 

@@ -402,7 +402,7 @@ static void names_functions_by_their_symbol(void **state)
     CALL(void, "task_begin_fn", domain, id, id, void *)
     (domain_of("PyTorch"), none, none, &on_the_stack);
     end("PyTorch");
-    assert_non_null(strstr(double_log, "begin annotation 0x7f"));
+    assert_non_null(strstr(double_log, "begin annotation 0x"));
 }
 
 /* A client's clock of 1 kHz that stands at 5,000. */

@@ -244,8 +244,7 @@ uint32_t osc_pack_find(const struct osc_block *b, uint32_t first_slot, uint32_t 
     uint32_t whole = first_slot;
 
     for (uint32_t i = first_slot, n; i < end; i += n) {
-        /* Pairs with the release that ends a recording call, as below. */
-        const uint64_t word = __atomic_load_n(&b->slots[i].word, __ATOMIC_ACQUIRE);
+        const uint64_t word = osc_record_look(&b->slots[i]);
         const uint32_t kind = osc_record_kind(word);
         const bool is_end = kind == OSC_RECORD_END || kind == OSC_RECORD_STEP_END;
 
@@ -265,8 +264,7 @@ uint32_t osc_pack_find(const struct osc_block *b, uint32_t first_slot, uint32_t 
 static uint64_t start_ticks(const struct osc_block *b, uint32_t first, uint32_t end)
 {
     for (uint32_t i = first; i < end; i++) {
-        /* Pairs with the release that ends a recording call, as below. */
-        const uint64_t word = __atomic_load_n(&b->slots[i].word, __ATOMIC_ACQUIRE);
+        const uint64_t word = osc_record_look(&b->slots[i]);
 
         if (osc_record_tag(word) == b->tag && shape_of(osc_record_kind(word))->is_timed)
             return b->slots[i].value;
@@ -289,13 +287,14 @@ size_t osc_pack_standing(const struct osc_block *b, struct osc_pack_range range,
 
     *s = (struct osc_pack_segment){.seq = b->seq, .thread = b->thread};
     for (uint32_t i = range.first_slot, n; i < end; i += n) {
-        /* Pairs with the release that ends a recording call, as below. */
-        const uint64_t word = __atomic_load_n(&b->slots[i].word, __ATOMIC_ACQUIRE);
+        const uint64_t word = osc_record_look(&b->slots[i]);
 
         n = 1;
-        if (osc_record_tag(word) != b->tag)
+        if (osc_record_tag(word) != b->tag || osc_record_n_slots(word) == 0) {
+            s->n_unfinished++;
             continue;
-        n = osc_record_n_slots(word) ? osc_record_n_slots(word) : 1;
+        }
+        n = osc_record_n_slots(word);
         if (is_standing(osc_record_kind(word)))
             s->n_records += put_record(&at, &b->slots[i], word, end - i);
     }
@@ -319,9 +318,8 @@ size_t osc_pack_block(const struct osc_block *b, struct osc_pack_range range,
 
     while (i < end) {
         const struct osc_record_slot *slot = &b->slots[i];
-        __builtin_prefetch(slot + 64);
-        /* Pairs with the release that ends a recording call: the record is whole. */
-        const uint64_t word = __atomic_load_n(&slot->word, __ATOMIC_ACQUIRE);
+
+        const uint64_t word = osc_record_look(slot);
 
         if (word >> 32 == end_word) {
             *at.p++ = OSC_RECORD_END;

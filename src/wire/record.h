@@ -97,6 +97,21 @@ static inline uint64_t osc_record_word(uint32_t id, uint32_t tag, uint32_t kind,
     return id | (uint64_t)tag << 32 | (uint64_t)kind << 48 | (uint64_t)n_slots << 56;
 }
 
+/*
+ * The word of a slot that its thread may be writing, in halves as it is written: if the
+ * tag is there, all of the record is.
+ */
+static inline uint64_t osc_record_look(const struct osc_record_slot *slot)
+{
+    typedef uint32_t __attribute__((may_alias)) half;
+    const half *word = (const half *)&slot->word;
+    /* acquire: pairs with the release of the recording call. */
+    const uint64_t high = __atomic_load_n(&word[1], __ATOMIC_ACQUIRE);
+
+    /* relaxed: it was there before. */
+    return __atomic_load_n(&word[0], __ATOMIC_RELAXED) | high << 32;
+}
+
 static inline uint32_t osc_record_id(uint64_t word)
 {
     return (uint32_t)word;

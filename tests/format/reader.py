@@ -9,6 +9,7 @@ table events`.
 """
 import json
 import os
+import re
 import struct
 import sys
 
@@ -726,6 +727,8 @@ def read(path):
     """The recording at PATH, and a Maker with its events."""
     rec, live, file = Recording(), None, None
     beside = path if os.path.isdir(path) else path + ".live"
+    if not os.path.isdir(beside):  # of a part
+        beside = re.sub(r"\.\d+\.osc$", ".osc.live", path)
     if os.path.isdir(beside):
         live = Live(beside)
     if not os.path.isdir(path):

@@ -2,11 +2,12 @@
 /*
  * record_all.c - records of every kind, through the recorder itself.
  *
- * Usage: record_all FILE end|kill|wait|parts
+ * Usage: record_all FILE end|kill|wait|parts|partskill
  *   end     ends as programs do
  *   kill    kills itself before anything was ended
  *   wait    prints "ready" and waits until its standard input ends, then goes on
  *   parts   is limited in size, so that the recording comes in parts
+ *   partskill   the same, and kills itself
  */
 #include <opscope/record.h>
 #include <opscope/source.h>
@@ -123,13 +124,13 @@ int main(int argc, char **argv)
     if (argc < 3)
         return 2;
     o.out = argv[1];
-    if (strcmp(mode, "parts") == 0)
-        o.limit_bytes = 1u << 20;
+    if (strncmp(mode, "parts", 5) == 0)
+        o.limit_bytes = 1u << 18;
     if (osc_start(&o) != OSC_OK)
         return 1;
-    for (int i = 0; i < (o.limit_bytes ? 200 : 1); i++)
+    for (int i = 0; i < (o.limit_bytes ? 12 : 1); i++)
         record();
-    if (strcmp(mode, "kill") == 0)
+    if (strcmp(mode, "kill") == 0 || strcmp(mode, "partskill") == 0)
         (void)raise(SIGKILL);
     if (strcmp(mode, "wait") == 0) {
         puts("ready");

@@ -3,7 +3,7 @@
  * A client of ITT with a static part of its own, as small as one can be: it loads what
  * INTEL_LIBITTNOTIFY64 names, lets it fill pointers, and records tasks.
  *
- *   client nest | late | kill | open | fork | parts | threads | exec PROGRAM
+ *   client nest | late | kill | open | fork | parts | threads | signals | exec PROGRAM
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -11,12 +11,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "sources/itt_abi.h"
 
 #define N_THREADS 300
+#define N_TASKS   50000
 
 typedef struct osc_itt_domain *domain;
 typedef struct osc_itt_string *handle;
@@ -130,6 +132,32 @@ static int many_threads(void)
     return 0;
 }
 
+static volatile sig_atomic_t n_signals;
+
+static void on_signal(int number)
+{
+    (void)number;
+    n_signals++;
+    begin("aten::handler");
+    end();
+}
+
+/* Tasks, and others in a handler that comes at any time. */
+static int interrupted_tasks(void)
+{
+    const struct itimerval often = {{0, 200}, {0, 200}}, never = {{0, 0}, {0, 0}};
+
+    signal(SIGALRM, on_signal);
+    setitimer(ITIMER_REAL, &often, NULL);
+    for (int i = 0; i < N_TASKS || n_signals < 20; i++) {
+        begin("aten::task");
+        end();
+    }
+    setitimer(ITIMER_REAL, &never, NULL);
+    printf("%d\n", (int)n_signals);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     const char *const what = argc > 1 ? argv[1] : "";
@@ -144,6 +172,8 @@ int main(int argc, char **argv)
         return fork_without_exec();
     if (strcmp(what, "threads") == 0)
         return many_threads();
+    if (strcmp(what, "signals") == 0)
+        return interrupted_tasks();
     if (strcmp(what, "parts") == 0) {
         part.version_build = 20250807;
         load();
