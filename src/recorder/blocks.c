@@ -6,6 +6,7 @@
 #include <linux/futex.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -155,6 +156,8 @@ osc_status osc_blocks_open(int dir_fd, uint64_t limit_bytes, const uint64_t reco
 
     if (st != OSC_OK)
         return st;
+    /* Says that this process is there, see left_over.h; not all file systems can. */
+    (void)flock(osc_fd_get(&pool.file), LOCK_EX | LOCK_NB);
     if (!reserve_addresses(limit_bytes)) {
         osc_fd_close(&pool.file);
         return OSC_ENOMEM;

@@ -202,23 +202,39 @@ static osc_status open_recording(void)
     return OSC_OK;
 }
 
-void osc_session_arm(void)
-{
-    const char *out = secure_getenv("OPSCOPE_OUT");
-
-    if (!out || out[0] == '\0' || osc_threads_init() != OSC_OK)
-        return;
-    set_text(dir, sizeof dir, out);
-    /* relaxed: nobody else is there yet. */
-    __atomic_store_n(&was_armed, 1, __ATOMIC_RELAXED);
-    set_phase(ARMED);
-}
-
 static bool is_forbidden(void)
 {
     const char *s = secure_getenv("OPSCOPE");
 
     return s && strcmp(s, "0") == 0;
+}
+
+/* Record into the directory GIVEN, which may be NULL. What is relative begins where the
+ * program was when this was first told: it may be elsewhere when it records. */
+static void set_directory(const char *given)
+{
+    size_t len = 0;
+
+    if (given && given[0] != '/' && dir[0] != '\0')
+        return;
+    if (given && given[0] != '/' && given[0] != '\0' && getcwd(dir, sizeof dir)) {
+        len = strlen(dir);
+        if (len + 1 < sizeof dir)
+            dir[len++] = '/';
+    }
+    set_text(dir + len, sizeof dir - len, given);
+}
+
+void osc_session_arm(void)
+{
+    const char *out = secure_getenv("OPSCOPE_OUT");
+
+    if (!out || out[0] == '\0' || is_forbidden() || osc_threads_init() != OSC_OK)
+        return;
+    set_directory(out);
+    /* relaxed: nobody else is there yet. */
+    __atomic_store_n(&was_armed, 1, __ATOMIC_RELAXED);
+    set_phase(ARMED);
 }
 
 osc_status osc_session_start(const struct osc_start_options *given)
@@ -237,7 +253,7 @@ osc_status osc_session_start(const struct osc_start_options *given)
         memcpy(&options, given, given->size < sizeof options ? given->size : sizeof options);
     set_text(told, sizeof told, options.out);
     if (!options.out)
-        set_text(dir, sizeof dir, secure_getenv("OPSCOPE_OUT"));
+        set_directory(secure_getenv("OPSCOPE_OUT"));
     is_child = false;
 
     const osc_status st = open_recording();
