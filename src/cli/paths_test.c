@@ -203,13 +203,13 @@ static void a_trace_beside_its_packed_copy_is_read_once(void **state)
     const char *const operand = "run";
 
     (void)state;
-    make("run/ run/a.json run/a.json.gz run/b.json.zst");
+    make("run/ run/a.json run/a.json.gz run/a.osc run/b.json.zst");
     said_begin();
     const int failed = osc_paths_find(&p, &operand, 1);
     const char *const said = said_end();
     assert_int_equal(failed, OSC_EXIT_DONE);
-    assert_string_equal(said,
-                        "opscope: run/a.json.gz: left out, the same trace as run/a.json\n");
+    assert_string_equal(said, "opscope: run/a.json.gz: left out, the same trace as run/a.json\n"
+                              "opscope: run/a.osc: left out, the same trace as run/a.json\n");
     assert_int_equal(p.n, 2);
     assert_string_equal(p.all[1], "run/b.json.zst");
     osc_paths_fini(&p);
