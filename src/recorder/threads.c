@@ -275,18 +275,18 @@ static bool is_through(const struct osc_writer *w)
         return false;
     /* acquire: pairs with the release where the thread changes its block */
     const uintptr_t pos = __atomic_load_n(&w->pos, __ATOMIC_ACQUIRE);
+    /* NOLINTNEXTLINE(performance-no-int-to-ptr): see osc_writer_try() */
     const struct osc_block *b = osc_writer_block_of((const void *)(pos - 1));
 
     if (pos == 0)
         return true;
-    for (uintptr_t at = (uintptr_t)b->slots; at < pos;) {
+    for (const struct osc_record_slot *s = b->slots; (uintptr_t)s < pos;) {
         /* acquire: pairs with the release in osc_writer_finish() */
-        const uint64_t word =
-            __atomic_load_n(&((const struct osc_record_slot *)at)->word, __ATOMIC_ACQUIRE);
+        const uint64_t word = __atomic_load_n(&s->word, __ATOMIC_ACQUIRE);
 
         if (osc_record_tag(word) != b->tag || osc_record_n_slots(word) == 0)
             return false;
-        at += osc_record_n_slots(word) * (uintptr_t)OSC_RECORD_SLOT_BYTES;
+        s += osc_record_n_slots(word);
     }
     return true;
 }
