@@ -229,7 +229,8 @@ struct osc_start_options {
     const struct osc_schedule *schedule; /* NULL: OPSCOPE_SCHEDULE, else all is recorded */
     uint64_t buffer_bytes;               /* of memory that threads share; 0: 64 MiB */
     uint64_t limit_bytes; /* of files: beyond it the oldest are deleted; 0: none */
-    /* Flight recorder: keep the last of it in memory, write it when something happens. */
+    /* Flight recorder: keep the last of it in memory, at most half of buffer_bytes, and
+     * write it when something happens. */
     uint64_t flight_ns;    /* the last nanoseconds; 0: not by time */
     uint64_t flight_steps; /* the last steps; 0: not by steps; both 0: no flight recorder */
     double slow_step;      /* dump when a step takes this many medians of those before; 0: no */

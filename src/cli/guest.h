@@ -18,7 +18,7 @@
 
 #include "base/status.h"
 
-/* A variable of the environment; VALUE NULL: it is removed. */
+/* A variable of the environment. */
 struct osc_guest_variable {
     const char *name, *value;
 };

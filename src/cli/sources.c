@@ -193,7 +193,8 @@ int osc_sources_choose(struct osc_sources *s, const struct osc_args *args, const
     failed = add_text(s, "OPSCOPE_RUN_ID", &id);
     s->run_id = id.s;
     add_variable(s, "OPSCOPE_OUT", out);
-    add_variable(s, "OPSCOPE", bits ? NULL : "0");
+    if (bits == 0)
+        add_variable(s, "OPSCOPE", "0");
     if (args->run.sources)
         add_variable(s, "OPSCOPE_SOURCES", args->run.sources);
     if (!failed)
@@ -218,9 +219,8 @@ int osc_sources_print(const struct osc_sources *s)
     for (uint32_t i = 0; i < s->n_variables; i++) {
         const struct osc_guest_variable *const v = &s->variables[i];
 
-        osc_strbuf_addf(&out, v->value ? "export %s=" : "unset %s", v->name);
-        if (v->value)
-            osc_shell_add_word(&out, v->value);
+        osc_strbuf_addf(&out, "export %s=", v->name);
+        osc_shell_add_word(&out, v->value);
         osc_strbuf_addc(&out, '\n');
     }
     failed = out.status == OSC_OK ? osc_show_text(out.s)

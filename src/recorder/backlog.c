@@ -42,7 +42,8 @@ void osc_backlog_drain(struct osc_backlog *backlog, struct osc_sink *sink, uint6
 
     for (struct osc_block *b = osc_blocks_drain(); b; b = next) {
         next = osc_blocks_next(b);
-        osc_sink_learn(sink, b, (struct osc_pack_range){0, used_slots(b), false});
+        if (sink)
+            (void)osc_sink_learn(sink, b, (struct osc_pack_range){0, used_slots(b), false});
         /* There are never more blocks than room. */
         if (backlog->n < backlog->room)
             backlog->entries[backlog->n++] = (struct osc_backlog_entry){
@@ -198,13 +199,20 @@ static osc_status write_open(struct osc_sink *sink, const struct osc_backlog_ran
     return st;
 }
 
-osc_status osc_backlog_put_standing(struct osc_sink *sink, uint64_t from_ticks)
+osc_status osc_backlog_put_standing(const struct osc_backlog *backlog, struct osc_sink *sink,
+                                    uint64_t from_ticks)
 {
     /* acquire: as in write_open() */
     const uint32_t n = __atomic_load_n(&osc_blocks_header()->n_blocks, __ATOMIC_ACQUIRE);
     osc_status st = OSC_OK;
 
     osc_sink_recall(sink);
+    for (uint32_t i = 0; from_ticks && i < backlog->n && st == OSC_OK; i++) {
+        const struct osc_block *b = backlog->entries[i].block;
+        const uint32_t end = osc_pack_find(b, 0, used_slots(b), from_ticks);
+
+        st = osc_sink_put_standing(sink, b, (struct osc_pack_range){0, end, false});
+    }
     for (uint32_t i = 0; i < n && st == OSC_OK; i++) {
         const struct osc_block *b = osc_blocks_at(i);
 
@@ -235,7 +243,8 @@ osc_status osc_backlog_write(struct osc_backlog *backlog, struct osc_sink *sink,
     return st;
 }
 
-void osc_backlog_evict(struct osc_backlog *backlog, uint64_t ticks, uint32_t n_max)
+void osc_backlog_evict(struct osc_backlog *backlog, struct osc_sink *sink, uint64_t ticks,
+                       uint32_t n_max)
 {
     const uint32_t n_awake = backlog->n - backlog->n_asleep;
     uint32_t n_over = n_awake > n_max ? n_awake - n_max : 0;
@@ -251,7 +260,8 @@ void osc_backlog_evict(struct osc_backlog *backlog, uint64_t ticks, uint32_t n_m
         }
         n_over -= n_over > 0;
         backlog->evicted_ticks = e->drained_ticks;
-        e->may_have_holes = true;
+        const struct osc_pack_range all = {0, used_slots(e->block), false};
+        e->may_have_holes = !osc_sink_learn(sink, e->block, all);
         if (!finish(backlog, e))
             backlog->entries[n++] = *e;
     }

@@ -40,7 +40,8 @@ struct osc_backlog {
 OSC_MUST_USE osc_status osc_backlog_open(struct osc_backlog *backlog, uint64_t n_blocks);
 void osc_backlog_close(struct osc_backlog *backlog);
 
-/* Take over the blocks that became full, at NOW; SINK learns what stands in them. */
+/* Take over the blocks that became full, at NOW. SINK, if not NULL, learns what stands in
+ * them. */
 void osc_backlog_drain(struct osc_backlog *backlog, struct osc_sink *sink, uint64_t now_ticks,
                        int64_t now_ns);
 
@@ -62,14 +63,17 @@ OSC_MUST_USE osc_status osc_backlog_write(struct osc_backlog *backlog, struct os
                                           uint32_t *n_waiting);
 
 /*
- * A window begins: SINK is to write what it has learned, and here is put what it cannot
- * know, the standing records of open blocks; as far as these were written or forgotten,
- * or with FROM_TICKS as far as they are older.
+ * A window begins: SINK is to write what it has learned, and here is put what it has not,
+ * the standing records of open blocks as far as these were written or forgotten; with
+ * FROM_TICKS those of all blocks that are kept, as far as they are older.
  */
-OSC_MUST_USE osc_status osc_backlog_put_standing(struct osc_sink *sink, uint64_t from_ticks);
+OSC_MUST_USE osc_status osc_backlog_put_standing(const struct osc_backlog *backlog,
+                                                 struct osc_sink *sink, uint64_t from_ticks);
 
-/* Give back what is older than TICKS, and the oldest so that at most N_MAX are left. */
-void osc_backlog_evict(struct osc_backlog *backlog, uint64_t ticks, uint32_t n_max);
+/* Give back what is older than TICKS, and the oldest so that at most N_MAX are left; SINK
+ * learns what stood in them. */
+void osc_backlog_evict(struct osc_backlog *backlog, struct osc_sink *sink, uint64_t ticks,
+                       uint32_t n_max);
 
 /* Give back those that are asleep and whose thread has ended. */
 void osc_backlog_wake(struct osc_backlog *backlog);

@@ -210,10 +210,10 @@ static void what_is_old_is_given_up_first(void **state)
         osc_blocks_fill(blocks[i], 10);
         osc_backlog_drain(&backlog, &sink, 1000 * (i + 1) + 500, 0);
     }
-    osc_backlog_evict(&backlog, 2500, 100);
+    osc_backlog_evict(&backlog, &sink, 2500, 100);
     assert_int_equal(backlog.n, 5);
     assert_int_equal(blocks[0]->state, OSC_BLOCK_FREE);
-    osc_backlog_evict(&backlog, 0, 3);
+    osc_backlog_evict(&backlog, &sink, 0, 3);
     assert_int_equal(backlog.n, 3);
     assert_int_equal(backlog.evicted_ticks, 3500);
     osc_backlog_threads(&backlog, &set);
@@ -241,7 +241,7 @@ static void standing_records_outlive_their_blocks(void **state)
     osc_backlog_drain(&backlog, &sink, 2000, 0);
     write_all(NULL, UINT64_MAX, 0, true);
     assert_int_equal(b->state, OSC_BLOCK_FREE);
-    assert_int_equal(osc_backlog_put_standing(&sink, 0), OSC_OK);
+    assert_int_equal(osc_backlog_put_standing(&backlog, &sink, 0), OSC_OK);
     assert_int_equal(osc_sink_flush(&sink), OSC_OK);
     const struct recording r = read_out();
     assert_int_equal(r.n_kinds[OSC_RECORD_END], 0);

@@ -6,6 +6,7 @@
 #include <linux/futex.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -25,7 +26,10 @@ enum {
 typedef uint64_t stack_word;
 
 static struct {
-    unsigned char *base; /* of the file; blocks follow at OSC_LIVE_BLOCKS_AT */
+    /* Of the file; blocks follow at OSC_LIVE_BLOCKS_AT. It stays when the recording ends, as
+     * do the numbers in the stacks: a thread may be asleep in here, and must find memory
+     * and change nothing once it wakes. */
+    unsigned char *base;
     struct osc_fd file;
     uint32_t n_blocks, n_blocks_max;
     stack_word free, full;
@@ -35,19 +39,25 @@ static struct {
     uint32_t wakes_seen;
 } pool;
 
+static unsigned char *get_base(void)
+{
+    /* acquire: pairs with the release in reserve_addresses(). */
+    return __atomic_load_n(&pool.base, __ATOMIC_ACQUIRE);
+}
+
 struct osc_live_header *osc_blocks_header(void)
 {
-    return (struct osc_live_header *)(void *)pool.base;
+    return (struct osc_live_header *)(void *)get_base();
 }
 
 struct osc_live_thread *osc_blocks_threads(void)
 {
-    return (struct osc_live_thread *)(void *)(pool.base + OSC_LIVE_THREADS_AT);
+    return (struct osc_live_thread *)(void *)(get_base() + OSC_LIVE_THREADS_AT);
 }
 
 struct osc_block *osc_blocks_at(uint32_t i)
 {
-    return (struct osc_block *)(void *)(pool.base + OSC_LIVE_BLOCKS_AT +
+    return (struct osc_block *)(void *)(get_base() + OSC_LIVE_BLOCKS_AT +
                                         (size_t)i * OSC_BLOCK_BYTES);
 }
 
@@ -59,7 +69,7 @@ static uint32_t index_of(const struct osc_block *b)
 /* Whether B is of this recording: a thread that was asleep may hold one of the last. */
 static bool is_ours(const struct osc_block *b)
 {
-    return pool.base && (uintptr_t)b >= (uintptr_t)osc_blocks_at(0) &&
+    return get_base() && (uintptr_t)b >= (uintptr_t)osc_blocks_at(0) &&
            index_of(b) < __atomic_load_n(&pool.n_blocks, __ATOMIC_RELAXED);
     /* relaxed: whoever got B from here has seen at least its own piece. */
 }
@@ -98,6 +108,11 @@ static struct osc_block *pop(stack_word *stack)
 
     for (int tries = 0; tries < TRIES_MAX && (uint32_t)old != 0; tries++) {
         struct osc_block *b = osc_blocks_at((uint32_t)old - 1);
+
+        /* acquire: pairs with the release in add_piece(). A thread that was asleep may have
+         * OLD of one recording and B of the next, which has not so many. */
+        if ((uint32_t)old > __atomic_load_n(&pool.n_blocks, __ATOMIC_ACQUIRE))
+            return NULL;
         const stack_word next = ((old >> 32) + 1) << 32 | get_next(b);
 
         /* acquire: as above */
@@ -119,8 +134,8 @@ static bool add_piece(uint32_t n)
         return false;
 
     const uint32_t first = pool.n_blocks;
-    /* relaxed: blocks get known by push() */
-    __atomic_store_n(&pool.n_blocks, first + n, __ATOMIC_RELAXED);
+    /* release: pairs with the acquire in pop(): they are mapped. */
+    __atomic_store_n(&pool.n_blocks, first + n, __ATOMIC_RELEASE);
     __atomic_add_fetch(&pool.n_free, n, __ATOMIC_RELAXED);
     for (uint32_t i = first + n; i > first; i--)
         push(&pool.free, osc_blocks_at(i - 1));
@@ -138,9 +153,12 @@ static bool reserve_addresses(uint64_t limit_bytes)
     if (n > UINT32_MAX / 4)
         n = UINT32_MAX / 4;
     for (; n >= 16; n /= 2) {
-        pool.base =
+        unsigned char *base =
             osc_room_addresses(OSC_LIVE_BLOCKS_AT + n * OSC_BLOCK_BYTES, OSC_BLOCK_BYTES);
-        if (pool.base) {
+
+        if (base) {
+            /* release: pairs with the acquire in get_base(): there are no blocks yet. */
+            __atomic_store_n(&pool.base, base, __ATOMIC_RELEASE);
             pool.n_blocks_max = (uint32_t)n;
             return true;
         }
@@ -148,13 +166,35 @@ static bool reserve_addresses(uint64_t limit_bytes)
     return false;
 }
 
+static void empty_stack(stack_word *stack)
+{
+    /* relaxed: who is at it meanwhile notices the new number, and finds nothing. */
+    const stack_word old = __atomic_load_n(stack, __ATOMIC_RELAXED);
+
+    __atomic_store_n(stack, ((old >> 32) + 1) << 32, __ATOMIC_RELAXED);
+}
+
+/* Nothing is there to be taken, and nothing is taken back. */
+static void empty_pool(void)
+{
+    /* relaxed: nobody records, or nothing that counts. */
+    __atomic_store_n(&pool.n_blocks, 0, __ATOMIC_RELAXED);
+    empty_stack(&pool.free);
+    empty_stack(&pool.full);
+    __atomic_store_n(&pool.n_free, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&pool.n_full, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&pool.last_seq, 0, __ATOMIC_RELAXED);
+}
+
 osc_status osc_blocks_open(int dir_fd, uint64_t limit_bytes, const uint64_t recording[2])
 {
-    memset(&pool, 0, sizeof pool);
+    empty_pool();
     const osc_status st = osc_room_create(&pool.file, dir_fd, "blocks");
 
     if (st != OSC_OK)
         return st;
+    /* Says that this process is there, see left_over.h; not all file systems can. */
+    (void)flock(osc_fd_get(&pool.file), LOCK_EX | LOCK_NB);
     if (!reserve_addresses(limit_bytes)) {
         osc_fd_close(&pool.file);
         return OSC_ENOMEM;
@@ -319,10 +359,10 @@ void osc_blocks_close(void)
 {
     const size_t len = OSC_LIVE_BLOCKS_AT + (size_t)pool.n_blocks_max * OSC_BLOCK_BYTES;
 
+    empty_pool();
     if (pool.base)
         osc_room_vacate(pool.base, len);
     osc_fd_close(&pool.file);
-    memset(&pool, 0, sizeof pool);
 }
 
 void osc_blocks_forget(void)

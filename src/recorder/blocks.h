@@ -35,7 +35,8 @@
 OSC_MUST_USE osc_status osc_blocks_open(int dir_fd, uint64_t limit_bytes,
                                         const uint64_t recording[2]);
 
-/* The header, for what else is kept there. NULL before osc_blocks_open(). */
+/* The header, for what else is kept there. NULL before the first
+ * osc_blocks_open(); after osc_blocks_close() memory that nobody reads. */
 struct osc_live_header *osc_blocks_header(void);
 
 /* The entries of threads: OSC_LIVE_THREADS of them. */

@@ -103,6 +103,10 @@ static uint32_t find_device(const char *type, uint32_t index)
 
 uint32_t osc_device_add(const struct osc_device_info *info)
 {
+    if (!info) {
+        osc_threads_count(OSC_LOSS_FULL, 1);
+        return 0;
+    }
     const char *type = info->type ? info->type : "";
     const uint32_t there = find_device(type, info->index);
     const uint32_t number = there != 0 ? there : take(&n_devices, DEVICES_MAX);
@@ -171,7 +175,9 @@ uint64_t osc_launch(void)
 
 void osc_work(uint32_t queue, const struct osc_work_info *info)
 {
-    if (osc_is_on())
+    if (!info)
+        osc_threads_count(OSC_LOSS_FULL, 1);
+    else if (osc_is_on())
         OSC_PUT(OSC_RECORD_WORK, info->name, osc_ticks(), OSC_ROLE_EVENT,
                 queue | (uint64_t)info->kind << 32, info->correlation, info->append_ticks,
                 info->submit_ticks, info->start_ticks, info->end_ticks, info->bytes, 0);

@@ -113,7 +113,9 @@ static void drain(void)
 {
     const uint64_t ticks = self.core->now();
 
-    osc_backlog_drain(&self.backlog, &self.sink, ticks, osc_clock_now_ns());
+    /* What a flight recorder keeps need not be learned before it is given up. */
+    osc_backlog_drain(&self.backlog, self.is_flight ? NULL : &self.sink, ticks,
+                      osc_clock_now_ns());
 }
 
 /* Memory for as long as others may keep us from running. */
@@ -217,7 +219,7 @@ static void follow_schedule(void)
             hand_over();
         if (cut.deeds & OSC_DEED_START) {
             (void)write_until(NULL, cut.ticks);
-            (void)note(osc_backlog_put_standing(&self.sink, 0));
+            (void)note(osc_backlog_put_standing(&self.backlog, &self.sink, 0));
             self.is_writing = true;
         }
     }
@@ -256,7 +258,8 @@ static osc_status dump_flight(uint32_t reason, uint64_t ticks)
         nap(); /* calls under way end */
     drain();
     range.now_ns = osc_clock_now_ns();
-    st = note(osc_backlog_put_standing(&self.sink, range.from_ticks + !range.from_ticks));
+    st = note(osc_backlog_put_standing(&self.backlog, &self.sink,
+                                       range.from_ticks + !range.from_ticks));
     if (st == OSC_OK)
         st = note(osc_backlog_write(&self.backlog, &self.sink, &range, &n_waiting));
     if (st == OSC_OK)
@@ -277,7 +280,7 @@ static void fly(void)
         self.slow_ns = now_ns;
         (void)dump_flight(OSC_END_DUMPED, slow);
     }
-    osc_backlog_evict(&self.backlog, flight_begin(now), self.n_kept_max);
+    osc_backlog_evict(&self.backlog, &self.sink, flight_begin(now), self.n_kept_max);
 }
 
 /* --- requests
@@ -570,7 +573,8 @@ static void read_options(const struct osc_flush_start *start)
     self.is_flight = o->flight_ns || o->flight_steps;
     if (!o->buffer_bytes)
         o->buffer_bytes = BUFFER_BYTES_DEFAULT;
-    self.n_kept_max = (uint32_t)(o->buffer_bytes / OSC_BLOCK_BYTES / 8 * 5);
+    /* A quarter is what may be full before we wake, and one is left for until we do. */
+    self.n_kept_max = (uint32_t)(o->buffer_bytes / OSC_BLOCK_BYTES / 2);
 }
 
 static osc_status open_all(const struct osc_flush_start *start)

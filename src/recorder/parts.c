@@ -107,6 +107,40 @@ static void make_room(struct osc_parts *f)
     }
 }
 
+/* Whether the file ST, opened as FD, is empty or a recording: what we may replace. */
+static bool is_recording(int fd, const struct stat *st)
+{
+    char magic[sizeof OSC_FILE_MAGIC - 1];
+
+    return st->st_size == 0 || (pread(fd, magic, sizeof magic, 0) == (ssize_t)sizeof magic &&
+                                memcmp(magic, OSC_FILE_MAGIC, sizeof magic) == 0);
+}
+
+/* See that there is nothing at PATH; false with errno. Never removes what is not ours: a
+ * device, a link, a file of another program. Who has mapped the old file keeps it. */
+static bool clear_path(const char *path)
+{
+    struct stat st, opened;
+
+    if (lstat(path, &st) != 0)
+        return errno == ENOENT;
+    if (!S_ISREG(st.st_mode)) {
+        errno = EEXIST;
+        return false;
+    }
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+
+    if (fd < 0)
+        return false;
+    const bool is_ours = fstat(fd, &opened) == 0 && S_ISREG(opened.st_mode) &&
+                         opened.st_ino == st.st_ino && opened.st_dev == st.st_dev &&
+                         is_recording(fd, &opened);
+
+    (void)close(fd);
+    errno = EEXIST;
+    return is_ours && unlink(path) == 0;
+}
+
 osc_status osc_parts_open(struct osc_parts *f)
 {
     struct osc_file_header header = {
@@ -126,9 +160,8 @@ osc_status osc_parts_open(struct osc_parts *f)
     else
         f->oldest = 1;
     f->bytes = f->n_records = f->n_chunks = 0;
-    /* Who has mapped the old file keeps it. */
-    unlink(f->path);
-    if (!osc_fd_take(&f->fd, open(f->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+    if (!clear_path(f->path) ||
+        !osc_fd_take(&f->fd, open(f->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
                                   S_IRUSR | S_IWUSR))) {
         f->error = errno;
         return OSC_EIO;

@@ -45,7 +45,8 @@ struct osc_parts {
     char path[OSC_PARTS_PATH_BYTES];    /* of the open part, else of the last */
 };
 
-/* Create the next part. OSC_EIO; then there is none open. */
+/* Create the next part, in place of a recording or an empty file of its name if need be.
+ * OSC_EIO, also where something else has the name; then there is none open. */
 OSC_MUST_USE osc_status osc_parts_open(struct osc_parts *f);
 
 /*

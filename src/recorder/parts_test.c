@@ -248,6 +248,53 @@ static void a_discarded_part_leaves_its_number(void **state)
     osc_parts_forget(&f);
 }
 
+static void make_file(const char *path, const char *text)
+{
+    const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+    close(fd);
+}
+
+static void only_a_recording_or_an_empty_file_is_replaced(void **state)
+{
+    struct osc_parts f = new_file();
+    char other[160];
+    struct stat st;
+
+    (void)state;
+    make_file(out, "");
+    assert_int_equal(osc_parts_open(&f), OSC_OK);
+    assert_int_equal(osc_parts_close(&f, &stopped), OSC_OK);
+    f = new_file();
+    assert_int_equal(osc_parts_open(&f), OSC_OK);
+    osc_parts_discard(&f);
+
+    make_file(out, "somebody's text");
+    assert_int_equal(osc_parts_open(&f), OSC_EIO);
+    assert_int_equal(f.error, EEXIST);
+    assert_int_equal(stat(out, &st), 0);
+    assert_int_equal(st.st_size, strlen("somebody's text"));
+    unlink(out);
+
+    assert_int_equal(mkfifo(out, 0600), 0);
+    assert_int_equal(osc_parts_open(&f), OSC_EIO);
+    assert_int_equal(f.error, EEXIST);
+    assert_int_equal(stat(out, &st), 0);
+    assert_true(S_ISFIFO(st.st_mode));
+    unlink(out);
+
+    snprintf(other, sizeof other, "%s/other", folder);
+    make_file(other, "");
+    assert_int_equal(symlink(other, out), 0);
+    assert_int_equal(osc_parts_open(&f), OSC_EIO);
+    assert_int_equal(lstat(out, &st), 0);
+    assert_true(S_ISLNK(st.st_mode));
+    unlink(other);
+    osc_parts_forget(&f);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
 
 int main(void)
@@ -259,6 +306,7 @@ int main(void)
         TEST(a_descriptor_that_the_host_closed_is_opened_again),
         TEST(where_nothing_can_be_created_nothing_is_open),
         TEST(a_discarded_part_leaves_its_number),
+        TEST(only_a_recording_or_an_empty_file_is_replaced),
     };
     return cmocka_run_group_tests_name("file", tests, NULL, NULL);
 }

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "wire/live.h"
+#include "recorder/left_over.h"
 
 enum { NUMBERS = 10000 };
 
@@ -92,34 +91,7 @@ static void remove_files(int live_fd)
 {
     (void)unlinkat(live_fd, "blocks", 0);
     (void)unlinkat(live_fd, "strings", 0);
-}
-
-/* Whether the recording that left the directory LIVE_FD has no process any more. */
-static bool is_left_over(int live_fd)
-{
-    struct osc_live_header h = {0};
-    const int fd = openat(live_fd, "blocks", O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    ssize_t n = 0;
-
-    if (fd >= 0) {
-        n = pread(fd, &h, sizeof h, 0);
-        (void)close(fd);
-    }
-    return n < (ssize_t)sizeof h || h.magic != OSC_LIVE_MAGIC || h.state == OSC_LIVE_ENDED ||
-           (kill((pid_t)h.pid, 0) != 0 && errno == ESRCH);
-}
-
-static void remove_left_over(const char *live)
-{
-    const int fd = open(live, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-
-    if (fd < 0)
-        return;
-    if (is_left_over(fd)) {
-        remove_files(fd);
-        (void)rmdir(live);
-    }
-    (void)close(fd);
+    (void)unlinkat(live_fd, "ctl", 0);
 }
 
 /* Make the live directory that belongs to PLACE->out. */
@@ -170,19 +142,19 @@ static bool make_told(struct osc_place *place, const char *told, bool is_child)
     if (t.is_cut || t.len == 0)
         return false;
     make_parents(place->out);
-    if (is_child) {
-        if (t.len > n && strcmp(t.s + t.len - n, suffix) == 0)
-            t.len -= n;
-        add_text(&t, ".");
-        add_number(&t, (uint64_t)getpid());
-        return make_numbered(place, t);
+    if (!is_child) {
+        if (make_live(place))
+            return true;
+        if (errno != EEXIST)
+            return false;
+        if (osc_left_over_move(place->out, place->live) && make_live(place))
+            return true;
     }
-    if (make_live(place))
-        return true;
-    if (errno != EEXIST)
-        return false;
-    remove_left_over(place->live);
-    return make_live(place);
+    if (t.len > n && strcmp(t.s + t.len - n, suffix) == 0)
+        t.len -= n;
+    add_text(&t, ".");
+    add_number(&t, (uint64_t)getpid());
+    return make_numbered(place, t);
 }
 
 static bool make_named(struct osc_place *place, const char *dir)

@@ -2,14 +2,15 @@
 /*
  * place.h - where a recording goes: the path of its file, and its live directory.
  *
- *     as told:        run.osc                        of a child: run.PID.N.osc
+ *     as told:        run.osc            taken, or of a child: run.PID.N.osc
  *     else:           DIR/HOST.PID.START.N.osc       START: seconds of the Unix epoch
  *     beside it:      run.osc.live/
  *
- * The live directory is made first, and whoever makes it owns the name. One that a
- * recording left behind at a name as told is removed if its process is gone.
+ * The live directory is made first, and whoever makes it owns the name. What a process
+ * that is gone left behind at a name as told is moved aside: see left_over.h.
  *
- * Threading: one thread at a time. Nothing here allocates; async-signal-safe.
+ * Threading: one thread at a time. Async-signal-safe, and without allocations, but for a
+ * name as told that is not a child's.
  */
 #ifndef OSC_RECORDER_PLACE_H
 #define OSC_RECORDER_PLACE_H

@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "opscope/source.h"
 #include "support/recorded.h"
 
 static struct recorded rec;
@@ -237,6 +238,19 @@ static void makes_directories_and_files_that_only_the_user_may_read(void **state
     recorded_remove(rec.dir);
 }
 
+static void drops_and_counts_a_device_or_work_that_is_not_there(void **state)
+{
+    struct osc_losses lost;
+
+    (void)state;
+    assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
+    assert_int_equal(osc_device_add(NULL), 0);
+    osc_work(0, NULL);
+    osc_losses_get(&lost);
+    assert_int_equal(lost.full, 2);
+    assert_int_equal(recorded_end(&rec), OSC_OK);
+}
+
 /* In a child, because limits and descriptors do not come back. */
 static void in_child(void (*act)(void))
 {
@@ -345,16 +359,21 @@ static void be_forbidden(void)
     expect(osc_start(NULL) == OSC_OK && osc_is_on() == 0, 3);
     osc_instant(1);
     expect(osc_stop() == OSC_OK, 4);
+    expect(setenv("OPSCOPE_OUT", "/tmp/osc-forbidden", 1) == 0, 5);
+    osc_session_arm();
+    expect(osc_is_on() == 0, 6);
 }
 
+/* In a directory that is told from where we are; then we go elsewhere. */
 static void arm(void)
 {
     memset(&rec, 0, sizeof rec);
     (void)strcpy(rec.dir, "/tmp/osc-recorded-XXXXXX");
     expect(mkdtemp(rec.dir) != NULL, 2);
     expect(rmdir(rec.dir) == 0, 3);
-    expect(setenv("OPSCOPE_OUT", rec.dir, 1) == 0, 4);
+    expect(chdir("/tmp") == 0 && setenv("OPSCOPE_OUT", rec.dir + strlen("/tmp/"), 1) == 0, 4);
     osc_session_arm();
+    expect(chdir("/proc") == 0, 9);
     expect(osc_is_on() == 1, 5);
     expect(access(rec.dir, F_OK) != 0, 6);
     osc_begin(OSC_SCOPE_PLAIN, osc_name_c("first"));
@@ -385,6 +404,7 @@ int main(void)
         cmocka_unit_test(records_a_grandchild),
         cmocka_unit_test(refuses_to_start_twice_and_stops_as_often_as_one_likes),
         cmocka_unit_test(says_where_nothing_can_be_written_and_changes_nothing),
+        cmocka_unit_test(drops_and_counts_a_device_or_work_that_is_not_there),
         cmocka_unit_test(makes_directories_and_files_that_only_the_user_may_read),
     };
     return cmocka_run_group_tests_name("session", tests, NULL, NULL);

@@ -222,7 +222,7 @@ osc_status osc_sink_put(struct osc_sink *sink, struct osc_block *b, struct osc_p
     return OSC_OK;
 }
 
-void osc_sink_learn(struct osc_sink *sink, const struct osc_block *b,
+bool osc_sink_learn(struct osc_sink *sink, const struct osc_block *b,
                     struct osc_pack_range range)
 {
     unsigned char *at = sink->standing + sink->standing_len;
@@ -230,13 +230,16 @@ void osc_sink_learn(struct osc_sink *sink, const struct osc_block *b,
 
     if (!sink->has_parts || range.first_slot >= range.end_slot ||
         osc_pack_bound(range.end_slot - range.first_slot) > STANDING_BYTES - sink->standing_len)
-        return;
+        return false;
     const size_t len = osc_pack_standing(b, range, &segment, at + sizeof segment);
+    const bool is_whole = segment.n_unfinished == 0;
     if (segment.n_records == 0)
-        return;
+        return is_whole;
+    segment.n_unfinished = 0; /* told where its slots are */
     memcpy(at, &segment, sizeof segment);
     sink->standing_len += sizeof segment + len;
     sink->n_standing += segment.n_records;
+    return is_whole;
 }
 
 void osc_sink_recall(struct osc_sink *sink)
@@ -256,6 +259,7 @@ osc_status osc_sink_put_standing(struct osc_sink *sink, const struct osc_block *
         return st;
     unsigned char *at = sink->chunk + sink->chunk_len;
     const size_t len = osc_pack_standing(b, range, &segment, at + sizeof segment);
+    segment.n_unfinished = 0; /* told where its slots are */
     if (segment.n_records > 0) {
         memcpy(at, &segment, sizeof segment);
         sink->chunk_len += sizeof segment + len;

@@ -68,8 +68,9 @@ void osc_sink_close(struct osc_sink *sink);
 OSC_MUST_USE osc_status osc_sink_put(struct osc_sink *sink, struct osc_block *b,
                                      struct osc_pack_range range, uint32_t *end_slot);
 
-/* Remember the standing records in RANGE of B for the parts to come. */
-void osc_sink_learn(struct osc_sink *sink, const struct osc_block *b,
+/* Remember the standing records in RANGE of B for the parts to come. True if that showed
+ * that nothing in it is unfinished. */
+bool osc_sink_learn(struct osc_sink *sink, const struct osc_block *b,
                     struct osc_pack_range range);
 
 /* What was learned was not written to the part that is open: the next flush does. */

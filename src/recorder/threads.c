@@ -68,11 +68,11 @@ static uint32_t pop_index(void)
                                         false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE))
             return (uint32_t)old;
     }
-    /* relaxed: fresh ones are zero for everybody. */
+    /* relaxed: fresh ones are zero for everybody; seq_cst: see osc_threads_settle(). */
     uint32_t n = __atomic_load_n(&n_writers, __ATOMIC_RELAXED);
 
     while (n < OSC_LIVE_THREADS)
-        if (__atomic_compare_exchange_n(&n_writers, &n, n + 1, true, __ATOMIC_RELAXED,
+        if (__atomic_compare_exchange_n(&n_writers, &n, n + 1, true, __ATOMIC_SEQ_CST,
                                         __ATOMIC_RELAXED))
             return n + 1;
     return 0;
@@ -99,13 +99,12 @@ static void end_thread(void *arg)
 
     if (osc_threads_life() == OSC_LIFE_HERE && w == osc_writer_self && w->index_1 != 0) {
         const uint32_t i = w->index_1 - 1;
-        const bool is_on = w->generation != 0 && w->generation == osc_session_generation();
         struct osc_live_thread *entry = w->entry;
 
-        /* relaxed: for handlers of this thread */
-        __atomic_store_n(&w->is_busy, 1, __ATOMIC_RELAXED);
+        osc_threads_tell_busy();
         w->epoch = 0;
         __atomic_signal_fence(__ATOMIC_SEQ_CST); /* as in the slow path */
+        const bool is_on = w->generation != 0 && w->generation == osc_session_generation();
         if (is_on)
             osc_writer_end(w, osc_ticks());
         osc_writer_self = osc_writer_nobody();
@@ -203,6 +202,12 @@ struct osc_writer *osc_threads_writer(void)
     return osc_writer_self;
 }
 
+void osc_threads_tell_busy(void)
+{
+    /* seq_cst: pairs with osc_threads_settle() */
+    __atomic_store_n(&osc_writer_self->is_busy, 1, __ATOMIC_SEQ_CST);
+}
+
 void osc_threads_enter(struct osc_writer *w, uint64_t generation)
 {
     struct osc_live_header *h = osc_blocks_header();
@@ -227,8 +232,10 @@ void osc_threads_count(enum osc_loss cause, uint64_t n)
 {
     /* relaxed: each number for itself */
     __atomic_add_fetch(&lost_elsewhere[cause], n, __ATOMIC_RELAXED);
-    if (cause == OSC_LOSS_FULL && osc_session_generation() != 0)
-        __atomic_add_fetch(&osc_blocks_header()->n_lost_no_thread, n, __ATOMIC_RELAXED);
+    struct osc_live_header *h = osc_blocks_header();
+
+    if (cause == OSC_LOSS_FULL && h && osc_session_generation() != 0)
+        __atomic_add_fetch(&h->n_lost_no_thread, n, __ATOMIC_RELAXED);
 }
 
 /* Entries of the table of this recording that were ever used. */
@@ -268,11 +275,8 @@ void osc_threads_give_back(uint32_t i)
 
 /* Whether every slot that W has reserved carries its block's tag, as far as one can tell
  * from outside: W's thread may be at work. */
-static bool is_through(const struct osc_writer *w)
+static bool is_tagged(const struct osc_writer *w)
 {
-    /* acquire: pairs with the release in the slow path of the thread */
-    if (__atomic_load_n(&w->is_busy, __ATOMIC_ACQUIRE))
-        return false;
     /* acquire: pairs with the release where the thread changes its block */
     const uintptr_t pos = __atomic_load_n(&w->pos, __ATOMIC_ACQUIRE);
     /* NOLINTNEXTLINE(performance-no-int-to-ptr): see osc_writer_try() */
@@ -291,16 +295,27 @@ static bool is_through(const struct osc_writer *w)
     return true;
 }
 
+/* Whether the thread of writer I is in no call, as far as one can tell from outside. */
+static bool is_through(uint32_t i)
+{
+    /* seq_cst: see osc_threads_settle() */
+    if (__atomic_load_n(&memory->writers[i].is_busy, __ATOMIC_SEQ_CST))
+        return false;
+    /* acquire: pairs with the release in osc_threads_enter() */
+    return __atomic_load_n(&osc_blocks_threads()[i].state, __ATOMIC_ACQUIRE) !=
+               OSC_THREAD_RUNS ||
+           is_tagged(&memory->writers[i]);
+}
+
 void osc_threads_settle(int64_t timeout_ns)
 {
     const struct timespec step = {.tv_nsec = SETTLE_STEP_NS};
-    const struct osc_live_thread *t = osc_blocks_threads();
+    /* seq_cst: a thread takes its writer, tells that it is busy, and looks whether recording
+     * is on; we turned that off before we look here: one of the two sees the other. */
+    const uint32_t n = __atomic_load_n(&n_writers, __ATOMIC_SEQ_CST);
 
-    for (uint32_t i = 0, n = entries_used(); i < n; i++)
-        /* acquire: pairs with the release in osc_threads_enter() */
-        while (__atomic_load_n(&t[i].state, __ATOMIC_ACQUIRE) == OSC_THREAD_RUNS &&
-               &memory->writers[i] != osc_writer_self && timeout_ns > 0 &&
-               !is_through(&memory->writers[i])) {
+    for (uint32_t i = 0; i < n; i++)
+        while (&memory->writers[i] != osc_writer_self && timeout_ns > 0 && !is_through(i)) {
             (void)nanosleep(&step, NULL);
             timeout_ns -= SETTLE_STEP_NS;
         }

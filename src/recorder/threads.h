@@ -37,6 +37,10 @@ void osc_threads_live(void);
  * handler. */
 struct osc_writer *osc_threads_writer(void);
 
+/* This thread's writer is busy, for osc_threads_settle() as well: only then may a call look
+ * whether recording is on. Its thread, which has one. */
+void osc_threads_tell_busy(void);
+
 /* Fill W's entry of the table for the recording GENERATION. Its thread, busy. */
 void osc_threads_enter(struct osc_writer *w, uint64_t generation);
 

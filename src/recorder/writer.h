@@ -3,7 +3,8 @@
  * writer.h - where a thread records to: reserve slots, write them, tag them.
  *
  *     reserve   one compare and exchange of POS, which only this thread sees; a
- *               handler comes before or after it, and gets the slots behind
+ *               handler comes before or after it, and gets the slots behind;
+ *               if it came just before, the slow path
  *     write     the value, the words behind slot 0
  *     tag       the word of slot 0, last: from then on the record is there
  *
@@ -112,21 +113,20 @@ static inline struct osc_block *osc_writer_block_of(const void *slot)
     return (struct osc_block *)((uintptr_t)slot & ~(uintptr_t)(OSC_BLOCK_BYTES - 1));
 }
 
-/* N_SLOTS slots of W's block, NULL if it has not that many. */
+/* N_SLOTS slots of W's block; NULL if it has not that many, or a handler took some just
+ * now: the slow path keeps handlers out, so that nobody has to try twice. */
 static inline struct osc_record_slot *osc_writer_try(struct osc_writer *w, uint32_t n_slots)
 {
     const uintptr_t bytes = n_slots * (uintptr_t)OSC_RECORD_SLOT_BYTES;
     const uintptr_t mask = OSC_BLOCK_BYTES - 1;
-    uintptr_t pos;
+    const uintptr_t pos = *(volatile uintptr_t *)&w->pos;
 
-    do {
-        pos = *(volatile uintptr_t *)&w->pos;
-        /* With more than one slot, 0 becomes the greatest number. */
-        if (__builtin_expect(n_slots == 1 ? (pos & mask) == 0 : (pos & mask) - 1 > mask - bytes,
-                             0))
-            return NULL;
-    } while (__builtin_expect(!osc_local_swap(&w->pos, pos, pos + bytes), 0));
-    /* NOLINTNEXTLINE(performance-no-int-to-ptr): reserved by one add to a number */
+    /* With more than one slot, 0 becomes the greatest number. */
+    if (__builtin_expect(n_slots == 1 ? (pos & mask) == 0 : (pos & mask) - 1 > mask - bytes,
+                         0) ||
+        __builtin_expect(!osc_local_swap(&w->pos, pos, pos + bytes), 0))
+        return NULL;
+    /* NOLINTNEXTLINE(performance-no-int-to-ptr): reserved by one swap of a number */
     return (struct osc_record_slot *)pos;
 }
 

@@ -144,6 +144,78 @@ static void loses_nothing_uncounted_in_a_storm_of_signals(void **state)
     assert_int_equal(rec.depth[1], 0);
 }
 
+#if defined __x86_64__ && !defined __SANITIZE_THREAD__ && !defined __SANITIZE_ADDRESS__
+#define CAN_STEP 1
+#else
+#define CAN_STEP 0
+#endif
+
+#if CAN_STEP
+static void record_at_trap(int signal)
+{
+    static uint64_t n_traps;
+    /* Not at each, or no call would ever get through undisturbed; now and then enough to
+     * change blocks. The period is prime, to be everywhere in a call in time. */
+    const uint64_t n = ++n_traps % 7 != 0 ? 0 : n_traps % 91 != 0 ? 1 : 40;
+
+    (void)signal;
+    for (uint64_t i = 0; i < n; i++) {
+        osc_begin(OSC_SCOPE_ANNOTATION, 5);
+        osc_counter_i64(6, 7);
+        osc_end();
+    }
+    handled = handled + n;
+}
+
+/* The processor traps after each instruction from here on. */
+static inline void step(bool is_on)
+{
+    if (is_on)
+        __asm__ volatile("pushfq; orq $0x100, (%%rsp); popfq" ::: "memory", "cc");
+    else
+        __asm__ volatile("pushfq; andq $~0x100, (%%rsp); popfq" ::: "memory", "cc");
+}
+#endif
+
+static void bears_a_signal_between_any_two_instructions(void **state)
+{
+    (void)state;
+#if CAN_STEP
+    struct sigaction sa = {.sa_handler = record_at_trap}, before;
+    struct osc_losses lost;
+    const uint64_t n = 60;
+
+    assert_int_equal(recorded_begin(&rec, (uint64_t)256 << 20), OSC_OK);
+    handled = 0;
+    assert_int_equal(sigaction(SIGTRAP, &sa, &before), 0);
+    for (uint64_t i = 0; i < n; i++) {
+        if (i % 10 == 0)
+            (void)osc_dump(); /* so that there is room */
+        step(true);
+        osc_begin(OSC_SCOPE_PLAIN, 1);
+        osc_arg_i64(2, 3);
+        osc_instant(2);
+        osc_end();
+        step(false);
+    }
+    assert_int_equal(sigaction(SIGTRAP, &before, NULL), 0);
+    osc_losses_get(&lost);
+    assert_int_equal(recorded_end(&rec), OSC_OK);
+    assert_true(handled > 10 * n);
+    assert_int_equal(rec.n_unfinished, 0);
+    assert_int_equal(rec.all.begins + rec.all.n[OSC_RECORD_INSTANT] + rec.all.args +
+                         rec.all.n[OSC_RECORD_COUNTER_I64] + rec.all.n[OSC_RECORD_END] +
+                         sum_of(&lost),
+                     4 * n + 3 * handled);
+    assert_true(rec.least_depth >= 0);
+    assert_int_equal(rec.depth[1], 0);
+    print_message("%llu calls in handlers, %llu of them dropped and counted\n",
+                  (unsigned long long)(3 * handled), (unsigned long long)lost.nested);
+#else
+    skip();
+#endif
+}
+
 /* --- gaps ---------------------------------------------------------------------------- */
 
 /* All blocks but that of this thread, which then has no room behind it. */
@@ -471,6 +543,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(records_what_each_thread_calls_in_its_order),
         cmocka_unit_test(loses_nothing_uncounted_in_a_storm_of_signals),
+        cmocka_unit_test(bears_a_signal_between_any_two_instructions),
         cmocka_unit_test(drops_counts_and_tells_where_records_are_missing),
         cmocka_unit_test(swallows_the_ends_of_begins_that_were_dropped),
         cmocka_unit_test(writes_ends_that_found_no_room_later_with_their_times),

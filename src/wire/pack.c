@@ -290,9 +290,11 @@ size_t osc_pack_standing(const struct osc_block *b, struct osc_pack_range range,
         const uint64_t word = osc_record_look(&b->slots[i]);
 
         n = 1;
-        if (osc_record_tag(word) != b->tag)
+        if (osc_record_tag(word) != b->tag || osc_record_n_slots(word) == 0) {
+            s->n_unfinished++;
             continue;
-        n = osc_record_n_slots(word) ? osc_record_n_slots(word) : 1;
+        }
+        n = osc_record_n_slots(word);
         if (is_standing(osc_record_kind(word)))
             s->n_records += put_record(&at, &b->slots[i], word, end - i);
     }

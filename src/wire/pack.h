@@ -78,7 +78,7 @@ uint32_t osc_pack_find(const struct osc_block *b, uint32_t first_slot, uint32_t 
 /*
  * The same for the standing records of RANGE alone: names of threads and of the process,
  * metadata, devices, queues. They hold for all parts of a recording, so each part has a
- * copy; *S says that it is of no slots. Slots that nobody has finished are passed over.
+ * copy; *S says that it is of no slots. Slots that nobody has finished are counted.
  */
 size_t osc_pack_standing(const struct osc_block *b, struct osc_pack_range range,
                          struct osc_pack_segment *s, unsigned char *out);

@@ -98,18 +98,14 @@ static inline uint64_t osc_record_word(uint32_t id, uint32_t tag, uint32_t kind,
 }
 
 /*
- * The word of a slot that its thread may be writing, in halves as it is written: if the
- * tag is there, all of the record is.
+ * The word of a slot that its thread may be writing: if the tag is there, all of the
+ * record is. It may have been stored in halves, the tag's last: a load of all of it at
+ * once cannot see that half without the other.
  */
 static inline uint64_t osc_record_look(const struct osc_record_slot *slot)
 {
-    typedef uint32_t __attribute__((may_alias)) half;
-    const half *word = (const half *)&slot->word;
     /* acquire: pairs with the release of the recording call. */
-    const uint64_t high = __atomic_load_n(&word[1], __ATOMIC_ACQUIRE);
-
-    /* relaxed: it was there before. */
-    return __atomic_load_n(&word[0], __ATOMIC_RELAXED) | high << 32;
+    return __atomic_load_n(&slot->word, __ATOMIC_ACQUIRE);
 }
 
 static inline uint32_t osc_record_id(uint64_t word)

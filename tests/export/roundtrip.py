@@ -11,8 +11,9 @@ Python's csv must read. It is written to .json as well, from what was read and f
 .osc, which must be the same: Python's json and, where it is installed, node's JSON.parse
 must read both forms, and find the same. A cut (--steps) must give the same tables in either
 form, and --redact the same JSON by way of .osc. Its first steps are cut out: their rows of
-the table steps must be those of --steps, and arrows be whole. Ends with `N passed, N
-failed`; exit status 1 on any failure.
+the table steps must be those of --steps, and arrows be whole. A log directory of several
+ranks is one .osc with the same tables, merged too. Ends with `N passed, N failed`; exit
+status 1 on any failure.
 """
 from __future__ import annotations
 
@@ -170,6 +171,23 @@ def check_trace(opscope: Path, tables: list[str], path: Path, where: str) -> Tal
     return tally
 
 
+def check_run(opscope: Path, tables: list[str], folder: Path) -> Tally:
+    """The ranks of a folder, in one file."""
+    tally = Tally()
+    with tempfile.TemporaryDirectory(prefix="roundtrip-") as scratch:
+        own = Path(scratch) / "run.osc"
+        done = run(opscope, "export", folder, "-o", own)
+        tally.expect(done.returncode == 0, str(folder), "export:", done.stderr)
+        if not tally.failed:
+            compare(tally, opscope, tables, str(folder), folder, own)
+            for table in ("operators", "steps", "kernels"):
+                before, after = (run(opscope, "table", table, p, "--merge", "--format", "csv")
+                                 for p in (folder, own))
+                tally.expect(before.stdout == after.stdout, str(folder), table, "--merge",
+                             first_difference(before.stdout, after.stdout), after.stderr)
+    return tally
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--opscope", type=Path, required=True)
@@ -193,7 +211,11 @@ def main() -> int:
                 p.write_bytes(text)
                 jobs.append((p, f"{kind} {seed}"))
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-            for tally in pool.map(lambda j: check_trace(opscope, tables, *j), jobs):
+            runs = sorted({p.parent for p in args.traces.rglob("*.pt.trace.json*")
+                           if len(list(p.parent.glob("*.pt.trace.json*"))) > 1})
+            tallies = list(pool.map(lambda j: check_trace(opscope, tables, *j), jobs))
+            tallies += pool.map(lambda folder: check_run(opscope, tables, folder), runs)
+            for tally in tallies:
                 passed += tally.passed
                 failed += tally.failed
                 for line in tally.lines:

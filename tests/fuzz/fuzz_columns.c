@@ -63,7 +63,13 @@ static void write_again(struct osc_trace *t, const char *form)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const struct osc_import_options o = {.n_threads = 1};
+    /* The size chooses, so that an input always runs the same. */
+    const struct osc_import_options o = {.n_threads = 1,
+                                         .keep = {.is_on = size % 4 == 1 || size % 4 == 2,
+                                                  .is_scout = size % 4 == 2,
+                                                  .from_ns = 1500,
+                                                  .host_to_ns = 30000,
+                                                  .device_to_ns = 50000}};
     uint8_t *const copy = size <= UINT32_MAX ? malloc(size + 1) : NULL;
     struct osc_trace t = {0};
     struct osc_err err = {0};

@@ -14,6 +14,7 @@ touch not-executable
 show run --sources api -o rec -- ./not-executable
 show run --sources api -o a/b/c -- test -d a/b/c
 show run --sources none -o rec -- sh -c 'echo "OPSCOPE=$OPSCOPE"'
+env OPSCOPE=0 "$OPSCOPE" run --sources api -o rec -- sh -c 'echo "OPSCOPE=$OPSCOPE"'
 show run --sources api -o rec --schedule wait=1,active=3 --flight 10s --limit-size 1K --print-env
 show run --sources itt,apo true
 show run --limit-size many true
