@@ -212,8 +212,8 @@ static osc_status mark_outliers(struct osc_breakdown *b)
     for (uint32_t i = 0; i < b->n_steps; i++) {
         struct osc_step_cost *const s = &b->steps[i];
 
-        s->is_outlier = s->is_kept &&
-                        is_far(llabs(2 * (s->end_ns - s->start_ns) - middle), mad, middle);
+        s->is_outlier =
+            s->is_kept && is_far(llabs(2 * (s->end_ns - s->start_ns) - middle), mad, middle);
     }
     osc_free(v);
     return OSC_OK;

@@ -143,9 +143,8 @@ static void a_step_far_from_the_others_is_an_outlier(void **state)
 static void among_equal_steps_a_tenth_is_far(void **state)
 {
     (void)state;
-    const struct osc_breakdown *const b =
-        load(STEP(1, 0, 100) STEP(2, 100, 100) STEP(3, 200, 100) STEP(4, 300, 100)
-                 STEP(5, 400, 110) STEP(6, 510, 111) STEP(7, 621, 80));
+    const struct osc_breakdown *const b = load(STEP(1, 0, 100) STEP(2, 100, 100) STEP(
+        3, 200, 100) STEP(4, 300, 100) STEP(5, 400, 110) STEP(6, 510, 111) STEP(7, 621, 80));
     const bool are_outliers[] = {false, false, false, false, false, true, true};
 
     for (uint32_t i = 0; i < 7; i++)

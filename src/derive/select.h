@@ -56,9 +56,9 @@ struct osc_filter {
     const struct osc_trace *t; /* borrowed, as are the next two */
     const struct osc_classes *c;
     const struct osc_selection *s;
-    uint8_t *has_track; /* owned; by track: its host rows are wanted */
-    uint8_t *has_queue; /* owned; by track: its device is wanted */
-    uint8_t *has_step;  /* owned; by step: it is wanted; NULL: all rows are */
+    uint8_t *has_track;             /* owned; by track: its host rows are wanted */
+    uint8_t *has_queue;             /* owned; by track: its device is wanted */
+    uint8_t *has_step;              /* owned; by step: it is wanted; NULL: all rows are */
     struct osc_original *originals; /* owned; sorted */
     size_t n_originals;
 };
