@@ -42,8 +42,11 @@ static void clean(struct osc_strbuf *out, struct osc_str frame)
     for (size_t i = 0; i < out->len; i++) {
         const unsigned char c = (unsigned char)out->s[i];
         const bool is_c1 = c == 0xc2 && (unsigned char)out->s[i + 1] < 0xa0; /* U+0080-9F */
+        char fit = out->s[i];
 
-        out->s[n++] = c <= ' ' || c == ';' || c == 0x7f || is_c1 ? '_' : (char)c;
+        if (c <= ' ' || c == ';' || c == 0x7f || is_c1)
+            fit = '_';
+        out->s[n++] = fit;
         i += is_c1;
     }
     out->len = n;
