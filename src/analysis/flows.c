@@ -7,7 +7,7 @@
  * kernels) each is. Where clocks disagree and an end comes before all starts, the
  * first start leads there. A record stands for the range that starts there or, where
  * none does, for the one around it, as viewers draw it; one of a forward-backward
- * arrow for the operator that starts there, as in `fwd_id` of `events`, if there is one.
+ * arrow for the operator that starts there, as in `fwd_id` of `events`.
  */
 #include "analysis/registry.h"
 
@@ -32,11 +32,13 @@ static const struct osc_column columns[N_COLUMNS] = {
               "What leads to what: launch (a host call to what it started on the device; "
               "categories ac2g, async_cpu_to_gpu and async), fwdbwd (a forward operator to its "
               "backward one; fwdbwd, forward_backward), or else the category in the file."},
-    [FROM_ID] = {"from_id", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, 0,
-                 "Id of the event (table events) where the arrow starts: the range that starts "
-                 "at the record of phase s or t (of fwdbwd first the operator that does), or "
-                 "else the innermost around it; missing if the file has no such record, or "
-                 "nothing stands there."},
+    [FROM_ID] =
+        {"from_id", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, 0,
+         "Id of the event (table events) where the arrow starts: the range that starts "
+         "at the record of phase s or t, or else the innermost around it; for fwdbwd the "
+         "operator that starts there and nothing around it, of several the innermost "
+         "with a sequence number, or else the outermost; missing if the file has no such "
+         "record, or nothing stands there."},
     [TO_ID] = {"to_id", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, 0,
                "Id of the event where it ends (phase t or f), by the same rule; an end without "
                "bp: e that no range holds is the next range of its thread."},
@@ -371,11 +373,13 @@ static bool bind_at_start(struct flows *f, struct record *r)
     const uint32_t first = osc_order_find(f->t, f->order, track, at_ns, &f->hints[track]);
     const uint32_t end = end_of_start(f, track, first, end_of_track, at_ns);
 
-    if (f->families[r->family].kind == ARROW_FWDBWD)
+    if (f->families[r->family].kind == ARROW_FWDBWD) {
         r->event = operator_among(f, first, end);
-    if (r->event == 0 && first < end)
+        return true;
+    }
+    if (first < end)
         r->event = range_among(f, first, end, r);
-    else if (r->event == 0 && binds_to_next(f, r) && end < end_of_track)
+    else if (binds_to_next(f, r) && end < end_of_track)
         r->event = f->order->rows[end];
     return r->event != 0 || binds_to_next(f, r);
 }

@@ -74,7 +74,8 @@ static const struct osc_column columns[N_COLUMNS] = {
                "What is left of total_ns: nothing that was recorded ran."},
     [OUTLIER] = {"outlier", OSC_TYPE_BOOLEAN, NULL, OSC_MERGE_OR, 0,
                  "Whether total_ns is further from the median of the kept steps than three "
-                 "times the median of such distances (MAD), which is not 0."},
+                 "times the median of such distances (MAD); where that is 0, than a tenth of "
+                 "the median of the steps."},
     [GREW] =
         {"grew", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
          "Of an outlier that took longer than the median step: the operator, or wait for data, "

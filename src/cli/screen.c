@@ -434,11 +434,11 @@ static void add_owner(struct osc_strbuf *out, const struct osc_answer *a,
 }
 
 /* "step 5", behind its rank or span where there are several. */
-static void put_step_name(struct osc_page *p, const struct osc_block *b, struct osc_str label)
+static void put_step_name(struct osc_page *p, const struct osc_block *b, uint64_t row)
 {
     add_owner(&p->cell, osc_screen_answer(p->s, OSC_SCREEN_STEPS), b, " ");
     osc_strbuf_adds(&p->cell, "step ");
-    osc_utf8_append_terminal(&p->cell, label);
+    osc_screen_add_step(&b->result, row, &p->cell);
     osc_page_cell(p, 16, false);
 }
 
@@ -449,7 +449,7 @@ static void put_outlier(struct osc_page *p, const struct osc_outlier *o)
     const double ns = (double)osc_result_get_int(r, o->row, osc_screen_column(r, "total_ns"));
 
     osc_strbuf_adds(p->out, "  ");
-    put_step_name(p, b, osc_screen_text(r, o->row, "label"));
+    put_step_name(p, b, o->row);
     osc_page_time(p, ns);
     if (o->median_ns > 0 && ns / o->median_ns < 100)
         osc_strbuf_addf(&p->cell, "%+.0f %%", (ns / o->median_ns - 1) * 100);

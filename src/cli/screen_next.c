@@ -5,7 +5,6 @@
 #include "cli/page.h"
 #include "cli/screen_read.h"
 #include "cli/shell.h"
-#include "derive/select.h"
 
 #define COMMANDS 3
 #define OUTLIERS 3 /* as many as are shown */
@@ -145,13 +144,7 @@ static struct slow_step find_slow(const struct osc_page *p, struct osc_strbuf *l
 
         if (!osc_result_has(r, found[i].row, osc_screen_column(r, "grew")))
             continue;
-        osc_strbuf_addstr(label, osc_screen_text(r, found[i].row, "label"));
-        if (!label->s || !osc_select_is_steps(label->s)) {
-            osc_strbuf_clear(label);
-            osc_strbuf_addf(
-                label, "@%lld",
-                (long long)osc_result_get_int(r, found[i].row, osc_screen_column(r, "step")));
-        }
+        osc_screen_add_step(r, found[i].row, label);
         slow.label = label->s;
         slow.is_operator = is_operator(p->s, osc_screen_text(r, found[i].row, "grew"));
         if (osc_screen_has_ranks(a)) {

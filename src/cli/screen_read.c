@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/strbuf.h"
+#include "derive/select.h"
 #include "table/sort.h"
 
 const struct osc_answer *osc_screen_answer(const struct osc_screen *s,
@@ -144,6 +146,23 @@ uint64_t osc_screen_outliers(const struct osc_screen *s, struct osc_outlier *fou
         }
     }
     return n;
+}
+
+void osc_screen_add_step(const struct osc_result *r, uint64_t row, struct osc_strbuf *out)
+{
+    struct osc_strbuf text = {0};
+    const struct osc_str label = osc_screen_text(r, row, "label");
+    uint64_t n = 0;
+
+    for (uint64_t i = 0; i < r->n_rows; i++)
+        n += osc_str_eq(osc_screen_text(r, i, "label"), label);
+    osc_strbuf_addstr(&text, label);
+    if (n == 1 && text.s && osc_select_is_steps(text.s))
+        osc_strbuf_addstr(out, label);
+    else
+        osc_strbuf_addf(out, "@%lld",
+                        (long long)osc_result_get_int(r, row, osc_screen_column(r, "step")));
+    osc_strbuf_fini(&text);
 }
 
 uint64_t osc_screen_advice(const struct osc_screen *s, const struct osc_block **of,

@@ -51,6 +51,12 @@ uint64_t osc_screen_outliers(const struct osc_screen *s, struct osc_outlier *fou
                              uint64_t max);
 
 /*
+ * Append what --steps calls the step in row ROW of R: its label, or where that is none, or
+ * other steps of R have it too, its ordinal behind an @.
+ */
+void osc_screen_add_step(const struct osc_result *r, uint64_t row, struct osc_strbuf *out);
+
+/*
  * How many pieces of advice there are, of all ranks; *OF and *ROW, which may be NULL, are
  * that with the most time at stake, if there is one.
  */

@@ -181,7 +181,17 @@ static int64_t median_twice(int64_t *v, size_t n)
     return v[(n - 1) / 2] + v[n / 2];
 }
 
-/* Mark kept steps beyond 3 MAD: all in quarters of a nanosecond, so that it is exact. */
+/*
+ * Whether a step is far from the median: DISTANCE and MAD are twice and four times as
+ * long, MIDDLE twice, so that all is exact. Where more than half of the steps are equal,
+ * a tenth of the median is far.
+ */
+static bool is_far(int64_t distance, int64_t mad, int64_t middle)
+{
+    return mad > 0 ? 2 * distance > 3 * mad : distance > middle / 10;
+}
+
+/* Mark kept steps that are far from the median. */
 static osc_status mark_outliers(struct osc_breakdown *b)
 {
     int64_t *v = osc_malloc(((size_t)b->n_steps + 1) * sizeof *v);
@@ -199,11 +209,11 @@ static osc_status mark_outliers(struct osc_breakdown *b)
     for (size_t i = 0; i < n; i++)
         v[i] = llabs(2 * v[i] - middle);
     const int64_t mad = n == 0 ? 0 : median_twice(v, n);
-    for (uint32_t i = 0; i < b->n_steps && mad > 0; i++) {
+    for (uint32_t i = 0; i < b->n_steps; i++) {
         struct osc_step_cost *const s = &b->steps[i];
 
         s->is_outlier =
-            s->is_kept && 2 * llabs(2 * (s->end_ns - s->start_ns) - middle) > 3 * mad;
+            s->is_kept && is_far(llabs(2 * (s->end_ns - s->start_ns) - middle), mad, middle);
     }
     osc_free(v);
     return OSC_OK;

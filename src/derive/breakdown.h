@@ -6,7 +6,8 @@
  * sooner than the one before it ended; trailing steps whose device work was
  * probably not all recorded are not kept (tensorboard-views.md, 2.8). Its time goes
  * to the first class, in order of priority, that runs anywhere; what is left is
- * `other` (3.2, R-3.1): the costs of a step add up to its length.
+ * `other` (3.2, R-3.1): the costs of a step add up to its length. Far from the median is
+ * beyond 3 times the median distance from it (MAD), or a tenth of the median if MAD is 0.
  *
  * Threading: not locked; a breakdown belongs to one thread.
  */
@@ -26,7 +27,7 @@ struct osc_step_cost {
     int64_t cost_ns[OSC_COST_COUNT];
     uint32_t n_works; /* device work that its calls launched */
     bool is_kept;     /* not dropped by the tail rule */
-    bool is_outlier;  /* kept, and its length is beyond 3 MAD of the median */
+    bool is_outlier;  /* kept, and its length is far from the median */
 };
 
 /* One cost per step of the trace, in the same order. Zeroed, it is empty. */

@@ -20,6 +20,12 @@ for rank in 0, 1:
         at += length + 1
     with open(f"run/{rank}.json", "w") as file:
         json.dump({"distributedInfo": {"rank": rank}, "traceEvents": events}, file)
+events = [{"ph": "X", "cat": cat, "name": name, "pid": 1, "tid": 1, "args": {},
+           "ts": 500 * step, "dur": 100 if step < 5 else 300}
+          for step in range(6)
+          for cat, name in (("user_annotation", "ProfilerStep#1"), ("cpu_op", "aten::mm"))]
+with open("same.json", "w") as file:
+    json.dump({"traceEvents": events}, file)
 END
 mkdir mixed
 python3 - <<'END'
@@ -61,6 +67,7 @@ show demo.pt.trace.json.gz
 show alexnet_a100.json.gz
 show run
 show --rank 1 run --steps 3-6
+show same.json
 show "a b'c.json" --full-names
 show cut.json
 show none.json

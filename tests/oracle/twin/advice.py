@@ -328,7 +328,10 @@ class Rules:
         excess = sum(row["total_ns"] - middle for row in slow)
         if slow and 100 * excess > self.kept_ns:
             worst = max(slow, key=lambda row: row["total_ns"])
-            self.add_share("slow_steps", True, excess, len(slow), worst["label"])
+            labels = [step.label for step in steps.host_steps(self.trace)]
+            name = (worst["label"] if labels.count(worst["label"]) == 1
+                    else f"@{worst['step']}")
+            self.add_share("slow_steps", True, excess, len(slow), name)
             self.found["slow_steps"]["grew"] = worst.get("grew")
 
 

@@ -46,9 +46,7 @@ def event_of(record: Record, ranges: list[Event]) -> Event | None:
     """What RECORD stands for; RANGES are those of its track in the order of the forest."""
     here = [e for e in ranges if e.start == record.at]
     if KINDS.get(record.category) == "fwdbwd":
-        operators = [e for e in here if e.kind == "operator"]
-        if operators:
-            return forward.operator_of(operators)
+        return forward.operator_of([e for e in here if e.kind == "operator"])
     if here:
         named = [e for e in here if e.integer("correlation") == record.key]
         return (named or here)[-1]

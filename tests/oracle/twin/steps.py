@@ -158,15 +158,16 @@ def costs(trace: Trace, steps: list[Step], compat: bool) -> list[dict[str, int]]
 
 
 def outliers(steps: list[Step]) -> list[bool]:
-    """Kept steps whose length is beyond 3 MAD of the median of kept steps."""
+    """Kept steps whose length is beyond 3 MAD of the median of kept steps; where MAD is 0,
+    beyond a tenth of the median."""
     totals = [s.end - s.start for s in steps if s.kept]
     middle = exact.median(totals)
     if middle is None:
         return [False] * len(steps)
     # In halves of a nanosecond, so that all stays integer.
     mad = exact.median([int(abs(2 * t - 2 * middle)) for t in totals])
-    return [s.kept and mad > 0 and abs(2 * (s.end - s.start) - 2 * middle) > 3 * mad
-            for s in steps]
+    far = 3 * mad if mad else 2 * middle / 10
+    return [s.kept and abs(2 * (s.end - s.start) - 2 * middle) > far for s in steps]
 
 
 def steps_table(trace: Trace, compat: bool = False) -> list[dict]:
