@@ -252,6 +252,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     for (uint32_t d = 0; st == OSC_OK && d < w.v.a->n_devices; d++)
         st = add_device(&w, &w.v.a->devices[d], o, out);
     if (st == OSC_OK) {
+        osc_memory_view_show_process(&w.v, out, PROCESS);
         osc_memory_view_note(&w.v, out);
         if (out->n_rows == 0 && w.v.a->n_records > 0)
             osc_result_note(out, "records without totals have no peak: PyTorch before 1.10 did "

@@ -163,7 +163,8 @@ class Rules:
 
     def low_utilization(self) -> None:
         """Devices below one half."""
-        window = (self.kept_steps[0].start, self.kept_steps[-1].end)
+        window = (min(s.start for s in self.kept_steps),
+                  max(s.end for s in self.kept_steps))
         low, part, impact = [], 0, 0
         for device in self.devices():
             own = union([(e.start, e.end) for e in self.kernels if e.device == device])
