@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # export: what it writes, what it refuses, and that nothing half written stays.
 cp "$DATA/small.json" t.json
-"$OPSCOPE" export t.json -o - --format json | head -n 12
+"$OPSCOPE" export t.json -o - --format json 2>/dev/null | head -n 12
 echo "status $?"
 for table in events steps kernels threads; do
     "$OPSCOPE" export t.json -o again.json.gz && "$OPSCOPE" table $table t.json -f csv >a &&
