@@ -20,6 +20,7 @@ __attribute__((constructor)) static void load(void)
 {
     const int kept = errno;
 
+    osc_threads_load();
     osc_ticks_init();
     osc_session_arm();
     errno = kept;
