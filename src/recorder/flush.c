@@ -404,7 +404,7 @@ static size_t answer_status(char *out, size_t room)
     size_t len = 2;
 
     self.core->losses(&lost);
-    memcpy(out, "ok", 2);
+    mempcpy(out, "ok", 2);
     osc_control_add(out, room, &len, "state", state_word());
     osc_control_add_number(out, room, &len, "pid", getpid());
     osc_control_add(out, room, &len, "path", file->path);
@@ -426,7 +426,7 @@ static size_t answer(void *ctx, const char *command, char *out, size_t room)
     size_t len = 2;
 
     (void)ctx;
-    memcpy(out, "ok", 2);
+    mempcpy(out, "ok", 2);
     if (strcmp(command, "status") == 0)
         return answer_status(out, room);
     if (strcmp(command, "start") == 0 || strcmp(command, "stop") == 0) {
@@ -436,11 +436,11 @@ static size_t answer(void *ctx, const char *command, char *out, size_t room)
         if (dump(OSC_END_DUMPED) == OSC_OK) {
             osc_control_add(out, room, &len, "path", self.sink.file.path);
         } else {
-            memcpy(out, "error cannot be written", 23);
+            mempcpy(out, "error cannot be written", 23);
             len = 23;
         }
     } else {
-        memcpy(out, "error unknown command", 21);
+        mempcpy(out, "error unknown command", 21);
         len = 21;
     }
     return len;

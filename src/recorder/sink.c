@@ -10,7 +10,7 @@
 /* Standing records: thousands of names; what comes then is only in the part it is in. */
 #define STANDING_BYTES ((size_t)1 << 18)
 /* What the part says of each entry, and behind that what is to be written. */
-#define THREADS_BYTES (2 * OSC_LIVE_THREADS * sizeof(struct osc_wire_thread))
+#define THREADS_BYTES ((size_t)2 * OSC_LIVE_THREADS * sizeof(struct osc_wire_thread))
 
 static void *get_pages(size_t len)
 {
@@ -86,7 +86,7 @@ static osc_status append(struct osc_sink *sink, uint16_t type, const void *paylo
 static osc_status tell_anchors(struct osc_sink *sink)
 {
     const struct osc_live_header *live = osc_blocks_header();
-    struct osc_clock_anchor anchors[OSC_LIVE_ANCHORS];
+    struct osc_clock_anchor anchors[OSC_LIVE_ANCHORS] = {0};
     const uint64_t end = live->n_anchors;
     uint64_t i = sink->n_anchors;
     uint32_t n = 0;

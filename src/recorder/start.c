@@ -21,6 +21,7 @@ __attribute__((constructor)) static void load(void)
 {
     const int kept = errno;
 
+    osc_threads_load();
     osc_ticks_init();
     (void)pthread_atfork(NULL, NULL, osc_flush_leave_socket);
     osc_session_arm();

@@ -18,7 +18,7 @@
 #define MADV_WIPEONFORK 18 /* Linux 4.14 */
 #endif
 
-enum { TRIES_MAX = 1000, SETTLE_STEP_NS = 50000 };
+enum { TRIES_MAX = 1000, KEYS_AT_HAND = 32, REAPS_HZ = 10, SETTLE_STEP_NS = 50000 };
 
 /* Wiped in the child of a fork. */
 struct memory {
@@ -29,7 +29,11 @@ struct memory {
 enum { LIFE_WIPED, LIFE_BEGINS, LIFE_HERE };
 
 static struct memory *memory;
+
+/* Says when a thread ends. Keys beyond the first 32 of a process cost memory from malloc()
+ * in each thread, which a recording call must not ask for: then we do without. */
 static pthread_key_t key;
+static bool has_key;
 
 /* Writers that may be used again: as the stacks of blocks.c, with links beside. */
 static uint64_t free_writers;
@@ -39,6 +43,7 @@ static uint32_t n_writers; /* ever used */
 static uint64_t last_ordinal;
 static uint64_t lost_without[OSC_LOSS_COUNT]; /* a thread */
 static uint64_t lost_gone[OSC_LOSS_COUNT];    /* in entries that were given back */
+static uint64_t last_reap;                    /* when, in ticks */
 
 static void push_index(uint32_t i)
 {
@@ -83,13 +88,29 @@ static uint32_t pop_index(void)
 static void clear(struct osc_writer *w)
 {
     w->epoch = w->generation = 0;
-    w->index_1 = w->tid = 0;
+    w->index_1 = 0;
     w->is_dry = false;
     w->entry = NULL;
     w->block = NULL;
-    /* relaxed: osc_threads_settle() may look at it, to no avail. */
+    /* relaxed: osc_threads_settle() and is_gone() may look at it, to no avail. */
+    __atomic_store_n(&w->tid, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&w->pos, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&w->is_busy, 0, __ATOMIC_RELAXED);
+}
+
+/* The thread of writer I, W, ends: what is to be written of it, if it IS_ON, goes out, and
+ * the writer back. Busy. */
+static void hand_over(struct osc_writer *w, struct osc_live_thread *entry, uint32_t i,
+                      bool is_on)
+{
+    if (is_on)
+        osc_writer_end(w, osc_ticks());
+    clear(w);
+    /* release: pairs with the acquire of the flusher, who gives it back. */
+    if (is_on)
+        __atomic_store_n(&entry->state, OSC_THREAD_EXITED, __ATOMIC_RELEASE);
+    else
+        push_index(i);
 }
 
 /* The thread of the writer at ARG ends. If it records after this, it gets another one. */
@@ -106,16 +127,56 @@ static void end_thread(void *arg)
         w->epoch = 0;
         __atomic_signal_fence(__ATOMIC_SEQ_CST); /* as in the slow path */
         const bool is_on = w->generation != 0 && w->generation == osc_session_generation();
-        if (is_on)
-            osc_writer_end(w, osc_ticks());
+
         osc_writer_self = osc_writer_nobody();
-        clear(w);
-        /* release: pairs with the acquire of the flusher, who gives it back. */
-        if (is_on)
-            __atomic_store_n(&entry->state, OSC_THREAD_EXITED, __ATOMIC_RELEASE);
-        else
-            push_index(i);
+        hand_over(w, entry, i, is_on);
     }
+    errno = kept;
+}
+
+/* Whether the thread of W is gone without having told. */
+static bool is_gone(const struct osc_writer *w)
+{
+    /* relaxed: asked again by who takes it. */
+    const uint32_t tid = __atomic_load_n(&w->tid, __ATOMIC_RELAXED);
+
+    return tid != 0 && syscall(SYS_tgkill, getpid(), tid, 0) != 0 && errno == ESRCH;
+}
+
+/* Do for the thread of writer I, which is gone, what it has not done. */
+static void end_for(uint32_t i)
+{
+    struct osc_writer *w = &memory->writers[i];
+    struct osc_live_thread *entry = w->entry;
+    uint32_t tid = __atomic_load_n(&w->tid, __ATOMIC_RELAXED);
+
+    /* acquire: one of those who find it gets it; relaxed: the others let it be. */
+    if (tid == 0 || !__atomic_compare_exchange_n(&w->tid, &tid, 0, false, __ATOMIC_ACQUIRE,
+                                                 __ATOMIC_RELAXED))
+        return;
+    /* seq_cst: see osc_threads_settle() */
+    __atomic_store_n(&w->is_busy, 1, __ATOMIC_SEQ_CST);
+
+    const bool is_on = w->generation != 0 && w->generation == osc_session_generation();
+
+    hand_over(w, entry, i, is_on);
+}
+
+/* All writers are taken: end those of threads that are gone, not all too often. */
+static void reap(void)
+{
+    const int kept = errno;
+    const uint64_t now = osc_ticks();
+    /* relaxed: only when, not what. */
+    uint64_t last = __atomic_load_n(&last_reap, __ATOMIC_RELAXED);
+
+    if (now - last < osc_ticks_hz() / REAPS_HZ ||
+        !__atomic_compare_exchange_n(&last_reap, &last, now, false, __ATOMIC_RELAXED,
+                                     __ATOMIC_RELAXED))
+        return;
+    for (uint32_t i = 0; i < OSC_LIVE_THREADS; i++)
+        if (is_gone(&memory->writers[i]))
+            end_for(i);
     errno = kept;
 }
 
@@ -125,6 +186,16 @@ static void wipe(void)
     memset(memory, 0, sizeof *memory);
 }
 
+void osc_threads_load(void)
+{
+    static bool is_done;
+
+    if (is_done)
+        return;
+    is_done = true;
+    has_key = pthread_key_create(&key, end_thread) == 0 && key < KEYS_AT_HAND;
+}
+
 osc_status osc_threads_init(void)
 {
     const int kept = errno;
@@ -132,11 +203,10 @@ osc_status osc_threads_init(void)
 
     if (m)
         return OSC_OK;
+    osc_threads_load();
     m = mmap(NULL, sizeof *m, PROT_READ | PROT_WRITE,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (m == MAP_FAILED || pthread_key_create(&key, end_thread) != 0) {
-        if (m != MAP_FAILED)
-            (void)munmap(m, sizeof *m);
+    if (m == MAP_FAILED) {
         errno = kept;
         return OSC_ENOMEM;
     }
@@ -172,6 +242,7 @@ bool osc_threads_begin_life(void)
     n_writers = 0;
     memset(lost_without, 0, sizeof lost_without);
     memset(lost_gone, 0, sizeof lost_gone);
+    last_reap = 0;
     return true;
 }
 
@@ -189,14 +260,18 @@ struct osc_writer *osc_threads_writer(void)
         return had;
     const uint32_t i = pop_index();
 
-    if (i == 0)
+    if (i == 0) {
+        reap(); /* for later calls */
         return NULL;
+    }
     struct osc_writer *w = &memory->writers[i - 1];
 
     w->index_1 = i;
-    w->tid = (uint32_t)syscall(SYS_gettid);
+    /* relaxed: is_gone() finds it now or later. */
+    __atomic_store_n(&w->tid, (uint32_t)syscall(SYS_gettid), __ATOMIC_RELAXED);
     if (osc_local_swap((uintptr_t *)&osc_writer_self, (uintptr_t)had, (uintptr_t)w)) {
-        (void)pthread_setspecific(key, w);
+        if (has_key)
+            (void)pthread_setspecific(key, w);
     } else { /* a handler was faster, and it is the same thread */
         clear(w);
         push_index(i - 1);
@@ -287,18 +362,18 @@ static bool is_tagged(const struct osc_writer *w)
 {
     /* acquire: pairs with the release where the thread changes its block */
     const uintptr_t pos = __atomic_load_n(&w->pos, __ATOMIC_ACQUIRE);
+    /* NOLINTNEXTLINE(performance-no-int-to-ptr): see osc_writer_try() */
     const struct osc_block *b = osc_writer_block_of((const void *)(pos - 1));
 
     if (pos == 0)
         return true;
-    for (uintptr_t at = (uintptr_t)b->slots; at < pos;) {
+    for (const struct osc_record_slot *s = b->slots; (uintptr_t)s < pos;) {
         /* acquire: pairs with the release in osc_writer_finish() */
-        const uint64_t word =
-            __atomic_load_n(&((const struct osc_record_slot *)at)->word, __ATOMIC_ACQUIRE);
+        const uint64_t word = __atomic_load_n(&s->word, __ATOMIC_ACQUIRE);
 
         if (osc_record_tag(word) != b->tag || osc_record_n_slots(word) == 0)
             return false;
-        at += osc_record_n_slots(word) * (uintptr_t)OSC_RECORD_SLOT_BYTES;
+        s += osc_record_n_slots(word);
     }
     return true;
 }

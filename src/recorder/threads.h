@@ -3,9 +3,10 @@
  * threads.h - which thread has which writer, and which entry of the live directory's table.
  *
  * A thread takes a writer at its first record and gives it back when it ends, half a
- * block and all. Writer I goes with entry I of the table; the entry is filled anew in
- * each recording. It says EXITED until the flusher has written what the thread lost;
- * only then both are used again.
+ * block and all. One that cannot tell when it ends, or records even after that, keeps its
+ * writer until all are taken; then those of threads that are gone are given back. Writer I goes
+ * with entry I of the table; the entry is filled anew in each recording. It says EXITED until
+ * the flusher has written what the thread lost; only then both are used again.
  *
  * Threading: as said at each function.
  */
@@ -19,6 +20,9 @@
 #include "recorder/writer.h"
 
 enum osc_life { OSC_LIFE_NONE, OSC_LIFE_CHILD, OSC_LIFE_HERE };
+
+/* Take what there is little of, early: when the library is loaded. One thread at a time. */
+void osc_threads_load(void);
 
 /* Make the writers' memory, unless that is done. One thread at a time. */
 OSC_MUST_USE osc_status osc_threads_init(void);

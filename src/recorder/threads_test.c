@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -99,6 +100,82 @@ static void records_in_destructors_of_other_libraries(void **state)
     assert_int_equal(pthread_key_delete(key), 0);
     assert_int_equal(recorded_end(&rec), OSC_OK);
     assert_int_equal(rec.all.n[OSC_RECORD_INSTANT], 2);
+}
+
+static void *record_for_malloc(void *arg)
+{
+    const size_t before = mallinfo2().uordblks;
+
+    osc_instant(1);
+    *(bool *)arg = mallinfo2().uordblks == before;
+    return NULL;
+}
+
+static void record_after_many_keys(void)
+{
+    pthread_key_t keys[40];
+    pthread_t thread;
+    bool is_good = false;
+
+    for (int i = 0; i < 40; i++)
+        (void)pthread_key_create(&keys[i], NULL);
+    if (recorded_begin(&rec, 0) != OSC_OK ||
+        pthread_create(&thread, NULL, record_for_malloc, &is_good) != 0 ||
+        pthread_join(thread, NULL) != 0 || recorded_end(&rec) != OSC_OK)
+        _exit(1);
+    _exit(is_good ? 0 : 2);
+}
+
+/* The first test: in a process that has not recorded yet. */
+static void asks_for_no_memory_though_the_host_made_many_keys(void **state)
+{
+    int status = -1;
+    const pid_t pid = fork();
+
+    (void)state;
+    if (pid == 0)
+        record_after_many_keys();
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+}
+
+/* Too late to tell: as a record, but most without the block that it would take. */
+static void take_at_end(void *arg)
+{
+    if (arg == &rec)
+        osc_instant(7);
+    else
+        (void)osc_threads_writer();
+}
+
+static void *end_too_late(void *arg)
+{
+    (void)pthread_setspecific(key, arg);
+    return NULL;
+}
+
+static void takes_back_what_threads_keep_that_record_too_late(void **state)
+{
+    struct osc_losses before, after;
+    pthread_t thread;
+
+    (void)state;
+    assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
+    assert_int_equal(pthread_key_create(&key, take_at_end), 0);
+    for (uint32_t i = 0; i < OSC_LIVE_THREADS + 10; i++) {
+        void *const what = i % 1000 == 0 ? (void *)&rec : &key;
+
+        assert_int_equal(pthread_create(&thread, NULL, end_too_late, what), 0);
+        assert_int_equal(pthread_join(thread, NULL), 0);
+    }
+    osc_losses_get(&before);
+    assert_int_equal(pthread_create(&thread, NULL, end_too_late, &rec), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    osc_losses_get(&after);
+    assert_int_equal(after.full, before.full);
+    assert_int_equal(pthread_key_delete(key), 0);
+    assert_int_equal(recorded_end(&rec), OSC_OK);
+    assert_int_equal(rec.all.n[OSC_RECORD_INSTANT], OSC_LIVE_THREADS / 1000 + 2);
 }
 
 /* Threads that run through several recordings. */
@@ -302,6 +379,8 @@ static void is_not_cancelled_within_a_call(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(asks_for_no_memory_though_the_host_made_many_keys),
+        cmocka_unit_test(takes_back_what_threads_keep_that_record_too_late),
         cmocka_unit_test(lets_10000_threads_come_and_go),
         cmocka_unit_test(keeps_what_a_thread_recorded_that_ended_within_a_scope),
         cmocka_unit_test(records_in_destructors_of_other_libraries),

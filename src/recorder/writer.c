@@ -110,6 +110,7 @@ static struct osc_record_slot *take_slots(struct osc_writer *w, uint32_t n)
         w->block = next;
         set_pos(w, (uintptr_t)next->slots);
     }
+    /* NOLINTNEXTLINE(performance-no-int-to-ptr): see osc_writer_try() */
     struct osc_record_slot *s = (struct osc_record_slot *)w->pos;
 
     set_pos(w, w->pos + n * (uintptr_t)OSC_RECORD_SLOT_BYTES);
