@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "opscope/source.h"
+#include "recorder/threads.h"
 #include "support/recorded.h"
 
 static struct recorded rec;
@@ -395,6 +396,8 @@ static void be_forbidden(void)
 /* In a directory that is told from where we are; then we go elsewhere. */
 static void arm(void)
 {
+    struct osc_losses lost;
+
     memset(&rec, 0, sizeof rec);
     (void)strcpy(rec.dir, "/tmp/osc-recorded-XXXXXX");
     expect(mkdtemp(rec.dir) != NULL, 2);
@@ -404,8 +407,11 @@ static void arm(void)
     expect(chdir("/proc") == 0, 9);
     expect(osc_is_on() == 1, 5);
     expect(access(rec.dir, F_OK) != 0, 6);
+    osc_threads_count(OSC_LOSS_NESTED, 2); /* as a handler does while it opens */
     osc_begin(OSC_SCOPE_PLAIN, osc_name_c("first"));
     osc_end();
+    osc_losses_get(&lost);
+    expect(lost.nested == 2, 10);
     expect(access(rec.dir, F_OK) == 0, 7);
     (void)osc_stop();
     const struct recorded *only = read_child();

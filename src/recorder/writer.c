@@ -110,6 +110,7 @@ static struct osc_record_slot *take_slots(struct osc_writer *w, uint32_t n)
         w->block = next;
         set_pos(w, (uintptr_t)next->slots);
     }
+    /* NOLINTNEXTLINE(performance-no-int-to-ptr): see osc_writer_try() */
     struct osc_record_slot *s = (struct osc_record_slot *)w->pos;
 
     set_pos(w, w->pos + n * (uintptr_t)OSC_RECORD_SLOT_BYTES);
@@ -361,10 +362,11 @@ void osc_writer_cut(void)
 
 void osc_writer_end(struct osc_writer *w, uint64_t ticks)
 {
-    if (!w->block)
-        return;
     if (write_owed(w, ticks))
         (void)write_losses(w, ticks);
+    osc_local_add(&w->entry->lost[OSC_LOSS_FULL], w->n_owed); /* they never will be */
+    if (!w->block)
+        return;
     osc_blocks_fill(w->block, used_slots(w));
     w->block = NULL;
     set_pos(w, 0);

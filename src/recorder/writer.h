@@ -109,6 +109,7 @@ OSC_HIDDEN void osc_writer_cut(void);
 
 static inline struct osc_block *osc_writer_block_of(const void *slot)
 {
+    /* NOLINTNEXTLINE(performance-no-int-to-ptr): a place in it is all that is known */
     return (struct osc_block *)((uintptr_t)slot & ~(uintptr_t)(OSC_BLOCK_BYTES - 1));
 }
 
@@ -125,6 +126,7 @@ static inline struct osc_record_slot *osc_writer_try(struct osc_writer *w, uint3
                          0) ||
         __builtin_expect(!osc_local_swap(&w->pos, pos, pos + bytes), 0))
         return NULL;
+    /* NOLINTNEXTLINE(performance-no-int-to-ptr): reserved by one swap of a number */
     return (struct osc_record_slot *)pos;
 }
 

@@ -42,7 +42,7 @@ bool osc_wire_header_is_good(const struct osc_wire_header *h)
 
 uint64_t osc_wire_chunk_bytes(uint64_t payload_bytes)
 {
-    if (payload_bytes > UINT64_MAX - 2 * OSC_WIRE_ALIGN)
+    if (payload_bytes > UINT64_MAX - UINT64_C(2) * OSC_WIRE_ALIGN)
         return 0;
     return sizeof(struct osc_wire_header) +
            (payload_bytes + OSC_WIRE_ALIGN - 1) / OSC_WIRE_ALIGN * OSC_WIRE_ALIGN;

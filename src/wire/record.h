@@ -74,7 +74,7 @@ struct osc_record_slot {
     X(0x26, ARG_JSON, false, NAME, 0, "value: bytes; then JSON text, padded to 16")
 
 enum osc_record_kind {
-#define OSC_RECORD_KIND_ENUM(number, name, timed, id, words, what) OSC_RECORD_##name = number,
+#define OSC_RECORD_KIND_ENUM(number, name, timed, id, words, what) OSC_RECORD_##name = (number),
     OSC_RECORD_KIND_LIST(OSC_RECORD_KIND_ENUM)
 #undef OSC_RECORD_KIND_ENUM
         OSC_RECORD_BEGIN = 0x40, /* + osc_scope_kind: timed, id is the name */
