@@ -200,14 +200,14 @@ static void count_losses(struct osc_native *n)
         [OSC_LOSS_TOO_BIG] = OSC_FINDING_dropped_too_big,
         [OSC_LOSS_NESTED] = OSC_FINDING_dropped_nested,
         [OSC_LOSS_LATE] = OSC_FINDING_dropped_late};
-    uint64_t no_thread = n->has_end ? n->end.n_lost_no_thread : 0;
 
-    if (n->is_live_used && n->live.header.n_lost_no_thread > no_thread)
-        no_thread = n->live.header.n_lost_no_thread;
-    n->lost[OSC_LOSS_FULL] += no_thread;
     for (unsigned k = 0; k < OSC_LOSS_COUNT; k++) {
         const struct osc_native_loss *told = &n->rows.losses[k];
+        uint64_t no_thread = n->has_end ? n->end.lost[k] : 0;
 
+        if (n->is_live_used && n->live.header.lost[k] > no_thread)
+            no_thread = n->live.header.lost[k];
+        n->lost[k] += no_thread;
         count(n, codes[k], n->lost[k] > told->n ? n->lost[k] : told->n, OSC_NO_OFFSET,
               told->first_ns);
     }

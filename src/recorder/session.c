@@ -155,6 +155,7 @@ static const struct osc_flush_core core = {
     .pause = pause_or_resume,
     .is_recording = is_recording,
     .losses = osc_losses_get,
+    .tell_losses = osc_threads_tell,
     .thread_done = osc_threads_give_back,
 };
 
@@ -266,7 +267,9 @@ osc_status osc_session_start(const struct osc_start_options *given)
         return OSC_ENOMEM;
     if (!osc_session_is_ours())
         return OSC_EINVAL;
-    if (!change_phase(OFF, OPENING) && !change_phase(ARMED, OPENING))
+    if (change_phase(OFF, OPENING))
+        osc_threads_forget_losses();
+    else if (!change_phase(ARMED, OPENING))
         return OSC_EINVAL;
 
     memset(&options, 0, sizeof options);
@@ -299,6 +302,7 @@ static osc_status stop(void)
         return OSC_OK;
 
     osc_threads_settle(SETTLE_NS);
+    osc_threads_count_owed();
     const osc_status st = osc_flush_stop();
 
     if (st != OSC_EINVAL) /* it was the flusher that called exit(): it needs all of it */

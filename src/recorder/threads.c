@@ -41,8 +41,9 @@ static uint32_t links[OSC_LIVE_THREADS];
 static uint32_t n_writers; /* ever used */
 
 static uint64_t last_ordinal;
-static uint64_t last_reap; /* when, in ticks */
-static uint64_t lost_elsewhere[OSC_LOSS_COUNT];
+static uint64_t lost_without[OSC_LOSS_COUNT]; /* a thread */
+static uint64_t lost_gone[OSC_LOSS_COUNT];    /* in entries that were given back */
+static uint64_t last_reap;                    /* when, in ticks */
 
 static void push_index(uint32_t i)
 {
@@ -239,8 +240,9 @@ bool osc_threads_begin_life(void)
         return false;
     free_writers = 0;
     n_writers = 0;
+    memset(lost_without, 0, sizeof lost_without);
+    memset(lost_gone, 0, sizeof lost_gone);
     last_reap = 0;
-    memset(lost_elsewhere, 0, sizeof lost_elsewhere);
     return true;
 }
 
@@ -306,11 +308,16 @@ void osc_threads_enter(struct osc_writer *w, uint64_t generation)
 void osc_threads_count(enum osc_loss cause, uint64_t n)
 {
     /* relaxed: each number for itself */
-    __atomic_add_fetch(&lost_elsewhere[cause], n, __ATOMIC_RELAXED);
-    struct osc_live_header *h = osc_blocks_header();
+    __atomic_add_fetch(&lost_without[cause], n, __ATOMIC_RELAXED);
+}
 
-    if (cause == OSC_LOSS_FULL && h && osc_session_generation() != 0)
-        __atomic_add_fetch(&h->n_lost_no_thread, n, __ATOMIC_RELAXED);
+void osc_threads_tell(struct osc_live_header *h)
+{
+    /* relaxed: each number for itself */
+    for (uint32_t cause = 0; cause < OSC_LOSS_COUNT; cause++)
+        __atomic_store_n(&h->lost[cause],
+                         __atomic_load_n(&lost_without[cause], __ATOMIC_RELAXED),
+                         __ATOMIC_RELAXED);
 }
 
 /* Entries of the table of this recording that were ever used. */
@@ -328,7 +335,8 @@ void osc_threads_losses(uint64_t lost[OSC_LOSS_COUNT])
 
     /* relaxed: each number for itself */
     for (uint32_t cause = 0; cause < OSC_LOSS_COUNT; cause++)
-        lost[cause] = __atomic_load_n(&lost_elsewhere[cause], __ATOMIC_RELAXED);
+        lost[cause] = __atomic_load_n(&lost_without[cause], __ATOMIC_RELAXED) +
+                      __atomic_load_n(&lost_gone[cause], __ATOMIC_RELAXED);
     for (uint32_t i = 0, n = entries_used(); i < n; i++)
         for (uint32_t cause = 0; cause < OSC_LOSS_COUNT; cause++)
             lost[cause] += __atomic_load_n(&t[i].lost[cause], __ATOMIC_RELAXED);
@@ -340,7 +348,7 @@ void osc_threads_give_back(uint32_t i)
 
     /* relaxed: its thread has ended; see osc_threads_losses() for others. */
     for (uint32_t cause = 0; cause < OSC_LOSS_COUNT; cause++)
-        __atomic_add_fetch(&lost_elsewhere[cause],
+        __atomic_add_fetch(&lost_gone[cause],
                            __atomic_exchange_n(&e->lost[cause], 0, __ATOMIC_RELAXED),
                            __ATOMIC_RELAXED);
     /* release: a reader of the file that sees it UNUSED needs nothing of it. */
@@ -407,7 +415,9 @@ void osc_threads_close(void)
         else
             for (uint32_t cause = 0; cause < OSC_LOSS_COUNT; cause++)
                 /* relaxed: see osc_threads_losses() */
-                osc_threads_count(cause, __atomic_load_n(&e->lost[cause], __ATOMIC_RELAXED));
+                __atomic_add_fetch(&lost_gone[cause],
+                                   __atomic_load_n(&e->lost[cause], __ATOMIC_RELAXED),
+                                   __ATOMIC_RELAXED);
     }
 }
 
@@ -415,6 +425,27 @@ void osc_threads_open(void)
 {
     /* relaxed: nobody records. */
     __atomic_store_n(&last_ordinal, 0, __ATOMIC_RELAXED);
-    for (uint32_t cause = 0; cause < OSC_LOSS_COUNT; cause++)
-        __atomic_store_n(&lost_elsewhere[cause], 0, __ATOMIC_RELAXED);
+}
+
+void osc_threads_forget_losses(void)
+{
+    for (uint32_t cause = 0; cause < OSC_LOSS_COUNT; cause++) {
+        __atomic_store_n(&lost_without[cause], 0, __ATOMIC_RELAXED); /* relaxed: as above */
+        __atomic_store_n(&lost_gone[cause], 0, __ATOMIC_RELAXED);
+    }
+}
+
+void osc_threads_count_owed(void)
+{
+    for (uint32_t i = 0, n = entries_used(); i < n; i++) {
+        const struct osc_writer *w = &memory->writers[i];
+        struct osc_live_thread *e = &osc_blocks_threads()[i];
+
+        /* acquire: pairs with the release in osc_threads_enter(), and with that at the end of
+         * the slow path, which wrote n_owed */
+        if (__atomic_load_n(&e->state, __ATOMIC_ACQUIRE) == OSC_THREAD_RUNS &&
+            !__atomic_load_n(&w->is_busy, __ATOMIC_ACQUIRE))
+            /* relaxed: see osc_threads_losses() */
+            __atomic_add_fetch(&e->lost[OSC_LOSS_FULL], w->n_owed, __ATOMIC_RELAXED);
+    }
 }

@@ -52,7 +52,10 @@ void osc_threads_enter(struct osc_writer *w, uint64_t generation);
  * and handler. */
 void osc_threads_count(enum osc_loss cause, uint64_t n);
 
-/* All that was lost since osc_threads_open(), by cause. Any thread. */
+/* Write into H what osc_threads_count() has counted. The flusher. */
+void osc_threads_tell(struct osc_live_header *h);
+
+/* All that was lost since osc_threads_forget_losses(), by cause. Any thread. */
 void osc_threads_losses(uint64_t lost[OSC_LOSS_COUNT]);
 
 /* Entry I, which was EXITED, may be used again. The flusher, or whoever ends a recording. */
@@ -64,8 +67,16 @@ void osc_threads_give_back(uint32_t i);
  */
 void osc_threads_settle(int64_t timeout_ns);
 
-/* A recording begins: nothing is lost yet, ordinals begin at 1. One thread at a time. */
+/* Calls under way are through, no other will be: count the ends that never found room. One
+ * thread at a time. */
+void osc_threads_count_owed(void);
+
+/* A recording begins: ordinals begin at 1. One thread at a time. */
 void osc_threads_open(void);
+
+/* Nothing is lost yet: what is recorded from now on belongs to a new recording. One thread
+ * at a time. */
+void osc_threads_forget_losses(void);
 
 /* The recording is over: no entry is of use any more. One thread at a time. */
 void osc_threads_close(void);

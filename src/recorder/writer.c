@@ -362,10 +362,11 @@ void osc_writer_cut(void)
 
 void osc_writer_end(struct osc_writer *w, uint64_t ticks)
 {
-    if (!w->block)
-        return;
     if (write_owed(w, ticks))
         (void)write_losses(w, ticks);
+    osc_local_add(&w->entry->lost[OSC_LOSS_FULL], w->n_owed); /* they never will be */
+    if (!w->block)
+        return;
     osc_blocks_fill(w->block, used_slots(w));
     w->block = NULL;
     set_pos(w, 0);

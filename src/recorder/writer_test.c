@@ -365,6 +365,37 @@ static void writes_ends_that_found_no_room_later_with_their_times(void **state)
     assert_in_range(t.ticks[1], t.ticks[0], after);
 }
 
+static void *owe_ends(void *arg)
+{
+    for (int i = 0; i < 100; i++)
+        osc_begin(OSC_SCOPE_PLAIN, 1);
+    take_all_blocks();
+    (void)fill_block();
+    for (int i = 0; i < 100; i++)
+        osc_end();
+    return arg;
+}
+
+static void counts_ends_that_never_found_room(void **state)
+{
+    struct osc_losses lost;
+    struct tail t;
+    pthread_t thread;
+
+    (void)state;
+    begin_gap(&t);
+    (void)owe_ends(NULL);
+    assert_int_equal(recorded_end(&rec), OSC_OK);
+    osc_losses_get(&lost);
+    assert_int_equal(lost.full, 101);
+    begin_gap(&t);
+    assert_int_equal(pthread_create(&thread, NULL, owe_ends, NULL), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    osc_losses_get(&lost);
+    assert_int_equal(lost.full, 101);
+    assert_int_equal(recorded_end(&rec), OSC_OK);
+}
+
 static void keeps_the_nesting_beyond_64_missing_levels(void **state)
 {
     struct tail t;
@@ -547,6 +578,7 @@ int main(void)
         cmocka_unit_test(drops_counts_and_tells_where_records_are_missing),
         cmocka_unit_test(swallows_the_ends_of_begins_that_were_dropped),
         cmocka_unit_test(writes_ends_that_found_no_room_later_with_their_times),
+        cmocka_unit_test(counts_ends_that_never_found_room),
         cmocka_unit_test(keeps_the_nesting_beyond_64_missing_levels),
         cmocka_unit_test(counts_all_of_a_storm_while_there_is_no_room),
         cmocka_unit_test(records_only_ends_of_open_scopes_in_a_pause),
