@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,7 +17,9 @@
 
 enum {
     PIECE_BLOCKS = 512, /* 8 MiB: what the file grows by */
-    TRIES_MAX = 1000    /* of a thread that others keep overtaking */
+    TRIES_MAX = 1000,   /* of a thread that others keep overtaking */
+    PIECE_MIN = 16,     /* blocks that are worth a recording */
+    KEPT = 8            /* recordings whose addresses nobody else gets */
 };
 
 /*
@@ -38,6 +41,15 @@ static struct {
     uint32_t wakes; /* a futex */
     uint32_t wakes_seen;
 } pool;
+
+/* The addresses of recordings that are over, oldest at n_closed % KEPT. They are used again,
+ * or a host that starts and stops all day would run out of them, but not soon: a thread may
+ * have been asleep in a call ever since. */
+static struct {
+    unsigned char *base;
+    size_t len;
+} closed[KEPT];
+static uint32_t n_closed; /* ever */
 
 static unsigned char *get_base(void)
 {
@@ -123,14 +135,30 @@ static struct osc_block *pop(stack_word *stack)
     return NULL;
 }
 
-/* Map N more blocks at the end; 0 if there is no room. */
+/* Whether the file may grow by LEN and leave as much: names and the recording go to the same
+ * disk. */
+static bool is_room_left(size_t len)
+{
+    const int kept = errno;
+    struct statvfs st;
+    const int fd = osc_fd_get(&pool.file);
+    /* Where it is not known, the file tells. */
+    const bool is_so = fd < 0 || fstatvfs(fd, &st) != 0 || st.f_blocks == 0 ||
+                       (uint64_t)st.f_bavail * st.f_frsize / 2 >= len;
+
+    errno = kept;
+    return is_so;
+}
+
+/* Map N more blocks at the end; false if there is no room. */
 static bool add_piece(uint32_t n)
 {
     const size_t from =
         pool.n_blocks == 0 ? 0 : OSC_LIVE_BLOCKS_AT + (size_t)pool.n_blocks * OSC_BLOCK_BYTES;
     const size_t end = OSC_LIVE_BLOCKS_AT + ((size_t)pool.n_blocks + n) * OSC_BLOCK_BYTES;
 
-    if (osc_room_reserve(&pool.file, from, end, pool.base) != OSC_OK)
+    if (!is_room_left(end - from) ||
+        osc_room_reserve(&pool.file, from, end, pool.base) != OSC_OK)
         return false;
 
     const uint32_t first = pool.n_blocks;
@@ -144,6 +172,17 @@ static bool add_piece(uint32_t n)
     return true;
 }
 
+static unsigned char *get_addresses(size_t len)
+{
+    const uint32_t oldest = n_closed % KEPT;
+    unsigned char *base = closed[oldest].base;
+
+    if (!base || closed[oldest].len != len)
+        return osc_room_addresses(len, OSC_BLOCK_BYTES);
+    closed[oldest].base = NULL;
+    return base;
+}
+
 /* Address space for all of it, so that blocks lie at multiples of their size; less if
  * there is a limit on it. */
 static bool reserve_addresses(uint64_t limit_bytes)
@@ -152,9 +191,8 @@ static bool reserve_addresses(uint64_t limit_bytes)
 
     if (n > UINT32_MAX / 4)
         n = UINT32_MAX / 4;
-    for (; n >= 16; n /= 2) {
-        unsigned char *base =
-            osc_room_addresses(OSC_LIVE_BLOCKS_AT + n * OSC_BLOCK_BYTES, OSC_BLOCK_BYTES);
+    for (; n >= PIECE_MIN; n /= 2) {
+        unsigned char *base = get_addresses(OSC_LIVE_BLOCKS_AT + n * OSC_BLOCK_BYTES);
 
         if (base) {
             /* release: pairs with the acquire in get_base(): there are no blocks yet. */
@@ -200,9 +238,9 @@ osc_status osc_blocks_open(int dir_fd, uint64_t limit_bytes, const uint64_t reco
         return OSC_ENOMEM;
     }
     uint32_t n = pool.n_blocks_max < PIECE_BLOCKS ? pool.n_blocks_max : PIECE_BLOCKS;
-    while (n >= 16 && !add_piece(n))
+    while (n >= PIECE_MIN && !add_piece(n))
         n /= 2;
-    if (n < 16) {
+    if (n < PIECE_MIN) {
         osc_blocks_close();
         return OSC_EIO;
     }
@@ -360,9 +398,13 @@ void osc_blocks_close(void)
     const size_t len = OSC_LIVE_BLOCKS_AT + (size_t)pool.n_blocks_max * OSC_BLOCK_BYTES;
 
     empty_pool();
-    if (pool.base)
-        osc_room_vacate(pool.base, len);
     osc_fd_close(&pool.file);
+    if (pool.n_blocks_max == 0)
+        return;
+    osc_room_vacate(pool.base, len);
+    closed[n_closed % KEPT].base = pool.base;
+    closed[n_closed++ % KEPT].len = len;
+    pool.n_blocks_max = 0;
 }
 
 void osc_blocks_forget(void)

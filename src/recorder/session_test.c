@@ -9,7 +9,9 @@
 #include <cmocka.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -321,6 +323,31 @@ static void reach_the_limit_on_files(void)
     recorded_remove(rec.dir);
 }
 
+/* On a disk of 4 MiB, where one may be made. */
+static void have_little_room(void)
+{
+    char dir[] = "/tmp/osc-recorded-XXXXXX";
+
+    expect(mkdtemp(dir) != NULL, 2);
+    if (unshare(CLONE_NEWNS | (geteuid() == 0 ? 0 : CLONE_NEWUSER)) != 0 ||
+        mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+        mount("none", dir, "tmpfs", 0, "size=4m") != 0) {
+        (void)rmdir(dir);
+        return;
+    }
+    memset(&rec, 0, sizeof rec);
+    (void)snprintf(rec.out, sizeof rec.out, "%s/t.osc", dir);
+    expect(osc_start(&(struct osc_start_options){.size = sizeof(struct osc_start_options),
+                                                 .out = rec.out}) == OSC_OK,
+           3);
+    osc_instant(osc_name_c("on a small disk"));
+    expect(osc_stop() == OSC_OK, 4);
+    recorded_read(&rec);
+    expect(rec.all.n[OSC_RECORD_INSTANT] == 1, 5);
+    /* recorded_read() keeps it mapped. */
+    expect(umount2(dir, MNT_DETACH) == 0 && rmdir(dir) == 0, 6);
+}
+
 static void close_all_descriptors(void)
 {
     expect(recorded_begin(&rec, 0) == OSC_OK, 2);
@@ -350,6 +377,7 @@ static void survives_what_a_host_may_do_or_have_forbidden(void **state)
     if (!IS_SANITIZED)
         in_child(run_out_of_addresses);
     in_child(reach_the_limit_on_files);
+    in_child(have_little_room);
     in_child(close_all_descriptors);
     in_child(exit_in_the_middle);
 }
