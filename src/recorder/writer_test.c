@@ -420,6 +420,49 @@ static void keeps_the_nesting_beyond_64_missing_levels(void **state)
     assert_int_equal(rec.least_depth, 0);
 }
 
+static void records_in_a_pause_that_is_deep(void **state)
+{
+    (void)state;
+    assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
+    osc_begin(OSC_SCOPE_PLAIN, 1);
+    osc_pause();
+    for (int i = 0; i < 1000; i++)
+        osc_begin(OSC_SCOPE_PLAIN, 2);
+    osc_resume();
+    for (int i = 0; i < 100; i++)
+        osc_begin(OSC_SCOPE_PLAIN, 3);
+    for (int i = 0; i < 1101; i++)
+        osc_end();
+    osc_begin(OSC_SCOPE_PLAIN, 4);
+    osc_end();
+    assert_int_equal(recorded_end(&rec), OSC_OK);
+    assert_int_equal(rec.all.begins, 102);
+    assert_int_equal(rec.all.n[OSC_RECORD_END], 102);
+    assert_int_equal(rec.all.lost[OSC_LOSS_FULL], 0);
+    assert_int_equal(rec.least_depth, 0);
+}
+
+static void keeps_the_nesting_of_pauses_in_pauses(void **state)
+{
+    (void)state;
+    assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
+    for (int i = 0; i < 100; i++) { /* more than there are runs */
+        osc_pause();
+        osc_begin(OSC_SCOPE_PLAIN, 1);
+        osc_resume();
+        osc_begin(OSC_SCOPE_PLAIN, 2);
+    }
+    for (int i = 0; i < 200; i++)
+        osc_end();
+    osc_begin(OSC_SCOPE_PLAIN, 3);
+    osc_end();
+    assert_int_equal(recorded_end(&rec), OSC_OK);
+    assert_int_equal(rec.all.begins + rec.all.lost[OSC_LOSS_FULL] / 2, 101);
+    assert_int_equal(rec.all.n[OSC_RECORD_END], rec.all.begins);
+    assert_int_equal(rec.least_depth, 0);
+    assert_int_equal(rec.depth[1], 0);
+}
+
 static void counts_all_of_a_storm_while_there_is_no_room(void **state)
 {
     struct tail t;
@@ -580,6 +623,8 @@ int main(void)
         cmocka_unit_test(writes_ends_that_found_no_room_later_with_their_times),
         cmocka_unit_test(counts_ends_that_never_found_room),
         cmocka_unit_test(keeps_the_nesting_beyond_64_missing_levels),
+        cmocka_unit_test(records_in_a_pause_that_is_deep),
+        cmocka_unit_test(keeps_the_nesting_of_pauses_in_pauses),
         cmocka_unit_test(counts_all_of_a_storm_while_there_is_no_room),
         cmocka_unit_test(records_only_ends_of_open_scopes_in_a_pause),
         cmocka_unit_test(records_values_words_and_bytes_as_they_were_given),

@@ -340,8 +340,8 @@ class Live:
         self.blocks = []
         for i in range(n_blocks):
             block = data[(1 << 20) + 16384 * i:(1 << 20) + 16384 * (i + 1)]
-            seq, thread = struct.unpack_from("<QI", block)
-            if seq and block[14]:
+            seq, thread, tag = struct.unpack_from("<QIH", block)
+            if tag == seq & 0xffff and tag and block[14]:
                 tid, written = struct.unpack_from("<II", block, 24)
                 self.blocks.append((seq, thread, tid, written, block))
         self.log = log[:int.from_bytes(log[8:16], "little")]
