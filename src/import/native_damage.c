@@ -193,6 +193,22 @@ static void count_damages(struct osc_native *n)
         tell_damages(n);
 }
 
+/* What the live directory lacks of what no file has. */
+static void count_live(struct osc_native *n)
+{
+    const struct osc_native_live *l = &n->live;
+    const bool is_other = l->is_there && !n->is_live_used;
+
+    if (n->has_end)
+        return;
+    count(n, OSC_FINDING_corrupt, n->is_live_damaged || is_other, OSC_NO_OFFSET, OSC_NO_TIME);
+    if (!n->is_live_used)
+        return;
+    count(n, OSC_FINDING_truncated, l->is_cut, OSC_NO_OFFSET, OSC_NO_TIME);
+    count(n, OSC_FINDING_corrupt, l->n_bad_blocks, OSC_NO_OFFSET, OSC_NO_TIME);
+    count(n, OSC_FINDING_lost_records, l->n_bad_records, OSC_NO_OFFSET, OSC_NO_TIME);
+}
+
 static void count_losses(struct osc_native *n)
 {
     static const enum osc_finding_code codes[OSC_LOSS_COUNT] = {
@@ -222,5 +238,6 @@ static void count_losses(struct osc_native *n)
 void osc_native_count(struct osc_native *n)
 {
     count_damages(n);
+    count_live(n);
     count_losses(n);
 }

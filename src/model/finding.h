@@ -28,8 +28,9 @@ enum osc_severity { OSC_INFO, OSC_WARNING, OSC_ERROR };
       "text with bare quotation marks or control characters, as some versions of PyTorch "     \
       "write it; read whole",                                                                  \
       "")                                                                                      \
-    X(lost_name, WARNING, "names that PyTorch replaced by \"unknown\" when it wrote the file", \
-      "use printable ASCII in labels")                                                         \
+    X(lost_name, WARNING,                                                                      \
+      "names whose text is not in the file; PyTorch replaces some by \"unknown\"",             \
+      "PyTorch keeps labels of printable ASCII")                                               \
     X(wrong_type, WARNING, "a member of another type than it should have; left out", "")       \
     X(out_of_range, WARNING, "numbers that do not fit 64 bits; kept as text or left out", "")  \
     X(too_deep, WARNING, "lists or objects nested deeper than 10,000 levels; left out", "")    \
