@@ -32,7 +32,7 @@ static void add_number(struct osc_strbuf *out, uint64_t *n, const char *key, int
 
 /* The payload of a PROCESS chunk. */
 static void put_facts(struct osc_strbuf *out, uint64_t *n, pid_t pid, char *const *argv,
-                      const char *run_id)
+                      const struct osc_sources *s)
 {
     struct osc_strbuf command = {0};
     char host[HOST_NAME_MAX + 1] = "";
@@ -44,14 +44,16 @@ static void put_facts(struct osc_strbuf *out, uint64_t *n, pid_t pid, char *cons
     add_number(out, n, "parent_pid", getpid());
     add_fact(out, n, "host", osc_str_c(host));
     add_fact(out, n, "command", osc_str_c(command.s ? command.s : ""));
-    add_fact(out, n, "run_id", osc_str_c(run_id));
+    add_fact(out, n, "run_id", osc_str_c(s->run_id));
+    if (s->failed)
+        add_fact(out, n, "failed_sources", osc_str_c(s->failed));
     add_fact(out, n, "opscope_version", osc_str_c(OSC_VERSION));
     out->status = out->status == OSC_OK ? command.status : out->status;
     osc_strbuf_fini(&command);
 }
 
 osc_status osc_blank_write(const char *directory, pid_t pid, char *const *argv,
-                           const char *run_id)
+                           const struct osc_sources *s)
 {
     const struct osc_wire_end end = {.reason = OSC_END_STOPPED};
     struct osc_wire_header header = {.type = OSC_CHUNK_PROCESS};
@@ -65,7 +67,7 @@ osc_status osc_blank_write(const char *directory, pid_t pid, char *const *argv,
                  (long long)time(NULL)) >= (int)sizeof path)
         return OSC_EIO;
     file.out = path;
-    put_facts(&facts, &header.n_items, pid, argv, run_id);
+    put_facts(&facts, &header.n_items, pid, argv, s);
     header.payload_bytes = facts.len;
     if (facts.status == OSC_OK)
         st = osc_parts_open(&file);

@@ -13,12 +13,13 @@
 #include <sys/types.h>
 
 #include "base/status.h"
+#include "cli/sources.h"
 
 /*
- * Write it into DIRECTORY for process PID, which ran ARGV as a part of run RUN_ID.
+ * Write it into DIRECTORY for process PID, which ran ARGV with the sources S.
  * OSC_EIO, and nothing is there.
  */
 OSC_MUST_USE osc_status osc_blank_write(const char *directory, pid_t pid, char *const *argv,
-                                        const char *run_id);
+                                        const struct osc_sources *s);
 
 #endif

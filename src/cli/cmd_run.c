@@ -193,8 +193,7 @@ static int record(const struct osc_args *args, const struct osc_sources *s, cons
 
         if (args->run.wants_summary || isatty(STDERR_FILENO))
             summarize(path, c);
-        if (c.n_files == 0 &&
-            osc_blank_write(path, end.pid, args->operands, s->run_id) != OSC_OK)
+        if (c.n_files == 0 && osc_blank_write(path, end.pid, args->operands, s) != OSC_OK)
             osc_cli_error("%s: the recording cannot be written", path);
     }
     osc_guest_exit_as(&end);

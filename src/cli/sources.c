@@ -133,9 +133,12 @@ static bool is_loadable(const char *library, char *why, size_t room)
     return child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/* A source that cannot be used: the program runs without it, unless ARGS are strict. */
-static int do_without(const struct osc_args *args)
+/* SOURCE cannot be used: the program runs without it and its recordings say so, unless ARGS
+ * are strict. */
+static int do_without(struct osc_sources *s, const char *source, const struct osc_args *args)
 {
+    s->failed = source;
+    add_variable(s, "OPSCOPE_FAILED_SOURCES", source);
     return args->run.is_strict ? OSC_EXIT_FAILED : OSC_EXIT_DONE;
 }
 
@@ -149,17 +152,17 @@ static int choose_itt(struct osc_sources *s, const struct osc_args *args)
     if (!find_collector(path, sizeof path)) {
         osc_cli_error("[itt] " COLLECTOR " is not beside opscope and not where it is "
                       "installed; ITT is not recorded");
-        return do_without(args);
+        return do_without(s, "itt", args);
     }
     if (!is_loadable(path, why, sizeof why)) {
         osc_cli_error("[itt] cannot load %s: %s; ITT is not recorded", path, why);
-        return do_without(args);
+        return do_without(s, "itt", args);
     }
     if (other && *other && strcmp(other, path) != 0 && !args->run.is_forced) {
         osc_cli_error("[itt] %s is already set to %s; another tool would be replaced: unset it "
                       "or use --force; ITT is not recorded",
                       variable, other);
-        return do_without(args);
+        return do_without(s, "itt", args);
     }
     osc_strbuf_adds(&text, path);
     return add_text(s, variable, &text);

@@ -24,6 +24,7 @@ struct osc_sources {
     char *texts[OSC_SOURCES_VARIABLES_MAX]; /* owned: values that were made */
     uint32_t n_texts;
     const char *run_id; /* borrowed of texts */
+    const char *failed; /* static: the source that was left out; NULL: none */
 };
 
 /*

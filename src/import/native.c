@@ -31,6 +31,8 @@ static void take_fact(struct osc_native *n, struct osc_str key, struct osc_str v
         n->pid = (osc_who)v;
     if (osc_str_eq(key, OSC_STR("ticks_hz")) && osc_json_int(value, &v) && v > 0)
         n->ticks_hz = (uint64_t)v;
+    if (osc_str_eq(key, OSC_STR("failed_sources")))
+        osc_findings_add(&b->findings, OSC_FINDING_source_failed, OSC_NO_OFFSET, OSC_NO_TIME);
     if (osc_str_eq(key, OSC_STR("host")))
         key = OSC_STR("host_name"); /* as Kineto calls it */
     osc_native_late_meta(&n->rows, osc_build_string(b, key.s, key.len),

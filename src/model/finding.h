@@ -75,6 +75,9 @@ enum osc_severity { OSC_INFO, OSC_WARNING, OSC_ERROR };
       "")                                                                                      \
     X(dropped_nested, WARNING,                                                                 \
       "records of signal handlers that came while their thread changed buffers; dropped", "")  \
+    X(source_failed, WARNING,                                                                  \
+      "sources of events that could not be used; nothing of theirs is here",                   \
+      "see what opscope run said, or run it with --strict")                                    \
     X(dropped_late, WARNING, "records that came after the end of the recording; dropped", "")  \
     X(unfinished, INFO,                                                                        \
       "calls of the recorder that the end of the process interrupted; left out", "")           \

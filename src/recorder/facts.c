@@ -110,6 +110,7 @@ size_t osc_facts_collect(const struct osc_facts *facts, unsigned char out[OSC_FA
     if (cpus > 0)
         add_number(&to, "cpus", (uint64_t)cpus);
     add_text(&to, "run_id", secure_getenv("OPSCOPE_RUN_ID"));
+    add_text(&to, "failed_sources", secure_getenv("OPSCOPE_FAILED_SOURCES"));
     add_text(&to, "opscope_version", OSC_VERSION);
     if (facts->ticks_hz)
         add_number(&to, "ticks_hz", facts->ticks_hz);

@@ -43,6 +43,7 @@ static void tells_who_the_process_is(void **state)
     (void)state;
     setenv("OPSCOPE_RUN_ID", "abc", 1);
     setenv("RANK", "3", 1);
+    setenv("OPSCOPE_FAILED_SOURCES", "itt", 1);
     const size_t len = osc_facts_collect(&given, out, &n);
     snprintf(pid, sizeof pid, "%d", (int)getpid());
     assert_true(find(out, len, "pid", value));
@@ -59,6 +60,8 @@ static void tells_who_the_process_is(void **state)
     assert_true(find(out, len, "cpus", value));
     assert_true(find(out, len, "run_id", value));
     assert_string_equal(value, "abc");
+    assert_true(find(out, len, "failed_sources", value));
+    assert_string_equal(value, "itt");
     assert_true(find(out, len, "RANK", value));
     assert_string_equal(value, "3");
     assert_true(find(out, len, "clock", value));
@@ -74,11 +77,13 @@ static void leaves_out_what_is_unknown_or_private(void **state)
 
     (void)state;
     unsetenv("OPSCOPE_RUN_ID");
+    unsetenv("OPSCOPE_FAILED_SOURCES");
     unsetenv("RANK");
     setenv("SECRET_TOKEN", "hunter2", 1);
     const size_t len = osc_facts_collect(&less, out, &n);
     assert_false(find(out, len, "ticks_hz", value));
     assert_false(find(out, len, "run_id", value));
+    assert_false(find(out, len, "failed_sources", value));
     assert_false(find(out, len, "RANK", value));
     assert_null(memmem(out, len, "hunter2", 7));
 }

@@ -66,6 +66,10 @@ END
 show run --sources api --summary -o blank -- echo "hi there" | sed 's/, in .*/, in .../'
 "$OPSCOPE" info blank | grep -E '^(format|events|meta.command) '
 
+# What could not be used is told, and the recording says so.
+INTEL_LIBITTNOTIFY64=/other.so "$OPSCOPE" run -o refused -- true 2>/dev/null
+"$OPSCOPE" table quality refused --format csv --columns code,count
+
 show ctl rec status
 show ctl rec statsu
 show ctl rec
