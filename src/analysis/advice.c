@@ -73,9 +73,11 @@ static const struct osc_column columns[N_COLUMNS] = {
     [COUNT] = {"count", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, 0,
                "How many steps, ranges, devices, kernels, memory records, gaps, calls or "
                "copies that rests on."},
-    [SUBJECT] = {"subject", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_DEEP,
-                 "Who it is about: devices; the operator whose work ends most idle time; the "
-                 "call that took most time; the slowest step. Missing where rows were merged."},
+    [SUBJECT] =
+        {"subject", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_DEEP,
+         "Who it is about: devices; the operator whose work ends most idle time; the "
+         "call that took most time; the slowest step, as --steps takes it. Missing where rows "
+         "were merged."},
     [GREW] =
         {"grew", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_DEEP,
          "slow_steps: what grew most in the slowest step (steps: grew). Missing where rows "

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/advice_list.h"
 
+#include <stdio.h>
+
 #include "analysis/growth.h"
 #include "analysis/median.h"
 #include "base/mem.h"
@@ -256,13 +258,31 @@ static int64_t median_of_steps(const struct osc_breakdown *b, int64_t *lengths)
     return low + (high - low) / 2;
 }
 
-static osc_status check_slow_steps(const struct osc_advice_base *a,
+/* Step I as --steps takes it: its label, or its ordinal where other steps have that too. */
+static struct osc_str step_name(const struct osc_advice_base *a, uint32_t i,
+                                struct osc_arena *arena)
+{
+    const struct osc_trace *const t = a->t;
+    uint32_t n_same = 0;
+    char text[16];
+
+    for (uint32_t k = 0; k < t->n_steps; k++)
+        n_same += t->steps[k].label.v == t->steps[i].label.v;
+    if (n_same < 2)
+        return name_of(a, t->steps[i].label);
+    const int len = snprintf(text, sizeof text, "@%u", t->steps[i].ordinal);
+    const char *const copy = osc_arena_dup(arena, text, (size_t)len);
+    return copy ? (struct osc_str){copy, (uint32_t)len} : (struct osc_str){0};
+}
+
+static osc_status check_slow_steps(const struct osc_advice_base *a, struct osc_arena *arena,
                                    struct osc_advice_item *item)
 {
     const struct osc_breakdown *const b = a->b;
     struct osc_growth *growth = osc_calloc((size_t)b->n_steps + 1, sizeof *growth);
     int64_t *lengths = osc_malloc(((size_t)b->n_steps + 1) * sizeof *lengths);
     osc_status st = growth && lengths ? osc_growth_find(a->t, b, growth) : OSC_ENOMEM;
+    uint32_t slowest = 0;
 
     if (st == OSC_OK)
         item->more[3] = median_of_steps(b, lengths);
@@ -276,7 +296,7 @@ static osc_status check_slow_steps(const struct osc_advice_base *a,
         item->impact_ns += excess_ns;
         if (excess_ns <= item->more[0])
             continue;
-        item->subject = name_of(a, a->t->steps[i].label);
+        slowest = i;
         item->grew = name_of(a, growth[i].name);
         item->more[0] = excess_ns;
         item->more[1] = growth[i].half_ns / 2;
@@ -285,6 +305,10 @@ static osc_status check_slow_steps(const struct osc_advice_base *a,
     item->part = item->impact_ns;
     item->whole = a->kept_ns;
     item->applies = item->count > 0 && is_much(a, item->impact_ns, 100);
+    if (item->applies) {
+        item->subject = step_name(a, slowest, arena);
+        st = item->subject.s ? st : OSC_ENOMEM;
+    }
     osc_free(growth);
     osc_free(lengths);
     return st;
@@ -306,7 +330,7 @@ osc_status osc_advice_device_rules(const struct osc_advice_base *a, struct osc_a
     if (st == OSC_OK)
         st = check_allocator(a, &l->of[OSC_ADVICE_ALLOCATOR]);
     if (st == OSC_OK)
-        st = check_slow_steps(a, &l->of[OSC_ADVICE_SLOW_STEPS]);
+        st = check_slow_steps(a, &l->arena, &l->of[OSC_ADVICE_SLOW_STEPS]);
     return st;
 }
 

@@ -436,6 +436,9 @@ static void slow_steps_name_what_grew(void **state)
     assert_true(has_text(row, "subject", "5"));
     assert_true(has_text(row, "text", "aten::b grew most, by 60.0 us on the host"));
     assert_int_equal(stake("", SLOW(104), "slow_steps"), -1);
+    /* A label that is not the only one does not tell the step. */
+    row = row_of("", STEP(5, 506, 101) STEP(5, 706, 400) SLOW(100), "slow_steps", false);
+    assert_true(has_text(row, "subject", "@6"));
 }
 
 static void a_trace_without_steps_or_devices_says_what_does_not_apply(void **state)

@@ -51,9 +51,65 @@ static osc_status count_threads(const struct osc_trace *t, struct osc_census *c)
     return st;
 }
 
+/* The rest has to come later than a zero time by a second, and by more than it lasts. */
+#define FAR_NS 1000000000
+
+/* Where in time the rows lie that tell whether others are out of place. */
+struct bounds {
+    int64_t first_ns, last_ns;        /* of rows that do not start at 0; first > last: none */
+    int64_t span_from_ns, span_to_ns; /* of the profiler; from > to: not told */
+};
+
+static bool is_span(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i)
+{
+    return osc_str_eq(osc_trace_str(t, t->forms[c->form[i]].category), OSC_STR("Trace")) &&
+           osc_str_starts(osc_row_name(t, c, i), OSC_STR("PyTorch Profiler ("));
+}
+
+static bool is_range(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i)
+{
+    const uint8_t ph = t->forms[c->form[i]].ph;
+
+    return (ph == 'X' || ph == 'B') && c->dur_ns[i] != OSC_NO_DUR;
+}
+
+static void look_at_row(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i,
+                        struct osc_census *census, struct bounds *b)
+{
+    const int64_t at_ns = c->ts_ns[i], end_ns = osc_row_end(c, i);
+
+    if (c->dur_ns[i] == OSC_NO_DUR && t->forms[c->form[i]].ph == 'X')
+        osc_tally_add(&census->no_duration, at_ns);
+    if (at_ns == 0) {
+        osc_tally_add(&census->clock_step, at_ns);
+    } else {
+        b->first_ns = at_ns < b->first_ns ? at_ns : b->first_ns;
+        b->last_ns = end_ns > b->last_ns ? end_ns : b->last_ns;
+    }
+    if (c->kind[i] == OSC_KIND_SCOPE && is_range(t, c, i) && is_span(t, c, i)) {
+        b->span_from_ns = at_ns < b->span_from_ns ? at_ns : b->span_from_ns;
+        b->span_to_ns = end_ns > b->span_to_ns ? end_ns : b->span_to_ns;
+    }
+}
+
+static void count_outside(const struct osc_trace *t, const struct bounds *b,
+                          struct osc_census *census)
+{
+    for (uint32_t k = 1; b->span_from_ns <= b->span_to_ns && k < t->events.n_chunks; k++) {
+        const struct osc_chunk *const c = t->events.chunks[k];
+
+        for (uint32_t i = 0; i < c->n_rows; i++) {
+            if ((c->ts_ns[i] < b->span_from_ns || c->ts_ns[i] > b->span_to_ns) &&
+                is_range(t, c, i))
+                osc_tally_add(&census->outside_span, c->ts_ns[i]);
+        }
+    }
+}
+
 osc_status osc_census_take(const struct osc_trace *t, struct osc_census *c)
 {
     bool *is_used = osc_calloc(t->n_forms ? t->n_forms : 1, sizeof *is_used);
+    struct bounds bounds = {INT64_MAX, INT64_MIN, INT64_MAX, INT64_MIN};
     osc_status st = OSC_OK;
 
     *c = (struct osc_census){0};
@@ -66,8 +122,13 @@ osc_status osc_census_take(const struct osc_trace *t, struct osc_census *c)
             c->by_kind[chunk->kind[i]]++;
             c->n_steps += chunk->kind[i] == OSC_KIND_STEP && chunk->dur_ns[i] != OSC_NO_DUR;
             is_used[chunk->form[i]] = true;
+            look_at_row(t, chunk, i, c, &bounds);
         }
     }
+    if (bounds.first_ns <= FAR_NS || bounds.first_ns > bounds.last_ns ||
+        bounds.first_ns <= bounds.last_ns - bounds.first_ns)
+        c->clock_step = (struct osc_tally){0};
+    count_outside(t, &bounds, c);
     for (uint32_t f = 0; f < t->n_forms; f++) {
         if (is_used[f])
             look_at_form(&t->forms[f], c);

@@ -18,6 +18,8 @@ struct osc_census {
     uint32_t n_threads, n_processes;  /* host threads with events, and their processes;
                                          without the pseudo processes of Kineto */
     bool has_shapes, has_stacks, has_modules;
+    /* Findings of `quality`. Zero times that are not far from the others do not count. */
+    struct osc_tally no_duration, clock_step, outside_span;
 };
 
 OSC_MUST_USE osc_status osc_census_take(const struct osc_trace *t, struct osc_census *c);

@@ -52,13 +52,14 @@ static const struct osc_column columns[N_COLUMNS] = {
          "counts as much as a full device."},
     [SM_EFFICIENCY] =
         {"sm_efficiency_ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH, 0,
-         "Estimated part of the multiprocessors that had work, mean over the same time: "
-         "integral of the sum of argument `blocks per SM` of the kernels that run, at most 1, "
-         "/ that time; missing if no "
-         "kernel in that time says it."},
+         "Estimated part of the multiprocessors that had work, mean from the start of the "
+         "first kept step to the end of the last: integral of the sum of argument `blocks per "
+         "SM` of the kernels that run, at most 1, / that time; missing if no kernel in that "
+         "time says it."},
     [OCCUPANCY] = {"occupancy_ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH, 0,
-                   "Mean of argument `est. achieved occupancy %` / 100 of the kernels in the "
-                   "same time, weighted with their durations; those without it do not count."},
+                   "Mean of argument `est. achieved occupancy %` / 100 of the kernels from "
+                   "the start of the first kept step to the end of the last, weighted with "
+                   "their durations; those without it do not count."},
     [TENSOR_CORES] =
         {"tensor_core_ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH, 0,
          "Time of kernels whose names say that they use Tensor Cores (kernels: tensor_cores) / "

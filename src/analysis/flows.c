@@ -32,10 +32,13 @@ static const struct osc_column columns[N_COLUMNS] = {
               "What leads to what: launch (a host call to what it started on the device; "
               "categories ac2g, async_cpu_to_gpu and async), fwdbwd (a forward operator to its "
               "backward one; fwdbwd, forward_backward), or else the category in the file."},
-    [FROM_ID] = {"from_id", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, 0,
-                 "Id of the event (table events) where the arrow starts: the range that starts "
-                 "at the record of phase s or t, or else the innermost around it; missing if "
-                 "the file has no such record, or nothing stands there."},
+    [FROM_ID] =
+        {"from_id", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, 0,
+         "Id of the event (table events) where the arrow starts: the range that starts "
+         "at the record of phase s or t, or else the innermost around it; for fwdbwd the "
+         "operator that starts there and nothing around it, of several the innermost "
+         "with a sequence number, or else the outermost; missing if the file has no such "
+         "record, or nothing stands there."},
     [TO_ID] = {"to_id", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, 0,
                "Id of the event where it ends (phase t or f), by the same rule; an end without "
                "bp: e that no range holds is the next range of its thread."},

@@ -160,7 +160,7 @@ static void try_name(const struct sum *sums, size_t n, const struct osc_breakdow
             const bool is_first = half_ns == best->half_ns && side == (int)best->is_device &&
                                   first_row < first_rows[step];
 
-            if (half_ns <= 0 || !is_slow(b, step))
+            if (half_ns <= 0 || sums[i].name == 0 || !is_slow(b, step))
                 continue;
             if (half_ns > best->half_ns || is_first ||
                 (half_ns == best->half_ns && side < (int)best->is_device)) {

@@ -6,7 +6,8 @@
  * over its calls that start in the step of their duration less that of the nodes right
  * below them in the tree of operators (derive/optree.h), their calls of the device
  * runtime included; on the device, that of the work which its own calls launched. It grew
- * by what exceeds its median over the kept steps, those without it counting 0.
+ * by what exceeds its median over the kept steps, those without it counting 0. What has no
+ * name is left out.
  *
  * Threading: pure functions of a trace that is only read.
  */

@@ -62,6 +62,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
                                 : osc_fail(err, st, "memory_curve: %s", osc_status_text(st));
     for (uint32_t d = 0; d < v.a->n_devices; d++)
         add_device(&v, &v.a->devices[d], out);
+    osc_memory_view_show_process(&v, out, PROCESS);
     osc_memory_view_note(&v, out);
     if (out->n_rows == 0 && v.a->n_records > 0)
         osc_result_note(out, "records without totals make no curve: PyTorch before 1.10 did "

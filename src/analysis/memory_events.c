@@ -276,6 +276,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
         put_in_order(&lines);
         for (size_t i = 0; i < lines.n && out->status == OSC_OK; i++)
             add_row(&v, i > 0 ? &lines.all[i - 1] : NULL, &lines.all[i], out);
+        osc_memory_view_show_process(&v, out, PROCESS);
         osc_memory_view_note(&v, out);
         note_unpaired(&v, &lines, out);
         st = out->status;

@@ -133,14 +133,19 @@ static osc_status find_holders(struct work *w, const struct osc_memory_device *d
             osc_intern_add(&w->labels, osc_memory_view_operator(&w->v, k), &label);
         if (st != OSC_OK)
             return st;
-        if (label.v > w->n_holders) {
-            if (osc_grow(&w->holders, &w->cap_holders, label.v, sizeof *w->holders) != OSC_OK)
+        /* The empty name has number 0, whenever it is met. */
+        while (label.v >= w->n_holders) {
+            if (osc_grow(&w->holders, &w->cap_holders, w->n_holders + 1, sizeof *w->holders) !=
+                OSC_OK)
                 return OSC_ENOMEM;
-            w->holders[w->n_holders++] = (struct holder){.label = label.v};
+            w->holders[w->n_holders] = (struct holder){.label = (uint32_t)w->n_holders};
+            w->n_holders++;
         }
-        w->holders[label.v - 1].bytes += w->v.a->records[k].bytes;
-        w->holders[label.v - 1].count++;
+        w->holders[label.v].bytes += w->v.a->records[k].bytes;
+        w->holders[label.v].count++;
     }
+    if (w->n_holders > 0 && w->holders[0].count == 0)
+        w->holders[0] = w->holders[--w->n_holders];
     return OSC_OK;
 }
 
@@ -252,6 +257,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     for (uint32_t d = 0; st == OSC_OK && d < w.v.a->n_devices; d++)
         st = add_device(&w, &w.v.a->devices[d], o, out);
     if (st == OSC_OK) {
+        osc_memory_view_show_process(&w.v, out, PROCESS);
         osc_memory_view_note(&w.v, out);
         if (out->n_rows == 0 && w.v.a->n_records > 0)
             osc_result_note(out, "records without totals have no peak: PyTorch before 1.10 did "

@@ -340,6 +340,20 @@ static void devices_of_any_type_have_rows_and_unknown_ones_a_note(void **state)
     }
 }
 
+/* Its number among the names is 0, whoever comes first. */
+static void an_operator_without_a_name_holds_memory_too(void **state)
+{
+    const struct osc_options o = {0};
+
+    (void)state;
+    run_on(OP("", 1, 0, 5, "") OP("a", 1, 10, 5, "") RECORD(1, 2, 0, 64, 8, 8)
+               RECORD(1, 12, 0, 65, 4, 12),
+           &osc_table_memory_peaks, &o);
+    assert_text(0, "at_peak",
+                "[{\"operator\": \"\", \"bytes\": 8, \"count\": 1}, "
+                "{\"operator\": \"a\", \"bytes\": 4, \"count\": 1}]");
+}
+
 static void two_processes_share_a_row_but_no_address(void **state)
 {
     static const char two[] =
@@ -464,6 +478,7 @@ int main(void)
         cmocka_unit_test_teardown(shows_totals_that_run_backwards_as_they_are, small_end),
         cmocka_unit_test_teardown(devices_of_any_type_have_rows_and_unknown_ones_a_note,
                                   small_end),
+        cmocka_unit_test_teardown(an_operator_without_a_name_holds_memory_too, small_end),
         cmocka_unit_test_teardown(two_processes_share_a_row_but_no_address, small_end),
         cmocka_unit_test_teardown(operators_around_a_range_are_calls_of_it_once_each,
                                   small_end),

@@ -170,6 +170,15 @@ static void note_devices(const struct osc_memory_view *v, struct osc_result *out
     osc_strbuf_fini(&names);
 }
 
+void osc_memory_view_show_process(const struct osc_memory_view *v, struct osc_result *out,
+                                  uint32_t column)
+{
+    for (uint32_t d = 1; d < v->a->n_devices; d++) {
+        if (v->a->devices[d].process != v->a->devices[0].process)
+            osc_result_show(out, column);
+    }
+}
+
 void osc_memory_view_note(const struct osc_memory_view *v, struct osc_result *out)
 {
     bool is_any = !v->device;

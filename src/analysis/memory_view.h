@@ -67,6 +67,10 @@ osc_sid osc_memory_view_module(struct osc_memory_view *v, uint32_t k);
 struct osc_str osc_memory_view_process(const struct osc_memory_view *v,
                                        const struct osc_memory_device *d);
 
+/* Show COLUMN of OUT, which tells the process, if devices of several have records. */
+void osc_memory_view_show_process(const struct osc_memory_view *v, struct osc_result *out,
+                                  uint32_t column);
+
 /* Say in OUT why it is empty, or what its rows do not show. */
 void osc_memory_view_note(const struct osc_memory_view *v, struct osc_result *out);
 

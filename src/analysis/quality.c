@@ -144,6 +144,10 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     if (st != OSC_OK)
         return osc_fail(err, st, "%s", osc_status_text(st));
 
+    struct osc_findings found = t->findings;
+    osc_findings_tell(&found, OSC_FINDING_no_duration, &census.no_duration);
+    osc_findings_tell(&found, OSC_FINDING_clock_step, &census.clock_step);
+    osc_findings_tell(&found, OSC_FINDING_outside_span, &census.outside_span);
     /* What was not recorded with PyTorch's profiler has none of its switches. */
     const bool is_torch = census.by_kind[OSC_KIND_OPERATOR] > 0 &&
                           !osc_str_eq(osc_trace_str(t, t->format), OSC_STR("opscope"));
@@ -153,8 +157,8 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
 
             if ((int)osc_finding_severity(code) != severity)
                 continue;
-            if (t->findings.by_code[code].count > 0)
-                add_row(t, out, code, &t->findings.by_code[code]);
+            if (found.by_code[code].count > 0)
+                add_row(t, out, code, &found.by_code[code]);
             else if (is_torch && is_absent(t, &census, code))
                 add_row(t, out, code, &once);
         }

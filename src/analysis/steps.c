@@ -13,6 +13,7 @@
 enum {
     STEP,
     LABEL,
+    PROCESS,
     THREAD,
     START,
     TOTAL,
@@ -41,6 +42,8 @@ static const struct osc_column columns[N_COLUMNS] = {
     [LABEL] = {"label", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
                "The number that the program gave it (ProfilerStep#N); 0 for a trace without "
                "steps, which counts as one step over all its operators."},
+    [PROCESS] = {"process", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
+                 "The process that announced it, if several did: member pid."},
     [THREAD] = {"thread", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
                 "The thread that announced it; missing for a trace without steps."},
     [START] = {"start_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_MIN, 0,
@@ -74,7 +77,8 @@ static const struct osc_column columns[N_COLUMNS] = {
                "What is left of total_ns: nothing that was recorded ran."},
     [OUTLIER] = {"outlier", OSC_TYPE_BOOLEAN, NULL, OSC_MERGE_OR, 0,
                  "Whether total_ns is further from the median of the kept steps than three "
-                 "times the median of such distances (MAD), which is not 0."},
+                 "times the median of such distances (MAD); where that is 0, than a tenth of "
+                 "the median of the steps."},
     [GREW] =
         {"grew", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
          "Of an outlier that took longer than the median step: the operator, or wait for data, "
@@ -97,8 +101,10 @@ static const char *note_of(const struct osc_trace *t, const struct osc_step_cost
         return "not kept: no device work was recorded";
     if (!s->is_kept)
         return "not kept: device work at the end is probably missing";
-    if (s->start_ns > t->steps[i].start_ns)
+    if (s->is_behind_device)
         return "began late: the device was still busy with earlier work";
+    if (s->start_ns > t->steps[i].start_ns)
+        return "began late: the step before was not over";
     return NULL;
 }
 
@@ -112,6 +118,10 @@ static void add_row(const struct osc_trace *t, const struct osc_step_cost *s, ui
     osc_result_int(out, STEP, step->ordinal);
     if (step->row.v != 0) {
         osc_result_str(out, LABEL, osc_trace_str(t, step->label));
+        if (osc_trace_facts(t)->step_map.first) {
+            osc_result_str(out, PROCESS, osc_trace_str(t, t->tracks[step->track.v].pid));
+            osc_result_show(out, PROCESS);
+        }
         osc_result_str(out, THREAD, osc_trace_str(t, t->tracks[step->track.v].tid));
         osc_result_int(out, ANNOTATION, step->end_ns - step->start_ns);
     } else {

@@ -41,6 +41,42 @@ static void a_step_says_what_it_spent_its_time_on(void **state)
     assert_int_equal(integer(2, "start_ns"), 240000); /* the device was busy */
 }
 
+/* Process 2 announces a step while process 1 has one. Its launch is its own. */
+static void steps_are_those_of_their_process(void **state)
+{
+#define OF(process, cat, name, ts, dur, args)                                          \
+    "{'ph':'X','cat':'" cat "','name':'" name "','pid':" #process ",'tid':1,'ts':" #ts \
+    ",'dur':" #dur ",'args':{" args "}},"
+
+    (void)state;
+    run(&osc_table_steps, STEP(1, 0, 100) OF(2, "user_annotation", "ProfilerStep#1", 10, 80, "")
+                              CALL(1, 15, 5, 1, "") OF(2, "cuda_runtime", "cudaLaunchKernel",
+                                                       20, 5, "'correlation':2")
+                                  KERNEL("k", 30, 30, 1) KERNEL("k", 60, 60, 2));
+    assert_int_equal(result.n_rows, 2);
+    assert_true(osc_str_eq(osc_result_get_str(&result, 1, column("process")), OSC_STR("2")));
+    assert_int_equal(integer(0, "total_ns"), 100000);
+    assert_int_equal(integer(1, "start_ns"), 10000);
+    assert_int_equal(integer(1, "total_ns"), 110000);
+    assert_true(osc_result_get_bool(&result, 1, column("kept")));
+    assert_false(osc_result_has(&result, 1, column("note")));
+    assert_int_equal(small_chunk(&trace)->step[3], 2);
+    assert_int_equal(small_chunk(&trace)->step[5], 2);
+}
+
+static void a_late_start_is_said_to_be_the_devices_only_if_it_is(void **state)
+{
+    (void)state;
+    run(&osc_table_steps,
+        STEP(1, 0, 100) STEP(2, 90, 100) CALL(1, 15, 5, 1, "") KERNEL("k", 30, 10, 1)
+            CALL(1, 120, 5, 2, "") KERNEL("k", 150, 60, 2) STEP(3, 200, 50)
+                CALL(1, 220, 5, 3, "") KERNEL("k", 230, 10, 3));
+    assert_true(osc_str_eq(osc_result_get_str(&result, 1, column("note")),
+                           OSC_STR("began late: the step before was not over")));
+    assert_true(osc_str_eq(osc_result_get_str(&result, 2, column("note")),
+                           OSC_STR("began late: the device was still busy with earlier work")));
+}
+
 static void a_trace_without_steps_says_so(void **state)
 {
     (void)state;
@@ -135,6 +171,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(a_step_says_what_it_spent_its_time_on, small_end),
         cmocka_unit_test_teardown(a_trace_without_steps_says_so, small_end),
+        cmocka_unit_test_teardown(steps_are_those_of_their_process, small_end),
+        cmocka_unit_test_teardown(a_late_start_is_said_to_be_the_devices_only_if_it_is,
+                                  small_end),
         cmocka_unit_test_teardown(the_overview_is_the_mean_of_the_kept_steps, small_end),
         cmocka_unit_test_teardown(nothing_to_average_is_an_empty_table_with_a_note, small_end),
         cmocka_unit_test_teardown(a_slow_step_names_the_operator_that_grew, small_end),

@@ -25,7 +25,7 @@ void osc_log(const char *format, ...)
     va_end(args);
     len = n < 0 || (size_t)n >= sizeof line - len ? sizeof line - 1 : len + (size_t)n;
     line[len++] = '\n';
-    if (write(STDERR_FILENO, line, len) < 0)
-        len = 0; /* there is nobody left to tell */
+    const ssize_t n_written = write(STDERR_FILENO, line, len);
+    (void)n_written; /* if it failed, there is nobody to tell */
     errno = saved;
 }

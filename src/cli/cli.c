@@ -20,6 +20,7 @@
 static const char *command_name;
 static int output = STDOUT_FILENO;
 static const char *output_name = "standard output";
+static bool writes_file; /* what is cut is of no use */
 static int write_errno;
 
 void osc_cli_set_command(const char *name)
@@ -70,8 +71,8 @@ int osc_cli_misuse(const char *format, ...)
 
 int osc_cli_fail(osc_status st, const struct osc_err *err)
 {
-    if (write_errno == EPIPE)
-        return OSC_EXIT_DONE; /* who read us has seen enough, as head does */
+    if (write_errno == EPIPE) /* who read us has seen enough, as head does */
+        return writes_file ? OSC_EXIT_FAILED : OSC_EXIT_DONE;
     if (write_errno != 0)
         osc_cli_error("%s: %s", output_name, strerror(write_errno));
     else
@@ -107,6 +108,7 @@ void osc_cli_redirect(int fd, const char *name)
 {
     output = fd;
     output_name = name;
+    writes_file = true;
 }
 
 osc_status osc_cli_write(void *ctx, const char *s, size_t len)

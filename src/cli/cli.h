@@ -56,8 +56,9 @@ void osc_cli_error(const char *format, ...) __attribute__((format(printf, 1, 2))
 int osc_cli_misuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /*
- * Tell of failure ST, whose sentence is in ERR, and return the status to exit with:
- * quietly where the reader of a pipe has gone.
+ * Tell of failure ST, whose sentence is in ERR, and return the status to exit with.
+ * Where the reader of a pipe has gone nothing is said: then a table is done, and a file
+ * has failed.
  */
 int osc_cli_fail(osc_status st, const struct osc_err *err);
 
@@ -67,7 +68,7 @@ void osc_cli_start(void);
 /* Undo it, right before another program takes the place of this process. */
 void osc_cli_unstart(void);
 
-/* Where results go from now on: FD, which messages call NAME (borrowed). */
+/* The result is a file from now on: it goes to FD, which messages call NAME (borrowed). */
 void osc_cli_redirect(int fd, const char *name);
 
 /* Write LEN bytes where results go; CTX is not used. EPIPE: OSC_ECANCELED. */

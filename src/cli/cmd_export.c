@@ -217,6 +217,34 @@ static int refuse_partial(const struct osc_loaded *l)
     return OSC_EXIT_DONE;
 }
 
+/* A selection that holds nothing was not meant. */
+static int refuse_empty(const struct osc_loaded *l, const struct osc_args *args)
+{
+    const struct osc_selection *const s = &args->selection;
+    uint64_t n_events = 0;
+
+    for (uint32_t i = 0; i < l->n_traces; i++)
+        n_events += l->traces[i]->events.n_rows;
+    if (n_events > 0 || osc_selection_is_all(s))
+        return OSC_EXIT_DONE;
+    return osc_cli_misuse("nothing was written, because no event %s",
+                          s->has_from || s->has_to ? "that is selected starts in that time"
+                                                   : "is selected");
+}
+
+/* Whether reading L has lost anything, or found what numbers may suffer from. */
+static bool has_lost(const struct osc_loaded *l)
+{
+    for (uint32_t i = 0; i < l->n_traces; i++) {
+        for (int code = 0; code < OSC_FINDING_COUNT; code++) {
+            if (l->traces[i]->findings.by_code[code].count > 0 &&
+                osc_finding_severity((enum osc_finding_code)code) > OSC_INFO)
+                return true;
+        }
+    }
+    return false;
+}
+
 /* Load what ARGS name and write it to O. */
 static int load_and_write(struct osc_args *args, const struct osc_exporter *e,
                           const struct osc_table_def *def, struct osc_output *o)
@@ -232,6 +260,8 @@ static int load_and_write(struct osc_args *args, const struct osc_exporter *e,
         failed = refuse_many(&l, e);
     if (!failed)
         failed = refuse_partial(&l);
+    if (!failed)
+        failed = refuse_empty(&l, args);
     if (!failed && args->is_redacted)
         failed = redact(&l);
     if (!failed) {
@@ -240,6 +270,8 @@ static int load_and_write(struct osc_args *args, const struct osc_exporter *e,
     }
     if (!failed)
         failed = osc_output_commit(o);
+    if (!failed && has_lost(&l))
+        failed = osc_show_quality(&l);
     if (!failed && l.has_failed)
         failed = OSC_EXIT_FAILED;
     osc_loaded_fini(&l);

@@ -8,6 +8,7 @@
 #include "cli/show.h"
 #include "import/verify.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 static int show_both(struct osc_loaded *l, const struct osc_args *args)
@@ -30,8 +31,9 @@ static void add_fault(void *ctx, const struct osc_verify_fault *fault)
 {
     struct osc_strbuf *out = ctx;
 
-    osc_strbuf_addf(out, "  bytes %llu to %llu", (unsigned long long)fault->offset,
-                    (unsigned long long)(fault->offset + fault->n_bytes));
+    const uint64_t end = fault->offset + fault->n_bytes;
+
+    osc_strbuf_addf(out, "  bytes %" PRIu64 " to %" PRIu64, fault->offset, end);
     if (fault->type != 0)
         osc_strbuf_addf(out, " (%s)", osc_verify_type_text(fault->type));
     osc_strbuf_addf(out, ": %s", fault->what);

@@ -20,8 +20,8 @@ const struct osc_option osc_options[OSC_OPTION_COUNT] = {
     [OSC_OPTION_OUTPUT] = {"output", 'o', "OUT", EXPORT, OSC_COMPLETE_FILE, NULL,
                            "What to write", "the file to write; -: standard output"},
     [OSC_OPTION_EXPORT_FORMAT] =
-        {"format", 'f', "FORM", EXPORT, OSC_COMPLETE_WORDS, "json json.gz folded csv", NULL,
-         "json, json.gz, folded or csv; default: by the suffix of OUT"},
+        {"format", 'f', "FORM", EXPORT, OSC_COMPLETE_WORDS, "json json.gz osc folded csv", NULL,
+         "json, json.gz, osc, folded or csv; default: by the suffix of OUT"},
     [OSC_OPTION_TABLE] = {"table", 't', "NAME", EXPORT, OSC_COMPLETE_TABLE, NULL, NULL,
                           "the table of which CSV has the rows; default: events"},
     [OSC_OPTION_STACK] = {"stack", 0, "KIND", EXPORT, OSC_COMPLETE_WORDS, "op python module",

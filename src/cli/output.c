@@ -15,7 +15,8 @@
 #include "base/strbuf.h"
 #include "cli/cli.h"
 
-#define TRIES 100
+#define TRIES     100
+#define LINKS_MAX 40 /* as the system follows */
 
 /* The name to take away if a signal ends us: only a handler may read it meanwhile. */
 static char *volatile part_in_danger;
@@ -52,17 +53,6 @@ static int fail(const char *path)
 {
     osc_cli_error("%s: %s", path, strerror(errno));
     return OSC_EXIT_FAILED;
-}
-
-static char *copy_text(const char *text)
-{
-    struct osc_strbuf copy = {0};
-
-    osc_strbuf_adds(&copy, text);
-    if (copy.status == OSC_OK)
-        return copy.s;
-    osc_strbuf_fini(&copy);
-    return NULL;
 }
 
 /* The directory of PATH, to be freed. */
@@ -136,17 +126,44 @@ static int open_new(struct osc_output *o)
     return failed;
 }
 
+/* What PATH names, links followed though nothing be at their end; to be freed, or NULL. */
+static char *follow(const char *path)
+{
+    char real[PATH_MAX], target[PATH_MAX];
+    struct osc_strbuf name = {0}, next = {0};
+
+    osc_strbuf_adds(&name, realpath(path, real) ? real : path);
+    for (int n = 0; n < LINKS_MAX && name.status == OSC_OK; n++) {
+        const ssize_t len = readlink(name.s, target, sizeof target);
+        const char *const slash = strrchr(name.s, '/');
+
+        if (len <= 0)
+            break;
+        osc_strbuf_clear(&next);
+        if (*target != '/' && slash)
+            osc_strbuf_add(&next, name.s, (size_t)(slash + 1 - name.s));
+        osc_strbuf_add(&next, target, (size_t)len);
+        const struct osc_strbuf old = name;
+        name = next;
+        next = old;
+    }
+    osc_strbuf_fini(&next);
+    if (name.status == OSC_OK)
+        return name.s;
+    osc_strbuf_fini(&name);
+    return NULL;
+}
+
 int osc_output_open(struct osc_output *o, const char *path)
 {
     struct stat info;
-    char real[PATH_MAX];
 
     *o = (struct osc_output){.fd = STDOUT_FILENO};
     if (strcmp(path, "-") == 0) {
         o->is_open = true;
         return OSC_EXIT_DONE;
     }
-    o->path = copy_text(realpath(path, real) ? real : path);
+    o->path = follow(path);
     if (!o->path)
         return no_memory();
     if (stat(path, &info) != 0 || S_ISREG(info.st_mode))

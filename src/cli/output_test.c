@@ -95,6 +95,21 @@ static void takes_the_place_of_what_was_there(void **state)
     assert_int_equal(count_files(), 2);
 }
 
+static void follows_links_to_what_is_not_there(void **state)
+{
+    struct osc_output o;
+
+    (void)state;
+    assert_int_equal(symlink("./b", "a"), 0);
+    assert_int_equal(symlink("a", "link"), 0);
+    assert_int_equal(osc_output_open(&o, "link"), 0);
+    assert_int_equal(write(o.fd, "new", 3), 3);
+    assert_int_equal(osc_output_commit(&o), 0);
+    assert_holds("b", "new");
+    assert_holds("link", "new");
+    assert_int_equal(count_files(), 3);
+}
+
 static void leaves_nothing_when_abandoned(void **state)
 {
     struct osc_output o;
@@ -141,6 +156,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(is_there_once_committed_and_not_before, enter, leave),
         cmocka_unit_test_setup_teardown(takes_the_place_of_what_was_there, enter, leave),
+        cmocka_unit_test_setup_teardown(follows_links_to_what_is_not_there, enter, leave),
         cmocka_unit_test_setup_teardown(leaves_nothing_when_abandoned, enter, leave),
         cmocka_unit_test_setup_teardown(knows_its_own_file_by_any_name, enter, leave),
         cmocka_unit_test_setup_teardown(refuses_directories_and_missing_ones, enter, leave),

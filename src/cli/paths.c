@@ -67,29 +67,33 @@ static int compare_names(const void *a, const void *b)
     return order != 0 ? order : strcmp(x, y);
 }
 
-/* NAME without what says how it is packed. */
-static size_t unpacked_length(const char *name)
+/* N, the length of NAME, without SUFFIX. */
+static size_t cut_suffix(const char *name, size_t n, const char *suffix)
 {
-    const size_t n = strlen(name);
+    const size_t len = strlen(suffix);
 
-    if (n > 3 && strcmp(name + n - 3, ".gz") == 0)
-        return n - 3;
-    if (n > 4 && strcmp(name + n - 4, ".zst") == 0)
-        return n - 4;
-    return n;
+    return n > len && memcmp(name + n - len, suffix, len) == 0 ? n - len : n;
 }
 
-/* "a.json" beside "a.json.gz": one trace, twice. The first in order stays. */
+/* NAME without what says how it is packed and in which form it is. */
+static size_t stem_length(const char *name)
+{
+    const size_t n = cut_suffix(name, cut_suffix(name, strlen(name), ".gz"), ".zst");
+
+    return cut_suffix(name, cut_suffix(name, n, ".json"), ".osc");
+}
+
+/* "a.json" beside "a.json.gz" or "a.osc": one trace, twice. The first in order stays. */
 static void drop_copies(struct osc_paths *p, uint32_t first)
 {
     uint32_t n = first;
 
     for (uint32_t i = first; i < p->n; i++) {
-        const size_t len = unpacked_length(p->all[i]);
+        const size_t len = stem_length(p->all[i]);
         uint32_t k = first;
 
         while (k < n &&
-               (unpacked_length(p->all[k]) != len || memcmp(p->all[k], p->all[i], len) != 0))
+               (stem_length(p->all[k]) != len || memcmp(p->all[k], p->all[i], len) != 0))
             k++;
         if (k < n) {
             osc_cli_error("%s: left out, the same trace as %s", p->all[i], p->all[k]);

@@ -6,6 +6,8 @@
  *   DIRECTORY  a run: its WORKER[.NUMBER].pt.trace.json[.gz|.zst], or else all of it
  *              that end as traces do, or else, if one directory below it has
  *              WORKER[.NUMBER]... files, those
+ *   NAME.osc.live, or a directory with a file `blocks`: a recording that was not ended;
+ *              in a directory it counts where no NAME[.PART].osc takes it in
  *
  * Each directory that holds such files is a run of its own, at whatever depth.
  * Several are not mixed unasked: the message names them. Links are followed, but no

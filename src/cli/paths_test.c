@@ -184,19 +184,32 @@ static void a_directory_without_traces_says_what_would_be_one(void **state)
                       "would be, and below it WORKER[.NUMBER].pt.trace.json[.gz]\n");
 }
 
+static void recordings_come_part_by_part_and_live_ones_once(void **state)
+{
+    (void)state;
+    make("rec/ rec/b.osc rec/a.osc rec/a.10.osc rec/a.2.osc rec/a.osc.live/ rec/c.3.osc "
+         "rec/c.osc.live/ rec/d.osc.live/ rec/e.osc.live rec/.f.osc");
+    assert_stands_for("rec", "rec/d.osc.live rec/a.osc rec/a.2.osc rec/a.10.osc rec/b.osc "
+                             "rec/c.3.osc");
+    /* Given itself, it is a trace, whatever its name. */
+    make("live/ live/blocks live/strings");
+    assert_stands_for("live", "live");
+    assert_stands_for("rec/b.osc", "rec/b.osc");
+}
+
 static void a_trace_beside_its_packed_copy_is_read_once(void **state)
 {
     struct osc_paths p = {0};
     const char *const operand = "run";
 
     (void)state;
-    make("run/ run/a.json run/a.json.gz run/b.json.zst");
+    make("run/ run/a.json run/a.json.gz run/a.osc run/b.json.zst");
     said_begin();
     const int failed = osc_paths_find(&p, &operand, 1);
     const char *const said = said_end();
     assert_int_equal(failed, OSC_EXIT_DONE);
-    assert_string_equal(said,
-                        "opscope: run/a.json.gz: left out, the same trace as run/a.json\n");
+    assert_string_equal(said, "opscope: run/a.json.gz: left out, the same trace as run/a.json\n"
+                              "opscope: run/a.osc: left out, the same trace as run/a.json\n");
     assert_int_equal(p.n, 2);
     assert_string_equal(p.all[1], "run/b.json.zst");
     osc_paths_fini(&p);
@@ -235,6 +248,7 @@ int main(void)
         TEST(links_lead_to_runs_but_not_in_circles),
         TEST(several_runs_below_are_named),
         TEST(a_directory_without_traces_says_what_would_be_one),
+        TEST(recordings_come_part_by_part_and_live_ones_once),
         TEST(a_trace_beside_its_packed_copy_is_read_once),
         TEST(frees_everything_after_any_failed_allocation),
     };

@@ -69,18 +69,31 @@ static void add_devices(const struct osc_page *p, struct osc_strbuf *out)
     }
 }
 
-/* Which switches of the profiler were on. */
+/* Whether `quality` says of every file that it lacks CODE. */
+static bool all_lack(const struct osc_page *p, const char *code)
+{
+    const struct osc_result *const r = osc_screen_merged(p->s, OSC_SCREEN_QUALITY);
+
+    for (uint64_t i = 0; i < r->n_rows; i++) {
+        if (osc_str_eq(osc_screen_text(r, i, "code"), osc_str_c(code)))
+            return osc_result_get_int(r, i, osc_screen_column(r, "count")) >=
+                   (int64_t)p->s->loaded->n_traces;
+    }
+    return false;
+}
+
+/* Which switches of the profiler were on, and not in vain. */
 static void add_switches(const struct osc_page *p, struct osc_strbuf *out)
 {
-    static const char *const switches[][2] = {{"record_shapes", "shapes"},
-                                              {"with_stack", "stacks"},
-                                              {"profile_memory", "memory"},
-                                              {"with_modules", "modules"},
-                                              {"with_flops", "FLOPs"}};
+    static const char *const switches[][3] = {{"record_shapes", "shapes", "no_shapes"},
+                                              {"with_stack", "stacks", "no_stacks"},
+                                              {"profile_memory", "memory", "no_memory"},
+                                              {"with_modules", "modules", "no_modules"},
+                                              {"with_flops", "FLOPs", "no_flops"}};
     const char *sep = "; with ";
 
     for (size_t i = 0; i < sizeof switches / sizeof *switches; i++) {
-        if (!osc_screen_info_flag(p->s, switches[i][0]))
+        if (!osc_screen_info_flag(p->s, switches[i][0]) || all_lack(p, switches[i][2]))
             continue;
         osc_strbuf_addf(out, "%s%s", sep, switches[i][1]);
         sep = ", ";
@@ -178,21 +191,28 @@ static void put_ranks(struct osc_page *p)
     osc_strbuf_fini(&text);
 }
 
+/* "1 of 2 files". */
+static void add_part_of_files(const struct osc_page *p, struct osc_strbuf *out, uint64_t n)
+{
+    osc_strbuf_addf(out, "%llu of %u files", (unsigned long long)n, p->s->loaded->n_traces);
+}
+
 static void put_steps(struct osc_page *p)
 {
     const struct osc_result *const r = osc_screen_merged(p->s, OSC_SCREEN_OVERVIEW);
     struct osc_strbuf text = {0};
-    uint64_t n, n_kept;
-    bool is_whole;
+    uint64_t n, n_kept, n_whole;
 
     if (r->n_rows == 0)
         return;
-    osc_screen_count_steps(p->s, &n, &n_kept, &is_whole);
+    osc_screen_count_steps(p->s, &n, &n_kept, &n_whole);
     osc_page_section(p, "STEP");
     osc_strbuf_adds(p->out, "  ");
     osc_units_time(&text, osc_result_get_num(r, 0, osc_screen_column(r, "avg_ns")));
-    if (is_whole)
-        osc_strbuf_adds(&text, ": no steps in the trace, all of it counts as one");
+    if (n_whole > 0 && n_whole == n)
+        osc_strbuf_addf(&text, ": no steps in the %s",
+                        n > 1 ? "traces, each counts as one"
+                              : "trace, all of it counts as one");
     else if (n_kept == 1)
         osc_strbuf_adds(&text, n == 1 ? ": one step" : ": one whole step");
     else
@@ -200,6 +220,12 @@ static void put_steps(struct osc_page *p)
     if (n > n_kept)
         osc_strbuf_addf(&text, "; %llu more cut off by the end of the recording",
                         (unsigned long long)(n - n_kept));
+    if (n_whole > 0 && n_whole < n) {
+        osc_strbuf_adds(&text, "; ");
+        add_part_of_files(p, &text, n_whole);
+        osc_strbuf_adds(&text, n_whole > 1 ? " have no steps and count as one each"
+                                           : " has no steps and counts as one");
+    }
     put_text(p, &text, 6, UINT32_MAX);
     osc_strbuf_fini(&text);
     for (uint64_t i = 1; i < r->n_rows; i++) {
@@ -223,7 +249,12 @@ static void put_steps(struct osc_page *p)
 /* Whether the parentheses at AT of S open the list of parameters. */
 static bool is_parameters(const char *s, size_t at)
 {
-    return s[at] == '(' && at > 0 && strncmp(s + at, "(anonymous", 10) != 0;
+    static const char call[] = "operator()";
+    const size_t len = sizeof call - 1, word = len - 2;
+
+    if (s[at] != '(' || at == 0 || strncmp(s + at, "(anonymous", 10) == 0)
+        return false;
+    return at < word || strncmp(s + at - word, call, len) != 0;
 }
 
 /*
@@ -394,17 +425,22 @@ static void put_operators(struct osc_page *p)
 
 /* --- what stands out -------------------------------------------------------- */
 
-/* "step 5", behind its rank or span where there are several. */
-static void put_step_name(struct osc_page *p, const struct osc_block *b, struct osc_str label)
+/* "rank 1" or "span 2" and SEP: whose block B of A is, where there are several. */
+static void add_owner(struct osc_strbuf *out, const struct osc_answer *a,
+                      const struct osc_block *b, const char *sep)
 {
-    const struct osc_answer *const a = osc_screen_answer(p->s, OSC_SCREEN_STEPS);
-
-    if (a->blocks[0].rank != a->blocks[a->n_blocks - 1].rank)
-        osc_strbuf_addf(&p->cell, "rank %d ", b->rank);
+    if (osc_screen_has_ranks(a))
+        osc_strbuf_addf(out, "rank %d%s", b->rank, sep);
     else if (a->n_blocks > 1)
-        osc_strbuf_addf(&p->cell, "span %d ", b->span);
+        osc_strbuf_addf(out, "span %d%s", b->span, sep);
+}
+
+/* "step 5", behind its rank or span where there are several. */
+static void put_step_name(struct osc_page *p, const struct osc_block *b, uint64_t row)
+{
+    add_owner(&p->cell, osc_screen_answer(p->s, OSC_SCREEN_STEPS), b, " ");
     osc_strbuf_adds(&p->cell, "step ");
-    osc_utf8_append_terminal(&p->cell, label);
+    osc_screen_add_step(&b->result, row, &p->cell);
     osc_page_cell(p, 16, false);
 }
 
@@ -415,7 +451,7 @@ static void put_outlier(struct osc_page *p, const struct osc_outlier *o)
     const double ns = (double)osc_result_get_int(r, o->row, osc_screen_column(r, "total_ns"));
 
     osc_strbuf_adds(p->out, "  ");
-    put_step_name(p, b, osc_screen_text(r, o->row, "label"));
+    put_step_name(p, b, o->row);
     osc_page_time(p, ns);
     if (o->median_ns > 0 && ns / o->median_ns < 100)
         osc_strbuf_addf(&p->cell, "%+.0f %%", (ns / o->median_ns - 1) * 100);
@@ -542,15 +578,17 @@ static void put_worst(struct osc_page *p)
 /* What has the most time at stake, of any rank. */
 static void put_advice(struct osc_page *p)
 {
-    const struct osc_result *r;
+    const struct osc_block *of;
     uint64_t row;
     struct osc_strbuf text = {0};
-    const uint64_t n = osc_screen_advice(p->s, &r, &row);
+    const uint64_t n = osc_screen_advice(p->s, &of, &row);
 
     if (n == 0)
         return;
+    const struct osc_result *const r = &of->result;
     osc_page_section(p, "ADVICE");
     osc_strbuf_adds(p->out, "  ");
+    add_owner(&text, osc_screen_answer(p->s, OSC_SCREEN_ADVICE), of, ": ");
     osc_strbuf_addstr(&text, osc_screen_text(r, row, "title"));
     osc_strbuf_adds(&text, ", ");
     osc_units_time(&text,
@@ -569,6 +607,19 @@ static void put_advice(struct osc_page *p)
     osc_strbuf_fini(&text);
 }
 
+/* " (in 1 of 2 files)" if only some lack what row I of `quality` says. */
+static void add_where_lacking(const struct osc_page *p, struct osc_strbuf *out,
+                              const struct osc_result *r, uint64_t i)
+{
+    const uint64_t n = (uint64_t)osc_result_get_int(r, i, osc_screen_column(r, "count"));
+
+    if (n >= p->s->loaded->n_traces)
+        return;
+    osc_strbuf_adds(out, " (in ");
+    add_part_of_files(p, out, n);
+    osc_strbuf_addc(out, ')');
+}
+
 /* Each lack in the words of `quality`. */
 static void put_lacks(struct osc_page *p, const uint64_t *rows)
 {
@@ -581,6 +632,7 @@ static void put_lacks(struct osc_page *p, const uint64_t *rows)
             continue;
         osc_strbuf_clear(&text);
         osc_strbuf_addstr(&text, osc_screen_text(r, rows[k], "message"));
+        add_where_lacking(p, &text, r, rows[k]);
         osc_strbuf_adds(&text, ": ");
         osc_strbuf_addstr(&text, osc_screen_text(r, rows[k], "remedy"));
         osc_strbuf_adds(p->out, "  ");

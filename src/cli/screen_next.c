@@ -5,7 +5,6 @@
 #include "cli/page.h"
 #include "cli/screen_read.h"
 #include "cli/shell.h"
-#include "derive/select.h"
 
 #define COMMANDS 3
 #define OUTLIERS 3 /* as many as are shown */
@@ -15,6 +14,7 @@ struct slow_step {
     const char *label;  /* NULL: there is none */
     const char *option; /* that chooses its rank or span; NULL: there is one alone */
     int32_t number;
+    bool is_operator; /* what grew in it: not the wait for data */
 };
 
 /*
@@ -119,6 +119,17 @@ static void propose_plain(struct commands *c, const char *command, const char *w
         put_command(c, command, &(struct osc_strbuf){0}, why);
 }
 
+static bool is_operator(const struct osc_screen *s, struct osc_str name)
+{
+    const struct osc_result *const r = osc_screen_merged(s, OSC_SCREEN_OPERATORS);
+
+    for (uint64_t i = 0; i < r->n_rows; i++) {
+        if (osc_str_eq(osc_screen_text(r, i, "name"), name))
+            return true;
+    }
+    return false;
+}
+
 /* The one that stands out the most of those in which something grew. */
 static struct slow_step find_slow(const struct osc_page *p, struct osc_strbuf *label)
 {
@@ -133,18 +144,16 @@ static struct slow_step find_slow(const struct osc_page *p, struct osc_strbuf *l
 
         if (!osc_result_has(r, found[i].row, osc_screen_column(r, "grew")))
             continue;
-        osc_strbuf_addstr(label, osc_screen_text(r, found[i].row, "label"));
-        if (!label->s || !osc_select_is_steps(label->s)) {
-            osc_strbuf_clear(label);
-            osc_strbuf_addf(
-                label, "@%lld",
-                (long long)osc_result_get_int(r, found[i].row, osc_screen_column(r, "step")));
-        }
+        osc_screen_add_step(r, found[i].row, label);
         slow.label = label->s;
-        if (a->blocks[0].rank != a->blocks[a->n_blocks - 1].rank)
-            slow = (struct slow_step){label->s, "--rank", b->rank};
-        else if (a->n_blocks > 1)
-            slow = (struct slow_step){label->s, "--span", b->span};
+        slow.is_operator = is_operator(p->s, osc_screen_text(r, found[i].row, "grew"));
+        if (osc_screen_has_ranks(a)) {
+            slow.option = "--rank";
+            slow.number = b->rank;
+        } else if (a->n_blocks > 1) {
+            slow.option = "--span";
+            slow.number = b->span;
+        }
     }
     return slow;
 }
@@ -158,16 +167,17 @@ void osc_screen_put_commands(struct osc_page *p)
     const struct slow_step slow = find_slow(p, &label);
     struct commands all = {.p = p}, *const c = &all;
     bool has_error = false;
-    uint64_t n, n_kept;
-    bool is_whole;
+    uint64_t n, n_kept, n_whole;
 
-    osc_screen_count_steps(p->s, &n, &n_kept, &is_whole);
+    osc_screen_count_steps(p->s, &n, &n_kept, &n_whole);
     for (uint64_t i = 0; i < quality->n_rows; i++)
         has_error |= osc_str_eq(osc_screen_text(quality, i, "severity"), OSC_STR("error"));
     const bool has_operators = operators->n_rows > 0;
     /* The first three that fit, those that say more about this trace first. */
     propose(c, has_error, "opscope info", NULL, "what was lost");
-    propose(c, slow.label, "opscope table operators", &slow, "the slow step");
+    propose(c, slow.label,
+            slow.is_operator ? "opscope table operators" : "opscope table averages", &slow,
+            "the slow step");
     propose(c, osc_screen_advice(p->s, NULL, NULL) > 0, "opscope table advice", NULL,
             "what could be changed");
     propose(c, osc_screen_answer(p->s, OSC_SCREEN_RANKS)->n_blocks > 1,

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/strbuf.h"
+#include "derive/select.h"
 #include "table/sort.h"
 
 const struct osc_answer *osc_screen_answer(const struct osc_screen *s,
@@ -57,21 +59,24 @@ bool osc_screen_info_flag(const struct osc_screen *s, const char *key)
     return osc_str_eq(osc_screen_info(s, key), OSC_STR("true"));
 }
 
-/* How many steps there are, and how many of them count. */
+bool osc_screen_has_ranks(const struct osc_answer *a)
+{
+    return a->n_blocks > 0 && a->blocks[0].rank != a->blocks[a->n_blocks - 1].rank;
+}
+
 void osc_screen_count_steps(const struct osc_screen *s, uint64_t *n, uint64_t *n_kept,
-                            bool *is_whole)
+                            uint64_t *n_whole)
 {
     const struct osc_answer *const a = osc_screen_answer(s, OSC_SCREEN_STEPS);
 
-    *n = *n_kept = 0;
-    *is_whole = false;
+    *n = *n_kept = *n_whole = 0;
     for (uint32_t b = 0; b < a->n_blocks; b++) {
         const struct osc_result *const r = &a->blocks[b].result;
 
         for (uint64_t i = 0; i < r->n_rows; i++) {
             ++*n;
             *n_kept += osc_result_get_bool(r, i, osc_screen_column(r, "kept"));
-            *is_whole |= !osc_result_has(r, i, osc_screen_column(r, "annotation_ns"));
+            *n_whole += !osc_result_has(r, i, osc_screen_column(r, "annotation_ns"));
         }
     }
 }
@@ -143,7 +148,24 @@ uint64_t osc_screen_outliers(const struct osc_screen *s, struct osc_outlier *fou
     return n;
 }
 
-uint64_t osc_screen_advice(const struct osc_screen *s, const struct osc_result **r,
+void osc_screen_add_step(const struct osc_result *r, uint64_t row, struct osc_strbuf *out)
+{
+    struct osc_strbuf text = {0};
+    const struct osc_str label = osc_screen_text(r, row, "label");
+    uint64_t n = 0;
+
+    for (uint64_t i = 0; i < r->n_rows; i++)
+        n += osc_str_eq(osc_screen_text(r, i, "label"), label);
+    osc_strbuf_addstr(&text, label);
+    if (n == 1 && text.s && osc_select_is_steps(text.s))
+        osc_strbuf_addstr(out, label);
+    else
+        osc_strbuf_addf(out, "@%lld",
+                        (long long)osc_result_get_int(r, row, osc_screen_column(r, "step")));
+    osc_strbuf_fini(&text);
+}
+
+uint64_t osc_screen_advice(const struct osc_screen *s, const struct osc_block **of,
                            uint64_t *row)
 {
     const struct osc_answer *const a = osc_screen_answer(s, OSC_SCREEN_ADVICE);
@@ -151,17 +173,17 @@ uint64_t osc_screen_advice(const struct osc_screen *s, const struct osc_result *
     uint64_t n = 0;
 
     for (uint32_t b = 0; b < a->n_blocks; b++) {
-        const struct osc_result *const of = &a->blocks[b].result;
+        const struct osc_result *const r = &a->blocks[b].result;
 
-        for (uint64_t i = 0; i < of->n_rows; i++) {
-            const int64_t ns = osc_result_get_int(of, i, osc_screen_column(of, "impact_ns"));
+        for (uint64_t i = 0; i < r->n_rows; i++) {
+            const int64_t ns = osc_result_get_int(r, i, osc_screen_column(r, "impact_ns"));
 
             n++;
             if (ns <= most_ns)
                 continue;
             most_ns = ns;
-            if (r)
-                *r = of;
+            if (of)
+                *of = &a->blocks[b];
             if (row)
                 *row = i;
         }

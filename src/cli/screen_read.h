@@ -26,9 +26,12 @@ struct osc_str osc_screen_info(const struct osc_screen *s, const char *key);
 uint64_t osc_screen_info_count(const struct osc_screen *s, const char *key);
 bool osc_screen_info_flag(const struct osc_screen *s, const char *key);
 
-/* How many steps there are, and are kept; *IS_WHOLE: a trace without counts as one. */
+/* Whether the blocks of A are of several ranks; if not, several are spans of one. */
+bool osc_screen_has_ranks(const struct osc_answer *a);
+
+/* How many steps there are, are kept, and are traces without any, which count as one. */
 void osc_screen_count_steps(const struct osc_screen *s, uint64_t *n, uint64_t *n_kept,
-                            bool *is_whole);
+                            uint64_t *n_whole);
 
 /* Whether kernels ran. */
 bool osc_screen_has_device(const struct osc_screen *s);
@@ -48,10 +51,16 @@ uint64_t osc_screen_outliers(const struct osc_screen *s, struct osc_outlier *fou
                              uint64_t max);
 
 /*
- * How many pieces of advice there are, of all ranks; *R and *ROW, which may be NULL, are
+ * Append what --steps calls the step in row ROW of R: its label, or where that is none, or
+ * other steps of R have it too, its ordinal behind an @.
+ */
+void osc_screen_add_step(const struct osc_result *r, uint64_t row, struct osc_strbuf *out);
+
+/*
+ * How many pieces of advice there are, of all ranks; *OF and *ROW, which may be NULL, are
  * that with the most time at stake, if there is one.
  */
-uint64_t osc_screen_advice(const struct osc_screen *s, const struct osc_result **r,
+uint64_t osc_screen_advice(const struct osc_screen *s, const struct osc_block **of,
                            uint64_t *row);
 
 /* Put three commands that fit the trace. */

@@ -58,7 +58,11 @@ void osc_shell_add_trace(struct osc_strbuf *out, const char *path)
 {
     struct osc_strbuf word = {0};
 
-    if ((path[0] == '-' && path[1]) || osc_table_find(path) || osc_command_find(path))
+    if (strcmp(path, "-") == 0) {
+        osc_strbuf_adds(out, "- < FILE");
+        return;
+    }
+    if (path[0] == '-' || osc_table_find(path) || osc_command_find(path))
         osc_strbuf_adds(&word, "./");
     osc_strbuf_adds(&word, path);
     osc_shell_add_word(out, word.s ? word.s : path);

@@ -15,8 +15,10 @@
  */
 void osc_shell_add_word(struct osc_strbuf *out, const char *word);
 
-/* The same for the path of a trace, so that it is taken for one: no table,
- * command or option. */
+/*
+ * The same for the path of a trace, so that it is taken for one: no table, command or
+ * option. Of standard input it says that a file must come from there.
+ */
 void osc_shell_add_trace(struct osc_strbuf *out, const char *path);
 
 #endif

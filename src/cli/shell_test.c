@@ -34,7 +34,7 @@ static void marks_a_trace_as_a_path(void **state)
 {
     (void)state;
     assert_adds(osc_shell_add_trace, "x.json", "x.json");
-    assert_adds(osc_shell_add_trace, "-", "-");
+    assert_adds(osc_shell_add_trace, "-", "- < FILE");
     assert_adds(osc_shell_add_trace, "-x y", "'./-x y'");
     assert_adds(osc_shell_add_trace, "steps", "./steps");
     assert_adds(osc_shell_add_trace, "run", "./run");

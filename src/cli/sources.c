@@ -16,6 +16,7 @@
 #include "base/strbuf.h"
 #include "cli/shell.h"
 #include "cli/show.h"
+#include "recorder/schedule.h"
 #include "table/nearest.h"
 
 #define COLLECTOR "libopscope-collect.so"
@@ -164,11 +165,39 @@ static int choose_itt(struct osc_sources *s, const struct osc_args *args)
     return add_text(s, variable, &text);
 }
 
+/* Whether the recorder will understand TEXT, which was given with OPTION. */
+static int check_schedule(const char *option, const char *text)
+{
+    struct osc_schedule_text said;
+    struct osc_err err = {0};
+
+    if (osc_schedule_parse(text, &said, &err) == OSC_OK)
+        return OSC_EXIT_DONE;
+    return osc_cli_misuse("%s: %s", option, err.message);
+}
+
+/* The same for --flight, whose value stands behind a key. */
+static int check_flight(const char *value)
+{
+    struct osc_strbuf text = {0};
+
+    osc_strbuf_addf(&text, "flight=%s", value);
+    const int failed = text.status == OSC_OK ? check_schedule("--flight", text.s)
+                                             : osc_cli_fail(text.status, &(struct osc_err){0});
+    osc_strbuf_fini(&text);
+    return failed;
+}
+
 /* --schedule, --flight and --limit-size in one text, as OPSCOPE_SCHEDULE has it. */
 static int choose_schedule(struct osc_sources *s, const struct osc_run_args *run)
 {
     struct osc_strbuf text = {0};
+    int failed = run->schedule ? check_schedule("--schedule", run->schedule) : OSC_EXIT_DONE;
 
+    if (!failed && run->flight)
+        failed = check_flight(run->flight);
+    if (failed)
+        return failed;
     if (run->schedule)
         osc_strbuf_adds(&text, run->schedule);
     if (run->flight)

@@ -22,15 +22,15 @@ static uint32_t step_of(const struct osc_trace *t, const struct osc_facts *f,
     const struct osc_chunk *const c = osc_chunk_of(&t->events, row);
     const uint32_t i = osc_row_place(row);
 
-    return osc_step_around(t, &f->step_map, c->ts_ns[i], osc_row_end(c, i));
+    return osc_step_around(t, &f->step_map,
+                           osc_step_group_of(&f->step_map, t->tracks[c->track[i]].process),
+                           c->ts_ns[i], osc_row_end(c, i));
 }
 
-/* Count each step's device work and find its extent. False: no step has any. */
-static bool find_extents(const struct osc_trace *t, const struct osc_facts *f,
+/* Count each step's device work and find its extent. */
+static void find_extents(const struct osc_trace *t, const struct osc_facts *f,
                          struct osc_breakdown *b, struct extent *extents)
 {
-    bool is_any = false;
-
     for (size_t n = 0; n < f->links.n_works; n++) {
         const osc_row row = {f->links.works[n].row};
         const struct osc_chunk *const c = osc_chunk_of(&t->events, row);
@@ -45,9 +45,7 @@ static bool find_extents(const struct osc_trace *t, const struct osc_facts *f,
         e->first_ns = *n_works == 0 || start_ns < e->first_ns ? start_ns : e->first_ns;
         e->last_ns = *n_works == 0 || end_ns > e->last_ns ? end_ns : e->last_ns;
         (*n_works)++;
-        is_any = true;
     }
-    return is_any;
 }
 
 /* The end of the last work of no step that was over before FIRST_NS, or LEAST_NS. */
@@ -64,19 +62,19 @@ static int64_t end_of_earlier(const struct osc_trace *t, const struct osc_facts 
     return least_ns;
 }
 
-/* The tail rule. Some step has device work. */
-static void drop_tail(struct osc_breakdown *b)
+/* The tail rule for the N steps OF a process. Some step has device work. */
+static void drop_tail(struct osc_breakdown *b, const uint32_t *of, uint32_t n)
 {
-    uint32_t last = b->n_steps - 1;
+    uint32_t last = n - 1;
 
-    if (b->n_steps < 2)
+    if (n < 2)
         return;
-    while (b->steps[last].n_works == 0)
-        b->steps[last--].is_kept = false;
+    while (b->steps[of[last]].n_works == 0)
+        b->steps[of[last--]].is_kept = false;
     /* 0.8 * n[k - 1] > n[k], in integers */
-    if (last > 0 &&
-        UINT64_C(8) * b->steps[last - 1].n_works > UINT64_C(10) * b->steps[last].n_works)
-        b->steps[last].is_kept = false;
+    if (last > 0 && UINT64_C(8) * b->steps[of[last - 1]].n_works >
+                        UINT64_C(10) * b->steps[of[last]].n_works)
+        b->steps[of[last]].is_kept = false;
 }
 
 static int64_t larger(int64_t a, int64_t b)
@@ -84,33 +82,61 @@ static int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* From the annotations to steps with their device work. */
+static bool has_works(const struct osc_breakdown *b, const uint32_t *of, uint32_t n)
+{
+    for (uint32_t k = 0; k < n; k++) {
+        if (b->steps[of[k]].n_works > 0)
+            return true;
+    }
+    return false;
+}
+
+/* Give the N steps OF a process their device work: each begins when the one before ended. */
+static void chain_steps(const struct osc_trace *t, const struct osc_facts *f,
+                        struct osc_breakdown *b, const struct extent *extents,
+                        const uint32_t *of, uint32_t n)
+{
+    bool is_device = true; /* it was the device that was busy until PREVIOUS_NS */
+
+    if (!has_works(b, of, n))
+        return;
+    int64_t previous_ns = t->steps[of[0]].start_ns;
+    if (b->steps[of[0]].n_works > 0)
+        previous_ns = end_of_earlier(t, f, extents[of[0]].first_ns, previous_ns);
+    for (uint32_t k = 0; k < n; k++) {
+        struct osc_step_cost *const s = &b->steps[of[k]];
+        const int64_t host_end_ns = s->end_ns;
+
+        s->is_behind_device = previous_ns > s->start_ns && is_device;
+        s->start_ns = larger(previous_ns, s->start_ns);
+        s->end_ns = larger(s->end_ns, s->start_ns);
+        if (s->n_works > 0)
+            s->end_ns = larger(s->end_ns, extents[of[k]].last_ns);
+        if (s->end_ns > previous_ns)
+            is_device = s->end_ns > host_end_ns;
+        previous_ns = s->end_ns;
+    }
+    drop_tail(b, of, n);
+}
+
+/* From the annotations to steps with their device work, in each process. */
 static osc_status extend_steps(const struct osc_trace *t, const struct osc_facts *f,
                                struct osc_breakdown *b)
 {
+    const struct osc_step_map *const map = &f->step_map;
     struct extent *extents = osc_calloc((size_t)b->n_steps + 1, sizeof *extents);
-    int64_t previous_ns = 0;
 
     if (!extents)
         return OSC_ENOMEM;
     for (uint32_t i = 0; i < b->n_steps; i++)
         b->steps[i] = (struct osc_step_cost){
             .start_ns = t->steps[i].start_ns, .end_ns = t->steps[i].end_ns, .is_kept = true};
-    if (b->n_steps > 0 && find_extents(t, f, b, extents)) {
-        previous_ns = t->steps[0].start_ns;
-        if (b->steps[0].n_works > 0)
-            previous_ns = end_of_earlier(t, f, extents[0].first_ns, previous_ns);
-        for (uint32_t i = 0; i < b->n_steps; i++) {
-            struct osc_step_cost *const s = &b->steps[i];
-
-            s->start_ns = larger(previous_ns, s->start_ns);
-            s->end_ns = larger(s->end_ns, s->start_ns);
-            if (s->n_works > 0)
-                s->end_ns = larger(s->end_ns, extents[i].last_ns);
-            previous_ns = s->end_ns;
-        }
-        drop_tail(b);
-    }
+    find_extents(t, f, b, extents);
+    if (!map->first)
+        chain_steps(t, f, b, extents, map->steps, map->n);
+    for (uint32_t p = 0; map->first && p < map->n_processes; p++)
+        chain_steps(t, f, b, extents, &map->steps[map->first[p]],
+                    map->first[p + 1] - map->first[p]);
     osc_free(extents);
     return OSC_OK;
 }
@@ -181,7 +207,17 @@ static int64_t median_twice(int64_t *v, size_t n)
     return v[(n - 1) / 2] + v[n / 2];
 }
 
-/* Mark kept steps beyond 3 MAD: all in quarters of a nanosecond, so that it is exact. */
+/*
+ * Whether a step is far from the median: DISTANCE and MAD are twice and four times as
+ * long, MIDDLE twice, so that all is exact. Where more than half of the steps are equal,
+ * a tenth of the median is far.
+ */
+static bool is_far(int64_t distance, int64_t mad, int64_t middle)
+{
+    return mad > 0 ? 2 * distance > 3 * mad : distance > middle / 10;
+}
+
+/* Mark kept steps that are far from the median. */
 static osc_status mark_outliers(struct osc_breakdown *b)
 {
     int64_t *v = osc_malloc(((size_t)b->n_steps + 1) * sizeof *v);
@@ -199,11 +235,11 @@ static osc_status mark_outliers(struct osc_breakdown *b)
     for (size_t i = 0; i < n; i++)
         v[i] = llabs(2 * v[i] - middle);
     const int64_t mad = n == 0 ? 0 : median_twice(v, n);
-    for (uint32_t i = 0; i < b->n_steps && mad > 0; i++) {
+    for (uint32_t i = 0; i < b->n_steps; i++) {
         struct osc_step_cost *const s = &b->steps[i];
 
         s->is_outlier =
-            s->is_kept && 2 * llabs(2 * (s->end_ns - s->start_ns) - middle) > 3 * mad;
+            s->is_kept && is_far(llabs(2 * (s->end_ns - s->start_ns) - middle), mad, middle);
     }
     osc_free(v);
     return OSC_OK;
@@ -216,9 +252,10 @@ static void find_window(struct osc_breakdown *b)
     for (uint32_t i = 0; i < b->n_steps; i++) {
         if (!b->steps[i].is_kept)
             continue;
-        if (is_first)
+        if (is_first || b->steps[i].start_ns < b->window_start_ns)
             b->window_start_ns = b->steps[i].start_ns;
-        b->window_end_ns = b->steps[i].end_ns;
+        if (is_first || b->steps[i].end_ns > b->window_end_ns)
+            b->window_end_ns = b->steps[i].end_ns;
         is_first = false;
     }
 }

@@ -3,10 +3,11 @@
  * breakdown.h - how long each step took, and what it spent its time on.
  *
  * A step lasts until the device has done what was launched in it, and begins no
- * sooner than the one before it ended; trailing steps whose device work was
+ * sooner than the one before it of its process ended; trailing steps whose device work was
  * probably not all recorded are not kept (tensorboard-views.md, 2.8). Its time goes
  * to the first class, in order of priority, that runs anywhere; what is left is
- * `other` (3.2, R-3.1): the costs of a step add up to its length.
+ * `other` (3.2, R-3.1): the costs of a step add up to its length. Far from the median is
+ * beyond 3 times the median distance from it (MAD), or a tenth of the median if MAD is 0.
  *
  * Threading: not locked; a breakdown belongs to one thread.
  */
@@ -24,9 +25,10 @@
 struct osc_step_cost {
     int64_t start_ns, end_ns; /* device work included; clock of the file */
     int64_t cost_ns[OSC_COST_COUNT];
-    uint32_t n_works; /* device work that its calls launched */
-    bool is_kept;     /* not dropped by the tail rule */
-    bool is_outlier;  /* kept, and its length is beyond 3 MAD of the median */
+    uint32_t n_works;      /* device work that its calls launched */
+    bool is_behind_device; /* it began late: the device was busy with earlier work */
+    bool is_kept;          /* not dropped by the tail rule */
+    bool is_outlier;       /* kept, and its length is far from the median */
 };
 
 /* One cost per step of the trace, in the same order. Zeroed, it is empty. */
@@ -34,7 +36,8 @@ struct osc_breakdown {
     struct osc_step_cost *steps; /* owned */
     uint32_t n_steps, n_kept;
     int64_t median_twice_ns; /* 2 * the median length of kept steps; 0: there is none */
-    int64_t window_start_ns, window_end_ns; /* from the first kept step to the last */
+    int64_t window_start_ns,
+        window_end_ns; /* from the first start of kept steps to the last end */
 };
 
 /* T has STEPS and UNIONS. Tables want osc_breakdown_get(). */

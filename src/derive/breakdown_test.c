@@ -140,6 +140,17 @@ static void a_step_far_from_the_others_is_an_outlier(void **state)
     assert_true(b->steps[3].is_outlier);
 }
 
+static void among_equal_steps_a_tenth_is_far(void **state)
+{
+    (void)state;
+    const struct osc_breakdown *const b = load(STEP(1, 0, 100) STEP(2, 100, 100) STEP(
+        3, 200, 100) STEP(4, 300, 100) STEP(5, 400, 110) STEP(6, 510, 111) STEP(7, 621, 80));
+    const bool are_outliers[] = {false, false, false, false, false, true, true};
+
+    for (uint32_t i = 0; i < 7; i++)
+        assert_int_equal(b->steps[i].is_outlier, are_outliers[i]);
+}
+
 /* Rows and work: see derive/steps.h. */
 static void rows_belong_to_the_step_of_their_start_or_launch(void **state)
 {
@@ -168,6 +179,7 @@ int main(void)
                                   end),
         cmocka_unit_test_teardown(a_trace_without_steps_is_one_step_over_its_operators, end),
         cmocka_unit_test_teardown(a_step_far_from_the_others_is_an_outlier, end),
+        cmocka_unit_test_teardown(among_equal_steps_a_tenth_is_far, end),
         cmocka_unit_test_teardown(rows_belong_to_the_step_of_their_start_or_launch, end),
     };
     return cmocka_run_group_tests_name("breakdown", tests, NULL, NULL);

@@ -184,6 +184,10 @@ static const char *const allocator_calls[] = {
 /* Calls that launch many kernels at once. */
 static const char *const graph_calls[] = {"cudaGraphLaunch", "cuGraphLaunch", "hipGraphLaunch"};
 
+/* Parts of the names of calls that always launch something. */
+static const char *const launch_calls[] = {"LaunchKernel", "LaunchCooperativeKernel",
+                                           "GraphLaunch", "MemcpyAsync", "MemsetAsync"};
+
 /* Categories, in lower case, of what lies on device queues. */
 static const char *const device_categories[] = {
     "kernel",    "gpu_memcpy",          "gpu_memset", "memcpy",     "memset",
@@ -302,6 +306,8 @@ uint16_t osc_classify_host(struct osc_str name)
         flags |= OSC_NAME_ALLOCATOR;
     if (equals_any(name, graph_calls, COUNT(graph_calls)))
         flags |= OSC_NAME_GRAPH;
+    if (has_any(name, launch_calls, COUNT(launch_calls)))
+        flags |= OSC_NAME_LAUNCH;
     return (uint16_t)flags;
 }
 

@@ -39,7 +39,8 @@ enum osc_name_flag {
     OSC_NAME_SEEN_HOST = 2048,  /* the bits of host ranges are right */
     OSC_NAME_SYNC = 4096,       /* a call that returns when the device is done */
     OSC_NAME_ALLOCATOR = 8192,  /* a call that takes or gives back device memory */
-    OSC_NAME_GRAPH = 16384      /* a call that launches a graph of kernels */
+    OSC_NAME_GRAPH = 16384,     /* a call that launches a graph of kernels */
+    OSC_NAME_LAUNCH = 32768     /* a call that always launches something */
 };
 
 enum osc_form_flag {

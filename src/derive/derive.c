@@ -32,13 +32,13 @@ static const enum osc_finding_code own_findings[] = {
     OSC_FINDING_partial_overlap, OSC_FINDING_negative_self,     OSC_FINDING_duplicate_id,
     OSC_FINDING_no_launch,       OSC_FINDING_no_operator,       OSC_FINDING_unpaired_release,
     OSC_FINDING_lost_release,    OSC_FINDING_bad_memory_record, OSC_FINDING_memory_gap,
-    OSC_FINDING_out_of_memory,
+    OSC_FINDING_out_of_memory,   OSC_FINDING_no_work,
 };
 
 /* Of these those that say that something is missing. */
 static const enum osc_finding_code absences[] = {
     OSC_FINDING_no_launch,    OSC_FINDING_no_operator, OSC_FINDING_unpaired_release,
-    OSC_FINDING_lost_release, OSC_FINDING_memory_gap,
+    OSC_FINDING_lost_release, OSC_FINDING_memory_gap,  OSC_FINDING_no_work,
 };
 
 static void facts_free(void *derived)

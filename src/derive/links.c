@@ -32,7 +32,8 @@ struct work {
     struct osc_keymap duplicates;   /* correlation that several calls have -> 1 */
     struct candidate *candidates;   /* owned; those calls, sorted */
     size_t n_candidates, cap_candidates;
-    struct osc_tally shared, no_launch, no_operator; /* SHARED: correlations */
+    uint8_t *has_work;                                        /* owned; by call */
+    struct osc_tally shared, no_launch, no_operator, no_work; /* SHARED: correlations */
 };
 
 static int32_t word_of(const struct osc_form *f, enum osc_arg_key key)
@@ -302,6 +303,8 @@ static void link_works(struct work *w)
         if (correlation_of(w, c, i, &id))
             call = find_call(w, id, c->ts_ns[i]);
         c->link[i] = call == 0 ? 0 : l->calls[call - 1].row;
+        if (call != 0)
+            w->has_work[call - 1] = 1;
         if (c->kind[i] == OSC_KIND_SYNC)
             continue;
         l->works[n_kept++] = (struct osc_work){row.v, call};
@@ -311,6 +314,24 @@ static void link_works(struct work *w)
             osc_tally_add(&w->no_operator, c->ts_ns[i]);
     }
     l->n_works = n_kept;
+}
+
+/* Count launches with a correlation that no device work has; without any work they say nothing.
+ */
+static void count_idle_calls(struct work *w)
+{
+    const struct osc_links *const l = w->links;
+
+    for (size_t n = 0; l->n_works > 0 && n < l->n_calls; n++) {
+        const osc_row row = {l->calls[n].row};
+        const struct osc_chunk *const c = osc_chunk_of(&w->t->events, row);
+        const uint32_t i = osc_row_place(row);
+        int64_t id;
+
+        if (!w->has_work[n] && (w->c->names[c->name[i]] & OSC_NAME_LAUNCH) &&
+            correlation_of(w, c, i, &id))
+            osc_tally_add(&w->no_work, c->ts_ns[i]);
+    }
 }
 
 osc_status osc_links_make(struct osc_trace *t, const struct osc_classes *c,
@@ -340,11 +361,16 @@ osc_status osc_links_make(struct osc_trace *t, const struct osc_classes *c,
         if (st == OSC_OK)
             st = sort_duplicates(&w);
     }
+    w.has_work = osc_calloc(links->n_calls + 1, 1);
+    if (st == OSC_OK && !w.has_work)
+        st = OSC_ENOMEM;
     if (st == OSC_OK) {
         link_works(&w);
+        count_idle_calls(&w);
         osc_findings_tell(&t->findings, OSC_FINDING_duplicate_id, &w.shared);
         osc_findings_tell(&t->findings, OSC_FINDING_no_launch, &w.no_launch);
         osc_findings_tell(&t->findings, OSC_FINDING_no_operator, &w.no_operator);
+        osc_findings_tell(&t->findings, OSC_FINDING_no_work, &w.no_work);
     }
 out:
     for (size_t p = 0; w.operators && p < n_processes; p++)
@@ -352,6 +378,7 @@ out:
     osc_free(w.operators);
     osc_free(w.external);
     osc_free(w.words);
+    osc_free(w.has_work);
     osc_keymap_fini(&w.correlations);
     osc_keymap_fini(&w.duplicates);
     osc_free(w.candidates);

@@ -107,6 +107,17 @@ static void steps_and_annotations_launch_nothing_themselves(void **state)
     assert_int_equal(small_number(c->link[3]), -1);
 }
 
+static void launches_without_work_are_counted_where_there_is_work(void **state)
+{
+    (void)state;
+    load(CALL(1, 10, 5, 1, "") CALL(1, 20, 5, 2, "") KERNEL("k", 30, 5, 1));
+    assert_int_equal(count_of(OSC_FINDING_no_work), 1);
+    assert_int_equal(trace.findings.by_code[OSC_FINDING_no_work].first_ns, 20000);
+    (void)end(NULL);
+    load(CALL(1, 10, 5, 1, ""));
+    assert_int_equal(count_of(OSC_FINDING_no_work), 0);
+}
+
 static void only_children_of_the_same_name_are_merged(void **state)
 {
     const struct osc_facts *f;
@@ -175,6 +186,7 @@ int main(void)
         cmocka_unit_test_teardown(an_external_id_that_cannot_be_right_does_not_count, end),
         cmocka_unit_test_teardown(a_module_does_not_hide_the_operator_around_it, end),
         cmocka_unit_test_teardown(steps_and_annotations_launch_nothing_themselves, end),
+        cmocka_unit_test_teardown(launches_without_work_are_counted_where_there_is_work, end),
         cmocka_unit_test_teardown(only_children_of_the_same_name_are_merged, end),
         cmocka_unit_test_teardown(backward_operators_find_their_forward_ones, end),
         cmocka_unit_test_teardown(of_several_arrows_the_first_counts, end),

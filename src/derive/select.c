@@ -6,6 +6,8 @@
 
 #include "base/idmap.h"
 #include "base/mem.h"
+#include "base/sort.h"
+#include "derive/args.h"
 #include "derive/facts.h"
 
 bool osc_selection_is_all(const struct osc_selection *s)
@@ -169,6 +171,76 @@ static osc_status choose_steps(struct osc_filter *f, struct osc_err *err)
     return OSC_OK;
 }
 
+static int by_annotation(const void *x, const void *y)
+{
+    const struct osc_original *const a = x, *const b = y;
+
+    if (a->external != b->external)
+        return a->external < b->external ? -1 : 1;
+    if (a->name != b->name)
+        return a->name < b->name ? -1 : 1;
+    return (a->row.v > b->row.v) - (a->row.v < b->row.v);
+}
+
+/* Whether device work goes by what the host did. */
+static bool is_by_host(const struct osc_filter *f)
+{
+    return f->s->process || f->s->thread || f->has_step;
+}
+
+static bool is_annotation(const struct osc_filter *f, const struct osc_chunk *c, uint32_t i)
+{
+    return f->t->forms[c->form[i]].kind == OSC_KIND_ANNOTATION && osc_is_range(f->c, c, i);
+}
+
+/* List the annotations of the host, if something goes by them. */
+static osc_status find_originals(struct osc_filter *f)
+{
+    const struct osc_store *const s = &f->t->events;
+    size_t cap = 0;
+
+    for (uint32_t k = 1; is_by_host(f) && k < s->n_chunks; k++) {
+        const struct osc_chunk *const c = s->chunks[k];
+
+        for (uint32_t i = 0; i < c->n_rows; i++) {
+            if (!is_annotation(f, c, i) || osc_is_on_device(f->c, c, i))
+                continue;
+            const int64_t external = osc_args_external_id(f->t, c, i);
+            if (external == 0)
+                continue;
+            if (osc_grow(&f->originals, &cap, f->n_originals + 1, sizeof *f->originals) !=
+                OSC_OK)
+                return OSC_ENOMEM;
+            f->originals[f->n_originals++] =
+                (struct osc_original){external, c->name[i], osc_row_at(c, i)};
+        }
+    }
+    if (f->n_originals > 1)
+        osc_sort(f->originals, f->n_originals, sizeof *f->originals, by_annotation);
+    return OSC_OK;
+}
+
+/* The first annotation of the host that row I of C, on a device, is a copy of; or none. */
+static osc_row original_of(const struct osc_filter *f, const struct osc_chunk *c, uint32_t i)
+{
+    const struct osc_original key = {osc_args_external_id(f->t, c, i), c->name[i], {0}};
+    size_t low = 0, high = is_annotation(f, c, i) ? f->n_originals : 0;
+    const size_t n = high;
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+
+        if (by_annotation(&f->originals[middle], &key) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == n || f->originals[low].external != key.external ||
+        f->originals[low].name != key.name)
+        return (osc_row){0};
+    return f->originals[low].row;
+}
+
 static bool is_in_time(const struct osc_filter *f, int64_t ts_ns)
 {
     const int64_t at_ns = ts_ns - f->t->origin_ns;
@@ -216,11 +288,12 @@ bool osc_filter_wants(const struct osc_filter *f, const struct osc_chunk *c, uin
         return has_host_row(f, c, i);
     if (!f->has_queue[c->track[i]])
         return false;
-    if (!f->s->process && !f->s->thread && !f->has_step)
+    if (!is_by_host(f))
         return true;
     const osc_row launch = {c->link[i]};
-    return launch.v != 0 &&
-           has_host_row(f, osc_chunk_of(&f->t->events, launch), osc_row_place(launch));
+    const osc_row cause = launch.v != 0 ? launch : original_of(f, c, i);
+    return cause.v != 0 &&
+           has_host_row(f, osc_chunk_of(&f->t->events, cause), osc_row_place(cause));
 }
 
 osc_status osc_filter_make(struct osc_filter *f, const struct osc_trace *t,
@@ -236,6 +309,8 @@ osc_status osc_filter_make(struct osc_filter *f, const struct osc_trace *t,
         st = choose_devices(f, err);
     if (st == OSC_OK)
         st = choose_steps(f, err);
+    if (st == OSC_OK)
+        st = find_originals(f);
     if (st != OSC_OK)
         osc_filter_fini(f);
     return st;
@@ -246,6 +321,7 @@ void osc_filter_fini(struct osc_filter *f)
     osc_free(f->has_track);
     osc_free(f->has_queue);
     osc_free(f->has_step);
+    osc_free(f->originals);
     *f = (struct osc_filter){0};
 }
 

@@ -7,7 +7,9 @@
  * facts are made anew, so that no table has to know about selections. Steps keep
  * their ordinals.
  *
- *   process, thread  host rows of those, and the device work that they launched
+ *   process, thread  host rows of those, and the device work that they launched; the
+ *                    copy of an annotation on a device goes with the annotation, which
+ *                    its name and external id tell
  *   device           device work of other devices goes; host rows stay
  *   steps            host rows that start inside, on any thread, and their device work;
  *                    annotations of these steps and no others
@@ -42,14 +44,23 @@ bool osc_selection_is_all(const struct osc_selection *s);
 /* Whether TEXT is a range of steps; whether there are any is another question. */
 bool osc_select_is_steps(const char *text);
 
+/* An annotation of the host that devices may have copies of. */
+struct osc_original {
+    int64_t external;
+    uint32_t name; /* osc_sid */
+    osc_row row;
+};
+
 /* What a selection means for one trace: for tables that look at all of it. */
 struct osc_filter {
     const struct osc_trace *t; /* borrowed, as are the next two */
     const struct osc_classes *c;
     const struct osc_selection *s;
-    uint8_t *has_track; /* owned; by track: its host rows are wanted */
-    uint8_t *has_queue; /* owned; by track: its device is wanted */
-    uint8_t *has_step;  /* owned; by step: it is wanted; NULL: all rows are */
+    uint8_t *has_track;             /* owned; by track: its host rows are wanted */
+    uint8_t *has_queue;             /* owned; by track: its device is wanted */
+    uint8_t *has_step;              /* owned; by step: it is wanted; NULL: all rows are */
+    struct osc_original *originals; /* owned; sorted */
+    size_t n_originals;
 };
 
 /*

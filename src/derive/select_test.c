@@ -88,6 +88,21 @@ static void an_annotation_goes_with_its_own_step(void **state)
     stay_of(steps, &(struct osc_selection){.steps = "@2"}, "ProfilerStep#7 d");
 }
 
+static void the_copy_of_an_annotation_on_a_device_goes_with_it(void **state)
+{
+    static const char text[] = STEP(5, 0, 100) STEP(6, 100, 100)
+        RANGE("user_annotation", "loss", 1, 10, 20, "'External id':7")
+            RANGE("user_annotation", "loss", 2, 110, 20, "'External id':8")
+                RANGE("gpu_user_annotation", "loss", 7, 105, 9, "'External id':7")
+                    RANGE("gpu_user_annotation", "loss", 7, 120, 9, "'External id':8")
+                        RANGE("gpu_user_annotation", "other", 7, 130, 9, "'External id':8");
+
+    (void)state;
+    stay_of(text, &(struct osc_selection){.steps = "5"}, "ProfilerStep#5 loss loss");
+    stay_of(text, &(struct osc_selection){.steps = "6"}, "ProfilerStep#6 loss loss");
+    stay_of(text, &(struct osc_selection){.thread = "2"}, "loss loss");
+}
+
 static void a_device_takes_nothing_from_the_host(void **state)
 {
     (void)state;
@@ -285,6 +300,7 @@ int main(void)
         cmocka_unit_test_teardown(a_thread_without_a_number_is_one, end),
         cmocka_unit_test_teardown(steps_are_chosen_by_label_or_ordinal, end),
         cmocka_unit_test_teardown(an_annotation_goes_with_its_own_step, end),
+        cmocka_unit_test_teardown(the_copy_of_an_annotation_on_a_device_goes_with_it, end),
         cmocka_unit_test_teardown(a_device_takes_nothing_from_the_host, end),
         cmocka_unit_test_teardown(times_go_by_starts_from_the_origin, end),
         cmocka_unit_test_teardown(facts_are_made_anew, end),

@@ -102,18 +102,69 @@ static osc_status add_whole(struct osc_trace *t, const struct osc_classes *c)
     return OSC_OK;
 }
 
+static uint32_t process_of(const struct osc_trace *t, uint32_t step)
+{
+    return t->tracks[t->steps[step].track.v].process;
+}
+
+/* Whether several processes announced steps. */
+static bool has_processes(const struct osc_trace *t)
+{
+    for (uint32_t i = 1; i < t->n_steps; i++) {
+        if (process_of(t, i) != process_of(t, 0))
+            return true;
+    }
+    return false;
+}
+
+/* Put the steps of each process behind those of all: counted, then set in their places. */
+static osc_status make_groups(const struct osc_trace *t, struct osc_step_map *map)
+{
+    map->n_processes = t->n_processes + 1; /* rows without one, too */
+    map->first = osc_calloc((size_t)map->n_processes + 2, sizeof *map->first);
+    if (!map->first)
+        return OSC_ENOMEM;
+    for (uint32_t i = 0; i < map->n; i++)
+        map->first[process_of(t, i) + 2]++;
+    map->first[0] = map->first[1] = map->n;
+    for (uint32_t p = 2; p < map->n_processes + 2; p++)
+        map->first[p] += map->first[p - 1];
+    /* first[p + 1] is where the next of process p goes, in the end where p + 1 begins. */
+    for (uint32_t i = 0; i < map->n; i++)
+        map->steps[map->first[process_of(t, i) + 1]++] = i;
+    return OSC_OK;
+}
+
+static void add_latest(const struct osc_trace *t, struct osc_step_map *map,
+                       struct osc_step_group group)
+{
+    for (uint32_t k = group.first; k < group.end; k++) {
+        const int64_t end_ns = t->steps[map->steps[k]].end_ns;
+        const bool is_later = k == group.first || end_ns > map->latest_ns[k - 1];
+
+        map->latest_ns[k] = is_later ? end_ns : map->latest_ns[k - 1];
+    }
+}
+
 static osc_status make_map(const struct osc_trace *t, struct osc_step_map *map)
 {
-    map->latest_ns = osc_malloc(((size_t)t->n_steps + 1) * sizeof *map->latest_ns);
-    if (!map->latest_ns)
-        return OSC_ENOMEM;
-    map->n = t->n_steps;
-    for (uint32_t i = 0; i < map->n; i++) {
-        const int64_t end_ns = t->steps[i].end_ns;
-        const bool is_later = i == 0 || end_ns > map->latest_ns[i - 1];
+    const size_t n_places = 2 * (size_t)t->n_steps + 1;
+    osc_status st = OSC_OK;
 
-        map->latest_ns[i] = is_later ? end_ns : map->latest_ns[i - 1];
-    }
+    map->n = t->n_steps;
+    map->steps = osc_malloc(n_places * sizeof *map->steps);
+    map->latest_ns = osc_malloc(n_places * sizeof *map->latest_ns);
+    if (!map->steps || !map->latest_ns)
+        return OSC_ENOMEM;
+    for (uint32_t i = 0; i < map->n; i++)
+        map->steps[i] = i;
+    if (has_processes(t))
+        st = make_groups(t, map);
+    if (st != OSC_OK)
+        return st;
+    add_latest(t, map, (struct osc_step_group){0, map->n});
+    for (uint32_t p = 0; map->first && p < map->n_processes; p++)
+        add_latest(t, map, (struct osc_step_group){map->first[p], map->first[p + 1]});
     return OSC_OK;
 }
 
@@ -132,14 +183,26 @@ osc_status osc_steps_make(struct osc_trace *t, const struct osc_classes *c,
 
 void osc_step_map_fini(struct osc_step_map *map)
 {
+    osc_free(map->steps);
     osc_free(map->latest_ns);
+    osc_free(map->first);
     *map = (struct osc_step_map){0};
 }
 
-/* The first step that is not over before AT_NS: where it, or one before it, ends later. */
-static uint32_t first_after(const struct osc_step_map *map, int64_t at_ns)
+struct osc_step_group osc_step_group_of(const struct osc_step_map *map, uint32_t process)
 {
-    uint32_t low = 0, high = map->n; /* below LOW all have ended by AT_NS */
+    if (!map->first || process >= map->n_processes ||
+        map->first[process] == map->first[process + 1])
+        return (struct osc_step_group){0, map->n};
+    return (struct osc_step_group){map->first[process], map->first[process + 1]};
+}
+
+/* The place of the first that is not over before AT_NS: where it, or one before it, ends
+ * later. */
+static uint32_t first_after(const struct osc_step_map *map, struct osc_step_group group,
+                            int64_t at_ns)
+{
+    uint32_t low = group.first, high = group.end; /* below LOW all have ended by AT_NS */
 
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
@@ -153,11 +216,13 @@ static uint32_t first_after(const struct osc_step_map *map, int64_t at_ns)
 }
 
 uint32_t osc_step_around(const struct osc_trace *t, const struct osc_step_map *map,
-                         int64_t start_ns, int64_t end_ns)
+                         struct osc_step_group group, int64_t start_ns, int64_t end_ns)
 {
-    const uint32_t i = first_after(map, end_ns - 1);
+    const uint32_t k = first_after(map, group, end_ns - 1);
 
-    return i < map->n && t->steps[i].start_ns <= start_ns ? i + 1 : 0;
+    if (k == group.end || t->steps[map->steps[k]].start_ns > start_ns)
+        return 0;
+    return map->steps[k] + 1;
 }
 
 struct work {
@@ -166,26 +231,29 @@ struct work {
     const struct osc_step_map *map;
 };
 
-/* The times from FROM_NS on and before TO_NS that have one answer. */
+/* The times from FROM_NS on and before TO_NS that have one answer for PROCESS. */
 struct stretch {
     int64_t from_ns, to_ns;
+    uint32_t process;
     uint32_t step; /* index + 1, or 0 */
 };
 
 /* The stretch around AT_NS. */
-static struct stretch stretch_at(const struct work *w, int64_t at_ns)
+static struct stretch stretch_at(const struct work *w, uint32_t process, int64_t at_ns)
 {
     const struct osc_step_map *const map = w->map;
-    const uint32_t i = first_after(map, at_ns);
-    struct stretch s = {.from_ns = i > 0 ? map->latest_ns[i - 1] : INT64_MIN,
-                        .to_ns = INT64_MAX};
+    const struct osc_step_group group = osc_step_group_of(map, process);
+    const uint32_t k = first_after(map, group, at_ns);
+    struct stretch s = {.from_ns = k > group.first ? map->latest_ns[k - 1] : INT64_MIN,
+                        .to_ns = INT64_MAX,
+                        .process = process};
 
-    if (i == map->n)
+    if (k == group.end)
         return s;
-    const int64_t start_ns = w->t->steps[i].start_ns;
-    s.to_ns = map->latest_ns[i];
+    const int64_t start_ns = w->t->steps[map->steps[k]].start_ns;
+    s.to_ns = map->latest_ns[k];
     if (start_ns <= at_ns) {
-        s.step = i + 1;
+        s.step = map->steps[k] + 1;
         s.from_ns = start_ns > s.from_ns ? start_ns : s.from_ns;
     } else if (start_ns < s.to_ns) {
         s.to_ns = start_ns;
@@ -204,8 +272,9 @@ static void mark_host(void *ctx, uint32_t item)
 
         if (osc_is_on_device(w->c, c, i))
             continue;
-        if (at_ns < s.from_ns || at_ns >= s.to_ns)
-            s = stretch_at(w, at_ns);
+        const uint32_t process = w->map->first ? w->t->tracks[c->track[i]].process : 0;
+        if (at_ns < s.from_ns || at_ns >= s.to_ns || process != s.process)
+            s = stretch_at(w, process, at_ns);
         c->step[i] = s.step;
     }
 }

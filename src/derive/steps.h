@@ -8,8 +8,9 @@
  *
  *   - Steps stand in order of start. Where several hold a time, the first does.
  *   - Ordinals count the steps of the file: a selection does not change them.
- *   - A host row belongs to the step that holds its start, on whatever thread;
- *     device work to that of its launch.
+ *   - A host row belongs to the step that holds its start, on whatever thread of the
+ *     process; in a process that announced none, to that of any process. Device work
+ *     belongs to the step of its launch.
  *
  * Threading: made by one writer, rows in parallel; read-only afterwards.
  */
@@ -21,13 +22,24 @@
 #include "model/trace.h"
 
 /*
- * For each step the latest end of it and all before it: these only grow, so that
- * the first step that is not over at some time is found by bisection. Zeroed, there
- * are no steps.
+ * The steps of which one may hold a time: places of the map, those of one process or of
+ * all.
+ */
+struct osc_step_group {
+    uint32_t first, end;
+};
+
+/*
+ * Places [0, n) are the steps, and where several processes announced some, places [n, 2 n)
+ * are they again, process by process. Beside each is the latest end of it and all before it
+ * in its group: these only grow, so that the first step that is not over at some time is
+ * found by bisection. Zeroed, there are no steps.
  */
 struct osc_step_map {
-    int64_t *latest_ns; /* owned */
-    uint32_t n;
+    uint32_t *steps;    /* owned; by place: index of the step */
+    int64_t *latest_ns; /* owned; by place */
+    uint32_t *first;    /* owned; by process its first place; NULL: one has all of them */
+    uint32_t n, n_processes;
 };
 
 /* Fill t->steps and MAP. */
@@ -39,8 +51,11 @@ void osc_step_map_fini(struct osc_step_map *map);
 void osc_steps_mark(struct osc_trace *t, const struct osc_classes *c,
                     const struct osc_step_map *map, unsigned n_threads);
 
-/* The first step (index + 1) whose closed range holds [START_NS, END_NS], or 0. */
+/* The steps that rows of PROCESS (an index) may belong to: its own, or else all. */
+struct osc_step_group osc_step_group_of(const struct osc_step_map *map, uint32_t process);
+
+/* The first step of GROUP (index + 1) whose closed range holds [START_NS, END_NS], or 0. */
 uint32_t osc_step_around(const struct osc_trace *t, const struct osc_step_map *map,
-                         int64_t start_ns, int64_t end_ns);
+                         struct osc_step_group group, int64_t start_ns, int64_t end_ns);
 
 #endif

@@ -94,7 +94,7 @@ static void add_who(struct osc_strbuf *out, const char *key, struct osc_str who)
     if (who.len == 0)
         return; /* the file had none */
     osc_strbuf_adds(out, key);
-    if (*who.s != '-' && osc_json_int(who, &v))
+    if (osc_json_int(who, &v) && (v != 0 || who.len == 1)) /* -0 is no number of anybody */
         osc_strbuf_addi(out, v);
     else
         osc_json_quote(out, who);

@@ -217,6 +217,37 @@ static bool is_path(struct osc_str name, uint32_t from, uint32_t end, uint32_t l
            (file.len > 0 && memchr(file.s, '.', file.len) && is_line(name, end));
 }
 
+/* Whether a URL of NAME goes on at FROM, behind its scheme. */
+static bool is_url(struct osc_str name, uint32_t from)
+{
+    return from > 0 && name.s[from - 1] == ':' && name.len - from > 2 && name.s[from] == '/' &&
+           name.s[from + 1] == '/';
+}
+
+/*
+ * Append the last part of the path of the URL that goes on at FROM, or its host: neither
+ * who asks nor what is asked. Returns where the URL ends.
+ */
+static uint32_t add_url(struct osc_strbuf *out, struct osc_str name, uint32_t from)
+{
+    uint32_t end = from, path_end = 0, last = from;
+
+    for (; end < name.len; end++) {
+        const char c = name.s[end];
+
+        if ((unsigned char)c <= ' ' || (c != '\0' && strchr("\"'`()<>{}", c)))
+            break;
+        if (path_end == 0 && (c == '?' || c == '#'))
+            path_end = end;
+        if (path_end == 0 && (c == '/' || c == '@'))
+            last = end + 1;
+    }
+    if (path_end == 0)
+        path_end = end;
+    osc_strbuf_add(out, name.s + last, path_end - last);
+    return end;
+}
+
 /* Append NAME, of the paths in it their last parts alone. */
 static void add_files(struct osc_strbuf *out, struct osc_str name)
 {
@@ -235,6 +266,10 @@ static void add_files(struct osc_strbuf *out, struct osc_str name)
 
         if (is_path_end(name.s[i])) {
             osc_strbuf_addc(out, name.s[i++]);
+            continue;
+        }
+        if (is_url(name, i)) {
+            i = add_url(out, name, i);
             continue;
         }
         for (; end < name.len && !is_path_end(name.s[end]); end++) {
@@ -278,6 +313,58 @@ void osc_redact_name(struct osc_strbuf *out, struct osc_str name, struct osc_str
     osc_strbuf_fini(&clean);
 }
 
+static uint32_t skip_blanks(struct osc_str name, uint32_t from)
+{
+    while (from < name.len && (unsigned char)name.s[from] <= ' ')
+        from++;
+    return from;
+}
+
+/* Where the word of NAME that begins at FROM ends. */
+static uint32_t skip_word(struct osc_str name, uint32_t from)
+{
+    while (from < name.len && (unsigned char)name.s[from] > ' ')
+        from++;
+    return from;
+}
+
+static bool has_separator(const char *s, size_t len)
+{
+    return memchr(s, '/', len) || memchr(s, '\\', len);
+}
+
+/* Whether WORD goes on with PROGRAM: a number, or more of a path that has blanks. */
+static bool goes_on(struct osc_str program, struct osc_str word)
+{
+    uint32_t n_digits = 0;
+
+    while (n_digits < word.len && is_digit(word.s[n_digits]))
+        n_digits++;
+    if (word.len == 0 || n_digits == word.len)
+        return word.len > 0;
+    return *word.s != '-' && !is_separator(*word.s) && has_separator(word.s, word.len) &&
+           has_separator(program.s, program.len);
+}
+
+void osc_redact_process(struct osc_strbuf *out, struct osc_str name, struct osc_str host)
+{
+    uint32_t start = 0, end = skip_word(name, 0);
+
+    while (end < name.len) {
+        const uint32_t word = skip_blanks(name, end), next = skip_word(name, word);
+
+        if (!goes_on((struct osc_str){name.s, end},
+                     (struct osc_str){name.s + word, next - word}))
+            break;
+        end = next;
+    }
+    for (uint32_t i = 0; i < end; i++) {
+        if (is_separator(name.s[i]))
+            start = i + 1;
+    }
+    osc_redact_name(out, (struct osc_str){name.s + start, end - start}, host);
+}
+
 struct renaming {
     struct osc_trace *t;
     struct osc_str host;
@@ -286,6 +373,31 @@ struct renaming {
     bool *has_texts; /* owned; by form */
     struct osc_strbuf scratch;
 };
+
+/* Take the id of what stands in the scratch. */
+static osc_status intern_scratch(struct renaming *r, osc_sid *id)
+{
+    if (r->scratch.status != OSC_OK)
+        return r->scratch.status;
+    return osc_strings_add(
+        &r->t->strings,
+        (struct osc_str){r->scratch.s ? r->scratch.s : "", (uint32_t)r->scratch.len}, id, NULL);
+}
+
+/* The id that takes the place of *ID, a command line. */
+static osc_status rename_process(struct renaming *r, uint32_t *id)
+{
+    osc_sid fresh;
+
+    if (*id == 0)
+        return OSC_OK;
+    osc_strbuf_clear(&r->scratch);
+    osc_redact_process(&r->scratch, osc_trace_str(r->t, (osc_sid){*id}), r->host);
+    const osc_status st = intern_scratch(r, &fresh);
+    if (st == OSC_OK)
+        *id = fresh.v;
+    return st;
+}
 
 /* The id that takes the place of *ID. */
 static osc_status rename_sid(struct renaming *r, uint32_t *id)
@@ -299,12 +411,7 @@ static osc_status rename_sid(struct renaming *r, uint32_t *id)
 
         osc_strbuf_clear(&r->scratch);
         osc_redact_name(&r->scratch, name, r->host);
-        if (r->scratch.status != OSC_OK)
-            return r->scratch.status;
-        const osc_status st = osc_strings_add(
-            &r->t->strings,
-            (struct osc_str){r->scratch.s ? r->scratch.s : "", (uint32_t)r->scratch.len},
-            &fresh, NULL);
+        const osc_status st = intern_scratch(r, &fresh);
         if (st != OSC_OK)
             return st;
         r->to[*id] = fresh.v + 1;
@@ -323,13 +430,15 @@ static bool is_of_numbers(struct osc_str list)
     return true;
 }
 
-/* Likewise of *ID, the value of SLOT of an event of form F. */
+/* Likewise of *ID, the value of SLOT of an event of form F; IS_PROCESS: a command line. */
 static osc_status rename_value(struct renaming *r, const struct osc_form *f,
-                               const struct osc_slot *slot, uint32_t *id)
+                               const struct osc_slot *slot, bool is_process, uint32_t *id)
 {
     const bool is_list = slot->type == OSC_ARG_TEXT && f->ph != 'M' && !slot->is_member;
     osc_sid none;
 
+    if (is_process)
+        return rename_process(r, id);
     if (!is_list)
         return rename_sid(r, id);
     if (is_of_numbers(osc_trace_str(r->t, (osc_sid){*id})))
@@ -348,10 +457,20 @@ static bool has_texts(const struct osc_form *f)
     return false;
 }
 
+/* Whether metadata called NAME says what a process is. */
+static bool says_process(const struct osc_trace *t, uint32_t name)
+{
+    const struct osc_str text = osc_trace_str(t, (osc_sid){name});
+
+    return osc_str_eq(text, OSC_STR("process_name")) ||
+           osc_str_eq(text, OSC_STR("process_labels"));
+}
+
 /* The texts among the arguments of row I of C. */
 static osc_status rename_args(struct renaming *r, struct osc_chunk *c, uint32_t i)
 {
     const struct osc_form *const f = &r->t->forms[c->form[i]];
+    const bool is_process = f->ph == 'M' && says_process(r->t, c->name[i]);
     bool is_other = false;
     osc_status st = OSC_OK;
 
@@ -367,7 +486,7 @@ static osc_status rename_args(struct renaming *r, struct osc_chunk *c, uint32_t 
         if (slot->type != OSC_ARG_STRING && slot->type != OSC_ARG_TEXT)
             continue;
         const uint32_t old = words[slot->word];
-        st = rename_value(r, f, slot, &words[slot->word]);
+        st = rename_value(r, f, slot, is_process, &words[slot->word]);
         is_other = is_other || words[slot->word] != old;
     }
     if (st == OSC_OK && is_other)
@@ -412,7 +531,6 @@ static osc_status rename_rows(struct renaming *r, const struct osc_store *s)
 static osc_status rename_source(struct renaming *r)
 {
     struct osc_str path = osc_trace_str(r->t, r->t->source);
-    osc_status st;
 
     for (uint32_t i = path.len; i > 0; i--) {
         if (path.s[i - 1] == '/') {
@@ -422,13 +540,7 @@ static osc_status rename_source(struct renaming *r)
     }
     osc_strbuf_clear(&r->scratch);
     osc_redact_name(&r->scratch, path, r->host);
-    st = r->scratch.status;
-    if (st == OSC_OK)
-        st = osc_strings_add(
-            &r->t->strings,
-            (struct osc_str){r->scratch.s ? r->scratch.s : "", (uint32_t)r->scratch.len},
-            &r->t->source, NULL);
-    return st;
+    return intern_scratch(r, &r->t->source);
 }
 
 static osc_status rename_owners(struct renaming *r)
@@ -444,11 +556,11 @@ static osc_status rename_owners(struct renaming *r)
             st = rename_sid(r, &t->tracks[i].tid.v);
     }
     for (uint32_t i = 0; i < t->n_processes && st == OSC_OK; i++) {
-        st = rename_sid(r, &t->processes[i].name.v);
+        st = rename_process(r, &t->processes[i].name.v);
         if (st == OSC_OK)
             st = rename_sid(r, &t->processes[i].pid.v);
         if (st == OSC_OK)
-            st = rename_sid(r, &t->processes[i].labels.v);
+            st = rename_process(r, &t->processes[i].labels.v);
     }
     t->worker.v = 0;
     return st;

@@ -10,6 +10,8 @@
  *              separator, ~, . or .. or has the suffix of a file; before "(3):", as
  *              in Python frames, it may have blanks. phase1/forward is none.
  *              Of the path of the trace itself the file stays as well.
+ *   URLs       the last part of the path stays, or the host: neither users nor queries
+ *   processes  of a command line the file of the program stays, "GPU 0" whole
  *   hosts      the host name that the file gives becomes "host" in all names
  *   members    of the file stay if they are of a short list: switches of the
  *              profiler that are numbers, versions, names and known numbers of devices,
@@ -34,5 +36,8 @@ OSC_MUST_USE osc_status osc_redact(struct osc_trace *t);
 
 /* Append NAME without its paths, and with HOST (may be empty) replaced. */
 void osc_redact_name(struct osc_strbuf *out, struct osc_str name, struct osc_str host);
+
+/* The same of NAME, what metadata calls a process: without the arguments of its program. */
+void osc_redact_process(struct osc_strbuf *out, struct osc_str name, struct osc_str host);
 
 #endif

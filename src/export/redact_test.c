@@ -56,6 +56,42 @@ static void names_with_separators_stay(void **state)
     assert_becomes(".", ".");
 }
 
+static void of_a_url_neither_users_nor_queries_stay(void **state)
+{
+    (void)state;
+    assert_becomes("GET https://al:pw@srv.de/a/set.bin?token=x&y=z#me now",
+                   "GET https:set.bin now");
+    assert_becomes("tcp://node17:29500", "tcp:host:29500");
+    assert_becomes("redis://al:pw@srv:1, x", "redis:srv:1, x");
+    assert_becomes("f(\"s3://b/k?x=1\")", "f(\"s3:k\")");
+    assert_becomes("a ://", "a ://");
+}
+
+static void assert_process_becomes(const char *name, const char *want)
+{
+    struct osc_strbuf out = {0};
+
+    osc_redact_process(&out, osc_str_c(name), OSC_STR("node17"));
+    assert_string_equal(out.s ? out.s : "", want);
+    osc_strbuf_fini(&out);
+}
+
+static void of_a_command_line_the_program_stays(void **state)
+{
+    (void)state;
+    assert_process_becomes("python", "python");
+    assert_process_becomes("python train.py --token X", "python");
+    assert_process_becomes("/usr/bin/python3 /home/al/train.py --out=/a/b", "python3");
+    assert_process_becomes("/Users/al smith/bin/python train.py", "python");
+    assert_process_becomes("C:\\al\\python.exe --x", "python.exe");
+    assert_process_becomes("GPU 0", "GPU 0");
+    assert_process_becomes("CPU", "CPU");
+    assert_process_becomes("pyper:trainer:0:1", "pyper:trainer:0:1");
+    assert_process_becomes("node17 --x", "host");
+    assert_process_becomes(" --x", "");
+    assert_process_becomes("", "");
+}
+
 static void the_name_of_the_host_goes_wherever_it_stands(void **state)
 {
     (void)state;
@@ -72,6 +108,8 @@ int main(void)
         cmocka_unit_test(of_a_path_only_the_file_stays),
         cmocka_unit_test(paths_of_python_frames_may_have_blanks),
         cmocka_unit_test(names_with_separators_stay),
+        cmocka_unit_test(of_a_url_neither_users_nor_queries_stay),
+        cmocka_unit_test(of_a_command_line_the_program_stays),
         cmocka_unit_test(the_name_of_the_host_goes_wherever_it_stands),
     };
     return cmocka_run_group_tests_name("redact", tests, NULL, NULL);

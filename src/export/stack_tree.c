@@ -38,12 +38,18 @@ static void clean(struct osc_strbuf *out, struct osc_str frame)
     osc_utf8_append_clean(out, frame);
     if (out->status == OSC_OK && out->len == 0)
         osc_strbuf_addc(out, '_');
+    size_t n = 0;
     for (size_t i = 0; i < out->len; i++) {
         const unsigned char c = (unsigned char)out->s[i];
+        const bool is_c1 = c == 0xc2 && (unsigned char)out->s[i + 1] < 0xa0; /* U+0080-9F */
+        char fit = out->s[i];
 
-        if (c <= ' ' || c == ';' || c == 0x7f)
-            out->s[i] = '_';
+        if (c <= ' ' || c == ';' || c == 0x7f || is_c1)
+            fit = '_';
+        out->s[n++] = fit;
+        i += is_c1;
     }
+    out->len = n;
 }
 
 osc_status osc_stack_tree_push(struct osc_stack_tree *tree, uint32_t caller,

@@ -68,7 +68,7 @@ static void lines_are_sorted_and_positive(void **state)
 static void a_frame_holds_no_byte_that_ends_one(void **state)
 {
     static const struct osc_str frames[] = {
-        {"a b;c\td\n\r", 9}, {"", 0}, {"\0x\x7f", 3}, {"\xff", 1}};
+        {"a b;c\td\n\r", 9}, {"", 0}, {"\0x\x7f", 3}, {"\xff", 1}, {"\xc2\x9b\xc2\xa0", 4}};
     struct osc_stack_tree tree;
     struct osc_strbuf out = {0};
     uint32_t node = 0;
@@ -78,7 +78,7 @@ static void a_frame_holds_no_byte_that_ends_one(void **state)
     for (size_t i = 0; i < sizeof frames / sizeof *frames; i++)
         assert_int_equal(osc_stack_tree_push(&tree, node, frames[i], &node), OSC_OK);
     osc_stack_tree_add(&tree, node, 1);
-    assert_string_equal(text_of(&tree, &out), "a_b_c_d__;_;_x_;\xef\xbf\xbd 1\n");
+    assert_string_equal(text_of(&tree, &out), "a_b_c_d__;_;_x_;\xef\xbf\xbd;_\xc2\xa0 1\n");
     osc_strbuf_fini(&out);
     osc_stack_tree_fini(&tree);
 }

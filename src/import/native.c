@@ -20,8 +20,6 @@
 #include "import/columns.h"
 #include "import/reader.h"
 
-#define LIVE_SUFFIX ".live"
-
 /* --- facts --------------------------------------------------------------- */
 
 static void take_fact(struct osc_native *n, struct osc_str key, struct osc_str value)
@@ -187,28 +185,6 @@ static osc_status take_live(struct osc_native *n)
     return st;
 }
 
-/* The live directory that belongs to the part PART at PATH, to be freed. */
-static char *live_path(const char *path, uint32_t part)
-{
-    struct osc_strbuf b = {0};
-    char number[24];
-    size_t len = strlen(path);
-
-    /* NAME.2.osc goes with NAME.osc.live. */
-    const int n = snprintf(number, sizeof number, ".%u.osc", part);
-    osc_strbuf_adds(&b, path);
-    if (part > 1 && len > (size_t)n && strcmp(path + len - (size_t)n, number) == 0) {
-        b.len = len - (size_t)n;
-        osc_strbuf_adds(&b, ".osc");
-    }
-    osc_strbuf_adds(&b, LIVE_SUFFIX);
-    if (b.status != OSC_OK) {
-        osc_strbuf_fini(&b);
-        return NULL;
-    }
-    return b.s;
-}
-
 /* The part number in the header of the file, before anything else of it is looked at. */
 static uint32_t part_of(const struct osc_input *in)
 {
@@ -230,13 +206,14 @@ static osc_status open_live(struct osc_native *n, struct osc_err *err)
         return osc_native_live_open(&n->live, in->path, err);
     if (in->fd < 0 || in->is_stdin)
         return OSC_OK;
-    path = live_path(in->path, part_of(in));
+    path = osc_native_live_path(in->path, part_of(in));
     if (!path)
         return OSC_ENOMEM;
     struct osc_err ignored = {0};
     const osc_status st = osc_native_live_open(&n->live, path, &ignored);
     osc_free(path);
     /* What lies beside a file and is damaged must not keep the file from being read. */
+    n->is_live_damaged = st == OSC_EFORMAT;
     return st == OSC_ENOMEM ? st : OSC_OK;
 }
 

@@ -44,6 +44,7 @@ struct osc_native {
     uint64_t n_unfinished;         /* slots */
     struct osc_wire_end end;
     bool has_end, is_live_used;
+    bool is_live_damaged; /* what lies beside the file: nothing of it was read */
     osc_who pid;
     uint64_t ticks_hz;
     uint64_t n_done;                 /* bytes of records taken */

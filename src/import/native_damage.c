@@ -32,44 +32,69 @@ osc_status osc_native_payload(struct osc_native *n, size_t i, const unsigned cha
                                        .last_ticks = e->header.last_ticks});
 }
 
+/* What went by before a gap, walking the chunks. */
+struct walk {
+    size_t i; /* the next chunk */
+    uint64_t n_records, last_ticks;
+};
+
+static void walk_to(struct walk *w, const struct osc_file *f, size_t end)
+{
+    for (; w->i < end; w->i++) {
+        const struct osc_wire_header *h = &f->chunks[w->i].header;
+
+        if (h->type != OSC_CHUNK_RECORDS)
+            continue;
+        w->n_records = h->n_before + h->n_items;
+        w->last_ticks = h->last_ticks > 0 ? h->last_ticks : w->last_ticks;
+    }
+}
+
+/* A chunk that was cut off has its header still. */
+static osc_status measure_cut(const struct osc_file *f, struct osc_native_damage *d)
+{
+    struct osc_wire_header h;
+    const osc_status st = osc_file_read(f, d->offset, &h, sizeof h);
+
+    if (st == OSC_OK && h.type == OSC_CHUNK_RECORDS) {
+        d->n_records = h.n_items;
+        d->first_ticks = h.first_ticks;
+        d->last_ticks = h.last_ticks;
+    }
+    return st;
+}
+
+/* Between good chunks: the next one says how many records there were. */
+static void measure_hole(const struct walk *w, const struct osc_file *f,
+                         struct osc_native_damage *d)
+{
+    const struct osc_wire_header *h = &f->chunks[w->i].header;
+
+    d->n_records = h->n_before > w->n_records ? h->n_before - w->n_records : 0;
+    for (size_t k = w->i; k < f->n_chunks && d->last_ticks == 0; k++)
+        d->last_ticks = f->chunks[k].header.first_ticks;
+}
+
 osc_status osc_native_measure_gaps(struct osc_native *n)
 {
     const struct osc_file *f = &n->file;
-    uint64_t n_records = 0, last_ticks = 0;
-    size_t i = 0;
+    struct walk w = {0};
     osc_status st = OSC_OK;
 
     for (size_t g = 0; g < f->n_gaps && st == OSC_OK; g++) {
         const struct osc_file_gap *gap = &f->gaps[g];
-        struct osc_native_damage d = {
-            .offset = gap->offset, .n_bytes = gap->n_bytes, .next = gap->next};
+        struct osc_native_damage d = {.offset = gap->offset,
+                                      .n_bytes = gap->n_bytes,
+                                      .next = gap->next,
+                                      .is_cut = gap->is_cut};
 
-        for (; i < gap->next; i++) {
-            const struct osc_wire_header *h = &f->chunks[i].header;
-            if (h->type != OSC_CHUNK_RECORDS)
-                continue;
-            n_records = h->n_before + h->n_items;
-            last_ticks = h->last_ticks > 0 ? h->last_ticks : last_ticks;
-        }
-        d.is_cut = gap->is_cut;
-        if (gap->is_cut) {
-            struct osc_wire_header h;
-
-            st = osc_file_read(f, gap->offset, &h, sizeof h);
-            if (st == OSC_OK && h.type == OSC_CHUNK_RECORDS) {
-                d.n_records = h.n_items;
-                d.first_ticks = h.first_ticks;
-                d.last_ticks = h.last_ticks;
-            }
-        } else if (i < f->n_chunks) {
-            const struct osc_wire_header *h = &f->chunks[i].header;
-
-            d.n_records = h->n_before > n_records ? h->n_before - n_records : 0;
-            for (size_t k = i; k < f->n_chunks && d.last_ticks == 0; k++)
-                d.last_ticks = f->chunks[k].header.first_ticks;
-        }
+        walk_to(&w, f, gap->next);
+        if (gap->is_cut)
+            st = measure_cut(f, &d);
+        else if (w.i < f->n_chunks)
+            measure_hole(&w, f, &d);
         if (d.n_records > 0 && d.first_ticks == 0)
-            d.first_ticks = last_ticks;
+            d.first_ticks = w.last_ticks;
         if (st == OSC_OK)
             st = osc_native_damaged(n, &d);
     }
@@ -168,6 +193,22 @@ static void count_damages(struct osc_native *n)
         tell_damages(n);
 }
 
+/* What the live directory lacks of what no file has. */
+static void count_live(struct osc_native *n)
+{
+    const struct osc_native_live *l = &n->live;
+    const bool is_other = l->is_there && !n->is_live_used;
+
+    if (n->has_end)
+        return;
+    count(n, OSC_FINDING_corrupt, n->is_live_damaged || is_other, OSC_NO_OFFSET, OSC_NO_TIME);
+    if (!n->is_live_used)
+        return;
+    count(n, OSC_FINDING_truncated, l->is_cut, OSC_NO_OFFSET, OSC_NO_TIME);
+    count(n, OSC_FINDING_corrupt, l->n_bad_blocks, OSC_NO_OFFSET, OSC_NO_TIME);
+    count(n, OSC_FINDING_lost_records, l->n_bad_records, OSC_NO_OFFSET, OSC_NO_TIME);
+}
+
 static void count_losses(struct osc_native *n)
 {
     static const enum osc_finding_code codes[OSC_LOSS_COUNT] = {
@@ -175,14 +216,14 @@ static void count_losses(struct osc_native *n)
         [OSC_LOSS_TOO_BIG] = OSC_FINDING_dropped_too_big,
         [OSC_LOSS_NESTED] = OSC_FINDING_dropped_nested,
         [OSC_LOSS_LATE] = OSC_FINDING_dropped_late};
-    uint64_t no_thread = n->has_end ? n->end.n_lost_no_thread : 0;
 
-    if (n->is_live_used && n->live.header.n_lost_no_thread > no_thread)
-        no_thread = n->live.header.n_lost_no_thread;
-    n->lost[OSC_LOSS_FULL] += no_thread;
     for (unsigned k = 0; k < OSC_LOSS_COUNT; k++) {
         const struct osc_native_loss *told = &n->rows.losses[k];
+        uint64_t no_thread = n->has_end ? n->end.lost[k] : 0;
 
+        if (n->is_live_used && n->live.header.lost[k] > no_thread)
+            no_thread = n->live.header.lost[k];
+        n->lost[k] += no_thread;
         count(n, codes[k], n->lost[k] > told->n ? n->lost[k] : told->n, OSC_NO_OFFSET,
               told->first_ns);
     }
@@ -197,5 +238,6 @@ static void count_losses(struct osc_native *n)
 void osc_native_count(struct osc_native *n)
 {
     count_damages(n);
+    count_live(n);
     count_losses(n);
 }

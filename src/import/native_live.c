@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -93,6 +94,23 @@ static osc_status read_threads(struct osc_native_live *l, int fd, const char *pa
                : cannot_read(err, path);
 }
 
+/* Records that seem to stand in B, whose tag and number do not fit each other. */
+static uint64_t count_records(const struct osc_block *b)
+{
+    uint64_t n = 0;
+
+    for (uint32_t i = 0; i < OSC_BLOCK_SLOTS;) {
+        const uint64_t word = b->slots[i].word;
+        const uint32_t tag = osc_record_tag(word), n_slots = osc_record_n_slots(word);
+        const bool is_one =
+            n_slots > 0 && tag != 0 && (tag == b->tag || tag == (uint16_t)b->seq);
+
+        n += is_one;
+        i += is_one ? n_slots : 1;
+    }
+    return n;
+}
+
 /* Copy block I, unless it is free or changes hands just now. */
 static osc_status read_block(struct osc_native_live *l, int fd, uint32_t i, const char *path,
                              struct osc_err *err)
@@ -113,7 +131,14 @@ static osc_status read_block(struct osc_native_live *l, int fd, uint32_t i, cons
     if (read_at(fd, b, sizeof *b, at) != 0 || read_at(fd, &seq, sizeof seq, at) != 0)
         return cannot_read(err, path);
     /* Given back while it was copied: it is in the file by now. */
-    l->n_blocks += b->seq == seq && b->state != OSC_BLOCK_FREE && b->tag != 0;
+    if (b->seq != seq || b->state == OSC_BLOCK_FREE)
+        return OSC_OK;
+    if (b->tag == (uint16_t)seq && b->tag != 0) {
+        l->n_blocks++;
+    } else {
+        l->n_bad_blocks++;
+        l->n_bad_records += count_records(b);
+    }
     return OSC_OK;
 }
 
@@ -135,6 +160,7 @@ static osc_status read_blocks(struct osc_native_live *l, int fd, const char *pat
         return cannot_read(err, path);
     const uint64_t bytes = (uint64_t)info.st_size;
     n = bytes > OSC_LIVE_BLOCKS_AT ? (bytes - OSC_LIVE_BLOCKS_AT) / OSC_BLOCK_BYTES : 0;
+    l->is_cut = l->header.n_blocks > n;
     n = l->header.n_blocks < n ? l->header.n_blocks : n;
     n = n < BLOCKS_MAX ? n : BLOCKS_MAX;
     for (uint32_t i = 0; i < n && st == OSC_OK; i++)
@@ -191,6 +217,27 @@ osc_status osc_native_live_open(struct osc_native_live *l, const char *path,
     if (st != OSC_OK)
         osc_native_live_close(l);
     return st;
+}
+
+char *osc_native_live_path(const char *path, uint32_t part)
+{
+    struct osc_strbuf b = {0};
+    char number[24];
+    size_t len = strlen(path);
+
+    /* NAME.2.osc goes with NAME.osc.live. */
+    const int n = snprintf(number, sizeof number, ".%u.osc", part);
+    osc_strbuf_adds(&b, path);
+    if (part > 1 && len > (size_t)n && strcmp(path + len - (size_t)n, number) == 0) {
+        b.len = len - (size_t)n;
+        osc_strbuf_adds(&b, ".osc");
+    }
+    osc_strbuf_adds(&b, ".live");
+    if (b.status != OSC_OK) {
+        osc_strbuf_fini(&b);
+        return NULL;
+    }
+    return b.s;
 }
 
 void osc_native_live_close(struct osc_native_live *l)

@@ -26,7 +26,9 @@ struct osc_native_live {
     size_t n_threads;
     struct osc_block *blocks; /* owned; those in use, by seq */
     size_t n_blocks, cap_blocks;
-    char *strings; /* owned; the string log from its first byte on */
+    bool is_cut;                          /* the file `blocks` is shorter than it says */
+    uint64_t n_bad_blocks, n_bad_records; /* left out: damaged */
+    char *strings;                        /* owned; the string log from its first byte on */
     size_t strings_bytes;
 };
 
@@ -36,6 +38,9 @@ struct osc_native_live {
  */
 OSC_MUST_USE osc_status osc_native_live_open(struct osc_native_live *l, const char *path,
                                              struct osc_err *err);
+/* Where the live directory of the part PART at PATH would be, to be freed; NULL: no memory. */
+OSC_MUST_USE char *osc_native_live_path(const char *path, uint32_t part);
+
 void osc_native_live_close(struct osc_native_live *l);
 
 /* One more than the last slot of B that a call may have reserved. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "import/native_live.h"
 #include "import/osc_file.h"
 
 struct verifying {
@@ -107,13 +108,61 @@ static void tell_gaps(struct verifying *w)
     }
 }
 
+static bool has_end(const struct osc_file *f)
+{
+    for (size_t i = 0; i < f->n_chunks; i++)
+        if (f->chunks[i].header.type == OSC_CHUNK_END)
+            return true;
+    return false;
+}
+
+/* What is wrong with the live directory L of F, which was opened with OPENED. */
+static void tell_live(struct verifying *w, const struct osc_native_live *l, osc_status opened)
+{
+    const struct osc_file_header *h = &w->file.header;
+
+    if (opened == OSC_EFORMAT)
+        tell(w, (struct osc_verify_fault){
+                    .what = "the header of the live directory beside it is damaged"});
+    if (!l->is_there)
+        return;
+    if (w->file.header_is_good &&
+        memcmp(l->header.recording, h->recording, sizeof h->recording) != 0)
+        tell(w, (struct osc_verify_fault){
+                    .what = "the live directory beside it is of another recording"});
+    if (l->is_cut)
+        tell(w, (struct osc_verify_fault){.what = "the live directory beside it is cut"});
+    if (l->n_bad_blocks > 0)
+        tell(w, (struct osc_verify_fault){
+                    .n_records = l->n_bad_records,
+                    .what = "blocks of the live directory beside it are damaged"});
+}
+
+/* What a file without an end lacks lies in the live directory, if there is one. */
+static osc_status check_live(struct verifying *w, const char *path)
+{
+    struct osc_native_live l = {0};
+    struct osc_err ignored = {0};
+    osc_status st = OSC_OK;
+
+    if (has_end(&w->file))
+        return OSC_OK;
+    char *live = osc_native_live_path(path, w->file.header_is_good ? w->file.header.part : 1);
+    if (!live)
+        return OSC_ENOMEM;
+    st = osc_native_live_open(&l, live, &ignored);
+    tell_live(w, &l, st);
+    osc_native_live_close(&l);
+    osc_free(live);
+    return st == OSC_ENOMEM ? st : OSC_OK;
+}
+
 /* A file that was ended has a good index. Without one it is still written, or was cut. */
 static osc_status check_index(struct verifying *w)
 {
     const struct osc_file *f = &w->file;
     struct osc_trailer trailer;
     struct osc_wire_header h;
-    bool has_end = false;
 
     if (f->has_index) {
         osc_status st = osc_file_read(f, f->size - sizeof trailer, &trailer, sizeof trailer);
@@ -123,9 +172,7 @@ static osc_status check_index(struct verifying *w)
                                            f->size - sizeof trailer, OSC_CHUNK_INDEX)
                             : st;
     }
-    for (size_t i = 0; i < f->n_chunks; i++)
-        has_end |= f->chunks[i].header.type == OSC_CHUNK_END;
-    if (has_end && f->n_gaps == 0)
+    if (has_end(f) && f->n_gaps == 0)
         tell(w, (struct osc_verify_fault){.offset = f->size,
                                           .type = OSC_CHUNK_INDEX,
                                           .what = "the index is missing or damaged; it can be "
@@ -162,6 +209,8 @@ osc_status osc_verify_path(struct osc_verify *v, const char *path, struct osc_er
             st = osc_file_open(&w.file, &in, inflate, err);
         if (v->has_hashes && st == OSC_OK) {
             st = check_file(&w);
+            if (st == OSC_OK)
+                st = check_live(&w, in.path);
             if (st != OSC_OK)
                 st = osc_fail(err, st, "%s: %s", path, osc_status_text(st));
         }

@@ -28,8 +28,9 @@ enum osc_severity { OSC_INFO, OSC_WARNING, OSC_ERROR };
       "text with bare quotation marks or control characters, as some versions of PyTorch "     \
       "write it; read whole",                                                                  \
       "")                                                                                      \
-    X(lost_name, WARNING, "names that PyTorch replaced by \"unknown\" when it wrote the file", \
-      "use printable ASCII in labels")                                                         \
+    X(lost_name, WARNING,                                                                      \
+      "names whose text is not in the file; PyTorch replaces some by \"unknown\"",             \
+      "PyTorch keeps labels of printable ASCII")                                               \
     X(wrong_type, WARNING, "a member of another type than it should have; left out", "")       \
     X(out_of_range, WARNING, "numbers that do not fit 64 bits; kept as text or left out", "")  \
     X(too_deep, WARNING, "lists or objects nested deeper than 10,000 levels; left out", "")    \
@@ -38,6 +39,7 @@ enum osc_severity { OSC_INFO, OSC_WARNING, OSC_ERROR };
     X(unmatched_begin, WARNING, "asynchronous begins (ph b) without an end", "")               \
     X(unmatched_end, WARNING, "ends without a begin; left out", "")                            \
     X(open_range, WARNING, "ranges that were still open at the end; without a duration", "")   \
+    X(no_duration, WARNING, "complete events (ph X) without a duration; in no sum", "")        \
     X(partial_overlap, WARNING,                                                                \
       "ranges of one thread that overlap in part; taken as siblings", "")                      \
     X(negative_duration, WARNING, "ranges that end before they start; taken as empty", "")     \
@@ -45,6 +47,8 @@ enum osc_severity { OSC_INFO, OSC_WARNING, OSC_ERROR };
     X(duplicate_id, WARNING, "correlation ids that more than one host call carries", "")       \
     X(no_launch, INFO, "device work whose launching host call is not in the trace", "")        \
     X(no_operator, INFO, "device work that no operator launched", "")                          \
+    X(no_work, INFO, "calls that launch device work of which the trace has none", "")          \
+    X(outside_span, INFO, "ranges that start before or after the profiler's own span", "")     \
     X(bad_memory_record, WARNING,                                                              \
       "memory records without a usable size or device; not paired", "")                        \
     X(lost_release, WARNING,                                                                   \
@@ -59,7 +63,7 @@ enum osc_severity { OSC_INFO, OSC_WARNING, OSC_ERROR };
       "opscope table memory_peaks says what was alive")                                        \
     X(unaligned, WARNING, "traces of several machines or boots, aligned by wall clock alone",  \
       "")                                                                                      \
-    X(clock_step, WARNING, "time stamps that are zero or far from all others", "")             \
+    X(clock_step, WARNING, "time stamps that are zero, far before all others", "")             \
     X(limit_reached, ERROR, "a limit was reached; the rest was not read",                      \
       "select with --from/--to or --steps, leave out arguments with --no-args, or raise "      \
       "--max-memory")                                                                          \

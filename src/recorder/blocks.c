@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,7 +17,9 @@
 
 enum {
     PIECE_BLOCKS = 512, /* 8 MiB: what the file grows by */
-    TRIES_MAX = 1000    /* of a thread that others keep overtaking */
+    TRIES_MAX = 1000,   /* of a thread that others keep overtaking */
+    PIECE_MIN = 16,     /* blocks that are worth a recording */
+    KEPT = 8            /* recordings whose addresses nobody else gets */
 };
 
 /*
@@ -26,7 +29,10 @@ enum {
 typedef uint64_t stack_word;
 
 static struct {
-    unsigned char *base; /* of the file; blocks follow at OSC_LIVE_BLOCKS_AT */
+    /* Of the file; blocks follow at OSC_LIVE_BLOCKS_AT. It stays when the recording ends, as
+     * do the numbers in the stacks: a thread may be asleep in here, and must find memory
+     * and change nothing once it wakes. */
+    unsigned char *base;
     struct osc_fd file;
     uint32_t n_blocks, n_blocks_max;
     stack_word free, full;
@@ -36,19 +42,34 @@ static struct {
     uint32_t wakes_seen;
 } pool;
 
+/* The addresses of recordings that are over, oldest at n_closed % KEPT. They are used again,
+ * or a host that starts and stops all day would run out of them, but not soon: a thread may
+ * have been asleep in a call ever since. */
+static struct {
+    unsigned char *base;
+    size_t len;
+} closed[KEPT];
+static uint32_t n_closed; /* ever */
+
+static unsigned char *get_base(void)
+{
+    /* acquire: pairs with the release in reserve_addresses(). */
+    return __atomic_load_n(&pool.base, __ATOMIC_ACQUIRE);
+}
+
 struct osc_live_header *osc_blocks_header(void)
 {
-    return (struct osc_live_header *)(void *)pool.base;
+    return (struct osc_live_header *)(void *)get_base();
 }
 
 struct osc_live_thread *osc_blocks_threads(void)
 {
-    return (struct osc_live_thread *)(void *)(pool.base + OSC_LIVE_THREADS_AT);
+    return (struct osc_live_thread *)(void *)(get_base() + OSC_LIVE_THREADS_AT);
 }
 
 struct osc_block *osc_blocks_at(uint32_t i)
 {
-    return (struct osc_block *)(void *)(pool.base + OSC_LIVE_BLOCKS_AT +
+    return (struct osc_block *)(void *)(get_base() + OSC_LIVE_BLOCKS_AT +
                                         (size_t)i * OSC_BLOCK_BYTES);
 }
 
@@ -60,7 +81,7 @@ static uint32_t index_of(const struct osc_block *b)
 /* Whether B is of this recording: a thread that was asleep may hold one of the last. */
 static bool is_ours(const struct osc_block *b)
 {
-    return pool.base && (uintptr_t)b >= (uintptr_t)osc_blocks_at(0) &&
+    return get_base() && (uintptr_t)b >= (uintptr_t)osc_blocks_at(0) &&
            index_of(b) < __atomic_load_n(&pool.n_blocks, __ATOMIC_RELAXED);
     /* relaxed: whoever got B from here has seen at least its own piece. */
 }
@@ -99,6 +120,11 @@ static struct osc_block *pop(stack_word *stack)
 
     for (int tries = 0; tries < TRIES_MAX && (uint32_t)old != 0; tries++) {
         struct osc_block *b = osc_blocks_at((uint32_t)old - 1);
+
+        /* acquire: pairs with the release in add_piece(). A thread that was asleep may have
+         * OLD of one recording and B of the next, which has not so many. */
+        if ((uint32_t)old > __atomic_load_n(&pool.n_blocks, __ATOMIC_ACQUIRE))
+            return NULL;
         const stack_word next = ((old >> 32) + 1) << 32 | get_next(b);
 
         /* acquire: as above */
@@ -109,25 +135,52 @@ static struct osc_block *pop(stack_word *stack)
     return NULL;
 }
 
-/* Map N more blocks at the end; 0 if there is no room. */
+/* Whether the file may grow by LEN and leave as much: names and the recording go to the same
+ * disk. */
+static bool is_room_left(size_t len)
+{
+    const int kept = errno;
+    struct statvfs st;
+    const int fd = osc_fd_get(&pool.file);
+    /* Where it is not known, the file tells. */
+    const bool is_so = fd < 0 || fstatvfs(fd, &st) != 0 || st.f_blocks == 0 ||
+                       (uint64_t)st.f_bavail * st.f_frsize / 2 >= len;
+
+    errno = kept;
+    return is_so;
+}
+
+/* Map N more blocks at the end; false if there is no room. */
 static bool add_piece(uint32_t n)
 {
     const size_t from =
         pool.n_blocks == 0 ? 0 : OSC_LIVE_BLOCKS_AT + (size_t)pool.n_blocks * OSC_BLOCK_BYTES;
     const size_t end = OSC_LIVE_BLOCKS_AT + ((size_t)pool.n_blocks + n) * OSC_BLOCK_BYTES;
 
-    if (osc_room_reserve(&pool.file, from, end, pool.base) != OSC_OK)
+    if (!is_room_left(end - from) ||
+        osc_room_reserve(&pool.file, from, end, pool.base) != OSC_OK)
         return false;
 
     const uint32_t first = pool.n_blocks;
-    /* relaxed: blocks get known by push() */
-    __atomic_store_n(&pool.n_blocks, first + n, __ATOMIC_RELAXED);
+    /* release: pairs with the acquire in pop(): they are mapped. */
+    __atomic_store_n(&pool.n_blocks, first + n, __ATOMIC_RELEASE);
     __atomic_add_fetch(&pool.n_free, n, __ATOMIC_RELAXED);
     for (uint32_t i = first + n; i > first; i--)
         push(&pool.free, osc_blocks_at(i - 1));
     /* release: a reader of the file finds the room behind what it says. */
     __atomic_store_n(&osc_blocks_header()->n_blocks, first + n, __ATOMIC_RELEASE);
     return true;
+}
+
+static unsigned char *get_addresses(size_t len)
+{
+    const uint32_t oldest = n_closed % KEPT;
+    unsigned char *base = closed[oldest].base;
+
+    if (!base || closed[oldest].len != len)
+        return osc_room_addresses(len, OSC_BLOCK_BYTES);
+    closed[oldest].base = NULL;
+    return base;
 }
 
 /* Address space for all of it, so that blocks lie at multiples of their size; less if
@@ -138,10 +191,12 @@ static bool reserve_addresses(uint64_t limit_bytes)
 
     if (n > UINT32_MAX / 4)
         n = UINT32_MAX / 4;
-    for (; n >= 16; n /= 2) {
-        pool.base =
-            osc_room_addresses(OSC_LIVE_BLOCKS_AT + n * OSC_BLOCK_BYTES, OSC_BLOCK_BYTES);
-        if (pool.base) {
+    for (; n >= PIECE_MIN; n /= 2) {
+        unsigned char *base = get_addresses(OSC_LIVE_BLOCKS_AT + n * OSC_BLOCK_BYTES);
+
+        if (base) {
+            /* release: pairs with the acquire in get_base(): there are no blocks yet. */
+            __atomic_store_n(&pool.base, base, __ATOMIC_RELEASE);
             pool.n_blocks_max = (uint32_t)n;
             return true;
         }
@@ -149,9 +204,29 @@ static bool reserve_addresses(uint64_t limit_bytes)
     return false;
 }
 
+static void empty_stack(stack_word *stack)
+{
+    /* relaxed: who is at it meanwhile notices the new number, and finds nothing. */
+    const stack_word old = __atomic_load_n(stack, __ATOMIC_RELAXED);
+
+    __atomic_store_n(stack, ((old >> 32) + 1) << 32, __ATOMIC_RELAXED);
+}
+
+/* Nothing is there to be taken, and nothing is taken back. */
+static void empty_pool(void)
+{
+    /* relaxed: nobody records, or nothing that counts. */
+    __atomic_store_n(&pool.n_blocks, 0, __ATOMIC_RELAXED);
+    empty_stack(&pool.free);
+    empty_stack(&pool.full);
+    __atomic_store_n(&pool.n_free, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&pool.n_full, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&pool.last_seq, 0, __ATOMIC_RELAXED);
+}
+
 osc_status osc_blocks_open(int dir_fd, uint64_t limit_bytes, const uint64_t recording[2])
 {
-    memset(&pool, 0, sizeof pool);
+    empty_pool();
     const osc_status st = osc_room_create(&pool.file, dir_fd, "blocks");
 
     if (st != OSC_OK)
@@ -163,9 +238,9 @@ osc_status osc_blocks_open(int dir_fd, uint64_t limit_bytes, const uint64_t reco
         return OSC_ENOMEM;
     }
     uint32_t n = pool.n_blocks_max < PIECE_BLOCKS ? pool.n_blocks_max : PIECE_BLOCKS;
-    while (n >= 16 && !add_piece(n))
+    while (n >= PIECE_MIN && !add_piece(n))
         n /= 2;
-    if (n < 16) {
+    if (n < PIECE_MIN) {
         osc_blocks_close();
         return OSC_EIO;
     }
@@ -322,10 +397,14 @@ void osc_blocks_close(void)
 {
     const size_t len = OSC_LIVE_BLOCKS_AT + (size_t)pool.n_blocks_max * OSC_BLOCK_BYTES;
 
-    if (pool.base)
-        osc_room_vacate(pool.base, len);
+    empty_pool();
     osc_fd_close(&pool.file);
-    memset(&pool, 0, sizeof pool);
+    if (pool.n_blocks_max == 0)
+        return;
+    osc_room_vacate(pool.base, len);
+    closed[n_closed % KEPT].base = pool.base;
+    closed[n_closed++ % KEPT].len = len;
+    pool.n_blocks_max = 0;
 }
 
 void osc_blocks_forget(void)

@@ -12,8 +12,9 @@
  * has bad luck drops and counts instead of spinning.
  *
  *   - Blocks lie in the file `blocks` of the live directory (wire/live.h), mapped in
- *     pieces as it grows; room is reserved on the disk first. A piece is never unmapped
- *     before the process ends: a thread may write to it at any time.
+ *     pieces as it grows; room is reserved on the disk first, and as much left for what
+ *     else is recorded. No piece is unmapped before the process ends: a thread may write to
+ *     it at any time; its addresses serve again many recordings later.
  *   - Used blocks come back first: they are still in the cache.
  *   - In the child of a fork nothing of this is touched again: it starts anew.
  *
@@ -35,7 +36,8 @@
 OSC_MUST_USE osc_status osc_blocks_open(int dir_fd, uint64_t limit_bytes,
                                         const uint64_t recording[2]);
 
-/* The header, for what else is kept there. NULL before osc_blocks_open(). */
+/* The header, for what else is kept there. NULL before the first
+ * osc_blocks_open(); after osc_blocks_close() memory that nobody reads. */
 struct osc_live_header *osc_blocks_header(void);
 
 /* The entries of threads: OSC_LIVE_THREADS of them. */

@@ -47,6 +47,31 @@ static void gives_out_what_the_limit_allows_and_no_more(void **state)
     osc_blocks_close();
 }
 
+static void uses_the_addresses_of_recordings_long_ago_again(void **state)
+{
+    enum { ROUNDS = 100 };
+    const void *bases[ROUNDS];
+    int n_bases = 0;
+
+    (void)state;
+    for (int i = 0; i < ROUNDS; i++) {
+        open_pool(1 << 20);
+        const void *base = osc_blocks_header();
+        int k = 0;
+
+        while (k < n_bases && bases[k] != base)
+            k++;
+        if (k == n_bases)
+            bases[n_bases++] = base;
+        assert_non_null(osc_blocks_take(1, 1));
+        osc_blocks_close();
+        osc_blocks_close();
+        assert_ptr_equal(osc_blocks_header(), base);
+        assert_null(osc_blocks_take(1, 1));
+    }
+    assert_in_range(n_bases, 2, 20);
+}
+
 static void drains_blocks_in_the_order_in_which_they_became_full(void **state)
 {
     struct osc_block *taken[5];
@@ -199,6 +224,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gives_out_what_the_limit_allows_and_no_more),
+        cmocka_unit_test(uses_the_addresses_of_recordings_long_ago_again),
         cmocka_unit_test(drains_blocks_in_the_order_in_which_they_became_full),
         cmocka_unit_test(takes_a_used_block_first_and_cleared),
         cmocka_unit_test(grows_by_pieces_once_less_than_a_quarter_is_free),

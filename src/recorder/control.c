@@ -118,8 +118,8 @@ void osc_control_add(char *out, size_t room, size_t *len, const char *key, const
     if (room - at < key_len + 2)
         return;
     out[at++] = ' ';
-    memcpy(out + at, key, key_len);
-    at += key_len;
+    for (size_t i = 0; i < key_len; i++)
+        out[at++] = key[i];
     out[at++] = '=';
     for (const unsigned char *s = (const unsigned char *)value; *s; s++) {
         static const char hex[] = "0123456789abcdef";

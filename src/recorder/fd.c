@@ -15,7 +15,7 @@ static int lift(int fd)
     struct rlimit limit;
     int lowest = HIGH, high;
 
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < 2 * HIGH)
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur / 2 < HIGH)
         lowest = (int)(limit.rlim_cur / 2);
     high = fcntl(fd, F_DUPFD_CLOEXEC, lowest);
     if (high < 0)

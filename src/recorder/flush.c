@@ -29,7 +29,7 @@
 
 enum {
     PAUSE_MS = 100,       /* between looks */
-    BLOCKS_WORTH_IT = 32, /* less than that waits for a second: chunks should not be tiny */
+    BLOCKS_WORTH_IT = 32, /* less waits for a second: chunks should not be tiny */
     TRIES = 20,           /* of a millisecond, for calls that are under way */
     CRASH_WAIT_MS = 5000,
     DUMP_WAIT_MS = 60000
@@ -47,7 +47,7 @@ static struct {
     uint32_t n_kept_max; /* blocks of a flight recorder */
 
     pthread_t thread;
-    pid_t tid;
+    pid_t pid, tid; /* of the process it runs in, and its own */
     bool is_running;
     uint32_t requests;      /* enum request */
     uint32_t n_dumps;       /* that are done; a futex */
@@ -155,6 +155,14 @@ static void write_full(void)
     (void)note(osc_backlog_write(&self.backlog, &self.sink, &all, &n_waiting));
 }
 
+/* Whether so many blocks are full that they should be written; of a small pool a part. */
+static bool enough_are_full(void)
+{
+    const uint32_t part = osc_blocks_header()->n_blocks / 4;
+
+    return self.backlog.n >= (part < BLOCKS_WORTH_IT ? part : BLOCKS_WORTH_IT);
+}
+
 /* Give back blocks that are full, unwritten: no window is open. */
 static void forget_full(void)
 {
@@ -188,6 +196,7 @@ static osc_status write_until(struct osc_sink *sink, uint64_t until)
 static osc_status end_part(uint32_t reason, uint64_t ticks)
 {
     take_anchor();
+    self.core->tell_losses(osc_blocks_header());
     osc_status st = osc_sink_flush(&self.sink);
     if (st == OSC_OK)
         st = osc_sink_end(&self.sink, reason, ticks);
@@ -356,13 +365,26 @@ static void on_toggle_signal(void)
 
 static void on_crash(void)
 {
-    if (!is_flusher())
+    /* A child of fork() that has not recorded yet has the handlers, but no flusher. */
+    if (getpid() == self.pid && !is_flusher())
         (void)wait_for_dump(REQUEST_CRASH, CRASH_WAIT_MS);
+}
+
+/* Whether the user has paused it, by signal or socket: over forks and recordings. */
+static bool is_paused_by_user;
+
+/* As often as the user likes: it counts once, beside the pauses of the program. */
+static void pause_for_user(bool pause)
+{
+    if (is_paused_by_user == pause)
+        return;
+    is_paused_by_user = pause;
+    self.core->pause(pause);
 }
 
 static void toggle(void)
 {
-    self.core->pause(self.core->is_recording());
+    pause_for_user(!is_paused_by_user);
 }
 
 /* --- the control socket
@@ -382,7 +404,7 @@ static size_t answer_status(char *out, size_t room)
     size_t len = 2;
 
     self.core->losses(&lost);
-    memcpy(out, "ok", 2);
+    mempcpy(out, "ok", 2);
     osc_control_add(out, room, &len, "state", state_word());
     osc_control_add_number(out, room, &len, "pid", getpid());
     osc_control_add(out, room, &len, "path", file->path);
@@ -404,21 +426,21 @@ static size_t answer(void *ctx, const char *command, char *out, size_t room)
     size_t len = 2;
 
     (void)ctx;
-    memcpy(out, "ok", 2);
+    mempcpy(out, "ok", 2);
     if (strcmp(command, "status") == 0)
         return answer_status(out, room);
     if (strcmp(command, "start") == 0 || strcmp(command, "stop") == 0) {
-        self.core->pause(command[2] == 'o');
+        pause_for_user(command[2] == 'o');
         osc_control_add(out, room, &len, "state", state_word());
     } else if (strcmp(command, "dump") == 0) {
         if (dump(OSC_END_DUMPED) == OSC_OK) {
             osc_control_add(out, room, &len, "path", self.sink.file.path);
         } else {
-            memcpy(out, "error cannot be written", 23);
+            mempcpy(out, "error cannot be written", 23);
             len = 23;
         }
     } else {
-        memcpy(out, "error unknown command", 21);
+        mempcpy(out, "error unknown command", 21);
         len = 21;
     }
     return len;
@@ -448,6 +470,7 @@ static void settle_threads(void)
     struct osc_thread_set waiting;
 
     osc_backlog_wake(&self.backlog);
+    self.core->tell_losses(osc_blocks_header());
     if (self.is_writing && osc_sink_tell_threads(&self.sink) != OSC_OK)
         return;
     osc_backlog_threads(&self.backlog, &waiting);
@@ -479,7 +502,7 @@ static void look(uint32_t requests)
     else if (!self.is_writing)
         forget_full();
     else if (now_ns >= self.retry_ns &&
-             (self.backlog.n >= BLOCKS_WORTH_IT || now_ns - self.written_ns >= SECOND))
+             (enough_are_full() || now_ns - self.written_ns >= SECOND))
         write_full();
     settle_threads();
     osc_control_serve(&self.control, answer, NULL);
@@ -629,6 +652,7 @@ osc_status osc_flush_start(const struct osc_flush_start *start)
 
     memset(&self, 0, sizeof self);
     self.core = start->core;
+    self.pid = getpid();
     if (strlen(start->out) >= sizeof self.out)
         return OSC_EIO;
     memcpy(self.out, start->out, strlen(start->out) + 1);
@@ -689,6 +713,7 @@ osc_status osc_flush_stop(void)
     if (st == OSC_OK)
         /* release: who sees it finds all in the file. */
         __atomic_store_n(&osc_blocks_header()->state, OSC_LIVE_ENDED, __ATOMIC_RELEASE);
+    pause_for_user(false);
     osc_windows_close();
     close_all(true);
     return st;
@@ -709,6 +734,11 @@ osc_status osc_flush_dump(void)
     if (!is_running())
         return OSC_OK;
     return is_flusher() ? OSC_EINVAL : wait_for_dump(REQUEST_DUMP, DUMP_WAIT_MS);
+}
+
+void osc_flush_leave_socket(void)
+{
+    osc_control_close(&self.control, false);
 }
 
 void osc_flush_forget(void)

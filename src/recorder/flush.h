@@ -12,7 +12,8 @@
  *   - With a schedule or flight recorder each window or dump is such a file.
  *   - Nothing here allocates with malloc, and nothing takes a lock of libc: a child of
  *     fork() can begin anew whatever the flusher did at that moment. So there is nothing
- *     to do before a fork; the child calls osc_flush_forget().
+ *     to do before a fork; the child calls osc_flush_leave_socket(), and osc_flush_forget()
+ *     when it records.
  *   - When the disk is full the flusher stops writing and keeps counting; what was not
  *     written stays in the live directory as long as memory allows.
  *
@@ -44,6 +45,8 @@ struct osc_flush_core {
     bool (*is_recording)(void);
     /* As osc_losses_get(). Flusher. */
     void (*losses)(struct osc_losses *losses);
+    /* Write into H what was lost that no thread counts. Flusher. */
+    void (*tell_losses)(struct osc_live_header *h);
     /* Entry I of osc_blocks_threads() was EXITED, all of its thread is in the file: it may
      * be used again. Flusher. */
     void (*thread_done)(uint32_t i);
@@ -90,6 +93,9 @@ void osc_flush_step_begin(uint64_t step, uint64_t ticks);
  * not run.
  */
 osc_status osc_flush_dump(void);
+
+/* In the child of a fork, at once: whoever asks the parent must not wait for the child. */
+void osc_flush_leave_socket(void);
 
 /* In the child of a fork: close what is open, forget the rest, remove nothing. */
 void osc_flush_forget(void);

@@ -17,6 +17,7 @@
 
 #include <cmocka.h>
 
+#include "recorder/threads.h"
 #include "support/recording.h"
 #include "wire/control.h"
 
@@ -167,6 +168,46 @@ static void what_threads_recorded_is_in_the_file(void **state)
     assert_int_equal(n_ready, 1); /* all of it is one window */
     assert_string_equal(ready[0], out);
     recording_free(&r);
+}
+
+static void what_was_cut_or_lost_by_no_thread_is_in_the_file(void **state)
+{
+    static char text[4096];
+    const struct osc_start_options o = options();
+    struct recording r;
+
+    (void)state;
+    assert_int_equal(osc_start(&o), OSC_OK);
+    memset(text, 'x', sizeof text);
+    osc_instant(osc_name_c("long"));
+    osc_arg_text(osc_name_c("key"), text, sizeof text);
+    osc_arg_json(osc_name_c("key"), text, sizeof text);
+    osc_threads_count(OSC_LOSS_FULL, 3);
+    assert_int_equal(osc_stop(), OSC_OK);
+    assert_true(read_part(&r, 1));
+    assert_int_equal(r.end.lost[OSC_LOSS_TOO_BIG], 2);
+    assert_int_equal(r.end.lost[OSC_LOSS_FULL], 3);
+    recording_free(&r);
+}
+
+/* A quarter of a second is enough for the flusher to write what waits. */
+static void a_small_buffer_is_written_before_it_is_full(void **state)
+{
+    enum { ROUNDS = 6, INSTANTS = 6000 }; /* six blocks of sixteen */
+    struct osc_start_options o = options();
+    struct osc_losses lost;
+
+    (void)state;
+    o.buffer_bytes = (uint64_t)16 * OSC_BLOCK_BYTES;
+    assert_int_equal(osc_start(&o), OSC_OK);
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int i = 0; i < INSTANTS; i++)
+            osc_instant(osc_name_c("often"));
+        nap_ms(250);
+    }
+    osc_losses_get(&lost);
+    assert_int_equal(lost.full, 0);
+    assert_int_equal(osc_stop(), OSC_OK);
 }
 
 static void threads_that_come_and_go_are_told_once_each(void **state)
@@ -395,6 +436,33 @@ static int crash(int number, bool has_handler)
     return status;
 }
 
+static void a_child_that_crashes_waits_for_nobody(void **state)
+{
+    struct osc_start_options o = options();
+    struct timespec before, after;
+    int status = 0;
+
+    (void)state;
+    o.dump_on_crash = 1;
+    signal(SIGBUS, SIG_DFL); /* not as cmocka has it */
+    assert_int_equal(osc_start(&o), OSC_OK);
+    osc_instant(osc_name_c("parent"));
+    clock_gettime(CLOCK_MONOTONIC, &before);
+    const pid_t pid = fork();
+    if (pid == 0) {
+        const struct rlimit no_core = {0, 0};
+
+        setrlimit(RLIMIT_CORE, &no_core);
+        raise(SIGBUS);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    clock_gettime(CLOCK_MONOTONIC, &after);
+    assert_true(WIFSIGNALED(status) || WEXITSTATUS(status) != 0); /* sanitizers exit */
+    assert_in_range(after.tv_sec - before.tv_sec, 0, 2);
+    assert_int_equal(osc_stop(), OSC_OK);
+}
+
 static void a_crash_is_written_and_goes_on(void **state)
 {
     struct recording r;
@@ -466,6 +534,7 @@ static void the_socket_answers(void **state)
              out);
     assert_memory_equal(ask_control("status\n"), expected, strlen(expected));
     assert_string_equal(ask_control("stop\n"), "ok state=paused");
+    assert_string_equal(ask_control("stop\n"), "ok state=paused");
     osc_instant(osc_name_c("second"));
     assert_string_equal(ask_control("start\n"), "ok state=recording");
     osc_instant(osc_name_c("third"));
@@ -479,6 +548,43 @@ static void the_socket_answers(void **state)
     assert_true(recording_read(&r, out));
     assert_int_equal(r.n_names, 2);
     recording_free(&r);
+}
+
+/* Record, leave a child that does not, and end as if killed. */
+static void leave_a_child(const int gate[2])
+{
+    const struct osc_start_options o = options();
+
+    if (osc_start(&o) != OSC_OK)
+        _exit(1);
+    if (fork() == 0) {
+        char end;
+
+        close(gate[1]);
+        _exit((int)read(gate[0], &end, 1));
+    }
+    _exit(0);
+}
+
+static void a_child_does_not_keep_the_socket(void **state)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int gate[2], status = 1;
+
+    (void)state;
+    snprintf(address.sun_path, sizeof address.sun_path, "%s/%s", live, OSC_CONTROL_SOCKET);
+    assert_int_equal(pipe(gate), 0);
+    const pid_t pid = fork();
+    if (pid == 0)
+        leave_a_child(gate);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_not_equal(connect(fd, (struct sockaddr *)&address, sizeof address), 0);
+    assert_int_equal(errno, ECONNREFUSED);
+    close(fd);
+    close(gate[0]);
+    close(gate[1]);
 }
 
 static void a_full_disk_stops_writing_and_nothing_else(void **state)
@@ -534,6 +640,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(what_threads_recorded_is_in_the_file),
+        TEST(what_was_cut_or_lost_by_no_thread_is_in_the_file),
+        TEST(a_small_buffer_is_written_before_it_is_full),
         TEST(threads_that_come_and_go_are_told_once_each),
         TEST(parts_stay_below_the_limit),
         TEST(each_window_is_a_file),
@@ -542,7 +650,9 @@ int main(void)
         TEST(a_slow_step_is_written),
         TEST(signals_dump_and_toggle),
         TEST(a_crash_is_written_and_goes_on),
+        TEST(a_child_that_crashes_waits_for_nobody),
         TEST(the_socket_answers),
+        TEST(a_child_does_not_keep_the_socket),
         TEST(a_full_disk_stops_writing_and_nothing_else),
         TEST(where_nothing_can_be_written_nothing_starts),
     };

@@ -2,6 +2,7 @@
 #include "recorder/names.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <string.h>
@@ -119,7 +120,10 @@ static bool grow(size_t end)
 {
     const int kept = errno;
     bool is_good = false;
+    int was = PTHREAD_CANCEL_ENABLE;
 
+    /* What was reserved for the file would be lost, with the lock held for good. */
+    (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &was);
     for (int i = 0; i < WAITS && !is_good; i++) {
         if (log_is_there() &&
             /* acquire: as in take_room() */
@@ -134,6 +138,7 @@ static bool grow(size_t end)
             (void)sched_yield();
         }
     }
+    (void)pthread_setcancelstate(was, NULL);
     errno = kept;
     return is_good;
 }
@@ -346,11 +351,13 @@ osc_status osc_names_open(int dir_fd, const uint64_t recording[2])
         st = osc_room_create(&file, dir_fd, "strings");
     if (st == OSC_OK) {
         close_log();
+        /* First: in the child of a fork that came in between the log may be the file. */
+        names.is_file = true;
         st = move_to_file(&file, recording);
         if (st == OSC_OK) {
             names.file = file;
-            names.is_file = true;
         } else {
+            names.is_file = false;
             osc_fd_close(&file);
         }
         unlock(&names.is_closed);

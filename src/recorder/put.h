@@ -28,7 +28,7 @@ static inline bool osc_put_words(uint32_t kind, uint32_t id, uint64_t ticks, enu
         return false;
     s->value = ticks;
     for (uint32_t i = 0; i < n_words / 2; i++)
-        osc_put_slot(&s[1 + i], words[2 * i], words[2 * i + 1]);
+        osc_put_slot(&s[1 + i], words[(size_t)2 * i], words[(size_t)2 * i + 1]);
     osc_writer_finish(s, id, kind, n_slots);
     return true;
 }

@@ -2,6 +2,7 @@
 #include "recorder/session.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -19,8 +20,9 @@
 
 enum {
     WAIT_STEP_NS = 100000,
-    WAITS = 20000,        /* for another thread that opens: two seconds */
-    SETTLE_NS = 100000000 /* for calls under way when recording ends */
+    WAITS_OPENING = 2000,  /* of a call, for another thread that opens: 0.2 seconds */
+    WAITS_STOP = 20000,    /* of osc_stop() for others that open or stop: two seconds */
+    SETTLE_NS = 1000000000 /* for calls under way when recording ends */
 };
 
 enum phase { OFF, ARMED, OPENING, RECORDING, STOPPING };
@@ -31,6 +33,7 @@ static uint32_t phase;
 static uint64_t generation = OSC_EPOCH_NONE; /* counts up; OSC_EPOCH_NONE: never recorded */
 static uint32_t was_armed;                   /* OPENING, and calls count already */
 static uint32_t is_fresh;
+static uint32_t is_slow; /* who waited for the opening gave up, and others need not try */
 static uint32_t n_pauses, is_held;
 static uint32_t n_changes; /* of the above; see publish() */
 
@@ -41,8 +44,9 @@ static bool is_child;
 
 static enum phase get_phase(void)
 {
-    /* acquire: pairs with the release in set_phase() */
-    return (enum phase)__atomic_load_n(&phase, __ATOMIC_ACQUIRE);
+    /* seq_cst: pairs with set_phase(): what was opened is seen; and see
+     * osc_threads_settle(). */
+    return (enum phase)__atomic_load_n(&phase, __ATOMIC_SEQ_CST);
 }
 
 /* What calls look at: osc_on_ and osc_epoch. If somebody else changes something meanwhile,
@@ -76,8 +80,8 @@ static void publish(void)
 
 static void set_phase(enum phase next)
 {
-    /* release: pairs with the acquire in get_phase(): what was opened is seen. */
-    __atomic_store_n(&phase, next, __ATOMIC_RELEASE);
+    /* seq_cst: as in get_phase() */
+    __atomic_store_n(&phase, next, __ATOMIC_SEQ_CST);
     publish();
 }
 
@@ -86,8 +90,8 @@ static bool change_phase(enum phase from, enum phase next)
 {
     uint32_t is = from;
 
-    /* acquire: as in get_phase(); release: as in set_phase() */
-    if (!__atomic_compare_exchange_n(&phase, &is, next, false, __ATOMIC_ACQ_REL,
+    /* seq_cst: as in get_phase() */
+    if (!__atomic_compare_exchange_n(&phase, &is, next, false, __ATOMIC_SEQ_CST,
                                      __ATOMIC_RELAXED))
         return false;
     publish();
@@ -99,6 +103,21 @@ static void nap(void)
     const struct timespec step = {.tv_nsec = WAIT_STEP_NS};
 
     (void)nanosleep(&step, NULL);
+}
+
+/* What we do for the host must not end its thread half way: files are cancellation points.
+ * What was before goes to release_cancel(). */
+static int hold_cancel(void)
+{
+    int was = PTHREAD_CANCEL_ENABLE;
+
+    (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &was);
+    return was;
+}
+
+static void release_cancel(int was)
+{
+    (void)pthread_setcancelstate(was, NULL);
 }
 
 static void set_text(char *to, size_t room, const char *s)
@@ -136,6 +155,7 @@ static const struct osc_flush_core core = {
     .pause = pause_or_resume,
     .is_recording = is_recording,
     .losses = osc_losses_get,
+    .tell_losses = osc_threads_tell,
     .thread_done = osc_threads_give_back,
 };
 
@@ -171,6 +191,8 @@ static osc_status open_recording(void)
     uint64_t recording[2] = {0};
     osc_status st;
 
+    /* relaxed: a call that does not see it tries for itself. */
+    __atomic_store_n(&is_slow, 0, __ATOMIC_RELAXED);
     if (getrandom(recording, sizeof recording, GRND_NONBLOCK) != (ssize_t)sizeof recording)
         recording[0] = osc_ticks(), recording[1] = (uint64_t)getpid();
     st = osc_place_open(&place, told, dir[0] ? dir : NULL, is_child);
@@ -245,7 +267,9 @@ osc_status osc_session_start(const struct osc_start_options *given)
         return OSC_ENOMEM;
     if (!osc_session_is_ours())
         return OSC_EINVAL;
-    if (!change_phase(OFF, OPENING) && !change_phase(ARMED, OPENING))
+    if (change_phase(OFF, OPENING))
+        osc_threads_forget_losses();
+    else if (!change_phase(ARMED, OPENING))
         return OSC_EINVAL;
 
     memset(&options, 0, sizeof options);
@@ -256,17 +280,19 @@ osc_status osc_session_start(const struct osc_start_options *given)
         set_directory(secure_getenv("OPSCOPE_OUT"));
     is_child = false;
 
+    const int was = hold_cancel();
     const osc_status st = open_recording();
 
     set_phase(st == OSC_OK ? RECORDING : OFF);
+    release_cancel(was);
     return st;
 }
 
-osc_status osc_session_stop(void)
+static osc_status stop(void)
 {
     if (osc_threads_life() == OSC_LIFE_NONE || !osc_session_is_ours())
         return OSC_OK;
-    for (int i = 0; i < WAITS && (get_phase() == OPENING || get_phase() == STOPPING); i++)
+    for (int i = 0; i < WAITS_STOP && (get_phase() == OPENING || get_phase() == STOPPING); i++)
         nap();
     if (change_phase(ARMED, OFF))
         return OSC_OK;
@@ -276,6 +302,7 @@ osc_status osc_session_stop(void)
         return OSC_OK;
 
     osc_threads_settle(SETTLE_NS);
+    osc_threads_count_owed();
     const osc_status st = osc_flush_stop();
 
     if (st != OSC_EINVAL) /* it was the flusher that called exit(): it needs all of it */
@@ -288,6 +315,15 @@ osc_status osc_session_stop(void)
     __atomic_store_n(&was_armed, 0, __ATOMIC_RELAXED);
     set_phase(OFF);
     return st == OSC_OK ? OSC_OK : OSC_EIO;
+}
+
+osc_status osc_session_stop(void)
+{
+    const int was = hold_cancel();
+    const osc_status st = stop();
+
+    release_cancel(was);
+    return st;
 }
 
 bool osc_session_is_on(void)
@@ -322,17 +358,39 @@ bool osc_session_is_ours(void)
         return true;
     if (!osc_threads_begin_life())
         return false;
+
+    const int was = hold_cancel();
+
     begin_as_child();
     osc_threads_live();
+    release_cancel(was);
     return true;
+}
+
+static void wait_for_opening(void)
+{
+    /* relaxed: as in open_recording() */
+    if (get_phase() != OPENING || __atomic_load_n(&is_slow, __ATOMIC_RELAXED))
+        return;
+    for (int i = 0; i < WAITS_OPENING && get_phase() == OPENING; i++)
+        nap();
+    __atomic_store_n(&is_slow, get_phase() == OPENING, __ATOMIC_RELAXED);
 }
 
 uint64_t osc_session_enter(void)
 {
-    if (change_phase(ARMED, OPENING))
-        set_phase(open_recording() == OSC_OK ? RECORDING : OFF);
-    for (int i = 0; i < WAITS && get_phase() == OPENING; i++)
-        nap();
+    osc_threads_tell_busy();
+
+    const enum phase now = get_phase();
+
+    if (now == ARMED || now == OPENING) {
+        const int was = hold_cancel();
+
+        if (change_phase(ARMED, OPENING))
+            set_phase(open_recording() == OSC_OK ? RECORDING : OFF);
+        wait_for_opening();
+        release_cancel(was);
+    }
     return osc_session_generation();
 }
 

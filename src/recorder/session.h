@@ -6,7 +6,9 @@
  *      '--osc_session_arm()--> ARMED --first record--> OPENING ...
  *
  *   - A recording is opened by one thread; others that record meanwhile wait a little,
- *     because there is nowhere yet to put what they bring.
+ *     because there is nowhere yet to put what they bring. If that takes long, calls wait no
+ *     more, drop and count.
+ *   - A thread is not cancelled while it opens or stops.
  *   - The child of a fork finds that it is one at its first call, leaves all that is its
  *     parent's, and is ARMED if its parent recorded.
  *   - Pauses count, and the schedule holds on its own account: recording goes on when

@@ -9,7 +9,9 @@
 #include <cmocka.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -17,6 +19,7 @@
 #include <unistd.h>
 
 #include "opscope/source.h"
+#include "recorder/threads.h"
 #include "support/recorded.h"
 
 static struct recorded rec;
@@ -320,6 +323,31 @@ static void reach_the_limit_on_files(void)
     recorded_remove(rec.dir);
 }
 
+/* On a disk of 4 MiB, where one may be made. */
+static void have_little_room(void)
+{
+    char dir[] = "/tmp/osc-recorded-XXXXXX";
+
+    expect(mkdtemp(dir) != NULL, 2);
+    if (unshare(CLONE_NEWNS | (geteuid() == 0 ? 0 : CLONE_NEWUSER)) != 0 ||
+        mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+        mount("none", dir, "tmpfs", 0, "size=4m") != 0) {
+        (void)rmdir(dir);
+        return;
+    }
+    memset(&rec, 0, sizeof rec);
+    (void)snprintf(rec.out, sizeof rec.out, "%s/t.osc", dir);
+    expect(osc_start(&(struct osc_start_options){.size = sizeof(struct osc_start_options),
+                                                 .out = rec.out}) == OSC_OK,
+           3);
+    osc_instant(osc_name_c("on a small disk"));
+    expect(osc_stop() == OSC_OK, 4);
+    recorded_read(&rec);
+    expect(rec.all.n[OSC_RECORD_INSTANT] == 1, 5);
+    /* recorded_read() keeps it mapped. */
+    expect(umount2(dir, MNT_DETACH) == 0 && rmdir(dir) == 0, 6);
+}
+
 static void close_all_descriptors(void)
 {
     expect(recorded_begin(&rec, 0) == OSC_OK, 2);
@@ -349,6 +377,7 @@ static void survives_what_a_host_may_do_or_have_forbidden(void **state)
     if (!IS_SANITIZED)
         in_child(run_out_of_addresses);
     in_child(reach_the_limit_on_files);
+    in_child(have_little_room);
     in_child(close_all_descriptors);
     in_child(exit_in_the_middle);
 }
@@ -367,6 +396,8 @@ static void be_forbidden(void)
 /* In a directory that is told from where we are; then we go elsewhere. */
 static void arm(void)
 {
+    struct osc_losses lost;
+
     memset(&rec, 0, sizeof rec);
     (void)strcpy(rec.dir, "/tmp/osc-recorded-XXXXXX");
     expect(mkdtemp(rec.dir) != NULL, 2);
@@ -376,8 +407,11 @@ static void arm(void)
     expect(chdir("/proc") == 0, 9);
     expect(osc_is_on() == 1, 5);
     expect(access(rec.dir, F_OK) != 0, 6);
+    osc_threads_count(OSC_LOSS_NESTED, 2); /* as a handler does while it opens */
     osc_begin(OSC_SCOPE_PLAIN, osc_name_c("first"));
     osc_end();
+    osc_losses_get(&lost);
+    expect(lost.nested == 2, 10);
     expect(access(rec.dir, F_OK) == 0, 7);
     (void)osc_stop();
     const struct recorded *only = read_child();

@@ -48,6 +48,13 @@ static void handle_request(int number, siginfo_t *info, void *context)
     errno = saved;
 }
 
+/* Whether what INFO tells of does not come again by itself when the handler returns: it was
+ * sent, or the program goes on behind the instruction or the call that raised it. */
+static bool comes_once(int number, const siginfo_t *info)
+{
+    return info->si_code <= 0 || number == SIGTRAP || number == SIGSYS;
+}
+
 static void handle_crash(int number, siginfo_t *info, void *context)
 {
     const int saved = errno;
@@ -59,9 +66,8 @@ static void handle_crash(int number, siginfo_t *info, void *context)
     for (int i = 0; i < N_FATAL; i++)
         if (installed.handlers[i].number == number)
             sigaction(number, &installed.handlers[i].old, NULL);
-    /* A fault comes again by itself when this returns; what was sent has to be sent again,
-     * and arrives then. */
-    if (info->si_code <= 0)
+    /* What has to be sent again arrives when this returns. */
+    if (comes_once(number, info))
         (void)syscall(SYS_tgkill, getpid(), (pid_t)syscall(SYS_gettid), number);
     errno = saved;
 }

@@ -82,8 +82,22 @@ static void the_hosts_handlers_still_run(void **state)
     signal(SIGUSR2, SIG_DFL);
 }
 
+static void send(int number)
+{
+    kill(getpid(), number);
+}
+
+#if defined __x86_64__
+/* The program goes on behind it if nothing happens. */
+static void trap(int number)
+{
+    (void)number;
+    __asm__ volatile("int3");
+}
+#endif
+
 /* How a child ends that is sent or does something fatal: its status. */
-static int die(int number, bool is_caught)
+static int die(int number, bool is_caught, void (*act)(int))
 {
     const struct rlimit no_core = {0, 0};
     const pid_t pid = fork();
@@ -96,7 +110,7 @@ static int die(int number, bool is_caught)
         signal(number, is_caught ? host_handler : SIG_DFL);
         fatal.has_crash = true;
         osc_signals_open(&fatal);
-        kill(getpid(), number);
+        act(number);
         _exit(n_crashes == 1 && n_host == 1 ? 7 : 1);
     }
     assert_int_equal(waitpid(pid, &status, 0), pid);
@@ -110,13 +124,30 @@ static void fatal_signals_do_what_they_did(void **state)
     (void)state;
     n_crashes = n_host = 0;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        int status = die(numbers[i], false);
+        int status = die(numbers[i], false, send);
         assert_true(WIFSIGNALED(status));
         assert_int_equal(WTERMSIG(status), numbers[i]);
-        status = die(numbers[i], true);
+        status = die(numbers[i], true, send);
         assert_true(WIFEXITED(status));
         assert_int_equal(WEXITSTATUS(status), 7);
     }
+}
+
+static void a_trap_kills_as_it_would_without_us(void **state)
+{
+#if defined __x86_64__
+    (void)state;
+    n_crashes = n_host = 0;
+    int status = die(SIGTRAP, false, trap);
+    assert_true(WIFSIGNALED(status));
+    assert_int_equal(WTERMSIG(status), SIGTRAP);
+    status = die(SIGTRAP, true, trap);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 7);
+#else
+    (void)state;
+    skip();
+#endif
 }
 
 int main(void)
@@ -125,6 +156,7 @@ int main(void)
         cmocka_unit_test(signals_are_heard_while_they_are_ours),
         cmocka_unit_test(the_hosts_handlers_still_run),
         cmocka_unit_test(fatal_signals_do_what_they_did),
+        cmocka_unit_test(a_trap_kills_as_it_would_without_us),
     };
     return cmocka_run_group_tests_name("signals", tests, NULL, NULL);
 }

@@ -10,7 +10,7 @@
 /* Standing records: thousands of names; what comes then is only in the part it is in. */
 #define STANDING_BYTES ((size_t)1 << 18)
 /* What the part says of each entry, and behind that what is to be written. */
-#define THREADS_BYTES (2 * OSC_LIVE_THREADS * sizeof(struct osc_wire_thread))
+#define THREADS_BYTES ((size_t)2 * OSC_LIVE_THREADS * sizeof(struct osc_wire_thread))
 
 static void *get_pages(size_t len)
 {
@@ -42,8 +42,9 @@ osc_status osc_sink_open(struct osc_sink *sink, int live_fd, const struct osc_fa
         sink->chunk_room = least;
     sink->chunk = get_pages(sink->chunk_room);
     sink->threads = get_pages(THREADS_BYTES);
+    sink->before = get_pages(THREADS_BYTES);
     sink->standing = get_pages(STANDING_BYTES);
-    if (!sink->chunk || !sink->threads || !sink->standing)
+    if (!sink->chunk || !sink->threads || !sink->before || !sink->standing)
         return OSC_ENOMEM;
     osc_status st = osc_namelog_open(&sink->names, live_fd);
     if (st != OSC_OK)
@@ -60,11 +61,14 @@ void osc_sink_close(struct osc_sink *sink)
         munmap(sink->chunk, sink->chunk_room);
     if (sink->threads)
         munmap(sink->threads, THREADS_BYTES);
+    if (sink->before)
+        munmap(sink->before, THREADS_BYTES);
     if (sink->standing)
         munmap(sink->standing, STANDING_BYTES);
     sink->chunk = NULL;
     sink->standing = NULL;
     sink->threads = NULL;
+    sink->before = NULL;
     osc_namelog_close(&sink->names);
     osc_parts_forget(&sink->file);
 }
@@ -82,7 +86,7 @@ static osc_status append(struct osc_sink *sink, uint16_t type, const void *paylo
 static osc_status tell_anchors(struct osc_sink *sink)
 {
     const struct osc_live_header *live = osc_blocks_header();
-    struct osc_clock_anchor anchors[OSC_LIVE_ANCHORS];
+    struct osc_clock_anchor anchors[OSC_LIVE_ANCHORS] = {0};
     const uint64_t end = live->n_anchors;
     uint64_t i = sink->n_anchors;
     uint32_t n = 0;
@@ -268,6 +272,18 @@ osc_status osc_sink_put_standing(struct osc_sink *sink, const struct osc_block *
     return OSC_OK;
 }
 
+/* THREAD as the part says it: without what entry I lost before. */
+static struct osc_wire_thread in_part(const struct osc_sink *sink, uint32_t i,
+                                      struct osc_wire_thread thread)
+{
+    const struct osc_wire_thread *before = &sink->before[i];
+
+    for (uint32_t cause = 0; cause < OSC_LOSS_COUNT && before->ordinal == thread.ordinal;
+         cause++)
+        thread.lost[cause] -= before->lost[cause];
+    return thread;
+}
+
 osc_status osc_sink_tell_threads(struct osc_sink *sink)
 {
     const struct osc_live_header *live = osc_blocks_header();
@@ -290,8 +306,10 @@ osc_status osc_sink_tell_threads(struct osc_sink *sink)
         for (uint32_t cause = 0; cause < OSC_LOSS_COUNT; cause++)
             /* relaxed: each number for itself. */
             now.lost[cause] = __atomic_load_n(&t->lost[cause], __ATOMIC_RELAXED);
-        if (memcmp(&now, &sink->threads[i], sizeof now) != 0)
-            out[n++] = sink->threads[i] = now;
+        if (memcmp(&now, &sink->threads[i], sizeof now) == 0)
+            continue;
+        sink->threads[i] = now;
+        out[n++] = in_part(sink, i, now);
     }
     if (n == 0)
         return OSC_OK;
@@ -305,17 +323,19 @@ osc_status osc_sink_tell_threads(struct osc_sink *sink)
 osc_status osc_sink_end(struct osc_sink *sink, uint32_t reason, uint64_t ticks)
 {
     const struct osc_live_header *live = osc_blocks_header();
-    const struct osc_wire_end end = {
-        .reason = reason,
-        .ticks = ticks,
-        /* relaxed: a number for itself. */
-        .n_lost_no_thread = __atomic_load_n(&live->n_lost_no_thread, __ATOMIC_RELAXED),
-    };
+    struct osc_wire_end end = {.reason = reason, .ticks = ticks};
 
     if (!sink->file.is_open)
         return OSC_OK;
     osc_status st = osc_sink_tell_threads(sink);
     if (st != OSC_OK)
         return st;
-    return osc_parts_close(&sink->file, &end);
+    for (uint32_t cause = 0; cause < OSC_LOSS_COUNT; cause++)
+        end.lost[cause] = live->lost[cause] - sink->lost_before[cause];
+    st = osc_parts_close(&sink->file, &end);
+    if (st != OSC_OK)
+        return st;
+    memcpy(sink->before, sink->threads, THREADS_BYTES);
+    memcpy(sink->lost_before, live->lost, sizeof live->lost);
+    return OSC_OK;
 }

@@ -46,8 +46,11 @@ struct osc_sink {
 
     bool has_facts, has_standing;    /* the part */
     uint64_t n_anchors;              /* told in the part */
-    struct osc_wire_thread *threads; /* owned: of each entry, what the part says */
+    struct osc_wire_thread *threads; /* owned: of each entry, as the part was told */
     uint32_t n_threads;              /* of them that it says something of */
+    /* Lost before the part: of each entry (owned), and without a thread. */
+    struct osc_wire_thread *before;
+    uint64_t lost_before[OSC_LOSS_COUNT];
     size_t facts_len;
     uint64_t n_facts;
     unsigned char facts[OSC_FACTS_BYTES];

@@ -132,8 +132,13 @@ static void threads_are_told_when_something_changed(void **state)
     assert_int_equal(osc_sink_tell_threads(&sink), OSC_OK);
     assert_int_equal(osc_sink_tell_threads(&sink), OSC_OK);
     t[0].lost[OSC_LOSS_FULL] = 9;
+    osc_blocks_header()->lost[OSC_LOSS_TOO_BIG] = 5;
     assert_int_equal(osc_sink_end(&sink, OSC_END_WINDOW, 1), OSC_OK);
     assert_int_equal(osc_sink_flush(&sink), OSC_OK);
+    t[0].lost[OSC_LOSS_FULL] = 11;
+    t[2] = (struct osc_live_thread){.state = OSC_THREAD_RUNS, .tid = 73, .ordinal = 4};
+    t[2].lost[OSC_LOSS_LATE] = 1;
+    osc_blocks_header()->lost[OSC_LOSS_TOO_BIG] = 8;
     assert_int_equal(osc_sink_end(&sink, OSC_END_STOPPED, 2), OSC_OK);
 
     struct recording r = read_part(1);
@@ -142,9 +147,13 @@ static void threads_are_told_when_something_changed(void **state)
     assert_int_equal(r.threads[1].tid, 72);
     assert_int_equal(r.threads[2].tid, 70);
     assert_int_equal(r.threads[2].lost[OSC_LOSS_FULL], 9);
+    assert_int_equal(r.end.lost[OSC_LOSS_TOO_BIG], 5);
     recording_free(&r);
-    r = read_part(2);
+    r = read_part(2); /* what was lost since the first one */
     assert_int_equal(r.n_threads, 2);
+    assert_int_equal(r.threads[0].lost[OSC_LOSS_FULL], 2);
+    assert_int_equal(r.threads[1].lost[OSC_LOSS_LATE], 1);
+    assert_int_equal(r.end.lost[OSC_LOSS_TOO_BIG], 3);
     recording_free(&r);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What programs call to start, steer and stop: see opscope/record.h. */
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "opscope/record.h"
@@ -20,7 +21,9 @@ __attribute__((constructor)) static void load(void)
 {
     const int kept = errno;
 
+    osc_threads_load();
     osc_ticks_init();
+    (void)pthread_atfork(NULL, NULL, osc_flush_leave_socket);
     osc_session_arm();
     errno = kept;
 }

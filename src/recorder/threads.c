@@ -18,7 +18,7 @@
 #define MADV_WIPEONFORK 18 /* Linux 4.14 */
 #endif
 
-enum { TRIES_MAX = 1000, SETTLE_STEP_NS = 50000 };
+enum { TRIES_MAX = 1000, KEYS_AT_HAND = 32, REAPS_HZ = 10, SETTLE_STEP_NS = 50000 };
 
 /* Wiped in the child of a fork. */
 struct memory {
@@ -29,7 +29,11 @@ struct memory {
 enum { LIFE_WIPED, LIFE_BEGINS, LIFE_HERE };
 
 static struct memory *memory;
+
+/* Says when a thread ends. Keys beyond the first 32 of a process cost memory from malloc()
+ * in each thread, which a recording call must not ask for: then we do without. */
 static pthread_key_t key;
+static bool has_key;
 
 /* Writers that may be used again: as the stacks of blocks.c, with links beside. */
 static uint64_t free_writers;
@@ -37,7 +41,9 @@ static uint32_t links[OSC_LIVE_THREADS];
 static uint32_t n_writers; /* ever used */
 
 static uint64_t last_ordinal;
-static uint64_t lost_elsewhere[OSC_LOSS_COUNT];
+static uint64_t lost_without[OSC_LOSS_COUNT]; /* a thread */
+static uint64_t lost_gone[OSC_LOSS_COUNT];    /* in entries that were given back */
+static uint64_t last_reap;                    /* when, in ticks */
 
 static void push_index(uint32_t i)
 {
@@ -68,11 +74,11 @@ static uint32_t pop_index(void)
                                         false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE))
             return (uint32_t)old;
     }
-    /* relaxed: fresh ones are zero for everybody. */
+    /* relaxed: fresh ones are zero for everybody; seq_cst: see osc_threads_settle(). */
     uint32_t n = __atomic_load_n(&n_writers, __ATOMIC_RELAXED);
 
     while (n < OSC_LIVE_THREADS)
-        if (__atomic_compare_exchange_n(&n_writers, &n, n + 1, true, __ATOMIC_RELAXED,
+        if (__atomic_compare_exchange_n(&n_writers, &n, n + 1, true, __ATOMIC_SEQ_CST,
                                         __ATOMIC_RELAXED))
             return n + 1;
     return 0;
@@ -82,13 +88,29 @@ static uint32_t pop_index(void)
 static void clear(struct osc_writer *w)
 {
     w->epoch = w->generation = 0;
-    w->index_1 = w->tid = 0;
+    w->index_1 = 0;
     w->is_dry = false;
     w->entry = NULL;
     w->block = NULL;
-    /* relaxed: osc_threads_settle() may look at it, to no avail. */
+    /* relaxed: osc_threads_settle() and is_gone() may look at it, to no avail. */
+    __atomic_store_n(&w->tid, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&w->pos, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&w->is_busy, 0, __ATOMIC_RELAXED);
+}
+
+/* The thread of writer I, W, ends: what is to be written of it, if it IS_ON, goes out, and
+ * the writer back. Busy. */
+static void hand_over(struct osc_writer *w, struct osc_live_thread *entry, uint32_t i,
+                      bool is_on)
+{
+    if (is_on)
+        osc_writer_end(w, osc_ticks());
+    clear(w);
+    /* release: pairs with the acquire of the flusher, who gives it back. */
+    if (is_on)
+        __atomic_store_n(&entry->state, OSC_THREAD_EXITED, __ATOMIC_RELEASE);
+    else
+        push_index(i);
 }
 
 /* The thread of the writer at ARG ends. If it records after this, it gets another one. */
@@ -99,23 +121,62 @@ static void end_thread(void *arg)
 
     if (osc_threads_life() == OSC_LIFE_HERE && w == osc_writer_self && w->index_1 != 0) {
         const uint32_t i = w->index_1 - 1;
-        const bool is_on = w->generation != 0 && w->generation == osc_session_generation();
         struct osc_live_thread *entry = w->entry;
 
-        /* relaxed: for handlers of this thread */
-        __atomic_store_n(&w->is_busy, 1, __ATOMIC_RELAXED);
+        osc_threads_tell_busy();
         w->epoch = 0;
         __atomic_signal_fence(__ATOMIC_SEQ_CST); /* as in the slow path */
-        if (is_on)
-            osc_writer_end(w, osc_ticks());
+        const bool is_on = w->generation != 0 && w->generation == osc_session_generation();
+
         osc_writer_self = osc_writer_nobody();
-        clear(w);
-        /* release: pairs with the acquire of the flusher, who gives it back. */
-        if (is_on)
-            __atomic_store_n(&entry->state, OSC_THREAD_EXITED, __ATOMIC_RELEASE);
-        else
-            push_index(i);
+        hand_over(w, entry, i, is_on);
     }
+    errno = kept;
+}
+
+/* Whether the thread of W is gone without having told. */
+static bool is_gone(const struct osc_writer *w)
+{
+    /* relaxed: asked again by who takes it. */
+    const uint32_t tid = __atomic_load_n(&w->tid, __ATOMIC_RELAXED);
+
+    return tid != 0 && syscall(SYS_tgkill, getpid(), tid, 0) != 0 && errno == ESRCH;
+}
+
+/* Do for the thread of writer I, which is gone, what it has not done. */
+static void end_for(uint32_t i)
+{
+    struct osc_writer *w = &memory->writers[i];
+    struct osc_live_thread *entry = w->entry;
+    uint32_t tid = __atomic_load_n(&w->tid, __ATOMIC_RELAXED);
+
+    /* acquire: one of those who find it gets it; relaxed: the others let it be. */
+    if (tid == 0 || !__atomic_compare_exchange_n(&w->tid, &tid, 0, false, __ATOMIC_ACQUIRE,
+                                                 __ATOMIC_RELAXED))
+        return;
+    /* seq_cst: see osc_threads_settle() */
+    __atomic_store_n(&w->is_busy, 1, __ATOMIC_SEQ_CST);
+
+    const bool is_on = w->generation != 0 && w->generation == osc_session_generation();
+
+    hand_over(w, entry, i, is_on);
+}
+
+/* All writers are taken: end those of threads that are gone, not all too often. */
+static void reap(void)
+{
+    const int kept = errno;
+    const uint64_t now = osc_ticks();
+    /* relaxed: only when, not what. */
+    uint64_t last = __atomic_load_n(&last_reap, __ATOMIC_RELAXED);
+
+    if (now - last < osc_ticks_hz() / REAPS_HZ ||
+        !__atomic_compare_exchange_n(&last_reap, &last, now, false, __ATOMIC_RELAXED,
+                                     __ATOMIC_RELAXED))
+        return;
+    for (uint32_t i = 0; i < OSC_LIVE_THREADS; i++)
+        if (is_gone(&memory->writers[i]))
+            end_for(i);
     errno = kept;
 }
 
@@ -125,6 +186,16 @@ static void wipe(void)
     memset(memory, 0, sizeof *memory);
 }
 
+void osc_threads_load(void)
+{
+    static bool is_done;
+
+    if (is_done)
+        return;
+    is_done = true;
+    has_key = pthread_key_create(&key, end_thread) == 0 && key < KEYS_AT_HAND;
+}
+
 osc_status osc_threads_init(void)
 {
     const int kept = errno;
@@ -132,11 +203,10 @@ osc_status osc_threads_init(void)
 
     if (m)
         return OSC_OK;
+    osc_threads_load();
     m = mmap(NULL, sizeof *m, PROT_READ | PROT_WRITE,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (m == MAP_FAILED || pthread_key_create(&key, end_thread) != 0) {
-        if (m != MAP_FAILED)
-            (void)munmap(m, sizeof *m);
+    if (m == MAP_FAILED) {
         errno = kept;
         return OSC_ENOMEM;
     }
@@ -170,7 +240,9 @@ bool osc_threads_begin_life(void)
         return false;
     free_writers = 0;
     n_writers = 0;
-    memset(lost_elsewhere, 0, sizeof lost_elsewhere);
+    memset(lost_without, 0, sizeof lost_without);
+    memset(lost_gone, 0, sizeof lost_gone);
+    last_reap = 0;
     return true;
 }
 
@@ -188,19 +260,29 @@ struct osc_writer *osc_threads_writer(void)
         return had;
     const uint32_t i = pop_index();
 
-    if (i == 0)
+    if (i == 0) {
+        reap(); /* for later calls */
         return NULL;
+    }
     struct osc_writer *w = &memory->writers[i - 1];
 
     w->index_1 = i;
-    w->tid = (uint32_t)syscall(SYS_gettid);
+    /* relaxed: is_gone() finds it now or later. */
+    __atomic_store_n(&w->tid, (uint32_t)syscall(SYS_gettid), __ATOMIC_RELAXED);
     if (osc_local_swap((uintptr_t *)&osc_writer_self, (uintptr_t)had, (uintptr_t)w)) {
-        (void)pthread_setspecific(key, w);
+        if (has_key)
+            (void)pthread_setspecific(key, w);
     } else { /* a handler was faster, and it is the same thread */
         clear(w);
         push_index(i - 1);
     }
     return osc_writer_self;
+}
+
+void osc_threads_tell_busy(void)
+{
+    /* seq_cst: pairs with osc_threads_settle() */
+    __atomic_store_n(&osc_writer_self->is_busy, 1, __ATOMIC_SEQ_CST);
 }
 
 void osc_threads_enter(struct osc_writer *w, uint64_t generation)
@@ -226,9 +308,16 @@ void osc_threads_enter(struct osc_writer *w, uint64_t generation)
 void osc_threads_count(enum osc_loss cause, uint64_t n)
 {
     /* relaxed: each number for itself */
-    __atomic_add_fetch(&lost_elsewhere[cause], n, __ATOMIC_RELAXED);
-    if (cause == OSC_LOSS_FULL && osc_session_generation() != 0)
-        __atomic_add_fetch(&osc_blocks_header()->n_lost_no_thread, n, __ATOMIC_RELAXED);
+    __atomic_add_fetch(&lost_without[cause], n, __ATOMIC_RELAXED);
+}
+
+void osc_threads_tell(struct osc_live_header *h)
+{
+    /* relaxed: each number for itself */
+    for (uint32_t cause = 0; cause < OSC_LOSS_COUNT; cause++)
+        __atomic_store_n(&h->lost[cause],
+                         __atomic_load_n(&lost_without[cause], __ATOMIC_RELAXED),
+                         __ATOMIC_RELAXED);
 }
 
 /* Entries of the table of this recording that were ever used. */
@@ -246,7 +335,8 @@ void osc_threads_losses(uint64_t lost[OSC_LOSS_COUNT])
 
     /* relaxed: each number for itself */
     for (uint32_t cause = 0; cause < OSC_LOSS_COUNT; cause++)
-        lost[cause] = __atomic_load_n(&lost_elsewhere[cause], __ATOMIC_RELAXED);
+        lost[cause] = __atomic_load_n(&lost_without[cause], __ATOMIC_RELAXED) +
+                      __atomic_load_n(&lost_gone[cause], __ATOMIC_RELAXED);
     for (uint32_t i = 0, n = entries_used(); i < n; i++)
         for (uint32_t cause = 0; cause < OSC_LOSS_COUNT; cause++)
             lost[cause] += __atomic_load_n(&t[i].lost[cause], __ATOMIC_RELAXED);
@@ -258,7 +348,7 @@ void osc_threads_give_back(uint32_t i)
 
     /* relaxed: its thread has ended; see osc_threads_losses() for others. */
     for (uint32_t cause = 0; cause < OSC_LOSS_COUNT; cause++)
-        __atomic_add_fetch(&lost_elsewhere[cause],
+        __atomic_add_fetch(&lost_gone[cause],
                            __atomic_exchange_n(&e->lost[cause], 0, __ATOMIC_RELAXED),
                            __ATOMIC_RELAXED);
     /* release: a reader of the file that sees it UNUSED needs nothing of it. */
@@ -268,39 +358,47 @@ void osc_threads_give_back(uint32_t i)
 
 /* Whether every slot that W has reserved carries its block's tag, as far as one can tell
  * from outside: W's thread may be at work. */
-static bool is_through(const struct osc_writer *w)
+static bool is_tagged(const struct osc_writer *w)
 {
-    /* acquire: pairs with the release in the slow path of the thread */
-    if (__atomic_load_n(&w->is_busy, __ATOMIC_ACQUIRE))
-        return false;
     /* acquire: pairs with the release where the thread changes its block */
     const uintptr_t pos = __atomic_load_n(&w->pos, __ATOMIC_ACQUIRE);
+    /* NOLINTNEXTLINE(performance-no-int-to-ptr): see osc_writer_try() */
     const struct osc_block *b = osc_writer_block_of((const void *)(pos - 1));
 
     if (pos == 0)
         return true;
-    for (uintptr_t at = (uintptr_t)b->slots; at < pos;) {
+    for (const struct osc_record_slot *s = b->slots; (uintptr_t)s < pos;) {
         /* acquire: pairs with the release in osc_writer_finish() */
-        const uint64_t word =
-            __atomic_load_n(&((const struct osc_record_slot *)at)->word, __ATOMIC_ACQUIRE);
+        const uint64_t word = __atomic_load_n(&s->word, __ATOMIC_ACQUIRE);
 
         if (osc_record_tag(word) != b->tag || osc_record_n_slots(word) == 0)
             return false;
-        at += osc_record_n_slots(word) * (uintptr_t)OSC_RECORD_SLOT_BYTES;
+        s += osc_record_n_slots(word);
     }
     return true;
+}
+
+/* Whether the thread of writer I is in no call, as far as one can tell from outside. */
+static bool is_through(uint32_t i)
+{
+    /* seq_cst: see osc_threads_settle() */
+    if (__atomic_load_n(&memory->writers[i].is_busy, __ATOMIC_SEQ_CST))
+        return false;
+    /* acquire: pairs with the release in osc_threads_enter() */
+    return __atomic_load_n(&osc_blocks_threads()[i].state, __ATOMIC_ACQUIRE) !=
+               OSC_THREAD_RUNS ||
+           is_tagged(&memory->writers[i]);
 }
 
 void osc_threads_settle(int64_t timeout_ns)
 {
     const struct timespec step = {.tv_nsec = SETTLE_STEP_NS};
-    const struct osc_live_thread *t = osc_blocks_threads();
+    /* seq_cst: a thread takes its writer, tells that it is busy, and looks whether recording
+     * is on; we turned that off before we look here: one of the two sees the other. */
+    const uint32_t n = __atomic_load_n(&n_writers, __ATOMIC_SEQ_CST);
 
-    for (uint32_t i = 0, n = entries_used(); i < n; i++)
-        /* acquire: pairs with the release in osc_threads_enter() */
-        while (__atomic_load_n(&t[i].state, __ATOMIC_ACQUIRE) == OSC_THREAD_RUNS &&
-               &memory->writers[i] != osc_writer_self && timeout_ns > 0 &&
-               !is_through(&memory->writers[i])) {
+    for (uint32_t i = 0; i < n; i++)
+        while (&memory->writers[i] != osc_writer_self && timeout_ns > 0 && !is_through(i)) {
             (void)nanosleep(&step, NULL);
             timeout_ns -= SETTLE_STEP_NS;
         }
@@ -317,7 +415,9 @@ void osc_threads_close(void)
         else
             for (uint32_t cause = 0; cause < OSC_LOSS_COUNT; cause++)
                 /* relaxed: see osc_threads_losses() */
-                osc_threads_count(cause, __atomic_load_n(&e->lost[cause], __ATOMIC_RELAXED));
+                __atomic_add_fetch(&lost_gone[cause],
+                                   __atomic_load_n(&e->lost[cause], __ATOMIC_RELAXED),
+                                   __ATOMIC_RELAXED);
     }
 }
 
@@ -325,6 +425,27 @@ void osc_threads_open(void)
 {
     /* relaxed: nobody records. */
     __atomic_store_n(&last_ordinal, 0, __ATOMIC_RELAXED);
-    for (uint32_t cause = 0; cause < OSC_LOSS_COUNT; cause++)
-        __atomic_store_n(&lost_elsewhere[cause], 0, __ATOMIC_RELAXED);
+}
+
+void osc_threads_forget_losses(void)
+{
+    for (uint32_t cause = 0; cause < OSC_LOSS_COUNT; cause++) {
+        __atomic_store_n(&lost_without[cause], 0, __ATOMIC_RELAXED); /* relaxed: as above */
+        __atomic_store_n(&lost_gone[cause], 0, __ATOMIC_RELAXED);
+    }
+}
+
+void osc_threads_count_owed(void)
+{
+    for (uint32_t i = 0, n = entries_used(); i < n; i++) {
+        const struct osc_writer *w = &memory->writers[i];
+        struct osc_live_thread *e = &osc_blocks_threads()[i];
+
+        /* acquire: pairs with the release in osc_threads_enter(), and with that at the end of
+         * the slow path, which wrote n_owed */
+        if (__atomic_load_n(&e->state, __ATOMIC_ACQUIRE) == OSC_THREAD_RUNS &&
+            !__atomic_load_n(&w->is_busy, __ATOMIC_ACQUIRE))
+            /* relaxed: see osc_threads_losses() */
+            __atomic_add_fetch(&e->lost[OSC_LOSS_FULL], w->n_owed, __ATOMIC_RELAXED);
+    }
 }

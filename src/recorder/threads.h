@@ -3,9 +3,10 @@
  * threads.h - which thread has which writer, and which entry of the live directory's table.
  *
  * A thread takes a writer at its first record and gives it back when it ends, half a
- * block and all. Writer I goes with entry I of the table; the entry is filled anew in
- * each recording. It says EXITED until the flusher has written what the thread lost;
- * only then both are used again.
+ * block and all. One that cannot tell when it ends, or records even after that, keeps its
+ * writer until all are taken; then those of threads that are gone are given back. Writer I goes
+ * with entry I of the table; the entry is filled anew in each recording. It says EXITED until
+ * the flusher has written what the thread lost; only then both are used again.
  *
  * Threading: as said at each function.
  */
@@ -19,6 +20,9 @@
 #include "recorder/writer.h"
 
 enum osc_life { OSC_LIFE_NONE, OSC_LIFE_CHILD, OSC_LIFE_HERE };
+
+/* Take what there is little of, early: when the library is loaded. One thread at a time. */
+void osc_threads_load(void);
 
 /* Make the writers' memory, unless that is done. One thread at a time. */
 OSC_MUST_USE osc_status osc_threads_init(void);
@@ -37,6 +41,10 @@ void osc_threads_live(void);
  * handler. */
 struct osc_writer *osc_threads_writer(void);
 
+/* This thread's writer is busy, for osc_threads_settle() as well: only then may a call look
+ * whether recording is on. Its thread, which has one. */
+void osc_threads_tell_busy(void);
+
 /* Fill W's entry of the table for the recording GENERATION. Its thread, busy. */
 void osc_threads_enter(struct osc_writer *w, uint64_t generation);
 
@@ -44,7 +52,10 @@ void osc_threads_enter(struct osc_writer *w, uint64_t generation);
  * and handler. */
 void osc_threads_count(enum osc_loss cause, uint64_t n);
 
-/* All that was lost since osc_threads_open(), by cause. Any thread. */
+/* Write into H what osc_threads_count() has counted. The flusher. */
+void osc_threads_tell(struct osc_live_header *h);
+
+/* All that was lost since osc_threads_forget_losses(), by cause. Any thread. */
 void osc_threads_losses(uint64_t lost[OSC_LOSS_COUNT]);
 
 /* Entry I, which was EXITED, may be used again. The flusher, or whoever ends a recording. */
@@ -56,8 +67,16 @@ void osc_threads_give_back(uint32_t i);
  */
 void osc_threads_settle(int64_t timeout_ns);
 
-/* A recording begins: nothing is lost yet, ordinals begin at 1. One thread at a time. */
+/* Calls under way are through, no other will be: count the ends that never found room. One
+ * thread at a time. */
+void osc_threads_count_owed(void);
+
+/* A recording begins: ordinals begin at 1. One thread at a time. */
 void osc_threads_open(void);
+
+/* Nothing is lost yet: what is recorded from now on belongs to a new recording. One thread
+ * at a time. */
+void osc_threads_forget_losses(void);
 
 /* The recording is over: no entry is of use any more. One thread at a time. */
 void osc_threads_close(void);

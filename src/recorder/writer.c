@@ -50,14 +50,23 @@ static void drop_nested(struct osc_writer *w, enum osc_role role)
 /* A scope begins inside of one that is missing, or is missing itself. */
 static void push_level(struct osc_writer *w, bool is_missing, bool is_counted)
 {
-    if (w->n_over > 0 || w->n_levels == OSC_WRITER_LEVELS) {
+    struct osc_writer_run *top = w->n_runs > 0 ? &w->runs[w->n_runs - 1] : NULL;
+
+    if (w->n_over == 0 && top && top->is_missing == is_missing &&
+        top->is_counted == is_counted) {
+        top->n++;
+    } else if (w->n_over == 0 && w->n_runs < OSC_WRITER_RUNS) {
+        w->runs[w->n_runs++] = (struct osc_writer_run){1, is_missing, is_counted};
+    } else {
         w->n_over++;
         w->n_over_counted += is_counted;
-        return;
     }
-    w->missing = w->missing << 1 | is_missing;
-    w->counted = w->counted << 1 | is_counted;
-    w->n_levels++;
+}
+
+/* Whether the begin of the innermost scope is not there. */
+static bool is_inside_missing(const struct osc_writer *w)
+{
+    return w->n_over > 0 || (w->n_runs > 0 && w->runs[w->n_runs - 1].is_missing);
 }
 
 /* The innermost scope ends: whether it was missing, and with it its end. */
@@ -70,12 +79,12 @@ static bool pop_level(struct osc_writer *w)
         w->n_over--;
         is_counted = w->n_over_counted > 0;
         w->n_over_counted -= is_counted;
-    } else if (w->n_levels > 0) {
-        is_missing = w->missing & 1;
-        is_counted = w->counted & 1;
-        w->missing >>= 1;
-        w->counted >>= 1;
-        w->n_levels--;
+    } else if (w->n_runs > 0) {
+        struct osc_writer_run *top = &w->runs[w->n_runs - 1];
+
+        is_missing = top->is_missing;
+        is_counted = top->is_counted;
+        w->n_runs -= --top->n == 0;
     } else {
         return false;
     }
@@ -110,6 +119,7 @@ static struct osc_record_slot *take_slots(struct osc_writer *w, uint32_t n)
         w->block = next;
         set_pos(w, (uintptr_t)next->slots);
     }
+    /* NOLINTNEXTLINE(performance-no-int-to-ptr): see osc_writer_try() */
     struct osc_record_slot *s = (struct osc_record_slot *)w->pos;
 
     set_pos(w, w->pos + n * (uintptr_t)OSC_RECORD_SLOT_BYTES);
@@ -172,7 +182,7 @@ static void drop(struct osc_writer *w, enum osc_role role, uint64_t ticks)
 /* Whether an argument would go to a scope or record that is not there. */
 static bool is_orphan(const struct osc_writer *w)
 {
-    return w->skips_args || w->n_over > 0 || (w->n_levels > 0 && (w->missing & 1));
+    return w->skips_args || is_inside_missing(w);
 }
 
 /* What to do with a record while W is busy: its slots, or NULL. */
@@ -207,7 +217,7 @@ static struct osc_record_slot *place(struct osc_writer *w, uint32_t n_slots, enu
     } else if (role != OSC_ROLE_ARG) {
         w->skips_args = false;
         /* Only where some around it are missing need this one be known as there. */
-        if (role == OSC_ROLE_BEGIN && w->n_levels > 0)
+        if (role == OSC_ROLE_BEGIN && w->n_runs > 0)
             push_level(w, false, false);
     }
     return s;
@@ -249,7 +259,7 @@ static bool is_everyday(const struct osc_writer *w)
 
     for (uint32_t cause = 0; cause < OSC_LOSS_COUNT; cause++)
         lost |= __atomic_load_n(&w->pending[cause], __ATOMIC_RELAXED); /* see drop_nested() */
-    return w->block && lost == 0 && w->n_levels == 0 && w->n_over == 0 && w->n_owed == 0 &&
+    return w->block && lost == 0 && w->n_runs == 0 && w->n_over == 0 && w->n_owed == 0 &&
            !w->skips_args;
 }
 
@@ -267,7 +277,7 @@ static void renew(struct osc_writer *w, uint64_t generation)
     w->generation = generation;
     w->block = NULL;
     set_pos(w, 0);
-    w->n_levels = w->n_over = w->n_over_counted = w->n_owed = 0;
+    w->n_runs = w->n_over = w->n_over_counted = w->n_owed = 0;
     w->skips_args = w->is_dry = false;
     memset(w->pending, 0, sizeof w->pending);
     osc_threads_enter(w, generation);
@@ -336,10 +346,9 @@ bool osc_writer_drop(enum osc_role role)
     if (!w->is_dry || !set_busy(w))
         return false;
     /* relaxed: as in the fast path */
-    const bool is_sure =
-        w->is_dry && w->generation == __atomic_load_n(&osc_epoch, __ATOMIC_RELAXED) &&
-        osc_blocks_are_out() &&
-        (role != OSC_ROLE_END || w->n_over > 0 || (w->n_levels > 0 && (w->missing & 1)));
+    const bool is_sure = w->is_dry &&
+                         w->generation == __atomic_load_n(&osc_epoch, __ATOMIC_RELAXED) &&
+                         osc_blocks_are_out() && (role != OSC_ROLE_END || is_inside_missing(w));
 
     if (is_sure) {
         if (role == OSC_ROLE_END)
@@ -361,10 +370,11 @@ void osc_writer_cut(void)
 
 void osc_writer_end(struct osc_writer *w, uint64_t ticks)
 {
-    if (!w->block)
-        return;
     if (write_owed(w, ticks))
         (void)write_losses(w, ticks);
+    osc_local_add(&w->entry->lost[OSC_LOSS_FULL], w->n_owed); /* they never will be */
+    if (!w->block)
+        return;
     osc_blocks_fill(w->block, used_slots(w));
     w->block = NULL;
     set_pos(w, 0);

@@ -20,9 +20,9 @@
  *     its header, and its end is a multiple of its size. Wiped memory reads the same.
  *   - Only its thread and that thread's handlers touch a writer. While IS_BUSY, the slow
  *     path of the thread is at work, and what a handler records is dropped and counted.
- *   - A begin that was not recorded swallows its end: MISSING has a bit for each of the
- *     innermost N_LEVELS scopes. An end that finds no room keeps its time, and is written
- *     as soon as there is some.
+ *   - A begin that was not recorded swallows its end: RUNS says so of the innermost scopes,
+ *     those of one kind that stand inside each other in one entry. An end that finds no
+ *     room keeps its time, and is written as soon as there is some.
  *
  * Threading: from any thread and from signal handlers, each with its own writer.
  */
@@ -37,7 +37,8 @@
 #include "recorder/local.h"
 #include "wire/live.h"
 
-#define OSC_WRITER_LEVELS 64u
+#define OSC_WRITER_LEVELS 64u /* ends that keep their times */
+#define OSC_WRITER_RUNS   64u
 #define OSC_HIDDEN        __attribute__((visibility("hidden")))
 
 /* What a record means for the scopes of its thread. */
@@ -47,6 +48,13 @@ enum osc_role {
     OSC_ROLE_ARG,   /* belongs to the innermost scope or the record before */
     OSC_ROLE_EVENT, /* neither */
     OSC_ROLE_FACT   /* neither, and is recorded in a pause too: an end, a name, a device */
+};
+
+/* Scopes inside each other of which the same is true. */
+struct osc_writer_run {
+    uint32_t n;
+    bool is_missing; /* their begins are not recorded */
+    bool is_counted; /* and that was a loss: their ends are one, too */
 };
 
 struct osc_writer {
@@ -60,14 +68,13 @@ struct osc_writer {
     uint32_t index_1; /* of this writer + 1 */
     uint32_t tid;
     uint32_t is_busy;
-    uint32_t n_levels; /* scopes that MISSING and COUNTED have a bit of */
-    uint32_t n_over;   /* more scopes inside of those: not recorded either */
+    uint32_t n_runs;
+    uint32_t n_over; /* more scopes inside of those: not recorded either */
     uint32_t n_over_counted;
-    uint64_t missing; /* bit 0 is the innermost: its begin is not recorded */
-    uint64_t counted; /* and that was a loss: its end is one, too */
-    bool is_dry;      /* the last record found no room */
-    bool skips_args;  /* the record before was not recorded */
-    uint32_t n_owed;  /* ends that found no room; beyond the array without a time */
+    struct osc_writer_run runs[OSC_WRITER_RUNS]; /* the last one is the innermost */
+    bool is_dry;                                 /* the last record found no room */
+    bool skips_args;                             /* the record before was not recorded */
+    uint32_t n_owed; /* ends that found no room; beyond the array without a time */
     uint64_t owed_ticks[OSC_WRITER_LEVELS];
     uint64_t pending[OSC_LOSS_COUNT];        /* lost since the last LOST record */
     uint32_t n_nested_begins, n_nested_ends; /* of handlers, not yet accounted for */
@@ -109,6 +116,7 @@ OSC_HIDDEN void osc_writer_cut(void);
 
 static inline struct osc_block *osc_writer_block_of(const void *slot)
 {
+    /* NOLINTNEXTLINE(performance-no-int-to-ptr): a place in it is all that is known */
     return (struct osc_block *)((uintptr_t)slot & ~(uintptr_t)(OSC_BLOCK_BYTES - 1));
 }
 
@@ -125,6 +133,7 @@ static inline struct osc_record_slot *osc_writer_try(struct osc_writer *w, uint3
                          0) ||
         __builtin_expect(!osc_local_swap(&w->pos, pos, pos + bytes), 0))
         return NULL;
+    /* NOLINTNEXTLINE(performance-no-int-to-ptr): reserved by one swap of a number */
     return (struct osc_record_slot *)pos;
 }
 

@@ -368,6 +368,37 @@ static void writes_ends_that_found_no_room_later_with_their_times(void **state)
     assert_in_range(t.ticks[1], t.ticks[0], after);
 }
 
+static void *owe_ends(void *arg)
+{
+    for (int i = 0; i < 100; i++)
+        osc_begin(OSC_SCOPE_PLAIN, 1);
+    take_all_blocks();
+    (void)fill_block();
+    for (int i = 0; i < 100; i++)
+        osc_end();
+    return arg;
+}
+
+static void counts_ends_that_never_found_room(void **state)
+{
+    struct osc_losses lost;
+    struct tail t;
+    pthread_t thread;
+
+    (void)state;
+    begin_gap(&t);
+    (void)owe_ends(NULL);
+    assert_int_equal(recorded_end(&rec), OSC_OK);
+    osc_losses_get(&lost);
+    assert_int_equal(lost.full, 101);
+    begin_gap(&t);
+    assert_int_equal(pthread_create(&thread, NULL, owe_ends, NULL), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    osc_losses_get(&lost);
+    assert_int_equal(lost.full, 101);
+    assert_int_equal(recorded_end(&rec), OSC_OK);
+}
+
 static void keeps_the_nesting_beyond_64_missing_levels(void **state)
 {
     struct tail t;
@@ -390,6 +421,49 @@ static void keeps_the_nesting_beyond_64_missing_levels(void **state)
     assert_int_equal(rec.all.begins, 2);
     assert_int_equal(rec.all.n[OSC_RECORD_END], 2);
     assert_int_equal(rec.least_depth, 0);
+}
+
+static void records_in_a_pause_that_is_deep(void **state)
+{
+    (void)state;
+    assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
+    osc_begin(OSC_SCOPE_PLAIN, 1);
+    osc_pause();
+    for (int i = 0; i < 1000; i++)
+        osc_begin(OSC_SCOPE_PLAIN, 2);
+    osc_resume();
+    for (int i = 0; i < 100; i++)
+        osc_begin(OSC_SCOPE_PLAIN, 3);
+    for (int i = 0; i < 1101; i++)
+        osc_end();
+    osc_begin(OSC_SCOPE_PLAIN, 4);
+    osc_end();
+    assert_int_equal(recorded_end(&rec), OSC_OK);
+    assert_int_equal(rec.all.begins, 102);
+    assert_int_equal(rec.all.n[OSC_RECORD_END], 102);
+    assert_int_equal(rec.all.lost[OSC_LOSS_FULL], 0);
+    assert_int_equal(rec.least_depth, 0);
+}
+
+static void keeps_the_nesting_of_pauses_in_pauses(void **state)
+{
+    (void)state;
+    assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
+    for (int i = 0; i < 100; i++) { /* more than there are runs */
+        osc_pause();
+        osc_begin(OSC_SCOPE_PLAIN, 1);
+        osc_resume();
+        osc_begin(OSC_SCOPE_PLAIN, 2);
+    }
+    for (int i = 0; i < 200; i++)
+        osc_end();
+    osc_begin(OSC_SCOPE_PLAIN, 3);
+    osc_end();
+    assert_int_equal(recorded_end(&rec), OSC_OK);
+    assert_int_equal(rec.all.begins + rec.all.lost[OSC_LOSS_FULL] / 2, 101);
+    assert_int_equal(rec.all.n[OSC_RECORD_END], rec.all.begins);
+    assert_int_equal(rec.least_depth, 0);
+    assert_int_equal(rec.depth[1], 0);
 }
 
 static void counts_all_of_a_storm_while_there_is_no_room(void **state)
@@ -550,7 +624,10 @@ int main(void)
         cmocka_unit_test(drops_counts_and_tells_where_records_are_missing),
         cmocka_unit_test(swallows_the_ends_of_begins_that_were_dropped),
         cmocka_unit_test(writes_ends_that_found_no_room_later_with_their_times),
+        cmocka_unit_test(counts_ends_that_never_found_room),
         cmocka_unit_test(keeps_the_nesting_beyond_64_missing_levels),
+        cmocka_unit_test(records_in_a_pause_that_is_deep),
+        cmocka_unit_test(keeps_the_nesting_of_pauses_in_pauses),
         cmocka_unit_test(counts_all_of_a_storm_while_there_is_no_room),
         cmocka_unit_test(records_only_ends_of_open_scopes_in_a_pause),
         cmocka_unit_test(records_values_words_and_bytes_as_they_were_given),

@@ -112,7 +112,7 @@ osc_status osc_sheet_choose(struct osc_sheet *s, const struct osc_sheet_choice *
             continue;
         if ((flags & OSC_COLUMN_OPTIONAL) && !(choice->shown >> c & 1))
             continue;
-        if ((flags & OSC_COLUMN_DEEP) && !choice->is_machine)
+        if ((flags & OSC_COLUMN_DEEP) && !choice->is_machine && !(choice->shown >> c & 1))
             continue;
         /* A table that has a rank of its own shows it in front, once. */
         if (choice->has_blocks && (strcmp(def->columns[c].name, "rank") == 0 ||

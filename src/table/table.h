@@ -51,7 +51,7 @@ enum osc_merge {
 enum osc_column_flag {
     OSC_COLUMN_OPTIONAL = 1, /* shown only if osc_result_show() was called for it */
     OSC_COLUMN_HIDDEN = 2,   /* for merge and finish alone; never shown */
-    OSC_COLUMN_DEEP = 4,     /* in machine forms and with --columns, not in text by default */
+    OSC_COLUMN_DEEP = 4,     /* in machine forms and with --columns; in text if it is shown */
     OSC_COLUMN_SYMBOL = 8,   /* names of kernels (see is_symbol): text folds their arguments */
     OSC_COLUMN_LONG = 16,    /* may be pages of JSON: white space shrinks, text cuts the rest */
     OSC_COLUMN_BELOW = 32,   /* text puts it on lines below the row; with LONG in many lines */

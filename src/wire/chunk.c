@@ -8,12 +8,12 @@
 
 uint64_t osc_wire_hash(const void *p, size_t len)
 {
-    return XXH64(p, len, 0);
+    return XXH64(p ? p : "", p ? len : 0, 0);
 }
 
 uint64_t osc_wire_payload_hash(uint16_t type, const void *p, size_t len)
 {
-    return type < OSC_CHUNK_MODEL ? XXH64(p, len, 0) : XXH3_64bits(p, len);
+    return type < OSC_CHUNK_MODEL ? osc_wire_hash(p, len) : XXH3_64bits(p, len);
 }
 
 void osc_file_header_seal(struct osc_file_header *h)
@@ -42,7 +42,7 @@ bool osc_wire_header_is_good(const struct osc_wire_header *h)
 
 uint64_t osc_wire_chunk_bytes(uint64_t payload_bytes)
 {
-    if (payload_bytes > UINT64_MAX - 2 * OSC_WIRE_ALIGN)
+    if (payload_bytes > UINT64_MAX - UINT64_C(2) * OSC_WIRE_ALIGN)
         return 0;
     return sizeof(struct osc_wire_header) +
            (payload_bytes + OSC_WIRE_ALIGN - 1) / OSC_WIRE_ALIGN * OSC_WIRE_ALIGN;

@@ -38,7 +38,8 @@ enum osc_chunk_type {
     OSC_CHUNK_PROCESS = 2, /* facts about the process: keys and values, see format.md */
     OSC_CHUNK_CLOCK = 3,   /* struct osc_clock_anchor each */
     OSC_CHUNK_STRINGS = 4, /* entries of the string log, from the offset that it begins with */
-    OSC_CHUNK_THREADS = 5, /* threads: ordinal, tid, what each lost; absolute, the last wins */
+    OSC_CHUNK_THREADS =
+        5, /* threads: ordinal, tid, what each lost in the part; the last wins */
     OSC_CHUNK_RECORDS = 6, /* segments of packed records, see wire/pack.h */
     OSC_CHUNK_END = 7,     /* the recording was ended by the program; losses without thread */
     /* From 32 on: the sealed model as columns, see wire/columns.h. */
@@ -115,8 +116,8 @@ struct osc_wire_thread {
 struct osc_wire_end {
     uint32_t reason; /* enum osc_wire_end_reason */
     uint32_t reserved;
-    uint64_t ticks;            /* when */
-    uint64_t n_lost_no_thread; /* records lost before their thread had an entry */
+    uint64_t ticks;   /* when */
+    uint64_t lost[4]; /* enum osc_loss: what is not counted with a thread */
 };
 
 enum osc_wire_end_reason {

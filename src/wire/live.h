@@ -71,10 +71,10 @@ struct osc_live_header {
     uint32_t n_blocks; /* that room is reserved for; grows */
     uint32_t state;    /* enum osc_live_state */
     uint32_t pid;
-    uint32_t n_threads;        /* of the table that were ever used */
-    uint64_t recording[2];     /* random; the same in the file that belongs to it */
-    uint64_t n_lost_no_thread; /* records lost before their thread had an entry */
-    uint64_t n_anchors;        /* ever made; entry i of the table is (i - 1) % 31 + 1 */
+    uint32_t n_threads;            /* of the table that were ever used */
+    uint64_t recording[2];         /* random; the same in the file that belongs to it */
+    uint64_t lost[OSC_LOSS_COUNT]; /* by cause: what is not counted with a thread */
+    uint64_t n_anchors;            /* ever made; entry i of the table is (i - 1) % 31 + 1 */
     struct osc_clock_anchor anchors[OSC_LIVE_ANCHORS];
 };
 

@@ -39,7 +39,7 @@ static const struct shape complete = {
 static const struct shape unknown;
 
 /* The most that the words of a record can hold. */
-#define WORDS_MAX (2 * (OSC_RECORD_SLOTS_MAX - 1))
+#define WORDS_MAX (UINT64_C(2) * (OSC_RECORD_SLOTS_MAX - 1))
 /* Of one slot: two words of ten bytes each, or kind, time and id. */
 #define SLOT_PACKED_MAX 20u
 /* Numbers are stored eight bytes at a time, however few count. */

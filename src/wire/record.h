@@ -74,7 +74,7 @@ struct osc_record_slot {
     X(0x26, ARG_JSON, false, NAME, 0, "value: bytes; then JSON text, padded to 16")
 
 enum osc_record_kind {
-#define OSC_RECORD_KIND_ENUM(number, name, timed, id, words, what) OSC_RECORD_##name = number,
+#define OSC_RECORD_KIND_ENUM(number, name, timed, id, words, what) OSC_RECORD_##name = (number),
     OSC_RECORD_KIND_LIST(OSC_RECORD_KIND_ENUM)
 #undef OSC_RECORD_KIND_ENUM
         OSC_RECORD_BEGIN = 0x40, /* + osc_scope_kind: timed, id is the name */
@@ -98,18 +98,14 @@ static inline uint64_t osc_record_word(uint32_t id, uint32_t tag, uint32_t kind,
 }
 
 /*
- * The word of a slot that its thread may be writing, in halves as it is written: if the
- * tag is there, all of the record is.
+ * The word of a slot that its thread may be writing: if the tag is there, all of the
+ * record is. It may have been stored in halves, the tag's last: a load of all of it at
+ * once cannot see that half without the other.
  */
 static inline uint64_t osc_record_look(const struct osc_record_slot *slot)
 {
-    typedef uint32_t __attribute__((may_alias)) half;
-    const half *word = (const half *)&slot->word;
     /* acquire: pairs with the release of the recording call. */
-    const uint64_t high = __atomic_load_n(&word[1], __ATOMIC_ACQUIRE);
-
-    /* relaxed: it was there before. */
-    return __atomic_load_n(&word[0], __ATOMIC_RELAXED) | high << 32;
+    return __atomic_load_n(&slot->word, __ATOMIC_ACQUIRE);
 }
 
 static inline uint32_t osc_record_id(uint64_t word)

@@ -11,9 +11,9 @@ Python's csv must read. It is written to .json as well, from what was read and f
 .osc, which must be the same: Python's json and, where it is installed, node's JSON.parse
 must read both forms, and find the same. A cut (--steps) must give the same tables in either
 form, and --redact the same JSON by way of .osc. Its first steps are cut out: their rows of
-the table steps must be those of --steps, and arrows be whole. A log directory of several ranks is one .osc, with the same tables, merged
-too. Ends with `N passed, N
-failed`; exit status 1 on any failure.
+the table steps must be those of --steps, and arrows be whole. A log directory of several
+ranks is one .osc with the same tables, merged too. Ends with `N passed, N failed`; exit
+status 1 on any failure.
 """
 from __future__ import annotations
 

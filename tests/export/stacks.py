@@ -79,7 +79,7 @@ def clean(name: str) -> str:
     """A name as a frame."""
     while len(name.encode()) > 4096:
         name = name[:-1]
-    return "".join("_" if c <= " " or c in ";\x7f" else c for c in name) or "_"
+    return "".join("_" if c <= " " or c == ";" or "\x7f" <= c <= "\x9f" else c for c in name) or "_"
 
 
 def check_sums(tally: Tally, opscope: Path, path: Path, where: str) -> None:

@@ -329,8 +329,8 @@ class Live:
             raise Nonsense("nothing is there yet")
         (_, _, _, n_blocks, self.state, self.pid, n_threads) = struct.unpack_from("<8sIIIIII", data)
         self.recording = data[32:48]
-        self.n_lost, n_anchors = struct.unpack_from("<QQ", data, 48)
-        self.anchors = [struct.unpack_from("<QQqqqq", data, 64 + 48 * i)
+        *self.lost, n_anchors = struct.unpack_from("<5Q", data, 48)
+        self.anchors = [struct.unpack_from("<QQqqqq", data, 88 + 48 * i)
                         for i in range(min(n_anchors, 32))]
         self.threads = []
         for i in range(n_threads):
@@ -340,8 +340,8 @@ class Live:
         self.blocks = []
         for i in range(n_blocks):
             block = data[(1 << 20) + 16384 * i:(1 << 20) + 16384 * (i + 1)]
-            seq, thread = struct.unpack_from("<QI", block)
-            if seq and block[14]:
+            seq, thread, tag = struct.unpack_from("<QIH", block)
+            if tag == seq & 0xffff and tag and block[14]:
                 tid, written = struct.unpack_from("<II", block, 24)
                 self.blocks.append((seq, thread, tid, written, block))
         self.log = log[:int.from_bytes(log[8:16], "little")]
@@ -353,7 +353,7 @@ class Recording:
         self.tids = {}      # ordinal -> tid
         self.segments = []  # (thread, seq, first slot, n slots, chunk, records)
         self.end = None
-        self.n_lost_no_thread = self.n_unfinished = 0
+        self.lost_no_thread, self.n_unfinished = [0] * 4, 0
         self.damage = []    # (offset, end, records, first ticks, last ticks)
         self.is_cut = False
         self.breaks = []    # chunks before which records are missing
@@ -383,8 +383,8 @@ class Recording:
             elif chunk.kind == 6:
                 self.add_segments(data, i)
             elif chunk.kind == 7:
-                self.end = struct.unpack("<I4xQQ", data)
-                self.n_lost_no_thread = self.end[2]
+                self.end = struct.unpack_from("<I4xQ", data)
+                self.lost_no_thread = list(struct.unpack_from("<4Q", data, 16))
 
     def add_facts(self, data):
         at = 0
@@ -415,7 +415,7 @@ class Recording:
         self.pieces.append((64, live.log[64:]))
         for ordinal, tid, lost in live.threads:
             self.add_thread(ordinal, tid, lost)
-        self.n_lost_no_thread = max(self.n_lost_no_thread, live.n_lost)
+        self.lost_no_thread = [max(a, b) for a, b in zip(self.lost_no_thread, live.lost)]
         self.facts.setdefault("pid", str(live.pid))
         for seq, thread, tid, written, block in live.blocks:
             first = max([written] + [s[2] + s[3] for s in self.segments if s[1] == seq])

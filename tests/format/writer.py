@@ -185,6 +185,7 @@ class Recording:
         self.names = {b"": 0}
         self.threads, self.chunks = [], []
         self.n_blocks = 0
+        self.lost = [0, 0, 0, 0]  # of no thread
         self.anchors = []
         self.facts = {"pid": str(pid), "host": "example", "opscope_version": "0.1.0",
                       "boot_id": "11111111-2222-3333-4444-555555555555"}
@@ -247,7 +248,7 @@ class Recording:
             n_before += n
             last = span[1] if span else last
         if end:
-            add(END_CHUNK, struct.pack("<IIQQ", end, 0, last, 0), 1, (last, last))
+            add(END_CHUNK, struct.pack("<IIQ4Q", end, 0, last, *self.lost), 1, (last, last))
         out = self.header() + b"".join(parts)
         if index:
             entries, at = b"", 64
@@ -267,9 +268,9 @@ class Recording:
     def live(self, blocks, state=1, pid=None, torn=()):
         """The files `blocks` and `strings`. BLOCKS: (segment, is_full); TORN: places of slots,
         (block, slot), that nobody has finished."""
-        header = struct.pack("<QIIIIIIQQQQ", 0x31306576696c736f, 1, 16384, len(blocks), state,
+        header = struct.pack("<QIIIIIIQQ4QQ", 0x31306576696c736f, 1, 16384, len(blocks), state,
                              self.pid if pid is None else pid, len(self.threads),
-                             *self.recording, 0, len(self.anchors))
+                             *self.recording, *self.lost, len(self.anchors))
         header += b"".join(self.anchors[:32])
         out = bytearray(header.ljust(4096, b"\0"))
         for t in self.threads:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # export: what it writes, what it refuses, and that nothing half written stays.
 cp "$DATA/small.json" t.json
-"$OPSCOPE" export t.json -o - --format json | head -n 12
+"$OPSCOPE" export t.json -o - --format json 2>/dev/null | head -n 12
 echo "status $?"
 for table in events steps kernels threads; do
     "$OPSCOPE" export t.json -o again.json.gz && "$OPSCOPE" table $table t.json -f csv >a &&
@@ -13,8 +13,8 @@ for metric in host_self_ns device_self_ns calls; do
     "$OPSCOPE" export t.json -o - --format folded --metric $metric
 done
 "$OPSCOPE" export t.json -o - --format json --counters | grep -B1 -A9 traceEvents | cut -c1-120
-"$OPSCOPE" export t.json -o c.json --counters && "$OPSCOPE" export c.json -o - --format json --counters | sort |
-    cmp - <("$OPSCOPE" export c.json -o - --format json | sort) && echo 'counters once'
+"$OPSCOPE" export t.json -o c.json --counters && "$OPSCOPE" export c.json -o - --format json --counters 2>/dev/null | sort |
+    cmp - <("$OPSCOPE" export c.json -o - --format json 2>/dev/null | sort) && echo 'counters once'
 rm c.json
 
 try() { "$OPSCOPE" export "$@"; echo "status $?"; }
@@ -49,7 +49,9 @@ try t.json -o /dev/full --format json
 try t.json -o /dev/full --format json.gz
 try t.json -o /dev/full --format csv
 try t.json -o /dev/null --format json
-try t.json -o - --format json | true
+for form in json csv; do # a file that is cut is none
+    { "$OPSCOPE" export "$DATA/demo.pt.trace.json.gz" -o - --format $form; echo "status $?" >&2; } | true
+done
 demo=$DATA/demo.pt.trace.json.gz
 for table in memory memory_events; do # which look at more than what is selected
     "$OPSCOPE" export "$demo" --table $table --steps @1 -o selected.csv
@@ -57,6 +59,14 @@ for table in memory memory_events; do # which look at more than what is selected
     wc -l <selected.csv
 done
 rm selected.csv
+# Nothing in the place of what was not found, and a word on what was lost.
+try t.json -o x.json --from 99s
+try t.json -o x.csv --to 0
+try t.json -o x.json --steps 999
+head -c 700 t.json >cut.json
+try cut.json -o x.json
+try x.json -o - --format csv
+rm cut.json x.json
 mkdir run
 for rank in 0 1; do
     sed 's/"rank": 3/"rank": '$rank/ t.json >run/r$rank.json

@@ -29,3 +29,21 @@ done
 python3 -c 'import csv; print(ascii([row["name"] for row in csv.DictReader(open("nul.csv", encoding="utf-8", newline=""))]))'
 "$OPSCOPE" table events names.json --columns name --sort name --full-names 2>/dev/null
 "$OPSCOPE" table events names.json --columns kind,name --format csv 2>/dev/null
+# Text tells the process where there are several.
+python3 - <<'END'
+import json
+events = []
+for pid in 1, 2:
+    here = {"pid": pid, "tid": 1, "ts": 10 * pid}
+    events += [{"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#1", "dur": 100, **here},
+               {"ph": "i", "cat": "cpu_instant_event", "s": "t", "name": "[memory]", **here,
+                "args": {"Total Reserved": 0, "Total Allocated": 64, "Bytes": 64, "Addr": 1,
+                         "Device Id": 0, "Device Type": 1}}]
+for name, wanted in ("one.json", {1}), ("two.json", {1, 2}):
+    with open(name, "w") as file:
+        json.dump({"traceEvents": [e for e in events if e["pid"] in wanted]}, file)
+END
+for table in "steps --columns step,process,total_ns" memory_curve memory_peaks memory_events; do
+    "$OPSCOPE" table $table two.json 2>/dev/null
+done
+"$OPSCOPE" table memory_curve one.json 2>/dev/null

@@ -17,3 +17,14 @@ print("{\"deviceProperties\": [" + ",".join("\n  {\"id\": %d, \"name\":\t\"A \\u
 for form in text md csv; do
     "$OPSCOPE" table info long.json --format $form 2>/dev/null | grep -A1 deviceProperties
 done
+# Times that cannot be right, durations that are not there, work that is not.
+cat >odd.json <<'END'
+[{"ph": "X", "cat": "Trace", "name": "PyTorch Profiler (0)", "pid": "Spans", "tid": "PyTorch Profiler", "ts": 5000000, "dur": 100},
+ {"ph": "X", "cat": "cpu_op", "name": "zero", "pid": 1, "tid": 1, "ts": 0, "dur": 1},
+ {"ph": "X", "cat": "cpu_op", "name": "open", "pid": 1, "tid": 1, "ts": 5000010},
+ {"ph": "X", "cat": "cpu_op", "name": "late", "pid": 1, "tid": 1, "ts": 5000101, "dur": 1},
+ {"ph": "X", "cat": "cuda_runtime", "name": "cudaMemcpyAsync", "pid": 1, "tid": 1, "ts": 5000020, "dur": 1, "args": {"correlation": 1}},
+ {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": 5000030, "dur": 1, "args": {"correlation": 2}},
+ {"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 5000040, "dur": 1, "args": {"device": 0, "stream": 7, "correlation": 2}}]
+END
+"$OPSCOPE" table quality odd.json --columns code,count,first_ns --format csv

@@ -92,6 +92,20 @@ mkdir numbered
 cp killed.osc numbered/host.71.0.osc
 cp -r killed.osc.live numbered/host.71.0.osc.live
 "$OPSCOPE" info numbered | grep -c events
+# A live directory that is damaged: its magic, its id, the tag of a block; and one that is cut.
+for byte in 3 40 $((1024 * 1024 + 16384 * 2 + 12)) cut; do
+    cp killed.osc hurt.osc
+    rm -rf hurt.osc.live
+    cp -r killed.osc.live hurt.osc.live
+    if [ $byte = cut ]; then
+        truncate -s $((1024 * 1024 + 16384 * 2 + 100)) hurt.osc.live/blocks
+    else
+        printf '\377' | dd of=hurt.osc.live/blocks bs=1 seek=$byte conv=notrunc 2>/dev/null
+    fi
+    "$OPSCOPE" table quality hurt.osc --format csv --columns code,count
+    "$OPSCOPE" info --verify hurt.osc
+    echo "exit $?"
+done
 mv killed.osc.live alone.osc.live
 "$OPSCOPE" table events killed.osc --format csv --columns name,start_ns,dur_ns
 "$OPSCOPE" table events alone.osc.live --format csv --columns name,process,start_ns,dur_ns

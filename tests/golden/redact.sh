@@ -26,14 +26,16 @@ cat >t.json <<'JSON'
    "warpSize": 32, "totalGlobalMem": "mine", "more": {"numSms": 1}}, {}, 7],
  "distributedInfo": {"rank": 1, "world_size": 2, "backend": "mine", "pg_config": ["mine"]},
  "traceEvents": [
-  {"ph": "M", "name": "process_name", "pid": "node17", "tid": 0, "args": {"name": "/home/al/python"}},
+  {"ph": "M", "name": "process_name", "pid": "node17", "tid": 0, "args": {"name": "/home/al/python train.py --token mine"}},
+  {"ph": "M", "name": "process_labels", "pid": "node17", "tid": 0, "args": {"labels": "python train.py --token mine"}},
+  {"ph": "M", "name": "process_labels", "pid": 0, "tid": 0, "args": {"labels": "GPU 0"}},
   {"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 1, "dur": 1, "mine": 1, "tts": "mine",
    "args": {"grid": [1, 2, 3], "block": [1, "mine", 1], "stream": 7, "correlation": "mine", "Collective name": "/home/al/allreduce"}},
   {"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 3, "dur": 1,
    "args": {"grid": "mine", "block": {"mine": 1}, "stream": ["mine"], "bytes": 5, "Collective name": ["mine"], "mine": 5}},
   {"ph": "b", "cat": "/home/al/async", "name": "x", "id": "node17", "pid": "node17", "tid": "/home/al/t", "ts": 5},
   {"ph": "e", "cat": "/home/al/async", "name": "x", "id": "node17", "pid": "node17", "tid": "/home/al/t", "ts": 6},
-  {"ph": "C", "name": "load of node17", "pid": 0, "ts": 7, "args": {"/home/al/series": 3}}
+  {"ph": "C", "name": "load of https://mine@node17/set.bin?token=mine", "pid": -5, "ts": 7, "args": {"/home/al/series": 3}}
 ]}
 JSON
 "$OPSCOPE" export t.json --redact -o - -f json | tee red.json

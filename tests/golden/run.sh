@@ -18,6 +18,9 @@ env OPSCOPE=0 "$OPSCOPE" run --sources api -o rec -- sh -c 'echo "OPSCOPE=$OPSCO
 show run --sources api -o rec --schedule wait=1,active=3 --flight 10s --limit-size 1K --print-env
 show run --sources itt,apo true
 show run --limit-size many true
+show run --schedule wait=1,activ=3 true
+show run --schedule wait=1 true
+show run --flight bogus true
 show run
 show run -o not-executable/rec true
 

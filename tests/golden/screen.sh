@@ -20,6 +20,35 @@ for rank in 0, 1:
         at += length + 1
     with open(f"ranks/{rank}.json", "w") as file:
         json.dump({"distributedInfo": {"rank": rank}, "traceEvents": events}, file)
+events = [{"ph": "X", "cat": cat, "name": name, "pid": 1, "tid": 1, "args": {},
+           "ts": 500 * step, "dur": 100 if step < 5 else 300}
+          for step in range(6)
+          for cat, name in (("user_annotation", "ProfilerStep#1"), ("cpu_op", "aten::mm"))]
+with open("same.json", "w") as file:
+    json.dump({"traceEvents": events}, file)
+END
+mkdir mixed
+python3 - <<'END'
+import json
+def x(cat, name, ts, dur, tid=1, **args):
+    return {"ph": "X", "cat": cat, "name": name, "pid": 1, "tid": tid, "ts": ts, "dur": dur, "args": args}
+# The slow step waits for data, and a kernel is called by its operator().
+long_name = "void a::very_long_name_space::and_another::Functor<int, 4>::operator()(float const*, int) const"
+events = []
+for step in range(7):
+    at, wait = 1000 * step, 500 if step == 5 else 10 + step
+    events += [x("user_annotation", f"ProfilerStep#{step}", at, 400 + wait),
+               x("user_annotation", "enumerate(DataLoader)#_X.__next__", at, wait),
+               x("cpu_op", "aten::mm", at + wait + 1, 50),
+               x("cuda_runtime", "cudaLaunchKernel", at + wait + 5, 5, correlation=step + 1),
+               x("kernel", long_name, at + wait + 30, 5, 7, correlation=step + 1, device=0, stream=7)]
+json.dump({"traceEvents": events}, open("data.json", "w"))
+# One file has steps, memory and stacks, the other none.
+both = {"distributedInfo": {"rank": 0}, "with_stack": 1, "traceEvents": events[:3] + [
+    {"ph": "i", "s": "t", "cat": "cpu_instant_event", "name": "[memory]", "pid": 1, "tid": 1, "ts": 5,
+     "args": {"Total Allocated": 5, "Total Reserved": 5, "Bytes": 5, "Addr": 9, "Device Type": 0, "Device Id": -1}}]}
+json.dump(both, open("mixed/0.json", "w"))
+json.dump({"distributedInfo": {"rank": 1}, "traceEvents": events[1:3]}, open("mixed/1.json", "w"))
 END
 printf '[]' >none.json
 : >empty.json
@@ -38,12 +67,15 @@ show demo.pt.trace.json.gz
 show alexnet_a100.json.gz
 show ranks
 show --rank 1 ranks --steps 3-6
+show same.json
 show "a b'c.json" --full-names
 show cut.json
 show none.json
 show empty.json
 show no-such.json
 show - <none.json
+show - <data.json
+show mixed
 "$OPSCOPE" help TRACE | head -n 3
 "$OPSCOPE" small.json --sort name
 "$OPSCOPE" --sort name small.json

@@ -58,6 +58,7 @@ class Generator:
         self.has_callers = self.chance(80)
         self.is_lightning = self.chance(10)
         self.ops: list[tuple[int, object, int]] = []            # process, thread, start
+        self.annotations: list[tuple[str, int]] = []            # name, external id
         self.launches: list[tuple[object, list[tuple[str, object, object, int]]]] = []
 
     def chance(self, percent: int) -> bool:
@@ -205,7 +206,7 @@ class Generator:
         count = self.random.randrange(4, 9)
         slow = self.random.randrange(count)
         for number in range(count):
-            length = (self.random.randrange(18, 22) + 40 * (number == slow)) * grid
+            length = (self.random.choice((18, 20, 20, 20, 21)) + 40 * (number == slow)) * grid
             self.external += 1
             self.add("X", "Operator" if self.old else "user_annotation",
                      f"ProfilerStep#{number + 4}", pid, self.thread(tid), at, at + length,
@@ -239,6 +240,7 @@ class Generator:
             if self.is_lightning and self.chance(60):
                 name = self.random.choice(LIGHTNING)
             args["External id"] = self.external
+            self.annotations.append((name, self.external))
             self.add("X", "Operator" if self.old else "user_annotation", name, pid,
                      self.thread(tid), start, end, args)
         elif kind == "python":
@@ -317,8 +319,9 @@ class Generator:
         self.launches[-1][1].append(("f", device, queue, max(start, 0)))
         self.add("X", category, name, device, queue, max(start, 0), max(end, start, 0), args)
         if self.chance(10):
-            self.add("X", "gpu_user_annotation", "ProfilerStep#4", device, stream,
-                     max(start, 0), max(end, start, 0) + grid, {"External id": 1})
+            name, external = self.random.choice([("ProfilerStep#4", 1), *self.annotations])
+            self.add("X", "gpu_user_annotation", name, device, stream,
+                     max(start, 0), max(end, start, 0) + grid, {"External id": external})
 
     def extras(self, pid: int, tid: int) -> None:
         """Instants, memory, counters, flows, async pairs, metadata, noise."""

@@ -163,7 +163,8 @@ class Rules:
 
     def low_utilization(self) -> None:
         """Devices below one half."""
-        window = (self.kept_steps[0].start, self.kept_steps[-1].end)
+        window = (min(s.start for s in self.kept_steps),
+                  max(s.end for s in self.kept_steps))
         low, part, impact = [], 0, 0
         for device in self.devices():
             own = union([(e.start, e.end) for e in self.kernels if e.device == device])
@@ -328,7 +329,10 @@ class Rules:
         excess = sum(row["total_ns"] - middle for row in slow)
         if slow and 100 * excess > self.kept_ns:
             worst = max(slow, key=lambda row: row["total_ns"])
-            self.add_share("slow_steps", True, excess, len(slow), worst["label"])
+            labels = [step.label for step in steps.host_steps(self.trace)]
+            name = (worst["label"] if labels.count(worst["label"]) == 1
+                    else f"@{worst['step']}")
+            self.add_share("slow_steps", True, excess, len(slow), name)
             self.found["slow_steps"]["grew"] = worst.get("grew")
 
 

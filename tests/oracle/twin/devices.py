@@ -132,9 +132,8 @@ def identity(entry: dict) -> dict:
 def window_of(trace: Trace) -> Interval | None:
     """W: from the first kept step to the last; None if that is empty."""
     kept = [s for s in steps.steps_of(trace) if s.kept]
-    if not kept or kept[-1].end <= kept[0].start:
-        return None
-    return kept[0].start, kept[-1].end
+    window = (min(s.start for s in kept), max(s.end for s in kept)) if kept else (0, 0)
+    return window if window[0] < window[1] else None
 
 
 def shares(kernels: list[Event], window: Interval | None) -> dict:

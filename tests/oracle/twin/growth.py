@@ -21,6 +21,8 @@ def times(trace: Trace) -> dict[tuple[str, str], dict[int, int]]:
         event = node.event
         if node.merged_into or not (node.is_row or event.kind == "dataloader"):
             continue
+        if not event.name:
+            continue  # nothing to call it by
         number = step.get(event)
         if number is None:
             continue

@@ -13,8 +13,8 @@ def step_of(trace: Trace) -> dict[Event, int]:
     """Ordinal of the step that holds an event's start, or for device work its launch's (AN
     1.8). Steps are the program's annotations, not extended by device work."""
     launch = links.launch_of_device_event(trace)
-    ranges = [(s.host[0], s.host[1], number) for number, s in steps.numbered(trace)
-              if s.annotation]
+    announced = [pair for pair in steps.numbered(trace) if pair[1].annotation]
+    own: dict[str, list] = {}
     result = {}
     for event in trace.events:
         at = event
@@ -22,7 +22,10 @@ def step_of(trace: Trace) -> dict[Event, int]:
             at = launch.get(event)
         if at is None:
             continue
-        number = next((n for start, end, n in ranges if start <= at.start < end), None)
+        if at.process not in own:
+            own[at.process] = steps.belonging(announced, at.process, lambda pair: pair[1])
+        number = next((n for n, s in own[at.process]
+                       if s.host[0] <= at.start < s.host[1]), None)
         if number is not None:
             result[event] = number
     return result

@@ -80,6 +80,10 @@ def is_collective_kernel(name: str, args: dict) -> bool:
             or any(args.get(key) is not None for key in COLLECTIVE_ARGS))
 
 
+ALWAYS_LAUNCH = ("LaunchKernel", "LaunchCooperativeKernel", "GraphLaunch", "MemcpyAsync",
+                 "MemsetAsync")                 # parts of the names of calls
+
+
 def is_host_collective(name: str) -> bool:
     """R-8.2 (c): host ranges of a collective."""
     return name == "record_param_comms" or name.startswith(HOST_BACKENDS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from . import forest, inventory, links, memory_tables, operators
 from .events import Finding, Trace
-from .kinds import DEVICE_WORK, LAUNCHES
+from .kinds import ALWAYS_LAUNCH, DEVICE_WORK, LAUNCHES
 
 # In the order of product.md 7, which is that of rows of one severity.
 SEVERITY = {
@@ -13,9 +13,9 @@ SEVERITY = {
     "repaired_name": "warning", "lost_name": "warning", "wrong_type": "warning",
     "out_of_range": "warning", "too_deep": "warning", "too_long": "warning",
     "unknown_phase": "info", "unmatched_begin": "warning", "unmatched_end": "warning",
-    "open_range": "warning", "partial_overlap": "warning", "negative_duration": "warning",
+    "open_range": "warning", "no_duration": "warning", "partial_overlap": "warning", "negative_duration": "warning",
     "negative_self": "info", "duplicate_id": "warning", "no_launch": "info",
-    "no_operator": "info", "bad_memory_record": "warning", "lost_release": "warning",
+    "no_operator": "info", "no_work": "info", "outside_span": "info", "bad_memory_record": "warning", "lost_release": "warning",
     "unpaired_release": "info", "memory_gap": "info", "out_of_memory": "warning",
     "unaligned": "warning", "clock_step": "warning",
     "limit_reached": "error", "no_shapes": "info", "no_stacks": "info", "no_memory": "info",
@@ -24,7 +24,7 @@ SEVERITY = {
 ABSENT = {"no_shapes": "record_shapes", "no_stacks": "with_stack",
           "no_memory": "profile_memory", "no_modules": "with_modules"}
 # Findings that say that something is missing.
-MISSING = {"no_launch", "no_operator", "unpaired_release", "lost_release", "memory_gap"}
+MISSING = {"no_launch", "no_work", "no_operator", "unpaired_release", "lost_release", "memory_gap"}
 
 
 def of_starts(starts: list[int]) -> Finding:
@@ -45,6 +45,35 @@ def repeated_calls(trace: Trace) -> list[int]:
     return starts
 
 
+def idle_calls(trace: Trace) -> list[int]:
+    """Start of launches with a correlation whose device work is not there, if any is."""
+    launch = links.launch_of_device_event(trace)
+    busy = set(launch.values())
+    if not any(e.kind in DEVICE_WORK and e.is_range for e in trace.events):
+        return []
+    return [e.start for e in trace.events
+            if e.kind in LAUNCHES and e.is_range and e not in busy
+            and e.integer("correlation") is not None
+            and any(part in e.name for part in ALWAYS_LAUNCH)]
+
+
+def zero_times(trace: Trace) -> list[int]:
+    """Events at 0, if all others are more than a second, and than they all last, later."""
+    others = [e for e in trace.events if e.start != 0]
+    first = min((e.start for e in others), default=0)
+    last = max((e.start if e.end is None else e.end for e in others), default=0)
+    is_far = first > 10 ** 9 and first > last - first
+    return [0 for e in trace.events if e.start == 0 and is_far]
+
+
+def outside_span(trace: Trace) -> list[int]:
+    """Starts of ranges outside of the profiler's own span, if the file has it."""
+    spans = [e for e in trace.events if e.is_range and e.kind == "scope"
+             and e.category == "Trace" and e.name.startswith("PyTorch Profiler (")]
+    return [e.start for e in trace.events if spans and e.is_range
+            and not min(s.start for s in spans) <= e.start <= max(s.end for s in spans)]
+
+
 def derived(trace: Trace) -> dict[str, Finding]:
     """What follows from the events."""
     launch = links.launch_of_device_event(trace)
@@ -55,6 +84,11 @@ def derived(trace: Trace) -> dict[str, Finding]:
         "negative_self": of_starts([e.start for e in trace.events
                                     if e.is_range and forest.self_ns(e) < 0]),
         "duplicate_id": of_starts(repeated_calls(trace)),
+        "no_work": of_starts(idle_calls(trace)),
+        "no_duration": of_starts([e.start for e in trace.events
+                                  if e.phase == "X" and e.end is None]),
+        "clock_step": of_starts(zero_times(trace)),
+        "outside_span": of_starts(outside_span(trace)),
         "no_launch": of_starts([e.start for e in work if e not in launch]),
         "no_operator": of_starts([e.start for e in work
                                   if e in launch and launch[e] not in op_of_call]),

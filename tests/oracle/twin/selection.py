@@ -8,7 +8,7 @@ import dataclasses
 import re
 from dataclasses import dataclass
 
-from . import exact, forest, inventory, links, steps
+from . import exact, forest, inventory, kinds, links, steps
 from .events import Event, Trace, in_range, name_of, who
 
 
@@ -64,6 +64,23 @@ def is_in_time(trace: Trace, selection: Selection, at: int) -> bool:
             and (selection.to_ns is None or at < selection.to_ns))
 
 
+def is_annotation(event: Event) -> bool:
+    """Whether it is an annotation by its category, whatever its name makes of it."""
+    return event.is_range and kinds.OF_CATEGORY.get((event.category or "").lower()) == "annotation"
+
+
+def causes(trace: Trace) -> dict[Event, Event]:
+    """What on the host each row of a device goes with: its launch; for an annotation the
+    first of the host with its name and external id."""
+    originals: dict[tuple, Event] = {}
+    for event in trace.events:
+        if event.is_host and is_annotation(event) and event.external_id:
+            originals.setdefault((event.external_id, event.name), event)
+    copies = {e: originals[e.external_id, e.name] for e in trace.events
+              if not e.is_host and is_annotation(e) and (e.external_id, e.name) in originals}
+    return copies | links.launch_of_device_event(trace)
+
+
 def wanted(trace: Trace, selection: Selection) -> list[Event]:
     """The events that stay."""
     tracks = tracks_of(trace, selection)
@@ -71,7 +88,7 @@ def wanted(trace: Trace, selection: Selection) -> list[Event]:
     devices = {e.device for e in trace.events if e.device} | {"cpu"}
     if selection.device is not None and selection.device not in devices:
         raise NothingLeft
-    launch = links.launch_of_device_event(trace)
+    cause = causes(trace)
     step = inventory.step_of(trace)
     # An annotation goes with the step that it makes.
     step |= {s.annotation: ordinal for ordinal, s in steps.numbered(trace) if s.annotation}
@@ -89,7 +106,7 @@ def wanted(trace: Trace, selection: Selection) -> list[Event]:
             return stays_on_host(event)
         if selection.device is not None and event.device != selection.device:
             return False
-        return not goes_by_launch or (event in launch and stays_on_host(launch[event]))
+        return not goes_by_launch or (event in cause and stays_on_host(cause[event]))
 
     goes_by_track = selection.process is not None or selection.thread is not None
     return [e for e in trace.events if stays(e)]

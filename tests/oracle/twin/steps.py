@@ -48,6 +48,13 @@ def host_steps(trace: Trace) -> list[Step]:
     return [Step("0", None, (min(e.start for e in work), max(e.end for e in work)))]
 
 
+def belonging(steps: list, process: str, of=lambda step: step) -> list:
+    """Those of STEPS, or of what OF makes steps, that rows of PROCESS may belong to: its own
+    or, if it announced none, all."""
+    own = [s for s in steps if of(s).annotation and of(s).annotation.process == process]
+    return own or steps
+
+
 def numbered(trace: Trace) -> list[tuple[int, Step]]:
     """Steps by their start with their ordinals, which a selection has left as they were."""
     steps = host_steps(trace)
@@ -62,18 +69,23 @@ def steps_of(trace: Trace) -> list[Step]:
         step.start, step.end = step.host
     launch = links.launch_of_device_event(trace)
     work = [e for e in trace.events if e.kind in kinds.DEVICE_WORK and e.is_range]
-    launched: list[list[Event]] = [[] for _ in steps]
+    launched: dict[int, list[Event]] = {id(s): [] for s in steps}
     unmatched = []
     for event in work:
         call = launch.get(event)
-        number = next((i for i, s in enumerate(steps) if call and s.host[0] <= call.start
-                       and call.end <= s.host[1]), None)
-        if number is None:
-            unmatched.append(event)
-        else:
-            launched[number].append(event)
+        step = call and next((s for s in belonging(steps, call.process)
+                              if s.host[0] <= call.start and call.end <= s.host[1]), None)
+        (launched[id(step)] if step else unmatched).append(event)
+    for process in {s.annotation.process if s.annotation else None for s in steps}:
+        own = [s for s in steps if not s.annotation or s.annotation.process == process]
+        chain(own, [launched[id(s)] for s in own], unmatched)
+    return steps
+
+
+def chain(steps: list[Step], launched: list[list[Event]], unmatched: list[Event]) -> None:
+    """Give the steps of a process the device work that was LAUNCHED in each."""
     if not any(launched):
-        return steps
+        return
     previous = steps[0].host[0]
     if launched[0]:
         first = min(e.start for e in launched[0])
@@ -84,7 +96,6 @@ def steps_of(trace: Trace) -> list[Step]:
         step.end = max([step.host[1], step.start] + [e.end for e in own])
         previous = step.end
     drop_tail(steps)
-    return steps
 
 
 def drop_tail(steps: list[Step]) -> None:
@@ -158,25 +169,28 @@ def costs(trace: Trace, steps: list[Step], compat: bool) -> list[dict[str, int]]
 
 
 def outliers(steps: list[Step]) -> list[bool]:
-    """Kept steps whose length is beyond 3 MAD of the median of kept steps."""
+    """Kept steps whose length is beyond 3 MAD of the median of kept steps; where MAD is 0,
+    beyond a tenth of the median."""
     totals = [s.end - s.start for s in steps if s.kept]
     middle = exact.median(totals)
     if middle is None:
         return [False] * len(steps)
     # In halves of a nanosecond, so that all stays integer.
     mad = exact.median([int(abs(2 * t - 2 * middle)) for t in totals])
-    return [s.kept and mad > 0 and abs(2 * (s.end - s.start) - 2 * middle) > 3 * mad
-            for s in steps]
+    far = 3 * mad if mad else 2 * middle / 10
+    return [s.kept and abs(2 * (s.end - s.start) - 2 * middle) > far for s in steps]
 
 
 def steps_table(trace: Trace, compat: bool = False) -> list[dict]:
     """`steps`, all of them, kept or not."""
     steps = steps_of(trace)
+    is_several = len({s.annotation.process for s in steps if s.annotation}) > 1
     rows = []
     for (number, _), step, cost, outlier in zip(
             numbered(trace), steps, costs(trace, steps, compat), outliers(steps)):
         rows.append({
             "step": number, "label": step.label,
+            **({"process": step.annotation.process} if is_several else {}),
             "thread": step.annotation.thread if step.annotation else None,
             "start_ns": step.start - trace.origin, "total_ns": step.end - step.start,
             "annotation_ns": step.annotation.dur if step.annotation else None,
