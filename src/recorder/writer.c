@@ -263,12 +263,30 @@ static bool is_everyday(const struct osc_writer *w)
            !w->skips_args;
 }
 
-/* Out of the slow path: back to the fast one if nothing is unusual. */
-static void leave(struct osc_writer *w)
+static void settle_and_leave(struct osc_writer *w)
 {
     absorb(w);
     w->epoch = is_everyday(w) ? w->generation : 0;
     set_idle(w);
+}
+
+static bool has_nested(const struct osc_writer *w)
+{
+    /* relaxed: see drop_nested() */
+    return __atomic_load_n(&w->n_nested_begins, __ATOMIC_RELAXED) > 0 ||
+           __atomic_load_n(&w->n_nested_ends, __ATOMIC_RELAXED) > 0;
+}
+
+/* Out of the slow path: back to the fast one if nothing is unusual. */
+static void leave(struct osc_writer *w)
+{
+    settle_and_leave(w);
+    /* A handler that came after absorb() still found W busy. */
+    while (has_nested(w) && set_busy(w)) {
+        w->epoch = 0;
+        __atomic_signal_fence(__ATOMIC_SEQ_CST); /* as in the slow path */
+        settle_and_leave(w);
+    }
 }
 
 /* W is of another recording, or new. */
@@ -279,6 +297,7 @@ static void renew(struct osc_writer *w, uint64_t generation)
     set_pos(w, 0);
     w->n_runs = w->n_over = w->n_over_counted = w->n_owed = 0;
     w->skips_args = w->is_dry = false;
+    w->n_nested_begins = w->n_nested_ends = 0;
     memset(w->pending, 0, sizeof w->pending);
     osc_threads_enter(w, generation);
 }

@@ -462,6 +462,20 @@ static void keeps_the_nesting_of_pauses_in_pauses(void **state)
     assert_int_equal(rec.depth[1], 0);
 }
 
+static void forgets_what_handlers_left_in_an_earlier_recording(void **state)
+{
+    (void)state;
+    assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
+    osc_instant(1);
+    assert_int_equal(recorded_end(&rec), OSC_OK);
+    osc_writer_self->n_nested_ends = 1;
+    assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
+    osc_begin(OSC_SCOPE_PLAIN, 1);
+    osc_end();
+    assert_int_equal(recorded_end(&rec), OSC_OK);
+    assert_int_equal(rec.all.n[OSC_RECORD_END], 1);
+}
+
 static void counts_all_of_a_storm_while_there_is_no_room(void **state)
 {
     struct tail t;
@@ -626,6 +640,7 @@ int main(void)
         cmocka_unit_test(keeps_the_nesting_beyond_64_missing_levels),
         cmocka_unit_test(records_in_a_pause_that_is_deep),
         cmocka_unit_test(keeps_the_nesting_of_pauses_in_pauses),
+        cmocka_unit_test(forgets_what_handlers_left_in_an_earlier_recording),
         cmocka_unit_test(counts_all_of_a_storm_while_there_is_no_room),
         cmocka_unit_test(records_only_ends_of_open_scopes_in_a_pause),
         cmocka_unit_test(records_values_words_and_bytes_as_they_were_given),
