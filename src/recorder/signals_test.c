@@ -133,9 +133,9 @@ static void fatal_signals_do_what_they_did(void **state)
     }
 }
 
+#if defined __x86_64__
 static void a_trap_kills_as_it_would_without_us(void **state)
 {
-#if defined __x86_64__
     (void)state;
     n_crashes = n_host = 0;
     int status = die(SIGTRAP, false, trap);
@@ -144,11 +144,8 @@ static void a_trap_kills_as_it_would_without_us(void **state)
     status = die(SIGTRAP, true, trap);
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 7);
-#else
-    (void)state;
-    skip();
-#endif
 }
+#endif
 
 int main(void)
 {
@@ -156,7 +153,9 @@ int main(void)
         cmocka_unit_test(signals_are_heard_while_they_are_ours),
         cmocka_unit_test(the_hosts_handlers_still_run),
         cmocka_unit_test(fatal_signals_do_what_they_did),
+#if defined __x86_64__
         cmocka_unit_test(a_trap_kills_as_it_would_without_us),
+#endif
     };
     return cmocka_run_group_tests_name("signals", tests, NULL, NULL);
 }
