@@ -24,15 +24,6 @@
 
 static struct recorded rec;
 
-/* ThreadSanitizer takes the threads of the parent to be at work in the child, too. */
-#if defined __SANITIZE_THREAD__
-#define IS_TSAN 1
-#elif defined __has_feature
-#define IS_TSAN __has_feature(thread_sanitizer)
-#else
-#define IS_TSAN 0
-#endif
-
 /* Count what the only recording of the directory of REC has whose name is not t.osc. */
 static struct recorded *read_child(void)
 {

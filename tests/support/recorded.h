@@ -10,6 +10,15 @@
 #include "opscope/record.h"
 #include "support/walk_recording.h"
 
+/* ThreadSanitizer takes the threads of the parent to be at work in the child, too. */
+#if defined __SANITIZE_THREAD__
+#define IS_TSAN 1
+#elif defined __has_feature
+#define IS_TSAN __has_feature(thread_sanitizer)
+#else
+#define IS_TSAN 0
+#endif
+
 enum { RECORDED_THREADS = 32768, RECORDED_KINDS = 256 };
 
 /* Counts over all threads. */
