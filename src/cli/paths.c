@@ -131,13 +131,16 @@ static bool is_live(const char *name)
 }
 
 /* Whether P has, from FIRST on, a file of the recording that lives in PATH: NAME.osc, or
- * a part of it, NAME.2.osc. NAME may well end in a number of its own. */
+ * a part of it, NAME.2.osc. NAME may well end in a number of its own. Entries that are
+ * NULL are passed over. */
 static bool has_file_of(const struct osc_paths *p, uint32_t first, const char *path)
 {
     const size_t stem = strlen(path) - strlen(".osc.live");
     const size_t whole = strlen(path) - strlen(".live");
 
     for (uint32_t i = first; i < p->n; i++) {
+        if (!p->all[i])
+            continue;
         if (strlen(p->all[i]) == whole && memcmp(p->all[i], path, whole) == 0)
             return true;
         const struct osc_filename f = osc_filename_parse(p->all[i]);
@@ -157,10 +160,12 @@ static void drop_live(struct osc_paths *p, uint32_t first)
     uint32_t n = first;
 
     for (uint32_t i = first; i < p->n; i++) {
-        if (is_live(p->all[i]) && has_file_of(p, first, p->all[i]))
+        if (is_live(p->all[i]) && has_file_of(p, first, p->all[i])) {
             osc_free(p->all[i]);
-        else
+            p->all[i] = NULL; /* those that follow are still compared with it */
+        } else {
             p->all[n++] = p->all[i];
+        }
     }
     p->n = n;
 }
