@@ -5,8 +5,10 @@
 
 osc_status osc_name_sums_add(struct osc_name_sums *y, osc_sid name, int64_t ns)
 {
-    uint32_t *const place = osc_idmap_put(&y->of_name, name.v);
+    if (name.v == 0)
+        return OSC_OK; /* nothing to call it by */
 
+    uint32_t *const place = osc_idmap_put(&y->of_name, name.v);
     if (!place)
         return OSC_ENOMEM;
     if (*place == 0) {

@@ -57,8 +57,7 @@ static osc_status check_gaps(const struct osc_advice_base *a, struct osc_advice_
             item->from_ns = gap->start_ns;
             item->to_ns = gap->end_ns;
         }
-        if (ender.v != 0)
-            st = osc_name_sums_add(&enders, ender, ns);
+        st = osc_name_sums_add(&enders, ender, ns);
     }
     item->impact_ns = item->part = a->gaps_ns;
     item->whole = a->kept_ns;

@@ -51,6 +51,24 @@ static void add_word(struct osc_strbuf *out, struct osc_str text)
     osc_strbuf_addc(out, '\'');
 }
 
+/* The kept steps; the tail of one process may lie before the last of another. */
+static void add_steps(const struct osc_advice_base *a, struct osc_strbuf *out)
+{
+    bool has_dropped = false;
+
+    osc_strbuf_addf(out, " and step between %u and %u", a->first_step, a->last_step);
+    for (uint32_t i = 0; i < a->b->n_steps; i++) {
+        const uint32_t ordinal = a->t->steps[i].ordinal;
+
+        if (a->b->steps[i].is_kept || ordinal < a->first_step || ordinal > a->last_step)
+            continue;
+        osc_strbuf_addf(out, has_dropped ? ", %u" : " and step not in (%u", ordinal);
+        has_dropped = true;
+    }
+    if (has_dropped)
+        osc_strbuf_addc(out, ')');
+}
+
 /*
  * Of rows that are so far chosen those of the kept steps, told by the column: --steps
  * would go by steps of the whole file, of which a selection may have left fewer. No row
@@ -59,7 +77,7 @@ static void add_word(struct osc_strbuf *out, struct osc_str text)
 static void add_kept(const struct osc_advice_base *a, int64_t origin_ns, struct osc_strbuf *out)
 {
     if (a->first_step <= a->last_step)
-        osc_strbuf_addf(out, " and step between %u and %u", a->first_step, a->last_step);
+        add_steps(a, out);
     else
         osc_strbuf_addf(out, " and start_ns >= %lld and start_ns < %lld",
                         (long long)(a->b->steps[0].start_ns - origin_ns),

@@ -48,8 +48,9 @@ def lower_median(values: list[int]) -> int:
 
 
 def largest(sums: dict[str, int]) -> str | None:
-    """The name with the most, of several the first; None if nothing is above 0."""
-    name = max(sums, key=lambda key: sums[key], default=None)
+    """The name with the most, of several the first, what has no name left out; None if
+    nothing is above 0."""
+    name = max(filter(None, sums), key=lambda key: sums[key], default=None)
     return name if name is not None and sums[name] > 0 else None
 
 

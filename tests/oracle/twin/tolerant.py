@@ -122,8 +122,8 @@ class TolerantParser:
             raise
 
     def object(self, into: list, opened: str = "") -> None:
-        """An object; a trailing comma is allowed. Its member OPENED, if that is a list or an
-        object, is no token: of the list of events all up to a cut is kept."""
+        """An object; a trailing comma is allowed. Its member OPENED, if that is an object, is
+        no token: all up to a cut is kept."""
         result: dict = {}
         into.append(result)
         self.at += 1
@@ -153,7 +153,7 @@ class TolerantParser:
                 else:
                     self.value(slot, key == "name" and has_own_line)
             finally:
-                if slot and key == opened:
+                if slot and key == opened and (key != "args" or isinstance(slot[0], dict)):
                     result[key] = slot[0]
             result[key] = slot[0]
 
