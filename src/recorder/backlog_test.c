@@ -206,7 +206,7 @@ static void what_is_old_is_given_up_first(void **state)
     (void)state;
     set_thread(1, OSC_THREAD_RUNS);
     for (uint32_t i = 0; i < 6; i++) {
-        blocks[i] = new_block(i + 1, 10, 1000 * (i + 1));
+        blocks[i] = new_block(i + 1, 10, UINT64_C(1000) * (i + 1));
         osc_blocks_fill(blocks[i], 10);
         osc_backlog_drain(&backlog, &sink, 1000 * (i + 1) + 500, 0);
     }

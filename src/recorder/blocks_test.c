@@ -29,7 +29,7 @@ static void gives_out_what_the_limit_allows_and_no_more(void **state)
     uint64_t last_seq = 0;
 
     (void)state;
-    open_pool(40 * OSC_BLOCK_BYTES);
+    open_pool(UINT64_C(40) * OSC_BLOCK_BYTES);
     assert_int_equal(osc_blocks_header()->n_blocks, 40);
     assert_int_equal(osc_blocks_header()->recording[1], 8);
     for (int i = 0; i < 40; i++) {
@@ -185,6 +185,7 @@ static void neither_loses_nor_doubles_a_block_among_threads(void **state)
     open_pool(1 << 20);
     n_done = 0;
     for (uintptr_t i = 0; i < N_TAKERS; i++)
+        /* NOLINTNEXTLINE(performance-no-int-to-ptr): a number for the thread */
         assert_int_equal(pthread_create(&threads[i], NULL, take_and_fill, (void *)(i + 1)), 0);
     for (bool is_last = false; !is_last;) {
         is_last = __atomic_load_n(&n_done, __ATOMIC_ACQUIRE) == N_TAKERS;

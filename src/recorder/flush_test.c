@@ -278,8 +278,8 @@ static void each_window_is_a_file(void **state)
         assert_true(read_part(&r, part));
         assert_int_equal(r.end.reason, OSC_END_WINDOW);
         assert_int_equal(r.n_steps, 2);
-        assert_int_equal(r.steps[0], last - 11 + 4 * part - 2);
-        assert_int_equal(r.steps[1], last - 11 + 4 * part - 1);
+        assert_int_equal(r.steps[0], last - 11 + (uint64_t)4 * part - 2);
+        assert_int_equal(r.steps[1], last - 11 + (uint64_t)4 * part - 1);
         assert_int_equal(r.n_kinds[OSC_RECORD_STEP_END], 2);
         assert_int_equal(r.n_kinds[OSC_RECORD_INSTANT], 2);
         assert_int_equal(r.n_kinds[OSC_RECORD_THREAD_NAME], 1);

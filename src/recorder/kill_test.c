@@ -72,6 +72,7 @@ static void be_child(void)
     if (recorded_begin(&finished->rec, (uint64_t)256 << 20) != OSC_OK)
         _exit(1);
     for (uintptr_t i = 1; i < N_THREADS; i++)
+        /* NOLINTNEXTLINE(performance-no-int-to-ptr): a number for the thread */
         if (pthread_create(&t, NULL, record_until_killed, (void *)i) != 0)
             _exit(1);
     __atomic_store_n(&finished->has_begun, 1, __ATOMIC_RELEASE);

@@ -141,7 +141,7 @@ static void goes_on_after_vfork_and_exec(void **state)
     (void)state;
     assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
     osc_instant(1);
-    const pid_t pid = vfork();
+    const pid_t pid = vfork(); /* NOLINT: it is what is tested */
     if (pid == 0) {
         (void)execl("/bin/true", "true", (char *)NULL);
         _exit(1);

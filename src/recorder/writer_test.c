@@ -81,6 +81,7 @@ static void records_what_each_thread_calls_in_its_order(void **state)
     rec.look = see_order;
     rec.ctx = &order;
     for (uintptr_t i = 0; i < N_THREADS; i++)
+        /* NOLINTNEXTLINE(performance-no-int-to-ptr): a number for the thread */
         assert_int_equal(pthread_create(&threads[i], NULL, record_scopes, (void *)(i + 100)),
                          0);
     for (int i = 0; i < N_THREADS; i++)
@@ -210,8 +211,8 @@ static void bears_a_signal_between_any_two_instructions(void **state)
                      4 * n + 3 * handled);
     assert_true(rec.least_depth >= 0);
     assert_int_equal(rec.depth[1], 0);
-    print_message("%llu calls in handlers, %llu of them dropped and counted\n",
-                  (unsigned long long)(3 * handled), (unsigned long long)lost.nested);
+    print_message("%llu times a handler, %llu of its calls dropped and counted\n",
+                  (unsigned long long)handled, (unsigned long long)lost.nested);
 }
 #endif
 
@@ -269,7 +270,7 @@ static void see_tail(void *ctx, uint32_t thread, const struct osc_packed *r)
 static void begin_gap(struct tail *tail)
 {
     memset(tail, 0, sizeof *tail);
-    assert_int_equal(recorded_begin(&rec, 16 * OSC_BLOCK_BYTES), OSC_OK);
+    assert_int_equal(recorded_begin(&rec, UINT64_C(16) * OSC_BLOCK_BYTES), OSC_OK);
     rec.look = see_tail;
     rec.ctx = tail;
 }

@@ -61,7 +61,7 @@ static bool has_id(uint32_t kind)
 {
     enum { NONE, NAME, DEVICE };
     static const uint8_t ids[OSC_RECORD_BEGIN] = {
-#define ID(number, name, timed, id, n, what) [number] = id,
+#define ID(number, name, timed, id, n, what) [number] = (id),
         OSC_RECORD_KIND_LIST(ID)
 #undef ID
     };
@@ -229,7 +229,7 @@ static void the_largest_records_have_room(void **state)
     b->slots[0].value = 398;
     b->slots[0].word = osc_record_word(UINT32_MAX, TAG, OSC_RECORD_ARG_I64S, 200);
     assert_int_equal(assert_round_trip(b, 0, 200), 200);
-    b->slots[0].value = 199 * 16;
+    b->slots[0].value = UINT64_C(199) * 16;
     b->slots[0].word = osc_record_word(UINT32_MAX, TAG, OSC_RECORD_ARG_JSON, 200);
     assert_int_equal(assert_round_trip(b, 0, 200), 200);
     osc_free(b);
