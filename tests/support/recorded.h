@@ -10,13 +10,16 @@
 #include "opscope/record.h"
 #include "support/walk_recording.h"
 
-/* ThreadSanitizer takes the threads of the parent to be at work in the child, too. */
-#if defined __SANITIZE_THREAD__
-#define IS_TSAN 1
+/*
+ * In the child of a fork ThreadSanitizer takes the threads of the parent to be at work,
+ * and AddressSanitizer can find locks of its own held for ever.
+ */
+#if defined __SANITIZE_THREAD__ || defined __SANITIZE_ADDRESS__
+#define CHILDREN_FAIL 1
 #elif defined __has_feature
-#define IS_TSAN __has_feature(thread_sanitizer)
+#define CHILDREN_FAIL (__has_feature(thread_sanitizer) || __has_feature(address_sanitizer))
 #else
-#define IS_TSAN 0
+#define CHILDREN_FAIL 0
 #endif
 
 enum { RECORDED_THREADS = 32768, RECORDED_KINDS = 256 };
