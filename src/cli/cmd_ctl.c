@@ -31,13 +31,6 @@ struct asking {
     uint32_t n_failed; /* of these: no answer, or an error */
 };
 
-static bool ends_with(const char *text, const char *end)
-{
-    const size_t n = strlen(text), k = strlen(end);
-
-    return n >= k && strcmp(text + n - k, end) == 0;
-}
-
 /* A connection to the socket in directory LIVE_PATH, or -1 with errno. */
 static int connect_to(const char *live_path)
 {
@@ -135,7 +128,7 @@ static int ask_directory(struct asking *a, const char *path)
     for (const struct dirent *e; dir && !failed && (e = readdir(dir));) {
         char live[PATH_MAX];
 
-        if (ends_with(e->d_name, LIVE) &&
+        if (osc_str_ends(osc_str_c(e->d_name), OSC_STR(LIVE)) &&
             snprintf(live, sizeof live, "%s/%s", path, e->d_name) < (int)sizeof live)
             failed = ask(a, live);
     }
@@ -160,7 +153,7 @@ static bool find_live(const char *pid, char *live, size_t room)
         const char *const start = strchr(line, '/');
 
         line[strcspn(line, "\n")] = '\0';
-        if (!start || !ends_with(start, blocks))
+        if (!start || !osc_str_ends(osc_str_c(start), osc_str_c(blocks)))
             continue;
         is_found = snprintf(live, room, "%.*s", (int)(strlen(start) - strlen("/blocks")),
                             start) < (int)room;
@@ -183,8 +176,9 @@ static int ask_operand(struct asking *a, const char *operand)
         return OSC_EXIT_FAILED;
     }
     if (is_there && S_ISDIR(st.st_mode))
-        return ends_with(operand, LIVE) ? ask(a, operand) : ask_directory(a, operand);
-    if (ends_with(operand, ".osc") &&
+        return osc_str_ends(osc_str_c(operand), OSC_STR(LIVE)) ? ask(a, operand)
+                                                               : ask_directory(a, operand);
+    if (osc_str_ends(osc_str_c(operand), OSC_STR(".osc")) &&
         snprintf(live, sizeof live, "%s.live", operand) < (int)sizeof live)
         return ask(a, live);
     osc_cli_error("%s: no directory of recordings, no recording and no process", operand);

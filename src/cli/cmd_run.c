@@ -103,22 +103,14 @@ struct census {
     uint64_t bytes;
 };
 
-/* Whether NAME ends with END. */
-static bool ends_with(const char *name, const char *end)
-{
-    const size_t len = strlen(name), n = strlen(end);
-
-    return len > n && strcmp(name + len - n, end) == 0;
-}
-
 /* Whether NAME in DIR is a recording: a file, or what one would be made of. */
 static bool is_recording(int dir, const char *name, struct stat *st)
 {
     char file[NAME_MAX + 1];
 
-    if (ends_with(name, ".osc"))
+    if (osc_str_ends(osc_str_c(name), OSC_STR(".osc")))
         return fstatat(dir, name, st, 0) == 0 && S_ISREG(st->st_mode);
-    if (!ends_with(name, ".osc.live"))
+    if (!osc_str_ends(osc_str_c(name), OSC_STR(".osc.live")))
         return false;
     snprintf(file, sizeof file, "%.*s", (int)(strlen(name) - strlen(".live")), name);
     st->st_size = 0;

@@ -351,23 +351,7 @@ static int64_t overlap(int64_t a_start, int64_t a_end, int64_t b_start, int64_t 
     return end > start ? end - start : 0;
 }
 
-/* Index of the first interval that ends after AT_NS. */
-static size_t first_busy(const struct osc_intervals *s, int64_t at_ns)
-{
-    size_t low = 0, high = s->n;
-
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-
-        if (s->v[middle].end_ns <= at_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* The same of fills. */
+/* Index of the first fill that ends after AT_NS. */
 static size_t first_fill(const struct osc_device_load *d, int64_t at_ns)
 {
     size_t low = 0, high = d->n_fills;
@@ -388,9 +372,10 @@ struct osc_load osc_loads_between(const struct osc_loads *l, uint32_t d, int64_t
 {
     const struct osc_device_load *const device = &l->devices[d];
     struct osc_load load = {.start_ns = start_ns, .end_ns = end_ns};
+    size_t hint = 0;
     wide area = 0;
 
-    for (size_t i = first_busy(&device->busy, start_ns);
+    for (size_t i = osc_intervals_find(&device->busy, start_ns + 1, &hint);
          i < device->busy.n && device->busy.v[i].start_ns < end_ns; i++)
         load.busy_ns +=
             overlap(start_ns, end_ns, device->busy.v[i].start_ns, device->busy.v[i].end_ns);

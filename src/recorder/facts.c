@@ -17,14 +17,7 @@ static const char *const launcher_variables[] = {
     "PMI_RANK", "PMI_SIZE",   "SLURM_PROCID", "SLURM_NTASKS",
 };
 
-struct facts_out {
-    unsigned char *out;
-    size_t len;
-    uint64_t n;
-};
-
-/* A fact that does not fit is left out. */
-static void add(struct facts_out *to, const char *key, const char *value, size_t len)
+static void add(struct osc_facts_out *to, const char *key, const char *value, size_t len)
 {
     const struct osc_wire_fact head = {(uint32_t)strlen(key), (uint32_t)len};
 
@@ -38,12 +31,12 @@ static void add(struct facts_out *to, const char *key, const char *value, size_t
     to->n++;
 }
 
-static void add_text(struct facts_out *to, const char *key, const char *value)
+void osc_facts_add(struct osc_facts_out *to, const char *key, const char *value)
 {
     add(to, key, value, value ? strnlen(value, VALUE_MAX) : 0);
 }
 
-static void add_number(struct facts_out *to, const char *key, uint64_t v)
+void osc_facts_add_number(struct osc_facts_out *to, const char *key, uint64_t v)
 {
     char digits[20];
     size_t at = sizeof digits;
@@ -71,7 +64,7 @@ static size_t read_start(const char *path, char value[VALUE_MAX])
     return len;
 }
 
-static void add_files(struct facts_out *to)
+static void add_files(struct osc_facts_out *to)
 {
     char value[VALUE_MAX];
     size_t len;
@@ -97,26 +90,26 @@ static void add_files(struct facts_out *to)
 size_t osc_facts_collect(const struct osc_facts *facts, unsigned char out[OSC_FACTS_BYTES],
                          uint64_t *n_facts)
 {
-    struct facts_out to = {.out = out};
+    struct osc_facts_out to = {.out = out};
     struct utsname host;
     const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 
-    add_number(&to, "pid", (uint64_t)getpid());
-    add_number(&to, "parent_pid", (uint64_t)getppid());
-    add_number(&to, "start_unix_ns", facts->start_unix_ns);
+    osc_facts_add_number(&to, "pid", (uint64_t)getpid());
+    osc_facts_add_number(&to, "parent_pid", (uint64_t)getppid());
+    osc_facts_add_number(&to, "start_unix_ns", facts->start_unix_ns);
     if (uname(&host) == 0)
-        add_text(&to, "host", host.nodename);
+        osc_facts_add(&to, "host", host.nodename);
     add_files(&to);
     if (cpus > 0)
-        add_number(&to, "cpus", (uint64_t)cpus);
-    add_text(&to, "run_id", secure_getenv("OPSCOPE_RUN_ID"));
-    add_text(&to, "failed_sources", secure_getenv("OPSCOPE_FAILED_SOURCES"));
-    add_text(&to, "opscope_version", OSC_VERSION);
+        osc_facts_add_number(&to, "cpus", (uint64_t)cpus);
+    osc_facts_add(&to, "run_id", secure_getenv("OPSCOPE_RUN_ID"));
+    osc_facts_add(&to, "failed_sources", secure_getenv("OPSCOPE_FAILED_SOURCES"));
+    osc_facts_add(&to, "opscope_version", OSC_VERSION);
     if (facts->ticks_hz)
-        add_number(&to, "ticks_hz", facts->ticks_hz);
-    add_text(&to, "clock", facts->clock_name);
+        osc_facts_add_number(&to, "ticks_hz", facts->ticks_hz);
+    osc_facts_add(&to, "clock", facts->clock_name);
     for (size_t i = 0; i < sizeof launcher_variables / sizeof *launcher_variables; i++)
-        add_text(&to, launcher_variables[i], getenv(launcher_variables[i]));
+        osc_facts_add(&to, launcher_variables[i], getenv(launcher_variables[i]));
     *n_facts = to.n;
     return to.len;
 }

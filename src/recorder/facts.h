@@ -23,7 +23,19 @@ struct osc_facts {
     const char *clock_name;
 };
 
-/* The payload of a PROCESS chunk (wire/chunk.h) to OUT; its bytes, and how many facts. */
+/* The payload of a PROCESS chunk (wire/chunk.h) being made. Zeroed but for OUT: empty. */
+struct osc_facts_out {
+    unsigned char *out; /* borrowed: OSC_FACTS_BYTES of room */
+    size_t len;
+    uint64_t n; /* facts */
+};
+
+/* Append KEY with VALUE, of which 4,096 bytes count; what is NULL, empty or does not fit
+ * is left out. */
+void osc_facts_add(struct osc_facts_out *to, const char *key, const char *value);
+void osc_facts_add_number(struct osc_facts_out *to, const char *key, uint64_t value);
+
+/* The payload for this process to OUT; its bytes, and how many facts. */
 size_t osc_facts_collect(const struct osc_facts *facts, unsigned char out[OSC_FACTS_BYTES],
                          uint64_t *n_facts);
 
