@@ -31,7 +31,7 @@ static int set_up(void **state)
     int fd = -1;
 
     (void)state;
-    memcpy(strrchr(path, '-') + 1, "XXXXXX", 6);
+    memcpy(strrchr(path, '-') + 1, "XXXXXX", sizeof "XXXXXX");
     fd = mkstemp(path);
     f = fd >= 0 ? fdopen(fd, "w") : NULL;
     traces = osc_traces_new();
