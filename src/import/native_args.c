@@ -107,8 +107,8 @@ static void take_list(struct osc_builder *b, struct osc_native_args *a, osc_sid 
 static bool is_nested(struct osc_str text)
 {
     struct osc_strbuf mended = {0};
-    const bool is = text.len > 0 && (text.s[0] == '[' || text.s[0] == '{') &&
-                    osc_json_check(text, &mended);
+    const bool is =
+        text.len > 0 && (text.s[0] == '[' || text.s[0] == '{') && osc_json_check(text, &mended);
 
     osc_strbuf_fini(&mended);
     return is;
