@@ -207,11 +207,14 @@ static void count_live(struct osc_native *n)
 
     if (n->has_end)
         return;
+    count(n, OSC_FINDING_truncated, l->is_lost, OSC_NO_OFFSET, OSC_NO_TIME);
     count(n, OSC_FINDING_corrupt, n->is_live_damaged || is_other, OSC_NO_OFFSET, OSC_NO_TIME);
     if (!n->is_live_used)
         return;
-    count(n, OSC_FINDING_truncated, l->is_cut, OSC_NO_OFFSET, OSC_NO_TIME);
-    count(n, OSC_FINDING_corrupt, l->n_bad_blocks, OSC_NO_OFFSET, OSC_NO_TIME);
+    count(n, OSC_FINDING_truncated, (uint64_t)l->is_cut + l->names_are_cut, OSC_NO_OFFSET,
+          OSC_NO_TIME);
+    count(n, OSC_FINDING_corrupt, l->n_bad_blocks + l->names_are_bad, OSC_NO_OFFSET,
+          OSC_NO_TIME);
     count(n, OSC_FINDING_lost_records, l->n_bad_records, OSC_NO_OFFSET, OSC_NO_TIME);
 }
 
@@ -237,7 +240,7 @@ static void count_losses(struct osc_native *n)
     count(n, OSC_FINDING_lost_name, n->names.n_lost, OSC_NO_OFFSET, OSC_NO_TIME);
     if (n->is_live_used && n->live.is_running)
         count(n, OSC_FINDING_still_recording, 1, OSC_NO_OFFSET, OSC_NO_TIME);
-    else if (!n->has_end && !n->file.has_index)
+    else if (n->has_end ? n->end.reason == OSC_END_KILLED : !n->file.has_index)
         count(n, OSC_FINDING_killed, 1, OSC_NO_OFFSET, OSC_NO_TIME);
 }
 
