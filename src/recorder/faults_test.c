@@ -452,6 +452,6 @@ int main(int argc, char **argv)
     };
 
     if (argc == 2 && strcmp(argv[1], "started") == 0)
-        return be_started();
+        _exit(be_started()); /* a program with more rights cannot be looked at for leaks */
     return len > 0 ? cmocka_run_group_tests_name("faults", tests, NULL, NULL) : 1;
 }
