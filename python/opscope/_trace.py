@@ -23,7 +23,8 @@ def get_include() -> str:
 
 
 def get_library_dir() -> str:
-    """The folder of libopscope.so and libopscope-collect.so."""
+    """The folder of libopscope.so (for linkers; for the loader libopscope.so.0) and
+    libopscope-collect.so."""
     return _place.LIBRARIES
 
 

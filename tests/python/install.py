@@ -46,8 +46,12 @@ def main():
                     "print(opscope.get_library_dir())", cwd=folder, env=clean).split()
         for name in ("opscope.h", "record.h", "source.h", "trace.h"):
             assert os.path.exists(os.path.join(where[0], "opscope", name)), name
-        for name in ("libopscope.so", "libopscope-collect.so"):
-            assert os.path.exists(os.path.join(where[1], name)), name
+        assert os.path.exists(os.path.join(where[1], "libopscope-collect.so"))
+        source = pathlib.Path(folder, "user.c")
+        source.write_text("#include <opscope/record.h>\nint main(void) { osc_step(); return 0; }\n")
+        run("cc", source, "-o", source.with_suffix(""), "-I" + where[0], "-L" + where[1],
+            "-lopscope", "-Wl,-rpath," + where[1])
+        run(source.with_suffix(""))
         run(python, "-m", "pip", "uninstall", "--quiet", "--yes", "opscope")
         assert not os.path.exists(env / "bin/opscope")
 
