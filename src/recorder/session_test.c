@@ -194,6 +194,17 @@ static osc_status start_at(const char *out)
         &(struct osc_start_options){.size = sizeof(struct osc_start_options), .out = out});
 }
 
+static void options_without_their_size_are_refused(void **state)
+{
+    struct osc_start_options o = {.size = 0};
+
+    (void)state;
+    assert_int_equal(osc_start(&o), OSC_EINVAL);
+    o.size = sizeof o - 1;
+    assert_int_equal(osc_start(&o), OSC_EINVAL);
+    assert_int_equal(osc_is_on(), 0);
+}
+
 static void says_where_nothing_can_be_written_and_changes_nothing(void **state)
 {
     (void)state;
@@ -426,6 +437,7 @@ int main(void)
         cmocka_unit_test(goes_on_after_vfork_and_exec),
         cmocka_unit_test(records_a_grandchild),
         cmocka_unit_test(refuses_to_start_twice_and_stops_as_often_as_one_likes),
+        cmocka_unit_test(options_without_their_size_are_refused),
         cmocka_unit_test(says_where_nothing_can_be_written_and_changes_nothing),
         cmocka_unit_test(drops_and_counts_a_device_or_work_that_is_not_there),
         cmocka_unit_test(makes_directories_and_files_that_only_the_user_may_read),
