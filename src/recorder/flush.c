@@ -243,8 +243,7 @@ static void follow_schedule(void)
     }
 }
 
-/* --- flight recorder
- * -------------------------------------------------------------------------- */
+/* --- flight recorder ---------------------------------------------------------------- */
 
 /* Since when a dump at TICKS holds all: where a whole step begins. */
 static uint64_t flight_begin(uint64_t ticks)
@@ -317,8 +316,7 @@ static void fly(void)
     osc_backlog_evict(&self.backlog, &self.sink, flight_begin(now), n_kept_max());
 }
 
-/* --- requests
- * ------------------------------------------------------------------------------------ */
+/* --- requests ----------------------------------------------------------------------- */
 
 static void ask(enum request request)
 {
@@ -419,8 +417,7 @@ static void toggle(void)
     pause_for_user(!is_paused_by_user);
 }
 
-/* --- the control socket
- * ------------------------------------------------------------------------------ */
+/* --- the control socket ------------------------------------------------------------- */
 
 static const char *state_word(void)
 {
@@ -478,8 +475,7 @@ static size_t answer(void *ctx, const char *command, char *out, size_t room)
     return len;
 }
 
-/* --- the thread
- * ------------------------------------------------------------------------------------------ */
+/* --- the thread --------------------------------------------------------------------- */
 
 /* Entries whose threads have ended: all their blocks are drained after this. */
 static void look_for_exited(void)
@@ -583,8 +579,7 @@ static void *run(void *arg)
     return NULL;
 }
 
-/* --- start and stop
- * ------------------------------------------------------------------------------------------ */
+/* --- start and stop ----------------------------------------------------------------- */
 
 /* What OPSCOPE_SCHEDULE says, where the program says nothing. */
 static void read_environment(void)
