@@ -226,7 +226,7 @@ OSC_API enum osc_action osc_schedule_action(const struct osc_schedule *schedule,
 
 struct osc_start_options {
     size_t size;     /* sizeof of this struct, always: a newer library knows an older caller.
-                        Less than version 0.1 has, as 0: OSC_EINVAL */
+                        Too little for `out`, as 0: OSC_EINVAL */
     const char *out; /* file to write, as "run.osc"; NULL: one in the directory OPSCOPE_OUT,
                         else in the working directory, named by host, pid and start */
     const struct osc_schedule *schedule; /* NULL: OPSCOPE_SCHEDULE, else all is recorded */

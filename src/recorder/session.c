@@ -20,8 +20,8 @@
 #include "recorder/trouble.h"
 
 #define BUFFER_BYTES_DEFAULT ((uint64_t)64 << 20)
-/* What version 0.1 knows of them: less has no caller filled in. */
-#define OPTIONS_LEAST (offsetof(struct osc_start_options, ctx) + sizeof(void *))
+/* What every version knows of them: less has no caller filled in. */
+#define OPTIONS_LEAST (offsetof(struct osc_start_options, out) + sizeof(const char *))
 
 enum {
     WAIT_STEP_NS = 100000,
