@@ -221,6 +221,17 @@ static osc_status start_at(const char *out)
         &(struct osc_start_options){.size = sizeof(struct osc_start_options), .out = out});
 }
 
+static void options_without_their_size_are_refused(void **state)
+{
+    struct osc_start_options o = {.size = 0};
+
+    (void)state;
+    assert_int_equal(osc_start(&o), OSC_EINVAL);
+    o.size = offsetof(struct osc_start_options, out);
+    assert_int_equal(osc_start(&o), OSC_EINVAL);
+    assert_int_equal(osc_is_on(), 0);
+}
+
 /* Programs of other versions know a shorter or a longer structure. */
 static void takes_options_of_older_and_newer_programs(void **state)
 {
@@ -495,6 +506,7 @@ int main(void)
         cmocka_unit_test(goes_on_after_vfork_and_exec),
         cmocka_unit_test(records_a_grandchild),
         cmocka_unit_test(refuses_to_start_twice_and_stops_as_often_as_one_likes),
+        cmocka_unit_test(options_without_their_size_are_refused),
         cmocka_unit_test(takes_options_of_older_and_newer_programs),
         cmocka_unit_test(says_where_nothing_can_be_written_and_changes_nothing),
         cmocka_unit_test(drops_and_counts_a_device_or_work_that_is_not_there),

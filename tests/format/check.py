@@ -320,6 +320,20 @@ def check_recorder(opscope, recorder, mode):
     return None
 
 
+def check_launch(opscope, recorder):
+    """What an operator has launched itself is linked to it, without a call in between."""
+    with tempfile.TemporaryDirectory(prefix="record-") as scratch:
+        for path in record(recorder, "end", scratch):
+            done = run(opscope, "table", "kernels", "--group-by", "op", path, "--format", "csv",
+                       "--columns", "name,operator,calls,total_ns")
+            rows = done.stdout.decode().split()[1:]
+            if len(rows) != 1 or not rows[0].startswith("inner,aten::op,1,"):
+                return f"kernels: {rows}"
+            if n_found(opscope, path, "no_launch"):
+                return "work has no launch"
+    return None
+
+
 def without_limit(opscope, path):
     """What does not depend on when it was recorded."""
     out = [run(opscope, "table", *table, path, "--format", "csv", "--limit", "0").stdout
@@ -448,6 +462,7 @@ def main():
     checks += [(f, lambda f=f: compare(args.opscope, f)) for f in args.files]
     checks += [(f"recorder: {m}", lambda m=m: check_recorder(args.opscope, args.recorder, m))
                for m in ("end", "kill", "wait", "parts", "partskill")]
+    checks.append(("recorder: launch", lambda: check_launch(args.opscope, args.recorder)))
     checks.append(("recorder: limit", lambda: check_limit(args.opscope, args.recorder)))
     checks.append(("the dump in docs/format.md", example.differs))
     for name, check in checks:
