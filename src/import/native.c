@@ -219,17 +219,26 @@ static osc_status open_live(struct osc_native *n, struct osc_err *err)
     return st == OSC_ENOMEM ? st : OSC_OK;
 }
 
-/* Whether what is in the live directory goes on from what is in the file. */
-static bool live_goes_on(const struct osc_native *n)
+/* Whether what is in the live directory goes on from what is in the file: *GOES_ON. */
+static osc_status ask_live(const struct osc_native *n, bool *goes_on)
 {
     const uint64_t *a = n->live.header.recording, *b = n->file.header.recording;
+    bool follows = false;
 
+    *goes_on = n->live.is_there;
     if (!n->live.is_there || n->r->in->is_live)
-        return n->live.is_there;
+        return OSC_OK;
+    *goes_on = false;
     if (n->file.header_is_good && (a[0] != b[0] || a[1] != b[1]))
-        return false; /* of another recording of that name */
-    /* Of a part that was ended the next ones, not this, go on. */
-    return !n->has_end || n->end.reason == OSC_END_STOPPED;
+        return OSC_OK; /* of another recording of that name */
+    *goes_on = !n->has_end || n->end.reason == OSC_END_STOPPED;
+    if (*goes_on || (n->end.reason != OSC_END_CONTINUED && n->end.reason != OSC_END_WINDOW))
+        return OSC_OK;
+    /* Of a part that was ended the next one goes on, if it was begun at all. */
+    const osc_status st =
+        osc_native_part_follows(n->r->in->path, n->file.header.part, a, &follows);
+    *goes_on = st == OSC_OK && !follows;
+    return st;
 }
 
 /* --- records ------------------------------------------------------------- */
@@ -443,9 +452,12 @@ static osc_status prepare(struct osc_native *n)
         st = osc_native_measure_gaps(n);
     for (size_t i = 0; i < n->file.n_chunks && st == OSC_OK; i++)
         st = take_small_chunk(n, i);
-    n->is_live_used = st == OSC_OK && live_goes_on(n);
-    if (n->is_live_used)
+    if (st == OSC_OK)
+        st = ask_live(n, &n->is_live_used);
+    if (n->is_live_used) {
+        osc_native_forgive_torn(n);
         st = take_live(n);
+    }
     if (st == OSC_OK)
         st = osc_native_clock_settle(&n->clock, n->ticks_hz);
     osc_native_names_settle(&n->names);

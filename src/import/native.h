@@ -68,6 +68,12 @@ OSC_MUST_USE osc_status osc_native_payload(struct osc_native *n, size_t i,
  */
 OSC_MUST_USE osc_status osc_native_measure_gaps(struct osc_native *n);
 
+/*
+ * Forget the damage of a chunk that the recorder had not written to its end: what it holds is
+ * in the live directory, which is used.
+ */
+void osc_native_forgive_torn(struct osc_native *n);
+
 /* By their places in the file. */
 void osc_native_sort_damages(struct osc_native *n);
 

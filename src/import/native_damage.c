@@ -103,6 +103,18 @@ osc_status osc_native_measure_gaps(struct osc_native *n)
     return st;
 }
 
+void osc_native_forgive_torn(struct osc_native *n)
+{
+    const struct osc_file *f = &n->file;
+    const struct osc_file_gap *last = f->n_gaps > 0 ? &f->gaps[f->n_gaps - 1] : NULL;
+
+    if (!last || n->live.header.state != OSC_LIVE_RECORDING || !osc_file_is_torn(f, last))
+        return;
+    for (size_t i = 0; i < n->n_damages; i++)
+        if (n->damages[i].offset == last->offset)
+            n->damages[i--] = n->damages[--n->n_damages];
+}
+
 static int compare_damages(const void *pa, const void *pb)
 {
     const struct osc_native_damage *const a = pa, *const b = pb;
@@ -231,7 +243,8 @@ static void count_losses(struct osc_native *n)
     count(n, OSC_FINDING_lost_name, n->names.n_lost, OSC_NO_OFFSET, OSC_NO_TIME);
     if (n->is_live_used && n->live.is_running)
         count(n, OSC_FINDING_still_recording, 1, OSC_NO_OFFSET, OSC_NO_TIME);
-    else if (!n->has_end && !n->file.has_index)
+    else if (n->is_live_used ? !n->has_end || n->end.reason != OSC_END_STOPPED
+                             : !n->has_end && !n->file.has_index)
         count(n, OSC_FINDING_killed, 1, OSC_NO_OFFSET, OSC_NO_TIME);
 }
 

@@ -18,6 +18,7 @@ import json
 import os
 import pathlib
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -276,9 +277,93 @@ def check_recorder(opscope, recorder, mode):
                 return f"quality has {sorted(found)}"
             if run(opscope, "info", "--verify", scratch).returncode != 0:
                 return "info --verify is not content"
-            if mode.startswith("parts") and len(parts) < 2:
+            if mode.startswith("part") and [p.name for p in parts] == [f"{mode}.osc"]:
                 return "there are no parts"
     return None
+
+
+# --- parts of what was killed ---------------------------------------------------------
+
+
+def write_live(path, contents):
+    os.mkdir(path + ".live")
+    for name, content in zip(("blocks", "strings"), contents):
+        pathlib.Path(path + ".live", name).write_bytes(content)
+
+
+def check_torn(opscope, n_cut):
+    """What is wrong where the recorder was killed N_CUT bytes before a chunk was written."""
+    rec = w.Recording()
+    rec.anchor(1, 10 ** 9)
+    t = rec.thread(71)
+    for i in range(2):
+        t.complete(w.PLAIN, f"chunk {i}", 100 * i + 10, 100 * i + 20)
+        t.flush()
+    with tempfile.TemporaryDirectory(prefix="torn-") as scratch:
+        path = os.path.join(scratch, "a.osc")
+        pathlib.Path(path).write_bytes(rec.content(index=False, end=0)[:-n_cut])
+        write_live(path, rec.live([(rec.chunks[1][0], True)]))
+        wrong = compare(opscope, path)
+        if wrong:
+            return wrong
+        if {"truncated", "corrupt", "lost_records"} & set(codes(opscope, path)):
+            return f"quality has {codes(opscope, path)}"
+        if run(opscope, "info", "--verify", path).returncode != 0:
+            return "info --verify is not content"
+        shutil.rmtree(path + ".live")
+        if not {"truncated", "corrupt"} & set(codes(opscope, path)):
+            return f"without what lives, quality has {codes(opscope, path)}"
+        if run(opscope, "info", "--verify", path).returncode == 0:
+            return "info --verify is content without what lives"
+    return None
+
+
+def killed_between_parts(scratch, ended, follower):
+    """Part 1, which ended for the reason ENDED, what lives on, and FOLLOWER as part 2."""
+    rec = w.Recording()
+    rec.anchor(1, 10 ** 9)
+    t = rec.thread(71)
+    t.complete(w.PLAIN, "written", 10, 20)
+    t.flush()
+    path = os.path.join(scratch, "a.osc")
+    rec.write(path, end=ended)
+    t.complete(w.PLAIN, "alive", 30, 40)
+    write_live(path, rec.live([(t.flush(chunk=False), False)]))
+    if follower is not None:
+        pathlib.Path(scratch, "a.2.osc").write_bytes(follower)
+    return path
+
+
+def check_between_parts(opscope, ended, follower, expected, is_killed):
+    """What is wrong with what is read where the recorder had ended part 1 when it was killed:
+    EXPECTED are the names of the events of each part, IS_KILLED whether it is told."""
+    with tempfile.TemporaryDirectory(prefix="between-") as scratch:
+        path = killed_between_parts(scratch, ended, follower)
+        for part, names in zip((path, path.replace(".osc", ".2.osc")), expected):
+            wrong = compare(opscope, part)
+            if wrong:
+                return f"{os.path.basename(part)}: {wrong}"
+            found = run(opscope, "table", "events", part, "--format", "csv", "--columns", "name")
+            if found.stdout.decode().split()[1:] != names:
+                return f"{os.path.basename(part)}: {found.stdout.decode()!r}"
+        if ("killed" in codes(opscope, scratch)) != is_killed:
+            return f"quality has {codes(opscope, scratch)}"
+    return None
+
+
+def between_parts(opscope):
+    """(name, check) of every such state."""
+    other = w.Recording(recording=(1, 2), part=2)
+    for ended, follower, expected, is_killed in (
+            (2, None, [["written", "alive"]], True),
+            (3, None, [["written", "alive"]], True),
+            (4, None, [["written"]], False),
+            (2, b"", [["written"], ["alive"]], True),
+            (2, other.content(), [["written", "alive"]], True)):
+        what = {None: "none", b"": "an empty one"}.get(follower, "one of another recording")
+        yield (f"part 1 ended for reason {ended}, behind it {what}",
+               lambda a=(ended, follower, expected, is_killed):
+               check_between_parts(opscope, *a))
 
 
 # --- flips --------------------------------------------------------------------------------
@@ -372,12 +457,15 @@ def main():
     checks += [(f, lambda f=f: compare(args.opscope, f)) for f in args.files]
     checks += [(f"recorder: {m}", lambda m=m: check_recorder(args.opscope, args.recorder, m))
                for m in ("end", "kill", "wait", "parts", "partskill")]
+    checks += between_parts(args.opscope)
+    checks += [(f"a chunk torn {n} bytes before its end", lambda n=n: check_torn(args.opscope, n))
+               for n in (20, 60, 100)]
     checks.append(("the dump in docs/format.md", example.differs))
     for name, check in checks:
         wrong = check()
         passed, failed = passed + (wrong is None), failed + (wrong is not None)
         if wrong is not None:
-            print(f"FAILED {name}\n{wrong}")
+            print(f"FAILED {name}: {wrong}")
     if args.flips:
         n, failures = check_flips(args.opscope)
         passed, failed = passed + n - len(failures), failed + len(failures)

@@ -70,14 +70,17 @@ def is_header(head):
             xxh64(head[:56]) == int.from_bytes(head[56:], "little"))
 
 
+def is_file_header(data):
+    return data[:8] == FILE_MAGIC and xxh64(data[:56]) == int.from_bytes(data[56:64], "little")
+
+
 class File:
     """The chunks of a file, and what of it is damaged: (offset, end, records, first, last)."""
 
     def __init__(self, data):
         self.data, self.chunks, self.damage = data, [], []
         self.is_cut = False
-        self.header_is_good = (data[:8] == FILE_MAGIC and
-                               xxh64(data[:56]) == int.from_bytes(data[56:64], "little"))
+        self.header_is_good = is_file_header(data)
         if self.header_is_good and struct.unpack_from("<I", data, 8)[0] != 1:
             raise Nonsense("another version")
         if not self.header_is_good:
@@ -723,6 +726,20 @@ class Maker:
         self.events.append(e)
 
 
+def is_followed(path, file):
+    """Whether behind the part at PATH there is another one, if only an empty file."""
+    part = struct.unpack_from("<I", file.data, 32)[0]
+    stem = path.removesuffix(".osc")
+    if part > 1:
+        stem = stem.removesuffix(f".{part}")
+    try:
+        with open(f"{stem}.{part + 1}.osc", "rb") as f:
+            head = f.read(64)
+    except FileNotFoundError:
+        return False
+    return not is_file_header(head) or head[16:32] == file.recording
+
+
 def read(path):
     """The recording at PATH, and a Maker with its events."""
     rec, live, file = Recording(), None, None
@@ -731,12 +748,13 @@ def read(path):
         beside = re.sub(r"\.\d+\.osc$", ".osc.live", path)
     if os.path.isdir(beside):
         live = Live(beside)
-    if not os.path.isdir(path):
+    if os.path.isfile(path) and (not live or os.path.getsize(path) > 0):
         with open(path, "rb") as f:
             file = File(f.read())
         rec.add_file(file)
     if live and (not file or not file.recording or live.recording == file.recording) and \
-            (not rec.end or rec.end[0] == 1):
+            (not rec.end or rec.end[0] == 1 or
+             rec.end[0] in (2, 3) and not is_followed(path, file)):
         rec.add_live(live)
     rec.settle_clock()
     maker = Maker(rec)

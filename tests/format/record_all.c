@@ -7,7 +7,7 @@
  *   kill    kills itself before anything was ended
  *   wait    prints "ready" and waits until its standard input ends, then goes on
  *   parts   is limited in size, so that the recording comes in parts
- *   partskill   the same, and kills itself
+ *   partskill   the same, and kills itself as soon as there is a second part
  */
 #include <opscope/record.h>
 #include <opscope/source.h>
@@ -16,6 +16,8 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 static osc_name op, inner, key, shapes, async_name, counter;
 
@@ -116,6 +118,20 @@ static void record(void)
     osc_arg_i64(key, 1);
 }
 
+/* Record until the flusher has begun the part after OUT, which ends in .osc, if it has not
+ * deleted that one by now. */
+static void record_second_part(const char *out)
+{
+    const struct timespec pause = {.tv_nsec = 20000000};
+    char path[4096];
+
+    (void)snprintf(path, sizeof path, "%.*s.2.osc", (int)(strlen(out) - strlen(".osc")), out);
+    for (int i = 0; i < 1000 && access(path, F_OK) != 0 && access(out, F_OK) == 0; i++) {
+        record();
+        (void)nanosleep(&pause, NULL);
+    }
+}
+
 int main(int argc, char **argv)
 {
     struct osc_start_options o = {.size = sizeof o};
@@ -130,6 +146,8 @@ int main(int argc, char **argv)
         return 1;
     for (int i = 0; i < (o.limit_bytes ? 12 : 1); i++)
         record();
+    if (strcmp(mode, "partskill") == 0)
+        record_second_part(o.out);
     if (strcmp(mode, "kill") == 0 || strcmp(mode, "partskill") == 0)
         (void)raise(SIGKILL);
     if (strcmp(mode, "wait") == 0) {
