@@ -139,6 +139,9 @@ static void tell_live(struct verifying *w)
     if (w->live_opened == OSC_EFORMAT)
         tell(w, (struct osc_verify_fault){
                     .what = "the header of the live directory beside it is damaged"});
+    if (l->is_lost)
+        tell(w, (struct osc_verify_fault){
+                    .what = "the live directory beside it has lost its blocks"});
     if (!l->is_there)
         return;
     if (w->file.header_is_good &&
@@ -147,6 +150,9 @@ static void tell_live(struct verifying *w)
                     .what = "the live directory beside it is of another recording"});
     if (l->is_cut)
         tell(w, (struct osc_verify_fault){.what = "the live directory beside it is cut"});
+    if (l->names_are_cut || l->names_are_bad)
+        tell(w, (struct osc_verify_fault){
+                    .what = "names in the live directory beside it are cut or damaged"});
     if (l->n_bad_blocks > 0)
         tell(w, (struct osc_verify_fault){
                     .n_records = l->n_bad_records,

@@ -147,7 +147,7 @@ class Segment:
         recording.n_blocks += 1
         self.thread, self.records = thread, records
         self.seq = recording.n_blocks
-        self.first, self.unfinished = 0, 0
+        self.first, self.unfinished, self.is_copy = 0, 0, False
 
     def n_slots(self):
         return sum(len(r.slots(0)) // 16 for r in self.records)
@@ -168,7 +168,7 @@ class Segment:
             out += r.packed(before)
             before = r.ticks if r.ticks is not None else before
         head = struct.pack("<QIIIIQII", self.seq, self.thread.ordinal, self.first,
-                           self.n_slots(), len(self.records), start, len(out), self.unfinished)
+                           0 if self.is_copy else self.n_slots(), len(self.records), start, len(out), self.unfinished)
         return head + out
 
     def times(self):
@@ -239,7 +239,7 @@ class Recording:
             add(CLOCK, b"".join(self.anchors), len(self.anchors))
         add(STRINGS, struct.pack("<Q", 64) + bytes(self.log[64:]), len(self.names) - 1)
         add(THREADS, threads, len(self.threads))
-        for i in order or range(len(self.chunks)):
+        for i in range(len(self.chunks)) if order is None else order:
             segments = self.chunks[i]
             n = sum(len(s.records) for s in segments)
             times = [s.times() for s in segments if s.times()]
