@@ -253,7 +253,8 @@ static void count_losses(struct osc_native *n)
     if (n->is_live_used && n->live.is_running)
         count(n, OSC_FINDING_still_recording, 1, OSC_NO_OFFSET, OSC_NO_TIME);
     else if (n->is_live_used ? !n->has_end || n->end.reason != OSC_END_STOPPED
-                             : !n->has_end && !n->file.has_index)
+             : n->has_end    ? n->end.reason == OSC_END_KILLED
+                             : !n->file.has_index)
         count(n, OSC_FINDING_killed, 1, OSC_NO_OFFSET, OSC_NO_TIME);
 }
 

@@ -78,7 +78,8 @@ class Random:
             elif pick == 5:
                 t.arg(key, rng.choice(["", "text", "quote\"\\", "y" * 3072]))
             else:
-                t.json(key, rng.choice(["[[8,3],[]]", "{\"a\": 1}", "17", "no json", "", "[1"]))
+                say = rng.choice([t.json, t.json_name])
+                say(key, rng.choice(["[[8,3],[]]", "{\"a\": 1}", "17", "no json", "", "[1"]))
 
     def call(self, t):
         rng, tick = self.rng, self.tick

@@ -30,6 +30,7 @@ static void scopes(int i)
 
     osc_begin(OSC_SCOPE_OPERATOR, op);
     osc_arg_json(shapes, "[[8,3],[]]", 10);
+    osc_arg_json_name(osc_name_c("strides"), osc_name_c("[[3,1],[]]"));
     osc_arg_i64(key, -i);
     osc_begin((enum osc_scope_kind)(i % OSC_SCOPE_KIND_COUNT), inner);
     osc_arg_f64(key, i / 3.0);
