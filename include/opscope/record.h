@@ -225,14 +225,17 @@ OSC_API enum osc_action osc_schedule_action(const struct osc_schedule *schedule,
 /* --- start and stop ------------------------------------------------------------------ */
 
 struct osc_start_options {
-    size_t size;     /* sizeof of this struct: a newer library knows an older caller */
+    size_t size;     /* sizeof of this struct, always: a newer library knows an older caller.
+                        Too little for `out`, as 0: OSC_EINVAL */
     const char *out; /* file to write, as "run.osc"; NULL: one in the directory OPSCOPE_OUT,
                         else in the working directory, named by host, pid and start */
     const struct osc_schedule *schedule; /* NULL: OPSCOPE_SCHEDULE, else all is recorded */
     uint64_t buffer_bytes;               /* of memory that threads share; 0: 64 MiB */
     uint64_t limit_bytes; /* of files: beyond it the oldest are deleted; 0: none */
-    /* Flight recorder: keep the last of it in memory, at most half of buffer_bytes, and
-     * write it when something happens. */
+    /* Flight recorder: keep the last of it in memory, and write it when something happens,
+     * from where a step begins. What does not fit is given up, the oldest first: of
+     * buffer_bytes an eighth, or at high rates what fills in 200 ms (half at most), is for
+     * what is being recorded; the rest is kept. */
     uint64_t flight_ns;    /* the last nanoseconds; 0: not by time */
     uint64_t flight_steps; /* the last steps; 0: not by steps; both 0: no flight recorder */
     double slow_step;      /* dump when a step takes this many medians of those before; 0: no */
@@ -247,8 +250,9 @@ struct osc_start_options {
 
 /*
  * Begin to record. OPTIONS may be NULL: all defaults. OSC_EINVAL if it records
- * already; OSC_EIO or OSC_ENOMEM if nothing can be written there: then nothing has
- * changed. OPSCOPE=0 in the environment makes this do nothing and return OSC_OK.
+ * already, or OPTIONS->size is not set; OSC_EIO or OSC_ENOMEM if nothing can be written
+ * there. Then nothing has changed. OPSCOPE=0 in the environment makes this do nothing and
+ * return OSC_OK.
  */
 OSC_API OSC_MUST_USE osc_status osc_start(const struct osc_start_options *options);
 

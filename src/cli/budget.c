@@ -1,17 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/budget.h"
 
-#include <malloc.h>
-
 #include "base/cgroup.h"
 #include "base/mem.h"
-
-/*
- * Blocks from here on are mappings of their own: the system has them back as soon as
- * they are freed, so that the process holds little more than what is counted. Those
- * that a thread takes for every unit of text stay below it.
- */
-#define MAPPED_FROM_BYTES (1 << 20)
 
 /* Tables that derive nothing. */
 static const struct osc_import_reserve for_lists = {
@@ -51,10 +42,6 @@ void osc_budget_start(const struct osc_args *args)
     const uint64_t limit =
         args->max_memory_bytes > 0 ? args->max_memory_bytes : osc_cgroup_default_memory();
 
-#ifdef M_MMAP_THRESHOLD
-    (void)mallopt(M_MMAP_THRESHOLD, MAPPED_FROM_BYTES);
-    (void)mallopt(M_TRIM_THRESHOLD, 2 * MAPPED_FROM_BYTES);
-#endif
     osc_mem_set_limit(limit < SIZE_MAX ? (size_t)limit : SIZE_MAX);
 }
 

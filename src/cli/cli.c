@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,33 @@ static int output = STDOUT_FILENO;
 static const char *output_name = "standard output";
 static bool writes_file; /* what is cut is of no use */
 static int write_errno;
+static _Thread_local struct osc_cli_host *served; /* NULL: people */
+
+void osc_cli_serve(struct osc_cli_host *host)
+{
+    served = host;
+}
+
+void osc_cli_reason(osc_status st)
+{
+    if (served)
+        served->reason = st;
+}
+
+bool osc_command_is(const char *name)
+{
+    static const char *const names[] = {
+#define COMMAND_NAME(name) #name,
+        OSC_COMMAND_LIST(COMMAND_NAME)
+#undef COMMAND_NAME
+    };
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(names[i], name) == 0)
+            return true;
+    }
+    return false;
+}
 
 void osc_cli_set_command(const char *name)
 {
@@ -33,11 +61,6 @@ __attribute__((format(printf, 1, 0))) static void print_message(const char *form
     char text[MESSAGE_BYTES];
     struct osc_strbuf line = {0};
 
-    fflush(stdout);
-    fputs("opscope", stderr);
-    if (command_name)
-        fprintf(stderr, " %s", command_name);
-    fputs(": ", stderr);
     /* Names of files and words of traces must not steer a terminal. */
     vsnprintf(text, sizeof text, format, ap);
     osc_utf8_append_terminal(&line, osc_str_c(text));
@@ -45,8 +68,14 @@ __attribute__((format(printf, 1, 0))) static void print_message(const char *form
         if (*p < ' ' || *p > '~')
             *p = '?';
     }
-    fputs(line.status == OSC_OK && line.s ? line.s : text, stderr);
-    fputc('\n', stderr);
+    const char *const said = line.status == OSC_OK && line.s ? line.s : text;
+    if (served) {
+        served->hear(served->ctx, said);
+    } else {
+        fflush(stdout);
+        fprintf(stderr, "opscope%s%s: %s\n", command_name ? " " : "",
+                command_name ? command_name : "", said);
+    }
     osc_strbuf_fini(&line);
 }
 
@@ -71,6 +100,7 @@ int osc_cli_misuse(const char *format, ...)
 
 int osc_cli_fail(osc_status st, const struct osc_err *err)
 {
+    osc_cli_reason(st);
     if (write_errno == EPIPE) /* who read us has seen enough, as head does */
         return writes_file ? OSC_EXIT_FAILED : OSC_EXIT_DONE;
     if (write_errno != 0)
@@ -81,6 +111,13 @@ int osc_cli_fail(osc_status st, const struct osc_err *err)
 }
 
 static struct sigaction pipe_action; /* of SIGPIPE, as we found it */
+
+/*
+ * Blocks from here on are mappings of their own: the system has them back as soon as
+ * they are freed, so that the process holds little more than what is counted. Those
+ * that a thread takes for every unit of text stay below it.
+ */
+#define MAPPED_FROM_BYTES (1 << 20)
 
 void osc_cli_start(void)
 {
@@ -95,6 +132,10 @@ void osc_cli_start(void)
             open("/dev/null", (fd == 0 ? O_WRONLY : O_RDONLY) | O_CLOEXEC) < 0)
             _exit(OSC_EXIT_FAILED);
     }
+#ifdef M_MMAP_THRESHOLD
+    (void)mallopt(M_MMAP_THRESHOLD, MAPPED_FROM_BYTES);
+    (void)mallopt(M_TRIM_THRESHOLD, 2 * MAPPED_FROM_BYTES);
+#endif
     /* An interrupt may end us anywhere, even in a read() that waits: output.h sees to files. */
     sigaction(SIGPIPE, &ignore, &pipe_action);
 }
@@ -114,6 +155,8 @@ void osc_cli_redirect(int fd, const char *name)
 osc_status osc_cli_write(void *ctx, const char *s, size_t len)
 {
     (void)ctx;
+    if (served)
+        return served->write(served->ctx, s, len);
     while (len > 0) {
         const ssize_t n = write(output, s, len);
 
@@ -133,7 +176,7 @@ unsigned osc_cli_width(int fd)
 {
     struct winsize size;
 
-    if (!isatty(fd))
+    if (served || !isatty(fd))
         return 0;
     if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col >= OSC_CLI_WIDTH_LEAST)
         return size.ws_col;
@@ -144,7 +187,7 @@ bool osc_cli_takes_escapes(int fd)
 {
     const char *term = getenv("TERM");
 
-    return isatty(fd) && term && strcmp(term, "dumb") != 0;
+    return !served && isatty(fd) && term && strcmp(term, "dumb") != 0;
 }
 
 bool osc_cli_has_colour(void)

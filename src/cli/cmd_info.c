@@ -124,7 +124,7 @@ const struct osc_command osc_command_info = {
     .text = "Prints two tables: info (format, origin, counts, switches of the profiler,\n"
             "metadata) and quality (what was skipped, repaired or is missing, and the line of\n"
             "your program to change). --verify reads an .osc file to its end and checks all\n"
-            "of its hashes instead; the exit status is 1 if anything is damaged.\n",
+            "of its hashes and columns instead; the exit status is 1 if anything is damaged.\n",
     .examples = "  opscope info trace.json.gz\n"
                 "  opscope info --merge runs/ddp/             all ranks of a directory as one\n"
                 "  zcat trace.json.gz | opscope info -        from standard input\n"

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `opscope table`: any table, in any form. */
 #include "analysis/registry.h"
-#include "cli/budget.h"
+#include "cli/ask.h"
 #include "cli/commands.h"
-#include "cli/scope.h"
 #include "cli/show.h"
 
 #include <stdio.h>
@@ -11,7 +10,6 @@
 #include <unistd.h>
 
 #include "base/strbuf.h"
-#include "sql/where.h"
 #include "table/nearest.h"
 
 #define LIST_INDENT 15
@@ -163,29 +161,12 @@ static int check_operands(const struct osc_args *args)
     return OSC_EXIT_DONE;
 }
 
-/* What can be wrong without looking at a trace. The caller closes *WHERE, if it is one. */
-static int check(struct osc_args *args, const struct osc_table_def *def,
-                 struct osc_where **where)
-{
-    const struct osc_query q = {.def = def, .options = &args->table, .columns = args->columns};
-    struct osc_err err = {0};
-    osc_status st = osc_query_check(&q, &err);
-
-    if (st == OSC_OK && args->where)
-        st = osc_where_open(where, def, args->where, NULL, &err);
-    if (*where)
-        args->filter = (struct osc_row_filter){osc_where_keep, *where};
-    return st == OSC_OK ? OSC_EXIT_DONE : osc_cli_fail(st, &err);
-}
-
 static int show(struct osc_args *args, const struct osc_table_def *def)
 {
     struct osc_loaded l = {0};
     int failed = OSC_EXIT_DONE;
 
-    args->selects_late = (def->takes & OSC_TAKES_SELECTION) != 0;
-    args->table.selection = &args->selection;
-    failed = osc_load(&l, args, osc_budget_for_table(args, def));
+    failed = osc_ask_load(&l, args, def);
     if (!failed)
         failed = osc_show_table(&l, args, def);
     if (!failed && !args->renderer->is_machine && def != &osc_table_quality)
@@ -216,11 +197,7 @@ static int run(struct osc_args *args)
         return explain(def, args->explain);
     failed = check_operands(args);
     if (!failed)
-        failed = osc_scope_check(args, def);
-    if (!failed)
-        failed = osc_args_group(args, def);
-    if (!failed)
-        failed = check(args, def, &where);
+        failed = osc_ask_check(args, def, &where);
     if (!failed && args->n_operands == 0)
         failed = osc_cli_misuse("which trace? 'opscope table %s trace.json' or see 'opscope "
                                 "table --help'",

@@ -7,9 +7,10 @@
 #include "cli/show.h"
 
 const struct osc_command *const osc_commands[] = {
-    &osc_command_run,   &osc_command_ctl,    &osc_command_info,
-    &osc_command_table, &osc_command_export, NULL,
-};
+#define COMMAND_LINE(name) &osc_command_##name,
+    OSC_COMMAND_LIST(COMMAND_LINE)
+#undef COMMAND_LINE
+        NULL};
 
 #define HELP_WIDTH  80
 #define HELP_INDENT 28

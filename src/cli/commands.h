@@ -13,11 +13,9 @@
 /* Without a name of its own, and so not in osc_commands: `opscope TRACE`. */
 extern const struct osc_command osc_command_screen;
 
-extern const struct osc_command osc_command_ctl;
-extern const struct osc_command osc_command_export;
-extern const struct osc_command osc_command_info;
-extern const struct osc_command osc_command_run;
-extern const struct osc_command osc_command_table;
+#define OSC_COMMAND_DECLARE(name) extern const struct osc_command osc_command_##name;
+OSC_COMMAND_LIST(OSC_COMMAND_DECLARE)
+#undef OSC_COMMAND_DECLARE
 
 /* What `opscope --help` prints, and `opscope COMMAND --help`. */
 void osc_help_all(struct osc_strbuf *out);

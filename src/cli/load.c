@@ -22,6 +22,7 @@ int osc_load_fail(const struct osc_loaded *l, const struct osc_trace *t, osc_sta
 
     if (st != OSC_ENOMEM)
         return osc_cli_fail(st, err);
+    osc_cli_reason(st);
     if (t)
         name = osc_trace_str(t, t->source).s;
     else if (!l->operand && l->files.n > 1)
@@ -114,8 +115,10 @@ static osc_status import_one(struct osc_loaded *l, const struct osc_args *args,
     osc_progress_start(&progress, "reading", l->files.all[i]);
     options.reserve = *reserve;
     options.part = part;
-    options.progress = osc_progress_tick;
-    options.progress_ctx = &progress;
+    if (!options.progress) {
+        options.progress = osc_progress_tick;
+        options.progress_ctx = &progress;
+    }
     if (is_worth_scouting(l, args, i))
         st = scout(l, args, i, &options, &err);
     l->is_misused = st == OSC_EINVAL;
@@ -128,6 +131,7 @@ static osc_status import_one(struct osc_loaded *l, const struct osc_args *args,
     if (st == OSC_OK)
         return OSC_OK;
     l->has_failed = true;
+    osc_cli_reason(st);
     if (st == OSC_ELIMIT && t->is_partial && t->events.n_rows + t->others.n_rows == 0 &&
         l->n_traces > 0) {
         l->n_unread++; /* said once for all of them */

@@ -62,7 +62,7 @@ void osc_shell_add_trace(struct osc_strbuf *out, const char *path)
         osc_strbuf_adds(out, "- < FILE");
         return;
     }
-    if (path[0] == '-' || osc_table_find(path) || osc_command_find(path))
+    if (path[0] == '-' || osc_table_find(path) || osc_command_is(path))
         osc_strbuf_adds(&word, "./");
     osc_strbuf_adds(&word, path);
     osc_shell_add_word(out, word.s ? word.s : path);

@@ -7,6 +7,7 @@
 
 #include "analysis/registry.h"
 #include "base/utf8.h"
+#include "cli/ask.h"
 #include "cli/shell.h"
 
 int osc_show_text(const char *text)
@@ -102,64 +103,22 @@ static osc_status write_own_text(const struct osc_query *q, struct osc_answer *a
     return st;
 }
 
-/* What names all traces of ARGS when it is typed, with --rank and --span. */
-static osc_status add_operands(const struct osc_args *args, struct osc_strbuf *out)
-{
-    const struct {
-        const char *option, *value;
-    } lists[] = {{"--rank ", args->ranks}, {"--span ", args->spans}};
-
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
-        if (!lists[i].value)
-            continue;
-        osc_strbuf_adds(out, lists[i].option);
-        osc_shell_add_word(out, lists[i].value);
-        osc_strbuf_addc(out, ' ');
-    }
-    for (int i = 0; i < args->n_operands; i++) {
-        osc_strbuf_adds(out, i > 0 ? " " : "");
-        osc_shell_add_trace(out, args->operands[i]);
-    }
-    return out->status;
-}
-
 int osc_show_table(struct osc_loaded *l, const struct osc_args *args,
                    const struct osc_table_def *def)
 {
-    struct osc_options options = args->table;
-    struct osc_strbuf operands = {0};
-    const struct osc_query q = {
-        .def = def,
-        .traces = (const struct osc_trace *const *)l->traces,
-        .n_traces = l->n_traces,
-        .options = &options,
-        .columns = args->columns,
-        .where = args->filter.keep ? &args->filter : NULL,
-        .is_merged = args->is_merged,
-        .is_machine = args->renderer->is_machine,
-        /* torch's table has no columns to choose from. */
-        .has_own_text = def->text && !args->renderer->is_machine && !args->columns,
-    };
-    struct osc_answer a = {0};
+    struct osc_asked k = {0};
     struct osc_err err = {0};
-    int failed = osc_load_facts(l, args, def->facts);
+    int failed = osc_ask(&k, l, args, def);
 
-    if (failed)
-        return failed;
-    osc_status st = add_operands(args, &operands);
-    options.operands = operands.s;
-    options.n_traces = l->n_traces;
-    if (st == OSC_OK)
-        st = osc_query_run(&q, &a, &err);
-    a.sheet.sources = l->sources;
-    a.sheet.n_sources = l->n_sources;
-    a.sheet.torch_version = l->torch_version;
-    if (st == OSC_OK)
-        st = q.has_own_text ? write_own_text(&q, &a, &err)
-                            : render(&q, &a, args->renderer, &err);
-    failed = st == OSC_OK ? OSC_EXIT_DONE : osc_load_fail(l, NULL, st, &err, "making a table");
-    osc_answer_fini(&a);
-    osc_strbuf_fini(&operands);
+    if (!failed) {
+        const osc_status st = k.query.has_own_text
+                                  ? write_own_text(&k.query, &k.answer, &err)
+                                  : render(&k.query, &k.answer, args->renderer, &err);
+
+        if (st != OSC_OK)
+            failed = osc_load_fail(l, NULL, st, &err, "making a table");
+    }
+    osc_asked_fini(&k);
     return failed;
 }
 

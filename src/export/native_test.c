@@ -4,7 +4,9 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -13,6 +15,7 @@
 #include "derive/select.h"
 #include "export/export.h"
 #include "export/redact.h"
+#include "import/verify.h"
 #include "support/fingerprint.h"
 #include "support/mend.h"
 #include "support/small_trace.h"
@@ -309,6 +312,38 @@ static void loses_rows_that_point_outside(void **state)
     }
 }
 
+static void verifying_finds_values_that_point_outside(void **state)
+{
+    const uint32_t wrong = UINT32_MAX;
+    struct osc_trace t = {0};
+    struct osc_wire_header h;
+    struct file f;
+
+    (void)state;
+    write_small(&t, &f);
+    /* The index would have the hashes of before. */
+    f.len = find_chunk(&f, OSC_CHUNK_INDEX, 0, &h) - sizeof h;
+    for (int is_wrong = 0; is_wrong < 2; is_wrong++) {
+        char path[] = "/tmp/opscope-verify-XXXXXX";
+        struct osc_verify v = {0};
+        struct osc_err err = {0};
+        const int fd = mkstemp(path);
+
+        if (is_wrong)
+            memcpy(f.s + find_chunk(&f, OSC_CHUNK_EVENTS + OSC_COLUMN_NAME, 0, &h), &wrong,
+                   sizeof wrong);
+        mend(f.s, f.len);
+        assert_true(fd >= 0);
+        assert_int_equal(write(fd, f.s, f.len), f.len);
+        assert_int_equal(osc_verify_path(&v, path, &err), OSC_OK);
+        assert_int_equal(v.n_faults, is_wrong);
+        (void)close(fd);
+        (void)unlink(path);
+    }
+    osc_trace_fini(&t);
+    free_file(&f);
+}
+
 static void believes_nothing_that_its_tables_say(void **state)
 {
     static const uint32_t lies[] = {0, 1, 0x7fffffff, 0x80000000, 0xffffffff};
@@ -435,6 +470,7 @@ int main(void)
         cmocka_unit_test(counts_what_a_wrong_byte_has_cost),
         cmocka_unit_test(gives_what_there_is_of_a_file_that_was_cut),
         cmocka_unit_test(loses_rows_that_point_outside),
+        cmocka_unit_test(verifying_finds_values_that_point_outside),
         cmocka_unit_test(believes_nothing_that_its_tables_say),
         cmocka_unit_test(gives_all_back_when_an_allocation_fails),
         cmocka_unit_test(leaves_out_while_loading_what_is_not_wanted),

@@ -448,6 +448,17 @@ static void build_work(struct making *m, const struct osc_native_item *item,
     put(m, &r, item);
 }
 
+/* The call that launched the work of CORRELATION. */
+static void build_launch(struct making *m, const struct osc_native_item *item,
+                         uint64_t correlation)
+{
+    struct osc_record r = record_of(m, item, 'X', "cuda_runtime");
+
+    r.name = osc_build_string(m->rows->builder, "launch", 6);
+    add_int(m, m->rows->key_correlation, (int64_t)correlation);
+    put(m, &r, item);
+}
+
 static void build_item(struct making *m, const struct osc_native_item *item)
 {
     const uint64_t *words = m->rows->late.words + item->word;
@@ -456,6 +467,8 @@ static void build_item(struct making *m, const struct osc_native_item *item)
         build_step(m, item, words[0]);
     else if (item->kind == OSC_RECORD_WORK)
         build_work(m, item, words);
+    else if (item->kind == OSC_RECORD_LAUNCH)
+        build_launch(m, item, words[0]);
     else if (is_memory(item->kind))
         build_memory(m, item, words);
     else

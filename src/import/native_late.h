@@ -5,6 +5,7 @@
  *   memory    the sum of what a device has given out goes by time, over all threads
  *   ranges    asynchronous ones end on other threads than they began on
  *   work      the clock of a device is fitted over all its readings
+ *   launches  calls that launched work, where nobody recorded one
  *   steps     one row from begin to end, since scopes may reach across
  *
  * Threading: not locked.

@@ -173,14 +173,45 @@ static void take_arg(struct osc_native_rows *rows, struct osc_native_thread *t,
         osc_native_args_take(rows->builder, rows->names, args, p);
 }
 
+/* Whether the innermost scope of T is a call of a runtime or driver. */
+static bool is_in_call(const struct osc_native_thread *t)
+{
+    const uint8_t kind = t->depth > 0 ? t->kinds[t->depth - 1] : OSC_SCOPE_PLAIN;
+
+    return kind == OSC_SCOPE_RUNTIME || kind == OSC_SCOPE_DRIVER;
+}
+
 /* The number of what the innermost scope launched. */
 static void take_launch(struct osc_native_rows *rows, struct osc_native_thread *t,
-                        uint64_t correlation)
+                        uint32_t thread, const struct osc_packed *p)
 {
+    const uint64_t correlation = p->words[0];
     struct osc_native_args *args = is_begin(t->held.kind) ? &t->args : wait_for_end(rows, t);
 
     if (args)
         osc_native_args_int(rows->builder, args, rows->key_correlation, (int64_t)correlation);
+    if (is_in_call(t))
+        return;
+    const struct osc_native_item call = {.ts_ns = osc_native_clock_ns(rows->clock, p->ticks),
+                                         .thread = thread,
+                                         .kind = OSC_RECORD_LAUNCH};
+    (void)osc_native_late_add(rows, &call, &correlation, 1);
+}
+
+/* A scope of KIND opens in T. */
+static inline void push_scope(struct osc_native_rows *rows, struct osc_native_thread *t,
+                              uint8_t kind)
+{
+    if (t->depth >= t->cap_kinds) {
+        const osc_status st =
+            osc_build_grow(&t->kinds, &t->cap_kinds, (size_t)t->depth + 1, sizeof *t->kinds);
+
+        if (st != OSC_OK) {
+            rows->builder->status = st;
+            return;
+        }
+    }
+    t->kinds[t->depth++] = kind;
 }
 
 /* --- other records ------------------------------------------------------- */
@@ -395,7 +426,7 @@ static inline void take(struct osc_native_rows *rows, struct osc_native_thread *
 {
     if (is_begin(p->kind)) {
         release(rows, t);
-        t->depth++;
+        push_scope(rows, t, p->kind - OSC_RECORD_BEGIN);
         hold(rows, t, p->kind, p->id, osc_native_clock_ns(rows->clock, p->ticks), OSC_NO_DUR);
     } else if (p->kind == OSC_RECORD_END) {
         release(rows, t);
@@ -403,7 +434,7 @@ static inline void take(struct osc_native_rows *rows, struct osc_native_thread *
     } else if (p->kind >= OSC_RECORD_ARG_I64 && p->kind <= OSC_RECORD_ARG_JSON_NAME) {
         take_arg(rows, t, p);
     } else if (p->kind == OSC_RECORD_LAUNCH) {
-        take_launch(rows, t, p->words[0]);
+        take_launch(rows, t, thread, p);
     } else if (is_complete(p->kind)) {
         const int64_t start_ns = osc_native_clock_ns(rows->clock, p->ticks);
 
@@ -494,6 +525,7 @@ void osc_native_rows_fini(struct osc_native_rows *rows)
         osc_native_args_fini(&rows->threads[i].args);
         osc_native_args_fini(&rows->threads[i].waiting);
         osc_free(rows->threads[i].scopes);
+        osc_free(rows->threads[i].kinds);
     }
     osc_free(rows->threads);
     osc_idmap_fini(&rows->by_ordinal);

@@ -6,6 +6,8 @@
  *                   complete ones ph X; category by kind (native_words.h)
  *   args            of the record before them, if that takes any; else of the scope that
  *                   is innermost then: they wait for its end and stand on that
+ *   launches        in a scope that is no call of a runtime or driver one is made up, so
+ *                   that the work is found to be of that scope
  *   what is late    memory, asynchronous ranges, steps, work of devices: they need what
  *                   other threads recorded, and are put in order of time at the end
  *                   (native_late.h)
@@ -45,6 +47,8 @@ struct osc_native_thread {
     osc_who tid;
     osc_track_id track;
     uint32_t depth; /* scopes open */
+    uint8_t *kinds; /* owned; of them, the innermost last: enum osc_scope_kind */
+    size_t cap_kinds;
     struct osc_native_held held;
     struct osc_native_args args;    /* of held */
     struct osc_native_args waiting; /* of open scopes, the innermost last */

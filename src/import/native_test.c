@@ -117,7 +117,7 @@ static void arguments_go_to_the_record_before_or_to_the_innermost_scope(void **s
     ARG("nobody's", 6);
     recording_flush(&rec);
     load_all();
-    assert_int_equal(trace.events.n_rows, 3);
+    assert_int_equal(trace.events.n_rows, 4); /* a call that launched, too */
     assert_range(0, "outer", OSC_KIND_SCOPE, 100, 400);
     assert_int_equal(arg_int(0, "a"), 1);
     assert_int_equal(arg_int(0, "d"), 4);
@@ -235,6 +235,34 @@ static void a_file_without_an_end_was_killed(void **state)
     osc_trace_fini(&trace);
 }
 
+static void a_launch_is_a_call_of_the_scope_around_it(void **state)
+{
+    (void)state;
+    recording_begin(&rec);
+    BEGIN(OPERATOR, "op", 100);
+    BEGIN(PLAIN, "inner", 110);
+    recording_add(&rec, OSC_RECORD_LAUNCH, 0, 120, WORDS(9, 0));
+    ARG("a", 1); /* of the scope, though a launch stands between */
+    END(130);
+    BEGIN(DRIVER, "call", 140);
+    recording_add(&rec, OSC_RECORD_LAUNCH, 0, 150, WORDS(10, 0));
+    END(160);
+    END(200);
+    recording_add(&rec, OSC_RECORD_LAUNCH, 0, 300, WORDS(11, 0));
+    for (uint64_t i = 9; i < 12; i++)
+        recording_add(&rec, OSC_RECORD_WORK, recording_name(&rec, "kernel"), 400,
+                      WORDS(3, i, 150, 155, 400 + i, 410 + i, 0, 0));
+    recording_flush(&rec);
+    load_all();
+    assert_int_equal(trace.events.n_rows, 3 + 2 + 3);
+    assert_range(1, "inner", OSC_KIND_SCOPE, 110, 20);
+    assert_int_equal(arg_int(1, "a"), 1);
+    assert_range(3, "launch", OSC_KIND_RUNTIME, 120, 0);
+    assert_int_equal(arg_int(3, "correlation"), 9);
+    assert_range(4, "launch", OSC_KIND_RUNTIME, 300, 0);
+    osc_trace_fini(&trace);
+}
+
 static void record_everything(void)
 {
     recording_begin(&rec);
@@ -308,6 +336,7 @@ int main(void)
         cmocka_unit_test(sums_of_memory_never_fall_below_zero),
         cmocka_unit_test(losses_are_counted_with_the_first_time),
         cmocka_unit_test(a_file_without_an_end_was_killed),
+        cmocka_unit_test(a_launch_is_a_call_of_the_scope_around_it),
         cmocka_unit_test(says_so_whenever_an_allocation_fails),
         cmocka_unit_test(a_newer_version_is_refused),
     };

@@ -16,8 +16,9 @@ struct open_range {
 
 struct matching {
     struct osc_trace *t;
-    struct osc_idmap tops;   /* key of a stack -> index + 1 of its top */
-    struct open_range *open; /* owned */
+    uint32_t *of_tracks;     /* owned; of the stack of each track: index + 1 of its top */
+    struct osc_idmap tops;   /* the same of b and e, by the key of the stack */
+    struct open_range *open; /* owned; the last one is open, those before may not be */
     size_t n_open, cap_open;
     struct osc_idmap forms; /* (form of begin, form of end) -> form of both */
     size_t cap_forms;       /* of t->forms, as far as is known */
@@ -35,15 +36,13 @@ static bool is_end(uint8_t ph)
     return ph == 'E' || ph == 'e';
 }
 
-/* What a begin and its end have in common. Ids are compared as the file spells them. */
+/* What b and its e have in common. Ids are compared as the file spells them. */
 static uint64_t pair_key(const struct osc_trace *t, const struct osc_chunk *k, uint32_t i)
 {
     const struct osc_form *f = osc_row_form(t, k, i);
     struct osc_arg id = {0};
     uint64_t h;
 
-    if (f->ph == 'B' || f->ph == 'E')
-        return osc_hash_u64(UINT64_C(0x42) << 56 | k->track[i]);
     h = osc_hash_u64(UINT64_C(0x62) << 56 | t->tracks[k->track[i]].pid.v);
     h = osc_hash_u64(h ^ f->category.v);
     if (!osc_row_arg(t, k, i, OSC_ARG_KEY_FLOW_ID, &id))
@@ -60,10 +59,16 @@ static uint64_t pair_key(const struct osc_trace *t, const struct osc_chunk *k, u
     return h ^ osc_hash(&id.d, sizeof id.d, 2);
 }
 
-static osc_status push(struct matching *m, uint64_t key, osc_row row)
+/* The top of the stack of row I of K, a begin or an end with PH; NULL: no memory. */
+static uint32_t *top_of(struct matching *m, const struct osc_chunk *k, uint32_t i, uint8_t ph)
 {
-    uint32_t *top = osc_idmap_put(&m->tops, key);
+    if (ph == 'B' || ph == 'E')
+        return &m->of_tracks[k->track[i]];
+    return osc_idmap_put(&m->tops, pair_key(m->t, k, i));
+}
 
+static osc_status push(struct matching *m, uint32_t *top, osc_row row)
+{
     if (!top)
         return OSC_ENOMEM;
     if (osc_grow(&m->open, &m->cap_open, m->n_open + 1, sizeof *m->open) != OSC_OK)
@@ -197,7 +202,8 @@ static void close_range(struct osc_trace *t, struct osc_chunk *k, uint32_t i, in
 static osc_status match_end(struct matching *m, const struct osc_chunk *e, uint32_t j)
 {
     struct osc_trace *t = m->t;
-    uint32_t *top = osc_idmap_put(&m->tops, pair_key(t, e, j));
+    const struct osc_form *f = osc_row_form(t, e, j);
+    uint32_t *top = top_of(m, e, j, f->ph);
     osc_status st = OSC_OK;
 
     if (!top)
@@ -211,8 +217,10 @@ static osc_status match_end(struct matching *m, const struct osc_chunk *e, uint3
     const uint32_t i = osc_row_place(begin.row);
     m->open[*top - 1].row.v = 0;
     *top = begin.below;
+    while (m->n_open > 0 && m->open[m->n_open - 1].row.v == 0)
+        m->n_open--;
     close_range(t, k, i, e->ts_ns[j]);
-    if (osc_row_form(t, e, j)->has_args)
+    if (f->has_args)
         st = join_args(m, k, i, e, j);
     return st;
 }
@@ -230,8 +238,10 @@ static osc_status push_begins(struct matching *m, uint32_t *chunk, uint32_t *pla
         for (; *place < k->n_rows; ++*place) {
             if (k->first_row + *place >= until)
                 return OSC_OK;
-            if (is_begin(t->forms[k->form[*place]].ph))
-                st = push(m, pair_key(t, k, *place), osc_row_at(k, *place));
+            const uint8_t ph = t->forms[k->form[*place]].ph;
+
+            if (is_begin(ph))
+                st = push(m, top_of(m, k, *place, ph), osc_row_at(k, *place));
             if (st != OSC_OK)
                 return st;
         }
@@ -267,6 +277,9 @@ osc_status osc_pairs_match(struct osc_trace *t)
         any |= is_begin(t->forms[i].ph) || is_end(t->forms[i].ph);
     if (!any)
         return OSC_OK;
+    m.of_tracks = osc_calloc((size_t)t->n_tracks + 1, sizeof *m.of_tracks);
+    if (!m.of_tracks)
+        return OSC_ENOMEM;
     for (uint32_t c = 1; st == OSC_OK && c < t->others.n_chunks; c++) {
         const struct osc_chunk *e = t->others.chunks[c];
         for (uint32_t j = 0; st == OSC_OK && j < e->n_rows; j++) {
@@ -281,6 +294,7 @@ osc_status osc_pairs_match(struct osc_trace *t)
         st = push_begins(&m, &chunk, &place, UINT32_MAX);
     if (st == OSC_OK)
         count_open(&m);
+    osc_free(m.of_tracks);
     osc_idmap_fini(&m.tops);
     osc_idmap_fini(&m.forms);
     osc_free(m.open);

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/thread.h"
+#include "import/import.h"
 #include "import/native_live.h"
 #include "import/osc_file.h"
 
@@ -214,6 +216,49 @@ static osc_status check_file(struct verifying *w, const char *path)
     return st;
 }
 
+/* Look at the columns of trace PART as its readers do; *N_PARTS traces are in the file. */
+static osc_status check_part(struct verifying *w, const char *path, uint32_t part,
+                             uint32_t *n_parts)
+{
+    const struct osc_import_options options = {.part = part};
+    struct osc_trace t = {0};
+    struct osc_err ignored = {0};
+    osc_status st = osc_import_path(&t, path, &options, &ignored);
+    const struct osc_finding *const corrupt = &t.findings.by_code[OSC_FINDING_corrupt];
+
+    if (st == OSC_OK) {
+        const uint64_t n_before = corrupt->count; /* in what the columns were made of */
+
+        *n_parts = t.n_parts;
+        st = osc_trace_touch(&t, osc_cpu_count(), &ignored);
+        if (corrupt->count > n_before)
+            tell(w, (struct osc_verify_fault){
+                        .offset = corrupt->first_offset,
+                        .type = OSC_CHUNK_EVENTS,
+                        .n_records = corrupt->count - n_before,
+                        .what = "values point outside, though the hashes are right"});
+        osc_trace_fini(&t);
+    } else if (st == OSC_EFORMAT) {
+        tell(w, (struct osc_verify_fault){.type = OSC_CHUNK_MODEL,
+                                          .what = "what all rows rest on makes no sense"});
+        st = OSC_OK;
+    }
+    return st;
+}
+
+/* Columns whose hashes are right may still say anything. */
+static osc_status check_columns(struct verifying *w, const char *path)
+{
+    uint32_t n_parts = 1;
+    osc_status st = OSC_OK;
+
+    if (!osc_file_has_columns(&w->file) || w->v->n_faults > 0 || !w->file.in->can_seek)
+        return OSC_OK;
+    for (uint32_t part = 0; part < n_parts && st == OSC_OK; part++)
+        st = check_part(w, path, part, &n_parts);
+    return st;
+}
+
 osc_status osc_verify_path(struct osc_verify *v, const char *path, struct osc_err *err)
 {
     struct verifying w = {.v = v};
@@ -229,6 +274,8 @@ osc_status osc_verify_path(struct osc_verify *v, const char *path, struct osc_er
             st = osc_file_open(&w.file, &in, inflate, err);
         if (v->has_hashes && st == OSC_OK) {
             st = check_file(&w, in.path);
+            if (st == OSC_OK)
+                st = check_columns(&w, path);
             if (st != OSC_OK)
                 st = osc_fail(err, st, "%s: %s", path, osc_status_text(st));
         }

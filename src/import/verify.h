@@ -5,8 +5,10 @@
  * Reading checks what it uses, when it uses it, and goes on behind damage. Here all of
  * a file is read, whatever is in it, and each fault is told with its place: file header,
  * chunk headers (against the index too), payloads, the zeroes behind them, index and
- * trailer. Of a file without an end the live directory beside it is looked at, too: whether
- * its header, its length, its names and the tags of its blocks are right.
+ * trailer. Columns whose hashes are right are looked at as their readers do: whether
+ * their values lie within bounds. Of a file without an end the live directory beside it is
+ * looked at, too: whether its header, its length, its names and the tags of its blocks are
+ * right.
  *
  * Threading: thread-safe; it calls back on its own thread.
  */

@@ -20,6 +20,7 @@ enum {
     PIECE_BLOCKS = 512, /* 8 MiB: what the file grows by */
     TRIES_MAX = 1000,   /* of a thread that others keep overtaking */
     PIECE_MIN = 16,     /* blocks that are worth a recording */
+    WAKE_PART = 4,      /* of all blocks, when they are full */
     KEPT = 8            /* recordings whose addresses nobody else gets */
 };
 
@@ -38,6 +39,7 @@ static struct {
     uint32_t n_blocks, n_blocks_max;
     stack_word free, full;
     uint32_t n_free, n_full;
+    uint32_t wake_part; /* one in so many blocks is worth to be looked at */
     uint64_t last_seq;
     uint32_t wakes; /* a futex */
     uint32_t wakes_seen;
@@ -230,6 +232,7 @@ static void empty_pool(void)
 osc_status osc_blocks_open(int dir_fd, uint64_t limit_bytes, const uint64_t recording[2])
 {
     empty_pool();
+    osc_blocks_wake_at(WAKE_PART);
     const osc_status st = osc_room_create(&pool.file, dir_fd, "blocks");
 
     if (st != OSC_OK)
@@ -289,6 +292,22 @@ bool osc_blocks_are_out(void)
     return (uint32_t)__atomic_load_n(&pool.free, __ATOMIC_RELAXED) == 0;
 }
 
+uint32_t osc_blocks_free(void)
+{
+    /* relaxed: a number for itself. */
+    return __atomic_load_n(&pool.n_free, __ATOMIC_RELAXED);
+}
+
+/* So many full ones are worth to be looked at. */
+static uint32_t n_worth_it(void)
+{
+    /* relaxed: they decide only about sleep, which has a limit. */
+    const uint32_t n = __atomic_load_n(&pool.n_blocks, __ATOMIC_RELAXED) /
+                       __atomic_load_n(&pool.wake_part, __ATOMIC_RELAXED);
+
+    return n > 0 ? n : 1;
+}
+
 void osc_blocks_fill(struct osc_block *b, uint32_t used_slots)
 {
     if (!is_ours(b))
@@ -298,9 +317,8 @@ void osc_blocks_fill(struct osc_block *b, uint32_t used_slots)
     __atomic_store_n(&b->state, OSC_BLOCK_FULL, __ATOMIC_RELEASE);
     push(&pool.full, b);
 
-    /* relaxed: they decide only about sleep, which has a limit. */
-    const uint32_t n = __atomic_load_n(&pool.n_blocks, __ATOMIC_RELAXED);
-    if (__atomic_add_fetch(&pool.n_full, 1, __ATOMIC_RELAXED) == n / 4)
+    /* relaxed: it decides only about sleep, which has a limit. */
+    if (__atomic_add_fetch(&pool.n_full, 1, __ATOMIC_RELAXED) == n_worth_it())
         osc_blocks_wake();
 }
 
@@ -375,8 +393,7 @@ void osc_blocks_wait(int64_t timeout_ns)
     const struct timespec timeout = {.tv_sec = timeout_ns / 1000000000,
                                      .tv_nsec = timeout_ns % 1000000000};
     /* relaxed: as in osc_blocks_fill() */
-    const bool many_wait = __atomic_load_n(&pool.n_full, __ATOMIC_RELAXED) >=
-                           __atomic_load_n(&pool.n_blocks, __ATOMIC_RELAXED) / 4;
+    const bool many_wait = __atomic_load_n(&pool.n_full, __ATOMIC_RELAXED) >= n_worth_it();
 
     /* Returns at once if somebody has called osc_blocks_wake() since we slept last. */
     if (!many_wait)
@@ -384,6 +401,12 @@ void osc_blocks_wait(int64_t timeout_ns)
                       NULL, 0);
     /* acquire: pairs with the release in osc_blocks_wake() */
     pool.wakes_seen = __atomic_load_n(&pool.wakes, __ATOMIC_ACQUIRE);
+}
+
+void osc_blocks_wake_at(uint32_t part)
+{
+    /* relaxed: see n_worth_it() */
+    __atomic_store_n(&pool.wake_part, part, __ATOMIC_RELAXED);
 }
 
 void osc_blocks_wake(void)

@@ -49,8 +49,11 @@ struct osc_block *osc_blocks_take(uint64_t ordinal, uint32_t tid);
 /* Whether none is free just now. */
 bool osc_blocks_are_out(void);
 
+/* How many are free: more or less, while others take and give back. */
+uint32_t osc_blocks_free(void);
+
 /* B is full, or its thread has ended: USED_SLOTS of it were reserved. Wakes the flusher
- * once a quarter of all blocks waits. */
+ * once a quarter of all blocks waits, or the part that osc_blocks_wake_at() said. */
 void osc_blocks_fill(struct osc_block *b, uint32_t used_slots);
 
 /* All full blocks, in the order in which they became full, linked by osc_block.next;
@@ -73,6 +76,9 @@ void osc_blocks_grow_to(uint64_t n_blocks);
 /* Sleep until blocks wait, somebody calls osc_blocks_wake(), or TIMEOUT_NS passed. */
 void osc_blocks_wait(int64_t timeout_ns);
 void osc_blocks_wake(void);
+
+/* Blocks wait from when one in PART of all does. Of a recording that is open. */
+void osc_blocks_wake_at(uint32_t part);
 
 /* The recording is over: the room goes back to the system once the file is removed. What
  * a thread that was asleep still writes lands in memory that nobody reads. */

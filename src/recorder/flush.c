@@ -28,9 +28,10 @@
 #define STALL_NS             (200 * MS) /* that memory should last */
 
 enum {
-    PAUSE_MS = 100,       /* between looks */
-    BLOCKS_WORTH_IT = 32, /* less waits for a second: chunks should not be tiny */
-    TRIES = 20,           /* of a millisecond, for calls that are under way */
+    PAUSE_MS = 100,        /* between looks */
+    BLOCKS_WORTH_IT = 32,  /* less waits for a second: chunks should not be tiny */
+    FLIGHT_WAKE_PART = 32, /* one block of so many is full */
+    TRIES = 20,            /* of a millisecond, for calls that are under way */
     CRASH_WAIT_MS = 5000,
     DUMP_WAIT_MS = 60000
 };
@@ -44,7 +45,8 @@ static struct {
     struct osc_schedule schedule;
     bool has_schedule, is_flight;
     char out[OSC_PARTS_PATH_BYTES];
-    uint32_t n_kept_max; /* blocks of a flight recorder */
+    uint32_t n_drained;  /* blocks since rated_ns */
+    uint32_t n_in_stall; /* that fill in STALL_NS, as far as is known */
 
     pthread_t thread;
     pid_t pid, tid; /* of the process it runs in, and its own */
@@ -59,7 +61,7 @@ static struct {
     struct osc_backlog backlog;
     struct osc_control control;
     bool is_writing; /* what is recorded goes into a part: a window is open */
-    int64_t looked_ns, anchored_ns, written_ns, retry_ns, slow_ns;
+    int64_t looked_ns, rated_ns, anchored_ns, written_ns, retry_ns, slow_ns;
     struct osc_clock_anchor first_anchor;
     double ticks_per_ns;
     unsigned char exited[OSC_LIVE_THREADS / 8]; /* entries whose blocks were all drained */
@@ -127,6 +129,13 @@ static void grow(uint32_t n_drained, int64_t now_ns)
     if (n_drained > BLOCKS_WORTH_IT && took_ns > 0)
         osc_blocks_grow_to(n_drained * (uint64_t)STALL_NS / took_ns);
     self.looked_ns = now_ns;
+    self.n_drained += n_drained;
+    if (now_ns - self.rated_ns < PAUSE_MS * MS)
+        return;
+    self.n_in_stall =
+        (uint32_t)(self.n_drained * (uint64_t)STALL_NS / (uint64_t)(now_ns - self.rated_ns));
+    self.n_drained = 0;
+    self.rated_ns = now_ns;
 }
 
 /* Say once that it went wrong, and leave the disk alone for a second. */
@@ -234,8 +243,7 @@ static void follow_schedule(void)
     }
 }
 
-/* --- flight recorder
- * -------------------------------------------------------------------------- */
+/* --- flight recorder ---------------------------------------------------------------- */
 
 /* Since when a dump at TICKS holds all: where a whole step begins. */
 static uint64_t flight_begin(uint64_t ticks)
@@ -249,6 +257,22 @@ static uint64_t flight_begin(uint64_t ticks)
     if (self.backlog.evicted_ticks > from)
         from = osc_windows_next_whole(self.backlog.evicted_ticks);
     return from;
+}
+
+/*
+ * How many blocks to keep: all but those that threads need until we look again. That is
+ * an eighth of them, or what fills in a stall, but half of all at most.
+ */
+static uint32_t n_kept_max(void)
+{
+    const uint32_t n = osc_blocks_header()->n_blocks, n_free = osc_blocks_free();
+    const uint32_t n_kept = self.backlog.n - self.backlog.n_asleep;
+    uint32_t reserve = self.n_in_stall > n / 8 ? self.n_in_stall : n / 8;
+
+    reserve = reserve < n / 2 ? reserve : n / 2;
+    if (n_free >= reserve)
+        return n_kept;
+    return n_kept > reserve - n_free ? n_kept - (reserve - n_free) : 0;
 }
 
 static osc_status dump_flight(uint32_t reason, uint64_t ticks)
@@ -289,11 +313,10 @@ static void fly(void)
         self.slow_ns = now_ns;
         (void)dump_flight(OSC_END_DUMPED, slow);
     }
-    osc_backlog_evict(&self.backlog, &self.sink, flight_begin(now), self.n_kept_max);
+    osc_backlog_evict(&self.backlog, &self.sink, flight_begin(now), n_kept_max());
 }
 
-/* --- requests
- * ------------------------------------------------------------------------------------ */
+/* --- requests ----------------------------------------------------------------------- */
 
 static void ask(enum request request)
 {
@@ -394,8 +417,7 @@ static void toggle(void)
     pause_for_user(!is_paused_by_user);
 }
 
-/* --- the control socket
- * ------------------------------------------------------------------------------ */
+/* --- the control socket ------------------------------------------------------------- */
 
 static const char *state_word(void)
 {
@@ -453,8 +475,7 @@ static size_t answer(void *ctx, const char *command, char *out, size_t room)
     return len;
 }
 
-/* --- the thread
- * ------------------------------------------------------------------------------------------ */
+/* --- the thread --------------------------------------------------------------------- */
 
 /* Entries whose threads have ended: all their blocks are drained after this. */
 static void look_for_exited(void)
@@ -558,8 +579,7 @@ static void *run(void *arg)
     return NULL;
 }
 
-/* --- start and stop
- * ------------------------------------------------------------------------------------------ */
+/* --- start and stop ----------------------------------------------------------------- */
 
 /* What OPSCOPE_SCHEDULE says, where the program says nothing. */
 static void read_environment(void)
@@ -608,8 +628,9 @@ static void read_options(const struct osc_flush_start *start)
     self.is_flight = o->flight_ns || o->flight_steps;
     if (!o->buffer_bytes)
         o->buffer_bytes = BUFFER_BYTES_DEFAULT;
-    /* A quarter is what may be full before we wake, and one is left for until we do. */
-    self.n_kept_max = (uint32_t)(o->buffer_bytes / OSC_BLOCK_BYTES / 2);
+    /* A flight recorder leaves little that is free, so it must look in time. */
+    if (self.is_flight)
+        osc_blocks_wake_at(FLIGHT_WAKE_PART);
 }
 
 static osc_status open_all(const struct osc_flush_start *start)

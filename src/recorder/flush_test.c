@@ -350,6 +350,33 @@ static void a_flight_recorder_writes_whole_steps_when_asked(void **state)
     assert_false(read_part(&r, 3));
 }
 
+/* Of 128 blocks an eighth is left for what is being recorded. */
+static void a_flight_recorder_uses_the_memory_that_it_may(void **state)
+{
+    enum { STEPS = 40, INSTANTS = 5000, KEPT = 14 }; /* with the next: 73 blocks */
+    struct osc_start_options o = options();
+    struct osc_losses lost;
+    struct recording r;
+
+    (void)state;
+    o.buffer_bytes = (uint64_t)128 * OSC_BLOCK_BYTES;
+    o.flight_steps = KEPT;
+    assert_int_equal(osc_start(&o), OSC_OK);
+    for (int i = 0; i < STEPS; i++) {
+        step();
+        for (int k = 0; k < INSTANTS; k++)
+            osc_instant(osc_name_c("kept"));
+        nap_ms(50);
+    }
+    assert_int_equal(osc_dump(), OSC_OK);
+    osc_losses_get(&lost);
+    assert_true(read_part(&r, 1));
+    assert_int_equal(r.n_steps, KEPT + 1); /* with the one that runs */
+    assert_true(r.n_kinds[OSC_RECORD_INSTANT] + lost.full >= (KEPT + 1ull) * INSTANTS);
+    recording_free(&r);
+    assert_int_equal(osc_stop(), OSC_OK);
+}
+
 static void a_slow_step_is_written(void **state)
 {
     struct osc_start_options o = options();
@@ -657,6 +684,7 @@ int main(void)
         TEST(each_window_is_a_file),
         TEST(a_window_that_the_end_cuts_is_handed_over),
         TEST(a_flight_recorder_writes_whole_steps_when_asked),
+        TEST(a_flight_recorder_uses_the_memory_that_it_may),
         TEST(a_slow_step_is_written),
         TEST(signals_dump_and_toggle),
         TEST(a_crash_is_written_and_goes_on),

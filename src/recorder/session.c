@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -19,6 +20,8 @@
 #include "recorder/trouble.h"
 
 #define BUFFER_BYTES_DEFAULT ((uint64_t)64 << 20)
+/* What every version knows of them: less has no caller filled in. */
+#define OPTIONS_LEAST (offsetof(struct osc_start_options, out) + sizeof(const char *))
 
 enum {
     WAIT_STEP_NS = 100000,
@@ -330,6 +333,8 @@ osc_status osc_session_start(const struct osc_start_options *given)
 {
     if (is_forbidden())
         return OSC_OK;
+    if (given && given->size < OPTIONS_LEAST)
+        return OSC_EINVAL;
     if (!begin_threads(given && given->out ? given->out : ""))
         return OSC_ENOMEM;
     if (!osc_session_is_ours() || is_borrower())

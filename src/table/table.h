@@ -33,8 +33,7 @@
 #include "base/str.h"
 #include "base/strbuf.h"
 #include "model/trace.h"
-
-enum osc_type { OSC_TYPE_STRING, OSC_TYPE_INTEGER, OSC_TYPE_NUMBER, OSC_TYPE_BOOLEAN };
+#include "opscope/trace.h"
 
 /* How two rows of equal key become one. */
 enum osc_merge {

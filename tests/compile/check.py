@@ -4,8 +4,8 @@
 
 usage: check.py --include DIR --library FILE --needed NAME,NAME -- CC...
 
-Each header of the recorder compiles by itself as C99 and as C++11, without a warning.
-The library exports what they declare with OSC_API, all of it and nothing else; it needs
+Each public header compiles by itself as C99 and as C++11, without a warning. The library
+exports what those of the recorder declare with OSC_API, all of it and nothing else; it needs
 no library but those NAMED, keeps what it exports to itself, and is never unloaded.
 """
 import argparse
@@ -17,6 +17,7 @@ import sys
 import tempfile
 
 HEADERS = ["opscope.h", "record.h", "source.h"]
+OTHERS = ["trace.h"] # of the analyser, which is another library
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-Wshadow", "-Wconversion",
             "-Wstrict-prototypes"]
 failed = []
@@ -42,7 +43,7 @@ def compiles(command, standard, include, source, suffix):
 
 def check_headers(cc, include):
     cxx = shutil.which("c++")
-    for header in HEADERS:
+    for header in HEADERS + OTHERS:
         user = ('#include <opscope/%s>\n#include <opscope/%s>\n'
                 'int user(void);\nint user(void)\n{\n    return osc_version();\n}\n'
                 % (header, header))

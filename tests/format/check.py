@@ -405,6 +405,20 @@ def between_parts(opscope):
                check_between_parts(opscope, *a))
 
 
+def check_launch(opscope, recorder):
+    """What an operator has launched itself is linked to it, without a call in between."""
+    with tempfile.TemporaryDirectory(prefix="record-") as scratch:
+        for path in record(recorder, "end", scratch):
+            done = run(opscope, "table", "kernels", "--group-by", "op", path, "--format", "csv",
+                       "--columns", "name,operator,calls,total_ns")
+            rows = done.stdout.decode().split()[1:]
+            if len(rows) != 1 or not rows[0].startswith("inner,aten::op,1,"):
+                return f"kernels: {rows}"
+            if n_found(opscope, path, "no_launch"):
+                return "work has no launch"
+    return None
+
+
 def without_limit(opscope, path):
     """What does not depend on when it was recorded."""
     out = [run(opscope, "table", *table, path, "--format", "csv", "--limit", "0").stdout
@@ -536,6 +550,7 @@ def main():
     checks += between_parts(args.opscope)
     checks += [(f"a chunk torn {n} bytes before its end", lambda n=n: check_torn(args.opscope, n))
                for n in (20, 60, 100)]
+    checks.append(("recorder: launch", lambda: check_launch(args.opscope, args.recorder)))
     checks.append(("recorder: limit", lambda: check_limit(args.opscope, args.recorder)))
     checks.append(("the dump in docs/format.md", example.differs))
     for name, check in checks:

@@ -569,11 +569,15 @@ class Maker:
         if r.name == "LAUNCH":
             if t.stack:
                 t.stack[-1].args["correlation"] = signed(r.words[0])
+            if not t.stack or t.stack[-1].scope not in (4, 5):
+                e = self.event(t, "launch", rec.ns(r.ticks), 0)
+                e.args["correlation"] = signed(r.words[0])
             return
         ns = rec.ns(r.ticks) if r.ticks is not None else None
         t.target = None
         if r.name == "BEGIN":
             t.stack.append(self.event(t, rec.name(r.ident), ns))
+            t.stack[-1].scope = r.scope
         elif r.name == "END":
             if not t.stack:
                 self.n_unmatched += 1

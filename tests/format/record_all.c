@@ -78,6 +78,14 @@ static void device_work(void)
                                        .correlation = id,
                                        .bytes = 77};
     osc_work(queue, &work);
+    osc_begin(OSC_SCOPE_OPERATOR, op);
+    const struct osc_work_info kernel = {.kind = OSC_WORK_KERNEL,
+                                         .name = inner,
+                                         .start_ticks = 9000,
+                                         .end_ticks = 9500,
+                                         .correlation = osc_launch()};
+    osc_end();
+    osc_work(queue, &kernel);
 }
 
 static void *other_thread(void *unused)

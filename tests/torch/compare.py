@@ -4,7 +4,7 @@
 
     python3 tests/torch/compare.py [--only NAME]
 
-Needs torch, `opscope` on PATH and python/ on PYTHONPATH. Each of workloads.py runs under
+Needs torch, and the python/ of a build on PYTHONPATH. Each of workloads.py runs under
 both at once, with the options that a profile can have. Compared are the averages by name
 and by shape (calls, memory, FLOPs, shapes; the order of first sight) and every call
 (name, thread, depth, shapes, types, scalars, sequence number). Times differ by what the
@@ -16,6 +16,7 @@ import argparse
 import collections
 import json
 import os
+import re
 import sys
 import tempfile
 import warnings
@@ -35,7 +36,10 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "all": {"record_shapes": True, "profile_memory": True, "with_flops": True},
     "threads": {"record_shapes": True,
                 "experimental_config": CONFIG(profile_all_threads=True)},
+    "stacks": {},
 }
+# Where Kineto writes no JSON, gives the calls of other threads, or lines of TorchScript.
+NO_STACKS = ("odd_inputs", "threads", "scripted")
 
 
 def rows(averages: Any, has_memory: bool) -> list[tuple[Any, ...]]:
@@ -120,6 +124,46 @@ def differences(name: str, options: dict[str, Any], directory: str) -> list[str]
     return found
 
 
+def python_calls(path: str) -> list[tuple[Any, ...]]:
+    """What ran inside of the workload, Python's calls among it, and the stacks of operators."""
+    with open(path, encoding="utf-8") as f:
+        events = [e for e in json.load(f)["traceEvents"] if e["ph"] == "X" and
+                  e["cat"] in ("cpu_op", "user_annotation", "python_function")]
+    work = next(e for e in events if e["name"].startswith("workloads.py(") and
+                e["name"].endswith("): work"))
+    inside = [e for e in events if e["tid"] == work["tid"] and
+              work["ts"] < e["ts"] and e["ts"] + e["dur"] <= work["ts"] + work["dur"]]
+    inside.sort(key=lambda e: (e["ts"], -e["dur"]))
+    result = []
+    for e in inside:
+        stack = e.get("args", {}).get("Call stack", "") if e["cat"] == "cpu_op" else ""
+        result.append((e["cat"], *(re.sub("0x[0-9a-f]+", "0x", x)
+                                   for x in (e["name"], stack.split(": work;")[0]))))
+    return result
+
+
+def stack_differences(name: str, directory: str) -> list[str]:
+    """The same of calls of Python: one after the other, since there is one slot for them."""
+    found = []
+    cpu = [torch.profiler.ProfilerActivity.CPU]
+    for i, make in enumerate((torch.profiler.profile, opscope.torch.profile)):
+        torch.manual_seed(0)
+        work = getattr(workloads, name)()
+        work()
+        with make(activities=cpu, with_stack=True,
+                  experimental_config=CONFIG(verbose=True)) as prof:
+            work()
+        path = os.path.join(directory, f"{i}.json")
+        prof.export_chrome_trace(path)
+        found.append(python_calls(path))
+    if found[0] == found[1]:
+        return []
+    for i, (a, b) in enumerate(zip(*found)):
+        if a != b:
+            return [f"call {i}: torch {a}, opscope {b}"]
+    return [f"{len(found[0])} and {len(found[1])} calls"]
+
+
 def compare_calls(a: dict[Any, Any], b: dict[Any, Any]) -> list[str]:
     """Of each thread every call; threads are those of the system."""
     if a.keys() != b.keys():
@@ -143,10 +187,12 @@ def main() -> int:
     for workload in workloads.ALL:
         name = workload.__name__
         for option, values in OPTIONS.items():
-            if only and only not in (name, f"{name}:{option}"):
+            if only and only not in (name, f"{name}:{option}") or \
+                    option == "stacks" and name in NO_STACKS:
                 continue
             with tempfile.TemporaryDirectory() as directory:
-                found = differences(name, values, directory)
+                found = stack_differences(name, directory) if option == "stacks" else \
+                    differences(name, values, directory)
             passed += not found
             failed += bool(found)
             for line in found[:6]:

@@ -4,7 +4,7 @@
 
     python3 tests/torch/interface.py
 
-Needs torch, `opscope` on PATH and python/ on PYTHONPATH. Ends with `N passed, N failed`;
+Needs torch, and the python/ of a build on PYTHONPATH. Ends with `N passed, N failed`;
 exit status 1 on any failure.
 """
 from __future__ import annotations
@@ -24,7 +24,7 @@ import torch
 import torch.profiler
 
 import opscope.torch
-from opscope.torch import ProfilerActivity, profile, record_function, schedule
+from opscope.torch import ProfilerActivity, profile, profiler_legacy, record_function, schedule
 
 CPU = [ProfilerActivity.CPU]
 x = torch.randn(8, 8)
@@ -132,11 +132,60 @@ def misuse_says_what_is_wrong() -> None:
     assert opscope.torch.ProfileActivity is ProfilerActivity
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
-        with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], with_stack=True):
+        with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]):
             pass
     texts = [str(w.message) for w in found]
     assert len([t for t in texts if "CUDA" in t]) == 1, texts
-    assert len([t for t in texts if "with_stack" in t]) == 1, texts
+    with profile(activities=CPU) as prof:
+        x + x
+    assert raises(AssertionError, "with_stack", lambda: prof.export_stacks("x"))
+
+
+def stacks_need_no_hidden_flag() -> None:
+    model = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.Linear(8, 8))
+    with profile(activities=CPU, with_stack=True) as prof:
+        model(x)
+    e = next(e for e in prof.events() if e.name == "aten::linear")
+    assert e.stack[0] == "<built-in function linear>", e.stack
+    assert "nn.Module: Linear_0" in e.stack and "nn.Module: Sequential_0" in e.stack, e.stack
+    text = prof.key_averages(group_by_stack_n=3).table()
+    assert "Source Location" in text and "nn.Module: Linear_1" in text
+    with tempfile.TemporaryDirectory() as d:
+        path = os.path.join(d, "stacks")
+        prof.export_stacks(path)
+        lines = Path(path).read_text().splitlines()
+    assert any("nn.Module:_Linear_1;" in x for x in lines), lines[:3]
+    assert sys.getprofile() is None
+
+
+def a_function_that_fails_in_the_profile_ends_there() -> None:
+    def fails() -> None:
+        raise ValueError
+
+    with profile(activities=CPU, with_stack=True) as prof:
+        for _ in range(3):
+            try:
+                fails()
+            except ValueError:
+                pass
+        x + x
+    rows = {a.key: a.count for a in prof.key_averages()}
+    assert [n for k, n in rows.items() if k.endswith("): fails")] == [3], rows
+    e = next(e for e in prof.events() if e.name == "aten::add")
+    assert not any(s.endswith("): fails") for s in e.stack), e.stack
+
+
+def the_legacy_interface_gives_the_same() -> None:
+    with profiler_legacy.profile(record_shapes=True, use_xpu=False) as prof:
+        assert raises(RuntimeError, "didn't finish", lambda: prof.table())
+        x + x
+    assert [a.key for a in prof.key_averages()] == ["aten::add"]
+    assert "[[8, 8], [8, 8], []]" in prof.table(sort_by="id")
+    assert prof.self_cpu_time_total > 0 and prof.total_average().count == 1
+    with profiler_legacy.profile(enabled=False) as off:
+        pass
+    assert raises(RuntimeError, "enabled=False", lambda: off.key_averages())
+    assert raises(RuntimeError, "not reentrant", prof.__enter__)
 
 
 def an_exception_ends_the_recording() -> None:

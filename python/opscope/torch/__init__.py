@@ -12,7 +12,7 @@
 `tensorboard_trace_handler`, `supported_activities`, `itt`, `emit_itt` and `emit_nvtx` are
 torch's own objects. Operators are recorded by a small object that is built against the
 installed torch at first use, with a C++ compiler; `python -m opscope.torch build` does it
-ahead of time.
+ahead of time. `profiler_legacy` is the same for `torch.autograd.profiler_legacy`.
 """
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ from torch.profiler import (
 )
 
 from .events import EventList
+from . import profiler_legacy
 from .profiler import profile
 
 __all__ = [
@@ -39,6 +40,7 @@ __all__ = [
     "emit_nvtx",
     "itt",
     "profile",
+    "profiler_legacy",
     "record_function",
     "schedule",
     "supported_activities",

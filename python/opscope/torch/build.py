@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Build the recorder against the torch that is installed, once for all who use it.
 
-The C++ interface of torch differs from version to version, so `recorder.cpp` is compiled
+The C++ interface of torch differs from version to version, so the recorder is compiled
 here, in some seconds. The object lies in a cache directory that only its owner can write,
 under a name made of all that it depends on. One process builds while others wait; what is
 there is there whole.
@@ -22,11 +22,7 @@ from pathlib import Path
 import torch
 
 WAIT_S = 120.0
-HERE = Path(__file__).resolve().parent
-# Installed, the sources lie beside this file; in a source tree, where they are written.
-ROOT = HERE if (HERE / "native").is_dir() else HERE.parents[2]
-SOURCES = HERE / "native" if ROOT == HERE else ROOT / "src/sources/torch"
-INCLUDE = HERE / "native/include" if ROOT == HERE else ROOT / "include"
+NATIVE = Path(__file__).resolve().parent / "native"  # sources, and opscope/*.h
 
 
 class BuildError(RuntimeError):
@@ -48,7 +44,7 @@ def compiler() -> str:
 def key() -> str:
     """Of all that the object depends on: the sources, torch, its ABI, the machine."""
     h = hashlib.sha256()
-    for path in sorted(SOURCES.glob("recorder.*")) + sorted(INCLUDE.glob("opscope/*.h")):
+    for path in sorted(NATIVE.glob("*.[ch]*")) + sorted(NATIVE.glob("opscope/*.h")):
         h.update(path.name.encode() + b"\0" + path.read_bytes())
     for fact in (torch.__version__, str(torch.compiled_with_cxx11_abi()), platform.machine(),
                  str(Path(torch.__file__).parent)):
@@ -90,8 +86,8 @@ def command(out: Path) -> list[str]:
     return [
         compiler(), "-O2", "-std=c++20", "-DNDEBUG", "-shared", "-fPIC", "-fvisibility=hidden",
         f"-D_GLIBCXX_USE_CXX11_ABI={int(torch.compiled_with_cxx11_abi())}",
-        "-isystem", str(home / "include"), "-I", str(INCLUDE),
-        str(SOURCES / "recorder.cpp"), "-o", str(out),
+        "-isystem", str(home / "include"), "-I", str(NATIVE),
+        *(str(x) for x in sorted(NATIVE.glob("*.cpp"))), "-o", str(out),
         "-L", str(home / "lib"), "-lc10", "-ltorch_cpu",
     ]
 

@@ -165,7 +165,9 @@ def event(row: dict[str, str], args: dict[str, Any], memory: Memory,
         input_shapes=plain_shapes(dims), structured_input_shapes=dims,
         structured_input_strides=args.get("Input Strides", []),
         input_dtypes=args.get("Input type", []), concrete_inputs=args.get("Concrete Inputs", []),
-        overload_name=args.get("Overload name", ""), stack=[], scope=7 if is_annotation else 0,
+        overload_name=args.get("Overload name", ""),
+        stack=[x for x in args.get("Call stack", "").split(";") if x],
+        is_python_function=row["category"] == "python_function", scope=7 if is_annotation else 0,
         use_device=use_device, sequence_nr=args.get("Sequence number", -1),
         cpu_memory_usage=memory.between(start_ns, end_ns), flops=0,
         is_async=row["kind"] == "communication" and is_annotation,
@@ -183,7 +185,7 @@ def events(path: str, use_device: str | None, profile_memory: bool,
         args = json.loads(row["args"]) if row["args"] else {}
         if row["name"] == "[memory]":
             records.append((int(row["start_ns"]), int(args["Bytes"])))
-        elif row["category"] in ("cpu_op", "user_annotation"):
+        elif row["category"] in ("cpu_op", "user_annotation", "python_function"):
             calls.append((row, args))
     memory = Memory(records)
     made = profiler_util.EventList(

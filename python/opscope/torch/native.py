@@ -7,8 +7,9 @@ import functools
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
+
+from torch.profiler import python_tracer
 
 from . import build
 
@@ -27,43 +28,43 @@ class TorchOptions(ctypes.Structure):
 
     _fields_ = [("size", ctypes.c_size_t), ("is_all_threads", ctypes.c_int),
                 ("has_shapes", ctypes.c_int), ("has_memory", ctypes.c_int),
-                ("has_overloads", ctypes.c_int)]
+                ("has_overloads", ctypes.c_int), ("has_stacks", ctypes.c_int),
+                ("prefixes", ctypes.c_char_p)]
+
+
+PACKAGE = Path(__file__).resolve().parents[1]
 
 
 @functools.cache
 def program() -> str:
-    """The command opscope: beside this Python, or else on the search path."""
-    beside = shutil.which("opscope", path=os.path.dirname(sys.executable))
-    found = beside or shutil.which("opscope")
+    """The command: that of the package, of the build it is part of, or of the search path."""
+    for place in (PACKAGE / "bin/opscope", PACKAGE.parents[1] / "opscope"):
+        if os.access(place, os.X_OK) and place.is_file():
+            return str(place)
+    found = shutil.which("opscope")
     if not found:
         raise RuntimeError("the command opscope is not installed, or not on PATH")
     return found
 
 
-def library_places() -> list[str]:
-    """Where libopscope may lie: beside the command, where that is installed, anywhere."""
-    home = Path(program()).resolve().parent
-    lib = home.parent / "lib"
-    return [str(home / LIBRARY), str(lib / LIBRARY),
-            *(str(p) for p in sorted(lib.glob(f"*/{LIBRARY}"))), LIBRARY]
-
-
 @functools.cache
 def opscope() -> ctypes.CDLL:
-    """libopscope, which the recorder finds through the global scope."""
-    for place in library_places():
-        try:
-            return ctypes.CDLL(place, mode=ctypes.RTLD_GLOBAL)
-        except OSError:
-            continue
-    raise RuntimeError(f"{LIBRARY} is not installed, or not where the loader looks")
+    """libopscope, which the package has loaded; the recorder finds it in the global scope."""
+    from .. import _opscope  # noqa: F401 - loads the library
+
+    return ctypes.CDLL(LIBRARY, mode=ctypes.RTLD_GLOBAL | os.RTLD_NOLOAD)
 
 
 @functools.cache
-def recorder() -> ctypes.CDLL:
-    """The recorder for this torch, built if need be."""
+def recorder() -> ctypes.PyDLL:
+    """The recorder for this torch, built if need be. Its calls keep the interpreter's lock."""
     opscope()
-    return ctypes.CDLL(str(build.recorder()))
+    return ctypes.PyDLL(str(build.recorder()))
+
+
+def prefixes() -> bytes:
+    """What is cut from the names of files, as torch does: where modules come from."""
+    return "".join(f"{x}\n" for x in python_tracer._prefix_regex()).encode()
 
 
 def is_switched_off() -> bool:
@@ -71,9 +72,8 @@ def is_switched_off() -> bool:
     return os.environ.get("OPSCOPE") == "0"
 
 
-def start(path: str, *, all_threads: bool, shapes: bool, memory: bool, overloads: bool) -> bool:
-    """Record to PATH from now on. False: allocations cannot be seen in this torch."""
-    options = TorchOptions(ctypes.sizeof(TorchOptions), all_threads, shapes, memory, overloads)
+def start(path: str) -> None:
+    """Record to PATH from now on, though no operators yet."""
     recorder()
     result = opscope().osc_start(
         ctypes.byref(StartOptions(ctypes.sizeof(StartOptions), os.fsencode(path))))
@@ -81,6 +81,13 @@ def start(path: str, *, all_threads: bool, shapes: bool, memory: bool, overloads
         raise RuntimeError(
             "opscope cannot record here: a recording runs already in this process, or "
             f"{os.path.dirname(path)} cannot be written")
+
+
+def attach(*, all_threads: bool, shapes: bool, memory: bool, overloads: bool,
+           stacks: bool) -> bool:
+    """Record operators from now on. False: allocations cannot be seen in this torch."""
+    options = TorchOptions(ctypes.sizeof(TorchOptions), all_threads, shapes, memory, overloads,
+                           stacks, prefixes() if stacks else None)
     attached = recorder().osc_torch_attach(ctypes.byref(options))
     if attached == BUSY:
         raise RuntimeError("opscope.torch.profile is running already in this process")
@@ -97,9 +104,13 @@ def toggle(is_on: bool) -> None:
     recorder().osc_torch_toggle(int(is_on))
 
 
+def detach() -> None:
+    """Record no more operators."""
+    recorder().osc_torch_detach()
+
+
 def stop() -> None:
     """End the recording and write all of it."""
-    recorder().osc_torch_detach()
     opscope().osc_stop()
 
 

@@ -20,7 +20,7 @@ from torch.profiler import ProfilerActivity
 from . import native
 from .events import EventList, events
 
-FLAGS = ("record_shapes", "profile_memory", "with_flops")
+FLAGS = ("record_shapes", "profile_memory", "with_stack", "with_modules", "with_flops")
 
 
 def config_fields(config: Any) -> dict[str, bool]:
@@ -53,31 +53,32 @@ class Recording:
         callback = self.owner.custom_trace_id_callback
         self.trace_id = callback() if callback else f"{uuid.uuid4().int:032X}"
 
-    def _start_trace(self) -> None:
+    def _start_trace(self, metadata: dict[str, str]) -> None:
         o = self.owner
         path = os.path.join(self.directory, f"{len(os.listdir(self.directory))}.osc")
         config = config_fields(o.experimental_config)
         if ProfilerActivity.CPU not in o.activities or native.is_switched_off():
             return
-        sees_memory = native.start(
-            path, all_threads=config["profile_all_threads"],
-            shapes=o.record_shapes or o.with_flops, memory=o.profile_memory,
-            overloads=config["capture_overload_names"])
-        if not sees_memory:
-            warnings.warn("opscope cannot see the allocations of this torch: no memory is "
-                          "recorded", stacklevel=4)
+        native.start(path)
+        for key, value in metadata.items():
+            native.metadata(key, value)
         self.path = path
         self.is_running = True
         self.cached_events = None
         torch.autograd.profiler._run_on_profiler_start()
-        for flag in FLAGS:
-            native.metadata(flag, str(int(getattr(o, flag))))
+        # Last, so that little of this is among the calls of Python.
+        if not native.attach(all_threads=config["profile_all_threads"],
+                             shapes=o.record_shapes or o.with_flops, memory=o.profile_memory,
+                             overloads=config["capture_overload_names"], stacks=o.with_stack):
+            warnings.warn("opscope cannot see the allocations of this torch: no memory is "
+                          "recorded", stacklevel=4)
 
     def __exit__(self, *_: object) -> None:
         if not self.is_running:
             return
         if self.owner.use_device:
             synchronize(self.owner.use_device)
+        native.detach()
         self.is_running = False
         torch.autograd.profiler._run_on_profiler_stop()
         native.stop()
@@ -105,7 +106,8 @@ class Recording:
     def export_chrome_trace(self, path: str, metadata: dict[str, str] | None = None,
                             use_python_export: bool = False) -> None:
         """Write Kineto's JSON to PATH, valid whatever the names are."""
-        head = {"schemaVersion": 1, "trace_id": self.trace_id, "displayTimeUnit": "ms"}
+        head = {"schemaVersion": 1, "trace_id": self.trace_id, "displayTimeUnit": "ms",
+                **{x: 1 for x in FLAGS if getattr(self.owner, x)}}
         for key, value in (metadata or {}).items():
             head[key] = json.loads(value)
         if not self.path:
@@ -119,7 +121,9 @@ class Recording:
         os.unlink(whole)
 
     def export_stacks(self, path: str, metric: str) -> Any:
-        """Write stacks as torch does: none are recorded."""
+        """Write stacks, the outermost call first, each with its METRIC in microseconds."""
+        if not self.owner.with_stack:
+            raise AssertionError("export_stacks() requires with_stack=True")
         return self.function_events.export_stacks(path, metric)
 
     def toggle_collection_dynamic(self, enable: bool,
@@ -147,19 +151,13 @@ def synchronize(device: str) -> None:
         module.synchronize()
 
 
-def warn_of_missing(activities: Iterable[ProfilerActivity], with_stack: bool,
-                    with_modules: bool) -> None:
-    """One warning for all that was asked for and is not recorded."""
+def warn_of_missing(activities: Iterable[ProfilerActivity]) -> None:
+    """One warning for the devices that were asked for and are not recorded."""
     missing = [a.name for a in activities if a != ProfilerActivity.CPU]
-    asked = [f"{name}=True" for name, is_on in (("with_stack", with_stack),
-                                                ("with_modules", with_modules)) if is_on]
     if missing:
         warnings.warn(f"opscope.torch records the host alone: there will be no "
                       f"{', '.join(sorted(missing))} activity. torch.profiler can record it; "
                       f"opscope reads its traces", stacklevel=3)
-    if asked:
-        warnings.warn(f"opscope.torch records no Python stacks: {', '.join(asked)} has no effect",
-                      stacklevel=3)
 
 
 class profile(torch.profiler.profile):  # noqa: N801 - torch's name
@@ -167,6 +165,7 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
 
     record_shapes: sizes, strides, types and scalar values of inputs
     profile_memory: allocations and releases of host memory, of all threads, in bytes
+    with_stack: calls of Python of the calling thread, modules among them
     with_flops: estimates of floating-point operations, by torch's rules
     experimental_config: `profile_all_threads` and `capture_overload_names` are heeded
     """
@@ -174,13 +173,13 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
     def __init__(self, *, activities: Iterable[Any] | None = None,
                  schedule: Callable[[int], Any] | None = None,
                  on_trace_ready: Callable[..., Any] | None = None, record_shapes: bool = False,
-                 with_stack: bool = False, with_modules: bool = False, **options: Any) -> None:
+                 **options: Any) -> None:
         if "record_shape" in options:
             raise TypeError("profile() has no argument 'record_shape': it is 'record_shapes'")
         activities = [ProfilerActivity.CPU] if activities is None else list(activities)
         super().__init__(activities=activities, schedule=schedule, on_trace_ready=on_trace_ready,
                          record_shapes=record_shapes, **options)
-        warn_of_missing(self.activities, with_stack, with_modules)
+        warn_of_missing(self.activities)
 
     def prepare_trace(self) -> None:
         """A new window begins; what an earlier one recorded goes."""
@@ -188,6 +187,19 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
             self.profiler = Recording(self)
         self._trace_metadata = {}
         self.profiler._prepare_trace()
+
+    def start_trace(self) -> None:
+        """The window begins to record."""
+        if self.execution_trace_observer:
+            self.execution_trace_observer.start()
+        if self.profiler is None:
+            raise AssertionError("Profiler must be initialized before starting trace")
+        distributed = self._get_distributed_info()
+        if distributed:
+            self._trace_metadata["distributedInfo"] = json.dumps(distributed, default=int)
+        self._trace_metadata.update(self.preset_metadata)
+        self.profiler._start_trace({**{x: str(int(getattr(self, x))) for x in FLAGS},
+                                    **self._trace_metadata})
 
     def add_metadata(self, key: str, value: str) -> None:
         """Note a text in the trace that is being recorded."""
@@ -197,7 +209,7 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
         """Note a value, JSON text, in the trace that is being recorded."""
         json.loads(value)
         self._trace_metadata[key] = value
-        if self.profiler is not None and self.profiler.is_running and key not in FLAGS:
+        if self.profiler is not None and self.profiler.is_running:
             native.metadata(key, value)
 
     def export_chrome_trace(self, path: str, use_python_export: bool = False) -> None:

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recorder.h"
 
-#include <dlfcn.h>
-#include <elf.h>
-#include <link.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -25,7 +22,9 @@
 #include <ATen/record_function.h>
 #include <c10/core/ScalarType.h>
 
+#include "memory.h"
 #include "opscope/record.h"
+#include "python.h"
 
 namespace
 {
@@ -33,8 +32,7 @@ namespace
 // --- what is to be recorded ----------------------------------------------------------
 
 struct Keys {
-    osc_name sequence, fwd_thread, dims, strides, types, concrete, overload;
-    osc_name device_type, device_id, bytes, out_of_memory;
+    osc_name sequence, fwd_thread, dims, strides, types, concrete, overload, stack;
 };
 
 // Written while no callback is there; the generation tells threads that it was.
@@ -52,7 +50,8 @@ std::atomic<uint64_t> last_generation{0};
 
 // A range that has begun on a thread.
 struct Open {
-    const at::RecordFunction *fn; // its address: nobody else's while it runs
+    const void *who;              // an address of its own while it runs; NULL: it has ended
+    const at::RecordFunction *fn; // or NULL
     uint64_t end_ticks;           // it has ended, though what is inside of it has not; or 0
 };
 
@@ -69,7 +68,7 @@ struct Signature {
     osc_name dims, strides, types, concrete;
 };
 
-constexpr size_t kNames = 2048, kSignatures = 2048, kOpen = 1024, kText = 16384;
+constexpr size_t kNames = 2048, kSignatures = 2048, kOpen = 4096, kText = 16384;
 
 struct Thread {
     uint64_t generation;
@@ -165,21 +164,22 @@ inline uint64_t mix(uint64_t h, uint64_t v)
     return h ^ h >> 29;
 }
 
-// Bytes of S up to its end, eight at a time.
+// LEN bytes of S, eight at a time; the last eight may have been there already.
 inline uint64_t hash_text(const char *s, size_t len)
 {
-    uint64_t h = len, v;
+    uint64_t h = len, v = 0;
 
-    for (; len >= 8; s += 8, len -= 8) {
-        memcpy(&v, s, 8);
+    if (len < 8) {
+        for (size_t i = 0; i < len; i++)
+            v = v << 8 | static_cast<unsigned char>(s[i]);
+        return mix(h, v) | 1;
+    }
+    for (size_t i = 0; i + 8 < len; i += 8) {
+        memcpy(&v, s + i, 8);
         h = mix(h, v);
     }
-    if (len > 0) {
-        v = 0;
-        memcpy(&v, s, len);
-        h = mix(h, v);
-    }
-    return h | 1;
+    memcpy(&v, s + len - 8, 8);
+    return mix(h, v) | 1;
 }
 
 inline osc_name name_of(Thread *t, const char *s)
@@ -508,13 +508,13 @@ void close_ended(Thread *t)
     }
 }
 
-// FN has ended at TICKS, somewhere below the innermost range of T. False: it is not there.
-bool note_end(Thread *t, const at::RecordFunction *fn, uint64_t ticks)
+// WHO has ended at TICKS, somewhere below the innermost range of T. False: it is not there.
+bool note_end(Thread *t, const void *who, uint64_t ticks)
 {
     for (uint32_t i = t->n_open; i-- > 0;) {
-        if (t->open[i].fn == fn) {
+        if (t->open[i].who == who) {
             t->open[i].end_ticks = ticks;
-            t->open[i].fn = nullptr;
+            t->open[i].who = t->open[i].fn = nullptr;
             return true;
         }
     }
@@ -575,6 +575,12 @@ inline void put_args(Thread *t, const at::RecordFunction &fn)
     put_numbers(fn);
     if (session.options.has_shapes)
         put_inputs(t, fn.inputs());
+    if (__builtin_expect(session.options.has_stacks, 0)) {
+        const osc_name stack = osc_torch::python_stack();
+
+        if (stack != 0)
+            osc_arg_name(session.keys.stack, stack);
+    }
     if (__builtin_expect(session.options.has_overloads, 0)) {
         const char *overload = fn.overload_name();
 
@@ -600,12 +606,22 @@ std::unique_ptr<at::ObserverContext> on_begin(const at::RecordFunction &fn)
     }
     if (fn.scope() == at::RecordScope::BACKWARD_FUNCTION && is_in_engine(t))
         put_numbers(fn); // torch gives them to what is around it, too
-    t->open[t->n_open].fn = &fn;
-    t->open[t->n_open].end_ticks = 0;
-    t->n_open++;
+    t->open[t->n_open++] = Open{&fn, &fn, 0};
     osc_begin(kind_of(fn), name_of(t, fn.name()));
     put_args(t, fn);
     return nullptr;
+}
+
+// End WHO, if it is the innermost range of T.
+inline bool end_innermost(Thread *t, const void *who)
+{
+    if (__builtin_expect(t->n_open == 0 || t->open[t->n_open - 1].who != who, 0))
+        return false;
+    t->n_open--;
+    osc_end();
+    if (__builtin_expect(t->n_open > 0 && t->open[t->n_open - 1].end_ticks != 0, 0))
+        close_ended(t);
+    return true;
 }
 
 void on_end(const at::RecordFunction &fn, at::ObserverContext *)
@@ -618,248 +634,51 @@ void on_end(const at::RecordFunction &fn, at::ObserverContext *)
             end_elsewhere(fn);
         return;
     }
-    if (__builtin_expect(t->n_open > 0 && t->open[t->n_open - 1].fn == &fn, 1)) {
-        t->n_open--;
-        osc_end();
-        if (__builtin_expect(t->n_open > 0 && t->open[t->n_open - 1].end_ticks != 0, 0))
-            close_ended(t);
-    } else if (fn.threadId() != t->logical_id) {
+    if (__builtin_expect(end_innermost(t, &fn), 1))
+        return;
+    if (fn.threadId() != t->logical_id) {
         end_elsewhere(fn);
     } else if (!note_end(t, &fn, osc_now())) {
         t->n_over -= t->n_over > 0;
     }
 }
 
-// --- memory --------------------------------------------------------------------------------
+} // namespace
 
-/*
- * Blocks that were given out: a release does not say how many bytes. An address belongs
- * into one of a few lines; what finds no room there is not known later, and its release
- * is left out, as that of a block from before.
- */
-struct Line {
-    std::atomic<uint64_t> address[4]; // 0: free
-    uint64_t bytes[4];                // of whoever put the address there
-};
-constexpr size_t kLines = size_t{1} << 18, kProbes = 8;
-Line *lines;
+// --- calls of Python -------------------------------------------------------------------------
 
-inline size_t line_of(uint64_t address)
-{
-    return static_cast<size_t>(mix(address, 1) >> 40) & (kLines - 1);
-}
-
-void remember(uint64_t address, uint64_t bytes)
-{
-    for (size_t p = 0; p < kProbes; p++) {
-        Line *line = &lines[(line_of(address) + p) & (kLines - 1)];
-
-        for (size_t i = 0; i < std::size(line->address); i++) {
-            uint64_t none = 0;
-
-            // relaxed: the block itself is handed from thread to thread in order
-            if (line->address[i].load(std::memory_order_relaxed) == 0 &&
-                line->address[i].compare_exchange_strong(none, address,
-                                                         std::memory_order_relaxed)) {
-                line->bytes[i] = bytes;
-                return;
-            }
-        }
-    }
-}
-
-// How many bytes there are at ADDRESS, which are given back; 0: not known.
-uint64_t forget(uint64_t address)
-{
-    for (size_t p = 0; p < kProbes; p++) {
-        Line *line = &lines[(line_of(address) + p) & (kLines - 1)];
-
-        for (size_t i = 0; i < std::size(line->address); i++) {
-            // relaxed: as in remember()
-            if (line->address[i].load(std::memory_order_relaxed) != address)
-                continue;
-            const uint64_t bytes = line->bytes[i];
-            // release: pairs with nothing but a later owner's exchange of the same word
-            line->address[i].store(0, std::memory_order_release);
-            return bytes;
-        }
-    }
-    return 0;
-}
-
-// Of libc10, and what stands before them in its table of addresses.
-void (*torch_new)(void *, void *, size_t);
-void (*torch_delete)(void *, void *);
-void (*torch_out_of_memory)(void *, size_t);
-std::atomic<bool> has_memory{false};
-
-// Whether what this thread allocates is to be recorded: as its operators are.
-inline bool records_memory()
+bool osc_torch::range_begin(enum osc_scope_kind kind, osc_name name, const void *who)
 {
     // relaxed: as in on_begin()
-    return has_memory.load(std::memory_order_relaxed) && osc_is_on() &&
-           (session.options.is_all_threads || at::hasThreadLocalCallbacks());
-}
+    const uint64_t now = generation.load(std::memory_order_relaxed);
+    Thread *t;
 
-void on_new(void *reporter, void *ptr, size_t bytes)
-{
-    torch_new(reporter, ptr, bytes);
-    if (bytes > 0 && records_memory()) {
-        remember(reinterpret_cast<uint64_t>(ptr), bytes);
-        osc_memory_alloc(OSC_DEVICE_CPU, reinterpret_cast<uint64_t>(ptr), bytes);
-    }
-}
-
-void on_delete(void *reporter, void *ptr)
-{
-    const uint64_t bytes = forget(reinterpret_cast<uint64_t>(ptr));
-
-    if (bytes > 0 && records_memory())
-        osc_memory_free(OSC_DEVICE_CPU, reinterpret_cast<uint64_t>(ptr), bytes);
-    torch_delete(reporter, ptr);
-}
-
-void on_out_of_memory(void *reporter, size_t bytes)
-{
-    if (records_memory()) {
-        osc_instant(session.keys.out_of_memory);
-        osc_arg_i64(session.keys.device_type, 0);
-        osc_arg_i64(session.keys.device_id, -1);
-        osc_arg_i64(session.keys.bytes, static_cast<int64_t>(bytes));
-    }
-    torch_out_of_memory(reporter, bytes);
-}
-
-struct Hook {
-    const char *symbol;
-    void *ours;
-    void **theirs;
-    bool is_set;
-};
-Hook hooks[] = {
-    {"_ZN3c1025ProfiledCPUMemoryReporter3NewEPvm", reinterpret_cast<void *>(on_new),
-     reinterpret_cast<void **>(&torch_new), false},
-    {"_ZN3c1025ProfiledCPUMemoryReporter6DeleteEPv", reinterpret_cast<void *>(on_delete),
-     reinterpret_cast<void **>(&torch_delete), false},
-    {"_ZN3c1025ProfiledCPUMemoryReporter11OutOfMemoryEm",
-     reinterpret_cast<void *>(on_out_of_memory),
-     reinterpret_cast<void **>(&torch_out_of_memory), false},
-};
-
-#if defined __x86_64__
-constexpr uint32_t kJumpSlot = R_X86_64_JUMP_SLOT, kGlobal = R_X86_64_GLOB_DAT;
-#else
-constexpr uint32_t kJumpSlot = R_AARCH64_JUMP_SLOT, kGlobal = R_AARCH64_GLOB_DAT;
-#endif
-
-// The entry at AT leads to H from now on.
-void redirect(void **at, Hook *h)
-{
-    const uintptr_t page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
-    void *const first = reinterpret_cast<void *>(reinterpret_cast<uintptr_t>(at) & ~(page - 1));
-
-    if (mprotect(first, page, PROT_READ | PROT_WRITE) != 0)
-        return;
-    // release: who goes through it must find what it leads to in place
-    __atomic_store_n(at, h->ours, __ATOMIC_RELEASE);
-    h->is_set = true;
-}
-
-// Redirect those of N relocations from R on that are of our functions.
-void look_at(const dl_phdr_info *info, const ElfW(Rela) * r, size_t n,
-             const ElfW(Sym) * symbols, const char *strings)
-{
-    for (size_t i = 0; i < n; i++) {
-        const uint32_t type = static_cast<uint32_t>(ELF64_R_TYPE(r[i].r_info));
-
-        if (type != kJumpSlot && type != kGlobal)
-            continue;
-        const char *name = strings + symbols[ELF64_R_SYM(r[i].r_info)].st_name;
-        for (Hook &h : hooks)
-            if (strcmp(name, h.symbol) == 0)
-                redirect(reinterpret_cast<void **>(info->dlpi_addr + r[i].r_offset), &h);
-    }
-}
-
-int look_into(dl_phdr_info *info, size_t, void *)
-{
-    const ElfW(Dyn) *dynamic = nullptr;
-    const ElfW(Rela) *plt = nullptr, *rela = nullptr;
-    const ElfW(Sym) *symbols = nullptr;
-    const char *strings = nullptr, *name = strrchr(info->dlpi_name, '/');
-    size_t plt_bytes = 0, rela_bytes = 0;
-
-    if (!name || strncmp(name, "/libc10.so", 10) != 0)
-        return 0;
-    for (unsigned i = 0; i < info->dlpi_phnum; i++)
-        if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
-            dynamic = reinterpret_cast<const ElfW(Dyn) *>(info->dlpi_addr +
-                                                          info->dlpi_phdr[i].p_vaddr);
-    for (; dynamic && dynamic->d_tag != DT_NULL; dynamic++) {
-        const auto value = dynamic->d_un.d_val;
-
-        switch (dynamic->d_tag) {
-        case DT_JMPREL:
-            plt = reinterpret_cast<const ElfW(Rela) *>(value);
-            break;
-        case DT_PLTRELSZ:
-            plt_bytes = value;
-            break;
-        case DT_RELA:
-            rela = reinterpret_cast<const ElfW(Rela) *>(value);
-            break;
-        case DT_RELASZ:
-            rela_bytes = value;
-            break;
-        case DT_SYMTAB:
-            symbols = reinterpret_cast<const ElfW(Sym) *>(value);
-            break;
-        case DT_STRTAB:
-            strings = reinterpret_cast<const char *>(value);
-            break;
-        default:
-            break;
-        }
-    }
-    if (!symbols || !strings)
-        return 0;
-    if (plt)
-        look_at(info, plt, plt_bytes / sizeof *plt, symbols, strings);
-    if (rela)
-        look_at(info, rela, rela_bytes / sizeof *rela, symbols, strings);
-    return 0;
-}
-
-// Once a process: entries stay redirected, so that releases between two sessions are seen.
-bool watch_memory()
-{
-    static bool is_done, is_good;
-
-    if (is_done)
-        return is_good;
-    is_done = true;
-    for (Hook &h : hooks)
-        if (!(*h.theirs = dlsym(RTLD_DEFAULT, h.symbol))) {
-            void *c10 = dlopen("libc10.so", RTLD_LAZY | RTLD_NOLOAD);
-
-            if (!c10 || !(*h.theirs = dlsym(c10, h.symbol)))
-                return false;
-        }
-    void *p = mmap(nullptr, kLines * sizeof(Line), PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (p == MAP_FAILED)
+    if (now == 0 || !osc_is_on() || !(t = this_thread(now)) || t->n_open == kOpen)
         return false;
-    lines = static_cast<Line *>(p);
-    dl_iterate_phdr(look_into, nullptr);
-    is_good = hooks[0].is_set && hooks[1].is_set;
-    return is_good;
+    t->open[t->n_open++] = Open{who, nullptr, 0};
+    osc_begin(kind, name);
+    return true;
 }
+
+bool osc_torch::is_recorded()
+{
+    return session.options.is_all_threads || at::hasThreadLocalCallbacks();
+}
+
+void osc_torch::range_end(const void *who)
+{
+    if (self && !end_innermost(self, who))
+        note_end(self, who, osc_now());
+}
+
+namespace
+{
 
 // The child of a fork is not what was to be recorded.
 void leave_child()
 {
-    has_memory.store(false, std::memory_order_relaxed); // relaxed: there is one thread
-    generation.store(0, std::memory_order_relaxed);     // as above
+    osc_torch::memory_stop();
+    generation.store(0, std::memory_order_relaxed); // as above
 }
 
 void name_keys(Keys *k)
@@ -867,9 +686,7 @@ void name_keys(Keys *k)
     *k = Keys{osc_name_c("Sequence number"), osc_name_c("Fwd thread id"),
               osc_name_c("Input Dims"),      osc_name_c("Input Strides"),
               osc_name_c("Input type"),      osc_name_c("Concrete Inputs"),
-              osc_name_c("Overload name"),   osc_name_c("Device Type"),
-              osc_name_c("Device Id"),       osc_name_c("Bytes"),
-              osc_name_c("[OutOfMemory]")};
+              osc_name_c("Overload name"),   osc_name_c("Call stack")};
 }
 
 } // namespace
@@ -888,16 +705,16 @@ int osc_torch_attach(const struct osc_torch_options *options)
     session.options = osc_torch_options{};
     memcpy(&session.options, options, std::min(options->size, sizeof session.options));
     name_keys(&session.keys);
-    if (session.options.has_memory && !watch_memory())
+    if (session.options.has_memory && !osc_torch::memory_start())
         result = OSC_TORCH_NO_MEMORY;
-    has_memory.store(session.options.has_memory && result == OSC_TORCH_OK,
-                     std::memory_order_relaxed);
     // release: pairs with the barrier in adding the callback, before which none comes
     generation.store(last_generation.fetch_add(1) + 1, std::memory_order_release);
     const auto callback = at::RecordFunctionCallback(on_begin, on_end)
                               .needsInputs(session.options.has_shapes != 0);
     session.handle = session.options.is_all_threads ? at::addGlobalCallback(callback)
                                                     : at::addThreadLocalCallback(callback);
+    if (session.options.has_stacks && !osc_torch::python_start(session.options.prefixes))
+        session.options.has_stacks = 0;
     return result;
 }
 
@@ -913,7 +730,9 @@ void osc_torch_detach(void)
 {
     if (generation.load(std::memory_order_relaxed) == 0)
         return;
-    has_memory.store(false, std::memory_order_relaxed);
+    if (session.options.has_stacks)
+        osc_torch::python_stop();
+    osc_torch::memory_stop();
     at::removeCallback(session.handle);
     if (self && self->n_elsewhere.load(std::memory_order_relaxed) > 0)
         take_elsewhere(self);

@@ -1,0 +1,649 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * _opscope.c - what Python sees of opscope/trace.h: traces, frames, and their memory.
+ *
+ * Thin: options are words, as on the command line; what is made of columns is Python's
+ * business (_table.py). Values are never copied: a Buffer shows those of a frame and keeps
+ * it alive, whatever becomes of the traces.
+ *
+ * Threading: the GIL is released while traces are read and tables made; calls on the same
+ * traces wait for each other.
+ */
+#include "_opscope.h"
+
+#include <opscope/trace.h>
+
+static PyObject *trace_error; /* opscope.TraceError */
+
+/* --- words ------------------------------------------------------------------------------ */
+
+/* A sequence of texts as C has them. Zeroed, it is empty. */
+struct words {
+    PyObject **held;  /* owned, each a reference to bytes */
+    const char **all; /* owned; borrowed from held */
+    Py_ssize_t n;
+};
+
+static void free_words(struct words *w)
+{
+    for (Py_ssize_t i = 0; i < w->n; i++)
+        Py_XDECREF(w->held[i]);
+    PyMem_Free(w->held);
+    PyMem_Free((void *)w->all);
+}
+
+/* Take LIST, a list or tuple of str or paths, as the file system has their bytes. */
+static int get_words(PyObject *list, struct words *w)
+{
+    PyObject *const fast = PySequence_Fast(list, "a list of words is expected");
+    const Py_ssize_t n = fast ? PySequence_Fast_GET_SIZE(fast) : 0;
+
+    if (!fast)
+        return -1;
+    w->held = PyMem_Calloc((size_t)n + 1, sizeof *w->held);
+    w->all = PyMem_Calloc((size_t)n + 1, sizeof *w->all);
+    if (!w->held || !w->all)
+        PyErr_NoMemory();
+    for (w->n = 0; w->n < n && !PyErr_Occurred(); w->n++) {
+        if (PyUnicode_FSConverter(PySequence_Fast_GET_ITEM(fast, w->n), &w->held[w->n]))
+            w->all[w->n] = PyBytes_AS_STRING(w->held[w->n]);
+    }
+    Py_DECREF(fast);
+    return PyErr_Occurred() ? -1 : 0;
+}
+
+/* --- buffers: memory of a frame ------------------------------------------------------------
+ */
+
+struct buffer {
+    PyObject_HEAD PyObject *frame; /* owned; keeps the memory */
+    const void *at;
+    const char *format;  /* of one element, as struct has it; static */
+    Py_ssize_t n, width; /* elements, and bytes of each */
+};
+
+static PyTypeObject *buffer_type;
+
+static void buffer_dealloc(PyObject *self)
+{
+    PyTypeObject *const type = Py_TYPE(self);
+
+    Py_XDECREF(((struct buffer *)self)->frame);
+    type->tp_free(self);
+    Py_DECREF(type);
+}
+
+static int buffer_get(PyObject *self, Py_buffer *view, int flags)
+{
+    static const uint64_t nothing[1];
+    struct buffer *const b = (struct buffer *)self;
+
+    if (flags & PyBUF_WRITABLE) {
+        PyErr_SetString(PyExc_BufferError, "tables cannot be written to");
+        return -1;
+    }
+    *view = (Py_buffer){
+        /* Never written through: the view says so. */
+        .buf = (void *)(uintptr_t)(b->n > 0 ? b->at : nothing),
+        .obj = Py_NewRef(self),
+        .len = b->n * b->width,
+        .itemsize = b->width,
+        .readonly = 1,
+        .ndim = 1,
+        .format = flags & PyBUF_FORMAT ? (char *)(uintptr_t)b->format : NULL,
+        .shape = flags & PyBUF_ND ? &b->n : NULL,
+        .strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES ? &b->width : NULL,
+    };
+    return 0;
+}
+
+static Py_ssize_t buffer_length(PyObject *self)
+{
+    return ((struct buffer *)self)->n;
+}
+
+static PyType_Slot buffer_slots[] = {
+    {Py_tp_dealloc, (void *)buffer_dealloc},
+    {Py_bf_getbuffer, (void *)buffer_get},
+    {Py_sq_length, (void *)buffer_length},
+    {Py_tp_doc, "Values of one column, to be read through the buffer protocol."},
+    {0, NULL},
+};
+static PyType_Spec buffer_spec = {
+    .name = "opscope._opscope.Buffer",
+    .basicsize = sizeof(struct buffer),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    .slots = buffer_slots,
+};
+
+/* --- frames ------------------------------------------------------------------------------- */
+
+struct frame {
+    PyObject_HEAD struct osc_frame *f; /* held */
+};
+
+static PyTypeObject *frame_type;
+
+static void frame_dealloc(PyObject *self)
+{
+    PyTypeObject *const type = Py_TYPE(self);
+
+    osc_frame_release(((struct frame *)self)->f);
+    type->tp_free(self);
+    Py_DECREF(type);
+}
+
+static PyObject *make_buffer(PyObject *frame, const void *at, const char *format,
+                             Py_ssize_t width)
+{
+    struct buffer *const b = PyObject_New(struct buffer, buffer_type);
+
+    if (!b)
+        return NULL;
+    b->frame = Py_NewRef(frame);
+    b->at = at;
+    b->format = format;
+    b->width = width;
+    b->n = (Py_ssize_t)osc_frame_rows(((struct frame *)frame)->f);
+    return (PyObject *)b;
+}
+
+/* Column I of the frame; -1 and an exception if there is none. */
+static int get_column(PyObject *self, PyObject *index, struct osc_frame_column *col)
+{
+    const struct frame *const frame = (struct frame *)self;
+    const Py_ssize_t i = PyNumber_AsSsize_t(index, PyExc_IndexError);
+
+    if (i == -1 && PyErr_Occurred())
+        return -1;
+    if (i < 0 || (size_t)i >= osc_frame_columns(frame->f)) {
+        PyErr_SetString(PyExc_IndexError, "there is no such column");
+        return -1;
+    }
+    *col = osc_frame_column_at(frame->f, (size_t)i);
+    return 0;
+}
+
+static PyObject *frame_column(PyObject *self, PyObject *index)
+{
+    static const char *const types[] = {"string", "integer", "number", "boolean"};
+    struct osc_frame_column col;
+
+    if (get_column(self, index, &col) != 0)
+        return NULL;
+    return Py_BuildValue("sszsK", col.name, types[col.type], col.unit, col.help,
+                         (unsigned long long)col.n_missing);
+}
+
+static PyObject *frame_values(PyObject *self, PyObject *index)
+{
+    static const struct {
+        const char *format;
+        Py_ssize_t width;
+    } forms[] = {[OSC_TYPE_STRING] = {"i", sizeof(int32_t)},
+                 [OSC_TYPE_INTEGER] = {"q", sizeof(int64_t)},
+                 [OSC_TYPE_NUMBER] = {"d", sizeof(double)},
+                 [OSC_TYPE_BOOLEAN] = {"?", sizeof(uint8_t)}};
+    struct osc_frame_column col;
+
+    if (get_column(self, index, &col) != 0)
+        return NULL;
+    return make_buffer(self, col.values, forms[col.type].format, forms[col.type].width);
+}
+
+static PyObject *frame_missing(PyObject *self, PyObject *index)
+{
+    struct osc_frame_column col;
+
+    if (get_column(self, index, &col) != 0)
+        return NULL;
+    if (!col.missing)
+        Py_RETURN_NONE;
+    return make_buffer(self, col.missing, "?", 1);
+}
+
+static PyObject *frame_words(PyObject *self, PyObject *index)
+{
+    struct osc_frame_column col;
+
+    if (get_column(self, index, &col) != 0)
+        return NULL;
+    PyObject *const words = PyTuple_New((Py_ssize_t)col.n_words);
+    for (uint32_t i = 0; words && i < col.n_words; i++) {
+        const int64_t from = col.word_offsets[i], to = col.word_offsets[i + 1];
+        PyObject *const word =
+            PyUnicode_DecodeUTF8(col.word_bytes + from, (Py_ssize_t)(to - from), NULL);
+
+        if (!word) {
+            Py_DECREF(words);
+            return NULL;
+        }
+        PyTuple_SET_ITEM(words, (Py_ssize_t)i, word);
+    }
+    return words;
+}
+
+static PyObject *frame_name(PyObject *self, void *closure)
+{
+    (void)closure;
+    return PyUnicode_FromString(osc_frame_name(((struct frame *)self)->f));
+}
+
+static PyObject *frame_notes(PyObject *self, void *closure)
+{
+    (void)closure;
+    const char *const notes = osc_frame_notes(((struct frame *)self)->f);
+
+    return PyUnicode_DecodeUTF8(notes, (Py_ssize_t)strlen(notes), "replace");
+}
+
+static PyObject *frame_rows(PyObject *self, void *closure)
+{
+    (void)closure;
+    return PyLong_FromUnsignedLongLong(osc_frame_rows(((struct frame *)self)->f));
+}
+
+static PyObject *frame_n_columns(PyObject *self, void *closure)
+{
+    (void)closure;
+    return PyLong_FromSize_t(osc_frame_columns(((struct frame *)self)->f));
+}
+
+/* --- frames as Arrow: capsules of the PyCapsule interface ------------------------------------
+ */
+
+#define DESTROY(type, name, text)                                   \
+    static void destroy_##name(PyObject *capsule)                   \
+    {                                                               \
+        struct type *const p = PyCapsule_GetPointer(capsule, text); \
+                                                                    \
+        if (p && p->release)                                        \
+            p->release(p);                                          \
+        PyMem_Free(p);                                              \
+    }
+
+DESTROY(ArrowSchema, schema, "arrow_schema")
+DESTROY(ArrowArray, array, "arrow_array")
+DESTROY(ArrowArrayStream, stream, "arrow_array_stream")
+
+/* P, filled with ST, as a capsule called NAME; or an exception, and P is freed. */
+static PyObject *to_capsule(void *p, osc_status st, const char *name,
+                            void (*destroy)(PyObject *))
+{
+    PyObject *const capsule = st == OSC_OK ? PyCapsule_New(p, name, destroy) : PyErr_NoMemory();
+
+    if (!capsule)
+        PyMem_Free(p);
+    return capsule;
+}
+
+static PyObject *arrow_schema(PyObject *self, PyObject *none)
+{
+    struct ArrowSchema *const p = PyMem_Calloc(1, sizeof *p);
+
+    (void)none;
+    return to_capsule(p, p ? osc_frame_schema(((struct frame *)self)->f, p) : OSC_ENOMEM,
+                      "arrow_schema", destroy_schema);
+}
+
+/* A consumer that wishes for another schema converts by itself: that is allowed. */
+static int ignore_wish(PyObject *args, PyObject *kwargs)
+{
+    static char *names[] = {"requested_schema", NULL};
+    PyObject *wish;
+
+    return PyArg_ParseTupleAndKeywords(args, kwargs, "|O", names, &wish) ? 0 : -1;
+}
+
+static PyObject *arrow_array(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+    if (ignore_wish(args, kwargs) != 0)
+        return NULL;
+    struct ArrowArray *const p = PyMem_Calloc(1, sizeof *p);
+    PyObject *const array =
+        to_capsule(p, p ? osc_frame_array(((struct frame *)self)->f, p) : OSC_ENOMEM,
+                   "arrow_array", destroy_array);
+    PyObject *const schema = array ? arrow_schema(self, NULL) : NULL;
+
+    if (!schema) {
+        Py_XDECREF(array);
+        return NULL;
+    }
+    return Py_BuildValue("NN", schema, array);
+}
+
+static PyObject *arrow_stream(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+    if (ignore_wish(args, kwargs) != 0)
+        return NULL;
+    struct ArrowArrayStream *const p = PyMem_Calloc(1, sizeof *p);
+
+    return to_capsule(p, p ? osc_frame_stream(((struct frame *)self)->f, p) : OSC_ENOMEM,
+                      "arrow_array_stream", destroy_stream);
+}
+
+static PyMethodDef frame_methods[] = {
+    {"column", frame_column, METH_O,
+     "column(i) -> (name, type, unit, help, n_missing)\n\n"
+     "Describe column i; type is string, integer, number or boolean, unit None or ns, bytes, "
+     "..."},
+    {"values", frame_values, METH_O,
+     "values(i) -> Buffer\n\n"
+     "The n_rows values of column i: int64, float64, bool, or int32 codes of words, -1 where "
+     "missing."},
+    {"missing", frame_missing, METH_O,
+     "missing(i) -> Buffer or None\n\nFor each row whether column i has no value; None: it has "
+     "all."},
+    {"words", frame_words, METH_O,
+     "words(i) -> tuple of str\n\nThe words that the codes of column i stand for."},
+    {"__arrow_c_schema__", arrow_schema, METH_NOARGS, "The type as an Arrow capsule."},
+    {"__arrow_c_array__", (PyCFunction)(void (*)(void))arrow_array,
+     METH_VARARGS | METH_KEYWORDS, "Schema and all rows as Arrow capsules, without a copy."},
+    {"__arrow_c_stream__", (PyCFunction)(void (*)(void))arrow_stream,
+     METH_VARARGS | METH_KEYWORDS, "All rows as the one batch of an Arrow stream capsule."},
+    {NULL, NULL, 0, NULL},
+};
+static PyGetSetDef frame_getset[] = {
+    {"name", frame_name, NULL, "Name of the table.", NULL},
+    {"notes", frame_notes, NULL, "What there is to say about it, lines; or \"\".", NULL},
+    {"n_rows", frame_rows, NULL, "How many rows it has.", NULL},
+    {"n_columns", frame_n_columns, NULL, "How many columns it has.", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+static PyType_Slot frame_slots[] = {
+    {Py_tp_dealloc, (void *)frame_dealloc},
+    {Py_tp_methods, frame_methods},
+    {Py_tp_getset, frame_getset},
+    {Py_tp_doc, "A finished table in columns; it never changes."},
+    {0, NULL},
+};
+static PyType_Spec frame_spec = {
+    .name = "opscope._opscope.Frame",
+    .basicsize = sizeof(struct frame),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    .slots = frame_slots,
+};
+
+/* --- traces ------------------------------------------------------------------------------- */
+
+struct traces {
+    PyObject_HEAD struct osc_traces *t;
+    PyThread_type_lock lock; /* one call on them at a time */
+};
+
+static void traces_dealloc(PyObject *self)
+{
+    PyTypeObject *const type = Py_TYPE(self);
+    struct traces *const traces = (struct traces *)self;
+
+    osc_traces_free(traces->t);
+    if (traces->lock)
+        PyThread_free_lock(traces->lock);
+    type->tp_free(self);
+    Py_DECREF(type);
+}
+
+/* Raise what ST of TRACES means. Returns NULL. */
+static PyObject *fail(const struct traces *traces, osc_status st)
+{
+    const char *const said = osc_traces_said(traces->t);
+    PyObject *type = trace_error;
+
+    if (PyErr_Occurred()) /* an interrupt stopped it */
+        return NULL;
+    if (st == OSC_EINVAL)
+        type = PyExc_ValueError;
+    else if (st == OSC_ENOMEM || st == OSC_ELIMIT)
+        type = PyExc_MemoryError;
+    PyObject *const text = PyUnicode_DecodeUTF8(said, (Py_ssize_t)strlen(said), "replace");
+    if (text)
+        PyErr_SetObject(type, text);
+    Py_XDECREF(text);
+    return NULL;
+}
+
+/* While C reads: let a signal through, such as the interrupt key. */
+static int check_signals(void *ctx, uint64_t done_bytes, uint64_t total_bytes)
+{
+    const PyGILState_STATE state = PyGILState_Ensure();
+    const int stops = PyErr_CheckSignals() != 0;
+
+    (void)ctx;
+    (void)done_bytes;
+    (void)total_bytes;
+    PyGILState_Release(state);
+    return stops;
+}
+
+static PyObject *traces_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+    static char *names[] = {"paths", "words", NULL};
+    struct words paths = {0}, words = {0};
+    PyObject *path_list, *word_list;
+    osc_status st = OSC_OK;
+
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO", names, &path_list, &word_list))
+        return NULL;
+    struct traces *const self = (struct traces *)type->tp_alloc(type, 0);
+    if (!self)
+        return NULL;
+    self->t = osc_traces_new();
+    self->lock = PyThread_allocate_lock();
+    if (!self->t || !self->lock) {
+        PyErr_NoMemory();
+    } else if (get_words(path_list, &paths) == 0 && get_words(word_list, &words) == 0) {
+        const struct osc_traces_options options = {
+            .size = sizeof options,
+            .paths = paths.all,
+            .n_paths = (size_t)paths.n,
+            .words = words.all,
+            .n_words = (size_t)words.n,
+            .progress = check_signals,
+        };
+
+        Py_BEGIN_ALLOW_THREADS st = osc_traces_open(self->t, &options);
+        Py_END_ALLOW_THREADS if (st != OSC_OK) fail(self, st);
+    }
+    free_words(&paths);
+    free_words(&words);
+    if (PyErr_Occurred()) {
+        Py_DECREF(self);
+        return NULL;
+    }
+    return (PyObject *)self;
+}
+
+/* Text as it comes; the GIL is not held. */
+struct text {
+    char *s; /* owned */
+    size_t len, cap;
+};
+
+static int add_text(void *ctx, const char *s, size_t len)
+{
+    struct text *const to = ctx;
+
+    if (len > to->cap - to->len) {
+        const size_t cap = to->cap + to->cap / 2 + len + 4096;
+        char *const more = PyMem_RawRealloc(to->s, cap);
+
+        if (!more)
+            return -1;
+        to->s = more;
+        to->cap = cap;
+    }
+    memcpy(to->s + to->len, s, len);
+    to->len += len;
+    return 0;
+}
+
+/* One call on SELF: a frame into *F, or (NULL) text into TO. */
+static osc_status ask(struct traces *self, const char *name, const struct words *words,
+                      struct osc_frame **f, struct text *to)
+{
+    osc_status st = OSC_OK;
+
+    Py_BEGIN_ALLOW_THREADS PyThread_acquire_lock(self->lock, WAIT_LOCK);
+    st = f ? osc_traces_table(self->t, name, words->all, (size_t)words->n, f)
+           : osc_traces_text(self->t, name, words->all, (size_t)words->n, add_text, to);
+    Py_END_ALLOW_THREADS return st;
+}
+
+/* The lock is still held, so that what was said is of this call. */
+static void end_ask(struct traces *self)
+{
+    PyThread_release_lock(self->lock);
+}
+
+static PyObject *traces_table(PyObject *self, PyObject *args)
+{
+    struct traces *const traces = (struct traces *)self;
+    struct osc_frame *f = NULL;
+    struct words words = {0};
+    PyObject *list, *made = NULL;
+    const char *name;
+
+    if (!PyArg_ParseTuple(args, "sO", &name, &list))
+        return NULL;
+    if (get_words(list, &words) == 0) {
+        const osc_status st = ask(traces, name, &words, &f, NULL);
+
+        made = st == OSC_OK ? (PyObject *)PyObject_New(struct frame, frame_type)
+                            : fail(traces, st);
+        end_ask(traces);
+        if (made)
+            ((struct frame *)made)->f = f;
+        else
+            osc_frame_release(f);
+    }
+    free_words(&words);
+    return made;
+}
+
+static PyObject *traces_text(PyObject *self, PyObject *args)
+{
+    struct traces *const traces = (struct traces *)self;
+    struct words words = {0};
+    struct text to = {0};
+    PyObject *list, *made = NULL;
+    const char *name;
+
+    if (!PyArg_ParseTuple(args, "sO", &name, &list))
+        return NULL;
+    if (get_words(list, &words) == 0) {
+        const osc_status st = ask(traces, name, &words, NULL, &to);
+
+        made = st == OSC_OK ? PyUnicode_DecodeUTF8(to.s, (Py_ssize_t)to.len, "replace")
+                            : fail(traces, st);
+        end_ask(traces);
+    }
+    free_words(&words);
+    PyMem_RawFree(to.s);
+    return made;
+}
+
+static PyObject *traces_said(PyObject *self, void *closure)
+{
+    struct traces *const traces = (struct traces *)self;
+
+    (void)closure;
+    Py_BEGIN_ALLOW_THREADS PyThread_acquire_lock(traces->lock, WAIT_LOCK);
+    Py_END_ALLOW_THREADS const char *const said = osc_traces_said(traces->t);
+    PyObject *const text = PyUnicode_DecodeUTF8(said, (Py_ssize_t)strlen(said), "replace");
+    end_ask(traces);
+    return text;
+}
+
+static PyMethodDef traces_methods[] = {
+    {"table", traces_table, METH_VARARGS,
+     "table(name, words) -> Frame\n\nTable NAME; words are those of `opscope table`."},
+    {"text", traces_text, METH_VARARGS,
+     "text(name, words) -> str\n\nWhat `opscope table` prints, with --format too."},
+    {NULL, NULL, 0, NULL},
+};
+static PyGetSetDef traces_getset[] = {
+    {"said", traces_said, NULL, "What there was to say about the last call, or \"\".", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+static PyType_Slot traces_slots[] = {
+    {Py_tp_new, (void *)traces_new},
+    {Py_tp_dealloc, (void *)traces_dealloc},
+    {Py_tp_methods, traces_methods},
+    {Py_tp_getset, traces_getset},
+    {Py_tp_doc,
+     "Traces(paths, words)\n\nRead traces; words are options of `opscope table` that "
+     "say what to read."},
+    {0, NULL},
+};
+static PyType_Spec traces_spec = {
+    .name = "opscope._opscope.Traces",
+    .basicsize = sizeof(struct traces),
+    .flags = Py_TPFLAGS_DEFAULT,
+    .slots = traces_slots,
+};
+
+/* --- the module --------------------------------------------------------------------------- */
+
+static PyObject *catalog(PyObject *module, PyObject *none)
+{
+    PyObject *const list = PyList_New(0);
+
+    (void)module;
+    (void)none;
+    for (size_t i = 0; list && osc_catalog_name(i); i++) {
+        PyObject *const pair = Py_BuildValue("ss", osc_catalog_name(i), osc_catalog_help(i));
+
+        if (!pair || PyList_Append(list, pair) != 0) {
+            Py_XDECREF(pair);
+            Py_DECREF(list);
+            return NULL;
+        }
+        Py_DECREF(pair);
+    }
+    return list;
+}
+
+static PyMethodDef module_methods[] = {
+    {"catalog", catalog, METH_NOARGS,
+     "catalog() -> list of (name, help)\n\nThe tables that there are."},
+    {NULL, NULL, 0, NULL},
+};
+
+static struct PyModuleDef module_def = {
+    PyModuleDef_HEAD_INIT,
+    .m_name = "opscope._opscope",
+    .m_doc = "Traces and the recorder, as C has them.",
+    .m_size = -1,
+    .m_methods = module_methods,
+};
+
+PyTypeObject *opscope_add_type(PyObject *module, PyType_Spec *spec)
+{
+    PyTypeObject *const type = (PyTypeObject *)PyType_FromSpec(spec);
+
+    if (type && PyModule_AddType(module, type) != 0) {
+        Py_DECREF(type);
+        return NULL;
+    }
+    return type;
+}
+
+PyMODINIT_FUNC PyInit__opscope(void)
+{
+    PyObject *const module = PyModule_Create(&module_def);
+
+    if (!module)
+        return NULL;
+    trace_error =
+        PyErr_NewExceptionWithDoc("opscope.TraceError", "A trace cannot be read.", NULL, NULL);
+    buffer_type = opscope_add_type(module, &buffer_spec);
+    frame_type = opscope_add_type(module, &frame_spec);
+    if (!trace_error || PyModule_AddObjectRef(module, "TraceError", trace_error) != 0 ||
+        !buffer_type || !frame_type || !opscope_add_type(module, &traces_spec) ||
+        PyModule_AddStringConstant(module, "version", OSC_VERSION) != 0 ||
+        opscope_add_record(module) != 0) {
+        Py_DECREF(module);
+        return NULL;
+    }
+    return module;
+}

@@ -1,0 +1,524 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * _record.c - what Python sees of opscope/record.h.
+ *
+ * A scope is an object with a name that was interned once; entering and leaving it are two
+ * calls of C and no allocation. Recording never raises: a value that cannot be written is
+ * left out. While nothing records, a call looks at one word and returns.
+ *
+ * Threading: any thread, with the GIL held; it is released to start, stop and dump.
+ */
+#include "_opscope.h"
+
+#include <opscope/record.h>
+
+/* Interned names: str -> int. Cleared when full, for who makes names as he goes. */
+#define NAMES_MAX 65536
+static PyObject *names;
+
+/* --- names and values ------------------------------------------------------------------- */
+
+/* The bytes of TEXT, a str: UTF-8, lone surrogates as they are. NULL: an exception. */
+static PyObject *encode(PyObject *text)
+{
+    return PyUnicode_AsEncodedString(text, "utf-8", "surrogatepass");
+}
+
+/* The name of TEXT, a str; 0 and no exception where there is none. */
+static osc_name intern(PyObject *text)
+{
+    PyObject *const known = PyDict_GetItemWithError(names, text);
+    osc_name name = 0;
+    PyObject *number;
+
+    if (known)
+        return (osc_name)PyLong_AsUnsignedLong(known);
+    PyObject *const bytes = PyErr_Occurred() ? NULL : encode(text);
+    if (bytes)
+        name = osc_name_of(PyBytes_AS_STRING(bytes), (size_t)PyBytes_GET_SIZE(bytes));
+    Py_XDECREF(bytes);
+    number = name != 0 ? PyLong_FromUnsignedLong(name) : NULL;
+    if (PyDict_GET_SIZE(names) >= NAMES_MAX)
+        PyDict_Clear(names);
+    if (number && PyDict_SetItem(names, text, number) != 0)
+        PyErr_Clear();
+    Py_XDECREF(number);
+    PyErr_Clear();
+    return name;
+}
+
+/* A list or tuple of integers as such; 0: it is none, and nothing was recorded. */
+static int put_list(osc_name key, PyObject *value)
+{
+    int64_t numbers[384];
+    const Py_ssize_t n = PySequence_Fast_GET_SIZE(value);
+
+    for (Py_ssize_t i = 0; i < n && i < 384; i++) {
+        PyObject *const item = PySequence_Fast_GET_ITEM(value, i);
+        int overflow = 0;
+
+        if (!PyLong_Check(item))
+            return 0;
+        numbers[i] = PyLong_AsLongLongAndOverflow(item, &overflow);
+        if (overflow)
+            return 0;
+    }
+    osc_arg_i64s(key, numbers, (size_t)(n < 384 ? n : 384));
+    return 1;
+}
+
+static void put_text(osc_name key, PyObject *value)
+{
+    PyObject *const text = PyObject_Str(value);
+    PyObject *const bytes = text ? encode(text) : NULL;
+
+    if (bytes)
+        osc_arg_text(key, PyBytes_AS_STRING(bytes), (size_t)PyBytes_GET_SIZE(bytes));
+    Py_XDECREF(bytes);
+    Py_XDECREF(text);
+}
+
+/* Argument KEY, a str, of the innermost scope. */
+static void put_arg(PyObject *key, PyObject *value)
+{
+    const osc_name name = intern(key);
+    int overflow = 0;
+
+    if (PyBool_Check(value)) {
+        osc_arg_bool(name, value == Py_True);
+    } else if (PyLong_Check(value)) {
+        const long long v = PyLong_AsLongLongAndOverflow(value, &overflow);
+
+        if (overflow)
+            put_text(name, value);
+        else
+            osc_arg_i64(name, v);
+    } else if (PyFloat_Check(value)) {
+        osc_arg_f64(name, PyFloat_AS_DOUBLE(value));
+    } else if ((!PyList_Check(value) && !PyTuple_Check(value)) || !put_list(name, value)) {
+        put_text(name, value);
+    }
+    PyErr_Clear();
+}
+
+static void put_args(PyObject *args)
+{
+    PyObject *key, *value;
+    Py_ssize_t at = 0;
+
+    while (args && PyDict_Next(args, &at, &key, &value))
+        put_arg(key, value);
+}
+
+/* --- scopes ------------------------------------------------------------------------------- */
+
+static const char *const kinds[OSC_SCOPE_KIND_COUNT] = {
+    [OSC_SCOPE_PLAIN] = "plain",
+    [OSC_SCOPE_OPERATOR] = "operator",
+    [OSC_SCOPE_ANNOTATION] = "annotation",
+    [OSC_SCOPE_MODULE] = "module",
+    [OSC_SCOPE_RUNTIME] = "runtime",
+    [OSC_SCOPE_DRIVER] = "driver",
+    [OSC_SCOPE_COMMUNICATION] = "communication",
+    [OSC_SCOPE_DATALOADER] = "dataloader",
+    [OSC_SCOPE_OPTIMIZER] = "optimizer",
+    [OSC_SCOPE_PYTHON] = "python",
+    [OSC_SCOPE_OVERHEAD] = "overhead",
+};
+
+/* The kind called TEXT, or -1 and an exception. */
+static int find_kind(PyObject *text)
+{
+    for (int i = 0; PyUnicode_Check(text) && i < OSC_SCOPE_KIND_COUNT; i++) {
+        if (PyUnicode_CompareWithASCIIString(text, kinds[i]) == 0)
+            return i;
+    }
+    PyErr_Format(
+        PyExc_ValueError,
+        "there is no kind %R, but plain, operator, annotation, module, runtime, driver, "
+        "communication, dataloader, optimizer, python and overhead",
+        text);
+    return -1;
+}
+
+struct scope {
+    PyObject_HEAD PyObject *name; /* owned; a str */
+    PyObject *args;               /* owned; a dict, or NULL */
+    enum osc_scope_kind kind;
+    osc_name id; /* of the name; 0: not yet */
+};
+
+static osc_name id_of(struct scope *s)
+{
+    if (s->id == 0)
+        s->id = intern(s->name);
+    return s->id;
+}
+
+static void scope_dealloc(PyObject *self)
+{
+    PyTypeObject *const type = Py_TYPE(self);
+
+    Py_XDECREF(((struct scope *)self)->name);
+    Py_XDECREF(((struct scope *)self)->args);
+    type->tp_free(self);
+    Py_DECREF(type);
+}
+
+static PyObject *scope_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+    PyObject *name, *kind = NULL;
+
+    if (!PyArg_ParseTuple(args, "U:scope", &name))
+        return NULL;
+    struct scope *const s = (struct scope *)type->tp_alloc(type, 0);
+    if (!s)
+        return NULL;
+    s->name = Py_NewRef(name);
+    if (kwargs && PyDict_GET_SIZE(kwargs) > 0)
+        s->args = PyDict_Copy(kwargs);
+    if (s->args)
+        kind = PyDict_GetItemString(s->args, "kind");
+    if (kind) {
+        const int found = find_kind(kind);
+
+        s->kind = found < 0 ? OSC_SCOPE_PLAIN : (enum osc_scope_kind)found;
+        if (found >= 0)
+            (void)PyDict_DelItemString(s->args, "kind");
+    }
+    if (PyErr_Occurred()) {
+        Py_DECREF(s);
+        return NULL;
+    }
+    return (PyObject *)s;
+}
+
+static PyObject *scope_enter(PyObject *self, PyObject *none)
+{
+    struct scope *const s = (struct scope *)self;
+
+    (void)none;
+    if (osc_is_on()) {
+        osc_scope_begin(s->kind, id_of(s));
+        if (s->args)
+            put_args(s->args);
+    }
+    return Py_NewRef(self);
+}
+
+static PyObject *scope_exit(PyObject *self, PyObject *const *args, Py_ssize_t n)
+{
+    (void)self;
+    (void)args;
+    (void)n;
+    osc_end();
+    Py_RETURN_NONE;
+}
+
+/* Ranges of coroutines and generators overlap on a thread: each has an id of its own. */
+static PyObject *scope_begin_async(PyObject *self, PyObject *none)
+{
+    static uint64_t last;
+    struct scope *const s = (struct scope *)self;
+
+    (void)none;
+    if (!osc_is_on())
+        return PyLong_FromLong(0);
+    osc_async_begin(s->kind, id_of(s), ++last);
+    if (s->args)
+        put_args(s->args);
+    return PyLong_FromUnsignedLongLong(last);
+}
+
+static PyObject *scope_end_async(PyObject *self, PyObject *id)
+{
+    struct scope *const s = (struct scope *)self;
+    const unsigned long long number = PyLong_AsUnsignedLongLong(id);
+
+    if (PyErr_Occurred())
+        return NULL;
+    if (number != 0 && osc_is_on())
+        osc_async_end(s->kind, id_of(s), number);
+    Py_RETURN_NONE;
+}
+
+static PyObject *scope_name(PyObject *self, void *closure)
+{
+    (void)closure;
+    return Py_NewRef(((struct scope *)self)->name);
+}
+
+static PyObject *scope_kind(PyObject *self, void *closure)
+{
+    (void)closure;
+    return PyUnicode_FromString(kinds[((struct scope *)self)->kind]);
+}
+
+static PyMethodDef scope_methods[] = {
+    {"__enter__", scope_enter, METH_NOARGS, "Begin the scope on this thread."},
+    {"__exit__", (PyCFunction)(void (*)(void))scope_exit, METH_FASTCALL,
+     "End the innermost scope of this thread."},
+    {"begin_async", scope_begin_async, METH_NOARGS,
+     "begin_async() -> int\n\nBegin a range that may overlap others; 0: nothing records."},
+    {"end_async", scope_end_async, METH_O, "end_async(id)\n\nEnd the range of begin_async()."},
+    {NULL, NULL, 0, NULL},
+};
+static PyGetSetDef scope_getset[] = {
+    {"name", scope_name, NULL, "What it is called.", NULL},
+    {"kind", scope_kind, NULL, "plain, operator, module, ...", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+static PyType_Slot scope_slots[] = {
+    {Py_tp_new, (void *)scope_new},
+    {Py_tp_dealloc, (void *)scope_dealloc},
+    {Py_tp_methods, scope_methods},
+    {Py_tp_getset, scope_getset},
+    {Py_tp_doc,
+     "Scope(name, *, kind=\"plain\", **args)\n\nA scope to enter and leave, as often "
+     "as wanted, on any threads."},
+    {0, NULL},
+};
+static PyType_Spec scope_spec = {
+    .name = "opscope._opscope.Scope",
+    .basicsize = sizeof(struct scope),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
+    .slots = scope_slots,
+};
+
+/* --- instants, counters, steps ------------------------------------------------------------ */
+
+static PyObject *instant(PyObject *module, PyObject *args, PyObject *kwargs)
+{
+    PyObject *name;
+
+    (void)module;
+    if (!PyArg_ParseTuple(args, "U:instant", &name))
+        return NULL;
+    if (osc_is_on()) {
+        osc_scope_instant(intern(name));
+        put_args(kwargs);
+    }
+    Py_RETURN_NONE;
+}
+
+static PyObject *counter(PyObject *module, PyObject *const *args, Py_ssize_t n)
+{
+    (void)module;
+    if (n != 2 || !PyUnicode_Check(args[0])) {
+        PyErr_SetString(PyExc_TypeError, "counter(name, value) takes a str and a number");
+        return NULL;
+    }
+    if (!osc_is_on())
+        Py_RETURN_NONE;
+    if (PyLong_Check(args[1])) {
+        int overflow = 0;
+        const long long v = PyLong_AsLongLongAndOverflow(args[1], &overflow);
+
+        if (!overflow) {
+            osc_counter_i64(intern(args[0]), v);
+            Py_RETURN_NONE;
+        }
+    }
+    const double v = PyFloat_AsDouble(args[1]);
+    if (v == -1.0 && PyErr_Occurred())
+        return NULL;
+    osc_counter_f64(intern(args[0]), v);
+    Py_RETURN_NONE;
+}
+
+static PyObject *add_args(PyObject *module, PyObject *args, PyObject *kwargs)
+{
+    (void)module;
+    if (!PyArg_ParseTuple(args, ":args"))
+        return NULL;
+    if (osc_is_on())
+        put_args(kwargs);
+    Py_RETURN_NONE;
+}
+
+static PyObject *step(PyObject *module, PyObject *none)
+{
+    (void)module;
+    (void)none;
+    return PyLong_FromUnsignedLongLong(osc_step());
+}
+
+static PyObject *step_end(PyObject *module, PyObject *none)
+{
+    (void)module;
+    (void)none;
+    osc_step_end();
+    Py_RETURN_NONE;
+}
+
+static PyObject *thread_name(PyObject *module, PyObject *args)
+{
+    const char *name;
+
+    (void)module;
+    if (!PyArg_ParseTuple(args, "s:thread_name", &name))
+        return NULL;
+    osc_thread_name(name);
+    Py_RETURN_NONE;
+}
+
+static PyObject *process_name(PyObject *module, PyObject *args)
+{
+    const char *name;
+
+    (void)module;
+    if (!PyArg_ParseTuple(args, "s:process_name", &name))
+        return NULL;
+    osc_process_name(name);
+    Py_RETURN_NONE;
+}
+
+static PyObject *metadata(PyObject *module, PyObject *args)
+{
+    const char *key, *value;
+
+    (void)module;
+    if (!PyArg_ParseTuple(args, "ss:metadata", &key, &value))
+        return NULL;
+    osc_metadata(key, value);
+    Py_RETURN_NONE;
+}
+
+/* --- start and stop ----------------------------------------------------------------------- */
+
+/* None, or an exception for ST of WHAT. */
+static PyObject *end(osc_status st, const char *what)
+{
+    if (st == OSC_OK)
+        Py_RETURN_NONE;
+    if (st == OSC_ENOMEM)
+        return PyErr_NoMemory();
+    if (st == OSC_EINVAL)
+        PyErr_Format(PyExc_RuntimeError, "%s: opscope records already", what);
+    else
+        PyErr_Format(PyExc_OSError, "%s: the recording cannot be written", what);
+    return NULL;
+}
+
+static PyObject *start(PyObject *module, PyObject *args, PyObject *kwargs)
+{
+    static char *words[] = {"out",           "schedule",    "buffer_bytes",
+                            "limit_bytes",   "flight_ns",   "flight_steps",
+                            "slow_step",     "dump_signal", "toggle_signal",
+                            "dump_on_crash", NULL};
+    unsigned long long buffer_bytes = 0, limit_bytes = 0, flight_ns = 0, flight_steps = 0;
+    unsigned long long steps[6] = {0};
+    PyObject *out = Py_None, *schedule = Py_None, *path = NULL;
+    struct osc_start_options options = {.size = sizeof options};
+    osc_status st = OSC_OK;
+
+    (void)module;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|$OOKKKKdiip:start", words, &out, &schedule,
+                                     &buffer_bytes, &limit_bytes, &flight_ns, &flight_steps,
+                                     &options.slow_step, &options.dump_signal,
+                                     &options.toggle_signal, &options.dump_on_crash))
+        return NULL;
+    if (schedule != Py_None && !PyArg_ParseTuple(schedule, "KKKKKK", &steps[0], &steps[1],
+                                                 &steps[2], &steps[3], &steps[4], &steps[5]))
+        return NULL;
+    if (out != Py_None && !PyUnicode_FSConverter(out, &path))
+        return NULL;
+    const struct osc_schedule plan = {steps[0], steps[1], steps[2],
+                                      steps[3], steps[4], steps[5]};
+    options.out = path ? PyBytes_AS_STRING(path) : NULL;
+    options.schedule = schedule != Py_None ? &plan : NULL;
+    options.buffer_bytes = buffer_bytes;
+    options.limit_bytes = limit_bytes;
+    options.flight_ns = flight_ns;
+    options.flight_steps = flight_steps;
+    Py_BEGIN_ALLOW_THREADS st = osc_start(&options);
+    Py_END_ALLOW_THREADS Py_XDECREF(path);
+    return end(st, "start");
+}
+
+static PyObject *stop(PyObject *module, PyObject *none)
+{
+    osc_status st = OSC_OK;
+
+    (void)module;
+    (void)none;
+    Py_BEGIN_ALLOW_THREADS st = osc_stop();
+    Py_END_ALLOW_THREADS return end(st, "stop");
+}
+
+static PyObject *dump(PyObject *module, PyObject *none)
+{
+    osc_status st = OSC_OK;
+
+    (void)module;
+    (void)none;
+    Py_BEGIN_ALLOW_THREADS st = osc_dump();
+    Py_END_ALLOW_THREADS return end(st, "dump");
+}
+
+static PyObject *pause_all(PyObject *module, PyObject *none)
+{
+    (void)module;
+    (void)none;
+    osc_pause();
+    Py_RETURN_NONE;
+}
+
+static PyObject *resume(PyObject *module, PyObject *none)
+{
+    (void)module;
+    (void)none;
+    osc_resume();
+    Py_RETURN_NONE;
+}
+
+static PyObject *is_on(PyObject *module, PyObject *none)
+{
+    (void)module;
+    (void)none;
+    return PyBool_FromLong(osc_is_on());
+}
+
+static PyObject *losses(PyObject *module, PyObject *none)
+{
+    struct osc_losses l = {0};
+
+    (void)module;
+    (void)none;
+    osc_losses_get(&l);
+    return Py_BuildValue("{sKsKsKsK}", "full", (unsigned long long)l.full, "too_big",
+                         (unsigned long long)l.too_big, "nested", (unsigned long long)l.nested,
+                         "late", (unsigned long long)l.late);
+}
+
+#define WITH_KEYS(function) \
+    (PyCFunction)(void (*)(void))(function), METH_VARARGS | METH_KEYWORDS
+
+static PyMethodDef methods[] = {
+    {"instant", WITH_KEYS(instant), "instant(name, **args)\n\nSomething happened."},
+    {"counter", (PyCFunction)(void (*)(void))counter, METH_FASTCALL,
+     "counter(name, value)\n\nA sample of a counter."},
+    {"args", WITH_KEYS(add_args), "args(**args)\n\nArguments of the innermost scope."},
+    {"step", step, METH_NOARGS, "step() -> int\n\nThe next step begins; its number."},
+    {"step_end", step_end, METH_NOARGS, "step_end()\n\nThe last step ends."},
+    {"thread_name", thread_name, METH_VARARGS, "thread_name(name)\n\nName this thread."},
+    {"process_name", process_name, METH_VARARGS, "process_name(name)\n\nName this process."},
+    {"metadata", metadata, METH_VARARGS, "metadata(key, value)\n\nA fact about all of it."},
+    {"start", WITH_KEYS(start), "start(**options)\n\nBegin to record."},
+    {"stop", stop, METH_NOARGS, "stop()\n\nEnd recording and write all of it."},
+    {"dump", dump, METH_NOARGS, "dump()\n\nWrite what is in memory."},
+    {"pause", pause_all, METH_NOARGS, "pause()\n\nOff for a while."},
+    {"resume", resume, METH_NOARGS, "resume()\n\nOn again."},
+    {"is_on", is_on, METH_NOARGS, "is_on() -> bool\n\nWhether anything records."},
+    {"losses", losses, METH_NOARGS, "losses() -> dict\n\nWhat was lost so far, by cause."},
+    {NULL, NULL, 0, NULL},
+};
+
+int opscope_add_record(PyObject *module)
+{
+    names = PyDict_New();
+    return names && opscope_add_type(module, &scope_spec) &&
+                   PyModule_AddFunctions(module, methods) == 0
+               ? 0
+               : -1;
+}

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables: named columns as NumPy arrays, pandas and Arrow."""
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Iterator, NamedTuple, Optional
+
+from . import _opscope
+
+if TYPE_CHECKING:
+    import numpy
+    import pandas
+    import pyarrow
+
+_DTYPES = {"string": "int32", "integer": "int64", "number": "float64", "boolean": "bool"}
+
+
+class Column(NamedTuple):
+    """What a column is."""
+
+    name: str
+    type: str
+    """string, integer, number or boolean"""
+    unit: Optional[str]
+    """ns, bytes, ratio, ... or None"""
+    help: str
+    """What it means, its formula, its source."""
+    n_missing: int
+    """In how many rows there is no value."""
+
+
+class Table(Mapping[str, Any]):
+    """A finished table: a mapping of names of columns to arrays of shape (n_rows,).
+
+    Integers are int64, numbers float64, booleans bool, strings objects. Where cells are
+    missing the array is a masked one. The memory is that of the analyser: nothing is copied
+    (but strings, which become str), arrays are read-only and keep it alive.
+    """
+
+    def __init__(self, frame: _opscope.Frame) -> None:
+        self._frame = frame
+        self._columns = {}
+        for i in range(frame.n_columns):
+            column = Column(*frame.column(i))
+            self._columns[column.name] = (i, column)
+
+    # --- what it is ------------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        """The name of the table."""
+        return self._frame.name
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows there are."""
+        return self._frame.n_rows
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """What each column is: name, type, unit, help."""
+        return tuple(column for _, column in self._columns.values())
+
+    @property
+    def notes(self) -> list[str]:
+        """What there is to say about it, such as why it is empty."""
+        return self._frame.notes.splitlines()
+
+    def column(self, name: str) -> Column:
+        """What column `name` is."""
+        return self._columns[name][1]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        """How many columns there are; rows are :attr:`n_rows`."""
+        return len(self._columns)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._columns
+
+    def __repr__(self) -> str:
+        return f"<opscope.Table {self.name}: {self.n_rows} rows, {', '.join(self._columns)}>"
+
+    # --- NumPy ------------------------------------------------------------------------------
+
+    def values(self, name: Optional[str] = None) -> Any:
+        """The values of column `name` without a mask, of shape (n_rows,): int64, float64, bool,
+        or of strings int32, their codes (see :meth:`words`; -1: missing). Other missing cells
+        are 0. Without a name: as of any mapping, all columns."""
+        if name is None:
+            return super().values()
+        import numpy
+
+        i, column = self._columns[name]
+        return numpy.asarray(memoryview(self._frame.values(i)))
+
+    def missing(self, name: str) -> "Optional[numpy.ndarray]":
+        """Where column `name` has no value: bool of shape (n_rows,), or None: nowhere."""
+        import numpy
+
+        missing = self._frame.missing(self._columns[name][0])
+        return None if missing is None else numpy.asarray(memoryview(missing))
+
+    def words(self, name: str) -> tuple[str, ...]:
+        """The distinct strings that the codes of column `name` stand for."""
+        return self._frame.words(self._columns[name][0])
+
+    def __getitem__(self, name: str) -> "numpy.ndarray":
+        import numpy
+
+        values = self.values(name)
+        missing = self.missing(name)
+        if self._columns[name][1].type == "string":
+            words = numpy.empty(len(self.words(name)) + 1, object)
+            words[:-1] = self.words(name)
+            words[-1] = ""  # that of code -1
+            values = words[values]
+        return values if missing is None else numpy.ma.MaskedArray(values, missing, copy=False)
+
+    # --- others -----------------------------------------------------------------------------
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """A DataFrame: strings are categories; where cells are missing, integers and booleans
+        are of pandas' nullable types and numbers NaN or masked. Shares memory where pandas
+        can."""
+        import pandas
+
+        data = {}
+        for name, (_, column) in self._columns.items():
+            values, missing = self.values(name), self.missing(name)
+            if column.type == "string":
+                data[name] = pandas.Categorical.from_codes(values, list(self.words(name)))
+            elif missing is None:
+                data[name] = values
+            else:
+                kind = {"integer": pandas.arrays.IntegerArray,
+                        "number": pandas.arrays.FloatingArray,
+                        "boolean": pandas.arrays.BooleanArray}[column.type]
+                data[name] = kind(values, missing)
+        return pandas.DataFrame(data, copy=False)
+
+    def to_arrow(self) -> "pyarrow.Table":
+        """A pyarrow Table; unit and help are metadata of its fields. Shares memory."""
+        import pyarrow
+
+        return pyarrow.table(self)
+
+    def __arrow_c_schema__(self) -> object:
+        return self._frame.__arrow_c_schema__()
+
+    def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
+        return self._frame.__arrow_c_array__(requested_schema)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self._frame.__arrow_c_stream__(requested_schema)

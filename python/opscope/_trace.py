@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Traces, and the tables that are made of them."""
+from __future__ import annotations
+
+import os
+import warnings
+from typing import Iterable, Iterator, Union
+
+from . import _opscope
+from ._table import Table
+
+Path = Union[str, "os.PathLike[str]"]
+
+
+def tables() -> dict[str, str]:
+    """Names of all tables and what each is, in the order of ``opscope table --list``."""
+    return dict(_opscope.catalog())
+
+
+def get_include() -> str:
+    """The folder of the C headers, for ``#include <opscope/record.h>``."""
+    return os.path.join(os.path.dirname(os.path.abspath(__file__)), "include")
+
+
+def get_library_dir() -> str:
+    """The folder of libopscope.so and libopscope-collect.so."""
+    return os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
+
+
+def to_words(options: dict[str, object]) -> list[str]:
+    """Keyword arguments as words of the command line: ``group_by="shape"`` is
+    ``--group-by=shape``, True a switch, a list its items with commas, None nothing."""
+    words = []
+    for key, value in options.items():
+        name = "--" + key.rstrip("_").replace("_", "-")
+        if value is None or value is False:
+            continue
+        if value is True:
+            words.append(name)
+            continue
+        if isinstance(value, (list, tuple)):
+            value = ",".join(str(item) for item in value)
+        words.append(f"{name}={value}")
+    return words
+
+
+class Trace:
+    """What was loaded together: the files of one run, its ranks, its spans.
+
+    Made by :func:`load`. Tables are made when they are asked for and keep what they need:
+    they outlive the trace. Several threads may ask; they wait for each other.
+    """
+
+    def __init__(self, paths: list[str], options: dict[str, object]) -> None:
+        self._paths = paths
+        self._traces = _opscope.Traces(paths, to_words(options))
+        for line in self._traces.said.splitlines():
+            warnings.warn(line, stacklevel=3)
+
+    def table(self, name: str = "averages", **options: object) -> Table:
+        """Make the table `name`.
+
+        `options` are those of ``opscope table`` with ``_`` for ``-``: ``sort="calls"``,
+        ``limit=10`` (rows; default: all), ``columns=["name", "calls"]``,
+        ``where="total_ns > us(10)"`` (an SQLite expression over the columns),
+        ``group_by="shape"``, ``merge=True`` (all ranks and spans as one), ``no_python=True``,
+        ``compat="tb"``, ``at="1.5ms"``. Those that select what is counted (``rank``, ``span``,
+        ``process``, ``thread``, ``device``, ``steps="5-7"``, ``from_="10ms"``, ``to``) read the
+        files again: for several tables, give them to :func:`load`.
+
+        A wrong name or option is a ValueError that names the nearest right one.
+        """
+        return Table(self._traces.table(name, to_words(options)))
+
+    def text(self, name: str = "averages", **options: object) -> str:
+        """Make the table `name` as text: what ``opscope table`` prints, to the letter.
+
+        Takes ``format`` ("text", "csv", "json", "md") and all options of :meth:`table`, and
+        those of text: ``header``, ``max_name_width``, ``torch="1.13"``, ``full_names=True``.
+        Text has 100 rows unless `limit` says otherwise (0: all).
+        """
+        return self._traces.text(name, to_words(options))
+
+    def __getitem__(self, name: str) -> Table:
+        """The table `name` with all defaults."""
+        if name not in tables():
+            raise KeyError(name)
+        return self.table(name)
+
+    def __iter__(self) -> Iterator[str]:
+        """The names of all tables."""
+        return iter(tables())
+
+    def __contains__(self, name: object) -> bool:
+        return name in tables()
+
+    def __repr__(self) -> str:
+        return f"<opscope.Trace {', '.join(self._paths)}>"
+
+
+def load(trace: Union[Path, Iterable[Path]], **options: object) -> Trace:
+    """Read a trace: any format that opscope knows, a directory (one run), or several of them.
+
+    `options` are those of ``opscope table`` that say what to read, with ``_`` for ``-``:
+    ``rank="0,4-7"``, ``span``, ``process``, ``thread``, ``device="cuda:0"``, ``steps="5-7"``
+    (labels; "@0-@2": numbers), ``from_="10ms"``, ``to="2s"`` (from the first event),
+    ``max_memory="8G"``, ``threads=2``, ``no_args=True``.
+
+    A file that is not there is a FileNotFoundError, one that is no trace a TraceError, a wrong
+    option a ValueError. What is broken in part is read for the rest: ``trace["quality"]`` says
+    what was left out.
+    """
+    several = [trace] if isinstance(trace, (str, os.PathLike)) else list(trace)
+    paths = [os.fspath(path) for path in several]
+    for path in paths:
+        if path != "-":
+            os.stat(path)
+    return Trace(paths, options)

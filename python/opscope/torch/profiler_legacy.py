@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The interface of `torch.autograd.profiler_legacy`, with the same recorder behind it."""
+from __future__ import annotations
+
+import warnings
+from typing import Any, NoReturn
+
+import torch
+from torch.profiler import ProfilerActivity
+
+from .profiler import FLAGS, Recording
+
+WHAT_IS_THERE = ("table", "key_averages", "total_average", "export_chrome_trace",
+                 "export_stacks", "self_cpu_time_total", "function_events")
+
+
+class Disabled:
+    """What a profile with enabled=False gives: any use of its results is an error."""
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name in WHAT_IS_THERE:
+            raise RuntimeError(f"{name}: nothing was profiled, for the profile was made with "
+                               "enabled=False")
+        raise AttributeError(f"'profile' object has no attribute {name!r}")
+
+
+class profile:  # noqa: N801 - torch's name
+    """A context manager that records operators: the arguments of torch's legacy profiler.
+
+    `use_cuda` and `use_xpu` are accepted; a warning says that devices are not recorded.
+    Times of results are in microseconds, memory in bytes.
+    """
+
+    # What a Recording asks of its owner.
+    activities = frozenset([ProfilerActivity.CPU])
+    custom_trace_id_callback = experimental_config = use_device = None
+
+    def __init__(self, enabled: bool = True, *, use_cuda: bool = False, use_xpu: bool = False,
+                 record_shapes: bool = False, with_flops: bool = False,
+                 profile_memory: bool = False, with_stack: bool = False,
+                 with_modules: bool = False) -> None:
+        self.enabled = enabled
+        self.record_shapes = record_shapes or with_flops
+        self.with_flops = with_flops
+        self.profile_memory = profile_memory
+        self.recording: Recording | None = None
+        for device, is_wanted in (("cuda", use_cuda), ("xpu", use_xpu)):
+            if enabled and is_wanted:
+                is_there = getattr(torch, device).is_available()
+                warnings.warn(f"opscope.torch records the host alone: no {device.upper()} "
+                              f"activity" if is_there else f"{device.upper()} is not available, "
+                              f"disabling {device.upper()} profiling", stacklevel=2)
+        self.with_stack = with_stack
+        self.with_modules = with_modules
+
+    def __enter__(self) -> Any:
+        if not self.enabled:
+            return Disabled()
+        if self.recording is not None:
+            raise RuntimeError("Profiler context manager is not reentrant")
+        recording = Recording(self)
+        recording._prepare_trace()
+        recording._start_trace({x: str(int(getattr(self, x))) for x in FLAGS})
+        self.recording = recording
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self.recording is not None:
+            self.recording.__exit__(*error)
+
+    def _results(self) -> Recording:
+        if not self.enabled:
+            raise RuntimeError("nothing was profiled, for the profile was made with "
+                               "enabled=False")
+        if self.recording is None or self.recording.is_running:
+            raise RuntimeError("Profiler didn't finish running")
+        return self.recording
+
+    def __repr__(self) -> str:
+        if self.recording is None or self.recording.is_running:
+            return "<unfinished profiler_legacy.profile>"
+        return repr(self.function_events)
+
+    def __str__(self) -> str:
+        if self.recording is None or self.recording.is_running:
+            return "<unfinished profile.profiler_legacy.profile>"
+        return self.table()
+
+    @property
+    def function_events(self) -> Any:
+        """All calls, as torch's `EventList`."""
+        return self._results().function_events
+
+    def table(self, *args: Any, **options: Any) -> str:
+        """The calls as text, not averaged; the arguments of torch's `EventList.table()`."""
+        return str(self.function_events.table(*args, **options))
+
+    def key_averages(self, group_by_input_shape: bool = False, group_by_stack_n: int = 0) -> Any:
+        """The averages by torch's keys."""
+        return self._results().key_averages(group_by_input_shape, group_by_stack_n)
+
+    def total_average(self) -> Any:
+        """The sum of all calls, nested ones counted again."""
+        return self.function_events.total_average()
+
+    def export_chrome_trace(self, path: str) -> None:
+        """Write Kineto's JSON, as often as wanted."""
+        self._results().export_chrome_trace(path)
+
+    def export_stacks(self, path: str, metric: str = "self_cpu_time_total") -> Any:
+        """Write stacks, the outermost call first, each with its METRIC in microseconds."""
+        return self._results().export_stacks(path, metric)
+
+    @property
+    def self_cpu_time_total(self) -> float:
+        """Time on the host without that of children, of all calls, in microseconds."""
+        return float(self.key_averages().self_cpu_time_total)

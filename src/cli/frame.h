@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * frame.h - the rows of an answer as contiguous columns (opscope/trace.h).
+ *
+ * Results come in batches, in an order beside them, of several ranks: programs get one
+ * array for each column. A frame owns all that it shows; who takes an Arrow array of it
+ * (arrow.c) holds it.
+ *
+ * Threading: made by one thread; then it never changes but for the count of holders.
+ */
+#ifndef OSC_CLI_FRAME_H
+#define OSC_CLI_FRAME_H
+
+#include "cli/ask.h"
+#include "opscope/trace.h"
+
+/* Take all rows of K, asked, into a new frame. *F is NULL after a failure. */
+OSC_MUST_USE osc_status osc_frame_make(struct osc_frame **f, struct osc_asked *k,
+                                       struct osc_err *err);
+
+#endif

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "opscope/trace.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "support/said.h"
+
+/* Three operators, one name not UTF-8, one twice; made anew for each test. */
+static const char text[] = "{\"traceEvents\": ["
+                           "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"b\\u0000\",\"pid\":1,"
+                           "\"tid\":1,\"ts\":1,\"dur\":9},"
+                           "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"\xff\",\"pid\":1,"
+                           "\"tid\":1,\"ts\":2,\"dur\":3},"
+                           "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"\xff\",\"pid\":1,"
+                           "\"tid\":1,\"ts\":20,\"dur\":1}]}";
+static char path[] = "/tmp/opscope-library-XXXXXX";
+static struct osc_traces *traces;
+
+static int set_up(void **state)
+{
+    FILE *f = NULL;
+    int fd = -1;
+
+    (void)state;
+    memcpy(strrchr(path, '-') + 1, "XXXXXX", sizeof "XXXXXX");
+    fd = mkstemp(path);
+    f = fd >= 0 ? fdopen(fd, "w") : NULL;
+    traces = osc_traces_new();
+    return f && traces && fputs(text, f) >= 0 && fclose(f) == 0 ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    osc_traces_free(traces);
+    return unlink(path);
+}
+
+/* Open the trace with option WORD, or (NULL) none. */
+static osc_status open_with(const char *word)
+{
+    const char *const file = path;
+    const struct osc_traces_options o = {.size = sizeof o,
+                                         .paths = &file,
+                                         .n_paths = 1,
+                                         .words = &word,
+                                         .n_words = word != NULL};
+
+    return osc_traces_open(traces, &o);
+}
+
+static osc_status ask(const char *table, const char *word, struct osc_frame **f)
+{
+    return osc_traces_table(traces, table, &word, word != NULL, f);
+}
+
+static struct osc_frame_column find(const struct osc_frame *f, const char *name)
+{
+    for (size_t i = 0; i < osc_frame_columns(f); i++) {
+        const struct osc_frame_column c = osc_frame_column_at(f, i);
+
+        if (strcmp(c.name, name) == 0)
+            return c;
+    }
+    fail_msg("there is no column %s", name);
+    return (struct osc_frame_column){0};
+}
+
+static void a_frame_has_the_values_of_the_table_and_outlives_the_traces(void **state)
+{
+    struct osc_frame *f = NULL;
+
+    (void)state;
+    assert_int_equal(open_with(NULL), OSC_OK);
+    assert_int_equal(ask("events", NULL, &f), OSC_OK);
+    osc_traces_free(traces);
+    traces = osc_traces_new();
+    assert_string_equal(osc_frame_name(f), "events");
+    assert_true(osc_frame_rows(f) == 3);
+
+    const struct osc_frame_column start = find(f, "start_ns"), name = find(f, "name");
+    const int64_t starts[] = {0, 1000, 19000};
+    const int32_t codes[] = {0, 1, 1};
+    assert_int_equal(start.type, OSC_TYPE_INTEGER);
+    assert_string_equal(start.unit, "ns");
+    assert_memory_equal(start.values, starts, sizeof starts);
+    assert_null(start.missing);
+    assert_int_equal(name.type, OSC_TYPE_STRING);
+    assert_memory_equal(name.values, codes, sizeof codes);
+    assert_int_equal(name.n_words, 2);
+    assert_memory_equal(name.word_bytes, "b\0\xef\xbf\xbd", 5);
+    assert_true(name.word_offsets[1] == 2 && name.word_offsets[2] == 5);
+    osc_frame_release(f);
+}
+
+static void missing_cells_are_marked(void **state)
+{
+    struct osc_frame *f = NULL;
+
+    (void)state;
+    assert_int_equal(open_with(NULL), OSC_OK);
+    assert_int_equal(ask("events", NULL, &f), OSC_OK);
+    const struct osc_frame_column parent = find(f, "parent_id");
+    assert_true(parent.n_missing == 2);
+    assert_memory_equal(parent.missing, "\1\0\1", 3);
+    osc_frame_release(f);
+}
+
+static void what_selects_is_for_one_table_or_for_all(void **state)
+{
+    struct osc_frame *f = NULL;
+
+    (void)state;
+    assert_int_equal(open_with(NULL), OSC_OK);
+    assert_int_equal(ask("events", "--from=1us", &f), OSC_OK);
+    assert_true(osc_frame_rows(f) == 2);
+    osc_frame_release(f);
+    assert_int_equal(ask("events", NULL, &f), OSC_OK);
+    assert_true(osc_frame_rows(f) == 3);
+    osc_frame_release(f);
+    osc_traces_free(traces);
+    traces = osc_traces_new();
+    assert_int_equal(open_with("--from=1us"), OSC_OK);
+    assert_int_equal(ask("events", NULL, &f), OSC_OK);
+    assert_true(osc_frame_rows(f) == 2);
+    osc_frame_release(f);
+}
+
+/* The table with WORD is refused, which is said, but not to people. */
+static void assert_refuses(const char *table, const char *word, const char *message)
+{
+    struct osc_frame *f = NULL;
+
+    said_begin();
+    const osc_status st = ask(table, word, &f);
+    assert_string_equal(said_end(), "");
+    assert_int_equal(st, OSC_EINVAL);
+    assert_null(f);
+    assert_string_equal(osc_traces_said(traces), message);
+}
+
+static void what_is_wrong_is_said_to_the_program_alone(void **state)
+{
+    (void)state;
+    assert_refuses("events", NULL, "no trace is open");
+    assert_int_equal(open_with("--sort=calls"), OSC_EINVAL);
+    assert_int_equal(open_with(NULL), OSC_OK);
+    assert_string_equal(osc_traces_said(traces), "");
+    assert_int_equal(open_with(NULL), OSC_EINVAL);
+    assert_int_equal(open_with(NULL), OSC_OK); /* as new after a failure */
+    assert_refuses("evnts", NULL, "there is no table 'evnts'; did you mean 'events'?");
+    assert_refuses("events", "calls", "'calls' is no option");
+    assert_refuses("events", "--format=csv", "--format is for text; columns have none");
+    assert_refuses("events", "--list",
+                   "--list, --explain and --help are for the command alone");
+    assert_refuses("events", "--full-names", "--full-names does nothing in csv, only in text");
+}
+
+/* Collects at most so many bytes. */
+static int write_some(void *ctx, const char *s, size_t len)
+{
+    char *const to = ctx;
+
+    if (strlen(to) + len > 60)
+        return -1;
+    strncat(to, s, len);
+    return 0;
+}
+
+static void text_is_written_where_the_program_wants_it(void **state)
+{
+    const char *words[] = {"--columns=name,calls", "--format=csv"};
+    char written[64] = "";
+
+    (void)state;
+    assert_int_equal(open_with(NULL), OSC_OK);
+    assert_int_equal(osc_traces_text(traces, "operators", words, 2, write_some, written),
+                     OSC_OK);
+    assert_string_equal(written, "name,calls\nb\xe2\x90\x80,1\n\xef\xbf\xbd,2\n");
+    assert_int_equal(osc_traces_text(traces, "events", NULL, 0, write_some, written), OSC_EIO);
+}
+
+static int stop(void *ctx, uint64_t done_bytes, uint64_t total_bytes)
+{
+    (void)ctx;
+    (void)done_bytes;
+    (void)total_bytes;
+    return 1;
+}
+
+static void progress_may_stop_it(void **state)
+{
+    const char *const file = path;
+    const char *const word = "--threads=1";
+    const struct osc_traces_options o = {.size = sizeof o,
+                                         .paths = &file,
+                                         .n_paths = 1,
+                                         .words = &word,
+                                         .n_words = 1,
+                                         .progress = stop};
+    FILE *const f = fopen(path, "w"); /* long enough to be asked for */
+
+    (void)state;
+    assert_non_null(f);
+    fputs("[", f);
+    for (int i = 0; i < 20000; i++) /* no two alike, so that no fast path runs through */
+        fprintf(f,
+                "{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":1,\"args\":{\"k%"
+                "0100d\":1}},\n",
+                i);
+    fclose(f);
+    assert_int_equal(osc_traces_open(traces, &o), OSC_ECANCELED);
+}
+
+static void arrow_arrays_hold_what_they_show(void **state)
+{
+    struct osc_frame *f = NULL;
+    struct ArrowArrayStream stream;
+    struct ArrowSchema schema;
+    struct ArrowArray array, none;
+
+    (void)state;
+    assert_int_equal(open_with(NULL), OSC_OK);
+    assert_int_equal(ask("events", "--columns=name,start_ns,parent_id", &f), OSC_OK);
+    assert_int_equal(osc_frame_stream(f, &stream), OSC_OK);
+    osc_frame_release(f);
+    assert_int_equal(stream.get_schema(&stream, &schema), 0);
+    assert_int_equal(stream.get_next(&stream, &array), 0);
+    assert_int_equal(stream.get_next(&stream, &none), 0);
+    assert_null(none.release);
+    stream.release(&stream);
+
+    assert_string_equal(schema.format, "+s");
+    assert_string_equal(schema.children[0]->format, "i");
+    assert_string_equal(schema.children[0]->dictionary->format, "U");
+    assert_string_equal(schema.children[1]->format, "l");
+    struct ArrowArray moved = *array.children[2];
+    array.children[2]->release = NULL;
+    array.release(&array);
+    assert_true(moved.null_count == 2);
+    assert_int_equal(*(const uint8_t *)moved.buffers[0] & 7, 2);
+    moved.release(&moved);
+    assert_null(moved.release);
+    schema.release(&schema);
+}
+
+/* Fail the first allocation, then the second, ... until the work gets done. */
+static void any_allocation_may_fail(void **state)
+{
+    osc_status st = OSC_ENOMEM;
+
+    (void)state;
+    assert_int_equal(open_with(NULL), OSC_OK);
+    for (long n = 0; st != OSC_OK; n++) {
+        struct osc_frame *f = NULL;
+        struct ArrowArray array;
+        struct ArrowSchema schema;
+
+        osc_mem_fail_after(n);
+        st = ask("events", "--sort=start_ns", &f);
+        const osc_status made = st == OSC_OK ? osc_frame_array(f, &array) : st;
+        const osc_status told = made == OSC_OK ? osc_frame_schema(f, &schema) : made;
+        osc_mem_fail_after(-1);
+        osc_frame_release(f);
+        if (made == OSC_OK)
+            array.release(&array);
+        if (told == OSC_OK)
+            schema.release(&schema);
+        assert_true(told == OSC_OK || told == OSC_ENOMEM);
+        st = told;
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(
+            a_frame_has_the_values_of_the_table_and_outlives_the_traces, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(missing_cells_are_marked, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_selects_is_for_one_table_or_for_all, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(what_is_wrong_is_said_to_the_program_alone, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(text_is_written_where_the_program_wants_it, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(progress_may_stop_it, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(arrow_arrays_hold_what_they_show, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(any_allocation_may_fail, set_up, tear_down),
+    };
+    return cmocka_run_group_tests_name("library", tests, NULL, NULL);
+}

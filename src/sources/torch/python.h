@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * python.h - the calls of Python, around the operators that they make.
+ *
+ * A profile function of the interpreter (PyEval_SetProfile) turns every call and return
+ * of the thread that started it into a scope, named as torch.profiler names them:
+ * "file(line): function", "<built-in function len>", "nn.Module: Linear_0". Operators
+ * take the names of the calls around them along.
+ *
+ *   - Every function of the interpreter is looked up when it is needed, so that the
+ *     object needs no Python to be built and loads without one.
+ *   - Names and stacks are made once and kept until the end of the session; so are code
+ *     objects and modules, so that no address is used twice.
+ *   - The interpreter has one slot a thread: who sets a profile function of his own
+ *     meanwhile ends ours.
+ *
+ * Threading: one thread, with the interpreter's lock; python_stack() without. Of other
+ * threads there is no stack.
+ */
+#ifndef OSC_SOURCES_TORCH_PYTHON_H
+#define OSC_SOURCES_TORCH_PYTHON_H
+
+#include "opscope/record.h"
+
+namespace osc_torch
+{
+
+/* Record the calls of this thread from now on, those that are open included. PREFIXES
+ * end with newlines: what is cut from the names of files. False: there is no Python. */
+bool python_start(const char *prefixes);
+
+/* No more; open calls end now. The thread that started. */
+void python_stop();
+
+/* The calls around what this thread does, innermost first, each with a semicolon; 0: none. */
+osc_name python_stack();
+
+/* Of recorder.cpp: a range of this thread, and the end of it, by an address of its own. */
+bool range_begin(enum osc_scope_kind kind, osc_name name, const void *who);
+void range_end(const void *who);
+
+} // namespace osc_torch
+
+#endif

@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: Apache-2.0
+"""opscope.record: what a program says is what its recording has."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import opscope
+import support
+
+
+def record(code, folder, **environment):
+    """Run CODE with OUT, a file to record into. Returns its process and its events."""
+    out = os.path.join(folder, "run.osc")
+    head = f"import asyncio, os, threading\nfrom opscope import record\nOUT = {out!r}\n"
+    done = subprocess.run([sys.executable, "-c", head + code], capture_output=True, text=True,
+                          env={**os.environ, **environment}, cwd=folder, timeout=120)
+    if done.returncode != 0:
+        raise AssertionError(done.stderr)
+    events = []
+    if os.path.exists(out):
+        table = opscope.load(out)["events"]
+        columns = {name: table[name].tolist() for name in table}
+        events = [dict(zip(columns, row)) for row in zip(*columns.values())]
+    return done, events
+
+
+def named(events, name):
+    return [e for e in events if e["name"] == name]
+
+
+class Record(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.folder = scratch.name
+
+    def test_scopes_nest_and_have_their_kinds_and_arguments(self):
+        _, events = record("""
+record.start(OUT)
+with record.scope("outer", kind="module", a=1, b="text", c=[1, 2], d=2.5, e=True, f=2**80):
+    with record.scope("inner", kind="operator"):
+        record.args(late=7)
+record.stop()
+""", self.folder)
+        outer, inner = named(events, "outer")[0], named(events, "inner")[0]
+        self.assertEqual((outer["kind"], inner["kind"]), ("module", "operator"))
+        self.assertEqual(inner["parent_id"], outer["id"])
+        self.assertGreaterEqual(inner["start_ns"], outer["start_ns"])
+        self.assertEqual(json.loads(outer["args"]),
+                         {"a": 1, "b": "text", "c": [1, 2], "d": 2.5, "e": True, "f": str(2**80)})
+        self.assertEqual(json.loads(inner["args"]), {"late": 7})
+
+    def test_functions_generators_and_coroutines_are_decorated(self):
+        done, events = record("""
+record.start(OUT)
+@record.scope
+def plain(a, *, b=2):
+    "its own text"
+    return a + b
+@record.scope("gen")
+def numbers():
+    with record.scope("within"):
+        yield 1
+    yield 2
+@record.scope("async")
+async def wait(n):
+    await asyncio.sleep(0.001 * n)
+    return n
+class C:
+    @record.scope("method")
+    def f(self):
+        return self
+async def both():
+    return await asyncio.gather(wait(2), wait(1))
+c = C()
+print(plain(1, b=3), plain.__name__, plain.__doc__, list(numbers()), c.f() is c,
+      asyncio.run(both()))
+record.stop()
+""", self.folder)
+        self.assertEqual(done.stdout, "4 plain its own text [1, 2] True [2, 1]\n")
+        for name, n in (("plain", 1), ("gen", 1), ("within", 1), ("method", 1), ("async", 2)):
+            self.assertEqual(len(named(events, name)), n, name)
+        for e in named(events, "async"):
+            self.assertGreaterEqual(e["dur_ns"], 1000000)
+
+    def test_exceptions_pass_and_end_their_scopes(self):
+        done, events = record("""
+record.start(OUT)
+try:
+    with record.scope("fails"):
+        raise KeyError("x")
+except KeyError:
+    print("passed")
+with record.scope("after"):
+    pass
+record.stop()
+""", self.folder)
+        self.assertEqual(done.stdout, "passed\n")
+        self.assertIsNone(named(events, "after")[0].get("parent_id"))
+        self.assertIsNotNone(named(events, "fails")[0]["dur_ns"])
+
+    def test_counters_instants_steps_threads_and_facts(self):
+        _, events = record("""
+record.start(OUT)
+record.process_name("trainer")
+record.metadata("model", "small")
+for i in range(3):
+    assert record.step() == i
+    record.counter("loss", 1.5 - i)
+    record.counter("seen", 8 * i)
+    record.instant("done", step=i)
+record.step_end()
+def work():
+    record.thread_name("loader")
+    with record.scope("on a thread"):
+        pass
+t = threading.Thread(target=work)
+t.start()
+t.join()
+assert record.losses() == {"full": 0, "too_big": 0, "nested": 0, "late": 0}
+record.stop()
+""", self.folder)
+        self.assertEqual(len([e for e in events if e["kind"] == "step"]), 3)
+        self.assertEqual([json.loads(e["args"])["value"] for e in named(events, "loss")],
+                         [1.5, 0.5, -0.5])
+        self.assertEqual([json.loads(e["args"])["value"] for e in named(events, "seen")],
+                         [0, 8, 16])
+        self.assertEqual([json.loads(e["args"])["step"] for e in named(events, "done")],
+                         [0, 1, 2])
+        trace = opscope.load(os.path.join(self.folder, "run.osc"))
+        self.assertIn("loader", trace["threads"]["name"].tolist())
+        info = dict(zip(trace["info"]["key"], trace["info"]["value"]))
+        self.assertEqual(info["meta.model"], "small")
+
+    def test_names_and_values_of_any_kind_never_raise(self):
+        _, events = record("""
+class Bad:
+    def __str__(self):
+        raise ValueError("no text")
+record.start(OUT)
+with record.scope("\\ud800 lone", x=Bad(), y="\\ud800", z=[1, "a"], w=[2**70], n=None):
+    pass
+with record.scope("", big=list(range(1000))):
+    pass
+with record.scope("x" * 100000):
+    pass
+record.instant("\\0")
+for i in range(70000):
+    record.instant(f"name {i}")
+record.stop()
+""", self.folder)
+        self.assertEqual(len(named(events, "x" * 100000)), 1)
+        self.assertEqual(len(named(events, "name 69999")), 1)
+        self.assertEqual(len(named(events, "\0")), 1)
+
+    def test_misuse_of_the_interface_is_an_error(self):
+        done, _ = record("""
+open(OUT + ".file", "w").close()
+for bad in (lambda: record.scope("x", kind="operater"), lambda: record.scope(3),
+            lambda: record.counter("x", "y") if record.is_on() else record.counter(1, 2),
+            lambda: record.start(OUT + ".file/in.osc"), lambda: record.instant()):
+    try:
+        bad()
+        print("no error")
+    except (ValueError, TypeError, OSError) as e:
+        print(type(e).__name__)
+record.start(OUT)
+try:
+    record.start(OUT)
+except RuntimeError as e:
+    print(e)
+record.stop()
+""", self.folder)
+        self.assertEqual(done.stdout, "ValueError\nTypeError\nTypeError\nOSError\nTypeError\n"
+                                      "start: opscope records already\n")
+
+    def test_a_schedule_records_its_steps_alone(self):
+        _, events = record("""
+record.start(OUT, wait=1, active=2, repeat=1)
+for i in range(6):
+    record.step()
+    record.instant(f"in {i}")
+record.stop()
+""", self.folder)
+        self.assertEqual(sorted({e["name"] for e in events if e["kind"] == "instant"}),
+                         ["in 1", "in 2"])
+
+    def test_a_program_under_opscope_run_needs_no_start(self):
+        program = pathlib.Path(self.folder, "program.py")
+        program.write_text("from opscope import record\n"
+                           "with record.scope('found'):\n    pass\n"
+                           "assert record.is_on()\n")
+        support.run("run", "-o", os.path.join(self.folder, "out"), "--", sys.executable, program)
+        table = opscope.load(os.path.join(self.folder, "out"))["events"]
+        self.assertIn("found", table["name"].tolist())
+
+    def test_off_means_off(self):
+        done, events = record("""
+with record.scope("nobody records"):
+    record.counter("x", 1)
+record.start(OUT)
+print(record.is_on())
+record.stop()
+""", self.folder, OPSCOPE="0")
+        self.assertEqual(done.stdout, "False\n")
+        self.assertEqual(events, [])
+
+    def test_pause_and_resume(self):
+        _, events = record("""
+record.start(OUT)
+record.instant("before")
+record.pause()
+record.instant("between")
+record.resume()
+record.instant("after")
+record.stop()
+""", self.folder)
+        found = {e["name"] for e in events if e["kind"] == "instant"}
+        self.assertEqual(found & {"before", "between", "after"}, {"before", "after"})
+
+    def test_what_a_killed_program_recorded_is_there(self):
+        out = os.path.join(self.folder, "killed.osc")
+        code = (f"from opscope import record\nimport os\nrecord.start({out!r})\n"
+                "for i in range(1000):\n    with record.scope('kept'):\n        pass\n"
+                "os.kill(os.getpid(), 9)\n")
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True)
+        self.assertEqual(done.returncode, -9)
+        trace = opscope.load(self.folder)
+        self.assertEqual(trace["events"]["name"].tolist().count("kept"), 1000)
+
+    def test_neither_numpy_nor_torch_is_imported(self):
+        code = ("import sys\nfrom opscope import record\n"
+                "print([m for m in ('numpy', 'torch', 'pandas', 'pyarrow') if m in sys.modules])")
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        self.assertEqual(done.stdout, "[]\n", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: Apache-2.0
+"""opscope.load(): the same numbers as the command, memory that lives as long as it is seen."""
+import gc
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+import warnings
+
+import numpy
+
+import opscope
+import support
+
+READ = {"string": lambda s: s, "integer": int, "number": float, "boolean": {"true": True,
+                                                                             "false": False}.get}
+
+
+def cells(table, name):
+    """Column NAME as CSV has it, but for the form of numbers: None is missing."""
+    column = table[name]
+    mask = numpy.ma.getmaskarray(column)
+    return [None if gone else value for gone, value in zip(mask.tolist(), numpy.ma.getdata(column).tolist())]
+
+
+class Tables(unittest.TestCase):
+    def compare(self, trace, names=None, **options):
+        words = [f"--{key.replace('_', '-')}" + ("" if value is True else f"={value}")
+                 for key, value in options.items()]
+        loaded = opscope.load(trace)
+        for name in names or opscope.tables():
+            header, rows = support.table(name, *words, trace)
+            table = loaded.table(name, **options)
+            with self.subTest(trace=str(trace), table=name):
+                self.assertEqual(list(table), header)
+                self.assertEqual(table.n_rows, len(rows))
+                for i, column in enumerate(table.columns):
+                    printed = [row[i] for row in rows]
+                    ours = cells(table, column.name)
+                    self.assertEqual(column.n_missing, sum(cell is None for cell in ours))
+                    for text, value in zip(printed, ours):
+                        if value is None:
+                            self.assertEqual(text, "")
+                        elif column.type == "string":
+                            self.assertEqual(text, value.replace("\0", "\u2400"))
+                        elif column.type == "number" and value != value:
+                            self.assertEqual(text, "NaN")
+                        else:
+                            self.assertEqual(READ[column.type](text), value)
+
+    def test_every_table_of_a_trace_is_what_the_command_prints(self):
+        self.compare(support.DEMO)
+
+    def test_every_table_of_a_gpu_trace_is_what_the_command_prints(self):
+        self.compare(support.DATA / "alexnet_a100.json.gz")
+
+    def test_every_table_of_several_ranks_is_what_the_command_prints(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for rank in (0, 1):
+                text = '{"distributedInfo": {"rank": %d}, "traceEvents": [' \
+                       '{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, ' \
+                       '"ts": 1, "dur": %d}]}' % (rank, rank + 2)
+                pathlib.Path(folder, f"worker{rank}.pt.trace.json").write_text(text)
+            self.compare(folder)
+            self.compare(folder, ["operators", "averages"], merge=True)
+
+    def test_options_mean_what_they_mean_to_the_command(self):
+        self.compare(support.DEMO, ["operators"], sort="calls:asc", limit=7)
+        self.compare(support.DEMO, ["operators"], columns="calls,name", where="calls > 9")
+        self.compare(support.DEMO, ["operators", "averages"], group_by="shape")
+        self.compare(support.DEMO, ["averages"], no_python=True)
+        self.compare(support.DEMO, ["events", "operators", "memory_curve"], steps="@0")
+        thread = int(opscope.load(support.DEMO)["threads"]["thread"][0])
+        self.compare(support.DEMO, ["events"], thread=thread)
+
+    def test_what_is_selected_at_load_is_selected_for_all_tables(self):
+        loaded = opscope.load(support.DEMO, steps="@0")
+        for name in ("events", "operators", "memory_curve"):
+            _, rows = support.table(name, "--steps", "@0", support.DEMO)
+            self.assertEqual(loaded[name].n_rows, len(rows))
+
+    def test_text_is_what_the_command_prints(self):
+        loaded = opscope.load(support.DEMO)
+        self.assertEqual(loaded.text("averages", sort="self_cpu_time_total", limit=5),
+                         support.run("table", "averages", "--sort", "self_cpu_time_total",
+                                     "--limit", "5", support.DEMO))
+        for form in ("csv", "md"):
+            self.assertEqual(loaded.text("operators", format=form),
+                             support.run("table", "operators", "--format", form, support.DEMO))
+
+    def test_names_of_any_bytes_become_str(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "names.json")
+            names = [b"a\\u0000b", b"\xff\xfe", b"", "λ🙂".encode(), b'\\"x\\n']
+            path.write_bytes(b'{"traceEvents": [' + b",".join(
+                b'{"ph": "X", "cat": "cpu_op", "name": "%s", "pid": 1, "tid": 1, "ts": %d, '
+                b'"dur": 1}' % (name, 10 * i) for i, name in enumerate(names)) + b"]}")
+            self.compare(path)
+            found = opscope.load(path)["events"]["name"].tolist()
+        self.assertEqual(found, ["a\0b", "\ufffd\ufffd", "", "λ🙂", '"x\n'])
+
+
+class Memory(unittest.TestCase):
+    def test_arrays_share_memory_and_outlive_table_and_trace(self):
+        table = opscope.load(support.DEMO)["operators"]
+        first, second = table["calls"], table["calls"]
+        self.assertTrue(numpy.shares_memory(first, second))
+        self.assertFalse(first.flags.writeable)
+        self.assertFalse(first.flags.owndata)
+        expected = first.tolist()
+        del table, second
+        gc.collect()
+        for _ in range(3): # other tables in the memory that would have been freed
+            opscope.load(support.DEMO)["events"]
+        self.assertEqual(first.tolist(), expected)
+
+    def test_what_is_collected_in_any_order_is_freed_once(self):
+        for order in ((0, 1, 2), (2, 1, 0), (1, 2, 0)):
+            trace = opscope.load(support.DEMO)
+            table = trace["operators"]
+            held = [trace, table, table["host_self_ns"]]
+            del trace, table
+            for i in order:
+                held[i] = None
+                gc.collect()
+
+    def test_tables_of_nothing_have_no_rows(self):
+        table = opscope.load(support.DEMO).table("operators", where="calls < 0")
+        self.assertEqual(table.n_rows, 0)
+        for name in table:
+            self.assertEqual(table[name].shape, (0,))
+        self.assertTrue(table.notes)
+
+    def test_values_cannot_be_written(self):
+        table = opscope.load(support.DEMO)["operators"]
+        with self.assertRaises(ValueError):
+            table["calls"][0] = 1
+        with self.assertRaises(TypeError):
+            memoryview(table._frame.values(1))[0] = 1
+
+    def test_it_does_not_leak(self):
+        def grown():
+            with open("/proc/self/statm") as f:
+                return int(f.read().split()[1]) * os.sysconf("SC_PAGESIZE")
+
+        trace = opscope.load(support.DEMO)
+
+        def work(n):
+            for _ in range(n):
+                table = trace["events"]
+                [table[name] for name in table]
+                table.__arrow_c_array__()
+                table.__arrow_c_stream__()
+            gc.collect()
+        work(20)
+        before = grown()
+        work(40)
+        self.assertLess(grown() - before, 8 << 20)
+
+
+class Threads(unittest.TestCase):
+    def test_threads_share_a_trace_and_load_their_own(self):
+        trace = opscope.load(support.DEMO)
+        expected = trace["operators"]["host_self_ns"].tolist()
+        wrong = []
+
+        def work(i):
+            mine = opscope.load(support.DEMO) if i % 2 else trace
+            for k in range(6):
+                if mine["operators"]["host_self_ns"].tolist() != expected:
+                    wrong.append(i)
+                try:
+                    mine.table("operators", sort=f"no_column_{i}_{k}")
+                except ValueError as e:
+                    if f"no_column_{i}_{k}" not in str(e):
+                        wrong.append(str(e))
+
+        threads = [threading.Thread(target=work, args=(i,)) for i in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(wrong, [])
+
+
+class Errors(unittest.TestCase):
+    def refuses(self, kind, part, call):
+        with self.assertRaises(kind) as caught:
+            call()
+        self.assertIn(part, str(caught.exception))
+
+    def test_what_is_wrong_is_said_with_the_right_word(self):
+        trace = opscope.load(support.DEMO)
+        self.refuses(ValueError, "did you mean 'operators'", lambda: trace.table("operatrs"))
+        self.refuses(ValueError, "did you mean '--sort'", lambda: trace.table(srt="calls"))
+        self.refuses(ValueError, "'calls'", lambda: trace.table("operators", sort="cals"))
+        self.refuses(ValueError, "--where", lambda: trace.table("operators", where="calls >"))
+        self.refuses(ValueError, "--format", lambda: trace.table("operators", format="csv"))
+        self.refuses(ValueError, "--list", lambda: trace.table("operators", list=True))
+        self.refuses(ValueError, "only in text", lambda: trace.table("averages", header="x"))
+        self.refuses(ValueError, "--steps", lambda: trace.table("operators", steps="99"))
+        self.refuses(ValueError, "table", lambda: opscope.load(support.DEMO, sort="calls"))
+        self.refuses(KeyError, "operatrs", lambda: trace["operatrs"])
+        self.refuses(KeyError, "cals", lambda: trace["operators"]["cals"])
+        self.refuses(ValueError, "which trace", lambda: opscope.load([]))
+
+    def test_what_cannot_be_read_is_an_exception_of_its_own(self):
+        self.refuses(FileNotFoundError, "nowhere", lambda: opscope.load("nowhere.json"))
+        self.refuses(opscope.TraceError, "meson.build",
+                     lambda: opscope.load(support.ROOT / "meson.build"))
+        with tempfile.TemporaryDirectory() as folder:
+            self.refuses(opscope.TraceError, "no traces in it", lambda: opscope.load(folder))
+
+    def test_a_limit_of_memory_is_a_memory_error(self):
+        self.refuses(MemoryError, "memory", lambda: opscope.load(support.DEMO, max_memory="200K"))
+        opscope.load(support.DEMO)
+
+    def test_nothing_is_printed(self):
+        code = ("import opscope, warnings; warnings.simplefilter('ignore')\n"
+                f"t = opscope.load({str(support.DEMO)!r}); t['operators']\n"
+                "for bad in (lambda: t.table('x'), lambda: opscope.load('/dev/null')):\n"
+                "    try: bad()\n"
+                "    except Exception: pass\n")
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+        self.assertEqual(done.stdout + done.stderr, b"")
+
+    def test_hostile_traces_are_read_or_refused(self):
+        corpus = sorted((support.ROOT / "tests/fuzz/corpus").glob("*/*"))
+        read = 0
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for path in corpus:
+                try:
+                    trace = opscope.load(path)
+                except (opscope.TraceError, ValueError, MemoryError):
+                    continue
+                read += 1
+                for name in trace:
+                    table = trace[name]
+                    for column in table:
+                        self.assertEqual(table[column].shape, (table.n_rows,))
+                    table.__arrow_c_stream__()
+        self.assertGreater(read, 10)
+
+    def test_the_interrupt_key_stops_reading(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "big.json")
+            with open(path, "w") as f: # no two alike, so that no fast path runs through
+                f.write('{"traceEvents":[\n')
+                for i in range(100000):
+                    f.write('{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"args":{"k%d":1}},\n' % i)
+            timer = threading.Timer(0.0, lambda: os.kill(os.getpid(), signal.SIGINT))
+            with self.assertRaises(KeyboardInterrupt):
+                timer.start()
+                for _ in range(200):
+                    opscope.load(path, threads=1)
+            timer.join()
+
+
+if __name__ == "__main__":
+    unittest.main()
