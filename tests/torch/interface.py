@@ -23,6 +23,7 @@ from pathlib import Path
 import torch
 import torch.profiler
 
+import opscope
 import opscope.torch
 from opscope.torch import ProfilerActivity, profile, profiler_legacy, record_function, schedule
 
@@ -240,6 +241,47 @@ def a_child_of_a_fork_does_not_spoil_the_recording() -> None:
     files = os.listdir(prof.profiler.directory)
     assert keys(prof) == ["aten::add", "aten::sub"], keys(prof)
     assert files == ["0.osc"], files
+
+
+def what_was_recorded_outlasts_a_kill() -> None:
+    code = """if 1:
+        import os, signal, torch
+        from opscope.torch import profile
+        prof = profile(record_shapes=True)
+        prof.start()
+        x = torch.ones(4)
+        for _ in range(5000):
+            x + x
+        os.kill(os.getpid(), signal.SIGKILL)
+    """
+    with tempfile.TemporaryDirectory() as d:
+        done = python(code, OPSCOPE_OUT=d)
+        assert done.returncode == -9, done
+        found = list(Path(d).glob("torch.*.osc"))
+        assert len(found) == 1, os.listdir(d)
+        text = opscope.load(found[0]).text("averages")
+    assert "aten::add" in text and "5000" in text, text
+
+
+def failed_allocations_are_rows_as_torch_has_them() -> None:
+    def work() -> None:
+        try:
+            torch.empty(1 << 58, dtype=torch.int8)
+        except RuntimeError:
+            pass
+
+    work()
+    with torch.profiler.profile(activities=CPU, profile_memory=True) as theirs:
+        with profile(activities=CPU, profile_memory=True) as ours:
+            work()
+    a, b = ([(a.key, a.count, a.cpu_memory_usage) for a in p.key_averages()]
+            for p in (theirs, ours))
+    assert a == b and "[OutOfMemory]" in [key for key, *_ in b], (a, b)
+    with tempfile.TemporaryDirectory() as d:
+        path = os.path.join(d, "t.json")
+        ours.export_chrome_trace(path)
+        events = json.loads(Path(path).read_text())["traceEvents"]
+    assert [e["args"]["Bytes"] for e in events if e["name"] == "[OutOfMemory]"] == [1 << 58]
 
 
 def an_object_is_built_once_by_many() -> None:

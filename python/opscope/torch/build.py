@@ -22,7 +22,9 @@ from pathlib import Path
 import torch
 
 WAIT_S = 120.0
-NATIVE = Path(__file__).resolve().parent / "native"  # sources, and opscope/*.h
+NATIVE = Path(__file__).resolve().parent / "native"
+# In a build folder the public headers lie beside the sources.
+INCLUDE = [NATIVE, NATIVE.parents[1] / "include"]
 
 
 class BuildError(RuntimeError):
@@ -44,7 +46,8 @@ def compiler() -> str:
 def key() -> str:
     """Of all that the object depends on: the sources, torch, its ABI, the machine."""
     h = hashlib.sha256()
-    for path in sorted(NATIVE.glob("*.[ch]*")) + sorted(NATIVE.glob("opscope/*.h")):
+    headers = (x for directory in INCLUDE for x in sorted(directory.glob("opscope/*.h")))
+    for path in (*sorted(NATIVE.glob("*.[ch]*")), *headers):
         h.update(path.name.encode() + b"\0" + path.read_bytes())
     for fact in (torch.__version__, str(torch.compiled_with_cxx11_abi()), platform.machine(),
                  str(Path(torch.__file__).parent)):
@@ -86,7 +89,7 @@ def command(out: Path) -> list[str]:
     return [
         compiler(), "-O2", "-std=c++20", "-DNDEBUG", "-shared", "-fPIC", "-fvisibility=hidden",
         f"-D_GLIBCXX_USE_CXX11_ABI={int(torch.compiled_with_cxx11_abi())}",
-        "-isystem", str(home / "include"), "-I", str(NATIVE),
+        "-isystem", str(home / "include"), *(f"-I{x}" for x in INCLUDE),
         *(str(x) for x in sorted(NATIVE.glob("*.cpp"))), "-o", str(out),
         "-L", str(home / "lib"), "-lc10", "-ltorch_cpu",
     ]

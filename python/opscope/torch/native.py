@@ -13,7 +13,7 @@ from torch.profiler import python_tracer
 
 from . import build
 
-LIBRARY = "libopscope.so.0"
+LIBRARIES = ("libopscope.so", "libopscope.so.0")  # in a package, in a build
 OK, BUSY, NO_MEMORY = range(3)  # enum osc_torch_result
 
 
@@ -52,7 +52,12 @@ def opscope() -> ctypes.CDLL:
     """libopscope, which the package has loaded; the recorder finds it in the global scope."""
     from .. import _opscope  # noqa: F401 - loads the library
 
-    return ctypes.CDLL(LIBRARY, mode=ctypes.RTLD_GLOBAL | os.RTLD_NOLOAD)
+    for name in LIBRARIES:
+        try:
+            return ctypes.CDLL(name, mode=ctypes.RTLD_GLOBAL | os.RTLD_NOLOAD)
+        except OSError:
+            continue
+    raise RuntimeError("libopscope is not where the package has it")
 
 
 @functools.cache

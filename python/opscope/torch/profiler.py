@@ -6,7 +6,9 @@ import gzip
 import json
 import os
 import shutil
+import socket
 import tempfile
+import time
 import uuid
 import warnings
 import weakref
@@ -36,6 +38,15 @@ def remove(directory: str, pid: int) -> None:
         shutil.rmtree(directory, ignore_errors=True)
 
 
+def new_path(directory: str) -> str:
+    """Where the next recording goes: the directory OPSCOPE_OUT, where it stays, or DIRECTORY."""
+    kept = os.environ.get("OPSCOPE_OUT", "")
+    if os.path.isdir(kept):
+        name = f"torch.{socket.gethostname()}.{os.getpid()}.{time.time_ns()}.osc"
+        return os.path.join(os.path.abspath(kept), name)
+    return os.path.join(directory, f"{len(os.listdir(directory))}.osc")
+
+
 class Recording:
     """What torch calls the inner profiler: one window of time, and its results."""
 
@@ -55,7 +66,7 @@ class Recording:
 
     def _start_trace(self, metadata: dict[str, str]) -> None:
         o = self.owner
-        path = os.path.join(self.directory, f"{len(os.listdir(self.directory))}.osc")
+        path = new_path(self.directory)
         config = config_fields(o.experimental_config)
         if ProfilerActivity.CPU not in o.activities or native.is_switched_off():
             return
@@ -168,6 +179,10 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
     with_stack: calls of Python of the calling thread, modules among them
     with_flops: estimates of floating-point operations, by torch's rules
     experimental_config: `profile_all_threads` and `capture_overload_names` are heeded
+
+    What is recorded goes to a file as it comes, which readers find even if the process is
+    killed: in the directory of the variable OPSCOPE_OUT, where it stays, or in one that is
+    removed with this object.
     """
 
     def __init__(self, *, activities: Iterable[Any] | None = None,
