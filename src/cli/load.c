@@ -88,6 +88,19 @@ static osc_status scout(struct osc_loaded *l, const struct osc_args *args, uint3
     return OSC_OK;
 }
 
+/* Put the parts that go on from path I into OPTIONS, to be freed. */
+static osc_status take_later(const struct osc_loaded *l, uint32_t i,
+                             struct osc_import_options *options)
+{
+    const char **later = osc_calloc((size_t)l->files.n, sizeof *later);
+
+    options->later = later;
+    options->n_later = 0;
+    for (uint32_t k = l->links.after[i]; later && k > 0; k = l->links.after[k - 1])
+        later[options->n_later++] = l->files.all[k - 1];
+    return later ? OSC_OK : OSC_ENOMEM;
+}
+
 /* Import trace PART of path I into *T. Of what cannot be read at all *T is empty. */
 static osc_status import_one(struct osc_loaded *l, const struct osc_args *args,
                              const struct osc_import_reserve *reserve, uint32_t i,
@@ -107,8 +120,11 @@ static osc_status import_one(struct osc_loaded *l, const struct osc_args *args,
         st = scout(l, args, i, &options, &err);
     l->is_misused = st == OSC_EINVAL;
     if (st == OSC_OK)
+        st = take_later(l, i, &options);
+    if (st == OSC_OK)
         st = osc_import_path(t, l->files.all[i], &options, &err);
     osc_progress_stop(&progress);
+    osc_free(options.later);
     if (st == OSC_OK)
         return OSC_OK;
     l->has_failed = true;
@@ -152,7 +168,7 @@ static int import_all(struct osc_loaded *l, const struct osc_args *args,
                       const struct osc_import_reserve *reserve)
 {
     for (uint32_t i = 0; i < l->files.n; i++) {
-        uint32_t n_parts = 1;
+        uint32_t n_parts = l->links.before[i] > 0 ? 0 : 1; /* it is read with that one */
 
         for (uint32_t part = 0; part < n_parts; part++) {
             const int failed = add_one(l, args, reserve, i, part, &n_parts);
@@ -320,6 +336,8 @@ int osc_load(struct osc_loaded *l, const struct osc_args *args,
     if (failed)
         return failed;
     osc_budget_start(args);
+    if (osc_part_links_find(&l->links, (const char *const *)l->files.all, l->files.n) != OSC_OK)
+        return no_memory(l);
     failed = import_all(l, args, &reserve);
     if (failed)
         return failed;
@@ -360,6 +378,7 @@ void osc_loaded_fini(struct osc_loaded *l)
     osc_free(l->traces);
     osc_free(l->paths);
     osc_free(l->sources);
+    osc_part_links_fini(&l->links);
     osc_paths_fini(&l->files);
     osc_free(l->torch_version);
     *l = (struct osc_loaded){0};

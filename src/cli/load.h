@@ -2,7 +2,7 @@
 /*
  * load.h - from operands to traces that tables can be made of.
  *
- *   operands -> paths (paths.h) -> import -> rank, span, origin
+ *   operands -> paths (paths.h), parts of a recording together -> import -> rank, span, origin
  *            -> --rank, --span -> selection
  *
  * A file that was named must be readable, or nothing is shown. Of a directory the
@@ -15,6 +15,7 @@
 
 #include "cli/options.h"
 #include "cli/paths.h"
+#include "import/native_parts.h"
 #include "model/trace.h"
 
 /* Zeroed, it is empty. */
@@ -22,8 +23,9 @@ struct osc_loaded {
     struct osc_trace **traces; /* owned; what tables are made of, by rank and span */
     const char **paths;        /* owned array of borrowed texts; at first parallel to traces */
     size_t cap_traces, cap_paths;
-    struct osc_str *sources; /* owned array of borrowed texts: the path of each trace */
-    struct osc_paths files;  /* owned; each holds a trace or several */
+    struct osc_str *sources;     /* owned array of borrowed texts: the path of each trace */
+    struct osc_paths files;      /* owned; each holds a trace or several */
+    struct osc_part_links links; /* owned; which of files go on from which */
     uint32_t n_traces, n_sources;
     const char *operand;     /* borrowed; NULL: there are several */
     uint32_t n_steps_before; /* left out while loading */

@@ -52,8 +52,10 @@ struct osc_import_options {
     uint32_t unit_bytes;  /* for tests: how much text one thread takes; 0: by itself */
     uint32_t block_bytes; /* for tests: how much is read at once; 0: by itself */
     uint32_t part;        /* which trace of a file that holds several (osc_trace.n_parts) */
-    const char *kernel;   /* "plain", "avx2": which fast path; "none": slow path alone;
-                             NULL: the best that this processor has */
+    const char **later;   /* files of parts that go on from it (native_parts.h) */
+    uint32_t n_later;
+    const char *kernel; /* "plain", "avx2": which fast path; "none": slow path alone;
+                           NULL: the best that this processor has */
 
     /* Called now and then from the calling thread; false cancels. May be NULL. */
     bool (*progress)(void *ctx, uint64_t done_bytes, uint64_t total_bytes);

@@ -31,7 +31,8 @@ static void take_fact(struct osc_native *n, struct osc_str key, struct osc_str v
         n->pid = (osc_who)v;
     if (osc_str_eq(key, OSC_STR("ticks_hz")) && osc_json_int(value, &v) && v > 0)
         n->ticks_hz = (uint64_t)v;
-    if (osc_str_eq(key, OSC_STR("failed_sources")))
+    if (osc_str_eq(key, OSC_STR("failed_sources")) &&
+        b->findings.by_code[OSC_FINDING_source_failed].count == 0) /* each part says so */
         osc_findings_add(&b->findings, OSC_FINDING_source_failed, OSC_NO_OFFSET, OSC_NO_TIME);
     if (osc_str_eq(key, OSC_STR("host")))
         key = OSC_STR("host_name"); /* as Kineto calls it */
@@ -74,17 +75,18 @@ static osc_status take_anchors(struct osc_native *n, const unsigned char *data, 
     return st;
 }
 
-static osc_status add_thread(struct osc_native *n, const struct osc_wire_thread *t)
+static osc_status add_thread(struct osc_native *n, const struct osc_wire_thread *t, size_t part)
 {
     const osc_status st =
         osc_build_grow(&n->threads, &n->cap_threads, n->n_threads + 1, sizeof *n->threads);
 
     if (st == OSC_OK)
-        n->threads[n->n_threads++] = *t;
+        n->threads[n->n_threads++] = (struct osc_native_told){*t, part};
     return st;
 }
 
-static osc_status take_threads(struct osc_native *n, const unsigned char *data, size_t len)
+static osc_status take_threads(struct osc_native *n, const unsigned char *data, size_t len,
+                               size_t part)
 {
     osc_status st = OSC_OK;
 
@@ -93,7 +95,7 @@ static osc_status take_threads(struct osc_native *n, const unsigned char *data, 
         struct osc_wire_thread t;
 
         memcpy(&t, data + i, sizeof t);
-        st = add_thread(n, &t);
+        st = add_thread(n, &t, part);
     }
     return st;
 }
@@ -108,15 +110,17 @@ static osc_status take_strings(struct osc_native *n, const unsigned char *data, 
     return osc_native_names_add(&n->names, s.log_offset, data + sizeof s, len - sizeof s);
 }
 
-static void take_end(struct osc_native *n, const unsigned char *data, size_t len)
+static void take_end(struct osc_native *n, const unsigned char *data, size_t len, size_t part)
 {
     struct osc_wire_end end;
 
     if (len < sizeof end)
         return;
     memcpy(&end, data, sizeof end);
+    for (unsigned k = 0; k < OSC_LOSS_COUNT; k++)
+        n->no_thread[k] += end.lost[k];
     n->end = end;
-    n->has_end = true;
+    n->has_end = part == n->n_inputs;
 }
 
 /* Everything but records, from chunk I. */
@@ -124,6 +128,8 @@ static osc_status take_small_chunk(struct osc_native *n, size_t i)
 {
     const struct osc_wire_header *h = &n->file.chunks[i].header;
     const size_t len = (size_t)h->payload_bytes;
+    uint64_t offset = n->file.chunks[i].offset;
+    const size_t part = osc_file_find(&n->file, &offset);
     const unsigned char *data;
     osc_status st;
 
@@ -147,10 +153,10 @@ static osc_status take_small_chunk(struct osc_native *n, size_t i)
         st = take_strings(n, data, len);
         break;
     case OSC_CHUNK_THREADS:
-        st = take_threads(n, data, len);
+        st = take_threads(n, data, len, part);
         break;
     default:
-        take_end(n, data, len);
+        take_end(n, data, len, part);
         break;
     }
     if (st == OSC_EFORMAT)
@@ -180,12 +186,12 @@ static osc_status take_live(struct osc_native *n)
 
         memcpy(thread.lost, t->lost, sizeof thread.lost);
         if (t->state != OSC_THREAD_UNUSED)
-            st = add_thread(n, &thread);
+            st = add_thread(n, &thread, OSC_NATIVE_LIVE);
     }
     for (size_t i = 0; i < l->n_blocks && st == OSC_OK; i++) {
         const struct osc_wire_thread thread = {.ordinal = l->blocks[i].thread,
                                                .tid = l->blocks[i].tid};
-        st = add_thread(n, &thread);
+        st = add_thread(n, &thread, OSC_NATIVE_LIVE);
     }
     if (n->pid == 0)
         n->pid = h->pid;
@@ -203,10 +209,10 @@ static uint32_t part_of(const struct osc_input *in)
     return osc_file_header_is_good(&h) ? h.part : 1;
 }
 
-/* Copy the live directory that belongs to the input, before the file. */
+/* Copy the live directory that belongs to the last part, before any file. */
 static osc_status open_live(struct osc_native *n, struct osc_err *err)
 {
-    const struct osc_input *in = n->r->in;
+    const struct osc_input *in = n->n_inputs > 0 ? &n->inputs[n->n_inputs - 1] : n->r->in;
     char *path;
 
     if (in->is_live)
@@ -245,8 +251,9 @@ static osc_status list_chunk(struct osc_native *n, size_t i)
     const struct osc_wire_index_entry *const e = &n->file.chunks[i];
     const size_t len = (size_t)e->header.payload_bytes;
     const unsigned char *data;
-    uint64_t n_records = 0;
+    uint64_t n_records = 0, offset = e->offset;
     size_t at = 0;
+    const bool is_later = osc_file_find(&n->file, &offset) > 0;
     osc_status st = osc_native_payload(n, i, &data);
 
     if (st != OSC_OK || !data)
@@ -261,7 +268,9 @@ static osc_status list_chunk(struct osc_native *n, size_t i)
         s.offset = e->offset + sizeof e->header + at;
         at += s.head.n_bytes;
         n_records += s.head.n_records;
-        st = osc_native_order_add(&n->order, &s);
+        /* Copies of what earlier parts have; of all those the first is read. */
+        if (s.head.n_slots > 0 || !is_later)
+            st = osc_native_order_add(&n->order, &s);
     }
     if (st == OSC_OK && (at != len || n_records != e->header.n_items))
         st = osc_native_damaged(
@@ -373,39 +382,54 @@ static osc_status take_records(struct osc_native *n)
 
 static int compare_threads(const void *pa, const void *pb)
 {
-    const struct osc_wire_thread *const a = pa, *const b = pb;
+    const struct osc_native_told *const a = pa, *const b = pb;
+    const uint32_t x = (uint32_t)a->thread.ordinal, y = (uint32_t)b->thread.ordinal;
 
-    return ((uint32_t)a->ordinal > (uint32_t)b->ordinal) -
-           ((uint32_t)a->ordinal < (uint32_t)b->ordinal);
+    return x != y ? (x > y) - (x < y) : (a->part > b->part) - (a->part < b->part);
+}
+
+/* What a thread lost: by the parts, each of which counts from 0, or the live directory. */
+struct losses {
+    uint64_t sum[OSC_LOSS_COUNT], part[OSC_LOSS_COUNT], live[OSC_LOSS_COUNT];
+};
+
+/* ENTRY says how much; IS_LAST: it is the last of its part. */
+static void sum_losses(struct losses *l, const struct osc_native_told *entry, bool is_last)
+{
+    uint64_t *most = entry->part == OSC_NATIVE_LIVE ? l->live : l->part;
+
+    for (unsigned k = 0; k < OSC_LOSS_COUNT; k++) {
+        most[k] = entry->thread.lost[k] > most[k] ? entry->thread.lost[k] : most[k];
+        if (is_last && most == l->part) {
+            l->sum[k] += most[k];
+            most[k] = 0;
+        }
+    }
 }
 
 /* Make the threads known, one entry each, and sum what they lost. */
 static osc_status settle_threads(struct osc_native *n)
 {
-    uint64_t most[OSC_LOSS_COUNT] = {0};
+    struct losses lost = {0};
     osc_status st = OSC_OK;
 
     if (n->n_threads > 1)
         osc_sort(n->threads, n->n_threads, sizeof *n->threads, compare_threads);
     for (size_t i = 0; i < n->n_threads && st == OSC_OK; i++) {
-        const struct osc_wire_thread *t = &n->threads[i];
-        const bool is_last =
-            i + 1 == n->n_threads || compare_threads(t, &n->threads[i + 1]) != 0;
+        struct osc_native_told *t = &n->threads[i], *next = t + 1;
+        const bool is_end = i + 1 == n->n_threads ||
+                            (uint32_t)next->thread.ordinal != (uint32_t)t->thread.ordinal;
 
-        for (unsigned k = 0; k < OSC_LOSS_COUNT; k++)
-            most[k] = t->lost[k] > most[k] ? t->lost[k] : most[k];
-        if (t->tid != 0)
-            n->threads[i].tid = t->tid;
-        if (!is_last) {
-            if (n->threads[i + 1].tid == 0)
-                n->threads[i + 1].tid = t->tid;
+        sum_losses(&lost, t, is_end || next->part != t->part);
+        if (!is_end) {
+            if (next->thread.tid == 0)
+                next->thread.tid = t->thread.tid;
             continue;
         }
-        st = osc_native_rows_thread(&n->rows, t->ordinal, t->tid);
-        for (unsigned k = 0; k < OSC_LOSS_COUNT; k++) {
-            n->lost[k] += most[k];
-            most[k] = 0;
-        }
+        st = osc_native_rows_thread(&n->rows, t->thread.ordinal, t->thread.tid);
+        for (unsigned k = 0; k < OSC_LOSS_COUNT; k++)
+            n->lost[k] += lost.sum[k] > lost.live[k] ? lost.sum[k] : lost.live[k];
+        lost = (struct losses){0};
     }
     return st;
 }
@@ -429,14 +453,33 @@ static void tell_base(struct osc_native *n)
 
 /* --- the reader ---------------------------------------------------------- */
 
+/* Open the parts that go on from the input. */
+static osc_status open_later(struct osc_native *n, struct osc_err *err)
+{
+    const struct osc_import_options *o = n->r->options;
+    osc_status st = OSC_OK;
+
+    n->inputs = osc_calloc((size_t)o->n_later + 1, sizeof *n->inputs);
+    if (!n->inputs)
+        return OSC_ENOMEM;
+    for (uint32_t i = 0; i < o->n_later && st == OSC_OK; i++)
+        st = osc_input_open(&n->inputs[n->n_inputs++], o->later[i], err);
+    return st;
+}
+
 /* The live directory first: what moves from there to the file meanwhile is in both. */
 static osc_status open_all(struct osc_native *n, struct osc_err *err)
 {
-    const osc_status st = open_live(n, err);
+    osc_status st = open_later(n, err);
 
+    if (st == OSC_OK)
+        st = open_live(n, err);
     if (st != OSC_OK || n->r->in->is_live)
         return st;
-    return osc_file_open(&n->file, n->r->in, n->r->inflate, err);
+    st = osc_file_open(&n->file, n->r->in, n->r->inflate, err);
+    for (uint32_t i = 0; i < n->n_inputs && st == OSC_OK; i++)
+        st = osc_file_append(&n->file, &n->inputs[i], err);
+    return st;
 }
 
 /* All but the records. */
@@ -488,6 +531,9 @@ static void free_all(struct osc_native *n)
     osc_native_clock_fini(&n->clock);
     osc_native_live_close(&n->live);
     osc_file_close(&n->file);
+    for (uint32_t i = 0; i < n->n_inputs; i++)
+        osc_input_close(&n->inputs[i]);
+    osc_free(n->inputs);
     osc_builder_fini(&n->builder);
     osc_free(n->damages);
     osc_free(n->threads);

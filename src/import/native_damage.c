@@ -151,9 +151,14 @@ static void tell_damages(struct osc_native *n)
     for (size_t i = 0; i < n->n_damages && i < OSC_NATIVE_DAMAGES_TOLD; i++) {
         const struct osc_native_damage *d = &n->damages[i];
 
+        uint64_t offset = d->offset;
+        const size_t file = osc_file_find(&n->file, &offset);
+
         osc_strbuf_addf(&text, "%s{\"offset\":%llu,\"bytes\":%llu,\"records\":%llu",
-                        i > 0 ? "," : "", (unsigned long long)d->offset,
+                        i > 0 ? "," : "", (unsigned long long)offset,
                         (unsigned long long)d->n_bytes, (unsigned long long)d->n_records);
+        if (file > 0)
+            osc_strbuf_addf(&text, ",\"file\":%zu", file);
         if (d->first_ticks > 0)
             osc_strbuf_addf(&text, ",\"first_ns\":%lld",
                             (long long)osc_native_clock_ns(&n->clock, d->first_ticks));
@@ -180,10 +185,11 @@ static void count_damages(struct osc_native *n)
         const struct osc_native_damage *d = &n->damages[i];
         const int64_t first_ns =
             d->first_ticks > 0 ? osc_native_clock_ns(&n->clock, d->first_ticks) : OSC_NO_TIME;
+        uint64_t offset = d->offset;
 
-        count(n, d->is_cut ? OSC_FINDING_truncated : OSC_FINDING_corrupt, 1, d->offset,
-              first_ns);
-        count(n, OSC_FINDING_lost_records, d->n_records, d->offset, first_ns);
+        (void)osc_file_find(&n->file, &offset);
+        count(n, d->is_cut ? OSC_FINDING_truncated : OSC_FINDING_corrupt, 1, offset, first_ns);
+        count(n, OSC_FINDING_lost_records, d->n_records, offset, first_ns);
         if (d->n_records > 0 && d->last_ticks > 0) {
             const int64_t last_ns = osc_native_clock_ns(&n->clock, d->last_ticks);
             lost->last_ns = last_ns > lost->last_ns ? last_ns : lost->last_ns;
@@ -219,7 +225,7 @@ static void count_losses(struct osc_native *n)
 
     for (unsigned k = 0; k < OSC_LOSS_COUNT; k++) {
         const struct osc_native_loss *told = &n->rows.losses[k];
-        uint64_t no_thread = n->has_end ? n->end.lost[k] : 0;
+        uint64_t no_thread = n->no_thread[k];
 
         if (n->is_live_used && n->live.header.lost[k] > no_thread)
             no_thread = n->live.header.lost[k];

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -23,11 +24,25 @@ int osc_file_probe(const char *head, size_t len)
     return n_right == n ? 100 : n_right == n - 1 && len >= n ? 90 : 0;
 }
 
+size_t osc_file_find(const struct osc_file *f, uint64_t *offset)
+{
+    size_t i = f->n_later;
+
+    while (i > 0 && *offset < f->later[i - 1].at)
+        i--;
+    *offset -= i > 0 ? f->later[i - 1].at : 0;
+    return i;
+}
+
 osc_status osc_file_read(const struct osc_file *f, uint64_t offset, void *to, size_t len)
 {
     char *at = to;
+    const size_t i = osc_file_find(f, &offset);
+    const uint64_t end = i == 0 && f->n_later > 0 ? f->later[0].at : f->size;
 
-    if (offset > f->size || len > f->size - offset)
+    if (i > 0)
+        return osc_file_read(&f->later[i - 1], offset, to, len);
+    if (offset > end || len > end - offset)
         return OSC_EFORMAT;
     if (f->data) {
         if (len > 0)
@@ -285,8 +300,12 @@ osc_status osc_file_open(struct osc_file *f, struct osc_input *in,
 {
     osc_status st = OSC_OK;
 
+    struct stat info;
+
     f->in = in;
-    f->size = in->size;
+    /* What it is by now: it may have grown since it was opened. */
+    f->size = in->fd >= 0 && in->can_seek && fstat(in->fd, &info) == 0 ? (uint64_t)info.st_size
+                                                                       : in->size;
     if (inflate != OSC_INFLATE_NONE || !in->can_seek)
         st = take_all(f, inflate, err);
     else if (in->fd < 0)
@@ -304,8 +323,53 @@ osc_status osc_file_open(struct osc_file *f, struct osc_input *in,
     return OSC_OK;
 }
 
+/* Records in the chunks of F, as far as they say so. */
+static uint64_t count_records(const struct osc_file *f)
+{
+    for (size_t i = f->n_chunks; i-- > 0;) {
+        const struct osc_wire_header *h = &f->chunks[i].header;
+
+        if (h->type == OSC_CHUNK_RECORDS)
+            return h->n_before + h->n_items;
+    }
+    return 0;
+}
+
+osc_status osc_file_append(struct osc_file *f, struct osc_input *in, struct osc_err *err)
+{
+    const uint64_t n_records = count_records(f);
+    const size_t n_before = f->n_chunks;
+
+    if (osc_grow(&f->later, &f->cap_later, f->n_later + 1, sizeof *f->later) != OSC_OK)
+        return OSC_ENOMEM;
+    struct osc_file *l = &f->later[f->n_later++];
+    *l = (struct osc_file){.at = f->size};
+    osc_status st = osc_file_open(l, in, OSC_INFLATE_NONE, err);
+    for (size_t i = 0; i < l->n_chunks && st == OSC_OK; i++) {
+        const struct osc_wire_index_entry *e = &l->chunks[i];
+
+        st = add_chunk(f, e->offset + l->at, &e->header);
+        if (st == OSC_OK)
+            f->chunks[f->n_chunks - 1].header.n_before += n_records;
+    }
+    for (size_t i = 0; i < l->n_gaps && st == OSC_OK; i++) {
+        const struct osc_file_gap *g = &l->gaps[i];
+        const uint64_t offset = g->offset + l->at;
+
+        st = add_gap(f, offset, offset + g->n_bytes, g->is_cut);
+        if (st == OSC_OK)
+            f->gaps[f->n_gaps - 1].next = n_before + g->next;
+    }
+    f->size += l->size;
+    f->has_index = l->has_index;
+    return st;
+}
+
 void osc_file_close(struct osc_file *f)
 {
+    for (size_t i = 0; i < f->n_later; i++)
+        osc_file_close(&f->later[i]);
+    osc_free(f->later);
     osc_free(f->chunks);
     osc_free(f->gaps);
     osc_pages_free(f->pages.p, f->pages.size);

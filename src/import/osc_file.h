@@ -12,6 +12,8 @@
  *     multiple of 64. What lies between is a gap; how many records it held, and when, say
  *     the headers around it (n_before, n_items, times).
  *   - Payloads are read and checked when they are asked for, never before.
+ *   - Files that go on from this one can be appended: their chunks and gaps follow, with
+ *     offsets as if all were one file, and n_before counts on.
  *   - Numbers in headers are those of a stranger but for one: a payload lies within the
  *     file.
  *
@@ -50,6 +52,9 @@ struct osc_file {
     struct osc_file_gap *gaps; /* owned; in order of the file */
     size_t n_gaps;
     size_t cap_chunks, cap_gaps;
+    struct osc_file *later; /* owned; appended to this one */
+    size_t n_later, cap_later;
+    uint64_t at; /* of an appended one: where it begins */
 };
 
 /* How well the first bytes of a text fit: 0 or 100, and 90 if one of the magic is damaged. */
@@ -63,6 +68,14 @@ int osc_file_probe(const char *head, size_t len);
 OSC_MUST_USE osc_status osc_file_open(struct osc_file *f, struct osc_input *in,
                                       enum osc_inflate_format inflate, struct osc_err *err);
 void osc_file_close(struct osc_file *f);
+
+/* Append what is in IN, which is borrowed like that of F, until F is closed. As
+ * osc_file_open(). */
+OSC_MUST_USE osc_status osc_file_append(struct osc_file *f, struct osc_input *in,
+                                        struct osc_err *err);
+
+/* The file that holds OFFSET: 0 the first, and so on. *OFFSET becomes that in it. */
+size_t osc_file_find(const struct osc_file *f, uint64_t *offset);
 
 /* The file has columns (export), not records (a recorder): what `info` tells apart. */
 bool osc_file_has_columns(const struct osc_file *f);

@@ -12,6 +12,7 @@ chunk, and must tell what was lost; info --verify must see each of them. Ends wi
 """
 import argparse
 import concurrent.futures
+import copy
 import csv
 import io
 import json
@@ -163,6 +164,29 @@ class Random:
             ticks = self.start + (self.now - self.start) * i // 4 + i
             rec.anchor(ticks, 10 ** 9 + (ticks - self.start) * 10 ** 9 // self.hz + i * 3)
 
+    def write_parts(self, folder):
+        """The same as one file and in parts, whose copies say what holds already; the paths."""
+        rng, rec = self.rng, self.rec
+        for t in rec.threads:
+            t.flush()
+        whole, parts = os.path.join(folder, "whole.osc"), os.path.join(folder, "parts")
+        rec.write(whole, index=rng.random() < 0.5)
+        os.mkdir(parts)
+        n, first = len(rec.chunks), rng.randrange(1, 4)
+        cuts = sorted(rng.randrange(n + 1) for _ in range(rng.randrange(1, 12)))
+        for i, (a, b) in enumerate(zip([0] + cuts, cuts + [n])):
+            rec.part, order = first + i, list(range(a, b))
+            if a and rng.random() < 0.5:
+                copies = [copy.copy(s) for s in rec.chunks[rng.randrange(a)]]
+                for s in copies:
+                    s.is_copy = True
+                order.insert(0, len(rec.chunks))
+                rec.chunks.append(copies)
+            name = f"a.{rec.part}.osc" if rec.part > 1 else "a.osc"
+            rec.write(os.path.join(parts, name), index=rng.random() < 0.5, order=order,
+                      end=1 if i == len(cuts) else 2)
+        return whole, parts
+
     def write(self, path):
         """A file, a live directory, or both; the path to give to readers."""
         rng, rec = self.rng, self.rec
@@ -259,6 +283,16 @@ def check_random(opscope, seed):
             return f"{type(e).__name__}: {e}"
 
 
+def check_parts(opscope, seed):
+    """Parts are read as one recording: as the same recording in one file."""
+    with tempfile.TemporaryDirectory(prefix="format-") as scratch:
+        whole, parts = Random(seed).write_parts(scratch)
+        wrong = compare(opscope, parts)
+        if wrong is None and theirs(opscope, parts) != theirs(opscope, whole):
+            wrong = "the parts are not the whole"
+        return wrong
+
+
 # --- the recorder --------------------------------------------------------------------------
 
 
@@ -294,6 +328,10 @@ def check_recorder(opscope, recorder, mode):
                                 with_frames=False)
                 if wrong:
                     return f"{part.name}: {wrong}"
+            if mode.startswith("parts"):
+                wrong = compare(opscope, scratch, with_frames=False)
+                if wrong:
+                    return f"all parts: {wrong}"
             found = set(codes(opscope, scratch))
             if found & {"killed", "still_recording"} != ({expected} if expected else set()):
                 return f"quality has {sorted(found)}"
@@ -394,6 +432,8 @@ def main():
     passed = failed = 0
     checks = [(f"seed {s}", lambda s=s: check_random(args.opscope, s))
               for s in range(args.seed, args.seed + args.count)]
+    checks += [(f"parts, seed {s}", lambda s=s: check_parts(args.opscope, s))
+               for s in range(args.seed, args.seed + args.count // 2)]
     checks += [(f, lambda f=f: compare(args.opscope, f, with_frames=False)) for f in args.files]
     checks += [(f"recorder: {m}", lambda m=m: check_recorder(args.opscope, args.recorder, m))
                for m in ("end", "kill", "wait", "parts", "partskill")]

@@ -3,6 +3,7 @@
 """A second reader of recordings, written from docs/format.md alone.
 
     reader.py FILE|DIRECTORY.osc.live    prints the records and what they come to
+    reader.py DIRECTORY                  the parts of one recording in it, as one
 
 It is slow and obvious. read() is for tests: its events are to agree with `opscope
 table events`.
@@ -376,20 +377,23 @@ class Recording:
         self.damage = []    # (offset, end, records, first ticks, last ticks)
         self.is_cut = False
         self.breaks = []    # chunks before which records are missing
+        self.n_chunks = 0   # of the files so far
 
     def add_file(self, file):
         self.damage += file.damage
         self.is_cut = file.is_cut
+        base, self.n_chunks = self.n_chunks, self.n_chunks + len(file.chunks)
+        self.end = None
         for start, _, n, _, _ in file.damage:
             if n:
-                self.breaks.append(sum(c.offset < start for c in file.chunks))
+                self.breaks.append(base + sum(c.offset < start for c in file.chunks))
         for i, chunk in enumerate(file.chunks):
             data = file.payload(chunk)
             if data is None and 2 <= chunk.kind <= 8:
                 n = chunk.n_items if chunk.kind == 6 else 0
                 self.damage.append((chunk.offset, chunk.end, n, chunk.first, chunk.last))
                 if n:
-                    self.breaks.append(i + 1)
+                    self.breaks.append(base + i + 1)
             elif chunk.kind == 2:
                 self.add_facts(data)
             elif chunk.kind == 3:
@@ -400,10 +404,11 @@ class Recording:
                 for ordinal, tid, _, *lost in struct.iter_unpack("<QII4Q", data):
                     self.add_thread(ordinal, tid, lost)
             elif chunk.kind == 6:
-                self.add_segments(data, i)
+                self.add_segments(data, base + i, has_copies=base == 0)
             elif chunk.kind == 7:
                 self.end = struct.unpack_from("<I4xQ", data)
-                self.lost_no_thread = list(struct.unpack_from("<4Q", data, 16))
+                self.lost_no_thread = [a + b for a, b in zip(
+                    self.lost_no_thread, struct.unpack_from("<4Q", data, 16))]
             elif chunk.kind == 8:
                 self.add_modules(data)
 
@@ -436,18 +441,19 @@ class Recording:
         known = self.lost.setdefault(ordinal, [0] * 4)
         self.lost[ordinal] = [max(a, b) for a, b in zip(known, lost)]
 
-    def add_segments(self, data, chunk):
+    def add_segments(self, data, chunk, has_copies):
         at = 0
         while at < len(data):
             (seq, thread, first, n_slots, _, ticks, n_bytes,
              n_unfinished) = struct.unpack_from("<QIIIIQII", data, at)
             records, _ = unpack(data[at + 40:at + 40 + n_bytes], ticks)
-            self.segments.append((thread, seq, first, n_slots, chunk, records))
+            if n_slots or has_copies:
+                self.segments.append((thread, seq, first, n_slots, chunk, records))
             self.n_unfinished += n_unfinished
             at += 40 + n_bytes
 
     def add_live(self, live):
-        last = 1 + max((s[4] for s in self.segments), default=0)
+        last = self.n_chunks + 1
         self.anchors += live.anchors
         self.pieces.append((64, live.log[64:]))
         for ordinal, tid, lost in live.threads:
@@ -765,16 +771,25 @@ class Maker:
         self.events.append(e)
 
 
+def part_of(path):
+    with open(path, "rb") as f:
+        return struct.unpack_from("<I", f.read(64), 32)[0]
+
+
 def read(path):
-    """The recording at PATH, and a Maker with its events."""
-    rec, live, file = Recording(), None, None
-    beside = path if os.path.isdir(path) else path + ".live"
+    """The recording at PATH, or in parts in the directory PATH, and a Maker with its events."""
+    rec, live, file, paths = Recording(), None, None, [path]
+    if os.path.isdir(path):
+        paths = sorted((os.path.join(path, name) for name in os.listdir(path)
+                        if name.endswith(".osc")), key=part_of)
+    last = paths[-1] if paths else path
+    beside = last + ".live" if paths else path
     if not os.path.isdir(beside):  # of a part
-        beside = re.sub(r"\.\d+\.osc$", ".osc.live", path)
+        beside = re.sub(r"\.\d+\.osc$", ".osc.live", last)
     if os.path.isdir(beside):
         live = Live(beside)
-    if not os.path.isdir(path):
-        with open(path, "rb") as f:
+    for part in paths:
+        with open(part, "rb") as f:
             file = File(f.read())
         rec.add_file(file)
     if live and (not file or not file.recording or live.recording == file.recording) and \

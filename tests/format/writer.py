@@ -172,7 +172,7 @@ class Segment:
         recording.n_blocks += 1
         self.thread, self.records = thread, records
         self.seq = recording.n_blocks
-        self.first, self.unfinished = 0, 0
+        self.first, self.unfinished, self.is_copy = 0, 0, False
 
     def n_slots(self):
         return sum(len(r.slots(0)) // 16 for r in self.records)
@@ -195,7 +195,7 @@ class Segment:
             stack = r.words if r.kind == ARG_STACK else stack
             before = r.ticks if r.ticks is not None else before
         head = struct.pack("<QIIIIQII", self.seq, self.thread.ordinal, self.first,
-                           self.n_slots(), len(self.records), start, len(out), self.unfinished)
+                           0 if self.is_copy else self.n_slots(), len(self.records), start, len(out), self.unfinished)
         return head + out
 
     def times(self):
@@ -269,7 +269,7 @@ class Recording:
         add(THREADS, threads, len(self.threads))
         for modules in self.modules:
             add(MODULES, b"".join(packed_module(*m) for m in modules), len(modules))
-        for i in order or range(len(self.chunks)):
+        for i in range(len(self.chunks)) if order is None else order:
             segments = self.chunks[i]
             n = sum(len(s.records) for s in segments)
             times = [s.times() for s in segments if s.times()]
