@@ -126,8 +126,7 @@ static void no_garbage_is_followed_beyond_the_stack(void **state)
     (void)own_frame
 
 /* Called by way of a pointer, or the compiler would make one frame of many. */
-static int deep(int n);
-static int (*volatile call_deep)(int) = deep;
+static int (*volatile call_deep)(int);
 
 static int deep(int n)
 {
@@ -247,7 +246,7 @@ static void modules_say_where_code_lies(void **state)
 static void a_recording_with_stacks_tells_its_modules(void **state)
 {
     struct recorded rec;
-    unsigned char bytes[4096];
+    unsigned char bytes[64];
     bool is_told = false;
 
     (void)state;
@@ -257,7 +256,7 @@ static void a_recording_with_stacks_tells_its_modules(void **state)
     assert_int_equal(osc_stop(), OSC_OK);
     FILE *f = fopen(rec.out, "rb");
     assert_non_null(f);
-    for (size_t n; (n = fread(bytes, 1, 64, f)) == 64;) {
+    while (fread(bytes, 1, sizeof bytes, f) == sizeof bytes) {
         struct osc_wire_header h;
 
         memcpy(&h, bytes, sizeof h);
@@ -279,5 +278,7 @@ int main(void)
         cmocka_unit_test(modules_say_where_code_lies),
         cmocka_unit_test(a_recording_with_stacks_tells_its_modules),
     };
+
+    call_deep = deep;
     return cmocka_run_group_tests_name("stack", tests, NULL, NULL);
 }

@@ -341,7 +341,8 @@ static uint32_t put_frames(struct osc_block *b, uint32_t i, uint32_t n, uint64_t
 
     s[0].value = n;
     for (uint32_t w = 0; w < n; w++) {
-        const uint64_t address = w == 0 ? inner : UINT64_C(0x7f1200000000) - (n - w) * 100;
+        const uint64_t address =
+            w == 0 ? inner : UINT64_C(0x7f1200000000) - UINT64_C(100) * (n - w);
 
         if (w % 2)
             s[1 + w / 2].word = address;
@@ -365,7 +366,7 @@ static void frames_that_stacks_share_are_told_once(void **state)
     (void)state;
     for (uint32_t i = 0; i < 4; i++) {
         at[i] = used;
-        used += put_frames(b, used, depths[i], UINT64_C(0x7f1100000000) + 8 * i);
+        used += put_frames(b, used, depths[i], UINT64_C(0x7f1100000000) + i);
     }
     const size_t len =
         osc_pack_block(b, (struct osc_pack_range){0, used, false}, &s, out, &times);
