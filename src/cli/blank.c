@@ -16,7 +16,7 @@
 static osc_status put_facts(struct osc_facts_out *to, pid_t pid, char *const *argv,
                             const struct osc_sources *s)
 {
-    struct osc_strbuf command = {0};
+    struct osc_strbuf command = {0}, failed = {0};
     char host[HOST_NAME_MAX + 1] = "";
 
     for (uint32_t i = 0; argv[i]; i++)
@@ -27,10 +27,12 @@ static osc_status put_facts(struct osc_facts_out *to, pid_t pid, char *const *ar
     osc_facts_add(to, "host", host);
     osc_facts_add(to, "command", command.s);
     osc_facts_add(to, "run_id", s->run_id);
-    osc_facts_add(to, "failed_sources", s->failed);
+    osc_sources_add_names(&failed, s->failed, "");
+    osc_facts_add(to, "failed_sources", failed.s);
     osc_facts_add(to, "opscope_version", OSC_VERSION);
-    const osc_status st = command.status;
+    const osc_status st = command.status != OSC_OK ? command.status : failed.status;
     osc_strbuf_fini(&command);
+    osc_strbuf_fini(&failed);
     return st;
 }
 

@@ -2,10 +2,12 @@
 /* `opscope run`: record a program that nobody changed. */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -17,6 +19,9 @@
 #include "cli/guest.h"
 #include "cli/shell.h"
 #include "cli/sources.h"
+#include "cli/unrecorded.h"
+#include "recorder/room.h"
+#include "recorder/trouble.h"
 
 /* PROGRAM without its directory, for the name of ours. */
 static const char *name_of(const char *program)
@@ -28,8 +33,40 @@ static const char *name_of(const char *program)
 
 static int cannot_make(const char *path, int why)
 {
-    osc_cli_error("%s: cannot make the directory: %s; choose another with -o", path,
-                  strerror(why));
+    osc_cli_error("%s: cannot make the directory: %s; nothing is recorded; choose another "
+                  "with -o",
+                  path, strerror(why));
+    return OSC_EXIT_FAILED;
+}
+
+/* See whether PATH can hold the least that a recording takes before a program finds out. */
+static int check_room(const char *path)
+{
+    enum { LEAST = 3 << 20, PAGE = 4096 };
+    const int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    unsigned char *const base = osc_room_addresses(LEAST, PAGE);
+    struct osc_fd file = {0};
+    char name[48];
+    osc_status st = dir >= 0 && base ? OSC_OK : OSC_EIO;
+
+    if (dir < 0)
+        osc_trouble_note(errno);
+    snprintf(name, sizeof name, ".opscope-run.%d", (int)getpid());
+    if (st == OSC_OK)
+        st = osc_room_create(&file, dir, name);
+    if (st == OSC_OK) {
+        st = osc_room_reserve(&file, 0, LEAST, base);
+        (void)unlinkat(dir, name, 0);
+        osc_fd_close(&file);
+    }
+    if (base)
+        munmap(base, LEAST);
+    if (dir >= 0)
+        close(dir);
+    if (st == OSC_OK)
+        return OSC_EXIT_DONE;
+    osc_cli_error("%s: cannot be recorded to: %s; nothing is recorded; %s", path,
+                  strerror(osc_trouble_noted()), osc_unrecorded_way_out(osc_trouble_noted()));
     return OSC_EXIT_FAILED;
 }
 
@@ -94,6 +131,11 @@ static int make_directory(const struct osc_args *args, char *path)
     }
     if (!failed && !realpath(given, path))
         return cannot_make(given, errno);
+    if (failed)
+        return failed;
+    failed = check_room(path);
+    if (failed && !args->output)
+        rmdir(path);
     return failed;
 }
 
@@ -167,26 +209,44 @@ static void tell_not_started(const char *program, const struct osc_guest_end *en
         osc_cli_error("%s: %s", program, strerror(end->exec_errno));
 }
 
-static int record(const struct osc_args *args, const struct osc_sources *s, const char *path)
+/* The program has ended, as END says: see what there is of it in PATH, and tell. */
+static void conclude(const struct osc_args *args, struct osc_sources *s, const char *path,
+                     const struct osc_unrecorded *u, const struct osc_guest_end *end)
 {
+    const struct census c = count_recordings(path);
+    const pid_t pid = u->n > 0 ? u->pid : end->pid;
+
+    osc_unrecorded_tell(u);
+    if (u->n > 0)
+        s->failed |= OSC_SOURCE_API;
+    if ((c.n_files > 0 || u->n == 0) && (args->run.wants_summary || isatty(STDERR_FILENO)))
+        summarize(path, c);
+    if ((c.n_files == 0 || u->n > 0) &&
+        osc_blank_write(path, pid, args->operands, s) != OSC_OK && u->n == 0)
+        osc_cli_error("%s: the recording cannot be written", path);
+}
+
+/* Run the program, recorded into PATH; NULL: not at all. */
+static int record(const struct osc_args *args, struct osc_sources *s, const char *path)
+{
+    struct osc_unrecorded u;
     struct osc_guest_end end;
+
+    osc_unrecorded_open(&u, path ? s->run_id : NULL);
     const osc_status st = osc_guest_run(args->operands, s->variables, s->n_variables, &end);
+    const int why = errno;
+    osc_unrecorded_close(&u);
 
     if (st != OSC_OK) {
-        osc_cli_error("cannot make a process: %s", strerror(errno));
+        osc_cli_error("cannot make a process: %s", strerror(why));
         return OSC_EXIT_FAILED;
     }
     if (end.exec_errno != 0) {
         tell_not_started(args->operands[0], &end);
-        if (!args->output)
+        if (path && !args->output)
             rmdir(path);
-    } else {
-        const struct census c = count_recordings(path);
-
-        if (args->run.wants_summary || isatty(STDERR_FILENO))
-            summarize(path, c);
-        if (c.n_files == 0 && osc_blank_write(path, end.pid, args->operands, s) != OSC_OK)
-            osc_cli_error("%s: the recording cannot be written", path);
+    } else if (path) {
+        conclude(args, s, path, &u, &end);
     }
     osc_guest_exit_as(&end);
 }
@@ -194,19 +254,22 @@ static int record(const struct osc_args *args, const struct osc_sources *s, cons
 static int run(struct osc_args *args)
 {
     struct osc_sources s = {0};
-    char path[PATH_MAX];
+    char path[PATH_MAX] = "";
+    const char *to = path;
     int failed;
 
     if (args->n_operands == 0 && !args->run.prints_env)
         return osc_cli_misuse("which program? 'opscope run -- python train.py' or see 'opscope "
                               "run --help'");
-    failed = make_directory(args, path);
+    failed = osc_sources_choose(&s, args, path);
+    if (!failed && make_directory(args, path) != OSC_EXIT_DONE) {
+        /* The program comes first. */
+        failed = args->run.is_strict || args->run.prints_env ? OSC_EXIT_FAILED : OSC_EXIT_DONE;
+        osc_sources_switch_off(&s);
+        to = NULL;
+    }
     if (!failed)
-        failed = osc_sources_choose(&s, args, path);
-    if (!failed)
-        failed = args->run.prints_env ? osc_sources_print(&s) : record(args, &s, path);
-    else if (!args->output)
-        rmdir(path);
+        failed = args->run.prints_env ? osc_sources_print(&s) : record(args, &s, to);
     osc_sources_fini(&s);
     return failed;
 }

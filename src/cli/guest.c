@@ -21,8 +21,12 @@ struct before {
 static _Noreturn void become(char *const *argv, const struct osc_guest_variable *variables,
                              uint32_t n, const struct before *before, int pipe_fd)
 {
-    for (uint32_t i = 0; i < n; i++)
-        setenv(variables[i].name, variables[i].value, 1);
+    for (uint32_t i = 0; i < n; i++) {
+        if (variables[i].value)
+            setenv(variables[i].name, variables[i].value, 1);
+        else
+            unsetenv(variables[i].name);
+    }
     osc_cli_unstart();
     sigaction(SIGCHLD, &before->child, NULL);
     sigprocmask(SIG_SETMASK, &before->mask, NULL);

@@ -18,7 +18,7 @@
 
 #include "base/status.h"
 
-/* A variable of the environment. */
+/* A variable of the environment; without a value, it is taken away. */
 struct osc_guest_variable {
     const char *name, *value;
 };

@@ -21,12 +21,10 @@
 
 #define COLLECTOR "libopscope-collect.so"
 
-enum source { SOURCE_API = 1, SOURCE_ITT = 2 };
-
 static const struct {
     const char *name;
-    enum source bit;
-} known[] = {{"api", SOURCE_API}, {"itt", SOURCE_ITT}};
+    enum osc_source bit;
+} known[] = {{"api", OSC_SOURCE_API}, {"itt", OSC_SOURCE_ITT}};
 
 #define N_KNOWN (sizeof known / sizeof *known)
 
@@ -44,7 +42,7 @@ static int no_source(const char *name, size_t len)
     return osc_cli_misuse("--sources: there is no source '%s', but api and itt", word);
 }
 
-/* Bits of enum source in LIST, "api,itt"; NULL: all. */
+/* Bits of enum osc_source in LIST, "api,itt"; NULL: all. */
 static int parse_sources(const char *list, unsigned *bits)
 {
     *bits = 0;
@@ -63,7 +61,7 @@ static int parse_sources(const char *list, unsigned *bits)
         p = p[len] == ',' ? p + len + 1 : NULL;
     }
     if (!list)
-        *bits = SOURCE_API | SOURCE_ITT;
+        *bits = OSC_SOURCE_API | OSC_SOURCE_ITT;
     return OSC_EXIT_DONE;
 }
 
@@ -81,6 +79,14 @@ static int add_text(struct osc_sources *s, const char *name, struct osc_strbuf *
     }
     s->texts[s->n_texts++] = text->s;
     add_variable(s, name, text->s);
+    return OSC_EXIT_DONE;
+}
+
+/* If an `opscope run` around this one has set NAME, it is not meant for us. */
+static int drop_stale(struct osc_sources *s, const char *name)
+{
+    if (getenv("OPSCOPE_RUN_ID"))
+        add_variable(s, name, NULL);
     return OSC_EXIT_DONE;
 }
 
@@ -135,10 +141,10 @@ static bool is_loadable(const char *library, char *why, size_t room)
 
 /* SOURCE cannot be used: the program runs without it and its recordings say so, unless ARGS
  * are strict. */
-static int do_without(struct osc_sources *s, const char *source, const struct osc_args *args)
+static int do_without(struct osc_sources *s, enum osc_source source,
+                      const struct osc_args *args)
 {
-    s->failed = source;
-    add_variable(s, "OPSCOPE_FAILED_SOURCES", source);
+    s->failed |= source;
     return args->run.is_strict ? OSC_EXIT_FAILED : OSC_EXIT_DONE;
 }
 
@@ -152,17 +158,17 @@ static int choose_itt(struct osc_sources *s, const struct osc_args *args)
     if (!find_collector(path, sizeof path)) {
         osc_cli_error("[itt] " COLLECTOR " is not beside opscope and not where it is "
                       "installed; ITT is not recorded");
-        return do_without(s, "itt", args);
+        return do_without(s, OSC_SOURCE_ITT, args);
     }
     if (!is_loadable(path, why, sizeof why)) {
         osc_cli_error("[itt] cannot load %s: %s; ITT is not recorded", path, why);
-        return do_without(s, "itt", args);
+        return do_without(s, OSC_SOURCE_ITT, args);
     }
     if (other && *other && strcmp(other, path) != 0 && !args->run.is_forced) {
         osc_cli_error("[itt] %s is already set to %s; another tool would be replaced: unset it "
                       "or use --force; ITT is not recorded",
                       variable, other);
-        return do_without(s, "itt", args);
+        return do_without(s, OSC_SOURCE_ITT, args);
     }
     osc_strbuf_adds(&text, path);
     return add_text(s, variable, &text);
@@ -209,8 +215,30 @@ static int choose_schedule(struct osc_sources *s, const struct osc_run_args *run
         osc_strbuf_addf(&text, "%slimit_size=%" PRIu64, text.len > 0 ? "," : "",
                         run->limit_bytes);
     if (text.status == OSC_OK && text.len == 0)
-        return OSC_EXIT_DONE;
+        return drop_stale(s, "OPSCOPE_SCHEDULE");
     return add_text(s, "OPSCOPE_SCHEDULE", &text);
+}
+
+void osc_sources_add_names(struct osc_strbuf *text, unsigned bits, const char *prefix)
+{
+    for (size_t i = 0; i < N_KNOWN; i++) {
+        if (bits & known[i].bit)
+            osc_strbuf_addf(text, "%s%s%s", text->len > 0 ? "," : "", prefix, known[i].name);
+    }
+}
+
+/* OPSCOPE_SOURCES: those of BITS that can be used, and those that cannot. */
+static int tell_sources(struct osc_sources *s, const struct osc_args *args, unsigned bits)
+{
+    struct osc_strbuf text = {0};
+
+    if (!args->run.sources && s->failed == 0)
+        return drop_stale(s, "OPSCOPE_SOURCES");
+    osc_sources_add_names(&text, bits & ~s->failed, "");
+    osc_sources_add_names(&text, s->failed, "-");
+    if (bits == 0)
+        osc_strbuf_adds(&text, "none");
+    return add_text(s, "OPSCOPE_SOURCES", &text);
 }
 
 int osc_sources_choose(struct osc_sources *s, const struct osc_args *args, const char *out)
@@ -227,13 +255,17 @@ int osc_sources_choose(struct osc_sources *s, const struct osc_args *args, const
     add_variable(s, "OPSCOPE_OUT", out);
     if (bits == 0)
         add_variable(s, "OPSCOPE", "0");
-    if (args->run.sources)
-        add_variable(s, "OPSCOPE_SOURCES", args->run.sources);
     if (!failed)
         failed = choose_schedule(s, &args->run);
-    if (!failed && (bits & SOURCE_ITT))
+    if (!failed && (bits & OSC_SOURCE_ITT))
         failed = choose_itt(s, args);
-    return failed;
+    return failed ? failed : tell_sources(s, args, bits);
+}
+
+void osc_sources_switch_off(struct osc_sources *s)
+{
+    s->n_variables = 0;
+    add_variable(s, "OPSCOPE", "0");
 }
 
 void osc_sources_fini(struct osc_sources *s)
@@ -251,8 +283,9 @@ int osc_sources_print(const struct osc_sources *s)
     for (uint32_t i = 0; i < s->n_variables; i++) {
         const struct osc_guest_variable *const v = &s->variables[i];
 
-        osc_strbuf_addf(&out, "export %s=", v->name);
-        osc_shell_add_word(&out, v->value);
+        osc_strbuf_addf(&out, v->value ? "export %s=" : "unset %s", v->name);
+        if (v->value)
+            osc_shell_add_word(&out, v->value);
         osc_strbuf_addc(&out, '\n');
     }
     failed = out.status == OSC_OK ? osc_show_text(out.s)

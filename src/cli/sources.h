@@ -7,11 +7,16 @@
  * All of that fails in silence in the program, so what can be known before it starts is
  * looked at here.
  *
+ *   - OPSCOPE_SOURCES lists what is collected; a source with a '-' before it was asked
+ *     for and cannot be used: "api,-itt". Recordings say so.
+ *   - A run inside of another one takes nothing over from it.
+ *
  * Threading: one thread.
  */
 #ifndef OSC_CLI_SOURCES_H
 #define OSC_CLI_SOURCES_H
 
+#include "base/strbuf.h"
 #include "cli/guest.h"
 #include "cli/options.h"
 
@@ -24,8 +29,10 @@ struct osc_sources {
     char *texts[OSC_SOURCES_VARIABLES_MAX]; /* owned: values that were made */
     uint32_t n_texts;
     const char *run_id; /* borrowed of texts */
-    const char *failed; /* static: the source that was left out; NULL: none */
+    unsigned failed;    /* bits of enum osc_source: those that cannot be used */
 };
+
+enum osc_source { OSC_SOURCE_API = 1, OSC_SOURCE_ITT = 2 };
 
 /*
  * What a program needs to be recorded into the directory OUT (absolute) as ARGS ask for.
@@ -33,6 +40,13 @@ struct osc_sources {
  * ARGS make no sense, the status to exit with after a message.
  */
 int osc_sources_choose(struct osc_sources *s, const struct osc_args *args, const char *out);
+
+/* There is nowhere to record to: S is what keeps a program from trying. */
+void osc_sources_switch_off(struct osc_sources *s);
+
+/* The names of the sources BITS with commas between them to TEXT, each behind PREFIX. */
+void osc_sources_add_names(struct osc_strbuf *text, unsigned bits, const char *prefix);
+
 void osc_sources_fini(struct osc_sources *s);
 
 /* Print S as commands of a shell. The status to exit with. */

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "recorder/room.h"
+#include "recorder/trouble.h"
 
 enum {
     PIECE_BLOCKS = 512, /* 8 MiB: what the file grows by */
@@ -146,6 +147,8 @@ static bool is_room_left(size_t len)
     const bool is_so = fd < 0 || fstatvfs(fd, &st) != 0 || st.f_blocks == 0 ||
                        (uint64_t)st.f_bavail * st.f_frsize / 2 >= len;
 
+    if (!is_so)
+        osc_trouble_note(ENOSPC);
     errno = kept;
     return is_so;
 }

@@ -87,6 +87,28 @@ static void add_files(struct osc_facts_out *to)
     add(to, "boot_id", value, len);
 }
 
+/* What was to be collected; of that, with a '-' before it, what cannot be. */
+static void add_sources(struct osc_facts_out *to)
+{
+    const char *const sources = secure_getenv("OPSCOPE_SOURCES");
+    char failed[VALUE_MAX];
+    size_t n = 0;
+
+    osc_facts_add(to, "sources", sources);
+    for (const char *p = sources; p && *p;) {
+        const size_t len = strcspn(p, ",");
+
+        if (*p == '-' && len < sizeof failed - n) {
+            if (n > 0)
+                failed[n++] = ',';
+            memcpy(failed + n, p + 1, len - 1);
+            n += len - 1;
+        }
+        p += len + (p[len] == ',');
+    }
+    add(to, "failed_sources", failed, n);
+}
+
 size_t osc_facts_collect(const struct osc_facts *facts, unsigned char out[OSC_FACTS_BYTES],
                          uint64_t *n_facts)
 {
@@ -103,7 +125,7 @@ size_t osc_facts_collect(const struct osc_facts *facts, unsigned char out[OSC_FA
     if (cpus > 0)
         osc_facts_add_number(&to, "cpus", (uint64_t)cpus);
     osc_facts_add(&to, "run_id", secure_getenv("OPSCOPE_RUN_ID"));
-    osc_facts_add(&to, "failed_sources", secure_getenv("OPSCOPE_FAILED_SOURCES"));
+    add_sources(&to);
     osc_facts_add(&to, "opscope_version", OSC_VERSION);
     if (facts->ticks_hz)
         osc_facts_add_number(&to, "ticks_hz", facts->ticks_hz);

@@ -43,7 +43,7 @@ static void tells_who_the_process_is(void **state)
     (void)state;
     setenv("OPSCOPE_RUN_ID", "abc", 1);
     setenv("RANK", "3", 1);
-    setenv("OPSCOPE_FAILED_SOURCES", "itt", 1);
+    setenv("OPSCOPE_SOURCES", "api,-itt,-x", 1);
     const size_t len = osc_facts_collect(&given, out, &n);
     snprintf(pid, sizeof pid, "%d", (int)getpid());
     assert_true(find(out, len, "pid", value));
@@ -61,7 +61,9 @@ static void tells_who_the_process_is(void **state)
     assert_true(find(out, len, "run_id", value));
     assert_string_equal(value, "abc");
     assert_true(find(out, len, "failed_sources", value));
-    assert_string_equal(value, "itt");
+    assert_string_equal(value, "itt,x");
+    assert_true(find(out, len, "sources", value));
+    assert_string_equal(value, "api,-itt,-x");
     assert_true(find(out, len, "RANK", value));
     assert_string_equal(value, "3");
     assert_true(find(out, len, "clock", value));
@@ -77,7 +79,7 @@ static void leaves_out_what_is_unknown_or_private(void **state)
 
     (void)state;
     unsetenv("OPSCOPE_RUN_ID");
-    unsetenv("OPSCOPE_FAILED_SOURCES");
+    setenv("OPSCOPE_SOURCES", "api,itt", 1);
     unsetenv("RANK");
     setenv("SECRET_TOKEN", "hunter2", 1);
     const size_t len = osc_facts_collect(&less, out, &n);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "recorder/left_over.h"
+#include "recorder/trouble.h"
 
 enum { NUMBERS = 10000 };
 
@@ -25,6 +26,7 @@ static void add_bytes(struct text *t, const char *s, size_t len)
 {
     if (t->len + len >= t->room) {
         t->is_cut = true;
+        errno = ENAMETOOLONG;
         return;
     }
     memcpy(t->s + t->len, s, len);
@@ -181,6 +183,8 @@ osc_status osc_place_open(struct osc_place *place, const char *told, const char 
     const bool is_good =
         told && told[0] != '\0' ? make_told(place, told, is_child) : make_named(place, dir);
 
+    if (!is_good)
+        osc_trouble_note(errno);
     errno = kept;
     return is_good ? OSC_OK : OSC_EIO;
 }

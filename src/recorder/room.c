@@ -7,6 +7,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "recorder/trouble.h"
+
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
 #endif
@@ -19,6 +21,8 @@ osc_status osc_room_create(struct osc_fd *file, int dir_fd, const char *name)
     const bool is_good = osc_fd_take(
         file, openat(dir_fd, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
 
+    if (!is_good)
+        osc_trouble_note(errno);
     errno = kept;
     return is_good ? OSC_OK : OSC_EIO;
 }
@@ -37,6 +41,8 @@ void *osc_room_addresses(size_t len, size_t align)
             (void)munmap(p, (size_t)(at - p));
         if (at + len < p + all)
             (void)munmap(at + len, (size_t)(p + all - (at + len)));
+    } else {
+        osc_trouble_note(errno);
     }
     errno = kept;
     return at;
@@ -65,17 +71,22 @@ osc_status osc_room_reserve(struct osc_fd *file, size_t from, size_t end, unsign
 {
     const int kept = errno;
     const int fd = osc_fd_get(file);
+    int why = fd < 0 ? EBADF : is_allowed(end) ? 0 : EFBIG;
     osc_status st = OSC_EIO;
 
-    if (fd >= 0 && is_allowed(end) &&
-        posix_fallocate(fd, (off_t)from, (off_t)(end - from)) == 0) {
+    if (why == 0)
+        why = posix_fallocate(fd, (off_t)from, (off_t)(end - from));
+    if (why == 0) {
         void *p = mmap(base + from, end - from, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
                        fd, (off_t)from);
 
         st = p == MAP_FAILED ? OSC_ENOMEM : OSC_OK;
+        why = p == MAP_FAILED ? errno : 0;
         if (st == OSC_OK)
             touch(p, end - from);
     }
+    if (why != 0)
+        osc_trouble_note(why);
     errno = kept;
     return st;
 }

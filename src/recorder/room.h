@@ -7,7 +7,7 @@
  * so room is reserved first. Growing must not move what threads write to; so addresses
  * are reserved for all of it at the start, and pieces are mapped into them.
  *
- *   - No function changes errno.
+ *   - No function changes errno. What failed, and why, is noted: see trouble.h.
  *
  * Threading: one thread at a time for each file.
  */

@@ -15,6 +15,7 @@
 #include "recorder/place.h"
 #include "recorder/threads.h"
 #include "recorder/ticks.h"
+#include "recorder/trouble.h"
 
 #define BUFFER_BYTES_DEFAULT ((uint64_t)64 << 20)
 
@@ -224,6 +225,17 @@ static osc_status open_recording(void)
     return OSC_OK;
 }
 
+/* The same; whoever started the program gets to know if it fails. */
+static osc_status open_or_tell(void)
+{
+    osc_trouble_note(0);
+    const osc_status st = open_recording();
+
+    if (st != OSC_OK)
+        osc_trouble_tell(place.out, st == OSC_ENOMEM ? ENOMEM : EIO);
+    return st;
+}
+
 static bool is_forbidden(void)
 {
     const char *s = secure_getenv("OPSCOPE");
@@ -247,11 +259,21 @@ static void set_directory(const char *given)
     set_text(dir + len, sizeof dir - len, given);
 }
 
+/* False, and told, if there is no memory to record into OUT. */
+static bool begin_threads(const char *out)
+{
+    if (osc_threads_init() == OSC_OK)
+        return true;
+    osc_trouble_note(0);
+    osc_trouble_tell(out, ENOMEM);
+    return false;
+}
+
 void osc_session_arm(void)
 {
     const char *out = secure_getenv("OPSCOPE_OUT");
 
-    if (!out || out[0] == '\0' || is_forbidden() || osc_threads_init() != OSC_OK)
+    if (!out || out[0] == '\0' || is_forbidden() || !begin_threads(out))
         return;
     set_directory(out);
     /* relaxed: nobody else is there yet. */
@@ -263,7 +285,7 @@ osc_status osc_session_start(const struct osc_start_options *given)
 {
     if (is_forbidden())
         return OSC_OK;
-    if (osc_threads_init() != OSC_OK)
+    if (!begin_threads(given && given->out ? given->out : ""))
         return OSC_ENOMEM;
     if (!osc_session_is_ours())
         return OSC_EINVAL;
@@ -281,7 +303,7 @@ osc_status osc_session_start(const struct osc_start_options *given)
     is_child = false;
 
     const int was = hold_cancel();
-    const osc_status st = open_recording();
+    const osc_status st = open_or_tell();
 
     set_phase(st == OSC_OK ? RECORDING : OFF);
     release_cancel(was);
@@ -387,7 +409,7 @@ uint64_t osc_session_enter(void)
         const int was = hold_cancel();
 
         if (change_phase(ARMED, OPENING))
-            set_phase(open_recording() == OSC_OK ? RECORDING : OFF);
+            set_phase(open_or_tell() == OSC_OK ? RECORDING : OFF);
         wait_for_opening();
         release_cancel(was);
     }

@@ -22,7 +22,9 @@ show run --schedule wait=1,activ=3 true
 show run --schedule wait=1 true
 show run --flight bogus true
 show run
-show run -o not-executable/rec true
+show run -o not-executable/rec -- sh -c 'echo "runs, OPSCOPE=$OPSCOPE"; exit 3'
+show run --strict -o not-executable/rec -- echo "does not run"
+(ulimit -f 100 && show run --sources api -o small -- echo "runs")
 
 # What the program finds: its own signals and descriptors, with ours only in between.
 python3 - "$OPSCOPE" <<'END'
@@ -69,6 +71,21 @@ show run --sources api --summary -o blank -- echo "hi there" | sed 's/, in .*/, 
 # What could not be used is told, and the recording says so.
 INTEL_LIBITTNOTIFY64=/other.so "$OPSCOPE" run -o refused -- true 2>/dev/null
 "$OPSCOPE" table quality refused --format csv --columns code,count
+
+# A run in a run takes over nothing of the one around it.
+OPSCOPE_RUN_ID=1 OPSCOPE_SOURCES=-itt OPSCOPE_SCHEDULE=active=1 show run -o rec --print-env |
+    sed 's|NOTIFY64=.*|NOTIFY64=...|'
+
+# A process that could not be recorded, and one that was.
+cat >call.py <<'END'
+import ctypes, sys
+ctypes.CDLL(sys.argv[1]).osc_scope_instant(1)
+END
+export LIBRARY="${OPSCOPE%/*}/libopscope.so.0"
+show run --sources api -o some -- sh -c 'python3 call.py "$LIBRARY"; ulimit -f 100
+    python3 call.py "$LIBRARY"; exit 4' |
+    sed 's/process [0-9]*/process N/; s|: /.*osc: |: /...osc: |'
+"$OPSCOPE" table quality some --format csv --columns code,count | grep source
 
 show ctl rec status
 show ctl rec statsu
