@@ -108,7 +108,9 @@ static osc_status read_input(struct osc_trace *t, struct osc_input *in,
     if (st == OSC_OK)
         st = probe_text(&r, head, &len, err);
     if (st == OSC_OK) {
-        const struct osc_reader *reader = choose_reader(head, len);
+        /* What lies in a live directory is no other format, however damaged. */
+        const struct osc_reader *reader =
+            in->is_live ? &osc_reader_native : choose_reader(head, len);
         struct osc_err read_err = {0};
 
         st = reader->read(&r, &read_err);

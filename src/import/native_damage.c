@@ -207,11 +207,14 @@ static void count_live(struct osc_native *n)
 
     if (n->has_end)
         return;
+    count(n, OSC_FINDING_truncated, l->is_lost, OSC_NO_OFFSET, OSC_NO_TIME);
     count(n, OSC_FINDING_corrupt, n->is_live_damaged || is_other, OSC_NO_OFFSET, OSC_NO_TIME);
     if (!n->is_live_used)
         return;
-    count(n, OSC_FINDING_truncated, l->is_cut, OSC_NO_OFFSET, OSC_NO_TIME);
-    count(n, OSC_FINDING_corrupt, l->n_bad_blocks, OSC_NO_OFFSET, OSC_NO_TIME);
+    count(n, OSC_FINDING_truncated, (uint64_t)l->is_cut + l->names_are_cut, OSC_NO_OFFSET,
+          OSC_NO_TIME);
+    count(n, OSC_FINDING_corrupt, l->n_bad_blocks + l->names_are_bad, OSC_NO_OFFSET,
+          OSC_NO_TIME);
     count(n, OSC_FINDING_lost_records, l->n_bad_records, OSC_NO_OFFSET, OSC_NO_TIME);
 }
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -58,15 +59,26 @@ static osc_status open_file(const char *path, const char *name, int *fd, struct 
     return st;
 }
 
+/* Leave out the anchors that a file of N_BYTES does not have. */
+static void cut_anchors(struct osc_live_header *h, uint64_t n_bytes)
+{
+    const uint64_t at = offsetof(struct osc_live_header, anchors);
+    const uint64_t n = n_bytes > at ? (n_bytes - at) / sizeof *h->anchors : 0;
+
+    h->n_anchors = h->n_anchors < n ? h->n_anchors : n;
+}
+
 /* The header; its magic is written last, so until then there is nothing. */
 static osc_status read_header(struct osc_native_live *l, int fd, const char *path,
                               struct osc_err *err)
 {
     struct osc_live_header *h = &l->header;
+    struct stat info;
 
-    if (read_at(fd, h, sizeof *h, 0) != 0)
+    if (fstat(fd, &info) != 0 || read_at(fd, h, sizeof *h, 0) != 0)
         return cannot_read(err, path);
-    if (h->magic == 0)
+    l->is_lost = h->magic == 0 || (uint64_t)info.st_size < sizeof h->magic;
+    if (l->is_lost)
         return OSC_OK;
     if (h->magic != OSC_LIVE_MAGIC || h->block_bytes != OSC_BLOCK_BYTES)
         return osc_fail_at(err, OSC_EFORMAT, 0, "%s: its file `blocks` is damaged", path);
@@ -75,6 +87,7 @@ static osc_status read_header(struct osc_native_live *l, int fd, const char *pat
                            "%s: version %u of the live directory; this opscope reads up to %u",
                            path, h->version, OSC_LIVE_VERSION);
     l->is_there = true;
+    cut_anchors(h, (uint64_t)info.st_size);
     /* Its process may be one of somebody else's: then asking is not permitted. */
     l->is_running = h->state == OSC_LIVE_RECORDING && h->pid > 0 && h->pid <= INT32_MAX &&
                     (kill((pid_t)h->pid, 0) == 0 || errno == EPERM);
@@ -160,7 +173,7 @@ static osc_status read_blocks(struct osc_native_live *l, int fd, const char *pat
         return cannot_read(err, path);
     const uint64_t bytes = (uint64_t)info.st_size;
     n = bytes > OSC_LIVE_BLOCKS_AT ? (bytes - OSC_LIVE_BLOCKS_AT) / OSC_BLOCK_BYTES : 0;
-    l->is_cut = l->header.n_blocks > n;
+    l->is_cut = bytes < OSC_LIVE_BLOCKS_AT || l->header.n_blocks > n;
     n = l->header.n_blocks < n ? l->header.n_blocks : n;
     n = n < BLOCKS_MAX ? n : BLOCKS_MAX;
     for (uint32_t i = 0; i < n && st == OSC_OK; i++)
@@ -177,13 +190,17 @@ static osc_status read_strings(struct osc_native_live *l, const char *path, stru
     int fd;
     osc_status st = open_file(path, "strings", &fd, err);
 
-    if (st != OSC_OK || fd < 0)
+    if (st != OSC_OK || fd < 0) {
+        l->names_are_cut = l->n_blocks > 0; /* else there may be none yet */
         return st;
+    }
     if (fstat(fd, &info) != 0 || read_at(fd, &head, sizeof head, 0) != 0) {
         st = cannot_read(err, path);
     } else {
         uint64_t n = (uint64_t)info.st_size;
 
+        l->names_are_cut = l->n_blocks > 0 && (n < sizeof head || head.used_bytes > n);
+        l->names_are_bad = l->n_blocks > 0 && n >= sizeof head && head.magic != OSC_LIVE_MAGIC;
         n = head.used_bytes < n ? head.used_bytes : n;
         l->strings_bytes = n < STRINGS_MAX ? (size_t)n : (size_t)STRINGS_MAX;
         l->strings = osc_malloc(l->strings_bytes + 1);
@@ -199,12 +216,15 @@ static osc_status read_strings(struct osc_native_live *l, const char *path, stru
 osc_status osc_native_live_open(struct osc_native_live *l, const char *path,
                                 struct osc_err *err)
 {
+    struct stat info;
     int fd;
 
     *l = (struct osc_native_live){0};
     osc_status st = open_file(path, "blocks", &fd, err);
-    if (st != OSC_OK || fd < 0)
+    if (st != OSC_OK || fd < 0) {
+        l->is_lost = st == OSC_OK && stat(path, &info) == 0 && S_ISDIR(info.st_mode);
         return st;
+    }
     st = read_header(l, fd, path, err);
     if (st == OSC_OK && l->is_there)
         st = read_threads(l, fd, path, err);

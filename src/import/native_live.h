@@ -26,7 +26,10 @@ struct osc_native_live {
     size_t n_threads;
     struct osc_block *blocks; /* owned; those in use, by seq */
     size_t n_blocks, cap_blocks;
-    bool is_cut;                          /* the file `blocks` is shorter than it says */
+    bool is_lost;       /* not there, though its directory is: `blocks` is missing or blank */
+    bool is_cut;        /* the file `blocks` is shorter than it says */
+    bool names_are_cut; /* the same of `strings`, or it is missing */
+    bool names_are_bad; /* `strings` is damaged at its beginning */
     uint64_t n_bad_blocks, n_bad_records; /* left out: damaged */
     char *strings;                        /* owned; the string log from its first byte on */
     size_t strings_bytes;
@@ -34,7 +37,7 @@ struct osc_native_live {
 
 /*
  * Copy what lies in the directory PATH. OSC_OK with is_there false: there is no such
- * directory, or nothing of ours in it yet. OSC_EFORMAT: damaged, or of a newer version.
+ * directory, or nothing of ours in it, or not yet. OSC_EFORMAT: damaged, or of a newer version.
  */
 OSC_MUST_USE osc_status osc_native_live_open(struct osc_native_live *l, const char *path,
                                              struct osc_err *err);

@@ -37,5 +37,6 @@ struct osc_reader {
 
 /* All readers, ended by NULL. */
 extern const struct osc_reader *const osc_readers[];
+extern const struct osc_reader osc_reader_native;
 
 #endif

@@ -4,7 +4,6 @@
 #include "import/reader.h"
 
 extern const struct osc_reader osc_reader_chrome;
-extern const struct osc_reader osc_reader_native;
 
 const struct osc_reader *const osc_readers[] = {
     &osc_reader_chrome,

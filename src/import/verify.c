@@ -124,6 +124,9 @@ static void tell_live(struct verifying *w, const struct osc_native_live *l, osc_
     if (opened == OSC_EFORMAT)
         tell(w, (struct osc_verify_fault){
                     .what = "the header of the live directory beside it is damaged"});
+    if (l->is_lost)
+        tell(w, (struct osc_verify_fault){
+                    .what = "the live directory beside it has lost its blocks"});
     if (!l->is_there)
         return;
     if (w->file.header_is_good &&
@@ -132,6 +135,9 @@ static void tell_live(struct verifying *w, const struct osc_native_live *l, osc_
                     .what = "the live directory beside it is of another recording"});
     if (l->is_cut)
         tell(w, (struct osc_verify_fault){.what = "the live directory beside it is cut"});
+    if (l->names_are_cut || l->names_are_bad)
+        tell(w, (struct osc_verify_fault){
+                    .what = "names in the live directory beside it are cut or damaged"});
     if (l->n_bad_blocks > 0)
         tell(w, (struct osc_verify_fault){
                     .n_records = l->n_bad_records,

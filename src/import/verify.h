@@ -6,7 +6,7 @@
  * a file is read, whatever is in it, and each fault is told with its place: file header,
  * chunk headers (against the index too), payloads, the zeroes behind them, index and
  * trailer. Of a file without an end the live directory beside it is looked at, too: whether
- * its header, its length and the tags of its blocks are right.
+ * its header, its length, its names and the tags of its blocks are right.
  *
  * Threading: thread-safe; it calls back on its own thread.
  */

@@ -12,6 +12,8 @@
 #define STANDING_BYTES ((size_t)1 << 18)
 /* Code that is mapped: thousands of modules; what comes then is left out. */
 #define MODULES_BYTES ((size_t)1 << 19)
+/* What was open where the last part ended; what does not fit has no begin. */
+#define CARRIED_BYTES ((size_t)1 << 20)
 /* What the part says of each entry, and behind that what is to be written. */
 #define THREADS_BYTES ((size_t)2 * OSC_LIVE_THREADS * sizeof(struct osc_wire_thread))
 
@@ -47,11 +49,13 @@ osc_status osc_sink_open(struct osc_sink *sink, int live_fd, const struct osc_fa
     sink->chunk = get_pages(sink->chunk_room);
     sink->threads = get_pages(THREADS_BYTES);
     sink->before = get_pages(THREADS_BYTES);
-    sink->standing = get_pages(STANDING_BYTES);
+    sink->standing = get_pages(STANDING_BYTES + CARRIED_BYTES);
     sink->modules = get_pages(2 * MODULES_BYTES);
     if (!sink->chunk || !sink->threads || !sink->before || !sink->standing || !sink->modules)
         return OSC_ENOMEM;
     osc_status st = osc_namelog_open(&sink->names, live_fd);
+    if (st == OSC_OK && sink->part_bytes)
+        st = osc_carry_open(&sink->carry);
     if (st != OSC_OK)
         return st;
     sink->facts_len = osc_facts_collect(facts, sink->facts, &sink->n_facts);
@@ -69,7 +73,7 @@ void osc_sink_close(struct osc_sink *sink)
     if (sink->before)
         munmap(sink->before, THREADS_BYTES);
     if (sink->standing)
-        munmap(sink->standing, STANDING_BYTES);
+        munmap(sink->standing, STANDING_BYTES + CARRIED_BYTES);
     if (sink->modules)
         munmap(sink->modules, 2 * MODULES_BYTES);
     sink->chunk = NULL;
@@ -77,6 +81,7 @@ void osc_sink_close(struct osc_sink *sink)
     sink->standing = NULL;
     sink->threads = NULL;
     sink->before = NULL;
+    osc_carry_close(&sink->carry);
     osc_namelog_close(&sink->names);
     osc_parts_forget(&sink->file);
 }
@@ -143,12 +148,15 @@ void osc_sink_drop(struct osc_sink *sink)
 static osc_status tell_standing(struct osc_sink *sink)
 {
     osc_status st = OSC_OK;
+    uint64_t n_carried;
 
     if (sink->has_standing)
         return OSC_OK;
-    if (sink->standing_len > 0)
-        st = append(sink, OSC_CHUNK_RECORDS, sink->standing, sink->standing_len,
-                    sink->n_standing);
+    const size_t len =
+        sink->standing_len + osc_carry_tell(&sink->carry, sink->standing + sink->standing_len,
+                                            CARRIED_BYTES, &n_carried);
+    if (len > 0)
+        st = append(sink, OSC_CHUNK_RECORDS, sink->standing, len, sink->n_standing + n_carried);
     sink->has_standing = st == OSC_OK;
     return st;
 }
@@ -192,8 +200,12 @@ static osc_status flush_records(struct osc_sink *sink)
         st = osc_parts_append(&sink->file, header, sink->chunk);
     if (st != OSC_OK)
         return st;
-    for (uint32_t i = 0; i < sink->n_blocks; i++)
-        sink->blocks[i].block->written_slots = sink->blocks[i].written_slots;
+    for (uint32_t i = 0; i < sink->n_blocks; i++) {
+        const uint32_t end = sink->blocks[i].written_slots;
+
+        osc_carry_follow(&sink->carry, sink->blocks[i].block, sink->blocks[i].first_slot, end);
+        sink->blocks[i].block->written_slots = end;
+    }
     return OSC_OK;
 }
 
@@ -256,6 +268,7 @@ osc_status osc_sink_put(struct osc_sink *sink, struct osc_block *b, struct osc_p
     sink->n_records += segment.n_records;
     *end_slot = range.first_slot + segment.n_slots;
     sink->blocks[sink->n_blocks].block = b;
+    sink->blocks[sink->n_blocks].first_slot = range.first_slot;
     sink->blocks[sink->n_blocks++].written_slots = *end_slot;
     return OSC_OK;
 }
@@ -369,6 +382,8 @@ osc_status osc_sink_end(struct osc_sink *sink, uint32_t reason, uint64_t ticks)
     st = osc_parts_close(&sink->file, &end);
     if (st != OSC_OK)
         return st;
+    if (reason != OSC_END_CONTINUED)
+        osc_carry_forget(&sink->carry);
     memcpy(sink->before, sink->threads, THREADS_BYTES);
     memcpy(sink->lost_before, live->lost, sizeof live->lost);
     return OSC_OK;

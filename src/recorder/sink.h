@@ -9,7 +9,8 @@
  *   - A block is written once flush has returned OSC_OK: only then does its
  *     written_slots move on, and only then may it be given back. After a failure all
  *     that was put since the last flush is to be put again.
- *   - A part begins with the first flush after the last one ended.
+ *   - A part begins with the first flush after the last one ended. If it goes on from that
+ *     one, it has copies of what was open there (carry.h).
  *   - What a part says of threads and the clock is what has changed since it said so.
  *
  * Threading: one thread at a time.
@@ -17,6 +18,7 @@
 #ifndef OSC_RECORDER_SINK_H
 #define OSC_RECORDER_SINK_H
 
+#include "recorder/carry.h"
 #include "recorder/facts.h"
 #include "recorder/namelog.h"
 #include "recorder/parts.h"
@@ -37,12 +39,14 @@ struct osc_sink {
     uint32_t n_blocks;
     struct {
         struct osc_block *block;
-        uint32_t written_slots;
+        uint32_t first_slot, written_slots;
     } blocks[OSC_SINK_BLOCKS];
 
-    unsigned char *standing; /* owned: segments of standing records, for each part */
+    unsigned char *standing; /* owned: segments of standing records, for each part; behind
+                                them is room for what is carried */
     size_t standing_len;
     uint64_t n_standing;
+    struct osc_carry carry; /* open if parts may go on from each other */
 
     unsigned char *modules; /* owned: what code is mapped, as it was last told */
     size_t modules_len;     /* 0: no stack was recorded yet */

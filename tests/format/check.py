@@ -344,6 +344,41 @@ def check_recorder(opscope, recorder, mode):
     return None
 
 
+def without_limit(opscope, path):
+    """What does not depend on when it was recorded."""
+    out = [run(opscope, "table", *table, path, "--format", "csv", "--limit", "0").stdout
+           for table in (("events", "--columns", "name,kind,category,device,queue,bytes"),
+                         ("steps", "--columns", "step,label"))]
+    return [sorted(text.splitlines()) for text in out]
+
+
+def n_found(opscope, path, code):
+    done = run(opscope, "table", "quality", path, "--format", "csv", "--columns", "code,count")
+    return sum(int(row["count"]) for row in csv.DictReader(io.StringIO(done.stdout.decode()))
+               if row["code"] == code)
+
+
+def check_limit(opscope, recorder):
+    """A limit changes no table, and each part knows what was open where it begins."""
+    with tempfile.TemporaryDirectory(prefix="record-") as a, \
+            tempfile.TemporaryDirectory(prefix="record-") as b:
+        for _ in record(recorder, "allparts", a):
+            pass
+        for _ in record(recorder, "whole", b):
+            pass
+        parts = sorted(pathlib.Path(a).glob("*.osc"))
+        if len(parts) < 3:
+            return f"{len(parts)} parts are too few"
+        if without_limit(opscope, a) != without_limit(opscope, b):
+            return "the tables differ"
+        # A range that is torn has an end too many in one part, and in another a begin.
+        alone = [sum(n_found(opscope, str(p), code) for p in parts)
+                 for code in ("unmatched_end", "unmatched_begin")]
+        if alone[0] - alone[1] != n_found(opscope, b, "unmatched_end"):
+            return f"{alone[0] - alone[1]} ends of scopes without a begin in the parts alone"
+    return None
+
+
 # --- flips --------------------------------------------------------------------------------
 
 
@@ -437,6 +472,7 @@ def main():
     checks += [(f, lambda f=f: compare(args.opscope, f, with_frames=False)) for f in args.files]
     checks += [(f"recorder: {m}", lambda m=m: check_recorder(args.opscope, args.recorder, m))
                for m in ("end", "kill", "wait", "parts", "partskill")]
+    checks.append(("recorder: limit", lambda: check_limit(args.opscope, args.recorder)))
     checks.append(("the dump in docs/format.md", example.differs))
     for name, check in checks:
         wrong = check()

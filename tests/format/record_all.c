@@ -2,18 +2,21 @@
 /*
  * record_all.c - records of every kind, through the recorder itself.
  *
- * Usage: record_all FILE end|kill|wait|parts|partskill
+ * Usage: record_all FILE end|kill|wait|parts|partskill|allparts|whole
  *   end     ends as programs do
  *   kill    kills itself before anything was ended
  *   wait    prints "ready" and waits until its standard input ends, then goes on
  *   parts   is limited in size, so that the recording comes in parts
  *   partskill   the same, and kills itself
+ *   allparts    has a limit that leaves all parts
+ *   whole       records the same without a limit
  */
 #include <opscope/record.h>
 #include <opscope/source.h>
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -129,9 +132,12 @@ int main(int argc, char **argv)
     o.out = argv[1];
     if (strncmp(mode, "parts", 5) == 0)
         o.limit_bytes = 1u << 18;
+    if (strcmp(mode, "allparts") == 0)
+        o.limit_bytes = 2u << 20;
     if (osc_start(&o) != OSC_OK)
         return 1;
-    for (int i = 0; i < (o.limit_bytes ? 12 : 1); i++)
+    const bool is_long = o.limit_bytes || strcmp(mode, "whole") == 0;
+    for (int i = 0; i < (is_long ? 12 : 1); i++)
         record();
     if (strcmp(mode, "kill") == 0 || strcmp(mode, "partskill") == 0)
         (void)raise(SIGKILL);
