@@ -9,21 +9,22 @@
 
 #include "base/hash.h"
 #include "base/strbuf.h"
+#include "cli/sources.h"
 #include "recorder/facts.h"
 #include "recorder/parts.h"
 
-/* The payload of a PROCESS chunk to TO. */
-static osc_status put_facts(struct osc_facts_out *to, pid_t pid, char *const *argv,
-                            const struct osc_sources *s)
+osc_status osc_blank_facts(struct osc_facts_out *to, pid_t pid, char *const *argv,
+                           const struct osc_sources *s)
 {
     struct osc_strbuf command = {0}, failed = {0};
     char host[HOST_NAME_MAX + 1] = "";
 
-    for (uint32_t i = 0; argv[i]; i++)
+    for (uint32_t i = 0; argv && argv[i]; i++)
         osc_strbuf_addf(&command, i > 0 ? " %s" : "%s", argv[i]);
     gethostname(host, sizeof host - 1);
     osc_facts_add_number(to, "pid", (uint64_t)pid);
-    osc_facts_add_number(to, "parent_pid", (uint64_t)getpid());
+    if (argv)
+        osc_facts_add_number(to, "parent_pid", (uint64_t)getpid());
     osc_facts_add(to, "host", host);
     osc_facts_add(to, "command", command.s);
     osc_facts_add(to, "run_id", s->run_id);
@@ -52,7 +53,7 @@ osc_status osc_blank_write(const char *directory, pid_t pid, char *const *argv,
                  (long long)time(NULL)) >= (int)sizeof path)
         return OSC_EIO;
     file.out = path;
-    st = put_facts(&to, pid, argv, s);
+    st = osc_blank_facts(&to, pid, argv, s);
     header.n_items = to.n;
     header.payload_bytes = to.len;
     if (st == OSC_OK)

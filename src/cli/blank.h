@@ -13,7 +13,14 @@
 #include <sys/types.h>
 
 #include "base/status.h"
-#include "cli/sources.h"
+#include "recorder/facts.h"
+
+struct osc_sources;
+
+/* What is known of process PID of the run S to TO: ARGV is NULL if it is a child of the
+ * program's. */
+OSC_MUST_USE osc_status osc_blank_facts(struct osc_facts_out *to, pid_t pid, char *const *argv,
+                                        const struct osc_sources *s);
 
 /*
  * Write it into DIRECTORY for process PID, which ran ARGV with the sources S.

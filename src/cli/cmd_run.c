@@ -16,6 +16,7 @@
 #include "base/strbuf.h"
 #include "cli/blank.h"
 #include "cli/commands.h"
+#include "cli/fold.h"
 #include "cli/guest.h"
 #include "cli/shell.h"
 #include "cli/sources.h"
@@ -213,6 +214,14 @@ static void tell_not_started(const char *program, const struct osc_guest_end *en
 static void conclude(const struct osc_args *args, struct osc_sources *s, const char *path,
                      const struct osc_unrecorded *u, const struct osc_guest_end *end)
 {
+    const struct osc_fold_guest guest = {.pid = end->pid,
+                                         .start_unix_ns = end->start_unix_ns,
+                                         .has_ended_well = end->signal == 0,
+                                         .argv = args->operands,
+                                         .sources = s};
+
+    osc_fold_all(path, &guest);
+
     const struct census c = count_recordings(path);
     const pid_t pid = u->n > 0 ? u->pid : end->pid;
 

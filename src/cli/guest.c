@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
@@ -105,7 +106,7 @@ osc_status osc_guest_run(char *const *argv, const struct osc_guest_variable *var
     sigset_t all;
     int fds[2], status;
 
-    *end = (struct osc_guest_end){0};
+    *end = (struct osc_guest_end){.start_unix_ns = (int64_t)time(NULL) * 1000000000};
     if (pipe2(fds, O_CLOEXEC) != 0)
         return OSC_EIO;
     /* Blocked rather than handled: then nothing is lost before we wait for it. */

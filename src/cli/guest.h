@@ -25,9 +25,10 @@ struct osc_guest_variable {
 
 struct osc_guest_end {
     pid_t pid;
-    int exit_status; /* if signal is 0 */
-    int signal;      /* that ended it, or 0 */
-    int exec_errno;  /* why it could not be started at all, or 0 */
+    int exit_status;       /* if signal is 0 */
+    int signal;            /* that ended it, or 0 */
+    int64_t start_unix_ns; /* to the second, not later than it began */
+    int exec_errno;        /* why it could not be started at all, or 0 */
 };
 
 /*

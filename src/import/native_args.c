@@ -104,21 +104,50 @@ static void take_list(struct osc_builder *b, struct osc_native_args *a, osc_sid 
     osc_strbuf_fini(&text);
 }
 
+/* Whether TEXT is a list or an object in JSON. */
+static bool is_nested(struct osc_str text)
+{
+    struct osc_strbuf mended = {0};
+    const bool is =
+        text.len > 0 && (text.s[0] == '[' || text.s[0] == '{') && osc_json_check(text, &mended);
+
+    osc_strbuf_fini(&mended);
+    return is;
+}
+
 /* JSON: a list or an object as it stands; anything else, and what is none, as text. */
 static void take_json(struct osc_builder *b, struct osc_native_args *a, osc_sid key,
                       struct osc_str text)
 {
-    const bool is_nested = text.len > 0 && (text.s[0] == '[' || text.s[0] == '{');
-    struct osc_strbuf mended = {0};
     int64_t v;
 
     if (osc_json_int(text, &v))
         osc_native_args_int(b, a, key, v);
     else
-        add(b, a, key,
-            is_nested && osc_json_check(text, &mended) ? OSC_ARG_TEXT : OSC_ARG_STRING,
+        add(b, a, key, is_nested(text) ? OSC_ARG_TEXT : OSC_ARG_STRING,
             osc_build_string(b, text.s, text.len).v);
-    osc_strbuf_fini(&mended);
+}
+
+/* The same of NAME, which is looked at once. */
+static void take_json_name(struct osc_builder *b, struct osc_native_names *names,
+                           struct osc_native_args *a, osc_sid key, uint32_t name)
+{
+    uint32_t *const kind = osc_idmap_put(&names->json, name);
+    struct osc_str text;
+
+    if (!kind) {
+        b->status = OSC_ENOMEM;
+        return;
+    }
+    if (*kind == 0)
+        *kind = osc_native_names_text(names, name, &text) && is_nested(text) ? 1 : 2;
+    if (*kind == 1) {
+        add(b, a, key, OSC_ARG_TEXT, osc_native_name(names, name).v);
+    } else if (osc_native_names_text(names, name, &text)) {
+        take_json(b, a, key, text);
+    } else {
+        osc_native_args_string(b, a, key, osc_native_name(names, name));
+    }
 }
 
 /* Whether arguments of KEY are to be kept. */
@@ -158,6 +187,9 @@ void osc_native_args_take(struct osc_builder *b, struct osc_native_names *names,
         break;
     case OSC_RECORD_ARG_JSON:
         take_json(b, a, key, bytes);
+        break;
+    case OSC_RECORD_ARG_JSON_NAME:
+        take_json_name(b, names, a, key, (uint32_t)p->value);
         break;
     default: /* ARG_TEXT */
         add(b, a, key, OSC_ARG_STRING, osc_build_string(b, bytes.s, bytes.len).v);

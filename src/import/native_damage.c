@@ -240,7 +240,7 @@ static void count_losses(struct osc_native *n)
     count(n, OSC_FINDING_lost_name, n->names.n_lost, OSC_NO_OFFSET, OSC_NO_TIME);
     if (n->is_live_used && n->live.is_running)
         count(n, OSC_FINDING_still_recording, 1, OSC_NO_OFFSET, OSC_NO_TIME);
-    else if (!n->has_end && !n->file.has_index)
+    else if (n->has_end ? n->end.reason == OSC_END_KILLED : !n->file.has_index)
         count(n, OSC_FINDING_killed, 1, OSC_NO_OFFSET, OSC_NO_TIME);
 }
 

@@ -27,6 +27,7 @@ struct osc_native_names {
     struct osc_native_piece *pieces;
     size_t n_pieces, cap_pieces;
     struct osc_idmap known; /* name -> id */
+    struct osc_idmap json;  /* names used as JSON -> 1: a list or object; 2: else */
     struct {
         uint32_t name, id;
     } cache[OSC_NATIVE_NAME_CACHE];

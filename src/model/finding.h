@@ -82,8 +82,8 @@ enum osc_severity { OSC_INFO, OSC_WARNING, OSC_ERROR };
     X(unfinished, INFO,                                                                        \
       "calls of the recorder that the end of the process interrupted; left out", "")           \
     X(killed, WARNING,                                                                         \
-      "the program did not end the recording: it was killed, it crashed, or it was copied "    \
-      "while it recorded; what its calls had finished is here",                                \
+      "the program did not end the recording: it was killed, it crashed, it went by _exit() "  \
+      "or exec(), or it was copied while it recorded; what its calls had finished is here",    \
       "")                                                                                      \
     X(still_recording, INFO, "the program is still recording; this is what there is by now",   \
       "")                                                                                      \

@@ -86,6 +86,11 @@ void osc_arg_name(osc_name key, osc_name value)
     put_arg(OSC_RECORD_ARG_NAME, key, value);
 }
 
+void osc_arg_json_name(osc_name key, osc_name json)
+{
+    put_arg(OSC_RECORD_ARG_JSON_NAME, key, json);
+}
+
 /* VALUE in slot 0, and BYTES at P behind it, with zeroes up to the end of the last slot. */
 static void put_bytes(uint32_t kind, osc_name key, uint64_t value, const void *p, size_t bytes)
 {

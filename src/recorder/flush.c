@@ -48,7 +48,7 @@ static struct {
 
     pthread_t thread;
     pid_t pid, tid; /* of the process it runs in, and its own */
-    bool is_running;
+    bool is_running, has_thread;
     uint32_t requests;      /* enum request */
     uint32_t n_dumps;       /* that are done; a futex */
     osc_status dump_status; /* of the last one */
@@ -347,6 +347,13 @@ static bool is_running(void)
     return __atomic_load_n(&self.is_running, __ATOMIC_ACQUIRE);
 }
 
+/* Whether there is somebody who does what is asked. */
+static bool has_thread(void)
+{
+    /* acquire: pairs with the release in start_thread() */
+    return __atomic_load_n(&self.has_thread, __ATOMIC_ACQUIRE);
+}
+
 static bool is_flusher(void)
 {
     /* relaxed: the flusher wrote it, and others are none. */
@@ -366,7 +373,7 @@ static void on_toggle_signal(void)
 static void on_crash(void)
 {
     /* A child of fork() that has not recorded yet has the handlers, but no flusher. */
-    if (getpid() == self.pid && !is_flusher())
+    if (getpid() == self.pid && has_thread() && !is_flusher())
         (void)wait_for_dump(REQUEST_CRASH, CRASH_WAIT_MS);
 }
 
@@ -508,6 +515,12 @@ static void look(uint32_t requests)
     osc_control_serve(&self.control, answer, NULL);
 }
 
+/* relaxed: see is_flusher() */
+static void be_flusher(void)
+{
+    __atomic_store_n(&self.tid, (pid_t)syscall(SYS_gettid), __ATOMIC_RELAXED);
+}
+
 /* All that is left: recording is off. */
 static osc_status finish(void)
 {
@@ -535,8 +548,7 @@ static void *run(void *arg)
 
     (void)arg;
     (void)prctl(PR_SET_NAME, "opscope");
-    /* relaxed: see is_flusher() */
-    __atomic_store_n(&self.tid, (pid_t)syscall(SYS_gettid), __ATOMIC_RELAXED);
+    be_flusher();
     while (!(requests & REQUEST_STOP)) {
         osc_blocks_wait(PAUSE_MS * MS);
         requests = take_requests();
@@ -642,6 +654,8 @@ static osc_status start_thread(void)
     if (pthread_sigmask(SIG_SETMASK, &all, &old) != 0)
         return OSC_ENOMEM;
     const int failed = pthread_create(&self.thread, NULL, run, NULL);
+    /* release: pairs with the acquire in has_thread() */
+    __atomic_store_n(&self.has_thread, !failed, __ATOMIC_RELEASE);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     return failed ? OSC_ENOMEM : OSC_OK;
 }
@@ -677,7 +691,7 @@ osc_status osc_flush_start(const struct osc_flush_start *start)
     self.is_writing = !self.is_flight && osc_windows_begins_open();
     self.written_ns = osc_clock_now_ns();
     take_anchor(); /* the second one: with it, ticks have a rate from the first call on */
-    st = start_thread();
+    st = start->is_alone ? OSC_OK : start_thread();
     if (st != OSC_OK) {
         osc_parts_discard(&self.sink.file);
         close_all(true);
@@ -697,6 +711,12 @@ osc_status osc_flush_start(const struct osc_flush_start *start)
     return OSC_OK;
 }
 
+void osc_flush_attend(void)
+{
+    if (start_thread() != OSC_OK)
+        osc_log("%s: no thread to write it before the end", self.out);
+}
+
 osc_status osc_flush_stop(void)
 {
     if (!is_running())
@@ -704,8 +724,13 @@ osc_status osc_flush_stop(void)
     if (is_flusher())
         return OSC_EINVAL;
     osc_signals_close();
-    ask(REQUEST_STOP);
-    pthread_join(self.thread, NULL);
+    if (has_thread()) {
+        ask(REQUEST_STOP);
+        pthread_join(self.thread, NULL);
+    } else {
+        be_flusher();
+        self.stop_status = finish();
+    }
     /* relaxed: who still sees it running waits in vain, for a while. */
     __atomic_store_n(&self.is_running, false, __ATOMIC_RELAXED);
 
@@ -733,7 +758,9 @@ osc_status osc_flush_dump(void)
 {
     if (!is_running())
         return OSC_OK;
-    return is_flusher() ? OSC_EINVAL : wait_for_dump(REQUEST_DUMP, DUMP_WAIT_MS);
+    if (is_flusher())
+        return OSC_EINVAL;
+    return has_thread() ? wait_for_dump(REQUEST_DUMP, DUMP_WAIT_MS) : OSC_EIO;
 }
 
 void osc_flush_leave_socket(void)

@@ -62,14 +62,23 @@ struct osc_flush_start {
     uint64_t ticks_hz;                       /* of osc_now(); 0: only the anchors tell */
     const char *clock_name;                  /* "tsc", "monotonic"; static */
     const struct osc_start_options *options; /* NULL: all defaults. Copied, its schedule too */
+    bool is_alone;                           /* no thread may be started here */
 };
 
 /*
  * Create the first file and start the thread. Reads OPSCOPE_SCHEDULE and OPSCOPE_RUN_ID.
  * Holds at once if the schedule begins with steps that are not recorded. On failure
  * nothing is left: OSC_EIO (no file there), OSC_ENOMEM (no memory, no thread).
+ *
+ * Alone, there is no thread before osc_flush_attend(): what is recorded stays in the live
+ * directory, as far as that has room, until osc_flush_stop() writes it, and nobody answers
+ * signals and the control socket. So little more than system calls is made.
  */
 OSC_MUST_USE osc_status osc_flush_start(const struct osc_flush_start *start);
+
+/* It was started alone: start its thread. Once; not beside osc_flush_stop(). If none can be
+ * had it stays alone. */
+void osc_flush_attend(void);
 
 /*
  * Write all that was recorded (the caller has switched recording off), end the file and
@@ -89,8 +98,8 @@ void osc_flush_step_begin(uint64_t step, uint64_t ticks);
 
 /*
  * Write what the flight recorder holds, else what is still in memory, and wait for it.
- * OSC_EIO if it cannot be written, OSC_EINVAL on the flusher's thread, OSC_OK if it does
- * not run.
+ * OSC_EIO if it cannot be written or there is no thread to do it, OSC_EINVAL on the
+ * flusher's thread, OSC_OK if it does not run.
  */
 osc_status osc_flush_dump(void);
 

@@ -13,8 +13,7 @@
 #define SUFFIX     ".osc"
 #define INDEX_SIZE (OSC_PARTS_INDEX_MAX * sizeof(struct osc_wire_index_entry))
 
-/* NAME.osc for part 1, NAME.2.osc for part 2; false if that is too long. */
-static bool name_part(const char *out, uint32_t part, char path[OSC_PARTS_PATH_BYTES])
+bool osc_parts_name(const char *out, uint32_t part, char path[OSC_PARTS_PATH_BYTES])
 {
     const size_t len = strlen(out), suffix = sizeof SUFFIX - 1;
     const bool has_suffix = len > suffix && strcmp(out + len - suffix, SUFFIX) == 0;
@@ -100,7 +99,8 @@ static void make_room(struct osc_parts *f)
     f->kept_bytes += f->bytes;
     while (f->limit_bytes && f->oldest <= f->part &&
            f->kept_bytes > f->limit_bytes - f->limit_bytes / 4) {
-        if (name_part(f->out, f->oldest, path) && lstat(path, &st) == 0 && unlink(path) == 0)
+        if (osc_parts_name(f->out, f->oldest, path) && lstat(path, &st) == 0 &&
+            unlink(path) == 0)
             f->kept_bytes -=
                 (uint64_t)st.st_size < f->kept_bytes ? (uint64_t)st.st_size : f->kept_bytes;
         f->oldest++;
@@ -141,6 +141,30 @@ static bool clear_path(const char *path)
     return is_ours && unlink(path) == 0;
 }
 
+/* Without memory for it there is no index. */
+static void make_index(struct osc_parts *f)
+{
+    void *p;
+
+    if (f->index)
+        return;
+    p = mmap(NULL, INDEX_SIZE, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    f->index = p == MAP_FAILED ? NULL : p;
+}
+
+/* The chunk of HEADER stands at OFFSET. */
+static void note_chunk(struct osc_parts *f, uint64_t offset, struct osc_wire_header header)
+{
+    if (header.type == OSC_CHUNK_RECORDS)
+        f->n_records += header.n_items;
+    if (f->index && f->n_chunks < OSC_PARTS_INDEX_MAX) {
+        header.magic = 0;
+        f->index[f->n_chunks] = (struct osc_wire_index_entry){offset, header};
+    }
+    f->n_chunks++;
+}
+
 osc_status osc_parts_open(struct osc_parts *f)
 {
     struct osc_file_header header = {
@@ -151,7 +175,7 @@ osc_status osc_parts_open(struct osc_parts *f)
     };
     struct iovec iov = {&header, sizeof header};
 
-    if (!name_part(f->out, f->part + 1, f->path)) {
+    if (!osc_parts_name(f->out, f->part + 1, f->path)) {
         f->error = ENAMETOOLONG;
         return OSC_EIO;
     }
@@ -166,11 +190,7 @@ osc_status osc_parts_open(struct osc_parts *f)
         f->error = errno;
         return OSC_EIO;
     }
-    if (!f->index) {
-        void *p = mmap(NULL, INDEX_SIZE, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        f->index = p == MAP_FAILED ? NULL : p;
-    }
+    make_index(f);
     osc_file_header_seal(&header);
     f->is_open = true;
     f->part++;
@@ -208,16 +228,34 @@ osc_status osc_parts_append(struct osc_parts *f, struct osc_wire_header header,
     osc_wire_header_seal(&header);
     if (append(f, iov, 3) != OSC_OK)
         return OSC_EIO;
-    if (header.type == OSC_CHUNK_RECORDS) {
-        f->n_records += header.n_items;
+    if (header.type == OSC_CHUNK_RECORDS)
         f->all_records += header.n_items;
-    }
-    if (f->index && f->n_chunks < OSC_PARTS_INDEX_MAX) {
-        header.magic = 0;
-        f->index[f->n_chunks] = (struct osc_wire_index_entry){offset, header};
-    }
-    f->n_chunks++;
+    note_chunk(f, offset, header);
     return OSC_OK;
+}
+
+osc_status osc_parts_resume(struct osc_parts *f, uint32_t part,
+                            const struct osc_wire_index_entry *chunks, size_t n)
+{
+    if (!osc_parts_name(f->out, part, f->path) ||
+        !osc_fd_take(&f->fd, open(f->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW))) {
+        f->error = errno;
+        return OSC_EIO;
+    }
+    make_index(f);
+    f->is_open = true;
+    f->part = part;
+    f->bytes = sizeof(struct osc_file_header);
+    f->n_records = f->n_chunks = 0;
+    for (size_t i = 0; i < n; i++) {
+        note_chunk(f, chunks[i].offset, chunks[i].header);
+        f->bytes = chunks[i].offset + osc_wire_chunk_bytes(chunks[i].header.payload_bytes);
+    }
+    if (ftruncate(osc_fd_get(&f->fd), (off_t)f->bytes) == 0)
+        return OSC_OK;
+    f->error = errno;
+    osc_parts_forget(f);
+    return OSC_EIO;
 }
 
 static osc_status append_index(struct osc_parts *f)

@@ -45,6 +45,9 @@ struct osc_parts {
     char path[OSC_PARTS_PATH_BYTES];    /* of the open part, else of the last */
 };
 
+/* NAME.osc for part 1 of OUT, NAME.2.osc for part 2; false if that is too long. */
+bool osc_parts_name(const char *out, uint32_t part, char path[OSC_PARTS_PATH_BYTES]);
+
 /* Create the next part, in place of a recording or an empty file of its name if need be.
  * OSC_EIO, also where something else has the name; then there is none open. */
 OSC_MUST_USE osc_status osc_parts_open(struct osc_parts *f);
@@ -55,6 +58,11 @@ OSC_MUST_USE osc_status osc_parts_open(struct osc_parts *f);
  */
 OSC_MUST_USE osc_status osc_parts_append(struct osc_parts *f, struct osc_wire_header header,
                                          const void *payload);
+
+/* Go on with PART of F, which a process that is gone has not ended: what follows its N
+ * CHUNKS is cut off. OSC_EIO: none is open, the file may have been cut. */
+OSC_MUST_USE osc_status osc_parts_resume(struct osc_parts *f, uint32_t part,
+                                         const struct osc_wire_index_entry *chunks, size_t n);
 
 /* Append END, index and trailer and close the part. OSC_EIO: it is closed without. */
 OSC_MUST_USE osc_status osc_parts_close(struct osc_parts *f, const struct osc_wire_end *end);

@@ -295,6 +295,32 @@ static void only_a_recording_or_an_empty_file_is_replaced(void **state)
     osc_parts_forget(&f);
 }
 
+static void a_file_that_was_not_ended_is_gone_on_with_and_ended(void **state)
+{
+    static unsigned char bytes[1 << 20];
+    struct osc_wire_index_entry chunks[2];
+    struct osc_parts f = new_file(), later = new_file();
+    unsigned last = 0;
+
+    (void)state;
+    assert_int_equal(osc_parts_open(&f), OSC_OK);
+    assert_int_equal(append_records(&f, 100, 3), OSC_OK);
+    assert_int_equal(append_records(&f, 200, 4), OSC_OK);
+    memcpy(chunks, f.index, sizeof chunks);
+    assert_int_equal(append_records(&f, 300, 5), OSC_OK); /* as if it were torn */
+    osc_parts_forget(&f);
+
+    assert_int_equal(osc_parts_resume(&later, 2, chunks, 2), OSC_EIO); /* there is no part 2 */
+    assert_int_equal(osc_parts_resume(&later, 1, chunks, 2), OSC_OK);
+    assert_int_equal(append_records(&later, 400, 6), OSC_OK);
+    assert_int_equal(osc_parts_close(&later, &stopped), OSC_OK);
+    const size_t len = slurp(out, bytes, sizeof bytes);
+    assert_int_equal(walk(bytes, len, &last), 5);
+    assert_int_equal(last, OSC_CHUNK_INDEX);
+    assert_int_equal(later.n_records, 13);
+    osc_parts_forget(&later);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
 
 int main(void)
@@ -306,6 +332,7 @@ int main(void)
         TEST(a_descriptor_that_the_host_closed_is_opened_again),
         TEST(where_nothing_can_be_created_nothing_is_open),
         TEST(a_discarded_part_leaves_its_number),
+        TEST(a_file_that_was_not_ended_is_gone_on_with_and_ended),
         TEST(only_a_recording_or_an_empty_file_is_replaced),
     };
     return cmocka_run_group_tests_name("file", tests, NULL, NULL);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -34,7 +35,8 @@ static uint32_t phase;
 static uint64_t generation = OSC_EPOCH_NONE; /* counts up; OSC_EPOCH_NONE: never recorded */
 static uint32_t was_armed;                   /* OPENING, and calls count already */
 static uint32_t is_fresh;
-static uint32_t is_slow; /* who waited for the opening gave up, and others need not try */
+static uint32_t is_awaiting; /* RECORDING, and the flusher is to be started */
+static uint32_t is_slow;     /* who waited for the opening gave up, and others need not try */
 static uint32_t n_pauses, is_held;
 static uint32_t n_changes; /* of the above; see publish() */
 
@@ -160,9 +162,35 @@ static const struct osc_flush_core core = {
     .thread_done = osc_threads_give_back,
 };
 
-/* Start the flusher, for what was just opened. */
-static osc_status start_flusher(const uint64_t recording[2])
+/* Whether this is a child that shares the memory of the process that records. */
+static bool is_borrower(void)
 {
+    return osc_threads_life() == OSC_LIFE_HERE && osc_threads_pid() != getpid();
+}
+
+/* Whether this may be a signal handler: in one its signal is blocked, and is caught. (One
+ * with SA_NODEFER cannot be told.) */
+static bool is_in_handler(void)
+{
+    sigset_t blocked;
+
+    if (pthread_sigmask(SIG_BLOCK, NULL, &blocked) != 0)
+        return true;
+    for (int i = 1; i <= SIGRTMAX; i++) {
+        struct sigaction action;
+
+        if (sigismember(&blocked, i) == 1 && sigaction(i, NULL, &action) == 0 &&
+            action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN)
+            return true;
+    }
+    return false;
+}
+
+/* Start what writes for what was just opened; with a thread if this IS_PLAIN, a place where
+ * malloc() may be called. */
+static osc_status start_flusher(const uint64_t recording[2], bool is_plain)
+{
+    const bool has_libc = osc_threads_has_libc();
     const struct osc_flush_start start = {
         .core = &core,
         .live_fd = osc_fd_get(&place.live_fd),
@@ -172,9 +200,26 @@ static osc_status start_flusher(const uint64_t recording[2])
         .ticks_hz = osc_ticks_hz(),
         .clock_name = osc_ticks_name(),
         .options = &options,
+        .is_alone = !is_plain || !has_libc,
     };
 
+    /* relaxed: who sees it too late or too early comes again. */
+    __atomic_store_n(&is_awaiting, !is_plain && has_libc, __ATOMIC_RELAXED);
     return osc_flush_start(&start);
+}
+
+/* The recording has no flusher yet: start it, if this is the place. Busy, so that nobody
+ * stops the recording meanwhile. */
+static void attend(void)
+{
+    if (is_borrower() || is_in_handler())
+        return;
+    const int was = hold_cancel();
+
+    /* relaxed: one of those who see it starts it. */
+    if (__atomic_exchange_n(&is_awaiting, 0, __ATOMIC_RELAXED))
+        osc_flush_attend();
+    release_cancel(was);
 }
 
 /* Nothing is written to any more: give back what open_recording() took. */
@@ -185,8 +230,8 @@ static void close_recording(void)
     osc_blocks_close();
 }
 
-/* Make the files. The caller is the one who got to OPENING. */
-static osc_status open_recording(void)
+/* Make the files. The caller is the one who got to OPENING; IS_PLAIN: see above. */
+static osc_status open_recording(bool is_plain)
 {
     const uint64_t bytes = options.buffer_bytes ? options.buffer_bytes : BUFFER_BYTES_DEFAULT;
     uint64_t recording[2] = {0};
@@ -213,7 +258,7 @@ static osc_status open_recording(void)
     }
 
     osc_threads_open();
-    st = start_flusher(recording);
+    st = start_flusher(recording, is_plain);
     if (st != OSC_OK) {
         close_recording();
         osc_place_remove(&place);
@@ -226,10 +271,10 @@ static osc_status open_recording(void)
 }
 
 /* The same; whoever started the program gets to know if it fails. */
-static osc_status open_or_tell(void)
+static osc_status open_or_tell(bool is_plain)
 {
     osc_trouble_note(0);
-    const osc_status st = open_recording();
+    const osc_status st = open_recording(is_plain);
 
     if (st != OSC_OK)
         osc_trouble_tell(place.out, st == OSC_ENOMEM ? ENOMEM : EIO);
@@ -287,7 +332,7 @@ osc_status osc_session_start(const struct osc_start_options *given)
         return OSC_OK;
     if (!begin_threads(given && given->out ? given->out : ""))
         return OSC_ENOMEM;
-    if (!osc_session_is_ours())
+    if (!osc_session_is_ours() || is_borrower())
         return OSC_EINVAL;
     if (change_phase(OFF, OPENING))
         osc_threads_forget_losses();
@@ -303,7 +348,7 @@ osc_status osc_session_start(const struct osc_start_options *given)
     is_child = false;
 
     const int was = hold_cancel();
-    const osc_status st = open_or_tell();
+    const osc_status st = open_or_tell(true);
 
     set_phase(st == OSC_OK ? RECORDING : OFF);
     release_cancel(was);
@@ -312,7 +357,7 @@ osc_status osc_session_start(const struct osc_start_options *given)
 
 static osc_status stop(void)
 {
-    if (osc_threads_life() == OSC_LIFE_NONE || !osc_session_is_ours())
+    if (osc_threads_life() == OSC_LIFE_NONE || !osc_session_is_ours() || is_borrower())
         return OSC_OK;
     for (int i = 0; i < WAITS_STOP && (get_phase() == OPENING || get_phase() == STOPPING); i++)
         nap();
@@ -371,6 +416,7 @@ static void begin_as_child(void)
     /* relaxed: there is one thread. */
     __atomic_store_n(&is_held, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&was_armed, 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&is_awaiting, 0, __ATOMIC_RELAXED);
     set_phase(was == OFF || was == STOPPING ? OFF : ARMED);
 }
 
@@ -405,15 +451,23 @@ uint64_t osc_session_enter(void)
 
     const enum phase now = get_phase();
 
-    if (now == ARMED || now == OPENING) {
+    if ((now == ARMED || now == OPENING) && !is_borrower()) {
         const int was = hold_cancel();
 
         if (change_phase(ARMED, OPENING))
-            set_phase(open_or_tell() == OSC_OK ? RECORDING : OFF);
+            set_phase(open_or_tell(!is_in_handler()) == OSC_OK ? RECORDING : OFF);
         wait_for_opening();
         release_cancel(was);
+    } else if (now == RECORDING && osc_session_awaits_flusher()) {
+        attend();
     }
     return osc_session_generation();
+}
+
+bool osc_session_awaits_flusher(void)
+{
+    /* relaxed: as in start_flusher() */
+    return __atomic_load_n(&is_awaiting, __ATOMIC_RELAXED);
 }
 
 bool osc_session_is_fresh(void)

@@ -9,6 +9,12 @@
  *     because there is nowhere yet to put what they bring. If that takes long, calls wait no
  *     more, drop and count.
  *   - A thread is not cancelled while it opens or stops.
+ *   - The flusher is a thread, and to start one takes malloc(): not from within a signal
+ *     handler, which may have interrupted that. A recording that such a call opens gets its
+ *     flusher with the next call that is in none; one in a child that libc does not know of
+ *     never does, and is written when it stops.
+ *   - A child that shares our memory, as after vfork(), records as the thread whose place it
+ *     takes, and opens and stops nothing.
  *   - The child of a fork finds that it is one at its first call, leaves all that is its
  *     parent's, and is ARMED if its parent recorded.
  *   - Pauses count, and the schedule holds on its own account: recording goes on when
@@ -45,6 +51,10 @@ uint64_t osc_session_enter(void);
 
 /* Whether a recording was opened since this was last asked. Handlers, too. */
 bool osc_session_is_fresh(void);
+
+/* Whether the recording is still to get its flusher: calls are to come by
+ * osc_session_enter(). Handlers, too. */
+bool osc_session_awaits_flusher(void);
 
 /* The number of the recording that goes on, or 0. Handlers, too. */
 uint64_t osc_session_generation(void);

@@ -56,6 +56,24 @@ static void wait_for(pid_t pid)
     assert_int_equal(status, 0);
 }
 
+/* Threads of this process, asked without malloc(). */
+static long n_threads(void)
+{
+    char text[1024];
+    const int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+    const ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+    const char *p;
+
+    (void)close(fd);
+    if (n <= 0)
+        return -1;
+    text[n] = '\0';
+    p = strrchr(text, ')');
+    for (int i = 0; p && i < 18; i++) /* the name is field 2, this is field 20 */
+        p = strchr(p + 1, ' ');
+    return p ? strtol(p, NULL, 10) : -1;
+}
+
 static void act_as_child(void)
 {
     struct osc_losses lost;
@@ -111,6 +129,26 @@ static void records_a_child_of_clone_as_well(void **state)
     const long pid = syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
     if (pid == 0)
         act_as_child();
+    wait_for((pid_t)pid);
+    check_parent_and_child();
+}
+
+/* What threads of the parent hold of libc is never let go in such a child. */
+static void starts_no_thread_where_libc_may_be_locked(void **state)
+{
+    (void)state;
+    if (CHILDREN_FAIL)
+        return;
+    assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
+    osc_begin(OSC_SCOPE_PLAIN, osc_name_c("open at the fork"));
+    const long pid = syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
+    if (pid == 0) {
+        osc_instant(1);
+        osc_instant(1);
+        if (n_threads() != 1 || osc_dump() != OSC_EIO || n_threads() != 1)
+            _exit(1);
+        _exit(osc_stop() == OSC_OK ? 0 : 2);
+    }
     wait_for((pid_t)pid);
     check_parent_and_child();
 }
@@ -415,13 +453,149 @@ static void does_what_the_environment_says(void **state)
     in_child(arm);
 }
 
+/* --- the first record of an armed program ------------------------------------------------ */
+
+static void arm_in_new_directory(void)
+{
+    memset(&rec, 0, sizeof rec);
+    (void)strcpy(rec.dir, "/tmp/osc-recorded-XXXXXX");
+    expect(mkdtemp(rec.dir) != NULL && setenv("OPSCOPE_OUT", rec.dir, 1) == 0, 20);
+    osc_session_arm();
+}
+
+static void expect_recorded(uint64_t n_instants)
+{
+    expect(osc_stop() == OSC_OK, 30);
+    const struct recorded *only = read_child();
+
+    expect(only && only->all.n[OSC_RECORD_INSTANT] == n_instants, 31);
+    recorded_remove(rec.dir);
+}
+
+static void record_in_handler(int number)
+{
+    (void)number;
+    osc_instant(osc_name_c("in a handler"));
+    expect(osc_session_awaits_flusher(), 2);
+    expect(n_threads() == 1, 3);
+}
+
+/* The handler may have interrupted malloc(), which starting a thread takes. */
+static void begin_in_handler(void)
+{
+    const struct sigaction action = {.sa_handler = record_in_handler};
+
+    arm_in_new_directory();
+    expect(sigaction(SIGUSR1, &action, NULL) == 0 && raise(SIGUSR1) == 0, 4);
+    expect(raise(SIGUSR1) == 0, 5);
+    osc_instant(osc_name_c("after it"));
+    expect(!osc_session_awaits_flusher() && n_threads() == 2, 6);
+    expect(osc_dump() == OSC_OK, 7);
+    expect_recorded(3);
+}
+
+static void record_and_exit_in_handler(int number)
+{
+    record_in_handler(number);
+    expect_recorded(1);
+    _exit(0);
+}
+
+static void begin_and_end_in_handler(void)
+{
+    const struct sigaction action = {.sa_handler = record_and_exit_in_handler};
+
+    arm_in_new_directory();
+    expect(sigaction(SIGUSR1, &action, NULL) == 0 && raise(SIGUSR1) == 0, 4);
+    _exit(5);
+}
+
+/* Signals that are blocked and nobody catches: sigwait() fetches them elsewhere. */
+static void begin_with_blocked_signals(void)
+{
+    sigset_t some;
+
+    (void)sigemptyset(&some);
+    (void)sigaddset(&some, SIGTERM);
+    expect(pthread_sigmask(SIG_BLOCK, &some, NULL) == 0, 2);
+    arm_in_new_directory();
+    osc_instant(1);
+    expect(!osc_session_awaits_flusher() && n_threads() == 2, 3);
+    expect_recorded(1);
+}
+
+static void starts_no_thread_in_a_signal_handler(void **state)
+{
+    (void)state;
+    if (CHILDREN_FAIL)
+        return;
+    in_child(begin_in_handler);
+    in_child(begin_and_end_in_handler);
+    in_child(begin_with_blocked_signals);
+}
+
+/* --- children that share the memory ------------------------------------------------------ */
+
+static int record_as_borrower(void *arg)
+{
+    (void)arg;
+    osc_instant(osc_name_c("of whom the memory is not"));
+    (void)osc_stop();
+    return osc_start(NULL) == OSC_EINVAL ? 0 : 1;
+}
+
+/* As vfork() does it, which may not return twice to who records. */
+static void borrow(void)
+{
+    static _Alignas(16) char stack[256 << 10];
+
+    wait_for(clone(record_as_borrower, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD,
+                   NULL));
+}
+
+static void borrow_while_recording(void)
+{
+    arm_in_new_directory();
+    osc_instant(1);
+    borrow();
+    osc_instant(1);
+    expect(n_threads() == 2, 2);
+    expect_recorded(3);
+}
+
+static void borrow_before_the_first_record(void)
+{
+    struct osc_losses lost;
+
+    arm_in_new_directory();
+    borrow();
+    expect(n_threads() == 1, 2);
+    osc_losses_get(&lost);
+    expect(lost.late == 1 && lost.full + lost.nested == 0, 3);
+    osc_instant(1);
+    expect_recorded(1);
+}
+
+static void opens_and_stops_nothing_for_a_child_that_shares_the_memory(void **state)
+{
+    (void)state;
+    if (CHILDREN_FAIL)
+        return;
+    in_child(borrow_while_recording);
+    in_child(borrow_before_the_first_record);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        /* First those whose children must not find that we have recorded. */
         cmocka_unit_test(does_what_the_environment_says),
+        cmocka_unit_test(starts_no_thread_in_a_signal_handler),
+        cmocka_unit_test(opens_and_stops_nothing_for_a_child_that_shares_the_memory),
         cmocka_unit_test(survives_what_a_host_may_do_or_have_forbidden),
         cmocka_unit_test(records_a_child_of_fork_into_files_of_its_own),
         cmocka_unit_test(records_a_child_of_clone_as_well),
+        cmocka_unit_test(starts_no_thread_where_libc_may_be_locked),
         cmocka_unit_test(makes_no_files_for_a_child_that_records_nothing),
         cmocka_unit_test(goes_on_after_vfork_and_exec),
         cmocka_unit_test(records_a_grandchild),

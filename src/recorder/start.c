@@ -17,13 +17,20 @@ int osc_version(void)
     return OSC_VERSION_MAJOR * 10000 + OSC_VERSION_MINOR * 100 + OSC_VERSION_PATCH;
 }
 
+/* In the child of fork(), by the one thread it has. */
+static void begin_child(void)
+{
+    osc_threads_forked();
+    osc_flush_leave_socket();
+}
+
 __attribute__((constructor)) static void load(void)
 {
     const int kept = errno;
 
     osc_threads_load();
     osc_ticks_init();
-    (void)pthread_atfork(NULL, NULL, osc_flush_leave_socket);
+    (void)pthread_atfork(NULL, NULL, begin_child);
     osc_session_arm();
     errno = kept;
 }
@@ -77,8 +84,13 @@ void osc_resume(void)
 osc_status osc_dump(void)
 {
     const int kept = errno;
-    const osc_status st = osc_session_is_ours() ? osc_flush_dump() : OSC_OK;
+    osc_status st = OSC_OK;
 
+    if (osc_session_is_ours()) {
+        if (osc_session_awaits_flusher())
+            osc_writer_settle(); /* which starts it, if this is the place */
+        st = osc_flush_dump();
+    }
     errno = kept;
     return st;
 }

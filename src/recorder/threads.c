@@ -23,6 +23,8 @@ enum { TRIES_MAX = 1000, KEYS_AT_HAND = 32, REAPS_HZ = 10, SETTLE_STEP_NS = 5000
 /* Wiped in the child of a fork. */
 struct memory {
     _Alignas(64) uint32_t life; /* 0: wiped; LIFE_BEGINS; LIFE_HERE */
+    bool has_libc;              /* see osc_threads_has_libc() */
+    pid_t pid;
     _Alignas(64) struct osc_writer writers[OSC_LIVE_THREADS];
 };
 
@@ -140,7 +142,7 @@ static bool is_gone(const struct osc_writer *w)
     /* relaxed: asked again by who takes it. */
     const uint32_t tid = __atomic_load_n(&w->tid, __ATOMIC_RELAXED);
 
-    return tid != 0 && syscall(SYS_tgkill, getpid(), tid, 0) != 0 && errno == ESRCH;
+    return tid != 0 && syscall(SYS_tgkill, memory->pid, tid, 0) != 0 && errno == ESRCH;
 }
 
 /* Do for the thread of writer I, which is gone, what it has not done. */
@@ -184,6 +186,7 @@ static void reap(void)
 static void wipe(void)
 {
     memset(memory, 0, sizeof *memory);
+    memory->has_libc = true; /* it is libc that calls this */
 }
 
 void osc_threads_load(void)
@@ -213,6 +216,8 @@ osc_status osc_threads_init(void)
     if (madvise(m, sizeof *m, MADV_WIPEONFORK) != 0)
         (void)pthread_atfork(NULL, NULL, wipe);
     m->life = LIFE_HERE;
+    m->has_libc = true;
+    m->pid = getpid();
     /* release: pairs with the acquire in osc_threads_life() */
     __atomic_store_n(&memory, m, __ATOMIC_RELEASE);
     errno = kept;
@@ -248,8 +253,25 @@ bool osc_threads_begin_life(void)
 
 void osc_threads_live(void)
 {
+    memory->pid = getpid();
     /* release: pairs with the acquire in osc_threads_life() */
     __atomic_store_n(&memory->life, LIFE_HERE, __ATOMIC_RELEASE);
+}
+
+pid_t osc_threads_pid(void)
+{
+    return memory->pid;
+}
+
+bool osc_threads_has_libc(void)
+{
+    return memory->has_libc;
+}
+
+void osc_threads_forked(void)
+{
+    if (memory)
+        memory->has_libc = true;
 }
 
 struct osc_writer *osc_threads_writer(void)

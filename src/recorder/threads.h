@@ -15,6 +15,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/status.h"
 #include "recorder/writer.h"
@@ -36,6 +37,19 @@ OSC_MUST_USE osc_status osc_threads_init(void);
 enum osc_life osc_threads_life(void);
 bool osc_threads_begin_life(void);
 void osc_threads_live(void);
+
+/* The process whose memory this is; that is not the one that asks if it is a child that
+ * shares it, as after vfork(). Life is HERE. Any thread and handler. */
+pid_t osc_threads_pid(void);
+
+/*
+ * Whether libc's locks can be taken here. Not in a child that was made without libc, by
+ * clone() or _Fork(): what other threads held at that moment is never let go there, and
+ * to start a thread takes malloc(). osc_threads_forked() is libc's own word that it made
+ * this child. Life is HERE.
+ */
+bool osc_threads_has_libc(void);
+void osc_threads_forked(void);
 
 /* The writer of this thread, taken if it has none; NULL: all are taken. Any thread and
  * handler. */

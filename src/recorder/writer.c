@@ -266,7 +266,7 @@ static bool is_everyday(const struct osc_writer *w)
 static void settle_and_leave(struct osc_writer *w)
 {
     absorb(w);
-    w->epoch = is_everyday(w) ? w->generation : 0;
+    w->epoch = is_everyday(w) && !osc_session_awaits_flusher() ? w->generation : 0;
     set_idle(w);
 }
 

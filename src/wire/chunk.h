@@ -140,6 +140,7 @@ enum osc_wire_end_reason {
     OSC_END_WINDOW = 3,    /* a window of the schedule ended */
     OSC_END_DUMPED = 4,    /* what the flight recorder held; it goes on */
     OSC_END_CRASHED = 5,   /* the same, at a fatal signal */
+    OSC_END_KILLED = 6,    /* by whoever found it without its process: cli/fold.h */
 };
 
 _Static_assert(sizeof(struct osc_wire_thread) == 48, "as format.md draws it");

@@ -88,7 +88,8 @@ class Random:
             elif pick == 6:
                 t.stack(self.frames(), rng.randrange(3))
             else:
-                t.json(key, rng.choice(["[[8,3],[]]", "{\"a\": 1}", "17", "no json", "", "[1"]))
+                say = rng.choice([t.json, t.json_name])
+                say(key, rng.choice(["[[8,3],[]]", "{\"a\": 1}", "17", "no json", "", "[1"]))
 
     def call(self, t):
         rng, tick = self.rng, self.tick

@@ -38,7 +38,8 @@ KINDS = {
     0x20: ("ARG_I64", False, True, 0), 0x21: ("ARG_F64", False, True, 0),
     0x22: ("ARG_BOOL", False, True, 0), 0x23: ("ARG_NAME", False, True, 0),
     0x24: ("ARG_I64S", False, True, 0), 0x25: ("ARG_TEXT", False, True, 0),
-    0x26: ("ARG_JSON", False, True, 0), 0x27: ("ARG_STACK", False, True, 0),
+    0x26: ("ARG_JSON", False, True, 0), 0x27: ("ARG_JSON_NAME", False, True, 0),
+    0x28: ("ARG_STACK", False, True, 0),
 }
 for s in range(11):
     KINDS[0x40 + s] = ("BEGIN", True, True, 0)
@@ -666,6 +667,14 @@ class Maker:
             return "NaN" if v != v else "Infinity" if v > 0 else "-Infinity"
         return v
 
+    @staticmethod
+    def json(text):
+        try:
+            value = json.loads(text)
+        except ValueError:
+            return text
+        return value if isinstance(value, (list, dict)) or type(value) is int else text
+
     def arg(self, r):
         if r.name == "ARG_BOOL":
             return bool(r.value)
@@ -676,13 +685,9 @@ class Maker:
         if r.name == "ARG_TEXT":
             return r.data.decode(errors="replace")
         if r.name == "ARG_JSON":
-            try:
-                value = json.loads(r.data)
-                if isinstance(value, (list, dict)) or type(value) is int:
-                    return value
-            except ValueError:
-                pass
-            return r.data.decode(errors="replace")
+            return self.json(r.data.decode(errors="replace"))
+        if r.name == "ARG_JSON_NAME":
+            return self.json(self.rec.name(r.value))
         return self.plain(r.value)
 
     def break_all(self):

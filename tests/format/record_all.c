@@ -28,6 +28,7 @@ static void scopes(int i)
 
     osc_begin(OSC_SCOPE_OPERATOR, op);
     osc_arg_json(shapes, "[[8,3],[]]", 10);
+    osc_arg_json_name(osc_name_c("strides"), osc_name_c("[[3,1],[]]"));
     osc_arg_i64(key, -i);
     if (i % 4 == 0)
         osc_arg_stack();

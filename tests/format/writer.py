@@ -20,8 +20,8 @@ END, INSTANT, COUNTER_I64, COUNTER_F64, ALLOC, FREE, ALLOC_TOTAL, FREE_TOTAL, ST
     STEP_END, FLOW_BEGIN, FLOW_END, ASYNC_BEGIN, ASYNC_END, WORK, DEVICE_CLOCK, LAUNCH, \
     THREAD_NAME, PAUSE, RESUME, LOST, DEVICE, DEVICE_NAME, QUEUE, METADATA, PROCESS_NAME = \
     range(1, 0x1b)
-ARG_I64, ARG_F64, ARG_BOOL, ARG_NAME, ARG_I64S, ARG_TEXT, ARG_JSON, ARG_STACK = \
-    range(0x20, 0x28)
+(ARG_I64, ARG_F64, ARG_BOOL, ARG_NAME, ARG_I64S, ARG_TEXT, ARG_JSON, ARG_JSON_NAME,
+ ARG_STACK) = range(0x20, 0x29)
 BEGIN, COMPLETE = 0x40, 0x60
 
 M = (1 << 64) - 1
@@ -153,6 +153,9 @@ class Thread:
 
     def stack(self, frames, end=0):
         self.add(ARG_STACK, None, end, len(frames), frames)
+
+    def json_name(self, key, text):
+        self.add(ARG_JSON_NAME, None, self.name(key), self.name(text))
 
     def arg_name(self, key, value):
         self.add(ARG_NAME, None, self.name(key), self.name(value))

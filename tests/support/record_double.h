@@ -220,6 +220,11 @@ void osc_arg_json(osc_name key, const char *json, size_t len)
     double_say("arg %s=json %.*s\n", double_name(key), (int)len, json);
 }
 
+void osc_arg_json_name(osc_name key, osc_name json)
+{
+    double_say("arg %s=json %s\n", double_name(key), double_name(json));
+}
+
 void osc_arg_i64s(osc_name key, const int64_t *values, size_t n)
 {
     double_say("arg %s=[", double_name(key));

@@ -10,14 +10,11 @@
 #include "opscope/record.h"
 #include "support/walk_recording.h"
 
-/*
- * In the child of a fork ThreadSanitizer takes the threads of the parent to be at work,
- * and AddressSanitizer can find locks of its own held for ever.
- */
-#if defined __SANITIZE_THREAD__ || defined __SANITIZE_ADDRESS__
+/* In the child of a fork ThreadSanitizer takes the threads of the parent to be at work. */
+#if defined __SANITIZE_THREAD__
 #define CHILDREN_FAIL 1
 #elif defined __has_feature
-#define CHILDREN_FAIL (__has_feature(thread_sanitizer) || __has_feature(address_sanitizer))
+#define CHILDREN_FAIL __has_feature(thread_sanitizer)
 #else
 #define CHILDREN_FAIL 0
 #endif

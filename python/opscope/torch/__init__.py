@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""PyTorch: `torch.profiler` with another recorder behind it.
+
+    from opscope.torch import profile, ProfilerActivity
+
+    with profile(activities=[ProfilerActivity.CPU], record_shapes=True) as prof:
+        model(inputs)
+    print(prof.key_averages().table(sort_by="self_cpu_time_total"))
+
+`profile` takes the arguments of `torch.profiler.profile` and gives the same tables;
+`schedule`, `record_function`, `ProfilerActivity`, `ProfilerAction`,
+`tensorboard_trace_handler`, `supported_activities`, `itt`, `emit_itt` and `emit_nvtx` are
+torch's own objects. Operators are recorded by a small object that is built against the
+installed torch at first use, with a C++ compiler; `python -m opscope.torch build` does it
+ahead of time.
+"""
+from __future__ import annotations
+
+from typing import Any
+
+from torch.autograd.profiler import emit_itt, emit_nvtx, record_function
+from torch.profiler import (
+    ProfilerAction,
+    ProfilerActivity,
+    itt,
+    schedule,
+    supported_activities,
+    tensorboard_trace_handler,
+)
+
+from .events import EventList
+from .profiler import profile
+
+__all__ = [
+    "EventList",
+    "ProfilerAction",
+    "ProfilerActivity",
+    "emit_itt",
+    "emit_nvtx",
+    "itt",
+    "profile",
+    "record_function",
+    "schedule",
+    "supported_activities",
+    "tensorboard_trace_handler",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "ProfileActivity":  # as a document of Intel's spells it
+        return ProfilerActivity
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

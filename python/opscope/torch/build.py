@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Build the recorder against the torch that is installed, once for all who use it.
+
+The C++ interface of torch differs from version to version, so `recorder.cpp` is compiled
+here, in some seconds. The object lies in a cache directory that only its owner can write,
+under a name made of all that it depends on. One process builds while others wait; what is
+there is there whole.
+"""
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import platform
+import shutil
+import stat
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+import torch
+
+WAIT_S = 120.0
+HERE = Path(__file__).resolve().parent
+# Installed, the sources lie beside this file; in a source tree, where they are written.
+ROOT = HERE if (HERE / "native").is_dir() else HERE.parents[2]
+SOURCES = HERE / "native" if ROOT == HERE else ROOT / "src/sources/torch"
+INCLUDE = HERE / "native/include" if ROOT == HERE else ROOT / "include"
+
+
+class BuildError(RuntimeError):
+    """The recorder cannot be built; says what is missing."""
+
+
+def compiler() -> str:
+    """The C++ compiler: `$CXX`, or else `c++`, `g++` or `clang++` of the search path."""
+    for name in (os.environ.get("CXX"), "c++", "g++", "clang++"):
+        found = shutil.which(name) if name else None
+        if found:
+            return found
+    raise BuildError(
+        "no C++ compiler, which is needed once to build the recorder for this torch: "
+        "install g++ 10 or later (Debian: apt install g++), or set CXX"
+    )
+
+
+def key() -> str:
+    """Of all that the object depends on: the sources, torch, its ABI, the machine."""
+    h = hashlib.sha256()
+    for path in sorted(SOURCES.glob("recorder.*")) + sorted(INCLUDE.glob("opscope/*.h")):
+        h.update(path.name.encode() + b"\0" + path.read_bytes())
+    for fact in (torch.__version__, str(torch.compiled_with_cxx11_abi()), platform.machine(),
+                 str(Path(torch.__file__).parent)):
+        h.update(fact.encode() + b"\0")
+    return h.hexdigest()[:24]
+
+
+def is_private(path: Path) -> bool:
+    """Whether PATH is a directory that nobody else can write."""
+    try:
+        st = path.lstat()
+    except OSError:
+        return False
+    return (stat.S_ISDIR(st.st_mode) and st.st_uid == os.getuid()
+            and not st.st_mode & (stat.S_IWGRP | stat.S_IWOTH) and os.access(path, os.W_OK))
+
+
+def cache_directories() -> list[Path]:
+    """Where objects may lie, the best place first."""
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return [Path(home) / "opscope", Path(tempfile.gettempdir()) / f"opscope-{os.getuid()}"]
+
+
+def usable_cache() -> Path:
+    """The first of the cache directories that can be used, made if need be."""
+    for path in cache_directories():
+        try:
+            path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError:
+            continue
+        if is_private(path):
+            return path
+    raise BuildError("no directory to keep the recorder in: set XDG_CACHE_HOME to one of yours")
+
+
+def command(out: Path) -> list[str]:
+    """How the object is compiled to OUT."""
+    home = Path(torch.__file__).parent
+    return [
+        compiler(), "-O2", "-std=c++20", "-DNDEBUG", "-shared", "-fPIC", "-fvisibility=hidden",
+        f"-D_GLIBCXX_USE_CXX11_ABI={int(torch.compiled_with_cxx11_abi())}",
+        "-isystem", str(home / "include"), "-I", str(INCLUDE),
+        str(SOURCES / "recorder.cpp"), "-o", str(out),
+        "-L", str(home / "lib"), "-lc10", "-ltorch_cpu",
+    ]
+
+
+def compile_to(out: Path) -> None:
+    """Compile; what the compiler says goes into the error. OUT is there whole or not at all."""
+    part = out.with_name(f".{out.name}.{os.getpid()}")
+    try:
+        done = subprocess.run(command(part), stdin=subprocess.DEVNULL, capture_output=True,
+                              text=True, errors="replace", check=False)
+        if done.returncode != 0:
+            lines = [x for x in done.stderr.splitlines() if "error" in x] or [done.stderr]
+            raise BuildError(f"the recorder for torch {torch.__version__} cannot be compiled: "
+                             f"{lines[0].strip()}")
+        os.chmod(part, 0o500)
+        os.replace(part, out)
+    except OSError as e:
+        raise BuildError(f"{out.parent}: {e.strerror}") from e
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def lock(path: Path) -> int:
+    """A descriptor that holds the lock of PATH; waits at most WAIT_S seconds."""
+    fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    end = time.monotonic() + WAIT_S
+    while True:
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return fd
+        except OSError as e:
+            if time.monotonic() > end:
+                os.close(fd)
+                raise BuildError(f"{path}: another process builds and does not finish") from e
+            time.sleep(0.05)
+
+
+def recorder() -> Path:
+    """Where the object for this torch lies; builds it if nobody has.
+
+    Raises BuildError where there is no compiler, no directory, or it does not compile.
+    """
+    name = f"torch-{key()}.so"
+    for path in cache_directories():
+        if is_private(path) and (path / name).is_file():
+            return path / name
+    out = usable_cache() / name
+    fd = lock(out.with_suffix(".lock"))
+    try:
+        if not out.is_file():
+            compile_to(out)
+    finally:
+        os.close(fd)
+    return out

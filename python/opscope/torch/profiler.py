@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`profile`: torch's class, its schedule and its messages, with our recorder inside."""
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import shutil
+import tempfile
+import uuid
+import warnings
+import weakref
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import torch
+import torch.autograd.profiler
+from torch.profiler import ProfilerActivity
+
+from . import native
+from .events import EventList, events
+
+FLAGS = ("record_shapes", "profile_memory", "with_flops")
+
+
+def config_fields(config: Any) -> dict[str, bool]:
+    """What is heeded of an `_ExperimentalConfig`, whose members only its pickle shows."""
+    state = config.__getstate__() if config is not None else ()
+    return {name: bool(state[i]) if i < len(state) else False
+            for name, i in (("profile_all_threads", 7), ("capture_overload_names", 8))}
+
+
+def remove(directory: str, pid: int) -> None:
+    """Remove DIRECTORY in the process PID that made it, not in a child of a fork."""
+    if os.getpid() == pid:
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+class Recording:
+    """What torch calls the inner profiler: one window of time, and its results."""
+
+    def __init__(self, owner: profile) -> None:
+        self.owner = owner
+        self.directory = tempfile.mkdtemp(prefix="opscope-")
+        self.path = ""
+        self.trace_id = ""
+        self.is_running = False
+        self.cached_events: Any = None
+        self.kineto_results = None
+        weakref.finalize(self, remove, self.directory, os.getpid())
+
+    def _prepare_trace(self) -> None:
+        callback = self.owner.custom_trace_id_callback
+        self.trace_id = callback() if callback else f"{uuid.uuid4().int:032X}"
+
+    def _start_trace(self) -> None:
+        o = self.owner
+        path = os.path.join(self.directory, f"{len(os.listdir(self.directory))}.osc")
+        config = config_fields(o.experimental_config)
+        if ProfilerActivity.CPU not in o.activities or native.is_switched_off():
+            return
+        sees_memory = native.start(
+            path, all_threads=config["profile_all_threads"],
+            shapes=o.record_shapes or o.with_flops, memory=o.profile_memory,
+            overloads=config["capture_overload_names"])
+        if not sees_memory:
+            warnings.warn("opscope cannot see the allocations of this torch: no memory is "
+                          "recorded", stacklevel=4)
+        self.path = path
+        self.is_running = True
+        self.cached_events = None
+        torch.autograd.profiler._run_on_profiler_start()
+        for flag in FLAGS:
+            native.metadata(flag, str(int(getattr(o, flag))))
+
+    def __exit__(self, *_: object) -> None:
+        if not self.is_running:
+            return
+        if self.owner.use_device:
+            synchronize(self.owner.use_device)
+        self.is_running = False
+        torch.autograd.profiler._run_on_profiler_stop()
+        native.stop()
+
+    @property
+    def function_events(self) -> Any:
+        """All calls, as torch's `EventList`."""
+        o = self.owner
+        if self.cached_events is None:
+            self.cached_events = events(self.path, o.use_device, o.profile_memory, o.with_flops)
+        return self.cached_events
+
+    def key_averages(self, group_by_input_shape: bool, group_by_stack_n: int,
+                     group_by_overload_name: bool = False) -> Any:
+        """The averages by torch's keys."""
+        o = self.owner
+        if group_by_overload_name:
+            return self.function_events.key_averages(group_by_input_shape, group_by_stack_n, True)
+        keys = ["shape"] * bool(group_by_input_shape)
+        if group_by_stack_n > 0:
+            keys.append(f"stack:{group_by_stack_n}")
+        return EventList(self.path, ["--group-by", ",".join(keys)] if keys else [],
+                         o.use_device, o.profile_memory, o.with_flops)
+
+    def export_chrome_trace(self, path: str, metadata: dict[str, str] | None = None,
+                            use_python_export: bool = False) -> None:
+        """Write Kineto's JSON to PATH, valid whatever the names are."""
+        head = {"schemaVersion": 1, "trace_id": self.trace_id, "displayTimeUnit": "ms"}
+        for key, value in (metadata or {}).items():
+            head[key] = json.loads(value)
+        if not self.path:
+            with open(path, "w", encoding="utf-8") as f:
+                json.dump({**head, "traceEvents": [], "traceName": path}, f)
+            return
+        whole = os.path.join(self.directory, "export.json")
+        native.run("export", self.path, "-f", "json", "-o", whole)
+        with open(whole, "rb") as f, open(path, "wb") as out:
+            merge_head(f, out, head)
+        os.unlink(whole)
+
+    def export_stacks(self, path: str, metric: str) -> Any:
+        """Write stacks as torch does: none are recorded."""
+        return self.function_events.export_stacks(path, metric)
+
+    def toggle_collection_dynamic(self, enable: bool,
+                                  activities: Iterable[ProfilerActivity]) -> None:
+        """Switch the recording of operators off or on."""
+        if self.is_running and ProfilerActivity.CPU in set(activities):
+            native.toggle(enable)
+
+
+def merge_head(f: Any, out: Any, head: dict[str, Any]) -> None:
+    """Copy the trace F to OUT with the members HEAD before its own, which they replace."""
+    begin = f.read(1 << 20)
+    at = begin.index(b'"traceEvents"')
+    own = json.loads(begin[:at].rstrip().rstrip(b",") + b"}")
+    text = json.dumps({**own, **head}, indent=1)
+    out.write(text[:-2].encode() + b",\n ")
+    out.write(begin[at:])
+    shutil.copyfileobj(f, out, 1 << 20)
+
+
+def synchronize(device: str) -> None:
+    """Wait until the current device of that sort has done its work."""
+    module = getattr(torch, device, None)
+    if module is not None and hasattr(module, "synchronize") and module.is_available():
+        module.synchronize()
+
+
+def warn_of_missing(activities: Iterable[ProfilerActivity], with_stack: bool,
+                    with_modules: bool) -> None:
+    """One warning for all that was asked for and is not recorded."""
+    missing = [a.name for a in activities if a != ProfilerActivity.CPU]
+    asked = [f"{name}=True" for name, is_on in (("with_stack", with_stack),
+                                                ("with_modules", with_modules)) if is_on]
+    if missing:
+        warnings.warn(f"opscope.torch records the host alone: there will be no "
+                      f"{', '.join(sorted(missing))} activity. torch.profiler can record it; "
+                      f"opscope reads its traces", stacklevel=3)
+    if asked:
+        warnings.warn(f"opscope.torch records no Python stacks: {', '.join(asked)} has no effect",
+                      stacklevel=3)
+
+
+class profile(torch.profiler.profile):  # noqa: N801 - torch's name
+    """A context manager that records operators: the arguments of `torch.profiler.profile`.
+
+    record_shapes: sizes, strides, types and scalar values of inputs
+    profile_memory: allocations and releases of host memory, of all threads, in bytes
+    with_flops: estimates of floating-point operations, by torch's rules
+    experimental_config: `profile_all_threads` and `capture_overload_names` are heeded
+    """
+
+    def __init__(self, *, activities: Iterable[Any] | None = None,
+                 schedule: Callable[[int], Any] | None = None,
+                 on_trace_ready: Callable[..., Any] | None = None, record_shapes: bool = False,
+                 with_stack: bool = False, with_modules: bool = False, **options: Any) -> None:
+        if "record_shape" in options:
+            raise TypeError("profile() has no argument 'record_shape': it is 'record_shapes'")
+        activities = [ProfilerActivity.CPU] if activities is None else list(activities)
+        super().__init__(activities=activities, schedule=schedule, on_trace_ready=on_trace_ready,
+                         record_shapes=record_shapes, **options)
+        warn_of_missing(self.activities, with_stack, with_modules)
+
+    def prepare_trace(self) -> None:
+        """A new window begins; what an earlier one recorded goes."""
+        if self.profiler is None or not self.acc_events:
+            self.profiler = Recording(self)
+        self._trace_metadata = {}
+        self.profiler._prepare_trace()
+
+    def add_metadata(self, key: str, value: str) -> None:
+        """Note a text in the trace that is being recorded."""
+        self.add_metadata_json(key, json.dumps(value))
+
+    def add_metadata_json(self, key: str, value: str) -> None:
+        """Note a value, JSON text, in the trace that is being recorded."""
+        json.loads(value)
+        self._trace_metadata[key] = value
+        if self.profiler is not None and self.profiler.is_running and key not in FLAGS:
+            native.metadata(key, value)
+
+    def export_chrome_trace(self, path: str, use_python_export: bool = False) -> None:
+        """Write the last window as Kineto's JSON; `.gz` compresses. As often as wanted."""
+        if self.profiler is None:
+            raise AssertionError("Profiler must be initialized before exporting chrome trace")
+        if not path.endswith(".gz"):
+            self.profiler.export_chrome_trace(path, self._trace_metadata)
+            return
+        with tempfile.TemporaryDirectory(prefix="opscope-") as directory:
+            plain = os.path.join(directory, "trace.json")
+            self.profiler.export_chrome_trace(plain, self._trace_metadata)
+            with open(plain, "rb") as f, gzip.open(path, "wb", compresslevel=6) as out:
+                shutil.copyfileobj(f, out, 1 << 20)
+
+    def export(self, path: str) -> None:
+        """The same as `export_chrome_trace`, which some documents call so."""
+        self.export_chrome_trace(path)
+
+    def get_trace_id(self) -> str | None:
+        """The id of the window, or None before the first."""
+        return self.profiler.trace_id if self.profiler is not None else None

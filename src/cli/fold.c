@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/fold.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "cli/blank.h"
+#include "import/native_live.h"
+#include "import/native_order.h"
+#include "import/osc_file.h"
+#include "recorder/facts.h"
+#include "recorder/namelog.h"
+#include "recorder/parts.h"
+
+/* A live directory and the file it belongs to. */
+struct fold {
+    const struct osc_fold_guest *guest;
+    char live_path[PATH_MAX], out[PATH_MAX]; /* NAME.osc.live, NAME.osc */
+    int live_fd, blocks_fd;
+    struct osc_native_live live;
+    struct osc_input in;
+    struct osc_file file; /* the last part; zeroed: there is none */
+    uint32_t part;        /* its number, or 0 */
+    bool has_end;
+    struct osc_wire_end end;       /* if it has */
+    struct osc_native_order order; /* what the file has of the blocks */
+    struct osc_parts parts;        /* to write it */
+};
+
+/* --- what there is ----------------------------------------------------------------------- */
+
+/* Whether ENTRY is a part of the recording of F; *PART is its number. */
+static bool is_part(const struct fold *f, int dir, const char *entry, uint32_t *part)
+{
+    const char *const name = strrchr(f->out, '/') + 1;
+    const size_t stem = strlen(name) - strlen(".osc");
+    struct osc_file_header h = {0};
+
+    if (strncmp(entry, name, stem) != 0 || entry[stem] != '.' ||
+        !osc_str_ends(osc_str_c(entry), OSC_STR(".osc")))
+        return false;
+    const int fd = openat(dir, entry, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+
+    if (fd < 0)
+        return false;
+    const bool is_so = pread(fd, &h, sizeof h, 0) == (ssize_t)sizeof h &&
+                       osc_file_header_is_good(&h) &&
+                       memcmp(h.recording, f->live.header.recording, sizeof h.recording) == 0;
+
+    close(fd);
+    *part = h.part;
+    return is_so;
+}
+
+/* The last part of the recording; 0: there is none. */
+static uint32_t find_last_part(const struct fold *f, const char *directory)
+{
+    DIR *const dir = opendir(directory);
+    uint32_t last = 0, part;
+
+    for (const struct dirent *e; dir && (e = readdir(dir));) {
+        if (is_part(f, dirfd(dir), e->d_name, &part) && part > last)
+            last = part;
+    }
+    if (dir)
+        closedir(dir);
+    return last;
+}
+
+/* Note which blocks chunk I has something of; false if it is damaged. */
+static bool note_chunk(struct fold *f, size_t i)
+{
+    const size_t len = (size_t)f->file.chunks[i].header.payload_bytes;
+    unsigned char *payload = NULL;
+    size_t cap = 0;
+    bool is_good = osc_file_payload(&f->file, i, &payload, &cap) == OSC_OK;
+
+    for (size_t at = 0; is_good && at < len;) {
+        struct osc_native_segment s = {0};
+
+        is_good = len - at >= sizeof s.head;
+        if (!is_good)
+            break;
+        memcpy(&s.head, payload + at, sizeof s.head);
+        at += sizeof s.head;
+        is_good = s.head.n_bytes <= len - at && osc_native_order_add(&f->order, &s) == OSC_OK;
+        at += s.head.n_bytes;
+    }
+    osc_free(payload);
+    return is_good;
+}
+
+/*
+ * Note what the file has of blocks that do not know it themselves (written_slots): it is in
+ * the last chunk of records that the process wrote, or, if somebody was interrupted while
+ * folding, in the one behind it.
+ */
+static bool note_written(struct fold *f)
+{
+    unsigned n_left = 2;
+    bool is_good = true;
+
+    for (size_t i = f->file.n_chunks; i > 0 && n_left > 0 && is_good; i--) {
+        if (f->file.chunks[i - 1].header.type == OSC_CHUNK_RECORDS) {
+            is_good = note_chunk(f, i - 1);
+            n_left--;
+        }
+    }
+    return is_good;
+}
+
+/* Whether the file has no gap but what was being written last. */
+static bool is_whole(const struct osc_file *file)
+{
+    const struct osc_file_gap *const gap = file->gaps;
+
+    return file->n_gaps == 0 ||
+           (file->n_gaps == 1 && gap->next == file->n_chunks &&
+            (gap->is_cut || gap->n_bytes < sizeof(struct osc_wire_header)));
+}
+
+/* Take the end of the file off its chunks, if it has one. */
+static bool take_end(struct fold *f)
+{
+    const struct osc_wire_index_entry *const last =
+        f->file.n_chunks > 0 ? &f->file.chunks[f->file.n_chunks - 1] : NULL;
+
+    if (!last || last->header.type != OSC_CHUNK_END)
+        return true;
+    f->has_end = true;
+    f->file.n_chunks--;
+    return last->header.payload_bytes == sizeof f->end &&
+           osc_file_read(&f->file, last->offset + sizeof last->header, &f->end,
+                         sizeof f->end) == OSC_OK &&
+           osc_wire_hash(&f->end, sizeof f->end) == last->header.payload_hash;
+}
+
+/* Open the last part, which must be whole and ours to go on with. */
+static bool open_part(struct fold *f, const char *path)
+{
+    struct osc_err ignored = {0};
+
+    if (osc_input_open(&f->in, path, &ignored) != OSC_OK)
+        return false;
+    if (!f->in.can_seek || f->in.is_live ||
+        osc_file_open(&f->file, &f->in, OSC_INFLATE_NONE, &ignored) != OSC_OK)
+        return false;
+    return f->file.header_is_good && is_whole(&f->file) && !osc_file_has_columns(&f->file) &&
+           take_end(f) && note_written(f);
+}
+
+/* Whether F can be folded: its process is gone, and nothing is damaged. */
+static bool look(struct fold *f, const char *directory)
+{
+    char path[OSC_PARTS_PATH_BYTES];
+    struct osc_err ignored = {0};
+
+    f->live_fd = open(f->live_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    if (f->live_fd >= 0)
+        f->blocks_fd =
+            openat(f->live_fd, "blocks", O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (f->blocks_fd < 0 || flock(f->blocks_fd, LOCK_EX | LOCK_NB) != 0 ||
+        osc_native_live_open(&f->live, f->live_path, &ignored) != OSC_OK || !f->live.is_there ||
+        f->live.is_cut || f->live.n_bad_blocks > 0)
+        return false;
+    f->part = find_last_part(f, directory);
+    f->parts = (struct osc_parts){.out = f->out};
+    memcpy(f->parts.recording, f->live.header.recording, sizeof f->parts.recording);
+    if (f->part == 0) /* nor may the name be that of something else */
+        return access(f->out, F_OK) != 0;
+    return osc_parts_name(f->out, f->part, path) && open_part(f, path);
+}
+
+/* --- what is written --------------------------------------------------------------------- */
+
+static bool is_guest(const struct fold *f)
+{
+    const struct osc_live_header *const h = &f->live.header;
+
+    return h->pid == (uint32_t)f->guest->pid && h->n_anchors > 0 &&
+           h->anchors[0].realtime_ns >= f->guest->start_unix_ns;
+}
+
+static osc_status put_facts(struct fold *f)
+{
+    unsigned char facts[OSC_FACTS_BYTES];
+    struct osc_facts_out to = {.out = facts};
+    struct osc_wire_header header = {.type = OSC_CHUNK_PROCESS};
+    const osc_status st = osc_blank_facts(
+        &to, (pid_t)f->live.header.pid, is_guest(f) ? f->guest->argv : NULL, f->guest->sources);
+
+    header.n_items = to.n;
+    header.payload_bytes = to.len;
+    return st == OSC_OK ? osc_parts_append(&f->parts, header, facts) : st;
+}
+
+static osc_status put_anchors(struct fold *f)
+{
+    const struct osc_live_header *const h = &f->live.header;
+    const uint64_t n = h->n_anchors < OSC_LIVE_ANCHORS ? h->n_anchors : OSC_LIVE_ANCHORS;
+    struct osc_wire_header header = {.type = OSC_CHUNK_CLOCK,
+                                     .payload_bytes = n * sizeof *h->anchors,
+                                     .n_items = n,
+                                     .first_ticks = h->anchors[0].ticks};
+
+    for (uint64_t i = 0; i < n; i++) {
+        if (h->anchors[i].ticks > header.last_ticks)
+            header.last_ticks = h->anchors[i].ticks;
+    }
+    return n > 0 ? osc_parts_append(&f->parts, header, h->anchors) : OSC_OK;
+}
+
+static osc_status put_names(struct fold *f)
+{
+    struct osc_namelog names;
+    osc_status st = osc_namelog_open(&names, f->live_fd);
+
+    if (st == OSC_OK)
+        st = osc_namelog_append(&names, &f->parts);
+    osc_namelog_close(&names);
+    return st;
+}
+
+/* The table of threads, and those that only blocks know. */
+static osc_status put_threads(struct fold *f)
+{
+    const size_t n_max = f->live.n_threads + f->live.n_blocks;
+    struct osc_wire_thread *const threads = osc_calloc(n_max + 1, sizeof *threads);
+    struct osc_wire_header header = {.type = OSC_CHUNK_THREADS};
+    size_t n = 0;
+
+    if (!threads)
+        return OSC_ENOMEM;
+    for (size_t i = 0; i < f->live.n_threads; i++) {
+        const struct osc_live_thread *const t = &f->live.threads[i];
+
+        if (t->state == OSC_THREAD_UNUSED)
+            continue;
+        threads[n] = (struct osc_wire_thread){
+            .ordinal = t->ordinal, .tid = t->tid, .state = OSC_THREAD_EXITED};
+        memcpy(threads[n++].lost, t->lost, sizeof t->lost);
+    }
+    for (size_t i = 0; i < f->live.n_blocks; i++)
+        threads[n++] = (struct osc_wire_thread){.ordinal = f->live.blocks[i].thread,
+                                                .tid = f->live.blocks[i].tid,
+                                                .state = OSC_THREAD_EXITED};
+    header.n_items = n;
+    header.payload_bytes = n * sizeof *threads;
+    const osc_status st = n > 0 ? osc_parts_append(&f->parts, header, threads) : OSC_OK;
+    osc_free(threads);
+    return st;
+}
+
+/* The first slot of B that the file does not have. */
+static uint32_t first_slot(const struct fold *f, const struct osc_block *b)
+{
+    const uint32_t written = osc_native_order_written(&f->order, b->seq);
+
+    return written > b->written_slots ? written : b->written_slots;
+}
+
+static bool is_left(const struct fold *f, const struct osc_block *b)
+{
+    return first_slot(f, b) < osc_native_live_end(b);
+}
+
+static uint64_t count_left(const struct fold *f)
+{
+    uint64_t n = 0;
+
+    for (size_t i = 0; i < f->live.n_blocks; i++)
+        n += is_left(f, &f->live.blocks[i]);
+    return n;
+}
+
+/* All records in one chunk; *TICKS is the time of the last. */
+static osc_status put_records(struct fold *f, uint64_t n_blocks, uint64_t *ticks)
+{
+    const size_t room = osc_pack_bound(OSC_BLOCK_SLOTS) + sizeof(struct osc_pack_segment);
+    unsigned char *const payload = osc_malloc((size_t)n_blocks * room + 1);
+    struct osc_wire_header header = {.type = OSC_CHUNK_RECORDS};
+    struct osc_pack_times times = {0};
+    size_t len = 0;
+
+    if (!payload)
+        return OSC_ENOMEM;
+    for (size_t i = 0; i < f->live.n_blocks; i++) {
+        const struct osc_block *const b = &f->live.blocks[i];
+        struct osc_pack_segment s;
+        const struct osc_pack_range range = {.first_slot = first_slot(f, b),
+                                             .end_slot = osc_native_live_end(b),
+                                             .take_all = true};
+
+        if (!is_left(f, b))
+            continue;
+        const size_t n = osc_pack_block(b, range, &s, payload + len + sizeof s, &times);
+
+        memcpy(payload + len, &s, sizeof s);
+        len += sizeof s + n;
+        header.n_items += s.n_records;
+    }
+    header.payload_bytes = len;
+    header.first_ticks = times.first;
+    header.last_ticks = *ticks = times.last;
+    const osc_status st = len > 0 ? osc_parts_append(&f->parts, header, payload) : OSC_OK;
+    osc_free(payload);
+    return st;
+}
+
+/* All that the file lacks but its end. */
+static osc_status put_rest(struct fold *f, uint64_t n_left)
+{
+    osc_status st = f->part == 0 ? put_facts(f) : OSC_OK;
+
+    if (st == OSC_OK)
+        st = put_anchors(f);
+    if (st == OSC_OK)
+        st = put_names(f);
+    if (st == OSC_OK)
+        st = put_threads(f);
+    if (st == OSC_OK)
+        st = put_records(f, n_left, &f->end.ticks);
+    f->end.reason = is_guest(f) && f->guest->has_ended_well ? OSC_END_STOPPED : OSC_END_KILLED;
+    memcpy(f->end.lost, f->live.header.lost, sizeof f->end.lost);
+    return st;
+}
+
+static osc_status write_all(struct fold *f, uint64_t n_left)
+{
+    osc_status st =
+        f->part == 0 ? osc_parts_open(&f->parts)
+                     : osc_parts_resume(&f->parts, f->part, f->file.chunks, f->file.n_chunks);
+
+    if (st == OSC_OK && !f->has_end)
+        st = put_rest(f, n_left);
+    if (st == OSC_OK)
+        st = osc_parts_close(&f->parts, &f->end);
+    if (st != OSC_OK && f->part == 0)
+        osc_parts_discard(&f->parts);
+    osc_parts_forget(&f->parts);
+    return st;
+}
+
+/* --- all of it --------------------------------------------------------------------------- */
+
+static void fold_one(struct fold *f, const char *directory)
+{
+    bool is_done = look(f, directory);
+    const uint64_t n_left = is_done ? count_left(f) : 0;
+
+    if (f->has_end && n_left > 0)
+        is_done = false;
+    if (is_done && !(f->has_end && f->file.has_index))
+        is_done = write_all(f, n_left) == OSC_OK;
+    if (is_done) {
+        unlinkat(f->live_fd, "blocks", 0); /* without it the others mean nothing */
+        unlinkat(f->live_fd, "strings", 0);
+        unlinkat(f->live_fd, "ctl", 0);
+        rmdir(f->live_path);
+    }
+    osc_native_order_fini(&f->order);
+    osc_file_close(&f->file);
+    osc_input_close(&f->in);
+    osc_native_live_close(&f->live);
+    if (f->blocks_fd >= 0)
+        close(f->blocks_fd);
+    if (f->live_fd >= 0)
+        close(f->live_fd);
+}
+
+void osc_fold_all(const char *directory, const struct osc_fold_guest *guest)
+{
+    DIR *const dir = opendir(directory);
+
+    for (const struct dirent *e; dir && (e = readdir(dir));) {
+        struct fold f = {.guest = guest, .live_fd = -1, .blocks_fd = -1, .in = {.fd = -1}};
+
+        if (!osc_str_ends(osc_str_c(e->d_name), OSC_STR(".osc.live")) ||
+            snprintf(f.live_path, sizeof f.live_path, "%s/%s", directory, e->d_name) >=
+                (int)sizeof f.live_path)
+            continue;
+        snprintf(f.out, sizeof f.out, "%.*s", (int)(strlen(f.live_path) - strlen(".live")),
+                 f.live_path);
+        fold_one(&f, directory);
+    }
+    if (dir)
+        closedir(dir);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fold.h - what a process that is gone left in its live directory, into its file.
+ *
+ * Who ends by _exit(), exec() or a signal leaves NAME.osc.live behind, megabytes of it for
+ * a few records. Every reader takes both together; here the records move to NAME.osc, the
+ * file is ended, and the directory goes.
+ *
+ *   - A live directory whose process, or a child that shares its files, still is there
+ *     holds a lock (recorder/left_over.h): it is not touched.
+ *   - Neither is what is damaged, and what follows a part that has its end: readers have
+ *     more to say about these.
+ *   - The file gets whole chunks at its end, all records in one of them, and the directory
+ *     goes last: whenever this is interrupted, both together are the recording.
+ *   - The end says that the process was killed, unless it is known to have ended well.
+ *
+ * Threading: one thread; of several processes one folds.
+ */
+#ifndef OSC_CLI_FOLD_H
+#define OSC_CLI_FOLD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct osc_sources;
+
+/* The program of a run, and how it ended. */
+struct osc_fold_guest {
+    pid_t pid;
+    int64_t start_unix_ns; /* other processes of this number recorded before */
+    bool has_ended_well;   /* by itself, whatever its status */
+    char *const *argv;     /* borrowed */
+    const struct osc_sources *sources;
+};
+
+/* Fold what lies in DIRECTORY. What cannot be folded stays as it is. */
+void osc_fold_all(const char *directory, const struct osc_fold_guest *guest);
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * recorder.h - the operators and the memory of PyTorch, recorded from within.
+ *
+ * recorder.cpp is built on the user's machine against the user's torch
+ * (python/opscope/torch/build.py), for torch has no stable binary interface; what it
+ * includes of torch is public. It records through opscope/record.h into whatever
+ * recording there is, and does not start or stop any.
+ *
+ *   - Beside torch.profiler: callbacks of its own, and memory from the table of
+ *     addresses of libc10, so neither sees the other.
+ *   - An operator costs no allocation and no lock, but for the first of its name and of
+ *     its shapes on each thread.
+ *   - Where a thing cannot be had (no such entry in libc10), the rest is recorded.
+ *
+ * Threading: attach and detach from one thread at a time; callbacks come from any.
+ */
+#ifndef OSC_SOURCES_TORCH_RECORDER_H
+#define OSC_SOURCES_TORCH_RECORDER_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define OSC_TORCH_API __attribute__((visibility("default")))
+
+struct osc_torch_options {
+    size_t size;        /* sizeof of this struct: a newer object knows an older caller */
+    int is_all_threads; /* else the calling thread and who inherits its state */
+    int has_shapes;     /* shapes, strides, types and scalars of the inputs */
+    int has_memory;     /* allocations and releases, of all threads */
+    int has_overloads;  /* names of overloads, as argument `Overload name` */
+};
+
+enum osc_torch_result {
+    OSC_TORCH_OK,
+    OSC_TORCH_BUSY,     /* attached already: detach first */
+    OSC_TORCH_NO_MEMORY /* attached, but allocations cannot be seen in this torch */
+};
+
+/* Call back from now on, whenever something records. */
+OSC_TORCH_API int osc_torch_attach(const struct osc_torch_options *options);
+
+/* No more. Operators that run now get no end. The thread that attached, unless the
+ * callbacks are those of all threads. */
+OSC_TORCH_API void osc_torch_detach(void);
+
+/* Switch the callbacks of the calling thread's state, or of all, off or on again. */
+OSC_TORCH_API void osc_torch_toggle(int is_on);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

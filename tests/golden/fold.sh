@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+# opscope run folds what processes that are gone left beside into their files; a crash in the
+# middle of that loses nothing, and what a process still records into stays as it is.
+cat >make.py <<'END'
+import os
+import sys
+
+sys.path.insert(0, os.environ["DATA"] + "/../format")
+from writer import *
+
+r = Recording(pid=1 << 30)
+r.anchor(0, 5_000_000_000)
+r.anchor(9_000_000, 5_009_000_000)
+t = r.thread(71)
+t.begin(PLAIN, "outer", 1000)
+first = t.flush()
+t.begin(OPERATOR, "inner", 2000)
+t.json("Input Dims", "[[8,3]]")
+t.end(3000)
+second = t.flush(chunk=False)
+t.instant("torn", 4000)
+t.instant("behind", 4500)
+third = t.flush(chunk=False)
+os.makedirs("left")
+r.write("left/a.osc", index=False, end=0)
+os.makedirs("left/a.osc.live")
+for name, content in zip(("blocks", "strings"),
+                         r.live([(first, True), (second, True), (third, False)], torn=[(2, 0)])):
+    with open("left/a.osc.live/" + name, "wb") as f:
+        f.write(content)
+END
+python3 make.py || exit 1
+look()
+{
+    "$OPSCOPE" table events "$1" --format csv
+    "$OPSCOPE" table quality "$1" --format csv --columns code,count
+}
+cp -r left alone
+rm alone/a.osc
+cp -r left held
+look left >before
+"$OPSCOPE" run --sources api -o left -- true
+ls left
+look left | diff before - && echo "nothing is lost"
+look left
+"$OPSCOPE" info --verify left
+
+# The same from a copy that was cut wherever a crash may have come.
+size=$(stat -c %s left/a.osc)
+whole=$(stat -c %s held/a.osc)
+for ((at = whole; at <= size; at += at + 97 < size ? 97 : at < size ? size - at : 1)); do
+    rm -rf cut
+    cp -r held cut
+    head -c "$at" left/a.osc >cut/a.osc
+    look cut | grep -v -e truncated -e lost_records -e corrupt | diff before - >/dev/null || echo "lost at $at"
+    "$OPSCOPE" run --sources api -o cut -- true
+    ls cut | tr '\n' ' ' | grep -qx 'a.osc ' || echo "left over at $at"
+    look cut | diff before - >/dev/null || echo "folded from $at it differs"
+done
+
+# Where the directory is all there is.
+look alone/a.osc.live >before
+"$OPSCOPE" run --sources api -o alone -- true
+ls alone
+look alone | diff before - && echo "nothing is lost"
+
+# Somebody still has it; it is damaged; it is of another recording.
+flock held/a.osc.live/blocks "$OPSCOPE" run --sources api -o held -- true
+ls held
+for offset in 3 $((1024 * 1024 + 16384 * 2 + 12)); do
+    cp -r held hurt
+    printf '\377' | dd of=hurt/a.osc.live/blocks bs=1 seek=$offset conv=notrunc 2>/dev/null
+    "$OPSCOPE" run --sources api -o hurt -- true
+    ls hurt
+    rm -r hurt
+done
+printf '\377' | dd of=held/a.osc bs=1 seek=20 conv=notrunc 2>/dev/null
+"$OPSCOPE" run --sources api -o held -- true
+ls held
+
+# What the program itself left says how that ended; a child of it nobody has seen end.
+cat >call.py <<'END'
+import ctypes, os, sys
+ctypes.CDLL(os.environ["LIBRARY"]).osc_scope_instant(1)
+if sys.argv[1] == "exit":
+    os._exit(int(sys.argv[2]))
+if sys.argv[1] == "exec":
+    os.execlp("true", "true")
+os.kill(os.getpid(), int(sys.argv[2]))
+END
+export LIBRARY="${OPSCOPE%/*}/libopscope.so.0"
+for how in "exit 0" "exit 3" "exec 0" "kill 9" "kill 15"; do
+    rm -rf own
+    # shellcheck disable=SC2086
+    { "$OPSCOPE" run --sources api -o own -- python3 call.py $how; } 2>/dev/null
+    echo "$how: status $?, $(ls own | wc -l) file, $("$OPSCOPE" table quality own --format csv --columns code | grep -c killed) killed"
+done
+"$OPSCOPE" run --sources api -o child --flight 10s -- sh -c 'python3 call.py exit 0; true'
+echo "child: $(ls child | wc -l) file, $("$OPSCOPE" table quality child --format csv --columns code | grep -c killed) killed"
+"$OPSCOPE" table events child --format csv --columns kind

@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""torch.profiler and opscope.torch record the same run, and must tell the same of it.
+
+    python3 tests/torch/compare.py [--only NAME]
+
+Needs torch, `opscope` on PATH and python/ on PYTHONPATH. Each of workloads.py runs under
+both at once, with the options that a profile can have. Compared are the averages by name
+and by shape (calls, memory, FLOPs, shapes; the order of first sight) and every call
+(name, thread, depth, shapes, types, scalars, sequence number). Times differ by what the
+two cost. Ends with `N passed, N failed`; exit status 1 on any failure.
+"""
+from __future__ import annotations
+
+import argparse
+import collections
+import json
+import os
+import sys
+import tempfile
+import warnings
+from typing import Any
+
+import torch
+import torch.profiler
+
+import opscope.torch
+import workloads
+
+ARGS = ("Input Dims", "Input Strides", "Input type", "Concrete Inputs", "Sequence number")
+CONFIG = torch._C._profiler._ExperimentalConfig
+OPTIONS: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "shapes": {"record_shapes": True},
+    "all": {"record_shapes": True, "profile_memory": True, "with_flops": True},
+    "threads": {"record_shapes": True,
+                "experimental_config": CONFIG(profile_all_threads=True)},
+}
+
+
+def rows(averages: Any, has_memory: bool) -> list[tuple[Any, ...]]:
+    """What must be equal of averages, in their order."""
+    return [(a.key, a.count, a.is_user_annotation, str(a.input_shapes), a.flops,
+             (a.cpu_memory_usage, a.self_cpu_memory_usage) if has_memory else None)
+            for a in averages]
+
+
+def calls(path: str) -> dict[Any, list[tuple[Any, ...]]]:
+    """The calls of each thread in their order, with depth, of a trace at PATH."""
+    with open(path, encoding="utf-8") as f:
+        events = [e for e in json.load(f)["traceEvents"]
+                  if e["ph"] == "X" and e["cat"] in ("cpu_op", "user_annotation")]
+    threads = collections.defaultdict(list)
+    for e in events:
+        start = round(e["ts"] * 1000)
+        threads[e["tid"]].append((start, -round(e["dur"] * 1000), e))
+    result = {}
+    for tid, found in threads.items():
+        ends: list[int] = []
+        result[tid] = []
+        for start, minus, e in sorted(found, key=lambda x: x[:2]):
+            while ends and ends[-1] <= start:
+                ends.pop()
+            args = e.get("args", {})
+            result[tid].append((e["name"], e["cat"], len(ends),
+                                *(plain(args.get(key)) for key in ARGS)))
+            ends.append(start - minus)
+    return result
+
+
+def plain(value: Any) -> Any:
+    return None if value in (None, -1) else json.dumps(value)
+
+
+def memory_records(path: str) -> list[int]:
+    """Bytes of all allocations and releases in their order."""
+    with open(path, encoding="utf-8") as f:
+        found = [e for e in json.load(f)["traceEvents"] if e["name"] == "[memory]"]
+    return [e["args"]["Bytes"] for e in sorted(found, key=lambda e: e["ts"])]
+
+
+def is_json(path: str) -> bool:
+    try:
+        with open(path, encoding="utf-8") as f:
+            json.load(f)
+    except ValueError:
+        return False
+    return True
+
+
+def differences(name: str, options: dict[str, Any], directory: str) -> list[str]:
+    """What differs between the two profilers on workload NAME."""
+    torch.manual_seed(0)
+    work = getattr(workloads, name)()
+    work()
+    cpu = [torch.profiler.ProfilerActivity.CPU]
+    with torch.profiler.profile(activities=cpu, **options) as theirs:
+        with opscope.torch.profile(activities=cpu, **options) as ours:
+            work()
+    found = []
+    has_memory = options.get("profile_memory", False)
+    for by_shape in (False, True):
+        a = rows(theirs.key_averages(group_by_input_shape=by_shape), has_memory)
+        b = rows(ours.key_averages(group_by_input_shape=by_shape), has_memory)
+        by = "shape" if by_shape else "name"
+        if collections.Counter(a) != collections.Counter(b):
+            found += [f"by {by}, torch alone: {x}" for x in a if x not in b]
+            found += [f"by {by}, opscope alone: {x}" for x in b if x not in a]
+        elif a != b and name not in ("threads", "scripted"):
+            found.append(f"by {by}: the order differs")
+    traces = [os.path.join(directory, f"{x}.json") for x in ("theirs", "ours")]
+    theirs.export_chrome_trace(traces[0])
+    ours.export_chrome_trace(traces[1])
+    if not is_json(traces[1]):
+        found.append("the exported trace is not JSON")
+    if name != "odd_inputs":  # where Kineto writes no JSON
+        found += compare_calls(*map(calls, traces))
+        if has_memory and memory_records(traces[0]) != memory_records(traces[1]):
+            found.append("memory records differ")
+    return found
+
+
+def compare_calls(a: dict[Any, Any], b: dict[Any, Any]) -> list[str]:
+    """Of each thread every call; threads are those of the system."""
+    if a.keys() != b.keys():
+        return [f"threads {sorted(a)} and {sorted(b)}"]
+    for tid, of_torch in a.items():
+        for i, (x, y) in enumerate(zip(of_torch, b[tid])):
+            if x != y:
+                return [f"thread {tid}, call {i}: torch {x}, opscope {y}"]
+        if len(of_torch) != len(b[tid]):
+            return [f"thread {tid}: {len(of_torch)} and {len(b[tid])} calls"]
+    return []
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--only")
+    only = parser.parse_args().only
+    passed = failed = 0
+    warnings.simplefilter("ignore")
+    torch.set_num_threads(1)
+    for workload in workloads.ALL:
+        name = workload.__name__
+        for option, values in OPTIONS.items():
+            if only and only not in (name, f"{name}:{option}"):
+                continue
+            with tempfile.TemporaryDirectory() as directory:
+                found = differences(name, values, directory)
+            passed += not found
+            failed += bool(found)
+            for line in found[:6]:
+                print(f"DIFFERS {name}, {option}: {line[:600]}")
+    print(f"{passed} passed, {failed} failed")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,234 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""opscope.torch as programs use it: windows, exports, misuse, and how it is built.
+
+    python3 tests/torch/interface.py
+
+Needs torch, `opscope` on PATH and python/ on PYTHONPATH. Ends with `N passed, N failed`;
+exit status 1 on any failure.
+"""
+from __future__ import annotations
+
+import concurrent.futures
+import gzip
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import traceback
+import warnings
+from pathlib import Path
+
+import torch
+import torch.profiler
+
+import opscope.torch
+from opscope.torch import ProfilerActivity, profile, record_function, schedule
+
+CPU = [ProfilerActivity.CPU]
+x = torch.randn(8, 8)
+
+
+def python(code: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """CODE in an interpreter of its own, with VARIABLES in its environment."""
+    return subprocess.run([sys.executable, "-c", code], env={**os.environ, **variables},
+                          capture_output=True, text=True, check=False)
+
+
+def keys(prof: profile) -> list[str]:
+    return [a.key for a in prof.key_averages()]
+
+
+def raises(kind: type[Exception], word: str, call) -> bool:
+    try:
+        call()
+    except kind as e:
+        return word in str(e)
+    return False
+
+
+def each_window_of_a_schedule_is_ready_by_itself() -> None:
+    seen = []
+    with profile(activities=CPU, schedule=schedule(wait=1, warmup=1, active=2, repeat=2),
+                 on_trace_ready=lambda p: seen.append((p.step_num, keys(p)))) as prof:
+        for _ in range(10):
+            x + x
+            prof.step()
+    assert [step for step, _ in seen] == [4, 8], seen
+    assert all(set(k) == {"ProfilerStep*", "aten::add"} for _, k in seen), seen
+
+
+def saving_twice_works() -> None:
+    with profile(activities=CPU) as prof:
+        with record_function('a "quoted" \\ name\t'):
+            x @ x
+    with tempfile.TemporaryDirectory() as d:
+        for name in ("a.json", "b.json", "c.json.gz"):
+            prof.export_chrome_trace(os.path.join(d, name))
+        a, b = (json.loads(Path(d, n).read_text()) for n in ("a.json", "b.json"))
+        c = json.loads(gzip.decompress(Path(d, "c.json.gz").read_bytes()))
+    assert a["traceEvents"] == b["traceEvents"] == c["traceEvents"]
+    assert 'a "quoted" \\ name\t' in [e["name"] for e in a["traceEvents"]]
+    assert a["record_shapes"] == 0 or "record_shapes" in a
+
+
+def metadata_stands_in_the_trace() -> None:
+    with profile(activities=CPU) as prof:
+        prof.add_metadata("who", 'me "myself"')
+        prof.add_metadata_json("list", "[1, 2]")
+        x + x
+    with tempfile.TemporaryDirectory() as d:
+        prof.export_chrome_trace(os.path.join(d, "t.json"))
+        trace = json.loads(Path(d, "t.json").read_text())
+    assert trace["who"] == 'me "myself"' and trace["list"] == [1, 2], trace.keys()
+    assert trace["trace_id"] == prof.get_trace_id()
+
+
+def two_of_ours_are_an_error_and_torch_beside_is_none() -> None:
+    with profile(activities=CPU) as outer:
+        assert raises(RuntimeError, "runs already", lambda: profile(activities=CPU).start())
+        with torch.profiler.profile(activities=CPU) as theirs:
+            x + x
+    assert "aten::add" in keys(outer)
+    assert "aten::add" in [a.key for a in theirs.key_averages()]
+
+
+def objects_have_what_torch_gives_them() -> None:
+    with profile(activities=CPU, record_shapes=True, profile_memory=True) as prof:
+        y = x @ x
+    a = next(a for a in prof.key_averages(group_by_input_shape=True) if a.key == "aten::matmul")
+    assert (a.count, a.input_shapes, a.cpu_memory_usage) == (1, [[8, 8], [8, 8]], 256), a
+    assert a.cpu_time_total >= a.self_cpu_time_total > 0
+    e = prof.events()
+    assert [f.name for f in e][:2] == ["aten::matmul", "aten::mm"], e
+    assert e[1] in e[0].cpu_children and e[1].cpu_parent is e[0]
+    assert e[1].cpu_memory_usage == 256 and e[0].self_cpu_memory_usage == 0
+    assert prof.key_averages().total_average().count == len(e)
+    assert "aten::mm" in e.table(sort_by="id")
+    del y
+
+
+def tables_take_the_arguments_of_torch() -> None:
+    with profile(activities=CPU, record_shapes=True) as prof:
+        x @ x
+        x + x
+    averages = prof.key_averages()
+    text = averages.table(sort_by="cpu_time_total", row_limit=1, header="HEAD",
+                          top_level_events_only=True, max_name_column_width=20)
+    assert "HEAD" in text and "top-level ops" in text and "aten::mm" not in text, text
+    assert raises(AttributeError, "no attribute 'nonsense'",
+                  lambda: averages.table(sort_by="nonsense"))
+    assert "us" in averages.table(time_unit="us") and "aten" not in averages.table(row_limit=0)
+    assert str(averages) == averages.table()
+
+
+def misuse_says_what_is_wrong() -> None:
+    prof = profile(activities=CPU)
+    assert raises(AssertionError, "initialized", prof.key_averages)
+    assert raises(AssertionError, "initialized", lambda: prof.export_chrome_trace("x"))
+    assert raises(TypeError, "record_shapes", lambda: profile(record_shape=True))
+    assert raises(AssertionError, "No valid", lambda: profile(activities=[]))
+    assert opscope.torch.ProfileActivity is ProfilerActivity
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], with_stack=True):
+            pass
+    texts = [str(w.message) for w in found]
+    assert len([t for t in texts if "CUDA" in t]) == 1, texts
+    assert len([t for t in texts if "with_stack" in t]) == 1, texts
+
+
+def an_exception_ends_the_recording() -> None:
+    prof = profile(activities=CPU)
+    try:
+        with prof:
+            x + x
+            raise KeyError("mine")
+    except KeyError:
+        pass
+    assert keys(prof) == ["aten::add"]
+    with profile(activities=CPU) as again:
+        x * x
+    assert keys(again) == ["aten::mul"]
+
+
+def collection_can_be_toggled() -> None:
+    with profile(activities=CPU) as prof:
+        x + x
+        prof.toggle_collection_dynamic(False, CPU)
+        x * x
+        prof.toggle_collection_dynamic(True, CPU)
+        x - x
+    assert keys(prof) == ["aten::add", "aten::sub"], keys(prof)
+
+
+def overload_names_are_recorded_on_request() -> None:
+    config = torch._C._profiler._ExperimentalConfig(capture_overload_names=True)
+    with profile(activities=CPU, experimental_config=config) as prof:
+        x + x
+    found = [a.overload_name for a in prof.key_averages(group_by_overload_name=True)]
+    assert found == ["Tensor"], found
+
+
+def off_means_off() -> None:
+    done = python("import torch; from opscope.torch import profile\n"
+                  "with profile() as p: torch.ones(2)\n"
+                  "print(len(p.key_averages()), repr(p.key_averages().table()))",
+                  OPSCOPE="0")
+    assert done.stdout == "0 ''\n", done
+
+
+def a_child_of_a_fork_does_not_spoil_the_recording() -> None:
+    with profile(activities=CPU) as prof:
+        x + x
+        pid = os.fork()
+        if pid == 0:
+            x * x
+            os._exit(0)
+        os.waitpid(pid, 0)
+        x - x
+    files = os.listdir(prof.profiler.directory)
+    assert keys(prof) == ["aten::add", "aten::sub"], keys(prof)
+    assert files == ["0.osc"], files
+
+
+def an_object_is_built_once_by_many() -> None:
+    code = "from opscope.torch import build; print(build.recorder())"
+    with tempfile.TemporaryDirectory() as d, concurrent.futures.ThreadPoolExecutor(4) as pool:
+        done = list(pool.map(lambda _: python(code, XDG_CACHE_HOME=d), range(4)))
+        paths = {x.stdout.strip() for x in done}
+        assert len(paths) == 1 and all(x.returncode == 0 for x in done), done
+        path = Path(paths.pop())
+        assert path.parent == Path(d) / "opscope" and path.stat().st_mode & 0o777 == 0o500
+        assert len(list(path.parent.glob("*.so"))) == 1
+
+
+def without_a_compiler_the_error_says_what_to_install() -> None:
+    with tempfile.TemporaryDirectory() as d:
+        done = subprocess.run([sys.executable, "-m", "opscope.torch", "build"],
+                              env={**os.environ, "XDG_CACHE_HOME": d, "TMPDIR": d, "PATH": d},
+                              capture_output=True, text=True, check=False)
+        assert done.returncode == 1 and "install g++" in done.stderr, done
+        assert done.stderr.count("\n") == 1
+
+
+TESTS = [f for name, f in list(globals().items())
+         if callable(f) and getattr(f, "__module__", "") == "__main__" and "_" in name]
+
+
+def main() -> int:
+    failed = 0
+    for test in TESTS:
+        try:
+            test()
+        except Exception:  # the next one shall run, too
+            failed += 1
+            print(f"FAILED {test.__name__}")
+            traceback.print_exc(limit=3)
+    print(f"{len(TESTS) - failed} passed, {failed} failed")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
