@@ -74,6 +74,10 @@ static const struct osc_exporter *choose(const struct osc_args *args)
         osc_cli_error("there is no form '%s', but %s", form, names.s);
     else if (strcmp(args->output, "-") == 0)
         osc_cli_error("which form? standard output has no suffix; say --format, %s", names.s);
+    else if (osc_str_ends(osc_str_c(args->output), OSC_STR(".gz")))
+        osc_cli_error("%s: only JSON is written compressed; write it without .gz and compress "
+                      "it with gzip: opscope reads that, too",
+                      args->output);
     else
         osc_cli_error("%s: its suffix says no form; say --format, %s", args->output, names.s);
     osc_strbuf_fini(&names);

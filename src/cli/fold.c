@@ -168,7 +168,8 @@ static bool look(struct fold *f, const char *directory)
             openat(f->live_fd, "blocks", O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (f->blocks_fd < 0 || flock(f->blocks_fd, LOCK_EX | LOCK_NB) != 0 ||
         osc_native_live_open(&f->live, f->live_path, &ignored) != OSC_OK || !f->live.is_there ||
-        f->live.is_cut || f->live.n_bad_blocks > 0)
+        f->live.is_cut || f->live.names_are_cut || f->live.names_are_bad ||
+        f->live.n_bad_blocks > 0)
         return false;
     f->part = find_last_part(f, directory);
     f->parts = (struct osc_parts){.out = f->out};

@@ -26,15 +26,13 @@ const struct osc_exporter *osc_exporter_find(const char *name)
     return NULL;
 }
 
-/* Whether PATH is longer than the LEN bytes at SUFFIX and ends with them. */
-static bool ends_with(const char *path, const char *suffix, size_t len)
+/* Whether the N bytes at PATH are more than the LEN at SUFFIX and end with them. */
+static bool ends_with(const char *path, size_t n, const char *suffix, size_t len)
 {
-    const size_t n = strlen(path);
-
     return n > len && memcmp(path + n - len, suffix, len) == 0;
 }
 
-const struct osc_exporter *osc_exporter_of_path(const char *path)
+static const struct osc_exporter *find_suffix(const char *path, size_t n)
 {
     for (size_t i = 0; osc_exporters[i]; i++) {
         const char *p = osc_exporters[i]->suffixes;
@@ -42,10 +40,24 @@ const struct osc_exporter *osc_exporter_of_path(const char *path)
         while (*p) {
             const size_t len = strcspn(p, " ");
 
-            if (ends_with(path, p, len))
+            if (ends_with(path, n, p, len))
                 return osc_exporters[i];
             p += len + (p[len] == ' ');
         }
     }
     return NULL;
+}
+
+const struct osc_exporter *osc_exporter_of_path(const char *path)
+{
+    const size_t n = strlen(path), len = strlen(".gz");
+
+    /* JSON alone is written compressed; .osc.gz must not become that. */
+    if (ends_with(path, n, ".gz", len)) {
+        const struct osc_exporter *const plain = find_suffix(path, n - len);
+
+        if (plain && plain != &osc_export_json)
+            return NULL;
+    }
+    return find_suffix(path, n);
 }

@@ -20,7 +20,9 @@ struct osc_input {
     bool can_seek;       /* a regular file: read at offsets, size known */
     uint64_t size;       /* bytes, if can_seek or memory */
     struct osc_str data; /* of memory */
-    char probe[64];      /* its first bytes, also of a pipe */
+    /* Its first bytes, also of a pipe: enough for the table that a compressed block begins
+     * with, and some text behind it. */
+    char probe[1024];
     size_t n_probe;
     bool probe_is_unread; /* of a pipe: to be handed out before anything else */
 };

@@ -83,6 +83,67 @@ static void goes_from_anchor_to_anchor_in_any_order(void **state)
     osc_native_clock_fini(&c);
 }
 
+/* Ticks go on while a machine sleeps, clocks of the day are set, and counters are reset. */
+static const struct osc_clock_anchor stepping[] = {
+    {.ticks = 1000, .monotonic_ns = 1000, .realtime_ns = 9000000, .boottime_ns = 1000},
+    {.ticks = 2000, .monotonic_ns = 2000, .realtime_ns = 10000, .boottime_ns = 2000},
+    {.ticks = 900000, .monotonic_ns = 2001, .realtime_ns = 8000000, .boottime_ns = 900000},
+    {.ticks = 901000, .monotonic_ns = 3000, .realtime_ns = -5, .boottime_ns = 901000},
+    {.ticks = 902000, .monotonic_ns = 3000, .realtime_ns = INT64_MAX, .boottime_ns = 902000},
+    {.ticks = 10, .monotonic_ns = 4000, .realtime_ns = 0, .boottime_ns = 903000},
+};
+
+static void steps_of_other_clocks_change_no_time(void **state)
+{
+    struct osc_native_clock c = {0};
+
+    (void)state;
+    assert_int_equal(osc_native_clock_add(&c, stepping, 5), OSC_OK);
+    assert_int_equal(osc_native_clock_settle(&c, 0), OSC_OK);
+    assert_int_equal(c.n_anchors, 5);
+    assert_int_equal(osc_native_clock_ns(&c, 1500), 1500); /* the clock of the day was set */
+    assert_int_equal(osc_native_clock_ns(&c, 450000), 2000);
+    assert_int_equal(osc_native_clock_ns(&c, 900500), 2500); /* it slept in between */
+    assert_int_equal(osc_native_clock_ns(&c, 901500), 3000);
+    osc_native_clock_fini(&c);
+}
+
+/* Times of C do not fall while ticks rise. */
+static void check_order(const struct osc_clock_anchor *anchors, size_t n, uint64_t step)
+{
+    struct osc_native_clock c = {0};
+    int64_t last = INT64_MIN;
+
+    assert_int_equal(osc_native_clock_add(&c, anchors, n), OSC_OK);
+    assert_int_equal(osc_native_clock_settle(&c, 0), OSC_OK);
+    for (uint64_t i = 0; i < 2000; i++) {
+        const int64_t ns = osc_native_clock_ns(&c, i * step);
+
+        assert_true(ns >= last);
+        last = ns;
+    }
+    osc_native_clock_fini(&c);
+}
+
+static void never_goes_back_whatever_the_anchors_say(void **state)
+{
+    struct osc_clock_anchor anchors[20];
+    uint64_t seed = 7;
+
+    (void)state;
+    for (size_t n = 1; n <= sizeof stepping / sizeof *stepping; n++)
+        check_order(stepping, n, 499);
+    for (int round = 0; round < 200; round++) {
+        const int narrow = round % 40; /* from steps of a few ticks to any there are */
+
+        for (size_t i = 0; i < 20; i++) {
+            seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
+            anchors[i] = anchor(seed >> (2 + narrow), (int64_t)(seed * 31 >> (1 + narrow)));
+        }
+        check_order(anchors, 1 + (size_t)round % 20, (UINT64_MAX >> (2 + narrow)) / 2000);
+    }
+}
+
 static void takes_the_stated_rate_where_one_anchor_is_all(void **state)
 {
     const struct osc_clock_anchor one = anchor(1000, 5000);
@@ -161,6 +222,8 @@ int main(void)
         cmocka_unit_test(multiplies_to_the_same_nanosecond_as_division),
         cmocka_unit_test(cuts_times_at_the_limits),
         cmocka_unit_test(goes_from_anchor_to_anchor_in_any_order),
+        cmocka_unit_test(steps_of_other_clocks_change_no_time),
+        cmocka_unit_test(never_goes_back_whatever_the_anchors_say),
         cmocka_unit_test(takes_the_stated_rate_where_one_anchor_is_all),
         cmocka_unit_test(fits_a_device_through_its_narrowest_readings),
         cmocka_unit_test(takes_the_rate_that_a_device_states_where_readings_cannot_tell),

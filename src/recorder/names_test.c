@@ -10,6 +10,8 @@
 #include <cmocka.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,8 +27,8 @@ static uint32_t add(const char *s)
     return osc_names_add(s, strlen(s), &n_full, &n_too_big);
 }
 
-/* The file `strings` of a fresh directory; OPEN makes it. */
-static int open_log(void)
+/* A fresh directory. */
+static int make_sub(void)
 {
     static int n;
     char sub[64];
@@ -36,6 +38,14 @@ static int open_log(void)
     const int fd = open(sub, O_RDONLY | O_DIRECTORY);
 
     assert_true(fd >= 0);
+    return fd;
+}
+
+/* The file `strings` of a fresh directory; OPEN makes it. */
+static int open_log(void)
+{
+    const int fd = make_sub();
+
     assert_int_equal(osc_names_open(fd, (const uint64_t[2]){1, 2}), OSC_OK);
     const int log = openat(fd, "strings", O_RDONLY);
 
@@ -173,6 +183,37 @@ static void keeps_a_child_out_of_its_parents_file(void **state)
     (void)close(log);
 }
 
+/* Full in the middle of the copy, and where the file is to get its room. */
+static void keeps_its_names_where_the_file_has_no_room(void **state)
+{
+    static const rlim_t limits[] = {0, 40, 60000};
+    struct rlimit old;
+    char text[16];
+
+    (void)state;
+    const uint32_t a = add("from before");
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+    (void)signal(SIGXFSZ, SIG_IGN);
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        const struct rlimit low = {limits[i], old.rlim_max};
+        const int fd = make_sub();
+
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, &low), 0);
+        assert_int_equal(osc_names_open(fd, (const uint64_t[2]){1, 2}), OSC_EIO);
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+        assert_int_equal(add("from before"), a);
+        (void)close(fd);
+    }
+    const uint32_t b = add("from between");
+    const int log = open_log();
+
+    assert_true(b > a);
+    assert_int_equal(read_entry(log, a, text, sizeof text), strlen("from before"));
+    assert_int_equal(read_entry(log, b, text, sizeof text), strlen("from between"));
+    osc_names_detach();
+    (void)close(log);
+}
+
 static int make_dir(void **state)
 {
     (void)state;
@@ -201,6 +242,7 @@ int main(void)
         cmocka_unit_test(takes_strings_of_16_mib_and_cuts_longer_ones),
         cmocka_unit_test(agrees_on_names_that_threads_bring_at_once),
         cmocka_unit_test(keeps_a_child_out_of_its_parents_file),
+        cmocka_unit_test(keeps_its_names_where_the_file_has_no_room),
     };
     return cmocka_run_group_tests_name("names", tests, make_dir, remove_dir);
 }

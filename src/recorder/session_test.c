@@ -11,15 +11,13 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
-#include <sys/mount.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "opscope/source.h"
 #include "recorder/threads.h"
+#include "support/children.h"
 #include "support/recorded.h"
 
 static struct recorded rec;
@@ -45,15 +43,6 @@ static struct recorded *read_child(void)
         return NULL;
     recorded_read(&child);
     return &child;
-}
-
-static void wait_for(pid_t pid)
-{
-    int status = -1;
-
-    assert_true(pid > 0);
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    assert_int_equal(status, 0);
 }
 
 /* Threads of this process, asked without malloc(). */
@@ -232,6 +221,41 @@ static osc_status start_at(const char *out)
         &(struct osc_start_options){.size = sizeof(struct osc_start_options), .out = out});
 }
 
+/* Programs of other versions know a shorter or a longer structure. */
+static void takes_options_of_older_and_newer_programs(void **state)
+{
+    struct {
+        struct osc_start_options options;
+        unsigned char more[64];
+    } newer;
+    struct osc_start_options older;
+
+    (void)state;
+    assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
+    assert_int_equal(osc_stop(), OSC_OK);
+    memset(&newer, 0, sizeof newer);
+    memset(newer.more, 0xff, sizeof newer.more);
+    newer.options.size = sizeof newer;
+    newer.options.out = rec.out;
+    assert_int_equal(osc_start(&newer.options), OSC_OK);
+    osc_instant(1);
+    assert_int_equal(osc_stop(), OSC_OK);
+    recorded_read(&rec);
+    assert_int_equal(rec.all.n[OSC_RECORD_INSTANT], 1);
+
+    memset(&older, 0xff, sizeof older);
+    older.size = offsetof(struct osc_start_options, out) + sizeof older.out;
+    older.out = rec.out;
+    assert_int_equal(osc_start(&older), OSC_OK);
+    osc_instant(1);
+    osc_instant(1);
+    assert_int_equal(osc_stop(), OSC_OK);
+    memset(&rec.all, 0, sizeof rec.all);
+    recorded_read(&rec);
+    assert_int_equal(rec.all.n[OSC_RECORD_INSTANT], 2);
+    recorded_remove(rec.dir);
+}
+
 static void says_where_nothing_can_be_written_and_changes_nothing(void **state)
 {
     (void)state;
@@ -279,134 +303,6 @@ static void drops_and_counts_a_device_or_work_that_is_not_there(void **state)
     osc_losses_get(&lost);
     assert_int_equal(lost.full, 2);
     assert_int_equal(recorded_end(&rec), OSC_OK);
-}
-
-/* In a child, because limits and descriptors do not come back. */
-static void in_child(void (*act)(void))
-{
-    const pid_t pid = fork();
-
-    if (pid == 0) {
-        act();
-        _exit(0);
-    }
-    wait_for(pid);
-}
-
-static void expect(bool is_so, int code)
-{
-    if (!is_so)
-        _exit(code);
-}
-
-static void record_some(void)
-{
-    for (int i = 0; i < 5000; i++)
-        osc_instant(osc_name_c("some"));
-}
-
-static void run_out_of_descriptors(void)
-{
-    const struct rlimit few = {3, 3};
-
-    expect(setrlimit(RLIMIT_NOFILE, &few) == 0, 2);
-    expect(recorded_begin(&rec, 0) == OSC_EIO, 3);
-    record_some();
-    recorded_remove(rec.dir);
-}
-
-/* Sanitizers need more addresses than any machine has memory. */
-#if defined __SANITIZE_THREAD__ || defined __SANITIZE_ADDRESS__
-#define IS_SANITIZED 1
-#elif defined __has_feature
-#define IS_SANITIZED                                                        \
-    (__has_feature(thread_sanitizer) || __has_feature(address_sanitizer) || \
-     __has_feature(memory_sanitizer))
-#else
-#define IS_SANITIZED 0
-#endif
-
-static void run_out_of_addresses(void)
-{
-    const struct rlimit few = {16 << 20, 16 << 20};
-
-    expect(setrlimit(RLIMIT_AS, &few) == 0, 2);
-    const osc_status st = recorded_begin(&rec, 0);
-    expect(st == OSC_OK || st == OSC_ENOMEM || st == OSC_EIO, 3);
-    record_some();
-    (void)osc_stop();
-    recorded_remove(rec.dir);
-}
-
-static void reach_the_limit_on_files(void)
-{
-    const struct rlimit few = {4 << 20, 4 << 20};
-
-    expect(setrlimit(RLIMIT_FSIZE, &few) == 0, 2);
-    const osc_status st = recorded_begin(&rec, 0);
-    expect(st == OSC_OK || st == OSC_EIO, 3);
-    record_some();
-    (void)osc_stop();
-    recorded_remove(rec.dir);
-}
-
-/* On a disk of 4 MiB, where one may be made. */
-static void have_little_room(void)
-{
-    char dir[] = "/tmp/osc-recorded-XXXXXX";
-
-    expect(mkdtemp(dir) != NULL, 2);
-    if (unshare(CLONE_NEWNS | (geteuid() == 0 ? 0 : CLONE_NEWUSER)) != 0 ||
-        mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
-        mount("none", dir, "tmpfs", 0, "size=4m") != 0) {
-        (void)rmdir(dir);
-        return;
-    }
-    memset(&rec, 0, sizeof rec);
-    (void)snprintf(rec.out, sizeof rec.out, "%s/t.osc", dir);
-    expect(osc_start(&(struct osc_start_options){.size = sizeof(struct osc_start_options),
-                                                 .out = rec.out}) == OSC_OK,
-           3);
-    osc_instant(osc_name_c("on a small disk"));
-    expect(osc_stop() == OSC_OK, 4);
-    recorded_read(&rec);
-    expect(rec.all.n[OSC_RECORD_INSTANT] == 1, 5);
-    /* recorded_read() keeps it mapped. */
-    expect(umount2(dir, MNT_DETACH) == 0 && rmdir(dir) == 0, 6);
-}
-
-static void close_all_descriptors(void)
-{
-    expect(recorded_begin(&rec, 0) == OSC_OK, 2);
-    record_some();
-    for (int fd = 3; fd < 1024; fd++)
-        (void)close(fd);
-    const int mine = open("/dev/null", O_RDONLY);
-    expect(mine == 3, 3);
-    record_some();
-    (void)osc_stop();
-    expect(fcntl(mine, F_GETFD) >= 0, 4);
-    recorded_remove(rec.dir);
-}
-
-static void exit_in_the_middle(void)
-{
-    expect(recorded_begin(&rec, 0) == OSC_OK, 2);
-    osc_begin(OSC_SCOPE_PLAIN, 1);
-    recorded_remove(rec.dir); /* even so */
-    exit(0);
-}
-
-static void survives_what_a_host_may_do_or_have_forbidden(void **state)
-{
-    (void)state;
-    in_child(run_out_of_descriptors);
-    if (!IS_SANITIZED)
-        in_child(run_out_of_addresses);
-    in_child(reach_the_limit_on_files);
-    in_child(have_little_room);
-    in_child(close_all_descriptors);
-    in_child(exit_in_the_middle);
 }
 
 static void be_forbidden(void)
@@ -592,7 +488,6 @@ int main(void)
         cmocka_unit_test(does_what_the_environment_says),
         cmocka_unit_test(starts_no_thread_in_a_signal_handler),
         cmocka_unit_test(opens_and_stops_nothing_for_a_child_that_shares_the_memory),
-        cmocka_unit_test(survives_what_a_host_may_do_or_have_forbidden),
         cmocka_unit_test(records_a_child_of_fork_into_files_of_its_own),
         cmocka_unit_test(records_a_child_of_clone_as_well),
         cmocka_unit_test(starts_no_thread_where_libc_may_be_locked),
@@ -600,6 +495,7 @@ int main(void)
         cmocka_unit_test(goes_on_after_vfork_and_exec),
         cmocka_unit_test(records_a_grandchild),
         cmocka_unit_test(refuses_to_start_twice_and_stops_as_often_as_one_likes),
+        cmocka_unit_test(takes_options_of_older_and_newer_programs),
         cmocka_unit_test(says_where_nothing_can_be_written_and_changes_nothing),
         cmocka_unit_test(drops_and_counts_a_device_or_work_that_is_not_there),
         cmocka_unit_test(makes_directories_and_files_that_only_the_user_may_read),

@@ -182,13 +182,6 @@ static void reap(void)
     errno = kept;
 }
 
-/* For kernels that do not know how to wipe. */
-static void wipe(void)
-{
-    memset(memory, 0, sizeof *memory);
-    memory->has_libc = true; /* it is libc that calls this */
-}
-
 void osc_threads_load(void)
 {
     static bool is_done;
@@ -213,8 +206,8 @@ osc_status osc_threads_init(void)
         errno = kept;
         return OSC_ENOMEM;
     }
-    if (madvise(m, sizeof *m, MADV_WIPEONFORK) != 0)
-        (void)pthread_atfork(NULL, NULL, wipe);
+    /* Where nobody knows how to, osc_threads_forked() does it. */
+    (void)madvise(m, sizeof *m, MADV_WIPEONFORK);
     m->life = LIFE_HERE;
     m->has_libc = true;
     m->pid = getpid();
@@ -270,8 +263,12 @@ bool osc_threads_has_libc(void)
 
 void osc_threads_forked(void)
 {
-    if (memory)
-        memory->has_libc = true;
+    if (!memory)
+        return;
+    /* Old kernels do not know how to wipe, and emulators only say that they do. */
+    if (memory->life != LIFE_WIPED && madvise(memory, sizeof *memory, MADV_DONTNEED) != 0)
+        memset(memory, 0, sizeof *memory);
+    memory->has_libc = true;
 }
 
 struct osc_writer *osc_threads_writer(void)

@@ -45,8 +45,8 @@ pid_t osc_threads_pid(void);
 /*
  * Whether libc's locks can be taken here. Not in a child that was made without libc, by
  * clone() or _Fork(): what other threads held at that moment is never let go there, and
- * to start a thread takes malloc(). osc_threads_forked() is libc's own word that it made
- * this child. Life is HERE.
+ * to start a thread takes malloc(). Life is HERE. osc_threads_forked() is libc's own word
+ * that it made this child, which comes first.
  */
 bool osc_threads_has_libc(void);
 void osc_threads_forked(void);

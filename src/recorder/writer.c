@@ -253,13 +253,19 @@ static void absorb(struct osc_writer *w)
             drop(w, OSC_ROLE_END, osc_ticks());
 }
 
-static bool is_everyday(const struct osc_writer *w)
+/* Whether a loss is still to be told. */
+static bool has_pending(const struct osc_writer *w)
 {
     uint64_t lost = 0;
 
     for (uint32_t cause = 0; cause < OSC_LOSS_COUNT; cause++)
         lost |= __atomic_load_n(&w->pending[cause], __ATOMIC_RELAXED); /* see drop_nested() */
-    return w->block && lost == 0 && w->n_runs == 0 && w->n_over == 0 && w->n_owed == 0 &&
+    return lost != 0;
+}
+
+static bool is_everyday(const struct osc_writer *w)
+{
+    return w->block && !has_pending(w) && w->n_runs == 0 && w->n_over == 0 && w->n_owed == 0 &&
            !w->skips_args;
 }
 
@@ -281,8 +287,9 @@ static bool has_nested(const struct osc_writer *w)
 static void leave(struct osc_writer *w)
 {
     settle_and_leave(w);
-    /* A handler that came after absorb() still found W busy. */
-    while (has_nested(w) && set_busy(w)) {
+    /* A handler that came after absorb() still found W busy: what it dropped may be a scope,
+     * and is to be told before what comes next. */
+    while ((has_nested(w) || (w->epoch != 0 && has_pending(w))) && set_busy(w)) {
         w->epoch = 0;
         __atomic_signal_fence(__ATOMIC_SEQ_CST); /* as in the slow path */
         settle_and_leave(w);

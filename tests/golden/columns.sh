@@ -39,3 +39,15 @@ for file in bad cut stub; do
 done
 "$OPSCOPE" table events cut.osc -f csv
 "$OPSCOPE" info --verify bad.osc | cut -d: -f1 | sed 's/[0-9][0-9]* to [0-9]*/A to B/'
+
+# Compressed, as a file and in a directory, with a table longer than what is looked at first.
+"$OPSCOPE" export "$DATA/small.json" -o small.osc 2>/dev/null
+gzip -k small.osc
+mkdir packed
+mv small.osc.gz packed/
+"$OPSCOPE" table events packed/small.osc.gz --format csv | cksum
+"$OPSCOPE" table events packed --format csv | cksum
+"$OPSCOPE" export small.osc -o other.osc.gz
+"$OPSCOPE" export small.osc -o other.csv.gz
+ls other* 2>/dev/null
+true

@@ -74,6 +74,10 @@ for offset in 3 $((1024 * 1024 + 16384 * 2 + 12)); do
     ls hurt
     rm -r hurt
 done
+cp -r held hurt
+truncate -s 70 hurt/a.osc.live/strings
+"$OPSCOPE" run --sources api -o hurt -- true
+ls hurt
 printf '\377' | dd of=held/a.osc bs=1 seek=20 conv=notrunc 2>/dev/null
 "$OPSCOPE" run --sources api -o held -- true
 ls held

@@ -203,6 +203,40 @@ def nothing_happens_where_nobody_wants_it(place: Place) -> None:
         same(list(out.iterdir()), [])
 
 
+def beside(place: Place, name: str, *command: str) -> dict[str, str]:
+    """The environment for a copy of the collector beside the libopscope that COMMAND makes."""
+    folder = place.folder / name
+    folder.mkdir()
+    shutil.copy(place.opscope.parent / "libopscope-collect.so", folder)
+    if command:
+        done = subprocess.run(["cc", "-shared", "-fPIC", "-std=c11", "-D_GNU_SOURCE", "-w",
+                               "-o", str(folder / "libopscope.so.0"),
+                               "-Wl,-soname,libopscope.so.0", *command],
+                              capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise Missing(f"no library can be built: {done.stderr[-200:]}")
+    return {"INTEL_LIBITTNOTIFY64": str(folder / "libopscope-collect.so")}
+
+
+def a_library_of_another_version_costs_the_recording_alone(place: Place) -> None:
+    client, empty = place.client(), place.folder / "empty.c"
+    empty.write_text("int osc_version(void);\nint osc_version(void) { return 0; }\n")
+    for env in (beside(place, "old", str(empty)), beside(place, "none")):
+        done, out = place.record([client, "nest"], env)
+        same((done.returncode, done.stdout, done.stderr), (0, "done\n", ""))
+        same(list(out.iterdir()), [])
+    parts = [str(path) for folder in ("recorder", "wire") for path in (ROOT / "src" / folder)
+             .glob("*.c") if not path.name.endswith("_test.c")]
+    parts += [str(ROOT / "src/base" / name) for name in ("clock.c", "log.c", "status.c")]
+    newer = beside(place, "newer", f"-I{ROOT}/src", f"-I{ROOT}/include", "-fvisibility=hidden",
+                   '-DOSC_VERSION="9.9.9"', *parts, "-lpthread")
+    done, out = place.record([client, "nest"], newer)
+    same((done.returncode, done.stdout, done.stderr), (0, "done\n", ""))
+    same(lines(place.events(out)), NEST)
+    facts = {row["key"]: row["value"] for row in place.table("info", out)}
+    same("9.9.9" in facts.values(), True)
+
+
 def run_sets_what_it_takes(place: Place) -> None:
     out = place.folder / "run"
     done = subprocess.run([str(place.opscope), "run", "-o", str(out), "--", place.client(),
@@ -257,7 +291,8 @@ TESTS = (tasks_nest, what_was_there_before_is_used, kill_loses_nothing_and_leave
          what_is_open_at_the_end_stays_open, a_forked_child_has_a_recording_and_a_hello,
          an_exec_starts_another_recording, two_static_parts_say_hello, threads_come_and_go,
          what_a_handler_does_is_recorded_or_counted, nothing_happens_where_nobody_wants_it,
-         run_sets_what_it_takes, tbb_is_recorded, openmp_is_recorded, torch_is_recorded,
+         a_library_of_another_version_costs_the_recording_alone, run_sets_what_it_takes,
+         tbb_is_recorded, openmp_is_recorded, torch_is_recorded,
          openvino_is_recorded)
 
 

@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a host may do, what may be forbidden to it, and disks that are full or read-only: the
+ * host is unharmed, and what is not recorded is counted to the last record.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <sched.h>
+#include <sys/auxv.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+
+#include "recorder/session.h"
+#include "support/children.h"
+#include "support/recorded.h"
+
+enum { NOBODY = 65534 };
+
+static struct recorded rec;
+static char self_path[512];
+
+static void record(int n)
+{
+    for (int i = 0; i < n; i++)
+        osc_instant(osc_name_c("some"));
+}
+
+/* Start to record into the directory that is REC's already. */
+static osc_status start_there(void)
+{
+    (void)snprintf(rec.out, sizeof rec.out, "%s/t.osc", rec.dir);
+    return osc_start(
+        &(struct osc_start_options){.size = sizeof(struct osc_start_options), .out = rec.out});
+}
+
+static void make_directory(mode_t mode)
+{
+    memset(&rec, 0, sizeof rec);
+    (void)strcpy(rec.dir, "/tmp/osc-recorded-XXXXXX");
+    expect(mkdtemp(rec.dir) != NULL && chmod(rec.dir, mode) == 0, 60);
+}
+
+static void become_nobody(void)
+{
+    expect(geteuid() != 0 ||
+               (setgroups(0, NULL) == 0 && setresgid(NOBODY, NOBODY, NOBODY) == 0 &&
+                setresuid(NOBODY, NOBODY, NOBODY) == 0),
+           61);
+}
+
+/* --- limits and the host ----------------------------------------------------------------- */
+
+static void run_out_of_descriptors(void)
+{
+    const struct rlimit few = {3, 3};
+
+    expect(setrlimit(RLIMIT_NOFILE, &few) == 0, 2);
+    expect(recorded_begin(&rec, 0) == OSC_EIO, 3);
+    record(5000);
+    recorded_remove(rec.dir);
+}
+
+/* Sanitizers need more addresses than any machine has memory. */
+#if defined __SANITIZE_THREAD__ || defined __SANITIZE_ADDRESS__
+#define IS_SANITIZED 1
+#elif defined __has_feature
+#define IS_SANITIZED                                                        \
+    (__has_feature(thread_sanitizer) || __has_feature(address_sanitizer) || \
+     __has_feature(memory_sanitizer))
+#else
+#define IS_SANITIZED 0
+#endif
+
+static void run_out_of_addresses(void)
+{
+    const struct rlimit few = {16 << 20, 16 << 20};
+
+    expect(setrlimit(RLIMIT_AS, &few) == 0, 2);
+    const osc_status st = recorded_begin(&rec, 0);
+    expect(st == OSC_OK || st == OSC_ENOMEM || st == OSC_EIO, 3);
+    record(5000);
+    (void)osc_stop();
+    recorded_remove(rec.dir);
+}
+
+static void reach_the_limit_on_files(void)
+{
+    const struct rlimit few = {4 << 20, 4 << 20};
+
+    expect(setrlimit(RLIMIT_FSIZE, &few) == 0, 2);
+    const osc_status st = recorded_begin(&rec, 0);
+    expect(st == OSC_OK || st == OSC_EIO, 3);
+    record(5000);
+    (void)osc_stop();
+    recorded_remove(rec.dir);
+}
+
+static void close_all_descriptors(void)
+{
+    expect(recorded_begin(&rec, 0) == OSC_OK, 2);
+    record(5000);
+    for (int fd = 3; fd < 1024; fd++)
+        (void)close(fd);
+    const int mine = open("/dev/null", O_RDONLY);
+    expect(mine == 3, 3);
+    record(5000);
+    (void)osc_stop();
+    expect(fcntl(mine, F_GETFD) >= 0, 4);
+    recorded_remove(rec.dir);
+}
+
+static void exit_in_the_middle(void)
+{
+    expect(recorded_begin(&rec, 0) == OSC_OK, 2);
+    osc_begin(OSC_SCOPE_PLAIN, 1);
+    recorded_remove(rec.dir); /* even so */
+    exit(0);
+}
+
+static void survives_what_a_host_may_do_or_have_forbidden(void **state)
+{
+    (void)state;
+    in_child(run_out_of_descriptors);
+    if (!IS_SANITIZED)
+        in_child(run_out_of_addresses);
+    in_child(reach_the_limit_on_files);
+    in_child(close_all_descriptors);
+    in_child(exit_in_the_middle);
+}
+
+/* Do ACT as a user that may do little, in a child of this one. */
+static void as_nobody(void (*act)(void))
+{
+    const pid_t pid = fork();
+    int status = -1;
+
+    if (pid == 0) {
+        become_nobody();
+        act();
+        _exit(0);
+    }
+    expect(waitpid(pid, &status, 0) == pid && status == 0, 62);
+}
+
+/* --- disks ------------------------------------------------------------------------------- */
+
+/* Make the directory of REC a disk of its own, with mount options OPTIONS. */
+static void mount_disk(const char *options)
+{
+    make_directory(0777);
+    if (unshare(CLONE_NEWNS | (geteuid() == 0 ? 0 : CLONE_NEWUSER)) != 0 ||
+        mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+        mount("none", rec.dir, "tmpfs", 0, options) != 0) {
+        (void)rmdir(rec.dir);
+        _exit(CHILD_CANNOT);
+    }
+}
+
+/* Nobody but this child sees the disk: it goes with it. */
+static void leave_disk(void)
+{
+    expect(umount2(rec.dir, MNT_DETACH) == 0 && rmdir(rec.dir) == 0, 69);
+}
+
+static void have_little_room(void)
+{
+    mount_disk("size=4m");
+    expect(start_there() == OSC_OK, 3);
+    osc_instant(osc_name_c("on a small disk"));
+    expect(osc_stop() == OSC_OK, 4);
+    recorded_read(&rec);
+    expect(rec.all.n[OSC_RECORD_INSTANT] == 1, 5);
+    leave_disk();
+}
+
+/* Take what is left of the disk. */
+static void fill_disk(void)
+{
+    static const char zeros[4096];
+    char path[160];
+
+    (void)snprintf(path, sizeof path, "%s/hog", rec.dir);
+    const int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    expect(fd >= 0, 63);
+    for (size_t step = sizeof zeros; step > 0; step /= 2)
+        while (write(fd, zeros, step) > 0)
+            continue;
+    (void)close(fd);
+}
+
+static void record_on_a_disk_that_gets_full(void)
+{
+    enum { BEFORE = 1000, AFTER = 1000000 };
+    struct osc_losses lost;
+
+    expect(start_there() == OSC_OK, 3);
+    record(BEFORE);
+    expect(osc_dump() == OSC_OK, 4);
+    fill_disk();
+    record(AFTER);
+    expect(osc_stop() == OSC_EIO, 5);
+    osc_losses_get(&lost);
+    expect(lost.full > 0 && lost.late + lost.nested + lost.too_big == 0, 6);
+    recorded_read(&rec);
+    expect(rec.all.n[OSC_RECORD_INSTANT] >= BEFORE + 8 * 1022, 7); /* what had its room */
+    expect(rec.all.n[OSC_RECORD_INSTANT] + lost.full == BEFORE + AFTER, 8);
+}
+
+static void get_full(void)
+{
+    mount_disk("size=24m");
+    record_on_a_disk_that_gets_full();
+    leave_disk();
+}
+
+static void get_full_as_nobody(void)
+{
+    mount_disk("size=24m,mode=777");
+    as_nobody(record_on_a_disk_that_gets_full);
+    leave_disk();
+}
+
+/* Neither when told to start nor from the first call on. */
+static void record_nowhere(void)
+{
+    struct osc_losses lost;
+
+    errno = 77;
+    expect(start_there() == OSC_EIO && errno == 77 && osc_is_on() == 0, 3);
+    record(10);
+    expect(osc_stop() == OSC_OK, 4);
+    expect(setenv("OPSCOPE_OUT", rec.dir, 1) == 0, 5);
+    osc_session_arm();
+    record(10);
+    expect(osc_is_on() == 0 && errno == 77, 6);
+    osc_losses_get(&lost);
+    expect(lost.late == 1 && lost.full + lost.nested + lost.too_big == 0, 7);
+}
+
+static void be_read_only(void)
+{
+    mount_disk("size=4m");
+    expect(mount("none", rec.dir, NULL, MS_REMOUNT | MS_RDONLY, "size=4m") == 0, 2);
+    record_nowhere();
+    leave_disk();
+}
+
+static void be_read_only_for_nobody(void)
+{
+    mount_disk("size=4m,mode=777");
+    expect(mount("none", rec.dir, NULL, MS_REMOUNT | MS_RDONLY, "size=4m") == 0, 2);
+    as_nobody(record_nowhere);
+    leave_disk();
+}
+
+static void be_somebody_elses(void)
+{
+    if (geteuid() != 0)
+        _exit(CHILD_CANNOT);
+    make_directory(0755);
+    as_nobody(record_nowhere);
+    expect(rmdir(rec.dir) == 0, 9);
+}
+
+static void counts_what_a_full_disk_does_not_take(void **state)
+{
+    (void)state;
+    in_child_if_allowed(have_little_room, "a disk of 4 MiB");
+    in_child_if_allowed(get_full, "a disk that gets full");
+    in_child_if_allowed(get_full_as_nobody, "a disk that gets full, as another user");
+}
+
+static void records_nothing_where_it_may_not_write(void **state)
+{
+    (void)state;
+    in_child_if_allowed(be_read_only, "a read-only disk");
+    in_child_if_allowed(be_read_only_for_nobody, "a read-only disk, as another user");
+    in_child_if_allowed(be_somebody_elses, "a directory of another user");
+}
+
+/* --- identities -------------------------------------------------------------------------- */
+
+/* All threads change, the flusher too; what is open stays so. */
+static void drop_privileges(void)
+{
+    if (geteuid() != 0)
+        _exit(CHILD_CANNOT);
+    make_directory(0700);
+    expect(start_there() == OSC_OK, 3);
+    record(5000);
+    const pid_t pid = fork();
+    if (pid == 0) { /* it records into the same directory, which it may not */
+        become_nobody();
+        record(10);
+        _exit(osc_is_on() == 0 ? 0 : 1);
+    }
+    int status = -1;
+    expect(waitpid(pid, &status, 0) == pid && status == 0, 4);
+    expect(setresuid(NOBODY, NOBODY, 0) == 0, 5);
+    record(5000);
+    expect(osc_stop() == OSC_OK, 6);
+    expect(setresuid(0, 0, 0) == 0, 7);
+    recorded_read(&rec);
+    expect(rec.all.n[OSC_RECORD_INSTANT] == 10000, 8);
+    recorded_remove(rec.dir);
+}
+
+/* A copy of this program in the directory of REC, at PATH. */
+static void copy_myself(char *path, size_t room)
+{
+    const int from = open(self_path, O_RDONLY | O_CLOEXEC);
+    struct stat st;
+
+    (void)snprintf(path, room, "%s/program", rec.dir);
+    const int to = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0755);
+
+    expect(from >= 0 && to >= 0 && fstat(from, &st) == 0, 64);
+    while (sendfile(to, from, NULL, (size_t)st.st_size) > 0)
+        continue;
+    expect(close(from) == 0 && close(to) == 0 && chmod(path, 0755) == 0, 65);
+}
+
+/* Whether PATH, run by nobody as be_started() has it, was given more rights than nobody has;
+ * what it records goes to the directory `out`. */
+static bool run_with_more_rights(const char *path)
+{
+    char out[128];
+    const pid_t pid = fork();
+
+    if (pid == 0) {
+        (void)snprintf(out, sizeof out, "%s/out", rec.dir);
+        expect(setenv("OPSCOPE_OUT", out, 1) == 0, 66);
+        become_nobody();
+        (void)execl(path, path, "started", (char *)NULL);
+        _exit(CHILD_CANNOT);
+    }
+    int status = -1;
+    expect(waitpid(pid, &status, 0) == pid && WIFEXITED(status), 67);
+    expect(WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == CHILD_CANNOT, 68);
+    return WEXITSTATUS(status) == 0;
+}
+
+/* The program as run_with_more_rights() starts it. */
+static int be_started(void)
+{
+    const bool has_more = getauxval(AT_SECURE) != 0;
+
+    if (osc_is_on() == has_more)
+        return 1;
+    record(10);
+    (void)osc_stop();
+    return has_more ? 0 : CHILD_CANNOT;
+}
+
+static bool is_empty(const char *dir)
+{
+    return rmdir(dir) == 0 && mkdir(dir, 0777) == 0 && chmod(dir, 0777) == 0;
+}
+
+/* Give the program at PATH more rights than its caller has. */
+static bool set_uid(const char *path)
+{
+    return chmod(path, 04755) == 0;
+}
+
+static bool set_gid(const char *path)
+{
+    return chmod(path, 02755) == 0;
+}
+
+static bool set_capabilities(const char *path)
+{
+    /* As struct vfs_cap_data, version 2: effective; CAP_NET_BIND_SERVICE may be had. */
+    static const uint32_t caps[] = {0x02000001, 1u << 10, 0, 0, 0};
+
+    return setxattr(path, "security.capability", caps, sizeof caps, 0) == 0;
+}
+
+/* Nobody tells a program with more rights than his own where to write. */
+static void record_with_more_rights(bool (*give)(const char *path))
+{
+    char path[128], out[128];
+
+    if (geteuid() != 0)
+        _exit(CHILD_CANNOT);
+    make_directory(0755);
+    (void)snprintf(out, sizeof out, "%s/out", rec.dir);
+    expect(mkdir(out, 0777) == 0 && is_empty(out), 2);
+    copy_myself(path, sizeof path);
+    const bool is_given = give(path) && run_with_more_rights(path);
+    const bool is_clean = is_empty(out);
+    /* The same without: it is the rights that make the difference. */
+    expect(unlink(path) == 0, 3);
+    copy_myself(path, sizeof path);
+    expect(!run_with_more_rights(path) && rmdir(out) != 0, 4);
+    recorded_remove(rec.dir);
+    expect(is_clean || !is_given, 5);
+    if (!is_given)
+        _exit(CHILD_CANNOT);
+}
+
+static void be_set_uid(void)
+{
+    record_with_more_rights(set_uid);
+}
+
+static void be_set_gid(void)
+{
+    record_with_more_rights(set_gid);
+}
+
+static void have_capabilities(void)
+{
+    record_with_more_rights(set_capabilities);
+}
+
+static void obeys_no_environment_in_programs_with_more_rights(void **state)
+{
+    (void)state;
+    in_child_if_allowed(be_set_uid, "a set-uid program");
+    in_child_if_allowed(be_set_gid, "a set-gid program");
+    in_child_if_allowed(have_capabilities, "a program with capabilities");
+}
+
+static void goes_on_when_the_host_gives_up_its_rights(void **state)
+{
+    (void)state;
+    if (CHILDREN_FAIL)
+        return;
+    in_child_if_allowed(drop_privileges, "a program that becomes another user");
+}
+
+int main(int argc, char **argv)
+{
+    const ssize_t len = readlink("/proc/self/exe", self_path, sizeof self_path - 1);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(survives_what_a_host_may_do_or_have_forbidden),
+        cmocka_unit_test(counts_what_a_full_disk_does_not_take),
+        cmocka_unit_test(records_nothing_where_it_may_not_write),
+        cmocka_unit_test(obeys_no_environment_in_programs_with_more_rights),
+        cmocka_unit_test(goes_on_when_the_host_gives_up_its_rights),
+    };
+
+    if (argc == 2 && strcmp(argv[1], "started") == 0)
+        _exit(be_started()); /* a program with more rights cannot be looked at for leaks */
+    return len > 0 ? cmocka_run_group_tests_name("faults", tests, NULL, NULL) : 1;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * children.h - what does not come back, such as limits and identities, in a child.
+ *
+ * A child ends with 0 if all is well, with a number that says which line was not, or with
+ * CHILD_CANNOT where the machine does not allow the test.
+ */
+#ifndef OSC_TEST_CHILDREN_H
+#define OSC_TEST_CHILDREN_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { CHILD_CANNOT = 77 };
+
+/* How PID ended. */
+static inline int children_status(pid_t pid)
+{
+    int status = -1;
+
+    assert_true(pid > 0);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    return status;
+}
+
+static inline void wait_for(pid_t pid)
+{
+    assert_int_equal(children_status(pid), 0);
+}
+
+static inline void expect(bool is_so, int code)
+{
+    if (!is_so)
+        _exit(code);
+}
+
+/* Do ACT in a child. */
+static inline int in_child_status(void (*act)(void))
+{
+    const pid_t pid = fork();
+
+    if (pid == 0) {
+        act();
+        _exit(0);
+    }
+    return children_status(pid);
+}
+
+static inline void in_child(void (*act)(void))
+{
+    assert_int_equal(in_child_status(act), 0);
+}
+
+/* The same if the machine allows it; else say that WHAT is not tested. */
+static inline void in_child_if_allowed(void (*act)(void), const char *what)
+{
+    const int status = in_child_status(act);
+
+    if (WIFEXITED(status) && WEXITSTATUS(status) == CHILD_CANNOT)
+        print_message("# not tested, this machine does not allow it: %s\n", what);
+    else
+        assert_int_equal(status, 0);
+}
+
+#endif
