@@ -133,17 +133,18 @@ static osc_status take_small_chunk(struct osc_native *n, size_t i)
     const unsigned char *data;
     osc_status st;
 
-    if (h->type == OSC_CHUNK_RECORDS || h->type == OSC_CHUNK_INDEX || h->type > OSC_CHUNK_END)
+    if (h->type == OSC_CHUNK_RECORDS || h->type == OSC_CHUNK_INDEX ||
+        h->type > OSC_CHUNK_MODULES)
         return OSC_OK;
     st = osc_native_payload(n, i, &data);
     if (st != OSC_OK || !data)
         return st;
     switch (h->type) {
     case OSC_CHUNK_PROCESS:
-        if (!take_facts(n, data, len))
-            st = osc_native_damaged(
-                n, &(struct osc_native_damage){
-                       .offset = n->file.chunks[i].offset, .n_bytes = len, .next = i + 1});
+        st = take_facts(n, data, len) ? OSC_OK : OSC_EFORMAT;
+        break;
+    case OSC_CHUNK_MODULES:
+        st = osc_native_stacks_add(&n->rows.stacks, data, len);
         break;
     case OSC_CHUNK_CLOCK:
         st = take_anchors(n, data, len);
@@ -158,6 +159,10 @@ static osc_status take_small_chunk(struct osc_native *n, size_t i)
         take_end(n, data, len, part);
         break;
     }
+    if (st == OSC_EFORMAT)
+        st = osc_native_damaged(
+            n, &(struct osc_native_damage){
+                   .offset = n->file.chunks[i].offset, .n_bytes = len, .next = i + 1});
     return st;
 }
 

@@ -312,7 +312,8 @@ uint32_t osc_native_live_end(const struct osc_block *b)
     for (uint32_t i = 0; i < OSC_BLOCK_SLOTS; i++) {
         const uint64_t word = b->slots[i].word;
 
-        if (osc_record_tag(word) == b->tag && i + osc_record_n_slots(word) > end)
+        if (osc_record_tag(word) == b->tag && osc_record_n_slots(word) > 0 &&
+            i + osc_record_n_slots(word) > end)
             end = i + osc_record_n_slots(word);
     }
     return end < OSC_BLOCK_SLOTS ? end : OSC_BLOCK_SLOTS;

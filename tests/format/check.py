@@ -19,6 +19,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -60,11 +61,19 @@ class Random:
     def name(self):
         return self.rng.choice(["aten::mm", "f", "", "a\x00b", "\xe4\u4e2d", "conv2d", "x" * 300])
 
+    def frames(self):
+        """Outer ones that many stacks share, inner ones that they do not."""
+        rng = self.rng
+        outer = [0x7f1200000000 + 977 * i for i in range(rng.choice([0, 1, 5, 100]))]
+        inner = [rng.choice([1, rng.randrange(1, 1 << 20), rng.randrange(1, 1 << 64)])
+                 for _ in range(rng.randrange(4))]
+        return inner + outer[::-1]
+
     def args(self, t):
         rng = self.rng
         while rng.random() < 0.4:
             key = rng.choice(["a", "b", "Input Dims", "c d"])
-            pick = rng.randrange(8)
+            pick = rng.randrange(9)
             if pick == 0:
                 t.arg(key, rng.choice([0, -1, 1 << 40, -(1 << 63), (1 << 63) - 1]))
             elif pick == 1:
@@ -77,6 +86,8 @@ class Random:
                 t.arg(key, [rng.randrange(-1 << 63, 1 << 63) for _ in range(rng.randrange(4))])
             elif pick == 5:
                 t.arg(key, rng.choice(["", "text", "quote\"\\", "y" * 3072]))
+            elif pick == 6:
+                t.stack(self.frames(), rng.randrange(3))
             else:
                 say = rng.choice([t.json, t.json_name])
                 say(key, rng.choice(["[[8,3],[]]", "{\"a\": 1}", "17", "no json", "", "[1"]))
@@ -145,6 +156,11 @@ class Random:
             self.call(t)
             if len(t.records) > 90 or rng.random() < 0.05:
                 t.flush()
+        for _ in range(rng.randrange(3)):
+            rec.modules.append([(start, start + (1 << 16), rng.randrange(4) << 12, path)
+                                for start, path in ((1 << 16, "/no/such/liba.so"), (1 << 19, "b;c"),
+                                                    (0x7f1200000000, "/no/libtorch.so"))
+                                if rng.random() < 0.7])
         threads[0].add(w.METADATA, None, rec.name("model"), rec.name("tiny"))
         for i in range(rng.randrange(6)):
             ticks = self.start + (self.now - self.start) * i // 4 + i
@@ -240,9 +256,17 @@ def without_times(keys):
     return sorted(k[:3] + k[5:] for k in keys)
 
 
-def compare(opscope, path, with_times=True):
+def with_depths(keys):
+    """Of stacks only how many frames they have: opscope finds names where there are symbols."""
+    return sorted(k[:5] + (re.sub(r'("Call stack": )"([^"]*)"',
+                                  lambda m: m[1] + str(m[2].count(";") + 1), k[5]),) for k in keys)
+
+
+def compare(opscope, path, with_times=True, with_frames=True):
     """What differs, or None."""
     got, want = theirs(opscope, path), ours(path)
+    if not with_frames:
+        got, want = with_depths(got), with_depths(want)
     if not with_times:
         got, want = without_times(got), without_times(want)
     if got == want:
@@ -302,11 +326,12 @@ def check_recorder(opscope, recorder, mode):
             parts = sorted(pathlib.Path(scratch).glob("*.osc"))
             for part in parts[-2:]:
                 # While it records, another anchor comes, and times become more exact.
-                wrong = compare(opscope, str(part), with_times=mode != "wait")
+                wrong = compare(opscope, str(part), with_times=mode != "wait",
+                                with_frames=False)
                 if wrong:
                     return f"{part.name}: {wrong}"
             if mode.startswith("parts"):
-                wrong = compare(opscope, scratch)
+                wrong = compare(opscope, scratch, with_frames=False)
                 if wrong:
                     return f"all parts: {wrong}"
             found = set(codes(opscope, scratch))
@@ -544,7 +569,7 @@ def main():
               for s in range(args.seed, args.seed + args.count)]
     checks += [(f"parts, seed {s}", lambda s=s: check_parts(args.opscope, s))
                for s in range(args.seed, args.seed + args.count // 2)]
-    checks += [(f, lambda f=f: compare(args.opscope, f)) for f in args.files]
+    checks += [(f, lambda f=f: compare(args.opscope, f, with_frames=False)) for f in args.files]
     checks += [(f"recorder: {m}", lambda m=m: check_recorder(args.opscope, args.recorder, m))
                for m in ("end", "kill", "wait", "parts", "partskill")]
     checks += between_parts(args.opscope)

@@ -32,6 +32,8 @@ static void scopes(int i)
     osc_arg_json(shapes, "[[8,3],[]]", 10);
     osc_arg_json_name(osc_name_c("strides"), osc_name_c("[[3,1],[]]"));
     osc_arg_i64(key, -i);
+    if (i % 4 == 0)
+        osc_arg_stack();
     osc_begin((enum osc_scope_kind)(i % OSC_SCOPE_KIND_COUNT), inner);
     osc_arg_f64(key, i / 3.0);
     osc_end();
@@ -53,6 +55,7 @@ static void memory(int i)
     const uint64_t address = 4096u * (uint64_t)(i + 1);
 
     osc_memory_alloc(OSC_DEVICE_CPU, address, 64);
+    osc_arg_stack();
     osc_memory_alloc_total(OSC_DEVICE_CPU, address + 64, 64, 128, UINT64_MAX);
     osc_memory_free(OSC_DEVICE_CPU, address, 64);
     osc_memory_free_total(OSC_DEVICE_CPU, address + 64, 64, 0, 4096);
