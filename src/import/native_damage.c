@@ -264,3 +264,33 @@ void osc_native_count(struct osc_native *n)
     count_live(n);
     count_losses(n);
 }
+
+/* Whether LIST, which commas part, has WORD in it. */
+static bool lists(struct osc_str list, struct osc_str word)
+{
+    uint32_t from = 0;
+
+    for (uint32_t i = 0; i <= list.len; i++) {
+        if (i < list.len && list.s[i] != ',')
+            continue;
+        if (osc_str_eq((struct osc_str){list.s + from, i - from}, word))
+            return true;
+        from = i + 1;
+    }
+    return false;
+}
+
+void osc_native_count_sources(struct osc_trace *t)
+{
+    bool is_asked = false, was_loaded = false;
+
+    for (uint32_t i = 0; i < t->n_metas; i++) {
+        const struct osc_str key = osc_trace_str(t, t->metas[i].key);
+
+        if (osc_str_eq(key, OSC_STR("sources")))
+            is_asked = lists(osc_trace_str(t, t->metas[i].value), OSC_STR("itt"));
+        was_loaded |= osc_str_starts(key, OSC_STR("source.itt"));
+    }
+    if (was_loaded ? t->events.n_rows == 0 : is_asked)
+        osc_findings_add(&t->findings, OSC_FINDING_source_missing, OSC_NO_OFFSET, OSC_NO_TIME);
+}
