@@ -153,12 +153,7 @@ static void take_json_name(struct osc_builder *b, struct osc_native_names *names
 /* Whether arguments of KEY are to be kept. */
 static bool is_wanted(const struct osc_loading *l, osc_sid key)
 {
-    if (l->keep.is_scout)
-        return false;
-    for (unsigned k = 0; l->no_args && k < OSC_ARG_KEY_COUNT; k++)
-        if (l->keys[k].v == key.v)
-            return true;
-    return !l->no_args;
+    return !l->keep.is_scout && (!l->no_args || osc_loading_needs(l, key));
 }
 
 void osc_native_args_take(struct osc_builder *b, struct osc_native_names *names,
