@@ -431,7 +431,7 @@ static inline void take(struct osc_native_rows *rows, struct osc_native_thread *
     } else if (p->kind == OSC_RECORD_END) {
         release(rows, t);
         end_scope(rows, t, osc_native_clock_ns(rows->clock, p->ticks));
-    } else if (p->kind >= OSC_RECORD_ARG_I64 && p->kind <= OSC_RECORD_ARG_JSON_NAME) {
+    } else if (p->kind >= OSC_RECORD_ARG_I64 && p->kind <= OSC_RECORD_ARGS) {
         take_arg(rows, t, p);
     } else if (p->kind == OSC_RECORD_LAUNCH) {
         take_launch(rows, t, thread, p);
