@@ -197,7 +197,7 @@ static uint64_t unpack(const unsigned char *bytes, size_t len, uint64_t *sum)
 
             memcpy(&s, p, sizeof s);
             p += sizeof s;
-            struct osc_unpack u = {p, p + s.n_bytes, s.start_ticks};
+            struct osc_unpack u = {.at = p, .end = p + s.n_bytes, .ticks = s.start_ticks};
             for (; osc_unpack_next(&u, &r); n++)
                 *sum += r.ticks + r.id;
             p += s.n_bytes;

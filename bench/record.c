@@ -6,7 +6,8 @@
  *
  * The limits are those of a recorder that does nothing but read the clock and write a
  * record of 32 bytes to a ring of its own, published for a reader: L-pair (two of them),
- * L-complete (two readings, one record), L-one, and L-off, a load and a branch. The
+ * L-complete (two readings, one record), L-one, and L-off, a load and a branch; L-fp reads
+ * the clock once and follows 32 frame pointers within bounds that it knows. The
  * recorder is the one that programs get: the installed header, the shared library, all
  * of signal safety, counting and writing to disk.
  *
@@ -23,7 +24,7 @@
 
 #include <opscope/record.h>
 
-enum { N = 200000, ADDRESSES = 64 };
+enum { N = 200000, ADDRESSES = 64, FRAMES = 32 };
 
 /* --- the limits -------------------------------------------------------------------------- */
 
@@ -55,6 +56,32 @@ static void floor_off(uint32_t i)
         bench_put(bench_ring_self, i, kind);
     TEST(0) TEST(1) TEST(2) TEST(3) TEST(4) TEST(5) TEST(6) TEST(7)
 #undef TEST
+}
+
+/* A record with a stack, in a ring of 1 MiB as the others; and where the stack ends. */
+static struct {
+    uint64_t ts, n, addresses[62];
+} stacks[2048];
+static uintptr_t stack_high;
+
+/* To be called, as the recorder's is. */
+__attribute__((noinline)) static void floor_stack(uint32_t i)
+{
+    const uintptr_t *frame = __builtin_frame_address(0);
+    uint64_t n = 0;
+
+    stacks[i % 2048].ts = bench_ticks();
+    while (n < FRAMES) {
+        const uintptr_t caller = frame[0], address = frame[1];
+
+        if (address == 0)
+            break;
+        stacks[i % 2048].addresses[n++] = address;
+        if (caller <= (uintptr_t)frame || caller >= stack_high)
+            break;
+        frame = (const uintptr_t *)caller;
+    }
+    stacks[i % 2048].n = n;
 }
 
 /* --- the recorder ---------------------------------------------------------------------------
@@ -89,6 +116,13 @@ static void instant(uint32_t i)
 {
     (void)i;
     osc_instant(name);
+}
+
+static void stack(uint32_t i)
+{
+    (void)i;
+    osc_instant(name);
+    osc_arg_stack();
 }
 
 static void counter(uint32_t i)
@@ -127,6 +161,8 @@ LOOP(scope_pair)
 LOOP(off_pairs)
 LOOP(scope_complete)
 LOOP(instant)
+LOOP(floor_stack)
+LOOP(stack)
 LOOP(counter)
 LOOP(alloc_free)
 
@@ -153,6 +189,21 @@ static double compare(const char *what, double (*ours)(void), double (*limit)(vo
                  "%.2f ns beside %.2f ns; %llu records lost", bench_steady(&a),
                  bench_steady(&b), (unsigned long long)(after.full - before.full));
     return bench_steady(&a);
+}
+
+/* --- stacks ------------------------------------------------------------------------------- */
+
+/* Called by way of it, or the compiler would make one frame of many. */
+static void (*volatile go_deeper)(uint32_t, int);
+
+/* DEPTH frames of this function, then the comparison. */
+static void compare_stacks(uint32_t depth, int n)
+{
+    if (depth > 1)
+        go_deeper(depth - 1, n);
+    else
+        (void)compare("record/a8-stack-32", time_stack, time_floor_stack, "<=1.15", n);
+    __asm__ volatile("" ::: "memory"); /* or the call would become a jump */
 }
 
 /* --- two threads ---------------------------------------------------------------------------
@@ -256,6 +307,12 @@ int main(int argc, char **argv)
     (void)compare("record/a6-instant", time_instant, time_floor_one, "<=1.20", n);
     (void)compare("record/a6-counter", time_counter, time_floor_one, "<=1.20", n);
     (void)compare("record/a7-alloc-free", time_alloc_free, time_floor_pair, "<=1.30", n);
+    stack_high = (uintptr_t)__builtin_frame_address(0);
+    /* Outside of those are main() and what called it; inside two that compare. */
+    go_deeper = compare_stacks;
+    compare_stacks(FRAMES - 3, n);
+    if (stacks[0].n != FRAMES)
+        fprintf(stderr, "record: the floor found %d frames\n", (int)stacks[0].n);
     (void)sched_setaffinity(0, sizeof all, &all);
     compare_two(alone, n);
     (void)osc_stop();

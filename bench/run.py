@@ -58,6 +58,7 @@ def benches(where, data, recordings):
     if os.path.exists(trace("modules.json")):
         yield "tables", program("tables", trace("modules.json"), "tables-modules", "-", "5")
     yield "record", program("record", "15")
+    yield "recorders", [sys.executable, os.path.join(HERE, "recorders.py"), where, recordings]
     yield "export", program("export", trace("1g.json"), "5")
     yield "reopen", program("reopen", trace("1g.json"), "15")
     yield "flush", program("flush", "7")

@@ -172,6 +172,14 @@ OSC_API void osc_arg_json(osc_name key, const char *json, size_t len);
  * osc_name_of(names, sizeof names).
  */
 OSC_API void osc_args_json(osc_name pairs);
+/*
+ * The functions that called this one, as the argument `Call stack`: up to 128 of them, by
+ * frame pointers, at about 1.4 ns each (compile with -fno-omit-frame-pointer; x86-64 and
+ * arm64). Code without them ends the stack there. Addresses are
+ * recorded; readers find the names in the symbol tables of the files they lie in. The first
+ * call on a stack looks up where it lies, which takes some 100 microseconds.
+ */
+OSC_API void osc_arg_stack(void);
 
 /* --- counters, memory, steps, flows ---------------------------------------------- */
 

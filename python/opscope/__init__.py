@@ -22,11 +22,35 @@ shares 0..1 in ``_ratio``. NumPy, pandas and pyarrow are imported when they are 
 """
 from __future__ import annotations
 
-from ._opscope import TraceError
-from ._opscope import version as __version__
-from ._table import Table
-from ._trace import Trace, get_include, get_library_dir, load, tables
-from . import record
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from . import record
+    from ._opscope import TraceError
+    from ._opscope import version as __version__
+    from ._table import Table
+    from ._trace import Trace, get_include, get_library_dir, load, tables
 
 __all__ = ["Table", "Trace", "TraceError", "__version__", "get_include", "get_library_dir",
            "load", "record", "tables"]
+
+# Imported when they are asked for: the command, and opscope.torch, do without.
+_WHERE = {"Table": "_table", "Trace": "_trace", "TraceError": "_opscope", "load": "_trace",
+          "__version__": "_opscope", "get_include": "_trace", "get_library_dir": "_trace",
+          "tables": "_trace"}
+
+
+def __getattr__(name: str) -> Any:
+    if name == "record":
+        return importlib.import_module(".record", __name__)
+    if name not in _WHERE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = importlib.import_module("." + _WHERE[name], __name__)
+    found = getattr(module, "version" if name == "__version__" else name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 import os
-from typing import Any, Optional, Sequence, Union
+from typing import Any, Optional, Sequence, Union, final
 
 version: str
 
 class TraceError(Exception): ...
 
+@final
 class Buffer:
     def __len__(self) -> int: ...
     def __buffer__(self, flags: int, /) -> memoryview: ...
 
+@final
 class Frame:
     @property
     def name(self) -> str: ...
@@ -27,6 +29,7 @@ class Frame:
     def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]: ...
     def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
 
+@final
 class Traces:
     def __new__(cls, paths: Sequence[Union[str, "os.PathLike[str]"]],
                 words: Sequence[str]) -> "Traces": ...

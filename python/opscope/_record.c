@@ -165,12 +165,29 @@ static void scope_dealloc(PyObject *self)
     Py_DECREF(type);
 }
 
+/* FUNCTION, each call of which is a scope of TYPE that is called like it. */
+static PyObject *decorate(PyTypeObject *type, PyObject *function)
+{
+    PyObject *const name = PyObject_GetAttrString(function, "__qualname__");
+    PyObject *const scope = name ? PyObject_CallOneArg((PyObject *)type, name) : NULL;
+    PyObject *const made = scope ? PyObject_CallOneArg(scope, function) : NULL;
+
+    Py_XDECREF(scope);
+    Py_XDECREF(name);
+    return made;
+}
+
 static PyObject *scope_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
-    PyObject *name, *kind = NULL;
+    PyObject *const name = PyTuple_GET_SIZE(args) == 1 ? PyTuple_GET_ITEM(args, 0) : NULL;
+    PyObject *kind = NULL;
 
-    if (!PyArg_ParseTuple(args, "U:scope", &name))
+    if (name && !PyUnicode_Check(name) && PyCallable_Check(name) && !kwargs)
+        return decorate(type, name);
+    if (!name || !PyUnicode_Check(name)) {
+        PyErr_SetString(PyExc_TypeError, "scope(name, *, kind=\"plain\", **args) takes a str");
         return NULL;
+    }
     struct scope *const s = (struct scope *)type->tp_alloc(type, 0);
     if (!s)
         return NULL;

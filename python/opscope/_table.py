@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     import pandas
     import pyarrow
 
-_DTYPES = {"string": "int32", "integer": "int64", "number": "float64", "boolean": "bool"}
-
 
 class Column(NamedTuple):
     """What a column is."""
@@ -39,7 +37,8 @@ class Table(Mapping[str, Any]):
 
     def __init__(self, frame: _opscope.Frame) -> None:
         self._frame = frame
-        self._columns = {}
+        self._words: dict[str, tuple[str, ...]] = {}
+        self._columns: dict[str, tuple[int, Column]] = {}
         for i in range(frame.n_columns):
             column = Column(*frame.column(i))
             self._columns[column.name] = (i, column)
@@ -83,20 +82,23 @@ class Table(Mapping[str, Any]):
     def __repr__(self) -> str:
         return f"<opscope.Table {self.name}: {self.n_rows} rows, {', '.join(self._columns)}>"
 
+    def _repr_html_(self) -> str:
+        """The first rows, for notebooks."""
+        from ._html import render
+
+        return render(self)
+
     # --- NumPy ------------------------------------------------------------------------------
 
-    def values(self, name: Optional[str] = None) -> Any:
-        """The values of column `name` without a mask, of shape (n_rows,): int64, float64, bool,
-        or of strings int32, their codes (see :meth:`words`; -1: missing). Other missing cells
-        are 0. Without a name: as of any mapping, all columns."""
-        if name is None:
-            return super().values()
+    def raw(self, name: str) -> numpy.ndarray[Any, Any]:
+        """The values of column `name` as they lie in memory, of shape (n_rows,): int64, float64,
+        bool, or of strings int32, their codes (see :meth:`words`; -1: missing). Other missing
+        cells are 0."""
         import numpy
 
-        i, column = self._columns[name]
-        return numpy.asarray(memoryview(self._frame.values(i)))
+        return numpy.asarray(memoryview(self._frame.values(self._columns[name][0])))
 
-    def missing(self, name: str) -> "Optional[numpy.ndarray]":
+    def missing(self, name: str) -> Optional[numpy.ndarray[Any, Any]]:
         """Where column `name` has no value: bool of shape (n_rows,), or None: nowhere."""
         import numpy
 
@@ -105,23 +107,34 @@ class Table(Mapping[str, Any]):
 
     def words(self, name: str) -> tuple[str, ...]:
         """The distinct strings that the codes of column `name` stand for."""
-        return self._frame.words(self._columns[name][0])
+        if name not in self._words:
+            self._words[name] = self._frame.words(self._columns[name][0])
+        return self._words[name]
 
-    def __getitem__(self, name: str) -> "numpy.ndarray":
-        import numpy
-
-        values = self.values(name)
+    def head(self, name: str, n: int = 5) -> list[Any]:
+        """The first `n` values of column `name` as Python has them; None where missing."""
+        values: list[Any] = self.raw(name)[:n].tolist()
         missing = self.missing(name)
         if self._columns[name][1].type == "string":
-            words = numpy.empty(len(self.words(name)) + 1, object)
-            words[:-1] = self.words(name)
-            words[-1] = ""  # that of code -1
+            values = [self.words(name)[code] if code >= 0 else None for code in values]
+        elif missing is not None:
+            values = [None if gone else v for v, gone in zip(values, missing[:n].tolist())]
+        return values
+
+    def __getitem__(self, name: str) -> numpy.ndarray[Any, Any]:
+        """Column `name` as an array of shape (n_rows,), masked where cells are missing."""
+        import numpy
+
+        values = self.raw(name)
+        missing = self.missing(name)
+        if self._columns[name][1].type == "string":
+            words = numpy.array((*self.words(name), ""), object)  # the last: of code -1
             values = words[values]
         return values if missing is None else numpy.ma.MaskedArray(values, missing, copy=False)
 
     # --- others -----------------------------------------------------------------------------
 
-    def to_pandas(self) -> "pandas.DataFrame":
+    def to_pandas(self) -> pandas.DataFrame:
         """A DataFrame: strings are categories; where cells are missing, integers and booleans
         are of pandas' nullable types and numbers NaN or masked. Shares memory where pandas
         can."""
@@ -129,7 +142,7 @@ class Table(Mapping[str, Any]):
 
         data = {}
         for name, (_, column) in self._columns.items():
-            values, missing = self.values(name), self.missing(name)
+            values, missing = self.raw(name), self.missing(name)
             if column.type == "string":
                 data[name] = pandas.Categorical.from_codes(values, list(self.words(name)))
             elif missing is None:
@@ -141,7 +154,7 @@ class Table(Mapping[str, Any]):
                 data[name] = kind(values, missing)
         return pandas.DataFrame(data, copy=False)
 
-    def to_arrow(self) -> "pyarrow.Table":
+    def to_arrow(self) -> pyarrow.Table:
         """A pyarrow Table; unit and help are metadata of its fields. Shares memory."""
         import pyarrow
 

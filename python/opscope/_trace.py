@@ -6,7 +6,7 @@ import os
 import warnings
 from typing import Iterable, Iterator, Union
 
-from . import _opscope
+from . import _opscope, _place
 from ._table import Table
 
 Path = Union[str, "os.PathLike[str]"]
@@ -19,12 +19,13 @@ def tables() -> dict[str, str]:
 
 def get_include() -> str:
     """The folder of the C headers, for ``#include <opscope/record.h>``."""
-    return os.path.join(os.path.dirname(os.path.abspath(__file__)), "include")
+    return _place.INCLUDE
 
 
 def get_library_dir() -> str:
-    """The folder of libopscope.so and libopscope-collect.so."""
-    return os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
+    """The folder of libopscope.so (for linkers; for the loader libopscope.so.0) and
+    libopscope-collect.so."""
+    return _place.LIBRARIES
 
 
 def to_words(options: dict[str, object]) -> list[str]:

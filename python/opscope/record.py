@@ -21,10 +21,8 @@ counted (:func:`losses`) and said by whoever reads the recording.
 """
 from __future__ import annotations
 
-import functools
-import inspect
 import os
-from typing import Any, Callable, Optional, Union
+from typing import TYPE_CHECKING, Any, Callable, Optional, TypeVar, Union, cast, overload
 
 from . import _opscope
 from ._opscope import (args, counter, dump, instant, is_on, losses, metadata, pause, process_name,
@@ -34,14 +32,30 @@ __all__ = ["args", "counter", "dump", "instant", "is_on", "losses", "metadata", 
            "process_name", "resume", "scope", "start", "step", "step_end", "stop", "thread_name"]
 
 
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
 class Scope(_opscope.Scope):
-    """A named range: a context manager to be entered as often as wanted, and a decorator."""
+    """scope(name, *, kind="plain", **args)
+
+    A named range: a context manager, to be entered as often as wanted and on any threads, and a
+    decorator: each call of a function is the scope; of a coroutine or a generator it lasts from
+    its first step to its end. ``@scope`` alone names it after the function.
+
+    `kind` is one that the tables know: plain, operator, annotation, module, runtime, driver,
+    communication, dataloader, optimizer, python, overhead. `args` are recorded whenever it is
+    entered: integers, floats, booleans, strings, lists of integers; anything else as its str(). A
+    scope that is made once and entered often is cheapest.
+    """
 
     __slots__ = ()
 
-    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Each call of `function` is this scope. Of a coroutine or a generator it lasts from the
-        first step to the end."""
+    def __call__(self, function: _F) -> _F:
+        """Make each call of `function` this scope."""
+        import functools
+        import inspect
+
+        wrapper: Any
         if inspect.iscoroutinefunction(function):
             @functools.wraps(function)
             async def wrapper(*args: Any, **kwargs: Any) -> Any:
@@ -63,23 +77,20 @@ class Scope(_opscope.Scope):
             def wrapper(*args: Any, **kwargs: Any) -> Any:
                 with self:
                     return function(*args, **kwargs)
-        return wrapper
+        return cast(_F, wrapper)
 
 
-def scope(name: Union[str, Callable[..., Any]], *, kind: str = "plain", **args: Any) -> Any:
-    """A scope called `name`, of a kind that the tables know: plain, operator, annotation, module,
-    runtime, driver, communication, dataloader, optimizer, python, overhead.
-
-    `args` are recorded whenever it is entered: integers, floats, booleans, strings, lists of integers;
-    anything else as its str(). A scope that is made once and entered often is cheapest.
-    ``@scope`` alone names it after the function.
-    """
-    if callable(name):
-        return Scope(name.__qualname__)(name)
-    return Scope(name, kind=kind, **args)
+if TYPE_CHECKING:
+    @overload
+    def scope(name: str, /, *, kind: str = "plain", **args: Any) -> Scope: ...
+    @overload
+    def scope(name: _F, /) -> _F: ...
+    def scope(name: Any, /, **args: Any) -> Any: ...
+else:
+    scope = Scope  # of a function it makes the decorated function
 
 
-def start(out: "Optional[Union[str, os.PathLike[str]]]" = None, *,
+def start(out: Optional[Union[str, os.PathLike[str]]] = None, *,
           wait: int = 0, warmup: int = 0, active: int = 0, repeat: int = 0, skip_first: int = 0,
           skip_first_wait: int = 0, buffer_bytes: int = 0, limit_bytes: int = 0,
           flight_seconds: float = 0.0, flight_steps: int = 0, slow_step: float = 0.0,

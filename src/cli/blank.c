@@ -28,6 +28,7 @@ osc_status osc_blank_facts(struct osc_facts_out *to, pid_t pid, char *const *arg
     osc_facts_add(to, "host", host);
     osc_facts_add(to, "command", command.s);
     osc_facts_add(to, "run_id", s->run_id);
+    osc_facts_add(to, "sources", s->asked);
     osc_sources_add_names(&failed, s->failed, "");
     osc_facts_add(to, "failed_sources", failed.s);
     osc_facts_add(to, "opscope_version", OSC_VERSION);

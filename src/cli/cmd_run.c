@@ -18,6 +18,7 @@
 #include "cli/commands.h"
 #include "cli/fold.h"
 #include "cli/guest.h"
+#include "cli/hello.h"
 #include "cli/shell.h"
 #include "cli/sources.h"
 #include "cli/unrecorded.h"
@@ -223,13 +224,16 @@ static void conclude(const struct osc_args *args, struct osc_sources *s, const c
     osc_fold_all(path, &guest);
 
     const struct census c = count_recordings(path);
+    const bool is_told = args->run.wants_summary || isatty(STDERR_FILENO);
     const pid_t pid = u->n > 0 ? u->pid : end->pid;
 
     osc_unrecorded_tell(u);
     if (u->n > 0)
         s->failed |= OSC_SOURCE_API;
-    if ((c.n_files > 0 || u->n == 0) && (args->run.wants_summary || isatty(STDERR_FILENO)))
+    if ((c.n_files > 0 || u->n == 0) && is_told)
         summarize(path, c);
+    if ((s->wanted & OSC_SOURCE_ITT) && (args->run.sources || is_told))
+        osc_hello_tell(path, end->pid, args->run.sources != NULL);
     if ((c.n_files == 0 || u->n > 0) &&
         osc_blank_write(path, pid, args->operands, s) != OSC_OK && u->n == 0)
         osc_cli_error("%s: the recording cannot be written", path);

@@ -232,12 +232,14 @@ static int tell_sources(struct osc_sources *s, const struct osc_args *args, unsi
 {
     struct osc_strbuf text = {0};
 
+    s->wanted = bits & ~s->failed;
     if (!args->run.sources && s->failed == 0)
         return drop_stale(s, "OPSCOPE_SOURCES");
-    osc_sources_add_names(&text, bits & ~s->failed, "");
+    osc_sources_add_names(&text, s->wanted, "");
     osc_sources_add_names(&text, s->failed, "-");
     if (bits == 0)
         osc_strbuf_adds(&text, "none");
+    s->asked = text.s;
     return add_text(s, "OPSCOPE_SOURCES", &text);
 }
 

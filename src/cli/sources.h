@@ -29,7 +29,9 @@ struct osc_sources {
     char *texts[OSC_SOURCES_VARIABLES_MAX]; /* owned: values that were made */
     uint32_t n_texts;
     const char *run_id; /* borrowed of texts */
-    unsigned failed;    /* bits of enum osc_source: those that cannot be used */
+    const char *asked;  /* borrowed of texts: OPSCOPE_SOURCES, or NULL */
+    unsigned wanted;    /* bits of enum osc_source: those that are collected */
+    unsigned failed;    /* and those that cannot be */
 };
 
 enum osc_source { OSC_SOURCE_API = 1, OSC_SOURCE_ITT = 2 };

@@ -200,22 +200,37 @@ static void pack_row(struct writing *w, const struct osc_chunk *from, uint32_t i
 
 /* --- traces ----------------------------------------------------------------------------- */
 
+/* Whether there are words between the values of rows that no slot tells of: --no-args. */
+static bool has_silent_words(const struct osc_trace *t)
+{
+    for (uint32_t i = 1; i < t->n_forms; i++) {
+        uint32_t n_words = 0;
+
+        for (uint32_t k = 0; k < t->forms[i].n_slots; k++)
+            n_words += osc_arg_words((enum osc_arg_type)t->forms[i].slots[k].type);
+        if (n_words != t->forms[i].n_words)
+            return true;
+    }
+    return false;
+}
+
 /* Rows of T were left out, or their values changed. */
 static bool is_cut(const struct writing *w)
 {
-    return w->t->is_selected || w->x->is_redacted;
+    return w->t->is_selected || w->x->is_redacted || has_silent_words(w->t);
 }
 
 static void put_events(struct writing *w)
 {
     const struct osc_store *const s = &w->t->events;
+    const bool is_packed = is_cut(w);
 
     w->is_other = false;
     w->n_rows = 0;
     for (uint32_t k = 1; k < s->n_chunks && w->status == OSC_OK; k++) {
         const struct osc_chunk *const c = s->chunks[k];
 
-        if (!is_cut(w) && c->n_more == 0 && c->n_rows > 0) {
+        if (!is_packed && c->n_more == 0 && c->n_rows > 0) {
             flush(w);
             put_rows(w, c);
             continue;

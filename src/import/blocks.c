@@ -3,11 +3,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "import/filename.h"
+#include "import/native_live.h"
 
 /* Read up to LEN bytes, at OFFSET of what can seek. -1 with errno on failure. */
 static ssize_t read_some(struct osc_input *in, char *to, size_t len, uint64_t offset)
@@ -36,26 +39,53 @@ static osc_status read_probe(struct osc_input *in, struct osc_err *err)
     return OSC_OK;
 }
 
-/* Go on with the file `blocks` of the directory that is open; else it stays open. */
-static void enter_live(struct osc_input *in, struct stat *info)
+/* Go on with the file `blocks` of the directory PATH; else IN and INFO stay as they are. */
+static void enter_live(struct osc_input *in, const char *path, struct stat *info)
 {
-    const int fd = openat(in->fd, "blocks", O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    const int dir = open(path, O_RDONLY | O_CLOEXEC | O_DIRECTORY);
+    const int fd =
+        dir < 0 ? -1 : openat(dir, "blocks", O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    struct stat blocks;
 
+    if (dir >= 0)
+        close(dir);
     if (fd < 0)
         return;
-    if (fstat(fd, info) != 0) {
+    if (fstat(fd, &blocks) != 0) {
         close(fd);
         return;
     }
+    *info = blocks;
     close(in->fd);
     in->fd = fd;
     in->is_live = true;
+}
+
+/* A recording that was killed before it had written a byte of a part: go on with the live
+ * directory beside the empty file, if there is one. */
+static osc_status enter_beside(struct osc_input *in, struct stat *info, struct osc_err *err)
+{
+    const struct osc_filename f = osc_filename_parse(in->path);
+    const uint32_t parts[] = {1, f.number.len ? (uint32_t)strtoul(f.number.s, NULL, 10) : 1};
+    const uint32_t n = f.is_recording ? sizeof parts / sizeof *parts : 0;
+
+    for (uint32_t i = 0; i < n && !in->is_live; i++) {
+        osc_free(in->beside);
+        in->beside = osc_native_live_path(in->path, parts[i]);
+        if (!in->beside)
+            return osc_fail(err, OSC_ENOMEM, "%s: out of memory", in->path);
+        enter_live(in, in->beside, info);
+    }
+    if (in->is_live)
+        in->path = in->beside;
+    return OSC_OK;
 }
 
 osc_status osc_input_open(struct osc_input *in, const char *path, struct osc_err *err)
 {
     const bool is_stdin = strcmp(path, "-") == 0;
     struct stat info = {0};
+    osc_status st = OSC_OK;
 
     *in = (struct osc_input){
         .path = is_stdin ? "standard input" : path, .fd = -1, .is_stdin = is_stdin};
@@ -63,7 +93,11 @@ osc_status osc_input_open(struct osc_input *in, const char *path, struct osc_err
     if (in->fd < 0 || fstat(in->fd, &info) != 0)
         return osc_fail(err, OSC_EIO, "%s: cannot be opened: %s", in->path, strerror(errno));
     if (S_ISDIR(info.st_mode))
-        enter_live(in, &info);
+        enter_live(in, path, &info);
+    else if (S_ISREG(info.st_mode) && info.st_size == 0 && !is_stdin)
+        st = enter_beside(in, &info, err);
+    if (st != OSC_OK)
+        return st;
     if (S_ISDIR(info.st_mode))
         return osc_fail(err, OSC_EINVAL, "%s: is a directory; a trace file was expected",
                         in->path);
@@ -90,6 +124,8 @@ void osc_input_close(struct osc_input *in)
     if (in->fd >= 0)
         close(in->fd);
     in->fd = -1;
+    osc_free(in->beside);
+    in->beside = NULL;
 }
 
 /* Fill TO with what comes next; *LEN is 0 at the end. */

@@ -17,6 +17,7 @@ struct osc_input {
     int fd;           /* or -1: memory */
     bool is_stdin;
     bool is_live;        /* PATH is a live directory, FD its file `blocks` */
+    char *beside;        /* owned: the live directory that is read for an empty file, or NULL */
     bool can_seek;       /* a regular file: read at offsets, size known */
     uint64_t size;       /* bytes, if can_seek or memory */
     struct osc_str data; /* of memory */
@@ -29,7 +30,8 @@ struct osc_input {
 
 /*
  * Open PATH, "-" is standard input. Of a live directory (wire/live.h) the file `blocks` is
- * opened; any other directory and a device are refused.
+ * opened, also for an empty file that it lies beside, and IN->path is then the directory;
+ * any other directory and a device are refused. OSC_ENOMEM.
  */
 OSC_MUST_USE osc_status osc_input_open(struct osc_input *in, const char *path,
                                        struct osc_err *err);

@@ -436,6 +436,15 @@ static int known_key(const struct osc_loading *l, const struct osc_slot *slot)
     return -1;
 }
 
+bool osc_loading_needs(const struct osc_loading *l, osc_sid key)
+{
+    for (unsigned k = 0; k < OSC_ARG_KEY_COUNT; k++) {
+        if (l->keys[k].v == key.v)
+            return true;
+    }
+    return false;
+}
+
 osc_status osc_loading_make_form(const struct osc_loading *l, const struct osc_record *r,
                                  struct osc_form *f)
 {

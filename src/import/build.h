@@ -149,6 +149,9 @@ osc_track_id osc_build_track_slow(struct osc_builder *b, osc_who pid, osc_who ti
 /* The form of R: its phase, category, slots. Gives the slots their words' places. */
 osc_form_id osc_build_form(struct osc_builder *b, struct osc_record *r);
 
+/* Whether arguments of KEY must stay for the analyses if the user wants none. */
+bool osc_loading_needs(const struct osc_loading *l, osc_sid key);
+
 /* Make *F, the form of R, whose slots have their words' places. The slots are F's own. */
 OSC_MUST_USE osc_status osc_loading_make_form(const struct osc_loading *l,
                                               const struct osc_record *r, struct osc_form *f);

@@ -123,19 +123,10 @@ static void add_word(struct osc_chrome *c, struct osc_slot slot, const struct va
     add_arg(c, slot, 0);
 }
 
-/* Whether an argument that the user wants left out must stay for the analyses. */
-static bool is_needed(const struct osc_loading *l, osc_sid key)
-{
-    for (unsigned k = 0; k < OSC_ARG_KEY_COUNT; k++)
-        if (l->keys[k].v == key.v)
-            return true;
-    return false;
-}
-
 /* A scout learns from names and times alone. */
 static bool is_left_out(const struct osc_loading *l, osc_sid key, bool is_member)
 {
-    return (l->keep.is_scout && !is_member) || (l->no_args && !is_needed(l, key));
+    return (l->keep.is_scout && !is_member) || (l->no_args && !osc_loading_needs(l, key));
 }
 
 static void take_arg(struct osc_chrome *c, osc_sid key, bool is_member, const struct value *v)

@@ -142,24 +142,24 @@ static osc_status read_form(struct opening *o, const struct osc_wire_form *w,
                             const struct osc_wire_slot *wire, struct osc_slot *slots,
                             struct osc_form *f)
 {
-    struct osc_record r = {.ph = w->ph,
-                           .has_args = w->has_args != 0,
-                           .category = {w->category},
-                           .slots = slots,
-                           .n_slots = w->n_slots};
+    struct osc_loading *const l = o->r->loading;
+    struct osc_record r = {
+        .ph = w->ph, .has_args = w->has_args != 0, .category = {w->category}, .slots = slots};
 
     if (!has_text(o, w->category) || w->kind >= OSC_KIND_COUNT)
         return OSC_EFORMAT;
     for (uint32_t i = 0; i < w->n_slots; i++) {
         if (!has_text(o, wire[i].key) || wire[i].type > OSC_ARG_NUMTEXT)
             return OSC_EFORMAT;
-        slots[i] = (struct osc_slot){.key = {wire[i].key},
-                                     .word = (uint16_t)r.n_words,
-                                     .type = wire[i].type,
-                                     .is_member = wire[i].is_member != 0};
+        slots[r.n_slots] = (struct osc_slot){.key = {wire[i].key},
+                                             .word = (uint16_t)r.n_words,
+                                             .type = wire[i].type,
+                                             .is_member = wire[i].is_member != 0};
         r.n_words += osc_arg_words((enum osc_arg_type)wire[i].type);
+        /* The words of what is left out stay where they are; counters are their values. */
+        r.n_slots += !l->no_args || w->ph == 'C' || osc_loading_needs(l, slots[r.n_slots].key);
     }
-    const osc_status st = osc_loading_make_form(o->r->loading, &r, f);
+    const osc_status st = osc_loading_make_form(l, &r, f);
     f->kind = w->kind;
     f->is_device = w->is_device != 0;
     return st;

@@ -133,17 +133,18 @@ static osc_status take_small_chunk(struct osc_native *n, size_t i)
     const unsigned char *data;
     osc_status st;
 
-    if (h->type == OSC_CHUNK_RECORDS || h->type == OSC_CHUNK_INDEX || h->type > OSC_CHUNK_END)
+    if (h->type == OSC_CHUNK_RECORDS || h->type == OSC_CHUNK_INDEX ||
+        h->type > OSC_CHUNK_MODULES)
         return OSC_OK;
     st = osc_native_payload(n, i, &data);
     if (st != OSC_OK || !data)
         return st;
     switch (h->type) {
     case OSC_CHUNK_PROCESS:
-        if (!take_facts(n, data, len))
-            st = osc_native_damaged(
-                n, &(struct osc_native_damage){
-                       .offset = n->file.chunks[i].offset, .n_bytes = len, .next = i + 1});
+        st = take_facts(n, data, len) ? OSC_OK : OSC_EFORMAT;
+        break;
+    case OSC_CHUNK_MODULES:
+        st = osc_native_stacks_add(&n->rows.stacks, data, len);
         break;
     case OSC_CHUNK_CLOCK:
         st = take_anchors(n, data, len);
@@ -158,6 +159,10 @@ static osc_status take_small_chunk(struct osc_native *n, size_t i)
         take_end(n, data, len, part);
         break;
     }
+    if (st == OSC_EFORMAT)
+        st = osc_native_damaged(
+            n, &(struct osc_native_damage){
+                   .offset = n->file.chunks[i].offset, .n_bytes = len, .next = i + 1});
     return st;
 }
 
@@ -204,10 +209,15 @@ static uint32_t part_of(const struct osc_input *in)
     return osc_file_header_is_good(&h) ? h.part : 1;
 }
 
+static const struct osc_input *last_input(const struct osc_native *n)
+{
+    return n->n_inputs > 0 ? &n->inputs[n->n_inputs - 1] : n->r->in;
+}
+
 /* Copy the live directory that belongs to the last part, before any file. */
 static osc_status open_live(struct osc_native *n, struct osc_err *err)
 {
-    const struct osc_input *in = n->n_inputs > 0 ? &n->inputs[n->n_inputs - 1] : n->r->in;
+    const struct osc_input *in = last_input(n);
     char *path;
 
     if (in->is_live)
@@ -225,17 +235,26 @@ static osc_status open_live(struct osc_native *n, struct osc_err *err)
     return st == OSC_ENOMEM ? st : OSC_OK;
 }
 
-/* Whether what is in the live directory goes on from what is in the file. */
-static bool live_goes_on(const struct osc_native *n)
+/* Whether what is in the live directory goes on from what is in the file: *GOES_ON. */
+static osc_status ask_live(const struct osc_native *n, bool *goes_on)
 {
     const uint64_t *a = n->live.header.recording, *b = n->file.header.recording;
+    bool follows = false;
 
+    *goes_on = n->live.is_there;
     if (!n->live.is_there || n->r->in->is_live)
-        return n->live.is_there;
+        return OSC_OK;
+    *goes_on = false;
     if (n->file.header_is_good && (a[0] != b[0] || a[1] != b[1]))
-        return false; /* of another recording of that name */
-    /* Of a part that was ended the next ones, not this, go on. */
-    return !n->has_end || n->end.reason == OSC_END_STOPPED;
+        return OSC_OK; /* of another recording of that name */
+    *goes_on = !n->has_end || n->end.reason == OSC_END_STOPPED;
+    if (*goes_on || (n->end.reason != OSC_END_CONTINUED && n->end.reason != OSC_END_WINDOW))
+        return OSC_OK;
+    /* Of a part that was ended the next one goes on, if it was begun at all. */
+    const struct osc_input *in = last_input(n);
+    const osc_status st = osc_native_part_follows(in->path, part_of(in), a, &follows);
+    *goes_on = st == OSC_OK && !follows;
+    return st;
 }
 
 /* --- records ------------------------------------------------------------- */
@@ -486,9 +505,12 @@ static osc_status prepare(struct osc_native *n)
         st = osc_native_measure_gaps(n);
     for (size_t i = 0; i < n->file.n_chunks && st == OSC_OK; i++)
         st = take_small_chunk(n, i);
-    n->is_live_used = st == OSC_OK && live_goes_on(n);
-    if (n->is_live_used)
+    if (st == OSC_OK)
+        st = ask_live(n, &n->is_live_used);
+    if (n->is_live_used) {
+        osc_native_forgive_torn(n);
         st = take_live(n);
+    }
     if (st == OSC_OK)
         st = osc_native_clock_settle(&n->clock, n->ticks_hz);
     osc_native_names_settle(&n->names);
@@ -565,6 +587,8 @@ static osc_status read_records(struct osc_native *n, osc_status st, struct osc_e
         else if (osc_loading_join(r->loading, &batch) != OSC_OK)
             st = OSC_ENOMEM;
     }
+    if (st == OSC_OK && !r->options->keep.is_on)
+        osc_native_count_sources(t);
     if (st == OSC_ELIMIT) {
         t->is_partial = true;
         osc_findings_add(&t->findings, OSC_FINDING_limit_reached, OSC_NO_OFFSET, OSC_NO_TIME);

@@ -80,11 +80,20 @@ OSC_MUST_USE osc_status osc_native_payload(struct osc_native *n, size_t i,
  */
 OSC_MUST_USE osc_status osc_native_measure_gaps(struct osc_native *n);
 
+/*
+ * Forget the damage of a chunk that the recorder had not written to its end: what it holds is
+ * in the live directory, which is used.
+ */
+void osc_native_forgive_torn(struct osc_native *n);
+
 /* By their places in the file. */
 void osc_native_sort_damages(struct osc_native *n);
 
 /* All has been read: count damage and losses as findings, and tell the places. */
 void osc_native_count(struct osc_native *n);
+
+/* All is in T: count sources that were asked for by name, or loaded, and brought nothing. */
+void osc_native_count_sources(struct osc_trace *t);
 
 /* --- native.c --- */
 

@@ -6,6 +6,7 @@
 #include "base/strbuf.h"
 #include "codec/json.h"
 #include "import/native_names.h"
+#include "import/native_stacks.h"
 
 void osc_native_args_fini(struct osc_native_args *a)
 {
@@ -136,12 +137,7 @@ static void add_value(struct osc_builder *b, struct osc_native_args *a,
 /* Whether arguments of KEY are to be kept. */
 static bool is_wanted(const struct osc_loading *l, osc_sid key)
 {
-    if (l->keep.is_scout)
-        return false;
-    for (unsigned k = 0; l->no_args && k < OSC_ARG_KEY_COUNT; k++)
-        if (l->keys[k].v == key.v)
-            return true;
-    return !l->no_args;
+    return !l->keep.is_scout && (!l->no_args || osc_loading_needs(l, key));
 }
 
 /* Read the list of pairs NAME; the number of its first value + 1. */
@@ -229,4 +225,13 @@ void osc_native_args_take(struct osc_builder *b, struct osc_native_names *names,
         add(b, a, key, OSC_ARG_STRING, osc_build_string(b, bytes.s, bytes.len).v);
         break;
     }
+}
+
+void osc_native_args_stack(struct osc_builder *b, struct osc_native_stacks *stacks,
+                           struct osc_native_args *a, const struct osc_packed *p)
+{
+    const osc_sid key = b->loading->keys[OSC_ARG_KEY_CALL_STACK];
+
+    if (p->value > 0 && is_wanted(b->loading, key))
+        osc_native_args_string(b, a, key, osc_native_stacks_text(stacks, b, p));
 }

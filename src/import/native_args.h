@@ -11,6 +11,7 @@
 #include "wire/pack.h"
 
 struct osc_native_names;
+struct osc_native_stacks;
 
 /* Arguments on their way to a row. Zeroed, there are none. */
 struct osc_native_args {
@@ -35,8 +36,11 @@ void osc_native_args_string(struct osc_builder *b, struct osc_native_args *a, os
 void osc_native_args_id(struct osc_builder *b, struct osc_native_args *a, osc_sid key,
                         uint64_t value);
 
-/* Append what the record P of an ARG kind says, unless arguments are not wanted. */
+/* Append what the record P of an ARG kind other than ARG_STACK says, unless arguments are
+ * not wanted; and the same for ARG_STACK, as `Call stack`. */
 void osc_native_args_take(struct osc_builder *b, struct osc_native_names *names,
                           struct osc_native_args *a, const struct osc_packed *p);
+void osc_native_args_stack(struct osc_builder *b, struct osc_native_stacks *stacks,
+                           struct osc_native_args *a, const struct osc_packed *p);
 
 #endif

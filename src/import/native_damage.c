@@ -103,6 +103,18 @@ osc_status osc_native_measure_gaps(struct osc_native *n)
     return st;
 }
 
+void osc_native_forgive_torn(struct osc_native *n)
+{
+    const struct osc_file *f = &n->file;
+    const struct osc_file_gap *last = f->n_gaps > 0 ? &f->gaps[f->n_gaps - 1] : NULL;
+
+    if (!last || n->live.header.state != OSC_LIVE_RECORDING || !osc_file_is_torn(f, last))
+        return;
+    for (size_t i = 0; i < n->n_damages; i++)
+        if (n->damages[i].offset == last->offset)
+            n->damages[i--] = n->damages[--n->n_damages];
+}
+
 static int compare_damages(const void *pa, const void *pb)
 {
     const struct osc_native_damage *const a = pa, *const b = pb;
@@ -240,7 +252,9 @@ static void count_losses(struct osc_native *n)
     count(n, OSC_FINDING_lost_name, n->names.n_lost, OSC_NO_OFFSET, OSC_NO_TIME);
     if (n->is_live_used && n->live.is_running)
         count(n, OSC_FINDING_still_recording, 1, OSC_NO_OFFSET, OSC_NO_TIME);
-    else if (n->has_end ? n->end.reason == OSC_END_KILLED : !n->file.has_index)
+    else if (n->is_live_used ? !n->has_end || n->end.reason != OSC_END_STOPPED
+             : n->has_end    ? n->end.reason == OSC_END_KILLED
+                             : !n->file.has_index)
         count(n, OSC_FINDING_killed, 1, OSC_NO_OFFSET, OSC_NO_TIME);
 }
 
@@ -249,4 +263,34 @@ void osc_native_count(struct osc_native *n)
     count_damages(n);
     count_live(n);
     count_losses(n);
+}
+
+/* Whether LIST, which commas part, has WORD in it. */
+static bool lists(struct osc_str list, struct osc_str word)
+{
+    uint32_t from = 0;
+
+    for (uint32_t i = 0; i <= list.len; i++) {
+        if (i < list.len && list.s[i] != ',')
+            continue;
+        if (osc_str_eq((struct osc_str){list.s + from, i - from}, word))
+            return true;
+        from = i + 1;
+    }
+    return false;
+}
+
+void osc_native_count_sources(struct osc_trace *t)
+{
+    bool is_asked = false, was_loaded = false;
+
+    for (uint32_t i = 0; i < t->n_metas; i++) {
+        const struct osc_str key = osc_trace_str(t, t->metas[i].key);
+
+        if (osc_str_eq(key, OSC_STR("sources")))
+            is_asked = lists(osc_trace_str(t, t->metas[i].value), OSC_STR("itt"));
+        was_loaded |= osc_str_starts(key, OSC_STR("source.itt"));
+    }
+    if (was_loaded ? t->events.n_rows == 0 : is_asked)
+        osc_findings_add(&t->findings, OSC_FINDING_source_missing, OSC_NO_OFFSET, OSC_NO_TIME);
 }

@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "base/sort.h"
 #include "base/strbuf.h"
+#include "wire/chunk.h"
 
 /* Limits that a damaged header cannot lift: 64 GiB of blocks, 4 GiB of names. */
 #define BLOCKS_MAX  (UINT32_C(1) << 22)
@@ -239,25 +240,59 @@ osc_status osc_native_live_open(struct osc_native_live *l, const char *path,
     return st;
 }
 
+/* NAME.osc to B, of PATH, which is that or, as its part PART, NAME.2.osc. */
+static void add_first_part(struct osc_strbuf *b, const char *path, uint32_t part)
+{
+    char number[24];
+    const size_t len = strlen(path);
+    const int n = snprintf(number, sizeof number, ".%u.osc", part);
+
+    osc_strbuf_adds(b, path);
+    if (part > 1 && len > (size_t)n && strcmp(path + len - (size_t)n, number) == 0) {
+        b->len = len - (size_t)n;
+        osc_strbuf_adds(b, ".osc");
+    }
+}
+
 char *osc_native_live_path(const char *path, uint32_t part)
 {
     struct osc_strbuf b = {0};
-    char number[24];
-    size_t len = strlen(path);
 
-    /* NAME.2.osc goes with NAME.osc.live. */
-    const int n = snprintf(number, sizeof number, ".%u.osc", part);
-    osc_strbuf_adds(&b, path);
-    if (part > 1 && len > (size_t)n && strcmp(path + len - (size_t)n, number) == 0) {
-        b.len = len - (size_t)n;
-        osc_strbuf_adds(&b, ".osc");
-    }
+    add_first_part(&b, path, part);
     osc_strbuf_adds(&b, ".live");
     if (b.status != OSC_OK) {
         osc_strbuf_fini(&b);
         return NULL;
     }
     return b.s;
+}
+
+osc_status osc_native_part_follows(const char *path, uint32_t part, const uint64_t recording[2],
+                                   bool *follows)
+{
+    static const char suffix[] = ".osc";
+    const size_t n = sizeof suffix - 1;
+    struct osc_file_header h = {0};
+    struct osc_strbuf b = {0};
+
+    *follows = false;
+    add_first_part(&b, path, part);
+    if (b.status == OSC_OK && b.len >= n && memcmp(b.s + b.len - n, suffix, n) == 0)
+        b.len -= n;
+    osc_strbuf_addf(&b, ".%u%s", part + 1, suffix);
+    if (b.status != OSC_OK) {
+        osc_strbuf_fini(&b);
+        return OSC_ENOMEM;
+    }
+    const int fd = open(b.s, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+    osc_strbuf_fini(&b);
+    if (fd < 0)
+        return OSC_OK;
+    *follows = read_at(fd, &h, sizeof h, 0) != 0 || !osc_file_header_is_good(&h) ||
+               memcmp(h.recording, recording, sizeof h.recording) == 0;
+    close(fd);
+    return OSC_OK;
 }
 
 void osc_native_live_close(struct osc_native_live *l)
@@ -277,7 +312,8 @@ uint32_t osc_native_live_end(const struct osc_block *b)
     for (uint32_t i = 0; i < OSC_BLOCK_SLOTS; i++) {
         const uint64_t word = b->slots[i].word;
 
-        if (osc_record_tag(word) == b->tag && i + osc_record_n_slots(word) > end)
+        if (osc_record_tag(word) == b->tag && osc_record_n_slots(word) > 0 &&
+            i + osc_record_n_slots(word) > end)
             end = i + osc_record_n_slots(word);
     }
     return end < OSC_BLOCK_SLOTS ? end : OSC_BLOCK_SLOTS;

@@ -169,7 +169,11 @@ static void take_arg(struct osc_native_rows *rows, struct osc_native_thread *t,
 {
     struct osc_native_args *args = t->held.kind != 0 ? &t->args : wait_for_end(rows, t);
 
-    if (args)
+    if (!args)
+        return;
+    if (p->kind == OSC_RECORD_ARG_STACK)
+        osc_native_args_stack(rows->builder, &rows->stacks, args, p);
+    else
         osc_native_args_take(rows->builder, rows->names, args, p);
 }
 
@@ -431,7 +435,7 @@ static inline void take(struct osc_native_rows *rows, struct osc_native_thread *
     } else if (p->kind == OSC_RECORD_END) {
         release(rows, t);
         end_scope(rows, t, osc_native_clock_ns(rows->clock, p->ticks));
-    } else if (p->kind >= OSC_RECORD_ARG_I64 && p->kind <= OSC_RECORD_ARGS) {
+    } else if (p->kind >= OSC_RECORD_ARG_I64 && p->kind <= OSC_RECORD_ARG_STACK) {
         take_arg(rows, t, p);
     } else if (p->kind == OSC_RECORD_LAUNCH) {
         take_launch(rows, t, thread, p);
@@ -531,6 +535,7 @@ void osc_native_rows_fini(struct osc_native_rows *rows)
     osc_idmap_fini(&rows->by_ordinal);
     osc_idmap_fini(&rows->by_tid);
     osc_native_late_fini(&rows->late);
+    osc_native_stacks_fini(&rows->stacks);
     osc_strbuf_fini(&rows->text);
     rows->threads = NULL;
     rows->n_threads = rows->cap_threads = 0;

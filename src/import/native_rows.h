@@ -25,6 +25,7 @@
 #include "import/native_clock.h"
 #include "import/native_late.h"
 #include "import/native_names.h"
+#include "import/native_stacks.h"
 #include "opscope/record.h"
 #include "wire/pack.h"
 
@@ -67,6 +68,7 @@ struct osc_native_rows {
     struct osc_builder *builder;    /* borrowed, as all of these */
     struct osc_native_clock *clock; /* settled */
     struct osc_native_names *names;
+    struct osc_native_stacks stacks; /* owned */
     osc_who pid;
     struct osc_native_thread *threads; /* owned */
     size_t n_threads, cap_threads;

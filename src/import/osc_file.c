@@ -13,6 +13,12 @@
 #define SCAN_BYTES  ((size_t)1 << 16)
 #define BLOCK_BYTES ((size_t)256 << 10)
 
+bool osc_file_is_torn(const struct osc_file *f, const struct osc_file_gap *gap)
+{
+    return gap->offset + gap->n_bytes == f->size &&
+           (gap->is_cut || gap->n_bytes < sizeof(struct osc_wire_header));
+}
+
 int osc_file_probe(const char *head, size_t len)
 {
     static const char magic[sizeof((struct osc_file_header *)0)->magic + 1] = OSC_FILE_MAGIC;

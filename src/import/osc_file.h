@@ -57,6 +57,10 @@ struct osc_file {
     uint64_t at; /* of an appended one: where it begins */
 };
 
+/* Whether GAP is the beginning of a chunk that the file ends in: being written just then, if
+ * what is being recorded lies beside the file. */
+bool osc_file_is_torn(const struct osc_file *f, const struct osc_file_gap *gap);
+
 /* How well the first bytes of a text fit: 0 or 100, and 90 if one of the magic is damaged. */
 int osc_file_probe(const char *head, size_t len);
 

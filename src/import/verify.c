@@ -12,6 +12,8 @@
 struct verifying {
     struct osc_verify *v;
     struct osc_file file;
+    struct osc_native_live live; /* beside a file without an end */
+    osc_status live_opened;
     unsigned char *payload; /* owned */
     size_t cap_payload;
 };
@@ -93,6 +95,25 @@ static osc_status check_chunk(struct verifying *w, size_t i)
     return st == OSC_OK ? check_frame(w, e) : st;
 }
 
+static bool has_end(const struct osc_file *f)
+{
+    for (size_t i = 0; i < f->n_chunks; i++)
+        if (f->chunks[i].header.type == OSC_CHUNK_END)
+            return true;
+    return false;
+}
+
+/* Whether a chunk that is not whole was being written: what it holds lies in the live
+ * directory still. */
+static bool is_being_written(const struct verifying *w, const struct osc_file_gap *gap)
+{
+    const struct osc_live_header *h = &w->live.header;
+
+    return w->live.is_there && h->state == OSC_LIVE_RECORDING &&
+           memcmp(h->recording, w->file.header.recording, sizeof h->recording) == 0 &&
+           osc_file_is_torn(&w->file, gap);
+}
+
 static void tell_gaps(struct verifying *w)
 {
     const struct osc_file *f = &w->file;
@@ -103,6 +124,8 @@ static void tell_gaps(struct verifying *w)
     for (size_t g = 0; g < f->n_gaps; g++) {
         const struct osc_file_gap *gap = &f->gaps[g];
 
+        if (is_being_written(w, gap))
+            continue;
         tell(w, (struct osc_verify_fault){.offset = gap->offset,
                                           .n_bytes = gap->n_bytes,
                                           .what = gap->is_cut ? "the file ends within a chunk"
@@ -110,20 +133,12 @@ static void tell_gaps(struct verifying *w)
     }
 }
 
-static bool has_end(const struct osc_file *f)
-{
-    for (size_t i = 0; i < f->n_chunks; i++)
-        if (f->chunks[i].header.type == OSC_CHUNK_END)
-            return true;
-    return false;
-}
-
-/* What is wrong with the live directory L of F, which was opened with OPENED. */
-static void tell_live(struct verifying *w, const struct osc_native_live *l, osc_status opened)
+static void tell_live(struct verifying *w)
 {
     const struct osc_file_header *h = &w->file.header;
+    const struct osc_native_live *l = &w->live;
 
-    if (opened == OSC_EFORMAT)
+    if (w->live_opened == OSC_EFORMAT)
         tell(w, (struct osc_verify_fault){
                     .what = "the header of the live directory beside it is damaged"});
     if (l->is_lost)
@@ -147,22 +162,18 @@ static void tell_live(struct verifying *w, const struct osc_native_live *l, osc_
 }
 
 /* What a file without an end lacks lies in the live directory, if there is one. */
-static osc_status check_live(struct verifying *w, const char *path)
+static osc_status open_live(struct verifying *w, const char *path)
 {
-    struct osc_native_live l = {0};
     struct osc_err ignored = {0};
-    osc_status st = OSC_OK;
 
     if (has_end(&w->file))
         return OSC_OK;
     char *live = osc_native_live_path(path, w->file.header_is_good ? w->file.header.part : 1);
     if (!live)
         return OSC_ENOMEM;
-    st = osc_native_live_open(&l, live, &ignored);
-    tell_live(w, &l, st);
-    osc_native_live_close(&l);
+    w->live_opened = osc_native_live_open(&w->live, live, &ignored);
     osc_free(live);
-    return st == OSC_ENOMEM ? st : OSC_OK;
+    return w->live_opened == OSC_ENOMEM ? OSC_ENOMEM : OSC_OK;
 }
 
 /* A file that was ended has a good index. Without one it is still written, or was cut. */
@@ -188,15 +199,18 @@ static osc_status check_index(struct verifying *w)
     return OSC_OK;
 }
 
-static osc_status check_file(struct verifying *w)
+static osc_status check_file(struct verifying *w, const char *path)
 {
-    osc_status st = OSC_OK;
+    osc_status st = open_live(w, path);
 
-    tell_gaps(w);
+    if (st == OSC_OK)
+        tell_gaps(w);
     for (size_t i = 0; i < w->file.n_chunks && st == OSC_OK; i++)
         st = check_chunk(w, i);
     if (st == OSC_OK)
         st = check_index(w);
+    if (st == OSC_OK)
+        tell_live(w);
     w->v->has_index = w->file.has_index;
     w->v->n_bytes = w->file.size;
     return st;
@@ -259,9 +273,7 @@ osc_status osc_verify_path(struct osc_verify *v, const char *path, struct osc_er
         if (v->has_hashes)
             st = osc_file_open(&w.file, &in, inflate, err);
         if (v->has_hashes && st == OSC_OK) {
-            st = check_file(&w);
-            if (st == OSC_OK)
-                st = check_live(&w, in.path);
+            st = check_file(&w, in.path);
             if (st == OSC_OK)
                 st = check_columns(&w, path);
             if (st != OSC_OK)
@@ -269,6 +281,7 @@ osc_status osc_verify_path(struct osc_verify *v, const char *path, struct osc_er
         }
     }
     osc_free(w.payload);
+    osc_native_live_close(&w.live);
     osc_file_close(&w.file);
     osc_input_close(&in);
     return st;

@@ -78,6 +78,9 @@ enum osc_severity { OSC_INFO, OSC_WARNING, OSC_ERROR };
     X(source_failed, WARNING,                                                                  \
       "sources of events that could not be used; nothing of theirs is here",                   \
       "see what opscope run said, or run it with --strict")                                    \
+    X(source_missing, WARNING, "sources of events that were asked for and brought nothing",    \
+      "see whether the program uses them (ITT: torch.autograd.profiler.emit_itt()) and "       \
+      "keeps the variables that opscope run sets")                                             \
     X(dropped_late, WARNING, "records that came after the end of the recording; dropped", "")  \
     X(unfinished, INFO,                                                                        \
       "calls of the recorder that the end of the process interrupted; left out", "")           \

@@ -5,10 +5,13 @@
 #include <sys/mman.h>
 
 #include "recorder/blocks.h"
+#include "recorder/stack.h"
 
 #define CHUNK_BYTES ((size_t)1 << 20) /* of records, about */
 /* Standing records: thousands of names; what comes then is only in the part it is in. */
 #define STANDING_BYTES ((size_t)1 << 18)
+/* Code that is mapped: thousands of modules; what comes then is left out. */
+#define MODULES_BYTES ((size_t)1 << 19)
 /* What was open where the last part ended; what does not fit has no begin. */
 #define CARRIED_BYTES ((size_t)1 << 20)
 /* What the part says of each entry, and behind that what is to be written. */
@@ -27,6 +30,7 @@ static void begin_part(struct osc_sink *sink)
 {
     sink->has_facts = false;
     sink->has_standing = false;
+    sink->has_modules = false;
     sink->n_anchors = 0;
     osc_namelog_rewind(&sink->names);
     memset(sink->threads, 0, sink->n_threads * sizeof *sink->threads);
@@ -46,7 +50,8 @@ osc_status osc_sink_open(struct osc_sink *sink, int live_fd, const struct osc_fa
     sink->threads = get_pages(THREADS_BYTES);
     sink->before = get_pages(THREADS_BYTES);
     sink->standing = get_pages(STANDING_BYTES + CARRIED_BYTES);
-    if (!sink->chunk || !sink->threads || !sink->before || !sink->standing)
+    sink->modules = get_pages(2 * MODULES_BYTES);
+    if (!sink->chunk || !sink->threads || !sink->before || !sink->standing || !sink->modules)
         return OSC_ENOMEM;
     osc_status st = osc_namelog_open(&sink->names, live_fd);
     if (st == OSC_OK && sink->part_bytes)
@@ -69,7 +74,10 @@ void osc_sink_close(struct osc_sink *sink)
         munmap(sink->before, THREADS_BYTES);
     if (sink->standing)
         munmap(sink->standing, STANDING_BYTES + CARRIED_BYTES);
+    if (sink->modules)
+        munmap(sink->modules, 2 * MODULES_BYTES);
     sink->chunk = NULL;
+    sink->modules = NULL;
     sink->standing = NULL;
     sink->threads = NULL;
     sink->before = NULL;
@@ -153,6 +161,30 @@ static osc_status tell_standing(struct osc_sink *sink)
     return st;
 }
 
+/* What code is mapped, if there are stacks and it has changed since the part was told. */
+static osc_status tell_modules(struct osc_sink *sink)
+{
+    unsigned char *now = sink->modules + MODULES_BYTES;
+    osc_status st = OSC_OK;
+    uint64_t n;
+
+    if (osc_stack_was_used()) {
+        const size_t len = osc_stack_modules(now, MODULES_BYTES, &n);
+
+        if (len != sink->modules_len || memcmp(now, sink->modules, len) != 0) {
+            memcpy(sink->modules, now, len);
+            sink->modules_len = len;
+            sink->n_modules = n;
+            sink->has_modules = false;
+        }
+    }
+    if (sink->has_modules || sink->modules_len == 0)
+        return OSC_OK;
+    st = append(sink, OSC_CHUNK_MODULES, sink->modules, sink->modules_len, sink->n_modules);
+    sink->has_modules = st == OSC_OK;
+    return st;
+}
+
 static osc_status flush_records(struct osc_sink *sink)
 {
     const struct osc_wire_header header = {
@@ -196,6 +228,8 @@ osc_status osc_sink_flush(struct osc_sink *sink)
         st = osc_namelog_append(&sink->names, &sink->file);
     if (st == OSC_OK)
         st = tell_standing(sink);
+    if (st == OSC_OK)
+        st = tell_modules(sink);
     if (st == OSC_OK)
         st = flush_records(sink);
     osc_sink_drop(sink);

@@ -3,8 +3,8 @@
  * sink.h - what is recorded, into parts that can each be read alone.
  *
  *     put block, put block, ... | flush | put ... | flush | end of the part
- *                                 '-> facts, clock and names that the part lacks,
- *                                     then the records
+ *                                 '-> facts, clock, names and modules that the part
+ *                                     lacks, then the records
  *
  *   - A block is written once flush has returned OSC_OK: only then does its
  *     written_slots move on, and only then may it be given back. After a failure all
@@ -48,10 +48,14 @@ struct osc_sink {
     uint64_t n_standing;
     struct osc_carry carry; /* open if parts may go on from each other */
 
-    bool has_facts, has_standing;    /* the part */
-    uint64_t n_anchors;              /* told in the part */
-    struct osc_wire_thread *threads; /* owned: of each entry, as the part was told */
-    uint32_t n_threads;              /* of them that it says something of */
+    unsigned char *modules; /* owned: what code is mapped, as it was last told */
+    size_t modules_len;     /* 0: no stack was recorded yet */
+    uint64_t n_modules;
+
+    bool has_facts, has_standing, has_modules; /* the part */
+    uint64_t n_anchors;                        /* told in the part */
+    struct osc_wire_thread *threads;           /* owned: of each entry, as the part was told */
+    uint32_t n_threads;                        /* of them that it says something of */
     /* Lost before the part: of each entry (owned), and without a thread. */
     struct osc_wire_thread *before;
     uint64_t lost_before[OSC_LOSS_COUNT];

@@ -42,6 +42,7 @@ enum osc_chunk_type {
         5, /* threads: ordinal, tid, what each lost in the part; the last wins */
     OSC_CHUNK_RECORDS = 6, /* segments of packed records, see wire/pack.h */
     OSC_CHUNK_END = 7,     /* the recording was ended by the program; losses without thread */
+    OSC_CHUNK_MODULES = 8, /* code that was mapped: what addresses in stacks mean */
     /* From 32 on: the sealed model as columns, see wire/columns.h. */
     OSC_CHUNK_MODEL = 32,  /* what the trace says about itself */
     OSC_CHUNK_TEXTS = 33,  /* all strings */
@@ -112,6 +113,19 @@ struct osc_wire_thread {
     uint64_t lost[4]; /* enum osc_loss */
 };
 
+/*
+ * MODULES: all code that was mapped at some time: this, the path, zeroes up to a multiple
+ * of 8. In the chunk that comes last of those that have an address it is looked up.
+ */
+struct osc_wire_module {
+    uint64_t start, end;  /* addresses */
+    uint64_t file_offset; /* of START */
+    uint64_t file_bytes;  /* as the file was then, as is the next; 0: nobody knows */
+    int64_t mtime_ns;     /* Unix time */
+    uint32_t path_bytes;
+    uint32_t reserved; /* 0 */
+};
+
 /* END: the last chunk but for the index. */
 struct osc_wire_end {
     uint32_t reason; /* enum osc_wire_end_reason */
@@ -130,6 +144,7 @@ enum osc_wire_end_reason {
 };
 
 _Static_assert(sizeof(struct osc_wire_thread) == 48, "as format.md draws it");
+_Static_assert(sizeof(struct osc_wire_module) == 48, "as format.md draws it");
 _Static_assert(sizeof(struct osc_file_header) == 64, "as format.md draws it");
 _Static_assert(sizeof(struct osc_wire_header) == 64, "as format.md draws it");
 

@@ -10,14 +10,15 @@ enum flavour { PLAIN, SIGNED, FLOAT };
 
 /* How a kind is laid out. Of a kind that does not exist is_known is false. */
 struct shape {
-    bool is_known, is_timed, has_id, is_bytes, is_list;
+    bool is_known, is_timed, has_id, is_bytes, is_list, is_stack;
     uint8_t n_words;
     uint8_t first; /* enum flavour: of the first word, or of the value */
 };
 
-#define ID_NONE   false
-#define ID_NAME   true
-#define ID_DEVICE true
+#define ID_NONE      false
+#define ID_NAME      true
+#define ID_DEVICE    true
+#define ID_STACK_END true
 
 #define SHAPE(number, name, timed, id, words, what)                                            \
     [number] = {                                                                               \
@@ -26,6 +27,7 @@ struct shape {
         .has_id = ID_##id,                                                                     \
         .is_bytes = (number) == OSC_RECORD_ARG_TEXT || (number) == OSC_RECORD_ARG_JSON,        \
         .is_list = (number) == OSC_RECORD_ARG_I64S,                                            \
+        .is_stack = (number) == OSC_RECORD_ARG_STACK,                                          \
         .n_words = (words),                                                                    \
         .first = (number) == OSC_RECORD_COUNTER_I64 || (number) == OSC_RECORD_ARG_I64 ? SIGNED \
                  : (number) == OSC_RECORD_COUNTER_F64 || (number) == OSC_RECORD_ARG_F64        \
@@ -155,6 +157,8 @@ static uint32_t slots_of(const struct shape *shape, uint64_t value)
         return value <= 8 * WORDS_MAX ? 1 + (uint32_t)(value + 15) / 16 : 0;
     if (shape->is_list)
         return value <= WORDS_MAX ? 1 + (uint32_t)(value + 1) / 2 : 0;
+    if (shape->is_stack)
+        return value <= OSC_RECORD_FRAMES_MAX ? 1 + (uint32_t)(value + 1) / 2 : 0;
     return 1 + shape->n_words / 2u;
 }
 
@@ -191,6 +195,7 @@ struct packer {
     uint64_t ticks;           /* of the last timed record */
     uint64_t least, greatest; /* of those that note_time() was told of */
     uint32_t n_untimed;
+    const struct osc_record_slot *stack; /* borrowed: slot 0 of the last ARG_STACK, or NULL */
 };
 
 /* The time that is the last one now may be the least or the greatest. */
@@ -214,6 +219,38 @@ static inline void put_time(struct packer *out, uint64_t ticks)
     out->p = put_varint(out->p, zigzag(delta));
 }
 
+/* How many frames the stack at S has: addresses of 0 at its end are none. */
+static uint32_t frames_of(const struct osc_record_slot *s)
+{
+    uint32_t n = (uint32_t)s->value;
+
+    while (n > 0 && word_at(s, n - 1) == 0)
+        n--;
+    return n;
+}
+
+/* The frames of the stack at S; the outer ones that the stack before has too, as a number. */
+static void put_stack(struct packer *out, const struct osc_record_slot *s)
+{
+    const struct osc_record_slot *before = out->stack;
+    const uint32_t n = frames_of(s), n_before = before ? frames_of(before) : 0;
+    uint64_t last = n_before > 0 ? word_at(before, 0) : 0;
+    uint32_t n_same = 0;
+
+    while (n_same < n && n_same < n_before &&
+           word_at(s, n - 1 - n_same) == word_at(before, n_before - 1 - n_same))
+        n_same++;
+    out->p = put_varint(out->p, n);
+    out->p = put_varint(out->p, n_same);
+    for (uint32_t i = 0; i < n - n_same; i++) {
+        const uint64_t address = word_at(s, i);
+
+        out->p = put_varint(out->p, zigzag(address - last));
+        last = address;
+    }
+    out->stack = s;
+}
+
 /* The record at S, whose slot 0 has WORD; false if it is none, or none of N_SLOTS_MAX. */
 static bool put_record(struct packer *out, const struct osc_record_slot *s, uint64_t word,
                        uint32_t n_slots_max)
@@ -232,7 +269,9 @@ static bool put_record(struct packer *out, const struct osc_record_slot *s, uint
         out->greatest = s->value + s[1].value;
     if (shape->has_id)
         out->p = put_varint(out->p, osc_record_id(word));
-    if (n_slots > 1 || !shape->is_timed)
+    if (shape->is_stack)
+        put_stack(out, s);
+    else if (n_slots > 1 || !shape->is_timed)
         out->p = put_rest(out->p, shape, s);
     return true;
 }
@@ -454,6 +493,28 @@ static const unsigned char *get_rest(const unsigned char *at, const unsigned cha
     return at && (shape->is_bytes || shape->is_list) ? get_bytes(at, end, shape, r) : at;
 }
 
+/* The frames of a stack, in the place of those of the stack before. */
+static const unsigned char *get_stack(struct osc_unpack *u, const unsigned char *at,
+                                      struct osc_packed *r)
+{
+    uint64_t last = u->n_frames > 0 ? u->frames[0] : 0, n_same = 0, delta = 0;
+
+    at = get_varint(at, u->end, &r->value);
+    if (at)
+        at = get_varint(at, u->end, &n_same);
+    if (!at || r->value > OSC_RECORD_FRAMES_MAX || n_same > r->value || n_same > u->n_frames)
+        return NULL;
+    memmove(u->frames + (r->value - n_same), u->frames + (u->n_frames - n_same),
+            n_same * sizeof *u->frames);
+    u->n_frames = (uint32_t)r->value;
+    for (uint64_t i = 0; i < r->value - n_same && at; i++) {
+        at = get_varint(at, u->end, &delta);
+        u->frames[i] = last += unzigzag(delta);
+    }
+    r->frames = u->frames;
+    return at;
+}
+
 /* Kind, time and id; NULL: nonsense. */
 static const unsigned char *get_head(struct osc_unpack *u, const struct shape *shape,
                                      struct osc_packed *r)
@@ -482,7 +543,9 @@ bool osc_unpack_next(struct osc_unpack *u, struct osc_packed *r)
     const struct shape *shape = shape_of(r->kind);
     const unsigned char *at = get_head(u, shape, r);
 
-    if (at && (shape->n_words || !shape->is_timed))
+    if (at && shape->is_stack)
+        at = get_stack(u, at, r);
+    else if (at && (shape->n_words || !shape->is_timed))
         at = shape->is_known ? get_rest(at, u->end, shape, r) : NULL;
     u->at = at;
     return at != NULL;

@@ -9,7 +9,8 @@
  *     record:  kind u8 | of timed kinds the time, less that of the record before (the
  *              segment's at first), zigzag, varint | id, varint, unless the kind has
  *              none | of others than timed ones the value | the words, of ARG_TEXT and
- *              ARG_JSON the bytes
+ *              ARG_JSON the bytes, of ARG_STACK how many frames at its outer end are those
+ *              of the segment's stack before, then the others, each less the one inside it
  *
  *   Words and values are varints, but for floats (8 bytes as they are) and the integers
  *   of args and counters (zigzag first); of COUNTER_I64 and _F64 that is the first word.
@@ -92,12 +93,15 @@ struct osc_packed {
     uint64_t words[8];
     const unsigned char *bytes; /* borrowed: of ARG_TEXT, ARG_JSON; packed ints of I64S */
     uint32_t n_bytes;
+    const uint64_t *frames; /* borrowed: VALUE of them, of ARG_STACK; good until the next one */
 };
 
 /* Reads a segment's records one after the other. */
 struct osc_unpack {
     const unsigned char *at, *end;
     uint64_t ticks;
+    uint32_t n_frames; /* of the last ARG_STACK */
+    uint64_t frames[OSC_RECORD_FRAMES_MAX];
 };
 
 /* The next record; false at the end, or with U->at == NULL where bytes make no sense. */

@@ -59,7 +59,7 @@ static bool is_timed(uint32_t kind)
 
 static bool has_id(uint32_t kind)
 {
-    enum { NONE, NAME, DEVICE };
+    enum { NONE, NAME, DEVICE, STACK_END };
     static const uint8_t ids[OSC_RECORD_BEGIN] = {
 #define ID(number, name, timed, id, n, what) [number] = (id),
         OSC_RECORD_KIND_LIST(ID)
@@ -98,6 +98,9 @@ static uint32_t put(struct osc_block *b, uint32_t i, uint32_t kind, uint64_t *se
     } else if (kind == OSC_RECORD_ARG_I64S) {
         value = any(seed) % 39;
         n_words = (uint32_t)(value + 1) / 2 * 2;
+    } else if (kind == OSC_RECORD_ARG_STACK) {
+        value = any(seed) % (OSC_RECORD_FRAMES_MAX + 1);
+        n_words = (uint32_t)(value + 1) / 2 * 2;
     } else if (kind >= OSC_RECORD_COMPLETE) {
         value >>= 1;
     }
@@ -107,7 +110,9 @@ static uint32_t put(struct osc_block *b, uint32_t i, uint32_t kind, uint64_t *se
         return 0;
     s->value = value;
     for (uint32_t w = 0; w < n_words; w++) {
-        const uint64_t word = kind >= OSC_RECORD_COMPLETE ? any(seed) >> 1 : any(seed);
+        uint64_t word = kind >= OSC_RECORD_COMPLETE ? any(seed) >> 1 : any(seed);
+
+        word |= kind == OSC_RECORD_ARG_STACK; /* an address of 0 is none */
         if (w % 2)
             s[1 + w / 2].word = word;
         else
@@ -127,6 +132,8 @@ static void assert_same(const struct osc_block *b, uint32_t i, const struct osc_
     assert_int_equal(is_timed(kind) ? r->ticks : r->value, s->value);
     for (uint32_t w = 0; w < words_of(kind); w++)
         assert_int_equal(r->words[w], w % 2 ? s[1 + w / 2].word : s[1 + w / 2].value);
+    for (uint32_t w = 0; kind == OSC_RECORD_ARG_STACK && w < s->value; w++)
+        assert_int_equal(r->frames[w], w % 2 ? s[1 + w / 2].word : s[1 + w / 2].value);
     if (is_text(kind)) {
         assert_int_equal(r->n_bytes, s->value);
         assert_memory_equal(r->bytes, s + 1, s->value);
@@ -163,7 +170,7 @@ static uint32_t assert_round_trip(const struct osc_block *b, uint32_t first, uin
     memcpy(packed, out, len);
     assert_int_equal(s.n_bytes, len);
     assert_in_range(len + sizeof s, 0, osc_pack_bound(end - first) - 4);
-    struct osc_unpack u = {packed, packed + len, s.start_ticks};
+    struct osc_unpack u = {.at = packed, .end = packed + len, .ticks = s.start_ticks};
     for (; osc_unpack_next(&u, &r); n++) {
         assert_same(b, i, &r);
         if (is_timed(r.kind) && r.ticks < least)
@@ -299,7 +306,7 @@ static void standing_records_are_picked_out(void **state)
     b->slots[used].word = osc_record_word(0, TAG + 1, OSC_RECORD_DEVICE, 3);
     used += put(b, used + 1, OSC_RECORD_THREAD_NAME, &seed) + 1;
     const size_t len = osc_pack_standing(b, (struct osc_pack_range){0, used, false}, &s, out);
-    struct osc_unpack u = {out, out + len, s.start_ticks};
+    struct osc_unpack u = {.at = out, .end = out + len, .ticks = s.start_ticks};
     for (; osc_unpack_next(&u, &r); n++)
         assert_true(r.kind == OSC_RECORD_METADATA || r.kind >= OSC_RECORD_DEVICE ||
                     r.kind == OSC_RECORD_THREAD_NAME);
@@ -318,13 +325,61 @@ static uint32_t unpack_all(const unsigned char *bytes, size_t len)
 
     assert_non_null(copy);
     memcpy(copy, bytes, len);
-    struct osc_unpack u = {copy, copy + len, 0};
+    struct osc_unpack u = {.at = copy, .end = copy + len, .ticks = 0};
     for (; osc_unpack_next(&u, &r); n++)
         if (r.kind >= OSC_RECORD_ARG_I64S && r.kind <= OSC_RECORD_ARG_JSON && r.n_bytes)
             assert_in_range((uintptr_t)(r.bytes + r.n_bytes), (uintptr_t)copy, (uintptr_t)u.at);
     assert_true(u.at == NULL || u.at == u.end);
     osc_free(copy);
     return n;
+}
+
+/* A stack of N frames at slot I of B, whose outer ones are those of all. */
+static uint32_t put_frames(struct osc_block *b, uint32_t i, uint32_t n, uint64_t inner)
+{
+    struct osc_record_slot *s = &b->slots[i];
+
+    s[0].value = n;
+    for (uint32_t w = 0; w < n; w++) {
+        const uint64_t address =
+            w == 0 ? inner : UINT64_C(0x7f1200000000) - UINT64_C(100) * (n - w);
+
+        if (w % 2)
+            s[1 + w / 2].word = address;
+        else
+            s[1 + w / 2].value = address;
+    }
+    s[0].word = osc_record_word(0, TAG, OSC_RECORD_ARG_STACK, 1 + (n + 1) / 2);
+    return 1 + (n + 1) / 2;
+}
+
+static void frames_that_stacks_share_are_told_once(void **state)
+{
+    struct osc_block *b = new_block();
+    unsigned char out[4096];
+    struct osc_pack_segment s;
+    struct osc_pack_times times = {0};
+    struct osc_packed r;
+    uint32_t at[4], used = 0;
+    static const uint32_t depths[4] = {32, 32, 20, 0};
+
+    (void)state;
+    for (uint32_t i = 0; i < 4; i++) {
+        at[i] = used;
+        used += put_frames(b, used, depths[i], UINT64_C(0x7f1100000000) + i);
+    }
+    const size_t len =
+        osc_pack_block(b, (struct osc_pack_range){0, used, false}, &s, out, &times);
+    assert_in_range(len, 1, 32 * 3 + 40);
+    struct osc_unpack u = {.at = out, .end = out + len};
+    for (uint32_t i = 0; i < 4; i++) {
+        assert_true(osc_unpack_next(&u, &r));
+        assert_int_equal(r.value, depths[i]);
+        assert_same(b, at[i], &r);
+    }
+    assert_false(osc_unpack_next(&u, &r));
+    assert_ptr_equal(u.at, out + len);
+    osc_free(b);
 }
 
 static void hostile_bytes_are_never_read_beyond(void **state)
@@ -394,6 +449,7 @@ int main(void)
         cmocka_unit_test(an_unfinished_slot_waits_or_is_counted),
         cmocka_unit_test(a_time_is_found_between_records),
         cmocka_unit_test(standing_records_are_picked_out),
+        cmocka_unit_test(frames_that_stacks_share_are_told_once),
         cmocka_unit_test(hostile_bytes_are_never_read_beyond),
         cmocka_unit_test(hostile_blocks_are_never_read_beyond),
     };

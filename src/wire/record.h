@@ -73,7 +73,9 @@ struct osc_record_slot {
     X(0x25, ARG_TEXT, false, NAME, 0, "value: bytes; then the text, padded to 16")            \
     X(0x26, ARG_JSON, false, NAME, 0, "value: bytes; then JSON text, padded to 16")           \
     X(0x27, ARGS, false, NONE, 0,                                                             \
-      "value: a name, whose bytes are names: key, JSON text, key, ...")
+      "value: a name, whose bytes are names: key, JSON text, key, ...")                       \
+    X(0x28, ARG_STACK, false, STACK_END, 0,                                                   \
+      "value: frames; their addresses, 0: none, padded to 2")
 
 enum osc_record_kind {
 #define OSC_RECORD_KIND_ENUM(number, name, timed, id, words, what) OSC_RECORD_##name = (number),
@@ -91,6 +93,16 @@ enum osc_loss {
     OSC_LOSS_NESTED,
     OSC_LOSS_LATE,
     OSC_LOSS_COUNT
+};
+
+/* Frames of an ARG_STACK, the innermost first. */
+#define OSC_RECORD_FRAMES_MAX 128u
+
+/* Why an ARG_STACK has no more frames; its id. */
+enum osc_stack_end {
+    OSC_STACK_WHOLE,  /* the outermost frame is in it */
+    OSC_STACK_CUT,    /* there are more than OSC_RECORD_FRAMES_MAX */
+    OSC_STACK_BROKEN, /* code without frame pointers: nobody knows who called it */
 };
 
 static inline uint64_t osc_record_word(uint32_t id, uint32_t tag, uint32_t kind,

@@ -19,6 +19,8 @@ import json
 import os
 import pathlib
 import random
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -59,11 +61,19 @@ class Random:
     def name(self):
         return self.rng.choice(["aten::mm", "f", "", "a\x00b", "\xe4\u4e2d", "conv2d", "x" * 300])
 
+    def frames(self):
+        """Outer ones that many stacks share, inner ones that they do not."""
+        rng = self.rng
+        outer = [0x7f1200000000 + 977 * i for i in range(rng.choice([0, 1, 5, 100]))]
+        inner = [rng.choice([1, rng.randrange(1, 1 << 20), rng.randrange(1, 1 << 64)])
+                 for _ in range(rng.randrange(4))]
+        return inner + outer[::-1]
+
     def args(self, t):
         rng = self.rng
         while rng.random() < 0.4:
             key = rng.choice(["a", "b", "Input Dims", "c d"])
-            pick = rng.randrange(8)
+            pick = rng.randrange(9)
             if pick == 0:
                 t.arg(key, rng.choice([0, -1, 1 << 40, -(1 << 63), (1 << 63) - 1]))
             elif pick == 1:
@@ -76,6 +86,8 @@ class Random:
                 t.arg(key, [rng.randrange(-1 << 63, 1 << 63) for _ in range(rng.randrange(4))])
             elif pick == 5:
                 t.arg(key, rng.choice(["", "text", "quote\"\\", "y" * 3072]))
+            elif pick == 6:
+                t.stack(self.frames(), rng.randrange(3))
             else:
                 texts = ["[[8,3],[]]", "{\"a\": 1}", "17", "no json", "", "[1"]
                 if rng.random() < 0.5:
@@ -147,6 +159,11 @@ class Random:
             self.call(t)
             if len(t.records) > 90 or rng.random() < 0.05:
                 t.flush()
+        for _ in range(rng.randrange(3)):
+            rec.modules.append([(start, start + (1 << 16), rng.randrange(4) << 12, path)
+                                for start, path in ((1 << 16, "/no/such/liba.so"), (1 << 19, "b;c"),
+                                                    (0x7f1200000000, "/no/libtorch.so"))
+                                if rng.random() < 0.7])
         threads[0].add(w.METADATA, None, rec.name("model"), rec.name("tiny"))
         for i in range(rng.randrange(6)):
             ticks = self.start + (self.now - self.start) * i // 4 + i
@@ -252,9 +269,17 @@ def without_times(keys):
     return sorted(k[:3] + k[5:] for k in keys)
 
 
-def compare(opscope, path, with_times=True):
+def with_depths(keys):
+    """Of stacks only how many frames they have: opscope finds names where there are symbols."""
+    return sorted(k[:5] + (re.sub(r'("Call stack": )"([^"]*)"',
+                                  lambda m: m[1] + str(m[2].count(";") + 1), k[5]),) for k in keys)
+
+
+def compare(opscope, path, with_times=True, with_frames=True):
     """What differs, or None."""
     got, want = theirs(opscope, path), ours(path)
+    if not with_frames:
+        got, want = with_depths(got), with_depths(want)
     if not with_times:
         got, want = without_times(got), without_times(want)
     if got == want:
@@ -314,11 +339,12 @@ def check_recorder(opscope, recorder, mode):
             parts = sorted(pathlib.Path(scratch).glob("*.osc"))
             for part in parts[-2:]:
                 # While it records, another anchor comes, and times become more exact.
-                wrong = compare(opscope, str(part), with_times=mode != "wait")
+                wrong = compare(opscope, str(part), with_times=mode != "wait",
+                                with_frames=False)
                 if wrong:
                     return f"{part.name}: {wrong}"
             if mode.startswith("parts"):
-                wrong = compare(opscope, scratch)
+                wrong = compare(opscope, scratch, with_frames=False)
                 if wrong:
                     return f"all parts: {wrong}"
             found = set(codes(opscope, scratch))
@@ -328,9 +354,93 @@ def check_recorder(opscope, recorder, mode):
                 return f"quality has {sorted(found)}"
             if run(opscope, "info", "--verify", scratch).returncode != 0:
                 return "info --verify is not content"
-            if mode.startswith("parts") and len(parts) < 2:
+            if mode.startswith("part") and [p.name for p in parts] == [f"{mode}.osc"]:
                 return "there are no parts"
     return None
+
+
+# --- parts of what was killed ---------------------------------------------------------
+
+
+def write_live(path, contents):
+    os.mkdir(path + ".live")
+    for name, content in zip(("blocks", "strings"), contents):
+        pathlib.Path(path + ".live", name).write_bytes(content)
+
+
+def check_torn(opscope, n_cut):
+    """What is wrong where the recorder was killed N_CUT bytes before a chunk was written."""
+    rec = w.Recording()
+    rec.anchor(1, 10 ** 9)
+    t = rec.thread(71)
+    for i in range(2):
+        t.complete(w.PLAIN, f"chunk {i}", 100 * i + 10, 100 * i + 20)
+        t.flush()
+    with tempfile.TemporaryDirectory(prefix="torn-") as scratch:
+        path = os.path.join(scratch, "a.osc")
+        pathlib.Path(path).write_bytes(rec.content(index=False, end=0)[:-n_cut])
+        write_live(path, rec.live([(rec.chunks[1][0], True)]))
+        wrong = compare(opscope, path)
+        if wrong:
+            return wrong
+        if {"truncated", "corrupt", "lost_records"} & set(codes(opscope, path)):
+            return f"quality has {codes(opscope, path)}"
+        if run(opscope, "info", "--verify", path).returncode != 0:
+            return "info --verify is not content"
+        shutil.rmtree(path + ".live")
+        if not {"truncated", "corrupt"} & set(codes(opscope, path)):
+            return f"without what lives, quality has {codes(opscope, path)}"
+        if run(opscope, "info", "--verify", path).returncode == 0:
+            return "info --verify is content without what lives"
+    return None
+
+
+def killed_between_parts(scratch, ended, follower):
+    """Part 1, which ended for the reason ENDED, what lives on, and FOLLOWER as part 2."""
+    rec = w.Recording()
+    rec.anchor(1, 10 ** 9)
+    t = rec.thread(71)
+    t.complete(w.PLAIN, "written", 10, 20)
+    t.flush()
+    path = os.path.join(scratch, "a.osc")
+    rec.write(path, end=ended)
+    t.complete(w.PLAIN, "alive", 30, 40)
+    write_live(path, rec.live([(t.flush(chunk=False), False)]))
+    if follower is not None:
+        pathlib.Path(scratch, "a.2.osc").write_bytes(follower)
+    return path
+
+
+def check_between_parts(opscope, ended, follower, expected, is_killed):
+    """What is wrong with what is read where the recorder had ended part 1 when it was killed:
+    EXPECTED are the names of the events of each part, IS_KILLED whether it is told."""
+    with tempfile.TemporaryDirectory(prefix="between-") as scratch:
+        path = killed_between_parts(scratch, ended, follower)
+        for part, names in zip((path, path.replace(".osc", ".2.osc")), expected):
+            wrong = compare(opscope, part)
+            if wrong:
+                return f"{os.path.basename(part)}: {wrong}"
+            found = run(opscope, "table", "events", part, "--format", "csv", "--columns", "name")
+            if found.stdout.decode().split()[1:] != names:
+                return f"{os.path.basename(part)}: {found.stdout.decode()!r}"
+        if ("killed" in codes(opscope, scratch)) != is_killed:
+            return f"quality has {codes(opscope, scratch)}"
+    return None
+
+
+def between_parts(opscope):
+    """(name, check) of every such state."""
+    other = w.Recording(recording=(1, 2), part=2)
+    for ended, follower, expected, is_killed in (
+            (2, None, [["written", "alive"]], True),
+            (3, None, [["written", "alive"]], True),
+            (4, None, [["written"]], False),
+            (2, b"", [["written"], ["alive"]], True),
+            (2, other.content(), [["written", "alive"]], True)):
+        what = {None: "none", b"": "an empty one"}.get(follower, "one of another recording")
+        yield (f"part 1 ended for reason {ended}, behind it {what}",
+               lambda a=(ended, follower, expected, is_killed):
+               check_between_parts(opscope, *a))
 
 
 def check_launch(opscope, recorder):
@@ -472,9 +582,12 @@ def main():
               for s in range(args.seed, args.seed + args.count)]
     checks += [(f"parts, seed {s}", lambda s=s: check_parts(args.opscope, s))
                for s in range(args.seed, args.seed + args.count // 2)]
-    checks += [(f, lambda f=f: compare(args.opscope, f)) for f in args.files]
+    checks += [(f, lambda f=f: compare(args.opscope, f, with_frames=False)) for f in args.files]
     checks += [(f"recorder: {m}", lambda m=m: check_recorder(args.opscope, args.recorder, m))
                for m in ("end", "kill", "wait", "parts", "partskill")]
+    checks += between_parts(args.opscope)
+    checks += [(f"a chunk torn {n} bytes before its end", lambda n=n: check_torn(args.opscope, n))
+               for n in (20, 60, 100)]
     checks.append(("recorder: launch", lambda: check_launch(args.opscope, args.recorder)))
     checks.append(("recorder: limit", lambda: check_limit(args.opscope, args.recorder)))
     checks.append(("the dump in docs/format.md", example.differs))
@@ -482,7 +595,7 @@ def main():
         wrong = check()
         passed, failed = passed + (wrong is None), failed + (wrong is not None)
         if wrong is not None:
-            print(f"FAILED {name}\n{wrong}")
+            print(f"FAILED {name}: {wrong}")
     if args.flips:
         n, failures = check_flips(args.opscope)
         passed, failed = passed + n - len(failures), failed + len(failures)

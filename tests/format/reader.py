@@ -39,6 +39,7 @@ KINDS = {
     0x22: ("ARG_BOOL", False, True, 0), 0x23: ("ARG_NAME", False, True, 0),
     0x24: ("ARG_I64S", False, True, 0), 0x25: ("ARG_TEXT", False, True, 0),
     0x26: ("ARG_JSON", False, True, 0), 0x27: ("ARGS", False, False, 0),
+    0x28: ("ARG_STACK", False, True, 0),
 }
 for s in range(11):
     KINDS[0x40 + s] = ("BEGIN", True, True, 0)
@@ -71,14 +72,17 @@ def is_header(head):
             xxh64(head[:56]) == int.from_bytes(head[56:], "little"))
 
 
+def is_file_header(data):
+    return data[:8] == FILE_MAGIC and xxh64(data[:56]) == int.from_bytes(data[56:64], "little")
+
+
 class File:
     """The chunks of a file, and what of it is damaged: (offset, end, records, first, last)."""
 
     def __init__(self, data):
         self.data, self.chunks, self.damage = data, [], []
         self.is_cut = False
-        self.header_is_good = (data[:8] == FILE_MAGIC and
-                               xxh64(data[:56]) == int.from_bytes(data[56:64], "little"))
+        self.header_is_good = is_file_header(data)
         if self.header_is_good and struct.unpack_from("<I", data, 8)[0] != 1:
             raise Nonsense("another version")
         if not self.header_is_good:
@@ -225,10 +229,22 @@ class Packed:
         return self.data[self.at - n:self.at]
 
 
+def unpack_frames(p, n, stack):
+    """N addresses, the innermost first; STACK: those of the stack before."""
+    n_same = p.varint()
+    if n > 128 or n_same > min(n, len(stack)):
+        raise Nonsense("a stack that cannot be")
+    frames, last = [], stack[0] if stack else 0
+    for _ in range(n - n_same):
+        last = (last + p.zigzag()) % (1 << 64)
+        frames.append(last)
+    return frames + stack[len(stack) - n_same:]
+
+
 def unpack(data, ticks):
     """The records of a segment; those before the first that makes no sense."""
     p = Packed(data)
-    records = []
+    records, stack = [], []
     try:
         while p.at < len(data):
             kind = p.byte()
@@ -254,7 +270,9 @@ def unpack(data, ticks):
                 r.value = p.double()
             else:
                 r.value = p.varint()
-                if name == "ARG_I64S":
+                if name == "ARG_STACK":
+                    r.words = stack = unpack_frames(p, r.value, stack)
+                elif name == "ARG_I64S":
                     r.words = [p.zigzag() for _ in range(r.value)]
                 elif name in ("ARG_TEXT", "ARG_JSON"):
                     r.data = p.bytes(r.value)
@@ -268,7 +286,7 @@ def n_slots_of(kind, value):
     name, _, _, n_words = KINDS[kind]
     if name in ("ARG_TEXT", "ARG_JSON"):
         return 1 + (value + 15) // 16
-    if name == "ARG_I64S":
+    if name in ("ARG_I64S", "ARG_STACK"):
         return 1 + (value + 1) // 2
     return 1 + n_words // 2
 
@@ -306,7 +324,11 @@ def from_block(block, first):
             r.value = as_double(value)
         else:
             r.value = value
-            if name == "ARG_I64S":
+            if name == "ARG_STACK":
+                r.words = words[:value]
+                while r.words and r.words[-1] == 0:
+                    r.words.pop()
+            elif name == "ARG_I64S":
                 r.words = [signed(w) for w in words[:value]]
             elif name in ("ARG_TEXT", "ARG_JSON"):
                 r.data = raw[:value]
@@ -351,6 +373,7 @@ class Live:
 class Recording:
     def __init__(self):
         self.facts, self.anchors, self.pieces, self.lost = {}, [], [], {}
+        self.modules = []  # (start, end, offset in the file, name), as they came
         self.tids = {}      # ordinal -> tid
         self.segments = []  # (thread, seq, first slot, n slots, chunk, records)
         self.end = None
@@ -370,7 +393,7 @@ class Recording:
                 self.breaks.append(base + sum(c.offset < start for c in file.chunks))
         for i, chunk in enumerate(file.chunks):
             data = file.payload(chunk)
-            if data is None and 2 <= chunk.kind <= 7:
+            if data is None and 2 <= chunk.kind <= 8:
                 n = chunk.n_items if chunk.kind == 6 else 0
                 self.damage.append((chunk.offset, chunk.end, n, chunk.first, chunk.last))
                 if n:
@@ -390,6 +413,24 @@ class Recording:
                 self.end = struct.unpack_from("<I4xQ", data)
                 self.lost_no_thread = [a + b for a, b in zip(
                     self.lost_no_thread, struct.unpack_from("<4Q", data, 16))]
+            elif chunk.kind == 8:
+                self.add_modules(data)
+
+    def add_modules(self, data):
+        at = 0
+        while at < len(data):
+            start, end, offset, _, _, n, _ = struct.unpack_from("<QQQQqII", data, at)
+            path = data[at + 48:at + 48 + n].decode(errors="replace")
+            self.modules.append((start, end, offset, path.rpartition("/")[2]))
+            at += 48 + n + -n % 8
+
+    def frame(self, address):
+        """What the call is called that returns to ADDRESS, without symbols."""
+        address -= 1
+        for start, end, offset, name in reversed(self.modules):
+            if start <= address < end:
+                return f"{name}+{address - start + offset:#x}".replace(";", ",")
+        return f"{address % (1 << 64):#x}"
 
     def add_facts(self, data):
         at = 0
@@ -565,6 +606,11 @@ class Maker:
 
     def take(self, t, r):
         rec = self.rec
+        if r.name == "ARG_STACK":
+            if r.words:
+                frames = [rec.frame(a) for a in r.words] + ["..."] * (r.ident == 1)
+                self.add_args(t, {"Call stack": ";".join(frames)})
+            return
         if r.name.startswith("ARG_"):
             self.add_args(t, {rec.name(r.ident): self.arg(r)})
             return
@@ -745,9 +791,23 @@ class Maker:
         self.events.append(e)
 
 
+def is_followed(path, file):
+    """Whether behind the part at PATH there is another one, if only an empty file."""
+    part = struct.unpack_from("<I", file.data, 32)[0]
+    stem = path.removesuffix(".osc")
+    if part > 1:
+        stem = stem.removesuffix(f".{part}")
+    try:
+        with open(f"{stem}.{part + 1}.osc", "rb") as f:
+            head = f.read(64)
+    except FileNotFoundError:
+        return False
+    return not is_file_header(head) or head[16:32] == file.recording
+
+
 def part_of(path):
     with open(path, "rb") as f:
-        return struct.unpack_from("<I", f.read(64), 32)[0]
+        return struct.unpack_from("<I", f.read(64).ljust(64, b"\0"), 32)[0]
 
 
 def read(path):
@@ -763,11 +823,14 @@ def read(path):
     if os.path.isdir(beside):
         live = Live(beside)
     for part in paths:
+        if live and os.path.getsize(part) == 0:
+            continue
         with open(part, "rb") as f:
             file = File(f.read())
         rec.add_file(file)
     if live and (not file or not file.recording or live.recording == file.recording) and \
-            (not rec.end or rec.end[0] == 1):
+            (not rec.end or rec.end[0] == 1 or
+             rec.end[0] in (2, 3) and not is_followed(last, file)):
         rec.add_live(live)
     rec.settle_clock()
     maker = Maker(rec)

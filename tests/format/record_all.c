@@ -7,7 +7,7 @@
  *   kill    kills itself before anything was ended
  *   wait    prints "ready" and waits until its standard input ends, then goes on
  *   parts   is limited in size, so that the recording comes in parts
- *   partskill   the same, and kills itself
+ *   partskill   the same, and kills itself as soon as there is a second part
  *   allparts    has a limit that leaves all parts
  *   whole       records the same without a limit
  */
@@ -19,6 +19,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 static osc_name op, inner, key, shapes, async_name, counter;
 
@@ -32,6 +34,8 @@ static void scopes(int i)
     osc_arg_json(shapes, "[[8,3],[]]", 10);
     osc_args_json(osc_name_of((const char *)pairs, sizeof pairs));
     osc_arg_i64(key, -i);
+    if (i % 4 == 0)
+        osc_arg_stack();
     osc_begin((enum osc_scope_kind)(i % OSC_SCOPE_KIND_COUNT), inner);
     osc_arg_f64(key, i / 3.0);
     osc_end();
@@ -53,6 +57,7 @@ static void memory(int i)
     const uint64_t address = 4096u * (uint64_t)(i + 1);
 
     osc_memory_alloc(OSC_DEVICE_CPU, address, 64);
+    osc_arg_stack();
     osc_memory_alloc_total(OSC_DEVICE_CPU, address + 64, 64, 128, UINT64_MAX);
     osc_memory_free(OSC_DEVICE_CPU, address, 64);
     osc_memory_free_total(OSC_DEVICE_CPU, address + 64, 64, 0, 4096);
@@ -130,6 +135,20 @@ static void record(void)
     osc_arg_i64(key, 1);
 }
 
+/* Record until the flusher has begun the part after OUT, which ends in .osc, if it has not
+ * deleted that one by now. */
+static void record_second_part(const char *out)
+{
+    const struct timespec pause = {.tv_nsec = 20000000};
+    char path[4096];
+
+    (void)snprintf(path, sizeof path, "%.*s.2.osc", (int)(strlen(out) - strlen(".osc")), out);
+    for (int i = 0; i < 1000 && access(path, F_OK) != 0 && access(out, F_OK) == 0; i++) {
+        record();
+        (void)nanosleep(&pause, NULL);
+    }
+}
+
 int main(int argc, char **argv)
 {
     struct osc_start_options o = {.size = sizeof o};
@@ -147,6 +166,8 @@ int main(int argc, char **argv)
     const bool is_long = o.limit_bytes || strcmp(mode, "whole") == 0;
     for (int i = 0; i < (is_long ? 12 : 1); i++)
         record();
+    if (strcmp(mode, "partskill") == 0)
+        record_second_part(o.out);
     if (strcmp(mode, "kill") == 0 || strcmp(mode, "partskill") == 0)
         (void)raise(SIGKILL);
     if (strcmp(mode, "wait") == 0) {

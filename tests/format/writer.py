@@ -20,14 +20,15 @@ END, INSTANT, COUNTER_I64, COUNTER_F64, ALLOC, FREE, ALLOC_TOTAL, FREE_TOTAL, ST
     STEP_END, FLOW_BEGIN, FLOW_END, ASYNC_BEGIN, ASYNC_END, WORK, DEVICE_CLOCK, LAUNCH, \
     THREAD_NAME, PAUSE, RESUME, LOST, DEVICE, DEVICE_NAME, QUEUE, METADATA, PROCESS_NAME = \
     range(1, 0x1b)
-(ARG_I64, ARG_F64, ARG_BOOL, ARG_NAME, ARG_I64S, ARG_TEXT, ARG_JSON,
- ARGS) = range(0x20, 0x28)
+(ARG_I64, ARG_F64, ARG_BOOL, ARG_NAME, ARG_I64S, ARG_TEXT, ARG_JSON, ARGS,
+ ARG_STACK) = range(0x20, 0x29)
 BEGIN, COMPLETE = 0x40, 0x60
 
 M = (1 << 64) - 1
 UNKNOWN = M
 RECORDING = (0x1122334455667788, 0x99aabbccddeeff00)
-INDEX, PROCESS, CLOCK, STRINGS, THREADS, RECORDS, END_CHUNK = range(1, 8)
+INDEX, PROCESS, CLOCK, STRINGS, THREADS, RECORDS, END_CHUNK, \
+    MODULES = range(1, 9)
 
 
 def varint(v):
@@ -48,6 +49,18 @@ def f64(value):
     return struct.unpack("<Q", struct.pack("<d", value))[0]
 
 
+def packed_frames(frames, stack):
+    """What follows the number of FRAMES, those before were STACK."""
+    n_same = 0
+    while n_same < min(len(frames), len(stack)) and frames[-1 - n_same] == stack[-1 - n_same]:
+        n_same += 1
+    out, last = varint(n_same), stack[0] if stack else 0
+    for address in frames[:len(frames) - n_same]:
+        out += varint(zigzag(address - last))
+        last = address
+    return out
+
+
 class Record:
     """One call: KIND, and TICKS where it is timed; ID; VALUE or WORDS; BYTES of texts."""
 
@@ -55,7 +68,8 @@ class Record:
         self.kind, self.ticks, self.ident, self.value = kind, ticks, ident, value
         self.words, self.data = list(words), data
 
-    def packed(self, before):
+    def packed(self, before, stack=()):
+        """BEFORE: the time, and STACK: the frames, that the segment had last."""
         out = bytes([self.kind])
         if self.ticks is not None:
             out += varint(zigzag(self.ticks - before))
@@ -67,6 +81,8 @@ class Record:
             if self.kind == ARG_F64:
                 return out + struct.pack("<Q", value)
             out += varint(zigzag(value) if self.kind == ARG_I64 else value)
+            if self.kind == ARG_STACK:
+                return out + packed_frames(words, stack)
             if self.kind == ARG_I64S:
                 return out + b"".join(varint(zigzag(w)) for w in words)
             return out + self.data
@@ -87,6 +103,11 @@ class Record:
         value = self.ticks if self.ticks is not None else self.value
         word = (self.ident or 0) | tag << 32 | self.kind << 48 | n << 56
         return struct.pack("<QQ", value & M, word) + body
+
+
+def packed_module(start, end, offset, path):
+    head = struct.pack("<QQQQqII", start, end, offset, 0, 0, len(path), 0)
+    return head + path.encode() + bytes(-len(path) % 8)
 
 
 class Thread:
@@ -134,6 +155,9 @@ class Thread:
         names = [self.name(x) for pair in pairs for x in pair]
         self.add(ARGS, None, None, self.name(struct.pack(f"<{len(names)}I", *names)))
 
+    def stack(self, frames, end=0):
+        self.add(ARG_STACK, None, end, len(frames), frames)
+
     def arg_name(self, key, value):
         self.add(ARG_NAME, None, self.name(key), self.name(value))
 
@@ -169,8 +193,10 @@ class Segment:
         timed = [r.ticks for r in self.records if r.ticks is not None]
         start = before = timed[0] if timed else 0
         out = b""
+        stack = []
         for r in self.records:
-            out += r.packed(before)
+            out += r.packed(before, stack)
+            stack = r.words if r.kind == ARG_STACK else stack
             before = r.ticks if r.ticks is not None else before
         head = struct.pack("<QIIIIQII", self.seq, self.thread.ordinal, self.first,
                            0 if self.is_copy else self.n_slots(), len(self.records), start, len(out), self.unfinished)
@@ -192,6 +218,7 @@ class Recording:
         self.n_blocks = 0
         self.lost = [0, 0, 0, 0]  # of no thread
         self.anchors = []
+        self.modules = []  # lists of (start, end, offset in the file, path)
         self.facts = {"pid": str(pid), "host": "example", "opscope_version": "0.1.0",
                       "boot_id": "11111111-2222-3333-4444-555555555555"}
 
@@ -244,6 +271,8 @@ class Recording:
             add(CLOCK, b"".join(self.anchors), len(self.anchors))
         add(STRINGS, struct.pack("<Q", 64) + bytes(self.log[64:]), len(self.names) - 1)
         add(THREADS, threads, len(self.threads))
+        for modules in self.modules:
+            add(MODULES, b"".join(packed_module(*m) for m in modules), len(modules))
         for i in range(len(self.chunks)) if order is None else order:
             segments = self.chunks[i]
             n = sum(len(s.records) for s in segments)

@@ -50,4 +50,9 @@ mv small.osc.gz packed/
 "$OPSCOPE" export small.osc -o other.osc.gz
 "$OPSCOPE" export small.osc -o other.csv.gz
 ls other* 2>/dev/null
-true
+
+# Without arguments, as of JSON; exported so, too.
+"$OPSCOPE" table events small.osc --no-args --format csv --columns name,value,args
+"$OPSCOPE" export small.osc --no-args -o bare.osc 2>/dev/null
+"$OPSCOPE" table events bare.osc --format csv --columns name,value,args | cksum
+"$OPSCOPE" table events small.osc --no-args --format csv --columns name,value,args | cksum

@@ -87,6 +87,21 @@ show run --sources api -o some -- sh -c 'python3 call.py "$LIBRARY"; ulimit -f 1
     sed 's/process [0-9]*/process N/; s|: /.*osc: |: /...osc: |'
 "$OPSCOPE" table quality some --format csv --columns code,count | grep source
 
+# Whether ITT was there: asked for by name; loaded by a program that then is silent, or not.
+cat >itt.py <<'END'
+import ctypes, os, struct, sys
+part = ctypes.create_string_buffer(bytes.fromhex("edababec0deeda30") + struct.pack("<Q", 3), 256)
+ctypes.CDLL(os.environ["INTEL_LIBITTNOTIFY64"])["__itt_api_init"](part, -1)
+if sys.argv[1:]:
+    ctypes.CDLL(os.environ["LIBRARY"]).osc_scope_instant(1)
+END
+for program in true "python3 itt.py" "python3 itt.py calls"; do
+    rm -rf asked
+    # shellcheck disable=SC2086
+    show run --sources api,itt -o asked -- env $program | sed 's/PID [0-9]*/PID N/'
+    "$OPSCOPE" table quality asked --format csv --columns code,count 2>/dev/null | grep source
+done
+
 show ctl rec status
 show ctl rec statsu
 show ctl rec

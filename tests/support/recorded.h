@@ -50,7 +50,7 @@ static inline void recorded_count(void *ctx, uint32_t thread, const struct osc_p
     c->all.n[r->kind]++;
     c->all.begins += is_begin;
     c->all.completes += r->kind >= OSC_RECORD_COMPLETE;
-    c->all.args += r->kind >= OSC_RECORD_ARG_I64 && r->kind <= OSC_RECORD_ARG_JSON;
+    c->all.args += r->kind >= OSC_RECORD_ARG_I64 && r->kind <= OSC_RECORD_ARG_STACK;
     if (r->kind == OSC_RECORD_LOST && r->words[1] < OSC_LOSS_COUNT)
         c->all.lost[r->words[1]] += r->words[0];
     c->depth[thread] += is_begin - (r->kind == OSC_RECORD_END);

@@ -58,7 +58,7 @@ static inline void recording_unpack(struct recording *r, const unsigned char *at
 
         memcpy(&s, at, sizeof s);
         at += sizeof s;
-        struct osc_unpack u = {at, at + s.n_bytes, s.start_ticks};
+        struct osc_unpack u = {.at = at, .end = at + s.n_bytes, .ticks = s.start_ticks};
         for (; osc_unpack_next(&u, &p); n++)
             recording_count(r, &p);
         assert_ptr_equal(u.at, at + s.n_bytes);

@@ -196,8 +196,9 @@ static inline uint64_t walk_recording(const char *out, walk_fn fn, void *ctx)
     osc_sort(segments, w.n_segments, sizeof *segments, walk_by_seq);
     for (size_t i = 0; i < w.n_segments; i++) {
         const struct osc_pack_segment *head = &segments[i].head;
-        struct osc_unpack u = {segments[i].bytes, segments[i].bytes + head->n_bytes,
-                               head->start_ticks};
+        struct osc_unpack u = {.at = segments[i].bytes,
+                               .end = segments[i].bytes + head->n_bytes,
+                               .ticks = head->start_ticks};
         struct osc_packed r;
         uint32_t n = 0;
 
