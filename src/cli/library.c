@@ -201,7 +201,7 @@ static int open_all(struct osc_traces *t, const struct osc_traces_options *o)
         failed = osc_cli_misuse("which trace?");
     if (!failed)
         failed = load(&t->loaded, &l, t, NULL);
-    /* Messages of later questions name it, too; what it was read from goes with the line. */
+    /* For messages: what it borrowed of the line that is closed now. */
     t->loaded.operand = t->paths.n == 1 ? t->paths.all[0] : NULL;
     close_line(&l);
     return failed ? failed : keep(t, &t->options, o->words, o->n_words);
