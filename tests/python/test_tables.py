@@ -266,6 +266,9 @@ class Errors(unittest.TestCase):
                 f.write('{"traceEvents":[\n')
                 for i in range(100000):
                     f.write('{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"args":{"k%d":1}},\n' % i)
+            # What was started in the background ignores the key.
+            before = signal.signal(signal.SIGINT, signal.default_int_handler)
+            self.addCleanup(signal.signal, signal.SIGINT, before)
             timer = threading.Timer(0.0, lambda: os.kill(os.getpid(), signal.SIGINT))
             with self.assertRaises(KeyboardInterrupt):
                 timer.start()
