@@ -166,7 +166,7 @@ static int load(struct osc_loaded *to, struct line *l, struct osc_traces *t,
     l->args.import.progress = tick;
     l->args.import.progress_ctx = t;
     return def ? osc_ask_load(to, &l->args, def)
-               : osc_load(to, &l->args, osc_budget_for_table(&l->args, NULL));
+               : osc_load(to, &l->args, osc_budget_for_frames(&l->args));
 }
 
 /* Keep WORDS in T. */
