@@ -28,7 +28,7 @@ import torch.profiler
 import opscope.torch
 
 CPU = [torch.profiler.ProfilerActivity.CPU]
-LOOP = 2000
+LOOP = 10000
 MANY = 100000
 CASES: list[tuple[str, dict[str, Any], float]] = [
     ("no options", {}, 0.30),
