@@ -74,7 +74,12 @@ class C:
     @record.scope("method")
     def f(self):
         return self
+@record.scope("stream")
+async def stream():
+    yield await wait(1)
 async def both():
+    async for _ in stream():
+        pass
     return await asyncio.gather(wait(2), wait(1))
 c = C()
 print(plain(1, b=3), plain.__name__, plain.__doc__, list(numbers()), c.f() is c,
@@ -82,7 +87,8 @@ print(plain(1, b=3), plain.__name__, plain.__doc__, list(numbers()), c.f() is c,
 record.stop()
 """, self.folder)
         self.assertEqual(done.stdout, "4 plain its own text [1, 2] True [2, 1]\n")
-        for name, n in (("plain", 1), ("gen", 1), ("within", 1), ("method", 1), ("async", 2)):
+        for name, n in (("plain", 1), ("gen", 1), ("within", 1), ("method", 1), ("async", 3),
+                        ("stream", 1)):
             self.assertEqual(len(named(events, name)), n, name)
         for e in named(events, "async"):
             self.assertGreaterEqual(e["dur_ns"], 1000000)
@@ -231,6 +237,58 @@ record.stop()
         self.assertEqual(done.returncode, -9)
         trace = opscope.load(self.folder)
         self.assertEqual(trace["events"]["name"].tolist().count("kept"), 1000)
+
+    def test_the_end_of_the_program_writes_what_is_recorded(self):
+        for end in ("", "sys.exit(0)", "threading.Thread(target=lambda: [record.instant('late') "
+                    "for i in range(100000)], daemon=True).start()"):
+            with tempfile.TemporaryDirectory() as folder:
+                _, events = record("import sys\nrecord.start(OUT)\n"
+                                   "with record.scope('whole'):\n    pass\n"
+                                   "open_still = record.scope('open')\n"
+                                   f"open_still.__enter__()\n{end}\n", folder)
+                self.assertEqual(len(named(events, "whole")), 1)
+                self.assertEqual(len(named(events, "open")), 1)
+
+    def test_children_record_into_files_of_their_own(self):
+        record("""
+import multiprocessing
+record.start(OUT)
+def work(i):
+    with record.scope(f"child {i}"):
+        return i
+if __name__ == "__main__":
+    with record.scope("parent"):
+        with multiprocessing.get_context("fork").Pool(2) as pool:
+            assert pool.map(work, range(4)) == [0, 1, 2, 3]
+            pool.close()
+            pool.join()
+    record.stop()
+""", self.folder)
+        names = opscope.load(self.folder)["events"]["name"].tolist()
+        self.assertIn("parent", names)
+        self.assertEqual(len([n for n in names if n.startswith("child ")]), 4)
+
+    def test_many_threads_record_at_once(self):
+        _, events = record("""
+record.start(OUT)
+shared = record.scope("shared")
+def work(i):
+    for k in range(500):
+        with shared:
+            with record.scope(f"of {i}", k=k):
+                pass
+threads = [threading.Thread(target=work, args=(i,)) for i in range(8)]
+for t in threads:
+    t.start()
+for t in threads:
+    t.join()
+record.stop()
+""", self.folder)
+        self.assertEqual(len(named(events, "shared")), 4000)
+        for i in range(8):
+            own = named(events, f"of {i}")
+            self.assertEqual([json.loads(e["args"])["k"] for e in own], list(range(500)))
+            self.assertEqual(len({e["thread"] for e in own}), 1)
 
     def test_neither_numpy_nor_torch_is_imported(self):
         code = ("import sys\nfrom opscope import record\n"
