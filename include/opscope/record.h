@@ -166,8 +166,12 @@ OSC_API void osc_arg_text(osc_name key, const char *s, size_t len);
 OSC_API void osc_arg_i64s(osc_name key, const int64_t *values, size_t n);
 /* A value as JSON text, such as the shapes "[[8,3,32,32],[]]"; not looked at here. */
 OSC_API void osc_arg_json(osc_name key, const char *json, size_t len);
-/* The same for JSON text that comes again and again: it was interned. */
-OSC_API void osc_arg_json_name(osc_name key, osc_name json);
+/*
+ * Several of these that come together again and again, for the price of one: the keys and
+ * the JSON texts are names, key, text, key, text, ..., and PAIRS is the name of these, of
+ * osc_name_of(names, sizeof names).
+ */
+OSC_API void osc_args_json(osc_name pairs);
 /*
  * The functions that called this one, as the argument `Call stack`: up to 128 of them, by
  * frame pointers, at about 1.4 ns each (compile with -fno-omit-frame-pointer; x86-64 and

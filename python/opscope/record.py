@@ -64,6 +64,15 @@ class Scope(_opscope.Scope):
                     return await function(*args, **kwargs)
                 finally:
                     self.end_async(number)
+        elif inspect.isasyncgenfunction(function):
+            @functools.wraps(function)
+            async def wrapper(*args: Any, **kwargs: Any) -> Any:
+                number = self.begin_async()
+                try:
+                    async for item in function(*args, **kwargs):
+                        yield item
+                finally:
+                    self.end_async(number)
         elif inspect.isgeneratorfunction(function):
             @functools.wraps(function)
             def wrapper(*args: Any, **kwargs: Any) -> Any:

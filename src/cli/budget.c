@@ -37,6 +37,9 @@ static const struct osc_import_reserve for_export = {.event_bytes = 16,
 #define CELL_BYTES 7u
 #define ROW_BYTES  80u
 
+/* Of an event in columns, which double as they grow, and of its text among the words. */
+#define FRAME_EVENT_BYTES 320u
+
 void osc_budget_start(const struct osc_args *args)
 {
     const uint64_t limit =
@@ -61,6 +64,16 @@ struct osc_import_reserve osc_budget_for_table(const struct osc_args *args,
         r.event_bytes += def->n_columns * CELL_BYTES + ROW_BYTES;
         r.for_text = true; /* the arguments are a column of text */
     }
+    return r;
+}
+
+struct osc_import_reserve osc_budget_for_frames(const struct osc_args *args)
+{
+    struct osc_import_reserve r = osc_budget_for_table(args, NULL);
+
+    /* The longest table, events, with its arguments as text of its own. */
+    r.event_bytes += FRAME_EVENT_BYTES;
+    r.for_text = true;
     return r;
 }
 

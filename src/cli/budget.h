@@ -21,6 +21,9 @@ void osc_budget_start(const struct osc_args *args);
 struct osc_import_reserve osc_budget_for_table(const struct osc_args *args,
                                                const struct osc_table_def *def);
 
+/* What to leave for a program that takes any tables in columns. */
+struct osc_import_reserve osc_budget_for_frames(const struct osc_args *args);
+
 /* What to leave for writing the trace as text, of which facts are needed or not. */
 struct osc_import_reserve osc_budget_for_export(const struct osc_args *args, bool has_facts);
 

@@ -166,7 +166,7 @@ static int load(struct osc_loaded *to, struct line *l, struct osc_traces *t,
     l->args.import.progress = tick;
     l->args.import.progress_ctx = t;
     return def ? osc_ask_load(to, &l->args, def)
-               : osc_load(to, &l->args, osc_budget_for_table(&l->args, NULL));
+               : osc_load(to, &l->args, osc_budget_for_frames(&l->args));
 }
 
 /* Keep WORDS in T. */
@@ -201,6 +201,8 @@ static int open_all(struct osc_traces *t, const struct osc_traces_options *o)
         failed = osc_cli_misuse("which trace?");
     if (!failed)
         failed = load(&t->loaded, &l, t, NULL);
+    /* For messages: what it borrowed of the line that is closed now. */
+    t->loaded.operand = t->paths.n == 1 ? t->paths.all[0] : NULL;
     close_line(&l);
     return failed ? failed : keep(t, &t->options, o->words, o->n_words);
 }

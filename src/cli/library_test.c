@@ -253,6 +253,20 @@ static void arrow_arrays_hold_what_they_show(void **state)
     schema.release(&schema);
 }
 
+static void a_limit_of_memory_is_told_with_the_name_of_the_trace(void **state)
+{
+    struct osc_frame *f = NULL;
+
+    (void)state;
+    assert_int_equal(open_with(NULL), OSC_OK);
+    osc_mem_set_limit(osc_mem_held() + 65536);
+    const osc_status st = ask("events", NULL, &f);
+    osc_mem_set_limit(SIZE_MAX);
+    assert_int_equal(st, OSC_ENOMEM);
+    assert_ptr_equal(strstr(osc_traces_said(traces), path), osc_traces_said(traces));
+    assert_non_null(strstr(osc_traces_said(traces), ": memory limit reached while making"));
+}
+
 /* Fail the first allocation, then the second, ... until the work gets done. */
 static void any_allocation_may_fail(void **state)
 {
@@ -294,6 +308,8 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(progress_may_stop_it, set_up, tear_down),
         cmocka_unit_test_setup_teardown(arrow_arrays_hold_what_they_show, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_limit_of_memory_is_told_with_the_name_of_the_trace,
+                                        set_up, tear_down),
         cmocka_unit_test_setup_teardown(any_allocation_may_fail, set_up, tear_down),
     };
     return cmocka_run_group_tests_name("library", tests, NULL, NULL);

@@ -116,38 +116,22 @@ static bool is_nested(struct osc_str text)
 }
 
 /* JSON: a list or an object as it stands; anything else, and what is none, as text. */
-static void take_json(struct osc_builder *b, struct osc_native_args *a, osc_sid key,
-                      struct osc_str text)
+static struct osc_native_value json_value(struct osc_builder *b, osc_sid key,
+                                          struct osc_str text)
 {
     int64_t v;
 
     if (osc_json_int(text, &v))
-        osc_native_args_int(b, a, key, v);
-    else
-        add(b, a, key, is_nested(text) ? OSC_ARG_TEXT : OSC_ARG_STRING,
-            osc_build_string(b, text.s, text.len).v);
+        return (struct osc_native_value){
+            key, v >= INT32_MIN && v <= INT32_MAX ? OSC_ARG_INT32 : OSC_ARG_INT64, (uint64_t)v};
+    return (struct osc_native_value){key, is_nested(text) ? OSC_ARG_TEXT : OSC_ARG_STRING,
+                                     osc_build_string(b, text.s, text.len).v};
 }
 
-/* The same of NAME, which is looked at once. */
-static void take_json_name(struct osc_builder *b, struct osc_native_names *names,
-                           struct osc_native_args *a, osc_sid key, uint32_t name)
+static void add_value(struct osc_builder *b, struct osc_native_args *a,
+                      struct osc_native_value v)
 {
-    uint32_t *const kind = osc_idmap_put(&names->json, name);
-    struct osc_str text;
-
-    if (!kind) {
-        b->status = OSC_ENOMEM;
-        return;
-    }
-    if (*kind == 0)
-        *kind = osc_native_names_text(names, name, &text) && is_nested(text) ? 1 : 2;
-    if (*kind == 1) {
-        add(b, a, key, OSC_ARG_TEXT, osc_native_name(names, name).v);
-    } else if (osc_native_names_text(names, name, &text)) {
-        take_json(b, a, key, text);
-    } else {
-        osc_native_args_string(b, a, key, osc_native_name(names, name));
-    }
+    add(b, a, v.key, v.type, v.bits);
 }
 
 /* Whether arguments of KEY are to be kept. */
@@ -156,9 +140,63 @@ static bool is_wanted(const struct osc_loading *l, osc_sid key)
     return !l->keep.is_scout && (!l->no_args || osc_loading_needs(l, key));
 }
 
+/* Read the list of pairs NAME; the number of its first value + 1. */
+static uint32_t read_pairs(struct osc_builder *b, struct osc_native_names *names, uint32_t name)
+{
+    const uint32_t first = (uint32_t)names->n_values;
+    struct osc_str list, text;
+    uint32_t pair[2];
+
+    if (!osc_native_names_text(names, name, &list))
+        (void)osc_native_name(names, name); /* which counts it */
+    b->status =
+        osc_build_grow(&names->values, &names->cap_values,
+                       names->n_values + 1 + list.len / sizeof pair, sizeof *names->values);
+    if (b->status != OSC_OK)
+        return 0;
+    names->n_values++;
+    for (size_t at = 0; at + sizeof pair <= list.len; at += sizeof pair) {
+        memcpy(pair, list.s + at, sizeof pair);
+        const osc_sid key = osc_native_name(names, pair[0]);
+
+        if (!is_wanted(b->loading, key))
+            continue;
+        names->values[names->n_values++] =
+            osc_native_names_text(names, pair[1], &text)
+                ? json_value(b, key, text)
+                : (struct osc_native_value){key, OSC_ARG_STRING,
+                                            osc_native_name(names, pair[1]).v};
+    }
+    names->values[first] = (struct osc_native_value){.bits = names->n_values - first - 1};
+    return first + 1;
+}
+
+/* The pairs of NAME, which are looked at once. */
+static void take_pairs(struct osc_builder *b, struct osc_native_names *names,
+                       struct osc_native_args *a, uint32_t name)
+{
+    uint32_t *const place = osc_idmap_put(&names->lists, name);
+
+    if (!place) {
+        b->status = OSC_ENOMEM;
+        return;
+    }
+    if (*place == 0)
+        *place = read_pairs(b, names, name);
+    if (*place == 0)
+        return;
+    const struct osc_native_value *const first = &names->values[*place - 1];
+    for (uint64_t i = 1; i <= first->bits; i++)
+        add_value(b, a, first[i]);
+}
+
 void osc_native_args_take(struct osc_builder *b, struct osc_native_names *names,
                           struct osc_native_args *a, const struct osc_packed *p)
 {
+    if (p->kind == OSC_RECORD_ARGS) {
+        take_pairs(b, names, a, (uint32_t)p->value);
+        return;
+    }
     const osc_sid key = osc_native_name(names, p->id);
     const struct osc_str bytes = {(const char *)p->bytes, p->n_bytes};
 
@@ -181,10 +219,7 @@ void osc_native_args_take(struct osc_builder *b, struct osc_native_names *names,
         take_list(b, a, key, p);
         break;
     case OSC_RECORD_ARG_JSON:
-        take_json(b, a, key, bytes);
-        break;
-    case OSC_RECORD_ARG_JSON_NAME:
-        take_json_name(b, names, a, key, (uint32_t)p->value);
+        add_value(b, a, json_value(b, key, bytes));
         break;
     default: /* ARG_TEXT */
         add(b, a, key, OSC_ARG_STRING, osc_build_string(b, bytes.s, bytes.len).v);

@@ -164,15 +164,21 @@ static void files_that_are_missing_are_told(void **state)
     assert_int_equal(load(), 1);
 }
 
+/* Flip a bit of byte I, or flip it back. */
+static void flip_string_byte(size_t i)
+{
+    string_bytes[i] = (unsigned char)(string_bytes[i] ^ 1u << i % 8);
+}
+
 static void a_byte_that_is_wrong_costs_no_record_of_the_file(void **state)
 {
     (void)state;
     for (size_t i = 0; i < OSC_STRINGS_AT + rec.n_log; i++) {
-        string_bytes[i] ^= 1u << i % 8;
+        flip_string_byte(i);
         write_file(strings, string_bytes, OSC_STRINGS_AT + rec.n_log);
         const uint64_t n_bad = load();
         assert_true(n_bad > 0 || i >= sizeof(uint64_t));
-        string_bytes[i] ^= 1u << i % 8;
+        flip_string_byte(i);
     }
     write_file(strings, string_bytes, OSC_STRINGS_AT + rec.n_log);
     for (size_t i = 0; i < 200; i++) {

@@ -47,7 +47,9 @@ void osc_native_names_fini(struct osc_native_names *n)
         osc_free(n->pieces[i].bytes);
     osc_free(n->pieces);
     osc_idmap_fini(&n->known);
-    osc_idmap_fini(&n->json);
+    osc_idmap_fini(&n->lists);
+    osc_free(n->values);
+    n->values = NULL;
     n->pieces = NULL;
     n->n_pieces = n->cap_pieces = 0;
 }

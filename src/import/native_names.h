@@ -21,13 +21,22 @@ struct osc_native_piece {
 
 #define OSC_NATIVE_NAME_CACHE 4096u
 
+/* An argument as a slot and its words. */
+struct osc_native_value {
+    osc_sid key;
+    enum osc_arg_type type;
+    uint64_t bits;
+};
+
 /* Zeroed but for builder, there are none. */
 struct osc_native_names {
     struct osc_builder *builder; /* borrowed */
     struct osc_native_piece *pieces;
     size_t n_pieces, cap_pieces;
-    struct osc_idmap known; /* name -> id */
-    struct osc_idmap json;  /* names used as JSON -> 1: a list or object; 2: else */
+    struct osc_idmap known;          /* name -> id */
+    struct osc_idmap lists;          /* name of pairs -> the number of its first value + 1 */
+    struct osc_native_value *values; /* owned: for each list how many (bits), then they */
+    size_t n_values, cap_values;
     struct {
         uint32_t name, id;
     } cache[OSC_NATIVE_NAME_CACHE];

@@ -86,9 +86,9 @@ void osc_arg_name(osc_name key, osc_name value)
     put_arg(OSC_RECORD_ARG_NAME, key, value);
 }
 
-void osc_arg_json_name(osc_name key, osc_name json)
+void osc_args_json(osc_name pairs)
 {
-    put_arg(OSC_RECORD_ARG_JSON_NAME, key, json);
+    put_arg(OSC_RECORD_ARGS, 0, pairs);
 }
 
 /* VALUE in slot 0, and BYTES at P behind it, with zeroes up to the end of the last slot. */

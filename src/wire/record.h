@@ -72,7 +72,8 @@ struct osc_record_slot {
     X(0x24, ARG_I64S, false, NAME, 0, "value: how many; then as many words, padded to 2")     \
     X(0x25, ARG_TEXT, false, NAME, 0, "value: bytes; then the text, padded to 16")            \
     X(0x26, ARG_JSON, false, NAME, 0, "value: bytes; then JSON text, padded to 16")           \
-    X(0x27, ARG_JSON_NAME, false, NAME, 0, "value: a name, which is JSON text")               \
+    X(0x27, ARGS, false, NONE, 0,                                                             \
+      "value: a name, whose bytes are names: key, JSON text, key, ...")                       \
     X(0x28, ARG_STACK, false, STACK_END, 0,                                                   \
       "value: frames; their addresses, 0: none, padded to 2")
 

@@ -31,7 +31,7 @@ import writer as w
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # By the argument Device Type; 64 is the first type that torch does not know.
-DEVICES = {0: "cpu", 1: "cuda", 12: "xpu", 64: "device"}
+DEVICES = {0: "cpu", 1: "cuda", 12: "xpu"}
 
 
 def run(opscope, *args):
@@ -89,8 +89,11 @@ class Random:
             elif pick == 6:
                 t.stack(self.frames(), rng.randrange(3))
             else:
-                say = rng.choice([t.json, t.json_name])
-                say(key, rng.choice(["[[8,3],[]]", "{\"a\": 1}", "17", "no json", "", "[1"]))
+                texts = ["[[8,3],[]]", "{\"a\": 1}", "17", "no json", "", "[1"]
+                if rng.random() < 0.5:
+                    t.json(key, rng.choice(texts))
+                else:
+                    t.args([(x, rng.choice(texts)) for x in rng.choice([(), (key,), ("a", "b")])])
 
     def call(self, t):
         rng, tick = self.rng, self.tick
@@ -220,11 +223,21 @@ class Random:
 # --- what both say -----------------------------------------------------------------------
 
 
-def as_args(row):
+def device_types(opscope, path):
+    """Names of the types of devices by number, those that are the recording's own, too."""
+    prefix, names = "meta.device_type.", dict(DEVICES)
+    done = run(opscope, "table", "info", path, "--format", "csv")
+    for row in csv.DictReader(io.StringIO(done.stdout.decode())):
+        if row["key"].startswith(prefix):
+            names[int(row["key"][len(prefix):])] = row["value"]
+    return names
+
+
+def as_args(row, types):
     args = json.loads(row["args"]) if row["args"] else {}
     if row["name"] == "[memory]" and "Device Type" in args:
         number, index = args.pop("Device Type"), args.pop("Device Id")
-        args["device"] = DEVICES.get(number, f"type{number}") + (f":{index}" if number else "")
+        args["device"] = types[number] + (f":{index}" if number else "")
         args["Addr"] = int(args["Addr"])
     return args
 
@@ -234,12 +247,12 @@ def theirs(opscope, path):
     if done.returncode != 0:
         raise RuntimeError(f"exit {done.returncode}: {done.stderr.decode()[:300]}")
     rows = list(csv.DictReader(io.StringIO(done.stdout.decode())))
-    keys = []
+    keys, types = [], device_types(opscope, path)
     for row in rows:
         name = row["name"].replace("\u2400", "\0")  # as CSV shows it
         e = reader.Event(name, row["process"], row["thread"], int(row["start_ns"]),
                          int(row["dur_ns"]) if row["dur_ns"] else None)
-        e.args = as_args(row)
+        e.args = as_args(row, types)
         keys.append(e.key())
     return sorted(keys)
 

@@ -38,7 +38,7 @@ KINDS = {
     0x20: ("ARG_I64", False, True, 0), 0x21: ("ARG_F64", False, True, 0),
     0x22: ("ARG_BOOL", False, True, 0), 0x23: ("ARG_NAME", False, True, 0),
     0x24: ("ARG_I64S", False, True, 0), 0x25: ("ARG_TEXT", False, True, 0),
-    0x26: ("ARG_JSON", False, True, 0), 0x27: ("ARG_JSON_NAME", False, True, 0),
+    0x26: ("ARG_JSON", False, True, 0), 0x27: ("ARGS", False, False, 0),
     0x28: ("ARG_STACK", False, True, 0),
 }
 for s in range(11):
@@ -472,8 +472,13 @@ class Recording:
             self.segments.append((thread, seq, first, 1022, last, records))
 
     def name(self, number):
+        data = self.bytes_of(number)
+        return f"name {number}" if data is None else data.decode(errors="replace")
+
+    def bytes_of(self, number):
+        """The bytes of a name, or None where they are lost."""
         if number == 0:
-            return ""
+            return b""
         for start, piece in sorted(self.pieces, key=lambda p: (p[0], len(p[1])), reverse=True):
             at = number * 8 - start
             if at < 0 or at + 8 > len(piece):
@@ -481,8 +486,8 @@ class Recording:
             length, low = struct.unpack_from("<II", piece, at)
             text = piece[at + 8:at + 8 + length - 1]
             if length and len(text) == length - 1 and xxh64(text) & 0xffffffff == low:
-                return text.decode(errors="replace")
-        return f"name {number}"
+                return text
+        return None
 
     def ordered(self):
         """(thread, records) of every segment, those of a thread in order of its calls."""
@@ -609,6 +614,11 @@ class Maker:
         if r.name.startswith("ARG_"):
             self.add_args(t, {rec.name(r.ident): self.arg(r)})
             return
+        if r.name == "ARGS":
+            data = rec.bytes_of(r.value & 0xffffffff) or b""
+            self.add_args(t, {rec.name(key): self.json(rec.name(text)) for key, text in
+                              struct.iter_unpack("<II", data[:len(data) // 8 * 8])})
+            return
         if r.name == "LAUNCH":
             if t.stack:
                 t.stack[-1].args["correlation"] = signed(r.words[0])
@@ -693,8 +703,6 @@ class Maker:
             return r.data.decode(errors="replace")
         if r.name == "ARG_JSON":
             return self.json(r.data.decode(errors="replace"))
-        if r.name == "ARG_JSON_NAME":
-            return self.json(self.rec.name(r.value))
         return self.plain(r.value)
 
     def break_all(self):

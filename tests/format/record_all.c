@@ -27,10 +27,12 @@ static osc_name op, inner, key, shapes, async_name, counter;
 static void scopes(int i)
 {
     static const int64_t list[] = {1, -2, INT64_MIN};
+    const osc_name pairs[] = {osc_name_c("strides"), osc_name_c("[[3,1],[]]"), shapes,
+                              osc_name_c("[7]")};
 
     osc_begin(OSC_SCOPE_OPERATOR, op);
     osc_arg_json(shapes, "[[8,3],[]]", 10);
-    osc_arg_json_name(osc_name_c("strides"), osc_name_c("[[3,1],[]]"));
+    osc_args_json(osc_name_of((const char *)pairs, sizeof pairs));
     osc_arg_i64(key, -i);
     if (i % 4 == 0)
         osc_arg_stack();

@@ -74,7 +74,12 @@ class C:
     @record.scope("method")
     def f(self):
         return self
+@record.scope("stream")
+async def stream():
+    yield await wait(1)
 async def both():
+    async for _ in stream():
+        pass
     return await asyncio.gather(wait(2), wait(1))
 c = C()
 print(plain(1, b=3), plain.__name__, plain.__doc__, list(numbers()), c.f() is c,
@@ -82,7 +87,8 @@ print(plain(1, b=3), plain.__name__, plain.__doc__, list(numbers()), c.f() is c,
 record.stop()
 """, self.folder)
         self.assertEqual(done.stdout, "4 plain its own text [1, 2] True [2, 1]\n")
-        for name, n in (("plain", 1), ("gen", 1), ("within", 1), ("method", 1), ("async", 2)):
+        for name, n in (("plain", 1), ("gen", 1), ("within", 1), ("method", 1), ("async", 3),
+                        ("stream", 1)):
             self.assertEqual(len(named(events, name)), n, name)
         for e in named(events, "async"):
             self.assertGreaterEqual(e["dur_ns"], 1000000)

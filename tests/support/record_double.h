@@ -220,9 +220,9 @@ void osc_arg_json(osc_name key, const char *json, size_t len)
     double_say("arg %s=json %.*s\n", double_name(key), (int)len, json);
 }
 
-void osc_arg_json_name(osc_name key, osc_name json)
+void osc_args_json(osc_name pairs)
 {
-    double_say("arg %s=json %s\n", double_name(key), double_name(json));
+    double_say("args %u\n", pairs);
 }
 
 void osc_arg_i64s(osc_name key, const int64_t *values, size_t n)

@@ -61,11 +61,10 @@ struct Name {
     uint32_t length; // of a second hash, so that no two names are taken for one
 };
 
-// What inputs look like, as names, once they came twice.
+// What inputs look like.
 struct Signature {
     uint64_t hash;
-    bool is_named;
-    osc_name dims, strides, types, concrete;
+    osc_name args; // all that is told of them, once they came twice; 0: not yet
 };
 
 constexpr size_t kNames = 2048, kSignatures = 2048, kOpen = 4096, kText = 16384;
@@ -426,17 +425,24 @@ void add_input(Text *dims, Text *strides, Text *types, Text *concrete, const c10
     }
 }
 
-// An argument, as a name from its second time on.
-void put_text(osc_name key, const Text &text, bool is_known, osc_name *name)
+struct Arg {
+    osc_name key;
+    const Text *text;
+};
+
+// The name of ARGS, as names of keys and texts.
+osc_name name_of_pairs(const Arg (&args)[4])
 {
-    if (text.is_cut) {
-        *name = 0;
-    } else if (is_known) {
-        *name = osc_name_of(text.begin, text.size());
-        osc_arg_json_name(key, *name);
-    } else {
-        osc_arg_json(key, text.begin, text.size());
+    osc_name names[8];
+    size_t n = 0;
+
+    for (const Arg &arg : args) {
+        if (arg.text->is_cut)
+            continue;
+        names[n++] = arg.key;
+        names[n++] = osc_name_of(arg.text->begin, arg.text->size());
     }
+    return osc_name_of(reinterpret_cast<const char *>(names), n * sizeof *names);
 }
 
 // The inputs in words, since they are not known as names.
@@ -464,12 +470,18 @@ __attribute__((noinline, cold)) void tell_inputs(Thread *t,
         text->add("]", 1);
     for (Text *text : {&types, &concrete})
         text->add("\"]", 2);
-    put_text(session.keys.concrete, concrete, is_known, &s->concrete);
-    put_text(session.keys.types, types, is_known, &s->types);
-    put_text(session.keys.strides, strides, is_known, &s->strides);
-    put_text(session.keys.dims, dims, is_known, &s->dims);
+    const Arg args[] = {{session.keys.concrete, &concrete},
+                        {session.keys.types, &types},
+                        {session.keys.strides, &strides},
+                        {session.keys.dims, &dims}};
     s->hash = is_odd ? 0 : hash;
-    s->is_named = is_known;
+    s->args = is_known ? name_of_pairs(args) : 0;
+    if (s->args != 0)
+        osc_args_json(s->args);
+    else
+        for (const Arg &arg : args)
+            if (!arg.text->is_cut)
+                osc_arg_json(arg.key, arg.text->begin, arg.text->size());
 }
 
 inline void put_inputs(Thread *t, c10::ArrayRef<const c10::IValue> inputs)
@@ -481,14 +493,10 @@ inline void put_inputs(Thread *t, c10::ArrayRef<const c10::IValue> inputs)
     const uint64_t hash = hash_inputs(inputs, &is_odd);
     Signature *s = &t->signatures[hash >> 17 & (kSignatures - 1)];
 
-    if (__builtin_expect(s->hash != hash || !s->is_named || is_odd, 0)) {
+    if (__builtin_expect(s->hash != hash || s->args == 0 || is_odd, 0))
         tell_inputs(t, inputs, s, hash, is_odd);
-        return;
-    }
-    osc_arg_json_name(session.keys.concrete, s->concrete);
-    osc_arg_json_name(session.keys.types, s->types);
-    osc_arg_json_name(session.keys.strides, s->strides);
-    osc_arg_json_name(session.keys.dims, s->dims);
+    else
+        osc_args_json(s->args);
 }
 
 // --- operators -----------------------------------------------------------------------------
