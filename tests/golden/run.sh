@@ -14,7 +14,7 @@ touch not-executable
 show run --sources api -o rec -- ./not-executable
 show run --sources api -o a/b/c -- test -d a/b/c
 show run --sources none -o rec -- sh -c 'echo "OPSCOPE=$OPSCOPE"'
-env OPSCOPE=0 "$OPSCOPE" run --sources api -o rec -- sh -c 'echo "OPSCOPE=$OPSCOPE"'
+env OPSCOPE=0 "$OPSCOPE" run --sources api -o rec -- sh -c 'echo "OPSCOPE=$OPSCOPE"' 2>&1
 show run --sources api -o rec --schedule wait=1,active=3 --flight 10s --limit-size 1K --print-env
 show run --sources itt,apo true
 show run --limit-size many true
@@ -25,6 +25,19 @@ show run
 show run -o not-executable/rec -- sh -c 'echo "runs, OPSCOPE=$OPSCOPE"; exit 3'
 show run --strict -o not-executable/rec -- echo "does not run"
 (ulimit -f 100 && show run --sources api -o small -- echo "runs")
+show run --sources api -o not-executable -- echo "runs"
+show run --sources api -o "" -- echo "does not run"
+
+# What forbids all recording is told, and the recording says so.
+export LIBRARY="${OPSCOPE%/*}/libopscope.so.0"
+cat >call.py <<'END'
+import ctypes, sys
+ctypes.CDLL(sys.argv[1]).osc_scope_instant(1)
+END
+env OPSCOPE=0 "$OPSCOPE" run --sources api --summary -o forbidden -- python3 call.py "$LIBRARY" 2>&1
+"$OPSCOPE" table quality forbidden --format csv --columns code,count
+env OPSCOPE=0 "$OPSCOPE" run --strict -o forbidden -- echo "does not run" 2>/dev/null
+echo "strict: exit $?"
 
 # What the program finds: its own signals and descriptors, with ours only in between.
 python3 - "$OPSCOPE" <<'END'
@@ -77,11 +90,6 @@ OPSCOPE_RUN_ID=1 OPSCOPE_SOURCES=-itt OPSCOPE_SCHEDULE=active=1 show run -o rec 
     sed 's|NOTIFY64=.*|NOTIFY64=...|'
 
 # A process that could not be recorded, and one that was.
-cat >call.py <<'END'
-import ctypes, sys
-ctypes.CDLL(sys.argv[1]).osc_scope_instant(1)
-END
-export LIBRARY="${OPSCOPE%/*}/libopscope.so.0"
 show run --sources api -o some -- sh -c 'python3 call.py "$LIBRARY"; ulimit -f 100
     python3 call.py "$LIBRARY"; exit 4' |
     sed 's/process [0-9]*/process N/; s|: /.*osc: |: /...osc: |'
