@@ -79,6 +79,10 @@ class Table(Mapping[str, Any]):
     def __contains__(self, name: object) -> bool:
         return name in self._columns
 
+    # Of mappings: the truth of arrays is none. A table is equal to itself.
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
     def __repr__(self) -> str:
         return f"<opscope.Table {self.name}: {self.n_rows} rows, {', '.join(self._columns)}>"
 

@@ -22,6 +22,7 @@
 #include "cli/shell.h"
 #include "cli/sources.h"
 #include "cli/unrecorded.h"
+#include "import/blocks.h"
 #include "recorder/room.h"
 #include "recorder/trouble.h"
 
@@ -145,10 +146,10 @@ struct census {
     uint64_t bytes;
 };
 
-/* Whether NAME in DIR is a recording: a file, or what one would be made of. */
-static bool is_recording(int dir, const char *name, struct stat *st)
+/* Whether NAME in PATH, opened as DIR, is a recording: a file, or what one would be made of. */
+static bool is_recording(const char *path, int dir, const char *name, struct stat *st)
 {
-    char file[NAME_MAX + 1];
+    char file[NAME_MAX + 1], live[PATH_MAX + NAME_MAX + 2];
 
     if (osc_str_ends(osc_str_c(name), OSC_STR(".osc")))
         return fstatat(dir, name, st, 0) == 0 && S_ISREG(st->st_mode);
@@ -156,7 +157,8 @@ static bool is_recording(int dir, const char *name, struct stat *st)
         return false;
     snprintf(file, sizeof file, "%.*s", (int)(strlen(name) - strlen(".live")), name);
     st->st_size = 0;
-    return faccessat(dir, file, F_OK, 0) != 0;
+    snprintf(live, sizeof live, "%s/%s", path, name);
+    return faccessat(dir, file, F_OK, 0) != 0 && !osc_live_is_blank(live);
 }
 
 static struct census count_recordings(const char *path)
@@ -166,7 +168,7 @@ static struct census count_recordings(const char *path)
     struct stat st;
 
     for (const struct dirent *e; dir && (e = readdir(dir));) {
-        if (is_recording(dirfd(dir), e->d_name, &st)) {
+        if (is_recording(path, dirfd(dir), e->d_name, &st)) {
             c.n_files++;
             c.bytes += (uint64_t)st.st_size;
         }

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "cli/blank.h"
+#include "import/blocks.h"
 #include "import/native_live.h"
 #include "import/native_order.h"
 #include "import/osc_file.h"
@@ -162,7 +163,6 @@ static bool look(struct fold *f, const char *directory)
     char path[OSC_PARTS_PATH_BYTES];
     struct osc_err ignored = {0};
 
-    f->live_fd = open(f->live_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
     if (f->live_fd >= 0)
         f->blocks_fd =
             openat(f->live_fd, "blocks", O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -177,6 +177,14 @@ static bool look(struct fold *f, const char *directory)
     if (f->part == 0) /* nor may the name be that of something else */
         return access(f->out, F_OK) != 0;
     return osc_parts_name(f->out, f->part, path) && open_part(f, path);
+}
+
+/* Whether nothing was recorded into the live directory, and nobody is about to: who makes
+ * one holds a lock on it (recorder/place.c). */
+static bool is_blank(const struct fold *f)
+{
+    return f->live_fd >= 0 && flock(f->live_fd, LOCK_EX | LOCK_NB) == 0 &&
+           osc_live_is_blank(f->live_path);
 }
 
 /* --- what is written --------------------------------------------------------------------- */
@@ -351,8 +359,19 @@ static osc_status write_all(struct fold *f, uint64_t n_left)
 
 /* --- all of it --------------------------------------------------------------------------- */
 
+/* Remove the live directory of a process that is gone. */
+static void remove_live(const struct fold *f)
+{
+    unlinkat(f->live_fd, "blocks", 0); /* without it the others mean nothing */
+    unlinkat(f->live_fd, "strings", 0);
+    unlinkat(f->live_fd, "ctl", 0);
+    rmdir(f->live_path);
+}
+
 static void fold_one(struct fold *f, const char *directory)
 {
+    f->live_fd = open(f->live_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+
     bool is_done = look(f, directory);
     const uint64_t n_left = is_done ? count_left(f) : 0;
 
@@ -360,12 +379,8 @@ static void fold_one(struct fold *f, const char *directory)
         is_done = false;
     if (is_done && !(f->has_end && f->file.has_index))
         is_done = write_all(f, n_left) == OSC_OK;
-    if (is_done) {
-        unlinkat(f->live_fd, "blocks", 0); /* without it the others mean nothing */
-        unlinkat(f->live_fd, "strings", 0);
-        unlinkat(f->live_fd, "ctl", 0);
-        rmdir(f->live_path);
-    }
+    if (is_done || is_blank(f))
+        remove_live(f);
     osc_native_order_fini(&f->order);
     osc_file_close(&f->file);
     osc_input_close(&f->in);

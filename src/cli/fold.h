@@ -8,7 +8,8 @@
  *
  *   - A live directory whose process, or a child that shares its files, still is there
  *     holds a lock (recorder/left_over.h): it is not touched.
- *   - Neither is what is damaged, and what follows a part that has its end: readers have
+ *   - What a process left that was gone before it had opened its recording is removed.
+ *   - What is damaged, and what follows a part that has its end, stays as well: readers have
  *     more to say about these.
  *   - The file gets whole chunks at its end, all records in one of them, and the directory
  *     goes last: whenever this is interrupted, both together are the recording.

@@ -11,6 +11,7 @@
 #include "base/sort.h"
 #include "base/strbuf.h"
 #include "cli/cli.h"
+#include "import/blocks.h"
 #include "import/filename.h"
 
 /* Whoever names the root of a file system does not wait for all of it. */
@@ -154,7 +155,8 @@ static bool has_file_of(const struct osc_paths *p, uint32_t first, const char *p
     return false;
 }
 
-/* Of the live directories from FIRST on those stay that no file takes in. */
+/* Of the live directories from FIRST on those stay that no file takes in, and that hold
+ * something: what its process had no time to open would keep the others from being read. */
 static void drop_live(struct osc_paths *p, uint32_t first)
 {
     uint32_t n = first;
@@ -163,6 +165,10 @@ static void drop_live(struct osc_paths *p, uint32_t first)
         if (is_live(p->all[i]) && has_file_of(p, first, p->all[i])) {
             osc_free(p->all[i]);
             p->all[i] = NULL; /* those that follow are still compared with it */
+        } else if (is_live(p->all[i]) && osc_live_is_blank(p->all[i])) {
+            osc_cli_error("%s: left out, nothing was recorded into it", p->all[i]);
+            osc_free(p->all[i]);
+            p->all[i] = NULL;
         } else {
             p->all[n++] = p->all[i];
         }
@@ -378,7 +384,7 @@ int osc_paths_find(struct osc_paths *p, const char *const *operands, int n)
         if (path[0] == '\0')
             failed = osc_cli_misuse("an operand is empty; a trace was expected");
         else if (strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISDIR(st.st_mode) &&
-                 !holds_blocks(path))
+                 !is_live(path) && !holds_blocks(path))
             failed = add_directory(p, path);
         else if (add_path(p, NULL, path, true) != OSC_OK)
             failed = no_memory();

@@ -188,13 +188,34 @@ static void recordings_come_part_by_part_and_live_ones_once(void **state)
 {
     (void)state;
     make("rec/ rec/b.osc rec/a.osc rec/a.10.osc rec/a.2.osc rec/a.osc.live/ rec/c.3.osc "
-         "rec/c.osc.live/ rec/d.osc.live/ rec/e.osc.live rec/.f.osc");
+         "rec/c.osc.live/ rec/d.osc.live/ rec/d.osc.live/strings rec/e.osc.live rec/.f.osc");
     assert_stands_for("rec", "rec/d.osc.live rec/a.osc rec/a.2.osc rec/a.10.osc rec/b.osc "
                              "rec/c.3.osc");
     /* Given itself, it is a trace, whatever its name. */
     make("live/ live/blocks live/strings");
     assert_stands_for("live", "live");
     assert_stands_for("rec/b.osc", "rec/b.osc");
+}
+
+static void what_was_never_opened_is_left_out_of_a_directory_and_no_directory_itself(
+    void **state)
+{
+    struct osc_paths p = {0};
+    const char *const operand = "rec";
+
+    (void)state;
+    make("rec/ rec/b.osc rec/a.osc.live/ rec/c.osc.live/ rec/c.osc.live/blocks");
+    said_begin();
+    const int failed = osc_paths_find(&p, &operand, 1);
+    const char *const said = said_end();
+    assert_int_equal(failed, OSC_EXIT_DONE);
+    assert_string_equal(said,
+                        "opscope: rec/a.osc.live: left out, nothing was recorded into it\n"
+                        "opscope: rec/c.osc.live: left out, nothing was recorded into it\n");
+    assert_int_equal(p.n, 1);
+    assert_string_equal(p.all[0], "rec/b.osc");
+    osc_paths_fini(&p);
+    assert_stands_for("rec/a.osc.live", "rec/a.osc.live");
 }
 
 static void a_trace_beside_its_packed_copy_is_read_once(void **state)
@@ -249,6 +270,7 @@ int main(void)
         TEST(several_runs_below_are_named),
         TEST(a_directory_without_traces_says_what_would_be_one),
         TEST(recordings_come_part_by_part_and_live_ones_once),
+        TEST(what_was_never_opened_is_left_out_of_a_directory_and_no_directory_itself),
         TEST(a_trace_beside_its_packed_copy_is_read_once),
         TEST(frees_everything_after_any_failed_allocation),
     };

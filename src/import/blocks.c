@@ -61,6 +61,16 @@ static void enter_live(struct osc_input *in, const char *path, struct stat *info
     in->is_live = true;
 }
 
+/* Whether PATH is called as live directories are. */
+static bool has_live_name(const char *path)
+{
+    struct osc_str s = osc_str_c(path);
+
+    while (s.len > 1 && s.s[s.len - 1] == '/')
+        s.len--;
+    return osc_str_ends(s, OSC_STR(".osc.live"));
+}
+
 /* A recording that was killed before it had written a byte of a part: go on with the live
  * directory beside the empty file, if there is one. */
 static osc_status enter_beside(struct osc_input *in, struct stat *info, struct osc_err *err)
@@ -81,6 +91,26 @@ static osc_status enter_beside(struct osc_input *in, struct stat *info, struct o
     return OSC_OK;
 }
 
+bool osc_live_is_blank(const char *path)
+{
+    const int dir = open(path, O_RDONLY | O_CLOEXEC | O_DIRECTORY);
+    uint64_t magic = 0;
+
+    if (dir < 0)
+        return false;
+    const int fd = openat(dir, "blocks", O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    bool is_blank = fd >= 0 || errno == ENOENT;
+
+    if (fd >= 0) {
+        is_blank = pread(fd, &magic, sizeof magic, 0) >= 0 &&
+                   (magic == 0 || lseek(fd, 0, SEEK_END) < (off_t)sizeof magic);
+        close(fd);
+    }
+    is_blank = is_blank && faccessat(dir, "strings", F_OK, 0) != 0 && errno == ENOENT;
+    close(dir);
+    return is_blank;
+}
+
 osc_status osc_input_open(struct osc_input *in, const char *path, struct osc_err *err)
 {
     const bool is_stdin = strcmp(path, "-") == 0;
@@ -98,6 +128,11 @@ osc_status osc_input_open(struct osc_input *in, const char *path, struct osc_err
         st = enter_beside(in, &info, err);
     if (st != OSC_OK)
         return st;
+    if ((in->is_live || has_live_name(path)) && osc_live_is_blank(path))
+        return osc_fail(err, OSC_EFORMAT,
+                        "%s: nothing was recorded into it: its process was gone before, or "
+                        "begins just now",
+                        path);
     if (S_ISDIR(info.st_mode))
         return osc_fail(err, OSC_EINVAL, "%s: is a directory; a trace file was expected",
                         in->path);

@@ -35,6 +35,13 @@ struct osc_input {
  */
 OSC_MUST_USE osc_status osc_input_open(struct osc_input *in, const char *path,
                                        struct osc_err *err);
+/*
+ * Whether the live directory PATH, which may be any directory, holds nothing: its process is
+ * opening the recording, or was gone before it had. Without `strings` no name was ever made,
+ * and without the magic of `blocks` nothing recorded.
+ */
+bool osc_live_is_blank(const char *path);
+
 void osc_input_open_memory(struct osc_input *in, const char *name, struct osc_str data);
 void osc_input_close(struct osc_input *in);
 

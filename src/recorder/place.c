@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <time.h>
@@ -96,6 +97,18 @@ static void remove_files(int live_fd)
     (void)unlinkat(live_fd, "ctl", 0);
 }
 
+/*
+ * Hold a lock on the live directory FD until this process is gone; false if somebody took it
+ * for left over and removes it (cli/fold.c). Not all file systems can.
+ */
+static bool lock_live(int fd)
+{
+    struct stat st;
+
+    return (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) &&
+           (fstat(fd, &st) != 0 || st.st_nlink > 0);
+}
+
 /* Make the live directory that belongs to PLACE->out. */
 static bool make_live(struct osc_place *place)
 {
@@ -105,12 +118,17 @@ static bool make_live(struct osc_place *place)
     add_text(&t, OSC_LIVE_SUFFIX);
     if (t.is_cut || mkdir(place->live, 0700) != 0)
         return false;
-    const bool is_good = osc_fd_take(
-        &place->live_fd, open(place->live, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
-
-    if (!is_good)
+    if (!osc_fd_take(&place->live_fd,
+                     open(place->live, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)) &&
+        errno != ENOENT) {
         (void)rmdir(place->live);
-    return is_good;
+        return false;
+    }
+    if (lock_live(osc_fd_get(&place->live_fd)))
+        return true;
+    osc_fd_close(&place->live_fd);
+    errno = EEXIST; /* the next name */
+    return false;
 }
 
 /* Try names BEGIN.N.osc until one is free. */

@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -304,6 +305,25 @@ static void makes_directories_and_files_that_only_the_user_may_read(void **state
     recorded_remove(rec.dir);
 }
 
+static void holds_a_lock_on_its_live_directory_as_long_as_it_records(void **state)
+{
+    char live[256];
+
+    (void)state;
+    assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
+    osc_instant(1);
+    (void)snprintf(live, sizeof live, "%s.live", rec.out);
+    const int fd = open(live, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    assert_true(fd >= 0);
+    assert_int_equal(flock(fd, LOCK_EX | LOCK_NB), -1);
+    assert_int_equal(errno, EWOULDBLOCK);
+    assert_int_equal(osc_stop(), OSC_OK);
+    assert_int_equal(flock(fd, LOCK_EX | LOCK_NB), 0);
+    (void)close(fd);
+    recorded_remove(rec.dir);
+}
+
 static void drops_and_counts_a_device_or_work_that_is_not_there(void **state)
 {
     struct osc_losses lost;
@@ -574,6 +594,7 @@ int main(void)
         cmocka_unit_test(takes_options_of_older_and_newer_programs),
         cmocka_unit_test(says_where_nothing_can_be_written_and_changes_nothing),
         cmocka_unit_test(drops_and_counts_a_device_or_work_that_is_not_there),
+        cmocka_unit_test(holds_a_lock_on_its_live_directory_as_long_as_it_records),
         cmocka_unit_test(makes_directories_and_files_that_only_the_user_may_read),
     };
     return cmocka_run_group_tests_name("session", tests, NULL, NULL);

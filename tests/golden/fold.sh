@@ -82,6 +82,19 @@ printf '\377' | dd of=held/a.osc bs=1 seek=20 conv=notrunc 2>/dev/null
 "$OPSCOPE" run --sources api -o held -- true
 ls held
 
+# Of processes that were gone before they had opened a recording nothing stays; of one that
+# is about to, all does. What has names is not blank, whatever became of its blocks.
+mkdir -p new/{a,b,c,d,e}.osc.live
+touch new/b.osc.live/blocks new/e.osc.live/strings
+truncate -s 2000000 new/c.osc.live/blocks
+for name in a b c e; do
+    "$OPSCOPE" table quality new/$name.osc.live 2>&1
+done
+rm -r new/e.osc.live
+flock new/d.osc.live "$OPSCOPE" run --sources api -o new -- true
+ls new | sed 's/^[^.]*\.[0-9]*\.[0-9]*\.0\.osc$/blank.osc/'
+"$OPSCOPE" table quality new --format csv --columns code 2>&1
+
 # What the program itself left says how that ended; a child of it nobody has seen end.
 cat >call.py <<'END'
 import ctypes, os, sys

@@ -92,6 +92,15 @@ class Tables(unittest.TestCase):
             self.assertEqual(loaded.text("operators", format=form),
                              support.run("table", "operators", "--format", form, support.DEMO))
 
+    def test_a_table_is_a_mapping_and_equal_to_itself_alone(self):
+        trace = opscope.load(support.DEMO)
+        table, same = trace["operators"], trace["operators"]
+        self.assertEqual({table: 1}[table], 1)
+        self.assertNotEqual(table, same)
+        self.assertEqual(list(dict(table)), list(table.keys()))
+        self.assertEqual(len(table), len(table.columns))
+        self.assertEqual(table.head("calls", 2), table["calls"][:2].tolist())
+
     def test_names_of_any_bytes_become_str(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, "names.json")

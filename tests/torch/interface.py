@@ -16,6 +16,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
 import traceback
 import warnings
 from pathlib import Path
@@ -189,6 +190,22 @@ def the_legacy_interface_gives_the_same() -> None:
     assert raises(RuntimeError, "not reentrant", prof.__enter__)
 
 
+def another_thread_may_stop() -> None:
+    for with_stack in (False, True):
+        prof = profile(activities=CPU, with_stack=with_stack)
+        prof.start()
+        x + x
+        stopper = threading.Thread(target=prof.stop)
+        stopper.start()
+        stopper.join()
+        x * x
+        assert [k for k in keys(prof) if k.startswith("aten::")] == ["aten::add"]
+    sys.setprofile(None)
+    with profile(activities=CPU) as again:
+        x - x
+    assert [(a.key, a.count) for a in again.key_averages()] == [("aten::sub", 1)]
+
+
 def an_exception_ends_the_recording() -> None:
     prof = profile(activities=CPU)
     try:
@@ -230,17 +247,19 @@ def off_means_off() -> None:
 
 
 def a_child_of_a_fork_does_not_spoil_the_recording() -> None:
-    with profile(activities=CPU) as prof:
-        x + x
-        pid = os.fork()
-        if pid == 0:
-            x * x
-            os._exit(0)
-        os.waitpid(pid, 0)
-        x - x
-    files = os.listdir(prof.profiler.directory)
-    assert keys(prof) == ["aten::add", "aten::sub"], keys(prof)
-    assert files == ["0.osc"], files
+    for with_stack in (False, True):
+        with profile(activities=CPU, with_stack=with_stack) as prof:
+            x + x
+            pid = os.fork()
+            if pid == 0:
+                x * x
+                os._exit(0)
+            os.waitpid(pid, 0)
+            x - x
+        files = os.listdir(prof.profiler.directory)
+        found = [k for k in keys(prof) if k.startswith("aten::")]
+        assert found == ["aten::add", "aten::sub"], found
+        assert files == ["0.osc"], files
 
 
 def what_was_recorded_outlasts_a_kill() -> None:

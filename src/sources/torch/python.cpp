@@ -142,7 +142,10 @@ std::vector<std::string> prefixes;
 Object *module_code; // of nn.Module.__call__
 Node root;
 
-// What this thread is in; kDepth addresses that name its levels.
+uint64_t n_sessions, running; // the number of the one that runs; 0: none
+
+// What this thread is in, and of which session; kDepth addresses that name its levels.
+thread_local uint64_t mine;
 thread_local Node *now;
 thread_local uint32_t depth;
 thread_local uint32_t first_recorded; // levels above kDepth are not
@@ -271,6 +274,8 @@ void leave()
 
 int on_event(Object *, Frame *frame, int what, Object *argument)
 {
+    if (mine != running)
+        return 0; // another thread has stopped
     if (what == kReturn || what == kCReturn || what == kCException) {
         leave();
     } else if (what == kCall || what == kCCall) {
@@ -332,6 +337,7 @@ bool python_start(const char *cut)
     for (const char *p = cut, *end; p && (end = strchr(p, '\n')); p = end + 1)
         prefixes.emplace_back(p, end);
     find_module_code();
+    mine = running = ++n_sessions;
     now = &root;
     depth = first_recorded = 0;
     enter_open();
@@ -341,10 +347,13 @@ bool python_start(const char *cut)
 
 void python_stop()
 {
-    py.set_profile(nullptr, nullptr);
-    while (depth > 0)
-        leave();
-    now = nullptr;
+    if (mine == running) {
+        py.set_profile(nullptr, nullptr);
+        while (depth > 0)
+            leave();
+        now = nullptr;
+    }
+    running = 0;
     for (const auto &n : nodes)
         delete n.second;
     for (const auto &c : calls)
@@ -365,7 +374,7 @@ osc_name python_stack()
 {
     Node *node = now;
 
-    if (!node || !node->parent)
+    if (mine != running || !node || !node->parent)
         return 0;
     if (node->stack == 0) {
         const std::string text = stack_text(node);

@@ -86,6 +86,9 @@ struct Thread {
     char text[4][kText];
 };
 
+// Of this thread alone, and not removed: another thread that ends the session cannot.
+thread_local at::CallbackHandle own_callback;
+
 std::mutex threads_lock;
 Thread *threads;
 thread_local Thread *self __attribute__((tls_model("initial-exec")));
@@ -675,7 +678,10 @@ bool osc_torch::is_recorded()
 
 void osc_torch::range_end(const void *who)
 {
-    if (self && !end_innermost(self, who))
+    // relaxed: as in on_begin(); in the child of a fork there is no session
+    if (!self || self->generation != generation.load(std::memory_order_relaxed))
+        return;
+    if (!end_innermost(self, who))
         note_end(self, who, osc_now());
 }
 
@@ -719,8 +725,11 @@ int osc_torch_attach(const struct osc_torch_options *options)
     generation.store(last_generation.fetch_add(1) + 1, std::memory_order_release);
     const auto callback = at::RecordFunctionCallback(on_begin, on_end)
                               .needsInputs(session.options.has_shapes != 0);
+    if (own_callback != 0)
+        at::removeCallback(own_callback);
     session.handle = session.options.is_all_threads ? at::addGlobalCallback(callback)
                                                     : at::addThreadLocalCallback(callback);
+    own_callback = session.options.is_all_threads ? 0 : session.handle;
     if (session.options.has_stacks && !osc_torch::python_start(session.options.prefixes))
         session.options.has_stacks = 0;
     return result;
@@ -741,7 +750,9 @@ void osc_torch_detach(void)
     if (session.options.has_stacks)
         osc_torch::python_stop();
     osc_torch::memory_stop();
-    at::removeCallback(session.handle);
+    if (session.options.is_all_threads || own_callback != 0)
+        at::removeCallback(session.handle);
+    own_callback = 0;
     if (self && self->n_elsewhere.load(std::memory_order_relaxed) > 0)
         take_elsewhere(self);
     generation.store(0, std::memory_order_relaxed);

@@ -45,8 +45,8 @@ enum osc_torch_result {
 /* Call back from now on, whenever something records. */
 OSC_TORCH_API int osc_torch_attach(const struct osc_torch_options *options);
 
-/* No more. Operators that run now get no end. The thread that attached, unless the
- * callbacks are those of all threads. */
+/* No more. Operators that run now get no end. From any thread; in another than the one that
+ * attached, that one's callback stays until it attaches again, and records nothing. */
 OSC_TORCH_API void osc_torch_detach(void);
 
 /* Switch the callbacks of the calling thread's state, or of all, off or on again. */
