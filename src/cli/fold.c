@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "cli/blank.h"
+#include "cli/fold_losses.h"
 #include "import/blocks.h"
 #include "import/native_live.h"
 #include "import/native_order.h"
@@ -32,6 +33,7 @@ struct fold {
     bool has_end;
     struct osc_wire_end end;       /* if it has */
     struct osc_native_order order; /* what the file has of the blocks */
+    struct osc_fold_losses losses; /* that the parts before the last told */
     struct osc_parts parts;        /* to write it */
 };
 
@@ -73,6 +75,25 @@ static uint32_t find_last_part(const struct fold *f, const char *directory)
     if (dir)
         closedir(dir);
     return last;
+}
+
+/* Note what the parts before the last one say of losses. */
+static bool note_losses(struct fold *f, const char *directory)
+{
+    DIR *const dir = opendir(directory);
+    char path[PATH_MAX + NAME_MAX + 2];
+    bool is_good = dir != NULL;
+    uint32_t part;
+
+    for (const struct dirent *e; is_good && (e = readdir(dir));) {
+        if (!is_part(f, dirfd(dir), e->d_name, &part) || part >= f->part)
+            continue;
+        snprintf(path, sizeof path, "%s/%s", directory, e->d_name);
+        is_good = osc_fold_losses_add(&f->losses, path) == OSC_OK;
+    }
+    if (dir)
+        closedir(dir);
+    return is_good;
 }
 
 /* Note which blocks chunk I has something of; false if it is damaged. */
@@ -176,7 +197,8 @@ static bool look(struct fold *f, const char *directory)
     memcpy(f->parts.recording, f->live.header.recording, sizeof f->parts.recording);
     if (f->part == 0) /* nor may the name be that of something else */
         return access(f->out, F_OK) != 0;
-    return osc_parts_name(f->out, f->part, path) && open_part(f, path);
+    return osc_parts_name(f->out, f->part, path) && open_part(f, path) &&
+           note_losses(f, directory);
 }
 
 /* Whether nothing was recorded into the live directory, and nobody is about to: who makes
@@ -254,7 +276,8 @@ static osc_status put_threads(struct fold *f)
             continue;
         threads[n] = (struct osc_wire_thread){
             .ordinal = t->ordinal, .tid = t->tid, .state = OSC_THREAD_EXITED};
-        memcpy(threads[n++].lost, t->lost, sizeof t->lost);
+        memcpy(threads[n].lost, t->lost, sizeof t->lost);
+        osc_fold_losses_take_off(&f->losses, t->ordinal, threads[n++].lost);
     }
     for (size_t i = 0; i < f->live.n_blocks; i++)
         threads[n++] = (struct osc_wire_thread){.ordinal = f->live.blocks[i].thread,
@@ -338,6 +361,7 @@ static osc_status put_rest(struct fold *f, uint64_t n_left)
         st = put_records(f, n_left, &f->end.ticks);
     f->end.reason = is_guest(f) && f->guest->has_ended_well ? OSC_END_STOPPED : OSC_END_KILLED;
     memcpy(f->end.lost, f->live.header.lost, sizeof f->end.lost);
+    osc_fold_losses_take_off(&f->losses, 0, f->end.lost);
     return st;
 }
 
@@ -382,6 +406,7 @@ static void fold_one(struct fold *f, const char *directory)
     if (is_done || is_blank(f))
         remove_live(f);
     osc_native_order_fini(&f->order);
+    osc_fold_losses_fini(&f->losses);
     osc_file_close(&f->file);
     osc_input_close(&f->in);
     osc_native_live_close(&f->live);

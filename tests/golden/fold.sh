@@ -58,6 +58,48 @@ for ((at = whole; at <= size; at += at + 97 < size ? 97 : at < size ? size - at 
     look cut | diff before - >/dev/null || echo "folded from $at it differs"
 done
 
+# What was lost is told once, whatever the parts before say of it, and if they are gone.
+cat >rotation.py <<'END'
+import os
+import sys
+
+sys.path.insert(0, os.environ["DATA"] + "/../format")
+from writer import *
+
+os.makedirs("rotation/r.osc.live")
+for part, end in ((1, 2), (2, 2), (3, 0)):
+    r = Recording(pid=1 << 30, part=part)
+    r.lost = [3, 1, 0, 0]
+    r.anchor(0, 5_000_000_000)
+    r.anchor(9_000_000, 5_009_000_000)
+    threads = [r.thread(71), r.thread(72)]
+    r.n_blocks = part * 2
+    for i, t in enumerate(threads):
+        t.lost = [10 * part, 0, i, 0]
+        t.instant("here", 1000 * part + i)
+        t.flush()
+    r.write(f"rotation/r.{part}.osc".replace(".1.", "."), index=bool(end), end=end)
+r.lost = [14, 3, 0, 1]
+for i, t in enumerate(threads):
+    t.lost = [75, 2, 3 * i, 1]
+    t.instant("behind", 5000)
+left = [(t.flush(chunk=False), False) for t in threads]
+for name, content in zip(("blocks", "strings"), r.live(left)):
+    with open("rotation/r.osc.live/" + name, "wb") as f:
+        f.write(content)
+END
+python3 rotation.py || exit 1
+for gone in none r.osc; do
+    rm -rf turned
+    cp -r rotation turned
+    rm -f "turned/$gone"
+    look turned >before
+    "$OPSCOPE" run --sources api -o turned -- true
+    ls turned | tr '\n' ' '
+    look turned | diff before - && echo "nothing is lost, or told twice"
+done
+cat before
+
 # Where the directory is all there is.
 look alone/a.osc.live >before
 "$OPSCOPE" run --sources api -o alone -- true
