@@ -311,7 +311,7 @@ static osc_status list_blocks(struct osc_native *n)
 
         s.head.seq = b->seq;
         s.head.thread = b->thread;
-        s.head.first_slot = written > b->written_slots ? written : b->written_slots;
+        s.head.first_slot = osc_native_live_first(&n->live, b, written);
         s.head.n_slots = OSC_BLOCK_SLOTS;
         if (s.head.first_slot < osc_native_live_end(b))
             st = osc_native_order_add(&n->order, &s);

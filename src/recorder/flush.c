@@ -168,7 +168,6 @@ static void write_full(void)
 static bool enough_are_full(void)
 {
     const uint32_t part = osc_blocks_header()->n_blocks / 4;
-
     return self.backlog.n >= (part < BLOCKS_WORTH_IT ? part : BLOCKS_WORTH_IT);
 }
 
@@ -707,6 +706,7 @@ osc_status osc_flush_start(const struct osc_flush_start *start)
         .slow_step = self.is_flight ? self.options.slow_step : 0,
         .hold = self.core->hold,
         .wake = osc_blocks_wake,
+        .begin = self.is_flight ? NULL : &osc_blocks_header()->window_begin,
     };
     osc_windows_open(&windows);
     self.is_writing = !self.is_flight && osc_windows_begins_open();
