@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -223,6 +224,8 @@ static void conclude(const struct osc_args *args, struct osc_sources *s, const c
                                          .argv = args->operands,
                                          .sources = s};
 
+    /* From here on a limit on files is an error to tell, not our end: that is the program's. */
+    (void)signal(SIGXFSZ, SIG_IGN);
     osc_fold_all(path, &guest);
 
     const struct census c = count_recordings(path);

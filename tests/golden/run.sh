@@ -95,6 +95,20 @@ show run --sources api -o some -- sh -c 'python3 call.py "$LIBRARY"; ulimit -f 1
     sed 's/process [0-9]*/process N/; s|: /.*osc: |: /...osc: |'
 "$OPSCOPE" table quality some --format csv --columns code,count | grep source
 
+# Records that no longer fit under a limit on files: the program ends as it would, and so do we.
+cat >large.py <<'END'
+import ctypes, os, sys, time
+library = ctypes.CDLL(sys.argv[1])
+name = library.osc_name_of(b"large", 5)
+for i in range(7000):
+    if i % 500 == 0:
+        time.sleep(0.02) # as long as the disk takes
+    library.osc_scope_instant(name)
+    library.osc_arg_text(name, b"a" * 3000, 3000)
+os._exit(5)
+END
+(ulimit -f 12000 && show run --sources api -o large -- sh -c 'exec python3 large.py "$LIBRARY"')
+
 # Whether ITT was there: asked for by name; loaded by a program that then is silent, or not.
 cat >itt.py <<'END'
 import ctypes, os, struct, sys
