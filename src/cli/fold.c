@@ -290,12 +290,10 @@ static osc_status put_threads(struct fold *f)
     return st;
 }
 
-/* The first slot of B that the file does not have. */
+/* The first slot of B that is to be written. */
 static uint32_t first_slot(const struct fold *f, const struct osc_block *b)
 {
-    const uint32_t written = osc_native_order_written(&f->order, b->seq);
-
-    return written > b->written_slots ? written : b->written_slots;
+    return osc_native_live_first(&f->live, b, osc_native_order_written(&f->order, b->seq));
 }
 
 static bool is_left(const struct fold *f, const struct osc_block *b)
