@@ -636,11 +636,13 @@ static void read_options(const struct osc_flush_start *start)
 
 static osc_status open_all(const struct osc_flush_start *start)
 {
+    static const char *const modes[] = {NULL, "schedule", "flight"};
     const struct osc_start_options *o = &self.options;
     const struct osc_facts facts = {
         .start_unix_ns = (uint64_t)self.first_anchor.realtime_ns,
         .ticks_hz = start->ticks_hz,
         .clock_name = start->clock_name,
+        .mode = modes[self.is_flight ? 2 : self.has_schedule],
     };
     osc_blocks_header()->is_flight = self.is_flight;
     self.sink.file.out = self.out;
@@ -682,8 +684,6 @@ static osc_status start_thread(void)
 
 osc_status osc_flush_start(const struct osc_flush_start *start)
 {
-    osc_status st;
-
     memset(&self, 0, sizeof self);
     self.core = start->core;
     self.pid = getpid();
@@ -693,7 +693,7 @@ osc_status osc_flush_start(const struct osc_flush_start *start)
     read_options(start);
     self.ticks_per_ns = start->ticks_hz ? (double)start->ticks_hz / (double)SECOND : 1;
     take_anchor();
-    st = open_all(start);
+    osc_status st = open_all(start);
     if (st != OSC_OK) {
         osc_parts_discard(&self.sink.file);
         close_all(true);

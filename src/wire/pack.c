@@ -140,9 +140,10 @@ static unsigned char *put_number(unsigned char *p, uint64_t v, uint8_t flavour)
 /* Word I behind slot 0 of the record at S. */
 static uint64_t word_at(const struct osc_record_slot *s, uint32_t i)
 {
-    const struct osc_record_slot *slot = &s[1 + i / 2];
+    uint64_t word;
 
-    return i % 2 ? slot->word : slot->value;
+    memcpy(&word, (const unsigned char *)(s + 1) + i * sizeof word, sizeof word);
+    return word;
 }
 
 /* Slots that a record of SHAPE with VALUE takes; 0: it cannot be. */
