@@ -313,6 +313,8 @@ static void fly(void)
         (void)dump_flight(OSC_END_DUMPED, slow);
     }
     osc_backlog_evict(&self.backlog, &self.sink, flight_begin(now), n_kept_max());
+    /* Who is killed leaves whole steps. relaxed: a number for itself */
+    __atomic_store_n(&osc_blocks_header()->window_begin, flight_begin(now), __ATOMIC_RELAXED);
 }
 
 /* --- requests ----------------------------------------------------------------------- */
@@ -642,7 +644,7 @@ static osc_status open_all(const struct osc_flush_start *start)
         .clock_name = start->clock_name,
         .mode = modes[self.is_flight ? 2 : self.has_schedule],
     };
-
+    osc_blocks_header()->is_flight = self.is_flight;
     self.sink.file.out = self.out;
     memcpy(self.sink.file.recording, start->recording, sizeof start->recording);
     self.sink.file.limit_bytes = o->limit_bytes;
@@ -653,10 +655,9 @@ static osc_status open_all(const struct osc_flush_start *start)
         if (self.sink.part_bytes < PART_BYTES_MIN)
             self.sink.part_bytes = PART_BYTES_MIN;
     }
-    osc_status st = osc_backlog_open(&self.backlog, o->buffer_bytes / OSC_BLOCK_BYTES + 1);
-    if (st == OSC_OK)
-        st = osc_sink_open(&self.sink, start->live_fd, &facts);
-    return st;
+    const osc_status st =
+        osc_backlog_open(&self.backlog, o->buffer_bytes / OSC_BLOCK_BYTES + 1);
+    return st == OSC_OK ? osc_sink_open(&self.sink, start->live_fd, &facts) : st;
 }
 
 static void close_all(bool is_ours)

@@ -166,6 +166,7 @@ for i in range(int(sys.argv[1])):
     library.osc_step()
     time.sleep(0.05)
     library.osc_scope_instant(1)
+time.sleep(float(sys.argv[3]))
 if sys.argv[2] == "kill":
     os.kill(os.getpid(), 9)
 os._exit(0)
@@ -174,8 +175,17 @@ for n in 3 4 5 6 7; do
     for how in exit kill; do
         rm -rf steps
         { "$OPSCOPE" run --sources api --schedule wait=1,warmup=2,active=2,repeat=2 -o steps -- \
-            python3 steps.py "$n" "$how"; } 2>/dev/null
+            python3 steps.py "$n" "$how" 0; } 2>/dev/null
         echo "$n steps, $how: $(ls steps | wc -l) file," \
             "$("$OPSCOPE" table events steps --format csv --columns name 2>&1 | grep '#' | tr '\n' ' ')"
     done
+done
+
+# A flight recorder that nobody asked leaves nothing if its program ends well, and whole steps
+# if that is killed.
+for how in exit kill; do
+    rm -rf steps
+    { "$OPSCOPE" run --sources api --flight 2steps -o steps -- python3 steps.py 6 "$how" 1; } 2>/dev/null
+    echo "$how: $(ls steps | wc -l) file," \
+        "$("$OPSCOPE" table events steps --format csv --columns kind 2>/dev/null | tr '\n' ' ')"
 done
