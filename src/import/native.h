@@ -81,8 +81,8 @@ OSC_MUST_USE osc_status osc_native_payload(struct osc_native *n, size_t i,
 OSC_MUST_USE osc_status osc_native_measure_gaps(struct osc_native *n);
 
 /*
- * Forget the damage of a chunk that the recorder had not written to its end: what it holds is
- * in the live directory, which is used.
+ * Forget the damage of a chunk that was not written to its end, where nothing is missing: what
+ * it holds is in the live directory, which is used, or it is the index behind the end.
  */
 void osc_native_forgive_torn(struct osc_native *n);
 
@@ -92,8 +92,9 @@ void osc_native_sort_damages(struct osc_native *n);
 /* All has been read: count damage and losses as findings, and tell the places. */
 void osc_native_count(struct osc_native *n);
 
-/* All is in T: count sources that were asked for by name, or loaded, and brought nothing. */
-void osc_native_count_sources(struct osc_trace *t);
+/* All is in T: count sources that were asked for by name, or loaded, and brought nothing, and
+ * a flight recorder or schedule that never wrote. */
+void osc_native_count_absent(struct osc_trace *t);
 
 /* --- native.c --- */
 
