@@ -412,11 +412,6 @@ static void pause_for_user(bool pause)
     self.core->pause(pause);
 }
 
-static void toggle(void)
-{
-    pause_for_user(!is_paused_by_user);
-}
-
 /* --- the control socket ------------------------------------------------------------- */
 
 static const char *state_word(void)
@@ -503,8 +498,11 @@ static void settle_threads(void)
         return;
     osc_backlog_threads(&self.backlog, &waiting);
     for (uint32_t i = 0; i < OSC_LIVE_THREADS; i++)
-        if ((self.exited[i / 8] >> i % 8 & 1) && !osc_threads_in(&waiting, threads[i].ordinal))
+        if ((self.exited[i / 8] >> i % 8 & 1) &&
+            !osc_threads_in(&waiting, threads[i].ordinal)) {
+            osc_sink_thread_done(&self.sink, i);
             self.core->thread_done(i);
+        }
 }
 
 /* One look at all there is to do. */
@@ -519,7 +517,7 @@ static void look(uint32_t requests)
     if (anchor_is_due(now_ns))
         take_anchor();
     if (requests & REQUEST_TOGGLE)
-        toggle();
+        pause_for_user(!is_paused_by_user);
     follow_schedule();
     if (requests & REQUEST_DUMP)
         serve_dump(OSC_END_DUMPED);
