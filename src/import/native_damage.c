@@ -281,7 +281,17 @@ static bool lists(struct osc_str list, struct osc_str word)
     return false;
 }
 
-void osc_native_count_sources(struct osc_trace *t)
+/* A recorder that writes at times alone says so; there was no such time. */
+static void count_idle(struct osc_trace *t, struct osc_str mode)
+{
+    if (t->events.n_rows == 0)
+        osc_findings_add(&t->findings,
+                         osc_str_eq(mode, OSC_STR("flight")) ? OSC_FINDING_nothing_dumped
+                                                             : OSC_FINDING_no_window,
+                         OSC_NO_OFFSET, OSC_NO_TIME);
+}
+
+void osc_native_count_absent(struct osc_trace *t)
 {
     bool is_asked = false, was_loaded = false;
 
@@ -291,6 +301,8 @@ void osc_native_count_sources(struct osc_trace *t)
         if (osc_str_eq(key, OSC_STR("sources")))
             is_asked = lists(osc_trace_str(t, t->metas[i].value), OSC_STR("itt"));
         was_loaded |= osc_str_starts(key, OSC_STR("source.itt"));
+        if (osc_str_eq(key, OSC_STR("mode")))
+            count_idle(t, osc_trace_str(t, t->metas[i].value));
     }
     if (was_loaded ? t->events.n_rows == 0 : is_asked)
         osc_findings_add(&t->findings, OSC_FINDING_source_missing, OSC_NO_OFFSET, OSC_NO_TIME);
