@@ -410,6 +410,8 @@ static osc_status settle_threads(struct osc_native *n)
 {
     osc_status st = OSC_OK;
 
+    if (!n->threads)
+        return OSC_OK;
     if (n->n_threads > 1)
         osc_sort(n->threads, n->n_threads, sizeof *n->threads, compare_threads);
     for (size_t i = 0; i < n->n_threads && st == OSC_OK; i++) {
