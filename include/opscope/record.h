@@ -250,10 +250,12 @@ struct osc_start_options {
      * what is being recorded; the rest is kept. */
     uint64_t flight_ns;    /* the last nanoseconds; 0: not by time */
     uint64_t flight_steps; /* the last steps; 0: not by steps; both 0: no flight recorder */
-    double slow_step;      /* dump when a step takes this many medians of those before; 0: no */
-    int dump_signal;       /* dump at this signal; 0: none */
-    int toggle_signal;     /* pause or resume at this signal; 0: none */
-    int dump_on_crash;     /* dump at a fatal signal, then do what the host would have done */
+    /* Dump when a step takes this many medians of those before, 8 at least; 0: no. A window
+     * apart, or at the end, with all slow steps until then. */
+    double slow_step;
+    int dump_signal;   /* dump at this signal; 0: none */
+    int toggle_signal; /* pause or resume at this signal; 0: none */
+    int dump_on_crash; /* dump at a fatal signal, then do what the host would have done */
     /* A window of the schedule, or a dump, was written whole to PATH. Runs on the
      * library's own thread; recording calls in it are fine, start and stop are not. */
     void (*trace_ready)(void *ctx, const char *path);
