@@ -99,11 +99,17 @@ OSC_API void osc_scope_end(void);
 OSC_API void osc_scope_complete(enum osc_scope_kind kind, osc_name name, uint64_t start_ticks);
 OSC_API void osc_scope_instant(osc_name name);
 
+/* KIND, or that of a scope if there is no such kind; of a constant nothing is left to do. */
+static inline enum osc_scope_kind osc_kind_known(enum osc_scope_kind kind)
+{
+    return (unsigned)kind < (unsigned)OSC_SCOPE_KIND_COUNT ? kind : OSC_SCOPE_PLAIN;
+}
+
 /* Begin a scope on this thread. */
 static inline void osc_begin(enum osc_scope_kind kind, osc_name name)
 {
     if (osc_is_on())
-        osc_scope_begin(kind, name);
+        osc_scope_begin(osc_kind_known(kind), name);
 }
 
 /* End the innermost scope of this thread. */
@@ -123,7 +129,7 @@ OSC_API uint64_t osc_now(void);
 static inline void osc_complete(enum osc_scope_kind kind, osc_name name, uint64_t start_ticks)
 {
     if (osc_is_on())
-        osc_scope_complete(kind, name, start_ticks);
+        osc_scope_complete(osc_kind_known(kind), name, start_ticks);
 }
 
 /* Something without a duration happened. */

@@ -170,6 +170,33 @@ static void what_threads_recorded_is_in_the_file(void **state)
     recording_free(&r);
 }
 
+static void a_kind_that_is_none_is_that_of_a_scope(void **state)
+{
+    static const int kinds[] = {99, -1, 255, OSC_SCOPE_KIND_COUNT};
+    const struct osc_start_options o = options();
+    struct recording r;
+
+    (void)state;
+    assert_int_equal(osc_start(&o), OSC_OK);
+    for (unsigned i = 0; i < 4; i++) {
+        /* NOLINTNEXTLINE(clang-analyzer-optin.core.EnumCastOutOfRange): so do programs. */
+        const enum osc_scope_kind kind = (enum osc_scope_kind)kinds[i];
+
+        osc_begin(kind, 1);
+        osc_begin_at(kind, 1, osc_now());
+        osc_complete(kind, 1, osc_now());
+        osc_complete_at(kind, 1, osc_now(), osc_now());
+        osc_end();
+        osc_end();
+    }
+    assert_int_equal(osc_stop(), OSC_OK);
+    assert_true(read_part(&r, 1));
+    assert_int_equal(r.n_kinds[OSC_RECORD_BEGIN + OSC_SCOPE_PLAIN], 8);
+    assert_int_equal(r.n_kinds[OSC_RECORD_COMPLETE + OSC_SCOPE_PLAIN], 8);
+    assert_int_equal(r.n_kinds[OSC_RECORD_END], 8);
+    recording_free(&r);
+}
+
 static void what_was_cut_or_lost_by_no_thread_is_in_the_file(void **state)
 {
     static char text[4096];
@@ -701,6 +728,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(what_threads_recorded_is_in_the_file),
+        TEST(a_kind_that_is_none_is_that_of_a_scope),
         TEST(what_was_cut_or_lost_by_no_thread_is_in_the_file),
         TEST(a_small_buffer_is_written_before_it_is_full),
         TEST(threads_that_come_and_go_are_told_once_each),
