@@ -309,13 +309,15 @@ static void dump_slow(uint64_t until)
 static void fly(void)
 {
     const uint64_t window_ns = self.options.flight_ns ? self.options.flight_ns : SECOND;
-    const uint64_t from = flight_begin(self.core->now());
+    const uint64_t now = self.core->now(), from = flight_begin(now);
     const int64_t since_ns = osc_clock_now_ns() - self.slow_ns;
     const bool is_due = self.slow_ns == 0 || (uint64_t)since_ns >= window_ns;
 
     /* Once for each window, for all slow steps in it; sooner if they were given up else. */
     dump_slow(is_due ? UINT64_MAX : osc_backlog_evicts(&self.backlog, from, n_kept_max()));
     osc_backlog_evict(&self.backlog, &self.sink, from, n_kept_max());
+    /* Who is killed leaves whole steps. relaxed: a number for itself */
+    __atomic_store_n(&osc_blocks_header()->window_begin, flight_begin(now), __ATOMIC_RELAXED);
 }
 
 static void ask(enum request request)
