@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "opscope/source.h"
 #include "recorder/threads.h"
 #include "support/children.h"
@@ -557,9 +558,9 @@ static void begin_within_malloc(void)
     expect(pthread_create(&thread, NULL, interrupt, NULL) == 0, 4);
     while (!was_handled) {
         for (size_t i = 0; i < 64; i++)
-            held[i] = malloc(100000 + i * 3000);
+            held[i] = osc_malloc(100000 + i * 3000);
         for (size_t i = 0; i < 64; i++)
-            free(held[i]);
+            osc_free(held[i]);
     }
     expect(pthread_join(thread, NULL) == 0, 5);
     osc_instant(osc_name_c("after it"));
