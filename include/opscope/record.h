@@ -99,12 +99,10 @@ OSC_API void osc_scope_end(void);
 OSC_API void osc_scope_complete(enum osc_scope_kind kind, osc_name name, uint64_t start_ticks);
 OSC_API void osc_scope_instant(osc_name name);
 
-/* KIND, or that of a scope, 0, if there is no such kind; of a constant nothing is left to do.
- * Without a branch, from which gcc would learn that recording is likely to be on. */
+/* KIND, or that of a scope if there is no such kind; of a constant nothing is left to do. */
 static inline enum osc_scope_kind osc_kind_known(enum osc_scope_kind kind)
 {
-    return (enum osc_scope_kind)((unsigned)kind *
-                                 ((unsigned)kind < (unsigned)OSC_SCOPE_KIND_COUNT));
+    return (unsigned)kind < (unsigned)OSC_SCOPE_KIND_COUNT ? kind : OSC_SCOPE_PLAIN;
 }
 
 /* Begin a scope on this thread. */
