@@ -57,6 +57,7 @@
     X(VERIFY)              \
     X(RUN_OUTPUT)          \
     X(SOURCES)             \
+    X(RUN_TORCH)           \
     X(SCHEDULE)            \
     X(FLIGHT)              \
     X(LIMIT_SIZE)          \
@@ -96,6 +97,7 @@ struct osc_option {
     const char *words; /* apart by blanks */
     const char *group; /* title above it in --help, where it differs from the one before */
     const char *help;
+    const char *bare; /* the argument of "--name" alone; NULL: it has to be given */
 };
 
 /* Indexed by enum osc_option_id. */
@@ -103,7 +105,7 @@ extern const struct osc_option osc_options[OSC_OPTION_COUNT];
 
 /* Of `opscope run`: as given, or NULL. */
 struct osc_run_args {
-    const char *sources, *schedule, *flight;
+    const char *sources, *torch, *schedule, *flight;
     uint64_t limit_bytes; /* 0: none */
     bool is_strict, is_forced, wants_summary, prints_env;
 };
