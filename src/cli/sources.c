@@ -169,8 +169,7 @@ static bool is_loadable(const char *library, char *why, size_t room)
 
 /* SOURCE cannot be used: the program runs without it and its recordings say so, unless ARGS
  * are strict. */
-static int do_without(struct osc_sources *s, unsigned source,
-                      const struct osc_args *args)
+static int do_without(struct osc_sources *s, unsigned source, const struct osc_args *args)
 {
     s->failed |= source;
     return args->run.is_strict ? OSC_EXIT_FAILED : OSC_EXIT_DONE;

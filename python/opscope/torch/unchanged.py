@@ -2,15 +2,17 @@
 """What `opscope run --torch` does in a program that nobody changed, once torch is there."""
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
+import threading
 from typing import Any
 
 import torch
 import torch.autograd.profiler
 import torch.autograd.profiler_legacy
-import torch.optim.optimizer
 import torch.profiler
+from torch.optim.optimizer import register_optimizer_step_post_hook
 
 from . import build, native, profiler, profiler_legacy
 
@@ -42,12 +44,28 @@ def record() -> None:
     native.start(None)
     native.attach(all_threads=True, shapes=True, memory=True, overloads=False, stacks=False)
     native.opscope().osc_step()
-    torch.optim.optimizer.register_optimizer_step_post_hook(Steps())
+    register_optimizer_step_post_hook(Steps())
+
+
+def give_way(module: Any, name: str) -> None:
+    """MODULE's function NAME, which begins a profiler, ends ours first: a thread has but one."""
+    enable = getattr(module, name)
+    owner = threading.get_ident()
+
+    def enable_another(*args: Any, **options: Any) -> Any:
+        if threading.get_ident() == owner:
+            itt.close()
+        return enable(*args, **options)
+
+    setattr(module, name, enable_another)
 
 
 def record_by_itt() -> None:
-    """Names and times, for want of a recorder: torch tells them by itself."""
+    """Names and times, for want of a recorder: torch tells them, until the program profiles."""
     itt.enter_context(torch.autograd.profiler.emit_itt())
+    atexit.register(itt.close)
+    give_way(torch.autograd.profiler, "_enable_profiler")
+    give_way(torch.autograd.profiler_legacy, "_enable_profiler_legacy")
 
 
 def begin(replaces: bool) -> str:

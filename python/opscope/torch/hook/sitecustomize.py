@@ -47,6 +47,7 @@ def offer_itt():
     for place in (os.path.join(PACKAGE, "lib"), os.path.join(PACKAGE, "bin"), build):
         if os.path.isfile(os.path.join(place, COLLECTOR)):
             os.environ[ITT] = os.path.join(place, COLLECTOR)
+            os.environ["OPSCOPE_SOURCES"] += ",itt"
             return
 
 
