@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,8 +116,6 @@ static int make_all(const char *path)
     }
     if (mkdir(part, 0700) != 0 && errno != EEXIST)
         return cannot_make(path, errno);
-    if (access(part, W_OK | X_OK) != 0)
-        return cannot_make(path, errno);
     return OSC_EXIT_DONE;
 }
 
@@ -181,15 +180,17 @@ static struct census count_recordings(const char *path)
     return c;
 }
 
-/* In the end, on standard error: what there is and what to type next. */
-static void summarize(const char *path, struct census c)
+/* In the end, on standard error: what there is of SOURCES and what to type next. */
+static void summarize(const char *path, struct census c, unsigned sources)
 {
     struct osc_strbuf word = {0};
     char cwd[PATH_MAX];
     size_t len;
 
     if (c.n_files == 0) {
-        osc_cli_error("nothing was recorded: the program called neither libopscope nor ITT");
+        osc_cli_error("nothing was recorded: %s",
+                      sources == 0 ? "no source was collected"
+                                   : "the program called neither libopscope nor ITT");
         return;
     }
     /* Below the working directory the short name does. */
@@ -224,6 +225,8 @@ static void conclude(const struct osc_args *args, struct osc_sources *s, const c
                                          .argv = args->operands,
                                          .sources = s};
 
+    /* From here on a limit on files is an error to tell, not our end: that is the program's. */
+    (void)signal(SIGXFSZ, SIG_IGN);
     if (osc_torch_tell(path))
         s->failed |= s->wanted & OSC_SOURCES_TORCH;
     osc_fold_all(path, &guest);
@@ -236,7 +239,7 @@ static void conclude(const struct osc_args *args, struct osc_sources *s, const c
     if (u->n > 0)
         s->failed |= OSC_SOURCE_API;
     if ((c.n_files > 0 || u->n == 0) && is_told)
-        summarize(path, c);
+        summarize(path, c, s->wanted);
     if ((s->wanted & OSC_SOURCE_ITT) && (args->run.sources || is_told))
         osc_hello_tell(path, end->pid, args->run.sources != NULL);
     if ((c.n_files == 0 || u->n > 0) &&
@@ -279,6 +282,8 @@ static int run(struct osc_args *args)
     if (args->n_operands == 0 && !args->run.prints_env)
         return osc_cli_misuse("which program? 'opscope run -- python train.py' or see 'opscope "
                               "run --help'");
+    if (args->output && !args->output[0])
+        return osc_cli_misuse("--output: the name of the directory is empty");
     failed = osc_sources_choose(&s, args, path);
     if (!failed && make_directory(args, path) != OSC_EXIT_DONE) {
         /* The program comes first. */

@@ -178,6 +178,19 @@ static bool open_part(struct fold *f, const char *path)
            take_end(f) && note_written(f);
 }
 
+static bool is_guest(const struct fold *f)
+{
+    const struct osc_live_header *const h = &f->live.header;
+
+    return h->pid == (uint32_t)f->guest->pid && h->n_anchors > 0 &&
+           h->anchors[0].realtime_ns >= f->guest->start_unix_ns;
+}
+
+static bool has_ended_well(const struct fold *f)
+{
+    return is_guest(f) && f->guest->has_ended_well;
+}
+
 /* Whether F can be folded: its process is gone, and nothing is damaged. */
 static bool look(struct fold *f, const char *directory)
 {
@@ -210,14 +223,6 @@ static bool is_blank(const struct fold *f)
 }
 
 /* --- what is written --------------------------------------------------------------------- */
-
-static bool is_guest(const struct fold *f)
-{
-    const struct osc_live_header *const h = &f->live.header;
-
-    return h->pid == (uint32_t)f->guest->pid && h->n_anchors > 0 &&
-           h->anchors[0].realtime_ns >= f->guest->start_unix_ns;
-}
 
 static osc_status put_facts(struct fold *f)
 {
@@ -290,12 +295,10 @@ static osc_status put_threads(struct fold *f)
     return st;
 }
 
-/* The first slot of B that the file does not have. */
+/* The first slot of B that is to be written. */
 static uint32_t first_slot(const struct fold *f, const struct osc_block *b)
 {
-    const uint32_t written = osc_native_order_written(&f->order, b->seq);
-
-    return written > b->written_slots ? written : b->written_slots;
+    return osc_native_live_first(&f->live, b, osc_native_order_written(&f->order, b->seq));
 }
 
 static bool is_left(const struct fold *f, const struct osc_block *b)
@@ -359,7 +362,7 @@ static osc_status put_rest(struct fold *f, uint64_t n_left)
         st = put_threads(f);
     if (st == OSC_OK)
         st = put_records(f, n_left, &f->end.ticks);
-    f->end.reason = is_guest(f) && f->guest->has_ended_well ? OSC_END_STOPPED : OSC_END_KILLED;
+    f->end.reason = has_ended_well(f) ? OSC_END_STOPPED : OSC_END_KILLED;
     memcpy(f->end.lost, f->live.header.lost, sizeof f->end.lost);
     osc_fold_losses_take_off(&f->losses, 0, f->end.lost);
     return st;
@@ -397,6 +400,8 @@ static void fold_one(struct fold *f, const char *directory)
     f->live_fd = open(f->live_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 
     bool is_done = look(f, directory);
+    if (f->live.header.is_flight && has_ended_well(f))
+        f->live.header.window_begin = OSC_LIVE_NO_WINDOW; /* nobody asked for it */
     const uint64_t n_left = is_done ? count_left(f) : 0;
 
     if (f->has_end && n_left > 0)

@@ -13,6 +13,7 @@
  *     more to say about these.
  *   - The file gets whole chunks at its end, all records in one of them, and the directory
  *     goes last: whenever this is interrupted, both together are the recording.
+ *   - Of warm-up, and of a flight recorder whose program ended well, nothing is written.
  *   - The end says that the process was killed, unless it is known to have ended well.
  *
  * Threading: one thread; of several processes one folds.

@@ -144,7 +144,8 @@ const struct osc_option osc_options[OSC_OPTION_COUNT] = {
                                "keep no more than SIZE of files for each process, such as 2G: "
                                "the oldest are deleted"},
     [OSC_OPTION_STRICT] = {"strict", 0, NULL, RUN, OSC_COMPLETE_NOTHING, NULL, NULL,
-                           "do not start the program if a source cannot be used"},
+                           "do not start the program if a source cannot be used or there is "
+                           "nowhere to record to"},
     [OSC_OPTION_FORCE] = {"force", 0, NULL, RUN, OSC_COMPLETE_NOTHING, NULL, NULL,
                           "take the place of another tool that a variable names"},
     [OSC_OPTION_SUMMARY] = {"summary", 0, NULL, RUN, OSC_COMPLETE_NOTHING, NULL, NULL,

@@ -167,12 +167,23 @@ static bool is_loadable(const char *library, char *why, size_t room)
     return child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/* SOURCE cannot be used: the program runs without it and its recordings say so, unless ARGS
+/* None of SOURCES can be used: the program runs without and its recordings say so, unless ARGS
  * are strict. */
-static int do_without(struct osc_sources *s, unsigned source, const struct osc_args *args)
+static int do_without(struct osc_sources *s, unsigned sources, const struct osc_args *args)
 {
-    s->failed |= source;
+    s->failed |= sources;
     return args->run.is_strict ? OSC_EXIT_FAILED : OSC_EXIT_DONE;
+}
+
+/* OPSCOPE=0 is what the user wants more: it may stand there for all programs. */
+static int heed_forbidden(struct osc_sources *s, const struct osc_args *args, unsigned bits)
+{
+    const char *const said = getenv("OPSCOPE");
+
+    if (bits == 0 || !said || strcmp(said, "0") != 0)
+        return OSC_EXIT_DONE;
+    osc_cli_error("OPSCOPE=0 is set: nothing is recorded; unset it to record");
+    return do_without(s, bits, args);
 }
 
 static int choose_itt(struct osc_sources *s, const struct osc_args *args)
@@ -305,9 +316,11 @@ int osc_sources_choose(struct osc_sources *s, const struct osc_args *args, const
         add_variable(s, "OPSCOPE", "0");
     if (!failed)
         failed = choose_schedule(s, &args->run);
-    if (!failed && (bits & OSC_SOURCE_ITT))
+    if (!failed)
+        failed = heed_forbidden(s, args, bits);
+    if (!failed && (bits & ~s->failed & OSC_SOURCE_ITT))
         failed = choose_itt(s, args);
-    if (!failed && (bits & OSC_SOURCES_TORCH))
+    if (!failed && (bits & ~s->failed & OSC_SOURCES_TORCH))
         failed = choose_torch(s, args, bits);
     return failed ? failed : tell_sources(s, args, bits);
 }

@@ -311,7 +311,7 @@ static osc_status list_blocks(struct osc_native *n)
 
         s.head.seq = b->seq;
         s.head.thread = b->thread;
-        s.head.first_slot = written > b->written_slots ? written : b->written_slots;
+        s.head.first_slot = osc_native_live_first(&n->live, b, written);
         s.head.n_slots = OSC_BLOCK_SLOTS;
         if (s.head.first_slot < osc_native_live_end(b))
             st = osc_native_order_add(&n->order, &s);
@@ -588,7 +588,7 @@ static osc_status read_records(struct osc_native *n, osc_status st, struct osc_e
             st = OSC_ENOMEM;
     }
     if (st == OSC_OK && !r->options->keep.is_on)
-        osc_native_count_sources(t);
+        osc_native_count_absent(t);
     if (st == OSC_ELIMIT) {
         t->is_partial = true;
         osc_findings_add(&t->findings, OSC_FINDING_limit_reached, OSC_NO_OFFSET, OSC_NO_TIME);

@@ -92,8 +92,9 @@ void osc_native_sort_damages(struct osc_native *n);
 /* All has been read: count damage and losses as findings, and tell the places. */
 void osc_native_count(struct osc_native *n);
 
-/* All is in T: count sources that were asked for by name, or loaded, and brought nothing. */
-void osc_native_count_sources(struct osc_trace *t);
+/* All is in T: count sources that were asked for by name, or loaded, and brought nothing, and
+ * a flight recorder or schedule that never wrote. */
+void osc_native_count_absent(struct osc_trace *t);
 
 /* --- native.c --- */
 

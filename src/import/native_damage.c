@@ -280,7 +280,17 @@ static bool lists(struct osc_str list, struct osc_str word)
     return false;
 }
 
-void osc_native_count_sources(struct osc_trace *t)
+/* A recorder that writes at times alone says so; there was no such time. */
+static void count_idle(struct osc_trace *t, struct osc_str mode)
+{
+    if (t->events.n_rows == 0)
+        osc_findings_add(&t->findings,
+                         osc_str_eq(mode, OSC_STR("flight")) ? OSC_FINDING_nothing_dumped
+                                                             : OSC_FINDING_no_window,
+                         OSC_NO_OFFSET, OSC_NO_TIME);
+}
+
+void osc_native_count_absent(struct osc_trace *t)
 {
     bool itt_is_asked = false, itt_was_loaded = false;
     bool torch_is_asked = false, torch_was_there = false;
@@ -296,6 +306,8 @@ void osc_native_count_sources(struct osc_trace *t)
         }
         itt_was_loaded |= osc_str_starts(key, OSC_STR("source.itt"));
         torch_was_there |= osc_str_starts(key, OSC_STR("source.torch"));
+        if (osc_str_eq(key, OSC_STR("mode")))
+            count_idle(t, value);
     }
     if ((itt_was_loaded ? t->events.n_rows == 0 : itt_is_asked) ||
         (torch_is_asked && !torch_was_there))

@@ -14,6 +14,7 @@
 #include "base/sort.h"
 #include "base/strbuf.h"
 #include "wire/chunk.h"
+#include "wire/pack.h"
 
 /* Limits that a damaged header cannot lift: 64 GiB of blocks, 4 GiB of names. */
 #define BLOCKS_MAX  (UINT32_C(1) << 22)
@@ -317,4 +318,17 @@ uint32_t osc_native_live_end(const struct osc_block *b)
             end = i + osc_record_n_slots(word);
     }
     return end < OSC_BLOCK_SLOTS ? end : OSC_BLOCK_SLOTS;
+}
+
+uint32_t osc_native_live_first(const struct osc_native_live *l, const struct osc_block *b,
+                               uint32_t written)
+{
+    const uint32_t first = written > b->written_slots ? written : b->written_slots;
+    const uint32_t end = osc_native_live_end(b);
+
+    if (l->header.window_begin == 0 || first >= end)
+        return first;
+    return l->header.window_begin == OSC_LIVE_NO_WINDOW
+               ? end
+               : osc_pack_find(b, first, end, l->header.window_begin);
 }

@@ -130,6 +130,30 @@ static void what_is_whole_lacks_nothing(void **state)
     assert_int_equal(load(), 0);
 }
 
+/* The window begins at TICKS; how many events there are. */
+static uint32_t n_rows_in_window(uint64_t ticks)
+{
+    static const struct osc_import_options one = {.n_threads = 1};
+
+    memcpy(block_bytes + offsetof(struct osc_live_header, window_begin), &ticks, sizeof ticks);
+    write_file(blocks, block_bytes, BLOCKS_BYTES);
+    memset(&trace, 0, sizeof trace);
+    assert_int_equal(osc_import_path(&trace, path, &one, NULL), OSC_OK);
+    const uint32_t n = (uint32_t)trace.events.n_rows;
+
+    osc_trace_fini(&trace);
+    return n;
+}
+
+static void what_was_for_a_warm_up_is_left_out(void **state)
+{
+    (void)state;
+    assert_int_equal(n_rows_in_window(201), N_SLOTS);
+    assert_int_equal(n_rows_in_window(200 + N_SLOTS), 1);
+    assert_int_equal(n_rows_in_window(OSC_LIVE_NO_WINDOW), 1);
+    assert_int_equal(n_rows_in_window(0), 1 + N_SLOTS);
+}
+
 static void blocks_cut_anywhere_are_told(void **state)
 {
     (void)state;
@@ -200,6 +224,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(what_is_whole_lacks_nothing),
+        TEST(what_was_for_a_warm_up_is_left_out),
         TEST(blocks_cut_anywhere_are_told),
         TEST(names_cut_anywhere_are_told),
         TEST(files_that_are_missing_are_told),

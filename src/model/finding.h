@@ -81,6 +81,13 @@ enum osc_severity { OSC_INFO, OSC_WARNING, OSC_ERROR };
     X(source_missing, WARNING, "sources of events that were asked for and brought nothing",    \
       "see whether the program uses them (ITT: torch.autograd.profiler.emit_itt()) and "       \
       "keeps the variables that opscope run sets")                                             \
+    X(nothing_dumped, INFO,                                                                    \
+      "a flight recorder in which nothing happened: it was not asked to write, and met "       \
+      "nothing that makes it",                                                                 \
+      "opscope ctl dump asks it; slow=, signal= and crash in --flight make it write by "       \
+      "itself")                                                                                \
+    X(no_window, INFO, "a schedule of which no window came, or nothing in one",                \
+      "see whether the program steps, and more often than skip_first, wait and warmup say")    \
     X(dropped_late, WARNING, "records that came after the end of the recording; dropped", "")  \
     X(unfinished, INFO,                                                                        \
       "calls of the recorder that the end of the process interrupted; left out", "")           \

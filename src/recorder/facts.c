@@ -130,6 +130,7 @@ size_t osc_facts_collect(const struct osc_facts *facts, unsigned char out[OSC_FA
     if (facts->ticks_hz)
         osc_facts_add_number(&to, "ticks_hz", facts->ticks_hz);
     osc_facts_add(&to, "clock", facts->clock_name);
+    osc_facts_add(&to, "mode", facts->mode);
     for (size_t i = 0; i < sizeof launcher_variables / sizeof *launcher_variables; i++)
         osc_facts_add(&to, launcher_variables[i], getenv(launcher_variables[i]));
     *n_facts = to.n;

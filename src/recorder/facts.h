@@ -21,6 +21,7 @@ struct osc_facts {
     uint64_t start_unix_ns; /* of the recording */
     uint64_t ticks_hz;      /* 0: not known, left out */
     const char *clock_name;
+    const char *mode; /* "flight", "schedule"; NULL: it writes all the time */
 };
 
 /* The payload of a PROCESS chunk (wire/chunk.h) being made. Zeroed but for OUT: empty. */

@@ -32,7 +32,8 @@ static bool find(const unsigned char *facts, size_t len, const char *key, char v
 
 static const struct osc_facts given = {.start_unix_ns = UINT64_C(1700000000123456789),
                                        .ticks_hz = 2300000000,
-                                       .clock_name = "tsc"};
+                                       .clock_name = "tsc",
+                                       .mode = "flight"};
 
 static void tells_who_the_process_is(void **state)
 {
@@ -66,6 +67,8 @@ static void tells_who_the_process_is(void **state)
     assert_string_equal(value, "api,-itt,-x");
     assert_true(find(out, len, "RANK", value));
     assert_string_equal(value, "3");
+    assert_true(find(out, len, "mode", value));
+    assert_string_equal(value, "flight");
     assert_true(find(out, len, "clock", value));
     assert_in_range(n, 12, 30);
 }
@@ -85,6 +88,7 @@ static void leaves_out_what_is_unknown_or_private(void **state)
     const size_t len = osc_facts_collect(&less, out, &n);
     assert_false(find(out, len, "ticks_hz", value));
     assert_false(find(out, len, "run_id", value));
+    assert_false(find(out, len, "mode", value));
     assert_false(find(out, len, "failed_sources", value));
     assert_false(find(out, len, "RANK", value));
     assert_null(memmem(out, len, "hunter2", 7));

@@ -53,6 +53,22 @@ int osc_fd_get(const struct osc_fd *f)
     return is_ours ? f->fd_1 - 1 : -1;
 }
 
+int osc_fd_reopen(struct osc_fd *f, const char *path, int flags)
+{
+    const int saved = errno;
+    struct osc_fd again;
+    int fd = osc_fd_get(f);
+
+    if (fd < 0 && f->fd_1 && osc_fd_take(&again, open(path, flags | O_CLOEXEC | O_NOFOLLOW))) {
+        if (again.device == f->device && again.inode == f->inode)
+            fd = (*f = again).fd_1 - 1;
+        else
+            osc_fd_close(&again);
+    }
+    errno = saved;
+    return fd;
+}
+
 void osc_fd_close(struct osc_fd *f)
 {
     const int saved = errno, fd = osc_fd_get(f);

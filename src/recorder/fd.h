@@ -28,6 +28,9 @@ bool osc_fd_take(struct osc_fd *f, int fd);
 /* The descriptor, if it still is ours; else -1. */
 int osc_fd_get(const struct osc_fd *f);
 
+/* The same, opened again as PATH with FLAGS if the host has closed it and that is our file. */
+int osc_fd_reopen(struct osc_fd *f, const char *path, int flags);
+
 /* Close it, unless it is the host's by now. */
 void osc_fd_close(struct osc_fd *f);
 

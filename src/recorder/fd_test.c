@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -46,6 +47,27 @@ static void a_number_that_is_the_hosts_now_is_left_alone(void **state)
     close(other);
 }
 
+static void what_the_host_closed_is_opened_again_if_it_is_there(void **state)
+{
+    char path[] = "/tmp/opscope-fd-XXXXXX";
+    struct osc_fd f;
+
+    (void)state;
+    assert_true(osc_fd_take(&f, mkstemp(path)));
+    const int fd = osc_fd_get(&f);
+    assert_int_equal(osc_fd_reopen(&f, "/dev/null", O_RDONLY), fd);
+    close(fd);
+    errno = 5;
+    assert_int_equal(osc_fd_reopen(&f, "/dev/null", O_RDONLY), -1);
+    assert_true(osc_fd_reopen(&f, path, O_RDONLY) >= 0);
+    close(osc_fd_get(&f));
+    unlink(path);
+    assert_int_equal(osc_fd_reopen(&f, path, O_RDONLY), -1);
+    assert_int_equal(errno, 5);
+    osc_fd_close(&f);
+    assert_int_equal(osc_fd_reopen(&f, "/dev/null", O_RDONLY), -1);
+}
+
 static void a_low_limit_leaves_some_number(void **state)
 {
     struct rlimit old, low;
@@ -67,6 +89,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_number_is_out_of_the_way),
         cmocka_unit_test(a_number_that_is_the_hosts_now_is_left_alone),
+        cmocka_unit_test(what_the_host_closed_is_opened_again_if_it_is_there),
         cmocka_unit_test(a_low_limit_leaves_some_number),
     };
     return cmocka_run_group_tests_name("fd", tests, NULL, NULL);

@@ -168,7 +168,6 @@ static void write_full(void)
 static bool enough_are_full(void)
 {
     const uint32_t part = osc_blocks_header()->n_blocks / 4;
-
     return self.backlog.n >= (part < BLOCKS_WORTH_IT ? part : BLOCKS_WORTH_IT);
 }
 
@@ -314,6 +313,8 @@ static void fly(void)
         (void)dump_flight(OSC_END_DUMPED, slow);
     }
     osc_backlog_evict(&self.backlog, &self.sink, flight_begin(now), n_kept_max());
+    /* Who is killed leaves whole steps. relaxed: a number for itself */
+    __atomic_store_n(&osc_blocks_header()->window_begin, flight_begin(now), __ATOMIC_RELAXED);
 }
 
 /* --- requests ----------------------------------------------------------------------- */
@@ -635,14 +636,15 @@ static void read_options(const struct osc_flush_start *start)
 
 static osc_status open_all(const struct osc_flush_start *start)
 {
+    static const char *const modes[] = {NULL, "schedule", "flight"};
     const struct osc_start_options *o = &self.options;
     const struct osc_facts facts = {
         .start_unix_ns = (uint64_t)self.first_anchor.realtime_ns,
         .ticks_hz = start->ticks_hz,
         .clock_name = start->clock_name,
+        .mode = modes[self.is_flight ? 2 : self.has_schedule],
     };
-    osc_status st;
-
+    osc_blocks_header()->is_flight = self.is_flight;
     self.sink.file.out = self.out;
     memcpy(self.sink.file.recording, start->recording, sizeof start->recording);
     self.sink.file.limit_bytes = o->limit_bytes;
@@ -653,10 +655,9 @@ static osc_status open_all(const struct osc_flush_start *start)
         if (self.sink.part_bytes < PART_BYTES_MIN)
             self.sink.part_bytes = PART_BYTES_MIN;
     }
-    st = osc_backlog_open(&self.backlog, o->buffer_bytes / OSC_BLOCK_BYTES + 1);
-    if (st == OSC_OK)
-        st = osc_sink_open(&self.sink, start->live_fd, &facts);
-    return st;
+    const osc_status st =
+        osc_backlog_open(&self.backlog, o->buffer_bytes / OSC_BLOCK_BYTES + 1);
+    return st == OSC_OK ? osc_sink_open(&self.sink, start->live_fd, &facts) : st;
 }
 
 static void close_all(bool is_ours)
@@ -683,8 +684,6 @@ static osc_status start_thread(void)
 
 osc_status osc_flush_start(const struct osc_flush_start *start)
 {
-    osc_status st;
-
     memset(&self, 0, sizeof self);
     self.core = start->core;
     self.pid = getpid();
@@ -694,7 +693,7 @@ osc_status osc_flush_start(const struct osc_flush_start *start)
     read_options(start);
     self.ticks_per_ns = start->ticks_hz ? (double)start->ticks_hz / (double)SECOND : 1;
     take_anchor();
-    st = open_all(start);
+    osc_status st = open_all(start);
     if (st != OSC_OK) {
         osc_parts_discard(&self.sink.file);
         close_all(true);
@@ -707,6 +706,7 @@ osc_status osc_flush_start(const struct osc_flush_start *start)
         .slow_step = self.is_flight ? self.options.slow_step : 0,
         .hold = self.core->hold,
         .wake = osc_blocks_wake,
+        .begin = self.is_flight ? NULL : &osc_blocks_header()->window_begin,
     };
     osc_windows_open(&windows);
     self.is_writing = !self.is_flight && osc_windows_begins_open();

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "recorder/place.h"
 #include "wire/live.h"
 
 enum { CHUNK_BYTES = 1 << 20, NAME_BYTES_MAX = 16 << 20 };
@@ -34,6 +35,18 @@ void osc_namelog_rewind(struct osc_namelog *log)
 {
     log->next = OSC_STRINGS_AT;
     log->n_holes = 0;
+}
+
+/* Open the log again, beside F, if the host has closed it. */
+static void keep_open(struct osc_namelog *log, const struct osc_parts *f)
+{
+    static const char suffix[] = OSC_LIVE_SUFFIX "/strings";
+    char path[OSC_PARTS_PATH_BYTES + sizeof suffix];
+    const size_t len = strnlen(f->out, OSC_PARTS_PATH_BYTES);
+
+    memcpy(path, f->out, len);
+    memcpy(path + len, suffix, sizeof suffix);
+    (void)osc_fd_reopen(&log->fd, path, O_RDONLY);
 }
 
 /* LEN bytes of the log at OFFSET; how many there were. */
@@ -175,6 +188,7 @@ osc_status osc_namelog_append(struct osc_namelog *log, struct osc_parts *f)
     osc_status st = OSC_OK;
     uint32_t n = 0;
 
+    keep_open(log, f);
     if (read_at(log, &header, sizeof header, 0) != sizeof header)
         return OSC_EIO;
     for (uint32_t i = 0; i < log->n_holes; i++) {

@@ -8,7 +8,8 @@
  *
  *   - An entry that its thread has not finished is noted and written later, once it is;
  *     nobody can use its name before.
- *   - The log is read through a descriptor: it grows, and is mapped elsewhere.
+ *   - The log is read through a descriptor: it grows, and is mapped elsewhere. If the host
+ *     has closed that, it is opened again in the live directory of the file.
  *
  * Threading: one thread at a time; the log may be written to meanwhile.
  */

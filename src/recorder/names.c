@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -115,32 +116,55 @@ static bool extend_log(size_t end)
     return true;
 }
 
-/* See that the log exists and has room up to END bytes. */
-static bool grow(size_t end)
+static bool has_room(size_t end)
+{
+    return log_is_there() &&
+           /* acquire: as in take_room() */
+           __atomic_load_n(&header()->reserved_bytes, __ATOMIC_ACQUIRE) >= end;
+}
+
+/* Take no signals but those of faults, which cannot wait: a handler that came while its
+ * thread holds the lock could neither intern nor open a recording. */
+static void hold_signals(sigset_t *was)
+{
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
+    sigset_t held;
+
+    (void)sigfillset(&held);
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        (void)sigdelset(&held, faults[i]);
+    (void)pthread_sigmask(SIG_BLOCK, &held, was);
+}
+
+/* See that the log exists and has room up to END bytes. OSC_ECANCELED: somebody else is at
+ * it, who may be whom this handler interrupted. */
+static osc_status grow(size_t end)
 {
     const int kept = errno;
-    bool is_good = false;
+    osc_status st = OSC_ECANCELED;
     int was = PTHREAD_CANCEL_ENABLE;
+    sigset_t signals;
 
     /* What was reserved for the file would be lost, with the lock held for good. */
     (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &was);
-    for (int i = 0; i < WAITS && !is_good; i++) {
-        if (log_is_there() &&
-            /* acquire: as in take_room() */
-            __atomic_load_n(&header()->reserved_bytes, __ATOMIC_ACQUIRE) >= end) {
-            is_good = true;
+    hold_signals(&signals);
+    for (int i = 0; i < WAITS && st == OSC_ECANCELED; i++) {
+        if (has_room(end)) {
+            st = OSC_OK;
         } else if (try_lock(&names.is_growing)) {
-            is_good = (log_is_there() || create_log()) &&
-                      (header()->reserved_bytes >= end || extend_log(end));
+            const bool is_good = (log_is_there() || create_log()) &&
+                                 (header()->reserved_bytes >= end || extend_log(end));
+
+            st = is_good ? OSC_OK : OSC_ENOMEM;
             unlock(&names.is_growing);
-            break;
         } else {
             (void)sched_yield();
         }
     }
+    (void)pthread_sigmask(SIG_SETMASK, &signals, NULL);
     (void)pthread_setcancelstate(was, NULL);
     errno = kept;
-    return is_good;
+    return st;
 }
 
 /* The offset of BYTES in the log that are ours from now on; 0: there is no room. */
@@ -153,7 +177,7 @@ static uint64_t take_room(size_t bytes)
     do {
         /* acquire: pairs with the release in extend_log() */
         if (at + bytes > __atomic_load_n(&h->reserved_bytes, __ATOMIC_ACQUIRE) &&
-            !grow(at + bytes))
+            grow(at + bytes) != OSC_OK)
             return 0;
         /* relaxed: what was taken gets known by its length, which is written last. */
     } while (!__atomic_compare_exchange_n(&h->used_bytes, &at, at + bytes, true,
@@ -296,7 +320,7 @@ uint32_t osc_names_add(const char *s, size_t len, uint64_t *n_full, uint64_t *n_
         ++*n_too_big;
     }
     if (enter()) {
-        if (log_is_there() || grow(LOG_STEP))
+        if (log_is_there() || grow(LOG_STEP) == OSC_OK)
             name = find(s, len);
         leave();
     }
@@ -313,6 +337,26 @@ static void close_log(void)
     /* acquire: pairs with the release in leave() */
     for (int i = 0; i < WAITS && __atomic_load_n(&names.n_inside, __ATOMIC_ACQUIRE) > 0; i++)
         (void)sched_yield();
+}
+
+/* The same, with nobody half way through a growth, which is of the log where it was; false,
+ * and open again, if somebody is for too long. */
+static bool close_whole_log(void)
+{
+    close_log();
+    for (int i = 0; i < WAITS; i++) {
+        if (try_lock(&names.is_growing))
+            return true;
+        (void)sched_yield();
+    }
+    unlock(&names.is_closed);
+    return false;
+}
+
+static void open_whole_log(void)
+{
+    unlock(&names.is_growing);
+    unlock(&names.is_closed);
 }
 
 static bool write_all(int fd, const unsigned char *p, size_t len)
@@ -341,26 +385,36 @@ static osc_status move_to_file(struct osc_fd *file, const uint64_t recording[2])
     return osc_room_reserve(file, 0, reserved, names.base);
 }
 
+/* Put the log, which is closed, into a new file of DIR_FD. */
+static osc_status put_into_file(int dir_fd, const uint64_t recording[2])
+{
+    struct osc_fd file;
+    osc_status st = osc_room_create(&file, dir_fd, "strings");
+
+    if (st != OSC_OK)
+        return st;
+    /* First: in the child of a fork that came in between the log may be the file. */
+    names.is_file = true;
+    st = move_to_file(&file, recording);
+    if (st == OSC_OK) {
+        names.file = file;
+    } else {
+        names.is_file = false;
+        osc_fd_close(&file);
+    }
+    return st;
+}
+
 osc_status osc_names_open(int dir_fd, const uint64_t recording[2])
 {
     const int kept = errno;
-    struct osc_fd file;
-    osc_status st = OSC_ENOMEM;
+    osc_status st = log_is_there() ? OSC_OK : grow(LOG_STEP);
 
-    if (log_is_there() || grow(LOG_STEP))
-        st = osc_room_create(&file, dir_fd, "strings");
-    if (st == OSC_OK) {
-        close_log();
-        /* First: in the child of a fork that came in between the log may be the file. */
-        names.is_file = true;
-        st = move_to_file(&file, recording);
-        if (st == OSC_OK) {
-            names.file = file;
-        } else {
-            names.is_file = false;
-            osc_fd_close(&file);
-        }
-        unlock(&names.is_closed);
+    if (st == OSC_OK && !close_whole_log()) {
+        st = OSC_ECANCELED;
+    } else if (st == OSC_OK) {
+        st = put_into_file(dir_fd, recording);
+        open_whole_log();
     }
     errno = kept;
     return st;
@@ -370,28 +424,27 @@ void osc_names_detach(void)
 {
     const int kept = errno;
 
-    if (!names.is_file)
+    /* Without that, or memory for a copy, the file, which may be removed, goes on being the
+     * log. */
+    if (!names.is_file || !close_whole_log())
         return;
-    close_log();
     const size_t len = header()->reserved_bytes;
     unsigned char *copy = mmap(NULL, len, PROT_READ | PROT_WRITE,
                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-    /* Without memory for a copy the file, which may be removed, goes on being the log. */
     if (copy != MAP_FAILED) {
         memcpy(copy, names.base, header()->used_bytes);
         (void)mremap(copy, len, len, MREMAP_MAYMOVE | MREMAP_FIXED, names.base);
         names.is_file = false;
     }
     osc_fd_close(&names.file);
-    unlock(&names.is_closed);
+    open_whole_log();
     errno = kept;
 }
 
 void osc_names_unlock(void)
 {
-    unlock(&names.is_growing);
-    unlock(&names.is_closed);
+    open_whole_log();
     /* relaxed: there is no other thread. */
     __atomic_store_n(&names.n_inside, 0, __ATOMIC_RELAXED);
 }

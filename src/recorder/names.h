@@ -11,8 +11,9 @@
  *   - A table in private memory finds them: levels of slots, each larger than the one
  *     before. A string looks at a few slots a level and takes the first free one, so two
  *     threads that bring the same string meet in the same slot.
- *   - The log grows ahead of its use, by whoever needs it. Where that fails or somebody
- *     else is at it for too long, there is no name, and that is counted.
+ *   - The log grows ahead of its use, by whoever needs it, who takes no signals meanwhile.
+ *     Where that fails or somebody else is at it for too long, there is no name, and that is
+ *     counted.
  *
  * Threading: osc_names_add() from any thread and from signal handlers; the others by one
  * thread at a time, osc_names_open() and osc_names_detach() beside any osc_names_add().
@@ -33,7 +34,9 @@
  */
 uint32_t osc_names_add(const char *s, size_t len, uint64_t *n_full, uint64_t *n_too_big);
 
-/* Put the log, with what is in it, into a new file `strings` in the directory DIR_FD. */
+/* Put the log, with what is in it, into a new file `strings` in the directory DIR_FD.
+ * OSC_ECANCELED: somebody is at work on the log, who may be whom this handler interrupted;
+ * it can be tried again later. */
 OSC_MUST_USE osc_status osc_names_open(int dir_fd, const uint64_t recording[2]);
 
 /* Go on in private memory, and forget the file: at the end, and in the child of a fork. */

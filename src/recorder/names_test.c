@@ -3,6 +3,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +12,10 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -214,6 +217,45 @@ static void keeps_its_names_where_the_file_has_no_room(void **state)
     (void)close(log);
 }
 
+static bool is_to_signal;
+static int opened_in_handler = -1;
+
+/* The log gets room: a signal comes. */
+int mprotect(void *p, size_t len, int protection)
+{
+    if (is_to_signal) {
+        is_to_signal = false;
+        (void)raise(SIGUSR1);
+    }
+    return (int)syscall(SYS_mprotect, p, len, protection);
+}
+
+static void open_in_handler(int number)
+{
+    (void)number;
+    opened_in_handler = open_log();
+}
+
+static void a_handler_that_opens_finds_all_the_room_in_the_file(void **state)
+{
+    const struct sigaction action = {.sa_handler = open_in_handler};
+    static char longer[OSC_NAME_BYTES_MAX], s[OSC_NAME_BYTES_MAX];
+
+    (void)state;
+    assert_int_equal(sigaction(SIGUSR1, &action, NULL), 0);
+    memset(longer, 'y', sizeof longer);
+    is_to_signal = true;
+    const uint32_t a = osc_names_add(longer, sizeof longer, &n_full, &n_too_big);
+
+    assert_false(is_to_signal);
+    assert_true(opened_in_handler >= 0);
+    assert_int_equal(read_entry(opened_in_handler, a, s, sizeof s), sizeof longer);
+    assert_memory_equal(s, longer, sizeof longer);
+    osc_names_detach();
+    (void)close(opened_in_handler);
+    assert_int_equal(n_full, 0);
+}
+
 static int make_dir(void **state)
 {
     (void)state;
@@ -243,6 +285,7 @@ int main(void)
         cmocka_unit_test(agrees_on_names_that_threads_bring_at_once),
         cmocka_unit_test(keeps_a_child_out_of_its_parents_file),
         cmocka_unit_test(keeps_its_names_where_the_file_has_no_room),
+        cmocka_unit_test(a_handler_that_opens_finds_all_the_room_in_the_file),
     };
     return cmocka_run_group_tests_name("names", tests, make_dir, remove_dir);
 }

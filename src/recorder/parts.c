@@ -28,23 +28,14 @@ bool osc_parts_name(const char *out, uint32_t part, char path[OSC_PARTS_PATH_BYT
     return n > 0 && (uint32_t)n < OSC_PARTS_PATH_BYTES;
 }
 
-/* The descriptor of the open part; opened again if the host has closed it. */
+/* The descriptor of the open part; opened again if the host has closed it. -1: errno. */
 static int file_fd(struct osc_parts *f)
 {
-    const int fd = osc_fd_get(&f->fd);
-    const struct osc_fd was = f->fd;
+    const int fd = osc_fd_reopen(&f->fd, f->path, O_WRONLY);
 
-    if (fd >= 0)
-        return fd;
-    if (!osc_fd_take(&f->fd, open(f->path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)))
-        f->fd = was;
-    else if (f->fd.device == was.device && f->fd.inode == was.inode)
-        return osc_fd_get(&f->fd);
-    else
-        osc_fd_close(&f->fd);
-    errno = EBADF;
-    f->fd = (struct osc_fd){0, was.device, was.inode};
-    return -1;
+    if (fd < 0)
+        errno = EBADF;
+    return fd;
 }
 
 /* Write all of the N pieces at the offset AT; false with errno. Consumes IOV. */

@@ -210,7 +210,7 @@ osc_status osc_place_open(struct osc_place *place, const char *told, const char 
 void osc_place_remove(struct osc_place *place)
 {
     const int kept = errno;
-    const int fd = osc_fd_get(&place->live_fd);
+    const int fd = osc_fd_reopen(&place->live_fd, place->live, O_RDONLY | O_DIRECTORY);
 
     if (fd >= 0) {
         remove_files(fd);

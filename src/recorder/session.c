@@ -273,13 +273,14 @@ static osc_status open_recording(bool is_plain)
     return OSC_OK;
 }
 
-/* The same; whoever started the program gets to know if it fails. */
+/* The same; whoever started the program gets to know if it fails for good, which is not
+ * OSC_ECANCELED: see osc_names_open(). */
 static osc_status open_or_tell(bool is_plain)
 {
     osc_trouble_note(0);
     const osc_status st = open_recording(is_plain);
 
-    if (st != OSC_OK)
+    if (st != OSC_OK && st != OSC_ECANCELED)
         osc_trouble_tell(place.out, st == OSC_ENOMEM ? ENOMEM : EIO);
     return st;
 }
@@ -353,11 +354,15 @@ osc_status osc_session_start(const struct osc_start_options *given)
     is_child = false;
 
     const int was = hold_cancel();
-    const osc_status st = open_or_tell(true);
+    osc_status st = open_or_tell(true);
 
+    for (int i = 0; i < WAITS_OPENING && st == OSC_ECANCELED; i++) {
+        nap();
+        st = open_or_tell(true);
+    }
     set_phase(st == OSC_OK ? RECORDING : OFF);
     release_cancel(was);
-    return st;
+    return st == OSC_ECANCELED ? OSC_EIO : st;
 }
 
 static osc_status stop(void)
@@ -450,8 +455,19 @@ static void wait_for_opening(void)
     __atomic_store_n(&is_slow, get_phase() == OPENING, __ATOMIC_RELAXED);
 }
 
-uint64_t osc_session_enter(void)
+/* For the call that got from ARMED to OPENING. */
+static void open_armed(enum osc_loss *why)
 {
+    const osc_status st = open_or_tell(!is_in_handler());
+
+    if (st == OSC_ECANCELED)
+        *why = OSC_LOSS_NESTED;
+    set_phase(st == OSC_OK ? RECORDING : st == OSC_ECANCELED ? ARMED : OFF);
+}
+
+uint64_t osc_session_enter(enum osc_loss *why)
+{
+    *why = OSC_LOSS_LATE;
     osc_threads_tell_busy();
 
     const enum phase now = get_phase();
@@ -460,7 +476,7 @@ uint64_t osc_session_enter(void)
         const int was = hold_cancel();
 
         if (change_phase(ARMED, OPENING))
-            set_phase(open_or_tell(!is_in_handler()) == OSC_OK ? RECORDING : OFF);
+            open_armed(why);
         wait_for_opening();
         release_cancel(was);
     } else if (now == RECORDING && osc_session_awaits_flusher()) {

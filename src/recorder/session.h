@@ -8,6 +8,8 @@
  *   - A recording is opened by one thread; others that record meanwhile wait a little,
  *     because there is nowhere yet to put what they bring. If that takes long, calls wait no
  *     more, drop and count.
+ *   - A handler that would open it, but interrupted what that takes, drops its record and
+ *     counts it as nested: the next call opens it.
  *   - A thread is not cancelled while it opens or stops.
  *   - The flusher is a thread, and to start one takes malloc(): not from within a signal
  *     handler, which may have interrupted that. A recording that such a call opens gets its
@@ -30,6 +32,7 @@
 
 #include "base/status.h"
 #include "opscope/record.h"
+#include "wire/record.h"
 
 /* Record from the first call on, as the environment says. One thread, before all else. */
 void osc_session_arm(void);
@@ -45,9 +48,9 @@ bool osc_session_is_on(void);
  * if this interrupts the very call that sees to it. Handlers, too. */
 bool osc_session_is_ours(void);
 
-/* The number of the recording, opened if it was only armed; 0: there is none. The slow
- * path, busy. */
-uint64_t osc_session_enter(void);
+/* The number of the recording, opened if it was only armed; 0: there is none, and *WHY the
+ * record is lost. The slow path, busy. */
+uint64_t osc_session_enter(enum osc_loss *why);
 
 /* Whether a recording was opened since this was last asked. Handlers, too. */
 bool osc_session_is_fresh(void);

@@ -12,6 +12,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -461,6 +462,68 @@ static void starts_no_thread_in_a_signal_handler(void **state)
     in_child(begin_with_blocked_signals);
 }
 
+/* What happens when the log of names next gets room: its lock is held. */
+static void (*while_growing)(void);
+
+int mprotect(void *p, size_t len, int protection)
+{
+    void (*const act)(void) = while_growing;
+
+    while_growing = NULL;
+    if (act)
+        act();
+    return (int)syscall(SYS_mprotect, p, len, protection);
+}
+
+static void send_signal(void)
+{
+    expect(raise(SIGUSR1) == 0, 4);
+}
+
+static void interrupt_the_first_name(void)
+{
+    const struct sigaction action = {.sa_handler = record_in_handler};
+    struct osc_losses lost;
+
+    arm_in_new_directory();
+    expect(sigaction(SIGUSR1, &action, NULL) == 0, 5);
+    while_growing = send_signal;
+    osc_instant(osc_name_c("interrupted"));
+    expect(!while_growing, 6);
+    osc_losses_get(&lost);
+    expect(lost.full + lost.nested + lost.late == 0, 7);
+    expect_recorded(2);
+}
+
+static void record_at_once(void)
+{
+    osc_instant(1);
+}
+
+/* As the handler of a fault does, which cannot be put off. */
+static void fault_in_the_first_name(void)
+{
+    struct osc_losses lost;
+
+    arm_in_new_directory();
+    while_growing = record_at_once;
+    const osc_name name = osc_name_c("interrupted");
+    expect(name != 0 && !while_growing, 6);
+    osc_losses_get(&lost);
+    expect(lost.nested == 1 && lost.full + lost.late == 0, 7);
+    osc_instant(name);
+    expect_recorded(1);
+}
+
+static void records_on_after_a_handler_interrupted_the_first_name(void **state)
+{
+    (void)state;
+    if (CHILDREN_FAIL)
+        return;
+    in_child(interrupt_the_first_name);
+    in_child(fault_in_the_first_name);
+}
+
 /* --- children that share the memory ------------------------------------------------------ */
 
 static int record_as_borrower(void *arg)
@@ -518,6 +581,7 @@ int main(void)
         /* First those whose children must not find that we have recorded. */
         cmocka_unit_test(does_what_the_environment_says),
         cmocka_unit_test(starts_no_thread_in_a_signal_handler),
+        cmocka_unit_test(records_on_after_a_handler_interrupted_the_first_name),
         cmocka_unit_test(opens_and_stops_nothing_for_a_child_that_shares_the_memory),
         cmocka_unit_test(records_a_child_of_fork_into_files_of_its_own),
         cmocka_unit_test(records_a_child_of_clone_as_well),

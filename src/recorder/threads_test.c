@@ -267,7 +267,8 @@ static struct {
 static void *record_slowly(void *arg)
 {
     struct osc_writer *w = osc_threads_writer();
-    const uint64_t generation = osc_session_enter();
+    enum osc_loss why;
+    const uint64_t generation = osc_session_enter(&why);
 
     (void)pthread_barrier_wait(&slow.is_in);
     if (arg)

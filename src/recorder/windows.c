@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "recorder/schedule.h"
+#include "wire/live.h"
 
 enum {
     CUTS = 64,        /* that the flusher may be behind; a power of two */
@@ -21,6 +22,7 @@ static struct {
 
     uint32_t n_cuts, n_taken; /* ever */
     struct osc_cut cuts[CUTS];
+    struct osc_cut taken; /* the last one; its deeds may not be done yet */
 
     uint64_t slow_ticks;           /* of the last slow step's end; 0: taken */
     uint64_t step_ticks;           /* when the step that runs began; 0: none runs */
@@ -33,6 +35,24 @@ static struct {
     uint64_t begins[OSC_WINDOWS_STEPS];
 } windows;
 
+/* relaxed, here and below: a number for itself, for who reads the file */
+static void tell_begin(uint64_t ticks)
+{
+    if (windows.start.begin)
+        __atomic_store_n(windows.start.begin, ticks, __ATOMIC_RELAXED);
+}
+
+/* A window begins at TICKS; if the one before is still to be written, that counts, too. */
+static void begin_window(uint64_t ticks)
+{
+    uint64_t *const begin = windows.start.begin;
+    uint64_t none = OSC_LIVE_NO_WINDOW;
+
+    if (begin)
+        (void)__atomic_compare_exchange_n(begin, &none, ticks, false, __ATOMIC_RELAXED,
+                                          __ATOMIC_RELAXED);
+}
+
 void osc_windows_open(const struct osc_windows_start *start)
 {
     memset(&windows, 0, sizeof windows);
@@ -44,6 +64,7 @@ void osc_windows_open(const struct osc_windows_start *start)
         windows.action = osc_schedule_action(&windows.schedule, 0);
     }
     windows.first = windows.action;
+    tell_begin(osc_windows_begins_open() ? 0 : OSC_LIVE_NO_WINDOW);
     start->hold(windows.action == OSC_ACTION_NONE);
 }
 
@@ -113,6 +134,8 @@ static void change_action(unsigned next, uint64_t ticks)
         /* release: pairs with the acquire in osc_windows_take() */
         __atomic_store_n(&windows.n_cuts, n + 1, __ATOMIC_RELEASE);
     }
+    if (deeds & OSC_DEED_START)
+        begin_window(ticks);
     if ((windows.action == OSC_ACTION_NONE) != (next == OSC_ACTION_NONE))
         windows.start.hold(next == OSC_ACTION_NONE);
     windows.action = next;
@@ -139,16 +162,30 @@ void osc_windows_step_begin(uint64_t step, uint64_t ticks)
     leave();
 }
 
+/* The deeds of the last cut are done: what it ended is written. */
+static void settle_cut(void)
+{
+    if (windows.taken.deeds & OSC_DEED_START)
+        tell_begin(windows.taken.ticks);
+    else if (windows.taken.deeds & OSC_DEED_STOP)
+        tell_begin(OSC_LIVE_NO_WINDOW);
+    windows.taken.deeds = 0;
+}
+
 bool osc_windows_take(struct osc_cut *cut)
 {
     const uint32_t i = windows.n_taken;
 
+    settle_cut();
     /* acquire: pairs with the release in change_action() */
     if (i == __atomic_load_n(&windows.n_cuts, __ATOMIC_ACQUIRE))
         return false;
     *cut = windows.cuts[i % CUTS];
     /* release: pairs with the acquire in change_action() */
     __atomic_store_n(&windows.n_taken, i + 1, __ATOMIC_RELEASE);
+    windows.taken = *cut;
+    if (cut->deeds & OSC_DEED_START)
+        begin_window(cut->ticks);
     return true;
 }
 

@@ -8,6 +8,8 @@
  * The schedule moves on in the thread that steps, so that what is recorded from there on
  * is known to it at once; the flusher hears of it as cuts in time: until here, from here.
  *
+ *   - The live directory says where the window begins that is not written yet, from the
+ *     step on that begins it: who ends without a word leaves no warm-up and loses no window.
  *   - Steps that several threads take at once count once: one of them moves the schedule.
  *   - If the flusher is so late that there is no room for another cut, the schedule stays
  *     where it is for a step.
@@ -30,6 +32,7 @@ struct osc_windows_start {
     double slow_step;                    /* 0: no step is slow */
     void (*hold)(bool hold);             /* see recorder/flush.h */
     void (*wake)(void);                  /* the flusher has something to do */
+    uint64_t *begin; /* borrowed: window_begin of the live directory (wire/live.h), or NULL */
 };
 
 /* Begin anew, with what step 0 is for: holds or not, from now on. */
@@ -48,7 +51,7 @@ struct osc_cut {
     unsigned deeds; /* enum osc_schedule_deed */
 };
 
-/* The next cut; false: there is none. */
+/* The next cut; false: there is none. All that the one before asks for has been done. */
 bool osc_windows_take(struct osc_cut *cut);
 
 /* What is still to be done when the recording ends: deeds. */

@@ -8,9 +8,11 @@
 #include <cmocka.h>
 
 #include "recorder/schedule.h"
+#include "wire/live.h"
 
 static bool is_held;
 static int n_wakes;
+static uint64_t begin;
 
 static void hold(bool hold_it)
 {
@@ -24,8 +26,11 @@ static void wake(void)
 
 static void start(const struct osc_schedule *schedule, double slow_step)
 {
-    const struct osc_windows_start s = {
-        .schedule = schedule, .slow_step = slow_step, .hold = hold, .wake = wake};
+    const struct osc_windows_start s = {.schedule = schedule,
+                                        .slow_step = slow_step,
+                                        .hold = hold,
+                                        .wake = wake,
+                                        .begin = &begin};
 
     is_held = true;
     n_wakes = 0;
@@ -55,6 +60,7 @@ static void without_a_schedule_all_is_one_window(void **state)
     start(NULL, 0);
     assert_false(is_held);
     assert_true(osc_windows_begins_open());
+    assert_int_equal(begin, 0);
     for (uint64_t i = 0; i < 10; i++)
         step(i, 100 * i);
     assert_false(osc_windows_take(&cut));
@@ -87,6 +93,36 @@ static void steps_move_the_schedule(void **state)
     step(11, 500);
     assert_false(osc_windows_take(&cut));
     assert_int_equal(osc_windows_exit(), 0);
+    osc_windows_close();
+}
+
+static void tells_where_the_window_begins_that_is_not_written(void **state)
+{
+    const struct osc_schedule schedule = {.warmup = 1, .active = 1, .repeat = 3};
+    struct osc_cut cut;
+
+    (void)state;
+    start(&schedule, 0);
+    step(0, 100);
+    assert_int_equal(begin, OSC_LIVE_NO_WINDOW);
+    step(1, 200); /* known at once */
+    assert_int_equal(begin, 200);
+    assert_cut(200, OSC_DEED_START);
+    assert_false(osc_windows_take(&cut));
+    step(2, 300); /* it is over, and is to be written */
+    assert_int_equal(begin, 200);
+    assert_true(osc_windows_take(&cut));
+    assert_int_equal(begin, 200);
+    step(3, 400); /* while it is being written */
+    assert_int_equal(begin, 200);
+    assert_cut(400, OSC_DEED_START);
+    assert_int_equal(begin, 400);
+    assert_false(osc_windows_take(&cut));
+    assert_int_equal(begin, 400);
+    step(4, 500);
+    assert_true(osc_windows_take(&cut));
+    assert_false(osc_windows_take(&cut));
+    assert_int_equal(begin, OSC_LIVE_NO_WINDOW);
     osc_windows_close();
 }
 
@@ -157,6 +193,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_a_schedule_all_is_one_window),
         cmocka_unit_test(steps_move_the_schedule),
+        cmocka_unit_test(tells_where_the_window_begins_that_is_not_written),
         cmocka_unit_test(a_flusher_that_is_late_holds_the_schedule_up),
         cmocka_unit_test(a_step_is_slow_beside_the_median),
         cmocka_unit_test(whole_steps_are_found),

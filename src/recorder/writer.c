@@ -333,7 +333,8 @@ static struct osc_record_slot *record_slowly(uint32_t n_slots, enum osc_role rol
     w->epoch = 0;
     __atomic_signal_fence(__ATOMIC_SEQ_CST); /* handlers see that, too */
 
-    const uint64_t generation = osc_session_enter();
+    enum osc_loss why;
+    const uint64_t generation = osc_session_enter(&why);
     struct osc_record_slot *s = NULL;
 
     if (generation != 0) {
@@ -341,7 +342,7 @@ static struct osc_record_slot *record_slowly(uint32_t n_slots, enum osc_role rol
             renew(w, generation);
         s = place(w, n_slots, role, ticks);
     } else {
-        osc_threads_count(OSC_LOSS_LATE, 1);
+        osc_threads_count(why, 1);
     }
     leave(w);
     if (osc_session_is_fresh())

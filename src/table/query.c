@@ -198,6 +198,25 @@ static void add_notes(struct osc_answer *a, const struct osc_block *b)
     }
 }
 
+/* What recorders say that had no cause to write; whether there is one. */
+static bool note_idleness(const struct osc_query *q, struct osc_answer *a)
+{
+    static const enum osc_finding_code codes[] = {OSC_FINDING_nothing_dumped,
+                                                  OSC_FINDING_no_window};
+    bool is_any = false;
+
+    for (size_t c = 0; c < sizeof codes / sizeof *codes; c++) {
+        uint64_t n = 0;
+
+        for (uint32_t i = 0; i < q->n_traces; i++)
+            n += q->traces[i]->findings.by_code[codes[c]].count;
+        if (n > 0)
+            osc_strbuf_addf(&a->sheet.notes, "no events: %s\n", osc_finding_message(codes[c]));
+        is_any |= n > 0;
+    }
+    return is_any;
+}
+
 /* An empty table says why. */
 static void note_emptiness(const struct osc_query *q, struct osc_answer *a)
 {
@@ -205,7 +224,7 @@ static void note_emptiness(const struct osc_query *q, struct osc_answer *a)
 
     for (uint32_t i = 0; i < q->n_traces; i++)
         n_events += q->traces[i]->events.n_rows;
-    if (n_events == 0)
+    if (n_events == 0 && !note_idleness(q, a))
         osc_strbuf_adds(&a->sheet.notes, "no events are there, or none are left\n");
 }
 

@@ -62,6 +62,9 @@ struct osc_clock_anchor {
     int64_t monotonic_ns, raw_ns, realtime_ns, boottime_ns;
 };
 
+/* No window is open: what is recorded is for a warm-up. */
+#define OSC_LIVE_NO_WINDOW UINT64_MAX
+
 #define OSC_LIVE_ANCHORS 32u /* the first stays; of the others the last ones */
 
 struct osc_live_header {
@@ -76,6 +79,11 @@ struct osc_live_header {
     uint64_t lost[OSC_LOSS_COUNT]; /* by cause: what is not counted with a thread */
     uint64_t n_anchors;            /* ever made; entry i of the table is (i - 1) % 31 + 1 */
     struct osc_clock_anchor anchors[OSC_LIVE_ANCHORS];
+    /* Records in blocks count from these ticks on: a window of the schedule begins there, or
+     * the step that a flight recorder would begin at. 0: all do. */
+    uint64_t window_begin;
+    uint32_t is_flight; /* a flight recorder: none of it is written unless somebody asks */
+    uint32_t reserved;
 };
 
 enum osc_live_thread_state { OSC_THREAD_UNUSED, OSC_THREAD_RUNS, OSC_THREAD_EXITED };

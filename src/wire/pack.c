@@ -46,6 +46,9 @@ static const struct shape unknown;
 #define SLOT_PACKED_MAX 20u
 /* Numbers are stored eight bytes at a time, however few count. */
 #define STORE_SLACK 8u
+/* A time that is this far behind the last one takes more than four bytes, and one that went
+ * back is further. */
+#define FAR (UINT64_C(1) << 27)
 
 static bool is_begin(uint32_t kind)
 {
@@ -73,8 +76,8 @@ static uint64_t unzigzag(uint64_t v)
 
 /* --- packing --------------------------------------------------------------------- */
 
-/* By leading zeroes of a number of 28 bits: how many bytes it takes, and what they have
- * in their upper bits. */
+/* By the last bit that is set in a number of 28 bits: how many bytes it takes, and what they
+ * have in their upper bits. */
 #define ONE  \
     {        \
         1, 0 \
@@ -93,42 +96,36 @@ static uint64_t unzigzag(uint64_t v)
     }
 static const struct {
     uint32_t n_bytes, go_on;
-} widths[32] = {
-    FOUR,  FOUR,  FOUR,  FOUR,  FOUR,  FOUR,  FOUR,  FOUR, FOUR, FOUR, FOUR,
-    THREE, THREE, THREE, THREE, THREE, THREE, THREE, TWO,  TWO,  TWO,  TWO,
-    TWO,   TWO,   TWO,   ONE,   ONE,   ONE,   ONE,   ONE,  ONE,  ONE,
+} widths[28] = {
+    ONE,   ONE,   ONE,   ONE,   ONE,   ONE,   ONE,   TWO,  TWO,  TWO,  TWO,  TWO,  TWO,  TWO,
+    THREE, THREE, THREE, THREE, THREE, THREE, THREE, FOUR, FOUR, FOUR, FOUR, FOUR, FOUR, FOUR,
 };
+
+/* V, of 28 bits, as the bytes that it takes; *N of them. */
+static inline uint32_t spread(uint32_t v, uint32_t *n)
+{
+    const uint32_t last_bit = 31 - (uint32_t)__builtin_clz(v | 1);
+
+    v += 3 * (v & 0xfffc000); /* what was from bit 14 on is from bit 16 on: two halves */
+    v += v & 0x3f803f80;      /* and of each half what was from bit 7 on from bit 8 on */
+    *n = widths[last_bit].n_bytes;
+    return v | widths[last_bit].go_on;
+}
 
 /* Put V where there is room for 10 bytes. */
 static inline unsigned char *put_varint(unsigned char *p, uint64_t v)
 {
-    if (__builtin_expect(v < UINT64_C(1) << 28, 1)) { /* four groups of seven bits at once */
-        const uint32_t zeroes = (uint32_t)__builtin_clz((uint32_t)v | 1);
-        uint32_t x = (uint32_t)v;
+    if (__builtin_expect(v < UINT64_C(1) << 28, 1)) {
+        uint32_t n;
+        const uint32_t x = spread((uint32_t)v, &n);
 
-        x = (x & 0x3fff) | (x & 0xfffc000) << 2;
-        x = (x & 0x7f007f) | (x & 0x3f803f80) << 1;
-        x |= widths[zeroes].go_on;
         memcpy(p, &x, sizeof x);
-        return p + widths[zeroes].n_bytes;
+        return p + n;
     }
     for (; v >= 0x80; v >>= 7)
         *p++ = (unsigned char)(v | 0x80);
     *p++ = (unsigned char)v;
     return p;
-}
-
-/* The same for what is seldom above 14 bits: a name. */
-static inline unsigned char *put_name(unsigned char *p, uint32_t v)
-{
-    if (__builtin_expect(v < 1U << 14, 1)) {
-        const uint32_t is_long = v > 0x7f;
-        const uint16_t x = (uint16_t)((v & 0x7f) | is_long << 7 | v >> 7 << 8);
-
-        memcpy(p, &x, sizeof x);
-        return p + 1 + is_long;
-    }
-    return put_varint(p, v);
 }
 
 static unsigned char *put_number(unsigned char *p, uint64_t v, uint8_t flavour)
@@ -143,9 +140,10 @@ static unsigned char *put_number(unsigned char *p, uint64_t v, uint8_t flavour)
 /* Word I behind slot 0 of the record at S. */
 static uint64_t word_at(const struct osc_record_slot *s, uint32_t i)
 {
-    const struct osc_record_slot *slot = &s[1 + i / 2];
+    uint64_t word;
 
-    return i % 2 ? slot->word : slot->value;
+    memcpy(&word, (const unsigned char *)(s + 1) + i * sizeof word, sizeof word);
+    return word;
 }
 
 /* Slots that a record of SHAPE with VALUE takes; 0: it cannot be. */
@@ -341,14 +339,72 @@ size_t osc_pack_standing(const struct osc_block *b, struct osc_pack_range range,
     return s->n_bytes;
 }
 
+/* Kind and time, DELTA behind the one before. */
+static inline unsigned char *put_short(unsigned char *p, uint32_t kind, uint32_t delta)
+{
+    uint32_t n;
+    const uint32_t time = spread(delta << 1, &n); /* zigzag */
+
+    *p = (unsigned char)kind;
+    memcpy(p + 1, &time, sizeof time);
+    return p + 1 + n;
+}
+
+/* A name: seldom above 14 bits. */
+static inline unsigned char *put_name(unsigned char *p, uint32_t v)
+{
+    if (__builtin_expect(v < 1U << 14, 1)) {
+        const uint32_t is_long = v > 0x7f;
+        const uint16_t x = (uint16_t)((v + (v & 0x3f80)) | is_long << 7);
+
+        memcpy(p, &x, sizeof x);
+        return p + 1 + is_long;
+    }
+    return put_varint(p, v);
+}
+
+/*
+ * The ends and begins of scopes from slot FIRST on, up to a record that is something else or
+ * FAR behind the last one; where that stands. Nearly all records are such, so what changes
+ * with each stays in registers.
+ */
+static uint32_t put_scopes(struct packer *out, const struct osc_block *b, uint32_t first,
+                           uint32_t end)
+{
+    /* The upper halves of their words: one slot, this tag, the kind. */
+    const uint32_t end_head = (uint32_t)(osc_record_word(0, b->tag, OSC_RECORD_END, 1) >> 32);
+    const uint32_t begin_head =
+        (uint32_t)(osc_record_word(0, b->tag, OSC_RECORD_BEGIN, 1) >> 32);
+    const struct osc_record_slot *s = b->slots + first, *const behind = b->slots + end;
+    unsigned char *p = out->p;
+    uint64_t ticks = out->ticks;
+
+    for (; s < behind; s++) {
+        const uint64_t word = osc_record_look(s);
+        const uint32_t head = (uint32_t)(word >> 32);
+        /* Turned round, so that one look tells that all fits, and of which scope it is. */
+        const uint32_t x = head - begin_head, scope = x >> 16 | x << 16;
+        const bool is_end = head == end_head;
+
+        if (!is_end && scope >= OSC_SCOPE_KIND_COUNT)
+            break;
+        const uint64_t value = s->value, delta = value - ticks;
+        if (delta >= FAR)
+            break;
+        p = put_short(p, osc_record_kind(word), (uint32_t)delta);
+        if (!is_end)
+            p = put_name(p, osc_record_id(word));
+        ticks = value;
+    }
+    out->p = p;
+    out->ticks = ticks;
+    return (uint32_t)(s - b->slots);
+}
+
 size_t osc_pack_block(const struct osc_block *b, struct osc_pack_range range,
                       struct osc_pack_segment *s, unsigned char *out,
                       struct osc_pack_times *times)
 {
-    const uint64_t tag = b->tag;
-    /* What nearly all records have in their upper half: one slot, this tag, the kind. */
-    const uint64_t end_word = osc_record_word(0, b->tag, OSC_RECORD_END, 1) >> 32;
-    const uint64_t begin_word = osc_record_word(0, b->tag, OSC_RECORD_BEGIN, 1) >> 32;
     const uint32_t first_slot = range.first_slot;
     const uint32_t end = range.end_slot < OSC_BLOCK_SLOTS ? range.end_slot : OSC_BLOCK_SLOTS;
     const uint64_t start = start_ticks(b, first_slot, end);
@@ -356,30 +412,22 @@ size_t osc_pack_block(const struct osc_block *b, struct osc_pack_range range,
     uint32_t i = first_slot, n_records = 0, n_unfinished = 0;
 
     while (i < end) {
-        const struct osc_record_slot *slot = &b->slots[i];
+        const uint32_t other = put_scopes(&at, b, i, end);
 
-        const uint64_t word = osc_record_look(slot);
-
-        if (word >> 32 == end_word) {
-            *at.p++ = OSC_RECORD_END;
-            put_time(&at, slot->value);
-            i++;
-        } else if ((word >> 32 & ~UINT64_C(0x1f0000)) == begin_word &&
-                   is_begin(osc_record_kind(word))) {
-            *at.p++ = (unsigned char)osc_record_kind(word);
-            put_time(&at, slot->value);
-            at.p = put_name(at.p, osc_record_id(word));
-            i++;
-        } else if (osc_record_tag(word) == tag && put_record(&at, slot, word, end - i)) {
+        n_records += other - i;
+        i = other;
+        if (i == end)
+            break;
+        const uint64_t word = osc_record_look(&b->slots[i]);
+        if (osc_record_tag(word) == b->tag && put_record(&at, &b->slots[i], word, end - i)) {
             i += osc_record_n_slots(word);
+            n_records++;
         } else if (range.take_all) {
             n_unfinished++;
             i++;
-            continue;
         } else {
             break;
         }
-        n_records++;
     }
     *s = (struct osc_pack_segment){
         .seq = b->seq,

@@ -226,6 +226,52 @@ static void random_blocks_come_back_from_any_slot(void **state)
     osc_free(b);
 }
 
+/* V as format.md says it; what follows it at P. */
+static unsigned char *put_plainly(unsigned char *p, uint64_t v)
+{
+    for (; v >= 0x80; v >>= 7)
+        *p++ = (unsigned char)(v % 0x80 + 0x80);
+    *p++ = (unsigned char)v;
+    return p;
+}
+
+/* Times and names on both sides of every length that a number can have. */
+static void scopes_are_packed_as_the_format_says(void **state)
+{
+    unsigned char *const out = osc_malloc(osc_pack_bound(OSC_BLOCK_SLOTS));
+    unsigned char *const plain = osc_malloc(osc_pack_bound(OSC_BLOCK_SLOTS)), *p = plain;
+    struct osc_block *b = new_block();
+    struct osc_pack_segment s;
+    struct osc_pack_times times = {0};
+    uint64_t ticks = UINT64_C(1) << 62, seed = 3;
+
+    (void)state;
+    for (uint32_t i = 0; i < OSC_BLOCK_SLOTS; i++) {
+        const uint64_t edge = UINT64_C(1) << (i % 58);
+        const bool is_end = i / 58 % 3 == 0, is_back = i % 58 < 50 && i / 58 % 5 == 4;
+        const uint64_t delta = i == 0 ? 0 : is_back ? 0 - edge : edge - i / 58 % 2;
+        const uint32_t id = is_end ? 0 : (uint32_t)(UINT64_C(1) << i % 32) - i / 58 % 2;
+        const uint32_t kind =
+            is_end ? OSC_RECORD_END
+                   : OSC_RECORD_BEGIN + (uint32_t)(any(&seed) % OSC_SCOPE_KIND_COUNT);
+
+        ticks += delta;
+        b->slots[i].value = ticks;
+        b->slots[i].word = osc_record_word(id, TAG, kind, 1);
+        *p++ = (unsigned char)kind;
+        p = put_plainly(p, delta >> 63 ? ~(delta << 1) : delta << 1);
+        if (!is_end)
+            p = put_plainly(p, id);
+    }
+    const struct osc_pack_range all = {0, OSC_BLOCK_SLOTS, false};
+    assert_int_equal(osc_pack_block(b, all, &s, out, &times), p - plain);
+    assert_memory_equal(out, plain, s.n_bytes);
+    assert_int_equal(assert_round_trip(b, 0, OSC_BLOCK_SLOTS), OSC_BLOCK_SLOTS);
+    osc_free(b);
+    osc_free(plain);
+    osc_free(out);
+}
+
 static void the_largest_records_have_room(void **state)
 {
     struct osc_block *b = new_block();
@@ -445,6 +491,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kind_comes_back_as_it_was),
         cmocka_unit_test(random_blocks_come_back_from_any_slot),
+        cmocka_unit_test(scopes_are_packed_as_the_format_says),
         cmocka_unit_test(the_largest_records_have_room),
         cmocka_unit_test(an_unfinished_slot_waits_or_is_counted),
         cmocka_unit_test(a_time_is_found_between_records),

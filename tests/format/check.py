@@ -208,6 +208,8 @@ class Random:
                   [t.flush(chunk=False) for t in rec.threads] if s.records]
         torn = [(i, rng.choice(s.heads())) for i, (s, _) in enumerate(blocks)
                 if rng.random() < 0.5]
+        ticks = [r.ticks for s, _ in blocks for r in s.records if r.ticks is not None]
+        rec.window_begin = rng.choice([0, 0, 0, 2 ** 64 - 1] + ticks[:20])
         if form < 3:
             rec.write(path, index=False, end=0)
         if form > 1:

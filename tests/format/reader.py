@@ -291,12 +291,14 @@ def n_slots_of(kind, value):
     return 1 + n_words // 2
 
 
-def from_block(block, first):
-    """The records of a live block from slot FIRST on, and how many slots nobody finished."""
+def from_block(block, first, begin=0):
+    """The records of a live block from slot FIRST and BEGIN on, and how many slots nobody
+    finished."""
     tag, state, used = struct.unpack_from("<HBxI", block, 12)
     slots = [struct.unpack_from("<QQ", block, 32 + 16 * i) for i in range(1022)]
     end = min(used, 1022) if state == 2 else 1022
     records, n_unfinished, pending, i = [], 0, 0, first
+    has_begun = begin == 0
     while i < end:
         value, word = slots[i]
         kind, n = word >> 48 & 0xff, word >> 56
@@ -305,9 +307,15 @@ def from_block(block, first):
             pending += 1
             i += 1
             continue
+        name, timed, has_id, n_words = KINDS[kind]
+        if not has_begun:
+            n_unfinished, pending = 0, 0
+            has_begun = timed and value >= begin + (name in ("END", "STEP_END"))
+            if not has_begun:
+                i += n
+                continue
         n_unfinished, pending = n_unfinished + pending, 0
         r = Record(kind)
-        name, timed, has_id, n_words = KINDS[kind]
         raw = block[32 + 16 * (i + 1):32 + 16 * (i + n)]
         words = list(struct.unpack(f"<{len(raw) // 8}Q", raw))
         if has_id:
@@ -355,6 +363,7 @@ class Live:
         *self.lost, n_anchors = struct.unpack_from("<5Q", data, 48)
         self.anchors = [struct.unpack_from("<QQqqqq", data, 88 + 48 * i)
                         for i in range(min(n_anchors, 32))]
+        self.window_begin, = struct.unpack_from("<Q", data, 1624)
         self.threads = []
         for i in range(n_threads):
             state, tid, ordinal, *lost = struct.unpack_from("<IIQ4Q", data, 4096 + 64 * i)
@@ -466,7 +475,7 @@ class Recording:
         self.facts.setdefault("pid", str(live.pid))
         for seq, thread, tid, written, block in live.blocks:
             first = max([written] + [s[2] + s[3] for s in self.segments if s[1] == seq])
-            records, n = from_block(block, first)
+            records, n = from_block(block, first, live.window_begin)
             self.n_unfinished += n
             self.tids.setdefault(thread, tid)
             self.segments.append((thread, seq, first, 1022, last, records))

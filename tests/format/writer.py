@@ -218,6 +218,7 @@ class Recording:
         self.n_blocks = 0
         self.lost = [0, 0, 0, 0]  # of no thread
         self.anchors = []
+        self.window_begin = 0  # of the live directory
         self.modules = []  # lists of (start, end, offset in the file, path)
         self.facts = {"pid": str(pid), "host": "example", "opscope_version": "0.1.0",
                       "boot_id": "11111111-2222-3333-4444-555555555555"}
@@ -306,7 +307,8 @@ class Recording:
                              self.pid if pid is None else pid, len(self.threads),
                              *self.recording, *self.lost, len(self.anchors))
         header += b"".join(self.anchors[:32])
-        out = bytearray(header.ljust(4096, b"\0"))
+        out = bytearray(header.ljust(1624, b"\0") + struct.pack("<Q", self.window_begin))
+        out = out.ljust(4096, b"\0")
         for t in self.threads:
             out += struct.pack("<IIQ4QQQ", 1, t.tid, t.ordinal, *t.lost, 0, 0)
         out = bytearray(bytes(out).ljust(1 << 20, b"\0"))

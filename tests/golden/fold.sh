@@ -157,3 +157,35 @@ done
 "$OPSCOPE" run --sources api -o child --flight 10s -- sh -c 'python3 call.py exit 0; true'
 echo "child: $(ls child | wc -l) file, $("$OPSCOPE" table quality child --format csv --columns code | grep -c killed) killed"
 "$OPSCOPE" table events child --format csv --columns kind
+
+# Whoever goes without a word leaves no steps for warm-up, in no window nor behind one.
+cat >steps.py <<'END'
+import ctypes, os, sys, time
+library = ctypes.CDLL(os.environ["LIBRARY"])
+for i in range(int(sys.argv[1])):
+    library.osc_step()
+    time.sleep(0.05)
+    library.osc_scope_instant(1)
+time.sleep(float(sys.argv[3]))
+if sys.argv[2] == "kill":
+    os.kill(os.getpid(), 9)
+os._exit(0)
+END
+for n in 3 4 5 6 7; do
+    for how in exit kill; do
+        rm -rf steps
+        { "$OPSCOPE" run --sources api --schedule wait=1,warmup=2,active=2,repeat=2 -o steps -- \
+            python3 steps.py "$n" "$how" 0; } 2>/dev/null
+        echo "$n steps, $how: $(ls steps | wc -l) file," \
+            "$("$OPSCOPE" table events steps --format csv --columns name 2>&1 | grep '#' | tr '\n' ' ')"
+    done
+done
+
+# A flight recorder that nobody asked leaves nothing if its program ends well, and whole steps
+# if that is killed.
+for how in exit kill; do
+    rm -rf steps
+    { "$OPSCOPE" run --sources api --flight 2steps -o steps -- python3 steps.py 6 "$how" 1; } 2>/dev/null
+    echo "$how: $(ls steps | wc -l) file," \
+        "$("$OPSCOPE" table events steps --format csv --columns kind 2>/dev/null | tr '\n' ' ')"
+done

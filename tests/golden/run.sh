@@ -14,7 +14,7 @@ touch not-executable
 show run --sources api -o rec -- ./not-executable
 show run --sources api -o a/b/c -- test -d a/b/c
 show run --sources none -o rec -- sh -c 'echo "OPSCOPE=$OPSCOPE"'
-env OPSCOPE=0 "$OPSCOPE" run --sources api -o rec -- sh -c 'echo "OPSCOPE=$OPSCOPE"'
+env OPSCOPE=0 "$OPSCOPE" run --sources api -o rec -- sh -c 'echo "OPSCOPE=$OPSCOPE"' 2>&1
 show run --sources api -o rec --schedule wait=1,active=3 --flight 10s --limit-size 1K --print-env
 show run --sources itt,apo true
 show run --torch=fast true
@@ -27,6 +27,19 @@ show run
 show run -o not-executable/rec -- sh -c 'echo "runs, OPSCOPE=$OPSCOPE"; exit 3'
 show run --strict -o not-executable/rec -- echo "does not run"
 (ulimit -f 100 && show run --sources api -o small -- echo "runs")
+show run --sources api -o not-executable -- echo "runs"
+show run --sources api -o "" -- echo "does not run"
+
+# What forbids all recording is told, and the recording says so.
+export LIBRARY="${OPSCOPE%/*}/libopscope.so.0"
+cat >call.py <<'END'
+import ctypes, sys
+ctypes.CDLL(sys.argv[1]).osc_scope_instant(1)
+END
+env OPSCOPE=0 "$OPSCOPE" run --sources api --summary -o forbidden -- python3 call.py "$LIBRARY" 2>&1
+"$OPSCOPE" table quality forbidden --format csv --columns code,count
+env OPSCOPE=0 "$OPSCOPE" run --strict -o forbidden -- echo "does not run" 2>/dev/null
+echo "strict: exit $?"
 
 # What the program finds: its own signals and descriptors, with ours only in between.
 python3 - "$OPSCOPE" <<'END'
@@ -79,15 +92,24 @@ OPSCOPE_RUN_ID=1 OPSCOPE_SOURCES=-itt OPSCOPE_SCHEDULE=active=1 show run -o rec 
     sed 's|NOTIFY64=.*|NOTIFY64=...|'
 
 # A process that could not be recorded, and one that was.
-cat >call.py <<'END'
-import ctypes, sys
-ctypes.CDLL(sys.argv[1]).osc_scope_instant(1)
-END
-export LIBRARY="${OPSCOPE%/*}/libopscope.so.0"
 show run --sources api -o some -- sh -c 'python3 call.py "$LIBRARY"; ulimit -f 100
     python3 call.py "$LIBRARY"; exit 4' |
     sed 's/process [0-9]*/process N/; s|: /.*osc: |: /...osc: |'
 "$OPSCOPE" table quality some --format csv --columns code,count | grep source
+
+# Records that no longer fit under a limit on files: the program ends as it would, and so do we.
+cat >large.py <<'END'
+import ctypes, os, sys, time
+library = ctypes.CDLL(sys.argv[1])
+name = library.osc_name_of(b"large", 5)
+for i in range(7000):
+    if i % 500 == 0:
+        time.sleep(0.02) # as long as the disk takes
+    library.osc_scope_instant(name)
+    library.osc_arg_text(name, b"a" * 3000, 3000)
+os._exit(5)
+END
+(ulimit -f 12000 && show run --sources api -o large -- sh -c 'exec python3 large.py "$LIBRARY"')
 
 # Whether ITT was there: asked for by name; loaded by a program that then is silent, or not.
 cat >itt.py <<'END'
@@ -102,6 +124,13 @@ for program in true "python3 itt.py" "python3 itt.py calls"; do
     # shellcheck disable=SC2086
     show run --sources api,itt -o asked -- env $program | sed 's/PID [0-9]*/PID N/'
     "$OPSCOPE" table quality asked --format csv --columns code,count 2>/dev/null | grep source
+done
+
+# What writes at times alone, and had no cause to.
+for when in --flight=10s --schedule=wait=5,active=1; do
+    "$OPSCOPE" run --sources api $when -o "idle${when%%=*}" -- python3 call.py "$LIBRARY"
+    show table events "idle${when%%=*}"
+    "$OPSCOPE" table quality "idle${when%%=*}" --format csv --columns severity,code,count 2>/dev/null
 done
 
 # What waits for torch stands first in PYTHONPATH, leaves the search path of Python, makes way for

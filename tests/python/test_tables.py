@@ -167,9 +167,12 @@ class Memory(unittest.TestCase):
                 table.__arrow_c_stream__()
             gc.collect()
         work(20)
-        before = grown()
-        work(40)
-        self.assertLess(grown() - before, 8 << 20)
+        growth = []
+        for _ in range(3): # what leaks does so every time; an allocator settles
+            before = grown()
+            work(40)
+            growth.append(grown() - before)
+        self.assertLess(min(growth), 8 << 20)
 
 
 class Threads(unittest.TestCase):
