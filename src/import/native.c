@@ -507,10 +507,9 @@ static osc_status prepare(struct osc_native *n)
         st = take_small_chunk(n, i);
     if (st == OSC_OK)
         st = ask_live(n, &n->is_live_used);
-    if (n->is_live_used) {
-        osc_native_forgive_torn(n);
+    osc_native_forgive_torn(n);
+    if (n->is_live_used)
         st = take_live(n);
-    }
     if (st == OSC_OK)
         st = osc_native_clock_settle(&n->clock, n->ticks_hz);
     osc_native_names_settle(&n->names);

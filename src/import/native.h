@@ -81,8 +81,8 @@ OSC_MUST_USE osc_status osc_native_payload(struct osc_native *n, size_t i,
 OSC_MUST_USE osc_status osc_native_measure_gaps(struct osc_native *n);
 
 /*
- * Forget the damage of a chunk that the recorder had not written to its end: what it holds is
- * in the live directory, which is used.
+ * Forget the damage of a chunk that was not written to its end, where nothing is missing: what
+ * it holds is in the live directory, which is used, or it is the index behind the end.
  */
 void osc_native_forgive_torn(struct osc_native *n);
 

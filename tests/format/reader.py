@@ -149,6 +149,13 @@ class File:
         if hole is not None:
             self.damage.append((hole, size, 0, 0, 0))
 
+    def forgive_torn(self):
+        """A chunk that the recorder was writing: what it holds lives."""
+        if self.damage and self.damage[-1][1] == len(self.data) and \
+                (self.is_cut or len(self.data) - self.damage[-1][0] < 64):
+            self.damage.pop()
+            self.is_cut = False
+
     def first_behind(self, at):
         while at < len(self.data):
             if is_header(self.data[at:at + 64]):
@@ -836,6 +843,8 @@ def read(path):
             continue
         with open(part, "rb") as f:
             file = File(f.read())
+        if live and part == last and live.state == 1 and live.recording == file.recording:
+            file.forgive_torn()
         rec.add_file(file)
     if live and (not file or not file.recording or live.recording == file.recording) and \
             (not rec.end or rec.end[0] == 1 or
