@@ -67,16 +67,17 @@ def lines(text: str) -> list[str]:
 
 
 def common(a: list[str], b: list[str]) -> bool:
-    """Whether rows of the same name, which both have, are equal."""
-    def by_name(x: list[str]) -> dict[str, set[str]]:
-        found: dict[str, set[str]] = {}
+    """Whether rows of one name and shape, which both have, are equal in some table."""
+    def by_key(x: list[str]) -> dict[tuple[str, ...], set[str]]:
+        found: dict[tuple[str, ...], set[str]] = {}
         for line in x:
-            found.setdefault(line.split(" ")[0], set()).add(line)
+            head, *shapes = line.split(" [[", 1)
+            found.setdefault((line.split(" ")[0], *shapes), set()).add(head)
         return found
 
-    one, other = by_name(a), by_name(b)
-    names = set(one) & set(other)
-    return len(names) >= len(one) - 4 and sum(not one[n] & other[n] for n in names) == 0
+    one, other = by_key(a), by_key(b)
+    keys = set(one) & set(other)
+    return 2 * len(keys) > len(one) and all(one[k] & other[k] for k in keys)
 
 
 class Tests:
