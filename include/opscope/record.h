@@ -99,11 +99,17 @@ OSC_API void osc_scope_end(void);
 OSC_API void osc_scope_complete(enum osc_scope_kind kind, osc_name name, uint64_t start_ticks);
 OSC_API void osc_scope_instant(osc_name name);
 
+/* KIND, or that of a scope if there is no such kind; of a constant nothing is left to do. */
+static inline enum osc_scope_kind osc_kind_known(enum osc_scope_kind kind)
+{
+    return (unsigned)kind < (unsigned)OSC_SCOPE_KIND_COUNT ? kind : OSC_SCOPE_PLAIN;
+}
+
 /* Begin a scope on this thread. */
 static inline void osc_begin(enum osc_scope_kind kind, osc_name name)
 {
     if (osc_is_on())
-        osc_scope_begin(kind, name);
+        osc_scope_begin(osc_kind_known(kind), name);
 }
 
 /* End the innermost scope of this thread. */
@@ -123,7 +129,7 @@ OSC_API uint64_t osc_now(void);
 static inline void osc_complete(enum osc_scope_kind kind, osc_name name, uint64_t start_ticks)
 {
     if (osc_is_on())
-        osc_scope_complete(kind, name, start_ticks);
+        osc_scope_complete(osc_kind_known(kind), name, start_ticks);
 }
 
 /* Something without a duration happened. */
@@ -250,10 +256,12 @@ struct osc_start_options {
      * what is being recorded; the rest is kept. */
     uint64_t flight_ns;    /* the last nanoseconds; 0: not by time */
     uint64_t flight_steps; /* the last steps; 0: not by steps; both 0: no flight recorder */
-    double slow_step;      /* dump when a step takes this many medians of those before; 0: no */
-    int dump_signal;       /* dump at this signal; 0: none */
-    int toggle_signal;     /* pause or resume at this signal; 0: none */
-    int dump_on_crash;     /* dump at a fatal signal, then do what the host would have done */
+    /* Dump when a step takes this many medians of those before, 8 at least; 0: no. A window
+     * apart, or at the end, with all slow steps until then. */
+    double slow_step;
+    int dump_signal;   /* dump at this signal; 0: none */
+    int toggle_signal; /* pause or resume at this signal; 0: none */
+    int dump_on_crash; /* dump at a fatal signal, then do what the host would have done */
     /* A window of the schedule, or a dump, was written whole to PATH. Runs on the
      * library's own thread; recording calls in it are fine, start and stop are not. */
     void (*trace_ready)(void *ctx, const char *path);

@@ -77,7 +77,7 @@ static uint32_t find_last_part(const struct fold *f, const char *directory)
     return last;
 }
 
-/* Note what the parts before the last one say of losses. */
+/* Note what the windows and dumps before the last part say of losses. */
 static bool note_losses(struct fold *f, const char *directory)
 {
     DIR *const dir = opendir(directory);

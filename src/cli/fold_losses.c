@@ -38,8 +38,9 @@ static size_t unite(struct osc_wire_thread *t, size_t n, bool sums)
     return end;
 }
 
-/* Append what chunk I of FILE says. */
-static osc_status take_chunk(struct osc_fold_losses *l, const struct osc_file *file, size_t i)
+/* Append what chunk I of FILE says; *GOES_ON: what the next part says once more. */
+static osc_status take_chunk(struct osc_fold_losses *l, const struct osc_file *file, size_t i,
+                             bool *goes_on)
 {
     const struct osc_wire_header *const h = &file->chunks[i].header;
     unsigned char *payload = NULL;
@@ -52,7 +53,8 @@ static osc_status take_chunk(struct osc_fold_losses *l, const struct osc_file *f
 
     if (st == OSC_OK && h->type == OSC_CHUNK_END && h->payload_bytes >= sizeof end) {
         memcpy(&end, payload, sizeof end);
-        for (unsigned k = 0; k < OSC_LOSS_COUNT; k++)
+        *goes_on = end.reason == OSC_END_CONTINUED;
+        for (unsigned k = 0; k < OSC_LOSS_COUNT && !*goes_on; k++)
             l->lost[k] += end.lost[k];
     } else if (st == OSC_OK && h->type == OSC_CHUNK_THREADS) {
         const size_t n = (size_t)h->payload_bytes / sizeof *l->threads;
@@ -71,16 +73,19 @@ osc_status osc_fold_losses_add(struct osc_fold_losses *l, const char *path)
     const size_t n_before = l->n;
     struct osc_file file = {0};
     struct osc_input in;
+    bool goes_on = true; /* without an end, too */
     osc_status st = osc_input_open(&in, path, NULL);
 
     if (st == OSC_OK)
         st = osc_file_open(&file, &in, OSC_INFLATE_NONE, NULL);
     for (size_t i = 0; i < file.n_chunks && st == OSC_OK; i++)
-        st = take_chunk(l, &file, i);
+        st = take_chunk(l, &file, i, &goes_on);
     osc_file_close(&file);
     osc_input_close(&in);
-    if (l->n > n_before) {
-        /* In a part the counts of a thread go up; parts add up. */
+    if (goes_on) {
+        l->n = n_before;
+    } else if (l->n > n_before) {
+        /* In a part the counts of a thread go up; those of windows and dumps add up. */
         l->n = n_before + unite(l->threads + n_before, l->n - n_before, false);
         l->n = unite(l->threads, l->n, true);
     }

@@ -2,9 +2,10 @@
 /*
  * fold_losses.h - what the parts of a recording have told of records that were lost.
  *
- * Counts begin at 0 in each part, and those of a live directory are of the whole recording:
- * a part that is made of it tells what is left when those before it are taken off. What
- * parts told that are there no more is left as well, so that nothing lost is forgotten.
+ * Counts begin at 0 behind the end of a window or dump, and those of a live directory are of
+ * the whole recording: a part that is made of it tells what is left when what such ends
+ * told is taken off. A part that the next one goes on from tells nothing that it does not.
+ * What parts told that are there no more is left as well, so that nothing lost is forgotten.
  *
  * Threading: not locked.
  */
@@ -25,7 +26,8 @@ struct osc_fold_losses {
     uint64_t lost[OSC_LOSS_COUNT]; /* that no thread counts */
 };
 
-/* Add what the part at PATH says; of what is damaged, nothing. OSC_ENOMEM. */
+/* Add what the part at PATH says, unless the next one goes on from it; of what is damaged,
+ * nothing. OSC_ENOMEM. */
 OSC_MUST_USE osc_status osc_fold_losses_add(struct osc_fold_losses *l, const char *path);
 
 /* Take what L says off LOST, by cause: of the thread ORDINAL, or, if 0, of no thread. */

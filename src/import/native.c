@@ -75,18 +75,17 @@ static osc_status take_anchors(struct osc_native *n, const unsigned char *data, 
     return st;
 }
 
-static osc_status add_thread(struct osc_native *n, const struct osc_wire_thread *t, size_t part)
+static osc_status add_thread(struct osc_native *n, const struct osc_wire_thread *t)
 {
     const osc_status st =
         osc_build_grow(&n->threads, &n->cap_threads, n->n_threads + 1, sizeof *n->threads);
 
     if (st == OSC_OK)
-        n->threads[n->n_threads++] = (struct osc_native_told){*t, part};
+        n->threads[n->n_threads++] = *t;
     return st;
 }
 
-static osc_status take_threads(struct osc_native *n, const unsigned char *data, size_t len,
-                               size_t part)
+static osc_status take_threads(struct osc_native *n, const unsigned char *data, size_t len)
 {
     osc_status st = OSC_OK;
 
@@ -95,7 +94,7 @@ static osc_status take_threads(struct osc_native *n, const unsigned char *data, 
         struct osc_wire_thread t;
 
         memcpy(&t, data + i, sizeof t);
-        st = add_thread(n, &t, part);
+        st = add_thread(n, &t);
     }
     return st;
 }
@@ -118,7 +117,7 @@ static void take_end(struct osc_native *n, const unsigned char *data, size_t len
         return;
     memcpy(&end, data, sizeof end);
     for (unsigned k = 0; k < OSC_LOSS_COUNT; k++)
-        n->no_thread[k] += end.lost[k];
+        n->no_thread[k] = n->no_thread[k] > end.lost[k] ? n->no_thread[k] : end.lost[k];
     n->end = end;
     n->has_end = part == n->n_inputs;
 }
@@ -134,7 +133,7 @@ static osc_status take_small_chunk(struct osc_native *n, size_t i)
     osc_status st;
 
     if (h->type == OSC_CHUNK_RECORDS || h->type == OSC_CHUNK_INDEX ||
-        h->type > OSC_CHUNK_MODULES)
+        h->type > OSC_CHUNK_BEFORE)
         return OSC_OK;
     st = osc_native_payload(n, i, &data);
     if (st != OSC_OK || !data)
@@ -152,8 +151,12 @@ static osc_status take_small_chunk(struct osc_native *n, size_t i)
     case OSC_CHUNK_STRINGS:
         st = take_strings(n, data, len);
         break;
+    case OSC_CHUNK_BEFORE:
+        if (part == 0)
+            memcpy(&n->before, data, len < sizeof n->before ? len : sizeof n->before);
+        break;
     case OSC_CHUNK_THREADS:
-        st = take_threads(n, data, len, part);
+        st = take_threads(n, data, len);
         break;
     default:
         take_end(n, data, len, part);
@@ -186,12 +189,12 @@ static osc_status take_live(struct osc_native *n)
 
         memcpy(thread.lost, t->lost, sizeof thread.lost);
         if (t->state != OSC_THREAD_UNUSED)
-            st = add_thread(n, &thread, OSC_NATIVE_LIVE);
+            st = add_thread(n, &thread);
     }
     for (size_t i = 0; i < l->n_blocks && st == OSC_OK; i++) {
         const struct osc_wire_thread thread = {.ordinal = l->blocks[i].thread,
                                                .tid = l->blocks[i].tid};
-        st = add_thread(n, &thread, OSC_NATIVE_LIVE);
+        st = add_thread(n, &thread);
     }
     if (n->pid == 0)
         n->pid = h->pid;
@@ -396,54 +399,36 @@ static osc_status take_records(struct osc_native *n)
 
 static int compare_threads(const void *pa, const void *pb)
 {
-    const struct osc_native_told *const a = pa, *const b = pb;
-    const uint32_t x = (uint32_t)a->thread.ordinal, y = (uint32_t)b->thread.ordinal;
+    const struct osc_wire_thread *const a = pa, *const b = pb;
+    const uint32_t x = (uint32_t)a->ordinal, y = (uint32_t)b->ordinal;
 
-    return x != y ? (x > y) - (x < y) : (a->part > b->part) - (a->part < b->part);
+    return (x > y) - (x < y);
 }
 
-/* What a thread lost: by the parts, each of which counts from 0, or the live directory. */
-struct losses {
-    uint64_t sum[OSC_LOSS_COUNT], part[OSC_LOSS_COUNT], live[OSC_LOSS_COUNT];
-};
-
-/* ENTRY says how much; IS_LAST: it is the last of its part. */
-static void sum_losses(struct losses *l, const struct osc_native_told *entry, bool is_last)
-{
-    uint64_t *most = entry->part == OSC_NATIVE_LIVE ? l->live : l->part;
-
-    for (unsigned k = 0; k < OSC_LOSS_COUNT; k++) {
-        most[k] = entry->thread.lost[k] > most[k] ? entry->thread.lost[k] : most[k];
-        if (is_last && most == l->part) {
-            l->sum[k] += most[k];
-            most[k] = 0;
-        }
-    }
-}
-
-/* Make the threads known, one entry each, and sum what they lost. */
+/* Make the threads known, one entry each, and sum what they lost: counts go up only. */
 static osc_status settle_threads(struct osc_native *n)
 {
-    struct losses lost = {0};
     osc_status st = OSC_OK;
 
+    if (!n->threads)
+        return OSC_OK;
     if (n->n_threads > 1)
         osc_sort(n->threads, n->n_threads, sizeof *n->threads, compare_threads);
     for (size_t i = 0; i < n->n_threads && st == OSC_OK; i++) {
-        struct osc_native_told *t = &n->threads[i], *next = t + 1;
-        const bool is_end = i + 1 == n->n_threads ||
-                            (uint32_t)next->thread.ordinal != (uint32_t)t->thread.ordinal;
+        const struct osc_wire_thread *const t = &n->threads[i];
+        struct osc_wire_thread *const next = i + 1 < n->n_threads ? &n->threads[i + 1] : NULL;
+        const bool is_last = !next || (uint32_t)next->ordinal != (uint32_t)t->ordinal;
 
-        sum_losses(&lost, t, is_end || next->part != t->part);
-        if (!is_end) {
-            if (next->thread.tid == 0)
-                next->thread.tid = t->thread.tid;
-            continue;
+        for (unsigned k = 0; k < OSC_LOSS_COUNT; k++) {
+            if (is_last)
+                n->lost[k] += t->lost[k];
+            else if (next->lost[k] < t->lost[k])
+                next->lost[k] = t->lost[k];
         }
-        st = osc_native_rows_thread(&n->rows, t->thread.ordinal, t->thread.tid);
-        for (unsigned k = 0; k < OSC_LOSS_COUNT; k++)
-            n->lost[k] += lost.sum[k] > lost.live[k] ? lost.sum[k] : lost.live[k];
-        lost = (struct losses){0};
+        if (is_last)
+            st = osc_native_rows_thread(&n->rows, t->ordinal, t->tid);
+        else if (next->tid == 0)
+            next->tid = t->tid;
     }
     return st;
 }

@@ -27,14 +27,6 @@ struct osc_native_damage {
     bool is_cut;                      /* the file ends there */
 };
 
-/* What a part says of a thread; of the live directory, which counts for all of them. */
-struct osc_native_told {
-    struct osc_wire_thread thread;
-    size_t part; /* from 0; OSC_NATIVE_LIVE */
-};
-
-#define OSC_NATIVE_LIVE SIZE_MAX
-
 struct osc_native {
     struct osc_reading *r; /* borrowed */
     struct osc_builder builder;
@@ -46,12 +38,13 @@ struct osc_native {
     struct osc_native_rows rows;
     struct osc_native_damage *damages; /* owned */
     size_t n_damages, cap_damages;
-    struct osc_native_told *threads; /* owned */
+    struct osc_wire_thread *threads; /* owned; as parts and the live directory say */
     size_t n_threads, cap_threads;
     struct osc_input *inputs; /* owned, and open: later parts */
     uint32_t n_inputs;
     uint64_t lost[OSC_LOSS_COUNT];      /* by what threads counted themselves */
     uint64_t no_thread[OSC_LOSS_COUNT]; /* by what no thread counts, as the ends say */
+    struct osc_wire_before before;      /* the first part */
     uint64_t n_unfinished;              /* slots */
     struct osc_wire_end end;
     bool has_end; /* of the last part */

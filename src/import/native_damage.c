@@ -246,10 +246,11 @@ static void count_losses(struct osc_native *n)
 
         if (n->is_live_used && n->live.header.lost[k] > no_thread)
             no_thread = n->live.header.lost[k];
-        n->lost[k] += no_thread;
+        n->lost[k] += no_thread + n->before.lost[k];
         count(n, codes[k], n->lost[k] > told->n ? n->lost[k] : told->n, OSC_NO_OFFSET,
               told->first_ns);
     }
+    count(n, OSC_FINDING_dropped_parts, n->before.n_records, OSC_NO_OFFSET, OSC_NO_TIME);
     count(n, OSC_FINDING_unfinished, n->n_unfinished, OSC_NO_OFFSET, OSC_NO_TIME);
     count(n, OSC_FINDING_lost_name, n->names.n_lost, OSC_NO_OFFSET, OSC_NO_TIME);
     if (n->is_live_used && n->live.is_running)

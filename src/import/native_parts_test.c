@@ -98,7 +98,8 @@ static void what_is_no_recording_has_no_links(void **state)
     osc_part_links_fini(&l);
 }
 
-/* A part whose thread lost N records for want of room, its end not counted. */
+/* A part whose thread lost N records for want of room by then, its end not counted. Before
+ * it 12 were recorded, and 5 lost by threads that are gone. */
 static void end_part(uint32_t reason, uint64_t n)
 {
     const struct osc_clock_anchor anchors[] = {{.ticks = 1, .monotonic_ns = 1},
@@ -106,10 +107,12 @@ static void end_part(uint32_t reason, uint64_t n)
     const struct osc_wire_thread thread = {
         .ordinal = 1, .tid = 7, .lost = {[OSC_LOSS_FULL] = n}};
     const struct osc_wire_end end = {.reason = reason, .lost = {[OSC_LOSS_FULL] = 1}};
+    const struct osc_wire_before before = {.n_records = 12, .lost = {[OSC_LOSS_FULL] = 5}};
 
     recording_flush(&rec);
     recording_chunk(&rec, OSC_CHUNK_CLOCK, anchors, sizeof anchors, 2);
     recording_chunk(&rec, OSC_CHUNK_THREADS, &thread, sizeof thread, 1);
+    recording_chunk(&rec, OSC_CHUNK_BEFORE, &before, sizeof before, 1);
     recording_chunk(&rec, OSC_CHUNK_END, &end, sizeof end, 1);
 }
 
@@ -128,14 +131,15 @@ static void a_scope_may_begin_in_one_part_and_end_in_the_next(void **state)
     recording_begin(&rec);
     rec.block = block;
     recording_add(&rec, OSC_RECORD_END, 0, 400, NULL, 0);
-    end_part(OSC_END_STOPPED, 4);
+    end_part(OSC_END_STOPPED, 7);
     write_file(1, 7, 2);
     assert_int_equal(osc_import_path(&t, paths[0], &o, NULL), OSC_OK);
     assert_int_equal(t.events.n_rows, 1);
     assert_int_equal(t.events.chunks[1]->ts_ns[0], 100);
     assert_int_equal(t.events.chunks[1]->dur_ns[0], 300);
     assert_int_equal(t.findings.by_code[OSC_FINDING_unmatched_end].count, 0);
-    assert_int_equal(t.findings.by_code[OSC_FINDING_dropped_full].count, 3 + 4 + 1 + 1);
+    assert_int_equal(t.findings.by_code[OSC_FINDING_dropped_full].count, 7 + 1 + 5);
+    assert_int_equal(t.findings.by_code[OSC_FINDING_dropped_parts].count, 12);
     osc_trace_fini(&t);
 }
 

@@ -89,6 +89,10 @@ enum osc_severity { OSC_INFO, OSC_WARNING, OSC_ERROR };
     X(no_window, INFO, "a schedule of which no window came, or nothing in one",                \
       "see whether the program steps, and more often than skip_first, wait and warmup say")    \
     X(dropped_late, WARNING, "records that came after the end of the recording; dropped", "")  \
+    X(dropped_parts, WARNING,                                                                  \
+      "records in earlier parts of the recording that are not here: its limit on the size "    \
+      "deleted them, or they were not opened with it",                                         \
+      "record with a larger --limit-size, or open all parts")                                  \
     X(unfinished, INFO,                                                                        \
       "calls of the recorder that the end of the process interrupted; left out", "")           \
     X(killed, WARNING,                                                                         \

@@ -243,6 +243,22 @@ osc_status osc_backlog_write(struct osc_backlog *backlog, struct osc_sink *sink,
     return st;
 }
 
+uint64_t osc_backlog_evicts(const struct osc_backlog *backlog, uint64_t ticks, uint32_t n_max)
+{
+    const uint32_t n_awake = backlog->n - backlog->n_asleep;
+    uint32_t n_over = n_awake > n_max ? n_awake - n_max : 0;
+
+    for (uint32_t i = 0; i < backlog->n && n_over > 0; i++) {
+        const struct osc_backlog_entry *e = &backlog->entries[i];
+
+        if (e->is_asleep)
+            continue;
+        n_over--;
+        ticks = e->drained_ticks > ticks ? e->drained_ticks : ticks;
+    }
+    return ticks;
+}
+
 void osc_backlog_evict(struct osc_backlog *backlog, struct osc_sink *sink, uint64_t ticks,
                        uint32_t n_max)
 {

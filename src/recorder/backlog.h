@@ -70,6 +70,9 @@ OSC_MUST_USE osc_status osc_backlog_write(struct osc_backlog *backlog, struct os
 OSC_MUST_USE osc_status osc_backlog_put_standing(const struct osc_backlog *backlog,
                                                  struct osc_sink *sink, uint64_t from_ticks);
 
+/* Until when osc_backlog_evict() would give up what is in the blocks; at least TICKS. */
+uint64_t osc_backlog_evicts(const struct osc_backlog *backlog, uint64_t ticks, uint32_t n_max);
+
 /* Give back what is older than TICKS, and the oldest so that at most N_MAX are left; SINK
  * learns what stood in them. */
 void osc_backlog_evict(struct osc_backlog *backlog, struct osc_sink *sink, uint64_t ticks,

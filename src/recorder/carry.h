@@ -21,7 +21,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/status.h"
 #include "wire/pack.h"
 
 #define OSC_CARRY_DEPTH   250u
@@ -56,7 +55,8 @@ struct osc_carry {
     struct osc_block block; /* the copies that are being packed */
 };
 
-OSC_MUST_USE osc_status osc_carry_open(struct osc_carry *carry);
+/* If there is no room for it, nothing is followed. */
+void osc_carry_open(struct osc_carry *carry);
 void osc_carry_close(struct osc_carry *carry);
 
 /* The slots of B from FIRST to before END were written. */

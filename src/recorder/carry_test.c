@@ -36,7 +36,8 @@ static int set_up(void **state)
         osc_blocks_threads()[i] =
             (struct osc_live_thread){.state = OSC_THREAD_RUNS, .ordinal = i + 1};
     memset(&carry, 0, sizeof carry);
-    return osc_carry_open(&carry) == OSC_OK ? 0 : 1;
+    osc_carry_open(&carry);
+    return carry.threads ? 0 : 1;
 }
 
 static int tear_down(void **state)

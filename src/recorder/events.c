@@ -16,13 +16,13 @@ enum { TEXT_BYTES_MAX = 3072, INTS_MAX = 384 };
 void osc_async_begin_at(enum osc_scope_kind kind, osc_name name, uint64_t id, uint64_t ticks)
 {
     if (osc_is_on())
-        OSC_PUT(OSC_RECORD_ASYNC_BEGIN, name, ticks, OSC_ROLE_EVENT, id, kind);
+        OSC_PUT(OSC_RECORD_ASYNC_BEGIN, name, ticks, OSC_ROLE_EVENT, id, osc_kind_known(kind));
 }
 
 void osc_async_end_at(enum osc_scope_kind kind, osc_name name, uint64_t id, uint64_t ticks)
 {
     if (osc_is_on())
-        OSC_PUT(OSC_RECORD_ASYNC_END, name, ticks, OSC_ROLE_FACT, id, kind);
+        OSC_PUT(OSC_RECORD_ASYNC_END, name, ticks, OSC_ROLE_FACT, id, osc_kind_known(kind));
 }
 
 void osc_async_begin(enum osc_scope_kind kind, osc_name name, uint64_t id)

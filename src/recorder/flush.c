@@ -67,8 +67,6 @@ static struct {
     unsigned char exited[OSC_LIVE_THREADS / 8]; /* entries whose blocks were all drained */
 } self;
 
-/* --- time ------------------------------------------------------------------------------ */
-
 static void nap(void)
 {
     const struct timespec ms = {.tv_nsec = MS};
@@ -108,8 +106,6 @@ static uint64_t ticks_before(uint64_t ticks, uint64_t ns)
 
     return back < (double)ticks ? ticks - (uint64_t)back : 0;
 }
-
-/* --- writing ------------------------------------------------------------------------------ */
 
 static void drain(void)
 {
@@ -242,8 +238,6 @@ static void follow_schedule(void)
     }
 }
 
-/* --- flight recorder ---------------------------------------------------------------- */
-
 /* Since when a dump at TICKS holds all: where a whole step begins. */
 static uint64_t flight_begin(uint64_t ticks)
 {
@@ -301,23 +295,30 @@ static osc_status dump_flight(uint32_t reason, uint64_t ticks)
     return st;
 }
 
+/* Write the slow steps that have ended, if the first of them began before UNTIL. */
+static void dump_slow(uint64_t until)
+{
+    const uint64_t slow = osc_windows_take_slow(until);
+
+    if (!slow)
+        return;
+    self.slow_ns = osc_clock_now_ns();
+    (void)dump_flight(OSC_END_DUMPED, slow);
+}
+
 static void fly(void)
 {
-    const uint64_t now = self.core->now(), slow = osc_windows_take_slow();
-    const int64_t now_ns = osc_clock_now_ns();
     const uint64_t window_ns = self.options.flight_ns ? self.options.flight_ns : SECOND;
+    const uint64_t now = self.core->now(), from = flight_begin(now);
+    const int64_t since_ns = osc_clock_now_ns() - self.slow_ns;
+    const bool is_due = self.slow_ns == 0 || (uint64_t)since_ns >= window_ns;
 
-    /* Once for each window: it holds all slow steps in it. */
-    if (slow && (self.slow_ns == 0 || (uint64_t)(now_ns - self.slow_ns) >= window_ns)) {
-        self.slow_ns = now_ns;
-        (void)dump_flight(OSC_END_DUMPED, slow);
-    }
-    osc_backlog_evict(&self.backlog, &self.sink, flight_begin(now), n_kept_max());
+    /* Once for each window, for all slow steps in it; sooner if they were given up else. */
+    dump_slow(is_due ? UINT64_MAX : osc_backlog_evicts(&self.backlog, from, n_kept_max()));
+    osc_backlog_evict(&self.backlog, &self.sink, from, n_kept_max());
     /* Who is killed leaves whole steps. relaxed: a number for itself */
     __atomic_store_n(&osc_blocks_header()->window_begin, flight_begin(now), __ATOMIC_RELAXED);
 }
-
-/* --- requests ----------------------------------------------------------------------- */
 
 static void ask(enum request request)
 {
@@ -413,13 +414,6 @@ static void pause_for_user(bool pause)
     self.core->pause(pause);
 }
 
-static void toggle(void)
-{
-    pause_for_user(!is_paused_by_user);
-}
-
-/* --- the control socket ------------------------------------------------------------- */
-
 static const char *state_word(void)
 {
     if (self.core->is_recording())
@@ -476,8 +470,6 @@ static size_t answer(void *ctx, const char *command, char *out, size_t room)
     return len;
 }
 
-/* --- the thread --------------------------------------------------------------------- */
-
 /* Entries whose threads have ended: all their blocks are drained after this. */
 static void look_for_exited(void)
 {
@@ -504,8 +496,11 @@ static void settle_threads(void)
         return;
     osc_backlog_threads(&self.backlog, &waiting);
     for (uint32_t i = 0; i < OSC_LIVE_THREADS; i++)
-        if ((self.exited[i / 8] >> i % 8 & 1) && !osc_threads_in(&waiting, threads[i].ordinal))
+        if ((self.exited[i / 8] >> i % 8 & 1) &&
+            !osc_threads_in(&waiting, threads[i].ordinal)) {
+            osc_sink_thread_done(&self.sink, i);
             self.core->thread_done(i);
+        }
 }
 
 /* One look at all there is to do. */
@@ -520,7 +515,7 @@ static void look(uint32_t requests)
     if (anchor_is_due(now_ns))
         take_anchor();
     if (requests & REQUEST_TOGGLE)
-        toggle();
+        pause_for_user(!is_paused_by_user);
     follow_schedule();
     if (requests & REQUEST_DUMP)
         serve_dump(OSC_END_DUMPED);
@@ -552,6 +547,8 @@ static osc_status finish(void)
 
     drain();
     follow_schedule();
+    if (self.is_flight)
+        dump_slow(UINT64_MAX);
     if (self.is_flight || !self.is_writing) {
         /* Nobody asked for what is left; the first part is there in any case. */
         return file->is_open ? end_part(OSC_END_STOPPED, self.core->now()) : OSC_OK;
@@ -579,8 +576,6 @@ static void *run(void *arg)
     self.stop_status = finish();
     return NULL;
 }
-
-/* --- start and stop ----------------------------------------------------------------- */
 
 /* What OPSCOPE_SCHEDULE says, where the program says nothing. */
 static void read_environment(void)

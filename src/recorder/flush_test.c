@@ -170,6 +170,33 @@ static void what_threads_recorded_is_in_the_file(void **state)
     recording_free(&r);
 }
 
+static void a_kind_that_is_none_is_that_of_a_scope(void **state)
+{
+    static const int kinds[] = {99, -1, 255, OSC_SCOPE_KIND_COUNT};
+    const struct osc_start_options o = options();
+    struct recording r;
+
+    (void)state;
+    assert_int_equal(osc_start(&o), OSC_OK);
+    for (unsigned i = 0; i < 4; i++) {
+        /* NOLINTNEXTLINE(clang-analyzer-optin.core.EnumCastOutOfRange): so do programs. */
+        const enum osc_scope_kind kind = (enum osc_scope_kind)kinds[i];
+
+        osc_begin(kind, 1);
+        osc_begin_at(kind, 1, osc_now());
+        osc_complete(kind, 1, osc_now());
+        osc_complete_at(kind, 1, osc_now(), osc_now());
+        osc_end();
+        osc_end();
+    }
+    assert_int_equal(osc_stop(), OSC_OK);
+    assert_true(read_part(&r, 1));
+    assert_int_equal(r.n_kinds[OSC_RECORD_BEGIN + OSC_SCOPE_PLAIN], 8);
+    assert_int_equal(r.n_kinds[OSC_RECORD_COMPLETE + OSC_SCOPE_PLAIN], 8);
+    assert_int_equal(r.n_kinds[OSC_RECORD_END], 8);
+    recording_free(&r);
+}
+
 static void what_was_cut_or_lost_by_no_thread_is_in_the_file(void **state)
 {
     static char text[4096];
@@ -395,6 +422,30 @@ static void a_slow_step_is_written(void **state)
     assert_true(read_part(&r, 1));
     assert_in_range(r.n_steps, 21, 22);
     assert_int_equal(r.n_kinds[OSC_RECORD_STEP_END], 21);
+    recording_free(&r);
+}
+
+static void a_slow_step_soon_after_another_is_written_too(void **state)
+{
+    struct osc_start_options o = options();
+    struct recording r;
+
+    (void)state;
+    setenv("OPSCOPE_SCHEDULE", "flight=20s,slow=10", 1);
+    assert_int_equal(osc_start(&o), OSC_OK);
+    for (int i = 0; i < 30; i++) {
+        step();
+        nap_ms(i == 15 || i == 25 ? 300 : 4);
+        if (i == 20)
+            wait_until_ready();
+    }
+    assert_int_equal(osc_stop(), OSC_OK);
+    assert_int_equal(n_ready, 2);
+    assert_true(read_part(&r, 1));
+    assert_int_equal(r.n_kinds[OSC_RECORD_STEP_END], 16);
+    recording_free(&r);
+    assert_true(read_part(&r, 2));
+    assert_int_equal(r.n_kinds[OSC_RECORD_STEP_END], 26);
     recording_free(&r);
 }
 
@@ -677,6 +728,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(what_threads_recorded_is_in_the_file),
+        TEST(a_kind_that_is_none_is_that_of_a_scope),
         TEST(what_was_cut_or_lost_by_no_thread_is_in_the_file),
         TEST(a_small_buffer_is_written_before_it_is_full),
         TEST(threads_that_come_and_go_are_told_once_each),
@@ -686,6 +738,7 @@ int main(void)
         TEST(a_flight_recorder_writes_whole_steps_when_asked),
         TEST(a_flight_recorder_uses_the_memory_that_it_may),
         TEST(a_slow_step_is_written),
+        TEST(a_slow_step_soon_after_another_is_written_too),
         TEST(signals_dump_and_toggle),
         TEST(a_crash_is_written_and_goes_on),
         TEST(a_child_that_crashes_waits_for_nobody),

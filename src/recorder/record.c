@@ -123,7 +123,8 @@ void osc_scope_complete(enum osc_scope_kind kind, osc_name name, uint64_t start_
 void osc_begin_at(enum osc_scope_kind kind, osc_name name, uint64_t ticks)
 {
     if (osc_is_on())
-        osc_writer_put(OSC_RECORD_BEGIN + (kind & 31), name, ticks, OSC_ROLE_BEGIN, ticks);
+        osc_writer_put(OSC_RECORD_BEGIN + osc_kind_known(kind), name, ticks, OSC_ROLE_BEGIN,
+                       ticks);
 }
 
 void osc_end_at(uint64_t ticks)
@@ -136,7 +137,7 @@ void osc_complete_at(enum osc_scope_kind kind, osc_name name, uint64_t start_tic
                      uint64_t end_ticks)
 {
     if (osc_is_on())
-        OSC_PUT(OSC_RECORD_COMPLETE + (kind & 31), name, start_ticks, OSC_ROLE_EVENT,
+        OSC_PUT(OSC_RECORD_COMPLETE + osc_kind_known(kind), name, start_ticks, OSC_ROLE_EVENT,
                 end_ticks - start_ticks, 0);
 }
 

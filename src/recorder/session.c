@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +10,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "recorder/blocks.h"
 #include "recorder/flush.h"
+#include "recorder/handler.h"
 #include "recorder/names.h"
 #include "recorder/place.h"
 #include "recorder/threads.h"
@@ -25,9 +26,10 @@
 
 enum {
     WAIT_STEP_NS = 100000,
-    WAITS_OPENING = 2000,  /* of a call, for another thread that opens: 0.2 seconds */
-    WAITS_STOP = 20000,    /* of osc_stop() for others that open or stop: two seconds */
-    SETTLE_NS = 1000000000 /* for calls under way when recording ends */
+    WAITS_OPENING = 2000,   /* of a call, for another thread that opens: 0.2 seconds */
+    WAITS_STOP = 20000,     /* of osc_stop() for others that open or stop: two seconds */
+    SETTLE_NS = 1000000000, /* for calls under way when recording ends */
+    RETRY_NS = 10000000     /* between looks for a handler in one thread */
 };
 
 enum phase { OFF, ARMED, OPENING, RECORDING, STOPPING };
@@ -171,22 +173,22 @@ static bool is_borrower(void)
     return osc_threads_life() == OSC_LIFE_HERE && osc_threads_pid() != getpid();
 }
 
-/* Whether this may be a signal handler: in one its signal is blocked, and is caught. (One
- * with SA_NODEFER cannot be told.) */
+/*
+ * Whether no thread may be started here, since it may be a signal handler. Where that was so,
+ * a thread is not looked at again before it has left the frame of the handler, or some
+ * milliseconds later: it may be a frame that is none.
+ */
 static bool is_in_handler(void)
 {
-    sigset_t blocked;
+    static _Thread_local uintptr_t frame __attribute__((tls_model("initial-exec")));
+    static _Thread_local int64_t retry_ns __attribute__((tls_model("initial-exec")));
+    const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 
-    if (pthread_sigmask(SIG_BLOCK, NULL, &blocked) != 0)
+    if (here < frame && osc_clock_now_ns() < retry_ns)
         return true;
-    for (int i = 1; i <= SIGRTMAX; i++) {
-        struct sigaction action;
-
-        if (sigismember(&blocked, i) == 1 && sigaction(i, NULL, &action) == 0 &&
-            action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN)
-            return true;
-    }
-    return false;
+    frame = osc_handler_frame();
+    retry_ns = osc_clock_now_ns() + RETRY_NS;
+    return frame != 0;
 }
 
 /* Start what writes for what was just opened; with a thread if this IS_PLAIN, a place where
@@ -215,7 +217,7 @@ static osc_status start_flusher(const uint64_t recording[2], bool is_plain)
  * stops the recording meanwhile. */
 static void attend(void)
 {
-    if (is_borrower() || is_in_handler())
+    if (is_in_handler() || is_borrower())
         return;
     const int was = hold_cancel();
 

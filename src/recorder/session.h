@@ -12,9 +12,9 @@
  *     counts it as nested: the next call opens it.
  *   - A thread is not cancelled while it opens or stops.
  *   - The flusher is a thread, and to start one takes malloc(): not from within a signal
- *     handler, which may have interrupted that. A recording that such a call opens gets its
- *     flusher with the next call that is in none; one in a child that libc does not know of
- *     never does, and is written when it stops.
+ *     handler (see handler.h), which may have interrupted that. A recording that such a call
+ *     opens gets its flusher with the next call that is in none; one in a child that libc
+ *     does not know of never does, and is written when it stops.
  *   - A child that shares our memory, as after vfork(), records as the thread whose place it
  *     takes, and opens and stops nothing.
  *   - The child of a fork finds that it is one at its first call, leaves all that is its

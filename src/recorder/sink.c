@@ -29,6 +29,7 @@ static void *get_pages(size_t len)
 static void begin_part(struct osc_sink *sink)
 {
     sink->has_facts = false;
+    sink->has_before = false;
     sink->has_standing = false;
     sink->has_modules = false;
     sink->n_anchors = 0;
@@ -54,10 +55,10 @@ osc_status osc_sink_open(struct osc_sink *sink, int live_fd, const struct osc_fa
     if (!sink->chunk || !sink->threads || !sink->before || !sink->standing || !sink->modules)
         return OSC_ENOMEM;
     osc_status st = osc_namelog_open(&sink->names, live_fd);
-    if (st == OSC_OK && sink->part_bytes)
-        st = osc_carry_open(&sink->carry);
     if (st != OSC_OK)
         return st;
+    if (sink->part_bytes)
+        osc_carry_open(&sink->carry);
     sink->facts_len = osc_facts_collect(facts, sink->facts, &sink->n_facts);
     begin_part(sink);
     st = osc_parts_open(&sink->file);
@@ -144,6 +145,20 @@ void osc_sink_drop(struct osc_sink *sink)
     sink->times = (struct osc_pack_times){0};
 }
 
+/* What earlier parts had that this one goes on from; they may be deleted. */
+static osc_status tell_before(struct osc_sink *sink)
+{
+    static const struct osc_wire_before nothing;
+    osc_status st = OSC_OK;
+
+    if (sink->has_before)
+        return OSC_OK;
+    if (memcmp(&sink->gone, &nothing, sizeof nothing) != 0)
+        st = append(sink, OSC_CHUNK_BEFORE, &sink->gone, sizeof sink->gone, 1);
+    sink->has_before = st == OSC_OK;
+    return st;
+}
+
 /* What earlier parts had, and holds in this one, too. */
 static osc_status tell_standing(struct osc_sink *sink)
 {
@@ -200,6 +215,7 @@ static osc_status flush_records(struct osc_sink *sink)
         st = osc_parts_append(&sink->file, header, sink->chunk);
     if (st != OSC_OK)
         return st;
+    sink->gone.n_records += sink->n_records;
     for (uint32_t i = 0; i < sink->n_blocks; i++) {
         const uint32_t end = sink->blocks[i].written_slots;
 
@@ -222,6 +238,8 @@ osc_status osc_sink_flush(struct osc_sink *sink)
         st = append(sink, OSC_CHUNK_PROCESS, sink->facts, sink->facts_len, sink->n_facts);
         sink->has_facts = st == OSC_OK;
     }
+    if (st == OSC_OK)
+        st = tell_before(sink);
     if (st == OSC_OK)
         st = tell_anchors(sink);
     if (st == OSC_OK)
@@ -319,7 +337,8 @@ osc_status osc_sink_put_standing(struct osc_sink *sink, const struct osc_block *
     return OSC_OK;
 }
 
-/* THREAD as the part says it: without what entry I lost before. */
+/* THREAD as the part says it: without what entry I lost before the first part that it goes
+ * on from. */
 static struct osc_wire_thread in_part(const struct osc_sink *sink, uint32_t i,
                                       struct osc_wire_thread thread)
 {
@@ -340,7 +359,7 @@ osc_status osc_sink_tell_threads(struct osc_sink *sink)
     uint32_t n_threads = __atomic_load_n(&live->n_threads, __ATOMIC_RELAXED), n = 0;
 
     if (!sink->file.is_open)
-        return OSC_OK;
+        return OSC_EINVAL;
     if (n_threads > OSC_LIVE_THREADS)
         n_threads = OSC_LIVE_THREADS;
     for (uint32_t i = 0; i < n_threads; i++) {
@@ -367,6 +386,19 @@ osc_status osc_sink_tell_threads(struct osc_sink *sink)
     return st;
 }
 
+void osc_sink_thread_done(struct osc_sink *sink, uint32_t i)
+{
+    const struct osc_live_thread *t = &osc_blocks_threads()[i];
+    struct osc_wire_thread thread = {.ordinal = t->ordinal};
+
+    for (uint32_t cause = 0; cause < OSC_LOSS_COUNT; cause++)
+        /* relaxed: its thread has ended. */
+        thread.lost[cause] = __atomic_load_n(&t->lost[cause], __ATOMIC_RELAXED);
+    thread = in_part(sink, i, thread);
+    for (uint32_t cause = 0; cause < OSC_LOSS_COUNT; cause++)
+        sink->gone.lost[cause] += thread.lost[cause];
+}
+
 osc_status osc_sink_end(struct osc_sink *sink, uint32_t reason, uint64_t ticks)
 {
     const struct osc_live_header *live = osc_blocks_header();
@@ -382,8 +414,10 @@ osc_status osc_sink_end(struct osc_sink *sink, uint32_t reason, uint64_t ticks)
     st = osc_parts_close(&sink->file, &end);
     if (st != OSC_OK)
         return st;
-    if (reason != OSC_END_CONTINUED)
-        osc_carry_forget(&sink->carry);
+    if (reason == OSC_END_CONTINUED)
+        return OSC_OK;
+    osc_carry_forget(&sink->carry);
+    sink->gone = (struct osc_wire_before){0};
     memcpy(sink->before, sink->threads, THREADS_BYTES);
     memcpy(sink->lost_before, live->lost, sizeof live->lost);
     return OSC_OK;

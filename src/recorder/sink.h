@@ -12,6 +12,9 @@
  *   - A part begins with the first flush after the last one ended. If it goes on from that
  *     one, it has copies of what was open there (carry.h).
  *   - What a part says of threads and the clock is what has changed since it said so.
+ *   - Losses are counted from the first of parts that go on from each other, and parts that
+ *     follow tell what they no longer can: what was recorded before them, and lost by threads
+ *     that are gone. So whatever parts are deleted, the others tell all losses.
  *
  * Threading: one thread at a time.
  */
@@ -52,11 +55,13 @@ struct osc_sink {
     size_t modules_len;     /* 0: no stack was recorded yet */
     uint64_t n_modules;
 
-    bool has_facts, has_standing, has_modules; /* the part */
-    uint64_t n_anchors;                        /* told in the part */
-    struct osc_wire_thread *threads;           /* owned: of each entry, as the part was told */
-    uint32_t n_threads;                        /* of them that it says something of */
-    /* Lost before the part: of each entry (owned), and without a thread. */
+    bool has_facts, has_before, has_standing, has_modules; /* the part */
+    uint64_t n_anchors;                                    /* told in the part */
+    struct osc_wire_thread *threads; /* owned: of each entry, as the part was told */
+    uint32_t n_threads;              /* of them that it says something of */
+    struct osc_wire_before gone;     /* what a part that began now would tell of before */
+    /* Lost before the first part that the open one goes on from: of each entry (owned),
+     * and without a thread. */
     struct osc_wire_thread *before;
     uint64_t lost_before[OSC_LOSS_COUNT];
     size_t facts_len;
@@ -98,8 +103,11 @@ OSC_MUST_USE osc_status osc_sink_flush(struct osc_sink *sink);
 /* Forget what was put since the last flush. */
 void osc_sink_drop(struct osc_sink *sink);
 
-/* Write what changed of threads, where a part is open. */
+/* Write what changed of threads. OSC_EINVAL: no part is open, so they are not told. */
 OSC_MUST_USE osc_status osc_sink_tell_threads(struct osc_sink *sink);
+
+/* The thread of entry I, which has ended, is told; its entry will be given back. */
+void osc_sink_thread_done(struct osc_sink *sink, uint32_t i);
 
 /* Note ANCHOR in the live directory; the next flush of any sink writes it. */
 void osc_sink_add_anchor(const struct osc_clock_anchor *anchor);

@@ -157,6 +157,49 @@ static void threads_are_told_when_something_changed(void **state)
     recording_free(&r);
 }
 
+static void a_part_that_goes_on_tells_losses_of_those_before_it(void **state)
+{
+    struct osc_live_thread *t = osc_blocks_threads();
+
+    (void)state;
+    osc_blocks_header()->n_threads = 2;
+    t[0] = (struct osc_live_thread){.state = OSC_THREAD_RUNS, .tid = 70, .ordinal = 1};
+    t[0].lost[OSC_LOSS_FULL] = 4;
+    t[1] = (struct osc_live_thread){.state = OSC_THREAD_EXITED, .tid = 71, .ordinal = 2};
+    t[1].lost[OSC_LOSS_FULL] = 100;
+    assert_int_equal(osc_sink_end(&sink, OSC_END_WINDOW, 1), OSC_OK);
+    t[0].lost[OSC_LOSS_FULL] += 9;
+    t[1].lost[OSC_LOSS_FULL] += 30;
+    osc_blocks_header()->lost[OSC_LOSS_TOO_BIG] = 5;
+    put_instants("one", 3);
+    assert_int_equal(osc_sink_tell_threads(&sink), OSC_OK);
+    osc_sink_thread_done(&sink, 1);
+    memset(&t[1], 0, sizeof t[1]);
+    assert_int_equal(osc_sink_end(&sink, OSC_END_CONTINUED, 2), OSC_OK);
+    put_instants("two", 4);
+    t[0].lost[OSC_LOSS_FULL] += 2;
+    osc_blocks_header()->lost[OSC_LOSS_TOO_BIG] = 6;
+    assert_int_equal(osc_sink_end(&sink, OSC_END_WINDOW, 3), OSC_OK);
+    put_instants("three", 1);
+    assert_int_equal(osc_sink_end(&sink, OSC_END_STOPPED, 4), OSC_OK);
+
+    struct recording r = read_part(2);
+    assert_int_equal(r.n_chunks[OSC_CHUNK_BEFORE], 0);
+    recording_free(&r);
+    r = read_part(3); /* what was lost since part 2 began, though that is deleted */
+    assert_int_equal(r.n_threads, 1);
+    assert_int_equal(r.threads[0].lost[OSC_LOSS_FULL], 11);
+    assert_int_equal(r.end.lost[OSC_LOSS_TOO_BIG], 6);
+    assert_int_equal(r.before.n_records, 3);
+    assert_int_equal(r.before.lost[OSC_LOSS_FULL], 30);
+    recording_free(&r);
+    r = read_part(4);
+    assert_int_equal(r.n_chunks[OSC_CHUNK_BEFORE], 0);
+    assert_int_equal(r.threads[0].lost[OSC_LOSS_FULL], 0);
+    assert_int_equal(r.end.lost[OSC_LOSS_TOO_BIG], 0);
+    recording_free(&r);
+}
+
 static void threads_are_told_beside_what_was_put(void **state)
 {
     struct osc_block *b = osc_blocks_take(1, 77);
@@ -222,6 +265,7 @@ int main(void)
         TEST(threads_are_told_when_something_changed),
         TEST(threads_are_told_beside_what_was_put),
         TEST(the_first_anchor_and_the_last_ones_are_kept),
+        TEST(a_part_that_goes_on_tells_losses_of_those_before_it),
         TEST(a_part_that_is_full_is_followed_by_another),
     };
     return cmocka_run_group_tests_name("sink", tests, NULL, NULL);

@@ -17,13 +17,6 @@ struct frame {
     uintptr_t caller, address;
 };
 
-/* What is read belongs to other functions' frames, of which sanitizers know better. */
-#if defined __clang__
-#define UNCHECKED __attribute__((no_sanitize("address", "memory", "thread")))
-#else
-#define UNCHECKED __attribute__((no_sanitize_address, no_sanitize_thread))
-#endif
-
 enum { PAGE_SHIFT = 12, COUNT_BITS = 28 };
 
 /*
@@ -82,6 +75,11 @@ __attribute__((noinline, cold)) static uintptr_t learn(uintptr_t at)
     return high_of(found, at);
 }
 
+uintptr_t osc_stack_end(uintptr_t at)
+{
+    return learn(at);
+}
+
 /* --- frames ------------------------------------------------------------------------- */
 
 /* Where a frame may begin at most, for who begins at FRAME: that one itself is there,
@@ -106,8 +104,9 @@ static inline const struct frame *frame_at(uintptr_t at)
  * Follow FRAME up to LAST at most; the addresses go to the OSC_STACK_SLOTS slots from S on,
  * two each. How many they are; every frame costs, so the loop has no more than it needs.
  */
-UNCHECKED static inline uint32_t follow(uintptr_t frame, uintptr_t last,
-                                        struct osc_record_slot *s, enum osc_stack_end *end)
+OSC_STACK_READER static inline uint32_t follow(uintptr_t frame, uintptr_t last,
+                                               struct osc_record_slot *s,
+                                               enum osc_stack_end *end)
 {
     const struct osc_record_slot *const first = s, *const full = s + OSC_STACK_SLOTS;
     uint32_t is_odd = 0;

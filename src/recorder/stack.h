@@ -26,6 +26,17 @@
 /* Slots that the deepest stack takes behind slot 0. */
 #define OSC_STACK_SLOTS (OSC_RECORD_FRAMES_MAX / 2)
 
+/* Of functions that read other functions' frames, of which sanitizers know better. */
+#if defined __clang__
+#define OSC_STACK_READER __attribute__((no_sanitize("address", "memory", "thread")))
+#else
+#define OSC_STACK_READER __attribute__((no_sanitize_address, no_sanitize_thread))
+#endif
+
+/* Where the stack ends that AT lies on, which is one of this thread; 0: it is not known. Looks
+ * it up anew. Any thread and handler; errno is kept. */
+uintptr_t osc_stack_end(uintptr_t at);
+
 /*
  * The return addresses of the frame at FRAME, which lies on the stack of this thread, and of
  * those outside of it, to the OSC_STACK_SLOTS slots at SLOTS, two each: how many, and why

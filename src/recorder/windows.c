@@ -25,6 +25,7 @@ static struct {
     struct osc_cut taken; /* the last one; its deeds may not be done yet */
 
     uint64_t slow_ticks;           /* of the last slow step's end; 0: taken */
+    uint64_t slow_begin;           /* of the first one that is not taken, or before */
     uint64_t step_ticks;           /* when the step that runs began; 0: none runs */
     uint32_t n_durations;          /* ever */
     uint64_t durations[MEDIAN_OF]; /* of the last steps, in the order in which they were */
@@ -110,6 +111,9 @@ void osc_windows_step_end(uint64_t ticks)
 
         if (windows.n_durations >= MEDIAN_NEEDS &&
             (double)took > windows.start.slow_step * (double)median()) {
+            /* relaxed: if it is taken just now, the begin of an older one stays. */
+            if (!__atomic_load_n(&windows.slow_ticks, __ATOMIC_RELAXED))
+                __atomic_store_n(&windows.slow_begin, windows.step_ticks, __ATOMIC_RELAXED);
             /* release: pairs with the acquire in osc_windows_take_slow() */
             __atomic_store_n(&windows.slow_ticks, ticks, __ATOMIC_RELEASE);
             windows.start.wake();
@@ -199,9 +203,12 @@ bool osc_windows_begins_open(void)
     return windows.first == OSC_ACTION_RECORD || windows.first == OSC_ACTION_SAVE;
 }
 
-uint64_t osc_windows_take_slow(void)
+uint64_t osc_windows_take_slow(uint64_t until)
 {
-    /* acquire: pairs with the release in osc_windows_step_end() */
+    /* acquire: pairs with the release in osc_windows_step_end(); relaxed: see there. */
+    if (!__atomic_load_n(&windows.slow_ticks, __ATOMIC_ACQUIRE) ||
+        __atomic_load_n(&windows.slow_begin, __ATOMIC_RELAXED) >= until)
+        return 0;
     return __atomic_exchange_n(&windows.slow_ticks, 0, __ATOMIC_ACQUIRE);
 }
 

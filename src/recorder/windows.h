@@ -60,8 +60,9 @@ unsigned osc_windows_exit(void);
 /* Whether a window is open since the start, without a cut. */
 bool osc_windows_begins_open(void);
 
-/* When a slow step has ended, once for each; 0: there was none. */
-uint64_t osc_windows_take_slow(void);
+/* When the last slow step has ended, if the first that was not taken began before UNTIL:
+ * all of them are taken. 0: there is none. No step is slow before 8 have ended. */
+uint64_t osc_windows_take_slow(uint64_t until);
 
 /* The last step that began, -1: none yet. */
 int64_t osc_windows_step(void);

@@ -155,12 +155,30 @@ static void a_step_is_slow_beside_the_median(void **state)
         step(i, ticks);
         ticks += i == 3 || i == 50 ? 300 : 100 + i % 3;
         if (i == 50)
-            assert_int_equal(osc_windows_take_slow(), 0);
+            assert_int_equal(osc_windows_take_slow(UINT64_MAX), 0);
     }
     /* That of step 3 came too early to tell. */
     assert_int_equal(n_wakes, 1);
-    assert_int_not_equal(osc_windows_take_slow(), 0);
-    assert_int_equal(osc_windows_take_slow(), 0);
+    assert_int_not_equal(osc_windows_take_slow(UINT64_MAX), 0);
+    assert_int_equal(osc_windows_take_slow(UINT64_MAX), 0);
+    osc_windows_close();
+}
+
+static void slow_steps_wait_until_the_first_of_them_is_due(void **state)
+{
+    uint64_t ticks = 1000, first = 0, end = 0;
+
+    (void)state;
+    start(NULL, 2.5);
+    for (uint64_t i = 0; i < 20; i++) {
+        step(i, ticks);
+        first = i == 10 ? ticks : first;
+        ticks += i == 10 || i == 15 ? 300 : 100;
+        end = i == 15 ? ticks : end;
+    }
+    assert_int_equal(osc_windows_take_slow(first), 0);
+    assert_int_equal(osc_windows_take_slow(first + 1), end);
+    assert_int_equal(osc_windows_take_slow(UINT64_MAX), 0);
     osc_windows_close();
 }
 
@@ -196,6 +214,7 @@ int main(void)
         cmocka_unit_test(tells_where_the_window_begins_that_is_not_written),
         cmocka_unit_test(a_flusher_that_is_late_holds_the_schedule_up),
         cmocka_unit_test(a_step_is_slow_beside_the_median),
+        cmocka_unit_test(slow_steps_wait_until_the_first_of_them_is_due),
         cmocka_unit_test(whole_steps_are_found),
     };
     return cmocka_run_group_tests_name("windows", tests, NULL, NULL);

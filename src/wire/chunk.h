@@ -39,10 +39,11 @@ enum osc_chunk_type {
     OSC_CHUNK_CLOCK = 3,   /* struct osc_clock_anchor each */
     OSC_CHUNK_STRINGS = 4, /* entries of the string log, from the offset that it begins with */
     OSC_CHUNK_THREADS =
-        5, /* threads: ordinal, tid, what each lost in the part; the last wins */
+        5, /* threads: ordinal, tid, what each lost since the first of the parts that go on */
     OSC_CHUNK_RECORDS = 6, /* segments of packed records, see wire/pack.h */
     OSC_CHUNK_END = 7,     /* the recording was ended by the program; losses without thread */
     OSC_CHUNK_MODULES = 8, /* code that was mapped: what addresses in stacks mean */
+    OSC_CHUNK_BEFORE = 9,  /* struct osc_wire_before: what the parts before it had */
     /* From 32 on: the sealed model as columns, see wire/columns.h. */
     OSC_CHUNK_MODEL = 32,  /* what the trace says about itself */
     OSC_CHUNK_TEXTS = 33,  /* all strings */
@@ -132,6 +133,16 @@ struct osc_wire_end {
     uint32_t reserved;
     uint64_t ticks;   /* when */
     uint64_t lost[4]; /* enum osc_loss: what is not counted with a thread */
+};
+
+/*
+ * BEFORE: what the parts had that this one goes on from, and what was lost by threads that
+ * had ended before it. Only the first of the parts that are read counts: what it tells
+ * is in none of them.
+ */
+struct osc_wire_before {
+    uint64_t n_records;
+    uint64_t lost[4]; /* enum osc_loss */
 };
 
 enum osc_wire_end_reason {

@@ -213,11 +213,7 @@ class Random:
         if form < 3:
             rec.write(path, index=False, end=0)
         if form > 1:
-            live = path + ".live"
-            os.mkdir(live)
-            for name, content in zip(("blocks", "strings"), rec.live(blocks, torn=torn)):
-                with open(os.path.join(live, name), "wb") as f:
-                    f.write(content)
+            live = rec.write_live(path, blocks, torn=torn)
             return live if form == 3 else path
         return path
 
@@ -364,12 +360,6 @@ def check_recorder(opscope, recorder, mode):
 # --- parts of what was killed ---------------------------------------------------------
 
 
-def write_live(path, contents):
-    os.mkdir(path + ".live")
-    for name, content in zip(("blocks", "strings"), contents):
-        pathlib.Path(path + ".live", name).write_bytes(content)
-
-
 def check_torn(opscope, n_cut):
     """What is wrong where the recorder was killed N_CUT bytes before a chunk was written."""
     rec = w.Recording()
@@ -381,7 +371,7 @@ def check_torn(opscope, n_cut):
     with tempfile.TemporaryDirectory(prefix="torn-") as scratch:
         path = os.path.join(scratch, "a.osc")
         pathlib.Path(path).write_bytes(rec.content(index=False, end=0)[:-n_cut])
-        write_live(path, rec.live([(rec.chunks[1][0], True)]))
+        rec.write_live(path, [(rec.chunks[1][0], True)])
         wrong = compare(opscope, path)
         if wrong:
             return wrong
@@ -407,7 +397,7 @@ def killed_between_parts(scratch, ended, follower):
     path = os.path.join(scratch, "a.osc")
     rec.write(path, end=ended)
     t.complete(w.PLAIN, "alive", 30, 40)
-    write_live(path, rec.live([(t.flush(chunk=False), False)]))
+    rec.write_live(path, [(t.flush(chunk=False), False)])
     if follower is not None:
         pathlib.Path(scratch, "a.2.osc").write_bytes(follower)
     return path

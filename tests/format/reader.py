@@ -394,6 +394,7 @@ class Recording:
         self.segments = []  # (thread, seq, first slot, n slots, chunk, records)
         self.end = None
         self.lost_no_thread, self.n_unfinished = [0] * 4, 0
+        self.records_before, self.lost_before = 0, [0] * 4  # by parts that are not here
         self.damage = []    # (offset, end, records, first ticks, last ticks)
         self.is_cut = False
         self.breaks = []    # chunks before which records are missing
@@ -409,7 +410,7 @@ class Recording:
                 self.breaks.append(base + sum(c.offset < start for c in file.chunks))
         for i, chunk in enumerate(file.chunks):
             data = file.payload(chunk)
-            if data is None and 2 <= chunk.kind <= 8:
+            if data is None and 2 <= chunk.kind <= 9:
                 n = chunk.n_items if chunk.kind == 6 else 0
                 self.damage.append((chunk.offset, chunk.end, n, chunk.first, chunk.last))
                 if n:
@@ -427,10 +428,12 @@ class Recording:
                 self.add_segments(data, base + i, has_copies=base == 0)
             elif chunk.kind == 7:
                 self.end = struct.unpack_from("<I4xQ", data)
-                self.lost_no_thread = [a + b for a, b in zip(
+                self.lost_no_thread = [max(a, b) for a, b in zip(
                     self.lost_no_thread, struct.unpack_from("<4Q", data, 16))]
             elif chunk.kind == 8:
                 self.add_modules(data)
+            elif chunk.kind == 9 and base == 0:
+                self.records_before, *self.lost_before = struct.unpack_from("<5Q", data)
 
     def add_modules(self, data):
         at = 0

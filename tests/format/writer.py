@@ -9,6 +9,7 @@
 
 What the recorder would never write can be written too: that is what this is for.
 """
+import os
 import struct
 
 from xxh64 import xxh64
@@ -325,3 +326,12 @@ class Recording:
         head = struct.pack("<QQQQQ", 0x31306576696c736f, len(self.log), len(self.log),
                            *self.recording)
         return bytes(out), head.ljust(64, b"\0") + bytes(self.log[64:])
+
+    def write_live(self, path, blocks, **kwargs):
+        """The live directory of the recording at PATH, which is returned; as live()."""
+        directory = path + ".live"
+        os.mkdir(directory)
+        for name, content in zip(("blocks", "strings"), self.live(blocks, **kwargs)):
+            with open(os.path.join(directory, name), "wb") as f:
+                f.write(content)
+        return directory

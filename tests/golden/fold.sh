@@ -23,11 +23,7 @@ t.instant("behind", 4500)
 third = t.flush(chunk=False)
 os.makedirs("left")
 r.write("left/a.osc", index=False, end=0)
-os.makedirs("left/a.osc.live")
-for name, content in zip(("blocks", "strings"),
-                         r.live([(first, True), (second, True), (third, False)], torn=[(2, 0)])):
-    with open("left/a.osc.live/" + name, "wb") as f:
-        f.write(content)
+r.write_live("left/a.osc", [(first, True), (second, True), (third, False)], torn=[(2, 0)])
 END
 python3 make.py || exit 1
 look()
@@ -66,7 +62,7 @@ import sys
 sys.path.insert(0, os.environ["DATA"] + "/../format")
 from writer import *
 
-os.makedirs("rotation/r.osc.live")
+os.makedirs("rotation")
 for part, end in ((1, 2), (2, 2), (3, 0)):
     r = Recording(pid=1 << 30, part=part)
     r.lost = [3, 1, 0, 0]
@@ -84,9 +80,7 @@ for i, t in enumerate(threads):
     t.lost = [75, 2, 3 * i, 1]
     t.instant("behind", 5000)
 left = [(t.flush(chunk=False), False) for t in threads]
-for name, content in zip(("blocks", "strings"), r.live(left)):
-    with open("rotation/r.osc.live/" + name, "wb") as f:
-        f.write(content)
+r.write_live("rotation/r.osc", left)
 END
 python3 rotation.py || exit 1
 for gone in none r.osc; do

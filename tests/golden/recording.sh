@@ -63,11 +63,7 @@ t.instant("torn", 4000)
 t.end(5000)
 third = t.flush(chunk=False)
 r.write("killed.osc", index=False, end=0)
-os.makedirs("killed.osc.live")
-for name, content in zip(("blocks", "strings"),
-                         r.live([(first, True), (second, True), (third, False)], torn=[(2, 0)])):
-    with open("killed.osc.live/" + name, "wb") as f:
-        f.write(content)
+r.write_live("killed.osc", [(first, True), (second, True), (third, False)], torn=[(2, 0)])
 EOF
 python3 make.py || exit 1
 export COLUMNS=100

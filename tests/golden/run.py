@@ -33,6 +33,8 @@ def run(script, opscope):
     shared = ROOT.parent / "shared"
     env.update(OPSCOPE=str(opscope), DATA=str(ROOT / "tests/data"), LC_ALL="C.UTF-8", TZ="UTC",
                SHARED=str(shared) if shared.is_dir() else "")
+    # Python loads the library of a build with sanitizers without being one itself.
+    env["ASAN_OPTIONS"] = env.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
     with tempfile.TemporaryDirectory(prefix="golden-") as scratch:
         env["HOME"] = scratch
         try:

@@ -32,6 +32,7 @@ struct recording {
     uint32_t names[256]; /* ids of the first instants */
     uint64_t n_names;
     struct osc_wire_end end;
+    struct osc_wire_before before;
     struct osc_wire_thread threads[64]; /* as they came */
     uint64_t n_threads;
 };
@@ -79,6 +80,8 @@ static inline void recording_chunk(struct recording *r, const struct osc_wire_he
         recording_unpack(r, payload, payload + h->payload_bytes);
     } else if (h->type == OSC_CHUNK_END) {
         memcpy(&r->end, payload, sizeof r->end);
+    } else if (h->type == OSC_CHUNK_BEFORE) {
+        memcpy(&r->before, payload, sizeof r->before);
     } else if (h->type == OSC_CHUNK_THREADS) {
         for (uint64_t i = 0; i < h->n_items && r->n_threads < 64; i++)
             memcpy(&r->threads[r->n_threads++], payload + i * sizeof *r->threads,
