@@ -131,8 +131,7 @@ const struct osc_option osc_options[OSC_OPTION_COUNT] = {
                             "torch; default: api,itt; none"},
     [OSC_OPTION_RUN_TORCH] =
         {"torch", 0, "[=replace]", RUN, OSC_COMPLETE_NOTHING, NULL, NULL,
-         "record the operators of PyTorch, or put our profiler in the place of torch's",
-         .bare = "record"},
+         "record the operators of PyTorch, or put our profiler in the place of torch's"},
     [OSC_OPTION_SCHEDULE] =
         {"schedule", 0, "TEXT", RUN, OSC_COMPLETE_NOTHING, NULL, NULL,
          "which steps to record, such as wait=1,warmup=1,active=3,repeat=2"},
@@ -556,10 +555,8 @@ static int read_long(struct line *l)
     }
     if (!osc_options[id].argument && value)
         return osc_cli_misuse("option '--%s' takes no argument", osc_options[id].name);
-    if (osc_options[id].argument && !value)
-        value = osc_options[id].bare;
     if (osc_options[id].argument && !value) {
-        value = next_word(l, word);
+        value = osc_option_wants_argument(&osc_options[id]) ? next_word(l, word) : "";
         if (!value)
             return OSC_EXIT_MISUSED;
     }

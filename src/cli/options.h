@@ -91,14 +91,19 @@ enum osc_completion {
 struct osc_option {
     const char *name;
     char letter;          /* or 0 */
-    const char *argument; /* as --help shows it; NULL: none */
+    const char *argument; /* as --help shows it, in brackets if it may be missing; NULL: none */
     unsigned commands;    /* bits OSC_COMMAND_ */
     enum osc_completion completion;
     const char *words; /* apart by blanks */
     const char *group; /* title above it in --help, where it differs from the one before */
     const char *help;
-    const char *bare; /* the argument of "--name" alone; NULL: it has to be given */
 };
+
+/* Whether O has an argument that has to be given; one that may be missing is then "". */
+static inline bool osc_option_wants_argument(const struct osc_option *o)
+{
+    return o->argument && *o->argument != '[';
+}
 
 /* Indexed by enum osc_option_id. */
 extern const struct osc_option osc_options[OSC_OPTION_COUNT];

@@ -74,12 +74,12 @@ static int parse_wanted(const struct osc_run_args *run, unsigned *bits)
 
     if (failed)
         return failed;
-    if (torch && strcmp(torch, "replace") != 0 && strcmp(torch, "record") != 0)
+    if (torch && *torch && strcmp(torch, "replace") != 0)
         return osc_cli_misuse("--torch: '%s' is not 'replace'", torch);
     if (!run->sources)
         *bits = torch ? OSC_SOURCE_API : OSC_SOURCE_API | OSC_SOURCE_ITT;
     if (torch)
-        *bits |= strcmp(torch, "replace") == 0 ? OSC_SOURCE_TORCH_REPLACE : OSC_SOURCE_TORCH;
+        *bits |= *torch ? OSC_SOURCE_TORCH_REPLACE : OSC_SOURCE_TORCH;
     if ((*bits & OSC_SOURCE_TORCH_REPLACE) && (run->schedule || run->flight))
         return osc_cli_misuse("--schedule and --flight do not go with --torch=replace: the "
                               "program's own profiler says when to record");
