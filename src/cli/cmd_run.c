@@ -22,6 +22,7 @@
 #include "cli/hello.h"
 #include "cli/shell.h"
 #include "cli/sources.h"
+#include "cli/torch_hook.h"
 #include "cli/unrecorded.h"
 #include "import/blocks.h"
 #include "recorder/room.h"
@@ -226,6 +227,8 @@ static void conclude(const struct osc_args *args, struct osc_sources *s, const c
 
     /* From here on a limit on files is an error to tell, not our end: that is the program's. */
     (void)signal(SIGXFSZ, SIG_IGN);
+    if (osc_torch_tell(path))
+        s->failed |= s->wanted & OSC_SOURCES_TORCH;
     osc_fold_all(path, &guest);
 
     const struct census c = count_recordings(path);
@@ -310,6 +313,9 @@ const struct osc_command osc_command_run = {
         "  opscope run -o rec -- ./convnet         into rec/\n"
         "  opscope run --schedule wait=1,active=3 ./convnet\n"
         "                                          three steps, after the first\n"
+        "  opscope run --torch -- python train.py  every operator, with shapes and memory\n"
+        "  opscope run --torch=replace -- python train.py\n"
+        "                                          torch.profiler is opscope's\n"
         "  opscope run --flight 10s,slow=2 ./serve the last ten seconds, whenever a\n"
         "                                          step takes twice the usual time\n"
         "  eval \"$(opscope run -o rec --print-env)\"\n"

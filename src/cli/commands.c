@@ -103,7 +103,7 @@ static void add_option(struct osc_strbuf *out, enum osc_option_id id)
     else
         osc_strbuf_addf(out, "      --%s", o->name);
     if (o->argument)
-        osc_strbuf_addf(out, " %s", o->argument);
+        osc_strbuf_addf(out, *o->argument == '[' ? "%s" : " %s", o->argument);
     if (out->len - start + 2 > HELP_INDENT) {
         osc_strbuf_addc(out, '\n');
         osc_strbuf_pad(out, ' ', HELP_INDENT);

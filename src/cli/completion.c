@@ -140,7 +140,7 @@ static void add_bash_arguments(struct osc_strbuf *out)
     for (size_t i = 0; i < OSC_OPTION_COUNT; i++) {
         const struct osc_option *o = &osc_options[i];
 
-        if (!o->argument)
+        if (!osc_option_wants_argument(o))
             continue;
         osc_strbuf_adds(out, "    ");
         add_pattern(out, o);
@@ -268,14 +268,16 @@ static void add_zsh_action(struct osc_strbuf *out, const struct osc_option *o)
 
 static void add_zsh_option(struct osc_strbuf *out, const struct osc_option *o)
 {
+    const bool takes_word = osc_option_wants_argument(o);
+
     if (o->letter)
         osc_strbuf_addf(out, "'(-%c --%s)'{-%c,--%s%s}'[", o->letter, o->name, o->letter,
-                        o->name, o->argument ? "=" : "");
+                        o->name, takes_word ? "=" : "");
     else
-        osc_strbuf_addf(out, "'--%s%s[", o->name, o->argument ? "=" : "");
+        osc_strbuf_addf(out, "'--%s%s[", o->name, takes_word ? "=" : "");
     add_zsh_text(out, o->help);
     osc_strbuf_addc(out, ']');
-    if (o->argument) {
+    if (takes_word) {
         osc_strbuf_addf(out, ":%s:", o->argument);
         add_zsh_action(out, o);
     }

@@ -125,9 +125,13 @@ const struct osc_option osc_options[OSC_OPTION_COUNT] = {
                                "What to record, and where to",
                                "the directory to record into; default: "
                                "opscope-PROGRAM-DATE-TIME"},
-    [OSC_OPTION_SOURCES] = {"sources", 0, "LIST", RUN, OSC_COMPLETE_WORDS, "api itt none", NULL,
-                            "what to collect, apart by commas: api (calls of libopscope), itt; "
-                            "default: all of them; none"},
+    [OSC_OPTION_SOURCES] = {"sources", 0, "LIST", RUN, OSC_COMPLETE_WORDS, "api itt torch none",
+                            NULL,
+                            "what to collect, apart by commas: api (calls of libopscope), itt, "
+                            "torch; default: api,itt; none"},
+    [OSC_OPTION_RUN_TORCH] =
+        {"torch", 0, "[=replace]", RUN, OSC_COMPLETE_NOTHING, NULL, NULL,
+         "record the operators of PyTorch, or put our profiler in the place of torch's"},
     [OSC_OPTION_SCHEDULE] =
         {"schedule", 0, "TEXT", RUN, OSC_COMPLETE_NOTHING, NULL, NULL,
          "which steps to record, such as wait=1,warmup=1,active=3,repeat=2"},
@@ -386,6 +390,7 @@ static const char **text_of(struct osc_args *a, enum osc_option_id id)
         {OSC_OPTION_METRIC, &a->metric},
         {OSC_OPTION_RUN_OUTPUT, &a->output},
         {OSC_OPTION_SOURCES, &a->run.sources},
+        {OSC_OPTION_RUN_TORCH, &a->run.torch},
         {OSC_OPTION_SCHEDULE, &a->run.schedule},
         {OSC_OPTION_FLIGHT, &a->run.flight},
     };
@@ -551,7 +556,7 @@ static int read_long(struct line *l)
     if (!osc_options[id].argument && value)
         return osc_cli_misuse("option '--%s' takes no argument", osc_options[id].name);
     if (osc_options[id].argument && !value) {
-        value = next_word(l, word);
+        value = osc_option_wants_argument(&osc_options[id]) ? next_word(l, word) : "";
         if (!value)
             return OSC_EXIT_MISUSED;
     }

@@ -57,6 +57,7 @@
     X(VERIFY)              \
     X(RUN_OUTPUT)          \
     X(SOURCES)             \
+    X(RUN_TORCH)           \
     X(SCHEDULE)            \
     X(FLIGHT)              \
     X(LIMIT_SIZE)          \
@@ -90,7 +91,7 @@ enum osc_completion {
 struct osc_option {
     const char *name;
     char letter;          /* or 0 */
-    const char *argument; /* as --help shows it; NULL: none */
+    const char *argument; /* as --help shows it, in brackets if it may be missing; NULL: none */
     unsigned commands;    /* bits OSC_COMMAND_ */
     enum osc_completion completion;
     const char *words; /* apart by blanks */
@@ -98,12 +99,18 @@ struct osc_option {
     const char *help;
 };
 
+/* Whether O has an argument that has to be given; one that may be missing is then "". */
+static inline bool osc_option_wants_argument(const struct osc_option *o)
+{
+    return o->argument && *o->argument != '[';
+}
+
 /* Indexed by enum osc_option_id. */
 extern const struct osc_option osc_options[OSC_OPTION_COUNT];
 
 /* Of `opscope run`: as given, or NULL. */
 struct osc_run_args {
-    const char *sources, *schedule, *flight;
+    const char *sources, *torch, *schedule, *flight;
     uint64_t limit_bytes; /* 0: none */
     bool is_strict, is_forced, wants_summary, prints_env;
 };

@@ -24,7 +24,10 @@
 static const struct {
     const char *name;
     enum osc_source bit;
-} known[] = {{"api", OSC_SOURCE_API}, {"itt", OSC_SOURCE_ITT}};
+} known[] = {{"api", OSC_SOURCE_API},
+             {"itt", OSC_SOURCE_ITT},
+             {"torch", OSC_SOURCE_TORCH},
+             {"torch=replace", OSC_SOURCE_TORCH_REPLACE}};
 
 #define N_KNOWN (sizeof known / sizeof *known)
 
@@ -39,7 +42,7 @@ static int no_source(const char *name, size_t len)
     if (near.best)
         return osc_cli_misuse("--sources: there is no source '%s'; did you mean '%s'?", word,
                               near.best);
-    return osc_cli_misuse("--sources: there is no source '%s', but api and itt", word);
+    return osc_cli_misuse("--sources: there is no source '%s', but api, itt and torch", word);
 }
 
 /* Bits of enum osc_source in LIST, "api,itt"; NULL: all. */
@@ -60,8 +63,26 @@ static int parse_sources(const char *list, unsigned *bits)
             return no_source(p, len);
         p = p[len] == ',' ? p + len + 1 : NULL;
     }
-    if (!list)
-        *bits = OSC_SOURCE_API | OSC_SOURCE_ITT;
+    return OSC_EXIT_DONE;
+}
+
+/* Bits of what ARGS ask for. Both of ITT and torch would record the same operators twice. */
+static int parse_wanted(const struct osc_run_args *run, unsigned *bits)
+{
+    const char *const torch = run->torch;
+    const int failed = parse_sources(run->sources, bits);
+
+    if (failed)
+        return failed;
+    if (torch && *torch && strcmp(torch, "replace") != 0)
+        return osc_cli_misuse("--torch: '%s' is not 'replace'", torch);
+    if (!run->sources)
+        *bits = torch ? OSC_SOURCE_API : OSC_SOURCE_API | OSC_SOURCE_ITT;
+    if (torch)
+        *bits |= *torch ? OSC_SOURCE_TORCH_REPLACE : OSC_SOURCE_TORCH;
+    if ((*bits & OSC_SOURCE_TORCH_REPLACE) && (run->schedule || run->flight))
+        return osc_cli_misuse("--schedule and --flight do not go with --torch=replace: the "
+                              "program's own profiler says when to record");
     return OSC_EXIT_DONE;
 }
 
@@ -90,10 +111,9 @@ static int drop_stale(struct osc_sources *s, const char *name)
     return OSC_EXIT_DONE;
 }
 
-/* Where the collector lies: beside the command, or where it is installed. */
-static bool find_collector(char *path, size_t room)
+/* The first of N PLACES, from where the command lies, at which there is something. */
+static bool find_beside(const char *const *places, size_t n_places, char *path, size_t room)
 {
-    static const char *const places[] = {COLLECTOR, "../" OSC_LIBDIR "/" COLLECTOR};
     char exe[PATH_MAX];
     const ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
     char *const slash = n > 0 ? (exe[n] = '\0', strrchr(exe, '/')) : NULL;
@@ -101,7 +121,7 @@ static bool find_collector(char *path, size_t room)
     if (!slash)
         return false;
     slash[1] = '\0';
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+    for (size_t i = 0; i < n_places; i++) {
         char real[PATH_MAX];
         const int len = snprintf(path, room, "%s%s", exe, places[i]);
 
@@ -111,6 +131,14 @@ static bool find_collector(char *path, size_t room)
         }
     }
     return false;
+}
+
+/* Where the collector lies: beside the command, or where it is installed. */
+static bool find_collector(char *path, size_t room)
+{
+    static const char *const places[] = {COLLECTOR, "../" OSC_LIBDIR "/" COLLECTOR};
+
+    return find_beside(places, sizeof places / sizeof *places, path, room);
 }
 
 /* Load LIBRARY in a process of its own; what the loader says goes to WHY. */
@@ -184,6 +212,25 @@ static int choose_itt(struct osc_sources *s, const struct osc_args *args)
     return add_text(s, variable, &text);
 }
 
+static int choose_torch(struct osc_sources *s, const struct osc_args *args, unsigned bits)
+{
+    /* In a build, and in Python's package, of which the command is a part. */
+    static const char *const places[] = {"python/opscope/torch/hook", "../torch/hook"};
+    const char *const others = getenv("PYTHONPATH");
+    struct osc_strbuf text = {0};
+    char path[PATH_MAX];
+
+    if (!find_beside(places, sizeof places / sizeof *places, path, sizeof path)) {
+        osc_cli_error("[torch] this opscope is not the one of its Python package, which 'pip "
+                      "install .' makes of the sources; torch is not recorded");
+        return do_without(s, bits & OSC_SOURCES_TORCH, args);
+    }
+    osc_strbuf_adds(&text, path);
+    if (others && *others)
+        osc_strbuf_addf(&text, ":%s", others);
+    return add_text(s, "PYTHONPATH", &text);
+}
+
 /* Whether the recorder will understand TEXT, which was given with OPTION. */
 static int check_schedule(const char *option, const char *text)
 {
@@ -243,7 +290,7 @@ static int tell_sources(struct osc_sources *s, const struct osc_args *args, unsi
     struct osc_strbuf text = {0};
 
     s->wanted = bits & ~s->failed;
-    if (!args->run.sources && s->failed == 0)
+    if (!args->run.sources && !args->run.torch && s->failed == 0)
         return drop_stale(s, "OPSCOPE_SOURCES");
     osc_sources_add_names(&text, s->wanted, "");
     osc_sources_add_names(&text, s->failed, "-");
@@ -257,7 +304,7 @@ int osc_sources_choose(struct osc_sources *s, const struct osc_args *args, const
 {
     struct osc_strbuf id = {0};
     unsigned bits;
-    int failed = parse_sources(args->run.sources, &bits);
+    int failed = parse_wanted(&args->run, &bits);
 
     if (failed)
         return failed;
@@ -273,6 +320,8 @@ int osc_sources_choose(struct osc_sources *s, const struct osc_args *args, const
         failed = heed_forbidden(s, args, bits);
     if (!failed && (bits & ~s->failed & OSC_SOURCE_ITT))
         failed = choose_itt(s, args);
+    if (!failed && (bits & ~s->failed & OSC_SOURCES_TORCH))
+        failed = choose_torch(s, args, bits);
     return failed ? failed : tell_sources(s, args, bits);
 }
 

@@ -3,7 +3,8 @@
  * sources.h - what makes a program record: variables of its environment.
  *
  * Each source of events is entered through a hook of its own: programs that call
- * libopscope find OPSCOPE_OUT; ITT loads the library that INTEL_LIBITTNOTIFY64 names.
+ * libopscope find OPSCOPE_OUT; ITT loads the library that INTEL_LIBITTNOTIFY64 names;
+ * Python imports a module of ours first, which PYTHONPATH names, and that waits for torch.
  * All of that fails in silence in the program, so what can be known before it starts is
  * looked at here.
  *
@@ -34,7 +35,14 @@ struct osc_sources {
     unsigned failed;    /* and those that cannot be */
 };
 
-enum osc_source { OSC_SOURCE_API = 1, OSC_SOURCE_ITT = 2 };
+enum osc_source {
+    OSC_SOURCE_API = 1,
+    OSC_SOURCE_ITT = 2,
+    OSC_SOURCE_TORCH = 4,         /* operators of PyTorch, of the whole program */
+    OSC_SOURCE_TORCH_REPLACE = 8, /* where the program profiles: our profiler for torch's */
+};
+
+#define OSC_SOURCES_TORCH (OSC_SOURCE_TORCH | OSC_SOURCE_TORCH_REPLACE)
 
 /*
  * What a program needs to be recorded into the directory OUT (absolute) as ARGS ask for.

@@ -295,17 +295,24 @@ static void count_idle(struct osc_trace *t, struct osc_str mode)
 
 void osc_native_count_absent(struct osc_trace *t)
 {
-    bool is_asked = false, was_loaded = false;
+    bool itt_is_asked = false, itt_was_loaded = false;
+    bool torch_is_asked = false, torch_was_there = false;
 
     for (uint32_t i = 0; i < t->n_metas; i++) {
         const struct osc_str key = osc_trace_str(t, t->metas[i].key);
+        const struct osc_str value = osc_trace_str(t, t->metas[i].value);
 
-        if (osc_str_eq(key, OSC_STR("sources")))
-            is_asked = lists(osc_trace_str(t, t->metas[i].value), OSC_STR("itt"));
-        was_loaded |= osc_str_starts(key, OSC_STR("source.itt"));
+        if (osc_str_eq(key, OSC_STR("sources"))) {
+            itt_is_asked = lists(value, OSC_STR("itt"));
+            torch_is_asked =
+                lists(value, OSC_STR("torch")) || lists(value, OSC_STR("torch=replace"));
+        }
+        itt_was_loaded |= osc_str_starts(key, OSC_STR("source.itt"));
+        torch_was_there |= osc_str_starts(key, OSC_STR("source.torch"));
         if (osc_str_eq(key, OSC_STR("mode")))
-            count_idle(t, osc_trace_str(t, t->metas[i].value));
+            count_idle(t, value);
     }
-    if (was_loaded ? t->events.n_rows == 0 : is_asked)
+    if ((itt_was_loaded ? t->events.n_rows == 0 : itt_is_asked) ||
+        (torch_is_asked && !torch_was_there))
         osc_findings_add(&t->findings, OSC_FINDING_source_missing, OSC_NO_OFFSET, OSC_NO_TIME);
 }

@@ -17,6 +17,8 @@ show run --sources none -o rec -- sh -c 'echo "OPSCOPE=$OPSCOPE"'
 env OPSCOPE=0 "$OPSCOPE" run --sources api -o rec -- sh -c 'echo "OPSCOPE=$OPSCOPE"' 2>&1
 show run --sources api -o rec --schedule wait=1,active=3 --flight 10s --limit-size 1K --print-env
 show run --sources itt,apo true
+show run --torch=fast true
+show run --torch=replace --flight 10s true
 show run --limit-size many true
 show run --schedule wait=1,activ=3 true
 show run --schedule wait=1 true
@@ -130,6 +132,21 @@ for when in --flight=10s --schedule=wait=5,active=1; do
     show table events "idle${when%%=*}"
     "$OPSCOPE" table quality "idle${when%%=*}" --format csv --columns severity,code,count 2>/dev/null
 done
+
+# What waits for torch stands first in PYTHONPATH, leaves the search path of Python, makes way for
+# the program's own sitecustomize, and tells through a note what did not work.
+mkdir own
+echo 'print("own")' >own/sitecustomize.py
+export PYTHONPATH=own
+show run --torch -o hooked --print-env | grep PYTHONPATH | sed 's|=/.*/|=/.../|'
+show run --torch -o hooked -- python3 -c 'import sys; print([x for x in sys.path if "hook" in x])'
+"$OPSCOPE" table quality hooked --format csv --columns code,count | grep source
+cat >torch.py <<'END'
+END
+show run --torch=replace -o failed -- python3 -c 'import sys; sys.path.insert(0, ""); import torch' |
+    sed 's/PID [0-9]*: .*/PID N: .../'
+"$OPSCOPE" table quality failed --format csv --columns code,count | grep source
+unset PYTHONPATH
 
 show ctl rec status
 show ctl rec statsu

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import torch
 from torch.profiler import python_tracer
 
 from . import build
@@ -77,15 +78,16 @@ def is_switched_off() -> bool:
     return os.environ.get("OPSCOPE") == "0"
 
 
-def start(path: str) -> None:
-    """Record to PATH from now on, though no operators yet."""
+def start(path: str | None) -> None:
+    """Record to PATH from now on, though no operators yet; None: as the environment says."""
     recorder()
-    result = opscope().osc_start(
-        ctypes.byref(StartOptions(ctypes.sizeof(StartOptions), os.fsencode(path))))
-    if result != 0:
+    options = path and ctypes.byref(StartOptions(ctypes.sizeof(StartOptions), os.fsencode(path)))
+    if opscope().osc_start(options or None) != 0:
         raise RuntimeError(
             "opscope cannot record here: a recording runs already in this process, or "
-            f"{os.path.dirname(path)} cannot be written")
+            f"{os.path.dirname(path) if path else 'its directory'} cannot be written")
+    if "torch" in os.environ.get("OPSCOPE_SOURCES", ""):
+        metadata("source.torch", torch.__version__)
 
 
 def attach(*, all_threads: bool, shapes: bool, memory: bool, overloads: bool,

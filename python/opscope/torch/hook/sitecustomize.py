@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What Python imports first under `opscope run --torch`: it waits for torch to be imported.
+
+This directory stands first in PYTHONPATH, so that children find it too. Python's own search
+path gets rid of it at once, and the `sitecustomize` that would have been imported is. Nothing
+here may raise, print, or import much: it runs in every Python of the program.
+"""
+import importlib.machinery
+import importlib.util
+import os
+import shutil
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PACKAGE = os.path.dirname(os.path.dirname(HERE))
+COLLECTOR = "libopscope-collect.so"
+ITT = "INTEL_LIBITTNOTIFY64"
+
+
+def asked():
+    """What OPSCOPE_SOURCES asks for: "torch", "torch=replace" or nothing."""
+    for word in os.environ.get("OPSCOPE_SOURCES", "").split(","):
+        if word in ("torch", "torch=replace"):
+            return word
+    return ""
+
+
+def fail(what, why):
+    """Recordings from now on say that WHAT failed; `opscope run` tells WHY in the end."""
+    sources = os.environ["OPSCOPE_SOURCES"].split(",")
+    os.environ["OPSCOPE_SOURCES"] = ",".join("-" + x if x == what else x for x in sources)
+    try:
+        out = os.path.join(os.environ["OPSCOPE_OUT"], f".torch-failed.{os.getpid()}")
+        fd = os.open(out, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        os.write(fd, " ".join(str(why).split()).encode(errors="replace")[:500])
+        os.close(fd)
+    except (KeyError, OSError):
+        pass
+
+
+def offer_itt():
+    """Without a compiler ITT is what is left; torch looks for its collector as it is loaded."""
+    if os.environ.get(ITT) or any(map(shutil.which, ("c++", "g++", "clang++"))) or (
+            shutil.which(os.environ.get("CXX") or "")):
+        return
+    build = os.path.dirname(os.path.dirname(PACKAGE))
+    for place in (os.path.join(PACKAGE, "lib"), os.path.join(PACKAGE, "bin"), build):
+        if os.path.isfile(os.path.join(place, COLLECTOR)):
+            os.environ[ITT] = os.path.join(place, COLLECTOR)
+            os.environ["OPSCOPE_SOURCES"] += ",itt"
+            return
+
+
+def load_package():
+    """Make `opscope` the package that this file belongs to, wherever it lies."""
+    if "opscope" in sys.modules:
+        return
+    spec = importlib.util.spec_from_file_location(
+        "opscope", os.path.join(PACKAGE, "__init__.py"), submodule_search_locations=[PACKAGE])
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["opscope"] = module
+    spec.loader.exec_module(module)
+
+
+def begin(what):
+    """torch is there."""
+    try:
+        load_package()
+        from opscope.torch import unchanged
+
+        problem = unchanged.begin(what == "torch=replace")
+    except Exception as e:
+        problem = f"{type(e).__name__}: {e}"
+    if problem:
+        fail(what, problem)
+
+
+class Waiter:
+    """A finder that knows one module, which others find for it."""
+
+    is_asking = False
+
+    def find_spec(self, name, path=None, target=None):
+        """The specification of torch, whose loader will call us."""
+        if name != "torch" or self.is_asking:
+            return None
+        self.is_asking = True
+        try:
+            spec = importlib.util.find_spec(name)
+        finally:
+            self.is_asking = False
+        if spec is not None and hasattr(spec.loader, "exec_module"):
+            self.watch(spec.loader)
+        return spec
+
+    def watch(self, loader):
+        """Make LOADER, which stays the one of the module, call us once."""
+        def exec_module(module):
+            what = asked()
+            del loader.exec_module
+            if what == "torch":
+                offer_itt()
+            loader.exec_module(module)
+            if self in sys.meta_path:
+                sys.meta_path.remove(self)
+                if what:
+                    begin(what)
+
+        loader.exec_module = exec_module
+
+
+def make_way():
+    """Leave the search path, and import the `sitecustomize` that we stand before."""
+    sys.path[:] = [x for x in sys.path if not x or os.path.abspath(x) != HERE]
+    spec = importlib.machinery.PathFinder.find_spec("sitecustomize", sys.path)
+    if spec is None or spec.loader is None:
+        return
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["sitecustomize"] = module
+    spec.loader.exec_module(module)
+
+
+if asked() and os.environ.get("OPSCOPE") != "0":
+    sys.meta_path.insert(0, Waiter())
+make_way()
