@@ -290,8 +290,10 @@ static osc_status dump_flight(uint32_t reason, uint64_t ticks)
         st = note(osc_backlog_write(&self.backlog, &self.sink, &range, &n_waiting));
     if (st == OSC_OK)
         st = end_part(reason, ticks);
-    if (st == OSC_OK)
+    if (st == OSC_OK) {
+        osc_windows_dumped(range.from_ticks, ticks);
         hand_over();
+    }
     return st;
 }
 
