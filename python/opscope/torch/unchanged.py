@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import functools
 import os
+import sys
 import threading
+import weakref
+from collections.abc import Callable
+from types import FrameType
 from typing import Any
 
 import torch
 import torch.autograd.profiler
 import torch.autograd.profiler_legacy
+import torch.distributed
 import torch.profiler
 from torch.optim.optimizer import register_optimizer_step_post_hook
 
@@ -27,24 +33,52 @@ def replace() -> None:
     torch.autograd.profiler_legacy.profile = profiler_legacy.profile  # type: ignore[misc]
 
 
-class Steps:
-    """Ends a step with each step of the first optimizer that makes one."""
+def is_inside(frame: FrameType) -> bool:
+    """Whether FRAME, a step of an optimizer, was called by a step of the same one: super()."""
+    outer = frame.f_back
+    while outer is not None:
+        if (outer.f_code is frame.f_code
+                and outer.f_locals.get("self") is frame.f_locals.get("self")):
+            return True
+        outer = outer.f_back
+    return False
 
-    first: int = 0
+
+class Steps:
+    """Ends a step with each step of the first optimizer that makes one, while it lives."""
+
+    first: Callable[[], Any] = staticmethod(lambda: None)
 
     def __call__(self, optimizer: Any, *_: object) -> None:
-        """As a hook of `torch.optim`."""
-        self.first = self.first or id(optimizer)
-        if id(optimizer) == self.first:
+        """As a hook of `torch.optim`, called by what it wraps around each `step()`."""
+        if self.first() is None:
+            self.first = weakref.ref(optimizer)
+        if (self.first() is optimizer and native.whole.is_on
+                and not is_inside(sys._getframe(1))):
             native.opscope().osc_step()
+
+
+def tell_rank_when_known() -> None:
+    """A program may tell its rank to torch alone, and only after torch was imported."""
+    if not torch.distributed.is_available():
+        return
+    begin_group = torch.distributed.init_process_group
+
+    @functools.wraps(begin_group)
+    def init_process_group(*args: Any, **options: Any) -> Any:
+        result = begin_group(*args, **options)
+        native.whole.tell_rank()
+        return result
+
+    torch.distributed.init_process_group = init_process_group
+    torch.distributed.distributed_c10d.init_process_group = init_process_group
 
 
 def record() -> None:
     """Record all threads until the process ends, as OPSCOPE_OUT and OPSCOPE_SCHEDULE say."""
-    native.start(None)
-    native.attach(all_threads=True, shapes=True, memory=True, overloads=False, stacks=False)
-    native.opscope().osc_step()
+    native.whole.begin()
     register_optimizer_step_post_hook(Steps())
+    tell_rank_when_known()
 
 
 def give_way(module: Any, name: str) -> None:
