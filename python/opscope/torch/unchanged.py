@@ -6,11 +6,9 @@ import atexit
 import contextlib
 import functools
 import os
-import sys
 import threading
 import weakref
 from collections.abc import Callable
-from types import FrameType
 from typing import Any
 
 import torch
@@ -18,7 +16,7 @@ import torch.autograd.profiler
 import torch.autograd.profiler_legacy
 import torch.distributed
 import torch.profiler
-from torch.optim.optimizer import register_optimizer_step_post_hook
+from torch.optim import Optimizer
 
 from . import build, native, profiler, profiler_legacy
 
@@ -33,29 +31,37 @@ def replace() -> None:
     torch.autograd.profiler_legacy.profile = profiler_legacy.profile  # type: ignore[misc]
 
 
-def is_inside(frame: FrameType) -> bool:
-    """Whether FRAME, a step of an optimizer, was called by a step of the same one: super()."""
-    outer = frame.f_back
-    while outer is not None:
-        if (outer.f_code is frame.f_code
-                and outer.f_locals.get("self") is frame.f_locals.get("self")):
-            return True
-        outer = outer.f_back
-    return False
-
-
 class Steps:
     """Ends a step with each step of the first optimizer that makes one, while it lives."""
 
     first: Callable[[], Any] = staticmethod(lambda: None)
+    depth: int = 0  # of the first one's steps: one may call that of super()
 
-    def __call__(self, optimizer: Any, *_: object) -> None:
-        """As a hook of `torch.optim`, called by what it wraps around each `step()`."""
-        if self.first() is None:
-            self.first = weakref.ref(optimizer)
-        if (self.first() is optimizer and native.whole.is_on
-                and not is_inside(sys._getframe(1))):
-            native.opscope().osc_step()
+    def watch(self, step: Callable[..., Any]) -> Callable[..., Any]:
+        """STEP of a class of optimizers, which is watched from now on."""
+        @functools.wraps(step)
+        def watched(optimizer: Any, *args: Any, **options: Any) -> Any:
+            if torch.compiler.is_compiling():
+                return step(optimizer, *args, **options)
+            if self.first() is None:
+                self.first = weakref.ref(optimizer)
+            is_first = self.first() is optimizer
+            self.depth += is_first
+            try:
+                result = step(optimizer, *args, **options)
+            finally:
+                self.depth -= is_first
+            if is_first and self.depth == 0 and native.whole.is_on:
+                native.opscope().osc_step()
+            return result
+
+        return watched
+
+    def watch_all(self) -> None:
+        """Watch every class of optimizers, from outside of the range that torch puts around."""
+        hook = Optimizer.profile_hook_step
+        Optimizer.profile_hook_step = staticmethod(  # type: ignore[method-assign]
+            lambda step: self.watch(hook(step)))
 
 
 def tell_rank_when_known() -> None:
@@ -77,7 +83,7 @@ def tell_rank_when_known() -> None:
 def record() -> None:
     """Record all threads until the process ends, as OPSCOPE_OUT and OPSCOPE_SCHEDULE say."""
     native.whole.begin()
-    register_optimizer_step_post_hook(Steps())
+    Steps().watch_all()
     tell_rank_when_known()
 
 
