@@ -145,7 +145,8 @@ void osc_sink_drop(struct osc_sink *sink)
     sink->times = (struct osc_pack_times){0};
 }
 
-/* What earlier parts had that this one goes on from; they may be deleted. */
+/* What earlier parts had that this one goes on from, which may be deleted, and what threads
+ * lost that ended before a window: the last thing before it tells of records and threads. */
 static osc_status tell_before(struct osc_sink *sink)
 {
     static const struct osc_wire_before nothing;
@@ -238,7 +239,7 @@ osc_status osc_sink_flush(struct osc_sink *sink)
         st = append(sink, OSC_CHUNK_PROCESS, sink->facts, sink->facts_len, sink->n_facts);
         sink->has_facts = st == OSC_OK;
     }
-    if (st == OSC_OK)
+    if (st == OSC_OK && (sink->gone.n_records > 0 || sink->chunk_len > 0))
         st = tell_before(sink);
     if (st == OSC_OK)
         st = tell_anchors(sink);
@@ -380,7 +381,9 @@ osc_status osc_sink_tell_threads(struct osc_sink *sink)
     if (n == 0)
         return OSC_OK;
     sink->n_threads = n_threads > sink->n_threads ? n_threads : sink->n_threads;
-    const osc_status st = append(sink, OSC_CHUNK_THREADS, out, n * sizeof *out, n);
+    osc_status st = tell_before(sink);
+    if (st == OSC_OK)
+        st = append(sink, OSC_CHUNK_THREADS, out, n * sizeof *out, n);
     if (st != OSC_OK)
         memset(sink->threads, 0, n_threads * sizeof *out); /* all of them once more */
     return st;
@@ -406,7 +409,9 @@ osc_status osc_sink_end(struct osc_sink *sink, uint32_t reason, uint64_t ticks)
 
     if (!sink->file.is_open)
         return OSC_OK;
-    osc_status st = osc_sink_tell_threads(sink);
+    osc_status st = tell_before(sink);
+    if (st == OSC_OK)
+        st = osc_sink_tell_threads(sink);
     if (st != OSC_OK)
         return st;
     for (uint32_t cause = 0; cause < OSC_LOSS_COUNT; cause++)
