@@ -391,6 +391,7 @@ static void remove_live(const struct fold *f)
 {
     unlinkat(f->live_fd, "blocks", 0); /* without it the others mean nothing */
     unlinkat(f->live_fd, "strings", 0);
+    unlinkat(f->live_fd, "standing", 0);
     unlinkat(f->live_fd, "ctl", 0);
     rmdir(f->live_path);
 }

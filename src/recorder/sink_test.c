@@ -46,6 +46,7 @@ static int tear_down(void **state)
     osc_blocks_close();
     unlinkat(dir_fd, "blocks", 0);
     unlinkat(dir_fd, "strings", 0);
+    unlinkat(dir_fd, "standing", 0);
     close(dir_fd);
     for (int part = 2; part < 20; part++) {
         snprintf(path, sizeof path, "%s/run.%d.osc", folder, part);
