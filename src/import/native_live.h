@@ -33,6 +33,8 @@ struct osc_native_live {
     uint64_t n_bad_blocks, n_bad_records; /* left out: damaged */
     char *strings;                        /* owned; the string log from its first byte on */
     size_t strings_bytes;
+    unsigned char *standing; /* owned; segments of copies, or NULL */
+    size_t standing_bytes;
 };
 
 /*
@@ -55,6 +57,10 @@ void osc_native_live_close(struct osc_native_live *l);
 
 /* One more than the last slot of B that a call may have reserved. */
 uint32_t osc_native_live_end(const struct osc_block *b);
+
+/* From where on the records of B count, unless they are of a kind that always does: what is
+ * before is of a warm-up, or older than what a flight recorder keeps. */
+uint32_t osc_native_live_begin(const struct osc_native_live *l, const struct osc_block *b);
 
 /* The first slot of B, a block of L, that a file lacks which has WRITTEN of it, and that is
  * not of a warm-up; osc_native_live_end() or more: there is none. */
