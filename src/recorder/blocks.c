@@ -317,7 +317,7 @@ void osc_blocks_fill(struct osc_block *b, uint32_t used_slots)
     __atomic_store_n(&b->state, OSC_BLOCK_FULL, __ATOMIC_RELEASE);
     push(&pool.full, b);
 
-    /* relaxed: it decides only about sleep, which has a limit. */
+    /* relaxed: it decides only about sleep, which has a limit, until the next look. */
     if (__atomic_add_fetch(&pool.n_full, 1, __ATOMIC_RELAXED) == n_worth_it())
         osc_blocks_wake();
 }
@@ -328,22 +328,21 @@ struct osc_block *osc_blocks_drain(void)
     stack_word old = __atomic_load_n(&pool.full, __ATOMIC_RELAXED);
     struct osc_block *first = NULL;
 
+    /* Counted anew each time: who was torn off after push() never counted his. relaxed: see
+     * osc_blocks_fill() */
+    __atomic_store_n(&pool.n_full, 0, __ATOMIC_RELAXED);
     /* acquire: pairs with the release in push() */
     while ((uint32_t)old != 0 &&
            !__atomic_compare_exchange_n(&pool.full, &old, ((old >> 32) + 1) << 32, true,
                                         __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
         continue;
     /* The last one pushed is on top: turn them round. */
-    for (uint32_t i = (uint32_t)old, next, n = 0; i != 0; i = next) {
+    for (uint32_t i = (uint32_t)old, next; i != 0; i = next) {
         struct osc_block *b = osc_blocks_at(i - 1);
 
         next = get_next(b);
         set_next(b, first ? index_of(first) + 1 : 0);
         first = b;
-        n++;
-        if (next == 0)
-            /* relaxed: see osc_blocks_fill() */
-            __atomic_sub_fetch(&pool.n_full, n, __ATOMIC_RELAXED);
     }
     return first;
 }

@@ -542,6 +542,7 @@ static osc_status finish(void)
     osc_status st = OSC_OK;
 
     drain();
+    osc_backlog_gather(&self.backlog, self.core->now(), osc_clock_now_ns());
     follow_schedule();
     if (self.is_flight)
         dump_slow(UINT64_MAX);

@@ -55,11 +55,12 @@ void osc_threads_forked(void);
  * handler. */
 struct osc_writer *osc_threads_writer(void);
 
-/* This thread's writer is busy, for osc_threads_settle() as well: only then may a call look
- * whether recording is on. Its thread, which has one. */
+/* This thread's writer is busy, for osc_threads_settle() as well, with the mark it has: only
+ * then may a call look whether recording is on. Its thread, which has one. */
 void osc_threads_tell_busy(void);
 
-/* Fill W's entry of the table for the recording GENERATION. Its thread, busy. */
+/* Fill W's entry of the table for the recording GENERATION, which W's is from then on. Its
+ * thread, busy. */
 void osc_threads_enter(struct osc_writer *w, uint64_t generation);
 
 /* N records were lost by a thread without an entry, or outside of recordings. Any thread

@@ -286,7 +286,7 @@ static void *record_slowly(void *arg)
         osc_blocks_fill(b, 0);
     /* release: pairs with the acquire of the test, and of osc_threads_settle(). */
     __atomic_store_n(&slow.is_out, 1, __ATOMIC_RELEASE);
-    __atomic_store_n(&w->is_busy, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&w->busy, 0, __ATOMIC_RELEASE);
     return NULL;
 }
 
