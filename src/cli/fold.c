@@ -414,7 +414,7 @@ static osc_status put_standing(struct fold *f)
         memcpy(payload, f->live.standing, len);
     for (size_t i = 0; i < f->live.n_blocks; i++) {
         const struct osc_block *const b = &f->live.blocks[i];
-        const struct osc_pack_range range = {.end_slot = osc_native_live_begin(&f->live, b)};
+        const struct osc_pack_range range = {.end_slot = first_slot(f, b)};
         struct osc_pack_segment s;
         const size_t n = osc_pack_standing(b, range, &s, payload + len + sizeof s);
 

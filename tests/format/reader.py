@@ -303,7 +303,7 @@ STANDING = ("DEVICE", "DEVICE_NAME", "QUEUE", "THREAD_NAME", "PROCESS_NAME", "ME
 
 def from_block(block, first, begin=0):
     """The records of a live block from slot FIRST and BEGIN on, how many slots nobody
-    finished, and the records before BEGIN that hold for all that follows."""
+    finished, and the records before that which hold for all that follows."""
     tag, state, used = struct.unpack_from("<HBxI", block, 12)
     slots = [struct.unpack_from("<QQ", block, 32 + 16 * i) for i in range(1022)]
     end = min(used, 1022) if state == 2 else 1022
@@ -321,10 +321,11 @@ def from_block(block, first, begin=0):
         if not has_begun:
             n_unfinished, pending = 0, 0
             has_begun = timed and value >= begin + (name in ("END", "STEP_END"))
-        if not (has_begun and i >= first or not has_begun and name in STANDING):
+        is_wanted = has_begun and i >= first
+        if not is_wanted and name not in STANDING:
             i += n
             continue
-        n_unfinished, pending = n_unfinished + pending, 0
+        n_unfinished, pending = n_unfinished + (pending if is_wanted else 0), 0
         r = Record(kind)
         raw = block[32 + 16 * (i + 1):32 + 16 * (i + n)]
         words = list(struct.unpack(f"<{len(raw) // 8}Q", raw))
@@ -350,7 +351,7 @@ def from_block(block, first, begin=0):
                 r.words = [signed(w) for w in words[:value]]
             elif name in ("ARG_TEXT", "ARG_JSON"):
                 r.data = raw[:value]
-        (records if has_begun else standing).append(r)
+        (records if is_wanted else standing).append(r)
         i += n
     return records, n_unfinished + (pending if state == 2 else 0), standing
 
