@@ -58,7 +58,8 @@ static struct {
     struct osc_backlog backlog;
     struct osc_control control;
     bool is_writing; /* what is recorded goes into a part: a window is open */
-    int64_t looked_ns, rated_ns, anchored_ns, written_ns, retry_ns, slow_ns, reap_ns;
+    int64_t looked_ns, rated_ns, anchored_ns, written_ns, retry_ns, slow_ns, reap_ns,
+        crashed_ns;
     struct osc_clock_anchor first_anchor;
     double ticks_per_ns;
     unsigned char exited[OSC_LIVE_THREADS / 8]; /* entries whose blocks were all drained */
@@ -249,20 +250,14 @@ static uint64_t flight_begin(uint64_t ticks)
     return from;
 }
 
-/*
- * How many blocks to keep: all but those that threads need until we look again. That is
- * an eighth of them, or what fills in a stall, but half of all at most.
- */
-static uint32_t n_kept_max(void)
+/* Who is killed leaves whole steps, who crashed nothing more. relaxed: a number for itself */
+static void tell_flight(void)
 {
-    const uint32_t n = osc_blocks_header()->n_blocks, n_free = osc_blocks_free();
-    const uint32_t n_kept = self.backlog.n - self.backlog.n_asleep;
-    uint32_t reserve = self.n_in_stall > n / 8 ? self.n_in_stall : n / 8;
+    const bool is_over = self.crashed_ns && osc_clock_now_ns() - self.crashed_ns < SECOND;
 
-    reserve = reserve < n / 2 ? reserve : n / 2;
-    if (n_free >= reserve)
-        return n_kept;
-    return n_kept > reserve - n_free ? n_kept - (reserve - n_free) : 0;
+    __atomic_store_n(&osc_blocks_header()->window_begin,
+                     is_over ? OSC_LIVE_NO_WINDOW : flight_begin(self.core->now()),
+                     __ATOMIC_RELAXED);
 }
 
 static osc_status dump_flight(uint32_t reason, uint64_t ticks)
@@ -287,6 +282,8 @@ static osc_status dump_flight(uint32_t reason, uint64_t ticks)
         st = note(osc_backlog_write(&self.backlog, &self.sink, &range, &n_waiting));
     if (st == OSC_OK)
         st = end_part(reason, ticks);
+    if (reason == OSC_END_CRASHED)
+        self.crashed_ns = range.now_ns, tell_flight();
     if (st == OSC_OK) {
         osc_windows_dumped(range.from_ticks, ticks);
         hand_over();
@@ -308,15 +305,15 @@ static void dump_slow(uint64_t until)
 static void fly(void)
 {
     const uint64_t window_ns = self.options.o.flight_ns ? self.options.o.flight_ns : SECOND;
-    const uint64_t now = self.core->now(), from = flight_begin(now);
+    const uint64_t from = flight_begin(self.core->now());
     const int64_t since_ns = osc_clock_now_ns() - self.slow_ns;
+    const uint32_t n_max = osc_backlog_kept_max(&self.backlog, self.n_in_stall);
     const bool is_due = self.slow_ns == 0 || (uint64_t)since_ns >= window_ns;
 
     /* Once for each window, for all slow steps in it; sooner if they were given up else. */
-    dump_slow(is_due ? UINT64_MAX : osc_backlog_evicts(&self.backlog, from, n_kept_max()));
-    osc_backlog_evict(&self.backlog, &self.sink, from, n_kept_max());
-    /* Who is killed leaves whole steps. relaxed: a number for itself */
-    __atomic_store_n(&osc_blocks_header()->window_begin, flight_begin(now), __ATOMIC_RELAXED);
+    dump_slow(is_due ? UINT64_MAX : osc_backlog_evicts(&self.backlog, from, n_max));
+    osc_backlog_evict(&self.backlog, &self.sink, from, n_max);
+    tell_flight();
 }
 
 static void ask(enum request request)
