@@ -10,9 +10,11 @@ exit status 1 on any failure.
 from __future__ import annotations
 
 import concurrent.futures
+import copy
 import gzip
 import json
 import os
+import pickle
 import subprocess
 import sys
 import tempfile
@@ -20,6 +22,7 @@ import threading
 import traceback
 import warnings
 from pathlib import Path
+from typing import Any
 
 import torch
 import torch.profiler
@@ -94,6 +97,60 @@ def two_of_ours_are_an_error_and_torch_beside_is_none() -> None:
             x + x
     assert "aten::add" in keys(outer)
     assert "aten::add" in [a.key for a in theirs.key_averages()]
+
+
+def a_second_start_spoils_nothing() -> None:
+    prof = profile(activities=CPU)
+    prof.start()
+    assert raises(RuntimeError, "runs already", prof.start)
+    x + x
+    prof.stop()
+    assert "aten::add" in keys(prof)
+
+
+def a_profile_that_nobody_ended_ends_when_it_is_gone() -> None:
+    prof = profile(activities=CPU)
+    prof.start()
+    del prof
+    with profile(activities=CPU) as other:
+        x + x
+    assert "aten::add" in keys(other)
+
+
+def averages_are_a_list_in_every_way() -> None:
+    def look() -> list[Any]:
+        return prof.key_averages(group_by_stack_n=5)
+
+    with profile(activities=CPU, with_stack=True) as prof:
+        (x @ x).sum()
+    n = len(look())
+    assert n > 2
+    assert [len(a) for a in (look() + [], [] + look(), look().copy(), look() * 2)] == [
+        n, n, n, 2 * n]
+    averages = look()
+    averages.sort(key=lambda a: a.key)
+    assert [a.key for a in averages] == sorted(a.key for a in look())
+    assert averages.pop().key == max(a.key for a in look())
+    assert look() != [] and look() != [1] and averages[0] in averages
+    assert len(pickle.loads(pickle.dumps(look()))) == n == len(copy.deepcopy(look()))
+    assert "aten::mm" in repr(look()) and "aten::mm" in copy.copy(look()).table()
+    matmul = next(a for a in look() if a.key == "aten::matmul")
+    assert any("interface.py" in frame for frame in matmul.stack), matmul.stack
+
+
+def nothing_is_an_empty_table() -> None:
+    with profile(activities=CPU) as prof:
+        pass
+    assert prof.key_averages().table() == "" and len(prof.key_averages()) == 0
+
+
+def averages_outlast_their_profile() -> None:
+    def measure() -> Any:
+        with profile(activities=CPU) as prof:
+            x @ x
+        return prof.key_averages()
+
+    assert "aten::mm" in measure().table() and "aten::mm" in [a.key for a in measure()]
 
 
 def objects_have_what_torch_gives_them() -> None:

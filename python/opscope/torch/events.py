@@ -9,10 +9,11 @@ from __future__ import annotations
 import ast
 import bisect
 import csv
+import functools
 import io
 import itertools
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from torch.autograd import profiler_util
@@ -43,15 +44,17 @@ class FunctionEventAvg(profiler_util.FunctionEventAvg):
 class EventList(profiler_util.EventList):
     """A list of averages that is filled when somebody looks at its elements.
 
-    `table()` does not: it prints what `opscope table averages` makes of the recording.
+    `table()` does not: it prints what `opscope table averages` makes of the recording. KEEPER
+    is what the recording lasts as long as.
     """
 
     def __init__(self, path: str, options: list[str], use_device: str | None,
-                 profile_memory: bool, with_flops: bool) -> None:
+                 profile_memory: bool, with_flops: bool, keeper: Any = None) -> None:
         super().__init__([], use_device=use_device, profile_memory=profile_memory,
                          with_flops=with_flops)
         self._path = path
         self._options = options
+        self._keeper = keeper
         self._is_filled = False
 
     def _fill(self) -> None:
@@ -60,23 +63,16 @@ class EventList(profiler_util.EventList):
         self._is_filled = True
         if self._path:
             text = native.run("table", "averages", self._path, "-f", "csv", *self._options)
-            self.extend(average(row, self._use_device) for row in table_rows(text))
+            super().extend(average(row, self._use_device) for row in table_rows(text))
 
-    def __len__(self) -> int:
-        self._fill()
-        return super().__len__()
+    def __radd__(self, other: list[Any]) -> list[Any]:
+        return other + list(self)
 
-    def __iter__(self) -> Iterator[Any]:
-        self._fill()
-        return super().__iter__()
-
-    def __getitem__(self, index: Any) -> Any:
-        self._fill()
-        return super().__getitem__(index)
-
-    def __reversed__(self) -> Iterator[Any]:
-        self._fill()
-        return super().__reversed__()
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        # A copy has the averages, and not the recording.
+        state = {name: value for name, value in vars(self).items()
+                 if name in vars(profiler_util.EventList())}
+        return profiler_util.EventList, (list(self),), state
 
     def table(self, sort_by: str | None = None, row_limit: int = 100,
               max_src_column_width: int | None = 75, max_name_column_width: int | None = 55,
@@ -101,7 +97,29 @@ class EventList(profiler_util.EventList):
             args += ["--header", header]
         if top_level_events_only:
             args += ["--top-level"]
-        return native.run(*args)
+        text = native.run(*args)
+        return "" if text.startswith("note:") else text  # torch has nothing to say of nothing
+
+
+def filled(name: str) -> Callable[..., Any]:
+    """The method NAME of lists, of one that has been filled, as the other operand has."""
+    method = getattr(list, name)
+
+    def call(self: EventList, *args: Any, **options: Any) -> Any:
+        for operand in (self, *args):
+            if isinstance(operand, EventList):
+                operand._fill()
+        return method(self, *args, **options)
+
+    return functools.wraps(method)(call)
+
+
+for _name in ("__add__", "__contains__", "__delitem__", "__eq__", "__ge__", "__getitem__",
+              "__gt__", "__iadd__", "__imul__", "__iter__", "__le__", "__len__", "__lt__",
+              "__mul__", "__ne__", "__repr__", "__reversed__", "__rmul__", "__setitem__",
+              "append", "clear", "copy", "count", "extend", "index", "insert", "pop", "remove",
+              "reverse", "sort"):
+    setattr(EventList, _name, filled(_name))
 
 
 def check_sort_key(key: str) -> None:
@@ -129,7 +147,7 @@ def average(row: dict[str, str], use_device: str | None) -> FunctionEventAvg:
     a.self_device_memory_usage = int(row.get("self_device_bytes") or 0)
     a.flops = int(row.get("flops") or 0)
     a.input_shapes = ast.literal_eval(row["input_shapes"]) if row.get("input_shapes") else ""
-    a.stack = row["stack"].split("\n") if row.get("stack") else []
+    a.stack = json.loads(row["stack"]) if row.get("stack") else []
     a.overload_name = row.get("overload_name") or ""
     a.is_async = row["is_async"] == "true"
     a.is_user_annotation = row["is_user_annotation"] == "true"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import gc
 import json
 import os
 import shutil
@@ -19,6 +20,9 @@ from . import build
 
 LIBRARIES = ("libopscope.so", "libopscope.so.0")  # in a package, in a build
 OK, BUSY, NO_MEMORY = range(3)  # enum osc_torch_result
+INVALID = 6  # of enum osc_status_code: it records already
+BUSY_TEXT = ("a recording runs already in this process: an opscope.torch.profile, or another of "
+             "opscope; end that one first")
 
 
 class StartOptions(ctypes.Structure):
@@ -92,16 +96,18 @@ def start(path: str) -> None:
     has_made_way = whole.make_way()
     # Its schedule is the caller's, and not that of `opscope run`.
     schedule = os.environ.pop("OPSCOPE_SCHEDULE", None)
-    result = opscope().osc_start(ctypes.byref(
-        StartOptions(ctypes.sizeof(StartOptions), os.fsencode(path))))
+    options = StartOptions(ctypes.sizeof(StartOptions), os.fsencode(path))
+    result = opscope().osc_start(ctypes.byref(options))
+    if result == INVALID and gc.collect():
+        # A profile that nobody ended, and nobody can: it ends when it is collected.
+        result = opscope().osc_start(ctypes.byref(options))
     if schedule is not None:
         os.environ["OPSCOPE_SCHEDULE"] = schedule
     if result != 0:
         if has_made_way:
             whole.come_back()
-        raise RuntimeError(
-            "opscope cannot record here: a recording runs already in this process, or "
-            f"{os.path.dirname(path)} cannot be written")
+        raise RuntimeError(BUSY_TEXT if result == INVALID else "opscope cannot record here: "
+                           f"{os.path.dirname(path)} cannot be written")
     if "torch" in os.environ.get("OPSCOPE_SOURCES", ""):
         metadata("source.torch", torch.__version__)
 
@@ -113,7 +119,7 @@ def attach(*, all_threads: bool, shapes: bool, memory: bool, overloads: bool,
                            stacks, prefixes() if stacks else None, VERSION if is_whole else None)
     attached = recorder().osc_torch_attach(ctypes.byref(options))
     if attached == BUSY:
-        raise RuntimeError("opscope.torch.profile is running already in this process")
+        raise RuntimeError(BUSY_TEXT)
     return attached != NO_MEMORY
 
 

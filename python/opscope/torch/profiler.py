@@ -33,10 +33,19 @@ def config_fields(config: Any) -> dict[str, bool]:
             for name, i in (("profile_all_threads", 7), ("capture_overload_names", 8))}
 
 
-def remove(directory: str, pid: int) -> None:
-    """Remove DIRECTORY in the process PID that made it, not in a child of a fork."""
-    if os.getpid() == pid:
-        shutil.rmtree(directory, ignore_errors=True)
+def close(directory: str, pid: int, running: list[bool]) -> None:
+    """Remove DIRECTORY in the process PID that made it, not in a child of a fork.
+
+    If RUNNING has something, nobody has ended the recording in it, which nobody can any more.
+    """
+    if os.getpid() != pid:
+        return
+    if running:
+        running.clear()
+        native.detach()
+        ranges.remove()
+        native.stop()
+    shutil.rmtree(directory, ignore_errors=True)
 
 
 def new_path(directory: str) -> str:
@@ -56,10 +65,15 @@ class Recording:
         self.directory = tempfile.mkdtemp(prefix="opscope-")
         self.path = ""
         self.trace_id = ""
-        self.is_running = False
+        self.running: list[bool] = []  # something while it records
         self.cached_events: Any = None
         self.kineto_results = None
-        weakref.finalize(self, remove, self.directory, os.getpid())
+        weakref.finalize(self, close, self.directory, os.getpid(), self.running)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it records."""
+        return bool(self.running)
 
     def _prepare_trace(self) -> None:
         callback = self.owner.custom_trace_id_callback
@@ -75,7 +89,7 @@ class Recording:
         for key, value in metadata.items():
             native.metadata(key, value)
         self.path = path
-        self.is_running = True
+        self.running.append(True)
         self.cached_events = None
         torch.autograd.profiler._run_on_profiler_start()
         ranges.install()
@@ -93,7 +107,7 @@ class Recording:
             synchronize(self.owner.use_device)
         native.detach()
         ranges.remove()
-        self.is_running = False
+        self.running.clear()
         torch.autograd.profiler._run_on_profiler_stop()
         native.stop()
 
@@ -115,7 +129,7 @@ class Recording:
         if group_by_stack_n > 0:
             keys.append(f"stack:{group_by_stack_n}")
         return EventList(self.path, ["--group-by", ",".join(keys)] if keys else [],
-                         o.use_device, o.profile_memory, o.with_flops)
+                         o.use_device, o.profile_memory, o.with_flops, keeper=self)
 
     def export_chrome_trace(self, path: str, metadata: dict[str, str] | None = None,
                             use_python_export: bool = False) -> None:
@@ -206,6 +220,8 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
 
     def prepare_trace(self) -> None:
         """A new window begins; what an earlier one recorded goes."""
+        if self.profiler is not None and self.profiler.is_running:
+            raise RuntimeError(native.BUSY_TEXT)
         if self.profiler is None or not self.acc_events:
             self.profiler = Recording(self)
         self._trace_metadata = {}
