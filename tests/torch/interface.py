@@ -144,6 +144,31 @@ def nothing_is_an_empty_table() -> None:
     assert prof.key_averages().table() == "" and len(prof.key_averages()) == 0
 
 
+def a_thread_whose_session_another_ended_is_not_in_the_next() -> None:
+    first = profile(activities=CPU)
+    first.start()
+    stopper = threading.Thread(target=first.stop)
+    stopper.start()
+    stopper.join()
+    found: list[str] = []
+    ready, done = threading.Event(), threading.Event()
+
+    def other() -> None:
+        with profile(activities=CPU) as prof:
+            ready.set()
+            assert done.wait(60)
+            x + x
+        found.extend(keys(prof))
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    assert ready.wait(60)
+    torch.eye(3)
+    done.set()
+    thread.join()
+    assert "aten::add" in found and "aten::eye" not in found, found
+
+
 def averages_outlast_their_profile() -> None:
     def measure() -> Any:
         with profile(activities=CPU) as prof:

@@ -676,6 +676,47 @@ void on_end(const at::RecordFunction &fn, at::ObserverContext *)
 
 } // namespace
 
+// --- callbacks of one session
+// -----------------------------------------------------------------
+
+namespace
+{
+
+// A thread that another one took its session from keeps the callback until it begins one
+// itself: it must not take part in those that follow. Of so many sessions each has its own
+// functions.
+constexpr unsigned kFunctions = 16;
+
+template <unsigned N> bool is_of_now()
+{
+    // relaxed: as in on_begin()
+    return generation.load(std::memory_order_relaxed) % kFunctions == N;
+}
+
+template <unsigned N> std::unique_ptr<at::ObserverContext> begin(const at::RecordFunction &fn)
+{
+    return is_of_now<N>() ? on_begin(fn) : nullptr;
+}
+
+template <unsigned N> void end(const at::RecordFunction &fn, at::ObserverContext *context)
+{
+    if (is_of_now<N>())
+        on_end(fn, context);
+}
+
+template <unsigned... N>
+at::RecordFunctionCallback make_callback(uint64_t session_number,
+                                         std::integer_sequence<unsigned, N...>)
+{
+    static constexpr at::RecordFunctionCallback::StartCallback begins[] = {begin<N>...};
+    static constexpr at::RecordFunctionCallback::EndCallback ends[] = {end<N>...};
+    const unsigned i = unsigned(session_number % kFunctions);
+
+    return at::RecordFunctionCallback(begins[i], ends[i]);
+}
+
+} // namespace
+
 // --- calls of Python -------------------------------------------------------------------------
 
 bool osc_torch::range_begin(enum osc_scope_kind kind, osc_name name, const void *who)
@@ -726,7 +767,11 @@ void begin_child()
     session.begins_step = false;
     // relaxed, here and below: there is one thread
     if (session.options.whole && generation.load(std::memory_order_relaxed) != 0) {
-        generation.store(last_generation.fetch_add(1) + 1, std::memory_order_relaxed);
+        // Its callback stays, and so do its functions.
+        last_generation.store(generation.load(std::memory_order_relaxed) + kFunctions,
+                              std::memory_order_relaxed);
+        generation.store(last_generation.load(std::memory_order_relaxed),
+                         std::memory_order_relaxed);
         return;
     }
     osc_torch::memory_stop();
@@ -752,9 +797,11 @@ int osc_torch_attach(const struct osc_torch_options *options)
     if (session.options.has_memory && !osc_torch::memory_start())
         result = OSC_TORCH_NO_MEMORY;
     // release: pairs with the barrier in adding the callback, before which none comes
-    generation.store(last_generation.fetch_add(1) + 1, std::memory_order_release);
-    const auto callback = at::RecordFunctionCallback(on_begin, on_end)
-                              .needsInputs(session.options.has_shapes != 0);
+    const uint64_t number = last_generation.fetch_add(1) + 1;
+    generation.store(number, std::memory_order_release);
+    const auto callback =
+        make_callback(number, std::make_integer_sequence<unsigned, kFunctions>())
+            .needsInputs(session.options.has_shapes != 0);
     if (own_callback != 0)
         at::removeCallback(own_callback);
     if (session.has_global_callback) // of the parent of a fork
