@@ -6,7 +6,9 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "recorder/stack.h"
@@ -38,7 +40,8 @@ enum {
     FRAME_SEGMENTS = 24,
     FRAME_MASK = 38,
     FRAME_WORDS = 39,
-    PRIVILEGE_USER = 3
+    PRIVILEGE_USER = 3,
+    PAGE_BYTES = 4096
 };
 
 /* As the kernel has it, which libc does not tell. */
@@ -82,7 +85,7 @@ static void get_marks(struct marks *out)
 
 /* Whether the frame of a handler that still runs begins at WORD. What else begins with a
  * restorer is what sigaction() left: handlers change neither link nor code segment. */
-OSC_STACK_READER static bool is_frame(const uintptr_t *word, const struct marks *marks)
+static bool is_frame(const uintptr_t *word, const struct marks *marks)
 {
     uint32_t i = 0;
 
@@ -93,14 +96,42 @@ OSC_STACK_READER static bool is_frame(const uintptr_t *word, const struct marks 
            (marks->may_block_none || (marks->blocked & ~word[FRAME_MASK]) != 0);
 }
 
-/* The first frame from FROM to END, or 0. */
-OSC_STACK_READER static uintptr_t find_frame(uintptr_t from, uintptr_t end,
-                                             const struct marks *marks)
+/* Copy what lies from AT on, up to END and in one page; how much that was. 0: nothing is there
+ * now; negative: it is not to be known. What follows the stack in its mapping may be another
+ * thread's, which may unmap it meanwhile: then a copy fails, and a load would be the end. */
+static ssize_t copy_page(uintptr_t *out, uintptr_t at, uintptr_t end)
 {
-    for (uintptr_t at = from; end - at >= FRAME_WORDS * sizeof at; at += sizeof at)
-        /* NOLINTNEXTLINE(performance-no-int-to-ptr): within the bounds of the stack */
-        if (is_frame((const uintptr_t *)at, marks))
-            return at;
+    const uintptr_t page_end = (at | (PAGE_BYTES - 1)) + 1;
+    const size_t len = (page_end < end ? page_end : end) - at;
+    const struct iovec to = {out, len};
+    /* NOLINTNEXTLINE(performance-no-int-to-ptr): read by the kernel */
+    const struct iovec from = {(void *)at, len};
+    const ssize_t n = process_vm_readv(getpid(), &to, 1, &from, 1, 0);
+
+    return n < 0 && errno == EFAULT ? 0 : n;
+}
+
+/* The first frame from FROM to END, or 0; UINTPTR_MAX if the stack cannot be copied. */
+static uintptr_t find_frame(uintptr_t from, uintptr_t end, const struct marks *marks)
+{
+    uintptr_t words[FRAME_WORDS - 1 + PAGE_BYTES / sizeof(uintptr_t)];
+    size_t n = 0, kept;
+
+    for (uintptr_t at = from; at < end; at = (at | (PAGE_BYTES - 1)) + 1) {
+        const ssize_t len = copy_page(words + n, at, end);
+
+        if (len <= 0)
+            return len == 0 ? 0 : UINTPTR_MAX;
+        const uintptr_t first = at - n * sizeof *words;
+        n += (size_t)len / sizeof *words;
+        for (size_t i = 0; i + FRAME_WORDS <= n; i++)
+            if (is_frame(words + i, marks))
+                return first + i * sizeof *words;
+        /* A frame may begin in one page and end in the next. */
+        kept = n < FRAME_WORDS ? n : FRAME_WORDS - 1;
+        memmove(words, words + n - kept, kept * sizeof *words);
+        n = kept;
+    }
     return 0;
 }
 
@@ -123,7 +154,9 @@ static uintptr_t look(uintptr_t from)
     const bool is_deep = end - from > SCAN_BYTES;
     const uintptr_t found = find_frame(from, is_deep ? from + SCAN_BYTES : end, &marks);
 
-    return found == 0 && is_deep && is_by_mask() ? UINTPTR_MAX : found;
+    if (found == UINTPTR_MAX || (found == 0 && is_deep))
+        return is_by_mask() ? UINTPTR_MAX : 0;
+    return found;
 }
 
 #else

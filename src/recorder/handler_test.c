@@ -10,6 +10,9 @@
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
 
 #include "recorder/stack.h"
 
@@ -214,6 +217,53 @@ static void look_far_below(int number)
     (void)look_below(&nothing, 1536);
 }
 
+static ucontext_t outside, coroutine;
+
+static void look_in_coroutine(void)
+{
+    wipe_what_handlers_left();
+    look(0);
+}
+
+static void raise_in_coroutine(void)
+{
+    raise_with(0);
+}
+
+static void run_coroutine(unsigned char *stack, size_t len, void (*body)(void))
+{
+    assert_int_equal(getcontext(&coroutine), 0);
+    coroutine.uc_stack.ss_sp = stack;
+    coroutine.uc_stack.ss_size = len;
+    coroutine.uc_link = &outside;
+    makecontext(&coroutine, body, 0);
+    assert_int_equal(swapcontext(&outside, &coroutine), 0);
+}
+
+/* Half a mapping, as far as its file goes, is the stack of a coroutine; to load from the rest
+ * is an error, as it is to load from what somebody else has unmapped meanwhile. */
+static void loads_nothing_that_may_not_be_there(void **state)
+{
+    enum { STACK_BYTES = 256 << 10 };
+    const struct sigaction action = {.sa_handler = look};
+    const int fd = memfd_create("stack", 0);
+
+    (void)state;
+    assert_true(fd >= 0);
+    assert_int_equal(ftruncate(fd, STACK_BYTES), 0);
+    unsigned char *const stack = mmap(NULL, (size_t)2 * STACK_BYTES, PROT_READ | PROT_WRITE,
+                                      MAP_SHARED, fd, 0);
+    assert_true(stack != MAP_FAILED);
+    assert_int_equal(sigaction(SIGUSR1, &action, NULL), 0);
+    run_coroutine(stack, STACK_BYTES, look_in_coroutine);
+    assert_true(seen == 0);
+    run_coroutine(stack, STACK_BYTES, raise_in_coroutine);
+    assert_true(seen > (uintptr_t)stack && seen < (uintptr_t)stack + STACK_BYTES);
+
+    assert_int_equal(munmap(stack, (size_t)2 * STACK_BYTES), 0);
+    close(fd);
+}
+
 /* By its mask, since nobody looks so far. */
 static void knows_a_handler_more_than_a_mebibyte_above(void **state)
 {
@@ -238,6 +288,7 @@ int main(void)
 #if defined __x86_64__
         cmocka_unit_test(knows_what_a_handler_left_in_a_hole),
         cmocka_unit_test(sees_none_where_signals_that_are_caught_are_blocked),
+        cmocka_unit_test(loads_nothing_that_may_not_be_there),
         cmocka_unit_test(knows_a_handler_more_than_a_mebibyte_above),
 #endif
     };
