@@ -77,6 +77,12 @@ run = subprocess.Popen([sys.argv[1], "run", "--sources", "api", "-o", "rec", "--
 run.stdout.readline()
 run.send_signal(signal.SIGUSR1)
 print("a signal to opscope reaches it:", run.stdout.read().strip(), run.wait())
+
+# It ends by itself, while we get what timeout(1) and Ctrl-C send.
+LATE = "(sleep 0.2; kill -HUP $PPID; kill -TERM $PPID; kill -INT $PPID; kill -CONT $PPID) & "
+run = subprocess.run([sys.argv[1], "run", "--sources", "api", "-o", "rec", "--", "sh", "-c",
+                      LATE + "kill -STOP $PPID; exit 5"], check=False)
+print("signals that come after its end change nothing:", run.returncode)
 END
 
 # A program that uses nothing we collect leaves a recording all the same.
