@@ -366,26 +366,24 @@ void osc_blocks_give_back(struct osc_block *b)
     __atomic_add_fetch(&pool.n_free, 1, __ATOMIC_RELAXED);
 }
 
-/* Another piece, if the limit allows one. */
-static void grow(void)
+bool osc_blocks_add(void)
 {
     const uint32_t n = pool.n_blocks_max - pool.n_blocks;
 
-    if (n > 0)
-        (void)add_piece(n < PIECE_BLOCKS ? n : PIECE_BLOCKS);
+    return n > 0 && add_piece(n < PIECE_BLOCKS ? n : PIECE_BLOCKS);
 }
 
 void osc_blocks_grow(void)
 {
     /* relaxed: see osc_blocks_take() */
     if (__atomic_load_n(&pool.n_free, __ATOMIC_RELAXED) < pool.n_blocks / 4)
-        grow();
+        (void)osc_blocks_add();
 }
 
 void osc_blocks_grow_to(uint64_t n_blocks)
 {
     if (pool.n_blocks < n_blocks)
-        grow();
+        (void)osc_blocks_add();
 }
 
 void osc_blocks_wait(int64_t timeout_ns)

@@ -67,7 +67,10 @@ void osc_blocks_give_back(struct osc_block *b);
 /* Block I of osc_live_header.n_blocks, whatever its state. */
 struct osc_block *osc_blocks_at(uint32_t i);
 
-/* Reserve and map more if less than a quarter is free and the limit allows it. */
+/* Reserve and map another piece; false: the limit or the disk does not allow it. */
+bool osc_blocks_add(void);
+
+/* The same if less than a quarter is free. */
 void osc_blocks_grow(void);
 
 /* The same if there are fewer than N_BLOCKS: ahead of need, at the rate that they fill. */

@@ -307,7 +307,7 @@ static void fly(void)
     const uint64_t window_ns = self.options.flight_ns ? self.options.flight_ns : SECOND;
     const uint64_t from = flight_begin(self.core->now());
     const int64_t since_ns = osc_clock_now_ns() - self.slow_ns;
-    const uint32_t n_max = osc_backlog_kept_max(&self.backlog, self.n_in_stall);
+    const uint32_t n_max = osc_backlog_keep(&self.backlog, from, self.n_in_stall);
     const bool is_due = self.slow_ns == 0 || (uint64_t)since_ns >= window_ns;
 
     /* Once for each window, for all slow steps in it; sooner if they were given up else. */
