@@ -63,6 +63,7 @@ static struct {
     bool is_writing; /* what is recorded goes into a part: a window is open */
     int64_t looked_ns, rated_ns, anchored_ns, written_ns, retry_ns, slow_ns, crashed_ns;
     struct osc_clock_anchor first_anchor;
+    int64_t rate_after_ns; /* how old the first one must be to tell the rate better */
     double ticks_per_ns;
     unsigned char exited[OSC_LIVE_THREADS / 8]; /* entries whose blocks were all drained */
 } self;
@@ -83,7 +84,7 @@ static void take_anchor(void)
     self.anchored_ns = osc_clock_now_ns();
     if (self.first_anchor.ticks == 0)
         self.first_anchor = now;
-    else if (now.monotonic_ns > self.first_anchor.monotonic_ns + SECOND / 2)
+    else if (now.monotonic_ns > self.first_anchor.monotonic_ns + self.rate_after_ns)
         self.ticks_per_ns = (double)(now.ticks - self.first_anchor.ticks) /
                             (double)(now.monotonic_ns - self.first_anchor.monotonic_ns);
 }
@@ -683,6 +684,7 @@ osc_status osc_flush_start(const struct osc_flush_start *start)
     memcpy(self.out, start->out, strlen(start->out) + 1);
     read_options(start);
     self.ticks_per_ns = start->ticks_hz ? (double)start->ticks_hz / (double)SECOND : 1;
+    self.rate_after_ns = start->ticks_hz ? SECOND / 2 : 0;
     take_anchor();
     osc_status st = open_all(start);
     if (st != OSC_OK) {
