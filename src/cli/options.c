@@ -131,7 +131,8 @@ const struct osc_option osc_options[OSC_OPTION_COUNT] = {
                             "torch; default: api,itt; none"},
     [OSC_OPTION_RUN_TORCH] =
         {"torch", 0, "[=replace]", RUN, OSC_COMPLETE_NOTHING, NULL, NULL,
-         "record the operators of PyTorch, or put our profiler in the place of torch's"},
+         "record the operators of PyTorch (and not by ITT, unless --sources names it), or "
+         "put our profiler in the place of torch's"},
     [OSC_OPTION_SCHEDULE] =
         {"schedule", 0, "TEXT", RUN, OSC_COMPLETE_NOTHING, NULL, NULL,
          "which steps to record, such as wait=1,warmup=1,active=3,repeat=2"},

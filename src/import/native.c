@@ -360,7 +360,7 @@ static osc_status list_standing(struct osc_native *n)
 
         s.head.seq = b->seq;
         s.head.thread = b->thread;
-        if (osc_native_live_begin(&n->live, b) > 0)
+        if (osc_native_live_first(&n->live, b, 0) > 0)
             st = osc_native_order_add(&n->order, &s);
     }
     return st;
@@ -377,7 +377,7 @@ static void fetch_live(struct osc_native *n, struct osc_native_segment *s,
     if (!b) {
         *bytes = n->live.standing + s->offset;
     } else if (s->is_standing) {
-        range.end_slot = osc_native_live_begin(&n->live, b);
+        range.end_slot = osc_native_live_first(&n->live, b, 0);
         (void)osc_pack_standing(b, range, &s->head, n->packed);
         s->head.n_unfinished = 0; /* told where its slots are */
     } else {

@@ -351,22 +351,16 @@ uint32_t osc_native_live_end(const struct osc_block *b)
     return end < OSC_BLOCK_SLOTS ? end : OSC_BLOCK_SLOTS;
 }
 
-uint32_t osc_native_live_begin(const struct osc_native_live *l, const struct osc_block *b)
-{
-    const uint32_t end = osc_native_live_end(b);
-
-    if (l->header.window_begin == 0)
-        return 0;
-    return l->header.window_begin == OSC_LIVE_NO_WINDOW
-               ? end
-               : osc_pack_find(b, 0, end, l->header.window_begin);
-}
-
 uint32_t osc_native_live_first(const struct osc_native_live *l, const struct osc_block *b,
                                uint32_t written)
 {
     const uint32_t first = written > b->written_slots ? written : b->written_slots;
-    const uint32_t begin = osc_native_live_begin(l, b);
+    const uint32_t end = osc_native_live_end(b);
+    uint32_t begin = 0;
 
+    if (l->header.window_begin == OSC_LIVE_NO_WINDOW)
+        begin = end;
+    else if (l->header.window_begin > 0)
+        begin = osc_pack_find(b, 0, end, l->header.window_begin);
     return first > begin ? first : begin;
 }

@@ -58,10 +58,6 @@ void osc_native_live_close(struct osc_native_live *l);
 /* One more than the last slot of B that a call may have reserved. */
 uint32_t osc_native_live_end(const struct osc_block *b);
 
-/* From where on the records of B count, unless they are of a kind that always does: what is
- * before is of a warm-up, or older than what a flight recorder keeps. */
-uint32_t osc_native_live_begin(const struct osc_native_live *l, const struct osc_block *b);
-
 /* The first slot of B, a block of L, that a file lacks which has WRITTEN of it, and that is
  * not of a warm-up; osc_native_live_end() or more: there is none. */
 uint32_t osc_native_live_first(const struct osc_native_live *l, const struct osc_block *b,

@@ -35,6 +35,15 @@ static uint32_t used_slots(const struct osc_block *b)
     return b->used_slots < OSC_BLOCK_SLOTS ? b->used_slots : OSC_BLOCK_SLOTS;
 }
 
+/* There are never more blocks than room. */
+static void add(struct osc_backlog *backlog, struct osc_block *b, uint64_t now_ticks,
+                int64_t now_ns)
+{
+    if (backlog->n < backlog->room)
+        backlog->entries[backlog->n++] = (struct osc_backlog_entry){
+            .block = b, .drained_ticks = now_ticks, .drained_ns = now_ns};
+}
+
 void osc_backlog_drain(struct osc_backlog *backlog, struct osc_sink *sink, uint64_t now_ticks,
                        int64_t now_ns)
 {
@@ -44,10 +53,35 @@ void osc_backlog_drain(struct osc_backlog *backlog, struct osc_sink *sink, uint6
         next = osc_blocks_next(b);
         if (sink)
             (void)osc_sink_learn(sink, b, (struct osc_pack_range){0, used_slots(b), false});
-        /* There are never more blocks than room. */
-        if (backlog->n < backlog->room)
-            backlog->entries[backlog->n++] = (struct osc_backlog_entry){
-                .block = b, .drained_ticks = now_ticks, .drained_ns = now_ns};
+        add(backlog, b, now_ticks, now_ns);
+    }
+}
+
+static bool has(const struct osc_backlog *backlog, const struct osc_block *b)
+{
+    for (uint32_t i = 0; i < backlog->n; i++)
+        if (backlog->entries[i].block == b)
+            return true;
+    return false;
+}
+
+void osc_backlog_gather(struct osc_backlog *backlog, uint64_t now_ticks, int64_t now_ns)
+{
+    const uint32_t n = osc_blocks_header()->n_blocks;
+    uint32_t n_astray = 0;
+
+    /* acquire: pairs with the release in osc_blocks_fill() */
+    for (uint32_t i = 0; i < n; i++)
+        n_astray +=
+            __atomic_load_n(&osc_blocks_at(i)->state, __ATOMIC_ACQUIRE) == OSC_BLOCK_FULL;
+    n_astray -= n_astray < backlog->n ? n_astray : backlog->n;
+    for (uint32_t i = 0; i < n && n_astray > 0; i++) {
+        struct osc_block *b = osc_blocks_at(i);
+
+        if (__atomic_load_n(&b->state, __ATOMIC_ACQUIRE) != OSC_BLOCK_FULL || has(backlog, b))
+            continue;
+        add(backlog, b, now_ticks, now_ns);
+        n_astray--;
     }
 }
 

@@ -45,6 +45,10 @@ void osc_backlog_close(struct osc_backlog *backlog);
 void osc_backlog_drain(struct osc_backlog *backlog, struct osc_sink *sink, uint64_t now_ticks,
                        int64_t now_ns);
 
+/* Nobody records any more: take over what is full and was never handed over, since its thread
+ * was torn off on the way. */
+void osc_backlog_gather(struct osc_backlog *backlog, uint64_t now_ticks, int64_t now_ns);
+
 /* What to write. */
 struct osc_backlog_range {
     uint64_t from_ticks, until_ticks; /* records at FROM are in it, those at UNTIL not */

@@ -48,7 +48,7 @@ struct osc_sink {
 
     struct osc_standing standing; /* if has_parts */
     unsigned char *carried;       /* owned: room for what CARRY tells */
-    struct osc_carry carry; /* open if parts may go on from each other */
+    struct osc_carry carry;       /* open if parts may go on from each other */
 
     unsigned char *modules; /* owned: what code is mapped, as it was last told */
     size_t modules_len;     /* 0: no stack was recorded yet */

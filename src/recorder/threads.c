@@ -97,16 +97,25 @@ static void clear(struct osc_writer *w)
     /* relaxed: osc_threads_settle() and is_gone() may look at it, to no avail. */
     __atomic_store_n(&w->tid, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&w->pos, 0, __ATOMIC_RELAXED);
-    __atomic_store_n(&w->is_busy, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&w->busy, 0, __ATOMIC_RELAXED);
 }
 
-/* The thread of writer I, W, ends: what is to be written of it, if it IS_ON, goes out, and
- * the writer back. Busy. */
-static void hand_over(struct osc_writer *w, struct osc_live_thread *entry, uint32_t i,
-                      bool is_on)
+/* Keep all others out of W, whose thread ends; whether it ends within a slow path. */
+static bool seize(struct osc_writer *w)
 {
+    /* seq_cst: see osc_threads_settle() */
+    return __atomic_exchange_n(&w->busy, OSC_BUSY_ALONE, __ATOMIC_SEQ_CST) != 0;
+}
+
+/* The thread of writer I, W, ends: what is to be written of it goes out, if there is a
+ * recording for it, and the writer back. Seized. */
+static void hand_over(struct osc_writer *w, uint32_t i, bool is_torn)
+{
+    struct osc_live_thread *entry = w->entry;
+    const bool is_on = w->generation != 0 && w->generation == osc_session_generation();
+
     if (is_on)
-        osc_writer_end(w, osc_ticks());
+        osc_writer_end(w, osc_ticks(), is_torn);
     clear(w);
     /* release: pairs with the acquire of the flusher, who gives it back. */
     if (is_on)
@@ -123,15 +132,12 @@ static void end_thread(void *arg)
 
     if (osc_threads_life() == OSC_LIFE_HERE && w == osc_writer_self && w->index_1 != 0) {
         const uint32_t i = w->index_1 - 1;
-        struct osc_live_thread *entry = w->entry;
+        const bool is_torn = seize(w);
 
-        osc_threads_tell_busy();
         w->epoch = 0;
         __atomic_signal_fence(__ATOMIC_SEQ_CST); /* as in the slow path */
-        const bool is_on = w->generation != 0 && w->generation == osc_session_generation();
-
         osc_writer_self = osc_writer_nobody();
-        hand_over(w, entry, i, is_on);
+        hand_over(w, i, is_torn);
     }
     errno = kept;
 }
@@ -149,37 +155,42 @@ static bool is_gone(const struct osc_writer *w)
 static void end_for(uint32_t i)
 {
     struct osc_writer *w = &memory->writers[i];
-    struct osc_live_thread *entry = w->entry;
     uint32_t tid = __atomic_load_n(&w->tid, __ATOMIC_RELAXED);
 
     /* acquire: one of those who find it gets it; relaxed: the others let it be. */
     if (tid == 0 || !__atomic_compare_exchange_n(&w->tid, &tid, 0, false, __ATOMIC_ACQUIRE,
                                                  __ATOMIC_RELAXED))
         return;
-    /* seq_cst: see osc_threads_settle() */
-    __atomic_store_n(&w->is_busy, 1, __ATOMIC_SEQ_CST);
+    hand_over(w, i, seize(w));
+}
 
-    const bool is_on = w->generation != 0 && w->generation == osc_session_generation();
+uint32_t osc_threads_reap(void)
+{
+    const int kept = errno;
+    /* relaxed: those that are new meanwhile are not gone. */
+    const uint32_t n = __atomic_load_n(&n_writers, __ATOMIC_RELAXED);
+    uint32_t n_gone = 0;
 
-    hand_over(w, entry, i, is_on);
+    for (uint32_t i = 0; i < n; i++)
+        if (is_gone(&memory->writers[i])) {
+            end_for(i);
+            n_gone++;
+        }
+    errno = kept;
+    return n_gone;
 }
 
 /* All writers are taken: end those of threads that are gone, not all too often. */
-static void reap(void)
+static void reap_at_times(void)
 {
-    const int kept = errno;
     const uint64_t now = osc_ticks();
     /* relaxed: only when, not what. */
     uint64_t last = __atomic_load_n(&last_reap, __ATOMIC_RELAXED);
 
-    if (now - last < osc_ticks_hz() / REAPS_HZ ||
-        !__atomic_compare_exchange_n(&last_reap, &last, now, false, __ATOMIC_RELAXED,
-                                     __ATOMIC_RELAXED))
-        return;
-    for (uint32_t i = 0; i < OSC_LIVE_THREADS; i++)
-        if (is_gone(&memory->writers[i]))
-            end_for(i);
-    errno = kept;
+    if (now - last >= osc_ticks_hz() / REAPS_HZ &&
+        __atomic_compare_exchange_n(&last_reap, &last, now, false, __ATOMIC_RELAXED,
+                                    __ATOMIC_RELAXED))
+        (void)osc_threads_reap();
 }
 
 void osc_threads_load(void)
@@ -280,7 +291,7 @@ struct osc_writer *osc_threads_writer(void)
     const uint32_t i = pop_index();
 
     if (i == 0) {
-        reap(); /* for later calls */
+        reap_at_times(); /* for later calls */
         return NULL;
     }
     struct osc_writer *w = &memory->writers[i - 1];
@@ -300,8 +311,8 @@ struct osc_writer *osc_threads_writer(void)
 
 void osc_threads_tell_busy(void)
 {
-    /* seq_cst: pairs with osc_threads_settle() */
-    __atomic_store_n(&osc_writer_self->is_busy, 1, __ATOMIC_SEQ_CST);
+    /* seq_cst: pairs with osc_threads_settle(); the mark stays. */
+    (void)__atomic_fetch_or(&osc_writer_self->busy, OSC_BUSY_ALONE, __ATOMIC_SEQ_CST);
 }
 
 void osc_threads_enter(struct osc_writer *w, uint64_t generation)
@@ -311,7 +322,6 @@ void osc_threads_enter(struct osc_writer *w, uint64_t generation)
     /* relaxed: they only need be different. */
     uint32_t n = __atomic_load_n(&h->n_threads, __ATOMIC_RELAXED);
 
-    w->generation = generation;
     w->ordinal = __atomic_add_fetch(&last_ordinal, 1, __ATOMIC_RELAXED);
     w->entry = e;
     e->tid = w->tid;
@@ -322,6 +332,8 @@ void osc_threads_enter(struct osc_writer *w, uint64_t generation)
                                                           __ATOMIC_RELEASE, __ATOMIC_RELAXED))
         /* release: as above; relaxed: it is tried again. */
         continue;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* who is torn off before tries again */
+    w->generation = generation;
 }
 
 void osc_threads_count(enum osc_loss cause, uint64_t n)
@@ -401,7 +413,7 @@ static bool is_tagged(const struct osc_writer *w)
 static bool is_through(uint32_t i)
 {
     /* seq_cst: see osc_threads_settle() */
-    if (__atomic_load_n(&memory->writers[i].is_busy, __ATOMIC_SEQ_CST))
+    if (__atomic_load_n(&memory->writers[i].busy, __ATOMIC_SEQ_CST))
         return false;
     /* acquire: pairs with the release in osc_threads_enter() */
     return __atomic_load_n(&osc_blocks_threads()[i].state, __ATOMIC_ACQUIRE) !=
@@ -463,7 +475,7 @@ void osc_threads_count_owed(void)
         /* acquire: pairs with the release in osc_threads_enter(), and with that at the end of
          * the slow path, which wrote n_owed */
         if (__atomic_load_n(&e->state, __ATOMIC_ACQUIRE) == OSC_THREAD_RUNS &&
-            !__atomic_load_n(&w->is_busy, __ATOMIC_ACQUIRE))
+            !__atomic_load_n(&w->busy, __ATOMIC_ACQUIRE))
             /* relaxed: see osc_threads_losses() */
             __atomic_add_fetch(&e->lost[OSC_LOSS_FULL], w->n_owed, __ATOMIC_RELAXED);
     }

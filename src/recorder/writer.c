@@ -2,13 +2,21 @@
 #include "recorder/writer.h"
 
 #include <errno.h>
+#include <linux/futex.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "recorder/blocks.h"
 #include "recorder/devices.h"
 #include "recorder/session.h"
 #include "recorder/threads.h"
 #include "recorder/ticks.h"
+
+enum { DOUBTS = 16 /* calls for one look of the kernel */ };
+
+#define MARK UINT32_C(0x6f73636d)
 
 /* Its epoch is never that of the process, so nobody ever writes to it. */
 static struct osc_writer nobody;
@@ -111,13 +119,16 @@ static struct osc_record_slot *take_slots(struct osc_writer *w, uint32_t n)
 {
     if (!w->block || used_slots(w) + n > OSC_BLOCK_SLOTS) {
         struct osc_block *next = osc_blocks_take(w->ordinal, w->tid);
+        struct osc_block *full = w->block;
+        const uint32_t n_used = full ? used_slots(w) : 0;
 
         if (!next)
             return NULL;
-        if (w->block)
-            osc_blocks_fill(w->block, used_slots(w));
         w->block = next;
         set_pos(w, (uintptr_t)next->slots);
+        __atomic_signal_fence(__ATOMIC_SEQ_CST); /* who is torn off hands none over twice */
+        if (full)
+            osc_blocks_fill(full, n_used);
     }
     /* NOLINTNEXTLINE(performance-no-int-to-ptr): see osc_writer_try() */
     struct osc_record_slot *s = (struct osc_record_slot *)w->pos;
@@ -223,21 +234,45 @@ static struct osc_record_slot *place(struct osc_writer *w, uint32_t n_slots, enu
     return s;
 }
 
-/* Keep handlers out of W; false if this is one that came while W was busy. */
-static bool set_busy(struct osc_writer *w)
+/* Keep handlers out of W, with a mark in the frame of this call; false if this is one that came
+ * while W was busy. */
+static bool set_busy(struct osc_writer *w, uint32_t *mark)
 {
+    *(volatile uint32_t *)mark = MARK;
     /* relaxed: only this thread and its handlers write it. */
-    if (__atomic_load_n(&w->is_busy, __ATOMIC_RELAXED))
+    if (__atomic_load_n(&w->busy, __ATOMIC_RELAXED))
         return false;
-    __atomic_store_n(&w->is_busy, 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&w->busy, (uintptr_t)mark, __ATOMIC_RELAXED);
     __atomic_signal_fence(__ATOMIC_SEQ_CST); /* handlers see it before anything else */
     return true;
+}
+
+/* Whether something else than a mark stands at AT, or nothing can: the kernel looks, since the
+ * stack that it lay on may be gone. */
+static bool is_overwritten(uintptr_t at)
+{
+    static const struct timespec at_once;
+
+    return syscall(SYS_futex, at, FUTEX_WAIT_PRIVATE, MARK, &at_once, NULL, 0) != 0 &&
+           (errno == EAGAIN || errno == EFAULT);
+}
+
+/* Whether the slow path that W is busy with will never go on: its frame is no more. This one
+ * has a mark, too, which is not where one is that is still needed. */
+static bool was_left(struct osc_writer *w, const uint32_t *mark)
+{
+    /* relaxed: see set_busy() */
+    const uintptr_t at = __atomic_load_n(&w->busy, __ATOMIC_RELAXED) & ~OSC_BUSY_ALONE;
+
+    if (at == 0)
+        return false;
+    return at == (uintptr_t)mark || (w->n_doubts++ % DOUBTS == 0 && is_overwritten(at));
 }
 
 static void set_idle(struct osc_writer *w)
 {
     /* release: pairs with the acquire in osc_threads_settle(); handlers see all of it. */
-    __atomic_store_n(&w->is_busy, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&w->busy, 0, __ATOMIC_RELEASE);
 }
 
 /* Account for what handlers tried to record meanwhile. */
@@ -284,12 +319,12 @@ static bool has_nested(const struct osc_writer *w)
 }
 
 /* Out of the slow path: back to the fast one if nothing is unusual. */
-static void leave(struct osc_writer *w)
+static void leave(struct osc_writer *w, uint32_t *mark)
 {
     settle_and_leave(w);
     /* A handler that came after absorb() still found W busy: what it dropped may be a scope,
      * and is to be told before what comes next. */
-    while ((has_nested(w) || (w->epoch != 0 && has_pending(w))) && set_busy(w)) {
+    while ((has_nested(w) || (w->epoch != 0 && has_pending(w))) && set_busy(w, mark)) {
         w->epoch = 0;
         __atomic_signal_fence(__ATOMIC_SEQ_CST); /* as in the slow path */
         settle_and_leave(w);
@@ -299,7 +334,6 @@ static void leave(struct osc_writer *w)
 /* W is of another recording, or new. */
 static void renew(struct osc_writer *w, uint64_t generation)
 {
-    w->generation = generation;
     w->block = NULL;
     set_pos(w, 0);
     w->n_runs = w->n_over = w->n_over_counted = w->n_owed = 0;
@@ -307,6 +341,22 @@ static void renew(struct osc_writer *w, uint64_t generation)
     w->n_nested_begins = w->n_nested_ends = 0;
     memset(w->pending, 0, sizeof w->pending);
     osc_threads_enter(w, generation);
+}
+
+/* The slow path that W was busy with was torn off after any of its instructions: see that W
+ * is one that can be gone on with. What is finished in its blocks stays. */
+static void mend(struct osc_writer *w)
+{
+    /* The block was new, and the position not yet in it. */
+    if (w->block && used_slots(w) > OSC_BLOCK_SLOTS)
+        set_pos(w, (uintptr_t)w->block->slots);
+    /* The innermost run was being begun or ended. */
+    if (w->n_runs > 0 && w->runs[w->n_runs - 1].n == 0)
+        w->n_runs--;
+    /* Some of these may be written: better none than twice. */
+    osc_local_add(&w->entry->lost[OSC_LOSS_FULL], w->n_owed);
+    w->n_owed = 0;
+    w->n_doubts = 0;
 }
 
 static struct osc_record_slot *record_slowly(uint32_t n_slots, enum osc_role role,
@@ -326,11 +376,16 @@ static struct osc_record_slot *record_slowly(uint32_t n_slots, enum osc_role rol
         osc_threads_count(OSC_LOSS_FULL, 1);
         return NULL;
     }
-    if (!set_busy(w)) {
+    uint32_t mark;
+    const bool is_torn = !set_busy(w, &mark);
+
+    if (is_torn && !was_left(w, &mark)) {
         drop_nested(w, role);
         return NULL;
     }
     w->epoch = 0;
+    /* relaxed: see set_busy() */
+    __atomic_store_n(&w->busy, (uintptr_t)&mark, __ATOMIC_RELAXED);
     __atomic_signal_fence(__ATOMIC_SEQ_CST); /* handlers see that, too */
 
     enum osc_loss why;
@@ -340,11 +395,13 @@ static struct osc_record_slot *record_slowly(uint32_t n_slots, enum osc_role rol
     if (generation != 0) {
         if (w->generation != generation)
             renew(w, generation);
+        else if (is_torn)
+            mend(w);
         s = place(w, n_slots, role, ticks);
     } else {
         osc_threads_count(why, 1);
     }
-    leave(w);
+    leave(w, &mark);
     if (osc_session_is_fresh())
         osc_devices_record();
     return s;
@@ -369,8 +426,9 @@ void osc_writer_settle(void)
 bool osc_writer_drop(enum osc_role role)
 {
     struct osc_writer *w = osc_writer_self;
+    uint32_t mark;
 
-    if (!w->is_dry || !set_busy(w))
+    if (!w->is_dry || !set_busy(w, &mark))
         return false;
     /* relaxed: as in the fast path */
     const bool is_sure = w->is_dry &&
@@ -395,14 +453,22 @@ void osc_writer_cut(void)
     osc_threads_count(OSC_LOSS_TOO_BIG, 1);
 }
 
-void osc_writer_end(struct osc_writer *w, uint64_t ticks)
+void osc_writer_end(struct osc_writer *w, uint64_t ticks, bool is_torn)
 {
+    if (is_torn)
+        mend(w);
     if (write_owed(w, ticks))
         (void)write_losses(w, ticks);
     osc_local_add(&w->entry->lost[OSC_LOSS_FULL], w->n_owed); /* they never will be */
-    if (!w->block)
+
+    struct osc_block *last = w->block;
+
+    if (!last)
         return;
-    osc_blocks_fill(w->block, used_slots(w));
+    const uint32_t n_used = used_slots(w);
+
     w->block = NULL;
     set_pos(w, 0);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* as in take_slots() */
+    osc_blocks_fill(last, n_used);
 }

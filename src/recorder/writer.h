@@ -18,8 +18,15 @@
  *     epoch 0 there, however it was forked.
  *   - The low bits of POS are 0 where no slot is left: a block's first two slots' room is
  *     its header, and its end is a multiple of its size. Wiped memory reads the same.
- *   - Only its thread and that thread's handlers touch a writer. While IS_BUSY, the slow
+ *   - Only its thread and that thread's handlers touch a writer. While it is BUSY, the slow
  *     path of the thread is at work, and what a handler records is dropped and counted.
+ *   - A slow path may never return: a handler jumps out of it (siglongjmp(), an exception), or
+ *     its thread is cancelled. BUSY is where it left a mark in its frame. The frame is no more
+ *     once something else stands there, or another call's mark; then the call that sees that
+ *     mends the writer. Nothing is concluded from addresses alone, which other stacks
+ *     (sigaltstack(), coroutines) put in any order.
+ *   - So what the slow path does to a writer, it does in an order that can be mended after
+ *     any instruction: above all, a block is never BLOCK any more when it is handed over.
  *   - A begin that was not recorded swallows its end: RUNS says so of the innermost scopes,
  *     those of one kind that stand inside each other in one entry. An end that finds no
  *     room keeps its time, and is written as soon as there is some.
@@ -67,7 +74,8 @@ struct osc_writer {
     struct osc_live_thread *entry;
     uint32_t index_1; /* of this writer + 1 */
     uint32_t tid;
-    uint32_t is_busy;
+    uintptr_t busy;    /* 0: not; OSC_BUSY_ALONE, or where the mark is */
+    uint32_t n_doubts; /* calls that found it busy */
     uint32_t n_runs;
     uint32_t n_over; /* more scopes inside of those: not recorded either */
     uint32_t n_over_counted;
@@ -79,6 +87,9 @@ struct osc_writer {
     uint64_t pending[OSC_LOSS_COUNT];        /* lost since the last LOST record */
     uint32_t n_nested_begins, n_nested_ends; /* of handlers, not yet accounted for */
 };
+
+/* Busy without a mark: as long as it takes, and nobody will jump out of it. */
+#define OSC_BUSY_ALONE ((uintptr_t)1)
 
 /* Of this thread; one without anything until the thread records. */
 extern OSC_HIDDEN _Thread_local struct osc_writer *osc_writer_self
@@ -101,9 +112,9 @@ OSC_HIDDEN struct osc_record_slot *osc_writer_slow(uint32_t n_slots, enum osc_ro
 /* Open the recording if it is only armed, and write what this thread still owes. */
 OSC_HIDDEN void osc_writer_settle(void);
 
-/* W's thread ends: write what is still to be said at TICKS, and hand over the block. Its
- * thread, busy. */
-OSC_HIDDEN void osc_writer_end(struct osc_writer *w, uint64_t ticks);
+/* W's thread ends: write what is still to be said at TICKS, and hand over the block; if it
+ * IS_TORN, out of a slow path, after mending W. Its thread, busy. */
+OSC_HIDDEN void osc_writer_end(struct osc_writer *w, uint64_t ticks, bool is_torn);
 
 /*
  * Drop and count a record of this ROLE at once, if there is still no room: without the

@@ -14,6 +14,7 @@
 #include "opscope/record.h"
 #include "recorder/blocks.h"
 #include "support/recorded.h"
+#include "support/single_step.h"
 
 static struct recorded rec;
 
@@ -145,15 +146,6 @@ static void loses_nothing_uncounted_in_a_storm_of_signals(void **state)
     assert_int_equal(rec.depth[1], 0);
 }
 
-/* What sanitizers add to each access is far too much to be stepped through. */
-#if !defined __x86_64__ || defined __SANITIZE_THREAD__ || defined __SANITIZE_ADDRESS__
-#define CAN_STEP 0
-#elif defined __has_feature
-#define CAN_STEP (!__has_feature(thread_sanitizer) && !__has_feature(address_sanitizer))
-#else
-#define CAN_STEP 1
-#endif
-
 #if CAN_STEP
 static void record_at_trap(int signal)
 {
@@ -169,15 +161,6 @@ static void record_at_trap(int signal)
         osc_end();
     }
     handled = handled + n;
-}
-
-/* The processor traps after each instruction from here on. */
-static inline void step(bool is_on)
-{
-    if (is_on)
-        __asm__ volatile("pushfq; orq $0x100, (%%rsp); popfq" ::: "memory", "cc");
-    else
-        __asm__ volatile("pushfq; andq $~0x100, (%%rsp); popfq" ::: "memory", "cc");
 }
 
 /* Whether what comes next by the fast path comes after all that was lost is told. */

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import json
 import os
 import shutil
 import subprocess
+import warnings
 from pathlib import Path
 
 import torch
+import torch.distributed
 from torch.profiler import python_tracer
 
 from . import build
@@ -30,9 +33,10 @@ class TorchOptions(ctypes.Structure):
     _fields_ = [("size", ctypes.c_size_t), ("is_all_threads", ctypes.c_int),
                 ("has_shapes", ctypes.c_int), ("has_memory", ctypes.c_int),
                 ("has_overloads", ctypes.c_int), ("has_stacks", ctypes.c_int),
-                ("prefixes", ctypes.c_char_p)]
+                ("prefixes", ctypes.c_char_p), ("whole", ctypes.c_char_p)]
 
 
+VERSION = torch.__version__.encode()  # the recorder keeps its address
 PACKAGE = Path(__file__).resolve().parents[1]
 
 
@@ -55,9 +59,11 @@ def opscope() -> ctypes.CDLL:
 
     for name in LIBRARIES:
         try:
-            return ctypes.CDLL(name, mode=ctypes.RTLD_GLOBAL | os.RTLD_NOLOAD)
+            library = ctypes.CDLL(name, mode=ctypes.RTLD_GLOBAL | os.RTLD_NOLOAD)
         except OSError:
             continue
+        library.osc_now.restype = ctypes.c_uint64
+        return library
     raise RuntimeError("libopscope is not where the package has it")
 
 
@@ -65,7 +71,9 @@ def opscope() -> ctypes.CDLL:
 def recorder() -> ctypes.PyDLL:
     """The recorder for this torch, built if need be. Its calls keep the interpreter's lock."""
     opscope()
-    return ctypes.PyDLL(str(build.recorder()))
+    library = ctypes.PyDLL(str(build.recorder()))
+    library.osc_torch_range_open.restype = ctypes.c_void_p
+    return library
 
 
 def prefixes() -> bytes:
@@ -78,23 +86,31 @@ def is_switched_off() -> bool:
     return os.environ.get("OPSCOPE") == "0"
 
 
-def start(path: str | None) -> None:
-    """Record to PATH from now on, though no operators yet; None: as the environment says."""
+def start(path: str) -> None:
+    """Record to PATH from now on, though no operators yet."""
     recorder()
-    options = path and ctypes.byref(StartOptions(ctypes.sizeof(StartOptions), os.fsencode(path)))
-    if opscope().osc_start(options or None) != 0:
+    has_made_way = whole.make_way()
+    # Its schedule is the caller's, and not that of `opscope run`.
+    schedule = os.environ.pop("OPSCOPE_SCHEDULE", None)
+    result = opscope().osc_start(ctypes.byref(
+        StartOptions(ctypes.sizeof(StartOptions), os.fsencode(path))))
+    if schedule is not None:
+        os.environ["OPSCOPE_SCHEDULE"] = schedule
+    if result != 0:
+        if has_made_way:
+            whole.come_back()
         raise RuntimeError(
             "opscope cannot record here: a recording runs already in this process, or "
-            f"{os.path.dirname(path) if path else 'its directory'} cannot be written")
+            f"{os.path.dirname(path)} cannot be written")
     if "torch" in os.environ.get("OPSCOPE_SOURCES", ""):
         metadata("source.torch", torch.__version__)
 
 
 def attach(*, all_threads: bool, shapes: bool, memory: bool, overloads: bool,
-           stacks: bool) -> bool:
+           stacks: bool, is_whole: bool = False) -> bool:
     """Record operators from now on. False: allocations cannot be seen in this torch."""
     options = TorchOptions(ctypes.sizeof(TorchOptions), all_threads, shapes, memory, overloads,
-                           stacks, prefixes() if stacks else None)
+                           stacks, prefixes() if stacks else None, VERSION if is_whole else None)
     attached = recorder().osc_torch_attach(ctypes.byref(options))
     if attached == BUSY:
         raise RuntimeError("opscope.torch.profile is running already in this process")
@@ -103,7 +119,7 @@ def attach(*, all_threads: bool, shapes: bool, memory: bool, overloads: bool,
 
 def metadata(key: str, value: str) -> None:
     """A fact about the recording that runs."""
-    opscope().osc_metadata(os.fsencode(key), os.fsencode(value))
+    opscope().osc_metadata(*(x.encode(errors="replace") for x in (key, value)))
 
 
 def toggle(is_on: bool) -> None:
@@ -112,13 +128,78 @@ def toggle(is_on: bool) -> None:
 
 
 def detach() -> None:
-    """Record no more operators."""
+    """Record no more operators, and no more at all; those that run now end now, says torch."""
     recorder().osc_torch_detach()
+    metadata("open_scopes_end_ticks", str(opscope().osc_now()))
 
 
 def stop() -> None:
     """End the recording and write all of it."""
     opscope().osc_stop()
+    whole.come_back()
+
+
+class Whole:
+    """The recording of a whole process under `opscope run --torch`, as the environment says.
+
+    It makes way for a profile of the program's own, and goes on in another file after it.
+    """
+
+    is_on = False
+    is_aside = False
+
+    def begin(self) -> None:
+        """Record from the first operator on, which opens the recording."""
+        recorder()
+        self.attach()
+        self.is_on = True
+        os.register_at_fork(after_in_child=self.begin_child)
+
+    def attach(self) -> None:
+        """Have the operators of all threads, and of children."""
+        attach(all_threads=True, shapes=True, memory=True, overloads=False, stacks=False,
+               is_whole=True)
+
+    def make_way(self) -> bool:
+        """Something else is going to record. False: this did not."""
+        if not self.is_on:
+            return False
+        detach()
+        opscope().osc_stop()
+        self.is_on, self.is_aside = False, True
+        return True
+
+    def come_back(self) -> None:
+        """What else recorded does so no more, or could not."""
+        if not self.is_aside:
+            return
+        self.is_aside = False
+        if opscope().osc_start(None) != 0:
+            warnings.warn("opscope run: what comes after this profile is not recorded, for its "
+                          "directory cannot be written", stacklevel=2)
+            return
+        self.attach()
+        self.is_on = True
+        self.tell_rank()
+
+    def begin_child(self) -> None:
+        """In the child of a fork, which records: what its parent profiles is not its own."""
+        if self.is_aside:
+            self.attach()
+            self.is_on, self.is_aside = True, False
+        if self.is_on and "RANK" not in os.environ:
+            self.tell_rank()
+
+    def tell_rank(self) -> None:
+        """Note which process of a distributed program this is, if that is known."""
+        distributed = torch.distributed
+        if self.is_on and distributed.is_available() and distributed.is_initialized():
+            metadata("distributedInfo", json.dumps(
+                {"backend": distributed.get_backend(), "rank": distributed.get_rank(),
+                 "world_size": distributed.get_world_size()}))
+
+
+whole = Whole()
 
 
 def run(*args: str) -> str:

@@ -19,10 +19,11 @@ import torch
 import torch.autograd.profiler
 from torch.profiler import ProfilerActivity
 
-from . import native
+from . import native, ranges
 from .events import EventList, events
 
 FLAGS = ("record_shapes", "profile_memory", "with_stack", "with_modules", "with_flops")
+OWN_MEMBERS = ("traceEvents", "traceName")  # of a trace: no metadata may be called so
 
 
 def config_fields(config: Any) -> dict[str, bool]:
@@ -77,6 +78,7 @@ class Recording:
         self.is_running = True
         self.cached_events = None
         torch.autograd.profiler._run_on_profiler_start()
+        ranges.install()
         # Last, so that little of this is among the calls of Python.
         if not native.attach(all_threads=config["profile_all_threads"],
                              shapes=o.record_shapes or o.with_flops, memory=o.profile_memory,
@@ -90,6 +92,7 @@ class Recording:
         if self.owner.use_device:
             synchronize(self.owner.use_device)
         native.detach()
+        ranges.remove()
         self.is_running = False
         torch.autograd.profiler._run_on_profiler_stop()
         native.stop()
@@ -120,7 +123,8 @@ class Recording:
         head = {"schemaVersion": 1, "trace_id": self.trace_id, "displayTimeUnit": "ms",
                 **{x: 1 for x in FLAGS if getattr(self.owner, x)}}
         for key, value in (metadata or {}).items():
-            head[key] = json.loads(value)
+            if key not in OWN_MEMBERS:
+                head[key] = json.loads(value)
         if not self.path:
             with open(path, "w", encoding="utf-8") as f:
                 json.dump({**head, "traceEvents": [], "traceName": path}, f)
@@ -147,7 +151,11 @@ class Recording:
 def merge_head(f: Any, out: Any, head: dict[str, Any]) -> None:
     """Copy the trace F to OUT with the members HEAD before its own, which they replace."""
     begin = f.read(1 << 20)
-    at = begin.index(b'"traceEvents"')
+    while (at := begin.find(b'"traceEvents": [')) < 0:
+        more = f.read(len(begin))
+        if not more:
+            raise RuntimeError("the trace that was exported has no events")
+        begin += more
     own = json.loads(begin[:at].rstrip().rstrip(b",") + b"}")
     text = json.dumps({**own, **head}, indent=1)
     out.write(text[:-2].encode() + b",\n ")

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import functools
 import os
 import threading
+import weakref
+from collections.abc import Callable
 from typing import Any
 
 import torch
 import torch.autograd.profiler
 import torch.autograd.profiler_legacy
+import torch.distributed
 import torch.profiler
-from torch.optim.optimizer import register_optimizer_step_post_hook
+from torch.optim import Optimizer
 
 from . import build, native, profiler, profiler_legacy
 
@@ -28,23 +32,59 @@ def replace() -> None:
 
 
 class Steps:
-    """Ends a step with each step of the first optimizer that makes one."""
+    """Ends a step with each step of the first optimizer that makes one, while it lives."""
 
-    first: int = 0
+    first: Callable[[], Any] = staticmethod(lambda: None)
+    depth: int = 0  # of the first one's steps: one may call that of super()
 
-    def __call__(self, optimizer: Any, *_: object) -> None:
-        """As a hook of `torch.optim`."""
-        self.first = self.first or id(optimizer)
-        if id(optimizer) == self.first:
-            native.opscope().osc_step()
+    def watch(self, step: Callable[..., Any]) -> Callable[..., Any]:
+        """STEP of a class of optimizers, which is watched from now on."""
+        @functools.wraps(step)
+        def watched(optimizer: Any, *args: Any, **options: Any) -> Any:
+            if torch.compiler.is_compiling():
+                return step(optimizer, *args, **options)
+            if self.first() is None:
+                self.first = weakref.ref(optimizer)
+            is_first = self.first() is optimizer
+            self.depth += is_first
+            try:
+                result = step(optimizer, *args, **options)
+            finally:
+                self.depth -= is_first
+            if is_first and self.depth == 0 and native.whole.is_on:
+                native.opscope().osc_step()
+            return result
+
+        return watched
+
+    def watch_all(self) -> None:
+        """Watch every class of optimizers, from outside of the range that torch puts around."""
+        hook = Optimizer.profile_hook_step
+        Optimizer.profile_hook_step = staticmethod(  # type: ignore[method-assign]
+            lambda step: self.watch(hook(step)))
+
+
+def tell_rank_when_known() -> None:
+    """A program may tell its rank to torch alone, and only after torch was imported."""
+    if not torch.distributed.is_available():
+        return
+    begin_group = torch.distributed.init_process_group
+
+    @functools.wraps(begin_group)
+    def init_process_group(*args: Any, **options: Any) -> Any:
+        result = begin_group(*args, **options)
+        native.whole.tell_rank()
+        return result
+
+    torch.distributed.init_process_group = init_process_group
+    torch.distributed.distributed_c10d.init_process_group = init_process_group
 
 
 def record() -> None:
     """Record all threads until the process ends, as OPSCOPE_OUT and OPSCOPE_SCHEDULE say."""
-    native.start(None)
-    native.attach(all_threads=True, shapes=True, memory=True, overloads=False, stacks=False)
-    native.opscope().osc_step()
-    register_optimizer_step_post_hook(Steps())
+    native.whole.begin()
+    Steps().watch_all()
+    tell_rank_when_known()
 
 
 def give_way(module: Any, name: str) -> None:

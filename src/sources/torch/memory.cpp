@@ -17,10 +17,6 @@
 namespace
 {
 
-struct {
-    osc_name device_type, device_id, bytes, out_of_memory;
-} keys;
-
 /*
  * Blocks that were given out: a release does not say how many bytes. An address belongs
  * into one of a few lines; what finds no room there is not known later, and its release
@@ -113,10 +109,10 @@ void on_delete(void *reporter, void *ptr)
 void on_out_of_memory(void *reporter, size_t bytes)
 {
     if (records_memory()) {
-        osc_instant(keys.out_of_memory);
-        osc_arg_i64(keys.device_type, 0);
-        osc_arg_i64(keys.device_id, -1);
-        osc_arg_i64(keys.bytes, static_cast<int64_t>(bytes));
+        osc_instant(osc_name_c("[OutOfMemory]"));
+        osc_arg_i64(osc_name_c("Device Type"), 0);
+        osc_arg_i64(osc_name_c("Device Id"), -1);
+        osc_arg_i64(osc_name_c("Bytes"), static_cast<int64_t>(bytes));
     }
     torch_out_of_memory(reporter, bytes);
 }
@@ -252,8 +248,6 @@ bool osc_torch::memory_start()
 {
     if (!watch_memory())
         return false;
-    keys = {osc_name_c("Device Type"), osc_name_c("Device Id"), osc_name_c("Bytes"),
-            osc_name_c("[OutOfMemory]")};
     has_memory.store(true, std::memory_order_relaxed); // relaxed: as in records_memory()
     return true;
 }

@@ -39,7 +39,10 @@ struct Keys {
 struct {
     osc_torch_options options;
     at::CallbackHandle handle;
-    Keys keys;
+    bool has_global_callback; // the handle's, of all threads
+    Keys keys;                // under threads_lock, by the first thread of a generation
+    uint64_t keys_generation;
+    bool begins_step; // with the keys
 } session;
 
 // The number of the session, 0: none; what threads know of an older one is void.
@@ -130,6 +133,21 @@ __attribute__((noinline, cold)) Thread *enter()
     return t;
 }
 
+// What only the first thread of a session does, with threads_lock.
+void begin_recording(uint64_t now)
+{
+    session.keys_generation = now;
+    session.keys = Keys{osc_name_c("Sequence number"), osc_name_c("Fwd thread id"),
+                        osc_name_c("Input Dims"),      osc_name_c("Input Strides"),
+                        osc_name_c("Input type"),      osc_name_c("Concrete Inputs"),
+                        osc_name_c("Overload name"),   osc_name_c("Call stack")};
+    if (session.options.whole)
+        osc_metadata("source.torch", session.options.whole);
+    if (session.begins_step)
+        osc_step();
+    session.begins_step = false;
+}
+
 // Forget what belonged to an older session.
 __attribute__((noinline, cold)) void renew(Thread *t, uint64_t now)
 {
@@ -142,6 +160,8 @@ __attribute__((noinline, cold)) void renew(Thread *t, uint64_t now)
     {
         const std::lock_guard<std::mutex> guard(threads_lock);
         t->n_elsewhere.store(0, std::memory_order_relaxed); // the lock orders it
+        if (session.keys_generation != now)
+            begin_recording(now);
     }
     if (prctl(PR_GET_NAME, name) == 0 && name[0] != '\0')
         osc_thread_name(name);
@@ -678,7 +698,7 @@ bool osc_torch::is_recorded()
 
 void osc_torch::range_end(const void *who)
 {
-    // relaxed: as in on_begin(); in the child of a fork there is no session
+    // relaxed: as in on_begin(); the child of a fork has none, or a new one
     if (!self || self->generation != generation.load(std::memory_order_relaxed))
         return;
     if (!end_innermost(self, who))
@@ -688,19 +708,29 @@ void osc_torch::range_end(const void *who)
 namespace
 {
 
-// The child of a fork is not what was to be recorded.
-void leave_child()
+// The child of a fork has the one thread that forked: nobody else may hold the lock then.
+void before_fork()
 {
-    osc_torch::memory_stop();
-    generation.store(0, std::memory_order_relaxed); // as above
+    threads_lock.lock();
 }
 
-void name_keys(Keys *k)
+void after_fork()
 {
-    *k = Keys{osc_name_c("Sequence number"), osc_name_c("Fwd thread id"),
-              osc_name_c("Input Dims"),      osc_name_c("Input Strides"),
-              osc_name_c("Input type"),      osc_name_c("Concrete Inputs"),
-              osc_name_c("Overload name"),   osc_name_c("Call stack")};
+    threads_lock.unlock();
+}
+
+// It is what was to be recorded if the whole process was; its steps are its parent's.
+void begin_child()
+{
+    threads_lock.unlock();
+    session.begins_step = false;
+    // relaxed, here and below: there is one thread
+    if (session.options.whole && generation.load(std::memory_order_relaxed) != 0) {
+        generation.store(last_generation.fetch_add(1) + 1, std::memory_order_relaxed);
+        return;
+    }
+    osc_torch::memory_stop();
+    generation.store(0, std::memory_order_relaxed);
 }
 
 } // namespace
@@ -714,11 +744,11 @@ int osc_torch_attach(const struct osc_torch_options *options)
     // relaxed, here and in detach: one thread at a time, says the header
     if (generation.load(std::memory_order_relaxed) != 0)
         return OSC_TORCH_BUSY;
-    static const int is_watched = pthread_atfork(nullptr, nullptr, leave_child);
+    static const int is_watched = pthread_atfork(before_fork, after_fork, begin_child);
     (void)is_watched;
     session.options = osc_torch_options{};
     memcpy(&session.options, options, std::min(options->size, sizeof session.options));
-    name_keys(&session.keys);
+    session.begins_step = session.options.whole != nullptr;
     if (session.options.has_memory && !osc_torch::memory_start())
         result = OSC_TORCH_NO_MEMORY;
     // release: pairs with the barrier in adding the callback, before which none comes
@@ -727,9 +757,12 @@ int osc_torch_attach(const struct osc_torch_options *options)
                               .needsInputs(session.options.has_shapes != 0);
     if (own_callback != 0)
         at::removeCallback(own_callback);
-    session.handle = session.options.is_all_threads ? at::addGlobalCallback(callback)
-                                                    : at::addThreadLocalCallback(callback);
-    own_callback = session.options.is_all_threads ? 0 : session.handle;
+    if (session.has_global_callback) // of the parent of a fork
+        at::removeCallback(session.handle);
+    session.has_global_callback = session.options.is_all_threads != 0;
+    session.handle = session.has_global_callback ? at::addGlobalCallback(callback)
+                                                 : at::addThreadLocalCallback(callback);
+    own_callback = session.has_global_callback ? 0 : session.handle;
     if (session.options.has_stacks && !osc_torch::python_start(session.options.prefixes))
         session.options.has_stacks = 0;
     return result;
@@ -750,8 +783,9 @@ void osc_torch_detach(void)
     if (session.options.has_stacks)
         osc_torch::python_stop();
     osc_torch::memory_stop();
-    if (session.options.is_all_threads || own_callback != 0)
+    if (session.has_global_callback || own_callback != 0)
         at::removeCallback(session.handle);
+    session.has_global_callback = false;
     own_callback = 0;
     if (self && self->n_elsewhere.load(std::memory_order_relaxed) > 0)
         take_elsewhere(self);

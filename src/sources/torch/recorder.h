@@ -12,6 +12,7 @@
  *   - An operator costs no allocation and no lock, but for the first of its name and of
  *     its shapes on each thread.
  *   - Where a thing cannot be had (no such entry in libc10), the rest is recorded.
+ *   - Nothing is recorded until an operator is: processes that run none leave no file.
  *
  * Threading: attach and detach from one thread at a time; callbacks come from any.
  */
@@ -34,6 +35,9 @@ struct osc_torch_options {
     int has_overloads;    /* names of overloads, as argument `Overload name` */
     int has_stacks;       /* calls of Python of the calling thread, which holds its lock */
     const char *prefixes; /* what is cut from the names of files, each with a newline */
+    const char *whole;    /* torch's version, where the whole process is recorded: the first
+                             operator begins a step, and children of a fork are recorded,
+                             each into a file of its own; else NULL */
 };
 
 enum osc_torch_result {
@@ -51,6 +55,14 @@ OSC_TORCH_API void osc_torch_detach(void);
 
 /* Switch the callbacks of the calling thread's state, or of all, off or on again. */
 OSC_TORCH_API void osc_torch_toggle(int is_on);
+
+/*
+ * A range that torch's own code marks as it does for its profiler, which
+ * `torch._C._profiler._RecordFunctionFast` does for that one alone: as an annotation or an
+ * operator named NAME, which must outlive it. NULL: nothing records here.
+ */
+OSC_TORCH_API void *osc_torch_range_open(const char *name, int is_annotation);
+OSC_TORCH_API void osc_torch_range_close(void *range);
 
 #ifdef __cplusplus
 }

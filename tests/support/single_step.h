@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * single_step.h - a SIGTRAP after each instruction: a handler between any two of them.
+ *
+ * CAN_STEP is 0 where there is no such thing, or too much of it: what sanitizers add to each
+ * access is far too much to be stepped through.
+ */
+#ifndef OSC_TEST_SINGLE_STEP_H
+#define OSC_TEST_SINGLE_STEP_H
+
+#include <stdbool.h>
+
+#if !defined __x86_64__ || defined __SANITIZE_THREAD__ || defined __SANITIZE_ADDRESS__
+#define CAN_STEP 0
+#elif defined __has_feature
+#define CAN_STEP (!__has_feature(thread_sanitizer) && !__has_feature(address_sanitizer))
+#else
+#define CAN_STEP 1
+#endif
+
+#if CAN_STEP
+/* The processor traps after each instruction from here on. */
+static inline void step(bool is_on)
+{
+    if (is_on)
+        __asm__ volatile("pushfq; orq $0x100, (%%rsp); popfq" ::: "memory", "cc");
+    else
+        __asm__ volatile("pushfq; andq $~0x100, (%%rsp); popfq" ::: "memory", "cc");
+}
+#endif
+
+#endif

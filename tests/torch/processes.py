@@ -1,0 +1,244 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Every process of a program is recorded under `opscope run --torch`, and every profile in it.
+
+    python3 tests/torch/processes.py --opscope COMMAND
+
+Needs torch. Forked and spawned workers, ranks of a distributed program, programs that profile
+themselves by opscope: which files there are, and how often an operator was called in each.
+Ends with `N passed, N failed`; exit status 1 on any failure.
+"""
+from __future__ import annotations
+
+import argparse
+import csv
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+LOADER = """
+import sys, torch
+from torch.utils.data import DataLoader, Dataset
+
+class Sines(Dataset):
+    def __len__(self):
+        return 16
+
+    def __getitem__(self, i):
+        return torch.sin(torch.ones(3) * i)
+
+if __name__ == "__main__":
+    for batch in DataLoader(Sines(), 4, num_workers=2, multiprocessing_context=sys.argv[1]):
+        torch.cos(batch)
+"""
+FORKS = """
+import os, subprocess, threading, torch
+torch.cos(torch.ones(2))
+with torch.profiler.record_function("around"):
+    child = os.fork()
+    if child == 0:
+        thread = threading.Thread(target=lambda: torch.sin(torch.ones(4)))
+        thread.start()
+        thread.join()
+        torch.sin(torch.ones(4))
+if child == 0:
+    os._exit(0)
+os.waitpid(child, 0)
+subprocess.run(["true"])
+child = os.fork()
+if child == 0:
+    os.execv("/bin/true", ["true"])
+os.waitpid(child, 0)
+"""
+RANKS = """
+import os, sys, torch
+import torch.distributed as dist
+import torch.multiprocessing as processes
+from torch.nn.parallel import DistributedDataParallel
+
+def train(rank, place):
+    if place:
+        dist.init_process_group("gloo", init_method=f"file://{place}", rank=rank, world_size=2)
+    else:
+        dist.init_process_group("gloo")
+    model = DistributedDataParallel(torch.nn.Linear(4, 4))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for _ in range(5 + dist.get_rank()):
+        optimizer.zero_grad()
+        model.module(torch.randn(2, 4)).sum().backward()
+        optimizer.step()
+    if place and os.fork() == 0:
+        torch.cos(torch.ones(2))
+        os._exit(0)
+    dist.barrier()
+    dist.destroy_process_group()
+
+if __name__ == "__main__":
+    if "RANK" in os.environ:
+        train(0, None)
+    else:
+        processes.spawn(train, (os.path.abspath("store"),), nprocs=2)
+"""
+PROFILES = """
+import os, sys, torch
+import opscope.torch
+
+model = torch.nn.Linear(4, 4)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+def train(n):
+    for _ in range(n):
+        optimizer.zero_grad()
+        model(torch.randn(2, 4)).sum().backward()
+        optimizer.step()
+
+train(3)
+with opscope.torch.profile(record_shapes=True) as prof:
+    train(2)
+    try:
+        with opscope.torch.profile():
+            print("nested")
+    except RuntimeError as e:
+        print("a recording runs already" in str(e))
+    child = os.fork()
+    if child == 0:
+        torch.cos(torch.ones(2))
+        os._exit(0)
+    os.waitpid(child, 0)
+train(4)
+print(*(f"{x.key} {x.count}" for x in prof.key_averages() if x.key == "aten::addmm"))
+with opscope.torch.profiler_legacy.profile() as prof:
+    train(1)
+"""
+STEPS = """
+import torch
+
+class Outer(torch.optim.SGD):
+    def step(self, closure=None):
+        return super().step(closure)
+
+def train(optimizer, n):
+    for _ in range(n):
+        model(torch.randn(2, 4)).sum().backward()
+        optimizer.step()
+
+model = torch.nn.Linear(4, 4)
+torch.optim.SGD(model.parameters(), lr=0.1)
+train(Outer(model.parameters(), lr=0.1), 3)
+train(torch.optim.Adam(model.parameters()), 4)
+"""
+
+
+class Tests:
+    """Runs and counts."""
+
+    def __init__(self, opscope: str) -> None:
+        self.opscope = opscope
+        self.n_passed = 0
+        self.failed: list[str] = []
+
+    def check(self, name: str, got: object, wanted: object) -> None:
+        """One result."""
+        if got == wanted:
+            self.n_passed += 1
+            return
+        self.failed.append(name)
+        print(f"FAILED {name}: {got!r}, and not {wanted!r}")
+
+    def table(self, path: Path, *words: str) -> list[dict[str, str]]:
+        """The rows of a table of PATH."""
+        text = subprocess.run([self.opscope, "table", *words, "--format", "csv", "--limit", "0",
+                               path], check=True, capture_output=True, text=True).stdout
+        return list(csv.DictReader(text.splitlines()))
+
+    def record(self, directory: str, program: str, *command: str,
+               options: tuple[str, ...] = ()) -> tuple[str, list[Path]]:
+        """What PROGRAM printed, run as COMMAND where "-" is its file, and its recordings."""
+        place = Path(directory, "program.py")
+        place.write_text(program, encoding="utf-8")
+        words = [str(place) if x == "-" else x for x in command]
+        beside = os.path.join(os.path.dirname(self.opscope), "python")
+        env = {**os.environ, **({"PYTHONPATH": beside} if os.path.isdir(beside) else {})}
+        done = subprocess.run([self.opscope, "run", "--torch", *options, "-o", "rec", "--", *words],
+                              cwd=directory, env=env, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=300, check=False)
+        self.check(f"{' '.join(command)}: status", (done.returncode, done.stderr[-500:] * (
+            done.returncode != 0)), (0, ""))
+        return done.stdout, sorted(Path(directory, "rec").iterdir())
+
+    def calls(self, files: list[Path], operator: str) -> list[int]:
+        """How often OPERATOR was called in each of FILES where it was, the least first."""
+        found = []
+        for path in files:
+            rows = self.table(path, "operators", "--columns", "name,calls")
+            found += [int(x["calls"]) for x in rows if x["name"] == operator]
+        return sorted(found)
+
+    def workers(self) -> None:
+        """DataLoader and os.fork."""
+        for how, n_files in (("fork", 3), ("spawn", 3), ("forkserver", 3)):
+            with tempfile.TemporaryDirectory() as d:
+                _, files = self.record(d, LOADER, sys.executable, "-", how)
+                self.check(f"{how}: files", len(files), n_files)
+                self.check(f"{how}: of the parent", self.calls(files, "aten::cos"), [4])
+                self.check(f"{how}: of workers", self.calls(files, "aten::sin"), [8, 8])
+        with tempfile.TemporaryDirectory() as d:
+            _, files = self.record(d, FORKS, sys.executable, "-")
+            self.check("a child that runs no operator leaves no file", len(files), 2)
+            self.check("a child with a thread", self.calls(files, "aten::sin"), [2])
+
+    def ranks(self) -> None:
+        """DDP with gloo, by torchrun and by processes that know their rank from a call alone."""
+        run = (sys.executable, "-m", "torch.distributed.run", "--standalone",
+               "--nproc-per-node", "2", "-")
+        for name, command, n_files in (("torchrun", run, 2), ("spawn", (sys.executable, "-"), 4)):
+            with tempfile.TemporaryDirectory() as d:
+                _, files = self.record(d, RANKS, *command)
+                self.check(f"{name}: files", len(files), n_files)
+                rows = self.table(Path(d, "rec"), "operators")
+                found = sorted((x["rank"], x["calls"]) for x in rows if x["name"] == "aten::addmm")
+                self.check(f"{name}: ranks", found, [("0", "5"), ("1", "6")])
+                found = sorted(x["rank"] for x in rows if x["name"] == "aten::cos")
+                self.check(f"{name}: ranks of children", found, ["0", "1"][:n_files - 2])
+
+    def profiles(self) -> None:
+        """A program that profiles itself has its profile, and all around it is recorded."""
+        with tempfile.TemporaryDirectory() as d:
+            printed, files = self.record(d, PROFILES, sys.executable, "-")
+            self.check("its profile", printed, "True\naten::addmm 2\n")
+            self.check("all of it", self.calls(files, "aten::addmm"), [1, 2, 3, 4])
+            self.check("its child", self.calls(files, "aten::cos"), [1])
+        with tempfile.TemporaryDirectory() as d:
+            printed, files = self.record(d, PROFILES, sys.executable, "-",
+                                         options=("--schedule", "wait=1,active=1,repeat=1"))
+            self.check("the schedule is not that of its profile", printed,
+                       "True\naten::addmm 2\n")
+
+    def steps(self) -> None:
+        """A step of super() is none, and an optimizer that is gone has a successor."""
+        with tempfile.TemporaryDirectory() as d:
+            _, files = self.record(d, STEPS, sys.executable, "-")
+            labels = [x["label"] for x in self.table(Path(d, "rec"), "steps", "--columns",
+                                                     "label")]
+            self.check("steps", labels, [str(x) for x in range(8)])
+
+
+def main() -> int:
+    """Exit status."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--opscope", required=True)
+    tests = Tests(os.path.abspath(parser.parse_args().opscope))
+    tests.workers()
+    tests.ranks()
+    tests.profiles()
+    tests.steps()
+    print(f"{tests.n_passed} passed, {len(tests.failed)} failed")
+    return 1 if tests.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
