@@ -240,26 +240,31 @@ static osc_status open_live(struct osc_native *n, struct osc_err *err)
     return st == OSC_ENOMEM ? st : OSC_OK;
 }
 
-/* Whether what is in the live directory goes on from what is in the file: *GOES_ON. */
-static osc_status ask_live(const struct osc_native *n, bool *goes_on)
+/* Of a part that was ended the next one goes on, if it was begun at all. */
+static osc_status ask_next(struct osc_native *n)
+{
+    const struct osc_input *in = last_input(n);
+    const struct osc_native_live *l = &n->live;
+
+    if (!n->has_end || n->end.reason != OSC_END_CONTINUED || in->is_live || in->fd < 0)
+        return OSC_OK;
+    return osc_native_part_follows(
+        in->path, part_of(in),
+        l->is_there && !n->file.header_is_good ? l->header.recording : n->file.header.recording,
+        &n->is_followed);
+}
+
+/* Whether what is in the live directory goes on from what is in the file. */
+static bool ask_live(const struct osc_native *n)
 {
     const uint64_t *a = n->live.header.recording, *b = n->file.header.recording;
-    bool follows = false;
 
-    *goes_on = n->live.is_there;
     if (!n->live.is_there || n->r->in->is_live)
-        return OSC_OK;
-    *goes_on = false;
+        return n->live.is_there;
     if (n->file.header_is_good && (a[0] != b[0] || a[1] != b[1]))
-        return OSC_OK; /* of another recording of that name */
-    *goes_on = !n->has_end || n->end.reason == OSC_END_STOPPED;
-    if (*goes_on || n->end.reason != OSC_END_CONTINUED)
-        return OSC_OK;
-    /* Of a part that was ended the next one goes on, if it was begun at all. */
-    const struct osc_input *in = last_input(n);
-    const osc_status st = osc_native_part_follows(in->path, part_of(in), a, &follows);
-    *goes_on = st == OSC_OK && !follows;
-    return st;
+        return false; /* of another recording of that name */
+    return !n->has_end || n->end.reason == OSC_END_STOPPED ||
+           (n->end.reason == OSC_END_CONTINUED && !n->is_followed);
 }
 
 /* --- records ------------------------------------------------------------- */
@@ -549,7 +554,8 @@ static osc_status prepare(struct osc_native *n)
     for (size_t i = 0; i < n->file.n_chunks && st == OSC_OK; i++)
         st = take_small_chunk(n, i);
     if (st == OSC_OK)
-        st = ask_live(n, &n->is_live_used);
+        st = ask_next(n);
+    n->is_live_used = st == OSC_OK && ask_live(n);
     osc_native_forgive_torn(n);
     if (n->is_live_used)
         st = take_live(n);
@@ -621,6 +627,7 @@ static osc_status read_records(struct osc_native *n, osc_status st, struct osc_e
     if (st == OSC_OK)
         st = read_all(n);
     const bool is_empty = is_nothing(n);
+    t->goes_on = n->is_followed;
     t->text_bytes = n->file.size;
     st = osc_mem_reason(st);
     if (st == OSC_OK || st == OSC_ELIMIT) {
