@@ -19,6 +19,7 @@
 #include "recorder/schedule.h"
 #include "recorder/signals.h"
 #include "recorder/sink.h"
+#include "recorder/trouble.h"
 #include "recorder/windows.h"
 
 #define PART_BYTES_MIN ((uint64_t)128 << 10)
@@ -628,6 +629,8 @@ static osc_status start_thread(void)
     if (pthread_sigmask(SIG_SETMASK, &all, &old) != 0)
         return OSC_ENOMEM;
     const int failed = pthread_create(&self.thread, NULL, run, NULL);
+    if (failed)
+        osc_trouble_note(failed);
     /* release: pairs with the acquire in has_thread() */
     __atomic_store_n(&self.has_thread, !failed, __ATOMIC_RELEASE);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
@@ -651,6 +654,8 @@ osc_status osc_flush_start(const struct osc_flush_start *start)
     take_anchor();
     osc_status st = open_all(start);
     if (st != OSC_OK) {
+        if (self.sink.file.error)
+            osc_trouble_note(self.sink.file.error);
         osc_parts_discard(&self.sink.file);
         close_all(true);
         return st;
