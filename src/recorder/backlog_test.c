@@ -239,7 +239,8 @@ static void memory_is_taken_before_what_is_young_is_given_up(void **state)
     (void)state;
     osc_blocks_close();
     assert_int_equal(unlinkat(dir_fd, "blocks", 0), 0);
-    assert_int_equal(osc_blocks_open(dir_fd, MOST * OSC_BLOCK_BYTES, recording), OSC_OK);
+    assert_int_equal(osc_blocks_open(dir_fd, (uint64_t)MOST * OSC_BLOCK_BYTES, recording),
+                     OSC_OK);
     osc_backlog_close(&backlog);
     assert_int_equal(osc_backlog_open(&backlog, MOST), OSC_OK);
     set_thread(1, OSC_THREAD_RUNS);

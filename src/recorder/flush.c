@@ -665,6 +665,7 @@ osc_status osc_flush_start(const struct osc_flush_start *start)
     const struct osc_windows_start windows = {
         .schedule = self.options.o.schedule,
         .slow_step = self.options.is_flight ? self.options.o.slow_step : 0,
+        .is_flight = self.options.is_flight,
         .hold = self.core->hold,
         .wake = osc_blocks_wake,
         .begin = self.options.is_flight ? NULL : &osc_blocks_header()->window_begin,

@@ -30,6 +30,7 @@
 struct osc_windows_start {
     const struct osc_schedule *schedule; /* borrowed; NULL: all is recorded */
     double slow_step;                    /* 0: no step is slow */
+    bool is_flight;                      /* what is recorded in warm-up would get into dumps */
     void (*hold)(bool hold);             /* see recorder/flush.h */
     void (*wake)(void);                  /* the flusher has something to do */
     uint64_t *begin; /* borrowed: window_begin of the live directory (wire/live.h), or NULL */
