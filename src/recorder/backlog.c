@@ -277,18 +277,6 @@ osc_status osc_backlog_write(struct osc_backlog *backlog, struct osc_sink *sink,
     return st;
 }
 
-uint32_t osc_backlog_kept_max(const struct osc_backlog *backlog, uint32_t n_in_stall)
-{
-    const uint32_t n = osc_blocks_header()->n_blocks, n_free = osc_blocks_free();
-    const uint32_t n_kept = backlog->n - backlog->n_asleep;
-    uint32_t reserve = n_in_stall > n / 8 ? n_in_stall : n / 8;
-
-    reserve = reserve < n / 2 ? reserve : n / 2;
-    if (n_free >= reserve)
-        return n_kept;
-    return n_kept > reserve - n_free ? n_kept - (reserve - n_free) : 0;
-}
-
 uint64_t osc_backlog_evicts(const struct osc_backlog *backlog, uint64_t ticks, uint32_t n_max)
 {
     const uint32_t n_awake = backlog->n - backlog->n_asleep;

@@ -51,7 +51,6 @@ static int tear_down(void **state)
     osc_blocks_close();
     unlinkat(dir_fd, "blocks", 0);
     unlinkat(dir_fd, "strings", 0);
-    unlinkat(dir_fd, "standing", 0);
     close(dir_fd);
     unlink(out);
     return rmdir(folder);

@@ -32,14 +32,8 @@ static bool is_by_mask(void)
 
 #if defined __x86_64__
 
-/* Words of the frame: restorer, uc_flags, uc_link, uc_stack (3), registers (32), uc_sigmask. */
-enum {
-    FRAME_LINK = 2,
-    FRAME_SEGMENTS = 24,
-    FRAME_MASK = 38,
-    FRAME_WORDS = 39,
-    PRIVILEGE_USER = 3
-};
+/* Words of the frame: restorer, uc_flags, uc_link, uc_stack (3), the registers. */
+enum { FRAME_LINK = 2, FRAME_SEGMENTS = 24, FRAME_WORDS = 25, PRIVILEGE_USER = 3 };
 
 /* As the kernel has it, which libc does not tell. */
 struct kernel_action {
@@ -49,20 +43,11 @@ struct kernel_action {
     uint64_t mask;
 };
 
-/* What the frames of handlers have to show. */
-struct marks {
-    uintptr_t restorers[SIGNALS]; /* distinct ones */
-    uint32_t n_restorers;
-    bool may_block_none; /* some handler runs, or ran, with SA_NODEFER */
-    uint64_t blocked;    /* now, of what was ever caught; a bit a signal, from 1 on */
-};
-
-static void get_marks(struct marks *out)
+/* The distinct restorers of all signals; how many. */
+static uint32_t get_restorers(uintptr_t out[SIGNALS])
 {
-    uint64_t blocked = 0, caught = 0;
+    uint32_t n = 0;
 
-    *out = (struct marks){0};
-    (void)syscall(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &blocked, sizeof blocked);
     for (long i = 1; i <= SIGNALS; i++) {
         struct kernel_action action = {0};
         uint32_t at = 0;
@@ -70,58 +55,55 @@ static void get_marks(struct marks *out)
         if (syscall(SYS_rt_sigaction, i, NULL, &action, sizeof action.mask) != 0 ||
             action.restorer == 0)
             continue;
-        caught |= 1ULL << (i - 1);
-        out->may_block_none |= (action.flags & (unsigned long)SA_NODEFER) != 0;
-        while (at < out->n_restorers && out->restorers[at] != action.restorer)
+        while (at < n && out[at] != action.restorer)
             at++;
-        out->restorers[at] = action.restorer;
-        out->n_restorers += at == out->n_restorers;
+        out[at] = action.restorer;
+        n += at == n;
     }
-    out->blocked = blocked & caught;
+    return n;
 }
 
-/* Whether the frame of a handler that still runs begins at WORD. What else begins with a
- * restorer is what sigaction() left: handlers change neither link nor code segment. */
-OSC_STACK_READER static bool is_frame(const uintptr_t *word, const struct marks *marks)
+/* Whether a frame begins at WORD, which may be what sigaction() left there: handlers change
+ * neither link nor code segment. */
+OSC_STACK_READER static bool is_frame(const uintptr_t *word, const uintptr_t *restorers,
+                                      uint32_t n)
 {
-    uint32_t i = 0;
-
-    while (i < marks->n_restorers && word[0] != marks->restorers[i])
-        i++;
-    return i < marks->n_restorers && word[FRAME_LINK] == 0 &&
-           (word[FRAME_SEGMENTS] & PRIVILEGE_USER) == PRIVILEGE_USER &&
-           (marks->may_block_none || (marks->blocked & ~word[FRAME_MASK]) != 0);
+    for (uint32_t i = 0; i < n; i++)
+        if (word[0] == restorers[i])
+            return word[FRAME_LINK] == 0 &&
+                   (word[FRAME_SEGMENTS] & PRIVILEGE_USER) == PRIVILEGE_USER;
+    return false;
 }
 
 /* The first frame from FROM to END, or 0. */
 OSC_STACK_READER static uintptr_t find_frame(uintptr_t from, uintptr_t end,
-                                             const struct marks *marks)
+                                             const uintptr_t *restorers, uint32_t n)
 {
     for (uintptr_t at = from; end - at >= FRAME_WORDS * sizeof at; at += sizeof at)
         /* NOLINTNEXTLINE(performance-no-int-to-ptr): within the bounds of the stack */
-        if (is_frame((const uintptr_t *)at, marks))
+        if (is_frame((const uintptr_t *)at, restorers, n))
             return at;
     return 0;
 }
 
 static uintptr_t look(uintptr_t from)
 {
-    struct marks marks;
+    uintptr_t restorers[SIGNALS];
     stack_t other;
 
     if (sigaltstack(NULL, &other) == 0 && (other.ss_flags & SS_ONSTACK) != 0)
         return (uintptr_t)other.ss_sp + other.ss_size;
 
-    get_marks(&marks);
-    const uintptr_t end = marks.n_restorers > 0 ? osc_stack_end(from) : 0;
+    const uint32_t n = get_restorers(restorers);
+    const uintptr_t end = n > 0 ? osc_stack_end(from) : 0;
 
-    if (marks.n_restorers == 0)
+    if (n == 0)
         return 0;
     if (end == 0)
         return is_by_mask() ? UINTPTR_MAX : 0;
 
     const bool is_deep = end - from > SCAN_BYTES;
-    const uintptr_t found = find_frame(from, is_deep ? from + SCAN_BYTES : end, &marks);
+    const uintptr_t found = find_frame(from, is_deep ? from + SCAN_BYTES : end, restorers, n);
 
     return found == 0 && is_deep && is_by_mask() ? UINTPTR_MAX : found;
 }
