@@ -144,8 +144,7 @@ static bool is_whole(const struct osc_file *file)
     const struct osc_file_gap *const gap = file->gaps;
 
     return file->n_gaps == 0 ||
-           (file->n_gaps == 1 && gap->next == file->n_chunks &&
-            (gap->is_cut || gap->n_bytes < sizeof(struct osc_wire_header)));
+           (file->n_gaps == 1 && gap->next == file->n_chunks && osc_file_is_torn(file, gap));
 }
 
 /* Take the end of the file off its chunks, if it has one. */
