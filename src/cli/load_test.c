@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "opscope/trace.h"
+#include "cli/load.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "opscope/trace.h"
 #include "support/small_recording.h"
 
 /* Beside it lies a file that is read first: while it is, the directory changes. */

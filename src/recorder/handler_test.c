@@ -251,8 +251,8 @@ static void loads_nothing_that_may_not_be_there(void **state)
     (void)state;
     assert_true(fd >= 0);
     assert_int_equal(ftruncate(fd, STACK_BYTES), 0);
-    unsigned char *const stack = mmap(NULL, (size_t)2 * STACK_BYTES, PROT_READ | PROT_WRITE,
-                                      MAP_SHARED, fd, 0);
+    unsigned char *const stack =
+        mmap(NULL, (size_t)2 * STACK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     assert_true(stack != MAP_FAILED);
     assert_int_equal(sigaction(SIGUSR1, &action, NULL), 0);
     run_coroutine(stack, STACK_BYTES, look_in_coroutine);
