@@ -540,7 +540,8 @@ static osc_status open_all(struct osc_native *n, struct osc_err *err)
         return st;
     st = osc_file_open(&n->file, n->r->in, n->r->inflate, err);
     for (uint32_t i = 0; i < n->n_inputs && st == OSC_OK; i++)
-        st = osc_file_append(&n->file, &n->inputs[i], err);
+        if (n->inputs[i].n_probe > 0 && !n->inputs[i].is_live) /* else it was only just begun */
+            st = osc_file_append(&n->file, &n->inputs[i], err);
     return st;
 }
 

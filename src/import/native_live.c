@@ -299,26 +299,35 @@ char *osc_native_live_path(const char *path, uint32_t part)
     return b.s;
 }
 
-osc_status osc_native_part_follows(const char *path, uint32_t part, const uint64_t recording[2],
-                                   bool *follows)
+char *osc_native_next_part(const char *path, uint32_t part)
 {
     static const char suffix[] = ".osc";
     const size_t n = sizeof suffix - 1;
-    struct osc_file_header h = {0};
     struct osc_strbuf b = {0};
 
-    *follows = false;
     add_first_part(&b, path, part);
     if (b.status == OSC_OK && b.len >= n && memcmp(b.s + b.len - n, suffix, n) == 0)
         b.len -= n;
     osc_strbuf_addf(&b, ".%u%s", part + 1, suffix);
     if (b.status != OSC_OK) {
         osc_strbuf_fini(&b);
-        return OSC_ENOMEM;
+        return NULL;
     }
-    const int fd = open(b.s, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    return b.s;
+}
 
-    osc_strbuf_fini(&b);
+osc_status osc_native_part_follows(const char *path, uint32_t part, const uint64_t recording[2],
+                                   bool *follows)
+{
+    char *const next = osc_native_next_part(path, part);
+    struct osc_file_header h = {0};
+
+    *follows = false;
+    if (!next)
+        return OSC_ENOMEM;
+    const int fd = open(next, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+    osc_free(next);
     if (fd < 0)
         return OSC_OK;
     *follows = read_at(fd, &h, sizeof h, 0) != 0 || !osc_file_header_is_good(&h) ||

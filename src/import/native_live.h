@@ -46,6 +46,9 @@ OSC_MUST_USE osc_status osc_native_live_open(struct osc_native_live *l, const ch
 /* Where the live directory of the part PART at PATH would be, to be freed; NULL: no memory. */
 OSC_MUST_USE char *osc_native_live_path(const char *path, uint32_t part);
 
+/* Where the part behind the part PART at PATH would be, to be freed; NULL: no memory. */
+OSC_MUST_USE char *osc_native_next_part(const char *path, uint32_t part);
+
 /*
  * Whether behind the part PART at PATH there is another one of RECORDING, if only the
  * empty file that it begins as. OSC_ENOMEM.

@@ -63,23 +63,50 @@ static bool is_next(const struct osc_file_header *a, const struct osc_file_heade
            memcmp(a->recording, b->recording, sizeof a->recording) == 0;
 }
 
+static bool is_empty(const char *path)
+{
+    struct stat info;
+
+    return stat(path, &info) == 0 && S_ISREG(info.st_mode) && info.st_size == 0;
+}
+
+/* Which of the N files at PATHS, and of no other part, is behind file I: index + 1; 0: none.
+ * One that was only just begun is empty, and known by its name. */
+static osc_status find_next(const struct osc_part_links *l, const char *const *paths,
+                            const struct osc_file_header *headers, uint32_t n, uint32_t i,
+                            uint32_t *next)
+{
+    *next = 0;
+    if (headers[i].part == 0)
+        return OSC_OK;
+    char *const name = osc_native_next_part(paths[i], headers[i].part);
+
+    if (!name)
+        return OSC_ENOMEM;
+    for (uint32_t k = 0; k < n && *next == 0; k++)
+        if (l->before[k] == 0 &&
+            (is_next(&headers[i], &headers[k]) ||
+             (headers[k].part == 0 && strcmp(paths[k], name) == 0 && is_empty(name))))
+            *next = k + 1;
+    osc_free(name);
+    return OSC_OK;
+}
+
 /* Find what goes on from file I, whose header is one of the N at HEADERS. */
 static osc_status link_one(struct osc_part_links *l, const char *const *paths,
                            const struct osc_file_header *headers, uint32_t n, uint32_t i)
 {
-    for (uint32_t k = 0; k < n; k++) {
-        uint32_t reason;
+    uint32_t next, reason;
+    osc_status st = find_next(l, paths, headers, n, i, &next);
 
-        if (l->before[k] > 0 || !is_next(&headers[i], &headers[k]))
-            continue;
-        const osc_status st = get_end(paths[i], &reason);
-        if (reason == 0 || reason == OSC_END_CONTINUED) {
-            l->after[i] = k + 1;
-            l->before[k] = i + 1;
-        }
+    if (st != OSC_OK || next == 0)
         return st;
+    st = get_end(paths[i], &reason);
+    if (reason == 0 || reason == OSC_END_CONTINUED) {
+        l->after[i] = next;
+        l->before[next - 1] = i + 1;
     }
-    return OSC_OK;
+    return st;
 }
 
 osc_status osc_part_links_find(struct osc_part_links *l, const char *const *paths, uint32_t n)

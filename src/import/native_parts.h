@@ -4,8 +4,9 @@
  *
  * A recorder with a limit goes on in the next part, and says so at the end of the one
  * before (docs/format.md, reason 2). Such parts are read as one: what was open, which step
- * ran, what a device showed is then what it was. Parts that are windows of a schedule or
- * dumps are spans of their own, and so are those between which one is missing.
+ * ran, what a device showed is then what it was. The last may be an empty file, only just
+ * begun. Parts that are windows of a schedule or dumps are spans of their own, and so are those
+ * between which one is missing.
  *
  * Threading: thread-safe.
  */

@@ -116,6 +116,37 @@ static void end_part(uint32_t reason, uint64_t n)
     recording_chunk(&rec, OSC_CHUNK_END, &end, sizeof end, 1);
 }
 
+/* File I, empty, is called what part 2 of file 0 is. */
+static void begin_second_part(unsigned i)
+{
+    snprintf(names[i], sizeof names[i], "%s/0.2.osc", folder);
+    paths[i] = names[i];
+    FILE *f = fopen(names[i], "wb");
+    assert_non_null(f);
+    assert_int_equal(fclose(f), 0);
+}
+
+static void a_part_that_was_only_just_begun_is_known_by_its_name(void **state)
+{
+    const char *later[1];
+    const struct osc_import_options o = {.later = later, .n_later = 1};
+    struct osc_part_links l = {0};
+    struct osc_trace t = {0};
+
+    (void)state;
+    write_part(0, 7, 1, OSC_END_CONTINUED);
+    write_part(1, 8, 1, OSC_END_CONTINUED);
+    begin_second_part(2);
+    assert_int_equal(osc_part_links_find(&l, paths, 3), OSC_OK);
+    assert_int_equal(l.after[0], 3);
+    assert_int_equal(l.before[2], 1);
+    assert_int_equal(l.after[1], 0);
+    osc_part_links_fini(&l);
+    later[0] = paths[2];
+    assert_int_equal(osc_import_path(&t, paths[0], &o, NULL), OSC_OK);
+    osc_trace_fini(&t);
+}
+
 static void a_scope_may_begin_in_one_part_and_end_in_the_next(void **state)
 {
     const char *later[] = {names[1]};
@@ -167,6 +198,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(only_parts_without_a_gap_go_together),
         TEST(what_is_no_recording_has_no_links),
+        TEST(a_part_that_was_only_just_begun_is_known_by_its_name),
         TEST(a_scope_may_begin_in_one_part_and_end_in_the_next),
         TEST(says_so_whenever_an_allocation_fails),
     };

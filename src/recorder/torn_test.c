@@ -16,11 +16,41 @@
 #include "support/recorded.h"
 #include "support/single_step.h"
 
+static struct recorded rec;
+
+static uint64_t n_nested(void)
+{
+    struct osc_losses lost;
+
+    osc_losses_get(&lost);
+    return lost.nested;
+}
+
+static void goes_on_where_no_mark_is_any_more(void **state)
+{
+    static uint32_t place; /* where one was */
+
+    (void)state;
+    assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
+    osc_instant(1);
+    struct osc_writer *w = osc_writer_self;
+
+    w->epoch = 0;
+    w->busy = OSC_BUSY_ALONE;
+    osc_instant(1);
+    assert_int_equal(n_nested(), 1);
+    w->busy = (uintptr_t)&place;
+    osc_instant(1);
+    assert_int_equal(n_nested(), 1);
+    assert_int_equal(w->busy, 0);
+    assert_int_equal(recorded_end(&rec), OSC_OK);
+    assert_int_equal(rec.all.n[OSC_RECORD_INSTANT], 2);
+    assert_int_equal(rec.all.lost[OSC_LOSS_NESTED], 1);
+}
+
 #if CAN_STEP
 
 enum { HANGS_S = 200, CALLS_AFTER = 40, STEPS_MAX = 20000 };
-
-static struct recorded rec;
 
 /* What happens at which trap of the thread that steps. */
 static struct {
@@ -250,15 +280,14 @@ static void takes_no_handler_on_another_stack_for_a_later_call(void **state)
 
 int main(void)
 {
-#if CAN_STEP
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(goes_on_where_no_mark_is_any_more),
+#if CAN_STEP
         cmocka_unit_test(goes_on_when_threads_are_cancelled_anywhere_in_a_call),
         cmocka_unit_test(records_again_after_a_jump_out_of_any_instruction),
         cmocka_unit_test(takes_no_handler_on_another_stack_for_a_later_call),
+#endif
     };
 
     return cmocka_run_group_tests_name("torn", tests, NULL, NULL);
-#else
-    return 0;
-#endif
 }
