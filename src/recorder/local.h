@@ -14,20 +14,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Set *AT to NEXT if it is OLD. */
-static inline bool osc_local_swap(uintptr_t *at, uintptr_t old, uintptr_t next)
+/* Set *AT to NEXT if it is *OLD, which in any case becomes what *AT was: who goes on with
+ * that, instead of a copy of his own, saves the copy. */
+static inline bool osc_local_swap(uintptr_t *at, uintptr_t *old, uintptr_t next)
 {
 #if defined __x86_64__
     bool is_done;
 
     __asm__ volatile("cmpxchgq %3, %0"
-                     : "+m"(*at), "=@ccz"(is_done), "+a"(old)
+                     : "+m"(*at), "=@ccz"(is_done), "+a"(*old)
                      : "r"(next)
                      : "memory");
     return is_done;
 #else
     /* relaxed: there is no partner on another thread. */
-    return __atomic_compare_exchange_n(at, &old, next, false, __ATOMIC_RELAXED,
+    return __atomic_compare_exchange_n(at, old, next, false, __ATOMIC_RELAXED,
                                        __ATOMIC_RELAXED);
 #endif
 }

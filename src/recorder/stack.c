@@ -184,10 +184,9 @@ static inline void put_stack(uintptr_t frame)
         return;
     }
     uint32_t n = follow(frame, last, s + 1, &end), n_slots = 1 + (n + 1) / 2;
+    uintptr_t pos = (uintptr_t)(s + 1 + OSC_STACK_SLOTS);
 
-    if (__builtin_expect(!osc_local_swap(&w->pos, (uintptr_t)(s + 1 + OSC_STACK_SLOTS),
-                                         (uintptr_t)(s + n_slots)),
-                         0)) {
+    if (__builtin_expect(!osc_local_swap(&w->pos, &pos, (uintptr_t)(s + n_slots)), 0)) {
         pad(s, n);
         n = OSC_RECORD_FRAMES_MAX;
         n_slots = 1 + OSC_STACK_SLOTS;

@@ -299,7 +299,9 @@ struct osc_writer *osc_threads_writer(void)
     w->index_1 = i;
     /* relaxed: is_gone() finds it now or later. */
     __atomic_store_n(&w->tid, (uint32_t)syscall(SYS_gettid), __ATOMIC_RELAXED);
-    if (osc_local_swap((uintptr_t *)&osc_writer_self, (uintptr_t)had, (uintptr_t)w)) {
+    uintptr_t seen = (uintptr_t)had;
+
+    if (osc_local_swap((uintptr_t *)&osc_writer_self, &seen, (uintptr_t)w)) {
         if (has_key)
             (void)pthread_setspecific(key, w);
     } else { /* a handler was faster, and it is the same thread */

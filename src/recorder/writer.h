@@ -137,13 +137,15 @@ static inline struct osc_record_slot *osc_writer_try(struct osc_writer *w, uint3
 {
     const uintptr_t bytes = n_slots * (uintptr_t)OSC_RECORD_SLOT_BYTES;
     const uintptr_t mask = OSC_BLOCK_BYTES - 1;
-    const uintptr_t pos = *(volatile uintptr_t *)&w->pos;
+    uintptr_t pos = *(volatile uintptr_t *)&w->pos;
 
     /* With more than one slot, 0 becomes the greatest number. */
     if (__builtin_expect(n_slots == 1 ? (pos & mask) == 0 : (pos & mask) - 1 > mask - bytes,
                          0) ||
-        __builtin_expect(!osc_local_swap(&w->pos, pos, pos + bytes), 0))
+        __builtin_expect(!osc_local_swap(&w->pos, &pos, pos + bytes), 0))
         return NULL;
+    if (pos == 0) /* its low bits would be 0; told so, the caller need not test it again */
+        __builtin_unreachable();
     /* NOLINTNEXTLINE(performance-no-int-to-ptr): reserved by one swap of a number */
     return (struct osc_record_slot *)pos;
 }
