@@ -161,7 +161,7 @@ def event(row: dict[str, str], args: dict[str, Any], memory: Memory,
     return FunctionEvent(
         id=int(row["id"]), name="ProfilerStep*" if name.startswith("ProfilerStep#") else name,
         trace_name=name, thread=int(row["thread"]), start_us=start_ns / 1000.0,
-        end_us=end_ns / 1000.0, fwd_thread=args.get("Fwd thread id"),
+        end_us=end_ns / 1000.0, fwd_thread=args.get("Fwd thread id", 0),
         input_shapes=plain_shapes(dims), structured_input_shapes=dims,
         structured_input_strides=args.get("Input Strides", []),
         input_dtypes=args.get("Input type", []), concrete_inputs=args.get("Concrete Inputs", []),

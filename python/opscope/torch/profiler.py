@@ -32,6 +32,12 @@ def config_fields(config: Any) -> dict[str, bool]:
             for name, i in (("profile_all_threads", 7), ("capture_overload_names", 8))}
 
 
+def text_of(value: str) -> str:
+    """The JSON text VALUE, or the string that it is."""
+    parsed = json.loads(value)
+    return parsed if isinstance(parsed, str) else value
+
+
 def remove(directory: str, pid: int) -> None:
     """Remove DIRECTORY in the process PID that made it, not in a child of a fork."""
     if os.getpid() == pid:
@@ -56,6 +62,7 @@ class Recording:
         self.path = ""
         self.trace_id = ""
         self.is_running = False
+        self.window_ns = (0, 0)  # Unix time
         self.cached_events: Any = None
         self.kineto_results = None
         weakref.finalize(self, remove, self.directory, os.getpid())
@@ -72,9 +79,10 @@ class Recording:
             return
         native.start(path)
         for key, value in metadata.items():
-            native.metadata(key, value)
+            native.metadata(key, text_of(value))
         self.path = path
         self.is_running = True
+        self.window_ns = (time.time_ns(), 0)
         self.cached_events = None
         torch.autograd.profiler._run_on_profiler_start()
         # Last, so that little of this is among the calls of Python.
@@ -91,6 +99,7 @@ class Recording:
             synchronize(self.owner.use_device)
         native.detach()
         self.is_running = False
+        self.window_ns = (self.window_ns[0], time.time_ns())
         torch.autograd.profiler._run_on_profiler_stop()
         native.stop()
 
@@ -117,18 +126,19 @@ class Recording:
     def export_chrome_trace(self, path: str, metadata: dict[str, str] | None = None,
                             use_python_export: bool = False) -> None:
         """Write Kineto's JSON to PATH, valid whatever the names are."""
-        head = {"schemaVersion": 1, "trace_id": self.trace_id, "displayTimeUnit": "ms",
+        head = {"schemaVersion": 1, "deviceProperties": [], "trace_id": self.trace_id,
+                "displayTimeUnit": "ms", "traceName": path,
                 **{x: 1 for x in FLAGS if getattr(self.owner, x)}}
         for key, value in (metadata or {}).items():
             head[key] = json.loads(value)
         if not self.path:
             with open(path, "w", encoding="utf-8") as f:
-                json.dump({**head, "traceEvents": [], "traceName": path}, f)
+                json.dump({**head, "traceEvents": []}, f)
             return
         whole = os.path.join(self.directory, "export.json")
         native.run("export", self.path, "-f", "json", "-o", whole)
         with open(whole, "rb") as f, open(path, "wb") as out:
-            merge_head(f, out, head)
+            merge_head(f, out, head, self.window_ns)
         os.unlink(whole)
 
     def export_stacks(self, path: str, metric: str) -> Any:
@@ -144,14 +154,36 @@ class Recording:
             native.toggle(enable)
 
 
-def merge_head(f: Any, out: Any, head: dict[str, Any]) -> None:
+def window_events(own: dict[str, Any], start_us: float, end_us: float) -> list[dict[str, Any]]:
+    """What Kineto says of a process and of the time that it recorded."""
+    pid = int(own.get("pid", 0))
+
+    facts = {"process_name": {"name": os.path.basename(own.get("exe", "python"))},
+             "process_labels": {"labels": "CPU"}, "process_sort_index": {"sort_index": pid}}
+    return [
+        *({"ph": "M", "name": name, "ts": start_us, "pid": pid, "tid": 0, "args": args}
+          for name, args in facts.items()),
+        {"ph": "X", "cat": "Trace", "name": "PyTorch Profiler (0)", "pid": "Spans",
+         "tid": "PyTorch Profiler", "ts": start_us, "dur": round(end_us - start_us, 3),
+         "args": {"Op count": 0}},
+        {"ph": "i", "s": "g", "name": "Iteration Start: PyTorch Profiler", "pid": "Traces",
+         "tid": "Trace PyTorch Profiler", "ts": start_us},
+        {"ph": "i", "s": "g", "name": "Record Window End", "pid": "", "tid": "", "ts": end_us}]
+
+
+def merge_head(f: Any, out: Any, head: dict[str, Any], window_ns: tuple[int, int]) -> None:
     """Copy the trace F to OUT with the members HEAD before its own, which they replace."""
     begin = f.read(1 << 20)
     at = begin.index(b'"traceEvents"')
     own = json.loads(begin[:at].rstrip().rstrip(b",") + b"}")
-    text = json.dumps({**own, **head}, indent=1)
-    out.write(text[:-2].encode() + b",\n ")
-    out.write(begin[at:])
+    text = json.dumps({**{x: own[x] for x in own if x not in FLAGS}, **head}, indent=1)
+    start, end = ((x or time.time_ns()) - own.get("baseTimeNanoseconds", 0) for x in window_ns)
+    events = window_events(own, start / 1000, end / 1000)
+    out.write(text[:-2].encode() + b',\n "traceEvents": [\n')
+    out.write(",\n".join(json.dumps(x) for x in events).encode())
+    rest = begin[begin.index(b"[", at) + 1:].lstrip()
+    out.write(b"\n" if rest.startswith(b"]") else b",\n")
+    out.write(rest)
     shutil.copyfileobj(f, out, 1 << 20)
 
 
@@ -225,7 +257,7 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
         json.loads(value)
         self._trace_metadata[key] = value
         if self.profiler is not None and self.profiler.is_running:
-            native.metadata(key, value)
+            native.metadata(key, text_of(value))
 
     def export_chrome_trace(self, path: str, use_python_export: bool = False) -> None:
         """Write the last window as Kineto's JSON; `.gz` compresses. As often as wanted."""
