@@ -137,12 +137,12 @@ static void end_scope(struct osc_native_rows *rows, struct osc_native_thread *t,
     t->depth -= t->depth > 0;
 }
 
-/* The scopes of T stay open: nobody knows when they end. */
-static void leave_open(struct osc_native_rows *rows, struct osc_native_thread *t)
+/* The scopes of T that are open end at END_NS; OSC_NO_TIME: nobody knows when, they stay so. */
+static void end_open(struct osc_native_rows *rows, struct osc_native_thread *t, int64_t end_ns)
 {
     release(rows, t);
     while (t->depth > 0 && rows->builder->status == OSC_OK)
-        end_scope(rows, t, OSC_NO_TIME);
+        end_scope(rows, t, end_ns);
     t->waiting.n_slots = t->waiting.n_words = t->n_scopes = 0;
 }
 
@@ -244,14 +244,22 @@ static void take_metadata_row(struct osc_native_rows *rows, const struct osc_nat
     osc_native_args_fini(&args);
 }
 
-/* A fact of the file: text, or a list or an object in JSON. */
-static void take_metadata(struct osc_native_rows *rows, const struct osc_packed *p)
+/* A fact about the whole recording: text, or a list or an object in JSON. One is for us alone:
+ * when open scopes end. */
+static void take_fact(struct osc_native_rows *rows, const struct osc_packed *p)
 {
-    const osc_sid value = osc_native_name(rows->names, (uint32_t)p->value);
-    const struct osc_str text = osc_trace_str(rows->builder->loading->trace, value);
+    const osc_sid key = osc_native_name(rows->names, p->id),
+                  value = osc_native_name(rows->names, (uint32_t)p->value);
+    const struct osc_trace *t = rows->builder->loading->trace;
+    const struct osc_str text = osc_trace_str(t, value);
 
-    osc_native_late_meta(rows, osc_native_name(rows->names, p->id), value,
-                         !osc_native_is_nested(text));
+    if (!osc_str_eq(osc_trace_str(t, key), OSC_STR(OSC_RECORD_FACT_OPEN_END))) {
+        osc_native_late_meta(rows, key, value, !osc_native_is_nested(text));
+        return;
+    }
+    rows->open_end_ticks = 0;
+    for (size_t i = 0; i < text.len && text.s[i] >= '0' && text.s[i] <= '9'; i++)
+        rows->open_end_ticks = rows->open_end_ticks * 10 + (uint64_t)(text.s[i] - '0');
 }
 
 static void take_counter(struct osc_native_rows *rows, struct osc_native_thread *t,
@@ -423,7 +431,7 @@ static void take_other(struct osc_native_rows *rows, struct osc_native_thread *t
         take_lost(rows, p, ts_ns);
         break;
     case OSC_RECORD_METADATA:
-        take_metadata(rows, p);
+        take_fact(rows, p);
         break;
     case OSC_RECORD_DEVICE:
     case OSC_RECORD_DEVICE_NAME:
@@ -496,12 +504,17 @@ bool osc_native_rows_take(struct osc_native_rows *rows, const struct osc_pack_se
 void osc_native_rows_break(struct osc_native_rows *rows)
 {
     for (size_t i = 0; i < rows->n_threads; i++)
-        leave_open(rows, &rows->threads[i]);
+        end_open(rows, &rows->threads[i], OSC_NO_TIME);
 }
 
 void osc_native_rows_finish(struct osc_native_rows *rows)
 {
-    osc_native_rows_break(rows);
+    const int64_t end_ns = rows->open_end_ticks > 0
+                               ? osc_native_clock_ns(rows->clock, rows->open_end_ticks)
+                               : OSC_NO_TIME;
+
+    for (size_t i = 0; i < rows->n_threads; i++)
+        end_open(rows, &rows->threads[i], end_ns);
     if (rows->builder->status == OSC_OK)
         osc_native_late_build(rows);
     if (rows->builder->status == OSC_OK)

@@ -82,9 +82,10 @@ struct osc_native_rows {
     struct osc_native_links links;
     struct osc_native_loss losses[OSC_LOSS_COUNT]; /* by the records LOST */
     struct osc_strbuf text;
-    uint64_t n_records; /* read so far */
-    bool is_scout;      /* steps alone are wanted */
-    bool is_torch;      /* operators are PyTorch's own */
+    uint64_t n_records;      /* read so far */
+    uint64_t open_end_ticks; /* when scopes end that no record ends; 0: nobody knows */
+    bool is_scout;           /* steps alone are wanted */
+    bool is_torch;           /* operators are PyTorch's own */
 };
 
 OSC_MUST_USE osc_status osc_native_rows_init(struct osc_native_rows *rows,

@@ -145,6 +145,23 @@ static void what_is_open_at_the_end_keeps_its_arguments_and_has_no_duration(void
     osc_trace_fini(&trace);
 }
 
+static void what_is_open_at_the_end_ends_when_a_fact_says(void **state)
+{
+    (void)state;
+    recording_begin(&rec);
+    BEGIN(OPERATOR, "outer", 100);
+    BEGIN(OPERATOR, "inner", 200);
+    ADD(OSC_RECORD_METADATA, recording_name(&rec, "open_scopes_end_ticks"),
+        recording_name(&rec, "700"));
+    recording_flush(&rec);
+    load_all();
+    assert_range(0, "outer", OSC_KIND_OPERATOR, 100, 600);
+    assert_range(1, "inner", OSC_KIND_OPERATOR, 200, 500);
+    assert_int_equal(n_found(OSC_FINDING_open_range), 0);
+    assert_int_equal(trace.n_metas, 1); /* the base of times */
+    osc_trace_fini(&trace);
+}
+
 static void a_lost_chunk_costs_its_records_and_the_scopes_open_across_it(void **state)
 {
     (void)state;
@@ -348,6 +365,7 @@ int main(void)
         cmocka_unit_test(scopes_nest_and_have_the_kinds_of_the_recorder),
         cmocka_unit_test(arguments_go_to_the_record_before_or_to_the_innermost_scope),
         cmocka_unit_test(what_is_open_at_the_end_keeps_its_arguments_and_has_no_duration),
+        cmocka_unit_test(what_is_open_at_the_end_ends_when_a_fact_says),
         cmocka_unit_test(a_lost_chunk_costs_its_records_and_the_scopes_open_across_it),
         cmocka_unit_test(segments_of_a_thread_are_read_by_block_and_not_as_they_stand),
         cmocka_unit_test(sums_of_memory_never_fall_below_zero),

@@ -86,6 +86,9 @@ enum osc_record_kind {
     OSC_RECORD_KIND_END = 0x80
 };
 
+/* The METADATA that says at which ticks scopes end that no record ends. */
+#define OSC_RECORD_FACT_OPEN_END "open_scopes_end_ticks"
+
 /* Why records were lost; members of struct osc_losses in their order. */
 enum osc_loss {
     OSC_LOSS_FULL,

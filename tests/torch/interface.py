@@ -334,22 +334,21 @@ def without_a_compiler_the_error_says_what_to_install() -> None:
         assert done.stderr.count("\n") == 1
 
 
-TESTS = [f for name, f in list(globals().items())
-         if callable(f) and getattr(f, "__module__", "") == "__main__" and "_" in name]
-
-
-def main() -> int:
+def run(namespace: dict[str, object], module: str) -> int:
+    """Run the tests among the functions of MODULE, whose NAMESPACE is given; 1: some failed."""
+    tests = [f for name, f in list(namespace.items())
+             if callable(f) and getattr(f, "__module__", "") == module and "_" in name]
     failed = 0
-    for test in TESTS:
+    for test in tests:
         try:
             test()
         except Exception:  # the next one shall run, too
             failed += 1
             print(f"FAILED {test.__name__}")
             traceback.print_exc(limit=3)
-    print(f"{len(TESTS) - failed} passed, {failed} failed")
+    print(f"{len(tests) - failed} passed, {failed} failed")
     return failed > 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(globals(), __name__))

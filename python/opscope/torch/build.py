@@ -14,6 +14,7 @@ import os
 import platform
 import shutil
 import stat
+import struct
 import subprocess
 import tempfile
 import time
@@ -22,6 +23,7 @@ from pathlib import Path
 import torch
 
 WAIT_S = 120.0
+ROOM_BYTES = 8 << 20  # several times what an object has
 NATIVE = Path(__file__).resolve().parent / "native"
 # In a build folder the public headers lie beside the sources.
 INCLUDE = [NATIVE, NATIVE.parents[1] / "include"]
@@ -78,9 +80,25 @@ def usable_cache() -> Path:
             path.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError:
             continue
-        if is_private(path):
+        if is_private(path) and shutil.disk_usage(path).free >= ROOM_BYTES:
             return path
-    raise BuildError("no directory to keep the recorder in: set XDG_CACHE_HOME to one of yours")
+    raise BuildError("no directory with room to keep the recorder in: set XDG_CACHE_HOME to one "
+                     "of yours")
+
+
+def is_whole(path: Path) -> bool:
+    """Whether PATH is an object up to its last byte: one that a full disk or a crash has cut
+    would end the process that loads it."""
+    try:
+        with open(path, "rb") as f:
+            head = f.read(64)
+            size = os.fstat(f.fileno()).st_size
+    except OSError:
+        return False
+    if len(head) < 64 or head[:4] != b"\x7fELF":
+        return False
+    at, entry_bytes, n = struct.unpack("<40xQ10xHH2x", head)
+    return size >= at + entry_bytes * n  # the table of sections is last
 
 
 def command(out: Path) -> list[str]:
@@ -103,8 +121,9 @@ def compile_to(out: Path) -> None:
                               text=True, errors="replace", check=False)
         if done.returncode != 0:
             lines = [x for x in done.stderr.splitlines() if "error" in x] or [done.stderr]
+            what = lines[0].strip() or f"{compiler()} ended with {done.returncode}"
             raise BuildError(f"the recorder for torch {torch.__version__} cannot be compiled: "
-                             f"{lines[0].strip()}")
+                             f"{what}")
         os.chmod(part, 0o500)
         os.replace(part, out)
     except OSError as e:
@@ -135,12 +154,14 @@ def recorder() -> Path:
     """
     name = f"torch-{key()}.so"
     for path in cache_directories():
-        if is_private(path) and (path / name).is_file():
+        if is_private(path) and is_whole(path / name):
             return path / name
     out = usable_cache() / name
     fd = lock(out.with_suffix(".lock"))
     try:
-        if not out.is_file():
+        if not is_whole(out):
+            for part in out.parent.glob(f".{out.name}.*"):  # of who was killed at it
+                part.unlink(missing_ok=True)
             compile_to(out)
     finally:
         os.close(fd)

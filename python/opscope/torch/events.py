@@ -23,6 +23,15 @@ from . import native
 FILTERED = ("[memory]", "[OutOfMemory]")
 
 
+def table_rows(text: str) -> Iterator[dict[str, str]]:
+    """The rows of a table as CSV; names may have any length."""
+    limit = csv.field_size_limit(1 << 30)
+    try:
+        yield from csv.DictReader(io.StringIO(text))
+    finally:
+        csv.field_size_limit(limit)
+
+
 class FunctionEvent(profiler_util.FunctionEvent):
     """One call: torch's fields; times in microseconds from the start of the recording."""
 
@@ -51,8 +60,7 @@ class EventList(profiler_util.EventList):
         self._is_filled = True
         if self._path:
             text = native.run("table", "averages", self._path, "-f", "csv", *self._options)
-            self.extend(average(row, self._use_device)
-                        for row in csv.DictReader(io.StringIO(text)))
+            self.extend(average(row, self._use_device) for row in table_rows(text))
 
     def __len__(self) -> int:
         self._fill()
@@ -180,10 +188,9 @@ def events(path: str, use_device: str | None, profile_memory: bool,
     calls = []
     records = []
     text = native.run("table", "events", path, "-f", "csv") if path else ""
-    csv.field_size_limit(1 << 30)
-    for row in csv.DictReader(io.StringIO(text)):
+    for row in table_rows(text):
         args = json.loads(row["args"]) if row["args"] else {}
-        if row["name"] == "[memory]":
+        if row["name"] == "[memory]" and "Bytes" in args:
             records.append((int(row["start_ns"]), int(args["Bytes"])))
         elif row["category"] in ("cpu_op", "user_annotation", "python_function"):
             calls.append((row, args))

@@ -59,9 +59,11 @@ def opscope() -> ctypes.CDLL:
 
     for name in LIBRARIES:
         try:
-            return ctypes.CDLL(name, mode=ctypes.RTLD_GLOBAL | os.RTLD_NOLOAD)
+            library = ctypes.CDLL(name, mode=ctypes.RTLD_GLOBAL | os.RTLD_NOLOAD)
         except OSError:
             continue
+        library.osc_now.restype = ctypes.c_uint64
+        return library
     raise RuntimeError("libopscope is not where the package has it")
 
 
@@ -69,7 +71,9 @@ def opscope() -> ctypes.CDLL:
 def recorder() -> ctypes.PyDLL:
     """The recorder for this torch, built if need be. Its calls keep the interpreter's lock."""
     opscope()
-    return ctypes.PyDLL(str(build.recorder()))
+    library = ctypes.PyDLL(str(build.recorder()))
+    library.osc_torch_range_open.restype = ctypes.c_void_p
+    return library
 
 
 def prefixes() -> bytes:
@@ -115,7 +119,7 @@ def attach(*, all_threads: bool, shapes: bool, memory: bool, overloads: bool,
 
 def metadata(key: str, value: str) -> None:
     """A fact about the recording that runs."""
-    opscope().osc_metadata(os.fsencode(key), os.fsencode(value))
+    opscope().osc_metadata(*(x.encode(errors="replace") for x in (key, value)))
 
 
 def toggle(is_on: bool) -> None:
@@ -124,8 +128,9 @@ def toggle(is_on: bool) -> None:
 
 
 def detach() -> None:
-    """Record no more operators."""
+    """Record no more operators, and no more at all; those that run now end now, says torch."""
     recorder().osc_torch_detach()
+    metadata("open_scopes_end_ticks", str(opscope().osc_now()))
 
 
 def stop() -> None:

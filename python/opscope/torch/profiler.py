@@ -19,10 +19,11 @@ import torch
 import torch.autograd.profiler
 from torch.profiler import ProfilerActivity
 
-from . import native
+from . import native, ranges
 from .events import EventList, events
 
 FLAGS = ("record_shapes", "profile_memory", "with_stack", "with_modules", "with_flops")
+OWN_MEMBERS = ("traceEvents", "traceName")  # of a trace: no metadata may be called so
 
 
 def config_fields(config: Any) -> dict[str, bool]:
@@ -85,6 +86,7 @@ class Recording:
         self.window_ns = (time.time_ns(), 0)
         self.cached_events = None
         torch.autograd.profiler._run_on_profiler_start()
+        ranges.install()
         # Last, so that little of this is among the calls of Python.
         if not native.attach(all_threads=config["profile_all_threads"],
                              shapes=o.record_shapes or o.with_flops, memory=o.profile_memory,
@@ -98,6 +100,7 @@ class Recording:
         if self.owner.use_device:
             synchronize(self.owner.use_device)
         native.detach()
+        ranges.remove()
         self.is_running = False
         self.window_ns = (self.window_ns[0], time.time_ns())
         torch.autograd.profiler._run_on_profiler_stop()
@@ -130,7 +133,8 @@ class Recording:
                 "displayTimeUnit": "ms", "traceName": path,
                 **{x: 1 for x in FLAGS if getattr(self.owner, x)}}
         for key, value in (metadata or {}).items():
-            head[key] = json.loads(value)
+            if key not in OWN_MEMBERS:
+                head[key] = json.loads(value)
         if not self.path:
             with open(path, "w", encoding="utf-8") as f:
                 json.dump({**head, "traceEvents": []}, f)
@@ -174,7 +178,11 @@ def window_events(own: dict[str, Any], start_us: float, end_us: float) -> list[d
 def merge_head(f: Any, out: Any, head: dict[str, Any], window_ns: tuple[int, int]) -> None:
     """Copy the trace F to OUT with the members HEAD before its own, which they replace."""
     begin = f.read(1 << 20)
-    at = begin.index(b'"traceEvents"')
+    while (at := begin.find(b'"traceEvents": [')) < 0:
+        more = f.read(len(begin))
+        if not more:
+            raise RuntimeError("the trace that was exported has no events")
+        begin += more
     own = json.loads(begin[:at].rstrip().rstrip(b",") + b"}")
     text = json.dumps({**{x: own[x] for x in own if x not in FLAGS}, **head}, indent=1)
     start, end = ((x or time.time_ns()) - own.get("baseTimeNanoseconds", 0) for x in window_ns)

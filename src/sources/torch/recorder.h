@@ -57,6 +57,14 @@ OSC_TORCH_API void osc_torch_detach(void);
 /* Switch the callbacks of the calling thread's state, or of all, off or on again. */
 OSC_TORCH_API void osc_torch_toggle(int is_on);
 
+/*
+ * A range that torch's own code marks as it does for its profiler, which
+ * `torch._C._profiler._RecordFunctionFast` does for that one alone: as an annotation or an
+ * operator named NAME, which must outlive it. NULL: nothing records here.
+ */
+OSC_TORCH_API void *osc_torch_range_open(const char *name, int is_annotation);
+OSC_TORCH_API void osc_torch_range_close(void *range);
+
 #ifdef __cplusplus
 }
 #endif

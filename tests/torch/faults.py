@@ -1,0 +1,431 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What goes wrong under opscope.torch: exceptions, threads, forks, exits, odd names, builds.
+
+    python3 tests/torch/faults.py
+
+Needs torch, and the python/ of a build on PYTHONPATH. Ends with `N passed, N failed`;
+exit status 1 on any failure. What tensors of odd kinds look like is in compare.py.
+"""
+from __future__ import annotations
+
+import concurrent.futures
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import torch
+
+import opscope
+from interface import CPU, keys, python, raises, run, x
+from opscope.torch import profile, record_function, schedule
+
+ALL_THREADS = torch._C._profiler._ExperimentalConfig(profile_all_threads=True)
+HEAD = """
+import os, signal, sys, threading, time, torch
+from opscope.torch import profile, record_function
+x = torch.ones(8, 8)
+"""
+ONE_PROFILE = HEAD + """
+with profile() as p:
+    torch.ones(2)
+print([a.key for a in p.key_averages()])
+"""
+ITS_KEYS = "['aten::ones', 'aten::empty', 'aten::fill_']\n"
+
+
+def counts(prof: profile) -> dict[str, int]:
+    return {a.key: a.count for a in prof.key_averages()}
+
+
+def trace(prof: profile) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory() as d:
+        path = Path(d, "t.json")
+        prof.export_chrome_trace(str(path))
+        return json.loads(path.read_text())
+
+
+def durations(prof: profile) -> dict[str, float]:
+    """What was recorded, but for the window itself."""
+    return {e["name"]: e["dur"] for e in trace(prof)["traceEvents"]
+            if e["ph"] == "X" and e["cat"] != "Trace"}
+
+
+# --- exceptions ----------------------------------------------------------------------------
+
+
+def a_callback_that_fails_leaves_the_profile_usable() -> None:
+    def fails(_: object) -> None:
+        raise ValueError("mine")
+
+    prof = profile(activities=CPU, on_trace_ready=fails)
+    prof.start()
+    x + x
+    assert raises(ValueError, "mine", prof.stop)
+    assert keys(prof) == ["aten::add"]
+    prof = profile(activities=CPU, schedule=schedule(wait=0, warmup=1, active=1),
+                   on_trace_ready=fails)
+    prof.start()
+    prof.step()
+    assert raises(ValueError, "mine", prof.step)
+    try:
+        prof.stop()  # where torch's own dies of a null pointer
+    except ValueError:
+        pass
+    with profile(activities=CPU) as again:
+        x * x
+    assert keys(again) == ["aten::mul"]
+
+
+def hooks_that_fail_end_what_is_around_them() -> None:
+    def fails(*_: object) -> None:
+        raise RuntimeError("hook")
+
+    model = torch.nn.Linear(8, 8)
+    model.register_forward_hook(fails)
+    y = (torch.randn(8, 8, requires_grad=True) * 2)
+    y.register_hook(fails)
+    with profile(activities=CPU, with_stack=True) as prof:
+        assert raises(RuntimeError, "hook", lambda: model(x))
+        with record_function("label"):
+            assert raises(RuntimeError, "hook", lambda: (y * 3).sum().backward())
+        x - x
+    e = {e.name: e for e in prof.events()}
+    assert e["SumBackward0"].cpu_parent is not None
+    assert e["aten::sub"].cpu_parent.name != "label"
+    assert not [s for s in e["aten::sub"].stack if "fails" in s], e["aten::sub"].stack
+
+
+# --- threads -------------------------------------------------------------------------------
+
+
+def what_runs_at_the_end_ends_there_as_in_torch() -> None:
+    before = record_function("before")
+    before.__enter__()
+    with profile(activities=CPU) as prof:
+        x + x
+        after = record_function("after")
+        after.__enter__()
+        x * x
+        time.sleep(0.01)
+    x - x
+    after.__exit__(None, None, None)
+    before.__exit__(None, None, None)
+    assert counts(prof) == {"aten::add": 1, "after": 1, "aten::mul": 1}
+    assert 1e4 < durations(prof)["after"] < 1e7, durations(prof)
+    with profile(activities=CPU) as again:
+        x - x
+    assert keys(again) == ["aten::sub"]
+
+
+def operators_of_other_threads_may_begin_before_and_end_after() -> None:
+    go, inside, end, ready = (threading.Event() for _ in range(4))
+
+    def work() -> None:
+        with record_function("before"):
+            ready.set()
+            go.wait()
+            with record_function("after"):
+                x + x
+                inside.set()
+                end.wait()
+
+    worker = threading.Thread(target=work)
+    worker.start()
+    ready.wait()
+    with profile(activities=CPU, experimental_config=ALL_THREADS) as prof:
+        go.set()
+        inside.wait()
+    end.set()
+    worker.join()
+    assert counts(prof) == {"after": 1, "aten::add": 1}, counts(prof)
+    assert set(durations(prof)) == {"after", "aten::add"}
+
+
+def a_thread_may_die_inside_a_range() -> None:
+    kept = []
+
+    def dies() -> None:
+        kept.append(record_function("dies"))
+        kept[-1].__enter__()
+        x + x
+
+    with profile(activities=CPU, experimental_config=ALL_THREADS) as prof:
+        for _ in range(2):
+            worker = threading.Thread(target=dies)
+            worker.start()
+            worker.join()
+        kept[0].__exit__(None, None, None)  # on another thread
+        x * x
+    assert counts(prof) == {"dies": 2, "aten::add": 2, "aten::mul": 1}, counts(prof)
+
+
+def a_label_may_outlive_two_profiles_on_many_threads() -> None:
+    stop = threading.Event()
+
+    def work() -> None:
+        while not stop.is_set():
+            with record_function("label"):
+                x + x
+
+    workers = [threading.Thread(target=work) for _ in range(3)]
+    for w in workers:
+        w.start()
+    try:
+        for _ in range(10):
+            with profile(activities=CPU, experimental_config=ALL_THREADS,
+                         profile_memory=True, record_shapes=True) as prof:
+                time.sleep(0.01)
+            found = counts(prof)
+            assert found.keys() == {"label", "aten::add", "[memory]"} - (
+                {"[memory]"} - found.keys()), found
+    finally:
+        stop.set()
+        for w in workers:
+            w.join()
+
+
+# --- processes -----------------------------------------------------------------------------
+
+
+def workers_of_a_loader_are_not_what_is_profiled() -> None:
+    code = HEAD + """
+from torch.utils.data import DataLoader, Dataset
+class Numbers(Dataset):
+    def __len__(self): return 8
+    def __getitem__(self, i): return torch.ones(3) * i
+def child(queue):
+    with profile() as p: x @ x
+    queue.put([a.key for a in p.key_averages()][:2])
+if __name__ == "__main__":
+    import torch.multiprocessing
+    for how in ("fork", "spawn"):
+        with profile(record_shapes=True, profile_memory=True, with_stack=True) as p:
+            total = sum(batch.sum().item() for batch in DataLoader(
+                Numbers(), batch_size=2, num_workers=2, multiprocessing_context=how))
+            context = torch.multiprocessing.get_context(how)
+            queue = context.Queue()
+            process = context.Process(target=child, args=(queue,))
+            process.start()
+            print(queue.get())
+            process.join()
+        rows = {a.key: a.count for a in p.key_averages()}
+        print(total, rows["aten::sum"], "aten::ones" in rows, os.listdir(p.profiler.directory))
+"""
+    with tempfile.TemporaryDirectory() as d:
+        path = Path(d, "loader.py")
+        path.write_text(code)
+        done = subprocess.run([sys.executable, "-W", "ignore", path], capture_output=True,
+                              text=True, timeout=120, check=False)
+    each = "['aten::matmul', 'aten::mm']\n84.0 4 False ['0.osc']\n"
+    assert done.stdout == 2 * each, done
+
+
+EXITS = {
+    "sys.exit(3)": 3,
+    "os._exit(3)": 3,
+    "raise KeyError": 1,
+    "os.kill(os.getpid(), signal.SIGTERM)": -15,
+    "os.abort()": -6,
+    "os.execv('/bin/true', ['true'])": 0,
+    "import atexit; atexit.register(lambda: x * x)": 0,
+}
+
+
+def no_way_to_exit_loses_what_was_recorded() -> None:
+    def check(end: str, status: int) -> None:
+        code = (HEAD + "p = profile(record_shapes=True, profile_memory=True, with_stack=True)\n"
+                "p.start()\nfor _ in range(100): x + x\n" + end)
+        with tempfile.TemporaryDirectory() as d:
+            done = python(code, OPSCOPE_OUT=d, TMPDIR=d)
+            assert done.returncode == status, (end, done)
+            files = list(Path(d).glob("torch.*.osc"))
+            rows = opscope.load(files[0]).table("averages")
+            found = dict(zip(rows["name"].tolist(), rows["calls"].tolist()))
+            assert len(files) == 1 and found["aten::add"] == 100, (end, found)
+
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        list(pool.map(lambda item: check(*item), EXITS.items()))
+
+
+def daemon_threads_may_run_operators_until_the_interpreter_is_gone() -> None:
+    code = HEAD + """
+{}
+def loop():
+    while True: x - x
+for _ in range(3): threading.Thread(target=loop, daemon=True).start()
+time.sleep(0.1)
+"""
+    with tempfile.TemporaryDirectory() as d:
+        alone = python(code.format(""))
+        config = "experimental_config=torch._C._profiler._ExperimentalConfig(profile_all_threads=1)"
+        done = python(code.format(f"p = profile({config}); p.start()"), OPSCOPE_OUT=d)
+        assert done.returncode in (0, alone.returncode), (alone, done)  # torch alone aborts
+        rows = opscope.load(next(Path(d).glob("torch.*.osc"))).table("averages")
+    assert dict(zip(rows["name"].tolist(), rows["calls"].tolist()))["aten::sub"] > 10, rows
+
+
+def two_ranks_write_a_file_each_and_say_which_they_are() -> None:
+    code = """
+import os, sys, torch, torch.distributed as dist
+from opscope.torch import profile, tensorboard_trace_handler
+d, rank = sys.argv[1], int(sys.argv[2])
+dist.init_process_group("gloo", rank=rank, world_size=2, init_method=f"file://{d}/store")
+model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(8, 8))
+with profile(on_trace_ready=tensorboard_trace_handler(f"{d}/tb")) as p:
+    model(torch.randn(4, 8)).sum().backward()
+    dist.all_reduce(torch.ones(3))
+print({a.key: a.count for a in p.key_averages()}["DistributedDataParallel.forward"])
+dist.destroy_process_group()
+"""
+    with tempfile.TemporaryDirectory() as d:
+        Path(d, "osc").mkdir()
+        ranks = [subprocess.Popen([sys.executable, "-W", "ignore", "-c", code, d, str(rank)],
+                                  env={**os.environ, "OPSCOPE_OUT": f"{d}/osc"},
+                                  stdout=subprocess.PIPE, text=True) for rank in range(2)]
+        assert [r.communicate(timeout=120)[0] for r in ranks] == ["1\n", "1\n"]
+        names = sorted(p.name.split(".")[0] for p in Path(d, "tb").iterdir())
+        pids = sorted(str(r.pid) for r in ranks)
+        assert sorted(n.rsplit("_", 1)[1] for n in names) == pids, names
+        for place in ("osc", "tb"):
+            assert len(os.listdir(Path(d, place))) == 2, os.listdir(Path(d, place))
+            found = opscope.load(Path(d, place)).table("info")
+            assert sorted(set(found["rank"].tolist())) == [0, 1], found["rank"]
+
+
+# --- names ---------------------------------------------------------------------------------
+
+NAMES = ['quo"te', "back\\slash", "ctl\x01\x1f\x7f", "new\nline", "tab\t", "ümläut ☃ 😀", "", " ",
+         "</script>", "[memory]", "y" * (1 << 20)]
+
+
+def labels_of_any_bytes_are_recorded() -> None:
+    with profile(activities=CPU, record_shapes=True) as prof:
+        for name in NAMES:
+            with record_function(name, name):
+                x + x
+        with record_function("cut\0here"):
+            pass
+        assert raises(RuntimeError, "", record_function("\ud800").__enter__)  # torch's own
+    want = {*NAMES, "cut"} - {"[memory]"}  # which is what torch calls a record
+    assert counts(prof).keys() == want | {"aten::add"}, set(counts(prof)) ^ want
+    assert {e.name for e in prof.events()} == want | {"aten::add"}
+    assert set(durations(prof)) == \
+        want | {"aten::add", "[memory]"}
+    assert "ümläut ☃ 😀" in prof.key_averages().table(row_limit=-1)
+
+
+def metadata_of_any_bytes_is_written() -> None:
+    keys_and_values = [*NAMES, "nul\0", "\udcff\udc80", "\ud800", "traceEvents"]
+    with profile(activities=CPU) as prof:
+        for i, text in enumerate(keys_and_values):
+            prof.add_metadata(text, f"as key {i}")
+            prof.add_metadata(f"value {i}", text)
+            prof.add_metadata_json(f"json {i}", json.dumps([text], ensure_ascii=i % 2 == 0))
+        assert raises(ValueError, "", lambda: prof.add_metadata_json("bad", "{"))
+        x + x
+    found = trace(prof)
+    assert [e["name"] for e in found["traceEvents"] if e.get("cat") == "cpu_op"] == ["aten::add"]
+    for i, text in enumerate(keys_and_values):
+        assert found[f"value {i}"] == text and found[f"json {i}"] == [text], (i, text[:20])
+        assert text == "traceEvents" or found[text] == f"as key {i}", (i, text[:20])
+
+
+# --- building ------------------------------------------------------------------------------
+
+
+def cached(directory: str) -> str:
+    """Where the object lies that a process builds in DIRECTORY."""
+    done = python("from opscope.torch import build; print(build.recorder())",
+                  XDG_CACHE_HOME=directory, TMPDIR=directory)
+    assert done.returncode == 0, done
+    return done.stdout.strip()
+
+
+def an_object_of_another_torch_is_not_taken() -> None:
+    with tempfile.TemporaryDirectory() as d:
+        path = cached(d)
+        done = python("import torch; torch.__version__ = '2.99.0'\n"
+                      "from opscope.torch import build; print(build.key())")
+        assert done.stdout.strip() not in path, done
+        os.chmod(path, 0o700)
+        for size in (0, 1000, os.path.getsize(path) - 1):  # one that is cut is made again
+            os.truncate(path, size)
+            assert cached(d) == path and os.path.getsize(path) > 1000
+        done = python(ONE_PROFILE, XDG_CACHE_HOME=d, TMPDIR=d)
+        assert done.stdout == ITS_KEYS and len(list(Path(d, "opscope").glob("*.so"))) == 1, done
+
+
+def a_cache_that_cannot_be_written_is_passed_over() -> None:
+    with tempfile.TemporaryDirectory() as d:
+        done = python(ONE_PROFILE, XDG_CACHE_HOME="/proc/nowhere", TMPDIR=d)
+        assert done.stdout == ITS_KEYS, done
+        assert Path(d, f"opscope-{os.getuid()}").is_dir()
+        code = "import os\nfor k in ('HOME', 'XDG_CACHE_HOME'): os.environ.pop(k, None)\n"
+        assert python(code + ONE_PROFILE, TMPDIR=d).stdout == ITS_KEYS
+        full = ("import shutil\nshutil.disk_usage = lambda path: type('U', (), {'free': 0})\n"
+                "from opscope.torch import build\n"
+                "try: build.recorder()\nexcept build.BuildError as e: print(e)\n")
+        Path(d, "tmp").mkdir()
+        done = python(full, XDG_CACHE_HOME=f"{d}/full", TMPDIR=f"{d}/tmp")
+        assert "no directory with room" in done.stdout, done
+
+
+def eight_at_once_build_one_object() -> None:
+    with tempfile.TemporaryDirectory() as d:
+        log = Path(d, "log")
+        compiler = Path(d, "cxx")  # the last argument but these is the object
+        compiler.write_text(f'#!/bin/sh\necho $$ >>{log}\nsleep 0.5\nexec c++ -O0 "$@" -O0\n')
+        compiler.chmod(0o755)
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            done = list(pool.map(lambda _: python(ONE_PROFILE, XDG_CACHE_HOME=d, TMPDIR=d,
+                                                  CXX=str(compiler)), range(8)))
+        assert [r.stdout for r in done] == 8 * [ITS_KEYS], done
+        assert len(log.read_text().splitlines()) == 1
+
+
+def who_is_killed_while_it_builds_does_not_stop_the_next() -> None:
+    with tempfile.TemporaryDirectory() as d:
+        slow = Path(d, "slow")
+        slow.write_text(f"#!/bin/sh\necho begun >{d}/begun\nexec sleep 5\n")
+        slow.chmod(0o755)
+        env = {**os.environ, "XDG_CACHE_HOME": d, "TMPDIR": d}
+        first = subprocess.Popen([sys.executable, "-m", "opscope.torch", "build"],
+                                 env={**env, "CXX": str(slow)})
+        for _ in range(600):
+            if Path(d, "begun").exists():
+                break
+            time.sleep(0.05)
+        first.kill()
+        first.wait()
+        lock = next(Path(d, "opscope").glob("*.lock"))
+        left = lock.with_name(f".{lock.stem}.so.{first.pid}")
+        left.write_text("half an object")
+        done = python(ONE_PROFILE, XDG_CACHE_HOME=d, TMPDIR=d)
+        assert done.stdout == ITS_KEYS and not left.exists(), done
+
+
+def a_compiler_that_fails_is_named() -> None:
+    with tempfile.TemporaryDirectory() as d:
+        compiler = Path(d, "cxx")
+        for body, word in (("exit 7", "ended with 7"), ("kill -9 $$", "ended with -9"),
+                           ("echo 'x.cpp:1: error: boom' >&2; exit 1", "boom"), ("exit 0", d)):
+            compiler.write_text(f"#!/bin/sh\n{body}\n")
+            compiler.chmod(0o755)
+            done = subprocess.run([sys.executable, "-m", "opscope.torch", "build"],
+                                  env={**os.environ, "XDG_CACHE_HOME": d, "TMPDIR": d,
+                                       "CXX": str(compiler)},
+                                  capture_output=True, text=True, check=False)
+            assert done.returncode == 1 and word in done.stderr, done
+            assert done.stderr.count("\n") == 1, done
+        assert not list(Path(d, "opscope").glob("*.so*"))
+
+
+if __name__ == "__main__":
+    sys.exit(run(globals(), __name__))
