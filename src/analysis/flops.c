@@ -93,6 +93,34 @@ static uint64_t conv2d_flops(struct osc_str dims, struct osc_str inputs)
            (uint64_t)groups.dims[0];
 }
 
+/* Whether the first of TYPES is a tensor's; a number has "Scalar", a nested tensor "". */
+static bool is_tensor(struct osc_str types)
+{
+    static const char *const others[] = {"\"", "Scalar", "TensorList", "GenericList"};
+    size_t i = 0;
+
+    while (i < types.len && (types.s[i] == '[' || types.s[i] == ' '))
+        i++;
+    if (i == types.len || types.s[i] != '"')
+        return false;
+    const struct osc_str first = {types.s + i + 1, types.len - (uint32_t)i - 1};
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
+        if (osc_str_starts(first, osc_str_c(others[k])))
+            return false;
+    }
+    return true;
+}
+
+/* As many as the first input has elements. Sizes [] are those of a number, too. */
+static uint64_t elementwise_flops(struct osc_str dims, struct osc_str types)
+{
+    struct osc_shape s;
+
+    if (!osc_shapes_element(dims, 0, &s))
+        return 0;
+    return s.n_dims > 0 ? product(&s) : is_tensor(types);
+}
+
 uint64_t osc_flops(enum osc_flops_rule rule, struct osc_str dims, struct osc_str inputs)
 {
     struct osc_shape s;
@@ -109,8 +137,7 @@ uint64_t osc_flops(enum osc_flops_rule rule, struct osc_str dims, struct osc_str
     case OSC_FLOPS_CONV2D:
         return conv2d_flops(dims, inputs);
     case OSC_FLOPS_ELEMENTWISE:
-        /* Sizes [] are those of a number too, so nothing can be said of them. */
-        return osc_shapes_element(dims, 0, &s) && s.n_dims > 0 ? product(&s) : 0;
+        return elementwise_flops(dims, inputs);
     case OSC_FLOPS_NONE:
     case OSC_FLOPS_RULES:
         break;

@@ -29,8 +29,9 @@ enum osc_flops_rule {
 enum osc_flops_rule osc_flops_rule(struct osc_str name);
 
 /*
- * Operations of one call by RULE, from its `Input Dims` and `Concrete Inputs`; 0
- * where they do not give any. Wraps around at 2^64, as torch's does.
+ * Operations of one call by RULE, from its `Input Dims` and `Concrete Inputs`, or, of an
+ * ELEMENTWISE one, its `Input type`; 0 where they do not give any. Wraps around at 2^64, as
+ * torch's does.
  */
 uint64_t osc_flops(enum osc_flops_rule rule, struct osc_str dims, struct osc_str inputs);
 

@@ -62,6 +62,9 @@ static void estimates_seven_operators(void **state)
         {"aten::baddbmm", "[[1], [3, 4, 8], [3, 8, 16]]", "", 3072},
         {"aten::mul", "[[3, 4], [4]]", "", 12},
         {"aten::add", "[[], [4]]", "", 0},
+        {"aten::add", "[[], [4]]", "[\"Scalar\", \"float\"]", 0},
+        {"aten::add", "[[], [4]]", "[\"\", \"float\"]", 0}, /* nested */
+        {"aten::mul", "[[], [4]]", "[\"float\", \"float\"]", 1},
         {"aten::add_", "[[3], [4]]", "", 0},
         {"aten::mm", "[[4, 8]]", "", 0},
         {"aten::conv2d", "[[2,3,8,8],[4,3,3,3],[],[],[],[],[]]",

@@ -5,6 +5,7 @@
 #include "cli/budget.h"
 #include "cli/commands.h"
 #include "cli/paths.h"
+#include "cli/progress.h"
 #include "cli/show.h"
 #include "import/verify.h"
 
@@ -46,11 +47,18 @@ static void add_fault(void *ctx, const struct osc_verify_fault *fault)
 static int verify_one(const char *path, bool *is_whole)
 {
     struct osc_strbuf line = {0}, faults = {0};
-    struct osc_verify v = {.tell = add_fault, .ctx = &faults};
+    struct osc_progress progress;
+    struct osc_verify v = {.tell = add_fault,
+                           .ctx = &faults,
+                           .progress = osc_progress_tick,
+                           .progress_ctx = &progress};
     struct osc_err err = {0};
     int failed = OSC_EXIT_DONE;
 
-    if (osc_verify_path(&v, path, &err) != OSC_OK) {
+    osc_progress_start(&progress, "checking", path);
+    const osc_status st = osc_verify_path(&v, path, &err);
+    osc_progress_stop(&progress);
+    if (st != OSC_OK) {
         osc_cli_error("%s", err.message);
         *is_whole = false;
     } else if (!v.has_hashes) {

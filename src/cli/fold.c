@@ -31,7 +31,6 @@ struct fold {
     struct osc_file file; /* the last part; zeroed: there is none */
     uint32_t part;        /* its number, or 0 */
     bool has_end;
-    bool is_next;                  /* what is left becomes the part behind it */
     struct osc_wire_end end;       /* if it has */
     struct osc_native_order order; /* what the file has of the blocks */
     struct osc_fold_losses losses; /* that the parts before the last told */
@@ -145,8 +144,7 @@ static bool is_whole(const struct osc_file *file)
     const struct osc_file_gap *const gap = file->gaps;
 
     return file->n_gaps == 0 ||
-           (file->n_gaps == 1 && gap->next == file->n_chunks &&
-            (gap->is_cut || gap->n_bytes < sizeof(struct osc_wire_header)));
+           (file->n_gaps == 1 && gap->next == file->n_chunks && osc_file_is_torn(file, gap));
 }
 
 /* Take the end of the file off its chunks, if it has one. */
@@ -350,82 +348,10 @@ static osc_status put_records(struct fold *f, uint64_t n_blocks, uint64_t *ticks
     return st;
 }
 
-/* Append what chunk I of the part before says that holds for this one, too: facts, and copies
- * of standing records, which are segments of no slots. */
-static osc_status put_copies_of(struct fold *f, size_t i)
-{
-    struct osc_wire_header header = {.type = f->file.chunks[i].header.type};
-    const size_t n_bytes = (size_t)f->file.chunks[i].header.payload_bytes;
-    unsigned char *payload = NULL;
-    size_t cap = 0, len = 0;
-
-    if (header.type != OSC_CHUNK_PROCESS && header.type != OSC_CHUNK_RECORDS)
-        return OSC_OK;
-    osc_status st = osc_file_payload(&f->file, i, &payload, &cap);
-
-    if (header.type == OSC_CHUNK_PROCESS) {
-        len = n_bytes;
-        header.n_items = f->file.chunks[i].header.n_items;
-    }
-    for (size_t at = len; st == OSC_OK && n_bytes - at >= sizeof(struct osc_pack_segment);) {
-        struct osc_pack_segment s;
-
-        memcpy(&s, payload + at, sizeof s);
-        if (s.n_bytes > n_bytes - at - sizeof s)
-            break;
-        if (s.n_slots == 0) {
-            memmove(payload + len, payload + at, sizeof s + s.n_bytes);
-            len += sizeof s + s.n_bytes;
-            header.n_items += s.n_records;
-        }
-        at += sizeof s + s.n_bytes;
-    }
-    header.payload_bytes = len;
-    if (st == OSC_OK && len > 0)
-        st = osc_parts_append(&f->parts, header, payload);
-    osc_free(payload);
-    return st;
-}
-
-/* Copies of the standing records that the part before has of block B. */
-static osc_status put_standing(struct fold *f, const struct osc_block *b)
-{
-    const struct osc_pack_range range = {.end_slot = first_slot(f, b)};
-    struct osc_wire_header header = {.type = OSC_CHUNK_RECORDS};
-    unsigned char *const payload =
-        osc_malloc(sizeof(struct osc_pack_segment) + osc_pack_bound(OSC_BLOCK_SLOTS));
-    struct osc_pack_segment s;
-    osc_status st = OSC_OK;
-
-    if (!payload)
-        return OSC_ENOMEM;
-    const size_t len = osc_pack_standing(b, range, &s, payload + sizeof s);
-
-    s.n_unfinished = 0; /* told where its slots are */
-    memcpy(payload, &s, sizeof s);
-    header.payload_bytes = sizeof s + len;
-    header.n_items = s.n_records;
-    if (s.n_records > 0)
-        st = osc_parts_append(&f->parts, header, payload);
-    osc_free(payload);
-    return st;
-}
-
-static osc_status put_copies(struct fold *f)
-{
-    osc_status st = OSC_OK;
-
-    for (size_t i = 0; i < f->file.n_chunks && st == OSC_OK; i++)
-        st = put_copies_of(f, i);
-    for (size_t i = 0; i < f->live.n_blocks && st == OSC_OK; i++)
-        st = put_standing(f, &f->live.blocks[i]);
-    return st;
-}
-
 /* All that the file lacks but its end. */
 static osc_status put_rest(struct fold *f, uint64_t n_left)
 {
-    osc_status st = f->is_next ? put_copies(f) : f->part == 0 ? put_facts(f) : OSC_OK;
+    osc_status st = f->part == 0 ? put_facts(f) : OSC_OK;
 
     if (st == OSC_OK)
         st = put_anchors(f);
@@ -443,16 +369,15 @@ static osc_status put_rest(struct fold *f, uint64_t n_left)
 
 static osc_status write_all(struct fold *f, uint64_t n_left)
 {
-    const bool is_new = f->part == 0 || f->is_next;
     osc_status st =
-        is_new ? osc_parts_open(&f->parts)
-               : osc_parts_resume(&f->parts, f->part, f->file.chunks, f->file.n_chunks);
+        f->part == 0 ? osc_parts_open(&f->parts)
+                     : osc_parts_resume(&f->parts, f->part, f->file.chunks, f->file.n_chunks);
 
     if (st == OSC_OK && !f->has_end)
         st = put_rest(f, n_left);
     if (st == OSC_OK)
         st = osc_parts_close(&f->parts, &f->end);
-    if (st != OSC_OK && is_new)
+    if (st != OSC_OK && f->part == 0)
         osc_parts_discard(&f->parts);
     osc_parts_forget(&f->parts);
     return st;
@@ -469,25 +394,6 @@ static void remove_live(const struct fold *f)
     rmdir(f->live_path);
 }
 
-/*
- * The last part has its end, and something is left. False: it stays.
- *
- * Of what follows a window or dump the next part is made. A dump at a fatal signal was the
- * last: what threads still recorded behind it nobody asked for.
- */
-static bool begin_next(struct fold *f)
-{
-    if (f->end.reason == OSC_END_CRASHED)
-        return true;
-    if ((f->end.reason != OSC_END_DUMPED && f->end.reason != OSC_END_WINDOW) ||
-        osc_fold_losses_add(&f->losses, f->in.path) != OSC_OK)
-        return false;
-    f->is_next = true;
-    f->has_end = false;
-    f->parts.part = f->part;
-    return true;
-}
-
 static void fold_one(struct fold *f, const char *directory)
 {
     f->live_fd = open(f->live_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
@@ -497,8 +403,8 @@ static void fold_one(struct fold *f, const char *directory)
         f->live.header.window_begin = OSC_LIVE_NO_WINDOW; /* nobody asked for it */
     const uint64_t n_left = is_done ? count_left(f) : 0;
 
-    if (is_done && f->has_end && n_left > 0)
-        is_done = begin_next(f);
+    if (f->has_end && n_left > 0)
+        is_done = false;
     if (is_done && !(f->has_end && f->file.has_index))
         is_done = write_all(f, n_left) == OSC_OK;
     if (is_done || is_blank(f))

@@ -159,7 +159,7 @@ static void put_bar(struct osc_page *p, double ratio)
 static void put_ranks(struct osc_page *p)
 {
     const struct osc_answer *const a = osc_screen_answer(p->s, OSC_SCREEN_RANKS);
-    const struct osc_block *fast = NULL, *slow = NULL;
+    const struct osc_answer_block *fast = NULL, *slow = NULL;
     double least = 0, most = 0;
 
     for (uint32_t b = 0; b < a->n_blocks; b++) {
@@ -378,7 +378,7 @@ static void put_calls(struct osc_page *p, uint64_t n)
 static void put_top(struct osc_page *p, enum osc_screen_table table, const char *title,
                     const char *by, const char *column_name)
 {
-    const struct osc_block *const b = &osc_screen_answer(p->s, table)->blocks[0];
+    const struct osc_answer_block *const b = &osc_screen_answer(p->s, table)->blocks[0];
     const struct osc_result *const r = &b->result;
     const uint32_t c = osc_screen_column(r, column_name), name = osc_screen_column(r, "name");
     const uint64_t n_most = p->level < OSC_PAGE_FEWER ? TOP_ROWS : TOP_ROWS_FEW;
@@ -427,7 +427,7 @@ static void put_operators(struct osc_page *p)
 
 /* "rank 1" or "span 2" and SEP: whose block B of A is, where there are several. */
 static void add_owner(struct osc_strbuf *out, const struct osc_answer *a,
-                      const struct osc_block *b, const char *sep)
+                      const struct osc_answer_block *b, const char *sep)
 {
     if (osc_screen_has_ranks(a))
         osc_strbuf_addf(out, "rank %d%s", b->rank, sep);
@@ -436,7 +436,7 @@ static void add_owner(struct osc_strbuf *out, const struct osc_answer *a,
 }
 
 /* "step 5", behind its rank or span where there are several. */
-static void put_step_name(struct osc_page *p, const struct osc_block *b, uint64_t row)
+static void put_step_name(struct osc_page *p, const struct osc_answer_block *b, uint64_t row)
 {
     add_owner(&p->cell, osc_screen_answer(p->s, OSC_SCREEN_STEPS), b, " ");
     osc_strbuf_adds(&p->cell, "step ");
@@ -446,7 +446,7 @@ static void put_step_name(struct osc_page *p, const struct osc_block *b, uint64_
 
 static void put_outlier(struct osc_page *p, const struct osc_outlier *o)
 {
-    const struct osc_block *const b = o->block;
+    const struct osc_answer_block *const b = o->block;
     const struct osc_result *const r = &b->result;
     const double ns = (double)osc_result_get_int(r, o->row, osc_screen_column(r, "total_ns"));
 
@@ -534,7 +534,8 @@ static size_t lack_of(struct osc_str code)
 /* The first, which is the worst, of what was skipped or repaired. */
 static void put_worst(struct osc_page *p)
 {
-    const struct osc_block *const b = &osc_screen_answer(p->s, OSC_SCREEN_QUALITY)->blocks[0];
+    const struct osc_answer_block *const b =
+        &osc_screen_answer(p->s, OSC_SCREEN_QUALITY)->blocks[0];
     const struct osc_result *const r = &b->result;
     uint64_t worst = UINT64_MAX, n = 0;
 
@@ -578,7 +579,7 @@ static void put_worst(struct osc_page *p)
 /* What has the most time at stake, of any rank. */
 static void put_advice(struct osc_page *p)
 {
-    const struct osc_block *of;
+    const struct osc_answer_block *of;
     uint64_t row;
     struct osc_strbuf text = {0};
     const uint64_t n = osc_screen_advice(p->s, &of, &row);

@@ -139,7 +139,7 @@ static struct slow_step find_slow(const struct osc_page *p, struct osc_strbuf *l
     const uint64_t n = osc_screen_outliers(p->s, found, OUTLIERS);
 
     for (uint64_t i = 0; i < n && i < OUTLIERS && !slow.label; i++) {
-        const struct osc_block *const b = found[i].block;
+        const struct osc_answer_block *const b = found[i].block;
         const struct osc_result *const r = &b->result;
 
         if (!osc_result_has(r, found[i].row, osc_screen_column(r, "grew")))

@@ -165,7 +165,7 @@ void osc_screen_add_step(const struct osc_result *r, uint64_t row, struct osc_st
     osc_strbuf_fini(&text);
 }
 
-uint64_t osc_screen_advice(const struct osc_screen *s, const struct osc_block **of,
+uint64_t osc_screen_advice(const struct osc_screen *s, const struct osc_answer_block **of,
                            uint64_t *row)
 {
     const struct osc_answer *const a = osc_screen_answer(s, OSC_SCREEN_ADVICE);

@@ -38,7 +38,7 @@ bool osc_screen_has_device(const struct osc_screen *s);
 
 /* A step beyond 3 MAD of the median of the kept ones of its rank and span. */
 struct osc_outlier {
-    const struct osc_block *block; /* of the table of steps */
+    const struct osc_answer_block *block; /* of the table of steps */
     uint64_t row;
     double median_ns;
 };
@@ -60,7 +60,7 @@ void osc_screen_add_step(const struct osc_result *r, uint64_t row, struct osc_st
  * How many pieces of advice there are, of all ranks; *OF and *ROW, which may be NULL, are
  * that with the most time at stake, if there is one.
  */
-uint64_t osc_screen_advice(const struct osc_screen *s, const struct osc_block **of,
+uint64_t osc_screen_advice(const struct osc_screen *s, const struct osc_answer_block **of,
                            uint64_t *row);
 
 /* Put three commands that fit the trace. */

@@ -84,7 +84,7 @@ static osc_status write_own_text(const struct osc_query *q, struct osc_answer *a
     osc_status st = OSC_OK;
 
     for (uint32_t i = 0; i < a->n_blocks && st == OSC_OK; i++) {
-        const struct osc_block *b = &a->blocks[i];
+        const struct osc_answer_block *b = &a->blocks[i];
 
         osc_strbuf_clear(&out);
         if (a->n_blocks > 1)

@@ -312,6 +312,14 @@ static void loses_rows_that_point_outside(void **state)
     }
 }
 
+/* The bytes of the file that is checked, as often as it is said. */
+static bool note_total(void *ctx, uint64_t done_bytes, uint64_t total_bytes)
+{
+    assert_true(done_bytes <= total_bytes);
+    *(uint64_t *)ctx = total_bytes;
+    return true;
+}
+
 static void verifying_finds_values_that_point_outside(void **state)
 {
     const uint32_t wrong = UINT32_MAX;
@@ -325,7 +333,8 @@ static void verifying_finds_values_that_point_outside(void **state)
     f.len = find_chunk(&f, OSC_CHUNK_INDEX, 0, &h) - sizeof h;
     for (int is_wrong = 0; is_wrong < 2; is_wrong++) {
         char path[] = "/tmp/opscope-verify-XXXXXX";
-        struct osc_verify v = {0};
+        uint64_t total_bytes = 0;
+        struct osc_verify v = {.progress = note_total, .progress_ctx = &total_bytes};
         struct osc_err err = {0};
         const int fd = mkstemp(path);
 
@@ -337,6 +346,7 @@ static void verifying_finds_values_that_point_outside(void **state)
         assert_int_equal(write(fd, f.s, f.len), f.len);
         assert_int_equal(osc_verify_path(&v, path, &err), OSC_OK);
         assert_int_equal(v.n_faults, is_wrong);
+        assert_int_equal(total_bytes, f.len);
         (void)close(fd);
         (void)unlink(path);
     }

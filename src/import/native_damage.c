@@ -108,9 +108,8 @@ void osc_native_forgive_torn(struct osc_native *n)
     const struct osc_file *f = &n->file;
     const struct osc_file_gap *last = f->n_gaps > 0 ? &f->gaps[f->n_gaps - 1] : NULL;
 
-    const bool lives = n->is_live_used && n->live.header.state == OSC_LIVE_RECORDING;
-
-    if (!last || !osc_file_is_torn(f, last) || (!lives && !n->has_end))
+    if (!last || !(n->has_end ? osc_file_is_torn(f, last)
+                              : n->is_live_used && osc_native_live_has(&n->live, f, last)))
         return;
     for (size_t i = 0; i < n->n_damages; i++)
         if (n->damages[i].offset == last->offset)

@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "base/sort.h"
 #include "base/strbuf.h"
+#include "import/osc_file.h"
 #include "wire/chunk.h"
 #include "wire/pack.h"
 
@@ -302,6 +303,16 @@ void osc_native_live_close(struct osc_native_live *l)
     osc_free(l->blocks);
     osc_free(l->strings);
     *l = (struct osc_native_live){0};
+}
+
+bool osc_native_live_has(const struct osc_native_live *l, const struct osc_file *f,
+                         const struct osc_file_gap *gap)
+{
+    const struct osc_live_header *const h = &l->header;
+
+    return l->is_there && h->state == OSC_LIVE_RECORDING && osc_file_is_torn(f, gap) &&
+           (!f->header_is_good ||
+            memcmp(h->recording, f->header.recording, sizeof h->recording) == 0);
 }
 
 uint32_t osc_native_live_end(const struct osc_block *b)

@@ -53,6 +53,14 @@ OSC_MUST_USE osc_status osc_native_part_follows(const char *path, uint32_t part,
 
 void osc_native_live_close(struct osc_native_live *l);
 
+struct osc_file;
+struct osc_file_gap;
+
+/* Whether GAP of the file F is a chunk that was being written when L was copied: what it holds
+ * still lies in L. */
+bool osc_native_live_has(const struct osc_native_live *l, const struct osc_file *f,
+                         const struct osc_file_gap *gap);
+
 /* One more than the last slot of B that a call may have reserved. */
 uint32_t osc_native_live_end(const struct osc_block *b);
 

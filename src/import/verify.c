@@ -103,17 +103,6 @@ static bool has_end(const struct osc_file *f)
     return false;
 }
 
-/* Whether a chunk that is not whole was being written: what it holds lies in the live
- * directory still. */
-static bool is_being_written(const struct verifying *w, const struct osc_file_gap *gap)
-{
-    const struct osc_live_header *h = &w->live.header;
-
-    return w->live.is_there && h->state == OSC_LIVE_RECORDING &&
-           memcmp(h->recording, w->file.header.recording, sizeof h->recording) == 0 &&
-           osc_file_is_torn(&w->file, gap);
-}
-
 static void tell_gaps(struct verifying *w)
 {
     const struct osc_file *f = &w->file;
@@ -124,7 +113,7 @@ static void tell_gaps(struct verifying *w)
     for (size_t g = 0; g < f->n_gaps; g++) {
         const struct osc_file_gap *gap = &f->gaps[g];
 
-        if (is_being_written(w, gap))
+        if (osc_native_live_has(&w->live, f, gap))
             continue;
         tell(w, (struct osc_verify_fault){.offset = gap->offset,
                                           .n_bytes = gap->n_bytes,
@@ -199,14 +188,22 @@ static osc_status check_index(struct verifying *w)
     return OSC_OK;
 }
 
+static void tell_progress(const struct verifying *w, uint64_t done_bytes)
+{
+    if (w->v->progress)
+        (void)w->v->progress(w->v->progress_ctx, done_bytes, w->file.size);
+}
+
 static osc_status check_file(struct verifying *w, const char *path)
 {
     osc_status st = open_live(w, path);
 
     if (st == OSC_OK)
         tell_gaps(w);
-    for (size_t i = 0; i < w->file.n_chunks && st == OSC_OK; i++)
+    for (size_t i = 0; i < w->file.n_chunks && st == OSC_OK; i++) {
         st = check_chunk(w, i);
+        tell_progress(w, w->file.chunks[i].offset);
+    }
     if (st == OSC_OK)
         st = check_index(w);
     if (st == OSC_OK)
@@ -220,7 +217,8 @@ static osc_status check_file(struct verifying *w, const char *path)
 static osc_status check_part(struct verifying *w, const char *path, uint32_t part,
                              uint32_t *n_parts)
 {
-    const struct osc_import_options options = {.part = part};
+    const struct osc_import_options options = {
+        .part = part, .progress = w->v->progress, .progress_ctx = w->v->progress_ctx};
     struct osc_trace t = {0};
     struct osc_err ignored = {0};
     osc_status st = osc_import_path(&t, path, &options, &ignored);

@@ -35,10 +35,14 @@ struct osc_verify {
     /* Called for each fault. */
     void (*tell)(void *ctx, const struct osc_verify_fault *fault);
     void *ctx;
+
+    /* Called now and then; what it returns does not matter. May be NULL. */
+    bool (*progress)(void *ctx, uint64_t done_bytes, uint64_t total_bytes);
+    void *progress_ctx;
 };
 
 /*
- * Check the file at PATH, and fill V, of which TELL and CTX are set. OSC_OK also if there
+ * Check the file at PATH, and fill V, of which TELL and PROGRESS are set. OSC_OK also if there
  * are faults; OSC_EFORMAT if a newer version wrote it, or nothing of it is left.
  */
 OSC_MUST_USE osc_status osc_verify_path(struct osc_verify *v, const char *path,

@@ -21,7 +21,6 @@ enum {
     TRIES_MAX = 1000,   /* of a thread that others keep overtaking */
     PIECE_MIN = 16,     /* blocks that are worth a recording */
     WAKE_PART = 4,      /* of all blocks, when they are full */
-    WAKE_EVERY = 16,    /* blocks that are taken while few are free */
     KEPT = 8            /* recordings whose addresses nobody else gets */
 };
 
@@ -265,16 +264,6 @@ osc_status osc_blocks_open(int dir_fd, uint64_t limit_bytes, const uint64_t reco
     return OSC_OK;
 }
 
-/* So many are worth to be looked at, when they are full, or when no more are free. */
-static uint32_t n_worth_it(void)
-{
-    /* relaxed: they decide only about sleep, which has a limit. */
-    const uint32_t n = __atomic_load_n(&pool.n_blocks, __ATOMIC_RELAXED) /
-                       __atomic_load_n(&pool.wake_part, __ATOMIC_RELAXED);
-
-    return n > 0 ? n : 1;
-}
-
 struct osc_block *osc_blocks_take(uint64_t ordinal, uint32_t tid)
 {
     struct osc_block *b = pop(&pool.free);
@@ -282,10 +271,7 @@ struct osc_block *osc_blocks_take(uint64_t ordinal, uint32_t tid)
     if (!b)
         return NULL;
     /* relaxed: only how many matters, not when. */
-    const uint32_t n_left = __atomic_sub_fetch(&pool.n_free, 1, __ATOMIC_RELAXED);
-
-    if (n_left % WAKE_EVERY == 0 && n_left <= n_worth_it())
-        osc_blocks_wake(); /* who never fills his needs others, too */
+    __atomic_sub_fetch(&pool.n_free, 1, __ATOMIC_RELAXED);
     uint64_t seq = __atomic_add_fetch(&pool.last_seq, 1, __ATOMIC_RELAXED);
     while ((seq & 0xffff) == 0)
         seq = __atomic_add_fetch(&pool.last_seq, 1, __ATOMIC_RELAXED);
@@ -312,9 +298,14 @@ uint32_t osc_blocks_free(void)
     return __atomic_load_n(&pool.n_free, __ATOMIC_RELAXED);
 }
 
-bool osc_blocks_are_few(void)
+/* So many full ones are worth to be looked at. */
+static uint32_t n_worth_it(void)
 {
-    return osc_blocks_free() < pool.n_blocks / 4;
+    /* relaxed: they decide only about sleep, which has a limit. */
+    const uint32_t n = __atomic_load_n(&pool.n_blocks, __ATOMIC_RELAXED) /
+                       __atomic_load_n(&pool.wake_part, __ATOMIC_RELAXED);
+
+    return n > 0 ? n : 1;
 }
 
 void osc_blocks_fill(struct osc_block *b, uint32_t used_slots)
@@ -385,7 +376,8 @@ static void grow(void)
 
 void osc_blocks_grow(void)
 {
-    if (osc_blocks_are_few())
+    /* relaxed: see osc_blocks_take() */
+    if (__atomic_load_n(&pool.n_free, __ATOMIC_RELAXED) < pool.n_blocks / 4)
         grow();
 }
 

@@ -43,8 +43,7 @@ struct osc_live_header *osc_blocks_header(void);
 /* The entries of threads: OSC_LIVE_THREADS of them. */
 struct osc_live_thread *osc_blocks_threads(void);
 
-/* An OPEN block for the thread ORDINAL, TID, with a new seq; NULL: there is none. Wakes the
- * flusher when no more are free than osc_blocks_fill() wakes it for. */
+/* An OPEN block for the thread ORDINAL, TID, with a new seq; NULL: there is none. */
 struct osc_block *osc_blocks_take(uint64_t ordinal, uint32_t tid);
 
 /* Whether none is free just now. */
@@ -52,9 +51,6 @@ bool osc_blocks_are_out(void);
 
 /* How many are free: more or less, while others take and give back. */
 uint32_t osc_blocks_free(void);
-
-/* Whether less than a quarter is free. */
-bool osc_blocks_are_few(void);
 
 /* B is full, or its thread has ended: USED_SLOTS of it were reserved. Wakes the flusher
  * once a quarter of all blocks waits, or the part that osc_blocks_wake_at() said. */

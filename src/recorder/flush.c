@@ -4,6 +4,7 @@
 #include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -15,16 +16,16 @@
 #include "recorder/backlog.h"
 #include "recorder/blocks.h"
 #include "recorder/control.h"
-#include "recorder/flush_options.h"
 #include "recorder/schedule.h"
 #include "recorder/signals.h"
 #include "recorder/sink.h"
 #include "recorder/windows.h"
 
-#define PART_BYTES_MIN ((uint64_t)128 << 10)
-#define MS             INT64_C(1000000)
-#define SECOND         INT64_C(1000000000)
-#define STALL_NS       (200 * MS) /* that memory should last */
+#define BUFFER_BYTES_DEFAULT ((uint64_t)64 << 20)
+#define PART_BYTES_MIN       ((uint64_t)128 << 10)
+#define MS                   INT64_C(1000000)
+#define SECOND               INT64_C(1000000000)
+#define STALL_NS             (200 * MS) /* that memory should last */
 
 enum {
     PAUSE_MS = 100,        /* between looks */
@@ -40,7 +41,9 @@ enum request { REQUEST_STOP = 1, REQUEST_TOGGLE = 2, REQUEST_DUMP = 4, REQUEST_C
 
 static struct {
     const struct osc_flush_core *core;
-    struct osc_flush_options options;
+    struct osc_start_options options;
+    struct osc_schedule schedule;
+    bool has_schedule, is_flight;
     char out[OSC_PARTS_PATH_BYTES];
     uint32_t n_drained;  /* blocks since rated_ns */
     uint32_t n_in_stall; /* that fill in STALL_NS, as far as is known */
@@ -58,7 +61,7 @@ static struct {
     struct osc_backlog backlog;
     struct osc_control control;
     bool is_writing; /* what is recorded goes into a part: a window is open */
-    int64_t looked_ns, rated_ns, anchored_ns, written_ns, retry_ns, slow_ns, reap_ns;
+    int64_t looked_ns, rated_ns, anchored_ns, written_ns, retry_ns, slow_ns;
     struct osc_clock_anchor first_anchor;
     double ticks_per_ns;
     unsigned char exited[OSC_LIVE_THREADS / 8]; /* entries whose blocks were all drained */
@@ -109,7 +112,7 @@ static void drain(void)
     const uint64_t ticks = self.core->now();
 
     /* What a flight recorder keeps need not be learned before it is given up. */
-    osc_backlog_drain(&self.backlog, self.options.is_flight ? NULL : &self.sink, ticks,
+    osc_backlog_drain(&self.backlog, self.is_flight ? NULL : &self.sink, ticks,
                       osc_clock_now_ns());
 }
 
@@ -206,8 +209,8 @@ static osc_status end_part(uint32_t reason, uint64_t ticks)
 
 static void hand_over(void)
 {
-    if (self.options.o.trace_ready)
-        self.options.o.trace_ready(self.options.o.ctx, self.sink.file.path);
+    if (self.options.trace_ready)
+        self.options.trace_ready(self.options.ctx, self.sink.file.path);
 }
 
 static void follow_schedule(void)
@@ -217,7 +220,7 @@ static void follow_schedule(void)
     while (osc_windows_take(&cut)) {
         osc_status st = OSC_OK;
 
-        if (self.options.is_flight)
+        if (self.is_flight)
             continue; /* it records when the schedule says so, but writes when asked */
         if ((cut.deeds & OSC_DEED_STOP) && !(cut.deeds & OSC_DEED_START_FIRST)) {
             st = write_until(&self.sink, cut.ticks);
@@ -238,7 +241,7 @@ static void follow_schedule(void)
 /* Since when a dump at TICKS holds all: where a whole step begins. */
 static uint64_t flight_begin(uint64_t ticks)
 {
-    const struct osc_start_options *o = &self.options.o;
+    const struct osc_start_options *o = &self.options;
     uint64_t from = o->flight_ns ? ticks_before(ticks, o->flight_ns) : ticks;
 
     if (o->flight_steps && osc_windows_step() < 0)
@@ -287,10 +290,8 @@ static osc_status dump_flight(uint32_t reason, uint64_t ticks)
         st = note(osc_backlog_write(&self.backlog, &self.sink, &range, &n_waiting));
     if (st == OSC_OK)
         st = end_part(reason, ticks);
-    if (st == OSC_OK) {
-        osc_windows_dumped(range.from_ticks, ticks);
+    if (st == OSC_OK)
         hand_over();
-    }
     return st;
 }
 
@@ -307,7 +308,7 @@ static void dump_slow(uint64_t until)
 
 static void fly(void)
 {
-    const uint64_t window_ns = self.options.o.flight_ns ? self.options.o.flight_ns : SECOND;
+    const uint64_t window_ns = self.options.flight_ns ? self.options.flight_ns : SECOND;
     const uint64_t now = self.core->now(), from = flight_begin(now);
     const int64_t since_ns = osc_clock_now_ns() - self.slow_ns;
     const bool is_due = self.slow_ns == 0 || (uint64_t)since_ns >= window_ns;
@@ -336,7 +337,7 @@ static osc_status dump(uint32_t reason)
 {
     const uint64_t now = self.core->now();
 
-    if (self.options.is_flight)
+    if (self.is_flight)
         return dump_flight(reason, now);
     return self.is_writing ? write_until(&self.sink, now) : OSC_OK;
 }
@@ -417,7 +418,7 @@ static const char *state_word(void)
 {
     if (self.core->is_recording())
         return "recording";
-    return self.options.o.schedule && !self.is_writing ? "held" : "paused";
+    return self.has_schedule && !self.is_writing ? "held" : "paused";
 }
 
 static size_t answer_status(char *out, size_t room)
@@ -502,14 +503,6 @@ static void settle_threads(void)
         }
 }
 
-/* If there still are few blocks: those of threads that are gone, for the next look. If none
- * was, not again for a while. */
-static void reap(int64_t now_ns)
-{
-    if (osc_blocks_are_few() && now_ns >= self.reap_ns)
-        self.reap_ns = self.core->reap() > 0 ? now_ns : now_ns + PAUSE_MS * MS;
-}
-
 /* One look at all there is to do. */
 static void look(uint32_t requests)
 {
@@ -528,14 +521,13 @@ static void look(uint32_t requests)
         serve_dump(OSC_END_DUMPED);
     if (requests & REQUEST_CRASH)
         serve_dump(OSC_END_CRASHED);
-    if (self.options.is_flight)
+    if (self.is_flight)
         fly();
     else if (!self.is_writing)
         forget_full();
     else if (now_ns >= self.retry_ns &&
              (enough_are_full() || now_ns - self.written_ns >= SECOND))
         write_full();
-    reap(now_ns);
     settle_threads();
     osc_control_serve(&self.control, answer, NULL);
 }
@@ -556,9 +548,9 @@ static osc_status finish(void)
     drain();
     osc_backlog_gather(&self.backlog, self.core->now(), osc_clock_now_ns());
     follow_schedule();
-    if (self.options.is_flight)
+    if (self.is_flight)
         dump_slow(UINT64_MAX);
-    if (self.options.is_flight || !self.is_writing) {
+    if (self.is_flight || !self.is_writing) {
         /* Nobody asked for what is left; the first part is there in any case. */
         return file->is_open ? end_part(OSC_END_STOPPED, self.core->now()) : OSC_OK;
     }
@@ -586,26 +578,76 @@ static void *run(void *arg)
     return NULL;
 }
 
+/* What OPSCOPE_SCHEDULE says, where the program says nothing. */
+static void read_environment(void)
+{
+    const char *text = secure_getenv("OPSCOPE_SCHEDULE");
+    struct osc_start_options *o = &self.options;
+    struct osc_schedule_text said;
+    struct osc_err err;
+
+    if (!text || o->schedule)
+        return;
+    if (osc_schedule_parse(text, &said, &err) != OSC_OK) {
+        osc_log("OPSCOPE_SCHEDULE is not used: %s", err.message);
+        return;
+    }
+    if (said.has_schedule) {
+        self.schedule = said.schedule;
+        self.has_schedule = true;
+    }
+    if (!o->flight_ns && !o->flight_steps) {
+        o->flight_ns = said.flight_ns;
+        o->flight_steps = said.flight_steps;
+    }
+    o->limit_bytes = o->limit_bytes ? o->limit_bytes : said.limit_bytes;
+    o->slow_step = o->slow_step > 0 ? o->slow_step : said.slow_step;
+    o->dump_signal = o->dump_signal ? o->dump_signal : said.dump_signal;
+    o->toggle_signal = o->toggle_signal ? o->toggle_signal : said.toggle_signal;
+    o->dump_on_crash |= said.dump_on_crash;
+}
+
+static void read_options(const struct osc_flush_start *start)
+{
+    struct osc_start_options *o = &self.options;
+
+    if (start->options)
+        memcpy(o, start->options,
+               start->options->size < sizeof *o ? start->options->size : sizeof *o);
+    if (o->schedule) {
+        self.schedule = *o->schedule;
+        self.has_schedule = true;
+    }
+    read_environment();
+    o->schedule = self.has_schedule ? &self.schedule : NULL;
+    if (o->flight_steps > OSC_WINDOWS_STEPS - 2)
+        o->flight_steps = OSC_WINDOWS_STEPS - 2;
+    self.is_flight = o->flight_ns || o->flight_steps;
+    if (!o->buffer_bytes)
+        o->buffer_bytes = BUFFER_BYTES_DEFAULT;
+    /* A flight recorder leaves little that is free, so it must look in time. */
+    if (self.is_flight)
+        osc_blocks_wake_at(FLIGHT_WAKE_PART);
+}
+
 static osc_status open_all(const struct osc_flush_start *start)
 {
     static const char *const modes[] = {NULL, "schedule", "flight"};
-    const struct osc_start_options *o = &self.options.o;
-    const bool has_schedule = o->schedule != NULL;
-    const bool has_windows = self.options.is_flight || has_schedule;
+    const struct osc_start_options *o = &self.options;
     const struct osc_facts facts = {
         .start_unix_ns = (uint64_t)self.first_anchor.realtime_ns,
         .ticks_hz = start->ticks_hz,
         .clock_name = start->clock_name,
-        .mode = modes[self.options.is_flight ? 2 : has_schedule],
+        .mode = modes[self.is_flight ? 2 : self.has_schedule],
     };
-    osc_blocks_header()->is_flight = self.options.is_flight;
+    osc_blocks_header()->is_flight = self.is_flight;
     self.sink.file.out = self.out;
     memcpy(self.sink.file.recording, start->recording, sizeof start->recording);
     self.sink.file.limit_bytes = o->limit_bytes;
-    self.sink.has_parts = o->limit_bytes || has_windows;
+    self.sink.has_parts = o->limit_bytes || self.is_flight || self.has_schedule;
     if (o->limit_bytes) {
         /* Windows and dumps stay whole if they can. */
-        self.sink.part_bytes = o->limit_bytes / (has_windows ? 2 : 8);
+        self.sink.part_bytes = o->limit_bytes / (self.is_flight || self.has_schedule ? 2 : 8);
         if (self.sink.part_bytes < PART_BYTES_MIN)
             self.sink.part_bytes = PART_BYTES_MIN;
     }
@@ -644,10 +686,7 @@ osc_status osc_flush_start(const struct osc_flush_start *start)
     if (strlen(start->out) >= sizeof self.out)
         return OSC_EIO;
     memcpy(self.out, start->out, strlen(start->out) + 1);
-    osc_flush_options_read(&self.options, start->options);
-    /* A flight recorder leaves little that is free, so it must look in time. */
-    if (self.options.is_flight)
-        osc_blocks_wake_at(FLIGHT_WAKE_PART);
+    read_options(start);
     self.ticks_per_ns = start->ticks_hz ? (double)start->ticks_hz / (double)SECOND : 1;
     take_anchor();
     osc_status st = open_all(start);
@@ -659,14 +698,14 @@ osc_status osc_flush_start(const struct osc_flush_start *start)
     if (osc_control_open(&self.control, start->live_fd) != OSC_OK)
         osc_log("%s: no control socket", start->live_path);
     const struct osc_windows_start windows = {
-        .schedule = self.options.o.schedule,
-        .slow_step = self.options.is_flight ? self.options.o.slow_step : 0,
+        .schedule = self.options.schedule,
+        .slow_step = self.is_flight ? self.options.slow_step : 0,
         .hold = self.core->hold,
         .wake = osc_blocks_wake,
-        .begin = self.options.is_flight ? NULL : &osc_blocks_header()->window_begin,
+        .begin = self.is_flight ? NULL : &osc_blocks_header()->window_begin,
     };
     osc_windows_open(&windows);
-    self.is_writing = !self.options.is_flight && osc_windows_begins_open();
+    self.is_writing = !self.is_flight && osc_windows_begins_open();
     self.written_ns = osc_clock_now_ns();
     take_anchor(); /* the second one: with it, ticks have a rate from the first call on */
     st = start->is_alone ? OSC_OK : start_thread();
@@ -676,9 +715,9 @@ osc_status osc_flush_start(const struct osc_flush_start *start)
         return st;
     }
     const struct osc_signals signals = {
-        .dump_signal = self.options.o.dump_signal,
-        .toggle_signal = self.options.o.toggle_signal,
-        .has_crash = self.options.o.dump_on_crash,
+        .dump_signal = self.options.dump_signal,
+        .toggle_signal = self.options.toggle_signal,
+        .has_crash = self.options.dump_on_crash,
         .dump = on_dump_signal,
         .toggle = on_toggle_signal,
         .crash = on_crash,

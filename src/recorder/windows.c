@@ -212,17 +212,6 @@ uint64_t osc_windows_take_slow(uint64_t until)
     return __atomic_exchange_n(&windows.slow_ticks, 0, __ATOMIC_ACQUIRE);
 }
 
-void osc_windows_dumped(uint64_t from, uint64_t until)
-{
-    /* acquire: pairs with the release in osc_windows_step_end(); relaxed: see there. */
-    uint64_t slow = __atomic_load_n(&windows.slow_ticks, __ATOMIC_ACQUIRE);
-
-    if (slow != 0 && slow <= until &&
-        __atomic_load_n(&windows.slow_begin, __ATOMIC_RELAXED) >= from)
-        (void)__atomic_compare_exchange_n(&windows.slow_ticks, &slow, 0, false,
-                                          __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-}
-
 int64_t osc_windows_step(void)
 {
     /* relaxed: a number for itself */

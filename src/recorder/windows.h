@@ -64,9 +64,6 @@ bool osc_windows_begins_open(void);
  * all of them are taken. 0: there is none. No step is slow before 8 have ended. */
 uint64_t osc_windows_take_slow(uint64_t until);
 
-/* All from FROM to UNTIL is written: the slow steps in it need not be taken. */
-void osc_windows_dumped(uint64_t from, uint64_t until);
-
 /* The last step that began, -1: none yet. */
 int64_t osc_windows_step(void);
 

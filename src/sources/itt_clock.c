@@ -11,6 +11,8 @@
 /* The rate is measured from the begin until this long after it, and then known. */
 #define RATE_NS 1000000000
 
+#define READINGS 4
+
 struct clock {
     struct osc_itt_clock abi;  /* what clients get */
     _Atomic uint64_t hz, base; /* of the client's clock: base, ... */
@@ -18,8 +20,13 @@ struct clock {
     struct clock *next;
 };
 
-static uint64_t first_ticks;
-static int64_t first_ns;
+/* Both clocks at one time. */
+struct reading {
+    uint64_t ticks;
+    int64_t ns;
+};
+
+static struct reading first;
 static _Atomic double known_hz;
 static _Atomic(struct clock *) clocks;
 
@@ -31,10 +38,28 @@ static int64_t monotonic_ns(void)
     return (int64_t)t.tv_sec * NS + t.tv_nsec;
 }
 
+/* Of a few readings the one in which the least time passed: others may run in between. */
+static struct reading read_both(void)
+{
+    struct reading best = {0};
+    uint64_t least = UINT64_MAX;
+
+    for (int i = 0; i < READINGS; i++) {
+        const uint64_t before = osc_now();
+        const int64_t ns = monotonic_ns();
+        const uint64_t took = osc_now() - before;
+
+        if (took < least) {
+            least = took;
+            best = (struct reading){before + took / 2, ns};
+        }
+    }
+    return best;
+}
+
 void osc_itt_clock_begin(void)
 {
-    first_ns = monotonic_ns();
-    first_ticks = osc_now();
+    first = read_both();
 }
 
 /*
@@ -45,14 +70,14 @@ static double ticks_hz(void)
 {
     /* Relaxed: whoever computes it gets about the same. */
     const double known = atomic_load_explicit(&known_hz, memory_order_relaxed);
-    int64_t ns = 0;
+    struct reading now = first;
 
     if (known > 0)
         return known;
-    while (ns < 1000)
-        ns = monotonic_ns() - first_ns;
-    const double hz = (double)(osc_now() - first_ticks) / (double)ns * NS;
-    if (ns >= RATE_NS)
+    while (now.ns - first.ns < 1000)
+        now = read_both();
+    const double hz = (double)(now.ticks - first.ticks) / (double)(now.ns - first.ns) * NS;
+    if (now.ns - first.ns >= RATE_NS)
         atomic_store_explicit(&known_hz, hz, memory_order_relaxed);
     return hz;
 }

@@ -43,7 +43,7 @@ static osc_status make_blocks(const struct osc_query *q, struct osc_answer *a)
         return OSC_ENOMEM;
     for (uint32_t i = 0; i < q->n_traces; i++) {
         const struct osc_trace *t = q->traces[i];
-        struct osc_block *last = a->n_blocks ? &a->blocks[a->n_blocks - 1] : NULL;
+        struct osc_answer_block *last = a->n_blocks ? &a->blocks[a->n_blocks - 1] : NULL;
 
         if (last && (q->is_merged || (last->rank == t->rank && last->span == t->span))) {
             if (last->rank != t->rank)
@@ -53,7 +53,7 @@ static osc_status make_blocks(const struct osc_query *q, struct osc_answer *a)
             last->n_traces++;
             continue;
         }
-        struct osc_block *b = &a->blocks[a->n_blocks++];
+        struct osc_answer_block *b = &a->blocks[a->n_blocks++];
         b->rank = t->rank;
         b->span = t->span;
         b->first_trace = i;
@@ -96,7 +96,7 @@ static osc_status map(const struct osc_query *q, const struct osc_trace *t,
     return st;
 }
 
-static osc_status map_and_merge(const struct osc_query *q, struct osc_block *b,
+static osc_status map_and_merge(const struct osc_query *q, struct osc_answer_block *b,
                                 struct osc_err *err)
 {
     struct osc_merger merger;
@@ -131,7 +131,7 @@ static osc_status map_and_merge(const struct osc_query *q, struct osc_block *b,
 }
 
 /* Leave the rows of B that --where wants. */
-static osc_status filter_block(const struct osc_query *q, struct osc_block *b,
+static osc_status filter_block(const struct osc_query *q, struct osc_answer_block *b,
                                struct osc_err *err)
 {
     const uint64_t n = b->result.n_rows;
@@ -156,7 +156,7 @@ static osc_status filter_block(const struct osc_query *q, struct osc_block *b,
     return st;
 }
 
-static osc_status fill_block(const struct osc_query *q, struct osc_block *b,
+static osc_status fill_block(const struct osc_query *q, struct osc_answer_block *b,
                              struct osc_err *err)
 {
     struct osc_sort_key key;
@@ -183,7 +183,7 @@ static osc_status fill_block(const struct osc_query *q, struct osc_block *b,
 }
 
 /* Add what a block says, once; which block, if there are several. */
-static void add_notes(struct osc_answer *a, const struct osc_block *b)
+static void add_notes(struct osc_answer *a, const struct osc_answer_block *b)
 {
     const char *line = b->result.notes.len > 0 ? b->result.notes.s : "";
 
@@ -284,7 +284,8 @@ static osc_status filter_batch(const struct osc_query *q, const struct osc_trace
  * are is known beforehand, but for --where: people are told, so all are looked at.
  */
 static osc_status stream_trace(const struct osc_query *q, const struct osc_trace *t,
-                               struct osc_block *b, struct emitter *e, struct osc_err *err)
+                               struct osc_answer_block *b, struct emitter *e,
+                               struct osc_err *err)
 {
     struct osc_scan *scan = NULL;
     const bool has_to_count = q->where && !q->is_machine;
@@ -328,7 +329,7 @@ osc_status osc_answer_rows(const struct osc_query *q, struct osc_answer *a,
 
     a->sheet.n_more = 0;
     for (uint32_t i = 0; i < a->n_blocks && st == OSC_OK; i++) {
-        struct osc_block *b = &a->blocks[i];
+        struct osc_answer_block *b = &a->blocks[i];
 
         if (!a->is_stream) {
             struct osc_rows rows = {&b->result, b->order, b->result.n_rows, b->rank, b->span};

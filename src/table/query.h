@@ -37,7 +37,7 @@ struct osc_query {
 };
 
 /* The rows of one rank and span. */
-struct osc_block {
+struct osc_answer_block {
     int32_t rank, span;             /* OSC_NO_RANK: of several */
     uint32_t first_trace, n_traces; /* of the query */
     struct osc_result result;       /* owned; empty for a table that streams */
@@ -46,7 +46,7 @@ struct osc_block {
 
 struct osc_answer {
     struct osc_sheet sheet;
-    struct osc_block *blocks; /* owned */
+    struct osc_answer_block *blocks; /* owned */
     uint32_t n_blocks;
     bool is_stream; /* rows come from the traces as they are asked for */
 };

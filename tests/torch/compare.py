@@ -6,10 +6,11 @@
 
 Needs torch, and the python/ of a build on PYTHONPATH. Each of workloads.py runs under
 both at once, with the options that a profile can have. Compared are the averages by name
-and by shape (calls, memory, FLOPs, shapes; the order of first sight), every call
-(name, thread, depth, shapes, types, scalars, sequence number), the arrows from forward to
-backward, and what members and arguments events of each sort have. Times differ by what the
-two cost. Ends with `N passed, N failed`; exit status 1 on any failure.
+and by shape (calls, memory, FLOPs, shapes; the order of first sight), every call (name,
+thread, depth, shapes, types, scalars, sequence number, forward thread), memory records, the
+arrows from forward to backward, and what members and arguments events of each sort have.
+Times differ by what the two cost. How many of each are equal is printed. Two ranks of a
+process group do so, too. Ends with `N passed, N failed`; exit status 1 on any failure.
 """
 from __future__ import annotations
 
@@ -18,6 +19,8 @@ import collections
 import json
 import os
 import re
+import statistics
+import subprocess
 import sys
 import tempfile
 import warnings
@@ -29,7 +32,8 @@ import torch.profiler
 import opscope.torch
 import workloads
 
-ARGS = ("Input Dims", "Input Strides", "Input type", "Concrete Inputs", "Sequence number")
+ARGS = ("Input Dims", "Input Strides", "Input type", "Concrete Inputs", "Sequence number",
+        "Fwd thread id")
 CONFIG = torch._C._profiler._ExperimentalConfig
 OPTIONS: dict[str, dict[str, Any]] = {
     "plain": {},
@@ -41,12 +45,16 @@ OPTIONS: dict[str, dict[str, Any]] = {
 }
 # What another thread allocates falls into whatever call runs then: a race, for each profiler
 # its own. The records are compared, but not their order, nor what rows make of them.
-RACES = ("scripted",)
+RACES = ("scripted", "scripted_module", "ddp")
 # What a recording of ours knows besides.
 OURS_ALONE = {"pid", "parent_pid", "start_unix_ns", "exe", "command", "boot_id", "cpus",
               "opscope_version", "clock"}
 # Where Kineto writes no JSON, gives the calls of other threads, or lines of TorchScript.
-NO_STACKS = ("odd_inputs", "threads", "scripted")
+NO_STACKS = ("odd_inputs", "odd_tensors", "threads", "scripted", "scripted_module", "compiled",
+             "resnet18_training", "ddp")
+NO_JSON = ("odd_inputs",)
+# Of the median call: one profiler's callbacks lie within the times of the other.
+COST_US = 10.0
 
 
 def rows(averages: Any, has_memory: bool) -> list[tuple[Any, ...]]:
@@ -57,7 +65,7 @@ def rows(averages: Any, has_memory: bool) -> list[tuple[Any, ...]]:
 
 
 def calls(path: str) -> dict[Any, list[tuple[Any, ...]]]:
-    """The calls of each thread in their order, with depth, of a trace at PATH."""
+    """The calls of each thread in their order, of a trace at PATH; the time is last."""
     with open(path, encoding="utf-8") as f:
         events = [e for e in json.load(f)["traceEvents"]
                   if e["ph"] == "X" and e["cat"] in ("cpu_op", "user_annotation")]
@@ -74,13 +82,16 @@ def calls(path: str) -> dict[Any, list[tuple[Any, ...]]]:
                 ends.pop()
             args = e.get("args", {})
             result[tid].append((e["name"], e["cat"], len(ends),
-                                *(plain(args.get(key)) for key in ARGS)))
+                                *(plain(key, args) for key in ARGS), e["dur"]))
             ends.append(start - minus)
     return result
 
 
-def plain(value: Any) -> Any:
-    return None if value in (None, -1) else json.dumps(value)
+def plain(key: str, args: dict[str, Any]) -> Any:
+    """What ARGS say of KEY; Kineto writes that there is no forward thread."""
+    value = args.get(key)
+    no_thread = key == "Fwd thread id" and value == 0
+    return None if value in (None, -1) or no_thread else json.dumps(value)
 
 
 def arrows(path: str) -> list[Any]:
@@ -116,6 +127,16 @@ def members(path: str) -> dict[Any, set[str]]:
     return result
 
 
+def compare_forms(a: str, b: str) -> list[str]:
+    """Arrows, and what events consist of."""
+    found = []
+    if arrows(a) != arrows(b):
+        found.append(f"arrows differ: {len(arrows(a))}, {len(arrows(b))}")
+    x, y = members(a), members(b)
+    return found + [f"{sort} has {sorted(x.get(sort, ()))}, and here {sorted(y.get(sort, ()))}"
+                    for sort in x | y if x.get(sort) != y.get(sort)]
+
+
 def memory_records(path: str) -> list[int]:
     """Bytes of all allocations and releases in their order."""
     with open(path, encoding="utf-8") as f:
@@ -132,8 +153,9 @@ def is_json(path: str) -> bool:
     return True
 
 
-def differences(name: str, options: dict[str, Any], directory: str) -> list[str]:
-    """What differs between the two profilers on workload NAME."""
+def differences(name: str, options: dict[str, Any], directory: str,
+                equal: dict[str, int]) -> list[str]:
+    """What differs between the two profilers on workload NAME; EQUAL: how much does not."""
     torch.manual_seed(0)
     work = getattr(workloads, name)()
     work()
@@ -151,26 +173,18 @@ def differences(name: str, options: dict[str, Any], directory: str) -> list[str]
         if collections.Counter(a) != collections.Counter(b):
             found += [f"by {by}, torch alone: {x}" for x in a if x not in b]
             found += [f"by {by}, opscope alone: {x}" for x in b if x not in a]
-        elif a != b and name not in ("threads", "scripted"):
+        elif a != b and name not in ("threads", *RACES):
             found.append(f"by {by}: the order differs")
+        equal["rows"] += sum((collections.Counter(a) & collections.Counter(b)).values())
     traces = [os.path.join(directory, f"{x}.json") for x in ("theirs", "ours")]
     theirs.export_chrome_trace(traces[0])
     ours.export_chrome_trace(traces[1])
     if not is_json(traces[1]):
         found.append("the exported trace is not JSON")
-    if name != "odd_inputs":  # where Kineto writes no JSON
-        found += compare_calls(*map(calls, traces))
-        if arrows(traces[0]) != arrows(traces[1]):
-            found.append(f"arrows differ: {len(arrows(traces[0]))}, {len(arrows(traces[1]))}")
-        sorts = [members(path) for path in traces]
-        found += [f"{sort} has {sorted(sorts[0].get(sort, ()))}, and here "
-                  f"{sorted(sorts[1].get(sort, ()))}"
-                  for sort in sorts[0] | sorts[1] if sorts[0].get(sort) != sorts[1].get(sort)]
-        records = [memory_records(path) for path in traces] if has_memory else [[], []]
-        if name in RACES:
-            records = [sorted(r) for r in records]
-        if records[0] != records[1]:
-            found.append("memory records differ")
+    if name not in NO_JSON:
+        found += compare_calls(*map(calls, traces), equal)
+        found += compare_records(*map(memory_records, traces), name in RACES, equal)
+        found += compare_forms(*traces)
     return found
 
 
@@ -214,39 +228,82 @@ def stack_differences(name: str, directory: str) -> list[str]:
     return [f"{len(found[0])} and {len(found[1])} calls"]
 
 
-def compare_calls(a: dict[Any, Any], b: dict[Any, Any]) -> list[str]:
+def compare_calls(a: dict[Any, Any], b: dict[Any, Any], equal: dict[str, int]) -> list[str]:
     """Of each thread every call; threads are those of the system."""
     if a.keys() != b.keys():
         return [f"threads {sorted(a)} and {sorted(b)}"]
+    apart = []
     for tid, of_torch in a.items():
         for i, (x, y) in enumerate(zip(of_torch, b[tid])):
-            if x != y:
+            if x[:-1] != y[:-1]:
                 return [f"thread {tid}, call {i}: torch {x}, opscope {y}"]
+            apart.append(abs(x[-1] - y[-1]))
         if len(of_torch) != len(b[tid]):
             return [f"thread {tid}: {len(of_torch)} and {len(b[tid])} calls"]
+        equal["calls"] += len(of_torch)
+    if apart and statistics.median(apart) > COST_US:
+        return [f"times are {statistics.median(apart):.1f} us apart"]
     return []
+
+
+def compare_records(a: list[int], b: list[int], is_race: bool,
+                    equal: dict[str, int]) -> list[str]:
+    """Allocations and releases."""
+    if (sorted(a) != sorted(b)) if is_race else (a != b):
+        return ["memory records differ"]
+    equal["memory records"] += len(a)
+    return []
+
+
+def of_ranks() -> tuple[int, int]:
+    """Passed and failed of two processes that do the workload `ddp` together."""
+    with tempfile.TemporaryDirectory() as directory:
+        ranks = [subprocess.Popen([sys.executable, __file__, "--only", "ddp", "--rank", str(rank),
+                                   "--store", os.path.join(directory, "store")],
+                                  stdout=subprocess.PIPE, text=True) for rank in range(2)]
+        passed = failed = 0
+        for rank, process in enumerate(ranks):
+            lines = process.communicate()[0].splitlines()
+            print("".join(f"rank {rank}: {line}\n" for line in lines), end="")
+            counts = re.match("([0-9]+) passed, ([0-9]+) failed", lines[-1] if lines else "")
+            passed += int(counts[1]) if counts else 0
+            failed += int(counts[2]) if counts else 1
+    return passed, failed
 
 
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--only")
-    only = parser.parse_args().only
+    parser.add_argument("--rank", type=int)
+    parser.add_argument("--store")
+    arguments = parser.parse_args()
+    only = arguments.only
     passed = failed = 0
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
-    for workload in workloads.ALL:
+    work = workloads.ALL
+    if arguments.store:
+        torch.distributed.init_process_group("gloo", rank=arguments.rank, world_size=2,
+                                             init_method=f"file://{arguments.store}")
+        work = [workloads.ddp]
+    elif only in (None, "ddp"):
+        passed, failed = of_ranks()
+    for workload in work:
         name = workload.__name__
+        equal: dict[str, int] = collections.defaultdict(int)
         for option, values in OPTIONS.items():
             if only and only not in (name, f"{name}:{option}") or \
                     option == "stacks" and name in NO_STACKS:
                 continue
             with tempfile.TemporaryDirectory() as directory:
                 found = stack_differences(name, directory) if option == "stacks" else \
-                    differences(name, values, directory)
+                    differences(name, values, directory, equal)
             passed += not found
             failed += bool(found)
             for line in found[:6]:
                 print(f"DIFFERS {name}, {option}: {line[:600]}")
+        if equal:
+            print(f"{name}: equal are " + ", ".join(f"{n} {x}" for x, n in equal.items()))
     print(f"{passed} passed, {failed} failed")
     return failed > 0
 

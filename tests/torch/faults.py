@@ -271,6 +271,20 @@ time.sleep(0.1)
     assert dict(zip(rows["name"].tolist(), rows["calls"].tolist()))["aten::sub"] > 10, rows
 
 
+def ranges_of_graphs_pass_their_arguments_to_torch_as_they_came() -> None:
+    with profile(activities=CPU) as ours:
+        with torch.profiler.profile(activities=CPU) as theirs:  # a None would end the process
+            with torch._C._profiler._RecordFunctionFast("both"):
+                x + x
+        with torch._C._profiler._RecordFunctionFast("user", keyword_values={"scope":
+                                                                            "user_scope"}):
+            x * x
+    assert counts(ours) == {"both": 1, "aten::add": 1, "user": 1, "aten::mul": 1}, counts(ours)
+    assert [a.is_user_annotation for a in ours.key_averages() if a.key == "user"] == [True]
+    assert "both" in keys(theirs)
+    assert not isinstance(torch._C._profiler._RecordFunctionFast, type(lambda: 0))
+
+
 def two_ranks_write_a_file_each_and_say_which_they_are() -> None:
     code = """
 import os, sys, torch, torch.distributed as dist

@@ -9,6 +9,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 from torch.profiler import record_function
+from torch.utils._python_dispatch import TorchDispatchMode
 
 
 class Block(nn.Module):
@@ -38,6 +39,56 @@ def residual_training():
     return work
 
 
+class BasicBlock(nn.Module):
+    """Of ResNet-18: two convolutions, and a shortcut that fits."""
+
+    def __init__(self, inside: int, outside: int, stride: int) -> None:
+        super().__init__()
+        self.conv1 = nn.Conv2d(inside, outside, 3, stride, 1, bias=False)
+        self.bn1 = nn.BatchNorm2d(outside)
+        self.conv2 = nn.Conv2d(outside, outside, 3, 1, 1, bias=False)
+        self.bn2 = nn.BatchNorm2d(outside)
+        self.shortcut = nn.Identity() if (inside, stride) == (outside, 1) else nn.Sequential(
+            nn.Conv2d(inside, outside, 1, stride, bias=False), nn.BatchNorm2d(outside))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = F.relu(self.bn1(self.conv1(x)))
+        return F.relu(self.bn2(self.conv2(y)) + self.shortcut(x))
+
+
+def resnet18_training():
+    """ResNet-18 as torchvision has it: forward, backward, optimizer."""
+    layers = [nn.Conv2d(3, 64, 7, 2, 3, bias=False), nn.BatchNorm2d(64), nn.ReLU(inplace=True),
+              nn.MaxPool2d(3, 2, 1)]
+    for inside, outside, stride in ((64, 64, 1), (64, 128, 2), (128, 256, 2), (256, 512, 2)):
+        layers += [BasicBlock(inside, outside, stride), BasicBlock(outside, outside, 1)]
+    model = nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(512, 1000))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9, weight_decay=1e-4)
+    images, labels = torch.randn(2, 3, 32, 32), torch.randint(0, 1000, (2,))
+
+    def work() -> None:
+        optimizer.zero_grad()
+        with record_function("forward"):
+            loss = F.cross_entropy(model(images), labels)
+        loss.backward()
+        optimizer.step()
+    return work
+
+
+def transformer_training():
+    """An encoder of two layers, with dropout: forward, backward, optimizer."""
+    model = nn.TransformerEncoder(nn.TransformerEncoderLayer(16, 4, 32, batch_first=True), 2)
+    optimizer = torch.optim.AdamW(model.parameters())
+    x = torch.randn(2, 5, 16)
+
+    def work() -> None:
+        optimizer.zero_grad()
+        model(x).square().mean().backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+    return work
+
+
 def transformer():
     """One encoder layer, forward and backward."""
     layer = nn.TransformerEncoderLayer(16, 4, 32, batch_first=True)
@@ -53,11 +104,14 @@ def transformer():
 def lstm():
     """Lists of tensors as inputs, many small operators."""
     model = nn.LSTM(8, 16, 2)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     x = torch.randn(7, 3, 8)
 
     def work() -> None:
+        optimizer.zero_grad()
         out, _ = model(x)
         out.mean().backward()
+        optimizer.step()
     return work
 
 
@@ -79,6 +133,107 @@ def scripted():
         for _ in range(3):
             outer(x)
         time.sleep(0.01)  # the thread of the fork is a little later
+    return work
+
+
+def scripted_module():
+    """A module of TorchScript that forks and waits, forward and backward."""
+    class Twice(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.linear = nn.Linear(6, 6)
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            future = torch.jit.fork(self.linear, x)
+            return torch.relu(self.linear(x + 1)) + torch.jit.wait(future)
+
+    model = torch.jit.script(Twice())
+    x = torch.randn(5, 6)
+
+    def work() -> None:
+        for _ in range(3):
+            model(x).sum().backward()
+        time.sleep(0.01)  # the thread of the fork is a little later
+    return work
+
+
+def compiled():
+    """Graphs that were compiled, whose ranges torch marks by itself."""
+    model = torch.compile(nn.Sequential(nn.Linear(8, 8), nn.ReLU()), backend="aot_eager")
+    x = torch.randn(4, 8)
+
+    def work() -> None:
+        model(x).sum().backward()
+    return work
+
+
+class Subclass(torch.Tensor):
+    """A tensor that sees calls of functions."""
+
+    @classmethod
+    def __torch_function__(cls, function, types, args=(), kwargs=None):
+        return super().__torch_function__(function, types, args, kwargs or {})
+
+
+class Wrapper(torch.Tensor):
+    """A tensor that sees calls of operators, around another."""
+
+    @staticmethod
+    def __new__(cls, inner: torch.Tensor):
+        outer = torch.Tensor._make_wrapper_subclass(cls, inner.size(), dtype=inner.dtype)
+        outer.inner = inner
+        return outer
+
+    @classmethod
+    def __torch_dispatch__(cls, function, types, args=(), kwargs=None):
+        result = function(*(a.inner if isinstance(a, cls) else a for a in args),
+                          **(kwargs or {}))
+        return cls(result) if isinstance(result, torch.Tensor) else result
+
+
+class Failing(TorchDispatchMode):
+    """Fails at each operator."""
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        raise ValueError
+
+
+def odd_tensors():
+    """Tensors of every kind: subclasses, nested, sparse, quantised, meta, fake, undefined."""
+    x = torch.randn(4, 4)
+    jagged = torch.nested.nested_tensor([torch.randn(2, 3), torch.randn(4, 3)],
+                                        layout=torch.jagged)
+    meta = torch.empty(3, 3, device="meta")
+    many = [torch.ones(1)] * 10000
+
+    def work() -> None:
+        torch.cat(many)
+        torch._foreach_add(many, 1.0)
+        torch.ones(2000).split_with_sizes([2] * 1000)
+        x.as_subclass(Subclass) @ x
+        Wrapper(x) @ Wrapper(x) + 1
+        try:
+            with Failing():
+                x @ x
+        except ValueError:
+            pass
+        jagged.sin()
+        x.to_sparse() @ x
+        x.to_sparse_csr() @ x
+        x.to_sparse_csc()
+        x.to_sparse_bsr((2, 2))
+        torch.quantize_per_channel(x, torch.ones(4), torch.zeros(4), 0, torch.quint8).int_repr()
+        meta @ meta
+        torch.batch_norm(x, None, None, None, None, True, 0.1, 1e-5, False)
+        F.conv2d(torch.ones(1, 1, 4, 4), torch.ones(1, 1, 2, 2), None)
+        torch.vmap(lambda a: a @ x)(torch.randn(2, 4, 4))
+        torch.func.grad(lambda a: (a @ a).sum())(x)
+        torch.ones(2, dtype=torch.complex64) * (1 + 2j)
+        x.to(torch.float8_e4m3fn)
+        for value in (float("nan"), float("inf"), 2**62, -1e-300):
+            torch.full((2,), value, dtype=torch.float64)
+        torch.zeros(3, 3).index_put_((torch.tensor([0]),), torch.tensor(1.0))
+        x[:, None, torch.tensor([1])]
     return work
 
 
@@ -150,4 +305,23 @@ def threads():
     return work
 
 
-ALL = [residual_training, transformer, lstm, scripted, odd_inputs, labels, threads]
+def ddp():
+    """Training with gradients that ranks share, and collectives; needs a process group."""
+    import torch.distributed as dist
+
+    model = nn.parallel.DistributedDataParallel(nn.Linear(8, 8))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    x, numbers = torch.randn(4, 8), torch.ones(3)
+
+    def work() -> None:
+        optimizer.zero_grad()
+        model(x).sum().backward()
+        optimizer.step()
+        dist.all_reduce(numbers)
+        dist.all_reduce(numbers, async_op=True).wait()
+        dist.barrier()
+    return work
+
+
+ALL = [residual_training, resnet18_training, transformer, transformer_training, lstm, scripted,
+       scripted_module, compiled, odd_inputs, odd_tensors, labels, threads]

@@ -36,11 +36,10 @@ class Range:
             self.range = None
 
 
-def make(name: str, input_values: Any = None,
-         keyword_values: dict[str, Any] | None = None) -> Any:
+def make(*args: Any, **options: Any) -> Any:
     """A range for all profilers: by torch's own class where that does it."""
-    kind = own if torch._C._autograd._profiler_enabled() else Range
-    return kind(name, input_values, keyword_values)
+    # Passed on as they came: an explicit None ends the process in torch 2.13.
+    return (own if torch._C._autograd._profiler_enabled() else Range)(*args, **options)
 
 
 def install() -> None:

@@ -72,5 +72,10 @@ def of(name: str, args: dict) -> int:
         return matrix(size(dims, 1), size(dims, 2), name == "aten::baddbmm")
     if name in ("aten::mul", "aten::add"):
         tensor = size(dims, 0)
-        return prod(tensor) if tensor else 0
+        if tensor:
+            return prod(tensor)
+        types = args.get("Input type")
+        first = types[0] if isinstance(types, list) and types else ""
+        return int(dims[:1] == [[]] and isinstance(first, str) and first != "" and
+                   not first.startswith(("Scalar", "TensorList", "GenericList")))
     return 0
