@@ -29,6 +29,7 @@ import opscope.torch
 from opscope.torch import ProfilerActivity, profile, profiler_legacy, record_function, schedule
 
 CPU = [ProfilerActivity.CPU]
+DEVICES = [a for name, a in ProfilerActivity.__members__.items() if name != "CPU"]
 x = torch.randn(8, 8)
 
 
@@ -145,10 +146,15 @@ def misuse_says_what_is_wrong() -> None:
     assert opscope.torch.ProfileActivity is ProfilerActivity
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
-        with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]):
+        with profile(activities=[ProfilerActivity.CPU, *DEVICES]) as prof:
             pass
-    texts = [str(w.message) for w in found]
-    assert len([t for t in texts if "CUDA" in t]) == 1, texts
+    texts = [str(w.message) for w in found if "activity" in str(w.message)]
+    assert len(texts) == 1 and all(a.name in texts[0] for a in DEVICES), texts
+    with tempfile.TemporaryDirectory() as d:
+        prof.export_chrome_trace(os.path.join(d, "t.json"))
+        trace = opscope.load(os.path.join(d, "t.json"))
+        codes = dict(zip(trace.table("quality")["code"], trace.table("quality")["count"]))
+    assert codes["device_absent"] == len(DEVICES), codes
     with profile(activities=CPU) as prof:
         x + x
     assert raises(AssertionError, "with_stack", lambda: prof.export_stacks("x"))

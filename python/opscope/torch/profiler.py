@@ -19,7 +19,7 @@ import torch
 import torch.autograd.profiler
 from torch.profiler import ProfilerActivity
 
-from . import native, ranges
+from . import devices, native, ranges
 from .events import EventList, events
 
 FLAGS = ("record_shapes", "profile_memory", "with_stack", "with_modules", "with_flops")
@@ -81,6 +81,8 @@ class Recording:
         native.start(path)
         for key, value in metadata.items():
             native.metadata(key, text_of(value))
+        for device, why in o.absent.items():
+            native.metadata(f"device_absent.{device}", why)
         self.path = path
         self.is_running = True
         self.window_ns = (time.time_ns(), 0)
@@ -202,15 +204,6 @@ def synchronize(device: str) -> None:
         module.synchronize()
 
 
-def warn_of_missing(activities: Iterable[ProfilerActivity]) -> None:
-    """One warning for the devices that were asked for and are not recorded."""
-    missing = [a.name for a in activities if a != ProfilerActivity.CPU]
-    if missing:
-        warnings.warn(f"opscope.torch records the host alone: there will be no "
-                      f"{', '.join(sorted(missing))} activity. torch.profiler can record it; "
-                      f"opscope reads its traces", stacklevel=3)
-
-
 class profile(torch.profiler.profile):  # noqa: N801 - torch's name
     """A context manager that records operators: the arguments of `torch.profiler.profile`.
 
@@ -234,7 +227,8 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
         activities = [ProfilerActivity.CPU] if activities is None else list(activities)
         super().__init__(activities=activities, schedule=schedule, on_trace_ready=on_trace_ready,
                          record_shapes=record_shapes, **options)
-        warn_of_missing(self.activities)
+        self.absent = devices.missing(self.activities)
+        devices.warn(self.absent, stacklevel=2)
 
     def prepare_trace(self) -> None:
         """A new window begins; what an earlier one recorded goes."""
