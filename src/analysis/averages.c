@@ -76,7 +76,8 @@ static const struct osc_column columns[OSC_AVERAGES_COLUMNS] = {
     [OSC_AVERAGES_IS_ASYNC] =
         {"is_async", OSC_TYPE_BOOLEAN, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
          "True for annotations of process groups (gloo:, nccl:, mpi:, ucc:, xccl:), which may "
-         "end on another thread: they have a total, no self time, no parent and no children."},
+         "end on another thread, and for what says so by `Is asynchronous`: they have a total, "
+         "no self time, no parent and no children."},
     [OSC_AVERAGES_IS_USER_ANNOTATION] =
         {"is_user_annotation", OSC_TYPE_BOOLEAN, NULL, OSC_MERGE_KEY, 0,
          "True for ranges that the program named itself (record_function, steps) and their "

@@ -146,6 +146,22 @@ static void keeps_threads_apart_and_python_functions_in_the_tree(void **state)
     fini(&f);
 }
 
+static void takes_what_ended_on_another_thread_out_of_the_tree(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    average(&f, "",
+            OP("outer", 0, 100) RANGE("user_annotation", "async", 1, 10, 40,
+                                      "'Is asynchronous': true") OP("inner", 20, 10)
+                RANGE("user_annotation", "sync", 1, 60, 5, "'Is asynchronous': false"));
+    assert_true(cell(&f, "async", OSC_AVERAGES_IS_ASYNC));
+    assert_int_equal(cell(&f, "async", OSC_AVERAGES_SELF_CPU_NS), 0);
+    assert_false(cell(&f, "sync", OSC_AVERAGES_IS_ASYNC));
+    assert_int_equal(cell(&f, "outer", OSC_AVERAGES_SELF_CPU_NS), 85000);
+    fini(&f);
+}
+
 static void takes_process_groups_out_of_the_tree(void **state)
 {
     struct fixture f;
@@ -385,6 +401,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(subtracts_the_children_of_a_range_and_clamps_nothing),
         cmocka_unit_test(keeps_threads_apart_and_python_functions_in_the_tree),
+        cmocka_unit_test(takes_what_ended_on_another_thread_out_of_the_tree),
         cmocka_unit_test(takes_process_groups_out_of_the_tree),
         cmocka_unit_test(counts_all_steps_in_one_row_and_skips_what_torch_hides),
         cmocka_unit_test(calls_of_operators_that_torch_hides_stay_on_their_thread),

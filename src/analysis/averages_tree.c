@@ -42,6 +42,14 @@ static bool category_is(struct osc_str category, const char *word)
 }
 
 /* What rows of form F are to torch, by phase and category alone. */
+/* Whether the recorder saw such ranges end on another thread. */
+static bool is_async_form(const struct osc_form *f)
+{
+    const int16_t slot = f->known[OSC_ARG_KEY_IS_ASYNC];
+
+    return slot >= 0 && f->slots[slot].type == OSC_ARG_TRUE;
+}
+
 static uint16_t classify_form(const struct osc_trace *t, const struct osc_form *f)
 {
     const struct osc_str category = osc_trace_str(t, f->category);
@@ -117,6 +125,8 @@ static osc_status prepare(struct builder *b)
         return OSC_ENOMEM;
     for (uint32_t i = 0; i < t->n_forms; i++) {
         b->form_flags[i] = classify_form(t, &t->forms[i]);
+        if ((b->form_flags[i] & FORM_HOST) && is_async_form(&t->forms[i]))
+            b->form_flags[i] |= OSC_AVG_ASYNC;
         b->has_records |= (b->form_flags[i] & OSC_AVG_RECORD) != 0;
         has_device |= (b->form_flags[i] & FORM_DEVICE) != 0;
     }

@@ -492,9 +492,10 @@ static inline void put_ops(const struct osc_chrome_text *x, const struct osc_chu
                            uint32_t i, uint32_t n, const struct osc_chrome_literal *tail,
                            struct osc_text_out *o)
 {
+    static const uint32_t no_words[1];
     const struct osc_chrome_form *const f = &x->forms[c->form[i]];
     const struct osc_chrome_op *op = x->ops + f->first_op;
-    const uint32_t *const words = n > 0 && f->has_words ? osc_row_words(c, i) : NULL;
+    const uint32_t *const words = f->has_words ? osc_row_words(c, i) : no_words;
     char *p = o->p;
 
     for (uint32_t k = 0; k < n; k++, op++) {

@@ -282,20 +282,23 @@ static bool lists(struct osc_str list, struct osc_str word)
     return false;
 }
 
-/* A recorder that writes at times alone says so; there was no such time. */
-static void count_idle(struct osc_trace *t, struct osc_str mode)
+/* A recorder that writes at times alone says so, by its MODE; false: there was such a time. */
+static bool count_idle(struct osc_trace *t, struct osc_str mode)
 {
-    if (t->events.n_rows == 0)
-        osc_findings_add(&t->findings,
-                         osc_str_eq(mode, OSC_STR("flight")) ? OSC_FINDING_nothing_dumped
-                                                             : OSC_FINDING_no_window,
-                         OSC_NO_OFFSET, OSC_NO_TIME);
+    if (t->events.n_rows > 0)
+        return false;
+    osc_findings_add(&t->findings,
+                     osc_str_eq(mode, OSC_STR("flight")) ? OSC_FINDING_nothing_dumped
+                                                         : OSC_FINDING_no_window,
+                     OSC_NO_OFFSET, OSC_NO_TIME);
+    return true;
 }
 
 void osc_native_count_absent(struct osc_trace *t)
 {
     bool itt_is_asked = false, itt_was_loaded = false;
     bool torch_is_asked = false, torch_was_there = false;
+    bool is_idle = false; /* what sources told of themselves was not written either */
 
     for (uint32_t i = 0; i < t->n_metas; i++) {
         const struct osc_str key = osc_trace_str(t, t->metas[i].key);
@@ -309,8 +312,10 @@ void osc_native_count_absent(struct osc_trace *t)
         itt_was_loaded |= osc_str_starts(key, OSC_STR("source.itt"));
         torch_was_there |= osc_str_starts(key, OSC_STR("source.torch"));
         if (osc_str_eq(key, OSC_STR("mode")))
-            count_idle(t, value);
+            is_idle |= count_idle(t, value);
     }
+    if (is_idle)
+        return;
     if ((itt_was_loaded ? t->events.n_rows == 0 : itt_is_asked) ||
         (torch_is_asked && !torch_was_there))
         osc_findings_add(&t->findings, OSC_FINDING_source_missing, OSC_NO_OFFSET, OSC_NO_TIME);

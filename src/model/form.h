@@ -80,6 +80,7 @@ enum osc_arg_type {
     X(TOTAL_ALLOCATED, "Total Allocated")       \
     X(TOTAL_RESERVED, "Total Reserved")         \
     X(COLLECTIVE_NAME, "Collective name")       \
+    X(IS_ASYNC, "Is asynchronous")              \
     X(FLOW_ID, "id")                            \
     X(BINDING_POINT, "bp")                      \
     X(NAME, "name")                             \

@@ -126,9 +126,9 @@ for program in true "python3 itt.py" "python3 itt.py calls"; do
     "$OPSCOPE" table quality asked --format csv --columns code,count 2>/dev/null | grep source
 done
 
-# What writes at times alone, and had no cause to.
+# What writes at times alone, and had no cause to: that is all there is to tell.
 for when in --flight=10s --schedule=wait=5,active=1; do
-    "$OPSCOPE" run --sources api $when -o "idle${when%%=*}" -- python3 call.py "$LIBRARY"
+    "$OPSCOPE" run --sources api,torch $when -o "idle${when%%=*}" -- python3 call.py "$LIBRARY"
     show table events "idle${when%%=*}"
     "$OPSCOPE" table quality "idle${when%%=*}" --format csv --columns severity,code,count 2>/dev/null
 done

@@ -2,9 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Install the package as a new user would, and do what README says.
 
+    python3 tests/python/install.py [--torch PYTHON]
+
 Makes an environment of its own, for which pip fetches what is needed to build; runs the Python of
-README in it, then the command: it must find its libraries, and the headers must be there.
+README in it, then the command: it must find its libraries, and the headers must be there. With a
+PYTHON that has torch, and is of the same version, a training loop is recorded, too.
 """
+import argparse
 import os
 import pathlib
 import re
@@ -21,7 +25,42 @@ def run(*words, **options):
                           stdout=subprocess.PIPE, **options).stdout
 
 
+TRAIN = """
+import torch
+from torch.utils.data import DataLoader
+model = torch.nn.Linear(4, 4)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+if __name__ == "__main__":
+    for batch in DataLoader(torch.randn(20, 4), 4, num_workers=1):
+        model(batch).sum().backward()
+        optimizer.step()
+    with torch.profiler.profile() as prof:
+        model(batch)
+    print(type(prof).__module__)
+"""
+
+
+def record_torch(torch, python, folder, clean):
+    """Record a training loop by what is installed for PYTHON, with the torch of another."""
+    say = "import {0}, os; print(os.path.dirname(os.path.dirname({0}.__file__)))"
+    place = run(python, "-c", say.format("opscope"), cwd=folder, env=clean).strip()
+    pathlib.Path(place, "torch.pth").write_text(run(torch, "-c", say.format("torch")))
+    program = pathlib.Path(folder, "train.py")
+    program.write_text(TRAIN)
+    for option, module in (("--torch", "torch.profiler.profiler"),
+                           ("--torch=replace", "opscope.torch.profiler")):
+        printed = run("opscope", "run", "--strict", option, "-o", "of" + option, "--", python,
+                      program, cwd=folder, env=clean)
+        assert printed == module + "\n", printed
+        printed = run("opscope", "table", "operators", "--columns", "name,calls", "--format", "csv",
+                      "of" + option, cwd=folder, env=clean)
+        assert "aten::addmm," + ("1" if "=" in option else "6") in printed, printed
+
+
 def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--torch")
+    torch = parser.parse_args().torch
     with tempfile.TemporaryDirectory() as folder:
         env = pathlib.Path(folder, "env")
         run(sys.executable, "-m", "venv", env)
@@ -52,6 +91,8 @@ def main():
         run("cc", source, "-o", source.with_suffix(""), "-I" + where[0], "-L" + where[1],
             "-lopscope", "-Wl,-rpath," + where[1])
         run(source.with_suffix(""))
+        if torch:
+            record_torch(torch, python, folder, clean)
         run(python, "-m", "pip", "uninstall", "--quiet", "--yes", "opscope")
         assert not os.path.exists(env / "bin/opscope")
 

@@ -17,12 +17,14 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import traceback
 import warnings
 from pathlib import Path
 
 import torch
 import torch.profiler
+from torch.nn import functional as F
 
 import opscope
 import opscope.torch
@@ -338,6 +340,159 @@ def without_a_compiler_the_error_says_what_to_install() -> None:
                               capture_output=True, text=True, check=False)
         assert done.returncode == 1 and "install g++" in done.stderr, done
         assert done.stderr.count("\n") == 1
+
+
+def events_have_the_fields_that_torch_gives_them() -> None:
+    def work() -> None:
+        w = torch.ones(8, 8, requires_grad=True)
+        with record_function("label"):
+            (F.conv2d(x.view(1, 1, 8, 8), x.view(4, 1, 4, 4), padding=1).sum() + (x @ w).sum()
+             ).backward()
+        torch.zeros(2) + torch.ones(()) * 2.5
+
+    x = torch.ones(8, 8)
+    work()
+    options = {"activities": CPU, "record_shapes": True, "with_flops": True}
+    with torch.profiler.profile(**options) as theirs:
+        with profile(**options) as ours:
+            work()
+    names = ("name", "key", "trace_name", "node_id", "thread", "fwd_thread", "count", "scope",
+             "sequence_nr", "input_shapes", "structured_input_shapes", "input_dtypes",
+             "structured_input_strides", "concrete_inputs", "kwinputs", "overload_name", "flops",
+             "stack", "is_async", "is_remote", "is_legacy", "is_user_annotation", "use_device",
+             "is_python_function", "device_type", "device_index", "device_resource_id",
+             "activity_type")
+    a, b = ([{n: getattr(e, n) for n in names} |
+             {"parent": e.cpu_parent.name if e.cpu_parent else None} for e in p.events()]
+            for p in (theirs, ours))
+    different = [(n, u["name"], u[n], v[n]) for u, v in zip(a, b) for n in u if u[n] != v[n]]
+    assert len(a) == len(b) and not different, different[:5]
+
+
+def backward_functions_have_the_stack_of_their_forward_ones() -> None:
+    with profile(activities=CPU, with_stack=True) as prof:
+        w = torch.ones(8, 8, requires_grad=True)
+        (x @ w).sum().backward()
+    e = {e.name: e for e in prof.events()}
+    assert e["MmBackward0"].scope == 1 and e["MmBackward0"].stack == e["aten::mm"].stack
+    assert e["MmBackward0"].fwd_thread == e["aten::mm"].thread
+
+
+def records_of_memory_outside_of_calls_are_events() -> None:
+    def work() -> None:
+        y = torch.ones(100)
+        del y
+        try:
+            torch.empty(1 << 58, dtype=torch.int8)
+        except RuntimeError:
+            pass
+
+    work()
+    with torch.profiler.profile(activities=CPU, profile_memory=True) as theirs:
+        with profile(activities=CPU, profile_memory=True) as ours:
+            work()
+    a, b = ([(e.name, e.trace_name, e.cpu_memory_usage, e.thread, e.time_range.elapsed_us() == 0)
+             for e in p.events()] for p in (theirs, ours))
+    assert a == b and ("[memory]", None, -400, 1, True) in b, (a, b)
+    a, b = (p.key_averages().total_average().count for p in (theirs, ours))
+    assert a == b, (a, b)
+
+
+def what_ends_on_another_thread_is_asynchronous() -> None:
+    def record(make: type) -> list[tuple[str, bool, bool]]:
+        with make(activities=CPU) as prof:
+            label = record_function("label")
+            label.__enter__()
+            future = torch.futures.Future()
+            label._call_end_callbacks_on_future(future)
+            x + x
+            ender = threading.Thread(target=lambda: future.set_result(1))
+            ender.start()
+            ender.join()
+            time.sleep(0.05)
+            x * x
+        e = prof.events()
+        return [(a.key, a.is_async, a.self_cpu_time_total == 0) for a in prof.key_averages()] + [
+            (f.name, f.is_async, f.time_range.elapsed_us() > 5e4) for f in e]
+
+    assert record(torch.profiler.profile) == record(profile), record(profile)
+
+
+def cycles_are_kept_on_request() -> None:
+    def cycles(keep: bool) -> tuple[dict[str, int], int]:
+        with profile(activities=CPU, acc_events=keep,
+                     schedule=schedule(wait=0, warmup=1, active=1, repeat=2)) as prof:
+            for _ in range(5):
+                x + x
+                prof.step()
+        return {a.key: a.count for a in prof.key_averages()}, len(prof.events())
+
+    assert cycles(True) == ({"ProfilerStep*": 2, "aten::add": 2}, 4)
+    assert cycles(False) == ({"ProfilerStep*": 1, "aten::add": 1}, 2)
+
+
+def metadata_set_before_the_start_is_in_each_cycle() -> None:
+    found = []
+
+    def ready(prof: profile) -> None:
+        with tempfile.TemporaryDirectory() as d:
+            prof.export_chrome_trace(os.path.join(d, "t.json"))
+            found.append(json.loads(Path(d, "t.json").read_text())["mine"])
+
+    prof = profile(activities=CPU, schedule=schedule(wait=0, warmup=1, active=1, repeat=2),
+                   on_trace_ready=ready)
+    prof.preset_metadata_json("mine", '{"a": [1]}')
+    with prof:
+        for _ in range(4):
+            prof.step()
+    assert found == [{"a": [1]}, {"a": [1]}], found
+
+
+def what_runs_may_be_saved() -> None:
+    prof = profile(activities=CPU)
+    prof.start()
+    x + x
+    with tempfile.TemporaryDirectory() as d:
+        prof.export_chrome_trace(os.path.join(d, "t.json"))
+        events = json.loads(Path(d, "t.json").read_text())["traceEvents"]
+    assert "aten::add" in [e["name"] for e in events] and keys(prof) == ["aten::add"]
+    x * x
+    prof.stop()
+    assert keys(prof) == ["aten::add", "aten::mul"]
+
+
+def memory_over_time_is_written_in_all_forms() -> None:
+    with profile(activities=CPU, record_shapes=True, profile_memory=True,
+                 with_stack=True) as prof:
+        kept = torch.zeros(100)
+        torch.zeros(50)
+    warnings.simplefilter("ignore", FutureWarning)  # it is deprecated
+    with tempfile.TemporaryDirectory() as d:
+        prof.export_memory_timeline(f"{d}/a.json", device="cpu")
+        prof.export_memory_timeline(f"{d}/a.raw.json.gz", device="cpu")
+        times, sizes = json.loads(Path(d, "a.json").read_text())
+        raw = json.loads(gzip.decompress(Path(d, "a.raw.json.gz").read_bytes()))
+    assert times == sorted(times) and sum(sizes[-1]) == 400 == kept.nbytes, sizes
+    assert [(action, size) for _, action, size, _ in raw] == [(2, 400), (2, 200), (4, -200)]
+    plain = profile(activities=CPU)
+    assert raises(ValueError, "profile_memory=True", lambda: plain.export_memory_timeline("x"))
+
+
+def slips_of_documents_are_understood() -> None:
+    assert profile.itt is torch.profiler.itt and opscope.torch.itt is torch.profiler.itt
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        profile(activities=CPU, use_cuda=True)
+        profile(activities=CPU, use_xpu=True)
+    assert [str(w.message).split()[0] for w in found] == ["`use_cuda`", "`use_xpu`"], found
+    with profile(activities=CPU) as prof:
+        x + x
+    with tempfile.TemporaryDirectory() as d:
+        prof.export(os.path.join(d, "t.json"))
+        assert "traceEvents" in json.loads(Path(d, "t.json").read_text())
+    assert {type(a).__module__ for a in (prof.key_averages(), prof.key_averages()[0],
+                                         prof.events()[0])} == {"opscope.torch.events"}
+    assert profile.__module__ == "opscope.torch.profiler"
 
 
 def run(namespace: dict[str, object], module: str) -> int:

@@ -13,12 +13,15 @@ import io
 import itertools
 import json
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
+import torch
 from torch.autograd import profiler_util
 from torch.autograd.profiler_util import DeviceType
+from torch.profiler._memory_profiler import Action
 
-from . import native
+from . import flops, native
 
 FILTERED = ("[memory]", "[OutOfMemory]")
 
@@ -153,33 +156,126 @@ class Memory:
                 - self.sums[bisect.bisect_left(self.times, start_ns)])
 
 
+class Timeline:
+    """What torch makes a plot of memory of: when blocks of the host were given out and back.
+
+    What each is for, such as a parameter, is not told: it would take the addresses of all
+    tensors.
+    """
+
+    def __init__(self, path: str) -> None:
+        facts = {row["key"]: row["value"] for row in
+                 table_rows(native.run("table", "info", path, "-f", "csv"))}
+        origin_ns = int(facts["origin_unix_ns"])
+        blocks = table_rows(native.run("table", "memory_events", path, "-f", "csv"))
+        self._categories: dict[Any, Any] = {}
+        self.timeline = []
+        for i, row in enumerate(blocks):
+            key = (SimpleNamespace(device=torch.device(row["device"]), number=i), 0)
+            alloc_ns, free_ns = (origin_ns + int(row[x]) if row[x] else None
+                                 for x in ("alloc_ns", "free_ns"))
+            size = abs(int(row["bytes"]))
+            self.timeline.append((alloc_ns or -1, Action.CREATE if alloc_ns else
+                                  Action.PREEXISTING, key, size))
+            if free_ns:
+                self.timeline.append((free_ns, Action.DESTROY, key, size))
+        self.timeline.sort(key=lambda x: x[0])
+
+
 def plain_shapes(dims: list[Any]) -> list[Any]:
     """Sizes of tensors; lists of tensors have none."""
     return [[] if d and isinstance(d[0], list) else d for d in dims]
 
 
-def event(row: dict[str, str], args: dict[str, Any], memory: Memory,
-          use_device: str | None) -> FunctionEvent:
+def scalar(text: str) -> Any:
+    """The value of an input that is no tensor, of its text; None: it is one."""
+    if not text:
+        return None
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):  # nan, a device, a symbol
+        return text
+
+
+class Threads:
+    """Torch's numbers of threads, which it counts from 1; known are those of forward threads."""
+
+    def __init__(self, calls: list[tuple[dict[str, str], dict[str, Any]]]) -> None:
+        began = {(args["Sequence number"], args["Fwd thread id"]) for _, args in calls
+                 if args.get("Fwd thread id")}
+        numbers: dict[int, set[int]] = {}
+        for sequence, number in began:
+            numbers.setdefault(sequence, set()).add(number)
+        self.known: dict[str, int] = {}
+        for row, args in calls:
+            found = numbers.get(args.get("Sequence number", -1), set())
+            if len(found) == 1 and not args.get("Fwd thread id"):
+                self.known.setdefault(row["thread"], *found)
+        free = (n for n in itertools.count(1) if n not in set(self.known.values()))
+        for row, _ in calls:
+            if row["thread"] not in self.known:
+                self.known[row["thread"]] = next(free)
+
+
+def event(row: dict[str, str], args: dict[str, Any], memory: Memory, thread: int,
+          use_device: str | None, with_flops: bool) -> FunctionEvent:
     """A row of the table events as torch's object."""
     start_ns = int(row["start_ns"])
     end_ns = start_ns + int(row["dur_ns"] or 0)
     is_annotation = row["category"] == "user_annotation"
     name = row["name"]
-    dims = args.get("Input Dims", [])
+    dims, types = args.get("Input Dims", []), args.get("Input type", [])
+    values = [scalar(x) for x in args.get("Concrete Inputs", [])]
     return FunctionEvent(
         id=int(row["id"]), name="ProfilerStep*" if name.startswith("ProfilerStep#") else name,
-        trace_name=name, thread=int(row["thread"]), start_us=start_ns / 1000.0,
+        trace_name=name, thread=thread, start_us=start_ns / 1000.0,
         end_us=end_ns / 1000.0, fwd_thread=args.get("Fwd thread id", 0),
         input_shapes=plain_shapes(dims), structured_input_shapes=dims,
         structured_input_strides=args.get("Input Strides", []),
-        input_dtypes=args.get("Input type", []), concrete_inputs=args.get("Concrete Inputs", []),
+        input_dtypes=types, kwinputs={},
+        concrete_inputs=values,
         overload_name=args.get("Overload name", ""),
         stack=[x for x in args.get("Call stack", "").split(";") if x],
         is_python_function=row["category"] == "python_function", scope=7 if is_annotation else 0,
         use_device=use_device, sequence_nr=args.get("Sequence number", -1),
-        cpu_memory_usage=memory.between(start_ns, end_ns), flops=0,
-        is_async=row["kind"] == "communication" and is_annotation,
+        cpu_memory_usage=memory.between(start_ns, end_ns),
+        flops=flops.of(name, plain_shapes(dims), values, types) if with_flops else 0,
+        activity_type=row["category"], device_index=int(row["process"]),
+        device_resource_id=int(row["thread"].split(".")[0]),
+        is_async=(row["kind"] == "communication" and is_annotation) or
+        args.get("Is asynchronous", False),
         is_user_annotation=is_annotation)
+
+
+def record_event(row: dict[str, str], args: dict[str, Any], thread: int, number: int,
+                 use_device: str | None) -> FunctionEvent:
+    """A record of memory that no call is around, as torch's object; NUMBER is its id."""
+    at_us = int(row["start_ns"]) / 1000.0
+    return FunctionEvent(
+        id=number, name=row["name"], trace_name=None, thread=thread, start_us=at_us, end_us=at_us,
+        fwd_thread=thread, input_shapes=[], stack=[], scope=0, use_device=use_device, flops=0,
+        cpu_memory_usage=int(args["Bytes"]) if row["name"] == "[memory]" else 0)
+
+
+def outside(rows: list[Any], calls: list[FunctionEvent]) -> Iterator[Any]:
+    """Those of ROWS, records of memory, at whose time no call runs; failures are all."""
+    spans = sorted((e.time_range.start, e.time_range.end) for e in calls)
+    starts = [start for start, _ in spans]
+    ends = list(itertools.accumulate((end for _, end in spans), max))
+    for row, args in rows:
+        at_us = int(row["start_ns"]) / 1000.0
+        before = bisect.bisect_right(starts, at_us)
+        if row["name"] != "[memory]" or before == 0 or ends[before - 1] < at_us:
+            yield row, args
+
+
+def mark_backward(calls: list[FunctionEvent]) -> None:
+    """Give those of CALLS that are backward functions their scope: the engine is around them."""
+    before: dict[int, str] = {}
+    for call in calls:
+        if before.get(call.thread) == f"autograd::engine::evaluate_function: {call.name}":
+            call.scope = 1
+        before[call.thread] = call.name
 
 
 def events(path: str, use_device: str | None, profile_memory: bool,
@@ -190,15 +286,22 @@ def events(path: str, use_device: str | None, profile_memory: bool,
     text = native.run("table", "events", path, "-f", "csv") if path else ""
     for row in table_rows(text):
         args = json.loads(row["args"]) if row["args"] else {}
-        if row["name"] == "[memory]" and "Bytes" in args:
-            records.append((int(row["start_ns"]), int(args["Bytes"])))
+        if row["name"] in FILTERED and "Bytes" in args:
+            records.append((row, args))
         elif row["category"] in ("cpu_op", "user_annotation", "python_function"):
             calls.append((row, args))
-    memory = Memory(records)
+    memory = Memory([(int(row["start_ns"]), int(args["Bytes"])) for row, args in records
+                     if row["name"] == "[memory]"])
+    threads = Threads(calls + records).known
     made = profiler_util.EventList(
-        (event(row, args, memory, use_device) for row, args in calls
+        (event(row, args, memory, threads[row["thread"]], use_device, with_flops)
+         for row, args in calls
          if not profiler_util._filter_name(row["name"])),
         use_device=use_device, profile_memory=profile_memory, with_flops=with_flops)
+    number = max((e.id for e in made), default=0)
+    made.extend([record_event(row, args, threads[row["thread"]], number + i, use_device)
+                 for i, (row, args) in enumerate(outside(records, made), 1)])
     made.sort(key=lambda e: (e.time_range.start, -e.time_range.end))
+    mark_backward(made)
     made._build_tree()
     return made

@@ -20,7 +20,7 @@ import torch.autograd.profiler
 from torch.profiler import ProfilerActivity
 
 from . import devices, native, ranges
-from .events import EventList, events
+from .events import EventList, Timeline, events
 
 FLAGS = ("record_shapes", "profile_memory", "with_stack", "with_modules", "with_flops")
 OWN_MEMBERS = ("traceEvents", "traceName")  # of a trace: no metadata may be called so
@@ -65,6 +65,7 @@ class Recording:
         self.is_running = False
         self.window_ns = (0, 0)  # Unix time
         self.cached_events: Any = None
+        self.earlier_events: list[Any] = []  # of windows before this one, with acc_events
         self.kineto_results = None
         weakref.finalize(self, remove, self.directory, os.getpid())
 
@@ -78,6 +79,8 @@ class Recording:
         config = config_fields(o.experimental_config)
         if ProfilerActivity.CPU not in o.activities or native.is_switched_off():
             return
+        if self.path and getattr(o, "acc_events", False):
+            self.earlier_events = list(self.function_events)
         native.start(path)
         for key, value in metadata.items():
             native.metadata(key, text_of(value))
@@ -114,14 +117,17 @@ class Recording:
         o = self.owner
         if self.cached_events is None:
             self.cached_events = events(self.path, o.use_device, o.profile_memory, o.with_flops)
+            for event in self.earlier_events:
+                self.cached_events.append(event)
         return self.cached_events
 
     def key_averages(self, group_by_input_shape: bool, group_by_stack_n: int,
                      group_by_overload_name: bool = False) -> Any:
         """The averages by torch's keys."""
         o = self.owner
-        if group_by_overload_name:
-            return self.function_events.key_averages(group_by_input_shape, group_by_stack_n, True)
+        if group_by_overload_name or self.earlier_events:
+            return self.function_events.key_averages(group_by_input_shape, group_by_stack_n,
+                                                     group_by_overload_name)
         keys = ["shape"] * bool(group_by_input_shape)
         if group_by_stack_n > 0:
             keys.append(f"stack:{group_by_stack_n}")
@@ -218,12 +224,17 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
     removed with this object.
     """
 
+    itt = torch.profiler.itt  # as a document of Intel's has it
+
     def __init__(self, *, activities: Iterable[Any] | None = None,
                  schedule: Callable[[int], Any] | None = None,
                  on_trace_ready: Callable[..., Any] | None = None, record_shapes: bool = False,
                  **options: Any) -> None:
         if "record_shape" in options:
             raise TypeError("profile() has no argument 'record_shape': it is 'record_shapes'")
+        if options.pop("use_xpu", None) is not None:
+            warnings.warn("`use_xpu` is deprecated, use `activities` argument instead",
+                          FutureWarning, stacklevel=2)
         activities = [ProfilerActivity.CPU] if activities is None else list(activities)
         super().__init__(activities=activities, schedule=schedule, on_trace_ready=on_trace_ready,
                          record_shapes=record_shapes, **options)
@@ -232,6 +243,11 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
 
     def prepare_trace(self) -> None:
         """A new window begins; what an earlier one recorded goes."""
+        if self.profiler is not None and not self.acc_events:
+            torch.profiler.profiler._warn_once(
+                "Warning: Profiler clears events at the end of each cycle. "
+                "Only events from the current cycle will be reported. "
+                "To keep events across cycles, set acc_events=True.")
         if self.profiler is None or not self.acc_events:
             self.profiler = Recording(self)
         self._trace_metadata = {}
@@ -277,6 +293,16 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
     def export(self, path: str) -> None:
         """The same as `export_chrome_trace`, which some documents call so."""
         self.export_chrome_trace(path)
+
+    def _memory_profile(self) -> Any:
+        """What `export_memory_timeline()` writes: of the host, without categories."""
+        missing = [f"{x}=True" for x in ("record_shapes", "profile_memory", "with_stack")
+                   if not getattr(self, x)]
+        if missing:
+            raise ValueError(f"{', '.join(missing)} required for memory profiling.")
+        if self.profiler is None or not self.profiler.path:
+            raise AssertionError("Profiler must be initialized for memory profiling")
+        return Timeline(self.profiler.path)
 
     def get_trace_id(self) -> str | None:
         """The id of the window, or None before the first."""

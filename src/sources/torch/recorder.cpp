@@ -36,7 +36,8 @@ namespace
 // --- what is to be recorded ----------------------------------------------------------
 
 struct Keys {
-    osc_name thread, sequence, fwd_thread, dims, strides, types, concrete, overload, stack;
+    osc_name thread, sequence, fwd_thread, dims, strides, types, concrete, overload, stack,
+        async;
 };
 
 // Written while no callback is there; the generation tells threads that it was.
@@ -146,7 +147,7 @@ void begin_recording(uint64_t now)
                         osc_name_c("Fwd thread id"),   osc_name_c("Input Dims"),
                         osc_name_c("Input Strides"),   osc_name_c("Input type"),
                         osc_name_c("Concrete Inputs"), osc_name_c("Overload name"),
-                        osc_name_c("Call stack")};
+                        osc_name_c("Call stack"),      osc_name_c("Is asynchronous")};
     if (session.options.whole)
         osc_metadata("source.torch", session.options.whole);
     if (session.begins_step)
@@ -486,35 +487,30 @@ inline enum osc_scope_kind kind_of(const at::RecordFunction &fn)
                                                      : OSC_SCOPE_OPERATOR;
 }
 
+// Stands in the place of a range that another thread has ended: it was asynchronous.
+const char ended_elsewhere = 0;
+
 // Ranges that have ended, from the innermost on.
 void close_ended(Thread *t)
 {
     while (t->n_open > 0 && t->open[t->n_open - 1].end_ticks != 0) {
-        t->n_open--;
-        osc_end_at(t->open[t->n_open].end_ticks);
+        const Open *o = &t->open[--t->n_open];
+
+        if (o->who == &ended_elsewhere)
+            osc_arg_bool(session.keys.async, 1);
+        osc_end_at(o->end_ticks);
     }
 }
 
-// What is open ends now, or when it did.
-void close_all(Thread *t)
-{
-    while (t->n_open > 0) {
-        const uint64_t end_ticks = t->open[--t->n_open].end_ticks;
-
-        if (end_ticks != 0)
-            osc_end_at(end_ticks);
-        else
-            osc_end();
-    }
-}
-
-// WHO has ended at TICKS, somewhere below the innermost range of T. False: it is not there.
-bool note_end(Thread *t, const void *who, uint64_t ticks)
+// WHO has ended at TICKS, somewhere below the innermost range of T; MARK is what then stands in
+// its place. False: it is not there.
+bool note_end(Thread *t, const void *who, uint64_t ticks, const void *mark)
 {
     for (uint32_t i = t->n_open; i-- > 0;) {
         if (t->open[i].who == who) {
             t->open[i].end_ticks = ticks;
-            t->open[i].who = t->open[i].fn = nullptr;
+            t->open[i].who = mark;
+            t->open[i].fn = nullptr;
             return true;
         }
     }
@@ -528,7 +524,7 @@ __attribute__((noinline, cold)) void take_elsewhere(Thread *t)
     const uint32_t n = t->n_elsewhere.load(std::memory_order_relaxed); // the lock orders it
 
     for (uint32_t i = 0; i < n; i++)
-        note_end(t, t->elsewhere[i].fn, t->elsewhere[i].ticks);
+        note_end(t, t->elsewhere[i].fn, t->elsewhere[i].ticks, &ended_elsewhere);
     t->n_elsewhere.store(0, std::memory_order_relaxed); // as above
     close_ended(t);
 }
@@ -628,8 +624,9 @@ void on_end(const at::RecordFunction &fn, at::ObserverContext *)
     Thread *t = self;
 
     // relaxed: as in on_begin()
-    if (!t || t->generation != generation.load(std::memory_order_relaxed)) {
-        if (t && fn.threadId() != t->logical_id)
+    const uint64_t now = generation.load(std::memory_order_relaxed);
+    if (!t || t->generation != now) {
+        if (now != 0 && fn.threadId() != at::RecordFunction::currentThreadId())
             end_elsewhere(fn);
         return;
     }
@@ -637,7 +634,7 @@ void on_end(const at::RecordFunction &fn, at::ObserverContext *)
         return;
     if (fn.threadId() != t->logical_id) {
         end_elsewhere(fn);
-    } else if (!note_end(t, &fn, osc_now())) {
+    } else if (!note_end(t, &fn, osc_now(), nullptr)) {
         t->n_over -= t->n_over > 0;
     }
 }
@@ -680,7 +677,7 @@ void osc_torch::range_end(const void *who)
     if (!self || self->generation != generation.load(std::memory_order_relaxed))
         return;
     if (!end_innermost(self, who))
-        note_end(self, who, osc_now());
+        note_end(self, who, osc_now(), nullptr);
 }
 
 namespace
@@ -767,8 +764,6 @@ void osc_torch_detach(void)
     own_callback = 0;
     if (self && self->n_elsewhere.load(std::memory_order_relaxed) > 0)
         take_elsewhere(self);
-    if (self && self->generation == generation.load(std::memory_order_relaxed))
-        close_all(self);
     generation.store(0, std::memory_order_relaxed);
 }
 }

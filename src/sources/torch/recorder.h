@@ -49,9 +49,8 @@ enum osc_torch_result {
 /* Call back from now on, whenever something records. */
 OSC_TORCH_API int osc_torch_attach(const struct osc_torch_options *options);
 
-/* No more. What runs on this thread ends now; operators of other threads get no end. From
- * any thread; in another than the one that attached, that one's callback stays until it
- * attaches again, and records nothing. */
+/* No more. Operators that run now get no end. From any thread; in another than the one that
+ * attached, that one's callback stays until it attaches again, and records nothing. */
 OSC_TORCH_API void osc_torch_detach(void);
 
 /* Switch the callbacks of the calling thread's state, or of all, off or on again. */

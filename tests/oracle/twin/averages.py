@@ -86,7 +86,8 @@ def functions_of(trace: Trace) -> list[Function]:
             name = "ProfilerStep*"
         result.append(Function(
             event, name, not event.is_host,
-            event.is_host and annotation and name.startswith(ASYNC_NAMES), annotation,
+            event.is_host and (annotation and name.startswith(ASYNC_NAMES) or
+                               event.args.get("Is asynchronous") is True), annotation,
             event.track, call_stack(event.args), shapes_text(event.args),
             flops=flops.of(event.name, event.args) if trace.flag("with_flops") else 0))
     return result
