@@ -249,7 +249,8 @@ struct osc_start_options {
                         else in the working directory, named by host, pid and start */
     const struct osc_schedule *schedule; /* NULL: OPSCOPE_SCHEDULE, else all is recorded */
     uint64_t buffer_bytes;               /* of memory that threads share; 0: 64 MiB */
-    uint64_t limit_bytes; /* of files: beyond it the oldest are deleted; 0: none */
+    uint64_t limit_bytes; /* of files: beyond it the oldest are deleted; 0: none. Below 1 MiB
+                             they may take more: each has 128 KiB at least */
     /* Flight recorder: keep the last of it in memory, and write it when something happens,
      * from where a step begins. What does not fit is given up, the oldest first: of
      * buffer_bytes an eighth, or at high rates what fills in 200 ms (half at most), is for

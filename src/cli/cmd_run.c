@@ -98,8 +98,8 @@ static int make_new(const char *program, char *path, size_t room)
     return cannot_make(path, errno);
 }
 
-/* Make PATH and what is missing above it. */
-static int make_all(const char *path)
+/* Make PATH and what is missing above it; *IS_NEW: nobody had it. */
+static int make_all(const char *path, bool *is_new)
 {
     char part[PATH_MAX];
     const int len = snprintf(part, sizeof part, "%s", path);
@@ -114,21 +114,21 @@ static int make_all(const char *path)
             return cannot_make(part, errno);
         *p = '/';
     }
-    if (mkdir(part, 0700) != 0 && errno != EEXIST)
-        return cannot_make(path, errno);
-    return OSC_EXIT_DONE;
+    *is_new = mkdir(part, 0700) == 0;
+    return *is_new || errno == EEXIST ? OSC_EXIT_DONE : cannot_make(path, errno);
 }
 
-/* The directory to record into, made and absolute. */
-static int make_directory(const struct osc_args *args, char *path)
+/* The directory to record into, made and absolute; *IS_NEW: nobody had it. */
+static int make_directory(const struct osc_args *args, char *path, bool *is_new)
 {
     char given[PATH_MAX];
     int failed;
 
     if (args->output) {
         snprintf(given, sizeof given, "%s", args->output);
-        failed = make_all(args->output);
+        failed = make_all(args->output, is_new);
     } else {
+        *is_new = true;
         failed =
             make_new(args->n_operands ? args->operands[0] : "program", given, sizeof given);
     }
@@ -137,7 +137,7 @@ static int make_directory(const struct osc_args *args, char *path)
     if (failed)
         return failed;
     failed = check_room(path);
-    if (failed && !args->output)
+    if (failed && *is_new)
         rmdir(path);
     return failed;
 }
@@ -247,8 +247,9 @@ static void conclude(const struct osc_args *args, struct osc_sources *s, const c
         osc_cli_error("%s: the recording cannot be written", path);
 }
 
-/* Run the program, recorded into PATH; NULL: not at all. */
-static int record(const struct osc_args *args, struct osc_sources *s, const char *path)
+/* Run the program, recorded into PATH, which is new or not; NULL: not at all. */
+static int record(const struct osc_args *args, struct osc_sources *s, const char *path,
+                  bool is_new)
 {
     struct osc_unrecorded u;
     struct osc_guest_end end;
@@ -264,7 +265,7 @@ static int record(const struct osc_args *args, struct osc_sources *s, const char
     }
     if (end.exec_errno != 0) {
         tell_not_started(args->operands[0], &end);
-        if (path && !args->output)
+        if (path && is_new)
             rmdir(path);
     } else if (path) {
         conclude(args, s, path, &u, &end);
@@ -277,6 +278,7 @@ static int run(struct osc_args *args)
     struct osc_sources s = {0};
     char path[PATH_MAX] = "";
     const char *to = path;
+    bool is_new = false;
     int failed;
 
     if (args->n_operands == 0 && !args->run.prints_env)
@@ -285,14 +287,14 @@ static int run(struct osc_args *args)
     if (args->output && !args->output[0])
         return osc_cli_misuse("--output: the name of the directory is empty");
     failed = osc_sources_choose(&s, args, path);
-    if (!failed && make_directory(args, path) != OSC_EXIT_DONE) {
+    if (!failed && make_directory(args, path, &is_new) != OSC_EXIT_DONE) {
         /* The program comes first. */
         failed = args->run.is_strict || args->run.prints_env ? OSC_EXIT_FAILED : OSC_EXIT_DONE;
         osc_sources_switch_off(&s);
         to = NULL;
     }
     if (!failed)
-        failed = args->run.prints_env ? osc_sources_print(&s) : record(args, &s, to);
+        failed = args->run.prints_env ? osc_sources_print(&s) : record(args, &s, to, is_new);
     osc_sources_fini(&s);
     return failed;
 }

@@ -31,6 +31,7 @@ struct fold {
     struct osc_file file; /* the last part; zeroed: there is none */
     uint32_t part;        /* its number, or 0 */
     bool has_end;
+    bool is_next;                  /* what is left is for the part behind that one */
     struct osc_wire_end end;       /* if it has */
     struct osc_native_order order; /* what the file has of the blocks */
     struct osc_fold_losses losses; /* that the parts before the last told */
@@ -236,6 +237,37 @@ static osc_status put_facts(struct fold *f)
     return st == OSC_OK ? osc_parts_append(&f->parts, header, facts) : st;
 }
 
+/* The last chunk of TYPE that the last part has, if any. */
+static osc_status copy_chunk(struct fold *f, uint16_t type)
+{
+    unsigned char *payload = NULL;
+    osc_status st = OSC_OK;
+    size_t cap = 0, i = f->file.n_chunks;
+
+    while (i > 0 && f->file.chunks[i - 1].header.type != type)
+        i--;
+    if (i > 0)
+        st = osc_file_payload(&f->file, i - 1, &payload, &cap);
+    if (i > 0 && st == OSC_OK)
+        st = osc_parts_append(&f->parts, f->file.chunks[i - 1].header, payload);
+    osc_free(payload);
+    return st;
+}
+
+/* What threads lost that no part tells of. */
+static osc_status put_gone(struct fold *f)
+{
+    static const struct osc_wire_before nothing;
+    struct osc_wire_before before = {0};
+    const struct osc_wire_header header = {
+        .type = OSC_CHUNK_BEFORE, .payload_bytes = sizeof before, .n_items = 1};
+
+    memcpy(before.lost, f->live.header.lost_gone, sizeof before.lost);
+    return memcmp(&before, &nothing, sizeof nothing) == 0
+               ? OSC_OK
+               : osc_parts_append(&f->parts, header, &before);
+}
+
 static osc_status put_anchors(struct fold *f)
 {
     const struct osc_live_header *const h = &f->live.header;
@@ -348,17 +380,85 @@ static osc_status put_records(struct fold *f, uint64_t n_blocks, uint64_t *ticks
     return st;
 }
 
+/* Segments that were copied before, LEN bytes of them, and how many records they hold. */
+static uint64_t count_copies(const unsigned char *p, size_t len, size_t *whole)
+{
+    struct osc_pack_segment s;
+    uint64_t n = 0;
+
+    *whole = 0;
+    while (len - *whole >= sizeof s) {
+        memcpy(&s, p + *whole, sizeof s);
+        if (s.n_bytes > len - *whole - sizeof s)
+            break;
+        *whole += sizeof s + s.n_bytes;
+        n += s.n_records;
+    }
+    return n;
+}
+
+/* Copies of what holds for all parts, of what is not in the part. */
+static osc_status put_standing(struct fold *f)
+{
+    const size_t room = osc_pack_bound(OSC_BLOCK_SLOTS) + sizeof(struct osc_pack_segment);
+    const size_t most = f->live.standing_bytes + f->live.n_blocks * room;
+    struct osc_wire_header header = {.type = OSC_CHUNK_RECORDS};
+    unsigned char *const payload = osc_malloc(most + 1);
+    size_t len;
+
+    if (!payload)
+        return OSC_ENOMEM;
+    header.n_items = count_copies(f->live.standing, f->live.standing_bytes, &len);
+    if (len > 0)
+        memcpy(payload, f->live.standing, len);
+    for (size_t i = 0; i < f->live.n_blocks; i++) {
+        const struct osc_block *const b = &f->live.blocks[i];
+        const struct osc_pack_range range = {.end_slot = first_slot(f, b)};
+        struct osc_pack_segment s;
+        const size_t n = osc_pack_standing(b, range, &s, payload + len + sizeof s);
+
+        if (s.n_records == 0)
+            continue;
+        s.n_unfinished = 0; /* told where its slots are */
+        memcpy(payload + len, &s, sizeof s);
+        len += sizeof s + n;
+        header.n_items += s.n_records;
+    }
+    header.payload_bytes = len;
+    const osc_status st = len > 0 ? osc_parts_append(&f->parts, header, payload) : OSC_OK;
+    osc_free(payload);
+    return st;
+}
+
+/* Whether the part that is written has standing records already. */
+static bool has_standing(const struct fold *f)
+{
+    bool has = false;
+
+    for (size_t i = 0; i < f->file.n_chunks && !f->is_next; i++)
+        has |= f->file.chunks[i].header.type == OSC_CHUNK_RECORDS;
+    return has;
+}
+
 /* All that the file lacks but its end. */
 static osc_status put_rest(struct fold *f, uint64_t n_left)
 {
     osc_status st = f->part == 0 ? put_facts(f) : OSC_OK;
 
+    if (f->is_next)
+        st = copy_chunk(f, OSC_CHUNK_PROCESS);
+    if (st == OSC_OK)
+        st = put_gone(f);
     if (st == OSC_OK)
         st = put_anchors(f);
     if (st == OSC_OK)
         st = put_names(f);
+    if (st == OSC_OK && f->is_next)
+        st = copy_chunk(f, OSC_CHUNK_MODULES);
     if (st == OSC_OK)
         st = put_threads(f);
+    if (st == OSC_OK && !has_standing(f))
+        st = put_standing(f);
     if (st == OSC_OK)
         st = put_records(f, n_left, &f->end.ticks);
     f->end.reason = has_ended_well(f) ? OSC_END_STOPPED : OSC_END_KILLED;
@@ -367,17 +467,34 @@ static osc_status put_rest(struct fold *f, uint64_t n_left)
     return st;
 }
 
+/* Something is left behind the end of the last part. False: that was the end of all. */
+static bool begin_next(struct fold *f)
+{
+    char path[OSC_PARTS_PATH_BYTES];
+
+    return f->end.reason >= OSC_END_CONTINUED && f->end.reason <= OSC_END_CRASHED &&
+           osc_parts_name(f->out, f->part, path) &&
+           osc_fold_losses_add(&f->losses, path) == OSC_OK;
+}
+
+/* Begin the part that is written, or go on with it. */
+static osc_status open_out(struct fold *f)
+{
+    if (f->part > 0 && !f->is_next)
+        return osc_parts_resume(&f->parts, f->part, f->file.chunks, f->file.n_chunks);
+    f->parts.part = f->part;
+    return osc_parts_open(&f->parts);
+}
+
 static osc_status write_all(struct fold *f, uint64_t n_left)
 {
-    osc_status st =
-        f->part == 0 ? osc_parts_open(&f->parts)
-                     : osc_parts_resume(&f->parts, f->part, f->file.chunks, f->file.n_chunks);
+    osc_status st = open_out(f);
 
-    if (st == OSC_OK && !f->has_end)
+    if (st == OSC_OK && (!f->has_end || f->is_next))
         st = put_rest(f, n_left);
     if (st == OSC_OK)
         st = osc_parts_close(&f->parts, &f->end);
-    if (st != OSC_OK && f->part == 0)
+    if (st != OSC_OK && (f->part == 0 || f->is_next))
         osc_parts_discard(&f->parts);
     osc_parts_forget(&f->parts);
     return st;
@@ -390,6 +507,7 @@ static void remove_live(const struct fold *f)
 {
     unlinkat(f->live_fd, "blocks", 0); /* without it the others mean nothing */
     unlinkat(f->live_fd, "strings", 0);
+    unlinkat(f->live_fd, "standing", 0);
     unlinkat(f->live_fd, "ctl", 0);
     rmdir(f->live_path);
 }
@@ -403,9 +521,10 @@ static void fold_one(struct fold *f, const char *directory)
         f->live.header.window_begin = OSC_LIVE_NO_WINDOW; /* nobody asked for it */
     const uint64_t n_left = is_done ? count_left(f) : 0;
 
-    if (f->has_end && n_left > 0)
-        is_done = false;
-    if (is_done && !(f->has_end && f->file.has_index))
+    f->is_next = f->has_end && n_left > 0;
+    if (f->is_next)
+        is_done = begin_next(f);
+    if (is_done && !(f->has_end && f->file.has_index && !f->is_next))
         is_done = write_all(f, n_left) == OSC_OK;
     if (is_done || is_blank(f))
         remove_live(f);

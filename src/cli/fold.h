@@ -9,8 +9,8 @@
  *   - A live directory whose process, or a child that shares its files, still is there
  *     holds a lock (recorder/left_over.h): it is not touched.
  *   - What a process left that was gone before it had opened its recording is removed.
- *   - What is damaged, and what follows a part that has its end, stays as well: readers have
- *     more to say about these.
+ *   - What a process recorded after the last window or dump becomes a part of its own.
+ *   - What is damaged stays as well: readers have more to say about it.
  *   - The file gets whole chunks at its end, all records in one of them, and the directory
  *     goes last: whenever this is interrupted, both together are the recording.
  *   - Of warm-up, and of a flight recorder whose program ended well, nothing is written.

@@ -126,8 +126,10 @@ osc_status osc_guest_run(char *const *argv, const struct osc_guest_variable *var
     }
     close(fds[0]);
     sigaction(SIGCHLD, &before.child, NULL);
+    if (end->pid > 0)
+        return OSC_OK;
     sigprocmask(SIG_SETMASK, &before.mask, NULL);
-    return end->pid > 0 ? OSC_OK : OSC_EIO;
+    return OSC_EIO;
 }
 
 _Noreturn void osc_guest_exit_as(const struct osc_guest_end *end)

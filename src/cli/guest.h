@@ -6,7 +6,9 @@
  *     and terminal as we found them; of the environment only what was asked for differs.
  *   - A signal sent to us is sent on to it, with its value; those of the terminal reach
  *     it by themselves. When it stops, we stop; when we are continued, it is.
- *   - We end as it did: with its status, or by the same signal.
+ *   - We end as it did: with its status, or by the same signal. So all signals stay blocked
+ *     once it has ended: timeout(1) and Ctrl-C send a second one, which is not to end us
+ *     before what it left is put in order.
  *
  * Threading: one thread; one guest at a time.
  */
@@ -32,8 +34,9 @@ struct osc_guest_end {
 };
 
 /*
- * Run ARGV, found along PATH, with N more VARIABLES; back once it has ended. OSC_EIO if
- * no process could be made; END says all else.
+ * Run ARGV, found along PATH, with N more VARIABLES; back once it has ended, with all signals
+ * blocked until osc_guest_exit_as(). OSC_EIO if no process could be made, and no signal is
+ * blocked; END says all else.
  */
 OSC_MUST_USE osc_status osc_guest_run(char *const *argv,
                                       const struct osc_guest_variable *variables, uint32_t n,

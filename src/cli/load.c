@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/load.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -10,6 +11,9 @@
 #include "cli/progress.h"
 #include "derive/derive.h"
 #include "import/run.h"
+
+/* Of a directory that changes while it is read. */
+#define LISTS_MAX 5
 
 /* Files smaller than this are read once and selected from afterwards. */
 #define SCOUTED_BYTES ((off_t)64 << 20)
@@ -102,6 +106,27 @@ static osc_status take_later(const struct osc_loaded *l, uint32_t i,
     return later ? OSC_OK : OSC_ENOMEM;
 }
 
+/* Whether path I, or a part that goes on from it, was found in a directory and is gone. */
+static bool is_gone(const struct osc_loaded *l, uint32_t i)
+{
+    struct stat info;
+
+    for (uint32_t k = i + 1; k > 0; k = l->links.after[k - 1])
+        if (!l->files.is_named[k - 1] && stat(l->files.all[k - 1], &info) != 0 &&
+            errno == ENOENT)
+            return true;
+    return false;
+}
+
+/* Whether T, read from path I and those that go on from it, goes on in a part that a listing
+ * of its directory would have now. */
+static bool is_cut(const struct osc_loaded *l, const struct osc_trace *t, uint32_t i)
+{
+    while (l->links.after[i] > 0)
+        i = l->links.after[i] - 1;
+    return t->goes_on && !l->files.is_named[i];
+}
+
 /* Import trace PART of path I into *T. Of what cannot be read at all *T is empty. */
 static osc_status import_one(struct osc_loaded *l, const struct osc_args *args,
                              const struct osc_import_reserve *reserve, uint32_t i,
@@ -128,6 +153,10 @@ static osc_status import_one(struct osc_loaded *l, const struct osc_args *args,
         st = osc_import_path(t, l->files.all[i], &options, &err);
     osc_progress_stop(&progress);
     osc_free(options.later);
+    if (l->may_list_again && (st == OSC_OK ? is_cut(l, t, i) : is_gone(l, i))) {
+        l->is_outdated = true;
+        return OSC_EIO;
+    }
     if (st == OSC_OK)
         return OSC_OK;
     l->has_failed = true;
@@ -160,6 +189,8 @@ static int add_one(struct osc_loaded *l, const struct osc_args *args,
         osc_free(t);
         if (l->is_misused)
             return OSC_EXIT_MISUSED;
+        if (l->is_outdated)
+            return OSC_EXIT_FAILED;
         return l->files.is_named[i] ? OSC_EXIT_FAILED : OSC_EXIT_DONE;
     }
     *n_parts = t->n_parts > 0 ? t->n_parts : 1;
@@ -330,19 +361,46 @@ static int name_sources(struct osc_loaded *l)
     return OSC_EXIT_DONE;
 }
 
-int osc_load(struct osc_loaded *l, const struct osc_args *args,
-             struct osc_import_reserve reserve)
+/* Whether OPERANDS can be read twice, if a directory among them changes: no pipes. */
+static bool can_read_again(const struct osc_args *args)
 {
-    int failed = OSC_EXIT_DONE;
+    struct stat info;
 
-    *l = (struct osc_loaded){.operand = args->n_operands == 1 ? args->operands[0] : NULL};
-    failed = osc_paths_find(&l->files, (const char *const *)args->operands, args->n_operands);
+    for (int i = 0; i < args->n_operands; i++)
+        if (strcmp(args->operands[i], "-") == 0 ||
+            (stat(args->operands[i], &info) == 0 && !S_ISREG(info.st_mode) &&
+             !S_ISDIR(info.st_mode)))
+            return false;
+    return true;
+}
+
+/* List what ARGS name, and load it. */
+static int list_and_import(struct osc_loaded *l, const struct osc_args *args,
+                           const struct osc_import_reserve *reserve)
+{
+    const int failed =
+        osc_paths_find(&l->files, (const char *const *)args->operands, args->n_operands);
+
     if (failed)
         return failed;
     osc_budget_start(args);
     if (osc_part_links_find(&l->links, (const char *const *)l->files.all, l->files.n) != OSC_OK)
         return no_memory(l);
-    failed = import_all(l, args, &reserve);
+    return import_all(l, args, reserve);
+}
+
+int osc_load(struct osc_loaded *l, const struct osc_args *args,
+             struct osc_import_reserve reserve)
+{
+    int failed;
+
+    *l = (struct osc_loaded){0};
+    for (int n = 1; n == 1 || l->is_outdated; n++) {
+        osc_loaded_fini(l);
+        l->operand = args->n_operands == 1 ? args->operands[0] : NULL;
+        l->may_list_again = n < LISTS_MAX && can_read_again(args);
+        failed = list_and_import(l, args, &reserve);
+    }
     if (failed)
         return failed;
     if (osc_run_identify(l->traces, l->paths, l->n_traces) != OSC_OK ||

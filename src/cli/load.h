@@ -30,14 +30,17 @@ struct osc_loaded {
     const char *operand;     /* borrowed; NULL: there are several */
     uint32_t n_steps_before; /* left out while loading */
     uint32_t n_unread;       /* files for which there was no memory left */
+    bool may_list_again;     /* if a directory turns out to have changed while it was read */
+    bool is_outdated;        /* it has: nothing of it counts, list it again */
     bool has_failed;         /* exit 1 in the end, whatever is shown */
     bool is_misused;         /* exit 2 at once: the trace does not have what is selected */
     char *torch_version;     /* owned; NULL: no trace says it */
 };
 
 /*
- * Load what ARGS name, leaving room as RESERVE says (budget.h). OSC_EXIT_DONE, or the
- * status to exit with, after a message.
+ * Load what ARGS name, leaving room as RESERVE says (budget.h). Of a recording that goes on
+ * meanwhile parts end, begin and, with a limit, vanish: then its directory is listed and read
+ * again, some times. OSC_EXIT_DONE, or the status to exit with, after a message.
  */
 int osc_load(struct osc_loaded *l, const struct osc_args *args,
              struct osc_import_reserve reserve);

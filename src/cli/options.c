@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "recorder/schedule.h"
 #include "table/nearest.h"
 
 #define TABLE  OSC_COMMAND_TABLE
@@ -141,8 +142,8 @@ const struct osc_option osc_options[OSC_OPTION_COUNT] = {
                            "something happens: a slow step (slow=2), a signal (signal=USR2), "
                            "a crash (crash), opscope ctl dump"},
     [OSC_OPTION_LIMIT_SIZE] = {"limit-size", 0, "SIZE", RUN, OSC_COMPLETE_NOTHING, NULL, NULL,
-                               "keep no more than SIZE of files for each process, such as 2G: "
-                               "the oldest are deleted"},
+                               "keep no more than SIZE of files for each process, such as 2G "
+                               "(1M at least): the oldest are deleted"},
     [OSC_OPTION_STRICT] = {"strict", 0, NULL, RUN, OSC_COMPLETE_NOTHING, NULL, NULL,
                            "do not start the program if a source cannot be used or there is "
                            "nowhere to record to"},
@@ -347,6 +348,8 @@ static int set_numbers(struct osc_args *a, enum osc_option_id id, const char *va
         if (!osc_parse_size(value, &a->run.limit_bytes))
             return osc_cli_misuse("--limit-size: '%s' is no size; 2G, 500M and bytes are",
                                   value);
+        if (a->run.limit_bytes < OSC_SCHEDULE_LIMIT_MIN)
+            return osc_cli_misuse("--limit-size: %s is too little; 1M is the least", value);
     }
     return OSC_EXIT_DONE;
 }

@@ -13,6 +13,7 @@
 #include "cli/cli.h"
 #include "import/blocks.h"
 #include "import/filename.h"
+#include "import/native_parts.h"
 
 /* Whoever names the root of a file system does not wait for all of it. */
 #define FOLDERS_MAX 10000u
@@ -155,24 +156,44 @@ static bool has_file_of(const struct osc_paths *p, uint32_t first, const char *p
     return false;
 }
 
+/* Put entry I last: it is later than its files. */
+static void move_back(struct osc_paths *p, uint32_t i)
+{
+    char *const path = p->all[i];
+
+    memmove(p->all + i, p->all + i + 1, (p->n - i - 1) * sizeof *p->all);
+    p->all[p->n - 1] = path;
+}
+
 /* Of the live directories from FIRST on those stay that no file takes in, and that hold
  * something: what its process had no time to open would keep the others from being read. */
 static void drop_live(struct osc_paths *p, uint32_t first)
 {
-    uint32_t n = first;
+    uint32_t n = first, n_ahead = p->n;
 
-    for (uint32_t i = first; i < p->n; i++) {
-        if (is_live(p->all[i]) && has_file_of(p, first, p->all[i])) {
-            osc_free(p->all[i]);
-            p->all[i] = NULL; /* those that follow are still compared with it */
-        } else if (is_live(p->all[i]) && osc_live_is_blank(p->all[i])) {
-            osc_cli_error("%s: left out, nothing was recorded into it", p->all[i]);
-            osc_free(p->all[i]);
-            p->all[i] = NULL;
+    for (uint32_t i = first; i < n_ahead;) {
+        char *const path = p->all[i];
+
+        if (!is_live(path)) {
+            i++;
+        } else if (!has_file_of(p, first, path)) {
+            if (osc_live_is_blank(path)) {
+                osc_cli_error("%s: left out, nothing was recorded into it", path);
+                p->all[i] = NULL;
+                osc_free(path);
+            }
+            i++;
+        } else if (osc_part_is_left(path, (const char *const *)p->all + first, p->n - first)) {
+            move_back(p, i);
+            n_ahead--;
         } else {
-            p->all[n++] = p->all[i];
+            p->all[i++] = NULL;
+            osc_free(path);
         }
     }
+    for (uint32_t i = first; i < p->n; i++)
+        if (p->all[i])
+            p->all[n++] = p->all[i];
     p->n = n;
 }
 

@@ -264,6 +264,8 @@ static int choose_schedule(struct osc_sources *s, const struct osc_run_args *run
         failed = check_flight(run->flight);
     if (failed)
         return failed;
+    if (run->schedule && !run->schedule[0])
+        return osc_cli_misuse("--schedule: it is empty; wait=1,active=3 is not");
     if (run->schedule)
         osc_strbuf_adds(&text, run->schedule);
     if (run->flight)
@@ -273,6 +275,13 @@ static int choose_schedule(struct osc_sources *s, const struct osc_run_args *run
                         run->limit_bytes);
     if (text.status == OSC_OK && text.len == 0)
         return drop_stale(s, "OPSCOPE_SCHEDULE");
+    /* What each of them says well may be said by another, too. */
+    if (text.status == OSC_OK)
+        failed = check_schedule("--schedule, --flight, --limit-size", text.s);
+    if (failed) {
+        osc_strbuf_fini(&text);
+        return failed;
+    }
     return add_text(s, "OPSCOPE_SCHEDULE", &text);
 }
 

@@ -70,6 +70,8 @@ const char *osc_unrecorded_way_out(int why)
         return "raise the limit on the size of files (ulimit -f)";
     case ENOMEM:
         return "raise the limit on memory (ulimit -v)";
+    case EAGAIN:
+        return "raise the limit on processes and threads (ulimit -u)";
     case EMFILE:
         return "raise the limit on open files (ulimit -n)";
     default:

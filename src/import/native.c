@@ -196,6 +196,8 @@ static osc_status take_live(struct osc_native *n)
                                                .tid = l->blocks[i].tid};
         st = add_thread(n, &thread);
     }
+    for (unsigned k = 0; k < OSC_LOSS_COUNT; k++)
+        n->before.lost[k] += h->lost_gone[k];
     if (n->pid == 0)
         n->pid = h->pid;
     return st;
@@ -238,26 +240,31 @@ static osc_status open_live(struct osc_native *n, struct osc_err *err)
     return st == OSC_ENOMEM ? st : OSC_OK;
 }
 
-/* Whether what is in the live directory goes on from what is in the file: *GOES_ON. */
-static osc_status ask_live(const struct osc_native *n, bool *goes_on)
+/* Of a part that was ended the next one goes on, if it was begun at all. */
+static osc_status ask_next(struct osc_native *n)
+{
+    const struct osc_input *in = last_input(n);
+    const struct osc_native_live *l = &n->live;
+
+    if (!n->has_end || n->end.reason != OSC_END_CONTINUED || in->is_live || in->fd < 0)
+        return OSC_OK;
+    return osc_native_part_follows(
+        in->path, part_of(in),
+        l->is_there && !n->file.header_is_good ? l->header.recording : n->file.header.recording,
+        &n->is_followed);
+}
+
+/* Whether what is in the live directory goes on from what is in the file. */
+static bool ask_live(const struct osc_native *n)
 {
     const uint64_t *a = n->live.header.recording, *b = n->file.header.recording;
-    bool follows = false;
 
-    *goes_on = n->live.is_there;
     if (!n->live.is_there || n->r->in->is_live)
-        return OSC_OK;
-    *goes_on = false;
+        return n->live.is_there;
     if (n->file.header_is_good && (a[0] != b[0] || a[1] != b[1]))
-        return OSC_OK; /* of another recording of that name */
-    *goes_on = !n->has_end || n->end.reason == OSC_END_STOPPED;
-    if (*goes_on || (n->end.reason != OSC_END_CONTINUED && n->end.reason != OSC_END_WINDOW))
-        return OSC_OK;
-    /* Of a part that was ended the next one goes on, if it was begun at all. */
-    const struct osc_input *in = last_input(n);
-    const osc_status st = osc_native_part_follows(in->path, part_of(in), a, &follows);
-    *goes_on = st == OSC_OK && !follows;
-    return st;
+        return false; /* of another recording of that name */
+    return !n->has_end || n->end.reason == OSC_END_STOPPED ||
+           (n->end.reason == OSC_END_CONTINUED && !n->is_followed);
 }
 
 /* --- records ------------------------------------------------------------- */
@@ -322,6 +329,68 @@ static osc_status list_blocks(struct osc_native *n)
     return st;
 }
 
+/* Note the copies that lie in the live directory. */
+static osc_status list_copies(struct osc_native *n)
+{
+    const size_t len = n->live.standing_bytes;
+    osc_status st = OSC_OK;
+
+    for (size_t at = 0; st == OSC_OK && len - at >= sizeof(struct osc_pack_segment);) {
+        struct osc_native_segment s = {.is_standing = true};
+
+        memcpy(&s.head, n->live.standing + at, sizeof s.head);
+        at += sizeof s.head;
+        if (s.head.n_bytes > len - at)
+            break;
+        s.offset = at;
+        at += s.head.n_bytes;
+        st = osc_native_order_add(&n->order, &s);
+    }
+    return st;
+}
+
+/* Note what holds for all parts, if no part says it: those copies, and what is in blocks
+ * before the window, or what a flight recorder holds, begins. */
+static osc_status list_standing(struct osc_native *n)
+{
+    osc_status st = OSC_OK;
+
+    for (size_t i = 0; i < n->file.n_chunks; i++)
+        if (n->file.chunks[i].header.type == OSC_CHUNK_RECORDS)
+            return OSC_OK;
+    st = list_copies(n);
+    for (size_t i = 0; i < n->live.n_blocks && st == OSC_OK; i++) {
+        const struct osc_block *b = &n->live.blocks[i];
+        struct osc_native_segment s = {.block = i + 1, .is_standing = true};
+
+        s.head.seq = b->seq;
+        s.head.thread = b->thread;
+        if (osc_native_live_first(&n->live, b, 0) > 0)
+            st = osc_native_order_add(&n->order, &s);
+    }
+    return st;
+}
+
+/* The packed records of S, of the live directory, at *BYTES. */
+static void fetch_live(struct osc_native *n, struct osc_native_segment *s,
+                       const unsigned char **bytes)
+{
+    const struct osc_block *const b = s->block > 0 ? &n->live.blocks[s->block - 1] : NULL;
+    struct osc_pack_range range = {.first_slot = s->head.first_slot, .take_all = true};
+    struct osc_pack_times times = {0};
+
+    if (!b) {
+        *bytes = n->live.standing + s->offset;
+    } else if (s->is_standing) {
+        range.end_slot = osc_native_live_first(&n->live, b, 0);
+        (void)osc_pack_standing(b, range, &s->head, n->packed);
+        s->head.n_unfinished = 0; /* told where its slots are */
+    } else {
+        range.end_slot = osc_native_live_end(b);
+        (void)osc_pack_block(b, range, &s->head, n->packed, &times);
+    }
+}
+
 /* The packed records of S at *BYTES. */
 static osc_status fetch(struct osc_native *n, struct osc_native_segment *s,
                         const unsigned char **bytes)
@@ -332,18 +401,12 @@ static osc_status fetch(struct osc_native *n, struct osc_native_segment *s,
     *bytes = n->packed;
     if (st != OSC_OK)
         return st;
-    if (s->block == 0) {
-        st = osc_file_read(&n->file, s->offset, n->packed, s->head.n_bytes);
-        return st == OSC_EFORMAT ? OSC_EIO : st;
+    if (s->block > 0 || s->is_standing) {
+        fetch_live(n, s, bytes);
+        return OSC_OK;
     }
-    const struct osc_block *b = &n->live.blocks[s->block - 1];
-    struct osc_pack_times times = {0};
-    (void)osc_pack_block(b,
-                         (struct osc_pack_range){.first_slot = s->head.first_slot,
-                                                 .end_slot = osc_native_live_end(b),
-                                                 .take_all = true},
-                         &s->head, n->packed, &times);
-    return OSC_OK;
+    st = osc_file_read(&n->file, s->offset, n->packed, s->head.n_bytes);
+    return st == OSC_EFORMAT ? OSC_EIO : st;
 }
 
 /* Scopes may have ended in what was lost before chunk DUE. */
@@ -491,7 +554,8 @@ static osc_status prepare(struct osc_native *n)
     for (size_t i = 0; i < n->file.n_chunks && st == OSC_OK; i++)
         st = take_small_chunk(n, i);
     if (st == OSC_OK)
-        st = ask_live(n, &n->is_live_used);
+        st = ask_next(n);
+    n->is_live_used = st == OSC_OK && ask_live(n);
     osc_native_forgive_torn(n);
     if (n->is_live_used)
         st = take_live(n);
@@ -510,6 +574,8 @@ static osc_status read_all(struct osc_native *n)
         if (n->file.chunks[i].header.type == OSC_CHUNK_RECORDS)
             st = list_chunk(n, i);
     osc_native_sort_damages(n);
+    if (st == OSC_OK && n->is_live_used)
+        st = list_standing(n);
     if (st == OSC_OK && n->is_live_used)
         st = list_blocks(n);
     if (st == OSC_OK)
@@ -561,6 +627,7 @@ static osc_status read_records(struct osc_native *n, osc_status st, struct osc_e
     if (st == OSC_OK)
         st = read_all(n);
     const bool is_empty = is_nothing(n);
+    t->goes_on = n->is_followed;
     t->text_bytes = n->file.size;
     st = osc_mem_reason(st);
     if (st == OSC_OK || st == OSC_ELIMIT) {

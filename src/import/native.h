@@ -49,6 +49,7 @@ struct osc_native {
     struct osc_wire_end end;
     bool has_end; /* of the last part */
     bool is_live_used;
+    bool is_followed;     /* by a part that is not among the inputs */
     bool is_live_damaged; /* what lies beside the file: nothing of it was read */
     osc_who pid;
     uint64_t ticks_hz;

@@ -17,9 +17,10 @@
 #include "wire/chunk.h"
 #include "wire/pack.h"
 
-/* Limits that a damaged header cannot lift: 64 GiB of blocks, 4 GiB of names. */
-#define BLOCKS_MAX  (UINT32_C(1) << 22)
-#define STRINGS_MAX (UINT64_C(1) << 32)
+/* Limits that a damaged header cannot lift: 64 GiB of blocks, 4 GiB of names, 64 MiB. */
+#define BLOCKS_MAX   (UINT32_C(1) << 22)
+#define STRINGS_MAX  (UINT64_C(1) << 32)
+#define STANDING_MAX (UINT64_C(1) << 26)
 
 /* Read LEN bytes at OFFSET of FD; what lies behind its end is zero. -1 with errno. */
 static int read_at(int fd, void *to, size_t len, uint64_t offset)
@@ -216,6 +217,33 @@ static osc_status read_strings(struct osc_native_live *l, const char *path, stru
     return st;
 }
 
+/* Copies that stand in no block any more; whoever opened no window and no part has none. */
+static osc_status read_standing(struct osc_native_live *l, const char *path,
+                                struct osc_err *err)
+{
+    struct osc_live_standing head = {0};
+    struct stat info;
+    int fd;
+    osc_status st = open_file(path, "standing", &fd, err);
+
+    if (st != OSC_OK || fd < 0)
+        return st;
+    if (fstat(fd, &info) != 0 || read_at(fd, &head, sizeof head, 0) != 0) {
+        st = cannot_read(err, path);
+    } else if (head.magic == OSC_LIVE_MAGIC && head.used_bytes > OSC_STANDING_AT &&
+               head.used_bytes <= (uint64_t)info.st_size && head.used_bytes <= STANDING_MAX &&
+               memcmp(head.recording, l->header.recording, sizeof head.recording) == 0) {
+        l->standing_bytes = (size_t)head.used_bytes - OSC_STANDING_AT;
+        l->standing = osc_malloc(l->standing_bytes);
+        if (!l->standing)
+            st = OSC_ENOMEM;
+        else if (read_at(fd, l->standing, l->standing_bytes, OSC_STANDING_AT) != 0)
+            st = cannot_read(err, path);
+    }
+    close(fd);
+    return st;
+}
+
 osc_status osc_native_live_open(struct osc_native_live *l, const char *path,
                                 struct osc_err *err)
 {
@@ -235,6 +263,8 @@ osc_status osc_native_live_open(struct osc_native_live *l, const char *path,
         st = read_blocks(l, fd, path, err);
     close(fd);
     /* Names last: they were written before the records that use them. */
+    if (st == OSC_OK && l->is_there)
+        st = read_standing(l, path, err);
     if (st == OSC_OK && l->is_there)
         st = read_strings(l, path, err);
     if (st != OSC_OK)
@@ -302,6 +332,7 @@ void osc_native_live_close(struct osc_native_live *l)
     osc_free(l->threads);
     osc_free(l->blocks);
     osc_free(l->strings);
+    osc_free(l->standing);
     *l = (struct osc_native_live){0};
 }
 
@@ -336,10 +367,11 @@ uint32_t osc_native_live_first(const struct osc_native_live *l, const struct osc
 {
     const uint32_t first = written > b->written_slots ? written : b->written_slots;
     const uint32_t end = osc_native_live_end(b);
+    uint32_t begin = 0;
 
-    if (l->header.window_begin == 0 || first >= end)
-        return first;
-    return l->header.window_begin == OSC_LIVE_NO_WINDOW
-               ? end
-               : osc_pack_find(b, first, end, l->header.window_begin);
+    if (l->header.window_begin == OSC_LIVE_NO_WINDOW)
+        begin = end;
+    else if (l->header.window_begin > 0)
+        begin = osc_pack_find(b, 0, end, l->header.window_begin);
+    return first > begin ? first : begin;
 }

@@ -33,6 +33,8 @@ struct osc_native_live {
     uint64_t n_bad_blocks, n_bad_records; /* left out: damaged */
     char *strings;                        /* owned; the string log from its first byte on */
     size_t strings_bytes;
+    unsigned char *standing; /* owned; segments of copies, or NULL */
+    size_t standing_bytes;
 };
 
 /*

@@ -26,7 +26,7 @@ osc_status osc_native_order_add(struct osc_native_order *o, const struct osc_nat
     if (st != OSC_OK)
         return st;
     o->segments[o->n++] = *s;
-    if (s->block > 0)
+    if (s->block > 0 || s->is_standing)
         return OSC_OK;
     written = osc_idmap_put(&o->written, s->head.seq);
     if (!written)

@@ -12,14 +12,18 @@
 #ifndef OSC_IMPORT_NATIVE_ORDER_H
 #define OSC_IMPORT_NATIVE_ORDER_H
 
+#include <stdbool.h>
+
 #include "base/idmap.h"
 #include "wire/pack.h"
 
 struct osc_native_segment {
     struct osc_pack_segment head;
-    uint64_t offset; /* in the file, of its records */
-    size_t due;      /* chunk; at first its own */
-    size_t block;    /* index + 1 among the live blocks; 0: it is in the file */
+    uint64_t offset;  /* in the file, of its records */
+    size_t due;       /* chunk; at first its own */
+    size_t block;     /* index + 1 among the live blocks; 0: it is in the file */
+    bool is_standing; /* OFFSET is in the copies of the live directory; or a copy is to be made
+                         of what block has in front of what counts */
 };
 
 /* Zeroed, there are none. */

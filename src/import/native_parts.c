@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
+#include "import/native_live.h"
 #include "import/osc_file.h"
 
 /* The header of the recording at PATH; part 0: it is none. Pipes are left alone. */
@@ -26,8 +27,9 @@ static struct osc_file_header header_of(const char *path)
     return h;
 }
 
-/* Whether the part at PATH says that the next one goes on, or at least nothing else. */
-static osc_status look_at_end(const char *path, bool *goes_on)
+/* Why the part at PATH ended: enum osc_end_reason; 0: it does not say so, UINT32_MAX: it
+ * cannot be read. */
+static osc_status get_end(const char *path, uint32_t *reason)
 {
     struct osc_file f = {0};
     struct osc_input in;
@@ -37,7 +39,7 @@ static osc_status look_at_end(const char *path, bool *goes_on)
 
     if (st == OSC_OK)
         st = osc_file_open(&f, &in, OSC_INFLATE_NONE, NULL);
-    *goes_on = st == OSC_OK;
+    *reason = st == OSC_OK ? 0 : UINT32_MAX;
     for (size_t i = 0; i < f.n_chunks && st == OSC_OK; i++) {
         struct osc_wire_end end;
 
@@ -47,7 +49,7 @@ static osc_status look_at_end(const char *path, bool *goes_on)
         if (st != OSC_OK || f.chunks[i].header.payload_bytes < sizeof end)
             continue;
         memcpy(&end, payload, sizeof end);
-        *goes_on = end.reason == OSC_END_CONTINUED;
+        *reason = end.reason;
     }
     osc_free(payload);
     osc_file_close(&f);
@@ -66,12 +68,12 @@ static osc_status link_one(struct osc_part_links *l, const char *const *paths,
                            const struct osc_file_header *headers, uint32_t n, uint32_t i)
 {
     for (uint32_t k = 0; k < n; k++) {
-        bool goes_on;
+        uint32_t reason;
 
         if (l->before[k] > 0 || !is_next(&headers[i], &headers[k]))
             continue;
-        const osc_status st = look_at_end(paths[i], &goes_on);
-        if (goes_on) {
+        const osc_status st = get_end(paths[i], &reason);
+        if (reason == 0 || reason == OSC_END_CONTINUED) {
             l->after[i] = k + 1;
             l->before[k] = i + 1;
         }
@@ -102,4 +104,45 @@ void osc_part_links_fini(struct osc_part_links *l)
     osc_free(l->after);
     osc_free(l->before);
     *l = (struct osc_part_links){0};
+}
+
+/* The last part of RECORDING among the files at PATHS, or NULL. */
+static const char *find_last(const uint64_t recording[2], const char *const *paths, uint32_t n)
+{
+    const char *last = NULL;
+    uint32_t part = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        const struct osc_file_header h =
+            paths[i] ? header_of(paths[i]) : (struct osc_file_header){0};
+
+        if (h.part > part && memcmp(h.recording, recording, sizeof h.recording) == 0) {
+            part = h.part;
+            last = paths[i];
+        }
+    }
+    return last;
+}
+
+static bool is_any_left(const struct osc_native_live *l)
+{
+    bool is_any = false;
+
+    for (size_t i = 0; i < l->n_blocks && !is_any; i++)
+        is_any =
+            osc_native_live_first(l, &l->blocks[i], 0) < osc_native_live_end(&l->blocks[i]);
+    return is_any;
+}
+
+bool osc_part_is_left(const char *live, const char *const *paths, uint32_t n)
+{
+    struct osc_native_live l;
+    uint32_t reason = 0;
+    bool is_left = osc_native_live_open(&l, live, NULL) == OSC_OK && is_any_left(&l);
+    const char *const last = is_left ? find_last(l.header.recording, paths, n) : NULL;
+
+    is_left = last && get_end(last, &reason) == OSC_OK && reason >= OSC_END_WINDOW &&
+              reason <= OSC_END_CRASHED;
+    osc_native_live_close(&l);
+    return is_left;
 }

@@ -12,6 +12,7 @@
 #ifndef OSC_IMPORT_NATIVE_PARTS_H
 #define OSC_IMPORT_NATIVE_PARTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/status.h"
@@ -27,5 +28,10 @@ struct osc_part_links {
 OSC_MUST_USE osc_status osc_part_links_find(struct osc_part_links *l, const char *const *paths,
                                             uint32_t n);
 void osc_part_links_fini(struct osc_part_links *l);
+
+/* Whether something is left in the live directory LIVE that none of the N files at PATHS,
+ * entries of which may be NULL, goes on with: the last part among them is a window or dump
+ * that ended. Then it is a span of its own. */
+bool osc_part_is_left(const char *live, const char *const *paths, uint32_t n);
 
 #endif

@@ -29,7 +29,9 @@ enum osc_severity { OSC_INFO, OSC_WARNING, OSC_ERROR };
       "write it; read whole",                                                                  \
       "")                                                                                      \
     X(lost_name, WARNING,                                                                      \
-      "names whose text is not in the file; PyTorch replaces some by \"unknown\"",             \
+      "names whose text is not in the file: it is damaged, or its program was killed while "   \
+      "it "                                                                                    \
+      "wrote one; PyTorch replaces some by \"unknown\"",                                       \
       "PyTorch keeps labels of printable ASCII")                                               \
     X(wrong_type, WARNING, "a member of another type than it should have; left out", "")       \
     X(out_of_range, WARNING, "numbers that do not fit 64 bits; kept as text or left out", "")  \
@@ -100,7 +102,8 @@ enum osc_severity { OSC_INFO, OSC_WARNING, OSC_ERROR };
       "calls of the recorder that the end of the process interrupted; left out", "")           \
     X(killed, WARNING,                                                                         \
       "the program did not end the recording: it was killed, it crashed, it went by _exit() "  \
-      "or exec(), or it was copied while it recorded; what its calls had finished is here",    \
+      "or exec(), the disk was full, or it was copied while it recorded; what its calls had "  \
+      "finished is here",                                                                      \
       "")                                                                                      \
     X(still_recording, INFO, "the program is still recording; this is what there is by now",   \
       "")                                                                                      \

@@ -193,6 +193,7 @@ struct osc_trace {
     int32_t span;                  /* which recording window of its worker, from 1 */
     osc_sid worker;                /* from the file name or the metadata; may be none */
     uint32_t n_parts;              /* traces in the file this one is from; 0: it alone */
+    bool goes_on;                  /* in a part of its recording that was not read with it */
     bool is_stdin;                 /* read from standard input */
     bool is_partial;               /* reading stopped at a limit or a read error */
     bool is_selected;              /* what was not selected has been removed */

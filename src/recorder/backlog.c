@@ -277,6 +277,32 @@ osc_status osc_backlog_write(struct osc_backlog *backlog, struct osc_sink *sink,
     return st;
 }
 
+/* How many more blocks should be free than the N_OLD that are to be given back and those that
+ * are, until a flight recorder looks again. */
+static uint32_t n_missing(uint32_t n_old, uint32_t n_in_stall)
+{
+    const uint32_t n = osc_blocks_header()->n_blocks, n_free = n_old + osc_blocks_free();
+    uint32_t reserve = n_in_stall > n / 8 ? n_in_stall : n / 8;
+
+    reserve = reserve < n / 2 ? reserve : n / 2;
+    return reserve > n_free ? reserve - n_free : 0;
+}
+
+uint32_t osc_backlog_keep(const struct osc_backlog *backlog, uint64_t ticks,
+                          uint32_t n_in_stall)
+{
+    uint32_t n_old = 0, missing;
+
+    for (uint32_t i = 0; i < backlog->n; i++)
+        n_old += !backlog->entries[i].is_asleep && backlog->entries[i].drained_ticks < ticks;
+    do
+        missing = n_missing(n_old, n_in_stall);
+    while (missing > 0 && osc_blocks_add());
+
+    const uint32_t n_young = backlog->n - backlog->n_asleep - n_old;
+    return n_young > missing ? n_young - missing : 0;
+}
+
 uint64_t osc_backlog_evicts(const struct osc_backlog *backlog, uint64_t ticks, uint32_t n_max)
 {
     const uint32_t n_awake = backlog->n - backlog->n_asleep;

@@ -74,6 +74,14 @@ OSC_MUST_USE osc_status osc_backlog_write(struct osc_backlog *backlog, struct os
 OSC_MUST_USE osc_status osc_backlog_put_standing(const struct osc_backlog *backlog,
                                                  struct osc_sink *sink, uint64_t from_ticks);
 
+/*
+ * How many blocks a flight recorder can keep that has no use for those older than TICKS: all
+ * but those that threads need until it looks again. That is an eighth of them, or N_IN_STALL,
+ * what fills in a stall, but half at most. More memory is taken first, as far as there is.
+ */
+uint32_t osc_backlog_keep(const struct osc_backlog *backlog, uint64_t ticks,
+                          uint32_t n_in_stall);
+
 /* Until when osc_backlog_evict() would give up what is in the blocks; at least TICKS. */
 uint64_t osc_backlog_evicts(const struct osc_backlog *backlog, uint64_t ticks, uint32_t n_max);
 

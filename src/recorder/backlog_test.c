@@ -51,6 +51,7 @@ static int tear_down(void **state)
     osc_blocks_close();
     unlinkat(dir_fd, "blocks", 0);
     unlinkat(dir_fd, "strings", 0);
+    unlinkat(dir_fd, "standing", 0);
     close(dir_fd);
     unlink(out);
     return rmdir(folder);
@@ -230,6 +231,36 @@ static void what_is_old_is_given_up_first(void **state)
     assert_int_equal(backlog.n, 3);
 }
 
+static void memory_is_taken_before_what_is_young_is_given_up(void **state)
+{
+    static const uint64_t recording[2] = {3, 4};
+    enum { FIRST = 512, MOST = 640, OLD = 10 };
+
+    (void)state;
+    osc_blocks_close();
+    assert_int_equal(unlinkat(dir_fd, "blocks", 0), 0);
+    assert_int_equal(osc_blocks_open(dir_fd, (uint64_t)MOST * OSC_BLOCK_BYTES, recording),
+                     OSC_OK);
+    osc_backlog_close(&backlog);
+    assert_int_equal(osc_backlog_open(&backlog, MOST), OSC_OK);
+    set_thread(1, OSC_THREAD_RUNS);
+    for (uint32_t i = 0; i < FIRST; i++) {
+        osc_blocks_fill(new_block(1, 10, 1000), 10);
+        if (i + 1 == OLD)
+            osc_backlog_drain(&backlog, &sink, 2000, 0);
+    }
+    osc_backlog_drain(&backlog, &sink, 3000, 0);
+
+    assert_int_equal(osc_backlog_keep(&backlog, 2500, OLD), FIRST - OLD);
+    assert_int_equal(osc_blocks_header()->n_blocks, MOST);
+    for (uint32_t i = 0; i < MOST - FIRST; i++)
+        osc_blocks_fill(new_block(1, 10, 1000), 10);
+    osc_backlog_drain(&backlog, &sink, 3000, 0);
+    assert_int_equal(osc_backlog_keep(&backlog, 0, 100), MOST - 100);
+    assert_int_equal(osc_backlog_keep(&backlog, 2500, 100), MOST - 100);
+    assert_int_equal(osc_backlog_keep(&backlog, 0, MOST), MOST / 2);
+}
+
 static void standing_records_outlive_their_blocks(void **state)
 {
     (void)state;
@@ -260,6 +291,7 @@ int main(void)
         TEST(a_sleeping_call_keeps_its_block_until_its_thread_ends),
         TEST(a_write_that_fails_is_tried_again),
         TEST(what_is_old_is_given_up_first),
+        TEST(memory_is_taken_before_what_is_young_is_given_up),
         TEST(standing_records_outlive_their_blocks),
     };
     signal(SIGXFSZ, SIG_IGN);

@@ -21,6 +21,7 @@ enum {
     TRIES_MAX = 1000,   /* of a thread that others keep overtaking */
     PIECE_MIN = 16,     /* blocks that are worth a recording */
     WAKE_PART = 4,      /* of all blocks, when they are full */
+    WAKE_EVERY = 16,    /* blocks that are taken while few are free */
     KEPT = 8            /* recordings whose addresses nobody else gets */
 };
 
@@ -264,6 +265,16 @@ osc_status osc_blocks_open(int dir_fd, uint64_t limit_bytes, const uint64_t reco
     return OSC_OK;
 }
 
+/* So many are worth to be looked at, when they are full, or when no more are free. */
+static uint32_t n_worth_it(void)
+{
+    /* relaxed: they decide only about sleep, which has a limit. */
+    const uint32_t n = __atomic_load_n(&pool.n_blocks, __ATOMIC_RELAXED) /
+                       __atomic_load_n(&pool.wake_part, __ATOMIC_RELAXED);
+
+    return n > 0 ? n : 1;
+}
+
 struct osc_block *osc_blocks_take(uint64_t ordinal, uint32_t tid)
 {
     struct osc_block *b = pop(&pool.free);
@@ -271,7 +282,10 @@ struct osc_block *osc_blocks_take(uint64_t ordinal, uint32_t tid)
     if (!b)
         return NULL;
     /* relaxed: only how many matters, not when. */
-    __atomic_sub_fetch(&pool.n_free, 1, __ATOMIC_RELAXED);
+    const uint32_t n_left = __atomic_sub_fetch(&pool.n_free, 1, __ATOMIC_RELAXED);
+
+    if (n_left % WAKE_EVERY == 0 && n_left <= n_worth_it())
+        osc_blocks_wake(); /* who never fills his needs others, too */
     uint64_t seq = __atomic_add_fetch(&pool.last_seq, 1, __ATOMIC_RELAXED);
     while ((seq & 0xffff) == 0)
         seq = __atomic_add_fetch(&pool.last_seq, 1, __ATOMIC_RELAXED);
@@ -298,14 +312,9 @@ uint32_t osc_blocks_free(void)
     return __atomic_load_n(&pool.n_free, __ATOMIC_RELAXED);
 }
 
-/* So many full ones are worth to be looked at. */
-static uint32_t n_worth_it(void)
+bool osc_blocks_are_few(void)
 {
-    /* relaxed: they decide only about sleep, which has a limit. */
-    const uint32_t n = __atomic_load_n(&pool.n_blocks, __ATOMIC_RELAXED) /
-                       __atomic_load_n(&pool.wake_part, __ATOMIC_RELAXED);
-
-    return n > 0 ? n : 1;
+    return osc_blocks_free() < pool.n_blocks / 4;
 }
 
 void osc_blocks_fill(struct osc_block *b, uint32_t used_slots)
@@ -365,26 +374,23 @@ void osc_blocks_give_back(struct osc_block *b)
     __atomic_add_fetch(&pool.n_free, 1, __ATOMIC_RELAXED);
 }
 
-/* Another piece, if the limit allows one. */
-static void grow(void)
+bool osc_blocks_add(void)
 {
     const uint32_t n = pool.n_blocks_max - pool.n_blocks;
 
-    if (n > 0)
-        (void)add_piece(n < PIECE_BLOCKS ? n : PIECE_BLOCKS);
+    return n > 0 && add_piece(n < PIECE_BLOCKS ? n : PIECE_BLOCKS);
 }
 
 void osc_blocks_grow(void)
 {
-    /* relaxed: see osc_blocks_take() */
-    if (__atomic_load_n(&pool.n_free, __ATOMIC_RELAXED) < pool.n_blocks / 4)
-        grow();
+    if (osc_blocks_are_few())
+        (void)osc_blocks_add();
 }
 
 void osc_blocks_grow_to(uint64_t n_blocks)
 {
     if (pool.n_blocks < n_blocks)
-        grow();
+        (void)osc_blocks_add();
 }
 
 void osc_blocks_wait(int64_t timeout_ns)

@@ -43,7 +43,8 @@ struct osc_live_header *osc_blocks_header(void);
 /* The entries of threads: OSC_LIVE_THREADS of them. */
 struct osc_live_thread *osc_blocks_threads(void);
 
-/* An OPEN block for the thread ORDINAL, TID, with a new seq; NULL: there is none. */
+/* An OPEN block for the thread ORDINAL, TID, with a new seq; NULL: there is none. Wakes the
+ * flusher when no more are free than osc_blocks_fill() wakes it for. */
 struct osc_block *osc_blocks_take(uint64_t ordinal, uint32_t tid);
 
 /* Whether none is free just now. */
@@ -51,6 +52,9 @@ bool osc_blocks_are_out(void);
 
 /* How many are free: more or less, while others take and give back. */
 uint32_t osc_blocks_free(void);
+
+/* Whether less than a quarter is free. */
+bool osc_blocks_are_few(void);
 
 /* B is full, or its thread has ended: USED_SLOTS of it were reserved. Wakes the flusher
  * once a quarter of all blocks waits, or the part that osc_blocks_wake_at() said. */
@@ -67,7 +71,10 @@ void osc_blocks_give_back(struct osc_block *b);
 /* Block I of osc_live_header.n_blocks, whatever its state. */
 struct osc_block *osc_blocks_at(uint32_t i);
 
-/* Reserve and map more if less than a quarter is free and the limit allows it. */
+/* Reserve and map another piece; false: the limit or the disk does not allow it. */
+bool osc_blocks_add(void);
+
+/* The same if less than a quarter is free. */
 void osc_blocks_grow(void);
 
 /* The same if there are fewer than N_BLOCKS: ahead of need, at the rate that they fill. */

@@ -21,6 +21,7 @@
 #include <sys/xattr.h>
 
 #include "recorder/session.h"
+#include "recorder/trouble.h"
 #include "support/children.h"
 #include "support/recorded.h"
 
@@ -62,10 +63,31 @@ static void become_nobody(void)
 
 static void run_out_of_descriptors(void)
 {
-    const struct rlimit few = {3, 3};
+    enum { MOST = 24 };
 
-    expect(setrlimit(RLIMIT_NOFILE, &few) == 0, 2);
-    expect(recorded_begin(&rec, 0) == OSC_EIO, 3);
+    make_directory(0700);
+    for (rlim_t n = 3; n <= MOST; n++) {
+        const struct rlimit few = {n, MOST};
+
+        expect(setrlimit(RLIMIT_NOFILE, &few) == 0, 2);
+        const osc_status st = start_there();
+        expect(st == OSC_OK || (st == OSC_EIO && osc_trouble_noted() == EMFILE), (int)n);
+        expect(st != OSC_OK || n > 3, 60);
+        record(5000);
+        (void)osc_stop();
+    }
+    recorded_remove(rec.dir);
+}
+
+static void run_out_of_threads(void)
+{
+    const struct rlimit none = {0, 0};
+
+    become_nobody();
+    make_directory(0700);
+    expect(setrlimit(RLIMIT_NPROC, &none) == 0, 2);
+    expect(start_there() == OSC_ENOMEM, 3);
+    expect(osc_trouble_noted() == EAGAIN, 4);
     record(5000);
     recorded_remove(rec.dir);
 }
@@ -138,6 +160,7 @@ static void survives_what_a_host_may_do_or_have_forbidden(void **state)
 {
     (void)state;
     in_child(run_out_of_descriptors);
+    in_child(run_out_of_threads);
     if (!IS_SANITIZED)
         in_child(run_out_of_addresses);
     in_child(reach_the_limit_on_files);

@@ -4,7 +4,6 @@
 #include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -16,16 +15,17 @@
 #include "recorder/backlog.h"
 #include "recorder/blocks.h"
 #include "recorder/control.h"
+#include "recorder/flush_options.h"
 #include "recorder/schedule.h"
 #include "recorder/signals.h"
 #include "recorder/sink.h"
+#include "recorder/trouble.h"
 #include "recorder/windows.h"
 
-#define BUFFER_BYTES_DEFAULT ((uint64_t)64 << 20)
-#define PART_BYTES_MIN       ((uint64_t)128 << 10)
-#define MS                   INT64_C(1000000)
-#define SECOND               INT64_C(1000000000)
-#define STALL_NS             (200 * MS) /* that memory should last */
+#define PART_BYTES_MIN ((uint64_t)128 << 10)
+#define MS             INT64_C(1000000)
+#define SECOND         INT64_C(1000000000)
+#define STALL_NS       (200 * MS) /* that memory should last */
 
 enum {
     PAUSE_MS = 100,        /* between looks */
@@ -41,9 +41,7 @@ enum request { REQUEST_STOP = 1, REQUEST_TOGGLE = 2, REQUEST_DUMP = 4, REQUEST_C
 
 static struct {
     const struct osc_flush_core *core;
-    struct osc_start_options options;
-    struct osc_schedule schedule;
-    bool has_schedule, is_flight;
+    struct osc_flush_options options;
     char out[OSC_PARTS_PATH_BYTES];
     uint32_t n_drained;  /* blocks since rated_ns */
     uint32_t n_in_stall; /* that fill in STALL_NS, as far as is known */
@@ -61,8 +59,10 @@ static struct {
     struct osc_backlog backlog;
     struct osc_control control;
     bool is_writing; /* what is recorded goes into a part: a window is open */
-    int64_t looked_ns, rated_ns, anchored_ns, written_ns, retry_ns, slow_ns;
+    int64_t looked_ns, rated_ns, anchored_ns, written_ns, retry_ns, slow_ns, reap_ns,
+        crashed_ns;
     struct osc_clock_anchor first_anchor;
+    int64_t rate_after_ns; /* how old the first one must be to tell the rate better */
     double ticks_per_ns;
     unsigned char exited[OSC_LIVE_THREADS / 8]; /* entries whose blocks were all drained */
 } self;
@@ -83,7 +83,7 @@ static void take_anchor(void)
     self.anchored_ns = osc_clock_now_ns();
     if (self.first_anchor.ticks == 0)
         self.first_anchor = now;
-    else if (now.monotonic_ns > self.first_anchor.monotonic_ns + SECOND / 2)
+    else if (now.monotonic_ns > self.first_anchor.monotonic_ns + self.rate_after_ns)
         self.ticks_per_ns = (double)(now.ticks - self.first_anchor.ticks) /
                             (double)(now.monotonic_ns - self.first_anchor.monotonic_ns);
 }
@@ -112,7 +112,7 @@ static void drain(void)
     const uint64_t ticks = self.core->now();
 
     /* What a flight recorder keeps need not be learned before it is given up. */
-    osc_backlog_drain(&self.backlog, self.is_flight ? NULL : &self.sink, ticks,
+    osc_backlog_drain(&self.backlog, self.options.is_flight ? NULL : &self.sink, ticks,
                       osc_clock_now_ns());
 }
 
@@ -209,8 +209,8 @@ static osc_status end_part(uint32_t reason, uint64_t ticks)
 
 static void hand_over(void)
 {
-    if (self.options.trace_ready)
-        self.options.trace_ready(self.options.ctx, self.sink.file.path);
+    if (self.options.o.trace_ready)
+        self.options.o.trace_ready(self.options.o.ctx, self.sink.file.path);
 }
 
 static void follow_schedule(void)
@@ -220,7 +220,7 @@ static void follow_schedule(void)
     while (osc_windows_take(&cut)) {
         osc_status st = OSC_OK;
 
-        if (self.is_flight)
+        if (self.options.is_flight)
             continue; /* it records when the schedule says so, but writes when asked */
         if ((cut.deeds & OSC_DEED_STOP) && !(cut.deeds & OSC_DEED_START_FIRST)) {
             st = write_until(&self.sink, cut.ticks);
@@ -241,7 +241,7 @@ static void follow_schedule(void)
 /* Since when a dump at TICKS holds all: where a whole step begins. */
 static uint64_t flight_begin(uint64_t ticks)
 {
-    const struct osc_start_options *o = &self.options;
+    const struct osc_start_options *o = &self.options.o;
     uint64_t from = o->flight_ns ? ticks_before(ticks, o->flight_ns) : ticks;
 
     if (o->flight_steps && osc_windows_step() < 0)
@@ -252,20 +252,14 @@ static uint64_t flight_begin(uint64_t ticks)
     return from;
 }
 
-/*
- * How many blocks to keep: all but those that threads need until we look again. That is
- * an eighth of them, or what fills in a stall, but half of all at most.
- */
-static uint32_t n_kept_max(void)
+/* Who is killed leaves whole steps, who crashed nothing more. relaxed: a number for itself */
+static void tell_flight(void)
 {
-    const uint32_t n = osc_blocks_header()->n_blocks, n_free = osc_blocks_free();
-    const uint32_t n_kept = self.backlog.n - self.backlog.n_asleep;
-    uint32_t reserve = self.n_in_stall > n / 8 ? self.n_in_stall : n / 8;
+    const bool is_over = self.crashed_ns && osc_clock_now_ns() - self.crashed_ns < SECOND;
 
-    reserve = reserve < n / 2 ? reserve : n / 2;
-    if (n_free >= reserve)
-        return n_kept;
-    return n_kept > reserve - n_free ? n_kept - (reserve - n_free) : 0;
+    __atomic_store_n(&osc_blocks_header()->window_begin,
+                     is_over ? OSC_LIVE_NO_WINDOW : flight_begin(self.core->now()),
+                     __ATOMIC_RELAXED);
 }
 
 static osc_status dump_flight(uint32_t reason, uint64_t ticks)
@@ -290,8 +284,12 @@ static osc_status dump_flight(uint32_t reason, uint64_t ticks)
         st = note(osc_backlog_write(&self.backlog, &self.sink, &range, &n_waiting));
     if (st == OSC_OK)
         st = end_part(reason, ticks);
-    if (st == OSC_OK)
+    if (reason == OSC_END_CRASHED)
+        self.crashed_ns = range.now_ns, tell_flight();
+    if (st == OSC_OK) {
+        osc_windows_dumped(range.from_ticks, ticks);
         hand_over();
+    }
     return st;
 }
 
@@ -308,16 +306,16 @@ static void dump_slow(uint64_t until)
 
 static void fly(void)
 {
-    const uint64_t window_ns = self.options.flight_ns ? self.options.flight_ns : SECOND;
-    const uint64_t now = self.core->now(), from = flight_begin(now);
+    const uint64_t window_ns = self.options.o.flight_ns ? self.options.o.flight_ns : SECOND;
+    const uint64_t from = flight_begin(self.core->now());
     const int64_t since_ns = osc_clock_now_ns() - self.slow_ns;
+    const uint32_t n_max = osc_backlog_keep(&self.backlog, from, self.n_in_stall);
     const bool is_due = self.slow_ns == 0 || (uint64_t)since_ns >= window_ns;
 
     /* Once for each window, for all slow steps in it; sooner if they were given up else. */
-    dump_slow(is_due ? UINT64_MAX : osc_backlog_evicts(&self.backlog, from, n_kept_max()));
-    osc_backlog_evict(&self.backlog, &self.sink, from, n_kept_max());
-    /* Who is killed leaves whole steps. relaxed: a number for itself */
-    __atomic_store_n(&osc_blocks_header()->window_begin, flight_begin(now), __ATOMIC_RELAXED);
+    dump_slow(is_due ? UINT64_MAX : osc_backlog_evicts(&self.backlog, from, n_max));
+    osc_backlog_evict(&self.backlog, &self.sink, from, n_max);
+    tell_flight();
 }
 
 static void ask(enum request request)
@@ -337,7 +335,7 @@ static osc_status dump(uint32_t reason)
 {
     const uint64_t now = self.core->now();
 
-    if (self.is_flight)
+    if (self.options.is_flight)
         return dump_flight(reason, now);
     return self.is_writing ? write_until(&self.sink, now) : OSC_OK;
 }
@@ -418,7 +416,7 @@ static const char *state_word(void)
 {
     if (self.core->is_recording())
         return "recording";
-    return self.has_schedule && !self.is_writing ? "held" : "paused";
+    return self.options.o.schedule && !self.is_writing ? "held" : "paused";
 }
 
 static size_t answer_status(char *out, size_t room)
@@ -503,6 +501,14 @@ static void settle_threads(void)
         }
 }
 
+/* If there still are few blocks: those of threads that are gone, for the next look. If none
+ * was, not again for a while. */
+static void reap(int64_t now_ns)
+{
+    if (osc_blocks_are_few() && now_ns >= self.reap_ns)
+        self.reap_ns = self.core->reap() > 0 ? now_ns : now_ns + PAUSE_MS * MS;
+}
+
 /* One look at all there is to do. */
 static void look(uint32_t requests)
 {
@@ -521,13 +527,14 @@ static void look(uint32_t requests)
         serve_dump(OSC_END_DUMPED);
     if (requests & REQUEST_CRASH)
         serve_dump(OSC_END_CRASHED);
-    if (self.is_flight)
+    if (self.options.is_flight)
         fly();
     else if (!self.is_writing)
         forget_full();
     else if (now_ns >= self.retry_ns &&
              (enough_are_full() || now_ns - self.written_ns >= SECOND))
         write_full();
+    reap(now_ns);
     settle_threads();
     osc_control_serve(&self.control, answer, NULL);
 }
@@ -548,9 +555,9 @@ static osc_status finish(void)
     drain();
     osc_backlog_gather(&self.backlog, self.core->now(), osc_clock_now_ns());
     follow_schedule();
-    if (self.is_flight)
+    if (self.options.is_flight)
         dump_slow(UINT64_MAX);
-    if (self.is_flight || !self.is_writing) {
+    if (self.options.is_flight || !self.is_writing) {
         /* Nobody asked for what is left; the first part is there in any case. */
         return file->is_open ? end_part(OSC_END_STOPPED, self.core->now()) : OSC_OK;
     }
@@ -578,76 +585,26 @@ static void *run(void *arg)
     return NULL;
 }
 
-/* What OPSCOPE_SCHEDULE says, where the program says nothing. */
-static void read_environment(void)
-{
-    const char *text = secure_getenv("OPSCOPE_SCHEDULE");
-    struct osc_start_options *o = &self.options;
-    struct osc_schedule_text said;
-    struct osc_err err;
-
-    if (!text || o->schedule)
-        return;
-    if (osc_schedule_parse(text, &said, &err) != OSC_OK) {
-        osc_log("OPSCOPE_SCHEDULE is not used: %s", err.message);
-        return;
-    }
-    if (said.has_schedule) {
-        self.schedule = said.schedule;
-        self.has_schedule = true;
-    }
-    if (!o->flight_ns && !o->flight_steps) {
-        o->flight_ns = said.flight_ns;
-        o->flight_steps = said.flight_steps;
-    }
-    o->limit_bytes = o->limit_bytes ? o->limit_bytes : said.limit_bytes;
-    o->slow_step = o->slow_step > 0 ? o->slow_step : said.slow_step;
-    o->dump_signal = o->dump_signal ? o->dump_signal : said.dump_signal;
-    o->toggle_signal = o->toggle_signal ? o->toggle_signal : said.toggle_signal;
-    o->dump_on_crash |= said.dump_on_crash;
-}
-
-static void read_options(const struct osc_flush_start *start)
-{
-    struct osc_start_options *o = &self.options;
-
-    if (start->options)
-        memcpy(o, start->options,
-               start->options->size < sizeof *o ? start->options->size : sizeof *o);
-    if (o->schedule) {
-        self.schedule = *o->schedule;
-        self.has_schedule = true;
-    }
-    read_environment();
-    o->schedule = self.has_schedule ? &self.schedule : NULL;
-    if (o->flight_steps > OSC_WINDOWS_STEPS - 2)
-        o->flight_steps = OSC_WINDOWS_STEPS - 2;
-    self.is_flight = o->flight_ns || o->flight_steps;
-    if (!o->buffer_bytes)
-        o->buffer_bytes = BUFFER_BYTES_DEFAULT;
-    /* A flight recorder leaves little that is free, so it must look in time. */
-    if (self.is_flight)
-        osc_blocks_wake_at(FLIGHT_WAKE_PART);
-}
-
 static osc_status open_all(const struct osc_flush_start *start)
 {
     static const char *const modes[] = {NULL, "schedule", "flight"};
-    const struct osc_start_options *o = &self.options;
+    const struct osc_start_options *o = &self.options.o;
+    const bool has_schedule = o->schedule != NULL;
+    const bool has_windows = self.options.is_flight || has_schedule;
     const struct osc_facts facts = {
         .start_unix_ns = (uint64_t)self.first_anchor.realtime_ns,
         .ticks_hz = start->ticks_hz,
         .clock_name = start->clock_name,
-        .mode = modes[self.is_flight ? 2 : self.has_schedule],
+        .mode = modes[self.options.is_flight ? 2 : has_schedule],
     };
-    osc_blocks_header()->is_flight = self.is_flight;
+    osc_blocks_header()->is_flight = self.options.is_flight;
     self.sink.file.out = self.out;
     memcpy(self.sink.file.recording, start->recording, sizeof start->recording);
     self.sink.file.limit_bytes = o->limit_bytes;
-    self.sink.has_parts = o->limit_bytes || self.is_flight || self.has_schedule;
+    self.sink.has_parts = o->limit_bytes || has_windows;
     if (o->limit_bytes) {
         /* Windows and dumps stay whole if they can. */
-        self.sink.part_bytes = o->limit_bytes / (self.is_flight || self.has_schedule ? 2 : 8);
+        self.sink.part_bytes = o->limit_bytes / (has_windows ? 2 : 8);
         if (self.sink.part_bytes < PART_BYTES_MIN)
             self.sink.part_bytes = PART_BYTES_MIN;
     }
@@ -672,6 +629,8 @@ static osc_status start_thread(void)
     if (pthread_sigmask(SIG_SETMASK, &all, &old) != 0)
         return OSC_ENOMEM;
     const int failed = pthread_create(&self.thread, NULL, run, NULL);
+    if (failed)
+        osc_trouble_note(failed);
     /* release: pairs with the acquire in has_thread() */
     __atomic_store_n(&self.has_thread, !failed, __ATOMIC_RELEASE);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
@@ -686,11 +645,17 @@ osc_status osc_flush_start(const struct osc_flush_start *start)
     if (strlen(start->out) >= sizeof self.out)
         return OSC_EIO;
     memcpy(self.out, start->out, strlen(start->out) + 1);
-    read_options(start);
+    osc_flush_options_read(&self.options, start->options);
+    /* A flight recorder leaves little that is free, so it must look in time. */
+    if (self.options.is_flight)
+        osc_blocks_wake_at(FLIGHT_WAKE_PART);
     self.ticks_per_ns = start->ticks_hz ? (double)start->ticks_hz / (double)SECOND : 1;
+    self.rate_after_ns = start->ticks_hz ? SECOND / 2 : 0;
     take_anchor();
     osc_status st = open_all(start);
     if (st != OSC_OK) {
+        if (self.sink.file.error)
+            osc_trouble_note(self.sink.file.error);
         osc_parts_discard(&self.sink.file);
         close_all(true);
         return st;
@@ -698,14 +663,15 @@ osc_status osc_flush_start(const struct osc_flush_start *start)
     if (osc_control_open(&self.control, start->live_fd) != OSC_OK)
         osc_log("%s: no control socket", start->live_path);
     const struct osc_windows_start windows = {
-        .schedule = self.options.schedule,
-        .slow_step = self.is_flight ? self.options.slow_step : 0,
+        .schedule = self.options.o.schedule,
+        .slow_step = self.options.is_flight ? self.options.o.slow_step : 0,
+        .is_flight = self.options.is_flight,
         .hold = self.core->hold,
         .wake = osc_blocks_wake,
-        .begin = self.is_flight ? NULL : &osc_blocks_header()->window_begin,
+        .begin = self.options.is_flight ? NULL : &osc_blocks_header()->window_begin,
     };
     osc_windows_open(&windows);
-    self.is_writing = !self.is_flight && osc_windows_begins_open();
+    self.is_writing = !self.options.is_flight && osc_windows_begins_open();
     self.written_ns = osc_clock_now_ns();
     take_anchor(); /* the second one: with it, ticks have a rate from the first call on */
     st = start->is_alone ? OSC_OK : start_thread();
@@ -715,9 +681,9 @@ osc_status osc_flush_start(const struct osc_flush_start *start)
         return st;
     }
     const struct osc_signals signals = {
-        .dump_signal = self.options.dump_signal,
-        .toggle_signal = self.options.toggle_signal,
-        .has_crash = self.options.dump_on_crash,
+        .dump_signal = self.options.o.dump_signal,
+        .toggle_signal = self.options.o.toggle_signal,
+        .has_crash = self.options.o.dump_on_crash,
         .dump = on_dump_signal,
         .toggle = on_toggle_signal,
         .crash = on_crash,

@@ -47,6 +47,9 @@ struct osc_flush_core {
     void (*losses)(struct osc_losses *losses);
     /* Write into H what was lost that no thread counts. Flusher. */
     void (*tell_losses)(struct osc_live_header *h);
+    /* Blocks are few: hand over those of threads that are gone without a word; how many
+     * threads. Flusher. */
+    uint32_t (*reap)(void);
     /* Entry I of osc_blocks_threads() was EXITED, all of its thread is in the file: it may
      * be used again. Flusher. */
     void (*thread_done)(uint32_t i);

@@ -377,6 +377,26 @@ static void a_flight_recorder_writes_whole_steps_when_asked(void **state)
     assert_false(read_part(&r, 3));
 }
 
+static void a_flight_window_is_as_long_as_asked_from_the_first_second_on(void **state)
+{
+    struct osc_start_options o = options();
+    struct recording r;
+
+    (void)state;
+    o.flight_ns = 500000000;
+    assert_int_equal(osc_start(&o), OSC_OK);
+    const uint64_t first = step();
+    step();
+    nap_ms(350);
+    step();
+    assert_int_equal(osc_dump(), OSC_OK);
+    assert_true(read_part(&r, 1));
+    assert_int_equal(r.n_steps, 3);
+    assert_int_equal(r.steps[0], first);
+    recording_free(&r);
+    assert_int_equal(osc_stop(), OSC_OK);
+}
+
 /* Of 128 blocks an eighth is left for what is being recorded. */
 static void a_flight_recorder_uses_the_memory_that_it_may(void **state)
 {
@@ -446,6 +466,28 @@ static void a_slow_step_soon_after_another_is_written_too(void **state)
     recording_free(&r);
     assert_true(read_part(&r, 2));
     assert_int_equal(r.n_kinds[OSC_RECORD_STEP_END], 26);
+    recording_free(&r);
+}
+
+static void a_slow_step_that_a_dump_has_is_not_written_again(void **state)
+{
+    struct osc_start_options o = options();
+    struct recording r;
+
+    (void)state;
+    setenv("OPSCOPE_SCHEDULE", "flight=20s,slow=10", 1);
+    assert_int_equal(osc_start(&o), OSC_OK);
+    for (int i = 0; i < 30; i++) {
+        step();
+        nap_ms(i == 15 || i == 25 ? 300 : 4);
+        if (i == 20)
+            wait_until_ready();
+    }
+    assert_int_equal(osc_dump(), OSC_OK); /* while the second one waits for its time */
+    assert_int_equal(osc_stop(), OSC_OK);
+    assert_int_equal(n_ready, 2);
+    assert_true(read_part(&r, 2));
+    assert_in_range(r.n_kinds[OSC_RECORD_STEP_END], 29, 30);
     recording_free(&r);
 }
 
@@ -736,9 +778,11 @@ int main(void)
         TEST(each_window_is_a_file),
         TEST(a_window_that_the_end_cuts_is_handed_over),
         TEST(a_flight_recorder_writes_whole_steps_when_asked),
+        TEST(a_flight_window_is_as_long_as_asked_from_the_first_second_on),
         TEST(a_flight_recorder_uses_the_memory_that_it_may),
         TEST(a_slow_step_is_written),
         TEST(a_slow_step_soon_after_another_is_written_too),
+        TEST(a_slow_step_that_a_dump_has_is_not_written_again),
         TEST(signals_dump_and_toggle),
         TEST(a_crash_is_written_and_goes_on),
         TEST(a_child_that_crashes_waits_for_nobody),

@@ -10,6 +10,11 @@
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "recorder/stack.h"
 
 #ifndef SS_AUTODISARM
 #define SS_AUTODISARM (1U << 31)
@@ -142,6 +147,57 @@ static void sees_none_where_signals_that_are_caught_are_blocked(void **state)
     assert_int_equal(pthread_sigmask(SIG_SETMASK, &before, NULL), 0);
 }
 
+static void nothing(int number)
+{
+    (void)number;
+}
+
+/* Not to be kept elsewhere by a sanitizer: the frame shall lie below the hole. */
+OSC_STACK_READER static __attribute__((noinline)) int raise_below(void)
+{
+    volatile char hole[8 << 10];
+
+    hole[0] = 0;
+    return raise(SIGUSR2) + hole[0];
+}
+
+/* Where the frame that raise_below() left lies in a buffer that nobody wrote to. */
+OSC_STACK_READER static __attribute__((noinline)) uintptr_t look_around_a_hole(void)
+{
+    volatile char hole[32 << 10];
+
+    hole[0] = 0;
+    return osc_handler_frame() + (uintptr_t)hole[0];
+}
+
+static void take_no_defer_from(int number)
+{
+    const struct sigaction action = {.sa_handler = SIG_DFL};
+
+    assert_int_equal(sigaction(number, &action, NULL), 0);
+}
+
+static void knows_what_a_handler_left_in_a_hole(void **state)
+{
+    const struct sigaction action = {.sa_handler = nothing};
+    const struct sigaction without = {.sa_handler = nothing, .sa_flags = SA_NODEFER};
+
+    (void)state;
+    for (int i = 1; i <= SIGRTMAX; i++) {
+        struct sigaction other;
+
+        if (sigaction(i, NULL, &other) == 0 && (other.sa_flags & SA_NODEFER) != 0)
+            take_no_defer_from(i);
+    }
+    wipe_what_handlers_left();
+    assert_int_equal(sigaction(SIGUSR2, &action, NULL), 0);
+    assert_int_equal(raise_below(), 0);
+    assert_int_equal(look_around_a_hole(), 0);
+    assert_int_equal(sigaction(SIGUSR2, &without, NULL), 0);
+    assert_int_not_equal(look_around_a_hole(), 0);
+    take_no_defer_from(SIGUSR2);
+}
+
 static __attribute__((noinline)) int look_below(volatile char *around, size_t kilobytes)
 {
     volatile char hole[1 << 10];
@@ -159,6 +215,53 @@ static void look_far_below(int number)
 
     (void)number;
     (void)look_below(&nothing, 1536);
+}
+
+static ucontext_t outside, coroutine;
+
+static void look_in_coroutine(void)
+{
+    wipe_what_handlers_left();
+    look(0);
+}
+
+static void raise_in_coroutine(void)
+{
+    raise_with(0);
+}
+
+static void run_coroutine(unsigned char *stack, size_t len, void (*body)(void))
+{
+    assert_int_equal(getcontext(&coroutine), 0);
+    coroutine.uc_stack.ss_sp = stack;
+    coroutine.uc_stack.ss_size = len;
+    coroutine.uc_link = &outside;
+    makecontext(&coroutine, body, 0);
+    assert_int_equal(swapcontext(&outside, &coroutine), 0);
+}
+
+/* Half a mapping, as far as its file goes, is the stack of a coroutine; to load from the rest
+ * is an error, as it is to load from what somebody else has unmapped meanwhile. */
+static void loads_nothing_that_may_not_be_there(void **state)
+{
+    enum { STACK_BYTES = 256 << 10 };
+    const struct sigaction action = {.sa_handler = look};
+    const int fd = memfd_create("stack", 0);
+
+    (void)state;
+    assert_true(fd >= 0);
+    assert_int_equal(ftruncate(fd, STACK_BYTES), 0);
+    unsigned char *const stack =
+        mmap(NULL, (size_t)2 * STACK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    assert_true(stack != MAP_FAILED);
+    assert_int_equal(sigaction(SIGUSR1, &action, NULL), 0);
+    run_coroutine(stack, STACK_BYTES, look_in_coroutine);
+    assert_true(seen == 0);
+    run_coroutine(stack, STACK_BYTES, raise_in_coroutine);
+    assert_true(seen > (uintptr_t)stack && seen < (uintptr_t)stack + STACK_BYTES);
+
+    assert_int_equal(munmap(stack, (size_t)2 * STACK_BYTES), 0);
+    close(fd);
 }
 
 /* By its mask, since nobody looks so far. */
@@ -183,7 +286,9 @@ int main(void)
         cmocka_unit_test(knows_a_handler_on_the_stack_of_any_thread),
         cmocka_unit_test(knows_a_handler_on_an_alternate_stack),
 #if defined __x86_64__
+        cmocka_unit_test(knows_what_a_handler_left_in_a_hole),
         cmocka_unit_test(sees_none_where_signals_that_are_caught_are_blocked),
+        cmocka_unit_test(loads_nothing_that_may_not_be_there),
         cmocka_unit_test(knows_a_handler_more_than_a_mebibyte_above),
 #endif
     };

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "recorder/place.h"
+#include "recorder/trouble.h"
 #include "wire/live.h"
 
 enum { CHUNK_BYTES = 1 << 20, NAME_BYTES_MAX = 16 << 20 };
@@ -18,9 +19,10 @@ osc_status osc_namelog_open(struct osc_namelog *log, int dir_fd)
 {
     *log = (struct osc_namelog){0};
     osc_namelog_rewind(log);
-    return osc_fd_take(&log->fd, openat(dir_fd, "strings", O_RDONLY | O_CLOEXEC | O_NOFOLLOW))
-               ? OSC_OK
-               : OSC_EIO;
+    if (osc_fd_take(&log->fd, openat(dir_fd, "strings", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)))
+        return OSC_OK;
+    osc_trouble_note(errno);
+    return OSC_EIO;
 }
 
 void osc_namelog_close(struct osc_namelog *log)

@@ -94,6 +94,7 @@ static void remove_files(int live_fd)
 {
     (void)unlinkat(live_fd, "blocks", 0);
     (void)unlinkat(live_fd, "strings", 0);
+    (void)unlinkat(live_fd, "standing", 0);
     (void)unlinkat(live_fd, "ctl", 0);
 }
 

@@ -138,7 +138,8 @@ static bool read_size(const struct word *w, uint64_t *bytes)
         {"TiB", UINT64_C(1) << 40},
     };
 
-    return read_units(w, sizes, sizeof sizes / sizeof *sizes, bytes) && *bytes > 0;
+    return read_units(w, sizes, sizeof sizes / sizeof *sizes, bytes) &&
+           *bytes >= OSC_SCHEDULE_LIMIT_MIN;
 }
 
 /* A decimal number above 1. */
@@ -214,8 +215,17 @@ static const char *read_word(const struct word *w, struct osc_schedule_text *out
     if (is_text(w->key, w->key_len, "toggle"))
         return read_signal(w, &out->toggle_signal) ? NULL : "is not a signal that can be used";
     if (is_text(w->key, w->key_len, "limit_size"))
-        return read_size(w, &out->limit_bytes) ? NULL : "is not a size as 2G";
+        return read_size(w, &out->limit_bytes) ? NULL : "is not a size as 2G, 1M at least";
     return "is not known";
+}
+
+/* Whether TEXT has the key of W before W, too. */
+static bool is_again(const char *text, const struct word *w)
+{
+    for (const char *at = text; at < w->key; at += strcspn(at, ",") + 1)
+        if (strcspn(at, ",=") == w->key_len && memcmp(at, w->key, w->key_len) == 0)
+            return true;
+    return false;
 }
 
 osc_status osc_schedule_parse(const char *text, struct osc_schedule_text *out,
@@ -230,6 +240,8 @@ osc_status osc_schedule_parse(const char *text, struct osc_schedule_text *out,
                                equals ? len - key_len - 1 : 0};
         const char *fault = read_word(&w, out);
 
+        if (!fault && is_again(text, &w))
+            fault = "is given again";
         if (fault) {
             *out = (struct osc_schedule_text){0};
             return osc_fail(err, OSC_EINVAL, "schedule: \"%.*s\" %s",

@@ -33,6 +33,9 @@ enum osc_schedule_deed {
 /* Deeds between a step for FROM and one for TO (enum osc_action, or OSC_ACTION_EXIT). */
 unsigned osc_schedule_deeds(unsigned from, unsigned to);
 
+/* The least limit_size: parts are 128 KiB at least, and a rotation has eight. */
+#define OSC_SCHEDULE_LIMIT_MIN (UINT64_C(1) << 20)
+
 /* What OPSCOPE_SCHEDULE can say. */
 struct osc_schedule_text {
     bool has_schedule;

@@ -128,9 +128,9 @@ static void words_are_read_in_any_order(void **state)
     assert_true(t.dump_on_crash);
     assert_int_equal(osc_schedule_parse("flight=20steps", &t, NULL), OSC_OK);
     assert_int_equal(t.flight_steps, 20);
-    assert_int_equal(osc_schedule_parse("flight=250ms,limit_size=4096", &t, NULL), OSC_OK);
+    assert_int_equal(osc_schedule_parse("flight=250ms,limit_size=1048576", &t, NULL), OSC_OK);
     assert_int_equal(t.flight_ns, 250000000);
-    assert_int_equal(t.limit_bytes, 4096);
+    assert_int_equal(t.limit_bytes, 1048576);
     assert_int_equal(osc_schedule_parse("", &t, NULL), OSC_OK);
     assert_false(t.has_schedule);
 }
@@ -155,7 +155,12 @@ static void wrong_words_are_told(void **state)
         {"slow=1", "schedule: \"slow=1\" is not a ratio above 1"},
         {"slow=2.5x", "schedule: \"slow=2.5x\" is not a ratio above 1"},
         {"signal=KILL", "schedule: \"signal=KILL\" is not a signal that can be used"},
-        {"limit_size=2X", "schedule: \"limit_size=2X\" is not a size as 2G"},
+        {"limit_size=2X", "schedule: \"limit_size=2X\" is not a size as 2G, 1M at "
+                          "least"},
+        {"limit_size=1023K", "schedule: \"limit_size=1023K\" is not a size as 2G, 1M at "
+                             "least"},
+        {"active=1,wait=1,active=2", "schedule: \"active=2\" is given again"},
+        {"flight=10s,crash,slow=2,crash", "schedule: \"crash\" is given again"},
         {"crash,,", "schedule: \"\" is not known"},
         {"crash=1", "schedule: \"crash=1\" is not known"},
     };

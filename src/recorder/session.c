@@ -164,6 +164,7 @@ static const struct osc_flush_core core = {
     .is_recording = is_recording,
     .losses = osc_losses_get,
     .tell_losses = osc_threads_tell,
+    .reap = osc_threads_reap,
     .thread_done = osc_threads_give_back,
 };
 

@@ -8,8 +8,6 @@
 #include "recorder/stack.h"
 
 #define CHUNK_BYTES ((size_t)1 << 20) /* of records, about */
-/* Standing records: thousands of names; what comes then is only in the part it is in. */
-#define STANDING_BYTES ((size_t)1 << 18)
 /* Code that is mapped: thousands of modules; what comes then is left out. */
 #define MODULES_BYTES ((size_t)1 << 19)
 /* What was open where the last part ended; what does not fit has no begin. */
@@ -50,11 +48,13 @@ osc_status osc_sink_open(struct osc_sink *sink, int live_fd, const struct osc_fa
     sink->chunk = get_pages(sink->chunk_room);
     sink->threads = get_pages(THREADS_BYTES);
     sink->before = get_pages(THREADS_BYTES);
-    sink->standing = get_pages(STANDING_BYTES + CARRIED_BYTES);
+    sink->carried = get_pages(CARRIED_BYTES);
     sink->modules = get_pages(2 * MODULES_BYTES);
-    if (!sink->chunk || !sink->threads || !sink->before || !sink->standing || !sink->modules)
+    if (!sink->chunk || !sink->threads || !sink->before || !sink->carried || !sink->modules)
         return OSC_ENOMEM;
     osc_status st = osc_namelog_open(&sink->names, live_fd);
+    if (st == OSC_OK && sink->has_parts)
+        st = osc_standing_open(&sink->standing, live_fd, sink->file.recording);
     if (st != OSC_OK)
         return st;
     if (sink->part_bytes)
@@ -73,15 +73,16 @@ void osc_sink_close(struct osc_sink *sink)
         munmap(sink->threads, THREADS_BYTES);
     if (sink->before)
         munmap(sink->before, THREADS_BYTES);
-    if (sink->standing)
-        munmap(sink->standing, STANDING_BYTES + CARRIED_BYTES);
+    if (sink->carried)
+        munmap(sink->carried, CARRIED_BYTES);
     if (sink->modules)
         munmap(sink->modules, 2 * MODULES_BYTES);
     sink->chunk = NULL;
     sink->modules = NULL;
-    sink->standing = NULL;
+    sink->carried = NULL;
     sink->threads = NULL;
     sink->before = NULL;
+    osc_standing_close(&sink->standing);
     osc_carry_close(&sink->carry);
     osc_namelog_close(&sink->names);
     osc_parts_forget(&sink->file);
@@ -145,7 +146,16 @@ void osc_sink_drop(struct osc_sink *sink)
     sink->times = (struct osc_pack_times){0};
 }
 
-/* What earlier parts had that this one goes on from; they may be deleted. */
+/* Note what threads LOST that are gone and that no part tells of; relaxed: each number for
+ * itself, for who reads the file. */
+static void tell_gone(const uint64_t lost[OSC_LOSS_COUNT])
+{
+    for (uint32_t cause = 0; cause < OSC_LOSS_COUNT; cause++)
+        __atomic_store_n(&osc_blocks_header()->lost_gone[cause], lost[cause], __ATOMIC_RELAXED);
+}
+
+/* What earlier parts had that this one goes on from, which may be deleted, and what threads
+ * lost that ended before a window: the last thing before it tells of records and threads. */
 static osc_status tell_before(struct osc_sink *sink)
 {
     static const struct osc_wire_before nothing;
@@ -156,22 +166,29 @@ static osc_status tell_before(struct osc_sink *sink)
     if (memcmp(&sink->gone, &nothing, sizeof nothing) != 0)
         st = append(sink, OSC_CHUNK_BEFORE, &sink->gone, sizeof sink->gone, 1);
     sink->has_before = st == OSC_OK;
+    if (sink->has_before)
+        tell_gone(nothing.lost);
     return st;
 }
 
 /* What earlier parts had, and holds in this one, too. */
 static osc_status tell_standing(struct osc_sink *sink)
 {
+    const unsigned char *segments;
     osc_status st = OSC_OK;
-    uint64_t n_carried;
+    uint64_t n;
+    size_t len;
 
     if (sink->has_standing)
         return OSC_OK;
-    const size_t len =
-        sink->standing_len + osc_carry_tell(&sink->carry, sink->standing + sink->standing_len,
-                                            CARRIED_BYTES, &n_carried);
-    if (len > 0)
-        st = append(sink, OSC_CHUNK_RECORDS, sink->standing, len, sink->n_standing + n_carried);
+    if (sink->standing.base) {
+        n = osc_standing_get(&sink->standing, &segments, &len);
+        if (len > 0)
+            st = append(sink, OSC_CHUNK_RECORDS, segments, len, n);
+    }
+    len = osc_carry_tell(&sink->carry, sink->carried, CARRIED_BYTES, &n);
+    if (len > 0 && st == OSC_OK)
+        st = append(sink, OSC_CHUNK_RECORDS, sink->carried, len, n);
     sink->has_standing = st == OSC_OK;
     return st;
 }
@@ -238,7 +255,7 @@ osc_status osc_sink_flush(struct osc_sink *sink)
         st = append(sink, OSC_CHUNK_PROCESS, sink->facts, sink->facts_len, sink->n_facts);
         sink->has_facts = st == OSC_OK;
     }
-    if (st == OSC_OK)
+    if (st == OSC_OK && (sink->gone.n_records > 0 || sink->chunk_len > 0))
         st = tell_before(sink);
     if (st == OSC_OK)
         st = tell_anchors(sink);
@@ -294,21 +311,7 @@ osc_status osc_sink_put(struct osc_sink *sink, struct osc_block *b, struct osc_p
 bool osc_sink_learn(struct osc_sink *sink, const struct osc_block *b,
                     struct osc_pack_range range)
 {
-    unsigned char *at = sink->standing + sink->standing_len;
-    struct osc_pack_segment segment;
-
-    if (!sink->has_parts || range.first_slot >= range.end_slot ||
-        osc_pack_bound(range.end_slot - range.first_slot) > STANDING_BYTES - sink->standing_len)
-        return false;
-    const size_t len = osc_pack_standing(b, range, &segment, at + sizeof segment);
-    const bool is_whole = segment.n_unfinished == 0;
-    if (segment.n_records == 0)
-        return is_whole;
-    segment.n_unfinished = 0; /* told where its slots are */
-    memcpy(at, &segment, sizeof segment);
-    sink->standing_len += sizeof segment + len;
-    sink->n_standing += segment.n_records;
-    return is_whole;
+    return sink->standing.base && osc_standing_learn(&sink->standing, b, range);
 }
 
 void osc_sink_recall(struct osc_sink *sink)
@@ -380,7 +383,9 @@ osc_status osc_sink_tell_threads(struct osc_sink *sink)
     if (n == 0)
         return OSC_OK;
     sink->n_threads = n_threads > sink->n_threads ? n_threads : sink->n_threads;
-    const osc_status st = append(sink, OSC_CHUNK_THREADS, out, n * sizeof *out, n);
+    osc_status st = tell_before(sink);
+    if (st == OSC_OK)
+        st = append(sink, OSC_CHUNK_THREADS, out, n * sizeof *out, n);
     if (st != OSC_OK)
         memset(sink->threads, 0, n_threads * sizeof *out); /* all of them once more */
     return st;
@@ -388,15 +393,22 @@ osc_status osc_sink_tell_threads(struct osc_sink *sink)
 
 void osc_sink_thread_done(struct osc_sink *sink, uint32_t i)
 {
+    struct osc_live_header *const live = osc_blocks_header();
     const struct osc_live_thread *t = &osc_blocks_threads()[i];
-    struct osc_wire_thread thread = {.ordinal = t->ordinal};
+    const struct osc_wire_thread *const told = &sink->threads[i], *const before =
+                                                                      &sink->before[i];
+    uint64_t lost_gone[OSC_LOSS_COUNT];
 
-    for (uint32_t cause = 0; cause < OSC_LOSS_COUNT; cause++)
+    for (uint32_t cause = 0; cause < OSC_LOSS_COUNT; cause++) {
         /* relaxed: its thread has ended. */
-        thread.lost[cause] = __atomic_load_n(&t->lost[cause], __ATOMIC_RELAXED);
-    thread = in_part(sink, i, thread);
-    for (uint32_t cause = 0; cause < OSC_LOSS_COUNT; cause++)
-        sink->gone.lost[cause] += thread.lost[cause];
+        const uint64_t lost = __atomic_load_n(&t->lost[cause], __ATOMIC_RELAXED);
+        const uint64_t n_before = before->ordinal == t->ordinal ? before->lost[cause] : 0;
+        const uint64_t n_told = told->ordinal == t->ordinal ? told->lost[cause] : n_before;
+
+        sink->gone.lost[cause] += lost - n_before;
+        lost_gone[cause] = live->lost_gone[cause] + lost - n_told;
+    }
+    tell_gone(lost_gone);
 }
 
 osc_status osc_sink_end(struct osc_sink *sink, uint32_t reason, uint64_t ticks)
@@ -406,7 +418,9 @@ osc_status osc_sink_end(struct osc_sink *sink, uint32_t reason, uint64_t ticks)
 
     if (!sink->file.is_open)
         return OSC_OK;
-    osc_status st = osc_sink_tell_threads(sink);
+    osc_status st = tell_before(sink);
+    if (st == OSC_OK)
+        st = osc_sink_tell_threads(sink);
     if (st != OSC_OK)
         return st;
     for (uint32_t cause = 0; cause < OSC_LOSS_COUNT; cause++)

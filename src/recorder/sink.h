@@ -25,6 +25,7 @@
 #include "recorder/facts.h"
 #include "recorder/namelog.h"
 #include "recorder/parts.h"
+#include "recorder/standing.h"
 #include "wire/pack.h"
 
 #define OSC_SINK_BLOCKS 1024u /* in a chunk of records */
@@ -45,11 +46,9 @@ struct osc_sink {
         uint32_t first_slot, written_slots;
     } blocks[OSC_SINK_BLOCKS];
 
-    unsigned char *standing; /* owned: segments of standing records, for each part; behind
-                                them is room for what is carried */
-    size_t standing_len;
-    uint64_t n_standing;
-    struct osc_carry carry; /* open if parts may go on from each other */
+    struct osc_standing standing; /* if has_parts */
+    unsigned char *carried;       /* owned: room for what CARRY tells */
+    struct osc_carry carry;       /* open if parts may go on from each other */
 
     unsigned char *modules; /* owned: what code is mapped, as it was last told */
     size_t modules_len;     /* 0: no stack was recorded yet */

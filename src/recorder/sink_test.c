@@ -46,6 +46,7 @@ static int tear_down(void **state)
     osc_blocks_close();
     unlinkat(dir_fd, "blocks", 0);
     unlinkat(dir_fd, "strings", 0);
+    unlinkat(dir_fd, "standing", 0);
     close(dir_fd);
     for (int part = 2; part < 20; part++) {
         snprintf(path, sizeof path, "%s/run.%d.osc", folder, part);
@@ -200,6 +201,44 @@ static void a_part_that_goes_on_tells_losses_of_those_before_it(void **state)
     recording_free(&r);
 }
 
+/* As those that ended while a flight recorder only held what it recorded. */
+static void a_part_tells_losses_of_threads_that_ended_before_its_records(void **state)
+{
+    struct osc_live_thread *t = osc_blocks_threads();
+
+    (void)state;
+    osc_blocks_header()->n_threads = 1;
+    for (uint32_t i = 1; i <= 2; i++) {
+        t[0] = (struct osc_live_thread){.state = OSC_THREAD_EXITED, .tid = 70, .ordinal = i};
+        t[0].lost[OSC_LOSS_FULL] = 20 + i;
+        osc_sink_thread_done(&sink, 0);
+        memset(&t[0], 0, sizeof t[0]);
+        assert_int_equal(osc_sink_flush(&sink), OSC_OK);
+    }
+    put_instants("one", 3);
+    assert_int_equal(osc_sink_end(&sink, OSC_END_WINDOW, 1), OSC_OK);
+    put_instants("two", 4);
+    assert_int_equal(osc_sink_end(&sink, OSC_END_WINDOW, 2), OSC_OK);
+    assert_int_equal(osc_sink_flush(&sink), OSC_OK);
+    t[0] = (struct osc_live_thread){.state = OSC_THREAD_EXITED, .tid = 71, .ordinal = 3};
+    t[0].lost[OSC_LOSS_LATE] = 5;
+    osc_sink_thread_done(&sink, 0);
+    memset(&t[0], 0, sizeof t[0]);
+    assert_int_equal(osc_sink_end(&sink, OSC_END_STOPPED, 3), OSC_OK);
+
+    struct recording r = read_part(1);
+    assert_int_equal(r.n_chunks[OSC_CHUNK_BEFORE], 1);
+    assert_int_equal(r.before.n_records, 0);
+    assert_int_equal(r.before.lost[OSC_LOSS_FULL], 43);
+    recording_free(&r);
+    r = read_part(2);
+    assert_int_equal(r.n_chunks[OSC_CHUNK_BEFORE], 0);
+    recording_free(&r);
+    r = read_part(3); /* no records at all */
+    assert_int_equal(r.before.lost[OSC_LOSS_LATE], 5);
+    recording_free(&r);
+}
+
 static void threads_are_told_beside_what_was_put(void **state)
 {
     struct osc_block *b = osc_blocks_take(1, 77);
@@ -263,6 +302,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(each_part_says_all_that_it_needs),
         TEST(threads_are_told_when_something_changed),
+        TEST(a_part_tells_losses_of_threads_that_ended_before_its_records),
         TEST(threads_are_told_beside_what_was_put),
         TEST(the_first_anchor_and_the_last_ones_are_kept),
         TEST(a_part_that_goes_on_tells_losses_of_those_before_it),

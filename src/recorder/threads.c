@@ -164,22 +164,33 @@ static void end_for(uint32_t i)
     hand_over(w, i, seize(w));
 }
 
-/* All writers are taken: end those of threads that are gone, not all too often. */
-static void reap(void)
+uint32_t osc_threads_reap(void)
 {
     const int kept = errno;
+    /* relaxed: those that are new meanwhile are not gone. */
+    const uint32_t n = __atomic_load_n(&n_writers, __ATOMIC_RELAXED);
+    uint32_t n_gone = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        if (is_gone(&memory->writers[i])) {
+            end_for(i);
+            n_gone++;
+        }
+    errno = kept;
+    return n_gone;
+}
+
+/* All writers are taken: end those of threads that are gone, not all too often. */
+static void reap_at_times(void)
+{
     const uint64_t now = osc_ticks();
     /* relaxed: only when, not what. */
     uint64_t last = __atomic_load_n(&last_reap, __ATOMIC_RELAXED);
 
-    if (now - last < osc_ticks_hz() / REAPS_HZ ||
-        !__atomic_compare_exchange_n(&last_reap, &last, now, false, __ATOMIC_RELAXED,
-                                     __ATOMIC_RELAXED))
-        return;
-    for (uint32_t i = 0; i < OSC_LIVE_THREADS; i++)
-        if (is_gone(&memory->writers[i]))
-            end_for(i);
-    errno = kept;
+    if (now - last >= osc_ticks_hz() / REAPS_HZ &&
+        __atomic_compare_exchange_n(&last_reap, &last, now, false, __ATOMIC_RELAXED,
+                                    __ATOMIC_RELAXED))
+        (void)osc_threads_reap();
 }
 
 void osc_threads_load(void)
@@ -280,7 +291,7 @@ struct osc_writer *osc_threads_writer(void)
     const uint32_t i = pop_index();
 
     if (i == 0) {
-        reap(); /* for later calls */
+        reap_at_times(); /* for later calls */
         return NULL;
     }
     struct osc_writer *w = &memory->writers[i - 1];

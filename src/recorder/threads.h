@@ -4,7 +4,8 @@
  *
  * A thread takes a writer at its first record and gives it back when it ends, half a
  * block and all. One that cannot tell when it ends, or records even after that, keeps its
- * writer until all are taken; then those of threads that are gone are given back. Writer I goes
+ * writer until few blocks are free or all writers taken; then those of threads that are gone
+ * are given back. Writer I goes
  * with entry I of the table; the entry is filled anew in each recording. It says EXITED until
  * the flusher has written what the thread lost; only then both are used again.
  *
@@ -72,6 +73,10 @@ void osc_threads_tell(struct osc_live_header *h);
 
 /* All that was lost since osc_threads_forget_losses(), by cause. Any thread. */
 void osc_threads_losses(uint64_t lost[OSC_LOSS_COUNT]);
+
+/* End the writers of threads that are gone without having told; how many. A system call for
+ * each writer. Any thread and handler. */
+uint32_t osc_threads_reap(void);
 
 /* Entry I, which was EXITED, may be used again. The flusher, or whoever ends a recording. */
 void osc_threads_give_back(uint32_t i);

@@ -19,7 +19,7 @@
 
 static struct recorded rec;
 
-enum { BATCH = 40, BATCHES = 250 };
+enum { BATCH = 40, BATCHES = 250, N_UNTOLD = 5000 };
 
 static void *record_little(void *arg)
 {
@@ -135,6 +135,39 @@ static void asks_for_no_memory_though_the_host_made_many_keys(void **state)
     (void)state;
     if (pid == 0)
         record_after_many_keys();
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+}
+
+/* With fewer blocks than threads, and none that says when it ends. */
+static void record_in_threads_that_do_not_tell(void)
+{
+    struct osc_losses lost;
+
+    for (int i = 0; i < 40; i++)
+        (void)pthread_key_create(&(pthread_key_t){0}, NULL);
+    if (recorded_begin(&rec, (uint64_t)8 << 20) != OSC_OK)
+        _exit(1);
+    for (int i = 0; i < N_UNTOLD; i++) {
+        pthread_t thread;
+
+        if (pthread_create(&thread, NULL, record_little, NULL) != 0 ||
+            pthread_join(thread, NULL) != 0)
+            _exit(2);
+    }
+    osc_losses_get(&lost);
+    _exit(recorded_end(&rec) != OSC_OK ? 3 : lost.full > 0 ? 4 : rec.all.begins != N_UNTOLD);
+}
+
+/* As the first test. */
+static void takes_back_the_blocks_of_threads_that_do_not_tell(void **state)
+{
+    int status = -1;
+    const pid_t pid = fork();
+
+    (void)state;
+    if (pid == 0)
+        record_in_threads_that_do_not_tell();
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_int_equal(status, 0);
 }
@@ -388,6 +421,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(asks_for_no_memory_though_the_host_made_many_keys),
+        cmocka_unit_test(takes_back_the_blocks_of_threads_that_do_not_tell),
         cmocka_unit_test(takes_back_what_threads_keep_that_record_too_late),
         cmocka_unit_test(lets_10000_threads_come_and_go),
         cmocka_unit_test(keeps_what_a_thread_recorded_that_ended_within_a_scope),

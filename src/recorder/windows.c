@@ -54,6 +54,13 @@ static void begin_window(uint64_t ticks)
                                           __ATOMIC_RELAXED);
 }
 
+/* Whether nothing is recorded in steps for ACTION. */
+static bool is_held(enum osc_action action)
+{
+    return action == OSC_ACTION_NONE ||
+           (action == OSC_ACTION_WARMUP && windows.start.is_flight);
+}
+
 void osc_windows_open(const struct osc_windows_start *start)
 {
     memset(&windows, 0, sizeof windows);
@@ -66,7 +73,7 @@ void osc_windows_open(const struct osc_windows_start *start)
     }
     windows.first = windows.action;
     tell_begin(osc_windows_begins_open() ? 0 : OSC_LIVE_NO_WINDOW);
-    start->hold(windows.action == OSC_ACTION_NONE);
+    start->hold(is_held(windows.action));
 }
 
 void osc_windows_close(void)
@@ -140,8 +147,8 @@ static void change_action(unsigned next, uint64_t ticks)
     }
     if (deeds & OSC_DEED_START)
         begin_window(ticks);
-    if ((windows.action == OSC_ACTION_NONE) != (next == OSC_ACTION_NONE))
-        windows.start.hold(next == OSC_ACTION_NONE);
+    if (is_held(windows.action) != is_held(next))
+        windows.start.hold(is_held(next));
     windows.action = next;
     if (deeds)
         windows.start.wake();
@@ -210,6 +217,17 @@ uint64_t osc_windows_take_slow(uint64_t until)
         __atomic_load_n(&windows.slow_begin, __ATOMIC_RELAXED) >= until)
         return 0;
     return __atomic_exchange_n(&windows.slow_ticks, 0, __ATOMIC_ACQUIRE);
+}
+
+void osc_windows_dumped(uint64_t from, uint64_t until)
+{
+    /* acquire: pairs with the release in osc_windows_step_end(); relaxed: see there. */
+    uint64_t slow = __atomic_load_n(&windows.slow_ticks, __ATOMIC_ACQUIRE);
+
+    if (slow != 0 && slow <= until &&
+        __atomic_load_n(&windows.slow_begin, __ATOMIC_RELAXED) >= from)
+        (void)__atomic_compare_exchange_n(&windows.slow_ticks, &slow, 0, false,
+                                          __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
 int64_t osc_windows_step(void)

@@ -30,6 +30,7 @@
 struct osc_windows_start {
     const struct osc_schedule *schedule; /* borrowed; NULL: all is recorded */
     double slow_step;                    /* 0: no step is slow */
+    bool is_flight;                      /* what is recorded in warm-up would get into dumps */
     void (*hold)(bool hold);             /* see recorder/flush.h */
     void (*wake)(void);                  /* the flusher has something to do */
     uint64_t *begin; /* borrowed: window_begin of the live directory (wire/live.h), or NULL */
@@ -63,6 +64,9 @@ bool osc_windows_begins_open(void);
 /* When the last slow step has ended, if the first that was not taken began before UNTIL:
  * all of them are taken. 0: there is none. No step is slow before 8 have ended. */
 uint64_t osc_windows_take_slow(uint64_t until);
+
+/* All from FROM to UNTIL is written: the slow steps in it need not be taken. */
+void osc_windows_dumped(uint64_t from, uint64_t until);
 
 /* The last step that began, -1: none yet. */
 int64_t osc_windows_step(void);

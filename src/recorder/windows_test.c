@@ -126,6 +126,23 @@ static void tells_where_the_window_begins_that_is_not_written(void **state)
     osc_windows_close();
 }
 
+static void a_flight_recorder_has_nothing_of_warm_up(void **state)
+{
+    static const bool held[] = {true, true, false, true, true, false, true};
+    const struct osc_schedule schedule = {.wait = 1, .warmup = 1, .active = 1, .repeat = 2};
+    const struct osc_windows_start s = {
+        .schedule = &schedule, .is_flight = true, .hold = hold, .wake = wake};
+
+    (void)state;
+    osc_windows_open(&s);
+    assert_true(is_held);
+    for (uint64_t i = 0; i < sizeof held; i++) {
+        step(i, i + 1);
+        assert_int_equal(is_held, held[i]);
+    }
+    osc_windows_close();
+}
+
 static void a_flusher_that_is_late_holds_the_schedule_up(void **state)
 {
     const struct osc_schedule schedule = {.active = 1};
@@ -212,6 +229,7 @@ int main(void)
         cmocka_unit_test(without_a_schedule_all_is_one_window),
         cmocka_unit_test(steps_move_the_schedule),
         cmocka_unit_test(tells_where_the_window_begins_that_is_not_written),
+        cmocka_unit_test(a_flight_recorder_has_nothing_of_warm_up),
         cmocka_unit_test(a_flusher_that_is_late_holds_the_schedule_up),
         cmocka_unit_test(a_step_is_slow_beside_the_median),
         cmocka_unit_test(slow_steps_wait_until_the_first_of_them_is_due),

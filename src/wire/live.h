@@ -6,6 +6,7 @@
  *     NAME.osc.live/
  *       blocks    header | threads | block | block | ...      OSC_LIVE_* below
  *       strings   header | entry | entry | ...
+ *       standing  header | segment | segment | ...
  *
  *   blocks: struct osc_live_header at 0; struct osc_live_thread from
  *   OSC_LIVE_THREADS_AT on, OSC_LIVE_THREADS of them; from OSC_LIVE_BLOCKS_AT on
@@ -18,6 +19,10 @@
  *   A name is the offset of its entry / 8. The length is written last: 0 there means
  *   that nobody has finished it, and its room (osc_live_strings.used_bytes counts it)
  *   is skipped by 8 bytes a time up to the next entry whose hash fits.
+ *
+ *   standing, where a recording can have more than one part: struct osc_live_standing at 0;
+ *   from OSC_STANDING_AT on segments (wire/pack.h) of no slots, copies of what holds for all
+ *   parts, such as names of threads, and may stand in no block and no file any more.
  *
  * A block belongs to one thread at a time:
  *
@@ -49,6 +54,7 @@
 #define OSC_LIVE_THREADS    16320u /* one page less than a megabyte of them */
 #define OSC_LIVE_BLOCKS_AT  (1u << 20)
 #define OSC_STRINGS_AT      64u
+#define OSC_STANDING_AT     64u
 
 enum osc_live_state {
     OSC_LIVE_RECORDING = 1,
@@ -84,6 +90,7 @@ struct osc_live_header {
     uint64_t window_begin;
     uint32_t is_flight; /* a flight recorder: none of it is written unless somebody asks */
     uint32_t reserved;
+    uint64_t lost_gone[OSC_LOSS_COUNT]; /* by threads that are gone, and that no part tells */
 };
 
 enum osc_live_thread_state { OSC_THREAD_UNUSED, OSC_THREAD_RUNS, OSC_THREAD_EXITED };
@@ -122,5 +129,15 @@ struct osc_live_strings {
     uint64_t reserved_bytes; /* room on the disk */
     uint64_t recording[2];
 };
+
+struct osc_live_standing {
+    uint64_t magic;
+    uint64_t used_bytes; /* of the file, this header included; grows after they are written */
+    uint64_t n_records;  /* in them */
+    uint64_t recording[2];
+    uint64_t reserved[3];
+};
+
+_Static_assert(sizeof(struct osc_live_standing) == OSC_STANDING_AT, "segments follow");
 
 #endif

@@ -10,16 +10,24 @@ show()
 show run --sources api -o rec -- sh -c 'echo "out: $OPSCOPE_OUT" | sed "s|.*/||"; exit 7'
 show run --sources api -o rec -- sh -c 'kill -TERM $$'
 show run --sources api -o rec -- no-such-program
+show run --sources api -o made -- no-such-program
+mkdir mine
+show run --sources api -o mine -- no-such-program
+ls -d made mine 2>/dev/null
 touch not-executable
 show run --sources api -o rec -- ./not-executable
 show run --sources api -o a/b/c -- test -d a/b/c
 show run --sources none -o rec -- sh -c 'echo "OPSCOPE=$OPSCOPE"'
 env OPSCOPE=0 "$OPSCOPE" run --sources api -o rec -- sh -c 'echo "OPSCOPE=$OPSCOPE"' 2>&1
-show run --sources api -o rec --schedule wait=1,active=3 --flight 10s --limit-size 1K --print-env
+show run --sources api -o rec --schedule wait=1,active=3 --flight 10s --limit-size 1M --print-env
 show run --sources itt,apo true
 show run --torch=fast true
 show run --torch=replace --flight 10s true
 show run --limit-size many true
+show run --limit-size 1023K true
+show run --schedule "" true
+show run --schedule active=1,active=2 true
+show run --schedule active=1,slow=2 --flight 10s,slow=3 true
 show run --schedule wait=1,activ=3 true
 show run --schedule wait=1 true
 show run --flight bogus true
@@ -77,6 +85,12 @@ run = subprocess.Popen([sys.argv[1], "run", "--sources", "api", "-o", "rec", "--
 run.stdout.readline()
 run.send_signal(signal.SIGUSR1)
 print("a signal to opscope reaches it:", run.stdout.read().strip(), run.wait())
+
+# It ends by itself, while we get what timeout(1) and Ctrl-C send.
+LATE = "(sleep 0.2; kill -HUP $PPID; kill -TERM $PPID; kill -INT $PPID; kill -CONT $PPID) & "
+run = subprocess.run([sys.argv[1], "run", "--sources", "api", "-o", "rec", "--", "sh", "-c",
+                      LATE + "kill -STOP $PPID; exit 5"], check=False)
+print("signals that come after its end change nothing:", run.returncode)
 END
 
 # A program that uses nothing we collect leaves a recording all the same.

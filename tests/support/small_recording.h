@@ -97,20 +97,26 @@ static inline void recording_flush(struct small_recording *r)
     r->n_slots = 0;
 }
 
-/* The names, threads and anchors that were used; then the end. */
-static inline void recording_end(struct small_recording *r)
+/* The names, threads and anchors that were used; then the end for REASON, or none. */
+static inline void recording_end_for(struct small_recording *r, uint32_t reason)
 {
     const struct osc_clock_anchor anchors[] = {{.ticks = 1, .monotonic_ns = 1},
                                                {.ticks = 1000001, .monotonic_ns = 1000001}};
     const struct osc_wire_thread thread = {.ordinal = 1, .tid = 7, .lost = {0, 0, 0, 0}};
-    const struct osc_wire_end end = {.reason = OSC_END_STOPPED};
+    const struct osc_wire_end end = {.reason = reason};
     unsigned char strings[8 + sizeof r->log] = {OSC_STRINGS_AT};
 
     memcpy(strings + 8, r->log, r->n_log);
     recording_chunk(r, OSC_CHUNK_STRINGS, strings, 8 + r->n_log, 1);
     recording_chunk(r, OSC_CHUNK_CLOCK, anchors, sizeof anchors, 2);
     recording_chunk(r, OSC_CHUNK_THREADS, &thread, sizeof thread, 1);
-    recording_chunk(r, OSC_CHUNK_END, &end, sizeof end, 1);
+    if (reason > 0)
+        recording_chunk(r, OSC_CHUNK_END, &end, sizeof end, 1);
+}
+
+static inline void recording_end(struct small_recording *r)
+{
+    recording_end_for(r, OSC_END_STOPPED);
 }
 
 #endif

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/load.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "opscope/trace.h"
+#include "support/small_recording.h"
+
+/* Beside it lies a file that is read first: while it is, the directory changes. */
+static char folder[] = "/tmp/opscope-load-XXXXXX";
+static char first[64], part_1[64], part_2[64];
+static void (*change)(void);
+
+/* Part PART of one recording, or with 0 all of another: an instant, and an end for REASON. */
+static void write_part(const char *path, uint32_t part, uint32_t reason)
+{
+    static struct small_recording rec;
+    struct osc_file_header h;
+
+    recording_begin(&rec);
+    rec.block.seq += part;
+    recording_add(&rec, OSC_RECORD_INSTANT, recording_name(&rec, "x"), 5 + part, NULL, 0);
+    recording_flush(&rec);
+    recording_end_for(&rec, reason);
+    memcpy(&h, rec.bytes, sizeof h);
+    h.recording[0] = part > 0;
+    h.part = part > 0 ? part : 1;
+    osc_file_header_seal(&h);
+    memcpy(rec.bytes, &h, sizeof h);
+
+    FILE *const f = fopen(path, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(rec.bytes, rec.n_bytes, 1, f), 1);
+    assert_int_equal(fclose(f), 0);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    memset(folder + sizeof folder - 7, 'X', 6);
+    if (!mkdtemp(folder))
+        return -1;
+    snprintf(first, sizeof first, "%s.first.osc", folder);
+    snprintf(part_1, sizeof part_1, "%s/run.osc", folder);
+    snprintf(part_2, sizeof part_2, "%s/run.2.osc", folder);
+    write_part(first, 0, OSC_END_STOPPED);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    (void)unlink(first);
+    (void)unlink(part_1);
+    (void)unlink(part_2);
+    return rmdir(folder);
+}
+
+static int on_progress(void *ctx, uint64_t done, uint64_t total)
+{
+    (void)ctx, (void)done, (void)total;
+    if (change)
+        change();
+    change = NULL;
+    return 0;
+}
+
+/* Read both, with WANTED in between; how many events there are. */
+static size_t load(void (*wanted)(void))
+{
+    const char *const paths[] = {first, folder};
+    const struct osc_traces_options options = {
+        .size = sizeof options, .paths = paths, .n_paths = 2, .progress = on_progress};
+    struct osc_traces *const t = osc_traces_new();
+    struct osc_frame *f = NULL;
+
+    change = wanted;
+    assert_non_null(t);
+    assert_int_equal(osc_traces_open(t, &options), OSC_OK);
+    assert_null(change);
+    assert_string_equal(osc_traces_said(t), "");
+    assert_int_equal(osc_traces_table(t, "events", NULL, 0, &f), OSC_OK);
+    const size_t n = osc_frame_rows(f);
+    osc_frame_release(f);
+    osc_traces_free(t);
+    return n;
+}
+
+static void begin_part_2(void)
+{
+    write_part(part_1, 1, OSC_END_CONTINUED);
+    write_part(part_2, 2, OSC_END_STOPPED);
+}
+
+static void remove_part_1(void)
+{
+    assert_int_equal(unlink(part_1), 0);
+}
+
+static void a_part_that_began_meanwhile_is_read(void **state)
+{
+    (void)state;
+    write_part(part_1, 1, 0);
+    assert_int_equal(load(NULL), 2);
+    assert_int_equal(load(begin_part_2), 3);
+}
+
+static void a_part_that_a_limit_removed_meanwhile_is_not_missed(void **state)
+{
+    (void)state;
+    begin_part_2();
+    assert_int_equal(load(remove_part_1), 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_part_that_began_meanwhile_is_read, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_part_that_a_limit_removed_meanwhile_is_not_missed,
+                                        set_up, tear_down),
+    };
+    return cmocka_run_group_tests_name("load", tests, NULL, NULL);
+}
