@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/thread.h"
 #include "codec/json.h"
+#include "export/chrome_ids.h"
 
 #define PART_SHIFT 16 /* strings that one thread escapes at a time */
 #define SLACK      64 /* copies are of whole words, and may write so much too far */
@@ -168,16 +169,37 @@ static osc_status add_slot(struct osc_chrome_text *x, struct osc_chrome_form *f,
     return OSC_OK;
 }
 
+/* The same of EXTRA, which the event itself does not have. */
+static osc_status add_extra(struct osc_chrome_text *x, struct osc_chrome_form *f,
+                            const struct osc_chrome_extra *extra, const char *sep, size_t *from)
+{
+    struct osc_strbuf *const out = &x->literals;
+
+    osc_strbuf_adds(out, sep);
+    osc_strbuf_adds(out, extra->text);
+    if (extra->is_whole)
+        return OSC_OK;
+    if (osc_grow(&x->ops, &x->cap_ops, x->n_ops + 1, sizeof *x->ops) != OSC_OK)
+        return OSC_ENOMEM;
+    x->ops[x->n_ops++] = (struct osc_chrome_op){literal_from(x, *from), 0, (uint8_t)extra->id};
+    f->n_ops++;
+    *from = out->len;
+    return OSC_OK;
+}
+
 static osc_status fit_form(struct osc_chrome_text *x, const struct osc_form *form,
                            struct osc_chrome_form *f)
 {
     struct osc_strbuf *const out = &x->literals;
+    const struct osc_chrome_extra *extra = osc_chrome_extras(x->t, form);
+    const bool has_args = form->has_args || extra;
     size_t from = out->len;
     const size_t start = from;
     const char *sep = "";
     osc_status st = OSC_OK;
 
     f->ph = form->ph;
+    f->has_words = form->n_words > 0;
     f->first_op = x->n_ops;
     osc_strbuf_addf(out, ",\n{\"ph\":\"%c\"", form->ph);
     if (form->category.v != 0) {
@@ -202,7 +224,7 @@ static osc_status fit_form(struct osc_chrome_text *x, const struct osc_form *for
     from = out->len;
     for (size_t i = 0; i < open_len && out->status == OSC_OK; i++)
         osc_strbuf_addc(out, out->s[open + i]);
-    if (form->has_args)
+    if (has_args)
         osc_strbuf_adds(out, ",\"args\":{");
     for (uint32_t i = 0; i < form->n_slots && st == OSC_OK; i++) {
         if (form->slots[i].is_member)
@@ -210,7 +232,11 @@ static osc_status fit_form(struct osc_chrome_text *x, const struct osc_form *for
         st = add_slot(x, f, &form->slots[i], sep, &from);
         sep = ",";
     }
-    osc_strbuf_adds(out, form->has_args ? "}}" : "}");
+    for (; extra && extra->text && st == OSC_OK; extra++) {
+        st = add_extra(x, f, extra, sep, &from);
+        sep = ",";
+    }
+    osc_strbuf_adds(out, has_args ? "}}" : "}");
     f->tail = literal_from(x, from);
     f->room = out->len - start + ((size_t)f->n_ops + 2) * OSC_DIGITS_MAX + (size_t)2 * SLACK;
     return st;
@@ -452,18 +478,32 @@ static inline bool put_start(const struct osc_chrome_text *x, const struct osc_c
     return true;
 }
 
+/* A number that the event itself does not have. */
+static inline char *put_id(const struct osc_chrome_text *x, char *p, const struct osc_chunk *c,
+                           uint32_t i, enum osc_chrome_id id)
+{
+    const uint64_t v = osc_chrome_id(x->t, c, i, id);
+
+    return v > 0 || id == OSC_CHROME_ID_INDEX ? osc_digits_u64(p, v) : copy(p, "null", 4);
+}
+
 /* N ops of F and then TAIL, behind the time of row I. */
 static inline void put_ops(const struct osc_chrome_text *x, const struct osc_chunk *c,
                            uint32_t i, uint32_t n, const struct osc_chrome_literal *tail,
                            struct osc_text_out *o)
 {
+    static const uint32_t no_words[1];
     const struct osc_chrome_form *const f = &x->forms[c->form[i]];
     const struct osc_chrome_op *op = x->ops + f->first_op;
-    const uint32_t *const words = n > 0 ? osc_row_words(c, i) : NULL;
+    const uint32_t *const words = f->has_words ? osc_row_words(c, i) : no_words;
     char *p = o->p;
 
     for (uint32_t k = 0; k < n; k++, op++) {
         p = copy_literal(p, x, &op->literal);
+        if (op->type >= OSC_CHROME_ID_INDEX) {
+            p = put_id(x, p, c, i, (enum osc_chrome_id)op->type);
+            continue;
+        }
 
         const uint32_t *const w = words + op->word;
         if (op->type == OSC_ARG_INT32 && *w < OSC_DIGITS_LANES) {

@@ -43,7 +43,7 @@ struct osc_chrome_literal {
 struct osc_chrome_op {
     struct osc_chrome_literal literal;
     uint16_t word;
-    uint8_t type; /* enum osc_arg_type; of those that have words */
+    uint8_t type; /* enum osc_arg_type, of those that have words; or enum osc_chrome_id */
 };
 
 struct osc_chrome_form {
@@ -53,6 +53,7 @@ struct osc_chrome_form {
     size_t first_op;
     uint32_t n_ops, n_member_ops;
     uint8_t ph;
+    bool has_words;
     size_t room; /* bytes of all but strings and the part of the track */
 };
 

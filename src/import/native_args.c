@@ -104,8 +104,7 @@ static void take_list(struct osc_builder *b, struct osc_native_args *a, osc_sid 
     osc_strbuf_fini(&text);
 }
 
-/* Whether TEXT is a list or an object in JSON. */
-static bool is_nested(struct osc_str text)
+bool osc_native_is_nested(struct osc_str text)
 {
     struct osc_strbuf mended = {0};
     const bool is =
@@ -124,7 +123,8 @@ static struct osc_native_value json_value(struct osc_builder *b, osc_sid key,
     if (osc_json_int(text, &v))
         return (struct osc_native_value){
             key, v >= INT32_MIN && v <= INT32_MAX ? OSC_ARG_INT32 : OSC_ARG_INT64, (uint64_t)v};
-    return (struct osc_native_value){key, is_nested(text) ? OSC_ARG_TEXT : OSC_ARG_STRING,
+    return (struct osc_native_value){key,
+                                     osc_native_is_nested(text) ? OSC_ARG_TEXT : OSC_ARG_STRING,
                                      osc_build_string(b, text.s, text.len).v};
 }
 

@@ -36,6 +36,9 @@ void osc_native_args_string(struct osc_builder *b, struct osc_native_args *a, os
 void osc_native_args_id(struct osc_builder *b, struct osc_native_args *a, osc_sid key,
                         uint64_t value);
 
+/* Whether TEXT is a list or an object in JSON. */
+bool osc_native_is_nested(struct osc_str text);
+
 /* Append what the record P of an ARG kind other than ARG_STACK says, unless arguments are
  * not wanted; and the same for ARG_STACK, as `Call stack`. */
 void osc_native_args_take(struct osc_builder *b, struct osc_native_names *names,

@@ -399,6 +399,8 @@ static void build_memory(struct making *m, const struct osc_native_item *item,
     add_int(m, key_of(rows, OSC_ARG_KEY_TOTAL_ALLOCATED), d->sum_bytes);
     if (item->kind >= OSC_RECORD_ALLOC_TOTAL && words[3] != UNKNOWN)
         add_int(m, key_of(rows, OSC_ARG_KEY_TOTAL_RESERVED), (int64_t)words[3]);
+    else if (rows->is_torch && d->type_number == 0)
+        add_int(m, key_of(rows, OSC_ARG_KEY_TOTAL_RESERVED), 0); /* as its profiler has it */
     put(m, &r, item);
 }
 

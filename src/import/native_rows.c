@@ -33,7 +33,7 @@ static void put_record(struct osc_native_rows *rows, const struct osc_native_thr
     r->slots = args->slots + first_slot;
     r->n_slots = (uint32_t)(args->n_slots - first_slot);
     r->words = args->words + first_word;
-    r->has_args = r->n_slots > 0;
+    r->has_args = r->n_slots > 0 && !r->slots[0].is_member; /* all are, or none */
     osc_build_record(rows->builder, r);
 }
 
@@ -70,6 +70,9 @@ static void release_with_args(struct osc_native_rows *rows, struct osc_native_th
         if (is_begin(h.kind)) {
             r.ph = 'B';
             r.category = rows->categories[h.kind - OSC_RECORD_BEGIN];
+            if (h.kind == OSC_RECORD_BEGIN + OSC_SCOPE_OPERATOR)
+                osc_native_links_add(rows, (uint32_t)(t - rows->threads), h.name, h.ts_ns,
+                                     &t->args);
         } else if (is_complete(h.kind)) {
             r.ph = 'X';
             r.category = rows->categories[h.kind - OSC_RECORD_COMPLETE];
@@ -167,6 +170,12 @@ static struct osc_native_args *wait_for_end(struct osc_native_rows *rows,
 static void take_arg(struct osc_native_rows *rows, struct osc_native_thread *t,
                      const struct osc_packed *p)
 {
+    if (p->kind == OSC_RECORD_ARG_I64 &&
+        osc_native_name(rows->names, p->id).v == rows->key_torch_thread.v) {
+        t->torch_thread = p->value;
+        rows->is_torch = true;
+        return;
+    }
     struct osc_native_args *args = t->held.kind != 0 ? &t->args : wait_for_end(rows, t);
 
     if (!args)
@@ -235,18 +244,19 @@ static void take_metadata_row(struct osc_native_rows *rows, const struct osc_nat
     osc_native_args_fini(&args);
 }
 
-/* A fact about the whole recording. One is for us alone: when open scopes end. */
+/* A fact about the whole recording: text, or a list or an object in JSON. One is for us alone:
+ * when open scopes end. */
 static void take_fact(struct osc_native_rows *rows, const struct osc_packed *p)
 {
     const osc_sid key = osc_native_name(rows->names, p->id),
                   value = osc_native_name(rows->names, (uint32_t)p->value);
     const struct osc_trace *t = rows->builder->loading->trace;
+    const struct osc_str text = osc_trace_str(t, value);
 
     if (!osc_str_eq(osc_trace_str(t, key), OSC_STR(OSC_RECORD_FACT_OPEN_END))) {
-        osc_native_late_meta(rows, key, value, true);
+        osc_native_late_meta(rows, key, value, !osc_native_is_nested(text));
         return;
     }
-    const struct osc_str text = osc_trace_str(t, value);
     rows->open_end_ticks = 0;
     for (size_t i = 0; i < text.len && text.s[i] >= '0' && text.s[i] <= '9'; i++)
         rows->open_end_ticks = rows->open_end_ticks * 10 + (uint64_t)(text.s[i] - '0');
@@ -268,20 +278,15 @@ static void take_counter(struct osc_native_rows *rows, struct osc_native_thread 
     t->args.n_slots = t->args.n_words = 0;
 }
 
-/* One end of an arrow. It binds to the scope around it. */
-static void take_flow(struct osc_native_rows *rows, struct osc_native_thread *t,
-                      const struct osc_packed *p, int64_t ts_ns)
+void osc_native_rows_flow(struct osc_native_rows *rows, const struct osc_native_thread *t,
+                          uint8_t ph, osc_sid category, uint64_t id, int64_t ts_ns)
 {
     const osc_sid *keys = rows->builder->loading->keys;
-    const bool is_end = p->kind == OSC_RECORD_FLOW_END;
     struct osc_native_args args = {0};
-    struct osc_record r = {.ph = is_end ? 'f' : 's',
-                           .category = rows->category_flow,
-                           .name = rows->category_flow,
-                           .ts_ns = ts_ns};
+    struct osc_record r = {.ph = ph, .category = category, .name = category, .ts_ns = ts_ns};
 
-    osc_native_args_id(rows->builder, &args, keys[OSC_ARG_KEY_FLOW_ID], p->words[0]);
-    if (is_end)
+    osc_native_args_id(rows->builder, &args, keys[OSC_ARG_KEY_FLOW_ID], id);
+    if (ph == 'f')
         osc_native_args_string(rows->builder, &args, keys[OSC_ARG_KEY_BINDING_POINT],
                                osc_build_string(rows->builder, "e", 1));
     for (size_t i = 0; i < args.n_slots; i++)
@@ -409,7 +414,8 @@ static void take_other(struct osc_native_rows *rows, struct osc_native_thread *t
         break;
     case OSC_RECORD_FLOW_BEGIN:
     case OSC_RECORD_FLOW_END:
-        take_flow(rows, t, p, ts_ns);
+        osc_native_rows_flow(rows, t, p->kind == OSC_RECORD_FLOW_END ? 'f' : 's',
+                             rows->category_flow, p->words[0], ts_ns);
         break;
     case OSC_RECORD_THREAD_NAME:
         take_metadata_row(rows, t, "thread_name", osc_native_name(rows->names, p->id));
@@ -511,6 +517,8 @@ void osc_native_rows_finish(struct osc_native_rows *rows)
         end_open(rows, &rows->threads[i], end_ns);
     if (rows->builder->status == OSC_OK)
         osc_native_late_build(rows);
+    if (rows->builder->status == OSC_OK)
+        osc_native_links_build(rows);
 }
 
 /* --- begin and end ------------------------------------------------------- */
@@ -537,6 +545,7 @@ osc_status osc_native_rows_init(struct osc_native_rows *rows, struct osc_builder
     rows->end = form_of(rows, 'E', (osc_sid){0});
     rows->instant = form_of(rows, 'i', (osc_sid){0});
     rows->category_flow = osc_build_string(b, "flow", 4);
+    rows->key_torch_thread = osc_build_string(b, "torch thread", 12);
     rows->key_value = osc_build_string(b, "value", 5);
     rows->key_correlation = b->loading->keys[OSC_ARG_KEY_CORRELATION];
     for (unsigned i = 0; i < OSC_LOSS_COUNT; i++)
@@ -556,6 +565,7 @@ void osc_native_rows_fini(struct osc_native_rows *rows)
     osc_idmap_fini(&rows->by_ordinal);
     osc_idmap_fini(&rows->by_tid);
     osc_native_late_fini(&rows->late);
+    osc_native_links_fini(&rows->links);
     osc_native_stacks_fini(&rows->stacks);
     osc_strbuf_fini(&rows->text);
     rows->threads = NULL;

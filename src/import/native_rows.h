@@ -24,6 +24,7 @@
 #include "import/build.h"
 #include "import/native_clock.h"
 #include "import/native_late.h"
+#include "import/native_links.h"
 #include "import/native_names.h"
 #include "import/native_stacks.h"
 #include "opscope/record.h"
@@ -47,8 +48,9 @@ struct osc_native_thread {
     uint64_t ordinal;
     osc_who tid;
     osc_track_id track;
-    uint32_t depth; /* scopes open */
-    uint8_t *kinds; /* owned; of them, the innermost last: enum osc_scope_kind */
+    uint64_t torch_thread; /* what PyTorch calls it; 0: not known */
+    uint32_t depth;        /* scopes open */
+    uint8_t *kinds;        /* owned; of them, the innermost last: enum osc_scope_kind */
     size_t cap_kinds;
     struct osc_native_held held;
     struct osc_native_args args;    /* of held */
@@ -75,13 +77,15 @@ struct osc_native_rows {
     struct osc_idmap by_ordinal, by_tid;
     osc_sid categories[OSC_SCOPE_KIND_COUNT]; /* of scopes */
     osc_form_id begins[OSC_SCOPE_KIND_COUNT], completes[OSC_SCOPE_KIND_COUNT], end, instant;
-    osc_sid key_correlation, key_value, category_flow;
+    osc_sid key_correlation, key_value, key_torch_thread, category_flow;
     struct osc_native_late late;
+    struct osc_native_links links;
     struct osc_native_loss losses[OSC_LOSS_COUNT]; /* by the records LOST */
     struct osc_strbuf text;
     uint64_t n_records;      /* read so far */
     uint64_t open_end_ticks; /* when scopes end that no record ends; 0: nobody knows */
     bool is_scout;           /* steps alone are wanted */
+    bool is_torch;           /* operators are PyTorch's own */
 };
 
 OSC_MUST_USE osc_status osc_native_rows_init(struct osc_native_rows *rows,
@@ -101,6 +105,10 @@ OSC_MUST_USE osc_status osc_native_rows_thread(struct osc_native_rows *rows, uin
  * some record on. What the builder says of memory is in its status. */
 bool osc_native_rows_take(struct osc_native_rows *rows, const struct osc_pack_segment *s,
                           const unsigned char *bytes);
+
+/* One end of an arrow, PH 's' or 'f', in T at TS_NS. It binds to the scope around it. */
+void osc_native_rows_flow(struct osc_native_rows *rows, const struct osc_native_thread *t,
+                          uint8_t ph, osc_sid category, uint64_t id, int64_t ts_ns);
 
 /* Records are missing here: scopes that are open now stay so, since their ends may be. */
 void osc_native_rows_break(struct osc_native_rows *rows);

@@ -221,6 +221,23 @@ static void sums_of_memory_never_fall_below_zero(void **state)
     osc_trace_fini(&trace);
 }
 
+static void a_fact_in_json_is_no_string(void **state)
+{
+    (void)state;
+    recording_begin(&rec);
+    ADD(OSC_RECORD_METADATA, recording_name(&rec, "text"), recording_name(&rec, "[a"));
+    ADD(OSC_RECORD_METADATA, recording_name(&rec, "list"), recording_name(&rec, "[1]"));
+    recording_flush(&rec);
+    load_all();
+    for (uint32_t i = 0; i < trace.n_metas; i++) {
+        const struct osc_str key = osc_trace_str(&trace, trace.metas[i].key);
+
+        if (osc_str_eq(key, OSC_STR("text")) || osc_str_eq(key, OSC_STR("list")))
+            assert_int_equal(trace.metas[i].is_string, osc_str_eq(key, OSC_STR("text")));
+    }
+    osc_trace_fini(&trace);
+}
+
 static void losses_are_counted_with_the_first_time(void **state)
 {
     (void)state;
@@ -352,6 +369,7 @@ int main(void)
         cmocka_unit_test(a_lost_chunk_costs_its_records_and_the_scopes_open_across_it),
         cmocka_unit_test(segments_of_a_thread_are_read_by_block_and_not_as_they_stand),
         cmocka_unit_test(sums_of_memory_never_fall_below_zero),
+        cmocka_unit_test(a_fact_in_json_is_no_string),
         cmocka_unit_test(losses_are_counted_with_the_first_time),
         cmocka_unit_test(a_file_without_an_end_was_killed),
         cmocka_unit_test(a_launch_is_a_call_of_the_scope_around_it),

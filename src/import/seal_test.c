@@ -144,6 +144,16 @@ static void takes_the_base_of_times_from_the_file(void **state)
     osc_trace_fini(&wrong);
 }
 
+static void counts_devices_that_the_file_says_are_absent(void **state)
+{
+    struct osc_trace t = seal("{'device_absent.CUDA':'no driver','device_absent':1,"
+                              "'device_absent.XPU':'no package','traceEvents':[]}");
+
+    (void)state;
+    assert_int_equal(t.findings.by_code[OSC_FINDING_device_absent].count, 2);
+    osc_trace_fini(&t);
+}
+
 static void counts_names_that_are_broken_or_lost(void **state)
 {
     struct osc_trace t = seal("[" RANGE("cpu_op", "\xff", 1, 1, 4, "") "," RANGE(
@@ -197,6 +207,7 @@ int main(void)
         cmocka_unit_test(counts_tracks_in_order_of_their_first_event),
         cmocka_unit_test(names_devices_by_argument_or_process_and_by_their_runtime),
         cmocka_unit_test(takes_the_base_of_times_from_the_file),
+        cmocka_unit_test(counts_devices_that_the_file_says_are_absent),
         cmocka_unit_test(counts_names_that_are_broken_or_lost),
         cmocka_unit_test(pairs_before_it_measures),
         cmocka_unit_test(survives_any_failed_allocation),

@@ -83,6 +83,9 @@ enum osc_severity { OSC_INFO, OSC_WARNING, OSC_ERROR };
     X(source_missing, WARNING, "sources of events that were asked for and brought nothing",    \
       "see whether the program uses them (ITT: torch.autograd.profiler.emit_itt()) and "       \
       "keeps the variables that opscope run sets")                                             \
+    X(device_absent, WARNING,                                                                  \
+      "devices whose activity was asked for and could not be recorded",                        \
+      "opscope info says what each lacks, as meta.device_absent.NAME")                         \
     X(nothing_dumped, INFO,                                                                    \
       "a flight recorder in which nothing happened: it was not asked to write, and met "       \
       "nothing that makes it",                                                                 \

@@ -109,6 +109,8 @@ class Maker:
                 frames = [rec.frame(a) for a in r.words] + ["..."] * (r.ident == 1)
                 self.add_args(t, {"Call stack": ";".join(frames)})
             return
+        if r.name == "ARG_I64" and rec.name(r.ident) == "torch thread":
+            return
         if r.name.startswith("ARG_"):
             self.add_args(t, {rec.name(r.ident): self.arg(r)})
             return

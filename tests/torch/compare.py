@@ -7,10 +7,10 @@
 Needs torch, and the python/ of a build on PYTHONPATH. Each of workloads.py runs under
 both at once, with the options that a profile can have. Compared are the averages by name
 and by shape (calls, memory, FLOPs, shapes; the order of first sight), every call (name,
-thread, depth, shapes, types, scalars, sequence number, forward thread) and memory
-records. Times differ by what the two cost. How many of each are equal is printed. Two
-ranks of a process group do so, too. Ends with `N passed, N failed`; exit status 1 on any
-failure.
+thread, depth, shapes, types, scalars, sequence number, forward thread), memory records, the
+arrows from forward to backward, and what members and arguments events of each sort have.
+Times differ by what the two cost. How many of each are equal is printed. Two ranks of a
+process group do so, too. Ends with `N passed, N failed`; exit status 1 on any failure.
 """
 from __future__ import annotations
 
@@ -46,6 +46,9 @@ OPTIONS: dict[str, dict[str, Any]] = {
 # What another thread allocates falls into whatever call runs then: a race, for each profiler
 # its own. The records are compared, but not their order, nor what rows make of them.
 RACES = ("scripted", "scripted_module", "ddp")
+# What a recording of ours knows besides.
+OURS_ALONE = {"pid", "parent_pid", "start_unix_ns", "exe", "command", "boot_id", "cpus",
+              "opscope_version", "clock"}
 # Where Kineto writes no JSON, gives the calls of other threads, or lines of TorchScript.
 NO_STACKS = ("odd_inputs", "odd_tensors", "threads", "scripted", "scripted_module", "compiled",
              "resnet18_training", "ddp")
@@ -89,6 +92,49 @@ def plain(key: str, args: dict[str, Any]) -> Any:
     value = args.get(key)
     no_thread = key == "Fwd thread id" and value == 0
     return None if value in (None, -1) or no_thread else json.dumps(value)
+
+
+def arrows(path: str) -> list[Any]:
+    """What each arrow goes from and to: the innermost call that begins there."""
+    with open(path, encoding="utf-8") as f:
+        events = json.load(f)["traceEvents"]
+    begins = {}
+    for e in sorted((e for e in events if e["ph"] == "X" and e["cat"] == "cpu_op"),
+                    key=lambda e: -e["dur"]):
+        begins[e["tid"], e["ts"]] = e["name"]
+    ends: dict[str, dict[int, Any]] = {"s": {}, "f": {}}
+    for e in events:
+        if e.get("cat") == "fwdbwd":
+            ends[e["ph"]][e["id"]] = e["tid"], begins.get((e["tid"], e["ts"]))
+    return sorted((ends["s"][i], ends["f"].get(i)) for i in ends["s"])
+
+
+# What only Kineto tells: keywords of the fast variant of record_function, for which there is
+# no public interface, and the place of a thread in a list.
+KINETO_ALONE = ("thread_sort_index",)
+
+
+def members(path: str) -> dict[Any, set[str]]:
+    """The members and arguments that events of each sort have in a trace, in any of them."""
+    with open(path, encoding="utf-8") as f:
+        trace = json.load(f)
+    result: dict[Any, set[str]] = {"": set(trace) - OURS_ALONE}
+    for e in trace["traceEvents"]:
+        sort = e["ph"], e.get("cat"), e["name"] if e["ph"] in "Mi" else ""
+        if e["name"] not in KINETO_ALONE:
+            found = result.setdefault(sort, set())
+            found |= {x for x in e if x != "args"} | {f"args.{x}" for x in e.get("args", {})}
+    return result
+
+
+def compare_forms(a: str, b: str) -> list[str]:
+    """Arrows, and what events consist of."""
+    found = []
+    if arrows(a) != arrows(b):
+        found.append(f"arrows differ: {len(arrows(a))}, {len(arrows(b))}")
+    x, y = members(a), members(b)
+    return found + [f"{sort} has {sorted(x.get(sort, ()))}, and here {sorted(y.get(sort, ()))}"
+                    for sort in x | y if x.get(sort) != y.get(sort)]
 
 
 def memory_records(path: str) -> list[int]:
@@ -138,6 +184,7 @@ def differences(name: str, options: dict[str, Any], directory: str,
     if name not in NO_JSON:
         found += compare_calls(*map(calls, traces), equal)
         found += compare_records(*map(memory_records, traces), name in RACES, equal)
+        found += compare_forms(*traces)
     return found
 
 

@@ -34,6 +34,7 @@ import opscope.torch
 from opscope.torch import ProfilerActivity, profile, profiler_legacy, record_function, schedule
 
 CPU = [ProfilerActivity.CPU]
+DEVICES = [a for name, a in ProfilerActivity.__members__.items() if name != "CPU"]
 x = torch.randn(8, 8)
 
 
@@ -77,7 +78,7 @@ def saving_twice_works() -> None:
         c = json.loads(gzip.decompress(Path(d, "c.json.gz").read_bytes()))
     assert a["traceEvents"] == b["traceEvents"] == c["traceEvents"]
     assert 'a "quoted" \\ name\t' in [e["name"] for e in a["traceEvents"]]
-    assert a["record_shapes"] == 0 or "record_shapes" in a
+    assert "record_shapes" not in a and a["traceName"].endswith("a.json"), a.keys()
 
 
 def metadata_stands_in_the_trace() -> None:
@@ -90,6 +91,17 @@ def metadata_stands_in_the_trace() -> None:
         trace = json.loads(Path(d, "t.json").read_text())
     assert trace["who"] == 'me "myself"' and trace["list"] == [1, 2], trace.keys()
     assert trace["trace_id"] == prof.get_trace_id()
+
+
+def what_is_open_when_the_window_ends_ends_there() -> None:
+    with profile(activities=CPU) as prof:
+        outer = record_function("outer").__enter__()
+        x + x
+    outer.__exit__(None, None, None)
+    with tempfile.TemporaryDirectory() as d:
+        prof.export_chrome_trace(os.path.join(d, "t.json"))
+        events = json.loads(Path(d, "t.json").read_text())["traceEvents"]
+    assert [e["ph"] for e in events if e["name"] == "outer"] == ["X"], events
 
 
 def two_of_ours_are_an_error_and_torch_beside_is_none() -> None:
@@ -218,10 +230,15 @@ def misuse_says_what_is_wrong() -> None:
     assert opscope.torch.ProfileActivity is ProfilerActivity
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
-        with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]):
+        with profile(activities=[ProfilerActivity.CPU, *DEVICES]) as prof:
             pass
-    texts = [str(w.message) for w in found]
-    assert len([t for t in texts if "CUDA" in t]) == 1, texts
+    texts = [str(w.message) for w in found if "activity" in str(w.message)]
+    assert len(texts) == 1 and all(a.name in texts[0] for a in DEVICES), texts
+    with tempfile.TemporaryDirectory() as d:
+        prof.export_chrome_trace(os.path.join(d, "t.json"))
+        trace = opscope.load(os.path.join(d, "t.json"))
+        codes = dict(zip(trace.table("quality")["code"], trace.table("quality")["count"]))
+    assert codes["device_absent"] == len(DEVICES), codes
     with profile(activities=CPU) as prof:
         x + x
     assert raises(AssertionError, "with_stack", lambda: prof.export_stacks("x"))

@@ -19,7 +19,7 @@ import torch
 import torch.autograd.profiler
 from torch.profiler import ProfilerActivity
 
-from . import native, ranges
+from . import devices, native, ranges
 from .events import EventList, Timeline, events
 
 FLAGS = ("record_shapes", "profile_memory", "with_stack", "with_modules", "with_flops")
@@ -31,6 +31,12 @@ def config_fields(config: Any) -> dict[str, bool]:
     state = config.__getstate__() if config is not None else ()
     return {name: bool(state[i]) if i < len(state) else False
             for name, i in (("profile_all_threads", 7), ("capture_overload_names", 8))}
+
+
+def text_of(value: str) -> str:
+    """The JSON text VALUE, or the string that it is."""
+    parsed = json.loads(value)
+    return parsed if isinstance(parsed, str) else value
 
 
 def close(directory: str, pid: int, running: list[bool]) -> None:
@@ -66,6 +72,7 @@ class Recording:
         self.path = ""
         self.trace_id = ""
         self.running: list[bool] = []  # something while it records
+        self.window_ns = (0, 0)  # Unix time
         self.cached_events: Any = None
         self.earlier_events: list[Any] = []  # of windows before this one, with acc_events
         self.kineto_results = None
@@ -90,9 +97,12 @@ class Recording:
             self.earlier_events = list(self.function_events)
         native.start(path)
         for key, value in metadata.items():
-            native.metadata(key, value)
+            native.metadata(key, text_of(value))
+        for device, why in o.absent.items():
+            native.metadata(f"device_absent.{device}", why)
         self.path = path
         self.running.append(True)
+        self.window_ns = (time.time_ns(), 0)
         self.cached_events = None
         torch.autograd.profiler._run_on_profiler_start()
         ranges.install()
@@ -111,6 +121,7 @@ class Recording:
         native.detach()
         ranges.remove()
         self.running.clear()
+        self.window_ns = (self.window_ns[0], time.time_ns())
         torch.autograd.profiler._run_on_profiler_stop()
         native.stop()
 
@@ -140,19 +151,20 @@ class Recording:
     def export_chrome_trace(self, path: str, metadata: dict[str, str] | None = None,
                             use_python_export: bool = False) -> None:
         """Write Kineto's JSON to PATH, valid whatever the names are."""
-        head = {"schemaVersion": 1, "trace_id": self.trace_id, "displayTimeUnit": "ms",
+        head = {"schemaVersion": 1, "deviceProperties": [], "trace_id": self.trace_id,
+                "displayTimeUnit": "ms", "traceName": path,
                 **{x: 1 for x in FLAGS if getattr(self.owner, x)}}
         for key, value in (metadata or {}).items():
             if key not in OWN_MEMBERS:
                 head[key] = json.loads(value)
         if not self.path:
             with open(path, "w", encoding="utf-8") as f:
-                json.dump({**head, "traceEvents": [], "traceName": path}, f)
+                json.dump({**head, "traceEvents": []}, f)
             return
         whole = os.path.join(self.directory, "export.json")
         native.run("export", self.path, "-f", "json", "-o", whole)
         with open(whole, "rb") as f, open(path, "wb") as out:
-            merge_head(f, out, head)
+            merge_head(f, out, head, self.window_ns)
         os.unlink(whole)
 
     def export_stacks(self, path: str, metric: str) -> Any:
@@ -168,7 +180,24 @@ class Recording:
             native.toggle(enable)
 
 
-def merge_head(f: Any, out: Any, head: dict[str, Any]) -> None:
+def window_events(own: dict[str, Any], start_us: float, end_us: float) -> list[dict[str, Any]]:
+    """What Kineto says of a process and of the time that it recorded."""
+    pid = int(own.get("pid", 0))
+
+    facts = {"process_name": {"name": os.path.basename(own.get("exe", "python"))},
+             "process_labels": {"labels": "CPU"}, "process_sort_index": {"sort_index": pid}}
+    return [
+        *({"ph": "M", "name": name, "ts": start_us, "pid": pid, "tid": 0, "args": args}
+          for name, args in facts.items()),
+        {"ph": "X", "cat": "Trace", "name": "PyTorch Profiler (0)", "pid": "Spans",
+         "tid": "PyTorch Profiler", "ts": start_us, "dur": round(end_us - start_us, 3),
+         "args": {"Op count": 0}},
+        {"ph": "i", "s": "g", "name": "Iteration Start: PyTorch Profiler", "pid": "Traces",
+         "tid": "Trace PyTorch Profiler", "ts": start_us},
+        {"ph": "i", "s": "g", "name": "Record Window End", "pid": "", "tid": "", "ts": end_us}]
+
+
+def merge_head(f: Any, out: Any, head: dict[str, Any], window_ns: tuple[int, int]) -> None:
     """Copy the trace F to OUT with the members HEAD before its own, which they replace."""
     begin = f.read(1 << 20)
     while (at := begin.find(b'"traceEvents": [')) < 0:
@@ -177,9 +206,14 @@ def merge_head(f: Any, out: Any, head: dict[str, Any]) -> None:
             raise RuntimeError("the trace that was exported has no events")
         begin += more
     own = json.loads(begin[:at].rstrip().rstrip(b",") + b"}")
-    text = json.dumps({**own, **head}, indent=1)
-    out.write(text[:-2].encode() + b",\n ")
-    out.write(begin[at:])
+    text = json.dumps({**{x: own[x] for x in own if x not in FLAGS}, **head}, indent=1)
+    start, end = ((x or time.time_ns()) - own.get("baseTimeNanoseconds", 0) for x in window_ns)
+    events = window_events(own, start / 1000, end / 1000)
+    out.write(text[:-2].encode() + b',\n "traceEvents": [\n')
+    out.write(",\n".join(json.dumps(x) for x in events).encode())
+    rest = begin[begin.index(b"[", at) + 1:].lstrip()
+    out.write(b"\n" if rest.startswith(b"]") else b",\n")
+    out.write(rest)
     shutil.copyfileobj(f, out, 1 << 20)
 
 
@@ -188,15 +222,6 @@ def synchronize(device: str) -> None:
     module = getattr(torch, device, None)
     if module is not None and hasattr(module, "synchronize") and module.is_available():
         module.synchronize()
-
-
-def warn_of_missing(activities: Iterable[ProfilerActivity]) -> None:
-    """One warning for the devices that were asked for and are not recorded."""
-    missing = [a.name for a in activities if a != ProfilerActivity.CPU]
-    if missing:
-        warnings.warn(f"opscope.torch records the host alone: there will be no "
-                      f"{', '.join(sorted(missing))} activity. torch.profiler can record it; "
-                      f"opscope reads its traces", stacklevel=3)
 
 
 class profile(torch.profiler.profile):  # noqa: N801 - torch's name
@@ -227,7 +252,8 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
         activities = [ProfilerActivity.CPU] if activities is None else list(activities)
         super().__init__(activities=activities, schedule=schedule, on_trace_ready=on_trace_ready,
                          record_shapes=record_shapes, **options)
-        warn_of_missing(self.activities)
+        self.absent = devices.missing(self.activities)
+        devices.warn(self.absent, stacklevel=2)
 
     def prepare_trace(self) -> None:
         """A new window begins; what an earlier one recorded goes."""
@@ -265,7 +291,7 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
         json.loads(value)
         self._trace_metadata[key] = value
         if self.profiler is not None and self.profiler.is_running:
-            native.metadata(key, value)
+            native.metadata(key, text_of(value))
 
     def export_chrome_trace(self, path: str, use_python_export: bool = False) -> None:
         """Write the last window as Kineto's JSON; `.gz` compresses. As often as wanted."""

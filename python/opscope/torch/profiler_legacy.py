@@ -2,12 +2,11 @@
 """The interface of `torch.autograd.profiler_legacy`, with the same recorder behind it."""
 from __future__ import annotations
 
-import warnings
 from typing import Any, NoReturn
 
-import torch
 from torch.profiler import ProfilerActivity
 
+from . import devices
 from .profiler import FLAGS, Recording
 
 WHAT_IS_THERE = ("table", "key_averages", "total_average", "export_chrome_trace",
@@ -44,12 +43,9 @@ class profile:  # noqa: N801 - torch's name
         self.with_flops = with_flops
         self.profile_memory = profile_memory
         self.recording: Recording | None = None
-        for device, is_wanted in (("cuda", use_cuda), ("xpu", use_xpu)):
-            if enabled and is_wanted:
-                is_there = getattr(torch, device).is_available()
-                warnings.warn(f"opscope.torch records the host alone: no {device.upper()} "
-                              f"activity" if is_there else f"{device.upper()} is not available, "
-                              f"disabling {device.upper()} profiling", stacklevel=2)
+        wanted = [ProfilerActivity.CUDA] * use_cuda + [ProfilerActivity.XPU] * use_xpu
+        self.absent = devices.missing(wanted if enabled else ())
+        devices.warn(self.absent, stacklevel=2)
         self.with_stack = with_stack
         self.with_modules = with_modules
 

@@ -94,6 +94,7 @@ void on_new(void *reporter, void *ptr, size_t bytes)
     if (bytes > 0 && records_memory()) {
         remember(reinterpret_cast<uint64_t>(ptr), bytes);
         osc_memory_alloc(OSC_DEVICE_CPU, reinterpret_cast<uint64_t>(ptr), bytes);
+        osc_torch::put_stack();
     }
 }
 
@@ -101,8 +102,10 @@ void on_delete(void *reporter, void *ptr)
 {
     const uint64_t bytes = forget(reinterpret_cast<uint64_t>(ptr));
 
-    if (bytes > 0 && records_memory())
+    if (bytes > 0 && records_memory()) {
         osc_memory_free(OSC_DEVICE_CPU, reinterpret_cast<uint64_t>(ptr), bytes);
+        osc_torch::put_stack();
+    }
     torch_delete(reporter, ptr);
 }
 

@@ -23,8 +23,10 @@ namespace osc_torch
 bool memory_start();
 void memory_stop();
 
-/* Of recorder.cpp: whether what this thread does is recorded. */
+/* Of recorder.cpp: whether what this thread does is recorded; the calls of Python around it,
+ * as an argument of what was recorded last, if they are wanted. */
 bool is_recorded();
+void put_stack();
 
 } // namespace osc_torch
 

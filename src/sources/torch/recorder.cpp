@@ -25,6 +25,10 @@
 #include "memory.h"
 #include "opscope/record.h"
 #include "python.h"
+#include "text.h"
+
+using osc_torch::kText;
+using osc_torch::Text;
 
 namespace
 {
@@ -32,7 +36,8 @@ namespace
 // --- what is to be recorded ----------------------------------------------------------
 
 struct Keys {
-    osc_name sequence, fwd_thread, dims, strides, types, concrete, overload, stack, async;
+    osc_name thread, sequence, fwd_thread, dims, strides, types, concrete, overload, stack,
+        async;
 };
 
 // Written while no callback is there; the generation tells threads that it was.
@@ -70,11 +75,12 @@ struct Signature {
     osc_name args; // all that is told of them, once they came twice; 0: not yet
 };
 
-constexpr size_t kNames = 2048, kSignatures = 2048, kOpen = 4096, kText = 16384;
+constexpr size_t kNames = 2048, kSignatures = 2048, kOpen = 4096;
 
 struct Thread {
     uint64_t generation;
     uint64_t logical_id; // torch's number of this thread
+    bool is_numbered;    // the recording has that number
     Thread *next;        // in the list of all
     uint32_t n_open;
     uint32_t n_over;                   // begun inside of those: not recorded
@@ -137,11 +143,11 @@ __attribute__((noinline, cold)) Thread *enter()
 void begin_recording(uint64_t now)
 {
     session.keys_generation = now;
-    session.keys = Keys{osc_name_c("Sequence number"), osc_name_c("Fwd thread id"),
-                        osc_name_c("Input Dims"),      osc_name_c("Input Strides"),
-                        osc_name_c("Input type"),      osc_name_c("Concrete Inputs"),
-                        osc_name_c("Overload name"),   osc_name_c("Call stack"),
-              osc_name_c("Is asynchronous")};
+    session.keys = Keys{osc_name_c("torch thread"),    osc_name_c("Sequence number"),
+                        osc_name_c("Fwd thread id"),   osc_name_c("Input Dims"),
+                        osc_name_c("Input Strides"),   osc_name_c("Input type"),
+                        osc_name_c("Concrete Inputs"), osc_name_c("Overload name"),
+                        osc_name_c("Call stack"),      osc_name_c("Is asynchronous")};
     if (session.options.whole)
         osc_metadata("source.torch", session.options.whole);
     if (session.begins_step)
@@ -156,6 +162,7 @@ __attribute__((noinline, cold)) void renew(Thread *t, uint64_t now)
 
     t->generation = now;
     t->n_open = t->n_over = 0;
+    t->is_numbered = false;
     memset(t->names, 0, sizeof t->names);
     memset(t->signatures, 0, sizeof t->signatures);
     {
@@ -300,57 +307,6 @@ uint64_t hash_inputs(c10::ArrayRef<const c10::IValue> inputs, bool *is_odd)
     }
     return h | 1;
 }
-
-// Text of a fixed room; what does not fit makes it useless.
-struct Text {
-    char *at, *begin, *end;
-    bool is_cut;
-
-    explicit Text(char *room) : at(room), begin(room), end(room + kText), is_cut(false)
-    {
-    }
-    void add(const char *s, size_t n)
-    {
-        if (static_cast<size_t>(end - at) < n) {
-            is_cut = true;
-            return;
-        }
-        memcpy(at, s, n);
-        at += n;
-    }
-    void add(const char *s)
-    {
-        add(s, strlen(s));
-    }
-    void add(int64_t v)
-    {
-        char digits[24];
-        char *d = digits + sizeof digits;
-        uint64_t u = v < 0 ? 0 - static_cast<uint64_t>(v) : static_cast<uint64_t>(v);
-
-        do {
-            *--d = static_cast<char>('0' + u % 10);
-            u /= 10;
-        } while (u > 0);
-        if (v < 0)
-            *--d = '-';
-        add(d, static_cast<size_t>(digits + sizeof digits - d));
-    }
-    void add(c10::IntArrayRef list)
-    {
-        add("[", 1);
-        for (size_t i = 0; i < list.size(); i++) {
-            if (i > 0)
-                add(",", 1);
-            add(list[i]);
-        }
-        add("]", 1);
-    }
-    size_t size() const
-    {
-        return static_cast<size_t>(at - begin);
-    }
-};
 
 // As torch prints it in `Concrete Inputs`.
 void add_scalar(Text *out, const c10::IValue &v)
@@ -612,15 +568,14 @@ bool is_in_engine(const Thread *t)
 // What FN is given.
 inline void put_args(Thread *t, const at::RecordFunction &fn)
 {
+    if (__builtin_expect(!t->is_numbered, 0)) {
+        osc_arg_i64(session.keys.thread, static_cast<int64_t>(t->logical_id));
+        t->is_numbered = true;
+    }
     put_numbers(fn);
     if (session.options.has_shapes)
         put_inputs(t, fn.inputs());
-    if (__builtin_expect(session.options.has_stacks, 0)) {
-        const osc_name stack = osc_torch::python_stack();
-
-        if (stack != 0)
-            osc_arg_name(session.keys.stack, stack);
-    }
+    osc_torch::put_stack();
     if (__builtin_expect(session.options.has_overloads, 0)) {
         const char *overload = fn.overload_name();
 
@@ -740,6 +695,16 @@ bool osc_torch::range_begin(enum osc_scope_kind kind, osc_name name, const void 
     t->open[t->n_open++] = Open{who, nullptr, 0};
     osc_begin(kind, name);
     return true;
+}
+
+void osc_torch::put_stack()
+{
+    if (__builtin_expect(!session.options.has_stacks, 1))
+        return;
+    const osc_name stack = osc_torch::python_stack();
+
+    if (stack != 0)
+        osc_arg_name(session.keys.stack, stack);
 }
 
 bool osc_torch::is_recorded()

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Devices whose activity was asked for: what of it is not there, and how to get it."""
+from __future__ import annotations
+
+import importlib
+import os
+import warnings
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import torch
+from torch.profiler import ProfilerActivity
+
+
+class Vendor(NamedTuple):
+    """What a device needs: `torch.MODULE`, and words for who has to install something."""
+
+    module: str
+    package: str
+    driver: str
+    hidden_by: tuple[str, ...]  # variables that can hide devices
+
+
+VENDORS = {
+    "CUDA": Vendor("cuda", "a torch built with CUDA or ROCm",
+                   "the driver of NVIDIA (nvidia-smi shows it) or AMD (rocminfo)",
+                   ("CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES")),
+    "XPU": Vendor("xpu", "a torch built for XPU",
+                  "Intel's compute runtime (Debian: libze-intel-gpu1), and the group render",
+                  ("ZE_AFFINITY_MASK", "ONEAPI_DEVICE_SELECTOR")),
+    "HPU": Vendor("hpu", "the package habana-torch-plugin", "Habana's driver (hl-smi shows it)",
+                  ("HABANA_VISIBLE_DEVICES",)),
+    "MTIA": Vendor("mtia", "a torch built for MTIA", "the driver of MTIA", ()),
+}
+
+
+def has_support(activity: str, module: str) -> bool:
+    """Whether this torch was built for a device, or a package brought it."""
+    if activity == "CUDA":
+        return bool(torch.version.cuda or torch.version.hip)
+    if activity == "XPU":
+        return bool(torch.xpu._is_compiled())
+    return hasattr(torch, module)
+
+
+def is_available(module: str) -> bool:
+    """Whether torch finds such a device."""
+    try:
+        return bool(importlib.import_module(f"torch.{module}").is_available())
+    except (ImportError, AttributeError):
+        found = getattr(torch, module, None)
+        return bool(found is not None and found.is_available())
+
+
+def reason(activity: str) -> str:
+    """Why there is no activity of the device ACTIVITY, and what to do."""
+    vendor = VENDORS.get(activity)
+    name = torch._C._get_privateuse1_backend_name() if vendor is None else vendor.module
+    if vendor is None and (name == "privateuseone" or not hasattr(torch, name)):
+        return "no package has registered a device with torch: import the one that does"
+    if vendor is not None and not has_support(activity, name):
+        return f"this torch ({torch.__version__}) has no support for it: install {vendor.package}"
+    if is_available(name):
+        return ("opscope.torch records the host alone: record with torch.profiler, whose traces "
+                "opscope reads")
+    hidden = [f"{x}={os.environ[x]}" for x in (vendor.hidden_by if vendor else ())
+              if x in os.environ]
+    if hidden:
+        return f"torch finds no such device: {', '.join(hidden)} may hide it"
+    return f"torch finds no such device: install {vendor.driver if vendor else 'its driver'}"
+
+
+def missing(activities: Iterable[ProfilerActivity]) -> dict[str, str]:
+    """Why there is none of each device among ACTIVITIES, by name."""
+    return {name: reason(name)
+            for name in sorted(a.name for a in activities if a != ProfilerActivity.CPU)}
+
+
+def warn(absent: dict[str, str], stacklevel: int) -> None:
+    """One warning for all of them."""
+    if absent:
+        text = "; ".join(f"no {name} activity will be recorded: {why}"
+                         for name, why in absent.items())
+        warnings.warn(text, stacklevel=stacklevel + 1)

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "export/chrome_ids.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "derive/derive.h"
+#include "export/export.h"
+#include "import/import.h"
+#include "opscope/record.h"
+#include "support/small_recording.h"
+#include "support/small_trace.h"
+
+static struct small_recording rec;
+static struct osc_trace trace;
+static char text[16384];
+static size_t n_text;
+
+static osc_status take(void *ctx, const char *s, size_t len)
+{
+    (void)ctx;
+    assert_in_range(len, 0, sizeof text - n_text - 1);
+    memcpy(text + n_text, s, len);
+    n_text += len;
+    text[n_text] = '\0';
+    return OSC_OK;
+}
+
+/* Export the trace to TEXT. */
+static void export(void)
+{
+    struct osc_trace *const traces[] = {&trace};
+    const struct osc_export x = {.traces = traces, .n_traces = 1, .sink = {.write = take}};
+    const struct osc_exporter *const e = osc_exporter_find("json");
+    struct osc_err err = {0};
+    uint32_t facts;
+
+    n_text = 0;
+    assert_int_equal(e->facts(&x, &facts, &err), OSC_OK);
+    assert_int_equal(osc_derive(&trace, facts, 1, &err), OSC_OK);
+    assert_int_equal(e->write(&x, &err), OSC_OK);
+    osc_trace_fini(&trace);
+}
+
+static void begin(enum osc_scope_kind kind, const char *name, uint64_t ticks)
+{
+    recording_add(&rec, OSC_RECORD_BEGIN + kind, recording_name(&rec, name), ticks, NULL, 0);
+}
+
+static void add_int(const char *key, uint64_t value)
+{
+    recording_add(&rec, OSC_RECORD_ARG_I64, recording_name(&rec, key), value, NULL, 0);
+}
+
+static void load(void)
+{
+    static const struct osc_import_options defaults;
+    struct osc_err err = {0};
+
+    recording_flush(&rec);
+    recording_end(&rec);
+    memset(&trace, 0, sizeof trace);
+    assert_int_equal(
+        osc_import_memory(&trace, "rec",
+                          (struct osc_str){(const char *)rec.bytes, (uint32_t)rec.n_bytes},
+                          &defaults, &err),
+        OSC_OK);
+}
+
+static void assert_args(const char *name, const char *args)
+{
+    char wanted[64];
+    const char *at;
+
+    (void)snprintf(wanted, sizeof wanted, "\"name\":\"%s\"", name);
+    at = strstr(text, wanted);
+    assert_non_null(at);
+    at = strstr(at, "\"args\":");
+    assert_non_null(at);
+    assert_memory_equal(at + 7, args, strlen(args));
+}
+
+static void events_of_recordings_get_the_numbers_of_kineto(void **state)
+{
+    (void)state;
+    recording_begin(&rec);
+    begin(OSC_SCOPE_PYTHON, "outer", 100);
+    begin(OSC_SCOPE_OPERATOR, "op", 110);
+    add_int("Sequence number", 7);
+    begin(OSC_SCOPE_PYTHON, "inner", 120);
+    for (uint64_t i = 0; i < 3; i++)
+        recording_add(&rec, OSC_RECORD_END, 0, 130 + i, NULL, 0);
+    begin(OSC_SCOPE_OPERATOR, "backward", 140);
+    add_int("Sequence number", 7);
+    add_int("Fwd thread id", 1);
+    recording_add(&rec, OSC_RECORD_END, 0, 150, NULL, 0);
+    load();
+    export();
+    assert_args("outer", "{\"Python id\":1,\"Python parent id\":null,\"Python thread\":0,"
+                         "\"Ev Idx\":0}}");
+    assert_args("op", "{\"Sequence number\":7,\"External id\":2,\"Fwd thread id\":0,"
+                      "\"Record function id\":0,\"Ev Idx\":1}}");
+    assert_args("inner", "{\"Python id\":3,\"Python parent id\":1,\"Python thread\":0,"
+                         "\"Ev Idx\":2}}");
+    assert_args("backward", "{\"Sequence number\":7,\"Fwd thread id\":1,\"External id\":4,"
+                            "\"Record function id\":0,\"Ev Idx\":3}}");
+}
+
+static void events_of_other_files_stay_as_they_are(void **state)
+{
+    (void)state;
+    assert_true(small_load(&trace, OP("aten::mm", 1, 1, 50, "'Sequence number':7")));
+    export();
+    assert_args("aten::mm", "{\"Sequence number\":7}}");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(events_of_recordings_get_the_numbers_of_kineto),
+        cmocka_unit_test(events_of_other_files_stay_as_they_are),
+    };
+    return cmocka_run_group_tests_name("chrome_ids", tests, NULL, NULL);
+}

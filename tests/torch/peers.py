@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Other programs read the traces of opscope.torch as they read those of torch.profiler.
+
+    python3 tests/torch/peers.py --peers PYTHON [--only NAME]
+
+Needs torch, and the python/ of a build on PYTHONPATH. PYTHON has torch-tb-profiler 0.4.3
+and HolisticTraceAnalysis 0.5. Each of some workloads runs for three steps under both
+profilers at once, and with stacks under one after the other; both write what
+tensorboard_trace_handler makes of it. Of both traces the peers must find the same
+operators (names, shapes, calls), memory, modules, steps and annotations, without a
+complaint; times differ by what the two profilers cost. Ends with `N passed, N failed`; exit status 1 on any failure.
+"""
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import warnings
+from pathlib import Path
+from typing import Any
+
+import torch
+import torch.profiler
+
+import opscope.torch
+import workloads
+from opscope.torch import record_function, tensorboard_trace_handler
+
+WORKLOADS = ("residual_training", "transformer", "lstm")
+CPU = [torch.profiler.ProfilerActivity.CPU]
+ALL = {"record_shapes": True, "profile_memory": True, "with_flops": True}
+STACKS = {"with_stack": True, "with_modules": True}
+TIMES_MAY_DIFFER = 0.4  # of a table's sum; torch's own cost stands in its times
+
+
+def profiles(directory: Path, **options: Any) -> list[Any]:
+    """Of torch and of ours, each of which writes to a directory of its own."""
+    return [make(activities=CPU, on_trace_ready=tensorboard_trace_handler(str(place)), **options)
+            for make, place in ((torch.profiler.profile, directory / "theirs"),
+                                (opscope.torch.profile, directory / "ours"))]
+
+
+def train(work: Any) -> None:
+    """WORK three times, as steps that both profilers see."""
+    for i in range(3):
+        with record_function(f"ProfilerStep#{i}"):
+            work()
+
+
+def record(name: str, directory: Path) -> list[Path]:
+    """The traces of both profilers: at once, and one after the other with stacks."""
+    torch.manual_seed(0)
+    work = getattr(workloads, name)()
+    work()
+    theirs, ours = profiles(directory / "all", **ALL)
+    with theirs, ours:
+        train(work)
+    for prof in profiles(directory / "stacks", **STACKS):
+        with prof:
+            train(work)
+    return [next((directory / what / who).iterdir())
+            for what in ("all", "stacks") for who in ("theirs", "ours")]
+
+
+def rows(table: list[list[Any]], n_times: int) -> list[list[Any]]:
+    """TABLE without the times at the end of each row."""
+    return sorted(row[:-n_times] for row in table)
+
+
+def sum_differs(a: list[list[Any]], b: list[list[Any]], column: int) -> bool:
+    x, y = (sum(row[column] for row in table) for table in (a, b))
+    return abs(x - y) > TIMES_MAY_DIFFER * max(x, y)
+
+
+def differences(theirs: dict[str, Any], ours: dict[str, Any]) -> list[str]:
+    """What the peers find in one of the two alone."""
+    found = [f"complaint: {x}" for x in ours["complaints"] if x not in theirs["complaints"]]
+    # With stacks the runs are two, and the calls that start and stop a profiler are told.
+    is_one_run = "Module" not in ours["plugin"]["views"]
+    tables = [(peer, key) for peer in ("plugin", "hta") for key in ours[peer]
+              if key != "calls" or is_one_run]
+    for peer, key in tables:
+        a, b = theirs[peer][key], ours[peer][key]
+        n_times = 0 if not key.startswith("operators") else 2 if peer == "plugin" else 1
+        if n_times and is_one_run and (sum_differs(a, b, -1) or sum_differs(a, b, -n_times)):
+            found.append(f"{peer}, {key}: the times differ")
+        if n_times:
+            a, b = rows(a, n_times), rows(b, n_times)
+        if a != b:
+            found.append(f"{peer}, {key}: {str(a)[:300]} and {str(b)[:300]}")
+    return found
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--peers", required=True)
+    parser.add_argument("--only")
+    args = parser.parse_args()
+    warnings.simplefilter("ignore")
+    torch.set_num_threads(1)
+    passed = failed = 0
+    script = Path(__file__).with_name("peer_tables.py")
+    # Rounded times overlap, which the second peer does not stand.
+    environment = {**os.environ, "HTA_DISABLE_NS_ROUNDING": "1", "PYTHONPATH": ""}
+    for name in WORKLOADS:
+        if args.only not in (None, name):
+            continue
+        with tempfile.TemporaryDirectory() as directory:
+            traces = record(name, Path(directory))
+            done = subprocess.run([args.peers, str(script), *map(str, traces)], check=False,
+                                  env=environment, capture_output=True, text=True)
+            if done.returncode != 0:
+                sys.exit(done.stderr)
+            of = json.loads(done.stdout)
+        for what, theirs, ours in (("all", *of[:2]), ("stacks", *of[2:])):
+            found = differences(theirs, ours)
+            passed += not found
+            failed += bool(found)
+            for line in found:
+                print(f"DIFFERS {name}, {what}: {line}")
+    print(f"{passed} passed, {failed} failed")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
