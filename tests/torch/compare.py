@@ -114,6 +114,9 @@ def arrows(path: str) -> list[Any]:
 KINETO_ALONE = ("thread_sort_index",)
 
 
+OURS = ("Is asynchronous",)  # what torch tells in objects alone
+
+
 def members(path: str) -> dict[Any, set[str]]:
     """The members and arguments that events of each sort have in a trace, in any of them."""
     with open(path, encoding="utf-8") as f:
@@ -123,7 +126,8 @@ def members(path: str) -> dict[Any, set[str]]:
         sort = e["ph"], e.get("cat"), e["name"] if e["ph"] in "Mi" else ""
         if e["name"] not in KINETO_ALONE:
             found = result.setdefault(sort, set())
-            found |= {x for x in e if x != "args"} | {f"args.{x}" for x in e.get("args", {})}
+            found |= {x for x in e if x != "args"} | {f"args.{x}" for x in e.get("args", {})
+                                                      if x not in OURS}
     return result
 
 
