@@ -68,9 +68,21 @@ class Scope(_opscope.Scope):
             @functools.wraps(function)
             async def wrapper(*args: Any, **kwargs: Any) -> Any:
                 number = self.begin_async()
+                inner = function(*args, **kwargs)
                 try:
-                    async for item in function(*args, **kwargs):
-                        yield item
+                    item = await inner.__anext__()
+                    while True:
+                        try:
+                            sent = yield item
+                        except GeneratorExit:
+                            await inner.aclose()
+                            raise
+                        except BaseException as e:  # the caller's athrow()
+                            item = await inner.athrow(e)
+                        else:
+                            item = await inner.asend(sent)
+                except StopAsyncIteration:
+                    return
                 finally:
                     self.end_async(number)
         elif inspect.isgeneratorfunction(function):

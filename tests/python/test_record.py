@@ -93,6 +93,38 @@ record.stop()
         for e in named(events, "async"):
             self.assertGreaterEqual(e["dur_ns"], 1000000)
 
+    def test_asynchronous_generators_are_talked_to_as_without(self):
+        done, events = record("""
+record.start(OUT)
+async def talk():
+    try:
+        while True:
+            try:
+                print("got", (yield 1))
+            except ValueError as e:
+                print("caught", e)
+    finally:
+        print("closed")
+async def both():
+    for function in (talk, record.scope("talk")(talk)):
+        a = function()
+        await a.asend(None)
+        await a.asend(7)
+        await a.athrow(ValueError("x"))
+        await a.aclose()
+        try:
+            b = function()
+            await b.asend(None)
+            await b.athrow(KeyError("y"))
+        except KeyError as e:
+            print("passed", e)
+asyncio.run(both())
+record.stop()
+""", self.folder)
+        lines = done.stdout.splitlines()
+        self.assertEqual(lines, ["got 7", "caught x", "closed", "closed", "passed 'y'"] * 2)
+        self.assertEqual(len(named(events, "talk")), 2)
+
     def test_exceptions_pass_and_end_their_scopes(self):
         done, events = record("""
 record.start(OUT)
