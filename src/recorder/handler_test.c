@@ -152,22 +152,32 @@ static void nothing(int number)
     (void)number;
 }
 
+/* All of P is needed, says this to the compiler: it would make an array smaller. */
+static void keep(const void *p)
+{
+    __asm__ volatile("" : : "r"(p) : "memory");
+}
+
 /* Not to be kept elsewhere by a sanitizer: the frame shall lie below the hole. */
 OSC_STACK_READER static __attribute__((noinline)) int raise_below(void)
 {
-    volatile char hole[8 << 10];
+    char hole[8 << 10];
 
-    hole[0] = 0;
-    return raise(SIGUSR2) + hole[0];
+    keep(hole);
+    const int result = raise(SIGUSR2);
+    keep(hole);
+    return result;
 }
 
 /* Where the frame that raise_below() left lies in a buffer that nobody wrote to. */
 OSC_STACK_READER static __attribute__((noinline)) uintptr_t look_around_a_hole(void)
 {
-    volatile char hole[32 << 10];
+    char hole[32 << 10];
 
-    hole[0] = 0;
-    return osc_handler_frame() + (uintptr_t)hole[0];
+    keep(hole);
+    const uintptr_t found = osc_handler_frame();
+    keep(hole);
+    return found;
 }
 
 static void take_no_defer_from(int number)
