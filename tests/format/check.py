@@ -331,7 +331,7 @@ def codes(opscope, path):
 
 def check_recorder(opscope, recorder, mode):
     """What is wrong with how a recording of MODE is read, or None."""
-    expected = {"kill": "killed", "partskill": "killed", "wait": "still_recording"}.get(mode)
+    expected = "killed" if mode.endswith("kill") else {"wait": "still_recording"}.get(mode)
     with tempfile.TemporaryDirectory(prefix="record-") as scratch:
         for path in record(recorder, mode, scratch):
             parts = sorted(pathlib.Path(scratch).glob("*.osc"))
@@ -341,6 +341,13 @@ def check_recorder(opscope, recorder, mode):
                                 with_frames=False)
                 if wrong:
                     return f"{part.name}: {wrong}"
+            if mode == "dumpkill":  # what was left behind the dump is a span of its own
+                wrong = compare(opscope, f"{path}.live", with_frames=False)
+                if wrong:
+                    return f"the live directory: {wrong}"
+            facts = run(opscope, "table", "info", scratch, "--format", "csv").stdout
+            if not re.search(rb"\bmeta.model,none\r?\n", facts):
+                return "there is no metadata"
             if mode.startswith("parts"):
                 wrong = compare(opscope, scratch, with_frames=False)
                 if wrong:
@@ -425,8 +432,8 @@ def between_parts(opscope):
     other = w.Recording(recording=(1, 2), part=2)
     for ended, follower, expected, is_killed in (
             (2, None, [["written", "alive"]], True),
-            (3, None, [["written", "alive"]], True),
-            (4, None, [["written"]], False),
+            (3, None, [["written"]], True),
+            (4, None, [["written"]], True),
             (2, b"", [["written"], ["alive"]], True),
             (2, other.content(), [["written", "alive"]], True)):
         what = {None: "none", b"": "an empty one"}.get(follower, "one of another recording")
@@ -576,7 +583,8 @@ def main():
                for s in range(args.seed, args.seed + args.count // 2)]
     checks += [(f, lambda f=f: compare(args.opscope, f, with_frames=False)) for f in args.files]
     checks += [(f"recorder: {m}", lambda m=m: check_recorder(args.opscope, args.recorder, m))
-               for m in ("end", "kill", "wait", "parts", "partskill")]
+               for m in ("end", "kill", "wait", "parts", "partskill", "flightkill",
+                        "dumpkill")]
     checks += between_parts(args.opscope)
     checks += [(f"a chunk torn {n} bytes before its end", lambda n=n: check_torn(args.opscope, n))
                for n in (20, 60, 100)]

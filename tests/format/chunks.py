@@ -288,30 +288,34 @@ def n_slots_of(kind, value):
     return 1 + n_words // 2
 
 
+STANDING = ("DEVICE", "DEVICE_NAME", "QUEUE", "THREAD_NAME", "PROCESS_NAME", "METADATA")
+
+
 def from_block(block, first, begin=0):
-    """The records of a live block from slot FIRST and BEGIN on, and how many slots nobody
-    finished."""
+    """The records of a live block from slot FIRST and BEGIN on, how many slots nobody
+    finished, and the records before that which hold for all that follows."""
     tag, state, used = struct.unpack_from("<HBxI", block, 12)
     slots = [struct.unpack_from("<QQ", block, 32 + 16 * i) for i in range(1022)]
     end = min(used, 1022) if state == 2 else 1022
-    records, n_unfinished, pending, i = [], 0, 0, first
+    records, standing, n_unfinished, pending, i = [], [], 0, 0, 0
     has_begun = begin == 0
     while i < end:
         value, word = slots[i]
         kind, n = word >> 48 & 0xff, word >> 56
         if (word >> 32 & 0xffff != tag or kind not in KINDS or n != n_slots_of(kind, value) or
                 i + n > end):
-            pending += 1
+            pending += i >= first
             i += 1
             continue
         name, timed, has_id, n_words = KINDS[kind]
         if not has_begun:
             n_unfinished, pending = 0, 0
             has_begun = timed and value >= begin + (name in ("END", "STEP_END"))
-            if not has_begun:
-                i += n
-                continue
-        n_unfinished, pending = n_unfinished + pending, 0
+        is_wanted = has_begun and i >= first
+        if not is_wanted and name not in STANDING:
+            i += n
+            continue
+        n_unfinished, pending = n_unfinished + (pending if is_wanted else 0), 0
         r = Record(kind)
         raw = block[32 + 16 * (i + 1):32 + 16 * (i + n)]
         words = list(struct.unpack(f"<{len(raw) // 8}Q", raw))
@@ -337,9 +341,9 @@ def from_block(block, first, begin=0):
                 r.words = [signed(w) for w in words[:value]]
             elif name in ("ARG_TEXT", "ARG_JSON"):
                 r.data = raw[:value]
-        records.append(r)
+        (records if is_wanted else standing).append(r)
         i += n
-    return records, n_unfinished + (pending if state == 2 else 0)
+    return records, n_unfinished + (pending if state == 2 else 0), standing
 
 
 # --- a recording ----------------------------------------------------------------------
@@ -361,6 +365,15 @@ class Live:
         self.anchors = [struct.unpack_from("<QQqqqq", data, 88 + 48 * i)
                         for i in range(min(n_anchors, 32))]
         self.window_begin, = struct.unpack_from("<Q", data, 1624)
+        self.lost_gone = struct.unpack_from("<4Q", data, 1640)
+        self.standing = b""
+        if os.path.exists(os.path.join(path, "standing")):
+            with open(os.path.join(path, "standing"), "rb") as f:
+                standing = f.read()
+            magic, used, _, *recording = struct.unpack_from("<8sQQ8s8s", standing.ljust(64, b"\0"))
+            if magic == LIVE_MAGIC and b"".join(recording) == self.recording and \
+                    64 < used <= len(standing):
+                self.standing = standing[64:used]
         self.threads = []
         for i in range(n_threads):
             state, tid, ordinal, *lost = struct.unpack_from("<IIQ4Q", data, 4096 + 64 * i)
@@ -473,10 +486,16 @@ class Recording:
             self.add_thread(ordinal, tid, lost)
         self.lost_no_thread = [max(a, b) for a, b in zip(self.lost_no_thread, live.lost)]
         self.facts.setdefault("pid", str(live.pid))
+        self.lost_before = [a + b for a, b in zip(self.lost_before, live.lost_gone)]
+        is_all = not self.segments
+        if is_all:
+            self.add_segments(live.standing, 0, has_copies=True)
         for seq, thread, tid, written, block in live.blocks:
             first = max([written] + [s[2] + s[3] for s in self.segments if s[1] == seq])
-            records, n = from_block(block, first, live.window_begin)
+            records, n, standing = from_block(block, first, live.window_begin)
             self.n_unfinished += n
+            if is_all and standing:
+                self.segments.append((thread, seq, 0, 0, 0, standing))
             self.tids.setdefault(thread, tid)
             self.segments.append((thread, seq, first, 1022, last, records))
 

@@ -332,7 +332,7 @@ def read(path):
         rec.add_file(file)
     if live and (not file or not file.recording or live.recording == file.recording) and \
             (not rec.end or rec.end[0] == 1 or
-             rec.end[0] in (2, 3) and not is_followed(last, file)):
+             rec.end[0] == 2 and not is_followed(last, file)):
         rec.add_live(live)
     rec.settle_clock()
     maker = Maker(rec)

@@ -149,6 +149,21 @@ static void record_second_part(const char *out)
     }
 }
 
+/* Fill what a flight recorder holds, so that names and metadata are not in it any more; with
+ * a dump if ask_for_one is set. */
+static void fly_on(bool ask_for_one)
+{
+    const struct timespec pause = {.tv_nsec = 30000000};
+
+    for (int i = 0; i < 10; i++) {
+        if (i == 5 && ask_for_one)
+            (void)osc_dump();
+        (void)osc_step();
+        scopes(i);
+        (void)nanosleep(&pause, NULL);
+    }
+}
+
 int main(int argc, char **argv)
 {
     struct osc_start_options o = {.size = sizeof o};
@@ -161,6 +176,10 @@ int main(int argc, char **argv)
         o.limit_bytes = 1u << 18;
     if (strcmp(mode, "allparts") == 0)
         o.limit_bytes = 2u << 20;
+    const bool has_dump = strcmp(mode, "dumpkill") == 0;
+    const bool is_flight = has_dump || strcmp(mode, "flightkill") == 0;
+    if (is_flight)
+        o.flight_ns = 100000000;
     if (osc_start(&o) != OSC_OK)
         return 1;
     const bool is_long = o.limit_bytes || strcmp(mode, "whole") == 0;
@@ -168,7 +187,9 @@ int main(int argc, char **argv)
         record();
     if (strcmp(mode, "partskill") == 0)
         record_second_part(o.out);
-    if (strcmp(mode, "kill") == 0 || strcmp(mode, "partskill") == 0)
+    if (is_flight)
+        fly_on(has_dump);
+    if (is_flight || strcmp(mode, "kill") == 0 || strcmp(mode, "partskill") == 0)
         (void)raise(SIGKILL);
     if (strcmp(mode, "wait") == 0) {
         puts("ready");

@@ -183,3 +183,51 @@ for how in exit kill; do
     echo "$how: $(ls steps | wc -l) file," \
         "$("$OPSCOPE" table events steps --format csv --columns kind 2>/dev/null | tr '\n' ' ')"
 done
+
+# What it recorded since it was dumped is a part of its own, with the names of its threads.
+cat >dumped.py <<'END'
+import ctypes, os, sys, time
+library = ctypes.CDLL(os.environ["LIBRARY"])
+library.osc_thread_name(b"stepper")
+for i in range(6):
+    library.osc_step()
+    time.sleep(0.03)
+    library.osc_scope_instant(1)
+    if i == 2:
+        library.osc_dump()
+time.sleep(1)
+os.kill(os.getpid(), 9)
+END
+{ "$OPSCOPE" run --sources api --flight 10s -o dumped -- python3 dumped.py; } 2>/dev/null
+ls dumped | sed 's/^.*\.0\./NAME./'
+for part in dumped/*; do
+    "$OPSCOPE" table events "$part" --format csv --columns name,kind
+    "$OPSCOPE" table threads "$part" --format csv --columns name,events
+    "$OPSCOPE" table quality "$part" --format csv --columns code,count
+done
+
+# Who is killed behind a dump leaves what came since as the next part, and both have what holds
+# for all. Without opscope run that lies in the live directory, a span of its own.
+cat >holds.py <<'END'
+import ctypes, os, time
+library = ctypes.CDLL(os.environ["LIBRARY"])
+library.osc_thread_name(b"worker")
+library.osc_metadata(b"key", b"value")
+library.osc_step()
+for i in range(20):
+    library.osc_step()
+    if i == 10:
+        library.osc_dump()
+    time.sleep(0.02)
+library.osc_step()
+os.kill(os.getpid(), 9)
+END
+{ "$OPSCOPE" run --sources api --flight 100ms -o folded -- python3 holds.py; } 2>/dev/null
+mkdir unfolded
+{ OPSCOPE_OUT=$PWD/unfolded/ OPSCOPE_SCHEDULE=flight=100ms python3 holds.py; } 2>/dev/null
+for directory in folded unfolded; do
+    echo "$directory: $(ls $directory | wc -l) files"
+    "$OPSCOPE" table quality $directory --format csv --columns span,code
+    "$OPSCOPE" table threads $directory --format csv --columns span,name
+    "$OPSCOPE" table info $directory --format csv | grep -o 'meta.key,value'
+done
