@@ -482,7 +482,7 @@ bool osc_native_rows_take(struct osc_native_rows *rows, const struct osc_pack_se
     struct osc_unpack u = {.at = bytes, .end = bytes + s->n_bytes, .ticks = s->start_ticks};
     uint32_t thread = osc_idmap_get(&rows->by_ordinal, s->thread);
     uint64_t n = 0;
-    struct osc_packed p;
+    struct osc_packed p = {0};
 
     if (thread == 0) { /* a chunk that would have told of it was lost */
         const osc_status st = osc_native_rows_thread(rows, s->thread, 0);

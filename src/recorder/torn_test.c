@@ -57,15 +57,24 @@ static struct {
     void (*deed)(void);
     volatile int n_left; /* traps before it */
     volatile bool is_done;
+    volatile bool is_call; /* a call is being stepped through, and not step() itself */
 } torn;
 
 static void count_down(int signal)
 {
     (void)signal;
-    if (torn.n_left-- == 0) {
+    if (torn.is_call && torn.n_left-- == 0) {
         torn.is_done = true;
         torn.deed();
     }
+}
+
+/* Step through the call that follows, or no more. step() moves the stack, which nobody could
+ * unwind from there. */
+static inline void tear(bool is_on)
+{
+    torn.is_call = is_on;
+    step(is_on);
 }
 
 static void catch_traps(struct sigaction *before)
@@ -113,15 +122,15 @@ static void *record_and_be_cancelled(void *arg)
 
     (void)pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
     if (life->is_first)
-        step(true);
+        tear(true);
     osc_instant(1);
-    step(false);
+    tear(false);
     life->n_made++;
     fill_block(&life->n_made);
     if (!life->is_first)
-        step(true);
+        tear(true);
     osc_instant(1);
-    step(false);
+    tear(false);
     life->n_made++;
     return NULL;
 }
@@ -187,9 +196,9 @@ __attribute__((noinline)) static void record_deep(uint64_t *n_made)
     char far_down[1000];
 
     __asm__ volatile("" ::"r"(far_down) : "memory");
-    step(true);
+    tear(true);
     osc_instant(1);
-    step(false);
+    tear(false);
     ++*n_made;
 }
 

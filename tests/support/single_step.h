@@ -13,7 +13,9 @@
 #if !defined __x86_64__ || defined __SANITIZE_THREAD__ || defined __SANITIZE_ADDRESS__
 #define CAN_STEP 0
 #elif defined __has_feature
-#define CAN_STEP (!__has_feature(thread_sanitizer) && !__has_feature(address_sanitizer))
+#define CAN_STEP                                                              \
+    (!__has_feature(thread_sanitizer) && !__has_feature(address_sanitizer) && \
+     !__has_feature(memory_sanitizer))
 #else
 #define CAN_STEP 1
 #endif
