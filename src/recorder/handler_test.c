@@ -153,7 +153,7 @@ static void nothing(int number)
 }
 
 /* All of P is needed, says this to the compiler: it would make an array smaller. */
-static void keep(const void *p)
+static void keep(void *p)
 {
     __asm__ volatile("" : : "r"(p) : "memory");
 }
