@@ -17,6 +17,7 @@ import torch.distributed
 from torch.profiler import python_tracer
 
 from . import build
+from .plain import plain
 
 LIBRARIES = ("libopscope.so", "libopscope.so.0")  # in a package, in a build
 OK, BUSY, NO_MEMORY = range(3)  # enum osc_torch_result
@@ -73,9 +74,15 @@ def opscope() -> ctypes.CDLL:
 
 @functools.cache
 def recorder() -> ctypes.PyDLL:
-    """The recorder for this torch, built if need be. Its calls keep the interpreter's lock."""
+    """The recorder for this torch, built if need be; where it cannot, that for names and times.
+
+    Its calls keep the interpreter's lock.
+    """
     opscope()
-    library = ctypes.PyDLL(str(build.recorder()))
+    try:
+        library = ctypes.PyDLL(str(build.recorder()))
+    except build.BuildError as e:
+        library = plain.recorder(e)
     library.osc_torch_range_open.restype = ctypes.c_void_p
     return library
 

@@ -21,6 +21,7 @@ from torch.profiler import ProfilerActivity
 
 from . import devices, native, ranges
 from .events import EventList, Timeline, events
+from .plain import plain
 
 FLAGS = ("record_shapes", "profile_memory", "with_stack", "with_modules", "with_flops")
 OWN_MEMBERS = ("traceEvents", "traceName")  # of a trace: no metadata may be called so
@@ -72,6 +73,7 @@ class Recording:
         self.path = ""
         self.trace_id = ""
         self.running: list[bool] = []  # something while it records
+        self.flags = [x for x in FLAGS if getattr(owner, x)]  # what is recorded of these
         self.window_ns = (0, 0)  # Unix time
         self.cached_events: Any = None
         self.earlier_events: list[Any] = []  # of windows before this one, with acc_events
@@ -96,6 +98,13 @@ class Recording:
         if self.path and getattr(o, "acc_events", False):
             self.earlier_events = list(self.function_events)
         native.start(path)
+        if plain.why:
+            plain.tell(self.flags + ["capture_overload_names"] * config["capture_overload_names"],
+                       stacklevel=4)
+            self.flags = []
+            native.metadata("names_alone", plain.why)
+        for flag in FLAGS:
+            native.metadata(flag, str(int(flag in self.flags)))
         for key, value in metadata.items():
             native.metadata(key, text_of(value))
         for device, why in o.absent.items():
@@ -153,7 +162,7 @@ class Recording:
         """Write Kineto's JSON to PATH, valid whatever the names are."""
         head = {"schemaVersion": 1, "deviceProperties": [], "trace_id": self.trace_id,
                 "displayTimeUnit": "ms", "traceName": path,
-                **{x: 1 for x in FLAGS if getattr(self.owner, x)}}
+                **{x: 1 for x in self.flags}}
         for key, value in (metadata or {}).items():
             if key not in OWN_MEMBERS:
                 head[key] = json.loads(value)
@@ -279,8 +288,7 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
         if distributed:
             self._trace_metadata["distributedInfo"] = json.dumps(distributed, default=int)
         self._trace_metadata.update(self.preset_metadata)
-        self.profiler._start_trace({**{x: str(int(getattr(self, x))) for x in FLAGS},
-                                    **self._trace_metadata})
+        self.profiler._start_trace(self._trace_metadata)
 
     def add_metadata(self, key: str, value: str) -> None:
         """Note a text in the trace that is being recorded."""
