@@ -255,10 +255,14 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
                  **options: Any) -> None:
         if "record_shape" in options:
             raise TypeError("profile() has no argument 'record_shape': it is 'record_shapes'")
-        if options.pop("use_xpu", None) is not None:
-            warnings.warn("`use_xpu` is deprecated, use `activities` argument instead",
-                          FutureWarning, stacklevel=2)
-        activities = [ProfilerActivity.CPU] if activities is None else list(activities)
+        activities = devices.default() if activities is None else list(activities)
+        for name, activity in (("use_cuda", ProfilerActivity.CUDA),
+                               ("use_xpu", ProfilerActivity.XPU)):
+            is_used = options.pop(name, None)
+            if is_used is not None:
+                warnings.warn(f"`{name}` is deprecated, use `activities` argument instead",
+                              FutureWarning, stacklevel=2)
+                activities = [a for a in activities if a != activity] + [activity] * bool(is_used)
         super().__init__(activities=activities, schedule=schedule, on_trace_ready=on_trace_ready,
                          record_shapes=record_shapes, **options)
         self.absent = devices.missing(self.activities)
