@@ -383,12 +383,35 @@ def a_cache_that_cannot_be_written_is_passed_over() -> None:
         assert Path(d, f"opscope-{os.getuid()}").is_dir()
         code = "import os\nfor k in ('HOME', 'XDG_CACHE_HOME'): os.environ.pop(k, None)\n"
         assert python(code + ONE_PROFILE, TMPDIR=d).stdout == ITS_KEYS
+        path = cached(d)  # one that is there is taken
+        done = python("import os; os.access = lambda path, mode: mode != os.W_OK\n"
+                      "from opscope.torch import build; print(build.recorder())",
+                      XDG_CACHE_HOME=d, TMPDIR=d)
+        assert done.stdout.strip() == path, done
         full = ("import shutil\nshutil.disk_usage = lambda path: type('U', (), {'free': 0})\n"
                 "from opscope.torch import build\n"
                 "try: build.recorder()\nexcept build.BuildError as e: print(e)\n")
         Path(d, "tmp").mkdir()
         done = python(full, XDG_CACHE_HOME=f"{d}/full", TMPDIR=f"{d}/tmp")
         assert "no directory with room" in done.stdout, done
+
+
+def an_object_that_cannot_be_had_leaves_names_and_times() -> None:
+    code = """
+import ctypes, errno, fcntl
+def refuse(*_, **__): raise OSError(errno.ENOLCK, "No locks available")
+{}
+""" + ONE_PROFILE
+    for fault, word in (("fcntl.flock = refuse", "cannot be locked (No locks available)"),
+                        ("import torch, opscope.torch.native as n; n.build.recorder = "
+                         "lambda: torch.__file__", "cannot be loaded"),
+                        ("import opscope.torch.build as b; b.WAIT_S = 0.2; fd = b.lock(b.usable_"
+                         "cache() / f'torch-{b.key()}.lock')", "another process has been")):
+        with tempfile.TemporaryDirectory() as d:
+            done = python(code.format(fault), XDG_CACHE_HOME=d, TMPDIR=d)
+        assert done.stdout == ITS_KEYS, (fault, done)
+        assert "names and times" in done.stderr and word in done.stderr, done
+        assert "<string>:" in done.stderr, done  # where it is called
 
 
 def eight_at_once_build_one_object() -> None:

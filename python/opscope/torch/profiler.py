@@ -100,7 +100,7 @@ class Recording:
         native.start(path)
         if plain.why:
             plain.tell(self.flags + ["capture_overload_names"] * config["capture_overload_names"],
-                       stacklevel=4)
+                       stacklevel=native.level_of_caller())
             self.flags = []
             native.metadata("names_alone", plain.why)
         for flag in FLAGS:
@@ -120,7 +120,7 @@ class Recording:
                              shapes=o.record_shapes or o.with_flops, memory=o.profile_memory,
                              overloads=config["capture_overload_names"], stacks=o.with_stack):
             warnings.warn("opscope cannot see the allocations of this torch: no memory is "
-                          "recorded", stacklevel=4)
+                          "recorded", stacklevel=native.level_of_caller())
 
     def __exit__(self, *_: object) -> None:
         if not self.is_running:
