@@ -69,8 +69,14 @@ class Random:
                  for _ in range(rng.randrange(4))]
         return inner + outer[::-1]
 
+    def torch(self, t):
+        """What PyTorch says of threads."""
+        t.arg(self.rng.choice(["torch thread", "Python returned"]), self.rng.randrange(1, 4))
+
     def args(self, t):
         rng = self.rng
+        if rng.random() < 0.2:
+            self.torch(t)
         while rng.random() < 0.4:
             key = rng.choice(["a", "b", "Input Dims", "c d"])
             pick = rng.randrange(9)
