@@ -242,6 +242,22 @@ static bool take_torch(struct osc_native_rows *rows, struct osc_native_thread *t
     return key.v == rows->key_returned.v;
 }
 
+/* Whether P, behind a record that is no scope's, is of PyTorch's scope around it all the same:
+ * the recorder cannot know which record was the last. */
+static bool is_of_scope(struct osc_native_rows *rows, const struct osc_native_thread *t,
+                        const struct osc_packed *p)
+{
+    const osc_sid *const keys = rows->builder->loading->keys;
+
+    if (t->torch_thread == 0 ||
+        (p->kind != OSC_RECORD_ARG_I64 && p->kind != OSC_RECORD_ARG_BOOL))
+        return false;
+    const osc_sid key = osc_native_name(rows->names, p->id);
+    return key.v == keys[OSC_ARG_KEY_IS_ASYNC].v ||
+           key.v == keys[OSC_ARG_KEY_SEQUENCE_NUMBER].v ||
+           key.v == keys[OSC_ARG_KEY_FWD_THREAD].v;
+}
+
 static void take_arg(struct osc_native_rows *rows, struct osc_native_thread *t,
                      const struct osc_packed *p)
 {
@@ -249,7 +265,7 @@ static void take_arg(struct osc_native_rows *rows, struct osc_native_thread *t,
 
     if (p->kind == OSC_RECORD_ARG_I64 && take_torch(rows, t, p))
         return;
-    if (t->held.kind == 0)
+    if (t->held.kind == 0 || (!is_begin(t->held.kind) && is_of_scope(rows, t, p)))
         args = wait_for_end(rows, t);
     else
         take_callers(rows, t);

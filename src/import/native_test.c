@@ -89,6 +89,13 @@ static void assert_stack(uint32_t i, const char *stack)
     assert_memory_equal(got.s, stack, got.len);
 }
 
+static bool has_arg(uint32_t i, enum osc_arg_key key)
+{
+    struct osc_arg arg;
+
+    return osc_row_arg(&trace, chunk(), i, key, &arg);
+}
+
 static uint64_t n_found(enum osc_finding_code code)
 {
     return trace.findings.by_code[code].count;
@@ -243,6 +250,27 @@ static void long_stacks_hold_what_is_innermost(void **state)
     assert_int_equal(arg_text(2, "Call stack").len, sizeof name + 5);
     assert_int_equal(arg_text(100, "Call stack").len,
                      OSC_NATIVE_CALLERS_BYTES / sizeof name * sizeof name);
+    osc_trace_fini(&trace);
+}
+
+static void what_torch_says_of_a_range_is_not_of_the_memory_before_it(void **state)
+{
+    (void)state;
+    recording_begin(&rec);
+    BEGIN(ANNOTATION, "label", 100);
+    ARG("torch thread", 1);
+    recording_add(&rec, OSC_RECORD_ALLOC, 0, 110, WORDS(0x1000, 64));
+    ARG("Sequence number", 5);
+    ARG("mine", 6);
+    ADD(OSC_RECORD_ARG_BOOL, recording_name(&rec, "Is asynchronous"), 1);
+    END(120);
+    recording_flush(&rec);
+    load_all();
+    assert_range(0, "label", OSC_KIND_ANNOTATION, 100, 20);
+    assert_int_equal(arg_int(0, "Sequence number"), 5);
+    assert_int_equal(arg_int(0, "mine"), -1);
+    assert_true(has_arg(0, OSC_ARG_KEY_IS_ASYNC) && !has_arg(1, OSC_ARG_KEY_IS_ASYNC));
+    assert_int_equal(arg_int(1, "mine"), 6);
     osc_trace_fini(&trace);
 }
 
@@ -485,6 +513,7 @@ int main(void)
         cmocka_unit_test(what_has_returned_calls_nothing_though_a_range_in_it_goes_on),
         cmocka_unit_test(scopes_of_python_without_torch_have_no_stack),
         cmocka_unit_test(long_stacks_hold_what_is_innermost),
+        cmocka_unit_test(what_torch_says_of_a_range_is_not_of_the_memory_before_it),
         cmocka_unit_test(what_is_open_at_the_end_keeps_its_arguments_and_has_no_duration),
         cmocka_unit_test(what_is_open_at_the_end_ends_when_a_fact_says),
         cmocka_unit_test(a_lost_chunk_costs_its_records_and_the_scopes_open_across_it),

@@ -70,8 +70,13 @@ class Random:
         return inner + outer[::-1]
 
     def torch(self, t):
-        """What PyTorch says of threads."""
-        t.arg(self.rng.choice(["torch thread", "Python returned"]), self.rng.randrange(1, 4))
+        """What PyTorch says of threads and ranges."""
+        rng = self.rng
+        key = rng.choice(["torch thread", "Python returned", "Sequence number", "Fwd thread id"])
+        if rng.random() < 0.3:
+            t.arg("Is asynchronous", rng.random() < 0.5)
+        else:
+            t.arg(key, rng.randrange(1, 4))
 
     def args(self, t):
         rng = self.rng

@@ -51,6 +51,7 @@ class Device:
 
 
 PYTHON = 9  # the kind of scopes that are functions of Python
+OF_SCOPES = ("Is asynchronous", "Sequence number", "Fwd thread id")
 
 
 class Event:
@@ -100,8 +101,8 @@ class Maker:
         self.events.append(Event(name, self.pid, t.name, start, dur))
         return self.events[-1]
 
-    def add_args(self, t, args):
-        if t.target is not None:
+    def add_args(self, t, args, is_of_scope=False):
+        if t.target is not None and not is_of_scope:
             t.target.update(args)
         elif t.stack:
             t.stack[-1].args.update(args)
@@ -120,7 +121,9 @@ class Maker:
             t.functions = t.functions[:-1]
             return
         if r.name.startswith("ARG_"):
-            self.add_args(t, {rec.name(r.ident): self.arg(r)})
+            key = rec.name(r.ident)
+            self.add_args(t, {key: self.arg(r)}, t.is_torch and key in OF_SCOPES and
+                          r.name in ("ARG_I64", "ARG_BOOL"))
             return
         if r.name == "ARGS":
             data = rec.bytes_of(r.value & 0xffffffff) or b""

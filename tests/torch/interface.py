@@ -589,7 +589,8 @@ def records_of_memory_outside_of_calls_are_events() -> None:
 
 def what_ends_on_another_thread_is_asynchronous() -> None:
     def record(make: type) -> list[tuple[str, bool, bool]]:
-        with make(activities=CPU) as prof:
+        # What x + x gives back comes last before the range is closed.
+        with make(activities=CPU, profile_memory=True) as prof:
             label = record_function("label")
             label.__enter__()
             future = torch.futures.Future()
@@ -601,6 +602,11 @@ def what_ends_on_another_thread_is_asynchronous() -> None:
             time.sleep(0.05)
             x * x
         e = prof.events()
+        with tempfile.TemporaryDirectory() as d:
+            prof.export_chrome_trace(os.path.join(d, "t.json"))
+            rows = json.loads(Path(d, "t.json").read_text())["traceEvents"]
+        marked = [x["name"] for x in rows if "Is asynchronous" in x.get("args", {})]
+        assert marked == ["label"] * (make is profile), marked
         return [(a.key, a.is_async, a.self_cpu_time_total == 0) for a in prof.key_averages()] + [
             (f.name, f.is_async, f.time_range.elapsed_us() > 5e4) for f in e]
 
