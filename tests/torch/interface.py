@@ -321,6 +321,26 @@ def an_exception_ends_the_recording() -> None:
     assert keys(again) == ["aten::mul"]
 
 
+def a_trace_has_the_types_of_events_that_were_named() -> None:
+    def record(named: Any) -> tuple[list[str], set[str]]:
+        with profile(activities=[named], profile_memory=True) as prof:
+            w = torch.ones(8, 8, requires_grad=True)
+            with record_function("label"):
+                (x @ w).sum().backward()
+        with tempfile.TemporaryDirectory() as d:
+            prof.export_chrome_trace(os.path.join(d, "t.json"))
+            events = json.loads(Path(d, "t.json").read_text())["traceEvents"]
+        return keys(prof), {e["cat"] for e in events if "cat" in e} - {"Trace"}
+
+    everything, found = record(ProfilerActivity.CPU)
+    assert found == {"cpu_op", "fwdbwd", "user_annotation", "cpu_instant_event"}, found
+    for named, categories in (([], set()), (["CPU_OP"], {"cpu_op", "fwdbwd"}),
+                              (["USER_ANNOTATION", "XPU_RUNTIME"], {"user_annotation"})):
+        assert record({ProfilerActivity.CPU: named}) == (everything, categories), named
+    assert raises(RuntimeError, "Unknown or non-member activity type name: 'GPU_MEMCPY'",
+                  profile(activities=[{ProfilerActivity.CPU: ["GPU_MEMCPY"]}]).start)
+
+
 def collection_can_be_toggled() -> None:
     with profile(activities=CPU) as prof:
         x + x
@@ -538,9 +558,13 @@ def what_runs_may_be_saved() -> None:
         prof.export_chrome_trace(os.path.join(d, "t.json"))
         events = json.loads(Path(d, "t.json").read_text())["traceEvents"]
     assert "aten::add" in [e["name"] for e in events] and keys(prof) == ["aten::add"]
+    assert [e.name for e in prof.events()] == ["aten::add"]
     x * x
+    assert [e.name for e in prof.events()] == keys(prof) == ["aten::add", "aten::mul"]
+    x - x
     prof.stop()
-    assert keys(prof) == ["aten::add", "aten::mul"]
+    assert [e.name for e in prof.events()] == keys(prof) == ["aten::add", "aten::mul", "aten::sub"]
+    assert prof.events() is prof.events()
 
 
 def memory_over_time_is_written_in_all_forms() -> None:
