@@ -281,13 +281,23 @@ def a_function_that_fails_in_the_profile_ends_there() -> None:
 def the_legacy_interface_gives_the_same() -> None:
     with profiler_legacy.profile(record_shapes=True, use_xpu=False) as prof:
         assert raises(RuntimeError, "didn't finish", lambda: prof.table())
+        assert prof.function_events is None and prof.entered
+        assert str(prof) == "<unfinished profile.profiler_legacy.profile>"
+        assert repr(prof) == "<unfinished profiler_legacy.profile>"
         x + x
+    assert str(prof) == prof.table() and "aten::add" in repr(prof)
     assert [a.key for a in prof.key_averages()] == ["aten::add"]
     assert "[[8, 8], [8, 8], []]" in prof.table(sort_by="id")
     assert prof.self_cpu_time_total > 0 and prof.total_average().count == 1
     with profiler_legacy.profile(enabled=False) as off:
         pass
-    assert raises(RuntimeError, "enabled=False", lambda: off.key_averages())
+    disabled = profiler_legacy.profile(enabled=False)
+    for what in (off, disabled):
+        for kind in (RuntimeError, AttributeError):
+            assert raises(kind, "enabled=False", lambda: what.key_averages())
+            assert raises(kind, "enabled=False", lambda: what.self_cpu_time_total)
+        assert str(what) == repr(what) == "<disabled profiler_legacy.profile>"
+    assert not off and not hasattr(off, "table") and not hasattr(off, "nonsense")
     assert raises(RuntimeError, "not reentrant", prof.__enter__)
 
 
