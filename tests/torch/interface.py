@@ -93,6 +93,43 @@ def metadata_stands_in_the_trace() -> None:
     assert trace["trace_id"] == prof.get_trace_id()
 
 
+def an_exported_trace_has_the_members_of_torch() -> None:
+    def work() -> None:
+        w = torch.ones(8, 8, requires_grad=True)
+        with record_function("label"):
+            (x @ w).sum().backward()
+
+    def members(prof: Any, path: str) -> tuple[dict[str, Any], set[Any]]:
+        prof.export_chrome_trace(path)
+        trace = json.loads(Path(path).read_text())
+        found = set()
+        for e in trace.pop("traceEvents"):
+            named = "cat" not in e or e["cat"] == "Trace"
+            found.add((e["ph"], e.get("cat"), named and e["name"], frozenset(e),
+                       frozenset(e.get("args", ())),
+                       named and tuple(type(e[k]) for k in ("pid", "tid"))))
+        return trace, found
+
+    def facts(path: str) -> set[str]:
+        events = json.loads(Path(path).read_text())["traceEvents"]
+        return {json.dumps([e["pid"], e["tid"], e["name"], e["args"]]) for e in events
+                if e["ph"] == "M"}
+
+    work()
+    for options in ({}, {"record_shapes": True, "with_flops": True, "profile_memory": True}):
+        with tempfile.TemporaryDirectory() as d:
+            with torch.profiler.profile(activities=CPU, **options) as theirs:
+                with profile(activities=CPU, **options) as ours:
+                    work()
+            (a, theirs_found), (b, ours_found) = (
+                members(prof, f"{d}/{name}") for prof, name in ((theirs, "a"), (ours, "b")))
+            assert theirs_found == ours_found, theirs_found ^ ours_found
+            assert facts(f"{d}/a") == facts(f"{d}/b"), facts(f"{d}/a") ^ facts(f"{d}/b")
+        same = ("schemaVersion", "displayTimeUnit", "deviceProperties", "host_name", *options)
+        assert set(a) < set(b) and all(a[k] == b[k] for k in same), (a, b)
+        assert not set(opscope.torch.profiler.FLAGS) - set(options) & set(b), b
+
+
 def what_is_open_when_the_window_ends_ends_there() -> None:
     with profile(activities=CPU) as prof:
         outer = record_function("outer").__enter__()

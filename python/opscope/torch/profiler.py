@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import itertools
 import json
 import os
 import re
@@ -14,6 +15,7 @@ import uuid
 import warnings
 import weakref
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -30,6 +32,9 @@ CPU_TYPES = {"CPU_OP": ("cpu_op", "fwdbwd"), "CPU_INSTANT_EVENT": ("cpu_instant_
              "USER_ANNOTATION": ("user_annotation",), "PYTHON_FUNCTION": ("python_function",),
              **dict.fromkeys(("EXTERNAL_CORRELATION", "XPU_RUNTIME", "XPU_DRIVER", "CUDA_RUNTIME",
                               "CUDA_DRIVER", "PRIVATEUSE1_RUNTIME", "PRIVATEUSE1_DRIVER"), ())}
+SPANS_LAST = 0x20000000  # where viewers put the row of the window, as Kineto has it
+EVENTS = b'"traceEvents": [\n'  # then an event a line, first the names of threads
+THREAD_NAME = b'{"ph":"M","name":"thread_name"'
 CATEGORY = re.compile(rb'\{"ph":"[^"]*","cat":"([^"]*)"')  # of the line of an event
 
 
@@ -204,8 +209,7 @@ class Recording:
 def window_events(own: dict[str, Any], start_us: float, end_us: float) -> list[dict[str, Any]]:
     """What Kineto says of a process and of the time that it recorded."""
     pid = int(own.get("pid", 0))
-
-    facts = {"process_name": {"name": os.path.basename(own.get("exe", "python"))},
+    facts = {"process_name": {"name": Path("/proc/self/comm").read_text().strip()},
              "process_labels": {"labels": "CPU"}, "process_sort_index": {"sort_index": pid}}
     return [
         *({"ph": "M", "name": name, "ts": start_us, "pid": pid, "tid": 0, "args": args}
@@ -213,9 +217,20 @@ def window_events(own: dict[str, Any], start_us: float, end_us: float) -> list[d
         {"ph": "X", "cat": "Trace", "name": "PyTorch Profiler (0)", "pid": "Spans",
          "tid": "PyTorch Profiler", "ts": start_us, "dur": round(end_us - start_us, 3),
          "args": {"Op count": 0}},
+        {"ph": "M", "name": "process_sort_index", "ts": start_us, "pid": "Spans", "tid": 0,
+         "args": {"sort_index": SPANS_LAST}},
         {"ph": "i", "s": "g", "name": "Iteration Start: PyTorch Profiler", "pid": "Traces",
          "tid": "Trace PyTorch Profiler", "ts": start_us},
         {"ph": "i", "s": "g", "name": "Record Window End", "pid": "", "tid": "", "ts": end_us}]
+
+
+def thread_events(said: dict[str, Any], start_us: float) -> list[dict[str, Any]]:
+    """What Kineto says of a thread, of the event SAID, which has its name."""
+    tid = said["tid"]
+    facts = {"thread_name": {"name": f"thread {tid} ({said['args']['name']})"},
+             "thread_sort_index": {"sort_index": tid}}
+    return [{"ph": "M", "name": name, "ts": start_us, "pid": said["pid"], "tid": tid,
+             "args": args} for name, args in facts.items()]
 
 
 def merge_head(f: Any, out: Any, head: dict[str, Any], window_ns: tuple[int, int],
@@ -225,30 +240,33 @@ def merge_head(f: Any, out: Any, head: dict[str, Any], window_ns: tuple[int, int
     Events of the categories HIDDEN are left out.
     """
     begin = f.read(1 << 20)
-    while (at := begin.find(b'"traceEvents": [')) < 0:
+    while (at := begin.find(EVENTS)) < 0:
         more = f.read(len(begin))
         if not more:
             raise RuntimeError("the trace that was exported has no events")
         begin += more
     own = json.loads(begin[:at].rstrip().rstrip(b",") + b"}")
-    text = json.dumps({**{x: own[x] for x in own if x not in FLAGS}, **head}, indent=1)
+    text = json.dumps({**own, **head}, indent=1)
     start, end = ((x or time.time_ns()) - own.get("baseTimeNanoseconds", 0) for x in window_ns)
     events = window_events(own, start / 1000, end / 1000)
+    f.seek(at + len(EVENTS))
+    line = f.readline()
+    while line.startswith(THREAD_NAME):
+        events += thread_events(json.loads(line.rstrip(b",\n")), start / 1000)
+        line = f.readline()
     out.write(text[:-2].encode() + b',\n "traceEvents": [\n')
     out.write(",\n".join(json.dumps(x) for x in events).encode())
     if hidden:
-        f.seek(begin.index(b"\n", at) + 1)
-        copy_shown(f, out, hidden)
+        copy_shown(itertools.chain((line,), f), out, hidden)
         return
-    rest = begin[begin.index(b"[", at) + 1:].lstrip()
-    out.write(b"\n" if rest.startswith(b"]") else b",\n")
-    out.write(rest)
+    out.write(b"\n" if line.startswith(b"]") else b",\n")
+    out.write(line)
     shutil.copyfileobj(f, out, 1 << 20)
 
 
-def copy_shown(f: Any, out: Any, hidden: set[bytes]) -> None:
-    """Copy the rest of a trace, an event a line, after others, but for the categories HIDDEN."""
-    for line in f:
+def copy_shown(lines: Iterable[bytes], out: Any, hidden: set[bytes]) -> None:
+    """Write the rest of a trace, an event a line, after others, but for the categories HIDDEN."""
+    for line in lines:
         category = CATEGORY.match(line)
         if not line.startswith(b"{"):
             out.write(b"\n" + line.rstrip())
