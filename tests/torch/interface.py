@@ -24,6 +24,7 @@ import threading
 import time
 import traceback
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,23 @@ def python(code: str, **variables: str) -> subprocess.CompletedProcess[str]:
 
 def keys(prof: profile) -> list[str]:
     return [a.key for a in prof.key_averages()]
+
+
+def both(work: Callable[[], None], **options: Any) -> tuple[torch.profiler.profile, profile]:
+    """WORK under torch's profiler and ours at once, after it has been done once without."""
+    work()
+    with torch.profiler.profile(**options) as theirs:
+        with profile(**options) as ours:
+            work()
+    return theirs, ours
+
+
+def exhaust() -> None:
+    """Ask for more memory than there is."""
+    try:
+        torch.empty(1 << 58, dtype=torch.int8)
+    except RuntimeError:
+        pass
 
 
 def raises(kind: type[Exception], word: str, call) -> bool:
@@ -94,6 +112,43 @@ def metadata_stands_in_the_trace() -> None:
         trace = json.loads(Path(d, "t.json").read_text())
     assert trace["who"] == 'me "myself"' and trace["list"] == [1, 2], trace.keys()
     assert trace["trace_id"] == prof.get_trace_id()
+
+
+def an_exported_trace_has_the_members_of_torch() -> None:
+    def work() -> None:
+        w = torch.ones(8, 8, requires_grad=True)
+        with record_function("label"):
+            (x @ w).sum().backward()
+
+    def members(prof: Any, path: str) -> tuple[dict[str, Any], set[Any]]:
+        prof.export_chrome_trace(path)
+        trace = json.loads(Path(path).read_text())
+        found = set()
+        for e in trace.pop("traceEvents"):
+            named = "cat" not in e or e["cat"] == "Trace"
+            found.add((e["ph"], e.get("cat"), named and e["name"], frozenset(e),
+                       frozenset(e.get("args", ())),
+                       named and tuple(type(e[k]) for k in ("pid", "tid"))))
+        return trace, found
+
+    def facts(path: str) -> set[str]:
+        events = json.loads(Path(path).read_text())["traceEvents"]
+        return {json.dumps([e["pid"], e["tid"], e["name"], e["args"]]) for e in events
+                if e["ph"] == "M"}
+
+    work()
+    for options in ({}, {"record_shapes": True, "with_flops": True, "profile_memory": True}):
+        with tempfile.TemporaryDirectory() as d:
+            with torch.profiler.profile(activities=CPU, **options) as theirs:
+                with profile(activities=CPU, **options) as ours:
+                    work()
+            (a, theirs_found), (b, ours_found) = (
+                members(prof, f"{d}/{name}") for prof, name in ((theirs, "a"), (ours, "b")))
+            assert theirs_found == ours_found, theirs_found ^ ours_found
+            assert facts(f"{d}/a") == facts(f"{d}/b"), facts(f"{d}/a") ^ facts(f"{d}/b")
+        same = ("schemaVersion", "displayTimeUnit", "deviceProperties", "host_name", *options)
+        assert set(a) < set(b) and all(a[k] == b[k] for k in same), (a, b)
+        assert not set(opscope.torch.profiler.FLAGS) - set(options) & set(b), b
 
 
 def what_is_open_when_the_window_ends_ends_there() -> None:
@@ -388,13 +443,23 @@ def a_function_that_fails_in_the_profile_ends_there() -> None:
 def the_legacy_interface_gives_the_same() -> None:
     with profiler_legacy.profile(record_shapes=True, use_xpu=False) as prof:
         assert raises(RuntimeError, "didn't finish", lambda: prof.table())
+        assert prof.function_events is None and prof.entered
+        assert str(prof) == "<unfinished profile.profiler_legacy.profile>"
+        assert repr(prof) == "<unfinished profiler_legacy.profile>"
         x + x
+    assert str(prof) == prof.table() and "aten::add" in repr(prof)
     assert [a.key for a in prof.key_averages()] == ["aten::add"]
     assert "[[8, 8], [8, 8], []]" in prof.table(sort_by="id")
     assert prof.self_cpu_time_total > 0 and prof.total_average().count == 1
     with profiler_legacy.profile(enabled=False) as off:
         pass
-    assert raises(RuntimeError, "enabled=False", lambda: off.key_averages())
+    disabled = profiler_legacy.profile(enabled=False)
+    for what in (off, disabled):
+        for kind in (RuntimeError, AttributeError):
+            assert raises(kind, "enabled=False", lambda: what.key_averages())
+            assert raises(kind, "enabled=False", lambda: what.self_cpu_time_total)
+        assert str(what) == repr(what) == "<disabled profiler_legacy.profile>"
+    assert not off and not hasattr(off, "table") and not hasattr(off, "nonsense")
     assert raises(RuntimeError, "not reentrant", prof.__enter__)
 
 
@@ -426,6 +491,26 @@ def an_exception_ends_the_recording() -> None:
     with profile(activities=CPU) as again:
         x * x
     assert keys(again) == ["aten::mul"]
+
+
+def a_trace_has_the_types_of_events_that_were_named() -> None:
+    def record(named: Any) -> tuple[list[str], set[str]]:
+        with profile(activities=[named], profile_memory=True) as prof:
+            w = torch.ones(8, 8, requires_grad=True)
+            with record_function("label"):
+                (x @ w).sum().backward()
+        with tempfile.TemporaryDirectory() as d:
+            prof.export_chrome_trace(os.path.join(d, "t.json"))
+            events = json.loads(Path(d, "t.json").read_text())["traceEvents"]
+        return keys(prof), {e["cat"] for e in events if "cat" in e} - {"Trace"}
+
+    everything, found = record(ProfilerActivity.CPU)
+    assert found == {"cpu_op", "fwdbwd", "user_annotation", "cpu_instant_event"}, found
+    for named, categories in (([], set()), (["CPU_OP"], {"cpu_op", "fwdbwd"}),
+                              (["USER_ANNOTATION", "XPU_RUNTIME"], {"user_annotation"})):
+        assert record({ProfilerActivity.CPU: named}) == (everything, categories), named
+    assert raises(RuntimeError, "Unknown or non-member activity type name: 'GPU_MEMCPY'",
+                  profile(activities=[{ProfilerActivity.CPU: ["GPU_MEMCPY"]}]).start)
 
 
 def collection_can_be_toggled() -> None:
@@ -491,16 +576,7 @@ def what_was_recorded_outlasts_a_kill() -> None:
 
 
 def failed_allocations_are_rows_as_torch_has_them() -> None:
-    def work() -> None:
-        try:
-            torch.empty(1 << 58, dtype=torch.int8)
-        except RuntimeError:
-            pass
-
-    work()
-    with torch.profiler.profile(activities=CPU, profile_memory=True) as theirs:
-        with profile(activities=CPU, profile_memory=True) as ours:
-            work()
+    theirs, ours = both(exhaust, activities=CPU, profile_memory=True)
     a, b = ([(a.key, a.count, a.cpu_memory_usage) for a in p.key_averages()]
             for p in (theirs, ours))
     assert a == b and "[OutOfMemory]" in [key for key, *_ in b], (a, b)
@@ -540,11 +616,7 @@ def events_have_the_fields_that_torch_gives_them() -> None:
         torch.zeros(2) + torch.ones(()) * 2.5
 
     x = torch.ones(8, 8)
-    work()
-    options = {"activities": CPU, "record_shapes": True, "with_flops": True}
-    with torch.profiler.profile(**options) as theirs:
-        with profile(**options) as ours:
-            work()
+    theirs, ours = both(work, activities=CPU, record_shapes=True, with_flops=True)
     names = ("name", "key", "trace_name", "node_id", "thread", "fwd_thread", "count", "scope",
              "sequence_nr", "input_shapes", "structured_input_shapes", "input_dtypes",
              "structured_input_strides", "concrete_inputs", "kwinputs", "overload_name", "flops",
@@ -571,15 +643,9 @@ def records_of_memory_outside_of_calls_are_events() -> None:
     def work() -> None:
         y = torch.ones(100)
         del y
-        try:
-            torch.empty(1 << 58, dtype=torch.int8)
-        except RuntimeError:
-            pass
+        exhaust()
 
-    work()
-    with torch.profiler.profile(activities=CPU, profile_memory=True) as theirs:
-        with profile(activities=CPU, profile_memory=True) as ours:
-            work()
+    theirs, ours = both(work, activities=CPU, profile_memory=True)
     a, b = ([(e.name, e.trace_name, e.cpu_memory_usage, e.thread, e.time_range.elapsed_us() == 0)
              for e in p.events()] for p in (theirs, ours))
     assert a == b and ("[memory]", None, -400, 1, True) in b, (a, b)
@@ -651,9 +717,13 @@ def what_runs_may_be_saved() -> None:
         prof.export_chrome_trace(os.path.join(d, "t.json"))
         events = json.loads(Path(d, "t.json").read_text())["traceEvents"]
     assert "aten::add" in [e["name"] for e in events] and keys(prof) == ["aten::add"]
+    assert [e.name for e in prof.events()] == ["aten::add"]
     x * x
+    assert [e.name for e in prof.events()] == keys(prof) == ["aten::add", "aten::mul"]
+    x - x
     prof.stop()
-    assert keys(prof) == ["aten::add", "aten::mul"]
+    assert [e.name for e in prof.events()] == keys(prof) == ["aten::add", "aten::mul", "aten::sub"]
+    assert prof.events() is prof.events()
 
 
 def memory_over_time_is_written_in_all_forms() -> None:
