@@ -12,9 +12,11 @@ from __future__ import annotations
 import concurrent.futures
 import copy
 import gzip
+import itertools
 import json
 import os
 import pickle
+import re
 import subprocess
 import sys
 import tempfile
@@ -22,6 +24,7 @@ import threading
 import time
 import traceback
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -36,6 +39,7 @@ from opscope.torch import ProfilerActivity, profile, profiler_legacy, record_fun
 
 CPU = [ProfilerActivity.CPU]
 DEVICES = [a for name, a in ProfilerActivity.__members__.items() if name != "CPU"]
+VERBOSE = torch._C._profiler._ExperimentalConfig(verbose=True)  # stacks, in torch
 x = torch.randn(8, 8)
 
 
@@ -47,6 +51,23 @@ def python(code: str, **variables: str) -> subprocess.CompletedProcess[str]:
 
 def keys(prof: profile) -> list[str]:
     return [a.key for a in prof.key_averages()]
+
+
+def both(work: Callable[[], None], **options: Any) -> tuple[torch.profiler.profile, profile]:
+    """WORK under torch's profiler and ours at once, after it has been done once without."""
+    work()
+    with torch.profiler.profile(**options) as theirs:
+        with profile(**options) as ours:
+            work()
+    return theirs, ours
+
+
+def exhaust() -> None:
+    """Ask for more memory than there is."""
+    try:
+        torch.empty(1 << 58, dtype=torch.int8)
+    except RuntimeError:
+        pass
 
 
 def raises(kind: type[Exception], word: str, call) -> bool:
@@ -92,6 +113,43 @@ def metadata_stands_in_the_trace() -> None:
         trace = json.loads(Path(d, "t.json").read_text())
     assert trace["who"] == 'me "myself"' and trace["list"] == [1, 2], trace.keys()
     assert trace["trace_id"] == prof.get_trace_id()
+
+
+def an_exported_trace_has_the_members_of_torch() -> None:
+    def work() -> None:
+        w = torch.ones(8, 8, requires_grad=True)
+        with record_function("label"):
+            (x @ w).sum().backward()
+
+    def members(prof: Any, path: str) -> tuple[dict[str, Any], set[Any]]:
+        prof.export_chrome_trace(path)
+        trace = json.loads(Path(path).read_text())
+        found = set()
+        for e in trace.pop("traceEvents"):
+            named = "cat" not in e or e["cat"] == "Trace"
+            found.add((e["ph"], e.get("cat"), named and e["name"], frozenset(e),
+                       frozenset(e.get("args", ())),
+                       named and tuple(type(e[k]) for k in ("pid", "tid"))))
+        return trace, found
+
+    def facts(path: str) -> set[str]:
+        events = json.loads(Path(path).read_text())["traceEvents"]
+        return {json.dumps([e["pid"], e["tid"], e["name"], e["args"]]) for e in events
+                if e["ph"] == "M"}
+
+    work()
+    for options in ({}, {"record_shapes": True, "with_flops": True, "profile_memory": True}):
+        with tempfile.TemporaryDirectory() as d:
+            with torch.profiler.profile(activities=CPU, **options) as theirs:
+                with profile(activities=CPU, **options) as ours:
+                    work()
+            (a, theirs_found), (b, ours_found) = (
+                members(prof, f"{d}/{name}") for prof, name in ((theirs, "a"), (ours, "b")))
+            assert theirs_found == ours_found, theirs_found ^ ours_found
+            assert facts(f"{d}/a") == facts(f"{d}/b"), facts(f"{d}/a") ^ facts(f"{d}/b")
+        same = ("schemaVersion", "displayTimeUnit", "deviceProperties", "host_name", *options)
+        assert set(a) < set(b) and all(a[k] == b[k] for k in same), (a, b)
+        assert not set(opscope.torch.profiler.FLAGS) - set(options) & set(b), b
 
 
 def what_is_open_when_the_window_ends_ends_there() -> None:
@@ -290,6 +348,110 @@ def stacks_need_no_hidden_flag() -> None:
     assert sys.getprofile() is None
 
 
+class Doubled(torch.autograd.Function):
+    """Python that the engine calls."""
+
+    @staticmethod
+    def forward(ctx: Any, a: torch.Tensor) -> torch.Tensor:
+        return a * 2
+
+    @staticmethod
+    def backward(ctx: Any, a: torch.Tensor) -> torch.Tensor:
+        return a + a
+
+
+def variety(model: torch.nn.Module) -> None:
+    """Python that calls and is called in many ways."""
+    def recurse(n: int) -> torch.Tensor:
+        return x + n if n == 0 else recurse(n - 1) * 2
+
+    def generate() -> Any:
+        for i in range(3):
+            yield x[i].sum()
+
+    def fail() -> None:
+        raise ValueError
+
+    recurse(3)
+    list(generate())
+    sorted([3, 1, 2], key=lambda n: -n)
+    with record_function("label"):
+        recurse(1)
+        with record_function("inner"):
+            x @ x
+    recurse(0)
+    try:
+        fail()
+    except ValueError:
+        torch.ones(1)
+    (model(x).sum() + Doubled.apply(torch.ones(2, requires_grad=True)).sum()).backward()
+    other = threading.Thread(target=lambda: x + x)
+    other.start()
+    other.join()
+
+
+def told(make: type, is_scheduled: bool) -> list[Any]:
+    """What MAKE, a profiler, tells of them in each of its windows."""
+    def tell(prof: Any) -> None:
+        events = [(e.name, *e.stack) for e in prof.events()]
+        averages = [[a for a in prof.key_averages(group_by_stack_n=n)] for n in (1, 5, 20)]
+        texts = [prof.key_averages(group_by_stack_n=n).table(row_limit=-1) for n in (1, 5, 20)]
+        windows.append(["\n".join(inside(x)) for x in (
+            map(";".join, events),
+            *([f"{a.key};{a.count};{';'.join(a.stack)}" for a in x] for x in averages),
+            *(re.split(r"\n *\n", re.sub(r" +[0-9.-]+(us|ms|%)", lambda m: " " * len(m[0]), x))
+              for x in texts))])
+
+    def inside(rows: Any) -> list[str]:
+        return [re.sub("0x[0-9a-f]+", "0x", x) for x in rows if "): variety" in x]
+
+    windows: list[Any] = []
+    model = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.ReLU(), torch.nn.Linear(8, 8))
+    options: dict[str, Any] = {"schedule": schedule(wait=1, warmup=1, active=2, repeat=2),
+                               "on_trace_ready": tell} if is_scheduled else {}
+    variety(model)
+    with make(activities=CPU, with_stack=True, experimental_config=VERBOSE, **options) as prof:
+        for _ in range(8 if is_scheduled else 1):
+            variety(model)
+            prof.step() if is_scheduled else None
+    if not is_scheduled:
+        tell(prof)
+    return windows
+
+
+def functions_of_python_have_the_stacks_that_torch_gives_them() -> None:
+    for is_scheduled in (False, True):
+        theirs, ours = (told(make, is_scheduled)
+                        for make in (torch.profiler.profile, profile))
+        assert len(theirs) == len(ours) == 1 + is_scheduled
+        for a, b in zip(theirs, ours):
+            assert all(a) and len(a[0]) > 10000, [len(x) for x in a]
+            for one, other in zip(a, b):
+                assert one == other, next(
+                    (u, v) for u, v in itertools.zip_longest(*(x.split("\n") for x in (one, other)))
+                    if u != v)
+
+
+def stacks_are_exported_as_torch_does() -> None:
+    def export(make: type) -> list[tuple[str, bool]]:
+        def wait(n: int) -> None:
+            time.sleep(0.02)
+            if n > 0:
+                wait(n - 1)
+
+        with tempfile.TemporaryDirectory() as d:
+            with make(activities=CPU, with_stack=True, experimental_config=VERBOSE) as prof:
+                wait(2)
+                with record_function("label"):
+                    wait(1)
+            prof.export_stacks(os.path.join(d, "stacks"), "self_cpu_time_total")
+            lines = [x.rsplit(" ", 1) for x in Path(d, "stacks").read_text().splitlines()]
+        return [(stack, int(us) < 60000) for stack, us in lines if int(us) >= 20000]
+
+    theirs, ours = export(torch.profiler.profile), export(profile)
+    assert len(theirs) == 5 and theirs == ours, (theirs, ours)
+
+
 def a_function_that_fails_in_the_profile_ends_there() -> None:
     def fails() -> None:
         raise ValueError
@@ -310,13 +472,23 @@ def a_function_that_fails_in_the_profile_ends_there() -> None:
 def the_legacy_interface_gives_the_same() -> None:
     with profiler_legacy.profile(record_shapes=True, use_xpu=False) as prof:
         assert raises(RuntimeError, "didn't finish", lambda: prof.table())
+        assert prof.function_events is None and prof.entered
+        assert str(prof) == "<unfinished profile.profiler_legacy.profile>"
+        assert repr(prof) == "<unfinished profiler_legacy.profile>"
         x + x
+    assert str(prof) == prof.table() and "aten::add" in repr(prof)
     assert [a.key for a in prof.key_averages()] == ["aten::add"]
     assert "[[8, 8], [8, 8], []]" in prof.table(sort_by="id")
     assert prof.self_cpu_time_total > 0 and prof.total_average().count == 1
     with profiler_legacy.profile(enabled=False) as off:
         pass
-    assert raises(RuntimeError, "enabled=False", lambda: off.key_averages())
+    disabled = profiler_legacy.profile(enabled=False)
+    for what in (off, disabled):
+        for kind in (RuntimeError, AttributeError):
+            assert raises(kind, "enabled=False", lambda: what.key_averages())
+            assert raises(kind, "enabled=False", lambda: what.self_cpu_time_total)
+        assert str(what) == repr(what) == "<disabled profiler_legacy.profile>"
+    assert not off and not hasattr(off, "table") and not hasattr(off, "nonsense")
     assert raises(RuntimeError, "not reentrant", prof.__enter__)
 
 
@@ -348,6 +520,26 @@ def an_exception_ends_the_recording() -> None:
     with profile(activities=CPU) as again:
         x * x
     assert keys(again) == ["aten::mul"]
+
+
+def a_trace_has_the_types_of_events_that_were_named() -> None:
+    def record(named: Any) -> tuple[list[str], set[str]]:
+        with profile(activities=[named], profile_memory=True) as prof:
+            w = torch.ones(8, 8, requires_grad=True)
+            with record_function("label"):
+                (x @ w).sum().backward()
+        with tempfile.TemporaryDirectory() as d:
+            prof.export_chrome_trace(os.path.join(d, "t.json"))
+            events = json.loads(Path(d, "t.json").read_text())["traceEvents"]
+        return keys(prof), {e["cat"] for e in events if "cat" in e} - {"Trace"}
+
+    everything, found = record(ProfilerActivity.CPU)
+    assert found == {"cpu_op", "fwdbwd", "user_annotation", "cpu_instant_event"}, found
+    for named, categories in (([], set()), (["CPU_OP"], {"cpu_op", "fwdbwd"}),
+                              (["USER_ANNOTATION", "XPU_RUNTIME"], {"user_annotation"})):
+        assert record({ProfilerActivity.CPU: named}) == (everything, categories), named
+    assert raises(RuntimeError, "Unknown or non-member activity type name: 'GPU_MEMCPY'",
+                  profile(activities=[{ProfilerActivity.CPU: ["GPU_MEMCPY"]}]).start)
 
 
 def collection_can_be_toggled() -> None:
@@ -413,16 +605,7 @@ def what_was_recorded_outlasts_a_kill() -> None:
 
 
 def failed_allocations_are_rows_as_torch_has_them() -> None:
-    def work() -> None:
-        try:
-            torch.empty(1 << 58, dtype=torch.int8)
-        except RuntimeError:
-            pass
-
-    work()
-    with torch.profiler.profile(activities=CPU, profile_memory=True) as theirs:
-        with profile(activities=CPU, profile_memory=True) as ours:
-            work()
+    theirs, ours = both(exhaust, activities=CPU, profile_memory=True)
     a, b = ([(a.key, a.count, a.cpu_memory_usage) for a in p.key_averages()]
             for p in (theirs, ours))
     assert a == b and "[OutOfMemory]" in [key for key, *_ in b], (a, b)
@@ -462,11 +645,7 @@ def events_have_the_fields_that_torch_gives_them() -> None:
         torch.zeros(2) + torch.ones(()) * 2.5
 
     x = torch.ones(8, 8)
-    work()
-    options = {"activities": CPU, "record_shapes": True, "with_flops": True}
-    with torch.profiler.profile(**options) as theirs:
-        with profile(**options) as ours:
-            work()
+    theirs, ours = both(work, activities=CPU, record_shapes=True, with_flops=True)
     names = ("name", "key", "trace_name", "node_id", "thread", "fwd_thread", "count", "scope",
              "sequence_nr", "input_shapes", "structured_input_shapes", "input_dtypes",
              "structured_input_strides", "concrete_inputs", "kwinputs", "overload_name", "flops",
@@ -493,15 +672,9 @@ def records_of_memory_outside_of_calls_are_events() -> None:
     def work() -> None:
         y = torch.ones(100)
         del y
-        try:
-            torch.empty(1 << 58, dtype=torch.int8)
-        except RuntimeError:
-            pass
+        exhaust()
 
-    work()
-    with torch.profiler.profile(activities=CPU, profile_memory=True) as theirs:
-        with profile(activities=CPU, profile_memory=True) as ours:
-            work()
+    theirs, ours = both(work, activities=CPU, profile_memory=True)
     a, b = ([(e.name, e.trace_name, e.cpu_memory_usage, e.thread, e.time_range.elapsed_us() == 0)
              for e in p.events()] for p in (theirs, ours))
     assert a == b and ("[memory]", None, -400, 1, True) in b, (a, b)
@@ -511,7 +684,8 @@ def records_of_memory_outside_of_calls_are_events() -> None:
 
 def what_ends_on_another_thread_is_asynchronous() -> None:
     def record(make: type) -> list[tuple[str, bool, bool]]:
-        with make(activities=CPU) as prof:
+        # What x + x gives back comes last before the range is closed.
+        with make(activities=CPU, profile_memory=True) as prof:
             label = record_function("label")
             label.__enter__()
             future = torch.futures.Future()
@@ -523,6 +697,11 @@ def what_ends_on_another_thread_is_asynchronous() -> None:
             time.sleep(0.05)
             x * x
         e = prof.events()
+        with tempfile.TemporaryDirectory() as d:
+            prof.export_chrome_trace(os.path.join(d, "t.json"))
+            rows = json.loads(Path(d, "t.json").read_text())["traceEvents"]
+        marked = [x["name"] for x in rows if "Is asynchronous" in x.get("args", {})]
+        assert marked == ["label"] * (make is profile), marked
         return [(a.key, a.is_async, a.self_cpu_time_total == 0) for a in prof.key_averages()] + [
             (f.name, f.is_async, f.time_range.elapsed_us() > 5e4) for f in e]
 
@@ -567,9 +746,13 @@ def what_runs_may_be_saved() -> None:
         prof.export_chrome_trace(os.path.join(d, "t.json"))
         events = json.loads(Path(d, "t.json").read_text())["traceEvents"]
     assert "aten::add" in [e["name"] for e in events] and keys(prof) == ["aten::add"]
+    assert [e.name for e in prof.events()] == ["aten::add"]
     x * x
+    assert [e.name for e in prof.events()] == keys(prof) == ["aten::add", "aten::mul"]
+    x - x
     prof.stop()
-    assert keys(prof) == ["aten::add", "aten::mul"]
+    assert [e.name for e in prof.events()] == keys(prof) == ["aten::add", "aten::mul", "aten::sub"]
+    assert prof.events() is prof.events()
 
 
 def memory_over_time_is_written_in_all_forms() -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import itertools
 import json
 import os
+import re
 import shutil
 import socket
 import tempfile
@@ -13,6 +15,7 @@ import uuid
 import warnings
 import weakref
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -25,6 +28,15 @@ from .plain import plain
 
 FLAGS = ("record_shapes", "profile_memory", "with_stack", "with_modules", "with_flops")
 OWN_MEMBERS = ("traceEvents", "traceName")  # of a trace: no metadata may be called so
+# What a program may name of ProfilerActivity.CPU, and its categories in a trace.
+CPU_TYPES = {"CPU_OP": ("cpu_op", "fwdbwd"), "CPU_INSTANT_EVENT": ("cpu_instant_event",),
+             "USER_ANNOTATION": ("user_annotation",), "PYTHON_FUNCTION": ("python_function",),
+             **dict.fromkeys(("EXTERNAL_CORRELATION", "XPU_RUNTIME", "XPU_DRIVER", "CUDA_RUNTIME",
+                              "CUDA_DRIVER", "PRIVATEUSE1_RUNTIME", "PRIVATEUSE1_DRIVER"), ())}
+SPANS_LAST = 0x20000000  # where viewers put the row of the window, as Kineto has it
+EVENTS = b'"traceEvents": [\n'  # then an event a line, first the names of threads
+THREAD_NAME = b'{"ph":"M","name":"thread_name"'
+CATEGORY = re.compile(rb'\{"ph":"[^"]*","cat":"([^"]*)"')  # of the line of an event
 
 
 def config_fields(config: Any) -> dict[str, bool]:
@@ -86,6 +98,9 @@ class Recording:
         return bool(self.running)
 
     def _prepare_trace(self) -> None:
+        for name in self._named_types() or ():
+            if name not in CPU_TYPES:
+                raise RuntimeError(f"Unknown or non-member activity type name: '{name}'")
         callback = self.owner.custom_trace_id_callback
         self.trace_id = callback() if callback else f"{uuid.uuid4().int:032X}"
 
@@ -130,15 +145,26 @@ class Recording:
         native.detach()
         ranges.remove()
         self.running.clear()
+        self.cached_events = None  # of what was there while it ran
         self.window_ns = (self.window_ns[0], time.time_ns())
         torch.autograd.profiler._run_on_profiler_stop()
         native.stop()
+
+    def _named_types(self) -> Any:
+        """The types of host activity that the program names; None: it wants all."""
+        return getattr(self.owner, "activity_filters", {}).get(ProfilerActivity.CPU)
+
+    def _hidden(self) -> set[bytes]:
+        """The categories that are not in a trace; tables have them, as torch has it."""
+        named = self._named_types()
+        return set() if named is None else {
+            c.encode() for name, found in CPU_TYPES.items() if name not in named for c in found}
 
     @property
     def function_events(self) -> Any:
         """All calls, as torch's `EventList`."""
         o = self.owner
-        if self.cached_events is None:
+        if self.cached_events is None or self.is_running:
             self.cached_events = events(self.path, o.use_device, o.profile_memory, o.with_flops)
             for event in self.earlier_events:
                 self.cached_events.append(event)
@@ -173,7 +199,7 @@ class Recording:
         whole = os.path.join(self.directory, "export.json")
         native.run("export", self.path, "-f", "json", "-o", whole)
         with open(whole, "rb") as f, open(path, "wb") as out:
-            merge_head(f, out, head, self.window_ns)
+            merge_head(f, out, head, self.window_ns, self._hidden())
         os.unlink(whole)
 
     def export_stacks(self, path: str, metric: str) -> Any:
@@ -192,8 +218,7 @@ class Recording:
 def window_events(own: dict[str, Any], start_us: float, end_us: float) -> list[dict[str, Any]]:
     """What Kineto says of a process and of the time that it recorded."""
     pid = int(own.get("pid", 0))
-
-    facts = {"process_name": {"name": os.path.basename(own.get("exe", "python"))},
+    facts = {"process_name": {"name": Path("/proc/self/comm").read_text().strip()},
              "process_labels": {"labels": "CPU"}, "process_sort_index": {"sort_index": pid}}
     return [
         *({"ph": "M", "name": name, "ts": start_us, "pid": pid, "tid": 0, "args": args}
@@ -201,29 +226,61 @@ def window_events(own: dict[str, Any], start_us: float, end_us: float) -> list[d
         {"ph": "X", "cat": "Trace", "name": "PyTorch Profiler (0)", "pid": "Spans",
          "tid": "PyTorch Profiler", "ts": start_us, "dur": round(end_us - start_us, 3),
          "args": {"Op count": 0}},
+        {"ph": "M", "name": "process_sort_index", "ts": start_us, "pid": "Spans", "tid": 0,
+         "args": {"sort_index": SPANS_LAST}},
         {"ph": "i", "s": "g", "name": "Iteration Start: PyTorch Profiler", "pid": "Traces",
          "tid": "Trace PyTorch Profiler", "ts": start_us},
         {"ph": "i", "s": "g", "name": "Record Window End", "pid": "", "tid": "", "ts": end_us}]
 
 
-def merge_head(f: Any, out: Any, head: dict[str, Any], window_ns: tuple[int, int]) -> None:
-    """Copy the trace F to OUT with the members HEAD before its own, which they replace."""
+def thread_events(said: dict[str, Any], start_us: float) -> list[dict[str, Any]]:
+    """What Kineto says of a thread, of the event SAID, which has its name."""
+    tid = said["tid"]
+    facts = {"thread_name": {"name": f"thread {tid} ({said['args']['name']})"},
+             "thread_sort_index": {"sort_index": tid}}
+    return [{"ph": "M", "name": name, "ts": start_us, "pid": said["pid"], "tid": tid,
+             "args": args} for name, args in facts.items()]
+
+
+def merge_head(f: Any, out: Any, head: dict[str, Any], window_ns: tuple[int, int],
+               hidden: set[bytes]) -> None:
+    """Copy the trace F to OUT with the members HEAD before its own, which they replace.
+
+    Events of the categories HIDDEN are left out.
+    """
     begin = f.read(1 << 20)
-    while (at := begin.find(b'"traceEvents": [')) < 0:
+    while (at := begin.find(EVENTS)) < 0:
         more = f.read(len(begin))
         if not more:
             raise RuntimeError("the trace that was exported has no events")
         begin += more
     own = json.loads(begin[:at].rstrip().rstrip(b",") + b"}")
-    text = json.dumps({**{x: own[x] for x in own if x not in FLAGS}, **head}, indent=1)
+    text = json.dumps({**own, **head}, indent=1)
     start, end = ((x or time.time_ns()) - own.get("baseTimeNanoseconds", 0) for x in window_ns)
     events = window_events(own, start / 1000, end / 1000)
+    f.seek(at + len(EVENTS))
+    line = f.readline()
+    while line.startswith(THREAD_NAME):
+        events += thread_events(json.loads(line.rstrip(b",\n")), start / 1000)
+        line = f.readline()
     out.write(text[:-2].encode() + b',\n "traceEvents": [\n')
     out.write(",\n".join(json.dumps(x) for x in events).encode())
-    rest = begin[begin.index(b"[", at) + 1:].lstrip()
-    out.write(b"\n" if rest.startswith(b"]") else b",\n")
-    out.write(rest)
+    if hidden:
+        copy_shown(itertools.chain((line,), f), out, hidden)
+        return
+    out.write(b"\n" if line.startswith(b"]") else b",\n")
+    out.write(line)
     shutil.copyfileobj(f, out, 1 << 20)
+
+
+def copy_shown(lines: Iterable[bytes], out: Any, hidden: set[bytes]) -> None:
+    """Write the rest of a trace, an event a line, after others, but for the categories HIDDEN."""
+    for line in lines:
+        category = CATEGORY.match(line)
+        if not line.startswith(b"{"):
+            out.write(b"\n" + line.rstrip())
+        elif category is None or category[1] not in hidden:
+            out.write(b",\n" + line.rstrip(b",\n"))
 
 
 def synchronize(device: str) -> None:
