@@ -15,6 +15,7 @@ import gzip
 import json
 import os
 import pickle
+import re
 import subprocess
 import sys
 import tempfile
@@ -274,6 +275,38 @@ def tables_take_the_arguments_of_torch() -> None:
                   lambda: averages.table(sort_by="nonsense"))
     assert "us" in averages.table(time_unit="us") and "aten" not in averages.table(row_limit=0)
     assert str(averages) == averages.table()
+
+
+def tables_take_odd_arguments_as_torch_does() -> None:
+    def work() -> None:
+        with record_function("a label that is longer than what some columns are wide"):
+            torch.cat([x @ x, x + x]).sum()
+
+    def text(prof: Any, by_shape: bool, arguments: dict[str, Any]) -> str:
+        try:
+            made = prof.key_averages(group_by_input_shape=by_shape).table(**arguments)
+        except (AttributeError, TypeError, ValueError) as e:
+            return f"{type(e).__name__}: {e}"
+        return re.sub(r"  +", "  ", re.sub(r"\d+\.\d+(us|ms|%)", "N", made))
+
+    work()
+    with torch.profiler.profile(activities=CPU, record_shapes=True) as theirs:
+        with profile(activities=CPU, record_shapes=True) as ours:
+            work()
+    for arguments in (
+            *({"row_limit": n} for n in (None, True, False, 2.5, "3", 10**30, 3.0, -7, 0)),
+            *({"sort_by": key, "row_limit": None} for key in (
+                "key", "count", "node_id", "scope", "input_shapes", "is_user_annotation",
+                "device_type", "self_mtia_time_total", "", 3)),
+            *({"max_name_column_width": n} for n in (0, 1, -1, 2.5, True, None)),
+            *({"max_shapes_column_width": n} for n in (0, 1, -1, None)),
+            *({"max_src_column_width": n} for n in (0, -1, 2.5)),
+            *({"header": h} for h in ("", "two\nlines", "x" * 5000, "n\0l", "\ud800", 3)),
+            {"time_unit": "ms", "top_level_events_only": True}, {"top_level_events_only": "yes"},
+            {"sort_by": "key", "row_limit": 2, "header": "a\tb"}):
+        for by_shape in (False, True):
+            a, b = (text(p, by_shape, arguments) for p in (theirs, ours))
+            assert a == b, f"{arguments}\n{a}\n{b}"
 
 
 def misuse_says_what_is_wrong() -> None:

@@ -172,7 +172,9 @@ class Recording:
         if group_by_stack_n > 0:
             keys.append(f"stack:{group_by_stack_n}")
         return EventList(self.path, ["--group-by", ",".join(keys)] if keys else [],
-                         o.use_device, o.profile_memory, o.with_flops, keeper=self)
+                         o.use_device, o.profile_memory, o.with_flops,
+                         lambda: self.function_events.key_averages(group_by_input_shape,
+                                                                   group_by_stack_n))
 
     def export_chrome_trace(self, path: str, metadata: dict[str, str] | None = None,
                             use_python_export: bool = False) -> None:
