@@ -12,6 +12,7 @@ from __future__ import annotations
 import concurrent.futures
 import copy
 import gzip
+import inspect
 import json
 import os
 import pickle
@@ -661,6 +662,20 @@ def memory_over_time_is_written_in_all_forms() -> None:
     assert [(action, size) for _, action, size, _ in raw] == [(2, 400), (2, 200), (4, -200)]
     plain = profile(activities=CPU)
     assert raises(ValueError, "profile_memory=True", lambda: plain.export_memory_timeline("x"))
+
+
+def it_has_every_name_that_torch_has() -> None:
+    here, there = opscope.torch, torch.profiler
+    assert set(there.__all__) <= set(here.__all__)
+    lacking = [name for name in dir(there) if not hasattr(here, name)]
+    assert not lacking, lacking
+    for name in ("_KinetoProfile", "ExecutionTraceObserver", "DeviceType", "kineto_available",
+                 "_ExperimentalConfig", "RecordScope", "KinetoStepTracker"):
+        assert getattr(here, name) is getattr(there, name), name
+    assert raises(AttributeError, "no attribute 'nonsense'", lambda: here.nonsense)
+    assert set(dir(there.profile)) <= set(dir(profile))
+    assert (inspect.signature(profile) == inspect.signature(there.profile)
+            and inspect.signature(profile.__init__) == inspect.signature(there.profile.__init__))
 
 
 def slips_of_documents_are_understood() -> None:

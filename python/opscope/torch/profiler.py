@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import inspect
 import itertools
 import json
 import os
@@ -382,3 +383,7 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
     def get_trace_id(self) -> str | None:
         """The id of the window, or None before the first."""
         return self.profiler.trace_id if self.profiler is not None else None
+
+
+# Programs look at it for what they may give.
+setattr(profile.__init__, "__signature__", inspect.signature(torch.profiler.profile.__init__))
