@@ -101,6 +101,31 @@ def saving_twice_works() -> None:
     assert "record_shapes" not in a and a["traceName"].endswith("a.json"), a.keys()
 
 
+def files_are_written_to_any_path() -> None:
+    warnings.simplefilter("ignore", FutureWarning)  # export_memory_timeline() is deprecated
+    with profile(activities=CPU, record_shapes=True, profile_memory=True,
+                 with_stack=True) as prof:
+        x @ x
+    with profiler_legacy.profile(with_stack=True) as legacy:
+        x @ x
+    with tempfile.TemporaryDirectory() as d:
+        folder = Path(d)
+        for i, write in enumerate((prof.export_chrome_trace, prof.export_stacks, prof.export,
+                                   prof.export_memory_timeline, legacy.export_chrome_trace,
+                                   legacy.export_stacks)):
+            write(folder / f"{i}.path")
+            write(os.fsencode(folder / f"{i}.bytes"))
+            for form in ("path", "bytes"):
+                assert (folder / f"{i}.{form}").stat().st_size > 0, write
+            for wrong in (3, None):
+                assert raises(TypeError, "os.PathLike", lambda: write(wrong)), write
+        prof.export_chrome_trace(folder / "t.json.gz")
+        prof.export_memory_timeline(folder / "m.json.gz", device="cpu")
+        for name in ("t.json.gz", "m.json.gz"):
+            assert json.loads(gzip.decompress((folder / name).read_bytes()))
+        assert json.loads((folder / "0.path").read_text())["traceName"] == d + "/0.path"
+
+
 def metadata_stands_in_the_trace() -> None:
     with profile(activities=CPU) as prof:
         prof.add_metadata("who", 'me "myself"')
