@@ -13,6 +13,7 @@ import concurrent.futures
 import copy
 import gzip
 import inspect
+import itertools
 import json
 import os
 import pickle
@@ -38,6 +39,7 @@ from opscope.torch import ProfilerActivity, profile, profiler_legacy, record_fun
 
 CPU = [ProfilerActivity.CPU]
 DEVICES = [a for name, a in ProfilerActivity.__members__.items() if name != "CPU"]
+VERBOSE = torch._C._profiler._ExperimentalConfig(verbose=True)  # stacks, in torch
 x = torch.randn(8, 8)
 
 
@@ -375,6 +377,110 @@ def stacks_need_no_hidden_flag() -> None:
     assert sys.getprofile() is None
 
 
+class Doubled(torch.autograd.Function):
+    """Python that the engine calls."""
+
+    @staticmethod
+    def forward(ctx: Any, a: torch.Tensor) -> torch.Tensor:
+        return a * 2
+
+    @staticmethod
+    def backward(ctx: Any, a: torch.Tensor) -> torch.Tensor:
+        return a + a
+
+
+def variety(model: torch.nn.Module) -> None:
+    """Python that calls and is called in many ways."""
+    def recurse(n: int) -> torch.Tensor:
+        return x + n if n == 0 else recurse(n - 1) * 2
+
+    def generate() -> Any:
+        for i in range(3):
+            yield x[i].sum()
+
+    def fail() -> None:
+        raise ValueError
+
+    recurse(3)
+    list(generate())
+    sorted([3, 1, 2], key=lambda n: -n)
+    with record_function("label"):
+        recurse(1)
+        with record_function("inner"):
+            x @ x
+    recurse(0)
+    try:
+        fail()
+    except ValueError:
+        torch.ones(1)
+    (model(x).sum() + Doubled.apply(torch.ones(2, requires_grad=True)).sum()).backward()
+    other = threading.Thread(target=lambda: x + x)
+    other.start()
+    other.join()
+
+
+def told(make: type, is_scheduled: bool) -> list[Any]:
+    """What MAKE, a profiler, tells of them in each of its windows."""
+    def tell(prof: Any) -> None:
+        events = [(e.name, *e.stack) for e in prof.events()]
+        averages = [[a for a in prof.key_averages(group_by_stack_n=n)] for n in (1, 5, 20)]
+        texts = [prof.key_averages(group_by_stack_n=n).table(row_limit=-1) for n in (1, 5, 20)]
+        windows.append(["\n".join(inside(x)) for x in (
+            map(";".join, events),
+            *([f"{a.key};{a.count};{';'.join(a.stack)}" for a in x] for x in averages),
+            *(re.split(r"\n *\n", re.sub(r" +[0-9.-]+(us|ms|%)", lambda m: " " * len(m[0]), x))
+              for x in texts))])
+
+    def inside(rows: Any) -> list[str]:
+        return [re.sub("0x[0-9a-f]+", "0x", x) for x in rows if "): variety" in x]
+
+    windows: list[Any] = []
+    model = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.ReLU(), torch.nn.Linear(8, 8))
+    options: dict[str, Any] = {"schedule": schedule(wait=1, warmup=1, active=2, repeat=2),
+                               "on_trace_ready": tell} if is_scheduled else {}
+    variety(model)
+    with make(activities=CPU, with_stack=True, experimental_config=VERBOSE, **options) as prof:
+        for _ in range(8 if is_scheduled else 1):
+            variety(model)
+            prof.step() if is_scheduled else None
+    if not is_scheduled:
+        tell(prof)
+    return windows
+
+
+def functions_of_python_have_the_stacks_that_torch_gives_them() -> None:
+    for is_scheduled in (False, True):
+        theirs, ours = (told(make, is_scheduled)
+                        for make in (torch.profiler.profile, profile))
+        assert len(theirs) == len(ours) == 1 + is_scheduled
+        for a, b in zip(theirs, ours):
+            assert all(a) and len(a[0]) > 10000, [len(x) for x in a]
+            for one, other in zip(a, b):
+                assert one == other, next(
+                    (u, v) for u, v in itertools.zip_longest(*(x.split("\n") for x in (one, other)))
+                    if u != v)
+
+
+def stacks_are_exported_as_torch_does() -> None:
+    def export(make: type) -> list[tuple[str, bool]]:
+        def wait(n: int) -> None:
+            time.sleep(0.02)
+            if n > 0:
+                wait(n - 1)
+
+        with tempfile.TemporaryDirectory() as d:
+            with make(activities=CPU, with_stack=True, experimental_config=VERBOSE) as prof:
+                wait(2)
+                with record_function("label"):
+                    wait(1)
+            prof.export_stacks(os.path.join(d, "stacks"), "self_cpu_time_total")
+            lines = [x.rsplit(" ", 1) for x in Path(d, "stacks").read_text().splitlines()]
+        return [(stack, int(us) < 60000) for stack, us in lines if int(us) >= 20000]
+
+    theirs, ours = export(torch.profiler.profile), export(profile)
+    assert len(theirs) == 5 and theirs == ours, (theirs, ours)
+
+
 def a_function_that_fails_in_the_profile_ends_there() -> None:
     def fails() -> None:
         raise ValueError
@@ -607,7 +713,8 @@ def records_of_memory_outside_of_calls_are_events() -> None:
 
 def what_ends_on_another_thread_is_asynchronous() -> None:
     def record(make: type) -> list[tuple[str, bool, bool]]:
-        with make(activities=CPU) as prof:
+        # What x + x gives back comes last before the range is closed.
+        with make(activities=CPU, profile_memory=True) as prof:
             label = record_function("label")
             label.__enter__()
             future = torch.futures.Future()
@@ -619,6 +726,11 @@ def what_ends_on_another_thread_is_asynchronous() -> None:
             time.sleep(0.05)
             x * x
         e = prof.events()
+        with tempfile.TemporaryDirectory() as d:
+            prof.export_chrome_trace(os.path.join(d, "t.json"))
+            rows = json.loads(Path(d, "t.json").read_text())["traceEvents"]
+        marked = [x["name"] for x in rows if "Is asynchronous" in x.get("args", {})]
+        assert marked == ["label"] * (make is profile), marked
         return [(a.key, a.is_async, a.self_cpu_time_total == 0) for a in prof.key_averages()] + [
             (f.name, f.is_async, f.time_range.elapsed_us() > 5e4) for f in e]
 

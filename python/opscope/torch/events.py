@@ -280,7 +280,8 @@ def event(row: dict[str, str], args: dict[str, Any], memory: Memory, thread: int
         input_dtypes=types, kwinputs={},
         concrete_inputs=values,
         overload_name=args.get("Overload name", ""),
-        stack=[x for x in args.get("Call stack", "").split(";") if x],
+        stack=[x for x in args.get("Call stack", "").split(";")
+               if x and profiler_util._filter_stack_entry(x)],
         is_python_function=row["category"] == "python_function", scope=7 if is_annotation else 0,
         use_device=use_device, sequence_nr=args.get("Sequence number", -1),
         cpu_memory_usage=memory.between(start_ns, end_ns),
