@@ -28,6 +28,7 @@ import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import torch
 import torch.profiler
@@ -358,6 +359,34 @@ def misuse_says_what_is_wrong() -> None:
     with profile(activities=CPU) as prof:
         x + x
     assert raises(AssertionError, "with_stack", lambda: prof.export_stacks("x"))
+
+
+def said_of_devices(**options: Any) -> list[str]:
+    """The warnings of a profile that is made with OPTIONS, but for those of old arguments."""
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        with profile(**options) as prof:
+            x + x
+    quality = opscope.load(prof.profiler.path)["quality"]["code"].tolist()
+    assert ("device_absent" in quality) == ("activity" in str([w.message for w in found])), quality
+    assert keys(prof) == ["aten::add"]
+    return [str(w.message) for w in found if w.category is not FutureWarning]
+
+
+def a_device_that_is_there_is_asked_for_by_default() -> None:
+    assert said_of_devices() == []
+    supported = {ProfilerActivity.CPU, ProfilerActivity.CUDA, ProfilerActivity.XPU}
+    with (mock.patch("torch.autograd._supported_activities", lambda: set(supported)),
+          mock.patch("torch.cuda.is_available", lambda: True),
+          mock.patch("torch.cuda.synchronize"), mock.patch("torch.version.cuda", "13.0")):
+        said = said_of_devices()
+        assert len(said) == 1 and "no CUDA activity" in said[0] and "XPU" not in said[0], said
+        assert "record with torch.profiler" in said[0], said
+        assert said_of_devices(activities=CPU) == said_of_devices(use_cuda=False) == []
+    for old in ("cuda", "xpu"):
+        said = said_of_devices(**{f"use_{old}": True})
+        assert len(said) == 1 and f"no {old.upper()} activity" in said[0], said
+        assert said_of_devices(**{f"use_{old}": False}) == []
 
 
 def stacks_need_no_hidden_flag() -> None:
@@ -819,8 +848,8 @@ def slips_of_documents_are_understood() -> None:
     assert profile.itt is torch.profiler.itt and opscope.torch.itt is torch.profiler.itt
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
-        profile(activities=CPU, use_cuda=True)
-        profile(activities=CPU, use_xpu=True)
+        profile(activities=CPU, use_cuda=False)
+        profile(activities=CPU, use_xpu=False)
     assert [str(w.message).split()[0] for w in found] == ["`use_cuda`", "`use_xpu`"], found
     with profile(activities=CPU) as prof:
         x + x

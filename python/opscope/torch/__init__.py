@@ -12,7 +12,8 @@
 `tensorboard_trace_handler`, `supported_activities`, `itt`, `emit_itt`, `emit_nvtx` and whatever
 else `torch.profiler` has are torch's own objects. Operators are recorded by a small object that is built against the
 installed torch at first use, with a C++ compiler; `python -m opscope.torch build` does it
-ahead of time. `profiler_legacy` is the same for `torch.autograd.profiler_legacy`.
+ahead of time. Where that cannot be, names and times alone are recorded: a warning says so, and
+`quality`. `profiler_legacy` is the same for `torch.autograd.profiler_legacy`.
 """
 from __future__ import annotations
 

@@ -25,6 +25,7 @@ from torch.profiler import ProfilerActivity
 
 from . import devices, native, ranges
 from .events import EventList, Timeline, events
+from .plain import plain
 
 AnyPath = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 FLAGS = ("record_shapes", "profile_memory", "with_stack", "with_modules", "with_flops")
@@ -86,6 +87,7 @@ class Recording:
         self.path = ""
         self.trace_id = ""
         self.running: list[bool] = []  # something while it records
+        self.flags = [x for x in FLAGS if getattr(owner, x)]  # what is recorded of these
         self.window_ns = (0, 0)  # Unix time
         self.cached_events: Any = None
         self.earlier_events: list[Any] = []  # of windows before this one, with acc_events
@@ -113,6 +115,13 @@ class Recording:
         if self.path and getattr(o, "acc_events", False):
             self.earlier_events = list(self.function_events)
         native.start(path)
+        if plain.why:
+            plain.tell(self.flags + ["capture_overload_names"] * config["capture_overload_names"],
+                       stacklevel=native.level_of_caller())
+            self.flags = []
+            native.metadata("names_alone", plain.why)
+        for flag in FLAGS:
+            native.metadata(flag, str(int(flag in self.flags)))
         for key, value in metadata.items():
             native.metadata(key, text_of(value))
         for device, why in o.absent.items():
@@ -128,7 +137,7 @@ class Recording:
                              shapes=o.record_shapes or o.with_flops, memory=o.profile_memory,
                              overloads=config["capture_overload_names"], stacks=o.with_stack):
             warnings.warn("opscope cannot see the allocations of this torch: no memory is "
-                          "recorded", stacklevel=4)
+                          "recorded", stacklevel=native.level_of_caller())
 
     def __exit__(self, *_: object) -> None:
         if not self.is_running:
@@ -184,7 +193,7 @@ class Recording:
         path = os.fsdecode(path)
         head = {"schemaVersion": 1, "deviceProperties": [], "trace_id": self.trace_id,
                 "displayTimeUnit": "ms", "traceName": path,
-                **{x: 1 for x in FLAGS if getattr(self.owner, x)}}
+                **{x: 1 for x in self.flags}}
         for key, value in (metadata or {}).items():
             if key not in OWN_MEMBERS:
                 head[key] = json.loads(value)
@@ -308,10 +317,14 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
                  **options: Any) -> None:
         if "record_shape" in options:
             raise TypeError("profile() has no argument 'record_shape': it is 'record_shapes'")
-        if options.pop("use_xpu", None) is not None:
-            warnings.warn("`use_xpu` is deprecated, use `activities` argument instead",
-                          FutureWarning, stacklevel=2)
-        activities = [ProfilerActivity.CPU] if activities is None else list(activities)
+        activities = devices.default() if activities is None else list(activities)
+        for name, activity in (("use_cuda", ProfilerActivity.CUDA),
+                               ("use_xpu", ProfilerActivity.XPU)):
+            is_used = options.pop(name, None)
+            if is_used is not None:
+                warnings.warn(f"`{name}` is deprecated, use `activities` argument instead",
+                              FutureWarning, stacklevel=2)
+                activities = [a for a in activities if a != activity] + [activity] * bool(is_used)
         super().__init__(activities=activities, schedule=schedule, on_trace_ready=on_trace_ready,
                          record_shapes=record_shapes, **options)
         self.absent = devices.missing(self.activities)
@@ -341,8 +354,7 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
         if distributed:
             self._trace_metadata["distributedInfo"] = json.dumps(distributed, default=int)
         self._trace_metadata.update(self.preset_metadata)
-        self.profiler._start_trace({**{x: str(int(getattr(self, x))) for x in FLAGS},
-                                    **self._trace_metadata})
+        self.profiler._start_trace(self._trace_metadata)
 
     def add_metadata(self, key: str, value: str) -> None:
         """Note a text in the trace that is being recorded."""

@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 from torch.profiler import ProfilerActivity
 
 from . import devices
-from .profiler import FLAGS, AnyPath, Recording
+from .profiler import AnyPath, Recording
 
 WHAT_IS_THERE = ("table", "key_averages", "total_average", "export_chrome_trace",
                  "export_stacks", "self_cpu_time_total", "function_events")
@@ -75,7 +75,7 @@ class profile:  # noqa: N801 - torch's name
             raise RuntimeError("Profiler context manager is not reentrant")
         recording = Recording(self)
         recording._prepare_trace()
-        recording._start_trace({x: str(int(getattr(self, x))) for x in FLAGS})
+        recording._start_trace({})
         self.recording = recording
         return self
 
