@@ -9,10 +9,11 @@
 
 `profile` takes the arguments of `torch.profiler.profile` and gives the same tables;
 `schedule`, `record_function`, `ProfilerActivity`, `ProfilerAction`,
-`tensorboard_trace_handler`, `supported_activities`, `itt`, `emit_itt` and `emit_nvtx` are
-torch's own objects. Operators are recorded by a small object that is built against the
-installed torch at first use, with a C++ compiler, and kept in a cache for all programs of this
-user; `python -m opscope.torch build` does it ahead of time and prints where the object lies.
+`tensorboard_trace_handler`, `supported_activities`, `itt`, `emit_itt`, `emit_nvtx` and whatever
+else `torch.profiler` has are torch's own objects. Operators are recorded by a small object that
+is built against the installed torch at first use, with a C++ compiler, and kept in a cache for all
+programs of this user; `python -m opscope.torch build` does it ahead of time and prints where the
+object lies.
 Where that cannot be, names and times alone are recorded: a warning says so, and `quality`.
 `profiler_legacy` is the same for `torch.autograd.profiler_legacy`. `opscope run --torch` records
 programs that nobody changed; without the object it has names and times by way of ITT.
@@ -34,11 +35,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import torch.profiler
 from torch.autograd.profiler import emit_itt, emit_nvtx, record_function
 from torch.profiler import (
+    DeviceType,
+    ExecutionTraceObserver,
     ProfilerAction,
     ProfilerActivity,
     itt,
+    kineto_available,
     schedule,
     supported_activities,
     tensorboard_trace_handler,
@@ -49,12 +54,15 @@ from . import profiler_legacy
 from .profiler import profile
 
 __all__ = [
+    "DeviceType",
     "EventList",
+    "ExecutionTraceObserver",
     "ProfilerAction",
     "ProfilerActivity",
     "emit_itt",
     "emit_nvtx",
     "itt",
+    "kineto_available",
     "profile",
     "profiler_legacy",
     "record_function",
@@ -67,4 +75,6 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name == "ProfileActivity":  # as a document of Intel's spells it
         return ProfilerActivity
+    if not name.startswith("__") and hasattr(torch.profiler, name):
+        return getattr(torch.profiler, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import inspect
 import itertools
 import json
 import os
@@ -16,7 +17,7 @@ import warnings
 import weakref
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, Union
 
 import torch
 import torch.autograd.profiler
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from torch._C._profiler import _ExperimentalConfig
     from torch.profiler.profiler import _ITraceObserver
 
+AnyPath = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 FLAGS = ("record_shapes", "profile_memory", "with_stack", "with_modules", "with_flops")
 OWN_MEMBERS = ("traceEvents", "traceName")  # of a trace: no metadata may be called so
 # What a program may name of ProfilerActivity.CPU, and its categories in a trace.
@@ -220,11 +222,14 @@ class Recording:
         if group_by_stack_n > 0 and self._has_stacks():
             keys.append(f"stack:{group_by_stack_n}")
         return EventList(self.path, ["--group-by", ",".join(keys)] if keys else [],
-                         o.use_device, o.profile_memory, o.with_flops, keeper=self)
+                         o.use_device, o.profile_memory, o.with_flops,
+                         lambda: self.function_events.key_averages(group_by_input_shape,
+                                                                   group_by_stack_n))
 
-    def export_chrome_trace(self, path: str, metadata: dict[str, str] | None = None,
+    def export_chrome_trace(self, path: AnyPath, metadata: dict[str, str] | None = None,
                             use_python_export: bool = False) -> None:
         """Write Kineto's JSON to PATH, valid whatever the names are."""
+        path = os.fsdecode(path)
         head = {"schemaVersion": 1, "deviceProperties": [], "trace_id": self.trace_id,
                 "displayTimeUnit": "ms", "traceName": path,
                 **{x: 1 for x in self.flags}}
@@ -241,11 +246,11 @@ class Recording:
             merge_head(f, out, head, self.window_ns, self._hidden(), self._edits())
         os.unlink(whole)
 
-    def export_stacks(self, path: str, metric: str) -> Any:
+    def export_stacks(self, path: AnyPath, metric: str) -> Any:
         """Write stacks, the outermost call first, each with its METRIC in microseconds."""
         if not self.owner.with_stack:
             raise AssertionError("export_stacks() requires with_stack=True")
-        return self.function_events.export_stacks(path, metric)
+        return self.function_events.export_stacks(os.fsdecode(path), metric)
 
     def toggle_collection_dynamic(self, enable: bool,
                                   activities: Iterable[ProfilerActivity]) -> None:
@@ -467,8 +472,9 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
         if self.profiler is not None and self.profiler.is_running:
             native.metadata(key, text_of(value))
 
-    def export_chrome_trace(self, path: str, use_python_export: bool = False) -> None:
+    def export_chrome_trace(self, path: AnyPath, use_python_export: bool = False) -> None:
         """Write the last window as Kineto's JSON; `.gz` compresses. As often as wanted."""
+        path = os.fsdecode(path)
         if self.profiler is None:
             raise AssertionError("Profiler must be initialized before exporting chrome trace")
         if not path.endswith(".gz"):
@@ -480,9 +486,13 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
             with open(plain, "rb") as f, gzip.open(path, "wb", compresslevel=6) as out:
                 shutil.copyfileobj(f, out, 1 << 20)
 
-    def export(self, path: str) -> None:
+    def export(self, path: AnyPath) -> None:
         """The same as `export_chrome_trace`, which some documents call so."""
         self.export_chrome_trace(path)
+
+    def export_memory_timeline(self, path: AnyPath, device: str | None = None) -> None:
+        """Write memory over time: `.html`, `.raw.json.gz`, or JSON, which `.gz` compresses."""
+        super().export_memory_timeline(os.fsdecode(path), device)
 
     def _memory_profile(self) -> Any:
         """What `export_memory_timeline()` writes: of the host, without categories."""
@@ -497,3 +507,7 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
     def get_trace_id(self) -> str | None:
         """The id of the window, or None before the first."""
         return self.profiler.trace_id if self.profiler is not None else None
+
+
+# Programs look at it for what they may give.
+setattr(profile.__init__, "__signature__", inspect.signature(torch.profiler.profile.__init__))

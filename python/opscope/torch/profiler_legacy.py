@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 from torch.profiler import ProfilerActivity
 
 from . import devices
-from .profiler import Recording
+from .profiler import AnyPath, Recording
 
 __all__ = ["profile"]
 
@@ -128,11 +128,11 @@ class profile:  # noqa: N801 - torch's name
         """The sum of all calls, nested ones counted again."""
         return self._results().function_events.total_average()
 
-    def export_chrome_trace(self, path: str) -> None:
+    def export_chrome_trace(self, path: AnyPath) -> None:
         """Write Kineto's JSON, as often as wanted."""
         self._results().export_chrome_trace(path)
 
-    def export_stacks(self, path: str, metric: str = "self_cpu_time_total") -> Any:
+    def export_stacks(self, path: AnyPath, metric: str = "self_cpu_time_total") -> Any:
         """Write stacks, the outermost call first, each with its METRIC in microseconds."""
         return self._results().export_stacks(path, metric)
 
