@@ -241,6 +241,13 @@ def nothing_is_an_empty_table() -> None:
     with profile(activities=CPU) as prof:
         pass
     assert prof.key_averages().table() == "" and len(prof.key_averages()) == 0
+    for named in (CPU, [{ProfilerActivity.CPU: []}]):
+        with profile(activities=named) as prof:
+            pass
+        with tempfile.TemporaryDirectory() as d:
+            prof.export_chrome_trace(os.path.join(d, "t.json"))
+            events = json.loads(Path(d, "t.json").read_text())["traceEvents"]
+        assert not [e for e in events if e.get("cat", "Trace") != "Trace"], events
 
 
 def a_thread_whose_session_another_ended_is_not_in_the_next() -> None:

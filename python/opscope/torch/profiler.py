@@ -273,7 +273,7 @@ def merge_head(f: Any, out: Any, head: dict[str, Any], window_ns: tuple[int, int
     if hidden:
         copy_shown(itertools.chain((line,), f), out, hidden)
         return
-    out.write(b"\n" if line.startswith(b"]") else b",\n")
+    out.write(b",\n" if line.startswith(b"{") else b"\n")  # where nothing ran, there are none
     out.write(line)
     shutil.copyfileobj(f, out, 1 << 20)
 
