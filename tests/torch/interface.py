@@ -12,6 +12,7 @@ from __future__ import annotations
 import concurrent.futures
 import copy
 import gzip
+import inspect
 import itertools
 import json
 import os
@@ -101,6 +102,31 @@ def saving_twice_works() -> None:
     assert a["traceEvents"] == b["traceEvents"] == c["traceEvents"]
     assert 'a "quoted" \\ name\t' in [e["name"] for e in a["traceEvents"]]
     assert "record_shapes" not in a and a["traceName"].endswith("a.json"), a.keys()
+
+
+def files_are_written_to_any_path() -> None:
+    warnings.simplefilter("ignore", FutureWarning)  # export_memory_timeline() is deprecated
+    with profile(activities=CPU, record_shapes=True, profile_memory=True,
+                 with_stack=True) as prof:
+        x @ x
+    with profiler_legacy.profile(with_stack=True) as legacy:
+        x @ x
+    with tempfile.TemporaryDirectory() as d:
+        folder = Path(d)
+        for i, write in enumerate((prof.export_chrome_trace, prof.export_stacks, prof.export,
+                                   prof.export_memory_timeline, legacy.export_chrome_trace,
+                                   legacy.export_stacks)):
+            write(folder / f"{i}.path")
+            write(os.fsencode(folder / f"{i}.bytes"))
+            for form in ("path", "bytes"):
+                assert (folder / f"{i}.{form}").stat().st_size > 0, write
+            for wrong in (3, None):
+                assert raises(TypeError, "os.PathLike", lambda: write(wrong)), write
+        prof.export_chrome_trace(folder / "t.json.gz")
+        prof.export_memory_timeline(folder / "m.json.gz", device="cpu")
+        for name in ("t.json.gz", "m.json.gz"):
+            assert json.loads(gzip.decompress((folder / name).read_bytes()))
+        assert json.loads((folder / "0.path").read_text())["traceName"] == d + "/0.path"
 
 
 def metadata_stands_in_the_trace() -> None:
@@ -215,6 +241,13 @@ def nothing_is_an_empty_table() -> None:
     with profile(activities=CPU) as prof:
         pass
     assert prof.key_averages().table() == "" and len(prof.key_averages()) == 0
+    for named in (CPU, [{ProfilerActivity.CPU: []}]):
+        with profile(activities=named) as prof:
+            pass
+        with tempfile.TemporaryDirectory() as d:
+            prof.export_chrome_trace(os.path.join(d, "t.json"))
+            events = json.loads(Path(d, "t.json").read_text())["traceEvents"]
+        assert not [e for e in events if e.get("cat", "Trace") != "Trace"], events
 
 
 def a_thread_whose_session_another_ended_is_not_in_the_next() -> None:
@@ -278,6 +311,38 @@ def tables_take_the_arguments_of_torch() -> None:
                   lambda: averages.table(sort_by="nonsense"))
     assert "us" in averages.table(time_unit="us") and "aten" not in averages.table(row_limit=0)
     assert str(averages) == averages.table()
+
+
+def tables_take_odd_arguments_as_torch_does() -> None:
+    def work() -> None:
+        with record_function("a label that is longer than what some columns are wide"):
+            torch.cat([x @ x, x + x]).sum()
+
+    def text(prof: Any, by_shape: bool, arguments: dict[str, Any]) -> str:
+        try:
+            made = prof.key_averages(group_by_input_shape=by_shape).table(**arguments)
+        except (AttributeError, TypeError, ValueError) as e:
+            return f"{type(e).__name__}: {e}"
+        return re.sub(r"  +", "  ", re.sub(r"\d+\.\d+(us|ms|%)", "N", made))
+
+    work()
+    with torch.profiler.profile(activities=CPU, record_shapes=True) as theirs:
+        with profile(activities=CPU, record_shapes=True) as ours:
+            work()
+    for arguments in (
+            *({"row_limit": n} for n in (None, True, False, 2.5, "3", 10**30, 3.0, -7, 0)),
+            *({"sort_by": key, "row_limit": None} for key in (
+                "key", "count", "node_id", "scope", "input_shapes", "is_user_annotation",
+                "device_type", "self_mtia_time_total", "", 3)),
+            *({"max_name_column_width": n} for n in (0, 1, -1, 2.5, True, None)),
+            *({"max_shapes_column_width": n} for n in (0, 1, -1, None)),
+            *({"max_src_column_width": n} for n in (0, -1, 2.5)),
+            *({"header": h} for h in ("", "two\nlines", "x" * 5000, "n\0l", "\ud800", 3)),
+            {"time_unit": "ms", "top_level_events_only": True}, {"top_level_events_only": "yes"},
+            {"sort_by": "key", "row_limit": 2, "header": "a\tb"}):
+        for by_shape in (False, True):
+            a, b = (text(p, by_shape, arguments) for p in (theirs, ours))
+            assert a == b, f"{arguments}\n{a}\n{b}"
 
 
 def misuse_says_what_is_wrong() -> None:
@@ -770,6 +835,49 @@ def memory_over_time_is_written_in_all_forms() -> None:
     assert [(action, size) for _, action, size, _ in raw] == [(2, 400), (2, 200), (4, -200)]
     plain = profile(activities=CPU)
     assert raises(ValueError, "profile_memory=True", lambda: plain.export_memory_timeline("x"))
+
+
+def it_has_every_name_that_torch_has() -> None:
+    here, there = opscope.torch, torch.profiler
+    assert set(there.__all__) <= set(here.__all__)
+    lacking = [name for name in dir(there) if not hasattr(here, name)]
+    assert not lacking, lacking
+    for name in ("_KinetoProfile", "ExecutionTraceObserver", "DeviceType", "kineto_available",
+                 "_ExperimentalConfig", "RecordScope", "KinetoStepTracker"):
+        assert getattr(here, name) is getattr(there, name), name
+    assert raises(AttributeError, "no attribute 'nonsense'", lambda: here.nonsense)
+    assert set(dir(there.profile)) <= set(dir(profile))
+    assert (inspect.signature(profile) == inspect.signature(there.profile)
+            and inspect.signature(profile.__init__) == inspect.signature(there.profile.__init__))
+
+
+def the_inner_profiler_has_what_that_of_torch_has() -> None:
+    with profile(activities=CPU) as prof:
+        assert str(prof.profiler) == repr(prof.profiler) == "<unfinished torch.autograd.profile>"
+        x + x
+    inner = prof.profiler
+    assert "aten::add" in inner.table(sort_by="id") == str(inner) and "aten::add" in repr(inner)
+    assert inner.total_average().count == 1 and len(inner.function_events) == 1
+    assert inner.self_cpu_time_total == prof.key_averages().self_cpu_time_total > 0
+    late = profile(activities=CPU, post_processing_timeout_s=-1)
+    assert raises(ValueError, "must be non-negative", late.start)
+
+
+def metadata_that_comes_too_early_is_refused_aloud() -> None:
+    prof = profile(activities=CPU)
+    assert raises(ValueError, "Expecting", lambda: prof.preset_metadata_json("a", "{no"))
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        prof.add_metadata("early", "lost")
+        assert [w.filename for w in found if "not initialized" in str(w.message)] == [__file__]
+        with prof:
+            prof.add_metadata("within", "kept")
+        prof.add_metadata("after", "kept")
+    assert len(found) == 1, found
+    with tempfile.TemporaryDirectory() as d:
+        prof.export_chrome_trace(os.path.join(d, "t.json"))
+        trace = json.loads(Path(d, "t.json").read_text())
+    assert trace["within"] == trace["after"] == "kept" and "early" not in trace, trace
 
 
 def slips_of_documents_are_understood() -> None:

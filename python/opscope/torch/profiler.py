@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import inspect
 import itertools
 import json
 import os
@@ -16,7 +17,7 @@ import warnings
 import weakref
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, Union
 
 import torch
 import torch.autograd.profiler
@@ -26,6 +27,8 @@ from . import devices, native, ranges
 from .events import EventList, Timeline, events
 from .plain import plain
 
+UNFINISHED = "<unfinished torch.autograd.profile>"
+AnyPath = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 FLAGS = ("record_shapes", "profile_memory", "with_stack", "with_modules", "with_flops")
 OWN_MEMBERS = ("traceEvents", "traceName")  # of a trace: no metadata may be called so
 # What a program may name of ProfilerActivity.CPU, and its categories in a trace.
@@ -97,10 +100,18 @@ class Recording:
         """Whether it records."""
         return bool(self.running)
 
+    def __repr__(self) -> str:
+        return repr(self.function_events) if self.window_ns[1] else UNFINISHED
+
+    def __str__(self) -> str:
+        return self.table() if self.window_ns[1] else UNFINISHED
+
     def _prepare_trace(self) -> None:
         for name in self._named_types() or ():
             if name not in CPU_TYPES:
                 raise RuntimeError(f"Unknown or non-member activity type name: '{name}'")
+        if (getattr(self.owner, "post_processing_timeout_s", None) or 0) < 0:
+            raise ValueError("post_processing_timeout_s must be non-negative")
         callback = self.owner.custom_trace_id_callback
         self.trace_id = callback() if callback else f"{uuid.uuid4().int:032X}"
 
@@ -180,11 +191,27 @@ class Recording:
         if group_by_stack_n > 0:
             keys.append(f"stack:{group_by_stack_n}")
         return EventList(self.path, ["--group-by", ",".join(keys)] if keys else [],
-                         o.use_device, o.profile_memory, o.with_flops, keeper=self)
+                         o.use_device, o.profile_memory, o.with_flops,
+                         lambda: self.function_events.key_averages(group_by_input_shape,
+                                                                   group_by_stack_n))
 
-    def export_chrome_trace(self, path: str, metadata: dict[str, str] | None = None,
+    def table(self, *args: Any, **options: Any) -> str:
+        """The calls as text, not averaged; the arguments of torch's `EventList.table()`."""
+        return str(self.function_events.table(*args, **options))
+
+    def total_average(self) -> Any:
+        """The sum of all calls, nested ones counted again."""
+        return self.function_events.total_average()
+
+    @property
+    def self_cpu_time_total(self) -> float:
+        """Time on the host without that of children, of all calls, in microseconds."""
+        return float(self.key_averages(False, 0).self_cpu_time_total)
+
+    def export_chrome_trace(self, path: AnyPath, metadata: dict[str, str] | None = None,
                             use_python_export: bool = False) -> None:
         """Write Kineto's JSON to PATH, valid whatever the names are."""
+        path = os.fsdecode(path)
         head = {"schemaVersion": 1, "deviceProperties": [], "trace_id": self.trace_id,
                 "displayTimeUnit": "ms", "traceName": path,
                 **{x: 1 for x in self.flags}}
@@ -201,11 +228,11 @@ class Recording:
             merge_head(f, out, head, self.window_ns, self._hidden())
         os.unlink(whole)
 
-    def export_stacks(self, path: str, metric: str) -> Any:
+    def export_stacks(self, path: AnyPath, metric: str) -> Any:
         """Write stacks, the outermost call first, each with its METRIC in microseconds."""
         if not self.owner.with_stack:
             raise AssertionError("export_stacks() requires with_stack=True")
-        return self.function_events.export_stacks(path, metric)
+        return self.function_events.export_stacks(os.fsdecode(path), metric)
 
     def toggle_collection_dynamic(self, enable: bool,
                                   activities: Iterable[ProfilerActivity]) -> None:
@@ -267,7 +294,7 @@ def merge_head(f: Any, out: Any, head: dict[str, Any], window_ns: tuple[int, int
     if hidden:
         copy_shown(itertools.chain((line,), f), out, hidden)
         return
-    out.write(b"\n" if line.startswith(b"]") else b",\n")
+    out.write(b",\n" if line.startswith(b"{") else b"\n")  # where nothing ran, there are none
     out.write(line)
     shutil.copyfileobj(f, out, 1 << 20)
 
@@ -352,17 +379,31 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
 
     def add_metadata(self, key: str, value: str) -> None:
         """Note a text in the trace that is being recorded."""
-        self.add_metadata_json(key, json.dumps(value))
+        self._note(key, json.dumps(value))
 
     def add_metadata_json(self, key: str, value: str) -> None:
         """Note a value, JSON text, in the trace that is being recorded."""
         json.loads(value)
+        self._note(key, value)
+
+    def _note(self, key: str, value: str) -> None:
+        """What both do, for a caller of theirs."""
+        if self.profiler is None:
+            warnings.warn("Profiler is not initialized: skipping profiling metadata; "
+                          "preset_metadata_json() keeps it for the start", stacklevel=3)
+            return
         self._trace_metadata[key] = value
-        if self.profiler is not None and self.profiler.is_running:
+        if self.profiler.is_running:
             native.metadata(key, text_of(value))
 
-    def export_chrome_trace(self, path: str, use_python_export: bool = False) -> None:
+    def preset_metadata_json(self, key: str, value: str) -> None:
+        """Note a value, JSON text, in each trace that is recorded from now on."""
+        json.loads(value)
+        super().preset_metadata_json(key, value)
+
+    def export_chrome_trace(self, path: AnyPath, use_python_export: bool = False) -> None:
         """Write the last window as Kineto's JSON; `.gz` compresses. As often as wanted."""
+        path = os.fsdecode(path)
         if self.profiler is None:
             raise AssertionError("Profiler must be initialized before exporting chrome trace")
         if not path.endswith(".gz"):
@@ -374,9 +415,13 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
             with open(plain, "rb") as f, gzip.open(path, "wb", compresslevel=6) as out:
                 shutil.copyfileobj(f, out, 1 << 20)
 
-    def export(self, path: str) -> None:
+    def export(self, path: AnyPath) -> None:
         """The same as `export_chrome_trace`, which some documents call so."""
         self.export_chrome_trace(path)
+
+    def export_memory_timeline(self, path: AnyPath, device: str | None = None) -> None:
+        """Write memory over time: `.html`, `.raw.json.gz`, or JSON, which `.gz` compresses."""
+        super().export_memory_timeline(os.fsdecode(path), device)
 
     def _memory_profile(self) -> Any:
         """What `export_memory_timeline()` writes: of the host, without categories."""
@@ -391,3 +436,7 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
     def get_trace_id(self) -> str | None:
         """The id of the window, or None before the first."""
         return self.profiler.trace_id if self.profiler is not None else None
+
+
+# Programs look at it for what they may give.
+setattr(profile.__init__, "__signature__", inspect.signature(torch.profiler.profile.__init__))
