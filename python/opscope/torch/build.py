@@ -51,7 +51,8 @@ def key() -> str:
     headers = (x for directory in INCLUDE for x in sorted(directory.glob("opscope/*.h")))
     for path in (*sorted(NATIVE.glob("*.[ch]*")), *headers):
         h.update(path.name.encode() + b"\0" + path.read_bytes())
-    for fact in (torch.__version__, torch.version.git_version, str(torch.compiled_with_cxx11_abi()), platform.machine(),
+    for fact in (torch.__version__, torch.version.git_version,
+                 str(torch.compiled_with_cxx11_abi()), platform.machine(),
                  str(Path(torch.__file__).parent)):
         h.update(fact.encode() + b"\0")
     return h.hexdigest()[:24]
