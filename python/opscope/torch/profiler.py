@@ -128,7 +128,6 @@ class Recording:
             plain.tell(self.flags + ["capture_overload_names"] * config["capture_overload_names"],
                        stacklevel=native.level_of_caller())
             self.flags = []
-            native.metadata("names_alone", plain.why)
         for flag in FLAGS:
             native.metadata(flag, str(int(flag in self.flags)))
         for key, value in metadata.items():
