@@ -15,11 +15,11 @@ import itertools
 import json
 from collections.abc import Callable, Iterator
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch.autograd import profiler_util
-from torch.autograd.profiler_util import DeviceType
+from torch.profiler import DeviceType
 from torch.profiler._memory_profiler import Action
 
 from . import flops, native
@@ -95,10 +95,9 @@ class EventList(profiler_util.EventList):
         if (time_unit is not None or limit == 0 or not is_known_key(sort_by)
                 or not is_plain(header) or not all(map(is_width, widths.values()))):
             # Only events have parents.
-            of = self._from_events() if top_level_events_only else super()
-            return str(of.table(sort_by, row_limit, max_src_column_width, max_name_column_width,
-                                max_shapes_column_width, header, top_level_events_only,
-                                time_unit))
+            table = self._from_events().table if top_level_events_only else super().table
+            return str(table(sort_by, row_limit, max_src_column_width, max_name_column_width,
+                             max_shapes_column_width, header, top_level_events_only, time_unit))
         args = ["table", "averages", self._path, *self._options, "--limit", str(limit or 0)]
         for name, width in widths.items():
             args += [name, str(width or 0)]
@@ -163,7 +162,7 @@ for _name in ("__add__", "__contains__", "__delitem__", "__eq__", "__ge__", "__g
 
 def average(row: dict[str, str], use_device: str | None) -> FunctionEventAvg:
     """A row of the table averages as torch's object."""
-    a = FunctionEventAvg()
+    a: Any = FunctionEventAvg()  # whose declared types torch itself does not keep to
     a.key = row["name"]
     a.node_id = -1
     a.count = int(row["calls"])
@@ -184,7 +183,7 @@ def average(row: dict[str, str], use_device: str | None) -> FunctionEventAvg:
     a.scope = 7 if a.is_user_annotation else 0
     a.device_type = getattr(DeviceType, row["device_type"], DeviceType.CPU)
     a.use_device = use_device
-    return a
+    return cast(FunctionEventAvg, a)
 
 
 class Memory:
