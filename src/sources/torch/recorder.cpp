@@ -25,6 +25,7 @@
 #include "memory.h"
 #include "opscope/record.h"
 #include "python.h"
+#include "script.h"
 #include "text.h"
 
 using osc_torch::kText;
@@ -37,7 +38,7 @@ namespace
 
 struct Keys {
     osc_name thread, sequence, fwd_thread, dims, strides, types, concrete, overload, stack,
-        async, returned;
+        async, returned, modules;
 };
 
 // Written while no callback is there; the generation tells threads that it was.
@@ -48,6 +49,7 @@ struct {
     Keys keys;                // under threads_lock, by the first thread of a generation
     uint64_t keys_generation;
     bool begins_step; // with the keys
+    bool has_more;    // overloads or modules: what few ask for
 } session;
 
 // The number of the session, 0: none; what threads know of an older one is void.
@@ -148,7 +150,7 @@ void begin_recording(uint64_t now)
                         osc_name_c("Input Strides"),   osc_name_c("Input type"),
                         osc_name_c("Concrete Inputs"), osc_name_c("Overload name"),
                         osc_name_c("Call stack"),      osc_name_c("Is asynchronous"),
-                        osc_name_c("Python returned")};
+                        osc_name_c("Python returned"), osc_name_c("Module Hierarchy")};
     if (session.options.whole)
         osc_metadata("source.torch", session.options.whole);
     if (session.begins_step)
@@ -575,6 +577,32 @@ inline void put_thread(Thread *t)
     }
 }
 
+// The lines that FN is called from: those of TorchScript, if that runs, or of Python.
+inline void put_lines(const at::RecordFunction &fn)
+{
+    const bool is_forward = fn.scope() != at::RecordScope::BACKWARD_FUNCTION;
+    const osc_name lines = is_forward ? osc_torch::script_stack() : 0;
+
+    if (lines != 0)
+        osc_arg_name(session.keys.stack, lines);
+    else
+        osc_torch::put_stack();
+}
+
+// Of FN what few ask for.
+__attribute__((noinline)) void put_more(Thread *t, const at::RecordFunction &fn)
+{
+    const char *overload = session.options.has_overloads ? fn.overload_name() : nullptr;
+    const bool is_forward = fn.scope() != at::RecordScope::BACKWARD_FUNCTION;
+    const osc_name modules =
+        session.options.has_modules && is_forward ? osc_torch::script_modules() : 0;
+
+    if (overload && *overload != '\0')
+        osc_arg_name(session.keys.overload, name_of(t, overload));
+    if (modules != 0)
+        osc_arg_name(session.keys.modules, modules);
+}
+
 // What FN is given.
 inline void put_args(Thread *t, const at::RecordFunction &fn)
 {
@@ -582,13 +610,10 @@ inline void put_args(Thread *t, const at::RecordFunction &fn)
     put_numbers(fn);
     if (session.options.has_shapes)
         put_inputs(t, fn.inputs());
-    osc_torch::put_stack();
-    if (__builtin_expect(session.options.has_overloads, 0)) {
-        const char *overload = fn.overload_name();
-
-        if (overload && *overload != '\0')
-            osc_arg_name(session.keys.overload, name_of(t, overload));
-    }
+    if (__builtin_expect(session.options.has_stacks, 0))
+        put_lines(fn);
+    if (__builtin_expect(session.has_more, 0))
+        put_more(t, fn);
 }
 
 std::unique_ptr<at::ObserverContext> on_begin(const at::RecordFunction &fn)
@@ -777,6 +802,7 @@ int osc_torch_attach(const struct osc_torch_options *options)
     session.options = osc_torch_options{};
     memcpy(&session.options, options, std::min(options->size, sizeof session.options));
     session.begins_step = session.options.whole != nullptr;
+    session.has_more = session.options.has_overloads || session.options.has_modules;
     if (session.options.has_memory && !osc_torch::memory_start())
         result = OSC_TORCH_NO_MEMORY;
     // release: pairs with the barrier in adding the callback, before which none comes
