@@ -12,6 +12,7 @@ from __future__ import annotations
 import concurrent.futures
 import copy
 import gzip
+import inspect
 import itertools
 import json
 import os
@@ -27,6 +28,7 @@ import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import torch
 import torch.profiler
@@ -100,6 +102,31 @@ def saving_twice_works() -> None:
     assert a["traceEvents"] == b["traceEvents"] == c["traceEvents"]
     assert 'a "quoted" \\ name\t' in [e["name"] for e in a["traceEvents"]]
     assert "record_shapes" not in a and a["traceName"].endswith("a.json"), a.keys()
+
+
+def files_are_written_to_any_path() -> None:
+    warnings.simplefilter("ignore", FutureWarning)  # export_memory_timeline() is deprecated
+    with profile(activities=CPU, record_shapes=True, profile_memory=True,
+                 with_stack=True) as prof:
+        x @ x
+    with profiler_legacy.profile(with_stack=True) as legacy:
+        x @ x
+    with tempfile.TemporaryDirectory() as d:
+        folder = Path(d)
+        for i, write in enumerate((prof.export_chrome_trace, prof.export_stacks, prof.export,
+                                   prof.export_memory_timeline, legacy.export_chrome_trace,
+                                   legacy.export_stacks)):
+            write(folder / f"{i}.path")
+            write(os.fsencode(folder / f"{i}.bytes"))
+            for form in ("path", "bytes"):
+                assert (folder / f"{i}.{form}").stat().st_size > 0, write
+            for wrong in (3, None):
+                assert raises(TypeError, "os.PathLike", lambda: write(wrong)), write
+        prof.export_chrome_trace(folder / "t.json.gz")
+        prof.export_memory_timeline(folder / "m.json.gz", device="cpu")
+        for name in ("t.json.gz", "m.json.gz"):
+            assert json.loads(gzip.decompress((folder / name).read_bytes()))
+        assert json.loads((folder / "0.path").read_text())["traceName"] == d + "/0.path"
 
 
 def metadata_stands_in_the_trace() -> None:
@@ -279,6 +306,38 @@ def tables_take_the_arguments_of_torch() -> None:
     assert str(averages) == averages.table()
 
 
+def tables_take_odd_arguments_as_torch_does() -> None:
+    def work() -> None:
+        with record_function("a label that is longer than what some columns are wide"):
+            torch.cat([x @ x, x + x]).sum()
+
+    def text(prof: Any, by_shape: bool, arguments: dict[str, Any]) -> str:
+        try:
+            made = prof.key_averages(group_by_input_shape=by_shape).table(**arguments)
+        except (AttributeError, TypeError, ValueError) as e:
+            return f"{type(e).__name__}: {e}"
+        return re.sub(r"  +", "  ", re.sub(r"\d+\.\d+(us|ms|%)", "N", made))
+
+    work()
+    with torch.profiler.profile(activities=CPU, record_shapes=True) as theirs:
+        with profile(activities=CPU, record_shapes=True) as ours:
+            work()
+    for arguments in (
+            *({"row_limit": n} for n in (None, True, False, 2.5, "3", 10**30, 3.0, -7, 0)),
+            *({"sort_by": key, "row_limit": None} for key in (
+                "key", "count", "node_id", "scope", "input_shapes", "is_user_annotation",
+                "device_type", "self_mtia_time_total", "", 3)),
+            *({"max_name_column_width": n} for n in (0, 1, -1, 2.5, True, None)),
+            *({"max_shapes_column_width": n} for n in (0, 1, -1, None)),
+            *({"max_src_column_width": n} for n in (0, -1, 2.5)),
+            *({"header": h} for h in ("", "two\nlines", "x" * 5000, "n\0l", "\ud800", 3)),
+            {"time_unit": "ms", "top_level_events_only": True}, {"top_level_events_only": "yes"},
+            {"sort_by": "key", "row_limit": 2, "header": "a\tb"}):
+        for by_shape in (False, True):
+            a, b = (text(p, by_shape, arguments) for p in (theirs, ours))
+            assert a == b, f"{arguments}\n{a}\n{b}"
+
+
 def misuse_says_what_is_wrong() -> None:
     prof = profile(activities=CPU)
     assert raises(AssertionError, "initialized", prof.key_averages)
@@ -300,6 +359,34 @@ def misuse_says_what_is_wrong() -> None:
     with profile(activities=CPU) as prof:
         x + x
     assert raises(AssertionError, "with_stack", lambda: prof.export_stacks("x"))
+
+
+def said_of_devices(**options: Any) -> list[str]:
+    """The warnings of a profile that is made with OPTIONS, but for those of old arguments."""
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        with profile(**options) as prof:
+            x + x
+    quality = opscope.load(prof.profiler.path)["quality"]["code"].tolist()
+    assert ("device_absent" in quality) == ("activity" in str([w.message for w in found])), quality
+    assert keys(prof) == ["aten::add"]
+    return [str(w.message) for w in found if w.category is not FutureWarning]
+
+
+def a_device_that_is_there_is_asked_for_by_default() -> None:
+    assert said_of_devices() == []
+    supported = {ProfilerActivity.CPU, ProfilerActivity.CUDA, ProfilerActivity.XPU}
+    with (mock.patch("torch.autograd._supported_activities", lambda: set(supported)),
+          mock.patch("torch.cuda.is_available", lambda: True),
+          mock.patch("torch.cuda.synchronize"), mock.patch("torch.version.cuda", "13.0")):
+        said = said_of_devices()
+        assert len(said) == 1 and "no CUDA activity" in said[0] and "XPU" not in said[0], said
+        assert "record with torch.profiler" in said[0], said
+        assert said_of_devices(activities=CPU) == said_of_devices(use_cuda=False) == []
+    for old in ("cuda", "xpu"):
+        said = said_of_devices(**{f"use_{old}": True})
+        assert len(said) == 1 and f"no {old.upper()} activity" in said[0], said
+        assert said_of_devices(**{f"use_{old}": False}) == []
 
 
 def stacks_need_no_hidden_flag() -> None:
@@ -776,12 +863,26 @@ def memory_over_time_is_written_in_all_forms() -> None:
     assert raises(ValueError, "profile_memory=True", lambda: plain.export_memory_timeline("x"))
 
 
+def it_has_every_name_that_torch_has() -> None:
+    here, there = opscope.torch, torch.profiler
+    assert set(there.__all__) <= set(here.__all__)
+    lacking = [name for name in dir(there) if not hasattr(here, name)]
+    assert not lacking, lacking
+    for name in ("_KinetoProfile", "ExecutionTraceObserver", "DeviceType", "kineto_available",
+                 "_ExperimentalConfig", "RecordScope", "KinetoStepTracker"):
+        assert getattr(here, name) is getattr(there, name), name
+    assert raises(AttributeError, "no attribute 'nonsense'", lambda: here.nonsense)
+    assert set(dir(there.profile)) <= set(dir(profile))
+    assert (inspect.signature(profile) == inspect.signature(there.profile)
+            and inspect.signature(profile.__init__) == inspect.signature(there.profile.__init__))
+
+
 def slips_of_documents_are_understood() -> None:
     assert profile.itt is torch.profiler.itt and opscope.torch.itt is torch.profiler.itt
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
-        profile(activities=CPU, use_cuda=True)
-        profile(activities=CPU, use_xpu=True)
+        profile(activities=CPU, use_cuda=False)
+        profile(activities=CPU, use_xpu=False)
     assert [str(w.message).split()[0] for w in found] == ["`use_cuda`", "`use_xpu`"], found
     with profile(activities=CPU) as prof:
         x + x

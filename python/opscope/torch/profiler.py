@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import inspect
 import itertools
 import json
 import os
@@ -16,7 +17,7 @@ import warnings
 import weakref
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, Union
 
 import torch
 import torch.autograd.profiler
@@ -24,7 +25,9 @@ from torch.profiler import ProfilerActivity
 
 from . import devices, native, ranges
 from .events import EventList, Timeline, events
+from .plain import plain
 
+AnyPath = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 FLAGS = ("record_shapes", "profile_memory", "with_stack", "with_modules", "with_flops")
 OWN_MEMBERS = ("traceEvents", "traceName")  # of a trace: no metadata may be called so
 # What a program may name of ProfilerActivity.CPU, and its categories in a trace.
@@ -84,6 +87,7 @@ class Recording:
         self.path = ""
         self.trace_id = ""
         self.running: list[bool] = []  # something while it records
+        self.flags = [x for x in FLAGS if getattr(owner, x)]  # what is recorded of these
         self.window_ns = (0, 0)  # Unix time
         self.cached_events: Any = None
         self.earlier_events: list[Any] = []  # of windows before this one, with acc_events
@@ -111,6 +115,13 @@ class Recording:
         if self.path and getattr(o, "acc_events", False):
             self.earlier_events = list(self.function_events)
         native.start(path)
+        if plain.why:
+            plain.tell(self.flags + ["capture_overload_names"] * config["capture_overload_names"],
+                       stacklevel=native.level_of_caller())
+            self.flags = []
+            native.metadata("names_alone", plain.why)
+        for flag in FLAGS:
+            native.metadata(flag, str(int(flag in self.flags)))
         for key, value in metadata.items():
             native.metadata(key, text_of(value))
         for device, why in o.absent.items():
@@ -127,7 +138,7 @@ class Recording:
                              overloads=config["capture_overload_names"],
                              stacks=o.with_stack, modules=o.with_modules):
             warnings.warn("opscope cannot see the allocations of this torch: no memory is "
-                          "recorded", stacklevel=4)
+                          "recorded", stacklevel=native.level_of_caller())
 
     def __exit__(self, *_: object) -> None:
         if not self.is_running:
@@ -173,14 +184,17 @@ class Recording:
         if group_by_stack_n > 0:
             keys.append(f"stack:{group_by_stack_n}")
         return EventList(self.path, ["--group-by", ",".join(keys)] if keys else [],
-                         o.use_device, o.profile_memory, o.with_flops, keeper=self)
+                         o.use_device, o.profile_memory, o.with_flops,
+                         lambda: self.function_events.key_averages(group_by_input_shape,
+                                                                   group_by_stack_n))
 
-    def export_chrome_trace(self, path: str, metadata: dict[str, str] | None = None,
+    def export_chrome_trace(self, path: AnyPath, metadata: dict[str, str] | None = None,
                             use_python_export: bool = False) -> None:
         """Write Kineto's JSON to PATH, valid whatever the names are."""
+        path = os.fsdecode(path)
         head = {"schemaVersion": 1, "deviceProperties": [], "trace_id": self.trace_id,
                 "displayTimeUnit": "ms", "traceName": path,
-                **{x: 1 for x in FLAGS if getattr(self.owner, x)}}
+                **{x: 1 for x in self.flags}}
         for key, value in (metadata or {}).items():
             if key not in OWN_MEMBERS:
                 head[key] = json.loads(value)
@@ -194,11 +208,11 @@ class Recording:
             merge_head(f, out, head, self.window_ns, self._hidden())
         os.unlink(whole)
 
-    def export_stacks(self, path: str, metric: str) -> Any:
+    def export_stacks(self, path: AnyPath, metric: str) -> Any:
         """Write stacks, the outermost call first, each with its METRIC in microseconds."""
         if not self.owner.with_stack:
             raise AssertionError("export_stacks() requires with_stack=True")
-        return self.function_events.export_stacks(path, metric)
+        return self.function_events.export_stacks(os.fsdecode(path), metric)
 
     def toggle_collection_dynamic(self, enable: bool,
                                   activities: Iterable[ProfilerActivity]) -> None:
@@ -305,10 +319,14 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
                  **options: Any) -> None:
         if "record_shape" in options:
             raise TypeError("profile() has no argument 'record_shape': it is 'record_shapes'")
-        if options.pop("use_xpu", None) is not None:
-            warnings.warn("`use_xpu` is deprecated, use `activities` argument instead",
-                          FutureWarning, stacklevel=2)
-        activities = [ProfilerActivity.CPU] if activities is None else list(activities)
+        activities = devices.default() if activities is None else list(activities)
+        for name, activity in (("use_cuda", ProfilerActivity.CUDA),
+                               ("use_xpu", ProfilerActivity.XPU)):
+            is_used = options.pop(name, None)
+            if is_used is not None:
+                warnings.warn(f"`{name}` is deprecated, use `activities` argument instead",
+                              FutureWarning, stacklevel=2)
+                activities = [a for a in activities if a != activity] + [activity] * bool(is_used)
         super().__init__(activities=activities, schedule=schedule, on_trace_ready=on_trace_ready,
                          record_shapes=record_shapes, **options)
         self.absent = devices.missing(self.activities)
@@ -338,8 +356,7 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
         if distributed:
             self._trace_metadata["distributedInfo"] = json.dumps(distributed, default=int)
         self._trace_metadata.update(self.preset_metadata)
-        self.profiler._start_trace({**{x: str(int(getattr(self, x))) for x in FLAGS},
-                                    **self._trace_metadata})
+        self.profiler._start_trace(self._trace_metadata)
 
     def add_metadata(self, key: str, value: str) -> None:
         """Note a text in the trace that is being recorded."""
@@ -352,8 +369,9 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
         if self.profiler is not None and self.profiler.is_running:
             native.metadata(key, text_of(value))
 
-    def export_chrome_trace(self, path: str, use_python_export: bool = False) -> None:
+    def export_chrome_trace(self, path: AnyPath, use_python_export: bool = False) -> None:
         """Write the last window as Kineto's JSON; `.gz` compresses. As often as wanted."""
+        path = os.fsdecode(path)
         if self.profiler is None:
             raise AssertionError("Profiler must be initialized before exporting chrome trace")
         if not path.endswith(".gz"):
@@ -365,9 +383,13 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
             with open(plain, "rb") as f, gzip.open(path, "wb", compresslevel=6) as out:
                 shutil.copyfileobj(f, out, 1 << 20)
 
-    def export(self, path: str) -> None:
+    def export(self, path: AnyPath) -> None:
         """The same as `export_chrome_trace`, which some documents call so."""
         self.export_chrome_trace(path)
+
+    def export_memory_timeline(self, path: AnyPath, device: str | None = None) -> None:
+        """Write memory over time: `.html`, `.raw.json.gz`, or JSON, which `.gz` compresses."""
+        super().export_memory_timeline(os.fsdecode(path), device)
 
     def _memory_profile(self) -> Any:
         """What `export_memory_timeline()` writes: of the host, without categories."""
@@ -382,3 +404,7 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
     def get_trace_id(self) -> str | None:
         """The id of the window, or None before the first."""
         return self.profiler.trace_id if self.profiler is not None else None
+
+
+# Programs look at it for what they may give.
+setattr(profile.__init__, "__signature__", inspect.signature(torch.profiler.profile.__init__))

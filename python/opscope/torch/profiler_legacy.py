@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 from torch.profiler import ProfilerActivity
 
 from . import devices
-from .profiler import FLAGS, Recording
+from .profiler import AnyPath, Recording
 
 WHAT_IS_THERE = ("table", "key_averages", "total_average", "export_chrome_trace",
                  "export_stacks", "self_cpu_time_total", "function_events")
@@ -75,7 +75,7 @@ class profile:  # noqa: N801 - torch's name
             raise RuntimeError("Profiler context manager is not reentrant")
         recording = Recording(self)
         recording._prepare_trace()
-        recording._start_trace({x: str(int(getattr(self, x))) for x in FLAGS})
+        recording._start_trace({})
         self.recording = recording
         return self
 
@@ -126,11 +126,11 @@ class profile:  # noqa: N801 - torch's name
         """The sum of all calls, nested ones counted again."""
         return self._results().function_events.total_average()
 
-    def export_chrome_trace(self, path: str) -> None:
+    def export_chrome_trace(self, path: AnyPath) -> None:
         """Write Kineto's JSON, as often as wanted."""
         self._results().export_chrome_trace(path)
 
-    def export_stacks(self, path: str, metric: str = "self_cpu_time_total") -> Any:
+    def export_stacks(self, path: AnyPath, metric: str = "self_cpu_time_total") -> Any:
         """Write stacks, the outermost call first, each with its METRIC in microseconds."""
         return self._results().export_stacks(path, metric)
 
