@@ -22,12 +22,18 @@
 #include <ATen/record_function.h>
 #include <c10/core/ScalarType.h>
 
+#include "hash.h"
 #include "memory.h"
 #include "opscope/record.h"
 #include "python.h"
 #include "script.h"
 #include "text.h"
 
+using osc_torch::has_sizes;
+using osc_torch::hash_inputs;
+using osc_torch::hash_text;
+using osc_torch::is_scalar_list;
+using osc_torch::kTensorsMax;
 using osc_torch::kText;
 using osc_torch::Text;
 
@@ -49,7 +55,6 @@ struct {
     Keys keys;                // under threads_lock, by the first thread of a generation
     uint64_t keys_generation;
     bool begins_step; // with the keys
-    bool has_more;    // overloads or modules: what few ask for
 } session;
 
 // The number of the session, 0: none; what threads know of an older one is void.
@@ -83,6 +88,7 @@ struct Thread {
     uint64_t generation;
     uint64_t logical_id; // torch's number of this thread
     bool is_numbered;    // the recording has that number
+    bool has_more;       // ranges may have arguments besides numbers and inputs
     Thread *next;        // in the list of all
     uint32_t n_open;
     uint32_t n_over;                   // begun inside of those: not recorded
@@ -166,6 +172,7 @@ __attribute__((noinline, cold)) void renew(Thread *t, uint64_t now)
     t->generation = now;
     t->n_open = t->n_over = 0;
     t->is_numbered = false;
+    t->has_more = true;
     memset(t->names, 0, sizeof t->names);
     memset(t->signatures, 0, sizeof t->signatures);
     {
@@ -191,30 +198,6 @@ inline Thread *this_thread(uint64_t now)
 
 // --- names -------------------------------------------------------------------------------
 
-inline uint64_t mix(uint64_t h, uint64_t v)
-{
-    h = (h ^ v) * UINT64_C(0x9e3779b97f4a7c15);
-    return h ^ h >> 29;
-}
-
-// LEN bytes of S, eight at a time; the last eight may have been there already.
-inline uint64_t hash_text(const char *s, size_t len)
-{
-    uint64_t h = len, v = 0;
-
-    if (len < 8) {
-        for (size_t i = 0; i < len; i++)
-            v = v << 8 | static_cast<unsigned char>(s[i]);
-        return mix(h, v) | 1;
-    }
-    for (size_t i = 0; i + 8 < len; i += 8) {
-        memcpy(&v, s + i, 8);
-        h = mix(h, v);
-    }
-    memcpy(&v, s + len - 8, 8);
-    return mix(h, v) | 1;
-}
-
 inline osc_name name_of(Thread *t, const char *s)
 {
     const size_t len = strlen(s);
@@ -230,86 +213,6 @@ inline osc_name name_of(Thread *t, const char *s)
 }
 
 // --- inputs ------------------------------------------------------------------------------
-
-// Lists longer than these are not told, as torch.profiler does.
-constexpr size_t kTensorsMax = 30, kScalarsMax = 30;
-
-inline bool has_sizes(const at::Tensor &t)
-{
-    return t.defined() && !t.is_nested() &&
-           !t.unsafeGetTensorImpl()->has_symbolic_sizes_strides();
-}
-
-inline bool is_scalar_list(const c10::IValue &v)
-{
-    if (!v.isList())
-        return false;
-    const auto list = v.toListRef();
-    return list.empty() || (list[0].isScalar() && list.size() <= kScalarsMax);
-}
-
-inline uint64_t hash_tensor(uint64_t h, const at::Tensor &t)
-{
-    if (!has_sizes(t))
-        return mix(h, 1);
-    const auto sizes = t.sizes();
-
-    h = mix(h, 2 | static_cast<uint64_t>(t.scalar_type()) << 8 |
-                   static_cast<uint64_t>(t.layout()) << 16 | sizes.size() << 24);
-    for (const int64_t s : sizes)
-        h = mix(h, static_cast<uint64_t>(s));
-    if (t.layout() == c10::kStrided)
-        for (const int64_t s : t.strides())
-            h = mix(h, static_cast<uint64_t>(s));
-    return h;
-}
-
-inline uint64_t hash_scalar(uint64_t h, const c10::IValue &v, bool *is_odd)
-{
-    if (v.isInt())
-        return mix(mix(h, 3), static_cast<uint64_t>(v.toInt()));
-    if (v.isBool())
-        return mix(h, v.toBool() ? 4 : 5);
-    if (v.isDouble()) {
-        const double d = v.toDouble();
-        uint64_t bits;
-
-        memcpy(&bits, &d, sizeof bits);
-        return mix(mix(h, 6), bits);
-    }
-    *is_odd = true; // complex or symbolic: no hash tells them apart
-    return h;
-}
-
-// One number for all that is told of INPUTS.
-uint64_t hash_inputs(c10::ArrayRef<const c10::IValue> inputs, bool *is_odd)
-{
-    uint64_t h = inputs.size();
-
-    for (const c10::IValue &v : inputs) {
-        if (v.isTensor()) {
-            h = hash_tensor(h, v.toTensor());
-        } else if (v.isScalar()) {
-            h = hash_scalar(h, v, is_odd);
-        } else if (v.isTensorList()) {
-            const auto list = v.toListRef();
-
-            h = mix(h, 7 | list.size() << 8);
-            if (list.size() <= kTensorsMax)
-                for (const c10::IValue &one : list)
-                    h = hash_tensor(h, one.toTensor());
-        } else if (is_scalar_list(v)) {
-            const auto list = v.toListRef();
-
-            h = mix(h, 8 | list.size() << 8);
-            for (const c10::IValue &one : list)
-                h = hash_scalar(h, one, is_odd);
-        } else {
-            h = mix(h, 9);
-        }
-    }
-    return h | 1;
-}
 
 // As torch prints it in `Concrete Inputs`.
 void add_scalar(Text *out, const c10::IValue &v)
@@ -408,18 +311,18 @@ void add_input(Text *dims, Text *strides, Text *types, Text *concrete, const c10
     }
 }
 
-struct Arg {
+struct Told {
     osc_name key;
     const Text *text;
 };
 
-// The name of ARGS, as names of keys and texts.
-osc_name name_of_pairs(const Arg (&args)[4])
+// The name of TOLD, as names of keys and texts.
+osc_name name_of_pairs(const Told (&told)[4])
 {
     osc_name names[8];
     size_t n = 0;
 
-    for (const Arg &arg : args) {
+    for (const Told &arg : told) {
         if (arg.text->is_cut)
             continue;
         names[n++] = arg.key;
@@ -453,33 +356,18 @@ __attribute__((noinline, cold)) void tell_inputs(Thread *t,
         text->add("]", 1);
     for (Text *text : {&types, &concrete})
         text->add("\"]", 2);
-    const Arg args[] = {{session.keys.concrete, &concrete},
-                        {session.keys.types, &types},
-                        {session.keys.strides, &strides},
-                        {session.keys.dims, &dims}};
+    const Told told[] = {{session.keys.concrete, &concrete},
+                         {session.keys.types, &types},
+                         {session.keys.strides, &strides},
+                         {session.keys.dims, &dims}};
     s->hash = is_odd ? 0 : hash;
-    s->args = is_known ? name_of_pairs(args) : 0;
+    s->args = is_known ? name_of_pairs(told) : 0;
     if (s->args != 0)
         osc_args_json(s->args);
     else
-        for (const Arg &arg : args)
+        for (const Told &arg : told)
             if (!arg.text->is_cut)
                 osc_arg_json(arg.key, arg.text->begin, arg.text->size());
-}
-
-inline void put_inputs(Thread *t, c10::ArrayRef<const c10::IValue> inputs)
-{
-    bool is_odd = false;
-
-    if (inputs.empty())
-        return;
-    const uint64_t hash = hash_inputs(inputs, &is_odd);
-    Signature *s = &t->signatures[hash >> 17 & (kSignatures - 1)];
-
-    if (__builtin_expect(s->hash != hash || s->args == 0 || is_odd, 0))
-        tell_inputs(t, inputs, s, hash, is_odd);
-    else
-        osc_args_json(s->args);
 }
 
 // --- operators -----------------------------------------------------------------------------
@@ -549,14 +437,28 @@ __attribute__((noinline, cold)) void end_elsewhere(const at::RecordFunction &fn)
     }
 }
 
-// The numbers that tie backward to forward, as arguments of the innermost range.
-inline void put_numbers(const at::RecordFunction &fn)
+// Arguments that go with a begin.
+using Arg = struct osc_scope_arg;
+constexpr size_t kArgs = 8;
+
+// The numbers that tie backward to forward, at A; returns where the next argument goes.
+inline Arg *add_numbers(Arg *a, const at::RecordFunction &fn)
 {
     if (fn.seqNr() < 0)
-        return;
-    osc_arg_i64(session.keys.sequence, fn.seqNr());
-    if (fn.forwardThreadId() != 0)
-        osc_arg_i64(session.keys.fwd_thread, static_cast<int64_t>(fn.forwardThreadId()));
+        return a;
+    *a++ = {OSC_SCOPE_ARG_I64, session.keys.sequence, static_cast<uint64_t>(fn.seqNr())};
+    if (__builtin_expect(fn.forwardThreadId() != 0, 0))
+        *a++ = {OSC_SCOPE_ARG_I64, session.keys.fwd_thread, fn.forwardThreadId()};
+    return a;
+}
+
+// These numbers for the innermost range.
+__attribute__((noinline)) void put_numbers(const at::RecordFunction &fn)
+{
+    Arg args[kArgs];
+
+    for (const Arg *a = args, *end = add_numbers(args, fn); a < end; a++)
+        osc_arg_i64(a->key, static_cast<int64_t>(a->value));
 }
 
 // Whether the innermost range of T is what the engine puts around a backward function.
@@ -568,6 +470,12 @@ bool is_in_engine(const Thread *t)
     return o && o->fn && strncmp(o->fn->name(), prefix, sizeof prefix - 1) == 0;
 }
 
+// The calls of Python around this, if they are wanted; 0: none.
+inline osc_name stack_here()
+{
+    return __builtin_expect(session.options.has_stacks, 0) ? osc_torch::python_stack() : 0;
+}
+
 // By which number torch knows T, once, as an argument of the innermost range.
 inline void put_thread(Thread *t)
 {
@@ -577,49 +485,72 @@ inline void put_thread(Thread *t)
     }
 }
 
-// The lines that FN is called from: those of TorchScript, if that runs, or of Python.
-inline void put_lines(const at::RecordFunction &fn)
+// The lines that FN is called from, if they are wanted: of TorchScript, if that runs, or of
+// Python; 0: none.
+inline osc_name lines_of(const at::RecordFunction &fn)
 {
     const bool is_forward = fn.scope() != at::RecordScope::BACKWARD_FUNCTION;
-    const osc_name lines = is_forward ? osc_torch::script_stack() : 0;
+    const osc_name lines =
+        session.options.has_stacks && is_forward ? osc_torch::script_stack() : 0;
 
-    if (lines != 0)
-        osc_arg_name(session.keys.stack, lines);
-    else
-        osc_torch::put_stack();
+    return lines != 0 ? lines : stack_here();
 }
 
-// Of FN what few ask for.
-__attribute__((noinline)) void put_more(Thread *t, const at::RecordFunction &fn)
+// The modules of TorchScript around FN, if they are wanted; 0: none.
+inline osc_name modules_of(const at::RecordFunction &fn)
 {
-    const char *overload = session.options.has_overloads ? fn.overload_name() : nullptr;
-    const bool is_forward = fn.scope() != at::RecordScope::BACKWARD_FUNCTION;
-    const osc_name modules =
-        session.options.has_modules && is_forward ? osc_torch::script_modules() : 0;
+    return session.options.has_modules && fn.scope() != at::RecordScope::BACKWARD_FUNCTION
+               ? osc_torch::script_modules()
+               : 0;
+}
 
+// What not every range of T has, at A.
+__attribute__((noinline)) Arg *add_more(Thread *t, const at::RecordFunction &fn, Arg *a)
+{
+    const auto &o = session.options;
+
+    if (!t->is_numbered)
+        *a++ = {OSC_SCOPE_ARG_I64, session.keys.thread, t->logical_id};
+    t->is_numbered = true;
+    t->has_more = o.has_stacks || o.has_overloads || o.has_modules;
+    if (const osc_name lines = lines_of(fn))
+        *a++ = {OSC_SCOPE_ARG_NAME, session.keys.stack, lines};
+    if (const osc_name modules = modules_of(fn))
+        *a++ = {OSC_SCOPE_ARG_NAME, session.keys.modules, modules};
+    const char *overload = o.has_overloads ? fn.overload_name() : nullptr;
     if (overload && *overload != '\0')
-        osc_arg_name(session.keys.overload, name_of(t, overload));
-    if (modules != 0)
-        osc_arg_name(session.keys.modules, modules);
+        *a++ = {OSC_SCOPE_ARG_NAME, session.keys.overload, name_of(t, overload)};
+    return a;
 }
 
-// What FN is given.
-inline void put_args(Thread *t, const at::RecordFunction &fn)
+// FN begins as the innermost range of T.
+inline void put_begin(Thread *t, const at::RecordFunction &fn)
 {
-    put_thread(t);
-    put_numbers(fn);
-    if (session.options.has_shapes)
-        put_inputs(t, fn.inputs());
-    if (__builtin_expect(session.options.has_stacks, 0))
-        put_lines(fn);
-    if (__builtin_expect(session.has_more, 0))
-        put_more(t, fn);
+    const osc_name name = name_of(t, fn.name());
+    Arg args[kArgs], *a = add_numbers(args, fn);
+    Signature *unnamed = nullptr;
+    bool is_odd = false;
+    uint64_t hash = 0;
+
+    if (session.options.has_shapes && !fn.inputs().empty()) {
+        hash = hash_inputs(fn.inputs(), &is_odd);
+        Signature *s = &t->signatures[hash >> 17 & (kSignatures - 1)];
+
+        if (__builtin_expect(s->hash == hash && s->args != 0, 1) && !is_odd)
+            *a++ = {OSC_SCOPE_ARG_PAIRS, 0, s->args};
+        else
+            unnamed = s;
+    }
+    if (__builtin_expect(t->has_more, 0))
+        a = add_more(t, fn, a);
+    osc_begin_with(kind_of(fn), name, args, static_cast<uint32_t>(a - args));
+    if (__builtin_expect(unnamed != nullptr, 0))
+        tell_inputs(t, fn.inputs(), unnamed, hash, is_odd);
 }
 
-std::unique_ptr<at::ObserverContext> on_begin(const at::RecordFunction &fn)
+// NOW: the session.
+std::unique_ptr<at::ObserverContext> on_begin(const at::RecordFunction &fn, uint64_t now)
 {
-    // relaxed: a callback comes before or after the change, and both are right
-    const uint64_t now = generation.load(std::memory_order_relaxed);
     Thread *t;
 
     if (now == 0 || !osc_is_on() || !(t = this_thread(now)))
@@ -634,41 +565,45 @@ std::unique_ptr<at::ObserverContext> on_begin(const at::RecordFunction &fn)
     if (fn.scope() == at::RecordScope::BACKWARD_FUNCTION && is_in_engine(t))
         put_numbers(fn); // torch gives them to what is around it, too
     t->open[t->n_open++] = Open{&fn, &fn, 0};
-    osc_begin(kind_of(fn), name_of(t, fn.name()));
-    put_args(t, fn);
+    put_begin(t, fn);
     return nullptr;
 }
 
 // End WHO, if it is the innermost range of T.
 inline bool end_innermost(Thread *t, const void *who)
 {
-    if (__builtin_expect(t->n_open == 0 || t->open[t->n_open - 1].who != who, 0))
+    const uint32_t n = t->n_open - 1; // of none the greatest number
+
+    if (__builtin_expect(n >= kOpen || t->open[n].who != who, 0))
         return false;
-    t->n_open--;
+    t->n_open = n;
     osc_end();
-    if (__builtin_expect(t->n_open > 0 && t->open[t->n_open - 1].end_ticks != 0, 0))
+    if (__builtin_expect(n > 0 && t->open[n - 1].end_ticks != 0, 0))
         close_ended(t);
     return true;
 }
 
-void on_end(const at::RecordFunction &fn, at::ObserverContext *)
+// FN ends, and is not the innermost range of this thread in session NOW.
+__attribute__((noinline, cold)) void end_other(const at::RecordFunction &fn, uint64_t now)
 {
     Thread *t = self;
 
-    // relaxed: as in on_begin()
-    const uint64_t now = generation.load(std::memory_order_relaxed);
     if (!t || t->generation != now) {
         if (now != 0 && fn.threadId() != at::RecordFunction::currentThreadId())
             end_elsewhere(fn);
-        return;
-    }
-    if (__builtin_expect(end_innermost(t, &fn), 1))
-        return;
-    if (fn.threadId() != t->logical_id) {
+    } else if (fn.threadId() != t->logical_id) {
         end_elsewhere(fn);
     } else if (!note_end(t, &fn, osc_now(), nullptr)) {
         t->n_over -= t->n_over > 0;
     }
+}
+
+inline void on_end(const at::RecordFunction &fn, uint64_t now)
+{
+    Thread *t = self;
+
+    if (__builtin_expect(!t || t->generation != now || !end_innermost(t, &fn), 0))
+        end_other(fn, now);
 }
 
 } // namespace
@@ -684,21 +619,20 @@ namespace
 // functions.
 constexpr unsigned kFunctions = 16;
 
-template <unsigned N> bool is_of_now()
-{
-    // relaxed: as in on_begin()
-    return generation.load(std::memory_order_relaxed) % kFunctions == N;
-}
-
 template <unsigned N> std::unique_ptr<at::ObserverContext> begin(const at::RecordFunction &fn)
 {
-    return is_of_now<N>() ? on_begin(fn) : nullptr;
+    // relaxed: a callback comes before or after the change, and both are right
+    const uint64_t now = generation.load(std::memory_order_relaxed);
+
+    return now % kFunctions == N ? on_begin(fn, now) : nullptr;
 }
 
-template <unsigned N> void end(const at::RecordFunction &fn, at::ObserverContext *context)
+template <unsigned N> void end(const at::RecordFunction &fn, at::ObserverContext *)
 {
-    if (is_of_now<N>())
-        on_end(fn, context);
+    const uint64_t now = generation.load(std::memory_order_relaxed); // as in begin()
+
+    if (now % kFunctions == N)
+        on_end(fn, now);
 }
 
 template <unsigned... N>
@@ -718,7 +652,7 @@ at::RecordFunctionCallback make_callback(uint64_t session_number,
 
 bool osc_torch::range_begin(enum osc_scope_kind kind, osc_name name, const void *who)
 {
-    // relaxed: as in on_begin()
+    // relaxed: as in begin()
     const uint64_t now = generation.load(std::memory_order_relaxed);
     Thread *t;
 
@@ -732,22 +666,29 @@ bool osc_torch::range_begin(enum osc_scope_kind kind, osc_name name, const void 
 
 void osc_torch::put_stack()
 {
-    if (__builtin_expect(!session.options.has_stacks, 1))
-        return;
-    const osc_name stack = osc_torch::python_stack();
-
-    if (stack != 0)
+    if (const osc_name stack = stack_here())
         osc_arg_name(session.keys.stack, stack);
 }
 
 bool osc_torch::is_recorded()
 {
-    return session.options.is_all_threads || at::hasThreadLocalCallbacks();
+    // Where the callbacks of this thread are, which is the same as long as it lives.
+    static thread_local const at::RecordFunctionTLS *callbacks
+        __attribute__((tls_model("initial-exec")));
+
+    if (session.options.is_all_threads)
+        return true;
+    if (!callbacks)
+        callbacks = &at::get_record_function_tls_();
+    for (const auto &c : callbacks->sorted_tls_callbacks_)
+        if (c.handle_ == session.handle)
+            return c.enabled_;
+    return false;
 }
 
 void osc_torch::range_end(const void *who)
 {
-    // relaxed: as in on_begin(); the child of a fork has none, or a new one
+    // relaxed: as in begin(); the child of a fork has none, or a new one
     if (!self || self->generation != generation.load(std::memory_order_relaxed))
         return;
     if (!end_innermost(self, who) && note_end(self, who, osc_now(), nullptr))
@@ -802,7 +743,6 @@ int osc_torch_attach(const struct osc_torch_options *options)
     session.options = osc_torch_options{};
     memcpy(&session.options, options, std::min(options->size, sizeof session.options));
     session.begins_step = session.options.whole != nullptr;
-    session.has_more = session.options.has_overloads || session.options.has_modules;
     if (session.options.has_memory && !osc_torch::memory_start())
         result = OSC_TORCH_NO_MEMORY;
     // release: pairs with the barrier in adding the callback, before which none comes
