@@ -25,6 +25,7 @@ from torch.profiler._memory_profiler import Action
 from . import flops, native
 
 FILTERED = ("[memory]", "[OutOfMemory]")
+ENGINE = "autograd::engine::evaluate_function: "  # then the backward function in it
 SORT_KEYS = ("count", "key", "flops", "cpu_time", "cpu_time_total", "self_cpu_time_total",
              "cpu_memory_usage", "self_cpu_memory_usage", "device_time", "device_time_total",
              "self_device_time_total", "device_memory_usage", "self_device_memory_usage")
@@ -71,6 +72,10 @@ class EventList(profiler_util.EventList):
         if self._path:
             text = native.run("table", "averages", self._path, "-f", "csv", *self._options)
             super().extend(average(row, self._use_device) for row in table_rows(text))
+            keys = {a.key for a in self}
+            for a in self:
+                if ENGINE + a.key in keys:
+                    a.scope = 1
 
     def __radd__(self, other: list[Any]) -> list[Any]:
         return other + list(self)
@@ -267,11 +272,13 @@ def event(row: dict[str, str], args: dict[str, Any], memory: Memory, thread: int
     start_ns = int(row["start_ns"])
     end_ns = start_ns + int(row["dur_ns"] or 0)
     is_annotation = row["category"] == "user_annotation"
+    is_python = row["category"] == "python_function"
+    number = 0 if is_python else int(row["id"]) + 1  # the External id of an exported trace
     name = row["name"]
     dims, types = args.get("Input Dims", []), args.get("Input type", [])
     values = [scalar(x) for x in args.get("Concrete Inputs", [])]
     return FunctionEvent(
-        id=int(row["id"]), name="ProfilerStep*" if name.startswith("ProfilerStep#") else name,
+        id=number, external_id=number, name="ProfilerStep*" if name.startswith("ProfilerStep#") else name,
         trace_name=name, thread=thread, start_us=start_ns / 1000.0,
         end_us=end_ns / 1000.0, fwd_thread=args.get("Fwd thread id", 0),
         input_shapes=plain_shapes(dims), structured_input_shapes=dims,
@@ -281,7 +288,7 @@ def event(row: dict[str, str], args: dict[str, Any], memory: Memory, thread: int
         overload_name=args.get("Overload name", ""),
         stack=[x for x in args.get("Call stack", "").split(";")
                if x and profiler_util._filter_stack_entry(x)],
-        is_python_function=row["category"] == "python_function", scope=7 if is_annotation else 0,
+        is_python_function=is_python, scope=7 if is_annotation else 0,
         use_device=use_device, sequence_nr=args.get("Sequence number", -1),
         cpu_memory_usage=memory.between(start_ns, end_ns),
         flops=flops.of(name, plain_shapes(dims), values, types) if with_flops else 0,
@@ -298,7 +305,7 @@ def record_event(row: dict[str, str], args: dict[str, Any], thread: int, number:
     at_us = int(row["start_ns"]) / 1000.0
     return FunctionEvent(
         id=number, name=row["name"], trace_name=None, thread=thread, start_us=at_us, end_us=at_us,
-        fwd_thread=thread, input_shapes=[], stack=[], scope=0, use_device=use_device, flops=0,
+        fwd_thread=thread, input_shapes=[], stack=[], scope=0, use_device=use_device, flops=None, overload_name="",
         cpu_memory_usage=int(args["Bytes"]) if row["name"] == "[memory]" else 0)
 
 
@@ -318,7 +325,7 @@ def mark_backward(calls: list[FunctionEvent]) -> None:
     """Give those of CALLS that are backward functions their scope: the engine is around them."""
     before: dict[int, str] = {}
     for call in calls:
-        if before.get(call.thread) == f"autograd::engine::evaluate_function: {call.name}":
+        if before.get(call.thread) == ENGINE + call.name:
             call.scope = 1
         before[call.thread] = call.name
 

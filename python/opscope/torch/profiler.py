@@ -149,7 +149,8 @@ class Recording:
         # Last, so that little of this is among the calls of Python.
         if not native.attach(all_threads=fields["profile_all_threads"],
                              shapes=o.record_shapes or o.with_flops, memory=o.profile_memory,
-                             overloads=fields["capture_overload_names"], stacks=o.with_stack):
+                             overloads=fields["capture_overload_names"],
+                             stacks=o.with_stack, modules=o.with_modules):
             warnings.warn("opscope cannot see the allocations of this torch: no memory is "
                           "recorded", stacklevel=native.level_of_caller())
 
@@ -373,9 +374,9 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
     - profile_memory: allocations and releases of host memory in bytes, of the threads that are
       recorded
     - with_stack: calls of Python of the calling thread, modules among them, and the stacks of
-      operators
+      operators; lines of TorchScript
     - with_flops: estimates of floating-point operations by torch's rules; needs no more
-    - with_modules: is accepted and noted in the trace
+    - with_modules: in the trace, the modules of TorchScript around operators
     - experimental_config: of its fields `verbose` (with one whose `verbose` is false no event has
       a stack, with none all do), `profile_all_threads`, `capture_overload_names` and, with
       with_stack, `record_python_gc_info` are heeded; of others that mean something on the host
