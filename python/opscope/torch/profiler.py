@@ -17,7 +17,7 @@ import warnings
 import weakref
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, Union
+from typing import TYPE_CHECKING, Any, Union
 
 import torch
 import torch.autograd.profiler
@@ -82,7 +82,7 @@ def new_path(directory: str) -> str:
 class Recording:
     """What torch calls the inner profiler: one window of time, and its results."""
 
-    def __init__(self, owner: profile) -> None:
+    def __init__(self, owner: Any) -> None:  # a profile, or one of profiler_legacy
         self.owner = owner
         self.directory = tempfile.mkdtemp(prefix="opscope-")
         self.path = ""
@@ -143,7 +143,8 @@ class Recording:
         # Last, so that little of this is among the calls of Python.
         if not native.attach(all_threads=config["profile_all_threads"],
                              shapes=o.record_shapes or o.with_flops, memory=o.profile_memory,
-                             overloads=config["capture_overload_names"], stacks=o.with_stack):
+                             overloads=config["capture_overload_names"],
+                             stacks=o.with_stack, modules=o.with_modules):
             warnings.warn("opscope cannot see the allocations of this torch: no memory is "
                           "recorded", stacklevel=native.level_of_caller())
 
@@ -321,7 +322,8 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
 
     record_shapes: sizes, strides, types and scalar values of inputs
     profile_memory: allocations and releases of host memory, of all threads, in bytes
-    with_stack: calls of Python of the calling thread, modules among them
+    with_stack: calls of Python of the calling thread, modules among them; lines of TorchScript
+    with_modules: in the trace, the modules of TorchScript around operators
     with_flops: estimates of floating-point operations, by torch's rules
     experimental_config: `profile_all_threads` and `capture_overload_names` are heeded
 
@@ -331,6 +333,7 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
     """
 
     itt = torch.profiler.itt  # as a document of Intel's has it
+    profiler: Recording | None  # type: ignore[assignment]
 
     def __init__(self, *, activities: Iterable[Any] | None = None,
                  schedule: Callable[[int], Any] | None = None,
@@ -360,8 +363,7 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
                 "Warning: Profiler clears events at the end of each cycle. "
                 "Only events from the current cycle will be reported. "
                 "To keep events across cycles, set acc_events=True.")
-        if self.profiler is None or not self.acc_events:
-            self.profiler = Recording(self)
+        self.profiler = (self.profiler if self.acc_events else None) or Recording(self)
         self._trace_metadata = {}
         self.profiler._prepare_trace()
 
@@ -414,6 +416,10 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
             self.profiler.export_chrome_trace(plain, self._trace_metadata)
             with open(plain, "rb") as f, gzip.open(path, "wb", compresslevel=6) as out:
                 shutil.copyfileobj(f, out, 1 << 20)
+
+    if TYPE_CHECKING:  # torch's own, which say that there are none, and that it takes a str
+        def events(self) -> Any: ...
+        def export_stacks(self, path: AnyPath, metric: str = "self_cpu_time_total") -> Any: ...
 
     def export(self, path: AnyPath) -> None:
         """The same as `export_chrome_trace`, which some documents call so."""
