@@ -105,19 +105,13 @@ static bool note_chunk(struct fold *f, size_t i)
     size_t cap = 0;
     bool is_good = osc_file_payload(&f->file, i, &payload, &cap) == OSC_OK;
 
-    for (size_t at = 0; is_good && at < len;) {
-        struct osc_native_segment s = {0};
+    struct osc_native_segment s = {0};
+    size_t at = 0;
 
-        is_good = len - at >= sizeof s.head;
-        if (!is_good)
-            break;
-        memcpy(&s.head, payload + at, sizeof s.head);
-        at += sizeof s.head;
-        is_good = s.head.n_bytes <= len - at && osc_native_order_add(&f->order, &s) == OSC_OK;
-        at += s.head.n_bytes;
-    }
+    while (is_good && osc_pack_next_segment(payload, len, &at, &s.head))
+        is_good = osc_native_order_add(&f->order, &s) == OSC_OK;
     osc_free(payload);
-    return is_good;
+    return is_good && at == len;
 }
 
 /*
@@ -380,23 +374,6 @@ static osc_status put_records(struct fold *f, uint64_t n_blocks, uint64_t *ticks
     return st;
 }
 
-/* Segments that were copied before, LEN bytes of them, and how many records they hold. */
-static uint64_t count_copies(const unsigned char *p, size_t len, size_t *whole)
-{
-    struct osc_pack_segment s;
-    uint64_t n = 0;
-
-    *whole = 0;
-    while (len - *whole >= sizeof s) {
-        memcpy(&s, p + *whole, sizeof s);
-        if (s.n_bytes > len - *whole - sizeof s)
-            break;
-        *whole += sizeof s + s.n_bytes;
-        n += s.n_records;
-    }
-    return n;
-}
-
 /* Copies of what holds for all parts, of what is not in the part. */
 static osc_status put_standing(struct fold *f)
 {
@@ -404,17 +381,18 @@ static osc_status put_standing(struct fold *f)
     const size_t most = f->live.standing_bytes + f->live.n_blocks * room;
     struct osc_wire_header header = {.type = OSC_CHUNK_RECORDS};
     unsigned char *const payload = osc_malloc(most + 1);
-    size_t len;
+    struct osc_pack_segment s;
+    size_t len = 0;
 
     if (!payload)
         return OSC_ENOMEM;
-    header.n_items = count_copies(f->live.standing, f->live.standing_bytes, &len);
+    while (osc_pack_next_segment(f->live.standing, f->live.standing_bytes, &len, &s))
+        header.n_items += s.n_records;
     if (len > 0)
         memcpy(payload, f->live.standing, len);
     for (size_t i = 0; i < f->live.n_blocks; i++) {
         const struct osc_block *const b = &f->live.blocks[i];
         const struct osc_pack_range range = {.end_slot = first_slot(f, b)};
-        struct osc_pack_segment s;
         const size_t n = osc_pack_standing(b, range, &s, payload + len + sizeof s);
 
         if (s.n_records == 0)
@@ -428,16 +406,6 @@ static osc_status put_standing(struct fold *f)
     const osc_status st = len > 0 ? osc_parts_append(&f->parts, header, payload) : OSC_OK;
     osc_free(payload);
     return st;
-}
-
-/* Whether the part that is written has standing records already. */
-static bool has_standing(const struct fold *f)
-{
-    bool has = false;
-
-    for (size_t i = 0; i < f->file.n_chunks && !f->is_next; i++)
-        has |= f->file.chunks[i].header.type == OSC_CHUNK_RECORDS;
-    return has;
 }
 
 /* All that the file lacks but its end. */
@@ -457,7 +425,7 @@ static osc_status put_rest(struct fold *f, uint64_t n_left)
         st = copy_chunk(f, OSC_CHUNK_MODULES);
     if (st == OSC_OK)
         st = put_threads(f);
-    if (st == OSC_OK && !has_standing(f))
+    if (st == OSC_OK && (f->is_next || !osc_file_has(&f->file, OSC_CHUNK_RECORDS)))
         st = put_standing(f);
     if (st == OSC_OK)
         st = put_records(f, n_left, &f->end.ticks);

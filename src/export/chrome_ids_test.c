@@ -11,9 +11,8 @@
 
 #include "derive/derive.h"
 #include "export/export.h"
-#include "import/import.h"
 #include "opscope/record.h"
-#include "support/small_recording.h"
+#include "support/loaded_recording.h"
 #include "support/small_trace.h"
 
 static struct small_recording rec;
@@ -59,17 +58,9 @@ static void add_int(const char *key, uint64_t value)
 
 static void load(void)
 {
-    static const struct osc_import_options defaults;
-    struct osc_err err = {0};
-
     recording_flush(&rec);
     recording_end(&rec);
-    memset(&trace, 0, sizeof trace);
-    assert_int_equal(
-        osc_import_memory(&trace, "rec",
-                          (struct osc_str){(const char *)rec.bytes, (uint32_t)rec.n_bytes},
-                          &defaults, &err),
-        OSC_OK);
+    recording_load(&rec, &trace, NULL);
 }
 
 static void assert_args(const char *name, const char *args)

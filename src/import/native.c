@@ -282,15 +282,10 @@ static osc_status list_chunk(struct osc_native *n, size_t i)
 
     if (st != OSC_OK || !data)
         return st;
-    while (st == OSC_OK && len - at >= sizeof(struct osc_pack_segment)) {
-        struct osc_native_segment s = {.due = i};
+    struct osc_native_segment s = {.due = i};
 
-        memcpy(&s.head, data + at, sizeof s.head);
-        at += sizeof s.head;
-        if (s.head.n_bytes > len - at)
-            break;
-        s.offset = e->offset + sizeof e->header + at;
-        at += s.head.n_bytes;
+    while (st == OSC_OK && osc_pack_next_segment(data, len, &at, &s.head)) {
+        s.offset = e->offset + sizeof e->header + at - s.head.n_bytes;
         n_records += s.head.n_records;
         /* Copies of what earlier parts have; of all those the first is read. */
         if (s.head.n_slots > 0 || !is_later)
@@ -333,17 +328,12 @@ static osc_status list_blocks(struct osc_native *n)
 static osc_status list_copies(struct osc_native *n)
 {
     const size_t len = n->live.standing_bytes;
+    struct osc_native_segment s = {.is_standing = true};
     osc_status st = OSC_OK;
+    size_t at = 0;
 
-    for (size_t at = 0; st == OSC_OK && len - at >= sizeof(struct osc_pack_segment);) {
-        struct osc_native_segment s = {.is_standing = true};
-
-        memcpy(&s.head, n->live.standing + at, sizeof s.head);
-        at += sizeof s.head;
-        if (s.head.n_bytes > len - at)
-            break;
-        s.offset = at;
-        at += s.head.n_bytes;
+    while (st == OSC_OK && osc_pack_next_segment(n->live.standing, len, &at, &s.head)) {
+        s.offset = at - s.head.n_bytes;
         st = osc_native_order_add(&n->order, &s);
     }
     return st;
@@ -355,9 +345,8 @@ static osc_status list_standing(struct osc_native *n)
 {
     osc_status st = OSC_OK;
 
-    for (size_t i = 0; i < n->file.n_chunks; i++)
-        if (n->file.chunks[i].header.type == OSC_CHUNK_RECORDS)
-            return OSC_OK;
+    if (osc_file_has(&n->file, OSC_CHUNK_RECORDS))
+        return OSC_OK;
     st = list_copies(n);
     for (size_t i = 0; i < n->live.n_blocks && st == OSC_OK; i++) {
         const struct osc_block *b = &n->live.blocks[i];

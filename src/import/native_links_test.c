@@ -9,9 +9,8 @@
 
 #include <cmocka.h>
 
-#include "import/import.h"
 #include "opscope/record.h"
-#include "support/small_recording.h"
+#include "support/loaded_recording.h"
 
 static struct small_recording rec;
 static struct osc_trace trace;
@@ -48,19 +47,12 @@ static void go_to_thread(uint32_t ordinal, uint64_t number)
 /* The arrows as text: for each end its phase, id and time. */
 static void assert_arrows(const char *expected)
 {
-    static const struct osc_import_options defaults;
-    struct osc_err err = {0};
     char got[256] = "";
     size_t len = 0;
 
     recording_flush(&rec);
     recording_end(&rec);
-    memset(&trace, 0, sizeof trace);
-    assert_int_equal(
-        osc_import_memory(&trace, "rec",
-                          (struct osc_str){(const char *)rec.bytes, (uint32_t)rec.n_bytes},
-                          &defaults, &err),
-        OSC_OK);
+    recording_load(&rec, &trace, NULL);
     for (uint32_t k = 1; k < trace.others.n_chunks; k++) {
         const struct osc_chunk *const c = trace.others.chunks[k];
 
@@ -129,11 +121,7 @@ static void the_number_of_a_thread_is_no_argument(void **state)
     go_to_thread(1, 7);
     recording_flush(&rec);
     recording_end(&rec);
-    assert_int_equal(
-        osc_import_memory(&trace, "rec",
-                          (struct osc_str){(const char *)rec.bytes, (uint32_t)rec.n_bytes},
-                          &(struct osc_import_options){0}, &(struct osc_err){0}),
-        OSC_OK);
+    recording_load(&rec, &trace, NULL);
     assert_int_equal(trace.events.n_rows, 1);
     assert_int_equal(osc_row_form(&trace, trace.events.chunks[1], 0)->n_slots, 0);
     osc_trace_fini(&trace);

@@ -11,8 +11,7 @@
 
 #include <cmocka.h>
 
-#include "import/import.h"
-#include "support/small_recording.h"
+#include "support/loaded_recording.h"
 
 static struct small_recording rec;
 static struct osc_trace trace;
@@ -43,18 +42,11 @@ static void add_stack(const uint64_t *frames, uint32_t n, enum osc_stack_end end
 
 static void load(const struct osc_import_options *o)
 {
-    struct osc_err err = {0};
-
     if (rec.n_slots > 0)
         recording_flush(&rec);
     recording_chunk(&rec, OSC_CHUNK_MODULES, payload, payload_bytes, 1);
     recording_end(&rec);
-    memset(&trace, 0, sizeof trace);
-    assert_int_equal(
-        osc_import_memory(&trace, "rec",
-                          (struct osc_str){(const char *)rec.bytes, (uint32_t)rec.n_bytes}, o,
-                          &err),
-        OSC_OK);
+    recording_load(&rec, &trace, o);
 }
 
 static struct osc_str stack_of(uint32_t i)

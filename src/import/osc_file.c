@@ -391,6 +391,15 @@ bool osc_file_has_columns(const struct osc_file *f)
     return false;
 }
 
+bool osc_file_has(const struct osc_file *f, uint16_t type)
+{
+    size_t i = 0;
+
+    while (i < f->n_chunks && f->chunks[i].header.type != type)
+        i++;
+    return i < f->n_chunks;
+}
+
 osc_status osc_file_payload(const struct osc_file *f, size_t i, unsigned char **buffer,
                             size_t *cap)
 {

@@ -84,6 +84,9 @@ size_t osc_file_find(const struct osc_file *f, uint64_t *offset);
 /* The file has columns (export), not records (a recorder): what `info` tells apart. */
 bool osc_file_has_columns(const struct osc_file *f);
 
+/* There is a chunk of TYPE. */
+bool osc_file_has(const struct osc_file *f, uint16_t type);
+
 /* LEN bytes at OFFSET. OSC_EFORMAT: the file ends before; OSC_EIO: it cannot be read. */
 OSC_MUST_USE osc_status osc_file_read(const struct osc_file *f, uint64_t offset, void *to,
                                       size_t len);

@@ -445,12 +445,11 @@ static void a_slow_step_is_written(void **state)
     recording_free(&r);
 }
 
-static void a_slow_step_soon_after_another_is_written_too(void **state)
+/* The first one is written, the second waits for its time. */
+static void record_two_slow_steps(void)
 {
     struct osc_start_options o = options();
-    struct recording r;
 
-    (void)state;
     setenv("OPSCOPE_SCHEDULE", "flight=20s,slow=10", 1);
     assert_int_equal(osc_start(&o), OSC_OK);
     for (int i = 0; i < 30; i++) {
@@ -459,6 +458,14 @@ static void a_slow_step_soon_after_another_is_written_too(void **state)
         if (i == 20)
             wait_until_ready();
     }
+}
+
+static void a_slow_step_soon_after_another_is_written_too(void **state)
+{
+    struct recording r;
+
+    (void)state;
+    record_two_slow_steps();
     assert_int_equal(osc_stop(), OSC_OK);
     assert_int_equal(n_ready, 2);
     assert_true(read_part(&r, 1));
@@ -471,18 +478,10 @@ static void a_slow_step_soon_after_another_is_written_too(void **state)
 
 static void a_slow_step_that_a_dump_has_is_not_written_again(void **state)
 {
-    struct osc_start_options o = options();
     struct recording r;
 
     (void)state;
-    setenv("OPSCOPE_SCHEDULE", "flight=20s,slow=10", 1);
-    assert_int_equal(osc_start(&o), OSC_OK);
-    for (int i = 0; i < 30; i++) {
-        step();
-        nap_ms(i == 15 || i == 25 ? 300 : 4);
-        if (i == 20)
-            wait_until_ready();
-    }
+    record_two_slow_steps();
     assert_int_equal(osc_dump(), OSC_OK); /* while the second one waits for its time */
     assert_int_equal(osc_stop(), OSC_OK);
     assert_int_equal(n_ready, 2);

@@ -27,6 +27,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "wire/live.h"
 
@@ -43,6 +44,22 @@ struct osc_pack_segment {
 };
 
 _Static_assert(sizeof(struct osc_pack_segment) == 40, "as format.md draws it");
+
+/*
+ * The segment of the LEN bytes at P that begins at *AT into S; its records end where *AT is
+ * then. False: there is none that is whole, and *AT stays; LEN if all was read.
+ */
+static inline bool osc_pack_next_segment(const unsigned char *p, size_t len, size_t *at,
+                                         struct osc_pack_segment *s)
+{
+    if (len - *at < sizeof *s)
+        return false;
+    memcpy(s, p + *at, sizeof *s);
+    if (s->n_bytes > len - *at - sizeof *s)
+        return false;
+    *at += sizeof *s + s->n_bytes;
+    return true;
+}
 
 /* Bytes that the records of N_SLOTS slots can take at most, segment header included. */
 size_t osc_pack_bound(uint32_t n_slots);

@@ -22,6 +22,7 @@ import threading
 import time
 import traceback
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,23 @@ def python(code: str, **variables: str) -> subprocess.CompletedProcess[str]:
 
 def keys(prof: profile) -> list[str]:
     return [a.key for a in prof.key_averages()]
+
+
+def both(work: Callable[[], None], **options: Any) -> tuple[torch.profiler.profile, profile]:
+    """WORK under torch's profiler and ours at once, after it has been done once without."""
+    work()
+    with torch.profiler.profile(**options) as theirs:
+        with profile(**options) as ours:
+            work()
+    return theirs, ours
+
+
+def exhaust() -> None:
+    """Ask for more memory than there is."""
+    try:
+        torch.empty(1 << 58, dtype=torch.int8)
+    except RuntimeError:
+        pass
 
 
 def raises(kind: type[Exception], word: str, call) -> bool:
@@ -384,16 +402,7 @@ def what_was_recorded_outlasts_a_kill() -> None:
 
 
 def failed_allocations_are_rows_as_torch_has_them() -> None:
-    def work() -> None:
-        try:
-            torch.empty(1 << 58, dtype=torch.int8)
-        except RuntimeError:
-            pass
-
-    work()
-    with torch.profiler.profile(activities=CPU, profile_memory=True) as theirs:
-        with profile(activities=CPU, profile_memory=True) as ours:
-            work()
+    theirs, ours = both(exhaust, activities=CPU, profile_memory=True)
     a, b = ([(a.key, a.count, a.cpu_memory_usage) for a in p.key_averages()]
             for p in (theirs, ours))
     assert a == b and "[OutOfMemory]" in [key for key, *_ in b], (a, b)
@@ -433,11 +442,7 @@ def events_have_the_fields_that_torch_gives_them() -> None:
         torch.zeros(2) + torch.ones(()) * 2.5
 
     x = torch.ones(8, 8)
-    work()
-    options = {"activities": CPU, "record_shapes": True, "with_flops": True}
-    with torch.profiler.profile(**options) as theirs:
-        with profile(**options) as ours:
-            work()
+    theirs, ours = both(work, activities=CPU, record_shapes=True, with_flops=True)
     names = ("name", "key", "trace_name", "node_id", "thread", "fwd_thread", "count", "scope",
              "sequence_nr", "input_shapes", "structured_input_shapes", "input_dtypes",
              "structured_input_strides", "concrete_inputs", "kwinputs", "overload_name", "flops",
@@ -464,15 +469,9 @@ def records_of_memory_outside_of_calls_are_events() -> None:
     def work() -> None:
         y = torch.ones(100)
         del y
-        try:
-            torch.empty(1 << 58, dtype=torch.int8)
-        except RuntimeError:
-            pass
+        exhaust()
 
-    work()
-    with torch.profiler.profile(activities=CPU, profile_memory=True) as theirs:
-        with profile(activities=CPU, profile_memory=True) as ours:
-            work()
+    theirs, ours = both(work, activities=CPU, profile_memory=True)
     a, b = ([(e.name, e.trace_name, e.cpu_memory_usage, e.thread, e.time_range.elapsed_us() == 0)
              for e in p.events()] for p in (theirs, ours))
     assert a == b and ("[memory]", None, -400, 1, True) in b, (a, b)

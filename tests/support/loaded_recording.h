@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* loaded_recording.h - a small recording, read. After cmocka.h. */
+#ifndef TESTS_SUPPORT_LOADED_RECORDING_H
+#define TESTS_SUPPORT_LOADED_RECORDING_H
+
+#include "import/import.h"
+#include "support/small_recording.h"
+
+/* Read R, which has its end, into T, which is to be freed; O may be NULL: defaults. */
+static inline void recording_load(const struct small_recording *r, struct osc_trace *t,
+                                  const struct osc_import_options *o)
+{
+    static const struct osc_import_options defaults;
+    const struct osc_str bytes = {(const char *)r->bytes, (uint32_t)r->n_bytes};
+    struct osc_err err = {0};
+
+    memset(t, 0, sizeof *t);
+    assert_int_equal(osc_import_memory(t, "rec", bytes, o ? o : &defaults, &err), OSC_OK);
+}
+
+#endif
