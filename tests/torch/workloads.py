@@ -2,10 +2,13 @@
 """What both profilers record at once: programs of every kind that users write, small."""
 from __future__ import annotations
 
+import os
+import tempfile
 import threading
 import time
 
 import torch
+import torch.utils.checkpoint
 from torch import nn
 from torch.nn import functional as F
 from torch.profiler import record_function
@@ -323,5 +326,53 @@ def ddp():
     return work
 
 
+class Scale(torch.autograd.Function):
+    """A function of the user's own: torch tells its inputs to profilers only if asked."""
+
+    @staticmethod
+    def forward(context, x, other, factor):
+        return x * 1
+
+    @staticmethod
+    def backward(context, gradient):
+        return gradient, None, None
+
+
+def functions():
+    """Functions of the user's own with inputs of all kinds, and checkpoints made of them."""
+    x = torch.ones(2, 3, requires_grad=True)
+    inputs = [(None, None), ("text", object()), ([x, x], 3), (True, 2.5), ({}, ())]
+
+    def work() -> None:
+        for other, factor in inputs:
+            Scale.apply(x, other, factor).sum().backward()
+        torch.utils.checkpoint.checkpoint(F.relu, x, use_reentrant=True).sum().backward()
+        torch.utils.checkpoint.checkpoint(F.relu, x, use_reentrant=False).sum().backward()
+    return work
+
+
+def data_pipes():
+    """Pipes, whose steps torch marks only where a profiler is known to run."""
+    from torch.utils.data.datapipes.iter import IterableWrapper
+
+    def work() -> None:
+        for batch in IterableWrapper(range(10)).map(torch.tensor).batch(2):
+            torch.stack(list(batch))
+    return work
+
+
+def shared_memory():
+    """Memory that is no allocator's: shared with other processes, and of files."""
+    def work() -> None:
+        torch.ones(3).share_memory_()
+        with tempfile.TemporaryDirectory() as directory:
+            path = os.path.join(directory, "tensor")
+            torch.save(torch.ones(5), path)
+            torch.load(path, mmap=True)
+            torch.from_file(os.path.join(directory, "file"), shared=True, size=7)
+    return work
+
+
 ALL = [residual_training, resnet18_training, transformer, transformer_training, lstm, scripted,
-       scripted_module, compiled, odd_inputs, odd_tensors, labels, threads]
+       scripted_module, compiled, odd_inputs, odd_tensors, labels, threads, functions,
+       data_pipes, shared_memory]

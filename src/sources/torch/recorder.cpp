@@ -22,6 +22,7 @@
 #include <ATen/record_function.h>
 #include <c10/core/ScalarType.h>
 
+#include "enabled.h"
 #include "memory.h"
 #include "opscope/record.h"
 #include "python.h"
@@ -712,6 +713,13 @@ bool osc_torch::is_recorded()
     return session.options.is_all_threads || at::hasThreadLocalCallbacks();
 }
 
+bool osc_torch::wants_shapes()
+{
+    // relaxed: as in on_begin()
+    return generation.load(std::memory_order_relaxed) != 0 && session.options.has_shapes &&
+           osc_is_on() && is_recorded();
+}
+
 void osc_torch::range_end(const void *who)
 {
     // relaxed: as in on_begin(); the child of a fork has none, or a new one
@@ -771,6 +779,8 @@ int osc_torch_attach(const struct osc_torch_options *options)
     session.begins_step = session.options.whole != nullptr;
     if (session.options.has_memory && !osc_torch::memory_start())
         result = OSC_TORCH_NO_MEMORY;
+    if (session.options.has_shapes)
+        osc_torch::answer_for_torch();
     // release: pairs with the barrier in adding the callback, before which none comes
     const uint64_t number = last_generation.fetch_add(1) + 1;
     generation.store(number, std::memory_order_release);

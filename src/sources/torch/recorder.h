@@ -56,6 +56,9 @@ OSC_TORCH_API void osc_torch_detach(void);
 /* Switch the callbacks of the calling thread's state, or of all, off or on again. */
 OSC_TORCH_API void osc_torch_toggle(int is_on);
 
+/* Whether what the calling thread does is recorded now. From any thread. */
+OSC_TORCH_API int osc_torch_is_recorded(void);
+
 /*
  * A range that torch's own code marks as it does for its profiler, which
  * `torch._C._profiler._RecordFunctionFast` does for that one alone: as an annotation or an
