@@ -10,6 +10,7 @@ exit status 1 on any failure.
 from __future__ import annotations
 
 import concurrent.futures
+import contextlib
 import copy
 import gzip
 import json
@@ -477,6 +478,29 @@ def records_of_memory_outside_of_calls_are_events() -> None:
     assert a == b and ("[memory]", None, -400, 1, True) in b, (a, b)
     a, b = (p.key_averages().total_average().count for p in (theirs, ours))
     assert a == b, (a, b)
+
+
+def ranges_may_be_as_deep_as_python_has_them() -> None:
+    with profile(activities=CPU) as p, contextlib.ExitStack() as ranges:
+        for i in range(5000):
+            ranges.enter_context(record_function(f"range {i}"))
+        torch.ones(2)
+    rows = {a.key for a in p.key_averages()}
+    assert {f"range {i}" for i in range(5000)} | {"aten::ones"} < rows, len(rows)
+
+
+def memory_under_another_profiler_of_another_thread_is_not_ours() -> None:
+    def work() -> None:
+        with torch.profiler.profile(activities=CPU, profile_memory=True):
+            torch.ones(1000)
+
+    with profile(activities=CPU, profile_memory=True) as p:
+        torch.ones(1)
+        worker = threading.Thread(target=work)
+        worker.start()
+        worker.join()
+    sizes = p.profiler.function_events
+    assert max(e.cpu_memory_usage for e in sizes) < 1000, [e.cpu_memory_usage for e in sizes]
 
 
 def what_ends_on_another_thread_is_asynchronous() -> None:

@@ -338,6 +338,18 @@ class Scale(torch.autograd.Function):
         return gradient, None, None
 
 
+class Sum(torch.autograd.Function):
+    """A function of as many inputs as there are."""
+
+    @staticmethod
+    def forward(context, *inputs):
+        return inputs[0] * 1
+
+    @staticmethod
+    def backward(context, gradient):
+        return gradient
+
+
 def functions():
     """Functions of the user's own with inputs of all kinds, and checkpoints made of them."""
     x = torch.ones(2, 3, requires_grad=True)
@@ -348,6 +360,17 @@ def functions():
             Scale.apply(x, other, factor).sum().backward()
         torch.utils.checkpoint.checkpoint(F.relu, x, use_reentrant=True).sum().backward()
         torch.utils.checkpoint.checkpoint(F.relu, x, use_reentrant=False).sum().backward()
+    return work
+
+
+def many_inputs():
+    """As many inputs as a network has parameters: their text is longer than most."""
+    few, many = ([torch.ones(128, 256, requires_grad=True) for _ in range(n)]
+                 for n in (100, 1500))
+
+    def work() -> None:
+        for inputs in (few, many, few, many, many):
+            Sum.apply(*inputs)
     return work
 
 
@@ -375,4 +398,4 @@ def shared_memory():
 
 ALL = [residual_training, resnet18_training, transformer, transformer_training, lstm, scripted,
        scripted_module, compiled, odd_inputs, odd_tensors, labels, threads, functions,
-       data_pipes, shared_memory]
+       many_inputs, data_pipes, shared_memory]

@@ -228,7 +228,7 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
     """A context manager that records operators: the arguments of `torch.profiler.profile`.
 
     record_shapes: sizes, strides, types and scalar values of inputs
-    profile_memory: allocations and releases of host memory, of all threads, in bytes
+    profile_memory: allocations and releases of host memory, of the same threads, in bytes
     with_stack: calls of Python of the calling thread, modules among them
     with_flops: estimates of floating-point operations, by torch's rules
     experimental_config: `profile_all_threads` and `capture_overload_names` are heeded

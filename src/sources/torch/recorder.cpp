@@ -6,6 +6,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cinttypes>
 #include <cmath>
@@ -28,7 +29,9 @@
 #include "python.h"
 #include "text.h"
 
+using osc_torch::kArgText;
 using osc_torch::kText;
+using osc_torch::kTextMax;
 using osc_torch::Text;
 
 namespace
@@ -76,7 +79,7 @@ struct Signature {
     osc_name args; // all that is told of them, once they came twice; 0: not yet
 };
 
-constexpr size_t kNames = 2048, kSignatures = 2048, kOpen = 4096;
+constexpr size_t kNames = 2048, kSignatures = 2048, kOpen = 65536;
 
 struct Thread {
     uint64_t generation;
@@ -84,7 +87,7 @@ struct Thread {
     bool is_numbered;    // the recording has that number
     Thread *next;        // in the list of all
     uint32_t n_open;
-    uint32_t n_over;                   // begun inside of those: not recorded
+    bool is_too_deep;                  // some that began inside of those are not recorded
     std::atomic<uint32_t> n_elsewhere; // ends on other threads, below
     struct {
         const at::RecordFunction *fn;
@@ -162,7 +165,8 @@ __attribute__((noinline, cold)) void renew(Thread *t, uint64_t now)
     char name[17] = "";
 
     t->generation = now;
-    t->n_open = t->n_over = 0;
+    t->n_open = 0;
+    t->is_too_deep = false;
     t->is_numbered = false;
     memset(t->names, 0, sizeof t->names);
     memset(t->signatures, 0, sizeof t->signatures);
@@ -406,24 +410,68 @@ void add_input(Text *dims, Text *strides, Text *types, Text *concrete, const c10
     }
 }
 
-struct Arg {
-    osc_name key;
-    const Text *text;
+// What is told of the inputs of a call, in rooms of BYTES each from ROOM on.
+struct Told {
+    Text dims, strides, types, concrete;
+
+    Told(char *room, size_t bytes, c10::ArrayRef<const c10::IValue> inputs)
+        : dims(room, bytes), strides(room + bytes, bytes), types(room + 2 * bytes, bytes),
+          concrete(room + 3 * bytes, bytes)
+    {
+        const char *comma = "", *quotes = "\"";
+
+        for (Text *text : {&dims, &strides, &types, &concrete})
+            text->add("[", 1);
+        for (const c10::IValue &v : inputs) {
+            dims.add(comma);
+            strides.add(comma);
+            types.add(quotes);
+            concrete.add(quotes);
+            comma = ",";
+            quotes = "\",\"";
+            add_input(&dims, &strides, &types, &concrete, v);
+        }
+        for (Text *text : {&dims, &strides})
+            text->add("]", 1);
+        for (Text *text : {&types, &concrete})
+            text->add("\"]", 2);
+    }
+    bool is_cut() const
+    {
+        return dims.is_cut || strides.is_cut || types.is_cut || concrete.is_cut;
+    }
+    size_t longest() const
+    {
+        return std::max({dims.size(), strides.size(), types.size(), concrete.size()});
+    }
 };
 
-// The name of ARGS, as names of keys and texts.
-osc_name name_of_pairs(const Arg (&args)[4])
+// The name of what is TOLD, as names of keys and texts.
+osc_name name_of_pairs(const Told &told)
 {
-    osc_name names[8];
-    size_t n = 0;
+    const osc_name names[] = {
+        session.keys.concrete, osc_name_of(told.concrete.begin, told.concrete.size()),
+        session.keys.types,    osc_name_of(told.types.begin, told.types.size()),
+        session.keys.strides,  osc_name_of(told.strides.begin, told.strides.size()),
+        session.keys.dims,     osc_name_of(told.dims.begin, told.dims.size())};
 
-    for (const Arg &arg : args) {
-        if (arg.text->is_cut)
-            continue;
-        names[n++] = arg.key;
-        names[n++] = osc_name_of(arg.text->begin, arg.text->size());
-    }
-    return osc_name_of(reinterpret_cast<const char *>(names), n * sizeof *names);
+    return osc_name_of(reinterpret_cast<const char *>(names), sizeof names);
+}
+
+// The same of inputs whose text no thread has room for, such as all parameters of a network;
+// 0: there is no memory, or it is longer than a name can be.
+osc_name name_of_many(c10::ArrayRef<const c10::IValue> inputs)
+{
+    const size_t bytes = 4 * kTextMax;
+    void *p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    if (p == MAP_FAILED)
+        return 0;
+    const Told told(static_cast<char *>(p), kTextMax, inputs);
+    const osc_name name = told.is_cut() ? 0 : name_of_pairs(told);
+    munmap(p, bytes);
+    return name;
 }
 
 // The inputs in words, since they are not known as names.
@@ -431,38 +479,24 @@ __attribute__((noinline, cold)) void tell_inputs(Thread *t,
                                                  c10::ArrayRef<const c10::IValue> inputs,
                                                  Signature *s, uint64_t hash, bool is_odd)
 {
-    Text dims(t->text[0]), strides(t->text[1]), types(t->text[2]), concrete(t->text[3]);
+    const Told told(t->text[0], kText, inputs);
     const bool is_known = s->hash == hash && !is_odd;
-    bool is_first = true;
+    osc_name args = 0;
 
-    for (Text *text : {&dims, &strides, &types, &concrete})
-        text->add("[", 1);
-    for (const c10::IValue &v : inputs) {
-        for (Text *text : {&dims, &strides}) {
-            if (!is_first)
-                text->add(",", 1);
-        }
-        types.add(is_first ? "\"" : "\",\"");
-        concrete.add(is_first ? "\"" : "\",\"");
-        is_first = false;
-        add_input(&dims, &strides, &types, &concrete, v);
-    }
-    for (Text *text : {&dims, &strides})
-        text->add("]", 1);
-    for (Text *text : {&types, &concrete})
-        text->add("\"]", 2);
-    const Arg args[] = {{session.keys.concrete, &concrete},
-                        {session.keys.types, &types},
-                        {session.keys.strides, &strides},
-                        {session.keys.dims, &dims}};
+    if (told.is_cut())
+        args = name_of_many(inputs);
+    else if (is_known || told.longest() > kArgText)
+        args = name_of_pairs(told);
     s->hash = is_odd ? 0 : hash;
-    s->args = is_known ? name_of_pairs(args) : 0;
-    if (s->args != 0)
-        osc_args_json(s->args);
-    else
-        for (const Arg &arg : args)
-            if (!arg.text->is_cut)
-                osc_arg_json(arg.key, arg.text->begin, arg.text->size());
+    s->args = is_odd ? 0 : args;
+    if (args != 0) {
+        osc_args_json(args);
+    } else if (!told.is_cut()) {
+        osc_arg_json(session.keys.concrete, told.concrete.begin, told.concrete.size());
+        osc_arg_json(session.keys.types, told.types.begin, told.types.size());
+        osc_arg_json(session.keys.strides, told.strides.begin, told.strides.size());
+        osc_arg_json(session.keys.dims, told.dims.begin, told.dims.size());
+    }
 }
 
 inline void put_inputs(Thread *t, c10::ArrayRef<const c10::IValue> inputs)
@@ -585,6 +619,14 @@ inline void put_args(Thread *t, const at::RecordFunction &fn)
     }
 }
 
+// More ranges are open than there is room for: the reader of the recording shall know.
+__attribute__((noinline, cold)) void tell_too_deep(Thread *t)
+{
+    if (!t->is_too_deep)
+        osc_instant(osc_name_c("opscope: ranges nested deeper than 65,536 are not recorded"));
+    t->is_too_deep = true;
+}
+
 std::unique_ptr<at::ObserverContext> on_begin(const at::RecordFunction &fn)
 {
     // relaxed: a callback comes before or after the change, and both are right
@@ -597,7 +639,7 @@ std::unique_ptr<at::ObserverContext> on_begin(const at::RecordFunction &fn)
     if (__builtin_expect(t->n_elsewhere.load(std::memory_order_relaxed) > 0, 0))
         take_elsewhere(t);
     if (__builtin_expect(t->n_open == kOpen, 0)) {
-        t->n_over++;
+        tell_too_deep(t);
         return nullptr;
     }
     if (fn.scope() == at::RecordScope::BACKWARD_FUNCTION && is_in_engine(t))
@@ -635,8 +677,8 @@ void on_end(const at::RecordFunction &fn, at::ObserverContext *)
         return;
     if (fn.threadId() != t->logical_id) {
         end_elsewhere(fn);
-    } else if (!note_end(t, &fn, osc_now(), nullptr)) {
-        t->n_over -= t->n_over > 0;
+    } else {
+        note_end(t, &fn, osc_now(), nullptr);
     }
 }
 
@@ -691,8 +733,12 @@ bool osc_torch::range_begin(enum osc_scope_kind kind, osc_name name, const void 
     const uint64_t now = generation.load(std::memory_order_relaxed);
     Thread *t;
 
-    if (now == 0 || !osc_is_on() || !(t = this_thread(now)) || t->n_open == kOpen)
+    if (now == 0 || !osc_is_on() || !(t = this_thread(now)))
         return false;
+    if (t->n_open == kOpen) {
+        tell_too_deep(t);
+        return false;
+    }
     t->open[t->n_open++] = Open{who, nullptr, 0};
     osc_begin(kind, name);
     return true;
@@ -710,7 +756,12 @@ void osc_torch::put_stack()
 
 bool osc_torch::is_recorded()
 {
-    return session.options.is_all_threads || at::hasThreadLocalCallbacks();
+    if (session.options.is_all_threads)
+        return true;
+    for (const auto &entry : at::get_record_function_tls_().sorted_tls_callbacks_)
+        if (entry.handle_ == session.handle)
+            return entry.enabled_;
+    return false;
 }
 
 bool osc_torch::wants_shapes()

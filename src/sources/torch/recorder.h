@@ -31,7 +31,7 @@ struct osc_torch_options {
     size_t size;          /* sizeof of this struct: a newer object knows an older caller */
     int is_all_threads;   /* else the calling thread and who inherits its state */
     int has_shapes;       /* shapes, strides, types and scalars of the inputs */
-    int has_memory;       /* allocations and releases, of all threads */
+    int has_memory;       /* allocations and releases, of the threads that are recorded */
     int has_overloads;    /* names of overloads, as argument `Overload name` */
     int has_stacks;       /* calls of Python of the calling thread, which holds its lock */
     const char *prefixes; /* what is cut from the names of files, each with a newline */
