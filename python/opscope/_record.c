@@ -165,25 +165,13 @@ static void scope_dealloc(PyObject *self)
     Py_DECREF(type);
 }
 
-/* FUNCTION, each call of which is a scope of TYPE that is called like it. */
-static PyObject *decorate(PyTypeObject *type, PyObject *function)
-{
-    PyObject *const name = PyObject_GetAttrString(function, "__qualname__");
-    PyObject *const scope = name ? PyObject_CallOneArg((PyObject *)type, name) : NULL;
-    PyObject *const made = scope ? PyObject_CallOneArg(scope, function) : NULL;
-
-    Py_XDECREF(scope);
-    Py_XDECREF(name);
-    return made;
-}
-
 static PyObject *scope_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
     PyObject *const name = PyTuple_GET_SIZE(args) == 1 ? PyTuple_GET_ITEM(args, 0) : NULL;
     PyObject *kind = NULL;
 
-    if (name && !PyUnicode_Check(name) && PyCallable_Check(name) && !kwargs)
-        return decorate(type, name);
+    if (name && !PyUnicode_Check(name) && !kwargs) /* of record.Scope, as a decorator */
+        return PyObject_CallMethod((PyObject *)type, "_of", "O", name);
     if (!name || !PyUnicode_Check(name)) {
         PyErr_SetString(PyExc_TypeError, "scope(name, *, kind=\"plain\", **args) takes a str");
         return NULL;
@@ -526,7 +514,8 @@ static PyMethodDef methods[] = {
     {"dump", dump, METH_NOARGS, "dump()\n\nWrite what is in memory."},
     {"pause", pause_all, METH_NOARGS, "pause()\n\nOff for a while."},
     {"resume", resume, METH_NOARGS, "resume()\n\nOn again."},
-    {"is_on", is_on, METH_NOARGS, "is_on() -> bool\n\nWhether anything records."},
+    {"is_on", is_on, METH_NOARGS,
+     "is_on() -> bool\n\nWhether a recording runs, be it paused or between windows."},
     {"losses", losses, METH_NOARGS, "losses() -> dict\n\nWhat was lost so far, by cause."},
     {NULL, NULL, 0, NULL},
 };

@@ -2,6 +2,7 @@
 """Tables: named columns as NumPy arrays, pandas and Arrow."""
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Iterator, NamedTuple, Optional
 
@@ -11,6 +12,18 @@ if TYPE_CHECKING:
     import numpy
     import pandas
     import pyarrow
+
+
+@contextlib.contextmanager
+def needing(name: str) -> Iterator[None]:
+    """Where the package NAME is imported; if there is none, the error says what to do."""
+    try:
+        yield
+    except ModuleNotFoundError as e:
+        if e.name != name:
+            raise
+        raise ModuleNotFoundError(f"this needs {name}, which is not installed here: "
+                                  f"pip install {name}", name=name) from None
 
 
 class Column(NamedTuple):
@@ -142,7 +155,8 @@ class Table(Mapping[str, Any]):
         """A DataFrame: strings are categories; where cells are missing, integers and booleans
         are of pandas' nullable types and numbers NaN or masked. Shares memory where pandas
         can."""
-        import pandas
+        with needing("pandas"):
+            import pandas
 
         data = {}
         for name, (_, column) in self._columns.items():
@@ -160,7 +174,8 @@ class Table(Mapping[str, Any]):
 
     def to_arrow(self) -> pyarrow.Table:
         """A pyarrow Table; unit and help are metadata of its fields. Shares memory."""
-        import pyarrow
+        with needing("pyarrow"):
+            import pyarrow
 
         return pyarrow.table(self)
 

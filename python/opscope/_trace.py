@@ -9,7 +9,7 @@ from typing import Iterable, Iterator, Union
 from . import _opscope, _place
 from ._table import Table
 
-Path = Union[str, "os.PathLike[str]"]
+Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 
 
 def tables() -> dict[str, str]:
@@ -111,8 +111,11 @@ def load(trace: Union[Path, Iterable[Path]], **options: object) -> Trace:
     option a ValueError. What is broken in part is read for the rest: ``trace["quality"]`` says
     what was left out.
     """
-    several = [trace] if isinstance(trace, (str, os.PathLike)) else list(trace)
-    paths = [os.fspath(path) for path in several]
+    if isinstance(trace, (str, bytes, os.PathLike)):
+        trace = [trace]
+    elif not isinstance(trace, Iterable) or hasattr(trace, "read"):
+        raise TypeError(f"load() takes a path or several of them, not {type(trace).__name__}")
+    paths = [os.fsdecode(path) for path in trace]
     for path in paths:
         if path != "-":
             os.stat(path)

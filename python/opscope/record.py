@@ -21,6 +21,7 @@ counted (:func:`losses`) and said by whoever reads the recording.
 """
 from __future__ import annotations
 
+import operator
 import os
 from typing import TYPE_CHECKING, Any, Callable, Optional, TypeVar, Union, cast, overload
 
@@ -40,7 +41,8 @@ class Scope(_opscope.Scope):
 
     A named range: a context manager, to be entered as often as wanted and on any threads, and a
     decorator: each call of a function is the scope; of a coroutine or a generator it lasts from
-    its first step to its end. ``@scope`` alone names it after the function.
+    its first step to its end. ``@scope`` alone names it after the function. A class is refused:
+    decorate its methods.
 
     `kind` is one that the tables know: plain, operator, annotation, module, runtime, driver,
     communication, dataloader, optimizer, python, overhead. `args` are recorded whenever it is
@@ -50,12 +52,26 @@ class Scope(_opscope.Scope):
 
     __slots__ = ()
 
+    @classmethod
+    def _of(cls, function: _F) -> _F:
+        """`function`, each call of which is a scope that is called like it."""
+        named: Any = function
+        while not hasattr(named, "__qualname__") and hasattr(named, "func"):
+            named = named.func  # of a functools.partial
+        return cls(getattr(named, "__qualname__", type(named).__qualname__))(function)
+
     def __call__(self, function: _F) -> _F:
         """Make each call of `function` this scope."""
         import functools
         import inspect
 
         wrapper: Any
+        if isinstance(function, (staticmethod, classmethod)):
+            return type(function)(self(function.__func__))
+        if isinstance(function, type) or not callable(function):
+            what = (f"the class {function.__name__}: decorate its methods"
+                    if isinstance(function, type) else type(function).__name__)
+            raise TypeError(f"scope() takes a name, or decorates a function, not {what}")
         if inspect.iscoroutinefunction(function):
             @functools.wraps(function)
             async def wrapper(*args: Any, **kwargs: Any) -> Any:
@@ -111,23 +127,55 @@ else:
     scope = Scope  # of a function it makes the decorated function
 
 
-def start(out: Optional[Union[str, os.PathLike[str]]] = None, *,
+def _check_count(name: str, value: int) -> None:
+    """Raise ValueError unless VALUE, of the argument NAME, is a number that can be counted to."""
+    if not 0 <= operator.index(value) < 1 << 64:
+        raise ValueError(f"start: {name} is {value}, but counts from 0")
+
+
+def _check_signal(name: str, value: int) -> None:
+    """Raise ValueError unless VALUE, of the argument NAME, is a signal that can be caught, or 0."""
+    import signal
+
+    if value and value not in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
+        raise ValueError(f"start: {name} is {value}, but no signal that a program can catch")
+
+
+def start(out: Optional[Union[str, bytes, os.PathLike[str], os.PathLike[bytes]]] = None, *,
           wait: int = 0, warmup: int = 0, active: int = 0, repeat: int = 0, skip_first: int = 0,
           skip_first_wait: int = 0, buffer_bytes: int = 0, limit_bytes: int = 0,
           flight_seconds: float = 0.0, flight_steps: int = 0, slow_step: float = 0.0,
           dump_signal: int = 0, toggle_signal: int = 0, dump_on_crash: bool = False) -> None:
     """Begin to record, into `out` (as "run.osc") or a file in ``OPSCOPE_OUT`` or here.
 
+    Directories of `out` that are missing are made.
     With `active` only some steps are recorded, as ``torch.profiler.schedule`` has it, in steps.
     `buffer_bytes`: memory that all threads share (default 64 MiB); `limit_bytes`: of files, beyond
     which the oldest are deleted. With `flight_seconds` or `flight_steps` the last of it is kept in
     memory and written by :func:`dump`, by `dump_signal`, when a step takes `slow_step` medians, or
     on a crash. ``OPSCOPE=0`` makes this do nothing.
 
-    RuntimeError: it records already. OSError: nothing can be written there.
+    RuntimeError: it records already. OSError: nothing can be written there. ValueError: an
+    argument has no meaning, or none without another one.
     """
-    plan = (skip_first, wait, warmup, active, repeat, skip_first_wait)
-    _opscope.start(out=out, schedule=plan if active else None, buffer_bytes=buffer_bytes,
-                   limit_bytes=limit_bytes, flight_ns=int(flight_seconds * 1e9),
-                   flight_steps=flight_steps, slow_step=slow_step, dump_signal=dump_signal,
-                   toggle_signal=toggle_signal, dump_on_crash=dump_on_crash)
+    plan = {"skip_first": skip_first, "wait": wait, "warmup": warmup, "active": active,
+            "repeat": repeat, "skip_first_wait": skip_first_wait}
+    for name, value in {**plan, "buffer_bytes": buffer_bytes, "limit_bytes": limit_bytes,
+                        "flight_steps": flight_steps}.items():
+        _check_count(name, value)
+    for name, value in plan.items():
+        if value and not active:
+            raise ValueError(f"start: {name} is {value}, but no step is to be recorded: "
+                             "it needs active")
+    for name, seconds in (("flight_seconds", flight_seconds), ("slow_step", slow_step)):
+        if not 0 <= seconds < 1e9:
+            raise ValueError(f"start: {name} is {seconds}, but a number from 0 to 1e9")
+    _check_signal("dump_signal", dump_signal)
+    _check_signal("toggle_signal", toggle_signal)
+    if dump_signal and dump_signal == toggle_signal:
+        raise ValueError("start: dump_signal and toggle_signal are the same signal")
+    _opscope.start(out=out, schedule=tuple(plan.values()) if active else None,
+                   buffer_bytes=buffer_bytes, limit_bytes=limit_bytes,
+                   flight_ns=int(flight_seconds * 1e9), flight_steps=flight_steps,
+                   slow_step=slow_step, dump_signal=dump_signal, toggle_signal=toggle_signal,
+                   dump_on_crash=dump_on_crash)

@@ -5,27 +5,51 @@
 #include <string.h>
 
 #include "codec/json.h"
+#include "export/chrome_ids.h"
 
 /* Only this one comes behind the events, as Kineto has it. */
 #define TRACE_NAME "traceName"
+
+static bool is_key(const struct osc_trace *t, const struct osc_meta *meta, const char *key)
+{
+    return osc_str_eq(osc_trace_str(t, meta->key), osc_str_c(key));
+}
+
+/*
+ * Whether META is an option of torch.profiler in a recording, which says of each whether it
+ * was on: Kineto writes those alone, each as the number 1.
+ */
+static bool is_option(const struct osc_trace *t, const struct osc_meta *meta)
+{
+    static const char *const options[] = {"record_shapes", "profile_memory", "with_stack",
+                                          "with_modules", "with_flops"};
+
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        if (is_key(t, meta, options[i]))
+            return osc_chrome_is_ours(t);
+    }
+    return false;
+}
 
 static void add_member(struct osc_strbuf *out, const struct osc_trace *t,
                        const struct osc_meta *meta)
 {
     const struct osc_str value = osc_trace_str(t, meta->value);
+    const bool is_text = meta->is_string && !is_option(t, meta);
 
     osc_json_quote(out, osc_trace_str(t, meta->key));
     osc_strbuf_adds(out, ": ");
     const size_t start = out->len;
-    if (meta->is_string || !osc_json_check(value, out))
+    if (is_text || !osc_json_check(value, out))
         osc_json_quote(out, value);
     else if (out->len == start)
         osc_strbuf_addstr(out, value);
 }
 
-static bool is_key(const struct osc_trace *t, const struct osc_meta *meta, const char *key)
+static bool is_left_out(const struct osc_trace *t, const struct osc_meta *meta)
 {
-    return osc_str_eq(osc_trace_str(t, meta->key), osc_str_c(key));
+    return is_key(t, meta, TRACE_NAME) || is_key(t, meta, "traceEvents") ||
+           (is_option(t, meta) && osc_str_eq(osc_trace_str(t, meta->value), OSC_STR("0")));
 }
 
 static bool has_member(const struct osc_trace *t, const char *key)
@@ -66,7 +90,7 @@ void osc_chrome_text_head(const struct osc_trace *t, struct osc_strbuf *out)
                         t->rank);
     }
     for (uint32_t i = 0; i < t->n_metas; i++) {
-        if (is_key(t, &t->metas[i], TRACE_NAME) || is_key(t, &t->metas[i], "traceEvents"))
+        if (is_left_out(t, &t->metas[i]))
             continue;
         add_member(out, t, &t->metas[i]);
         osc_strbuf_adds(out, ",\n");

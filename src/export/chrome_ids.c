@@ -21,7 +21,7 @@ static const struct osc_chrome_extra of_calls[] = {
 static const struct osc_chrome_extra of_memory[] = {
     {"\"finished\":false", 0, true}, {"\"Ev Idx\":", OSC_CHROME_ID_INDEX, false}, {0}};
 
-static bool is_ours(const struct osc_trace *t)
+bool osc_chrome_is_ours(const struct osc_trace *t)
 {
     return osc_str_eq(osc_trace_str(t, t->format), OSC_STR("opscope"));
 }
@@ -34,7 +34,7 @@ static bool is_of(const struct osc_trace *t, const struct osc_form *form, const 
 const struct osc_chrome_extra *osc_chrome_extras(const struct osc_trace *t,
                                                  const struct osc_form *form)
 {
-    if (!is_ours(t) || (form->ph != 'X' && form->ph != 'B' && form->ph != 'i'))
+    if (!osc_chrome_is_ours(t) || (form->ph != 'X' && form->ph != 'B' && form->ph != 'i'))
         return NULL;
     if (is_of(t, form, "python_function"))
         return of_calls;
@@ -48,7 +48,7 @@ const struct osc_chrome_extra *osc_chrome_extras(const struct osc_trace *t,
 
 bool osc_chrome_ids_have_callers(const struct osc_trace *t)
 {
-    for (uint32_t i = 1; i < t->n_forms && is_ours(t); i++) {
+    for (uint32_t i = 1; i < t->n_forms && osc_chrome_is_ours(t); i++) {
         if (is_of(t, &t->forms[i], "python_function"))
             return true;
     }

@@ -14,6 +14,9 @@
 
 #include "model/trace.h"
 
+/* Whether T is a recording of ours. */
+bool osc_chrome_is_ours(const struct osc_trace *t);
+
 /* What stands for a value in osc_chrome_op.type, behind those of enum osc_arg_type. */
 enum osc_chrome_id {
     OSC_CHROME_ID_INDEX = 64, /* the number of the row, from 0 */

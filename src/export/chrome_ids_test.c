@@ -102,6 +102,38 @@ static void events_of_recordings_get_the_numbers_of_kineto(void **state)
                             "\"Record function id\":0,\"Ev Idx\":3}}");
 }
 
+static void add_metadata(const char *key, const char *value)
+{
+    recording_add(&rec, OSC_RECORD_METADATA, recording_name(&rec, key),
+                  recording_name(&rec, value), NULL, 0);
+}
+
+static void options_of_recordings_are_told_as_kineto_tells_them(void **state)
+{
+    (void)state;
+    recording_begin(&rec);
+    add_metadata("with_stack", "0");
+    add_metadata("record_shapes", "1");
+    add_metadata("mine", "0");
+    load();
+    export();
+    assert_null(strstr(text, "with_stack"));
+    assert_non_null(strstr(text, "\n\"record_shapes\": 1,\n"));
+    assert_non_null(strstr(text, "\n\"mine\": \"0\",\n"));
+}
+
+static void members_of_other_files_stay_as_they_are(void **state)
+{
+    static const char file[] = "{\"with_stack\":0,\"record_shapes\":\"1\",\"traceEvents\":[]}";
+    static const struct osc_import_options defaults;
+
+    (void)state;
+    memset(&trace, 0, sizeof trace);
+    assert_int_equal(osc_import_memory(&trace, "t", osc_str_c(file), &defaults, NULL), OSC_OK);
+    export();
+    assert_non_null(strstr(text, "\n\"with_stack\": 0,\n\"record_shapes\": \"1\",\n"));
+}
+
 static void events_of_other_files_stay_as_they_are(void **state)
 {
     (void)state;
@@ -114,6 +146,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(events_of_recordings_get_the_numbers_of_kineto),
+        cmocka_unit_test(options_of_recordings_are_told_as_kineto_tells_them),
+        cmocka_unit_test(members_of_other_files_stay_as_they_are),
         cmocka_unit_test(events_of_other_files_stay_as_they_are),
     };
     return cmocka_run_group_tests_name("chrome_ids", tests, NULL, NULL);

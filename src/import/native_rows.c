@@ -84,6 +84,53 @@ static void release_with_args(struct osc_native_rows *rows, struct osc_native_th
     t->args.n_slots = t->args.n_words = 0;
 }
 
+/* The form of events of CATEGORY, with the N_SLOTS arguments SLOTS. */
+static osc_form_id form_of(struct osc_native_rows *rows, uint8_t ph, osc_sid category,
+                           struct osc_slot *slots, uint32_t n_slots)
+{
+    struct osc_record r = {.ph = ph,
+                           .category = category,
+                           .slots = slots,
+                           .n_slots = n_slots,
+                           .has_args = n_slots > 0};
+
+    return osc_build_form(rows->builder, &r);
+}
+
+/* What called the held function of T becomes an argument among others. */
+static void take_callers(struct osc_native_rows *rows, struct osc_native_thread *t)
+{
+    if (t->held.callers.v == 0)
+        return;
+    osc_native_args_string(rows->builder, &t->args,
+                           rows->builder->loading->keys[OSC_ARG_KEY_CALL_STACK],
+                           t->held.callers);
+    t->held.callers.v = 0;
+}
+
+/* The held function of Python in T, of which nothing but its callers is told. */
+static inline void put_called(struct osc_native_rows *rows, const struct osc_native_thread *t)
+{
+    struct osc_columns *c = &rows->builder->events;
+
+    if (__builtin_expect(rows->called.v == 0, 0)) { /* files without them have no such form */
+        struct osc_slot stack = {.key = rows->builder->loading->keys[OSC_ARG_KEY_CALL_STACK],
+                                 .type = OSC_ARG_STRING};
+
+        rows->called = form_of(rows, 'B', rows->categories[OSC_SCOPE_PYTHON], &stack, 1);
+    }
+    if (c->cap_args == c->n_args && !osc_build_more_words(rows->builder, c, 1))
+        return;
+    c->args[c->n_args] = t->held.callers.v;
+    osc_build_append(rows->builder, c,
+                     &(struct osc_row_values){.ts_ns = t->held.ts_ns,
+                                              .dur_ns = t->held.dur_ns,
+                                              .name = t->held.name,
+                                              .form = rows->called,
+                                              .track = t->track,
+                                              .n_words = 1});
+}
+
 static inline void release(struct osc_native_rows *rows, struct osc_native_thread *t)
 {
     const struct osc_native_held *h = &t->held;
@@ -91,7 +138,10 @@ static inline void release(struct osc_native_rows *rows, struct osc_native_threa
     if (h->kind == 0)
         return;
     if (t->args.n_slots > 0 || rows->builder->loading->keep.is_on) {
+        take_callers(rows, t);
         release_with_args(rows, t);
+    } else if (h->callers.v != 0) {
+        put_called(rows, t);
     } else if (h->late == 0) {
         const osc_form_id form = is_begin(h->kind) ? rows->begins[h->kind - OSC_RECORD_BEGIN]
                                  : is_complete(h->kind)
@@ -167,17 +217,58 @@ static struct osc_native_args *wait_for_end(struct osc_native_rows *rows,
     return &t->waiting;
 }
 
+/* The innermost function of Python in T has returned before what began inside of it. */
+static void take_return(const struct osc_native_rows *rows, struct osc_native_thread *t)
+{
+    const uint32_t caller = t->depth > 0 ? t->open[t->depth - 1].caller : 0;
+
+    for (uint32_t i = t->depth; caller > 0 && i-- > 0 && t->open[i].caller == caller;)
+        t->open[i].caller = osc_native_callers_parent(&rows->callers, caller);
+}
+
+/* What PyTorch says that is no argument. */
+static bool take_torch(struct osc_native_rows *rows, struct osc_native_thread *t,
+                       const struct osc_packed *p)
+{
+    const osc_sid key = osc_native_name(rows->names, p->id);
+
+    if (key.v == rows->key_torch_thread.v) {
+        t->torch_thread = p->value;
+        rows->is_torch = true;
+        return true;
+    }
+    if (key.v == rows->key_returned.v)
+        take_return(rows, t);
+    return key.v == rows->key_returned.v;
+}
+
+/* Whether P, behind a record that is no scope's, is of PyTorch's scope around it all the same:
+ * the recorder cannot know which record was the last. */
+static bool is_of_scope(struct osc_native_rows *rows, const struct osc_native_thread *t,
+                        const struct osc_packed *p)
+{
+    const osc_sid *const keys = rows->builder->loading->keys;
+
+    if (t->torch_thread == 0 ||
+        (p->kind != OSC_RECORD_ARG_I64 && p->kind != OSC_RECORD_ARG_BOOL))
+        return false;
+    const osc_sid key = osc_native_name(rows->names, p->id);
+    return key.v == keys[OSC_ARG_KEY_IS_ASYNC].v ||
+           key.v == keys[OSC_ARG_KEY_SEQUENCE_NUMBER].v ||
+           key.v == keys[OSC_ARG_KEY_FWD_THREAD].v;
+}
+
 static void take_arg(struct osc_native_rows *rows, struct osc_native_thread *t,
                      const struct osc_packed *p)
 {
-    if (p->kind == OSC_RECORD_ARG_I64 &&
-        osc_native_name(rows->names, p->id).v == rows->key_torch_thread.v) {
-        t->torch_thread = p->value;
-        rows->is_torch = true;
-        return;
-    }
-    struct osc_native_args *args = t->held.kind != 0 ? &t->args : wait_for_end(rows, t);
+    struct osc_native_args *args = &t->args;
 
+    if (p->kind == OSC_RECORD_ARG_I64 && take_torch(rows, t, p))
+        return;
+    if (t->held.kind == 0 || (!is_begin(t->held.kind) && is_of_scope(rows, t, p)))
+        args = wait_for_end(rows, t);
+    else
+        take_callers(rows, t);
     if (!args)
         return;
     if (p->kind == OSC_RECORD_ARG_STACK)
@@ -189,7 +280,7 @@ static void take_arg(struct osc_native_rows *rows, struct osc_native_thread *t,
 /* Whether the innermost scope of T is a call of a runtime or driver. */
 static bool is_in_call(const struct osc_native_thread *t)
 {
-    const uint8_t kind = t->depth > 0 ? t->kinds[t->depth - 1] : OSC_SCOPE_PLAIN;
+    const uint8_t kind = t->depth > 0 ? t->open[t->depth - 1].kind : OSC_SCOPE_PLAIN;
 
     return kind == OSC_SCOPE_RUNTIME || kind == OSC_SCOPE_DRIVER;
 }
@@ -201,6 +292,8 @@ static void take_launch(struct osc_native_rows *rows, struct osc_native_thread *
     const uint64_t correlation = p->words[0];
     struct osc_native_args *args = is_begin(t->held.kind) ? &t->args : wait_for_end(rows, t);
 
+    if (args == &t->args)
+        take_callers(rows, t);
     if (args)
         osc_native_args_int(rows->builder, args, rows->key_correlation, (int64_t)correlation);
     if (is_in_call(t))
@@ -211,20 +304,36 @@ static void take_launch(struct osc_native_rows *rows, struct osc_native_thread *
     (void)osc_native_late_add(rows, &call, &correlation, 1);
 }
 
-/* A scope of KIND opens in T. */
+/* A scope of KIND opens in T; NAME is what the recording calls it. */
 static inline void push_scope(struct osc_native_rows *rows, struct osc_native_thread *t,
-                              uint8_t kind)
+                              uint8_t kind, uint32_t name)
 {
-    if (t->depth >= t->cap_kinds) {
+    uint32_t caller = t->depth > 0 ? t->open[t->depth - 1].caller : 0;
+
+    if (t->depth >= t->cap_open) {
         const osc_status st =
-            osc_build_grow(&t->kinds, &t->cap_kinds, (size_t)t->depth + 1, sizeof *t->kinds);
+            osc_build_grow(&t->open, &t->cap_open, (size_t)t->depth + 1, sizeof *t->open);
 
         if (st != OSC_OK) {
             rows->builder->status = st;
             return;
         }
     }
-    t->kinds[t->depth++] = kind;
+    if (kind == OSC_SCOPE_PYTHON)
+        caller = osc_native_callers_enter(&rows->callers, rows->builder, caller,
+                                          osc_native_name(rows->names, name));
+    t->open[t->depth++] = (struct osc_native_open){caller, kind};
+}
+
+/* What called the function of Python that has just opened in T, if that is PyTorch's. */
+static inline osc_sid callers_of(struct osc_native_rows *rows,
+                                 const struct osc_native_thread *t)
+{
+    const uint32_t caller = t->depth > 1 ? t->open[t->depth - 2].caller : 0;
+
+    return caller == 0 || t->torch_thread == 0 || rows->is_scout
+               ? (osc_sid){0}
+               : osc_native_callers_text(&rows->callers, rows->builder, caller);
 }
 
 /* --- other records ------------------------------------------------------- */
@@ -452,8 +561,10 @@ static inline void take(struct osc_native_rows *rows, struct osc_native_thread *
 {
     if (is_begin(p->kind)) {
         release(rows, t);
-        push_scope(rows, t, p->kind - OSC_RECORD_BEGIN);
+        push_scope(rows, t, p->kind - OSC_RECORD_BEGIN, p->id);
         hold(rows, t, p->kind, p->id, osc_native_clock_ns(rows->clock, p->ticks), OSC_NO_DUR);
+        if (p->kind == OSC_RECORD_BEGIN + OSC_SCOPE_PYTHON)
+            t->held.callers = callers_of(rows, t);
     } else if (p->kind == OSC_RECORD_END) {
         release(rows, t);
         end_scope(rows, t, osc_native_clock_ns(rows->clock, p->ticks));
@@ -523,13 +634,6 @@ void osc_native_rows_finish(struct osc_native_rows *rows)
 
 /* --- begin and end ------------------------------------------------------- */
 
-static osc_form_id form_of(struct osc_native_rows *rows, uint8_t ph, osc_sid category)
-{
-    struct osc_record r = {.ph = ph, .category = category};
-
-    return osc_build_form(rows->builder, &r);
-}
-
 osc_status osc_native_rows_init(struct osc_native_rows *rows, struct osc_builder *b,
                                 struct osc_native_clock *clock, struct osc_native_names *names,
                                 osc_who pid)
@@ -539,13 +643,14 @@ osc_status osc_native_rows_init(struct osc_native_rows *rows, struct osc_builder
     for (unsigned k = 0; k < OSC_SCOPE_KIND_COUNT; k++) {
         rows->categories[k] =
             osc_build_string(b, categories[k], (uint32_t)strlen(categories[k]));
-        rows->begins[k] = form_of(rows, 'B', rows->categories[k]);
-        rows->completes[k] = form_of(rows, 'X', rows->categories[k]);
+        rows->begins[k] = form_of(rows, 'B', rows->categories[k], NULL, 0);
+        rows->completes[k] = form_of(rows, 'X', rows->categories[k], NULL, 0);
     }
-    rows->end = form_of(rows, 'E', (osc_sid){0});
-    rows->instant = form_of(rows, 'i', (osc_sid){0});
+    rows->end = form_of(rows, 'E', (osc_sid){0}, NULL, 0);
+    rows->instant = form_of(rows, 'i', (osc_sid){0}, NULL, 0);
     rows->category_flow = osc_build_string(b, "flow", 4);
     rows->key_torch_thread = osc_build_string(b, "torch thread", 12);
+    rows->key_returned = osc_build_string(b, "Python returned", 15);
     rows->key_value = osc_build_string(b, "value", 5);
     rows->key_correlation = b->loading->keys[OSC_ARG_KEY_CORRELATION];
     for (unsigned i = 0; i < OSC_LOSS_COUNT; i++)
@@ -559,7 +664,7 @@ void osc_native_rows_fini(struct osc_native_rows *rows)
         osc_native_args_fini(&rows->threads[i].args);
         osc_native_args_fini(&rows->threads[i].waiting);
         osc_free(rows->threads[i].scopes);
-        osc_free(rows->threads[i].kinds);
+        osc_free(rows->threads[i].open);
     }
     osc_free(rows->threads);
     osc_idmap_fini(&rows->by_ordinal);
@@ -567,6 +672,7 @@ void osc_native_rows_fini(struct osc_native_rows *rows)
     osc_native_late_fini(&rows->late);
     osc_native_links_fini(&rows->links);
     osc_native_stacks_fini(&rows->stacks);
+    osc_native_callers_fini(&rows->callers);
     osc_strbuf_fini(&rows->text);
     rows->threads = NULL;
     rows->n_threads = rows->cap_threads = 0;

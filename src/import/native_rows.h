@@ -6,6 +6,8 @@
  *                   complete ones ph X; category by kind (native_words.h)
  *   args            of the record before them, if that takes any; else of the scope that
  *                   is innermost then: they wait for its end and stand on that
+ *   Python          functions on a thread that PyTorch has numbered have what called them
+ *                   as `Call stack` (native_callers.h)
  *   launches        in a scope that is no call of a runtime or driver one is made up, so
  *                   that the work is found to be of that scope
  *   what is late    memory, asynchronous ranges, steps, work of devices: they need what
@@ -22,6 +24,7 @@
 
 #include "base/strbuf.h"
 #include "import/build.h"
+#include "import/native_callers.h"
 #include "import/native_clock.h"
 #include "import/native_late.h"
 #include "import/native_links.h"
@@ -34,6 +37,7 @@
 struct osc_native_held {
     uint8_t kind; /* of the record; 0: none */
     osc_sid name;
+    osc_sid callers; /* `Call stack` of a function of Python, while no other argument came */
     int64_t ts_ns, dur_ns;
     size_t late; /* index + 1 in osc_native_late.items, or 0: a row */
 };
@@ -44,14 +48,20 @@ struct osc_native_waiting {
     size_t n_slots, n_words; /* in osc_native_thread.waiting before these */
 };
 
+/* A scope that is open. */
+struct osc_native_open {
+    uint32_t caller; /* the innermost function of Python there, this one or around it; or 0 */
+    uint8_t kind;    /* enum osc_scope_kind */
+};
+
 struct osc_native_thread {
     uint64_t ordinal;
     osc_who tid;
     osc_track_id track;
-    uint64_t torch_thread; /* what PyTorch calls it; 0: not known */
-    uint32_t depth;        /* scopes open */
-    uint8_t *kinds;        /* owned; of them, the innermost last: enum osc_scope_kind */
-    size_t cap_kinds;
+    uint64_t torch_thread;        /* what PyTorch calls it; 0: not known */
+    uint32_t depth;               /* scopes open */
+    struct osc_native_open *open; /* owned; they, the innermost last */
+    size_t cap_open;
     struct osc_native_held held;
     struct osc_native_args args;    /* of held */
     struct osc_native_args waiting; /* of open scopes, the innermost last */
@@ -70,14 +80,17 @@ struct osc_native_rows {
     struct osc_builder *builder;    /* borrowed, as all of these */
     struct osc_native_clock *clock; /* settled */
     struct osc_native_names *names;
-    struct osc_native_stacks stacks; /* owned */
+    struct osc_native_stacks stacks;   /* owned */
+    struct osc_native_callers callers; /* owned */
     osc_who pid;
     struct osc_native_thread *threads; /* owned */
     size_t n_threads, cap_threads;
     struct osc_idmap by_ordinal, by_tid;
     osc_sid categories[OSC_SCOPE_KIND_COUNT]; /* of scopes */
     osc_form_id begins[OSC_SCOPE_KIND_COUNT], completes[OSC_SCOPE_KIND_COUNT], end, instant;
-    osc_sid key_correlation, key_value, key_torch_thread, category_flow;
+    osc_form_id called; /* the begin of a function of Python, with `Call stack`; made with the
+                           first one */
+    osc_sid key_correlation, key_value, key_torch_thread, key_returned, category_flow;
     struct osc_native_late late;
     struct osc_native_links links;
     struct osc_native_loss losses[OSC_LOSS_COUNT]; /* by the records LOST */

@@ -70,6 +70,32 @@ static int64_t arg_int(uint32_t i, const char *key)
     return -1;
 }
 
+/* Of KEY in row I; empty: there is none. */
+static struct osc_str arg_text(uint32_t i, const char *key)
+{
+    const struct osc_form *f = osc_row_form(&trace, chunk(), i);
+
+    for (uint32_t k = 0; k < f->n_slots; k++)
+        if (osc_str_eq(osc_trace_str(&trace, f->slots[k].key), osc_str_c(key)))
+            return osc_trace_str(&trace, osc_row_slot(&trace, chunk(), i, k).sid);
+    return OSC_STR("");
+}
+
+static void assert_stack(uint32_t i, const char *stack)
+{
+    const struct osc_str got = arg_text(i, "Call stack");
+
+    assert_int_equal(got.len, strlen(stack));
+    assert_memory_equal(got.s, stack, got.len);
+}
+
+static bool has_arg(uint32_t i, enum osc_arg_key key)
+{
+    struct osc_arg arg;
+
+    return osc_row_arg(&trace, chunk(), i, key, &arg);
+}
+
 static uint64_t n_found(enum osc_finding_code code)
 {
     return trace.findings.by_code[code].count;
@@ -126,6 +152,125 @@ static void arguments_go_to_the_record_before_or_to_the_innermost_scope(void **s
     assert_int_equal(arg_int(1, "b"), 2);
     assert_int_equal(arg_int(1, "c"), 3);
     assert_int_equal(arg_int(2, "e"), 5);
+    osc_trace_fini(&trace);
+}
+
+static void functions_of_python_that_torch_runs_in_have_what_called_them(void **state)
+{
+    (void)state;
+    recording_begin(&rec);
+    BEGIN(PYTHON, "main", 100);
+    ARG("torch thread", 1);
+    BEGIN(OPERATOR, "op", 110);
+    BEGIN(PYTHON, "f", 120);
+    BEGIN(PYTHON, "f", 130);
+    END(140);
+    END(150);
+    END(160);
+    BEGIN(PYTHON, "f", 170);
+    BEGIN(PYTHON, "g", 180);
+    END(190);
+    END(200);
+    END(210);
+    BEGIN(PYTHON, "other", 220);
+    END(230);
+    recording_flush(&rec);
+    load_all();
+    assert_range(0, "main", OSC_KIND_PYTHON, 100, 110);
+    assert_stack(0, "");
+    assert_stack(1, ""); /* brings its own along */
+    assert_stack(2, "main;");
+    assert_stack(3, "f;main;");
+    assert_stack(4, "main;");
+    assert_range(5, "g", OSC_KIND_PYTHON, 180, 10);
+    assert_stack(5, "f;main;");
+    assert_stack(6, "");
+    osc_trace_fini(&trace);
+}
+
+static void what_has_returned_calls_nothing_though_a_range_in_it_goes_on(void **state)
+{
+    (void)state;
+    recording_begin(&rec);
+    BEGIN(PYTHON, "main", 100);
+    ARG("torch thread", 1);
+    BEGIN(PYTHON, "enter", 110);
+    BEGIN(PYTHON, "builtin", 120);
+    BEGIN(ANNOTATION, "label", 130);
+    ARG("Python returned", 1); /* builtin */
+    ARG("Python returned", 1); /* enter */
+    BEGIN(PYTHON, "f", 140);
+    END(150);
+    END(160);
+    END(121);
+    END(122);
+    BEGIN(PYTHON, "g", 170);
+    END(180);
+    END(190);
+    recording_flush(&rec);
+    load_all();
+    assert_stack(2, "enter;main;");
+    assert_int_equal(arg_int(3, "Python returned"), -1);
+    assert_range(4, "f", OSC_KIND_PYTHON, 140, 10);
+    assert_stack(4, "main;");
+    assert_stack(5, "main;");
+    osc_trace_fini(&trace);
+}
+
+static void scopes_of_python_without_torch_have_no_stack(void **state)
+{
+    (void)state;
+    recording_begin(&rec);
+    BEGIN(PYTHON, "main", 100);
+    BEGIN(PYTHON, "f", 110);
+    END(120);
+    END(130);
+    recording_flush(&rec);
+    load_all();
+    assert_stack(1, "");
+    osc_trace_fini(&trace);
+}
+
+static void long_stacks_hold_what_is_innermost(void **state)
+{
+    static char name[3000];
+
+    (void)state;
+    memset(name, 'n', sizeof name - 1);
+    recording_begin(&rec);
+    BEGIN(PYTHON, "main", 100);
+    ARG("torch thread", 1);
+    const uint32_t id = recording_name(&rec, name);
+    for (uint64_t i = 0; i < 100; i++)
+        ADD(OSC_RECORD_BEGIN + OSC_SCOPE_PYTHON, id, 101 + i);
+    for (uint64_t i = 0; i < 101; i++)
+        END(300 + i);
+    recording_flush(&rec);
+    load_all();
+    assert_int_equal(arg_text(2, "Call stack").len, sizeof name + 5);
+    assert_int_equal(arg_text(100, "Call stack").len,
+                     OSC_NATIVE_CALLERS_BYTES / sizeof name * sizeof name);
+    osc_trace_fini(&trace);
+}
+
+static void what_torch_says_of_a_range_is_not_of_the_memory_before_it(void **state)
+{
+    (void)state;
+    recording_begin(&rec);
+    BEGIN(ANNOTATION, "label", 100);
+    ARG("torch thread", 1);
+    recording_add(&rec, OSC_RECORD_ALLOC, 0, 110, WORDS(0x1000, 64));
+    ARG("Sequence number", 5);
+    ARG("mine", 6);
+    ADD(OSC_RECORD_ARG_BOOL, recording_name(&rec, "Is asynchronous"), 1);
+    END(120);
+    recording_flush(&rec);
+    load_all();
+    assert_range(0, "label", OSC_KIND_ANNOTATION, 100, 20);
+    assert_int_equal(arg_int(0, "Sequence number"), 5);
+    assert_int_equal(arg_int(0, "mine"), -1);
+    assert_true(has_arg(0, OSC_ARG_KEY_IS_ASYNC) && !has_arg(1, OSC_ARG_KEY_IS_ASYNC));
+    assert_int_equal(arg_int(1, "mine"), 6);
     osc_trace_fini(&trace);
 }
 
@@ -364,6 +509,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scopes_nest_and_have_the_kinds_of_the_recorder),
         cmocka_unit_test(arguments_go_to_the_record_before_or_to_the_innermost_scope),
+        cmocka_unit_test(functions_of_python_that_torch_runs_in_have_what_called_them),
+        cmocka_unit_test(what_has_returned_calls_nothing_though_a_range_in_it_goes_on),
+        cmocka_unit_test(scopes_of_python_without_torch_have_no_stack),
+        cmocka_unit_test(long_stacks_hold_what_is_innermost),
+        cmocka_unit_test(what_torch_says_of_a_range_is_not_of_the_memory_before_it),
         cmocka_unit_test(what_is_open_at_the_end_keeps_its_arguments_and_has_no_duration),
         cmocka_unit_test(what_is_open_at_the_end_ends_when_a_fact_says),
         cmocka_unit_test(a_lost_chunk_costs_its_records_and_the_scopes_open_across_it),

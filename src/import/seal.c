@@ -139,6 +139,8 @@ static void read_metas(struct osc_trace *t)
 
     if (osc_trace_meta(t, "baseTimeNanoseconds", &value) && osc_json_int(value, &v))
         t->base_ns = v;
+    if (osc_trace_meta(t, "names_alone", &value))
+        osc_findings_add(&t->findings, OSC_FINDING_names_alone, OSC_NO_OFFSET, OSC_NO_TIME);
     for (uint32_t i = 0; i < t->n_metas; i++) {
         if (osc_str_starts(osc_trace_str(t, t->metas[i].key), OSC_STR("device_absent.")))
             osc_findings_add(&t->findings, OSC_FINDING_device_absent, OSC_NO_OFFSET,

@@ -154,6 +154,18 @@ static void counts_devices_that_the_file_says_are_absent(void **state)
     osc_trace_fini(&t);
 }
 
+static void says_of_a_file_that_it_has_names_and_times_alone(void **state)
+{
+    struct osc_trace with = seal("{'names_alone':'no C++ compiler','traceEvents':[]}");
+    struct osc_trace without = seal("{'traceEvents':[]}");
+
+    (void)state;
+    assert_int_equal(with.findings.by_code[OSC_FINDING_names_alone].count, 1);
+    assert_int_equal(without.findings.by_code[OSC_FINDING_names_alone].count, 0);
+    osc_trace_fini(&with);
+    osc_trace_fini(&without);
+}
+
 static void counts_names_that_are_broken_or_lost(void **state)
 {
     struct osc_trace t = seal("[" RANGE("cpu_op", "\xff", 1, 1, 4, "") "," RANGE(
@@ -208,6 +220,7 @@ int main(void)
         cmocka_unit_test(names_devices_by_argument_or_process_and_by_their_runtime),
         cmocka_unit_test(takes_the_base_of_times_from_the_file),
         cmocka_unit_test(counts_devices_that_the_file_says_are_absent),
+        cmocka_unit_test(says_of_a_file_that_it_has_names_and_times_alone),
         cmocka_unit_test(counts_names_that_are_broken_or_lost),
         cmocka_unit_test(pairs_before_it_measures),
         cmocka_unit_test(survives_any_failed_allocation),

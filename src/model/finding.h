@@ -86,6 +86,9 @@ enum osc_severity { OSC_INFO, OSC_WARNING, OSC_ERROR };
     X(device_absent, WARNING,                                                                  \
       "devices whose activity was asked for and could not be recorded",                        \
       "opscope info says what each lacks, as meta.device_absent.NAME")                         \
+    X(names_alone, WARNING,                                                                    \
+      "operators of PyTorch with names and times alone: the recorder could not be built",      \
+      "opscope info says why, as meta.names_alone")                                            \
     X(nothing_dumped, INFO,                                                                    \
       "a flight recorder in which nothing happened: it was not asked to write, and met "       \
       "nothing that makes it",                                                                 \

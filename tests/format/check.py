@@ -69,8 +69,19 @@ class Random:
                  for _ in range(rng.randrange(4))]
         return inner + outer[::-1]
 
+    def torch(self, t):
+        """What PyTorch says of threads and ranges."""
+        rng = self.rng
+        key = rng.choice(["torch thread", "Python returned", "Sequence number", "Fwd thread id"])
+        if rng.random() < 0.3:
+            t.arg("Is asynchronous", rng.random() < 0.5)
+        else:
+            t.arg(key, rng.randrange(1, 4))
+
     def args(self, t):
         rng = self.rng
+        if rng.random() < 0.2:
+            self.torch(t)
         while rng.random() < 0.4:
             key = rng.choice(["a", "b", "Input Dims", "c d"])
             pick = rng.randrange(9)

@@ -50,6 +50,10 @@ class Device:
 # --- events ---------------------------------------------------------------------------
 
 
+PYTHON = 9  # the kind of scopes that are functions of Python
+OF_SCOPES = ("Is asynchronous", "Sequence number", "Fwd thread id")
+
+
 class Event:
     def __init__(self, name, process, thread, start, dur=None):
         self.name, self.process, self.thread = name, process, thread
@@ -63,6 +67,7 @@ class Event:
 class Thread:
     def __init__(self, name):
         self.name, self.stack, self.target, self.step = name, [], None, None
+        self.is_torch, self.functions = False, []  # functions of Python that have not returned
 
 
 class Maker:
@@ -96,8 +101,8 @@ class Maker:
         self.events.append(Event(name, self.pid, t.name, start, dur))
         return self.events[-1]
 
-    def add_args(self, t, args):
-        if t.target is not None:
+    def add_args(self, t, args, is_of_scope=False):
+        if t.target is not None and not is_of_scope:
             t.target.update(args)
         elif t.stack:
             t.stack[-1].args.update(args)
@@ -110,9 +115,15 @@ class Maker:
                 self.add_args(t, {"Call stack": ";".join(frames)})
             return
         if r.name == "ARG_I64" and rec.name(r.ident) == "torch thread":
+            t.is_torch = True
+            return
+        if r.name == "ARG_I64" and rec.name(r.ident) == "Python returned":
+            t.functions = t.functions[:-1]
             return
         if r.name.startswith("ARG_"):
-            self.add_args(t, {rec.name(r.ident): self.arg(r)})
+            key = rec.name(r.ident)
+            self.add_args(t, {key: self.arg(r)}, t.is_torch and key in OF_SCOPES and
+                          r.name in ("ARG_I64", "ARG_BOOL"))
             return
         if r.name == "ARGS":
             data = rec.bytes_of(r.value & 0xffffffff) or b""
@@ -131,12 +142,19 @@ class Maker:
         if r.name == "BEGIN":
             t.stack.append(self.event(t, rec.name(r.ident), ns))
             t.stack[-1].scope = r.scope
+            if r.scope == PYTHON:
+                if t.is_torch and t.functions:
+                    t.stack[-1].args["Call stack"] = "".join(
+                        f"{e.name};" for e in reversed(t.functions))
+                t.functions = [*t.functions, t.stack[-1]]
         elif r.name == "END":
             if not t.stack:
                 self.n_unmatched += 1
                 return
             e = t.stack.pop()
             e.dur = max(ns - e.start, 0)
+            if t.functions and t.functions[-1] is e:
+                t.functions = t.functions[:-1]
         elif r.name == "COMPLETE":
             e = self.event(t, rec.name(r.ident), ns, max(rec.ns(r.ticks + r.words[0]) - ns, 0))
             t.target = e.args
@@ -208,7 +226,7 @@ class Maker:
     def break_all(self):
         """Records are missing: what is open stays so."""
         for t in self.threads.values():
-            t.stack, t.target = [], None
+            t.stack, t.target, t.functions = [], None, []
 
     # --- what goes by time over all threads -----------------------------------------
 
@@ -271,6 +289,8 @@ class Maker:
                   "Total Allocated": sums[r.ident]}
         if len(r.words) > 2 and r.words[3] != UNKNOWN:
             e.args["Total Reserved"] = r.words[3]
+        elif e.args["device"] == "cpu" and any(x.is_torch for x in self.threads.values()):
+            e.args["Total Reserved"] = 0
         e.args.update(args)
 
     def make_work(self, r, ns, args):

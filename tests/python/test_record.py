@@ -216,6 +216,64 @@ record.stop()
         self.assertEqual(done.stdout, "ValueError\nTypeError\nTypeError\nOSError\nTypeError\n"
                                       "start: opscope records already\n")
 
+    def test_nonsense_at_the_start_is_named(self):
+        done, _ = record("""
+import signal
+for bad in ({"wait": 1}, {"repeat": 2}, {"wait": -1, "active": 1}, {"buffer_bytes": -1},
+            {"limit_bytes": 2**64}, {"flight_seconds": -1}, {"flight_seconds": float("nan")},
+            {"slow_step": float("inf")}, {"dump_signal": 9999}, {"toggle_signal": signal.SIGKILL},
+            {"dump_signal": signal.SIGUSR1, "toggle_signal": signal.SIGUSR1}):
+    try:
+        record.start(OUT, **bad)
+        print("no error")
+    except ValueError as e:
+        print(str(e).split(" ")[1])
+assert not record.is_on() and not os.path.exists(OUT)
+record.start(os.fsencode(OUT), dump_signal=signal.SIGUSR1, toggle_signal=signal.SIGUSR2,
+             flight_seconds=0.5)
+record.stop()
+""", self.folder)
+        self.assertEqual(done.stdout.split(),
+                         ["wait", "repeat", "wait", "buffer_bytes", "limit_bytes",
+                          "flight_seconds", "flight_seconds", "slow_step", "dump_signal",
+                          "toggle_signal", "dump_signal"])
+
+    def test_whatever_is_called_can_be_decorated_but_classes(self):
+        done, events = record("""
+import functools
+def add(a, b):
+    return a + b
+class Adder:
+    def __call__(self, a, b):
+        return a + b
+    @record.scope
+    @staticmethod
+    def static(a, b):
+        return a + b
+    @record.scope("of class")
+    @classmethod
+    def of_class(cls, a):
+        return cls()(a, 1)
+record.start(OUT)
+adder = Adder()
+for result in (record.scope(functools.partial(functools.partial(add, 1), b=2))(),
+               record.scope(adder)(1, 2), Adder.static(1, 2), adder.static(1, 2),
+               Adder.of_class(2), adder.of_class(2)):
+    assert result == 3, result
+record.stop()
+for bad in (lambda: record.scope(Adder), lambda: record.scope("x")(Adder),
+            lambda: record.scope("x")(3)):
+    try:
+        bad()
+    except TypeError as e:
+        print(e)
+""", self.folder)
+        found = [e["name"] for e in events if e["kind"] == "scope"]
+        self.assertEqual(found, ["add", "Adder"] + ["Adder.static"] * 2 + ["of class"] * 2)
+        no = "scope() takes a name, or decorates a function, not "
+        self.assertEqual(done.stdout.splitlines(),
+                         [no + "the class Adder: decorate its methods"] * 2 + [no + "int"])
+
     def test_a_schedule_records_its_steps_alone(self):
         _, events = record("""
 record.start(OUT, wait=1, active=2, repeat=1)
@@ -252,6 +310,7 @@ record.stop()
 record.start(OUT)
 record.instant("before")
 record.pause()
+assert record.is_on()
 record.instant("between")
 record.resume()
 record.instant("after")

@@ -9,6 +9,7 @@ import sys
 import tempfile
 import threading
 import unittest
+import unittest.mock
 import warnings
 
 import numpy
@@ -227,6 +228,28 @@ class Errors(unittest.TestCase):
                      lambda: opscope.load(support.ROOT / "meson.build"))
         with tempfile.TemporaryDirectory() as folder:
             self.refuses(opscope.TraceError, "no traces in it", lambda: opscope.load(folder))
+
+    def test_paths_are_what_python_takes_for_paths(self):
+        class Place:
+            def __fspath__(self):
+                return os.fsencode(support.DEMO)
+
+        for path in (str(support.DEMO), support.DEMO, os.fsencode(support.DEMO), Place(),
+                     [Place()], iter((support.DEMO,))):
+            self.assertIn("demo.pt", repr(opscope.load(path)))
+        self.refuses(FileNotFoundError, "No such file", lambda: opscope.load(""))
+        self.refuses(FileNotFoundError, "No such file", lambda: opscope.load(b""))
+        self.refuses(ValueError, "which trace", lambda: opscope.load([]))
+        for wrong in (3, None):
+            self.refuses(TypeError, f"not {type(wrong).__name__}", lambda: opscope.load(wrong))
+        with open(support.DEMO, "rb") as f:
+            self.refuses(TypeError, "not BufferedReader", lambda: opscope.load(f))
+
+    def test_who_lacks_a_package_is_told_which(self):
+        table = opscope.load(support.DEMO)["overview"]
+        with unittest.mock.patch.dict(sys.modules, {"pandas": None, "pyarrow": None}):
+            self.refuses(ImportError, "pip install pandas", table.to_pandas)
+            self.refuses(ImportError, "pip install pyarrow", table.to_arrow)
 
     def test_within_a_limit_of_memory_all_tables_cover_what_was_read(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -220,7 +220,7 @@ def differences(name: str, options: dict[str, Any], is_alone: bool, directory: s
 
 
 def python_calls(path: str) -> list[tuple[Any, ...]]:
-    """What ran inside of the workload, Python's calls among it, and the stacks of operators."""
+    """What ran inside of the workload, Python's calls among it, and the stacks of all of it."""
     with open(path, encoding="utf-8") as f:
         events = [e for e in json.load(f)["traceEvents"] if e["ph"] == "X" and
                   e["cat"] in ("cpu_op", "user_annotation", "python_function")]
@@ -231,7 +231,7 @@ def python_calls(path: str) -> list[tuple[Any, ...]]:
     inside.sort(key=lambda e: (e["ts"], -e["dur"]))
     result = []
     for e in inside:
-        stack = e.get("args", {}).get("Call stack", "") if e["cat"] == "cpu_op" else ""
+        stack = e.get("args", {}).get("Call stack", "")
         result.append((e["cat"], *(re.sub("0x[0-9a-f]+", "0x", x)
                                    for x in (e["name"], stack.split(": work;")[0]))))
     return result

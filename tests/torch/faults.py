@@ -383,12 +383,35 @@ def a_cache_that_cannot_be_written_is_passed_over() -> None:
         assert Path(d, f"opscope-{os.getuid()}").is_dir()
         code = "import os\nfor k in ('HOME', 'XDG_CACHE_HOME'): os.environ.pop(k, None)\n"
         assert python(code + ONE_PROFILE, TMPDIR=d).stdout == ITS_KEYS
+        path = cached(d)  # one that is there is taken
+        done = python("import os; os.access = lambda path, mode: mode != os.W_OK\n"
+                      "from opscope.torch import build; print(build.recorder())",
+                      XDG_CACHE_HOME=d, TMPDIR=d)
+        assert done.stdout.strip() == path, done
         full = ("import shutil\nshutil.disk_usage = lambda path: type('U', (), {'free': 0})\n"
                 "from opscope.torch import build\n"
                 "try: build.recorder()\nexcept build.BuildError as e: print(e)\n")
         Path(d, "tmp").mkdir()
         done = python(full, XDG_CACHE_HOME=f"{d}/full", TMPDIR=f"{d}/tmp")
         assert "no directory with room" in done.stdout, done
+
+
+def an_object_that_cannot_be_had_leaves_names_and_times() -> None:
+    code = """
+import ctypes, errno, fcntl
+def refuse(*_, **__): raise OSError(errno.ENOLCK, "No locks available")
+{}
+""" + ONE_PROFILE
+    for fault, word in (("fcntl.flock = refuse", "cannot be locked (No locks available)"),
+                        ("import torch, opscope.torch.native as n; n.build.recorder = "
+                         "lambda: torch.__file__", "cannot be loaded"),
+                        ("import opscope.torch.build as b; b.WAIT_S = 0.2; fd = b.lock(b.usable_"
+                         "cache() / f'torch-{b.key()}.lock')", "another process has been")):
+        with tempfile.TemporaryDirectory() as d:
+            done = python(code.format(fault), XDG_CACHE_HOME=d, TMPDIR=d)
+        assert done.stdout == ITS_KEYS, (fault, done)
+        assert "names and times" in done.stderr and word in done.stderr, done
+        assert "<string>:" in done.stderr, done  # where it is called
 
 
 def eight_at_once_build_one_object() -> None:
@@ -439,6 +462,120 @@ def a_compiler_that_fails_is_named() -> None:
             assert done.returncode == 1 and word in done.stderr, done
             assert done.stderr.count("\n") == 1, done
         assert not list(Path(d, "opscope").glob("*.so*"))
+
+
+# --- no recorder: names and times --------------------------------------------------------------
+
+BESIDE_TORCH = HEAD + """
+import json, warnings, opscope
+from torch.nn import functional as F
+from opscope.torch import profiler_legacy, schedule
+def work():
+    w = torch.ones(4, 1, 3, 3, requires_grad=True)
+    with record_function("label"):
+        F.conv2d(x.view(1, 1, 8, 8), w).sum().backward()
+def rows(p):
+    return [(e.name, e.is_user_annotation, e.scope, len(e.cpu_children), e.cpu_parent and
+             e.cpu_parent.name) for e in p.events()]
+work()
+with warnings.catch_warnings(record=True) as found:
+    warnings.simplefilter("always")
+    with torch.profiler.profile() as theirs:
+        with profile(record_shapes=True, profile_memory=True) as ours: work()
+    with profile() as alone: work()
+    with profiler_legacy.profile() as legacy: work()
+print([str(w.message) for w in found])
+assert rows(ours) == rows(theirs) == rows(alone) and len(rows(ours)) > 20, rows(ours)
+counts = {a.key: a.count for a in theirs.key_averages()}
+for p in ours, alone, legacy:
+    assert {a.key: a.count for a in p.key_averages()} == counts
+text = ours.key_averages().table(sort_by="cpu_time_total")
+assert "aten::conv2d" in text and "Mem" not in text
+seen = []
+with profile(schedule=schedule(wait=1, warmup=1, active=2), on_trace_ready=lambda p: seen.append(
+        [a.count for a in p.key_averages() if a.key == "aten::conv2d"])) as p:
+    for _ in range(4):
+        work()
+        p.step()
+assert seen == [[2]], seen
+p.export_chrome_trace("t.json.gz")
+ours.export_chrome_trace("t.json")
+for path in ours.profiler.path, p.profiler.path, "t.json", "t.json.gz":
+    quality = opscope.load(path)["quality"]
+    assert "names_alone" in quality["code"].tolist(), path
+with torch.autograd.profiler.emit_itt(): work()
+"""
+
+
+def bare(directory: str) -> dict[str, str]:
+    """Variables of a process that has no compiler and finds no object, but in DIRECTORY."""
+    nowhere = Path(directory, "nowhere")
+    nowhere.mkdir(exist_ok=True)
+    return {"PATH": str(nowhere), "CXX": "", "XDG_CACHE_HOME": directory, "TMPDIR": directory}
+
+
+def names_and_times_come_without_a_compiler() -> None:
+    with tempfile.TemporaryDirectory() as d:
+        done = python(f"import os; os.chdir({d!r})" + BESIDE_TORCH, **bare(d))
+        assert done.returncode == 0, done
+        said = done.stdout
+    assert said.count("names and times") == 1 and "install g++" in said, said
+    assert "without record_shapes, profile_memory:" in said, said
+
+
+def ranges_that_end_on_another_thread_end_there_without_a_compiler() -> None:
+    code = HEAD + """
+def end(future):
+    future.set_result(1)
+    y * y
+config = torch._C._profiler._ExperimentalConfig(profile_all_threads=True)
+y = torch.ones(2)
+with profile(experimental_config=config) as p:
+    with record_function("around"):
+        for i in range(40):
+            future = torch.futures.Future()
+            with record_function(f"{i}") as range_:
+                range_._call_end_callbacks_on_future(future)
+                x + x
+            thread = threading.Thread(target=end, args=(future,))
+            thread.start()
+            thread.join()
+            time.sleep(0.001)
+            x - x
+a = {a.key: a for a in p.key_averages()}
+assert [a[str(i)].count for i in range(40)] == 40 * [1]
+assert a["aten::add"].count == a["aten::sub"].count == a["aten::mul"].count == 40
+assert {e.is_async for e in p.events() if e.name.isdigit()} == {True}
+assert {e.cpu_parent.name for e in p.events() if e.name == "aten::sub"} == {"around"}
+def dies():
+    with record_function("dies"):
+        child = os.fork()
+        if child == 0:
+            x + x
+            os._exit(0)
+        os.waitpid(child, 0)
+with profile(experimental_config=config) as p:
+    for _ in range(2):
+        thread = threading.Thread(target=dies)
+        thread.start()
+        thread.join()
+    with torch._C._profiler._RecordFunctionFast("graph"):
+        x * x
+found = {a.key: a.count for a in p.key_averages()}
+assert found == {"dies": 2, "graph": 1, "aten::mul": 1}, found
+"""
+    with tempfile.TemporaryDirectory() as d:
+        done = python(code, **bare(d))
+        assert done.returncode == 0, done.stderr
+
+
+def a_torch_that_nothing_knows_is_an_error_with_ways_out() -> None:
+    code = "import torch; torch.__version__ = '2.99.0'\n" + ONE_PROFILE
+    with tempfile.TemporaryDirectory() as d:
+        done = python(code, **bare(d))
+    assert done.returncode == 1 and "BuildError: no C++ compiler" in done.stderr, done
+    for way in ("install g++", "python -m opscope.torch build", "opscope run --torch"):
+        assert way in done.stderr, done
 
 
 if __name__ == "__main__":

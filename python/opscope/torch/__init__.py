@@ -9,20 +9,25 @@
 
 `profile` takes the arguments of `torch.profiler.profile` and gives the same tables;
 `schedule`, `record_function`, `ProfilerActivity`, `ProfilerAction`,
-`tensorboard_trace_handler`, `supported_activities`, `itt`, `emit_itt` and `emit_nvtx` are
-torch's own objects. Operators are recorded by a small object that is built against the
+`tensorboard_trace_handler`, `supported_activities`, `itt`, `emit_itt`, `emit_nvtx` and whatever
+else `torch.profiler` has are torch's own objects. Operators are recorded by a small object that is built against the
 installed torch at first use, with a C++ compiler; `python -m opscope.torch build` does it
-ahead of time. `profiler_legacy` is the same for `torch.autograd.profiler_legacy`.
+ahead of time. Where that cannot be, names and times alone are recorded: a warning says so, and
+`quality`. `profiler_legacy` is the same for `torch.autograd.profiler_legacy`.
 """
 from __future__ import annotations
 
 from typing import Any
 
+import torch.profiler
 from torch.autograd.profiler import emit_itt, emit_nvtx, record_function
 from torch.profiler import (
+    DeviceType,
+    ExecutionTraceObserver,
     ProfilerAction,
     ProfilerActivity,
     itt,
+    kineto_available,
     schedule,
     supported_activities,
     tensorboard_trace_handler,
@@ -33,12 +38,15 @@ from . import profiler_legacy
 from .profiler import profile
 
 __all__ = [
+    "DeviceType",
     "EventList",
+    "ExecutionTraceObserver",
     "ProfilerAction",
     "ProfilerActivity",
     "emit_itt",
     "emit_nvtx",
     "itt",
+    "kineto_available",
     "profile",
     "profiler_legacy",
     "record_function",
@@ -51,4 +59,6 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name == "ProfileActivity":  # as a document of Intel's spells it
         return ProfilerActivity
+    if not name.startswith("__") and hasattr(torch.profiler, name):
+        return getattr(torch.profiler, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

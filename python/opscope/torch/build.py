@@ -51,20 +51,20 @@ def key() -> str:
     headers = (x for directory in INCLUDE for x in sorted(directory.glob("opscope/*.h")))
     for path in (*sorted(NATIVE.glob("*.[ch]*")), *headers):
         h.update(path.name.encode() + b"\0" + path.read_bytes())
-    for fact in (torch.__version__, str(torch.compiled_with_cxx11_abi()), platform.machine(),
+    for fact in (torch.__version__, torch.version.git_version, str(torch.compiled_with_cxx11_abi()), platform.machine(),
                  str(Path(torch.__file__).parent)):
         h.update(fact.encode() + b"\0")
     return h.hexdigest()[:24]
 
 
 def is_private(path: Path) -> bool:
-    """Whether PATH is a directory that nobody else can write."""
+    """Whether PATH is a directory that nobody else can write, but root."""
     try:
         st = path.lstat()
     except OSError:
         return False
-    return (stat.S_ISDIR(st.st_mode) and st.st_uid == os.getuid()
-            and not st.st_mode & (stat.S_IWGRP | stat.S_IWOTH) and os.access(path, os.W_OK))
+    return (stat.S_ISDIR(st.st_mode) and st.st_uid in (0, os.getuid())
+            and not st.st_mode & (stat.S_IWGRP | stat.S_IWOTH))
 
 
 def cache_directories() -> list[Path]:
@@ -80,10 +80,12 @@ def usable_cache() -> Path:
             path.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError:
             continue
-        if is_private(path) and shutil.disk_usage(path).free >= ROOM_BYTES:
+        if (is_private(path) and os.access(path, os.W_OK)
+                and shutil.disk_usage(path).free >= ROOM_BYTES):
             return path
-    raise BuildError("no directory with room to keep the recorder in: set XDG_CACHE_HOME to one "
-                     "of yours")
+    raise BuildError("no directory with room to keep the recorder in, neither "
+                     f"{' nor '.join(map(str, cache_directories()))}: set XDG_CACHE_HOME to one of "
+                     "yours")
 
 
 def is_whole(path: Path) -> bool:
@@ -136,15 +138,19 @@ def lock(path: Path) -> int:
     """A descriptor that holds the lock of PATH; waits at most WAIT_S seconds."""
     fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     end = time.monotonic() + WAIT_S
-    while True:
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return fd
-        except OSError as e:
-            if time.monotonic() > end:
-                os.close(fd)
-                raise BuildError(f"{path}: another process builds and does not finish") from e
-            time.sleep(0.05)
+    try:
+        while True:
+            try:
+                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return fd
+            except BlockingIOError as e:
+                if time.monotonic() > end:
+                    raise BuildError(f"{path}: another process has been building for "
+                                     f"{WAIT_S:.0f} seconds and does not finish") from e
+                time.sleep(0.05)
+    except BaseException:
+        os.close(fd)
+        raise
 
 
 def recorder() -> Path:
@@ -157,7 +163,11 @@ def recorder() -> Path:
         if is_private(path) and is_whole(path / name):
             return path / name
     out = usable_cache() / name
-    fd = lock(out.with_suffix(".lock"))
+    try:
+        fd = lock(out.with_suffix(".lock"))
+    except OSError as e:
+        raise BuildError(f"{out.parent} cannot be locked ({e.strerror}): set XDG_CACHE_HOME to "
+                         "another directory") from e
     try:
         if not is_whole(out):
             for part in out.parent.glob(f".{out.name}.*"):  # of who was killed at it

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import torch
-from torch.profiler import ProfilerActivity
+from torch.profiler import ProfilerActivity, supported_activities
 
 
 class Vendor(NamedTuple):
@@ -52,17 +52,30 @@ def is_available(module: str) -> bool:
         return bool(found is not None and found.is_available())
 
 
+def module_of(activity: str) -> str:
+    """The module of torch that the device ACTIVITY has."""
+    vendor = VENDORS.get(activity)
+    return torch._C._get_privateuse1_backend_name() if vendor is None else vendor.module
+
+
+def default() -> list[ProfilerActivity]:
+    """What a profile is of that names nothing: the host, and devices that are there."""
+    return [ProfilerActivity.CPU,
+            *(a for a in sorted(supported_activities(), key=lambda a: a.name)
+              if a != ProfilerActivity.CPU and is_available(module_of(a.name)))]
+
+
 def reason(activity: str) -> str:
     """Why there is no activity of the device ACTIVITY, and what to do."""
     vendor = VENDORS.get(activity)
-    name = torch._C._get_privateuse1_backend_name() if vendor is None else vendor.module
+    name = module_of(activity)
     if vendor is None and (name == "privateuseone" or not hasattr(torch, name)):
         return "no package has registered a device with torch: import the one that does"
     if vendor is not None and not has_support(activity, name):
         return f"this torch ({torch.__version__}) has no support for it: install {vendor.package}"
     if is_available(name):
         return ("opscope.torch records the host alone: record with torch.profiler, whose traces "
-                "opscope reads")
+                "opscope reads, or ask for the host by activities=[ProfilerActivity.CPU]")
     hidden = [f"{x}={os.environ[x]}" for x in (vendor.hidden_by if vendor else ())
               if x in os.environ]
     if hidden:

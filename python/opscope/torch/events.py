@@ -25,6 +25,9 @@ from torch.profiler._memory_profiler import Action
 from . import flops, native
 
 FILTERED = ("[memory]", "[OutOfMemory]")
+SORT_KEYS = ("count", "key", "flops", "cpu_time", "cpu_time_total", "self_cpu_time_total",
+             "cpu_memory_usage", "self_cpu_memory_usage", "device_time", "device_time_total",
+             "self_device_time_total", "device_memory_usage", "self_device_memory_usage")
 
 
 def table_rows(text: str) -> Iterator[dict[str, str]]:
@@ -47,17 +50,18 @@ class FunctionEventAvg(profiler_util.FunctionEventAvg):
 class EventList(profiler_util.EventList):
     """A list of averages that is filled when somebody looks at its elements.
 
-    `table()` does not: it prints what `opscope table averages` makes of the recording. KEEPER
-    is what the recording lasts as long as.
+    `table()` does not: it prints what `opscope table averages` makes of the recording, but where
+    only torch's own code knows what is meant. FROM_EVENTS makes the same list of all events, in
+    torch's way; it refers to what the recording lasts as long as.
     """
 
     def __init__(self, path: str, options: list[str], use_device: str | None,
-                 profile_memory: bool, with_flops: bool, keeper: Any = None) -> None:
+                 profile_memory: bool, with_flops: bool, from_events: Callable[[], Any]) -> None:
         super().__init__([], use_device=use_device, profile_memory=profile_memory,
                          with_flops=with_flops)
         self._path = path
         self._options = options
-        self._keeper = keeper
+        self._from_events = from_events
         self._is_filled = False
 
     def _fill(self) -> None:
@@ -84,17 +88,21 @@ class EventList(profiler_util.EventList):
         """The text of torch's `EventList.table()`, to the letter."""
         if not self._path:
             return ""
-        if time_unit is not None or row_limit == 0:
-            return str(super().table(
-                sort_by, row_limit, max_src_column_width, max_name_column_width,
-                max_shapes_column_width, header, top_level_events_only, time_unit))
-        args = ["table", "averages", self._path, *self._options,
-                "--limit", str(max(row_limit, 0)),
-                "--max-src-width", str(max_src_column_width or 0),
-                "--max-name-width", str(max_name_column_width or 0),
-                "--max-shapes-width", str(max_shapes_column_width or 0)]
+        widths = {"--max-src-width": max_src_column_width,
+                  "--max-name-width": max_name_column_width,
+                  "--max-shapes-width": max_shapes_column_width}
+        limit = count_of(row_limit)
+        if (time_unit is not None or limit == 0 or not is_known_key(sort_by)
+                or not is_plain(header) or not all(map(is_width, widths.values()))):
+            # Only events have parents.
+            of = self._from_events() if top_level_events_only else super()
+            return str(of.table(sort_by, row_limit, max_src_column_width, max_name_column_width,
+                                max_shapes_column_width, header, top_level_events_only,
+                                time_unit))
+        args = ["table", "averages", self._path, *self._options, "--limit", str(limit or 0)]
+        for name, width in widths.items():
+            args += [name, str(width or 0)]
         if sort_by is not None:
-            check_sort_key(sort_by)
             args += ["--sort", sort_by]
         if header is not None:
             args += ["--header", header]
@@ -102,6 +110,34 @@ class EventList(profiler_util.EventList):
             args += ["--top-level"]
         text = native.run(*args)
         return "" if text.startswith("note:") else text  # torch has nothing to say of nothing
+
+
+def count_of(limit: Any) -> int | None:
+    """How many rows torch prints with row_limit=LIMIT; None: all, as it never counts to that."""
+    try:
+        count = int(limit)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return count if count == limit and 0 <= count < 1 << 31 else None
+
+
+def is_known_key(key: Any) -> bool:
+    """Whether the command sorts by KEY of torch's as torch does."""
+    if isinstance(key, str):
+        for device in ("cuda", "xpu", "privateuse1"):
+            key = key.replace(device, "device")
+    return key is None or key in SORT_KEYS
+
+
+def is_plain(header: Any) -> bool:
+    """Whether HEADER may be an argument of a command."""
+    return header is None or (isinstance(header, str) and header.isprintable()
+                              and len(header) < 4096)
+
+
+def is_width(width: Any) -> bool:
+    """Whether WIDTH is one of a column, or None, as a program would mean it."""
+    return width is None or (type(width) is int and 0 < width < 1 << 31)
 
 
 def filled(name: str) -> Callable[..., Any]:
@@ -123,15 +159,6 @@ for _name in ("__add__", "__contains__", "__delitem__", "__eq__", "__ge__", "__g
               "append", "clear", "copy", "count", "extend", "index", "insert", "pop", "remove",
               "reverse", "sort"):
     setattr(EventList, _name, filled(_name))
-
-
-def check_sort_key(key: str) -> None:
-    """Raise what torch raises for a key that no average has."""
-    name = key
-    for device in ("cuda", "xpu", "privateuse1"):
-        name = name.replace(device, "device")
-    if not hasattr(FunctionEventAvg(), name):
-        raise AttributeError(f"'FunctionEventAvg' object has no attribute '{key}'")
 
 
 def average(row: dict[str, str], use_device: str | None) -> FunctionEventAvg:
@@ -253,7 +280,8 @@ def event(row: dict[str, str], args: dict[str, Any], memory: Memory, thread: int
         input_dtypes=types, kwinputs={},
         concrete_inputs=values,
         overload_name=args.get("Overload name", ""),
-        stack=[x for x in args.get("Call stack", "").split(";") if x],
+        stack=[x for x in args.get("Call stack", "").split(";")
+               if x and profiler_util._filter_stack_entry(x)],
         is_python_function=row["category"] == "python_function", scope=7 if is_annotation else 0,
         use_device=use_device, sequence_nr=args.get("Sequence number", -1),
         cpu_memory_usage=memory.between(start_ns, end_ns),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import gc
+import inspect
 import json
 import os
 import shutil
@@ -17,6 +18,7 @@ import torch.distributed
 from torch.profiler import python_tracer
 
 from . import build
+from .plain import plain
 
 LIBRARIES = ("libopscope.so", "libopscope.so.0")  # in a package, in a build
 OK, BUSY, NO_MEMORY = range(3)  # enum osc_torch_result
@@ -72,10 +74,30 @@ def opscope() -> ctypes.CDLL:
 
 
 @functools.cache
-def recorder() -> ctypes.PyDLL:
-    """The recorder for this torch, built if need be. Its calls keep the interpreter's lock."""
+def built() -> ctypes.PyDLL:
+    """The recorder for this torch, built if need be. Its calls keep the interpreter's lock.
+
+    Raises BuildError where it cannot be built or loaded.
+    """
     opscope()
-    library = ctypes.PyDLL(str(build.recorder()))
+    path = build.recorder()
+    try:
+        return ctypes.PyDLL(str(path))
+    except OSError as e:  # a directory from which nothing may be run, or another torch
+        raise build.BuildError(f"the recorder cannot be loaded: {e}; set XDG_CACHE_HOME to another "
+                               "directory") from e
+
+
+@functools.cache
+def recorder() -> ctypes.PyDLL:
+    """What records: the recorder for this torch, or where there is none, that for names and times.
+
+    Raises BuildError where that does not know this torch either.
+    """
+    try:
+        library = built()
+    except build.BuildError as e:
+        library = plain.recorder(e)
     library.osc_torch_range_open.restype = ctypes.c_void_p
     return library
 
@@ -83,6 +105,14 @@ def recorder() -> ctypes.PyDLL:
 def prefixes() -> bytes:
     """What is cut from the names of files, as torch does: where modules come from."""
     return "".join(f"{x}\n" for x in python_tracer._prefix_regex()).encode()
+
+
+def level_of_caller() -> int:
+    """The stacklevel of a warning by whoever calls this: where torch and opscope were called."""
+    level, frame = 0, inspect.currentframe()
+    while frame and frame.f_globals.get("__name__", "").startswith(("torch.", "opscope.")):
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 def is_switched_off() -> bool:

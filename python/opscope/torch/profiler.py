@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import gzip
+import inspect
+import itertools
 import json
 import os
+import re
 import shutil
 import socket
 import tempfile
@@ -13,7 +16,8 @@ import uuid
 import warnings
 import weakref
 from collections.abc import Callable, Iterable
-from typing import Any
+from pathlib import Path
+from typing import Any, Union
 
 import torch
 import torch.autograd.profiler
@@ -21,9 +25,20 @@ from torch.profiler import ProfilerActivity
 
 from . import devices, native, ranges
 from .events import EventList, Timeline, events
+from .plain import plain
 
+AnyPath = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 FLAGS = ("record_shapes", "profile_memory", "with_stack", "with_modules", "with_flops")
 OWN_MEMBERS = ("traceEvents", "traceName")  # of a trace: no metadata may be called so
+# What a program may name of ProfilerActivity.CPU, and its categories in a trace.
+CPU_TYPES = {"CPU_OP": ("cpu_op", "fwdbwd"), "CPU_INSTANT_EVENT": ("cpu_instant_event",),
+             "USER_ANNOTATION": ("user_annotation",), "PYTHON_FUNCTION": ("python_function",),
+             **dict.fromkeys(("EXTERNAL_CORRELATION", "XPU_RUNTIME", "XPU_DRIVER", "CUDA_RUNTIME",
+                              "CUDA_DRIVER", "PRIVATEUSE1_RUNTIME", "PRIVATEUSE1_DRIVER"), ())}
+SPANS_LAST = 0x20000000  # where viewers put the row of the window, as Kineto has it
+EVENTS = b'"traceEvents": [\n'  # then an event a line, first the names of threads
+THREAD_NAME = b'{"ph":"M","name":"thread_name"'
+CATEGORY = re.compile(rb'\{"ph":"[^"]*","cat":"([^"]*)"')  # of the line of an event
 
 
 def config_fields(config: Any) -> dict[str, bool]:
@@ -72,6 +87,7 @@ class Recording:
         self.path = ""
         self.trace_id = ""
         self.running: list[bool] = []  # something while it records
+        self.flags = [x for x in FLAGS if getattr(owner, x)]  # what is recorded of these
         self.window_ns = (0, 0)  # Unix time
         self.cached_events: Any = None
         self.earlier_events: list[Any] = []  # of windows before this one, with acc_events
@@ -84,6 +100,9 @@ class Recording:
         return bool(self.running)
 
     def _prepare_trace(self) -> None:
+        for name in self._named_types() or ():
+            if name not in CPU_TYPES:
+                raise RuntimeError(f"Unknown or non-member activity type name: '{name}'")
         callback = self.owner.custom_trace_id_callback
         self.trace_id = callback() if callback else f"{uuid.uuid4().int:032X}"
 
@@ -96,6 +115,13 @@ class Recording:
         if self.path and getattr(o, "acc_events", False):
             self.earlier_events = list(self.function_events)
         native.start(path)
+        if plain.why:
+            plain.tell(self.flags + ["capture_overload_names"] * config["capture_overload_names"],
+                       stacklevel=native.level_of_caller())
+            self.flags = []
+            native.metadata("names_alone", plain.why)
+        for flag in FLAGS:
+            native.metadata(flag, str(int(flag in self.flags)))
         for key, value in metadata.items():
             native.metadata(key, text_of(value))
         for device, why in o.absent.items():
@@ -111,7 +137,7 @@ class Recording:
                              shapes=o.record_shapes or o.with_flops, memory=o.profile_memory,
                              overloads=config["capture_overload_names"], stacks=o.with_stack):
             warnings.warn("opscope cannot see the allocations of this torch: no memory is "
-                          "recorded", stacklevel=4)
+                          "recorded", stacklevel=native.level_of_caller())
 
     def __exit__(self, *_: object) -> None:
         if not self.is_running:
@@ -121,15 +147,26 @@ class Recording:
         native.detach()
         ranges.remove()
         self.running.clear()
+        self.cached_events = None  # of what was there while it ran
         self.window_ns = (self.window_ns[0], time.time_ns())
         torch.autograd.profiler._run_on_profiler_stop()
         native.stop()
+
+    def _named_types(self) -> Any:
+        """The types of host activity that the program names; None: it wants all."""
+        return getattr(self.owner, "activity_filters", {}).get(ProfilerActivity.CPU)
+
+    def _hidden(self) -> set[bytes]:
+        """The categories that are not in a trace; tables have them, as torch has it."""
+        named = self._named_types()
+        return set() if named is None else {
+            c.encode() for name, found in CPU_TYPES.items() if name not in named for c in found}
 
     @property
     def function_events(self) -> Any:
         """All calls, as torch's `EventList`."""
         o = self.owner
-        if self.cached_events is None:
+        if self.cached_events is None or self.is_running:
             self.cached_events = events(self.path, o.use_device, o.profile_memory, o.with_flops)
             for event in self.earlier_events:
                 self.cached_events.append(event)
@@ -146,14 +183,17 @@ class Recording:
         if group_by_stack_n > 0:
             keys.append(f"stack:{group_by_stack_n}")
         return EventList(self.path, ["--group-by", ",".join(keys)] if keys else [],
-                         o.use_device, o.profile_memory, o.with_flops, keeper=self)
+                         o.use_device, o.profile_memory, o.with_flops,
+                         lambda: self.function_events.key_averages(group_by_input_shape,
+                                                                   group_by_stack_n))
 
-    def export_chrome_trace(self, path: str, metadata: dict[str, str] | None = None,
+    def export_chrome_trace(self, path: AnyPath, metadata: dict[str, str] | None = None,
                             use_python_export: bool = False) -> None:
         """Write Kineto's JSON to PATH, valid whatever the names are."""
+        path = os.fsdecode(path)
         head = {"schemaVersion": 1, "deviceProperties": [], "trace_id": self.trace_id,
                 "displayTimeUnit": "ms", "traceName": path,
-                **{x: 1 for x in FLAGS if getattr(self.owner, x)}}
+                **{x: 1 for x in self.flags}}
         for key, value in (metadata or {}).items():
             if key not in OWN_MEMBERS:
                 head[key] = json.loads(value)
@@ -164,14 +204,14 @@ class Recording:
         whole = os.path.join(self.directory, "export.json")
         native.run("export", self.path, "-f", "json", "-o", whole)
         with open(whole, "rb") as f, open(path, "wb") as out:
-            merge_head(f, out, head, self.window_ns)
+            merge_head(f, out, head, self.window_ns, self._hidden())
         os.unlink(whole)
 
-    def export_stacks(self, path: str, metric: str) -> Any:
+    def export_stacks(self, path: AnyPath, metric: str) -> Any:
         """Write stacks, the outermost call first, each with its METRIC in microseconds."""
         if not self.owner.with_stack:
             raise AssertionError("export_stacks() requires with_stack=True")
-        return self.function_events.export_stacks(path, metric)
+        return self.function_events.export_stacks(os.fsdecode(path), metric)
 
     def toggle_collection_dynamic(self, enable: bool,
                                   activities: Iterable[ProfilerActivity]) -> None:
@@ -183,8 +223,7 @@ class Recording:
 def window_events(own: dict[str, Any], start_us: float, end_us: float) -> list[dict[str, Any]]:
     """What Kineto says of a process and of the time that it recorded."""
     pid = int(own.get("pid", 0))
-
-    facts = {"process_name": {"name": os.path.basename(own.get("exe", "python"))},
+    facts = {"process_name": {"name": Path("/proc/self/comm").read_text().strip()},
              "process_labels": {"labels": "CPU"}, "process_sort_index": {"sort_index": pid}}
     return [
         *({"ph": "M", "name": name, "ts": start_us, "pid": pid, "tid": 0, "args": args}
@@ -192,29 +231,61 @@ def window_events(own: dict[str, Any], start_us: float, end_us: float) -> list[d
         {"ph": "X", "cat": "Trace", "name": "PyTorch Profiler (0)", "pid": "Spans",
          "tid": "PyTorch Profiler", "ts": start_us, "dur": round(end_us - start_us, 3),
          "args": {"Op count": 0}},
+        {"ph": "M", "name": "process_sort_index", "ts": start_us, "pid": "Spans", "tid": 0,
+         "args": {"sort_index": SPANS_LAST}},
         {"ph": "i", "s": "g", "name": "Iteration Start: PyTorch Profiler", "pid": "Traces",
          "tid": "Trace PyTorch Profiler", "ts": start_us},
         {"ph": "i", "s": "g", "name": "Record Window End", "pid": "", "tid": "", "ts": end_us}]
 
 
-def merge_head(f: Any, out: Any, head: dict[str, Any], window_ns: tuple[int, int]) -> None:
-    """Copy the trace F to OUT with the members HEAD before its own, which they replace."""
+def thread_events(said: dict[str, Any], start_us: float) -> list[dict[str, Any]]:
+    """What Kineto says of a thread, of the event SAID, which has its name."""
+    tid = said["tid"]
+    facts = {"thread_name": {"name": f"thread {tid} ({said['args']['name']})"},
+             "thread_sort_index": {"sort_index": tid}}
+    return [{"ph": "M", "name": name, "ts": start_us, "pid": said["pid"], "tid": tid,
+             "args": args} for name, args in facts.items()]
+
+
+def merge_head(f: Any, out: Any, head: dict[str, Any], window_ns: tuple[int, int],
+               hidden: set[bytes]) -> None:
+    """Copy the trace F to OUT with the members HEAD before its own, which they replace.
+
+    Events of the categories HIDDEN are left out.
+    """
     begin = f.read(1 << 20)
-    while (at := begin.find(b'"traceEvents": [')) < 0:
+    while (at := begin.find(EVENTS)) < 0:
         more = f.read(len(begin))
         if not more:
             raise RuntimeError("the trace that was exported has no events")
         begin += more
     own = json.loads(begin[:at].rstrip().rstrip(b",") + b"}")
-    text = json.dumps({**{x: own[x] for x in own if x not in FLAGS}, **head}, indent=1)
+    text = json.dumps({**own, **head}, indent=1)
     start, end = ((x or time.time_ns()) - own.get("baseTimeNanoseconds", 0) for x in window_ns)
     events = window_events(own, start / 1000, end / 1000)
+    f.seek(at + len(EVENTS))
+    line = f.readline()
+    while line.startswith(THREAD_NAME):
+        events += thread_events(json.loads(line.rstrip(b",\n")), start / 1000)
+        line = f.readline()
     out.write(text[:-2].encode() + b',\n "traceEvents": [\n')
     out.write(",\n".join(json.dumps(x) for x in events).encode())
-    rest = begin[begin.index(b"[", at) + 1:].lstrip()
-    out.write(b"\n" if rest.startswith(b"]") else b",\n")
-    out.write(rest)
+    if hidden:
+        copy_shown(itertools.chain((line,), f), out, hidden)
+        return
+    out.write(b"\n" if line.startswith(b"]") else b",\n")
+    out.write(line)
     shutil.copyfileobj(f, out, 1 << 20)
+
+
+def copy_shown(lines: Iterable[bytes], out: Any, hidden: set[bytes]) -> None:
+    """Write the rest of a trace, an event a line, after others, but for the categories HIDDEN."""
+    for line in lines:
+        category = CATEGORY.match(line)
+        if not line.startswith(b"{"):
+            out.write(b"\n" + line.rstrip())
+        elif category is None or category[1] not in hidden:
+            out.write(b",\n" + line.rstrip(b",\n"))
 
 
 def synchronize(device: str) -> None:
@@ -246,10 +317,14 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
                  **options: Any) -> None:
         if "record_shape" in options:
             raise TypeError("profile() has no argument 'record_shape': it is 'record_shapes'")
-        if options.pop("use_xpu", None) is not None:
-            warnings.warn("`use_xpu` is deprecated, use `activities` argument instead",
-                          FutureWarning, stacklevel=2)
-        activities = [ProfilerActivity.CPU] if activities is None else list(activities)
+        activities = devices.default() if activities is None else list(activities)
+        for name, activity in (("use_cuda", ProfilerActivity.CUDA),
+                               ("use_xpu", ProfilerActivity.XPU)):
+            is_used = options.pop(name, None)
+            if is_used is not None:
+                warnings.warn(f"`{name}` is deprecated, use `activities` argument instead",
+                              FutureWarning, stacklevel=2)
+                activities = [a for a in activities if a != activity] + [activity] * bool(is_used)
         super().__init__(activities=activities, schedule=schedule, on_trace_ready=on_trace_ready,
                          record_shapes=record_shapes, **options)
         self.absent = devices.missing(self.activities)
@@ -279,8 +354,7 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
         if distributed:
             self._trace_metadata["distributedInfo"] = json.dumps(distributed, default=int)
         self._trace_metadata.update(self.preset_metadata)
-        self.profiler._start_trace({**{x: str(int(getattr(self, x))) for x in FLAGS},
-                                    **self._trace_metadata})
+        self.profiler._start_trace(self._trace_metadata)
 
     def add_metadata(self, key: str, value: str) -> None:
         """Note a text in the trace that is being recorded."""
@@ -293,8 +367,9 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
         if self.profiler is not None and self.profiler.is_running:
             native.metadata(key, text_of(value))
 
-    def export_chrome_trace(self, path: str, use_python_export: bool = False) -> None:
+    def export_chrome_trace(self, path: AnyPath, use_python_export: bool = False) -> None:
         """Write the last window as Kineto's JSON; `.gz` compresses. As often as wanted."""
+        path = os.fsdecode(path)
         if self.profiler is None:
             raise AssertionError("Profiler must be initialized before exporting chrome trace")
         if not path.endswith(".gz"):
@@ -306,9 +381,13 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
             with open(plain, "rb") as f, gzip.open(path, "wb", compresslevel=6) as out:
                 shutil.copyfileobj(f, out, 1 << 20)
 
-    def export(self, path: str) -> None:
+    def export(self, path: AnyPath) -> None:
         """The same as `export_chrome_trace`, which some documents call so."""
         self.export_chrome_trace(path)
+
+    def export_memory_timeline(self, path: AnyPath, device: str | None = None) -> None:
+        """Write memory over time: `.html`, `.raw.json.gz`, or JSON, which `.gz` compresses."""
+        super().export_memory_timeline(os.fsdecode(path), device)
 
     def _memory_profile(self) -> Any:
         """What `export_memory_timeline()` writes: of the host, without categories."""
@@ -323,3 +402,7 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
     def get_trace_id(self) -> str | None:
         """The id of the window, or None before the first."""
         return self.profiler.trace_id if self.profiler is not None else None
+
+
+# Programs look at it for what they may give.
+setattr(profile.__init__, "__signature__", inspect.signature(torch.profiler.profile.__init__))

@@ -7,26 +7,45 @@ from typing import Any, NoReturn
 from torch.profiler import ProfilerActivity
 
 from . import devices
-from .profiler import FLAGS, Recording
+from .profiler import AnyPath, Recording
 
 WHAT_IS_THERE = ("table", "key_averages", "total_average", "export_chrome_trace",
                  "export_stacks", "self_cpu_time_total", "function_events")
 
 
+UNUSED = "<disabled profiler_legacy.profile>"
+
+
+class NotProfiledError(RuntimeError, AttributeError):
+    """There are no results. Torch has no such attributes then: hasattr() shall say so here."""
+
+    def __init__(self) -> None:
+        super().__init__("nothing was profiled, for the profile was made with enabled=False")
+
+
 class Disabled:
-    """What a profile with enabled=False gives: any use of its results is an error."""
+    """What a profile with enabled=False gives, where torch gives None: false, and no results.
+
+    Any use of its results is an error that says why there are none.
+    """
+
+    def __bool__(self) -> bool:
+        return False
+
+    def __repr__(self) -> str:
+        return UNUSED
 
     def __getattr__(self, name: str) -> NoReturn:
         if name in WHAT_IS_THERE:
-            raise RuntimeError(f"{name}: nothing was profiled, for the profile was made with "
-                               "enabled=False")
+            raise NotProfiledError
         raise AttributeError(f"'profile' object has no attribute {name!r}")
 
 
 class profile:  # noqa: N801 - torch's name
     """A context manager that records operators: the arguments of torch's legacy profiler.
 
-    `use_cuda` and `use_xpu` are accepted; a warning says that devices are not recorded.
+    `use_cuda` and `use_xpu` are accepted; a warning says that devices are not recorded. With
+    enabled=False nothing is, and what is entered is false (torch gives None) and has no results.
     Times of results are in microseconds, memory in bytes.
     """
 
@@ -56,7 +75,7 @@ class profile:  # noqa: N801 - torch's name
             raise RuntimeError("Profiler context manager is not reentrant")
         recording = Recording(self)
         recording._prepare_trace()
-        recording._start_trace({x: str(int(getattr(self, x))) for x in FLAGS})
+        recording._start_trace({})
         self.recording = recording
         return self
 
@@ -66,30 +85,38 @@ class profile:  # noqa: N801 - torch's name
 
     def _results(self) -> Recording:
         if not self.enabled:
-            raise RuntimeError("nothing was profiled, for the profile was made with "
-                               "enabled=False")
+            raise NotProfiledError
         if self.recording is None or self.recording.is_running:
             raise RuntimeError("Profiler didn't finish running")
         return self.recording
 
     def __repr__(self) -> str:
-        if self.recording is None or self.recording.is_running:
-            return "<unfinished profiler_legacy.profile>"
-        return repr(self.function_events)
+        if not self.enabled:
+            return UNUSED
+        events = self.function_events
+        return "<unfinished profiler_legacy.profile>" if events is None else repr(events)
 
     def __str__(self) -> str:
-        if self.recording is None or self.recording.is_running:
-            return "<unfinished profile.profiler_legacy.profile>"
-        return self.table()
+        if not self.enabled:
+            return UNUSED
+        unfinished = self.function_events is None
+        return "<unfinished profile.profiler_legacy.profile>" if unfinished else self.table()
+
+    @property
+    def entered(self) -> bool:
+        """Whether it has begun."""
+        return self.recording is not None
 
     @property
     def function_events(self) -> Any:
-        """All calls, as torch's `EventList`."""
+        """All calls, as torch's `EventList`; None: it has not finished."""
+        if self.enabled and (self.recording is None or self.recording.is_running):
+            return None
         return self._results().function_events
 
     def table(self, *args: Any, **options: Any) -> str:
         """The calls as text, not averaged; the arguments of torch's `EventList.table()`."""
-        return str(self.function_events.table(*args, **options))
+        return str(self._results().function_events.table(*args, **options))
 
     def key_averages(self, group_by_input_shape: bool = False, group_by_stack_n: int = 0) -> Any:
         """The averages by torch's keys."""
@@ -97,13 +124,13 @@ class profile:  # noqa: N801 - torch's name
 
     def total_average(self) -> Any:
         """The sum of all calls, nested ones counted again."""
-        return self.function_events.total_average()
+        return self._results().function_events.total_average()
 
-    def export_chrome_trace(self, path: str) -> None:
+    def export_chrome_trace(self, path: AnyPath) -> None:
         """Write Kineto's JSON, as often as wanted."""
         self._results().export_chrome_trace(path)
 
-    def export_stacks(self, path: str, metric: str = "self_cpu_time_total") -> Any:
+    def export_stacks(self, path: AnyPath, metric: str = "self_cpu_time_total") -> Any:
         """Write stacks, the outermost call first, each with its METRIC in microseconds."""
         return self._results().export_stacks(path, metric)
 

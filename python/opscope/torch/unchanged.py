@@ -111,7 +111,7 @@ def record_by_itt() -> None:
 def begin(replaces: bool) -> str:
     """Record, or have torch's profilers replaced. What went wrong, or nothing."""
     try:
-        native.recorder()
+        native.built()
     except build.BuildError as e:
         if replaces:
             return f"{e}; torch's own profiler is used"

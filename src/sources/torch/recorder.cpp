@@ -41,7 +41,7 @@ namespace
 
 struct Keys {
     osc_name thread, sequence, fwd_thread, dims, strides, types, concrete, overload, stack,
-        async;
+        async, returned;
 };
 
 // Written while no callback is there; the generation tells threads that it was.
@@ -151,7 +151,8 @@ void begin_recording(uint64_t now)
                         osc_name_c("Fwd thread id"),   osc_name_c("Input Dims"),
                         osc_name_c("Input Strides"),   osc_name_c("Input type"),
                         osc_name_c("Concrete Inputs"), osc_name_c("Overload name"),
-                        osc_name_c("Call stack"),      osc_name_c("Is asynchronous")};
+                        osc_name_c("Call stack"),      osc_name_c("Is asynchronous"),
+                        osc_name_c("Python returned")};
     if (session.options.whole)
         osc_metadata("source.torch", session.options.whole);
     if (session.begins_step)
@@ -600,13 +601,19 @@ bool is_in_engine(const Thread *t)
     return o && o->fn && strncmp(o->fn->name(), prefix, sizeof prefix - 1) == 0;
 }
 
-// What FN is given.
-inline void put_args(Thread *t, const at::RecordFunction &fn)
+// By which number torch knows T, once, as an argument of the innermost range.
+inline void put_thread(Thread *t)
 {
     if (__builtin_expect(!t->is_numbered, 0)) {
         osc_arg_i64(session.keys.thread, static_cast<int64_t>(t->logical_id));
         t->is_numbered = true;
     }
+}
+
+// What FN is given.
+inline void put_args(Thread *t, const at::RecordFunction &fn)
+{
+    put_thread(t);
     put_numbers(fn);
     if (session.options.has_shapes)
         put_inputs(t, fn.inputs());
@@ -741,6 +748,7 @@ bool osc_torch::range_begin(enum osc_scope_kind kind, osc_name name, const void 
     }
     t->open[t->n_open++] = Open{who, nullptr, 0};
     osc_begin(kind, name);
+    put_thread(t);
     return true;
 }
 
@@ -776,8 +784,8 @@ void osc_torch::range_end(const void *who)
     // relaxed: as in on_begin(); the child of a fork has none, or a new one
     if (!self || self->generation != generation.load(std::memory_order_relaxed))
         return;
-    if (!end_innermost(self, who))
-        note_end(self, who, osc_now(), nullptr);
+    if (!end_innermost(self, who) && note_end(self, who, osc_now(), nullptr))
+        osc_arg_i64(session.keys.returned, 1); // what is called from now on it does not call
 }
 
 namespace

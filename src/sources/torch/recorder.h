@@ -5,7 +5,8 @@
  * recorder.cpp is built on the user's machine against the user's torch
  * (python/opscope/torch/build.py), for torch has no stable binary interface; what it
  * includes of torch is public. It records through opscope/record.h into whatever
- * recording there is, and does not start or stop any.
+ * recording there is, and does not start or stop any. Where it cannot be built, plain.c
+ * records names and times.
  *
  *   - Beside torch.profiler: callbacks of its own, and memory from the table of
  *     addresses of libc10, so neither sees the other.
@@ -66,6 +67,12 @@ OSC_TORCH_API int osc_torch_is_recorded(void);
  */
 OSC_TORCH_API void *osc_torch_range_open(const char *name, int is_annotation);
 OSC_TORCH_API void osc_torch_range_close(void *range);
+
+/*
+ * Of plain.c alone, and first: look up what torch exports, in its libtorch_cpu at PATH, which
+ * is loaded. What is missing, or NULL: the other functions may be called.
+ */
+OSC_TORCH_API const char *osc_torch_plain_find(const char *path);
 
 #ifdef __cplusplus
 }
