@@ -58,9 +58,9 @@ OURS_ALONE = {"pid", "parent_pid", "start_unix_ns", "exe", "command", "boot_id",
               "opscope_version", "clock"}
 # Where Kineto writes no JSON, gives the calls of other threads, or lines of TorchScript, or
 # Python asks whether a profiler runs.
-NO_STACKS = ("odd_inputs", "odd_tensors", "threads", "scripted", "scripted_module", "compiled",
+NO_STACKS = ("odd_labels", "odd_tensors", "threads", "scripted", "scripted_module", "compiled",
              "resnet18_training", "ddp", "data_pipes")
-NO_JSON = ("odd_inputs",)
+NO_JSON = ("odd_labels",)
 # Of the median call: one profiler's callbacks lie within the times of the other.
 COST_US = 10.0
 

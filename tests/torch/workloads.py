@@ -240,6 +240,11 @@ def odd_tensors():
     return work
 
 
+# Whole and not, on both sides of what a long, a double and a float can hold.
+NUMBERS = (0.0, -0.0, 3.0, -3.0, 2.5, 0.1, -1e-7, 1e10, -1e10, 1e15, 9e15 + 1, 1e17, 9e18, 1e19,
+           1e300, 5e-324, float("inf"), float("-inf"), float("nan"))
+
+
 def odd_inputs():
     """Scalars of all sorts, long lists, tensors that have no sizes to tell."""
     x = torch.randn(4, 6)
@@ -250,7 +255,9 @@ def odd_inputs():
         torch.cat(many)
         torch.stack([x, x])
         torch.full((2, 2), 1.5)
-        torch.full((2, 2), 1e300, dtype=torch.float64)
+        for number in NUMBERS:
+            torch.full((2, 2), number, dtype=torch.float64)
+            torch.full((2, 2), number + 1j, dtype=torch.complex128)
         torch.full((2, 2), True)
         torch.full((2, 2), 1 + 2j)
         torch.where(x > 0, x, -1.0)
@@ -267,8 +274,17 @@ def odd_inputs():
             torch.mm(x, x)
         except RuntimeError:
             pass
+    return work
+
+
+def odd_labels():
+    """Of which Kineto makes what is no JSON."""
+    x = torch.ones(4)
+
+    def work() -> None:
         with record_function("a \"quoted\" label \\ with\ttab"):
-            torch.addmm(torch.zeros(4), x, torch.ones(6, 4))
+            torch.addmm(torch.zeros(4), torch.ones(4, 6), torch.ones(6, 4))
+            x + x
     return work
 
 
@@ -397,5 +413,5 @@ def shared_memory():
 
 
 ALL = [residual_training, resnet18_training, transformer, transformer_training, lstm, scripted,
-       scripted_module, compiled, odd_inputs, odd_tensors, labels, threads, functions,
+       scripted_module, compiled, odd_inputs, odd_labels, odd_tensors, labels, threads, functions,
        many_inputs, data_pipes, shared_memory]

@@ -159,7 +159,8 @@ bool watch_memory()
     if (p == MAP_FAILED)
         return false;
     lines = static_cast<Line *>(p);
-    is_good = osc_torch::redirect(hooks, std::size(hooks)) && hooks[0].is_set && hooks[1].is_set;
+    is_good =
+        osc_torch::redirect(hooks, std::size(hooks)) && hooks[0].is_set && hooks[1].is_set;
     return is_good;
 }
 

@@ -325,9 +325,11 @@ void add_scalar(Text *out, const c10::IValue &v)
         out->add(v.toBool() ? "True" : "False");
     } else if (v.isDouble()) {
         const double d = v.toDouble();
-        const bool is_whole = std::isfinite(d) && std::fabs(d) < 1e10 && d == std::trunc(d);
-
-        snprintf(digits, sizeof digits, is_whole ? "%.0f." : "%.17g", d);
+        // torch takes for whole what a long can hold, a negative zero among it
+        if (std::fabs(d) < 9.2e18 && d == std::trunc(d))
+            snprintf(digits, sizeof digits, "%lld.", static_cast<long long>(d));
+        else
+            snprintf(digits, sizeof digits, "%.17g", d);
         out->add(digits);
     } else { // complex or symbolic
         std::ostringstream text;
@@ -699,8 +701,19 @@ namespace
 
 // A thread that another one took its session from keeps the callback until it begins one
 // itself: it must not take part in those that follow. Of so many sessions each has its own
-// functions.
-constexpr unsigned kFunctions = 16;
+// functions, and those that a callback was left with are not given out again.
+constexpr unsigned kFunctions = 64;
+uint64_t left_behind; // a bit for each of them
+
+uint64_t next_session(uint64_t last)
+{
+    uint64_t number = last + 1;
+
+    // If all are, what cannot be told apart is told with the rest.
+    while (left_behind >> number % kFunctions & 1 && ~left_behind != 0)
+        number++;
+    return number;
+}
 
 template <unsigned N> bool is_of_now()
 {
@@ -841,7 +854,8 @@ int osc_torch_attach(const struct osc_torch_options *options)
     if (session.options.has_shapes)
         osc_torch::answer_for_torch();
     // release: pairs with the barrier in adding the callback, before which none comes
-    const uint64_t number = last_generation.fetch_add(1) + 1;
+    const uint64_t number = next_session(last_generation.load(std::memory_order_relaxed));
+    last_generation.store(number, std::memory_order_relaxed);
     generation.store(number, std::memory_order_release);
     const auto callback =
         make_callback(number, std::make_integer_sequence<unsigned, kFunctions>())
@@ -876,6 +890,8 @@ void osc_torch_detach(void)
     osc_torch::memory_stop();
     if (session.has_global_callback || own_callback != 0)
         at::removeCallback(session.handle);
+    else
+        left_behind |= uint64_t{1} << generation.load(std::memory_order_relaxed) % kFunctions;
     session.has_global_callback = false;
     own_callback = 0;
     if (self && self->n_elsewhere.load(std::memory_order_relaxed) > 0)

@@ -15,9 +15,9 @@
 namespace osc_torch
 {
 
-constexpr size_t kText = 16384;                  // of a thread
-constexpr size_t kTextMax = size_t{16} << 20;     // of a name
-constexpr size_t kArgText = 3072;                 // of an argument that is no name
+constexpr size_t kText = 16384;               // of a thread
+constexpr size_t kTextMax = size_t{16} << 20; // of a name
+constexpr size_t kArgText = 3072;             // of an argument that is no name
 
 // Text in a room of that many bytes; what does not fit is left out.
 struct Text {
