@@ -4,32 +4,67 @@
 
     python3 bench/torch_profiler.py [--rounds N]
 
-Needs torch, and the python/ of a build on PYTHONPATH. One thread adds tensors of
-four floats. Added cost per operator: the medians of what N rounds took more than the
-rounds without a profiler right before them, in time of the processor, so that what else
-the machine does counts little. Then, for 100,000 operators: the time from
-stop() to the printed key_averages().table(), and of export_chrome_trace().
+Needs torch, a C compiler, and the python/ of a build on PYTHONPATH. One thread adds
+tensors of four floats. Added cost per operator: the medians of what N rounds took more than
+the rounds without a profiler right before them, in time of the processor, so that what else
+the machine does counts little. Beside it what an empty callback of torch adds: no profiler
+that torch calls can cost less.
+
+Then: a call of Python and its return under `with_stack`, beside a profile function of C
+that does nothing; a training step of ResNet-18 with shapes, memory and FLOPs, as the median
+of what 3 N steps took beside the step without a profiler right before; and for 100,000
+operators the time from stop() to the printed key_averages().table(), of
+export_chrome_trace(), and by how much the largest memory of a process grows.
 Limits are those of the product; this prints and judges nobody.
 """
 from __future__ import annotations
 
 import argparse
+import contextlib
+import ctypes
 import os
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
 import warnings
-from typing import Any, Callable
+from pathlib import Path
+from typing import Any, Callable, Iterator
 
 import torch
 import torch.profiler
 
 import opscope.torch
+import opscope.torch.build
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests/torch"))
+from workloads import resnet18_training  # noqa: E402
 
 CPU = [torch.profiler.ProfilerActivity.CPU]
 LOOP = 10000
 MANY = 100000
+MAKERS = {"torch": torch.profiler.profile, "opscope": opscope.torch.profile}
+ALL_BUT_STACKS = {"record_shapes": True, "profile_memory": True, "with_flops": True}
+# What is called back and does nothing: by torch, by the interpreter.
+EMPTY_CALLBACK = """
+#include <ATen/record_function.h>
+static std::unique_ptr<at::ObserverContext> begin(const at::RecordFunction &) { return nullptr; }
+static void end(const at::RecordFunction &, at::ObserverContext *) {}
+extern "C" __attribute__((visibility("default"))) unsigned long add(bool has_inputs)
+{
+    return at::addThreadLocalCallback(
+        at::RecordFunctionCallback(begin, end).needsInputs(has_inputs));
+}
+extern "C" __attribute__((visibility("default"))) void take_off(unsigned long handle)
+{
+    at::removeCallback(handle);
+}
+extern "C" __attribute__((visibility("default"))) int profile(void *, void *, int, void *)
+{
+    return 0;
+}
+"""
 CASES: list[tuple[str, dict[str, Any], float]] = [
     ("no options", {}, 0.30),
     ("shapes", {"record_shapes": True}, 0.30),
@@ -56,6 +91,85 @@ def added(make: Callable[..., Any], options: dict[str, Any]) -> float:
     return during - before
 
 
+@contextlib.contextmanager
+def empty_callback(library: ctypes.CDLL, has_inputs: bool) -> Iterator[None]:
+    """A callback of operators that does nothing."""
+    library.add.restype, library.take_off.argtypes = ctypes.c_ulong, [ctypes.c_ulong]
+    handle = library.add(ctypes.c_bool(has_inputs))
+    try:
+        yield
+    finally:
+        library.take_off(handle)
+
+
+@contextlib.contextmanager
+def empty_profile(library: ctypes.CDLL) -> Iterator[None]:
+    """A profile function of C that does nothing."""
+    set_profile = ctypes.pythonapi.PyEval_SetProfile
+    set_profile.argtypes, set_profile.restype = [ctypes.c_void_p, ctypes.py_object], None
+    set_profile(ctypes.cast(library.profile, ctypes.c_void_p), None)
+    try:
+        yield
+    finally:
+        set_profile(None, None)
+
+
+def build_empty(directory: str) -> ctypes.CDLL:
+    """What does nothing, compiled as the recorder is."""
+    source, out = Path(directory) / "empty.cpp", Path(directory) / "empty.so"
+    source.write_text(EMPTY_CALLBACK)
+    command = [x for x in opscope.torch.build.command(out) if not x.endswith(".cpp")]
+    command.insert(command.index("-o"), str(source))
+    subprocess.run(command, check=True)
+    return ctypes.CDLL(str(out))
+
+
+def per_call(n: int = LOOP) -> float:
+    """Nanoseconds that one call of a Python function and its return take."""
+    def called() -> None:
+        pass
+    start = time.thread_time_ns()
+    for _ in range(n):
+        called()
+    return (time.thread_time_ns() - start) / n
+
+
+def calls(library: ctypes.CDLL, rounds: int) -> dict[str, float]:
+    """Nanoseconds of a call and its return, under each."""
+    under: dict[str, Callable[[], Any]] = {
+        "nothing": contextlib.nullcontext, "empty": lambda: empty_profile(library),
+        **{name: lambda make=make: make(activities=CPU, with_stack=True)
+           for name, make in MAKERS.items()}}
+    found: dict[str, list[float]] = {name: [] for name in under}
+    for _ in range(rounds):
+        for name, make in under.items():
+            with make():
+                per_call(LOOP // 10)
+                found[name].append(min(per_call() for _ in range(3)))
+    return {name: statistics.median(x) for name, x in found.items()}
+
+
+def second_ms(work: Callable[[], None]) -> float:
+    """Milliseconds of the processor that WORK takes when it is done again."""
+    work()
+    start = time.thread_time_ns()
+    work()
+    return (time.thread_time_ns() - start) / 1e6
+
+
+def training(rounds: int) -> tuple[float, dict[str, float]]:
+    """Milliseconds of a step of ResNet-18 without a profiler; how much longer under each."""
+    step = resnet18_training(8, 64)
+    plain: list[float] = []
+    ratios: dict[str, list[float]] = {name: [] for name in MAKERS}
+    for _ in range(rounds):
+        for name, make in MAKERS.items():
+            plain.append(second_ms(step))
+            with make(activities=CPU, **ALL_BUT_STACKS):
+                ratios[name].append(second_ms(step) / plain[-1])
+    return statistics.median(plain), {k: statistics.median(v) for k, v in ratios.items()}
+
+
 def afterwards(make: Callable[..., Any], options: dict[str, Any]) -> tuple[float, float]:
     """Milliseconds from stop() to the text of the table, and of the export."""
     prof = make(activities=CPU, **options)
@@ -71,25 +185,75 @@ def afterwards(make: Callable[..., Any], options: dict[str, Any]) -> tuple[float
     return tuple(1e3 * (b - a) for a, b in zip(times, times[1:]))  # type: ignore[return-value]
 
 
+def largest_bytes() -> int:
+    """The most memory that this process had; getrusage() would say its parent's."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return 1024 * next(int(x.split()[1]) for x in lines if x.startswith("VmHWM:"))
+
+
+def grow(name: str) -> None:
+    """Print by how many bytes this process grows under the profiler called NAME."""
+    per_operator()
+    before = largest_bytes()
+    prof = MAKERS[name](activities=CPU, record_shapes=True)
+    with prof:
+        per_operator(MANY)
+    str(prof.key_averages().table())
+    print(largest_bytes() - before)
+
+
+def growth_mb(name: str) -> float:
+    """Of a process of its own, in megabytes."""
+    done = subprocess.run([sys.executable, __file__, "--grow", name], check=True, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    return int(done.stdout.split()[-1]) / 1e6
+
+
+def show(what: str, unit: str, theirs: float, ours: float, digits: int, verdict: str) -> None:
+    print(f"{what:16} torch {theirs:8.{digits}f} {unit}, opscope {ours:7.{digits}f} {unit}: "
+          f"{verdict}")
+
+
+def show_operators(library: ctypes.CDLL, rounds: int) -> None:
+    for name, options, limit in CASES:
+        floors, theirs, ours = [], [], []
+        has_inputs = "record_shapes" in options
+        for _ in range(rounds):
+            floors.append(added(lambda **_: empty_callback(library, has_inputs), {}))
+            theirs.append(added(torch.profiler.profile, options))
+            ours.append(added(opscope.torch.profile, options))
+        floor, a, b = (statistics.median(x) for x in (floors, theirs, ours))
+        show(name, "ns", a, b, 0, f"{b / a:.2f} (at most {limit:.2f}; an empty callback "
+             f"{floor:.0f} ns, {floor / a:.2f})")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--rounds", type=int, default=9)
-    rounds = parser.parse_args().rounds
+    parser.add_argument("--grow", choices=MAKERS, help=argparse.SUPPRESS)
+    args = parser.parse_args()
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
-    print(f"torch {torch.__version__}; {per_operator(MANY):.0f} ns an operator without a profiler")
-    for name, options, limit in CASES:
-        theirs, ours = [], []
-        for _ in range(rounds):
-            theirs.append(added(torch.profiler.profile, options))
-            ours.append(added(opscope.torch.profile, options))
-        a, b = statistics.median(theirs), statistics.median(ours)
-        print(f"{name:16} torch {a:6.0f} ns, opscope {b:6.0f} ns an operator: {b / a:.2f} "
-              f"(at most {limit:.2f})")
-    ours_ms = afterwards(opscope.torch.profile, {})
-    theirs_ms = afterwards(torch.profiler.profile, {})
+    if args.grow:
+        grow(args.grow)
+        return 0
+    with tempfile.TemporaryDirectory() as directory:
+        library = build_empty(directory)
+        print(f"torch {torch.__version__}; {per_operator(MANY):.0f} ns an operator without a "
+              "profiler")
+        show_operators(library, args.rounds)
+        ns = calls(library, args.rounds)
+    show("Python call", "ns", ns["torch"], ns["opscope"], 0,
+         f"{ns['opscope'] / ns['empty']:.2f} x the {ns['empty']:.0f} ns under an empty profile "
+         f"function (at most 1.15; {ns['nothing']:.0f} ns under none)")
+    step_ms, longer = training(3 * args.rounds)
+    print(f"ResNet-18 step   {step_ms:.0f} ms; torch {100 * (longer['torch'] - 1):+.2f} %, "
+          f"opscope {100 * (longer['opscope'] - 1):+.2f} % (at most +1 %)")
+    theirs_ms, ours_ms = (afterwards(make, {}) for make in MAKERS.values())
     for what, a, b, least in zip(("stop to table", "export"), theirs_ms, ours_ms, (200, 3)):
-        print(f"{what:16} torch {a:8.1f} ms, opscope {b:6.1f} ms: {a / b:.0f} x (at least {least})")
+        show(what, "ms", a, b, 1, f"{a / b:.0f} x (at least {least})")
+    a, b = (growth_mb(name) for name in MAKERS)
+    show("peak memory", "MB", a, b, 0, f"{b / a:.2f} (at most 0.20)")
     return 0
 
 

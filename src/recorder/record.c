@@ -86,6 +86,42 @@ void osc_scope_begin(enum osc_scope_kind kind, osc_name name)
     put_now(OSC_RECORD_BEGIN + (kind & 31), name, OSC_ROLE_BEGIN);
 }
 
+/* As many as are worth one reservation. */
+#define ARGS_MAX 14u
+
+_Static_assert((int)OSC_SCOPE_ARG_I64 == (int)OSC_RECORD_ARG_I64 &&
+                   (int)OSC_SCOPE_ARG_NAME == (int)OSC_RECORD_ARG_NAME &&
+                   (int)OSC_SCOPE_ARG_PAIRS == (int)OSC_RECORD_ARGS,
+               "kinds of arguments are those of their records");
+
+__attribute__((noinline, cold)) static void begin_with_slowly(uint32_t kind, osc_name name,
+                                                              const struct osc_scope_arg *args,
+                                                              uint32_t n_args)
+{
+    put_slowly(kind, name, OSC_ROLE_BEGIN);
+    for (uint32_t i = 0; i < n_args; i++)
+        osc_writer_put(args[i].kind & 0x3f, args[i].key, args[i].value, OSC_ROLE_ARG, 0);
+}
+
+void osc_scope_begin_with(enum osc_scope_kind kind, osc_name name,
+                          const struct osc_scope_arg *args, uint32_t n_args)
+{
+    const uint32_t record = OSC_RECORD_BEGIN + (kind & 31);
+    uint64_t now;
+    struct osc_record_slot *s = n_args <= ARGS_MAX ? try_slots(1 + n_args, &now) : NULL;
+
+    if (__builtin_expect(!s, 0)) {
+        begin_with_slowly(record, name, args, n_args);
+        return;
+    }
+    s->value = now;
+    osc_writer_finish(s, name, record, 1);
+    for (uint32_t i = 0; i < n_args; i++) {
+        s[1 + i].value = args[i].value;
+        osc_writer_finish(&s[1 + i], args[i].key, args[i].kind & 0x3f, 1);
+    }
+}
+
 void osc_scope_end(void)
 {
     put_now(OSC_RECORD_END, 0, OSC_ROLE_END);
@@ -116,6 +152,41 @@ void osc_scope_complete(enum osc_scope_kind kind, osc_name name, uint64_t start_
     s[0].value = start_ticks;
     s[1] = (struct osc_record_slot){now - start_ticks, 0};
     osc_writer_finish(s, name, record, 2);
+}
+
+/* --- memory ------------------------------------------------------------------------ */
+
+__attribute__((noinline, cold)) static void put_memory_slowly(uint32_t kind, uint32_t device,
+                                                              uint64_t addr, uint64_t bytes)
+{
+    if (!osc_writer_drop(OSC_ROLE_EVENT))
+        OSC_PUT(kind, device, osc_ticks(), OSC_ROLE_EVENT, addr, bytes);
+}
+
+static inline void put_memory(uint32_t kind, uint32_t device, uint64_t addr, uint64_t bytes)
+{
+    uint64_t now;
+
+    if (!osc_is_on())
+        return;
+    struct osc_record_slot *s = try_slots(2, &now);
+    if (__builtin_expect(!s, 0)) {
+        put_memory_slowly(kind, device, addr, bytes);
+        return;
+    }
+    s[0].value = now;
+    osc_put_slot(&s[1], addr, bytes);
+    osc_writer_finish(s, device, kind, 2);
+}
+
+void osc_memory_alloc(uint32_t device, uint64_t addr, uint64_t bytes)
+{
+    put_memory(OSC_RECORD_ALLOC, device, addr, bytes);
+}
+
+void osc_memory_free(uint32_t device, uint64_t addr, uint64_t bytes)
+{
+    put_memory(OSC_RECORD_FREE, device, addr, bytes);
 }
 
 /* --- at given times ---------------------------------------------------------------- */

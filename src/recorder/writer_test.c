@@ -177,6 +177,7 @@ static bool tells_losses_in_time(void)
 static void bears_a_signal_between_any_two_instructions(void **state)
 {
     struct sigaction sa = {.sa_handler = record_at_trap}, before;
+    const struct osc_scope_arg arg = {OSC_SCOPE_ARG_I64, 2, 3};
     struct osc_losses lost;
     const uint64_t n = 60;
 
@@ -188,8 +189,8 @@ static void bears_a_signal_between_any_two_instructions(void **state)
         if (i % 10 == 0)
             (void)osc_dump(); /* so that there is room */
         step(true);
-        osc_begin(OSC_SCOPE_PLAIN, 1);
-        osc_arg_i64(2, 3);
+        osc_begin_with(OSC_SCOPE_PLAIN, 1, &arg, 1);
+        osc_memory_alloc(OSC_DEVICE_CPU, 0x1000, 64);
         osc_instant(2);
         osc_end();
         step(false);
@@ -202,8 +203,8 @@ static void bears_a_signal_between_any_two_instructions(void **state)
     assert_int_equal(rec.n_unfinished, 0);
     assert_int_equal(rec.all.begins + rec.all.n[OSC_RECORD_INSTANT] + rec.all.args +
                          rec.all.n[OSC_RECORD_COUNTER_I64] + rec.all.n[OSC_RECORD_END] +
-                         sum_of(&lost),
-                     4 * n + 3 * handled);
+                         rec.all.n[OSC_RECORD_ALLOC] + sum_of(&lost),
+                     5 * n + 3 * handled);
     assert_true(rec.least_depth >= 0);
     assert_int_equal(rec.depth[1], 0);
     print_message("%llu times a handler, %llu of its calls dropped and counted\n",
@@ -599,6 +600,52 @@ static void records_values_words_and_bytes_as_they_were_given(void **state)
     assert_int_equal(seen[7].words[0], 500);
 }
 
+static uint64_t n_in_order;
+
+/* Scope N begins with N % 17 arguments: their kinds in turn, their values counting up. */
+static void see_begin_with(void *ctx, uint32_t thread, const struct osc_packed *r)
+{
+    static const uint8_t kinds[] = {OSC_RECORD_ARG_I64, OSC_RECORD_ARG_NAME, OSC_RECORD_ARGS};
+    static uint32_t scope, arg;
+
+    (void)ctx;
+    (void)thread;
+    if (r->kind == OSC_RECORD_BEGIN + OSC_SCOPE_OPERATOR) {
+        scope = r->id;
+        arg = 0;
+    } else if (r->kind == OSC_RECORD_END) {
+        n_in_order += arg == scope % 17;
+    } else if (arg < 17 && r->kind == kinds[arg % 3] && r->value == arg) {
+        arg++;
+    } else {
+        arg = 17;
+    }
+}
+
+static void begins_with_arguments_as_if_each_was_called(void **state)
+{
+    static const enum osc_scope_arg_kind kinds[] = {OSC_SCOPE_ARG_I64, OSC_SCOPE_ARG_NAME,
+                                                    OSC_SCOPE_ARG_PAIRS};
+    struct osc_scope_arg args[16];
+    struct osc_losses lost;
+
+    (void)state;
+    for (uint32_t i = 0; i < 16; i++)
+        args[i] = (struct osc_scope_arg){kinds[i % 3], i % 3 == 2 ? 0 : 7, i};
+    assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
+    rec.look = see_begin_with;
+    n_in_order = 0;
+    for (uint32_t n = 1; n <= 3000; n++) {
+        osc_begin_with(OSC_SCOPE_OPERATOR, n, args, n % 17);
+        osc_end();
+    }
+    osc_losses_get(&lost);
+    assert_int_equal(recorded_end(&rec), OSC_OK);
+    assert_int_equal(sum_of(&lost), 0);
+    assert_int_equal(rec.all.begins, 3000);
+    assert_int_equal(n_in_order, 3000);
+}
+
 static void cuts_and_counts_what_is_too_big(void **state)
 {
     static char text[5000];
@@ -640,6 +687,7 @@ int main(void)
         cmocka_unit_test(counts_all_of_a_storm_while_there_is_no_room),
         cmocka_unit_test(records_only_ends_of_open_scopes_in_a_pause),
         cmocka_unit_test(records_values_words_and_bytes_as_they_were_given),
+        cmocka_unit_test(begins_with_arguments_as_if_each_was_called),
         cmocka_unit_test(cuts_and_counts_what_is_too_big),
     };
     return cmocka_run_group_tests_name("writer", tests, NULL, NULL);

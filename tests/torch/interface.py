@@ -242,6 +242,13 @@ def nothing_is_an_empty_table() -> None:
     with profile(activities=CPU) as prof:
         pass
     assert prof.key_averages().table() == "" and len(prof.key_averages()) == 0
+    for named in (CPU, [{ProfilerActivity.CPU: []}]):
+        with profile(activities=named) as prof:
+            pass
+        with tempfile.TemporaryDirectory() as d:
+            prof.export_chrome_trace(os.path.join(d, "t.json"))
+            events = json.loads(Path(d, "t.json").read_text())["traceEvents"]
+        assert not [e for e in events if e.get("cat", "Trace") != "Trace"], events
 
 
 def a_thread_whose_session_another_ended_is_not_in_the_next() -> None:
@@ -901,6 +908,35 @@ def it_has_every_name_that_torch_has() -> None:
     assert set(dir(there.profile)) <= set(dir(profile))
     assert (inspect.signature(profile) == inspect.signature(there.profile)
             and inspect.signature(profile.__init__) == inspect.signature(there.profile.__init__))
+
+
+def the_inner_profiler_has_what_that_of_torch_has() -> None:
+    with profile(activities=CPU) as prof:
+        assert str(prof.profiler) == repr(prof.profiler) == "<unfinished torch.autograd.profile>"
+        x + x
+    inner = prof.profiler
+    assert "aten::add" in inner.table(sort_by="id") == str(inner) and "aten::add" in repr(inner)
+    assert inner.total_average().count == 1 and len(inner.function_events) == 1
+    assert inner.self_cpu_time_total == prof.key_averages().self_cpu_time_total > 0
+    late = profile(activities=CPU, post_processing_timeout_s=-1)
+    assert raises(ValueError, "must be non-negative", late.start)
+
+
+def metadata_that_comes_too_early_is_refused_aloud() -> None:
+    prof = profile(activities=CPU)
+    assert raises(ValueError, "Expecting", lambda: prof.preset_metadata_json("a", "{no"))
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        prof.add_metadata("early", "lost")
+        assert [w.filename for w in found if "not initialized" in str(w.message)] == [__file__]
+        with prof:
+            prof.add_metadata("within", "kept")
+        prof.add_metadata("after", "kept")
+    assert len(found) == 1, found
+    with tempfile.TemporaryDirectory() as d:
+        prof.export_chrome_trace(os.path.join(d, "t.json"))
+        trace = json.loads(Path(d, "t.json").read_text())
+    assert trace["within"] == trace["after"] == "kept" and "early" not in trace, trace
 
 
 def slips_of_documents_are_understood() -> None:

@@ -138,6 +138,7 @@ class Tests:
 
     def __init__(self, opscope: str) -> None:
         self.opscope = opscope
+        self.variables: dict[str, str] = {}  # of programs
         self.n_passed = 0
         self.failed: list[str] = []
 
@@ -162,7 +163,8 @@ class Tests:
         place.write_text(program, encoding="utf-8")
         words = [str(place) if x == "-" else x for x in command]
         beside = os.path.join(os.path.dirname(self.opscope), "python")
-        env = {**os.environ, **({"PYTHONPATH": beside} if os.path.isdir(beside) else {})}
+        env = {**os.environ, **({"PYTHONPATH": beside} if os.path.isdir(beside) else {}),
+               **self.variables}
         done = subprocess.run([self.opscope, "run", "--torch", *options, "-o", "rec", "--", *words],
                               cwd=directory, env=env, stdin=subprocess.DEVNULL,
                               capture_output=True, text=True, timeout=300, check=False)
@@ -186,6 +188,10 @@ class Tests:
                 self.check(f"{how}: files", len(files), n_files)
                 self.check(f"{how}: of the parent", self.calls(files, "aten::cos"), [4])
                 self.check(f"{how}: of workers", self.calls(files, "aten::sin"), [8, 8])
+        self.forks()
+
+    def forks(self) -> None:
+        """os.fork alone."""
         with tempfile.TemporaryDirectory() as d:
             _, files = self.record(d, FORKS, sys.executable, "-")
             self.check("a child that runs no operator leaves no file", len(files), 2)
@@ -226,6 +232,19 @@ class Tests:
                                                      "label")]
             self.check("steps", labels, [str(x) for x in range(8)])
 
+    def without_a_compiler(self) -> None:
+        """Names and times of them all."""
+        with tempfile.TemporaryDirectory() as d:
+            os.symlink("/bin/true", os.path.join(d, "true"))
+            self.variables = {"PATH": d, "CXX": "", "XDG_CACHE_HOME": d, "TMPDIR": d}
+            self.forks()
+            self.ranks()
+            self.profiles()
+            self.steps()
+            _, files = self.record(d, STEPS, sys.executable, "-")
+            found = [x["code"] for x in self.table(files[0], "quality")]
+            self.check("quality", "names_alone" in found and "source_failed" not in found, True)
+
 
 def main() -> int:
     """Exit status."""
@@ -236,6 +255,7 @@ def main() -> int:
     tests.ranks()
     tests.profiles()
     tests.steps()
+    tests.without_a_compiler()
     print(f"{tests.n_passed} passed, {len(tests.failed)} failed")
     return 1 if tests.failed else 0
 

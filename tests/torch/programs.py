@@ -40,6 +40,20 @@ PROGRAMS = {
     "switchable.py": (["--profile"], False),
 }
 QUICK = ("basic.py", "legacy.py", "scheduled.py", "loops")
+# Hides which torch it is, from what runs before it and after.
+UNKNOWN = """
+import builtins, ctypes
+class Plain:
+    @staticmethod
+    def osc_torch_plain_find(*_):
+        return b"another torch"
+def open_others(path, *args, open=open, **options):
+    if str(path).endswith("torch/version.py"):
+        raise OSError
+    return open(path, *args, **options)
+builtins.open = open_others
+ctypes.PyDLL = lambda path: Plain()
+"""
 # Goes before a program: each of its windows prints all of its averages, with everything on, but
 # for the calls of Python that are the profiler's own.
 EVERYTHING = """
@@ -273,12 +287,22 @@ class Tests:
         self.loop("steps are those of the optimizer", ["--torch"], steps, r"(?m)^9$")
         with tempfile.TemporaryDirectory() as d:
             bare = {"PATH": d, "XDG_CACHE_HOME": d, "TMPDIR": d, "CXX": ""}
-            self.loop("without a compiler ITT tells names", ["--torch"], calls,
+            self.loop("names and times need no compiler", ["--torch"], calls,
+                      r"aten::addmm,10\n", **bare)
+            self.loop("and one line of run says so", ["--torch"], ["info"],
+                      r"\[torch\] PID \d+: no C\+\+ compiler.*names and times", **bare)
+            Path(d, "sitecustomize.py").write_text(UNKNOWN, encoding="utf-8")
+            bare["PYTHONPATH"] = d
+            self.loop("of a torch that is not known ITT tells names", ["--torch"], calls,
                       r"aten::addmm,10\n", **bare)
             self.loop("and quality says so", ["--torch"], ["table", "quality"],
                       r"source_failed", **bare)
             self.loop("and one line of run", ["--torch"], ["info"],
                       r"\[torch\] PID \d+: no C\+\+ compiler.*ITT", **bare)
+        found = {re.findall(r"^(?:KNOWN|VERSIONS) = (\(.*?\))", path.read_text(), re.M)[0]
+                 for path in (ROOT / "python/opscope/torch").rglob("*.py")
+                 if path.name in ("plain.py", "sitecustomize.py")}
+        self.check("versions that need no ITT", len(found) == 1, found)
 
 
 def difference(a: subprocess.CompletedProcess[str], b: subprocess.CompletedProcess[str]) -> str:

@@ -59,7 +59,7 @@ class BasicBlock(nn.Module):
         return F.relu(self.bn2(self.conv2(y)) + self.shortcut(x))
 
 
-def resnet18_training():
+def resnet18_training(n_images: int = 2, side: int = 32):
     """ResNet-18 as torchvision has it: forward, backward, optimizer."""
     layers = [nn.Conv2d(3, 64, 7, 2, 3, bias=False), nn.BatchNorm2d(64), nn.ReLU(inplace=True),
               nn.MaxPool2d(3, 2, 1)]
@@ -67,7 +67,8 @@ def resnet18_training():
         layers += [BasicBlock(inside, outside, stride), BasicBlock(outside, outside, 1)]
     model = nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(512, 1000))
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9, weight_decay=1e-4)
-    images, labels = torch.randn(2, 3, 32, 32), torch.randint(0, 1000, (2,))
+    images = torch.randn(n_images, 3, side, side)
+    labels = torch.randint(0, 1000, (n_images,))
 
     def work() -> None:
         optimizer.zero_grad()

@@ -15,13 +15,15 @@ import torch
 from .. import _opscope
 from . import build
 
-VERSIONS = ("2.13.",)  # whose ATen/record_function.h it was compared with
+# Whose ATen/record_function.h it was compared with; hook/sitecustomize.py has them, too.
+VERSIONS = ("2.13.",)
 
 
 class Plain:
     """Why there is no other recorder, if that is so, and what was said of it."""
 
     why = ""
+    held = b""  # the same, at an address that recordings are told from
     is_told = False
 
     def recorder(self, error: build.BuildError) -> ctypes.PyDLL:
@@ -32,9 +34,10 @@ class Plain:
         library = ctypes.PyDLL(_opscope.__file__)
         library.osc_torch_plain_find.restype = ctypes.c_char_p
         missing: str = f"torch {VERSIONS[0]}*"
+        self.held = str(error).encode(errors="replace")
         if torch.__version__.startswith(VERSIONS):
             path = Path(torch.__file__).parent / "lib/libtorch_cpu.so"
-            missing = (library.osc_torch_plain_find(bytes(path)) or b"").decode()
+            missing = (library.osc_torch_plain_find(bytes(path), self.held) or b"").decode()
         if missing:
             raise build.BuildError(
                 f"{error}; or run `python -m opscope.torch build` where it can be built, with this "

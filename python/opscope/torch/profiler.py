@@ -27,6 +27,7 @@ from . import devices, native, ranges
 from .events import EventList, Timeline, events
 from .plain import plain
 
+UNFINISHED = "<unfinished torch.autograd.profile>"
 AnyPath = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 FLAGS = ("record_shapes", "profile_memory", "with_stack", "with_modules", "with_flops")
 OWN_MEMBERS = ("traceEvents", "traceName")  # of a trace: no metadata may be called so
@@ -99,10 +100,18 @@ class Recording:
         """Whether it records."""
         return bool(self.running)
 
+    def __repr__(self) -> str:
+        return repr(self.function_events) if self.window_ns[1] else UNFINISHED
+
+    def __str__(self) -> str:
+        return self.table() if self.window_ns[1] else UNFINISHED
+
     def _prepare_trace(self) -> None:
         for name in self._named_types() or ():
             if name not in CPU_TYPES:
                 raise RuntimeError(f"Unknown or non-member activity type name: '{name}'")
+        if (getattr(self.owner, "post_processing_timeout_s", None) or 0) < 0:
+            raise ValueError("post_processing_timeout_s must be non-negative")
         callback = self.owner.custom_trace_id_callback
         self.trace_id = callback() if callback else f"{uuid.uuid4().int:032X}"
 
@@ -119,7 +128,6 @@ class Recording:
             plain.tell(self.flags + ["capture_overload_names"] * config["capture_overload_names"],
                        stacklevel=native.level_of_caller())
             self.flags = []
-            native.metadata("names_alone", plain.why)
         for flag in FLAGS:
             native.metadata(flag, str(int(flag in self.flags)))
         for key, value in metadata.items():
@@ -186,6 +194,19 @@ class Recording:
                          o.use_device, o.profile_memory, o.with_flops,
                          lambda: self.function_events.key_averages(group_by_input_shape,
                                                                    group_by_stack_n))
+
+    def table(self, *args: Any, **options: Any) -> str:
+        """The calls as text, not averaged; the arguments of torch's `EventList.table()`."""
+        return str(self.function_events.table(*args, **options))
+
+    def total_average(self) -> Any:
+        """The sum of all calls, nested ones counted again."""
+        return self.function_events.total_average()
+
+    @property
+    def self_cpu_time_total(self) -> float:
+        """Time on the host without that of children, of all calls, in microseconds."""
+        return float(self.key_averages(False, 0).self_cpu_time_total)
 
     def export_chrome_trace(self, path: AnyPath, metadata: dict[str, str] | None = None,
                             use_python_export: bool = False) -> None:
@@ -273,7 +294,7 @@ def merge_head(f: Any, out: Any, head: dict[str, Any], window_ns: tuple[int, int
     if hidden:
         copy_shown(itertools.chain((line,), f), out, hidden)
         return
-    out.write(b"\n" if line.startswith(b"]") else b",\n")
+    out.write(b",\n" if line.startswith(b"{") else b"\n")  # where nothing ran, there are none
     out.write(line)
     shutil.copyfileobj(f, out, 1 << 20)
 
@@ -358,14 +379,27 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
 
     def add_metadata(self, key: str, value: str) -> None:
         """Note a text in the trace that is being recorded."""
-        self.add_metadata_json(key, json.dumps(value))
+        self._note(key, json.dumps(value))
 
     def add_metadata_json(self, key: str, value: str) -> None:
         """Note a value, JSON text, in the trace that is being recorded."""
         json.loads(value)
+        self._note(key, value)
+
+    def _note(self, key: str, value: str) -> None:
+        """What both do, for a caller of theirs."""
+        if self.profiler is None:
+            warnings.warn("Profiler is not initialized: skipping profiling metadata; "
+                          "preset_metadata_json() keeps it for the start", stacklevel=3)
+            return
         self._trace_metadata[key] = value
-        if self.profiler is not None and self.profiler.is_running:
+        if self.profiler.is_running:
             native.metadata(key, text_of(value))
+
+    def preset_metadata_json(self, key: str, value: str) -> None:
+        """Note a value, JSON text, in each trace that is recorded from now on."""
+        json.loads(value)
+        super().preset_metadata_json(key, value)
 
     def export_chrome_trace(self, path: AnyPath, use_python_export: bool = False) -> None:
         """Write the last window as Kineto's JSON; `.gz` compresses. As often as wanted."""

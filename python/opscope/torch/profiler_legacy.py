@@ -116,7 +116,7 @@ class profile:  # noqa: N801 - torch's name
 
     def table(self, *args: Any, **options: Any) -> str:
         """The calls as text, not averaged; the arguments of torch's `EventList.table()`."""
-        return str(self._results().function_events.table(*args, **options))
+        return self._results().table(*args, **options)
 
     def key_averages(self, group_by_input_shape: bool = False, group_by_stack_n: int = 0) -> Any:
         """The averages by torch's keys."""
@@ -124,7 +124,7 @@ class profile:  # noqa: N801 - torch's name
 
     def total_average(self) -> Any:
         """The sum of all calls, nested ones counted again."""
-        return self._results().function_events.total_average()
+        return self._results().total_average()
 
     def export_chrome_trace(self, path: AnyPath) -> None:
         """Write Kineto's JSON, as often as wanted."""
@@ -137,4 +137,4 @@ class profile:  # noqa: N801 - torch's name
     @property
     def self_cpu_time_total(self) -> float:
         """Time on the host without that of children, of all calls, in microseconds."""
-        return float(self.key_averages().self_cpu_time_total)
+        return self._results().self_cpu_time_total

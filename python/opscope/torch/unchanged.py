@@ -108,19 +108,30 @@ def record_by_itt() -> None:
     give_way(torch.autograd.profiler_legacy, "_enable_profiler_legacy")
 
 
-def begin(replaces: bool) -> str:
-    """Record, or have torch's profilers replaced. What went wrong, or nothing."""
+def do_without(e: build.BuildError) -> tuple[str, bool]:
+    """Record what can be had without a recorder, for E says why there is none."""
+    try:
+        native.recorder()
+    except build.BuildError:
+        if not os.environ.get("INTEL_LIBITTNOTIFY64"):
+            return f"{e}; operators are not recorded", False
+        record_by_itt()
+        return (f"{e}; names and times of operators come by way of ITT, no shapes and no memory",
+                False)
+    record()
+    return f"{e}; names and times of operators are recorded, no shapes and no memory", True
+
+
+def begin(replaces: bool) -> tuple[str, bool]:
+    """Record, or have torch's profilers replaced. What went wrong, and whether that is done."""
     try:
         native.built()
     except build.BuildError as e:
         if replaces:
-            return f"{e}; torch's own profiler is used"
-        if not os.environ.get("INTEL_LIBITTNOTIFY64"):
-            return f"{e}; operators are not recorded"
-        record_by_itt()
-        return f"{e}; names and times of operators come by way of ITT, no shapes and no memory"
+            return f"{e}; torch's own profiler is used", False
+        return do_without(e)
     if replaces:
         replace()
     else:
         record()
-    return ""
+    return "", True

@@ -10,7 +10,7 @@
  *   - Operators and annotations are told apart by callbacks of their own, for the scope of a
  *     range lies at another place in each torch.
  *   - Shapes, numbers that tie backward to forward, memory, stacks and overloads are not
- *     there, whatever the options say.
+ *     there, whatever the options say. Each recording says so, as `names_alone`.
  *   - An operator costs no allocation, and no lock but where one ends on another thread.
  *
  * Threading: as recorder.h has it.
@@ -82,11 +82,17 @@ static const struct {
 
 enum { CALLBACK_OPERATOR, CALLBACK_ANNOTATION, N_CALLBACKS };
 
+/* Why it is this one that records, for recordings; borrowed. */
+static const char *reason;
+
 /* Written while no callback is there. */
 static struct {
+    const char *whole; /* of struct osc_torch_options */
     bool is_all_threads;
     bool has_global_callbacks; /* the handles', of all threads */
     uint64_t handles[N_CALLBACKS];
+    bool begins_step;      /* this and the next, under the lock */
+    uint64_t begun_number; /* the session whose recording was told what it is */
 } session;
 
 /* The number of the session, 0: none; what threads know of an older one is void. */
@@ -116,14 +122,27 @@ struct thread {
 
 static _Thread_local struct thread self;
 
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
 /* Ends of ranges that began on another thread, which closes them when it comes by. What that
  * one does not meet in time, as there are newer ones, ends when the recording does. */
-static pthread_mutex_t elsewhere_lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic uint64_t n_elsewhere;         /* so far; under the lock but for reading */
 static struct open elsewhere[ELSEWHERE_MAX]; /* under the lock; the N-th at N % ELSEWHERE_MAX */
 
 /* Stands in the place of a range that another thread has ended: it was asynchronous. */
 static const char ended_elsewhere;
+
+/* What only the first thread of a session does, under the lock. */
+static void begin_recording(uint64_t number)
+{
+    session.begun_number = number;
+    osc_metadata("names_alone", reason);
+    if (session.whole)
+        osc_metadata("source.torch", session.whole);
+    if (session.begins_step)
+        osc_step();
+    session.begins_step = false;
+}
 
 /* Forget what belonged to an older session. */
 static __attribute__((noinline, cold)) void renew(struct thread *t, uint64_t number)
@@ -134,6 +153,10 @@ static __attribute__((noinline, cold)) void renew(struct thread *t, uint64_t num
     t->n_open = t->n_over = 0;
     /* relaxed: whatever this thread opens from now on ends later */
     t->n_seen = atomic_load_explicit(&n_elsewhere, memory_order_relaxed);
+    pthread_mutex_lock(&lock);
+    if (session.begun_number != number)
+        begin_recording(number);
+    pthread_mutex_unlock(&lock);
     if (prctl(PR_GET_NAME, name) == 0 && name[0] != '\0')
         osc_thread_name(name);
 }
@@ -166,7 +189,7 @@ static bool note_end(struct thread *t, const void *who, uint64_t ticks, const vo
 /* Take note of what other threads have ended since T looked. */
 static __attribute__((noinline, cold)) void take_elsewhere(struct thread *t)
 {
-    pthread_mutex_lock(&elsewhere_lock);
+    pthread_mutex_lock(&lock);
     /* relaxed: the lock orders it */
     const uint64_t n = atomic_load_explicit(&n_elsewhere, memory_order_relaxed);
     uint64_t i = n > ELSEWHERE_MAX ? n - ELSEWHERE_MAX : 0;
@@ -177,7 +200,7 @@ static __attribute__((noinline, cold)) void take_elsewhere(struct thread *t)
         note_end(t, o->who, o->end_ticks, &ended_elsewhere);
     }
     t->n_seen = n;
-    pthread_mutex_unlock(&elsewhere_lock);
+    pthread_mutex_unlock(&lock);
     close_ended(t);
 }
 
@@ -186,13 +209,13 @@ static __attribute__((noinline, cold)) void end_elsewhere(const void *who)
 {
     const uint64_t ticks = osc_now();
 
-    pthread_mutex_lock(&elsewhere_lock);
+    pthread_mutex_lock(&lock);
     /* relaxed, here and below: the lock orders it */
     const uint64_t n = atomic_load_explicit(&n_elsewhere, memory_order_relaxed);
 
     elsewhere[n % ELSEWHERE_MAX] = (struct open){who, ticks};
     atomic_store_explicit(&n_elsewhere, n + 1, memory_order_relaxed);
-    pthread_mutex_unlock(&elsewhere_lock);
+    pthread_mutex_unlock(&lock);
 }
 
 /* --- ranges ---------------------------------------------------------- */
@@ -327,20 +350,27 @@ static void remove_callbacks(void)
 
 static void before_fork(void)
 {
-    pthread_mutex_lock(&elsewhere_lock);
+    pthread_mutex_lock(&lock);
 }
 
 static void after_fork(void)
 {
-    pthread_mutex_unlock(&elsewhere_lock);
+    pthread_mutex_unlock(&lock);
 }
 
-/* What its parent profiles is not the child's. */
+/* What its parent profiles is not the child's, unless the whole process is recorded; its steps
+ * are its parent's. */
 static void begin_child(void)
 {
-    pthread_mutex_unlock(&elsewhere_lock);
-    /* relaxed: there is one thread */
-    atomic_store_explicit(&session_number, 0, memory_order_relaxed);
+    pthread_mutex_unlock(&lock);
+    session.begins_step = false;
+    /* relaxed, here and below: there is one thread */
+    const uint64_t number = atomic_load_explicit(&session_number, memory_order_relaxed);
+    const bool goes_on = number != 0 && session.whole;
+
+    /* Its callbacks stay, and so do their functions. */
+    last_number += goes_on ? N_FUNCTIONS : 0;
+    atomic_store_explicit(&session_number, goes_on ? last_number : 0, memory_order_relaxed);
 }
 
 static void watch_forks(void)
@@ -350,10 +380,11 @@ static void watch_forks(void)
 
 /* --- the interface --------------------------------------------------- */
 
-const char *osc_torch_plain_find(const char *path)
+const char *osc_torch_plain_find(const char *path, const char *why)
 {
     void *const library = IS_KNOWN_ABI ? dlopen(path, RTLD_NOW | RTLD_NOLOAD) : NULL;
 
+    reason = why;
     if (!library)
         return IS_KNOWN_ABI ? path : "a processor of x86-64";
     for (size_t i = 0; i < sizeof exported / sizeof *exported; i++) {
@@ -378,6 +409,8 @@ int osc_torch_attach(const struct osc_torch_options *options)
     memcpy(&o, options, options->size < sizeof o ? options->size : sizeof o);
     remove_callbacks();
     session.is_all_threads = o.is_all_threads != 0;
+    session.whole = o.whole;
+    session.begins_step = o.whole != NULL;
     /* release: pairs with the barrier in adding the callbacks, before which none comes */
     atomic_store_explicit(&session_number, ++last_number, memory_order_release);
     add_callbacks(last_number);

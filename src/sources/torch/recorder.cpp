@@ -8,31 +8,30 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cinttypes>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <new>
-#include <sstream>
 #include <string>
 
 #include <ATen/core/Tensor.h>
 #include <ATen/core/ivalue.h>
 #include <ATen/record_function.h>
-#include <c10/core/ScalarType.h>
 
 #include "enabled.h"
+#include "hash.h"
+#include "inputs.h"
 #include "memory.h"
 #include "opscope/record.h"
 #include "python.h"
-#include "text.h"
 
+using osc_torch::hash_inputs;
+using osc_torch::hash_text;
 using osc_torch::kArgText;
 using osc_torch::kText;
 using osc_torch::kTextMax;
-using osc_torch::Text;
+using osc_torch::Told;
 
 namespace
 {
@@ -85,6 +84,7 @@ struct Thread {
     uint64_t generation;
     uint64_t logical_id; // torch's number of this thread
     bool is_numbered;    // the recording has that number
+    bool has_more;       // ranges may have arguments besides numbers and inputs
     Thread *next;        // in the list of all
     uint32_t n_open;
     bool is_too_deep;                  // some that began inside of those are not recorded
@@ -169,6 +169,7 @@ __attribute__((noinline, cold)) void renew(Thread *t, uint64_t now)
     t->n_open = 0;
     t->is_too_deep = false;
     t->is_numbered = false;
+    t->has_more = true;
     memset(t->names, 0, sizeof t->names);
     memset(t->signatures, 0, sizeof t->signatures);
     {
@@ -194,30 +195,6 @@ inline Thread *this_thread(uint64_t now)
 
 // --- names -------------------------------------------------------------------------------
 
-inline uint64_t mix(uint64_t h, uint64_t v)
-{
-    h = (h ^ v) * UINT64_C(0x9e3779b97f4a7c15);
-    return h ^ h >> 29;
-}
-
-// LEN bytes of S, eight at a time; the last eight may have been there already.
-inline uint64_t hash_text(const char *s, size_t len)
-{
-    uint64_t h = len, v = 0;
-
-    if (len < 8) {
-        for (size_t i = 0; i < len; i++)
-            v = v << 8 | static_cast<unsigned char>(s[i]);
-        return mix(h, v) | 1;
-    }
-    for (size_t i = 0; i + 8 < len; i += 8) {
-        memcpy(&v, s + i, 8);
-        h = mix(h, v);
-    }
-    memcpy(&v, s + len - 8, 8);
-    return mix(h, v) | 1;
-}
-
 inline osc_name name_of(Thread *t, const char *s)
 {
     const size_t len = strlen(s);
@@ -233,221 +210,6 @@ inline osc_name name_of(Thread *t, const char *s)
 }
 
 // --- inputs ------------------------------------------------------------------------------
-
-// Lists longer than these are not told, as torch.profiler does.
-constexpr size_t kTensorsMax = 30, kScalarsMax = 30;
-
-inline bool has_sizes(const at::Tensor &t)
-{
-    return t.defined() && !t.is_nested() &&
-           !t.unsafeGetTensorImpl()->has_symbolic_sizes_strides();
-}
-
-inline bool is_scalar_list(const c10::IValue &v)
-{
-    if (!v.isList())
-        return false;
-    const auto list = v.toListRef();
-    return list.empty() || (list[0].isScalar() && list.size() <= kScalarsMax);
-}
-
-inline uint64_t hash_tensor(uint64_t h, const at::Tensor &t)
-{
-    if (!has_sizes(t))
-        return mix(h, 1);
-    const auto sizes = t.sizes();
-
-    h = mix(h, 2 | static_cast<uint64_t>(t.scalar_type()) << 8 |
-                   static_cast<uint64_t>(t.layout()) << 16 | sizes.size() << 24);
-    for (const int64_t s : sizes)
-        h = mix(h, static_cast<uint64_t>(s));
-    if (t.layout() == c10::kStrided)
-        for (const int64_t s : t.strides())
-            h = mix(h, static_cast<uint64_t>(s));
-    return h;
-}
-
-inline uint64_t hash_scalar(uint64_t h, const c10::IValue &v, bool *is_odd)
-{
-    if (v.isInt())
-        return mix(mix(h, 3), static_cast<uint64_t>(v.toInt()));
-    if (v.isBool())
-        return mix(h, v.toBool() ? 4 : 5);
-    if (v.isDouble()) {
-        const double d = v.toDouble();
-        uint64_t bits;
-
-        memcpy(&bits, &d, sizeof bits);
-        return mix(mix(h, 6), bits);
-    }
-    *is_odd = true; // complex or symbolic: no hash tells them apart
-    return h;
-}
-
-// One number for all that is told of INPUTS.
-uint64_t hash_inputs(c10::ArrayRef<const c10::IValue> inputs, bool *is_odd)
-{
-    uint64_t h = inputs.size();
-
-    for (const c10::IValue &v : inputs) {
-        if (v.isTensor()) {
-            h = hash_tensor(h, v.toTensor());
-        } else if (v.isScalar()) {
-            h = hash_scalar(h, v, is_odd);
-        } else if (v.isTensorList()) {
-            const auto list = v.toListRef();
-
-            h = mix(h, 7 | list.size() << 8);
-            if (list.size() <= kTensorsMax)
-                for (const c10::IValue &one : list)
-                    h = hash_tensor(h, one.toTensor());
-        } else if (is_scalar_list(v)) {
-            const auto list = v.toListRef();
-
-            h = mix(h, 8 | list.size() << 8);
-            for (const c10::IValue &one : list)
-                h = hash_scalar(h, one, is_odd);
-        } else {
-            h = mix(h, 9);
-        }
-    }
-    return h | 1;
-}
-
-// As torch prints it in `Concrete Inputs`.
-void add_scalar(Text *out, const c10::IValue &v)
-{
-    char digits[40];
-
-    if (v.isInt()) {
-        out->add(v.toInt());
-    } else if (v.isBool()) {
-        out->add(v.toBool() ? "True" : "False");
-    } else if (v.isDouble()) {
-        const double d = v.toDouble();
-        // torch takes for whole what a long can hold, a negative zero among it
-        if (std::fabs(d) < 9.2e18 && d == std::trunc(d))
-            snprintf(digits, sizeof digits, "%lld.", static_cast<long long>(d));
-        else
-            snprintf(digits, sizeof digits, "%.17g", d);
-        out->add(digits);
-    } else { // complex or symbolic
-        std::ostringstream text;
-
-        text << v;
-        for (const char c : text.str())
-            if (c != '"' && c != '\\' && static_cast<unsigned char>(c) >= 0x20)
-                out->add(&c, 1);
-    }
-}
-
-void add_sizes(Text *dims, Text *strides, const at::Tensor &t)
-{
-    if (!has_sizes(t)) {
-        dims->add("[]");
-        strides->add("[]");
-        return;
-    }
-    dims->add(t.sizes());
-    strides->add(t.layout() == c10::kStrided ? t.strides() : c10::IntArrayRef());
-}
-
-void add_type(Text *types, const at::Tensor &t)
-{
-    if (has_sizes(t)) {
-        const auto name = c10::scalarTypeToTypeMeta(t.scalar_type()).name();
-        types->add(name.data(), name.size());
-    }
-}
-
-void add_tensors(Text *dims, Text *strides, const c10::IValue &v)
-{
-    const auto list = v.toListRef();
-
-    dims->add("[", 1);
-    strides->add("[", 1);
-    for (size_t i = 0; i < list.size() && list.size() <= kTensorsMax; i++) {
-        if (i > 0) {
-            dims->add(",", 1);
-            strides->add(",", 1);
-        }
-        add_sizes(dims, strides, list[i].toTensor());
-    }
-    dims->add("]", 1);
-    strides->add("]", 1);
-}
-
-void add_scalars(Text *concrete, const c10::IValue &v)
-{
-    const auto list = v.toListRef();
-
-    concrete->add("[", 1);
-    for (size_t i = 0; i < list.size(); i++) {
-        if (i > 0)
-            concrete->add(", ", 2);
-        add_scalar(concrete, list[i]);
-    }
-    concrete->add("]", 1);
-}
-
-void add_input(Text *dims, Text *strides, Text *types, Text *concrete, const c10::IValue &v)
-{
-    if (v.isTensor()) {
-        add_sizes(dims, strides, v.toTensor());
-        add_type(types, v.toTensor());
-        return;
-    }
-    if (v.isTensorList()) {
-        add_tensors(dims, strides, v);
-        types->add("TensorList");
-        return;
-    }
-    dims->add("[]");
-    strides->add("[]");
-    if (v.isScalar()) {
-        types->add("Scalar");
-        add_scalar(concrete, v);
-    } else if (is_scalar_list(v)) {
-        types->add("ScalarList");
-        add_scalars(concrete, v);
-    }
-}
-
-// What is told of the inputs of a call, in rooms of BYTES each from ROOM on.
-struct Told {
-    Text dims, strides, types, concrete;
-
-    Told(char *room, size_t bytes, c10::ArrayRef<const c10::IValue> inputs)
-        : dims(room, bytes), strides(room + bytes, bytes), types(room + 2 * bytes, bytes),
-          concrete(room + 3 * bytes, bytes)
-    {
-        const char *comma = "", *quotes = "\"";
-
-        for (Text *text : {&dims, &strides, &types, &concrete})
-            text->add("[", 1);
-        for (const c10::IValue &v : inputs) {
-            dims.add(comma);
-            strides.add(comma);
-            types.add(quotes);
-            concrete.add(quotes);
-            comma = ",";
-            quotes = "\",\"";
-            add_input(&dims, &strides, &types, &concrete, v);
-        }
-        for (Text *text : {&dims, &strides})
-            text->add("]", 1);
-        for (Text *text : {&types, &concrete})
-            text->add("\"]", 2);
-    }
-    bool is_cut() const
-    {
-        return dims.is_cut || strides.is_cut || types.is_cut || concrete.is_cut;
-    }
-    size_t longest() const
-    {
-        return std::max({dims.size(), strides.size(), types.size(), concrete.size()});
-    }
-};
 
 // The name of what is TOLD, as names of keys and texts.
 osc_name name_of_pairs(const Told &told)
@@ -500,21 +262,6 @@ __attribute__((noinline, cold)) void tell_inputs(Thread *t,
         osc_arg_json(session.keys.strides, told.strides.begin, told.strides.size());
         osc_arg_json(session.keys.dims, told.dims.begin, told.dims.size());
     }
-}
-
-inline void put_inputs(Thread *t, c10::ArrayRef<const c10::IValue> inputs)
-{
-    bool is_odd = false;
-
-    if (inputs.empty())
-        return;
-    const uint64_t hash = hash_inputs(inputs, &is_odd);
-    Signature *s = &t->signatures[hash >> 17 & (kSignatures - 1)];
-
-    if (__builtin_expect(s->hash != hash || s->args == 0 || is_odd, 0))
-        tell_inputs(t, inputs, s, hash, is_odd);
-    else
-        osc_args_json(s->args);
 }
 
 // --- operators -----------------------------------------------------------------------------
@@ -584,14 +331,28 @@ __attribute__((noinline, cold)) void end_elsewhere(const at::RecordFunction &fn)
     }
 }
 
-// The numbers that tie backward to forward, as arguments of the innermost range.
-inline void put_numbers(const at::RecordFunction &fn)
+// Arguments that go with a begin.
+using Arg = struct osc_scope_arg;
+constexpr size_t kArgs = 8;
+
+// The numbers that tie backward to forward, at A; returns where the next argument goes.
+inline Arg *add_numbers(Arg *a, const at::RecordFunction &fn)
 {
     if (fn.seqNr() < 0)
-        return;
-    osc_arg_i64(session.keys.sequence, fn.seqNr());
-    if (fn.forwardThreadId() != 0)
-        osc_arg_i64(session.keys.fwd_thread, static_cast<int64_t>(fn.forwardThreadId()));
+        return a;
+    *a++ = {OSC_SCOPE_ARG_I64, session.keys.sequence, static_cast<uint64_t>(fn.seqNr())};
+    if (__builtin_expect(fn.forwardThreadId() != 0, 0))
+        *a++ = {OSC_SCOPE_ARG_I64, session.keys.fwd_thread, fn.forwardThreadId()};
+    return a;
+}
+
+// These numbers for the innermost range.
+__attribute__((noinline)) void put_numbers(const at::RecordFunction &fn)
+{
+    Arg args[kArgs];
+
+    for (const Arg *a = args, *end = add_numbers(args, fn); a < end; a++)
+        osc_arg_i64(a->key, static_cast<int64_t>(a->value));
 }
 
 // Whether the innermost range of T is what the engine puts around a backward function.
@@ -603,6 +364,12 @@ bool is_in_engine(const Thread *t)
     return o && o->fn && strncmp(o->fn->name(), prefix, sizeof prefix - 1) == 0;
 }
 
+// The calls of Python around this, if they are wanted; 0: none.
+inline osc_name stack_here()
+{
+    return __builtin_expect(session.options.has_stacks, 0) ? osc_torch::python_stack() : 0;
+}
+
 // By which number torch knows T, once, as an argument of the innermost range.
 inline void put_thread(Thread *t)
 {
@@ -612,20 +379,19 @@ inline void put_thread(Thread *t)
     }
 }
 
-// What FN is given.
-inline void put_args(Thread *t, const at::RecordFunction &fn)
+// What not every range of T has, at A.
+__attribute__((noinline)) Arg *add_more(Thread *t, const at::RecordFunction &fn, Arg *a)
 {
-    put_thread(t);
-    put_numbers(fn);
-    if (session.options.has_shapes)
-        put_inputs(t, fn.inputs());
-    osc_torch::put_stack();
-    if (__builtin_expect(session.options.has_overloads, 0)) {
-        const char *overload = fn.overload_name();
-
-        if (overload && *overload != '\0')
-            osc_arg_name(session.keys.overload, name_of(t, overload));
-    }
+    if (!t->is_numbered)
+        *a++ = {OSC_SCOPE_ARG_I64, session.keys.thread, t->logical_id};
+    t->is_numbered = true;
+    t->has_more = session.options.has_stacks || session.options.has_overloads;
+    if (const osc_name stack = stack_here())
+        *a++ = {OSC_SCOPE_ARG_NAME, session.keys.stack, stack};
+    const char *overload = session.options.has_overloads ? fn.overload_name() : nullptr;
+    if (overload && *overload != '\0')
+        *a++ = {OSC_SCOPE_ARG_NAME, session.keys.overload, name_of(t, overload)};
+    return a;
 }
 
 // More ranges are open than there is room for: the reader of the recording shall know.
@@ -636,10 +402,34 @@ __attribute__((noinline, cold)) void tell_too_deep(Thread *t)
     t->is_too_deep = true;
 }
 
-std::unique_ptr<at::ObserverContext> on_begin(const at::RecordFunction &fn)
+// FN begins as the innermost range of T.
+inline void put_begin(Thread *t, const at::RecordFunction &fn)
 {
-    // relaxed: a callback comes before or after the change, and both are right
-    const uint64_t now = generation.load(std::memory_order_relaxed);
+    const osc_name name = name_of(t, fn.name());
+    Arg args[kArgs], *a = add_numbers(args, fn);
+    Signature *unnamed = nullptr;
+    bool is_odd = false;
+    uint64_t hash = 0;
+
+    if (session.options.has_shapes && !fn.inputs().empty()) {
+        hash = hash_inputs(fn.inputs(), &is_odd);
+        Signature *s = &t->signatures[hash >> 17 & (kSignatures - 1)];
+
+        if (__builtin_expect(s->hash == hash && s->args != 0, 1) && !is_odd)
+            *a++ = {OSC_SCOPE_ARG_PAIRS, 0, s->args};
+        else
+            unnamed = s;
+    }
+    if (__builtin_expect(t->has_more, 0))
+        a = add_more(t, fn, a);
+    osc_begin_with(kind_of(fn), name, args, static_cast<uint32_t>(a - args));
+    if (__builtin_expect(unnamed != nullptr, 0))
+        tell_inputs(t, fn.inputs(), unnamed, hash, is_odd);
+}
+
+// NOW: the session.
+std::unique_ptr<at::ObserverContext> on_begin(const at::RecordFunction &fn, uint64_t now)
+{
     Thread *t;
 
     if (now == 0 || !osc_is_on() || !(t = this_thread(now)))
@@ -654,41 +444,45 @@ std::unique_ptr<at::ObserverContext> on_begin(const at::RecordFunction &fn)
     if (fn.scope() == at::RecordScope::BACKWARD_FUNCTION && is_in_engine(t))
         put_numbers(fn); // torch gives them to what is around it, too
     t->open[t->n_open++] = Open{&fn, &fn, 0};
-    osc_begin(kind_of(fn), name_of(t, fn.name()));
-    put_args(t, fn);
+    put_begin(t, fn);
     return nullptr;
 }
 
 // End WHO, if it is the innermost range of T.
 inline bool end_innermost(Thread *t, const void *who)
 {
-    if (__builtin_expect(t->n_open == 0 || t->open[t->n_open - 1].who != who, 0))
+    const uint32_t n = t->n_open - 1; // of none the greatest number
+
+    if (__builtin_expect(n >= kOpen || t->open[n].who != who, 0))
         return false;
-    t->n_open--;
+    t->n_open = n;
     osc_end();
-    if (__builtin_expect(t->n_open > 0 && t->open[t->n_open - 1].end_ticks != 0, 0))
+    if (__builtin_expect(n > 0 && t->open[n - 1].end_ticks != 0, 0))
         close_ended(t);
     return true;
 }
 
-void on_end(const at::RecordFunction &fn, at::ObserverContext *)
+// FN ends, and is not the innermost range of this thread in session NOW.
+__attribute__((noinline, cold)) void end_other(const at::RecordFunction &fn, uint64_t now)
 {
     Thread *t = self;
 
-    // relaxed: as in on_begin()
-    const uint64_t now = generation.load(std::memory_order_relaxed);
     if (!t || t->generation != now) {
         if (now != 0 && fn.threadId() != at::RecordFunction::currentThreadId())
             end_elsewhere(fn);
-        return;
-    }
-    if (__builtin_expect(end_innermost(t, &fn), 1))
-        return;
-    if (fn.threadId() != t->logical_id) {
+    } else if (fn.threadId() != t->logical_id) {
         end_elsewhere(fn);
     } else {
         note_end(t, &fn, osc_now(), nullptr);
     }
+}
+
+inline void on_end(const at::RecordFunction &fn, uint64_t now)
+{
+    Thread *t = self;
+
+    if (__builtin_expect(!t || t->generation != now || !end_innermost(t, &fn), 0))
+        end_other(fn, now);
 }
 
 } // namespace
@@ -715,21 +509,20 @@ uint64_t next_session(uint64_t last)
     return number;
 }
 
-template <unsigned N> bool is_of_now()
-{
-    // relaxed: as in on_begin()
-    return generation.load(std::memory_order_relaxed) % kFunctions == N;
-}
-
 template <unsigned N> std::unique_ptr<at::ObserverContext> begin(const at::RecordFunction &fn)
 {
-    return is_of_now<N>() ? on_begin(fn) : nullptr;
+    // relaxed: a callback comes before or after the change, and both are right
+    const uint64_t now = generation.load(std::memory_order_relaxed);
+
+    return now % kFunctions == N ? on_begin(fn, now) : nullptr;
 }
 
-template <unsigned N> void end(const at::RecordFunction &fn, at::ObserverContext *context)
+template <unsigned N> void end(const at::RecordFunction &fn, at::ObserverContext *)
 {
-    if (is_of_now<N>())
-        on_end(fn, context);
+    const uint64_t now = generation.load(std::memory_order_relaxed); // as in begin()
+
+    if (now % kFunctions == N)
+        on_end(fn, now);
 }
 
 template <unsigned... N>
@@ -749,7 +542,7 @@ at::RecordFunctionCallback make_callback(uint64_t session_number,
 
 bool osc_torch::range_begin(enum osc_scope_kind kind, osc_name name, const void *who)
 {
-    // relaxed: as in on_begin()
+    // relaxed: as in begin()
     const uint64_t now = generation.load(std::memory_order_relaxed);
     Thread *t;
 
@@ -767,21 +560,23 @@ bool osc_torch::range_begin(enum osc_scope_kind kind, osc_name name, const void 
 
 void osc_torch::put_stack()
 {
-    if (__builtin_expect(!session.options.has_stacks, 1))
-        return;
-    const osc_name stack = osc_torch::python_stack();
-
-    if (stack != 0)
+    if (const osc_name stack = stack_here())
         osc_arg_name(session.keys.stack, stack);
 }
 
 bool osc_torch::is_recorded()
 {
+    // Where the callbacks of this thread are, which is the same as long as it lives.
+    static thread_local const at::RecordFunctionTLS *callbacks
+        __attribute__((tls_model("initial-exec")));
+
     if (session.options.is_all_threads)
         return true;
-    for (const auto &entry : at::get_record_function_tls_().sorted_tls_callbacks_)
-        if (entry.handle_ == session.handle)
-            return entry.enabled_;
+    if (!callbacks)
+        callbacks = &at::get_record_function_tls_();
+    for (const auto &c : callbacks->sorted_tls_callbacks_)
+        if (c.handle_ == session.handle)
+            return c.enabled_;
     return false;
 }
 
@@ -794,7 +589,7 @@ bool osc_torch::wants_shapes()
 
 void osc_torch::range_end(const void *who)
 {
-    // relaxed: as in on_begin(); the child of a fork has none, or a new one
+    // relaxed: as in begin(); the child of a fork has none, or a new one
     if (!self || self->generation != generation.load(std::memory_order_relaxed))
         return;
     if (!end_innermost(self, who) && note_end(self, who, osc_now(), nullptr))

@@ -70,9 +70,10 @@ OSC_TORCH_API void osc_torch_range_close(void *range);
 
 /*
  * Of plain.c alone, and first: look up what torch exports, in its libtorch_cpu at PATH, which
- * is loaded. What is missing, or NULL: the other functions may be called.
+ * is loaded. WHY it is this one that records is borrowed for good, for recordings. What is
+ * missing, or NULL: the other functions may be called.
  */
-OSC_TORCH_API const char *osc_torch_plain_find(const char *path);
+OSC_TORCH_API const char *osc_torch_plain_find(const char *path, const char *why);
 
 #ifdef __cplusplus
 }

@@ -15,6 +15,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 PACKAGE = os.path.dirname(os.path.dirname(HERE))
 COLLECTOR = "libopscope-collect.so"
 ITT = "INTEL_LIBITTNOTIFY64"
+KNOWN = ("2.13.",)  # versions of torch that need no ITT: VERSIONS of plain.py
 
 
 def asked():
@@ -25,10 +26,14 @@ def asked():
     return ""
 
 
-def fail(what, why):
-    """Recordings from now on say that WHAT failed; `opscope run` tells WHY in the end."""
+def fail(what):
+    """Recordings from now on say that WHAT failed."""
     sources = os.environ["OPSCOPE_SOURCES"].split(",")
     os.environ["OPSCOPE_SOURCES"] = ",".join("-" + x if x == what else x for x in sources)
+
+
+def tell(why):
+    """`opscope run` tells WHY in the end."""
     try:
         out = os.path.join(os.environ["OPSCOPE_OUT"], f".torch-failed.{os.getpid()}")
         fd = os.open(out, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
@@ -38,8 +43,19 @@ def fail(what, why):
         pass
 
 
+def is_known(torch):
+    """Whether names and times of TORCH, a module that is not loaded yet, need no ITT."""
+    try:
+        place = os.path.dirname(torch.__spec__.origin)
+        with open(os.path.join(place, "version.py"), encoding="utf-8") as f:
+            version = f.read().partition("__version__ = '")[2]
+    except (OSError, TypeError, ValueError):
+        return False
+    return os.uname().machine == "x86_64" and version.startswith(KNOWN)
+
+
 def offer_itt():
-    """Without a compiler ITT is what is left; torch looks for its collector as it is loaded."""
+    """Without a compiler ITT may be what is left; torch looks for its collector as it is loaded."""
     if os.environ.get(ITT) or any(map(shutil.which, ("c++", "g++", "clang++"))) or (
             shutil.which(os.environ.get("CXX") or "")):
         return
@@ -68,11 +84,13 @@ def begin(what):
         load_package()
         from opscope.torch import unchanged
 
-        problem = unchanged.begin(what == "torch=replace")
+        problem, works = unchanged.begin(what == "torch=replace")
     except Exception as e:
-        problem = f"{type(e).__name__}: {e}"
+        problem, works = f"{type(e).__name__}: {e}", False
+    if not works:
+        fail(what)
     if problem:
-        fail(what, problem)
+        tell(problem)
 
 
 class Waiter:
@@ -98,7 +116,7 @@ class Waiter:
         def exec_module(module):
             what = asked()
             del loader.exec_module
-            if what == "torch":
+            if what == "torch" and not is_known(module):
                 offer_itt()
             loader.exec_module(module)
             if self in sys.meta_path:
