@@ -158,11 +158,11 @@ class Table(Mapping[str, Any]):
         with needing("pandas"):
             import pandas
 
-        data = {}
+        data: dict[str, Any] = {}
         for name, (_, column) in self._columns.items():
             values, missing = self.raw(name), self.missing(name)
             if column.type == "string":
-                data[name] = pandas.Categorical.from_codes(values, list(self.words(name)))
+                data[name] = pandas.Categorical.from_codes(values, pandas.Index(self.words(name)))
             elif missing is None:
                 data[name] = values
             else:

@@ -16,16 +16,17 @@ import itertools
 import json
 from collections.abc import Callable, Iterator
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch.autograd import profiler_util
-from torch.autograd.profiler_util import DeviceType
+from torch.profiler import DeviceType
 from torch.profiler._memory_profiler import Action
 
 from . import flops, native
 
 FILTERED = ("[memory]", "[OutOfMemory]")
+ENGINE = "autograd::engine::evaluate_function: "  # then the backward function in it
 SORT_KEYS = ("count", "key", "flops", "cpu_time", "cpu_time_total", "self_cpu_time_total",
              "cpu_memory_usage", "self_cpu_memory_usage", "device_time", "device_time_total",
              "self_device_time_total", "device_memory_usage", "self_device_memory_usage")
@@ -72,6 +73,10 @@ class EventList(profiler_util.EventList):
         if self._path:
             text = native.run("table", "averages", self._path, "-f", "csv", *self._options)
             super().extend(average(row, self._use_device) for row in table_rows(text))
+            keys = {a.key for a in self}
+            for a in self:
+                if ENGINE + a.key in keys:
+                    a.scope = 1
 
     def __radd__(self, other: list[Any]) -> list[Any]:
         return other + list(self)
@@ -96,10 +101,9 @@ class EventList(profiler_util.EventList):
         if (time_unit is not None or limit == 0 or not is_known_key(sort_by)
                 or not is_plain(header) or not all(map(is_width, widths.values()))):
             # Only events have parents.
-            of = self._from_events() if top_level_events_only else super()
-            return str(of.table(sort_by, row_limit, max_src_column_width, max_name_column_width,
-                                max_shapes_column_width, header, top_level_events_only,
-                                time_unit))
+            table = self._from_events().table if top_level_events_only else super().table
+            return str(table(sort_by, row_limit, max_src_column_width, max_name_column_width,
+                             max_shapes_column_width, header, top_level_events_only, time_unit))
         args = ["table", "averages", self._path, *self._options, "--limit", str(limit or 0)]
         for name, width in widths.items():
             args += [name, str(width or 0)]
@@ -164,7 +168,7 @@ for _name in ("__add__", "__contains__", "__delitem__", "__eq__", "__ge__", "__g
 
 def average(row: dict[str, str], use_device: str | None) -> FunctionEventAvg:
     """A row of the table averages as torch's object."""
-    a = FunctionEventAvg()
+    a: Any = FunctionEventAvg()  # whose declared types torch itself does not keep to
     a.key = row["name"]
     a.node_id = -1
     a.count = int(row["calls"])
@@ -185,7 +189,7 @@ def average(row: dict[str, str], use_device: str | None) -> FunctionEventAvg:
     a.scope = 7 if a.is_user_annotation else 0
     a.device_type = getattr(DeviceType, row["device_type"], DeviceType.CPU)
     a.use_device = use_device
-    return a
+    return cast(FunctionEventAvg, a)
 
 
 class Memory:
@@ -269,11 +273,13 @@ def event(row: dict[str, str], args: dict[str, Any], memory: Memory, thread: int
     start_ns = int(row["start_ns"])
     end_ns = start_ns + int(row["dur_ns"] or 0)
     is_annotation = row["category"] == "user_annotation"
+    is_python = row["category"] == "python_function"
+    number = 0 if is_python else int(row["id"]) + 1  # the External id of an exported trace
     name = row["name"]
     dims, types = args.get("Input Dims", []), args.get("Input type", [])
     values = [scalar(x) for x in args.get("Concrete Inputs", [])]
     return FunctionEvent(
-        id=int(row["id"]), name="ProfilerStep*" if name.startswith("ProfilerStep#") else name,
+        id=number, external_id=number, name="ProfilerStep*" if name.startswith("ProfilerStep#") else name,
         trace_name=name, thread=thread, start_us=start_ns / 1000.0,
         end_us=end_ns / 1000.0, fwd_thread=args.get("Fwd thread id", 0),
         input_shapes=plain_shapes(dims), structured_input_shapes=dims,
@@ -283,7 +289,7 @@ def event(row: dict[str, str], args: dict[str, Any], memory: Memory, thread: int
         overload_name=args.get("Overload name", ""),
         stack=[x for x in args.get("Call stack", "").split(";")
                if x and profiler_util._filter_stack_entry(x)],
-        is_python_function=row["category"] == "python_function", scope=7 if is_annotation else 0,
+        is_python_function=is_python, scope=7 if is_annotation else 0,
         use_device=use_device, sequence_nr=args.get("Sequence number", -1),
         cpu_memory_usage=memory.between(start_ns, end_ns),
         flops=flops.of(name, plain_shapes(dims), values, types) if with_flops else 0,
@@ -300,7 +306,7 @@ def record_event(row: dict[str, str], args: dict[str, Any], thread: int, number:
     at_us = int(row["start_ns"]) / 1000.0
     return FunctionEvent(
         id=number, name=row["name"], trace_name=None, thread=thread, start_us=at_us, end_us=at_us,
-        fwd_thread=thread, input_shapes=[], stack=[], scope=0, use_device=use_device, flops=0,
+        fwd_thread=thread, input_shapes=[], stack=[], scope=0, use_device=use_device, flops=None, overload_name="",
         cpu_memory_usage=int(args["Bytes"]) if row["name"] == "[memory]" else 0)
 
 
@@ -320,7 +326,7 @@ def mark_backward(calls: list[FunctionEvent]) -> None:
     """Give those of CALLS that are backward functions their scope: the engine is around them."""
     before: dict[int, str] = {}
     for call in calls:
-        if before.get(call.thread) == f"autograd::engine::evaluate_function: {call.name}":
+        if before.get(call.thread) == ENGINE + call.name:
             call.scope = 1
         before[call.thread] = call.name
 

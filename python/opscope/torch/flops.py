@@ -20,7 +20,7 @@ def convolution(x: list[int], w: list[int], values: list[Any]) -> int:
     stride, padding, dilation, groups = values[3:7]
     size = [(x[i + 2] + 2 * padding[i] - dilation[i] * (w[i + 2] - 1) - 1) // stride[i] + 1
             for i in range(2)]
-    return 2 * x[0] * prod(size) * w[2] * w[3] * x[1] * w[0] // groups
+    return int(2 * x[0] * prod(size) * w[2] * w[3] * x[1] * w[0] // groups)
 
 
 def elements(shape: list[int], kind: str) -> int:

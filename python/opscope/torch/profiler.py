@@ -17,7 +17,7 @@ import warnings
 import weakref
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, Union
+from typing import TYPE_CHECKING, Any, Union
 
 import torch
 import torch.autograd.profiler
@@ -82,7 +82,7 @@ def new_path(directory: str) -> str:
 class Recording:
     """What torch calls the inner profiler: one window of time, and its results."""
 
-    def __init__(self, owner: profile) -> None:
+    def __init__(self, owner: Any) -> None:  # a profile, or one of profiler_legacy
         self.owner = owner
         self.directory = tempfile.mkdtemp(prefix="opscope-")
         self.path = ""
@@ -331,6 +331,7 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
     """
 
     itt = torch.profiler.itt  # as a document of Intel's has it
+    profiler: Recording | None  # type: ignore[assignment]
 
     def __init__(self, *, activities: Iterable[Any] | None = None,
                  schedule: Callable[[int], Any] | None = None,
@@ -360,8 +361,7 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
                 "Warning: Profiler clears events at the end of each cycle. "
                 "Only events from the current cycle will be reported. "
                 "To keep events across cycles, set acc_events=True.")
-        if self.profiler is None or not self.acc_events:
-            self.profiler = Recording(self)
+        self.profiler = (self.profiler if self.acc_events else None) or Recording(self)
         self._trace_metadata = {}
         self.profiler._prepare_trace()
 
@@ -414,6 +414,10 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
             self.profiler.export_chrome_trace(plain, self._trace_metadata)
             with open(plain, "rb") as f, gzip.open(path, "wb", compresslevel=6) as out:
                 shutil.copyfileobj(f, out, 1 << 20)
+
+    if TYPE_CHECKING:  # torch's own, which say that there are none, and that it takes a str
+        def events(self) -> Any: ...
+        def export_stacks(self, path: AnyPath, metric: str = "self_cpu_time_total") -> Any: ...
 
     def export(self, path: AnyPath) -> None:
         """The same as `export_chrome_trace`, which some documents call so."""

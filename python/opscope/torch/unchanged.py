@@ -28,7 +28,7 @@ def replace() -> None:
     """torch's profilers are ours from now on; all else of torch's modules stays."""
     torch.profiler.profile = profiler.profile  # type: ignore[misc]
     torch.profiler.profiler.profile = profiler.profile  # type: ignore[misc]
-    torch.autograd.profiler_legacy.profile = profiler_legacy.profile  # type: ignore[misc]
+    torch.autograd.profiler_legacy.profile = profiler_legacy.profile  # type: ignore
 
 
 class Steps:
@@ -60,7 +60,7 @@ class Steps:
     def watch_all(self) -> None:
         """Watch every class of optimizers, from outside of the range that torch puts around."""
         hook = Optimizer.profile_hook_step
-        Optimizer.profile_hook_step = staticmethod(  # type: ignore[method-assign]
+        Optimizer.profile_hook_step = staticmethod(  # type: ignore
             lambda step: self.watch(hook(step)))
 
 
