@@ -9,161 +9,24 @@
 #ifndef OSC_SOURCES_TORCH_INPUTS_H
 #define OSC_SOURCES_TORCH_INPUTS_H
 
-#include <algorithm>
-#include <cmath>
-#include <cstdio>
-#include <sstream>
-#include <string>
+#include <cstddef>
+#include <string_view>
 
-#include <ATen/core/Tensor.h>
 #include <ATen/core/ivalue.h>
-#include <c10/core/ScalarType.h>
-
-#include "hash.h"
-#include "text.h"
 
 namespace osc_torch
 {
-namespace // as in hash.h
-{
 
-// As torch prints it in `Concrete Inputs`.
-static inline void add_scalar(Text *out, const c10::IValue &v)
-{
-    char digits[40];
-
-    if (v.isInt()) {
-        out->add(v.toInt());
-    } else if (v.isBool()) {
-        out->add(v.toBool() ? "True" : "False");
-    } else if (v.isDouble()) {
-        const double d = v.toDouble();
-        // torch takes for whole what a long can hold, a negative zero among it
-        if (std::fabs(d) < 9.2e18 && d == std::trunc(d))
-            snprintf(digits, sizeof digits, "%lld.", static_cast<long long>(d));
-        else
-            snprintf(digits, sizeof digits, "%.17g", d);
-        out->add(digits);
-    } else { // complex or symbolic
-        std::ostringstream text;
-
-        text << v;
-        for (const char c : text.str())
-            if (c != '"' && c != '\\' && static_cast<unsigned char>(c) >= 0x20)
-                out->add(&c, 1);
-    }
-}
-
-static inline void add_sizes(Text *dims, Text *strides, const at::Tensor &t)
-{
-    if (!has_sizes(t)) {
-        dims->add("[]");
-        strides->add("[]");
-        return;
-    }
-    dims->add(t.sizes());
-    strides->add(t.layout() == c10::kStrided ? t.strides() : c10::IntArrayRef());
-}
-
-static inline void add_type(Text *types, const at::Tensor &t)
-{
-    if (has_sizes(t)) {
-        const auto name = c10::scalarTypeToTypeMeta(t.scalar_type()).name();
-        types->add(name.data(), name.size());
-    }
-}
-
-static inline void add_tensors(Text *dims, Text *strides, const c10::IValue &v)
-{
-    const auto list = v.toListRef();
-
-    dims->add("[", 1);
-    strides->add("[", 1);
-    for (size_t i = 0; i < list.size() && list.size() <= kTensorsMax; i++) {
-        if (i > 0) {
-            dims->add(",", 1);
-            strides->add(",", 1);
-        }
-        add_sizes(dims, strides, list[i].toTensor());
-    }
-    dims->add("]", 1);
-    strides->add("]", 1);
-}
-
-static inline void add_scalars(Text *concrete, const c10::IValue &v)
-{
-    const auto list = v.toListRef();
-
-    concrete->add("[", 1);
-    for (size_t i = 0; i < list.size(); i++) {
-        if (i > 0)
-            concrete->add(", ", 2);
-        add_scalar(concrete, list[i]);
-    }
-    concrete->add("]", 1);
-}
-
-static inline void add_input(Text *dims, Text *strides, Text *types, Text *concrete,
-                             const c10::IValue &v)
-{
-    if (v.isTensor()) {
-        add_sizes(dims, strides, v.toTensor());
-        add_type(types, v.toTensor());
-        return;
-    }
-    if (v.isTensorList()) {
-        add_tensors(dims, strides, v);
-        types->add("TensorList");
-        return;
-    }
-    dims->add("[]");
-    strides->add("[]");
-    if (v.isScalar()) {
-        types->add("Scalar");
-        add_scalar(concrete, v);
-    } else if (is_scalar_list(v)) {
-        types->add("ScalarList");
-        add_scalars(concrete, v);
-    }
-}
-
-// What is told of the inputs of a call, in rooms of BYTES each from ROOM on.
+/* JSON texts, each a list with one item an input. */
 struct Told {
-    Text dims, strides, types, concrete;
-
-    Told(char *room, size_t bytes, c10::ArrayRef<const c10::IValue> inputs)
-        : dims(room, bytes), strides(room + bytes, bytes), types(room + 2 * bytes, bytes),
-          concrete(room + 3 * bytes, bytes)
-    {
-        const char *comma = "", *quotes = "\"";
-
-        for (Text *text : {&dims, &strides, &types, &concrete})
-            text->add("[", 1);
-        for (const c10::IValue &v : inputs) {
-            dims.add(comma);
-            strides.add(comma);
-            types.add(quotes);
-            concrete.add(quotes);
-            comma = ",";
-            quotes = "\",\"";
-            add_input(&dims, &strides, &types, &concrete, v);
-        }
-        for (Text *text : {&dims, &strides})
-            text->add("]", 1);
-        for (Text *text : {&types, &concrete})
-            text->add("\"]", 2);
-    }
-    bool is_cut() const
-    {
-        return dims.is_cut || strides.is_cut || types.is_cut || concrete.is_cut;
-    }
-    size_t longest() const
-    {
-        return std::max({dims.size(), strides.size(), types.size(), concrete.size()});
-    }
+    std::string_view dims, strides, types, concrete;
+    size_t longest; /* bytes */
+    bool is_cut;    /* there was no room for some of it: no text is JSON */
 };
 
-} // namespace
+/* All that is told of INPUTS, in the four times BYTES from ROOM on, which it points into. */
+Told tell(char *room, size_t bytes, c10::ArrayRef<const c10::IValue> inputs);
+
 } // namespace osc_torch
 
 #endif

@@ -25,6 +25,7 @@
 #include "memory.h"
 #include "opscope/record.h"
 #include "python.h"
+#include "text.h"
 
 using osc_torch::hash_inputs;
 using osc_torch::hash_text;
@@ -215,10 +216,10 @@ inline osc_name name_of(Thread *t, const char *s)
 osc_name name_of_pairs(const Told &told)
 {
     const osc_name names[] = {
-        session.keys.concrete, osc_name_of(told.concrete.begin, told.concrete.size()),
-        session.keys.types,    osc_name_of(told.types.begin, told.types.size()),
-        session.keys.strides,  osc_name_of(told.strides.begin, told.strides.size()),
-        session.keys.dims,     osc_name_of(told.dims.begin, told.dims.size())};
+        session.keys.concrete, osc_name_of(told.concrete.data(), told.concrete.size()),
+        session.keys.types,    osc_name_of(told.types.data(), told.types.size()),
+        session.keys.strides,  osc_name_of(told.strides.data(), told.strides.size()),
+        session.keys.dims,     osc_name_of(told.dims.data(), told.dims.size())};
 
     return osc_name_of(reinterpret_cast<const char *>(names), sizeof names);
 }
@@ -233,8 +234,8 @@ osc_name name_of_many(c10::ArrayRef<const c10::IValue> inputs)
 
     if (p == MAP_FAILED)
         return 0;
-    const Told told(static_cast<char *>(p), kTextMax, inputs);
-    const osc_name name = told.is_cut() ? 0 : name_of_pairs(told);
+    const Told told = osc_torch::tell(static_cast<char *>(p), kTextMax, inputs);
+    const osc_name name = told.is_cut ? 0 : name_of_pairs(told);
     munmap(p, bytes);
     return name;
 }
@@ -244,23 +245,23 @@ __attribute__((noinline, cold)) void tell_inputs(Thread *t,
                                                  c10::ArrayRef<const c10::IValue> inputs,
                                                  Signature *s, uint64_t hash, bool is_odd)
 {
-    const Told told(t->text[0], kText, inputs);
+    const Told told = osc_torch::tell(t->text[0], kText, inputs);
     const bool is_known = s->hash == hash && !is_odd;
     osc_name args = 0;
 
-    if (told.is_cut())
+    if (told.is_cut)
         args = name_of_many(inputs);
-    else if (is_known || told.longest() > kArgText)
+    else if (is_known || told.longest > kArgText)
         args = name_of_pairs(told);
     s->hash = is_odd ? 0 : hash;
     s->args = is_odd ? 0 : args;
     if (args != 0) {
         osc_args_json(args);
-    } else if (!told.is_cut()) {
-        osc_arg_json(session.keys.concrete, told.concrete.begin, told.concrete.size());
-        osc_arg_json(session.keys.types, told.types.begin, told.types.size());
-        osc_arg_json(session.keys.strides, told.strides.begin, told.strides.size());
-        osc_arg_json(session.keys.dims, told.dims.begin, told.dims.size());
+    } else if (!told.is_cut) {
+        osc_arg_json(session.keys.concrete, told.concrete.data(), told.concrete.size());
+        osc_arg_json(session.keys.types, told.types.data(), told.types.size());
+        osc_arg_json(session.keys.strides, told.strides.data(), told.strides.size());
+        osc_arg_json(session.keys.dims, told.dims.data(), told.dims.size());
     }
 }
 
