@@ -15,7 +15,6 @@
 #include "base/thread.h"
 #include "codec/deflate.h"
 #include "derive/derive.h"
-#include "export/chrome_ids.h"
 #include "export/chrome_text.h"
 #include "export/counters.h"
 
@@ -305,8 +304,6 @@ static osc_status facts(const struct osc_export *x, uint32_t *facts, struct osc_
 {
     (void)err;
     *facts = x->with_counters ? OSC_FACT_LOADS : 0;
-    if (x->n_traces > 0 && osc_chrome_ids_have_callers(x->traces[0]))
-        *facts |= OSC_FACT_FOREST;
     return OSC_OK;
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/chrome_ids.h"
 
+#include "base/mem.h"
+
 static const struct osc_chrome_extra of_operators[] = {
     {"\"External id\":", OSC_CHROME_ID_NUMBER, false},
     {"\"Record function id\":0", 0, true},
@@ -46,35 +48,69 @@ const struct osc_chrome_extra *osc_chrome_extras(const struct osc_trace *t,
     return form->known[OSC_ARG_KEY_BYTES] >= 0 ? of_memory : NULL;
 }
 
-bool osc_chrome_ids_have_callers(const struct osc_trace *t)
+/* The category of calls of Python in T, a recording of ours; 0: there are none. */
+static osc_sid category_of_calls(const struct osc_trace *t)
 {
     for (uint32_t i = 1; i < t->n_forms && osc_chrome_is_ours(t); i++) {
         if (is_of(t, &t->forms[i], "python_function"))
-            return true;
+            return t->forms[i].category;
     }
-    return false;
+    return (osc_sid){0};
 }
 
-/* The number, from 1, of the call of Python that row I of C lies in; 0: none. */
-static uint64_t caller_of(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i)
+/* Whether the call in ROW is over before row I of C ends. An open one is never over. */
+static bool is_over(const struct osc_trace *t, osc_row row, const struct osc_chunk *c,
+                    uint32_t i)
 {
-    osc_row row = {c->parent[i]};
+    const struct osc_chunk *const at = osc_chunk_of(&t->events, row);
+    const uint32_t place = osc_row_place(row);
 
-    while (row.v != 0) {
-        const struct osc_chunk *const at = osc_chunk_of(&t->events, row);
-        const uint32_t place = osc_row_place(row);
-
-        if (is_of(t, osc_row_form(t, at, place), "python_function"))
-            return (uint64_t)at->first_row + place + 1;
-        row.v = at->parent[place];
-    }
-    return 0;
+    return at->dur_ns[place] != OSC_NO_DUR && (osc_row_end(at, place) <= c->ts_ns[i] ||
+                                               osc_row_end(at, place) < osc_row_end(c, i));
 }
 
-uint64_t osc_chrome_id(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i,
-                       enum osc_chrome_id id)
+osc_status osc_chrome_callers_make(struct osc_chrome_callers *callers,
+                                   const struct osc_trace *t)
 {
-    return id == OSC_CHROME_ID_CALLER
-               ? caller_of(t, c, i)
-               : (uint64_t)c->first_row + i + (id == OSC_CHROME_ID_NUMBER);
+    const size_t tracks_bytes = ((size_t)t->n_tracks + 1) * sizeof(uint32_t);
+    const osc_sid calls = category_of_calls(t);
+
+    *callers = (struct osc_chrome_callers){0};
+    if (calls.v == 0)
+        return OSC_OK;
+    callers->bytes = ((size_t)t->events.n_rows + 1) * sizeof *callers->of_row;
+    callers->of_row = osc_pages_alloc(callers->bytes);
+    uint32_t *const innermost = osc_pages_alloc(tracks_bytes); /* osc_row; by track */
+    for (uint32_t k = 1; callers->of_row && innermost && k < t->events.n_chunks; k++) {
+        const struct osc_chunk *const c = t->events.chunks[k];
+
+        for (uint32_t i = 0; i < c->n_rows; i++) { /* calls of a track in their order */
+            if (osc_row_form(t, c, i)->category.v != calls.v)
+                continue;
+            osc_row row = {innermost[c->track[i]]};
+            while (row.v != 0 && is_over(t, row, c, i))
+                row.v = callers->of_row[osc_row_number(&t->events, row)];
+            callers->of_row[c->first_row + i] = row.v;
+            innermost[c->track[i]] = osc_row_at(c, i).v;
+        }
+    }
+    osc_pages_free(innermost, tracks_bytes);
+    return callers->of_row && innermost ? OSC_OK : OSC_ENOMEM;
+}
+
+void osc_chrome_callers_fini(struct osc_chrome_callers *callers)
+{
+    osc_pages_free(callers->of_row, callers->bytes);
+    *callers = (struct osc_chrome_callers){0};
+}
+
+uint64_t osc_chrome_id(const struct osc_trace *t, const struct osc_chrome_callers *callers,
+                       const struct osc_chunk *c, uint32_t i, enum osc_chrome_id id)
+{
+    const uint64_t number = (uint64_t)c->first_row + i;
+
+    if (id != OSC_CHROME_ID_CALLER)
+        return number + (id == OSC_CHROME_ID_NUMBER);
+    const osc_row caller = {callers->of_row[number]};
+    return caller.v == 0 ? 0 : (uint64_t)osc_row_number(&t->events, caller) + 1;
 }

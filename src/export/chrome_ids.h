@@ -7,7 +7,7 @@
  * so they are made of the number of the row while it is written. What a file of another
  * origin has not, it does not get.
  *
- * Threading: pure.
+ * Threading: callers are made by one thread, then read by any; all else is pure.
  */
 #ifndef OSC_EXPORT_CHROME_IDS_H
 #define OSC_EXPORT_CHROME_IDS_H
@@ -35,11 +35,23 @@ struct osc_chrome_extra {
 const struct osc_chrome_extra *osc_chrome_extras(const struct osc_trace *t,
                                                  const struct osc_form *form);
 
-/* Whether OSC_CHROME_ID_CALLER comes in T, for which the forest has to be there. */
-bool osc_chrome_ids_have_callers(const struct osc_trace *t);
+/*
+ * The calls of Python around those of a trace, for OSC_CHROME_ID_CALLER. They nest, whatever
+ * goes on between them: a label that begins in one and ends behind it does not come between.
+ * Zeroed, there are none.
+ */
+struct osc_chrome_callers {
+    uint32_t *of_row; /* pages, owned; by number of the row: osc_row, or 0 */
+    size_t bytes;
+};
+
+/* Those of T, if it is a recording of ours that has calls. fini() in any case. */
+OSC_MUST_USE osc_status osc_chrome_callers_make(struct osc_chrome_callers *callers,
+                                                const struct osc_trace *t);
+void osc_chrome_callers_fini(struct osc_chrome_callers *callers);
 
 /* The ID of row I of C, or 0: null. */
-uint64_t osc_chrome_id(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i,
-                       enum osc_chrome_id id);
+uint64_t osc_chrome_id(const struct osc_trace *t, const struct osc_chrome_callers *callers,
+                       const struct osc_chunk *c, uint32_t i, enum osc_chrome_id id);
 
 #endif

@@ -102,6 +102,26 @@ static void events_of_recordings_get_the_numbers_of_kineto(void **state)
                             "\"Record function id\":0,\"Ev Idx\":3}}");
 }
 
+static void a_label_that_outlasts_a_call_does_not_hide_it(void **state)
+{
+    (void)state;
+    recording_begin(&rec);
+    begin(OSC_SCOPE_PYTHON, "work", 100);
+    begin(OSC_SCOPE_PYTHON, "enter", 110);
+    begin(OSC_SCOPE_ANNOTATION, "label", 120);
+    begin(OSC_SCOPE_PYTHON, "inner", 130);
+    recording_add(&rec, OSC_RECORD_END, 0, 140, NULL, 0);
+    begin(OSC_SCOPE_PYTHON, "next", 160);
+    recording_add(&rec, OSC_RECORD_END, 0, 170, NULL, 0);
+    recording_add(&rec, OSC_RECORD_END, 0, 180, NULL, 0); /* label */
+    recording_add(&rec, OSC_RECORD_END, 0, 150, NULL, 0); /* enter */
+    recording_add(&rec, OSC_RECORD_END, 0, 190, NULL, 0);
+    load();
+    export();
+    assert_args("inner", "{\"Python id\":4,\"Python parent id\":2,");
+    assert_args("next", "{\"Python id\":5,\"Python parent id\":1,");
+}
+
 static void add_metadata(const char *key, const char *value)
 {
     recording_add(&rec, OSC_RECORD_METADATA, recording_name(&rec, key),
@@ -146,6 +166,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(events_of_recordings_get_the_numbers_of_kineto),
+        cmocka_unit_test(a_label_that_outlasts_a_call_does_not_hide_it),
         cmocka_unit_test(options_of_recordings_are_told_as_kineto_tells_them),
         cmocka_unit_test(members_of_other_files_stay_as_they_are),
         cmocka_unit_test(events_of_other_files_stay_as_they_are),

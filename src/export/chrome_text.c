@@ -265,6 +265,8 @@ osc_status osc_chrome_text_make(struct osc_chrome_text *x, const struct osc_trac
         st = fit_tracks(x);
     if (st == OSC_OK)
         st = fit_forms(x);
+    if (st == OSC_OK)
+        st = osc_chrome_callers_make(&x->callers, t);
     return st;
 }
 
@@ -280,6 +282,7 @@ void osc_chrome_text_fini(struct osc_chrome_text *x)
     osc_free(x->forms);
     osc_free(x->ops);
     osc_strbuf_fini(&x->literals);
+    osc_chrome_callers_fini(&x->callers);
     *x = (struct osc_chrome_text){0};
 }
 
@@ -482,7 +485,7 @@ static inline bool put_start(const struct osc_chrome_text *x, const struct osc_c
 static inline char *put_id(const struct osc_chrome_text *x, char *p, const struct osc_chunk *c,
                            uint32_t i, enum osc_chrome_id id)
 {
-    const uint64_t v = osc_chrome_id(x->t, c, i, id);
+    const uint64_t v = osc_chrome_id(x->t, &x->callers, c, i, id);
 
     return v > 0 || id == OSC_CHROME_ID_INDEX ? osc_digits_u64(p, v) : copy(p, "null", 4);
 }

@@ -31,6 +31,7 @@
 #include "base/status.h"
 #include "base/strbuf.h"
 #include "codec/digits.h"
+#include "export/chrome_ids.h"
 #include "model/trace.h"
 
 /* Some bytes of osc_chrome_text.literals. */
@@ -76,7 +77,8 @@ struct osc_chrome_text {
     struct osc_chrome_piece *tracks;  /* owned; by osc_track_id */
     struct osc_arena *arenas;         /* owned; of what had to be copied, and of tracks */
     uint32_t n_arenas;
-    osc_status *statuses; /* owned; of each arena's strings, while they are made */
+    struct osc_chrome_callers callers; /* owned */
+    osc_status *statuses;              /* owned; of each arena's strings, while they are made */
 };
 
 /* Make what records of T need. fini() in any case. */

@@ -220,7 +220,9 @@ def differences(name: str, options: dict[str, Any], is_alone: bool, directory: s
 
 
 def python_calls(path: str) -> list[tuple[Any, ...]]:
-    """What ran inside of the workload, Python's calls among it, and the stacks of all of it."""
+    """What ran inside of the workload, Python's calls among it, and the stacks of all of it:
+    sort, number of the module, name, stack, name of the call around it.
+    """
     with open(path, encoding="utf-8") as f:
         events = [e for e in json.load(f)["traceEvents"] if e["ph"] == "X" and
                   e["cat"] in ("cpu_op", "user_annotation", "python_function")]
@@ -229,11 +231,14 @@ def python_calls(path: str) -> list[tuple[Any, ...]]:
     inside = [e for e in events if e["tid"] == work["tid"] and
               work["ts"] < e["ts"] and e["ts"] + e["dur"] <= work["ts"] + work["dur"]]
     inside.sort(key=lambda e: (e["ts"], -e["dur"]))
+    names = {e["args"]["Python id"]: e["name"] for e in events if "Python id" in e["args"]}
     result = []
     for e in inside:
-        stack = e.get("args", {}).get("Call stack", "")
-        result.append((e["cat"], *(re.sub("0x[0-9a-f]+", "0x", x)
-                                   for x in (e["name"], stack.split(": work;")[0]))))
+        args = e["args"]
+        texts = (e["name"], args.get("Call stack", "").split(": work;")[0],
+                 names.get(args.get("Python parent id"), ""))
+        result.append((e["cat"], args.get("Python module id"),
+                       *(re.sub("0x[0-9a-f]+", "0x", x) for x in texts)))
     return result
 
 

@@ -498,6 +498,39 @@ def functions_of_python_have_the_stacks_that_torch_gives_them() -> None:
                     if u != v)
 
 
+def lines_and_modules_of_torchscript_are_told_as_torch_does() -> None:
+    class Doubled(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.linear = torch.nn.Linear(8, 8)
+
+        def forward(self, a: torch.Tensor) -> torch.Tensor:
+            return torch.relu(self.linear(a)) * 2
+
+    def record(make: type, **options: bool) -> list[Any]:
+        with make(activities=CPU, experimental_config=VERBOSE, **options) as prof:
+            with torch.no_grad():  # behind backward functions, torch mistakes the operators
+                y = script(x + 1)
+            y - 1
+        with tempfile.TemporaryDirectory() as d:
+            prof.export_chrome_trace(os.path.join(d, "t.json"))
+            events = json.loads(Path(d, "t.json").read_text())["traceEvents"]
+        return [(e["name"], e["args"].get("Call stack", "").split("record;")[0],
+                 e["args"].get("Module Hierarchy", "")) for e in events
+                if e.get("cat") == "cpu_op"]
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        script = torch.jit.script(torch.nn.Sequential(Doubled(), torch.nn.Linear(8, 8)))
+    for _ in range(3):
+        script(x)
+    for options in ({"with_stack": True}, {"with_modules": True}):
+        theirs, ours = (record(make, **options) for make in (torch.profiler.profile, profile))
+        told = [a for _, *a in ours if "forward" in "".join(a)]
+        assert len(told) > 10 and theirs == ours, [
+            (a, b) for a, b in itertools.zip_longest(theirs, ours) if a != b][:3]
+
+
 def stacks_are_exported_as_torch_does() -> None:
     def export(make: type) -> list[tuple[str, bool]]:
         def wait(n: int) -> None:

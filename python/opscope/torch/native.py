@@ -39,7 +39,8 @@ class TorchOptions(ctypes.Structure):
     _fields_ = [("size", ctypes.c_size_t), ("is_all_threads", ctypes.c_int),
                 ("has_shapes", ctypes.c_int), ("has_memory", ctypes.c_int),
                 ("has_overloads", ctypes.c_int), ("has_stacks", ctypes.c_int),
-                ("prefixes", ctypes.c_char_p), ("whole", ctypes.c_char_p)]
+                ("prefixes", ctypes.c_char_p), ("whole", ctypes.c_char_p),
+                ("has_modules", ctypes.c_int)]
 
 
 VERSION = torch.__version__.encode()  # the recorder keeps its address
@@ -143,10 +144,11 @@ def start(path: str) -> None:
 
 
 def attach(*, all_threads: bool, shapes: bool, memory: bool, overloads: bool,
-           stacks: bool, is_whole: bool = False) -> bool:
+           stacks: bool, modules: bool = False, is_whole: bool = False) -> bool:
     """Record operators from now on. False: allocations cannot be seen in this torch."""
     options = TorchOptions(ctypes.sizeof(TorchOptions), all_threads, shapes, memory, overloads,
-                           stacks, prefixes() if stacks else None, VERSION if is_whole else None)
+                           stacks, prefixes() if stacks else None, VERSION if is_whole else None,
+                           modules)
     attached = recorder().osc_torch_attach(ctypes.byref(options))
     if attached == BUSY:
         raise RuntimeError(BUSY_TEXT)

@@ -143,7 +143,8 @@ class Recording:
         # Last, so that little of this is among the calls of Python.
         if not native.attach(all_threads=config["profile_all_threads"],
                              shapes=o.record_shapes or o.with_flops, memory=o.profile_memory,
-                             overloads=config["capture_overload_names"], stacks=o.with_stack):
+                             overloads=config["capture_overload_names"],
+                             stacks=o.with_stack, modules=o.with_modules):
             warnings.warn("opscope cannot see the allocations of this torch: no memory is "
                           "recorded", stacklevel=native.level_of_caller())
 
@@ -321,7 +322,8 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
 
     record_shapes: sizes, strides, types and scalar values of inputs
     profile_memory: allocations and releases of host memory, of the same threads, in bytes
-    with_stack: calls of Python of the calling thread, modules among them
+    with_stack: calls of Python of the calling thread, modules among them; lines of TorchScript
+    with_modules: in the trace, the modules of TorchScript around operators
     with_flops: estimates of floating-point operations, by torch's rules
     experimental_config: `profile_all_threads` and `capture_overload_names` are heeded
 

@@ -25,6 +25,7 @@
 #include "memory.h"
 #include "opscope/record.h"
 #include "python.h"
+#include "script.h"
 #include "text.h"
 
 using osc_torch::hash_inputs;
@@ -41,7 +42,7 @@ namespace
 
 struct Keys {
     osc_name thread, sequence, fwd_thread, dims, strides, types, concrete, overload, stack,
-        async, returned;
+        async, returned, modules;
 };
 
 // Written while no callback is there; the generation tells threads that it was.
@@ -153,7 +154,7 @@ void begin_recording(uint64_t now)
                         osc_name_c("Input Strides"),   osc_name_c("Input type"),
                         osc_name_c("Concrete Inputs"), osc_name_c("Overload name"),
                         osc_name_c("Call stack"),      osc_name_c("Is asynchronous"),
-                        osc_name_c("Python returned")};
+                        osc_name_c("Python returned"), osc_name_c("Module Hierarchy")};
     if (session.options.whole)
         osc_metadata("source.torch", session.options.whole);
     if (session.begins_step)
@@ -380,16 +381,39 @@ inline void put_thread(Thread *t)
     }
 }
 
+// The lines that FN is called from, if they are wanted: of TorchScript, if that runs, or of
+// Python; 0: none.
+inline osc_name lines_of(const at::RecordFunction &fn)
+{
+    const bool is_forward = fn.scope() != at::RecordScope::BACKWARD_FUNCTION;
+    const osc_name lines =
+        session.options.has_stacks && is_forward ? osc_torch::script_stack() : 0;
+
+    return lines != 0 ? lines : stack_here();
+}
+
+// The modules of TorchScript around FN, if they are wanted; 0: none.
+inline osc_name modules_of(const at::RecordFunction &fn)
+{
+    return session.options.has_modules && fn.scope() != at::RecordScope::BACKWARD_FUNCTION
+               ? osc_torch::script_modules()
+               : 0;
+}
+
 // What not every range of T has, at A.
 __attribute__((noinline)) Arg *add_more(Thread *t, const at::RecordFunction &fn, Arg *a)
 {
+    const auto &o = session.options;
+
     if (!t->is_numbered)
         *a++ = {OSC_SCOPE_ARG_I64, session.keys.thread, t->logical_id};
     t->is_numbered = true;
-    t->has_more = session.options.has_stacks || session.options.has_overloads;
-    if (const osc_name stack = stack_here())
-        *a++ = {OSC_SCOPE_ARG_NAME, session.keys.stack, stack};
-    const char *overload = session.options.has_overloads ? fn.overload_name() : nullptr;
+    t->has_more = o.has_stacks || o.has_overloads || o.has_modules;
+    if (const osc_name lines = lines_of(fn))
+        *a++ = {OSC_SCOPE_ARG_NAME, session.keys.stack, lines};
+    if (const osc_name modules = modules_of(fn))
+        *a++ = {OSC_SCOPE_ARG_NAME, session.keys.modules, modules};
+    const char *overload = o.has_overloads ? fn.overload_name() : nullptr;
     if (overload && *overload != '\0')
         *a++ = {OSC_SCOPE_ARG_NAME, session.keys.overload, name_of(t, overload)};
     return a;

@@ -4,9 +4,9 @@
  *
  * recorder.cpp is built on the user's machine against the user's torch
  * (python/opscope/torch/build.py), for torch has no stable binary interface; what it
- * includes of torch is public. It records through opscope/record.h into whatever
- * recording there is, and does not start or stop any. Where it cannot be built, plain.c
- * records names and times.
+ * includes of torch is public, but for that of script.cpp. It records through
+ * opscope/record.h into whatever recording there is, and does not start or stop any. Where
+ * it cannot be built, plain.c records names and times.
  *
  *   - Beside torch.profiler: callbacks of its own, and memory from the table of
  *     addresses of libc10, so neither sees the other.
@@ -39,6 +39,7 @@ struct osc_torch_options {
     const char *whole;    /* torch's version, where the whole process is recorded: the first
                              operator begins a step, and children of a fork are recorded,
                              each into a file of its own; else NULL */
+    int has_modules;      /* modules of TorchScript around operators, as `Module Hierarchy` */
 };
 
 enum osc_torch_result {
