@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compare every cell of opscope's tables with the slow twin's.
 
-    python3 tests/oracle/compare.py --opscope PATH [--traces DIR] [--random N] [--seed S]
+    python3 tests/oracle/compare.py --opscope PATH [--traces DIR] [--largest BYTES]
+        [--random N] [--seed S]
 
-Takes every trace below DIR (by default the shared data, if it is there) and N random ones:
+Takes every trace below DIR (by default the shared data, if it is there) that is not larger
+than BYTES, and N random ones:
 whole, selected from, cut, damaged, and several as one run. Integers, texts and truth values
 must be equal, doubles within 1e-12 of each other, rows in the same order. Ends with
 `N passed, N failed` (cells); exit status 1 on any difference.
@@ -248,6 +250,9 @@ def jobs(options: argparse.Namespace) -> Iterator[tuple]:
     if str(folder) != "-":
         if folder.is_dir():
             for path in sorted(traces_of(folder), key=lambda p: -p.stat().st_size):
+                if options.largest and path.stat().st_size > options.largest:
+                    print(f"{path.name}: left out, as it is larger than --largest")
+                    continue
                 yield (compare_file, path, str(path.relative_to(folder)))
         else:
             print(f"{folder} is not there: random traces only")
@@ -270,6 +275,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--opscope", type=Path, required=True)
     parser.add_argument("--traces", type=Path, help="folder with traces; - for none")
+    parser.add_argument("--largest", type=int, metavar="BYTES", help="leave out larger traces")
     parser.add_argument("--random", type=int, default=50, metavar="N")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--thorough", action="store_true", help="all texts of each trace")

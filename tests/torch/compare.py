@@ -5,7 +5,8 @@
     python3 tests/torch/compare.py [--only NAME]
 
 Needs torch, and the python/ of a build on PYTHONPATH. Each of workloads.py runs under
-both at once, with the options that a profile can have. Compared are the averages by name
+both at once, with the options that a profile can have, and under one after the other, since
+torch does some things only where its own profiler runs. Compared are the averages by name
 and by shape (calls, memory, FLOPs, shapes; the order of first sight), every call (name,
 thread, depth, shapes, types, scalars, sequence number, forward thread), memory records, the
 arrows from forward to backward, and what members and arguments events of each sort have.
@@ -24,6 +25,7 @@ import subprocess
 import sys
 import tempfile
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -41,18 +43,24 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "all": {"record_shapes": True, "profile_memory": True, "with_flops": True},
     "threads": {"record_shapes": True,
                 "experimental_config": CONFIG(profile_all_threads=True)},
+    "alone": {"record_shapes": True, "with_flops": True},
     "stacks": {},
 }
+# Threads that each run makes anew, or what runs the first time alone.
+NOT_ALONE = ("threads", "scripted", "scripted_module", "ddp")
+# Of other memory torch may tell the size of an older block, which it did not see released.
+MEMORY_ALONE = ("shared_memory",)
 # What another thread allocates falls into whatever call runs then: a race, for each profiler
 # its own. The records are compared, but not their order, nor what rows make of them.
 RACES = ("scripted", "scripted_module", "ddp")
 # What a recording of ours knows besides.
 OURS_ALONE = {"pid", "parent_pid", "start_unix_ns", "exe", "command", "boot_id", "cpus",
               "opscope_version", "clock"}
-# Where Kineto writes no JSON, gives the calls of other threads, or lines of TorchScript.
-NO_STACKS = ("odd_inputs", "odd_tensors", "threads", "scripted", "scripted_module", "compiled",
-             "resnet18_training", "ddp")
-NO_JSON = ("odd_inputs",)
+# Where Kineto writes no JSON, gives the calls of other threads, or lines of TorchScript, or
+# Python asks whether a profiler runs.
+NO_STACKS = ("odd_labels", "odd_tensors", "threads", "scripted", "scripted_module", "compiled",
+             "resnet18_training", "ddp", "data_pipes")
+NO_JSON = ("odd_labels",)
 # Of the median call: one profiler's callbacks lie within the times of the other.
 COST_US = 10.0
 
@@ -64,7 +72,7 @@ def rows(averages: Any, has_memory: bool) -> list[tuple[Any, ...]]:
             for a in averages]
 
 
-def calls(path: str) -> dict[Any, list[tuple[Any, ...]]]:
+def calls(path: str, keys: tuple[str, ...] = ARGS) -> dict[Any, list[tuple[Any, ...]]]:
     """The calls of each thread in their order, of a trace at PATH; the time is last."""
     with open(path, encoding="utf-8") as f:
         events = [e for e in json.load(f)["traceEvents"]
@@ -82,7 +90,7 @@ def calls(path: str) -> dict[Any, list[tuple[Any, ...]]]:
                 ends.pop()
             args = e.get("args", {})
             result[tid].append((e["name"], e["cat"], len(ends),
-                                *(plain(key, args) for key in ARGS), e["dur"]))
+                                *(plain(key, args) for key in keys), e["dur"]))
             ends.append(start - minus)
     return result
 
@@ -157,16 +165,34 @@ def is_json(path: str) -> bool:
     return True
 
 
-def differences(name: str, options: dict[str, Any], directory: str,
+def warm(name: str) -> Callable[[], None]:
+    """Workload NAME, which has run once: the same each time."""
+    torch.manual_seed(0)
+    work: Callable[[], None] = getattr(workloads, name)()
+    work()
+    return work
+
+
+def profiles(name: str, options: dict[str, Any], is_alone: bool) -> list[Any]:
+    """The profiles of torch and of ours, of the same run of NAME or of one each."""
+    made = [make(activities=[torch.profiler.ProfilerActivity.CPU], **options)
+            for make in (torch.profiler.profile, opscope.torch.profile)]
+    if not is_alone:
+        work = warm(name)
+        with made[0], made[1]:
+            work()
+        return made
+    for profile in made:
+        work = warm(name)
+        with profile:
+            work()
+    return made
+
+
+def differences(name: str, options: dict[str, Any], is_alone: bool, directory: str,
                 equal: dict[str, int]) -> list[str]:
     """What differs between the two profilers on workload NAME; EQUAL: how much does not."""
-    torch.manual_seed(0)
-    work = getattr(workloads, name)()
-    work()
-    cpu = [torch.profiler.ProfilerActivity.CPU]
-    with torch.profiler.profile(activities=cpu, **options) as theirs:
-        with opscope.torch.profile(activities=cpu, **options) as ours:
-            work()
+    theirs, ours = profiles(name, options, is_alone)
     found = []
     has_memory = options.get("profile_memory", False)
     for by_shape in (False, True):
@@ -186,7 +212,8 @@ def differences(name: str, options: dict[str, Any], directory: str,
     if not is_json(traces[1]):
         found.append("the exported trace is not JSON")
     if name not in NO_JSON:
-        found += compare_calls(*map(calls, traces), equal)
+        keys = tuple(k for k in ARGS if not (is_alone and k == "Sequence number"))
+        found += compare_calls(*(calls(t, keys) for t in traces), equal)
         found += compare_records(*map(memory_records, traces), name in RACES, equal)
         found += compare_forms(*traces)
     return found
@@ -220,9 +247,7 @@ def stack_differences(name: str, directory: str) -> list[str]:
     found = []
     cpu = [torch.profiler.ProfilerActivity.CPU]
     for i, make in enumerate((torch.profiler.profile, opscope.torch.profile)):
-        torch.manual_seed(0)
-        work = getattr(workloads, name)()
-        work()
+        work = warm(name)
         with make(activities=cpu, with_stack=True,
                   experimental_config=CONFIG(verbose=True)) as prof:
             work()
@@ -301,12 +326,14 @@ def main() -> int:
         name = workload.__name__
         equal: dict[str, int] = collections.defaultdict(int)
         for option, values in OPTIONS.items():
+            if option == "alone" and name in MEMORY_ALONE:
+                values = {**values, "profile_memory": True}
             if only and only not in (name, f"{name}:{option}") or \
-                    option == "stacks" and name in NO_STACKS:
+                    name in {"stacks": NO_STACKS, "alone": NOT_ALONE}.get(option, ()):
                 continue
             with tempfile.TemporaryDirectory() as directory:
                 found = stack_differences(name, directory) if option == "stacks" else \
-                    differences(name, values, directory, equal)
+                    differences(name, values, option == "alone", directory, equal)
             passed += not found
             failed += bool(found)
             for line in found[:6]:

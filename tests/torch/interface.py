@@ -10,6 +10,7 @@ exit status 1 on any failure.
 from __future__ import annotations
 
 import concurrent.futures
+import contextlib
 import copy
 import gc
 import gzip
@@ -688,6 +689,32 @@ def the_legacy_interface_gives_the_same() -> None:
     assert raises(RuntimeError, "not reentrant", prof.__enter__)
 
 
+def threads_that_others_stopped_are_in_none_of_the_next_sessions() -> None:
+    left, end = threading.Event(), threading.Event()
+
+    def work(p: profile) -> None:
+        p.start()
+        left.set()
+        while not end.is_set():
+            torch.eye(2)
+
+    first = profile(activities=CPU)
+    worker = threading.Thread(target=work, args=(first,))
+    worker.start()
+    left.wait()
+    first.stop()
+    try:
+        for _ in range(70):
+            with profile(activities=CPU) as p:
+                torch.ones(1)
+                time.sleep(0.001)
+            names = {a.key for a in p.key_averages()}
+            assert "aten::ones" in names and "aten::eye" not in names, names
+    finally:
+        end.set()
+        worker.join()
+
+
 def another_thread_may_stop() -> None:
     for with_stack in (False, True):
         prof = profile(activities=CPU, with_stack=with_stack)
@@ -883,6 +910,38 @@ def records_of_memory_outside_of_calls_are_events() -> None:
     assert a == b and ("[memory]", None, -400, 1, True, None, "") in b, (a, b)
     a, b = (p.key_averages().total_average().count for p in (theirs, ours))
     assert a == b, (a, b)
+
+
+def numbers_that_are_inputs_are_those_of_torch() -> None:
+    numbers = [0.5, -3.0, 1e10, 1e19, float("inf"), 2 + 1j, complex("inf+1j"), True, 7]
+    with profile(activities=CPU, record_shapes=True) as p:
+        for number in numbers:
+            torch.full((1,), number, dtype=torch.complex128)
+    found = [e.concrete_inputs[1] for e in p.events() if e.name == "aten::full"]
+    assert [repr(x) for x in found] == [repr(x) for x in numbers], found
+
+
+def ranges_may_be_as_deep_as_python_has_them() -> None:
+    with profile(activities=CPU) as p, contextlib.ExitStack() as ranges:
+        for i in range(5000):
+            ranges.enter_context(record_function(f"range {i}"))
+        torch.ones(2)
+    rows = {a.key for a in p.key_averages()}
+    assert {f"range {i}" for i in range(5000)} | {"aten::ones"} < rows, len(rows)
+
+
+def memory_under_another_profiler_of_another_thread_is_not_ours() -> None:
+    def work() -> None:
+        with torch.profiler.profile(activities=CPU, profile_memory=True):
+            torch.ones(1000)
+
+    with profile(activities=CPU, profile_memory=True) as p:
+        torch.ones(1)
+        worker = threading.Thread(target=work)
+        worker.start()
+        worker.join()
+    sizes = p.profiler.function_events
+    assert max(e.cpu_memory_usage for e in sizes) < 1000, [e.cpu_memory_usage for e in sizes]
 
 
 def what_ends_on_another_thread_is_asynchronous() -> None:

@@ -132,7 +132,7 @@ def cells(line: str) -> str:
     line = re.sub(r"(?<=^ROW \[memory\])(.*?)\| None", r"\1| []", line)
     # What is allocated while it is under way, on whatever thread.
     line = re.sub(r"(?<=^ROW gloo:all_reduce)(.*?)(\| -?\d+ ?){2}$", r"\1", line)
-    return re.sub(r"[-\s]+", " ", line).strip()
+    return re.sub(r"(\s|--+)+", " ", line).strip()
 
 
 def lines(text: str) -> list[str]:

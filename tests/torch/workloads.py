@@ -2,10 +2,13 @@
 """What both profilers record at once: programs of every kind that users write, small."""
 from __future__ import annotations
 
+import os
+import tempfile
 import threading
 import time
 
 import torch
+import torch.utils.checkpoint
 from torch import nn
 from torch.nn import functional as F
 from torch.profiler import record_function
@@ -238,6 +241,11 @@ def odd_tensors():
     return work
 
 
+# Whole and not, on both sides of what a long, a double and a float can hold.
+NUMBERS = (0.0, -0.0, 3.0, -3.0, 2.5, 0.1, -1e-7, 1e10, -1e10, 1e15, 9e15 + 1, 1e17, 9e18, 1e19,
+           1e300, 5e-324, float("inf"), float("-inf"), float("nan"))
+
+
 def odd_inputs():
     """Scalars of all sorts, long lists, tensors that have no sizes to tell."""
     x = torch.randn(4, 6)
@@ -248,7 +256,9 @@ def odd_inputs():
         torch.cat(many)
         torch.stack([x, x])
         torch.full((2, 2), 1.5)
-        torch.full((2, 2), 1e300, dtype=torch.float64)
+        for number in NUMBERS:
+            torch.full((2, 2), number, dtype=torch.float64)
+            torch.full((2, 2), number + 1j, dtype=torch.complex128)
         torch.full((2, 2), True)
         torch.full((2, 2), 1 + 2j)
         torch.where(x > 0, x, -1.0)
@@ -265,8 +275,17 @@ def odd_inputs():
             torch.mm(x, x)
         except RuntimeError:
             pass
+    return work
+
+
+def odd_labels():
+    """Of which Kineto makes what is no JSON."""
+    x = torch.ones(4)
+
+    def work() -> None:
         with record_function("a \"quoted\" label \\ with\ttab"):
-            torch.addmm(torch.zeros(4), x, torch.ones(6, 4))
+            torch.addmm(torch.zeros(4), torch.ones(4, 6), torch.ones(6, 4))
+            x + x
     return work
 
 
@@ -324,5 +343,76 @@ def ddp():
     return work
 
 
+class Scale(torch.autograd.Function):
+    """A function of the user's own: torch tells its inputs to profilers only if asked."""
+
+    @staticmethod
+    def forward(context, x, other, factor):
+        return x * 1
+
+    @staticmethod
+    def backward(context, gradient):
+        return gradient, None, None
+
+
+class Sum(torch.autograd.Function):
+    """A function of as many inputs as there are."""
+
+    @staticmethod
+    def forward(context, *inputs):
+        return inputs[0] * 1
+
+    @staticmethod
+    def backward(context, gradient):
+        return gradient
+
+
+def functions():
+    """Functions of the user's own with inputs of all kinds, and checkpoints made of them."""
+    x = torch.ones(2, 3, requires_grad=True)
+    inputs = [(None, None), ("text", object()), ([x, x], 3), (True, 2.5), ({}, ())]
+
+    def work() -> None:
+        for other, factor in inputs:
+            Scale.apply(x, other, factor).sum().backward()
+        torch.utils.checkpoint.checkpoint(F.relu, x, use_reentrant=True).sum().backward()
+        torch.utils.checkpoint.checkpoint(F.relu, x, use_reentrant=False).sum().backward()
+    return work
+
+
+def many_inputs():
+    """As many inputs as a network has parameters: their text is longer than most."""
+    few, many = ([torch.ones(128, 256, requires_grad=True) for _ in range(n)]
+                 for n in (100, 1500))
+
+    def work() -> None:
+        for inputs in (few, many, few, many, many):
+            Sum.apply(*inputs)
+    return work
+
+
+def data_pipes():
+    """Pipes, whose steps torch marks only where a profiler is known to run."""
+    from torch.utils.data.datapipes.iter import IterableWrapper
+
+    def work() -> None:
+        for batch in IterableWrapper(range(10)).map(torch.tensor).batch(2):
+            torch.stack(list(batch))
+    return work
+
+
+def shared_memory():
+    """Memory that is no allocator's: shared with other processes, and of files."""
+    def work() -> None:
+        torch.ones(3).share_memory_()
+        with tempfile.TemporaryDirectory() as directory:
+            path = os.path.join(directory, "tensor")
+            torch.save(torch.ones(5), path)
+            torch.load(path, mmap=True)
+            torch.from_file(os.path.join(directory, "file"), shared=True, size=7)
+    return work
+
+
 ALL = [residual_training, resnet18_training, transformer, transformer_training, lstm, scripted,
-       scripted_module, compiled, odd_inputs, odd_tensors, labels, threads]
+       scripted_module, compiled, odd_inputs, odd_labels, odd_tensors, labels, threads, functions,
+       many_inputs, data_pipes, shared_memory]

@@ -7,6 +7,7 @@ somebody looks at one.
 from __future__ import annotations
 
 import ast
+import contextlib
 import bisect
 import csv
 import functools
@@ -240,10 +241,10 @@ def scalar(text: str) -> Any:
     """The value of an input that is no tensor, of its text; None: it is one."""
     if not text:
         return None
-    try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError):  # nan, a device, a symbol
-        return text
+    for value in (ast.literal_eval, float, complex):  # of nan and inf there are no literals
+        with contextlib.suppress(ValueError, SyntaxError):
+            return value(text)
+    return text  # a device, a symbol
 
 
 class Threads:

@@ -3,7 +3,8 @@
 
 `torch._C._profiler._RecordFunctionFast`, which torch looks up at each of them while
 something profiles, tells torch's own profiler alone. While ours records, something else
-stands there, which tells all who listen.
+stands there, which tells all who listen. Others, such as those of data pipes, torch opens
+only where `torch.autograd._profiler_enabled()`, which then is true where ours records.
 """
 from __future__ import annotations
 
@@ -15,6 +16,7 @@ import torch
 from . import native
 
 own = torch._C._profiler._RecordFunctionFast
+own_enabled = torch.autograd._profiler_enabled
 
 
 class Range:
@@ -42,11 +44,18 @@ def make(*args: Any, **options: Any) -> Any:
     return (own if torch._C._autograd._profiler_enabled() else Range)(*args, **options)
 
 
+def is_enabled() -> bool:
+    """Whether any profiler records what the calling thread does."""
+    return own_enabled() or bool(native.recorder().osc_torch_is_recorded())
+
+
 def install() -> None:
     """From now on torch's ranges are seen."""
     torch._C._profiler._RecordFunctionFast = make  # type: ignore[assignment,misc]
+    torch.autograd._profiler_enabled = is_enabled
 
 
 def remove() -> None:
     """No more."""
     torch._C._profiler._RecordFunctionFast = own  # type: ignore[misc]
+    torch.autograd._profiler_enabled = own_enabled

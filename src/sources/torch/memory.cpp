@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "memory.h"
 
-#include <dlfcn.h>
-#include <elf.h>
-#include <link.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <cstdint>
-#include <cstring>
 #include <iterator>
 
+#include <c10/core/Device.h>
+
+#include "hooks.h"
 #include "opscope/record.h"
 
 namespace
@@ -74,10 +72,11 @@ uint64_t forget(uint64_t address)
     return 0;
 }
 
-// Of libc10, and what stands before them in its table of addresses.
+// torch's own, which ours stand before.
 void (*torch_new)(void *, void *, size_t);
 void (*torch_delete)(void *, void *);
 void (*torch_out_of_memory)(void *, size_t);
+void (*torch_report)(void *, int64_t, size_t, size_t, c10::Device);
 std::atomic<bool> has_memory{false};
 
 // Whether what this thread allocates is to be recorded: as its operators are.
@@ -120,105 +119,32 @@ void on_out_of_memory(void *reporter, size_t bytes)
     torch_out_of_memory(reporter, bytes);
 }
 
-struct Hook {
-    const char *symbol;
-    void *ours;
-    void **theirs;
-    bool is_set;
-};
-Hook hooks[] = {
-    {"_ZN3c1025ProfiledCPUMemoryReporter3NewEPvm", reinterpret_cast<void *>(on_new),
-     reinterpret_cast<void **>(&torch_new), false},
-    {"_ZN3c1025ProfiledCPUMemoryReporter6DeleteEPv", reinterpret_cast<void *>(on_delete),
-     reinterpret_cast<void **>(&torch_delete), false},
-    {"_ZN3c1025ProfiledCPUMemoryReporter11OutOfMemoryEm",
+// Memory that is not of the allocator's: files and what processes share. It says all itself.
+void on_report(void *ptr, int64_t bytes, size_t allocated, size_t reserved, c10::Device device)
+{
+    const auto address = reinterpret_cast<uint64_t>(ptr);
+
+    torch_report(ptr, bytes, allocated, reserved, device);
+    if (bytes == 0 || !device.is_cpu() || !records_memory())
+        return;
+    if (bytes > 0)
+        osc_memory_alloc(OSC_DEVICE_CPU, address, static_cast<uint64_t>(bytes));
+    else
+        osc_memory_free(OSC_DEVICE_CPU, address, -static_cast<uint64_t>(bytes));
+    osc_torch::put_stack();
+}
+
+osc_torch::Hook hooks[] = {
+    {"libc10.so", "_ZN3c1025ProfiledCPUMemoryReporter3NewEPvm",
+     reinterpret_cast<void *>(on_new), reinterpret_cast<void **>(&torch_new), false},
+    {"libc10.so", "_ZN3c1025ProfiledCPUMemoryReporter6DeleteEPv",
+     reinterpret_cast<void *>(on_delete), reinterpret_cast<void **>(&torch_delete), false},
+    {"libc10.so", "_ZN3c1025ProfiledCPUMemoryReporter11OutOfMemoryEm",
      reinterpret_cast<void *>(on_out_of_memory),
      reinterpret_cast<void **>(&torch_out_of_memory), false},
+    {"libtorch_cpu.so", "_ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE",
+     reinterpret_cast<void *>(on_report), reinterpret_cast<void **>(&torch_report), false},
 };
-
-#if defined __x86_64__
-constexpr uint32_t kJumpSlot = R_X86_64_JUMP_SLOT, kGlobal = R_X86_64_GLOB_DAT;
-#else
-constexpr uint32_t kJumpSlot = R_AARCH64_JUMP_SLOT, kGlobal = R_AARCH64_GLOB_DAT;
-#endif
-
-// The entry at AT leads to H from now on.
-void redirect(void **at, Hook *h)
-{
-    const uintptr_t page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
-    void *const first = reinterpret_cast<void *>(reinterpret_cast<uintptr_t>(at) & ~(page - 1));
-
-    if (mprotect(first, page, PROT_READ | PROT_WRITE) != 0)
-        return;
-    // release: who goes through it must find what it leads to in place
-    __atomic_store_n(at, h->ours, __ATOMIC_RELEASE);
-    h->is_set = true;
-}
-
-// Redirect those of N relocations from R on that are of our functions.
-void look_at(const dl_phdr_info *info, const ElfW(Rela) * r, size_t n,
-             const ElfW(Sym) * symbols, const char *strings)
-{
-    for (size_t i = 0; i < n; i++) {
-        const uint32_t type = static_cast<uint32_t>(ELF64_R_TYPE(r[i].r_info));
-
-        if (type != kJumpSlot && type != kGlobal)
-            continue;
-        const char *name = strings + symbols[ELF64_R_SYM(r[i].r_info)].st_name;
-        for (Hook &h : hooks)
-            if (strcmp(name, h.symbol) == 0)
-                redirect(reinterpret_cast<void **>(info->dlpi_addr + r[i].r_offset), &h);
-    }
-}
-
-int look_into(dl_phdr_info *info, size_t, void *)
-{
-    const ElfW(Dyn) *dynamic = nullptr;
-    const ElfW(Rela) *plt = nullptr, *rela = nullptr;
-    const ElfW(Sym) *symbols = nullptr;
-    const char *strings = nullptr, *name = strrchr(info->dlpi_name, '/');
-    size_t plt_bytes = 0, rela_bytes = 0;
-
-    if (!name || strncmp(name, "/libc10.so", 10) != 0)
-        return 0;
-    for (unsigned i = 0; i < info->dlpi_phnum; i++)
-        if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
-            dynamic = reinterpret_cast<const ElfW(Dyn) *>(info->dlpi_addr +
-                                                          info->dlpi_phdr[i].p_vaddr);
-    for (; dynamic && dynamic->d_tag != DT_NULL; dynamic++) {
-        const auto value = dynamic->d_un.d_val;
-
-        switch (dynamic->d_tag) {
-        case DT_JMPREL:
-            plt = reinterpret_cast<const ElfW(Rela) *>(value);
-            break;
-        case DT_PLTRELSZ:
-            plt_bytes = value;
-            break;
-        case DT_RELA:
-            rela = reinterpret_cast<const ElfW(Rela) *>(value);
-            break;
-        case DT_RELASZ:
-            rela_bytes = value;
-            break;
-        case DT_SYMTAB:
-            symbols = reinterpret_cast<const ElfW(Sym) *>(value);
-            break;
-        case DT_STRTAB:
-            strings = reinterpret_cast<const char *>(value);
-            break;
-        default:
-            break;
-        }
-    }
-    if (!symbols || !strings)
-        return 0;
-    if (plt)
-        look_at(info, plt, plt_bytes / sizeof *plt, symbols, strings);
-    if (rela)
-        look_at(info, rela, rela_bytes / sizeof *rela, symbols, strings);
-    return 0;
-}
 
 // Once a process: entries stay redirected, so that releases between two sessions are seen.
 bool watch_memory()
@@ -228,20 +154,13 @@ bool watch_memory()
     if (is_done)
         return is_good;
     is_done = true;
-    for (Hook &h : hooks)
-        if (!(*h.theirs = dlsym(RTLD_DEFAULT, h.symbol))) {
-            void *c10 = dlopen("libc10.so", RTLD_LAZY | RTLD_NOLOAD);
-
-            if (!c10 || !(*h.theirs = dlsym(c10, h.symbol)))
-                return false;
-        }
     void *p = mmap(nullptr, kLines * sizeof(Line), PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED)
         return false;
     lines = static_cast<Line *>(p);
-    dl_iterate_phdr(look_into, nullptr);
-    is_good = hooks[0].is_set && hooks[1].is_set;
+    is_good =
+        osc_torch::redirect(hooks, std::size(hooks)) && hooks[0].is_set && hooks[1].is_set;
     return is_good;
 }
 

@@ -3,8 +3,9 @@
  * memory.h - allocations and releases of the host's memory, seen in libc10.
  *
  * Every allocation goes through c10::ProfiledCPUMemoryReporter, by way of libc10's own
- * table of addresses. Its entries are redirected at the first start and stay so: then
- * releases between two sessions are seen, and no size is told of a block that is gone.
+ * table of addresses. Its entries are redirected (hooks.h) at the first start and stay so:
+ * then releases between two sessions are seen, and no size is told of a block that is gone.
+ * Memory that processes share and files that are mapped are reported by libtorch_cpu.
  *
  *   - torch.profiler beside it reports what it always does.
  *   - A release says no size: blocks that were given out are kept in a table without

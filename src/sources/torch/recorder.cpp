@@ -6,36 +6,34 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
-#include <cinttypes>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <new>
-#include <sstream>
 #include <string>
 
 #include <ATen/core/Tensor.h>
 #include <ATen/core/ivalue.h>
 #include <ATen/record_function.h>
-#include <c10/core/ScalarType.h>
 
+#include "enabled.h"
 #include "hash.h"
+#include "inputs.h"
 #include "memory.h"
 #include "opscope/record.h"
 #include "python.h"
 #include "script.h"
 #include "text.h"
 
-using osc_torch::has_sizes;
 using osc_torch::hash_inputs;
 using osc_torch::hash_text;
-using osc_torch::is_scalar_list;
-using osc_torch::kTensorsMax;
+using osc_torch::kArgText;
 using osc_torch::kText;
-using osc_torch::Text;
+using osc_torch::kTextMax;
+using osc_torch::Told;
 
 namespace
 {
@@ -81,7 +79,7 @@ struct Signature {
     osc_name args; // all that is told of them, once they came twice; 0: not yet
 };
 
-constexpr size_t kNames = 2048, kSignatures = 2048, kOpen = 4096;
+constexpr size_t kNames = 2048, kSignatures = 2048, kOpen = 65536;
 
 struct Thread {
     uint64_t generation;
@@ -90,7 +88,7 @@ struct Thread {
     bool has_more;       // ranges may have arguments besides numbers and inputs
     Thread *next;        // in the list of all
     uint32_t n_open;
-    uint32_t n_over;                   // begun inside of those: not recorded
+    bool is_too_deep;                  // some that began inside of those are not recorded
     std::atomic<uint32_t> n_elsewhere; // ends on other threads, below
     struct {
         const at::RecordFunction *fn;
@@ -166,7 +164,8 @@ __attribute__((noinline, cold)) void renew(Thread *t, uint64_t now)
     char name[17] = "";
 
     t->generation = now;
-    t->n_open = t->n_over = 0;
+    t->n_open = 0;
+    t->is_too_deep = false;
     t->is_numbered = false;
     t->has_more = true;
     memset(t->names, 0, sizeof t->names);
@@ -210,121 +209,32 @@ inline osc_name name_of(Thread *t, const char *s)
 
 // --- inputs ------------------------------------------------------------------------------
 
-// As torch prints it in `Concrete Inputs`.
-void add_scalar(Text *out, const c10::IValue &v)
+// The name of what is TOLD, as names of keys and texts.
+osc_name name_of_pairs(const Told &told)
 {
-    char digits[40];
+    const osc_name names[] = {
+        session.keys.concrete, osc_name_of(told.concrete.data(), told.concrete.size()),
+        session.keys.types,    osc_name_of(told.types.data(), told.types.size()),
+        session.keys.strides,  osc_name_of(told.strides.data(), told.strides.size()),
+        session.keys.dims,     osc_name_of(told.dims.data(), told.dims.size())};
 
-    if (v.isInt()) {
-        out->add(v.toInt());
-    } else if (v.isBool()) {
-        out->add(v.toBool() ? "True" : "False");
-    } else if (v.isDouble()) {
-        const double d = v.toDouble();
-        const bool is_whole = std::isfinite(d) && std::fabs(d) < 1e10 && d == std::trunc(d);
-
-        snprintf(digits, sizeof digits, is_whole ? "%.0f." : "%.17g", d);
-        out->add(digits);
-    } else { // complex or symbolic
-        std::ostringstream text;
-
-        text << v;
-        for (const char c : text.str())
-            if (c != '"' && c != '\\' && static_cast<unsigned char>(c) >= 0x20)
-                out->add(&c, 1);
-    }
+    return osc_name_of(reinterpret_cast<const char *>(names), sizeof names);
 }
 
-void add_sizes(Text *dims, Text *strides, const at::Tensor &t)
+// The same of inputs whose text no thread has room for, such as all parameters of a network;
+// 0: there is no memory, or it is longer than a name can be.
+osc_name name_of_many(c10::ArrayRef<const c10::IValue> inputs)
 {
-    if (!has_sizes(t)) {
-        dims->add("[]");
-        strides->add("[]");
-        return;
-    }
-    dims->add(t.sizes());
-    strides->add(t.layout() == c10::kStrided ? t.strides() : c10::IntArrayRef());
-}
+    const size_t bytes = 4 * kTextMax;
+    void *p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-void add_type(Text *types, const at::Tensor &t)
-{
-    if (has_sizes(t)) {
-        const auto name = c10::scalarTypeToTypeMeta(t.scalar_type()).name();
-        types->add(name.data(), name.size());
-    }
-}
-
-void add_tensors(Text *dims, Text *strides, const c10::IValue &v)
-{
-    const auto list = v.toListRef();
-
-    dims->add("[", 1);
-    strides->add("[", 1);
-    for (size_t i = 0; i < list.size() && list.size() <= kTensorsMax; i++) {
-        if (i > 0) {
-            dims->add(",", 1);
-            strides->add(",", 1);
-        }
-        add_sizes(dims, strides, list[i].toTensor());
-    }
-    dims->add("]", 1);
-    strides->add("]", 1);
-}
-
-void add_scalars(Text *concrete, const c10::IValue &v)
-{
-    const auto list = v.toListRef();
-
-    concrete->add("[", 1);
-    for (size_t i = 0; i < list.size(); i++) {
-        if (i > 0)
-            concrete->add(", ", 2);
-        add_scalar(concrete, list[i]);
-    }
-    concrete->add("]", 1);
-}
-
-void add_input(Text *dims, Text *strides, Text *types, Text *concrete, const c10::IValue &v)
-{
-    if (v.isTensor()) {
-        add_sizes(dims, strides, v.toTensor());
-        add_type(types, v.toTensor());
-        return;
-    }
-    if (v.isTensorList()) {
-        add_tensors(dims, strides, v);
-        types->add("TensorList");
-        return;
-    }
-    dims->add("[]");
-    strides->add("[]");
-    if (v.isScalar()) {
-        types->add("Scalar");
-        add_scalar(concrete, v);
-    } else if (is_scalar_list(v)) {
-        types->add("ScalarList");
-        add_scalars(concrete, v);
-    }
-}
-
-struct Told {
-    osc_name key;
-    const Text *text;
-};
-
-// The name of TOLD, as names of keys and texts.
-osc_name name_of_pairs(const Told (&told)[4])
-{
-    osc_name names[8];
-    size_t n = 0;
-
-    for (const Told &arg : told) {
-        if (arg.text->is_cut)
-            continue;
-        names[n++] = arg.key;
-        names[n++] = osc_name_of(arg.text->begin, arg.text->size());
-    }
-    return osc_name_of(reinterpret_cast<const char *>(names), n * sizeof *names);
+    if (p == MAP_FAILED)
+        return 0;
+    const Told told = osc_torch::tell(static_cast<char *>(p), kTextMax, inputs);
+    const osc_name name = told.is_cut ? 0 : name_of_pairs(told);
+    munmap(p, bytes);
+    return name;
 }
 
 // The inputs in words, since they are not known as names.
@@ -332,38 +242,24 @@ __attribute__((noinline, cold)) void tell_inputs(Thread *t,
                                                  c10::ArrayRef<const c10::IValue> inputs,
                                                  Signature *s, uint64_t hash, bool is_odd)
 {
-    Text dims(t->text[0]), strides(t->text[1]), types(t->text[2]), concrete(t->text[3]);
+    const Told told = osc_torch::tell(t->text[0], kText, inputs);
     const bool is_known = s->hash == hash && !is_odd;
-    bool is_first = true;
+    osc_name args = 0;
 
-    for (Text *text : {&dims, &strides, &types, &concrete})
-        text->add("[", 1);
-    for (const c10::IValue &v : inputs) {
-        for (Text *text : {&dims, &strides}) {
-            if (!is_first)
-                text->add(",", 1);
-        }
-        types.add(is_first ? "\"" : "\",\"");
-        concrete.add(is_first ? "\"" : "\",\"");
-        is_first = false;
-        add_input(&dims, &strides, &types, &concrete, v);
-    }
-    for (Text *text : {&dims, &strides})
-        text->add("]", 1);
-    for (Text *text : {&types, &concrete})
-        text->add("\"]", 2);
-    const Told told[] = {{session.keys.concrete, &concrete},
-                         {session.keys.types, &types},
-                         {session.keys.strides, &strides},
-                         {session.keys.dims, &dims}};
+    if (told.is_cut)
+        args = name_of_many(inputs);
+    else if (is_known || told.longest > kArgText)
+        args = name_of_pairs(told);
     s->hash = is_odd ? 0 : hash;
-    s->args = is_known ? name_of_pairs(told) : 0;
-    if (s->args != 0)
-        osc_args_json(s->args);
-    else
-        for (const Told &arg : told)
-            if (!arg.text->is_cut)
-                osc_arg_json(arg.key, arg.text->begin, arg.text->size());
+    s->args = is_odd ? 0 : args;
+    if (args != 0) {
+        osc_args_json(args);
+    } else if (!told.is_cut) {
+        osc_arg_json(session.keys.concrete, told.concrete.data(), told.concrete.size());
+        osc_arg_json(session.keys.types, told.types.data(), told.types.size());
+        osc_arg_json(session.keys.strides, told.strides.data(), told.strides.size());
+        osc_arg_json(session.keys.dims, told.dims.data(), told.dims.size());
+    }
 }
 
 // --- operators -----------------------------------------------------------------------------
@@ -519,6 +415,14 @@ __attribute__((noinline)) Arg *add_more(Thread *t, const at::RecordFunction &fn,
     return a;
 }
 
+// More ranges are open than there is room for: the reader of the recording shall know.
+__attribute__((noinline, cold)) void tell_too_deep(Thread *t)
+{
+    if (!t->is_too_deep)
+        osc_instant(osc_name_c("opscope: ranges nested deeper than 65,536 are not recorded"));
+    t->is_too_deep = true;
+}
+
 // FN begins as the innermost range of T.
 inline void put_begin(Thread *t, const at::RecordFunction &fn)
 {
@@ -555,7 +459,7 @@ std::unique_ptr<at::ObserverContext> on_begin(const at::RecordFunction &fn, uint
     if (__builtin_expect(t->n_elsewhere.load(std::memory_order_relaxed) > 0, 0))
         take_elsewhere(t);
     if (__builtin_expect(t->n_open == kOpen, 0)) {
-        t->n_over++;
+        tell_too_deep(t);
         return nullptr;
     }
     if (fn.scope() == at::RecordScope::BACKWARD_FUNCTION && is_in_engine(t))
@@ -589,8 +493,8 @@ __attribute__((noinline, cold)) void end_other(const at::RecordFunction &fn, uin
             end_elsewhere(fn);
     } else if (fn.threadId() != t->logical_id) {
         end_elsewhere(fn);
-    } else if (!note_end(t, &fn, osc_now(), nullptr)) {
-        t->n_over -= t->n_over > 0;
+    } else {
+        note_end(t, &fn, osc_now(), nullptr);
     }
 }
 
@@ -612,8 +516,19 @@ namespace
 
 // A thread that another one took its session from keeps the callback until it begins one
 // itself: it must not take part in those that follow. Of so many sessions each has its own
-// functions.
-constexpr unsigned kFunctions = 16;
+// functions, and those that a callback was left with are not given out again.
+constexpr unsigned kFunctions = 64;
+uint64_t left_behind; // a bit for each of them
+
+uint64_t next_session(uint64_t last)
+{
+    uint64_t number = last + 1;
+
+    // If all are, what cannot be told apart is told with the rest.
+    while (left_behind >> number % kFunctions & 1 && ~left_behind != 0)
+        number++;
+    return number;
+}
 
 template <unsigned N> std::unique_ptr<at::ObserverContext> begin(const at::RecordFunction &fn)
 {
@@ -652,8 +567,12 @@ bool osc_torch::range_begin(enum osc_scope_kind kind, osc_name name, const void 
     const uint64_t now = generation.load(std::memory_order_relaxed);
     Thread *t;
 
-    if (now == 0 || !osc_is_on() || !(t = this_thread(now)) || t->n_open == kOpen)
+    if (now == 0 || !osc_is_on() || !(t = this_thread(now)))
         return false;
+    if (t->n_open == kOpen) {
+        tell_too_deep(t);
+        return false;
+    }
     t->open[t->n_open++] = Open{who, nullptr, 0};
     osc_begin(kind, name);
     put_thread(t);
@@ -680,6 +599,13 @@ bool osc_torch::is_recorded()
         if (c.handle_ == session.handle)
             return c.enabled_;
     return false;
+}
+
+bool osc_torch::wants_shapes()
+{
+    // relaxed: as in on_begin()
+    return generation.load(std::memory_order_relaxed) != 0 && session.options.has_shapes &&
+           osc_is_on() && is_recorded();
 }
 
 void osc_torch::range_end(const void *who)
@@ -739,8 +665,11 @@ int osc_torch_attach(const struct osc_torch_options *options)
     memcpy(&session.options, options, std::min(options->size, sizeof session.options));
     if (session.options.has_memory && !osc_torch::memory_start())
         result = OSC_TORCH_NO_MEMORY;
+    if (session.options.has_shapes)
+        osc_torch::answer_for_torch();
     // release: pairs with the barrier in adding the callback, before which none comes
-    const uint64_t number = last_generation.fetch_add(1) + 1;
+    const uint64_t number = next_session(last_generation.load(std::memory_order_relaxed));
+    last_generation.store(number, std::memory_order_relaxed);
     generation.store(number, std::memory_order_release);
     const auto callback =
         make_callback(number, std::make_integer_sequence<unsigned, kFunctions>())
@@ -775,6 +704,8 @@ void osc_torch_detach(void)
     osc_torch::memory_stop();
     if (session.has_global_callback || own_callback != 0)
         at::removeCallback(session.handle);
+    else
+        left_behind |= uint64_t{1} << generation.load(std::memory_order_relaxed) % kFunctions;
     session.has_global_callback = false;
     own_callback = 0;
     if (self && self->n_elsewhere.load(std::memory_order_relaxed) > 0)

@@ -32,7 +32,7 @@ struct osc_torch_options {
     size_t size;          /* sizeof of this struct: a newer object knows an older caller */
     int is_all_threads;   /* else the calling thread and who inherits its state */
     int has_shapes;       /* shapes, strides, types and scalars of the inputs */
-    int has_memory;       /* allocations and releases, of all threads */
+    int has_memory;       /* allocations and releases, of the threads that are recorded */
     int has_overloads;    /* names of overloads, as argument `Overload name` */
     int has_stacks;       /* calls of Python of the calling thread, which holds its lock */
     const char *prefixes; /* what is cut from the names of files, each with a newline */
@@ -56,6 +56,9 @@ OSC_TORCH_API void osc_torch_detach(void);
 
 /* Switch the callbacks of the calling thread's state, or of all, off or on again. */
 OSC_TORCH_API void osc_torch_toggle(int is_on);
+
+/* Whether what the calling thread does is recorded now. From any thread. */
+OSC_TORCH_API int osc_torch_is_recorded(void);
 
 /*
  * A range that torch's own code marks as it does for its profiler, which

@@ -15,14 +15,16 @@
 namespace osc_torch
 {
 
-constexpr size_t kText = 16384;
+constexpr size_t kText = 16384;               // of a thread
+constexpr size_t kTextMax = size_t{16} << 20; // of a name
+constexpr size_t kArgText = 3072;             // of an argument that is no name
 
-// Text of a fixed room; what does not fit makes it useless.
+// Text in a room of that many bytes; what does not fit is left out.
 struct Text {
     char *at, *begin, *end;
     bool is_cut;
 
-    explicit Text(char *room) : at(room), begin(room), end(room + kText), is_cut(false)
+    Text(char *room, size_t bytes) : at(room), begin(room), end(room + bytes), is_cut(false)
     {
     }
     void add(const char *s, size_t n)

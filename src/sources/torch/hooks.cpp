@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hooks.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstring>
+
+namespace
+{
+
+using osc_torch::Hook;
+
+#if defined __x86_64__
+constexpr uint32_t kJumpSlot = R_X86_64_JUMP_SLOT, kGlobal = R_X86_64_GLOB_DAT;
+#else
+constexpr uint32_t kJumpSlot = R_AARCH64_JUMP_SLOT, kGlobal = R_AARCH64_GLOB_DAT;
+#endif
+
+struct Hooks {
+    Hook *all;
+    size_t n;
+};
+
+// What a library that is loaded has: addresses to be filled in, and names.
+struct Tables {
+    const ElfW(Rela) * plt, *rela;
+    size_t plt_bytes, rela_bytes;
+    const ElfW(Sym) * symbols;
+    const char *strings;
+};
+
+// The entry at AT leads to H from now on.
+void lead(void **at, Hook *h)
+{
+    const uintptr_t page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+    void *const first = reinterpret_cast<void *>(reinterpret_cast<uintptr_t>(at) & ~(page - 1));
+
+    if (mprotect(first, page, PROT_READ | PROT_WRITE) != 0)
+        return;
+    // release: who goes through it must find what it leads to in place
+    __atomic_store_n(at, h->ours, __ATOMIC_RELEASE);
+    h->is_set = true;
+}
+
+// Redirect those of the BYTES of relocations from R on that are of H's function.
+void look_at(const dl_phdr_info *info, const Tables &t, const ElfW(Rela) * r, size_t bytes,
+             Hook *h)
+{
+    for (size_t i = 0; r && i < bytes / sizeof *r; i++) {
+        const uint32_t type = static_cast<uint32_t>(ELF64_R_TYPE(r[i].r_info));
+
+        if ((type == kJumpSlot || type == kGlobal) &&
+            strcmp(t.strings + t.symbols[ELF64_R_SYM(r[i].r_info)].st_name, h->symbol) == 0)
+            lead(reinterpret_cast<void **>(info->dlpi_addr + r[i].r_offset), h);
+    }
+}
+
+Tables tables_of(const dl_phdr_info *info)
+{
+    const ElfW(Dyn) *d = nullptr;
+    Tables t{};
+
+    for (unsigned i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+            d = reinterpret_cast<const ElfW(Dyn) *>(info->dlpi_addr +
+                                                    info->dlpi_phdr[i].p_vaddr);
+    for (; d && d->d_tag != DT_NULL; d++) {
+        const auto value = d->d_un.d_val;
+
+        switch (d->d_tag) {
+        case DT_JMPREL:
+            t.plt = reinterpret_cast<const ElfW(Rela) *>(value);
+            break;
+        case DT_PLTRELSZ:
+            t.plt_bytes = value;
+            break;
+        case DT_RELA:
+            t.rela = reinterpret_cast<const ElfW(Rela) *>(value);
+            break;
+        case DT_RELASZ:
+            t.rela_bytes = value;
+            break;
+        case DT_SYMTAB:
+            t.symbols = reinterpret_cast<const ElfW(Sym) *>(value);
+            break;
+        case DT_STRTAB:
+            t.strings = reinterpret_cast<const char *>(value);
+            break;
+        default:
+            break;
+        }
+    }
+    return t;
+}
+
+int look_into(dl_phdr_info *info, size_t, void *arg)
+{
+    const Hooks *hooks = static_cast<const Hooks *>(arg);
+    const char *slash = strrchr(info->dlpi_name, '/');
+
+    for (size_t i = 0; slash && i < hooks->n; i++) {
+        Hook *h = &hooks->all[i];
+
+        if (strncmp(slash + 1, h->caller, strlen(h->caller)) != 0)
+            continue;
+        const Tables t = tables_of(info);
+        if (!t.symbols || !t.strings)
+            return 0;
+        look_at(info, t, t.plt, t.plt_bytes, h);
+        look_at(info, t, t.rela, t.rela_bytes, h);
+    }
+    return 0;
+}
+
+// torch's own function; Python loads its libraries where no search by name alone finds them.
+void *torch_function(const char *symbol)
+{
+    static const char *const names[] = {"libc10.so", "libtorch_cpu.so"};
+    void *found = dlsym(RTLD_DEFAULT, symbol);
+
+    for (const char *name : names) {
+        void *library = found ? nullptr : dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
+
+        if (library)
+            found = dlsym(library, symbol);
+    }
+    return found;
+}
+
+} // namespace
+
+bool osc_torch::redirect(Hook *hooks, size_t n)
+{
+    Hooks all{hooks, n};
+
+    for (size_t i = 0; i < n; i++)
+        if (!(*hooks[i].theirs = torch_function(hooks[i].symbol)))
+            return false;
+    dl_iterate_phdr(look_into, &all);
+    return true;
+}
