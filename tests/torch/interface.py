@@ -789,6 +789,11 @@ def off_means_off() -> None:
                   "print(len(p.key_averages()), repr(p.key_averages().table()))",
                   OPSCOPE="0")
     assert done.stdout == "0 ''\n", done
+    done = python("import torch; from opscope.torch import profile\n"
+                  "with profile(record_shapes=True, profile_memory=True, with_stack=True) as p:\n"
+                  "    torch.ones(2)\n"
+                  "p.export_memory_timeline('/dev/stdout', device='cpu')\n", OPSCOPE="0")
+    assert done.stdout == "[[], []]", done
 
 
 def a_child_of_a_fork_does_not_spoil_the_recording() -> None:

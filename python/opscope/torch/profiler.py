@@ -526,7 +526,7 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
                    if not getattr(self, x)]
         if missing:
             raise ValueError(f"{', '.join(missing)} required for memory profiling.")
-        if self.profiler is None or not self.profiler.path:
+        if self.profiler is None or not (self.profiler.path or native.is_switched_off()):
             raise AssertionError("Profiler must be initialized for memory profiling")
         return Timeline(self.profiler.path)
 
