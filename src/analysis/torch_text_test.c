@@ -435,8 +435,8 @@ static void leaves_names_as_they_are_where_no_terminal_is(void **state)
 
     (void)state;
     print_rows(rows, 1, NULL, 0, &o, &text);
-    assert_memory_equal(text.s, "------  --", 10); /* "\x1b[2J?\t" is 6 wide */
-    assert_non_null(strstr(text.s, "\n\x1b[2J\xef\xbf\xbd\t  "));
+    assert_memory_equal(text.s, "----------  --", 14); /* "\x1b[2J?\t" is 6 wide */
+    assert_non_null(strstr(text.s, "\n    \x1b[2J\xef\xbf\xbd\t  "));
     osc_strbuf_fini(&text);
 }
 

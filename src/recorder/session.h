@@ -40,7 +40,7 @@ void osc_session_arm(void);
 /* osc_start(), osc_stop(). */
 OSC_MUST_USE osc_status osc_session_start(const struct osc_start_options *options);
 osc_status osc_session_stop(void);
-/* The step that runs ends with the recording, unless it is one only if something else ends it. */
+/* The step that runs ends with the recording, unless something else has to end it. */
 void osc_steps_stop(void);
 
 /* Whether calls are recorded, now or from the first one on. Handlers, too. */

@@ -9,7 +9,7 @@
 static uint64_t n_steps;     /* ever begun */
 static uint64_t recorded_in; /* the recording that has the begin of the one that runs; or 0 */
 
-static bool needs_end;       /* the one that runs: it is none if nobody ends it */
+static bool needs_end; /* the one that runs: it is none if nobody ends it */
 
 /* The step that runs is over. */
 static void end_step(uint64_t ticks)
