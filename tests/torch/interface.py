@@ -715,6 +715,24 @@ def threads_that_others_stopped_are_in_none_of_the_next_sessions() -> None:
         worker.join()
 
 
+def metadata_of_any_kind_leaves_a_trace_json_and_its_times() -> None:
+    metadata = {"x": '{"traceEvents": [1, 2]}', "pid": '"worker-1"', "y": "NaN", "exe": "7",
+                "baseTimeNanoseconds": '"none"', "traceEvents": "[]"}
+    with profile(activities=CPU) as p, tempfile.TemporaryDirectory() as directory:
+        torch.ones(2)
+        for key, value in metadata.items():
+            p.add_metadata_json(key, value)
+        p.stop()
+        path = Path(directory, "trace.json")
+        p.export_chrome_trace(path)
+        trace = json.loads(path.read_text(), parse_constant=lambda name: 1 / 0)
+    told = {key: trace.get(key) for key in ("x", "pid", "y", "exe", "command")}
+    assert told == {"x": {"traceEvents": [1, 2]}, "pid": "worker-1", "y": "NaN", "exe": 7,
+                    "command": None}, told
+    assert any(e["name"] == "aten::ones" for e in trace["traceEvents"])
+    assert isinstance(trace["baseTimeNanoseconds"], int)
+
+
 def another_thread_may_stop() -> None:
     for with_stack in (False, True):
         prof = profile(activities=CPU, with_stack=with_stack)

@@ -36,7 +36,9 @@ if TYPE_CHECKING:
 UNFINISHED = "<unfinished torch.autograd.profile>"
 AnyPath = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 FLAGS = ("record_shapes", "profile_memory", "with_stack", "with_modules", "with_flops")
-OWN_MEMBERS = ("traceEvents", "traceName")  # of a trace: no metadata may be called so
+# Of a trace: no metadata may be called so.
+OWN_MEMBERS = ("traceEvents", "traceName", "baseTimeNanoseconds", "displayTimeUnit")
+PRIVATE = ("command", "exe", "boot_id", "parent_pid")  # in a recording, though torch tells nobody
 # What a program may name of ProfilerActivity.CPU, and its categories in a trace.
 CPU_TYPES = {"CPU_OP": ("cpu_op", "fwdbwd"), "CPU_INSTANT_EVENT": ("cpu_instant_event",),
              "USER_ANNOTATION": ("user_annotation",), "PYTHON_FUNCTION": ("python_function",),
@@ -95,6 +97,7 @@ class Recording:
         self.running: list[bool] = []  # something while it records
         self.flags = [x for x in FLAGS if getattr(owner, x)]  # what is recorded of these
         self.window_ns = (0, 0)  # Unix time
+        self.pid = 0
         self.cached_events: Any = None
         self.earlier_events: list[Any] = []  # of windows before this one, with acc_events
         weakref.finalize(self, close, self.directory, os.getpid(), self.running)
@@ -141,6 +144,7 @@ class Recording:
         self.path = path
         self.running.append(True)
         self.window_ns = (time.time_ns(), 0)
+        self.pid = os.getpid()
         self.cached_events = None
         torch.autograd.profiler._run_on_profiler_start()
         ranges.install()
@@ -244,7 +248,7 @@ class Recording:
                 **{x: 1 for x in self.flags}}
         for key, value in (metadata or {}).items():
             if key not in OWN_MEMBERS:
-                head[key] = json.loads(value)
+                head[key] = json.loads(value, parse_constant=str)  # no reader takes a NaN
         if not self.path:
             with open(path, "w", encoding="utf-8") as f:
                 json.dump({**head, "traceEvents": []}, f)
@@ -252,7 +256,7 @@ class Recording:
         whole = os.path.join(self.directory, "export.json")
         native.run("export", self.path, "-f", "json", "-o", whole)
         with open(whole, "rb") as f, open(path, "wb") as out:
-            merge_head(f, out, head, self.window_ns, self._hidden(), self._edits())
+            merge_head(f, out, head, self.window_ns, self.pid, self._hidden(), self._edits())
         os.unlink(whole)
 
     def export_stacks(self, path: AnyPath, metric: str) -> Any:
@@ -268,9 +272,8 @@ class Recording:
             native.toggle(enable)
 
 
-def window_events(own: dict[str, Any], start_us: float, end_us: float) -> list[dict[str, Any]]:
+def window_events(pid: int, start_us: float, end_us: float) -> list[dict[str, Any]]:
     """What Kineto says of a process and of the time that it recorded."""
-    pid = int(own.get("pid", 0))
     facts = {"process_name": {"name": Path("/proc/self/comm").read_text().strip()},
              "process_labels": {"labels": "CPU"}, "process_sort_index": {"sort_index": pid}}
     return [
@@ -295,9 +298,9 @@ def thread_events(said: dict[str, Any], start_us: float) -> list[dict[str, Any]]
              "args": args} for name, args in facts.items()]
 
 
-def merge_head(f: Any, out: Any, head: dict[str, Any], window_ns: tuple[int, int],
+def merge_head(f: Any, out: Any, head: dict[str, Any], window_ns: tuple[int, int], pid: int,
                hidden: set[bytes], edits: list[Edit]) -> None:
-    """Copy the trace F to OUT with the members HEAD before its own, which they replace.
+    """Copy the trace F of process PID to OUT with the members HEAD, which replace its own.
 
     Events of the categories HIDDEN are left out, the others are as EDITS make them.
     """
@@ -308,9 +311,9 @@ def merge_head(f: Any, out: Any, head: dict[str, Any], window_ns: tuple[int, int
             raise RuntimeError("the trace that was exported has no events")
         begin += more
     own = json.loads(begin[:at].rstrip().rstrip(b",") + b"}")
-    text = json.dumps({**own, **head}, indent=1)
+    text = json.dumps({**{x: own[x] for x in own if x not in PRIVATE}, **head}, indent=1)
     start, end = ((x or time.time_ns()) - own.get("baseTimeNanoseconds", 0) for x in window_ns)
-    events = window_events(own, start / 1000, end / 1000)
+    events = window_events(pid, start / 1000, end / 1000)
     f.seek(at + len(EVENTS))
     line = f.readline()
     while line.startswith(THREAD_NAME):
