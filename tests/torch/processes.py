@@ -114,6 +114,23 @@ print(*(f"{x.key} {x.count}" for x in prof.key_averages() if x.key == "aten::add
 with opscope.torch.profiler_legacy.profile() as prof:
     train(1)
 """
+# Two steps of the optimizer alone make one, and what follows is ended by a profile of torch's,
+# which marks four, and one more that is empty.
+MARKED_STEPS = """
+import torch
+from torch.profiler import ProfilerActivity, profile, schedule
+x = torch.ones(2, requires_grad=True)
+optimizer = torch.optim.SGD([x], lr=0.1)
+def train():
+    x.sum().backward()
+    optimizer.step()
+train()
+train()
+with profile(activities=[ProfilerActivity.CPU], schedule=schedule(wait=0, warmup=1, active=3)) as p:
+    for _ in range(4):
+        train()
+        p.step()
+"""
 STEPS = """
 import torch
 
@@ -234,6 +251,11 @@ class Tests:
             labels = [x["label"] for x in self.table(Path(d, "rec"), "steps", "--columns",
                                                      "label")]
             self.check("steps", labels, [str(x) for x in range(6)])
+        with tempfile.TemporaryDirectory() as d:
+            _, files = self.record(d, MARKED_STEPS, sys.executable, "-")
+            labels = [x["label"] for x in self.table(Path(d, "rec"), "steps", "--columns",
+                                                     "label")]
+            self.check("steps that a profile marks", labels, [*"01", *"01234"])
 
     def without_a_compiler(self) -> None:
         """Names and times of them all."""

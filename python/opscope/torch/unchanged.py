@@ -35,9 +35,10 @@ class Steps:
     """Steps from one step of the first optimizer that makes any to its next, while it lives.
 
     What comes before the first one is none, as it has the making of the model; nor is what
-    comes after the last one.
+    comes after the last one. While a profile of torch's marks steps, those are the steps.
     """
 
+    marking: weakref.WeakSet[Any] = weakref.WeakSet()  # profiles of torch's that run
     first: Callable[[], Any] = staticmethod(lambda: None)
     depth: int = 0  # of the first one's steps: one may call that of super()
 
@@ -55,7 +56,7 @@ class Steps:
                 result = step(optimizer, *args, **options)
             finally:
                 self.depth -= is_first
-            if is_first and self.depth == 0 and native.whole.is_on:
+            if is_first and self.depth == 0 and native.whole.is_on and not self.marking:
                 native.opscope().osc_step_if_ended()
             return result
 
@@ -66,6 +67,27 @@ class Steps:
         hook = Optimizer.profile_hook_step
         Optimizer.profile_hook_step = staticmethod(  # type: ignore
             lambda step: self.watch(hook(step)))
+
+    def watch_profiles(self) -> None:
+        """Know of torch's profiles that mark steps."""
+        theirs = torch.profiler.profile
+        start, stop = theirs.start, theirs.stop
+
+        @functools.wraps(start)
+        def watched_start(profile: Any) -> None:
+            if profile.record_steps and type(profile).__module__.startswith("torch."):
+                self.marking.add(profile)
+                native.opscope().osc_step_end()
+            start(profile)
+
+        @functools.wraps(stop)
+        def watched_stop(profile: Any) -> None:
+            try:
+                stop(profile)
+            finally:
+                self.marking.discard(profile)
+
+        theirs.start, theirs.stop = watched_start, watched_stop  # type: ignore
 
 
 def tell_rank_when_known() -> None:
@@ -87,7 +109,9 @@ def tell_rank_when_known() -> None:
 def record() -> None:
     """Record all threads until the process ends, as OPSCOPE_OUT and OPSCOPE_SCHEDULE say."""
     native.whole.begin()
-    Steps().watch_all()
+    steps = Steps()
+    steps.watch_all()
+    steps.watch_profiles()
     tell_rank_when_known()
 
 
