@@ -108,7 +108,7 @@ def hooks_that_fail_end_what_is_around_them() -> None:
 # --- objects that die ------------------------------------------------------------------------
 
 
-def grown_mib(work: Callable[[], Any]) -> int:
+def growth(work: Callable[[], Any]) -> int:
     """By how much the memory of this process is larger after WORK."""
     def resident() -> int:
         return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
@@ -118,7 +118,7 @@ def grown_mib(work: Callable[[], Any]) -> int:
     return (resident() - before) >> 20
 
 
-def rows_at(prof: profile, file: str) -> dict[str, int]:
+def functions(prof: profile, file: str) -> dict[str, int]:
     """How often each function of FILE was called."""
     return {k: n for k, n in counts(prof).items() if k.startswith(f"{file}(")}
 
@@ -170,8 +170,8 @@ def functions_that_are_made_for_one_call_take_no_memory() -> None:
             eval("lambda a: a")(x)
 
     with profile(activities=CPU, with_stack=True) as prof:
-        assert grown_mib(work) < 16
-    assert rows_at(prof, "<string>")["<string>(1): <lambda>"] == 100000
+        assert growth(work) < 16
+    assert functions(prof, "<string>")["<string>(1): <lambda>"] == 100000
 
 
 def what_finds_no_room_in_a_table_is_recorded_all_the_same() -> None:
@@ -198,9 +198,9 @@ def what_finds_no_room_in_a_table_is_recorded_all_the_same() -> None:
                 f(g)
 
     with profile(activities=CPU, with_stack=True) as prof:
-        assert grown_mib(work) < 128
+        assert growth(work) < 128
         at_line(outer, 1000)(at_line(adds, 2000))
-    rows = rows_at(prof, "made.py")
+    rows = functions(prof, "made.py")
     assert len(rows) == n_calls + n_sides + 2, len(rows)
     assert sum(rows.values()) == 2 * (n_calls + (n_sides - 1) * n_sides + 1)
     text = native.run("table", "averages", prof.profiler.path, "--group-by", "stack:2",
