@@ -5,15 +5,21 @@
 usage: make_reference.py --package DIR > docs/python.md
 
 DIR holds the package, as BUILD/python does. What is listed in __all__ of a module is in it, and
-what of its classes has a docstring; a test sees that the page is that of the package.
+what of its classes has a docstring; a test sees that the page is that of the package. What
+needs torch is read and not imported.
 """
 import argparse
+import ast
 import importlib
+import importlib.util
 import inspect
+import itertools
+import pathlib
 import re
 import sys
 
 MODULES = ["opscope", "opscope.record"]
+READ = {"opscope.torch": ["profiler", "events"], "opscope.torch.profiler_legacy": []}
 HEAD = """<!-- SPDX-License-Identifier: Apache-2.0 -->
 <!-- Made by tools/make_reference.py from the docstrings of python/opscope: do not edit. -->
 
@@ -37,8 +43,12 @@ def signature(thing):
 
 
 def text_of(thing):
-    """The docstring without the line of a signature, ``this`` as Markdown has it."""
-    text = inspect.getdoc(thing) or ""
+    """The docstring of THING as Markdown has it."""
+    return markdown(inspect.getdoc(thing) or "")
+
+
+def markdown(text):
+    """A docstring without the line of a signature, ``this`` as Markdown has it."""
     first, _, rest = text.partition("\n")
     if re.fullmatch(r"\w+\(.*\)( -> .*)?", first):
         text = rest.lstrip("\n")
@@ -76,9 +86,54 @@ def describe(module):
             yield f"`{path}{signature(thing)}`\n\n{text_of(thing)}\n"
 
 
+def tree_of(module):
+    """What the file of MODULE, of a package that can be imported, says."""
+    parts = module.split(".")
+    path = pathlib.Path(importlib.util.find_spec(parts[0]).origin).parent.joinpath(*parts[1:])
+    return ast.parse((path / "__init__.py" if path.is_dir() else path.with_suffix(".py"))
+                     .read_text(encoding="utf-8"))
+
+
+def read_signature(function):
+    """The parameters of a function that was read, without the first one, which is self."""
+    arguments = function.args
+    arguments.args = arguments.args[1:]
+    result = ast.unparse(function.returns) if function.returns else "None"
+    return f"({ast.unparse(arguments)}) -> {result}"
+
+
+def read_class(path, tree):
+    """A class as describe() has it, with the arguments of its __init__."""
+    functions = [x for x in tree.body if isinstance(x, ast.FunctionDef)]
+    made = next((x for x in functions if x.name == "__init__"), None)
+    yield f"\n### {path}\n\n"
+    if made and tree.name[0].islower():
+        yield f"`{path}{read_signature(made).rpartition(' -> ')[0]}`\n\n"
+    yield f"{markdown(ast.get_docstring(tree))}\n"
+    for function in functions:
+        if ast.get_docstring(function) and not function.name.startswith("_"):
+            is_property = any(ast.unparse(x) == "property" for x in function.decorator_list)
+            signature = "" if is_property else read_signature(function)
+            yield f"\n**`.{function.name}{signature}`**\n\n"
+            yield f"{markdown(ast.get_docstring(function))}\n"
+
+
+def read(module, files):
+    """A module whose classes are in it and FILES beside it, as describe() has it."""
+    tree = tree_of(module)
+    names = next(ast.literal_eval(x.value) for x in tree.body
+                 if isinstance(x, ast.Assign) and ast.unparse(x.targets[0]) == "__all__")
+    yield f"\n## {module}\n\n{markdown(ast.get_docstring(tree))}\n"
+    for part in (tree, *(tree_of(f"{module}.{x}") for x in files)):
+        for thing in part.body:
+            if isinstance(thing, ast.ClassDef) and thing.name in names:
+                yield from read_class(f"{module}.{thing.name}", thing)
+
+
 def make():
-    return HEAD + "".join(part for name in MODULES
-                          for part in describe(importlib.import_module(name)))
+    return HEAD + "".join(itertools.chain(
+        *(describe(importlib.import_module(name)) for name in MODULES),
+        *(read(name, files) for name, files in READ.items())))
 
 
 def main():

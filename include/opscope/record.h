@@ -242,6 +242,12 @@ OSC_API void osc_memory_free_total(uint32_t device, uint64_t addr, uint64_t byte
  * whether it is recorded or not.
  */
 OSC_API uint64_t osc_step(void);
+/*
+ * The same for who knows where steps end, but not whether what comes now will be one, such
+ * as what a training loop does after the last call of its optimizer: the new step is one
+ * only if osc_step(), this or osc_step_end() ends it. Else readers leave it out.
+ */
+OSC_API uint64_t osc_step_if_ended(void);
 /* End the last step without beginning another; osc_stop() does it too. */
 OSC_API void osc_step_end(void);
 

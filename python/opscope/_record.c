@@ -499,6 +499,38 @@ static PyObject *losses(PyObject *module, PyObject *none)
 #define WITH_KEYS(function) \
     (PyCFunction)(void (*)(void))(function), METH_VARARGS | METH_KEYWORDS
 
+/* --- garbage collections ---------------------------------------------------------------- */
+
+static unsigned long collecting_thread; /* whose collections are scopes */
+static int is_collecting;               /* there: a scope is open */
+
+static PyObject *watch_collections(PyObject *module, PyObject *none)
+{
+    (void)module, (void)none;
+    collecting_thread = PyThread_get_thread_ident();
+    is_collecting = 0;
+    Py_RETURN_NONE;
+}
+
+/* In C, so that it is no call of Python in what is recorded. */
+static PyObject *collection(PyObject *module, PyObject *args)
+{
+    const char *phase;
+    PyObject *info;
+
+    (void)module;
+    if (!PyArg_ParseTuple(args, "sO", &phase, &info))
+        return NULL;
+    if (PyThread_get_thread_ident() != collecting_thread)
+        Py_RETURN_NONE;
+    if (is_collecting)
+        osc_scope_end();
+    is_collecting = strcmp(phase, "start") == 0;
+    if (is_collecting)
+        osc_scope_begin(OSC_SCOPE_PYTHON, osc_name_c("Python GC"));
+    Py_RETURN_NONE;
+}
+
 static PyMethodDef methods[] = {
     {"instant", WITH_KEYS(instant), "instant(name, **args)\n\nSomething happened."},
     {"counter", (PyCFunction)(void (*)(void))counter, METH_FASTCALL,
@@ -516,6 +548,10 @@ static PyMethodDef methods[] = {
     {"resume", resume, METH_NOARGS, "resume()\n\nOn again."},
     {"is_on", is_on, METH_NOARGS,
      "is_on() -> bool\n\nWhether a recording runs, be it paused or between windows."},
+    {"watch_collections", watch_collections, METH_NOARGS,
+     "watch_collections()\n\nWhat collection() is told on this thread is recorded."},
+    {"collection", collection, METH_VARARGS,
+     "collection(phase, info)\n\nA garbage collection: one of gc.callbacks."},
     {"losses", losses, METH_NOARGS, "losses() -> dict\n\nWhat was lost so far, by cause."},
     {NULL, NULL, 0, NULL},
 };

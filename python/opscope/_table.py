@@ -154,7 +154,7 @@ class Table(Mapping[str, Any]):
     def to_pandas(self) -> pandas.DataFrame:
         """A DataFrame: strings are categories; where cells are missing, integers and booleans
         are of pandas' nullable types and numbers NaN or masked. Shares memory where pandas
-        can."""
+        can: what is not a string or a nullable type is read-only, `.copy()` is not."""
         with needing("pandas"):
             import pandas
 

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "analysis/averages.h"
 #include "analysis/torch_cells.h"
@@ -57,11 +58,14 @@ static bool is_shown(const struct osc_result *r, uint32_t column)
     return (r->shown >> column & 1u) != 0;
 }
 
-/* S as it can be shown, in the arena of the page. */
+/* S as it is shown, in the arena of the page. A NUL would end the text. */
 static osc_status dup_clean(struct page *p, struct osc_str s, struct osc_str *out)
 {
     osc_strbuf_clear(&p->cell);
-    osc_utf8_append_terminal(&p->cell, s);
+    if (p->o->has_raw_names && !memchr(s.s, '\0', s.len))
+        (void)osc_utf8_append_clean(&p->cell, s);
+    else
+        osc_utf8_append_terminal(&p->cell, s);
     out->s = osc_arena_dup(&p->arena, p->cell.s ? p->cell.s : "", p->cell.len);
     out->len = (uint32_t)p->cell.len;
     return out->s && p->cell.status == OSC_OK ? OSC_OK : OSC_ENOMEM;

@@ -427,6 +427,19 @@ static void counts_characters_and_steers_no_terminal(void **state)
     osc_strbuf_fini(&text);
 }
 
+static void leaves_names_as_they_are_where_no_terminal_is(void **state)
+{
+    static const struct given rows[] = {{.name = "\x1b[2J\xff\t", .calls = 1}};
+    const struct osc_options o = {.has_raw_names = true};
+    struct osc_strbuf text = {0};
+
+    (void)state;
+    print_rows(rows, 1, NULL, 0, &o, &text);
+    assert_memory_equal(text.s, "----------  --", 14); /* "\x1b[2J?\t" is 6 wide */
+    assert_non_null(strstr(text.s, "\n    \x1b[2J\xef\xbf\xbd\t  "));
+    osc_strbuf_fini(&text);
+}
+
 static void refuses_to_sort_by_what_is_no_key(void **state)
 {
     const struct osc_options o = {.sort = "cpu_tiem_total"};
@@ -479,6 +492,7 @@ int main(void)
         cmocka_unit_test(leaves_out_nested_rows_without_counting_them),
         cmocka_unit_test(shows_a_hundred_rows_unless_told_otherwise),
         cmocka_unit_test(counts_characters_and_steers_no_terminal),
+        cmocka_unit_test(leaves_names_as_they_are_where_no_terminal_is),
         cmocka_unit_test(refuses_to_sort_by_what_is_no_key),
         cmocka_unit_test(survives_any_failed_allocation),
     };

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/ask.h"
 
+#include <unistd.h>
+
 #include "cli/budget.h"
 #include "cli/scope.h"
 #include "cli/shell.h"
@@ -65,6 +67,7 @@ int osc_ask(struct osc_asked *k, struct osc_loaded *l, const struct osc_args *ar
     k->options = args->table;
     k->options.operands = k->operands.s;
     k->options.n_traces = l->n_traces;
+    k->options.has_raw_names = osc_cli_width(STDOUT_FILENO) == 0;
     k->query = (struct osc_query){
         .def = def,
         .traces = (const struct osc_trace *const *)l->traces,

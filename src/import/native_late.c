@@ -465,9 +465,10 @@ static void build_item(struct making *m, const struct osc_native_item *item)
 {
     const uint64_t *words = m->rows->late.words + item->word;
 
-    if (item->kind == OSC_RECORD_STEP_BEGIN)
-        build_step(m, item, words[0]);
-    else if (item->kind == OSC_RECORD_WORK)
+    if (item->kind == OSC_RECORD_STEP_BEGIN) {
+        if (item->dur_ns != OSC_NO_DUR || words[1] != OSC_STEP_IF_ENDED)
+            build_step(m, item, words[0]);
+    } else if (item->kind == OSC_RECORD_WORK)
         build_work(m, item, words);
     else if (item->kind == OSC_RECORD_LAUNCH)
         build_launch(m, item, words[0]);

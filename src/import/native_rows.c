@@ -444,7 +444,7 @@ static void take_step(struct osc_native_rows *rows, struct osc_native_thread *t,
             rows,
             &(struct osc_native_item){
                 .ts_ns = ts_ns, .dur_ns = OSC_NO_DUR, .thread = thread, .kind = p->kind},
-            p->words, 1);
+            p->words, 2);
 }
 
 /* A record that waits for the others; its arguments may follow. */

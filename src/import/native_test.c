@@ -442,6 +442,25 @@ static void a_launch_is_a_call_of_the_scope_around_it(void **state)
     osc_trace_fini(&trace);
 }
 
+static void a_step_that_nothing_ends_may_be_none(void **state)
+{
+    (void)state;
+    recording_begin(&rec);
+    recording_add(&rec, OSC_RECORD_STEP_BEGIN, 0, 90, WORDS(0, OSC_STEP_IF_ENDED));
+    recording_add(&rec, OSC_RECORD_STEP_BEGIN, 0, 150, WORDS(1, OSC_STEP_IF_ENDED));
+    recording_flush(&rec);
+    load_all();
+    assert_int_equal(trace.events.n_rows, 1);
+    assert_range(0, "ProfilerStep#0", OSC_KIND_STEP, 90, 60);
+    osc_trace_fini(&trace);
+    recording_begin(&rec);
+    recording_add(&rec, OSC_RECORD_STEP_BEGIN, 0, 90, WORDS(1, 0));
+    recording_flush(&rec);
+    load_all();
+    assert_int_equal(trace.events.n_rows, 1);
+    osc_trace_fini(&trace);
+}
+
 static void record_everything(void)
 {
     recording_begin(&rec);
@@ -523,6 +542,7 @@ int main(void)
         cmocka_unit_test(losses_are_counted_with_the_first_time),
         cmocka_unit_test(a_file_without_an_end_was_killed),
         cmocka_unit_test(a_launch_is_a_call_of_the_scope_around_it),
+        cmocka_unit_test(a_step_that_nothing_ends_may_be_none),
         cmocka_unit_test(says_so_whenever_an_allocation_fails),
         cmocka_unit_test(a_newer_version_is_refused),
     };

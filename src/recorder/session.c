@@ -377,7 +377,7 @@ static osc_status stop(void)
     if (change_phase(ARMED, OFF))
         return OSC_OK;
     if (get_phase() == RECORDING)
-        osc_step_end();
+        osc_steps_stop();
     if (!change_phase(RECORDING, STOPPING))
         return OSC_OK;
 

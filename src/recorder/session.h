@@ -40,6 +40,8 @@ void osc_session_arm(void);
 /* osc_start(), osc_stop(). */
 OSC_MUST_USE osc_status osc_session_start(const struct osc_start_options *options);
 osc_status osc_session_stop(void);
+/* The step that runs ends with the recording, unless something else has to end it. */
+void osc_steps_stop(void);
 
 /* Whether calls are recorded, now or from the first one on. Handlers, too. */
 bool osc_session_is_on(void);

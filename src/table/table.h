@@ -88,8 +88,9 @@ struct osc_options {
     bool top_level;
     int32_t max_name_width, max_src_width, max_shapes_width; /* 0: torch's default; -1: none */
     bool torch_113;                                          /* --torch 1.13 */
-    const char *sort;                                        /* as given, or NULL */
-    int64_t limit; /* rows of text: -1 all; OSC_LIMIT_DEFAULT: as the form likes */
+    bool has_raw_names; /* no terminal gets it: control characters stay as they are */
+    const char *sort;   /* as given, or NULL */
+    int64_t limit;      /* rows of text: -1 all; OSC_LIMIT_DEFAULT: as the form likes */
 };
 
 #define OSC_LIMIT_DEFAULT INT64_MIN

@@ -45,7 +45,7 @@ struct osc_record_slot {
     X(0x06, FREE, true, DEVICE, 2, "address, bytes")                                          \
     X(0x07, ALLOC_TOTAL, true, DEVICE, 4, "address, bytes, allocated, reserved bytes")        \
     X(0x08, FREE_TOTAL, true, DEVICE, 4, "address, bytes, allocated, reserved bytes")         \
-    X(0x09, STEP_BEGIN, true, NONE, 2, "number of the step, 0")                               \
+    X(0x09, STEP_BEGIN, true, NONE, 2, "number of the step, how")                             \
     X(0x0a, STEP_END, true, NONE, 0, "")                                                      \
     X(0x0b, FLOW_BEGIN, true, NONE, 2, "id of the arrow, 0")                                  \
     X(0x0c, FLOW_END, true, NONE, 2, "id of the arrow, 0")                                    \
@@ -85,6 +85,9 @@ enum osc_record_kind {
     OSC_RECORD_COMPLETE = 0x60,  /* + osc_scope_kind: value is the start; duration, 0 */
     OSC_RECORD_KIND_END = 0x80
 };
+
+/* How a step begins that is left out if nothing ends it; 0: any other. */
+#define OSC_STEP_IF_ENDED 1u
 
 /* The METADATA that says at which ticks scopes end that no record ends. */
 #define OSC_RECORD_FACT_OPEN_END "open_scopes_end_ticks"

@@ -56,8 +56,7 @@ MEMORY_ALONE = ("shared_memory",)
 # its own. The records are compared, but not their order, nor what rows make of them.
 RACES = ("scripted", "scripted_module", "ddp")
 # What a recording of ours knows besides.
-OURS_ALONE = {"pid", "parent_pid", "start_unix_ns", "exe", "command", "boot_id", "cpus",
-              "opscope_version", "clock"}
+OURS_ALONE = {"pid", "start_unix_ns", "cpus", "opscope_version", "clock"}
 # Where Kineto writes no JSON, gives the calls of other threads, a script that waits may go on on
 # another thread, or Python asks whether a profiler runs.
 NO_STACKS = ("odd_labels", "odd_tensors", "threads", "scripted", "scripted_module", "compiled",

@@ -12,6 +12,7 @@ from __future__ import annotations
 import concurrent.futures
 import contextlib
 import copy
+import gc
 import gzip
 import inspect
 import itertools
@@ -41,7 +42,8 @@ from opscope.torch import ProfilerActivity, profile, profiler_legacy, record_fun
 
 CPU = [ProfilerActivity.CPU]
 DEVICES = [a for name, a in ProfilerActivity.__members__.items() if name != "CPU"]
-VERBOSE = torch._C._profiler._ExperimentalConfig(verbose=True)  # stacks, in torch
+config = torch._C._profiler._ExperimentalConfig
+VERBOSE = config(verbose=True)  # stacks, in torch
 x = torch.randn(8, 8)
 
 
@@ -78,6 +80,15 @@ def raises(kind: type[Exception], word: str, call) -> bool:
     except kind as e:
         return word in str(e)
     return False
+
+
+def exported(prof: torch.profiler.profile) -> list[dict[str, Any]]:
+    """What is in the trace that PROF writes."""
+    with tempfile.TemporaryDirectory() as d:
+        path = Path(d, "trace.json")
+        prof.export_chrome_trace(str(path))
+        found: list[dict[str, Any]] = json.loads(path.read_text())["traceEvents"]
+    return found
 
 
 def each_window_of_a_schedule_is_ready_by_itself() -> None:
@@ -551,6 +562,93 @@ def stacks_are_exported_as_torch_does() -> None:
     assert len(theirs) == 5 and theirs == ours, (theirs, ours)
 
 
+def stacks_and_overloads_are_there_as_the_config_says() -> None:
+    def told(make: type, **fields: bool) -> list[Any]:
+        def adds() -> None:
+            x + x
+            x.add(1)
+
+        adds()
+        with make(activities=CPU, with_stack=True, experimental_config=config(**fields)) as p:
+            adds()
+        trace = exported(p)
+        with tempfile.TemporaryDirectory() as d:
+            p.export_stacks(os.path.join(d, "stacks"))
+            has_stacks = os.path.getsize(os.path.join(d, "stacks")) > 0
+        return [has_stacks, sorted({key for e in trace for key in e.get("args", {})
+                                    if e.get("cat") in ("cpu_op", "python_function")}),
+                [e["name"] for e in trace if e.get("cat") == "cpu_op"],
+                [(e.name, e.stack[:1]) for e in p.events() if not e.is_python_function],
+                [(a.key, a.stack[:1]) for a in p.key_averages(group_by_stack_n=2)
+                 if a.key.endswith(("aten::add", "adds"))],
+                "Source Location" in p.key_averages(group_by_stack_n=2).table()]
+
+    for fields in ({"verbose": False}, {"verbose": True},
+                   {"capture_overload_names": True},
+                   {"capture_overload_names": True, "verbose": True}):
+        theirs, ours = (told(make, **fields) for make in (torch.profiler.profile, profile))
+        assert theirs[0] == fields.get("verbose", False) and theirs == ours, (theirs, ours)
+
+
+def collections_of_garbage_are_rows_when_asked() -> None:
+    def rows(make: type, with_stack: bool, is_asked: bool) -> tuple[list[Any], int]:
+        with make(activities=CPU, with_stack=with_stack,
+                  experimental_config=config(record_python_gc_info=is_asked)) as p:
+            for _ in range(2):
+                x + x
+                gc.collect()
+        found = [e for e in exported(p) if e["name"] == "Python GC"]
+        return ([(a.key, a.count) for a in p.key_averages() if "GC" in a.key]
+                + [e["cat"] for e in found], len(p.key_averages()))
+
+    for options in ((True, True), (True, False), (False, True)):
+        theirs, ours = (rows(make, *options) for make in (torch.profiler.profile, profile))
+        assert theirs[0] == ours[0] and bool(ours[0]) == all(options), (theirs, ours)
+    assert not any("collection" in str(x) for x in gc.callbacks), gc.callbacks
+
+
+def fields_that_change_nothing_are_named() -> None:
+    def said(**fields: Any) -> list[str]:
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always")
+            profile(activities=CPU, experimental_config=config(**fields))
+        assert all(w.filename == __file__ for w in found), [w.filename for w in found]
+        return [str(w.message) for w in found]
+
+    assert said(verbose=True, profile_all_threads=True, record_python_gc_info=True) == []
+    assert said(performance_events=["cycles"], trace_only=True) == [
+        "opscope.torch does not heed performance_events, trace_only of experimental_config"]
+    assert len(said(expose_kineto_event_metadata=True, adjust_timestamps=True)) == 1
+
+
+def all_arguments_of_torch_are_named() -> None:
+    for ours, theirs in ((profile, torch.profiler.profile),
+                         (profiler_legacy.profile, torch.autograd.profiler_legacy.profile)):
+        # What is written, for tools that read it.
+        code = ours.__init__.__code__
+        named = code.co_varnames[1:code.co_argcount + code.co_kwonlyargcount]
+        defaults = {**dict(zip(named, ours.__init__.__defaults__ or ())),
+                    **ours.__init__.__kwdefaults__}
+        for name, p in inspect.signature(theirs).parameters.items():
+            assert defaults[name] == p.default, name
+    assert raises(TypeError, "bogus", lambda: profile(bogus=1))
+
+
+def names_are_printed_as_they_are() -> None:
+    names = ("tab\there", "two\nlines", "\x7f\x01", "\x1b[31mred", "x" * 53 + "\t", "c1 \x9b31m")
+
+    def labels() -> None:
+        for name in names:
+            with record_function(name):
+                pass
+
+    theirs, ours = both(labels, activities=CPU)
+    for width in (55, 20):
+        a, b = (re.sub(r"[ -]+", " ", re.sub(r"[\d.]+(us|ms|%)", "", p.key_averages().table(
+            sort_by="key", max_name_column_width=width))) for p in (theirs, ours))
+        assert a == b and "tab\there" in b, (a, b)
+
+
 def a_function_that_fails_in_the_profile_ends_there() -> None:
     def fails() -> None:
         raise ValueError
@@ -615,6 +713,24 @@ def threads_that_others_stopped_are_in_none_of_the_next_sessions() -> None:
     finally:
         end.set()
         worker.join()
+
+
+def metadata_of_any_kind_leaves_a_trace_json_and_its_times() -> None:
+    metadata = {"x": '{"traceEvents": [1, 2]}', "pid": '"worker-1"', "y": "NaN", "exe": "7",
+                "baseTimeNanoseconds": '"none"', "traceEvents": "[]"}
+    with profile(activities=CPU) as p, tempfile.TemporaryDirectory() as directory:
+        torch.ones(2)
+        for key, value in metadata.items():
+            p.add_metadata_json(key, value)
+        p.stop()
+        path = Path(directory, "trace.json")
+        p.export_chrome_trace(path)
+        trace = json.loads(path.read_text(), parse_constant=lambda name: 1 / 0)
+    told = {key: trace.get(key) for key in ("x", "pid", "y", "exe", "command")}
+    assert told == {"x": {"traceEvents": [1, 2]}, "pid": "worker-1", "y": "NaN", "exe": 7,
+                    "command": None}, told
+    assert any(e["name"] == "aten::ones" for e in trace["traceEvents"])
+    assert isinstance(trace["baseTimeNanoseconds"], int)
 
 
 def another_thread_may_stop() -> None:
@@ -691,6 +807,11 @@ def off_means_off() -> None:
                   "print(len(p.key_averages()), repr(p.key_averages().table()))",
                   OPSCOPE="0")
     assert done.stdout == "0 ''\n", done
+    done = python("import torch; from opscope.torch import profile\n"
+                  "with profile(record_shapes=True, profile_memory=True, with_stack=True) as p:\n"
+                  "    torch.ones(2)\n"
+                  "p.export_memory_timeline('/dev/stdout', device='cpu')\n", OPSCOPE="0")
+    assert done.stdout == "[[], []]", done
 
 
 def a_child_of_a_fork_does_not_spoil_the_recording() -> None:
@@ -958,6 +1079,7 @@ def the_inner_profiler_has_what_that_of_torch_has() -> None:
     assert "aten::add" in inner.table(sort_by="id") == str(inner) and "aten::add" in repr(inner)
     assert inner.total_average().count == 1 and len(inner.function_events) == 1
     assert inner.self_cpu_time_total == prof.key_averages().self_cpu_time_total > 0
+    assert raises(RuntimeError, "events()", lambda: inner.kineto_results)
     late = profile(activities=CPU, post_processing_timeout_s=-1)
     assert raises(ValueError, "must be non-negative", late.start)
 

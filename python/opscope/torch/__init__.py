@@ -10,10 +10,26 @@
 `profile` takes the arguments of `torch.profiler.profile` and gives the same tables;
 `schedule`, `record_function`, `ProfilerActivity`, `ProfilerAction`,
 `tensorboard_trace_handler`, `supported_activities`, `itt`, `emit_itt`, `emit_nvtx` and whatever
-else `torch.profiler` has are torch's own objects. Operators are recorded by a small object that is built against the
-installed torch at first use, with a C++ compiler; `python -m opscope.torch build` does it
-ahead of time. Where that cannot be, names and times alone are recorded: a warning says so, and
-`quality`. `profiler_legacy` is the same for `torch.autograd.profiler_legacy`.
+else `torch.profiler` has are torch's own objects. Operators are recorded by a small object that
+is built against the installed torch at first use, with a C++ compiler, and kept in a cache for all
+programs of this user; `python -m opscope.torch build` does it ahead of time and prints where the
+object lies.
+Where that cannot be, names and times alone are recorded: a warning says so, and `quality`.
+`profiler_legacy` is the same for `torch.autograd.profiler_legacy`. `opscope run --torch` records
+programs that nobody changed; without the object it has names and times by way of ITT.
+
+OPSCOPE_OUT: a directory where the recordings stay, a file a window, for `opscope` and
+`opscope.load()`; without it they go with the profile. OPSCOPE=0: nothing is recorded, and
+results are empty.
+
+Limits:
+
+- One recording a process: `opscope.record.start()` and a `profile` exclude each other, as do
+  two profiles. `torch.profiler` may run beside it.
+- The host alone is recorded. Of a device that was asked for, a warning says what is missing.
+- `export_memory_timeline()` has no categories, such as parameters: all is unknown.
+- Of torch's objects that a profile consists of, `prof.profiler.kineto_results` is not there.
+- torch 2.13 is what is tested.
 """
 from __future__ import annotations
 

@@ -210,16 +210,20 @@ class Timeline:
     """What torch makes a plot of memory of: when blocks of the host were given out and back.
 
     What each is for, such as a parameter, is not told: it would take the addresses of all
-    tensors.
+    tensors. Without a recording at PATH there are none.
     """
 
     def __init__(self, path: str) -> None:
+        self._categories: dict[Any, Any] = {}
+        self.timeline = []
+        if path:
+            self._read(path)
+
+    def _read(self, path: str) -> None:
         facts = {row["key"]: row["value"] for row in
                  table_rows(native.run("table", "info", path, "-f", "csv"))}
         origin_ns = int(facts["origin_unix_ns"])
         blocks = table_rows(native.run("table", "memory_events", path, "-f", "csv"))
-        self._categories: dict[Any, Any] = {}
-        self.timeline = []
         for i, row in enumerate(blocks):
             key = (SimpleNamespace(device=torch.device(row["device"]), number=i), 0)
             alloc_ns, free_ns = (origin_ns + int(row[x]) if row[x] else None

@@ -17,20 +17,28 @@ import warnings
 import weakref
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any, NoReturn, Union
 
 import torch
 import torch.autograd.profiler
-from torch.profiler import ProfilerActivity
+from torch.profiler import ProfilerAction, ProfilerActivity
 
-from . import devices, native, ranges
+from . import config, devices, native, ranges
 from .events import EventList, Timeline, events
 from .plain import plain
+
+if TYPE_CHECKING:
+    from typing import Never
+
+    from torch._C._profiler import _ExperimentalConfig
+    from torch.profiler.profiler import _ITraceObserver
 
 UNFINISHED = "<unfinished torch.autograd.profile>"
 AnyPath = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 FLAGS = ("record_shapes", "profile_memory", "with_stack", "with_modules", "with_flops")
-OWN_MEMBERS = ("traceEvents", "traceName")  # of a trace: no metadata may be called so
+# Of a trace: no metadata may be called so.
+OWN_MEMBERS = ("traceEvents", "traceName", "baseTimeNanoseconds", "displayTimeUnit")
+PRIVATE = ("command", "exe", "boot_id", "parent_pid")  # in a recording, though torch tells nobody
 # What a program may name of ProfilerActivity.CPU, and its categories in a trace.
 CPU_TYPES = {"CPU_OP": ("cpu_op", "fwdbwd"), "CPU_INSTANT_EVENT": ("cpu_instant_event",),
              "USER_ANNOTATION": ("user_annotation",), "PYTHON_FUNCTION": ("python_function",),
@@ -39,14 +47,12 @@ CPU_TYPES = {"CPU_OP": ("cpu_op", "fwdbwd"), "CPU_INSTANT_EVENT": ("cpu_instant_
 SPANS_LAST = 0x20000000  # where viewers put the row of the window, as Kineto has it
 EVENTS = b'"traceEvents": [\n'  # then an event a line, first the names of threads
 THREAD_NAME = b'{"ph":"M","name":"thread_name"'
+# Of these lines; the arguments that we write ourselves are never the last one.
+STACK = re.compile(rb'"Call stack":"(?:[^"\\]|\\.)*",|"Python thread":\d+,')
+OVERLOAD = re.compile(rb'"Overload name":"((?:[^"\\]|\\.)*)",')
+NAME = re.compile(rb'"name":"(?:[^"\\]|\\.)*(?=")')
+Edit = Callable[[bytes], bytes]
 CATEGORY = re.compile(rb'\{"ph":"[^"]*","cat":"([^"]*)"')  # of the line of an event
-
-
-def config_fields(config: Any) -> dict[str, bool]:
-    """What is heeded of an `_ExperimentalConfig`, whose members only its pickle shows."""
-    state = config.__getstate__() if config is not None else ()
-    return {name: bool(state[i]) if i < len(state) else False
-            for name, i in (("profile_all_threads", 7), ("capture_overload_names", 8))}
 
 
 def text_of(value: str) -> str:
@@ -66,6 +72,7 @@ def close(directory: str, pid: int, running: list[bool]) -> None:
         running.clear()
         native.detach()
         ranges.remove()
+        config.collections.end()
         native.stop()
     shutil.rmtree(directory, ignore_errors=True)
 
@@ -90,9 +97,9 @@ class Recording:
         self.running: list[bool] = []  # something while it records
         self.flags = [x for x in FLAGS if getattr(owner, x)]  # what is recorded of these
         self.window_ns = (0, 0)  # Unix time
+        self.pid = 0
         self.cached_events: Any = None
         self.earlier_events: list[Any] = []  # of windows before this one, with acc_events
-        self.kineto_results = None
         weakref.finalize(self, close, self.directory, os.getpid(), self.running)
 
     @property
@@ -118,14 +125,14 @@ class Recording:
     def _start_trace(self, metadata: dict[str, str]) -> None:
         o = self.owner
         path = new_path(self.directory)
-        config = config_fields(o.experimental_config)
+        fields = config.fields(o.experimental_config)
         if ProfilerActivity.CPU not in o.activities or native.is_switched_off():
             return
         if self.path and getattr(o, "acc_events", False):
             self.earlier_events = list(self.function_events)
         native.start(path)
         if plain.why:
-            plain.tell(self.flags + ["capture_overload_names"] * config["capture_overload_names"],
+            plain.tell(self.flags + ["capture_overload_names"] * fields["capture_overload_names"],
                        stacklevel=native.level_of_caller())
             self.flags = []
         for flag in FLAGS:
@@ -137,13 +144,16 @@ class Recording:
         self.path = path
         self.running.append(True)
         self.window_ns = (time.time_ns(), 0)
+        self.pid = os.getpid()
         self.cached_events = None
         torch.autograd.profiler._run_on_profiler_start()
         ranges.install()
+        if o.with_stack and fields["record_python_gc_info"]:
+            config.collections.begin()
         # Last, so that little of this is among the calls of Python.
-        if not native.attach(all_threads=config["profile_all_threads"],
+        if not native.attach(all_threads=fields["profile_all_threads"],
                              shapes=o.record_shapes or o.with_flops, memory=o.profile_memory,
-                             overloads=config["capture_overload_names"],
+                             overloads=fields["capture_overload_names"],
                              stacks=o.with_stack, modules=o.with_modules):
             warnings.warn("opscope cannot see the allocations of this torch: no memory is "
                           "recorded", stacklevel=native.level_of_caller())
@@ -155,6 +165,7 @@ class Recording:
             synchronize(self.owner.use_device)
         native.detach()
         ranges.remove()
+        config.collections.end()
         self.running.clear()
         self.cached_events = None  # of what was there while it ran
         self.window_ns = (self.window_ns[0], time.time_ns())
@@ -171,15 +182,34 @@ class Recording:
         return set() if named is None else {
             c.encode() for name, found in CPU_TYPES.items() if name not in named for c in found}
 
+    def _edits(self) -> list[Edit]:
+        """What is changed in the line of each event of a trace."""
+        fields = config.fields(self.owner.experimental_config)
+        return ([] if fields["verbose"] else [without_stack]) + [named_by_overload] * bool(
+            fields["capture_overload_names"])
+
     @property
     def function_events(self) -> Any:
         """All calls, as torch's `EventList`."""
         o = self.owner
         if self.cached_events is None or self.is_running:
             self.cached_events = events(self.path, o.use_device, o.profile_memory, o.with_flops)
+            if not self._has_stacks():
+                for event in self.cached_events:
+                    event.stack = []
             for event in self.earlier_events:
                 self.cached_events.append(event)
         return self.cached_events
+
+    def _has_stacks(self) -> bool:
+        """Whether events have the stacks that are recorded."""
+        return bool(config.fields(self.owner.experimental_config)["verbose"])
+
+    @property
+    def kineto_results(self) -> NoReturn:
+        """What only torch's own profiler has."""
+        raise RuntimeError("opscope.torch has no kineto_results: use events(), whose cpu_parent "
+                           "and cpu_children are the tree, or export_chrome_trace()")
 
     def key_averages(self, group_by_input_shape: bool, group_by_stack_n: int,
                      group_by_overload_name: bool = False) -> Any:
@@ -189,7 +219,7 @@ class Recording:
             return self.function_events.key_averages(group_by_input_shape, group_by_stack_n,
                                                      group_by_overload_name)
         keys = ["shape"] * bool(group_by_input_shape)
-        if group_by_stack_n > 0:
+        if group_by_stack_n > 0 and self._has_stacks():
             keys.append(f"stack:{group_by_stack_n}")
         return EventList(self.path, ["--group-by", ",".join(keys)] if keys else [],
                          o.use_device, o.profile_memory, o.with_flops,
@@ -218,7 +248,7 @@ class Recording:
                 **{x: 1 for x in self.flags}}
         for key, value in (metadata or {}).items():
             if key not in OWN_MEMBERS:
-                head[key] = json.loads(value)
+                head[key] = json.loads(value, parse_constant=str)  # no reader takes a NaN
         if not self.path:
             with open(path, "w", encoding="utf-8") as f:
                 json.dump({**head, "traceEvents": []}, f)
@@ -226,7 +256,7 @@ class Recording:
         whole = os.path.join(self.directory, "export.json")
         native.run("export", self.path, "-f", "json", "-o", whole)
         with open(whole, "rb") as f, open(path, "wb") as out:
-            merge_head(f, out, head, self.window_ns, self._hidden())
+            merge_head(f, out, head, self.window_ns, self.pid, self._hidden(), self._edits())
         os.unlink(whole)
 
     def export_stacks(self, path: AnyPath, metric: str) -> Any:
@@ -242,9 +272,8 @@ class Recording:
             native.toggle(enable)
 
 
-def window_events(own: dict[str, Any], start_us: float, end_us: float) -> list[dict[str, Any]]:
+def window_events(pid: int, start_us: float, end_us: float) -> list[dict[str, Any]]:
     """What Kineto says of a process and of the time that it recorded."""
-    pid = int(own.get("pid", 0))
     facts = {"process_name": {"name": Path("/proc/self/comm").read_text().strip()},
              "process_labels": {"labels": "CPU"}, "process_sort_index": {"sort_index": pid}}
     return [
@@ -269,11 +298,11 @@ def thread_events(said: dict[str, Any], start_us: float) -> list[dict[str, Any]]
              "args": args} for name, args in facts.items()]
 
 
-def merge_head(f: Any, out: Any, head: dict[str, Any], window_ns: tuple[int, int],
-               hidden: set[bytes]) -> None:
-    """Copy the trace F to OUT with the members HEAD before its own, which they replace.
+def merge_head(f: Any, out: Any, head: dict[str, Any], window_ns: tuple[int, int], pid: int,
+               hidden: set[bytes], edits: list[Edit]) -> None:
+    """Copy the trace F of process PID to OUT with the members HEAD, which replace its own.
 
-    Events of the categories HIDDEN are left out.
+    Events of the categories HIDDEN are left out, the others are as EDITS make them.
     """
     begin = f.read(1 << 20)
     while (at := begin.find(EVENTS)) < 0:
@@ -282,9 +311,9 @@ def merge_head(f: Any, out: Any, head: dict[str, Any], window_ns: tuple[int, int
             raise RuntimeError("the trace that was exported has no events")
         begin += more
     own = json.loads(begin[:at].rstrip().rstrip(b",") + b"}")
-    text = json.dumps({**own, **head}, indent=1)
+    text = json.dumps({**{x: own[x] for x in own if x not in PRIVATE}, **head}, indent=1)
     start, end = ((x or time.time_ns()) - own.get("baseTimeNanoseconds", 0) for x in window_ns)
-    events = window_events(own, start / 1000, end / 1000)
+    events = window_events(pid, start / 1000, end / 1000)
     f.seek(at + len(EVENTS))
     line = f.readline()
     while line.startswith(THREAD_NAME):
@@ -292,22 +321,41 @@ def merge_head(f: Any, out: Any, head: dict[str, Any], window_ns: tuple[int, int
         line = f.readline()
     out.write(text[:-2].encode() + b',\n "traceEvents": [\n')
     out.write(",\n".join(json.dumps(x) for x in events).encode())
-    if hidden:
-        copy_shown(itertools.chain((line,), f), out, hidden)
+    if hidden or edits:
+        copy_shown(itertools.chain((line,), f), out, hidden, edits)
         return
     out.write(b",\n" if line.startswith(b"{") else b"\n")  # where nothing ran, there are none
     out.write(line)
     shutil.copyfileobj(f, out, 1 << 20)
 
 
-def copy_shown(lines: Iterable[bytes], out: Any, hidden: set[bytes]) -> None:
-    """Write the rest of a trace, an event a line, after others, but for the categories HIDDEN."""
+def copy_shown(lines: Iterable[bytes], out: Any, hidden: set[bytes], edits: list[Edit]) -> None:
+    """Write the rest of a trace, an event a line, as EDITS make it, after others.
+
+    Events of the categories HIDDEN are left out.
+    """
     for line in lines:
         category = CATEGORY.match(line)
         if not line.startswith(b"{"):
             out.write(b"\n" + line.rstrip())
         elif category is None or category[1] not in hidden:
+            for edit in edits:
+                line = edit(line)
             out.write(b",\n" + line.rstrip(b",\n"))
+
+
+def without_stack(line: bytes) -> bytes:
+    """The line of an event as torch has it that is not told to be verbose."""
+    return STACK.sub(b"", line)
+
+
+def named_by_overload(line: bytes) -> bytes:
+    """The line of an event; the name of the overload, if there is one, is part of its name."""
+    found = OVERLOAD.search(line)
+    if not found:
+        return line
+    rest = line[:found.start()] + line[found.end():]
+    return NAME.sub(lambda x: x[0] + b"." + found[1], rest, count=1)
 
 
 def synchronize(device: str) -> None:
@@ -320,39 +368,85 @@ def synchronize(device: str) -> None:
 class profile(torch.profiler.profile):  # noqa: N801 - torch's name
     """A context manager that records operators: the arguments of `torch.profiler.profile`.
 
-    record_shapes: sizes, strides, types and scalar values of inputs
-    profile_memory: allocations and releases of host memory, of the same threads, in bytes
-    with_stack: calls of Python of the calling thread, modules among them; lines of TorchScript
-    with_modules: in the trace, the modules of TorchScript around operators
-    with_flops: estimates of floating-point operations, by torch's rules
-    experimental_config: `profile_all_threads` and `capture_overload_names` are heeded
+    - activities: `ProfilerActivity.CPU`, the host; of devices, one warning says what is missing.
+      `{CPU: [...]}` names types of events that shall be in the exported trace. None: the host, and
+      devices that torch finds
+    - schedule: a function of the number of a step, as `schedule()` makes; None: all is recorded
+    - on_trace_ready: called with this object whenever a window of the schedule has ended
+    - record_shapes: sizes (elements), strides, types and scalar values of inputs
+    - profile_memory: allocations and releases of host memory in bytes, of the threads that are
+      recorded
+    - with_stack: calls of Python of the calling thread, modules among them, and the stacks of
+      operators; lines of TorchScript
+    - with_flops: estimates of floating-point operations by torch's rules; needs no more
+    - with_modules: in the trace, the modules of TorchScript around operators
+    - experimental_config: of its fields `verbose` (with one whose `verbose` is false no event has
+      a stack, with none all do), `profile_all_threads`, `capture_overload_names` and, with
+      with_stack, `record_python_gc_info` are heeded; of others that mean something on the host
+      one warning says that they are not
+    - execution_trace_observer: is started and stopped with each window
+    - acc_events: `events()` and `key_averages()` are of all windows, and not of the last one
+    - use_cuda, use_xpu: old words for activities
+    - custom_trace_id_callback: its text is the id of each window
+    - post_processing_timeout_s: is accepted; there is nothing to wait for
+
+    An argument that this does not name goes to torch's class, which knows it or refuses it.
+
+    What there is when it has ended, or while it runs, with times in microseconds and memory in
+    bytes, as torch has it: `key_averages(group_by_input_shape, group_by_stack_n,
+    group_by_overload_name)`, whose `table()` is torch's text; `events()`; `export_chrome_trace()`;
+    `export_stacks(path, metric)`; `export_memory_timeline(path, device)`. `start()`, `stop()`,
+    `step()`, `step_num`, `add_metadata()`, `add_metadata_json()`, `preset_metadata_json()` and
+    `toggle_collection_dynamic(enable, activities)` are those of torch's class.
 
     What is recorded goes to a file as it comes, which readers find even if the process is
     killed: in the directory of the variable OPSCOPE_OUT, where it stays, or in one that is
     removed with this object.
+
+    TypeError: an argument that nobody knows. RuntimeError at the start: something records in
+    this process already.
     """
 
     itt = torch.profiler.itt  # as a document of Intel's has it
     profiler: Recording | None  # type: ignore[assignment]
 
-    def __init__(self, *, activities: Iterable[Any] | None = None,
-                 schedule: Callable[[int], Any] | None = None,
-                 on_trace_ready: Callable[..., Any] | None = None, record_shapes: bool = False,
-                 **options: Any) -> None:
-        if "record_shape" in options:
+    def __init__(self, *,
+                 activities: Iterable[ProfilerActivity | dict[ProfilerActivity, list[str]]]
+                 | None = None,
+                 schedule: Callable[[int], ProfilerAction] | None = None,
+                 on_trace_ready: Callable[..., Any] | None = None,
+                 record_shapes: bool = False, profile_memory: bool = False,
+                 with_stack: bool = False, with_flops: bool = False,
+                 with_modules: bool = False,
+                 experimental_config: _ExperimentalConfig | None = None,
+                 execution_trace_observer: _ITraceObserver | None = None,
+                 acc_events: bool = False, use_cuda: bool | None = None,
+                 custom_trace_id_callback: Callable[[], str] | None = None,
+                 post_processing_timeout_s: float | None = None,
+                 use_xpu: bool | None = None, **other: Never) -> None:
+        if "record_shape" in other:
             raise TypeError("profile() has no argument 'record_shape': it is 'record_shapes'")
-        activities = devices.default() if activities is None else list(activities)
-        for name, activity in (("use_cuda", ProfilerActivity.CUDA),
-                               ("use_xpu", ProfilerActivity.XPU)):
-            is_used = options.pop(name, None)
+        wanted = devices.default() if activities is None else list(activities)
+        for name, is_used, activity in (("use_cuda", use_cuda, ProfilerActivity.CUDA),
+                                        ("use_xpu", use_xpu, ProfilerActivity.XPU)):
             if is_used is not None:
                 warnings.warn(f"`{name}` is deprecated, use `activities` argument instead",
                               FutureWarning, stacklevel=2)
-                activities = [a for a in activities if a != activity] + [activity] * bool(is_used)
-        super().__init__(activities=activities, schedule=schedule, on_trace_ready=on_trace_ready,
-                         record_shapes=record_shapes, **options)
+                wanted = [a for a in wanted if a != activity] + [activity] * bool(is_used)
+        # An older torch lacks some of these: it is asked for them only if they are given.
+        given: dict[str, Any] = {name: value for name, value in (
+            ("acc_events", acc_events or None),
+            ("custom_trace_id_callback", custom_trace_id_callback),
+            ("post_processing_timeout_s", post_processing_timeout_s)) if value is not None}
+        super().__init__(
+            activities=wanted, schedule=schedule, on_trace_ready=on_trace_ready,
+            record_shapes=record_shapes, profile_memory=profile_memory, with_stack=with_stack,
+            with_flops=with_flops, with_modules=with_modules,
+            experimental_config=experimental_config,
+            execution_trace_observer=execution_trace_observer, **given, **other)
         self.absent = devices.missing(self.activities)
         devices.warn(self.absent, stacklevel=2)
+        config.warn_of_unheeded(experimental_config, stacklevel=2)
 
     def prepare_trace(self) -> None:
         """A new window begins; what an earlier one recorded goes."""
@@ -435,7 +529,7 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
                    if not getattr(self, x)]
         if missing:
             raise ValueError(f"{', '.join(missing)} required for memory profiling.")
-        if self.profiler is None or not self.profiler.path:
+        if self.profiler is None or not (self.profiler.path or native.is_switched_off()):
             raise AssertionError("Profiler must be initialized for memory profiling")
         return Timeline(self.profiler.path)
 

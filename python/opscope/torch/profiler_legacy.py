@@ -9,6 +9,8 @@ from torch.profiler import ProfilerActivity
 from . import devices
 from .profiler import AnyPath, Recording
 
+__all__ = ["profile"]
+
 WHAT_IS_THERE = ("table", "key_averages", "total_average", "export_chrome_trace",
                  "export_stacks", "self_cpu_time_total", "function_events")
 

@@ -32,7 +32,11 @@ def replace() -> None:
 
 
 class Steps:
-    """Ends a step with each step of the first optimizer that makes one, while it lives."""
+    """Steps from one step of the first optimizer that makes any to its next, while it lives.
+
+    What comes before the first one is none, as it has the making of the model; nor is what
+    comes after the last one.
+    """
 
     first: Callable[[], Any] = staticmethod(lambda: None)
     depth: int = 0  # of the first one's steps: one may call that of super()
@@ -52,7 +56,7 @@ class Steps:
             finally:
                 self.depth -= is_first
             if is_first and self.depth == 0 and native.whole.is_on:
-                native.opscope().osc_step()
+                native.opscope().osc_step_if_ended()
             return result
 
         return watched

@@ -52,7 +52,6 @@ struct {
     bool has_global_callback; // the handle's, of all threads
     Keys keys;                // under threads_lock, by the first thread of a generation
     uint64_t keys_generation;
-    bool begins_step; // with the keys
 } session;
 
 // The number of the session, 0: none; what threads know of an older one is void.
@@ -157,9 +156,6 @@ void begin_recording(uint64_t now)
                         osc_name_c("Python returned"), osc_name_c("Module Hierarchy")};
     if (session.options.whole)
         osc_metadata("source.torch", session.options.whole);
-    if (session.begins_step)
-        osc_step();
-    session.begins_step = false;
 }
 
 // Forget what belonged to an older session.
@@ -635,11 +631,10 @@ void after_fork()
     threads_lock.unlock();
 }
 
-// It is what was to be recorded if the whole process was; its steps are its parent's.
+// It is what was to be recorded if the whole process was.
 void begin_child()
 {
     threads_lock.unlock();
-    session.begins_step = false;
     // relaxed, here and below: there is one thread
     if (session.options.whole && generation.load(std::memory_order_relaxed) != 0) {
         // Its callback stays, and so do its functions.
@@ -668,7 +663,6 @@ int osc_torch_attach(const struct osc_torch_options *options)
     (void)is_watched;
     session.options = osc_torch_options{};
     memcpy(&session.options, options, std::min(options->size, sizeof session.options));
-    session.begins_step = session.options.whole != nullptr;
     if (session.options.has_memory && !osc_torch::memory_start())
         result = OSC_TORCH_NO_MEMORY;
     if (session.options.has_shapes)

@@ -36,9 +36,8 @@ struct osc_torch_options {
     int has_overloads;    /* names of overloads, as argument `Overload name` */
     int has_stacks;       /* calls of Python of the calling thread, which holds its lock */
     const char *prefixes; /* what is cut from the names of files, each with a newline */
-    const char *whole;    /* torch's version, where the whole process is recorded: the first
-                             operator begins a step, and children of a fork are recorded,
-                             each into a file of its own; else NULL */
+    const char *whole;    /* torch's version, where the whole process is recorded: children
+                             of a fork are, too, each into a file of its own; else NULL */
     int has_modules;      /* modules of TorchScript around operators, as `Module Hierarchy` */
 };
 
