@@ -8,8 +8,8 @@ Needs torch, and the python/ of a build on PYTHONPATH. Each of workloads.py runs
 both at once, with the options that a profile can have, and under one after the other, since
 torch does some things only where its own profiler runs. Compared are the averages by name
 and by shape (calls, memory, FLOPs, shapes; the order of first sight), every call (name,
-thread, depth, shapes, types, scalars, sequence number, forward thread), memory records, the
-arrows from forward to backward, and what members and arguments events of each sort have.
+thread, depth, shapes, types, scalars, sequence number, forward thread, modules), records of
+memory, the arrows from forward to backward, and what members and arguments events of each sort have.
 Times differ by what the two cost. How many of each are equal is printed. Two ranks of a
 process group do so, too. Ends with `N passed, N failed`; exit status 1 on any failure.
 """
@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import argparse
 import collections
+import itertools
 import json
 import os
 import re
@@ -35,7 +36,7 @@ import opscope.torch
 import workloads
 
 ARGS = ("Input Dims", "Input Strides", "Input type", "Concrete Inputs", "Sequence number",
-        "Fwd thread id")
+        "Fwd thread id", "Module Hierarchy")
 CONFIG = torch._C._profiler._ExperimentalConfig
 OPTIONS: dict[str, dict[str, Any]] = {
     "plain": {},
@@ -44,6 +45,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "threads": {"record_shapes": True,
                 "experimental_config": CONFIG(profile_all_threads=True)},
     "alone": {"record_shapes": True, "with_flops": True},
+    "modules": {"with_modules": True},
     "stacks": {},
 }
 # Threads that each run makes anew, or what runs the first time alone.
@@ -55,11 +57,13 @@ MEMORY_ALONE = ("shared_memory",)
 RACES = ("scripted", "scripted_module", "ddp")
 # What a recording of ours knows besides.
 OURS_ALONE = {"pid", "start_unix_ns", "cpus", "opscope_version", "clock"}
-# Where Kineto writes no JSON, gives the calls of other threads, or lines of TorchScript, or
-# Python asks whether a profiler runs.
+# Where Kineto writes no JSON, gives the calls of other threads, a script that waits may go on on
+# another thread, or Python asks whether a profiler runs.
 NO_STACKS = ("odd_labels", "odd_tensors", "threads", "scripted", "scripted_module", "compiled",
              "resnet18_training", "ddp", "data_pipes")
 NO_JSON = ("odd_labels",)
+# What the engine calls a backward function from.
+ENGINE = "autograd::engine::evaluate_function: "
 # Of the median call: one profiler's callbacks lie within the times of the other.
 COST_US = 10.0
 
@@ -92,6 +96,15 @@ def calls(path: str, keys: tuple[str, ...] = ARGS) -> dict[Any, list[tuple[Any, 
                                 *(plain(key, args) for key in keys), e["dur"]))
             ends.append(start - minus)
     return result
+
+
+def misplaced(found: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """FOUND, the calls of a thread, each with the modules of the call that torch takes it for:
+    it notes none for backward functions, and afterwards gives them out to all calls in turn."""
+    noted = [call[-2] for before, call in zip([("",), *found], found)
+             if before[0] != ENGINE + call[0]]
+    return [(*call[:-2], modules, call[-1])
+            for call, modules in itertools.zip_longest(found, noted)]
 
 
 def plain(key: str, args: dict[str, Any]) -> Any:
@@ -267,7 +280,7 @@ def compare_calls(a: dict[Any, Any], b: dict[Any, Any], equal: dict[str, int]) -
         return [f"threads {sorted(a)} and {sorted(b)}"]
     apart = []
     for tid, of_torch in a.items():
-        for i, (x, y) in enumerate(zip(of_torch, b[tid])):
+        for i, (x, y) in enumerate(zip(of_torch, misplaced(b[tid]))):
             if x[:-1] != y[:-1]:
                 return [f"thread {tid}, call {i}: torch {x}, opscope {y}"]
             apart.append(abs(x[-1] - y[-1]))

@@ -17,14 +17,17 @@ import sys
 import tempfile
 import threading
 import time
+import types
+import weakref
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import torch
 
 import opscope
-from interface import CPU, keys, python, raises, run, x
-from opscope.torch import profile, record_function, schedule
+from interface import CPU, VERBOSE, keys, python, raises, run, x
+from opscope.torch import native, profile, record_function, schedule
 
 ALL_THREADS = torch._C._profiler._ExperimentalConfig(profile_all_threads=True)
 HEAD = """
@@ -100,6 +103,109 @@ def hooks_that_fail_end_what_is_around_them() -> None:
     assert e["SumBackward0"].cpu_parent is not None
     assert e["aten::sub"].cpu_parent.name != "label"
     assert not [s for s in e["aten::sub"].stack if "fails" in s], e["aten::sub"].stack
+
+
+# --- objects that die ------------------------------------------------------------------------
+
+
+def growth(work: Callable[[], Any]) -> int:
+    """By how much the memory of this process is larger after WORK."""
+    def resident() -> int:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    before = resident()
+    work()
+    return (resident() - before) >> 20
+
+
+def functions(prof: profile, file: str) -> dict[str, int]:
+    """How often each function of FILE was called."""
+    return {k: n for k, n in counts(prof).items() if k.startswith(f"{file}(")}
+
+
+def modules_die_as_they_would_and_are_numbered_by_address_as_in_torch() -> None:
+    # Torch takes a module for one of another class that had its address.
+    for make, kinds in ((torch.profiler.profile, ["ReLU"]), (profile, ["ReLU", "Tanh"])):
+        expected: dict[str, int] = {}
+        seen: dict[str, list[int]] = {kind: [] for kind in kinds}
+        refs = []
+        with make(activities=CPU, with_stack=True, experimental_config=VERBOSE) as prof:
+            for kind in kinds * 100:
+                module = getattr(torch.nn, kind)()
+                refs.append(weakref.ref(module))
+                if id(module) not in seen[kind]:
+                    seen[kind].append(id(module))
+                name = f"nn.Module: {kind}_{seen[kind].index(id(module))}"
+                expected[name] = expected.get(name, 0) + 1
+                module(x)
+                del module
+            assert [r for r in refs if r() is not None] == []
+        got = {k: n for k, n in counts(prof).items() if k.startswith("nn.Module")}
+        assert got == expected and len(got) < 50, (got, expected)
+
+
+def an_address_that_is_used_again_is_not_taken_for_what_was_there() -> None:
+    modules, codes = set(), set()
+    with profile(activities=CPU, with_stack=True) as prof:
+        for i in range(300):
+            for name in ("ReLU", "Tanh"):
+                module = getattr(torch.nn, name)()
+                modules.add(id(module))
+                module(x)
+                del module
+            code = compile("\n" * i + "def f(): return 1\nf()", f"made{i % 3}.py", "exec")
+            codes.add(id(code.co_consts[0]))
+            exec(code, {})
+            del code
+    rows = counts(prof)
+    assert len(modules) < 300 and len(codes) < 300, (len(modules), len(codes))
+    assert all(rows[f"made{i % 3}.py({i + 1}): f"] == 1 for i in range(300)), rows
+    for name in ("ReLU", "Tanh"):
+        assert sum(n for k, n in rows.items() if k.startswith(f"nn.Module: {name}_")) == 300, rows
+
+
+def functions_that_are_made_for_one_call_take_no_memory() -> None:
+    def work() -> None:
+        for _ in range(100000):
+            eval("lambda a: a")(x)
+
+    with profile(activities=CPU, with_stack=True) as prof:
+        assert growth(work) < 16
+    assert functions(prof, "<string>")["<string>(1): <lambda>"] == 100000
+
+
+def what_finds_no_room_in_a_table_is_recorded_all_the_same() -> None:
+    def inner() -> None:
+        pass
+
+    def adds() -> torch.Tensor:
+        return x + x
+
+    def outer(f: Callable[[], Any]) -> None:
+        f()
+
+    def at_line(f: Any, line: int) -> Any:
+        code = f.__code__.replace(co_firstlineno=line, co_filename="made.py")
+        return types.FunctionType(code, globals(), None, None, f.__closure__)
+
+    n_calls, n_sides = 70000, 600  # more than 1 << 16 functions, more than 1 << 18 paths
+    inners = [at_line(inner, i) for i in range(n_calls)]
+
+    def work() -> None:
+        for i in range(n_sides):
+            f = at_line(outer, i)
+            for g in inners[:n_sides] if i > 0 else inners:
+                f(g)
+
+    with profile(activities=CPU, with_stack=True) as prof:
+        assert growth(work) < 128
+        at_line(outer, 1000)(at_line(adds, 2000))
+    rows = functions(prof, "made.py")
+    assert len(rows) == n_calls + n_sides + 2, len(rows)
+    assert sum(rows.values()) == 2 * (n_calls + (n_sides - 1) * n_sides + 1)
+    text = native.run("table", "averages", prof.profiler.path, "--group-by", "stack:2",
+                      "--where", "name = 'aten::add'", "-f", "json")
+    assert "made.py(2000): adds" in text and "made.py(1000): outer" in text, text
 
 
 # --- threads -------------------------------------------------------------------------------

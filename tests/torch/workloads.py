@@ -161,6 +161,35 @@ def scripted_module():
     return work
 
 
+class Attention(nn.Module):
+    """A module with modules, a function and a loop, as scripts have them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.norm = nn.LayerNorm(6)
+        self.layers = nn.ModuleList(nn.Linear(6, 6) for _ in range(3))
+
+    def weights(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.softmax(x @ x.t(), dim=1)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        for layer in self.layers:
+            x = torch.relu(layer(self.norm(x)))
+        return self.weights(x) @ x
+
+
+def script_of_modules():
+    """A module of TorchScript between eager ones, on one thread."""
+    model = nn.Sequential(nn.Linear(6, 6), torch.jit.script(Attention()), nn.ReLU())
+    x = torch.randn(5, 6)
+
+    def work() -> None:
+        with torch.no_grad():
+            for _ in range(3):
+                model(x)
+    return work
+
+
 def compiled():
     """Graphs that were compiled, whose ranges torch marks by itself."""
     model = torch.compile(nn.Sequential(nn.Linear(8, 8), nn.ReLU()), backend="aot_eager")
@@ -414,5 +443,5 @@ def shared_memory():
 
 
 ALL = [residual_training, resnet18_training, transformer, transformer_training, lstm, scripted,
-       scripted_module, compiled, odd_inputs, odd_labels, odd_tensors, labels, threads, functions,
-       many_inputs, data_pipes, shared_memory]
+       scripted_module, script_of_modules, compiled, odd_inputs, odd_labels, odd_tensors, labels,
+       threads, functions, many_inputs, data_pipes, shared_memory]

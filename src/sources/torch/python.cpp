@@ -3,6 +3,8 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -16,11 +18,21 @@ namespace
 
 // --- the interpreter -------------------------------------------------------------------
 
-// Of its objects only what no version has changed: the head, and the method of a built-in.
+// Of its objects only what no version has changed: the head, the method of a built-in, and
+// the name of a type.
+struct Type;
+struct Method {
+    const char *name;
+    void (*function)();
+};
 struct Object {
     intptr_t references;
-    void *type;
-    void *method; // of a PyCFunction
+    Type *type;
+    Method *method; // of a PyCFunction
+};
+struct Type {
+    Object head;
+    const char *name;
 };
 using Frame = Object;
 using Profile = int (*)(Object *, Frame *, int, Object *);
@@ -33,7 +45,6 @@ struct {
     Frame *(*back)(Frame *);
     Object *(*code)(Frame *);
     Object *(*locals)(Frame *);
-    int (*last)(Frame *);
     int (*line)(Frame *);
     Object *(*attribute)(Object *, const char *);
     Object *(*item)(Object *, const char *);
@@ -57,8 +68,7 @@ bool find_all()
 {
     return find(&py.set_profile, "PyEval_SetProfile") && find(&py.current, "PyEval_GetFrame") &&
            find(&py.back, "PyFrame_GetBack") && find(&py.code, "PyFrame_GetCode") &&
-           find(&py.locals, "PyFrame_GetLocals") && find(&py.last, "PyFrame_GetLasti") &&
-           find(&py.line, "PyFrame_GetLineNumber") &&
+           find(&py.locals, "PyFrame_GetLocals") && find(&py.line, "PyFrame_GetLineNumber") &&
            find(&py.attribute, "PyObject_GetAttrString") &&
            find(&py.item, "PyMapping_GetItemString") && find(&py.repr, "PyObject_Repr") &&
            find(&py.module, "PyImport_ImportModule") && find(&py.utf8, "PyUnicode_AsUTF8") &&
@@ -100,18 +110,23 @@ struct Held {
 // --- names of calls, and stacks of them ----------------------------------------------------
 
 struct Key {
-    const void *first;
-    intptr_t second;
+    const void *first, *second;
+    uint64_t third;
     bool operator==(const Key &o) const
     {
-        return first == o.first && second == o.second;
+        return first == o.first && second == o.second && third == o.third;
     }
 };
+
+// What is called. No object of the program is held but two texts of its code, so that all die
+// when they would: an address that is used again is told by what else is in the key.
 struct Call {
     Key key;
     std::string text;
     osc_name name;
-    int64_t module; // number of the module among those of its class; -1: none
+    int64_t module;  // number of the module among those of its class; -1: none
+    bool holds_key;  // the two texts that the key begins with
+    bool is_passing; // it is in no table
 };
 
 // A call inside of others.
@@ -120,27 +135,36 @@ struct Node {
     Call *call;
     Node *last_child; // the one that was entered last
     osc_name stack;   // its text; 0: not made
+    bool is_passing;  // it is in no table, and so is what is inside of it
 };
 
 struct Hash {
     size_t operator()(const Key &k) const
     {
-        const auto h = (reinterpret_cast<uint64_t>(k.first) ^
-                        static_cast<uint64_t>(k.second) * UINT64_C(0xff51afd7ed558ccd)) *
-                       UINT64_C(0x9e3779b97f4a7c15);
+        const auto h =
+            (reinterpret_cast<uint64_t>(k.first) ^
+             (reinterpret_cast<uint64_t>(k.second) + k.third) * UINT64_C(0xff51afd7ed558ccd)) *
+            UINT64_C(0x9e3779b97f4a7c15);
         return static_cast<size_t>(h ^ h >> 29);
     }
 };
 
-constexpr size_t kNodes = size_t{1} << 20, kDepth = 4096;
+constexpr size_t kCalls = size_t{1} << 16, kNodes = size_t{1} << 18, kDepth = 4096;
 
-std::unordered_map<Key, Call *, Hash> calls;      // by code and instruction, method, or module
-std::unordered_map<Key, Node *, Hash> nodes;      // by parent and call
-std::unordered_map<std::string, int64_t> classes; // how many modules of each
-std::vector<Object *> held;                       // until the end of the session
+std::unordered_map<Key, Call *, Hash> calls; // of functions, methods of built-ins and modules
+std::unordered_map<Key, Node *, Hash> nodes; // by parent and call
+std::unordered_map<Key, int64_t, Hash> classes; // how many modules of each are in `calls`
 std::vector<std::string> prefixes;
-Object *module_code; // of nn.Module.__call__
+Object *module_code;     // of nn.Module.__call__
+size_t file_at, name_at; // which words of code are its file and its name; 0: not known
 Node root;
+
+// What finds no room in a table, while it is open: one a level. It costs time, not memory.
+struct Passing {
+    Call call;
+    Node node;
+};
+std::vector<Passing> passing;
 
 uint64_t n_sessions, running; // the number of the one that runs; 0: none
 
@@ -160,13 +184,8 @@ std::string shortened(const std::string &file)
     return file;
 }
 
-Call *add_call(Key key, const std::string &text, int64_t module)
-{
-    return calls[key] = new Call{key, text, osc_name_of(text.data(), text.size()), module};
-}
-
 // The call of KEY, if it was there before: most often where it was called last.
-inline Call *known_call(Key key)
+inline Call *known_call(const Key &key)
 {
     if (now && now->last_child && now->last_child->call->key == key)
         return now->last_child->call;
@@ -174,20 +193,87 @@ inline Call *known_call(Key key)
     return known != calls.end() ? known->second : nullptr;
 }
 
-// The call of FRAME, whose code is CODE.
-__attribute__((noinline)) Call *new_call(Key key, Frame *frame, Object *code)
+// That of the call that is about to be entered.
+Passing *passing_one()
 {
-    const Held file(py.attribute(code, "co_filename")), name(py.attribute(code, "co_name"));
-
-    py.take(code);
-    held.push_back(code);
-    return add_call(key,
-                    shortened(file.text()) + "(" + std::to_string(py.line(frame)) +
-                        "): " + name.text(),
-                    -1);
+    passing.resize(kDepth + 1);
+    return &passing[std::min<size_t>(depth + 1, kDepth)];
 }
 
-// The call of the module that is `self` in FRAME; NULL: it is none.
+Call *add_call(const Key &key, const std::string &text, int64_t module)
+{
+    const osc_name name = osc_name_of(text.data(), text.size());
+
+    if (calls.size() < kCalls)
+        return calls[key] = new Call{key, text, name, module, false, false};
+    Call *const call = &passing_one()->call;
+    *call = Call{key, text, name, module, false, true};
+    return call;
+}
+
+// The file and the name that the KEY of code begins with.
+std::array<Object *, 2> texts_of(const Key &key)
+{
+    return {static_cast<Object *>(const_cast<void *>(key.first)),
+            static_cast<Object *>(const_cast<void *>(key.second))};
+}
+
+void delete_call(Call *call)
+{
+    if (call->holds_key)
+        for (Object *text : texts_of(call->key))
+            py.release(text);
+    delete call;
+}
+
+// What CODE has as its attribute NAME, in its word AT if that is known; CODE holds it.
+inline Object *part(Object *code, size_t at, const char *name)
+{
+    return at > 0 ? reinterpret_cast<Object **>(code)[at] : Held(py.attribute(code, name)).o;
+}
+
+// The call of FRAME, which is at LINE.
+__attribute__((noinline)) Call *new_call(const Key &key, Object *code, int line)
+{
+    const Held file(py.attribute(code, "co_filename")), name(py.attribute(code, "co_name"));
+    Call *const call = add_call(
+        key, shortened(file.text()) + "(" + std::to_string(line) + "): " + name.text(), -1);
+
+    if (!call->is_passing) {
+        call->holds_key = true;
+        for (Object *text : texts_of(key))
+            py.take(text);
+    }
+    return call;
+}
+
+// The call of SELF, a module that is new here.
+__attribute__((noinline)) Call *new_module_call(const Key &key, Object *self)
+{
+    const Key of_class{key.second, nullptr, key.third};
+    const std::string name = Held(py.attribute(self, "__class__")).attribute("__name__");
+    const auto known = classes.find(of_class);
+    const int64_t number = known != classes.end() ? known->second : 0;
+    Call *const call =
+        add_call(key, "nn.Module: " + name + "_" + std::to_string(number), number);
+
+    if (!call->is_passing)
+        classes[of_class] = number + 1;
+    return call;
+}
+
+// A number for the text S.
+inline uint64_t hash_of(const char *s)
+{
+    uint64_t h = 0;
+
+    for (; *s; s++)
+        h = (h ^ static_cast<unsigned char>(*s)) * UINT64_C(0x100000001b3);
+    return h;
+}
+
+// The call of the module that is `self` in FRAME; NULL: it is none. One at the address of
+// another that has died is the same one, as in torch, if it is of the same class.
 __attribute__((noinline)) Call *module_call(Frame *frame)
 {
     const Held locals(py.locals(frame));
@@ -195,14 +281,9 @@ __attribute__((noinline)) Call *module_call(Frame *frame)
 
     if (!self.o)
         return nullptr;
-    const Key key{self.o, -2};
-    if (Call *known = known_call(key))
-        return known;
-    const std::string name = Held(py.attribute(self.o, "__class__")).attribute("__name__");
-    const int64_t number = classes[name]++;
-    py.take(self.o);
-    held.push_back(self.o);
-    return add_call(key, "nn.Module: " + name + "_" + std::to_string(number), number);
+    const Key key{self.o, self.o->type, hash_of(self.o->type->name)};
+    Call *const known = known_call(key);
+    return known ? known : new_module_call(key, self.o);
 }
 
 Call *call_of(Frame *frame)
@@ -212,33 +293,39 @@ Call *call_of(Frame *frame)
 
     if (call)
         return call;
-    const Key key{code.o, py.last(frame)};
+    const int line = py.line(frame);
+    const Key key{part(code.o, file_at, "co_filename"), part(code.o, name_at, "co_name"),
+                  static_cast<uint64_t>(line)};
     Call *const known = known_call(key);
-    return known ? known : new_call(key, frame, code.o);
+    return known ? known : new_call(key, code.o, line);
 }
 
 Call *call_of_builtin(Object *function)
 {
-    const Key key{function->method, -3};
+    const Method *m = function->method;
+    const Key key{m, m->name, reinterpret_cast<uint64_t>(m->function)};
     Call *const known = known_call(key);
 
     return known ? known : add_call(key, Held(py.repr(function)).text(), -1);
 }
 
-// CALL inside of PARENT; NULL once there are too many.
+// CALL inside of PARENT.
 Node *child_of(Node *parent, Call *call)
 {
     if (parent->last_child && parent->last_child->call == call)
         return parent->last_child;
-    const auto known = nodes.find(Key{parent, reinterpret_cast<intptr_t>(call)});
-    Node *node = known != nodes.end() ? known->second : nullptr;
+    const Key key{parent, call, 0};
+    const auto known = nodes.find(key);
 
-    if (!node) {
-        if (nodes.size() >= kNodes)
-            return nullptr;
-        node = new Node{parent, call, nullptr, 0};
-        nodes[Key{parent, reinterpret_cast<intptr_t>(call)}] = node;
+    if (known != nodes.end())
+        return parent->last_child = known->second;
+    if (call->is_passing || parent->is_passing || nodes.size() >= kNodes) {
+        Node *const node = &passing_one()->node;
+
+        *node = Node{parent, call, nullptr, 0, true};
+        return node;
     }
+    Node *const node = nodes[key] = new Node{parent, call, nullptr, 0, false};
     return parent->last_child = node;
 }
 
@@ -246,11 +333,11 @@ Node *child_of(Node *parent, Call *call)
 
 void enter(Call *call)
 {
-    Node *child = now ? child_of(now, call) : nullptr;
     static const char key[] = "Python module id";
+    Node *const child = now && depth == first_recorded ? child_of(now, call) : nullptr;
 
     depth++;
-    if (!child || depth >= kDepth || depth != first_recorded + 1)
+    if (!child || depth >= kDepth)
         return;
     if (!range_begin(OSC_SCOPE_PYTHON, call->name, &levels[depth]))
         return;
@@ -304,6 +391,17 @@ void enter_open()
     }
 }
 
+// Which word of CODE is its attribute NAME, that differs between versions; 0: none is.
+size_t place_of(Object *code, const char *name)
+{
+    constexpr size_t n_words = 20; // less than any code has
+    Object *const *words = reinterpret_cast<Object **>(code);
+    const Held value(py.attribute(code, name));
+    const auto found = std::find(words, words + n_words, value.o);
+
+    return value.o && found < words + n_words ? static_cast<size_t>(found - words) : 0;
+}
+
 void find_module_code()
 {
     const Held module(py.module("torch.nn.modules.module"));
@@ -311,6 +409,8 @@ void find_module_code()
     const Held function(type.o ? py.attribute(type.o, "__call__") : nullptr);
 
     module_code = function.o ? py.attribute(function.o, "__code__") : nullptr;
+    file_at = module_code ? place_of(module_code, "co_filename") : 0;
+    name_at = module_code ? place_of(module_code, "co_name") : 0;
     if (!module_code)
         py.clear();
 }
@@ -357,14 +457,12 @@ void python_stop()
     for (const auto &n : nodes)
         delete n.second;
     for (const auto &c : calls)
-        delete c.second;
+        delete_call(c.second);
     nodes.clear();
     calls.clear();
     root.last_child = nullptr;
-    for (Object *o : held)
-        py.release(o);
-    held.clear();
     classes.clear();
+    passing.clear();
     if (module_code)
         py.release(module_code);
     module_code = nullptr;

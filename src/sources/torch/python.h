@@ -9,8 +9,10 @@
  *
  *   - Every function of the interpreter is looked up when it is needed, so that the
  *     object needs no Python to be built and loads without one.
- *   - Names and stacks are made once and kept until the end of the session; so are code
- *     objects and modules, so that no address is used twice.
+ *   - Names and stacks are made once and kept until the end of the session, in tables of
+ *     at most 26 MiB; what finds no room in them is recorded, and costs more time.
+ *   - No object of the program lives longer than without; a module at the address of one
+ *     that has died has its number, as in torch.
  *   - The interpreter has one slot a thread: who sets a profile function of his own
  *     meanwhile ends ours.
  *
