@@ -16,7 +16,7 @@ programs of this user; `python -m opscope.torch build` does it ahead of time and
 object lies.
 Where that cannot be, names and times alone are recorded: a warning says so, and `quality`.
 `profiler_legacy` is the same for `torch.autograd.profiler_legacy`. `opscope run --torch` records
-programs that nobody changed; without the object it has names and times by way of ITT.
+programs that nobody changed.
 
 OPSCOPE_OUT: a directory where the recordings stay, a file a window, for `opscope` and
 `opscope.load()`; without it they go with the profile. OPSCOPE=0: nothing is recorded, and

@@ -107,6 +107,21 @@ struct Held {
     }
 };
 
+// The error that the program is about to raise, or has caught: what we ask for may have others.
+struct Kept {
+    Object *type, *value, *trace;
+
+    Kept()
+    {
+        py.fetch(&type, &value, &trace);
+    }
+    Kept(const Kept &) = delete;
+    ~Kept()
+    {
+        py.restore(type, value, trace);
+    }
+};
+
 // --- names of calls, and stacks of them ----------------------------------------------------
 
 struct Key {
@@ -169,10 +184,14 @@ std::vector<Passing> passing;
 uint64_t n_sessions, running; // the number of the one that runs; 0: none
 
 // What this thread is in, and of which session; kDepth addresses that name its levels.
-thread_local uint64_t mine;
-thread_local Node *now;
-thread_local uint32_t depth;
-thread_local uint32_t first_recorded; // levels above kDepth are not
+struct Here {
+    uint64_t session;
+    Node *now;
+    uint32_t depth;
+    uint32_t first_recorded; // levels above kDepth are not
+};
+// Without a call to find it, as there are some of them at each call of Python.
+thread_local Here here __attribute__((tls_model("initial-exec")));
 char levels[kDepth];
 
 // FILE without the directory that it is imported from.
@@ -187,8 +206,8 @@ std::string shortened(const std::string &file)
 // The call of KEY, if it was there before: most often where it was called last.
 inline Call *known_call(const Key &key)
 {
-    if (now && now->last_child && now->last_child->call->key == key)
-        return now->last_child->call;
+    if (here.now && here.now->last_child && here.now->last_child->call->key == key)
+        return here.now->last_child->call;
     const auto known = calls.find(key);
     return known != calls.end() ? known->second : nullptr;
 }
@@ -197,7 +216,7 @@ inline Call *known_call(const Key &key)
 Passing *passing_one()
 {
     passing.resize(kDepth + 1);
-    return &passing[std::min<size_t>(depth + 1, kDepth)];
+    return &passing[std::min<size_t>(here.depth + 1, kDepth)];
 }
 
 Call *add_call(const Key &key, const std::string &text, int64_t module)
@@ -227,14 +246,22 @@ void delete_call(Call *call)
 }
 
 // What CODE has as its attribute NAME, in its word AT if that is known; CODE holds it.
+__attribute__((noinline)) Object *attribute_of(Object *code, const char *name)
+{
+    const Kept error;
+
+    return Held(py.attribute(code, name)).o;
+}
+
 inline Object *part(Object *code, size_t at, const char *name)
 {
-    return at > 0 ? reinterpret_cast<Object **>(code)[at] : Held(py.attribute(code, name)).o;
+    return at > 0 ? reinterpret_cast<Object **>(code)[at] : attribute_of(code, name);
 }
 
 // The call of FRAME, which is at LINE.
 __attribute__((noinline)) Call *new_call(const Key &key, Object *code, int line)
 {
+    const Kept error;
     const Held file(py.attribute(code, "co_filename")), name(py.attribute(code, "co_name"));
     Call *const call = add_call(
         key, shortened(file.text()) + "(" + std::to_string(line) + "): " + name.text(), -1);
@@ -276,6 +303,7 @@ inline uint64_t hash_of(const char *s)
 // another that has died is the same one, as in torch, if it is of the same class.
 __attribute__((noinline)) Call *module_call(Frame *frame)
 {
+    const Kept error;
     const Held locals(py.locals(frame));
     const Held self(locals.o ? py.item(locals.o, "self") : nullptr);
 
@@ -300,13 +328,20 @@ Call *call_of(Frame *frame)
     return known ? known : new_call(key, code.o, line);
 }
 
+__attribute__((noinline)) Call *new_builtin_call(const Key &key, Object *function)
+{
+    const Kept error;
+
+    return add_call(key, Held(py.repr(function)).text(), -1);
+}
+
 Call *call_of_builtin(Object *function)
 {
     const Method *m = function->method;
     const Key key{m, m->name, reinterpret_cast<uint64_t>(m->function)};
     Call *const known = known_call(key);
 
-    return known ? known : add_call(key, Held(py.repr(function)).text(), -1);
+    return known ? known : new_builtin_call(key, function);
 }
 
 // CALL inside of PARENT.
@@ -334,43 +369,40 @@ Node *child_of(Node *parent, Call *call)
 void enter(Call *call)
 {
     static const char key[] = "Python module id";
-    Node *const child = now && depth == first_recorded ? child_of(now, call) : nullptr;
+    Node *const child =
+        here.now && here.depth == here.first_recorded ? child_of(here.now, call) : nullptr;
 
-    depth++;
-    if (!child || depth >= kDepth)
+    here.depth++;
+    if (!child || here.depth >= kDepth)
         return;
-    if (!range_begin(OSC_SCOPE_PYTHON, call->name, &levels[depth]))
+    if (!range_begin(OSC_SCOPE_PYTHON, call->name, &levels[here.depth]))
         return;
-    first_recorded = depth;
-    now = child;
+    here.first_recorded = here.depth;
+    here.now = child;
     if (call->module >= 0)
         osc_arg_i64(osc_name_c(key), call->module);
 }
 
 void leave()
 {
-    if (depth == 0)
+    if (here.depth == 0)
         return; // of a call that began before
-    if (depth == first_recorded) {
-        range_end(&levels[depth]);
-        first_recorded--;
-        now = now->parent;
+    if (here.depth == here.first_recorded) {
+        range_end(&levels[here.depth]);
+        here.first_recorded--;
+        here.now = here.now->parent;
     }
-    depth--;
+    here.depth--;
 }
 
 int on_event(Object *, Frame *frame, int what, Object *argument)
 {
-    if (mine != running)
+    if (here.session != running)
         return 0; // another thread has stopped
     if (what == kReturn || what == kCReturn || what == kCException) {
         leave();
     } else if (what == kCall || what == kCCall) {
-        Object *type, *value, *trace;
-
-        py.fetch(&type, &value, &trace);
         enter(what == kCall ? call_of(frame) : call_of_builtin(argument));
-        py.restore(type, value, trace);
     }
     return 0;
 }
@@ -437,9 +469,9 @@ bool python_start(const char *cut)
     for (const char *p = cut, *end; p && (end = strchr(p, '\n')); p = end + 1)
         prefixes.emplace_back(p, end);
     find_module_code();
-    mine = running = ++n_sessions;
-    now = &root;
-    depth = first_recorded = 0;
+    here.session = running = ++n_sessions;
+    here.now = &root;
+    here.depth = here.first_recorded = 0;
     enter_open();
     py.set_profile(on_event, nullptr);
     return true;
@@ -447,11 +479,11 @@ bool python_start(const char *cut)
 
 void python_stop()
 {
-    if (mine == running) {
+    if (here.session == running) {
         py.set_profile(nullptr, nullptr);
-        while (depth > 0)
+        while (here.depth > 0)
             leave();
-        now = nullptr;
+        here.now = nullptr;
     }
     running = 0;
     for (const auto &n : nodes)
@@ -470,9 +502,9 @@ void python_stop()
 
 osc_name python_stack()
 {
-    Node *node = now;
+    Node *node = here.now;
 
-    if (mine != running || !node || !node->parent)
+    if (here.session != running || !node || !node->parent)
         return 0;
     if (node->stack == 0) {
         const std::string text = stack_text(node);
