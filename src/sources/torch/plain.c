@@ -91,8 +91,7 @@ static struct {
     bool is_all_threads;
     bool has_global_callbacks; /* the handles', of all threads */
     uint64_t handles[N_CALLBACKS];
-    bool begins_step;      /* this and the next, under the lock */
-    uint64_t begun_number; /* the session whose recording was told what it is */
+    uint64_t begun_number; /* the session whose recording was told what it is; under the lock */
 } session;
 
 /* The number of the session, 0: none; what threads know of an older one is void. */
@@ -139,9 +138,6 @@ static void begin_recording(uint64_t number)
     osc_metadata("names_alone", reason);
     if (session.whole)
         osc_metadata("source.torch", session.whole);
-    if (session.begins_step)
-        osc_step();
-    session.begins_step = false;
 }
 
 /* Forget what belonged to an older session. */
@@ -233,7 +229,8 @@ static void begin(const void *who, enum osc_scope_kind kind, const char *name, u
                          0))
         take_elsewhere(t);
     if (__builtin_expect(t->n_open == OPEN_MAX, 0)) {
-        t->n_over++;
+        if (t->n_over++ == 0)
+            osc_instant(osc_name_c("opscope: ranges nested deeper than 512 are not recorded"));
         return;
     }
     t->open[t->n_open++] = (struct open){who, 0};
@@ -358,12 +355,10 @@ static void after_fork(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* What its parent profiles is not the child's, unless the whole process is recorded; its steps
- * are its parent's. */
+/* What its parent profiles is not the child's, unless the whole process is recorded. */
 static void begin_child(void)
 {
     pthread_mutex_unlock(&lock);
-    session.begins_step = false;
     /* relaxed, here and below: there is one thread */
     const uint64_t number = atomic_load_explicit(&session_number, memory_order_relaxed);
     const bool goes_on = number != 0 && session.whole;
@@ -410,7 +405,6 @@ int osc_torch_attach(const struct osc_torch_options *options)
     remove_callbacks();
     session.is_all_threads = o.is_all_threads != 0;
     session.whole = o.whole;
-    session.begins_step = o.whole != NULL;
     /* release: pairs with the barrier in adding the callbacks, before which none comes */
     atomic_store_explicit(&session_number, ++last_number, memory_order_release);
     add_callbacks(last_number);

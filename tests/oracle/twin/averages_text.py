@@ -85,9 +85,11 @@ def memory_cell(size: int, torch: str) -> Cell:
 
 
 def plain(text: str) -> str:
-    """TEXT on one line: what is not UTF-8 as U+FFFD, control characters as \\xNN (product.md
-    5)."""
+    """TEXT as no terminal gets it: what is not UTF-8 as U+FFFD (product.md 5). Where a NUL is in
+    it, which would end it, control characters are \\xNN as on a terminal."""
     text = text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    if "\0" not in text:
+        return text
     return CONTROL.sub(lambda match: f"\\x{ord(match.group()):02x}", text)
 
 
@@ -136,7 +138,7 @@ class Column:
 class Text:
     """A rendered table: lines of (cells, columns) and plain lines."""
     head: list[str] = field(default_factory=list)
-    blocks: list[tuple[object, list[str]]] = field(default_factory=list)  # key, line patterns
+    blocks: list[tuple[object, str]] = field(default_factory=list)        # key, pattern
     plain: list[list[str]] = field(default_factory=list)                  # their first choice
     limit: int = -1
     foot: list[str] = field(default_factory=list)          # patterns
@@ -173,16 +175,15 @@ class Text:
                 if self.blocks[candidate][0] != key:
                     return f"row at line {at + 1}: {lines[at:at + 1]}, expected " \
                            f"{self.plain[waiting[0]]}"
-                patterns = self.blocks[candidate][1]
-                here = lines[at:at + len(patterns)]
-                if len(here) == len(patterns) and all(
-                        re.fullmatch(p, s) for p, s in zip(patterns, here)):
+                # A name may have line breaks, which stay.
+                length = sum(line.count("\n") + 1 for line in self.plain[candidate])
+                if re.fullmatch(self.blocks[candidate][1], "\n".join(lines[at:at + length])):
                     break
             else:
                 return f"row at line {at + 1}: {lines[at:at + 1]}, expected " \
                        f"{self.plain[waiting[0]]}"
             waiting.remove(candidate)
-            at += len(patterns)
+            at += length
         rest = lines[at:]
         if len(rest) != len(self.foot) or not all(
                 re.fullmatch(p, s) for p, s in zip(self.foot, rest)):
@@ -294,7 +295,7 @@ def render(run: Trace | list[Trace], options: Options, by_shape: bool = False,
             lines.append(blank + [("",)])
         both = [line(cells, columns) for cells in lines]
         key = sort_value(row, options.sort) if options.sort else number
-        text.blocks.append((key, [pattern for pattern, _ in both]))
+        text.blocks.append((key, "\n".join(pattern for pattern, _ in both)))
         text.plain.append([plain for _, plain in both])
     text.foot, text.plain_foot = foot_of(columns, cpu_total, device, device_total)
     return text
