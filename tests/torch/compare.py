@@ -9,16 +9,20 @@ both at once, with the options that a profile can have, and under one after the 
 torch does some things only where its own profiler runs. Compared are the averages by name
 and by shape (calls, memory, FLOPs, shapes; the order of first sight), every call (name,
 thread, depth, shapes, types, scalars, sequence number, forward thread, modules), records of
-memory, the arrows from forward to backward, and what members and arguments events of each sort have.
-Times differ by what the two cost. How many of each are equal is printed. Two ranks of a
+memory, the arrows from forward to backward, and what members and arguments events of each sort
+have. Times differ by what the two cost. How many of each are equal is printed. Two ranks of a
 process group do so, too. Ends with `N passed, N failed`; exit status 1 on any failure.
 """
 from __future__ import annotations
 
 import argparse
 import collections
+import concurrent.futures
+import contextlib
+import gc
 import itertools
 import json
+import multiprocessing
 import os
 import re
 import statistics
@@ -44,19 +48,25 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "all": {"record_shapes": True, "profile_memory": True, "with_flops": True},
     "threads": {"record_shapes": True,
                 "experimental_config": CONFIG(profile_all_threads=True)},
-    "alone": {"record_shapes": True, "with_flops": True},
+    "alone": {"record_shapes": True, "profile_memory": True, "with_flops": True},
     "modules": {"with_modules": True},
-    "stacks": {},
+    "stacks": {"with_stack": True, "experimental_config": CONFIG(verbose=True)},
 }
+MAKERS = (torch.profiler.profile, opscope.torch.profile)
+# One run for each profiler: for calls of Python there is one slot.
+APART = ("alone", "stacks")
 # Threads that each run makes anew, or what runs the first time alone.
 NOT_ALONE = ("threads", "scripted", "scripted_module", "ddp")
-# Of other memory torch may tell the size of an older block, which it did not see released.
-MEMORY_ALONE = ("shared_memory",)
+# torch refers to the inputs it has seen weakly, and sparse and quantised tensors go in whole.
+NO_MEMORY_ALONE = ("odd_tensors",)
 # What another thread allocates falls into whatever call runs then: a race, for each profiler
 # its own. The records are compared, but not their order, nor what rows make of them.
 RACES = ("scripted", "scripted_module", "ddp")
-# What a recording of ours knows besides.
-OURS_ALONE = {"pid", "start_unix_ns", "cpus", "opscope_version", "clock"}
+# Only Kineto tells the place of a thread in a list.
+KINETO_ALONE = ("thread_sort_index",)
+# What torch tells in objects alone, and what a recording of ours knows besides.
+OURS_ALONE = ("Is asynchronous",)
+OURS_ALONE_OF_ALL = {"pid", "start_unix_ns", "cpus", "opscope_version", "clock"}
 # Where Kineto writes no JSON, gives the calls of other threads, a script that waits may go on on
 # another thread, or Python asks whether a profiler runs.
 NO_STACKS = ("odd_labels", "odd_tensors", "threads", "scripted", "scripted_module", "compiled",
@@ -75,7 +85,13 @@ def rows(averages: Any, has_memory: bool) -> list[tuple[Any, ...]]:
             for a in averages]
 
 
-def calls(path: str, keys: tuple[str, ...] = ARGS) -> dict[Any, list[tuple[Any, ...]]]:
+def thread(event: dict[str, Any]) -> int:
+    """The same for the first thread of each process."""
+    tid: int = event["tid"] - event["pid"]
+    return tid
+
+
+def calls(path: str) -> dict[Any, list[tuple[Any, ...]]]:
     """The calls of each thread in their order, of a trace at PATH; the time is last."""
     with open(path, encoding="utf-8") as f:
         events = [e for e in json.load(f)["traceEvents"]
@@ -83,7 +99,7 @@ def calls(path: str, keys: tuple[str, ...] = ARGS) -> dict[Any, list[tuple[Any, 
     threads = collections.defaultdict(list)
     for e in events:
         start = round(e["ts"] * 1000)
-        threads[e["tid"]].append((start, -round(e["dur"] * 1000), e))
+        threads[thread(e)].append((start, -round(e["dur"] * 1000), e))
     result = {}
     for tid, found in threads.items():
         ends: list[int] = []
@@ -93,7 +109,7 @@ def calls(path: str, keys: tuple[str, ...] = ARGS) -> dict[Any, list[tuple[Any, 
                 ends.pop()
             args = e.get("args", {})
             result[tid].append((e["name"], e["cat"], len(ends),
-                                *(plain(key, args) for key in keys), e["dur"]))
+                                *(plain(key, args) for key in ARGS), e["dur"]))
             ends.append(start - minus)
     return result
 
@@ -121,33 +137,25 @@ def arrows(path: str) -> list[Any]:
     begins = {}
     for e in sorted((e for e in events if e["ph"] == "X" and e["cat"] == "cpu_op"),
                     key=lambda e: -e["dur"]):
-        begins[e["tid"], e["ts"]] = e["name"]
+        begins[thread(e), e["ts"]] = e["name"]
     ends: dict[str, dict[int, Any]] = {"s": {}, "f": {}}
     for e in events:
         if e.get("cat") == "fwdbwd":
-            ends[e["ph"]][e["id"]] = e["tid"], begins.get((e["tid"], e["ts"]))
+            ends[e["ph"]][e["id"]] = thread(e), begins.get((thread(e), e["ts"]))
     return sorted((ends["s"][i], ends["f"].get(i)) for i in ends["s"])
-
-
-# What only Kineto tells: keywords of the fast variant of record_function, for which there is
-# no public interface, and the place of a thread in a list.
-KINETO_ALONE = ("thread_sort_index",)
-
-
-OURS = ("Is asynchronous",)  # what torch tells in objects alone
 
 
 def members(path: str) -> dict[Any, set[str]]:
     """The members and arguments that events of each sort have in a trace, in any of them."""
     with open(path, encoding="utf-8") as f:
         trace = json.load(f)
-    result: dict[Any, set[str]] = {"": set(trace) - OURS_ALONE}
+    result: dict[Any, set[str]] = {"": set(trace) - OURS_ALONE_OF_ALL}
     for e in trace["traceEvents"]:
         sort = e["ph"], e.get("cat"), e["name"] if e["ph"] in "Mi" else ""
         if e["name"] not in KINETO_ALONE:
             found = result.setdefault(sort, set())
             found |= {x for x in e if x != "args"} | {f"args.{x}" for x in e.get("args", {})
-                                                      if x not in OURS}
+                                                      if x not in OURS_ALONE}
     return result
 
 
@@ -185,47 +193,63 @@ def warm(name: str) -> Callable[[], None]:
     return work
 
 
-def profiles(name: str, options: dict[str, Any], is_alone: bool) -> list[Any]:
-    """The profiles of torch and of ours, of the same run of NAME or of one each."""
-    made = [make(activities=[torch.profiler.ProfilerActivity.CPU], **options)
-            for make in (torch.profiler.profile, opscope.torch.profile)]
-    if not is_alone:
-        work = warm(name)
-        with made[0], made[1]:
-            work()
-        return made
-    for profile in made:
-        work = warm(name)
-        with profile:
-            work()
-    return made
+def told(name: str, option: str, makers: tuple[type, ...], paths: list[str],
+         rank: int, store: str | None) -> list[list[list[tuple[Any, ...]]]]:
+    """The rows by name and by shape of the profilers of MAKERS, under all of which workload NAME
+    runs at once. Their traces go to PATHS. STORE: where the ranks of a process group meet."""
+    if store:
+        torch.distributed.init_process_group("gloo", rank=rank, world_size=2,
+                                             init_method=f"file://{store}")
+    options = dict(OPTIONS[option], activities=[torch.profiler.ProfilerActivity.CPU])
+    if option in APART and name in NO_MEMORY_ALONE:
+        options["profile_memory"] = False
+    made = [make(**options) for make in makers]
+    work = warm(name)
+    gc.collect()
+    gc.disable()  # it releases memory whenever it runs
+    with contextlib.ExitStack() as running:
+        for profile in made:
+            running.enter_context(profile)
+        work()
+    for profile, path in zip(made, paths):
+        profile.export_chrome_trace(path)
+    has_memory = options.get("profile_memory", False) and name not in RACES
+    return [[rows(profile.key_averages(group_by_input_shape=x), has_memory) for x in (False, True)]
+            for profile in made]
 
 
-def differences(name: str, options: dict[str, Any], is_alone: bool, directory: str,
+def told_apart(*arguments: Any) -> list[list[list[tuple[Any, ...]]]]:
+    """The same in a process of its own: torch takes the size of a block that comes from before
+    the profile for that of an older one at its address, where a profile of before saw that one."""
+    with concurrent.futures.ProcessPoolExecutor(
+            1, mp_context=multiprocessing.get_context("fork")) as pool:
+        return pool.submit(told, *arguments).result()
+
+
+def differences(name: str, option: str, rank: int, store: str | None, directory: str,
                 equal: dict[str, int]) -> list[str]:
     """What differs between the two profilers on workload NAME; EQUAL: how much does not."""
-    theirs, ours = profiles(name, options, is_alone)
+    traces = [os.path.join(directory, f"{x}.json") for x in ("theirs", "ours")]
+    where = rank, f"{store}.{option}" if store else None
+    if option in APART:
+        theirs, ours = (told_apart(name, option, (make,), [trace], *where)[0]
+                        for make, trace in zip(MAKERS, traces))
+    else:
+        theirs, ours = told_apart(name, option, MAKERS, traces, *where)
+    if option == "stacks":
+        return compare_stacks(*map(python_calls, traces))
     found = []
-    has_memory = options.get("profile_memory", False)
-    for by_shape in (False, True):
-        in_rows = has_memory and name not in RACES
-        a = rows(theirs.key_averages(group_by_input_shape=by_shape), in_rows)
-        b = rows(ours.key_averages(group_by_input_shape=by_shape), in_rows)
-        by = "shape" if by_shape else "name"
+    for by, a, b in zip(("name", "shape"), theirs, ours):
         if collections.Counter(a) != collections.Counter(b):
             found += [f"by {by}, torch alone: {x}" for x in a if x not in b]
             found += [f"by {by}, opscope alone: {x}" for x in b if x not in a]
         elif a != b and name not in ("threads", *RACES):
             found.append(f"by {by}: the order differs")
         equal["rows"] += sum((collections.Counter(a) & collections.Counter(b)).values())
-    traces = [os.path.join(directory, f"{x}.json") for x in ("theirs", "ours")]
-    theirs.export_chrome_trace(traces[0])
-    ours.export_chrome_trace(traces[1])
     if not is_json(traces[1]):
         found.append("the exported trace is not JSON")
     if name not in NO_JSON:
-        keys = tuple(k for k in ARGS if not (is_alone and k == "Sequence number"))
-        found += compare_calls(*(calls(t, keys) for t in traces), equal)
+        found += compare_calls(*map(calls, traces), equal)
         found += compare_records(*map(memory_records, traces), name in RACES, equal)
         found += compare_forms(*traces)
     return found
@@ -254,24 +278,12 @@ def python_calls(path: str) -> list[tuple[Any, ...]]:
     return result
 
 
-def stack_differences(name: str, directory: str) -> list[str]:
-    """The same of calls of Python: one after the other, since there is one slot for them."""
-    found = []
-    cpu = [torch.profiler.ProfilerActivity.CPU]
-    for i, make in enumerate((torch.profiler.profile, opscope.torch.profile)):
-        work = warm(name)
-        with make(activities=cpu, with_stack=True,
-                  experimental_config=CONFIG(verbose=True)) as prof:
-            work()
-        path = os.path.join(directory, f"{i}.json")
-        prof.export_chrome_trace(path)
-        found.append(python_calls(path))
-    if found[0] == found[1]:
-        return []
-    for i, (a, b) in enumerate(zip(*found)):
-        if a != b:
-            return [f"call {i}: torch {a}, opscope {b}"]
-    return [f"{len(found[0])} and {len(found[1])} calls"]
+def compare_stacks(a: list[Any], b: list[Any]) -> list[str]:
+    """What ran, and the stacks of it."""
+    for i, (x, y) in enumerate(zip(a, b)):
+        if x != y:
+            return [f"call {i}: torch {x}, opscope {y}"]
+    return [] if len(a) == len(b) else [f"{len(a)} and {len(b)} calls"]
 
 
 def compare_calls(a: dict[Any, Any], b: dict[Any, Any], equal: dict[str, int]) -> list[str]:
@@ -327,25 +339,19 @@ def main() -> int:
     passed = failed = 0
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
-    work = workloads.ALL
-    if arguments.store:
-        torch.distributed.init_process_group("gloo", rank=arguments.rank, world_size=2,
-                                             init_method=f"file://{arguments.store}")
-        work = [workloads.ddp]
-    elif only in (None, "ddp"):
+    work = [workloads.ddp] if arguments.store else workloads.ALL
+    if not arguments.store and only in (None, "ddp"):
         passed, failed = of_ranks()
     for workload in work:
         name = workload.__name__
         equal: dict[str, int] = collections.defaultdict(int)
-        for option, values in OPTIONS.items():
-            if option == "alone" and name in MEMORY_ALONE:
-                values = {**values, "profile_memory": True}
+        for option in OPTIONS:
             if only and only not in (name, f"{name}:{option}") or \
                     name in {"stacks": NO_STACKS, "alone": NOT_ALONE}.get(option, ()):
                 continue
             with tempfile.TemporaryDirectory() as directory:
-                found = stack_differences(name, directory) if option == "stacks" else \
-                    differences(name, values, option == "alone", directory, equal)
+                found = differences(name, option, arguments.rank, arguments.store, directory,
+                                    equal)
             passed += not found
             failed += bool(found)
             for line in found[:6]:
