@@ -10,8 +10,10 @@ exit status 1 on any failure. What tensors of odd kinds look like is in compare.
 from __future__ import annotations
 
 import concurrent.futures
+import ctypes
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -27,7 +29,7 @@ import torch
 
 import opscope
 from interface import CPU, VERBOSE, keys, python, raises, run, x
-from opscope.torch import native, profile, record_function, schedule
+from opscope.torch import build, native, profile, record_function, schedule
 
 ALL_THREADS = torch._C._profiler._ExperimentalConfig(profile_all_threads=True)
 HEAD = """
@@ -627,6 +629,44 @@ def names_and_times_come_without_a_compiler() -> None:
         said = done.stdout
     assert said.count("names and times") == 1 and "install g++" in said, said
     assert "without record_shapes, profile_memory:" in said, said
+
+
+def what_stands_in_for_the_recorder_has_all_of_its_functions() -> None:
+    header = (build.NATIVE / "recorder.h").read_text()
+    names = re.findall(r"OSC_TORCH_API [^;]*?(osc_torch_\w+)\(", header)
+    library = ctypes.CDLL(opscope._opscope.__file__)
+    assert len(names) > 5 and [n for n in names if not hasattr(library, n)] == [], names
+
+
+def data_pipes_and_later_sessions_work_without_a_compiler() -> None:
+    code = HEAD + """
+from torch.utils.data.datapipes.iter import IterableWrapper
+with profile() as p:
+    for batch in IterableWrapper(range(4)).map(torch.tensor).batch(2): torch.stack(list(batch))
+    assert torch.autograd._profiler_enabled()
+assert not torch.autograd._profiler_enabled()
+assert [a.count for a in p.key_averages() if a.key.startswith("Batcher")], p.key_averages()
+left, end = threading.Event(), threading.Event()
+def work(p):
+    p.start()
+    left.set()
+    while not end.is_set(): x - x
+first = profile()
+worker = threading.Thread(target=work, args=(first,))
+worker.start()
+left.wait()
+first.stop()
+for _ in range(9):
+    with profile() as p:
+        x + x
+        time.sleep(0.001)
+    assert {a.key for a in p.key_averages()} == {"aten::add"}, p.key_averages()
+end.set()
+worker.join()
+"""
+    with tempfile.TemporaryDirectory() as d:
+        done = python(code, **bare(d))
+        assert done.returncode == 0, done.stderr
 
 
 def ranges_that_end_on_another_thread_end_there_without_a_compiler() -> None:

@@ -260,9 +260,20 @@ static void end(const void *who, uint64_t number)
 /*
  * A thread that another one took its session from keeps the callbacks until it begins one
  * itself: it must not take part in those that follow. Of so many sessions each has its own
- * functions.
+ * functions, and those that callbacks were left with are not given out again.
  */
 enum { N_FUNCTIONS = 4 };
+static unsigned left_behind; /* a bit for each of them */
+
+static uint64_t next_session(uint64_t last)
+{
+    uint64_t number = last + 1;
+
+    /* If all are, what cannot be told apart is told with the rest. */
+    while (left_behind >> number % N_FUNCTIONS & 1 && left_behind != (1 << N_FUNCTIONS) - 1)
+        number++;
+    return number;
+}
 
 /* The number of the session if its functions are those of number N, else 0. */
 static inline uint64_t number_of(unsigned n)
@@ -406,7 +417,8 @@ int osc_torch_attach(const struct osc_torch_options *options)
     session.is_all_threads = o.is_all_threads != 0;
     session.whole = o.whole;
     /* release: pairs with the barrier in adding the callbacks, before which none comes */
-    atomic_store_explicit(&session_number, ++last_number, memory_order_release);
+    last_number = next_session(last_number);
+    atomic_store_explicit(&session_number, last_number, memory_order_release);
     add_callbacks(last_number);
     return OSC_TORCH_OK;
 }
@@ -424,10 +436,19 @@ void osc_torch_detach(void)
 
     if (number == 0)
         return;
+    if (!session.has_global_callbacks && own_handles[0] == 0)
+        left_behind |= 1u << number % N_FUNCTIONS;
     remove_callbacks();
     if (self.session == number)
         take_elsewhere(&self);
     atomic_store_explicit(&session_number, 0, memory_order_relaxed);
+}
+
+int osc_torch_is_recorded(void)
+{
+    /* relaxed: as in number_of() */
+    return atomic_load_explicit(&session_number, memory_order_relaxed) != 0 && osc_is_on() &&
+           (session.is_all_threads || torch.has_thread_local());
 }
 
 /* A range of ours is an address of its own, which nobody reads. */
@@ -438,7 +459,7 @@ void *osc_torch_range_open(const char *name, int is_annotation)
     /* relaxed, here and below: as in number_of() */
     const uint64_t number = atomic_load_explicit(&session_number, memory_order_relaxed);
 
-    if (number == 0 || !(session.is_all_threads || torch.has_thread_local()))
+    if (!osc_torch_is_recorded())
         return NULL;
     const uint64_t i = atomic_fetch_add_explicit(&last, 1, memory_order_relaxed);
     char *const range = &addresses[i % sizeof addresses];
