@@ -190,17 +190,18 @@ static uint64_t unpack(const unsigned char *bytes, size_t len, uint64_t *sum)
     for (size_t at = sizeof(struct osc_file_header); at + sizeof h <= len;
          at += osc_wire_chunk_bytes(h.payload_bytes)) {
         memcpy(&h, bytes + at, sizeof h);
-        const unsigned char *p = bytes + at + sizeof h, *end = p + h.payload_bytes;
-        while (h.type == OSC_CHUNK_RECORDS && p < end) {
-            struct osc_pack_segment s;
+        const unsigned char *const payload = bytes + at + sizeof h;
+        struct osc_pack_segment s;
+        size_t next = 0;
+
+        while (h.type == OSC_CHUNK_RECORDS &&
+               osc_pack_next_segment(payload, h.payload_bytes, &next, &s)) {
+            const unsigned char *const end = payload + next;
+            struct osc_unpack u = {.at = end - s.n_bytes, .end = end, .ticks = s.start_ticks};
             struct osc_packed r;
 
-            memcpy(&s, p, sizeof s);
-            p += sizeof s;
-            struct osc_unpack u = {.at = p, .end = p + s.n_bytes, .ticks = s.start_ticks};
             for (; osc_unpack_next(&u, &r); n++)
                 *sum += r.ticks + r.id;
-            p += s.n_bytes;
         }
     }
     return n;

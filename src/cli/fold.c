@@ -104,7 +104,6 @@ static bool note_chunk(struct fold *f, size_t i)
     unsigned char *payload = NULL;
     size_t cap = 0;
     bool is_good = osc_file_payload(&f->file, i, &payload, &cap) == OSC_OK;
-
     struct osc_native_segment s = {0};
     size_t at = 0;
 

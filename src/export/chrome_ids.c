@@ -51,7 +51,9 @@ const struct osc_chrome_extra *osc_chrome_extras(const struct osc_trace *t,
 /* The category of calls of Python in T, a recording of ours; 0: there are none. */
 static osc_sid category_of_calls(const struct osc_trace *t)
 {
-    for (uint32_t i = 1; i < t->n_forms && osc_chrome_is_ours(t); i++) {
+    if (!osc_chrome_is_ours(t))
+        return (osc_sid){0};
+    for (uint32_t i = 1; i < t->n_forms; i++) {
         if (is_of(t, &t->forms[i], "python_function"))
             return t->forms[i].category;
     }

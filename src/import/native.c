@@ -343,11 +343,9 @@ static osc_status list_copies(struct osc_native *n)
  * before the window, or what a flight recorder holds, begins. */
 static osc_status list_standing(struct osc_native *n)
 {
-    osc_status st = OSC_OK;
-
     if (osc_file_has(&n->file, OSC_CHUNK_RECORDS))
         return OSC_OK;
-    st = list_copies(n);
+    osc_status st = list_copies(n);
     for (size_t i = 0; i < n->live.n_blocks && st == OSC_OK; i++) {
         const struct osc_block *b = &n->live.blocks[i];
         struct osc_native_segment s = {.block = i + 1, .is_standing = true};

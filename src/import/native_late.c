@@ -329,14 +329,17 @@ static struct osc_record record_of(const struct making *m, const struct osc_nati
                                .dur_ns = item->dur_ns};
 }
 
-static void build_step(struct making *m, const struct osc_native_item *item, uint64_t number)
+static void build_step(struct making *m, const struct osc_native_item *item,
+                       const uint64_t *words)
 {
     struct osc_record r =
         record_of(m, item, item->dur_ns == OSC_NO_DUR ? 'B' : 'X', "user_annotation");
     char name[40];
 
+    if (item->dur_ns == OSC_NO_DUR && words[1] == OSC_STEP_IF_ENDED)
+        return; /* nothing ended it, so it was none */
     const int len =
-        snprintf(name, sizeof name, "ProfilerStep#%llu", (unsigned long long)number);
+        snprintf(name, sizeof name, "ProfilerStep#%llu", (unsigned long long)words[0]);
     r.name = osc_build_string(m->rows->builder, name, (uint32_t)len);
     put(m, &r, item);
 }
@@ -465,10 +468,9 @@ static void build_item(struct making *m, const struct osc_native_item *item)
 {
     const uint64_t *words = m->rows->late.words + item->word;
 
-    if (item->kind == OSC_RECORD_STEP_BEGIN) {
-        if (item->dur_ns != OSC_NO_DUR || words[1] != OSC_STEP_IF_ENDED)
-            build_step(m, item, words[0]);
-    } else if (item->kind == OSC_RECORD_WORK)
+    if (item->kind == OSC_RECORD_STEP_BEGIN)
+        build_step(m, item, words);
+    else if (item->kind == OSC_RECORD_WORK)
         build_work(m, item, words);
     else if (item->kind == OSC_RECORD_LAUNCH)
         build_launch(m, item, words[0]);

@@ -237,9 +237,11 @@ static bool take_torch(struct osc_native_rows *rows, struct osc_native_thread *t
         rows->is_torch = true;
         return true;
     }
-    if (key.v == rows->key_returned.v)
+    if (key.v == rows->key_returned.v) {
         take_return(rows, t);
-    return key.v == rows->key_returned.v;
+        return true;
+    }
+    return false;
 }
 
 /* Whether P, behind a record that is no scope's, is of PyTorch's scope around it all the same:
@@ -319,7 +321,7 @@ static inline void push_scope(struct osc_native_rows *rows, struct osc_native_th
             return;
         }
     }
-    if (kind == OSC_SCOPE_PYTHON)
+    if (kind == OSC_SCOPE_PYTHON && !rows->is_scout)
         caller = osc_native_callers_enter(&rows->callers, rows->builder, caller,
                                           osc_native_name(rows->names, name));
     t->open[t->depth++] = (struct osc_native_open){caller, kind};
@@ -331,7 +333,7 @@ static inline osc_sid callers_of(struct osc_native_rows *rows,
 {
     const uint32_t caller = t->depth > 1 ? t->open[t->depth - 2].caller : 0;
 
-    return caller == 0 || t->torch_thread == 0 || rows->is_scout
+    return caller == 0 || t->torch_thread == 0
                ? (osc_sid){0}
                : osc_native_callers_text(&rows->callers, rows->builder, caller);
 }

@@ -11,7 +11,7 @@
 
 #include "base/mem.h"
 #include "import/import.h"
-#include "support/small_recording.h"
+#include "support/loaded_recording.h"
 
 static struct small_recording rec;
 
@@ -35,10 +35,8 @@ static struct osc_trace trace;
 
 static void load_all(void)
 {
-    static const struct osc_import_options defaults;
-
     recording_end(&rec);
-    assert_int_equal(load(&trace, &defaults), OSC_OK);
+    recording_load(&rec, &trace, NULL);
 }
 
 static const struct osc_chunk *chunk(void)
@@ -401,13 +399,11 @@ static void losses_are_counted_with_the_first_time(void **state)
 
 static void a_file_without_an_end_was_killed(void **state)
 {
-    static const struct osc_import_options defaults;
-
     (void)state;
     recording_begin(&rec);
     ADD(OSC_RECORD_INSTANT, 99, 50);
     recording_flush(&rec);
-    assert_int_equal(load(&trace, &defaults), OSC_OK);
+    recording_load(&rec, &trace, NULL);
     assert_int_equal(n_found(OSC_FINDING_killed), 1);
     assert_int_equal(n_found(OSC_FINDING_lost_name), 1);
     assert_range(0, "name 99", OSC_KIND_INSTANT, 50, OSC_NO_DUR);

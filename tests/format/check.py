@@ -130,7 +130,7 @@ class Random:
                 t.add(rng.choice([w.ALLOC_TOTAL, w.FREE_TOTAL]), tick(), rng.randrange(3),
                       words=words)
         elif pick == 16:
-            t.add(w.STEP_BEGIN, tick(), words=(self.next_step, 0))
+            t.add(w.STEP_BEGIN, tick(), words=(self.next_step, rng.randrange(2)))
             self.next_step += 1
             if rng.random() < 0.5:
                 t.add(w.STEP_END, tick())

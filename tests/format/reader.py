@@ -58,6 +58,7 @@ class Event:
     def __init__(self, name, process, thread, start, dur=None):
         self.name, self.process, self.thread = name, process, thread
         self.start, self.dur, self.args = start, dur, {}
+        self.is_tentative = False  # a step only if something ends it
 
     def key(self):
         return (self.name, self.process, self.thread, self.start,
@@ -167,6 +168,7 @@ class Maker:
         elif r.name == "STEP_BEGIN":
             self.end_step(t, ns)
             t.step = self.event(t, f"ProfilerStep#{r.words[0]}", ns)
+            t.step.is_tentative = r.words[1] == 1
         elif r.name == "STEP_END":
             self.end_step(t, ns)
         elif r.name in ("FLOW_BEGIN", "FLOW_END"):
@@ -237,6 +239,7 @@ class Maker:
         return "cpu" if d.type == "cpu" else f"{d.type}:{d.index}"
 
     def finish(self):
+        self.events = [e for e in self.events if e.dur is not None or not e.is_tentative]
         for d in self.devices.values():
             d.settle(self.rec.ns)
         items = []

@@ -2,7 +2,7 @@
 /*
  * record_all.c - records of every kind, through the recorder itself.
  *
- * Usage: record_all FILE end|kill|wait|parts|partskill|allparts|whole
+ * Usage: record_all FILE end|kill|wait|parts|partskill|allparts|whole|flightkill|dumpkill
  *   end     ends as programs do
  *   kill    kills itself before anything was ended
  *   wait    prints "ready" and waits until its standard input ends, then goes on
@@ -10,6 +10,8 @@
  *   partskill   the same, and kills itself as soon as there is a second part
  *   allparts    has a limit that leaves all parts
  *   whole       records the same without a limit
+ *   flightkill  is a flight recorder that holds less than was recorded, and kills itself
+ *   dumpkill    the same, with a dump in between
  */
 #include <opscope/record.h>
 #include <opscope/source.h>

@@ -6,7 +6,7 @@
 #include "import/import.h"
 #include "support/small_recording.h"
 
-/* Read R, which has its end, into T, which is to be freed; O may be NULL: defaults. */
+/* Read R into T, which is to be freed; O may be NULL: defaults. */
 static inline void recording_load(const struct small_recording *r, struct osc_trace *t,
                                   const struct osc_import_options *o)
 {

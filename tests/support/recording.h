@@ -49,25 +49,25 @@ static inline void recording_count(struct recording *r, const struct osc_packed 
         r->names[r->n_names++] = p->id;
 }
 
-static inline void recording_unpack(struct recording *r, const unsigned char *at,
-                                    const unsigned char *end)
+static inline void recording_unpack(struct recording *r, const unsigned char *payload,
+                                    size_t len)
 {
-    while (at < end) {
-        struct osc_pack_segment s;
+    struct osc_pack_segment s;
+    size_t at = 0;
+
+    while (osc_pack_next_segment(payload, len, &at, &s)) {
+        const unsigned char *const end = payload + at;
+        struct osc_unpack u = {.at = end - s.n_bytes, .end = end, .ticks = s.start_ticks};
         struct osc_packed p;
         uint64_t n = 0;
 
-        memcpy(&s, at, sizeof s);
-        at += sizeof s;
-        struct osc_unpack u = {.at = at, .end = at + s.n_bytes, .ticks = s.start_ticks};
         for (; osc_unpack_next(&u, &p); n++)
             recording_count(r, &p);
-        assert_ptr_equal(u.at, at + s.n_bytes);
+        assert_ptr_equal(u.at, end);
         assert_int_equal(n, s.n_records);
         r->n_unfinished += s.n_unfinished;
-        at += s.n_bytes;
     }
-    assert_ptr_equal(at, end);
+    assert_int_equal(at, len);
 }
 
 static inline void recording_chunk(struct recording *r, const struct osc_wire_header *h,
@@ -77,7 +77,7 @@ static inline void recording_chunk(struct recording *r, const struct osc_wire_he
     if (h->type == OSC_CHUNK_RECORDS) {
         assert_int_equal(h->n_before, r->n_records);
         r->n_records += h->n_items;
-        recording_unpack(r, payload, payload + h->payload_bytes);
+        recording_unpack(r, payload, h->payload_bytes);
     } else if (h->type == OSC_CHUNK_END) {
         memcpy(&r->end, payload, sizeof r->end);
     } else if (h->type == OSC_CHUNK_BEFORE) {

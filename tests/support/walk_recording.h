@@ -79,14 +79,13 @@ static inline void walk_add(struct walk *w, const struct osc_pack_segment *head,
 /* The segments of a RECORDS chunk. */
 static inline void walk_chunk(struct walk *w, const unsigned char *p, uint64_t len)
 {
-    for (uint64_t at = 0; at + sizeof(struct osc_pack_segment) <= len;) {
-        struct osc_pack_segment head;
+    struct osc_pack_segment head;
+    size_t at = 0;
 
-        memcpy(&head, p + at, sizeof head);
-        at += sizeof head;
-        walk_add(w, &head, p + at);
-        at += head.n_bytes;
-    }
+    while (osc_pack_next_segment(p, len, &at, &head))
+        walk_add(w, &head, p + at - head.n_bytes);
+    if (at != len)
+        walk_die("a segment is cut", "");
 }
 
 static inline void walk_file(struct walk *w, const char *path)

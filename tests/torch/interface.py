@@ -892,8 +892,8 @@ def events_have_the_fields_that_torch_gives_them() -> None:
 
     x = torch.ones(8, 8)
     theirs, ours = both(work, activities=CPU, record_shapes=True, with_flops=True)
-    names = ("name", "id", "external_id", "key", "trace_name", "node_id", "thread", "fwd_thread", "count", "scope",
-             "sequence_nr", "input_shapes", "structured_input_shapes", "input_dtypes",
+    names = ("name", "id", "external_id", "key", "trace_name", "node_id", "thread", "fwd_thread",
+             "count", "scope", "sequence_nr", "input_shapes", "structured_input_shapes", "input_dtypes",
              "structured_input_strides", "concrete_inputs", "kwinputs", "overload_name", "flops",
              "stack", "is_async", "is_remote", "is_legacy", "is_user_annotation", "use_device",
              "is_python_function", "device_type", "device_index", "device_resource_id",

@@ -7,8 +7,8 @@ somebody looks at one.
 from __future__ import annotations
 
 import ast
-import contextlib
 import bisect
+import contextlib
 import csv
 import functools
 import io
@@ -283,7 +283,8 @@ def event(row: dict[str, str], args: dict[str, Any], memory: Memory, thread: int
     dims, types = args.get("Input Dims", []), args.get("Input type", [])
     values = [scalar(x) for x in args.get("Concrete Inputs", [])]
     return FunctionEvent(
-        id=number, external_id=number, name="ProfilerStep*" if name.startswith("ProfilerStep#") else name,
+        id=number, external_id=number,
+        name="ProfilerStep*" if name.startswith("ProfilerStep#") else name,
         trace_name=name, thread=thread, start_us=start_ns / 1000.0,
         end_us=end_ns / 1000.0, fwd_thread=args.get("Fwd thread id", 0),
         input_shapes=plain_shapes(dims), structured_input_shapes=dims,
@@ -310,7 +311,8 @@ def record_event(row: dict[str, str], args: dict[str, Any], thread: int, number:
     at_us = int(row["start_ns"]) / 1000.0
     return FunctionEvent(
         id=number, name=row["name"], trace_name=None, thread=thread, start_us=at_us, end_us=at_us,
-        fwd_thread=thread, input_shapes=[], stack=[], scope=0, use_device=use_device, flops=None, overload_name="",
+        fwd_thread=thread, input_shapes=[], stack=[], scope=0, use_device=use_device, flops=None,
+        overload_name="",
         cpu_memory_usage=int(args["Bytes"]) if row["name"] == "[memory]" else 0)
 
 

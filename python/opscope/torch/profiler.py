@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import gzip
 import inspect
-import itertools
 import json
 import os
-import re
 import shutil
 import socket
 import tempfile
@@ -16,14 +14,13 @@ import uuid
 import warnings
 import weakref
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, Union
 
 import torch
 import torch.autograd.profiler
 from torch.profiler import ProfilerAction, ProfilerActivity
 
-from . import config, devices, native, ranges
+from . import config, devices, kineto, native, ranges
 from .events import EventList, Timeline, events
 from .plain import plain
 
@@ -36,29 +33,25 @@ if TYPE_CHECKING:
 UNFINISHED = "<unfinished torch.autograd.profile>"
 AnyPath = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 FLAGS = ("record_shapes", "profile_memory", "with_stack", "with_modules", "with_flops")
-# Of a trace: no metadata may be called so.
-OWN_MEMBERS = ("traceEvents", "traceName", "baseTimeNanoseconds", "displayTimeUnit")
-PRIVATE = ("command", "exe", "boot_id", "parent_pid")  # in a recording, though torch tells nobody
 # What a program may name of ProfilerActivity.CPU, and its categories in a trace.
 CPU_TYPES = {"CPU_OP": ("cpu_op", "fwdbwd"), "CPU_INSTANT_EVENT": ("cpu_instant_event",),
              "USER_ANNOTATION": ("user_annotation",), "PYTHON_FUNCTION": ("python_function",),
              **dict.fromkeys(("EXTERNAL_CORRELATION", "XPU_RUNTIME", "XPU_DRIVER", "CUDA_RUNTIME",
                               "CUDA_DRIVER", "PRIVATEUSE1_RUNTIME", "PRIVATEUSE1_DRIVER"), ())}
-SPANS_LAST = 0x20000000  # where viewers put the row of the window, as Kineto has it
-EVENTS = b'"traceEvents": [\n'  # then an event a line, first the names of threads
-THREAD_NAME = b'{"ph":"M","name":"thread_name"'
-# Of these lines; the arguments that we write ourselves are never the last one.
-STACK = re.compile(rb'"Call stack":"(?:[^"\\]|\\.)*",|"Python thread":\d+,')
-OVERLOAD = re.compile(rb'"Overload name":"((?:[^"\\]|\\.)*)",')
-NAME = re.compile(rb'"name":"(?:[^"\\]|\\.)*(?=")')
-Edit = Callable[[bytes], bytes]
-CATEGORY = re.compile(rb'\{"ph":"[^"]*","cat":"([^"]*)"')  # of the line of an event
 
 
 def text_of(value: str) -> str:
     """The JSON text VALUE, or the string that it is."""
     parsed = json.loads(value)
     return parsed if isinstance(parsed, str) else value
+
+
+def end(running: list[bool]) -> None:
+    """Record no more of what runs; native.stop() writes what is there. RUNNING has nothing then."""
+    running.clear()
+    native.detach()
+    ranges.remove()
+    config.collections.end()
 
 
 def close(directory: str, pid: int, running: list[bool]) -> None:
@@ -69,10 +62,7 @@ def close(directory: str, pid: int, running: list[bool]) -> None:
     if os.getpid() != pid:
         return
     if running:
-        running.clear()
-        native.detach()
-        ranges.remove()
-        config.collections.end()
+        end(running)
         native.stop()
     shutil.rmtree(directory, ignore_errors=True)
 
@@ -95,6 +85,7 @@ class Recording:
         self.path = ""
         self.trace_id = ""
         self.running: list[bool] = []  # something while it records
+        self.fields = config.fields(owner.experimental_config)
         self.flags = [x for x in FLAGS if getattr(owner, x)]  # what is recorded of these
         self.window_ns = (0, 0)  # Unix time
         self.pid = 0
@@ -125,15 +116,14 @@ class Recording:
     def _start_trace(self, metadata: dict[str, str]) -> None:
         o = self.owner
         path = new_path(self.directory)
-        fields = config.fields(o.experimental_config)
         if ProfilerActivity.CPU not in o.activities or native.is_switched_off():
             return
         if self.path and getattr(o, "acc_events", False):
             self.earlier_events = list(self.function_events)
         native.start(path)
         if plain.why:
-            plain.tell(self.flags + ["capture_overload_names"] * fields["capture_overload_names"],
-                       stacklevel=native.level_of_caller())
+            plain.tell(self.flags + ["capture_overload_names"] *
+                       self.fields["capture_overload_names"], stacklevel=native.level_of_caller())
             self.flags = []
         for flag in FLAGS:
             native.metadata(flag, str(int(flag in self.flags)))
@@ -148,12 +138,12 @@ class Recording:
         self.cached_events = None
         torch.autograd.profiler._run_on_profiler_start()
         ranges.install()
-        if o.with_stack and fields["record_python_gc_info"]:
+        if o.with_stack and self.fields["record_python_gc_info"]:
             config.collections.begin()
         # Last, so that little of this is among the calls of Python.
-        if not native.attach(all_threads=fields["profile_all_threads"],
+        if not native.attach(all_threads=self.fields["profile_all_threads"],
                              shapes=o.record_shapes or o.with_flops, memory=o.profile_memory,
-                             overloads=fields["capture_overload_names"],
+                             overloads=self.fields["capture_overload_names"],
                              stacks=o.with_stack, modules=o.with_modules):
             warnings.warn("opscope cannot see the allocations of this torch: no memory is "
                           "recorded", stacklevel=native.level_of_caller())
@@ -163,10 +153,7 @@ class Recording:
             return
         if self.owner.use_device:
             synchronize(self.owner.use_device)
-        native.detach()
-        ranges.remove()
-        config.collections.end()
-        self.running.clear()
+        end(self.running)
         self.cached_events = None  # of what was there while it ran
         self.window_ns = (self.window_ns[0], time.time_ns())
         torch.autograd.profiler._run_on_profiler_stop()
@@ -182,11 +169,10 @@ class Recording:
         return set() if named is None else {
             c.encode() for name, found in CPU_TYPES.items() if name not in named for c in found}
 
-    def _edits(self) -> list[Edit]:
+    def _edits(self) -> list[kineto.Edit]:
         """What is changed in the line of each event of a trace."""
-        fields = config.fields(self.owner.experimental_config)
-        return ([] if fields["verbose"] else [without_stack]) + [named_by_overload] * bool(
-            fields["capture_overload_names"])
+        edits = [] if self.has_stacks else [kineto.without_stack]
+        return edits + [kineto.named_by_overload] * self.fields["capture_overload_names"]
 
     @property
     def function_events(self) -> Any:
@@ -194,16 +180,17 @@ class Recording:
         o = self.owner
         if self.cached_events is None or self.is_running:
             self.cached_events = events(self.path, o.use_device, o.profile_memory, o.with_flops)
-            if not self._has_stacks():
+            if not self.has_stacks:
                 for event in self.cached_events:
                     event.stack = []
             for event in self.earlier_events:
                 self.cached_events.append(event)
         return self.cached_events
 
-    def _has_stacks(self) -> bool:
+    @property
+    def has_stacks(self) -> bool:
         """Whether events have the stacks that are recorded."""
-        return bool(config.fields(self.owner.experimental_config)["verbose"])
+        return bool(self.fields["verbose"])
 
     @property
     def kineto_results(self) -> NoReturn:
@@ -219,7 +206,7 @@ class Recording:
             return self.function_events.key_averages(group_by_input_shape, group_by_stack_n,
                                                      group_by_overload_name)
         keys = ["shape"] * bool(group_by_input_shape)
-        if group_by_stack_n > 0 and self._has_stacks():
+        if group_by_stack_n > 0 and self.has_stacks:
             keys.append(f"stack:{group_by_stack_n}")
         return EventList(self.path, ["--group-by", ",".join(keys)] if keys else [],
                          o.use_device, o.profile_memory, o.with_flops,
@@ -247,7 +234,7 @@ class Recording:
                 "displayTimeUnit": "ms", "traceName": path,
                 **{x: 1 for x in self.flags}}
         for key, value in (metadata or {}).items():
-            if key not in OWN_MEMBERS:
+            if key not in kineto.OWN_MEMBERS:
                 head[key] = json.loads(value, parse_constant=str)  # no reader takes a NaN
         if not self.path:
             with open(path, "w", encoding="utf-8") as f:
@@ -256,7 +243,8 @@ class Recording:
         whole = os.path.join(self.directory, "export.json")
         native.run("export", self.path, "-f", "json", "-o", whole)
         with open(whole, "rb") as f, open(path, "wb") as out:
-            merge_head(f, out, head, self.window_ns, self.pid, self._hidden(), self._edits())
+            kineto.merge_head(f, out, head, self.window_ns, self.pid, self._hidden(),
+                              self._edits())
         os.unlink(whole)
 
     def export_stacks(self, path: AnyPath, metric: str) -> Any:
@@ -270,92 +258,6 @@ class Recording:
         """Switch the recording of operators off or on."""
         if self.is_running and ProfilerActivity.CPU in set(activities):
             native.toggle(enable)
-
-
-def window_events(pid: int, start_us: float, end_us: float) -> list[dict[str, Any]]:
-    """What Kineto says of a process and of the time that it recorded."""
-    facts = {"process_name": {"name": Path("/proc/self/comm").read_text().strip()},
-             "process_labels": {"labels": "CPU"}, "process_sort_index": {"sort_index": pid}}
-    return [
-        *({"ph": "M", "name": name, "ts": start_us, "pid": pid, "tid": 0, "args": args}
-          for name, args in facts.items()),
-        {"ph": "X", "cat": "Trace", "name": "PyTorch Profiler (0)", "pid": "Spans",
-         "tid": "PyTorch Profiler", "ts": start_us, "dur": round(end_us - start_us, 3),
-         "args": {"Op count": 0}},
-        {"ph": "M", "name": "process_sort_index", "ts": start_us, "pid": "Spans", "tid": 0,
-         "args": {"sort_index": SPANS_LAST}},
-        {"ph": "i", "s": "g", "name": "Iteration Start: PyTorch Profiler", "pid": "Traces",
-         "tid": "Trace PyTorch Profiler", "ts": start_us},
-        {"ph": "i", "s": "g", "name": "Record Window End", "pid": "", "tid": "", "ts": end_us}]
-
-
-def thread_events(said: dict[str, Any], start_us: float) -> list[dict[str, Any]]:
-    """What Kineto says of a thread, of the event SAID, which has its name."""
-    tid = said["tid"]
-    facts = {"thread_name": {"name": f"thread {tid} ({said['args']['name']})"},
-             "thread_sort_index": {"sort_index": tid}}
-    return [{"ph": "M", "name": name, "ts": start_us, "pid": said["pid"], "tid": tid,
-             "args": args} for name, args in facts.items()]
-
-
-def merge_head(f: Any, out: Any, head: dict[str, Any], window_ns: tuple[int, int], pid: int,
-               hidden: set[bytes], edits: list[Edit]) -> None:
-    """Copy the trace F of process PID to OUT with the members HEAD, which replace its own.
-
-    Events of the categories HIDDEN are left out, the others are as EDITS make them.
-    """
-    begin = f.read(1 << 20)
-    while (at := begin.find(EVENTS)) < 0:
-        more = f.read(len(begin))
-        if not more:
-            raise RuntimeError("the trace that was exported has no events")
-        begin += more
-    own = json.loads(begin[:at].rstrip().rstrip(b",") + b"}")
-    text = json.dumps({**{x: own[x] for x in own if x not in PRIVATE}, **head}, indent=1)
-    start, end = ((x or time.time_ns()) - own.get("baseTimeNanoseconds", 0) for x in window_ns)
-    events = window_events(pid, start / 1000, end / 1000)
-    f.seek(at + len(EVENTS))
-    line = f.readline()
-    while line.startswith(THREAD_NAME):
-        events += thread_events(json.loads(line.rstrip(b",\n")), start / 1000)
-        line = f.readline()
-    out.write(text[:-2].encode() + b',\n "traceEvents": [\n')
-    out.write(",\n".join(json.dumps(x) for x in events).encode())
-    if hidden or edits:
-        copy_shown(itertools.chain((line,), f), out, hidden, edits)
-        return
-    out.write(b",\n" if line.startswith(b"{") else b"\n")  # where nothing ran, there are none
-    out.write(line)
-    shutil.copyfileobj(f, out, 1 << 20)
-
-
-def copy_shown(lines: Iterable[bytes], out: Any, hidden: set[bytes], edits: list[Edit]) -> None:
-    """Write the rest of a trace, an event a line, as EDITS make it, after others.
-
-    Events of the categories HIDDEN are left out.
-    """
-    for line in lines:
-        category = CATEGORY.match(line)
-        if not line.startswith(b"{"):
-            out.write(b"\n" + line.rstrip())
-        elif category is None or category[1] not in hidden:
-            for edit in edits:
-                line = edit(line)
-            out.write(b",\n" + line.rstrip(b",\n"))
-
-
-def without_stack(line: bytes) -> bytes:
-    """The line of an event as torch has it that is not told to be verbose."""
-    return STACK.sub(b"", line)
-
-
-def named_by_overload(line: bytes) -> bytes:
-    """The line of an event; the name of the overload, if there is one, is part of its name."""
-    found = OVERLOAD.search(line)
-    if not found:
-        return line
-    rest = line[:found.start()] + line[found.end():]
-    return NAME.sub(lambda x: x[0] + b"." + found[1], rest, count=1)
 
 
 def synchronize(device: str) -> None:

@@ -13,8 +13,6 @@ __all__ = ["profile"]
 
 WHAT_IS_THERE = ("table", "key_averages", "total_average", "export_chrome_trace",
                  "export_stacks", "self_cpu_time_total", "function_events")
-
-
 UNUSED = "<disabled profiler_legacy.profile>"
 
 

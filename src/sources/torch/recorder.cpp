@@ -8,12 +8,9 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <new>
-#include <string>
 
 #include <ATen/core/Tensor.h>
 #include <ATen/core/ivalue.h>
@@ -603,7 +600,7 @@ bool osc_torch::is_recorded()
 
 bool osc_torch::wants_shapes()
 {
-    // relaxed: as in on_begin()
+    // relaxed: as in begin()
     return generation.load(std::memory_order_relaxed) != 0 && session.options.has_shapes &&
            osc_is_on() && is_recorded();
 }

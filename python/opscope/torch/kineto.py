@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Traces as Kineto writes them, of what `opscope export` writes: its head, its first events, and
+changes of the line of an event."""
+from __future__ import annotations
+
+import itertools
+import json
+import re
+import shutil
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+# Of a trace: no metadata may be called so.
+OWN_MEMBERS = ("traceEvents", "traceName", "baseTimeNanoseconds", "displayTimeUnit")
+PRIVATE = ("command", "exe", "boot_id", "parent_pid")  # in a recording, though torch tells nobody
+SPANS_LAST = 0x20000000  # where viewers put the row of the window, as Kineto has it
+EVENTS = b'"traceEvents": [\n'  # then an event a line, first the names of threads
+THREAD_NAME = b'{"ph":"M","name":"thread_name"'
+# Of these lines; the arguments that we write ourselves are never the last one.
+STACK = re.compile(rb'"Call stack":"(?:[^"\\]|\\.)*",|"Python thread":\d+,')
+OVERLOAD = re.compile(rb'"Overload name":"((?:[^"\\]|\\.)*)",')
+NAME = re.compile(rb'"name":"(?:[^"\\]|\\.)*(?=")')
+CATEGORY = re.compile(rb'\{"ph":"[^"]*","cat":"([^"]*)"')
+Edit = Callable[[bytes], bytes]
+
+
+def window_events(pid: int, start_us: float, end_us: float) -> list[dict[str, Any]]:
+    """What Kineto says of a process and of the time that it recorded."""
+    facts = {"process_name": {"name": Path("/proc/self/comm").read_text().strip()},
+             "process_labels": {"labels": "CPU"}, "process_sort_index": {"sort_index": pid}}
+    return [
+        *({"ph": "M", "name": name, "ts": start_us, "pid": pid, "tid": 0, "args": args}
+          for name, args in facts.items()),
+        {"ph": "X", "cat": "Trace", "name": "PyTorch Profiler (0)", "pid": "Spans",
+         "tid": "PyTorch Profiler", "ts": start_us, "dur": round(end_us - start_us, 3),
+         "args": {"Op count": 0}},
+        {"ph": "M", "name": "process_sort_index", "ts": start_us, "pid": "Spans", "tid": 0,
+         "args": {"sort_index": SPANS_LAST}},
+        {"ph": "i", "s": "g", "name": "Iteration Start: PyTorch Profiler", "pid": "Traces",
+         "tid": "Trace PyTorch Profiler", "ts": start_us},
+        {"ph": "i", "s": "g", "name": "Record Window End", "pid": "", "tid": "", "ts": end_us}]
+
+
+def thread_events(said: dict[str, Any], start_us: float) -> list[dict[str, Any]]:
+    """What Kineto says of a thread, of the event SAID, which has its name."""
+    tid = said["tid"]
+    facts = {"thread_name": {"name": f"thread {tid} ({said['args']['name']})"},
+             "thread_sort_index": {"sort_index": tid}}
+    return [{"ph": "M", "name": name, "ts": start_us, "pid": said["pid"], "tid": tid,
+             "args": args} for name, args in facts.items()]
+
+
+def merge_head(f: Any, out: Any, head: dict[str, Any], window_ns: tuple[int, int], pid: int,
+               hidden: set[bytes], edits: list[Edit]) -> None:
+    """Copy the trace F of process PID to OUT with the members HEAD, which replace its own.
+
+    Events of the categories HIDDEN are left out, the others are as EDITS make them.
+    """
+    begin = f.read(1 << 20)
+    while (at := begin.find(EVENTS)) < 0:
+        more = f.read(len(begin))
+        if not more:
+            raise RuntimeError("the trace that was exported has no events")
+        begin += more
+    own = json.loads(begin[:at].rstrip().rstrip(b",") + b"}")
+    text = json.dumps({**{x: own[x] for x in own if x not in PRIVATE}, **head}, indent=1)
+    start, end = ((x or time.time_ns()) - own.get("baseTimeNanoseconds", 0) for x in window_ns)
+    events = window_events(pid, start / 1000, end / 1000)
+    f.seek(at + len(EVENTS))
+    line = f.readline()
+    while line.startswith(THREAD_NAME):
+        events += thread_events(json.loads(line.rstrip(b",\n")), start / 1000)
+        line = f.readline()
+    out.write(text[:-2].encode() + b',\n "traceEvents": [\n')
+    out.write(",\n".join(json.dumps(x) for x in events).encode())
+    if hidden or edits:
+        copy_shown(itertools.chain((line,), f), out, hidden, edits)
+        return
+    out.write(b",\n" if line.startswith(b"{") else b"\n")  # where nothing ran, there are none
+    out.write(line)
+    shutil.copyfileobj(f, out, 1 << 20)
+
+
+def copy_shown(lines: Iterable[bytes], out: Any, hidden: set[bytes], edits: list[Edit]) -> None:
+    """Write the rest of a trace, an event a line, as EDITS make it, after others.
+
+    Events of the categories HIDDEN are left out.
+    """
+    for line in lines:
+        category = CATEGORY.match(line)
+        if not line.startswith(b"{"):
+            out.write(b"\n" + line.rstrip())
+        elif category is None or category[1] not in hidden:
+            for edit in edits:
+                line = edit(line)
+            out.write(b",\n" + line.rstrip(b",\n"))
+
+
+def without_stack(line: bytes) -> bytes:
+    """The line of an event as torch has it that is not told to be verbose."""
+    return STACK.sub(b"", line)
+
+
+def named_by_overload(line: bytes) -> bytes:
+    """The line of an event; the name of the overload, if there is one, is part of its name."""
+    found = OVERLOAD.search(line)
+    if not found:
+        return line
+    rest = line[:found.start()] + line[found.end():]
+    return NAME.sub(lambda x: x[0] + b"." + found[1], rest, count=1)
