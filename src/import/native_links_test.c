@@ -111,6 +111,17 @@ static void threads_are_looked_at_in_order_of_time(void **state)
     assert_arrows("s1@100 f1@200 ");
 }
 
+static void chunks_that_are_full_are_looked_at(void **state)
+{
+    (void)state;
+    recording_begin(&rec);
+    go_to_thread(1, 1);
+    add_op("forward", 100, 5, 0);
+    recording_fill(&rec, 200);
+    add_op("backward", 100000, 5, 1);
+    assert_arrows("s1@100 f1@100000 ");
+}
+
 static void the_number_of_a_thread_is_no_argument(void **state)
 {
     (void)state;
@@ -134,6 +145,7 @@ int main(void)
             an_arrow_goes_from_the_last_operator_to_the_first_function_of_a_number),
         cmocka_unit_test(numbers_count_for_the_thread_that_gave_them),
         cmocka_unit_test(threads_are_looked_at_in_order_of_time),
+        cmocka_unit_test(chunks_that_are_full_are_looked_at),
         cmocka_unit_test(the_number_of_a_thread_is_no_argument),
     };
     return cmocka_run_group_tests_name("native_links", tests, NULL, NULL);

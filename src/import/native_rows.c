@@ -70,9 +70,6 @@ static void release_with_args(struct osc_native_rows *rows, struct osc_native_th
         if (is_begin(h.kind)) {
             r.ph = 'B';
             r.category = rows->categories[h.kind - OSC_RECORD_BEGIN];
-            if (h.kind == OSC_RECORD_BEGIN + OSC_SCOPE_OPERATOR)
-                osc_native_links_add(rows, (uint32_t)(t - rows->threads), h.name, h.ts_ns,
-                                     &t->args);
         } else if (is_complete(h.kind)) {
             r.ph = 'X';
             r.category = rows->categories[h.kind - OSC_RECORD_COMPLETE];
@@ -672,7 +669,6 @@ void osc_native_rows_fini(struct osc_native_rows *rows)
     osc_idmap_fini(&rows->by_ordinal);
     osc_idmap_fini(&rows->by_tid);
     osc_native_late_fini(&rows->late);
-    osc_native_links_fini(&rows->links);
     osc_native_stacks_fini(&rows->stacks);
     osc_native_callers_fini(&rows->callers);
     osc_strbuf_fini(&rows->text);

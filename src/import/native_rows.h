@@ -92,7 +92,6 @@ struct osc_native_rows {
                            first one */
     osc_sid key_correlation, key_value, key_torch_thread, key_returned, category_flow;
     struct osc_native_late late;
-    struct osc_native_links links;
     struct osc_native_loss losses[OSC_LOSS_COUNT]; /* by the records LOST */
     struct osc_strbuf text;
     uint64_t n_records;      /* read so far */

@@ -14,8 +14,10 @@
 #include "wire/chunk.h"
 #include "wire/pack.h"
 
+#define RECORDING_FILL 20000u
+
 struct small_recording {
-    unsigned char bytes[65536]; /* of the file */
+    unsigned char bytes[1 << 17]; /* of the file */
     size_t n_bytes;
     uint64_t n_records;
     unsigned char log[4096]; /* of names; the first byte is that of offset 64 */
@@ -95,6 +97,19 @@ static inline void recording_flush(struct small_recording *r)
     r->block.seq++;
     r->block.tag++;
     r->n_slots = 0;
+}
+
+/* More instants than a chunk of rows holds, a tick each from TICKS on. */
+static inline void recording_fill(struct small_recording *r, uint64_t ticks)
+{
+    const uint32_t name = recording_name(r, "instant");
+
+    for (uint32_t i = 0; i < RECORDING_FILL; i++) {
+        if (r->n_slots == OSC_BLOCK_SLOTS)
+            recording_flush(r);
+        recording_add(r, OSC_RECORD_INSTANT, name, ticks + i, NULL, 0);
+    }
+    recording_flush(r);
 }
 
 /* The names, threads and anchors that were used; then the end for REASON, or none. */
