@@ -62,10 +62,10 @@ static void unreserve(struct osc_builder *b, size_t size)
     b->reserved_bytes -= size;
 }
 
-osc_status osc_build_grow(void *p_array, size_t *cap, size_t need, size_t size)
+osc_status osc_build_grow_slowly(void *p_array, size_t *cap, size_t need, size_t size)
 {
     /* It doubles: as much as there is comes to it. */
-    if (need > *cap && osc_mem_room() / size < need)
+    if (osc_mem_room() / size < need)
         return OSC_ELIMIT;
     return osc_grow(p_array, cap, need, size);
 }
@@ -469,11 +469,22 @@ osc_status osc_loading_make_form(const struct osc_loading *l, const struct osc_r
     return OSC_OK;
 }
 
+static void cache_form(struct osc_cached_form *c, osc_form_id id, const struct osc_record *r)
+{
+    c->id = id;
+    c->form = (struct osc_form){.ph = r->ph,
+                                .has_args = r->has_args,
+                                .category = r->category,
+                                .n_slots = (uint16_t)r->n_slots,
+                                .slots = c->slots};
+    if (r->n_slots > 0)
+        memcpy(c->slots, r->slots, r->n_slots * sizeof *c->slots);
+}
+
 osc_form_id osc_build_form(struct osc_builder *b, struct osc_record *r)
 {
     struct osc_loading *l = b->loading;
     struct osc_trace *t = l->trace;
-    uint64_t key = hash_form(r, l->seed);
     uint32_t n_words = 0;
     osc_form_id id = {0};
     osc_status st = OSC_OK;
@@ -483,6 +494,9 @@ osc_form_id osc_build_form(struct osc_builder *b, struct osc_record *r)
         n_words += osc_arg_words((enum osc_arg_type)r->slots[i].type);
     }
     r->n_words = n_words;
+    if (b->last_form.id.v != 0 && same_form(&b->last_form.form, r))
+        return b->last_form.id;
+    uint64_t key = hash_form(r, l->seed);
     pthread_mutex_lock(&l->lock);
     for (;; key++) { /* equal hashes of different forms: the next key is free or right */
         uint32_t *place = osc_idmap_put(&l->forms, key);
@@ -508,6 +522,8 @@ osc_form_id osc_build_form(struct osc_builder *b, struct osc_record *r)
     pthread_mutex_unlock(&l->lock);
     if (st != OSC_OK)
         b->status = st;
+    else if (r->n_slots <= OSC_FORM_CACHE_SLOTS)
+        cache_form(&b->last_form, id, r);
     return id;
 }
 

@@ -78,6 +78,15 @@ struct osc_cached_track {
     osc_track_id id;
 };
 
+/* The form that was asked for last, if it has no more slots than that. */
+#define OSC_FORM_CACHE_SLOTS 8u
+
+struct osc_cached_form {
+    osc_form_id id; /* 0: none */
+    struct osc_form form;
+    struct osc_slot slots[OSC_FORM_CACHE_SLOTS];
+};
+
 #define OSC_STRING_CACHE 8192u
 #define OSC_TRACK_CACHE  256u
 
@@ -106,6 +115,7 @@ struct osc_builder {
     osc_track_id last_track;
     struct osc_cached_string *strings; /* owned; OSC_STRING_CACHE */
     struct osc_cached_track *tracks;   /* owned; OSC_TRACK_CACHE */
+    struct osc_cached_form last_form;
 };
 
 OSC_MUST_USE osc_status osc_builder_init(struct osc_builder *b, struct osc_loading *l);
@@ -136,8 +146,15 @@ void osc_batch_of_rows_fini(struct osc_batch_of_rows *batch);
  */
 void osc_build_reserve(struct osc_builder *b, size_t size);
 
+OSC_MUST_USE osc_status osc_build_grow_slowly(void *p_array, size_t *cap, size_t need,
+                                              size_t size);
+
 /* osc_grow() with what is not reserved; else OSC_ELIMIT. */
-OSC_MUST_USE osc_status osc_build_grow(void *p_array, size_t *cap, size_t need, size_t size);
+OSC_MUST_USE static inline osc_status osc_build_grow(void *p_array, size_t *cap, size_t need,
+                                                     size_t size)
+{
+    return need <= *cap ? OSC_OK : osc_build_grow_slowly(p_array, cap, need, size);
+}
 
 /* The id of STR; id 0 and a sticky status when memory is exhausted. */
 osc_sid osc_build_string_slow(struct osc_builder *b, struct osc_str str,
