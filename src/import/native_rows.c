@@ -5,6 +5,7 @@
 
 #include "codec/json.h"
 #include "import/native_args.h"
+#include "import/pairs.h"
 
 /* As Kineto calls them, or for what it does not have a word of dialect.c. */
 static const char *const categories[OSC_SCOPE_KIND_COUNT] = {
@@ -128,6 +129,17 @@ static inline void put_called(struct osc_native_rows *rows, const struct osc_nat
                                               .n_words = 1});
 }
 
+/* The begin of the innermost scope of T has become a row, unless it was not wanted. */
+static inline void note_row(const struct osc_builder *b, struct osc_native_thread *t)
+{
+    struct osc_native_open *const innermost = &t->open[t->depth - 1];
+
+    if (b->status != OSC_OK || b->loading->keep.is_on)
+        return;
+    innermost->chunk = b->events.chunk;
+    innermost->row = b->events.chunk->n_rows - 1;
+}
+
 static inline void release(struct osc_native_rows *rows, struct osc_native_thread *t)
 {
     const struct osc_native_held *h = &t->held;
@@ -146,6 +158,8 @@ static inline void release(struct osc_native_rows *rows, struct osc_native_threa
                                      : rows->instant;
         put_row(rows, t, form, h->name, h->ts_ns, h->dur_ns);
     }
+    if (is_begin(h->kind))
+        note_row(rows->builder, t);
     t->held.kind = 0;
 }
 
@@ -160,11 +174,12 @@ static inline void hold(struct osc_native_rows *rows, struct osc_native_thread *
 
 /* --- ends ---------------------------------------------------------------- */
 
-/* An end of the innermost scope of T at TS_NS, with what waited for it; OSC_NO_TIME:
- * the scope stays open. */
+/* The innermost scope of T ends at TS_NS; OSC_NO_TIME: it stays open. A row tells of the end
+ * if arguments waited for it, or if nobody knows where the begin is. */
 static void end_scope(struct osc_native_rows *rows, struct osc_native_thread *t, int64_t ts_ns)
 {
     const struct osc_native_waiting *w = t->n_scopes > 0 ? &t->scopes[t->n_scopes - 1] : NULL;
+    const struct osc_native_open *begin = t->depth > 0 ? &t->open[t->depth - 1] : NULL;
 
     if (w && w->depth == t->depth) {
         struct osc_record r = {.ph = 'E', .ts_ns = ts_ns};
@@ -173,6 +188,8 @@ static void end_scope(struct osc_native_rows *rows, struct osc_native_thread *t,
         t->waiting.n_slots = w->n_slots;
         t->waiting.n_words = w->n_words;
         t->n_scopes--;
+    } else if (begin && begin->chunk && ts_ns != OSC_NO_TIME) {
+        osc_pairs_close(&rows->builder->findings, begin->chunk, begin->row, ts_ns);
     } else if (!rows->is_scout) {
         osc_build_append(
             rows->builder, &rows->builder->others,
@@ -321,7 +338,7 @@ static inline void push_scope(struct osc_native_rows *rows, struct osc_native_th
     if (kind == OSC_SCOPE_PYTHON && !rows->is_scout)
         caller = osc_native_callers_enter(&rows->callers, rows->builder, caller,
                                           osc_native_name(rows->names, name));
-    t->open[t->depth++] = (struct osc_native_open){caller, kind};
+    t->open[t->depth++] = (struct osc_native_open){.caller = caller, .kind = kind};
 }
 
 /* What called the function of Python that has just opened in T, if that is PyTorch's. */

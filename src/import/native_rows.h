@@ -52,6 +52,8 @@ struct osc_native_waiting {
 struct osc_native_open {
     uint32_t caller; /* the innermost function of Python there, this one or around it; or 0 */
     uint8_t kind;    /* enum osc_scope_kind */
+    uint32_t row;    /* of its begin in chunk */
+    struct osc_chunk *chunk; /* borrowed; NULL: its end becomes a row, too */
 };
 
 struct osc_native_thread {

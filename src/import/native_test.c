@@ -122,6 +122,31 @@ static void scopes_nest_and_have_the_kinds_of_the_recorder(void **state)
     osc_trace_fini(&trace);
 }
 
+/* Whether something waits for the end of a scope or not. */
+static void scopes_may_end_many_rows_behind_their_begin(void **state)
+{
+    (void)state;
+    recording_begin(&rec);
+    BEGIN(PLAIN, "outer", 100);
+    BEGIN(PLAIN, "inner", 110);
+    recording_fill(&rec, 120);
+    END(100000);
+    BEGIN(PLAIN, "backwards", 100100);
+    END(100050);
+    ARG("late", 1);
+    END(100200);
+    recording_flush(&rec);
+    load_all();
+    assert_int_equal(trace.events.n_chunks, 3);
+    assert_int_equal(trace.events.chunks[1]->dur_ns[0], 100100);
+    assert_int_equal(trace.events.chunks[1]->dur_ns[1], 99890);
+    assert_int_equal(trace.events.chunks[1]->max_end_ns, 100200);
+    assert_int_equal(trace.events.chunks[2]->dur_ns[RECORDING_FILL + 2 - OSC_CHUNK_ROWS], 0);
+    assert_int_equal(n_found(OSC_FINDING_negative_duration), 1);
+    assert_int_equal(n_found(OSC_FINDING_open_range), 0);
+    osc_trace_fini(&trace);
+}
+
 static void arguments_go_to_the_record_before_or_to_the_innermost_scope(void **state)
 {
     (void)state;
@@ -523,6 +548,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scopes_nest_and_have_the_kinds_of_the_recorder),
+        cmocka_unit_test(scopes_may_end_many_rows_behind_their_begin),
         cmocka_unit_test(arguments_go_to_the_record_before_or_to_the_innermost_scope),
         cmocka_unit_test(functions_of_python_that_torch_runs_in_have_what_called_them),
         cmocka_unit_test(what_has_returned_calls_nothing_though_a_range_in_it_goes_on),

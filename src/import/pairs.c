@@ -182,17 +182,15 @@ static osc_status join_args(struct matching *m, struct osc_chunk *k, uint32_t i,
     return st;
 }
 
-/* Row I of K ends at END_NS. */
-static void close_range(struct osc_trace *t, struct osc_chunk *k, uint32_t i, int64_t end_ns)
+void osc_pairs_close(struct osc_findings *f, struct osc_chunk *k, uint32_t i, int64_t end_ns)
 {
     if (end_ns == OSC_NO_TIME) {
-        osc_findings_add(&t->findings, OSC_FINDING_open_range, OSC_NO_OFFSET, k->ts_ns[i]);
+        osc_findings_add(f, OSC_FINDING_open_range, OSC_NO_OFFSET, k->ts_ns[i]);
         return;
     }
     k->dur_ns[i] = end_ns - k->ts_ns[i];
     if (end_ns < k->ts_ns[i]) {
-        osc_findings_add(&t->findings, OSC_FINDING_negative_duration, OSC_NO_OFFSET,
-                         k->ts_ns[i]);
+        osc_findings_add(f, OSC_FINDING_negative_duration, OSC_NO_OFFSET, k->ts_ns[i]);
         k->dur_ns[i] = 0;
     }
     if (osc_row_end(k, i) > k->max_end_ns)
@@ -219,7 +217,7 @@ static osc_status match_end(struct matching *m, const struct osc_chunk *e, uint3
     *top = begin.below;
     while (m->n_open > 0 && m->open[m->n_open - 1].row.v == 0)
         m->n_open--;
-    close_range(t, k, i, e->ts_ns[j]);
+    osc_pairs_close(&t->findings, k, i, e->ts_ns[j]);
     if (f->has_args)
         st = join_args(m, k, i, e, j);
     return st;
@@ -240,7 +238,7 @@ static osc_status push_begins(struct matching *m, uint32_t *chunk, uint32_t *pla
                 return OSC_OK;
             const uint8_t ph = t->forms[k->form[*place]].ph;
 
-            if (is_begin(ph))
+            if (is_begin(ph) && k->dur_ns[*place] == OSC_NO_DUR)
                 st = push(m, top_of(m, k, *place, ph), osc_row_at(k, *place));
             if (st != OSC_OK)
                 return st;
