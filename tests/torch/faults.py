@@ -28,10 +28,12 @@ from typing import Any
 import torch
 
 import opscope
-from interface import CPU, VERBOSE, keys, python, raises, run, x
-from opscope.torch import build, native, profile, record_function, schedule
+from opscope.torch import ProfilerActivity, build, native, profile, record_function, schedule
+from support import bare, counts, exported, keys, python, raises, run, trace
 
+CPU = [ProfilerActivity.CPU]
 ALL_THREADS = torch._C._profiler._ExperimentalConfig(profile_all_threads=True)
+VERBOSE = torch._C._profiler._ExperimentalConfig(verbose=True)  # stacks, in torch
 HEAD = """
 import os, signal, sys, threading, time, torch
 from opscope.torch import profile, record_function
@@ -43,22 +45,12 @@ with profile() as p:
 print([a.key for a in p.key_averages()])
 """
 ITS_KEYS = "['aten::ones', 'aten::empty', 'aten::fill_']\n"
-
-
-def counts(prof: profile) -> dict[str, int]:
-    return {a.key: a.count for a in prof.key_averages()}
-
-
-def trace(prof: profile) -> dict[str, Any]:
-    with tempfile.TemporaryDirectory() as d:
-        path = Path(d, "t.json")
-        prof.export_chrome_trace(str(path))
-        return json.loads(path.read_text())
+x = torch.randn(8, 8)
 
 
 def durations(prof: profile) -> dict[str, float]:
     """What was recorded, but for the window itself."""
-    return {e["name"]: e["dur"] for e in trace(prof)["traceEvents"]
+    return {e["name"]: e["dur"] for e in exported(prof)
             if e["ph"] == "X" and e["cat"] != "Trace"}
 
 
@@ -613,13 +605,6 @@ for path in ours.profiler.path, p.profiler.path, "t.json", "t.json.gz":
     assert "names_alone" in quality["code"].tolist(), path
 with torch.autograd.profiler.emit_itt(): work()
 """
-
-
-def bare(directory: str) -> dict[str, str]:
-    """Variables of a process that has no compiler and finds no object, but in DIRECTORY."""
-    nowhere = Path(directory, "nowhere")
-    nowhere.mkdir(exist_ok=True)
-    return {"PATH": str(nowhere), "CXX": "", "XDG_CACHE_HOME": directory, "TMPDIR": directory}
 
 
 def names_and_times_come_without_a_compiler() -> None:
