@@ -27,6 +27,8 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from support import Tests
+
 ROOT = Path(__file__).resolve().parents[2]
 # Arguments; whether its rows are sorted by time and cut, so that which are there may differ.
 PROGRAMS = {
@@ -154,16 +156,13 @@ def plain(path: str) -> list[str]:
 
 
 def together(name: str, commands: Sequence[list[str]],
-             prepare: Iterable[Callable[[str], object]] = (), opscope: str = "") -> tuple[
+             prepare: Iterable[Callable[[str], object]] = (), **variables: str) -> tuple[
                  list[subprocess.CompletedProcess[str]], list[dict[str, str]]]:
-    """Run COMMANDS at once, each in a directory that PREPARE has filled; what they leave there:
-    the names of files, and of stacks the text.
+    """Run COMMANDS at once, each in a directory that PREPARE has filled and with VARIABLES; what
+    they leave there: the names of files, and of stacks the text.
 
-    With OPSCOPE the package beside that command is found. torch's logdir.py aborts now and then at
-    its end, with nothing recording: it has three tries.
+    torch's logdir.py aborts now and then at its end, with nothing recording: it has three tries.
     """
-    beside = os.path.join(os.path.dirname(opscope), "python")
-    variables = {"PYTHONPATH": beside} if opscope and os.path.isdir(beside) else {}
     prepare = list(prepare)
     for _ in range(3 if name == "logdir.py" else 1):
         with contextlib.ExitStack() as stack, ThreadPoolExecutor() as pool:
@@ -208,21 +207,12 @@ def same_stacks(texts: Sequence[str]) -> bool:
     return all(x and sum(x) >= 0.9 * len(x) for x in shares)
 
 
-class Tests:
-    """Runs and counts."""
+class ProgramTests(Tests):
+    """Of the programs of a directory, and of a loop."""
 
     def __init__(self, opscope: str, programs: Path) -> None:
-        self.opscope = opscope
+        super().__init__(opscope)
         self.programs = programs
-        self.n_passed = 0
-        self.failed: list[str] = []
-
-    def check(self, name: str, is_good: bool, told: object = "") -> None:
-        """One result; TOLD is shown where it is bad."""
-        self.n_passed += is_good
-        if not is_good:
-            self.failed.append(name)
-            print(f"FAILED {name}: {told}")
 
     def replaced(self, name: str) -> list[str]:
         """The command for the program NAME of a directory, with torch's profilers replaced."""
@@ -251,7 +241,7 @@ class Tests:
                     change(EVERYTHING + text if path.name == name else text), encoding="utf-8")
 
         found, _ = together(name, (plain(name), self.replaced(name), plain(name)), (
-            functools.partial(prepare, x) for x in (str, str, change_import)), self.opscope)
+            functools.partial(prepare, x) for x in (str, str, change_import)), **self.package())
         rows = [Counter(x for x in map(cells, done.stdout.splitlines())
                         if x.startswith(("ROW", "ALL"))) for done in found]
         for how, done, got in zip(("replaced", "import changed"), found[1:], rows[1:]):
@@ -322,15 +312,14 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true")
     options = parser.parse_args()
     wanted = (options.only,) if options.only else QUICK if options.quick else (*PROGRAMS, "loops")
-    tests = Tests(os.path.abspath(options.opscope), options.programs)
+    tests = ProgramTests(options.opscope, options.programs)
     for name in PROGRAMS:
         if name in wanted and (options.programs / name).is_file():
             tests.program(name)
             tests.everything(name)
     if "loops" in wanted:
         tests.loops()
-    print(f"{tests.n_passed} passed, {len(tests.failed)} failed")
-    return 1 if tests.failed else 0
+    return tests.end()
 
 
 if __name__ == "__main__":

@@ -60,6 +60,36 @@ def exported(prof: Any) -> list[dict[str, Any]]:
     return events
 
 
+class Tests:
+    """Results of programs that the command at OPSCOPE records, counted."""
+
+    def __init__(self, opscope: str) -> None:
+        self.opscope = os.path.abspath(opscope)
+        self.n_passed = 0
+        self.n_failed = 0
+
+    def check(self, name: str, is_good: bool, told: object = "") -> None:
+        """One result; TOLD is shown where it is bad."""
+        self.n_passed += is_good
+        self.n_failed += not is_good
+        if not is_good:
+            print(f"FAILED {name}: {told}", flush=True)
+
+    def check_equal(self, name: str, got: object, wanted: object) -> None:
+        """One result: that GOT is what was WANTED."""
+        self.check(name, got == wanted, f"{got!r}, and not {wanted!r}")
+
+    def package(self) -> dict[str, str]:
+        """Variables by which Python finds the package that a build has beside the command."""
+        beside = os.path.join(os.path.dirname(self.opscope), "python")
+        return {"PYTHONPATH": beside} if os.path.isdir(beside) else {}
+
+    def end(self) -> int:
+        """Say how many there were; the exit status."""
+        print(f"{self.n_passed} passed, {self.n_failed} failed")
+        return 1 if self.n_failed else 0
+
+
 def run(namespace: dict[str, object], module: str) -> int:
     """Run the tests of MODULE, which are all functions with "_" in their name in its NAMESPACE;
     1: some failed.
