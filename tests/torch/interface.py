@@ -173,7 +173,7 @@ def misuse_says_what_is_wrong() -> None:
     assert raises(AssertionError, "with_stack", lambda: prof.export_stacks("x"))
 
 
-def said_of_devices(**options: Any) -> list[str]:
+def said(**options: Any) -> list[str]:
     """The warnings of a profile that is made with OPTIONS, but for those of old arguments."""
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
@@ -185,34 +185,40 @@ def said_of_devices(**options: Any) -> list[str]:
     return [str(w.message) for w in found if w.category is not FutureWarning]
 
 
+def supported(*activities: ProfilerActivity) -> Any:
+    """A context in which torch supports the host and ACTIVITIES, whatever this machine has."""
+    return mock.patch("torch.autograd._supported_activities", lambda: {*CPU, *activities})
+
+
 def a_device_that_is_there_is_asked_for_by_default() -> None:
-    assert said_of_devices() == []
-    supported = {ProfilerActivity.CPU, ProfilerActivity.CUDA, ProfilerActivity.XPU}
-    with (mock.patch("torch.autograd._supported_activities", lambda: set(supported)),
+    with supported():
+        assert said() == []
+        for old in ("cuda", "xpu"):
+            told = said(**{f"use_{old}": True})
+            assert len(told) == 1 and f"no {old.upper()} activity" in told[0], told
+            assert said(**{f"use_{old}": False}) == []
+    with (supported(ProfilerActivity.CUDA, ProfilerActivity.XPU),
           mock.patch("torch.cuda.is_available", lambda: True),
+          mock.patch("torch.xpu.is_available", lambda: False),
           mock.patch("torch.cuda.synchronize"), mock.patch("torch.version.cuda", "13.0")):
-        said = said_of_devices()
-        assert len(said) == 1 and "no CUDA activity" in said[0] and "XPU" not in said[0], said
-        assert "record with torch.profiler" in said[0], said
-        assert said_of_devices(activities=CPU) == said_of_devices(use_cuda=False) == []
-    for old in ("cuda", "xpu"):
-        said = said_of_devices(**{f"use_{old}": True})
-        assert len(said) == 1 and f"no {old.upper()} activity" in said[0], said
-        assert said_of_devices(**{f"use_{old}": False}) == []
+        told = said()
+        assert len(told) == 1 and "no CUDA activity" in told[0] and "XPU" not in told[0], told
+        assert "record with torch.profiler" in told[0], told
+        assert said(activities=CPU) == said(use_cuda=False) == []
 
 
 def fields_that_change_nothing_are_named() -> None:
-    def said(**fields: Any) -> list[str]:
+    def warned(**fields: Any) -> list[str]:
         with warnings.catch_warnings(record=True) as found:
             warnings.simplefilter("always")
             profile(activities=CPU, experimental_config=config(**fields))
         assert all(w.filename == __file__ for w in found), [w.filename for w in found]
         return [str(w.message) for w in found]
 
-    assert said(verbose=True, profile_all_threads=True, record_python_gc_info=True) == []
-    assert said(performance_events=["cycles"], trace_only=True) == [
+    assert warned(verbose=True, profile_all_threads=True, record_python_gc_info=True) == []
+    assert warned(performance_events=["cycles"], trace_only=True) == [
         "opscope.torch does not heed performance_events, trace_only of experimental_config"]
-    assert len(said(expose_kineto_event_metadata=True, adjust_timestamps=True)) == 1
+    assert len(warned(expose_kineto_event_metadata=True, adjust_timestamps=True)) == 1
 
 
 def all_arguments_of_torch_are_named() -> None:
