@@ -18,7 +18,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from support import Tests
+from support import Tests, bare
 
 LOADER = """
 import sys, torch
@@ -155,7 +155,12 @@ class ProcessTests(Tests):
 
     def __init__(self, opscope: str) -> None:
         super().__init__(opscope)
+        self.mode = ""  # goes before the name of each result
         self.variables: dict[str, str] = {}  # of programs
+
+    def check(self, name: str, is_good: bool, told: object = "") -> None:
+        """One result of the mode."""
+        super().check(self.mode + name, is_good, told)
 
     def table(self, path: Path, *words: str) -> list[dict[str, str]]:
         """The rows of a table of PATH."""
@@ -186,17 +191,16 @@ class ProcessTests(Tests):
         return sorted(found)
 
     def workers(self) -> None:
-        """DataLoader and os.fork."""
-        for how, n_files in (("fork", 3), ("spawn", 3), ("forkserver", 3)):
+        """DataLoader."""
+        for how in ("fork", "spawn", "forkserver"):
             with tempfile.TemporaryDirectory() as d:
                 _, files = self.record(d, LOADER, sys.executable, "-", how)
-                self.check_equal(f"{how}: files", len(files), n_files)
+                self.check_equal(f"{how}: files", len(files), 3)
                 self.check_equal(f"{how}: of the parent", self.calls(files, "aten::cos"), [4])
                 self.check_equal(f"{how}: of workers", self.calls(files, "aten::sin"), [8, 8])
-        self.forks()
 
     def forks(self) -> None:
-        """os.fork alone."""
+        """os.fork."""
         with tempfile.TemporaryDirectory() as d:
             _, files = self.record(d, FORKS, sys.executable, "-")
             self.check_equal("a child that runs no operator leaves no file", len(files), 2)
@@ -234,29 +238,27 @@ class ProcessTests(Tests):
 
         Nor is what comes before the first and after the last step of optimizers.
         """
-        with tempfile.TemporaryDirectory() as d:
-            _, files = self.record(d, STEPS, sys.executable, "-")
-            labels = [x["label"] for x in self.table(Path(d, "rec"), "steps", "--columns",
-                                                     "label")]
-            self.check_equal("steps", labels, [str(x) for x in range(6)])
-        with tempfile.TemporaryDirectory() as d:
-            _, files = self.record(d, MARKED_STEPS, sys.executable, "-")
-            labels = [x["label"] for x in self.table(Path(d, "rec"), "steps", "--columns",
-                                                     "label")]
-            self.check_equal("steps that a profile marks", labels, [*"01", *"01234"])
+        for name, program, labels in (
+                ("steps", STEPS, "0 1 2 3 4 5"),
+                ("steps that a profile marks", MARKED_STEPS, "0 1 0 1 2 3 4")):
+            with tempfile.TemporaryDirectory() as d:
+                self.record(d, program, sys.executable, "-")
+                rows = self.table(Path(d, "rec"), "steps", "--columns", "label")
+                self.check_equal(name, " ".join(x["label"] for x in rows), labels)
+                found = [x["code"] for x in self.table(Path(d, "rec"), "quality")]
+                self.check_equal(f"{name}: quality", [x in found for x in (
+                    "names_alone", "source_failed")], [bool(self.mode), False])
 
     def without_a_compiler(self) -> None:
         """Names and times of them all."""
         with tempfile.TemporaryDirectory() as d:
-            os.symlink("/bin/true", os.path.join(d, "true"))
-            self.variables = {"PATH": d, "CXX": "", "XDG_CACHE_HOME": d, "TMPDIR": d}
+            self.mode, self.variables = "without a compiler, ", bare(d)
+            os.symlink("/bin/true", os.path.join(self.variables["PATH"], "true"))
             self.forks()
             self.ranks()
             self.profiles()
             self.steps()
-            _, files = self.record(d, STEPS, sys.executable, "-")
-            found = [x["code"] for x in self.table(files[0], "quality")]
-            self.check("quality", "names_alone" in found and "source_failed" not in found, found)
+            self.mode, self.variables = "", {}
 
 
 def main() -> int:
@@ -265,6 +267,7 @@ def main() -> int:
     parser.add_argument("--opscope", required=True)
     tests = ProcessTests(parser.parse_args().opscope)
     tests.workers()
+    tests.forks()
     tests.ranks()
     tests.profiles()
     tests.steps()

@@ -27,7 +27,7 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from support import Tests
+from support import Tests, bare
 
 ROOT = Path(__file__).resolve().parents[2]
 # Arguments; whether its rows are sorted by time and cut, so that which are there may differ.
@@ -277,19 +277,19 @@ class ProgramTests(Tests):
         self.loop("steps are from one of the optimizer's to its next", ["--torch"], steps,
                   r"label\n0\n1\n2\n3\n4\n5\n6\n7\n8\n(?!\d)")
         with tempfile.TemporaryDirectory() as d:
-            bare = {"PATH": d, "XDG_CACHE_HOME": d, "TMPDIR": d, "CXX": ""}
+            without = bare(d)
             self.loop("names and times need no compiler", ["--torch"], calls,
-                      r"aten::addmm,10\n", **bare)
+                      r"aten::addmm,10\n", **without)
             self.loop("and one line of run says so", ["--torch"], ["info"],
-                      r"\[torch\] PID \d+: no C\+\+ compiler.*names and times", **bare)
+                      r"\[torch\] PID \d+: no C\+\+ compiler.*names and times", **without)
             Path(d, "sitecustomize.py").write_text(UNKNOWN, encoding="utf-8")
-            bare["PYTHONPATH"] = d
+            without["PYTHONPATH"] = d
             self.loop("of a torch that is not known ITT tells names", ["--torch"], calls,
-                      r"aten::addmm,10\n", **bare)
+                      r"aten::addmm,10\n", **without)
             self.loop("and quality says so", ["--torch"], ["table", "quality"],
-                      r"source_failed", **bare)
+                      r"source_failed", **without)
             self.loop("and one line of run", ["--torch"], ["info"],
-                      r"\[torch\] PID \d+: no C\+\+ compiler.*ITT", **bare)
+                      r"\[torch\] PID \d+: no C\+\+ compiler.*ITT", **without)
         found = []
         for file in ("plain.py", "hook/sitecustomize.py"):
             text = (ROOT / "python/opscope/torch" / file).read_text(encoding="utf-8")
