@@ -113,6 +113,15 @@ for _ in range(10):
     optimizer.step()
 print("done")
 """
+# With the profiler that torch brings.
+PROFILED = """
+import torch
+with torch.profiler.profile() as prof:
+    torch.ones(2)
+assert type(prof).__module__ == "torch.profiler.profiler", type(prof)
+assert "aten::ones" in [a.key for a in prof.key_averages()]
+print("done")
+"""
 
 
 def run(command: list[str], directory: str, **variables: str) -> subprocess.CompletedProcess[str]:
@@ -255,10 +264,10 @@ class ProgramTests(Tests):
                     print(f"{name:18} {how:15}{line[3:]}", flush=True)
 
     def loop(self, name: str, options: list[str], table: list[str], wanted: str,
-             **variables: str) -> None:
-        """A run of the loop with OPTIONS has WANTED in TABLE, and prints what the loop does."""
+             program: str = LOOP, **variables: str) -> None:
+        """A run of PROGRAM with OPTIONS has WANTED in TABLE, and prints that it is done."""
         with tempfile.TemporaryDirectory() as d:
-            Path(d, "loop.py").write_text(LOOP, encoding="utf-8")
+            Path(d, "loop.py").write_text(program, encoding="utf-8")
             done = run([self.opscope, "run", *options, "-o", "rec", "--", sys.executable,
                         "loop.py"], d, **variables)
             shown = run([self.opscope, *table, "rec"], d)
@@ -282,6 +291,9 @@ class ProgramTests(Tests):
                       r"aten::addmm,10\n", **without)
             self.loop("and one line of run says so", ["--torch"], ["info"],
                       r"\[torch\] PID \d+: no C\+\+ compiler.*names and times", **without)
+            self.loop("but torch's own profiler is not replaced", ["--torch=replace"], ["info"],
+                      r"\[torch\] PID \d+: no C\+\+ compiler.*; torch's own profiler is used",
+                      PROFILED, **without)
             Path(d, "sitecustomize.py").write_text(UNKNOWN, encoding="utf-8")
             without["PYTHONPATH"] = d
             self.loop("of a torch that is not known ITT tells names", ["--torch"], calls,
