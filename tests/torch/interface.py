@@ -34,7 +34,7 @@ from support import counts, exported, keys, python, raises, run, trace
 
 CPU = [ProfilerActivity.CPU]
 DEVICES = [a for name, a in ProfilerActivity.__members__.items() if name != "CPU"]
-config = torch._C._profiler._ExperimentalConfig
+CONFIG = torch._C._profiler._ExperimentalConfig
 x = torch.randn(8, 8)
 
 
@@ -64,13 +64,13 @@ def saving_twice_works() -> None:
 
 
 def files_are_written_to_any_path() -> None:
-    warnings.simplefilter("ignore", FutureWarning)  # export_memory_timeline() is deprecated
     with profile(activities=CPU, record_shapes=True, profile_memory=True,
                  with_stack=True) as prof:
         x @ x
     with profiler_legacy.profile(with_stack=True) as legacy:
         x @ x
-    with tempfile.TemporaryDirectory() as d:
+    with warnings.catch_warnings(), tempfile.TemporaryDirectory() as d:
+        warnings.simplefilter("ignore", FutureWarning)  # export_memory_timeline() is deprecated
         folder = Path(d)
         for i, write in enumerate((prof.export_chrome_trace, prof.export_stacks, prof.export,
                                    prof.export_memory_timeline, legacy.export_chrome_trace,
@@ -211,7 +211,7 @@ def fields_that_change_nothing_are_named() -> None:
     def warned(**fields: Any) -> list[str]:
         with warnings.catch_warnings(record=True) as found:
             warnings.simplefilter("always")
-            profile(activities=CPU, experimental_config=config(**fields))
+            profile(activities=CPU, experimental_config=CONFIG(**fields))
         assert all(w.filename == __file__ for w in found), [w.filename for w in found]
         return [str(w.message) for w in found]
 

@@ -37,8 +37,8 @@ from opscope.torch import ProfilerActivity, profile, record_function, schedule
 from support import counts, exported, raises, run
 
 CPU = [ProfilerActivity.CPU]
-config = torch._C._profiler._ExperimentalConfig
-VERBOSE = config(verbose=True)  # stacks, in torch
+CONFIG = torch._C._profiler._ExperimentalConfig
+VERBOSE = CONFIG(verbose=True)  # stacks, in torch
 x = torch.randn(8, 8)
 
 
@@ -81,12 +81,9 @@ def an_exported_trace_has_the_members_of_torch() -> None:
         return {json.dumps([e["pid"], e["tid"], e["name"], e["args"]]) for e in events
                 if e["ph"] == "M"}
 
-    work()
     for options in ({}, {"record_shapes": True, "with_flops": True, "profile_memory": True}):
+        theirs, ours = both(work, activities=CPU, **options)
         with tempfile.TemporaryDirectory() as d:
-            with torch.profiler.profile(activities=CPU, **options) as theirs:
-                with profile(activities=CPU, **options) as ours:
-                    work()
             (a, theirs_found), (b, ours_found) = (
                 members(prof, f"{d}/{name}") for prof, name in ((theirs, "a"), (ours, "b")))
             assert theirs_found == ours_found, theirs_found ^ ours_found
@@ -187,10 +184,7 @@ def tables_take_odd_arguments_as_torch_does() -> None:
             return f"{type(e).__name__}: {e}"
         return re.sub(r"  +", "  ", re.sub(r"\d+\.\d+(us|ms|%)", "N", made))
 
-    work()
-    with torch.profiler.profile(activities=CPU, record_shapes=True) as theirs:
-        with profile(activities=CPU, record_shapes=True) as ours:
-            work()
+    theirs, ours = both(work, activities=CPU, record_shapes=True)
     for arguments in (
             *({"row_limit": n} for n in (None, True, False, 2.5, "3", 10**30, 3.0, -7, 0)),
             *({"sort_by": key, "row_limit": None} for key in (
@@ -266,13 +260,13 @@ def variety(model: torch.nn.Module) -> None:
     other.join()
 
 
-def told(make: type, is_scheduled: bool) -> list[Any]:
-    """What MAKE, a profiler, tells of them in each of its windows."""
+def windows(make: type, is_scheduled: bool) -> list[Any]:
+    """What MAKE, a profiler, tells of variety() in each of its windows."""
     def tell(prof: Any) -> None:
         events = [(e.name, *e.stack) for e in prof.events()]
         averages = [[a for a in prof.key_averages(group_by_stack_n=n)] for n in (1, 5, 20)]
         texts = [prof.key_averages(group_by_stack_n=n).table(row_limit=-1) for n in (1, 5, 20)]
-        windows.append(["\n".join(inside(x)) for x in (
+        found.append(["\n".join(inside(x)) for x in (
             map(";".join, events),
             *([f"{a.key};{a.count};{';'.join(a.stack)}" for a in x] for x in averages),
             *(re.split(r"\n *\n", re.sub(r" +[0-9.-]+(us|ms|%)", lambda m: " " * len(m[0]), x))
@@ -281,7 +275,7 @@ def told(make: type, is_scheduled: bool) -> list[Any]:
     def inside(rows: Any) -> list[str]:
         return [re.sub("0x[0-9a-f]+", "0x", x) for x in rows if "): variety" in x]
 
-    windows: list[Any] = []
+    found: list[Any] = []
     model = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.ReLU(), torch.nn.Linear(8, 8))
     options: dict[str, Any] = {"schedule": schedule(wait=1, warmup=1, active=2, repeat=2),
                                "on_trace_ready": tell} if is_scheduled else {}
@@ -292,13 +286,12 @@ def told(make: type, is_scheduled: bool) -> list[Any]:
             prof.step() if is_scheduled else None
     if not is_scheduled:
         tell(prof)
-    return windows
+    return found
 
 
 def functions_of_python_have_the_stacks_that_torch_gives_them() -> None:
     for is_scheduled in (False, True):
-        theirs, ours = (told(make, is_scheduled)
-                        for make in (torch.profiler.profile, profile))
+        theirs, ours = (windows(make, is_scheduled) for make in (torch.profiler.profile, profile))
         assert len(theirs) == len(ours) == 1 + is_scheduled
         for a, b in zip(theirs, ours):
             assert all(a) and len(a[0]) > 10000, [len(x) for x in a]
@@ -309,7 +302,7 @@ def functions_of_python_have_the_stacks_that_torch_gives_them() -> None:
 
 
 def lines_and_modules_of_torchscript_are_told_as_torch_does() -> None:
-    class Doubled(torch.nn.Module):
+    class Scaled(torch.nn.Module):
         def __init__(self) -> None:
             super().__init__()
             self.linear = torch.nn.Linear(8, 8)
@@ -328,13 +321,13 @@ def lines_and_modules_of_torchscript_are_told_as_torch_does() -> None:
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        script = torch.jit.script(torch.nn.Sequential(Doubled(), torch.nn.Linear(8, 8)))
+        script = torch.jit.script(torch.nn.Sequential(Scaled(), torch.nn.Linear(8, 8)))
     for _ in range(3):
         script(x)
     for options in ({"with_stack": True}, {"with_modules": True}):
         theirs, ours = (record(make, **options) for make in (torch.profiler.profile, profile))
-        told = [a for _, *a in ours if "forward" in "".join(a)]
-        assert len(told) > 10 and theirs == ours, [
+        inside = [a for _, *a in ours if "forward" in "".join(a)]
+        assert len(inside) > 10 and theirs == ours, [
             (a, b) for a, b in itertools.zip_longest(theirs, ours) if a != b][:3]
 
 
@@ -359,21 +352,21 @@ def stacks_are_exported_as_torch_does() -> None:
 
 
 def stacks_and_overloads_are_there_as_the_config_says() -> None:
-    def told(make: type, **fields: bool) -> list[Any]:
+    def record(make: type, **fields: bool) -> list[Any]:
         def adds() -> None:
             x + x
             x.add(1)
 
         adds()
-        with make(activities=CPU, with_stack=True, experimental_config=config(**fields)) as p:
+        with make(activities=CPU, with_stack=True, experimental_config=CONFIG(**fields)) as p:
             adds()
-        trace = exported(p)
+        events = exported(p)
         with tempfile.TemporaryDirectory() as d:
             p.export_stacks(os.path.join(d, "stacks"))
             has_stacks = os.path.getsize(os.path.join(d, "stacks")) > 0
-        return [has_stacks, sorted({key for e in trace for key in e.get("args", {})
+        return [has_stacks, sorted({key for e in events for key in e.get("args", {})
                                     if e.get("cat") in ("cpu_op", "python_function")}),
-                [e["name"] for e in trace if e.get("cat") == "cpu_op"],
+                [e["name"] for e in events if e.get("cat") == "cpu_op"],
                 [(e.name, e.stack[:1]) for e in p.events() if not e.is_python_function],
                 [(a.key, a.stack[:1]) for a in p.key_averages(group_by_stack_n=2)
                  if a.key.endswith(("aten::add", "adds"))],
@@ -382,14 +375,14 @@ def stacks_and_overloads_are_there_as_the_config_says() -> None:
     for fields in ({"verbose": False}, {"verbose": True},
                    {"capture_overload_names": True},
                    {"capture_overload_names": True, "verbose": True}):
-        theirs, ours = (told(make, **fields) for make in (torch.profiler.profile, profile))
+        theirs, ours = (record(make, **fields) for make in (torch.profiler.profile, profile))
         assert theirs[0] == fields.get("verbose", False) and theirs == ours, (theirs, ours)
 
 
 def collections_of_garbage_are_rows_when_asked() -> None:
     def rows(make: type, with_stack: bool, is_asked: bool) -> tuple[list[Any], int]:
         with make(activities=CPU, with_stack=with_stack,
-                  experimental_config=config(record_python_gc_info=is_asked)) as p:
+                  experimental_config=CONFIG(record_python_gc_info=is_asked)) as p:
             for _ in range(2):
                 x + x
                 gc.collect()
@@ -436,8 +429,8 @@ def a_function_that_fails_in_the_profile_ends_there() -> None:
 
 
 def overload_names_are_recorded_on_request() -> None:
-    config = torch._C._profiler._ExperimentalConfig(capture_overload_names=True)
-    with profile(activities=CPU, experimental_config=config) as prof:
+    asked = CONFIG(capture_overload_names=True)
+    with profile(activities=CPU, experimental_config=asked) as prof:
         x + x
     found = [a.overload_name for a in prof.key_averages(group_by_overload_name=True)]
     assert found == ["Tensor"], found
@@ -556,7 +549,8 @@ def what_ends_on_another_thread_is_asynchronous() -> None:
         return [(a.key, a.is_async, a.self_cpu_time_total == 0) for a in prof.key_averages()] + [
             (e.name, e.is_async, e.time_range.elapsed_us() > 5e4) for e in prof.events()]
 
-    assert record(torch.profiler.profile) == record(profile), record(profile)
+    theirs, ours = record(torch.profiler.profile), record(profile)
+    assert theirs == ours, (theirs, ours)
 
 
 def memory_over_time_is_written_in_all_forms() -> None:
@@ -564,8 +558,8 @@ def memory_over_time_is_written_in_all_forms() -> None:
                  with_stack=True) as prof:
         kept = torch.zeros(100)
         torch.zeros(50)
-    warnings.simplefilter("ignore", FutureWarning)  # it is deprecated
-    with tempfile.TemporaryDirectory() as d:
+    with warnings.catch_warnings(), tempfile.TemporaryDirectory() as d:
+        warnings.simplefilter("ignore", FutureWarning)  # it is deprecated
         prof.export_memory_timeline(f"{d}/a.json", device="cpu")
         prof.export_memory_timeline(f"{d}/a.raw.json.gz", device="cpu")
         times, sizes = json.loads(Path(d, "a.json").read_text())
