@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""opscope.torch as programs use it: arguments, windows, files, metadata, misuse, building.
+"""opscope.torch as programs use it: arguments, windows, files, metadata, misuse.
 
     python3 tests/torch/interface.py
 
@@ -9,12 +9,10 @@ exit status 1 on any failure. What a profile tells is in results.py.
 """
 from __future__ import annotations
 
-import concurrent.futures
 import gzip
 import inspect
 import json
 import os
-import subprocess
 import sys
 import tempfile
 import threading
@@ -405,26 +403,6 @@ def what_was_recorded_outlasts_a_kill() -> None:
         assert len(found) == 1, os.listdir(d)
         text = opscope.load(found[0]).text("averages")
     assert "aten::add" in text and "5000" in text, text
-
-
-def an_object_is_built_once_by_many() -> None:
-    code = "from opscope.torch import build; print(build.recorder())"
-    with tempfile.TemporaryDirectory() as d, concurrent.futures.ThreadPoolExecutor(4) as pool:
-        done = list(pool.map(lambda _: python(code, XDG_CACHE_HOME=d), range(4)))
-        paths = {x.stdout.strip() for x in done}
-        assert len(paths) == 1 and all(x.returncode == 0 for x in done), done
-        path = Path(paths.pop())
-        assert path.parent == Path(d) / "opscope" and path.stat().st_mode & 0o777 == 0o500
-        assert len(list(path.parent.glob("*.so"))) == 1
-
-
-def without_a_compiler_the_error_says_what_to_install() -> None:
-    with tempfile.TemporaryDirectory() as d:
-        done = subprocess.run([sys.executable, "-m", "opscope.torch", "build"],
-                              env={**os.environ, "XDG_CACHE_HOME": d, "TMPDIR": d, "PATH": d},
-                              capture_output=True, text=True, check=False)
-        assert done.returncode == 1 and "install g++" in done.stderr, done
-        assert done.stderr.count("\n") == 1
 
 
 def cycles_are_kept_on_request() -> None:
