@@ -207,9 +207,9 @@ def same_stacks(texts: Sequence[str]) -> bool:
     """
     found: list[dict[str, int]] = []
     for text in texts:
-        lines = (re.sub("0x[0-9a-f]+", "0x", x).rsplit(" ", 1) for x in text.splitlines())
+        pairs = (re.sub("0x[0-9a-f]+", "0x", x).rsplit(" ", 1) for x in text.splitlines())
         found.append({})
-        for stack, us in lines:
+        for stack, us in pairs:
             found[-1][stack] = max(found[-1].get(stack, 0), int(us))
     shares = [[x in other for x, us in one.items() if us >= 5]
               for one, other in (found, reversed(found))]
