@@ -4,7 +4,7 @@
 
     python3 bench/torch_profiler.py [--rounds N]
 
-Needs torch, a C compiler, and the python/ of a build on PYTHONPATH. One thread adds
+Needs torch, a C++ compiler, and the python/ of a build on PYTHONPATH. One thread adds
 tensors of four floats. Added cost per operator: the medians of what N rounds took more than
 the rounds without a profiler right before them, in time of the processor, so that what else
 the machine does counts little. Beside it what an empty callback of torch adds: no profiler
@@ -177,7 +177,7 @@ def afterwards(make: Callable[..., Any], options: dict[str, Any]) -> tuple[float
     per_operator(MANY)
     times = [time.perf_counter()]
     prof.stop()
-    str(prof.key_averages().table())
+    prof.key_averages().table()
     times.append(time.perf_counter())
     with tempfile.TemporaryDirectory() as directory:
         prof.export_chrome_trace(os.path.join(directory, "trace.json"))
@@ -198,14 +198,14 @@ def grow(name: str) -> None:
     prof = MAKERS[name](activities=CPU, record_shapes=True)
     with prof:
         per_operator(MANY)
-    str(prof.key_averages().table())
+    prof.key_averages().table()
     print(largest_bytes() - before)
 
 
 def growth_mb(name: str) -> float:
     """Of a process of its own, in megabytes."""
     done = subprocess.run([sys.executable, __file__, "--grow", name], check=True, text=True,
-                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+                          stdout=subprocess.PIPE)
     return int(done.stdout.split()[-1]) / 1e6
 
 
@@ -216,13 +216,13 @@ def show(what: str, unit: str, theirs: float, ours: float, digits: int, verdict:
 
 def show_operators(library: ctypes.CDLL, rounds: int) -> None:
     for name, options, limit in CASES:
-        floors, theirs, ours = [], [], []
         has_inputs = "record_shapes" in options
+        makers = {"empty": lambda **_: empty_callback(library, has_inputs), **MAKERS}
+        found: dict[str, list[float]] = {maker: [] for maker in makers}
         for _ in range(rounds):
-            floors.append(added(lambda **_: empty_callback(library, has_inputs), {}))
-            theirs.append(added(torch.profiler.profile, options))
-            ours.append(added(opscope.torch.profile, options))
-        floor, a, b = (statistics.median(x) for x in (floors, theirs, ours))
+            for maker, make in makers.items():
+                found[maker].append(added(make, options))
+        floor, a, b = (statistics.median(x) for x in found.values())
         show(name, "ns", a, b, 0, f"{b / a:.2f} (at most {limit:.2f}; an empty callback "
              f"{floor:.0f} ns, {floor / a:.2f})")
 

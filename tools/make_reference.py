@@ -10,6 +10,7 @@ needs torch is read and not imported.
 """
 import argparse
 import ast
+import copy
 import importlib
 import importlib.util
 import inspect
@@ -58,13 +59,25 @@ def markdown(text):
 
 
 def members(cls):
+    """What of CLS has a docstring: title, text."""
     for name, member in vars(cls).items():
         if name.startswith("_") and name not in ("__getitem__", "__iter__", "__len__"):
             continue
-        if isinstance(member, property):
-            yield f"`.{name}`", member.fget
-        elif inspect.isroutine(member):
-            yield f"`.{name}{signature(member)}`", member
+        if isinstance(member, property) and inspect.getdoc(member.fget):
+            yield f".{name}", text_of(member.fget)
+        elif inspect.isroutine(member) and inspect.getdoc(member):
+            yield f".{name}{signature(member)}", text_of(member)
+
+
+def lay_out(path, call, text, parts=()):
+    """A class or a function: CALL are its parameters, None if nobody calls it; titles and texts
+    of its PARTS."""
+    yield f"\n### {path}\n\n"
+    if call is not None:
+        yield f"`{path}{call}`\n\n"
+    yield f"{text}\n"
+    for title, of_part in parts:
+        yield f"\n**`{title}`**\n\n{of_part}\n"
 
 
 def describe(module):
@@ -74,16 +87,13 @@ def describe(module):
         if inspect.ismodule(thing) or not inspect.getdoc(thing) or isinstance(thing, str):
             continue
         path = f"{module.__name__}.{name}"
-        yield f"\n### {path}\n\n"
-        if inspect.isclass(thing):
-            if issubclass(thing, BaseException) or name[0].islower():
-                yield f"`{path}{'' if name[0].isupper() else signature(thing)}`\n\n"
-            yield f"{text_of(thing)}\n"
-            for title, member in members(thing):
-                if inspect.getdoc(member):
-                    yield f"\n**{title}**\n\n{text_of(member)}\n"
-        else:
-            yield f"`{path}{signature(thing)}`\n\n{text_of(thing)}\n"
+        if not inspect.isclass(thing):
+            yield from lay_out(path, signature(thing), text_of(thing))
+            continue
+        call = signature(thing) if name[0].islower() else None
+        if issubclass(thing, BaseException):
+            call = ""
+        yield from lay_out(path, call, text_of(thing), members(thing))
 
 
 def tree_of(module):
@@ -94,28 +104,30 @@ def tree_of(module):
                      .read_text(encoding="utf-8"))
 
 
-def read_signature(function):
+def read_parameters(function):
     """The parameters of a function that was read, without the first one, which is self."""
-    arguments = function.args
+    arguments = copy.copy(function.args)
     arguments.args = arguments.args[1:]
-    result = ast.unparse(function.returns) if function.returns else "None"
-    return f"({ast.unparse(arguments)}) -> {result}"
+    return f"({ast.unparse(arguments)})"
+
+
+def read_members(functions):
+    """What of FUNCTIONS, of a class that was read, has a docstring: title, text."""
+    for function in functions:
+        if ast.get_docstring(function) and not function.name.startswith("_"):
+            call = ""
+            if not any(ast.unparse(x) == "property" for x in function.decorator_list):
+                result = ast.unparse(function.returns) if function.returns else "None"
+                call = f"{read_parameters(function)} -> {result}"
+            yield f".{function.name}{call}", markdown(ast.get_docstring(function))
 
 
 def read_class(path, tree):
     """A class as describe() has it, with the arguments of its __init__."""
     functions = [x for x in tree.body if isinstance(x, ast.FunctionDef)]
     made = next((x for x in functions if x.name == "__init__"), None)
-    yield f"\n### {path}\n\n"
-    if made and tree.name[0].islower():
-        yield f"`{path}{read_signature(made).rpartition(' -> ')[0]}`\n\n"
-    yield f"{markdown(ast.get_docstring(tree))}\n"
-    for function in functions:
-        if ast.get_docstring(function) and not function.name.startswith("_"):
-            is_property = any(ast.unparse(x) == "property" for x in function.decorator_list)
-            signature = "" if is_property else read_signature(function)
-            yield f"\n**`.{function.name}{signature}`**\n\n"
-            yield f"{markdown(ast.get_docstring(function))}\n"
+    call = read_parameters(made) if made and tree.name[0].islower() else None
+    return lay_out(path, call, markdown(ast.get_docstring(tree)), read_members(functions))
 
 
 def read(module, files):

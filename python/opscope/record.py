@@ -130,7 +130,7 @@ else:
 def _check_count(name: str, value: int) -> None:
     """Raise ValueError unless VALUE, of the argument NAME, is a number that can be counted to."""
     if not 0 <= operator.index(value) < 1 << 64:
-        raise ValueError(f"start: {name} is {value}, but counts from 0")
+        raise ValueError(f"start: {name} must be a whole number from 0 to 2**64 - 1, not {value}")
 
 
 def _check_signal(name: str, value: int) -> None:
@@ -138,7 +138,8 @@ def _check_signal(name: str, value: int) -> None:
     import signal
 
     if value and value not in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
-        raise ValueError(f"start: {name} is {value}, but no signal that a program can catch")
+        raise ValueError(f"start: {name} must be 0 or a signal that a program can catch, "
+                         f"not {value}")
 
 
 def start(out: Optional[Union[str, bytes, os.PathLike[str], os.PathLike[bytes]]] = None, *,
@@ -167,9 +168,9 @@ def start(out: Optional[Union[str, bytes, os.PathLike[str], os.PathLike[bytes]]]
         if value and not active:
             raise ValueError(f"start: {name} is {value}, but no step is to be recorded: "
                              "it needs active")
-    for name, seconds in (("flight_seconds", flight_seconds), ("slow_step", slow_step)):
-        if not 0 <= seconds < 1e9:
-            raise ValueError(f"start: {name} is {seconds}, but a number from 0 to 1e9")
+    for name, number in (("flight_seconds", flight_seconds), ("slow_step", slow_step)):
+        if not 0 <= number < 1e9:
+            raise ValueError(f"start: {name} must be at least 0 and below 1e9, not {number}")
     _check_signal("dump_signal", dump_signal)
     _check_signal("toggle_signal", toggle_signal)
     if dump_signal and dump_signal == toggle_signal:

@@ -28,10 +28,13 @@ from typing import Any
 import torch
 
 import opscope
-from interface import CPU, VERBOSE, keys, python, raises, run, x
-from opscope.torch import build, native, profile, record_function, schedule
+from opscope.torch import ProfilerActivity, build, native, profile, record_function, schedule
+from support import bare, counts, exported, keys, python, raises, run, trace
 
-ALL_THREADS = torch._C._profiler._ExperimentalConfig(profile_all_threads=True)
+CPU = [ProfilerActivity.CPU]
+CONFIG = torch._C._profiler._ExperimentalConfig
+ALL_THREADS = CONFIG(profile_all_threads=True)
+VERBOSE = CONFIG(verbose=True)  # stacks, in torch
 HEAD = """
 import os, signal, sys, threading, time, torch
 from opscope.torch import profile, record_function
@@ -43,22 +46,12 @@ with profile() as p:
 print([a.key for a in p.key_averages()])
 """
 ITS_KEYS = "['aten::ones', 'aten::empty', 'aten::fill_']\n"
-
-
-def counts(prof: profile) -> dict[str, int]:
-    return {a.key: a.count for a in prof.key_averages()}
-
-
-def trace(prof: profile) -> dict[str, Any]:
-    with tempfile.TemporaryDirectory() as d:
-        path = Path(d, "t.json")
-        prof.export_chrome_trace(str(path))
-        return json.loads(path.read_text())
+x = torch.randn(8, 8)
 
 
 def durations(prof: profile) -> dict[str, float]:
     """What was recorded, but for the window itself."""
-    return {e["name"]: e["dur"] for e in trace(prof)["traceEvents"]
+    return {e["name"]: e["dur"] for e in exported(prof)
             if e["ph"] == "X" and e["cat"] != "Trace"}
 
 
@@ -470,6 +463,13 @@ def cached(directory: str) -> str:
     return done.stdout.strip()
 
 
+def built(**variables: str) -> subprocess.CompletedProcess[str]:
+    """What `python -m opscope.torch build` does, with VARIABLES in its environment."""
+    return subprocess.run([sys.executable, "-m", "opscope.torch", "build"],
+                          env={**os.environ, **variables}, capture_output=True, text=True,
+                          check=False)
+
+
 def an_object_of_another_torch_is_not_taken() -> None:
     with tempfile.TemporaryDirectory() as d:
         path = cached(d)
@@ -529,10 +529,13 @@ def eight_at_once_build_one_object() -> None:
         compiler.write_text(f'#!/bin/sh\necho $$ >>{log}\nsleep 0.5\nexec c++ -O0 "$@" -O0\n')
         compiler.chmod(0o755)
         with concurrent.futures.ThreadPoolExecutor(8) as pool:
-            done = list(pool.map(lambda _: python(ONE_PROFILE, XDG_CACHE_HOME=d, TMPDIR=d,
-                                                  CXX=str(compiler)), range(8)))
-        assert [r.stdout for r in done] == 8 * [ITS_KEYS], done
-        assert len(log.read_text().splitlines()) == 1
+            done = list(pool.map(lambda _: python(ONE_PROFILE + "from opscope.torch import build\n"
+                                                  "print(build.recorder())", XDG_CACHE_HOME=d,
+                                                  TMPDIR=d, CXX=str(compiler)), range(8)))
+        objects = list(Path(d, "opscope").glob("*.so"))
+        assert len(objects) == len(log.read_text().splitlines()) == 1, objects
+        assert [r.stdout for r in done] == 8 * [f"{ITS_KEYS}{objects[0]}\n"], done
+        assert {r.returncode for r in done} == {0} and objects[0].stat().st_mode & 0o777 == 0o500
 
 
 def who_is_killed_while_it_builds_does_not_stop_the_next() -> None:
@@ -563,13 +566,17 @@ def a_compiler_that_fails_is_named() -> None:
                            ("echo 'x.cpp:1: error: boom' >&2; exit 1", "boom"), ("exit 0", d)):
             compiler.write_text(f"#!/bin/sh\n{body}\n")
             compiler.chmod(0o755)
-            done = subprocess.run([sys.executable, "-m", "opscope.torch", "build"],
-                                  env={**os.environ, "XDG_CACHE_HOME": d, "TMPDIR": d,
-                                       "CXX": str(compiler)},
-                                  capture_output=True, text=True, check=False)
+            done = built(XDG_CACHE_HOME=d, TMPDIR=d, CXX=str(compiler))
             assert done.returncode == 1 and word in done.stderr, done
             assert done.stderr.count("\n") == 1, done
         assert not list(Path(d, "opscope").glob("*.so*"))
+
+
+def without_a_compiler_the_error_says_what_to_install() -> None:
+    with tempfile.TemporaryDirectory() as d:
+        done = built(**bare(d))
+        assert done.returncode == 1 and "install g++" in done.stderr, done
+        assert done.stderr.count("\n") == 1, done
 
 
 # --- no recorder: names and times --------------------------------------------------------------
@@ -613,13 +620,6 @@ for path in ours.profiler.path, p.profiler.path, "t.json", "t.json.gz":
     assert "names_alone" in quality["code"].tolist(), path
 with torch.autograd.profiler.emit_itt(): work()
 """
-
-
-def bare(directory: str) -> dict[str, str]:
-    """Variables of a process that has no compiler and finds no object, but in DIRECTORY."""
-    nowhere = Path(directory, "nowhere")
-    nowhere.mkdir(exist_ok=True)
-    return {"PATH": str(nowhere), "CXX": "", "XDG_CACHE_HOME": directory, "TMPDIR": directory}
 
 
 def names_and_times_come_without_a_compiler() -> None:

@@ -27,6 +27,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from support import Tests
+
 LOOP = """
 import mmap, os, struct, torch
 from torch import nn
@@ -98,20 +100,18 @@ def watch(program: subprocess.Popen[bytes], directory: Path, seconds: float) -> 
     return found
 
 
-class Tests:
-    """Runs and counts."""
+class LongTests(Tests):
+    """Of one recording, which is in DIRECTORY."""
 
     def __init__(self, opscope: str, directory: Path) -> None:
-        self.opscope = opscope
+        super().__init__(opscope)
         self.directory = directory
-        self.n_passed = 0
-        self.n_failed = 0
 
-    def check(self, name: str, is_good: bool, told: object) -> None:
+    def check(self, name: str, is_good: bool, told: object = "") -> None:
         """One result, which is shown."""
-        self.n_passed += is_good
-        self.n_failed += not is_good
-        print(f"{'ok' if is_good else 'FAILED'} {name}: {told}", flush=True)
+        super().check(name, is_good, told)
+        if is_good:
+            print(f"ok {name}: {told}", flush=True)
 
     def record(self, seconds: float) -> list[int]:
         """Record the loop for SECONDS and kill it; its sizes in memory."""
@@ -174,7 +174,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as temporary:
         directory = options.out or Path(temporary)
         directory.mkdir(parents=True, exist_ok=True)
-        tests = Tests(os.path.abspath(options.opscope), directory.resolve())
+        tests = LongTests(options.opscope, directory.resolve())
         found = tests.record(options.seconds)
         quarter = len(found) // 4
         second = statistics.median(found[quarter:2 * quarter])
@@ -183,8 +183,7 @@ def main() -> int:
                     f"{second / MIB:.1f} MiB in the second quarter, {last / MIB:.1f} MiB in the "
                     f"last")
         tests.compare()
-    print(f"{tests.n_passed} passed, {tests.n_failed} failed")
-    return 1 if tests.n_failed else 0
+    return tests.end()
 
 
 if __name__ == "__main__":

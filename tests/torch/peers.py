@@ -9,7 +9,8 @@ and HolisticTraceAnalysis 0.5. Each of some workloads runs for three steps under
 profilers at once, and with stacks under one after the other; both write what
 tensorboard_trace_handler makes of it. Of both traces the peers must find the same
 operators (names, shapes, calls), memory, modules, steps and annotations, without a
-complaint; times differ by what the two profilers cost. Ends with `N passed, N failed`; exit status 1 on any failure.
+complaint; times differ by what the two profilers cost. Ends with `N passed, N failed`;
+exit status 1 on any failure.
 """
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from support import Tests, bare
 
 LOADER = """
 import sys, torch
@@ -150,22 +150,17 @@ train(torch.optim.Adam(model.parameters()), 4)
 """
 
 
-class Tests:
-    """Runs and counts."""
+class ProcessTests(Tests):
+    """Of programs that have more than one process, or more than one profile."""
 
     def __init__(self, opscope: str) -> None:
-        self.opscope = opscope
+        super().__init__(opscope)
+        self.mode = ""  # goes before the name of each result
         self.variables: dict[str, str] = {}  # of programs
-        self.n_passed = 0
-        self.failed: list[str] = []
 
-    def check(self, name: str, got: object, wanted: object) -> None:
-        """One result."""
-        if got == wanted:
-            self.n_passed += 1
-            return
-        self.failed.append(name)
-        print(f"FAILED {name}: {got!r}, and not {wanted!r}")
+    def check(self, name: str, is_good: bool, told: object = "") -> None:
+        """One result of the mode."""
+        super().check(self.mode + name, is_good, told)
 
     def table(self, path: Path, *words: str) -> list[dict[str, str]]:
         """The rows of a table of PATH."""
@@ -179,14 +174,12 @@ class Tests:
         place = Path(directory, "program.py")
         place.write_text(program, encoding="utf-8")
         words = [str(place) if x == "-" else x for x in command]
-        beside = os.path.join(os.path.dirname(self.opscope), "python")
-        env = {**os.environ, **({"PYTHONPATH": beside} if os.path.isdir(beside) else {}),
-               **self.variables}
+        env = {**os.environ, **self.package(), **self.variables}
         done = subprocess.run([self.opscope, "run", "--torch", *options, "-o", "rec", "--", *words],
                               cwd=directory, env=env, stdin=subprocess.DEVNULL,
                               capture_output=True, text=True, timeout=300, check=False)
-        self.check(f"{' '.join(command)}: status", (done.returncode, done.stderr[-500:] * (
-            done.returncode != 0)), (0, ""))
+        self.check(f"{' '.join(command)}: status", done.returncode == 0,
+                   (done.returncode, done.stderr[-500:]))
         return done.stdout, sorted(Path(directory, "rec").iterdir())
 
     def calls(self, files: list[Path], operator: str) -> list[int]:
@@ -198,21 +191,20 @@ class Tests:
         return sorted(found)
 
     def workers(self) -> None:
-        """DataLoader and os.fork."""
-        for how, n_files in (("fork", 3), ("spawn", 3), ("forkserver", 3)):
+        """DataLoader."""
+        for how in ("fork", "spawn", "forkserver"):
             with tempfile.TemporaryDirectory() as d:
                 _, files = self.record(d, LOADER, sys.executable, "-", how)
-                self.check(f"{how}: files", len(files), n_files)
-                self.check(f"{how}: of the parent", self.calls(files, "aten::cos"), [4])
-                self.check(f"{how}: of workers", self.calls(files, "aten::sin"), [8, 8])
-        self.forks()
+                self.check_equal(f"{how}: files", len(files), 3)
+                self.check_equal(f"{how}: of the parent", self.calls(files, "aten::cos"), [4])
+                self.check_equal(f"{how}: of workers", self.calls(files, "aten::sin"), [8, 8])
 
     def forks(self) -> None:
-        """os.fork alone."""
+        """os.fork."""
         with tempfile.TemporaryDirectory() as d:
             _, files = self.record(d, FORKS, sys.executable, "-")
-            self.check("a child that runs no operator leaves no file", len(files), 2)
-            self.check("a child with a thread", self.calls(files, "aten::sin"), [2])
+            self.check_equal("a child that runs no operator leaves no file", len(files), 2)
+            self.check_equal("a child with a thread", self.calls(files, "aten::sin"), [2])
 
     def ranks(self) -> None:
         """DDP with gloo, by torchrun and by processes that know their rank from a call alone."""
@@ -221,68 +213,66 @@ class Tests:
         for name, command, n_files in (("torchrun", run, 2), ("spawn", (sys.executable, "-"), 4)):
             with tempfile.TemporaryDirectory() as d:
                 _, files = self.record(d, RANKS, *command)
-                self.check(f"{name}: files", len(files), n_files)
+                self.check_equal(f"{name}: files", len(files), n_files)
                 rows = self.table(Path(d, "rec"), "operators")
                 found = sorted((x["rank"], x["calls"]) for x in rows if x["name"] == "aten::addmm")
-                self.check(f"{name}: ranks", found, [("0", "5"), ("1", "6")])
+                self.check_equal(f"{name}: ranks", found, [("0", "5"), ("1", "6")])
                 found = sorted(x["rank"] for x in rows if x["name"] == "aten::cos")
-                self.check(f"{name}: ranks of children", found, ["0", "1"][:n_files - 2])
+                self.check_equal(f"{name}: ranks of children", found, ["0", "1"][:n_files - 2])
 
     def profiles(self) -> None:
         """A program that profiles itself has its profile, and all around it is recorded."""
         with tempfile.TemporaryDirectory() as d:
             printed, files = self.record(d, PROFILES, sys.executable, "-")
-            self.check("its profile", printed, "True\naten::addmm 2\n")
-            self.check("all of it", self.calls(files, "aten::addmm"), [1, 2, 3, 4])
-            self.check("its child", self.calls(files, "aten::cos"), [1])
+            self.check_equal("its profile", printed, "True\naten::addmm 2\n")
+            self.check_equal("all of it", self.calls(files, "aten::addmm"), [1, 2, 3, 4])
+            self.check_equal("its child", self.calls(files, "aten::cos"), [1])
         with tempfile.TemporaryDirectory() as d:
             printed, files = self.record(d, PROFILES, sys.executable, "-",
                                          options=("--schedule", "wait=1,active=1,repeat=1"))
-            self.check("the schedule is not that of its profile", printed,
-                       "True\naten::addmm 2\n")
+            self.check_equal("the schedule is not that of its profile", printed,
+                             "True\naten::addmm 2\n")
 
     def steps(self) -> None:
         """A step of super() is none, and an optimizer that is gone has a successor.
 
         Nor is what comes before the first and after the last step of optimizers.
         """
-        with tempfile.TemporaryDirectory() as d:
-            _, files = self.record(d, STEPS, sys.executable, "-")
-            labels = [x["label"] for x in self.table(Path(d, "rec"), "steps", "--columns",
-                                                     "label")]
-            self.check("steps", labels, [str(x) for x in range(6)])
-        with tempfile.TemporaryDirectory() as d:
-            _, files = self.record(d, MARKED_STEPS, sys.executable, "-")
-            labels = [x["label"] for x in self.table(Path(d, "rec"), "steps", "--columns",
-                                                     "label")]
-            self.check("steps that a profile marks", labels, [*"01", *"01234"])
+        for name, program, labels in (
+                ("steps", STEPS, "0 1 2 3 4 5"),
+                ("steps that a profile marks", MARKED_STEPS, "0 1 0 1 2 3 4")):
+            with tempfile.TemporaryDirectory() as d:
+                self.record(d, program, sys.executable, "-")
+                rows = self.table(Path(d, "rec"), "steps", "--columns", "label")
+                self.check_equal(name, " ".join(x["label"] for x in rows), labels)
+                found = [x["code"] for x in self.table(Path(d, "rec"), "quality")]
+                self.check_equal(f"{name}: quality", [x in found for x in (
+                    "names_alone", "source_failed")], [bool(self.mode), False])
 
     def without_a_compiler(self) -> None:
         """Names and times of them all."""
         with tempfile.TemporaryDirectory() as d:
-            os.symlink("/bin/true", os.path.join(d, "true"))
-            self.variables = {"PATH": d, "CXX": "", "XDG_CACHE_HOME": d, "TMPDIR": d}
+            self.mode, self.variables = "without a compiler, ", bare(d)
+            os.symlink("/bin/true", os.path.join(self.variables["PATH"], "true"))
             self.forks()
             self.ranks()
             self.profiles()
             self.steps()
-            _, files = self.record(d, STEPS, sys.executable, "-")
-            found = [x["code"] for x in self.table(files[0], "quality")]
-            self.check("quality", "names_alone" in found and "source_failed" not in found, True)
+            self.mode, self.variables = "", {}
 
 
 def main() -> int:
     """Exit status."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--opscope", required=True)
-    tests = Tests(os.path.abspath(parser.parse_args().opscope))
+    tests = ProcessTests(parser.parse_args().opscope)
     tests.workers()
+    tests.forks()
     tests.ranks()
     tests.profiles()
     tests.steps()
     tests.without_a_compiler()
-    print(f"{tests.n_passed} passed, {len(tests.failed)} failed")
-    return 1 if tests.failed else 0
+    return tests.end()
 
 
 if __name__ == "__main__":

@@ -27,6 +27,8 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from support import Tests, bare
+
 ROOT = Path(__file__).resolve().parents[2]
 # Arguments; whether its rows are sorted by time and cut, so that which are there may differ.
 PROGRAMS = {
@@ -111,6 +113,15 @@ for _ in range(10):
     optimizer.step()
 print("done")
 """
+# With the profiler that torch brings.
+PROFILED = """
+import torch
+with torch.profiler.profile() as prof:
+    torch.ones(2)
+assert type(prof).__module__ == "torch.profiler.profiler", type(prof)
+assert "aten::ones" in [a.key for a in prof.key_averages()]
+print("done")
+"""
 
 
 def run(command: list[str], directory: str, **variables: str) -> subprocess.CompletedProcess[str]:
@@ -154,16 +165,13 @@ def plain(path: str) -> list[str]:
 
 
 def together(name: str, commands: Sequence[list[str]],
-             prepare: Iterable[Callable[[str], object]] = (), opscope: str = "") -> tuple[
+             prepare: Iterable[Callable[[str], object]] = (), **variables: str) -> tuple[
                  list[subprocess.CompletedProcess[str]], list[dict[str, str]]]:
-    """Run COMMANDS at once, each in a directory that PREPARE has filled; what they leave there:
-    the names of files, and of stacks the text.
+    """Run COMMANDS at once, each in a directory that PREPARE has filled and with VARIABLES; what
+    they leave there: the names of files, and of stacks the text.
 
-    With OPSCOPE the package beside that command is found. torch's logdir.py aborts now and then at
-    its end, with nothing recording: it has three tries.
+    torch's logdir.py aborts now and then at its end, with nothing recording: it has three tries.
     """
-    beside = os.path.join(os.path.dirname(opscope), "python")
-    variables = {"PYTHONPATH": beside} if opscope and os.path.isdir(beside) else {}
     prepare = list(prepare)
     for _ in range(3 if name == "logdir.py" else 1):
         with contextlib.ExitStack() as stack, ThreadPoolExecutor() as pool:
@@ -199,30 +207,21 @@ def same_stacks(texts: Sequence[str]) -> bool:
     """
     found: list[dict[str, int]] = []
     for text in texts:
-        lines = (re.sub("0x[0-9a-f]+", "0x", x).rsplit(" ", 1) for x in text.splitlines())
+        pairs = (re.sub("0x[0-9a-f]+", "0x", x).rsplit(" ", 1) for x in text.splitlines())
         found.append({})
-        for stack, us in lines:
+        for stack, us in pairs:
             found[-1][stack] = max(found[-1].get(stack, 0), int(us))
     shares = [[x in other for x, us in one.items() if us >= 5]
               for one, other in (found, reversed(found))]
     return all(x and sum(x) >= 0.9 * len(x) for x in shares)
 
 
-class Tests:
-    """Runs and counts."""
+class ProgramTests(Tests):
+    """Of the programs of a directory, and of a loop."""
 
     def __init__(self, opscope: str, programs: Path) -> None:
-        self.opscope = opscope
+        super().__init__(opscope)
         self.programs = programs
-        self.n_passed = 0
-        self.failed: list[str] = []
-
-    def check(self, name: str, is_good: bool, told: object = "") -> None:
-        """One result; TOLD is shown where it is bad."""
-        self.n_passed += is_good
-        if not is_good:
-            self.failed.append(name)
-            print(f"FAILED {name}: {told}")
 
     def replaced(self, name: str) -> list[str]:
         """The command for the program NAME of a directory, with torch's profilers replaced."""
@@ -251,7 +250,7 @@ class Tests:
                     change(EVERYTHING + text if path.name == name else text), encoding="utf-8")
 
         found, _ = together(name, (plain(name), self.replaced(name), plain(name)), (
-            functools.partial(prepare, x) for x in (str, str, change_import)), self.opscope)
+            functools.partial(prepare, x) for x in (str, str, change_import)), **self.package())
         rows = [Counter(x for x in map(cells, done.stdout.splitlines())
                         if x.startswith(("ROW", "ALL"))) for done in found]
         for how, done, got in zip(("replaced", "import changed"), found[1:], rows[1:]):
@@ -265,10 +264,10 @@ class Tests:
                     print(f"{name:18} {how:15}{line[3:]}", flush=True)
 
     def loop(self, name: str, options: list[str], table: list[str], wanted: str,
-             **variables: str) -> None:
-        """A run of the loop with OPTIONS has WANTED in TABLE, and prints what the loop does."""
+             program: str = LOOP, **variables: str) -> None:
+        """A run of PROGRAM with OPTIONS has WANTED in TABLE, and prints that it is done."""
         with tempfile.TemporaryDirectory() as d:
-            Path(d, "loop.py").write_text(LOOP, encoding="utf-8")
+            Path(d, "loop.py").write_text(program, encoding="utf-8")
             done = run([self.opscope, "run", *options, "-o", "rec", "--", sys.executable,
                         "loop.py"], d, **variables)
             shown = run([self.opscope, *table, "rec"], d)
@@ -287,23 +286,27 @@ class Tests:
         self.loop("steps are from one of the optimizer's to its next", ["--torch"], steps,
                   r"label\n0\n1\n2\n3\n4\n5\n6\n7\n8\n(?!\d)")
         with tempfile.TemporaryDirectory() as d:
-            bare = {"PATH": d, "XDG_CACHE_HOME": d, "TMPDIR": d, "CXX": ""}
+            without = bare(d)
             self.loop("names and times need no compiler", ["--torch"], calls,
-                      r"aten::addmm,10\n", **bare)
+                      r"aten::addmm,10\n", **without)
             self.loop("and one line of run says so", ["--torch"], ["info"],
-                      r"\[torch\] PID \d+: no C\+\+ compiler.*names and times", **bare)
+                      r"\[torch\] PID \d+: no C\+\+ compiler.*names and times", **without)
+            self.loop("but torch's own profiler is not replaced", ["--torch=replace"], ["info"],
+                      r"\[torch\] PID \d+: no C\+\+ compiler.*; torch's own profiler is used",
+                      PROFILED, **without)
             Path(d, "sitecustomize.py").write_text(UNKNOWN, encoding="utf-8")
-            bare["PYTHONPATH"] = d
+            without["PYTHONPATH"] = d
             self.loop("of a torch that is not known ITT tells names", ["--torch"], calls,
-                      r"aten::addmm,10\n", **bare)
+                      r"aten::addmm,10\n", **without)
             self.loop("and quality says so", ["--torch"], ["table", "quality"],
-                      r"source_failed", **bare)
+                      r"source_failed", **without)
             self.loop("and one line of run", ["--torch"], ["info"],
-                      r"\[torch\] PID \d+: no C\+\+ compiler.*ITT", **bare)
-        found = {re.findall(r"^(?:KNOWN|VERSIONS) = (\(.*?\))", path.read_text(), re.M)[0]
-                 for path in (ROOT / "python/opscope/torch").rglob("*.py")
-                 if path.name in ("plain.py", "sitecustomize.py")}
-        self.check("versions that need no ITT", len(found) == 1, found)
+                      r"\[torch\] PID \d+: no C\+\+ compiler.*ITT", **without)
+        found = []
+        for file in ("plain.py", "hook/sitecustomize.py"):
+            text = (ROOT / "python/opscope/torch" / file).read_text(encoding="utf-8")
+            found += re.findall(r"^(?:KNOWN|VERSIONS) = (\(.*?\))", text, re.M)
+        self.check("versions that need no ITT", len(found) == 2 and len(set(found)) == 1, found)
 
 
 def difference(a: subprocess.CompletedProcess[str], b: subprocess.CompletedProcess[str]) -> str:
@@ -322,15 +325,14 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true")
     options = parser.parse_args()
     wanted = (options.only,) if options.only else QUICK if options.quick else (*PROGRAMS, "loops")
-    tests = Tests(os.path.abspath(options.opscope), options.programs)
+    tests = ProgramTests(options.opscope, options.programs)
     for name in PROGRAMS:
         if name in wanted and (options.programs / name).is_file():
             tests.program(name)
             tests.everything(name)
     if "loops" in wanted:
         tests.loops()
-    print(f"{tests.n_passed} passed, {len(tests.failed)} failed")
-    return 1 if tests.failed else 0
+    return tests.end()
 
 
 if __name__ == "__main__":
