@@ -59,6 +59,25 @@ def exhaust() -> None:
         pass
 
 
+def memory_is_recorded_while_operators_are_toggled_off() -> None:
+    def told(make: type) -> Any:
+        with make(activities=CPU, profile_memory=True) as prof, record_function("label"):
+            kept = [torch.ones(100)]
+            prof.toggle_collection_dynamic(False, CPU)
+            kept.append(torch.ones(200))
+            with record_function("left out"):
+                kept.append(torch.ones(300))
+            prof.toggle_collection_dynamic(True, CPU)
+            kept.append(torch.ones(400))
+            kept.clear()
+        return ([e["args"]["Bytes"] for e in exported(prof) if e["name"] == "[memory]"],
+                {a.key: (a.count, a.cpu_memory_usage, a.self_cpu_memory_usage)
+                 for a in prof.key_averages()})
+
+    theirs, ours = (told(make) for make in (torch.profiler.profile, profile))
+    assert theirs == ours and len(ours[0]) == 8, (theirs, ours)
+
+
 def an_exported_trace_has_the_members_of_torch() -> None:
     def work() -> None:
         w = torch.ones(8, 8, requires_grad=True)

@@ -51,5 +51,5 @@ void osc_torch::answer_for_torch()
 
 int osc_torch_is_recorded(void)
 {
-    return osc_is_on() && osc_torch::is_recorded();
+    return osc_is_on() && osc_torch::is_recorded(false);
 }

@@ -79,12 +79,13 @@ void (*torch_out_of_memory)(void *, size_t);
 void (*torch_report)(void *, int64_t, size_t, size_t, c10::Device);
 std::atomic<bool> has_memory{false};
 
-// Whether what this thread allocates is to be recorded: as its operators are.
+// Whether what this thread allocates is to be recorded: as its operators are, and while those
+// are toggled off, as torch does.
 inline bool records_memory()
 {
     // relaxed: a call comes before or after the change, and both are right
     return has_memory.load(std::memory_order_relaxed) && osc_is_on() &&
-           osc_torch::is_recorded();
+           osc_torch::is_recorded(true);
 }
 
 void on_new(void *reporter, void *ptr, size_t bytes)

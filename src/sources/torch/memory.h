@@ -24,9 +24,10 @@ namespace osc_torch
 bool memory_start();
 void memory_stop();
 
-/* Of recorder.cpp: whether what this thread does is recorded; the calls of Python around it,
- * as an argument of what was recorded last, if they are wanted. */
-bool is_recorded();
+/* Of recorder.cpp: whether what this thread does is recorded, or would be if operators were not
+ * toggled off just then; the calls of Python around it, as an argument of what was recorded
+ * last, if they are wanted. */
+bool is_recorded(bool or_toggled_off);
 void put_stack();
 
 } // namespace osc_torch

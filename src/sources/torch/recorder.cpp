@@ -582,7 +582,7 @@ void osc_torch::put_stack()
         osc_arg_name(session.keys.stack, stack);
 }
 
-bool osc_torch::is_recorded()
+bool osc_torch::is_recorded(bool or_toggled_off)
 {
     // Where the callbacks of this thread are, which is the same as long as it lives.
     static thread_local const at::RecordFunctionTLS *callbacks
@@ -594,7 +594,7 @@ bool osc_torch::is_recorded()
         callbacks = &at::get_record_function_tls_();
     for (const auto &c : callbacks->sorted_tls_callbacks_)
         if (c.handle_ == session.handle)
-            return c.enabled_;
+            return c.enabled_ || or_toggled_off;
     return false;
 }
 
@@ -602,7 +602,7 @@ bool osc_torch::wants_shapes()
 {
     // relaxed: as in begin()
     return generation.load(std::memory_order_relaxed) != 0 && session.options.has_shapes &&
-           osc_is_on() && is_recorded();
+           osc_is_on() && is_recorded(false);
 }
 
 void osc_torch::range_end(const void *who)
