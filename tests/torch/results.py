@@ -18,6 +18,7 @@ import itertools
 import json
 import os
 import pickle
+import queue
 import re
 import sys
 import tempfile
@@ -57,25 +58,6 @@ def exhaust() -> None:
         torch.empty(1 << 58, dtype=torch.int8)
     except RuntimeError:
         pass
-
-
-def memory_is_recorded_while_operators_are_toggled_off() -> None:
-    def told(make: type) -> Any:
-        with make(activities=CPU, profile_memory=True) as prof, record_function("label"):
-            kept = [torch.ones(100)]
-            prof.toggle_collection_dynamic(False, CPU)
-            kept.append(torch.ones(200))
-            with record_function("left out"):
-                kept.append(torch.ones(300))
-            prof.toggle_collection_dynamic(True, CPU)
-            kept.append(torch.ones(400))
-            kept.clear()
-        return ([e["args"]["Bytes"] for e in exported(prof) if e["name"] == "[memory]"],
-                {a.key: (a.count, a.cpu_memory_usage, a.self_cpu_memory_usage)
-                 for a in prof.key_averages()})
-
-    theirs, ours = (told(make) for make in (torch.profiler.profile, profile))
-    assert theirs == ours and len(ours[0]) == 8, (theirs, ours)
 
 
 def an_exported_trace_has_the_members_of_torch() -> None:
@@ -547,6 +529,58 @@ def memory_under_another_profiler_of_another_thread_is_not_ours() -> None:
         worker.join()
     sizes = p.profiler.function_events
     assert max(e.cpu_memory_usage for e in sizes) < 1000, [e.cpu_memory_usage for e in sizes]
+
+
+def memory_is_recorded_while_operators_are_toggled_off() -> None:
+    def told(make: type) -> Any:
+        with make(activities=CPU, profile_memory=True) as prof, record_function("label"):
+            kept = [torch.ones(100)]
+            prof.toggle_collection_dynamic(False, CPU)
+            kept.append(torch.ones(200))
+            with record_function("left out"):
+                kept.append(torch.ones(300))
+            prof.toggle_collection_dynamic(True, CPU)
+            kept.append(torch.ones(400))
+            kept.clear()
+        return ([e["args"]["Bytes"] for e in exported(prof) if e["name"] == "[memory]"],
+                {a.key: (a.count, a.cpu_memory_usage, a.self_cpu_memory_usage)
+                 for a in prof.key_averages()})
+
+    theirs, ours = (told(make) for make in (torch.profiler.profile, profile))
+    assert theirs == ours and len(ours[0]) == 8, (theirs, ours)
+
+
+def threads_that_run_already_have_calls_of_python() -> None:
+    def told(make: type) -> list[tuple[str, str]]:
+        tasks: Any = queue.SimpleQueue()
+        is_done = threading.Event()
+        model, y = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.ReLU()), torch.ones(4, 4)
+
+        def work() -> None:
+            while tasks.get():
+                model(y)
+                torch.add(y, y)
+                is_done.set()
+
+        worker = threading.Thread(target=work)
+        worker.start()
+        time.sleep(0.05)
+        config = torch._C._profiler._ExperimentalConfig(verbose=True, profile_all_threads=True)
+        with make(activities=CPU, with_stack=True, experimental_config=config) as prof:
+            tasks.put(True)
+            assert is_done.wait(60)
+            time.sleep(0.05)
+        tasks.put(False)
+        worker.join()
+        found = [e for e in exported(prof) if e["ph"] == "X" and e["tid"] == worker.native_id and
+                 e["cat"] in ("cpu_op", "python_function")]
+        return sorted((re.sub("0x[0-9a-f]+", "0x", e["name"]),
+                       re.sub("0x[0-9a-f]+", "0x", e["args"].get("Call stack", "")))
+                      for e in found)
+
+    theirs, ours = (told(make) for make in (torch.profiler.profile, profile))
+    assert theirs == ours and any(a == "aten::add" and "work;threading" in b for a, b in ours), \
+        (theirs, ours)
 
 
 def what_ends_on_another_thread_is_asynchronous() -> None:

@@ -278,8 +278,8 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
     - record_shapes: sizes (elements), strides, types and scalar values of inputs
     - profile_memory: allocations and releases of host memory in bytes, of the threads that are
       recorded
-    - with_stack: calls of Python of the calling thread, modules among them, and the stacks of
-      operators; lines of TorchScript
+    - with_stack: calls of Python of the calling thread, with `profile_all_threads` of all that
+      there are then, modules among them, and the stacks of operators; lines of TorchScript
     - with_flops: estimates of floating-point operations by torch's rules; needs no more
     - with_modules: in the trace, the modules of TorchScript around operators
     - experimental_config: of its fields `verbose` (with one whose `verbose` is false no event has

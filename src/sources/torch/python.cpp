@@ -2,11 +2,14 @@
 #include "python.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <cstring>
+#include <mutex>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -41,7 +44,7 @@ enum { kCall = 0, kReturn = 3, kCCall = 4, kCException = 5, kCReturn = 6 };
 
 struct {
     void (*set_profile)(Profile, Object *);
-    Frame *(*current)();
+    Frame *(*innermost)(Object *);
     Frame *(*back)(Frame *);
     Object *(*code)(Frame *);
     Object *(*locals)(Frame *);
@@ -56,6 +59,13 @@ struct {
     void (*fetch)(Object **, Object **, Object **);
     void (*restore)(Object *, Object *, Object *);
     void (*clear)();
+    Object *(*thread)();
+    Object *(*interpreter)(Object *);
+    Object *(*first_thread)(Object *);
+    Object *(*next_thread)(Object *);
+    Object *(*swap)(Object *);
+    int (*stop_collecting)();
+    int (*collect)();
 } py;
 
 template <class F> bool find(F *f, const char *name)
@@ -66,15 +76,21 @@ template <class F> bool find(F *f, const char *name)
 
 bool find_all()
 {
-    return find(&py.set_profile, "PyEval_SetProfile") && find(&py.current, "PyEval_GetFrame") &&
-           find(&py.back, "PyFrame_GetBack") && find(&py.code, "PyFrame_GetCode") &&
-           find(&py.locals, "PyFrame_GetLocals") && find(&py.line, "PyFrame_GetLineNumber") &&
+    return find(&py.set_profile, "PyEval_SetProfile") &&
+           find(&py.innermost, "PyThreadState_GetFrame") && find(&py.back, "PyFrame_GetBack") &&
+           find(&py.code, "PyFrame_GetCode") && find(&py.locals, "PyFrame_GetLocals") &&
+           find(&py.line, "PyFrame_GetLineNumber") &&
            find(&py.attribute, "PyObject_GetAttrString") &&
            find(&py.item, "PyMapping_GetItemString") && find(&py.repr, "PyObject_Repr") &&
            find(&py.module, "PyImport_ImportModule") && find(&py.utf8, "PyUnicode_AsUTF8") &&
            find(&py.take, "Py_IncRef") && find(&py.release, "Py_DecRef") &&
            find(&py.fetch, "PyErr_Fetch") && find(&py.restore, "PyErr_Restore") &&
-           find(&py.clear, "PyErr_Clear");
+           find(&py.clear, "PyErr_Clear") && find(&py.thread, "PyThreadState_Get") &&
+           find(&py.interpreter, "PyThreadState_GetInterpreter") &&
+           find(&py.first_thread, "PyInterpreterState_ThreadHead") &&
+           find(&py.next_thread, "PyThreadState_Next") &&
+           find(&py.swap, "PyThreadState_Swap") && find(&py.stop_collecting, "PyGC_Disable") &&
+           find(&py.collect, "PyGC_Enable");
 }
 
 // An object of ours, released at the end of the block; errors do not outlast it.
@@ -172,16 +188,25 @@ std::unordered_map<Key, int64_t, Hash> classes; // how many modules of each are 
 std::vector<std::string> prefixes;
 Object *module_code;     // of nn.Module.__call__
 size_t file_at, name_at; // which words of code are its file and its name; 0: not known
-Node root;
 
 // What finds no room in a table, while it is open: one a level. It costs time, not memory.
 struct Passing {
     Call call;
     Node node;
 };
-std::vector<Passing> passing;
+thread_local std::vector<Passing> passing;
 
-uint64_t n_sessions, running; // the number of the one that runs; 0: none
+constexpr uint64_t kNone = UINT64_MAX;
+
+uint64_t n_sessions;
+std::atomic<uint64_t> running{kNone}; // the number of the session that runs, from 1 on
+bool is_all_threads;                  // of all that there were when it began
+
+// What was open in other threads when the session began, until their first event.
+std::unordered_map<Object *, std::vector<Call *>> elsewhere;
+
+// Held while the tables are deleted, and to read them without the interpreter's lock.
+std::mutex tables;
 
 // What this thread is in, and of which session; kDepth addresses that name its levels.
 struct Here {
@@ -189,10 +214,19 @@ struct Here {
     Node *now;
     uint32_t depth;
     uint32_t first_recorded; // levels above kDepth are not
+    Node *named;             // the node whose stack is next; NULL: none
+    osc_name stack;
+    Node root;
 };
 // Without a call to find it, as there are some of them at each call of Python.
 thread_local Here here __attribute__((tls_model("initial-exec")));
 char levels[kDepth];
+
+inline bool is_here()
+{
+    // relaxed: it changes under the interpreter's lock; who has not that looks again
+    return here.session == running.load(std::memory_order_relaxed);
+}
 
 // FILE without the directory that it is imported from.
 std::string shortened(const std::string &file)
@@ -358,6 +392,7 @@ Node *child_of(Node *parent, Call *call)
         Node *const node = &passing_one()->node;
 
         *node = Node{parent, call, nullptr, 0, true};
+        here.named = nullptr;
         return node;
     }
     Node *const node = nodes[key] = new Node{parent, call, nullptr, 0, false};
@@ -395,10 +430,51 @@ void leave()
     here.depth--;
 }
 
+// The calls that are open in a thread which FRAME (ours; NULL: none) is the innermost of, that
+// first.
+std::vector<Call *> calls_around(Frame *frame)
+{
+    std::vector<Call *> found;
+
+    while (frame) {
+        const Held held(frame);
+        Call *const call = call_of(frame);
+
+        if (!call->is_passing)
+            found.push_back(call);
+        frame = py.back(frame);
+    }
+    return found;
+}
+
+// The session that runs begins for this thread, in which OPEN are, the innermost first.
+void begin_here(const std::vector<Call *> &open)
+{
+    here = Here{};
+    here.session = running.load(std::memory_order_relaxed); // as in is_here()
+    here.now = &here.root;
+    passing.clear();
+    for (size_t i = open.size(); i-- > 0;)
+        enter(open[i]);
+}
+
+// The same at its first event, WHAT, if another one began the session. False: there is none, or
+// nothing that is known returns.
+bool begin_late(int what)
+{
+    const auto found = elsewhere.find(py.thread());
+
+    if (found == elsewhere.end())
+        return false;
+    begin_here(found->second);
+    elsewhere.erase(found);
+    return what != kCReturn && what != kCException;
+}
+
 int on_event(Object *, Frame *frame, int what, Object *argument)
 {
-    if (here.session != running)
-        return 0; // another thread has stopped
+    if (__builtin_expect(!is_here(), 0) && !begin_late(what))
+        return 0;
     if (what == kReturn || what == kCReturn || what == kCException) {
         leave();
     } else if (what == kCall || what == kCCall) {
@@ -407,20 +483,55 @@ int on_event(Object *, Frame *frame, int what, Object *argument)
     return 0;
 }
 
-// The calls that are open, the outermost first.
-void enter_open()
+// The threads of Python.
+std::vector<Object *> all_threads()
 {
-    std::vector<Frame *> frames;
+    std::vector<Object *> found;
 
-    for (Frame *f = py.current(); f; f = py.back(f)) {
-        if (frames.empty())
-            py.take(f); // the others are ours already
-        frames.push_back(f);
-    }
-    for (size_t i = frames.size(); i-- > 0;) {
-        enter(call_of(frames[i]));
-        py.release(frames[i]);
-    }
+    for (Object *t = py.first_thread(py.interpreter(py.thread())); t; t = py.next_thread(t))
+        found.push_back(t);
+    return found;
+}
+
+// THREAD calls FUNCTION back. It may have ended by now: what is asked of Python can run code of
+// the program, and while that runs so do other threads.
+void set_profile_of(Object *thread, Profile function)
+{
+    const std::vector<Object *> all = all_threads();
+    Object *const own = py.thread();
+
+    if (std::find(all.begin(), all.end(), thread) == all.end())
+        return;
+    Frame *const innermost = function ? py.innermost(thread) : nullptr;
+    py.swap(thread);
+    py.set_profile(function, nullptr);
+    py.swap(own);
+    if (function)
+        elsewhere[thread] = calls_around(innermost);
+}
+
+// FUNCTION (NULL: none) is called back in this thread and, if those are wanted, in all others.
+void set_profile(Profile function)
+{
+    py.set_profile(function, nullptr);
+    if (!is_all_threads)
+        return;
+    const int was_collecting = py.stop_collecting(); // that runs code of the program
+    for (Object *thread : all_threads())
+        if (thread != py.thread())
+            set_profile_of(thread, function);
+    if (was_collecting)
+        py.collect();
+}
+
+void before_fork()
+{
+    tables.lock();
+}
+
+void after_fork()
+{
+    tables.unlock();
 }
 
 // Which word of CODE is its attribute NAME, that differs between versions; 0: none is.
@@ -459,40 +570,65 @@ std::string stack_text(const Node *node)
     return text;
 }
 
+// Put the stack of NODE, where this thread is, into `here`. False: the session has ended.
+__attribute__((noinline)) bool name_stack(Node *node)
+{
+    std::string text;
+
+    {
+        const std::lock_guard<std::mutex> lock(tables);
+        if (!is_here())
+            return false;
+        here.stack = node->stack;
+        if (here.stack == 0)
+            text = stack_text(node);
+    }
+    if (here.stack != 0)
+        return true;
+    here.stack = osc_name_of(text.data(), text.size());
+    const std::lock_guard<std::mutex> lock(tables);
+    if (is_here())
+        node->stack = here.stack;
+    return is_here();
+}
+
 } // namespace
 
-bool python_start(const char *cut)
+bool python_start(const char *cut, bool all_threads)
 {
     if (!find_all())
         return false;
+    static const int is_watched = pthread_atfork(before_fork, after_fork, after_fork);
+    (void)is_watched;
     prefixes.clear();
     for (const char *p = cut, *end; p && (end = strchr(p, '\n')); p = end + 1)
         prefixes.emplace_back(p, end);
     find_module_code();
-    here.session = running = ++n_sessions;
-    here.now = &root;
-    here.depth = here.first_recorded = 0;
-    enter_open();
-    py.set_profile(on_event, nullptr);
+    is_all_threads = all_threads;
+    running.store(++n_sessions, std::memory_order_relaxed); // as in is_here()
+    here = Here{}; // of the session before nothing is left that it names
+    begin_here(calls_around(py.innermost(py.thread())));
+    set_profile(on_event);
     return true;
 }
 
 void python_stop()
 {
-    if (here.session == running) {
-        py.set_profile(nullptr, nullptr);
-        while (here.depth > 0)
-            leave();
-        here.now = nullptr;
-    }
-    running = 0;
+    const bool began_here = is_here();
+
+    if (began_here || is_all_threads)
+        set_profile(nullptr);
+    while (began_here && here.depth > 0)
+        leave();
+    const std::lock_guard<std::mutex> lock(tables);
+    running.store(kNone, std::memory_order_relaxed); // as in is_here()
     for (const auto &n : nodes)
         delete n.second;
     for (const auto &c : calls)
         delete_call(c.second);
     nodes.clear();
     calls.clear();
-    root.last_child = nullptr;
+    elsewhere.clear();
     classes.clear();
     passing.clear();
     if (module_code)
@@ -502,16 +638,16 @@ void python_stop()
 
 osc_name python_stack()
 {
-    Node *node = here.now;
+    Node *const node = here.now;
 
-    if (here.session != running || !node || !node->parent)
+    if (!is_here() || node == &here.root)
         return 0;
-    if (node->stack == 0) {
-        const std::string text = stack_text(node);
-
-        node->stack = osc_name_of(text.data(), text.size());
+    if (here.named != node) {
+        if (!name_stack(node))
+            return 0;
+        here.named = node;
     }
-    return node->stack;
+    return here.stack;
 }
 
 } // namespace osc_torch

@@ -3,7 +3,8 @@
  * python.h - the calls of Python, around the operators that they make.
  *
  * A profile function of the interpreter (PyEval_SetProfile) turns every call and return
- * of the thread that started it into a scope, named as torch.profiler names them:
+ * of the thread that started it, or of all threads that Python has then, into a scope, named
+ * as torch.profiler names them:
  * "file(line): function", "<built-in function len>", "nn.Module: Linear_0". Operators
  * take the names of the calls around them along.
  *
@@ -16,8 +17,11 @@
  *   - The interpreter has one slot a thread: who sets a profile function of his own
  *     meanwhile ends ours.
  *
- * Threading: one thread, with the interpreter's lock; python_stack() without. Of other
- * threads there is no stack.
+ * Other threads tell of what is open in them at their next call or return, which is theirs to
+ * record.
+ *
+ * Threading: start and stop from one thread at a time, with the interpreter's lock;
+ * python_stack() from any, without.
  */
 #ifndef OSC_SOURCES_TORCH_PYTHON_H
 #define OSC_SOURCES_TORCH_PYTHON_H
@@ -27,11 +31,12 @@
 namespace osc_torch
 {
 
-/* Record the calls of this thread from now on, those that are open included. PREFIXES
- * end with newlines: what is cut from the names of files. False: there is no Python. */
-bool python_start(const char *prefixes);
+/* Record the calls of this thread from now on, or those of ALL_THREADS, those that are open
+ * included. PREFIXES end with newlines: what is cut from the names of files. False: there is no
+ * Python. */
+bool python_start(const char *prefixes, bool all_threads);
 
-/* No more; open calls end now. The thread that started. */
+/* No more; open calls of this thread end now, if it started. */
 void python_stop();
 
 /* The calls around what this thread does, innermost first, each with a semicolon; 0: none. */

@@ -679,7 +679,8 @@ int osc_torch_attach(const struct osc_torch_options *options)
     session.handle = session.has_global_callback ? at::addGlobalCallback(callback)
                                                  : at::addThreadLocalCallback(callback);
     own_callback = session.has_global_callback ? 0 : session.handle;
-    if (session.options.has_stacks && !osc_torch::python_start(session.options.prefixes))
+    if (session.options.has_stacks &&
+        !osc_torch::python_start(session.options.prefixes, session.options.is_all_threads != 0))
         session.options.has_stacks = 0;
     return result;
 }
