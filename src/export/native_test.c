@@ -123,6 +123,27 @@ static uint64_t print_of_events(const struct osc_trace *t)
     return mix_store(1, t, &t->events);
 }
 
+/* true, false and null take no words. */
+static void keeps_ends_whose_arguments_have_no_words(void **state)
+{
+    struct osc_trace t = {0}, again = {0};
+    struct osc_trace *const traces[] = {&t};
+    struct file f = {0};
+
+    (void)state;
+    assert_true(small_load(&t, "{'ph':'B','name':'a','pid':1,'tid':1,'ts':1},"
+                               "{'ph':'E','pid':1,'tid':1,'ts':5,'args':{'ok':true}},"));
+    assert_int_equal(write_traces(traces, 1, false, &f), OSC_OK);
+    assert_int_equal(read_back(&again, &f), OSC_OK);
+    assert_int_equal(again.events.n_rows, 1);
+    assert_int_equal(osc_row_form(&again, again.events.chunks[1], 0)->n_slots, 1);
+    assert_true(print_of_events(&again) == print_of_events(&t));
+    assert_int_equal(count_damage(&again), 0);
+    osc_trace_fini(&again);
+    osc_trace_fini(&t);
+    free_file(&f);
+}
+
 static void says_the_same_when_it_is_opened_again(void **state)
 {
     struct osc_trace t = {0}, again = {0};
@@ -474,6 +495,7 @@ static void stops_at_the_limit_of_memory_with_what_it_has(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(keeps_ends_whose_arguments_have_no_words),
         cmocka_unit_test(says_the_same_when_it_is_opened_again),
         cmocka_unit_test(holds_several_traces),
         cmocka_unit_test(has_nothing_of_what_was_cut_or_redacted),

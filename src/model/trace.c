@@ -27,12 +27,15 @@ void osc_chunk_free(struct osc_chunk *c)
 osc_status osc_chunk_replace_words(struct osc_chunk *c, uint32_t i, const uint32_t *words,
                                    uint32_t n)
 {
+    if (n == 0) { /* not behind MORE: a chunk that has none is written as it lies */
+        c->arg_word[i] = 0;
+        return OSC_OK;
+    }
     if (c->n_more + n >= OSC_ARG_WORD_MORE)
         return OSC_ELIMIT;
     if (osc_grow(&c->more, &c->cap_more, c->n_more + n + 1, sizeof *c->more) != OSC_OK)
         return OSC_ENOMEM;
-    if (n > 0)
-        memcpy(c->more + c->n_more, words, n * sizeof *words);
+    memcpy(c->more + c->n_more, words, n * sizeof *words);
     c->arg_word[i] = (uint32_t)c->n_more | OSC_ARG_WORD_MORE;
     c->n_more += n;
     return OSC_OK;
