@@ -146,6 +146,7 @@ void osc_batch_of_rows_fini(struct osc_batch_of_rows *batch);
  */
 void osc_build_reserve(struct osc_builder *b, size_t size);
 
+/* osc_build_grow() where there is no room. */
 OSC_MUST_USE osc_status osc_build_grow_slowly(void *p_array, size_t *cap, size_t need,
                                               size_t size);
 

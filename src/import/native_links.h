@@ -11,7 +11,8 @@
  *   to     the first range behind it that names number and thread, and is not the
  *          engine's around the function, which has the numbers of that
  *
- * They are looked for in the rows when all of those are there: where nothing runs
+ * The last number that was told of a thread is that of all its operators. They are looked for
+ * in the rows when all of those are there: where nothing runs
  * backward, which the forms of rows say, that costs nothing.
  *
  * Threading: not locked.

@@ -111,6 +111,17 @@ static void threads_are_looked_at_in_order_of_time(void **state)
     assert_arrows("s1@100 f1@200 ");
 }
 
+static void the_last_number_of_a_thread_is_that_of_all_its_operators(void **state)
+{
+    (void)state;
+    recording_begin(&rec);
+    go_to_thread(1, 1);
+    add_op("forward", 100, 5, 0);
+    go_to_thread(1, 9);
+    add_op("backward", 200, 5, 9);
+    assert_arrows("s1@100 f1@200 ");
+}
+
 static void chunks_that_are_full_are_looked_at(void **state)
 {
     (void)state;
@@ -145,6 +156,7 @@ int main(void)
             an_arrow_goes_from_the_last_operator_to_the_first_function_of_a_number),
         cmocka_unit_test(numbers_count_for_the_thread_that_gave_them),
         cmocka_unit_test(threads_are_looked_at_in_order_of_time),
+        cmocka_unit_test(the_last_number_of_a_thread_is_that_of_all_its_operators),
         cmocka_unit_test(chunks_that_are_full_are_looked_at),
         cmocka_unit_test(the_number_of_a_thread_is_no_argument),
     };

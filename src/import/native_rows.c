@@ -5,6 +5,7 @@
 
 #include "codec/json.h"
 #include "import/native_args.h"
+#include "import/native_links.h"
 #include "import/pairs.h"
 
 /* As Kineto calls them, or for what it does not have a word of dialect.c. */
@@ -132,10 +133,10 @@ static inline void put_called(struct osc_native_rows *rows, const struct osc_nat
 /* The begin of the innermost scope of T has become a row, unless it was not wanted. */
 static inline void note_row(const struct osc_builder *b, struct osc_native_thread *t)
 {
-    struct osc_native_open *const innermost = &t->open[t->depth - 1];
-
     if (b->status != OSC_OK || b->loading->keep.is_on)
         return;
+    struct osc_native_open *const innermost = &t->open[t->depth - 1];
+
     innermost->chunk = b->events.chunk;
     innermost->row = b->events.chunk->n_rows - 1;
 }
@@ -190,7 +191,8 @@ static void end_scope(struct osc_native_rows *rows, struct osc_native_thread *t,
         t->n_scopes--;
     } else if (begin && begin->chunk && ts_ns != OSC_NO_TIME) {
         osc_pairs_close(&rows->builder->findings, begin->chunk, begin->row, ts_ns);
-    } else if (!rows->is_scout) {
+    } else if (!rows->is_scout &&
+               rows->builder->status == OSC_OK) { /* or its begin is no row */
         osc_build_append(
             rows->builder, &rows->builder->others,
             &(struct osc_row_values){.ts_ns = ts_ns,

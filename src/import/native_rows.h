@@ -2,8 +2,9 @@
 /*
  * native_rows.h - records of a recording become rows, in the words of Kineto.
  *
- *   scopes          begin and end as ph B and E, which seal pairs as it does all others;
- *                   complete ones ph X; category by kind (native_words.h)
+ *   scopes          the begin as ph B, which gets its duration with the end; an end that
+ *                   arguments wait for, or whose begin is not known, as ph E, which seal
+ *                   pairs as it does all others; complete ones ph X; category by kind
  *   args            of the record before them, if that takes any; else of the scope that
  *                   is innermost then: they wait for its end and stand on that
  *   Python          functions on a thread that PyTorch has numbered have what called them
@@ -27,7 +28,6 @@
 #include "import/native_callers.h"
 #include "import/native_clock.h"
 #include "import/native_late.h"
-#include "import/native_links.h"
 #include "import/native_names.h"
 #include "import/native_stacks.h"
 #include "opscope/record.h"

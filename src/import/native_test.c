@@ -147,6 +147,39 @@ static void scopes_may_end_many_rows_behind_their_begin(void **state)
     osc_trace_fini(&trace);
 }
 
+/* The first chunk of rows is full, and for the begin behind it there is no memory. */
+static void an_end_whose_begin_found_no_memory_ends_no_other_scope(void **state)
+{
+    const struct osc_import_options o = {.n_threads = 1, .reserve = {.event_bytes = 1 << 10}};
+
+    (void)state;
+    recording_begin(&rec);
+    BEGIN(PLAIN, "before", 10);
+    BEGIN(PLAIN, "child", 11);
+    END(12);
+    ARG("late", 1);
+    END(13);
+    BEGIN(PLAIN, "outer", 100);
+    const uint32_t name = recording_name(&rec, "inner");
+    for (uint32_t i = 0; i < OSC_CHUNK_ROWS; i++) {
+        if (rec.n_slots + 2 > OSC_BLOCK_SLOTS)
+            recording_flush(&rec);
+        ADD(OSC_RECORD_BEGIN + OSC_SCOPE_PLAIN, name, 101 + i);
+        END(101 + i);
+    }
+    END(100000);
+    recording_flush(&rec);
+    recording_end(&rec);
+    osc_mem_set_limit(osc_mem_held() + ((size_t)40 << 20));
+    assert_int_equal(load(&trace, &o), OSC_ELIMIT);
+    osc_mem_set_limit(SIZE_MAX);
+    assert_int_equal(trace.events.n_rows, OSC_CHUNK_ROWS);
+    assert_int_equal(chunk()->dur_ns[0], 3);
+    assert_int_equal(chunk()->dur_ns[2], OSC_NO_DUR);
+    assert_int_equal(chunk()->dur_ns[3], 0);
+    osc_trace_fini(&trace);
+}
+
 static void arguments_go_to_the_record_before_or_to_the_innermost_scope(void **state)
 {
     (void)state;
@@ -549,6 +582,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scopes_nest_and_have_the_kinds_of_the_recorder),
         cmocka_unit_test(scopes_may_end_many_rows_behind_their_begin),
+        cmocka_unit_test(an_end_whose_begin_found_no_memory_ends_no_other_scope),
         cmocka_unit_test(arguments_go_to_the_record_before_or_to_the_innermost_scope),
         cmocka_unit_test(functions_of_python_that_torch_runs_in_have_what_called_them),
         cmocka_unit_test(what_has_returned_calls_nothing_though_a_range_in_it_goes_on),
