@@ -669,6 +669,41 @@ worker.join()
         assert done.returncode == 0, done.stderr
 
 
+# Of threads that never stopped the profile they started, one stops that of the other.
+LEFT = HEAD + """
+import queue
+class Thread:
+    def __init__(self):
+        self.asked, self.done = queue.Queue(), queue.Queue()
+        threading.Thread(target=self.run, daemon=True).start()
+    def run(self):
+        while True:
+            self.asked.get()()
+            self.done.put(None)
+    def do(self, work):
+        self.asked.put(work)
+        self.done.get()
+a, b, c = Thread(), Thread(), Thread()
+for starter, stopper in ((a, b), (c, a)):
+    p = profile()
+    starter.do(p.start)
+    stopper.do(p.stop)
+for _ in range(70):
+    with profile() as p:
+        x + x
+        c.do(lambda: x - x)
+    assert {e.key for e in p.key_averages()} == {"aten::add"}, p.key_averages()
+"""
+
+
+def callbacks_that_two_threads_were_left_with_stay_off() -> None:
+    done = python(LEFT)
+    assert done.returncode == 0, done.stderr
+    with tempfile.TemporaryDirectory() as d:
+        done = python(LEFT, **bare(d))
+        assert done.returncode == 0, done.stderr
+
+
 def ranges_that_end_on_another_thread_end_there_without_a_compiler() -> None:
     code = HEAD + """
 def end(future):

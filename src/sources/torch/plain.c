@@ -436,7 +436,7 @@ void osc_torch_detach(void)
 
     if (number == 0)
         return;
-    if (!session.has_global_callbacks && own_handles[0] == 0)
+    if (!session.has_global_callbacks && own_handles[0] != session.handles[0])
         left_behind |= 1u << number % N_FUNCTIONS;
     remove_callbacks();
     if (self.session == number)
@@ -459,7 +459,7 @@ void *osc_torch_range_open(const char *name, int is_annotation)
     /* relaxed, here and below: as in number_of() */
     const uint64_t number = atomic_load_explicit(&session_number, memory_order_relaxed);
 
-    if (!osc_torch_is_recorded())
+    if (number == 0 || !osc_torch_is_recorded())
         return NULL;
     const uint64_t i = atomic_fetch_add_explicit(&last, 1, memory_order_relaxed);
     char *const range = &addresses[i % sizeof addresses];

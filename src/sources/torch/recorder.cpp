@@ -700,12 +700,13 @@ void osc_torch_detach(void)
     if (session.options.has_stacks)
         osc_torch::python_stop();
     osc_torch::memory_stop();
-    if (session.has_global_callback || own_callback != 0)
+    if (session.has_global_callback || own_callback == session.handle)
         at::removeCallback(session.handle);
     else
         left_behind |= uint64_t{1} << generation.load(std::memory_order_relaxed) % kFunctions;
     session.has_global_callback = false;
-    own_callback = 0;
+    if (own_callback == session.handle)
+        own_callback = 0;
     if (self && self->n_elsewhere.load(std::memory_order_relaxed) > 0)
         take_elsewhere(self);
     generation.store(0, std::memory_order_relaxed);
