@@ -550,6 +550,45 @@ def memory_is_recorded_while_operators_are_toggled_off() -> None:
     assert theirs == ours and len(ours[0]) == 8, (theirs, ours)
 
 
+def a_builtin_that_began_before_takes_no_call_with_it() -> None:
+    begin, running, go_on, ended = (threading.Event() for _ in range(4))
+
+    def called(_: int) -> int:
+        running.set()
+        assert go_on.wait(60)
+        return 0
+
+    def inner() -> None:
+        max([1], key=called)
+        torch.neg(x)
+
+    def outer() -> None:
+        assert begin.wait(60)
+        inner()
+        torch.exp(x)
+        ended.set()
+
+    config = torch._C._profiler._ExperimentalConfig(verbose=True, profile_all_threads=True)
+    options: dict[str, Any] = {"activities": CPU, "with_stack": True,
+                               "experimental_config": config}
+    first, second = profile(**options), profile(**options)
+    worker = threading.Thread(target=outer)
+    worker.start()
+    first.start()
+    begin.set()
+    assert running.wait(60)
+    first.stop()
+    second.start()
+    go_on.set()
+    assert ended.wait(60)
+    second.stop()
+    worker.join()
+    stacks = {e["name"]: e["args"].get("Call stack", "") for e in exported(second)
+              if e.get("cat") == "cpu_op"}
+    assert ": inner;" in stacks["aten::neg"] and ": outer;" in stacks["aten::exp"], stacks
+    assert ": inner;" not in stacks["aten::exp"], stacks
+
+
 def threads_that_run_already_have_calls_of_python() -> None:
     def told(make: type) -> list[tuple[str, str]]:
         tasks: Any = queue.SimpleQueue()

@@ -64,6 +64,7 @@ struct {
     Object *(*first_thread)(Object *);
     Object *(*next_thread)(Object *);
     Object *(*swap)(Object *);
+    int (*set_profile_of)(Object *, Profile, Object *); // of a thread; may be NULL
     int (*stop_collecting)();
     int (*collect)();
 } py;
@@ -76,6 +77,7 @@ template <class F> bool find(F *f, const char *name)
 
 bool find_all()
 {
+    (void)find(&py.set_profile_of, "_PyEval_SetProfile"); // not of every version
     return find(&py.set_profile, "PyEval_SetProfile") &&
            find(&py.innermost, "PyThreadState_GetFrame") && find(&py.back, "PyFrame_GetBack") &&
            find(&py.code, "PyFrame_GetCode") && find(&py.locals, "PyFrame_GetLocals") &&
@@ -158,6 +160,7 @@ struct Call {
     int64_t module;  // number of the module among those of its class; -1: none
     bool holds_key;  // the two texts that the key begins with
     bool is_passing; // it is in no table
+    bool is_builtin; // neither code nor a module
 };
 
 // A call inside of others.
@@ -253,14 +256,14 @@ Passing *passing_one()
     return &passing[std::min<size_t>(here.depth + 1, kDepth)];
 }
 
-Call *add_call(const Key &key, const std::string &text, int64_t module)
+Call *add_call(const Key &key, const std::string &text, int64_t module, bool is_builtin = false)
 {
     const osc_name name = osc_name_of(text.data(), text.size());
 
     if (calls.size() < kCalls)
-        return calls[key] = new Call{key, text, name, module, false, false};
+        return calls[key] = new Call{key, text, name, module, false, false, is_builtin};
     Call *const call = &passing_one()->call;
-    *call = Call{key, text, name, module, false, true};
+    *call = Call{key, text, name, module, false, true, is_builtin};
     return call;
 }
 
@@ -366,7 +369,7 @@ __attribute__((noinline)) Call *new_builtin_call(const Key &key, Object *functio
 {
     const Kept error;
 
-    return add_call(key, Held(py.repr(function)).text(), -1);
+    return add_call(key, Held(py.repr(function)).text(), -1, true);
 }
 
 Call *call_of_builtin(Object *function)
@@ -418,11 +421,14 @@ void enter(Call *call)
         osc_arg_i64(osc_name_c(key), call->module);
 }
 
-void leave()
+// What is called returns, a built-in or not.
+void leave(bool is_builtin)
 {
     if (here.depth == 0)
         return; // of a call that began before
     if (here.depth == here.first_recorded) {
+        if (is_builtin && !here.now->call->is_builtin)
+            return; // the same
         range_end(&levels[here.depth]);
         here.first_recorded--;
         here.now = here.now->parent;
@@ -476,7 +482,7 @@ int on_event(Object *, Frame *frame, int what, Object *argument)
     if (__builtin_expect(!is_here(), 0) && !begin_late(what))
         return 0;
     if (what == kReturn || what == kCReturn || what == kCException) {
-        leave();
+        leave(what != kReturn);
     } else if (what == kCall || what == kCCall) {
         enter(what == kCall ? call_of(frame) : call_of_builtin(argument));
     }
@@ -503,9 +509,13 @@ void set_profile_of(Object *thread, Profile function)
     if (std::find(all.begin(), all.end(), thread) == all.end())
         return;
     Frame *const innermost = function ? py.innermost(thread) : nullptr;
-    py.swap(thread);
-    py.set_profile(function, nullptr);
-    py.swap(own);
+    // As this thread: what THREAD called back before is released, which may run code of the
+    // program, and that must not run on the frames of another thread.
+    if (py.set_profile_of(thread, function, nullptr) < 0) {
+        py.swap(thread);
+        py.clear(); // it is told there that some other thread is setting one just now
+        py.swap(own);
+    }
     if (function)
         elsewhere[thread] = calls_around(innermost);
 }
@@ -514,7 +524,7 @@ void set_profile_of(Object *thread, Profile function)
 void set_profile(Profile function)
 {
     py.set_profile(function, nullptr);
-    if (!is_all_threads)
+    if (!is_all_threads || !py.set_profile_of)
         return;
     const int was_collecting = py.stop_collecting(); // that runs code of the program
     for (Object *thread : all_threads())
@@ -619,7 +629,7 @@ void python_stop()
     if (began_here || is_all_threads)
         set_profile(nullptr);
     while (began_here && here.depth > 0)
-        leave();
+        leave(false);
     const std::lock_guard<std::mutex> lock(tables);
     running.store(kNone, std::memory_order_relaxed); // as in is_here()
     for (const auto &n : nodes)
