@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "analysis/registry.h"
+#include "analysis/table_registry.h"
 #include "base/mem.h"
 #include "bench.h"
 #include "derive/derive.h"

@@ -11,7 +11,7 @@
  * rows are made and sorted but not written. One thread, processor time, in
  * milliseconds: not a ratio, so it moves with the machine.
  */
-#include "analysis/registry.h"
+#include "analysis/table_registry.h"
 #include "bench.h"
 #include "derive/derive.h"
 #include "derive/facts.h"

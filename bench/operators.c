@@ -12,7 +12,7 @@
  */
 #include <string.h>
 
-#include "analysis/registry.h"
+#include "analysis/table_registry.h"
 #include "bench.h"
 #include "derive/facts.h"
 #include "import/import.h"

@@ -9,7 +9,7 @@
  * time. Events are only counted: as a table they are as long as the file. One
  * thread, processor time.
  */
-#include "analysis/registry.h"
+#include "analysis/table_registry.h"
 #include "bench.h"
 #include "derive/derive.h"
 #include "import/import.h"

@@ -11,7 +11,7 @@
 #include <malloc.h>
 #include <string.h>
 
-#include "analysis/registry.h"
+#include "analysis/table_registry.h"
 #include "bench.h"
 #include "derive/derive.h"
 #include "import/import.h"

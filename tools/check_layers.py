@@ -160,8 +160,9 @@ class Checker:
         stem = path.stem.removesuffix("_test")
         own = path.with_name(stem + ".h")
         if path.suffix == ".c" and own.exists() and includes:
-            if includes[0][1][2] != f"{folder}/{stem}.h":
-                self.fault(includes[0][0], f"{folder}/{stem}.h is not included first")
+            header = str(own.relative_to(self.root / "src"))
+            if includes[0][1][2] != header:
+                self.fault(includes[0][0], f"{header} is not included first")
         if folder not in self.layers:
             self.fault(0, f"the folder {folder} is not in src/LAYERS")
             return

@@ -4,11 +4,11 @@
  * (tensorboard-views.md, 3.4). All shares are of one window, from the start of the
  * first kept step to the end of the last, gaps between steps included.
  */
-#include "analysis/registry.h"
+#include "analysis/table_registry.h"
 
 #include <stdio.h>
 
-#include "analysis/deviceprops.h"
+#include "analysis/device_properties.h"
 #include "base/mem.h"
 #include "derive/args.h"
 #include "derive/facts.h"
@@ -93,7 +93,7 @@ struct work {
     const struct osc_facts *f;
     const struct osc_breakdown *b;
     const struct osc_loads *loads;
-    struct osc_device_props_list props;
+    struct osc_device_properties_list props;
     struct sums *sums;  /* owned; by device */
     bool has_operators; /* some kernel belongs to one */
 };
@@ -141,7 +141,7 @@ static osc_status add_kernels(struct work *w, bool compat_tb)
     return OSC_OK;
 }
 
-static void add_props(const struct osc_device_props *p, struct osc_result *out)
+static void add_props(const struct osc_device_properties *p, struct osc_result *out)
 {
     char text[48];
 
@@ -162,7 +162,8 @@ static void add_props(const struct osc_device_props *p, struct osc_result *out)
 static void add_row(const struct work *w, uint32_t d, bool compat_tb, struct osc_result *out)
 {
     const struct osc_device_load *const device = &w->loads->devices[d];
-    const struct osc_device_props *const p = osc_device_props_find(&w->props, device->number);
+    const struct osc_device_properties *const p =
+        osc_device_properties_find(&w->props, device->number);
     const struct sums *const s = &w->sums[d];
     const int64_t window_ns = w->b->window_end_ns - w->b->window_start_ns;
 
@@ -192,7 +193,7 @@ static void add_notes(const struct work *w, struct osc_result *out)
     uint32_t n_known = 0;
 
     for (uint32_t d = 0; d < w->loads->n_devices; d++)
-        n_known += osc_device_props_find(&w->props, w->loads->devices[d].number) != NULL;
+        n_known += osc_device_properties_find(&w->props, w->loads->devices[d].number) != NULL;
     if (w->loads->n_devices == 0)
         osc_result_note(out, "no device work in the trace");
     else if (n_known < w->loads->n_devices)
@@ -215,7 +216,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
 
     w.b = &w.f->breakdown;
     w.loads = &w.f->loads;
-    osc_status st = osc_device_props_read(t, &w.props);
+    osc_status st = osc_device_properties_read(t, &w.props);
     if (st == OSC_OK)
         st = add_kernels(&w, o->compat_tb);
     if (st == OSC_OK) {
@@ -225,7 +226,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
         st = out->status;
     }
     osc_free(w.sums);
-    osc_device_props_fini(&w.props);
+    osc_device_properties_fini(&w.props);
     return st == OSC_OK ? st : osc_fail(err, st, "devices: %s", osc_status_text(st));
 }
 

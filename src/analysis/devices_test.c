@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analysis/registry.h"
+#include "analysis/table_registry.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/deviceprops.h"
+#include "analysis/device_properties.h"
 #include "support/small_table.h"
 #include "table/merge.h"
 
@@ -19,11 +19,11 @@
 static const char events[] = HOST WORK("kernel", "s884_gemm", 20, 30, 1, SAYS(0.5, 40))
     WORK("kernel", "other", 30, 10, 9, SAYS(0.25, 100));
 
-static struct osc_device_props_list props;
+static struct osc_device_properties_list props;
 
 static int end(void **state)
 {
-    osc_device_props_fini(&props);
+    osc_device_properties_fini(&props);
     return small_end(state);
 }
 
@@ -119,7 +119,7 @@ static void read_props(const char *list)
     assert_int_equal(osc_import_memory(&trace, "t", osc_str_c(text),
                                        &(struct osc_import_options){.n_threads = 1}, NULL),
                      OSC_OK);
-    assert_int_equal(osc_device_props_read(&trace, &props), OSC_OK);
+    assert_int_equal(osc_device_properties_read(&trace, &props), OSC_OK);
 }
 
 static void properties_go_by_id_or_by_place(void **state)
@@ -129,18 +129,18 @@ static void properties_go_by_id_or_by_place(void **state)
                "\"computeMajor\": 9, \"computeMinor\": 0, \"numSms\": \"104\"}, "
                "{\"name\": \"second\"}, {\"id\": 2, \"name\": \"again\"}, null]");
     assert_int_equal(props.n, 4);
-    const struct osc_device_props *const p = osc_device_props_find(&props, 2);
+    const struct osc_device_properties *const p = osc_device_properties_find(&props, 2);
     assert_non_null(p);
     assert_true(osc_str_eq(p->name, OSC_STR("a \"b\"")));
     assert_int_equal(p->memory_bytes, 68702699520);
     assert_int_equal(p->major, 9);
     assert_int_equal(p->minor, 0);
     assert_int_equal(p->sm_count, 104);
-    assert_true(osc_str_eq(osc_device_props_find(&props, 1)->name, OSC_STR("second")));
-    assert_int_equal(osc_device_props_find(&props, 1)->memory_bytes, -1);
-    assert_int_equal(osc_device_props_find(&props, 3)->name.len, 0);
-    assert_null(osc_device_props_find(&props, 0));
-    assert_null(osc_device_props_find(&props, -1));
+    assert_true(osc_str_eq(osc_device_properties_find(&props, 1)->name, OSC_STR("second")));
+    assert_int_equal(osc_device_properties_find(&props, 1)->memory_bytes, -1);
+    assert_int_equal(osc_device_properties_find(&props, 3)->name.len, 0);
+    assert_null(osc_device_properties_find(&props, 0));
+    assert_null(osc_device_properties_find(&props, -1));
 }
 
 static void what_is_no_list_of_devices_is_none(void **state)

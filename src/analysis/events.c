@@ -3,7 +3,7 @@
  * `events`: every event, in order of the file, straight from the columns of the
  * trace. It streams: 4,096 rows at a time, whatever the length of the trace.
  */
-#include "analysis/registry.h"
+#include "analysis/table_registry.h"
 
 #include <math.h>
 #include <string.h>

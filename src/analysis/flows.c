@@ -9,7 +9,7 @@
  * none does, for the one around it, as viewers draw it; one of a forward-backward
  * arrow for the operator that starts there, as in `fwd_id` of `events`.
  */
-#include "analysis/registry.h"
+#include "analysis/table_registry.h"
 
 #include "base/mem.h"
 #include "base/sort.h"

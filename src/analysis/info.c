@@ -6,7 +6,7 @@
  * hold what to sum, the first start and the last end, or the members of a set (rows
  * of the same key, one for each distinct item), and finish() makes the text.
  */
-#include "analysis/registry.h"
+#include "analysis/table_registry.h"
 
 #include <stdio.h>
 

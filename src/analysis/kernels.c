@@ -4,11 +4,11 @@
  * (tensorboard-views.md, 5.2 and 5.3). Both cover all kernels of the trace, whether
  * an operator launched them or not (R-5.1).
  */
-#include "analysis/registry.h"
+#include "analysis/table_registry.h"
 
 #include <string.h>
 
-#include "analysis/listtext.h"
+#include "analysis/list_text.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "derive/args.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/operators.h"
 
-#include "analysis/registry.h"
+#include "analysis/table_registry.h"
 
 #define MERGED                                                                               \
     " With --merge it is missing for operators that several ranks or spans have, since the " \

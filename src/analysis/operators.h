@@ -11,7 +11,7 @@
 #ifndef OSC_ANALYSIS_OPERATORS_H
 #define OSC_ANALYSIS_OPERATORS_H
 
-#include "analysis/listtext.h"
+#include "analysis/list_text.h"
 #include "derive/facts.h"
 #include "derive/stacks.h"
 #include "table/table.h"

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/registry.h"
+#include "analysis/table_registry.h"
 #include "base/mem.h"
 #include "derive/derive.h"
 #include "support/small_trace.h"

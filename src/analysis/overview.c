@@ -3,7 +3,7 @@
  * `overview`: the average step, and how its time divides into categories
  * (tensorboard-views.md, 3.3), over the steps that are kept.
  */
-#include "analysis/registry.h"
+#include "analysis/table_registry.h"
 
 #include "derive/facts.h"
 

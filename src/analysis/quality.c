@@ -4,7 +4,7 @@
  * by cause (product.md 4 and 7, AN 1.10). What the reader and derive/ counted, and
  * what a trace of PyTorch could have had but does not.
  */
-#include "analysis/registry.h"
+#include "analysis/table_registry.h"
 
 #include "analysis/census.h"
 #include "derive/derive.h"

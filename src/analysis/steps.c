@@ -4,9 +4,9 @@
  * on (tensorboard-views.md, 2.8 and 3.2). All steps are rows; those that the tail
  * rule drops say so.
  */
-#include "analysis/registry.h"
+#include "analysis/table_registry.h"
 
-#include "analysis/growth.h"
+#include "analysis/memory/growth.h"
 #include "base/mem.h"
 #include "derive/facts.h"
 

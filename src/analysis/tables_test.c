@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analysis/registry.h"
+#include "analysis/table_registry.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `threads`: the host threads that hold events, in order of the first one. */
-#include "analysis/registry.h"
+#include "analysis/table_registry.h"
 
 #include "analysis/tracks.h"
 #include "base/mem.h"

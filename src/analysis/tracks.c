@@ -2,7 +2,7 @@
 /* `tracks`: threads and device queues, numbered by their first event. */
 #include "analysis/tracks.h"
 
-#include "analysis/registry.h"
+#include "analysis/table_registry.h"
 #include "base/mem.h"
 #include "base/sort.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `utilization`: what each device did over time, bucket by bucket. */
-#include "analysis/registry.h"
+#include "analysis/table_registry.h"
 #include "derive/facts.h"
 
 /* No machine has more; a file of a line for each of a million devices would. */

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/registry.h"
+#include "analysis/table_registry.h"
 #include "cli/budget.h"
 #include "cli/commands.h"
 #include "cli/output.h"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `opscope info`: what a trace is and how good it is, on one page. */
-#include "analysis/registry.h"
+#include "analysis/table_registry.h"
 #include "base/strbuf.h"
 #include "cli/budget.h"
 #include "cli/commands.h"
 #include "cli/paths.h"
 #include "cli/progress.h"
 #include "cli/show.h"
-#include "import/verify.h"
+#include "import/osc/verify.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `opscope table`: any table, in any form. */
-#include "analysis/registry.h"
+#include "analysis/table_registry.h"
 #include "cli/ask.h"
 #include "cli/commands.h"
 #include "cli/show.h"

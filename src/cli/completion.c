@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "analysis/registry.h"
+#include "analysis/table_registry.h"
 #include "cli/scope.h"
 
 /* "a b c" of all tables. */

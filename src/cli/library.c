@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "analysis/registry.h"
+#include "analysis/table_registry.h"
 #include "base/mem.h"
 #include "cli/ask.h"
 #include "cli/budget.h"

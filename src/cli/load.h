@@ -15,7 +15,7 @@
 
 #include "cli/options.h"
 #include "cli/paths.h"
-#include "import/native_parts.h"
+#include "import/osc/part_links.h"
 #include "model/trace.h"
 
 /* Zeroed, it is empty. */

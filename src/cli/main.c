@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analysis/registry.h"
+#include "analysis/table_registry.h"
 #include "base/strbuf.h"
 #include "cli/commands.h"
 #include "cli/options.h"

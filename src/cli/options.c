@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "recorder/schedule.h"
+#include "recording/schedule.h"
 #include "table/nearest.h"
 
 #define TABLE  OSC_COMMAND_TABLE

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/registry.h"
+#include "analysis/table_registry.h"
 #include "cli/scope.h"
 #include "support/said.h"
 

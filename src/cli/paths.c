@@ -11,9 +11,9 @@
 #include "base/sort.h"
 #include "base/strbuf.h"
 #include "cli/cli.h"
-#include "import/blocks.h"
+#include "import/bytes/input.h"
 #include "import/filename.h"
-#include "import/native_parts.h"
+#include "import/osc/part_links.h"
 
 /* Whoever names the root of a file system does not wait for all of it. */
 #define FOLDERS_MAX 10000u

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/scope.h"
 
-#include "analysis/registry.h"
+#include "analysis/table_registry.h"
 
 static bool has_groupings(const struct osc_table_def *def)
 {

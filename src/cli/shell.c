@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "analysis/registry.h"
+#include "analysis/table_registry.h"
 #include "base/utf8.h"
 #include "cli/cli.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analysis/registry.h"
+#include "analysis/table_registry.h"
 #include "base/utf8.h"
 #include "cli/ask.h"
 #include "cli/shell.h"

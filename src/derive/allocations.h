@@ -20,7 +20,7 @@
 #define OSC_DERIVE_ALLOCATIONS_H
 
 #include "base/status.h"
-#include "derive/memory.h"
+#include "derive/memory_operators.h"
 #include "model/trace.h"
 
 struct osc_allocation_record {

@@ -14,7 +14,7 @@
 #include "derive/derive.h"
 #include "derive/links.h"
 #include "derive/loads.h"
-#include "derive/memory.h"
+#include "derive/memory_operators.h"
 #include "derive/optree.h"
 #include "derive/order.h"
 #include "derive/steps.h"

@@ -11,12 +11,12 @@
  * With a metric of torch's the file is that of its export_stacks(): a line for each
  * event that has a stack, without the event's name, in whole microseconds, cut.
  */
-#include "export/registry.h"
+#include "export/exporters.h"
 
 #include <string.h>
 
-#include "analysis/averages_stacks.h"
-#include "analysis/modules.h"
+#include "analysis/modules/modules.h"
+#include "analysis/torch/averages_stacks.h"
 #include "base/mem.h"
 #include "codec/json.h"
 #include "derive/facts.h"
@@ -216,7 +216,7 @@ static osc_status fold_modules(struct folding *f, const struct osc_trace *t, uin
     if (st == OSC_OK)
         stacks[0] = root;
     for (size_t i = 0; st == OSC_OK && i < m.n_places; i++) {
-        const struct osc_place *const p = &m.places[i];
+        const struct osc_output_paths *const p = &m.places[i];
 
         f->has_any = true;
         st = osc_stack_tree_push(&f->tree, stacks[p->parent], p->name, &stacks[i + 1]);

@@ -6,10 +6,10 @@
 #include "base/mem.h"
 #include "base/thread.h"
 #include "codec/inflate.h"
-#include "import/blocks.h"
-#include "import/pipe.h"
-#include "import/reader.h"
-#include "import/seal.h"
+#include "import/build/reader.h"
+#include "import/build/seal.h"
+#include "import/bytes/inflate_pipe.h"
+#include "import/bytes/input.h"
 
 /* Big enough to make system calls cheap, small enough to stay in the second cache. */
 #define BLOCK_BYTES ((size_t)256 << 10)

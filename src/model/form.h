@@ -107,11 +107,11 @@ struct osc_slot {
 struct osc_form {
     uint8_t ph;       /* the phase as in the file: 'X', 'i', … */
     uint8_t has_args; /* the event had an args object, be it empty */
-    uint8_t kind;     /* enum osc_kind by phase and category alone, see import/dialect.h */
-    bool is_device;   /* the category is of what happens on a device, not on the host */
-    osc_sid category; /* as in the file; none if absent */
-    uint16_t n_slots; /* at most OSC_FORM_SLOTS_MAX */
-    uint16_t n_words; /* of all values together */
+    uint8_t kind;   /* enum osc_kind by phase and category alone, see import/chrome/dialect.h */
+    bool is_device; /* the category is of what happens on a device, not on the host */
+    osc_sid category;                 /* as in the file; none if absent */
+    uint16_t n_slots;                 /* at most OSC_FORM_SLOTS_MAX */
+    uint16_t n_words;                 /* of all values together */
     struct osc_slot *slots;           /* owned by the trace; in order of the file */
     int16_t known[OSC_ARG_KEY_COUNT]; /* index in slots (the last of that key), or -1 */
 };

@@ -19,7 +19,7 @@
  *     threads they differ from run to run. Rows do not. Never sort by an id.
  *   - Records that are not events (flows, ends, metadata) lie in a second store.
  *
- * Threading: built by import/ alone (see import/build.h). Once osc_trace_seal()
+ * Threading: built by import/ alone (see import/build/builder.h). Once osc_trace_seal()
  * has returned, any number of readers; derive/ writes its own columns, each once.
  */
 #ifndef OSC_MODEL_TRACE_H

@@ -11,14 +11,14 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "recorder/blocks.h"
-#include "recorder/flush.h"
-#include "recorder/handler.h"
-#include "recorder/names.h"
-#include "recorder/place.h"
-#include "recorder/threads.h"
-#include "recorder/ticks.h"
-#include "recorder/trouble.h"
+#include "recorder/flusher/flush.h"
+#include "recorder/host/handler.h"
+#include "recorder/live/blocks.h"
+#include "recorder/live/names.h"
+#include "recorder/live/output_paths.h"
+#include "recorder/thread/thread_list.h"
+#include "recorder/thread/ticks.h"
+#include "recording/open_failure.h"
 
 #define BUFFER_BYTES_DEFAULT ((uint64_t)64 << 20)
 /* What every version knows of them: less has no caller filled in. */
@@ -45,7 +45,7 @@ static uint32_t is_slow;     /* who waited for the opening gave up, and others n
 static uint32_t n_pauses, is_held;
 static uint32_t n_changes; /* of the above; see publish() */
 
-static struct osc_place place;
+static struct osc_output_paths place;
 static struct osc_start_options options;
 static char told[PATH_MAX], dir[PATH_MAX];
 static bool is_child;
@@ -247,7 +247,7 @@ static osc_status open_recording(bool is_plain)
     __atomic_store_n(&is_slow, 0, __ATOMIC_RELAXED);
     if (getrandom(recording, sizeof recording, GRND_NONBLOCK) != (ssize_t)sizeof recording)
         recording[0] = osc_ticks(), recording[1] = (uint64_t)getpid();
-    st = osc_place_open(&place, told, dir[0] ? dir : NULL, is_child);
+    st = osc_output_paths_open(&place, told, dir[0] ? dir : NULL, is_child);
     if (st != OSC_OK)
         return st;
     const int live_fd = osc_fd_get(&place.live_fd);
@@ -259,7 +259,7 @@ static osc_status open_recording(bool is_plain)
             osc_blocks_close();
     }
     if (st != OSC_OK) {
-        osc_place_remove(&place);
+        osc_output_paths_remove(&place);
         return st;
     }
 
@@ -267,7 +267,7 @@ static osc_status open_recording(bool is_plain)
     st = start_flusher(recording, is_plain);
     if (st != OSC_OK) {
         close_recording();
-        osc_place_remove(&place);
+        osc_output_paths_remove(&place);
         return st;
     }
     __atomic_add_fetch(&generation, 1, __ATOMIC_SEQ_CST); /* seq_cst: see publish() */
@@ -280,11 +280,11 @@ static osc_status open_recording(bool is_plain)
  * OSC_ECANCELED: see osc_names_open(). */
 static osc_status open_or_tell(bool is_plain)
 {
-    osc_trouble_note(0);
+    osc_open_failure_note(0);
     const osc_status st = open_recording(is_plain);
 
     if (st != OSC_OK && st != OSC_ECANCELED)
-        osc_trouble_tell(place.out, st == OSC_ENOMEM ? ENOMEM : EIO);
+        osc_open_failure_tell(place.out, st == OSC_ENOMEM ? ENOMEM : EIO);
     return st;
 }
 
@@ -316,8 +316,8 @@ static bool begin_threads(const char *out)
 {
     if (osc_threads_init() == OSC_OK)
         return true;
-    osc_trouble_note(0);
-    osc_trouble_tell(out, ENOMEM);
+    osc_open_failure_note(0);
+    osc_open_failure_tell(out, ENOMEM);
     return false;
 }
 
@@ -388,7 +388,7 @@ static osc_status stop(void)
     if (st != OSC_EINVAL) /* it was the flusher that called exit(): it needs all of it */
         close_recording();
     if (st == OSC_OK)
-        osc_place_remove(&place);
+        osc_output_paths_remove(&place);
     else
         osc_fd_close(&place.live_fd);
     /* relaxed: set_phase() publishes it. */

@@ -22,7 +22,7 @@
 
 #include "base/mem.h"
 #include "opscope/source.h"
-#include "recorder/threads.h"
+#include "recorder/thread/thread_list.h"
 #include "support/children.h"
 #include "support/recorded.h"
 

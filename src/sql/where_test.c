@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/registry.h"
+#include "analysis/table_registry.h"
 
 enum { NAME, CALLS, TOTAL, MEAN, HOT, SECRET, EXTRA };
 

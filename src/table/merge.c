@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/sort.h"
 #include "base/wide.h"
-#include "table/sort.h"
+#include "table/row_sort.h"
 
 /* A sum without error: doubles that do not overlap, the smallest first. */
 struct osc_expansion {

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "table/merge.h"
-#include "table/sort.h"
+#include "table/row_sort.h"
 
 #define TEXT_ROWS 100 /* of a block, unless --limit says otherwise */
 

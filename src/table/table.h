@@ -3,7 +3,7 @@
  * table.h - what a table is.
  *
  * An analysis is one const struct osc_table_def in a file of its own under
- * analysis/ and one line in analysis/registry.c. Everything else is generic over
+ * analysis/ and one line in analysis/table_registry.c. Everything else is generic over
  * it: sorting, limiting, choosing columns, merging ranks, text, CSV, JSON,
  * Markdown, --explain, the manual.
  *
@@ -83,7 +83,7 @@ struct osc_options {
     uint32_t n_traces;    /* that operands name, if there are any */
     bool has_at;          /* OSC_TAKES_AT: only what is there at at_ns, */
     int64_t at_ns;        /* from the origin */
-    /* averages as text, see analysis/torch_text.h */
+    /* averages as text, see analysis/torch/torch_text.h */
     const char *header;
     bool top_level;
     int32_t max_name_width, max_src_width, max_shapes_width; /* 0: torch's default; -1: none */

@@ -44,7 +44,7 @@ enum osc_chunk_type {
     OSC_CHUNK_END = 7,     /* the recording was ended by the program; losses without thread */
     OSC_CHUNK_MODULES = 8, /* code that was mapped: what addresses in stacks mean */
     OSC_CHUNK_BEFORE = 9,  /* struct osc_wire_before: what the parts before it had */
-    /* From 32 on: the sealed model as columns, see wire/columns.h. */
+    /* From 32 on: the sealed model as columns, see wire/column_layout.h. */
     OSC_CHUNK_MODEL = 32,  /* what the trace says about itself */
     OSC_CHUNK_TEXTS = 33,  /* all strings */
     OSC_CHUNK_FORMS = 34,  /* ways to write events */
@@ -151,7 +151,7 @@ enum osc_wire_end_reason {
     OSC_END_WINDOW = 3,    /* a window of the schedule ended */
     OSC_END_DUMPED = 4,    /* what the flight recorder held; it goes on */
     OSC_END_CRASHED = 5,   /* the same, at a fatal signal */
-    OSC_END_KILLED = 6,    /* by whoever found it without its process: cli/fold.h */
+    OSC_END_KILLED = 6,    /* by whoever found it without its process: cli/run/fold_killed.h */
 };
 
 _Static_assert(sizeof(struct osc_wire_thread) == 48, "as format.md draws it");

@@ -36,7 +36,7 @@
  *     again from here.
  *
  * Written by the recorder only; read by the recorder's flusher and by import/.
- * Threading: see recorder/blocks.h.
+ * Threading: see recorder/live/blocks.h.
  */
 #ifndef OSC_WIRE_LIVE_H
 #define OSC_WIRE_LIVE_H
@@ -44,6 +44,9 @@
 #include <stdint.h>
 
 #include "wire/record.h"
+
+/* The live directory of run.osc is run.osc.live. */
+#define OSC_LIVE_SUFFIX ".live"
 
 #define OSC_LIVE_MAGIC   UINT64_C(0x31306576696c736f) /* "oslive01" */
 #define OSC_LIVE_VERSION 1u

@@ -16,7 +16,7 @@
 
 #include "base/mem.h"
 #include "base/strbuf.h"
-#include "import/reader.h"
+#include "import/build/reader.h"
 
 /* Read TEXT into T, which is zeroed; it is to be finished in any case. */
 static inline osc_status unsealed_read(struct osc_trace *t, const char *text)

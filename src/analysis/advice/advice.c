@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `advice`: what could be changed, with the time at stake (tensorboard-views.md, 3.5
+ * and R-3.6; analyses.md, A24). The time is what a change could save at most, never
+ * a promise: a length of time within the kept steps, so that rules can be compared;
+ * times of several rules may overlap.
+ */
+#include "analysis/table_registry.h"
+
+#include "analysis/advice/advice_list.h"
+
+enum {
+    IMPACT,
+    SEVERITY,
+    CODE,
+    TITLE,
+    TEXT,
+    EVIDENCE,
+    RATIO,
+    COUNT,
+    SUBJECT,
+    GREW,
+    KEPT,
+    PART,
+    WHOLE,
+    PARTS,
+    ROWS,
+    MORE,
+    N_COLUMNS = MORE + OSC_ADVICE_MORE
+};
+
+static const struct osc_column columns[N_COLUMNS] = {
+    [IMPACT] =
+        {"impact_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0,
+         "Time at stake: what following the advice can save at most, in all kept steps (steps: "
+         "kept) together; not what it will save. data_loading, communication, backend: that "
+         "category of table steps. data_parallel: not all devices run kernels. "
+         "low_utilization: the device that waits most runs none. tensor_cores: kernels of "
+         "operators that can use Tensor Cores run. memory_limit, allocator: calls that take "
+         "device memory or give it back. idle_device: no device works (no kernel, copy, memset "
+         "or communication). synchronization: the part of that which began while the host was "
+         "in a synchronizing call. launch_bound: the part which a kernel ended and no such "
+         "call began. pageable_copies: such copies run, and no kernel. slow_steps: sum of what "
+         "outliers exceed the median by."},
+    [SEVERITY] = {"severity", OSC_TYPE_STRING, NULL, OSC_MERGE_FINISH, 0,
+                  "warning: impact_ns is a tenth of the kept steps or more, or memory is "
+                  "nearly full; else info."},
+    [CODE] = {"code", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0,
+              "Which rule applies. Seven are those of torch-tb-profiler: data_loading above 5 "
+              "% of the step time; data_parallel (DataParallel.forward and several devices); "
+              "backend (DistributedDataParallel.forward, no NCCL, a device of compute "
+              "capability 3.5); communication above 10 %; low_utilization, a device below 50 "
+              "%; tensor_cores (compute capability 7, operators that can use them, no kernel "
+              "known to, and none launched by HIP that is not known not to); memory_limit, "
+              "above 90 % of the device's memory. The others: idle_device above 10 % of the "
+              "step time; synchronization, launch_bound (median kernel shorter than the median "
+              "call that launches one) above 5 %; "
+              "pageable_copies, allocator, slow_steps above 1 %. --compat tb: the seven, by "
+              "the plugin's own numbers."},
+    [TITLE] = {"title", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0, "The rule in a few words."},
+    [TEXT] = {"text", OSC_TYPE_STRING, NULL, OSC_MERGE_FINISH,
+              OSC_COLUMN_LONG | OSC_COLUMN_BELOW, "What was measured, and what to change."},
+    [EVIDENCE] = {"evidence", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_BELOW,
+                  "A command for the shell that prints the rows that this rests on; of "
+                  "idle_device what ran in its longest gap; with --merge of all ranks and "
+                  "spans that the rule applies to."},
+    [RATIO] = {"ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH, 0,
+               "What the rule measured: of low_utilization utilization_ratio of these "
+               "devices, of tensor_cores the part of the time of all kernels of operators, of "
+               "memory_limit peak / capacity, else impact_ns / length of the kept steps; with "
+               "--merge "
+               "of the ranks and spans that the rule applies to."},
+    [COUNT] = {"count", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, 0,
+               "How many steps, ranges, devices, kernels, memory records, gaps, calls or "
+               "copies that rests on."},
+    [SUBJECT] =
+        {"subject", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_DEEP,
+         "Who it is about: devices; the operator whose work ends most idle time; the "
+         "call that took most time; the slowest step, as --steps takes it. Missing where rows "
+         "were merged."},
+    [GREW] =
+        {"grew", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_DEEP,
+         "slow_steps: what grew most in the slowest step (steps: grew). Missing where rows "
+         "were merged."},
+    [KEPT] = {"kept_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
+              "Length of the kept steps, without what they have in common."},
+    [PART] = {"part", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
+              "ratio, above the line."},
+    [WHOLE] = {"whole", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
+               "ratio, below the line."},
+    [PARTS] = {"parts", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
+               "Traces that the row was merged from."},
+    [ROWS] = {"rows", OSC_TYPE_STRING, NULL, OSC_MERGE_JOIN, OSC_COLUMN_HIDDEN,
+              "Which rows evidence shows of each of them."},
+    [MORE] = {"more_0", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
+              "A number of the text."},
+    [MORE + 1] = {"more_1", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
+                  "A number of the text."},
+    [MORE + 2] = {"more_2", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
+                  "A number of the text."},
+    [MORE + 3] = {"more_3", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
+                  "A number of the text."},
+};
+
+static void set_text(struct osc_result *out, uint32_t column, struct osc_str text)
+{
+    if (text.len > 0)
+        osc_result_str(out, column, text);
+}
+
+static osc_status add_row(const struct osc_advice_base *a, enum osc_advice_code code,
+                          const struct osc_advice_item *item, const struct osc_options *o,
+                          struct osc_result *out)
+{
+    struct osc_strbuf evidence = {0}, rows = {0};
+
+    osc_advice_evidence(a, code, item, o->selection, &evidence);
+    osc_advice_rows(a, code, item, &rows);
+    if (evidence.status != OSC_OK || rows.status != OSC_OK) {
+        osc_strbuf_fini(&evidence);
+        osc_strbuf_fini(&rows);
+        return OSC_ENOMEM;
+    }
+    osc_result_row(out);
+    osc_result_int(out, IMPACT, item->impact_ns);
+    osc_result_str(out, CODE, osc_str_c(osc_advice_code_text(code)));
+    osc_result_str(out, TITLE, osc_str_c(osc_advice_title(code)));
+    osc_result_str(out, EVIDENCE, (struct osc_str){evidence.s, (uint32_t)evidence.len});
+    osc_result_int(out, COUNT, item->count);
+    set_text(out, SUBJECT, item->subject);
+    set_text(out, GREW, item->grew);
+    osc_result_int(out, KEPT, a->kept_ns);
+    osc_result_int(out, PART, item->part);
+    osc_result_int(out, WHOLE, item->whole);
+    osc_result_int(out, PARTS, 1);
+    osc_result_str(out, ROWS, (struct osc_str){rows.s, (uint32_t)rows.len});
+    for (uint32_t k = 0; k < OSC_ADVICE_MORE; k++)
+        osc_result_int(out, MORE + k, item->more[k]);
+    osc_strbuf_fini(&evidence);
+    osc_strbuf_fini(&rows);
+    return OSC_OK;
+}
+
+/* Say which rules had nothing to look at. */
+static void add_notes(const struct osc_advice_base *a, struct osc_result *out)
+{
+    if (a->b->n_kept == 0)
+        osc_result_note(out, "no steps, and no operators that could count as one: no time to "
+                             "go by");
+    else if (a->first_step > a->last_step)
+        osc_result_note(out, "no steps were announced: the trace counts as one (call step() of "
+                             "the profiler)");
+    if (!a->has_works)
+        osc_result_note(out, "no device work in the trace: rules about devices do not apply");
+    else if (a->props.n == 0)
+        osc_result_note(out, "the file does not say what its devices are (deviceProperties): "
+                             "rules about NCCL, Tensor Cores and memory do not apply");
+    if (out->n_rows == 0 && a->b->n_kept > 0)
+        osc_result_note(out, "no rule applies");
+}
+
+static osc_status map(const struct osc_trace *t, const struct osc_options *o,
+                      struct osc_result *out, struct osc_err *err)
+{
+    struct osc_advice_base a;
+    struct osc_advice_list list = {0};
+    osc_status st = osc_advice_base_make(t, o->compat_tb, o->n_threads, &a);
+
+    if (st == OSC_OK && a.b->n_kept > 0)
+        st = osc_advice_plugin_rules(&a, &list);
+    if (st == OSC_OK && a.b->n_kept > 0 && !o->compat_tb)
+        st = osc_advice_device_rules(&a, &list);
+    for (unsigned k = 0; k < OSC_ADVICE_COUNT && st == OSC_OK; k++) {
+        if (list.of[k].applies)
+            st = add_row(&a, (enum osc_advice_code)k, &list.of[k], o, out);
+    }
+    if (st == OSC_OK) {
+        add_notes(&a, out);
+        st = out->status;
+    }
+    osc_advice_list_fini(&list);
+    osc_advice_base_fini(&a);
+    return st == OSC_OK ? st : osc_fail(err, st, "advice: %s", osc_status_text(st));
+}
+
+static enum osc_advice_code code_of(struct osc_str text)
+{
+    for (unsigned k = 0; k < OSC_ADVICE_COUNT; k++) {
+        if (osc_str_eq(text, osc_str_c(osc_advice_code_text((enum osc_advice_code)k))))
+            return (enum osc_advice_code)k;
+    }
+    return OSC_ADVICE_COUNT;
+}
+
+/* The evidence of a row that was merged from several. */
+static osc_status merge_evidence(struct osc_result *r, uint64_t i, enum osc_advice_code code,
+                                 const struct osc_options *o)
+{
+    struct osc_strbuf evidence = {0};
+
+    osc_advice_evidence_of_all(code, osc_result_get_str(r, i, ROWS), o, &evidence);
+    const osc_status st = evidence.status;
+    if (st == OSC_OK)
+        osc_result_set_str(r, i, EVIDENCE,
+                           (struct osc_str){evidence.s, (uint32_t)evidence.len});
+    osc_strbuf_fini(&evidence);
+    return st;
+}
+
+static osc_status finish_row(struct osc_result *r, uint64_t i, const struct osc_options *o)
+{
+    const enum osc_advice_code code = code_of(osc_result_get_str(r, i, CODE));
+    struct osc_advice_numbers n = {.impact_ns = osc_result_get_int(r, i, IMPACT),
+                                   .kept_ns = osc_result_get_int(r, i, KEPT),
+                                   .part = osc_result_get_int(r, i, PART),
+                                   .whole = osc_result_get_int(r, i, WHOLE),
+                                   .count = osc_result_get_int(r, i, COUNT),
+                                   .n_parts = osc_result_get_int(r, i, PARTS),
+                                   .subject = osc_result_get_str(r, i, SUBJECT),
+                                   .grew = osc_result_get_str(r, i, GREW)};
+    const bool is_serious = code == OSC_ADVICE_MEMORY_LIMIT ||
+                            n.impact_ns >= n.kept_ns / 10 + (n.kept_ns % 10 != 0);
+    struct osc_strbuf text = {0};
+
+    for (uint32_t k = 0; k < OSC_ADVICE_MORE; k++)
+        n.more[k] = osc_result_get_int(r, i, MORE + k);
+    osc_advice_say(code, &n, &text);
+    osc_status st = text.status;
+    if (st == OSC_OK)
+        osc_result_set_str(r, i, TEXT, (struct osc_str){text.s, (uint32_t)text.len});
+    osc_strbuf_fini(&text);
+    osc_result_set_str(r, i, SEVERITY, is_serious ? OSC_STR("warning") : OSC_STR("info"));
+    if (n.whole > 0)
+        osc_result_set_num(r, i, RATIO, (double)n.part / (double)n.whole);
+    if (n.n_parts != 1) {
+        osc_result_set_missing(r, i, SUBJECT);
+        osc_result_set_missing(r, i, GREW);
+        if (st == OSC_OK && o->operands)
+            st = merge_evidence(r, i, code, o);
+    }
+    return st;
+}
+
+static osc_status finish(struct osc_result *r, const struct osc_options *o, struct osc_err *err)
+{
+    for (uint64_t i = 0; i < r->n_rows; i++) {
+        const osc_status st = finish_row(r, i, o);
+
+        if (st != OSC_OK)
+            return osc_fail(err, st, "advice: %s", osc_status_text(st));
+    }
+    return r->status;
+}
+
+const struct osc_table_def osc_table_advice = {
+    .name = "advice",
+    .help = "What could be changed, with the time at stake.",
+    .source = "what ran in the kept steps; the recommendations of torch-tb-profiler and rules "
+              "like those of Nsight Systems and XProf.",
+    .columns = columns,
+    .n_columns = N_COLUMNS,
+    .sort = "impact_ns",
+    .facts = OSC_FACT_LOADS | OSC_FACT_STEPS | OSC_FACT_UNIONS,
+    .takes = OSC_TAKES_COMPAT,
+    .map = map,
+    .finish = finish,
+};

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/advice/advice_base.h"
+
+#include "base/mem.h"
+
+osc_status osc_name_sums_add(struct osc_name_sums *y, osc_sid name, int64_t ns)
+{
+    if (name.v == 0)
+        return OSC_OK; /* nothing to call it by */
+
+    uint32_t *const place = osc_idmap_put(&y->of_name, name.v);
+    if (!place)
+        return OSC_ENOMEM;
+    if (*place == 0) {
+        if (y->n == y->cap && osc_grow(&y->v, &y->cap, y->n + 1, sizeof *y->v) != OSC_OK)
+            return OSC_ENOMEM;
+        y->v[y->n++] = (struct osc_name_sum){name, 0};
+        *place = (uint32_t)y->n;
+    }
+    y->v[*place - 1].ns += ns;
+    return OSC_OK;
+}
+
+struct osc_name_sum osc_name_sums_top(const struct osc_name_sums *y)
+{
+    struct osc_name_sum top = {{0}, 0};
+
+    for (size_t i = 0; i < y->n; i++)
+        top = y->v[i].ns > top.ns ? y->v[i] : top;
+    return top;
+}
+
+void osc_name_sums_fini(struct osc_name_sums *y)
+{
+    osc_idmap_fini(&y->of_name);
+    osc_free(y->v);
+    *y = (struct osc_name_sums){0};
+}
+
+bool osc_advice_is_kept(const struct osc_advice_base *a, const struct osc_chunk *c, uint32_t i)
+{
+    if (a->first_step <= a->last_step)
+        return c->step && c->step[i] != 0 && a->b->steps[c->step[i] - 1].is_kept;
+    return a->b->n_kept > 0 && c->ts_ns[i] >= a->b->steps[0].start_ns &&
+           c->ts_ns[i] < a->b->steps[0].end_ns;
+}
+
+osc_status osc_advice_stake(const struct osc_advice_base *a, struct osc_intervals *s,
+                            const struct osc_intervals *without, int64_t *stake_ns)
+{
+    struct osc_intervals inside = {0}, rest = {0};
+    osc_status st = osc_intervals_merge(s);
+
+    *stake_ns = 0;
+    if (st == OSC_OK)
+        st = osc_intervals_intersect(s, &a->kept, &inside);
+    if (st == OSC_OK && without)
+        st = osc_intervals_subtract(&inside, without, &rest);
+    if (st == OSC_OK)
+        *stake_ns = osc_intervals_length(without ? &rest : &inside);
+    osc_intervals_fini(&inside);
+    osc_intervals_fini(&rest);
+    return st;
+}
+
+osc_sid osc_advice_operator_of(const struct osc_advice_base *a, uint32_t call)
+{
+    const uint32_t node = call == 0 ? 0 : a->f->links.calls[call - 1].node;
+
+    if (node == 0)
+        return (osc_sid){0};
+    const osc_row row = {a->f->order.rows[node - 1]};
+
+    return (osc_sid){osc_chunk_of(&a->t->events, row)->name[osc_row_place(row)]};
+}
+
+/* The sum of two lengths of time, at most what there is: steps may overlap. */
+static int64_t sum_of(int64_t a_ns, int64_t b_ns)
+{
+    int64_t sum_ns;
+
+    return __builtin_add_overflow(a_ns, b_ns, &sum_ns) ? INT64_MAX : sum_ns;
+}
+
+static osc_status sum_steps(struct osc_advice_base *a)
+{
+    a->first_step = 1;
+    for (uint32_t i = 0; i < a->b->n_steps; i++) {
+        const struct osc_step_cost *const s = &a->b->steps[i];
+
+        if (!s->is_kept)
+            continue;
+        if (a->t->steps[i].row.v != 0) {
+            if (a->first_step > a->last_step)
+                a->first_step = a->t->steps[i].ordinal;
+            a->last_step = a->t->steps[i].ordinal;
+        }
+        osc_intervals_add(&a->kept, s->start_ns, s->end_ns);
+        a->total_ns = sum_of(a->total_ns, s->end_ns - s->start_ns);
+        for (uint32_t k = 0; k < OSC_COST_COUNT; k++)
+            a->cost_ns[k] = sum_of(a->cost_ns[k], s->cost_ns[k]);
+    }
+    const osc_status st = osc_intervals_merge(&a->kept);
+    a->kept_ns = osc_intervals_length(&a->kept);
+    return st;
+}
+
+static osc_status find_busy(struct osc_advice_base *a)
+{
+    const struct osc_intervals *const of = a->f->unions.of;
+
+    a->has_works = a->f->links.n_works > 0;
+    osc_intervals_concat(&a->busy, &of[OSC_CLASS_KERNEL]);
+    osc_intervals_concat(&a->busy, &of[OSC_CLASS_MEMCPY]);
+    osc_intervals_concat(&a->busy, &of[OSC_CLASS_MEMSET]);
+    if (a->f->classes.has_device_comm)
+        osc_intervals_concat(&a->busy, &of[OSC_CLASS_COMMUNICATION]);
+    return osc_intervals_merge(&a->busy);
+}
+
+/* Which calls wait for the device: by name, or by a copy into memory that is not pinned. */
+static osc_status find_syncs(struct osc_advice_base *a, struct osc_intervals *syncs)
+{
+    const struct osc_links *const links = &a->f->links;
+    const struct osc_store *const events = &a->t->events;
+
+    a->is_sync = osc_calloc(links->n_calls + 1, sizeof *a->is_sync);
+    if (!a->is_sync)
+        return OSC_ENOMEM;
+    for (size_t n = 0; n < links->n_works; n++) {
+        const osc_row row = {links->works[n].row};
+        const struct osc_chunk *const c = osc_chunk_of(events, row);
+        const uint32_t i = osc_row_place(row);
+
+        if (links->works[n].call != 0 && c->kind[i] == OSC_KIND_MEMCPY &&
+            osc_str_has(osc_row_name(a->t, c, i), OSC_STR("(Device -> Pageable)")))
+            a->is_sync[links->works[n].call - 1] = true;
+    }
+    for (size_t n = 0; n < links->n_calls; n++) {
+        const osc_row row = {links->calls[n].row};
+        const struct osc_chunk *const c = osc_chunk_of(events, row);
+        const uint32_t i = osc_row_place(row);
+
+        if (a->f->classes.names[c->name[i]] & OSC_NAME_SYNC)
+            a->is_sync[n] = true;
+        if (a->is_sync[n])
+            osc_intervals_add(syncs, c->ts_ns[i], osc_row_end(c, i));
+    }
+    return osc_intervals_merge(syncs);
+}
+
+static osc_status list_gaps(struct osc_advice_base *a, const struct osc_intervals *gaps,
+                            const struct osc_intervals *syncs)
+{
+    const struct osc_links *const links = &a->f->links;
+    size_t s = 0, near = 0;
+
+    a->gaps = osc_calloc(gaps->n + 1, sizeof *a->gaps);
+    if (!a->gaps)
+        return OSC_ENOMEM;
+    for (size_t i = 0; i < gaps->n; i++) {
+        const struct osc_interval *const v = &gaps->v[i];
+
+        while (s < syncs->n && syncs->v[s].end_ns < v->start_ns)
+            s++;
+        a->gaps[a->n_gaps++] =
+            (struct osc_gap){.start_ns = v->start_ns,
+                             .end_ns = v->end_ns,
+                             .is_sync = s < syncs->n && syncs->v[s].start_ns <= v->start_ns};
+    }
+    for (size_t n = 0; n < links->n_works; n++) {
+        const osc_row row = {links->works[n].row};
+        const int64_t at_ns = osc_chunk_of(&a->t->events, row)->ts_ns[osc_row_place(row)];
+        const size_t g = osc_intervals_find(gaps, at_ns, &near);
+
+        if (g < gaps->n && gaps->v[g].end_ns == at_ns && a->gaps[g].work == 0)
+            a->gaps[g].work = (uint32_t)n + 1;
+    }
+    a->gaps_ns = osc_intervals_length(gaps);
+    return OSC_OK;
+}
+
+osc_status osc_advice_base_make(const struct osc_trace *t, bool compat_tb, unsigned n_threads,
+                                struct osc_advice_base *a)
+{
+    struct osc_intervals gaps = {0}, syncs = {0};
+
+    *a = (struct osc_advice_base){.t = t, .f = osc_trace_facts(t), .is_compat = compat_tb};
+    osc_status st = osc_breakdown_get(t, compat_tb, n_threads, &a->own, &a->b);
+    if (st == OSC_OK)
+        st = sum_steps(a);
+    if (st == OSC_OK)
+        st = osc_device_properties_read(t, &a->props);
+    if (st == OSC_OK)
+        st = find_busy(a);
+    if (st == OSC_OK)
+        st = osc_intervals_subtract(&a->kept, &a->busy, &gaps);
+    if (st == OSC_OK)
+        st = find_syncs(a, &syncs);
+    if (st == OSC_OK)
+        st = list_gaps(a, &gaps, &syncs);
+    osc_intervals_fini(&gaps);
+    osc_intervals_fini(&syncs);
+    return st;
+}
+
+void osc_advice_base_fini(struct osc_advice_base *a)
+{
+    osc_breakdown_fini(&a->own);
+    osc_device_properties_fini(&a->props);
+    osc_intervals_fini(&a->kept);
+    osc_intervals_fini(&a->busy);
+    osc_free(a->gaps);
+    osc_free(a->is_sync);
+    *a = (struct osc_advice_base){0};
+}

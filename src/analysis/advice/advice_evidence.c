@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Commands for the shell that show what an advice rests on. Numbers and names of the
+ * trace stand in --where; what the user chose is given as it was typed.
+ */
+#include "analysis/advice/advice_list.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/utf8.h"
+
+static bool is_plain(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           (c != '\0' && strchr("_-./:@%+,", c) != NULL);
+}
+
+static bool is_control(char c)
+{
+    return (unsigned char)c < 0x20 || c == 0x7f;
+}
+
+/* TEXT as one word of the shell. Bytes that cannot be typed become \ooo in $'...'. */
+static void add_word(struct osc_strbuf *out, struct osc_str text)
+{
+    const bool is_utf8 = osc_utf8_valid(text.s, text.len);
+    bool all_plain = text.len > 0, all_typed = is_utf8;
+
+    for (uint32_t i = 0; i < text.len; i++) {
+        all_plain &= is_plain(text.s[i]);
+        all_typed &= !is_control(text.s[i]);
+    }
+    if (all_plain) {
+        osc_strbuf_addstr(out, text);
+        return;
+    }
+    osc_strbuf_adds(out, all_typed ? "'" : "$'");
+    for (uint32_t i = 0; i < text.len; i++) {
+        const char c = text.s[i];
+
+        if (c == '\'')
+            osc_strbuf_adds(out, all_typed ? "'\\''" : "\\'");
+        else if (!all_typed && c == '\\')
+            osc_strbuf_adds(out, "\\\\");
+        else if (!all_typed && (is_control(c) || (!is_utf8 && (unsigned char)c >= 0x80)))
+            osc_strbuf_addf(out, "\\%03o", (unsigned char)c);
+        else
+            osc_strbuf_addc(out, c);
+    }
+    osc_strbuf_addc(out, '\'');
+}
+
+/* The kept steps; the tail of one process may lie before the last of another. */
+static void add_steps(const struct osc_advice_base *a, struct osc_strbuf *out)
+{
+    bool has_dropped = false;
+
+    osc_strbuf_addf(out, " and step between %u and %u", a->first_step, a->last_step);
+    for (uint32_t i = 0; i < a->b->n_steps; i++) {
+        const uint32_t ordinal = a->t->steps[i].ordinal;
+
+        if (a->b->steps[i].is_kept || ordinal < a->first_step || ordinal > a->last_step)
+            continue;
+        osc_strbuf_addf(out, has_dropped ? ", %u" : " and step not in (%u", ordinal);
+        has_dropped = true;
+    }
+    if (has_dropped)
+        osc_strbuf_addc(out, ')');
+}
+
+/*
+ * Of rows that are so far chosen those of the kept steps, told by the column: --steps
+ * would go by steps of the whole file, of which a selection may have left fewer. No row
+ * belongs to the one step of a trace without.
+ */
+static void add_kept(const struct osc_advice_base *a, int64_t origin_ns, struct osc_strbuf *out)
+{
+    if (a->first_step <= a->last_step)
+        add_steps(a, out);
+    else
+        osc_strbuf_addf(out, " and start_ns >= %lld and start_ns < %lld",
+                        (long long)(a->b->steps[0].start_ns - origin_ns),
+                        (long long)(a->b->steps[0].end_ns - origin_ns));
+}
+
+/* `name in (...)` for the calls of ITEM, which are names of classify.c. */
+static void add_names(const struct osc_advice_base *a, const struct osc_advice_item *item,
+                      struct osc_strbuf *out)
+{
+    osc_strbuf_adds(out, "name in (");
+    for (size_t i = 0; i < item->names.n; i++) {
+        osc_strbuf_adds(out, i > 0 ? ", '" : "'");
+        osc_strbuf_addstr(out, osc_trace_str(a->t, item->names.v[i].name));
+        osc_strbuf_adds(out, "'");
+    }
+    osc_strbuf_adds(out, ")");
+}
+
+/* The calls of ITEM, and copies for which the host waited. */
+static void add_calls(const struct osc_advice_base *a, const struct osc_advice_item *item,
+                      struct osc_strbuf *out)
+{
+    osc_strbuf_adds(out, "(");
+    if (item->names.n > 0)
+        add_names(a, item, out);
+    if (item->names.n > 0 && item->has_copies)
+        osc_strbuf_adds(out, " or ");
+    if (item->has_copies)
+        osc_strbuf_adds(out, "kind = 'memcpy' and name like '%(Device -> Pageable)%'");
+    osc_strbuf_adds(out, ") and dur_ns is not null");
+}
+
+/* The ranges of the host that are called NAME. */
+static void add_wrapper(const char *name, struct osc_strbuf *out)
+{
+    osc_strbuf_addf(
+        out,
+        "name = '%s' and kind in ('operator', 'annotation', 'python') and device is "
+        "null and dur_ns is not null",
+        name);
+}
+
+/* NAMES, with commas between them, as texts of SQL. */
+static void add_list(struct osc_str names, struct osc_strbuf *out)
+{
+    osc_strbuf_adds(out, "'");
+    for (uint32_t i = 0; i < names.len; i++) {
+        if (names.s[i] == ',')
+            osc_strbuf_adds(out, "', '");
+        else if (names.s[i] != ' ')
+            osc_strbuf_addc(out, names.s[i]);
+    }
+    osc_strbuf_adds(out, "'");
+}
+
+/* Which rows of the table for CODE: an expression for --where; times are from ORIGIN_NS. */
+static void add_rows(const struct osc_advice_base *a, enum osc_advice_code code,
+                     const struct osc_advice_item *item, int64_t origin_ns,
+                     struct osc_strbuf *out)
+{
+    switch (code) {
+    case OSC_ADVICE_DATA_LOADING:
+        osc_strbuf_adds(out, "kept and dataloader_ns > 0");
+        return;
+    case OSC_ADVICE_BACKEND:
+        add_wrapper("DistributedDataParallel.forward", out);
+        return;
+    case OSC_ADVICE_DATA_PARALLEL:
+        add_wrapper("DataParallel.forward", out);
+        return;
+    case OSC_ADVICE_COMMUNICATION:
+        osc_strbuf_adds(out, "kept and communication_ns > 0");
+        return;
+    case OSC_ADVICE_LOW_UTILIZATION:
+        osc_strbuf_adds(out, "device in (");
+        add_list(item->subject, out);
+        osc_strbuf_adds(out, ")");
+        return;
+    case OSC_ADVICE_TENSOR_CORES:
+        osc_strbuf_adds(out, "op_tc_eligible");
+        return;
+    case OSC_ADVICE_MEMORY_LIMIT:
+        osc_strbuf_adds(out, "10 * peak_bytes > 9 * capacity_bytes");
+        return;
+    case OSC_ADVICE_IDLE_DEVICE:
+        osc_strbuf_addf(out, "start_ns <= %lld and start_ns + dur_ns >= %lld",
+                        (long long)(item->to_ns - origin_ns),
+                        (long long)(item->from_ns - origin_ns));
+        return;
+    case OSC_ADVICE_PAGEABLE_COPIES:
+        osc_strbuf_adds(out, "kind = 'memcpy' and name like '%(Pageable -> Device)%' and "
+                             "dur_ns is not null");
+        add_kept(a, origin_ns, out);
+        return;
+    case OSC_ADVICE_LAUNCH_BOUND:
+        osc_strbuf_addf(out, "min_ns < %lld", (long long)item->more[1]);
+        return;
+    case OSC_ADVICE_SYNCHRONIZATION:
+    case OSC_ADVICE_ALLOCATOR:
+        add_calls(a, item, out);
+        add_kept(a, origin_ns, out);
+        return;
+    case OSC_ADVICE_SLOW_STEPS:
+        /* Outliers may as well be fast. */
+        osc_strbuf_addf(out, "outlier and total_ns > %lld", (long long)item->more[3]);
+        return;
+    case OSC_ADVICE_COUNT:
+        return;
+    }
+}
+
+/* The command up to the expression of --where, in quotation marks. */
+static void add_table(enum osc_advice_code code, bool is_compat, struct osc_strbuf *out)
+{
+    static const struct {
+        const char *table, *options;
+        bool heeds_compat;
+    } tables[] = {
+        [OSC_ADVICE_DATA_LOADING] = {"steps", " --sort dataloader_ns", true},
+        [OSC_ADVICE_DATA_PARALLEL] = {"events", "", false},
+        [OSC_ADVICE_BACKEND] = {"events", "", false},
+        [OSC_ADVICE_COMMUNICATION] = {"steps", " --sort communication_ns", true},
+        [OSC_ADVICE_LOW_UTILIZATION] = {"devices", "", true},
+        [OSC_ADVICE_TENSOR_CORES] = {"kernels", " --group-by op", true},
+        [OSC_ADVICE_MEMORY_LIMIT] = {"memory_peaks", "", false},
+        [OSC_ADVICE_IDLE_DEVICE] = {"events", "", false},
+        [OSC_ADVICE_SYNCHRONIZATION] = {"events", " --sort dur_ns", false},
+        [OSC_ADVICE_PAGEABLE_COPIES] = {"events", " --sort dur_ns", false},
+        [OSC_ADVICE_LAUNCH_BOUND] = {"kernels", " --sort calls", false},
+        [OSC_ADVICE_ALLOCATOR] = {"events", " --sort dur_ns", false},
+        [OSC_ADVICE_SLOW_STEPS] = {"steps", " --sort total_ns", false},
+    };
+
+    osc_strbuf_addf(out, "opscope table %s%s%s --where \"", tables[code].table,
+                    is_compat && tables[code].heeds_compat ? " --compat tb" : "",
+                    tables[code].options);
+}
+
+/*
+ * What S chose, its times LATER_NS later. Records of memory are the host's, whatever
+ * device they are about.
+ */
+static void add_selection(enum osc_advice_code code, const struct osc_selection *s,
+                          int64_t later_ns, struct osc_strbuf *out)
+{
+    const struct {
+        const char *option, *value;
+    } texts[] = {{" --process ", s->process},
+                 {" --thread ", s->thread},
+                 {" --device ", code == OSC_ADVICE_MEMORY_LIMIT ? NULL : s->device},
+                 {" --steps ", s->steps}};
+    const int64_t from_ns = s->from_ns + later_ns, to_ns = s->to_ns + later_ns;
+
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        if (!texts[i].value)
+            continue;
+        osc_strbuf_adds(out, texts[i].option);
+        add_word(out, osc_str_c(texts[i].value));
+    }
+    if (s->has_from && from_ns > 0)
+        osc_strbuf_addf(out, " --from %lld", (long long)from_ns);
+    if (s->has_to)
+        osc_strbuf_addf(out, " --to %lld", (long long)to_ns);
+}
+
+void osc_advice_evidence(const struct osc_advice_base *a, enum osc_advice_code code,
+                         const struct osc_advice_item *item, const struct osc_selection *s,
+                         struct osc_strbuf *out)
+{
+    const struct osc_trace *const t = a->t;
+    const struct osc_str file = t->is_stdin ? OSC_STR("-") : osc_trace_str(t, t->source);
+
+    add_table(code, a->is_compat, out);
+    add_rows(a, code, item, t->own_origin_ns, out);
+    osc_strbuf_adds(out, "\"");
+    if (s)
+        add_selection(code, s, t->origin_ns - t->own_origin_ns, out);
+    /* A file named like an option needs a path. */
+    osc_strbuf_adds(out, file.len > 1 && file.s[0] == '-' ? " ./" : " ");
+    add_word(out, file);
+}
+
+void osc_advice_rows(const struct osc_advice_base *a, enum osc_advice_code code,
+                     const struct osc_advice_item *item, struct osc_strbuf *out)
+{
+    osc_strbuf_addf(out, "%d %d ", a->t->rank, a->t->span);
+    add_rows(a, code, item, a->t->origin_ns, out);
+}
+
+/* A line of osc_advice_rows(), taken apart. */
+struct part {
+    long rank, span;
+    struct osc_str rows;
+};
+
+/* Take the first of the lines of TEXT, which is not empty. */
+static struct part take_part(struct osc_str *text)
+{
+    const char *const end = memchr(text->s, '\n', text->len);
+    const uint32_t len = end ? (uint32_t)(end - text->s) : text->len;
+    char *at;
+    struct part part = {.rank = strtol(text->s, &at, 10)};
+
+    part.span = strtol(at, &at, 10);
+    part.rows = (struct osc_str){at + 1, len - (uint32_t)(at + 1 - text->s)};
+    text->s += end ? len + 1 : len;
+    text->len -= end ? len + 1 : len;
+    return part;
+}
+
+/* Whether all of PARTS are N, of one span, and ask for the same rows. */
+static bool is_same_everywhere(struct osc_str parts, uint32_t n)
+{
+    const struct part first = take_part(&parts);
+    bool is_same = true;
+
+    for (n--; parts.len > 0; n--) {
+        const struct part part = take_part(&parts);
+
+        is_same = is_same && part.span == first.span && osc_str_eq(part.rows, first.rows);
+    }
+    return is_same && n == 0;
+}
+
+/* Add the rows that FIRST asks for, of all ranks among PARTS that want the same. */
+static void add_ranks(struct osc_str parts, const struct part *first, struct osc_strbuf *out)
+{
+    const char *before = "(rank in (";
+
+    while (parts.len > 0) {
+        const struct part part = take_part(&parts);
+
+        if (part.span != first->span || !osc_str_eq(part.rows, first->rows))
+            continue;
+        osc_strbuf_addf(out, "%s%ld", before, part.rank);
+        before = ", ";
+    }
+    osc_strbuf_addf(out, ") and span = %ld and ", first->span);
+    osc_strbuf_addstr(out, first->rows);
+    osc_strbuf_addc(out, ')');
+}
+
+/* Whether one of PARTS that stands before FIRST wants the same rows of its span. */
+static bool is_said(struct osc_str parts, const struct part *first)
+{
+    while (parts.len > 0) {
+        const struct part part = take_part(&parts);
+
+        if (part.rows.s == first->rows.s)
+            return false;
+        if (part.span == first->span && osc_str_eq(part.rows, first->rows))
+            return true;
+    }
+    return false;
+}
+
+void osc_advice_evidence_of_all(enum osc_advice_code code, struct osc_str parts,
+                                const struct osc_options *o, struct osc_strbuf *out)
+{
+    struct osc_str rest = parts;
+
+    add_table(code, o->compat_tb, out);
+    if (is_same_everywhere(parts, o->n_traces)) {
+        osc_strbuf_addstr(out, take_part(&rest).rows);
+        rest.len = 0;
+    }
+    for (const char *before = ""; rest.len > 0;) {
+        const struct part part = take_part(&rest);
+
+        if (is_said(parts, &part))
+            continue;
+        osc_strbuf_adds(out, before);
+        add_ranks(parts, &part, out);
+        before = " or ";
+    }
+    osc_strbuf_adds(out, "\"");
+    if (o->selection)
+        add_selection(code, o->selection, 0, out);
+    osc_strbuf_addf(out, " %s", o->operands);
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * advice_list.h - what the rules of `advice` found, before it is put in words.
+ *
+ * A rule is a code. Whether it applies, what it measured and how much time is at
+ * stake are numbers (advice_plugin.c, advice_device.c); the sentence is made of these
+ * numbers alone (advice_text.c), so that merged ranks get a sentence of their own; the
+ * command that shows the rows is made of what each of them asks for (advice_evidence.c).
+ *
+ * Threading: not locked.
+ */
+#ifndef OSC_ANALYSIS_ADVICE_ADVICE_LIST_H
+#define OSC_ANALYSIS_ADVICE_ADVICE_LIST_H
+
+#include "analysis/advice/advice_base.h"
+#include "base/strbuf.h"
+#include "derive/select.h"
+#include "table/table.h"
+
+/* The seven of torch-tb-profiler (tensorboard-views.md, 3.5) in its order, then. */
+#define OSC_ADVICE_LIST(X)                                                        \
+    X(DATA_LOADING, "data_loading", "Steps wait for data")                        \
+    X(DATA_PARALLEL, "data_parallel", "DataParallel drives several devices")      \
+    X(BACKEND, "backend", "Gradients do not go through NCCL")                     \
+    X(COMMUNICATION, "communication", "Steps wait for communication")             \
+    X(LOW_UTILIZATION, "low_utilization", "Devices have little to do")            \
+    X(TENSOR_CORES, "tensor_cores", "No kernel is known to use Tensor Cores")     \
+    X(MEMORY_LIMIT, "memory_limit", "Memory is nearly full")                      \
+    X(IDLE_DEVICE, "idle_device", "Devices wait for the host")                    \
+    X(SYNCHRONIZATION, "synchronization", "The host waits, then the device does") \
+    X(PAGEABLE_COPIES, "pageable_copies", "Copies come from pageable memory")     \
+    X(LAUNCH_BOUND, "launch_bound", "Kernels end before the next is launched")    \
+    X(ALLOCATOR, "allocator", "Steps allocate device memory")                     \
+    X(SLOW_STEPS, "slow_steps", "Some steps are slow")
+
+enum osc_advice_code {
+#define OSC_ADVICE_ENUM(name, code, title) OSC_ADVICE_##name,
+    OSC_ADVICE_LIST(OSC_ADVICE_ENUM)
+#undef OSC_ADVICE_ENUM
+        OSC_ADVICE_COUNT
+};
+
+/* Numbers of a rule beside its share, for its sentence; osc_advice_say() tells which. */
+#define OSC_ADVICE_MORE 4
+
+struct osc_advice_item {
+    bool applies;
+    int64_t impact_ns;
+    int64_t part, whole;          /* what the rule measured: a share, part / whole */
+    int64_t count;                /* rows that it rests on */
+    struct osc_str subject, grew; /* borrowed from the trace or the list's arena */
+    int64_t more[OSC_ADVICE_MORE];
+    int64_t from_ns, to_ns;     /* of the longest gap; clock of the file */
+    struct osc_name_sums names; /* of the calls it rests on, with their time */
+    bool has_copies;            /* beside these, of copies into memory that is not pinned */
+};
+
+/* Zeroed, it is empty. */
+struct osc_advice_list {
+    struct osc_advice_item of[OSC_ADVICE_COUNT];
+    struct osc_arena arena;
+};
+
+void osc_advice_list_fini(struct osc_advice_list *l);
+
+/* The rules of torch-tb-profiler; with A->is_compat by its own numbers. */
+OSC_MUST_USE osc_status osc_advice_plugin_rules(const struct osc_advice_base *a,
+                                                struct osc_advice_list *l);
+
+/* What device and host cost each other, and slow steps. */
+OSC_MUST_USE osc_status osc_advice_device_rules(const struct osc_advice_base *a,
+                                                struct osc_advice_list *l);
+
+/* The columns that a sentence is made of. */
+struct osc_advice_numbers {
+    int64_t impact_ns, kept_ns, part, whole, count;
+    int64_t n_parts; /* ranks and spans that the row was merged from */
+    struct osc_str subject, grew;
+    int64_t more[OSC_ADVICE_MORE];
+};
+
+const char *osc_advice_code_text(enum osc_advice_code code);
+const char *osc_advice_title(enum osc_advice_code code);
+
+/* The sentence of CODE: what was measured, then what to do about it. */
+void osc_advice_say(enum osc_advice_code code, const struct osc_advice_numbers *n,
+                    struct osc_strbuf *out);
+
+/* A command for the shell that prints the rows that ITEM of A, of which S (or NULL) was
+ * selected, rests on. */
+void osc_advice_evidence(const struct osc_advice_base *a, enum osc_advice_code code,
+                         const struct osc_advice_item *item, const struct osc_selection *s,
+                         struct osc_strbuf *out);
+
+/* Which rows these are among those of all traces: a line for osc_advice_evidence_of_all(). */
+void osc_advice_rows(const struct osc_advice_base *a, enum osc_advice_code code,
+                     const struct osc_advice_item *item, struct osc_strbuf *out);
+
+/* A command that prints the rows of all PARTS, lines of osc_advice_rows(): O has operands. */
+void osc_advice_evidence_of_all(enum osc_advice_code code, struct osc_str parts,
+                                const struct osc_options *o, struct osc_strbuf *out);
+
+#endif

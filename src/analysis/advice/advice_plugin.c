@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/advice/advice_list.h"
+
+#include <stdio.h>
+
+#include "base/mem.h"
+#include "base/wide.h"
+#include "derive/args.h"
+
+/* What the names of host ranges say of how the program is spread over devices. */
+struct seen {
+    int64_t n_dp, n_ddp;
+    bool has_nccl;
+};
+
+/* Whether rows of FORM are of the types that the plugin looks at (2.5). */
+static bool is_looked_at(const struct osc_form *form, uint8_t flags)
+{
+    if (!(flags & OSC_FORM_RANGE) || (flags & (OSC_FORM_ON_DEVICE | OSC_FORM_FUNCTION)))
+        return false;
+    return (flags & OSC_FORM_OPERATOR) || form->kind == OSC_KIND_ANNOTATION ||
+           form->kind == OSC_KIND_PYTHON;
+}
+
+static struct seen look_at_names(const struct osc_advice_base *a)
+{
+    const struct osc_store *const events = &a->t->events;
+    const struct osc_classes *const classes = &a->f->classes;
+    const uint16_t comm = a->is_compat ? OSC_NAME_COMM_TB : OSC_NAME_COMM_HOST;
+    struct seen seen = {.has_nccl = !a->is_compat && classes->has_device_comm};
+
+    for (uint32_t k = 1; k < events->n_chunks; k++) {
+        const struct osc_chunk *const c = events->chunks[k];
+
+        for (uint32_t i = 0; i < c->n_rows; i++) {
+            const uint16_t flags = classes->names[c->name[i]];
+
+            if (!(flags & (OSC_NAME_WRAPPER | comm)) || c->dur_ns[i] == OSC_NO_DUR ||
+                !is_looked_at(osc_row_form(a->t, c, i), classes->forms[c->form[i]]))
+                continue;
+            const struct osc_str name = osc_row_name(a->t, c, i);
+            seen.n_dp += osc_str_eq(name, OSC_STR("DataParallel.forward"));
+            seen.n_ddp += osc_str_eq(name, OSC_STR("DistributedDataParallel.forward"));
+            seen.has_nccl |= (flags & comm) && osc_str_starts(name, OSC_STR("nccl:"));
+        }
+    }
+    return seen;
+}
+
+/* The share that COST has of the kept steps, and how many of these have some. */
+static void measure_cost(const struct osc_advice_base *a, unsigned cost,
+                         struct osc_advice_item *item)
+{
+    item->impact_ns = item->part = a->cost_ns[cost];
+    item->whole = a->total_ns;
+    for (uint32_t i = 0; i < a->b->n_steps; i++)
+        item->count += a->b->steps[i].is_kept && a->b->steps[i].cost_ns[cost] > 0;
+}
+
+static void check_costs(const struct osc_advice_base *a, struct osc_advice_list *l)
+{
+    struct osc_advice_item *const loading = &l->of[OSC_ADVICE_DATA_LOADING];
+    struct osc_advice_item *const communication = &l->of[OSC_ADVICE_COMMUNICATION];
+
+    measure_cost(a, OSC_CLASS_DATALOADER, loading);
+    loading->applies = loading->part > loading->whole / 20;
+    measure_cost(a, OSC_CLASS_COMMUNICATION, communication);
+    communication->applies = communication->part > communication->whole / 10;
+}
+
+/* Two devices or more are driven by DataParallel: they work by turns. */
+static osc_status check_data_parallel(const struct osc_advice_base *a, const struct seen *seen,
+                                      struct osc_advice_item *item)
+{
+    struct osc_intervals all = {0}, next = {0};
+    osc_status st = OSC_OK;
+
+    if (seen->n_dp == 0 || a->f->loads.n_devices < 2)
+        return OSC_OK;
+    osc_intervals_concat(&all, &a->kept);
+    st = osc_intervals_merge(&all);
+    for (uint32_t d = 0; d < a->f->loads.n_devices && st == OSC_OK; d++) {
+        st = osc_intervals_intersect(&all, &a->f->loads.devices[d].busy, &next);
+        osc_intervals_fini(&all);
+        all = next;
+        next = (struct osc_intervals){0};
+    }
+    item->applies = true;
+    item->impact_ns = item->part = a->kept_ns - osc_intervals_length(&all);
+    item->whole = a->kept_ns;
+    item->count = seen->n_dp;
+    item->more[0] = a->f->loads.n_devices;
+    osc_intervals_fini(&all);
+    return st;
+}
+
+/* NCCL asks for compute capability 3.5. */
+static bool has_nccl_device(const struct osc_advice_base *a)
+{
+    for (size_t i = 0; i < a->props.n; i++) {
+        const struct osc_device_properties *const p = &a->props.v[i];
+
+        if (p->major > 3 || (p->major == 3 && p->minor >= 5))
+            return true;
+    }
+    return false;
+}
+
+static void check_backend(const struct osc_advice_base *a, const struct seen *seen,
+                          struct osc_advice_item *item)
+{
+    measure_cost(a, OSC_CLASS_COMMUNICATION, item);
+    item->count = seen->n_ddp;
+    /* A program that leaves the devices alone has no use for NCCL. */
+    item->applies = seen->n_ddp > 0 && !seen->has_nccl && has_nccl_device(a) &&
+                    (a->is_compat || a->has_works);
+}
+
+static osc_status check_utilization(const struct osc_advice_base *a, struct osc_advice_list *l)
+{
+    struct osc_advice_item *const item = &l->of[OSC_ADVICE_LOW_UTILIZATION];
+    const int64_t window_ns = a->b->window_end_ns - a->b->window_start_ns;
+    struct osc_strbuf names = {0};
+    osc_status st = OSC_OK;
+
+    for (uint32_t d = 0; d < a->f->loads.n_devices && window_ns > 0 && st == OSC_OK; d++) {
+        const struct osc_device_load *const device = &a->f->loads.devices[d];
+        const struct osc_load load =
+            osc_loads_between(&a->f->loads, d, a->b->window_start_ns, a->b->window_end_ns);
+        struct osc_intervals idle = {0};
+
+        if (!device->has_kernels || load.busy_ns >= window_ns - load.busy_ns)
+            continue;
+        st = osc_intervals_subtract(&a->kept, &device->busy, &idle);
+        const int64_t idle_ns = osc_intervals_length(&idle);
+        osc_intervals_fini(&idle);
+        item->impact_ns = idle_ns > item->impact_ns ? idle_ns : item->impact_ns;
+        item->part += load.busy_ns;
+        item->whole += window_ns;
+        osc_strbuf_adds(&names, item->count++ > 0 ? ", " : "");
+        osc_strbuf_addstr(&names, osc_trace_str(a->t, device->name));
+    }
+    item->applies = item->count > 0;
+    if (st == OSC_OK && item->applies) {
+        const char *const text =
+            names.status == OSC_OK ? osc_arena_dup(&l->arena, names.s, names.len) : NULL;
+
+        st = text ? OSC_OK : OSC_ENOMEM;
+        item->subject = (struct osc_str){text, (uint32_t)names.len};
+    }
+    osc_strbuf_fini(&names);
+    return st;
+}
+
+/* Whether the device that would be sped up has Tensor Cores: compute capability 7. */
+static bool has_tensor_cores(const struct osc_advice_base *a)
+{
+    if (a->is_compat)
+        return a->props.n > 0 && a->props.v[0].major >= 7;
+    for (uint32_t d = 0; d < a->f->loads.n_devices; d++) {
+        const struct osc_device_properties *const p =
+            osc_device_properties_find(&a->props, a->f->loads.devices[d].number);
+
+        if (a->f->loads.devices[d].has_kernels && p && p->major >= 7)
+            return true;
+    }
+    return false;
+}
+
+/* By node: below it stands an operator that can use Tensor Cores. */
+static uint8_t *find_eligible(const struct osc_advice_base *a, size_t *bytes)
+{
+    const struct osc_optree *const tree = &a->f->tree;
+    uint8_t *below;
+
+    *bytes = (size_t)a->f->order.n_rows + 1;
+    below = osc_pages_alloc(*bytes);
+    for (uint32_t node = a->f->order.n_rows; below && node > 0; node--) {
+        const osc_row row = {a->f->order.rows[node - 1]};
+        const uint32_t name = osc_chunk_of(&a->t->events, row)->name[osc_row_place(row)];
+
+        if ((tree->flags[node - 1] & (OSC_NODE | OSC_NODE_MERGED)) == OSC_NODE &&
+            (below[node] || osc_name_is_eligible(a->f->classes.names[name], a->is_compat)))
+            below[tree->parent[node - 1]] = 1;
+    }
+    return below;
+}
+
+/*
+ * Whether row I of C, launched by CALL, may use matrix cores: nothing is known of it, and
+ * the devices of HIP have such cores by another name.
+ */
+static bool is_unsure(const struct osc_advice_base *a, const struct osc_chunk *c, uint32_t i,
+                      const struct osc_call *call)
+{
+    const osc_row row = {call->row};
+    const struct osc_chunk *const k = osc_chunk_of(&a->t->events, row);
+
+    return osc_name_tensor_cores(a->f->classes.names[c->name[i]], a->is_compat) ==
+               OSC_TENSOR_CORES_UNKNOWN &&
+           osc_str_starts(osc_row_name(a->t, k, osc_row_place(row)), OSC_STR("hip"));
+}
+
+/*
+ * Sum the kernels of operators, and of those that could use Tensor Cores. Whether none of
+ * these is in doubt.
+ */
+static bool sum_kernels(const struct osc_advice_base *a, const uint8_t *below,
+                        struct osc_advice_item *item, struct osc_intervals *eligible)
+{
+    const struct osc_links *const links = &a->f->links;
+    bool is_sure = true;
+
+    for (size_t n = 0; n < links->n_works; n++) {
+        const osc_row row = {links->works[n].row};
+        const struct osc_chunk *const c = osc_chunk_of(&a->t->events, row);
+        const uint32_t i = osc_row_place(row), call = links->works[n].call;
+        const uint32_t node =
+            call == 0 ? 0 : osc_optree_owner(&a->f->tree, links->calls[call - 1].node);
+
+        if (c->kind[i] != OSC_KIND_KERNEL || node == 0)
+            continue;
+        const osc_row op = {a->f->order.rows[node - 1]};
+        const uint32_t name = osc_chunk_of(&a->t->events, op)->name[osc_row_place(op)];
+        item->whole += c->dur_ns[i];
+        if (below[node] || !osc_name_is_eligible(a->f->classes.names[name], a->is_compat))
+            continue;
+        item->part += c->dur_ns[i];
+        item->count++;
+        is_sure &= !is_unsure(a, c, i, &links->calls[call - 1]);
+        osc_intervals_add(eligible, c->ts_ns[i], osc_row_end(c, i));
+    }
+    return is_sure;
+}
+
+/* Whether any time went to kernels that are known to use Tensor Cores. */
+static bool uses_tensor_cores(const struct osc_advice_base *a)
+{
+    const struct osc_links *const links = &a->f->links;
+
+    for (size_t n = 0; n < links->n_works; n++) {
+        const osc_row row = {links->works[n].row};
+        const struct osc_chunk *const c = osc_chunk_of(&a->t->events, row);
+        const uint32_t i = osc_row_place(row);
+
+        if (c->kind[i] == OSC_KIND_KERNEL && c->dur_ns[i] > 0 &&
+            osc_name_tensor_cores(a->f->classes.names[c->name[i]], a->is_compat) ==
+                OSC_TENSOR_CORES_YES)
+            return true;
+    }
+    return false;
+}
+
+static osc_status check_tensor_cores(const struct osc_advice_base *a,
+                                     struct osc_advice_item *item)
+{
+    struct osc_intervals eligible = {0};
+    size_t bytes;
+
+    if (!has_tensor_cores(a) || uses_tensor_cores(a))
+        return OSC_OK;
+    uint8_t *const below = find_eligible(a, &bytes);
+    if (!below)
+        return OSC_ENOMEM;
+    const bool is_sure = sum_kernels(a, below, item, &eligible);
+    const osc_status st = osc_advice_stake(a, &eligible, NULL, &item->impact_ns);
+    item->applies = item->part > 0 && is_sure;
+    osc_intervals_fini(&eligible);
+    osc_pages_free(below, bytes);
+    return st;
+}
+
+/* What one device of the file's list held. */
+struct peak {
+    int64_t bytes, n_near; /* the most; records above nine tenths of the capacity */
+};
+
+/* The capacity of P beyond which it counts as nearly full. */
+static int64_t limit_of(const struct osc_device_properties *p)
+{
+    return p->memory_bytes / 10 * 9 + p->memory_bytes % 10 * 9 / 10;
+}
+
+/* Row I of C tells how much of a device is in use. */
+static void add_total(const struct osc_advice_base *a, const struct osc_chunk *c, uint32_t i,
+                      struct peak *peaks)
+{
+    int64_t type, id, total;
+
+    if (!osc_args_int(a->t, c, i, OSC_ARG_KEY_DEVICE_TYPE, &type) || type <= 0 || type > 127 ||
+        !osc_args_int(a->t, c, i, OSC_ARG_KEY_DEVICE_ID, &id) || id < 0 || id > 32766 ||
+        !osc_args_int(a->t, c, i, OSC_ARG_KEY_TOTAL_ALLOCATED, &total))
+        return;
+    const struct osc_device_properties *const p = osc_device_properties_find(&a->props, id);
+    if (!p || p->memory_bytes <= 0)
+        return;
+    struct peak *const peak = &peaks[p - a->props.v];
+    peak->bytes = total > peak->bytes ? total : peak->bytes;
+    peak->n_near += total > limit_of(p);
+}
+
+/* Time in calls of the device's allocator, as far as steps are kept. */
+static osc_status measure_allocator(const struct osc_advice_base *a, int64_t *stake_ns)
+{
+    const struct osc_links *const links = &a->f->links;
+    struct osc_intervals calls = {0};
+
+    for (size_t n = 0; n < links->n_calls; n++) {
+        const osc_row row = {links->calls[n].row};
+        const struct osc_chunk *const c = osc_chunk_of(&a->t->events, row);
+        const uint32_t i = osc_row_place(row);
+
+        if (a->f->classes.names[c->name[i]] & OSC_NAME_ALLOCATOR)
+            osc_intervals_add(&calls, c->ts_ns[i], osc_row_end(c, i));
+    }
+    const osc_status st = osc_advice_stake(a, &calls, NULL, stake_ns);
+    osc_intervals_fini(&calls);
+    return st;
+}
+
+/* The fullest device of those that were nearly full. */
+static const struct osc_device_properties *fullest(const struct osc_advice_base *a,
+                                                   const struct peak *peaks)
+{
+    const struct osc_device_properties *full = NULL;
+
+    for (size_t d = 0; d < a->props.n; d++) {
+        const struct osc_device_properties *const p = &a->props.v[d];
+
+        if (peaks[d].n_near > 0 &&
+            (!full || (osc_wide)peaks[d].bytes * full->memory_bytes >
+                          (osc_wide)peaks[full - a->props.v].bytes * p->memory_bytes))
+            full = p;
+    }
+    return full;
+}
+
+static osc_status check_memory(const struct osc_advice_base *a, struct osc_advice_list *l)
+{
+    struct osc_advice_item *const item = &l->of[OSC_ADVICE_MEMORY_LIMIT];
+    const struct osc_store *const events = &a->t->events;
+    struct peak *peaks = osc_calloc(a->props.n + 1, sizeof *peaks);
+    osc_status st = peaks ? OSC_OK : OSC_ENOMEM;
+    char name[48];
+
+    for (uint32_t k = 1; k < events->n_chunks && st == OSC_OK && a->props.n > 0; k++) {
+        const struct osc_chunk *const c = events->chunks[k];
+
+        for (uint32_t i = 0; i < c->n_rows; i++) {
+            if (c->kind[i] == OSC_KIND_ALLOC || c->kind[i] == OSC_KIND_FREE)
+                add_total(a, c, i, peaks);
+        }
+    }
+    const struct osc_device_properties *const full = st == OSC_OK ? fullest(a, peaks) : NULL;
+    if (full) {
+        const struct peak *const peak = &peaks[full - a->props.v];
+        const int len = snprintf(name, sizeof name, "cuda:%lld", (long long)full->id);
+        const char *const text = osc_arena_dup(&l->arena, name, (size_t)len);
+
+        item->applies = true;
+        item->part = peak->bytes;
+        item->whole = full->memory_bytes;
+        item->count = peak->n_near;
+        item->subject = (struct osc_str){text, (uint32_t)len};
+        st = text ? measure_allocator(a, &item->impact_ns) : OSC_ENOMEM;
+    }
+    osc_free(peaks);
+    return st;
+}
+
+osc_status osc_advice_plugin_rules(const struct osc_advice_base *a, struct osc_advice_list *l)
+{
+    const struct seen seen = look_at_names(a);
+
+    check_costs(a, l);
+    check_backend(a, &seen, &l->of[OSC_ADVICE_BACKEND]);
+    osc_status st = check_data_parallel(a, &seen, &l->of[OSC_ADVICE_DATA_PARALLEL]);
+    if (st == OSC_OK)
+        st = check_utilization(a, l);
+    if (st == OSC_OK)
+        st = check_tensor_cores(a, &l->of[OSC_ADVICE_TENSOR_CORES]);
+    if (st == OSC_OK)
+        st = check_memory(a, l);
+    return st;
+}

@@ -1,0 +1,625 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/advice/advice_list.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analysis/table_registry.h"
+#include "base/mem.h"
+#include "derive/derive.h"
+#include "support/small_trace.h"
+#include "table/merge.h"
+
+#define NOTE(name, ts, dur) RANGE("user_annotation", name, 1, ts, dur, "")
+#define LOADER(ts, dur) \
+    NOTE("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", ts, dur)
+#define RUNTIME(name, ts, dur, correlation) \
+    RANGE("cuda_runtime", name, 1, ts, dur, "'correlation':" #correlation)
+#define COPY(way, ts, dur, correlation) \
+    WORK("gpu_memcpy", "Memcpy (" way ")", ts, dur, correlation, "")
+#define KERNEL_1(ts, dur)                                                          \
+    "{'ph':'X','cat':'kernel','name':'k','pid':1,'tid':9,'ts':" #ts ",'dur':" #dur \
+    ",'args':{'device':1,'stream':9}},"
+#define HELD(type, total)                                                                   \
+    "{'ph':'i','s':'t','cat':'cpu_instant_event','name':'[memory]','pid':1,'tid':1,'ts':5," \
+    "'args':{'Device Type':" #type                                                          \
+    ",'Device Id':0,'Addr':1,'Bytes':9,'Total Allocated':" #total "}},"
+#define DEVICE(major, minor)                                                                \
+    "'deviceProperties':[{'id':0,'name':'GPU','totalGlobalMem':1000,'computeMajor':" #major \
+    ",'computeMinor':" #minor ",'numSms':8}],"
+
+static struct osc_trace trace;
+static struct osc_result result;
+
+static int end(void **state)
+{
+    (void)state;
+    osc_result_fini(&result);
+    osc_trace_fini(&trace);
+    return 0;
+}
+
+/* Read EVENTS with MEMBERS of the file, under the name SOURCE. */
+static void load(const char *source, const char *members, const char *events)
+{
+    const struct osc_import_options options = {.n_threads = 1};
+    static char text[1 << 16];
+    const int len =
+        snprintf(text, sizeof text, "{%s'traceEvents':[%s{'ph':'M'}]}", members, events);
+
+    assert_true(len > 0 && (size_t)len < sizeof text);
+    for (char *c = text; *c != '\0'; c++) {
+        if (*c == '\'')
+            *c = '"';
+    }
+    assert_int_equal(osc_import_memory(&trace, source, (struct osc_str){text, (uint32_t)len},
+                                       &options, NULL),
+                     OSC_OK);
+    assert_int_equal(osc_derive(&trace, osc_table_advice.facts, 1, NULL), OSC_OK);
+}
+
+static void run(const struct osc_options *o, const char *members, const char *events)
+{
+    end(NULL);
+    load("small", members, events);
+    osc_result_init(&result, &osc_table_advice);
+    assert_int_equal(osc_table_advice.map(&trace, o, &result, NULL), OSC_OK);
+    assert_int_equal(osc_table_advice.finish(&result, o, NULL), OSC_OK);
+}
+
+static uint32_t column(const char *name)
+{
+    const int i = osc_table_column(&osc_table_advice, name);
+
+    assert_true(i >= 0);
+    return (uint32_t)i;
+}
+
+/* The row of CODE in what EVENTS with MEMBERS say, or -1. */
+static int64_t row_of(const char *members, const char *events, const char *code, bool compat)
+{
+    const struct osc_options o = {.compat_tb = compat};
+
+    run(&o, members, events);
+    for (uint64_t i = 0; i < result.n_rows; i++) {
+        if (osc_str_eq(osc_result_get_str(&result, i, column("code")), osc_str_c(code)))
+            return (int64_t)i;
+    }
+    return -1;
+}
+
+/* Time at stake in nanoseconds, or -1 if the rule does not apply. */
+static int64_t stake(const char *members, const char *events, const char *code)
+{
+    const int64_t i = row_of(members, events, code, false);
+
+    return i < 0 ? -1 : osc_result_get_int(&result, (uint64_t)i, column("impact_ns"));
+}
+
+static int64_t stake_tb(const char *members, const char *events, const char *code)
+{
+    const int64_t i = row_of(members, events, code, true);
+
+    return i < 0 ? -1 : osc_result_get_int(&result, (uint64_t)i, column("impact_ns"));
+}
+
+/* A cell of the row that row_of() or stake() found last. */
+static int64_t cell_int(int64_t row, const char *name)
+{
+    assert_true(row >= 0);
+    return osc_result_get_int(&result, (uint64_t)row, column(name));
+}
+
+static bool has_text(int64_t row, const char *name, const char *part)
+{
+    assert_true(row >= 0);
+    return osc_str_has(osc_result_get_str(&result, (uint64_t)row, column(name)),
+                       osc_str_c(part));
+}
+
+static void loading_data_counts_above_a_twentieth_of_the_steps(void **state)
+{
+    (void)state;
+    assert_int_equal(stake("", STEP(1, 0, 1000) LOADER(0, 51), "data_loading"), 51000);
+    assert_int_equal(stake("", STEP(1, 0, 1000) LOADER(0, 50), "data_loading"), -1);
+    /* What runs on a device meanwhile hides it. */
+    assert_int_equal(
+        stake("", STEP(1, 0, 1000) CALL(1, 1, 1, 1, "") LOADER(5, 90) KERNEL("k", 5, 50, 1),
+              "data_loading"),
+        -1);
+}
+
+static void communication_counts_above_a_tenth_of_the_steps(void **state)
+{
+    (void)state;
+    assert_int_equal(
+        stake("", STEP(1, 0, 1000) OP("gloo:all_reduce", 1, 0, 101, ""), "communication"),
+        101000);
+    assert_int_equal(
+        stake("", STEP(1, 0, 1000) OP("gloo:all_reduce", 1, 0, 100, ""), "communication"), -1);
+}
+
+static void data_parallel_needs_two_devices(void **state)
+{
+    const char *const two = STEP(1, 0, 100) NOTE("DataParallel.forward", 0, 90)
+        CALL(1, 1, 1, 1, "") KERNEL("k", 10, 60, 1) KERNEL_1(50, 30);
+    int64_t row;
+
+    (void)state;
+    row = row_of("", two, "data_parallel", false);
+    assert_int_equal(cell_int(row, "impact_ns"), 80000); /* both run for 20 us */
+    assert_int_equal(cell_int(row, "count"), 1);
+    assert_true(has_text(row, "text", "2 devices"));
+    assert_int_equal(stake("",
+                           STEP(1, 0, 100) NOTE("DataParallel.forward", 0, 90)
+                               CALL(1, 1, 1, 1, "") KERNEL("k", 10, 60, 1),
+                           "data_parallel"),
+                     -1);
+    assert_int_equal(stake("",
+                           STEP(1, 0, 100) NOTE("DistributedDataParallel.forward", 0, 90)
+                               CALL(1, 1, 1, 1, "") KERNEL("k", 10, 60, 1) KERNEL_1(50, 30),
+                           "data_parallel"),
+                     -1);
+}
+
+static void another_backend_than_nccl_counts_where_nccl_would_run(void **state)
+{
+#define DDP  STEP(1, 0, 100) NOTE("DistributedDataParallel.forward", 0, 90)
+#define GLOO OP("gloo:all_reduce", 1, 20, 30, "")
+#define BUSY CALL(1, 1, 1, 1, "") KERNEL("k", 50, 10, 1)
+    (void)state;
+    assert_int_equal(stake(DEVICE(3, 5), DDP GLOO BUSY, "backend"), 30000);
+    assert_int_equal(stake(DEVICE(8, 0), DDP GLOO BUSY, "backend"), 30000);
+    assert_int_equal(stake(DEVICE(3, 4), DDP GLOO BUSY, "backend"), -1);
+    assert_int_equal(stake("", DDP GLOO BUSY, "backend"), -1);
+    assert_int_equal(
+        stake(DEVICE(8, 0), DDP OP("nccl:all_reduce", 1, 20, 30, "") BUSY, "backend"), -1);
+    assert_int_equal(
+        stake(DEVICE(8, 0), DDP OP("nccl:_all_gather_base", 1, 20, 30, "") BUSY, "backend"),
+        -1);
+    assert_int_equal(stake(DEVICE(8, 0),
+                           DDP GLOO CALL(1, 1, 1, 1, "") KERNEL("ncclKernel_x", 50, 10, 1),
+                           "backend"),
+                     -1);
+    assert_int_equal(stake(DEVICE(8, 0), STEP(1, 0, 100) GLOO BUSY, "backend"), -1);
+    /* A program on the CPU has no use for it, but the plugin says so. */
+    assert_int_equal(stake(DEVICE(8, 0), DDP GLOO, "backend"), -1);
+    assert_int_equal(stake_tb(DEVICE(8, 0), DDP GLOO, "backend"), 30000);
+    assert_int_equal(
+        stake_tb(DEVICE(8, 0), DDP OP("nccl:_all_gather_base", 1, 20, 30, ""), "backend"), 0);
+}
+
+static void a_device_that_runs_kernels_half_of_the_time_is_fine(void **state)
+{
+    int64_t row;
+
+    (void)state;
+    row = row_of("", STEP(1, 0, 1000) CALL(1, 0, 1, 1, "") KERNEL("k", 10, 499, 1),
+                 "low_utilization", false);
+    assert_int_equal(cell_int(row, "impact_ns"), 501000);
+    assert_true(has_text(row, "subject", "cuda:0"));
+    assert_int_equal(stake("", STEP(1, 0, 1000) CALL(1, 0, 1, 1, "") KERNEL("k", 10, 500, 1),
+                           "low_utilization"),
+                     -1);
+    /* Copies are no kernels, and a device without kernels does not count. */
+    assert_int_equal(
+        stake("", STEP(1, 0, 1000) CALL(1, 0, 1, 1, "") COPY("Device -> Device", 9, 9, 1),
+              "low_utilization"),
+        -1);
+    row = row_of(
+        "", STEP(1, 0, 1000) CALL(1, 0, 1, 1, "") KERNEL("k", 10, 100, 1) KERNEL_1(50, 200),
+        "low_utilization", false);
+    assert_int_equal(cell_int(row, "impact_ns"), 900000);
+    assert_int_equal(cell_int(row, "count"), 2);
+    assert_true(has_text(row, "text", "cuda:0, cuda:1 ran kernels in 15.0 %"));
+}
+
+static void tensor_cores_count_where_nothing_uses_them(void **state)
+{
+#define MM(kernel)                   \
+    STEP(1, 0, 100)                  \
+    OP("aten::linear", 1, 0, 50, "") \
+    CALL(1, 1, 1, 1, "")             \
+    OP("aten::mm", 1, 5, 20, "")     \
+    CALL(1, 6, 1, 2, "")             \
+    OP("aten::add", 1, 60, 9, "")    \
+    CALL(1, 61, 1, 3, "")            \
+    KERNEL("a", 10, 10, 1) KERNEL(kernel, 30, 20, 2) KERNEL("c", 70, 10, 3)
+#define HIP_MM(kernel)                           \
+    STEP(1, 0, 100)                              \
+    OP("aten::mm", 1, 5, 20, "")                 \
+    RUNTIME("hipExtModuleLaunchKernel", 6, 1, 2) \
+    KERNEL(kernel, 30, 20, 2)
+    int64_t row;
+
+    (void)state;
+    /* aten::linear has an eligible operator below it: what it launches itself is no matmul. */
+    row = row_of(DEVICE(7, 0), MM("sgemm"), "tensor_cores", false);
+    assert_int_equal(cell_int(row, "impact_ns"), 20000);
+    assert_int_equal(cell_int(row, "count"), 1);
+    assert_true(has_text(row, "text", "50 % of the kernel time"));
+    assert_int_equal(stake(DEVICE(7, 0), MM("volta_s884gemm"), "tensor_cores"), -1);
+    assert_int_equal(stake(DEVICE(6, 1), MM("sgemm"), "tensor_cores"), -1);
+    assert_int_equal(stake("", MM("sgemm"), "tensor_cores"), -1);
+    /* What HIP launches may use matrix cores, but for kernels known not to. */
+    assert_int_equal(stake(DEVICE(9, 0), HIP_MM("Cijk_Ailk_MI16x16x1"), "tensor_cores"), -1);
+    assert_int_equal(stake(DEVICE(9, 0), HIP_MM("void at::native::k"), "tensor_cores"), 20000);
+    assert_int_equal(stake_tb(DEVICE(9, 0), HIP_MM("Cijk_Ailk_MI16x16x1"), "tensor_cores"),
+                     20000);
+    /* The list of 2021 does not know these. */
+    assert_int_equal(stake(DEVICE(7, 0), MM("nvjet_x"), "tensor_cores"), -1);
+    assert_int_equal(stake_tb(DEVICE(7, 0), MM("nvjet_x"), "tensor_cores"), 20000);
+    assert_int_equal(stake(DEVICE(7, 0),
+                           STEP(1, 0, 100) OP("aten::add", 1, 0, 50, "") CALL(1, 1, 1, 1, "")
+                               KERNEL("k", 10, 10, 1),
+                           "tensor_cores"),
+                     -1);
+}
+
+static void memory_counts_above_nine_tenths_of_the_device(void **state)
+{
+    const char *const op = STEP(1, 0, 100) OP("aten::empty", 1, 0, 50, "");
+    char text[1024];
+    int64_t row;
+
+    (void)state;
+    assert_true(snprintf(text, sizeof text, "%s%s", op, HELD(1, 901)) > 0);
+    row = row_of(DEVICE(7, 0), text, "memory_limit", false);
+    assert_int_equal(cell_int(row, "impact_ns"), 0);
+    assert_int_equal(cell_int(row, "count"), 1);
+    assert_true(has_text(row, "severity", "warning"));
+    assert_true(snprintf(text, sizeof text, "%s%s%s", op,
+                         RUNTIME("cudaMalloc", 10, 7, 1) HELD(1, 950), HELD(1, 20)) > 0);
+    assert_int_equal(stake(DEVICE(7, 0), text, "memory_limit"), 7000);
+    assert_true(snprintf(text, sizeof text, "%s%s", op, HELD(1, 900)) > 0);
+    assert_int_equal(stake(DEVICE(7, 0), text, "memory_limit"), -1);
+    assert_true(snprintf(text, sizeof text, "%s%s", op, HELD(0, 999)) > 0);
+    assert_int_equal(stake(DEVICE(7, 0), text, "memory_limit"), -1);
+    assert_true(snprintf(text, sizeof text, "%s%s", op, HELD(1, 999)) > 0);
+    assert_int_equal(stake("", text, "memory_limit"), -1);
+}
+
+static void idle_devices_count_above_a_tenth_with_what_the_host_did(void **state)
+{
+    int64_t row;
+
+    (void)state;
+    row = row_of("",
+                 STEP(1, 0, 1000) CALL(1, 0, 10, 1, "") LOADER(300, 40)
+                     OP("aten::mm", 1, 350, 40, "") CALL(1, 360, 10, 2, "")
+                         KERNEL("k", 10, 290, 1) KERNEL("j", 401, 599, 2),
+                 "idle_device", false);
+    assert_int_equal(cell_int(row, "impact_ns"), 111000);
+    assert_int_equal(cell_int(row, "count"), 2);
+    assert_true(has_text(row, "subject", "aten::mm"));
+    assert_true(has_text(row, "text", "data loader (36 %)"));
+    assert_true(has_text(row, "evidence",
+                         "\"start_ns <= 401000 and start_ns + dur_ns >= 300000\" small"));
+    assert_int_equal(stake("",
+                           STEP(1, 0, 1000) CALL(1, 0, 10, 1, "") CALL(1, 360, 10, 2, "")
+                               KERNEL("k", 10, 290, 1) KERNEL("j", 390, 610, 2),
+                           "idle_device"),
+                     -1);
+    /* Copies keep a device busy; a trace without devices has none that idle. */
+    assert_int_equal(
+        stake("", STEP(1, 0, 1000) CALL(1, 0, 10, 1, "") COPY("Device -> Device", 5, 995, 1),
+              "idle_device"),
+        -1);
+    assert_int_equal(stake("", STEP(1, 0, 1000) OP("aten::mm", 1, 350, 40, ""), "idle_device"),
+                     -1);
+    assert_int_equal(stake_tb("", STEP(1, 0, 1000) CALL(1, 0, 10, 1, "") KERNEL("k", 10, 9, 1),
+                              "idle_device"),
+                     -1);
+}
+
+static void waiting_counts_by_the_gap_that_it_leaves(void **state)
+{
+    int64_t row;
+
+    (void)state;
+    row = row_of("",
+                 STEP(1, 0, 1000) CALL(1, 0, 10, 1, "")
+                     RUNTIME("cudaStreamSynchronize", 100, 205, 9) CALL(1, 350, 10, 2, "")
+                         KERNEL("k", 10, 290, 1) KERNEL("j", 360, 640, 2),
+                 "synchronization", false);
+    assert_int_equal(cell_int(row, "impact_ns"), 60000); /* 300 to 360 */
+    assert_int_equal(cell_int(row, "count"), 1);
+    assert_true(has_text(row, "subject", "cudaStreamSynchronize"));
+    assert_true(has_text(row, "evidence", "(name in ('cudaStreamSynchronize')) and "));
+    assert_true(has_text(row, "evidence", "step between 0 and 0"));
+    /* The host was done before the device was. */
+    assert_int_equal(stake("",
+                           STEP(1, 0, 1000) CALL(1, 0, 10, 1, "") RUNTIME(
+                               "cudaStreamSynchronize", 100, 190, 9) CALL(1, 350, 10, 2, "")
+                               KERNEL("k", 10, 290, 1) KERNEL("j", 360, 640, 2),
+                           "synchronization"),
+                     -1);
+    /* A copy into memory that is not pinned waits as well. */
+    row = row_of("",
+                 STEP(1, 0, 1000) CALL(1, 0, 10, 1, "") RUNTIME("cudaMemcpyAsync", 100, 205, 3)
+                     CALL(1, 350, 10, 2, "") KERNEL("k", 10, 280, 1)
+                         COPY("Device -> Pageable", 290, 10, 3) KERNEL("j", 360, 640, 2),
+                 "synchronization", false);
+    assert_int_equal(cell_int(row, "impact_ns"), 60000);
+    assert_true(has_text(row, "evidence", "(Device -> Pageable)"));
+}
+
+static void pageable_copies_count_where_no_kernel_hides_them(void **state)
+{
+    (void)state;
+    assert_int_equal(stake("",
+                           STEP(1, 0, 1000) CALL(1, 0, 10, 1, "") CALL(1, 10, 10, 2, "")
+                               COPY("Pageable -> Device", 30, 20, 1) KERNEL("k", 39, 900, 2),
+                           "pageable_copies"),
+                     -1);
+    assert_int_equal(stake("",
+                           STEP(1, 0, 1000) CALL(1, 0, 10, 1, "") CALL(1, 10, 10, 2, "")
+                               COPY("Pageable -> Device", 20, 30, 1) KERNEL("k", 39, 900, 2),
+                           "pageable_copies"),
+                     19000);
+    assert_int_equal(stake("",
+                           STEP(1, 0, 1000) CALL(1, 0, 10, 1, "") CALL(1, 10, 10, 2, "")
+                               COPY("Pinned -> Device", 20, 30, 1) KERNEL("k", 60, 900, 2),
+                           "pageable_copies"),
+                     -1);
+}
+
+static void launches_count_where_kernels_are_shorter(void **state)
+{
+    int64_t row;
+
+    (void)state;
+    row = row_of("",
+                 STEP(1, 0, 100) CALL(1, 0, 10, 1, "") CALL(1, 30, 10, 2, "")
+                     CALL(1, 60, 10, 3, "") KERNEL("k", 10, 4, 1) KERNEL("k", 40, 9, 2)
+                         KERNEL("k", 70, 20, 3),
+                 "launch_bound", false);
+    assert_int_equal(cell_int(row, "impact_ns"), 10000 + 26000 + 21000);
+    assert_int_equal(cell_int(row, "count"), 3);
+    assert_true(has_text(row, "text", "at most 9.00 us"));
+    assert_true(has_text(row, "evidence", "min_ns < 10000"));
+    assert_int_equal(stake("",
+                           STEP(1, 0, 100) CALL(1, 0, 10, 1, "") CALL(1, 30, 10, 2, "")
+                               CALL(1, 60, 10, 3, "") KERNEL("k", 10, 4, 1)
+                                   KERNEL("k", 40, 10, 2) KERNEL("k", 70, 20, 3),
+                           "launch_bound"),
+                     -1);
+    /* One launch of a graph stands for many kernels. */
+    assert_int_equal(stake("",
+                           STEP(1, 0, 100) RUNTIME("cudaGraphLaunch", 0, 30, 1)
+                               KERNEL("k", 30, 4, 1) KERNEL("k", 40, 4, 1),
+                           "launch_bound"),
+                     -1);
+}
+
+static void the_allocator_counts_within_steps_alone(void **state)
+{
+    int64_t row;
+
+    (void)state;
+    row = row_of("",
+                 STEP(1, 0, 1000) RUNTIME("cudaFree", 100, 8, 1)
+                     RUNTIME("cudaMalloc", 120, 4, 2) OP("aten::mm", 1, 500, 9, ""),
+                 "allocator", false);
+    assert_int_equal(cell_int(row, "impact_ns"), 12000);
+    assert_int_equal(cell_int(row, "count"), 2);
+    assert_true(has_text(row, "subject", "cudaFree"));
+    assert_true(has_text(row, "evidence", "(name in ('cudaFree', 'cudaMalloc'))"));
+    assert_int_equal(stake("", STEP(1, 0, 1000) RUNTIME("cudaFree", 100, 10, 1), "allocator"),
+                     -1);
+    assert_int_equal(stake("", STEP(1, 200, 100) RUNTIME("cudaFree", 100, 50, 1), "allocator"),
+                     -1);
+}
+
+static void slow_steps_name_what_grew(void **state)
+{
+#define SLOW(last)                \
+    STEP(1, 0, 100)               \
+    OP("aten::a", 1, 0, 10, "")   \
+    STEP(2, 100, 101)             \
+    OP("aten::a", 1, 110, 11, "") \
+    STEP(3, 201, 102)             \
+    OP("aten::a", 1, 210, 10, "") \
+    STEP(4, 303, 103)             \
+    OP("aten::a", 1, 310, 12, "") \
+    STEP(5, 406, last) OP("aten::a", 1, 410, 15, "") OP("aten::b", 1, 430, 60, "")
+    int64_t row;
+
+    (void)state;
+    row = row_of("", SLOW(200), "slow_steps", false);
+    assert_int_equal(cell_int(row, "impact_ns"), 98000); /* over 102 us */
+    assert_int_equal(cell_int(row, "count"), 1);
+    assert_true(has_text(row, "subject", "5"));
+    assert_true(has_text(row, "text", "aten::b grew most, by 60.0 us on the host"));
+    assert_int_equal(stake("", SLOW(104), "slow_steps"), -1);
+    /* A label that is not the only one does not tell the step. */
+    row = row_of("", STEP(5, 506, 101) STEP(5, 706, 400) SLOW(100), "slow_steps", false);
+    assert_true(has_text(row, "subject", "@6"));
+}
+
+static void a_trace_without_steps_or_devices_says_what_does_not_apply(void **state)
+{
+    const struct osc_options o = {0};
+
+    (void)state;
+    run(&o, "", OP("aten::mm", 1, 0, 10, ""));
+    assert_int_equal(result.n_rows, 0);
+    assert_non_null(strstr(result.notes.s, "no steps were announced"));
+    assert_non_null(strstr(result.notes.s, "no device work"));
+    assert_non_null(strstr(result.notes.s, "no rule applies"));
+    run(&o, "", "");
+    assert_int_equal(result.n_rows, 0);
+    assert_non_null(strstr(result.notes.s, "no time to go by"));
+}
+
+static void names_of_files_are_words_of_the_shell(void **state)
+{
+    static const struct {
+        const char *source, *word;
+    } cases[] = {
+        {"a/b-1.json", " a/b-1.json"},
+        {"-o.json", " ./-o.json"},
+        {"-", " -"},
+        {"a b.json", " 'a b.json'"},
+        {"it's $HOME.json", " 'it'\\''s $HOME.json'"},
+        {"a\nb'c\\.json", " $'a\\012b\\'c\\\\.json'"},
+        {"\xff.json", " $'\\377.json'"},
+        {"\xc3\xa9.json", " '\xc3\xa9.json'"},
+    };
+    const struct osc_options o = {0};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        end(NULL);
+        load(cases[i].source, "", STEP(1, 0, 1000) LOADER(0, 51));
+        osc_result_init(&result, &osc_table_advice);
+        assert_int_equal(osc_table_advice.map(&trace, &o, &result, NULL), OSC_OK);
+        assert_int_equal(result.n_rows, 1);
+        assert_true(osc_str_ends(osc_result_get_str(&result, 0, column("evidence")),
+                                 osc_str_c(cases[i].word)));
+    }
+}
+
+/* The words of the evidence that S adds to COMMAND, for the file "a.json". */
+static void assert_selects(const struct osc_selection *s, const char *events, const char *words)
+{
+    const struct osc_options o = {.selection = s};
+
+    end(NULL);
+    load("a.json", "", events);
+    osc_result_init(&result, &osc_table_advice);
+    assert_int_equal(osc_table_advice.map(&trace, &o, &result, NULL), OSC_OK);
+    assert_int_equal(result.n_rows, 1);
+    assert_true(
+        osc_str_ends(osc_result_get_str(&result, 0, column("evidence")), osc_str_c(words)));
+}
+
+static void the_evidence_selects_what_was_selected(void **state)
+{
+    const char *const loading = STEP(1, 0, 1000) LOADER(0, 51), *const allocating =
+                                                                    STEP(1, 0, 1000)
+                                                                        RUNTIME("cudaMalloc",
+                                                                                100, 20, 9);
+    struct osc_selection s = {0};
+
+    (void)state;
+    assert_selects(&s, loading, "> 0\" a.json");
+    s = (struct osc_selection){.process = "1",
+                               .thread = "it's",
+                               .device = "cuda:0",
+                               .steps = "1-2",
+                               .has_from = true,
+                               .has_to = true,
+                               .from_ns = 5,
+                               .to_ns = 7000};
+    assert_selects(&s, loading,
+                   "> 0\" --process 1 --thread 'it'\\''s' --device cuda:0 --steps 1-2 "
+                   "--from 5 --to 7000 a.json");
+    /* Which of the selected steps are kept is told by the rows. */
+    s = (struct osc_selection){.process = "1", .steps = "1-2"};
+    assert_selects(&s, allocating,
+                   "is not null and step between 0 and 0\" --process 1 --steps 1-2 a.json");
+}
+
+static void standard_input_is_a_dash(void **state)
+{
+    const struct osc_options o = {0};
+
+    (void)state;
+    end(NULL);
+    load("standard input", "", STEP(1, 0, 1000) LOADER(0, 51));
+    trace.is_stdin = true;
+    osc_result_init(&result, &osc_table_advice);
+    assert_int_equal(osc_table_advice.map(&trace, &o, &result, NULL), OSC_OK);
+    assert_true(
+        osc_str_ends(osc_result_get_str(&result, 0, column("evidence")), OSC_STR("0\" -")));
+}
+
+static void merged_ranks_add_up_and_name_nobody(void **state)
+{
+    const struct osc_options o = {.operands = "runs/a", .n_traces = 2};
+    struct osc_merger merger;
+    struct osc_result sum;
+
+    (void)state;
+    osc_merger_init(&merger, &osc_table_advice);
+    run(&o, "", STEP(1, 0, 1000) CALL(1, 0, 1, 1, "") KERNEL("k", 10, 200, 1));
+    assert_int_equal(osc_merger_add(&merger, &result, 0), OSC_OK);
+    run(&o, "", STEP(1, 0, 3000) CALL(1, 0, 1, 1, "") KERNEL("k", 10, 1400, 1));
+    assert_int_equal(osc_merger_add(&merger, &result, 1), OSC_OK);
+    osc_result_init(&sum, &osc_table_advice);
+    assert_int_equal(osc_merger_result(&merger, &sum), OSC_OK);
+    assert_int_equal(osc_table_advice.finish(&sum, &o, NULL), OSC_OK);
+    assert_int_equal(sum.n_rows, 2); /* low_utilization, idle_device */
+    assert_int_equal(osc_result_get_int(&sum, 0, column("impact_ns")), 800000 + 1600000);
+    assert_true(osc_result_get_num(&sum, 0, column("ratio")) == 0.4);
+    assert_true(osc_str_starts(osc_result_get_str(&sum, 0, column("text")),
+                               OSC_STR("2 devices ran kernels in 40.0 %")));
+    assert_false(osc_result_has(&sum, 0, column("subject")));
+    /* Their evidence is one command: where they want the same of all, it says so once. */
+    assert_true(
+        osc_str_eq(osc_result_get_str(&sum, 0, column("evidence")),
+                   OSC_STR("opscope table devices --where \"device in ('cuda:0')\" runs/a")));
+    assert_true(osc_str_eq(
+        osc_result_get_str(&sum, 1, column("evidence")),
+        OSC_STR("opscope table events --where \"(rank in (0) and span = 0 and start_ns <= "
+                "1000000 and start_ns + dur_ns >= 210000) or (rank in (0) and span = 0 and "
+                "start_ns <= 3000000 and start_ns + dur_ns >= 1410000)\" runs/a")));
+    osc_result_fini(&sum);
+    osc_merger_fini(&merger);
+}
+
+/* Fail the first allocation, then the second, ... until the work gets done. */
+static void memory_that_runs_out_is_a_status(void **state)
+{
+    const struct osc_options o = {.operands = "a.json", .n_traces = 1};
+    osc_status st = OSC_ENOMEM;
+
+    (void)state;
+    end(NULL);
+    load("small", DEVICE(7, 0),
+         MM("sgemm") STEP(2, 100, 101) STEP(3, 201, 102) STEP(4, 303, 300)
+             RUNTIME("cudaStreamSynchronize", 400, 20, 9) HELD(1, 999));
+    for (long n = 0; st != OSC_OK; n++) {
+        osc_result_fini(&result);
+        osc_result_init(&result, &osc_table_advice);
+        osc_mem_fail_after(n);
+        st = osc_table_advice.map(&trace, &o, &result, NULL);
+        if (st == OSC_OK)
+            st = osc_table_advice.finish(&result, &o, NULL);
+        osc_mem_fail_after(-1);
+        assert_true(st == OSC_OK || st == OSC_ENOMEM);
+    }
+    assert_true(result.n_rows >= 4);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(loading_data_counts_above_a_twentieth_of_the_steps, end),
+        cmocka_unit_test_teardown(communication_counts_above_a_tenth_of_the_steps, end),
+        cmocka_unit_test_teardown(data_parallel_needs_two_devices, end),
+        cmocka_unit_test_teardown(another_backend_than_nccl_counts_where_nccl_would_run, end),
+        cmocka_unit_test_teardown(a_device_that_runs_kernels_half_of_the_time_is_fine, end),
+        cmocka_unit_test_teardown(tensor_cores_count_where_nothing_uses_them, end),
+        cmocka_unit_test_teardown(memory_counts_above_nine_tenths_of_the_device, end),
+        cmocka_unit_test_teardown(idle_devices_count_above_a_tenth_with_what_the_host_did, end),
+        cmocka_unit_test_teardown(waiting_counts_by_the_gap_that_it_leaves, end),
+        cmocka_unit_test_teardown(pageable_copies_count_where_no_kernel_hides_them, end),
+        cmocka_unit_test_teardown(launches_count_where_kernels_are_shorter, end),
+        cmocka_unit_test_teardown(the_allocator_counts_within_steps_alone, end),
+        cmocka_unit_test_teardown(slow_steps_name_what_grew, end),
+        cmocka_unit_test_teardown(a_trace_without_steps_or_devices_says_what_does_not_apply,
+                                  end),
+        cmocka_unit_test_teardown(names_of_files_are_words_of_the_shell, end),
+        cmocka_unit_test_teardown(the_evidence_selects_what_was_selected, end),
+        cmocka_unit_test_teardown(standard_input_is_a_dash, end),
+        cmocka_unit_test_teardown(merged_ranks_add_up_and_name_nobody, end),
+        cmocka_unit_test_teardown(memory_that_runs_out_is_a_status, end),
+    };
+    return cmocka_run_group_tests_name("advice", tests, NULL, NULL);
+}

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/advice/advice_list.h"
+
+#define NAME_BYTES 120 /* of names in sentences */
+
+static const char *const codes[] = {
+#define CODE(name, code, title) code,
+    OSC_ADVICE_LIST(CODE)
+#undef CODE
+};
+
+static const char *const titles[] = {
+#define TITLE(name, code, title) title,
+    OSC_ADVICE_LIST(TITLE)
+#undef TITLE
+};
+
+const char *osc_advice_code_text(enum osc_advice_code code)
+{
+    return codes[code];
+}
+
+const char *osc_advice_title(enum osc_advice_code code)
+{
+    return titles[code];
+}
+
+/* V, not negative, with three digits. */
+static void add_digits(struct osc_strbuf *out, double v, const char *unit)
+{
+    osc_strbuf_addf(out, "%.*f %s", v < 9.995 ? 2 : v < 99.95 ? 1 : 0, v, unit);
+}
+
+/* NS with a unit, such as 12.3 ms. */
+static void add_time(struct osc_strbuf *out, int64_t ns)
+{
+    const double v = (double)ns;
+
+    if (ns < 1000)
+        osc_strbuf_addf(out, "%lld ns", (long long)ns);
+    else if (v < 999.5e3)
+        add_digits(out, v / 1e3, "us");
+    else if (v < 999.5e6)
+        add_digits(out, v / 1e6, "ms");
+    else
+        add_digits(out, v / 1e9, "s");
+}
+
+/* N bytes with a unit, such as 15.2 GiB. */
+static void add_bytes(struct osc_strbuf *out, int64_t n)
+{
+    const double kib = 1024, v = (double)n;
+
+    if (v < kib)
+        osc_strbuf_addf(out, "%lld bytes", (long long)n);
+    else if (v < kib * kib)
+        add_digits(out, v / kib, "KiB");
+    else if (v < kib * kib * kib)
+        add_digits(out, v / kib / kib, "MiB");
+    else
+        add_digits(out, v / kib / kib / kib, "GiB");
+}
+
+static double percent(int64_t part, int64_t whole)
+{
+    return whole > 0 ? 100.0 * (double)part / (double)whole : 0;
+}
+
+/* "33.4 % of the step time (1.2 s)". */
+static void add_share(struct osc_strbuf *out, const struct osc_advice_numbers *n)
+{
+    osc_strbuf_addf(out, "%.1f %% of the step time (", percent(n->part, n->whole));
+    add_time(out, n->impact_ns);
+    osc_strbuf_adds(out, ")");
+}
+
+/* "3 steps", "1 step"; THING in the singular. */
+static void add_count(struct osc_strbuf *out, int64_t count, const char *thing)
+{
+    osc_strbuf_addf(out, "%lld %s%s", (long long)count, thing, count == 1 ? "" : "s");
+}
+
+/* NAME, of which a page is no help in a sentence. */
+static void add_name(struct osc_strbuf *out, struct osc_str name)
+{
+    uint32_t len = name.len < NAME_BYTES ? name.len : NAME_BYTES;
+
+    while (len < name.len && len > 0 && ((unsigned char)name.s[len] & 0xc0) == 0x80)
+        len--;
+    osc_strbuf_add(out, name.s, len);
+    osc_strbuf_adds(out, len < name.len ? "..." : "");
+}
+
+/* Names of several parts would be those of the first alone. */
+static bool has_name(const struct osc_advice_numbers *n, struct osc_str name)
+{
+    return n->n_parts == 1 && name.len > 0;
+}
+
+static void say_data_loading(const struct osc_advice_numbers *n, struct osc_strbuf *out)
+{
+    add_share(out, n);
+    osc_strbuf_adds(out, " goes by in the data loader while nothing else runs. Load in other "
+                         "processes and ahead of time: DataLoader(..., num_workers=N, "
+                         "pin_memory=True).");
+}
+
+static void say_data_parallel(const struct osc_advice_numbers *n, struct osc_strbuf *out)
+{
+    osc_strbuf_adds(out, "DataParallel drives ");
+    add_count(out, n->more[0], "device");
+    osc_strbuf_adds(out, " from one process; for ");
+    add_share(out, n);
+    osc_strbuf_adds(out, " not all of them run kernels. Use DistributedDataParallel, with a "
+                         "process for each device.");
+}
+
+static void say_backend(const struct osc_advice_numbers *n, struct osc_strbuf *out)
+{
+    osc_strbuf_adds(out, "DistributedDataParallel runs without NCCL, and communication takes ");
+    add_share(out, n);
+    osc_strbuf_adds(out, ". For CUDA devices NCCL is the fastest backend: "
+                         "torch.distributed.init_process_group('nccl').");
+}
+
+static void say_communication(const struct osc_advice_numbers *n, struct osc_strbuf *out)
+{
+    add_share(out, n);
+    osc_strbuf_adds(out,
+                    " goes by in communication that nothing hides. Compress gradients (DDP "
+                    "communication hooks), accumulate them over several batches, or take "
+                    "larger batches. The last two change the effective batch size, which may "
+                    "cost accuracy; optimizers such as LAMB are made for that.");
+}
+
+static void say_low_utilization(const struct osc_advice_numbers *n, struct osc_strbuf *out)
+{
+    if (has_name(n, n->subject))
+        add_name(out, n->subject);
+    else
+        add_count(out, n->count, "device");
+    osc_strbuf_addf(out, " ran kernels in %.1f %% of the time; no kernel for ",
+                    percent(n->part, n->whole));
+    add_time(out, n->impact_ns);
+    osc_strbuf_adds(out, " of the steps. A larger batch gives a device more to do at once; it "
+                         "may change how the training converges.");
+}
+
+static void say_tensor_cores(const struct osc_advice_numbers *n, struct osc_strbuf *out)
+{
+    osc_strbuf_addf(out,
+                    "%.0f %% of the kernel time is launched by operators that can use Tensor "
+                    "Cores, and no kernel is known to use them; these kernels run for ",
+                    percent(n->part, n->whole));
+    add_time(out, n->impact_ns);
+    osc_strbuf_adds(out, " of the steps. Use automatic mixed precision: "
+                         "torch.autocast('cuda').");
+}
+
+static void say_memory_limit(const struct osc_advice_numbers *n, struct osc_strbuf *out)
+{
+    if (has_name(n, n->subject))
+        add_name(out, n->subject);
+    else
+        osc_strbuf_adds(out, "Devices");
+    osc_strbuf_adds(out, " held ");
+    add_bytes(out, n->part);
+    osc_strbuf_adds(out, " of ");
+    add_bytes(out, n->whole);
+    osc_strbuf_addf(out, " at the peak (%.1f %%).", percent(n->part, n->whole));
+    osc_strbuf_adds(out, " Checkpoint activations (torch.utils.checkpoint), use automatic "
+                         "mixed precision, or take smaller batches.");
+}
+
+static void say_idle_device(const struct osc_advice_numbers *n, struct osc_strbuf *out)
+{
+    const int64_t all = n->more[0] + n->more[1] + n->more[2] + n->more[3];
+
+    osc_strbuf_adds(out, "For ");
+    add_share(out, n);
+    osc_strbuf_adds(out, " no device does anything, in ");
+    add_count(out, n->count, "gap");
+    osc_strbuf_addf(out,
+                    ". Meanwhile the host is in the data loader (%.0f %%), in calls of the "
+                    "device runtime (%.0f %%), in operators and other ranges (%.0f %%), or in "
+                    "nothing that was recorded (%.0f %%).",
+                    percent(n->more[0], all), percent(n->more[1], all),
+                    percent(n->more[2], all), percent(n->more[3], all));
+    if (has_name(n, n->subject)) {
+        osc_strbuf_adds(out, " The longest part ends with work of ");
+        add_name(out, n->subject);
+        osc_strbuf_adds(out, ".");
+    }
+}
+
+static void say_synchronization(const struct osc_advice_numbers *n, struct osc_strbuf *out)
+{
+    add_count(out, n->count, "call");
+    if (has_name(n, n->subject)) {
+        osc_strbuf_adds(out, ", above all ");
+        add_name(out, n->subject);
+        osc_strbuf_adds(out, ",");
+    }
+    osc_strbuf_adds(out, n->count == 1 ? " waits" : " wait");
+    osc_strbuf_adds(out, " for the device, ");
+    add_time(out, n->more[0]);
+    osc_strbuf_adds(out, " in all; afterwards the device has nothing to do for ");
+    add_share(out, n);
+    osc_strbuf_adds(out, ". Leave out .item(), .cpu(), print() of tensors and "
+                         "torch.cuda.synchronize() in steps, or do them less often.");
+}
+
+static void say_pageable_copies(const struct osc_advice_numbers *n, struct osc_strbuf *out)
+{
+    osc_strbuf_adds(out, n->count == 1 ? "One copy" : "Copies");
+    osc_strbuf_adds(out, " to the device from pageable memory, ");
+    osc_strbuf_addf(out, "%lld in all, ", (long long)n->count);
+    osc_strbuf_adds(out, n->count == 1 ? "takes " : "take ");
+    add_share(out, n);
+    osc_strbuf_adds(out, " while no kernel runs, and the host waits for them. Pin the memory "
+                         "and do not wait: DataLoader(..., pin_memory=True), "
+                         "x.to(device, non_blocking=True).");
+}
+
+static void say_launch_bound(const struct osc_advice_numbers *n, struct osc_strbuf *out)
+{
+    if (n->n_parts == 1) {
+        osc_strbuf_adds(out, "Half of the kernels run for at most ");
+        add_time(out, n->more[0]);
+        osc_strbuf_adds(out, ", half of the calls that launch them take ");
+        add_time(out, n->more[1]);
+        osc_strbuf_adds(out, " or more");
+    } else {
+        osc_strbuf_adds(out, "Kernels run shorter than it takes to launch them");
+    }
+    osc_strbuf_adds(out, ": for ");
+    add_share(out, n);
+    osc_strbuf_adds(out, " devices wait for the next launch");
+    if (has_name(n, n->subject)) {
+        osc_strbuf_adds(out, ", above all before ");
+        add_name(out, n->subject);
+    }
+    osc_strbuf_adds(out, ". Launch less often: torch.compile, CUDA graphs, fused optimizers "
+                         "(fused=True), larger batches.");
+}
+
+static void say_allocator(const struct osc_advice_numbers *n, struct osc_strbuf *out)
+{
+    add_count(out, n->count, "call");
+    if (has_name(n, n->subject)) {
+        osc_strbuf_adds(out, ", above all ");
+        add_name(out, n->subject);
+        osc_strbuf_adds(out, ",");
+    }
+    osc_strbuf_adds(out, n->count == 1 ? " takes device memory or gives it back"
+                                       : " take device memory or give it back");
+    osc_strbuf_adds(out, " within steps: ");
+    add_share(out, n);
+    osc_strbuf_adds(out,
+                    ". The caching allocator does that while it grows, and again and again "
+                    "where memory is short or fragmented. Keep shapes the same, do not call "
+                    "torch.cuda.empty_cache() in steps, or set "
+                    "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True.");
+}
+
+static void say_slow_steps(const struct osc_advice_numbers *n, struct osc_strbuf *out)
+{
+    add_count(out, n->count, "step");
+    osc_strbuf_adds(out, n->count == 1 ? " takes " : " take ");
+    add_time(out, n->impact_ns);
+    osc_strbuf_addf(out, " longer than the median (beyond 3 MAD), %.1f %% of the step time.",
+                    percent(n->part, n->whole));
+    if (!has_name(n, n->subject))
+        return;
+    osc_strbuf_adds(out, " The slowest is step ");
+    add_name(out, n->subject);
+    osc_strbuf_adds(out, ", by ");
+    add_time(out, n->more[0]);
+    osc_strbuf_adds(out, " over ");
+    add_time(out, n->more[3]);
+    osc_strbuf_adds(out, ".");
+    if (!has_name(n, n->grew))
+        return;
+    osc_strbuf_adds(out, " There ");
+    add_name(out, n->grew);
+    osc_strbuf_adds(out, " grew most, by ");
+    add_time(out, n->more[1]);
+    osc_strbuf_adds(out, n->more[2] != 0 ? " on the device." : " on the host.");
+}
+
+void osc_advice_say(enum osc_advice_code code, const struct osc_advice_numbers *n,
+                    struct osc_strbuf *out)
+{
+    static void (*const say[])(const struct osc_advice_numbers *n, struct osc_strbuf *out) = {
+        [OSC_ADVICE_DATA_LOADING] = say_data_loading,
+        [OSC_ADVICE_DATA_PARALLEL] = say_data_parallel,
+        [OSC_ADVICE_BACKEND] = say_backend,
+        [OSC_ADVICE_COMMUNICATION] = say_communication,
+        [OSC_ADVICE_LOW_UTILIZATION] = say_low_utilization,
+        [OSC_ADVICE_TENSOR_CORES] = say_tensor_cores,
+        [OSC_ADVICE_MEMORY_LIMIT] = say_memory_limit,
+        [OSC_ADVICE_IDLE_DEVICE] = say_idle_device,
+        [OSC_ADVICE_SYNCHRONIZATION] = say_synchronization,
+        [OSC_ADVICE_PAGEABLE_COPIES] = say_pageable_copies,
+        [OSC_ADVICE_LAUNCH_BOUND] = say_launch_bound,
+        [OSC_ADVICE_ALLOCATOR] = say_allocator,
+        [OSC_ADVICE_SLOW_STEPS] = say_slow_steps,
+    };
+
+    say[code](n, out);
+}

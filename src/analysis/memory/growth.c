@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/memory/growth.h"
+
+#include "base/idmap.h"
+#include "base/mem.h"
+#include "base/sort.h"
+#include "derive/facts.h"
+
+enum { HOST, DEVICE, N_SIDES };
+
+/* One name in one step. */
+struct sum {
+    uint32_t name, step; /* step: index + 1 */
+    uint32_t first_row;  /* of the name in that step */
+    int64_t ns[N_SIDES];
+};
+
+struct sums {
+    const struct osc_trace *t;
+    const struct osc_facts *f;
+    struct sum *all; /* owned */
+    size_t n, cap;
+    struct osc_idmap places; /* name and step -> place in all, + 1 */
+};
+
+/* Whether the range NODE is one that can be named as having grown. */
+static bool is_candidate(const struct sums *s, uint32_t node, const struct osc_chunk *c,
+                         uint32_t i)
+{
+    const uint8_t flags = s->f->tree.flags[node - 1];
+
+    return (flags & (OSC_NODE | OSC_NODE_MERGED)) == OSC_NODE && c->step[i] != 0 &&
+           ((flags & OSC_NODE_ROW) || c->kind[i] == OSC_KIND_DATALOADER);
+}
+
+/* Add NS to row I of C on SIDE. */
+static osc_status add(struct sums *s, const struct osc_chunk *c, uint32_t i, int side,
+                      int64_t ns)
+{
+    const uint32_t row = osc_row_at(c, i).v;
+    uint32_t *const place = osc_idmap_put(&s->places, (uint64_t)c->name[i] << 32 | c->step[i]);
+
+    if (!place || osc_grow(&s->all, &s->cap, s->n + 1, sizeof *s->all) != OSC_OK)
+        return OSC_ENOMEM;
+    if (*place == 0) {
+        s->all[s->n++] = (struct sum){.name = c->name[i], .step = c->step[i], .first_row = row};
+        *place = (uint32_t)s->n;
+    }
+    struct sum *const sum = &s->all[*place - 1];
+    sum->ns[side] += ns;
+    sum->first_row = row < sum->first_row ? row : sum->first_row;
+    return OSC_OK;
+}
+
+/* Times on the host. Parents stand before their children: from the end on. */
+static osc_status sum_host(struct sums *s)
+{
+    const uint32_t n = s->f->order.n_rows;
+    const struct osc_optree *const tree = &s->f->tree;
+    const size_t bytes = ((size_t)n + 1) * sizeof(int64_t);
+    int64_t *const below_ns = osc_pages_alloc(bytes); /* by node: of its children */
+    osc_status st = below_ns ? OSC_OK : OSC_ENOMEM;
+
+    for (uint32_t node = n; node > 0 && st == OSC_OK; node--) {
+        if ((tree->flags[node - 1] & (OSC_NODE | OSC_NODE_MERGED)) != OSC_NODE)
+            continue;
+        const osc_row row = {s->f->order.rows[node - 1]};
+        const struct osc_chunk *const c = osc_chunk_of(&s->t->events, row);
+        const uint32_t i = osc_row_place(row);
+
+        below_ns[tree->parent[node - 1]] += c->dur_ns[i];
+        if (is_candidate(s, node, c, i))
+            st = add(s, c, i, HOST, c->dur_ns[i] - below_ns[node]);
+    }
+    osc_pages_free(below_ns, bytes);
+    return st;
+}
+
+/* Times on devices, for the operator whose calls launched the work. */
+static osc_status sum_device(struct sums *s)
+{
+    const struct osc_links *const links = &s->f->links;
+    osc_status st = OSC_OK;
+
+    for (size_t n = 0; n < links->n_works && st == OSC_OK; n++) {
+        const uint32_t call = links->works[n].call;
+        const uint32_t node =
+            call == 0 ? 0 : osc_optree_owner(&s->f->tree, links->calls[call - 1].node);
+        if (node == 0)
+            continue;
+        const osc_row work = {links->works[n].row}, op = {s->f->order.rows[node - 1]};
+        const struct osc_chunk *const c = osc_chunk_of(&s->t->events, op);
+        const uint32_t i = osc_row_place(op);
+
+        if (is_candidate(s, node, c, i))
+            st = add(s, c, i, DEVICE,
+                     osc_chunk_of(&s->t->events, work)->dur_ns[osc_row_place(work)]);
+    }
+    return st;
+}
+
+static int by_name(const void *x, const void *y)
+{
+    const struct sum *const a = x, *const b = y;
+
+    return a->name != b->name ? (a->name > b->name) - (a->name < b->name)
+                              : (a->step > b->step) - (a->step < b->step);
+}
+
+static int by_value(const void *x, const void *y)
+{
+    const int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
+
+    return (a > b) - (a < b);
+}
+
+/* The K-th of V[0, N), sorted, and N_ZEROS zeros, from 0. */
+static int64_t kth(const int64_t *v, size_t n, size_t n_zeros, size_t k)
+{
+    size_t n_negative = 0;
+
+    while (n_negative < n && v[n_negative] < 0)
+        n_negative++;
+    if (k < n_negative)
+        return v[k];
+    return k < n_negative + n_zeros ? 0 : v[k - n_zeros];
+}
+
+/* An outlier that took longer than the median step: of a short one nothing explains it. */
+static bool is_slow(const struct osc_breakdown *b, uint32_t step)
+{
+    const struct osc_step_cost *const s = &b->steps[step];
+
+    return s->is_outlier && 2 * (s->end_ns - s->start_ns) > b->median_twice_ns;
+}
+
+/* Let the N sums of one name try for the outliers of B. V has room for them. */
+static void try_name(const struct sum *sums, size_t n, const struct osc_breakdown *b,
+                     int64_t *v, struct osc_growth *growth, uint32_t *first_rows)
+{
+    uint32_t first_row = UINT32_MAX; /* of the name */
+
+    for (size_t i = 0; i < n; i++)
+        first_row = sums[i].first_row < first_row ? sums[i].first_row : first_row;
+    for (int side = 0; side < N_SIDES; side++) {
+        size_t n_kept = 0;
+
+        for (size_t i = 0; i < n; i++) {
+            if (b->steps[sums[i].step - 1].is_kept)
+                v[n_kept++] = sums[i].ns[side];
+        }
+        const size_t n_zeros = b->n_kept - n_kept;
+        osc_sort(v, n_kept, sizeof *v, by_value);
+        const int64_t median_twice = kth(v, n_kept, n_zeros, (b->n_kept - 1) / 2) +
+                                     kth(v, n_kept, n_zeros, b->n_kept / 2);
+        for (size_t i = 0; i < n; i++) {
+            const uint32_t step = sums[i].step - 1;
+            const int64_t half_ns = 2 * sums[i].ns[side] - median_twice;
+            struct osc_growth *const best = &growth[step];
+            const bool is_first = half_ns == best->half_ns && side == (int)best->is_device &&
+                                  first_row < first_rows[step];
+
+            if (half_ns <= 0 || sums[i].name == 0 || !is_slow(b, step))
+                continue;
+            if (half_ns > best->half_ns || is_first ||
+                (half_ns == best->half_ns && side < (int)best->is_device)) {
+                *best = (struct osc_growth){{sums[i].name}, half_ns, side == DEVICE};
+                first_rows[step] = first_row;
+            }
+        }
+    }
+}
+
+static osc_status try_names(struct sums *s, const struct osc_breakdown *b,
+                            struct osc_growth *growth)
+{
+    int64_t *const v = osc_malloc((s->n + 1) * sizeof *v);
+    uint32_t *const first_rows = osc_calloc((size_t)b->n_steps + 1, sizeof *first_rows);
+    const osc_status st = v && first_rows ? OSC_OK : OSC_ENOMEM;
+
+    if (st == OSC_OK && s->n > 0) {
+        osc_sort(s->all, s->n, sizeof *s->all, by_name);
+        for (size_t i = 0, n; i < s->n; i += n) {
+            for (n = 1; i + n < s->n && s->all[i + n].name == s->all[i].name; n++)
+                ;
+            try_name(&s->all[i], n, b, v, growth, first_rows);
+        }
+    }
+    osc_free(v);
+    osc_free(first_rows);
+    return st;
+}
+
+osc_status osc_growth_find(const struct osc_trace *t, const struct osc_breakdown *b,
+                           struct osc_growth *growth)
+{
+    struct sums s = {.t = t, .f = osc_trace_facts(t)};
+    bool has_slow_steps = false;
+
+    for (uint32_t i = 0; i < b->n_steps; i++)
+        has_slow_steps |= is_slow(b, i);
+    if (!has_slow_steps)
+        return OSC_OK;
+    osc_status st = sum_host(&s);
+    if (st == OSC_OK)
+        st = sum_device(&s);
+    if (st == OSC_OK)
+        st = try_names(&s, b, growth);
+    osc_free(s.all);
+    osc_idmap_fini(&s.places);
+    return st;
+}

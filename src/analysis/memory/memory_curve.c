@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `memory_curve`: what the allocators said they held after each record, device after
+ * device (tensorboard-views.md, 7.2). Every point, in nanoseconds: whoever draws it
+ * may thin it out.
+ */
+#include "analysis/table_registry.h"
+
+#include "analysis/memory/memory_view.h"
+#include "derive/args.h"
+
+enum { PROCESS, DEVICE, TIME, ALLOCATED, RESERVED, N_COLUMNS };
+
+static const struct osc_column columns[N_COLUMNS] = {
+    [PROCESS] = {"process", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_DEEP,
+                 "The process whose allocator it is, as the file names it: member pid."},
+    [DEVICE] = {"device", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
+                "Whose memory: cpu, cuda:0 and so on, by the arguments Device Type and Device "
+                "Id of the records."},
+    [TIME] = {"time_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_FIRST, 0,
+              "When the record was made, from the origin of all operands."},
+    [ALLOCATED] = {"allocated_bytes", OSC_TYPE_INTEGER, "bytes", OSC_MERGE_FIRST, 0,
+                   "Memory in use after it, as the allocator counts it: argument Total "
+                   "Allocated. It holds until the next point."},
+    [RESERVED] = {"reserved_bytes", OSC_TYPE_INTEGER, "bytes", OSC_MERGE_FIRST, 0,
+                  "Memory that the allocator held, in use or not: argument Total Reserved; "
+                  "the allocator of the CPU says 0."},
+};
+
+static void add_device(const struct osc_memory_view *v, const struct osc_memory_device *d,
+                       struct osc_result *out)
+{
+    const struct osc_memory_range range = osc_memory_view_range(v, d);
+
+    for (uint32_t k = range.begin; k < range.end && out->status == OSC_OK; k++) {
+        const struct osc_chunk *const c =
+            osc_chunk_of(&v->t->events, (osc_row){v->a->records[k].row});
+        const uint32_t i = v->a->records[k].row & OSC_CHUNK_MASK;
+        int64_t bytes;
+
+        if (!osc_args_int(v->t, c, i, OSC_ARG_KEY_TOTAL_ALLOCATED, &bytes) ||
+            !osc_memory_view_wants(v, k))
+            continue;
+        osc_result_row(out);
+        osc_result_str(out, PROCESS, osc_memory_view_process(v, d));
+        osc_result_str(out, DEVICE, osc_str_c(d->name));
+        osc_result_int(out, TIME, c->ts_ns[i] - v->t->origin_ns);
+        osc_result_int(out, ALLOCATED, bytes);
+        if (osc_args_int(v->t, c, i, OSC_ARG_KEY_TOTAL_RESERVED, &bytes))
+            osc_result_int(out, RESERVED, bytes);
+    }
+}
+
+static osc_status map(const struct osc_trace *t, const struct osc_options *o,
+                      struct osc_result *out, struct osc_err *err)
+{
+    struct osc_memory_view v;
+    osc_status st = osc_memory_view_init(&v, t, o, err);
+
+    if (st != OSC_OK)
+        return st == OSC_EINVAL ? st
+                                : osc_fail(err, st, "memory_curve: %s", osc_status_text(st));
+    for (uint32_t d = 0; d < v.a->n_devices; d++)
+        add_device(&v, &v.a->devices[d], out);
+    osc_memory_view_show_process(&v, out, PROCESS);
+    osc_memory_view_note(&v, out);
+    if (out->n_rows == 0 && v.a->n_records > 0)
+        osc_result_note(out, "records without totals make no curve: PyTorch before 1.10 did "
+                             "not write them");
+    osc_memory_view_fini(&v);
+    return out->status;
+}
+
+const struct osc_table_def osc_table_memory_curve = {
+    .name = "memory_curve",
+    .help = "Memory in use and reserved after every record, by device.",
+    .source = "events named [memory]: their Total Allocated and Total Reserved.",
+    .columns = columns,
+    .n_columns = N_COLUMNS,
+    .facts = OSC_FACT_ALLOCATIONS | OSC_FACT_STEPS,
+    .takes = OSC_TAKES_SELECTION,
+    .map = map,
+};

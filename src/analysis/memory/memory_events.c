@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `memory_events`: each allocation with its release, and what has no counterpart
+ * (tensorboard-views.md, 7.3 and R-7.1).
+ */
+#include "analysis/table_registry.h"
+
+#include <string.h>
+
+#include "analysis/memory/memory_view.h"
+#include "base/mem.h"
+#include "base/sort.h"
+
+enum { PROCESS, DEVICE, OPERATOR, MODULE, STEP, BYTES, ALLOC, FREE, DUR, NOTE, N_COLUMNS };
+
+static const struct osc_column columns[N_COLUMNS] = {
+    [PROCESS] = {"process", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_DEEP,
+                 "The process that allocated, as the file names it: member pid."},
+    [DEVICE] = {"device", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
+                "Whose memory: cpu, cuda:0 and so on, by the arguments Device Type and Device "
+                "Id of the records; unknown where they say nothing that makes sense."},
+    [OPERATOR] = {"operator", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
+                  "The innermost operator of its thread that was running at the allocation; "
+                  "aten::empty and its like behind the name of what encloses it, which wanted "
+                  "the memory; (none) where there is no operator or no allocation."},
+    [MODULE] = {"module", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
+                "The innermost nn.Module of its thread that was running at the allocation."},
+    [STEP] = {"step", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
+              "Ordinal of the step in which it was allocated, or released where no allocation "
+              "is known, from 0."},
+    [BYTES] = {"bytes", OSC_TYPE_INTEGER, "bytes", OSC_MERGE_FIRST, 0,
+               "Size as recorded: argument Bytes, of a release without its sign."},
+    [ALLOC] = {"alloc_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_FIRST, 0,
+               "When it was allocated, from the origin; missing if the trace does not see it."},
+    [FREE] = {"free_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_FIRST, 0,
+              "When it was released: the next release of its process, device and address "
+              "(argument Addr); missing if the trace does not see it."},
+    [DUR] = {"dur_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_FIRST, 0, "free_ns - alloc_ns."},
+    [NOTE] = {"note", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
+              "What does not fit: the address was allocated again although no release was "
+              "recorded, the release says another size, or there is no address to pair by."},
+};
+
+/* A row of the table: an allocation, or a release without one. */
+struct line {
+    int64_t time_ns; /* of its first record */
+    uint32_t row;    /* of that record */
+    uint32_t k;      /* its index */
+    uint32_t device;
+};
+
+struct lines {
+    struct line *all; /* owned */
+    size_t n, cap;
+    size_t *runs; /* owned; where each that is in order begins */
+    size_t n_runs, cap_runs;
+};
+
+static int compare_lines(const void *pa, const void *pb)
+{
+    const struct line *const a = pa, *const b = pb;
+
+    if (a->time_ns != b->time_ns)
+        return a->time_ns < b->time_ns ? -1 : 1;
+    return (a->row > b->row) - (a->row < b->row);
+}
+
+static osc_status add_line(struct lines *lines, const struct osc_memory_view *v,
+                           uint32_t device, uint32_t k)
+{
+    const struct osc_allocation_record *const r = &v->a->records[k];
+    const struct line line = {r->time_ns, r->row, k, device};
+
+    if (osc_grow(&lines->all, &lines->cap, lines->n + 1, sizeof *lines->all) != OSC_OK)
+        return OSC_ENOMEM;
+    if (lines->n == 0 || compare_lines(&lines->all[lines->n - 1], &line) > 0) {
+        if (osc_grow(&lines->runs, &lines->cap_runs, lines->n_runs + 1, sizeof *lines->runs) !=
+            OSC_OK)
+            return OSC_ENOMEM;
+        lines->runs[lines->n_runs++] = lines->n;
+    }
+    lines->all[lines->n++] = line;
+    return OSC_OK;
+}
+
+/* The lines from A up to MIDDLE and from there up to END, each in order, as one at OUT. */
+static void merge(const struct line *a, const struct line *middle, const struct line *end,
+                  struct line *out)
+{
+    const struct line *b = middle;
+
+    while (a < middle && b < end)
+        *out++ = compare_lines(b, a) < 0 ? *b++ : *a++;
+    memcpy(out, a, (size_t)(middle - a) * sizeof *a);
+    memcpy(out + (middle - a), b, (size_t)(end - b) * sizeof *b);
+}
+
+/* Runs are merged in pairs until one is left: mostly there is one for each device. */
+static void put_in_order(struct lines *lines)
+{
+    struct line *room = lines->n_runs > 1 ? osc_malloc(lines->n * sizeof *room) : NULL;
+
+    if (lines->n_runs > 1 && !room) {
+        osc_sort(lines->all, lines->n, sizeof *lines->all, compare_lines);
+        return;
+    }
+    while (lines->n_runs > 1) {
+        struct line *const all = lines->all;
+        const size_t n_runs = lines->n_runs;
+
+        for (size_t i = 0; i < n_runs; i += 2) {
+            const size_t begin = lines->runs[i];
+            const size_t middle = i + 1 < n_runs ? lines->runs[i + 1] : lines->n;
+            const size_t end = i + 2 < n_runs ? lines->runs[i + 2] : lines->n;
+
+            merge(all + begin, all + middle, all + end, room + begin);
+            lines->runs[i / 2] = begin;
+        }
+        lines->n_runs = (n_runs + 1) / 2;
+        lines->all = room;
+        room = all;
+    }
+    osc_free(room);
+}
+
+/* The allocation that release K ended, or K itself. */
+static uint32_t start_of(const struct osc_allocations *a, uint32_t k)
+{
+    const struct osc_allocation_record *const r = &a->records[k];
+
+    return r->bytes <= 0 && r->other != 0 ? r->other - 1 : k;
+}
+
+/* What DEVICE has of the selection: each allocation once, by whichever end is wanted. */
+static osc_status collect(struct lines *lines, const struct osc_memory_view *v, uint32_t device)
+{
+    const struct osc_memory_range range = osc_memory_view_range(v, &v->a->devices[device]);
+    osc_status st = OSC_OK;
+
+    for (uint32_t k = range.begin; k < range.end && st == OSC_OK; k++) {
+        const uint32_t start = start_of(v->a, k);
+
+        if (osc_memory_view_wants(v, k) && (start == k || !osc_memory_view_has(v, start)))
+            st = add_line(lines, v, device, start);
+    }
+    return st;
+}
+
+/* What of DEVICE was alive once AT_NS was over, and is wanted. */
+static osc_status collect_live(struct lines *lines, const struct osc_memory_view *v,
+                               uint32_t device, int64_t at_ns)
+{
+    const struct osc_memory_device *const d = &v->a->devices[device];
+    const struct osc_memory_range range = osc_memory_view_range(v, d);
+    const uint32_t end = osc_allocations_after(v->a, d, at_ns);
+    osc_status st = OSC_OK;
+
+    for (uint32_t k = range.begin; k < range.end && k < end && st == OSC_OK; k++) {
+        if (osc_allocation_is_live(v->a, k, end - 1) && osc_memory_view_wants(v, k))
+            st = add_line(lines, v, device, k);
+    }
+    return st;
+}
+
+static const char *note_of(const struct osc_memory_view *v, const struct line *line)
+{
+    const struct osc_allocation_record *const r = &v->a->records[line->k];
+    const osc_row row = {r->row};
+    uint64_t address;
+
+    if (!v->a->has_addresses)
+        return NULL; /* so it is for all, which a note of the table says */
+    if (r->other != 0) {
+        const int64_t other = v->a->records[r->other - 1].bytes;
+
+        if (other > 0)
+            return "its address was allocated again, its release is not recorded";
+        return other != -r->bytes ? "its release says another size" : NULL;
+    }
+    if (v->a->devices[line->device].is_unknown)
+        return "not paired: its device is unknown";
+    return osc_allocation_address(v->t, osc_chunk_of(&v->t->events, row), osc_row_place(row),
+                                  &address)
+               ? NULL
+               : "not paired: it has no address";
+}
+
+static void add_times(const struct osc_memory_view *v, const struct osc_allocation_record *r,
+                      struct osc_result *out)
+{
+    const struct osc_allocation_record *const end =
+        r->other == 0 ? NULL : &v->a->records[r->other - 1];
+
+    if (r->bytes <= 0) {
+        osc_result_int(out, FREE, r->time_ns - v->t->origin_ns);
+        return;
+    }
+    osc_result_int(out, ALLOC, r->time_ns - v->t->origin_ns);
+    if (!end || end->bytes > 0)
+        return;
+    osc_result_int(out, FREE, end->time_ns - v->t->origin_ns);
+    osc_result_int(out, DUR, end->time_ns - r->time_ns);
+}
+
+/* A row for LINE; that before it is for BEFORE, NULL: there is none. */
+static void add_row(struct osc_memory_view *v, const struct line *before,
+                    const struct line *line, struct osc_result *out)
+{
+    const struct osc_memory_device *const d = &v->a->devices[line->device];
+    const struct osc_allocation_record *const r = &v->a->records[line->k];
+    const osc_row row = {r->row};
+    const uint32_t step = osc_chunk_of(&v->t->events, row)->step[osc_row_place(row)];
+    const osc_sid module = r->bytes > 0 ? osc_memory_view_module(v, line->k) : (osc_sid){0};
+    const char *const note = note_of(v, line);
+
+    osc_result_row(out);
+    if (before && before->device == line->device) {
+        osc_result_str_again(out, PROCESS);
+        osc_result_str_again(out, DEVICE);
+    } else {
+        osc_result_str(out, PROCESS, osc_memory_view_process(v, d));
+        osc_result_str(out, DEVICE, osc_str_c(d->name));
+    }
+    osc_result_str(out, OPERATOR, osc_memory_view_operator(v, line->k));
+    if (module.v != 0) {
+        osc_result_str(out, MODULE, osc_trace_str(v->t, module));
+        osc_result_show(out, MODULE);
+    }
+    if (step != 0) {
+        osc_result_int(out, STEP, v->t->steps[step - 1].ordinal);
+        osc_result_show(out, STEP);
+    }
+    osc_result_int(out, BYTES, r->bytes < 0 ? -r->bytes : r->bytes);
+    add_times(v, r, out);
+    if (note) {
+        osc_result_str(out, NOTE, osc_str_c(note));
+        osc_result_show(out, NOTE);
+    }
+}
+
+/* How many rows lack an end, or a start. */
+static void note_unpaired(const struct osc_memory_view *v, const struct lines *lines,
+                          struct osc_result *out)
+{
+    size_t n_kept = 0, n_released = 0;
+
+    for (size_t i = 0; i < lines->n; i++) {
+        const struct osc_allocation_record *const r = &v->a->records[lines->all[i].k];
+
+        n_kept += r->bytes > 0 && r->other == 0;
+        n_released += r->bytes <= 0;
+    }
+    if (!v->a->has_addresses && lines->n > 0) {
+        osc_result_note(out, "nothing is paired: the records have no addresses, PyTorch before "
+                             "1.10 did not write them");
+        return;
+    }
+    if (n_kept > 0)
+        osc_result_note(out, "%zu allocations have no release in the trace", n_kept);
+    if (n_released > 0)
+        osc_result_note(out, "%zu releases have no allocation in the trace", n_released);
+}
+
+static osc_status map(const struct osc_trace *t, const struct osc_options *o,
+                      struct osc_result *out, struct osc_err *err)
+{
+    struct osc_memory_view v;
+    struct lines lines = {0};
+    osc_status st = osc_memory_view_init(&v, t, o, err);
+
+    if (st == OSC_EINVAL)
+        return st;
+    for (uint32_t d = 0; st == OSC_OK && d < v.a->n_devices; d++)
+        st = o->has_at ? collect_live(&lines, &v, d, v.at_ns) : collect(&lines, &v, d);
+    if (st == OSC_OK) {
+        put_in_order(&lines);
+        for (size_t i = 0; i < lines.n && out->status == OSC_OK; i++)
+            add_row(&v, i > 0 ? &lines.all[i - 1] : NULL, &lines.all[i], out);
+        osc_memory_view_show_process(&v, out, PROCESS);
+        osc_memory_view_note(&v, out);
+        note_unpaired(&v, &lines, out);
+        st = out->status;
+    }
+    osc_free(lines.all);
+    osc_free(lines.runs);
+    osc_memory_view_fini(&v);
+    return st == OSC_OK ? st : osc_fail(err, st, "memory_events: %s", osc_status_text(st));
+}
+
+const struct osc_table_def osc_table_memory_events = {
+    .name = "memory_events",
+    .help = "Allocations with their releases, and what has no counterpart.",
+    .source = "events named [memory]: their Bytes, Device Type, Device Id and Addr; what ran "
+              "around them.",
+    .columns = columns,
+    .n_columns = N_COLUMNS,
+    .facts = OSC_FACT_ALLOCATIONS | OSC_FACT_STEPS,
+    .takes = OSC_TAKES_SELECTION | OSC_TAKES_AT,
+    .map = map,
+};

@@ -1,0 +1,490 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/table_registry.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "derive/select.h"
+#include "support/small_table.h"
+
+/* A record of THREAD: DEVICE is a number of c10::DeviceType, 0 the CPU. */
+#define RECORD(thread, ts, device, address, bytes, total)                                  \
+    "{'ph':'i','s':'t','name':'[memory]','pid':1,'tid':" #thread ",'ts':" #ts              \
+    ",'args':{'Device Type':" #device ",'Device Id':0,'Addr':" #address ",'Bytes':" #bytes \
+    ",'Total Allocated':" #total ",'Total Reserved':4096}},"
+#define MODULE(name, ts, dur) \
+    RANGE("python_function", "nn.Module: " name, 1, ts, dur, "'Python module id':0")
+
+/*
+ * In step 5: a Linear whose aten::linear makes room by aten::empty, and frees what
+ * was there before the recording. In step 6: the release, on another thread, outside
+ * any operator; an allocation that stays; an address that is taken again.
+ */
+static const char events[] = STEP(5, 0, 100) STEP(6, 100, 100) MODULE("Linear_0", 10, 50)
+    OP("aten::linear", 1, 20, 30, "") OP("aten::empty", 1, 25, 10, "")
+        RECORD(1, 30, 0, 64, 512, 1512) RECORD(1, 40, 0, 65, -1000, 512)
+            RECORD(2, 110, 0, 64, -512, 0) OP("aten::add", 1, 120, 20, "")
+                RECORD(1, 125, 1, 64, 2048, 2048) RECORD(1, 126, 0, 70, 100, 100)
+                    RECORD(1, 150, 0, 70, 200, 200);
+
+static void run_on(const char *text, const struct osc_table_def *def,
+                   const struct osc_options *o)
+{
+    small_end(NULL);
+    small_table(def, o, text);
+}
+
+static void run(const struct osc_table_def *def, const struct osc_selection *s)
+{
+    const struct osc_options o = {.selection = s};
+
+    run_on(events, def, &o);
+}
+
+static void assert_text(uint64_t row, const char *name, const char *expected)
+{
+    const struct osc_str s = osc_result_get_str(&result, row, column(name));
+
+    assert_true(row < result.n_rows);
+    assert_int_equal(s.len, strlen(expected));
+    assert_memory_equal(s.s ? s.s : "", expected, s.len);
+}
+
+static void assert_whole(uint64_t row, const char *name, int64_t expected)
+{
+    assert_true(row < result.n_rows);
+    assert_true(osc_result_has(&result, row, column(name)));
+    assert_int_equal(osc_result_get_int(&result, row, column(name)), expected);
+}
+
+static void assert_missing(uint64_t row, const char *name)
+{
+    assert_true(row < result.n_rows);
+    assert_false(osc_result_has(&result, row, column(name)));
+}
+
+static void assert_noted(const char *text)
+{
+    assert_non_null(result.notes.s);
+    assert_non_null(strstr(result.notes.s, text));
+}
+
+/* One row of `memory`: total and own increase, allocations and bytes. */
+static void assert_sums(uint64_t row, const char *device, const char *name, const int64_t v[6])
+{
+    static const char *const columns[] = {"increase_bytes", "self_increase_bytes",
+                                          "alloc_count",    "self_alloc_count",
+                                          "alloc_bytes",    "self_alloc_bytes"};
+
+    assert_text(row, "device", device);
+    assert_text(row, "name", name);
+    for (int i = 0; i < 6; i++)
+        assert_whole(row, columns[i], v[i]);
+}
+
+static void sums_by_operator_and_device_with_callees_and_the_rest(void **state)
+{
+    (void)state;
+    run(&osc_table_memory, NULL);
+    assert_int_equal(result.n_rows, 5);
+    assert_sums(0, "cpu", "aten::linear", (int64_t[]){-488, -1000, 1, 0, 512, 0});
+    assert_sums(1, "cpu", "aten::empty", (int64_t[]){512, 512, 1, 1, 512, 512});
+    assert_sums(2, "cpu", "aten::add", (int64_t[]){100, 100, 1, 1, 100, 100});
+    assert_sums(3, "cpu", "(none)", (int64_t[]){-312, -312, 1, 1, 200, 200});
+    assert_sums(4, "cuda:0", "aten::add", (int64_t[]){2048, 2048, 1, 1, 2048, 2048});
+    assert_whole(0, "calls", 1);
+    assert_missing(3, "calls");
+}
+
+static void a_range_counts_its_records_and_the_operators_they_lie_in(void **state)
+{
+    (void)state;
+    run(&osc_table_memory,
+        &(struct osc_selection){
+            .has_from = true, .from_ns = 35000, .has_to = true, .to_ns = 45000});
+    assert_int_equal(result.n_rows, 1);
+    assert_sums(0, "cpu", "aten::linear", (int64_t[]){-1000, -1000, 0, 0, 0, 0});
+    assert_whole(0, "calls", 1); /* although it began before */
+
+    run(&osc_table_memory, &(struct osc_selection){.steps = "6", .device = "cuda:0"});
+    assert_int_equal(result.n_rows, 1);
+    assert_sums(0, "cuda:0", "aten::add", (int64_t[]){2048, 2048, 1, 1, 2048, 2048});
+
+    run(&osc_table_memory, &(struct osc_selection){.thread = "2"});
+    assert_int_equal(result.n_rows, 1);
+    assert_sums(0, "cpu", "(none)", (int64_t[]){-512, -512, 0, 0, 0, 0});
+}
+
+static void lists_each_allocation_with_its_release_and_its_context(void **state)
+{
+    (void)state;
+    run(&osc_table_memory_events, NULL);
+    assert_int_equal(result.n_rows, 5);
+    assert_text(0, "operator", "aten::linear (aten::empty)");
+    assert_text(0, "module", "nn.Module: Linear_0");
+    assert_whole(0, "step", 0);
+    assert_whole(0, "bytes", 512);
+    assert_whole(0, "alloc_ns", 30000);
+    assert_whole(0, "free_ns", 110000);
+    assert_whole(0, "dur_ns", 80000);
+    assert_missing(0, "note");
+
+    assert_text(1, "operator", "(none)"); /* who allocated it, nobody saw */
+    assert_missing(1, "module");
+    assert_whole(1, "bytes", 1000);
+    assert_missing(1, "alloc_ns");
+    assert_whole(1, "free_ns", 40000);
+
+    assert_text(2, "device", "cuda:0"); /* not the block of the CPU at its address */
+    assert_missing(2, "free_ns");
+    assert_whole(3, "alloc_ns", 126000);
+    assert_missing(3, "free_ns");
+    assert_text(3, "note", "its address was allocated again, its release is not recorded");
+    assert_missing(4, "note");
+    assert_noted("2 allocations have no release");
+    assert_noted("1 releases have no allocation");
+}
+
+static void a_range_keeps_both_ends_of_an_allocation(void **state)
+{
+    (void)state;
+    run(&osc_table_memory_events,
+        &(struct osc_selection){
+            .has_from = true, .from_ns = 100000, .has_to = true, .to_ns = 120000});
+    assert_int_equal(result.n_rows, 1);
+    assert_whole(0, "alloc_ns", 30000);
+    assert_whole(0, "free_ns", 110000);
+    assert_text(0, "operator", "aten::linear (aten::empty)");
+
+    run(&osc_table_memory_events, &(struct osc_selection){.device = "xpu:0"});
+    assert_int_equal(result.n_rows, 0);
+    assert_noted("no memory records of xpu:0; there are some of cpu, cuda:0");
+
+    run(&osc_table_memory_events,
+        &(struct osc_selection){.has_from = true, .from_ns = 1000000});
+    assert_int_equal(result.n_rows, 0);
+    assert_noted("no memory records in what was selected");
+}
+
+static void says_what_is_alive_at_a_time(void **state)
+{
+    const struct osc_options at = {.has_at = true, .at_ns = 110000};
+    const struct osc_options later = {.has_at = true, .at_ns = 149999};
+    const struct osc_options end_of_time = {.has_at = true, .at_ns = INT64_MAX};
+
+    (void)state;
+    run_on(events, &osc_table_memory_events, &at);
+    assert_int_equal(result.n_rows, 0); /* its release is at that time */
+    run_on(events, &osc_table_memory_events, &later);
+    assert_int_equal(result.n_rows, 2);
+    run_on(events, &osc_table_memory_events, &end_of_time);
+    assert_int_equal(result.n_rows, 2);
+    assert_whole(0, "bytes", 2048);
+    assert_whole(1, "bytes", 200); /* the one before at its address is gone */
+
+    run_on(events, &osc_table_memory_peaks, &later);
+    assert_int_equal(result.n_rows, 2);
+    assert_whole(0, "peak_bytes", 100);
+    assert_whole(0, "peak_ns", 126000);
+    assert_whole(0, "live_bytes", 100);
+}
+
+static void draws_every_record_device_after_device(void **state)
+{
+    static const int64_t totals[] = {1512, 512, 0, 100, 200, 2048};
+
+    (void)state;
+    run(&osc_table_memory_curve, NULL);
+    assert_int_equal(result.n_rows, 6);
+    for (uint64_t i = 0; i < 6; i++) {
+        assert_text(i, "device", i < 5 ? "cpu" : "cuda:0");
+        assert_whole(i, "allocated_bytes", totals[i]);
+        assert_whole(i, "reserved_bytes", 4096);
+    }
+    assert_whole(1, "time_ns", 40000);
+}
+
+static void finds_the_first_peak_and_who_held_it(void **state)
+{
+    (void)state;
+    run(&osc_table_memory_peaks, NULL);
+    assert_int_equal(result.n_rows, 2);
+    assert_text(0, "device", "cpu");
+    assert_whole(0, "peak_bytes", 1512);
+    assert_whole(0, "peak_ns", 30000);
+    assert_whole(0, "live_bytes", 512); /* 1,000 are older than the recording */
+    assert_whole(0, "live_count", 1);
+    assert_text(
+        0, "at_peak",
+        "[{\"operator\": \"aten::linear (aten::empty)\", \"bytes\": 512, \"count\": 1}]");
+    assert_missing(0, "capacity_bytes");
+    assert_text(1, "device", "cuda:0");
+    assert_whole(1, "peak_bytes", 2048);
+}
+
+static void says_what_old_records_lack(void **state)
+{
+    static const char old[] =
+        OP("aten::empty", 1, 0, 9, "") "{'ph':'i','s':'t','name':'[memory]','pid':1,'tid':1,'"
+                                       "ts':2,'args':{'Device Type':0,"
+                                       "'Device Id':-1,'Bytes':8}},";
+    const struct osc_options o = {0};
+
+    (void)state;
+    run_on(old, &osc_table_memory, &o);
+    assert_int_equal(result.n_rows, 1);
+    run_on(old, &osc_table_memory_events, &o);
+    assert_int_equal(result.n_rows, 1);
+    assert_text(0, "operator", "aten::empty"); /* it has no parent */
+    assert_noted("nothing is paired");
+    run_on(old, &osc_table_memory_curve, &o);
+    assert_int_equal(result.n_rows, 0);
+    assert_noted("without totals");
+    run_on(old, &osc_table_memory_peaks, &o);
+    assert_int_equal(result.n_rows, 0);
+    assert_noted("without totals");
+    run_on(OP("aten::empty", 1, 0, 9, ""), &osc_table_memory, &o);
+    assert_noted("profile_memory=True");
+}
+
+/* A hundred operators around each other, each with one allocation, ask for a module. */
+static void finds_no_module_where_there_is_none(void **state)
+{
+    char text[32 * 1024] = "";
+    const struct osc_options o = {0};
+
+    (void)state;
+    for (int i = 0; i < 100; i++) {
+        const size_t len = strlen(text);
+
+        snprintf(text + len, sizeof text - len,
+                 "{'ph':'X','cat':'cpu_op','name':'aten::op%d','pid':1,'tid':1,'ts':%d,"
+                 "'dur':%d},{'ph':'i','name':'[memory]','pid':1,'tid':1,'ts':%d.5,'args':{"
+                 "'Device Type':0,'Addr':%d,'Bytes':1,'Total Allocated':1}},",
+                 i, i, 300 - 2 * i, i, i);
+    }
+    run_on(text, &osc_table_memory_events, &o);
+    assert_int_equal(result.n_rows, 100);
+    for (uint64_t i = 0; i < 100; i++)
+        assert_missing(i, "module");
+    assert_text(99, "operator", "aten::op99");
+
+    run_on(text, &osc_table_memory_peaks, &o);
+    assert_whole(0, "live_count", 1); /* the first of equal peaks */
+}
+
+/* Three allocations on CPU and GPU whose sum does not fit into 64 bits. */
+static void sums_beyond_64_bits_are_the_nearest_that_fits(void **state)
+{
+    static const char huge[] =
+        OP("a", 1, 0, 9, "") RECORD(1, 1, 0, 1, 4611686018427387903, 9223372036854775807)
+            RECORD(1, 2, 0, 2, 4611686018427387903, 9223372036854775807)
+                RECORD(1, 3, 0, 3, 4611686018427387903, -9223372036854775807)
+                    RECORD(1, 4, 1, 3, -4611686018427387903, 1)
+                        RECORD(1, 5, 1, 3, -4611686018427387903, 9223372036854775807)
+                            RECORD(1, 6, 1, 3, -4611686018427387903, 0);
+    const struct osc_options o = {0};
+    const struct osc_options at = {.has_at = true, .at_ns = 3000};
+
+    (void)state;
+    run_on(huge, &osc_table_memory, &o);
+    assert_int_equal(result.n_rows, 2);
+    assert_sums(0, "cpu", "a", (int64_t[]){INT64_MAX, INT64_MAX, 3, 3, INT64_MAX, INT64_MAX});
+    assert_sums(1, "cuda:0", "a", (int64_t[]){INT64_MIN, INT64_MIN, 0, 0, 0, 0});
+    run_on(huge, &osc_table_memory_peaks, &at);
+    assert_whole(0, "peak_bytes", -INT64_MAX);
+    assert_whole(0, "live_bytes", INT64_MAX);
+    assert_whole(0, "live_count", 3);
+    assert_text(0, "at_peak",
+                "[{\"operator\": \"a\", \"bytes\": 9223372036854775807, \"count\": 3}]");
+}
+
+static void shows_totals_that_run_backwards_as_they_are(void **state)
+{
+    static const int64_t totals[] = {100, 50, -8, 50};
+    const struct osc_options o = {0};
+
+    (void)state;
+    run_on(RECORD(1, 1, 0, 1, 8, 100) RECORD(1, 2, 0, 2, 8, 50) RECORD(1, 3, 0, 3, 8, -8)
+               RECORD(1, 4, 0, 4, 8, 50),
+           &osc_table_memory_curve, &o);
+    assert_int_equal(result.n_rows, 4);
+    for (uint64_t i = 0; i < 4; i++)
+        assert_whole(i, "allocated_bytes", totals[i]);
+    assert_int_equal(trace.findings.by_code[OSC_FINDING_memory_gap].count, 3);
+}
+
+static void devices_of_any_type_have_rows_and_unknown_ones_a_note(void **state)
+{
+    static const char mixed[] = RECORD(1, 1, 99, 1, 8, 8) RECORD(1, 2, 12, 1, 16, 16)
+        RECORD(1, 3, 999, 1, 32, 32) RECORD(1, 4, 999, 1, -32, 0) RECORD(1, 5, 12, 1, -16, 0);
+    const struct osc_options o = {0};
+
+    (void)state;
+    run_on(mixed, &osc_table_memory, &o);
+    assert_int_equal(result.n_rows, 3);
+    assert_sums(0, "type99:0", "(none)", (int64_t[]){8, 8, 1, 1, 8, 8});
+    assert_sums(1, "xpu:0", "(none)", (int64_t[]){0, 0, 1, 1, 16, 16});
+    assert_sums(2, "unknown", "(none)", (int64_t[]){0, 0, 1, 1, 32, 32});
+    run_on(mixed, &osc_table_memory_events, &o);
+    assert_int_equal(result.n_rows, 4);
+    assert_text(1, "device", "xpu:0");
+    assert_whole(1, "dur_ns", 3000);
+    for (uint64_t i = 2; i < 4; i++) {
+        assert_text(i, "device", "unknown");
+        assert_text(i, "note", "not paired: its device is unknown");
+    }
+}
+
+/* Its number among the names is 0, whoever comes first. */
+static void an_operator_without_a_name_holds_memory_too(void **state)
+{
+    const struct osc_options o = {0};
+
+    (void)state;
+    run_on(OP("", 1, 0, 5, "") OP("a", 1, 10, 5, "") RECORD(1, 2, 0, 64, 8, 8)
+               RECORD(1, 12, 0, 65, 4, 12),
+           &osc_table_memory_peaks, &o);
+    assert_text(0, "at_peak",
+                "[{\"operator\": \"\", \"bytes\": 8, \"count\": 1}, "
+                "{\"operator\": \"a\", \"bytes\": 4, \"count\": 1}]");
+}
+
+static void two_processes_share_a_row_but_no_address(void **state)
+{
+    static const char two[] =
+        RECORD(1, 1, 0, 64, 8, 8) "{'ph':'i','s':'t','name':'[memory]','pid':2,'tid':1,'ts':2,"
+                                  "'args':{'Device Type':0,'Addr':64,'Bytes':-8,'Total "
+                                  "Allocated':0}},";
+    const struct osc_options o = {0};
+
+    (void)state;
+    run_on(two, &osc_table_memory, &o);
+    assert_int_equal(result.n_rows, 1);
+    assert_sums(0, "cpu", "(none)", (int64_t[]){0, 0, 1, 1, 8, 8});
+    run_on(two, &osc_table_memory_events, &o);
+    assert_int_equal(result.n_rows, 2);
+    assert_text(0, "process", "1");
+    assert_missing(0, "free_ns");
+    assert_text(1, "process", "2");
+    assert_missing(1, "alloc_ns");
+    run_on(two, &osc_table_memory_peaks, &o);
+    assert_int_equal(result.n_rows, 2);
+}
+
+/* A range that begins inside operators that call themselves, 500 deep. */
+static void operators_around_a_range_are_calls_of_it_once_each(void **state)
+{
+    static char text[60000];
+    size_t len = 0;
+
+    (void)state;
+    for (int i = 0; i < 500; i++)
+        len += (size_t)snprintf(text + len, sizeof text - len,
+                                "{'ph':'X','cat':'cpu_op','name':'%s','pid':1,'tid':1,'ts':%d,"
+                                "'dur':%d},",
+                                i % 2 ? "odd" : "even", i, 3000 - 2 * i);
+    snprintf(text + len, sizeof text - len, "%s",
+             RECORD(1, 1000, 0, 1, 8, 8) RECORD(1, 1001, 0, 2, 8, 16) OP("odd", 1, 1002, 9, "")
+                 RECORD(1, 1003, 0, 3, 8, 24) OP("odd", 1, 1020, 9, ""));
+    const struct osc_selection s = {.has_from = true, .from_ns = 700000};
+    const struct osc_options o = {.selection = &s};
+    run_on(text, &osc_table_memory, &o);
+    assert_int_equal(result.n_rows, 2);
+    assert_sums(1, "cpu", "odd", (int64_t[]){6008, 24, 751, 3, 6008, 24});
+    assert_whole(1, "calls", 252);
+    assert_sums(0, "cpu", "even", (int64_t[]){6000, 0, 750, 0, 6000, 0});
+    assert_whole(0, "calls", 250);
+
+    /* The same by the one that looks at every call. */
+    const struct osc_selection slow = {.has_from = true, .from_ns = 700000, .process = "1"};
+    const struct osc_options all_ways = {.selection = &slow};
+    run_on(text, &osc_table_memory, &all_ways);
+    assert_whole(1, "calls", 252);
+    assert_whole(0, "calls", 250);
+}
+
+/* Before they are sorted by size: the outer one first. */
+static void rows_stand_in_order_of_their_records(void **state)
+{
+    const struct osc_options o = {0};
+
+    (void)state;
+    run_on(OP("late", 1, 50, 10, "") RECORD(1, 51, 0, 1, 8, 8) OP("outer", 1, 0, 20, "")
+               OP("inner", 1, 1, 10, "") RECORD(1, 2, 0, 2, 8, 8) RECORD(1, 15, 0, 3, 8, 16),
+           &osc_table_memory, &o);
+    assert_int_equal(result.n_rows, 3);
+    assert_sums(0, "cpu", "outer", (int64_t[]){16, 8, 2, 1, 16, 8});
+    assert_sums(1, "cpu", "inner", (int64_t[]){8, 8, 1, 1, 8, 8});
+    assert_sums(2, "cpu", "late", (int64_t[]){8, 8, 1, 1, 8, 8});
+}
+
+/* Of those that began before the range, the first to begin is the last to end. */
+static void allocations_of_all_devices_stand_in_order_of_time(void **state)
+{
+    static const char many[] = RECORD(1, 1, 0, 1, 8, 8) RECORD(1, 2, 0, 2, 8, 16)
+        RECORD(1, 3, 1, 3, 8, 8) RECORD(1, 11, 12, 4, 8, 8) RECORD(1, 12, 0, 5, 8, 24)
+            RECORD(1, 13, 99, 6, 8, 8) RECORD(1, 14, 1, 7, 8, 16) RECORD(1, 15, 12, 8, 8, 16)
+                RECORD(1, 16, 0, 2, -8, 16) RECORD(1, 17, 0, 1, -8, 8)
+                    RECORD(1, 18, 1, 3, -8, 8) RECORD(1, 19, 99, 9, 8, 16);
+    static const int64_t micros[] = {1, 2, 3, 11, 12, 13, 14, 15, 19};
+    const struct osc_selection s = {.has_from = true, .from_ns = 5000};
+    const struct osc_options o = {.selection = &s};
+
+    (void)state;
+    run_on(many, &osc_table_memory_events, &o);
+    assert_int_equal(result.n_rows, 9);
+    for (uint64_t i = 0; i < 9; i++)
+        assert_whole(i, "alloc_ns", 1000 * (micros[i] - micros[0]));
+}
+
+static void survives_any_failed_allocation(void **state)
+{
+    static const struct osc_table_def *const defs[] = {
+        &osc_table_memory, &osc_table_memory_events, &osc_table_memory_curve,
+        &osc_table_memory_peaks};
+    const struct osc_selection s = {.thread = "1"};
+    const struct osc_options o = {.selection = &s};
+
+    (void)state;
+    for (int d = 0; d < 4; d++) {
+        run_on(events, defs[d], &o);
+        const uint64_t n_rows = result.n_rows;
+        small_table_survives(defs[d], &o);
+        assert_int_equal(result.n_rows, n_rows);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(sums_by_operator_and_device_with_callees_and_the_rest,
+                                  small_end),
+        cmocka_unit_test_teardown(a_range_counts_its_records_and_the_operators_they_lie_in,
+                                  small_end),
+        cmocka_unit_test_teardown(lists_each_allocation_with_its_release_and_its_context,
+                                  small_end),
+        cmocka_unit_test_teardown(a_range_keeps_both_ends_of_an_allocation, small_end),
+        cmocka_unit_test_teardown(says_what_is_alive_at_a_time, small_end),
+        cmocka_unit_test_teardown(draws_every_record_device_after_device, small_end),
+        cmocka_unit_test_teardown(finds_the_first_peak_and_who_held_it, small_end),
+        cmocka_unit_test_teardown(says_what_old_records_lack, small_end),
+        cmocka_unit_test_teardown(finds_no_module_where_there_is_none, small_end),
+        cmocka_unit_test_teardown(sums_beyond_64_bits_are_the_nearest_that_fits, small_end),
+        cmocka_unit_test_teardown(shows_totals_that_run_backwards_as_they_are, small_end),
+        cmocka_unit_test_teardown(devices_of_any_type_have_rows_and_unknown_ones_a_note,
+                                  small_end),
+        cmocka_unit_test_teardown(an_operator_without_a_name_holds_memory_too, small_end),
+        cmocka_unit_test_teardown(two_processes_share_a_row_but_no_address, small_end),
+        cmocka_unit_test_teardown(operators_around_a_range_are_calls_of_it_once_each,
+                                  small_end),
+        cmocka_unit_test_teardown(rows_stand_in_order_of_their_records, small_end),
+        cmocka_unit_test_teardown(allocations_of_all_devices_stand_in_order_of_time, small_end),
+        cmocka_unit_test_teardown(survives_any_failed_allocation, small_end),
+    };
+    return cmocka_run_group_tests_name("memory tables", tests, NULL, NULL);
+}

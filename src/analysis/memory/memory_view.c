@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/memory/memory_view.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+
+/* The sum, or the bound that it would pass. */
+static int64_t add_bounded(int64_t a, int64_t b)
+{
+    int64_t sum;
+
+    if (!__builtin_add_overflow(a, b, &sum))
+        return sum;
+    return a < 0 ? INT64_MIN : INT64_MAX;
+}
+
+osc_status osc_memory_view_init(struct osc_memory_view *v, const struct osc_trace *t,
+                                const struct osc_options *o, struct osc_err *err)
+{
+    const struct osc_selection *const s = o->selection;
+
+    *v = (struct osc_memory_view){.t = t, .from_ns = INT64_MIN, .to_ns = INT64_MAX};
+    v->f = osc_trace_facts(t);
+    v->a = &v->f->allocations;
+    if (o->has_at)
+        v->at_ns = add_bounded(t->origin_ns, o->at_ns);
+    if (!s)
+        return OSC_OK;
+    v->device = s->device;
+    v->rest = *s;
+    v->rest.device = NULL;
+    v->has_rest = s->process || s->thread || s->steps;
+    if (s->has_from)
+        v->from_ns = add_bounded(t->origin_ns, s->from_ns);
+    if (s->has_to)
+        v->to_ns = add_bounded(t->origin_ns, s->to_ns);
+    return osc_filter_make(&v->filter, t, &v->rest, err);
+}
+
+void osc_memory_view_fini(struct osc_memory_view *v)
+{
+    osc_filter_fini(&v->filter);
+    osc_free(v->modules);
+    osc_strbuf_fini(&v->label);
+}
+
+struct osc_memory_range osc_memory_view_range(const struct osc_memory_view *v,
+                                              const struct osc_memory_device *d)
+{
+    struct osc_memory_range r = {d->first, d->first + d->n};
+
+    if (v->device && strcmp(v->device, d->name) != 0)
+        return (struct osc_memory_range){0};
+    if (v->from_ns != INT64_MIN)
+        r.begin = osc_allocations_at(v->a, d, v->from_ns);
+    if (v->to_ns != INT64_MAX)
+        r.end = osc_allocations_at(v->a, d, v->to_ns);
+    r.end = r.end < r.begin ? r.begin : r.end;
+    return r;
+}
+
+bool osc_memory_view_wants(const struct osc_memory_view *v, uint32_t k)
+{
+    const osc_row row = {v->a->records[k].row};
+
+    return !v->has_rest ||
+           osc_filter_wants(&v->filter, osc_chunk_of(&v->t->events, row), osc_row_place(row));
+}
+
+bool osc_memory_view_has(const struct osc_memory_view *v, uint32_t k)
+{
+    const int64_t at_ns = v->a->records[k].time_ns;
+
+    return at_ns >= v->from_ns && at_ns < v->to_ns && osc_memory_view_wants(v, k);
+}
+
+/* The row of node NODE. */
+static osc_row row_of(const struct osc_memory_view *v, uint32_t node)
+{
+    return (osc_row){v->f->order.rows[node - 1]};
+}
+
+static struct osc_str name_of(const struct osc_memory_view *v, uint32_t node)
+{
+    const osc_row row = row_of(v, node);
+
+    return osc_row_name(v->t, osc_chunk_of(&v->t->events, row), osc_row_place(row));
+}
+
+struct osc_str osc_memory_view_operator(struct osc_memory_view *v, uint32_t k)
+{
+    static const char empty[] = "aten::empty";
+    const struct osc_optree *const tree = &v->f->tree;
+    const uint32_t node = v->a->records[k].node;
+
+    if (v->a->records[k].bytes <= 0 || node == 0 || !(tree->flags[node - 1] & OSC_NODE_ROW))
+        return OSC_STR("(none)");
+    const struct osc_str name = name_of(v, node);
+    const uint32_t parent = tree->parent[node - 1];
+    if (parent == 0 || name.len < sizeof empty - 1 ||
+        memcmp(name.s, empty, sizeof empty - 1) != 0)
+        return name;
+    osc_strbuf_clear(&v->label);
+    osc_strbuf_addstr(&v->label, name_of(v, parent));
+    osc_strbuf_adds(&v->label, " (");
+    osc_strbuf_addstr(&v->label, name);
+    osc_strbuf_addc(&v->label, ')');
+    return v->label.status == OSC_OK ? (struct osc_str){v->label.s, (uint32_t)v->label.len}
+                                     : name;
+}
+
+/*
+ * The innermost module at or above NODE, or 0. What was found is kept for every node
+ * on the way, so that many records below many nodes cost one walk.
+ */
+static uint32_t module_of(struct osc_memory_view *v, uint32_t node)
+{
+    uint32_t at = node, known = 0;
+
+    if (!v->modules) /* without it all is found anew each time: slower, not wrong */
+        v->modules = osc_calloc((size_t)v->f->order.n_rows + 1, sizeof *v->modules);
+    while (at != 0 && known == 0) {
+        const osc_row row = row_of(v, at);
+
+        known = v->modules ? v->modules[at - 1] : 0;
+        if (osc_chunk_of(&v->t->events, row)->kind[osc_row_place(row)] == OSC_KIND_MODULE)
+            known = at + 1;
+        at = v->f->tree.parent[at - 1];
+    }
+    known = known == 0 ? 1 : known;
+    for (at = node; v->modules && at != 0 && v->modules[at - 1] == 0;
+         at = v->f->tree.parent[at - 1]) {
+        v->modules[at - 1] = known;
+        if (at + 1 == known)
+            break;
+    }
+    return known - 1;
+}
+
+osc_sid osc_memory_view_module(struct osc_memory_view *v, uint32_t k)
+{
+    const uint32_t node = v->a->records[k].node;
+    const uint32_t module = node == 0 ? 0 : module_of(v, node);
+
+    if (module == 0)
+        return (osc_sid){0};
+    const osc_row row = row_of(v, module);
+    return (osc_sid){osc_chunk_of(&v->t->events, row)->name[osc_row_place(row)]};
+}
+
+struct osc_str osc_memory_view_process(const struct osc_memory_view *v,
+                                       const struct osc_memory_device *d)
+{
+    return osc_trace_str(v->t, v->t->processes[d->process].pid);
+}
+
+/* "cpu, cuda:0": the devices that have records, each once. */
+static void note_devices(const struct osc_memory_view *v, struct osc_result *out)
+{
+    struct osc_strbuf names = {0};
+
+    for (uint32_t d = 0; d < v->a->n_devices && d < 16; d++)
+        osc_strbuf_addf(&names, "%s%s", d > 0 ? ", " : "", v->a->devices[d].name);
+    if (names.status == OSC_OK)
+        osc_result_note(out, "no memory records of %s; there are some of %s", v->device,
+                        names.s ? names.s : "no device");
+    else
+        out->status = names.status;
+    osc_strbuf_fini(&names);
+}
+
+void osc_memory_view_show_process(const struct osc_memory_view *v, struct osc_result *out,
+                                  uint32_t column)
+{
+    for (uint32_t d = 1; d < v->a->n_devices; d++) {
+        if (v->a->devices[d].process != v->a->devices[0].process)
+            osc_result_show(out, column);
+    }
+}
+
+void osc_memory_view_note(const struct osc_memory_view *v, struct osc_result *out)
+{
+    bool is_any = !v->device;
+
+    for (uint32_t d = 0; d < v->a->n_devices && !is_any; d++)
+        is_any = strcmp(v->device, v->a->devices[d].name) == 0;
+    if (v->a->n_records == 0)
+        osc_result_note(out, "no memory records in the trace: pass profile_memory=True to "
+                             "torch.profiler.profile");
+    else if (!is_any)
+        note_devices(v, out);
+    else if (out->n_rows == 0 && (v->rest.has_from || v->rest.has_to || v->has_rest))
+        osc_result_note(out, "no memory records in what was selected");
+    if (v->a->n_unusable > 0)
+        osc_result_note(out, "%u memory records without a size are left out", v->a->n_unusable);
+}

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/modules/modules.h"
+
+#include <string.h>
+
+#include "analysis/modules/module_trees.h"
+#include "analysis/table_registry.h"
+#include "base/hash.h"
+#include "base/mem.h"
+#include "base/sort.h"
+
+/* Paths show that many of the innermost names: hostile ones nest without end. */
+#define PATH_NAMES_MAX 64u
+
+enum {
+    PATH,
+    DEPTH,
+    NAME,
+    MODULE_ID,
+    CALLS,
+    OPERATORS,
+    HOST_TOTAL,
+    HOST_SELF,
+    DEVICE_TOTAL,
+    DEVICE_SELF,
+    BACKWARD_HOST,
+    BACKWARD_DEVICE,
+    POSITION,
+    N_COLUMNS
+};
+
+static const struct osc_column columns[N_COLUMNS] = {
+    [PATH] =
+        {"path", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0,
+         "Names of the modules that hold it, from the outermost, and its own, joined by /; of "
+         "more than 64 the innermost, after .../. Source: `Python parent id` of modules; "
+         "where none has it, what holds them on their thread; of [pl][module] ranges their "
+         "dotted names."},
+    [DEPTH] = {"depth", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, 0,
+               "How many modules hold it; 0 at the top."},
+    [NAME] = {"name", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
+              "Class and number of the module; of other scopes their name, or file and line. "
+              "Source: the name of the event without nn.Module:; of lines the name of the "
+              "Python frame, or where no frame tells one the innermost in the `Call stack` of "
+              "an operator, which is as long as that operator."},
+    [MODULE_ID] = {"module_id", OSC_TYPE_INTEGER, NULL, OSC_MERGE_KEY, 0,
+                   "Which instance of its class it is. Source: `Python module id`; missing "
+                   "where that is, and for other scopes."},
+    [CALLS] = {"calls", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, 0,
+               "How often it was called at this place in the hierarchy."},
+    [OPERATORS] = {"operators", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, 0,
+                   "Operators that its calls ran themselves: in no module inside of it, and "
+                   "in no other operator."},
+    [HOST_TOTAL] = {"host_total_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0,
+                    "Time on the host: sum over the calls of end less start."},
+    [HOST_SELF] = {"host_self_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0,
+                   "host_total_ns less that of the modules and operators right inside of its "
+                   "calls."},
+    [DEVICE_TOTAL] =
+        {"device_total_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0,
+         "Time of the kernels, copies and memsets that were launched inside of its calls: a "
+         "plain sum. Work of the backward pass runs elsewhere: see backward_device_ns."},
+    [DEVICE_SELF] = {"device_self_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0,
+                     "The part of device_total_ns that the operators counted in operators, and "
+                     "those inside of them, launched."},
+    [BACKWARD_HOST] =
+        {"backward_host_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, OSC_COLUMN_OPTIONAL,
+         "Time on the host of the backward pass of the operators that ran inside of its calls, "
+         "modules inside of it included: sum over the outermost operators of the backward "
+         "threads, each counted for the forward operator of its first link, together with the "
+         "AccumulateGrad after it. Source: fwdbwd flows, `Sequence number`, `Fwd thread id`."},
+    [BACKWARD_DEVICE] = {"backward_device_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM,
+                         OSC_COLUMN_OPTIONAL,
+                         "Time of the kernels, copies and memsets that the operators of "
+                         "backward_host_ns launched."},
+    [POSITION] = {"position", OSC_TYPE_INTEGER, NULL, OSC_MERGE_KEY, OSC_COLUMN_HIDDEN,
+                  "Which of the places of one path it is."},
+};
+
+/* Of a row of the plugin's; see finish(). */
+static const uint32_t shared_sums[] = {CALLS,     OPERATORS,    HOST_TOTAL,
+                                       HOST_SELF, DEVICE_TOTAL, DEVICE_SELF};
+#define N_SHARED (sizeof shared_sums / sizeof *shared_sums)
+
+static void set_path(struct osc_result *out, const struct osc_modules *m, uint32_t place,
+                     struct osc_strbuf *text)
+{
+    uint32_t names[PATH_NAMES_MAX], n = 0, at = place;
+
+    for (; at != 0 && n < PATH_NAMES_MAX; at = m->places[at - 1].parent)
+        names[n++] = at;
+    osc_strbuf_clear(text);
+    if (at != 0)
+        osc_strbuf_adds(text, ".../");
+    while (n > 0) {
+        const struct osc_str name = m->places[names[--n] - 1].name;
+
+        osc_strbuf_addstr(text, name);
+        if (n > 0)
+            osc_strbuf_addc(text, '/');
+    }
+    osc_result_str(out, PATH, (struct osc_str){text->s, (uint32_t)text->len});
+}
+
+static void set_sums(struct osc_result *out, const struct osc_output_paths *sums)
+{
+    osc_result_int(out, CALLS, sums->n_calls);
+    osc_result_int(out, OPERATORS, sums->n_operators);
+    osc_result_int(out, HOST_TOTAL, sums->host_total_ns);
+    osc_result_int(out, HOST_SELF, sums->host_self_ns);
+    osc_result_int(out, DEVICE_TOTAL, sums->device_total_ns);
+    osc_result_int(out, DEVICE_SELF, sums->device_self_ns);
+    osc_result_int(out, BACKWARD_HOST, sums->backward_host_ns);
+    osc_result_int(out, BACKWARD_DEVICE, sums->backward_device_ns);
+}
+
+/* The row of PLACE, the one number NTH, with the numbers of SUMS. */
+static void add_row(struct osc_result *out, const struct osc_modules *m, uint32_t place,
+                    uint32_t nth, const struct osc_output_paths *sums, struct osc_strbuf *text)
+{
+    const struct osc_output_paths *const p = &m->places[place - 1];
+
+    osc_result_row(out);
+    set_path(out, m, place, text);
+    osc_result_int(out, DEPTH, p->depth);
+    osc_result_str(out, NAME, p->name);
+    if (p->has_id)
+        osc_result_int(out, MODULE_ID, p->module_id);
+    set_sums(out, sums);
+    osc_result_int(out, POSITION, (int64_t)(p->position + nth));
+}
+
+/* Places by the one that holds them, then by their first call. */
+static int by_first_call(const void *x, const void *y, void *ctx)
+{
+    const struct osc_output_paths *const places = ctx;
+    const struct osc_output_paths *const a = &places[*(const uint32_t *)x - 1];
+    const struct osc_output_paths *const b = &places[*(const uint32_t *)y - 1];
+
+    if (a->parent != b->parent)
+        return a->parent < b->parent ? -1 : 1;
+    if (a->first_ns != b->first_ns)
+        return a->first_ns < b->first_ns ? -1 : 1;
+    return (a->first_row > b->first_row) - (a->first_row < b->first_row);
+}
+
+/*
+ * All places, what holds them first, siblings by their first call. SORTED lists the
+ * children of a place side by side; FIRST says from where on.
+ */
+static osc_status add_rows(struct osc_result *out, const struct osc_modules *m, bool is_flat)
+{
+    const uint32_t n = (uint32_t)m->n_places;
+    uint32_t *sorted = osc_malloc(((size_t)n + 1) * sizeof *sorted);
+    uint32_t *first = osc_calloc((size_t)n + 2, sizeof *first);
+    uint32_t *stack = osc_malloc(((size_t)n + 1) * sizeof *stack);
+    struct osc_strbuf text = {0};
+    uint32_t n_stack = 0;
+    osc_status st = OSC_ENOMEM;
+
+    if (!sorted || !first || !stack)
+        goto out;
+    for (uint32_t i = 0; i < n; i++) {
+        sorted[i] = i + 1;
+        first[m->places[i].parent + 1]++;
+    }
+    for (uint32_t i = 0; i <= n; i++)
+        first[i + 1] += first[i];
+    osc_sort_with(sorted, n, sizeof *sorted, by_first_call, m->places);
+    for (uint32_t i = first[1]; i > 0; i--)
+        stack[n_stack++] = sorted[i - 1];
+    while (n_stack > 0) {
+        const uint32_t place = stack[--n_stack];
+
+        if (!is_flat || m->places[place - 1].n_operators > 0)
+            add_row(out, m, place, 0, &m->places[place - 1], &text);
+        for (uint32_t i = first[place + 1]; i > first[place]; i--)
+            stack[n_stack++] = sorted[i - 1];
+    }
+    st = text.status;
+out:
+    osc_strbuf_fini(&text);
+    osc_free(sorted);
+    osc_free(first);
+    osc_free(stack);
+    return st;
+}
+
+/*
+ * As the plugin has them: distinct trees of calls, with sums over equal modules. Those
+ * stand in the first row of such a module, so that merging counts them once.
+ */
+static osc_status add_trees(struct osc_result *out, const struct osc_trace *t,
+                            const struct osc_modules *m)
+{
+    static const struct osc_output_paths nothing;
+    struct osc_module_trees trees = {0};
+    struct osc_strbuf text = {0};
+    osc_status st = osc_module_trees_make(t, m, &trees);
+    uint32_t *const n_rows = osc_calloc(m->n_places + 1, sizeof *n_rows);
+    bool *const has_row = osc_calloc(trees.n_sums + 1, sizeof *has_row);
+
+    if (st == OSC_OK && (!n_rows || !has_row))
+        st = OSC_ENOMEM;
+    for (size_t i = 0; i < trees.n_rows && st == OSC_OK; i++) {
+        const struct osc_module_row *const row = &trees.rows[i];
+
+        add_row(out, m, row->place, n_rows[row->place - 1]++,
+                has_row[row->sums] ? &nothing : &trees.sums[row->sums], &text);
+        has_row[row->sums] = true;
+        st = text.status;
+    }
+    osc_strbuf_fini(&text);
+    osc_free(n_rows);
+    osc_free(has_row);
+    osc_module_trees_fini(&trees);
+    return st;
+}
+
+/* Whether some host range has the name of a module of Lightning. */
+static osc_status find_lightning(const struct osc_trace *t, bool *is_there)
+{
+    const struct osc_order *const o = &osc_trace_facts(t)->order;
+    uint8_t *seen = osc_calloc((size_t)osc_strings_bound(&t->strings) + 1, 1);
+
+    *is_there = false;
+    if (!seen)
+        return OSC_ENOMEM;
+    for (uint32_t at = 0; at < o->n_rows && !*is_there; at++) {
+        const osc_row row = {o->rows[at]};
+        const struct osc_chunk *const c = osc_chunk_of(&t->events, row);
+        uint8_t *const is_seen = &seen[c->name[osc_row_place(row)]];
+
+        if (!*is_seen)
+            *is_there =
+                osc_str_starts(osc_row_name(t, c, osc_row_place(row)), OSC_STR("[pl][module]"));
+        *is_seen = 1;
+    }
+    osc_free(seen);
+    return OSC_OK;
+}
+
+static osc_status make(const struct osc_trace *t, const struct osc_options *o,
+                       enum osc_scopes *scopes, struct osc_modules *m)
+{
+    bool is_lightning = false;
+    osc_status st = OSC_OK;
+
+    if (o->group_by) {
+        *scopes = strcmp(o->group_by, "line") == 0 ? OSC_SCOPES_LINE : OSC_SCOPES_ANNOTATION;
+        return osc_modules_make(t, *scopes, m);
+    }
+    st = find_lightning(t, &is_lightning);
+    *scopes = is_lightning ? OSC_SCOPES_LIGHTNING : OSC_SCOPES_MODULE;
+    if (st == OSC_OK)
+        st = osc_modules_make(t, *scopes, m);
+    if (st == OSC_OK && is_lightning && m->n_places == 0) {
+        *scopes = OSC_SCOPES_MODULE; /* the name was that of something on a device */
+        st = osc_modules_make(t, *scopes, m);
+    }
+    return st;
+}
+
+/* Why the table is empty. HAS_PLACES: there are scopes, none of which is shown. */
+static const char *why_empty(const struct osc_options *o, enum osc_scopes scopes,
+                             bool has_places, bool has_python)
+{
+    if (!o->group_by)
+        return has_places ? "no module is at the top: each is held by one that it holds itself"
+                          : "no modules: record with with_stack=True and with_modules=True; "
+                            "--group-by annotation or line shows other scopes";
+    if (scopes == OSC_SCOPES_LINE && has_places)
+        return "no Python line called an operator";
+    if (scopes == OSC_SCOPES_LINE)
+        return has_python ? "no Python frame, and no call stack of an operator, tells a line"
+                          : "no Python lines: record with with_stack=True";
+    return "no annotations: put record_function() around parts of the program";
+}
+
+static osc_status map(const struct osc_trace *t, const struct osc_options *o,
+                      struct osc_result *out, struct osc_err *err)
+{
+    struct osc_modules m = {0};
+    enum osc_scopes scopes = OSC_SCOPES_MODULE;
+    int64_t backward_ns = 0;
+    osc_status st = make(t, o, &scopes, &m);
+
+    if (st == OSC_OK)
+        st = o->compat_tb && scopes == OSC_SCOPES_MODULE
+                 ? add_trees(out, t, &m)
+                 : add_rows(out, &m, scopes == OSC_SCOPES_LINE);
+    for (size_t i = 0; i < m.n_places; i++)
+        backward_ns += m.places[i].backward_host_ns;
+    if (backward_ns != 0 && !o->compat_tb) {
+        osc_result_show(out, BACKWARD_HOST);
+        osc_result_show(out, BACKWARD_DEVICE);
+    }
+    const bool has_places = m.n_places > 0, has_python = m.has_python;
+    osc_modules_fini(&m);
+    if (st != OSC_OK)
+        return osc_fail(err, st, "modules: %s", osc_status_text(st));
+    if (out->n_rows == 0)
+        osc_result_note(out, "%s", why_empty(o, scopes, has_places, has_python));
+    return out->status;
+}
+
+/* The number (from 1) of the module in row I: its name with its id. */
+static osc_status number_module(const struct osc_result *r, uint64_t i,
+                                struct osc_intern *modules, struct osc_strbuf *key,
+                                uint32_t *number)
+{
+    osc_sid id = {0};
+
+    osc_strbuf_clear(key);
+    if (osc_result_has(r, i, MODULE_ID))
+        osc_strbuf_addi(key, osc_result_get_int(r, i, MODULE_ID));
+    osc_strbuf_addc(key, ' ');
+    osc_strbuf_addstr(key, osc_result_get_str(r, i, NAME));
+    const osc_status st =
+        key->status == OSC_OK
+            ? osc_intern_add(modules, (struct osc_str){key->s, (uint32_t)key->len}, &id)
+            : key->status;
+    *number = id.v;
+    return st;
+}
+
+/* Give each row of the plugin's the sums of its module, which one of them has. */
+static osc_status finish(struct osc_result *r, const struct osc_options *o, struct osc_err *err)
+{
+    struct osc_arena arena = {0};
+    struct osc_intern modules = {.arena = &arena, .seed = osc_hash_seed()};
+    struct osc_strbuf key = {0};
+    uint32_t *numbers = NULL;
+    int64_t(*sums)[N_SHARED] = NULL;
+    osc_status st = OSC_OK;
+
+    if (!o->compat_tb || o->group_by || r->n_rows == 0)
+        return OSC_OK;
+    numbers = osc_malloc(r->n_rows * sizeof *numbers);
+    sums = osc_calloc(r->n_rows + 1, sizeof *sums);
+    if (!numbers || !sums)
+        st = OSC_ENOMEM;
+    for (uint64_t i = 0; i < r->n_rows && st == OSC_OK; i++) {
+        st = number_module(r, i, &modules, &key, &numbers[i]);
+        for (size_t k = 0; k < N_SHARED && st == OSC_OK; k++)
+            sums[numbers[i]][k] += osc_result_get_int(r, i, shared_sums[k]);
+    }
+    for (uint64_t i = 0; i < r->n_rows && st == OSC_OK; i++) {
+        for (size_t k = 0; k < N_SHARED; k++)
+            osc_result_set_int(r, i, shared_sums[k], sums[numbers[i]][k]);
+    }
+    osc_intern_fini(&modules);
+    osc_arena_fini(&arena);
+    osc_strbuf_fini(&key);
+    osc_free(numbers);
+    osc_free(sums);
+    return st == OSC_OK ? OSC_OK : osc_fail(err, st, "modules: %s", osc_status_text(st));
+}
+
+static const char *const groupings[] = {"annotation", "line", NULL};
+
+const struct osc_table_def osc_table_modules = {
+    .name = "modules",
+    .help = "Calls, host and device time of modules by their place in the hierarchy, with "
+            "their backward pass; --group-by annotation or line for traces without modules.",
+    .source = "ranges nn.Module of Python's tracer, and the operators in them.",
+    .columns = columns,
+    .n_columns = N_COLUMNS,
+    .groupings = groupings,
+    .facts = OSC_FACT_LINKS,
+    .takes = OSC_TAKES_COMPAT,
+    .map = map,
+    .finish = finish,
+};

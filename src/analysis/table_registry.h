@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * table_registry.h - all tables, in the order in which users see them listed.
+ *
+ * A new table is one file that ends in `const struct osc_table_def osc_table_NAME`
+ * and one line here.
+ *
+ * Threading: constants.
+ */
+#ifndef OSC_ANALYSIS_TABLE_REGISTRY_H
+#define OSC_ANALYSIS_TABLE_REGISTRY_H
+
+#include "table/table.h"
+
+#define OSC_TABLE_LIST(X) \
+    X(info)               \
+    X(quality)            \
+    X(events)             \
+    X(threads)            \
+    X(tracks)             \
+    X(flows)              \
+    X(averages)           \
+    X(operators)          \
+    X(kernels)            \
+    X(steps)              \
+    X(overview)           \
+    X(devices)            \
+    X(utilization)        \
+    X(memory)             \
+    X(memory_events)      \
+    X(memory_curve)       \
+    X(memory_peaks)       \
+    X(advice)             \
+    X(modules)
+
+#define OSC_TABLE_DECLARE(name) extern const struct osc_table_def osc_table_##name;
+OSC_TABLE_LIST(OSC_TABLE_DECLARE)
+#undef OSC_TABLE_DECLARE
+
+/* Ended by NULL. */
+extern const struct osc_table_def *const osc_tables[];
+
+/* The table NAME, or NULL. */
+const struct osc_table_def *osc_table_find(const char *name);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * flops.h - torch's estimate of the work of an operator.
+ *
+ * Seven operators have one (TP 6.1); a multiplication with its addition counts as
+ * two. Bias, broadcasting and everything else count nothing, as in torch.
+ *
+ * Threading: pure functions.
+ */
+#ifndef OSC_ANALYSIS_TORCH_FLOPS_H
+#define OSC_ANALYSIS_TORCH_FLOPS_H
+
+#include <stdint.h>
+
+#include "base/str.h"
+
+enum osc_flops_rule {
+    OSC_FLOPS_NONE,
+    OSC_FLOPS_MM,
+    OSC_FLOPS_ADDMM,
+    OSC_FLOPS_BMM,
+    OSC_FLOPS_BADDBMM,
+    OSC_FLOPS_CONV2D,
+    OSC_FLOPS_ELEMENTWISE,
+    OSC_FLOPS_RULES
+};
+
+/* The rule of the operator NAME. */
+enum osc_flops_rule osc_flops_rule(struct osc_str name);
+
+/*
+ * Operations of one call by RULE, from its `Input Dims` and `Concrete Inputs`, or, of an
+ * ELEMENTWISE one, its `Input type`; 0 where they do not give any. Wraps around at 2^64, as
+ * torch's does.
+ */
+uint64_t osc_flops(enum osc_flops_rule rule, struct osc_str dims, struct osc_str inputs);
+
+#endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/torch/shapes.h"
+
+#include "codec/json.h"
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+static struct osc_str trim(struct osc_str s)
+{
+    while (s.len > 0 && is_blank(s.s[0]))
+        s = (struct osc_str){s.s + 1, s.len - 1};
+    while (s.len > 0 && is_blank(s.s[s.len - 1]))
+        s.len--;
+    return s;
+}
+
+/* What stands between the brackets of LIST; false if it is no list. */
+static bool open_list(struct osc_str list, struct osc_str *inside)
+{
+    const struct osc_str s = trim(list);
+
+    if (s.len < 2 || s.s[0] != '[' || s.s[s.len - 1] != ']')
+        return false;
+    *inside = trim((struct osc_str){s.s + 1, s.len - 2});
+    return true;
+}
+
+/* Cut the next element off REST; false at the end. Commas inside of it do not count. */
+static bool next_element(struct osc_str *rest, struct osc_str *element)
+{
+    uint32_t depth = 0, i = 0;
+    bool is_quoted = false;
+
+    if (rest->len == 0)
+        return false;
+    for (; i < rest->len; i++) {
+        const char c = rest->s[i];
+
+        if (is_quoted) {
+            if (c == '\\')
+                i++;
+            else if (c == '"')
+                is_quoted = false;
+        } else if (c == '"') {
+            is_quoted = true;
+        } else if (c == '[' || c == '{') {
+            depth++;
+        } else if (c == ']' || c == '}') {
+            depth -= depth > 0;
+        } else if (c == ',' && depth == 0) {
+            break;
+        }
+    }
+    i = i < rest->len ? i : rest->len;
+    *element = trim((struct osc_str){rest->s, i});
+
+    const uint32_t used = i + (i < rest->len);
+    *rest = (struct osc_str){rest->s + used, rest->len - used};
+    return true;
+}
+
+/* A scalar as Python writes it. */
+static void add_scalar(struct osc_str s, struct osc_strbuf *out)
+{
+    if (osc_str_eq(s, OSC_STR("null")))
+        osc_strbuf_adds(out, "None");
+    else if (osc_str_eq(s, OSC_STR("true")))
+        osc_strbuf_adds(out, "True");
+    else if (osc_str_eq(s, OSC_STR("false")))
+        osc_strbuf_adds(out, "False");
+    else
+        osc_strbuf_addstr(out, s);
+}
+
+/* The sizes of one input; of several tensors nothing. */
+static void add_sizes(struct osc_str inside, struct osc_strbuf *out)
+{
+    struct osc_str element;
+
+    osc_strbuf_addc(out, '[');
+    if (memchr(inside.s, '[', inside.len) == NULL) {
+        for (const char *comma = ""; next_element(&inside, &element); comma = ", ") {
+            osc_strbuf_adds(out, comma);
+            add_scalar(element, out);
+        }
+    }
+    osc_strbuf_addc(out, ']');
+}
+
+void osc_shapes_text(struct osc_str dims, struct osc_strbuf *out)
+{
+    struct osc_str rest, element, inside;
+
+    osc_strbuf_addc(out, '[');
+    if (open_list(dims, &rest)) {
+        for (const char *comma = ""; next_element(&rest, &element); comma = ", ") {
+            osc_strbuf_adds(out, comma);
+            if (open_list(element, &inside))
+                add_sizes(inside, out);
+            else
+                add_scalar(element, out);
+        }
+    }
+    osc_strbuf_addc(out, ']');
+}
+
+static bool add_dim(struct osc_str s, struct osc_shape *shape)
+{
+    if (shape->n_dims == OSC_SHAPE_DIMS_MAX || !osc_json_int(s, &shape->dims[shape->n_dims]))
+        return false;
+    shape->n_dims++;
+    return true;
+}
+
+bool osc_shapes_element(struct osc_str list, uint32_t index, struct osc_shape *shape)
+{
+    struct osc_str rest, element, dim;
+
+    shape->n_dims = 0;
+    if (!open_list(list, &rest))
+        return false;
+    for (uint32_t i = 0; i <= index; i++) {
+        if (!next_element(&rest, &element))
+            return false;
+    }
+    if (element.len >= 2 && element.s[0] == '"' && element.s[element.len - 1] == '"')
+        element = trim((struct osc_str){element.s + 1, element.len - 2});
+    if (!open_list(element, &rest))
+        return add_dim(element, shape);
+    while (next_element(&rest, &dim)) {
+        if (!add_dim(dim, shape))
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/run/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+
+/* What is ours to undo in the guest. */
+struct before {
+    sigset_t mask;
+    struct sigaction child; /* of SIGCHLD */
+};
+
+/* In the new process: become the program, or say through PIPE_FD why not. */
+static _Noreturn void become(char *const *argv, const struct osc_child_variable *variables,
+                             uint32_t n, const struct before *before, int pipe_fd)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (variables[i].value)
+            setenv(variables[i].name, variables[i].value, 1);
+        else
+            unsetenv(variables[i].name);
+    }
+    osc_cli_unstart();
+    sigaction(SIGCHLD, &before->child, NULL);
+    sigprocmask(SIG_SETMASK, &before->mask, NULL);
+    execvp(argv[0], argv);
+
+    const int why = errno;
+    while (write(pipe_fd, &why, sizeof why) < 0 && errno == EINTR)
+        ;
+    _exit(127);
+}
+
+/* Send what INFO says on to the guest, unless it had it already or sent it itself. */
+static void send_on(const siginfo_t *info, pid_t guest)
+{
+    if (info->si_code > 0 || info->si_pid == guest)
+        return; /* of the terminal or the kernel: that reaches the whole group */
+    if (info->si_code == SI_QUEUE)
+        sigqueue(guest, info->si_signo, info->si_value);
+    else
+        kill(guest, info->si_signo);
+}
+
+/*
+ * Look what became of the guest. True: it has ended, see *STATUS. When it was stopped,
+ * so are we, until somebody continues us.
+ */
+static bool has_ended(pid_t guest, int *status)
+{
+    const pid_t got = waitpid(guest, status, WNOHANG | WUNTRACED);
+
+    if (got < 0)
+        return errno != EINTR;
+    if (got == 0)
+        return false;
+    if (!WIFSTOPPED(*status))
+        return true;
+    raise(SIGSTOP);
+    kill(guest, SIGCONT);
+    return false;
+}
+
+/* Wait for the end of GUEST with all signals blocked, and pass them on. */
+static int wait_for(pid_t guest)
+{
+    sigset_t all;
+    siginfo_t info;
+    int status = 0;
+
+    sigfillset(&all);
+    while (!has_ended(guest, &status)) {
+        const int signo = sigwaitinfo(&all, &info);
+
+        if (signo > 0 && signo != SIGCHLD)
+            send_on(&info, guest);
+    }
+    return status;
+}
+
+/* Why the program could not be started, or 0: its end of the pipe closed by itself. */
+static int read_errno(int pipe_fd)
+{
+    int why = 0;
+    ssize_t n;
+
+    do
+        n = read(pipe_fd, &why, sizeof why);
+    while (n < 0 && errno == EINTR);
+    return n == (ssize_t)sizeof why ? why : 0;
+}
+
+osc_status osc_child_run(char *const *argv, const struct osc_child_variable *variables,
+                         uint32_t n, struct osc_child_end *end)
+{
+    const struct sigaction by_default = {.sa_handler = SIG_DFL};
+    struct before before;
+    sigset_t all;
+    int fds[2], status;
+
+    *end = (struct osc_child_end){.start_unix_ns = (int64_t)time(NULL) * 1000000000};
+    if (pipe2(fds, O_CLOEXEC) != 0)
+        return OSC_EIO;
+    /* Blocked rather than handled: then nothing is lost before we wait for it. */
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &before.mask);
+    sigaction(SIGCHLD, &by_default, &before.child); /* ignored, its status would be gone */
+
+    end->pid = fork();
+    if (end->pid == 0)
+        become(argv, variables, n, &before, fds[1]);
+    close(fds[1]);
+    if (end->pid > 0) {
+        end->exec_errno = read_errno(fds[0]);
+        status = wait_for(end->pid);
+        end->exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+        end->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    }
+    close(fds[0]);
+    sigaction(SIGCHLD, &before.child, NULL);
+    if (end->pid > 0)
+        return OSC_OK;
+    sigprocmask(SIG_SETMASK, &before.mask, NULL);
+    return OSC_EIO;
+}
+
+_Noreturn void osc_child_exit_as(const struct osc_child_end *end)
+{
+    const struct sigaction by_default = {.sa_handler = SIG_DFL};
+    const struct rlimit no_core = {0, 0};
+    sigset_t only;
+
+    if (end->exec_errno != 0)
+        exit(end->exec_errno == ENOENT ? 127 : 126);
+    if (end->signal == 0)
+        exit(end->exit_status);
+    /* The guest's core is the one to look at. */
+    setrlimit(RLIMIT_CORE, &no_core);
+    sigaction(end->signal, &by_default, NULL);
+    sigemptyset(&only);
+    sigaddset(&only, end->signal);
+    raise(end->signal);
+    sigprocmask(SIG_UNBLOCK, &only, NULL);
+    exit(128 + end->signal); /* as a shell would say it, should we still be here */
+}

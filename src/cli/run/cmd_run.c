@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `opscope run`: record a program that nobody changed. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "cli/commands.h"
+#include "cli/run/child.h"
+#include "cli/run/empty_recording.h"
+#include "cli/run/fold_killed.h"
+#include "cli/run/report_sources.h"
+#include "cli/run/source_list.h"
+#include "cli/run/torch_hook.h"
+#include "cli/run/unrecorded.h"
+#include "cli/shell.h"
+#include "import/bytes/input.h"
+#include "recording/growing_map.h"
+#include "recording/open_failure.h"
+
+/* PROGRAM without its directory, for the name of ours. */
+static const char *name_of(const char *program)
+{
+    const char *const slash = strrchr(program, '/');
+
+    return slash && slash[1] ? slash + 1 : program;
+}
+
+static int cannot_make(const char *path, int why)
+{
+    osc_cli_error("%s: cannot make the directory: %s; nothing is recorded; choose another "
+                  "with -o",
+                  path, strerror(why));
+    return OSC_EXIT_FAILED;
+}
+
+/* See whether PATH can hold the least that a recording takes before a program finds out. */
+static int check_room(const char *path)
+{
+    enum { LEAST = 3 << 20, PAGE = 4096 };
+    const int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    unsigned char *const base = osc_growing_map_addresses(LEAST, PAGE);
+    struct osc_fd file = {0};
+    char name[48];
+    osc_status st = dir >= 0 && base ? OSC_OK : OSC_EIO;
+
+    if (dir < 0)
+        osc_open_failure_note(errno);
+    snprintf(name, sizeof name, ".opscope-run.%d", (int)getpid());
+    if (st == OSC_OK)
+        st = osc_growing_map_create(&file, dir, name);
+    if (st == OSC_OK) {
+        st = osc_growing_map_reserve(&file, 0, LEAST, base);
+        (void)unlinkat(dir, name, 0);
+        osc_fd_close(&file);
+    }
+    if (base)
+        munmap(base, LEAST);
+    if (dir >= 0)
+        close(dir);
+    if (st == OSC_OK)
+        return OSC_EXIT_DONE;
+    osc_cli_error("%s: cannot be recorded to: %s; nothing is recorded; %s", path,
+                  strerror(osc_open_failure_noted()),
+                  osc_unrecorded_way_out(osc_open_failure_noted()));
+    return OSC_EXIT_FAILED;
+}
+
+/* Make a directory that nobody has: opscope-PROGRAM-DATE-TIME, or with -2, -3, ... */
+static int make_new(const char *program, char *path, size_t room)
+{
+    const time_t now = time(NULL);
+    struct tm local;
+    char stamp[32];
+
+    if (!localtime_r(&now, &local) || !strftime(stamp, sizeof stamp, "%Y%m%d-%H%M%S", &local))
+        snprintf(stamp, sizeof stamp, "%lld", (long long)now);
+    for (int i = 1; i < 1000; i++) {
+        char suffix[16] = "";
+
+        if (i > 1)
+            snprintf(suffix, sizeof suffix, "-%d", i);
+        snprintf(path, room, "opscope-%.100s-%s%s", name_of(program), stamp, suffix);
+        if (mkdir(path, 0700) == 0)
+            return OSC_EXIT_DONE;
+        if (errno != EEXIST)
+            break;
+    }
+    return cannot_make(path, errno);
+}
+
+/* Make PATH and what is missing above it; *IS_NEW: nobody had it. */
+static int make_all(const char *path, bool *is_new)
+{
+    char part[PATH_MAX];
+    const int len = snprintf(part, sizeof part, "%s", path);
+
+    if (len >= (int)sizeof part)
+        return cannot_make(path, ENAMETOOLONG);
+    for (char *p = part + 1; *p; p++) {
+        if (*p != '/')
+            continue;
+        *p = '\0';
+        if (mkdir(part, 0777) != 0 && errno != EEXIST)
+            return cannot_make(part, errno);
+        *p = '/';
+    }
+    *is_new = mkdir(part, 0700) == 0;
+    return *is_new || errno == EEXIST ? OSC_EXIT_DONE : cannot_make(path, errno);
+}
+
+/* The directory to record into, made and absolute; *IS_NEW: nobody had it. */
+static int make_directory(const struct osc_args *args, char *path, bool *is_new)
+{
+    char given[PATH_MAX];
+    int failed;
+
+    if (args->output) {
+        snprintf(given, sizeof given, "%s", args->output);
+        failed = make_all(args->output, is_new);
+    } else {
+        *is_new = true;
+        failed =
+            make_new(args->n_operands ? args->operands[0] : "program", given, sizeof given);
+    }
+    if (!failed && !realpath(given, path))
+        return cannot_make(given, errno);
+    if (failed)
+        return failed;
+    failed = check_room(path);
+    if (failed && *is_new)
+        rmdir(path);
+    return failed;
+}
+
+/* What lies in a directory of recordings. */
+struct census {
+    uint32_t n_files;
+    uint64_t bytes;
+};
+
+/* Whether NAME in PATH, opened as DIR, is a recording: a file, or what one would be made of. */
+static bool is_recording(const char *path, int dir, const char *name, struct stat *st)
+{
+    char file[NAME_MAX + 1], live[PATH_MAX + NAME_MAX + 2];
+
+    if (osc_str_ends(osc_str_c(name), OSC_STR(".osc")))
+        return fstatat(dir, name, st, 0) == 0 && S_ISREG(st->st_mode);
+    if (!osc_str_ends(osc_str_c(name), OSC_STR(".osc.live")))
+        return false;
+    snprintf(file, sizeof file, "%.*s", (int)(strlen(name) - strlen(".live")), name);
+    st->st_size = 0;
+    snprintf(live, sizeof live, "%s/%s", path, name);
+    return faccessat(dir, file, F_OK, 0) != 0 && !osc_live_is_blank(live);
+}
+
+static struct census count_recordings(const char *path)
+{
+    struct census c = {0};
+    DIR *const dir = opendir(path);
+    struct stat st;
+
+    for (const struct dirent *e; dir && (e = readdir(dir));) {
+        if (is_recording(path, dirfd(dir), e->d_name, &st)) {
+            c.n_files++;
+            c.bytes += (uint64_t)st.st_size;
+        }
+    }
+    if (dir)
+        closedir(dir);
+    return c;
+}
+
+/* In the end, on standard error: what there is of SOURCES and what to type next. */
+static void summarize(const char *path, struct census c, unsigned sources)
+{
+    struct osc_strbuf word = {0};
+    char cwd[PATH_MAX];
+    size_t len;
+
+    if (c.n_files == 0) {
+        osc_cli_error("nothing was recorded: %s",
+                      sources == 0 ? "no source was collected"
+                                   : "the program called neither libopscope nor ITT");
+        return;
+    }
+    /* Below the working directory the short name does. */
+    len = getcwd(cwd, sizeof cwd) ? strlen(cwd) : 0;
+    if (len > 1 && strncmp(path, cwd, len) == 0 && path[len] == '/')
+        path += len + 1;
+    osc_shell_add_trace(&word, path);
+    if (word.status == OSC_OK) {
+        osc_cli_error("%u recording%s, %.1f MB, in %s; what to type next:", c.n_files,
+                      c.n_files == 1 ? "" : "s", (double)c.bytes / 1e6, path);
+        fprintf(stderr, "  opscope %s\n  opscope table operators %s\n", word.s, word.s);
+    }
+    osc_strbuf_fini(&word);
+}
+
+/* Why END's program was not started, in one line. */
+static void tell_not_started(const char *program, const struct osc_child_end *end)
+{
+    if (end->exec_errno == ENOENT && !strchr(program, '/'))
+        osc_cli_error("%s: there is no such program along PATH", program);
+    else
+        osc_cli_error("%s: %s", program, strerror(end->exec_errno));
+}
+
+/* The program has ended, as END says: see what there is of it in PATH, and tell. */
+static void conclude(const struct osc_args *args, struct osc_sources *s, const char *path,
+                     const struct osc_unrecorded *u, const struct osc_child_end *end)
+{
+    const struct osc_fold_killed_guest guest = {.pid = end->pid,
+                                                .start_unix_ns = end->start_unix_ns,
+                                                .has_ended_well = end->signal == 0,
+                                                .argv = args->operands,
+                                                .sources = s};
+
+    /* From here on a limit on files is an error to tell, not our end: that is the program's. */
+    (void)signal(SIGXFSZ, SIG_IGN);
+    if (osc_torch_tell(path))
+        s->failed |= s->wanted & OSC_SOURCES_TORCH;
+    osc_fold_killed_all(path, &guest);
+
+    const struct census c = count_recordings(path);
+    const bool is_told = args->run.wants_summary || isatty(STDERR_FILENO);
+    const pid_t pid = u->n > 0 ? u->pid : end->pid;
+
+    osc_unrecorded_tell(u);
+    if (u->n > 0)
+        s->failed |= OSC_SOURCE_API;
+    if ((c.n_files > 0 || u->n == 0) && is_told)
+        summarize(path, c, s->wanted);
+    if ((s->wanted & OSC_SOURCE_ITT) && (args->run.sources || is_told))
+        osc_report_sources(path, end->pid, args->run.sources != NULL);
+    if ((c.n_files == 0 || u->n > 0) &&
+        osc_empty_recording_write(path, pid, args->operands, s) != OSC_OK && u->n == 0)
+        osc_cli_error("%s: the recording cannot be written", path);
+}
+
+/* Run the program, recorded into PATH, which is new or not; NULL: not at all. */
+static int record(const struct osc_args *args, struct osc_sources *s, const char *path,
+                  bool is_new)
+{
+    struct osc_unrecorded u;
+    struct osc_child_end end;
+
+    osc_unrecorded_open(&u, path ? s->run_id : NULL);
+    const osc_status st = osc_child_run(args->operands, s->variables, s->n_variables, &end);
+    const int why = errno;
+    osc_unrecorded_close(&u);
+
+    if (st != OSC_OK) {
+        osc_cli_error("cannot make a process: %s", strerror(why));
+        return OSC_EXIT_FAILED;
+    }
+    if (end.exec_errno != 0) {
+        tell_not_started(args->operands[0], &end);
+        if (path && is_new)
+            rmdir(path);
+    } else if (path) {
+        conclude(args, s, path, &u, &end);
+    }
+    osc_child_exit_as(&end);
+}
+
+static int run(struct osc_args *args)
+{
+    struct osc_sources s = {0};
+    char path[PATH_MAX] = "";
+    const char *to = path;
+    bool is_new = false;
+    int failed;
+
+    if (args->n_operands == 0 && !args->run.prints_env)
+        return osc_cli_misuse("which program? 'opscope run -- python train.py' or see 'opscope "
+                              "run --help'");
+    if (args->output && !args->output[0])
+        return osc_cli_misuse("--output: the name of the directory is empty");
+    failed = osc_sources_choose(&s, args, path);
+    if (!failed && make_directory(args, path, &is_new) != OSC_EXIT_DONE) {
+        /* The program comes first. */
+        failed = args->run.is_strict || args->run.prints_env ? OSC_EXIT_FAILED : OSC_EXIT_DONE;
+        osc_sources_switch_off(&s);
+        to = NULL;
+    }
+    if (!failed)
+        failed = args->run.prints_env ? osc_sources_print(&s) : record(args, &s, to, is_new);
+    osc_sources_fini(&s);
+    return failed;
+}
+
+const struct osc_command osc_command_run = {
+    .name = "run",
+    .bit = OSC_COMMAND_RUN,
+    .operands = "[OPTION...] [--] PROGRAM [ARGUMENT...]",
+    .summary = "record a program that nobody changed, and its children",
+    .text =
+        "Runs PROGRAM and records what it and its children report: calls of libopscope,\n"
+        "and tasks of ITT (PyTorch's emit_itt(), oneDNN, oneTBB, OpenVINO). Each process\n"
+        "leaves a file in DIR. PROGRAM finds its terminal, signals and descriptors as they\n"
+        "were; opscope ends as it did: with its status or by the same signal, with 127 if\n"
+        "there is no such program and 126 if it cannot be run.\n",
+    .examples =
+        "  opscope run -- python train.py          into opscope-python-DATE-TIME/\n"
+        "  opscope run -o rec -- ./convnet         into rec/\n"
+        "  opscope run --schedule wait=1,active=3 ./convnet\n"
+        "                                          three steps, after the first\n"
+        "  opscope run --torch -- python train.py  every operator, with shapes and memory\n"
+        "  opscope run --torch=replace -- python train.py\n"
+        "                                          torch.profiler is opscope's\n"
+        "  opscope run --flight 10s,slow=2 ./serve the last ten seconds, whenever a\n"
+        "                                          step takes twice the usual time\n"
+        "  eval \"$(opscope run -o rec --print-env)\"\n"
+        "                                          for a program that is started else-\n"
+        "                                          where\n",
+    .run = run,
+    .takes_program = true,
+};

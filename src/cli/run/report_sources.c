@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/run/report_sources.h"
+
+#include <dirent.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "base/str.h"
+#include "cli/cli.h"
+#include "import/import.h"
+
+/* Nobody waits for more than this to be read. */
+#define BYTES_MAX ((uint64_t)16 << 20)
+
+struct hellos {
+    uint64_t n_bytes; /* of recordings, those that were not read included */
+    bool has_come;    /* a collector that brought something */
+    bool was_loaded;
+};
+
+static void look_at(struct hellos *h, const char *path)
+{
+    struct osc_trace t = {0};
+    struct osc_err ignored = {0};
+    const struct osc_import_options options = {.n_threads = 1};
+
+    if (osc_import_path(&t, path, &options, &ignored) != OSC_OK)
+        return;
+    for (uint32_t i = 0; i < t.n_metas; i++) {
+        if (!osc_str_starts(osc_trace_str(&t, t.metas[i].key), OSC_STR("source.itt")))
+            continue;
+        h->was_loaded = true;
+        h->has_come |= t.events.n_rows > 0;
+    }
+    osc_trace_fini(&t);
+}
+
+static struct hellos read_all(const char *directory)
+{
+    struct hellos h = {0};
+    DIR *const dir = opendir(directory);
+    char path[PATH_MAX];
+    struct stat st;
+
+    for (const struct dirent *e; dir && (e = readdir(dir)) && !h.has_come;) {
+        if (!osc_str_ends(osc_str_c(e->d_name), OSC_STR(".osc")) ||
+            snprintf(path, sizeof path, "%s/%s", directory, e->d_name) >= (int)sizeof path ||
+            stat(path, &st) != 0)
+            continue;
+        h.n_bytes += (uint64_t)st.st_size;
+        if (h.n_bytes > BYTES_MAX)
+            break;
+        look_at(&h, path);
+    }
+    if (dir)
+        closedir(dir);
+    return h;
+}
+
+void osc_report_sources(const char *directory, pid_t pid, bool is_asked)
+{
+    const struct hellos h = read_all(directory);
+
+    if (h.has_come || h.n_bytes > BYTES_MAX)
+        return;
+    if (h.was_loaded)
+        osc_cli_error("[itt] collector was loaded, but nothing came: ITT was paused, or called "
+                      "for nothing but names");
+    else if (is_asked)
+        osc_cli_error("[itt] collector was not loaded by any library in PID %d (nothing called "
+                      "ITT, or INTEL_LIBITTNOTIFY64 was changed by the program)",
+                      (int)pid);
+}

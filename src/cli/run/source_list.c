@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/run/source_list.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "cli/shell.h"
+#include "cli/show.h"
+#include "recording/schedule.h"
+#include "table/nearest.h"
+
+#define COLLECTOR "libopscope-collect.so"
+
+static const struct {
+    const char *name;
+    enum osc_source bit;
+} known[] = {{"api", OSC_SOURCE_API},
+             {"itt", OSC_SOURCE_ITT},
+             {"torch", OSC_SOURCE_TORCH},
+             {"torch=replace", OSC_SOURCE_TORCH_REPLACE}};
+
+#define N_KNOWN (sizeof known / sizeof *known)
+
+static int no_source(const char *name, size_t len)
+{
+    char word[32];
+    struct osc_nearest near = {.word = word};
+
+    snprintf(word, sizeof word, "%.*s", (int)(len < 31 ? len : 31), name);
+    for (size_t i = 0; i < N_KNOWN; i++)
+        osc_nearest_try(&near, known[i].name);
+    if (near.best)
+        return osc_cli_misuse("--sources: there is no source '%s'; did you mean '%s'?", word,
+                              near.best);
+    return osc_cli_misuse("--sources: there is no source '%s', but api, itt and torch", word);
+}
+
+/* Bits of enum osc_source in LIST, "api,itt"; NULL: all. */
+static int parse_sources(const char *list, unsigned *bits)
+{
+    *bits = 0;
+    if (list && strcmp(list, "none") == 0)
+        return OSC_EXIT_DONE;
+    for (const char *p = list; p;) {
+        const size_t len = strcspn(p, ",");
+        const unsigned before = *bits;
+
+        for (size_t i = 0; i < N_KNOWN; i++) {
+            if (strlen(known[i].name) == len && memcmp(known[i].name, p, len) == 0)
+                *bits |= known[i].bit;
+        }
+        if (*bits == before)
+            return no_source(p, len);
+        p = p[len] == ',' ? p + len + 1 : NULL;
+    }
+    return OSC_EXIT_DONE;
+}
+
+/* Bits of what ARGS ask for. Both of ITT and torch would record the same operators twice. */
+static int parse_wanted(const struct osc_run_args *run, unsigned *bits)
+{
+    const char *const torch = run->torch;
+    const int failed = parse_sources(run->sources, bits);
+
+    if (failed)
+        return failed;
+    if (torch && *torch && strcmp(torch, "replace") != 0)
+        return osc_cli_misuse("--torch: '%s' is not 'replace'", torch);
+    if (!run->sources)
+        *bits = torch ? OSC_SOURCE_API : OSC_SOURCE_API | OSC_SOURCE_ITT;
+    if (torch)
+        *bits |= *torch ? OSC_SOURCE_TORCH_REPLACE : OSC_SOURCE_TORCH;
+    if ((*bits & OSC_SOURCE_TORCH_REPLACE) && (run->schedule || run->flight))
+        return osc_cli_misuse("--schedule and --flight do not go with --torch=replace: the "
+                              "program's own profiler says when to record");
+    return OSC_EXIT_DONE;
+}
+
+static void add_variable(struct osc_sources *s, const char *name, const char *value)
+{
+    s->variables[s->n_variables++] = (struct osc_child_variable){name, value};
+}
+
+/* The same with TEXT, whose bytes become S's. */
+static int add_text(struct osc_sources *s, const char *name, struct osc_strbuf *text)
+{
+    if (text->status != OSC_OK) {
+        osc_strbuf_fini(text);
+        return osc_cli_fail(text->status, &(struct osc_err){0});
+    }
+    s->texts[s->n_texts++] = text->s;
+    add_variable(s, name, text->s);
+    return OSC_EXIT_DONE;
+}
+
+/* If an `opscope run` around this one has set NAME, it is not meant for us. */
+static int drop_stale(struct osc_sources *s, const char *name)
+{
+    if (getenv("OPSCOPE_RUN_ID"))
+        add_variable(s, name, NULL);
+    return OSC_EXIT_DONE;
+}
+
+/* The first of N PLACES, from where the command lies, at which there is something. */
+static bool find_beside(const char *const *places, size_t n_places, char *path, size_t room)
+{
+    char exe[PATH_MAX];
+    const ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+    char *const slash = n > 0 ? (exe[n] = '\0', strrchr(exe, '/')) : NULL;
+
+    if (!slash)
+        return false;
+    slash[1] = '\0';
+    for (size_t i = 0; i < n_places; i++) {
+        char real[PATH_MAX];
+        const int len = snprintf(path, room, "%s%s", exe, places[i]);
+
+        if (len > 0 && (size_t)len < room && realpath(path, real) && strlen(real) < room) {
+            memcpy(path, real, strlen(real) + 1);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Where the collector lies: beside the command, or where it is installed. */
+static bool find_collector(char *path, size_t room)
+{
+    static const char *const places[] = {COLLECTOR, "../" OSC_LIBDIR "/" COLLECTOR};
+
+    return find_beside(places, sizeof places / sizeof *places, path, room);
+}
+
+/* Load LIBRARY in a process of its own; what the loader says goes to WHY. */
+static bool is_loadable(const char *library, char *why, size_t room)
+{
+    int fds[2], status = 0;
+    size_t len = 0;
+    ssize_t n;
+
+    snprintf(why, room, "it cannot be tried");
+    if (pipe(fds) != 0)
+        return false;
+    const pid_t child = fork();
+    if (child == 0) {
+        const bool is_there = dlopen(library, RTLD_LAZY) != NULL;
+        const char *const text = is_there ? "" : dlerror();
+
+        _exit(is_there || write(fds[1], text, strlen(text)) < 0 ? !is_there : 1);
+    }
+    close(fds[1]);
+    while (child > 0 && len < room - 1 && (n = read(fds[0], why + len, room - 1 - len)) > 0)
+        why[len += (size_t)n] = '\0';
+    close(fds[0]);
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    return child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/* None of SOURCES can be used: the program runs without and its recordings say so, unless ARGS
+ * are strict. */
+static int do_without(struct osc_sources *s, unsigned sources, const struct osc_args *args)
+{
+    s->failed |= sources;
+    return args->run.is_strict ? OSC_EXIT_FAILED : OSC_EXIT_DONE;
+}
+
+/* OPSCOPE=0 is what the user wants more: it may stand there for all programs. */
+static int heed_forbidden(struct osc_sources *s, const struct osc_args *args, unsigned bits)
+{
+    const char *const said = getenv("OPSCOPE");
+
+    if (bits == 0 || !said || strcmp(said, "0") != 0)
+        return OSC_EXIT_DONE;
+    osc_cli_error("OPSCOPE=0 is set: nothing is recorded; unset it to record");
+    return do_without(s, bits, args);
+}
+
+static int choose_itt(struct osc_sources *s, const struct osc_args *args)
+{
+    static const char variable[] = "INTEL_LIBITTNOTIFY64";
+    const char *const other = getenv(variable);
+    struct osc_strbuf text = {0};
+    char path[PATH_MAX], why[256];
+
+    if (!find_collector(path, sizeof path)) {
+        osc_cli_error("[itt] " COLLECTOR " is not beside opscope and not where it is "
+                      "installed; ITT is not recorded");
+        return do_without(s, OSC_SOURCE_ITT, args);
+    }
+    if (!is_loadable(path, why, sizeof why)) {
+        osc_cli_error("[itt] cannot load %s: %s; ITT is not recorded", path, why);
+        return do_without(s, OSC_SOURCE_ITT, args);
+    }
+    if (other && *other && strcmp(other, path) != 0 && !args->run.is_forced) {
+        osc_cli_error("[itt] %s is already set to %s; another tool would be replaced: unset it "
+                      "or use --force; ITT is not recorded",
+                      variable, other);
+        return do_without(s, OSC_SOURCE_ITT, args);
+    }
+    osc_strbuf_adds(&text, path);
+    return add_text(s, variable, &text);
+}
+
+static int choose_torch(struct osc_sources *s, const struct osc_args *args, unsigned bits)
+{
+    /* In a build, and in Python's package, of which the command is a part. */
+    static const char *const places[] = {"python/opscope/torch/hook", "../torch/hook"};
+    const char *const others = getenv("PYTHONPATH");
+    struct osc_strbuf text = {0};
+    char path[PATH_MAX];
+
+    if (!find_beside(places, sizeof places / sizeof *places, path, sizeof path)) {
+        osc_cli_error("[torch] this opscope is not the one of its Python package, which 'pip "
+                      "install .' makes of the sources; torch is not recorded");
+        return do_without(s, bits & OSC_SOURCES_TORCH, args);
+    }
+    osc_strbuf_adds(&text, path);
+    if (others && *others)
+        osc_strbuf_addf(&text, ":%s", others);
+    return add_text(s, "PYTHONPATH", &text);
+}
+
+/* Whether the recorder will understand TEXT, which was given with OPTION. */
+static int check_schedule(const char *option, const char *text)
+{
+    struct osc_schedule_text said;
+    struct osc_err err = {0};
+
+    if (osc_schedule_parse(text, &said, &err) == OSC_OK)
+        return OSC_EXIT_DONE;
+    return osc_cli_misuse("%s: %s", option, err.message);
+}
+
+/* The same for --flight, whose value stands behind a key. */
+static int check_flight(const char *value)
+{
+    struct osc_strbuf text = {0};
+
+    osc_strbuf_addf(&text, "flight=%s", value);
+    const int failed = text.status == OSC_OK ? check_schedule("--flight", text.s)
+                                             : osc_cli_fail(text.status, &(struct osc_err){0});
+    osc_strbuf_fini(&text);
+    return failed;
+}
+
+/* --schedule, --flight and --limit-size in one text, as OPSCOPE_SCHEDULE has it. */
+static int choose_schedule(struct osc_sources *s, const struct osc_run_args *run)
+{
+    struct osc_strbuf text = {0};
+    int failed = run->schedule ? check_schedule("--schedule", run->schedule) : OSC_EXIT_DONE;
+
+    if (!failed && run->flight)
+        failed = check_flight(run->flight);
+    if (failed)
+        return failed;
+    if (run->schedule && !run->schedule[0])
+        return osc_cli_misuse("--schedule: it is empty; wait=1,active=3 is not");
+    if (run->schedule)
+        osc_strbuf_adds(&text, run->schedule);
+    if (run->flight)
+        osc_strbuf_addf(&text, "%sflight=%s", text.len > 0 ? "," : "", run->flight);
+    if (run->limit_bytes)
+        osc_strbuf_addf(&text, "%slimit_size=%" PRIu64, text.len > 0 ? "," : "",
+                        run->limit_bytes);
+    if (text.status == OSC_OK && text.len == 0)
+        return drop_stale(s, "OPSCOPE_SCHEDULE");
+    /* What each of them says well may be said by another, too. */
+    if (text.status == OSC_OK)
+        failed = check_schedule("--schedule, --flight, --limit-size", text.s);
+    if (failed) {
+        osc_strbuf_fini(&text);
+        return failed;
+    }
+    return add_text(s, "OPSCOPE_SCHEDULE", &text);
+}
+
+void osc_sources_add_names(struct osc_strbuf *text, unsigned bits, const char *prefix)
+{
+    for (size_t i = 0; i < N_KNOWN; i++) {
+        if (bits & known[i].bit)
+            osc_strbuf_addf(text, "%s%s%s", text->len > 0 ? "," : "", prefix, known[i].name);
+    }
+}
+
+/* OPSCOPE_SOURCES: those of BITS that can be used, and those that cannot. */
+static int tell_sources(struct osc_sources *s, const struct osc_args *args, unsigned bits)
+{
+    struct osc_strbuf text = {0};
+
+    s->wanted = bits & ~s->failed;
+    if (!args->run.sources && !args->run.torch && s->failed == 0)
+        return drop_stale(s, "OPSCOPE_SOURCES");
+    osc_sources_add_names(&text, s->wanted, "");
+    osc_sources_add_names(&text, s->failed, "-");
+    if (bits == 0)
+        osc_strbuf_adds(&text, "none");
+    s->asked = text.s;
+    return add_text(s, "OPSCOPE_SOURCES", &text);
+}
+
+int osc_sources_choose(struct osc_sources *s, const struct osc_args *args, const char *out)
+{
+    struct osc_strbuf id = {0};
+    unsigned bits;
+    int failed = parse_wanted(&args->run, &bits);
+
+    if (failed)
+        return failed;
+    osc_strbuf_addf(&id, "%016" PRIx64, osc_hash_seed());
+    failed = add_text(s, "OPSCOPE_RUN_ID", &id);
+    s->run_id = id.s;
+    add_variable(s, "OPSCOPE_OUT", out);
+    if (bits == 0)
+        add_variable(s, "OPSCOPE", "0");
+    if (!failed)
+        failed = choose_schedule(s, &args->run);
+    if (!failed)
+        failed = heed_forbidden(s, args, bits);
+    if (!failed && (bits & ~s->failed & OSC_SOURCE_ITT))
+        failed = choose_itt(s, args);
+    if (!failed && (bits & ~s->failed & OSC_SOURCES_TORCH))
+        failed = choose_torch(s, args, bits);
+    return failed ? failed : tell_sources(s, args, bits);
+}
+
+void osc_sources_switch_off(struct osc_sources *s)
+{
+    s->n_variables = 0;
+    add_variable(s, "OPSCOPE", "0");
+}
+
+void osc_sources_fini(struct osc_sources *s)
+{
+    for (uint32_t i = 0; i < s->n_texts; i++)
+        osc_free(s->texts[i]);
+    *s = (struct osc_sources){0};
+}
+
+int osc_sources_print(const struct osc_sources *s)
+{
+    struct osc_strbuf out = {0};
+    int failed = OSC_EXIT_DONE;
+
+    for (uint32_t i = 0; i < s->n_variables; i++) {
+        const struct osc_child_variable *const v = &s->variables[i];
+
+        osc_strbuf_addf(&out, v->value ? "export %s=" : "unset %s", v->name);
+        if (v->value)
+            osc_shell_add_word(&out, v->value);
+        osc_strbuf_addc(&out, '\n');
+    }
+    failed = out.status == OSC_OK ? osc_show_text(out.s)
+                                  : osc_cli_fail(out.status, &(struct osc_err){0});
+    osc_strbuf_fini(&out);
+    return failed;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/run/torch_hook.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "support/said.h"
+
+static char folder[64];
+
+static int enter(void **state)
+{
+    (void)state;
+    strcpy(folder, "/tmp/opscope-hook-XXXXXX");
+    return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
+}
+
+/* Fails if there is anything left. */
+static int leave(void **state)
+{
+    (void)state;
+    return chdir("/") == 0 ? rmdir(folder) : -1;
+}
+
+static void leave_note(const char *name, const char *text)
+{
+    const int fd = open(name, O_CREAT | O_EXCL | O_WRONLY, 0600);
+
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+    close(fd);
+}
+
+static bool tell(void)
+{
+    return osc_torch_tell(folder);
+}
+
+static void a_note_is_told_in_one_line_and_removed(void **state)
+{
+    (void)state;
+    leave_note(".torch-failed.41", "no C++ compiler");
+    said_begin();
+    assert_true(tell());
+    assert_string_equal(said_end(), "opscope: [torch] PID 41: no C++ compiler\n");
+    assert_false(tell());
+}
+
+static void of_several_notes_one_is_told_and_all_are_removed(void **state)
+{
+    (void)state;
+    leave_note(".torch-failed.7", "same");
+    leave_note(".torch-failed.8", "same");
+    said_begin();
+    assert_true(tell());
+    const char *const said = said_end();
+
+    assert_non_null(strstr(said, ": same\n"));
+    assert_ptr_equal(strstr(said, ": same\n"), strrchr(said, '\n') - strlen(": same"));
+}
+
+static void other_files_are_no_notes(void **state)
+{
+    (void)state;
+    leave_note("torch-failed.1", "not ours");
+    said_begin();
+    assert_false(tell());
+    assert_false(osc_torch_tell("nowhere"));
+    assert_string_equal(said_end(), "");
+    assert_int_equal(unlink("torch-failed.1"), 0);
+}
+
+static void a_note_that_is_a_link_is_removed_unread(void **state)
+{
+    (void)state;
+    leave_note("secret", "text");
+    assert_int_equal(symlink("secret", ".torch-failed.2"), 0);
+    said_begin();
+    assert_true(tell());
+    assert_string_equal(said_end(), "opscope: [torch] PID 2: \n");
+    assert_int_equal(unlink("secret"), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_note_is_told_in_one_line_and_removed, enter, leave),
+        cmocka_unit_test_setup_teardown(of_several_notes_one_is_told_and_all_are_removed, enter,
+                                        leave),
+        cmocka_unit_test_setup_teardown(other_files_are_no_notes, enter, leave),
+        cmocka_unit_test_setup_teardown(a_note_that_is_a_link_is_removed_unread, enter, leave),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

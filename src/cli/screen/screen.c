@@ -1,0 +1,719 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/screen/screen.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "cli/screen/page.h"
+#include "cli/screen/screen_read.h"
+#include "render/symbol.h"
+#include "render/units.h"
+
+#define TOP_ROWS     5
+#define TOP_ROWS_FEW 3
+#define SLOW_ROWS    3
+
+/* Columns of what has no width of its own, in a line with numbers. */
+static size_t name_width(const struct osc_page *p)
+{
+    return p->width - 34;
+}
+
+static int bar_width(const struct osc_page *p)
+{
+    return (int)p->width - 56;
+}
+
+/* TEXT from COLUMN of a line that has begun; the rest below, by two blanks further in. */
+static void put_text(struct osc_page *p, const struct osc_strbuf *text, size_t column,
+                     unsigned max_lines)
+{
+    osc_page_wrapped(p, (struct osc_str){text->s ? text->s : "", (uint32_t)text->len}, 2,
+                     column, max_lines);
+}
+
+/* --- what it is ------------------------------------------------------------- */
+
+/* LEAD, as ", ", and "1,234 threads". */
+static void add_number_of(struct osc_strbuf *out, const char *lead, uint64_t n, const char *one,
+                          const char *many)
+{
+    osc_strbuf_adds(out, lead);
+    osc_page_add_count(out, n);
+    osc_strbuf_addf(out, " %s", n == 1 ? one : many);
+}
+
+/* ", cuda:0" or ", 8 devices". */
+static void add_devices(const struct osc_page *p, struct osc_strbuf *out)
+{
+    const struct osc_loaded *const l = p->s->loaded;
+
+    if (osc_screen_info_count(p->s, "devices") != 1) {
+        if (osc_screen_info_count(p->s, "devices") > 1)
+            add_number_of(out, ", ", osc_screen_info_count(p->s, "devices"), "device",
+                          "devices");
+        return;
+    }
+    for (uint32_t i = 0; i < l->n_traces; i++) {
+        const struct osc_trace *const t = l->traces[i];
+
+        for (uint32_t k = 1; k < t->n_tracks; k++) {
+            if (t->tracks[k].n_events == 0 || t->tracks[k].device.v == 0)
+                continue;
+            osc_strbuf_adds(out, ", ");
+            osc_utf8_append_terminal(out, osc_trace_str(t, t->tracks[k].device));
+            return;
+        }
+    }
+}
+
+/* Whether `quality` says of every file that it lacks CODE. */
+static bool all_lack(const struct osc_page *p, const char *code)
+{
+    const struct osc_result *const r = osc_screen_merged(p->s, OSC_SCREEN_QUALITY);
+
+    for (uint64_t i = 0; i < r->n_rows; i++) {
+        if (osc_str_eq(osc_screen_text(r, i, "code"), osc_str_c(code)))
+            return osc_result_get_int(r, i, osc_screen_column(r, "count")) >=
+                   (int64_t)p->s->loaded->n_traces;
+    }
+    return false;
+}
+
+/* Which switches of the profiler were on, and not in vain. */
+static void add_switches(const struct osc_page *p, struct osc_strbuf *out)
+{
+    static const char *const switches[][3] = {{"record_shapes", "shapes", "no_shapes"},
+                                              {"with_stack", "stacks", "no_stacks"},
+                                              {"profile_memory", "memory", "no_memory"},
+                                              {"with_modules", "modules", "no_modules"},
+                                              {"with_flops", "FLOPs", "no_flops"}};
+    const char *sep = "; with ";
+
+    for (size_t i = 0; i < sizeof switches / sizeof *switches; i++) {
+        if (!osc_screen_info_flag(p->s, switches[i][0]) || all_lack(p, switches[i][2]))
+            continue;
+        osc_strbuf_addf(out, "%s%s", sep, switches[i][1]);
+        sep = ", ";
+    }
+}
+
+static void put_head(struct osc_page *p)
+{
+    const struct osc_args *const args = p->s->args;
+    const struct osc_str torch = osc_screen_info(p->s, "torch_version"),
+                         producer = osc_screen_info(p->s, "producer");
+    struct osc_strbuf text = {0};
+
+    osc_utf8_append_terminal(&p->cell, osc_str_c(args->operands[0]));
+    if (args->n_operands > 1)
+        osc_strbuf_addf(&p->cell, " and %d more", args->n_operands - 1);
+    const struct osc_str path = {p->cell.s ? p->cell.s : "", (uint32_t)p->cell.len};
+    const size_t columns = osc_page_columns(path);
+    if (p->has_colour)
+        osc_strbuf_adds(p->out, "\x1b[1m");
+    osc_page_cell(p, columns < p->width ? columns : p->width, false);
+    if (p->has_colour)
+        osc_strbuf_adds(p->out, "\x1b[0m");
+    osc_page_end_line(p);
+
+    if (torch.len > 0) {
+        osc_strbuf_adds(&text, "PyTorch ");
+        osc_utf8_append_terminal(&text, torch);
+    } else if (osc_str_eq(producer, OSC_STR("opscope"))) {
+        osc_strbuf_adds(&text, "Recording");
+    } else {
+        osc_strbuf_adds(&text, producer.len > 0 ? "PyTorch (Kineto)" : "Chrome trace");
+    }
+    if (osc_screen_info_count(p->s, "ranks") > 1)
+        add_number_of(&text, ", ", osc_screen_info_count(p->s, "ranks"), "rank", "ranks");
+    if (osc_screen_info_count(p->s, "spans") > 1)
+        add_number_of(&text, ", ", osc_screen_info_count(p->s, "spans"), "span", "spans");
+    add_devices(p, &text);
+    add_number_of(&text, ", ", osc_screen_info_count(p->s, "threads"), "thread", "threads");
+    add_number_of(&text, ", ", osc_screen_info_count(p->s, "events"), "event", "events");
+    osc_strbuf_adds(&text, " in ");
+    osc_units_time(&text, (double)osc_screen_info_count(p->s, "duration_ns"));
+    add_switches(p, &text);
+    osc_strbuf_adds(p->out, "  ");
+    put_text(p, &text, 2, p->level < OSC_PAGE_DENSE ? 3 : 2);
+    osc_strbuf_fini(&text);
+}
+
+/* --- the average step ------------------------------------------------------- */
+
+static void put_bar(struct osc_page *p, double ratio)
+{
+    const int halves = (int)lround(ratio * 2 * bar_width(p));
+
+    osc_strbuf_adds(p->out, "  ");
+    for (int i = 0; i + 1 < halves; i += 2)
+        osc_strbuf_adds(p->out, "\xe2\x96\x88");
+    if (halves % 2 == 1)
+        osc_strbuf_adds(p->out, "\xe2\x96\x8c");
+}
+
+/* The fastest and the slowest rank, where there are several. */
+static void put_ranks(struct osc_page *p)
+{
+    const struct osc_answer *const a = osc_screen_answer(p->s, OSC_SCREEN_RANKS);
+    const struct osc_answer_block *fast = NULL, *slow = NULL;
+    double least = 0, most = 0;
+
+    for (uint32_t b = 0; b < a->n_blocks; b++) {
+        const struct osc_result *const r = &a->blocks[b].result;
+        const double ns =
+            r->n_rows ? osc_result_get_num(r, 0, osc_screen_column(r, "avg_ns")) : 0;
+
+        if (r->n_rows > 0 && (!fast || ns < least)) {
+            fast = &a->blocks[b];
+            least = ns;
+        }
+        if (r->n_rows > 0 && (!slow || ns > most)) {
+            slow = &a->blocks[b];
+            most = ns;
+        }
+    }
+    if (!fast || fast == slow)
+        return;
+    const bool are_spans = fast->rank == slow->rank;
+    struct osc_strbuf text = {0};
+    osc_strbuf_addf(&text, "fastest %s %d: ", are_spans ? "span" : "rank",
+                    are_spans ? fast->span : fast->rank);
+    osc_units_time(&text, least);
+    osc_strbuf_addf(&text, ", slowest %s %d: ", are_spans ? "span" : "rank",
+                    are_spans ? slow->span : slow->rank);
+    osc_units_time(&text, most);
+    osc_strbuf_adds(p->out, "  ");
+    put_text(p, &text, 2, 2);
+    osc_strbuf_fini(&text);
+}
+
+/* "1 of 2 files". */
+static void add_part_of_files(const struct osc_page *p, struct osc_strbuf *out, uint64_t n)
+{
+    osc_strbuf_addf(out, "%llu of %u files", (unsigned long long)n, p->s->loaded->n_traces);
+}
+
+static void put_steps(struct osc_page *p)
+{
+    const struct osc_result *const r = osc_screen_merged(p->s, OSC_SCREEN_OVERVIEW);
+    struct osc_strbuf text = {0};
+    uint64_t n, n_kept, n_whole;
+
+    if (r->n_rows == 0)
+        return;
+    osc_screen_count_steps(p->s, &n, &n_kept, &n_whole);
+    osc_page_section(p, "STEP");
+    osc_strbuf_adds(p->out, "  ");
+    osc_units_time(&text, osc_result_get_num(r, 0, osc_screen_column(r, "avg_ns")));
+    if (n_whole > 0 && n_whole == n)
+        osc_strbuf_addf(&text, ": no steps in the %s",
+                        n > 1 ? "traces, each counts as one"
+                              : "trace, all of it counts as one");
+    else if (n_kept == 1)
+        osc_strbuf_adds(&text, n == 1 ? ": one step" : ": one whole step");
+    else
+        add_number_of(&text, ": the mean of ", n_kept, "step", "steps");
+    if (n > n_kept)
+        osc_strbuf_addf(&text, "; %llu more cut off by the end of the recording",
+                        (unsigned long long)(n - n_kept));
+    if (n_whole > 0 && n_whole < n) {
+        osc_strbuf_adds(&text, "; ");
+        add_part_of_files(p, &text, n_whole);
+        osc_strbuf_adds(&text, n_whole > 1 ? " have no steps and count as one each"
+                                           : " has no steps and counts as one");
+    }
+    put_text(p, &text, 6, UINT32_MAX);
+    osc_strbuf_fini(&text);
+    for (uint64_t i = 1; i < r->n_rows; i++) {
+        const double ratio = osc_result_get_num(r, i, osc_screen_column(r, "ratio"));
+
+        if (osc_result_get_num(r, i, osc_screen_column(r, "avg_ns")) <= 0)
+            continue;
+        osc_strbuf_adds(p->out, "  ");
+        osc_strbuf_addstr(&p->cell, osc_screen_text(r, i, "category"));
+        osc_page_cell(p, 14, false);
+        osc_page_time(p, osc_result_get_num(r, i, osc_screen_column(r, "avg_ns")));
+        osc_page_share(p, ratio);
+        put_bar(p, ratio);
+        osc_page_end_line(p);
+    }
+    put_ranks(p);
+}
+
+/* --- operators and kernels -------------------------------------------------- */
+
+/* Whether the parentheses at AT of S open the list of parameters. */
+static bool is_parameters(const char *s, size_t at)
+{
+    static const char call[] = "operator()";
+    const size_t len = sizeof call - 1, word = len - 2;
+
+    if (s[at] != '(' || at == 0 || strncmp(s + at, "(anonymous", 10) == 0)
+        return false;
+    return at < word || strncmp(s + at - word, call, len) != 0;
+}
+
+/*
+ * Append SYMBOL in at most WIDTH columns: folded; if that is too long, without its
+ * result and parameters, of which the name says what they are.
+ */
+static void add_symbol(struct osc_strbuf *out, struct osc_str symbol, size_t width)
+{
+    struct osc_strbuf folded = {0};
+
+    osc_symbol_fold(&folded, symbol);
+    const char *name = folded.s ? folded.s : "";
+    size_t len = strlen(name), at = 0;
+    if (osc_page_columns((struct osc_str){name, (uint32_t)len}) > width) {
+        if (strncmp(name, "void ", 5) == 0)
+            name += 5;
+        while (name[at] && !is_parameters(name, at))
+            at++;
+        len = at;
+    }
+    osc_strbuf_add(out, name, len);
+    if (folded.status != OSC_OK)
+        out->status = folded.status;
+    osc_strbuf_fini(&folded);
+}
+
+/* Whether what stands before the last two bytes of S, "::", is a part of a name. */
+static size_t scope_start(const char *s, size_t len)
+{
+    size_t i = len - 2;
+
+    if (i > 0 && s[i - 1] == ')') { /* (anonymous namespace) */
+        while (i > 0 && s[i - 1] != '(')
+            i--;
+        return i > 0 ? i - 1 : len;
+    }
+    while (i > 0 && (isalnum((unsigned char)s[i - 1]) || s[i - 1] == '_'))
+        i--;
+    return i;
+}
+
+/* Append SYMBOL with its template arguments, but without scopes: f<4, Fill<float>>. */
+static void add_arguments(struct osc_strbuf *out, struct osc_str symbol)
+{
+    struct osc_strbuf clean = {0};
+    const size_t start = out->len;
+
+    osc_utf8_append_terminal(&clean, symbol);
+    const char *const s = clean.s ? clean.s : "";
+    for (size_t i = strncmp(s, "void ", 5) == 0 ? 5 : 0; s[i] && out->status == OSC_OK; i++) {
+        osc_strbuf_addc(out, s[i]);
+        if (s[i] != ':' || out->len - start < 2 || out->s[out->len - 2] != ':')
+            continue;
+        out->len = start + scope_start(out->s + start, out->len - start);
+        out->s[out->len] = '\0';
+    }
+    if (clean.status != OSC_OK)
+        out->status = clean.status;
+    osc_strbuf_fini(&clean);
+}
+
+/* The names that a list shows, so that two rows do not look the same. */
+struct names {
+    struct osc_strbuf text[TOP_ROWS];
+    struct osc_str raw[TOP_ROWS];
+    unsigned n;
+};
+
+static void compose_names(struct names *names, const struct osc_page *p, bool are_symbols)
+{
+    const size_t width = name_width(p);
+    bool is_shared[TOP_ROWS] = {false};
+
+    for (unsigned i = 0; i < names->n; i++) {
+        if (are_symbols && !p->s->args->table.full_names)
+            add_symbol(&names->text[i], names->raw[i], width);
+        else
+            osc_utf8_append_terminal(&names->text[i], names->raw[i]);
+        for (unsigned k = 0; k < i && are_symbols; k++) {
+            if (names->text[i].len != names->text[k].len ||
+                memcmp(names->text[i].s, names->text[k].s, names->text[i].len) != 0)
+                continue;
+            is_shared[i] = is_shared[k] = true;
+        }
+    }
+    for (unsigned i = 0; i < names->n; i++) {
+        if (!is_shared[i] || p->s->args->table.full_names)
+            continue;
+        osc_strbuf_clear(&names->text[i]);
+        add_arguments(&names->text[i], names->raw[i]);
+        const struct osc_str all = {names->text[i].s, (uint32_t)names->text[i].len};
+        if (!all.s || osc_page_columns(all) <= width)
+            continue;
+        names->text[i].len = osc_page_prefix(all, width - 1);
+        names->text[i].s[names->text[i].len] = '\0';
+        osc_strbuf_adds(&names->text[i], "\xe2\x80\xa6");
+    }
+}
+
+static void put_top_head(struct osc_page *p, const char *title, const char *by)
+{
+    osc_page_section(p, title);
+    osc_strbuf_addf(&p->cell, "  %s", by);
+    osc_page_cell(p, 2 + name_width(p) - strlen(title), false);
+    osc_page_text(p, "calls", 9, true);
+    osc_page_text(p, "time", OSC_PAGE_TIME, true);
+    osc_page_text(p, "share", OSC_PAGE_SHARE, true);
+    osc_page_end_line(p);
+}
+
+static void put_calls(struct osc_page *p, uint64_t n)
+{
+    if (n < 1000000)
+        osc_page_add_count(&p->cell, n);
+    else
+        osc_strbuf_addf(&p->cell, "%.1f M", (double)n / 1e6);
+    osc_page_cell(p, 9, true);
+}
+
+/* The rows of TABLE that have the most of COLUMN, and their shares of its sum. */
+static void put_top(struct osc_page *p, enum osc_screen_table table, const char *title,
+                    const char *by, const char *column_name)
+{
+    const struct osc_answer_block *const b = &osc_screen_answer(p->s, table)->blocks[0];
+    const struct osc_result *const r = &b->result;
+    const uint32_t c = osc_screen_column(r, column_name), name = osc_screen_column(r, "name");
+    const uint64_t n_most = p->level < OSC_PAGE_FEWER ? TOP_ROWS : TOP_ROWS_FEW;
+    struct names names = {.n = (unsigned)(r->n_rows < n_most ? r->n_rows : n_most)};
+    double sum = 0;
+
+    if (r->n_rows == 0)
+        return;
+    for (uint64_t i = 0; i < r->n_rows; i++)
+        sum += (double)osc_result_get_int(r, i, c);
+    for (unsigned k = 0; k < names.n; k++)
+        names.raw[k] = osc_result_get_str(r, b->order ? b->order[k] : k, name);
+    compose_names(&names, p, r->def->columns[name].flags & OSC_COLUMN_SYMBOL);
+    put_top_head(p, title, by);
+    for (unsigned k = 0; k < names.n; k++) {
+        const uint64_t i = b->order ? b->order[k] : k;
+        const int64_t ns = osc_result_get_int(r, i, c);
+
+        osc_strbuf_adds(p->out, "  ");
+        osc_strbuf_add(&p->cell, names.text[k].s, names.text[k].len);
+        osc_page_cell(p, name_width(p), false);
+        put_calls(p, (uint64_t)osc_result_get_int(r, i, osc_screen_column(r, "calls")));
+        osc_page_time(p, (double)ns);
+        osc_page_share(p, sum > 0 ? (double)ns / sum : 0);
+        osc_page_end_line(p);
+        p->out->status = p->out->status == OSC_OK ? names.text[k].status : p->out->status;
+        osc_strbuf_fini(&names.text[k]);
+    }
+}
+
+static void put_operators(struct osc_page *p)
+{
+    const struct osc_result *const r = osc_screen_merged(p->s, OSC_SCREEN_OPERATORS);
+    bool has_worked = false;
+
+    for (uint64_t i = 0; i < r->n_rows && !has_worked; i++)
+        has_worked = osc_result_get_int(r, i, osc_screen_column(r, "device_self_ns")) > 0;
+    if (has_worked)
+        put_top(p, OSC_SCREEN_OPERATORS, "OPERATORS", "by their own device time",
+                "device_self_ns");
+    else
+        put_top(p, OSC_SCREEN_OPERATORS, "OPERATORS", "by their own host time", "host_self_ns");
+}
+
+/* --- what stands out -------------------------------------------------------- */
+
+/* "rank 1" or "span 2" and SEP: whose block B of A is, where there are several. */
+static void add_owner(struct osc_strbuf *out, const struct osc_answer *a,
+                      const struct osc_answer_block *b, const char *sep)
+{
+    if (osc_screen_has_ranks(a))
+        osc_strbuf_addf(out, "rank %d%s", b->rank, sep);
+    else if (a->n_blocks > 1)
+        osc_strbuf_addf(out, "span %d%s", b->span, sep);
+}
+
+/* "step 5", behind its rank or span where there are several. */
+static void put_step_name(struct osc_page *p, const struct osc_answer_block *b, uint64_t row)
+{
+    add_owner(&p->cell, osc_screen_answer(p->s, OSC_SCREEN_STEPS), b, " ");
+    osc_strbuf_adds(&p->cell, "step ");
+    osc_screen_add_step(&b->result, row, &p->cell);
+    osc_page_cell(p, 16, false);
+}
+
+static void put_outlier(struct osc_page *p, const struct osc_outlier *o)
+{
+    const struct osc_answer_block *const b = o->block;
+    const struct osc_result *const r = &b->result;
+    const double ns = (double)osc_result_get_int(r, o->row, osc_screen_column(r, "total_ns"));
+
+    osc_strbuf_adds(p->out, "  ");
+    put_step_name(p, b, o->row);
+    osc_page_time(p, ns);
+    if (o->median_ns > 0 && ns / o->median_ns < 100)
+        osc_strbuf_addf(&p->cell, "%+.0f %%", (ns / o->median_ns - 1) * 100);
+    else if (o->median_ns > 0)
+        osc_strbuf_adds(&p->cell, "> 100 x");
+    osc_page_cell(p, OSC_PAGE_SHARE, true);
+    if (osc_result_has(r, o->row, osc_screen_column(r, "grew"))) {
+        if (p->width < 72) {
+            osc_page_end_line(p);
+            osc_strbuf_adds(p->out, "  ");
+        }
+        osc_strbuf_addf(p->out, "  %s ",
+                        osc_str_eq(osc_screen_text(r, o->row, "grew_on"), OSC_STR("host"))
+                            ? "host  "
+                            : "device");
+        osc_strbuf_addc(&p->cell, '+');
+        osc_units_time(&p->cell, (double)osc_result_get_int(
+                                     r, o->row, osc_screen_column(r, "grew_by_ns")));
+        osc_page_cell(p, OSC_PAGE_TIME - 1, false);
+        osc_strbuf_addc(p->out, ' ');
+        osc_utf8_append_terminal(&p->cell, osc_screen_text(r, o->row, "grew"));
+        osc_page_cell(p, p->width < 72 ? p->width - 24 : p->width - 59, false);
+    }
+    osc_page_end_line(p);
+}
+
+/* The steps that stand out the most. */
+static void put_outliers(struct osc_page *p)
+{
+    struct osc_outlier found[SLOW_ROWS];
+    struct osc_strbuf text = {0};
+    const uint64_t n = osc_screen_outliers(p->s, found, SLOW_ROWS);
+
+    if (n == 0)
+        return;
+    osc_page_section(p, "STEPS THAT STAND OUT");
+    osc_strbuf_adds(p->out, "  ");
+    if (n > SLOW_ROWS) {
+        osc_strbuf_addf(&text, "%d of ", SLOW_ROWS);
+        osc_page_add_count(&text, n);
+        osc_strbuf_addc(&text, ' ');
+    }
+    osc_strbuf_adds(&text, "beyond 3 MAD of the median; what grew most");
+    put_text(p, &text, 22, 1);
+    osc_strbuf_fini(&text);
+    for (uint64_t i = 0; i < n && i < SLOW_ROWS; i++)
+        put_outlier(p, &found[i]);
+}
+
+/*
+ * What was not recorded, what matters most first, and what would record it: arguments of
+ * the profiler, less those that another line names or the trace shows to have been given.
+ */
+static const struct {
+    const char *code, *what, *how;
+} lacks[] = {
+    {"no_device", "device work", "activities=[..., ProfilerActivity.CUDA]"},
+    {"no_steps", "steps", "schedule=... with prof.step()"},
+    {"single_step", "a second step", "schedule(active=2, ...)"},
+    {"no_shapes", "shapes", "record_shapes=True"},
+    {"no_memory", "memory", "profile_memory=True"},
+    {"no_stacks", "call stacks",
+     "with_stack=True, "
+     "experimental_config=torch._C._profiler._ExperimentalConfig(verbose=True)"},
+    {"no_modules", "modules", "with_modules=True"},
+    {"no_flops", "FLOPs", "with_flops=True"},
+};
+#define N_LACKS (sizeof lacks / sizeof *lacks)
+
+/* Which of them the code CODE is; N_LACKS: none. */
+static size_t lack_of(struct osc_str code)
+{
+    size_t i = 0;
+
+    while (i < N_LACKS && !osc_str_eq(code, osc_str_c(lacks[i].code)))
+        i++;
+    return i;
+}
+
+/* The first, which is the worst, of what was skipped or repaired. */
+static void put_worst(struct osc_page *p)
+{
+    const struct osc_answer_block *const b =
+        &osc_screen_answer(p->s, OSC_SCREEN_QUALITY)->blocks[0];
+    const struct osc_result *const r = &b->result;
+    uint64_t worst = UINT64_MAX, n = 0;
+
+    for (uint64_t k = 0; k < r->n_rows; k++) {
+        const uint64_t i = b->order ? b->order[k] : k;
+
+        if (lack_of(osc_screen_text(r, i, "code")) < N_LACKS)
+            continue;
+        worst = n++ == 0 ? i : worst;
+    }
+    osc_page_section(p, "QUALITY");
+    osc_strbuf_adds(p->out, "  ");
+    if (n == 0) {
+        osc_strbuf_adds(p->out, "nothing was skipped or repaired");
+        osc_page_end_line(p);
+        return;
+    }
+    const struct osc_str severity = osc_screen_text(r, worst, "severity");
+    struct osc_strbuf text = {0};
+    osc_strbuf_addstr(&text, severity);
+    osc_strbuf_adds(&text, ": ");
+    if (osc_result_get_int(r, worst, osc_screen_column(r, "count")) > 1) {
+        osc_page_add_count(
+            &text, (uint64_t)osc_result_get_int(r, worst, osc_screen_column(r, "count")));
+        osc_strbuf_adds(&text, " x ");
+    }
+    osc_strbuf_addstr(&text, osc_screen_text(r, worst, "message"));
+    osc_strbuf_adds(&text, " (");
+    osc_strbuf_addstr(&text, osc_screen_text(r, worst, "code"));
+    osc_strbuf_adds(&text, ")");
+    if (osc_result_has(r, worst, osc_screen_column(r, "remedy"))) {
+        osc_strbuf_adds(&text, ": ");
+        osc_strbuf_addstr(&text, osc_screen_text(r, worst, "remedy"));
+    }
+    if (n > 1)
+        osc_strbuf_addf(&text, "; %llu more", (unsigned long long)(n - 1));
+    put_text(p, &text, 9, p->level < OSC_PAGE_DENSE ? 3 : 2);
+    osc_strbuf_fini(&text);
+}
+
+/* What has the most time at stake, of any rank. */
+static void put_advice(struct osc_page *p)
+{
+    const struct osc_answer_block *of;
+    uint64_t row;
+    struct osc_strbuf text = {0};
+    const uint64_t n = osc_screen_advice(p->s, &of, &row);
+
+    if (n == 0)
+        return;
+    const struct osc_result *const r = &of->result;
+    osc_page_section(p, "ADVICE");
+    osc_strbuf_adds(p->out, "  ");
+    add_owner(&text, osc_screen_answer(p->s, OSC_SCREEN_ADVICE), of, ": ");
+    osc_strbuf_addstr(&text, osc_screen_text(r, row, "title"));
+    osc_strbuf_adds(&text, ", ");
+    osc_units_time(&text,
+                   (double)osc_result_get_int(r, row, osc_screen_column(r, "impact_ns")));
+    osc_strbuf_adds(&text, " at stake");
+    if (n > 1)
+        osc_strbuf_addf(&text, "; %llu more", (unsigned long long)(n - 1));
+    put_text(p, &text, 8, 2);
+    if (p->level < OSC_PAGE_SHORT) {
+        osc_strbuf_clear(&text);
+        osc_utf8_append_terminal(&text, osc_screen_text(r, row, "text"));
+        osc_strbuf_adds(p->out, "  ");
+        put_text(p, &text, 2, UINT32_MAX);
+    }
+    p->out->status = p->out->status == OSC_OK ? text.status : p->out->status;
+    osc_strbuf_fini(&text);
+}
+
+/* " (in 1 of 2 files)" if only some lack what row I of `quality` says. */
+static void add_where_lacking(const struct osc_page *p, struct osc_strbuf *out,
+                              const struct osc_result *r, uint64_t i)
+{
+    const uint64_t n = (uint64_t)osc_result_get_int(r, i, osc_screen_column(r, "count"));
+
+    if (n >= p->s->loaded->n_traces)
+        return;
+    osc_strbuf_adds(out, " (in ");
+    add_part_of_files(p, out, n);
+    osc_strbuf_addc(out, ')');
+}
+
+/* Each lack in the words of `quality`. */
+static void put_lacks(struct osc_page *p, const uint64_t *rows)
+{
+    const struct osc_result *const r = osc_screen_merged(p->s, OSC_SCREEN_QUALITY);
+    struct osc_strbuf text = {0};
+
+    osc_page_end_line(p);
+    for (size_t k = 0; k < N_LACKS; k++) {
+        if (rows[k] == r->n_rows)
+            continue;
+        osc_strbuf_clear(&text);
+        osc_strbuf_addstr(&text, osc_screen_text(r, rows[k], "message"));
+        add_where_lacking(p, &text, r, rows[k]);
+        osc_strbuf_adds(&text, ": ");
+        osc_strbuf_addstr(&text, osc_screen_text(r, rows[k], "remedy"));
+        osc_strbuf_adds(p->out, "  ");
+        osc_page_wrapped(p, (struct osc_str){text.s, (uint32_t)text.len}, 4, 2, UINT32_MAX);
+        p->out->status = p->out->status == OSC_OK ? text.status : p->out->status;
+    }
+    osc_strbuf_fini(&text);
+}
+
+/* All in one sentence: the arguments of the profiler, and what they record. */
+static void put_short_lacks(struct osc_page *p, const uint64_t *rows)
+{
+    const struct osc_result *const r = osc_screen_merged(p->s, OSC_SCREEN_QUALITY);
+    struct osc_strbuf text = {0};
+
+    for (size_t k = 0; k < N_LACKS; k++) {
+        if (rows[k] < r->n_rows)
+            osc_strbuf_addf(&text, "%s %s (%s)",
+                            text.len > 0 ? "," : "pass to torch.profiler.profile:",
+                            lacks[k].how, lacks[k].what);
+    }
+    osc_strbuf_adds(p->out, "  ");
+    put_text(p, &text, 14, UINT32_MAX);
+    p->out->status = p->out->status == OSC_OK ? text.status : p->out->status;
+    osc_strbuf_fini(&text);
+}
+
+/* What was not recorded, and what to write in the program to have it. */
+static void put_not_recorded(struct osc_page *p)
+{
+    const struct osc_result *const r = osc_screen_merged(p->s, OSC_SCREEN_QUALITY);
+    uint64_t rows[N_LACKS + 1]; /* of each lack; n_rows: it is none */
+    bool has_lack = false;
+
+    for (size_t k = 0; k <= N_LACKS; k++)
+        rows[k] = r->n_rows;
+    for (uint64_t i = 0; i < r->n_rows; i++) {
+        const size_t k = lack_of(osc_screen_text(r, i, "code"));
+
+        has_lack |= k < N_LACKS;
+        rows[k] = i;
+    }
+    if (!has_lack)
+        return;
+    osc_page_section(p, "NOT RECORDED");
+    if (p->level < OSC_PAGE_SHORT)
+        put_lacks(p, rows);
+    else
+        put_short_lacks(p, rows);
+}
+
+static void put_all(struct osc_page *p)
+{
+    put_head(p);
+    put_steps(p);
+    put_operators(p);
+    put_top(p, OSC_SCREEN_KERNELS, "KERNELS", "by total time", "total_ns");
+    put_outliers(p);
+    put_worst(p);
+    put_advice(p);
+    put_not_recorded(p);
+    osc_page_section(p, "NEXT");
+    osc_page_end_line(p);
+    osc_screen_put_commands(p);
+}
+
+void osc_screen_write(const struct osc_screen *s, struct osc_strbuf *out)
+{
+    size_t width = s->width > 0 && s->width < OSC_PAGE_WIDTH ? s->width : OSC_PAGE_WIDTH;
+    struct osc_page p = {.s = s, .out = out, .has_colour = s->has_colour};
+
+    width = width > OSC_PAGE_WIDTH_LEAST ? width : OSC_PAGE_WIDTH_LEAST;
+    p.width = width;
+    put_all(&p);
+    while (p.n_lines > OSC_PAGE_LINES && p.level + 1 < OSC_PAGE_LEVELS &&
+           out->status == OSC_OK) {
+        p.level++;
+        p.n_lines = 0;
+        osc_strbuf_clear(out);
+        put_all(&p);
+    }
+    osc_strbuf_fini(&p.cell);
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What to type next: three commands that fit the trace. */
+#include <string.h>
+
+#include "cli/screen/page.h"
+#include "cli/screen/screen_read.h"
+#include "cli/shell.h"
+
+#define COMMANDS 3
+#define OUTLIERS 3 /* as many as are shown */
+
+/* The step to look at, and whose it is. */
+struct slow_step {
+    const char *label;  /* NULL: there is none */
+    const char *option; /* that chooses its rank or span; NULL: there is one alone */
+    int32_t number;
+    bool is_operator; /* what grew in it: not the wait for data */
+};
+
+/*
+ * Append the traces and what was chosen of them, a line for each: what a shell reads has
+ * no line feed in it.
+ */
+static void add_operands(const struct osc_page *p, struct osc_strbuf *out,
+                         const struct slow_step *slow)
+{
+    const struct osc_args *const a = p->s->args;
+    const bool has_rank = slow && slow->option && strcmp(slow->option, "--rank") == 0,
+               has_span = slow && slow->option && !has_rank;
+    const struct {
+        const char *name, *value;
+    } selections[] = {{"--rank", has_rank ? NULL : a->ranks},
+                      {"--span", has_span ? NULL : a->spans},
+                      {"--process", a->selection.process},
+                      {"--thread", a->selection.thread},
+                      {"--device", a->selection.device},
+                      {"--steps", slow ? slow->label : a->selection.steps}};
+
+    for (int i = 0; i < a->n_operands; i++) {
+        osc_shell_add_trace(out, a->operands[i]);
+        osc_strbuf_addc(out, '\n');
+    }
+    if (slow && slow->option)
+        osc_strbuf_addf(out, "%s %d\n", slow->option, slow->number);
+    for (size_t i = 0; i < sizeof selections / sizeof *selections; i++) {
+        if (!selections[i].value)
+            continue;
+        osc_strbuf_addf(out, "%s ", selections[i].name);
+        osc_shell_add_word(out, selections[i].value);
+        osc_strbuf_addc(out, '\n');
+    }
+    if (a->selection.has_from)
+        osc_strbuf_addf(out, "--from %lld\n", (long long)a->selection.from_ns);
+    if (a->selection.has_to)
+        osc_strbuf_addf(out, "--to %lld\n", (long long)a->selection.to_ns);
+}
+
+struct commands {
+    struct osc_page *p;
+    unsigned n;
+};
+
+/* End a line of COLUMNS: a path that is longer than the terminal is wide makes several. */
+static void end_command_line(struct osc_page *p, size_t columns)
+{
+    p->n_lines += columns > p->width ? (unsigned)((columns - 1) / p->width) : 0;
+    osc_page_end_line(p);
+}
+
+/* COMMAND and WORDS, each ended by a line feed, over as many lines as they need. */
+static void put_command(struct commands *c, const char *command, const struct osc_strbuf *words,
+                        const char *why)
+{
+    struct osc_page *const p = c->p;
+    size_t column = 2 + strlen(command);
+
+    c->n++;
+    osc_strbuf_addf(p->out, "  %s", command);
+    for (const char *word = words->len > 0 ? words->s : ""; *word;) {
+        const uint32_t len = (uint32_t)strcspn(word, "\n");
+        const size_t width = osc_page_columns((struct osc_str){word, len});
+        const bool is_last = !word[len + 1];
+
+        /* " \\" follows all words but the last. */
+        if (column + 1 + width + (is_last ? 0 : 2) > p->width) {
+            osc_strbuf_adds(p->out, " \\");
+            end_command_line(p, column + 2);
+            osc_strbuf_adds(p->out, "   ");
+            column = 3;
+        }
+        osc_strbuf_addc(p->out, ' ');
+        osc_strbuf_add(p->out, word, len);
+        column += 1 + width;
+        word += len + 1;
+    }
+    if (column + 4 + strlen(why) <= p->width)
+        osc_strbuf_addf(p->out, "  # %s", why);
+    end_command_line(p, column);
+    p->out->status = p->out->status == OSC_OK ? words->status : p->out->status;
+}
+
+/* COMMAND with the traces and SLOW, if there is room for one more. */
+static void propose(struct commands *c, bool is_fit, const char *command,
+                    const struct slow_step *slow, const char *why)
+{
+    struct osc_strbuf operands = {0};
+
+    if (!is_fit || c->n == COMMANDS)
+        return;
+    add_operands(c->p, &operands, slow);
+    put_command(c, command, &operands, why);
+    osc_strbuf_fini(&operands);
+}
+
+/* COMMAND as it is. */
+static void propose_plain(struct commands *c, const char *command, const char *why)
+{
+    if (c->n < COMMANDS)
+        put_command(c, command, &(struct osc_strbuf){0}, why);
+}
+
+static bool is_operator(const struct osc_screen *s, struct osc_str name)
+{
+    const struct osc_result *const r = osc_screen_merged(s, OSC_SCREEN_OPERATORS);
+
+    for (uint64_t i = 0; i < r->n_rows; i++) {
+        if (osc_str_eq(osc_screen_text(r, i, "name"), name))
+            return true;
+    }
+    return false;
+}
+
+/* The one that stands out the most of those in which something grew. */
+static struct slow_step find_slow(const struct osc_page *p, struct osc_strbuf *label)
+{
+    const struct osc_answer *const a = osc_screen_answer(p->s, OSC_SCREEN_STEPS);
+    struct osc_outlier found[OUTLIERS];
+    struct slow_step slow = {0};
+    const uint64_t n = osc_screen_outliers(p->s, found, OUTLIERS);
+
+    for (uint64_t i = 0; i < n && i < OUTLIERS && !slow.label; i++) {
+        const struct osc_answer_block *const b = found[i].block;
+        const struct osc_result *const r = &b->result;
+
+        if (!osc_result_has(r, found[i].row, osc_screen_column(r, "grew")))
+            continue;
+        osc_screen_add_step(r, found[i].row, label);
+        slow.label = label->s;
+        slow.is_operator = is_operator(p->s, osc_screen_text(r, found[i].row, "grew"));
+        if (osc_screen_has_ranks(a)) {
+            slow.option = "--rank";
+            slow.number = b->rank;
+        } else if (a->n_blocks > 1) {
+            slow.option = "--span";
+            slow.number = b->span;
+        }
+    }
+    return slow;
+}
+
+void osc_screen_put_commands(struct osc_page *p)
+{
+    const struct osc_result *const quality = osc_screen_merged(p->s, OSC_SCREEN_QUALITY);
+    const struct osc_result *const operators = osc_screen_merged(p->s, OSC_SCREEN_OPERATORS);
+    const bool has_events = osc_screen_info_count(p->s, "events") > 0;
+    struct osc_strbuf label = {0};
+    const struct slow_step slow = find_slow(p, &label);
+    struct commands all = {.p = p}, *const c = &all;
+    bool has_error = false;
+    uint64_t n, n_kept, n_whole;
+
+    osc_screen_count_steps(p->s, &n, &n_kept, &n_whole);
+    for (uint64_t i = 0; i < quality->n_rows; i++)
+        has_error |= osc_str_eq(osc_screen_text(quality, i, "severity"), OSC_STR("error"));
+    const bool has_operators = operators->n_rows > 0;
+    /* The first three that fit, those that say more about this trace first. */
+    propose(c, has_error, "opscope info", NULL, "what was lost");
+    propose(c, slow.label,
+            slow.is_operator ? "opscope table operators" : "opscope table averages", &slow,
+            "the slow step");
+    propose(c, osc_screen_advice(p->s, NULL, NULL) > 0, "opscope table advice", NULL,
+            "what could be changed");
+    propose(c, osc_screen_answer(p->s, OSC_SCREEN_RANKS)->n_blocks > 1,
+            "opscope table overview", NULL, "each by itself");
+    propose(c, osc_screen_has_device(p->s), "opscope table kernels --group-by op", NULL,
+            "who launched them");
+    propose(c, n > 1, "opscope table steps", NULL, "every step");
+    propose(c, has_operators && osc_screen_info_flag(p->s, "record_shapes"),
+            "opscope table operators --group-by shape", NULL, "by input shape");
+    propose(c, has_operators, "opscope table", NULL, "key_averages()");
+    propose(c, !has_error, "opscope info", NULL, "all facts, all findings");
+    propose(c, has_events, "opscope table events --limit 20", NULL, "the first events");
+    propose(c, has_events, "opscope table threads", NULL, "who did what");
+    propose_plain(c, "opscope table --list", "what else there is");
+    propose_plain(c, "opscope --help", "what a trace can be");
+    osc_strbuf_fini(&label);
+}

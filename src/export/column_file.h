@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * column_file.h - the tables of an exported trace (wire/column_layout.h), as the bytes of
+ * chunks.
+ *
+ * Of a trace that was cut or redacted, texts, forms and tracks that no written row
+ * names are blank: what was left out is not in the file. Ids stay as they are.
+ *
+ * Threading: not locked.
+ */
+#ifndef OSC_EXPORT_COLUMN_FILE_H
+#define OSC_EXPORT_COLUMN_FILE_H
+
+#include "base/status.h"
+#include "base/strbuf.h"
+#include "model/trace.h"
+
+/* Which texts, forms, tracks are named: bytes by id, owned. All NULL: all of them are. */
+struct osc_column_file_used {
+    uint8_t *texts, *forms, *tracks;
+    uint32_t n_texts;
+};
+
+/* Whether record I of the other store is written: metadata and arrows. Ends are no more. */
+bool osc_column_file_keeps(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i);
+
+/* Find what the written rows of T name. On failure U is to be finished as well. */
+OSC_MUST_USE osc_status osc_column_file_used_find(struct osc_column_file_used *u,
+                                                  const struct osc_trace *t);
+void osc_column_file_used_fini(struct osc_column_file_used *u);
+
+/* Append payloads of the four chunks to OUT, whose status is sticky. */
+void osc_column_file_model(const struct osc_trace *t, uint64_t n_others, uint32_t n_traces,
+                           struct osc_strbuf *out);
+void osc_column_file_texts(const struct osc_trace *t, const struct osc_column_file_used *u,
+                           struct osc_strbuf *out);
+void osc_column_file_forms(const struct osc_trace *t, const struct osc_column_file_used *u,
+                           struct osc_strbuf *out);
+void osc_column_file_tracks(const struct osc_trace *t, const struct osc_column_file_used *u,
+                            struct osc_strbuf *out);
+
+#endif

@@ -1,0 +1,512 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "export/column_file.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "derive/derive.h"
+#include "derive/select.h"
+#include "export/export.h"
+#include "export/redact.h"
+#include "import/osc/verify.h"
+#include "support/fingerprint.h"
+#include "support/mend.h"
+#include "support/small_trace.h"
+#include "wire/column_layout.h"
+
+#define EVENTS                                                                       \
+    STEP(0, 0, 100)                                                                  \
+    OP("aten::mm", 1, 1, 50, "'Input Dims':[[2,3],[3,4]],'Sequence number':7")       \
+    CALL(1, 10, 5, 42, "")                                                           \
+    KERNEL("gemm", 30, 10, 42)                                                       \
+    MEMORY(1, 20, 512)                                                               \
+    STEP(1, 100, 100)                                                                \
+    OP("aten::add", 1, 110, 50, "'where':'/home/me/x.py'")                           \
+    "{'ph':'s','id':1,'pid':1,'tid':1,'ts':11,'cat':'ac2g','name':'ac2g'},"          \
+    "{'ph':'f','id':1,'pid':0,'tid':7,'ts':30,'cat':'ac2g','name':'ac2g','bp':'e'}," \
+    "{'ph':'B','pid':1,'tid':2,'ts':5,'name':'open'},"                               \
+    "{'ph':'E','pid':1,'tid':2,'ts':9},"
+
+/* A file in memory. */
+struct file {
+    unsigned char *s; /* owned */
+    size_t len, cap;
+};
+
+static osc_status take(void *ctx, const char *s, size_t len)
+{
+    struct file *const f = ctx;
+    const osc_status st = osc_grow(&f->s, &f->cap, f->len + len, 1);
+
+    if (st == OSC_OK) {
+        memcpy(f->s + f->len, s, len);
+        f->len += len;
+    }
+    return st;
+}
+
+static void free_file(struct file *f)
+{
+    osc_free(f->s);
+    *f = (struct file){0};
+}
+
+static osc_status write_traces(struct osc_trace *const *traces, uint32_t n, bool is_redacted,
+                               struct file *f)
+{
+    const struct osc_export x = {.traces = traces,
+                                 .n_traces = n,
+                                 .is_redacted = is_redacted,
+                                 .sink = {.write = take, .ctx = f}};
+    struct osc_err err = {0};
+
+    return osc_exporter_find("osc")->write(&x, &err);
+}
+
+/* The small trace, loaded and written. */
+static void write_small(struct osc_trace *t, struct file *f)
+{
+    struct osc_trace *const traces[] = {t};
+
+    *f = (struct file){0};
+    assert_true(small_load(t, EVENTS));
+    assert_int_equal(write_traces(traces, 1, false, f), OSC_OK);
+}
+
+static osc_status read_part(struct osc_trace *t, const struct file *f, uint32_t part)
+{
+    const struct osc_import_options o = {.n_threads = 1, .part = part};
+    struct osc_err err = {0};
+    osc_status st = osc_import_memory(
+        t, "small.osc", (struct osc_str){(const char *)f->s, (uint32_t)f->len}, &o, &err);
+
+    if (st == OSC_OK)
+        st = osc_trace_touch(t, 1, &err);
+    if (st != OSC_OK)
+        osc_trace_fini(t);
+    return st;
+}
+
+static osc_status read_back(struct osc_trace *t, const struct file *f)
+{
+    return read_part(t, f, 0);
+}
+
+static uint64_t count_damage(const struct osc_trace *t)
+{
+    return t->findings.by_code[OSC_FINDING_corrupt].count +
+           t->findings.by_code[OSC_FINDING_truncated].count;
+}
+
+/* The place of the payload of the N-th chunk of TYPE, or 0; *H is its header. */
+static size_t find_chunk(const struct file *f, unsigned type, unsigned n,
+                         struct osc_wire_header *h)
+{
+    for (size_t at = sizeof(struct osc_file_header); at + sizeof *h <= f->len;) {
+        memcpy(h, f->s + at, sizeof *h);
+        if (h->type == type && n-- == 0)
+            return at + sizeof *h;
+        at += (size_t)osc_wire_chunk_bytes(h->payload_bytes);
+    }
+    return 0;
+}
+
+static uint64_t print_of_events(const struct osc_trace *t)
+{
+    return mix_store(1, t, &t->events);
+}
+
+/* true, false and null take no words. */
+static void keeps_ends_whose_arguments_have_no_words(void **state)
+{
+    struct osc_trace t = {0}, again = {0};
+    struct osc_trace *const traces[] = {&t};
+    struct file f = {0};
+
+    (void)state;
+    assert_true(small_load(&t, "{'ph':'B','name':'a','pid':1,'tid':1,'ts':1},"
+                               "{'ph':'E','pid':1,'tid':1,'ts':5,'args':{'ok':true}},"));
+    assert_int_equal(write_traces(traces, 1, false, &f), OSC_OK);
+    assert_int_equal(read_back(&again, &f), OSC_OK);
+    assert_int_equal(again.events.n_rows, 1);
+    assert_int_equal(osc_row_form(&again, again.events.chunks[1], 0)->n_slots, 1);
+    assert_true(print_of_events(&again) == print_of_events(&t));
+    assert_int_equal(count_damage(&again), 0);
+    osc_trace_fini(&again);
+    osc_trace_fini(&t);
+    free_file(&f);
+}
+
+static void says_the_same_when_it_is_opened_again(void **state)
+{
+    struct osc_trace t = {0}, again = {0};
+    struct file f;
+
+    (void)state;
+    write_small(&t, &f);
+    assert_int_equal(read_back(&again, &f), OSC_OK);
+    assert_true(print_of_events(&again) == print_of_events(&t));
+    assert_int_equal(again.others.n_rows, 3); /* two ends of an arrow, a name; no end */
+    assert_int_equal(count_damage(&again), 0);
+    assert_true(osc_str_eq(osc_trace_str(&again, again.format), OSC_STR("chrome")));
+    assert_int_equal(again.n_tracks, t.n_tracks);
+    for (uint32_t i = 1; i < t.n_tracks; i++) {
+        assert_int_equal(again.tracks[i].n_events, t.tracks[i].n_events);
+        assert_int_equal(again.tracks[i].first_event.v, t.tracks[i].first_event.v);
+        assert_int_equal(again.tracks[i].order, t.tracks[i].order);
+    }
+    /* Ids are found by text, and new texts added. */
+    osc_sid id;
+    assert_int_not_equal(osc_strings_find(&again.strings, OSC_STR("aten::mm")).v, 0);
+    assert_int_equal(osc_strings_add(&again.strings, OSC_STR("fresh"), &id, NULL), OSC_OK);
+    assert_true(osc_str_eq(osc_trace_str(&again, id), OSC_STR("fresh")));
+    osc_trace_fini(&t);
+    osc_trace_fini(&again);
+    free_file(&f);
+}
+
+static void holds_several_traces(void **state)
+{
+    struct osc_trace one = {0}, two = {0}, again = {0};
+    struct osc_trace *const traces[] = {&one, &two};
+    struct file f = {0};
+
+    (void)state;
+    assert_true(small_load(&one, EVENTS));
+    assert_true(small_load(&two, OP("aten::relu", 1, 1, 5, "")));
+    two.has_rank = true;
+    two.rank = 3;
+    assert_int_equal(write_traces(traces, 2, false, &f), OSC_OK);
+    for (uint32_t part = 0; part < 2; part++) {
+        assert_int_equal(read_part(&again, &f, part), OSC_OK);
+        assert_int_equal(again.n_parts, 2);
+        assert_int_equal(again.rank, part == 0 ? 0 : 3);
+        assert_true(print_of_events(&again) == print_of_events(traces[part]));
+        osc_trace_fini(&again);
+    }
+    assert_int_equal(read_part(&again, &f, 2), OSC_EFORMAT);
+    osc_trace_fini(&one);
+    osc_trace_fini(&two);
+    free_file(&f);
+}
+
+static bool has_bytes(const struct file *f, const char *s)
+{
+    return memmem(f->s, f->len, s, strlen(s)) != NULL;
+}
+
+static void has_nothing_of_what_was_cut_or_redacted(void **state)
+{
+    const struct osc_selection first = {.steps = "@0"};
+    struct osc_trace t = {0}, again = {0};
+    struct osc_trace *const traces[] = {&t};
+    struct file f;
+
+    (void)state;
+    write_small(&t, &f);
+    assert_true(has_bytes(&f, "/home/me") && has_bytes(&f, "aten::add"));
+    free_file(&f);
+    assert_int_equal(osc_redact(&t), OSC_OK);
+    assert_int_equal(write_traces(traces, 1, true, &f), OSC_OK);
+    assert_false(has_bytes(&f, "/home/me"));
+    assert_true(has_bytes(&f, "aten::add"));
+    assert_int_equal(read_back(&again, &f), OSC_OK);
+    assert_int_equal(again.events.n_rows, t.events.n_rows);
+    osc_trace_fini(&again);
+    free_file(&f);
+    assert_int_equal(osc_select(&t, &first, 1, NULL), OSC_OK);
+    assert_int_equal(write_traces(traces, 1, true, &f), OSC_OK);
+    assert_false(has_bytes(&f, "aten::add"));
+    assert_int_equal(read_back(&again, &f), OSC_OK);
+    assert_true(again.is_selected);
+    assert_int_equal(again.events.n_rows, t.events.n_rows);
+    assert_true(print_of_events(&again) == print_of_events(&t));
+    osc_trace_fini(&again);
+    osc_trace_fini(&t);
+    free_file(&f);
+}
+
+static void counts_what_a_wrong_byte_has_cost(void **state)
+{
+    struct osc_trace t = {0}, again = {0};
+    struct file f;
+    size_t n_silent = 0, n_events = 0, n_others = 0;
+
+    (void)state;
+    write_small(&t, &f);
+    for (size_t at = 0; at < f.len; at++) {
+        f.s[at] ^= 0x40;
+        assert_int_equal(read_back(&again, &f), OSC_OK);
+        const uint64_t n_lost = t.events.n_rows - again.events.n_rows + 3 - again.others.n_rows;
+        assert_true(count_damage(&again) >= n_lost);
+        n_events += again.events.n_rows == 0;
+        n_others += again.others.n_rows == 0;
+        n_silent += count_damage(&again) == 0;
+        if (again.events.n_rows > 0)
+            assert_true(print_of_events(&again) == print_of_events(&t));
+        osc_trace_fini(&again);
+        f.s[at] ^= 0x40;
+    }
+    /* Of the file each store is a small part; zeroes behind payloads and second copies, which
+     * nobody has looked at, cost nothing. */
+    assert_true(n_events > 0 && n_events < f.len / 4);
+    assert_true(n_others > 0 && n_others < f.len / 4);
+    assert_true(n_silent < f.len * 3 / 4);
+    osc_trace_fini(&t);
+    free_file(&f);
+}
+
+static void gives_what_there_is_of_a_file_that_was_cut(void **state)
+{
+    struct osc_trace t = {0}, again = {0};
+    struct osc_wire_header h = {0};
+    struct file f;
+
+    (void)state;
+    write_small(&t, &f);
+    const size_t whole = f.len;
+    const size_t tables = find_chunk(&f, OSC_CHUNK_TRACKS, 0, &h) + (size_t)h.payload_bytes;
+    const size_t columns =
+        find_chunk(&f, OSC_CHUNK_EVENTS + OSC_COLUMN_KIND, 0, &h) + (size_t)h.payload_bytes;
+    for (f.len = 64; f.len < whole; f.len += 16) {
+        const osc_status st = read_back(&again, &f);
+
+        assert_int_equal(st, f.len < tables ? OSC_EFORMAT : OSC_OK);
+        if (st != OSC_OK)
+            continue;
+        assert_int_equal(again.events.n_rows, f.len < columns ? 0 : t.events.n_rows);
+        if (again.others.n_rows < 3)
+            assert_true(count_damage(&again) > 0);
+        osc_trace_fini(&again);
+    }
+    osc_trace_fini(&t);
+    free_file(&f);
+}
+
+/* Put N bytes at P over the first value of the column and set the hashes right. */
+static void lie(struct file *f, enum osc_wire_column k, const void *p, size_t n)
+{
+    struct osc_wire_header h;
+
+    memcpy(f->s + find_chunk(f, OSC_CHUNK_EVENTS + (unsigned)k, 0, &h), p, n);
+    mend(f->s, f->len);
+    f->s[f->len - 1] ^= 1; /* the index still has the hashes of before */
+}
+
+static void loses_rows_that_point_outside(void **state)
+{
+    static const struct {
+        enum osc_wire_column column;
+        uint8_t n;
+        int64_t value;
+    } lies[] = {
+        {OSC_COLUMN_TS, 8, INT64_MAX},     {OSC_COLUMN_TS, 8, INT64_MIN},
+        {OSC_COLUMN_DUR, 8, -1},           {OSC_COLUMN_DUR, 8, INT64_MAX},
+        {OSC_COLUMN_DUR, 8, 1000000},      {OSC_COLUMN_NAME, 4, 1 << 20},
+        {OSC_COLUMN_NAME, 4, UINT32_MAX},  {OSC_COLUMN_FORM, 4, 0},
+        {OSC_COLUMN_FORM, 4, 1000},        {OSC_COLUMN_TRACK, 4, 0},
+        {OSC_COLUMN_TRACK, 4, UINT32_MAX}, {OSC_COLUMN_ARG_WORD, 4, 1 << 20},
+        {OSC_COLUMN_ARG_WORD, 4, -1},      {OSC_COLUMN_KIND, 1, OSC_KIND_COUNT},
+        {OSC_COLUMN_KIND, 1, -1},
+    };
+    struct osc_trace t = {0}, again = {0};
+    struct file f;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
+        write_small(&t, &f);
+        lie(&f, lies[i].column, &lies[i].value, lies[i].n);
+        assert_int_equal(read_back(&again, &f), OSC_OK);
+        assert_int_equal(again.events.n_rows, 0);
+        assert_int_equal(again.others.n_rows, 3);
+        assert_true(count_damage(&again) >= t.events.n_rows);
+        osc_trace_fini(&again);
+        osc_trace_fini(&t);
+        free_file(&f);
+    }
+}
+
+/* The bytes of the file that is checked, as often as it is said. */
+static bool note_total(void *ctx, uint64_t done_bytes, uint64_t total_bytes)
+{
+    assert_true(done_bytes <= total_bytes);
+    *(uint64_t *)ctx = total_bytes;
+    return true;
+}
+
+static void verifying_finds_values_that_point_outside(void **state)
+{
+    const uint32_t wrong = UINT32_MAX;
+    struct osc_trace t = {0};
+    struct osc_wire_header h;
+    struct file f;
+
+    (void)state;
+    write_small(&t, &f);
+    /* The index would have the hashes of before. */
+    f.len = find_chunk(&f, OSC_CHUNK_INDEX, 0, &h) - sizeof h;
+    for (int is_wrong = 0; is_wrong < 2; is_wrong++) {
+        char path[] = "/tmp/opscope-verify-XXXXXX";
+        uint64_t total_bytes = 0;
+        struct osc_verify v = {.progress = note_total, .progress_ctx = &total_bytes};
+        struct osc_err err = {0};
+        const int fd = mkstemp(path);
+
+        if (is_wrong)
+            memcpy(f.s + find_chunk(&f, OSC_CHUNK_EVENTS + OSC_COLUMN_NAME, 0, &h), &wrong,
+                   sizeof wrong);
+        mend(f.s, f.len);
+        assert_true(fd >= 0);
+        assert_int_equal(write(fd, f.s, f.len), f.len);
+        assert_int_equal(osc_verify_path(&v, path, &err), OSC_OK);
+        assert_int_equal(v.n_faults, is_wrong);
+        assert_int_equal(total_bytes, f.len);
+        (void)close(fd);
+        (void)unlink(path);
+    }
+    osc_trace_fini(&t);
+    free_file(&f);
+}
+
+static void believes_nothing_that_its_tables_say(void **state)
+{
+    static const uint32_t lies[] = {0, 1, 0x7fffffff, 0x80000000, 0xffffffff};
+    struct osc_trace t = {0}, again = {0};
+    struct file f;
+    size_t n_refused = 0;
+
+    (void)state;
+    write_small(&t, &f);
+    f.s[f.len - 1] ^= 1; /* no index */
+    for (unsigned type = OSC_CHUNK_MODEL; type <= OSC_CHUNK_TRACKS; type++) {
+        struct osc_wire_header h = {0};
+        const size_t one = find_chunk(&f, type, 0, &h), two = find_chunk(&f, type, 1, &h);
+
+        for (size_t i = 0; i + 4 <= h.payload_bytes; i += 4) {
+            uint32_t before;
+
+            memcpy(&before, f.s + one + i, sizeof before);
+            for (size_t k = 0; k < sizeof lies / sizeof *lies; k++) {
+                memcpy(f.s + one + i, &lies[k], sizeof before);
+                memcpy(f.s + two + i, &lies[k], sizeof before);
+                mend(f.s, f.len);
+                const osc_status st = read_back(&again, &f);
+                assert_true(st == OSC_OK || st == OSC_EFORMAT);
+                n_refused += st == OSC_EFORMAT;
+                if (st == OSC_OK && osc_derive(&again, 0x7f, 1, NULL) == OSC_OK)
+                    (void)print_of_events(&again);
+                osc_trace_fini(&again);
+            }
+            memcpy(f.s + one + i, &before, sizeof before);
+            memcpy(f.s + two + i, &before, sizeof before);
+        }
+    }
+    assert_true(n_refused > 0);
+    osc_trace_fini(&t);
+    free_file(&f);
+}
+
+static void gives_all_back_when_an_allocation_fails(void **state)
+{
+    struct osc_trace t = {0}, again = {0};
+    struct osc_trace *const traces[] = {&t};
+    struct file f;
+    osc_status st = OSC_ENOMEM;
+
+    (void)state;
+    write_small(&t, &f);
+    for (long n = 0; st != OSC_OK; n++) {
+        osc_mem_fail_after(n);
+        st = read_back(&again, &f);
+        osc_mem_fail_after(-1);
+        assert_true(st == OSC_OK || st == OSC_ENOMEM);
+    }
+    osc_trace_fini(&again);
+    st = OSC_ENOMEM;
+    for (long n = 0; st != OSC_OK; n++) {
+        free_file(&f);
+        osc_mem_fail_after(n);
+        st = write_traces(traces, 1, true, &f);
+        osc_mem_fail_after(-1);
+        assert_true(st == OSC_OK || st == OSC_ENOMEM);
+    }
+    free_file(&f);
+    osc_trace_fini(&t);
+}
+
+static void leaves_out_while_loading_what_is_not_wanted(void **state)
+{
+    struct osc_import_options o = {
+        .n_threads = 1,
+        .keep = {.is_on = true, .from_ns = 100000, .host_to_ns = 110001, .device_to_ns = 0}};
+    struct osc_trace t = {0}, again = {0};
+    struct osc_err err = {0};
+    struct file f;
+
+    (void)state;
+    write_small(&t, &f);
+    const struct osc_str bytes = {(const char *)f.s, (uint32_t)f.len};
+    assert_int_equal(osc_import_memory(&again, "small.osc", bytes, &o, &err), OSC_OK);
+    assert_int_equal(osc_trace_touch(&again, 1, &err), OSC_OK);
+    assert_int_equal(again.events.n_rows, 3); /* the second step, what it calls, a begin */
+    assert_int_equal(again.origin_ns, 0);     /* the trace begins where it did */
+    assert_int_equal(again.others.n_rows, 3);
+    osc_trace_fini(&again);
+    o.keep = (struct osc_import_keep){.is_on = true, .is_scout = true};
+    assert_int_equal(osc_import_memory(&again, "small.osc", bytes, &o, &err), OSC_OK);
+    assert_int_equal(osc_derive(&again, OSC_FACT_STEPS, 1, &err), OSC_OK);
+    assert_int_equal(again.events.n_rows, 2);
+    assert_int_equal(again.n_steps, 2);
+    osc_trace_fini(&again);
+    osc_trace_fini(&t);
+    free_file(&f);
+}
+
+static void stops_at_the_limit_of_memory_with_what_it_has(void **state)
+{
+    const struct osc_import_options o = {.n_threads = 1, .reserve = {.event_bytes = 1 << 24}};
+    struct osc_trace t = {0}, again = {0};
+    struct osc_err err = {0};
+    struct file f;
+
+    (void)state;
+    write_small(&t, &f);
+    osc_mem_set_limit(osc_mem_held() + (32 << 20));
+    assert_int_equal(osc_import_memory(&again, "small.osc",
+                                       (struct osc_str){(const char *)f.s, (uint32_t)f.len}, &o,
+                                       &err),
+                     OSC_ELIMIT);
+    assert_true(again.is_partial);
+    assert_int_equal(osc_trace_touch(&again, 1, &err), OSC_OK);
+    assert_int_equal(again.events.n_rows, 0);
+    osc_mem_set_limit(SIZE_MAX);
+    osc_trace_fini(&again);
+    osc_trace_fini(&t);
+    free_file(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(keeps_ends_whose_arguments_have_no_words),
+        cmocka_unit_test(says_the_same_when_it_is_opened_again),
+        cmocka_unit_test(holds_several_traces),
+        cmocka_unit_test(has_nothing_of_what_was_cut_or_redacted),
+        cmocka_unit_test(counts_what_a_wrong_byte_has_cost),
+        cmocka_unit_test(gives_what_there_is_of_a_file_that_was_cut),
+        cmocka_unit_test(loses_rows_that_point_outside),
+        cmocka_unit_test(verifying_finds_values_that_point_outside),
+        cmocka_unit_test(believes_nothing_that_its_tables_say),
+        cmocka_unit_test(gives_all_back_when_an_allocation_fails),
+        cmocka_unit_test(leaves_out_while_loading_what_is_not_wanted),
+        cmocka_unit_test(stops_at_the_limit_of_memory_with_what_it_has),
+    };
+    return cmocka_run_group_tests_name("native", tests, NULL, NULL);
+}

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * builder.h - how readers put records into a trace.
+ *
+ *   loading   what the threads that load one trace share: strings, forms, tracks
+ *   builder   of one thread: it takes records, in order, and makes chunks of them
+ *   batch     the chunks and findings of one stretch of text; batches are joined
+ *             to the trace in order of the text, whichever thread made them
+ *
+ * A record is described once by a reader (struct osc_record and slots). Its fast
+ * path may know form and track already and then calls osc_build_append() alone.
+ *
+ *   - Rows of one batch lie in chunks of their own: joining copies nothing.
+ *   - Strings met often are found in a cache of the builder, without a lock.
+ *   - Every status is sticky: osc_builder.status is looked at once per event.
+ *   - What grows asks for room before it does, so that a load stops at the limit of
+ *     memory with all that it has read, and with room left to close and seal it.
+ *
+ * Threading: a loading is thread-safe where it says so, a builder is not locked.
+ */
+#ifndef OSC_IMPORT_BUILD_BUILDER_H
+#define OSC_IMPORT_BUILD_BUILDER_H
+
+#include <pthread.h>
+#include <string.h>
+
+#include "base/idmap.h"
+#include "base/mem.h"
+#include "import/import.h"
+#include "model/trace.h"
+
+/* pid or tid as a reader found it: a number below 2^63, or 2^63 + id of a string. */
+typedef uint64_t osc_who;
+
+#define OSC_WHO_IS_STRING (UINT64_C(1) << 63)
+
+struct osc_loading {
+    struct osc_trace *trace; /* borrowed; being filled */
+    bool no_args;
+    struct osc_import_keep keep;
+    struct osc_import_reserve reserve;
+    osc_sid keys[OSC_ARG_KEY_COUNT]; /* ids of the texts of enum osc_arg_key */
+
+    pthread_mutex_t lock;    /* of all below, and of trace->forms, tracks, pages */
+    struct osc_idmap forms;  /* hash of a form -> its id */
+    struct osc_idmap tracks; /* hash of (pid, tid) -> its id */
+    size_t cap_forms, cap_tracks, cap_pages;
+    uint64_t seed;
+    int64_t min_ts_ns; /* of all events, if keep.is_on; else INT64_MAX */
+};
+
+OSC_MUST_USE osc_status osc_loading_init(struct osc_loading *l, struct osc_trace *t);
+void osc_loading_fini(struct osc_loading *l);
+
+/* Slots of one record, in order of the file, without their words' places. */
+struct osc_record {
+    uint8_t ph;
+    bool has_args;
+    osc_sid category;
+    osc_sid name;
+    osc_who pid, tid;
+    bool is_device; /* its category is of a device; known if something is left out */
+    int64_t ts_ns, dur_ns;
+    struct osc_slot *slots; /* borrowed; word is filled in by the builder */
+    uint32_t n_slots;
+    const uint32_t *words; /* borrowed; the values */
+    uint32_t n_words;
+};
+
+struct osc_cached_string {
+    const char *s;
+    uint32_t len;
+    osc_sid id;
+};
+
+struct osc_cached_track {
+    osc_who pid, tid;
+    osc_track_id id;
+};
+
+/* The form that was asked for last, if it has no more slots than that. */
+#define OSC_FORM_CACHE_SLOTS 8u
+
+struct osc_cached_form {
+    osc_form_id id; /* 0: none */
+    struct osc_form form;
+    struct osc_slot slots[OSC_FORM_CACHE_SLOTS];
+};
+
+#define OSC_STRING_CACHE 8192u
+#define OSC_TRACK_CACHE  256u
+
+/* One store being filled: the open chunk and its scratch for words. */
+struct osc_columns {
+    struct osc_chunk *chunk; /* open; columns OSC_CHUNK_ROWS long; or NULL */
+    uint32_t *args;          /* owned scratch */
+    size_t n_args, cap_args; /* words */
+    struct osc_chunk **done; /* owned: full chunks of this batch */
+    size_t n_done, cap_done;
+    uint32_t n_rows_done; /* rows in those */
+    char *slab;           /* pages that columns are carved from; the trace's */
+    size_t slab_used, slab_size;
+};
+
+struct osc_builder {
+    struct osc_loading *loading; /* borrowed */
+    struct osc_columns events, others;
+    struct osc_findings findings;
+    struct osc_idmap steps; /* names of steps seen so far, while scouting */
+    int64_t min_ts_ns;      /* of this batch, what is left out included; if keep.is_on */
+    osc_status status;      /* sticky */
+    bool is_closing;        /* what is open may be closed with what is reserved */
+    size_t reserved_bytes;  /* for the rows and strings of this builder; then the trace's */
+    osc_who last_pid, last_tid;
+    osc_track_id last_track;
+    struct osc_cached_string *strings; /* owned; OSC_STRING_CACHE */
+    struct osc_cached_track *tracks;   /* owned; OSC_TRACK_CACHE */
+    struct osc_cached_form last_form;
+};
+
+OSC_MUST_USE osc_status osc_builder_init(struct osc_builder *b, struct osc_loading *l);
+void osc_builder_fini(struct osc_builder *b);
+
+/* What a builder made of one stretch of text. */
+struct osc_batch_of_rows {
+    struct osc_chunk **events, **others; /* owned */
+    uint32_t n_events, n_others;
+    struct osc_findings findings;
+    int64_t min_ts_ns; /* INT64_MAX unless something was to be left out */
+};
+
+/*
+ * Close the open chunks and hand over all that was built since the last take; after
+ * OSC_ELIMIT too: then what was built before the limit.
+ */
+OSC_MUST_USE osc_status osc_builder_take(struct osc_builder *b, struct osc_batch_of_rows *out);
+
+/* Join BATCH to the trace and empty it. Batches are joined in order of the text. */
+OSC_MUST_USE osc_status osc_loading_join(struct osc_loading *l,
+                                         struct osc_batch_of_rows *batch);
+void osc_batch_of_rows_fini(struct osc_batch_of_rows *batch);
+
+/*
+ * Reserve SIZE bytes for what will be made of the trace. A sticky OSC_ELIMIT if they
+ * are not there.
+ */
+void osc_build_reserve(struct osc_builder *b, size_t size);
+
+/* osc_build_grow() where there is no room. */
+OSC_MUST_USE osc_status osc_build_grow_slowly(void *p_array, size_t *cap, size_t need,
+                                              size_t size);
+
+/* osc_grow() with what is not reserved; else OSC_ELIMIT. */
+OSC_MUST_USE static inline osc_status osc_build_grow(void *p_array, size_t *cap, size_t need,
+                                                     size_t size)
+{
+    return need <= *cap ? OSC_OK : osc_build_grow_slowly(p_array, cap, need, size);
+}
+
+/* The id of STR; id 0 and a sticky status when memory is exhausted. */
+osc_sid osc_build_string_slow(struct osc_builder *b, struct osc_str str,
+                              struct osc_cached_string *cached);
+
+/* The track of (PID, TID). */
+osc_track_id osc_build_track_slow(struct osc_builder *b, osc_who pid, osc_who tid);
+
+/* The form of R: its phase, category, slots. Gives the slots their words' places. */
+osc_form_id osc_build_form(struct osc_builder *b, struct osc_record *r);
+
+/* Whether arguments of KEY must stay for the analyses if the user wants none. */
+bool osc_loading_needs(const struct osc_loading *l, osc_sid key);
+
+/* Make *F, the form of R, whose slots have their words' places. The slots are F's own. */
+OSC_MUST_USE osc_status osc_loading_make_form(const struct osc_loading *l,
+                                              const struct osc_record *r, struct osc_form *f);
+
+/* Put R into the store it belongs to, with its form and track. */
+void osc_build_record(struct osc_builder *b, struct osc_record *r);
+
+/*
+ * The open chunk of C is missing or full: begin another, to which the N_PENDING
+ * words behind C's go. False: see B->status.
+ */
+bool osc_build_next_chunk(struct osc_builder *b, struct osc_columns *c, uint32_t n_pending);
+
+/* Make room for N more words in C's scratch. False: see B->status. */
+bool osc_build_more_words(struct osc_builder *b, struct osc_columns *c, size_t n);
+
+/* Phases that are rows of the store of events. */
+static inline bool osc_phase_is_event(uint8_t ph)
+{
+    return ph == 'X' || ph == 'B' || ph == 'b' || ph == 'i' || ph == 'I' || ph == 'n' ||
+           ph == 'C';
+}
+
+/* Phases that are kept in the other store. */
+static inline bool osc_phase_is_other(uint8_t ph)
+{
+    return ph == 'E' || ph == 'e' || ph == 's' || ph == 't' || ph == 'f' || ph == 'M';
+}
+
+static inline uint64_t osc_build_load8(const char *p)
+{
+    uint64_t v;
+
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+/* Ends and length of a string, mixed: cheap, and only a cache goes by it. */
+static inline uint32_t osc_build_cache_place(const char *s, uint32_t len)
+{
+    uint64_t h;
+
+    if (len >= 8) {
+        h = osc_build_load8(s) * UINT64_C(0x9e3779b97f4a7c15) ^
+            osc_build_load8(s + len - 8) * UINT64_C(0xff51afd7ed558ccd);
+    } else {
+        h = 0;
+        memcpy(&h, s, len);
+        h *= UINT64_C(0x9e3779b97f4a7c15);
+    }
+    if (len >= 32) /* shapes and stacks are alike at both ends */
+        h ^= (osc_build_load8(s + len / 2) ^ osc_build_load8(s + len / 4)) *
+                 UINT64_C(0xd6e8feb86659fd93) ^
+             osc_build_load8(s + (len - len / 4) - 8) * UINT64_C(0xa0761d6478bd642f);
+    h ^= len * UINT64_C(0xc4ceb9fe1a85ec53);
+    return (uint32_t)(h >> 40) & (OSC_STRING_CACHE - 1);
+}
+
+/* 16 or 32 bytes as the compiler's own vectors: one instruction or a few. */
+typedef uint64_t osc_build_16 __attribute__((vector_size(16)));
+
+static inline bool osc_build_equal16(const char *a, const char *b)
+{
+    osc_build_16 x, y;
+
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    x ^= y;
+    return (x[0] | x[1]) == 0;
+}
+
+/* Equal for LEN bytes; nothing behind them is read. */
+static inline bool osc_build_equal(const char *a, const char *b, uint32_t len)
+{
+    if (len < 8)
+        return memcmp(a, b, len) == 0;
+    if (len <= 16)
+        return osc_build_load8(a) == osc_build_load8(b) &&
+               osc_build_load8(a + len - 8) == osc_build_load8(b + len - 8);
+    for (uint32_t i = 0; i + 16 < len; i += 16)
+        if (!osc_build_equal16(a + i, b + i))
+            return false;
+    return osc_build_equal16(a + len - 16, b + len - 16);
+}
+
+static inline osc_sid osc_build_string(struct osc_builder *b, const char *s, uint32_t len)
+{
+    if (len == 0)
+        return (osc_sid){0};
+
+    struct osc_cached_string *c = &b->strings[osc_build_cache_place(s, len)];
+    if (c->len == len && osc_build_equal(c->s, s, len))
+        return c->id;
+    return osc_build_string_slow(b, (struct osc_str){s, len}, c);
+}
+
+static inline osc_track_id osc_build_track(struct osc_builder *b, osc_who pid, osc_who tid)
+{
+    if (pid == b->last_pid && tid == b->last_tid && b->last_track.v != 0)
+        return b->last_track;
+
+    const uint64_t h = (pid * 31 + tid) * UINT64_C(0x9e3779b97f4a7c15) >> 56;
+    const struct osc_cached_track *c = &b->tracks[h & (OSC_TRACK_CACHE - 1)];
+    b->last_pid = pid;
+    b->last_tid = tid;
+    if (c->pid == pid && c->tid == tid && c->id.v != 0)
+        b->last_track = c->id;
+    else
+        b->last_track = osc_build_track_slow(b, pid, tid);
+    return b->last_track;
+}
+
+/* Events that this batch holds so far. */
+static inline int64_t osc_build_events_so_far(const struct osc_builder *b)
+{
+    return (int64_t)b->events.n_rows_done + (b->events.chunk ? b->events.chunk->n_rows : 0);
+}
+
+/* Whether the event is stored; also when not, it counts for where the trace begins. */
+bool osc_build_wants(struct osc_builder *b, uint8_t ph, bool is_device, osc_sid name,
+                     int64_t ts_ns, int64_t dur_ns);
+
+/* What osc_build_append() writes. */
+struct osc_row_values {
+    int64_t ts_ns, dur_ns;
+    osc_sid name;
+    osc_form_id form;
+    osc_track_id track;
+    uint32_t n_words; /* already at C->args + C->n_args */
+};
+
+/* Append a row whose words already stand behind those of C. */
+static inline void osc_build_append(struct osc_builder *b, struct osc_columns *c,
+                                    const struct osc_row_values *v)
+{
+    struct osc_chunk *k = c->chunk;
+
+    if (__builtin_expect(!k || k->n_rows == OSC_CHUNK_ROWS, 0)) {
+        if (!osc_build_next_chunk(b, c, v->n_words))
+            return;
+        k = c->chunk;
+    }
+    const uint32_t i = k->n_rows++;
+    k->ts_ns[i] = v->ts_ns;
+    k->dur_ns[i] = v->dur_ns;
+    k->name[i] = v->name.v;
+    k->form[i] = v->form.v;
+    k->track[i] = v->track.v;
+    k->arg_word[i] = (uint32_t)(c->n_args);
+    c->n_args += v->n_words;
+}
+
+#endif

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "import/build/pairs.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/idmap.h"
+#include "base/mem.h"
+
+/* An open begin, linked to the one below it on its stack. */
+struct open_range {
+    osc_row row;
+    uint32_t below; /* index + 1, or 0 */
+};
+
+struct matching {
+    struct osc_trace *t;
+    uint32_t *of_tracks;     /* owned; of the stack of each track: index + 1 of its top */
+    struct osc_idmap tops;   /* the same of b and e, by the key of the stack */
+    struct open_range *open; /* owned; the last one is open, those before may not be */
+    size_t n_open, cap_open;
+    struct osc_idmap forms; /* (form of begin, form of end) -> form of both */
+    size_t cap_forms;       /* of t->forms, as far as is known */
+    uint32_t *words;        /* owned scratch */
+    size_t cap_words;
+};
+
+static bool is_begin(uint8_t ph)
+{
+    return ph == 'B' || ph == 'b';
+}
+
+static bool is_end(uint8_t ph)
+{
+    return ph == 'E' || ph == 'e';
+}
+
+/* What b and its e have in common. Ids are compared as the file spells them. */
+static uint64_t pair_key(const struct osc_trace *t, const struct osc_chunk *k, uint32_t i)
+{
+    const struct osc_form *f = osc_row_form(t, k, i);
+    struct osc_arg id = {0};
+    uint64_t h;
+
+    h = osc_hash_u64(UINT64_C(0x62) << 56 | t->tracks[k->track[i]].pid.v);
+    h = osc_hash_u64(h ^ f->category.v);
+    if (!osc_row_arg(t, k, i, OSC_ARG_KEY_FLOW_ID, &id))
+        return h;
+    if (id.type == OSC_ARG_INT32 || id.type == OSC_ARG_INT64) {
+        char digits[24]; /* 5 and "5" are the same id */
+        const int n = snprintf(digits, sizeof digits, "%lld", (long long)id.i);
+        return h ^ osc_hash(digits, (size_t)n, 1);
+    }
+    if (id.type >= OSC_ARG_STRING) {
+        const struct osc_str s = osc_trace_str(t, id.sid);
+        return h ^ osc_hash(s.s, s.len, 1);
+    }
+    return h ^ osc_hash(&id.d, sizeof id.d, 2);
+}
+
+/* The top of the stack of row I of K, a begin or an end with PH; NULL: no memory. */
+static uint32_t *top_of(struct matching *m, const struct osc_chunk *k, uint32_t i, uint8_t ph)
+{
+    if (ph == 'B' || ph == 'E')
+        return &m->of_tracks[k->track[i]];
+    return osc_idmap_put(&m->tops, pair_key(m->t, k, i));
+}
+
+static osc_status push(struct matching *m, uint32_t *top, osc_row row)
+{
+    if (!top)
+        return OSC_ENOMEM;
+    if (osc_grow(&m->open, &m->cap_open, m->n_open + 1, sizeof *m->open) != OSC_OK)
+        return OSC_ENOMEM;
+    m->open[m->n_open] = (struct open_range){row, *top};
+    *top = (uint32_t)++m->n_open;
+    return OSC_OK;
+}
+
+/*
+ * Add the slots of FROM, whose words stand behind FIRST_WORD others, to F, which has
+ * room for them. An argument of the end takes the place of the last one of its key,
+ * which PLACES says (+ 1); its id and scope are the begin's once more.
+ */
+static osc_status add_slots(struct osc_form *f, const struct osc_form *from, bool is_end,
+                            uint32_t first_word, struct osc_idmap *places)
+{
+    for (uint32_t i = 0; i < from->n_slots; i++) {
+        struct osc_slot slot = from->slots[i];
+        uint32_t *place;
+
+        if (slot.is_member) {
+            if (!is_end)
+                f->slots[f->n_slots++] = slot;
+            continue;
+        }
+        place = osc_idmap_put(places, slot.key.v);
+        if (!place)
+            return OSC_ENOMEM;
+        slot.word = (uint16_t)(slot.word + first_word);
+        if (*place == 0 || !is_end) {
+            *place = f->n_slots + 1u;
+            f->slots[f->n_slots++] = slot;
+        } else {
+            f->slots[*place - 1] = slot;
+        }
+    }
+    return OSC_OK;
+}
+
+/* A form with the slots of both; an argument that both have is the end's. */
+static osc_status join_forms(struct matching *m, uint32_t begin, uint32_t end, uint32_t *joined)
+{
+    struct osc_trace *t = m->t;
+    const struct osc_form a = t->forms[begin], b = t->forms[end];
+    struct osc_idmap places = {0};
+    struct osc_form f = a;
+
+    if ((uint32_t)a.n_slots + b.n_slots > OSC_FORM_SLOTS_MAX)
+        return OSC_ELIMIT;
+    f.slots = osc_malloc(((size_t)a.n_slots + b.n_slots + 1) * sizeof *f.slots);
+    if (!f.slots)
+        return OSC_ENOMEM;
+    if (osc_grow(&t->forms, &m->cap_forms, (size_t)t->n_forms + 1, sizeof *t->forms) !=
+        OSC_OK) {
+        osc_free(f.slots);
+        return OSC_ENOMEM;
+    }
+    f.n_slots = 0;
+    f.has_args |= b.has_args;
+    osc_status st = add_slots(&f, &a, false, 0, &places);
+    if (st == OSC_OK)
+        st = add_slots(&f, &b, true, a.n_words, &places);
+    osc_idmap_fini(&places);
+    if (st != OSC_OK) {
+        osc_free(f.slots);
+        return st;
+    }
+    f.n_words = (uint16_t)(a.n_words + b.n_words);
+    for (unsigned key = 0; key < OSC_ARG_KEY_COUNT; key++) {
+        const int16_t theirs = b.known[key];
+        if (theirs < 0 || b.slots[theirs].is_member)
+            continue;
+        for (uint32_t i = 0; i < f.n_slots; i++)
+            if (f.slots[i].key.v == b.slots[theirs].key.v && !f.slots[i].is_member)
+                f.known[key] = (int16_t)i;
+    }
+    *joined = t->n_forms;
+    t->forms[t->n_forms++] = f;
+    return OSC_OK;
+}
+
+/* Give row I of K the arguments of the end E, J in addition to its own. */
+static osc_status join_args(struct matching *m, struct osc_chunk *k, uint32_t i,
+                            const struct osc_chunk *e, uint32_t j)
+{
+    struct osc_trace *t = m->t;
+    const uint32_t a = k->form[i], b = e->form[j];
+    const uint32_t n_a = t->forms[a].n_words, n_b = t->forms[b].n_words;
+    uint32_t *form = osc_idmap_put(&m->forms, (uint64_t)a << 32 | b);
+    osc_status st = OSC_OK;
+
+    if (!form)
+        return OSC_ENOMEM;
+    if (*form == 0)
+        st = join_forms(m, a, b, form);
+    if (st == OSC_ELIMIT)
+        return OSC_OK; /* more arguments than a form can have: the begin's stay */
+    if (st != OSC_OK)
+        return st;
+    const uint32_t joined = *form;
+    if (osc_grow(&m->words, &m->cap_words, (size_t)n_a + n_b + 1, sizeof *m->words) != OSC_OK)
+        return OSC_ENOMEM;
+    if (n_a > 0)
+        memcpy(m->words, osc_row_words(k, i), n_a * sizeof *m->words);
+    if (n_b > 0)
+        memcpy(m->words + n_a, osc_row_words(e, j), n_b * sizeof *m->words);
+    st = osc_chunk_replace_words(k, i, m->words, n_a + n_b);
+    if (st == OSC_OK)
+        k->form[i] = joined;
+    return st;
+}
+
+void osc_pairs_close(struct osc_findings *f, struct osc_chunk *k, uint32_t i, int64_t end_ns)
+{
+    if (end_ns == OSC_NO_TIME) {
+        osc_findings_add(f, OSC_FINDING_open_range, OSC_NO_OFFSET, k->ts_ns[i]);
+        return;
+    }
+    k->dur_ns[i] = end_ns - k->ts_ns[i];
+    if (end_ns < k->ts_ns[i]) {
+        osc_findings_add(f, OSC_FINDING_negative_duration, OSC_NO_OFFSET, k->ts_ns[i]);
+        k->dur_ns[i] = 0;
+    }
+    if (osc_row_end(k, i) > k->max_end_ns)
+        k->max_end_ns = osc_row_end(k, i);
+}
+
+static osc_status match_end(struct matching *m, const struct osc_chunk *e, uint32_t j)
+{
+    struct osc_trace *t = m->t;
+    const struct osc_form *f = osc_row_form(t, e, j);
+    uint32_t *top = top_of(m, e, j, f->ph);
+    osc_status st = OSC_OK;
+
+    if (!top)
+        return OSC_ENOMEM;
+    if (*top == 0) {
+        osc_findings_add(&t->findings, OSC_FINDING_unmatched_end, OSC_NO_OFFSET, e->ts_ns[j]);
+        return OSC_OK;
+    }
+    const struct open_range begin = m->open[*top - 1];
+    struct osc_chunk *k = t->events.chunks[begin.row.v >> OSC_CHUNK_SHIFT];
+    const uint32_t i = osc_row_place(begin.row);
+    m->open[*top - 1].row.v = 0;
+    *top = begin.below;
+    while (m->n_open > 0 && m->open[m->n_open - 1].row.v == 0)
+        m->n_open--;
+    osc_pairs_close(&t->findings, k, i, e->ts_ns[j]);
+    if (f->has_args)
+        st = join_args(m, k, i, e, j);
+    return st;
+}
+
+/* Push all begins among events before number UNTIL, from (*CHUNK, *PLACE) on. */
+static osc_status push_begins(struct matching *m, uint32_t *chunk, uint32_t *place,
+                              uint32_t until)
+{
+    struct osc_trace *t = m->t;
+    osc_status st = OSC_OK;
+
+    for (; st == OSC_OK && *chunk < t->events.n_chunks; ++*chunk, *place = 0) {
+        const struct osc_chunk *k = t->events.chunks[*chunk];
+
+        for (; *place < k->n_rows; ++*place) {
+            if (k->first_row + *place >= until)
+                return OSC_OK;
+            const uint8_t ph = t->forms[k->form[*place]].ph;
+
+            if (is_begin(ph) && k->dur_ns[*place] == OSC_NO_DUR)
+                st = push(m, top_of(m, k, *place, ph), osc_row_at(k, *place));
+            if (st != OSC_OK)
+                return st;
+        }
+    }
+    return st;
+}
+
+static void count_open(struct matching *m)
+{
+    struct osc_trace *t = m->t;
+
+    for (size_t i = 0; i < m->n_open; i++) {
+        const osc_row row = m->open[i].row;
+        if (row.v == 0)
+            continue;
+        const struct osc_chunk *k = osc_chunk_of(&t->events, row);
+        const uint32_t at = osc_row_place(row);
+        const bool is_async = osc_row_form(t, k, at)->ph == 'b';
+        osc_findings_add(&t->findings,
+                         is_async ? OSC_FINDING_unmatched_begin : OSC_FINDING_open_range,
+                         OSC_NO_OFFSET, k->ts_ns[at]);
+    }
+}
+
+osc_status osc_pairs_match(struct osc_trace *t)
+{
+    struct matching m = {.t = t, .cap_forms = t->n_forms};
+    uint32_t chunk = 1, place = 0;
+    osc_status st = OSC_OK;
+    bool any = false;
+
+    for (uint32_t i = 1; i < t->n_forms; i++)
+        any |= is_begin(t->forms[i].ph) || is_end(t->forms[i].ph);
+    if (!any)
+        return OSC_OK;
+    m.of_tracks = osc_calloc((size_t)t->n_tracks + 1, sizeof *m.of_tracks);
+    if (!m.of_tracks)
+        return OSC_ENOMEM;
+    for (uint32_t c = 1; st == OSC_OK && c < t->others.n_chunks; c++) {
+        const struct osc_chunk *e = t->others.chunks[c];
+        for (uint32_t j = 0; st == OSC_OK && j < e->n_rows; j++) {
+            if (!is_end(osc_row_form(t, e, j)->ph))
+                continue;
+            st = push_begins(&m, &chunk, &place, e->first_event + (uint32_t)e->dur_ns[j]);
+            if (st == OSC_OK)
+                st = match_end(&m, e, j);
+        }
+    }
+    if (st == OSC_OK)
+        st = push_begins(&m, &chunk, &place, UINT32_MAX);
+    if (st == OSC_OK)
+        count_open(&m);
+    osc_free(m.of_tracks);
+    osc_idmap_fini(&m.tops);
+    osc_idmap_fini(&m.forms);
+    osc_free(m.open);
+    osc_free(m.words);
+    return st;
+}

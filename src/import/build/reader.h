@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * reader.h - one format of traces: how to tell it and how to read it.
+ *
+ * A reader is one const struct osc_reader in a file of its own and one line in
+ * registry.c. It gets an open input, decompressed if need be, and fills the trace
+ * through builders (build.h); sealing is common.
+ *
+ * Threading: constant.
+ */
+#ifndef OSC_IMPORT_BUILD_READER_H
+#define OSC_IMPORT_BUILD_READER_H
+
+#include "codec/inflate.h"
+#include "import/build/builder.h"
+#include "import/bytes/input.h"
+#include "import/import.h"
+
+/* What a reader works on. */
+struct osc_reading {
+    struct osc_input *in;
+    enum osc_inflate_format inflate; /* NONE: the input is the text itself */
+    struct osc_loading *loading;
+    const struct osc_import_options *options;
+    unsigned n_threads; /* at least 1 */
+    size_t block_bytes;
+    bool is_sealed; /* set by a reader: what it has read is sealed already */
+};
+
+struct osc_reader {
+    const char *name; /* as `info` shows it */
+    /* How well the first LEN bytes of the text fit: 0 not at all, 100 for certain. */
+    int (*probe)(const char *head, size_t len);
+    /* Fill the trace. As osc_import_path() says, but nothing is sealed yet. */
+    osc_status (*read)(struct osc_reading *r, struct osc_err *err);
+};
+
+/* All readers, ended by NULL. */
+extern const struct osc_reader *const osc_readers[];
+extern const struct osc_reader osc_reader_native;
+
+#endif

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "import/chrome/chrome_reader.h"
+
+#include <string.h>
+
+#include "import/chrome/chrome_learn.h"
+
+/* How much text between two looks at the user. */
+#define BYTES_PER_TICK ((uint64_t)1 << 20)
+
+/* With less than this in the window, more is fetched before the fast path gives up. */
+#define LOW_WATER 16384
+
+static void note_here(struct osc_chrome *c, enum osc_finding_code code)
+{
+    osc_findings_add(c->findings, code, osc_text_offset(&c->text, c->text.p), OSC_NO_TIME);
+}
+
+/* Whether a key at AT is one that stands behind the list of events. */
+static bool is_top_key(struct osc_text *t, size_t at)
+{
+    static const char *const keys[] = {"traceName",           "displayTimeUnit",
+                                       "baseTimeNanoseconds", "distributedInfo",
+                                       "deviceProperties",    "schemaVersion"};
+
+    if (osc_text_look(t, at) != '"')
+        return false;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        const size_t len = strlen(keys[i]);
+        if (osc_text_look(t, at + len + 1) == '"' && memcmp(t->p + at + 1, keys[i], len) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Whether the list of events ends with the ']' just before AT. */
+static bool list_ends_before(struct osc_text *t, size_t at)
+{
+    const int ch = osc_text_look_past_blank(t, &at);
+
+    if (ch < 0)
+        return true;
+    at++;
+    const int behind = osc_text_look_past_blank(t, &at);
+    return ch == '}' ? behind < 0 : ch == ',' && is_top_key(t, at);
+}
+
+/* Go to the next closing brace. False: there is none. */
+static bool find_brace(struct osc_text *t)
+{
+    char *brace;
+
+    while (!(brace = memchr(t->p, '}', (size_t)(t->end - t->p)))) {
+        t->p = t->end;
+        if (!osc_text_more(t, t->p))
+            return false;
+    }
+    t->p = brace;
+    return true;
+}
+
+/*
+ * Something made no sense at p: go on at the opening brace of the next event, or at
+ * the end of the list. An event ends with a brace, a comma and another brace; a
+ * wrong bracket may stand for the first.
+ */
+static void find_back(struct osc_chrome *c)
+{
+    struct osc_text *t = &c->text;
+
+    while (*t->p == ']' || find_brace(t)) {
+        if (*t->p == ']' && list_ends_before(t, 1))
+            return;
+        t->p++;
+        if (osc_chrome_peek(c) != ',')
+            continue;
+        t->p++;
+        if (osc_chrome_peek(c) == '{')
+            return;
+    }
+}
+
+static void add_meta(struct osc_chrome *c, osc_sid key, osc_sid value, bool is_string)
+{
+    struct osc_builder *const b = c->builder;
+
+    if (b->status == OSC_OK)
+        b->status = osc_build_grow(&c->metas, &c->cap_metas, c->n_metas + 1, sizeof *c->metas);
+    if (b->status != OSC_OK)
+        return;
+    /* The trace has a copy, and tables have a row. */
+    osc_build_reserve(b, sizeof *c->metas + b->loading->reserve.string_bytes);
+    c->metas[c->n_metas++] = (struct osc_meta){key, value, is_string};
+}
+
+/* The value of top-level member KEY. */
+static enum osc_token_status read_meta(struct osc_chrome *c, osc_sid key)
+{
+    struct osc_chrome_string s;
+    struct osc_str raw;
+    enum osc_token_status st;
+    const int ch = osc_chrome_peek(c);
+
+    if (ch == '"') {
+        st = osc_chrome_string(c, false, &s);
+        if (st == OSC_TOKEN_OK)
+            add_meta(c, key, osc_chrome_intern(c, &s), true);
+        return st;
+    }
+    st = ch == '{' || ch == '[' ? osc_chrome_nested(c, &raw) : osc_chrome_bare(c, &raw);
+    if (st == OSC_TOKEN_OK)
+        add_meta(c, key, osc_build_string(c->builder, raw.s, raw.len), false);
+    if (st == OSC_TOKEN_DEEP || st == OSC_TOKEN_LONG) {
+        note_here(c, st == OSC_TOKEN_DEEP ? OSC_FINDING_too_deep : OSC_FINDING_too_long);
+        st = OSC_TOKEN_OK;
+    }
+    return st;
+}
+
+/* One member of the top-level object, its key's quotation mark at p. */
+static enum osc_token_status read_top_member(struct osc_chrome *c, enum osc_chrome_state *state)
+{
+    struct osc_chrome_string key;
+    const enum osc_token_status st = osc_chrome_key(c, &key);
+
+    if (st != OSC_TOKEN_OK)
+        return st;
+    const bool is_events = key.len == 11 && memcmp(key.s, "traceEvents", 11) == 0;
+    const osc_sid id = osc_chrome_intern(c, &key);
+    int ch = osc_chrome_peek(c);
+    if (ch != ':')
+        return ch < 0 ? OSC_TOKEN_END : OSC_TOKEN_BAD;
+    c->text.p++;
+    ch = osc_chrome_peek(c);
+    if (ch < 0)
+        return OSC_TOKEN_END;
+    if (is_events && ch == '[') {
+        c->text.p++;
+        *state = OSC_CHROME_EVENTS;
+        c->saw_list = true;
+        return OSC_TOKEN_OK;
+    }
+    if (is_events)
+        note_here(c, OSC_FINDING_wrong_type);
+    return read_meta(c, id);
+}
+
+static void run_top(struct osc_chrome *c, enum osc_chrome_state *state)
+{
+    const int ch = osc_chrome_peek(c);
+    enum osc_token_status st = OSC_TOKEN_BAD;
+
+    if (ch == ',') {
+        c->text.p++;
+        if (osc_chrome_peek(c) == '{') { /* of an event: the list has not ended yet */
+            note_here(c, OSC_FINDING_corrupt);
+            *state = OSC_CHROME_EVENTS;
+        }
+        return;
+    }
+    if (ch == '}') {
+        c->text.p++;
+        const int next = osc_chrome_peek(c);
+        if (next >= 0)
+            note_here(c, OSC_FINDING_corrupt);
+        if (next != ',' && next != '}') /* else it was one brace too many */
+            *state = OSC_CHROME_END;
+        return;
+    }
+    if (ch == '"')
+        st = read_top_member(c, state);
+    if (ch < 0 || st == OSC_TOKEN_END) {
+        note_here(c, OSC_FINDING_truncated);
+        *state = OSC_CHROME_END;
+    } else if (st == OSC_TOKEN_BAD) {
+        /* Go on at the next thing that looks like a key. */
+        note_here(c, OSC_FINDING_corrupt);
+        int next = osc_chrome_peek(c);
+        if (next == '"')
+            c->text.p++, next = osc_chrome_peek(c);
+        while (next >= 0 && next != '"' && next != '}') {
+            c->text.p++;
+            next = osc_chrome_peek(c);
+        }
+    }
+}
+
+/* A member of the list of events that is no object, or a piece of a broken one. */
+static enum osc_token_status skip_stranger(struct osc_chrome *c, int ch)
+{
+    struct osc_chrome_string s;
+    struct osc_str raw;
+    enum osc_token_status st;
+
+    note_here(c, OSC_FINDING_wrong_type);
+    if (ch == '"')
+        st = osc_chrome_key(c, &s);
+    else if (ch == '[')
+        st = osc_chrome_nested(c, &raw);
+    else
+        st = osc_chrome_bare(c, &raw);
+    if (st == OSC_TOKEN_END || st == OSC_TOKEN_BAD)
+        return st;
+    ch = osc_chrome_peek(c);
+    return ch == ',' || ch == ']' || ch < 0 ? OSC_TOKEN_OK : OSC_TOKEN_BAD;
+}
+
+/*
+ * Read events of known layout, up to STOP, fetching more text when it runs low, so
+ * that an event across two blocks is not slow for that alone. No token in the window
+ * may be longer than OSC_TOKEN_MAX: the fast path does not look.
+ */
+static void run_fast(struct osc_chrome *c, uint64_t stop)
+{
+    struct osc_text *t = &c->text;
+
+    while (t->end - t->p <= (ptrdiff_t)OSC_TOKEN_MAX) {
+        const uint64_t left = stop - osc_text_offset(t, t->p);
+        const uint64_t here = (uint64_t)(t->end - t->p);
+        t->p = c->layouts->fast(c, t->p, t->p + (left < here ? left : here));
+        if (osc_text_offset(t, t->p) >= stop || c->builder->status != OSC_OK)
+            return;
+        if (t->end - t->p >= LOW_WATER || !osc_text_more(t, t->p))
+            return;
+    }
+}
+
+enum osc_chrome_state osc_chrome_behind_list(enum osc_chrome_state list)
+{
+    if (list == OSC_CHROME_GUESS)
+        return OSC_CHROME_LISTED;
+    return list == OSC_CHROME_BARE ? OSC_CHROME_END : OSC_CHROME_TOP;
+}
+
+/* Whether an event begins at *AT, be it behind brackets too many; *AT goes there. */
+static bool event_begins(struct osc_text *t, size_t *at)
+{
+    int ch = osc_text_look_past_blank(t, at);
+
+    while (ch == '[') {
+        ++*at;
+        ch = osc_text_look_past_blank(t, at);
+    }
+    return ch == '{';
+}
+
+/*
+ * How many bytes at p, between events, are brackets too many, or what is left behind
+ * a nested list of a broken event: events follow. 0: none, or the list ends here.
+ */
+static size_t stray_brackets(struct osc_text *t)
+{
+    size_t at = 0;
+    bool has_brace = false;
+    int ch = osc_text_look(t, 0);
+
+    if (ch == '[')
+        return event_begins(t, &at) ? at : 0;
+    if (ch != ']')
+        return 0;
+    while (ch == ']' || ch == '}') {
+        has_brace |= ch == '}';
+        at++;
+        ch = osc_text_look_past_blank(t, &at);
+    }
+    if (ch != ',')
+        return 0;
+    size_t next = at + 1;
+    if (event_begins(t, &next))
+        return next;
+    /* A brace ends the file, or belongs to a broken event that goes on. */
+    return has_brace && osc_text_look(t, next) == '"' && !is_top_key(t, next) ? at : 0;
+}
+
+/* Read what is at p in the list of events the slow way. *IS_DONE: no event, the end. */
+static enum osc_token_status run_slow(struct osc_chrome *c, enum osc_chrome_state *state,
+                                      uint64_t stop, bool *is_done)
+{
+    int ch = osc_chrome_peek(c);
+
+    if (ch == ',') {
+        c->text.p++;
+        ch = osc_chrome_peek(c);
+        if (ch == ',') { /* one too many; the next call is at it */
+            note_here(c, OSC_FINDING_corrupt);
+            return OSC_TOKEN_OK;
+        }
+    }
+    if (ch == '{') {
+        *is_done = osc_text_offset(&c->text, c->text.p) >= stop;
+        return *is_done ? OSC_TOKEN_OK : osc_chrome_event(c);
+    }
+    const size_t n_stray = stray_brackets(&c->text);
+    if (n_stray > 0) {
+        note_here(c, OSC_FINDING_corrupt);
+        c->text.p += n_stray;
+        return OSC_TOKEN_OK;
+    }
+    if (ch == ']') {
+        c->text.p++;
+        *state = osc_chrome_behind_list(*state);
+        *is_done = true;
+        if (*state == OSC_CHROME_END && osc_chrome_peek(c) >= 0)
+            note_here(c, OSC_FINDING_corrupt);
+        return OSC_TOKEN_OK;
+    }
+    return ch < 0 ? OSC_TOKEN_END : skip_stranger(c, ch);
+}
+
+/* Read events until one begins at or behind STOP. False: the builder failed. */
+static bool run_events(struct osc_chrome *c, enum osc_chrome_state *state, uint64_t stop)
+{
+    uint64_t tick_at = osc_text_offset(&c->text, c->text.p) + BYTES_PER_TICK;
+    bool is_done = false;
+
+    for (;;) {
+        if (c->layouts && osc_text_offset(&c->text, c->text.p) < stop)
+            run_fast(c, stop);
+        if (c->builder->status != OSC_OK)
+            return false;
+        const enum osc_token_status st = run_slow(c, state, stop, &is_done);
+        if (c->builder->status != OSC_OK)
+            return false;
+        if (is_done)
+            return true;
+        if (st == OSC_TOKEN_END) {
+            note_here(c, OSC_FINDING_truncated);
+            *state = OSC_CHROME_END;
+            return true;
+        }
+        if (st != OSC_TOKEN_OK) {
+            note_here(c, OSC_FINDING_corrupt);
+            if (st != OSC_TOKEN_NEXT)
+                find_back(c);
+        }
+        if (osc_text_offset(&c->text, c->text.p) >= tick_at) {
+            if (c->tick && !c->tick(c))
+                return false;
+            tick_at = osc_text_offset(&c->text, c->text.p) + BYTES_PER_TICK;
+        }
+    }
+}
+
+static void run_start(struct osc_chrome *c, enum osc_chrome_state *state)
+{
+    int ch = osc_chrome_peek(c);
+
+    if (ch == 0xef && osc_text_look(&c->text, 1) == 0xbb &&
+        osc_text_look(&c->text, 2) == 0xbf) {
+        c->text.p += 3; /* a byte order mark */
+        ch = osc_chrome_peek(c);
+    }
+    if (ch == '[' || ch == '{') {
+        c->text.p++;
+        *state = ch == '[' ? OSC_CHROME_BARE : OSC_CHROME_TOP;
+        c->saw_list |= ch == '[';
+        return;
+    }
+    *state = OSC_CHROME_END;
+}
+
+bool osc_chrome_run(struct osc_chrome *c, enum osc_chrome_state *state, uint64_t stop)
+{
+    for (;;) {
+        switch (*state) {
+        case OSC_CHROME_START:
+            run_start(c, state);
+            break;
+        case OSC_CHROME_TOP:
+            run_top(c, state);
+            break;
+        case OSC_CHROME_EVENTS:
+        case OSC_CHROME_BARE:
+        case OSC_CHROME_GUESS: {
+            const enum osc_chrome_state list = *state;
+            if (!run_events(c, state, stop))
+                return false;
+            if (*state == list)
+                return true; /* at STOP */
+            break;
+        }
+        case OSC_CHROME_LISTED:
+        case OSC_CHROME_END:
+            return true;
+        }
+        if (c->builder->status != OSC_OK)
+            return false;
+    }
+}

@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Chrome trace events, as PyTorch and Kineto write them.
+ *
+ * A plain file is cut into units of text where an event seems to begin. Threads
+ * parse units at the same time, each guessing that its unit does begin there, and
+ * hand them in one after the other: a unit counts only if the one before it ended
+ * exactly where this one began; else it is parsed again from there. The result is
+ * that of one thread reading from start to end, whatever the guesses were.
+ */
+#include "import/chrome/chrome_reader.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/thread.h"
+#include "import/build/reader.h"
+#include "import/bytes/inflate_pipe.h"
+#include "import/chrome/chrome_learn.h"
+
+#define UNIT_BYTES_MIN ((uint64_t)1 << 20)
+#define UNIT_BYTES_MAX ((uint64_t)32 << 20)
+#define GUESS_BYTES    65536u
+
+struct shared {
+    struct osc_reading *r;
+    uint64_t *starts; /* owned; offsets where units seem to begin; [0] is 0 */
+    uint32_t n_units;
+    _Atomic uint32_t next_unit;
+    _Atomic uint64_t n_bytes; /* parsed so far, for progress */
+    _Atomic bool is_cancelled;
+    pthread_t main_thread;
+    struct osc_pipe *pipe; /* of compressed input, or NULL */
+
+    pthread_mutex_t lock; /* of what follows */
+    pthread_cond_t turned;
+    uint32_t turn; /* the unit that may be handed in next */
+    uint64_t at;   /* where the text has been read up to */
+    enum osc_chrome_state state;
+    bool is_over; /* nothing more is wanted */
+    bool saw_list;
+    osc_status status;
+    struct osc_err err;
+    size_t cap_metas;
+};
+
+/* One thread at work. */
+struct worker {
+    struct shared *s;
+    struct osc_builder builder;
+    struct osc_chrome parser;
+    struct osc_raw_blocks raw;
+    uint64_t ticked_at; /* offset at the last tick */
+};
+
+/* What was read of the text, N bytes, may be asked for again. */
+static void reserve_for_text(struct worker *w, uint64_t n)
+{
+    if (w->s->r->loading->reserve.for_text)
+        osc_build_reserve(&w->builder, (size_t)n);
+}
+
+/* Called by a parser every few thousand events. */
+static bool tick(struct osc_chrome *c)
+{
+    struct worker *w = c->tick_ctx;
+    struct shared *s = w->s;
+    const struct osc_import_options *o = s->r->options;
+    const uint64_t at = osc_text_offset(&c->text, c->text.p);
+    const uint64_t done = at - w->ticked_at;
+
+    w->ticked_at = at;
+    reserve_for_text(w, done);
+    /* Relaxed: a number to look at, and a wish to stop; nothing is published by them. */
+    const uint64_t total =
+        atomic_fetch_add_explicit(&s->n_bytes, done, memory_order_relaxed) + done;
+    if (o->progress && pthread_equal(pthread_self(), s->main_thread)) {
+        const uint64_t shown = s->pipe ? osc_pipe_taken(s->pipe) : total;
+        if (!o->progress(o->progress_ctx, shown, s->r->in->size))
+            atomic_store_explicit(&s->is_cancelled, true, memory_order_relaxed);
+    }
+    return !atomic_load_explicit(&s->is_cancelled, memory_order_relaxed);
+}
+
+static void open_parser(struct worker *w, uint64_t offset)
+{
+    struct shared *s = w->s;
+    struct osc_blocks *blocks;
+
+    if (s->pipe) {
+        blocks = osc_pipe_blocks(s->pipe);
+    } else {
+        osc_raw_blocks_fini(&w->raw);
+        osc_raw_blocks_init(&w->raw, s->r->in, offset, s->r->block_bytes);
+        blocks = &w->raw.blocks;
+    }
+    w->ticked_at = offset;
+    osc_chrome_restart(&w->parser, blocks, offset);
+}
+
+/* What a unit came to. */
+struct outcome {
+    struct osc_batch_of_rows batch;
+    uint64_t at;
+    enum osc_chrome_state state;
+    osc_status status; /* of the builder or of cancelling */
+};
+
+/* Let W's parser read on up to STOP, and take what it built. */
+static void read_on(struct worker *w, enum osc_chrome_state state, uint64_t stop,
+                    struct outcome *out)
+{
+    struct osc_chrome *c = &w->parser;
+
+    *out = (struct outcome){.state = state};
+    const bool whole = osc_chrome_run(c, &out->state, stop);
+    out->at = osc_text_offset(&c->text, c->text.p);
+    /* A cut archive cuts the text too: that is counted once. */
+    if (c->text.status == OSC_EFORMAT)
+        osc_findings_add(c->findings, OSC_FINDING_corrupt, out->at, OSC_NO_TIME);
+    else if (c->text.status == OSC_ETRUNC &&
+             c->findings->by_code[OSC_FINDING_truncated].count == 0)
+        osc_findings_add(c->findings, OSC_FINDING_truncated, out->at, OSC_NO_TIME);
+    reserve_for_text(w, out->at - w->ticked_at);
+    w->ticked_at = out->at;
+    const osc_status st = osc_builder_take(&w->builder, &out->batch);
+    out->status = st == OSC_OK ? w->builder.status : st;
+    if (!whole && out->status == OSC_OK)
+        out->status = OSC_ECANCELED;
+}
+
+static void parse_unit(struct worker *w, uint64_t start, enum osc_chrome_state state,
+                       uint64_t stop, struct outcome *out)
+{
+    open_parser(w, start);
+    read_on(w, state, stop, out);
+}
+
+/* Top-level members go over to the trace, as those of the text before them did. */
+static osc_status join_metas(struct shared *s, struct osc_chrome *c)
+{
+    struct osc_trace *t = s->r->loading->trace;
+    const size_t n = c->n_metas;
+
+    if (n == 0)
+        return OSC_OK;
+    if (osc_grow(&t->metas, &s->cap_metas, t->n_metas + n, sizeof *t->metas) != OSC_OK)
+        return OSC_ENOMEM;
+    memcpy(t->metas + t->n_metas, c->metas, n * sizeof *t->metas);
+    t->n_metas += (uint32_t)n;
+    c->n_metas = 0;
+    return OSC_OK;
+}
+
+/* Join OUT, whose turn it is, to the trace. */
+static void hand_in(struct shared *s, struct worker *w, struct outcome *out)
+{
+    osc_status st = osc_mem_reason(out->status);
+
+    if (st == OSC_OK || st == OSC_ELIMIT) {
+        osc_status joined = osc_loading_join(s->r->loading, &out->batch);
+        if (joined == OSC_OK)
+            joined = join_metas(s, &w->parser);
+        if (joined != OSC_OK)
+            st = osc_mem_reason(joined);
+    }
+    s->at = out->at;
+    s->state = out->state;
+    s->saw_list |= w->parser.saw_list;
+    if (st == OSC_OK && w->parser.text.status != OSC_OK) {
+        st = osc_mem_reason(w->parser.text.status);
+        s->err = w->parser.text.err;
+    }
+    if (st != OSC_OK) {
+        s->status = st;
+        s->is_over = true;
+    }
+    if (s->state == OSC_CHROME_END)
+        s->is_over = true;
+}
+
+static bool is_in_events(enum osc_chrome_state state)
+{
+    return state == OSC_CHROME_EVENTS || state == OSC_CHROME_BARE;
+}
+
+/* Wait for the turn of unit K. */
+static void wait_for_turn(struct shared *s, uint32_t k)
+{
+    while (s->turn != k)
+        pthread_cond_wait(&s->turned, &s->lock);
+}
+
+static void work_on_unit(struct worker *w, uint32_t k)
+{
+    struct shared *s = w->s;
+    uint64_t stop = k + 1 < s->n_units ? s->starts[k + 1] : UINT64_MAX;
+    struct outcome out;
+
+    pthread_mutex_lock(&s->lock);
+    const bool is_over = s->is_over;
+    pthread_mutex_unlock(&s->lock);
+    if (is_over)
+        stop = 0; /* nobody wants it; only the turn must be passed on */
+    parse_unit(w, s->starts[k], k == 0 ? OSC_CHROME_START : OSC_CHROME_GUESS, stop, &out);
+    pthread_mutex_lock(&s->lock);
+    wait_for_turn(s, k);
+    const bool is_right = k == 0 || (s->at == s->starts[k] && is_in_events(s->state));
+    if (!s->is_over && !is_right && out.status != OSC_ECANCELED) {
+        const enum osc_chrome_state state = s->state;
+        const uint64_t at = s->at;
+        /* Nobody else can go on before this unit is in: the lock may be let go. */
+        pthread_mutex_unlock(&s->lock);
+        osc_batch_of_rows_fini(&out.batch);
+        w->parser.n_metas = 0;
+        if (w->builder.status == OSC_ELIMIT)
+            w->builder.status = OSC_OK;
+        parse_unit(w, at, state, stop, &out);
+        pthread_mutex_lock(&s->lock);
+    } else if (out.state == OSC_CHROME_GUESS) {
+        out.state = s->state; /* still in the list that it turned out to be */
+    } else if (out.state == OSC_CHROME_LISTED) {
+        out.state = osc_chrome_behind_list(s->state);
+        if (out.state == OSC_CHROME_END && osc_chrome_peek(&w->parser) >= 0)
+            osc_findings_add(&out.batch.findings, OSC_FINDING_corrupt,
+                             osc_text_offset(&w->parser.text, w->parser.text.p), OSC_NO_TIME);
+    }
+    if (!s->is_over)
+        hand_in(s, w, &out);
+    if (!s->is_over && s->state == OSC_CHROME_TOP) {
+        /* Behind the list: what follows has no units. */
+        pthread_mutex_unlock(&s->lock);
+        read_on(w, OSC_CHROME_TOP, UINT64_MAX, &out);
+        pthread_mutex_lock(&s->lock);
+        hand_in(s, w, &out);
+    }
+    s->turn++;
+    pthread_cond_broadcast(&s->turned);
+    pthread_mutex_unlock(&s->lock);
+    osc_batch_of_rows_fini(&out.batch);
+    w->parser.n_metas = 0;
+}
+
+static void work(void *ctx, uint32_t i)
+{
+    struct shared *s = ctx;
+    struct worker w = {.s = s};
+    osc_status st;
+
+    (void)i;
+    st = osc_builder_init(&w.builder, s->r->loading);
+    if (st == OSC_OK)
+        st = osc_chrome_init(&w.parser, &w.builder, s->r->options->kernel);
+    w.parser.tick = tick;
+    w.parser.tick_ctx = &w;
+    /* Relaxed: who takes which unit is all the counter says. */
+    for (;;) {
+        const uint32_t k = atomic_fetch_add_explicit(&s->next_unit, 1, memory_order_relaxed);
+        if (k >= s->n_units)
+            break;
+        if (st == OSC_OK) {
+            work_on_unit(&w, k);
+            continue;
+        }
+        pthread_mutex_lock(&s->lock);
+        wait_for_turn(s, k);
+        if (!s->is_over)
+            s->status = osc_mem_reason(st);
+        s->is_over = true;
+        s->turn++;
+        pthread_cond_broadcast(&s->turned);
+        pthread_mutex_unlock(&s->lock);
+    }
+    osc_chrome_fini(&w.parser);
+    osc_builder_fini(&w.builder);
+    osc_raw_blocks_fini(&w.raw);
+}
+
+/*
+ * Offset in the LEN bytes at S where an event seems to begin: a brace behind a
+ * brace and a comma. -1 if none.
+ */
+static int64_t guess_start(const char *s, size_t len)
+{
+    const char *end = s + len;
+
+    for (const char *p = s; (p = memchr(p, '}', (size_t)(end - p))) != NULL; p++) {
+        const char *q = p + 1;
+        while (q < end && osc_text_is_blank(*q))
+            q++;
+        if (q == end || *q++ != ',')
+            continue;
+        while (q < end && osc_text_is_blank(*q))
+            q++;
+        if (q < end && *q == '{')
+            return q - s;
+    }
+    return -1;
+}
+
+/* Fill s->starts. What cannot be cut is one unit. */
+static osc_status cut_units(struct shared *s, struct osc_err *err)
+{
+    const struct osc_reading *r = s->r;
+    const uint64_t size = r->in->size;
+    uint64_t unit = r->options->unit_bytes;
+    uint32_t n = 1;
+
+    if (unit == 0) {
+        unit = size / ((uint64_t)r->n_threads * 8);
+        unit = unit < UNIT_BYTES_MIN ? UNIT_BYTES_MIN : unit;
+        unit = unit > UNIT_BYTES_MAX ? UNIT_BYTES_MAX : unit;
+    }
+    const bool can_cut =
+        !s->pipe && r->in->can_seek && (r->n_threads > 1 || r->options->unit_bytes > 0);
+    if (can_cut && size / unit < UINT32_MAX - 2)
+        n += (uint32_t)(size / unit);
+    s->starts = osc_malloc(n * sizeof *s->starts);
+    if (!s->starts)
+        return osc_fail(err, OSC_ENOMEM, "%s: out of memory", r->in->path);
+    s->starts[0] = 0;
+    s->n_units = 1;
+    for (uint32_t i = 1; i < n; i++) {
+        const uint64_t at = i * unit;
+        struct osc_raw_blocks raw;
+        char *data;
+        size_t len;
+
+        osc_raw_blocks_init(&raw, r->in, at, GUESS_BYTES);
+        const osc_status st = raw.blocks.next(&raw.blocks, &data, &len, err);
+        const int64_t found = st == OSC_OK ? guess_start(data, len) : -1;
+        osc_raw_blocks_fini(&raw);
+        if (st != OSC_OK)
+            return st;
+        if (found >= 0 && at + (uint64_t)found > s->starts[s->n_units - 1])
+            s->starts[s->n_units++] = at + (uint64_t)found;
+    }
+    return OSC_OK;
+}
+
+static bool something_was_skipped(const struct osc_trace *t)
+{
+    static const enum osc_finding_code codes[] = {OSC_FINDING_truncated, OSC_FINDING_corrupt,
+                                                  OSC_FINDING_wrong_type,
+                                                  OSC_FINDING_unknown_phase};
+
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+        if (t->findings.by_code[codes[i]].count > 0)
+            return true;
+    return false;
+}
+
+/* What the end of the work means to the caller. */
+static osc_status conclude(struct shared *s, struct osc_err *err)
+{
+    struct osc_trace *t = s->r->loading->trace;
+    const char *path = s->r->in->path;
+    const bool is_empty = t->events.n_rows == 0 && t->others.n_rows == 0;
+
+    t->text_bytes = s->at;
+    switch (s->status) {
+    case OSC_OK:
+        if (s->r->in->n_probe == 0)
+            return osc_fail_at(err, OSC_EFORMAT, 0, "%s: is empty; a trace was expected", path);
+        if (is_empty && (!s->saw_list || something_was_skipped(t)))
+            return osc_fail_at(err, OSC_EFORMAT, s->at,
+                               "%s: no trace event found up to byte %llu; expected JSON with "
+                               "\"traceEvents\" or a list of events",
+                               path, (unsigned long long)s->at);
+        return OSC_OK;
+    case OSC_ETRUNC:
+    case OSC_EFORMAT: /* of the compression: counted; what came before is good */
+        if (!is_empty)
+            return OSC_OK;
+        return osc_fail_at(err, s->status, s->err.offset, "%s: %s, before any event; %s", path,
+                           s->err.message,
+                           s->status == OSC_ETRUNC
+                               ? "copy the file again, or let the program finish writing it"
+                               : "copy the file again");
+    case OSC_ELIMIT:
+        if (s->err.code == OSC_ELIMIT) { /* of zstd */
+            t->is_partial = !is_empty;
+            osc_findings_add(&t->findings, OSC_FINDING_limit_reached, s->at, OSC_NO_TIME);
+            return osc_fail_at(err, OSC_ELIMIT, s->err.offset,
+                               "%s: %s; compress it again without --long", path,
+                               s->err.message);
+        }
+        t->is_partial = true;
+        osc_findings_add(&t->findings, OSC_FINDING_limit_reached, s->at, OSC_NO_TIME);
+        if (s->err.code == OSC_ELIMIT) /* of the compression */
+            return osc_fail_at(err, OSC_ELIMIT, s->err.offset, "%s: %s", path, s->err.message);
+        return osc_fail_at(err, OSC_ELIMIT, s->at,
+                           "%s: memory limit reached at byte %llu of the text", path,
+                           (unsigned long long)s->at);
+    case OSC_EIO:
+        t->is_partial = !is_empty;
+        *err = s->err;
+        return OSC_EIO;
+    case OSC_ENOMEM:
+        return osc_fail(err, OSC_ENOMEM, "%s: out of memory", path);
+    case OSC_ECANCELED:
+        return osc_fail(err, OSC_ECANCELED, "%s: interrupted", path);
+    case OSC_EINVAL:
+    case OSC_ENOTFOUND:
+        break;
+    }
+    return osc_fail(err, s->status, "%s: %s", path, osc_status_text(s->status));
+}
+
+static osc_status chrome_read(struct osc_reading *r, struct osc_err *err)
+{
+    struct shared s = {.r = r, .main_thread = pthread_self()};
+    osc_status st = OSC_OK;
+
+    pthread_mutex_init(&s.lock, NULL);
+    pthread_cond_init(&s.turned, NULL);
+    if (r->inflate != OSC_INFLATE_NONE)
+        st = osc_pipe_open(&s.pipe, r->in, r->inflate, r->block_bytes, r->n_threads > 1, err);
+    if (st == OSC_OK)
+        st = cut_units(&s, err);
+    if (st == OSC_OK) {
+        const unsigned n = r->n_threads < s.n_units ? r->n_threads : s.n_units;
+        osc_parallel(n, n, work, &s);
+        if (s.pipe && s.status == OSC_OK && osc_pipe_has_garbage(s.pipe))
+            osc_findings_add(&r->loading->trace->findings, OSC_FINDING_corrupt, s.at,
+                             OSC_NO_TIME);
+        st = conclude(&s, err);
+    }
+    osc_pipe_close(s.pipe);
+    osc_free(s.starts);
+    pthread_cond_destroy(&s.turned);
+    pthread_mutex_destroy(&s.lock);
+    return st;
+}
+
+/* JSON, with or without a byte order mark: the only format of text that we read. */
+static int chrome_probe(const char *head, size_t len)
+{
+    size_t i = len >= 3 && memcmp(head, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+
+    while (i < len && osc_text_is_blank(head[i]))
+        i++;
+    /* Nothing else reads text yet: what is not JSON gets this reader's error. */
+    return i < len && (head[i] == '{' || head[i] == '[') ? 50 : 1;
+}
+
+const struct osc_reader osc_reader_chrome = {
+    .name = "chrome",
+    .probe = chrome_probe,
+    .read = chrome_read,
+};

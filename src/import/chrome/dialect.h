@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * dialect.h - from the categories of every dialect to one vocabulary.
+ *
+ * PyTorch and Kineto have renamed their categories several times. Here is the one
+ * table of all of them; the kind of an event follows from its phase and category,
+ * refined by its name and arguments.
+ *
+ * Threading: pure functions.
+ */
+#ifndef OSC_IMPORT_CHROME_DIALECT_H
+#define OSC_IMPORT_CHROME_DIALECT_H
+
+#include "model/trace.h"
+
+/* The sort of device whose host calls have category CATEGORY: "cuda", "xpu", or "". */
+struct osc_str osc_dialect_device(struct osc_str category);
+
+/* Whether CATEGORY is of what happens on a device. */
+bool osc_dialect_is_device(struct osc_str category);
+
+/* Fill kind and is_device of all forms of T and the kind column of all its events. */
+OSC_MUST_USE osc_status osc_dialect_classify(struct osc_trace *t, unsigned n_threads);
+
+#endif

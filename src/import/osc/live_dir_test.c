@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Live directories that are damaged, beside a file that nobody ended. */
+#include "import/osc/live_dir.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "import/import.h"
+#include "support/small_recording.h"
+
+#define BLOCKS_BYTES (OSC_LIVE_BLOCKS_AT + OSC_BLOCK_BYTES)
+#define N_SLOTS      3u
+
+static char folder[] = "/tmp/opscope-native-live-XXXXXX";
+static char path[64], live[80], blocks[96], strings[96];
+static unsigned char block_bytes[BLOCKS_BYTES], string_bytes[256];
+static struct small_recording rec;
+static struct osc_trace trace;
+
+static void write_file(const char *name, const void *bytes, size_t n)
+{
+    const int fd = open(name, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
+
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, bytes, n), n);
+    close(fd);
+}
+
+/* One thread, whose block has N_SLOTS instants; all of it is not in the file. */
+static void make_blocks(uint32_t name)
+{
+    const struct osc_live_header h = {
+        .magic = OSC_LIVE_MAGIC,
+        .version = OSC_LIVE_VERSION,
+        .block_bytes = OSC_BLOCK_BYTES,
+        .n_blocks = 1,
+        .state = OSC_LIVE_ENDED,
+        .n_threads = 1,
+        .recording = {1, 2},
+        .n_anchors = 2,
+        .anchors = {{.ticks = 1, .monotonic_ns = 1}, {.ticks = 1001, .monotonic_ns = 1001}},
+    };
+    const struct osc_live_thread thread = {.state = OSC_THREAD_EXITED, .tid = 7, .ordinal = 1};
+    static struct osc_block b;
+
+    b = (struct osc_block){.seq = 9, .thread = 1, .tag = 9, .state = OSC_BLOCK_FULL};
+    b.used_slots = N_SLOTS;
+    for (uint32_t i = 0; i < N_SLOTS; i++)
+        b.slots[i] = (struct osc_record_slot){
+            200 + i, osc_record_word(name, b.tag, OSC_RECORD_INSTANT, 1)};
+    memcpy(block_bytes, &h, sizeof h);
+    memcpy(block_bytes + OSC_LIVE_THREADS_AT, &thread, sizeof thread);
+    memcpy(block_bytes + OSC_LIVE_BLOCKS_AT, &b, sizeof b);
+}
+
+static void make_strings(void)
+{
+    const struct osc_live_strings h = {.magic = OSC_LIVE_MAGIC,
+                                       .used_bytes = OSC_STRINGS_AT + rec.n_log,
+                                       .reserved_bytes = sizeof string_bytes,
+                                       .recording = {1, 2}};
+
+    assert_true(OSC_STRINGS_AT + rec.n_log <= sizeof string_bytes);
+    memset(string_bytes, 0, sizeof string_bytes);
+    memcpy(string_bytes, &h, sizeof h);
+    memcpy(string_bytes + OSC_STRINGS_AT, rec.log, rec.n_log);
+}
+
+/* A file with one instant, and the rest beside it. */
+static int set_up(void **state)
+{
+    (void)state;
+    memset(folder + sizeof folder - 7, 'X', 6);
+    if (!mkdtemp(folder))
+        return -1;
+    snprintf(path, sizeof path, "%s/a.osc", folder);
+    snprintf(live, sizeof live, "%s.live", path);
+    snprintf(blocks, sizeof blocks, "%s/blocks", live);
+    snprintf(strings, sizeof strings, "%s/strings", live);
+    recording_begin(&rec);
+    recording_add(&rec, OSC_RECORD_INSTANT, recording_name(&rec, "in the file"), 100, NULL, 0);
+    recording_flush(&rec);
+    make_blocks(recording_name(&rec, "in memory"));
+    make_strings();
+    write_file(path, rec.bytes, rec.n_bytes);
+    if (mkdir(live, 0700) != 0)
+        return -1;
+    write_file(blocks, block_bytes, BLOCKS_BYTES);
+    write_file(strings, string_bytes, OSC_STRINGS_AT + rec.n_log);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    (void)unlink(blocks);
+    (void)unlink(strings);
+    (void)unlink(path);
+    return rmdir(live) | rmdir(folder);
+}
+
+static uint64_t n_found(enum osc_finding_code code)
+{
+    return trace.findings.by_code[code].count;
+}
+
+/* Load the file; how many findings say that something is missing. */
+static uint64_t load(void)
+{
+    static const struct osc_import_options one = {.n_threads = 1};
+
+    memset(&trace, 0, sizeof trace);
+    assert_int_equal(osc_import_path(&trace, path, &one, NULL), OSC_OK);
+    const uint64_t n_bad = n_found(OSC_FINDING_truncated) + n_found(OSC_FINDING_corrupt);
+    assert_in_range(trace.events.n_rows, 1, 1 + N_SLOTS);
+    osc_trace_fini(&trace);
+    return n_bad;
+}
+
+static void what_is_whole_lacks_nothing(void **state)
+{
+    (void)state;
+    assert_int_equal(load(), 0);
+}
+
+/* The window begins at TICKS; how many events there are. */
+static uint32_t n_rows_in_window(uint64_t ticks)
+{
+    static const struct osc_import_options one = {.n_threads = 1};
+
+    memcpy(block_bytes + offsetof(struct osc_live_header, window_begin), &ticks, sizeof ticks);
+    write_file(blocks, block_bytes, BLOCKS_BYTES);
+    memset(&trace, 0, sizeof trace);
+    assert_int_equal(osc_import_path(&trace, path, &one, NULL), OSC_OK);
+    const uint32_t n = (uint32_t)trace.events.n_rows;
+
+    osc_trace_fini(&trace);
+    return n;
+}
+
+static void what_was_for_a_warm_up_is_left_out(void **state)
+{
+    (void)state;
+    assert_int_equal(n_rows_in_window(201), N_SLOTS);
+    assert_int_equal(n_rows_in_window(200 + N_SLOTS), 1);
+    assert_int_equal(n_rows_in_window(OSC_LIVE_NO_WINDOW), 1);
+    assert_int_equal(n_rows_in_window(0), 1 + N_SLOTS);
+}
+
+static void blocks_cut_anywhere_are_told(void **state)
+{
+    (void)state;
+    for (off_t n = BLOCKS_BYTES - 1; n >= 0;) {
+        assert_int_equal(truncate(blocks, n), 0);
+        assert_true(load() > 0);
+        /* Every byte where something stands, else now and then. */
+        if (n > (off_t)OSC_LIVE_BLOCKS_AT + 100)
+            n -= 997;
+        else if (n > (off_t)OSC_LIVE_BLOCKS_AT || n <= 200)
+            n--;
+        else
+            n = n > 70000 ? n - 60013 : n > 4200 + 211 ? n - 211 : 200;
+    }
+}
+
+static void names_cut_anywhere_are_told(void **state)
+{
+    (void)state;
+    for (off_t n = (off_t)(OSC_STRINGS_AT + rec.n_log) - 1; n >= 0; n--) {
+        assert_int_equal(truncate(strings, n), 0);
+        assert_true(load() > 0);
+    }
+}
+
+static void files_that_are_missing_are_told(void **state)
+{
+    (void)state;
+    assert_int_equal(unlink(strings), 0);
+    assert_int_equal(load(), 1);
+    assert_int_equal(unlink(blocks), 0);
+    assert_int_equal(load(), 1);
+}
+
+/* Flip a bit of byte I, or flip it back. */
+static void flip_string_byte(size_t i)
+{
+    string_bytes[i] = (unsigned char)(string_bytes[i] ^ 1u << i % 8);
+}
+
+static void a_byte_that_is_wrong_costs_no_record_of_the_file(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < OSC_STRINGS_AT + rec.n_log; i++) {
+        flip_string_byte(i);
+        write_file(strings, string_bytes, OSC_STRINGS_AT + rec.n_log);
+        const uint64_t n_bad = load();
+        assert_true(n_bad > 0 || i >= sizeof(uint64_t));
+        flip_string_byte(i);
+    }
+    write_file(strings, string_bytes, OSC_STRINGS_AT + rec.n_log);
+    for (size_t i = 0; i < 200; i++) {
+        const int fd = open(blocks, O_WRONLY | O_CLOEXEC);
+        const unsigned char wrong = block_bytes[i] ^ (unsigned char)(1 << i % 8);
+
+        assert_int_equal(pwrite(fd, &wrong, 1, (off_t)i), 1);
+        const bool is_newer = i >= 8 && i < 12;
+        const uint64_t n_bad = load();
+        assert_true(n_bad > 0 || i >= 16 || is_newer);
+        assert_int_equal(pwrite(fd, &block_bytes[i], 1, (off_t)i), 1);
+        close(fd);
+    }
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(what_is_whole_lacks_nothing),
+        TEST(what_was_for_a_warm_up_is_left_out),
+        TEST(blocks_cut_anywhere_are_told),
+        TEST(names_cut_anywhere_are_told),
+        TEST(files_that_are_missing_are_told),
+        TEST(a_byte_that_is_wrong_costs_no_record_of_the_file),
+    };
+    return cmocka_run_group_tests_name("native_live", tests, NULL, NULL);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * part_links.h - which of several files are parts of one recording without a gap.
+ *
+ * A recorder with a limit goes on in the next part, and says so at the end of the one
+ * before (docs/format.md, reason 2). Such parts are read as one: what was open, which step
+ * ran, what a device showed is then what it was. The last may be an empty file, only just
+ * begun. Parts that are windows of a schedule or dumps are spans of their own, and so are those
+ * between which one is missing.
+ *
+ * Threading: thread-safe.
+ */
+#ifndef OSC_IMPORT_OSC_PART_LINKS_H
+#define OSC_IMPORT_OSC_PART_LINKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+/* Of each path the one that goes on from it, and the one it goes on from: index + 1; 0:
+ * none. Owned; zeroed, there are none. */
+struct osc_part_links {
+    uint32_t *after, *before;
+};
+
+/* Look at the N files at PATHS. What cannot be read, or is no recording, has no links.
+ * OSC_ENOMEM: L is to be freed as well. */
+OSC_MUST_USE osc_status osc_part_links_find(struct osc_part_links *l, const char *const *paths,
+                                            uint32_t n);
+void osc_part_links_fini(struct osc_part_links *l);
+
+/* Whether something is left in the live directory LIVE that none of the N files at PATHS,
+ * entries of which may be NULL, goes on with: the last part among them is a window or dump
+ * that ended. Then it is a span of its own. */
+bool osc_part_is_left(const char *live, const char *const *paths, uint32_t n);
+
+#endif

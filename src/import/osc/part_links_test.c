@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "import/osc/part_links.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "import/import.h"
+#include "support/small_recording.h"
+
+#define N_MAX 5u
+
+static char folder[] = "/tmp/opscope-native-parts-XXXXXX";
+static char names[N_MAX][64];
+static const char *paths[N_MAX];
+static struct small_recording rec;
+
+static int set_up(void **state)
+{
+    (void)state;
+    memset(folder + sizeof folder - 7, 'X', 6);
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < N_MAX; i++)
+        (void)unlink(names[i]);
+    return rmdir(folder);
+}
+
+/* Write what REC holds as file I: the part PART of recording ID. */
+static void write_file(unsigned i, uint64_t id, uint32_t part)
+{
+    struct osc_file_header h;
+
+    memcpy(&h, rec.bytes, sizeof h);
+    h.recording[0] = id;
+    h.part = part;
+    osc_file_header_seal(&h);
+    memcpy(rec.bytes, &h, sizeof h);
+    snprintf(names[i], sizeof names[i], "%s/%u.osc", folder, i);
+    paths[i] = names[i];
+    FILE *f = fopen(names[i], "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(rec.bytes, rec.n_bytes, 1, f), 1);
+    assert_int_equal(fclose(f), 0);
+}
+
+/* The same, with nothing in it but an end for REASON. */
+static void write_part(unsigned i, uint64_t id, uint32_t part, uint32_t reason)
+{
+    const struct osc_wire_end end = {.reason = reason};
+
+    recording_begin(&rec);
+    if (reason > 0)
+        recording_chunk(&rec, OSC_CHUNK_END, &end, sizeof end, 1);
+    write_file(i, id, part);
+}
+
+static void only_parts_without_a_gap_go_together(void **state)
+{
+    static const struct {
+        uint32_t after, before;
+    } expected[N_MAX] = {{0, 2}, {1, 4}, {0, 0}, {2, 0}, {0, 0}};
+    struct osc_part_links l = {0};
+
+    (void)state;
+    write_part(0, 7, 4, OSC_END_WINDOW);
+    write_part(1, 7, 3, OSC_END_CONTINUED);
+    write_part(2, 7, 5, OSC_END_CONTINUED);
+    write_part(3, 7, 2, 0); /* damaged, or nobody ended it */
+    write_part(4, 8, 6, OSC_END_CONTINUED);
+    assert_int_equal(osc_part_links_find(&l, paths, N_MAX), OSC_OK);
+    for (unsigned i = 0; i < N_MAX; i++) {
+        assert_int_equal(l.after[i], expected[i].after);
+        assert_int_equal(l.before[i], expected[i].before);
+    }
+    osc_part_links_fini(&l);
+}
+
+static void what_is_no_recording_has_no_links(void **state)
+{
+    const char *others[] = {"-", folder, "/dev/null", "no such file"};
+    struct osc_part_links l = {0};
+
+    (void)state;
+    assert_int_equal(osc_part_links_find(&l, others, 4), OSC_OK);
+    for (unsigned i = 0; i < 4; i++)
+        assert_int_equal(l.after[i] + l.before[i], 0);
+    osc_part_links_fini(&l);
+}
+
+/* A part whose thread lost N records for want of room by then, its end not counted. Before
+ * it 12 were recorded, and 5 lost by threads that are gone. */
+static void end_part(uint32_t reason, uint64_t n)
+{
+    const struct osc_clock_anchor anchors[] = {{.ticks = 1, .monotonic_ns = 1},
+                                               {.ticks = 1000001, .monotonic_ns = 1000001}};
+    const struct osc_wire_thread thread = {
+        .ordinal = 1, .tid = 7, .lost = {[OSC_LOSS_FULL] = n}};
+    const struct osc_wire_end end = {.reason = reason, .lost = {[OSC_LOSS_FULL] = 1}};
+    const struct osc_wire_before before = {.n_records = 12, .lost = {[OSC_LOSS_FULL] = 5}};
+
+    recording_flush(&rec);
+    recording_chunk(&rec, OSC_CHUNK_CLOCK, anchors, sizeof anchors, 2);
+    recording_chunk(&rec, OSC_CHUNK_THREADS, &thread, sizeof thread, 1);
+    recording_chunk(&rec, OSC_CHUNK_BEFORE, &before, sizeof before, 1);
+    recording_chunk(&rec, OSC_CHUNK_END, &end, sizeof end, 1);
+}
+
+/* File I, empty, is called what part 2 of file 0 is. */
+static void begin_second_part(unsigned i)
+{
+    snprintf(names[i], sizeof names[i], "%s/0.2.osc", folder);
+    paths[i] = names[i];
+    FILE *f = fopen(names[i], "wb");
+    assert_non_null(f);
+    assert_int_equal(fclose(f), 0);
+}
+
+static void a_part_that_was_only_just_begun_is_known_by_its_name(void **state)
+{
+    const char *later[1];
+    const struct osc_import_options o = {.later = later, .n_later = 1};
+    struct osc_part_links l = {0};
+    struct osc_trace t = {0};
+
+    (void)state;
+    write_part(0, 7, 1, OSC_END_CONTINUED);
+    write_part(1, 8, 1, OSC_END_CONTINUED);
+    begin_second_part(2);
+    assert_int_equal(osc_part_links_find(&l, paths, 3), OSC_OK);
+    assert_int_equal(l.after[0], 3);
+    assert_int_equal(l.before[2], 1);
+    assert_int_equal(l.after[1], 0);
+    osc_part_links_fini(&l);
+    later[0] = paths[2];
+    assert_int_equal(osc_import_path(&t, paths[0], &o, NULL), OSC_OK);
+    osc_trace_fini(&t);
+}
+
+static void a_scope_may_begin_in_one_part_and_end_in_the_next(void **state)
+{
+    const char *later[] = {names[1]};
+    const struct osc_import_options o = {.later = later, .n_later = 1};
+    struct osc_trace t = {0};
+
+    (void)state;
+    recording_begin(&rec);
+    recording_add(&rec, OSC_RECORD_BEGIN, 0, 100, NULL, 0);
+    end_part(OSC_END_CONTINUED, 3);
+    write_file(0, 7, 1);
+    const struct osc_block block = rec.block;
+    recording_begin(&rec);
+    rec.block = block;
+    recording_add(&rec, OSC_RECORD_END, 0, 400, NULL, 0);
+    end_part(OSC_END_STOPPED, 7);
+    write_file(1, 7, 2);
+    assert_int_equal(osc_import_path(&t, paths[0], &o, NULL), OSC_OK);
+    assert_int_equal(t.events.n_rows, 1);
+    assert_int_equal(t.events.chunks[1]->ts_ns[0], 100);
+    assert_int_equal(t.events.chunks[1]->dur_ns[0], 300);
+    assert_int_equal(t.findings.by_code[OSC_FINDING_unmatched_end].count, 0);
+    assert_int_equal(t.findings.by_code[OSC_FINDING_dropped_full].count, 7 + 1 + 5);
+    assert_int_equal(t.findings.by_code[OSC_FINDING_dropped_parts].count, 12);
+    osc_trace_fini(&t);
+}
+
+static void says_so_whenever_an_allocation_fails(void **state)
+{
+    struct osc_part_links l = {0};
+    osc_status st = OSC_ENOMEM;
+
+    (void)state;
+    write_part(0, 7, 1, OSC_END_CONTINUED);
+    write_part(1, 7, 2, OSC_END_STOPPED);
+    for (long n = 0; st != OSC_OK; n++) {
+        osc_mem_fail_after(n);
+        st = osc_part_links_find(&l, paths, 2);
+        osc_mem_fail_after(-1);
+        assert_true(st == OSC_ENOMEM || l.after[0] == 2);
+        osc_part_links_fini(&l);
+    }
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(only_parts_without_a_gap_go_together),
+        TEST(what_is_no_recording_has_no_links),
+        TEST(a_part_that_was_only_just_begun_is_known_by_its_name),
+        TEST(a_scope_may_begin_in_one_part_and_end_in_the_next),
+        TEST(says_so_whenever_an_allocation_fails),
+    };
+    return cmocka_run_group_tests_name("native_parts", tests, NULL, NULL);
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * records_clock.h - from ticks to nanoseconds of CLOCK_MONOTONIC.
+ *
+ *   host     between two anchors the straight line through them, rounded down;
+ *            before the first and after the last the nearest line goes on
+ *   devices  one straight line each, through the narrowest pair of the first half and
+ *            the narrowest of the second half of its pairs
+ *
+ * All of it in integers, so that every reader comes to the same nanosecond:
+ * docs/format.md has the formulas.
+ *
+ * Threading: not locked.
+ */
+#ifndef OSC_IMPORT_RECORDS_RECORDS_CLOCK_H
+#define OSC_IMPORT_RECORDS_RECORDS_CLOCK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "wire/live.h"
+
+/* A straight line: from X0 ticks, Y0_NS on DY_NS in DX ticks. */
+struct osc_records_line {
+    uint64_t x0, dx; /* DX > 0 */
+    int64_t y0_ns;
+    uint64_t dy_ns;
+    uint64_t whole, rest; /* dy_ns / dx, dy_ns % dx */
+    uint64_t share;       /* rest << 64 / dx: see osc_records_line_ns() */
+};
+
+/* A line through (X0, Y0_NS) with DY_NS in DX ticks, DX > 0. */
+struct osc_records_line osc_records_line(uint64_t x0, int64_t y0_ns, uint64_t dx,
+                                         uint64_t dy_ns);
+
+/* The same as osc_records_line_ns() for any ticks; cut to +- OSC_TIME_MAX_NS. */
+int64_t osc_records_line_slowly(const struct osc_records_line *l, uint64_t ticks);
+
+/* floor(y0 + (TICKS - x0) * dy / dx) without dividing. */
+static inline int64_t osc_records_line_ns(const struct osc_records_line *l, uint64_t ticks)
+{
+    const uint64_t d = ticks - l->x0;
+
+    if (__builtin_expect(d >> 48 != 0 || l->whole >> 13 != 0, 0))
+        return osc_records_line_slowly(l, ticks);
+    /* SHARE is cut, so that Q is right or one too small: what is left over tells. */
+    __extension__ const unsigned __int128 product = (unsigned __int128)d * l->share;
+    const uint64_t q = (uint64_t)(product >> 64);
+    const uint64_t left = d * l->rest - q * l->dx;
+
+    return (int64_t)((uint64_t)l->y0_ns + d * l->whole + q + (left >= l->dx));
+}
+
+/* Zeroed, ticks are nanoseconds. */
+struct osc_records_clock {
+    struct osc_clock_anchor *anchors; /* owned; by ticks once settled */
+    size_t n_anchors, cap_anchors;
+    struct osc_records_line *lines; /* owned; each from its x0 on, the first before it too */
+    size_t n_lines, at;             /* AT: the line used last */
+};
+
+OSC_MUST_USE osc_status osc_records_clock_add(struct osc_records_clock *c,
+                                              const struct osc_clock_anchor *anchors, size_t n);
+
+/* All anchors are in. TICKS_HZ is for when there is only one; 0: not known. */
+OSC_MUST_USE osc_status osc_records_clock_settle(struct osc_records_clock *c,
+                                                 uint64_t ticks_hz);
+void osc_records_clock_fini(struct osc_records_clock *c);
+
+/* Make the line that TICKS lie on c->lines[c->at]. */
+void osc_records_clock_seek(struct osc_records_clock *c, uint64_t ticks);
+
+/* TICKS as nanoseconds. */
+static inline int64_t osc_records_clock_ns(struct osc_records_clock *c, uint64_t ticks)
+{
+    const struct osc_records_line *l = &c->lines[c->at];
+
+    if (__builtin_expect(ticks - l->x0 >= l->dx, 0)) {
+        osc_records_clock_seek(c, ticks);
+        l = &c->lines[c->at];
+    }
+    return osc_records_line_ns(l, ticks);
+}
+
+/* A device's clock was read: it showed DEVICE_TICKS between BEFORE and BEFORE + WIDTH. */
+struct osc_records_pair {
+    uint64_t device_ticks, before, width;
+};
+
+struct osc_records_fit {
+    struct osc_records_line line;
+    uint64_t hz;       /* of the device's clock: as stated, else as fitted */
+    int64_t drift_ppb; /* of the fitted rate against the stated one; 0 if not both */
+    int64_t width_ns;  /* of the wider of the two pairs */
+};
+
+/*
+ * Fit a line through N > 0 PAIRS, which are sorted here. STATED_HZ is what the device says
+ * of itself, 0 if nothing; it is used where the pairs are too near to each other to tell.
+ */
+struct osc_records_fit osc_records_fit(struct osc_records_clock *c,
+                                       struct osc_records_pair *pairs, size_t n,
+                                       uint64_t stated_hz);
+
+#endif

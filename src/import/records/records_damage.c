@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a recording lacks: damage of the file, and what the recorder lost. See native.h. */
+#include "import/records/records_reader.h"
+
+#include "base/sort.h"
+
+osc_status osc_records_damaged(struct osc_records *n, const struct osc_records_damage *d)
+{
+    const osc_status st =
+        osc_build_grow(&n->damages, &n->cap_damages, n->n_damages + 1, sizeof *n->damages);
+
+    if (st == OSC_OK)
+        n->damages[n->n_damages++] = *d;
+    return st;
+}
+
+osc_status osc_records_payload(struct osc_records *n, size_t i, const unsigned char **data)
+{
+    const struct osc_wire_index_entry *const e = &n->file.chunks[i];
+    const bool has_records = e->header.type == OSC_CHUNK_RECORDS;
+    const osc_status st = osc_file_payload(&n->file, i, &n->payload, &n->cap_payload);
+
+    *data = st == OSC_OK ? n->payload : NULL;
+    if (st != OSC_EFORMAT)
+        return st;
+    return osc_records_damaged(n, &(struct osc_records_damage){
+                                      .offset = e->offset,
+                                      .n_bytes = osc_wire_chunk_bytes(e->header.payload_bytes),
+                                      .next = i + 1,
+                                      .n_records = has_records ? e->header.n_items : 0,
+                                      .first_ticks = e->header.first_ticks,
+                                      .last_ticks = e->header.last_ticks});
+}
+
+/* What went by before a gap, walking the chunks. */
+struct walk {
+    size_t i; /* the next chunk */
+    uint64_t n_records, last_ticks;
+};
+
+static void walk_to(struct walk *w, const struct osc_file *f, size_t end)
+{
+    for (; w->i < end; w->i++) {
+        const struct osc_wire_header *h = &f->chunks[w->i].header;
+
+        if (h->type != OSC_CHUNK_RECORDS)
+            continue;
+        w->n_records = h->n_before + h->n_items;
+        w->last_ticks = h->last_ticks > 0 ? h->last_ticks : w->last_ticks;
+    }
+}
+
+/* A chunk that was cut off has its header still. */
+static osc_status measure_cut(const struct osc_file *f, struct osc_records_damage *d)
+{
+    struct osc_wire_header h;
+    const osc_status st = osc_file_read(f, d->offset, &h, sizeof h);
+
+    if (st == OSC_OK && h.type == OSC_CHUNK_RECORDS) {
+        d->n_records = h.n_items;
+        d->first_ticks = h.first_ticks;
+        d->last_ticks = h.last_ticks;
+    }
+    return st;
+}
+
+/* Between good chunks: the next one says how many records there were. */
+static void measure_hole(const struct walk *w, const struct osc_file *f,
+                         struct osc_records_damage *d)
+{
+    const struct osc_wire_header *h = &f->chunks[w->i].header;
+
+    d->n_records = h->n_before > w->n_records ? h->n_before - w->n_records : 0;
+    for (size_t k = w->i; k < f->n_chunks && d->last_ticks == 0; k++)
+        d->last_ticks = f->chunks[k].header.first_ticks;
+}
+
+osc_status osc_records_measure_gaps(struct osc_records *n)
+{
+    const struct osc_file *f = &n->file;
+    struct walk w = {0};
+    osc_status st = OSC_OK;
+
+    for (size_t g = 0; g < f->n_gaps && st == OSC_OK; g++) {
+        const struct osc_file_gap *gap = &f->gaps[g];
+        struct osc_records_damage d = {.offset = gap->offset,
+                                       .n_bytes = gap->n_bytes,
+                                       .next = gap->next,
+                                       .is_cut = gap->is_cut};
+
+        walk_to(&w, f, gap->next);
+        if (gap->is_cut)
+            st = measure_cut(f, &d);
+        else if (w.i < f->n_chunks)
+            measure_hole(&w, f, &d);
+        if (d.n_records > 0 && d.first_ticks == 0)
+            d.first_ticks = w.last_ticks;
+        if (st == OSC_OK)
+            st = osc_records_damaged(n, &d);
+    }
+    if (st == OSC_OK && !f->header_is_good)
+        st = osc_records_damaged(n, &(struct osc_records_damage){.n_bytes = sizeof f->header});
+    return st;
+}
+
+void osc_records_forgive_torn(struct osc_records *n)
+{
+    const struct osc_file *f = &n->file;
+    const struct osc_file_gap *last = f->n_gaps > 0 ? &f->gaps[f->n_gaps - 1] : NULL;
+
+    if (!last || !(n->has_end ? osc_file_is_torn(f, last)
+                              : n->is_live_used && osc_live_dir_has(&n->live, f, last)))
+        return;
+    for (size_t i = 0; i < n->n_damages; i++)
+        if (n->damages[i].offset == last->offset)
+            n->damages[i--] = n->damages[--n->n_damages];
+}
+
+static int compare_damages(const void *pa, const void *pb)
+{
+    const struct osc_records_damage *const a = pa, *const b = pb;
+
+    return (a->offset > b->offset) - (a->offset < b->offset);
+}
+
+void osc_records_sort_damages(struct osc_records *n)
+{
+    if (n->n_damages > 1)
+        osc_sort(n->damages, n->n_damages, sizeof *n->damages, compare_damages);
+}
+
+/* --- findings ------------------------------------------------------------ */
+
+static void count(struct osc_records *n, enum osc_finding_code code, uint64_t times,
+                  uint64_t offset, int64_t first_ns)
+{
+    struct osc_findings *f = &n->builder.findings;
+
+    if (times == 0)
+        return;
+    osc_findings_add(f, code, offset, first_ns);
+    f->by_code[code].count += times - 1;
+}
+
+/* Where no records stand before the damage, it begins with the recording. */
+static void date_damages(struct osc_records *n)
+{
+    for (size_t i = 0; i < n->n_damages; i++) {
+        struct osc_records_damage *d = &n->damages[i];
+
+        if (d->n_records > 0 && d->first_ticks == 0 && n->clock.n_anchors > 0)
+            d->first_ticks = n->clock.anchors[0].ticks;
+        if (d->last_ticks > 0 && d->first_ticks > d->last_ticks)
+            d->first_ticks = d->last_ticks;
+    }
+}
+
+/* A list of the damaged places, as a fact of the file. */
+static void tell_damages(struct osc_records *n)
+{
+    struct osc_strbuf text = {0};
+
+    osc_strbuf_addc(&text, '[');
+    for (size_t i = 0; i < n->n_damages && i < OSC_RECORDS_DAMAGES_TOLD; i++) {
+        const struct osc_records_damage *d = &n->damages[i];
+
+        uint64_t offset = d->offset;
+        const size_t file = osc_file_find(&n->file, &offset);
+
+        osc_strbuf_addf(&text, "%s{\"offset\":%llu,\"bytes\":%llu,\"records\":%llu",
+                        i > 0 ? "," : "", (unsigned long long)offset,
+                        (unsigned long long)d->n_bytes, (unsigned long long)d->n_records);
+        if (file > 0)
+            osc_strbuf_addf(&text, ",\"file\":%zu", file);
+        if (d->first_ticks > 0)
+            osc_strbuf_addf(&text, ",\"first_ns\":%lld",
+                            (long long)osc_records_clock_ns(&n->clock, d->first_ticks));
+        if (d->last_ticks > 0)
+            osc_strbuf_addf(&text, ",\"last_ns\":%lld",
+                            (long long)osc_records_clock_ns(&n->clock, d->last_ticks));
+        osc_strbuf_addc(&text, '}');
+    }
+    osc_strbuf_addc(&text, ']');
+    if (text.status == OSC_OK)
+        osc_deferred_meta(&n->rows, osc_build_string(&n->builder, "damage", 6),
+                          osc_build_string(&n->builder, text.s, (uint32_t)text.len), false);
+    else
+        n->builder.status = text.status;
+    osc_strbuf_fini(&text);
+}
+
+static void count_damages(struct osc_records *n)
+{
+    struct osc_finding *lost = &n->builder.findings.by_code[OSC_FINDING_lost_records];
+
+    date_damages(n);
+    for (size_t i = 0; i < n->n_damages; i++) {
+        const struct osc_records_damage *d = &n->damages[i];
+        const int64_t first_ns =
+            d->first_ticks > 0 ? osc_records_clock_ns(&n->clock, d->first_ticks) : OSC_NO_TIME;
+        uint64_t offset = d->offset;
+
+        (void)osc_file_find(&n->file, &offset);
+        count(n, d->is_cut ? OSC_FINDING_truncated : OSC_FINDING_corrupt, 1, offset, first_ns);
+        count(n, OSC_FINDING_lost_records, d->n_records, offset, first_ns);
+        if (d->n_records > 0 && d->last_ticks > 0) {
+            const int64_t last_ns = osc_records_clock_ns(&n->clock, d->last_ticks);
+            lost->last_ns = last_ns > lost->last_ns ? last_ns : lost->last_ns;
+        }
+    }
+    if (n->n_damages > 0)
+        tell_damages(n);
+}
+
+/* What the live directory lacks of what no file has. */
+static void count_live(struct osc_records *n)
+{
+    const struct osc_live_dir *l = &n->live;
+    const bool is_other = l->is_there && !n->is_live_used;
+
+    if (n->has_end)
+        return;
+    count(n, OSC_FINDING_truncated, l->is_lost, OSC_NO_OFFSET, OSC_NO_TIME);
+    count(n, OSC_FINDING_corrupt, n->is_live_damaged || is_other, OSC_NO_OFFSET, OSC_NO_TIME);
+    if (!n->is_live_used)
+        return;
+    count(n, OSC_FINDING_truncated, (uint64_t)l->is_cut + l->names_are_cut, OSC_NO_OFFSET,
+          OSC_NO_TIME);
+    count(n, OSC_FINDING_corrupt, l->n_bad_blocks + l->names_are_bad, OSC_NO_OFFSET,
+          OSC_NO_TIME);
+    count(n, OSC_FINDING_lost_records, l->n_bad_records, OSC_NO_OFFSET, OSC_NO_TIME);
+}
+
+static void count_losses(struct osc_records *n)
+{
+    static const enum osc_finding_code codes[OSC_LOSS_COUNT] = {
+        [OSC_LOSS_FULL] = OSC_FINDING_dropped_full,
+        [OSC_LOSS_TOO_BIG] = OSC_FINDING_dropped_too_big,
+        [OSC_LOSS_NESTED] = OSC_FINDING_dropped_nested,
+        [OSC_LOSS_LATE] = OSC_FINDING_dropped_late};
+
+    for (unsigned k = 0; k < OSC_LOSS_COUNT; k++) {
+        const struct osc_records_loss *told = &n->rows.losses[k];
+        uint64_t no_thread = n->no_thread[k];
+
+        if (n->is_live_used && n->live.header.lost[k] > no_thread)
+            no_thread = n->live.header.lost[k];
+        n->lost[k] += no_thread + n->before.lost[k];
+        count(n, codes[k], n->lost[k] > told->n ? n->lost[k] : told->n, OSC_NO_OFFSET,
+              told->first_ns);
+    }
+    count(n, OSC_FINDING_dropped_parts, n->before.n_records, OSC_NO_OFFSET, OSC_NO_TIME);
+    count(n, OSC_FINDING_unfinished, n->n_unfinished, OSC_NO_OFFSET, OSC_NO_TIME);
+    count(n, OSC_FINDING_lost_name, n->names.n_lost, OSC_NO_OFFSET, OSC_NO_TIME);
+    if (n->is_live_used && n->live.is_running)
+        count(n, OSC_FINDING_still_recording, 1, OSC_NO_OFFSET, OSC_NO_TIME);
+    else if (n->is_live_used ? !n->has_end || n->end.reason != OSC_END_STOPPED
+             : n->has_end    ? n->end.reason == OSC_END_KILLED
+                             : !n->file.has_index)
+        count(n, OSC_FINDING_killed, 1, OSC_NO_OFFSET, OSC_NO_TIME);
+}
+
+void osc_records_count(struct osc_records *n)
+{
+    count_damages(n);
+    count_live(n);
+    count_losses(n);
+}
+
+/* Whether LIST, which commas part, has WORD in it. */
+static bool lists(struct osc_str list, struct osc_str word)
+{
+    uint32_t from = 0;
+
+    for (uint32_t i = 0; i <= list.len; i++) {
+        if (i < list.len && list.s[i] != ',')
+            continue;
+        if (osc_str_eq((struct osc_str){list.s + from, i - from}, word))
+            return true;
+        from = i + 1;
+    }
+    return false;
+}
+
+/* A recorder that writes at times alone says so, by its MODE; false: there was such a time. */
+static bool count_idle(struct osc_trace *t, struct osc_str mode)
+{
+    if (t->events.n_rows > 0)
+        return false;
+    osc_findings_add(&t->findings,
+                     osc_str_eq(mode, OSC_STR("flight")) ? OSC_FINDING_nothing_dumped
+                                                         : OSC_FINDING_no_window,
+                     OSC_NO_OFFSET, OSC_NO_TIME);
+    return true;
+}
+
+void osc_records_count_absent(struct osc_trace *t)
+{
+    bool itt_is_asked = false, itt_was_loaded = false;
+    bool torch_is_asked = false, torch_was_there = false;
+    bool is_idle = false; /* what sources told of themselves was not written either */
+
+    for (uint32_t i = 0; i < t->n_metas; i++) {
+        const struct osc_str key = osc_trace_str(t, t->metas[i].key);
+        const struct osc_str value = osc_trace_str(t, t->metas[i].value);
+
+        if (osc_str_eq(key, OSC_STR("sources"))) {
+            itt_is_asked = lists(value, OSC_STR("itt"));
+            torch_is_asked =
+                lists(value, OSC_STR("torch")) || lists(value, OSC_STR("torch=replace"));
+        }
+        itt_was_loaded |= osc_str_starts(key, OSC_STR("source.itt"));
+        torch_was_there |= osc_str_starts(key, OSC_STR("source.torch"));
+        if (osc_str_eq(key, OSC_STR("mode")))
+            is_idle |= count_idle(t, value);
+    }
+    if (is_idle)
+        return;
+    if ((itt_was_loaded ? t->events.n_rows == 0 : itt_is_asked) ||
+        (torch_is_asked && !torch_was_there))
+        osc_findings_add(&t->findings, OSC_FINDING_source_missing, OSC_NO_OFFSET, OSC_NO_TIME);
+}

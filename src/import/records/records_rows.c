@@ -1,0 +1,740 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "import/records/records_rows.h"
+
+#include <stdio.h>
+
+#include "codec/json.h"
+#include "import/build/pairs.h"
+#include "import/records/records_args.h"
+#include "import/records/records_links.h"
+
+/* As Kineto calls them, or for what it does not have a word of dialect.c. */
+static const char *const categories[OSC_SCOPE_KIND_COUNT] = {
+    [OSC_SCOPE_PLAIN] = "scope",
+    [OSC_SCOPE_OPERATOR] = "cpu_op",
+    [OSC_SCOPE_ANNOTATION] = "user_annotation",
+    [OSC_SCOPE_MODULE] = "module",
+    [OSC_SCOPE_RUNTIME] = "cuda_runtime",
+    [OSC_SCOPE_DRIVER] = "cuda_driver",
+    [OSC_SCOPE_COMMUNICATION] = "collective_comm",
+    [OSC_SCOPE_DATALOADER] = "dataloader",
+    [OSC_SCOPE_OPTIMIZER] = "optimizer",
+    [OSC_SCOPE_PYTHON] = "python_function",
+    [OSC_SCOPE_OVERHEAD] = "overhead",
+};
+
+/* --- rows ---------------------------------------------------------------- */
+
+/* A row with the arguments ARGS from FIRST_SLOT, FIRST_WORD on. */
+static void put_record(struct osc_records_rows *rows, const struct osc_records_thread *t,
+                       struct osc_record *r, const struct osc_records_args *args,
+                       size_t first_slot, size_t first_word)
+{
+    r->pid = rows->pid;
+    r->tid = t->tid;
+    r->slots = args->slots + first_slot;
+    r->n_slots = (uint32_t)(args->n_slots - first_slot);
+    r->words = args->words + first_word;
+    r->has_args = r->n_slots > 0 && !r->slots[0].is_member; /* all are, or none */
+    osc_build_record(rows->builder, r);
+}
+
+/* The same without arguments, whose form is known. */
+static inline void put_row(struct osc_records_rows *rows, const struct osc_records_thread *t,
+                           osc_form_id form, osc_sid name, int64_t ts_ns, int64_t dur_ns)
+{
+    osc_build_append(
+        rows->builder, &rows->builder->events,
+        &(struct osc_row_values){
+            .ts_ns = ts_ns, .dur_ns = dur_ns, .name = name, .form = form, .track = t->track});
+}
+
+static inline bool is_begin(uint8_t kind)
+{
+    return (uint8_t)(kind - OSC_RECORD_BEGIN) < OSC_SCOPE_KIND_COUNT;
+}
+
+static inline bool is_complete(uint8_t kind)
+{
+    return (uint8_t)(kind - OSC_RECORD_COMPLETE) < OSC_SCOPE_KIND_COUNT;
+}
+
+/* The held record of T has all its arguments. */
+static void release_with_args(struct osc_records_rows *rows, struct osc_records_thread *t)
+{
+    const struct osc_records_held h = t->held;
+
+    if (h.late > 0) {
+        osc_deferred_args(rows, h.late - 1, &t->args);
+    } else {
+        struct osc_record r = {.name = h.name, .ts_ns = h.ts_ns, .dur_ns = h.dur_ns};
+
+        if (is_begin(h.kind)) {
+            r.ph = 'B';
+            r.category = rows->categories[h.kind - OSC_RECORD_BEGIN];
+        } else if (is_complete(h.kind)) {
+            r.ph = 'X';
+            r.category = rows->categories[h.kind - OSC_RECORD_COMPLETE];
+        } else {
+            r.ph = h.kind == OSC_RECORD_INSTANT ? 'i' : 'C';
+        }
+        put_record(rows, t, &r, &t->args, 0, 0);
+    }
+    t->args.n_slots = t->args.n_words = 0;
+}
+
+/* The form of events of CATEGORY, with the N_SLOTS arguments SLOTS. */
+static osc_form_id form_of(struct osc_records_rows *rows, uint8_t ph, osc_sid category,
+                           struct osc_slot *slots, uint32_t n_slots)
+{
+    struct osc_record r = {.ph = ph,
+                           .category = category,
+                           .slots = slots,
+                           .n_slots = n_slots,
+                           .has_args = n_slots > 0};
+
+    return osc_build_form(rows->builder, &r);
+}
+
+/* What called the held function of T becomes an argument among others. */
+static void take_callers(struct osc_records_rows *rows, struct osc_records_thread *t)
+{
+    if (t->held.callers.v == 0)
+        return;
+    osc_records_args_string(rows->builder, &t->args,
+                            rows->builder->loading->keys[OSC_ARG_KEY_CALL_STACK],
+                            t->held.callers);
+    t->held.callers.v = 0;
+}
+
+/* The held function of Python in T, of which nothing but its callers is told. */
+static inline void put_called(struct osc_records_rows *rows, const struct osc_records_thread *t)
+{
+    struct osc_columns *c = &rows->builder->events;
+
+    if (__builtin_expect(rows->called.v == 0, 0)) { /* files without them have no such form */
+        struct osc_slot stack = {.key = rows->builder->loading->keys[OSC_ARG_KEY_CALL_STACK],
+                                 .type = OSC_ARG_STRING};
+
+        rows->called = form_of(rows, 'B', rows->categories[OSC_SCOPE_PYTHON], &stack, 1);
+    }
+    if (c->cap_args == c->n_args && !osc_build_more_words(rows->builder, c, 1))
+        return;
+    c->args[c->n_args] = t->held.callers.v;
+    osc_build_append(rows->builder, c,
+                     &(struct osc_row_values){.ts_ns = t->held.ts_ns,
+                                              .dur_ns = t->held.dur_ns,
+                                              .name = t->held.name,
+                                              .form = rows->called,
+                                              .track = t->track,
+                                              .n_words = 1});
+}
+
+/* The begin of the innermost scope of T has become a row, unless it was not wanted. */
+static inline void note_row(const struct osc_builder *b, struct osc_records_thread *t)
+{
+    if (b->status != OSC_OK || b->loading->keep.is_on)
+        return;
+    struct osc_records_open *const innermost = &t->open[t->depth - 1];
+
+    innermost->chunk = b->events.chunk;
+    innermost->row = b->events.chunk->n_rows - 1;
+}
+
+static inline void release(struct osc_records_rows *rows, struct osc_records_thread *t)
+{
+    const struct osc_records_held *h = &t->held;
+
+    if (h->kind == 0)
+        return;
+    if (t->args.n_slots > 0 || rows->builder->loading->keep.is_on) {
+        take_callers(rows, t);
+        release_with_args(rows, t);
+    } else if (h->callers.v != 0) {
+        put_called(rows, t);
+    } else if (h->late == 0) {
+        const osc_form_id form = is_begin(h->kind) ? rows->begins[h->kind - OSC_RECORD_BEGIN]
+                                 : is_complete(h->kind)
+                                     ? rows->completes[h->kind - OSC_RECORD_COMPLETE]
+                                     : rows->instant;
+        put_row(rows, t, form, h->name, h->ts_ns, h->dur_ns);
+    }
+    if (is_begin(h->kind))
+        note_row(rows->builder, t);
+    t->held.kind = 0;
+}
+
+static inline void hold(struct osc_records_rows *rows, struct osc_records_thread *t,
+                        uint8_t kind, uint32_t name, int64_t ts_ns, int64_t dur_ns)
+{
+    t->held = (struct osc_records_held){.kind = kind,
+                                        .name = osc_records_name(rows->names, name),
+                                        .ts_ns = ts_ns,
+                                        .dur_ns = dur_ns};
+}
+
+/* --- ends ---------------------------------------------------------------- */
+
+/* The innermost scope of T ends at TS_NS; OSC_NO_TIME: it stays open. A row tells of the end
+ * if arguments waited for it, or if nobody knows where the begin is. */
+static void end_scope(struct osc_records_rows *rows, struct osc_records_thread *t,
+                      int64_t ts_ns)
+{
+    const struct osc_records_waiting *w = t->n_scopes > 0 ? &t->scopes[t->n_scopes - 1] : NULL;
+    const struct osc_records_open *begin = t->depth > 0 ? &t->open[t->depth - 1] : NULL;
+
+    if (w && w->depth == t->depth) {
+        struct osc_record r = {.ph = 'E', .ts_ns = ts_ns};
+
+        put_record(rows, t, &r, &t->waiting, w->n_slots, w->n_words);
+        t->waiting.n_slots = w->n_slots;
+        t->waiting.n_words = w->n_words;
+        t->n_scopes--;
+    } else if (begin && begin->chunk && ts_ns != OSC_NO_TIME) {
+        osc_pairs_close(&rows->builder->findings, begin->chunk, begin->row, ts_ns);
+    } else if (!rows->is_scout &&
+               rows->builder->status == OSC_OK) { /* or its begin is no row */
+        osc_build_append(
+            rows->builder, &rows->builder->others,
+            &(struct osc_row_values){.ts_ns = ts_ns,
+                                     .dur_ns = osc_build_events_so_far(rows->builder),
+                                     .form = rows->end,
+                                     .track = t->track});
+    }
+    t->depth -= t->depth > 0;
+}
+
+/* The scopes of T that are open end at END_NS; OSC_NO_TIME: nobody knows when, they stay so. */
+static void end_open(struct osc_records_rows *rows, struct osc_records_thread *t,
+                     int64_t end_ns)
+{
+    release(rows, t);
+    while (t->depth > 0 && rows->builder->status == OSC_OK)
+        end_scope(rows, t, end_ns);
+    t->waiting.n_slots = t->waiting.n_words = t->n_scopes = 0;
+}
+
+/* --- arguments ----------------------------------------------------------- */
+
+/* Where arguments of the innermost scope of T go while no record of it is held. */
+static struct osc_records_args *wait_for_end(struct osc_records_rows *rows,
+                                             struct osc_records_thread *t)
+{
+    if (t->depth == 0)
+        return NULL;
+    if (t->n_scopes == 0 || t->scopes[t->n_scopes - 1].depth != t->depth) {
+        const osc_status st =
+            osc_build_grow(&t->scopes, &t->cap_scopes, t->n_scopes + 1, sizeof *t->scopes);
+        if (st != OSC_OK) {
+            rows->builder->status = st;
+            return NULL;
+        }
+        t->scopes[t->n_scopes++] = (struct osc_records_waiting){
+            .depth = t->depth, .n_slots = t->waiting.n_slots, .n_words = t->waiting.n_words};
+    }
+    return &t->waiting;
+}
+
+/* The innermost function of Python in T has returned before what began inside of it. */
+static void take_return(const struct osc_records_rows *rows, struct osc_records_thread *t)
+{
+    const uint32_t caller = t->depth > 0 ? t->open[t->depth - 1].caller : 0;
+
+    for (uint32_t i = t->depth; caller > 0 && i-- > 0 && t->open[i].caller == caller;)
+        t->open[i].caller = osc_records_callers_parent(&rows->callers, caller);
+}
+
+/* What PyTorch says that is no argument. */
+static bool take_torch(struct osc_records_rows *rows, struct osc_records_thread *t,
+                       const struct osc_packed *p)
+{
+    const osc_sid key = osc_records_name(rows->names, p->id);
+
+    if (key.v == rows->key_torch_thread.v) {
+        t->torch_thread = p->value;
+        rows->is_torch = true;
+        return true;
+    }
+    if (key.v == rows->key_returned.v) {
+        take_return(rows, t);
+        return true;
+    }
+    return false;
+}
+
+/* Whether P, behind a record that is no scope's, is of PyTorch's scope around it all the same:
+ * the recorder cannot know which record was the last. */
+static bool is_of_scope(struct osc_records_rows *rows, const struct osc_records_thread *t,
+                        const struct osc_packed *p)
+{
+    const osc_sid *const keys = rows->builder->loading->keys;
+
+    if (t->torch_thread == 0 ||
+        (p->kind != OSC_RECORD_ARG_I64 && p->kind != OSC_RECORD_ARG_BOOL))
+        return false;
+    const osc_sid key = osc_records_name(rows->names, p->id);
+    return key.v == keys[OSC_ARG_KEY_IS_ASYNC].v ||
+           key.v == keys[OSC_ARG_KEY_SEQUENCE_NUMBER].v ||
+           key.v == keys[OSC_ARG_KEY_FWD_THREAD].v;
+}
+
+static void take_arg(struct osc_records_rows *rows, struct osc_records_thread *t,
+                     const struct osc_packed *p)
+{
+    struct osc_records_args *args = &t->args;
+
+    if (p->kind == OSC_RECORD_ARG_I64 && take_torch(rows, t, p))
+        return;
+    if (t->held.kind == 0 || (!is_begin(t->held.kind) && is_of_scope(rows, t, p)))
+        args = wait_for_end(rows, t);
+    else
+        take_callers(rows, t);
+    if (!args)
+        return;
+    if (p->kind == OSC_RECORD_ARG_STACK)
+        osc_records_args_stack(rows->builder, &rows->stacks, args, p);
+    else
+        osc_records_args_take(rows->builder, rows->names, args, p);
+}
+
+/* Whether the innermost scope of T is a call of a runtime or driver. */
+static bool is_in_call(const struct osc_records_thread *t)
+{
+    const uint8_t kind = t->depth > 0 ? t->open[t->depth - 1].kind : OSC_SCOPE_PLAIN;
+
+    return kind == OSC_SCOPE_RUNTIME || kind == OSC_SCOPE_DRIVER;
+}
+
+/* The number of what the innermost scope launched. */
+static void take_launch(struct osc_records_rows *rows, struct osc_records_thread *t,
+                        uint32_t thread, const struct osc_packed *p)
+{
+    const uint64_t correlation = p->words[0];
+    struct osc_records_args *args = is_begin(t->held.kind) ? &t->args : wait_for_end(rows, t);
+
+    if (args == &t->args)
+        take_callers(rows, t);
+    if (args)
+        osc_records_args_int(rows->builder, args, rows->key_correlation, (int64_t)correlation);
+    if (is_in_call(t))
+        return;
+    const struct osc_records_item call = {.ts_ns = osc_records_clock_ns(rows->clock, p->ticks),
+                                          .thread = thread,
+                                          .kind = OSC_RECORD_LAUNCH};
+    (void)osc_deferred_add(rows, &call, &correlation, 1);
+}
+
+/* A scope of KIND opens in T; NAME is what the recording calls it. */
+static inline void push_scope(struct osc_records_rows *rows, struct osc_records_thread *t,
+                              uint8_t kind, uint32_t name)
+{
+    uint32_t caller = t->depth > 0 ? t->open[t->depth - 1].caller : 0;
+
+    if (t->depth >= t->cap_open) {
+        const osc_status st =
+            osc_build_grow(&t->open, &t->cap_open, (size_t)t->depth + 1, sizeof *t->open);
+
+        if (st != OSC_OK) {
+            rows->builder->status = st;
+            return;
+        }
+    }
+    if (kind == OSC_SCOPE_PYTHON && !rows->is_scout)
+        caller = osc_records_callers_enter(&rows->callers, rows->builder, caller,
+                                           osc_records_name(rows->names, name));
+    t->open[t->depth++] = (struct osc_records_open){.caller = caller, .kind = kind};
+}
+
+/* What called the function of Python that has just opened in T, if that is PyTorch's. */
+static inline osc_sid callers_of(struct osc_records_rows *rows,
+                                 const struct osc_records_thread *t)
+{
+    const uint32_t caller = t->depth > 1 ? t->open[t->depth - 2].caller : 0;
+
+    return caller == 0 || t->torch_thread == 0
+               ? (osc_sid){0}
+               : osc_records_callers_text(&rows->callers, rows->builder, caller);
+}
+
+/* --- other records ------------------------------------------------------- */
+
+/* A metadata row: NAME is what it says of T or its process. */
+static void take_metadata_row(struct osc_records_rows *rows, const struct osc_records_thread *t,
+                              const char *what, osc_sid name)
+{
+    struct osc_records_args args = {0};
+    struct osc_record r = {.ph = 'M'};
+
+    r.name = osc_build_string(rows->builder, what, (uint32_t)strlen(what));
+    osc_records_args_string(rows->builder, &args,
+                            rows->builder->loading->keys[OSC_ARG_KEY_NAME], name);
+    if (rows->builder->status == OSC_OK)
+        put_record(rows, t, &r, &args, 0, 0);
+    osc_records_args_fini(&args);
+}
+
+/* A fact about the whole recording: text, or a list or an object in JSON. One is for us alone:
+ * when open scopes end. */
+static void take_fact(struct osc_records_rows *rows, const struct osc_packed *p)
+{
+    const osc_sid key = osc_records_name(rows->names, p->id),
+                  value = osc_records_name(rows->names, (uint32_t)p->value);
+    const struct osc_trace *t = rows->builder->loading->trace;
+    const struct osc_str text = osc_trace_str(t, value);
+
+    if (!osc_str_eq(osc_trace_str(t, key), OSC_STR(OSC_RECORD_FACT_OPEN_END))) {
+        osc_deferred_meta(rows, key, value, !osc_records_is_nested(text));
+        return;
+    }
+    rows->open_end_ticks = 0;
+    for (size_t i = 0; i < text.len && text.s[i] >= '0' && text.s[i] <= '9'; i++)
+        rows->open_end_ticks = rows->open_end_ticks * 10 + (uint64_t)(text.s[i] - '0');
+}
+
+static void take_counter(struct osc_records_rows *rows, struct osc_records_thread *t,
+                         const struct osc_packed *p, int64_t ts_ns)
+{
+    struct osc_record r = {.ph = 'C',
+                           .name = osc_records_name(rows->names, p->id),
+                           .ts_ns = ts_ns,
+                           .dur_ns = OSC_NO_DUR};
+
+    if (p->kind == OSC_RECORD_COUNTER_I64)
+        osc_records_args_int(rows->builder, &t->args, rows->key_value, (int64_t)p->words[0]);
+    else
+        osc_records_args_double(rows->builder, &t->args, rows->key_value, p->words[0]);
+    put_record(rows, t, &r, &t->args, 0, 0);
+    t->args.n_slots = t->args.n_words = 0;
+}
+
+void osc_records_rows_flow(struct osc_records_rows *rows, const struct osc_records_thread *t,
+                           uint8_t ph, osc_sid category, uint64_t id, int64_t ts_ns)
+{
+    const osc_sid *keys = rows->builder->loading->keys;
+    struct osc_records_args args = {0};
+    struct osc_record r = {.ph = ph, .category = category, .name = category, .ts_ns = ts_ns};
+
+    osc_records_args_id(rows->builder, &args, keys[OSC_ARG_KEY_FLOW_ID], id);
+    if (ph == 'f')
+        osc_records_args_string(rows->builder, &args, keys[OSC_ARG_KEY_BINDING_POINT],
+                                osc_build_string(rows->builder, "e", 1));
+    for (size_t i = 0; i < args.n_slots; i++)
+        args.slots[i].is_member = true;
+    if (rows->builder->status == OSC_OK) {
+        put_record(rows, t, &r, &args, 0, 0);
+    }
+    osc_records_args_fini(&args);
+}
+
+static void take_lost(struct osc_records_rows *rows, const struct osc_packed *p, int64_t ts_ns)
+{
+    const uint64_t cause = p->words[1] < OSC_LOSS_COUNT ? p->words[1] : OSC_LOSS_FULL;
+    struct osc_records_loss *loss = &rows->losses[cause];
+
+    if (loss->n == 0 || ts_ns < loss->first_ns)
+        loss->first_ns = ts_ns;
+    loss->n += p->words[0];
+}
+
+static void take_pause(struct osc_records_rows *rows, struct osc_records_thread *t,
+                       bool is_pause, int64_t ts_ns)
+{
+    const struct osc_str name =
+        is_pause ? OSC_STR("recording paused") : OSC_STR("recording resumed");
+
+    t->held =
+        (struct osc_records_held){.kind = OSC_RECORD_INSTANT,
+                                  .name = osc_build_string(rows->builder, name.s, name.len),
+                                  .ts_ns = ts_ns,
+                                  .dur_ns = OSC_NO_DUR};
+    release(rows, t);
+}
+
+static void take_step(struct osc_records_rows *rows, struct osc_records_thread *t,
+                      uint32_t thread, const struct osc_packed *p, int64_t ts_ns)
+{
+    if (t->step > 0) {
+        struct osc_records_item *open = &rows->late.items[t->step - 1];
+
+        open->dur_ns = ts_ns > open->ts_ns ? ts_ns - open->ts_ns : 0;
+    }
+    t->step = 0;
+    if (p->kind == OSC_RECORD_STEP_BEGIN)
+        t->step = osc_deferred_add(
+            rows,
+            &(struct osc_records_item){
+                .ts_ns = ts_ns, .dur_ns = OSC_NO_DUR, .thread = thread, .kind = p->kind},
+            p->words, 2);
+}
+
+/* A record that waits for the others; its arguments may follow. */
+static void take_late(struct osc_records_rows *rows, struct osc_records_thread *t,
+                      uint32_t thread, const struct osc_packed *p, int64_t ts_ns)
+{
+    struct osc_records_item item = {
+        .ts_ns = ts_ns, .dur_ns = OSC_NO_DUR, .thread = thread, .kind = p->kind, .id = p->id};
+    size_t n_words = 2;
+
+    if (p->kind == OSC_RECORD_ALLOC_TOTAL || p->kind == OSC_RECORD_FREE_TOTAL)
+        n_words = 4;
+    if (p->kind == OSC_RECORD_WORK)
+        n_words = 8;
+    if (p->kind == OSC_RECORD_WORK || p->kind == OSC_RECORD_ASYNC_BEGIN ||
+        p->kind == OSC_RECORD_ASYNC_END)
+        item.name = osc_records_name(rows->names, p->id);
+    const size_t late = osc_deferred_add(rows, &item, p->words, n_words);
+    if (late > 0)
+        t->held = (struct osc_records_held){.kind = p->kind, .late = late};
+}
+
+static void take_device(struct osc_records_rows *rows, const struct osc_packed *p)
+{
+    const bool is_queue = p->kind == OSC_RECORD_QUEUE;
+    const uint32_t number =
+        p->kind == OSC_RECORD_DEVICE_CLOCK ? p->id : (uint32_t)p->words[is_queue ? 1 : 0];
+    struct osc_records_device *d = osc_records_device(rows, number);
+    struct osc_records_queue *q;
+
+    if (!d)
+        return;
+    switch (p->kind) {
+    case OSC_RECORD_DEVICE:
+        d->type = osc_records_name(rows->names, p->id);
+        d->index = (uint32_t)p->words[1];
+        d->memory_bytes = p->words[2];
+        d->hz = p->words[3];
+        break;
+    case OSC_RECORD_DEVICE_NAME:
+        d->name = osc_records_name(rows->names, p->id);
+        break;
+    case OSC_RECORD_QUEUE:
+        q = osc_records_queue(rows, (uint32_t)p->words[0]);
+        if (q) {
+            q->device = number;
+            q->name = osc_records_name(rows->names, p->id);
+        }
+        break;
+    default: {
+        const osc_status st =
+            osc_build_grow(&d->pairs, &d->cap_pairs, d->n_pairs + 1, sizeof *d->pairs);
+        if (st == OSC_OK)
+            d->pairs[d->n_pairs++] =
+                (struct osc_records_pair){p->words[0], p->ticks, p->words[1]};
+        else
+            rows->builder->status = st;
+    }
+    }
+}
+
+/* Whatever is not a scope, an instant or an argument. */
+static void take_other(struct osc_records_rows *rows, struct osc_records_thread *t,
+                       uint32_t thread, const struct osc_packed *p)
+{
+    const int64_t ts_ns = osc_records_clock_ns(rows->clock, p->ticks);
+
+    switch (p->kind) {
+    case OSC_RECORD_COUNTER_I64:
+    case OSC_RECORD_COUNTER_F64:
+        take_counter(rows, t, p, ts_ns);
+        break;
+    case OSC_RECORD_STEP_BEGIN:
+    case OSC_RECORD_STEP_END:
+        take_step(rows, t, thread, p, ts_ns);
+        break;
+    case OSC_RECORD_FLOW_BEGIN:
+    case OSC_RECORD_FLOW_END:
+        osc_records_rows_flow(rows, t, p->kind == OSC_RECORD_FLOW_END ? 'f' : 's',
+                              rows->category_flow, p->words[0], ts_ns);
+        break;
+    case OSC_RECORD_THREAD_NAME:
+        take_metadata_row(rows, t, "thread_name", osc_records_name(rows->names, p->id));
+        break;
+    case OSC_RECORD_PROCESS_NAME:
+        take_metadata_row(rows, t, "process_name", osc_records_name(rows->names, p->id));
+        break;
+    case OSC_RECORD_PAUSE:
+    case OSC_RECORD_RESUME:
+        take_pause(rows, t, p->kind == OSC_RECORD_PAUSE, ts_ns);
+        break;
+    case OSC_RECORD_LOST:
+        take_lost(rows, p, ts_ns);
+        break;
+    case OSC_RECORD_METADATA:
+        take_fact(rows, p);
+        break;
+    case OSC_RECORD_DEVICE:
+    case OSC_RECORD_DEVICE_NAME:
+    case OSC_RECORD_QUEUE:
+    case OSC_RECORD_DEVICE_CLOCK:
+        take_device(rows, p);
+        break;
+    default: /* memory, asynchronous ranges, work */
+        take_late(rows, t, thread, p, ts_ns);
+        break;
+    }
+}
+
+/* --- segments ------------------------------------------------------------ */
+
+static inline void take(struct osc_records_rows *rows, struct osc_records_thread *t,
+                        uint32_t thread, const struct osc_packed *p)
+{
+    if (is_begin(p->kind)) {
+        release(rows, t);
+        push_scope(rows, t, p->kind - OSC_RECORD_BEGIN, p->id);
+        hold(rows, t, p->kind, p->id, osc_records_clock_ns(rows->clock, p->ticks), OSC_NO_DUR);
+        if (p->kind == OSC_RECORD_BEGIN + OSC_SCOPE_PYTHON)
+            t->held.callers = callers_of(rows, t);
+    } else if (p->kind == OSC_RECORD_END) {
+        release(rows, t);
+        end_scope(rows, t, osc_records_clock_ns(rows->clock, p->ticks));
+    } else if (p->kind >= OSC_RECORD_ARG_I64 && p->kind <= OSC_RECORD_ARG_STACK) {
+        take_arg(rows, t, p);
+    } else if (p->kind == OSC_RECORD_LAUNCH) {
+        take_launch(rows, t, thread, p);
+    } else if (is_complete(p->kind)) {
+        const int64_t start_ns = osc_records_clock_ns(rows->clock, p->ticks);
+
+        release(rows, t);
+        const int64_t end_ns = osc_records_clock_ns(rows->clock, p->ticks + p->words[0]);
+        hold(rows, t, p->kind, p->id, start_ns, end_ns > start_ns ? end_ns - start_ns : 0);
+    } else if (p->kind == OSC_RECORD_INSTANT) {
+        release(rows, t);
+        hold(rows, t, p->kind, p->id, osc_records_clock_ns(rows->clock, p->ticks), OSC_NO_DUR);
+    } else {
+        release(rows, t);
+        take_other(rows, t, thread, p);
+    }
+}
+
+bool osc_records_rows_take(struct osc_records_rows *rows, const struct osc_pack_segment *s,
+                           const unsigned char *bytes)
+{
+    struct osc_unpack u = {.at = bytes, .end = bytes + s->n_bytes, .ticks = s->start_ticks};
+    uint32_t thread = osc_idmap_get(&rows->by_ordinal, s->thread);
+    uint64_t n = 0;
+    struct osc_packed p = {0};
+
+    if (thread == 0) { /* a chunk that would have told of it was lost */
+        const osc_status st = osc_records_rows_thread(rows, s->thread, 0);
+        if (st != OSC_OK) {
+            rows->builder->status = st;
+            return true;
+        }
+        thread = osc_idmap_get(&rows->by_ordinal, s->thread);
+    }
+    struct osc_records_thread *t = &rows->threads[thread - 1];
+    while (rows->builder->status == OSC_OK && osc_unpack_next(&u, &p)) {
+        take(rows, t, thread - 1, &p);
+        n++;
+    }
+    rows->n_records += n;
+    return u.at != NULL;
+}
+
+void osc_records_rows_break(struct osc_records_rows *rows)
+{
+    for (size_t i = 0; i < rows->n_threads; i++)
+        end_open(rows, &rows->threads[i], OSC_NO_TIME);
+}
+
+void osc_records_rows_finish(struct osc_records_rows *rows)
+{
+    const int64_t end_ns = rows->open_end_ticks > 0
+                               ? osc_records_clock_ns(rows->clock, rows->open_end_ticks)
+                               : OSC_NO_TIME;
+
+    for (size_t i = 0; i < rows->n_threads; i++)
+        end_open(rows, &rows->threads[i], end_ns);
+    if (rows->builder->status == OSC_OK)
+        osc_deferred_build(rows);
+    if (rows->builder->status == OSC_OK)
+        osc_records_links_build(rows);
+}
+
+/* --- begin and end ------------------------------------------------------- */
+
+osc_status osc_records_rows_init(struct osc_records_rows *rows, struct osc_builder *b,
+                                 struct osc_records_clock *clock,
+                                 struct osc_records_names *names, osc_who pid)
+{
+    *rows = (struct osc_records_rows){.builder = b, .clock = clock, .names = names, .pid = pid};
+    rows->is_scout = b->loading->keep.is_scout;
+    for (unsigned k = 0; k < OSC_SCOPE_KIND_COUNT; k++) {
+        rows->categories[k] =
+            osc_build_string(b, categories[k], (uint32_t)strlen(categories[k]));
+        rows->begins[k] = form_of(rows, 'B', rows->categories[k], NULL, 0);
+        rows->completes[k] = form_of(rows, 'X', rows->categories[k], NULL, 0);
+    }
+    rows->end = form_of(rows, 'E', (osc_sid){0}, NULL, 0);
+    rows->instant = form_of(rows, 'i', (osc_sid){0}, NULL, 0);
+    rows->category_flow = osc_build_string(b, "flow", 4);
+    rows->key_torch_thread = osc_build_string(b, "torch thread", 12);
+    rows->key_returned = osc_build_string(b, "Python returned", 15);
+    rows->key_value = osc_build_string(b, "value", 5);
+    rows->key_correlation = b->loading->keys[OSC_ARG_KEY_CORRELATION];
+    for (unsigned i = 0; i < OSC_LOSS_COUNT; i++)
+        rows->losses[i].first_ns = OSC_NO_TIME;
+    return b->status;
+}
+
+void osc_records_rows_fini(struct osc_records_rows *rows)
+{
+    for (size_t i = 0; i < rows->n_threads; i++) {
+        osc_records_args_fini(&rows->threads[i].args);
+        osc_records_args_fini(&rows->threads[i].waiting);
+        osc_free(rows->threads[i].scopes);
+        osc_free(rows->threads[i].open);
+    }
+    osc_free(rows->threads);
+    osc_idmap_fini(&rows->by_ordinal);
+    osc_idmap_fini(&rows->by_tid);
+    osc_deferred_fini(&rows->late);
+    osc_records_stacks_fini(&rows->stacks);
+    osc_records_callers_fini(&rows->callers);
+    osc_strbuf_fini(&rows->text);
+    rows->threads = NULL;
+    rows->n_threads = rows->cap_threads = 0;
+}
+
+/* How a thread is called: its number, and which of that number it is. */
+static osc_who who_of(struct osc_records_rows *rows, uint64_t ordinal, uint32_t tid)
+{
+    char text[48];
+    int len;
+
+    if (tid == 0) {
+        len = snprintf(text, sizeof text, "thread %llu", (unsigned long long)ordinal);
+    } else {
+        uint32_t *n = osc_idmap_put(&rows->by_tid, tid);
+
+        if (!n) {
+            rows->builder->status = OSC_ENOMEM;
+            return tid;
+        }
+        if (++*n == 1)
+            return tid;
+        len = snprintf(text, sizeof text, "%u.%u", tid, *n);
+    }
+    return OSC_WHO_IS_STRING | osc_build_string(rows->builder, text, (uint32_t)len).v;
+}
+
+osc_status osc_records_rows_thread(struct osc_records_rows *rows, uint64_t ordinal,
+                                   uint32_t tid)
+{
+    uint32_t *place = osc_idmap_put(&rows->by_ordinal, (uint32_t)ordinal);
+
+    if (!place)
+        return OSC_ENOMEM;
+    if (*place > 0)
+        return OSC_OK;
+    osc_status st = osc_build_grow(&rows->threads, &rows->cap_threads, rows->n_threads + 1,
+                                   sizeof *rows->threads);
+    if (st != OSC_OK)
+        return st;
+    struct osc_records_thread *t = &rows->threads[rows->n_threads++];
+    *t = (struct osc_records_thread){.ordinal = ordinal, .tid = who_of(rows, ordinal, tid)};
+    t->track = osc_build_track(rows->builder, rows->pid, t->tid);
+    *place = (uint32_t)rows->n_threads;
+    return rows->builder->status;
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What producers call for devices: see opscope/source.h. */
+#include "recorder/api/api_devices.h"
+
+#include <string.h>
+
+#include "opscope/source.h"
+#include "recorder/api/put.h"
+#include "recorder/session.h"
+#include "recorder/thread/thread_list.h"
+#include "recorder/thread/ticks.h"
+#include "recorder/thread/writer.h"
+
+enum { DEVICES_MAX = 256, QUEUES_MAX = 4096, TYPE_BYTES = 32, NAME_BYTES = 64 };
+
+/* The text is kept beside: a device may be known before there is anything to record. */
+struct device {
+    uint32_t is_known; /* written last */
+    uint32_t index;
+    uint64_t memory_bytes, clock_hz;
+    char type[TYPE_BYTES], name[NAME_BYTES];
+};
+
+struct queue {
+    uint32_t is_known; /* written last */
+    uint32_t device;
+    char name[NAME_BYTES];
+};
+
+/* Number 0 of each is none: the CPU, and no queue. */
+static struct device devices[DEVICES_MAX];
+static struct queue queues[QUEUES_MAX];
+static uint32_t n_devices = 1, n_queues = 1; /* taken; some may not be known yet */
+static uint64_t last_launch;
+
+/* One more of *N; 0 if there are MAX. */
+static uint32_t take(uint32_t *n, uint32_t max)
+{
+    /* relaxed: what is there gets known by is_known. */
+    uint32_t i = __atomic_load_n(n, __ATOMIC_RELAXED);
+
+    while (i < max &&
+           !__atomic_compare_exchange_n(n, &i, i + 1, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        continue;
+    if (i < max)
+        return i;
+    osc_threads_count(OSC_LOSS_FULL, 1);
+    return 0;
+}
+
+static bool is_known(const uint32_t *flag)
+{
+    /* acquire: pairs with the release in make_known() */
+    return __atomic_load_n(flag, __ATOMIC_ACQUIRE) != 0;
+}
+
+static void make_known(uint32_t *flag)
+{
+    /* release: pairs with the acquire in is_known() */
+    __atomic_store_n(flag, 1, __ATOMIC_RELEASE);
+}
+
+static void set_text(char *to, size_t room, const char *s)
+{
+    const size_t len = s ? strnlen(s, room - 1) : 0;
+
+    if (len > 0)
+        memcpy(to, s, len);
+    to[len] = '\0';
+}
+
+static void put_device(uint32_t number)
+{
+    const struct device *d = &devices[number];
+    const uint64_t now = osc_ticks();
+
+    OSC_PUT(OSC_RECORD_DEVICE, osc_name_c(d->type), now, OSC_ROLE_FACT, number, d->index,
+            d->memory_bytes, d->clock_hz);
+    if (d->name[0] != '\0')
+        OSC_PUT(OSC_RECORD_DEVICE_NAME, osc_name_c(d->name), now, OSC_ROLE_FACT, number, 0);
+}
+
+static void put_queue(uint32_t number)
+{
+    const struct queue *q = &queues[number];
+
+    OSC_PUT(OSC_RECORD_QUEUE, osc_name_c(q->name), osc_ticks(), OSC_ROLE_FACT, number,
+            q->device);
+}
+
+/* The number of the device that has TYPE and INDEX already; 0: none has. */
+static uint32_t find_device(const char *type, uint32_t index)
+{
+    /* relaxed: see take() */
+    const uint32_t n = __atomic_load_n(&n_devices, __ATOMIC_RELAXED);
+
+    for (uint32_t i = 1; i < n; i++)
+        if (is_known(&devices[i].is_known) && devices[i].index == index &&
+            strncmp(devices[i].type, type, TYPE_BYTES - 1) == 0)
+            return i;
+    return 0;
+}
+
+uint32_t osc_device_add(const struct osc_device_info *info)
+{
+    if (!info) {
+        osc_threads_count(OSC_LOSS_FULL, 1);
+        return 0;
+    }
+    const char *type = info->type ? info->type : "";
+    const uint32_t there = find_device(type, info->index);
+    const uint32_t number = there != 0 ? there : take(&n_devices, DEVICES_MAX);
+
+    if (there != 0 || number == 0)
+        return number;
+    struct device *d = &devices[number];
+
+    d->index = info->index;
+    d->memory_bytes = info->memory_bytes;
+    d->clock_hz = info->clock_hz;
+    set_text(d->type, sizeof d->type, type);
+    set_text(d->name, sizeof d->name, info->name);
+    make_known(&d->is_known);
+    if (osc_is_on())
+        put_device(number);
+    return number;
+}
+
+uint32_t osc_queue_add(uint32_t device, const char *name)
+{
+    const uint32_t number = take(&n_queues, QUEUES_MAX);
+
+    if (number == 0)
+        return 0;
+    struct queue *q = &queues[number];
+
+    q->device = device;
+    set_text(q->name, sizeof q->name, name);
+    make_known(&q->is_known);
+    if (osc_is_on())
+        put_queue(number);
+    return number;
+}
+
+void osc_devices_record(void)
+{
+    /* relaxed: see take() */
+    const uint32_t n = __atomic_load_n(&n_devices, __ATOMIC_RELAXED);
+    const uint32_t m = __atomic_load_n(&n_queues, __ATOMIC_RELAXED);
+
+    for (uint32_t i = 1; i < n; i++)
+        if (is_known(&devices[i].is_known))
+            put_device(i);
+    for (uint32_t i = 1; i < m; i++)
+        if (is_known(&queues[i].is_known))
+            put_queue(i);
+}
+
+void osc_device_clock(uint32_t device, uint64_t before, uint64_t device_ticks, uint64_t after)
+{
+    if (osc_is_on())
+        OSC_PUT(OSC_RECORD_DEVICE_CLOCK, device, before, OSC_ROLE_FACT, device_ticks,
+                after - before);
+}
+
+uint64_t osc_launch(void)
+{
+    /* relaxed: they only need be different. */
+    const uint64_t id = __atomic_add_fetch(&last_launch, 1, __ATOMIC_RELAXED);
+
+    if (osc_is_on())
+        OSC_PUT(OSC_RECORD_LAUNCH, 0, osc_ticks(), OSC_ROLE_ARG, id, 0);
+    return id;
+}
+
+void osc_work(uint32_t queue, const struct osc_work_info *info)
+{
+    if (!info)
+        osc_threads_count(OSC_LOSS_FULL, 1);
+    else if (osc_is_on())
+        OSC_PUT(OSC_RECORD_WORK, info->name, osc_ticks(), OSC_ROLE_EVENT,
+                queue | (uint64_t)info->kind << 32, info->correlation, info->append_ticks,
+                info->submit_ticks, info->start_ticks, info->end_ticks, info->bytes, 0);
+}

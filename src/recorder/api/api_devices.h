@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * api_devices.h - the devices and queues that producers have told of.
+ *
+ * They outlast a recording: each recording, and that of a child by fork, is told of all
+ * of them when it begins.
+ *
+ * Threading: any thread.
+ */
+#ifndef OSC_RECORDER_API_API_DEVICES_H
+#define OSC_RECORDER_API_API_DEVICES_H
+
+/* Record all that is known, for a recording that has just begun. */
+void osc_devices_record(void);
+
+#endif

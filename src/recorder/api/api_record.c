@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What programs call for every event: see opscope/record.h. */
+#include "opscope/record.h"
+
+#include <string.h>
+
+#include "recorder/api/put.h"
+#include "recorder/live/names.h"
+#include "recorder/session.h"
+#include "recorder/thread/thread_list.h"
+#include "recorder/thread/ticks.h"
+#include "recorder/thread/writer.h"
+
+/* --- names ------------------------------------------------------------------------- */
+
+osc_name osc_name_of(const char *s, size_t len)
+{
+    uint64_t n_full = 0, n_too_big = 0;
+
+    /* In the child of a fork the log must leave the parent's file first. */
+    if (osc_threads_life() == OSC_LIFE_NONE || !osc_session_is_ours())
+        return 0;
+    const uint32_t name = osc_names_add(s, len, &n_full, &n_too_big);
+
+    if (n_full > 0)
+        osc_threads_count(OSC_LOSS_FULL, n_full);
+    if (n_too_big > 0)
+        osc_threads_count(OSC_LOSS_TOO_BIG, n_too_big);
+    return name;
+}
+
+osc_name osc_name_c(const char *s)
+{
+    return osc_name_of(s, s ? strlen(s) : 0);
+}
+
+/* --- scopes ------------------------------------------------------------------------ */
+
+uint64_t osc_now(void)
+{
+    return osc_ticks();
+}
+
+/*
+ * The fast path: what is unusual goes to a function of its own, called last, so that
+ * nothing need be saved for after it. The clock is read first, or a handler that came
+ * after it would stand before with a later time.
+ */
+static inline struct osc_record_slot *try_slots(uint32_t n_slots, uint64_t *now)
+{
+    struct osc_writer *w = osc_writer_self;
+
+    /* relaxed: as in osc_writer_reserve() */
+    if (__builtin_expect(w->epoch != __atomic_load_n(&osc_epoch_counter, __ATOMIC_RELAXED), 0))
+        return NULL;
+    *now = osc_ticks_counter();
+    return osc_writer_try(w, n_slots);
+}
+
+__attribute__((noinline, cold)) static void put_slowly(uint32_t kind, osc_name name,
+                                                       enum osc_role role)
+{
+    if (osc_writer_drop(role))
+        return;
+    const uint64_t now = osc_ticks();
+
+    osc_writer_put(kind, name, now, role, now);
+}
+
+/* A record of KIND, made now. */
+static inline void put_now(uint32_t kind, osc_name name, enum osc_role role)
+{
+    uint64_t now;
+    struct osc_record_slot *s = try_slots(1, &now);
+
+    if (__builtin_expect(!s, 0)) {
+        put_slowly(kind, name, role);
+        return;
+    }
+    s->value = now;
+    osc_writer_finish(s, name, kind, 1);
+}
+
+void osc_scope_begin(enum osc_scope_kind kind, osc_name name)
+{
+    put_now(OSC_RECORD_BEGIN + (kind & 31), name, OSC_ROLE_BEGIN);
+}
+
+/* As many as are worth one reservation. */
+#define ARGS_MAX 14u
+
+_Static_assert((int)OSC_SCOPE_ARG_I64 == (int)OSC_RECORD_ARG_I64 &&
+                   (int)OSC_SCOPE_ARG_NAME == (int)OSC_RECORD_ARG_NAME &&
+                   (int)OSC_SCOPE_ARG_PAIRS == (int)OSC_RECORD_ARGS,
+               "kinds of arguments are those of their records");
+
+__attribute__((noinline, cold)) static void begin_with_slowly(uint32_t kind, osc_name name,
+                                                              const struct osc_scope_arg *args,
+                                                              uint32_t n_args)
+{
+    put_slowly(kind, name, OSC_ROLE_BEGIN);
+    for (uint32_t i = 0; i < n_args; i++)
+        osc_writer_put(args[i].kind & 0x3f, args[i].key, args[i].value, OSC_ROLE_ARG, 0);
+}
+
+void osc_scope_begin_with(enum osc_scope_kind kind, osc_name name,
+                          const struct osc_scope_arg *args, uint32_t n_args)
+{
+    const uint32_t record = OSC_RECORD_BEGIN + (kind & 31);
+    uint64_t now;
+    struct osc_record_slot *s = n_args <= ARGS_MAX ? try_slots(1 + n_args, &now) : NULL;
+
+    if (__builtin_expect(!s, 0)) {
+        begin_with_slowly(record, name, args, n_args);
+        return;
+    }
+    s->value = now;
+    osc_writer_finish(s, name, record, 1);
+    for (uint32_t i = 0; i < n_args; i++) {
+        s[1 + i].value = args[i].value;
+        osc_writer_finish(&s[1 + i], args[i].key, args[i].kind & 0x3f, 1);
+    }
+}
+
+void osc_scope_end(void)
+{
+    put_now(OSC_RECORD_END, 0, OSC_ROLE_END);
+}
+
+void osc_scope_instant(osc_name name)
+{
+    put_now(OSC_RECORD_INSTANT, name, OSC_ROLE_EVENT);
+}
+
+__attribute__((noinline, cold)) static void complete_slowly(uint32_t kind, osc_name name,
+                                                            uint64_t start_ticks)
+{
+    if (!osc_writer_drop(OSC_ROLE_EVENT))
+        OSC_PUT(kind, name, start_ticks, OSC_ROLE_EVENT, osc_ticks() - start_ticks, 0);
+}
+
+void osc_scope_complete(enum osc_scope_kind kind, osc_name name, uint64_t start_ticks)
+{
+    const uint32_t record = OSC_RECORD_COMPLETE + (kind & 31);
+    uint64_t now;
+    struct osc_record_slot *s = try_slots(2, &now);
+
+    if (__builtin_expect(!s, 0)) {
+        complete_slowly(record, name, start_ticks);
+        return;
+    }
+    s[0].value = start_ticks;
+    s[1] = (struct osc_record_slot){now - start_ticks, 0};
+    osc_writer_finish(s, name, record, 2);
+}
+
+/* --- memory ------------------------------------------------------------------------ */
+
+__attribute__((noinline, cold)) static void put_memory_slowly(uint32_t kind, uint32_t device,
+                                                              uint64_t addr, uint64_t bytes)
+{
+    if (!osc_writer_drop(OSC_ROLE_EVENT))
+        OSC_PUT(kind, device, osc_ticks(), OSC_ROLE_EVENT, addr, bytes);
+}
+
+static inline void put_memory(uint32_t kind, uint32_t device, uint64_t addr, uint64_t bytes)
+{
+    uint64_t now;
+
+    if (!osc_is_on())
+        return;
+    struct osc_record_slot *s = try_slots(2, &now);
+    if (__builtin_expect(!s, 0)) {
+        put_memory_slowly(kind, device, addr, bytes);
+        return;
+    }
+    s[0].value = now;
+    osc_put_slot(&s[1], addr, bytes);
+    osc_writer_finish(s, device, kind, 2);
+}
+
+void osc_memory_alloc(uint32_t device, uint64_t addr, uint64_t bytes)
+{
+    put_memory(OSC_RECORD_ALLOC, device, addr, bytes);
+}
+
+void osc_memory_free(uint32_t device, uint64_t addr, uint64_t bytes)
+{
+    put_memory(OSC_RECORD_FREE, device, addr, bytes);
+}
+
+/* --- at given times ---------------------------------------------------------------- */
+
+void osc_begin_at(enum osc_scope_kind kind, osc_name name, uint64_t ticks)
+{
+    if (osc_is_on())
+        osc_writer_put(OSC_RECORD_BEGIN + osc_kind_known(kind), name, ticks, OSC_ROLE_BEGIN,
+                       ticks);
+}
+
+void osc_end_at(uint64_t ticks)
+{
+    if (osc_is_on())
+        osc_writer_put(OSC_RECORD_END, 0, ticks, OSC_ROLE_END, ticks);
+}
+
+void osc_complete_at(enum osc_scope_kind kind, osc_name name, uint64_t start_ticks,
+                     uint64_t end_ticks)
+{
+    if (osc_is_on())
+        OSC_PUT(OSC_RECORD_COMPLETE + osc_kind_known(kind), name, start_ticks, OSC_ROLE_EVENT,
+                end_ticks - start_ticks, 0);
+}
+
+void osc_instant_at(osc_name name, uint64_t ticks)
+{
+    if (osc_is_on())
+        osc_writer_put(OSC_RECORD_INSTANT, name, ticks, OSC_ROLE_EVENT, ticks);
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What programs call to start, steer and stop: see opscope/record.h. */
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "opscope/record.h"
+#include "recorder/api/api_devices.h"
+#include "recorder/flusher/flush.h"
+#include "recorder/session.h"
+#include "recorder/thread/thread_list.h"
+#include "recorder/thread/ticks.h"
+#include "recorder/thread/writer.h"
+
+int osc_version(void)
+{
+    return OSC_VERSION_MAJOR * 10000 + OSC_VERSION_MINOR * 100 + OSC_VERSION_PATCH;
+}
+
+/* In the child of fork(), by the one thread it has. */
+static void begin_child(void)
+{
+    osc_threads_forked();
+    osc_flush_leave_socket();
+}
+
+__attribute__((constructor)) static void load(void)
+{
+    const int kept = errno;
+
+    osc_threads_load();
+    osc_ticks_init();
+    (void)pthread_atfork(NULL, NULL, begin_child);
+    osc_session_arm();
+    errno = kept;
+}
+
+/* At exit, whoever calls it. */
+__attribute__((destructor)) static void unload(void)
+{
+    (void)osc_stop();
+}
+
+osc_status osc_start(const struct osc_start_options *options)
+{
+    const int kept = errno;
+    const osc_status st = osc_session_start(options);
+
+    if (osc_session_is_fresh())
+        osc_devices_record();
+    errno = kept;
+    return st;
+}
+
+osc_status osc_stop(void)
+{
+    const int kept = errno;
+
+    if (osc_session_is_ours() && osc_session_generation() != 0 && osc_writer_self->index_1 != 0)
+        osc_writer_settle();
+    const osc_status st = osc_session_stop();
+
+    errno = kept;
+    return st;
+}
+
+void osc_pause(void)
+{
+    const uint64_t now = osc_ticks();
+
+    if (osc_session_pause() && osc_is_on())
+        osc_writer_put(OSC_RECORD_PAUSE, 0, now, OSC_ROLE_FACT, now);
+}
+
+void osc_resume(void)
+{
+    const bool is_over = osc_session_resume();
+    const uint64_t now = osc_ticks();
+
+    if (is_over && osc_is_on())
+        osc_writer_put(OSC_RECORD_RESUME, 0, now, OSC_ROLE_FACT, now);
+}
+
+osc_status osc_dump(void)
+{
+    const int kept = errno;
+    osc_status st = OSC_OK;
+
+    if (osc_session_is_ours()) {
+        if (osc_session_awaits_flusher())
+            osc_writer_settle(); /* which starts it, if this is the place */
+        st = osc_flush_dump();
+    }
+    errno = kept;
+    return st;
+}
+
+void osc_losses_get(struct osc_losses *losses)
+{
+    uint64_t lost[OSC_LOSS_COUNT];
+
+    osc_threads_losses(lost);
+    *losses = (struct osc_losses){.full = lost[OSC_LOSS_FULL],
+                                  .too_big = lost[OSC_LOSS_TOO_BIG],
+                                  .nested = lost[OSC_LOSS_NESTED],
+                                  .late = lost[OSC_LOSS_LATE]};
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The steps of the program: see opscope/record.h. */
+#include "opscope/record.h"
+#include "recorder/api/put.h"
+#include "recorder/flusher/flush.h"
+#include "recorder/session.h"
+#include "recorder/thread/ticks.h"
+
+static uint64_t n_steps;     /* ever begun */
+static uint64_t recorded_in; /* the recording that has the begin of the one that runs; or 0 */
+
+static bool needs_end; /* the one that runs: it is none if nobody ends it */
+
+/* The step that runs is over. */
+static void end_step(uint64_t ticks)
+{
+    /* relaxed: steps are one after the other. */
+    const uint64_t generation = __atomic_exchange_n(&recorded_in, 0, __ATOMIC_RELAXED);
+
+    if (generation != 0 && generation == osc_session_generation())
+        osc_writer_put(OSC_RECORD_STEP_END, 0, ticks, OSC_ROLE_FACT, ticks);
+    if (osc_is_on())
+        osc_flush_step_end(ticks);
+}
+
+static uint64_t begin_step(bool is_tentative)
+{
+    const uint64_t now = osc_ticks();
+
+    end_step(now);
+    /* relaxed: as in end_step() */
+    const uint64_t step = __atomic_fetch_add(&n_steps, 1, __ATOMIC_RELAXED);
+
+    if (osc_is_on()) {
+        osc_writer_settle(); /* the schedule is there once the recording is open */
+        osc_flush_step_begin(step, now);
+    }
+    if (osc_is_on() && OSC_PUT(OSC_RECORD_STEP_BEGIN, 0, now, OSC_ROLE_EVENT, step,
+                               is_tentative ? OSC_STEP_IF_ENDED : 0))
+        __atomic_store_n(&recorded_in, osc_session_generation(), __ATOMIC_RELAXED);
+    /* relaxed: as in end_step() */
+    __atomic_store_n(&needs_end, is_tentative, __ATOMIC_RELAXED);
+    return step;
+}
+
+uint64_t osc_step(void)
+{
+    return begin_step(false);
+}
+
+uint64_t osc_step_if_ended(void)
+{
+    return begin_step(true);
+}
+
+void osc_steps_stop(void)
+{
+    /* relaxed: as in end_step() */
+    if (!__atomic_load_n(&needs_end, __ATOMIC_RELAXED))
+        osc_step_end();
+}
+
+void osc_step_end(void)
+{
+    end_step(osc_ticks());
+}

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "recorder/flusher/backlog.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+
+#include <cmocka.h>
+
+#include "recorder/live/blocks.h"
+#include "recorder/live/names.h"
+#include "support/recording.h"
+
+enum { SECOND = 1000000000 };
+
+static char folder[32], out[64];
+static int dir_fd;
+static struct osc_sink sink;
+static struct osc_backlog backlog;
+
+static int set_up(void **state)
+{
+    static const uint64_t recording[2] = {3, 4};
+    const struct osc_process_facts facts = {.clock_name = "test"};
+
+    (void)state;
+    snprintf(folder, sizeof folder, "/tmp/opscope-backlog-XXXXXX");
+    if (!mkdtemp(folder))
+        return 1;
+    snprintf(out, sizeof out, "%s/run.osc", folder);
+    dir_fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    assert_int_equal(osc_blocks_open(dir_fd, 4 << 20, recording), OSC_OK);
+    assert_int_equal(osc_names_open(dir_fd, recording), OSC_OK);
+    memset(&sink, 0, sizeof sink);
+    sink.file.out = out;
+    sink.has_parts = true;
+    assert_int_equal(osc_sink_open(&sink, dir_fd, &facts), OSC_OK);
+    assert_int_equal(osc_backlog_open(&backlog, 256), OSC_OK);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    osc_backlog_close(&backlog);
+    osc_sink_close(&sink);
+    osc_names_detach();
+    osc_blocks_close();
+    unlinkat(dir_fd, "blocks", 0);
+    unlinkat(dir_fd, "strings", 0);
+    unlinkat(dir_fd, "standing", 0);
+    close(dir_fd);
+    unlink(out);
+    return rmdir(folder);
+}
+
+/* The thread ORDINAL is there, in entry 0 of the table. */
+static void set_thread(uint64_t ordinal, uint32_t state)
+{
+    osc_blocks_header()->n_threads = 1;
+    osc_blocks_threads()[0].ordinal = ordinal;
+    osc_blocks_threads()[0].state = state;
+}
+
+static void put(struct osc_block *b, uint32_t slot, uint32_t kind, uint64_t ticks)
+{
+    b->slots[slot].value = ticks;
+    b->slots[slot].word = osc_record_word(1, b->tag, kind, 1);
+}
+
+/* A block of the thread ORDINAL with N ends at FIRST_TICKS and after. */
+static struct osc_block *new_block(uint64_t ordinal, uint32_t n, uint64_t first_ticks)
+{
+    struct osc_block *b = osc_blocks_take(ordinal, 77);
+
+    assert_non_null(b);
+    for (uint32_t i = 0; i < n; i++)
+        put(b, i, OSC_RECORD_END, first_ticks + i);
+    return b;
+}
+
+static uint32_t write_all(struct osc_sink *to, uint64_t until, int64_t now_ns, bool with_open)
+{
+    const struct osc_backlog_range range = {
+        .until_ticks = until, .now_ns = now_ns, .with_open = with_open};
+    uint32_t n_waiting = 0;
+
+    assert_int_equal(osc_backlog_write(&backlog, to, &range, &n_waiting), OSC_OK);
+    return n_waiting;
+}
+
+/* What the part holds, which is read while it is open. */
+static struct recording read_out(void)
+{
+    struct recording r;
+
+    assert_true(recording_read(&r, out));
+    recording_free(&r);
+    return r;
+}
+
+static void full_blocks_are_written_once_and_given_back(void **state)
+{
+    (void)state;
+    set_thread(1, OSC_THREAD_RUNS);
+    struct osc_block *b = new_block(1, 100, 1000);
+    osc_blocks_fill(b, 100);
+    osc_backlog_drain(&backlog, &sink, 2000, 0);
+    assert_int_equal(backlog.n, 1);
+    assert_int_equal(write_all(&sink, UINT64_MAX, 0, false), 0);
+    assert_int_equal(backlog.n, 0);
+    assert_int_equal(b->state, OSC_BLOCK_FREE);
+    assert_int_equal(b->written_slots, 0);
+    assert_int_equal(write_all(&sink, UINT64_MAX, 0, true), 0);
+    assert_int_equal(read_out().n_kinds[OSC_RECORD_END], 100);
+}
+
+static void a_cut_divides_blocks(void **state)
+{
+    (void)state;
+    set_thread(1, OSC_THREAD_RUNS);
+    struct osc_block *full = new_block(1, 100, 1000), *open = new_block(1, 50, 1050);
+    osc_blocks_fill(full, 100);
+    osc_backlog_drain(&backlog, &sink, 2000, 0);
+    write_all(&sink, 1060, 0, true);
+    assert_int_equal(read_out().n_kinds[OSC_RECORD_END], 61 + 11); /* an end at 1060 is in */
+    assert_int_equal(full->written_slots, 61);
+    assert_int_equal(open->written_slots, 11);
+    write_all(NULL, 1080, 0, true); /* nowhere */
+    write_all(&sink, UINT64_MAX, 0, true);
+    assert_int_equal(read_out().n_kinds[OSC_RECORD_END], 61 + 11 + 19 + 19);
+    assert_int_equal(backlog.n, 0);
+}
+
+static void a_call_that_has_not_finished_is_waited_for(void **state)
+{
+    (void)state;
+    set_thread(1, OSC_THREAD_RUNS);
+    struct osc_block *b = new_block(1, 100, 1000);
+    b->slots[40].word = 0; /* reserved */
+    osc_blocks_fill(b, 100);
+    osc_backlog_drain(&backlog, &sink, 2000, 0);
+    assert_int_equal(write_all(&sink, UINT64_MAX, SECOND, false), 1);
+    assert_int_equal(read_out().n_kinds[OSC_RECORD_END], 40);
+    put(b, 40, OSC_RECORD_END, 1040);
+    assert_int_equal(write_all(&sink, UINT64_MAX, SECOND, false), 0);
+    struct recording r = read_out();
+    assert_int_equal(r.n_kinds[OSC_RECORD_END], 100);
+    assert_int_equal(r.n_unfinished, 0);
+    assert_int_equal(b->state, OSC_BLOCK_FREE);
+}
+
+static void a_sleeping_call_keeps_its_block_until_its_thread_ends(void **state)
+{
+    (void)state;
+    set_thread(1, OSC_THREAD_RUNS);
+    struct osc_block *b = new_block(1, 100, 1000);
+    b->slots[40].word = 0;
+    osc_blocks_fill(b, 100);
+    osc_backlog_drain(&backlog, &sink, 2000, 0);
+    assert_int_equal(write_all(&sink, UINT64_MAX, INT64_C(3) * SECOND, false), 0);
+    struct recording r = read_out();
+    assert_int_equal(r.n_kinds[OSC_RECORD_END], 99);
+    assert_int_equal(r.n_unfinished, 1);
+    assert_int_equal(backlog.n_asleep, 1);
+    osc_backlog_wake(&backlog);
+    assert_int_equal(b->state, OSC_BLOCK_FULL);
+    assert_int_equal(write_all(&sink, UINT64_MAX, INT64_C(3) * SECOND, false), 0);
+    set_thread(1, OSC_THREAD_EXITED);
+    osc_backlog_wake(&backlog);
+    assert_int_equal(b->state, OSC_BLOCK_FREE);
+    assert_int_equal(backlog.n + backlog.n_asleep, 0);
+    assert_int_equal(read_out().n_kinds[OSC_RECORD_END], 99);
+}
+
+static void a_write_that_fails_is_tried_again(void **state)
+{
+    const struct osc_backlog_range all = {.until_ticks = UINT64_MAX, .with_open = true};
+    struct rlimit old;
+    uint32_t n_waiting;
+
+    (void)state;
+    set_thread(1, OSC_THREAD_RUNS);
+    struct osc_block *b = new_block(1, 100, 1000);
+    osc_blocks_fill(b, 100);
+    struct osc_block *open = new_block(1, 10, 1100);
+    osc_backlog_drain(&backlog, &sink, 2000, 0);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+    const struct rlimit low = {sink.file.bytes, old.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &low), 0);
+    assert_int_equal(osc_backlog_write(&backlog, &sink, &all, &n_waiting), OSC_EIO);
+    assert_int_equal(b->written_slots + open->written_slots, 0);
+    assert_int_equal(backlog.n, 1);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+    assert_int_equal(write_all(&sink, UINT64_MAX, 0, true), 0);
+    assert_int_equal(read_out().n_kinds[OSC_RECORD_END], 110);
+}
+
+static void what_is_old_is_given_up_first(void **state)
+{
+    struct osc_thread_set set;
+    struct osc_block *blocks[6];
+
+    (void)state;
+    set_thread(1, OSC_THREAD_RUNS);
+    for (uint32_t i = 0; i < 6; i++) {
+        blocks[i] = new_block(i + 1, 10, UINT64_C(1000) * (i + 1));
+        osc_blocks_fill(blocks[i], 10);
+        osc_backlog_drain(&backlog, &sink, 1000 * (i + 1) + 500, 0);
+    }
+    osc_backlog_evict(&backlog, &sink, 2500, 100);
+    assert_int_equal(backlog.n, 5);
+    assert_int_equal(blocks[0]->state, OSC_BLOCK_FREE);
+    osc_backlog_evict(&backlog, &sink, 0, 3);
+    assert_int_equal(backlog.n, 3);
+    assert_int_equal(backlog.evicted_ticks, 3500);
+    osc_backlog_threads(&backlog, &set);
+    assert_false(osc_threads_in(&set, 3));
+    assert_true(osc_threads_in(&set, 4));
+
+    const struct osc_backlog_range range = {
+        .from_ticks = 5005, .until_ticks = 6005, .keep = true};
+    uint32_t n_waiting;
+    for (int i = 1; i <= 2; i++) { /* as often as one likes */
+        assert_int_equal(osc_backlog_write(&backlog, &sink, &range, &n_waiting), OSC_OK);
+        assert_int_equal(read_out().n_kinds[OSC_RECORD_END], 10 * i);
+    }
+    assert_int_equal(backlog.n, 3);
+}
+
+static void memory_is_taken_before_what_is_young_is_given_up(void **state)
+{
+    static const uint64_t recording[2] = {3, 4};
+    enum { FIRST = 512, MOST = 640, OLD = 10 };
+
+    (void)state;
+    osc_blocks_close();
+    assert_int_equal(unlinkat(dir_fd, "blocks", 0), 0);
+    assert_int_equal(osc_blocks_open(dir_fd, (uint64_t)MOST * OSC_BLOCK_BYTES, recording),
+                     OSC_OK);
+    osc_backlog_close(&backlog);
+    assert_int_equal(osc_backlog_open(&backlog, MOST), OSC_OK);
+    set_thread(1, OSC_THREAD_RUNS);
+    for (uint32_t i = 0; i < FIRST; i++) {
+        osc_blocks_fill(new_block(1, 10, 1000), 10);
+        if (i + 1 == OLD)
+            osc_backlog_drain(&backlog, &sink, 2000, 0);
+    }
+    osc_backlog_drain(&backlog, &sink, 3000, 0);
+
+    assert_int_equal(osc_backlog_keep(&backlog, 2500, OLD), FIRST - OLD);
+    assert_int_equal(osc_blocks_header()->n_blocks, MOST);
+    for (uint32_t i = 0; i < MOST - FIRST; i++)
+        osc_blocks_fill(new_block(1, 10, 1000), 10);
+    osc_backlog_drain(&backlog, &sink, 3000, 0);
+    assert_int_equal(osc_backlog_keep(&backlog, 0, 100), MOST - 100);
+    assert_int_equal(osc_backlog_keep(&backlog, 2500, 100), MOST - 100);
+    assert_int_equal(osc_backlog_keep(&backlog, 0, MOST), MOST / 2);
+}
+
+static void standing_records_outlive_their_blocks(void **state)
+{
+    (void)state;
+    set_thread(1, OSC_THREAD_RUNS);
+    struct osc_block *b = new_block(1, 10, 1000), *open = new_block(1, 10, 1100);
+    put(b, 5, OSC_RECORD_THREAD_NAME, 1005);
+    put(open, 5, OSC_RECORD_PROCESS_NAME, 1105);
+    osc_blocks_fill(b, 10);
+    osc_backlog_drain(&backlog, &sink, 2000, 0);
+    write_all(NULL, UINT64_MAX, 0, true);
+    assert_int_equal(b->state, OSC_BLOCK_FREE);
+    assert_int_equal(osc_backlog_put_standing(&backlog, &sink, 0), OSC_OK);
+    assert_int_equal(osc_sink_flush(&sink), OSC_OK);
+    const struct recording r = read_out();
+    assert_int_equal(r.n_kinds[OSC_RECORD_END], 0);
+    assert_int_equal(r.n_kinds[OSC_RECORD_THREAD_NAME], 1);
+    assert_int_equal(r.n_kinds[OSC_RECORD_PROCESS_NAME], 1);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(full_blocks_are_written_once_and_given_back),
+        TEST(a_cut_divides_blocks),
+        TEST(a_call_that_has_not_finished_is_waited_for),
+        TEST(a_sleeping_call_keeps_its_block_until_its_thread_ends),
+        TEST(a_write_that_fails_is_tried_again),
+        TEST(what_is_old_is_given_up_first),
+        TEST(memory_is_taken_before_what_is_young_is_given_up),
+        TEST(standing_records_outlive_their_blocks),
+    };
+    signal(SIGXFSZ, SIG_IGN);
+    return cmocka_run_group_tests_name("backlog", tests, NULL, NULL);
+}

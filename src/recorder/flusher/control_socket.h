@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * control_socket.h - the socket in the live directory: who may ask, what they asked, the
+ * answer.
+ *
+ * wire/control.h has the words. Here is only the transport; what a command does is the
+ * caller's.
+ *
+ * Threading: one thread at a time.
+ */
+#ifndef OSC_RECORDER_FLUSHER_CONTROL_SOCKET_H
+#define OSC_RECORDER_FLUSHER_CONTROL_SOCKET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "recording/host_fd.h"
+#include "wire/control.h"
+
+/* Write an answer to COMMAND (without its newline) to OUT; its bytes, without newline. */
+typedef size_t osc_control_answer(void *ctx, const char *command, char *out, size_t room);
+
+struct osc_control {
+    struct osc_fd directory, listener;
+};
+
+/* Listen in the directory DIR_FD. OSC_EIO: nothing is there. */
+OSC_MUST_USE osc_status osc_control_open(struct osc_control *control, int dir_fd);
+
+/* Answer those who wait; does not wait itself, but for what one sends, 100 ms. */
+void osc_control_serve(struct osc_control *control, osc_control_answer *answer, void *ctx);
+
+/* Close, and remove the socket if IS_OURS: not in the child of a fork. */
+void osc_control_close(struct osc_control *control, bool is_ours);
+
+/* Append "KEY=VALUE" and a blank before it to OUT of which *LEN bytes are used. */
+void osc_control_add(char *out, size_t room, size_t *len, const char *key, const char *value);
+void osc_control_add_number(char *out, size_t room, size_t *len, const char *key,
+                            int64_t value);
+
+#endif

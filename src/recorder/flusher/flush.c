@@ -1,0 +1,761 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "recorder/flusher/flush.h"
+
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "recorder/flusher/backlog.h"
+#include "recorder/flusher/control_socket.h"
+#include "recorder/flusher/flush_options.h"
+#include "recorder/flusher/signals.h"
+#include "recorder/flusher/sink.h"
+#include "recorder/flusher/windows.h"
+#include "recorder/live/blocks.h"
+#include "recording/open_failure.h"
+#include "recording/schedule.h"
+
+#define PART_BYTES_MIN ((uint64_t)128 << 10)
+#define MS             INT64_C(1000000)
+#define SECOND         INT64_C(1000000000)
+#define STALL_NS       (200 * MS) /* that memory should last */
+
+enum {
+    PAUSE_MS = 100,        /* between looks */
+    BLOCKS_WORTH_IT = 32,  /* less waits for a second: chunks should not be tiny */
+    FLIGHT_WAKE_PART = 32, /* one block of so many is full */
+    TRIES = 20,            /* of a millisecond, for calls that are under way */
+    CRASH_WAIT_MS = 5000,
+    DUMP_WAIT_MS = 60000
+};
+
+/* Who asks the flusher for something. */
+enum request { REQUEST_STOP = 1, REQUEST_TOGGLE = 2, REQUEST_DUMP = 4, REQUEST_CRASH = 8 };
+
+static struct {
+    const struct osc_flush_core *core;
+    struct osc_flush_options options;
+    char out[OSC_PARTS_PATH_BYTES];
+    uint32_t n_drained;  /* blocks since rated_ns */
+    uint32_t n_in_stall; /* that fill in STALL_NS, as far as is known */
+
+    pthread_t thread;
+    pid_t pid, tid; /* of the process it runs in, and its own */
+    bool is_running, has_thread;
+    uint32_t requests;      /* enum request */
+    uint32_t n_dumps;       /* that are done; a futex */
+    osc_status dump_status; /* of the last one */
+    osc_status stop_status;
+    int error; /* errno of what went wrong last */
+
+    struct osc_sink sink;
+    struct osc_backlog backlog;
+    struct osc_control control;
+    bool is_writing; /* what is recorded goes into a part: a window is open */
+    int64_t looked_ns, rated_ns, anchored_ns, written_ns, retry_ns, slow_ns, reap_ns,
+        crashed_ns;
+    struct osc_clock_anchor first_anchor;
+    int64_t rate_after_ns; /* how old the first one must be to tell the rate better */
+    double ticks_per_ns;
+    unsigned char exited[OSC_LIVE_THREADS / 8]; /* entries whose blocks were all drained */
+} self;
+
+static void nap(void)
+{
+    const struct timespec ms = {.tv_nsec = MS};
+
+    (void)nanosleep(&ms, NULL);
+}
+
+static void take_anchor(void)
+{
+    struct osc_clock_anchor now;
+
+    self.core->anchor(&now);
+    osc_sink_add_anchor(&now);
+    self.anchored_ns = osc_clock_now_ns();
+    if (self.first_anchor.ticks == 0)
+        self.first_anchor = now;
+    else if (now.monotonic_ns > self.first_anchor.monotonic_ns + self.rate_after_ns)
+        self.ticks_per_ns = (double)(now.ticks - self.first_anchor.ticks) /
+                            (double)(now.monotonic_ns - self.first_anchor.monotonic_ns);
+}
+
+/*
+ * Every second, and before that whenever the recording has become twice as old: of a
+ * process that is killed early only anchors tell how long a tick is.
+ */
+static bool anchor_is_due(int64_t now_ns)
+{
+    const int64_t since_ns = now_ns - self.anchored_ns;
+
+    return since_ns >= SECOND || since_ns > self.anchored_ns - self.first_anchor.monotonic_ns;
+}
+
+/* TICKS less NS, but not before the clock began. */
+static uint64_t ticks_before(uint64_t ticks, uint64_t ns)
+{
+    const double back = (double)ns * self.ticks_per_ns;
+
+    return back < (double)ticks ? ticks - (uint64_t)back : 0;
+}
+
+static void drain(void)
+{
+    const uint64_t ticks = self.core->now();
+
+    /* What a flight recorder keeps need not be learned before it is given up. */
+    osc_backlog_drain(&self.backlog, self.options.is_flight ? NULL : &self.sink, ticks,
+                      osc_clock_now_ns());
+}
+
+/* Memory for as long as others may keep us from running. */
+static void grow(uint32_t n_drained, int64_t now_ns)
+{
+    const uint64_t took_ns = (uint64_t)(now_ns - self.looked_ns);
+
+    osc_blocks_grow();
+    if (n_drained > BLOCKS_WORTH_IT && took_ns > 0)
+        osc_blocks_grow_to(n_drained * (uint64_t)STALL_NS / took_ns);
+    self.looked_ns = now_ns;
+    self.n_drained += n_drained;
+    if (now_ns - self.rated_ns < PAUSE_MS * MS)
+        return;
+    self.n_in_stall =
+        (uint32_t)(self.n_drained * (uint64_t)STALL_NS / (uint64_t)(now_ns - self.rated_ns));
+    self.n_drained = 0;
+    self.rated_ns = now_ns;
+}
+
+/* Say once that it went wrong, and leave the disk alone for a second. */
+static osc_status note(osc_status st)
+{
+    if (st == OSC_OK) {
+        self.retry_ns = 0;
+    } else {
+        if (self.retry_ns == 0)
+            osc_log("%s: cannot be written: error %d; what is recorded stays in memory",
+                    self.sink.file.path, self.sink.file.error);
+        self.retry_ns = osc_clock_now_ns() + SECOND;
+        self.error = self.sink.file.error;
+    }
+    self.written_ns = osc_clock_now_ns();
+    return st;
+}
+
+/* Write blocks that are full. */
+static void write_full(void)
+{
+    const struct osc_backlog_range all = {.until_ticks = UINT64_MAX,
+                                          .now_ns = osc_clock_now_ns()};
+    uint32_t n_waiting;
+
+    (void)note(osc_backlog_write(&self.backlog, &self.sink, &all, &n_waiting));
+}
+
+/* Whether so many blocks are full that they should be written; of a small pool a part. */
+static bool enough_are_full(void)
+{
+    const uint32_t part = osc_blocks_header()->n_blocks / 4;
+    return self.backlog.n >= (part < BLOCKS_WORTH_IT ? part : BLOCKS_WORTH_IT);
+}
+
+/* Give back blocks that are full, unwritten: no window is open. */
+static void forget_full(void)
+{
+    const struct osc_backlog_range all = {.until_ticks = self.core->now(),
+                                          .now_ns = osc_clock_now_ns()};
+    uint32_t n_waiting;
+
+    if (osc_backlog_write(&self.backlog, NULL, &all, &n_waiting) != OSC_OK)
+        osc_log("forgetting blocks failed");
+}
+
+/* Write, or with SINK NULL forget, all before UNTIL; wait a little for calls under way. */
+static osc_status write_until(struct osc_sink *sink, uint64_t until)
+{
+    struct osc_backlog_range range = {.until_ticks = until, .with_open = true};
+    uint32_t n_waiting = 1;
+    osc_status st = OSC_OK;
+
+    for (int tries = 0; st == OSC_OK && n_waiting > 0 && tries <= TRIES; tries++) {
+        if (tries > 0)
+            nap();
+        drain();
+        range.take_all = tries == TRIES;
+        range.now_ns = osc_clock_now_ns();
+        st = osc_backlog_write(&self.backlog, sink, &range, &n_waiting);
+    }
+    return note(st);
+}
+
+/* End the part for REASON at TICKS, with a last look at the clock. */
+static osc_status end_part(uint32_t reason, uint64_t ticks)
+{
+    take_anchor();
+    self.core->tell_losses(osc_blocks_header());
+    osc_status st = osc_sink_flush(&self.sink);
+    if (st == OSC_OK)
+        st = osc_sink_end(&self.sink, reason, ticks);
+    return note(st);
+}
+
+static void hand_over(void)
+{
+    if (self.options.o.trace_ready)
+        self.options.o.trace_ready(self.options.o.ctx, self.sink.file.path);
+}
+
+static void follow_schedule(void)
+{
+    struct osc_cut cut;
+
+    while (osc_windows_take(&cut)) {
+        osc_status st = OSC_OK;
+
+        if (self.options.is_flight)
+            continue; /* it records when the schedule says so, but writes when asked */
+        if ((cut.deeds & OSC_DEED_STOP) && !(cut.deeds & OSC_DEED_START_FIRST)) {
+            st = write_until(&self.sink, cut.ticks);
+            if (st == OSC_OK)
+                st = end_part(OSC_END_WINDOW, cut.ticks);
+            self.is_writing = false;
+        }
+        if ((cut.deeds & OSC_DEED_READY) && st == OSC_OK)
+            hand_over();
+        if (cut.deeds & OSC_DEED_START) {
+            (void)write_until(NULL, cut.ticks);
+            (void)note(osc_backlog_put_standing(&self.backlog, &self.sink, 0));
+            self.is_writing = true;
+        }
+    }
+}
+
+/* Since when a dump at TICKS holds all: where a whole step begins. */
+static uint64_t flight_begin(uint64_t ticks)
+{
+    const struct osc_start_options *o = &self.options.o;
+    uint64_t from = o->flight_ns ? ticks_before(ticks, o->flight_ns) : ticks;
+
+    if (o->flight_steps && osc_windows_step() < 0)
+        return 0;
+    from = osc_windows_whole(from, o->flight_steps);
+    if (self.backlog.evicted_ticks > from)
+        from = osc_windows_next_whole(self.backlog.evicted_ticks);
+    return from;
+}
+
+/* Who is killed leaves whole steps, who crashed nothing more. relaxed: a number for itself */
+static void tell_flight(void)
+{
+    const bool is_over = self.crashed_ns && osc_clock_now_ns() - self.crashed_ns < SECOND;
+
+    __atomic_store_n(&osc_blocks_header()->window_begin,
+                     is_over ? OSC_LIVE_NO_WINDOW : flight_begin(self.core->now()),
+                     __ATOMIC_RELAXED);
+}
+
+static osc_status dump_flight(uint32_t reason, uint64_t ticks)
+{
+    struct osc_backlog_range range = {
+        .from_ticks = flight_begin(ticks),
+        .until_ticks = ticks,
+        .with_open = true,
+        .take_all = true,
+        .keep = true,
+    };
+    uint32_t n_waiting;
+    osc_status st;
+
+    for (int i = 0; i < TRIES / 4; i++)
+        nap(); /* calls under way end */
+    drain();
+    range.now_ns = osc_clock_now_ns();
+    st = note(osc_backlog_put_standing(&self.backlog, &self.sink,
+                                       range.from_ticks + !range.from_ticks));
+    if (st == OSC_OK)
+        st = note(osc_backlog_write(&self.backlog, &self.sink, &range, &n_waiting));
+    if (st == OSC_OK)
+        st = end_part(reason, ticks);
+    if (reason == OSC_END_CRASHED)
+        self.crashed_ns = range.now_ns, tell_flight();
+    if (st == OSC_OK) {
+        osc_windows_dumped(range.from_ticks, ticks);
+        hand_over();
+    }
+    return st;
+}
+
+/* Write the slow steps that have ended, if the first of them began before UNTIL. */
+static void dump_slow(uint64_t until)
+{
+    const uint64_t slow = osc_windows_take_slow(until);
+
+    if (!slow)
+        return;
+    self.slow_ns = osc_clock_now_ns();
+    (void)dump_flight(OSC_END_DUMPED, slow);
+}
+
+static void fly(void)
+{
+    const uint64_t window_ns = self.options.o.flight_ns ? self.options.o.flight_ns : SECOND;
+    const uint64_t from = flight_begin(self.core->now());
+    const int64_t since_ns = osc_clock_now_ns() - self.slow_ns;
+    const uint32_t n_max = osc_backlog_keep(&self.backlog, from, self.n_in_stall);
+    const bool is_due = self.slow_ns == 0 || (uint64_t)since_ns >= window_ns;
+
+    /* Once for each window, for all slow steps in it; sooner if they were given up else. */
+    dump_slow(is_due ? UINT64_MAX : osc_backlog_evicts(&self.backlog, from, n_max));
+    osc_backlog_evict(&self.backlog, &self.sink, from, n_max);
+    tell_flight();
+}
+
+static void ask(enum request request)
+{
+    /* release: pairs with the acquire in take_requests() */
+    __atomic_or_fetch(&self.requests, request, __ATOMIC_RELEASE);
+    osc_blocks_wake();
+}
+
+static uint32_t take_requests(void)
+{
+    /* acquire: pairs with the release in ask() */
+    return __atomic_exchange_n(&self.requests, 0, __ATOMIC_ACQUIRE);
+}
+
+static osc_status dump(uint32_t reason)
+{
+    const uint64_t now = self.core->now();
+
+    if (self.options.is_flight)
+        return dump_flight(reason, now);
+    return self.is_writing ? write_until(&self.sink, now) : OSC_OK;
+}
+
+static void serve_dump(uint32_t reason)
+{
+    self.dump_status = dump(reason);
+    /* release: pairs with the acquire in wait_for_dump(): the status is seen. */
+    __atomic_add_fetch(&self.n_dumps, 1, __ATOMIC_RELEASE);
+    (void)syscall(SYS_futex, &self.n_dumps, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
+}
+
+/* Ask for a dump and wait for its end. Async-signal-safe. */
+static osc_status wait_for_dump(enum request request, int limit_ms)
+{
+    const struct timespec step = {.tv_nsec = 10 * MS};
+    /* acquire: pairs with the release in serve_dump() */
+    const uint32_t before = __atomic_load_n(&self.n_dumps, __ATOMIC_ACQUIRE);
+
+    ask(request);
+    for (int ms = 0; ms < limit_ms; ms += 10) {
+        if (__atomic_load_n(&self.n_dumps, __ATOMIC_ACQUIRE) != before)
+            return self.dump_status;
+        (void)syscall(SYS_futex, &self.n_dumps, FUTEX_WAIT_PRIVATE, before, &step, NULL, 0);
+    }
+    return OSC_EIO;
+}
+
+static bool is_running(void)
+{
+    /* acquire: pairs with the release in osc_flush_start() */
+    return __atomic_load_n(&self.is_running, __ATOMIC_ACQUIRE);
+}
+
+/* Whether there is somebody who does what is asked. */
+static bool has_thread(void)
+{
+    /* acquire: pairs with the release in start_thread() */
+    return __atomic_load_n(&self.has_thread, __ATOMIC_ACQUIRE);
+}
+
+static bool is_flusher(void)
+{
+    /* relaxed: the flusher wrote it, and others are none. */
+    return (pid_t)syscall(SYS_gettid) == __atomic_load_n(&self.tid, __ATOMIC_RELAXED);
+}
+
+static void on_dump_signal(void)
+{
+    ask(REQUEST_DUMP);
+}
+
+static void on_toggle_signal(void)
+{
+    ask(REQUEST_TOGGLE);
+}
+
+static void on_crash(void)
+{
+    /* A child of fork() that has not recorded yet has the handlers, but no flusher. */
+    if (getpid() == self.pid && has_thread() && !is_flusher())
+        (void)wait_for_dump(REQUEST_CRASH, CRASH_WAIT_MS);
+}
+
+/* Whether the user has paused it, by signal or socket: over forks and recordings. */
+static bool is_paused_by_user;
+
+/* As often as the user likes: it counts once, beside the pauses of the program. */
+static void pause_for_user(bool pause)
+{
+    if (is_paused_by_user == pause)
+        return;
+    is_paused_by_user = pause;
+    self.core->pause(pause);
+}
+
+static const char *state_word(void)
+{
+    if (self.core->is_recording())
+        return "recording";
+    return self.options.o.schedule && !self.is_writing ? "held" : "paused";
+}
+
+static size_t answer_status(char *out, size_t room)
+{
+    const struct osc_parts *file = &self.sink.file;
+    struct osc_losses lost;
+    size_t len = 2;
+
+    self.core->losses(&lost);
+    mempcpy(out, "ok", 2);
+    osc_control_add(out, room, &len, "state", state_word());
+    osc_control_add_number(out, room, &len, "pid", getpid());
+    osc_control_add(out, room, &len, "path", file->path);
+    osc_control_add_number(out, room, &len, "records", (int64_t)file->all_records);
+    osc_control_add_number(out, room, &len, "bytes", (int64_t)file->all_bytes);
+    osc_control_add_number(out, room, &len, "lost_full", (int64_t)lost.full);
+    osc_control_add_number(out, room, &len, "lost_too_big", (int64_t)lost.too_big);
+    osc_control_add_number(out, room, &len, "lost_nested", (int64_t)lost.nested);
+    osc_control_add_number(out, room, &len, "lost_late", (int64_t)lost.late);
+    osc_control_add_number(out, room, &len, "blocks", osc_blocks_header()->n_blocks);
+    osc_control_add_number(out, room, &len, "step", osc_windows_step());
+    if (self.retry_ns)
+        osc_control_add_number(out, room, &len, "error", self.error);
+    return len;
+}
+
+static size_t answer(void *ctx, const char *command, char *out, size_t room)
+{
+    size_t len = 2;
+
+    (void)ctx;
+    mempcpy(out, "ok", 2);
+    if (strcmp(command, "status") == 0)
+        return answer_status(out, room);
+    if (strcmp(command, "start") == 0 || strcmp(command, "stop") == 0) {
+        pause_for_user(command[2] == 'o');
+        osc_control_add(out, room, &len, "state", state_word());
+    } else if (strcmp(command, "dump") == 0) {
+        if (dump(OSC_END_DUMPED) == OSC_OK) {
+            osc_control_add(out, room, &len, "path", self.sink.file.path);
+        } else {
+            mempcpy(out, "error cannot be written", 23);
+            len = 23;
+        }
+    } else {
+        mempcpy(out, "error unknown command", 21);
+        len = 21;
+    }
+    return len;
+}
+
+/* Entries whose threads have ended: all their blocks are drained after this. */
+static void look_for_exited(void)
+{
+    const struct osc_live_thread *threads = osc_blocks_threads();
+    /* relaxed: an entry is looked at by its state. */
+    const uint32_t n = __atomic_load_n(&osc_blocks_header()->n_threads, __ATOMIC_RELAXED);
+
+    memset(self.exited, 0, sizeof self.exited);
+    for (uint32_t i = 0; i < n && i < OSC_LIVE_THREADS; i++)
+        /* acquire: pairs with the release of the thread that exits */
+        if (__atomic_load_n(&threads[i].state, __ATOMIC_ACQUIRE) == OSC_THREAD_EXITED)
+            self.exited[i / 8] |= (unsigned char)(1 << i % 8);
+}
+
+/* Say what became of threads; entries of those that are through are used again. */
+static void settle_threads(void)
+{
+    const struct osc_live_thread *threads = osc_blocks_threads();
+    struct osc_thread_set waiting;
+
+    osc_backlog_wake(&self.backlog);
+    self.core->tell_losses(osc_blocks_header());
+    if (self.is_writing && osc_sink_tell_threads(&self.sink) != OSC_OK)
+        return;
+    osc_backlog_threads(&self.backlog, &waiting);
+    for (uint32_t i = 0; i < OSC_LIVE_THREADS; i++)
+        if ((self.exited[i / 8] >> i % 8 & 1) &&
+            !osc_threads_in(&waiting, threads[i].ordinal)) {
+            osc_sink_thread_done(&self.sink, i);
+            self.core->thread_done(i);
+        }
+}
+
+/* If there still are few blocks: those of threads that are gone, for the next look. If none
+ * was, not again for a while. */
+static void reap(int64_t now_ns)
+{
+    if (osc_blocks_are_few() && now_ns >= self.reap_ns)
+        self.reap_ns = self.core->reap() > 0 ? now_ns : now_ns + PAUSE_MS * MS;
+}
+
+/* One look at all there is to do. */
+static void look(uint32_t requests)
+{
+    const int64_t now_ns = osc_clock_now_ns();
+    const uint32_t n_before = self.backlog.n;
+
+    look_for_exited();
+    drain();
+    grow(self.backlog.n > n_before ? self.backlog.n - n_before : 0, now_ns);
+    if (anchor_is_due(now_ns))
+        take_anchor();
+    if (requests & REQUEST_TOGGLE)
+        pause_for_user(!is_paused_by_user);
+    follow_schedule();
+    if (requests & REQUEST_DUMP)
+        serve_dump(OSC_END_DUMPED);
+    if (requests & REQUEST_CRASH)
+        serve_dump(OSC_END_CRASHED);
+    if (self.options.is_flight)
+        fly();
+    else if (!self.is_writing)
+        forget_full();
+    else if (now_ns >= self.retry_ns &&
+             (enough_are_full() || now_ns - self.written_ns >= SECOND))
+        write_full();
+    reap(now_ns);
+    settle_threads();
+    osc_control_serve(&self.control, answer, NULL);
+}
+
+/* relaxed: see is_flusher() */
+static void be_flusher(void)
+{
+    __atomic_store_n(&self.tid, (pid_t)syscall(SYS_gettid), __ATOMIC_RELAXED);
+}
+
+/* All that is left: recording is off. */
+static osc_status finish(void)
+{
+    const unsigned deeds = osc_windows_exit();
+    struct osc_parts *file = &self.sink.file;
+    osc_status st = OSC_OK;
+
+    drain();
+    osc_backlog_gather(&self.backlog, self.core->now(), osc_clock_now_ns());
+    follow_schedule();
+    if (self.options.is_flight)
+        dump_slow(UINT64_MAX);
+    if (self.options.is_flight || !self.is_writing) {
+        /* Nobody asked for what is left; the first part is there in any case. */
+        return file->is_open ? end_part(OSC_END_STOPPED, self.core->now()) : OSC_OK;
+    }
+    st = write_until(&self.sink, UINT64_MAX);
+    if (st == OSC_OK)
+        st = end_part(OSC_END_STOPPED, self.core->now());
+    if (st == OSC_OK && (deeds & OSC_DEED_READY))
+        hand_over();
+    return st;
+}
+
+static void *run(void *arg)
+{
+    uint32_t requests = 0;
+
+    (void)arg;
+    (void)prctl(PR_SET_NAME, "opscope");
+    be_flusher();
+    while (!(requests & REQUEST_STOP)) {
+        osc_blocks_wait(PAUSE_MS * MS);
+        requests = take_requests();
+        look(requests);
+    }
+    self.stop_status = finish();
+    return NULL;
+}
+
+static osc_status open_all(const struct osc_flush_start *start)
+{
+    static const char *const modes[] = {NULL, "schedule", "flight"};
+    const struct osc_start_options *o = &self.options.o;
+    const bool has_schedule = o->schedule != NULL;
+    const bool has_windows = self.options.is_flight || has_schedule;
+    const struct osc_process_facts facts = {
+        .start_unix_ns = (uint64_t)self.first_anchor.realtime_ns,
+        .ticks_hz = start->ticks_hz,
+        .clock_name = start->clock_name,
+        .mode = modes[self.options.is_flight ? 2 : has_schedule],
+    };
+    osc_blocks_header()->is_flight = self.options.is_flight;
+    self.sink.file.out = self.out;
+    memcpy(self.sink.file.recording, start->recording, sizeof start->recording);
+    self.sink.file.limit_bytes = o->limit_bytes;
+    self.sink.has_parts = o->limit_bytes || has_windows;
+    if (o->limit_bytes) {
+        /* Windows and dumps stay whole if they can. */
+        self.sink.part_bytes = o->limit_bytes / (has_windows ? 2 : 8);
+        if (self.sink.part_bytes < PART_BYTES_MIN)
+            self.sink.part_bytes = PART_BYTES_MIN;
+    }
+    const osc_status st =
+        osc_backlog_open(&self.backlog, o->buffer_bytes / OSC_BLOCK_BYTES + 1);
+    return st == OSC_OK ? osc_sink_open(&self.sink, start->live_fd, &facts) : st;
+}
+
+static void close_all(bool is_ours)
+{
+    osc_control_close(&self.control, is_ours);
+    osc_backlog_close(&self.backlog);
+    osc_sink_close(&self.sink);
+}
+
+/* The thread takes no signal that is meant for the host. */
+static osc_status start_thread(void)
+{
+    sigset_t all, old;
+
+    sigfillset(&all);
+    if (pthread_sigmask(SIG_SETMASK, &all, &old) != 0)
+        return OSC_ENOMEM;
+    const int failed = pthread_create(&self.thread, NULL, run, NULL);
+    if (failed)
+        osc_open_failure_note(failed);
+    /* release: pairs with the acquire in has_thread() */
+    __atomic_store_n(&self.has_thread, !failed, __ATOMIC_RELEASE);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    return failed ? OSC_ENOMEM : OSC_OK;
+}
+
+osc_status osc_flush_start(const struct osc_flush_start *start)
+{
+    memset(&self, 0, sizeof self);
+    self.core = start->core;
+    self.pid = getpid();
+    if (strlen(start->out) >= sizeof self.out)
+        return OSC_EIO;
+    memcpy(self.out, start->out, strlen(start->out) + 1);
+    osc_flush_options_read(&self.options, start->options);
+    /* A flight recorder leaves little that is free, so it must look in time. */
+    if (self.options.is_flight)
+        osc_blocks_wake_at(FLIGHT_WAKE_PART);
+    self.ticks_per_ns = start->ticks_hz ? (double)start->ticks_hz / (double)SECOND : 1;
+    self.rate_after_ns = start->ticks_hz ? SECOND / 2 : 0;
+    take_anchor();
+    osc_status st = open_all(start);
+    if (st != OSC_OK) {
+        if (self.sink.file.error)
+            osc_open_failure_note(self.sink.file.error);
+        osc_parts_discard(&self.sink.file);
+        close_all(true);
+        return st;
+    }
+    if (osc_control_open(&self.control, start->live_fd) != OSC_OK)
+        osc_log("%s: no control socket", start->live_path);
+    const struct osc_windows_start windows = {
+        .schedule = self.options.o.schedule,
+        .slow_step = self.options.is_flight ? self.options.o.slow_step : 0,
+        .is_flight = self.options.is_flight,
+        .hold = self.core->hold,
+        .wake = osc_blocks_wake,
+        .begin = self.options.is_flight ? NULL : &osc_blocks_header()->window_begin,
+    };
+    osc_windows_open(&windows);
+    self.is_writing = !self.options.is_flight && osc_windows_begins_open();
+    self.written_ns = osc_clock_now_ns();
+    take_anchor(); /* the second one: with it, ticks have a rate from the first call on */
+    st = start->is_alone ? OSC_OK : start_thread();
+    if (st != OSC_OK) {
+        osc_parts_discard(&self.sink.file);
+        close_all(true);
+        return st;
+    }
+    const struct osc_signals signals = {
+        .dump_signal = self.options.o.dump_signal,
+        .toggle_signal = self.options.o.toggle_signal,
+        .has_crash = self.options.o.dump_on_crash,
+        .dump = on_dump_signal,
+        .toggle = on_toggle_signal,
+        .crash = on_crash,
+    };
+    osc_signals_open(&signals);
+    /* release: pairs with the acquire in is_running(): all is open. */
+    __atomic_store_n(&self.is_running, true, __ATOMIC_RELEASE);
+    return OSC_OK;
+}
+
+void osc_flush_attend(void)
+{
+    if (start_thread() != OSC_OK)
+        osc_log("%s: no thread to write it before the end", self.out);
+}
+
+osc_status osc_flush_stop(void)
+{
+    if (!is_running())
+        return OSC_OK;
+    if (is_flusher())
+        return OSC_EINVAL;
+    osc_signals_close();
+    if (has_thread()) {
+        ask(REQUEST_STOP);
+        pthread_join(self.thread, NULL);
+    } else {
+        be_flusher();
+        self.stop_status = finish();
+    }
+    /* relaxed: who still sees it running waits in vain, for a while. */
+    __atomic_store_n(&self.is_running, false, __ATOMIC_RELAXED);
+
+    const osc_status st = self.stop_status;
+    if (st == OSC_OK)
+        /* release: who sees it finds all in the file. */
+        __atomic_store_n(&osc_blocks_header()->state, OSC_LIVE_ENDED, __ATOMIC_RELEASE);
+    pause_for_user(false);
+    osc_windows_close();
+    close_all(true);
+    return st;
+}
+
+void osc_flush_step_end(uint64_t ticks)
+{
+    osc_windows_step_end(ticks);
+}
+
+void osc_flush_step_begin(uint64_t step, uint64_t ticks)
+{
+    osc_windows_step_begin(step, ticks);
+}
+
+osc_status osc_flush_dump(void)
+{
+    if (!is_running())
+        return OSC_OK;
+    if (is_flusher())
+        return OSC_EINVAL;
+    return has_thread() ? wait_for_dump(REQUEST_DUMP, DUMP_WAIT_MS) : OSC_EIO;
+}
+
+void osc_flush_leave_socket(void)
+{
+    osc_control_close(&self.control, false);
+}
+
+void osc_flush_forget(void)
+{
+    osc_windows_close();
+    close_all(false);
+    /* relaxed: who still sees it running waits in vain, for a while. */
+    __atomic_store_n(&self.is_running, false, __ATOMIC_RELAXED);
+    osc_signals_close();
+}

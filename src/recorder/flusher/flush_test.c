@@ -1,0 +1,796 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "recorder/flusher/flush.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "recorder/thread/thread_list.h"
+#include "support/recording.h"
+#include "wire/control.h"
+
+static char folder[32], out[64], live[64];
+
+/* Paths that trace_ready was called with. */
+static char ready[32][256];
+static uint32_t n_ready;
+
+static void on_ready(void *ctx, const char *path)
+{
+    assert_ptr_equal(ctx, ready);
+    /* relaxed: only the flusher writes it. */
+    const uint32_t n = __atomic_load_n(&n_ready, __ATOMIC_RELAXED);
+
+    snprintf(ready[n % 32], sizeof ready[0], "%s", path);
+    /* release: pairs with the acquire in wait_until_ready() */
+    __atomic_store_n(&n_ready, n + 1, __ATOMIC_RELEASE);
+}
+
+static int make_folder(void **state)
+{
+    (void)state;
+    unsetenv("OPSCOPE_SCHEDULE");
+    n_ready = 0;
+    snprintf(folder, sizeof folder, "/tmp/opscope-flush-XXXXXX");
+    if (!mkdtemp(folder))
+        return 1;
+    snprintf(out, sizeof out, "%s/run.osc", folder);
+    snprintf(live, sizeof live, "%s/run.osc.live", folder);
+    return 0;
+}
+
+static void remove_all(const char *path)
+{
+    DIR *d = opendir(path);
+    char name[512];
+
+    for (const struct dirent *e; d && (e = readdir(d));) {
+        if (e->d_name[0] == '.')
+            continue;
+        snprintf(name, sizeof name, "%s/%s", path, e->d_name);
+        if (unlink(name) != 0)
+            remove_all(name);
+    }
+    if (d)
+        closedir(d);
+    rmdir(path);
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    (void)osc_stop(); /* if the test failed */
+    remove_all(folder);
+    return 0;
+}
+
+static struct osc_start_options options(void)
+{
+    return (struct osc_start_options){.size = sizeof(struct osc_start_options),
+                                      .out = out,
+                                      .trace_ready = on_ready,
+                                      .ctx = ready};
+}
+
+static void nap_ms(long ms)
+{
+    const struct timespec t = {ms / 1000, ms % 1000 * 1000000};
+
+    nanosleep(&t, NULL);
+}
+
+/* A window or dump was handed over. */
+static void wait_until_ready(void)
+{
+    /* acquire: pairs with the release in on_ready() */
+    for (int i = 0; i < 500 && __atomic_load_n(&n_ready, __ATOMIC_ACQUIRE) == 0; i++)
+        nap_ms(10);
+}
+
+/* Part N of the recording. */
+static bool read_part(struct recording *r, unsigned n)
+{
+    char path[256];
+
+    snprintf(path, sizeof path, "%s/run.%u.osc", folder, n);
+    return recording_read(r, n == 1 ? out : path);
+}
+
+static void *record_scopes(void *arg)
+{
+    const osc_name name = osc_name_c("conv");
+    const long n = *(const long *)arg;
+
+    for (long i = 0; i < n; i++) {
+        osc_begin(OSC_SCOPE_OPERATOR, name);
+        osc_end();
+    }
+    return NULL;
+}
+
+static void run_threads(int n_threads, long n)
+{
+    pthread_t threads[16];
+
+    for (int i = 0; i < n_threads; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, record_scopes, &n), 0);
+    for (int i = 0; i < n_threads; i++)
+        pthread_join(threads[i], NULL);
+}
+
+/* A step with an instant in it; its number. */
+static uint64_t step(void)
+{
+    const uint64_t n = osc_step();
+
+    osc_instant(osc_name_c("in a step"));
+    return n;
+}
+
+static void what_threads_recorded_is_in_the_file(void **state)
+{
+    const struct osc_start_options o = options();
+    struct osc_losses lost;
+    struct recording r;
+
+    (void)state;
+    assert_int_equal(osc_start(&o), OSC_OK);
+    assert_int_equal(access(live, F_OK), 0);
+    run_threads(2, 100000);
+    osc_instant(osc_name_c("last"));
+    osc_losses_get(&lost);
+    assert_int_equal(osc_stop(), OSC_OK);
+    assert_int_equal(access(live, F_OK), -1);
+    assert_true(read_part(&r, 1));
+    assert_int_equal(r.n_kinds[OSC_RECORD_BEGIN + OSC_SCOPE_OPERATOR] +
+                         r.n_kinds[OSC_RECORD_END] + lost.full,
+                     400000);
+    assert_int_equal(r.n_unfinished, 0);
+    assert_int_equal(r.end.reason, OSC_END_STOPPED);
+    assert_int_equal(r.n_chunks[OSC_CHUNK_PROCESS], 1);
+    assert_int_equal(r.n_chunks[OSC_CHUNK_INDEX], 1);
+    assert_in_range(r.n_chunks[OSC_CHUNK_CLOCK], 1, 10);
+    assert_in_range(r.n_threads, 3, 10);
+    assert_int_equal(r.n_names, 1);
+    assert_true(recording_has_name(&r, r.names[0], "last"));
+    assert_int_equal(n_ready, 1); /* all of it is one window */
+    assert_string_equal(ready[0], out);
+    recording_free(&r);
+}
+
+static void a_kind_that_is_none_is_that_of_a_scope(void **state)
+{
+    static const int kinds[] = {99, -1, 255, OSC_SCOPE_KIND_COUNT};
+    const struct osc_start_options o = options();
+    struct recording r;
+
+    (void)state;
+    assert_int_equal(osc_start(&o), OSC_OK);
+    for (unsigned i = 0; i < 4; i++) {
+        /* NOLINTNEXTLINE(clang-analyzer-optin.core.EnumCastOutOfRange): so do programs. */
+        const enum osc_scope_kind kind = (enum osc_scope_kind)kinds[i];
+
+        osc_begin(kind, 1);
+        osc_begin_at(kind, 1, osc_now());
+        osc_complete(kind, 1, osc_now());
+        osc_complete_at(kind, 1, osc_now(), osc_now());
+        osc_end();
+        osc_end();
+    }
+    assert_int_equal(osc_stop(), OSC_OK);
+    assert_true(read_part(&r, 1));
+    assert_int_equal(r.n_kinds[OSC_RECORD_BEGIN + OSC_SCOPE_PLAIN], 8);
+    assert_int_equal(r.n_kinds[OSC_RECORD_COMPLETE + OSC_SCOPE_PLAIN], 8);
+    assert_int_equal(r.n_kinds[OSC_RECORD_END], 8);
+    recording_free(&r);
+}
+
+static void what_was_cut_or_lost_by_no_thread_is_in_the_file(void **state)
+{
+    static char text[4096];
+    const struct osc_start_options o = options();
+    struct recording r;
+
+    (void)state;
+    assert_int_equal(osc_start(&o), OSC_OK);
+    memset(text, 'x', sizeof text);
+    osc_instant(osc_name_c("long"));
+    osc_arg_text(osc_name_c("key"), text, sizeof text);
+    osc_arg_json(osc_name_c("key"), text, sizeof text);
+    osc_threads_count(OSC_LOSS_FULL, 3);
+    assert_int_equal(osc_stop(), OSC_OK);
+    assert_true(read_part(&r, 1));
+    assert_int_equal(r.end.lost[OSC_LOSS_TOO_BIG], 2);
+    assert_int_equal(r.end.lost[OSC_LOSS_FULL], 3);
+    recording_free(&r);
+}
+
+/* A quarter of a second is enough for the flusher to write what waits. */
+static void a_small_buffer_is_written_before_it_is_full(void **state)
+{
+    enum { ROUNDS = 6, INSTANTS = 6000 }; /* six blocks of sixteen */
+    struct osc_start_options o = options();
+    struct osc_losses lost;
+
+    (void)state;
+    o.buffer_bytes = (uint64_t)16 * OSC_BLOCK_BYTES;
+    assert_int_equal(osc_start(&o), OSC_OK);
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int i = 0; i < INSTANTS; i++)
+            osc_instant(osc_name_c("often"));
+        nap_ms(250);
+    }
+    osc_losses_get(&lost);
+    assert_int_equal(lost.full, 0);
+    assert_int_equal(osc_stop(), OSC_OK);
+}
+
+static void threads_that_come_and_go_are_told_once_each(void **state)
+{
+    const struct osc_start_options o = options();
+    struct recording r;
+
+    (void)state;
+    assert_int_equal(osc_start(&o), OSC_OK);
+    for (int i = 0; i < 300; i++) {
+        run_threads(4, 1);
+        /* Each took a block: on a busy machine they would outrun the flusher. */
+        if (i % 30 == 0)
+            assert_int_equal(osc_dump(), OSC_OK);
+    }
+    assert_int_equal(osc_stop(), OSC_OK);
+    assert_true(read_part(&r, 1));
+    assert_int_equal(r.n_kinds[OSC_RECORD_END], 1200);
+    recording_free(&r);
+}
+
+static void parts_stay_below_the_limit(void **state)
+{
+    struct osc_start_options o = options();
+    uint64_t bytes = 0, n_parts = 0, n_whole = 0;
+    struct recording r;
+
+    (void)state;
+    o.limit_bytes = 2 << 20;
+    assert_int_equal(osc_start(&o), OSC_OK);
+    for (int i = 0; i < 40; i++) {
+        run_threads(1, 50000);
+        nap_ms(5);
+    }
+    osc_instant(osc_name_c("last"));
+    assert_int_equal(osc_stop(), OSC_OK);
+    for (unsigned part = 1; part < 200; part++) {
+        if (!read_part(&r, part))
+            continue;
+        n_parts++;
+        bytes += r.len;
+        n_whole += r.n_chunks[OSC_CHUNK_PROCESS] == 1 && r.n_chunks[OSC_CHUNK_CLOCK] >= 1 &&
+                   r.n_chunks[OSC_CHUNK_STRINGS] >= 1 && r.n_chunks[OSC_CHUNK_THREADS] >= 1;
+        if (r.end.reason == OSC_END_STOPPED)
+            assert_true(recording_has_name(&r, r.names[0], "last"));
+        else
+            assert_int_equal(r.end.reason, OSC_END_CONTINUED);
+        recording_free(&r);
+    }
+    assert_in_range(n_parts, 3, 20);
+    assert_int_equal(n_whole, n_parts);
+    assert_in_range(bytes, 1 << 19, 2 << 20);
+}
+
+/* Steps in windows of their own; the rest is nowhere. */
+static void each_window_is_a_file(void **state)
+{
+    const struct osc_schedule schedule = {.wait = 1, .warmup = 1, .active = 2, .repeat = 2};
+    struct osc_start_options o = options();
+    struct recording r;
+    uint64_t last = 0;
+
+    (void)state;
+    o.schedule = &schedule;
+    assert_int_equal(osc_start(&o), OSC_OK);
+    osc_thread_name("main");
+    for (int i = 0; i < 12; i++)
+        last = step();
+    assert_int_equal(osc_stop(), OSC_OK);
+    assert_int_equal(n_ready, 2);
+    for (unsigned part = 1; part <= 2; part++) {
+        assert_true(read_part(&r, part));
+        assert_int_equal(r.end.reason, OSC_END_WINDOW);
+        assert_int_equal(r.n_steps, 2);
+        assert_int_equal(r.steps[0], last - 11 + (uint64_t)4 * part - 2);
+        assert_int_equal(r.steps[1], last - 11 + (uint64_t)4 * part - 1);
+        assert_int_equal(r.n_kinds[OSC_RECORD_STEP_END], 2);
+        assert_int_equal(r.n_kinds[OSC_RECORD_INSTANT], 2);
+        assert_int_equal(r.n_kinds[OSC_RECORD_THREAD_NAME], 1);
+        assert_int_equal(r.n_chunks[OSC_CHUNK_PROCESS], 1);
+        assert_true(recording_has_name(&r, r.names[0], "in a step"));
+        recording_free(&r);
+    }
+    assert_false(read_part(&r, 3));
+}
+
+static void a_window_that_the_end_cuts_is_handed_over(void **state)
+{
+    struct osc_start_options o = options();
+    struct recording r;
+
+    (void)state;
+    setenv("OPSCOPE_SCHEDULE", "wait=1,active=3", 1);
+    assert_int_equal(osc_start(&o), OSC_OK);
+    step();
+    const uint64_t first = step();
+    (void)osc_step_if_ended(); /* which the end does not end */
+    assert_int_equal(osc_stop(), OSC_OK);
+    assert_int_equal(n_ready, 1);
+    assert_true(read_part(&r, 1));
+    assert_int_equal(r.end.reason, OSC_END_STOPPED);
+    assert_int_equal(r.n_steps, 2);
+    assert_int_equal(r.steps[0], first);
+    assert_int_equal(r.n_kinds[OSC_RECORD_STEP_END], 1);
+    recording_free(&r);
+}
+
+static void a_flight_recorder_writes_whole_steps_when_asked(void **state)
+{
+    struct osc_start_options o = options();
+    struct recording r;
+    uint64_t last = 0;
+
+    (void)state;
+    o.flight_steps = 3;
+    assert_int_equal(osc_start(&o), OSC_OK);
+    osc_metadata("model", "resnet18");
+    for (int i = 0; i < 20; i++) {
+        last = step();
+        run_threads(1, 5000);
+        nap_ms(2);
+    }
+    assert_int_equal(osc_dump(), OSC_OK);
+    assert_int_equal(n_ready, 1);
+    assert_true(read_part(&r, 1));
+    assert_int_equal(r.end.reason, OSC_END_DUMPED);
+    assert_int_equal(r.n_steps, 4); /* three, and the one that runs */
+    assert_int_equal(r.steps[0], last - 3);
+    assert_int_equal(r.n_kinds[OSC_RECORD_STEP_END], 3);
+    assert_int_equal(r.n_kinds[OSC_RECORD_INSTANT], 4);
+    assert_int_equal(r.n_kinds[OSC_RECORD_BEGIN + OSC_SCOPE_OPERATOR], 20000);
+    assert_int_equal(r.n_kinds[OSC_RECORD_METADATA], 1);
+    recording_free(&r);
+
+    step();
+    assert_int_equal(osc_dump(), OSC_OK);
+    assert_true(read_part(&r, 2));
+    assert_int_equal(r.steps[0], last - 2);
+    recording_free(&r);
+    assert_int_equal(osc_stop(), OSC_OK);
+    assert_false(read_part(&r, 3));
+}
+
+static void a_flight_window_is_as_long_as_asked_from_the_first_second_on(void **state)
+{
+    struct osc_start_options o = options();
+    struct recording r;
+
+    (void)state;
+    o.flight_ns = 500000000;
+    assert_int_equal(osc_start(&o), OSC_OK);
+    const uint64_t first = step();
+    step();
+    nap_ms(350);
+    step();
+    assert_int_equal(osc_dump(), OSC_OK);
+    assert_true(read_part(&r, 1));
+    assert_int_equal(r.n_steps, 3);
+    assert_int_equal(r.steps[0], first);
+    recording_free(&r);
+    assert_int_equal(osc_stop(), OSC_OK);
+}
+
+/* Of 128 blocks an eighth is left for what is being recorded. */
+static void a_flight_recorder_uses_the_memory_that_it_may(void **state)
+{
+    enum { STEPS = 40, INSTANTS = 5000, KEPT = 14 }; /* with the next: 73 blocks */
+    struct osc_start_options o = options();
+    struct osc_losses lost;
+    struct recording r;
+
+    (void)state;
+    o.buffer_bytes = (uint64_t)128 * OSC_BLOCK_BYTES;
+    o.flight_steps = KEPT;
+    assert_int_equal(osc_start(&o), OSC_OK);
+    for (int i = 0; i < STEPS; i++) {
+        step();
+        for (int k = 0; k < INSTANTS; k++)
+            osc_instant(osc_name_c("kept"));
+        nap_ms(50);
+    }
+    assert_int_equal(osc_dump(), OSC_OK);
+    osc_losses_get(&lost);
+    assert_true(read_part(&r, 1));
+    assert_int_equal(r.n_steps, KEPT + 1); /* with the one that runs */
+    assert_true(r.n_kinds[OSC_RECORD_INSTANT] + lost.full >= (KEPT + 1ull) * INSTANTS);
+    recording_free(&r);
+    assert_int_equal(osc_stop(), OSC_OK);
+}
+
+static void a_slow_step_is_written(void **state)
+{
+    struct osc_start_options o = options();
+    struct recording r;
+
+    (void)state;
+    setenv("OPSCOPE_SCHEDULE", "flight=20s,slow=20", 1);
+    assert_int_equal(osc_start(&o), OSC_OK);
+    for (int i = 0; i < 30; i++) {
+        step();
+        nap_ms(i == 20 ? 500 : 4);
+    }
+    wait_until_ready();
+    assert_int_equal(osc_stop(), OSC_OK);
+    assert_int_equal(n_ready, 1);
+    assert_true(read_part(&r, 1));
+    assert_in_range(r.n_steps, 21, 22);
+    assert_int_equal(r.n_kinds[OSC_RECORD_STEP_END], 21);
+    recording_free(&r);
+}
+
+/* The first one is written, the second waits for its time. */
+static void record_two_slow_steps(void)
+{
+    struct osc_start_options o = options();
+
+    setenv("OPSCOPE_SCHEDULE", "flight=20s,slow=10", 1);
+    assert_int_equal(osc_start(&o), OSC_OK);
+    for (int i = 0; i < 30; i++) {
+        step();
+        nap_ms(i == 15 || i == 25 ? 300 : 4);
+        if (i == 20)
+            wait_until_ready();
+    }
+}
+
+static void a_slow_step_soon_after_another_is_written_too(void **state)
+{
+    struct recording r;
+
+    (void)state;
+    record_two_slow_steps();
+    assert_int_equal(osc_stop(), OSC_OK);
+    assert_int_equal(n_ready, 2);
+    assert_true(read_part(&r, 1));
+    assert_int_equal(r.n_kinds[OSC_RECORD_STEP_END], 16);
+    recording_free(&r);
+    assert_true(read_part(&r, 2));
+    assert_int_equal(r.n_kinds[OSC_RECORD_STEP_END], 26);
+    recording_free(&r);
+}
+
+static void a_slow_step_that_a_dump_has_is_not_written_again(void **state)
+{
+    struct recording r;
+
+    (void)state;
+    record_two_slow_steps();
+    assert_int_equal(osc_dump(), OSC_OK); /* while the second one waits for its time */
+    assert_int_equal(osc_stop(), OSC_OK);
+    assert_int_equal(n_ready, 2);
+    assert_true(read_part(&r, 2));
+    assert_in_range(r.n_kinds[OSC_RECORD_STEP_END], 29, 30);
+    recording_free(&r);
+}
+
+static void signals_dump_and_toggle(void **state)
+{
+    struct osc_start_options o = options();
+    struct recording r;
+
+    (void)state;
+    setenv("OPSCOPE_SCHEDULE", "flight=20s,signal=USR2,toggle=USR1", 1);
+    assert_int_equal(osc_start(&o), OSC_OK);
+    osc_instant(osc_name_c("first"));
+    raise(SIGUSR2);
+    wait_until_ready();
+    assert_int_equal(n_ready, 1);
+    raise(SIGUSR1);
+    nap_ms(300);
+    osc_instant(osc_name_c("second"));
+    raise(SIGUSR1);
+    nap_ms(300);
+    osc_instant(osc_name_c("third"));
+    assert_int_equal(osc_dump(), OSC_OK);
+    assert_int_equal(osc_stop(), OSC_OK);
+    assert_true(read_part(&r, 1));
+    assert_int_equal(r.n_names, 1);
+    recording_free(&r);
+    assert_true(read_part(&r, 2));
+    assert_int_equal(r.n_names, 2);
+    assert_true(recording_has_name(&r, r.names[1], "third"));
+    recording_free(&r);
+
+    struct sigaction now;
+    sigaction(SIGUSR2, NULL, &now);
+    assert_ptr_equal(now.sa_handler, SIG_DFL);
+}
+
+static void host_handler(int number)
+{
+    _exit(number == SIGSEGV ? 42 : 43);
+}
+
+/* What a child that crashes leaves, and how it ends. */
+static int crash(int number, bool has_handler)
+{
+    const pid_t pid = fork();
+    int status = 0;
+
+    if (pid == 0) {
+        struct osc_start_options o = options();
+        const struct rlimit no_core = {0, 0};
+
+        setrlimit(RLIMIT_CORE, &no_core);
+        if (has_handler)
+            signal(number, host_handler);
+        else
+            signal(number, SIG_DFL);
+        o.flight_steps = 2;
+        o.dump_on_crash = 1;
+        o.trace_ready = NULL;
+        if (osc_start(&o) != OSC_OK)
+            _exit(1);
+        for (int i = 0; i < 10; i++)
+            step();
+        if (number == SIGABRT)
+            abort();
+        raise(number);
+        _exit(2);
+    }
+    waitpid(pid, &status, 0);
+    return status;
+}
+
+static void a_child_that_crashes_waits_for_nobody(void **state)
+{
+    struct osc_start_options o = options();
+    struct timespec before, after;
+    int status = 0;
+
+    (void)state;
+    o.dump_on_crash = 1;
+    signal(SIGBUS, SIG_DFL); /* not as cmocka has it */
+    assert_int_equal(osc_start(&o), OSC_OK);
+    osc_instant(osc_name_c("parent"));
+    clock_gettime(CLOCK_MONOTONIC, &before);
+    const pid_t pid = fork();
+    if (pid == 0) {
+        const struct rlimit no_core = {0, 0};
+
+        setrlimit(RLIMIT_CORE, &no_core);
+        raise(SIGBUS);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    clock_gettime(CLOCK_MONOTONIC, &after);
+    assert_true(WIFSIGNALED(status) || WEXITSTATUS(status) != 0); /* sanitizers exit */
+    assert_in_range(after.tv_sec - before.tv_sec, 0, 2);
+    assert_int_equal(osc_stop(), OSC_OK);
+}
+
+static void a_crash_is_written_and_goes_on(void **state)
+{
+    struct recording r;
+
+    (void)state;
+    int status = crash(SIGSEGV, false);
+    assert_true(WIFSIGNALED(status));
+    assert_int_equal(WTERMSIG(status), SIGSEGV);
+    assert_true(read_part(&r, 1));
+    assert_int_equal(r.end.reason, OSC_END_CRASHED);
+    assert_int_equal(r.n_steps, 3);
+    recording_free(&r);
+
+    remove_all(folder);
+    mkdir(folder, 0700);
+    status = crash(SIGSEGV, true);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 42);
+    assert_true(read_part(&r, 1));
+    assert_int_equal(r.end.reason, OSC_END_CRASHED);
+    recording_free(&r);
+
+    remove_all(folder);
+    mkdir(folder, 0700);
+    status = crash(SIGABRT, false);
+    assert_int_equal(WTERMSIG(status), SIGABRT);
+    assert_true(read_part(&r, 1));
+    recording_free(&r);
+}
+
+/* Ask the control socket; the answer, without its newline. */
+static const char *ask_control(const char *command)
+{
+    static char line[OSC_CONTROL_LINE_MAX];
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    size_t len = 0;
+
+    snprintf(address.sun_path, sizeof address.sun_path, "%s/%s", live, OSC_CONTROL_SOCKET);
+    assert_int_equal(connect(fd, (struct sockaddr *)&address, sizeof address), 0);
+    assert_int_equal(send(fd, command, strlen(command), 0), strlen(command));
+    for (ssize_t n; len < sizeof line; len += (size_t)n) {
+        n = recv(fd, line + len, sizeof line - len, 0);
+        if (n <= 0)
+            break;
+    }
+    close(fd);
+    assert_in_range(len, 1, sizeof line);
+    assert_int_equal(line[len - 1], '\n');
+    line[len - 1] = '\0';
+    return line;
+}
+
+static void the_socket_answers(void **state)
+{
+    const struct osc_start_options o = options();
+    struct recording r;
+    char expected[200];
+    struct stat st;
+    char path[200];
+
+    (void)state;
+    assert_int_equal(osc_start(&o), OSC_OK);
+    snprintf(path, sizeof path, "%s/%s", live, OSC_CONTROL_SOCKET);
+    assert_int_equal(stat(path, &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0600);
+    osc_instant(osc_name_c("first"));
+    snprintf(expected, sizeof expected, "ok state=recording pid=%d path=%s ", (int)getpid(),
+             out);
+    assert_memory_equal(ask_control("status\n"), expected, strlen(expected));
+    assert_string_equal(ask_control("stop\n"), "ok state=paused");
+    assert_string_equal(ask_control("stop\n"), "ok state=paused");
+    osc_instant(osc_name_c("second"));
+    assert_string_equal(ask_control("start\n"), "ok state=recording");
+    osc_instant(osc_name_c("third"));
+    snprintf(expected, sizeof expected, "ok path=%s", out);
+    assert_string_equal(ask_control("dump\n"), expected);
+    assert_true(recording_read(&r, out));
+    assert_int_equal(r.n_names, 2);
+    recording_free(&r);
+    assert_string_equal(ask_control("fly\n"), "error unknown command");
+    assert_int_equal(osc_stop(), OSC_OK);
+    assert_true(recording_read(&r, out));
+    assert_int_equal(r.n_names, 2);
+    recording_free(&r);
+}
+
+/* Record, leave a child that does not, and end as if killed. */
+static void leave_a_child(const int gate[2])
+{
+    const struct osc_start_options o = options();
+
+    if (osc_start(&o) != OSC_OK)
+        _exit(1);
+    if (fork() == 0) {
+        char end;
+
+        close(gate[1]);
+        _exit((int)read(gate[0], &end, 1));
+    }
+    _exit(0);
+}
+
+static void a_child_does_not_keep_the_socket(void **state)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int gate[2], status = 1;
+
+    (void)state;
+    snprintf(address.sun_path, sizeof address.sun_path, "%s/%s", live, OSC_CONTROL_SOCKET);
+    assert_int_equal(pipe(gate), 0);
+    const pid_t pid = fork();
+    if (pid == 0)
+        leave_a_child(gate);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+    /* The child may not have come to it yet. */
+    for (int i = 0; i < 500 && status == 0; i++) {
+        const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+        if (connect(fd, (struct sockaddr *)&address, sizeof address) != 0)
+            status = errno;
+        close(fd);
+        nap_ms(10);
+    }
+    assert_int_equal(status, ECONNREFUSED);
+    close(gate[0]);
+    close(gate[1]);
+}
+
+static void a_full_disk_stops_writing_and_nothing_else(void **state)
+{
+    const struct osc_start_options o = options();
+    struct rlimit old, low;
+    struct recording r;
+
+    (void)state;
+    assert_int_equal(osc_start(&o), OSC_OK);
+    run_threads(1, 5000);
+    assert_int_equal(osc_dump(), OSC_OK);
+    getrlimit(RLIMIT_FSIZE, &old);
+    low = (struct rlimit){30000, old.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &low);
+    run_threads(1, 50000);
+    assert_int_equal(osc_dump(), OSC_EIO);
+    assert_non_null(strstr(ask_control("status\n"), " error=27"));
+    assert_true(read_part(&r, 1));
+    assert_int_equal(r.n_kinds[OSC_RECORD_END], 5000);
+    recording_free(&r);
+    setrlimit(RLIMIT_FSIZE, &old);
+    assert_int_equal(osc_dump(), OSC_OK);
+    assert_null(strstr(ask_control("status\n"), "error"));
+    assert_int_equal(osc_stop(), OSC_OK);
+    assert_true(read_part(&r, 1));
+    assert_int_equal(r.n_kinds[OSC_RECORD_END], 55000);
+    recording_free(&r);
+
+    assert_int_equal(osc_start(&o), OSC_OK);
+    run_threads(1, 50000);
+    setrlimit(RLIMIT_FSIZE, &low);
+    assert_int_equal(osc_stop(), OSC_EIO);
+    setrlimit(RLIMIT_FSIZE, &old);
+    assert_int_equal(access(live, F_OK), 0); /* there the rest is */
+}
+
+static void where_nothing_can_be_written_nothing_starts(void **state)
+{
+    struct osc_start_options o = options();
+
+    (void)state;
+    o.out = "/proc/self/run.osc";
+    assert_int_not_equal(osc_start(&o), OSC_OK);
+    assert_int_equal(osc_is_on(), 0);
+    assert_int_equal(osc_stop(), OSC_OK);
+    assert_int_equal(osc_dump(), OSC_OK);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(what_threads_recorded_is_in_the_file),
+        TEST(a_kind_that_is_none_is_that_of_a_scope),
+        TEST(what_was_cut_or_lost_by_no_thread_is_in_the_file),
+        TEST(a_small_buffer_is_written_before_it_is_full),
+        TEST(threads_that_come_and_go_are_told_once_each),
+        TEST(parts_stay_below_the_limit),
+        TEST(each_window_is_a_file),
+        TEST(a_window_that_the_end_cuts_is_handed_over),
+        TEST(a_flight_recorder_writes_whole_steps_when_asked),
+        TEST(a_flight_window_is_as_long_as_asked_from_the_first_second_on),
+        TEST(a_flight_recorder_uses_the_memory_that_it_may),
+        TEST(a_slow_step_is_written),
+        TEST(a_slow_step_soon_after_another_is_written_too),
+        TEST(a_slow_step_that_a_dump_has_is_not_written_again),
+        TEST(signals_dump_and_toggle),
+        TEST(a_crash_is_written_and_goes_on),
+        TEST(a_child_that_crashes_waits_for_nobody),
+        TEST(the_socket_answers),
+        TEST(a_child_does_not_keep_the_socket),
+        TEST(a_full_disk_stops_writing_and_nothing_else),
+        TEST(where_nothing_can_be_written_nothing_starts),
+    };
+    signal(SIGXFSZ, SIG_IGN);
+    return cmocka_run_group_tests_name("flush", tests, NULL, NULL);
+}

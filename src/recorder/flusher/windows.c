@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "recorder/flusher/windows.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "recording/schedule.h"
+#include "wire/live.h"
+
+enum {
+    CUTS = 64,        /* that the flusher may be behind; a power of two */
+    MEDIAN_OF = 63,   /* steps */
+    MEDIAN_NEEDS = 8, /* steps before one can be called slow */
+};
+
+static struct {
+    struct osc_windows_start start;
+    struct osc_schedule schedule;
+    bool is_stepping; /* a thread is in osc_windows_step_*() */
+    unsigned action;  /* that of the step that runs; by the thread that steps */
+    unsigned first;   /* that of step 0 */
+
+    uint32_t n_cuts, n_taken; /* ever */
+    struct osc_cut cuts[CUTS];
+    struct osc_cut taken; /* the last one; its deeds may not be done yet */
+
+    uint64_t slow_ticks;           /* of the last slow step's end; 0: taken */
+    uint64_t slow_begin;           /* of the first one that is not taken, or before */
+    uint64_t step_ticks;           /* when the step that runs began; 0: none runs */
+    uint32_t n_durations;          /* ever */
+    uint64_t durations[MEDIAN_OF]; /* of the last steps, in the order in which they were */
+
+    uint64_t n_steps;    /* that began, ever */
+    uint64_t first_step; /* number of the first of them: 0 for the schedule */
+    int64_t step;
+    uint64_t begins[OSC_WINDOWS_STEPS];
+} windows;
+
+/* relaxed, here and below: a number for itself, for who reads the file */
+static void tell_begin(uint64_t ticks)
+{
+    if (windows.start.begin)
+        __atomic_store_n(windows.start.begin, ticks, __ATOMIC_RELAXED);
+}
+
+/* A window begins at TICKS; if the one before is still to be written, that counts, too. */
+static void begin_window(uint64_t ticks)
+{
+    uint64_t *const begin = windows.start.begin;
+    uint64_t none = OSC_LIVE_NO_WINDOW;
+
+    if (begin)
+        (void)__atomic_compare_exchange_n(begin, &none, ticks, false, __ATOMIC_RELAXED,
+                                          __ATOMIC_RELAXED);
+}
+
+/* Whether nothing is recorded in steps for ACTION. */
+static bool is_held(enum osc_action action)
+{
+    return action == OSC_ACTION_NONE ||
+           (action == OSC_ACTION_WARMUP && windows.start.is_flight);
+}
+
+void osc_windows_open(const struct osc_windows_start *start)
+{
+    memset(&windows, 0, sizeof windows);
+    windows.start = *start;
+    windows.step = -1;
+    windows.action = OSC_ACTION_RECORD;
+    if (start->schedule) {
+        windows.schedule = *start->schedule;
+        windows.action = osc_schedule_action(&windows.schedule, 0);
+    }
+    windows.first = windows.action;
+    tell_begin(osc_windows_begins_open() ? 0 : OSC_LIVE_NO_WINDOW);
+    start->hold(is_held(windows.action));
+}
+
+void osc_windows_close(void)
+{
+    windows.start = (struct osc_windows_start){0};
+}
+
+/* True for the one thread that may go on; it ends with leave(). */
+static bool enter(void)
+{
+    /* acquire: pairs with the release in leave() */
+    return !__atomic_test_and_set(&windows.is_stepping, __ATOMIC_ACQUIRE);
+}
+
+static void leave(void)
+{
+    /* release: pairs with the acquire in enter() */
+    __atomic_clear(&windows.is_stepping, __ATOMIC_RELEASE);
+}
+
+static uint64_t median(void)
+{
+    const uint32_t n = windows.n_durations < MEDIAN_OF ? windows.n_durations : MEDIAN_OF;
+    uint64_t sorted[MEDIAN_OF];
+
+    for (uint32_t i = 0; i < n; i++) {
+        const uint64_t v = windows.durations[i];
+        uint32_t at = i;
+        for (; at > 0 && sorted[at - 1] > v; at--)
+            sorted[at] = sorted[at - 1];
+        sorted[at] = v;
+    }
+    return sorted[n / 2];
+}
+
+void osc_windows_step_end(uint64_t ticks)
+{
+    if (!enter())
+        return;
+    if (windows.step_ticks && windows.start.slow_step > 0) {
+        const uint64_t took = ticks - windows.step_ticks;
+
+        if (windows.n_durations >= MEDIAN_NEEDS &&
+            (double)took > windows.start.slow_step * (double)median()) {
+            /* relaxed: if it is taken just now, the begin of an older one stays. */
+            if (!__atomic_load_n(&windows.slow_ticks, __ATOMIC_RELAXED))
+                __atomic_store_n(&windows.slow_begin, windows.step_ticks, __ATOMIC_RELAXED);
+            /* release: pairs with the acquire in osc_windows_take_slow() */
+            __atomic_store_n(&windows.slow_ticks, ticks, __ATOMIC_RELEASE);
+            windows.start.wake();
+        }
+        windows.durations[windows.n_durations++ % MEDIAN_OF] = took;
+    }
+    windows.step_ticks = 0;
+    leave();
+}
+
+/* Go from the action of the step before to NEXT, unless the flusher is too far behind. */
+static void change_action(unsigned next, uint64_t ticks)
+{
+    const unsigned deeds = osc_schedule_deeds(windows.action, next);
+    const uint32_t n = windows.n_cuts;
+
+    /* acquire: pairs with the release in osc_windows_take() */
+    if (deeds && n - __atomic_load_n(&windows.n_taken, __ATOMIC_ACQUIRE) == CUTS)
+        return;
+    if (deeds) {
+        windows.cuts[n % CUTS] = (struct osc_cut){ticks, deeds};
+        /* release: pairs with the acquire in osc_windows_take() */
+        __atomic_store_n(&windows.n_cuts, n + 1, __ATOMIC_RELEASE);
+    }
+    if (deeds & OSC_DEED_START)
+        begin_window(ticks);
+    if (is_held(windows.action) != is_held(next))
+        windows.start.hold(is_held(next));
+    windows.action = next;
+    if (deeds)
+        windows.start.wake();
+}
+
+void osc_windows_step_begin(uint64_t step, uint64_t ticks)
+{
+    if (!enter())
+        return;
+    const uint64_t n = windows.n_steps;
+
+    /* relaxed: counted below */
+    __atomic_store_n(&windows.begins[n % OSC_WINDOWS_STEPS], ticks, __ATOMIC_RELAXED);
+    __atomic_store_n(&windows.step, (int64_t)step, __ATOMIC_RELAXED);
+    /* release: pairs with the acquire in begins_known() */
+    __atomic_store_n(&windows.n_steps, n + 1, __ATOMIC_RELEASE);
+    windows.step_ticks = ticks;
+    if (n == 0)
+        windows.first_step = step; /* what it is for has been so since the start */
+    else if (windows.start.schedule)
+        change_action(osc_schedule_action(&windows.schedule, step - windows.first_step), ticks);
+    leave();
+}
+
+/* The deeds of the last cut are done: what it ended is written. */
+static void settle_cut(void)
+{
+    if (windows.taken.deeds & OSC_DEED_START)
+        tell_begin(windows.taken.ticks);
+    else if (windows.taken.deeds & OSC_DEED_STOP)
+        tell_begin(OSC_LIVE_NO_WINDOW);
+    windows.taken.deeds = 0;
+}
+
+bool osc_windows_take(struct osc_cut *cut)
+{
+    const uint32_t i = windows.n_taken;
+
+    settle_cut();
+    /* acquire: pairs with the release in change_action() */
+    if (i == __atomic_load_n(&windows.n_cuts, __ATOMIC_ACQUIRE))
+        return false;
+    *cut = windows.cuts[i % CUTS];
+    /* release: pairs with the acquire in change_action() */
+    __atomic_store_n(&windows.n_taken, i + 1, __ATOMIC_RELEASE);
+    windows.taken = *cut;
+    if (cut->deeds & OSC_DEED_START)
+        begin_window(cut->ticks);
+    return true;
+}
+
+unsigned osc_windows_exit(void)
+{
+    return osc_schedule_deeds(windows.action, OSC_ACTION_EXIT);
+}
+
+bool osc_windows_begins_open(void)
+{
+    return windows.first == OSC_ACTION_RECORD || windows.first == OSC_ACTION_SAVE;
+}
+
+uint64_t osc_windows_take_slow(uint64_t until)
+{
+    /* acquire: pairs with the release in osc_windows_step_end(); relaxed: see there. */
+    if (!__atomic_load_n(&windows.slow_ticks, __ATOMIC_ACQUIRE) ||
+        __atomic_load_n(&windows.slow_begin, __ATOMIC_RELAXED) >= until)
+        return 0;
+    return __atomic_exchange_n(&windows.slow_ticks, 0, __ATOMIC_ACQUIRE);
+}
+
+void osc_windows_dumped(uint64_t from, uint64_t until)
+{
+    /* acquire: pairs with the release in osc_windows_step_end(); relaxed: see there. */
+    uint64_t slow = __atomic_load_n(&windows.slow_ticks, __ATOMIC_ACQUIRE);
+
+    if (slow != 0 && slow <= until &&
+        __atomic_load_n(&windows.slow_begin, __ATOMIC_RELAXED) >= from)
+        (void)__atomic_compare_exchange_n(&windows.slow_ticks, &slow, 0, false,
+                                          __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+int64_t osc_windows_step(void)
+{
+    /* relaxed: a number for itself */
+    return __atomic_load_n(&windows.step, __ATOMIC_RELAXED);
+}
+
+/* Begins from *FIRST to before *END are known; a thread that steps may be at *FIRST. */
+static void begins_known(uint64_t *first, uint64_t *end)
+{
+    /* acquire: pairs with the release in osc_windows_step_begin() */
+    *end = __atomic_load_n(&windows.n_steps, __ATOMIC_ACQUIRE);
+    *first = *end < OSC_WINDOWS_STEPS ? 0 : *end - OSC_WINDOWS_STEPS + 1;
+}
+
+static uint64_t begin_of(uint64_t i)
+{
+    /* relaxed: see begins_known() */
+    return __atomic_load_n(&windows.begins[i % OSC_WINDOWS_STEPS], __ATOMIC_RELAXED);
+}
+
+uint64_t osc_windows_whole(uint64_t ticks, uint64_t n_steps)
+{
+    uint64_t first, end, i;
+
+    begins_known(&first, &end);
+    if (n_steps && end > 0) {
+        const uint64_t at = end - first > n_steps ? end - 1 - n_steps : first;
+        ticks = begin_of(at) < ticks ? begin_of(at) : ticks;
+    }
+    for (i = end; i > first && begin_of(i - 1) > ticks; i--)
+        continue;
+    if (i > first)
+        return begin_of(i - 1);
+    return first > 0 ? begin_of(first) : ticks;
+}
+
+uint64_t osc_windows_next_whole(uint64_t ticks)
+{
+    uint64_t first, end, i;
+
+    begins_known(&first, &end);
+    for (i = end; i > first && begin_of(i - 1) >= ticks; i--)
+        continue;
+    return i < end ? begin_of(i) : ticks;
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "recorder/flusher/windows.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "recording/schedule.h"
+#include "wire/live.h"
+
+static bool is_held;
+static int n_wakes;
+static uint64_t begin;
+
+static void hold(bool hold_it)
+{
+    is_held = hold_it;
+}
+
+static void wake(void)
+{
+    n_wakes++;
+}
+
+static void start(const struct osc_schedule *schedule, double slow_step)
+{
+    const struct osc_windows_start s = {.schedule = schedule,
+                                        .slow_step = slow_step,
+                                        .hold = hold,
+                                        .wake = wake,
+                                        .begin = &begin};
+
+    is_held = true;
+    n_wakes = 0;
+    osc_windows_open(&s);
+}
+
+static void step(uint64_t number, uint64_t ticks)
+{
+    osc_windows_step_end(ticks);
+    osc_windows_step_begin(number, ticks);
+}
+
+static void assert_cut(uint64_t ticks, unsigned deeds)
+{
+    struct osc_cut cut;
+
+    assert_true(osc_windows_take(&cut));
+    assert_int_equal(cut.ticks, ticks);
+    assert_int_equal(cut.deeds, deeds);
+}
+
+static void without_a_schedule_all_is_one_window(void **state)
+{
+    struct osc_cut cut;
+
+    (void)state;
+    start(NULL, 0);
+    assert_false(is_held);
+    assert_true(osc_windows_begins_open());
+    assert_int_equal(begin, 0);
+    for (uint64_t i = 0; i < 10; i++)
+        step(i, 100 * i);
+    assert_false(osc_windows_take(&cut));
+    assert_int_equal(osc_windows_exit(), OSC_DEED_STOP | OSC_DEED_READY);
+    assert_int_equal(osc_windows_step(), 9);
+    osc_windows_close();
+}
+
+static void steps_move_the_schedule(void **state)
+{
+    const struct osc_schedule schedule = {.wait = 1, .warmup = 1, .active = 1, .repeat = 1};
+    struct osc_cut cut;
+
+    (void)state;
+    start(&schedule, 0);
+    assert_true(is_held);
+    assert_false(osc_windows_begins_open());
+    assert_int_equal(osc_windows_step(), -1);
+    step(7, 100); /* the first step of the recording, whatever its number */
+    assert_true(is_held);
+    step(8, 200);
+    assert_false(is_held);
+    assert_cut(200, OSC_DEED_PREPARE);
+    step(9, 300);
+    assert_cut(300, OSC_DEED_START);
+    assert_false(is_held);
+    step(10, 400);
+    assert_cut(400, OSC_DEED_STOP | OSC_DEED_READY);
+    assert_true(is_held);
+    step(11, 500);
+    assert_false(osc_windows_take(&cut));
+    assert_int_equal(osc_windows_exit(), 0);
+    osc_windows_close();
+}
+
+static void tells_where_the_window_begins_that_is_not_written(void **state)
+{
+    const struct osc_schedule schedule = {.warmup = 1, .active = 1, .repeat = 3};
+    struct osc_cut cut;
+
+    (void)state;
+    start(&schedule, 0);
+    step(0, 100);
+    assert_int_equal(begin, OSC_LIVE_NO_WINDOW);
+    step(1, 200); /* known at once */
+    assert_int_equal(begin, 200);
+    assert_cut(200, OSC_DEED_START);
+    assert_false(osc_windows_take(&cut));
+    step(2, 300); /* it is over, and is to be written */
+    assert_int_equal(begin, 200);
+    assert_true(osc_windows_take(&cut));
+    assert_int_equal(begin, 200);
+    step(3, 400); /* while it is being written */
+    assert_int_equal(begin, 200);
+    assert_cut(400, OSC_DEED_START);
+    assert_int_equal(begin, 400);
+    assert_false(osc_windows_take(&cut));
+    assert_int_equal(begin, 400);
+    step(4, 500);
+    assert_true(osc_windows_take(&cut));
+    assert_false(osc_windows_take(&cut));
+    assert_int_equal(begin, OSC_LIVE_NO_WINDOW);
+    osc_windows_close();
+}
+
+static void a_flight_recorder_has_nothing_of_warm_up(void **state)
+{
+    static const bool held[] = {true, true, false, true, true, false, true};
+    const struct osc_schedule schedule = {.wait = 1, .warmup = 1, .active = 1, .repeat = 2};
+    const struct osc_windows_start s = {
+        .schedule = &schedule, .is_flight = true, .hold = hold, .wake = wake};
+
+    (void)state;
+    osc_windows_open(&s);
+    assert_true(is_held);
+    for (uint64_t i = 0; i < sizeof held; i++) {
+        step(i, i + 1);
+        assert_int_equal(is_held, held[i]);
+    }
+    osc_windows_close();
+}
+
+static void a_flusher_that_is_late_holds_the_schedule_up(void **state)
+{
+    const struct osc_schedule schedule = {.active = 1};
+    struct osc_cut cut;
+    int n = 0;
+
+    (void)state;
+    start(&schedule, 0);
+    for (uint64_t i = 0; i < 200; i++)
+        step(i, i + 1);
+    for (; osc_windows_take(&cut); n++)
+        assert_int_equal(cut.ticks, n + 2);
+    assert_int_equal(n, 64);
+    step(200, 1000);
+    assert_true(osc_windows_take(&cut));
+    assert_int_equal(cut.ticks, 1000);
+    osc_windows_close();
+}
+
+static void a_step_is_slow_beside_the_median(void **state)
+{
+    uint64_t ticks = 1000;
+
+    (void)state;
+    start(NULL, 2.5);
+    for (uint64_t i = 0; i < 100; i++) {
+        step(i, ticks);
+        ticks += i == 3 || i == 50 ? 300 : 100 + i % 3;
+        if (i == 50)
+            assert_int_equal(osc_windows_take_slow(UINT64_MAX), 0);
+    }
+    /* That of step 3 came too early to tell. */
+    assert_int_equal(n_wakes, 1);
+    assert_int_not_equal(osc_windows_take_slow(UINT64_MAX), 0);
+    assert_int_equal(osc_windows_take_slow(UINT64_MAX), 0);
+    osc_windows_close();
+}
+
+static void slow_steps_wait_until_the_first_of_them_is_due(void **state)
+{
+    uint64_t ticks = 1000, first = 0, end = 0;
+
+    (void)state;
+    start(NULL, 2.5);
+    for (uint64_t i = 0; i < 20; i++) {
+        step(i, ticks);
+        first = i == 10 ? ticks : first;
+        ticks += i == 10 || i == 15 ? 300 : 100;
+        end = i == 15 ? ticks : end;
+    }
+    assert_int_equal(osc_windows_take_slow(first), 0);
+    assert_int_equal(osc_windows_take_slow(first + 1), end);
+    assert_int_equal(osc_windows_take_slow(UINT64_MAX), 0);
+    osc_windows_close();
+}
+
+static void whole_steps_are_found(void **state)
+{
+    (void)state;
+    start(NULL, 0);
+    assert_int_equal(osc_windows_whole(50, 0), 50);
+    assert_int_equal(osc_windows_whole(50, 3), 50);
+    assert_int_equal(osc_windows_next_whole(50), 50);
+    for (uint64_t i = 0; i < 10; i++)
+        step(i, 100 + 100 * i); /* 100 to 1000 */
+    assert_int_equal(osc_windows_whole(50, 0), 50);
+    assert_int_equal(osc_windows_whole(450, 0), 400);
+    assert_int_equal(osc_windows_whole(400, 0), 400);
+    assert_int_equal(osc_windows_whole(5000, 3), 700);
+    assert_int_equal(osc_windows_whole(250, 3), 200);
+    assert_int_equal(osc_windows_whole(5000, 300), 100);
+    assert_int_equal(osc_windows_next_whole(450), 500);
+    assert_int_equal(osc_windows_next_whole(400), 400);
+    assert_int_equal(osc_windows_next_whole(5000), 5000);
+    for (uint64_t i = 10; i < 10 + OSC_WINDOWS_STEPS; i++)
+        step(i, 100 + 100 * i);
+    assert_int_equal(osc_windows_whole(50, 0), 1200); /* the oldest that is remembered */
+    osc_windows_close();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(without_a_schedule_all_is_one_window),
+        cmocka_unit_test(steps_move_the_schedule),
+        cmocka_unit_test(tells_where_the_window_begins_that_is_not_written),
+        cmocka_unit_test(a_flight_recorder_has_nothing_of_warm_up),
+        cmocka_unit_test(a_flusher_that_is_late_holds_the_schedule_up),
+        cmocka_unit_test(a_step_is_slow_beside_the_median),
+        cmocka_unit_test(slow_steps_wait_until_the_first_of_them_is_due),
+        cmocka_unit_test(whole_steps_are_found),
+    };
+    return cmocka_run_group_tests_name("windows", tests, NULL, NULL);
+}

@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "recorder/live/blocks.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "recording/growing_map.h"
+#include "recording/open_failure.h"
+
+enum {
+    PIECE_BLOCKS = 512, /* 8 MiB: what the file grows by */
+    TRIES_MAX = 1000,   /* of a thread that others keep overtaking */
+    PIECE_MIN = 16,     /* blocks that are worth a recording */
+    WAKE_PART = 4,      /* of all blocks, when they are full */
+    WAKE_EVERY = 16,    /* blocks that are taken while few are free */
+    KEPT = 8            /* recordings whose addresses nobody else gets */
+};
+
+/*
+ * A stack: index + 1 of its first block in the low half, and a number that every change
+ * adds to in the high half, so that a first block that went and came back is noticed.
+ */
+typedef uint64_t stack_word;
+
+static struct {
+    /* Of the file; blocks follow at OSC_LIVE_BLOCKS_AT. It stays when the recording ends, as
+     * do the numbers in the stacks: a thread may be asleep in here, and must find memory
+     * and change nothing once it wakes. */
+    unsigned char *base;
+    struct osc_fd file;
+    uint32_t n_blocks, n_blocks_max;
+    stack_word free, full;
+    uint32_t n_free, n_full;
+    uint32_t wake_part; /* one in so many blocks is worth to be looked at */
+    uint64_t last_seq;
+    uint32_t wakes; /* a futex */
+    uint32_t wakes_seen;
+} pool;
+
+/* The addresses of recordings that are over, oldest at n_closed % KEPT. They are used again,
+ * or a host that starts and stops all day would run out of them, but not soon: a thread may
+ * have been asleep in a call ever since. */
+static struct {
+    unsigned char *base;
+    size_t len;
+} closed[KEPT];
+static uint32_t n_closed; /* ever */
+
+static unsigned char *get_base(void)
+{
+    /* acquire: pairs with the release in reserve_addresses(). */
+    return __atomic_load_n(&pool.base, __ATOMIC_ACQUIRE);
+}
+
+struct osc_live_header *osc_blocks_header(void)
+{
+    return (struct osc_live_header *)(void *)get_base();
+}
+
+struct osc_live_thread *osc_blocks_threads(void)
+{
+    return (struct osc_live_thread *)(void *)(get_base() + OSC_LIVE_THREADS_AT);
+}
+
+struct osc_block *osc_blocks_at(uint32_t i)
+{
+    return (struct osc_block *)(void *)(get_base() + OSC_LIVE_BLOCKS_AT +
+                                        (size_t)i * OSC_BLOCK_BYTES);
+}
+
+static uint32_t index_of(const struct osc_block *b)
+{
+    return (uint32_t)(((uintptr_t)b - (uintptr_t)osc_blocks_at(0)) / OSC_BLOCK_BYTES);
+}
+
+/* Whether B is of this recording: a thread that was asleep may hold one of the last. */
+static bool is_ours(const struct osc_block *b)
+{
+    return get_base() && (uintptr_t)b >= (uintptr_t)osc_blocks_at(0) &&
+           index_of(b) < __atomic_load_n(&pool.n_blocks, __ATOMIC_RELAXED);
+    /* relaxed: whoever got B from here has seen at least its own piece. */
+}
+
+/* relaxed: pop() may read that of a block that is another's by now; then it fails. */
+static uint32_t get_next(const struct osc_block *b)
+{
+    return __atomic_load_n(&b->next, __ATOMIC_RELAXED);
+}
+
+static void set_next(struct osc_block *b, uint32_t next)
+{
+    __atomic_store_n(&b->next, next, __ATOMIC_RELAXED);
+}
+
+static void push(stack_word *stack, struct osc_block *b)
+{
+    const uint32_t i = index_of(b) + 1;
+    /* relaxed: the exchange below checks it. */
+    stack_word old = __atomic_load_n(stack, __ATOMIC_RELAXED);
+    stack_word next;
+
+    do {
+        set_next(b, (uint32_t)old);
+        next = ((old >> 32) + 1) << 32 | i;
+        /* release: pairs with the acquire in pop() and osc_blocks_drain(): who gets B
+         * sees what stands in it. */
+    } while (!__atomic_compare_exchange_n(stack, &old, next, true, __ATOMIC_RELEASE,
+                                          __ATOMIC_RELAXED));
+}
+
+static struct osc_block *pop(stack_word *stack)
+{
+    /* acquire: pairs with the release in push() */
+    stack_word old = __atomic_load_n(stack, __ATOMIC_ACQUIRE);
+
+    for (int tries = 0; tries < TRIES_MAX && (uint32_t)old != 0; tries++) {
+        struct osc_block *b = osc_blocks_at((uint32_t)old - 1);
+
+        /* acquire: pairs with the release in add_piece(). A thread that was asleep may have
+         * OLD of one recording and B of the next, which has not so many. */
+        if ((uint32_t)old > __atomic_load_n(&pool.n_blocks, __ATOMIC_ACQUIRE))
+            return NULL;
+        const stack_word next = ((old >> 32) + 1) << 32 | get_next(b);
+
+        /* acquire: as above */
+        if (__atomic_compare_exchange_n(stack, &old, next, false, __ATOMIC_ACQUIRE,
+                                        __ATOMIC_ACQUIRE))
+            return b;
+    }
+    return NULL;
+}
+
+/* Whether the file may grow by LEN and leave as much: names and the recording go to the same
+ * disk. */
+static bool is_room_left(size_t len)
+{
+    const int kept = errno;
+    struct statvfs st;
+    const int fd = osc_fd_get(&pool.file);
+    /* Where it is not known, the file tells. */
+    const bool is_so = fd < 0 || fstatvfs(fd, &st) != 0 || st.f_blocks == 0 ||
+                       (uint64_t)st.f_bavail * st.f_frsize / 2 >= len;
+
+    if (!is_so)
+        osc_open_failure_note(ENOSPC);
+    errno = kept;
+    return is_so;
+}
+
+/* Map N more blocks at the end; false if there is no room. */
+static bool add_piece(uint32_t n)
+{
+    const size_t from =
+        pool.n_blocks == 0 ? 0 : OSC_LIVE_BLOCKS_AT + (size_t)pool.n_blocks * OSC_BLOCK_BYTES;
+    const size_t end = OSC_LIVE_BLOCKS_AT + ((size_t)pool.n_blocks + n) * OSC_BLOCK_BYTES;
+
+    if (!is_room_left(end - from) ||
+        osc_growing_map_reserve(&pool.file, from, end, pool.base) != OSC_OK)
+        return false;
+
+    const uint32_t first = pool.n_blocks;
+    /* release: pairs with the acquire in pop(): they are mapped. */
+    __atomic_store_n(&pool.n_blocks, first + n, __ATOMIC_RELEASE);
+    __atomic_add_fetch(&pool.n_free, n, __ATOMIC_RELAXED);
+    for (uint32_t i = first + n; i > first; i--)
+        push(&pool.free, osc_blocks_at(i - 1));
+    /* release: a reader of the file finds the room behind what it says. */
+    __atomic_store_n(&osc_blocks_header()->n_blocks, first + n, __ATOMIC_RELEASE);
+    return true;
+}
+
+static unsigned char *get_addresses(size_t len)
+{
+    const uint32_t oldest = n_closed % KEPT;
+    unsigned char *base = closed[oldest].base;
+
+    if (!base || closed[oldest].len != len)
+        return osc_growing_map_addresses(len, OSC_BLOCK_BYTES);
+    closed[oldest].base = NULL;
+    return base;
+}
+
+/* Address space for all of it, so that blocks lie at multiples of their size; less if
+ * there is a limit on it. */
+static bool reserve_addresses(uint64_t limit_bytes)
+{
+    uint64_t n = limit_bytes / OSC_BLOCK_BYTES;
+
+    if (n > UINT32_MAX / 4)
+        n = UINT32_MAX / 4;
+    for (; n >= PIECE_MIN; n /= 2) {
+        unsigned char *base = get_addresses(OSC_LIVE_BLOCKS_AT + n * OSC_BLOCK_BYTES);
+
+        if (base) {
+            /* release: pairs with the acquire in get_base(): there are no blocks yet. */
+            __atomic_store_n(&pool.base, base, __ATOMIC_RELEASE);
+            pool.n_blocks_max = (uint32_t)n;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void empty_stack(stack_word *stack)
+{
+    /* relaxed: who is at it meanwhile notices the new number, and finds nothing. */
+    const stack_word old = __atomic_load_n(stack, __ATOMIC_RELAXED);
+
+    __atomic_store_n(stack, ((old >> 32) + 1) << 32, __ATOMIC_RELAXED);
+}
+
+/* Nothing is there to be taken, and nothing is taken back. */
+static void empty_pool(void)
+{
+    /* relaxed: nobody records, or nothing that counts. */
+    __atomic_store_n(&pool.n_blocks, 0, __ATOMIC_RELAXED);
+    empty_stack(&pool.free);
+    empty_stack(&pool.full);
+    __atomic_store_n(&pool.n_free, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&pool.n_full, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&pool.last_seq, 0, __ATOMIC_RELAXED);
+}
+
+osc_status osc_blocks_open(int dir_fd, uint64_t limit_bytes, const uint64_t recording[2])
+{
+    empty_pool();
+    osc_blocks_wake_at(WAKE_PART);
+    const osc_status st = osc_growing_map_create(&pool.file, dir_fd, "blocks");
+
+    if (st != OSC_OK)
+        return st;
+    /* Says that this process is there, see left_over.h; not all file systems can. */
+    (void)flock(osc_fd_get(&pool.file), LOCK_EX | LOCK_NB);
+    if (!reserve_addresses(limit_bytes)) {
+        osc_fd_close(&pool.file);
+        return OSC_ENOMEM;
+    }
+    uint32_t n = pool.n_blocks_max < PIECE_BLOCKS ? pool.n_blocks_max : PIECE_BLOCKS;
+    while (n >= PIECE_MIN && !add_piece(n))
+        n /= 2;
+    if (n < PIECE_MIN) {
+        osc_blocks_close();
+        return OSC_EIO;
+    }
+
+    struct osc_live_header *h = osc_blocks_header();
+
+    h->version = OSC_LIVE_VERSION;
+    h->block_bytes = OSC_BLOCK_BYTES;
+    h->state = OSC_LIVE_RECORDING;
+    h->pid = (uint32_t)getpid();
+    h->recording[0] = recording[0];
+    h->recording[1] = recording[1];
+    /* release: who sees the magic sees the header. */
+    __atomic_store_n(&h->magic, OSC_LIVE_MAGIC, __ATOMIC_RELEASE);
+    return OSC_OK;
+}
+
+/* So many are worth to be looked at, when they are full, or when no more are free. */
+static uint32_t n_worth_it(void)
+{
+    /* relaxed: they decide only about sleep, which has a limit. */
+    const uint32_t n = __atomic_load_n(&pool.n_blocks, __ATOMIC_RELAXED) /
+                       __atomic_load_n(&pool.wake_part, __ATOMIC_RELAXED);
+
+    return n > 0 ? n : 1;
+}
+
+struct osc_block *osc_blocks_take(uint64_t ordinal, uint32_t tid)
+{
+    struct osc_block *b = pop(&pool.free);
+
+    if (!b)
+        return NULL;
+    /* relaxed: only how many matters, not when. */
+    const uint32_t n_left = __atomic_sub_fetch(&pool.n_free, 1, __ATOMIC_RELAXED);
+
+    if (n_left % WAKE_EVERY == 0 && n_left <= n_worth_it())
+        osc_blocks_wake(); /* who never fills his needs others, too */
+    uint64_t seq = __atomic_add_fetch(&pool.last_seq, 1, __ATOMIC_RELAXED);
+    while ((seq & 0xffff) == 0)
+        seq = __atomic_add_fetch(&pool.last_seq, 1, __ATOMIC_RELAXED);
+    b->thread = (uint32_t)ordinal;
+    b->tid = tid;
+    b->tag = (uint16_t)seq;
+    b->used_slots = 0;
+    b->written_slots = 0;
+    b->seq = seq;
+    /* release: who sees it OPEN sees whose it is and that its slots are empty. */
+    __atomic_store_n(&b->state, OSC_BLOCK_OPEN, __ATOMIC_RELEASE);
+    return b;
+}
+
+bool osc_blocks_are_out(void)
+{
+    /* relaxed: who sees that there is one takes it by osc_blocks_take(). */
+    return (uint32_t)__atomic_load_n(&pool.free, __ATOMIC_RELAXED) == 0;
+}
+
+uint32_t osc_blocks_free(void)
+{
+    /* relaxed: a number for itself. */
+    return __atomic_load_n(&pool.n_free, __ATOMIC_RELAXED);
+}
+
+bool osc_blocks_are_few(void)
+{
+    return osc_blocks_free() < pool.n_blocks / 4;
+}
+
+void osc_blocks_fill(struct osc_block *b, uint32_t used_slots)
+{
+    if (!is_ours(b))
+        return;
+    b->used_slots = used_slots;
+    /* release: a reader that sees it FULL sees how much of it is. */
+    __atomic_store_n(&b->state, OSC_BLOCK_FULL, __ATOMIC_RELEASE);
+    push(&pool.full, b);
+
+    /* relaxed: it decides only about sleep, which has a limit, until the next look. */
+    if (__atomic_add_fetch(&pool.n_full, 1, __ATOMIC_RELAXED) == n_worth_it())
+        osc_blocks_wake();
+}
+
+struct osc_block *osc_blocks_drain(void)
+{
+    /* relaxed: the exchange below checks it. */
+    stack_word old = __atomic_load_n(&pool.full, __ATOMIC_RELAXED);
+    struct osc_block *first = NULL;
+
+    /* Counted anew each time: who was torn off after push() never counted his. relaxed: see
+     * osc_blocks_fill() */
+    __atomic_store_n(&pool.n_full, 0, __ATOMIC_RELAXED);
+    /* acquire: pairs with the release in push() */
+    while ((uint32_t)old != 0 &&
+           !__atomic_compare_exchange_n(&pool.full, &old, ((old >> 32) + 1) << 32, true,
+                                        __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+        continue;
+    /* The last one pushed is on top: turn them round. */
+    for (uint32_t i = (uint32_t)old, next; i != 0; i = next) {
+        struct osc_block *b = osc_blocks_at(i - 1);
+
+        next = get_next(b);
+        set_next(b, first ? index_of(first) + 1 : 0);
+        first = b;
+    }
+    return first;
+}
+
+struct osc_block *osc_blocks_next(const struct osc_block *b)
+{
+    const uint32_t next = get_next(b);
+
+    return next == 0 ? NULL : osc_blocks_at(next - 1);
+}
+
+void osc_blocks_give_back(struct osc_block *b)
+{
+    /* release: a reader that finds slots cleared finds it FREE. */
+    __atomic_store_n(&b->state, OSC_BLOCK_FREE, __ATOMIC_RELEASE);
+    /* A tag is used again after 65,535 blocks: no slot may still carry it then. */
+    memset(b->slots, 0, sizeof b->slots);
+    push(&pool.free, b);
+    /* relaxed: see osc_blocks_take() */
+    __atomic_add_fetch(&pool.n_free, 1, __ATOMIC_RELAXED);
+}
+
+bool osc_blocks_add(void)
+{
+    const uint32_t n = pool.n_blocks_max - pool.n_blocks;
+
+    return n > 0 && add_piece(n < PIECE_BLOCKS ? n : PIECE_BLOCKS);
+}
+
+void osc_blocks_grow(void)
+{
+    if (osc_blocks_are_few())
+        (void)osc_blocks_add();
+}
+
+void osc_blocks_grow_to(uint64_t n_blocks)
+{
+    if (pool.n_blocks < n_blocks)
+        (void)osc_blocks_add();
+}
+
+void osc_blocks_wait(int64_t timeout_ns)
+{
+    const struct timespec timeout = {.tv_sec = timeout_ns / 1000000000,
+                                     .tv_nsec = timeout_ns % 1000000000};
+    /* relaxed: as in osc_blocks_fill() */
+    const bool many_wait = __atomic_load_n(&pool.n_full, __ATOMIC_RELAXED) >= n_worth_it();
+
+    /* Returns at once if somebody has called osc_blocks_wake() since we slept last. */
+    if (!many_wait)
+        (void)syscall(SYS_futex, &pool.wakes, FUTEX_WAIT_PRIVATE, pool.wakes_seen, &timeout,
+                      NULL, 0);
+    /* acquire: pairs with the release in osc_blocks_wake() */
+    pool.wakes_seen = __atomic_load_n(&pool.wakes, __ATOMIC_ACQUIRE);
+}
+
+void osc_blocks_wake_at(uint32_t part)
+{
+    /* relaxed: see n_worth_it() */
+    __atomic_store_n(&pool.wake_part, part, __ATOMIC_RELAXED);
+}
+
+void osc_blocks_wake(void)
+{
+    const int kept = errno;
+
+    /* release: what is asked of the flusher is seen once it is awake. */
+    __atomic_add_fetch(&pool.wakes, 1, __ATOMIC_RELEASE);
+    (void)syscall(SYS_futex, &pool.wakes, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+    errno = kept;
+}
+
+void osc_blocks_close(void)
+{
+    const size_t len = OSC_LIVE_BLOCKS_AT + (size_t)pool.n_blocks_max * OSC_BLOCK_BYTES;
+
+    empty_pool();
+    osc_fd_close(&pool.file);
+    if (pool.n_blocks_max == 0)
+        return;
+    osc_growing_map_vacate(pool.base, len);
+    closed[n_closed % KEPT].base = pool.base;
+    closed[n_closed++ % KEPT].len = len;
+    pool.n_blocks_max = 0;
+}
+
+void osc_blocks_forget(void)
+{
+    osc_fd_close(&pool.file);
+    memset(&pool, 0, sizeof pool);
+}

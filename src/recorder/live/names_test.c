@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "recorder/live/names.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "wire/chunk.h"
+#include "wire/live.h"
+
+static char dir[] = "/tmp/osc-names-XXXXXX";
+static uint64_t n_full, n_too_big;
+
+static uint32_t add(const char *s)
+{
+    return osc_names_add(s, strlen(s), &n_full, &n_too_big);
+}
+
+/* A fresh directory. */
+static int make_sub(void)
+{
+    static int n;
+    char sub[64];
+
+    (void)snprintf(sub, sizeof sub, "%s/%d", dir, n++);
+    assert_int_equal(mkdir(sub, 0700), 0);
+    const int fd = open(sub, O_RDONLY | O_DIRECTORY);
+
+    assert_true(fd >= 0);
+    return fd;
+}
+
+/* The file `strings` of a fresh directory; OPEN makes it. */
+static int open_log(void)
+{
+    const int fd = make_sub();
+
+    assert_int_equal(osc_names_open(fd, (const uint64_t[2]){1, 2}), OSC_OK);
+    const int log = openat(fd, "strings", O_RDONLY);
+
+    assert_true(log >= 0);
+    (void)close(fd);
+    return log;
+}
+
+/* What the entry NAME of the file FD says; its hash must be right. */
+static size_t read_entry(int fd, uint32_t name, char *s, size_t room)
+{
+    uint32_t head[2];
+
+    assert_int_equal(pread(fd, head, sizeof head, (off_t)name * 8), sizeof head);
+    assert_true(head[0] > 1 && head[0] - 1 <= room);
+    assert_int_equal(pread(fd, s, head[0] - 1, (off_t)name * 8 + 8), head[0] - 1);
+    assert_int_equal(head[1], (uint32_t)osc_wire_hash(s, head[0] - 1));
+    return head[0] - 1;
+}
+
+static void gives_the_same_bytes_the_same_name(void **state)
+{
+    (void)state;
+    const uint32_t a = add("conv2d");
+
+    assert_int_not_equal(a, 0);
+    assert_int_equal(add("conv2d"), a);
+    assert_int_not_equal(add("conv2D"), a);
+    assert_int_equal(osc_names_add(NULL, 4, &n_full, &n_too_big), 0);
+    assert_int_equal(add(""), 0);
+    assert_int_equal(n_full + n_too_big, 0);
+    assert_int_not_equal(osc_names_add("x\0a", 3, &n_full, &n_too_big),
+                         osc_names_add("x\0b", 3, &n_full, &n_too_big));
+}
+
+static void writes_names_from_before_into_each_file(void **state)
+{
+    char s[16];
+
+    (void)state;
+    const uint32_t a = add("before the file");
+
+    for (int i = 0; i < 2; i++) {
+        const int log = open_log();
+        const uint32_t b = add(i == 0 ? "in the first" : "in the second");
+
+        assert_int_equal(read_entry(log, a, s, sizeof s), 15);
+        assert_memory_equal(s, "before the file", 15);
+        assert_true(read_entry(log, b, s, sizeof s) >= 12);
+        osc_names_detach();
+        (void)close(log);
+    }
+    assert_int_equal(add("before the file"), a);
+}
+
+static void takes_strings_of_16_mib_and_cuts_longer_ones(void **state)
+{
+    const size_t len = OSC_NAME_BYTES_MAX;
+    static char s[OSC_NAME_BYTES_MAX + 2];
+
+    (void)state;
+    memset(s, 'x', sizeof s);
+    const uint32_t a = osc_names_add(s, len, &n_full, &n_too_big);
+
+    assert_int_not_equal(a, 0);
+    assert_int_equal(n_too_big, 0);
+    assert_int_equal(osc_names_add(s, len + 2, &n_full, &n_too_big), a);
+    assert_int_equal(n_too_big, 1);
+}
+
+enum { N_NAMES = 20000, N_ADDERS = 4 };
+
+static void *add_many(void *arg)
+{
+    uint32_t *names = arg;
+
+    for (int i = 0; i < N_NAMES; i++) {
+        char s[32];
+        uint64_t lost[2] = {0};
+        const int len = snprintf(s, sizeof s, "op%d", i);
+
+        names[i] = osc_names_add(s, (size_t)len, &lost[0], &lost[1]);
+    }
+    return NULL;
+}
+
+static void agrees_on_names_that_threads_bring_at_once(void **state)
+{
+    static uint32_t names[N_ADDERS][N_NAMES];
+    pthread_t threads[N_ADDERS];
+    const int log = open_log();
+
+    (void)state;
+    for (int i = 0; i < N_ADDERS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, add_many, names[i]), 0);
+    for (int i = 0; i < N_ADDERS; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    for (int i = 0; i < N_NAMES; i++) {
+        char s[32], expected[32];
+
+        for (int t = 1; t < N_ADDERS; t++)
+            assert_int_equal(names[t][i], names[0][i]);
+        assert_int_equal(read_entry(log, names[0][i], s, sizeof s),
+                         snprintf(expected, sizeof expected, "op%d", i));
+        assert_memory_equal(s, expected, strlen(expected));
+    }
+    osc_names_detach();
+    (void)close(log);
+}
+
+static void keeps_a_child_out_of_its_parents_file(void **state)
+{
+    const int log = open_log();
+    struct stat before, after;
+    struct osc_live_strings h;
+    int status = 0;
+
+    (void)state;
+    assert_int_equal(fstat(log, &before), 0);
+    const uint32_t a = add("of the parent");
+    const pid_t pid = fork();
+
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        osc_names_unlock();
+        osc_names_detach();
+        _exit(add("of the parent") == a && add("of the child") > a ? 0 : 1);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+    assert_int_equal(fstat(log, &after), 0);
+    assert_int_equal(pread(log, &h, sizeof h, 0), sizeof h);
+    assert_int_equal(h.used_bytes, (uint64_t)a * 8 + 8 + 16);
+    osc_names_detach();
+    (void)close(log);
+}
+
+/* Full in the middle of the copy, and where the file is to get its room. */
+static void keeps_its_names_where_the_file_has_no_room(void **state)
+{
+    static const rlim_t limits[] = {0, 40, 60000};
+    struct rlimit old;
+    char text[16];
+
+    (void)state;
+    const uint32_t a = add("from before");
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+    (void)signal(SIGXFSZ, SIG_IGN);
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        const struct rlimit low = {limits[i], old.rlim_max};
+        const int fd = make_sub();
+
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, &low), 0);
+        assert_int_equal(osc_names_open(fd, (const uint64_t[2]){1, 2}), OSC_EIO);
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+        assert_int_equal(add("from before"), a);
+        (void)close(fd);
+    }
+    const uint32_t b = add("from between");
+    const int log = open_log();
+
+    assert_true(b > a);
+    assert_int_equal(read_entry(log, a, text, sizeof text), strlen("from before"));
+    assert_int_equal(read_entry(log, b, text, sizeof text), strlen("from between"));
+    osc_names_detach();
+    (void)close(log);
+}
+
+static bool is_to_signal;
+static int opened_in_handler = -1;
+
+/* The log gets room: a signal comes. */
+int mprotect(void *p, size_t len, int protection)
+{
+    if (is_to_signal) {
+        is_to_signal = false;
+        (void)raise(SIGUSR1);
+    }
+    return (int)syscall(SYS_mprotect, p, len, protection);
+}
+
+static void open_in_handler(int number)
+{
+    (void)number;
+    opened_in_handler = open_log();
+}
+
+static void a_handler_that_opens_finds_all_the_room_in_the_file(void **state)
+{
+    const struct sigaction action = {.sa_handler = open_in_handler};
+    static char longer[OSC_NAME_BYTES_MAX], s[OSC_NAME_BYTES_MAX];
+
+    (void)state;
+    assert_int_equal(sigaction(SIGUSR1, &action, NULL), 0);
+    memset(longer, 'y', sizeof longer);
+    is_to_signal = true;
+    const uint32_t a = osc_names_add(longer, sizeof longer, &n_full, &n_too_big);
+
+    assert_false(is_to_signal);
+    assert_true(opened_in_handler >= 0);
+    assert_int_equal(read_entry(opened_in_handler, a, s, sizeof s), sizeof longer);
+    assert_memory_equal(s, longer, sizeof longer);
+    osc_names_detach();
+    (void)close(opened_in_handler);
+    assert_int_equal(n_full, 0);
+}
+
+static int make_dir(void **state)
+{
+    (void)state;
+    return mkdtemp(dir) ? 0 : -1;
+}
+
+static int remove_dir(void **state)
+{
+    char path[64];
+
+    (void)state;
+    for (int n = 0; n < 16; n++) {
+        (void)snprintf(path, sizeof path, "%s/%d/strings", dir, n);
+        (void)unlink(path);
+        *strrchr(path, '/') = '\0';
+        (void)rmdir(path);
+    }
+    return rmdir(dir);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gives_the_same_bytes_the_same_name),
+        cmocka_unit_test(writes_names_from_before_into_each_file),
+        cmocka_unit_test(takes_strings_of_16_mib_and_cuts_longer_ones),
+        cmocka_unit_test(agrees_on_names_that_threads_bring_at_once),
+        cmocka_unit_test(keeps_a_child_out_of_its_parents_file),
+        cmocka_unit_test(keeps_its_names_where_the_file_has_no_room),
+        cmocka_unit_test(a_handler_that_opens_finds_all_the_room_in_the_file),
+    };
+    return cmocka_run_group_tests_name("names", tests, make_dir, remove_dir);
+}

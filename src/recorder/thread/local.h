@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * local.h - one step that a signal cannot split, among one thread and its handlers.
+ *
+ * What only one thread uses needs no lock against others, which is most of the price of
+ * an atomic instruction; but a handler of that thread may come between any two
+ * instructions, so reading, testing and writing must be one.
+ *
+ * Threading: *AT belongs to the calling thread and its signal handlers.
+ */
+#ifndef OSC_RECORDER_THREAD_LOCAL_H
+#define OSC_RECORDER_THREAD_LOCAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Set *AT to NEXT if it is *OLD, which in any case becomes what *AT was: who goes on with
+ * that, instead of a copy of his own, saves the copy. */
+static inline bool osc_local_swap(uintptr_t *at, uintptr_t *old, uintptr_t next)
+{
+#if defined __x86_64__
+    bool is_done;
+
+    __asm__ volatile("cmpxchgq %3, %0"
+                     : "+m"(*at), "=@ccz"(is_done), "+a"(*old)
+                     : "r"(next)
+                     : "memory");
+    return is_done;
+#else
+    /* relaxed: there is no partner on another thread. */
+    return __atomic_compare_exchange_n(at, old, next, false, __ATOMIC_RELAXED,
+                                       __ATOMIC_RELAXED);
+#endif
+}
+
+/* Add N to *AT, which other threads may read at any time. */
+static inline void osc_local_add(uint64_t *at, uint64_t n)
+{
+#if defined __x86_64__
+    __asm__ volatile("addq %1, %0" : "+m"(*at) : "er"(n) : "memory", "cc");
+#else
+    /* relaxed: a number for itself. */
+    __atomic_add_fetch(at, n, __ATOMIC_RELAXED);
+#endif
+}
+
+#endif

@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "recorder/thread/thread_list.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "recorder/live/blocks.h"
+#include "recorder/session.h"
+#include "recorder/thread/ticks.h"
+
+#ifndef MADV_WIPEONFORK
+#define MADV_WIPEONFORK 18 /* Linux 4.14 */
+#endif
+
+enum { TRIES_MAX = 1000, KEYS_AT_HAND = 32, REAPS_HZ = 10, SETTLE_STEP_NS = 50000 };
+
+/* Wiped in the child of a fork. */
+struct memory {
+    _Alignas(64) uint32_t life; /* 0: wiped; LIFE_BEGINS; LIFE_HERE */
+    bool has_libc;              /* see osc_threads_has_libc() */
+    pid_t pid;
+    _Alignas(64) struct osc_writer writers[OSC_LIVE_THREADS];
+};
+
+enum { LIFE_WIPED, LIFE_BEGINS, LIFE_HERE };
+
+static struct memory *memory;
+
+/* Says when a thread ends. Keys beyond the first 32 of a process cost memory from malloc()
+ * in each thread, which a recording call must not ask for: then we do without. */
+static pthread_key_t key;
+static bool has_key;
+
+/* Writers that may be used again: as the stacks of blocks.c, with links beside. */
+static uint64_t free_writers;
+static uint32_t links[OSC_LIVE_THREADS];
+static uint32_t n_writers; /* ever used */
+
+static uint64_t last_ordinal;
+static uint64_t lost_without[OSC_LOSS_COUNT]; /* a thread */
+static uint64_t lost_gone[OSC_LOSS_COUNT];    /* in entries that were given back */
+static uint64_t last_reap;                    /* when, in ticks */
+
+static void push_index(uint32_t i)
+{
+    /* relaxed: the exchange below checks it. */
+    uint64_t old = __atomic_load_n(&free_writers, __ATOMIC_RELAXED);
+
+    do {
+        /* relaxed: as osc_block.next in blocks.c */
+        __atomic_store_n(&links[i], (uint32_t)old, __ATOMIC_RELAXED);
+        /* release: pairs with the acquire in pop_index(): the writer is zeroed. */
+    } while (!__atomic_compare_exchange_n(&free_writers, &old,
+                                          ((old >> 32) + 1) << 32 | (i + 1), true,
+                                          __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+}
+
+/* A writer nobody has + 1; 0: there is none. */
+static uint32_t pop_index(void)
+{
+    /* acquire: pairs with the release in push_index() */
+    uint64_t old = __atomic_load_n(&free_writers, __ATOMIC_ACQUIRE);
+
+    for (int tries = 0; tries < TRIES_MAX && (uint32_t)old != 0; tries++) {
+        /* relaxed: the exchange fails if it is not true any more. */
+        const uint32_t below = __atomic_load_n(&links[(uint32_t)old - 1], __ATOMIC_RELAXED);
+
+        /* acquire: as above */
+        if (__atomic_compare_exchange_n(&free_writers, &old, ((old >> 32) + 1) << 32 | below,
+                                        false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE))
+            return (uint32_t)old;
+    }
+    /* relaxed: fresh ones are zero for everybody; seq_cst: see osc_threads_settle(). */
+    uint32_t n = __atomic_load_n(&n_writers, __ATOMIC_RELAXED);
+
+    while (n < OSC_LIVE_THREADS)
+        if (__atomic_compare_exchange_n(&n_writers, &n, n + 1, true, __ATOMIC_SEQ_CST,
+                                        __ATOMIC_RELAXED))
+            return n + 1;
+    return 0;
+}
+
+/* W is nobody's any more; what is left in it renew() clears. */
+static void clear(struct osc_writer *w)
+{
+    w->epoch = w->generation = 0;
+    w->index_1 = 0;
+    w->is_dry = false;
+    w->entry = NULL;
+    w->block = NULL;
+    /* relaxed: osc_threads_settle() and is_gone() may look at it, to no avail. */
+    __atomic_store_n(&w->tid, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&w->pos, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&w->busy, 0, __ATOMIC_RELAXED);
+}
+
+/* Keep all others out of W, whose thread ends; whether it ends within a slow path. */
+static bool seize(struct osc_writer *w)
+{
+    /* seq_cst: see osc_threads_settle() */
+    return __atomic_exchange_n(&w->busy, OSC_BUSY_ALONE, __ATOMIC_SEQ_CST) != 0;
+}
+
+/* The thread of writer I, W, ends: what is to be written of it goes out, if there is a
+ * recording for it, and the writer back. Seized. */
+static void hand_over(struct osc_writer *w, uint32_t i, bool is_torn)
+{
+    struct osc_live_thread *entry = w->entry;
+    const bool is_on = w->generation != 0 && w->generation == osc_session_generation();
+
+    if (is_on)
+        osc_writer_end(w, osc_ticks(), is_torn);
+    clear(w);
+    /* release: pairs with the acquire of the flusher, who gives it back. */
+    if (is_on)
+        __atomic_store_n(&entry->state, OSC_THREAD_EXITED, __ATOMIC_RELEASE);
+    else
+        push_index(i);
+}
+
+/* The thread of the writer at ARG ends. If it records after this, it gets another one. */
+static void end_thread(void *arg)
+{
+    const int kept = errno;
+    struct osc_writer *w = arg;
+
+    if (osc_threads_life() == OSC_LIFE_HERE && w == osc_writer_self && w->index_1 != 0) {
+        const uint32_t i = w->index_1 - 1;
+        const bool is_torn = seize(w);
+
+        w->epoch = 0;
+        __atomic_signal_fence(__ATOMIC_SEQ_CST); /* as in the slow path */
+        osc_writer_self = osc_writer_nobody();
+        hand_over(w, i, is_torn);
+    }
+    errno = kept;
+}
+
+/* Whether the thread of W is gone without having told. */
+static bool is_gone(const struct osc_writer *w)
+{
+    /* relaxed: asked again by who takes it. */
+    const uint32_t tid = __atomic_load_n(&w->tid, __ATOMIC_RELAXED);
+
+    return tid != 0 && syscall(SYS_tgkill, memory->pid, tid, 0) != 0 && errno == ESRCH;
+}
+
+/* Do for the thread of writer I, which is gone, what it has not done. */
+static void end_for(uint32_t i)
+{
+    struct osc_writer *w = &memory->writers[i];
+    uint32_t tid = __atomic_load_n(&w->tid, __ATOMIC_RELAXED);
+
+    /* acquire: one of those who find it gets it; relaxed: the others let it be. */
+    if (tid == 0 || !__atomic_compare_exchange_n(&w->tid, &tid, 0, false, __ATOMIC_ACQUIRE,
+                                                 __ATOMIC_RELAXED))
+        return;
+    hand_over(w, i, seize(w));
+}
+
+uint32_t osc_threads_reap(void)
+{
+    const int kept = errno;
+    /* relaxed: those that are new meanwhile are not gone. */
+    const uint32_t n = __atomic_load_n(&n_writers, __ATOMIC_RELAXED);
+    uint32_t n_gone = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        if (is_gone(&memory->writers[i])) {
+            end_for(i);
+            n_gone++;
+        }
+    errno = kept;
+    return n_gone;
+}
+
+/* All writers are taken: end those of threads that are gone, not all too often. */
+static void reap_at_times(void)
+{
+    const uint64_t now = osc_ticks();
+    /* relaxed: only when, not what. */
+    uint64_t last = __atomic_load_n(&last_reap, __ATOMIC_RELAXED);
+
+    if (now - last >= osc_ticks_hz() / REAPS_HZ &&
+        __atomic_compare_exchange_n(&last_reap, &last, now, false, __ATOMIC_RELAXED,
+                                    __ATOMIC_RELAXED))
+        (void)osc_threads_reap();
+}
+
+void osc_threads_load(void)
+{
+    static bool is_done;
+
+    if (is_done)
+        return;
+    is_done = true;
+    has_key = pthread_key_create(&key, end_thread) == 0 && key < KEYS_AT_HAND;
+}
+
+osc_status osc_threads_init(void)
+{
+    const int kept = errno;
+    struct memory *m = memory;
+
+    if (m)
+        return OSC_OK;
+    osc_threads_load();
+    m = mmap(NULL, sizeof *m, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (m == MAP_FAILED) {
+        errno = kept;
+        return OSC_ENOMEM;
+    }
+    /* Where nobody knows how to, osc_threads_forked() does it. */
+    (void)madvise(m, sizeof *m, MADV_WIPEONFORK);
+    m->life = LIFE_HERE;
+    m->has_libc = true;
+    m->pid = getpid();
+    /* release: pairs with the acquire in osc_threads_life() */
+    __atomic_store_n(&memory, m, __ATOMIC_RELEASE);
+    errno = kept;
+    return OSC_OK;
+}
+
+enum osc_life osc_threads_life(void)
+{
+    /* acquire: pairs with the release in osc_threads_init() and osc_threads_live() */
+    const struct memory *m = __atomic_load_n(&memory, __ATOMIC_ACQUIRE);
+
+    if (!m)
+        return OSC_LIFE_NONE;
+    return __atomic_load_n(&m->life, __ATOMIC_ACQUIRE) == LIFE_HERE ? OSC_LIFE_HERE
+                                                                    : OSC_LIFE_CHILD;
+}
+
+bool osc_threads_begin_life(void)
+{
+    uint32_t wiped = LIFE_WIPED;
+
+    /* relaxed: there is one thread, and handlers of it. */
+    if (!__atomic_compare_exchange_n(&memory->life, &wiped, LIFE_BEGINS, false,
+                                     __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        return false;
+    free_writers = 0;
+    n_writers = 0;
+    memset(lost_without, 0, sizeof lost_without);
+    memset(lost_gone, 0, sizeof lost_gone);
+    last_reap = 0;
+    return true;
+}
+
+void osc_threads_live(void)
+{
+    memory->pid = getpid();
+    /* release: pairs with the acquire in osc_threads_life() */
+    __atomic_store_n(&memory->life, LIFE_HERE, __ATOMIC_RELEASE);
+}
+
+pid_t osc_threads_pid(void)
+{
+    return memory->pid;
+}
+
+bool osc_threads_has_libc(void)
+{
+    return memory->has_libc;
+}
+
+void osc_threads_forked(void)
+{
+    if (!memory)
+        return;
+    /* Old kernels do not know how to wipe, and emulators only say that they do. */
+    if (memory->life != LIFE_WIPED && madvise(memory, sizeof *memory, MADV_DONTNEED) != 0)
+        memset(memory, 0, sizeof *memory);
+    memory->has_libc = true;
+}
+
+struct osc_writer *osc_threads_writer(void)
+{
+    struct osc_writer *had = osc_writer_self;
+
+    if (had->index_1 != 0)
+        return had;
+    const uint32_t i = pop_index();
+
+    if (i == 0) {
+        reap_at_times(); /* for later calls */
+        return NULL;
+    }
+    struct osc_writer *w = &memory->writers[i - 1];
+
+    w->index_1 = i;
+    /* relaxed: is_gone() finds it now or later. */
+    __atomic_store_n(&w->tid, (uint32_t)syscall(SYS_gettid), __ATOMIC_RELAXED);
+    uintptr_t seen = (uintptr_t)had;
+
+    if (osc_local_swap((uintptr_t *)&osc_writer_self, &seen, (uintptr_t)w)) {
+        if (has_key)
+            (void)pthread_setspecific(key, w);
+    } else { /* a handler was faster, and it is the same thread */
+        clear(w);
+        push_index(i - 1);
+    }
+    return osc_writer_self;
+}
+
+void osc_threads_tell_busy(void)
+{
+    /* seq_cst: pairs with osc_threads_settle(); the mark stays. */
+    (void)__atomic_fetch_or(&osc_writer_self->busy, OSC_BUSY_ALONE, __ATOMIC_SEQ_CST);
+}
+
+void osc_threads_enter(struct osc_writer *w, uint64_t generation)
+{
+    struct osc_live_header *h = osc_blocks_header();
+    struct osc_live_thread *e = &osc_blocks_threads()[w->index_1 - 1];
+    /* relaxed: they only need be different. */
+    uint32_t n = __atomic_load_n(&h->n_threads, __ATOMIC_RELAXED);
+
+    w->ordinal = __atomic_add_fetch(&last_ordinal, 1, __ATOMIC_RELAXED);
+    w->entry = e;
+    e->tid = w->tid;
+    e->ordinal = w->ordinal;
+    /* release: pairs with the acquire of the flusher and in osc_threads_losses(). */
+    __atomic_store_n(&e->state, OSC_THREAD_RUNS, __ATOMIC_RELEASE);
+    while (n < w->index_1 && !__atomic_compare_exchange_n(&h->n_threads, &n, w->index_1, true,
+                                                          __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+        /* release: as above; relaxed: it is tried again. */
+        continue;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* who is torn off before tries again */
+    w->generation = generation;
+}
+
+void osc_threads_count(enum osc_loss cause, uint64_t n)
+{
+    /* relaxed: each number for itself */
+    __atomic_add_fetch(&lost_without[cause], n, __ATOMIC_RELAXED);
+}
+
+void osc_threads_tell(struct osc_live_header *h)
+{
+    /* relaxed: each number for itself */
+    for (uint32_t cause = 0; cause < OSC_LOSS_COUNT; cause++)
+        __atomic_store_n(&h->lost[cause],
+                         __atomic_load_n(&lost_without[cause], __ATOMIC_RELAXED),
+                         __ATOMIC_RELAXED);
+}
+
+/* Entries of the table of this recording that were ever used. */
+static uint32_t entries_used(void)
+{
+    const struct osc_live_header *h = osc_blocks_header();
+
+    /* acquire: pairs with the release in osc_threads_enter() */
+    return h ? __atomic_load_n(&h->n_threads, __ATOMIC_ACQUIRE) : 0;
+}
+
+void osc_threads_losses(uint64_t lost[OSC_LOSS_COUNT])
+{
+    const struct osc_live_thread *t = osc_blocks_threads();
+
+    /* relaxed: each number for itself */
+    for (uint32_t cause = 0; cause < OSC_LOSS_COUNT; cause++)
+        lost[cause] = __atomic_load_n(&lost_without[cause], __ATOMIC_RELAXED) +
+                      __atomic_load_n(&lost_gone[cause], __ATOMIC_RELAXED);
+    for (uint32_t i = 0, n = entries_used(); i < n; i++)
+        for (uint32_t cause = 0; cause < OSC_LOSS_COUNT; cause++)
+            lost[cause] += __atomic_load_n(&t[i].lost[cause], __ATOMIC_RELAXED);
+}
+
+void osc_threads_give_back(uint32_t i)
+{
+    struct osc_live_thread *e = &osc_blocks_threads()[i];
+
+    /* relaxed: its thread has ended; see osc_threads_losses() for others. */
+    for (uint32_t cause = 0; cause < OSC_LOSS_COUNT; cause++)
+        __atomic_add_fetch(&lost_gone[cause],
+                           __atomic_exchange_n(&e->lost[cause], 0, __ATOMIC_RELAXED),
+                           __ATOMIC_RELAXED);
+    /* release: a reader of the file that sees it UNUSED needs nothing of it. */
+    __atomic_store_n(&e->state, OSC_THREAD_UNUSED, __ATOMIC_RELEASE);
+    push_index(i);
+}
+
+/* Whether every slot that W has reserved carries its block's tag, as far as one can tell
+ * from outside: W's thread may be at work. */
+static bool is_tagged(const struct osc_writer *w)
+{
+    /* acquire: pairs with the release where the thread changes its block */
+    const uintptr_t pos = __atomic_load_n(&w->pos, __ATOMIC_ACQUIRE);
+    /* NOLINTNEXTLINE(performance-no-int-to-ptr): see osc_writer_try() */
+    const struct osc_block *b = osc_writer_block_of((const void *)(pos - 1));
+
+    if (pos == 0)
+        return true;
+    for (const struct osc_record_slot *s = b->slots; (uintptr_t)s < pos;) {
+        /* acquire: pairs with the release in osc_writer_finish() */
+        const uint64_t word = __atomic_load_n(&s->word, __ATOMIC_ACQUIRE);
+
+        if (osc_record_tag(word) != b->tag || osc_record_n_slots(word) == 0)
+            return false;
+        s += osc_record_n_slots(word);
+    }
+    return true;
+}
+
+/* Whether the thread of writer I is in no call, as far as one can tell from outside. */
+static bool is_through(uint32_t i)
+{
+    /* seq_cst: see osc_threads_settle() */
+    if (__atomic_load_n(&memory->writers[i].busy, __ATOMIC_SEQ_CST))
+        return false;
+    /* acquire: pairs with the release in osc_threads_enter() */
+    return __atomic_load_n(&osc_blocks_threads()[i].state, __ATOMIC_ACQUIRE) !=
+               OSC_THREAD_RUNS ||
+           is_tagged(&memory->writers[i]);
+}
+
+void osc_threads_settle(int64_t timeout_ns)
+{
+    const struct timespec step = {.tv_nsec = SETTLE_STEP_NS};
+    /* seq_cst: a thread takes its writer, tells that it is busy, and looks whether recording
+     * is on; we turned that off before we look here: one of the two sees the other. */
+    const uint32_t n = __atomic_load_n(&n_writers, __ATOMIC_SEQ_CST);
+
+    for (uint32_t i = 0; i < n; i++)
+        while (&memory->writers[i] != osc_writer_self && timeout_ns > 0 && !is_through(i)) {
+            (void)nanosleep(&step, NULL);
+            timeout_ns -= SETTLE_STEP_NS;
+        }
+}
+
+void osc_threads_close(void)
+{
+    for (uint32_t i = 0, n = entries_used(); i < n; i++) {
+        struct osc_live_thread *e = &osc_blocks_threads()[i];
+
+        /* acquire: pairs with the release in end_thread() */
+        if (__atomic_load_n(&e->state, __ATOMIC_ACQUIRE) == OSC_THREAD_EXITED)
+            osc_threads_give_back(i);
+        else
+            for (uint32_t cause = 0; cause < OSC_LOSS_COUNT; cause++)
+                /* relaxed: see osc_threads_losses() */
+                __atomic_add_fetch(&lost_gone[cause],
+                                   __atomic_load_n(&e->lost[cause], __ATOMIC_RELAXED),
+                                   __ATOMIC_RELAXED);
+    }
+}
+
+void osc_threads_open(void)
+{
+    /* relaxed: nobody records. */
+    __atomic_store_n(&last_ordinal, 0, __ATOMIC_RELAXED);
+}
+
+void osc_threads_forget_losses(void)
+{
+    for (uint32_t cause = 0; cause < OSC_LOSS_COUNT; cause++) {
+        __atomic_store_n(&lost_without[cause], 0, __ATOMIC_RELAXED); /* relaxed: as above */
+        __atomic_store_n(&lost_gone[cause], 0, __ATOMIC_RELAXED);
+    }
+}
+
+void osc_threads_count_owed(void)
+{
+    for (uint32_t i = 0, n = entries_used(); i < n; i++) {
+        const struct osc_writer *w = &memory->writers[i];
+        struct osc_live_thread *e = &osc_blocks_threads()[i];
+
+        /* acquire: pairs with the release in osc_threads_enter(), and with that at the end of
+         * the slow path, which wrote n_owed */
+        if (__atomic_load_n(&e->state, __ATOMIC_ACQUIRE) == OSC_THREAD_RUNS &&
+            !__atomic_load_n(&w->busy, __ATOMIC_ACQUIRE))
+            /* relaxed: see osc_threads_losses() */
+            __atomic_add_fetch(&e->lost[OSC_LOSS_FULL], w->n_owed, __ATOMIC_RELAXED);
+    }
+}

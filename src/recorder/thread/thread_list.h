@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * thread_list.h - which thread has which writer, and which entry of the live directory's table.
+ *
+ * A thread takes a writer at its first record and gives it back when it ends, half a
+ * block and all. One that cannot tell when it ends, or records even after that, keeps its
+ * writer until few blocks are free or all writers taken; then those of threads that are gone
+ * are given back. Writer I goes
+ * with entry I of the table; the entry is filled anew in each recording. It says EXITED until
+ * the flusher has written what the thread lost; only then both are used again.
+ *
+ * Threading: as said at each function.
+ */
+#ifndef OSC_RECORDER_THREAD_THREAD_LIST_H
+#define OSC_RECORDER_THREAD_THREAD_LIST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/status.h"
+#include "recorder/thread/writer.h"
+
+enum osc_life { OSC_LIFE_NONE, OSC_LIFE_CHILD, OSC_LIFE_HERE };
+
+/* Take what there is little of, early: when the library is loaded. One thread at a time. */
+void osc_threads_load(void);
+
+/* Make the writers' memory, unless that is done. One thread at a time. */
+OSC_MUST_USE osc_status osc_threads_init(void);
+
+/*
+ * Whether this process made the writers' memory (HERE), was forked from one that did
+ * (CHILD: nobody has seen that yet, and the caller must), or never had any. Any thread
+ * and handler. osc_threads_begin_life() is true for the one that sees to it, who then
+ * calls osc_threads_live().
+ */
+enum osc_life osc_threads_life(void);
+bool osc_threads_begin_life(void);
+void osc_threads_live(void);
+
+/* The process whose memory this is; that is not the one that asks if it is a child that
+ * shares it, as after vfork(). Life is HERE. Any thread and handler. */
+pid_t osc_threads_pid(void);
+
+/*
+ * Whether libc's locks can be taken here. Not in a child that was made without libc, by
+ * clone() or _Fork(): what other threads held at that moment is never let go there, and
+ * to start a thread takes malloc(). Life is HERE. osc_threads_forked() is libc's own word
+ * that it made this child, which comes first.
+ */
+bool osc_threads_has_libc(void);
+void osc_threads_forked(void);
+
+/* The writer of this thread, taken if it has none; NULL: all are taken. Any thread and
+ * handler. */
+struct osc_writer *osc_threads_writer(void);
+
+/* This thread's writer is busy, for osc_threads_settle() as well, with the mark it has: only
+ * then may a call look whether recording is on. Its thread, which has one. */
+void osc_threads_tell_busy(void);
+
+/* Fill W's entry of the table for the recording GENERATION, which W's is from then on. Its
+ * thread, busy. */
+void osc_threads_enter(struct osc_writer *w, uint64_t generation);
+
+/* N records were lost by a thread without an entry, or outside of recordings. Any thread
+ * and handler. */
+void osc_threads_count(enum osc_loss cause, uint64_t n);
+
+/* Write into H what osc_threads_count() has counted. The flusher. */
+void osc_threads_tell(struct osc_live_header *h);
+
+/* All that was lost since osc_threads_forget_losses(), by cause. Any thread. */
+void osc_threads_losses(uint64_t lost[OSC_LOSS_COUNT]);
+
+/* End the writers of threads that are gone without having told; how many. A system call for
+ * each writer. Any thread and handler. */
+uint32_t osc_threads_reap(void);
+
+/* Entry I, which was EXITED, may be used again. The flusher, or whoever ends a recording. */
+void osc_threads_give_back(uint32_t i);
+
+/*
+ * Recording is off: wait until the calls that were under way are through, for at most
+ * TIMEOUT_NS. One thread at a time.
+ */
+void osc_threads_settle(int64_t timeout_ns);
+
+/* Calls under way are through, no other will be: count the ends that never found room. One
+ * thread at a time. */
+void osc_threads_count_owed(void);
+
+/* A recording begins: ordinals begin at 1. One thread at a time. */
+void osc_threads_open(void);
+
+/* Nothing is lost yet: what is recorded from now on belongs to a new recording. One thread
+ * at a time. */
+void osc_threads_forget_losses(void);
+
+/* The recording is over: no entry is of use any more. One thread at a time. */
+void osc_threads_close(void);
+
+#endif

@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "recorder/thread/thread_list.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "opscope/record.h"
+#include "recorder/live/blocks.h"
+#include "recorder/session.h"
+#include "support/recorded.h"
+
+static struct recorded rec;
+
+enum { BATCH = 40, BATCHES = 250, N_UNTOLD = 5000 };
+
+static void *record_little(void *arg)
+{
+    osc_begin(OSC_SCOPE_PLAIN, 1);
+    osc_instant((osc_name)(uintptr_t)arg);
+    osc_end();
+    return NULL;
+}
+
+static void lets_10000_threads_come_and_go(void **state)
+{
+    struct osc_losses lost;
+
+    (void)state;
+    assert_int_equal(recorded_begin(&rec, (uint64_t)256 << 20), OSC_OK);
+    for (int i = 0; i < BATCHES; i++) {
+        pthread_t threads[BATCH];
+
+        for (int t = 0; t < BATCH; t++)
+            assert_int_equal(pthread_create(&threads[t], NULL, record_little, NULL), 0);
+        for (int t = 0; t < BATCH; t++)
+            assert_int_equal(pthread_join(threads[t], NULL), 0);
+    }
+    osc_losses_get(&lost);
+    assert_int_equal(lost.full, 0);
+    assert_int_equal(recorded_end(&rec), OSC_OK);
+    assert_int_equal(rec.n_threads, BATCH * BATCHES);
+    assert_int_equal(rec.all.n[OSC_RECORD_INSTANT], BATCH * BATCHES);
+    assert_int_equal(rec.all.n[OSC_RECORD_END], BATCH * BATCHES);
+}
+
+static void *begin_only(void *arg)
+{
+    osc_begin(OSC_SCOPE_PLAIN, 1);
+    osc_begin(OSC_SCOPE_PLAIN, 2);
+    osc_end();
+    return arg;
+}
+
+static void keeps_what_a_thread_recorded_that_ended_within_a_scope(void **state)
+{
+    pthread_t thread;
+
+    (void)state;
+    assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
+    assert_int_equal(pthread_create(&thread, NULL, begin_only, NULL), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(recorded_end(&rec), OSC_OK);
+    assert_int_equal(rec.all.begins, 2);
+    assert_int_equal(rec.depth[1], 1);
+}
+
+static pthread_key_t key;
+
+static void record_at_end(void *arg)
+{
+    (void)arg;
+    osc_instant(7);
+}
+
+static void *end_late(void *arg)
+{
+    (void)arg;
+    osc_instant(6);
+    (void)pthread_setspecific(key, &key);
+    return NULL;
+}
+
+static void records_in_destructors_of_other_libraries(void **state)
+{
+    pthread_t thread;
+
+    (void)state;
+    assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
+    assert_int_equal(pthread_key_create(&key, record_at_end), 0);
+    assert_int_equal(pthread_create(&thread, NULL, end_late, NULL), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(pthread_key_delete(key), 0);
+    assert_int_equal(recorded_end(&rec), OSC_OK);
+    assert_int_equal(rec.all.n[OSC_RECORD_INSTANT], 2);
+}
+
+static void *record_for_malloc(void *arg)
+{
+    const size_t before = mallinfo2().uordblks;
+
+    osc_instant(1);
+    *(bool *)arg = mallinfo2().uordblks == before;
+    return NULL;
+}
+
+static void record_after_many_keys(void)
+{
+    pthread_key_t keys[40];
+    pthread_t thread;
+    bool is_good = false;
+
+    for (int i = 0; i < 40; i++)
+        (void)pthread_key_create(&keys[i], NULL);
+    if (recorded_begin(&rec, 0) != OSC_OK ||
+        pthread_create(&thread, NULL, record_for_malloc, &is_good) != 0 ||
+        pthread_join(thread, NULL) != 0 || recorded_end(&rec) != OSC_OK)
+        _exit(1);
+    _exit(is_good ? 0 : 2);
+}
+
+/* The first test: in a process that has not recorded yet. */
+static void asks_for_no_memory_though_the_host_made_many_keys(void **state)
+{
+    int status = -1;
+    const pid_t pid = fork();
+
+    (void)state;
+    if (pid == 0)
+        record_after_many_keys();
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+}
+
+/* With fewer blocks than threads, and none that says when it ends. */
+static void record_in_threads_that_do_not_tell(void)
+{
+    struct osc_losses lost;
+
+    for (int i = 0; i < 40; i++)
+        (void)pthread_key_create(&(pthread_key_t){0}, NULL);
+    if (recorded_begin(&rec, (uint64_t)8 << 20) != OSC_OK)
+        _exit(1);
+    for (int i = 0; i < N_UNTOLD; i++) {
+        pthread_t thread;
+
+        if (pthread_create(&thread, NULL, record_little, NULL) != 0 ||
+            pthread_join(thread, NULL) != 0)
+            _exit(2);
+    }
+    osc_losses_get(&lost);
+    _exit(recorded_end(&rec) != OSC_OK ? 3 : lost.full > 0 ? 4 : rec.all.begins != N_UNTOLD);
+}
+
+/* As the first test. */
+static void takes_back_the_blocks_of_threads_that_do_not_tell(void **state)
+{
+    int status = -1;
+    const pid_t pid = fork();
+
+    (void)state;
+    if (pid == 0)
+        record_in_threads_that_do_not_tell();
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+}
+
+/* Too late to tell: as a record, but most without the block that it would take. */
+static void take_at_end(void *arg)
+{
+    if (arg == &rec)
+        osc_instant(7);
+    else
+        (void)osc_threads_writer();
+}
+
+static void *end_too_late(void *arg)
+{
+    (void)pthread_setspecific(key, arg);
+    return NULL;
+}
+
+static void takes_back_what_threads_keep_that_record_too_late(void **state)
+{
+    struct osc_losses before, after;
+    pthread_t thread;
+
+    (void)state;
+    assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
+    assert_int_equal(pthread_key_create(&key, take_at_end), 0);
+    for (uint32_t i = 0; i < OSC_LIVE_THREADS + 10; i++) {
+        void *const what = i % 1000 == 0 ? (void *)&rec : &key;
+
+        assert_int_equal(pthread_create(&thread, NULL, end_too_late, what), 0);
+        assert_int_equal(pthread_join(thread, NULL), 0);
+    }
+    osc_losses_get(&before);
+    assert_int_equal(pthread_create(&thread, NULL, end_too_late, &rec), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    osc_losses_get(&after);
+    assert_int_equal(after.full, before.full);
+    assert_int_equal(pthread_key_delete(key), 0);
+    assert_int_equal(recorded_end(&rec), OSC_OK);
+    assert_int_equal(rec.all.n[OSC_RECORD_INSTANT], OSC_LIVE_THREADS / 1000 + 2);
+}
+
+/* Threads that run through several recordings. */
+static struct {
+    pthread_barrier_t begins, ends;
+    int n;
+} rounds;
+
+static void *record_rounds(void *arg)
+{
+    for (int i = 0; i < rounds.n; i++) {
+        (void)pthread_barrier_wait(&rounds.begins);
+        (void)record_little(arg);
+        (void)pthread_barrier_wait(&rounds.ends);
+    }
+    return NULL;
+}
+
+static void keeps_threads_through_several_recordings(void **state)
+{
+    pthread_t threads[3];
+
+    (void)state;
+    rounds.n = 3;
+    assert_int_equal(pthread_barrier_init(&rounds.begins, NULL, 4), 0);
+    assert_int_equal(pthread_barrier_init(&rounds.ends, NULL, 4), 0);
+    for (int t = 0; t < 3; t++)
+        assert_int_equal(pthread_create(&threads[t], NULL, record_rounds, NULL), 0);
+    for (int i = 0; i < rounds.n; i++) {
+        assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
+        (void)pthread_barrier_wait(&rounds.begins);
+        (void)pthread_barrier_wait(&rounds.ends);
+        assert_int_equal(recorded_end(&rec), OSC_OK);
+        assert_int_equal(rec.all.n[OSC_RECORD_INSTANT], 3);
+        assert_int_equal(rec.n_threads, 3);
+    }
+    for (int t = 0; t < 3; t++)
+        assert_int_equal(pthread_join(threads[t], NULL), 0);
+    (void)pthread_barrier_destroy(&rounds.begins);
+    (void)pthread_barrier_destroy(&rounds.ends);
+}
+
+static uint32_t must_stop;
+
+static void *record_always(void *arg)
+{
+    uint64_t *n = arg;
+
+    /* relaxed: the join orders the rest. */
+    for (; !__atomic_load_n(&must_stop, __ATOMIC_RELAXED); ++*n) {
+        osc_begin(OSC_SCOPE_PLAIN, 1);
+        osc_arg_text(1, "text", 4);
+        osc_end();
+    }
+    return NULL;
+}
+
+static void stops_and_starts_beside_threads_that_record(void **state)
+{
+    pthread_t threads[3];
+    uint64_t n[3] = {0};
+
+    (void)state;
+    __atomic_store_n(&must_stop, 0, __ATOMIC_RELAXED); /* relaxed: before the threads */
+    for (int t = 0; t < 3; t++)
+        assert_int_equal(pthread_create(&threads[t], NULL, record_always, &n[t]), 0);
+    for (int i = 0; i < 20; i++) {
+        assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
+        for (int k = 0; k < 1000; k++)
+            osc_instant(9);
+        assert_int_equal(recorded_end(&rec), OSC_OK);
+        assert_int_equal(rec.n_unfinished, 0);
+        assert_int_equal(rec.all.n[OSC_RECORD_INSTANT], 1000);
+    }
+    __atomic_store_n(&must_stop, 1, __ATOMIC_RELAXED); /* relaxed: as above */
+    for (int t = 0; t < 3; t++)
+        assert_int_equal(pthread_join(threads[t], NULL), 0);
+    assert_true(n[0] + n[1] + n[2] > 0);
+}
+
+/* A thread in the slow path, where the test says so: what osc_writer_slow() does, with a
+ * halt behind the look at whether recording is on. */
+static struct {
+    pthread_barrier_t is_in;
+    uint32_t may_go, is_out;
+    bool got_block;
+} slow;
+
+static void *record_slowly(void *arg)
+{
+    struct osc_writer *w = osc_threads_writer();
+    enum osc_loss why;
+    const uint64_t generation = osc_session_enter(&why);
+
+    (void)pthread_barrier_wait(&slow.is_in);
+    if (arg)
+        /* acquire: pairs with the release of the test */
+        while (!__atomic_load_n(&slow.may_go, __ATOMIC_ACQUIRE))
+            (void)usleep(1000);
+    else
+        (void)usleep(100000);
+    osc_threads_enter(w, generation);
+    struct osc_block *b = osc_blocks_take(w->ordinal, w->tid);
+
+    slow.got_block = b != NULL;
+    osc_threads_count(OSC_LOSS_FULL, 1);
+    if (b)
+        osc_blocks_fill(b, 0);
+    /* release: pairs with the acquire of the test, and of osc_threads_settle(). */
+    __atomic_store_n(&slow.is_out, 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&w->busy, 0, __ATOMIC_RELEASE);
+    return NULL;
+}
+
+static pthread_t begin_slowly(void *halt)
+{
+    pthread_t thread;
+
+    slow.may_go = slow.is_out = 0;
+    assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
+    assert_int_equal(pthread_barrier_init(&slow.is_in, NULL, 2), 0);
+    assert_int_equal(pthread_create(&thread, NULL, record_slowly, halt), 0);
+    (void)pthread_barrier_wait(&slow.is_in);
+    return thread;
+}
+
+static void join_slow(pthread_t thread)
+{
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(pthread_barrier_destroy(&slow.is_in), 0);
+}
+
+static void stops_only_when_a_thread_is_out_of_its_first_record(void **state)
+{
+    (void)state;
+    const pthread_t thread = begin_slowly(NULL);
+
+    assert_int_equal(recorded_end(&rec), OSC_OK);
+    /* acquire: as above */
+    assert_int_equal(__atomic_load_n(&slow.is_out, __ATOMIC_ACQUIRE), 1);
+    join_slow(thread);
+    assert_true(slow.got_block);
+}
+
+static void lets_a_thread_wake_up_in_a_recording_that_is_over(void **state)
+{
+    (void)state;
+    for (int is_again = 0; is_again < 2; is_again++) {
+        const pthread_t thread = begin_slowly(&slow);
+
+        assert_int_equal(recorded_end(&rec), OSC_OK);
+        if (is_again)
+            assert_int_equal(recorded_begin(&rec, 1 << 20), OSC_OK);
+        /* release: as above */
+        __atomic_store_n(&slow.may_go, 1, __ATOMIC_RELEASE);
+        join_slow(thread);
+        if (is_again)
+            assert_int_equal(recorded_end(&rec), OSC_OK);
+        else
+            assert_false(slow.got_block);
+    }
+}
+
+static void *cancel_and_record(void *arg)
+{
+    static char name[2 << 20]; /* for which the log of names must grow */
+
+    memset(name, 'n', sizeof name);
+    (void)pthread_cancel(pthread_self());
+    osc_instant(osc_name_of(name, sizeof name));
+    *(bool *)arg = true;
+    pthread_testcancel();
+    return NULL;
+}
+
+/* In a child, which is armed until it records. */
+static void act_as_child(void)
+{
+    pthread_t thread;
+    bool is_through_call = false;
+    struct osc_losses lost;
+
+    if (pthread_create(&thread, NULL, cancel_and_record, &is_through_call) != 0 ||
+        pthread_join(thread, NULL) != 0)
+        _exit(1);
+    osc_instant(1);
+    osc_losses_get(&lost);
+    (void)osc_stop();
+    _exit(!is_through_call ? 2 : lost.late + lost.full > 0 ? 3 : 0);
+}
+
+static void is_not_cancelled_within_a_call(void **state)
+{
+    int status = -1;
+
+    (void)state;
+    if (CHILDREN_FAIL)
+        return;
+    assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
+    osc_instant(1);
+    const pid_t pid = fork();
+    if (pid == 0)
+        act_as_child();
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+    assert_int_equal(recorded_end(&rec), OSC_OK);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(asks_for_no_memory_though_the_host_made_many_keys),
+        cmocka_unit_test(takes_back_the_blocks_of_threads_that_do_not_tell),
+        cmocka_unit_test(takes_back_what_threads_keep_that_record_too_late),
+        cmocka_unit_test(lets_10000_threads_come_and_go),
+        cmocka_unit_test(keeps_what_a_thread_recorded_that_ended_within_a_scope),
+        cmocka_unit_test(records_in_destructors_of_other_libraries),
+        cmocka_unit_test(keeps_threads_through_several_recordings),
+        cmocka_unit_test(stops_and_starts_beside_threads_that_record),
+        cmocka_unit_test(stops_only_when_a_thread_is_out_of_its_first_record),
+        cmocka_unit_test(lets_a_thread_wake_up_in_a_recording_that_is_over),
+        cmocka_unit_test(is_not_cancelled_within_a_call),
+    };
+    return cmocka_run_group_tests_name("threads", tests, NULL, NULL);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "recording/open_failure.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "base/log.h"
+
+#define PREFIX "opscope/"
+
+static int noted;
+
+void osc_open_failure_note(int why)
+{
+    /* relaxed: whoever opens the recording reads what it noted itself. */
+    __atomic_store_n(&noted, why, __ATOMIC_RELAXED);
+}
+
+int osc_open_failure_noted(void)
+{
+    /* relaxed: as above */
+    return __atomic_load_n(&noted, __ATOMIC_RELAXED);
+}
+
+socklen_t osc_open_failure_address(struct sockaddr_un *to, const char *run_id)
+{
+    const size_t prefix = sizeof PREFIX - 1, len = run_id ? strlen(run_id) : 0;
+
+    *to = (struct sockaddr_un){.sun_family = AF_UNIX};
+    if (len == 0 || len >= sizeof to->sun_path - prefix)
+        return 0;
+    /* The first byte stays 0: an abstract name, which is in no directory. */
+    memcpy(to->sun_path + 1, PREFIX, prefix);
+    memcpy(to->sun_path + 1 + prefix, run_id, len);
+    return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + prefix + len);
+}
+
+/* Whether who listens may know what this user does. */
+static bool is_trusted(int fd)
+{
+    struct ucred peer;
+    socklen_t len = sizeof peer;
+
+    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0 &&
+           (peer.uid == geteuid() || peer.uid == 0);
+}
+
+void osc_open_failure_tell(const char *path, int otherwise)
+{
+    const int kept = errno;
+    int why = osc_open_failure_noted() ? osc_open_failure_noted() : otherwise;
+    struct sockaddr_un address;
+    const socklen_t len = osc_open_failure_address(&address, secure_getenv("OPSCOPE_RUN_ID"));
+    union {
+        const void *in;
+        void *out; /* of the system's making; not written to */
+    } text = {path};
+    struct iovec iov[] = {{&why, sizeof why}, {text.out, strlen(path)}};
+    const struct msghdr message = {.msg_iov = iov, .msg_iovlen = 2};
+    const int fd =
+        len > 0 ? socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0) : -1;
+
+    osc_log("%s: cannot be recorded: error %d", path, why);
+    /* If nobody is there, or does not look, so be it. */
+    if (fd >= 0 && connect(fd, (const struct sockaddr *)&address, len) == 0 && is_trusted(fd)) {
+        const ssize_t n = sendmsg(fd, &message, MSG_NOSIGNAL);
+        (void)n;
+    }
+    if (fd >= 0)
+        (void)close(fd);
+    errno = kept;
+}

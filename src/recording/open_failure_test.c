@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "recording/open_failure.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <unistd.h>
+
+static char run_id[32];
+
+/* A socket at which the run waits. */
+static int listen_as_run(void)
+{
+    struct sockaddr_un address;
+    const socklen_t len = osc_open_failure_address(&address, run_id);
+    const int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+    assert_true(len > 0);
+    assert_int_equal(bind(fd, (const struct sockaddr *)&address, len), 0);
+    assert_int_equal(listen(fd, 4), 0);
+    return fd;
+}
+
+/* The errno that came, and the path to PATH; -1: nothing came. */
+static int take(int listener, char path[64])
+{
+    char message[64] = "";
+    int why = -1;
+    const int fd = accept(listener, NULL, NULL);
+
+    if (fd < 0)
+        return -1;
+    assert_true(recv(fd, message, sizeof message - 1, 0) > (ssize_t)sizeof why);
+    memcpy(&why, message, sizeof why);
+    (void)snprintf(path, 64, "%s", message + sizeof why);
+    (void)close(fd);
+    return why;
+}
+
+static void the_run_is_told_the_file_and_why(void **state)
+{
+    const int fd = listen_as_run();
+    char path[64];
+
+    (void)state;
+    assert_int_equal(take(fd, path), -1);
+    errno = EDOM;
+    osc_open_failure_note(ENOSPC);
+    osc_open_failure_tell("/full/a.osc", EIO);
+    osc_open_failure_note(0);
+    osc_open_failure_tell("/full/b.osc", EIO);
+    assert_int_equal(errno, EDOM);
+    assert_int_equal(take(fd, path), ENOSPC);
+    assert_string_equal(path, "/full/a.osc");
+    assert_int_equal(take(fd, path), EIO);
+    assert_string_equal(path, "/full/b.osc");
+    (void)close(fd);
+}
+
+static void without_a_run_nobody_is_told(void **state)
+{
+    (void)state;
+    errno = EDOM;
+    osc_open_failure_tell("/a.osc", EIO);
+    unsetenv("OPSCOPE_RUN_ID");
+    osc_open_failure_tell("/a.osc", EIO);
+    setenv("OPSCOPE_RUN_ID", run_id, 1);
+    assert_int_equal(errno, EDOM);
+}
+
+static void what_is_too_long_is_no_id(void **state)
+{
+    struct sockaddr_un address;
+    char id[200];
+
+    (void)state;
+    memset(id, 'x', sizeof id - 1);
+    id[sizeof id - 1] = '\0';
+    assert_int_equal(osc_open_failure_address(&address, id), 0);
+    assert_int_equal(osc_open_failure_address(&address, ""), 0);
+    assert_int_equal(osc_open_failure_address(&address, NULL), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_run_is_told_the_file_and_why),
+        cmocka_unit_test(without_a_run_nobody_is_told),
+        cmocka_unit_test(what_is_too_long_is_no_id),
+    };
+
+    (void)snprintf(run_id, sizeof run_id, "test-%d", (int)getpid());
+    setenv("OPSCOPE_RUN_ID", run_id, 1);
+    return cmocka_run_group_tests_name("trouble", tests, NULL, NULL);
+}

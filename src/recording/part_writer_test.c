@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "recording/part_writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char folder[64], out[128];
+
+static int make_folder(void **state)
+{
+    (void)state;
+    snprintf(folder, sizeof folder, "/tmp/opscope-file-XXXXXX");
+    if (!mkdtemp(folder))
+        return 1;
+    snprintf(out, sizeof out, "%s/run.osc", folder);
+    return 0;
+}
+
+static int remove_folder(void **state)
+{
+    char path[256];
+
+    (void)state;
+    unlink(out);
+    for (int i = 2; i < 200; i++) {
+        snprintf(path, sizeof path, "%s/run.%d.osc", folder, i);
+        unlink(path);
+    }
+    return rmdir(folder);
+}
+
+static struct osc_parts new_file(void)
+{
+    return (struct osc_parts){.out = out, .recording = {11, 22}};
+}
+
+/* The whole file at PATH; its size. */
+static size_t slurp(const char *path, unsigned char *to, size_t room)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const ssize_t n = fd < 0 ? -1 : read(fd, to, room);
+
+    close(fd);
+    return n < 0 ? 0 : (size_t)n;
+}
+
+static osc_status append_records(struct osc_parts *f, size_t len, uint64_t n)
+{
+    static unsigned char bytes[100000];
+    const struct osc_wire_header header = {.type = OSC_CHUNK_RECORDS,
+                                           .payload_bytes = len,
+                                           .n_items = n,
+                                           .first_ticks = 5,
+                                           .last_ticks = 9};
+
+    memset(bytes, 'r', sizeof bytes);
+    return osc_parts_append(f, header, bytes);
+}
+
+/* Walk the LEN bytes of a file; how many chunks, each good, and what the last one is. */
+static unsigned walk(const unsigned char *bytes, size_t len, unsigned *last_type)
+{
+    struct osc_file_header file;
+    struct osc_wire_header h;
+    uint64_t n_records = 0;
+    unsigned n = 0;
+
+    memcpy(&file, bytes, sizeof file);
+    assert_true(osc_file_header_is_good(&file));
+    assert_int_equal(file.recording[0], 11);
+    assert_int_equal(file.recording[1], 22);
+    for (size_t at = sizeof file; at + sizeof h <= len; n++) {
+        memcpy(&h, bytes + at, sizeof h);
+        assert_true(osc_wire_header_is_good(&h));
+        assert_int_equal(h.n_before, n_records);
+        assert_int_equal(h.payload_hash, osc_wire_hash(bytes + at + sizeof h, h.payload_bytes));
+        at += osc_wire_chunk_bytes(h.payload_bytes);
+        assert_in_range(at, 0, len);
+        n_records += h.type == OSC_CHUNK_RECORDS ? h.n_items : 0;
+        *last_type = h.type;
+    }
+    return n;
+}
+
+static const struct osc_wire_end stopped = {.reason = OSC_END_STOPPED, .ticks = 77};
+
+static void a_file_is_walked_and_found_by_its_index(void **state)
+{
+    static unsigned char bytes[1 << 20];
+    struct osc_parts f = new_file();
+    struct osc_trailer trailer;
+    struct osc_wire_index_entry entry;
+    struct osc_wire_header h;
+    struct stat st;
+    unsigned last = 0;
+
+    (void)state;
+    assert_int_equal(osc_parts_open(&f), OSC_OK);
+    assert_int_equal(append_records(&f, 1, 3), OSC_OK);
+    assert_int_equal(append_records(&f, 0, 0), OSC_OK);
+    assert_int_equal(append_records(&f, 90000, 4), OSC_OK);
+    assert_int_equal(f.all_records, 7);
+    assert_int_equal(osc_parts_close(&f, &stopped), OSC_OK);
+    assert_int_equal(lstat(out, &st), 0);
+    assert_int_equal(st.st_mode & 07777, 0600);
+
+    const size_t len = slurp(out, bytes, sizeof bytes);
+    assert_int_equal(walk(bytes, len, &last), 5);
+    assert_int_equal(last, OSC_CHUNK_INDEX);
+    memcpy(&trailer, bytes + len - sizeof trailer, sizeof trailer);
+    assert_int_equal(trailer.magic, OSC_TRAILER_MAGIC);
+    memcpy(&h, bytes + trailer.index_offset, sizeof h);
+    assert_int_equal(h.type, OSC_CHUNK_INDEX);
+    assert_int_equal(h.n_items, 4);
+    memcpy(&entry, bytes + trailer.index_offset + sizeof h + 2 * sizeof entry, sizeof entry);
+    assert_int_equal(entry.header.payload_bytes, 90000);
+    assert_int_equal(entry.header.magic, 0);
+    entry.header.magic = OSC_CHUNK_MAGIC;
+    assert_memory_equal(&entry.header, bytes + entry.offset, sizeof h);
+    osc_parts_forget(&f);
+}
+
+static void parts_can_be_read_alone_and_the_oldest_go(void **state)
+{
+    static unsigned char bytes[1 << 20];
+    struct osc_parts f = new_file();
+    char path[256];
+    unsigned last;
+
+    (void)state;
+    f.limit_bytes = 100000;
+    for (int part = 1; part <= 9; part++) {
+        assert_int_equal(osc_parts_open(&f), OSC_OK);
+        assert_int_equal(append_records(&f, 20000, 1), OSC_OK);
+        assert_int_equal(osc_parts_close(&f, &stopped), OSC_OK);
+    }
+    assert_string_equal(f.path + strlen(folder), "/run.9.osc");
+    assert_int_equal(access(out, F_OK), -1);
+    uint64_t total = 0;
+    for (int part = 2; part <= 9; part++) {
+        snprintf(path, sizeof path, "%s/run.%d.osc", folder, part);
+        const size_t len = slurp(path, bytes, sizeof bytes);
+        total += len;
+        if (len)
+            assert_int_equal(walk(bytes, len, &last), 3);
+        assert_int_equal(len != 0, part >= 6);
+    }
+    assert_in_range(total, 80000, 100000);
+    osc_parts_forget(&f);
+}
+
+static void a_full_disk_leaves_whole_chunks(void **state)
+{
+    static unsigned char bytes[1 << 20];
+    struct osc_parts f = new_file();
+    struct rlimit old, low;
+    unsigned last;
+
+    (void)state;
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(osc_parts_open(&f), OSC_OK);
+    assert_int_equal(append_records(&f, 1000, 1), OSC_OK);
+    getrlimit(RLIMIT_FSIZE, &old);
+    low = (struct rlimit){5000, old.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &low);
+    assert_int_equal(append_records(&f, 8000, 1), OSC_EIO);
+    assert_int_equal(f.error, EFBIG);
+    assert_int_equal(walk(bytes, slurp(out, bytes, sizeof bytes), &last), 1);
+    setrlimit(RLIMIT_FSIZE, &old);
+    assert_int_equal(append_records(&f, 8000, 1), OSC_OK);
+    assert_int_equal(f.error, 0);
+    assert_int_equal(osc_parts_close(&f, &stopped), OSC_OK);
+    assert_int_equal(walk(bytes, slurp(out, bytes, sizeof bytes), &last), 4);
+    osc_parts_forget(&f);
+}
+
+static void a_descriptor_that_the_host_closed_is_opened_again(void **state)
+{
+    static unsigned char bytes[1 << 20];
+    struct osc_parts f = new_file();
+    unsigned last;
+
+    (void)state;
+    assert_int_equal(osc_parts_open(&f), OSC_OK);
+    const int fd = osc_fd_get(&f.fd);
+    const int other = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    dup2(other, fd);
+    assert_int_equal(append_records(&f, 1000, 1), OSC_OK);
+    assert_int_equal(osc_parts_close(&f, &stopped), OSC_OK);
+    assert_int_equal(walk(bytes, slurp(out, bytes, sizeof bytes), &last), 3);
+    assert_true(fcntl(fd, F_GETFD) >= 0);
+    close(fd);
+    close(other);
+
+    assert_int_equal(osc_parts_open(&f), OSC_OK);
+    close(osc_fd_get(&f.fd));
+    unlink(f.path);
+    assert_int_equal(append_records(&f, 1000, 1), OSC_EIO);
+    assert_int_equal(f.error, EBADF);
+    osc_parts_forget(&f);
+}
+
+static void where_nothing_can_be_created_nothing_is_open(void **state)
+{
+    struct osc_parts f = {.out = "/nowhere/at/all.osc"};
+    char longest[2 * OSC_PARTS_PATH_BYTES];
+
+    (void)state;
+    assert_int_equal(osc_parts_open(&f), OSC_EIO);
+    assert_int_equal(f.error, ENOENT);
+    assert_false(f.is_open);
+    assert_int_equal(append_records(&f, 1, 1), OSC_EIO);
+    memset(longest, 'x', sizeof longest - 1);
+    longest[0] = '/';
+    longest[sizeof longest - 1] = '\0';
+    f.out = longest;
+    assert_int_equal(osc_parts_open(&f), OSC_EIO);
+    assert_int_equal(f.error, ENAMETOOLONG);
+    osc_parts_forget(&f);
+}
+
+static void a_discarded_part_leaves_its_number(void **state)
+{
+    struct osc_parts f = new_file();
+
+    (void)state;
+    assert_int_equal(osc_parts_open(&f), OSC_OK);
+    assert_int_equal(osc_parts_close(&f, &stopped), OSC_OK);
+    assert_int_equal(osc_parts_open(&f), OSC_OK);
+    assert_int_equal(f.part, 2);
+    osc_parts_discard(&f);
+    osc_parts_discard(&f);
+    assert_int_equal(access(f.path, F_OK), -1);
+    assert_int_equal(access(out, F_OK), 0);
+    assert_int_equal(osc_parts_open(&f), OSC_OK);
+    assert_int_equal(f.part, 2);
+    osc_parts_forget(&f);
+}
+
+static void make_file(const char *path, const char *text)
+{
+    const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+    close(fd);
+}
+
+static void only_a_recording_or_an_empty_file_is_replaced(void **state)
+{
+    struct osc_parts f = new_file();
+    char other[160];
+    struct stat st;
+
+    (void)state;
+    make_file(out, "");
+    assert_int_equal(osc_parts_open(&f), OSC_OK);
+    assert_int_equal(osc_parts_close(&f, &stopped), OSC_OK);
+    f = new_file();
+    assert_int_equal(osc_parts_open(&f), OSC_OK);
+    osc_parts_discard(&f);
+
+    make_file(out, "somebody's text");
+    assert_int_equal(osc_parts_open(&f), OSC_EIO);
+    assert_int_equal(f.error, EEXIST);
+    assert_int_equal(stat(out, &st), 0);
+    assert_int_equal(st.st_size, strlen("somebody's text"));
+    unlink(out);
+
+    assert_int_equal(mkfifo(out, 0600), 0);
+    assert_int_equal(osc_parts_open(&f), OSC_EIO);
+    assert_int_equal(f.error, EEXIST);
+    assert_int_equal(stat(out, &st), 0);
+    assert_true(S_ISFIFO(st.st_mode));
+    unlink(out);
+
+    snprintf(other, sizeof other, "%s/other", folder);
+    make_file(other, "");
+    assert_int_equal(symlink(other, out), 0);
+    assert_int_equal(osc_parts_open(&f), OSC_EIO);
+    assert_int_equal(lstat(out, &st), 0);
+    assert_true(S_ISLNK(st.st_mode));
+    unlink(other);
+    osc_parts_forget(&f);
+}
+
+static void a_file_that_was_not_ended_is_gone_on_with_and_ended(void **state)
+{
+    static unsigned char bytes[1 << 20];
+    struct osc_wire_index_entry chunks[2];
+    struct osc_parts f = new_file(), later = new_file();
+    unsigned last = 0;
+
+    (void)state;
+    assert_int_equal(osc_parts_open(&f), OSC_OK);
+    assert_int_equal(append_records(&f, 100, 3), OSC_OK);
+    assert_int_equal(append_records(&f, 200, 4), OSC_OK);
+    memcpy(chunks, f.index, sizeof chunks);
+    assert_int_equal(append_records(&f, 300, 5), OSC_OK); /* as if it were torn */
+    osc_parts_forget(&f);
+
+    assert_int_equal(osc_parts_resume(&later, 2, chunks, 2), OSC_EIO); /* there is no part 2 */
+    assert_int_equal(osc_parts_resume(&later, 1, chunks, 2), OSC_OK);
+    assert_int_equal(append_records(&later, 400, 6), OSC_OK);
+    assert_int_equal(osc_parts_close(&later, &stopped), OSC_OK);
+    const size_t len = slurp(out, bytes, sizeof bytes);
+    assert_int_equal(walk(bytes, len, &last), 5);
+    assert_int_equal(last, OSC_CHUNK_INDEX);
+    assert_int_equal(later.n_records, 13);
+    osc_parts_forget(&later);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_file_is_walked_and_found_by_its_index),
+        TEST(parts_can_be_read_alone_and_the_oldest_go),
+        TEST(a_full_disk_leaves_whole_chunks),
+        TEST(a_descriptor_that_the_host_closed_is_opened_again),
+        TEST(where_nothing_can_be_created_nothing_is_open),
+        TEST(a_discarded_part_leaves_its_number),
+        TEST(a_file_that_was_not_ended_is_gone_on_with_and_ended),
+        TEST(only_a_recording_or_an_empty_file_is_replaced),
+    };
+    return cmocka_run_group_tests_name("file", tests, NULL, NULL);
+}

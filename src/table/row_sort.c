@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "table/row_sort.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/sort.h"
+#include "base/wide.h"
+#include "table/nearest.h"
+
+/*
+ * torch's sort keys, "device" standing for cuda, xpu and the like, and the columns
+ * they mean: the first one that the table has. TP 4.7.
+ */
+static const struct alias {
+    const char *key;
+    const char *columns[4];
+    bool is_average;
+} aliases[] = {
+    {"self_cpu_time_total", {"self_cpu_ns", "host_self_ns"}, false},
+    {"cpu_time_total", {"cpu_ns", "host_total_ns"}, false},
+    {"cpu_time", {"cpu_ns", "host_total_ns"}, true},
+    {"self_device_time_total", {"self_device_ns", "device_self_ns", "total_ns"}, false},
+    {"device_time_total", {"device_ns", "device_total_ns", "total_ns"}, false},
+    {"device_time", {"device_ns", "device_total_ns", "total_ns"}, true},
+    {"self_cpu_memory_usage", {"self_cpu_bytes"}, false},
+    {"cpu_memory_usage", {"cpu_bytes"}, false},
+    {"self_device_memory_usage", {"self_device_bytes"}, false},
+    {"device_memory_usage", {"device_bytes"}, false},
+    {"count", {"calls"}, false},
+    {"key", {"name"}, false},
+};
+
+/* Copy KEY with torch's words for a device replaced by "device". */
+static void unify_device(const char *key, char *out, size_t size)
+{
+    static const char *const words[] = {"cuda", "xpu", "privateuse1", "mtia", "hpu", "npu"};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        const char *at = strstr(key, words[i]);
+        const size_t len = strlen(words[i]);
+
+        if (at && (at == key || at[-1] == '_') && at[len] == '_') {
+            snprintf(out, size, "%.*sdevice%s", (int)(at - key), key, at + len);
+            return;
+        }
+    }
+    snprintf(out, size, "%s", key);
+}
+
+static bool find_alias(const struct osc_table_def *def, const char *name,
+                       struct osc_sort_key *key)
+{
+    char word[64];
+
+    unify_device(name, word, sizeof word);
+    for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++) {
+        const struct alias *a = &aliases[i];
+
+        if (strcmp(a->key, word) != 0)
+            continue;
+        for (size_t k = 0; k < 4 && a->columns[k]; k++) {
+            const int column = osc_table_column(def, a->columns[k]);
+            const int divisor = a->is_average ? osc_table_column(def, "calls") : -1;
+
+            if (column < 0 || (a->is_average && divisor < 0))
+                continue;
+            key->column = (uint32_t)column;
+            key->divisor = divisor;
+            return true;
+        }
+    }
+    return false;
+}
+
+static osc_status wrong_key(const struct osc_table_def *def, const char *name,
+                            struct osc_err *err)
+{
+    struct osc_nearest near = {.word = name};
+
+    for (uint32_t c = 0; c < def->n_columns; c++) {
+        if (!(def->columns[c].flags & OSC_COLUMN_HIDDEN))
+            osc_nearest_try(&near, def->columns[c].name);
+    }
+    for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++) {
+        struct osc_sort_key key;
+
+        if (find_alias(def, aliases[i].key, &key))
+            osc_nearest_try(&near, aliases[i].key);
+    }
+    if (near.best)
+        return osc_fail(err, OSC_EINVAL, "cannot sort %s by '%s'; did you mean '%s'?",
+                        def->name, name, near.best);
+    return osc_fail(err, OSC_EINVAL,
+                    "cannot sort %s by '%s'; 'opscope table %s --list' names its columns",
+                    def->name, name, def->name);
+}
+
+osc_status osc_sort_parse(const struct osc_table_def *def, const char *text,
+                          struct osc_sort_key *key, struct osc_err *err)
+{
+    const char *const start = text + (text[0] == '-');
+    const char *const colon = strchr(start, ':');
+    char name[64];
+
+    *key = (struct osc_sort_key){.divisor = -1};
+    snprintf(name, sizeof name, "%.*s", colon ? (int)(colon - start) : (int)strlen(start),
+             start);
+    if (colon && strcmp(colon, ":asc") == 0)
+        key->ascending = true;
+    else if (colon && strcmp(colon, ":desc") != 0)
+        return osc_fail(err, OSC_EINVAL,
+                        "the order of '%s' is neither ':asc' (least first) nor ':desc'", text);
+    if (key->ascending && start != text)
+        return osc_fail(err, OSC_EINVAL,
+                        "'%s' asks for both orders; '-COL' is descending, 'COL:asc' ascending",
+                        text);
+
+    const int column = osc_table_column(def, name);
+    if (column >= 0) {
+        key->column = (uint32_t)column;
+        return OSC_OK;
+    }
+    return find_alias(def, name, key) ? OSC_OK : wrong_key(def, name, err);
+}
+
+struct comparison {
+    const struct osc_result *r;
+    const struct osc_sort_key *key;
+};
+
+static int compare_ints(const struct comparison *c, uint32_t a, uint32_t b)
+{
+    osc_wide x = osc_result_get_int(c->r, a, c->key->column);
+    osc_wide y = osc_result_get_int(c->r, b, c->key->column);
+
+    if (c->key->divisor >= 0) {
+        /* x/m < y/n as x*n < y*m: counts are positive, and nothing is rounded. */
+        const int64_t m = osc_result_get_int(c->r, a, (uint32_t)c->key->divisor);
+        const int64_t n = osc_result_get_int(c->r, b, (uint32_t)c->key->divisor);
+
+        x *= n > 0 ? n : 1;
+        y *= m > 0 ? m : 1;
+    }
+    return (x > y) - (x < y);
+}
+
+static int compare_cells(const struct comparison *c, uint32_t a, uint32_t b)
+{
+    const uint32_t column = c->key->column;
+
+    switch (c->r->def->columns[column].type) {
+    case OSC_TYPE_STRING:
+        return osc_str_cmp(osc_result_get_str(c->r, a, column),
+                           osc_result_get_str(c->r, b, column));
+    case OSC_TYPE_INTEGER:
+        return compare_ints(c, a, b);
+    case OSC_TYPE_NUMBER: {
+        const double x = osc_result_get_num(c->r, a, column);
+        const double y = osc_result_get_num(c->r, b, column);
+
+        return (x > y) - (x < y);
+    }
+    case OSC_TYPE_BOOLEAN:
+        return (int)osc_result_get_bool(c->r, a, column) -
+               (int)osc_result_get_bool(c->r, b, column);
+    }
+    return 0;
+}
+
+/* NaN would make the order depend on the way of sorting: it counts as missing. */
+static bool is_there(const struct comparison *c, uint32_t i)
+{
+    if (!osc_result_has(c->r, i, c->key->column))
+        return false;
+    if (c->r->def->columns[c->key->column].type != OSC_TYPE_NUMBER)
+        return true;
+
+    const double v = osc_result_get_num(c->r, i, c->key->column);
+    return v >= v; /* false for NaN alone */
+}
+
+static int compare_rows(const void *pa, const void *pb, void *ctx)
+{
+    const struct comparison *c = ctx;
+    const uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
+    const bool has_a = is_there(c, a), has_b = is_there(c, b);
+    int order = 0;
+
+    if (has_a && has_b) {
+        order = compare_cells(c, a, b);
+        if (!c->key->ascending)
+            order = -order;
+    } else if (has_a != has_b) {
+        order = has_a ? -1 : 1;
+    }
+    return order != 0 ? order : (a > b) - (a < b);
+}
+
+osc_status osc_sort_rows(const struct osc_result *r, const struct osc_sort_key *key,
+                         uint32_t **order)
+{
+    struct comparison c = {r, key};
+
+    *order = NULL;
+    if (r->n_rows > UINT32_MAX)
+        return OSC_ELIMIT;
+
+    uint32_t *rows = osc_malloc((r->n_rows ? r->n_rows : 1) * sizeof *rows);
+    if (!rows)
+        return OSC_ENOMEM;
+    for (uint32_t i = 0; i < r->n_rows; i++)
+        rows[i] = i;
+    if (key)
+        osc_sort_with(rows, r->n_rows, sizeof *rows, compare_rows, &c);
+    *order = rows;
+    return OSC_OK;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "table/row_sort.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+
+enum { NAME, CALLS, CPU, RATIO, OK };
+
+static const struct osc_column columns[] = {
+    {"name", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0, ""},
+    {"calls", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, 0, ""},
+    {"cpu_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0, ""},
+    {"busy_ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH, 0, ""},
+    {"ok", OSC_TYPE_BOOLEAN, NULL, OSC_MERGE_OR, 0, ""},
+};
+static const struct osc_table_def def = {.name = "t", .columns = columns, .n_columns = 5};
+
+static void fill(struct osc_result *r)
+{
+    static const struct {
+        const char *name;
+        int64_t calls, cpu;
+        double ratio;
+    } rows[] = {
+        {"b", 3, 30, 0.5}, {"a", 1, 20, (double)NAN}, {"d", 2, 30, 0.25}, {"c", 3, 30, 0.75}};
+
+    osc_result_init(r, &def);
+    for (size_t i = 0; i < 4; i++) {
+        osc_result_row(r);
+        osc_result_str(r, NAME, osc_str_c(rows[i].name));
+        osc_result_int(r, CALLS, rows[i].calls);
+        osc_result_int(r, CPU, rows[i].cpu);
+        osc_result_num(r, RATIO, rows[i].ratio);
+    }
+    assert_int_equal(r->status, OSC_OK);
+}
+
+/* The names of the rows in the order that TEXT asks for. */
+static const char *sorted(const char *text)
+{
+    static char names[8];
+    struct osc_result r;
+    struct osc_sort_key key;
+    uint32_t *order;
+
+    fill(&r);
+    assert_int_equal(osc_sort_parse(&def, text, &key, NULL), OSC_OK);
+    assert_int_equal(osc_sort_rows(&r, &key, &order), OSC_OK);
+    for (size_t i = 0; i < 4; i++)
+        names[i] = osc_result_get_str(&r, order[i], NAME).s[0];
+    osc_free(order);
+    osc_result_fini(&r);
+    return names;
+}
+
+static void keeps_the_order_of_equal_rows_both_ways(void **state)
+{
+    (void)state;
+    assert_string_equal(sorted("cpu_ns"), "bdca");
+    assert_string_equal(sorted("-cpu_ns"), "bdca");
+    assert_string_equal(sorted("cpu_ns:desc"), "bdca");
+    assert_string_equal(sorted("cpu_ns:asc"), "abdc");
+    assert_string_equal(sorted("name:asc"), "abcd");
+    assert_string_equal(sorted("ok"), "badc");
+}
+
+static void puts_what_is_missing_last(void **state)
+{
+    (void)state;
+    assert_string_equal(sorted("busy_ratio"), "cbda");
+    assert_string_equal(sorted("busy_ratio:asc"), "dbca");
+}
+
+static void knows_the_keys_of_torch(void **state)
+{
+    (void)state;
+    assert_string_equal(sorted("cpu_time_total"), "bdca");
+    assert_string_equal(sorted("cpu_time"), "adbc"); /* 20/1, 30/2, 30/3, 30/3 */
+    assert_string_equal(sorted("count"), "bcda");
+    assert_string_equal(sorted("key"), "dcba");
+}
+
+static void names_the_nearest_key_for_a_wrong_one(void **state)
+{
+    struct osc_sort_key key;
+    struct osc_err err = {0};
+
+    (void)state;
+    assert_int_equal(osc_sort_parse(&def, "cpu_sn", &key, &err), OSC_EINVAL);
+    assert_string_equal(err.message, "cannot sort t by 'cpu_sn'; did you mean 'cpu_ns'?");
+    assert_int_equal(osc_sort_parse(&def, "cuda_time_total", &key, &err), OSC_EINVAL);
+    assert_int_equal(osc_sort_parse(&def, "cpu_ns:up", &key, &err), OSC_EINVAL);
+    assert_int_equal(osc_sort_parse(&def, "-cpu_ns:asc", &key, &err), OSC_EINVAL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(keeps_the_order_of_equal_rows_both_ways),
+        cmocka_unit_test(puts_what_is_missing_last),
+        cmocka_unit_test(knows_the_keys_of_torch),
+        cmocka_unit_test(names_the_nearest_key_for_a_wrong_one),
+    };
+    return cmocka_run_group_tests_name("sort", tests, NULL, NULL);
+}
