@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "analysis/census.h"
+#include "analysis/table_columns.h"
 #include "base/idmap.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
@@ -276,6 +277,9 @@ out:
     osc_free(keep);
     return r->status;
 }
+
+/* See table_columns.h. */
+const uint32_t osc_column_info_key = KEY, osc_column_info_value = VALUE;
 
 const struct osc_table_def osc_table_info = {
     .name = "info",

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analysis/list_text.h"
+#include "analysis/table_columns.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "derive/args.h"
@@ -301,6 +302,10 @@ static osc_status finish(struct osc_result *r, const struct osc_options *o, stru
 }
 
 static const char *const groupings[] = {"op", NULL};
+
+/* See table_columns.h. */
+const uint32_t osc_column_kernels_name = NAME, osc_column_kernels_calls = CALLS,
+               osc_column_kernels_total_ns = TOTAL;
 
 const struct osc_table_def osc_table_kernels = {
     .name = "kernels",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/operators.h"
 
+#include "analysis/table_columns.h"
 #include "analysis/table_registry.h"
 
 #define MERGED                                                                               \
@@ -165,7 +166,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     if (ops.n_groups == 0)
         osc_result_note(out, "no operators: no host range of category cpu_op in the trace");
     if (osc_trace_facts(t)->links.n_works == 0)
-        out->default_sort = "host_self_ns";
+        out->sorted_by = HOST_SELF + 1;
     osc_operators_fini(&ops);
     return out->status;
 }
@@ -201,6 +202,11 @@ static osc_status finish(struct osc_result *r, const struct osc_options *o, stru
 }
 
 static const char *const groupings[] = {"shape", "stack", "shape,stack", NULL};
+
+/* See table_columns.h. */
+const uint32_t osc_column_operators_name = NAME, osc_column_operators_calls = CALLS,
+               osc_column_operators_device_self_ns = DEVICE_SELF,
+               osc_column_operators_host_self_ns = HOST_SELF;
 
 const struct osc_table_def osc_table_operators = {
     .name = "operators",

@@ -144,7 +144,7 @@ static void ranks_merge_to_means_but_not_to_medians(void **state)
         osc_result_init(&part, def);
         assert_int_equal(def->map(&trace, &o, &part, NULL), OSC_OK);
         if (rank == 0)
-            assert_string_equal(part.default_sort, "host_self_ns");
+            assert_string_equal(part.def->columns[part.sorted_by - 1].name, "host_self_ns");
         part.n_rows -= rank; /* the second rank has no b */
         part.batches[0].n_rows -= rank;
         assert_int_equal(osc_merger_add(&m, &part, rank), OSC_OK);

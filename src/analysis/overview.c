@@ -5,6 +5,7 @@
  */
 #include "analysis/table_registry.h"
 
+#include "analysis/table_columns.h"
 #include "derive/facts.h"
 
 enum { CATEGORY, AVG, RATIO, SUM, STEPS_SUM, N_STEPS, N_COLUMNS };
@@ -87,6 +88,10 @@ static osc_status finish(struct osc_result *r, const struct osc_options *o, stru
     }
     return OSC_OK;
 }
+
+/* See table_columns.h. */
+const uint32_t osc_column_overview_category = CATEGORY, osc_column_overview_avg_ns = AVG,
+               osc_column_overview_ratio = RATIO;
 
 const struct osc_table_def osc_table_overview = {
     .name = "overview",

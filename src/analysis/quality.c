@@ -7,6 +7,7 @@
 #include "analysis/table_registry.h"
 
 #include "analysis/census.h"
+#include "analysis/table_columns.h"
 #include "derive/derive.h"
 
 enum {
@@ -173,9 +174,14 @@ static osc_status finish(struct osc_result *r, const struct osc_options *o, stru
 {
     (void)o;
     (void)err;
-    r->default_sort = "severity_order";
+    r->sorted_by = RANK_OF_SEVERITY + 1;
     return OSC_OK;
 }
+
+/* See table_columns.h. */
+const uint32_t osc_column_quality_severity = SEVERITY, osc_column_quality_code = CODE,
+               osc_column_quality_count = COUNT, osc_column_quality_message = MESSAGE,
+               osc_column_quality_remedy = REMEDY;
 
 const struct osc_table_def osc_table_quality = {
     .name = "quality",

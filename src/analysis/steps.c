@@ -7,6 +7,7 @@
 #include "analysis/table_registry.h"
 
 #include "analysis/memory/growth.h"
+#include "analysis/table_columns.h"
 #include "base/mem.h"
 #include "derive/facts.h"
 
@@ -174,6 +175,13 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     osc_breakdown_fini(&own);
     return out->status;
 }
+
+/* See table_columns.h. */
+const uint32_t osc_column_steps_step = STEP, osc_column_steps_label = LABEL,
+               osc_column_steps_total_ns = TOTAL, osc_column_steps_annotation_ns = ANNOTATION,
+               osc_column_steps_kept = KEPT, osc_column_steps_outlier = OUTLIER,
+               osc_column_steps_grew = GREW, osc_column_steps_grew_on = GREW_ON,
+               osc_column_steps_grew_by_ns = GREW_BY;
 
 const struct osc_table_def osc_table_steps = {
     .name = "steps",

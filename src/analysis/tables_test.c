@@ -9,11 +9,13 @@
 
 #include <cmocka.h>
 
+#include "analysis/table_columns.h"
 #include "base/mem.h"
 #include "derive/derive.h"
 #include "import/import.h"
 #include "import/run.h"
 #include "table/query.h"
+#include "table/row_sort.h"
 
 /* Two traces at most, read from text and made ready for any table. */
 static struct osc_trace traces[2];
@@ -406,6 +408,87 @@ static void every_column_has_unit_formula_and_source(void **state)
     assert_true(n > 100);
 }
 
+static void every_default_order_names_a_column(void **state)
+{
+    uint32_t n = 0;
+
+    (void)state;
+    for (size_t i = 0; osc_tables[i]; i++) {
+        struct osc_sort_key key;
+        struct osc_err err = {0};
+
+        if (!osc_tables[i]->sort)
+            continue;
+        if (osc_sort_parse(osc_tables[i], osc_tables[i]->sort, &key, &err) != OSC_OK)
+            fail_msg("%s: %s", osc_tables[i]->name, err.message);
+        n++;
+    }
+    assert_true(n > 3);
+}
+
+/* Keys of torch that users give; each means a column of the table that torch prints. */
+static void every_key_of_torch_names_a_column_of_averages(void **state)
+{
+    static const char *const keys[] = {"self_cpu_time_total",
+                                       "cpu_time_total",
+                                       "cpu_time",
+                                       "self_device_time_total",
+                                       "device_time_total",
+                                       "device_time",
+                                       "self_cpu_memory_usage",
+                                       "cpu_memory_usage",
+                                       "self_device_memory_usage",
+                                       "device_memory_usage",
+                                       "count"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        struct osc_sort_key key;
+        struct osc_err err = {0};
+
+        if (osc_sort_parse(&osc_table_averages, keys[i], &key, &err) != OSC_OK)
+            fail_msg("%s: %s", keys[i], err.message);
+    }
+}
+
+/* The indexes that other code reads finished tables by stand for the columns of that name. */
+static void columns_of_other_code_are_what_they_are_called(void **state)
+{
+#define OSC_COLUMN_IS(table, column) \
+    assert_string_equal(osc_table_##table.columns[osc_column_##table##_##column].name, #column)
+    (void)state;
+    OSC_COLUMN_IS(info, key);
+    OSC_COLUMN_IS(info, value);
+    OSC_COLUMN_IS(quality, severity);
+    OSC_COLUMN_IS(quality, code);
+    OSC_COLUMN_IS(quality, count);
+    OSC_COLUMN_IS(quality, message);
+    OSC_COLUMN_IS(quality, remedy);
+    OSC_COLUMN_IS(operators, name);
+    OSC_COLUMN_IS(operators, calls);
+    OSC_COLUMN_IS(operators, device_self_ns);
+    OSC_COLUMN_IS(operators, host_self_ns);
+    OSC_COLUMN_IS(kernels, name);
+    OSC_COLUMN_IS(kernels, calls);
+    OSC_COLUMN_IS(kernels, total_ns);
+    OSC_COLUMN_IS(steps, step);
+    OSC_COLUMN_IS(steps, label);
+    OSC_COLUMN_IS(steps, total_ns);
+    OSC_COLUMN_IS(steps, annotation_ns);
+    OSC_COLUMN_IS(steps, kept);
+    OSC_COLUMN_IS(steps, outlier);
+    OSC_COLUMN_IS(steps, grew);
+    OSC_COLUMN_IS(steps, grew_on);
+    OSC_COLUMN_IS(steps, grew_by_ns);
+    OSC_COLUMN_IS(overview, category);
+    OSC_COLUMN_IS(overview, avg_ns);
+    OSC_COLUMN_IS(overview, ratio);
+    OSC_COLUMN_IS(advice, impact_ns);
+    OSC_COLUMN_IS(advice, title);
+    OSC_COLUMN_IS(advice, text);
+#undef OSC_COLUMN_IS
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -426,6 +509,9 @@ int main(void)
         cmocka_unit_test_teardown(explains_every_column_of_every_table, end),
         cmocka_unit_test_teardown(survives_any_failed_allocation, end),
         cmocka_unit_test(every_column_has_unit_formula_and_source),
+        cmocka_unit_test(every_default_order_names_a_column),
+        cmocka_unit_test(every_key_of_torch_names_a_column_of_averages),
+        cmocka_unit_test(columns_of_other_code_are_what_they_are_called),
     };
     return cmocka_run_group_tests_name("tables", tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analysis/table_columns.h"
 #include "analysis/table_registry.h"
 #include "base/utf8.h"
 #include "cli/ask.h"
@@ -126,20 +127,18 @@ int osc_show_table(struct osc_loaded *l, const struct osc_args *args,
 static uint64_t list_codes(const struct osc_result *r, const char *severity,
                            struct osc_strbuf *out)
 {
-    const uint32_t severity_column = (uint32_t)osc_table_column(r->def, "severity");
-    const uint32_t code = (uint32_t)osc_table_column(r->def, "code");
-    const uint32_t count = (uint32_t)osc_table_column(r->def, "count");
     uint64_t n = 0;
 
     for (uint64_t i = 0; i < r->n_rows; i++) {
-        if (!osc_str_eq(osc_result_get_str(r, i, severity_column), osc_str_c(severity)))
+        if (!osc_str_eq(osc_result_get_str(r, i, osc_column_quality_severity),
+                        osc_str_c(severity)))
             continue;
         n++;
         osc_strbuf_adds(out, n > 1 ? ", " : "");
-        osc_strbuf_addstr(out, osc_result_get_str(r, i, code));
-        if (osc_result_get_int(r, i, count) > 1) {
+        osc_strbuf_addstr(out, osc_result_get_str(r, i, osc_column_quality_code));
+        if (osc_result_get_int(r, i, osc_column_quality_count) > 1) {
             osc_strbuf_addc(out, ' ');
-            osc_strbuf_addi(out, osc_result_get_int(r, i, count));
+            osc_strbuf_addi(out, osc_result_get_int(r, i, osc_column_quality_count));
         }
     }
     return n;

@@ -101,7 +101,7 @@ static osc_status map_and_merge(const struct osc_query *q, struct osc_answer_blo
 {
     struct osc_merger merger;
     struct osc_result part;
-    const char *sort = NULL;
+    uint32_t sorted_by = 0;
     bool is_same = true;
     osc_status st = OSC_OK;
 
@@ -110,10 +110,8 @@ static osc_status map_and_merge(const struct osc_query *q, struct osc_answer_blo
         osc_result_init(&part, q->def);
         st = map(q, q->traces[b->first_trace + i], &part, err);
         if (st == OSC_OK) {
-            const char *own = part.default_sort;
-
-            is_same = is_same && (i == 0 || (own && sort && strcmp(own, sort) == 0));
-            sort = own;
+            is_same = is_same && (i == 0 || part.sorted_by == sorted_by);
+            sorted_by = part.sorted_by;
             st = osc_merger_add(&merger, &part, b->first_trace + i);
             if (st != OSC_OK)
                 st = osc_fail(err, st, "%s", osc_status_text(st));
@@ -124,7 +122,7 @@ static osc_status map_and_merge(const struct osc_query *q, struct osc_answer_blo
         st = osc_merger_result(&merger, &b->result);
         if (st != OSC_OK)
             st = osc_fail(err, st, "%s", osc_status_text(st));
-        b->result.default_sort = is_same ? sort : NULL;
+        b->result.sorted_by = is_same ? sorted_by : 0;
     }
     osc_merger_fini(&merger);
     return st;
@@ -170,12 +168,13 @@ static osc_status fill_block(const struct osc_query *q, struct osc_answer_block 
     if (st != OSC_OK)
         return st;
 
-    const char *by = q->options->sort ? q->options->sort : b->result.default_sort;
-    if (!by)
-        by = q->def->sort;
-    if (!by)
+    const char *const by = q->options->sort ? q->options->sort : q->def->sort;
+    if (!q->options->sort && b->result.sorted_by != 0)
+        key = (struct osc_sort_key){.column = b->result.sorted_by - 1, .divisor = -1};
+    else if (!by)
         return OSC_OK;
-    st = osc_sort_parse(q->def, by, &key, err);
+    else
+        st = osc_sort_parse(q->def, by, &key, err);
     if (st != OSC_OK)
         return st;
     st = osc_sort_rows(&b->result, &key, &b->order);

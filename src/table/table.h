@@ -162,13 +162,13 @@ struct osc_result {
     struct osc_batch *batches; /* owned */
     uint32_t n_batches, cap_batches;
     uint64_t n_rows;
-    struct osc_arena arena;   /* bytes of strings */
-    struct osc_intern dict;   /* strings of all batches; entry i is osc_sid i */
-    uint64_t shown;           /* bit per OPTIONAL column */
-    struct osc_strbuf notes;  /* one a line */
-    osc_status status;        /* sticky */
-    const char *default_sort; /* instead of def->sort, or NULL */
-    bool *marks;              /* owned; for def->text: which rows to print; NULL: all */
+    struct osc_arena arena;  /* bytes of strings */
+    struct osc_intern dict;  /* strings of all batches; entry i is osc_sid i */
+    uint64_t shown;          /* bit per OPTIONAL column */
+    struct osc_strbuf notes; /* one a line */
+    osc_status status;       /* sticky */
+    uint32_t sorted_by; /* descending instead of def->sort: index of a column + 1; 0: none */
+    bool *marks;        /* owned; for def->text: which rows to print; NULL: all */
 };
 
 void osc_result_init(struct osc_result *r, const struct osc_table_def *def);

@@ -252,6 +252,10 @@ static osc_status finish(struct osc_result *r, const struct osc_options *o, stru
     return r->status;
 }
 
+/* See table_columns.h. */
+const uint32_t osc_column_advice_impact_ns = IMPACT, osc_column_advice_title = TITLE,
+               osc_column_advice_text = TEXT;
+
 const struct osc_table_def osc_table_advice = {
     .name = "advice",
     .help = "What could be changed, with the time at stake.",

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "analysis/table_columns.h"
 #include "base/utf8.h"
 #include "cli/screen/page.h"
 #include "cli/screen/screen_read.h"
@@ -75,8 +76,8 @@ static bool all_lack(const struct osc_page *p, const char *code)
     const struct osc_result *const r = osc_screen_merged(p->s, OSC_SCREEN_QUALITY);
 
     for (uint64_t i = 0; i < r->n_rows; i++) {
-        if (osc_str_eq(osc_screen_text(r, i, "code"), osc_str_c(code)))
-            return osc_result_get_int(r, i, osc_screen_column(r, "count")) >=
+        if (osc_str_eq(osc_result_get_str(r, i, osc_column_quality_code), osc_str_c(code)))
+            return osc_result_get_int(r, i, osc_column_quality_count) >=
                    (int64_t)p->s->loaded->n_traces;
     }
     return false;
@@ -164,8 +165,7 @@ static void put_ranks(struct osc_page *p)
 
     for (uint32_t b = 0; b < a->n_blocks; b++) {
         const struct osc_result *const r = &a->blocks[b].result;
-        const double ns =
-            r->n_rows ? osc_result_get_num(r, 0, osc_screen_column(r, "avg_ns")) : 0;
+        const double ns = r->n_rows ? osc_result_get_num(r, 0, osc_column_overview_avg_ns) : 0;
 
         if (r->n_rows > 0 && (!fast || ns < least)) {
             fast = &a->blocks[b];
@@ -208,7 +208,7 @@ static void put_steps(struct osc_page *p)
     osc_screen_count_steps(p->s, &n, &n_kept, &n_whole);
     osc_page_section(p, "STEP");
     osc_strbuf_adds(p->out, "  ");
-    osc_units_time(&text, osc_result_get_num(r, 0, osc_screen_column(r, "avg_ns")));
+    osc_units_time(&text, osc_result_get_num(r, 0, osc_column_overview_avg_ns));
     if (n_whole > 0 && n_whole == n)
         osc_strbuf_addf(&text, ": no steps in the %s",
                         n > 1 ? "traces, each counts as one"
@@ -229,14 +229,14 @@ static void put_steps(struct osc_page *p)
     put_text(p, &text, 6, UINT32_MAX);
     osc_strbuf_fini(&text);
     for (uint64_t i = 1; i < r->n_rows; i++) {
-        const double ratio = osc_result_get_num(r, i, osc_screen_column(r, "ratio"));
+        const double ratio = osc_result_get_num(r, i, osc_column_overview_ratio);
 
-        if (osc_result_get_num(r, i, osc_screen_column(r, "avg_ns")) <= 0)
+        if (osc_result_get_num(r, i, osc_column_overview_avg_ns) <= 0)
             continue;
         osc_strbuf_adds(p->out, "  ");
-        osc_strbuf_addstr(&p->cell, osc_screen_text(r, i, "category"));
+        osc_strbuf_addstr(&p->cell, osc_result_get_str(r, i, osc_column_overview_category));
         osc_page_cell(p, 14, false);
-        osc_page_time(p, osc_result_get_num(r, i, osc_screen_column(r, "avg_ns")));
+        osc_page_time(p, osc_result_get_num(r, i, osc_column_overview_avg_ns));
         osc_page_share(p, ratio);
         put_bar(p, ratio);
         osc_page_end_line(p);
@@ -374,13 +374,18 @@ static void put_calls(struct osc_page *p, uint64_t n)
     osc_page_cell(p, 9, true);
 }
 
-/* The rows of TABLE that have the most of COLUMN, and their shares of its sum. */
-static void put_top(struct osc_page *p, enum osc_screen_table table, const char *title,
-                    const char *by, const char *column_name)
+/* A section of the rows that have the most of a column. */
+struct top {
+    enum osc_screen_table table;
+    const char *title, *by;
+    uint32_t name, calls, most; /* columns of the table */
+};
+
+/* The first rows of T, which are sorted, and their shares of the column's sum. */
+static void put_top(struct osc_page *p, const struct top *t)
 {
-    const struct osc_answer_block *const b = &osc_screen_answer(p->s, table)->blocks[0];
+    const struct osc_answer_block *const b = &osc_screen_answer(p->s, t->table)->blocks[0];
     const struct osc_result *const r = &b->result;
-    const uint32_t c = osc_screen_column(r, column_name), name = osc_screen_column(r, "name");
     const uint64_t n_most = p->level < OSC_PAGE_FEWER ? TOP_ROWS : TOP_ROWS_FEW;
     struct names names = {.n = (unsigned)(r->n_rows < n_most ? r->n_rows : n_most)};
     double sum = 0;
@@ -388,19 +393,19 @@ static void put_top(struct osc_page *p, enum osc_screen_table table, const char 
     if (r->n_rows == 0)
         return;
     for (uint64_t i = 0; i < r->n_rows; i++)
-        sum += (double)osc_result_get_int(r, i, c);
+        sum += (double)osc_result_get_int(r, i, t->most);
     for (unsigned k = 0; k < names.n; k++)
-        names.raw[k] = osc_result_get_str(r, b->order ? b->order[k] : k, name);
-    compose_names(&names, p, r->def->columns[name].flags & OSC_COLUMN_SYMBOL);
-    put_top_head(p, title, by);
+        names.raw[k] = osc_result_get_str(r, b->order ? b->order[k] : k, t->name);
+    compose_names(&names, p, r->def->columns[t->name].flags & OSC_COLUMN_SYMBOL);
+    put_top_head(p, t->title, t->by);
     for (unsigned k = 0; k < names.n; k++) {
         const uint64_t i = b->order ? b->order[k] : k;
-        const int64_t ns = osc_result_get_int(r, i, c);
+        const int64_t ns = osc_result_get_int(r, i, t->most);
 
         osc_strbuf_adds(p->out, "  ");
         osc_strbuf_add(&p->cell, names.text[k].s, names.text[k].len);
         osc_page_cell(p, name_width(p), false);
-        put_calls(p, (uint64_t)osc_result_get_int(r, i, osc_screen_column(r, "calls")));
+        put_calls(p, (uint64_t)osc_result_get_int(r, i, t->calls));
         osc_page_time(p, (double)ns);
         osc_page_share(p, sum > 0 ? (double)ns / sum : 0);
         osc_page_end_line(p);
@@ -415,12 +420,15 @@ static void put_operators(struct osc_page *p)
     bool has_worked = false;
 
     for (uint64_t i = 0; i < r->n_rows && !has_worked; i++)
-        has_worked = osc_result_get_int(r, i, osc_screen_column(r, "device_self_ns")) > 0;
-    if (has_worked)
-        put_top(p, OSC_SCREEN_OPERATORS, "OPERATORS", "by their own device time",
-                "device_self_ns");
-    else
-        put_top(p, OSC_SCREEN_OPERATORS, "OPERATORS", "by their own host time", "host_self_ns");
+        has_worked = osc_result_get_int(r, i, osc_column_operators_device_self_ns) > 0;
+    put_top(p, &(struct top){.table = OSC_SCREEN_OPERATORS,
+                             .title = "OPERATORS",
+                             .by = has_worked ? "by their own device time"
+                                              : "by their own host time",
+                             .name = osc_column_operators_name,
+                             .calls = osc_column_operators_calls,
+                             .most = has_worked ? osc_column_operators_device_self_ns
+                                                : osc_column_operators_host_self_ns});
 }
 
 /* --- what stands out -------------------------------------------------------- */
@@ -448,7 +456,7 @@ static void put_outlier(struct osc_page *p, const struct osc_outlier *o)
 {
     const struct osc_answer_block *const b = o->block;
     const struct osc_result *const r = &b->result;
-    const double ns = (double)osc_result_get_int(r, o->row, osc_screen_column(r, "total_ns"));
+    const double ns = (double)osc_result_get_int(r, o->row, osc_column_steps_total_ns);
 
     osc_strbuf_adds(p->out, "  ");
     put_step_name(p, b, o->row);
@@ -458,21 +466,23 @@ static void put_outlier(struct osc_page *p, const struct osc_outlier *o)
     else if (o->median_ns > 0)
         osc_strbuf_adds(&p->cell, "> 100 x");
     osc_page_cell(p, OSC_PAGE_SHARE, true);
-    if (osc_result_has(r, o->row, osc_screen_column(r, "grew"))) {
+    if (osc_result_has(r, o->row, osc_column_steps_grew)) {
         if (p->width < 72) {
             osc_page_end_line(p);
             osc_strbuf_adds(p->out, "  ");
         }
-        osc_strbuf_addf(p->out, "  %s ",
-                        osc_str_eq(osc_screen_text(r, o->row, "grew_on"), OSC_STR("host"))
-                            ? "host  "
-                            : "device");
+        osc_strbuf_addf(
+            p->out, "  %s ",
+            osc_str_eq(osc_result_get_str(r, o->row, osc_column_steps_grew_on), OSC_STR("host"))
+                ? "host  "
+                : "device");
         osc_strbuf_addc(&p->cell, '+');
-        osc_units_time(&p->cell, (double)osc_result_get_int(
-                                     r, o->row, osc_screen_column(r, "grew_by_ns")));
+        osc_units_time(&p->cell,
+                       (double)osc_result_get_int(r, o->row, osc_column_steps_grew_by_ns));
         osc_page_cell(p, OSC_PAGE_TIME - 1, false);
         osc_strbuf_addc(p->out, ' ');
-        osc_utf8_append_terminal(&p->cell, osc_screen_text(r, o->row, "grew"));
+        osc_utf8_append_terminal(&p->cell,
+                                 osc_result_get_str(r, o->row, osc_column_steps_grew));
         osc_page_cell(p, p->width < 72 ? p->width - 24 : p->width - 59, false);
     }
     osc_page_end_line(p);
@@ -542,7 +552,7 @@ static void put_worst(struct osc_page *p)
     for (uint64_t k = 0; k < r->n_rows; k++) {
         const uint64_t i = b->order ? b->order[k] : k;
 
-        if (lack_of(osc_screen_text(r, i, "code")) < N_LACKS)
+        if (lack_of(osc_result_get_str(r, i, osc_column_quality_code)) < N_LACKS)
             continue;
         worst = n++ == 0 ? i : worst;
     }
@@ -553,22 +563,22 @@ static void put_worst(struct osc_page *p)
         osc_page_end_line(p);
         return;
     }
-    const struct osc_str severity = osc_screen_text(r, worst, "severity");
+    const struct osc_str severity = osc_result_get_str(r, worst, osc_column_quality_severity);
     struct osc_strbuf text = {0};
     osc_strbuf_addstr(&text, severity);
     osc_strbuf_adds(&text, ": ");
-    if (osc_result_get_int(r, worst, osc_screen_column(r, "count")) > 1) {
-        osc_page_add_count(
-            &text, (uint64_t)osc_result_get_int(r, worst, osc_screen_column(r, "count")));
+    if (osc_result_get_int(r, worst, osc_column_quality_count) > 1) {
+        osc_page_add_count(&text,
+                           (uint64_t)osc_result_get_int(r, worst, osc_column_quality_count));
         osc_strbuf_adds(&text, " x ");
     }
-    osc_strbuf_addstr(&text, osc_screen_text(r, worst, "message"));
+    osc_strbuf_addstr(&text, osc_result_get_str(r, worst, osc_column_quality_message));
     osc_strbuf_adds(&text, " (");
-    osc_strbuf_addstr(&text, osc_screen_text(r, worst, "code"));
+    osc_strbuf_addstr(&text, osc_result_get_str(r, worst, osc_column_quality_code));
     osc_strbuf_adds(&text, ")");
-    if (osc_result_has(r, worst, osc_screen_column(r, "remedy"))) {
+    if (osc_result_has(r, worst, osc_column_quality_remedy)) {
         osc_strbuf_adds(&text, ": ");
-        osc_strbuf_addstr(&text, osc_screen_text(r, worst, "remedy"));
+        osc_strbuf_addstr(&text, osc_result_get_str(r, worst, osc_column_quality_remedy));
     }
     if (n > 1)
         osc_strbuf_addf(&text, "; %llu more", (unsigned long long)(n - 1));
@@ -590,17 +600,16 @@ static void put_advice(struct osc_page *p)
     osc_page_section(p, "ADVICE");
     osc_strbuf_adds(p->out, "  ");
     add_owner(&text, osc_screen_answer(p->s, OSC_SCREEN_ADVICE), of, ": ");
-    osc_strbuf_addstr(&text, osc_screen_text(r, row, "title"));
+    osc_strbuf_addstr(&text, osc_result_get_str(r, row, osc_column_advice_title));
     osc_strbuf_adds(&text, ", ");
-    osc_units_time(&text,
-                   (double)osc_result_get_int(r, row, osc_screen_column(r, "impact_ns")));
+    osc_units_time(&text, (double)osc_result_get_int(r, row, osc_column_advice_impact_ns));
     osc_strbuf_adds(&text, " at stake");
     if (n > 1)
         osc_strbuf_addf(&text, "; %llu more", (unsigned long long)(n - 1));
     put_text(p, &text, 8, 2);
     if (p->level < OSC_PAGE_SHORT) {
         osc_strbuf_clear(&text);
-        osc_utf8_append_terminal(&text, osc_screen_text(r, row, "text"));
+        osc_utf8_append_terminal(&text, osc_result_get_str(r, row, osc_column_advice_text));
         osc_strbuf_adds(p->out, "  ");
         put_text(p, &text, 2, UINT32_MAX);
     }
@@ -612,7 +621,7 @@ static void put_advice(struct osc_page *p)
 static void add_where_lacking(const struct osc_page *p, struct osc_strbuf *out,
                               const struct osc_result *r, uint64_t i)
 {
-    const uint64_t n = (uint64_t)osc_result_get_int(r, i, osc_screen_column(r, "count"));
+    const uint64_t n = (uint64_t)osc_result_get_int(r, i, osc_column_quality_count);
 
     if (n >= p->s->loaded->n_traces)
         return;
@@ -632,10 +641,10 @@ static void put_lacks(struct osc_page *p, const uint64_t *rows)
         if (rows[k] == r->n_rows)
             continue;
         osc_strbuf_clear(&text);
-        osc_strbuf_addstr(&text, osc_screen_text(r, rows[k], "message"));
+        osc_strbuf_addstr(&text, osc_result_get_str(r, rows[k], osc_column_quality_message));
         add_where_lacking(p, &text, r, rows[k]);
         osc_strbuf_adds(&text, ": ");
-        osc_strbuf_addstr(&text, osc_screen_text(r, rows[k], "remedy"));
+        osc_strbuf_addstr(&text, osc_result_get_str(r, rows[k], osc_column_quality_remedy));
         osc_strbuf_adds(p->out, "  ");
         osc_page_wrapped(p, (struct osc_str){text.s, (uint32_t)text.len}, 4, 2, UINT32_MAX);
         p->out->status = p->out->status == OSC_OK ? text.status : p->out->status;
@@ -671,7 +680,7 @@ static void put_not_recorded(struct osc_page *p)
     for (size_t k = 0; k <= N_LACKS; k++)
         rows[k] = r->n_rows;
     for (uint64_t i = 0; i < r->n_rows; i++) {
-        const size_t k = lack_of(osc_screen_text(r, i, "code"));
+        const size_t k = lack_of(osc_result_get_str(r, i, osc_column_quality_code));
 
         has_lack |= k < N_LACKS;
         rows[k] = i;
@@ -690,7 +699,12 @@ static void put_all(struct osc_page *p)
     put_head(p);
     put_steps(p);
     put_operators(p);
-    put_top(p, OSC_SCREEN_KERNELS, "KERNELS", "by total time", "total_ns");
+    put_top(p, &(struct top){.table = OSC_SCREEN_KERNELS,
+                             .title = "KERNELS",
+                             .by = "by total time",
+                             .name = osc_column_kernels_name,
+                             .calls = osc_column_kernels_calls,
+                             .most = osc_column_kernels_total_ns});
     put_outliers(p);
     put_worst(p);
     put_advice(p);

@@ -2,6 +2,7 @@
 /* What to type next: three commands that fit the trace. */
 #include <string.h>
 
+#include "analysis/table_columns.h"
 #include "cli/screen/page.h"
 #include "cli/screen/screen_read.h"
 #include "cli/shell.h"
@@ -124,7 +125,7 @@ static bool is_operator(const struct osc_screen *s, struct osc_str name)
     const struct osc_result *const r = osc_screen_merged(s, OSC_SCREEN_OPERATORS);
 
     for (uint64_t i = 0; i < r->n_rows; i++) {
-        if (osc_str_eq(osc_screen_text(r, i, "name"), name))
+        if (osc_str_eq(osc_result_get_str(r, i, osc_column_operators_name), name))
             return true;
     }
     return false;
@@ -142,11 +143,12 @@ static struct slow_step find_slow(const struct osc_page *p, struct osc_strbuf *l
         const struct osc_answer_block *const b = found[i].block;
         const struct osc_result *const r = &b->result;
 
-        if (!osc_result_has(r, found[i].row, osc_screen_column(r, "grew")))
+        if (!osc_result_has(r, found[i].row, osc_column_steps_grew))
             continue;
         osc_screen_add_step(r, found[i].row, label);
         slow.label = label->s;
-        slow.is_operator = is_operator(p->s, osc_screen_text(r, found[i].row, "grew"));
+        slow.is_operator =
+            is_operator(p->s, osc_result_get_str(r, found[i].row, osc_column_steps_grew));
         if (osc_screen_has_ranks(a)) {
             slow.option = "--rank";
             slow.number = b->rank;
@@ -171,7 +173,8 @@ void osc_screen_put_commands(struct osc_page *p)
 
     osc_screen_count_steps(p->s, &n, &n_kept, &n_whole);
     for (uint64_t i = 0; i < quality->n_rows; i++)
-        has_error |= osc_str_eq(osc_screen_text(quality, i, "severity"), OSC_STR("error"));
+        has_error |= osc_str_eq(osc_result_get_str(quality, i, osc_column_quality_severity),
+                                OSC_STR("error"));
     const bool has_operators = operators->n_rows > 0;
     /* The first three that fit, those that say more about this trace first. */
     propose(c, has_error, "opscope info", NULL, "what was lost");

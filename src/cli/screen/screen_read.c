@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "analysis/table_columns.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "derive/select.h"
@@ -22,24 +23,14 @@ const struct osc_result *osc_screen_merged(const struct osc_screen *s,
     return &osc_screen_answer(s, table)->blocks[0].result;
 }
 
-uint32_t osc_screen_column(const struct osc_result *r, const char *name)
-{
-    return (uint32_t)osc_table_column(r->def, name);
-}
-
-struct osc_str osc_screen_text(const struct osc_result *r, uint64_t i, const char *name)
-{
-    return osc_result_get_str(r, i, osc_screen_column(r, name));
-}
-
 /* The value of KEY in `info`; empty if it has none. */
 struct osc_str osc_screen_info(const struct osc_screen *s, const char *key)
 {
     const struct osc_result *const r = osc_screen_merged(s, OSC_SCREEN_INFO);
 
     for (uint64_t i = 0; i < r->n_rows; i++) {
-        if (osc_str_eq(osc_screen_text(r, i, "key"), osc_str_c(key)))
-            return osc_screen_text(r, i, "value");
+        if (osc_str_eq(osc_result_get_str(r, i, osc_column_info_key), osc_str_c(key)))
+            return osc_result_get_str(r, i, osc_column_info_value);
     }
     return OSC_STR("");
 }
@@ -75,8 +66,8 @@ void osc_screen_count_steps(const struct osc_screen *s, uint64_t *n, uint64_t *n
 
         for (uint64_t i = 0; i < r->n_rows; i++) {
             ++*n;
-            *n_kept += osc_result_get_bool(r, i, osc_screen_column(r, "kept"));
-            *n_whole += !osc_result_has(r, i, osc_screen_column(r, "annotation_ns"));
+            *n_kept += osc_result_get_bool(r, i, osc_column_steps_kept);
+            *n_whole += !osc_result_has(r, i, osc_column_steps_annotation_ns);
         }
     }
 }
@@ -89,8 +80,7 @@ bool osc_screen_has_device(const struct osc_screen *s)
 
 static double median_of_kept(const struct osc_result *r)
 {
-    const uint32_t total = osc_screen_column(r, "total_ns"),
-                   kept = osc_screen_column(r, "kept");
+    const uint32_t total = osc_column_steps_total_ns, kept = osc_column_steps_kept;
     struct osc_sort_key key = {.column = total, .divisor = -1, .ascending = true};
     uint32_t *order = NULL;
     uint64_t n = 0;
@@ -113,7 +103,7 @@ static double median_of_kept(const struct osc_result *r)
 static double distance(const struct osc_outlier *o)
 {
     const struct osc_result *const r = &o->block->result;
-    const double ns = (double)osc_result_get_int(r, o->row, osc_screen_column(r, "total_ns"));
+    const double ns = (double)osc_result_get_int(r, o->row, osc_column_steps_total_ns);
 
     return o->median_ns > 0 ? fabs(ns / o->median_ns - 1) : ns > 0 ? HUGE_VAL : 0;
 }
@@ -126,7 +116,7 @@ uint64_t osc_screen_outliers(const struct osc_screen *s, struct osc_outlier *fou
 
     for (uint32_t b = 0; b < a->n_blocks; b++) {
         const struct osc_result *const r = &a->blocks[b].result;
-        const uint32_t outlier = osc_screen_column(r, "outlier");
+        const uint32_t outlier = osc_column_steps_outlier;
         const double median = median_of_kept(r);
 
         for (uint64_t i = 0; i < r->n_rows; i++) {
@@ -151,17 +141,17 @@ uint64_t osc_screen_outliers(const struct osc_screen *s, struct osc_outlier *fou
 void osc_screen_add_step(const struct osc_result *r, uint64_t row, struct osc_strbuf *out)
 {
     struct osc_strbuf text = {0};
-    const struct osc_str label = osc_screen_text(r, row, "label");
+    const struct osc_str label = osc_result_get_str(r, row, osc_column_steps_label);
     uint64_t n = 0;
 
     for (uint64_t i = 0; i < r->n_rows; i++)
-        n += osc_str_eq(osc_screen_text(r, i, "label"), label);
+        n += osc_str_eq(osc_result_get_str(r, i, osc_column_steps_label), label);
     osc_strbuf_addstr(&text, label);
     if (n == 1 && text.s && osc_select_is_steps(text.s))
         osc_strbuf_addstr(out, label);
     else
         osc_strbuf_addf(out, "@%lld",
-                        (long long)osc_result_get_int(r, row, osc_screen_column(r, "step")));
+                        (long long)osc_result_get_int(r, row, osc_column_steps_step));
     osc_strbuf_fini(&text);
 }
 
@@ -176,7 +166,7 @@ uint64_t osc_screen_advice(const struct osc_screen *s, const struct osc_answer_b
         const struct osc_result *const r = &a->blocks[b].result;
 
         for (uint64_t i = 0; i < r->n_rows; i++) {
-            const int64_t ns = osc_result_get_int(r, i, osc_screen_column(r, "impact_ns"));
+            const int64_t ns = osc_result_get_int(r, i, osc_column_advice_impact_ns);
 
             n++;
             if (ns <= most_ns)

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * table_columns.h - columns that code reads out of finished tables, by C names.
+ *
+ * A reader that looked a column up by its text would learn only at run time that it is
+ * misspelt. These are defined beside the columns they stand for, so a name that does
+ * not exist breaks the build: osc_column_steps_total_ns is the index of total_ns in `steps`.
+ *
+ * Threading: constants.
+ */
+#ifndef OSC_ANALYSIS_TABLE_COLUMNS_H
+#define OSC_ANALYSIS_TABLE_COLUMNS_H
+
+#include <stdint.h>
+
+extern const uint32_t osc_column_info_key, osc_column_info_value;
+
+extern const uint32_t osc_column_quality_severity, osc_column_quality_code,
+    osc_column_quality_count, osc_column_quality_message, osc_column_quality_remedy;
+
+extern const uint32_t osc_column_operators_name, osc_column_operators_calls,
+    osc_column_operators_device_self_ns, osc_column_operators_host_self_ns;
+
+extern const uint32_t osc_column_kernels_name, osc_column_kernels_calls,
+    osc_column_kernels_total_ns;
+
+extern const uint32_t osc_column_steps_step, osc_column_steps_label, osc_column_steps_total_ns,
+    osc_column_steps_annotation_ns, osc_column_steps_kept, osc_column_steps_outlier,
+    osc_column_steps_grew, osc_column_steps_grew_on, osc_column_steps_grew_by_ns;
+
+extern const uint32_t osc_column_overview_category, osc_column_overview_avg_ns,
+    osc_column_overview_ratio;
+
+extern const uint32_t osc_column_advice_impact_ns, osc_column_advice_title,
+    osc_column_advice_text;
+
+#endif
