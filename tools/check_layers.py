@@ -4,9 +4,12 @@
 
 Reads src/LAYERS. The C code is formatted by clang-format, so a function begins
 with "{" and ends with "}" in the first column, and four columns are one level.
-Prints "FILE:LINE: what is wrong", then how many files that is about.
+Prints "FILE:LINE: what is wrong", then how many files that is about. What a
+single file does not show (circles of includes, full folders, lines of src/LAYERS
+that nothing needs) is looked at if no file is named.
 """
 import argparse
+import collections
 import pathlib
 import re
 import sys
@@ -15,6 +18,7 @@ FUNCTION_LINES = 80
 FILE_LINES = 800
 NESTING = 4
 PARAMETERS = 6
+FOLDER_FILES = 45 # of the product: tests and build files are not counted
 SPDX = "SPDX-License-Identifier: Apache-2.0"
 
 ALLOCATORS = re.compile(
@@ -23,32 +27,38 @@ ALLOCATORS = re.compile(
 SORTERS = re.compile(r"(?<![\w.>])(qsort(?:_r)?)\s*\(")
 ATOMIC = re.compile(r"\b(_Atomic|atomic_\w+|stdatomic\.h|__atomic_\w+|__sync_\w+)\b")
 ATOMIC_CALL = re.compile(r"\batomic_(?!flag\b|bool\b|u?int\b|u?long\b)\w+\s*\(")
-IMPURE = re.compile(r"(?<![\w.>])(osc_malloc|osc_calloc|osc_realloc|osc_free|osc_pages_\w+|osc_arena_\w+|"
-                    r"f?printf|fopen|fread|fwrite|read|write|open|mmap)\s*\(")
 CONTROL = re.compile(r"( +)(?:\} )?(?:else )?(?:if|for|while|do|switch)\b")
 FREE_NAMES = {"main", "LLVMFuzzerTestOneInput", "LLVMFuzzerInitialize",
               "mprotect",  # tests take its place, to see that the log of names gets room
               "__itt_api_init", "__itt_api_fini", "__itt_api_version", "_ZN5torch8profiler8itt_markEPKc"}
 
 
-def read_layers(path):
-    layers, also, hot, atomic = {}, set(), set(), set()
-    for n, line in enumerate(path.read_text().splitlines(), 1):
-        words = line.split("#")[0].split()
-        if not words:
-            continue
-        if words[0] == "layer" and len(words) >= 3:
-            only = set(words[4:]) if words[3:4] == ["only"] else None
-            layers[words[1]] = (int(words[2]), only)
-        elif words[0] == "also" and len(words) == 3:
-            also.add((words[1], words[2]))
-        elif words[0] == "hot" and len(words) == 2:
-            hot.add(words[1])
-        elif words[0] == "atomic" and len(words) == 2:
-            atomic.add(words[1])
+class Layers:
+    """What src/LAYERS says."""
+
+    def __init__(self, path):
+        self.path = path
+        self.layers = {} # folder -> (level, the folders it may include, or None: all below)
+        self.rooms = {} # folder or sub-folder -> level within its folder
+        self.atomic, self.circles, self.flat = set(), set(), set()
+        for n, line in enumerate(path.read_text().splitlines(), 1):
+            words = line.split("#")[0].split()
+            if words and not self.take(words):
+                sys.exit(f"{path}:{n}: not understood")
+
+    def take(self, words):
+        kind, rest = words[0], words[1:]
+        if kind == "layer" and len(rest) >= 2 and rest[2:3] in ([], ["only"]):
+            self.layers[rest[0]] = (int(rest[1]), set(rest[3:]) if len(rest) > 2 else None)
+        elif kind == "room" and len(rest) == 2:
+            self.rooms[rest[0]] = int(rest[1])
+        elif kind in ("atomic", "flat") and len(rest) == 1:
+            getattr(self, kind).add(rest[0])
+        elif kind == "circle" and len(rest) >= 2:
+            self.circles.add(tuple(sorted(rest)))
         else:
-            sys.exit(f"{path}:{n}: not understood")
-    return layers, also, hot, atomic
+            return False
+        return True
 
 
 def blank(text):
@@ -96,8 +106,11 @@ def parameters(signature):
 class Checker:
     def __init__(self, root, rules):
         self.root = root
-        self.layers, self.also, self.hot, self.atomic = rules
+        self.rules = rules
         self.faults = []
+        self.modules = collections.defaultdict(set) # x.h and x.c -> the modules they include
+        self.files = collections.Counter() # of the product, in each folder of src
+        self.uses_atomics = set()
 
     def fault(self, line, text):
         self.faults.append(f"{self.name}:{line + 1}: {text}")
@@ -119,11 +132,10 @@ class Checker:
         raw = text.split("\n")
         lines = blank(text).split("\n")
         is_src = self.name.startswith("src/")
-        is_hot = self.name in self.hot
-        if len(lines) - 1 > FILE_LINES and not is_hot:
+        if len(lines) - 1 > FILE_LINES:
             self.fault(FILE_LINES, f"{len(lines) - 1} lines, more than {FILE_LINES}")
         for i, line in enumerate(lines):
-            self.check_line(i, line, is_src, is_hot)
+            self.check_line(i, line, is_src)
         if is_src:
             self.check_includes(path, raw)
             self.check_atomics(lines)
@@ -132,11 +144,11 @@ class Checker:
             else:
                 self.check_listed(path)
         for first, start, end, signature in functions(lines):
-            self.check_function(lines, first, start, end, signature, is_hot, is_src)
+            self.check_function(lines, first, start, end, signature, is_src)
         if path.suffix == ".c":
             self.check_prototypes(lines)
 
-    def check_line(self, i, line, is_src, is_hot):
+    def check_line(self, i, line, is_src):
         match = ALLOCATORS.search(line)
         if match and is_src and self.name != "src/base/mem.c":
             self.fault(i, f"{match[1]}() instead of what base/mem.h has")
@@ -148,43 +160,69 @@ class Checker:
         match = re.search(r"\bgoto (?!out\b)(\w+)", line)
         if match:
             self.fault(i, f"goto {match[1]}: the one label is out")
-        match = IMPURE.search(line)
-        if match and is_hot:
-            self.fault(i, f"{match[1]}() in a hot file, which has to be pure")
 
     def check_includes(self, path, raw):
-        folder = self.name.split("/")[1] if self.name.count("/") > 1 else None
         includes = [(i, m) for i, line in enumerate(raw)
                     if (m := re.match(r'#include (["<])([^">]+)[">]', line))]
-        is_test = path.stem.endswith("_test") # may use tests/support
         stem = path.stem.removesuffix("_test")
         own = path.with_name(stem + ".h")
         if path.suffix == ".c" and own.exists() and includes:
             header = str(own.relative_to(self.root / "src"))
             if includes[0][1][2] != header:
                 self.fault(includes[0][0], f"{header} is not included first")
-        if folder not in self.layers:
+        room = self.name.removeprefix("src/").rpartition("/")[0]
+        folder = room.split("/")[0]
+        if folder not in self.rules.layers:
             self.fault(0, f"the folder {folder} is not in src/LAYERS")
             return
-        level, only = self.layers[folder]
         for i, m in includes:
-            target = m[2].split("/")[0]
-            if m[1] == "<" or target == folder or (folder, target) in self.also:
-                continue
-            if "/" not in m[2] or target not in self.layers:
-                if target != "opscope" and not (is_test and target == "support"):
-                    self.fault(i, f'"{m[2]}" does not begin with a folder of src/LAYERS')
-            elif only is not None and target not in only:
-                self.fault(i, f"{folder} includes {target}, but may only {' '.join(sorted(only))}")
-            elif self.layers[target][0] >= level:
-                self.fault(i, f"{folder} includes {target}, which is not below it")
+            if m[1] == '"':
+                self.check_include(i, room, m[2], path.stem.endswith("_test"))
+
+    def check_include(self, i, room, included, is_test):
+        """A file of ROOM includes INCLUDED in line I. Tests may use tests/support."""
+        layers = self.rules.layers
+        folder, there = room.split("/")[0], included.rpartition("/")[0]
+        target = there.split("/")[0]
+        if target == folder:
+            if room != there and folder not in self.rules.flat:
+                self.check_rooms(i, room, there)
+        elif target not in layers:
+            if target != "opscope" and not (is_test and target == "support"):
+                self.fault(i, f'"{included}" does not begin with a folder of src/LAYERS')
+        elif layers[folder][1] is not None and target not in layers[folder][1]:
+            self.fault(i, f"{folder} includes {target}, but may only "
+                          f"{' '.join(sorted(layers[folder][1]))}")
+        elif layers[target][0] >= layers[folder][0]:
+            self.fault(i, f"{folder} includes {target}, which is not below it")
+
+    def check_rooms(self, i, room, there):
+        levels = self.rules.rooms
+        for name in (room, there):
+            if name not in levels:
+                self.fault(i, f"{room} includes {there}, but {name} is no room of src/LAYERS")
+                return
+        if levels[there] >= levels[room]:
+            self.fault(i, f"{room} includes {there}, which is not below it")
+
+    def count_module(self, path, text):
+        """Keep what PATH includes, for the circles, and that its folder has it."""
+        if path.stem.endswith("_test"):
+            return
+        self.files[str(path.parent.relative_to(self.root))] += 1
+        own = str(path.relative_to(self.root / "src").with_suffix(""))
+        for included in re.findall(r'^#include "([^"]+)"', text, flags=re.M):
+            module = str(pathlib.PurePath(included).with_suffix(""))
+            if module != own:
+                self.modules[own].add(module)
 
     def check_atomics(self, lines):
         for i, line in enumerate(lines):
             match = ATOMIC.search(line)
             if not match:
                 continue
-            if self.name not in self.atomic:
+            self.uses_atomics.add(self.name)
+            if self.name not in self.rules.atomic:
                 self.fault(i, f"{match[1]}, but the file is not listed as atomic in src/LAYERS")
                 return
             for call in ATOMIC_CALL.finditer(line):
@@ -205,18 +243,17 @@ class Checker:
         if not listing.exists() or f"'{path.name}'" not in listing.read_text():
             self.fault(0, f"not listed in {listing.relative_to(self.root)}")
 
-    def check_function(self, lines, first, start, end, signature, is_hot, is_src):
+    def check_function(self, lines, first, start, end, signature, is_src):
         match = re.search(r"(\w+)\s*\(", re.sub(r"__attribute__\s*\(\(.*?\)\)+", "", signature))
         name = match[1] if match else "?"
-        if not is_hot:
-            if end - first + 1 > FUNCTION_LINES:
-                self.fault(first, f"{name}() has {end - first + 1} lines, "
-                                  f"more than {FUNCTION_LINES}")
-            for i in range(start, end):
-                match = CONTROL.match(lines[i])
-                if match and len(match[1]) > 4 * NESTING and match[1].strip() == "":
-                    self.fault(i, f"{name}() nests deeper than {NESTING} levels")
-                    break
+        if end - first + 1 > FUNCTION_LINES:
+            self.fault(first, f"{name}() has {end - first + 1} lines, "
+                              f"more than {FUNCTION_LINES}")
+        for i in range(start, end):
+            match = CONTROL.match(lines[i])
+            if match and len(match[1]) > 4 * NESTING and match[1].strip() == "":
+                self.fault(i, f"{name}() nests deeper than {NESTING} levels")
+                break
         if parameters(signature) > PARAMETERS:
             self.fault(first, f"{name}() has {parameters(signature)} parameters, "
                               f"more than {PARAMETERS}")
@@ -238,6 +275,79 @@ class Checker:
                 self.fault(i, "a forward prototype; helpers come before their callers")
 
 
+    def check_tree(self):
+        """What only all files together show."""
+        self.name = "src/LAYERS"
+        for path in sorted((self.root / "src").rglob("*")):
+            if path.suffix in (".c", ".h", ".inc", ".cpp"):
+                self.count_module(path, path.read_text(errors="replace"))
+        rules, root = self.rules, self.root / "src"
+        for name in sorted([*rules.layers, *rules.rooms]):
+            if not (root / name).is_dir():
+                self.fault(0, f"there is no folder src/{name}")
+        for name in sorted(rules.atomic - self.uses_atomics):
+            self.fault(0, f"atomic {name}: it uses none, or is not there")
+        for name, n in sorted(self.files.items()):
+            room = name.removeprefix("src/")
+            if "/" in room and room.split("/")[0] not in rules.flat and room not in rules.rooms:
+                self.fault(0, f"{name} is no room of src/LAYERS")
+            if n > FOLDER_FILES:
+                self.fault(0, f"{name} has {n} files of the product, more than {FOLDER_FILES}")
+        self.check_circles()
+
+    def check_circles(self):
+        found = set(circles(self.modules))
+        for circle in sorted(found - self.rules.circles):
+            way = " -> ".join(way_around(self.modules, circle))
+            self.fault(0, f"modules include each other: {' '.join(circle)}; such as {way}")
+        for circle in sorted(self.rules.circles - found):
+            self.fault(0, f"circle {' '.join(circle)}: there is none of just these")
+
+
+def circles(edges):
+    """Of a graph, the sets of nodes that reach each other (Tarjan, without recursion)."""
+    order, low, stack, on_stack = {}, {}, [], set()
+    for root in sorted(edges):
+        work = [(root, None)] if root not in order else []
+        while work:
+            node, rest = work.pop()
+            if rest is None:
+                order[node] = low[node] = len(order)
+                stack.append(node)
+                on_stack.add(node)
+                rest = iter(sorted(edges.get(node, ())))
+            for other in rest:
+                if other not in order:
+                    work += [(node, rest), (other, None)]
+                    break
+                if other in on_stack:
+                    low[node] = min(low[node], low[other])
+            else:
+                if work:
+                    low[work[-1][0]] = min(low[work[-1][0]], low[node])
+                if low[node] == order[node]:
+                    at = stack.index(node)
+                    if len(stack) - at > 1:
+                        yield tuple(sorted(stack[at:]))
+                    on_stack.difference_update(stack[at:])
+                    del stack[at:]
+
+
+def way_around(edges, circle):
+    """A shortest way from the first node of CIRCLE through others of it and back."""
+    ways = collections.deque([[circle[0]]])
+    seen = set()
+    while ways:
+        way = ways.popleft()
+        for other in sorted(edges.get(way[-1], ())):
+            if other == circle[0]:
+                return way + [other]
+            if other in circle and other not in seen:
+                seen.add(other)
+                ways.append(way + [other])
+    return []
+
+
 def sources(root):
     for folder in ("src", "include", "tests", "bench", "tools", "examples"):
         for path in sorted((root / folder).rglob("*")):
@@ -253,9 +363,13 @@ def main():
     parser.add_argument("--root", type=pathlib.Path,
                         default=pathlib.Path(__file__).resolve().parent.parent)
     args = parser.parse_args()
-    checker = Checker(args.root, read_layers(args.root / "src/LAYERS"))
+    checker = Checker(args.root, Layers(args.root / "src/LAYERS"))
     paths = [pathlib.Path(p).resolve() for p in args.paths] or list(sources(args.root))
     failed = sum(not checker.check(path) for path in paths)
+    if not args.paths:
+        before = len(checker.faults)
+        checker.check_tree()
+        failed += len(checker.faults) > before
     for fault in checker.faults:
         print(fault)
     print(f"{failed} of {len(paths)} files break a rule")

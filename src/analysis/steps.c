@@ -6,7 +6,7 @@
  */
 #include "analysis/table_registry.h"
 
-#include "analysis/memory/growth.h"
+#include "analysis/growth.h"
 #include "analysis/table_columns.h"
 #include "base/mem.h"
 #include "derive/facts.h"

@@ -3,8 +3,8 @@
 
 #include <stdio.h>
 
+#include "analysis/growth.h"
 #include "analysis/median.h"
-#include "analysis/memory/growth.h"
 #include "base/mem.h"
 
 /* Whether PART is more than 1 / N of the kept steps. */

@@ -11,8 +11,8 @@
  *
  * Threading: pure functions of a trace that is only read.
  */
-#ifndef OSC_ANALYSIS_MEMORY_GROWTH_H
-#define OSC_ANALYSIS_MEMORY_GROWTH_H
+#ifndef OSC_ANALYSIS_GROWTH_H
+#define OSC_ANALYSIS_GROWTH_H
 
 #include "derive/breakdown.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analysis/memory/growth.h"
+#include "analysis/growth.h"
 
 #include "base/idmap.h"
 #include "base/mem.h"
