@@ -34,52 +34,62 @@ enum {
 };
 
 static const struct osc_column columns[N_COLUMNS] = {
-    [DEVICE] = {"device", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0,
-                "The device, such as cuda:0; those that did any work in the trace."},
+    [DEVICE] =
+        {"device", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0,
+         .help = "Device, such as cuda:0. Rows are the devices that did any work in the trace.",
+         .rules = OSC_RULE_DEVICES},
     [NAME] = {"name", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
-              "Its name: member name of the file's deviceProperties."},
+              .help = "Name of the device: name in deviceProperties.",
+              .rules = OSC_RULE_DEVICES},
     [MEMORY] = {"memory_bytes", OSC_TYPE_INTEGER, "bytes", OSC_MERGE_FIRST, 0,
-                "Its memory: totalGlobalMem of deviceProperties."},
+                .help = "Memory of the device: totalGlobalMem in deviceProperties.",
+                .rules = OSC_RULE_DEVICES},
     [CAPABILITY] = {"compute_capability", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
-                    "Generation of its instruction set: computeMajor.computeMinor of "
-                    "deviceProperties."},
-    [SM_COUNT] = {"sm_count", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, 0,
-                  "Its multiprocessors (compute units): numSms of deviceProperties."},
-    [UTILIZATION] =
-        {"utilization_ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH, 0,
-         "Time in which at least one kernel ran / time from the start of the first kept step "
-         "to the end of the last; copies do not count, and one thread of one block "
-         "counts as much as a full device."},
-    [SM_EFFICIENCY] =
-        {"sm_efficiency_ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH, 0,
-         "Estimated part of the multiprocessors that had work, mean from the start of the "
-         "first kept step to the end of the last: integral of the sum of argument `blocks per "
-         "SM` of the kernels that run, at most 1, / that time; missing if no kernel in that "
-         "time says it."},
+                    .help = "Generation of its instruction set: computeMajor.computeMinor in "
+                            "deviceProperties.",
+                    .rules = OSC_RULE_DEVICES},
+    [SM_COUNT] =
+        {"sm_count", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, 0,
+         .help = "Number of its multiprocessors (compute units): numSms in deviceProperties.",
+         .rules = OSC_RULE_DEVICES},
+    [UTILIZATION] = {"utilization_ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH, 0,
+                     .help = "Time in which at least one kernel ran / time from the start of "
+                             "the first kept step to the end of the last. Copies do not count; "
+                             "one thread of one block counts as much as a full device.",
+                     .rules = OSC_RULE_LOADS | OSC_RULE_STEP_LENGTH},
+    [SM_EFFICIENCY] = {"sm_efficiency_ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH, 0,
+                       .help = "Estimated share of the multiprocessors that had work: integral "
+                               "of min(sum of `blocks per SM` of the running kernels, 1) / "
+                               "time from the start of the first kept step to the end of the "
+                               "last. Missing if no kernel in that time has the argument.",
+                       .rules = OSC_RULE_LOADS | OSC_RULE_STEP_LENGTH},
     [OCCUPANCY] = {"occupancy_ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH, 0,
-                   "Mean of argument `est. achieved occupancy %` / 100 of the kernels from "
-                   "the start of the first kept step to the end of the last, weighted with "
-                   "their durations; those without it do not count."},
+                   .help =
+                       "Mean of argument `est. achieved occupancy %` / 100 over the kernels "
+                       "from the start of the first kept step to the end of the last, weighted "
+                       "by their time in it. Kernels without the argument do not count.",
+                   .rules = OSC_RULE_LOADS | OSC_RULE_STEP_LENGTH},
     [TENSOR_CORES] =
         {"tensor_core_ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH, 0,
-         "Time of kernels whose names say that they use Tensor Cores (kernels: tensor_cores) / "
-         "that of all kernels that operators launched, in steps or not; names that no "
-         "rule covers count as no. --compat tb: the rules of torch-tb-profiler, and 0 for a "
-         "device without such kernels."},
+         .help =
+             "Time of kernels that use Tensor Cores (tensor_cores in table kernels) / time of "
+             "all kernels that operators launched, in steps or not. Names that no rule covers "
+             "count as no. With --compat tb it is 0 for a device without such kernels.",
+         .rules = OSC_RULE_TENSOR_CORES | OSC_RULE_LINKS},
     [WINDOW] = {"window_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
-                "From the first kept step to the last."},
+                .help = "From the first kept step to the last."},
     [BUSY] = {"busy_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
-              "Time of it with a kernel."},
+              .help = "Time of it with a kernel."},
     [FILL] = {"fill_ns", OSC_TYPE_NUMBER, "ns", OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
-              "Efficiency, summed over it."},
+              .help = "Efficiency, summed over it."},
     [OCCUPIED] = {"occupied", OSC_TYPE_NUMBER, NULL, OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
-                  "Sum of occupancy in percent times nanoseconds in it."},
+                  .help = "Sum of occupancy in percent times nanoseconds in it."},
     [OCCUPIED_OF] = {"occupied_of_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
-                     "Time in it of the kernels that say it."},
+                     .help = "Time in it of the kernels that say it."},
     [TENSOR] = {"tensor_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
-                "Time of kernels of operators that use Tensor Cores."},
+                .help = "Time of kernels of operators that use Tensor Cores."},
     [TENSOR_OF] = {"tensor_of_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
-                   "Time of kernels of operators."},
+                   .help = "Time of kernels of operators."},
 };
 
 /* Of one device, over its kernels. */
@@ -258,7 +268,8 @@ static osc_status finish(struct osc_result *r, const struct osc_options *o, stru
 const struct osc_table_def osc_table_devices = {
     .name = "devices",
     .help = "What each device is, and how much of it was used.",
-    .source = "member deviceProperties of the file, and its kernels.",
+    .source = "deviceProperties of the file, and the kernels.",
+    .rules = OSC_RULE_LOADS,
     .columns = columns,
     .n_columns = N_COLUMNS,
     .facts = OSC_FACT_LOADS | OSC_FACT_STEPS | OSC_FACT_UNIONS,

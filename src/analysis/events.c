@@ -43,59 +43,83 @@ enum {
 
 static const struct osc_column columns[] = {
     [ID] = {"id", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, 0,
-            "Number of the event in order of the file, from 0; good for this input only."},
-    [PARENT_ID] = {"parent_id", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
-                   "Id of the innermost range of the same thread or queue that contains it. "
-                   "Ranges alone have one; a partial overlap makes siblings."},
+            .help = "Number of the event in order of the file, from 0. It is valid for this "
+                    "input only."},
+    [PARENT_ID] =
+        {"parent_id", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
+         .help = "Id of the innermost range of the same thread or queue that contains the "
+                 "event. Only ranges have a parent; ranges that overlap in part are siblings.",
+         .rules = OSC_RULE_FOREST},
     [KIND] = {"kind", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
-              "What it is, in one vocabulary for all formats: operator, annotation, step, "
-              "module, python, runtime, driver, kernel, memcpy, memset, sync, communication, "
-              "overhead, dataloader, optimizer, scope, alloc, free, oom, instant, counter, "
-              "frame."},
+              .help = "Kind of the event, in one vocabulary for all formats: operator, "
+                      "annotation, step, module, python, runtime, driver, kernel, memcpy, "
+                      "memset, sync, communication, overhead, dataloader, optimizer, scope, "
+                      "alloc, free, oom, instant, counter, frame.",
+              .rules = OSC_RULE_KINDS},
     [CATEGORY] = {"category", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
-                  "The category as the file has it: member cat."},
+                  .help = "Category as the file has it: member cat.", .rules = OSC_RULE_KINDS},
     [NAME] = {"name", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_SYMBOL,
-              "The name as the file has it."},
+              .help = "Name as the file has it.", .rules = OSC_RULE_NAMES},
     [RANK] = {"rank", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, 0,
-              "The rank that the file belongs to; 0 if it does not say."},
-    [PROCESS] =
-        {"process", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
-         "The process, or the device of device work, as the file names it: member pid."},
+              .help = "Rank of the file; 0 if the file does not name one.",
+              .rules = OSC_RULE_RANKS},
+    [PROCESS] = {"process", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
+                 .help = "Process of the event, or the device for device work, as the file "
+                         "names it: member pid.",
+                 .rules = OSC_RULE_NAMES},
     [THREAD] = {"thread", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
-                "The thread, or the stream of device work, as the file names it: member tid."},
+                .help = "Thread of the event, or the stream for device work, as the file names "
+                        "it: member tid.",
+                .rules = OSC_RULE_NAMES},
     [DEVICE] = {"device", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
-                "The device that did the work, such as cuda:0; missing on the host."},
+                .help = "Device that did the work, such as cuda:0; missing for host events.",
+                .rules = OSC_RULE_DEVICES},
     [QUEUE] = {"queue", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
-               "The stream of the device; missing on the host."},
+               .help = "Stream of the device; missing for host events.",
+               .rules = OSC_RULE_DEVICES},
     [START] = {"start_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_FIRST, 0,
-               "Start, from the origin of all operands (info: origin_unix_ns); decimal "
-               "microseconds of the file, rounded half up to a nanosecond."},
+               .help = "Start, from the origin of all files (origin_unix_ns in info). Decimal "
+                       "microseconds of the file are rounded half up to a nanosecond.",
+               .rules = OSC_RULE_TIME},
     [DUR] = {"dur_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_FIRST, 0,
-             "End less start, each rounded; missing for instants, counters and ranges that "
-             "were never closed."},
+             .help = "End - start, each rounded to a nanosecond. Missing for instants, "
+                     "counters and ranges that were never closed.",
+             .rules = OSC_RULE_TIME},
     [SELF] = {"self_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
-              "Duration less the durations of its children; negative where children last "
-              "longer. Ranges alone have it."},
-    [DEPTH] = {"depth", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
-               "How many ranges contain it: 0 is outermost. Ranges alone have it."},
+              .help = "dur_ns - sum of dur_ns of the children. Negative if the children last "
+                      "longer. Only ranges have it.",
+              .rules = OSC_RULE_FOREST},
+    [DEPTH] =
+        {"depth", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
+         .help =
+             "Number of ranges that contain the event; 0 is outermost. Only ranges have it.",
+         .rules = OSC_RULE_FOREST},
     [STEP] = {"step", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
-              "Ordinal of the step in which it starts, or for device work its launch, from 0; "
-              "selections leave it as it is."},
-    [LAUNCH_ID] = {"launch_id", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
-                   "Of device work: id of the host call that launched it, by correlation id."},
+              .help = "Number of the step in which the event starts, or, for device work, in "
+                      "which it was launched; from 0. Selections do not change it.",
+              .rules = OSC_RULE_STEPS},
+    [LAUNCH_ID] =
+        {"launch_id", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
+         .help =
+             "For device work: id of the host call that launched it, found by correlation id.",
+         .rules = OSC_RULE_LINKS},
     [OP_ID] = {"op_id", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
-               "Of device work and of host calls: id of the operator they belong to; of "
-               "allocations and releases: of the one that was running."},
+               .help = "For device work and host calls: id of the operator that they belong "
+                       "to. For allocations and releases: id of the operator that was running.",
+               .rules = OSC_RULE_LINKS | OSC_RULE_MEMORY},
     [FWD_ID] = {"fwd_id", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
-                "Of a backward operator: id of its forward operator."},
+                .help = "For a backward operator: id of its forward operator.",
+                .rules = OSC_RULE_BACKWARD},
     [CORRELATION] = {"correlation", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST,
-                     OSC_COLUMN_OPTIONAL, "Argument correlation of the file."},
+                     OSC_COLUMN_OPTIONAL, .help = "Argument correlation of the event."},
     [VALUE] = {"value", OSC_TYPE_NUMBER, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
-               "Value of a counter; each series of a sample is a row."},
+               .help = "Value of a counter. Each series of a sample is a row."},
     [BYTES] = {"bytes", OSC_TYPE_INTEGER, "bytes", OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
-               "Size: argument Bytes of allocations and releases (negative), bytes of copies."},
+               .help = "Size: argument Bytes of allocations and releases (negative for "
+                       "releases), bytes of copies."},
     [ARGS] = {"args", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_DEEP,
-              "All arguments as JSON text, in the order and with the types of the file."},
+              .help =
+                  "All arguments as JSON text, in the order and with the types of the file."},
 };
 
 struct osc_scan {
@@ -450,8 +474,9 @@ static bool is_symbol(const struct osc_result *r, uint64_t row)
 
 const struct osc_table_def osc_table_events = {
     .name = "events",
-    .help = "Every event, in order of the file; streams, however long the trace is.",
-    .source = "the members of the event in the file, in the Chrome trace format.",
+    .help = "Every event, in order of the file. Rows are streamed, however long the trace is.",
+    .source = "members of the event in the file, in the Chrome trace format.",
+    .rules = OSC_RULE_KINDS | OSC_RULE_TIME | OSC_RULE_SELECTION,
     .columns = columns,
     .n_columns = sizeof columns / sizeof *columns,
     .facts = OSC_FACT_FOREST | OSC_FACT_STEPS | OSC_FACT_LINKS | OSC_FACT_MEMORY,

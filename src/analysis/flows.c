@@ -28,20 +28,20 @@
 enum { KIND, FROM_ID, TO_ID, N_COLUMNS };
 
 static const struct osc_column columns[N_COLUMNS] = {
-    [KIND] = {"kind", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
-              "What leads to what: launch (a host call to what it started on the device; "
-              "categories ac2g, async_cpu_to_gpu and async), fwdbwd (a forward operator to its "
-              "backward one; fwdbwd, forward_backward), or else the category in the file."},
-    [FROM_ID] =
-        {"from_id", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, 0,
-         "Id of the event (table events) where the arrow starts: the range that starts "
-         "at the record of phase s or t, or else the innermost around it; for fwdbwd the "
-         "operator that starts there and nothing around it, of several the innermost "
-         "with a sequence number, or else the outermost; missing if the file has no such "
-         "record, or nothing stands there."},
+    [KIND] =
+        {"kind", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
+         .help = "launch: from a host call to what it started on the device (categories ac2g, "
+                 "async_cpu_to_gpu and async). fwdbwd: from a forward operator to its backward "
+                 "operator (fwdbwd, forward_backward). Otherwise the category of the file.",
+         .rules = OSC_RULE_ARROWS},
+    [FROM_ID] = {"from_id", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, 0,
+                 .help = "Id (table events) of the event where the arrow starts; missing if "
+                         "the file has no start of that id, or nothing runs at its time.",
+                 .rules = OSC_RULE_ARROWS},
     [TO_ID] = {"to_id", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, 0,
-               "Id of the event where it ends (phase t or f), by the same rule; an end without "
-               "bp: e that no range holds is the next range of its thread."},
+               .help = "Id (table events) of the event where the arrow ends; missing if "
+                       "nothing runs there.",
+               .rules = OSC_RULE_ARROWS},
 };
 
 enum arrow_kind { ARROW_OTHER, ARROW_LAUNCH, ARROW_FWDBWD };
@@ -592,8 +592,9 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
 
 const struct osc_table_def osc_table_flows = {
     .name = "flows",
-    .help = "Arrows between events: launches, forward to backward.",
-    .source = "records of the phases s, t and f in the file, in the Chrome trace format.",
+    .help = "Arrows between events: from launches to device work, from forward to backward.",
+    .source = "records of phases s, t and f, in the Chrome trace format.",
+    .rules = OSC_RULE_ARROWS,
     .columns = columns,
     .n_columns = N_COLUMNS,
     .facts = OSC_FACT_ORDER,

@@ -20,21 +20,27 @@ enum { KEY, ITEM, VALUE, TEXT, NUMBER, FIRST, LAST, FLAG };
 
 static const struct osc_column columns[] = {
     [KEY] = {"key", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0,
-             "The fact: format, producer, counts, switches of the profiler, and meta.NAME for "
-             "each member of the file beside its events."},
+             .help = "Name of the fact: format, producer, counts, switches of the profiler, "
+                     "and meta.NAME for each member of the file beside its events.",
+             .rules = OSC_RULE_FACTS},
     [ITEM] = {"item", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, OSC_COLUMN_HIDDEN,
-              "A member of the set that the key counts."},
-    [VALUE] = {"value", OSC_TYPE_STRING, NULL, OSC_MERGE_FINISH, OSC_COLUMN_LONG,
-               "Its value as text: times in ns, true or false; lists and objects of the file "
-               "as JSON, which text cuts after 100 characters; missing if the file does not "
-               "say (Kineto names no version of its own)."},
-    [TEXT] = {"text", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_HIDDEN, "A text."},
-    [NUMBER] = {"number", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, OSC_COLUMN_HIDDEN, "A count."},
+              .help = "A member of the set that the key counts."},
+    [VALUE] =
+        {"value", OSC_TYPE_STRING, NULL, OSC_MERGE_FINISH, OSC_COLUMN_LONG,
+         .help = "Value of the fact as text: times in ns, true or false. Lists and objects of "
+                 "the file are JSON, which text output cuts after 100 characters. Missing if "
+                 "the file does not say it; Kineto names no version of its own, for example.",
+         .rules = OSC_RULE_FACTS | OSC_RULE_TIME},
+    [TEXT] = {"text", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_HIDDEN,
+              .help = "A text."},
+    [NUMBER] = {"number", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
+                .help = "A count."},
     [FIRST] = {"first_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_MIN, OSC_COLUMN_HIDDEN,
-               "A point in time: the earliest."},
+               .help = "A point in time: the earliest."},
     [LAST] = {"last_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_MAX, OSC_COLUMN_HIDDEN,
-              "With first_ns, a duration."},
-    [FLAG] = {"flag", OSC_TYPE_BOOLEAN, NULL, OSC_MERGE_OR, OSC_COLUMN_HIDDEN, "A switch."},
+              .help = "With first_ns, a duration."},
+    [FLAG] = {"flag", OSC_TYPE_BOOLEAN, NULL, OSC_MERGE_OR, OSC_COLUMN_HIDDEN,
+              .help = "A switch."},
 };
 
 static void add_key(struct osc_result *out, const char *key)
@@ -284,7 +290,8 @@ const uint32_t osc_column_info_key = KEY, osc_column_info_value = VALUE;
 const struct osc_table_def osc_table_info = {
     .name = "info",
     .help = "What a trace is: origin, counts, switches of the profiler, metadata.",
-    .source = "the members of the file beside its events, and what its events have.",
+    .source = "the members of the file beside its events, and the events.",
+    .rules = OSC_RULE_FACTS,
     .columns = columns,
     .n_columns = sizeof columns / sizeof *columns,
     .map = map,

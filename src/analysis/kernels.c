@@ -38,50 +38,58 @@ enum {
 
 static const struct osc_column columns[N_COLUMNS] = {
     [NAME] = {"name", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, OSC_COLUMN_SYMBOL,
-              "Name of the kernel as the file has it."},
-    [OPERATOR] = {"operator", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, OSC_COLUMN_OPTIONAL,
-                  "The operator that launched it: the one that the external id of the "
-                  "launching call names and whose range holds the call, else the innermost of "
-                  "its thread; (none) where neither is there."},
+              .help = "Name of the kernel as the file has it.", .rules = OSC_RULE_NAMES},
+    [OPERATOR] =
+        {"operator", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, OSC_COLUMN_OPTIONAL,
+         .help =
+             "Operator that launched the kernel; (none) if no operator did or it is not known.",
+         .rules = OSC_RULE_LINKS},
     [GRID] = {"grid", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, OSC_COLUMN_OPTIONAL,
-              "Blocks in x, y and z, as recorded (argument grid)."},
+              .help = "Number of blocks in x, y and z: argument grid."},
     [BLOCK] = {"block", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, OSC_COLUMN_OPTIONAL,
-               "Threads of a block in x, y and z, as recorded (argument block)."},
+               .help = "Number of threads of a block in x, y and z: argument block."},
     [REGISTERS] = {"registers_per_thread", OSC_TYPE_INTEGER, NULL, OSC_MERGE_KEY,
-                   OSC_COLUMN_OPTIONAL, "Argument `registers per thread`."},
+                   OSC_COLUMN_OPTIONAL, .help = "Argument `registers per thread`."},
     [SHARED_MEMORY] = {"shared_memory_bytes", OSC_TYPE_INTEGER, "bytes", OSC_MERGE_KEY,
                        OSC_COLUMN_OPTIONAL,
-                       "Shared memory of a block: argument `shared memory`."},
+                       .help = "Shared memory of a block: argument `shared memory`."},
     [TENSOR_CORES] =
         {"tensor_cores", OSC_TYPE_BOOLEAN, NULL, OSC_MERGE_FIRST, 0,
-         "Whether it uses Tensor Cores, by its name: true for what says s884, hmma or the "
-         "like, "
-         "false for what is known not to (at::native::, nccl), missing where no rule covers "
-         "the name. --compat tb: the rules of torch-tb-profiler, kernel view."},
-    [OP_TC_ELIGIBLE] =
-        {"op_tc_eligible", OSC_TYPE_BOOLEAN, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
-         "Whether its operator can use Tensor Cores, by the operator's name alone "
-         "(convolutions, linear layers, matrix products)."},
-    [CALLS] = {"calls", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, 0, "How often it ran."},
+         .help =
+             "Whether the kernel uses Tensor Cores, by its name: true (s884, hmma and so on), "
+             "false (at::native::, nccl and so on), or missing if no rule covers the name.",
+         .rules = OSC_RULE_TENSOR_CORES},
+    [OP_TC_ELIGIBLE] = {"op_tc_eligible", OSC_TYPE_BOOLEAN, NULL, OSC_MERGE_FIRST,
+                        OSC_COLUMN_OPTIONAL,
+                        .help = "Whether the operator that launched the kernel can use Tensor "
+                                "Cores, by the operator's name alone.",
+                        .rules = OSC_RULE_TENSOR_CORES},
+    [CALLS] = {"calls", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, 0,
+               .help = "Number of times the kernel ran."},
     [TOTAL] = {"total_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0,
-               "Sum of its durations; concurrent queues count each."},
-    [MEAN] = {"mean_ns", OSC_TYPE_NUMBER, "ns", OSC_MERGE_FINISH, 0, "total_ns / calls."},
-    [MAX] = {"max_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_MAX, 0, "Longest duration."},
-    [MIN] = {"min_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_MIN, 0, "Shortest duration."},
-    [MEAN_BLOCKS] =
-        {"mean_blocks_per_sm", OSC_TYPE_NUMBER, NULL, OSC_MERGE_FINISH, OSC_COLUMN_OPTIONAL,
-         "Sum of argument `blocks per SM` * duration / total_ns; kernels without "
-         "one above 0 and up to 2^64 count as 0. Missing for a rank and span that has none."},
-    [MEAN_OCCUPANCY] =
-        {"mean_occupancy_ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH,
-         OSC_COLUMN_OPTIONAL,
-         "Sum of argument `est. achieved occupancy %` / 100 * duration, / total_ns; "
-         "kernels without one from 0 to 2^64 count as 0. Missing for a rank and span "
-         "that has none."},
+               .help = "Sum of the durations. Kernels that run at the same time on several "
+                       "queues count each time."},
+    [MEAN] = {"mean_ns", OSC_TYPE_NUMBER, "ns", OSC_MERGE_FINISH, 0,
+              .help = "total_ns / calls."},
+    [MAX] = {"max_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_MAX, 0, .help = "Longest duration."},
+    [MIN] = {"min_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_MIN, 0, .help = "Shortest duration."},
+    [MEAN_BLOCKS] = {"mean_blocks_per_sm", OSC_TYPE_NUMBER, NULL, OSC_MERGE_FINISH,
+                     OSC_COLUMN_OPTIONAL,
+                     .help = "Sum of (argument `blocks per SM` * duration) / total_ns. Kernels "
+                             "without a value above 0 and up to 2^64 count as 0. Missing for a "
+                             "rank and span in which no kernel has one.",
+                     .rules = OSC_RULE_LOADS},
+    [MEAN_OCCUPANCY] = {"mean_occupancy_ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH,
+                        OSC_COLUMN_OPTIONAL,
+                        .help =
+                            "Sum of (argument `est. achieved occupancy %` / 100 * duration) / "
+                            "total_ns. Kernels without a value from 0 to 2^64 count as 0. "
+                            "Missing for a rank and span in which no kernel has one.",
+                        .rules = OSC_RULE_LOADS},
     [BLOCKS_SUM] = {"blocks_sum", OSC_TYPE_NUMBER, NULL, OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
-                    "Sum of blocks per SM times nanoseconds."},
+                    .help = "Sum of blocks per SM times nanoseconds."},
     [OCCUPANCY_SUM] = {"occupancy_sum", OSC_TYPE_NUMBER, NULL, OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
-                       "Sum of occupancy in percent times nanoseconds."},
+                       .help = "Sum of occupancy in percent times nanoseconds."},
 };
 
 /* What makes two kernels of --group-by op the same. Without padding: its bytes are a key. */
@@ -310,7 +318,9 @@ const uint32_t osc_column_kernels_name = NAME, osc_column_kernels_calls = CALLS,
 const struct osc_table_def osc_table_kernels = {
     .name = "kernels",
     .help = "Calls and time of every device kernel.",
-    .source = "device ranges of category kernel and their arguments.",
+    .source = "device ranges of category kernel and their arguments; kernel view of "
+              "torch-tb-profiler.",
+    .rules = OSC_RULE_LINKS,
     .columns = columns,
     .n_columns = N_COLUMNS,
     .sort = "total_ns",

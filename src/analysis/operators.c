@@ -4,10 +4,6 @@
 #include "analysis/table_columns.h"
 #include "analysis/table_registry.h"
 
-#define MERGED                                                                               \
-    " With --merge it is missing for operators that several ranks or spans have, since the " \
-    "median of a whole does not follow from those of its parts."
-
 enum {
     NAME,
     INPUT_SHAPE,
@@ -36,73 +32,94 @@ enum {
 };
 
 static const struct osc_column columns[N_COLUMNS] = {
-    [NAME] =
-        {"name", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0,
-         "Name of the operator. Rows are host ranges of category cpu_op (operator, "
-         "hpu_op) that are no step, data loader, optimizer or wrapper of data parallelism; "
-         "an operator whose only child has its name counts once. Source: operator view of "
-         "torch-tb-profiler."},
+    [NAME] = {"name", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0,
+              .help = "Name of the operator. Rows are host ranges of category cpu_op "
+                      "(operator, hpu_op) other than steps, waits for data, optimizer steps "
+                      "and wrappers of data parallelism.",
+              .source = "operator view of torch-tb-profiler.",
+              .rules = OSC_RULE_OPERATORS | OSC_RULE_NAMES},
     [INPUT_SHAPE] =
         {"input_shape", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, OSC_COLUMN_OPTIONAL,
-         "Sizes of the inputs, as the argument `Input Dims` has them; [] is a scalar, "
-         "no tensor, or nothing recorded. With --group-by shape."},
-    [CALL_STACK] =
-        {"call_stack", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, OSC_COLUMN_OPTIONAL,
-         "Python frames that called it, innermost first, as the argument `Call stack` "
-         "has them; in a file without, the python_function events that hold it on its thread, "
-         "the innermost 128 of them; missing where none was recorded. With --group-by stack."},
-    [CALLS] = {"calls", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, 0, "How often it ran."},
-    [DEVICE_SELF] =
-        {"device_self_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0,
-         "Time of the kernels, copies and memsets that its own host calls launched: "
-         "a plain sum, so that concurrent queues count each."},
+         .help = "Sizes of the inputs as argument `Input Dims` has them; [] is a scalar, no "
+                 "tensor, or nothing recorded. Present with --group-by shape."},
+    [CALL_STACK] = {"call_stack", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, OSC_COLUMN_OPTIONAL,
+                    .help =
+                        "Python frames that called the operator, innermost first, from "
+                        "argument `Call stack`. In a file without that argument: the innermost "
+                        "128 python_function events that contain the operator on its thread. "
+                        "Missing if nothing was recorded. Present with --group-by stack.",
+                    .rules = OSC_RULE_STACKS},
+    [CALLS] = {"calls", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, 0, .help = "Number of calls.",
+               .rules = OSC_RULE_OPERATORS},
+    [DEVICE_SELF] = {"device_self_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0,
+                     .help = "Sum of the durations of the kernels, copies and memsets that the "
+                             "operator's own host calls launched. Work that runs at the same "
+                             "time on several queues counts each time.",
+                     .rules = OSC_RULE_OPERATORS | OSC_RULE_LINKS},
     [DEVICE_TOTAL] = {"device_total_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0,
-                      "device_self_ns of it and of all operators inside of it; one that runs "
-                      "inside another of the same name counts in both."},
+                      .help =
+                          "device_self_ns of the operator + that of all operators inside it. "
+                          "An operator inside another one of the same name counts in both.",
+                      .rules = OSC_RULE_OPERATORS | OSC_RULE_LINKS},
     [HOST_SELF] = {"host_self_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0,
-                   "Time on the host less that of the ranges inside of it and of its calls of "
-                   "the device runtime and driver."},
+                   .help = "Host time - durations of the ranges inside it - durations of its "
+                           "calls of the device runtime and driver.",
+                   .rules = OSC_RULE_OPERATORS},
     [HOST_TOTAL] = {"host_total_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0,
-                    "Time on the host from start to end."},
+                    .help = "Host time: sum over the calls of (end - start).",
+                    .rules = OSC_RULE_OPERATORS},
     [TC_ELIGIBLE] = {"tc_eligible", OSC_TYPE_BOOLEAN, NULL, OSC_MERGE_OR, 0,
-                     "Whether it can use Tensor Cores: by its name (convolutions, linear "
-                     "layers, matrix products), or because an operator inside of it can, "
-                     "or a kernel of its own did, in any call."},
-    [TC_SELF_RATIO] =
-        {"tc_self_ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH, 0,
-         "Time of kernels that use Tensor Cores, by their names (see kernels.tensor_cores), "
-         "/ device_self_ns; 0 without device time."},
+                     .help =
+                         "Whether the operator can use Tensor Cores: by its name "
+                         "(convolutions, linear layers, matrix products), or because in any "
+                         "call an operator inside it can or one of its own kernels did.",
+                     .rules = OSC_RULE_TENSOR_CORES},
+    [TC_SELF_RATIO] = {"tc_self_ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH, 0,
+                       .help = "Time of its own kernels that use Tensor Cores (tensor_cores in "
+                               "table kernels) / device_self_ns; 0 without device time.",
+                       .rules = OSC_RULE_TENSOR_CORES | OSC_RULE_OPERATORS},
     [TC_TOTAL_RATIO] =
         {"tc_total_ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH, 0,
-         "The same of it and all operators inside of it / device_total_ns; 0 without device "
-         "time."},
+         .help = "Time of kernels that use Tensor Cores, launched by the operator and all "
+                 "operators inside it / device_total_ns; 0 without device time.",
+         .rules = OSC_RULE_TENSOR_CORES | OSC_RULE_OPERATORS},
     [HAS_CALL_STACK] = {"has_call_stack", OSC_TYPE_BOOLEAN, NULL, OSC_MERGE_OR, 0,
-                        "Whether any call has a Python stack; --group-by stack shows them."},
+                        .help =
+                            "Whether any call has a Python stack; --group-by stack shows it.",
+                        .rules = OSC_RULE_STACKS},
     [MEAN_HOST_SELF] = {"mean_host_self_ns", OSC_TYPE_NUMBER, "ns", OSC_MERGE_FINISH,
-                        OSC_COLUMN_DEEP, "host_self_ns / calls."},
+                        OSC_COLUMN_DEEP, .help = "host_self_ns / calls.",
+                        .rules = OSC_RULE_OPERATORS},
     [MEDIAN_HOST_SELF] = {"median_host_self_ns", OSC_TYPE_NUMBER, "ns", OSC_MERGE_FINISH,
                           OSC_COLUMN_DEEP,
-                          "Median over the calls of their self time on the host." MERGED},
+                          .help = "Median over the calls of their host self time.",
+                          .rules = OSC_RULE_OPERATORS | OSC_RULE_MERGE},
     [MAX_HOST_SELF] = {"max_host_self_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_MAX,
-                       OSC_COLUMN_DEEP, "Longest self time of one call on the host."},
+                       OSC_COLUMN_DEEP, .help = "Longest host self time of one call.",
+                       .rules = OSC_RULE_OPERATORS},
     [MEAN_DEVICE_SELF] = {"mean_device_self_ns", OSC_TYPE_NUMBER, "ns", OSC_MERGE_FINISH,
-                          OSC_COLUMN_DEEP, "device_self_ns / calls."},
+                          OSC_COLUMN_DEEP, .help = "device_self_ns / calls.",
+                          .rules = OSC_RULE_OPERATORS | OSC_RULE_LINKS},
     [MEDIAN_DEVICE_SELF] = {"median_device_self_ns", OSC_TYPE_NUMBER, "ns", OSC_MERGE_FINISH,
                             OSC_COLUMN_DEEP,
-                            "Median over the calls of their self time on devices, those that "
-                            "launched nothing included." MERGED},
+                            .help = "Median over the calls of their device self time, calls "
+                                    "that launched nothing included.",
+                            .rules = OSC_RULE_OPERATORS | OSC_RULE_LINKS | OSC_RULE_MERGE},
     [MAX_DEVICE_SELF] = {"max_device_self_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_MAX,
-                         OSC_COLUMN_DEEP, "Longest self time of one call on devices."},
+                         OSC_COLUMN_DEEP, .help = "Longest device self time of one call.",
+                         .rules = OSC_RULE_OPERATORS | OSC_RULE_LINKS},
     [TC_SELF] = {"tc_self_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
-                 "Part of device_self_ns in kernels that use Tensor Cores."},
+                 .help = "Part of device_self_ns in kernels that use Tensor Cores."},
     [TC_TOTAL] = {"tc_total_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
-                  "Part of device_total_ns in kernels that use Tensor Cores."},
+                  .help = "Part of device_total_ns in kernels that use Tensor Cores."},
     [PART_CALLS] = {"part_calls", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, OSC_COLUMN_HIDDEN,
-                    "Calls that part_median_host_ns and part_median_device_ns are of."},
+                    .help = "Calls that part_median_host_ns and part_median_device_ns are of."},
     [PART_MEDIAN_HOST] = {"part_median_host_ns", OSC_TYPE_NUMBER, "ns", OSC_MERGE_FIRST,
-                          OSC_COLUMN_HIDDEN, "Median on the host over part_calls calls."},
+                          OSC_COLUMN_HIDDEN,
+                          .help = "Median on the host over part_calls calls."},
     [PART_MEDIAN_DEVICE] = {"part_median_device_ns", OSC_TYPE_NUMBER, "ns", OSC_MERGE_FIRST,
-                            OSC_COLUMN_HIDDEN, "Median on devices over part_calls calls."},
+                            OSC_COLUMN_HIDDEN,
+                            .help = "Median on devices over part_calls calls."},
 };
 
 static void set_stack(const struct osc_trace *t, const struct osc_operators *ops,
@@ -193,7 +210,7 @@ static osc_status finish(struct osc_result *r, const struct osc_options *o, stru
                            ratio(osc_result_get_int(r, i, HOST_SELF), calls));
         osc_result_set_num(r, i, MEAN_DEVICE_SELF, ratio(device_ns, calls));
         if (osc_result_get_int(r, i, PART_CALLS) != calls)
-            continue; /* of several parts: see MERGED */
+            continue; /* of several parts: see the rule "Merging" */
         osc_result_set_num(r, i, MEDIAN_HOST_SELF, osc_result_get_num(r, i, PART_MEDIAN_HOST));
         osc_result_set_num(r, i, MEDIAN_DEVICE_SELF,
                            osc_result_get_num(r, i, PART_MEDIAN_DEVICE));
@@ -210,9 +227,11 @@ const uint32_t osc_column_operators_name = NAME, osc_column_operators_calls = CA
 
 const struct osc_table_def osc_table_operators = {
     .name = "operators",
-    .help = "Calls, host and device time of every operator, as TensorBoard's plugin sums them.",
+    .help = "Calls, host and device time of every operator, as TensorBoard's plugin adds them "
+            "up. Sorted by host_self_ns if no device worked.",
     .source = "host ranges of category cpu_op and the device work of their calls; operator "
               "view of torch-tb-profiler.",
+    .rules = OSC_RULE_OPERATORS,
     .columns = columns,
     .n_columns = N_COLUMNS,
     .sort = "device_self_ns",

@@ -11,22 +11,23 @@
 enum { CATEGORY, AVG, RATIO, SUM, STEPS_SUM, N_STEPS, N_COLUMNS };
 
 static const struct osc_column columns[N_COLUMNS] = {
-    [CATEGORY] =
-        {"category", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0,
-         "step is the whole step; kernel, memcpy, memset, communication, runtime, "
-         "dataloader, cpu_exec and other are its parts, where the first that runs takes "
-         "the time (table steps explains each)."},
+    [CATEGORY] = {"category", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0,
+                  .help = "step is the whole step. kernel, memcpy, memset, communication, "
+                          "runtime, dataloader, cpu_exec and other are its parts.",
+                  .rules = OSC_RULE_BREAKDOWN | OSC_RULE_COMMUNICATION},
     [AVG] = {"avg_ns", OSC_TYPE_NUMBER, "ns", OSC_MERGE_FINISH, 0,
-             "Sum of the time of the category over the kept steps / their number; "
-             "with --merge over those of all ranks and spans."},
+             .help = "Sum of the time of the category over the kept steps / number of kept "
+                     "steps; with --merge over those of all ranks and spans.",
+             .rules = OSC_RULE_BREAKDOWN | OSC_RULE_STEP_LENGTH},
     [RATIO] = {"ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH, 0,
-               "avg_ns / that of the row step; missing if that is 0."},
+               .help = "avg_ns / avg_ns of the row step; missing if that is 0.",
+               .rules = OSC_RULE_BREAKDOWN},
     [SUM] = {"sum_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
-             "Time of the category in all kept steps."},
+             .help = "Time of the category in all kept steps."},
     [STEPS_SUM] = {"steps_sum_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
-                   "Length of all kept steps."},
+                   .help = "Length of all kept steps."},
     [N_STEPS] = {"n_steps", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
-                 "Number of kept steps."},
+                 .help = "Number of kept steps."},
 };
 
 static const char *const class_names[OSC_COST_COUNT] = {
@@ -98,6 +99,7 @@ const struct osc_table_def osc_table_overview = {
     .help = "The average step and its parts.",
     .source = "ranges ProfilerStep#N and what runs in them, by category; overview of "
               "torch-tb-profiler.",
+    .rules = OSC_RULE_BREAKDOWN,
     .columns = columns,
     .n_columns = N_COLUMNS,
     .facts = OSC_FACT_STEPS | OSC_FACT_UNIONS,

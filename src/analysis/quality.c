@@ -24,26 +24,35 @@ enum {
 
 static const struct osc_column columns[] = {
     [SEVERITY] = {"severity", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0,
-                  "How bad it is: error (part of the input is lost), warning (numbers may be "
-                  "affected), info (something was not recorded)."},
+                  .help = "error: part of the input is lost. warning: numbers may be affected. "
+                          "info: something was not recorded.",
+                  .rules = OSC_RULE_QUALITY},
     [CODE] = {"code", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0,
-              "The cause, as a word that scripts can rely on."},
+              .help = "Cause of the finding, as a word that scripts can rely on.",
+              .rules = OSC_RULE_QUALITY},
     [COUNT] = {"count", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, 0,
-               "How often it was met; 1 for what is missing from the recording."},
+               .help =
+                   "Number of times it was found; 1 for what is missing from the recording.",
+               .rules = OSC_RULE_QUALITY},
     [FIRST_OFFSET] = {"first_offset", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST,
                       OSC_COLUMN_OPTIONAL,
-                      "Byte of the input at which it was first met, counted from 0; for a "
-                      "compressed file a byte of its contents."},
+                      .help = "Byte of the input at which it was first found, counted from 0; "
+                              "in a compressed file, a byte of the contents.",
+                      .rules = OSC_RULE_QUALITY},
     [FIRST_NS] = {"first_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_MIN, OSC_COLUMN_OPTIONAL,
-                  "When the first event that it concerns starts, from the origin."},
+                  .help = "Start of the first event that it concerns, from the origin.",
+                  .rules = OSC_RULE_TIME | OSC_RULE_QUALITY},
     [LAST_NS] = {"last_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_MAX, OSC_COLUMN_OPTIONAL,
-                 "Where it concerns a range of time, when that ends, from the origin."},
+                 .help = "End of the range of time that it concerns, from the origin; missing "
+                         "if it concerns no range of time.",
+                 .rules = OSC_RULE_TIME | OSC_RULE_QUALITY},
     [MESSAGE] = {"message", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0,
-                 "What happened, as a sentence."},
+                 .help = "What happened, as a sentence.", .rules = OSC_RULE_QUALITY},
     [REMEDY] = {"remedy", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
-                "What to change, often as the exact argument of the profiler."},
+                .help = "What to change, often as the exact argument of the profiler.",
+                .rules = OSC_RULE_QUALITY},
     [RANK_OF_SEVERITY] = {"severity_order", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST,
-                          OSC_COLUMN_HIDDEN, "2 error, 1 warning, 0 info."},
+                          OSC_COLUMN_HIDDEN, .help = "2 error, 1 warning, 0 info."},
 };
 
 static const char *const severities[] = {
@@ -186,8 +195,9 @@ const uint32_t osc_column_quality_severity = SEVERITY, osc_column_quality_code =
 const struct osc_table_def osc_table_quality = {
     .name = "quality",
     .help = "What was skipped, repaired, dropped or is missing, by cause.",
-    .source = "what the reader and the search for links have counted, and what no event of the "
-              "file has.",
+    .source = "counts of the reader and of the searches for parents, launches and releases; "
+              "what no event of the file has.",
+    .rules = OSC_RULE_QUALITY,
     .columns = columns,
     .n_columns = sizeof columns / sizeof *columns,
     .facts =

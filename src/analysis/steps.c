@@ -30,70 +30,91 @@ enum {
     N_COLUMNS
 };
 
-#define COST(name, what)                                                                    \
-    {                                                                                       \
-        name, OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0,                                     \
-            what " Time that a class further to the left covers as well goes to that one "  \
-                 "(as in the overview of torch-tb-profiler); the parts add up to total_ns." \
+/* A class of the breakdown; those before it in the table take the time that they share. */
+#define COST(name, what, which)                                                          \
+    {                                                                                    \
+        name, OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0,                                  \
+            .help = what ". Time in which a class further to the left has an event too " \
+                         "goes to that class; the parts add up to total_ns.",            \
+            .rules = which                                                               \
     }
 
 static const struct osc_column columns[N_COLUMNS] = {
     [STEP] = {"step", OSC_TYPE_INTEGER, NULL, OSC_MERGE_KEY, 0,
-              "Number of the step in order of start, from 0; selections leave it as it is."},
+              .help =
+                  "Number of the step in order of start, from 0. Selections do not change it.",
+              .rules = OSC_RULE_STEPS},
     [LABEL] = {"label", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
-               "The number that the program gave it (ProfilerStep#N); 0 for a trace without "
-               "steps, which counts as one step over all its operators."},
+               .help = "Number that the program gave the step (ProfilerStep#N). A trace "
+                       "without steps counts as one step, labelled 0.",
+               .rules = OSC_RULE_STEPS},
     [PROCESS] = {"process", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
-                 "The process that announced it, if several did: member pid."},
+                 .help = "Process that announced the step, if several did: member pid.",
+                 .rules = OSC_RULE_STEPS | OSC_RULE_NAMES},
     [THREAD] = {"thread", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
-                "The thread that announced it; missing for a trace without steps."},
+                .help = "Thread that announced the step; missing for a trace without steps.",
+                .rules = OSC_RULE_STEPS | OSC_RULE_NAMES},
     [START] = {"start_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_MIN, 0,
-               "Its start, but not before the device work of the step before it was done; from "
-               "the origin of all operands."},
+               .help = "Start of the annotation, but not before the device work of the step "
+                       "before it was done; from the origin of all files.",
+               .rules = OSC_RULE_STEP_LENGTH | OSC_RULE_TIME},
     [TOTAL] = {"total_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0,
-               "From start_ns to the end of its annotation or of the last device work that was "
-               "launched in it, whichever is later."},
-    [ANNOTATION] = {"annotation_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0,
-                    "Duration of its annotation on the host alone; missing for a trace without "
-                    "steps."},
+               .help = "Time from start_ns to the end of the annotation or of the last device "
+                       "work that was launched in it, whichever is later.",
+               .rules = OSC_RULE_STEP_LENGTH},
+    [ANNOTATION] =
+        {"annotation_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0,
+         .help =
+             "Duration of the annotation on the host alone; missing for a trace without steps.",
+         .rules = OSC_RULE_STEPS},
     [KEPT] = {"kept", OSC_TYPE_BOOLEAN, NULL, OSC_MERGE_FIRST, 0,
-              "Whether averages count it. Steps at the end without device work are not kept, "
-              "nor is the last one before them if it launched less than 0.8 times as much as "
-              "the one before: not all of their work may have been recorded; "
-              "torch-tb-profiler leaves out the same."},
+              .help = "Whether averages count the step. Steps at the end whose device work may "
+                      "not all have been recorded are not kept.",
+              .rules = OSC_RULE_STEP_LENGTH},
     [KERNEL + OSC_CLASS_KERNEL] =
-        COST("kernel_ns", "Some kernel ran that is no communication."),
-    [KERNEL + OSC_CLASS_MEMCPY] = COST("memcpy_ns", "The device copied."),
-    [KERNEL + OSC_CLASS_MEMSET] = COST("memset_ns", "The device set memory."),
+        COST("kernel_ns", "Time in which a kernel ran that is no communication",
+             OSC_RULE_BREAKDOWN | OSC_RULE_COMMUNICATION),
+    [KERNEL + OSC_CLASS_MEMCPY] =
+        COST("memcpy_ns", "Time in which a device copied", OSC_RULE_BREAKDOWN),
+    [KERNEL + OSC_CLASS_MEMSET] =
+        COST("memset_ns", "Time in which a device set memory", OSC_RULE_BREAKDOWN),
     [KERNEL + OSC_CLASS_COMMUNICATION] =
         COST("communication_ns",
-             "Some kernel of a communication library ran; for a rank without any, the host was "
-             "in a collective."),
-    [KERNEL + OSC_CLASS_RUNTIME] =
-        COST("runtime_ns", "The host was in a call of the device runtime or driver."),
-    [KERNEL + OSC_CLASS_DATALOADER] = COST("dataloader_ns", "The host waited for data."),
+             "Time in which a kernel of a communication library ran, or, in a trace without "
+             "such kernels, in which the host was in a collective",
+             OSC_RULE_BREAKDOWN | OSC_RULE_COMMUNICATION),
+    [KERNEL + OSC_CLASS_RUNTIME] = COST(
+        "runtime_ns", "Time in which the host was in a call of the device runtime or driver",
+        OSC_RULE_BREAKDOWN),
+    [KERNEL + OSC_CLASS_DATALOADER] =
+        COST("dataloader_ns", "Time in which the host waited for data", OSC_RULE_BREAKDOWN),
     [KERNEL + OSC_CLASS_CPU_EXEC] =
-        COST("cpu_exec_ns", "The host was in any other operator or annotation."),
+        COST("cpu_exec_ns", "Time in which the host was in any other operator or annotation",
+             OSC_RULE_BREAKDOWN),
     [OTHER] = {"other_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0,
-               "What is left of total_ns: nothing that was recorded ran."},
-    [OUTLIER] = {"outlier", OSC_TYPE_BOOLEAN, NULL, OSC_MERGE_OR, 0,
-                 "Whether total_ns is further from the median of the kept steps than three "
-                 "times the median of such distances (MAD); where that is 0, than a tenth of "
-                 "the median of the steps."},
-    [GREW] =
-        {"grew", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
-         "Of an outlier that took longer than the median step: the operator, or wait for data, "
-         "whose time in this step exceeds "
-         "its median over the kept steps the most. Its time on the host is that of its "
-         "calls less that of the operators right inside of them, on the device that of the "
-         "work that its own calls launched; steps without it count 0."},
+               .help = "Rest of total_ns: nothing that was recorded ran.",
+               .rules = OSC_RULE_BREAKDOWN},
+    [OUTLIER] =
+        {"outlier", OSC_TYPE_BOOLEAN, NULL, OSC_MERGE_OR, 0,
+         .help =
+             "Whether |total_ns - median of the kept steps| is above three times the median of "
+             "such distances (MAD); if that is 0, above a tenth of the median step.",
+         .rules = OSC_RULE_OUTLIERS},
+    [GREW] = {"grew", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
+              .help =
+                  "For an outlier that took longer than the median step: the operator, or the "
+                  "wait for data, whose time exceeds its median over the kept steps by most.",
+              .rules = OSC_RULE_OUTLIERS},
     [GREW_ON] = {"grew_on", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
-                 "Where its time grew: host or device."},
+                 .help = "Where that time grew: host or device.", .rules = OSC_RULE_OUTLIERS},
     [GREW_BY] = {"grew_by_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
-                 "Its time in this step - its median over the kept steps, half a nanosecond "
-                 "rounded up."},
+                 .help = "Its time in this step - its median over the kept steps, half a "
+                         "nanosecond rounded up.",
+                 .rules = OSC_RULE_OUTLIERS},
     [NOTE] = {"note", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
-              "Why it is not kept, or that it began late."},
+              .help = "Why the step is not kept, or that it began late because the device was "
+                      "still busy.",
+              .rules = OSC_RULE_STEP_LENGTH},
 };
 
 static const char *note_of(const struct osc_trace *t, const struct osc_step_cost *s, uint32_t i)
@@ -188,6 +209,7 @@ const struct osc_table_def osc_table_steps = {
     .help = "What each step spent its time on.",
     .source = "ranges ProfilerStep#N and what runs in them, by category; overview of "
               "torch-tb-profiler.",
+    .rules = OSC_RULE_STEPS,
     .columns = columns,
     .n_columns = N_COLUMNS,
     .facts = OSC_FACT_STEPS | OSC_FACT_UNIONS,

@@ -362,7 +362,7 @@ static bool ends_with(const char *text, const char *end)
     return len >= n && strcmp(text + len - n, end) == 0;
 }
 
-/* product.md 1: the unit is in the name, and the help has meaning, formula and source. */
+/* The unit is in the name, and users read a meaning, a formula, a source and a rule. */
 static void check_column(const struct osc_table_def *def, const struct osc_column *c)
 {
     static const char *const units[] = {"ns", "bytes", "ratio"};
@@ -381,9 +381,10 @@ static void check_column(const struct osc_table_def *def, const struct osc_colum
     if (strlen(c->help) < 8 || !ends_with(help.s, "."))
         fail_msg("%s.%s: no sentence: %s", def->name, c->name, help.s);
     if (!strstr(help.s, "Source: "))
-        fail_msg(
-            "%s.%s: no source; give the table a .source, or the help a \"Source: ...\": %s",
-            def->name, c->name, help.s);
+        fail_msg("%s.%s: no source; give the table or the column a .source: %s", def->name,
+                 c->name, help.s);
+    if (!c->rules && !def->rules)
+        fail_msg("%s.%s: no rules; give the table or the column .rules", def->name, c->name);
     /* What finish() makes of other columns is a quotient or a median. */
     if (c->type == OSC_TYPE_NUMBER && c->merge == OSC_MERGE_FINISH && !strstr(c->help, " / ") &&
         !strstr(c->help, "Median") && !strstr(c->help, "median"))
@@ -489,6 +490,32 @@ static void columns_of_other_code_are_what_they_are_called(void **state)
 #undef OSC_COLUMN_IS
 }
 
+/* The text of a rule is printed as it stands, and each is there for some column. */
+static void every_rule_is_followed_and_fits_a_terminal(void **state)
+{
+    uint32_t followed = OSC_RULE_RANKS; /* by rank and span, which every table has */
+
+    (void)state;
+    for (size_t i = 0; osc_tables[i]; i++) {
+        followed |= osc_tables[i]->rules;
+        for (uint32_t c = 0; c < osc_tables[i]->n_columns; c++)
+            followed |= osc_tables[i]->columns[c].rules;
+    }
+    for (uint32_t i = 0; osc_rules[i].rule; i++) {
+        const struct osc_rule_text *const r = &osc_rules[i];
+
+        if (r->rule != UINT32_C(1) << i || !(followed & r->rule))
+            fail_msg("%s: out of order, or no column follows it", r->title);
+        assert_true(ends_with(r->text, "\n") && ends_with(r->source, "."));
+        for (const char *p = r->text; *p; p += strcspn(p, "\n") + 1) {
+            if (strcspn(p, "\n") > 78)
+                fail_msg("%s: a line is too long: %.90s", r->title, p);
+        }
+        followed &= ~r->rule;
+    }
+    assert_int_equal(followed, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -512,6 +539,7 @@ int main(void)
         cmocka_unit_test(every_default_order_names_a_column),
         cmocka_unit_test(every_key_of_torch_names_a_column_of_averages),
         cmocka_unit_test(columns_of_other_code_are_what_they_are_called),
+        cmocka_unit_test(every_rule_is_followed_and_fits_a_terminal),
     };
     return cmocka_run_group_tests_name("tables", tests, NULL, NULL);
 }

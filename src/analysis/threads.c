@@ -9,13 +9,17 @@ enum { PROCESS, THREAD, NAME, EVENTS };
 
 static const struct osc_column columns[] = {
     [PROCESS] = {"process", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
-                 "The process as the file names it: member pid of its events."},
+                 .help = "Process as the file names it: member pid of its events.",
+                 .rules = OSC_RULE_NAMES},
     [THREAD] = {"thread", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
-                "The thread as the file names it: member tid of its events."},
+                .help = "Thread as the file names it: member tid of its events.",
+                .rules = OSC_RULE_NAMES},
     [NAME] = {"name", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
-              "Its name: the last thread_name in the metadata of the file."},
-    [EVENTS] = {"events", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, 0,
-                "Events on it: ranges, instants, and samples of counters."},
+              .help = "Name of the thread: the last thread_name in the metadata of the file.",
+              .rules = OSC_RULE_NAMES},
+    [EVENTS] =
+        {"events", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, 0,
+         .help = "Number of events on the thread: ranges, instants, and samples of counters."},
 };
 
 static osc_status map(const struct osc_trace *t, const struct osc_options *o,
@@ -50,6 +54,7 @@ const struct osc_table_def osc_table_threads = {
     .name = "threads",
     .help = "Host threads with their names and numbers of events.",
     .source = "pid and tid of the events, and metadata events of the file.",
+    .rules = OSC_RULE_NAMES,
     .columns = columns,
     .n_columns = sizeof columns / sizeof *columns,
     .map = map,

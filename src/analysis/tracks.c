@@ -10,13 +10,16 @@ enum { TRACK, KIND, NAME, PARENT };
 
 static const struct osc_column columns[] = {
     [TRACK] = {"track", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, 0,
-               "Number of the track within its file, by first event, from 0."},
+               .help =
+                   "Number of the track within its file, in order of first events, from 0."},
     [KIND] = {"kind", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
-              "thread, or queue (of a device: a stream)."},
+              .help = "thread, or queue: a stream of a device."},
     [NAME] = {"name", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
-              "Its name: the last thread_name in the metadata of the file."},
+              .help = "Name of the track: the last thread_name in the metadata of the file.",
+              .rules = OSC_RULE_NAMES},
     [PARENT] = {"parent", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
-                "What it belongs to: of a thread the process, of a queue the device."},
+                .help = "Process that a thread belongs to, or device that a queue belongs to.",
+                .rules = OSC_RULE_NAMES | OSC_RULE_DEVICES},
 };
 
 static int compare_tracks(const void *a, const void *b, void *ctx)
@@ -75,6 +78,7 @@ const struct osc_table_def osc_table_tracks = {
     .name = "tracks",
     .help = "Threads and device queues.",
     .source = "pid and tid of the events, and metadata events of the file.",
+    .rules = OSC_RULE_NAMES,
     .columns = columns,
     .n_columns = sizeof columns / sizeof *columns,
     .map = map,

@@ -9,30 +9,39 @@
 enum { DEVICE, START, DUR, UTILIZATION, SM_EFFICIENCY, BUSY, CAPACITY, FILL, N_COLUMNS };
 
 static const struct osc_column columns[N_COLUMNS] = {
-    [DEVICE] = {"device", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0,
-                "The device, such as cuda:0; those that ran kernels, at most 1,024."},
+    [DEVICE] =
+        {"device", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0,
+         .help =
+             "Device, such as cuda:0. Rows are the devices that ran kernels, at most 1,024.",
+         .rules = OSC_RULE_DEVICES},
     [START] = {"start_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_KEY, 0,
-               "Start of the bucket, from the origin of all operands. Buckets begin with the "
-               "recording (event `PyTorch Profiler (0)`), or in a trace without one with its "
-               "first event."},
+               .help = "Start of the bucket, from the origin of all files. The first bucket "
+                       "starts with the recording (event `PyTorch Profiler (0)`), or without "
+                       "that event with the first event.",
+               .rules = OSC_RULE_LOADS | OSC_RULE_TIME},
     [DUR] = {"dur_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_KEY, 0,
-             "Length of the bucket: the smallest power of ten of microseconds that leaves at "
-             "most 100; the last one reaches to the end and is longer."},
-    [UTILIZATION] = {"utilization_ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH, 0,
-                     "Time in which at least one kernel of the device ran / dur_ns; copies do "
-                     "not count, and one thread of one block counts as much as a full device."},
+             .help =
+                 "Length of the bucket: the smallest power of ten of microseconds that gives "
+                 "at most 100 buckets. The last bucket reaches to the end and is longer.",
+             .rules = OSC_RULE_LOADS},
+    [UTILIZATION] =
+        {"utilization_ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH, 0,
+         .help =
+             "Time of the bucket in which at least one kernel of the device ran / dur_ns. "
+             "Copies do not count; one thread of one block counts as much as a full device.",
+         .rules = OSC_RULE_LOADS},
     [SM_EFFICIENCY] =
         {"sm_efficiency_ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH, OSC_COLUMN_OPTIONAL,
-         "Estimated part of the multiprocessors that had work, mean over dur_ns: integral of "
-         "the sum of argument `blocks per SM` of the kernels that run, at most 1, / dur_ns; "
-         "missing for "
-         "a device whose kernels do not say it."},
+         .help = "Estimated share of the multiprocessors that had work: integral of min(sum of "
+                 "`blocks per SM` of the running kernels, 1) over the bucket / dur_ns. Missing "
+                 "for a device whose kernels do not have the argument.",
+         .rules = OSC_RULE_LOADS},
     [BUSY] = {"busy_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
-              "Time with a kernel."},
+              .help = "Time with a kernel."},
     [CAPACITY] = {"capacity_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
-                  "dur_ns, summed over devices of the same name."},
+                  .help = "dur_ns, summed over devices of the same name."},
     [FILL] = {"fill_ns", OSC_TYPE_NUMBER, "ns", OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
-              "Efficiency, summed over time."},
+              .help = "Efficiency, summed over time."},
 };
 
 static void add_row(const struct osc_trace *t, const struct osc_device_load *d,
@@ -96,6 +105,7 @@ const struct osc_table_def osc_table_utilization = {
     .help = "How busy each device was over time.",
     .source = "device ranges of category kernel and their arguments; GPU utilization of "
               "torch-tb-profiler.",
+    .rules = OSC_RULE_LOADS,
     .columns = columns,
     .n_columns = N_COLUMNS,
     .facts = OSC_FACT_LOADS,

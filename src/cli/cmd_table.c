@@ -3,6 +3,7 @@
 #include "analysis/table_registry.h"
 #include "cli/ask.h"
 #include "cli/commands.h"
+#include "cli/reference.h"
 #include "cli/show.h"
 
 #include <stdio.h>
@@ -11,110 +12,6 @@
 
 #include "base/strbuf.h"
 #include "table/nearest.h"
-
-#define LIST_INDENT 15
-#define LIST_WIDTH  80
-
-/* "word, " at COLUMN, on a new line if it is full. Returns the column behind it. */
-static size_t add_word(struct osc_strbuf *out, const char *word, const char *after,
-                       size_t column)
-{
-    if (column + strlen(word) + strlen(after) > LIST_WIDTH) {
-        osc_strbuf_addc(out, '\n');
-        osc_strbuf_pad(out, ' ', LIST_INDENT);
-        column = LIST_INDENT;
-    } else if (column > LIST_INDENT) {
-        osc_strbuf_addc(out, ' ');
-        column++;
-    }
-    osc_strbuf_adds(out, word);
-    osc_strbuf_adds(out, after);
-    return column + strlen(word) + strlen(after);
-}
-
-static void list_table(struct osc_strbuf *out, const struct osc_table_def *def)
-{
-    size_t column = LIST_INDENT;
-    const char *last = "";
-
-    osc_strbuf_addf(out, "%-*s", LIST_INDENT, def->name);
-    for (const char *p = def->help; *p; p += strspn(p, " ")) {
-        char word[64];
-        const size_t len = strcspn(p, " ");
-
-        snprintf(word, sizeof word, "%.*s", (int)len, p);
-        column = add_word(out, word, "", column);
-        p += len;
-    }
-    osc_strbuf_addc(out, '\n');
-    osc_strbuf_pad(out, ' ', LIST_INDENT);
-    column = add_word(out, "columns:", "", LIST_INDENT);
-    for (uint32_t c = 0; c < def->n_columns; c++) {
-        if (!(def->columns[c].flags & OSC_COLUMN_HIDDEN))
-            last = def->columns[c].name;
-    }
-    for (uint32_t c = 0; c < def->n_columns; c++) {
-        const struct osc_column *col = &def->columns[c];
-        const bool is_last = col->name == last;
-
-        if (col->flags & OSC_COLUMN_HIDDEN)
-            continue;
-        column = add_word(out, col->name,
-                          col->flags & OSC_COLUMN_OPTIONAL ? (is_last ? "?" : "?,")
-                                                           : (is_last ? "" : ","),
-                          column);
-    }
-    osc_strbuf_addc(out, '\n');
-    if (def->groupings && def->groupings[0]) {
-        osc_strbuf_pad(out, ' ', LIST_INDENT);
-        osc_strbuf_adds(out, "--group-by:");
-        for (size_t i = 0; def->groupings[i]; i++)
-            osc_strbuf_addf(out, " %s", def->groupings[i]);
-        osc_strbuf_addc(out, '\n');
-    }
-}
-
-static int show_list(const struct osc_table_def *only)
-{
-    struct osc_strbuf out = {0};
-    int failed = OSC_EXIT_DONE;
-
-    for (size_t i = 0; osc_tables[i]; i++) {
-        if (!only || only == osc_tables[i])
-            list_table(&out, osc_tables[i]);
-    }
-    if (!only)
-        osc_strbuf_adds(&out, "\n? only with the option or the data it needs. What a column "
-                              "means: opscope table NAME --explain COL\n");
-    failed = out.status == OSC_OK ? osc_show_text(out.s)
-                                  : osc_cli_fail(out.status, &(struct osc_err){0});
-    osc_strbuf_fini(&out);
-    return failed;
-}
-
-static int explain(const struct osc_table_def *def, const char *name)
-{
-    static const char *const types[] = {"string", "integer", "number", "boolean"};
-    struct osc_strbuf out = {0};
-    struct osc_err err = {0};
-    int32_t index;
-    const struct osc_column *c = osc_sheet_find(def, name, &index);
-    int failed = OSC_EXIT_DONE;
-
-    if (!c) {
-        const osc_status st = osc_sheet_no_column(def, name, &err);
-
-        return osc_cli_fail(st, &err);
-    }
-    osc_strbuf_addf(&out, "%s.%s (%s%s%s)\n", def->name, c->name, types[c->type],
-                    c->unit ? ", " : "", c->unit ? c->unit : "");
-    osc_sheet_add_help(&out, def, c);
-    osc_strbuf_addc(&out, '\n');
-    failed = out.status == OSC_OK ? osc_show_text(out.s)
-                                  : osc_cli_fail(out.status, &(struct osc_err){0});
-    osc_strbuf_fini(&out);
-    return failed;
-}
 
 /*
  * The table that the first operand names, which is then taken off; else averages.
@@ -177,6 +74,16 @@ static int show(struct osc_args *args, const struct osc_table_def *def)
     return failed;
 }
 
+/* --list with --format: the whole reference, in Markdown alone. */
+static int show_page(const struct osc_args *args, bool has_name)
+{
+    if (strcmp(args->renderer->name, "md") != 0)
+        return osc_cli_misuse("--list prints text, or all tables with --format md");
+    if (has_name)
+        return osc_cli_misuse("--list --format md prints all tables; leave out the name");
+    return osc_reference_page();
+}
+
 static int run(struct osc_args *args)
 {
     const struct osc_table_def *def = NULL;
@@ -187,14 +94,15 @@ static int run(struct osc_args *args)
     def = choose_table(args);
     if (!def)
         return OSC_EXIT_MISUSED;
-    if ((args->wants_list || args->explain) &&
-        (args->given & UINT64_C(1) << OSC_OPTION_FORMAT) != 0)
-        return osc_cli_misuse("--%s prints text, whatever the --format",
-                              args->wants_list ? "list" : "explain");
+    const bool has_format = (args->given & UINT64_C(1) << OSC_OPTION_FORMAT) != 0;
+    if (args->wants_list && has_format)
+        return show_page(args, args->operands > first);
     if (args->wants_list)
-        return show_list(args->operands > first ? def : NULL);
+        return osc_reference_list(args->operands > first ? def : NULL);
+    if (args->explain && has_format)
+        return osc_cli_misuse("--explain prints text only; leave out --format");
     if (args->explain)
-        return explain(def, args->explain);
+        return osc_reference_explain(def, args->explain);
     failed = check_operands(args);
     if (!failed)
         failed = osc_ask_check(args, def, &where);

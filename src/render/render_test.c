@@ -15,12 +15,12 @@
 enum { NAME, CALLS, TOTAL, BUSY, SIZE, DONE };
 
 static const struct osc_column columns[] = {
-    {"name", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0, "a \"name\""},
-    {"calls", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, 0, "calls"},
-    {"total_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0, "time"},
-    {"busy_ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH, 0, "share"},
-    {"size_bytes", OSC_TYPE_INTEGER, "bytes", OSC_MERGE_SUM, 0, "size"},
-    {"done", OSC_TYPE_BOOLEAN, NULL, OSC_MERGE_OR, 0, "whether"},
+    {"name", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0, .help = "a \"name\""},
+    {"calls", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, 0, .help = "calls"},
+    {"total_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0, .help = "time"},
+    {"busy_ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH, 0, .help = "share"},
+    {"size_bytes", OSC_TYPE_INTEGER, "bytes", OSC_MERGE_SUM, 0, .help = "size"},
+    {"done", OSC_TYPE_BOOLEAN, NULL, OSC_MERGE_OR, 0, .help = "whether"},
 };
 static const struct osc_table_def def = {.name = "t", .columns = columns, .n_columns = 6};
 
@@ -135,11 +135,11 @@ static void text_says_why_there_are_no_rows(void **state)
 static void assert_below(const char *names, unsigned width, const char *expected)
 {
     static const struct osc_column below[] = {
-        {"code", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0, "a word"},
+        {"code", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0, .help = "a word"},
         {"text", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_LONG | OSC_COLUMN_BELOW,
-         "sentences"},
-        {"line", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_BELOW, "a command"},
-        {"n", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, 0, "a number"},
+         .help = "sentences"},
+        {"line", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_BELOW, .help = "a command"},
+        {"n", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, 0, .help = "a number"},
     };
     static const struct osc_table_def table = {.name = "b", .columns = below, .n_columns = 4};
     const struct osc_sheet_choice choice = {.columns = names};

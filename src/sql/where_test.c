@@ -15,13 +15,15 @@
 enum { NAME, CALLS, TOTAL, MEAN, HOT, SECRET, EXTRA };
 
 static const struct osc_column columns[] = {
-    [NAME] = {"name", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0, "A name."},
-    [CALLS] = {"calls", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, 0, "A count."},
-    [TOTAL] = {"total_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0, "A time."},
-    [MEAN] = {"mean_ns", OSC_TYPE_NUMBER, "ns", OSC_MERGE_FINISH, 0, "A mean."},
-    [HOT] = {"hot", OSC_TYPE_BOOLEAN, NULL, OSC_MERGE_OR, 0, "A truth value."},
-    [SECRET] = {"secret", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, OSC_COLUMN_HIDDEN, "Hidden."},
-    [EXTRA] = {"extra", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL, "JSON."},
+    [NAME] = {"name", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0, .help = "A name."},
+    [CALLS] = {"calls", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, 0, .help = "A count."},
+    [TOTAL] = {"total_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0, .help = "A time."},
+    [MEAN] = {"mean_ns", OSC_TYPE_NUMBER, "ns", OSC_MERGE_FINISH, 0, .help = "A mean."},
+    [HOT] = {"hot", OSC_TYPE_BOOLEAN, NULL, OSC_MERGE_OR, 0, .help = "A truth value."},
+    [SECRET] = {"secret", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
+                .help = "Hidden."},
+    [EXTRA] = {"extra", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
+               .help = "JSON."},
 };
 static const struct osc_table_def def = {
     .name = "things", .help = "Things.", .columns = columns, .n_columns = 7};

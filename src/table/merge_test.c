@@ -14,16 +14,16 @@
 enum { NAME, STREAM, CALLS, MAX, MIN, WEIGHT, ANY, WHERE, ALL, MEAN };
 
 static const struct osc_column columns[] = {
-    {"name", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0, ""},
-    {"stream", OSC_TYPE_INTEGER, NULL, OSC_MERGE_KEY, 0, ""},
-    {"calls", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, 0, ""},
-    {"max_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_MAX, 0, ""},
-    {"min", OSC_TYPE_NUMBER, NULL, OSC_MERGE_MIN, 0, ""},
-    {"weight", OSC_TYPE_NUMBER, NULL, OSC_MERGE_SUM, OSC_COLUMN_HIDDEN, ""},
-    {"any", OSC_TYPE_BOOLEAN, NULL, OSC_MERGE_OR, 0, ""},
-    {"where", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL, ""},
-    {"all", OSC_TYPE_STRING, NULL, OSC_MERGE_JOIN, 0, ""},
-    {"mean", OSC_TYPE_NUMBER, NULL, OSC_MERGE_FINISH, 0, ""},
+    {"name", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0, .help = ""},
+    {"stream", OSC_TYPE_INTEGER, NULL, OSC_MERGE_KEY, 0, .help = ""},
+    {"calls", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, 0, .help = ""},
+    {"max_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_MAX, 0, .help = ""},
+    {"min", OSC_TYPE_NUMBER, NULL, OSC_MERGE_MIN, 0, .help = ""},
+    {"weight", OSC_TYPE_NUMBER, NULL, OSC_MERGE_SUM, OSC_COLUMN_HIDDEN, .help = ""},
+    {"any", OSC_TYPE_BOOLEAN, NULL, OSC_MERGE_OR, 0, .help = ""},
+    {"where", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL, .help = ""},
+    {"all", OSC_TYPE_STRING, NULL, OSC_MERGE_JOIN, 0, .help = ""},
+    {"mean", OSC_TYPE_NUMBER, NULL, OSC_MERGE_FINISH, 0, .help = ""},
 };
 static const struct osc_table_def def = {.name = "t", .columns = columns, .n_columns = 10};
 

@@ -13,11 +13,11 @@
 enum { NAME, CALLS, MEAN, IS_ASYNC, STACK };
 
 static const struct osc_column columns[] = {
-    {"name", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0, "a name"},
-    {"calls", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, 0, "calls"},
-    {"mean_ns", OSC_TYPE_NUMBER, "ns", OSC_MERGE_FINISH, 0, "mean"},
-    {"is_async", OSC_TYPE_BOOLEAN, NULL, OSC_MERGE_OR, 0, "async"},
-    {"stack", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL, "stack"},
+    {"name", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0, .help = "a name"},
+    {"calls", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, 0, .help = "calls"},
+    {"mean_ns", OSC_TYPE_NUMBER, "ns", OSC_MERGE_FINISH, 0, .help = "mean"},
+    {"is_async", OSC_TYPE_BOOLEAN, NULL, OSC_MERGE_OR, 0, .help = "async"},
+    {"stack", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL, .help = "stack"},
 };
 static const struct osc_table_def def = {.name = "t", .columns = columns, .n_columns = 5};
 

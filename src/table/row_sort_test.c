@@ -13,11 +13,11 @@
 enum { NAME, CALLS, CPU, RATIO, OK };
 
 static const struct osc_column columns[] = {
-    {"name", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0, ""},
-    {"calls", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, 0, ""},
-    {"cpu_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0, ""},
-    {"busy_ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH, 0, ""},
-    {"ok", OSC_TYPE_BOOLEAN, NULL, OSC_MERGE_OR, 0, ""},
+    {"name", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0, .help = ""},
+    {"calls", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, 0, .help = ""},
+    {"cpu_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0, .help = ""},
+    {"busy_ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH, 0, .help = ""},
+    {"ok", OSC_TYPE_BOOLEAN, NULL, OSC_MERGE_OR, 0, .help = ""},
 };
 static const struct osc_table_def def = {.name = "t", .columns = columns, .n_columns = 5};
 

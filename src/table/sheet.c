@@ -8,12 +8,14 @@
 #include "table/nearest.h"
 
 static const struct osc_column lead_columns[] = {
-    {"rank", OSC_TYPE_INTEGER, NULL, OSC_MERGE_KEY, 0,
-     "The rank that the rows belong to. Source: the metadata of the file "
-     "(distributedInfo.rank, then RANK and the like), else its name, else 0."},
+    {"rank", OSC_TYPE_INTEGER, NULL, OSC_MERGE_KEY, 0, .help = "Rank that the rows belong to.",
+     .source =
+         "the metadata of the file (distributedInfo.rank, then RANK and the like), or else "
+         "its name, or else 0.",
+     .rules = OSC_RULE_RANKS},
     {"span", OSC_TYPE_INTEGER, NULL, OSC_MERGE_KEY, 0,
-     "The recording window of the worker, counted from 1. Source: the time stamps in the "
-     "names of its files."},
+     .help = "Recording window of the rank, counted from 1.",
+     .source = "the numbers in the names of its files.", .rules = OSC_RULE_RANKS},
 };
 
 const struct osc_column *osc_sheet_find(const struct osc_table_def *def, const char *name,
@@ -38,8 +40,8 @@ void osc_sheet_add_help(struct osc_strbuf *out, const struct osc_table_def *def,
                         const struct osc_column *column)
 {
     osc_strbuf_adds(out, column->help);
-    if (def->source && !strstr(column->help, "Source: "))
-        osc_strbuf_addf(out, " Source: %s", def->source);
+    if (column->source || def->source)
+        osc_strbuf_addf(out, " Source: %s", column->source ? column->source : def->source);
 }
 
 osc_status osc_sheet_no_column(const struct osc_table_def *def, const char *name,

@@ -54,10 +54,7 @@ void osc_sheet_fini(struct osc_sheet *s);
 const struct osc_column *osc_sheet_find(const struct osc_table_def *def, const char *name,
                                         int32_t *index);
 
-/*
- * Append what users read about COLUMN of DEF: its help, and where it comes from, by
- * "Source: " of its own or that of the table.
- */
+/* Append the help of COLUMN of DEF, then "Source: " and its source or that of DEF. */
 void osc_sheet_add_help(struct osc_strbuf *out, const struct osc_table_def *def,
                         const struct osc_column *column);
 

@@ -5,7 +5,7 @@
  * An analysis is one const struct osc_table_def in a file of its own under
  * analysis/ and one line in analysis/table_registry.c. Everything else is generic over
  * it: sorting, limiting, choosing columns, merging ranks, text, CSV, JSON,
- * Markdown, --explain, the manual.
+ * Markdown, --explain, docs/numbers.md.
  *
  *   map     one sealed trace (a rank and span) -> a partial result
  *   merge   results of several traces: rows with equal keys become one, each
@@ -34,6 +34,7 @@
 #include "base/strbuf.h"
 #include "model/trace.h"
 #include "opscope/trace.h"
+#include "table/rules.h"
 
 /* How two rows of equal key become one. */
 enum osc_merge {
@@ -62,7 +63,9 @@ struct osc_column {
     const char *unit; /* "ns", "bytes", "ratio", … or NULL */
     enum osc_merge merge;
     unsigned flags;
-    const char *help; /* one sentence or more: meaning, formula, and "Source: " its own */
+    const char *help;   /* one sentence or more: meaning and formula */
+    const char *source; /* instead of the table's; or NULL */
+    uint32_t rules;     /* bits of enum osc_rule, instead of the table's; or 0 */
 };
 
 struct osc_selection;
@@ -109,7 +112,8 @@ struct osc_scan;
 struct osc_table_def {
     const char *name;
     const char *help;
-    const char *source; /* of every column whose help names none: a sentence that goes on */
+    const char *source; /* of every column that names none: goes on after "Source: " */
+    uint32_t rules;     /* of every column that names none: bits of enum osc_rule */
     const struct osc_column *columns;
     uint32_t n_columns;
     const char *sort;             /* column, descending; "COL:asc"; NULL: order of rows */

@@ -9,7 +9,7 @@
 "$OPSCOPE" table --list | sed -n 's/^\([a-z_][a-z_]*\)  .*/\1/p' | while read -r name; do
     "$OPSCOPE" table "$name" --list | head -n 1 | grep -q "^$name " || echo "no table $name"
 done
-# What is said to users refers to nothing that they do not have.
+# What users read refers to nothing that they do not have.
 opscope_columns=$("$OPSCOPE" completion bash | sed -n '/^_opscope_columns/,/^}/s/^    \([a-z_]*\)) echo "\(.*\)" ;;/\1 \2/p')
 echo "$opscope_columns" | while read -r table columns; do
     for column in $columns; do
@@ -18,3 +18,9 @@ echo "$opscope_columns" | while read -r table columns; do
     done
 done
 echo "$opscope_columns" | wc -l
+# The document has what the command says, and every rule that it refers to.
+"$OPSCOPE" table --list --format md | diff - "$DATA/../../docs/numbers.md" | head -n 20
+"$OPSCOPE" table steps --explain kernel_ns
+"$OPSCOPE" table --list --format csv
+"$OPSCOPE" table steps --list --format md
+"$OPSCOPE" table steps --explain kernel_ns --format md || true

@@ -30,76 +30,65 @@ enum {
 };
 
 static const struct osc_column columns[N_COLUMNS] = {
-    [IMPACT] =
-        {"impact_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0,
-         "Time at stake: what following the advice can save at most, in all kept steps (steps: "
-         "kept) together; not what it will save. data_loading, communication, backend: that "
-         "category of table steps. data_parallel: not all devices run kernels. "
-         "low_utilization: the device that waits most runs none. tensor_cores: kernels of "
-         "operators that can use Tensor Cores run. memory_limit, allocator: calls that take "
-         "device memory or give it back. idle_device: no device works (no kernel, copy, memset "
-         "or communication). synchronization: the part of that which began while the host was "
-         "in a synchronizing call. launch_bound: the part which a kernel ended and no such "
-         "call began. pageable_copies: such copies run, and no kernel. slow_steps: sum of what "
-         "outliers exceed the median by."},
+    [IMPACT] = {"impact_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0,
+                .help = "Time at stake: the most that following the advice can save in all "
+                        "kept steps together, not what it will save.",
+                .rules = OSC_RULE_ADVICE | OSC_RULE_STEP_LENGTH},
     [SEVERITY] = {"severity", OSC_TYPE_STRING, NULL, OSC_MERGE_FINISH, 0,
-                  "warning: impact_ns is a tenth of the kept steps or more, or memory is "
-                  "nearly full; else info."},
+                  .help = "warning: impact_ns is a tenth of the kept steps or more, or memory "
+                          "is nearly full. info: otherwise.",
+                  .rules = OSC_RULE_ADVICE},
     [CODE] = {"code", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0,
-              "Which rule applies. Seven are those of torch-tb-profiler: data_loading above 5 "
-              "% of the step time; data_parallel (DataParallel.forward and several devices); "
-              "backend (DistributedDataParallel.forward, no NCCL, a device of compute "
-              "capability 3.5); communication above 10 %; low_utilization, a device below 50 "
-              "%; tensor_cores (compute capability 7, operators that can use them, no kernel "
-              "known to, and none launched by HIP that is not known not to); memory_limit, "
-              "above 90 % of the device's memory. The others: idle_device above 10 % of the "
-              "step time; synchronization, launch_bound (median kernel shorter than the median "
-              "call that launches one) above 5 %; "
-              "pageable_copies, allocator, slow_steps above 1 %. --compat tb: the seven, by "
-              "the plugin's own numbers."},
-    [TITLE] = {"title", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0, "The rule in a few words."},
+              .help = "Rule that applies, as a word that scripts can rely on.",
+              .rules = OSC_RULE_ADVICE},
+    [TITLE] = {"title", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
+               .help = "The rule in a few words.", .rules = OSC_RULE_ADVICE},
     [TEXT] = {"text", OSC_TYPE_STRING, NULL, OSC_MERGE_FINISH,
-              OSC_COLUMN_LONG | OSC_COLUMN_BELOW, "What was measured, and what to change."},
+              OSC_COLUMN_LONG | OSC_COLUMN_BELOW,
+              .help = "What was measured, and what to change.", .rules = OSC_RULE_ADVICE},
     [EVIDENCE] = {"evidence", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_BELOW,
-                  "A command for the shell that prints the rows that this rests on; of "
-                  "idle_device what ran in its longest gap; with --merge of all ranks and "
-                  "spans that the rule applies to."},
-    [RATIO] = {"ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH, 0,
-               "What the rule measured: of low_utilization utilization_ratio of these "
-               "devices, of tensor_cores the part of the time of all kernels of operators, of "
-               "memory_limit peak / capacity, else impact_ns / length of the kept steps; with "
-               "--merge "
-               "of the ranks and spans that the rule applies to."},
+                  .help = "Shell command that prints the rows that the advice rests on; for "
+                          "idle_device, what ran in its longest gap. With --merge: the rows of "
+                          "all ranks and spans to which the rule applies.",
+                  .rules = OSC_RULE_ADVICE},
+    [RATIO] =
+        {"ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH, 0,
+         .help = "What the rule measured. low_utilization: utilization_ratio of these devices. "
+                 "tensor_cores: time of the kernels it is about / time of all kernels of "
+                 "operators. memory_limit: peak / capacity. Others: impact_ns / length of the "
+                 "kept steps. With --merge: of the ranks and spans to which the rule applies.",
+         .rules = OSC_RULE_ADVICE},
     [COUNT] = {"count", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, 0,
-               "How many steps, ranges, devices, kernels, memory records, gaps, calls or "
-               "copies that rests on."},
-    [SUBJECT] =
-        {"subject", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_DEEP,
-         "Who it is about: devices; the operator whose work ends most idle time; the "
-         "call that took most time; the slowest step, as --steps takes it. Missing where rows "
-         "were merged."},
-    [GREW] =
-        {"grew", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_DEEP,
-         "slow_steps: what grew most in the slowest step (steps: grew). Missing where rows "
-         "were merged."},
+               .help = "Number of steps, ranges, devices, kernels, memory records, gaps, calls "
+                       "or copies that the advice rests on.",
+               .rules = OSC_RULE_ADVICE},
+    [SUBJECT] = {"subject", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_DEEP,
+                 .help = "What the advice is about: devices; the operator whose work ends most "
+                         "idle time; the call that took most time; the slowest step, as "
+                         "--steps takes it. Missing where rows were merged.",
+                 .rules = OSC_RULE_ADVICE},
+    [GREW] = {"grew", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_DEEP,
+              .help = "slow_steps: what grew most in the slowest step (grew in table steps). "
+                      "Missing where rows were merged.",
+              .rules = OSC_RULE_OUTLIERS},
     [KEPT] = {"kept_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
-              "Length of the kept steps, without what they have in common."},
+              .help = "Length of the kept steps, without what they have in common."},
     [PART] = {"part", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
-              "ratio, above the line."},
+              .help = "ratio, above the line."},
     [WHOLE] = {"whole", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
-               "ratio, below the line."},
+               .help = "ratio, below the line."},
     [PARTS] = {"parts", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
-               "Traces that the row was merged from."},
+               .help = "Traces that the row was merged from."},
     [ROWS] = {"rows", OSC_TYPE_STRING, NULL, OSC_MERGE_JOIN, OSC_COLUMN_HIDDEN,
-              "Which rows evidence shows of each of them."},
+              .help = "Which rows evidence shows of each of them."},
     [MORE] = {"more_0", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
-              "A number of the text."},
+              .help = "A number of the text."},
     [MORE + 1] = {"more_1", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
-                  "A number of the text."},
+                  .help = "A number of the text."},
     [MORE + 2] = {"more_2", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
-                  "A number of the text."},
+                  .help = "A number of the text."},
     [MORE + 3] = {"more_3", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
-                  "A number of the text."},
+                  .help = "A number of the text."},
 };
 
 static void set_text(struct osc_result *out, uint32_t column, struct osc_str text)
@@ -259,8 +248,9 @@ const uint32_t osc_column_advice_impact_ns = IMPACT, osc_column_advice_title = T
 const struct osc_table_def osc_table_advice = {
     .name = "advice",
     .help = "What could be changed, with the time at stake.",
-    .source = "what ran in the kept steps; the recommendations of torch-tb-profiler and rules "
+    .source = "what ran in the kept steps; the recommendations of torch-tb-profiler, and rules "
               "like those of Nsight Systems and XProf.",
+    .rules = OSC_RULE_ADVICE,
     .columns = columns,
     .n_columns = N_COLUMNS,
     .sort = "impact_ns",

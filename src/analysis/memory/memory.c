@@ -26,28 +26,40 @@ enum {
 
 static const struct osc_column columns[N_COLUMNS] = {
     [DEVICE] = {"device", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0,
-                "Whose memory: cpu, cuda:0 and so on, by the arguments Device Type and Device "
-                "Id of the records; unknown where they say nothing that makes sense."},
+                .help = "Whose memory: cpu, cuda:0 and so on, by arguments Device Type and "
+                        "Device Id of the records; unknown if these make no sense.",
+                .rules = OSC_RULE_DEVICES},
     [NAME] = {"name", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0,
-              "The operator: the innermost one of its thread that was running when a record "
-              "was made; (none) for the records that no operator holds."},
+              .help = "Operator: the innermost one of its thread that was running when a "
+                      "record was made; (none) for records that no operator contains.",
+              .rules = OSC_RULE_MEMORY},
     [CALLS] = {"calls", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, 0,
-               "How often operators of that name ran; in a selection those that start in it or "
-               "that hold one of its records. Missing for (none)."},
-    [INCREASE] = {"increase_bytes", OSC_TYPE_INTEGER, "bytes", OSC_MERGE_SUM, 0,
-                  "Sum of argument Bytes of the records of the operator and of those that it "
-                  "called, releases negative; one that calls itself counts twice."},
+               .help = "Number of calls of operators of that name. In a selection: of those "
+                       "that start in it or contain one of its records. Missing for (none).",
+               .rules = OSC_RULE_MEMORY},
+    [INCREASE] =
+        {"increase_bytes", OSC_TYPE_INTEGER, "bytes", OSC_MERGE_SUM, 0,
+         .help =
+             "Sum of argument Bytes of the records of the operator and of the operators that "
+             "it called; releases are negative. An operator that calls itself counts twice.",
+         .rules = OSC_RULE_MEMORY},
     [SELF_INCREASE] = {"self_increase_bytes", OSC_TYPE_INTEGER, "bytes", OSC_MERGE_SUM, 0,
-                       "The same of its own records alone. Releases count where they happen, "
-                       "so operators do not sum to zero."},
+                       .help = "Sum of argument Bytes of the operator's own records. Releases "
+                               "count where they happen, so operators do not add up to zero.",
+                       .rules = OSC_RULE_MEMORY},
     [ALLOC_COUNT] = {"alloc_count", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, 0,
-                     "Allocations (Bytes above 0) of it and of those that it called."},
+                     .help = "Number of allocations (Bytes above 0) of the operator and of the "
+                             "operators that it called.",
+                     .rules = OSC_RULE_MEMORY},
     [SELF_ALLOC_COUNT] = {"self_alloc_count", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, 0,
-                          "Allocations of its own."},
+                          .help = "Number of its own allocations.", .rules = OSC_RULE_MEMORY},
     [ALLOC_BYTES] = {"alloc_bytes", OSC_TYPE_INTEGER, "bytes", OSC_MERGE_SUM, 0,
-                     "Sum of the sizes of allocations, of it and of those that it called."},
+                     .help = "Sum of the sizes of the allocations of the operator and of the "
+                             "operators that it called.",
+                     .rules = OSC_RULE_MEMORY},
     [SELF_ALLOC_BYTES] = {"self_alloc_bytes", OSC_TYPE_INTEGER, "bytes", OSC_MERGE_SUM, 0,
-                          "Sum of the sizes of its own allocations."},
+                          .help = "Sum of the sizes of its own allocations.",
+                          .rules = OSC_RULE_MEMORY},
 };
 
 struct sums {
@@ -405,9 +417,9 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
 const struct osc_table_def osc_table_memory = {
     .name = "memory",
     .help = "What operators allocate and release, by device.",
-    .source =
-        "events named [memory]: their Bytes, Device Type, Device Id and Addr; the operators "
-        "around them.",
+    .source = "events named [memory]: their Bytes, Device Type, Device Id and Addr; the "
+              "operators around them.",
+    .rules = OSC_RULE_MEMORY,
     .columns = columns,
     .n_columns = N_COLUMNS,
     .sort = "self_increase_bytes",

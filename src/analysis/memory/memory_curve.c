@@ -13,18 +13,24 @@ enum { PROCESS, DEVICE, TIME, ALLOCATED, RESERVED, N_COLUMNS };
 
 static const struct osc_column columns[N_COLUMNS] = {
     [PROCESS] = {"process", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_DEEP,
-                 "The process whose allocator it is, as the file names it: member pid."},
+                 .help = "Process of the allocator, as the file names it: member pid.",
+                 .rules = OSC_RULE_NAMES},
     [DEVICE] = {"device", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
-                "Whose memory: cpu, cuda:0 and so on, by the arguments Device Type and Device "
-                "Id of the records."},
+                .help = "Whose memory: cpu, cuda:0 and so on, by arguments Device Type and "
+                        "Device Id of the records.",
+                .rules = OSC_RULE_DEVICES},
     [TIME] = {"time_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_FIRST, 0,
-              "When the record was made, from the origin of all operands."},
+              .help = "Time of the record, from the origin of all files.",
+              .rules = OSC_RULE_TIME},
     [ALLOCATED] = {"allocated_bytes", OSC_TYPE_INTEGER, "bytes", OSC_MERGE_FIRST, 0,
-                   "Memory in use after it, as the allocator counts it: argument Total "
-                   "Allocated. It holds until the next point."},
+                   .help =
+                       "Memory in use after the record, as the allocator counts it: argument "
+                       "Total Allocated. It holds until the next row of the device.",
+                   .rules = OSC_RULE_MEMORY},
     [RESERVED] = {"reserved_bytes", OSC_TYPE_INTEGER, "bytes", OSC_MERGE_FIRST, 0,
-                  "Memory that the allocator held, in use or not: argument Total Reserved; "
-                  "the allocator of the CPU says 0."},
+                  .help = "Memory that the allocator holds, in use or not: argument Total "
+                          "Reserved. The allocator of the CPU says 0.",
+                  .rules = OSC_RULE_MEMORY},
 };
 
 static void add_device(const struct osc_memory_view *v, const struct osc_memory_device *d,
@@ -75,6 +81,7 @@ const struct osc_table_def osc_table_memory_curve = {
     .name = "memory_curve",
     .help = "Memory in use and reserved after every record, by device.",
     .source = "events named [memory]: their Total Allocated and Total Reserved.",
+    .rules = OSC_RULE_MEMORY,
     .columns = columns,
     .n_columns = N_COLUMNS,
     .facts = OSC_FACT_ALLOCATIONS | OSC_FACT_STEPS,

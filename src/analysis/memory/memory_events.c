@@ -15,30 +15,44 @@ enum { PROCESS, DEVICE, OPERATOR, MODULE, STEP, BYTES, ALLOC, FREE, DUR, NOTE, N
 
 static const struct osc_column columns[N_COLUMNS] = {
     [PROCESS] = {"process", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_DEEP,
-                 "The process that allocated, as the file names it: member pid."},
+                 .help = "Process that allocated, as the file names it: member pid.",
+                 .rules = OSC_RULE_NAMES},
     [DEVICE] = {"device", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
-                "Whose memory: cpu, cuda:0 and so on, by the arguments Device Type and Device "
-                "Id of the records; unknown where they say nothing that makes sense."},
-    [OPERATOR] = {"operator", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
-                  "The innermost operator of its thread that was running at the allocation; "
-                  "aten::empty and its like behind the name of what encloses it, which wanted "
-                  "the memory; (none) where there is no operator or no allocation."},
+                .help = "Whose memory: cpu, cuda:0 and so on, by arguments Device Type and "
+                        "Device Id of the records; unknown if these make no sense.",
+                .rules = OSC_RULE_DEVICES},
+    [OPERATOR] =
+        {"operator", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
+         .help = "Innermost operator of its thread that was running at the allocation. For "
+                 "aten::empty and the like, the operator around it, which wanted the memory, "
+                 "stands before the name. (none) if there is no operator or no allocation.",
+         .rules = OSC_RULE_MEMORY},
     [MODULE] = {"module", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
-                "The innermost nn.Module of its thread that was running at the allocation."},
+                .help = "Innermost nn.Module of its thread that was running at the allocation.",
+                .rules = OSC_RULE_MEMORY},
     [STEP] = {"step", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
-              "Ordinal of the step in which it was allocated, or released where no allocation "
-              "is known, from 0."},
+              .help = "Number of the step of the allocation, from 0; of the release if no "
+                      "allocation is known.",
+              .rules = OSC_RULE_STEPS},
     [BYTES] = {"bytes", OSC_TYPE_INTEGER, "bytes", OSC_MERGE_FIRST, 0,
-               "Size as recorded: argument Bytes, of a release without its sign."},
-    [ALLOC] = {"alloc_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_FIRST, 0,
-               "When it was allocated, from the origin; missing if the trace does not see it."},
+               .help = "Size as recorded: argument Bytes, for a release without its sign.",
+               .rules = OSC_RULE_MEMORY},
+    [ALLOC] =
+        {"alloc_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_FIRST, 0,
+         .help =
+             "Time of the allocation, from the origin; missing if the trace does not have it.",
+         .rules = OSC_RULE_PAIRS | OSC_RULE_TIME},
     [FREE] = {"free_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_FIRST, 0,
-              "When it was released: the next release of its process, device and address "
-              "(argument Addr); missing if the trace does not see it."},
-    [DUR] = {"dur_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_FIRST, 0, "free_ns - alloc_ns."},
+              .help = "Time of the release: the next one of the same process, device and "
+                      "address (argument Addr); missing if the trace does not have it.",
+              .rules = OSC_RULE_PAIRS | OSC_RULE_TIME},
+    [DUR] = {"dur_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_FIRST, 0,
+             .help = "free_ns - alloc_ns.", .rules = OSC_RULE_PAIRS},
     [NOTE] = {"note", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
-              "What does not fit: the address was allocated again although no release was "
-              "recorded, the release says another size, or there is no address to pair by."},
+              .help =
+                  "What does not fit: the address was allocated again although no release was "
+                  "recorded, the release has another size, or there is no address to pair by.",
+              .rules = OSC_RULE_PAIRS},
 };
 
 /* A row of the table: an allocation, or a release without one. */
@@ -292,6 +306,7 @@ const struct osc_table_def osc_table_memory_events = {
     .help = "Allocations with their releases, and what has no counterpart.",
     .source = "events named [memory]: their Bytes, Device Type, Device Id and Addr; what ran "
               "around them.",
+    .rules = OSC_RULE_PAIRS,
     .columns = columns,
     .n_columns = N_COLUMNS,
     .facts = OSC_FACT_ALLOCATIONS | OSC_FACT_STEPS,

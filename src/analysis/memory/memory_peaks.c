@@ -31,32 +31,46 @@ enum {
 
 static const struct osc_column columns[N_COLUMNS] = {
     [PROCESS] = {"process", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_DEEP,
-                 "The process whose allocator it is, as the file names it: member pid."},
+                 .help = "Process of the allocator, as the file names it: member pid.",
+                 .rules = OSC_RULE_NAMES},
     [DEVICE] = {"device", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
-                "Whose memory: cpu, cuda:0 and so on, by the arguments Device Type and Device "
-                "Id of the records."},
-    [PEAK] = {"peak_bytes", OSC_TYPE_INTEGER, "bytes", OSC_MERGE_FIRST, 0,
-              "The most that was in use after any record: the largest argument Total "
-              "Allocated; with --at what was in use then. Between records nobody looked."},
+                .help = "Whose memory: cpu, cuda:0 and so on, by arguments Device Type and "
+                        "Device Id of the records.",
+                .rules = OSC_RULE_DEVICES},
+    [PEAK] =
+        {"peak_bytes", OSC_TYPE_INTEGER, "bytes", OSC_MERGE_FIRST, 0,
+         .help =
+             "Most memory in use after any record: the largest argument Total Allocated. With "
+             "--at: memory in use at that time. What happens between records is not known.",
+         .rules = OSC_RULE_MEMORY},
     [PEAK_NS] = {"peak_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_FIRST, 0,
-                 "When that was first so, from the origin of all operands; with --at the time "
-                 "of the last record up to then."},
-    [CAPACITY] = {"capacity_bytes", OSC_TYPE_INTEGER, "bytes", OSC_MERGE_FIRST,
-                  OSC_COLUMN_OPTIONAL,
-                  "What the device has: totalGlobalMem of its id in deviceProperties of the "
-                  "file; missing for the CPU."},
-    [RESERVED] = {"reserved_bytes", OSC_TYPE_INTEGER, "bytes", OSC_MERGE_FIRST, 0,
-                  "What the allocator held then, in use or not: argument Total Reserved. What "
-                  "it is above peak_bytes is cached or lost to fragmentation."},
+                 .help = "First time at which that was in use, from the origin of all files. "
+                         "With --at: time of the last record up to then.",
+                 .rules = OSC_RULE_MEMORY | OSC_RULE_TIME},
+    [CAPACITY] =
+        {"capacity_bytes", OSC_TYPE_INTEGER, "bytes", OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
+         .help =
+             "Memory of the device: totalGlobalMem in deviceProperties; missing for the CPU.",
+         .rules = OSC_RULE_DEVICES},
+    [RESERVED] =
+        {"reserved_bytes", OSC_TYPE_INTEGER, "bytes", OSC_MERGE_FIRST, 0,
+         .help = "Memory that the allocator held at that time, in use or not: argument Total "
+                 "Reserved. What exceeds peak_bytes is cached, or lost to fragmentation.",
+         .rules = OSC_RULE_MEMORY},
     [LIVE] = {"live_bytes", OSC_TYPE_INTEGER, "bytes", OSC_MERGE_FIRST, 0,
-              "Sum of the allocations of the trace that were alive then. What is missing to "
-              "peak_bytes was allocated before the recording, or where it does not see."},
+              .help =
+                  "Sum of the allocations of the trace that were alive at that time. The rest "
+                  "of peak_bytes was allocated before the recording, or where it does not see.",
+              .rules = OSC_RULE_PAIRS},
     [LIVE_COUNT] = {"live_count", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, 0,
-                    "How many these are."},
-    [AT_PEAK] = {"at_peak", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_LONG,
-                 "What was alive then, by operator (as in memory_events), the largest first: a "
-                 "JSON array of objects with operator, bytes and count; beyond ten operators "
-                 "the others are one entry. Single allocations: memory_events --at peak_ns."},
+                    .help = "Number of these allocations.", .rules = OSC_RULE_PAIRS},
+    [AT_PEAK] =
+        {"at_peak", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_LONG,
+         .help =
+             "What was alive at that time, by operator (as in memory_events), the largest "
+             "first: a JSON array of objects with operator, bytes and count. Operators beyond "
+             "ten share one entry. memory_events --at peak_ns lists the single allocations.",
+         .rules = OSC_RULE_PAIRS | OSC_RULE_MEMORY},
 };
 
 /* What operators of one name hold. */
@@ -277,6 +291,7 @@ const struct osc_table_def osc_table_memory_peaks = {
     .name = "memory_peaks",
     .help = "When each device held the most memory, and what was alive then.",
     .source = "events named [memory]: their Total Allocated, Bytes and Addr; deviceProperties.",
+    .rules = OSC_RULE_MEMORY,
     .columns = columns,
     .n_columns = N_COLUMNS,
     .facts = OSC_FACT_ALLOCATIONS | OSC_FACT_STEPS,

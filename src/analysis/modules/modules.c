@@ -30,51 +30,64 @@ enum {
 };
 
 static const struct osc_column columns[N_COLUMNS] = {
-    [PATH] =
-        {"path", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0,
-         "Names of the modules that hold it, from the outermost, and its own, joined by /; of "
-         "more than 64 the innermost, after .../. Source: `Python parent id` of modules; "
-         "where none has it, what holds them on their thread; of [pl][module] ranges their "
-         "dotted names."},
+    [PATH] = {"path", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0,
+              .help =
+                  "Names of the modules around the module, from the outermost, and its own, "
+                  "joined by /. Of more than 64 names the innermost are shown, after .../.",
+              .source = "`Python parent id` of modules; if no module has it, what contains "
+                        "them on their thread; for [pl][module] ranges their dotted names.",
+              .rules = OSC_RULE_MODULES},
     [DEPTH] = {"depth", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, 0,
-               "How many modules hold it; 0 at the top."},
-    [NAME] = {"name", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
-              "Class and number of the module; of other scopes their name, or file and line. "
-              "Source: the name of the event without nn.Module:; of lines the name of the "
-              "Python frame, or where no frame tells one the innermost in the `Call stack` of "
-              "an operator, which is as long as that operator."},
+               .help = "Number of modules around the module; 0 at the top.",
+               .rules = OSC_RULE_MODULES},
+    [NAME] =
+        {"name", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
+         .help =
+             "Class and number of the module; for other scopes their name, or file and line.",
+         .source =
+             "name of the event without nn.Module:; for lines the name of the Python frame, "
+             "or, if no frame tells one, the innermost line of an operator's `Call stack`.",
+         .rules = OSC_RULE_MODULES},
     [MODULE_ID] = {"module_id", OSC_TYPE_INTEGER, NULL, OSC_MERGE_KEY, 0,
-                   "Which instance of its class it is. Source: `Python module id`; missing "
-                   "where that is, and for other scopes."},
+                   .help =
+                       "Which instance of its class the module is; missing for other scopes.",
+                   .source = "`Python module id`.", .rules = OSC_RULE_MODULES},
     [CALLS] = {"calls", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, 0,
-               "How often it was called at this place in the hierarchy."},
+               .help = "Number of calls at this place in the hierarchy.",
+               .rules = OSC_RULE_MODULES},
     [OPERATORS] = {"operators", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, 0,
-                   "Operators that its calls ran themselves: in no module inside of it, and "
-                   "in no other operator."},
+                   .help = "Number of operators that its calls ran directly: inside no module "
+                           "in it, and inside no other operator.",
+                   .rules = OSC_RULE_MODULES},
     [HOST_TOTAL] = {"host_total_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0,
-                    "Time on the host: sum over the calls of end less start."},
-    [HOST_SELF] = {"host_self_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0,
-                   "host_total_ns less that of the modules and operators right inside of its "
-                   "calls."},
+                    .help = "Host time: sum over the calls of (end - start).",
+                    .rules = OSC_RULE_MODULES},
+    [HOST_SELF] =
+        {"host_self_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0,
+         .help = "host_total_ns - time of the modules and operators directly inside its calls.",
+         .rules = OSC_RULE_MODULES},
     [DEVICE_TOTAL] =
         {"device_total_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0,
-         "Time of the kernels, copies and memsets that were launched inside of its calls: a "
-         "plain sum. Work of the backward pass runs elsewhere: see backward_device_ns."},
+         .help = "Sum of the durations of the kernels, copies and memsets launched inside its "
+                 "calls. The backward pass runs elsewhere: see backward_device_ns.",
+         .rules = OSC_RULE_MODULES | OSC_RULE_LINKS},
     [DEVICE_SELF] = {"device_self_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0,
-                     "The part of device_total_ns that the operators counted in operators, and "
-                     "those inside of them, launched."},
-    [BACKWARD_HOST] =
-        {"backward_host_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, OSC_COLUMN_OPTIONAL,
-         "Time on the host of the backward pass of the operators that ran inside of its calls, "
-         "modules inside of it included: sum over the outermost operators of the backward "
-         "threads, each counted for the forward operator of its first link, together with the "
-         "AccumulateGrad after it. Source: fwdbwd flows, `Sequence number`, `Fwd thread id`."},
+                     .help = "Part of device_total_ns that was launched by the operators "
+                             "counted in column operators and by those inside them.",
+                     .rules = OSC_RULE_MODULES | OSC_RULE_LINKS},
+    [BACKWARD_HOST] = {"backward_host_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM,
+                       OSC_COLUMN_OPTIONAL,
+                       .help = "Host time of the backward pass of the operators that ran "
+                               "inside its calls, modules inside it included.",
+                       .source = "fwdbwd flows, `Sequence number`, `Fwd thread id`.",
+                       .rules = OSC_RULE_BACKWARD | OSC_RULE_MODULES},
     [BACKWARD_DEVICE] = {"backward_device_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM,
                          OSC_COLUMN_OPTIONAL,
-                         "Time of the kernels, copies and memsets that the operators of "
-                         "backward_host_ns launched."},
+                         .help = "Sum of the durations of the kernels, copies and memsets that "
+                                 "the operators of backward_host_ns launched.",
+                         .rules = OSC_RULE_BACKWARD | OSC_RULE_LINKS},
     [POSITION] = {"position", OSC_TYPE_INTEGER, NULL, OSC_MERGE_KEY, OSC_COLUMN_HIDDEN,
-                  "Which of the places of one path it is."},
+                  .help = "Which of the places of one path it is."},
 };
 
 /* Of a row of the plugin's; see finish(). */
@@ -361,9 +374,11 @@ static const char *const groupings[] = {"annotation", "line", NULL};
 
 const struct osc_table_def osc_table_modules = {
     .name = "modules",
-    .help = "Calls, host and device time of modules by their place in the hierarchy, with "
-            "their backward pass; --group-by annotation or line for traces without modules.",
+    .help =
+        "Calls, host and device time of modules by their place in the hierarchy, with their "
+        "backward pass. Use --group-by annotation or line for traces without modules.",
     .source = "ranges nn.Module of Python's tracer, and the operators in them.",
+    .rules = OSC_RULE_MODULES,
     .columns = columns,
     .n_columns = N_COLUMNS,
     .groupings = groupings,

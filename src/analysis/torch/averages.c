@@ -10,89 +10,107 @@
 static const struct osc_column columns[OSC_AVERAGES_COLUMNS] = {
     [OSC_AVERAGES_NAME] =
         {"name", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0,
-         "Name of the operator, annotation, Python function, runtime call, kernel or copy; "
-         "ProfilerStep#N is ProfilerStep*, and [memory] stands for allocations and releases "
-         "outside of all ranges. A range inside a range of its own name that has no other "
-         "child "
-         "is folded into it. Source: the name of events, as torch's key_averages()."},
-    [OSC_AVERAGES_CALLS] =
-        {"calls", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, 0,
-         "How many events are in the row, folded ones left out. torch: count, # of Calls."},
+         .help = "Name of the operator, annotation, Python function, runtime call, kernel or "
+                 "copy. ProfilerStep#N is ProfilerStep*. [memory] is the row of allocations "
+                 "and releases outside all ranges.",
+         .source = "names of the events, as torch's key_averages() has them.",
+         .rules = OSC_RULE_AVERAGES | OSC_RULE_NAMES},
+    [OSC_AVERAGES_CALLS] = {"calls", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, 0,
+                            .help = "Number of events in the row; folded events do not count. "
+                                    "In torch: count, # of Calls.",
+                            .rules = OSC_RULE_AVERAGES},
     [OSC_AVERAGES_SELF_CPU_NS] =
         {"self_cpu_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0,
-         "Time on the host without that of children: sum over the calls of the duration less "
-         "the durations of the direct children on the same thread. Nothing is clamped, so "
-         "overlapping ranges can make it negative; 0 for asynchronous ranges and device rows. "
-         "torch: self_cpu_time_total."},
-    [OSC_AVERAGES_CPU_NS] =
-        {"cpu_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0,
-         "Time on the host with children: sum over the calls of end less start; nested calls "
-         "count again. torch: cpu_time_total."},
+         .help = "Host time without children: sum over the calls of (duration - durations of "
+                 "the direct children on the same thread). Can be negative; 0 for asynchronous "
+                 "ranges and device rows. In torch: self_cpu_time_total.",
+         .rules = OSC_RULE_AVERAGES},
+    [OSC_AVERAGES_CPU_NS] = {"cpu_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0,
+                             .help =
+                                 "Host time with children: sum over the calls of (end - "
+                                 "start). Nested calls count again. In torch: cpu_time_total.",
+                             .rules = OSC_RULE_AVERAGES},
     [OSC_AVERAGES_SELF_DEVICE_NS] =
         {"self_device_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0,
-         "Time on devices: of a kernel, copy or memset its own duration; of an operator the "
-         "sum "
-         "of the device work that was launched while it was the innermost operator of the "
-         "launching thread. So device work counts in its own row and in that of its operator. "
-         "torch: self_device_time_total."},
+         .help =
+             "Device time. A kernel, copy or memset has its own duration; an operator has the "
+             "sum of the device work that it launched itself. Device work therefore counts in "
+             "its own row and in that of its operator. In torch: self_device_time_total.",
+         .rules = OSC_RULE_TORCH_DEVICE | OSC_RULE_LINKS},
     [OSC_AVERAGES_DEVICE_NS] =
         {"device_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0,
-         "Time on devices with children: self_device_ns and the device time of all that the "
-         "calls contain. torch: device_time_total."},
+         .help = "Device time with children: self_device_ns + device time of everything inside "
+                 "the calls. In torch: device_time_total.",
+         .rules = OSC_RULE_TORCH_DEVICE},
     [OSC_AVERAGES_SELF_CPU_BYTES] =
         {"self_cpu_bytes", OSC_TYPE_INTEGER, "bytes", OSC_MERGE_SUM, OSC_COLUMN_OPTIONAL,
-         "cpu_bytes less those of the direct children. torch: self_cpu_memory_usage."},
-    [OSC_AVERAGES_CPU_BYTES] =
-        {"cpu_bytes", OSC_TYPE_INTEGER, "bytes", OSC_MERGE_SUM, OSC_COLUMN_OPTIONAL,
-         "Host memory allocated less released between start and end of the calls, both "
-         "included, on any thread. Source: [memory] records of profile_memory=True. "
-         "torch: cpu_memory_usage."},
-    [OSC_AVERAGES_SELF_DEVICE_BYTES] =
-        {"self_device_bytes", OSC_TYPE_INTEGER, "bytes", OSC_MERGE_SUM, OSC_COLUMN_OPTIONAL,
-         "device_bytes less those of the direct children. torch: self_device_memory_usage."},
+         .help =
+             "cpu_bytes - cpu_bytes of the direct children. In torch: self_cpu_memory_usage.",
+         .rules = OSC_RULE_TORCH_MEMORY},
+    [OSC_AVERAGES_CPU_BYTES] = {"cpu_bytes", OSC_TYPE_INTEGER, "bytes", OSC_MERGE_SUM,
+                                OSC_COLUMN_OPTIONAL,
+                                .help = "Host memory allocated - released from start to end of "
+                                        "the calls, on any thread. In torch: cpu_memory_usage.",
+                                .source = "[memory] records of profile_memory=True.",
+                                .rules = OSC_RULE_TORCH_MEMORY},
+    [OSC_AVERAGES_SELF_DEVICE_BYTES] = {"self_device_bytes", OSC_TYPE_INTEGER, "bytes",
+                                        OSC_MERGE_SUM, OSC_COLUMN_OPTIONAL,
+                                        .help = "device_bytes - device_bytes of the direct "
+                                                "children. In torch: self_device_memory_usage.",
+                                        .rules = OSC_RULE_TORCH_MEMORY},
     [OSC_AVERAGES_DEVICE_BYTES] =
         {"device_bytes", OSC_TYPE_INTEGER, "bytes", OSC_MERGE_SUM, OSC_COLUMN_OPTIONAL,
-         "Device memory allocated less released between start and end of the calls, both "
-         "included, on any thread. Source: [memory] records of profile_memory=True. "
-         "torch: device_memory_usage."},
-    [OSC_AVERAGES_FLOPS] =
-        {"flops", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, OSC_COLUMN_OPTIONAL,
-         "Floating-point operations of all calls together, estimated from input shapes for mm, "
-         "addmm, bmm, baddbmm, conv2d, mul and add; a multiplication and its addition count as "
-         "two. Source: Input Dims and Concrete Inputs of with_flops=True."},
+         .help = "Device memory allocated - released from start to end of the calls, on any "
+                 "thread. In torch: device_memory_usage.",
+         .source = "[memory] records of profile_memory=True.", .rules = OSC_RULE_TORCH_MEMORY},
+    [OSC_AVERAGES_FLOPS] = {"flops", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, OSC_COLUMN_OPTIONAL,
+                            .help =
+                                "Floating-point operations of all calls together, estimated "
+                                "from the input shapes of mm, addmm, bmm, baddbmm, conv2d, mul "
+                                "and add. A multiplication with its addition counts as two.",
+                            .source = "Input Dims and Concrete Inputs of with_flops=True.",
+                            .rules = OSC_RULE_FLOPS},
     [OSC_AVERAGES_INPUT_SHAPES] =
         {"input_shapes", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, OSC_COLUMN_OPTIONAL,
-         "Sizes of the inputs as Python prints them, [] for what is no tensor or a list of "
-         "tensors; part of the key with --group-by shape. Source: Input Dims."},
+         .help = "Sizes of the inputs as Python prints them; [] for an input that is no "
+                 "tensor, and for a list of tensors. Part of the key with --group-by shape.",
+         .source = "Input Dims.", .rules = OSC_RULE_AVERAGES},
     [OSC_AVERAGES_STACK] =
         {"stack", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, OSC_COLUMN_OPTIONAL,
-         "The first N frames of the call stack, innermost first, as a JSON list; of a backward "
-         "function and all below it, that of its forward operator. Part of the key with "
-         "--group-by stack:N. Source: Call stack, Sequence number, Fwd thread id, fwdbwd "
-         "flows."},
+         .help = "First N frames of the call stack, innermost first, as a JSON list. A "
+                 "backward function and everything below it have the stack of the forward "
+                 "operator. Part of the key with --group-by stack:N.",
+         .source = "Call stack, Sequence number, Fwd thread id, fwdbwd flows.",
+         .rules = OSC_RULE_STACKS | OSC_RULE_BACKWARD},
     [OSC_AVERAGES_OVERLOAD_NAME] =
         {"overload_name", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
-         "Overload of the operator, such as Tensor; torch does not write it to files."},
+         .help = "Overload of the operator, such as Tensor. torch does not write it to files.",
+         .rules = OSC_RULE_AVERAGES},
     [OSC_AVERAGES_IS_ASYNC] =
         {"is_async", OSC_TYPE_BOOLEAN, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
-         "True for annotations of process groups (gloo:, nccl:, mpi:, ucc:, xccl:), which may "
-         "end on another thread, and for what says so by `Is asynchronous`: they have a total, "
-         "no self time, no parent and no children."},
+         .help = "True for annotations of process groups (gloo:, nccl:, mpi:, ucc:, xccl:), "
+                 "which may end on another thread, and for events with the argument `Is "
+                 "asynchronous`. They have a total, but no self time, parent or children.",
+         .rules = OSC_RULE_AVERAGES},
     [OSC_AVERAGES_IS_USER_ANNOTATION] =
         {"is_user_annotation", OSC_TYPE_BOOLEAN, NULL, OSC_MERGE_KEY, 0,
-         "True for ranges that the program named itself (record_function, steps) and their "
-         "copies on a device. Source: category user_annotation or gpu_user_annotation."},
-    [OSC_AVERAGES_DEVICE_TYPE] =
-        {"device_type", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0,
-         "Where the events ran, as torch says it: CPU, CUDA, XPU, MTIA, HPU, PrivateUse1."},
+         .help = "True for ranges that the program named itself (record_function, steps), and "
+                 "for their copies on a device.",
+         .source = "category user_annotation or gpu_user_annotation.",
+         .rules = OSC_RULE_AVERAGES},
+    [OSC_AVERAGES_DEVICE_TYPE] = {"device_type", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0,
+                                  .help = "Where the events ran, in torch's words: CPU, CUDA, "
+                                          "HIP, XPU, MTIA, HPU, PrivateUse1.",
+                                  .rules = OSC_RULE_AVERAGES},
     [OSC_AVERAGES_SELF_CPU_US] = {"self_cpu_us", OSC_TYPE_NUMBER, NULL, OSC_MERGE_SUM,
-                                  OSC_COLUMN_HIDDEN, "torch's double of self_cpu_time_total."},
+                                  OSC_COLUMN_HIDDEN,
+                                  .help = "torch's double of self_cpu_time_total."},
     [OSC_AVERAGES_CPU_US] = {"cpu_us", OSC_TYPE_NUMBER, NULL, OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
-                             "torch's double of cpu_time_total."},
+                             .help = "torch's double of cpu_time_total."},
     [OSC_AVERAGES_IS_TOP_LEVEL] = {"is_top_level", OSC_TYPE_BOOLEAN, NULL, OSC_MERGE_FIRST,
-                                   OSC_COLUMN_HIDDEN, "The first event has no parent."},
+                                   OSC_COLUMN_HIDDEN, .help = "The first event has no parent."},
     [OSC_AVERAGES_DEVICE] = {"device", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST,
-                             OSC_COLUMN_HIDDEN, "The word for devices in titles."},
+                             OSC_COLUMN_HIDDEN, .help = "The word for devices in titles."},
 };
 
 /* torch's word for the type of a row's device. */
@@ -232,8 +250,9 @@ const struct osc_table_def osc_table_averages = {
     .help =
         "What torch's key_averages() gives: operators, annotations, Python functions, runtime "
         "calls and device work by name, with host and device time, memory and FLOPs.",
-    .source = "the events, by the rules of torch 2.13 (torch.autograd.profiler_util, "
+    .source = "the events, by the rules of PyTorch 2.13 (torch.autograd.profiler_util, "
               "EventList.key_averages).",
+    .rules = OSC_RULE_AVERAGES,
     .columns = columns,
     .n_columns = OSC_AVERAGES_COLUMNS,
     .groupings = groupings,

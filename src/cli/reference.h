@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * reference.h - what tables and columns mean, printed from their definitions.
+ *
+ * docs/numbers.md is what osc_reference_page() prints; ./check compares the two.
+ *
+ * Threading: one thread.
+ */
+#ifndef OSC_CLI_REFERENCE_H
+#define OSC_CLI_REFERENCE_H
+
+#include "table/table.h"
+
+/* Each returns an exit code. */
+
+/* Print all tables with their columns, or only ONLY. */
+int osc_reference_list(const struct osc_table_def *only);
+
+/* Print the help of column NAME of DEF and the text of the rules that it follows. */
+int osc_reference_explain(const struct osc_table_def *def, const char *name);
+
+/* Print all rules, tables, columns and findings in Markdown. */
+int osc_reference_page(void);
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * rules.h - the rules that several columns follow, in words for users.
+ *
+ * A column names its rules as bits. `--explain` prints their text, and docs/numbers.md,
+ * which the command writes, has the same text under the same headings.
+ *
+ * Threading: constants.
+ */
+#ifndef OSC_TABLE_RULES_H
+#define OSC_TABLE_RULES_H
+
+#include <stdint.h>
+
+#include "base/strbuf.h"
+
+enum osc_rule {
+    OSC_RULE_RANKS = 1 << 0,
+    OSC_RULE_MERGE = 1 << 1,
+    OSC_RULE_TIME = 1 << 2,
+    OSC_RULE_KINDS = 1 << 3,
+    OSC_RULE_NAMES = 1 << 4,
+    OSC_RULE_FOREST = 1 << 5,
+    OSC_RULE_LINKS = 1 << 6,
+    OSC_RULE_ARROWS = 1 << 7,
+    OSC_RULE_STEPS = 1 << 8,
+    OSC_RULE_STEP_LENGTH = 1 << 9,
+    OSC_RULE_BREAKDOWN = 1 << 10,
+    OSC_RULE_OUTLIERS = 1 << 11,
+    OSC_RULE_COMMUNICATION = 1 << 12,
+    OSC_RULE_OPERATORS = 1 << 13,
+    OSC_RULE_TENSOR_CORES = 1 << 14,
+    OSC_RULE_LOADS = 1 << 15,
+    OSC_RULE_DEVICES = 1 << 16,
+    OSC_RULE_MEMORY = 1 << 17,
+    OSC_RULE_PAIRS = 1 << 18,
+    OSC_RULE_AVERAGES = 1 << 19,
+    OSC_RULE_TORCH_DEVICE = 1 << 20,
+    OSC_RULE_TORCH_MEMORY = 1 << 21,
+    OSC_RULE_STACKS = 1 << 22,
+    OSC_RULE_FLOPS = 1 << 23,
+    OSC_RULE_MODULES = 1 << 24,
+    OSC_RULE_BACKWARD = 1 << 25,
+    OSC_RULE_ADVICE = 1 << 26,
+    OSC_RULE_QUALITY = 1 << 27,
+    OSC_RULE_SELECTION = 1 << 28,
+    OSC_RULE_FACTS = 1 << 29,
+};
+
+struct osc_rule_text {
+    uint32_t rule;      /* one of enum osc_rule */
+    const char *title;  /* letters and spaces: the anchor in docs/numbers.md follows from it */
+    const char *text;   /* whole lines of at most 78 characters */
+    const char *source; /* a sentence that goes on after "Source: " */
+};
+
+/* In the order of enum osc_rule; ended by rule 0. */
+extern const struct osc_rule_text osc_rules[];
+
+/* Append the name by which Markdown links to RULE: its title in lower case, with hyphens. */
+void osc_rule_add_anchor(struct osc_strbuf *out, const struct osc_rule_text *rule);
+
+#endif
