@@ -203,12 +203,30 @@ def test_example_c(t: Tally) -> None:
     t.equal("widths", [len(part) for part in lines[0].split()][-2:], [61, 48])
 
 
+def test_names_of_tracks(t: Tally) -> None:
+    """The last name counts; an empty one is none."""
+    def named(what: str, thread: int, name: str) -> dict:
+        return {"ph": "M", "name": what, "pid": 1, "tid": thread, "args": {"name": name}}
+    tr = trace([named("thread_name", 1, "main"), named("thread_name", 2, "gone"),
+                named("thread_name", 2, ""), named("process_name", 1, ""),
+                x("a", 0, 1, tid=1), x("b", 0, 1, tid=2)])
+    t.equal("threads", [row["name"] for row in tables.table(tr, "threads")], ["main", None])
+    t.equal("tracks", [row["name"] for row in tables.table(tr, "tracks")], ["main", None])
+
+
 def test_text_cells(t: Tally) -> None:
     """TP 4.4: units by the unrounded value, negative values in us, both ends of a tie."""
     t.equal("just below 1 ms", averages_text.time_cell(999_999), ("999.999us",))
     t.equal("1 ms", averages_text.time_cell(1_000_000), ("1.000ms",))
     t.equal("1000 ms", averages_text.time_cell(999_999_900), ("1000.000ms",))
     t.equal("negative", averages_text.time_cell(-247_365_000), ("-247365.000us",))
+    # The same in Python's doubles, as torch has it: f"{-2.15 * 100.0 / 88885.0:.2f}%".
+    t.equal("negative share", averages_text.share_cell(-2150, 88_885_000), ("-0.00%",))
+    t.equal("of a negative total", averages_text.share_cell(0, -1000), ("-0.00%",))
+    t.equal("both negative", averages_text.share_cell(-1, -1_000_000), ("0.00%",))
+    t.equal("negative tie", averages_text.share_cell(-5, 100_000), ("-0.00%", "-0.01%"))
+    t.equal("negative mean", averages_text.time_cell(exact.number(Decimal(-1)) / 3),
+            ("-0.000us",))
     t.equal("tie", averages_text.fixed(exact.number(Decimal("2.5")) / 1000, 3),
             ("0.002", "0.003"))
     t.equal("kilobytes", averages_text.memory_cell(1048571, "1.13"), ("1024.00 Kb",))

@@ -36,20 +36,23 @@ class Options:
     torch: str = "2.13"
 
 
-def fixed(value: Fraction, digits: int) -> Cell:
-    """VALUE with DIGITS decimals; both neighbours at an exact tie, the even one first."""
+def fixed(value: Fraction, digits: int, is_negative: bool | None = None) -> Cell:
+    """VALUE with DIGITS decimals; both neighbours at an exact tie, the even one first. A
+    negative value keeps its sign when it rounds to zero, as a double does; IS_NEGATIVE says
+    it of a zero."""
     scaled = value * 10 ** digits
     even = exact.half_even(scaled)
     choices = [even]
     if scaled.denominator == 2:
         choices.append(2 * scaled.__floor__() + 1 - even)
-    return tuple(decimal_text(n, digits) for n in choices)
+    sign = "-" if (value < 0 if is_negative is None else is_negative) else ""
+    return tuple(sign + decimal_text(abs(n), digits) for n in choices)
 
 
 def decimal_text(scaled: int, digits: int) -> str:
-    """The integer SCALED with the point DIGITS places from its end."""
-    sign, text = ("-" if scaled < 0 else ""), str(abs(scaled)).zfill(digits + 1)
-    return f"{sign}{text[:-digits]}.{text[-digits:]}"
+    """The integer SCALED, which is not negative, with the point DIGITS places from its end."""
+    text = str(scaled).zfill(digits + 1)
+    return f"{text[:-digits]}.{text[-digits:]}"
 
 
 def with_unit(cell: Cell, unit: str) -> Cell:
@@ -68,10 +71,10 @@ def time_cell(ns: Fraction) -> Cell:
 
 
 def share_cell(ns: int, total_ns: int) -> Cell:
-    """Per cent of a total; NaN of nothing."""
+    """Per cent of a total; NaN of nothing. Nothing of a negative total is -0."""
     if total_ns == 0:
         return ("NaN",)
-    return with_unit(fixed(Fraction(ns * 100, total_ns), 2), "%")
+    return with_unit(fixed(Fraction(ns * 100, total_ns), 2, (ns < 0) != (total_ns < 0)), "%")
 
 
 def memory_cell(size: int, torch: str) -> Cell:

@@ -82,17 +82,17 @@ def device_tracks(trace: Trace) -> set[tuple]:
     return trace.kept["device_tracks"]
 
 
-def thread_names(trace: Trace) -> dict[tuple, str]:
-    """The last `thread_name` of each thread."""
-    return {who(r): text_of(r["args"].get("name"))
+def thread_names(trace: Trace) -> dict[tuple, str | None]:
+    """The last `thread_name` of each thread. An empty one is no name."""
+    return {who(r): text_of(r["args"].get("name")) or None
             for r in trace.records
             if r.get("ph") == "M" and r.get("name") == "thread_name"
             and isinstance(r.get("args"), dict)}
 
 
-def process_names(trace: Trace) -> dict[str, str]:
-    """The last `process_name` of each process."""
-    return {who(r)[0]: text_of(r["args"].get("name"))
+def process_names(trace: Trace) -> dict[str, str | None]:
+    """The last `process_name` of each process. An empty one is no name."""
+    return {who(r)[0]: text_of(r["args"].get("name")) or None
             for r in trace.records
             if r.get("ph") == "M" and r.get("name") == "process_name"
             and isinstance(r.get("args"), dict)}
