@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * export.c - writing Chrome's JSON against writing text at all (e1).
+ * export.c - writing Chrome's JSON against writing text at all.
  *
  *   export FILE [REPETITIONS]
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * load.c - how fast plain JSON is loaded on one core (b1).
+ * load.c - how fast plain JSON is loaded on one core.
  *
  *   load FILE NAME LIMIT [REPETITIONS [KERNEL]]
  *

@@ -4,11 +4,10 @@
  *
  *   memory_ranges FILE [REPETITIONS]
  *
- * Limit: a range that somebody drags over a curve is there within 5 ms (R-7.4 of
- * tensorboard-views.md; the plugin takes 5.8 s where there are as many records,
- * 14.5). The ranges are a third and a hundredth of the time that has records, and
- * all of it, which is the first look and not judged. The facts are made before;
- * rows are made and sorted but not written. One thread, processor time, in
+ * Limit: a range that somebody drags over a curve is there within 5 ms (the TensorBoard
+ * plugin takes 5.8 s with as many records). The ranges are a third and a hundredth of the
+ * time that has records, and all of it, which is the first look and not judged. The facts
+ * are made before; rows are made and sorted but not written. One thread, processor time, in
  * milliseconds: not a ratio, so it moves with the machine.
  */
 #include "analysis/table_registry.h"

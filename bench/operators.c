@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * operators.c - the table of operators against the cheapest sweep (c1).
+ * operators.c - the table of operators against the cheapest sweep.
  *
  *   operators FILE [REPETITIONS]
  *

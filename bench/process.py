@@ -4,11 +4,11 @@
 
 usage: process.py BUILD_DIR DATA_DIR [REPETITIONS]
 
-  gz       .json.gz on two cores against `zcat >/dev/null`, wall time (b3)
-  memory   bytes a record of base and derived columns (b7); the peak of anonymous
-           memory while loading against the model (b8)
-  kernel   kernel time of a fresh load by its user time (b9)
-  linear   processor time a byte of 4 GB by that of 1 GB (b10)
+  gz       .json.gz on two cores against `zcat >/dev/null`, wall time
+  memory   bytes a record of base and derived columns; the peak of anonymous
+           memory while loading against the model
+  kernel   kernel time of a fresh load by its user time
+  linear   processor time a byte of 4 GB by that of 1 GB
   start    from start to exit of `opscope table` on 10 MB, wall time, by 50 ms
 
 Prints lines as bench.h has them.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reopen.c - opening our own columns against reading them at all (b11).
+ * reopen.c - opening our own columns against reading them at all.
  *
  *   reopen FILE [REPETITIONS]
  *

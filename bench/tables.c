@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tables.c - all tables together against loading the trace (c5).
+ * tables.c - all tables together against loading the trace.
  *
  *   tables FILE NAME LIMIT [REPETITIONS]
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * threads.c - what a second core brings to loading plain JSON (b2).
+ * threads.c - what a second core brings to loading plain JSON.
  *
  *   threads FILE [REPETITIONS]
  *

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Check the rules of the house style that a compiler does not know.
+"""Check rules of the code that a compiler does not know.
 
 Reads src/LAYERS. The C code is formatted by clang-format, so a function begins
 with "{" and ends with "}" in the first column, and four columns are one level.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `devices`: what each device is and how much of it the steps used
- * (tensorboard-views.md, 3.4). All shares are of one window, from the start of the
- * first kept step to the end of the last, gaps between steps included.
+ * `devices`: what each device is and how much of it the steps used. All shares are of one
+ * window, from the start of the first kept step to the end of the last, gaps between steps
+ * included.
  */
 #include "analysis/table_registry.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `kernels`: device kernels by name, or by name, operator and launch shape
- * (tensorboard-views.md, 5.2 and 5.3). Both cover all kernels of the trace, whether
- * an operator launched them or not (R-5.1).
+ * `kernels`: device kernels by name, or by name, operator and launch shape. Both cover all
+ * kernels of the trace, whether an operator launched them or not.
  */
 #include "analysis/table_registry.h"
 

@@ -2,9 +2,8 @@
 /*
  * operators.h - calls, host and device time by operator.
  *
- * One sweep over the operator tree of derive/optree.h, children before parents, so
- * that no stack is needed; groups are dense numbers, so that an event costs a few
- * loads (performance-anchors.md, c1).
+ * One sweep over the operator tree of derive/optree.h, children before parents, so that no
+ * stack is needed; groups are dense numbers, so that an event costs a few loads.
  *
  * Threading: not locked.
  */

@@ -69,7 +69,7 @@ static void host_self_time_is_without_children_and_runtime_calls(void **state)
     assert_true(outer->is_eligible); /* for its child is */
 }
 
-/* TB 2.6: test_remove_dup_nodes. */
+/* As test_remove_dup_nodes of the plugin. */
 static void equal_names_in_each_other_count_once(void **state)
 {
     (void)state;

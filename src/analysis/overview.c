@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `overview`: the average step, and how its time divides into categories
- * (tensorboard-views.md, 3.3), over the steps that are kept.
+ * `overview`: the average step, and how its time divides into categories, over the steps
+ * that are kept.
  */
 #include "analysis/table_registry.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `quality`: everything that was skipped, repaired, dropped or is missing, counted
- * by cause (product.md 4 and 7, AN 1.10). What the reader and derive/ counted, and
- * what a trace of PyTorch could have had but does not.
+ * `quality`: everything that was skipped, repaired, dropped or is missing, counted by
+ * cause. What the reader and derive/ counted, and what a trace of PyTorch could have had
+ * but does not.
  */
 #include "analysis/table_registry.h"
 

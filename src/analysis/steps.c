@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `steps`: how long each step took with its device work, and what it spent its time
- * on (tensorboard-views.md, 2.8 and 3.2). All steps are rows; those that the tail
- * rule drops say so.
+ * `steps`: how long each step took with its device work, and what it spent its time on. All
+ * steps are rows; those that the tail rule drops say so.
  */
 #include "analysis/table_registry.h"
 

@@ -2,11 +2,11 @@
 /*
  * allocations.h - memory records by device, each allocation with its release.
  *
- * Records of one device stand in order of time (ties: order of the file), so that a
- * range of time is found by bisection. In that order an allocation is kept under
- * its address until a release of the same process, device and address takes it, or
- * another allocation there shows that the release was not recorded (R-7.1 of
- * tensorboard-views.md). Nothing is dropped: what has no counterpart says so.
+ * Records of one device stand in order of time (ties: order of the file), so that a range
+ * of time is found by bisection. In that order an allocation is kept under its address
+ * until a release of the same process, device and address takes it, or another allocation
+ * there shows that the release was not recorded. Nothing is dropped: what has no
+ * counterpart says so.
  *
  *   - A record without a size (argument Bytes, a whole number) is none; it is
  *     counted in n_unusable.
@@ -34,7 +34,7 @@ struct osc_allocation_record {
 };
 
 struct osc_memory_device {
-    char name[32];    /* "cuda:0" (product.md, 2) */
+    char name[32];    /* "cuda:0" */
     int32_t type, id; /* arguments Device Type and Device Id; -1: none */
     uint32_t process; /* index in osc_trace.processes */
     uint32_t first, n;

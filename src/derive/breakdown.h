@@ -2,12 +2,12 @@
 /*
  * breakdown.h - how long each step took, and what it spent its time on.
  *
- * A step lasts until the device has done what was launched in it, and begins no
- * sooner than the one before it of its process ended; trailing steps whose device work was
- * probably not all recorded are not kept (tensorboard-views.md, 2.8). Its time goes
- * to the first class, in order of priority, that runs anywhere; what is left is
- * `other` (3.2, R-3.1): the costs of a step add up to its length. Far from the median is
- * beyond 3 times the median distance from it (MAD), or a tenth of the median if MAD is 0.
+ * A step lasts until the device has done what was launched in it, and begins no sooner than
+ * the one before it of its process ended; trailing steps whose device work was probably not
+ * all recorded are not kept. Its time goes to the first class, in order of priority, that
+ * runs anywhere; what is left is `other`: the costs of a step add up to its length. Far
+ * from the median is beyond 3 times the median distance from it (MAD), or a tenth of the
+ * median if MAD is 0.
  *
  * Threading: not locked; a breakdown belongs to one thread.
  */

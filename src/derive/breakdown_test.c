@@ -38,7 +38,7 @@ static void costs_are(const struct osc_breakdown *b, uint32_t i, const int64_t *
     assert_int_equal(sum_ns, b->steps[i].end_ns - b->steps[i].start_ns);
 }
 
-/* The worked example of the plugin's README (TB 3.2). */
+/* The example that docs/numbers.md gives under "Breakdown of a step". */
 static void each_moment_goes_to_the_first_class_that_runs(void **state)
 {
     (void)state;
@@ -47,7 +47,7 @@ static void each_moment_goes_to_the_first_class_that_runs(void **state)
     costs_are(b, 0, (const int64_t[]){5, 0, 0, 0, 0, 0, 1, 0});
 }
 
-/* the plugin restarts from the whole step here. */
+/* The plugin restarts from the whole step here. */
 static void nothing_is_left_of_a_step_that_is_covered(void **state)
 {
     (void)state;
@@ -56,7 +56,7 @@ static void nothing_is_left_of_a_step_that_is_covered(void **state)
     costs_are(b, 0, (const int64_t[]){100, 0, 0, 0, 0, 0, 0, 0});
 }
 
-/* TB 2.8: [0,100), [100,200) with kernels until 150 and 240. */
+/* Annotations [0,100), [100,200) with kernels until 150 and 240. */
 static void steps_last_until_their_device_work_is_done(void **state)
 {
     (void)state;
@@ -99,7 +99,7 @@ static void copies_of_a_step_on_the_device_are_no_steps(void **state)
     costs_are(b, 0, (const int64_t[]){0, 0, 0, 0, 0, 0, 0, 100});
 }
 
-/* product.md 2: a collective's host range counts for a rank without device communication. */
+/* A collective's host range counts for a rank without device communication. */
 static void host_collectives_count_only_without_device_communication(void **state)
 {
     (void)state;

@@ -2,11 +2,10 @@
 /*
  * callers.h - what was running around each memory record, told once for all ranges.
  *
- * A table of a range of time is asked for again and again while somebody drags
- * over a curve (R-7.4 of tensorboard-views.md). Records made under the same chain
- * of operators, named from the outside in, differ in nothing but time and size: a
- * range is one pass over its records into a few hundred chains, and calls are
- * counted by bisection.
+ * A table of a range of time is asked for again and again while somebody drags over a
+ * curve. Records made under the same chain of operators, named from the outside in, differ
+ * in nothing but time and size: a range is one pass over its records into a few hundred
+ * chains, and calls are counted by bisection.
  *
  *   - A chain is its innermost operator and the chain above it, which has a smaller
  *     number; 0 is none. Nodes that are no rows of tables (OSC_NODE_ROW) are not in

@@ -8,7 +8,7 @@
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 
-/* Parts of names of device kernels that communicate, in lower case (R-8.2 a, AN 1.5). */
+/* Parts of names of device kernels that communicate, in lower case. */
 static const char *const comm_kernels[] = {
     "nccl",
     "rccl",
@@ -24,22 +24,22 @@ static const char *const comm_kernels[] = {
     "userbuffers",
 };
 
-/* Beginnings of names of host ranges of collectives (R-8.2 c). */
+/* Beginnings of names of host ranges of collectives. */
 static const char *const comm_hosts[] = {
     "nccl:", "gloo:", "mpi:", "ucc:", "xccl:", "hccl:", "c10d::",
 };
 static const char *const comm_host_names[] = {"record_param_comms"};
 
-/* Arguments that only collectives have (R-8.2 b). */
+/* Arguments that only collectives have. */
 static const char *const comm_args[] = {"Collective name", "Process Group Name"};
 
-/* What the plugin knows (8.2): one of these backends, then one of these operations. */
+/* What the plugin knows: one of these backends, then one of these operations. */
 static const char *const tb_backends[] = {"nccl:", "gloo:"};
 static const char *const tb_collectives[] = {
     "broadcast", "reduce", "all_reduce", "all_gather", "reduce_scatter",
 };
 
-/* Parts of names of kernels that use Tensor Cores: the list of 2021 (5.4). */
+/* Parts of names of kernels that use Tensor Cores: the list of 2021. */
 static const char *const tc_kernels_tb[] = {
     "h884",
     "s884",
@@ -61,7 +61,7 @@ static const char *const tc_kernels_tb[] = {
     "c1688",
 };
 
-/* The same, of Ampere and later. */
+/* The same, of Ampere and later. */
 static const char *const tc_kernels[] = {
     "tensorop", "nvjet_",     "wgmma",      "flash_fwd",  "flash_bwd",
     "fmha",     "xmma_fprop", "xmma_dgrad", "xmma_wgrad",
@@ -72,7 +72,7 @@ static const char *const no_tc_kernels[] = {
     "at::native::", "nccl", "simt", "volta_sgemm", "maxwell_sgemm",
 };
 
-/* Operators that can use Tensor Cores: the list of 2021 (4.4). */
+/* Operators that can use Tensor Cores: the list of 2021. */
 static const char *const eligible_tb[] = {
     "aten::_convolution",
     "aten::conv1d",
@@ -121,7 +121,7 @@ static const char *const eligible_tb[] = {
     "aten::cudnn_convolution_backward",
 };
 
-/* Operators of later versions. */
+/* Operators of later versions. */
 static const char *const eligible[] = {
     "aten::convolution_backward",
     "AddmmBackward0",
@@ -136,14 +136,14 @@ static const char *const eligible[] = {
     "aten::einsum",
 };
 
-/* Ranges that wrap operators and are none (2.6). */
+/* Ranges that wrap operators and are none. */
 static const char *const wrappers[] = {
     "DataParallel.forward",
     "DistributedDataParallel.forward",
 };
 
 /* Calls of CUDA, HIP, Level Zero, Unified Runtime and OpenCL that return when the device
- * has done what they name (R-3.6; copies by nsys' rules cuda_memcpy_sync, cuda_api_sync). */
+ * has done what they name; copies as Nsight Systems' rules cuda_memcpy_sync, cuda_api_sync. */
 static const char *const sync_calls[] = {
     "cudaDeviceSynchronize",
     "cudaStreamSynchronize",
@@ -174,7 +174,7 @@ static const char *const sync_calls[] = {
     "clWaitForEvents",
 };
 
-/* Calls that take device memory or give it back; they wait for the device. */
+/* Calls that take device memory or give it back; they wait for the device. */
 static const char *const allocator_calls[] = {
     "cudaMalloc",   "cudaFree",  "cuMemAlloc_v2",    "cuMemFree_v2",   "cuMemCreate",
     "cuMemRelease", "cuMemMap",  "cuMemUnmap",       "cuMemSetAccess", "hipMalloc",

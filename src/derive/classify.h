@@ -7,9 +7,10 @@
  * many events carry it: osc_classes holds a word of flags per string and per form.
  * Names of Python frames, which are many, are not looked at.
  *
- *   - Communication goes by R-8.2 of tensorboard-views.md.
- *   - The lists of 2021 are those of the TensorBoard plugin (its sections 4.4, 5.4
- *     and 8.2), which --compat tb asks for; the longer ones are R-4.3 and R-5.3.
+ *   - What follows from them for tables: docs/numbers.md#communication and
+ *     docs/numbers.md#tensor-cores.
+ *   - The lists of 2021 are those of the TensorBoard plugin, which --compat tb asks for;
+ *     the longer ones are our own.
  *   - For names that no rule covers, "no" is not the answer: see osc_tensor_cores.
  *
  * Threading: pure functions; a struct osc_classes is read-only once made.
@@ -34,8 +35,8 @@ enum osc_name_flag {
     OSC_NAME_TC_TB = 64,        /* it does by the list of 2021 */
     OSC_NAME_ELIGIBLE = 128,    /* an operator that can use Tensor Cores */
     OSC_NAME_ELIGIBLE_TB = 256, /* it can by the list of 2021 */
-    OSC_NAME_WRAPPER = 512,     /* wraps operators and is none of its own (2.6) */
-    OSC_NAME_OPTIMIZER = 1024,  /* a step of an optimizer (2.5) */
+    OSC_NAME_WRAPPER = 512,     /* wraps operators and is none of its own */
+    OSC_NAME_OPTIMIZER = 1024,  /* a step of an optimizer */
     OSC_NAME_SEEN_HOST = 2048,  /* the bits of host ranges are right */
     OSC_NAME_SYNC = 4096,       /* a call that returns when the device is done */
     OSC_NAME_ALLOCATOR = 8192,  /* a call that takes or gives back device memory */

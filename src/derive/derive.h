@@ -7,10 +7,10 @@
  *
  *   ORDER   the ranges of each track in the order in which they nest; with FOREST,
  *           LINKS and UNIONS as well (derive/order.h)
- *   FOREST  parent, depth, self_ns of every synchronous range (product.md, 2)
+ *   FOREST  parent, depth, self_ns of every synchronous range
  *   STEPS   osc_trace.steps, and step of every event: host events by their start,
  *           device work by its launch
- *   LINKS   link of device work, host calls and backward operators (R-2.3)
+ *   LINKS   link of device work, host calls and backward operators
  *   UNIONS  disjoint intervals per class of event (derive/unions.h)
  *   MEMORY  which operator each allocation and release belongs to (link as well)
  *   ALLOCATIONS  records of memory by device, each allocation with its release

@@ -2,10 +2,10 @@
 /*
  * forward.c - from backward operators to the forward ones whose gradient they take.
  *
- * PyTorch draws an arrow "fwdbwd" from the start of the one to the start of the
- * other. Where it did not, `Sequence number` and `Fwd thread id` say the same, once
- * it is known which thread the logical number means: the arrows tell, or there is
- * only one thread that runs forward (torch213.md, 6.8).
+ * PyTorch draws an arrow "fwdbwd" from the start of the one to the start of the other.
+ * Where it did not, `Sequence number` and `Fwd thread id` say the same, once it is known
+ * which thread the logical number means: the arrows tell, or there is only one thread that
+ * runs forward.
  */
 #include "base/mem.h"
 #include "derive/args.h"

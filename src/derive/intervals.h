@@ -2,8 +2,8 @@
 /*
  * intervals.h - sets of time as sorted lists of disjoint intervals.
  *
- * What ran when, whatever ran how often: the step breakdown, utilisation and
- * overlap are all lengths of such sets (analyses.md, 1.4).
+ * What ran when, whatever ran how often: the step breakdown, utilisation and overlap are
+ * all lengths of such sets.
  *
  *   - Intervals are half open, [start, end), with start <= end.
  *   - A list is *merged* when it is sorted by start and no two of its intervals

@@ -5,9 +5,8 @@
  *   device work  ->  the runtime or driver call of its correlation; of several the
  *                    latest that starts no later than the work, else the first
  *   host call    ->  the operator that its external id names, if that one's closed
- *                    range holds the call, on any thread of the process; else the
- *                    innermost operator of the call's own thread; else none
- *                    (torch213.md, 9.3; R-2.3 of tensorboard-views.md)
+ *                    range holds the call, on any thread of the process; else the innermost
+ *                    operator of the call's own thread; else none
  *   operator     ->  the forward operator whose backward it is: by the arrows
  *                    "fwdbwd" of the file, else by sequence number
  *

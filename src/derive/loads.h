@@ -2,7 +2,7 @@
 /*
  * loads.h - how much of each device its kernels used, and when.
  *
- * Kernels alone count, not copies (tensorboard-views.md, 3.4 and 6.1):
+ * Kernels alone count, not copies:
  *
  *   busy   when any kernel of the device ran, whatever its queue
  *   fills  between two end points of kernels that say `blocks per SM`, the sum of
@@ -10,8 +10,8 @@
  *          multiprocessors that have work. Ranges touch where something starts or
  *          ends while something else runs; time without such kernels has none.
  *
- * Fills are integers in units of 2^-62 and sums of them exact, so that a sweep leaves
- * no residue behind (R-3.4) and no order of kernels matters.
+ * Fills are integers in units of 2^-62 and sums of them exact, so that a sweep leaves no
+ * residue behind and no order of kernels matters.
  *
  * Time is cut into buckets: the smallest power of ten of microseconds that leaves at
  * most 100. The last is longer, to the end of the recording. The counter tracks of

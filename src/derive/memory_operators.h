@@ -2,9 +2,9 @@
 /*
  * memory_operators.h - which operator was running when memory was taken or given back.
  *
- * Each allocation and release belongs to the deepest node of its thread's operator
- * tree that holds its time, start <= time < end (tensorboard-views.md, 7.1). If
- * that node is no operator, or there is none, nobody is to blame: link is none.
+ * Each allocation and release belongs to the deepest node of its thread's operator tree
+ * that holds its time, start <= time < end. If that node is no operator, or there is none,
+ * nobody is to blame: link is none.
  *
  * Threading: one writer; read-only afterwards.
  */

@@ -2,10 +2,10 @@
 /*
  * nest.h - what lies in what: one walk over every track.
  *
- * The forest: parent, depth and self_ns of every finished synchronous range, by the
- * rule of product.md, section 2: a range ends before another starts when its end is
- * not after the other's start; ranges that overlap in part are siblings, both whole;
- * self time is the duration less that of the children, and may be negative.
+ * The forest: parent, depth and self_ns of every finished synchronous range, by the rule of
+ * docs/numbers.md#nesting-and-self-time: a range ends before another starts when its end is
+ * not after the other's start; ranges that overlap in part are siblings, both whole; self
+ * time is the duration less that of the children, and may be negative.
  *
  * The operator tree (optree.h) nests by the same rule, but knows only some of the
  * ranges. Where a track has no partial overlaps, what holds a node is the innermost

@@ -104,7 +104,7 @@ static bool is_before(const struct osc_chunk *c, uint32_t a, uint32_t b)
     return a < b;
 }
 
-/* The parent of row I by product.md, section 2: the last that stands before and holds it. */
+/* The parent of row I by the rule in words: the last that stands before and holds it. */
 static int slow_parent(const struct osc_chunk *c, uint32_t i)
 {
     int best = -1;

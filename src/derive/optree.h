@@ -2,15 +2,14 @@
 /*
  * optree.h - the tree of operators as TensorBoard's plugin sees it.
  *
- * An overlay of the forest (tensorboard-views.md, 2.5 and 2.6): of all ranges of a
- * host thread only operators, steps, modules, data loaders, optimizers, the
- * plugin's collectives and `python` ranges are nodes; Python frames and other
- * annotations are not there, so they neither own nor split anything.
+ * An overlay of the forest: of all ranges of a host thread only operators, steps, modules,
+ * data loaders, optimizers, the plugin's collectives and `python` ranges are nodes; Python
+ * frames and other annotations are not there, so they neither own nor split anything.
  *
  *   - A node is a place in osc_order.rows, plus 1; 0 is none. Places of ranges
  *     that are no nodes have no flags.
- *   - Parents stand before their children. What overlaps in part hangs below the
- *     lowest node that holds it (R-2.4).
+ *   - Parents stand before their children. What overlaps in part hangs below the lowest
+ *     node that holds it.
  *   - An operator that is the only child of an operator of the same name is merged
  *     into it: the parent keeps its times and takes over children and host calls,
  *     in exchange for its own calls. The parent of a merged node is the one that it

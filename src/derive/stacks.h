@@ -2,9 +2,9 @@
 /*
  * stacks.h - Python stacks rebuilt from the ranges of Python frames.
  *
- * Where operators have no `Call stack` of their own, the frames that hold an operator
- * on its thread are its stack (R-4.2 of tensorboard-views.md). Stacks are nodes of a
- * tree: a frame, called by another stack. Equal stacks are one node.
+ * Where operators have no `Call stack` of their own, the frames that hold an operator on
+ * its thread are its stack. Stacks are nodes of a tree: a frame, called by another stack.
+ * Equal stacks are one node.
  *
  * Threading: not locked; read-only once made.
  */

@@ -71,7 +71,7 @@ static osc_status add_annotations(struct osc_trace *t, const struct osc_classes 
     return OSC_OK;
 }
 
-/* The one step of a trace without: over its operators (tensorboard-views.md, 2.8). */
+/* The one step of a trace without: over its operators. */
 static osc_status add_whole(struct osc_trace *t, const struct osc_classes *c)
 {
     struct osc_step step = {.start_ns = INT64_MAX, .end_ns = INT64_MIN};

@@ -2,13 +2,13 @@
 /*
  * unions.h - when anything of a class ran, whichever thread or queue ran it.
  *
- * One merged list of intervals per class of event (tensorboard-views.md, 3.1), over
- * the whole trace. Classes stand in order of priority: where several run at once,
- * the step breakdown gives the time to the first.
+ * One merged list of intervals per class of event, over the whole trace. Classes stand in
+ * order of priority: where several run at once, the step breakdown gives the time to the
+ * first.
  *
- *   - Communication is kernels of communication libraries (R-8.2). A trace without
- *     any (Gloo, MPI) counts the host ranges of its collectives instead; beside
- *     device communication those are cpu_exec.
+ *   - Communication is kernels of communication libraries. A trace without any (Gloo, MPI)
+ *     counts the host ranges of its collectives instead; beside device communication those
+ *     are cpu_exec.
  *   - With COMPAT_TB: kernels whose external id is that of one of the plugin's ten
  *     collectives, and the host ranges of these, always.
  *

@@ -2,8 +2,8 @@
 /*
  * counters.h - how busy devices were, as counter tracks of Chrome's JSON.
  *
- * What TensorBoard's plugin puts at the front of the traces that it shows
- * (tensorboard-views.md, 6.1), from derive/loads.h:
+ * What TensorBoard's plugin puts at the front of the traces that it shows, from
+ * derive/loads.h:
  *
  *   GPU N Utilization         part of each bucket in which any kernel ran
  *   GPU N Est. SM Efficiency  share of the multiprocessors that had work, at each

@@ -6,8 +6,8 @@
  *   NAME[.PART].osc                           a recording, and the parts it was cut into
  *   rank-N, rankN, rank_N, …_N                whose rank it is, as people name files
  *
- * The worker is the shortest that fits, the number orders the recording windows
- * (spans) of a worker (TB 1.2). Metadata inside the file goes before its name.
+ * The worker is the shortest that fits, the number orders the recording windows (spans) of
+ * a worker. Metadata inside the file goes before its name.
  *
  * Threading: pure functions.
  */

@@ -2,8 +2,8 @@
 /*
  * finding.h - what was skipped, repaired, missing or dropped, counted by cause.
  *
- * Readers and derive count here; the table `quality` is made of it. The codes are
- * part of the contract with users (product.md, section 7).
+ * Readers and derive count here; the table `quality` is made of it. The codes are part of
+ * the contract with users.
  *
  * Threading: not locked; each worker counts for itself, the owner merges.
  */

@@ -43,7 +43,7 @@ unsigned osc_schedule_deeds(unsigned from, unsigned to)
         BEGIN = OSC_DEED_PREPARE | OSC_DEED_START,
         WARN = OSC_DEED_WARN
     };
-    /* torch-profiler.md, section 1.5: from in rows, to in columns. */
+    /* From in rows, to in columns. */
     static const unsigned char deeds[OSC_ACTION_EXIT][OSC_ACTION_EXIT + 1] = {
         /* to            NONE            WARMUP          RECORD  SAVE          exit */
         /* NONE */ {0, PREPARE, BEGIN, BEGIN, 0},

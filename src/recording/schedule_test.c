@@ -11,7 +11,7 @@
 
 enum { NONE = OSC_ACTION_NONE, WARMUP, RECORD, SAVE, EXIT };
 
-/* torch-profiler.md, section 1.5: all rows but those of DEVICE_STOPPED. P prepares, S
+/* All rows but those of DEVICE_STOPPED. P prepares, S
  * starts, X stops, C calls back, W warns; an S before an X is of the same breath. */
 static const struct {
     unsigned from, to;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JSON of the shape that product.md fixes: one object a table, a row a line. */
+/* JSON for programs, of a shape that does not change: one object a table, a row a line. */
 #include "render/renderers.h"
 
 #include <math.h>

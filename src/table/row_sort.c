@@ -10,8 +10,8 @@
 #include "table/nearest.h"
 
 /*
- * torch's sort keys, "device" standing for cuda, xpu and the like, and the columns
- * they mean: the first one that the table has. TP 4.7.
+ * torch's sort keys, "device" standing for cuda, xpu and the like, and the columns they
+ * mean: the first one that the table has.
  */
 static const struct alias {
     const char *key;

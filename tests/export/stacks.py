@@ -5,7 +5,7 @@
     python3 tests/export/stacks.py --opscope PATH [--shared DIR] [--random N] [--seed S]
 
 torch     export_stacks() of torch 2.13 (expected/torch213/*/stacks_*.txt) to the letter, but
-          for rule 7.5 of torch213.md: torch cuts a double, so that a line of an event of
+          because torch cuts a double, so that a line of an event of
           exactly 1 microsecond may be missing
 twin      the same of the slow twin, to the letter
 sums      lines of one last frame sum up to the rows of operators, modules and averages of
@@ -151,7 +151,7 @@ def check_counters(tally: Tally, opscope: Path, path: Path, where: str) -> None:
 
 
 def twin_stacks(trace: events.Trace) -> list[tuple[str, int]] | None:
-    """Stack and self time in ns of each event that torch has a line for (TP 1.10); None
+    """Stack and self time in ns of each event that torch has a line for; None
     where no event says its stack."""
     if not any("Call stack" in e.args for e in trace.events):
         return None
@@ -189,7 +189,7 @@ def check_torch(tally: Tally, opscope: Path, shared: Path) -> None:
             n_excluded += n
         tally.expect(at == len(want), case, at, want[at:at + 1])
     if n_lines:
-        print(f"export_stacks: {n_lines} lines of torch, {n_excluded} excluded (torch213.md 7.5)")
+        print(f"export_stacks: {n_lines} lines of torch, {n_excluded} excluded")
     else:
         print("skipped export_stacks: there are no shared answers of torch")
 

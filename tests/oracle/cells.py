@@ -23,9 +23,9 @@ KEYS = {
     "utilization": ("device", "start_ns", "dur_ns"),
     "memory": ("device", "name"), "memory_events": (), "memory_curve": (), "memory_peaks": (),
 }
-# Texts by product.md's examples, but numbers in the file: compared by their text.
+# Texts in the tables, but numbers in the file: compared by their text.
 AS_TEXT = {"process", "thread", "queue", "label", "value", "track"}
-# Optional columns (`?` in product.md 4): absent is as good as null in every row.
+# Optional columns (`?` in --list): absent is as good as null in every row.
 OPTIONAL = {"parent_id", "device", "queue", "self_ns", "depth", "step", "launch_id", "op_id",
             "fwd_id", "correlation", "value", "bytes", "is_async", "first_offset", "first_ns",
             "sm_efficiency_ratio", "module", "note", "capacity_bytes", "grew", "grew_on", "grew_by_ns",

@@ -2,7 +2,7 @@
 """Files that were cut or had a byte changed.
 
 What is left of a cut file is defined, and the twin reads it too. What a wrong byte does to
-its own record is not; what it must not do is (product.md 7: "read for the rest, and quality
+its own record is not; what it must not do is ("read for the rest, and quality
 counts what was left out"): touch records further away, or let any vanish in silence.
 """
 from __future__ import annotations

@@ -177,7 +177,7 @@ def cut(row: dict, selection: Selection) -> dict:
 
 def normal(column: str, value: object) -> object:
     """A cell as a key: lists as tuples, and the plugin's 0 where a kernel says nothing of
-    registers and shared memory (TB 5.3), which is null for us (product.md 1)."""
+    registers and shared memory, which is null for us."""
     if value is None and column in ("registers_per_thread", "shared_memory_bytes"):
         return 0
     return tuple(value) if isinstance(value, list) else value

@@ -2,7 +2,7 @@
 """What torch-tb-profiler answered about memory (expected/tb), and where it is wrong.
 
 Names as in peers_plugin.py. The plugin shows kilobytes and milliseconds, or bytes and
-microseconds for what is small, with two digits or the first one that is not 0 (TB 7.3). Its
+microseconds for what is small, with two digits or the first one that is not 0. Its
 rows of events have no key: pairs stand in order of release, then what was not released in
 order of allocation, then releases alone; of ours those of one device are put so too, and
 compared by place.
@@ -27,9 +27,9 @@ STATISTICS = (("calls", "exact"), ("increase_bytes", "shown"), ("self_increase_b
               ("self_alloc_bytes", "shown"))
 EVENTS = (("operator", "exact"), ("bytes", "shown"), ("alloc_ns", "shown"),
           ("free_ns", "shown"), ("dur_ns", "shown"))
-# A pair of two devices: an allocation of the GPU, a release of the CPU (T 9.2, R-7.1).
+# A pair of two devices: an allocation of the GPU, a release of the CPU.
 TWO_DEVICES = "TestProfiler-test_memory_view-1"
-TWO_DEVICES_RULE = "paired by address alone, over two devices (T 9.2, R-7.1)"
+TWO_DEVICES_RULE = "paired by address alone, over two devices"
 UNWALKED = {("transformer", "aten::reshape"), ("transformer", "ViewBackward0")}
 # Began before the range of `transformer` and allocate nothing in it.
 BEGAN_BEFORE = {"aten::bmm", "aten::matmul"}
@@ -57,10 +57,10 @@ def statistics_items(group: str, case: str, path: Path, table: dict,
             for (column, how), title, value in zip(STATISTICS, table["columns"][1:], row[1:]):
                 rule = None
                 if column == "calls" and (case, row[0]) in UNWALKED:
-                    rule = "calls of subtrees without records not counted (README, TB 7.4)"
+                    rule = "calls of subtrees without records not counted"
                 if (column == "calls" and case == "transformer" and selection is not ALL
                         and row[0] in BEGAN_BEFORE):
-                    rule = "a range counts what starts in it (product.md 3; the plugin: TB 7.5)"
+                    rule = "a range counts what starts in it (the plugin: what intersects)"
                 yield Item(group, case, path, "statistics", value, how, "memory", key=key,
                            column=column, unit=unit(title), selection=selection, rule=rule)
 
@@ -113,7 +113,7 @@ def curve_items(group: str, case: str, path: Path, curve: dict) -> Iterator[Item
         key = (("device", device(name)),)
         if len(points) >= 10_240:
             for at, allocated, reserved in points:
-                yield Item(group, case, path, "reduced curve (R-7.2)",
+                yield Item(group, case, path, "reduced curve",
                            (at * time, allocated * memory, reserved * memory), "on_curve",
                            "memory_curve", key=key)
             continue
@@ -144,7 +144,7 @@ def items(shared: Path) -> Iterator[Item]:
         group = f"plugin {kind}: memory"
         yield from statistics_items(group, case, path, load(folder / case, "memory_stats.json"))
         # The release takes the step, not the data loader, for a parent; the last source
-        # lost rows of the others (README).
+        # lost rows of the others.
         answer_of = latest if case == "steps_loader" else (
             lambda folder, case, name: load(folder / case, name))
         events = answer_of(folder, case, "memory_events.json")
@@ -152,7 +152,7 @@ def items(shared: Path) -> Iterator[Item]:
             yield from event_items(group, case, path, events)
         curve = load(folder / case, "memory_curve.json")
         yield from curve_items(group, case, path, curve)
-        if not curve["rows"]:        # PyTorch before 1.10 wrote no totals (TB 7.1)
+        if not curve["rows"]:        # PyTorch before 1.10 wrote no totals
             for table in ("memory_curve", "memory_peaks"):
                 yield Item(group, case, path, table, 0, "rows", table)
         for name, size in load(folder / case, "memory_peaks.json").items():

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What torch-tb-profiler answered (expected/tb), and the rules where it is wrong.
 
-`TB` is tensorboard-views.md, `README` is expected/tb/README.md, `T` is torch213.md. Operators
+"The notes" come with the recorded answers in expected/tb. Operators
 of PyTorch 2.13 are compared with the released package, all else with the plugin's last
-source where that differs (T 9.7, README). All numbers are asked for with --compat tb.
+source where that differs. All numbers are asked for with --compat tb.
 """
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from twin import devices, tables
 
 NS_RESOLUTION = "hta_ns_resolution_trace"
 GENERATION_B = ("hta_trace_diff_control", "hta_trace_filter/rank0", "hta_trace_filter/rank1")
-GENERATION_B_RULE = "generation-B ids: no device time, calls not subtracted (TB 2.4, README)"
-DROPPED_RULE = "ops dropped as overlapping (R-2.2, README)"
+GENERATION_B_RULE = "generation-B ids: no device time, calls not subtracted"
+DROPPED_RULE = "ops dropped as overlapping"
 DEVICE_ANNOTATIONS = ("hta_nccl_parser_config", NS_RESOLUTION)
 # Case -> (file under data, whether operators come from the last source)
 CASES = {
@@ -44,7 +44,7 @@ CASES = {
     "hta_trace_filter/rank0": ("hta/trace_filter/sampled_rank-0.json.gz", True),
     "hta_trace_filter/rank1": ("hta/trace_filter/sampled_rank-1.json.gz", True),
 }
-# What the peer's doubles lose of a share where times have 16 digits: README for the whole;
+# What the peer's doubles lose of a share where times have 16 digits: the notes for the whole;
 # of a bucket of 10 ms up to 0.25 us for each of its hundred kernels.
 RATIO_SLACK = {(NS_RESOLUTION, "utilization_ratio"): 0.00005,
                (NS_RESOLUTION, "sm_efficiency_ratio"): 0.00005,
@@ -57,10 +57,10 @@ SUMMARY = {"Name": ("name", "exact"), "Memory": ("memory_bytes", "gib"),
            "Est. SM Efficiency": ("sm_efficiency_ratio", "percent"),
            "Est. Achieved Occupancy": ("occupancy_ratio", "percent"),
            "Kernel Time using Tensor Cores": ("tensor_core_ratio", "percent")}
-# SM efficiency ranges of a device as they are right by README; the peer has more (R-3.4).
+# SM efficiency ranges of a device as they are right by the notes; the peer has more.
 RIGHT_RANGES = {"hta_nccl_parser_config": 2931, "hta_trace_diff_control": 11624,
                 "hta_trace_filter/rank0": 1407}
-RESIDUE = 1e-9                       # below it an efficiency is none (TB 3.4)
+RESIDUE = 1e-9                       # below it an efficiency is none
 COSTS = {"Kernel": "kernel", "Memcpy": "memcpy", "Memset": "memset",
          "Communication": "communication", "Runtime": "runtime", "DataLoader": "dataloader",
          "CpuOp": "cpu_exec", "Other": "other", "Total": "total"}
@@ -77,17 +77,17 @@ KERNEL_COLUMNS = {
     "Min Duration (us)": ("min_ns", "us"),
     "Mean Blocks Per SM": ("mean_blocks_per_sm", "2digits"),
     "Mean Est. Achieved Occupancy (%)": ("mean_occupancy_ratio", "percent")}
-# Vectors whose expected costs hold the defect of TB 3.2 (T 9.1), by case and category.
+# Vectors whose expected costs are wrong for a step that devices cover whole, by case and category.
 COVERED_STEP = {("TestDataPipe-test_datapipe-1", "Other"),
                 ("TestDistributed-test_distributed_nccl-2", "CpuOp"),
                 ("TestDistributed-test_distributed_nccl-2", "Other")}
 # Operators of which the peer dropped calls, or whose children or launches it dropped: the
-# first line by README (and `aten::copy_` there), the others follow from the same cause.
+# first line by the notes (and `aten::copy_` there), the others follow from the same cause.
 DROPPED = {"aten::slice", "detach", "aten::detach", "aten::result_type", "aten::narrow",
            "aten::as_strided", "aten::copy_",
            "aten::mul", "aten::view", "aten::_foreach_add_", "aten::_foreach_mul_",
            "aten::convolution_backward", "torch::distributed::reducer::mul_out"}
-# Numbers that README gives as the right ones: case, table, key, column, us.
+# Numbers that the notes give as the right ones: case, table, key, column, us.
 RIGHT = [
     ("hta_nccl_parser_config", "overview", "kernel", "avg_ns", 38551.9),
     ("hta_nccl_parser_config", "overview", "communication", "avg_ns", 13063.6),
@@ -120,8 +120,8 @@ for _case, _names in (
 RIGHT += [("hta_trace_diff_control", "operators", name, "host_self_ns", us)
           for name, us in (("aten::copy_", 2478), ("aten::mm", 28592))]
 # Not among them: aten::mm of trace_filter (38,486 and 37,591) and aten::_local_scalar_dense
-# of control (2,092). There README took the outer of two ops that start together (aten::matmul
-# and aten::mm: 2,470 and 2,137 us) where R-2.3 wants the innermost: 40,956, 39,728 and 134.
+# of control (2,092). There the notes took the outer of two ops that start together (aten::matmul
+# and aten::mm: 2,470 and 2,137 us) where the innermost is right: 40,956, 39,728 and 134.
 
 
 def load(folder: Path, name: str) -> object:
@@ -142,7 +142,7 @@ def latest(folder: Path, case: str, name: str) -> object:
 
 
 def slack(case: str) -> float:
-    """What the peer's doubles lose, in ns: 0.04 us by README, a digit of 0.25 us per event
+    """What the peer's doubles lose, in ns: 0.04 us by the notes, a digit of 0.25 us per event
     where times have 16 digits."""
     return 13_000 if case == NS_RESOLUTION else 50
 
@@ -150,10 +150,10 @@ def slack(case: str) -> float:
 def cost_rule(case: str, category: str) -> str | None:
     """Where the peer's cost of a step is wrong."""
     if (case, category) in COVERED_STEP:
-        return "covered-step (T 9.1, TB 3.2 [BUG], R-3.1)"
+        return "covered-step"
     if case in DEVICE_ANNOTATIONS and category in ("Communication", "Runtime", "DataLoader",
                                                    "CpuOp", "Other"):
-        return "device-annotations count as host time (TB 3.1 [BUG], R-2.7)"
+        return "device-annotations count as host time"
     return None
 
 
@@ -161,7 +161,7 @@ def step_items(group: str, case: str, path: Path, names: list[str], costs: list[
                starts: list, average: dict) -> Iterator[Item]:
     """Costs of every kept step, and their means."""
     if names == ["0"] and costs and costs[0]["Total"] < 0:
-        # -2^64 + 1: a trace without any step (T 9.1).
+        # -2^64 + 1: a trace without any step.
         yield Item(group, case, path, "no steps", 0, "rows", "steps", compat=True)
         return
     for number, (name, cost) in enumerate(zip(names, costs)):
@@ -189,10 +189,10 @@ def operator_rule(case: str, name: str, field: str) -> str | None:
         return DROPPED_RULE
     if (case == "hta_nccl_parser_config" and field == "tc_eligible"
             and name.endswith(("aten::convolution_backward", "ConvolutionBackward0"))):
-        return "eligibility of the first call only (README)"
+        return "eligibility of the first call only"
     if (case == "hta_nccl_parser_config" and field == "host_self_duration"
             and name == "aten::cudnn_batch_norm_backward"):
-        return "a call with its own correlation as external id (README, R-2.3)"
+        return "a call with its own correlation as external id"
     return None
 
 
@@ -242,13 +242,13 @@ def kernel_items(group: str, case: str, path: Path, table: dict | None,
 
             operator = cells["Operator"]
             if operator == "CallTreeRoot":
-                operator = "(none)"                                  # R-5.1, R-2.3
+                operator = "(none)"
             key += (("operator", operator), ("grid", missing("Grid")),
                     ("block", missing("Block")),
                     ("registers_per_thread", whole("Register Per Thread")),
                     ("shared_memory_bytes", whole("Shared Memory")))
             if cells["Operator"].startswith("ProfilerStep#"):
-                rule = "a step is no operator (T 9.5)"
+                rule = "a step is no operator"
             elif case in GENERATION_B:
                 rule = GENERATION_B_RULE
             elif case == NS_RESOLUTION and operator == "aten::mul":
@@ -269,7 +269,7 @@ def kernel_items(group: str, case: str, path: Path, table: dict | None,
 
 def summary_items(group: str, case: str, path: Path, summary: list[dict] | None
                   ) -> Iterator[Item]:
-    """The plugin's text on each device: what it is, and shares with two digits (TB 3.4)."""
+    """The plugin's text on each device: what it is, and shares with two digits."""
     devices_of: dict[str, dict[str, str]] = {}
     values: dict[str, str] = {}
     for entry in summary or []:
@@ -307,7 +307,7 @@ def load_trace(path: Path):
 
 
 def device_items(group: str, case: str, path: Path, metrics: dict) -> Iterator[Item]:
-    """What the plugin says of every device that ran a kernel (TB 3.4, 6.1). METRICS: device
+    """What the plugin says of every device that ran a kernel. METRICS: device
     -> its numbers by our names, those of buckets under `buckets`."""
     for number, values in metrics.items():
         device = ("device", f"cuda:{number}")
@@ -355,7 +355,7 @@ def known_ranges(shared: Path) -> Iterator[tuple[str, object, object]]:
     there are. No table shows ranges; the means of `utilization` come from them."""
     for case, (name, _) in CASES.items():
         answer = latest(shared / "expected/tb", case, "gpu_metrics.json")
-        if not answer or case == NS_RESOLUTION:       # its times are doubles' (R-2.2)
+        if not answer or case == NS_RESOLUTION:       # its times are doubles'
             continue
         works = devices.work_of(tables.load(shared / "data" / name))
         for number in map(str, answer["gpu_ids"]):
@@ -463,7 +463,7 @@ def module_items(group: str, case: str, path: Path, table: dict | None) -> Itera
     while rest:
         row, above = rest.pop()
         names = (*above, row["name"])
-        # Equal rows have equal numbers, wherever they are (TB 9.3).
+        # Equal rows have equal numbers, wherever they are.
         key = (("path", "/".join(names)), ("depth", len(above)), ("module_id", row["id"]))
 
         def item(expected: object, how: str, column: str) -> Item:
@@ -482,7 +482,7 @@ def module_items(group: str, case: str, path: Path, table: dict | None) -> Itera
 def backward_items(group: str, case: str, path: Path,
                    twins: list[dict] | None) -> Iterator[Item]:
     """The host time of the backward operators of every module, from its `.backward` twin (the
-    last source has them, README): the twin's time less what no operator covers."""
+    last source has them): the twin's time less what no operator covers."""
     sums: dict[tuple[str, ...], float] = {}
     names: list[str] = []
     for twin in twins or []:
@@ -502,7 +502,7 @@ def backward_items(group: str, case: str, path: Path,
 
 
 def vector_items(shared: Path) -> Iterator[Item]:
-    """The plugin's own 31 test traces (TB 14.3)."""
+    """The plugin's own 31 test traces."""
     folder = shared / "expected/tb/vectors"
     for path in sorted(folder.glob("*.input.json")):
         case = path.name.removesuffix(".input.json")
@@ -546,17 +546,17 @@ def case_items(shared: Path, case: str, name: str, last_source: bool) -> Iterato
                             metrics_of(latest(folder, case, "gpu_metrics.json")))
     yield from summary_items(f"plugin {kind}: devices", case, path,
                              latest(folder, case, "overview.json")["gpu_summary"])
-    # The released package has them right (README); the last source lost rows.
+    # The released package has them right; the last source lost rows.
     if case in ("resnet_all", "transformer") or case.startswith("resnet50"):
         yield from stack_items(f"plugin {kind}: stacks", case, path,
                                load(folder / case, "operator_stacks.json"))
 
 
 def right_items(shared: Path) -> Iterator[Item]:
-    """The right numbers of README, by the default rules."""
+    """The right numbers of the notes, by the default rules."""
     for case, table, name, column, us in RIGHT:
         digits = 50 if isinstance(us, float) else 500
-        yield Item("plugin, corrected", case, shared / "data" / CASES[case][0], "README", us,
+        yield Item("plugin, corrected", case, shared / "data" / CASES[case][0], "notes", us,
                    "ns", table, key=((("category" if table == "overview" else "name"), name),),
                    column=column, slack_ns=digits + 1)
 

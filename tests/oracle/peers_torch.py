@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What torch 2.13 answered: key_averages() and table() (expected/torch213, torch213.md 6-8)."""
+"""What torch 2.13 answered: key_averages() and table() (expected/torch213)."""
 from __future__ import annotations
 
 import ast
@@ -41,7 +41,7 @@ def arguments(text: str) -> dict:
 
 
 def is_lost(name: str) -> bool:
-    """Rule lost-names (torch213.md 5, 6.5, 8): the file holds another name than torch had."""
+    """Rule lost-names: the file holds another name than torch had."""
     return name == "unknown" or any(not " " <= c <= "~" or c == "\\" for c in name)
 
 

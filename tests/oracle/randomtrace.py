@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small random traces: valid, but as unkind as the dialects of TB 2.3 and 2.4 allow.
+"""Small random traces: valid, but as unkind as the dialects of all versions of Kineto allow.
 
     python3 tests/oracle/randomtrace.py SEED > trace.json
 

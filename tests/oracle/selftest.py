@@ -52,7 +52,7 @@ def column(rows: list[dict], key: str, value: str) -> dict:
 
 
 def test_time(t: Tally) -> None:
-    """product.md 2: exact decimal microseconds, start and end rounded half up."""
+    """Exact decimal microseconds, start and end rounded half up."""
     t.equal("half a ns up", exact.us_to_ns(exact.number(Decimal("0.0005"))), 1)
     t.equal("just below", exact.us_to_ns(exact.number(Decimal("0.00049"))), 0)
     t.equal("negative half", exact.us_to_ns(exact.number(Decimal("-0.0005"))), 0)
@@ -71,7 +71,7 @@ def parsed(text: str) -> object:
 
 
 def test_reader(t: Tally) -> None:
-    """torch213.md 5: bare quotation marks; N/A; a comma too many; a cut end."""
+    """Bare quotation marks; N/A; a comma too many; a cut end."""
     t.equal("bare quotation marks",
             parsed('[{\n"name": "a "quoted" label",\n"ts": 1.50\n},]'),
             [{"name": 'a "quoted" label', "ts": Decimal("1.50")}])
@@ -84,7 +84,7 @@ def test_reader(t: Tally) -> None:
 
 
 def test_forest(t: Tally) -> None:
-    """product.md 2: touching and overlapping ranges are siblings, the longer is outside."""
+    """Touching and overlapping ranges are siblings, the longer is outside."""
     tr = trace([x("a", 0, 10), x("b", 10, 5), x("in a", 0, 4), x("over", 8, 4),
                 x("empty", 10, 0), x("same", 0, 10)])
     parents = {e.name: e.parent.name if e.parent else None for e in tr.events}
@@ -132,7 +132,7 @@ COLUMN_WIDTHS = [25] + 10 * [12]
 
 
 def test_example_a(t: Tally) -> None:
-    """TP 4.9 Example A: a region, two linears, each with addmm, call and kernel, on XPU."""
+    """A region, two linears, each with addmm, call and kernel, on XPU."""
     records = [x("infer", 0, 1000, "user_annotation")]
     for number, at in enumerate((100, 500)):
         records += [x("aten::linear", at, 300), x("aten::addmm", at + 10, 225),
@@ -154,7 +154,7 @@ def test_example_a(t: Tally) -> None:
 
 
 def test_example_b(t: Tally) -> None:
-    """TP 4.9 Example B: memory and FLOPs on a CPU, and a free that nothing encloses."""
+    """Memory and FLOPs on a CPU, and a free that nothing encloses."""
     dims = [[16], [4, 8], [8, 16]]
 
     def memory(ts: int, size: int) -> dict:
@@ -184,7 +184,7 @@ def test_example_b(t: Tally) -> None:
 
 
 def test_example_c(t: Tally) -> None:
-    """TP 4.9 Example C: by shape and two stack entries, sorted."""
+    """By shape and two stack entries, sorted."""
     conv = "torch/nn/modules/conv.py(454): _conv_forward;nn.Module: Conv2d_0;more;"
     dims = [[1, 3, 8, 8], [4, 3, 3, 3], [4], [], [], [], []]
     records = [x("aten::relu", at, 120, Call_stack="<built-in function relu>;nn.Module: "
@@ -215,7 +215,7 @@ def test_names_of_tracks(t: Tally) -> None:
 
 
 def test_text_cells(t: Tally) -> None:
-    """TP 4.4: units by the unrounded value, negative values in us, both ends of a tie."""
+    """Units by the unrounded value, negative values in us, both ends of a tie."""
     t.equal("just below 1 ms", averages_text.time_cell(999_999), ("999.999us",))
     t.equal("1 ms", averages_text.time_cell(1_000_000), ("1.000ms",))
     t.equal("1000 ms", averages_text.time_cell(999_999_900), ("1000.000ms",))
@@ -234,7 +234,7 @@ def test_text_cells(t: Tally) -> None:
 
 
 def test_flops(t: Tally) -> None:
-    """TP 6.1: the check given there, and a matrix product."""
+    """A convolution worked out by hand, and a matrix product."""
     args = {"Input Dims": [[2, 3, 8, 8], [4, 3, 3, 3], [], [], [], [], []],
             "Concrete Inputs": ["", "", "", "[1, 1]", "[0, 0]", "[1, 1]", "1"]}
     t.equal("conv2d", flops.of("aten::conv2d", args), 15552)
@@ -243,7 +243,7 @@ def test_flops(t: Tally) -> None:
 
 
 def test_priority(t: Tally) -> None:
-    """TB 3.2: the README's example, and the step that one kernel covers."""
+    """The example of docs/numbers.md, and the step that one kernel covers."""
     t.equal("union", intervals.union([(4, 6), (1, 2), (2, 3), (5, 9), (7, 7)]),
             [(1, 3), (4, 9)])
     tr = trace([x("ProfilerStep#1", 0, 10, "user_annotation"), x("op", 1, 2),
@@ -259,8 +259,8 @@ def test_priority(t: Tally) -> None:
 
 
 def test_steps(t: Tally) -> None:
-    """TB 2.8: device work makes steps longer, the next starts later; device copies of the
-    annotation are no steps (R-2.7)."""
+    """Device work makes steps longer, the next starts later; device copies of the
+    annotation are no steps."""
     records = []
     for number, (call, kernel) in enumerate(((50, (60, 90)), (150, (160, 80)))):
         records += [
@@ -275,7 +275,7 @@ def test_steps(t: Tally) -> None:
 
 
 def test_operators(t: Tally) -> None:
-    """TB 2.6: calls are not self time; a chain of equal names is one; a driver call counts."""
+    """Calls are not self time; a chain of equal names is one; a driver call counts."""
     tr = trace([
         x("aten::mm", 0, 100), x("aten::mm", 10, 80), x("inner", 20, 10),
         x("cuLaunchKernel", 60, 5, "cuda_driver", correlation=1),
@@ -292,7 +292,7 @@ def test_operators(t: Tally) -> None:
 
 
 def test_forward(t: Tally) -> None:
-    """TP 3.8: by the arrow, which also tells the thread; then by the number, the last to
+    """By the arrow, which also tells the thread; then by the number, the last to
     start; nothing where two threads run forward and no arrow tells."""
     forward = {"Sequence_number": 5, "Fwd_thread_id": 0}
     backward = {"Sequence_number": 5, "Fwd_thread_id": 1}
@@ -311,7 +311,7 @@ def test_forward(t: Tally) -> None:
 
 
 def test_memory(t: Tally) -> None:
-    """TB 7.1: the deepest node that holds the time, if it is an operator; a merged one's is
+    """The deepest node that holds the time, if it is an operator; a merged one's is
     its parent's."""
     def memory(ts: int) -> dict:
         return {"ph": "i", "name": "[memory]", "ts": ts, "pid": 1, "tid": 1,
@@ -325,7 +325,7 @@ def test_memory(t: Tally) -> None:
 
 
 def test_ranges(t: Tally) -> None:
-    """R-3.4: the plugin's ranges of SM efficiency without its residues."""
+    """The plugin's ranges of SM efficiency without its residues."""
     shared = Path(__file__).resolve().parents[2].parent / "shared"
     if not (shared / "expected").is_dir():
         print(f"no recorded answers in {shared}: ranges are not compared")
@@ -335,7 +335,7 @@ def test_ranges(t: Tally) -> None:
 
 
 def test_advice(t: Tally) -> None:
-    """TB 3.5 and R-3.6: thresholds, time at stake, whom a gap belongs to."""
+    """Thresholds, time at stake, whom a gap belongs to."""
     def stakes(*records: dict, **members: object) -> dict:
         rows = tables.table(trace([x("ProfilerStep#1", 0, 1000, "user_annotation"), *records],
                                   **members), "advice")

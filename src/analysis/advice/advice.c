@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `advice`: what could be changed, with the time at stake (tensorboard-views.md, 3.5
- * and R-3.6; analyses.md, A24). The time is what a change could save at most, never
- * a promise: a length of time within the kept steps, so that rules can be compared;
- * times of several rules may overlap.
+ * `advice`: what could be changed, with the time at stake. The time is what a change could
+ * save at most, never a promise: a length of time within the kept steps, so that rules can
+ * be compared; times of several rules may overlap.
  */
 #include "analysis/table_registry.h"
 

@@ -17,7 +17,7 @@
 #include "derive/select.h"
 #include "table/table.h"
 
-/* The seven of torch-tb-profiler (tensorboard-views.md, 3.5) in its order, then. */
+/* The seven of torch-tb-profiler in its order, then our own. */
 #define OSC_ADVICE_LIST(X)                                                        \
     X(DATA_LOADING, "data_loading", "Steps wait for data")                        \
     X(DATA_PARALLEL, "data_parallel", "DataParallel drives several devices")      \
@@ -67,7 +67,7 @@ void osc_advice_list_fini(struct osc_advice_list *l);
 OSC_MUST_USE osc_status osc_advice_plugin_rules(const struct osc_advice_base *a,
                                                 struct osc_advice_list *l);
 
-/* What device and host cost each other, and slow steps. */
+/* What device and host cost each other, and slow steps. */
 OSC_MUST_USE osc_status osc_advice_device_rules(const struct osc_advice_base *a,
                                                 struct osc_advice_list *l);
 

@@ -13,7 +13,7 @@ struct seen {
     bool has_nccl;
 };
 
-/* Whether rows of FORM are of the types that the plugin looks at (2.5). */
+/* Whether rows of FORM are of the types that the plugin looks at. */
 static bool is_looked_at(const struct osc_form *form, uint8_t flags)
 {
     if (!(flags & OSC_FORM_RANGE) || (flags & (OSC_FORM_ON_DEVICE | OSC_FORM_FUNCTION)))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `memory`: what operators allocate and release, by device (tensorboard-views.md,
- * 7.4). A release counts where it happens, which is rarely where the allocation did.
+ * `memory`: what operators allocate and release, by device. A release counts where it
+ * happens, which is rarely where the allocation did.
  */
 #include "analysis/table_registry.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * `memory_curve`: what the allocators said they held after each record, device after
- * device (tensorboard-views.md, 7.2). Every point, in nanoseconds: whoever draws it
- * may thin it out.
+ * device. Every point, in nanoseconds: whoever draws it may thin it out.
  */
 #include "analysis/table_registry.h"
 

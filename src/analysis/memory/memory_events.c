@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `memory_events`: each allocation with its release, and what has no counterpart
- * (tensorboard-views.md, 7.3 and R-7.1).
+ * `memory_events`: each allocation with its release, and what has no counterpart.
  */
 #include "analysis/table_registry.h"
 

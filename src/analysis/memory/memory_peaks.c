@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `memory_peaks`: when a device held the most, and what was alive then
- * (tensorboard-views.md, 7.2, R-7.3 and R-7.4).
+ * `memory_peaks`: when a device held the most, and what was alive then.
  */
 #include "analysis/table_registry.h"
 

@@ -2,10 +2,9 @@
 /*
  * memory_view.h - which memory records the user asked for.
  *
- * The tables of memory take the selection themselves: an allocation keeps its
- * release and its operator where only one of the two lies in the range, so rows are
- * chosen on the whole trace and nothing is removed from it. A range of time costs a
- * bisection per device (R-7.4 of tensorboard-views.md).
+ * The tables of memory take the selection themselves: an allocation keeps its release and
+ * its operator where only one of the two lies in the range, so rows are chosen on the whole
+ * trace and nothing is removed from it. A range of time costs a bisection per device.
  *
  * Threading: not locked; one thread.
  */
@@ -54,9 +53,8 @@ bool osc_memory_view_wants(const struct osc_memory_view *v, uint32_t k);
 bool osc_memory_view_has(const struct osc_memory_view *v, uint32_t k);
 
 /*
- * What users see as the operator of allocation K: its name; "PARENT (aten::empty)"
- * for the functions that only make room for others (7.3); "(none)". Good until the
- * next call.
+ * What users see as the operator of allocation K: its name; "PARENT (aten::empty)" for the
+ * functions that only make room for others; "(none)". Good until the next call.
  */
 struct osc_str osc_memory_view_operator(struct osc_memory_view *v, uint32_t k);
 

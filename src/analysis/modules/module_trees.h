@@ -2,9 +2,8 @@
 /*
  * module_trees.h - modules as TensorBoard's plugin lists them.
  *
- * Trees of calls that are equal in name, module id and, in order, children are one;
- * each row has the sums over all modules of its name and id, wherever they were
- * called (tensorboard-views.md, 9.2 and 9.3).
+ * Trees of calls that are equal in name, module id and, in order, children are one; each
+ * row has the sums over all modules of its name and id, wherever they were called.
  *
  * Threading: not locked.
  */

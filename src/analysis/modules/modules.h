@@ -6,17 +6,17 @@
  * of Lightning, an annotation, or a Python frame. A *place* is a scope's name (and
  * module id) under the place of the scope around it, however often it was called.
  *
- *   - What holds a module is the nearest module up its chain of `Python parent id`
- *     (tensorboard-views.md, 9.2); where no module has that id, and for other scopes,
- *     the nearest scope around it on its thread. Modules of Lightning nest by their
- *     dotted names (R-9.2). A chain that leads nowhere, or around, ends there.
+ *   - What holds a module is the nearest module up its chain of `Python parent id`; where
+ *     no module has that id, and for other scopes, the nearest scope around it on its
+ *     thread. Modules of Lightning nest by their dotted names. A chain that leads nowhere,
+ *     or around, ends there.
  *   - Where no Python frame tells a line, the innermost line of an operator's `Call stack`
- *     is a scope as long as that operator, unless it is the innermost open one already:
- *     of what the line ran besides, such files tell nothing (R-9.3).
+ *     is a scope as long as that operator, unless it is the innermost open one already: of
+ *     what the line ran besides, such files tell nothing.
  *   - Only scopes and the nodes of the operator tree take time from one another.
- *   - Backward work belongs to the place of the forward operator that the first of
- *     its links leads to: a whole root of the backward thread, with the
- *     AccumulateGrad roots after it (2.7).
+ *   - Backward work belongs to the place of the forward operator that the first of its
+ *     links leads to: a whole root of the backward thread, with the AccumulateGrad roots
+ *     after it.
  *
  * Threading: not locked.
  */

@@ -209,7 +209,7 @@ static int compare_groups(const void *pa, const void *pb)
     return compare_first(a->first_start_ns, a->first_dur_ns, a->first_row, pb);
 }
 
-/* One more call of GROUP, on a device (TP 3.6). */
+/* One more call of GROUP, on a device. */
 static void count_device_node(const struct osc_avg_tree *tree, const struct osc_avg_node *n,
                               struct osc_avg_group *group)
 {

@@ -2,9 +2,9 @@
 /*
  * averages_groups.h - nodes of equal key become rows.
  *
- * The key is name, device type and whether it is a user annotation; then, if asked
- * for, the text of the input shapes and the first frames of the stack (TP 3.10).
- * Rows stand in the order of their first nodes.
+ * The key is name, device type and whether it is a user annotation; then, if asked for, the
+ * text of the input shapes and the first frames of the stack. Rows stand in the order of
+ * their first nodes.
  *
  *   - The plain key is found through an array, the longer ones through maps of
  *     small numbers; no text is made twice.

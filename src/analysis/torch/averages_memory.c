@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "base/sort.h"
 
-/* Numbers of c10::DeviceType (TP 7.2). */
+/* Numbers of c10::DeviceType. */
 enum {
     C10_CPU = 0,
     C10_CUDA = 1,

@@ -2,8 +2,8 @@
 /*
  * averages_memory.h - bytes of a closed interval, on any thread.
  *
- * torch gives every range the allocations and releases between its two ends, both
- * included, whoever made them (TP 7.2). Sums of prefixes make that a short search.
+ * torch gives every range the allocations and releases between its two ends, both included,
+ * whoever made them. Sums of prefixes make that a short search.
  *
  * Threading: not locked; one thread builds, then any number of readers.
  */

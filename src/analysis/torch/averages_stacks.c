@@ -23,7 +23,7 @@ struct flows {
     struct osc_idmap thread; /* logical number of a thread -> track + 1 */
 };
 
-/* Frames that torch itself puts there (TP 3.3). */
+/* Frames that torch itself puts there. */
 static bool is_own_frame(struct osc_str frame)
 {
     static const char *const pairs[][2] = {
@@ -98,7 +98,7 @@ static osc_status own_stack(struct osc_avg_stacks *s, const struct osc_avg_tree 
     return OSC_OK;
 }
 
-/* torch213.md 6.7: the parent of a backward function is the wrapper of its name. */
+/* The parent of a backward function is the wrapper of its name. */
 static bool is_backward(const struct osc_avg_tree *tree, const struct osc_avg_node *n)
 {
     const struct osc_str wrapper = OSC_STR("autograd::engine::evaluate_function: ");

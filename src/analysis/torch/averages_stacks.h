@@ -2,10 +2,9 @@
 /*
  * averages_stacks.h - the call stack of every node, as torch shows it.
  *
- * An operator has its own `Call stack`. A backward function and all below it have
- * that of the forward operator, found by Sequence number and thread; the file gives
- * a logical number of that thread, and the fwdbwd flows tell which one it is
- * (TP 3.8, torch213.md 6.7 to 6.9).
+ * An operator has its own `Call stack`. A backward function and all below it have that of
+ * the forward operator, found by Sequence number and thread; the file gives a logical
+ * number of that thread, and the fwdbwd flows tell which one it is.
  *
  *   - A stack is the number of a distinct text: a JSON list of its first N frames,
  *     innermost first. Texts are made once per distinct stack of the file.

@@ -253,7 +253,7 @@ static osc_status gather_memory(struct builder *b)
     struct osc_store events = b->t->events;
     osc_status st = OSC_OK;
 
-    /* torch has columns of memory only if the file says that it was asked for (7.1). */
+    /* torch has columns of memory only if the file says that it was asked for. */
     b->tree->has_memory = osc_trace_flag(b->t, "profile_memory", false);
     if (!b->tree->has_memory)
         return OSC_OK;
@@ -395,8 +395,8 @@ static inline uint32_t track_of(struct builder *b, const struct osc_chunk *c, ui
 }
 
 /*
- * A row of the allocator's records: of its own only if it lies in no range of the
- * host, or tells of a failure (TP 7.3).
+ * A row of the allocator's records: of its own only if it lies in no range of the host, or
+ * tells of a failure.
  */
 static osc_status take_record(struct builder *b, const struct osc_avg_cursor *at)
 {
@@ -525,7 +525,7 @@ static osc_status add_device_rows(struct builder *b)
     return OSC_OK;
 }
 
-/* torch hands kernels to operators on these devices alone (TP 3.2, step 8). */
+/* torch hands kernels to operators on these devices alone. */
 static bool is_attached(const struct osc_avg_tree *tree, const struct osc_avg_node *n)
 {
     const struct osc_str family = osc_avg_family(tree, n->flags);

@@ -2,19 +2,19 @@
 /*
  * averages_tree.h - torch's list of function events, as an overlay of a trace.
  *
- * torch's tree is not the containment forest of derive/: ranges of a process group
- * are outside of it, calls of the device runtime move to the thread of the operator
- * that made them, and a range whose parent has the same name and no other child is
- * folded into the parent (TP 3, torch213.md 6).
+ * torch's tree is not the containment forest of derive/: ranges of a process group are
+ * outside of it, calls of the device runtime move to the thread of the operator that made
+ * them, and a range whose parent has the same name and no other child is folded into the
+ * parent.
  *
  *   - Nodes of the host stand in torch's order: start, longer first, order of the
  *     file, over all threads. So a parent stands before its children. Behind them,
  *     from n_host on, those of devices, queue by queue.
  *   - Nothing is clamped: self times and bytes may be negative.
- *   - torch's own doubles of microseconds, with their rounding errors, make the last
- *     digit of printed numbers (torch213.md 7.3). The sum over children is kept, since
- *     torch adds them up before it adds up nodes; whatever is a whole number can be
- *     added up in any order, and is where nodes become rows (averages_groups.h).
+ *   - torch's own doubles of microseconds, with their rounding errors, make the last digit
+ *     of printed numbers. The sum over children is kept, since torch adds them up before it
+ *     adds up nodes; whatever is a whole number can be added up in any order, and is where
+ *     nodes become rows (averages_groups.h).
  *
  * Threading: not locked; one thread builds, then any number of readers.
  */
@@ -49,9 +49,9 @@ struct osc_avg_name {
     struct osc_str text;               /* borrowed; as torch shows it */
     uint32_t groups[OSC_AVG_VARIANTS]; /* for averages_groups.c: group + 1 */
     uint8_t flops_rule;                /* enum osc_flops_rule */
-    bool is_filtered;                  /* torch leaves it out (TP 3.3) */
-    bool is_collective;                /* as an annotation it is async (torch213.md 6.3) */
-    bool is_wrapper;                   /* of a backward function (torch213.md 6.7) */
+    bool is_filtered;                  /* torch leaves it out */
+    bool is_collective;                /* as an annotation it is async */
+    bool is_wrapper;                   /* of a backward function */
 };
 
 /* There is one for every range, so each byte counts: what the row says is not repeated. */

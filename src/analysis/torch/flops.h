@@ -2,8 +2,8 @@
 /*
  * flops.h - torch's estimate of the work of an operator.
  *
- * Seven operators have one (TP 6.1); a multiplication with its addition counts as
- * two. Bias, broadcasting and everything else count nothing, as in torch.
+ * Seven operators have one; a multiplication with its addition counts as two. Bias,
+ * broadcasting and everything else count nothing, as in torch.
  *
  * Threading: pure functions.
  */

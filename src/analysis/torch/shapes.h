@@ -28,8 +28,7 @@ struct osc_shape {
 };
 
 /*
- * Append DIMS as Python prints it, each list of tensors as [] (torch213.md 6.10).
- * What is no list gives "[]".
+ * Append DIMS as Python prints it, each list of tensors as []. What is no list gives "[]".
  */
 void osc_shapes_text(struct osc_str dims, struct osc_strbuf *out);
 

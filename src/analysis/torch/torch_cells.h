@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * torch_cells.h - one cell of torch's table(), as torch writes it (TP 4.4).
+ * torch_cells.h - one cell of torch's table(), as torch writes it.
  *
  * Numbers are rounded as Python rounds them: the double, exactly, half to even.
  *

@@ -226,7 +226,7 @@ static void set_device(struct page *p, struct osc_str device)
         p->device[k] = (char)toupper((unsigned char)device.s[k]);
 }
 
-/* Host time of all rows, device time of those that are device work (TP 4.6). */
+/* Host time of all rows, device time of those that are device work. */
 static void sum_totals(struct page *p)
 {
     int64_t min_flops = INT64_MAX;
@@ -282,7 +282,7 @@ static int32_t max_width(int32_t option, int32_t preset)
     return option == 0 ? preset : option;
 }
 
-/* TP 4.2 */
+/* Which columns the table has: those of torch, in its order. */
 static void add_columns(struct page *p)
 {
     static const char *const units[] = {"FLOPs",  "KFLOPs", "MFLOPs",

@@ -2,10 +2,9 @@
 /*
  * torch_text.h - `averages` as torch's table() prints it, to the letter.
  *
- * Columns, widths, units, header and footer are those of torch 2.13 (TP 4,
- * torch213.md 7); with is torch_113 the units and the five frames of 1.13 (TP 4.11).
- * torch's defect with stacks and FLOPs in one table is kept (TP 4.5): the two cells
- * stand under each other's title.
+ * Columns, widths, units, header and footer are those of torch 2.13; with is torch_113 the
+ * units and the five frames of 1.13. torch's defect with stacks and FLOPs in one table is
+ * kept: the two cells stand under each other's title.
  *
  *   - Presence and width of columns go by all rows, shown or not.
  *   - Widths count characters. What is not UTF-8 is U+FFFD, and control characters

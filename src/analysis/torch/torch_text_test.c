@@ -12,7 +12,7 @@
 #include "analysis/torch/averages.h"
 #include "base/mem.h"
 
-/* Worked examples of torch-profiler.md, 4.9; blanks at the ends of lines left out. */
+/* Examples worked out by hand from torch 2.13; blanks at the ends of lines left out. */
 static const char example_a[] =
     "-------------------------  ------------  ------------  ------------  -----------"
     "-  ------------  ------------  ------------  ------------  ------------  -------"

@@ -27,7 +27,7 @@
 #define OSC_TEXT_HEADROOM 65536u
 #define OSC_TEXT_PADDING  128u
 
-/* One token is never longer than this; see product.md, section 7. */
+/* One token is never longer than this: users are told the limit. */
 #define OSC_TOKEN_MAX ((size_t)16 << 20)
 
 /* What a window keeps at most: a token, and what is looked at behind it. */

@@ -12,7 +12,7 @@ struct category {
     bool is_device;
 };
 
-/* TB 2.2 and AN 1.2: what PyTorch and Kineto have written since 1.6. */
+/* What PyTorch and Kineto have written since 1.6. */
 static const struct category categories[] = {
     {"cpu_op", OSC_KIND_OPERATOR, false},
     {"operator", OSC_KIND_OPERATOR, false},

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`advice`: the rules of TB 3.5 and R-3.6, by the help of the table's columns and
+"""`advice`: its rules, by docs/numbers.md, the help of the table's columns and
 DECISIONS.md. Sentences and commands are not made here."""
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ class Rules:
         self.add(code, applies and (least is None or cost > least * self.total), cost, cost,
                  self.total, count)
 
-    # --- torch-tb-profiler (TB 3.5) -----------------------------------------------------
+    # --- torch-tb-profiler -----------------------------------------------------
 
     def devices(self) -> list[str]:
         """Those that did any work: by number, then those without."""
@@ -236,7 +236,7 @@ class Rules:
                 [c for c in self.calls if c.name in ALLOCATOR_CALLS])), max(near[full]),
                 own["memory"], len(near[full]), f"cuda:{own['id']}")
 
-    # --- R-3.6 --------------------------------------------------------------------------
+    # --- our own -------------------------------------------------------------------------
 
     def caller(self, event: Event) -> str:
         """The operator that launched EVENT, or else its own name."""

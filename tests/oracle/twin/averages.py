@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`averages`: the numbers of torch's key_averages() (TP 3 and 7, torch213.md 6).
+"""`averages`: the numbers of torch's key_averages().
 
 torch's tree is an overlay of the trace's own forest: async ranges are outside it, a call of
 the device runtime moves to the thread of the operator that made it, and a range whose parent
@@ -19,14 +19,14 @@ HOST_KINDS = {"operator", "annotation", "step", "dataloader", "optimizer", "comm
 DEVICE_KINDS = {"kernel", "memcpy", "memset", "sync", "annotation"}
 FILTERED = {"[memory]", "[OutOfMemory]", "profiler::_record_function_enter",
             "profiler::_record_function_enter_new", "profiler::_record_function_exit",
-            "aten::is_leaf", "aten::output_nr", "aten::_version"}              # TP 3.3
+            "aten::is_leaf", "aten::output_nr", "aten::_version"}
 STACK_FILTERED = (("autograd/__init__", "_make_grads"), ("autograd/__init__", "backward"),
                   ("torch/tensor", "backward"), ("_internal/common_utils", "prof_callable"),
                   ("_internal/common_utils", "prof_func_call"),
-                  ("_internal/common_utils", "prof_meth_call"))                # TP 3.3
-ASYNC_NAMES = ("gloo:", "nccl:", "mpi:", "ucc:", "xccl:")                  # torch213.md 6.3
+                  ("_internal/common_utils", "prof_meth_call"))
+ASYNC_NAMES = ("gloo:", "nccl:", "mpi:", "ucc:", "xccl:")
 WRAPPER = "autograd::engine::evaluate_function: "
-CPU_MEMORY, DEVICE_MEMORY = {0, 2, 5}, {1, 6, 12, 20}                          # TP 7.2
+CPU_MEMORY, DEVICE_MEMORY = {0, 2, 5}, {1, 6, 12, 20}
 
 
 @dataclass(eq=False)
@@ -55,7 +55,7 @@ class Function:
 
 
 def call_stack(args: dict) -> list[str]:
-    """Frames, innermost first; each ends with `;` (torch213.md 6.9)."""
+    """Frames, innermost first; each ends with `;`."""
     text = args.get("Call stack")
     frames = text.split(";") if isinstance(text, str) and text else []
     if frames and frames[-1] == "":
@@ -64,7 +64,7 @@ def call_stack(args: dict) -> list[str]:
 
 
 def shapes_text(args: dict) -> str:
-    """`Input Dims` with each list of tensors as [] (torch213.md 6.10)."""
+    """`Input Dims` with each list of tensors as []."""
     dims = args.get("Input Dims", args.get("Input dims"))
     if not isinstance(dims, list):
         return "[]"
@@ -94,7 +94,7 @@ def functions_of(trace: Trace) -> list[Function]:
 
 
 def synthetic(event: Event, name: str, cpu: int, device: int) -> Function:
-    """A row for an allocator record: zero time, no stack, shapes [] (TP 7.3)."""
+    """A row for an allocator record: zero time, no stack, shapes []."""
     instant = Event(event.id, "X", None, "operator", name, event.process, event.thread,
                     event.start, event.start, {})
     return Function(instant, name, False, False, False, event.track, [], "[]", cpu, device)
@@ -102,7 +102,7 @@ def synthetic(event: Event, name: str, cpu: int, device: int) -> Function:
 
 def attribute_memory(trace: Trace, functions: list[Function]) -> list[Function]:
     """Give every host range the bytes of the records in its closed interval, on any thread;
-    the rows for the records that none took, and for failed allocations (TP 7)."""
+    the rows for the records that none took, and for failed allocations."""
     records = []
     for event in trace.events:
         if event.phase in ("i", "I") and event.name == "[memory]":
@@ -138,8 +138,8 @@ def attribute_memory(trace: Trace, functions: list[Function]) -> list[Function]:
 
 
 def attach_device_work(trace: Trace, functions: list[Function]) -> None:
-    """Kernels go to the operator that launched them, calls to its thread (TP 3.2 step 8). The
-    work of operators that are filtered out (TP 3.3) goes to none."""
+    """Kernels go to the operator that launched them, calls to its thread. The
+    work of operators that are filtered out goes to none."""
     of_event = {f.event: f for f in functions}
     ops = [e for e in trace.events if operators.host_type(e) == "Operator" and e.kind != "step"]
     calls = [e for e in trace.events if e in of_event and e.kind in LAUNCHES]
@@ -173,7 +173,7 @@ def build_tree(functions: list[Function]) -> None:
 
 def fold(functions: list[Function]) -> list[Function]:
     """Merge a range into its parent of equal name whose only child it is, until there is
-    none left (TP 3.5): children and kernels move up, the parent keeps all else."""
+    none left: children and kernels move up, the parent keeps all else."""
     while True:
         merged = set()
         for inner in functions:
@@ -190,7 +190,7 @@ def fold(functions: list[Function]) -> list[Function]:
 
 
 def is_backward(function: Function) -> bool:
-    """torch213.md 6.7: its parent is the wrapper of its own name."""
+    """Its parent is the wrapper of its own name."""
     return function.parent is not None and function.parent.name == WRAPPER + function.name
 
 
@@ -204,7 +204,7 @@ def backward_above(function: Function) -> Function | None:
 
 def forward_threads(trace: Trace, functions: list[Function]) -> dict[int, tuple]:
     """Logical `Fwd thread id` -> (pid, tid): where the fwdbwd flow starts that ends at an
-    event with that number (torch213.md 6.8)."""
+    event with that number."""
     starts: dict[object, tuple] = {}
     ends: dict[tuple, object] = {}
     for record in trace.records:
@@ -247,7 +247,7 @@ def set_backward_stacks(trace: Trace, functions: list[Function]) -> None:
 
 
 def set_device_totals(functions: list[Function]) -> None:
-    """Own kernels and those of all below (TP 3.6); children before parents."""
+    """Own kernels and those of all below; children before parents."""
     for function in reversed(functions):
         if function.is_device:
             function.device_total = function.dur
@@ -313,7 +313,7 @@ class Row:
             setattr(self, name, getattr(self, name) or getattr(other, name))
 
     def add(self, f: Function) -> None:
-        """One more call (TP 3.6, 3.9)."""
+        """One more call."""
         self.calls += 1
         self.flops += f.flops
         if f.is_device:
@@ -341,7 +341,7 @@ def device_type(function: Function) -> str:
 
 
 def rows_of(trace: Trace, by_shape: bool, stack_n: int) -> dict[tuple, Row]:
-    """TP 3.10: rows of one trace in order of first appearance."""
+    """Rows of one trace in order of first appearance."""
     rows: dict[tuple, Row] = {}
     for f in function_events(trace):
         is_python = (f.event.category or "").lower() == "python_function"
@@ -382,7 +382,7 @@ def key_averages(traces: list[Trace], by_shape: bool = False, stack_n: int = 0,
 
 def table(traces: list[Trace], by_shape: bool = False, stack_n: int = 0,
           python: bool = True) -> list[dict]:
-    """The machine form, with the column names of product.md 4."""
+    """The machine form, with the column names of the table."""
     rows = key_averages(traces, by_shape, stack_n, python)
     out = []
     for row in rows:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The text of torch's table() (TP 4, torch213.md 7).
+"""The text of torch's table().
 
 torch prints binary doubles; exact numbers differ from them in a last digit only at an exact
 tie. So a cell is a tuple of texts that may stand there: one, or two at a tie. Rows with equal
@@ -88,7 +88,7 @@ def memory_cell(size: int, torch: str) -> Cell:
 
 
 def plain(text: str) -> str:
-    """TEXT as no terminal gets it: what is not UTF-8 as U+FFFD (product.md 5). Where a NUL is in
+    """TEXT as no terminal gets it: what is not UTF-8 as U+FFFD. Where a NUL is in
     it, which would end it, control characters are \\xNN as on a terminal."""
     text = text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
     if "\0" not in text:
@@ -113,7 +113,7 @@ def short_path(path: str, width: int) -> str:
 
 
 def sort_value(row: Row, key: str) -> object:
-    """The value of torch's attribute KEY (TP 4.7), exact."""
+    """The value of torch's attribute KEY, exact."""
     key = key.replace("cuda", "device").replace("xpu", "device")
     key = key.replace("privateuse1", "device")
     return {
@@ -196,7 +196,7 @@ class Text:
 
 def columns_of(rows: list[Row], options: Options, device: str | None,
                flop_unit: str | None) -> list[Column]:
-    """TP 4.2, in order of the titles."""
+    """The columns, in order of the titles."""
     def limited(longest: int, limit: int | None) -> int:
         return longest + 4 if limit is None else min(longest + 4, limit)
 
@@ -227,7 +227,7 @@ def columns_of(rows: list[Row], options: Options, device: str | None,
 def cells_of(row: Row, columns: list[Column], options: Options, cpu_total: int,
              device_total: int, flop_power: int) -> list[Cell]:
     """The cells of one row in the order in which torch emits them: FLOPs before the source,
-    whatever the titles say (TP 4.5)."""
+    whatever the titles say."""
     have = {c.title: c for c in columns}
     cells: list[Cell] = [
         (short_name(row.name, options.max_name_width),),
@@ -265,7 +265,7 @@ def line(cells: list[Cell], columns: list[Column]) -> tuple[str, str]:
 
 def render(run: Trace | list[Trace], options: Options, by_shape: bool = False,
            stack_n: int = 0, python: bool = True) -> Text:
-    """The whole table (TP 4.1) of a trace, or of several merged."""
+    """The whole table of a trace, or of several merged."""
     traces = [run] if isinstance(run, Trace) else run
     rows = key_averages(traces, by_shape, stack_n, python)
     text = Text(limit=options.limit)
@@ -305,7 +305,7 @@ def render(run: Trace | list[Trace], options: Options, by_shape: bool = False,
 
 
 def head_of(columns: list[Column], options: Options) -> list[str]:
-    """The lines above the rows (TP 4.3)."""
+    """The lines above the rows."""
     length = sum(c.width for c in columns) + 2 * (len(columns) - 1)
     separator = "".join("-" * c.width + "  " for c in columns)
     head = []
@@ -319,7 +319,7 @@ def head_of(columns: list[Column], options: Options) -> list[str]:
 
 def foot_of(columns: list[Column], cpu_total: int, device: str | None,
             device_total: int) -> tuple[list[str], list[str]]:
-    """(patterns, first choices) of the lines below the rows (TP 4.6)."""
+    """(patterns, first choices) of the lines below the rows."""
     separator = "".join("-" * c.width + "  " for c in columns)
     patterns, plain = [re.escape(separator)], [separator]
     totals = [("CPU", cpu_total)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`utilization` and `devices` (TB 3.4, 6.1; R-3.4; AN A21), from every kernel anew."""
+"""`utilization` and `devices`, from every kernel anew."""
 from __future__ import annotations
 
 from fractions import Fraction
@@ -161,12 +161,12 @@ def shares(kernels: list[Event], window: Interval | None) -> dict:
 
 
 def devices_table(trace: Trace, compat: bool = False) -> list[dict]:
-    """`devices`: those that did any work (TB 3.4)."""
+    """`devices`: those that did any work."""
     launch = links.launch_of_device_event(trace)
     op_of_call = operators.op_of_call(trace)
     props, window = properties(trace), window_of(trace)
     work = work_of(trace)
-    # T 9.5: attributed to an operator.
+    # Attributed to an operator.
     of_op = {device: [k for k in kernels_of(events) if op_of_call.get(launch.get(k))]
              for device, events in work.items()}
     rows = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Records of a file to events (product.md 4 `events`, and DECISIONS.md for the details).
+"""Records of a file to events (docs/numbers.md, and DECISIONS.md for the details).
 
 One event per record that is one: X, a B with its E, a b with its e, an instant (i, I, n), a
 sample of a counter per series. Metadata, flows and unknown phases are none. An event stands
@@ -73,7 +73,7 @@ class Event:
 
     @property
     def external_id(self) -> int:
-        """TB 2.3: `external id`, or else `External id`; 0 is none."""
+        """`external id`, or else `External id`; 0 is none."""
         value = self.integer("external id")
         return (value if value is not None else self.integer("External id")) or 0
 

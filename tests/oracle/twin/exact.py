@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Exact time: decimal microseconds to integer nanoseconds (product.md 2 "Time").
+"""Exact time: decimal microseconds to integer nanoseconds.
 
 Start and end are each rounded half up to a nanosecond; the duration is their difference, so
 that nesting survives. Nothing here ever passes through a binary double.
@@ -65,7 +65,7 @@ def span_ns(ts: Fraction, dur: Fraction) -> tuple[int, int]:
 
 
 def median(values: list[int]) -> Fraction | None:
-    """The middle value, or the mean of the two middle ones (analyses.md 1.11)."""
+    """The middle value, or the mean of the two middle ones."""
     if not values:
         return None
     ordered = sorted(values)

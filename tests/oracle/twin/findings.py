@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong with the members of one record, whatever its phase (product.md 7)."""
+"""What is wrong with the members of one record, whatever its phase."""
 from __future__ import annotations
 
 import re

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""FLOP estimates of seven operators (TP 6.1), from `Input Dims` and `Concrete Inputs`."""
+"""FLOP estimates of seven operators, from `Input Dims` and `Concrete Inputs`."""
 from __future__ import annotations
 
 import json

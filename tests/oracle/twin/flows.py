@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`flows`: the arrows of the file between events (product.md 4; TB 6.1; the Chrome format)."""
+"""`flows`: the arrows of the file between events, by the Chrome format."""
 from __future__ import annotations
 
 from dataclasses import dataclass

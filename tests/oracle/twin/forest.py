@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The containment forest (product.md 2): per thread or device queue, synchronous ranges only.
+"""The containment forest: per thread or device queue, synchronous ranges only.
 
 Sorted by (start, -end, order in the file). A range ends before another starts if its end is
 not after the other's start. A partial overlap makes siblings and is counted; nothing is

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Backward operator -> the forward operator whose gradient it takes (TP 3.8; torch213.md 6.8).
+"""Backward operator -> the forward operator whose gradient it takes.
 
 The file's own arrows say it: from the start of the one to the start of the other. Where none
 does, the numbers do: the forward operator of the same `Sequence number` that starts last, on

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`events`, `threads`, `tracks` and the counts of `info` (product.md 4)."""
+"""`events`, `threads`, `tracks` and the counts of `info`."""
 from __future__ import annotations
 
 from . import exact, forest, forward, links, memory, operators, steps

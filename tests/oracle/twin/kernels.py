@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`kernels` by name and by launch shape and operator (TB 5; R-5.1, R-5.3)."""
+"""`kernels` by name and by launch shape and operator."""
 from __future__ import annotations
 
 from fractions import Fraction
@@ -19,7 +19,7 @@ def quantity(event: Event, key: str) -> Fraction | None:
 
 
 def usable(event: Event, key: str) -> Fraction | None:
-    """The number, if it counts (TB 5.2): blocks above 0, an occupancy of 0 or more, neither
+    """The number, if it counts: blocks above 0, an occupancy of 0 or more, neither
     beyond 2^64."""
     value = quantity(event, key)
     counts = value is not None and value <= 2 ** 64 and (

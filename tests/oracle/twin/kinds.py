@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Categories of trace events to one vocabulary (product.md 2 "Kinds"; TB 2.2; AN 1.2)."""
+"""Categories of trace events to one vocabulary."""
 from __future__ import annotations
 
 import re
 
-# Category in lower case -> kind. The first four groups are TB 2.2, the rest AN 1.2.
+# Category in lower case -> kind. The first four groups are those of the plugin.
 OF_CATEGORY = {
     "cpu_op": "operator", "operator": "operator", "hpu_op": "operator",
     "user_annotation": "annotation", "gpu_user_annotation": "annotation",
@@ -29,14 +29,14 @@ STEP_NAME = re.compile(r"ProfilerStep#([0-9]+)\Z")
 
 
 def is_dataloader(name: str) -> bool:
-    """TB 2.5: an iterator's __next__, or a DataPipe."""
+    """An iterator's __next__, or a DataPipe."""
     return ((name.startswith("enumerate(DataLoader)#") and name.endswith(".__next__"))
             or name.startswith("enumerate(DataPipe)#"))
 
 
 def of_range(category: str, name: str, args: dict) -> str:
     """The kind of a range (X, B/E, b/e). Only host operators and annotations are refined by
-    name: a device-side copy of an annotation stays one (R-2.7)."""
+    name: a device-side copy of an annotation stays one."""
     category = category.lower()
     kind = OF_CATEGORY.get(category, "scope")
     if category == "python_function" and args.get("Python module id") is not None:
@@ -55,13 +55,13 @@ def of_range(category: str, name: str, args: dict) -> str:
 
 
 def of_instant(name: str, freed_or_allocated: int | None) -> str:
-    """The kind of an instant: allocator records by sign (TB 7.1: above 0 is an allocation)."""
+    """The kind of an instant: allocator records by sign: above 0 is an allocation."""
     if name == "[memory]":
         return "alloc" if (freed_or_allocated or 0) > 0 else "free"
     return "oom" if name == "[OutOfMemory]" else "instant"
 
 
-# --- Communication (R-8.2 of TB; AN 1.5 for the names beyond NCCL's relatives) ------------
+# --- Communication -----------------------------------------------------------------------
 
 COLLECTIVE_KERNEL = ("nccl", "rccl", "oneccl", "hccl", "msccl", "cross_device_reduce",
                      "one_shot_all_reduce", "two_shot_all_reduce", "multimem_all_",
@@ -74,7 +74,7 @@ PLUGIN_COLLECTIVES = {f"{backend}:{name}" for backend in ("nccl", "gloo")
 
 
 def is_collective_kernel(name: str, args: dict) -> bool:
-    """R-8.2 (a) and (b): by the kernel's name, any case, or by Kineto's own arguments."""
+    """By the kernel's name, any case, or by Kineto's own arguments."""
     lower = name.lower()
     return (any(part in lower for part in COLLECTIVE_KERNEL)
             or any(args.get(key) is not None for key in COLLECTIVE_ARGS))
@@ -85,11 +85,11 @@ ALWAYS_LAUNCH = ("LaunchKernel", "LaunchCooperativeKernel", "GraphLaunch", "Memc
 
 
 def is_host_collective(name: str) -> bool:
-    """R-8.2 (c): host ranges of a collective."""
+    """Host ranges of a collective."""
     return name == "record_param_comms" or name.startswith(HOST_BACKENDS)
 
 
-# --- Tensor Cores (TB 5.4 and 4.4; the longer lists are R-5.3 and R-4.3) ------------------
+# --- Tensor Cores: the lists of the plugin, then our own ---------------------------------
 
 TC_KERNEL_2021 = (
     "h884", "s884", "h1688", "s1688", "hmma", "i8816", "16816", "dgrad_1x1_stride_2x2",
@@ -125,7 +125,7 @@ aten::_scaled_mm aten::_grouped_mm aten::einsum
 
 def kernel_uses_tc(name: str, compat: bool) -> bool | None:
     """Whether a kernel uses Tensor Cores: with COMPAT by the list of 2021, which always
-    answers; else true or false only if a rule covers the name (R-5.3)."""
+    answers; else true or false only if a rule covers the name."""
     if any(part in name for part in TC_KERNEL_2021):
         return True
     if compat:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Launch -> device work, and launch -> operator (R-2.3; torch213.md 9.3; AN 1.6).
+"""Launch -> device work, and launch -> operator.
 
 A device event belongs to the runtime or driver call of its correlation; where several calls
 carry it, to the latest that started not after it. A call belongs to the op that its external

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which operator was running when memory was taken or given back (TB 7.1)."""
+"""Which operator was running when memory was taken or given back."""
 from __future__ import annotations
 
 import bisect
@@ -17,7 +17,7 @@ def op_of_record(trace: Trace) -> dict[Event, Event]:
 def node_of_record(nodes: list[operators.Node], trace: Trace) -> dict[Event, operators.Node]:
     """Allocation or release -> the deepest of NODES of its thread that holds its time,
     start <= time < end. Of nodes that overlap in part the one that started last. What was
-    merged into its parent (TB 2.6) is the parent's."""
+    merged into its parent is the parent's."""
     by_track: dict[tuple, list[tuple[operators.Node, int]]] = {}
     for node in sorted(nodes, key=lambda n: n.event.order()):
         track = by_track.setdefault(node.event.track, [])

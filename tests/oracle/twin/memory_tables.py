@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`memory`, `memory_events`, `memory_curve`, `memory_peaks` (TB 7, R-7.1 to R-7.4)."""
+"""`memory`, `memory_events`, `memory_curve`, `memory_peaks`."""
 from __future__ import annotations
 
 import json
@@ -56,7 +56,7 @@ class Record:
 
     @property
     def is_allocation(self) -> bool:
-        """TB 7.1: more than 0 bytes."""
+        """More than 0 bytes."""
         return self.bytes > 0
 
     @property
@@ -251,7 +251,7 @@ def memory_table(trace: Trace, selection: Selection = ALL) -> list[dict]:
 
 
 def label(record: Record) -> str:
-    """TB 7.3: the operator, behind its parent's name if it only makes room."""
+    """The operator, behind its parent's name if it only makes room."""
     if not record.is_allocation or record.op is None:
         return "(none)"
     parent = record.parents.get(record.node)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`modules` (TB 9; R-9.2, R-9.3): what ran inside of modules, by place in the hierarchy.
+"""`modules`: what ran inside of modules, by place in the hierarchy.
 
 A scope is a range to group by: a module's call, or for traces without modules an annotation
 or a Python line, of frames or else of `Call stack`. A place is the path of names (and module

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`operators` (TB 2.6 and 4; R-2.3, R-2.4): the plugin's tree as an overlay of the forest."""
+"""`operators`: the plugin's tree as an overlay of the forest."""
 from __future__ import annotations
 
 from dataclasses import dataclass, field
@@ -32,7 +32,7 @@ class Node:
 
     @property
     def is_row(self) -> bool:
-        """Whether it counts as an operator in statistics (TB 2.6, last paragraph)."""
+        """Whether it counts as an operator in statistics."""
         name = self.event.name
         return (self.is_operator_type and self.merged_into is None
                 and self.event.kind == "operator"
@@ -41,7 +41,7 @@ class Node:
 
 
 def is_node(event: Event) -> bool:
-    """TB 2.5: operators, steps, modules, `python`; annotations only of the classes
+    """Operators, steps, modules, `python`; annotations only of the classes
     DataLoader, Optimizer and (the plugin's) collectives."""
     kind = host_type(event)
     if kind == "Annotation":
@@ -81,7 +81,7 @@ def build(trace: Trace) -> list[Node]:
 
 def merge_equal(tops: list[Node]) -> None:
     """Top-down: an operator whose only child is an operator of its name takes that child's
-    children and calls, discarding its own calls; repeated (TB 2.6)."""
+    children and calls, discarding its own calls; repeated."""
     waiting = list(tops)
     while waiting:
         node = waiting.pop()
@@ -95,7 +95,7 @@ def merge_equal(tops: list[Node]) -> None:
 
 
 def fill(trace: Trace, nodes: list[Node], compat: bool) -> None:
-    """Statistics, children before parents (TB 2.6)."""
+    """Statistics, children before parents."""
     work: dict[Event, list[Event]] = {}
     for event, call in links.launch_of_device_event(trace).items():
         if event.kind in kinds.DEVICE_WORK:
@@ -121,7 +121,7 @@ def fill(trace: Trace, nodes: list[Node], compat: bool) -> None:
 
 def stack_of(trace: Trace, event: Event, compat: bool) -> str | None:
     """`Call stack` as the file has it; in a file without any, the Python frames that hold
-    EVENT on its thread, innermost first (R-4.2; the plugin has no such)."""
+    EVENT on its thread, innermost first (the plugin has no such)."""
     if trace.has_call_stacks or compat:
         text = event.args.get("Call stack")
         return text if isinstance(text, str) and text else None
@@ -136,7 +136,7 @@ def stack_of(trace: Trace, event: Event, compat: bool) -> str | None:
 
 
 def shape_text(args: dict) -> str:
-    """Text form of `Input Dims`, or else `Input dims`; [] if there is none (TB 2.3, 4.2)."""
+    """Text form of `Input Dims`, or else `Input dims`; [] if there is none."""
     dims = args.get("Input Dims")
     dims = args.get("Input dims") if dims is None else dims
     return str(dims) if isinstance(dims, list) else "[]"

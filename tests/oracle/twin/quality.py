@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`quality` (product.md 4 and 7, AN 1.10): what reading met, what follows from the events,
+"""`quality`: what reading met, what follows from the events,
 what a trace of PyTorch could have had. Messages are not told here."""
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from . import forest, inventory, links, memory_tables, operators
 from .events import Finding, Trace
 from .kinds import ALWAYS_LAUNCH, DEVICE_WORK, LAUNCHES
 
-# In the order of product.md 7, which is that of rows of one severity.
+# In the order of docs/numbers.md, which is that of rows of one severity.
 SEVERITY = {
     "truncated": "error", "corrupt": "error", "not_utf8": "warning",
     "repaired_name": "warning", "lost_name": "warning", "wrong_type": "warning",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A file of trace events to Python values (product.md 5; torch213.md 5; TB 14.3 note).
+"""A file of trace events to Python values.
 
 Numbers with a fraction become Decimal, so that no time passes through a double; bytes that
 are not UTF-8 become lone surrogates, so that names stay apart. Most files are JSON. Some are

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Several files, one run (product.md 2 "Who" and "Time", opscope(1), TB 1.2): ranks, recording
+"""Several files, one run (docs/numbers.md, opscope(1)): ranks, recording
 windows (spans), one origin."""
 from __future__ import annotations
 

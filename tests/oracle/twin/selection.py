@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What `--process`, `--thread`, `--device`, `--steps`, `--from` and `--to` leave of a trace
-(product.md 3 "Everywhere"; opscope-table(1)). Decided on the whole trace, before anything is
+(opscope-table(1)). Decided on the whole trace, before anything is
 counted: device work goes with its launch. Times and numbers of steps stay."""
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`steps` and `overview` (TB 2.8, 3.1 to 3.3; R-2.7, R-3.1, R-8.2)."""
+"""`steps` and `overview`."""
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class Step:
 
 
 def host_type(event: Event) -> str | None:
-    """The plugin's word for a range on the host (TB 2.2), None where it has none."""
+    """The plugin's word for a range on the host, None where it has none."""
     if not event.is_range or not event.is_host:
         return None
     category = (event.category or "").lower()
@@ -63,7 +63,7 @@ def numbered(trace: Trace) -> list[tuple[int, Step]]:
 
 
 def steps_of(trace: Trace) -> list[Step]:
-    """Steps with device work included, and the tail rule (TB 2.8)."""
+    """Steps with device work included, and the tail rule."""
     steps = host_steps(trace)
     for step in steps:
         step.start, step.end = step.host
@@ -113,7 +113,7 @@ def drop_tail(steps: list[Step]) -> None:
 
 def category_of(event: Event, device_communication: bool,
                 collective_ids: set[int] | None) -> str | None:
-    """Which category of time EVENT feeds (TB 3.1). COLLECTIVE_IDS is given with --compat tb:
+    """Which category of time EVENT feeds. COLLECTIVE_IDS is given with --compat tb:
     external ids of the plugin's collectives."""
     compat = collective_ids is not None
     if not event.is_range:
@@ -157,7 +157,7 @@ def unions(trace: Trace, compat: bool) -> dict[str, list[Interval]]:
 
 
 def costs(trace: Trace, steps: list[Step], compat: bool) -> list[dict[str, int]]:
-    """Time of every category in every step, by the fixed priority (TB 3.2)."""
+    """Time of every category in every step, by the fixed priority."""
     free = union([(s.start, s.end) for s in steps])
     shares = {}
     for name, intervals in unions(trace, compat).items():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The way in: any table of a file by its name (product.md 4), as a list of rows."""
+"""The way in: any table of a file by its name, as a list of rows."""
 from __future__ import annotations
 
 from pathlib import Path

@@ -58,8 +58,7 @@ class TolerantParser:
         return self.text[self.at:self.at + 1]
 
     def string(self, is_name: bool) -> str:
-        """A text. A NAME ends where its line does: bare quotation marks inside belong to it
-        (torch213.md 5)."""
+        """A text. A NAME ends where its line does: bare quotation marks inside belong to it."""
         start = self.at + 1
         if is_name:
             end_of_line = self.text.find("\n", start)

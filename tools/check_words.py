@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Check that texts refer only to what is in the tree.
+
+  - A Markdown file, a section of one (name, `#` and heading) and a link exist.
+  - A source file named by its folder, such as `derive/links.h`, exists; tests may make up some.
+  - No section number stands for a document that is not named.
+
+Prints "PATH:LINE: what is wrong"; exits 1 if anything is.
+"""
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+MADE_UP = "tools/check_words_test.py"
+# Where a path in a text may begin.
+BASES = ("", "src/", "include/", "tests/", "docs/", "python/", "python/opscope/", "tests/oracle/",
+         "python/opscope/torch/native/", "bench/")
+MARKDOWN = re.compile(r"(?<![\w./:*~-])(\.\.?/)*([A-Za-z][\w.-]*/)*[A-Za-z][\w-]*\.md"
+                      r"(?:#([\w-]+))?(?![\w/])")
+LINK = re.compile(r"\]\((?!https?:)([^)\s#]*)(?:#([^)\s]+))?\)")
+SOURCE = re.compile(r"(?<![\w./:*<~{}$-])((?:[a-z_0-9]+/)+[a-z_0-9]+"
+                    r"\.(?:c|h|inc|py|sh|cpp|hpp))(?![\w*{<]|\.\w)")
+SECTION = re.compile(r"\b(?:TB|TP|AN) [A-Z]?[0-9]|\bR-[0-9]+\.[0-9]|\[BUG\]")
+# Files of other projects, and of what programs write, by how their paths begin.
+FOREIGN = ("torch/", "autograd/", "aten/", "c10/", "sys/", "linux/", "asm/", "bits/", "arpa/",
+           "net/", "netinet/", "usr/", "tests/data/", "bench/data/", "build/", "generated/",
+           "isa-l/", "tbb/", "oneapi/", "arrow/", "pwd/")
+
+
+def anchors_of(text):
+    """The names by which Markdown links to the headings of TEXT."""
+    found, fenced = set(), False
+    for line in text.splitlines():
+        fenced ^= line.startswith("```")
+        m = re.match(r"#+ +(.*)", line)
+        if m and not fenced:
+            title = re.sub(r"[`*]|\[|\]\([^)]*\)", "", m.group(1)).strip().lower()
+            found.add(re.sub(r"[^\w -]", "", title).replace(" ", "-"))
+    return found
+
+
+class Tree:
+    """The files of the project by path, with the texts of those in Markdown."""
+
+    def __init__(self, texts):
+        self.texts = texts
+        self.folders = {str(p) for path in texts for p in pathlib.PurePosixPath(path).parents}
+        self.names = {path.rsplit("/", 1)[-1] for path in texts}
+
+    def find(self, name, source):
+        """The path that NAME means in file SOURCE, or None."""
+        here = pathlib.PurePosixPath(source).parent
+        for candidate in [str(here / name)] + [base + name for base in BASES]:
+            parts = []
+            for part in candidate.split("/"):
+                if part == ".." and parts:
+                    parts.pop()
+                elif part not in (".", "", ".."):
+                    parts.append(part)
+            path = "/".join(parts)
+            if path in self.texts or path in self.folders:
+                return path
+        return None
+
+    def check_section(self, path, section):
+        if section and path.endswith(".md") and section not in anchors_of(self.texts[path]):
+            return f"{path} has no section #{section}"
+        return None
+
+    def check_line(self, source, line):
+        """What is wrong with LINE of file SOURCE."""
+        if SECTION.search(line):
+            yield f"a section of a document that is not named: {SECTION.search(line).group(0)}"
+        for m in MARKDOWN.finditer(line):
+            name, section = m.group(0).split("#")[0], m.group(3)
+            path = self.find(name, source)
+            if not path and ("/" in name or name not in self.names):
+                yield f"no file {name}"
+            elif path and section:
+                wrong = self.check_section(path, section)
+                if wrong:
+                    yield wrong
+        for m in LINK.finditer(line) if source.endswith(".md") else ():
+            path = self.find(m.group(1), source) if m.group(1) else source
+            wrong = f"no file {m.group(1)}" if not path else self.check_section(path, m.group(2))
+            if wrong:
+                yield wrong
+        is_test = source.startswith("tests/") or "_test." in source
+        for m in SOURCE.finditer(line) if not is_test else ():
+            if not m.group(1).startswith(FOREIGN) and not self.find(m.group(1), source):
+                yield f"no file {m.group(1)}"
+
+
+def read_tree():
+    names = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True,
+                           capture_output=True, text=True).stdout.split("\0")
+    texts = {}
+    for name in filter(None, names):
+        path = ROOT / name
+        if path.is_symlink() or not path.is_file():
+            texts[name] = ""
+            continue
+        data = path.read_bytes()
+        try:
+            texts[name] = "" if b"\0" in data else data.decode()
+        except UnicodeDecodeError:
+            texts[name] = ""
+    return texts
+
+
+def check(texts):
+    """Lines "FILE:LINE: what" for all that is wrong in TEXTS, by path."""
+    tree = Tree(texts)
+    for path, text in texts.items():
+        is_data = path.startswith(("tests/data/", "tests/fuzz/corpus/"))
+        if path == MADE_UP or (is_data and not path.endswith(".md")):
+            continue
+        for n, line in enumerate(text.splitlines(), 1):
+            for what in dict.fromkeys(tree.check_line(path, line)):
+                yield f"{path}:{n}: {what}"
+
+
+def main():
+    wrong = list(check(read_tree()))
+    print("\n".join(wrong + [f"{len(wrong)} references lead nowhere"]))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
