@@ -10,6 +10,7 @@
 #include "cli/budget.h"
 #include "cli/progress.h"
 #include "derive/derive.h"
+#include "derive/view.h"
 #include "import/run.h"
 
 /* Of a directory that changes while it is read. */
@@ -278,7 +279,8 @@ static osc_status check_selection(struct osc_trace *t, const struct osc_selectio
 {
     struct osc_selection on_any_device = *s;
     struct osc_filter filter = {0};
-    osc_status st = osc_derive(t, OSC_FACT_LINKS | OSC_FACT_STEPS, n_threads, err);
+    osc_status st =
+        osc_derive(t, OSC_FACT_LINKS | OSC_FACT_STEPS | osc_select_facts(s), n_threads, err);
 
     on_any_device.device = NULL;
     if (st == OSC_OK)
@@ -288,11 +290,42 @@ static osc_status check_selection(struct osc_trace *t, const struct osc_selectio
 }
 
 /*
- * Keep the rows that are asked for, or all of them for a table that chooses. A trace that does
- * not have the process, thread, device or steps is left out, unless none has.
+ * Put a view of trace I in its place, which keeps it as the view's base. Of the base only
+ * what views share is needed from then on, so its facts go.
+ */
+static osc_status make_view(struct osc_loaded *l, const struct osc_selection *s, uint32_t i,
+                            unsigned n_threads, struct osc_err *err)
+{
+    struct osc_trace *const base = l->traces[i];
+    struct osc_trace *const view = osc_calloc(1, sizeof *view);
+    osc_status st = OSC_OK;
+
+    if (!view)
+        return OSC_ENOMEM;
+    st = osc_derive(base, OSC_FACT_VIEWS, n_threads, err);
+    if (st == OSC_OK)
+        st = osc_view_make(view, base, s, n_threads, err);
+    if (st == OSC_OK)
+        osc_derive_forget(base);
+    if (st == OSC_OK)
+        st = osc_grow(&l->bases, &l->cap_bases, (size_t)l->n_bases + 1, sizeof(void *));
+    if (st != OSC_OK) {
+        osc_trace_fini(view);
+        osc_free(view);
+        return st;
+    }
+    l->bases[l->n_bases++] = base;
+    l->traces[i] = view;
+    return OSC_OK;
+}
+
+/*
+ * Select the rows that are asked for, or all of them for a table that chooses. A trace that
+ * does not have the process, thread, device or steps is left out, unless none has.
  */
 static int select_rows(struct osc_loaded *l, const struct osc_args *args)
 {
+    const unsigned n_threads = args->import.n_threads;
     struct osc_err err = {0};
     uint32_t n = 0;
 
@@ -301,11 +334,11 @@ static int select_rows(struct osc_loaded *l, const struct osc_args *args)
     struct osc_selection selection = args->selection;
     selection.n_steps_before = l->n_steps_before;
     for (uint32_t i = 0; i < l->n_traces; i++) {
-        struct osc_trace *t = l->traces[i];
         const osc_status st = args->selects_late
-                                  ? check_selection(t, &selection, args->import.n_threads, &err)
-                                  : osc_select(t, &selection, args->import.n_threads, &err);
+                                  ? check_selection(l->traces[i], &selection, n_threads, &err)
+                                  : make_view(l, &selection, i, n_threads, &err);
         const bool is_last_hope = n == 0 && i + 1 == l->n_traces;
+        struct osc_trace *const t = l->traces[i];
 
         if (st == OSC_OK) {
             l->traces[i] = l->traces[n];
@@ -437,7 +470,12 @@ void osc_loaded_fini(struct osc_loaded *l)
         osc_trace_fini(l->traces[i]);
         osc_free(l->traces[i]);
     }
+    for (uint32_t i = 0; i < l->n_bases; i++) {
+        osc_trace_fini(l->bases[i]);
+        osc_free(l->bases[i]);
+    }
     osc_free(l->traces);
+    osc_free(l->bases);
     osc_free(l->paths);
     osc_free(l->sources);
     osc_part_links_fini(&l->links);

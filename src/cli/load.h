@@ -21,12 +21,13 @@
 /* Zeroed, it is empty. */
 struct osc_loaded {
     struct osc_trace **traces; /* owned; what tables are made of, by rank and span */
+    struct osc_trace **bases;  /* owned; what those of traces that are views are made of */
     const char **paths;        /* owned array of borrowed texts; at first parallel to traces */
-    size_t cap_traces, cap_paths;
+    size_t cap_traces, cap_bases, cap_paths;
     struct osc_str *sources;     /* owned array of borrowed texts: the path of each trace */
     struct osc_paths files;      /* owned; each holds a trace or several */
     struct osc_part_links links; /* owned; which of files go on from which */
-    uint32_t n_traces, n_sources;
+    uint32_t n_traces, n_bases, n_sources;
     const char *operand;     /* borrowed; NULL: there are several */
     uint32_t n_steps_before; /* left out while loading */
     uint32_t n_unread;       /* files for which there was no memory left */

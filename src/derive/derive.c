@@ -21,7 +21,9 @@ enum part {
     PART_ALLOCATIONS = 1024,
     PART_CALLERS = 2048,
     PART_LOADS = 4096,
-    PART_LAST = PART_LOADS,
+    PART_SELECTION = 8192,
+    PART_ARROWS = 16384,
+    PART_LAST = PART_ARROWS,
 };
 
 /* parent, self_ns, depth, step, link */
@@ -58,8 +60,16 @@ static void facts_free(void *derived)
     osc_allocations_fini(&f->allocations);
     osc_callers_fini(&f->callers);
     osc_loads_fini(&f->loads);
+    osc_select_index_fini(&f->selection);
+    osc_arrows_fini(&f->arrows);
     osc_pages_free(f->columns, f->columns_bytes);
     osc_free(f);
+}
+
+void osc_derive_forget_findings(struct osc_findings *found)
+{
+    for (size_t i = 0; i < sizeof own_findings / sizeof *own_findings; i++)
+        found->by_code[own_findings[i]] = (struct osc_finding){0};
 }
 
 void osc_derive_forget(struct osc_trace *t)
@@ -81,8 +91,7 @@ void osc_derive_forget(struct osc_trace *t)
     osc_free(t->steps);
     t->steps = NULL;
     t->n_steps = 0;
-    for (size_t i = 0; i < sizeof own_findings / sizeof *own_findings; i++)
-        t->findings.by_code[own_findings[i]] = (struct osc_finding){0};
+    osc_derive_forget_findings(&t->findings);
 }
 
 /* One block for all chunks, so that it lies in huge pages; the widest column first. */
@@ -122,12 +131,16 @@ static uint32_t parts_of(uint32_t facts)
 
     if (facts & OSC_FACT_ORDER)
         parts |= PART_ORDER;
-    if (facts & OSC_FACT_FOREST)
+    if (facts & (OSC_FACT_FOREST | OSC_FACT_VIEWS))
         parts |= PART_COLUMNS | PART_ORDER | PART_FOREST;
     if (facts & OSC_FACT_LINKS)
         parts |= links;
-    if (facts & OSC_FACT_STEPS)
+    if (facts & (OSC_FACT_STEPS | OSC_FACT_SELECTION | OSC_FACT_VIEWS))
         parts |= links | PART_STEPS;
+    if (facts & (OSC_FACT_SELECTION | OSC_FACT_VIEWS))
+        parts |= PART_SELECTION;
+    if (facts & OSC_FACT_VIEWS)
+        parts |= PART_ARROWS;
     if (facts & OSC_FACT_UNIONS)
         parts |= PART_ORDER | PART_UNIONS;
     if (facts & OSC_FACT_MEMORY)
@@ -198,6 +211,10 @@ static osc_status make_part(struct osc_trace *t, struct osc_facts *f, enum part 
         return osc_callers_make(t, &f->allocations, &f->order, &f->tree, &f->callers);
     case PART_LOADS:
         return osc_loads_make(t, &f->classes, &f->order, &f->links, &f->loads);
+    case PART_SELECTION:
+        return osc_select_index_make(t, &f->classes, n_threads, &f->selection);
+    case PART_ARROWS:
+        return osc_arrows_make(t, &f->arrows);
     }
     return OSC_OK;
 }

@@ -16,6 +16,8 @@
  *   ALLOCATIONS  records of memory by device, each allocation with its release
  *   CALLERS  the chains of operators around these, and ALLOCATIONS
  *   LOADS   how much of each device its kernels used (derive/loads.h), and LINKS
+ *   SELECTION  what filters look up (derive/select.h), and LINKS and STEPS
+ *   VIEWS   all that views are made from (derive/view.h): SELECTION, FOREST, arrows
  *
  * Columns lie in the chunks, the rest in derive/facts.h. What does not fit is counted in
  * osc_trace.findings; of a selected trace not what may be missing for being left out, such
@@ -39,6 +41,8 @@ enum osc_fact {
     OSC_FACT_CALLERS = 64,
     OSC_FACT_LOADS = 128,
     OSC_FACT_ORDER = 256,
+    OSC_FACT_SELECTION = 512,
+    OSC_FACT_VIEWS = 1024,
 };
 
 /*
@@ -47,6 +51,9 @@ enum osc_fact {
  */
 OSC_MUST_USE osc_status osc_derive(struct osc_trace *t, uint32_t facts, unsigned n_threads,
                                    struct osc_err *err);
+
+/* Forget what only derive/ has counted in FOUND. */
+void osc_derive_forget_findings(struct osc_findings *found);
 
 /* Forget all facts of T and what was found on the way, as if none had been made. */
 void osc_derive_forget(struct osc_trace *t);

@@ -8,6 +8,7 @@
 #define OSC_DERIVE_FACTS_H
 
 #include "derive/allocations.h"
+#include "derive/arrows.h"
 #include "derive/breakdown.h"
 #include "derive/callers.h"
 #include "derive/classify.h"
@@ -17,6 +18,7 @@
 #include "derive/memory_operators.h"
 #include "derive/optree.h"
 #include "derive/order.h"
+#include "derive/select_index.h"
 #include "derive/steps.h"
 #include "derive/unions.h"
 
@@ -36,6 +38,8 @@ struct osc_facts {
     struct osc_allocations allocations; /* ALLOCATIONS, CALLERS */
     struct osc_callers callers;         /* CALLERS */
     struct osc_loads loads;             /* LOADS */
+    struct osc_select_index selection;  /* SELECTION, VIEWS */
+    struct osc_arrows arrows;           /* VIEWS */
     void *columns;                      /* owned; parent .. link of all chunks */
     size_t columns_bytes;
     uint32_t parts; /* bits of what is there, for derive.c */

@@ -4,10 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/idmap.h"
 #include "base/mem.h"
-#include "base/sort.h"
-#include "derive/args.h"
 #include "derive/facts.h"
 
 bool osc_selection_is_all(const struct osc_selection *s)
@@ -157,7 +154,11 @@ static osc_status choose_steps(struct osc_filter *f, struct osc_err *err)
 
         f->has_step[i] =
             (is_ordinal || label_number(t, i, &number)) && number >= from && number <= to;
-        is_any = is_any || f->has_step[i];
+        if (!f->has_step[i])
+            continue;
+        f->first_step = is_any ? f->first_step : i + 1;
+        f->last_step = i + 1;
+        is_any = true;
     }
     if (!is_any)
         return osc_fail(err, OSC_EINVAL,
@@ -171,74 +172,10 @@ static osc_status choose_steps(struct osc_filter *f, struct osc_err *err)
     return OSC_OK;
 }
 
-static int by_annotation(const void *x, const void *y)
-{
-    const struct osc_original *const a = x, *const b = y;
-
-    if (a->external != b->external)
-        return a->external < b->external ? -1 : 1;
-    if (a->name != b->name)
-        return a->name < b->name ? -1 : 1;
-    return (a->row.v > b->row.v) - (a->row.v < b->row.v);
-}
-
 /* Whether device work goes by what the host did. */
 static bool is_by_host(const struct osc_filter *f)
 {
     return f->s->process || f->s->thread || f->has_step;
-}
-
-static bool is_annotation(const struct osc_filter *f, const struct osc_chunk *c, uint32_t i)
-{
-    return f->t->forms[c->form[i]].kind == OSC_KIND_ANNOTATION && osc_is_range(f->c, c, i);
-}
-
-/* List the annotations of the host, if something goes by them. */
-static osc_status find_originals(struct osc_filter *f)
-{
-    const struct osc_store *const s = &f->t->events;
-    size_t cap = 0;
-
-    for (uint32_t k = 1; is_by_host(f) && k < s->n_chunks; k++) {
-        const struct osc_chunk *const c = s->chunks[k];
-
-        for (uint32_t i = 0; i < c->n_rows; i++) {
-            if (!is_annotation(f, c, i) || osc_is_on_device(f->c, c, i))
-                continue;
-            const int64_t external = osc_args_external_id(f->t, c, i);
-            if (external == 0)
-                continue;
-            if (osc_grow(&f->originals, &cap, f->n_originals + 1, sizeof *f->originals) !=
-                OSC_OK)
-                return OSC_ENOMEM;
-            f->originals[f->n_originals++] =
-                (struct osc_original){external, c->name[i], osc_row_at(c, i)};
-        }
-    }
-    if (f->n_originals > 1)
-        osc_sort(f->originals, f->n_originals, sizeof *f->originals, by_annotation);
-    return OSC_OK;
-}
-
-/* The first annotation of the host that row I of C, on a device, is a copy of; or none. */
-static osc_row original_of(const struct osc_filter *f, const struct osc_chunk *c, uint32_t i)
-{
-    const struct osc_original key = {osc_args_external_id(f->t, c, i), c->name[i], {0}};
-    size_t low = 0, high = is_annotation(f, c, i) ? f->n_originals : 0;
-    const size_t n = high;
-
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-
-        if (by_annotation(&f->originals[middle], &key) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == n || f->originals[low].external != key.external ||
-        f->originals[low].name != key.name)
-        return (osc_row){0};
-    return f->originals[low].row;
 }
 
 static bool is_in_time(const struct osc_filter *f, int64_t ts_ns)
@@ -249,33 +186,38 @@ static bool is_in_time(const struct osc_filter *f, int64_t ts_ns)
            (!f->s->has_to || at_ns < f->s->to_ns);
 }
 
-/*
- * The step that host row I of C goes with (index + 1), or 0. An annotation goes with the
- * step that it makes, even if it starts in another: without it there is no such step, and
- * the steps that are left have the rows that they had.
- */
-static uint32_t goes_with(const struct osc_filter *f, const struct osc_chunk *c, uint32_t i)
+bool osc_filter_skips(const struct osc_filter *f, const struct osc_chunk *c)
 {
-    const struct osc_trace *const t = f->t;
-    uint32_t low = 0, high = c->kind[i] == OSC_KIND_STEP ? t->n_steps : 0;
+    const struct osc_step_span *const span =
+        f->has_step ? &osc_trace_facts(f->t)->selection.spans[c->index] : NULL;
 
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        const struct osc_step *const s = &t->steps[middle];
+    /* Ends are behind starts, so the last of them bounds both. */
+    if (f->s->has_from && c->max_end_ns - f->t->origin_ns < f->s->from_ns)
+        return true;
+    if (f->s->has_to && c->min_ts_ns - f->t->origin_ns >= f->s->to_ns)
+        return true;
+    return span && (span->last < f->first_step || span->first > f->last_step);
+}
 
-        if (s->start_ns < c->ts_ns[i] ||
-            (s->start_ns == c->ts_ns[i] && s->row.v < osc_row_at(c, i).v))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < t->n_steps && t->steps[low].row.v == osc_row_at(c, i).v ? low + 1 : c->step[i];
+bool osc_filter_wants_between(const struct osc_filter *f, int64_t first_ns, int64_t last_ns)
+{
+    const int64_t first_at_ns = first_ns - f->t->origin_ns,
+                  last_at_ns = last_ns - f->t->origin_ns;
+
+    return !f->has_step && (!f->s->has_from || last_at_ns >= f->s->from_ns) &&
+           (!f->s->has_to || first_at_ns < f->s->to_ns);
+}
+
+bool osc_filter_wants_point(const struct osc_filter *f, uint32_t track, int64_t at_ns)
+{
+    return !f->has_step && (f->has_track[track] || f->t->tracks[track].is_queue) &&
+           is_in_time(f, at_ns);
 }
 
 /* Whether the host row is wanted, time aside. */
 static bool has_host_row(const struct osc_filter *f, const struct osc_chunk *c, uint32_t i)
 {
-    const uint32_t step = f->has_step ? goes_with(f, c, i) : 0;
+    const uint32_t step = f->has_step ? osc_select_step(f->t, c, i) : 0;
 
     return f->has_track[c->track[i]] && (!f->has_step || (step != 0 && f->has_step[step - 1]));
 }
@@ -290,10 +232,14 @@ bool osc_filter_wants(const struct osc_filter *f, const struct osc_chunk *c, uin
         return false;
     if (!is_by_host(f))
         return true;
-    const osc_row launch = {c->link[i]};
-    const osc_row cause = launch.v != 0 ? launch : original_of(f, c, i);
+    const osc_row cause = osc_select_cause(f->t, f->c, &osc_trace_facts(f->t)->selection, c, i);
     return cause.v != 0 &&
            has_host_row(f, osc_chunk_of(&f->t->events, cause), osc_row_place(cause));
+}
+
+uint32_t osc_select_facts(const struct osc_selection *s)
+{
+    return s->process || s->thread || s->steps ? OSC_FACT_SELECTION : 0;
 }
 
 osc_status osc_filter_make(struct osc_filter *f, const struct osc_trace *t,
@@ -309,8 +255,6 @@ osc_status osc_filter_make(struct osc_filter *f, const struct osc_trace *t,
         st = choose_devices(f, err);
     if (st == OSC_OK)
         st = choose_steps(f, err);
-    if (st == OSC_OK)
-        st = find_originals(f);
     if (st != OSC_OK)
         osc_filter_fini(f);
     return st;
@@ -321,201 +265,7 @@ void osc_filter_fini(struct osc_filter *f)
     osc_free(f->has_track);
     osc_free(f->has_queue);
     osc_free(f->has_step);
-    osc_free(f->originals);
     *f = (struct osc_filter){0};
-}
-
-static uint32_t number_of(const struct osc_filter *f, osc_row row)
-{
-    return osc_row_number(&f->t->events, row);
-}
-
-/*
- * Whether the row that holds others tells who called them. Ranges of category `python`
- * do not: time counts as theirs, and they would bring to a step what began before it.
- */
-static bool is_caller(const struct osc_filter *f, const struct osc_chunk *c, uint32_t i)
-{
-    return (f->c->forms[c->form[i]] & OSC_FORM_FUNCTION) != 0;
-}
-
-#define WANTED 1u
-#define SEEN   2u /* it holds what is wanted, as do all that hold it */
-#define CALLER 4u
-
-/* Want the callers of what is wanted, too. */
-static void add_callers(const struct osc_filter *f, uint8_t *wanted)
-{
-    const struct osc_store *const s = &f->t->events;
-
-    for (uint32_t k = 1; k < s->n_chunks; k++) {
-        const struct osc_chunk *const c = s->chunks[k];
-
-        for (uint32_t i = 0; i < c->n_rows; i++) {
-            osc_row up = {wanted[c->first_row + i] & WANTED ? c->parent[i] : 0};
-
-            while (up.v != 0 && !(wanted[number_of(f, up)] & SEEN)) {
-                const struct osc_chunk *const above = osc_chunk_of(s, up);
-
-                wanted[number_of(f, up)] |=
-                    is_caller(f, above, osc_row_place(up)) ? SEEN | CALLER : SEEN;
-                up.v = above->parent[osc_row_place(up)];
-            }
-        }
-    }
-    for (uint32_t i = 0; i < s->n_rows; i++)
-        wanted[i] &= WANTED | CALLER;
-}
-
-/* Decide on every row, while all of them are there: a byte each, 0 for what goes. */
-static uint8_t *decide(const struct osc_filter *f)
-{
-    const struct osc_store *const s = &f->t->events;
-    uint8_t *wanted = osc_calloc((size_t)s->n_rows + 1, 1);
-
-    for (uint32_t k = 1; wanted && k < s->n_chunks; k++) {
-        const struct osc_chunk *const c = s->chunks[k];
-
-        for (uint32_t i = 0; i < c->n_rows; i++)
-            wanted[c->first_row + i] = osc_filter_wants(f, c, i) ? WANTED : 0;
-    }
-    if (wanted && f->s->with_callers)
-        add_callers(f, wanted);
-    return wanted;
-}
-
-/* Let T remember the ordinals of its wanted steps, before it forgets the others. */
-static osc_status keep_ordinals(struct osc_trace *t, const struct osc_filter *f,
-                                const uint8_t *wanted)
-{
-    uint32_t *ordinals = osc_calloc((size_t)t->n_steps + 1, sizeof *ordinals);
-    uint32_t n = 0;
-
-    if (!ordinals)
-        return OSC_ENOMEM;
-    for (uint32_t i = 0; i < t->n_steps; i++) {
-        const osc_row row = t->steps[i].row;
-
-        if (row.v != 0 && wanted[osc_chunk_of(&t->events, row)->first_row + osc_row_place(row)])
-            ordinals[n++] = t->steps[i].ordinal + f->s->n_steps_before;
-    }
-    osc_free(t->step_ordinals);
-    t->step_ordinals = ordinals;
-    t->n_step_ordinals = n;
-    return OSC_OK;
-}
-
-/* The innermost range that is open at AT_NS on TRACK, or none. */
-static osc_row touched_by(const struct osc_filter *f, uint32_t track, int64_t at_ns)
-{
-    const struct osc_order *const o = &osc_trace_facts(f->t)->order;
-    const struct osc_store *const s = &f->t->events;
-    uint32_t hint = 0;
-    /* Behind the last that starts by then. */
-    const uint32_t place = osc_order_find(f->t, o, track, at_ns + 1, &hint);
-    osc_row row = {place > o->first[track] ? o->rows[place - 1] : 0};
-
-    while (row.v != 0 && osc_row_end(osc_chunk_of(s, row), osc_row_place(row)) < at_ns)
-        row.v = osc_chunk_of(s, row)->parent[osc_row_place(row)];
-    return row;
-}
-
-static bool is_arrow(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i)
-{
-    const uint8_t ph = t->forms[c->form[i]].ph;
-
-    return ph == 's' || ph == 't' || ph == 'f';
-}
-
-/* Whether what record I of an arrow touches stays. */
-static bool touches_wanted(const struct osc_filter *f, const uint8_t *wanted,
-                           const struct osc_chunk *c, uint32_t i)
-{
-    const osc_row row = touched_by(f, c->track[i], c->ts_ns[i]);
-    const bool is_here = f->has_track[c->track[i]] || f->t->tracks[c->track[i]].is_queue;
-
-    if (row.v != 0)
-        return (wanted[number_of(f, row)] & WANTED) != 0;
-    return !f->has_step && is_here && is_in_time(f, c->ts_ns[i]);
-}
-
-/* Arrows by category and id, those that go with 1. */
-struct arrows {
-    struct osc_idmap names; /* id of a flow -> number */
-    struct osc_idmap gone;  /* category and number -> whether it goes */
-    uint32_t n_names;
-};
-
-/* The place for the arrow of record I, or NULL. */
-static uint32_t *find_arrow(struct arrows *a, const struct osc_trace *t,
-                            const struct osc_chunk *c, uint32_t i)
-{
-    const struct osc_form *const form = &t->forms[c->form[i]];
-    struct osc_arg arg;
-    int64_t number = 0;
-    uint64_t id = UINT64_C(1) << 63; /* none */
-
-    /* Texts are told apart from numbers by the highest bit. */
-    if (osc_row_arg_int(t, c, i, OSC_ARG_KEY_FLOW_ID, &number))
-        id = (uint64_t)number & INT64_MAX;
-    else if (osc_row_arg(t, c, i, OSC_ARG_KEY_FLOW_ID, &arg) && arg.type == OSC_ARG_STRING)
-        id = (uint64_t)arg.sid.v | UINT64_C(1) << 63;
-    uint32_t *const name = osc_idmap_put(&a->names, id);
-    if (!name)
-        return NULL;
-    if (*name == 0)
-        *name = ++a->n_names;
-    return osc_idmap_put(&a->gone, (uint64_t)form->category.v << 32 | *name);
-}
-
-/* Which arrows go: of those one record is enough. */
-static osc_status judge_arrows(const struct osc_filter *f, const uint8_t *wanted,
-                               struct arrows *a)
-{
-    const struct osc_store *const s = &f->t->others;
-
-    for (uint32_t k = 1; k < s->n_chunks; k++) {
-        const struct osc_chunk *const c = s->chunks[k];
-
-        for (uint32_t i = 0; i < c->n_rows; i++) {
-            if (!is_arrow(f->t, c, i))
-                continue;
-            uint32_t *const is_gone = find_arrow(a, f->t, c, i);
-            if (!is_gone)
-                return OSC_ENOMEM;
-            *is_gone = *is_gone || !touches_wanted(f, wanted, c, i);
-        }
-    }
-    return OSC_OK;
-}
-
-/* Leave out arrows one end of which goes. */
-static osc_status select_arrows(const struct osc_filter *f, struct osc_trace *t,
-                                const uint8_t *wanted)
-{
-    struct arrows a = {.n_names = 0};
-    osc_status st = judge_arrows(f, wanted, &a);
-    uint32_t n_rows = 0;
-
-    for (uint32_t k = 1; k < t->others.n_chunks && st == OSC_OK; k++) {
-        struct osc_chunk *const c = t->others.chunks[k];
-        uint32_t n = 0;
-
-        for (uint32_t i = 0; i < c->n_rows; i++) {
-            const uint32_t *const is_gone = is_arrow(t, c, i) ? find_arrow(&a, t, c, i) : NULL;
-
-            if (!is_gone || !*is_gone)
-                osc_chunk_move_row(c, n++, i);
-        }
-        c->first_row = n_rows;
-        c->n_rows = n;
-        n_rows += n;
-    }
-    if (st == OSC_OK)
-        t->others.n_rows = n_rows;
-    osc_idmap_fini(&a.names);
-    osc_idmap_fini(&a.gone);
-    return st;
 }
 
 /* The sum, or the bound that it would pass. */
@@ -570,45 +320,5 @@ osc_status osc_select_find_window(struct osc_trace *t, const struct osc_selectio
     for (uint32_t i = 0; st == OSC_OK && i < t->n_steps; i++)
         w->n_steps_before += t->steps[i].row.v != 0 && t->steps[i].start_ns < w->from_ns;
     osc_free(f.has_step);
-    return st;
-}
-
-osc_status osc_select(struct osc_trace *t, const struct osc_selection *s, unsigned n_threads,
-                      struct osc_err *err)
-{
-    const uint32_t facts = t->facts;
-    struct osc_filter f = {0};
-    uint8_t *wanted = NULL;
-
-    if (osc_selection_is_all(s))
-        return OSC_OK;
-    osc_status st =
-        osc_derive(t, OSC_FACT_FOREST | OSC_FACT_LINKS | OSC_FACT_STEPS, n_threads, err);
-    if (st != OSC_OK)
-        return st;
-    st = osc_filter_make(&f, t, s, err);
-    if (st != OSC_OK)
-        goto out;
-    st = osc_trace_hold(t);
-    if (st != OSC_OK)
-        goto out;
-    wanted = decide(&f);
-    st = wanted ? keep_ordinals(t, &f, wanted) : OSC_ENOMEM;
-    if (st == OSC_OK)
-        st = select_arrows(&f, t, wanted);
-    if (st != OSC_OK)
-        goto out;
-    t->is_selected = true;
-    for (uint32_t k = 1; k < t->events.n_chunks; k++)
-        osc_chunk_squeeze(t->events.chunks[k], wanted + t->events.chunks[k]->first_row);
-    osc_trace_recount(t);
-    osc_derive_forget(t);
-    if (facts != 0)
-        st = osc_derive(t, facts, n_threads, err);
-out:
-    if (st == OSC_ENOMEM)
-        (void)osc_fail(err, st, "out of memory while selecting");
-    osc_filter_fini(&f);
-    osc_free(wanted);
     return st;
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * select.h - leave out what the user did not ask for, before anything is counted.
+ * select.h - what of a trace the user asked for.
  *
- * The rows that stay are decided on the whole trace (a kernel belongs to the step
- * of its launch), then the others are removed from the columns and the derived
- * facts are made anew, so that no table has to know about selections. Steps keep
- * their ordinals.
+ * Whether a row is wanted is decided on the whole trace: a kernel belongs to the step of
+ * its launch. Most tables are then made of a view that has the wanted rows alone (view.h);
+ * some get the whole trace and a filter. Steps keep their ordinals.
  *
  *   process, thread  host rows of those, and the device work that they launched; the
  *                    copy of an annotation on a device goes with the annotation, which
@@ -21,7 +20,7 @@
  * wanted itself, the innermost range that is open at its time on its track. A record that
  * touches nothing is in no step, and goes by its own time and track.
  *
- * Threading: not locked; one writer.
+ * Threading: not locked; a filter is read-only once made, and so is what it reads.
  */
 #ifndef OSC_DERIVE_SELECT_H
 #define OSC_DERIVE_SELECT_H
@@ -44,13 +43,6 @@ bool osc_selection_is_all(const struct osc_selection *s);
 /* Whether TEXT is a range of steps; whether there are any is another question. */
 bool osc_select_is_steps(const char *text);
 
-/* An annotation of the host that devices may have copies of. */
-struct osc_original {
-    int64_t external;
-    uint32_t name; /* osc_sid */
-    osc_row row;
-};
-
 /* What a selection means for one trace: for tables that look at all of it. */
 struct osc_filter {
     const struct osc_trace *t; /* borrowed, as are the next two */
@@ -59,13 +51,15 @@ struct osc_filter {
     uint8_t *has_track;             /* owned; by track: its host rows are wanted */
     uint8_t *has_queue;             /* owned; by track: its device is wanted */
     uint8_t *has_step;              /* owned; by step: it is wanted; NULL: all rows are */
-    struct osc_original *originals; /* owned; sorted */
-    size_t n_originals;
+    uint32_t first_step, last_step; /* of these, index + 1 */
 };
 
+/* The facts (bits of enum osc_fact) that a filter of S needs beside LINKS and STEPS. */
+uint32_t osc_select_facts(const struct osc_selection *s);
+
 /*
- * Find out what S means for T, which has LINKS and STEPS and keeps all its rows.
- * Wrong values of S: OSC_EINVAL with a sentence. On failure F is empty.
+ * Find out what S means for T, which has LINKS, STEPS and osc_select_facts(S). Wrong
+ * values of S: OSC_EINVAL with a sentence. On failure F is empty.
  */
 OSC_MUST_USE osc_status osc_filter_make(struct osc_filter *f, const struct osc_trace *t,
                                         const struct osc_selection *s, struct osc_err *err);
@@ -74,9 +68,12 @@ void osc_filter_fini(struct osc_filter *f);
 /* Whether row I of C is wanted. */
 bool osc_filter_wants(const struct osc_filter *f, const struct osc_chunk *c, uint32_t i);
 
-/* Keep in T only what S selects. Wrong values of S: OSC_EINVAL with a sentence. */
-OSC_MUST_USE osc_status osc_select(struct osc_trace *t, const struct osc_selection *s,
-                                   unsigned n_threads, struct osc_err *err);
+/* Whether no row of C, a chunk of events, is wanted, as far as its bounds tell. */
+bool osc_filter_skips(const struct osc_filter *f, const struct osc_chunk *c);
+
+/* Whether what lies on TRACK at AT_NS, in no row, is wanted; whether any in that time is. */
+bool osc_filter_wants_point(const struct osc_filter *f, uint32_t track, int64_t at_ns);
+bool osc_filter_wants_between(const struct osc_filter *f, int64_t first_ns, int64_t last_ns);
 
 /* Between which times rows must start to be wanted, on the clock of the file. */
 struct osc_select_window {
@@ -86,8 +83,8 @@ struct osc_select_window {
 
 /*
  * What S asks for at the most, told by T, which holds all steps and the origin but
- * perhaps nothing else: for leaving out the rest while loading. osc_select() must
- * follow.
+ * perhaps nothing else: for leaving out the rest while loading. A view of what is left
+ * must follow.
  */
 OSC_MUST_USE osc_status osc_select_find_window(struct osc_trace *t,
                                                const struct osc_selection *s,

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "derive/derive.h"
+#include "derive/view.h"
 #include "support/small_trace.h"
 
 /* Rows: two steps, an operator and a launch on each of two threads, work, an orphan. */
@@ -16,13 +17,23 @@ static const char events[] = STEP(5, 0, 100) STEP(6, 100, 100) OP("a", 1, 10, 20
     CALL(1, 12, 2, 1, "") OP("b", 2, 110, 20, "") CALL(2, 112, 2, 2, "") KERNEL("ka", 150, 9, 1)
         KERNEL("kb", 160, 9, 2) KERNEL("orphan", 20, 9, 77);
 
-static struct osc_trace trace;
+static struct osc_trace trace, base;
 
 static int end(void **state)
 {
     (void)state;
     osc_trace_fini(&trace);
+    osc_trace_fini(&base);
     return 0;
+}
+
+/* Make TRACE a view of what is read from TEXT, its base. */
+static osc_status view_of(const char *text, const struct osc_selection *s, struct osc_err *err)
+{
+    (void)end(NULL);
+    assert_true(small_load(&base, text));
+    assert_int_equal(osc_derive(&base, OSC_FACT_VIEWS, 1, NULL), OSC_OK);
+    return osc_view_make(&trace, &base, s, 1, err);
 }
 
 /* The names of the rows of TEXT that stay, in order, separated by blanks. */
@@ -30,8 +41,7 @@ static void stay_of(const char *text, const struct osc_selection *s, const char 
 {
     char got[256] = "";
 
-    assert_true(small_load(&trace, text));
-    assert_int_equal(osc_select(&trace, s, 1, NULL), OSC_OK);
+    assert_int_equal(view_of(text, s, NULL), OSC_OK);
     for (uint32_t i = 0; i < small_chunk(&trace)->n_rows; i++) {
         const struct osc_str name = osc_row_name(&trace, small_chunk(&trace), i);
 
@@ -122,11 +132,9 @@ static void times_go_by_starts_from_the_origin(void **state)
 static void facts_are_made_anew(void **state)
 {
     (void)state;
-    assert_true(small_load(&trace, events));
+    assert_int_equal(view_of(events, &(struct osc_selection){.steps = "6"}, NULL), OSC_OK);
+    assert_int_equal(base.findings.by_code[OSC_FINDING_no_launch].count, 1);
     assert_int_equal(osc_derive(&trace, OSC_FACT_STEPS, 1, NULL), OSC_OK);
-    assert_int_equal(trace.findings.by_code[OSC_FINDING_no_launch].count, 1);
-    assert_int_equal(osc_select(&trace, &(struct osc_selection){.steps = "6"}, 1, NULL),
-                     OSC_OK);
     assert_int_equal(trace.n_steps, 1);
     assert_int_equal(small_chunk(&trace)->step[0], 1);
     assert_int_equal(small_number(small_chunk(&trace)->link[3]), 2);
@@ -146,9 +154,10 @@ static void what_is_left_out_is_not_missing(void **state)
 
     (void)state;
     for (int is_cut = 0; is_cut < 2; is_cut++) {
-        assert_true(small_load(&trace, text));
         if (is_cut)
-            assert_int_equal(osc_select(&trace, &from, 1, NULL), OSC_OK);
+            assert_int_equal(view_of(text, &from, NULL), OSC_OK);
+        else
+            assert_true(small_load(&trace, text));
         assert_int_equal(osc_derive(&trace, OSC_FACT_LINKS | OSC_FACT_ALLOCATIONS, 1, NULL),
                          OSC_OK);
         for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
@@ -160,39 +169,62 @@ static void what_is_left_out_is_not_missing(void **state)
 
 static void steps_keep_their_ordinals(void **state)
 {
+    struct osc_trace again = {0};
+
     (void)state;
-    assert_true(small_load(&trace, events));
-    assert_int_equal(osc_select(&trace, &(struct osc_selection){.steps = "6"}, 1, NULL),
-                     OSC_OK);
-    assert_int_equal(osc_derive(&trace, OSC_FACT_STEPS, 1, NULL), OSC_OK);
+    assert_int_equal(view_of(events, &(struct osc_selection){.steps = "6"}, NULL), OSC_OK);
+    assert_int_equal(osc_derive(&trace, OSC_FACT_VIEWS, 1, NULL), OSC_OK);
     assert_int_equal(trace.n_steps, 1);
     assert_int_equal(trace.steps[0].ordinal, 1);
     /* What is selected can be selected from, by the same ordinals. */
-    assert_int_equal(osc_select(&trace, &(struct osc_selection){.steps = "@0"}, 1, NULL),
-                     OSC_EINVAL);
-    assert_int_equal(osc_select(&trace, &(struct osc_selection){.steps = "@1"}, 1, NULL),
-                     OSC_OK);
-    osc_trace_fini(&trace);
+    assert_int_equal(
+        osc_view_make(&again, &trace, &(struct osc_selection){.steps = "@0"}, 1, NULL),
+        OSC_EINVAL);
+    assert_int_equal(
+        osc_view_make(&again, &trace, &(struct osc_selection){.steps = "@1"}, 1, NULL), OSC_OK);
+    assert_int_equal(again.events.n_rows, 4);
+    osc_trace_fini(&again);
 
     /* Steps may have been left out while loading. */
-    assert_true(small_load(&trace, events));
-    assert_int_equal(osc_select(&trace,
-                                &(struct osc_selection){.steps = "@7", .n_steps_before = 6}, 1,
-                                NULL),
-                     OSC_OK);
+    assert_int_equal(
+        view_of(events, &(struct osc_selection){.steps = "@7", .n_steps_before = 6}, NULL),
+        OSC_OK);
     assert_int_equal(osc_derive(&trace, OSC_FACT_STEPS, 1, NULL), OSC_OK);
     assert_int_equal(trace.n_steps, 1);
     assert_int_equal(trace.steps[0].ordinal, 7);
-    osc_trace_fini(&trace);
 
     /* Without the annotations all that is left is one step. */
-    assert_true(small_load(&trace, events));
-    assert_int_equal(osc_select(&trace, &(struct osc_selection){.thread = "2"}, 1, NULL),
-                     OSC_OK);
+    assert_int_equal(view_of(events, &(struct osc_selection){.thread = "2"}, NULL), OSC_OK);
     assert_int_equal(osc_derive(&trace, OSC_FACT_STEPS, 1, NULL), OSC_OK);
     assert_int_equal(trace.n_steps, 1);
     assert_int_equal(trace.steps[0].row.v, 0);
     assert_int_equal(trace.steps[0].ordinal, 0);
+}
+
+static void the_base_stays_as_it_is(void **state)
+{
+    static const char *const threads[] = {"1", "2"};
+    struct osc_trace views[2] = {{0}};
+
+    (void)state;
+    assert_true(small_load(&base, events));
+    assert_int_equal(osc_derive(&base, OSC_FACT_VIEWS, 1, NULL), OSC_OK);
+    for (int k = 0; k < 2; k++) {
+        const struct osc_selection s = {.thread = threads[k]};
+
+        assert_int_equal(osc_view_make(&views[k], &base, &s, 1, NULL), OSC_OK);
+    }
+    assert_int_equal(base.events.n_rows, 9);
+    assert_int_equal(base.n_steps, 2);
+    assert_int_equal(base.findings.by_code[OSC_FINDING_no_launch].count, 1);
+    assert_int_equal(views[0].events.n_rows, 5);
+    assert_int_equal(views[1].events.n_rows, 3);
+    /* Nothing was copied that is the same for all. */
+    assert_ptr_equal(views[0].forms, base.forms);
+    assert_ptr_equal(views[0].strings.shards, base.strings.shards);
+    assert_ptr_equal(views[1].events.chunks[1]->args, base.events.chunks[1]->args);
+    osc_trace_fini(&views[0]);
+    osc_trace_fini(&views[1]);
 }
 
 #define ARROW(ph, id, tid, ts)                                                               \
@@ -208,8 +240,7 @@ static void arrows_stay(const struct osc_selection *s, const char *phases)
                 ARROW("f", 4, 2, 129);
     char got[16] = "";
 
-    assert_true(small_load(&trace, arrows));
-    assert_int_equal(osc_select(&trace, s, 1, NULL), OSC_OK);
+    assert_int_equal(view_of(arrows, s, NULL), OSC_OK);
     const struct osc_chunk *const c = trace.others.chunks[1];
     for (uint32_t i = 0; i < c->n_rows; i++) {
         const char ph = (char)trace.forms[c->form[i]].ph;
@@ -246,11 +277,9 @@ static void callers_come_along_if_asked_for(void **state)
     for (int with = 0; with < 2; with++) {
         char got[128] = "";
 
-        assert_true(small_load(&trace, frames));
-        assert_int_equal(
-            osc_select(&trace, &(struct osc_selection){.steps = "5", .with_callers = with == 1},
-                       1, NULL),
-            OSC_OK);
+        const struct osc_selection s = {.steps = "5", .with_callers = with == 1};
+
+        assert_int_equal(view_of(frames, &s, NULL), OSC_OK);
         for (uint32_t i = 0; i < small_chunk(&trace)->n_rows; i++) {
             const struct osc_str name = osc_row_name(&trace, small_chunk(&trace), i);
 
@@ -285,11 +314,10 @@ static void what_is_not_there_is_told(void **state)
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct osc_err err = {0};
 
-        assert_true(small_load(&trace, events));
-        assert_int_equal(osc_select(&trace, &wrong[i], 1, &err), OSC_EINVAL);
+        assert_int_equal(view_of(events, &wrong[i], &err), OSC_EINVAL);
         assert_int_not_equal(err.message[0], '\0');
-        assert_int_equal(trace.events.n_rows, 9);
-        osc_trace_fini(&trace);
+        assert_int_equal(trace.events.n_rows, 0);
+        assert_int_equal(base.events.n_rows, 9);
     }
 }
 
@@ -306,6 +334,7 @@ int main(void)
         cmocka_unit_test_teardown(facts_are_made_anew, end),
         cmocka_unit_test_teardown(what_is_left_out_is_not_missing, end),
         cmocka_unit_test_teardown(steps_keep_their_ordinals, end),
+        cmocka_unit_test_teardown(the_base_stays_as_it_is, end),
         cmocka_unit_test_teardown(an_arrow_stays_whole_or_goes, end),
         cmocka_unit_test_teardown(callers_come_along_if_asked_for, end),
         cmocka_unit_test(a_range_of_steps_is_told_from_others),

@@ -14,7 +14,10 @@ static int by_start(const void *x, const void *y)
     return (a->row.v > b->row.v) - (a->row.v < b->row.v);
 }
 
-/* "ProfilerStep#007" -> "7"; a name without a number is its own label. */
+/*
+ * "ProfilerStep#007" -> "7"; a name without a number is its own label. A view adds no
+ * string to those of its base, which has looked at all labels before.
+ */
 static osc_status label_of(struct osc_trace *t, osc_sid name, osc_sid *label)
 {
     const struct osc_str s = osc_trace_str(t, name);
@@ -35,7 +38,8 @@ static osc_status label_of(struct osc_trace *t, osc_sid name, osc_sid *label)
         number.s++;
         number.len--;
     }
-    return osc_strings_add(&t->strings, number, label, NULL);
+    *label = osc_strings_find(&t->strings, number);
+    return label->v != 0 ? OSC_OK : osc_strings_add(&t->strings, number, label, NULL);
 }
 
 static osc_status add_annotations(struct osc_trace *t, const struct osc_classes *c)

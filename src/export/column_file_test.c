@@ -12,7 +12,7 @@
 
 #include "base/mem.h"
 #include "derive/derive.h"
-#include "derive/select.h"
+#include "derive/view.h"
 #include "export/export.h"
 #include "export/redact.h"
 #include "import/osc/verify.h"
@@ -205,8 +205,8 @@ static bool has_bytes(const struct file *f, const char *s)
 static void has_nothing_of_what_was_cut_or_redacted(void **state)
 {
     const struct osc_selection first = {.steps = "@0"};
-    struct osc_trace t = {0}, again = {0};
-    struct osc_trace *const traces[] = {&t};
+    struct osc_trace t = {0}, cut = {0}, again = {0};
+    struct osc_trace *const traces[] = {&t}, *const views[] = {&cut};
     struct file f;
 
     (void)state;
@@ -221,14 +221,16 @@ static void has_nothing_of_what_was_cut_or_redacted(void **state)
     assert_int_equal(again.events.n_rows, t.events.n_rows);
     osc_trace_fini(&again);
     free_file(&f);
-    assert_int_equal(osc_select(&t, &first, 1, NULL), OSC_OK);
-    assert_int_equal(write_traces(traces, 1, true, &f), OSC_OK);
+    assert_int_equal(osc_derive(&t, OSC_FACT_VIEWS, 1, NULL), OSC_OK);
+    assert_int_equal(osc_view_make(&cut, &t, &first, 1, NULL), OSC_OK);
+    assert_int_equal(write_traces(views, 1, true, &f), OSC_OK);
     assert_false(has_bytes(&f, "aten::add"));
     assert_int_equal(read_back(&again, &f), OSC_OK);
     assert_true(again.is_selected);
-    assert_int_equal(again.events.n_rows, t.events.n_rows);
-    assert_true(print_of_events(&again) == print_of_events(&t));
+    assert_int_equal(again.events.n_rows, cut.events.n_rows);
+    assert_true(print_of_events(&again) == print_of_events(&cut));
     osc_trace_fini(&again);
+    osc_trace_fini(&cut);
     osc_trace_fini(&t);
     free_file(&f);
 }

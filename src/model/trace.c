@@ -41,7 +41,8 @@ osc_status osc_chunk_replace_words(struct osc_chunk *c, uint32_t i, const uint32
     return OSC_OK;
 }
 
-void osc_chunk_move_row(struct osc_chunk *c, uint32_t to, uint32_t from)
+/* Put row FROM of C in the place of TO, which is not behind it. */
+static void move_row(struct osc_chunk *c, uint32_t to, uint32_t from)
 {
     if (to == from) /* and a mapped page stays clean */
         return;
@@ -65,7 +66,7 @@ void osc_chunk_squeeze(struct osc_chunk *c, const uint8_t *wanted)
     for (uint32_t i = 0; i < c->n_rows; i++) {
         if (!wanted[i])
             continue;
-        osc_chunk_move_row(c, n, i);
+        move_row(c, n, i);
         c->min_ts_ns = c->ts_ns[n] < c->min_ts_ns ? c->ts_ns[n] : c->min_ts_ns;
         c->max_end_ns = osc_row_end(c, n) > c->max_end_ns ? osc_row_end(c, n) : c->max_end_ns;
         n++;
@@ -93,6 +94,16 @@ osc_status osc_store_append(struct osc_store *s, struct osc_chunk *c)
     return OSC_OK;
 }
 
+/* Free what views of T have borrowed. */
+static void fini_shared(struct osc_trace *t)
+{
+    for (uint32_t i = 0; i < t->n_forms; i++)
+        osc_free(t->forms[i].slots);
+    osc_free(t->forms);
+    osc_strings_fini(&t->strings);
+    osc_arena_fini(&t->arena);
+}
+
 void osc_trace_fini(struct osc_trace *t)
 {
     if (t->derived_free)
@@ -109,16 +120,13 @@ void osc_trace_fini(struct osc_trace *t)
     }
     osc_mem_give(t->copied_bytes);
     osc_free(t->pages);
-    for (uint32_t i = 0; i < t->n_forms; i++)
-        osc_free(t->forms[i].slots);
-    osc_free(t->forms);
+    if (!t->base)
+        fini_shared(t);
     osc_free(t->tracks);
     osc_free(t->processes);
     osc_free(t->steps);
     osc_free(t->step_ordinals);
     osc_free(t->metas);
-    osc_strings_fini(&t->strings);
-    osc_arena_fini(&t->arena);
     osc_mem_unreserve(t->reserved_bytes);
     memset(t, 0, sizeof *t);
 }

@@ -18,6 +18,8 @@
  *   - Ids of strings, forms and tracks say nothing about order: with several
  *     threads they differ from run to run. Rows do not. Never sort by an id.
  *   - Records that are not events (flows, ends, metadata) lie in a second store.
+ *   - A view is a trace of some rows of another, its base (derive/view.h): it shares
+ *     what is constant there and owns its rows, tracks, findings and facts.
  *
  * Threading: built by import/ alone (see import/build/builder.h). Once osc_trace_seal()
  * has returned, any number of readers; derive/ writes its own columns, each once.
@@ -106,12 +108,9 @@ struct osc_store {
 /* Free C and its derived columns. */
 void osc_chunk_free(struct osc_chunk *c);
 
-/* Put row FROM of C in the place of TO, which is not behind it. */
-void osc_chunk_move_row(struct osc_chunk *c, uint32_t to, uint32_t from);
-
 /*
  * Keep the rows of C, of events, for which WANTED (by place) is not 0. Numbers of rows
- * are still those of before.
+ * are still those of before. For readers: once sealed, a chunk keeps its rows.
  */
 void osc_chunk_squeeze(struct osc_chunk *c, const uint8_t *wanted);
 
@@ -159,8 +158,9 @@ struct osc_meta {
 };
 
 struct osc_trace {
-    struct osc_strings strings; /* all names, keys, texts */
-    struct osc_form *forms;     /* owned; [0] is an empty form without category */
+    const struct osc_trace *base; /* borrowed; what this is a view of; NULL: a file */
+    struct osc_strings strings;   /* all names, keys, texts; of a view: the base's */
+    struct osc_form *forms;       /* owned, of a view the base's; [0] is an empty form */
     uint32_t n_forms;
     struct osc_track *tracks; /* owned; [0] is none */
     uint32_t n_tracks;
@@ -196,7 +196,7 @@ struct osc_trace {
     bool goes_on;                  /* in a part of its recording that was not read with it */
     bool is_stdin;                 /* read from standard input */
     bool is_partial;               /* reading stopped at a limit or a read error */
-    bool is_selected;              /* what was not selected has been removed */
+    bool is_selected;              /* a view, or read from a file that holds one */
     size_t reserved_bytes;         /* by osc_mem_reserve(), for what will be made of it */
     struct osc_arena arena;        /* what lives as long as the trace */
     uint32_t facts;                /* bits of enum osc_fact that derive/ has made */
@@ -210,7 +210,7 @@ struct osc_trace {
     size_t copied_bytes; /* of mapped pages that are held since they may be written */
 };
 
-/* Free all of T and leave it empty. */
+/* Free all that T owns and leave it empty. A view goes before its base. */
 void osc_trace_fini(struct osc_trace *t);
 
 /*

@@ -16,6 +16,7 @@
 #include "analysis/table_registry.h"
 #include "base/mem.h"
 #include "derive/derive.h"
+#include "derive/select.h"
 #include "support/small_trace.h"
 
 static struct osc_trace trace;
@@ -32,7 +33,9 @@ static inline int small_end(void **state)
 /* Make DEF of the trace that is loaded. */
 static inline void small_make(const struct osc_table_def *def, const struct osc_options *o)
 {
-    assert_int_equal(osc_derive(&trace, def->facts, 1, NULL), OSC_OK);
+    const uint32_t more = o->selection ? osc_select_facts(o->selection) : 0;
+
+    assert_int_equal(osc_derive(&trace, def->facts | more, 1, NULL), OSC_OK);
     osc_result_init(&result, def);
     assert_int_equal(def->map(&trace, o, &result, NULL), OSC_OK);
     if (def->finish)

@@ -9,7 +9,7 @@
  *
  *   - Nothing in the file is believed: whoever has written it may have got the hashes
  *     right and everything else wrong.
- *   - The mapping is private: selections and --redact change copies of pages.
+ *   - The mapping is private: leaving rows out and --redact change copies of pages.
  *   - A mapped file must not get shorter: the kernel would end us by SIGBUS. Exports
  *     replace files, and never write into them. Whoever changes one in place, after its
  *     columns have been checked, gets what he asked for.

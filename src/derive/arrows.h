@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * arrows.h - which records of the other store belong to one arrow.
+ *
+ * An arrow is all records (phases s, t, f) of one category and id. A selection leaves it
+ * whole or takes it away, so it has to know the arrow of each record, and how many
+ * records an arrow has, without looking at all of them for each view.
+ *
+ * Threading: made by one writer; read-only afterwards.
+ */
+#ifndef OSC_DERIVE_ARROWS_H
+#define OSC_DERIVE_ARROWS_H
+
+#include "base/status.h"
+#include "model/trace.h"
+
+/* Of one chunk of the other store. */
+struct osc_arrow_span {
+    int64_t first_ns, last_ns; /* of its records of arrows; first > last: it has none */
+    bool has_others;           /* it has records that are of no arrow */
+};
+
+/* Zeroed, it is empty. */
+struct osc_arrows {
+    uint32_t *of_record;          /* owned; by number of the row: arrow + 1, or 0 */
+    uint32_t *n_records;          /* owned; by arrow */
+    struct osc_arrow_span *spans; /* owned; by chunk */
+    uint32_t n;                   /* arrows */
+};
+
+OSC_MUST_USE osc_status osc_arrows_make(const struct osc_trace *t, struct osc_arrows *a);
+void osc_arrows_fini(struct osc_arrows *a);
+
+#endif

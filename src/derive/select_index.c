@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "derive/select_index.h"
+
+#include "base/mem.h"
+#include "base/sort.h"
+#include "base/thread.h"
+#include "derive/args.h"
+
+static int by_annotation(const void *x, const void *y)
+{
+    const struct osc_original *const a = x, *const b = y;
+
+    if (a->external != b->external)
+        return a->external < b->external ? -1 : 1;
+    if (a->name != b->name)
+        return a->name < b->name ? -1 : 1;
+    return (a->row.v > b->row.v) - (a->row.v < b->row.v);
+}
+
+static bool is_annotation(const struct osc_trace *t, const struct osc_classes *classes,
+                          const struct osc_chunk *c, uint32_t i)
+{
+    return t->forms[c->form[i]].kind == OSC_KIND_ANNOTATION && osc_is_range(classes, c, i);
+}
+
+/* List the annotations of the host that devices may have copies of. */
+static osc_status find_originals(const struct osc_trace *t, const struct osc_classes *classes,
+                                 struct osc_select_index *x)
+{
+    const struct osc_store *const s = &t->events;
+    size_t cap = 0;
+
+    for (uint32_t k = 1; k < s->n_chunks; k++) {
+        const struct osc_chunk *const c = s->chunks[k];
+
+        for (uint32_t i = 0; i < c->n_rows; i++) {
+            if (!is_annotation(t, classes, c, i) || osc_is_on_device(classes, c, i))
+                continue;
+            const int64_t external = osc_args_external_id(t, c, i);
+            if (external == 0)
+                continue;
+            if (osc_grow(&x->originals, &cap, x->n_originals + 1, sizeof *x->originals) !=
+                OSC_OK)
+                return OSC_ENOMEM;
+            x->originals[x->n_originals++] =
+                (struct osc_original){external, c->name[i], osc_row_at(c, i)};
+        }
+    }
+    if (x->n_originals > 1)
+        osc_sort(x->originals, x->n_originals, sizeof *x->originals, by_annotation);
+    return OSC_OK;
+}
+
+/* The first annotation of the host that row I of C, on a device, is a copy of; or none. */
+static osc_row original_of(const struct osc_trace *t, const struct osc_classes *classes,
+                           const struct osc_select_index *x, const struct osc_chunk *c,
+                           uint32_t i)
+{
+    size_t low = 0, high = x->n_originals;
+
+    if (high == 0 || !is_annotation(t, classes, c, i))
+        return (osc_row){0};
+    const struct osc_original key = {osc_args_external_id(t, c, i), c->name[i], {0}};
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+
+        if (by_annotation(&x->originals[middle], &key) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == x->n_originals || x->originals[low].external != key.external ||
+        x->originals[low].name != key.name)
+        return (osc_row){0};
+    return x->originals[low].row;
+}
+
+osc_row osc_select_cause(const struct osc_trace *t, const struct osc_classes *classes,
+                         const struct osc_select_index *x, const struct osc_chunk *c,
+                         uint32_t i)
+{
+    const osc_row launch = {c->link[i]};
+
+    return launch.v != 0 ? launch : original_of(t, classes, x, c, i);
+}
+
+uint32_t osc_select_step(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i)
+{
+    uint32_t low = 0, high = c->kind[i] == OSC_KIND_STEP ? t->n_steps : 0;
+
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        const struct osc_step *const s = &t->steps[middle];
+
+        if (s->start_ns < c->ts_ns[i] ||
+            (s->start_ns == c->ts_ns[i] && s->row.v < osc_row_at(c, i).v))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < t->n_steps && t->steps[low].row.v == osc_row_at(c, i).v ? low + 1 : c->step[i];
+}
+
+struct spanning {
+    const struct osc_trace *t;
+    const struct osc_classes *classes;
+    struct osc_select_index *index;
+};
+
+/* Find the least and the largest step that rows of a chunk go with. */
+static void span_chunk(void *ctx, uint32_t item)
+{
+    const struct spanning *const w = ctx;
+    const struct osc_store *const s = &w->t->events;
+    const struct osc_chunk *const c = s->chunks[item + 1];
+    struct osc_step_span span = {UINT32_MAX, 0};
+
+    for (uint32_t i = 0; i < c->n_rows; i++) {
+        osc_row row = osc_row_at(c, i);
+
+        if (osc_is_on_device(w->classes, c, i))
+            row = osc_select_cause(w->t, w->classes, w->index, c, i);
+        if (row.v == 0)
+            continue;
+        const uint32_t step = osc_select_step(w->t, osc_chunk_of(s, row), osc_row_place(row));
+        if (step == 0)
+            continue;
+        span.first = step < span.first ? step : span.first;
+        span.last = step > span.last ? step : span.last;
+    }
+    w->index->spans[c->index] = span;
+}
+
+osc_status osc_select_index_make(const struct osc_trace *t, const struct osc_classes *classes,
+                                 unsigned n_threads, struct osc_select_index *x)
+{
+    struct spanning w = {t, classes, x};
+
+    *x = (struct osc_select_index){0};
+    x->spans = osc_calloc((size_t)t->events.n_chunks + 1, sizeof *x->spans);
+    osc_status st = x->spans ? find_originals(t, classes, x) : OSC_ENOMEM;
+    if (st == OSC_OK && t->events.n_chunks > 1)
+        osc_parallel(n_threads, t->events.n_chunks - 1, span_chunk, &w);
+    return st;
+}
+
+void osc_select_index_fini(struct osc_select_index *x)
+{
+    osc_free(x->originals);
+    osc_free(x->spans);
+    *x = (struct osc_select_index){0};
+}

@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "derive/view.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/thread.h"
+#include "derive/derive.h"
+#include "derive/facts.h"
+
+#define WANTED 1u
+#define SEEN   2u /* it holds what is wanted, as do all that hold it */
+#define CALLER 4u
+
+/* A view on its way. */
+struct making {
+    struct osc_trace *view;
+    const struct osc_trace *base;
+    const struct osc_facts *facts; /* of the base */
+    struct osc_filter filter;
+    unsigned n_threads;
+    uint8_t *wanted;    /* owned; by number of the row: 0 for what stays behind */
+    uint32_t *n_wanted; /* owned; by chunk of events */
+    uint32_t *hits;     /* owned; by arrow: how many of its records touch what is wanted */
+};
+
+/* --- which events ------------------------------------------------------------------- */
+
+static void decide_chunk(void *ctx, uint32_t item)
+{
+    const struct making *const m = ctx;
+    const struct osc_chunk *const c = m->base->events.chunks[item + 1];
+    uint32_t n = 0;
+
+    if (osc_filter_skips(&m->filter, c))
+        return;
+    for (uint32_t i = 0; i < c->n_rows; i++) {
+        const bool is_wanted = osc_filter_wants(&m->filter, c, i);
+
+        if (is_wanted)
+            m->wanted[c->first_row + i] = WANTED;
+        n += is_wanted;
+    }
+    m->n_wanted[c->index] = n;
+}
+
+static uint32_t number_of(const struct making *m, osc_row row)
+{
+    return osc_row_number(&m->base->events, row);
+}
+
+/*
+ * Whether the row that holds others tells who called them. Ranges of category `python`
+ * do not: time counts as theirs, and they would bring to a step what began before it.
+ */
+static bool is_caller(const struct making *m, const struct osc_chunk *c, uint32_t i)
+{
+    return (m->facts->classes.forms[c->form[i]] & OSC_FORM_FUNCTION) != 0;
+}
+
+/* Mark the callers of row I of C. */
+static void mark_callers(struct making *m, const struct osc_chunk *c, uint32_t i)
+{
+    const struct osc_store *const s = &m->base->events;
+    osc_row up = {c->parent[i]};
+
+    while (up.v != 0 && !(m->wanted[number_of(m, up)] & SEEN)) {
+        const struct osc_chunk *const above = osc_chunk_of(s, up);
+        const uint32_t place = osc_row_place(up);
+        uint8_t *const mark = &m->wanted[number_of(m, up)];
+
+        if (is_caller(m, above, place)) {
+            m->n_wanted[above->index] += (*mark & WANTED) == 0;
+            *mark |= CALLER;
+        }
+        *mark |= SEEN;
+        up.v = above->parent[place];
+    }
+}
+
+/* Want the callers of what is wanted, too. */
+static void add_callers(struct making *m)
+{
+    const struct osc_store *const s = &m->base->events;
+
+    for (uint32_t k = 1; k < s->n_chunks; k++) {
+        const struct osc_chunk *const c = s->chunks[k];
+
+        for (uint32_t i = 0; i < c->n_rows && m->n_wanted[k] > 0; i++) {
+            if (m->wanted[c->first_row + i] & WANTED)
+                mark_callers(m, c, i);
+        }
+    }
+}
+
+/* Decide on every row, while all of them are there. */
+static osc_status decide(struct making *m)
+{
+    const struct osc_store *const s = &m->base->events;
+
+    m->wanted = osc_calloc((size_t)s->n_rows + 1, 1);
+    m->n_wanted = osc_calloc((size_t)s->n_chunks + 1, sizeof *m->n_wanted);
+    if (!m->wanted || !m->n_wanted)
+        return OSC_ENOMEM;
+    if (s->n_chunks > 1)
+        osc_parallel(m->n_threads, s->n_chunks - 1, decide_chunk, m);
+    if (m->filter.s->with_callers)
+        add_callers(m);
+    return OSC_OK;
+}
+
+/* Let the view know the ordinals of its steps. */
+static osc_status keep_ordinals(struct making *m)
+{
+    const struct osc_trace *const t = m->base;
+    uint32_t *ordinals = osc_calloc((size_t)t->n_steps + 1, sizeof *ordinals);
+    uint32_t n = 0;
+
+    if (!ordinals)
+        return OSC_ENOMEM;
+    for (uint32_t i = 0; i < t->n_steps; i++) {
+        const osc_row row = t->steps[i].row;
+
+        if (row.v != 0 && (m->wanted[number_of(m, row)] & (WANTED | CALLER)))
+            ordinals[n++] = t->steps[i].ordinal + m->filter.s->n_steps_before;
+    }
+    m->view->step_ordinals = ordinals;
+    m->view->n_step_ordinals = n;
+    return OSC_OK;
+}
+
+/* --- which arrows ------------------------------------------------------------------- */
+
+/* The innermost range that is open at AT_NS on TRACK, or none. */
+static osc_row touched_by(const struct making *m, uint32_t track, int64_t at_ns)
+{
+    const struct osc_order *const o = &m->facts->order;
+    const struct osc_store *const s = &m->base->events;
+    uint32_t hint = 0;
+    /* Behind the last that starts by then. */
+    const uint32_t place = osc_order_find(m->base, o, track, at_ns + 1, &hint);
+    osc_row row = {place > o->first[track] ? o->rows[place - 1] : 0};
+
+    while (row.v != 0 && osc_row_end(osc_chunk_of(s, row), osc_row_place(row)) < at_ns)
+        row.v = osc_chunk_of(s, row)->parent[osc_row_place(row)];
+    return row;
+}
+
+/* Whether what record I of an arrow touches stays. */
+static bool touches_wanted(const struct making *m, const struct osc_chunk *c, uint32_t i)
+{
+    const osc_row row = touched_by(m, c->track[i], c->ts_ns[i]);
+
+    if (row.v != 0)
+        return (m->wanted[number_of(m, row)] & WANTED) != 0;
+    return osc_filter_wants_point(&m->filter, c->track[i], c->ts_ns[i]);
+}
+
+/*
+ * Whether the records of arrows between FIRST_NS and LAST_NS can touch what is wanted: a
+ * row of the view, or nothing at a time that is selected.
+ */
+static bool can_touch(const struct making *m, const struct osc_arrow_span *span)
+{
+    const struct osc_trace *const v = m->view;
+
+    if (span->first_ns > span->last_ns)
+        return false;
+    if (osc_filter_wants_between(&m->filter, span->first_ns, span->last_ns))
+        return true;
+    return v->events.n_rows > 0 && span->first_ns <= v->max_end_ns &&
+           span->last_ns >= v->min_ts_ns;
+}
+
+/* Count for each arrow the records that stay. */
+static osc_status judge_arrows(struct making *m)
+{
+    const struct osc_arrows *const a = &m->facts->arrows;
+    const struct osc_store *const s = &m->base->others;
+
+    m->hits = osc_calloc((size_t)a->n + 1, sizeof *m->hits);
+    if (!m->hits)
+        return OSC_ENOMEM;
+    for (uint32_t k = 1; k < s->n_chunks; k++) {
+        const struct osc_chunk *const c = s->chunks[k];
+
+        if (!can_touch(m, &a->spans[k]))
+            continue;
+        for (uint32_t i = 0; i < c->n_rows; i++) {
+            const uint32_t arrow = a->of_record[c->first_row + i];
+
+            if (arrow != 0 && touches_wanted(m, c, i))
+                m->hits[arrow - 1]++;
+        }
+    }
+    return OSC_OK;
+}
+
+/* Whether record I of C, of the other store, stays: an arrow does if all of it would. */
+static bool stays(const struct making *m, const struct osc_chunk *c, uint32_t i)
+{
+    const struct osc_arrows *const a = &m->facts->arrows;
+    const uint32_t arrow = a->of_record[c->first_row + i];
+
+    return arrow == 0 || m->hits[arrow - 1] == a->n_records[arrow - 1];
+}
+
+static uint32_t count_others(const struct making *m, const struct osc_chunk *c)
+{
+    const struct osc_arrow_span *const span = &m->facts->arrows.spans[c->index];
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < c->n_rows && (span->has_others || can_touch(m, span)); i++)
+        n += stays(m, c, i);
+    return n;
+}
+
+/* --- copies of rows ----------------------------------------------------------------- */
+
+/* Bytes of a row's columns; they start at multiples of eight rows. */
+#define ROW_BYTES (2 * sizeof(int64_t) + 4 * sizeof(uint32_t) + 1)
+
+/* Point the columns of TO, of N rows, to AT, as far as FROM has them; what lies behind. */
+static char *lay_columns(struct osc_chunk *to, const struct osc_chunk *from, uint32_t n,
+                         char *at)
+{
+    const size_t n_places = ((size_t)n + 7) / 8 * 8;
+    int64_t *const times = (int64_t *)(void *)at;
+    uint32_t *const words = (uint32_t *)(void *)(times + 2 * n_places);
+
+    to->ts_ns = times;
+    to->dur_ns = from->dur_ns ? times + n_places : NULL;
+    to->name = words;
+    to->form = words + n_places;
+    to->track = words + 2 * n_places;
+    to->arg_word = words + 3 * n_places;
+    to->kind = from->kind ? (uint8_t *)(words + 4 * n_places) : NULL;
+    return (char *)(words + 4 * n_places) + n_places;
+}
+
+/* Copy row I of FROM to the end of TO. Words that are its chunk's own are copied, too. */
+static osc_status copy_row(const struct osc_trace *t, struct osc_chunk *to,
+                           const struct osc_chunk *from, uint32_t i)
+{
+    const uint32_t n = to->n_rows++;
+
+    to->ts_ns[n] = from->ts_ns[i];
+    if (to->dur_ns)
+        to->dur_ns[n] = from->dur_ns[i];
+    to->name[n] = from->name[i];
+    to->form[n] = from->form[i];
+    to->track[n] = from->track[i];
+    to->arg_word[n] = from->arg_word[i];
+    if (to->kind)
+        to->kind[n] = from->kind[i];
+    if (!(from->arg_word[i] & OSC_ARG_WORD_MORE))
+        return OSC_OK;
+    return osc_chunk_replace_words(to, n, osc_row_words(from, i),
+                                   t->forms[from->form[i]].n_words);
+}
+
+static void widen(struct osc_chunk *c)
+{
+    c->min_ts_ns = INT64_MAX;
+    c->max_end_ns = INT64_MIN;
+    for (uint32_t i = 0; i < c->n_rows; i++) {
+        c->min_ts_ns = c->ts_ns[i] < c->min_ts_ns ? c->ts_ns[i] : c->min_ts_ns;
+        c->max_end_ns = osc_row_end(c, i) > c->max_end_ns ? osc_row_end(c, i) : c->max_end_ns;
+    }
+}
+
+/* Append to STORE a chunk with room for N rows of FROM at *AT. NULL: no memory. */
+static struct osc_chunk *new_chunk(struct osc_store *store, const struct osc_chunk *from,
+                                   uint32_t n, char **at)
+{
+    struct osc_chunk *const c = osc_calloc(1, sizeof *c);
+
+    if (!c)
+        return NULL;
+    if (osc_store_append(store, c) != OSC_OK) {
+        osc_chunk_free(c);
+        return NULL;
+    }
+    c->first_event = from->first_event;
+    c->min_ts_ns = from->min_ts_ns;
+    c->max_end_ns = from->max_end_ns;
+    c->args = from->args;
+    c->n_arg_words = from->n_arg_words;
+    *at = lay_columns(c, from, n, *at);
+    return c;
+}
+
+/* Pages for the N_ROWS rows of N_CHUNKS chunks, those of store number WHICH. */
+static char *new_pages(struct osc_trace *view, unsigned which, size_t n_rows, size_t n_chunks)
+{
+    const size_t size = (n_rows + 8 * n_chunks) * ROW_BYTES;
+    struct osc_pages *const pages = &view->pages[which];
+
+    pages->p = osc_pages_alloc(size);
+    pages->size = size;
+    return pages->p;
+}
+
+static osc_status gather_events(struct making *m)
+{
+    const struct osc_store *const s = &m->base->events;
+    size_t n_rows = 0, n_chunks = 0;
+    osc_status st = OSC_OK;
+
+    for (uint32_t k = 1; k < s->n_chunks; k++) {
+        n_rows += m->n_wanted[k];
+        n_chunks += m->n_wanted[k] > 0;
+    }
+    char *at = new_pages(m->view, 0, n_rows, n_chunks);
+    if (!at)
+        return OSC_ENOMEM;
+    for (uint32_t k = 1; k < s->n_chunks && st == OSC_OK; k++) {
+        const struct osc_chunk *const from = s->chunks[k];
+
+        if (m->n_wanted[k] == 0)
+            continue;
+        struct osc_chunk *const c = new_chunk(&m->view->events, from, m->n_wanted[k], &at);
+        if (!c)
+            return OSC_ENOMEM;
+        for (uint32_t i = 0; i < from->n_rows && st == OSC_OK; i++) {
+            if (m->wanted[from->first_row + i] & (WANTED | CALLER))
+                st = copy_row(m->base, c, from, i);
+        }
+        widen(c);
+    }
+    osc_trace_recount(m->view);
+    return st;
+}
+
+static osc_status gather_others(struct making *m)
+{
+    const struct osc_store *const s = &m->base->others;
+    struct osc_store *const to = &m->view->others;
+    size_t n_rows = 0, n_chunks = 0;
+    osc_status st = OSC_OK;
+
+    for (uint32_t k = 1; k < s->n_chunks; k++) {
+        const uint32_t n = count_others(m, s->chunks[k]);
+
+        n_rows += n;
+        n_chunks += n > 0;
+    }
+    char *at = new_pages(m->view, 1, n_rows, n_chunks);
+    if (!at)
+        return OSC_ENOMEM;
+    for (uint32_t k = 1; k < s->n_chunks && st == OSC_OK; k++) {
+        const struct osc_chunk *const from = s->chunks[k];
+        const uint32_t n = count_others(m, from);
+
+        if (n == 0)
+            continue;
+        struct osc_chunk *const c = new_chunk(to, from, n, &at);
+        if (!c)
+            return OSC_ENOMEM;
+        for (uint32_t i = 0; i < from->n_rows && st == OSC_OK; i++) {
+            if (stays(m, from, i))
+                st = copy_row(m->base, c, from, i);
+        }
+        to->n_rows += c->n_rows;
+    }
+    return st;
+}
+
+/* --- all of it ---------------------------------------------------------------------- */
+
+/* A copy of N elements of SIZE bytes at FROM; NULL: no memory. */
+static void *copy_of(const void *from, size_t n, size_t size)
+{
+    void *const to = osc_calloc(n + 1, size);
+
+    if (to && n > 0)
+        memcpy(to, from, n * size);
+    return to;
+}
+
+/* Let VIEW have all of BASE but its rows, facts and what was found on the way to them. */
+static osc_status borrow(struct osc_trace *view, const struct osc_trace *base)
+{
+    *view = *base;
+    view->base = base;
+    view->is_selected = true;
+    view->steps = NULL;
+    view->step_ordinals = NULL;
+    view->n_steps = view->n_step_ordinals = 0;
+    view->events = view->others = (struct osc_store){0};
+    view->reserved_bytes = view->copied_bytes = 0;
+    view->check = NULL;
+    view->unchecked = NULL;
+    view->unchecked_free = NULL;
+    view->facts = 0;
+    view->derived = NULL;
+    view->derived_free = NULL;
+    osc_derive_forget_findings(&view->findings);
+    view->tracks = copy_of(base->tracks, base->n_tracks, sizeof *base->tracks);
+    view->processes = copy_of(base->processes, base->n_processes, sizeof *base->processes);
+    view->metas = copy_of(base->metas, base->n_metas, sizeof *base->metas);
+    view->pages = osc_calloc(2, sizeof *view->pages);
+    view->n_pages = view->pages ? 2 : 0;
+    return view->tracks && view->processes && view->metas && view->pages ? OSC_OK : OSC_ENOMEM;
+}
+
+osc_status osc_view_make(struct osc_trace *view, const struct osc_trace *base,
+                         const struct osc_selection *s, unsigned n_threads, struct osc_err *err)
+{
+    struct making m = {
+        .view = view, .base = base, .facts = osc_trace_facts(base), .n_threads = n_threads};
+    osc_status st = osc_filter_make(&m.filter, base, s, err);
+
+    *view = (struct osc_trace){0};
+    if (st == OSC_OK)
+        st = borrow(view, base);
+    if (st == OSC_OK)
+        st = decide(&m);
+    if (st == OSC_OK)
+        st = keep_ordinals(&m);
+    if (st == OSC_OK)
+        st = gather_events(&m);
+    if (st == OSC_OK)
+        st = judge_arrows(&m);
+    if (st == OSC_OK)
+        st = gather_others(&m);
+    if (st == OSC_ENOMEM)
+        (void)osc_fail(err, st, "out of memory while selecting");
+    if (st != OSC_OK)
+        osc_trace_fini(view);
+    osc_filter_fini(&m.filter);
+    osc_free(m.wanted);
+    osc_free(m.n_wanted);
+    osc_free(m.hits);
+    return st;
+}
