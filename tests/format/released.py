@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Files that a release wrote give the tables that the release gave.
+
+    released.py --opscope PATH [--data FOLDER]
+
+Reads every fixture in FOLDER/VERSION (tests/data/released, made by make.py there) and
+compares every table, cell by cell, with what the release itself said, apart from the
+differences in ALLOWED. Ends with "N passed, N failed" (tables).
+"""
+from __future__ import annotations
+
+import argparse
+import csv
+import hashlib
+import io
+import json
+import lzma
+import re
+import subprocess
+import sys
+import tarfile
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache, partial
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# Columns that may differ: (version, family or fixture, table) -> names. Each needs a
+# sentence in the CHANGELOG.
+ALLOWED: dict[tuple[str, str, str], set[str]] = {}
+
+
+def columns_of(text: str) -> dict[str, list[str]]:
+    """The cells of a table in CSV by column, in order."""
+    head, *rows = csv.reader(io.StringIO(text, newline=""))
+    return {name: [row[i] for row in rows] for i, name in enumerate(head)}
+
+
+def short(text: str) -> str:
+    """TEXT as a few characters."""
+    return hashlib.sha256(text.encode()).hexdigest()[:24]
+
+
+def digest(text: str) -> dict[str, str]:
+    """A table in CSV as digests: of all of it under no name, and of each column with its
+    number of rows, which show what differs."""
+    return {"": short(text)} | {name: f"{len(cells)} {short(chr(0).join(cells))}"
+                                for name, cells in columns_of(text).items()}
+
+
+def difference(text: str, expected: str | dict[str, str], allowed: set[str]) -> str | None:
+    """What is wrong with a table in CSV; None if it is what was expected."""
+    is_whole = isinstance(expected, str)
+    if text == expected or not is_whole and short(text) == expected[""]:
+        return None
+    found = columns_of(text) if is_whole else digest(text)
+    wanted = columns_of(expected) if is_whole else expected
+    names = [[name for name in columns if name and name not in allowed]
+             for columns in (found, wanted)]
+    if names[0] != names[1]:
+        return f"columns {names[0]} instead of {names[1]}"
+    for name in names[0]:
+        if found[name] == wanted[name]:
+            continue
+        if not is_whole:
+            return f"column {name}: rows and digest {found[name]} instead of {wanted[name]}"
+        if len(found[name]) != len(wanted[name]):
+            return f"{len(found[name])} rows instead of {len(wanted[name])}"
+        row = next(i for i, (a, b) in enumerate(zip(found[name], wanted[name])) if a != b)
+        return f"column {name}, row {row}: {found[name][row]!r} instead of {wanted[name][row]!r}"
+    return None if allowed else "the same cells, written in another way"
+
+
+def allowed_for(version: str, fixture: str, table: str) -> set[str]:
+    """What may differ in TABLE of FIXTURE, whose name begins with its family."""
+    return set().union(*(ALLOWED.get((version, where, table), set())
+                         for where in (fixture.split("/")[0], fixture)))
+
+
+@lru_cache
+def reading_version(opscope: Path) -> str:
+    """The version of OPSCOPE."""
+    return subprocess.run([opscope, "--version"], capture_output=True, text=True,
+                          check=True).stdout.split()[1]
+
+
+def by(opscope_version: str, text: str, version: str) -> str:
+    """The table `info` in TEXT, said by another version: it names the version that reads."""
+    return re.sub(rf"(?m)((?:^|,)opscope_version),{re.escape(version)}$",
+                  rf"\g<1>,{opscope_version}", text)
+
+
+def compare(opscope: Path, folder: Path, job: tuple) -> str | None:
+    """One table of one fixture."""
+    version, fixture, question, expected = job
+    if question == "info":
+        expected = by(reading_version(opscope), expected, version)
+    done = subprocess.run([opscope, "table", *question.split(), fixture, "--format", "csv"],
+                          cwd=folder, capture_output=True, check=False, timeout=120)
+    if done.returncode != 0:
+        wrong = f"exit status {done.returncode}: {done.stderr.decode(errors='replace')[-300:]}"
+    else:
+        wrong = difference(done.stdout.decode(), expected,
+                           allowed_for(version, fixture, question.split()[0]))
+    return wrong and f"FAILED {version} {fixture} {question}: {wrong}"
+
+
+def compare_release(opscope: Path, release: Path) -> list[str | None]:
+    """Every table of every fixture of one release."""
+    answers = json.loads(lzma.decompress((release / "expected.json.xz").read_bytes()))
+    jobs = [(release.name, fixture, question, expected)
+            for fixture, tables in answers.items() for question, expected in tables.items()]
+    with tempfile.TemporaryDirectory(prefix="released-") as place:
+        for archive in sorted(release.glob("*.tar.xz")):
+            with tarfile.open(archive) as packed:
+                packed.extractall(place)
+        with ThreadPoolExecutor() as pool:
+            return list(pool.map(partial(compare, opscope, Path(place)), jobs))
+
+
+def main() -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--opscope", type=lambda p: Path(p).resolve(), required=True)
+    parser.add_argument("--data", type=Path, default=ROOT / "tests/data/released")
+    options = parser.parse_args()
+    releases = sorted(p.parent for p in options.data.glob("*/expected.json.xz"))
+    outcomes = [o for release in releases for o in compare_release(options.opscope, release)]
+    failed = [o for o in outcomes if o]
+    print("\n".join([*failed, f"{len(outcomes) - len(failed)} passed, {len(failed)} failed"]))
+    return 1 if failed or not outcomes else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
