@@ -175,21 +175,23 @@ static bool is_borrower(void)
 }
 
 /*
- * Whether no thread may be started here, since it may be a signal handler. Where that was so,
- * a thread is not looked at again before it has left the frame of the handler, or some
- * milliseconds later: it may be a frame that is none.
+ * Whether no thread may be started here, since it may be a signal handler. A thread where that
+ * was so is asked again once it calls from further up its stack, which is outside of that
+ * handler, or some milliseconds later: it may be one that always blocks signals.
  */
 static bool is_in_handler(void)
 {
-    static _Thread_local uintptr_t frame __attribute__((tls_model("initial-exec")));
+    static _Thread_local uintptr_t asked_at __attribute__((tls_model("initial-exec")));
     static _Thread_local int64_t retry_ns __attribute__((tls_model("initial-exec")));
     const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 
-    if (here < frame && osc_clock_now_ns() < retry_ns)
+    if (here <= asked_at && osc_clock_now_ns() < retry_ns)
         return true;
-    frame = osc_handler_frame();
+    if (!osc_handler_may_run())
+        return false;
+    asked_at = here;
     retry_ns = osc_clock_now_ns() + RETRY_NS;
-    return frame != 0;
+    return true;
 }
 
 /* Start what writes for what was just opened; with a thread if this IS_PLAIN, a place where
