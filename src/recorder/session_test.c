@@ -22,7 +22,7 @@
 
 #include "base/mem.h"
 #include "opscope/source.h"
-#include "recorder/thread/thread_list.h"
+#include "recorder/thread/losses.h"
 #include "support/children.h"
 #include "support/recorded.h"
 
@@ -366,7 +366,7 @@ static void arm(void)
     expect(chdir("/proc") == 0, 9);
     expect(osc_is_on() == 1, 5);
     expect(access(rec.dir, F_OK) != 0, 6);
-    osc_threads_count(OSC_LOSS_NESTED, 2); /* as a handler does while it opens */
+    osc_losses_add(OSC_LOSS_NESTED, 2); /* as a handler does while it opens */
     osc_begin(OSC_SCOPE_PLAIN, osc_name_c("first"));
     osc_end();
     osc_losses_get(&lost);
