@@ -54,8 +54,7 @@ static void set_range(struct range *r, const struct osc_trace *t, int part, int 
 
 static osc_status run(struct range *r, const struct osc_trace *t, struct osc_err *err)
 {
-    const struct osc_options options = {
-        .limit = OSC_LIMIT_DEFAULT, .n_threads = 1, .selection = &r->selection};
+    const struct osc_options options = {.n_threads = 1, .selection = &r->selection};
     osc_status st = OSC_OK;
 
     for (int k = 0; k < N_TABLES && st == OSC_OK; k++) {

@@ -40,7 +40,7 @@ static void copy_slices(struct bench_slices *s, const struct osc_trace *t)
 
 static osc_status run_table(const struct osc_trace *t)
 {
-    const struct osc_options options = {.limit = OSC_LIMIT_DEFAULT, .n_threads = 1};
+    const struct osc_options options = {.n_threads = 1};
     const struct osc_query q = {.def = &osc_table_operators,
                                 .traces = &t,
                                 .n_traces = 1,

@@ -31,7 +31,7 @@ static void report(const char *name, const char *what, double s, double load_s)
 static osc_status run_table(const struct osc_table_def *def, const struct osc_trace *t,
                             struct bench_times *times, struct osc_err *err)
 {
-    const struct osc_options options = {.limit = OSC_LIMIT_DEFAULT, .n_threads = 1};
+    const struct osc_options options = {.n_threads = 1};
     const struct osc_query q = {
         .def = def, .traces = &t, .n_traces = 1, .options = &options, .is_machine = true};
     const double start = bench_cpu_s();

@@ -51,10 +51,8 @@ static osc_status emit(void *ctx, const struct osc_rows *rows)
 static osc_status make(const struct osc_trace *t, const struct osc_table_def *def,
                        const struct view *v, unsigned n_threads, struct osc_err *err)
 {
-    const struct osc_options options = {.limit = OSC_LIMIT_DEFAULT,
-                                        .n_threads = n_threads,
-                                        .by_shape = v->by_shape,
-                                        .by_op = v->by_op};
+    const struct osc_options options = {
+        .n_threads = n_threads, .by_shape = v->by_shape, .by_op = v->by_op};
     const struct osc_query q = {
         .def = def, .traces = &t, .n_traces = 1, .options = &options, .is_machine = true};
     struct osc_answer a = {0};
@@ -87,7 +85,7 @@ int main(int argc, char **argv)
         return 2;
     }
     const struct osc_import_options o = {.n_threads = (unsigned)atoi(argv[2])};
-    /* As the command has it (cli/budget.c): large blocks go back at once. */
+    /* As the command has it (ask/budget.c): large blocks go back at once. */
     (void)mallopt(M_MMAP_THRESHOLD, 1 << 20);
     (void)mallopt(M_TRIM_THRESHOLD, 2 << 20);
     for (size_t i = 0; i < N_VIEWS; i++) {

@@ -9,6 +9,8 @@
 #ifndef OPSCOPE_OPSCOPE_H
 #define OPSCOPE_OPSCOPE_H
 
+#include <stdint.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -40,6 +42,15 @@ enum osc_status_code {
 /* Whatever can fail returns this; it must be looked at. */
 typedef enum osc_status_code osc_status;
 #define OSC_MUST_USE __attribute__((warn_unused_result))
+
+#define OSC_NO_OFFSET UINT64_MAX
+
+/* What went wrong. The caller owns it, zeroed, usually on its stack. */
+struct osc_err {
+    osc_status code;
+    uint64_t offset;    /* byte of the input, or OSC_NO_OFFSET */
+    char message[1000]; /* a sentence: lower case, no full stop; "": the code says it all */
+};
 
 /*
  * The version of the library at run time: MAJOR * 10000 + MINOR * 100 + PATCH. A

@@ -2,34 +2,37 @@
 /*
  * trace.h - the analyser for programs: open traces, ask for tables, take their columns.
  *
- *     struct osc_traces *t = osc_traces_new();
  *     const char *path = "run.osc";
- *     const struct osc_traces_options o = {.size = sizeof o, .paths = &path, .n_paths = 1};
- *     const char *words[] = {"--sort", "calls", "--limit", "10"};
+ *     const struct osc_question q = {.table = "operators", .sort = "calls", .limit = 10};
+ *     struct osc_set *set = NULL;
  *     struct osc_frame *f = NULL;
+ *     struct osc_err err = {0};
  *
- *     if (osc_traces_open(t, &o) != OSC_OK ||
- *         osc_traces_table(t, "operators", words, 4, &f) != OSC_OK)
- *         puts(osc_traces_said(t));
+ *     if (osc_set_open(&set, &path, 1, NULL, &err) != OSC_OK ||
+ *         osc_ask(set, NULL, &q, &f, &err) != OSC_OK)
+ *         puts(err.message);
  *     ...
  *     osc_frame_release(f);
- *     osc_traces_free(t);
+ *     osc_set_release(set);
  *
- * Everything is a table, and what may be asked of one is what `opscope table` takes: the
- * same words, checked by the same code. A frame is a finished table: contiguous columns,
- * which are borrowed as they are or handed on as Arrow arrays (C data interface) without
- * copying a value.
+ *   set       traces that were opened together: the files of one run, its ranks, its spans
+ *   view      what of them to look at; it changes nothing
+ *   question  a table, and which of its rows and columns
+ *   frame     the answer: a finished table, as contiguous columns that are borrowed as they
+ *             are or handed on as Arrow arrays (C data interface) without copying a value
  *
+ *   - Structs that are zeroed ask for the defaults. Texts in them are borrowed for the call.
  *   - Times are nanoseconds (names end in _ns), sizes bytes (_bytes), shares 0..1 (_ratio);
  *     times of events count from the smallest start of all that was opened.
- *   - Nothing is printed; messages stay with the traces until their next call. Strings are
- *     UTF-8 with a NUL at the end; what a trace has otherwise reads as U+FFFD.
- *   - Memory: "max-memory" is a limit of the process, the last one that was set holds.
+ *   - Nothing is printed. What fails returns a status and puts a sentence into the caller's
+ *     struct osc_err, which may be NULL. Strings are UTF-8 with a NUL at the end; what a
+ *     trace has otherwise reads as U+FFFD.
+ *   - Memory: a limit is one of the process, the last one that was set holds.
  *
  * Link with libopscope-trace (static; pkg-config --static opscope-trace).
  *
- * Threading: one thread at a time for each osc_traces. Frames never change: any thread may
- * read, share and release them, and they outlive the traces.
+ * Threading: any thread may ask a set, one at a time for each set. Frames never change:
+ * any thread may read, share and release them, and they outlive the set.
  */
 #ifndef OPSCOPE_TRACE_H
 #define OPSCOPE_TRACE_H
@@ -101,62 +104,126 @@ enum osc_type { OSC_TYPE_STRING, OSC_TYPE_INTEGER, OSC_TYPE_NUMBER, OSC_TYPE_BOO
 OSC_API const char *osc_catalog_name(size_t i);
 OSC_API const char *osc_catalog_help(size_t i);
 
-/* --- traces ------------------------------------------------------------------------------ */
+/* --- sets -------------------------------------------------------------------------------- */
 
-/* What was opened together: files of one run, its ranks, its spans. */
-struct osc_traces;
+/* Traces that were opened together: sealed, and shared by all who hold the set. */
+struct osc_set;
 
-struct osc_traces_options {
-    size_t size;              /* sizeof of this struct: a newer library knows an older caller */
-    const char *const *paths; /* files of any format we read, directories; borrowed */
-    size_t n_paths;
-    const char *const *words; /* options of `opscope table` that say what to read, such as */
-    size_t n_words;           /* "--steps", "5-7", "--threads=2", "--max-memory=4G"; borrowed */
-    /* Called now and then by the thread that opens, with bytes of one file; 0 as a total:
-     * not known. Another value than 0 stops it. May be NULL. */
-    int (*progress)(void *ctx, uint64_t done_bytes, uint64_t total_bytes);
-    void *ctx; /* borrowed; good until the traces are freed */
+/* What of a set to look at. Zeroed, it is all. */
+struct osc_view {
+    const char *ranks, *spans;             /* "0,4-7" */
+    const char *process, *thread, *device; /* by number or name; "cuda:0" */
+    const char *steps;                     /* "5-7" by label, inclusive; "@0-@2" by number */
+    int has_from, has_to;
+    int64_t from_ns, to_ns; /* events that start then or later, and before; from the origin */
 };
 
-/* None, to be opened; NULL: out of memory. The caller frees them; NULL is fine there. */
-OSC_API struct osc_traces *osc_traces_new(void);
-OSC_API void osc_traces_free(struct osc_traces *t);
+/* How to open a set. Zeroed: with all processors and everything that the files have. */
+struct osc_how {
+    unsigned n_threads;
+    int no_args;               /* forget arguments of events that no analysis asks for */
+    uint64_t max_memory_bytes; /* 0: 80 % of what there is */
+    /* What is outside of it is not kept; NULL: nothing is. Another view of such a set reads
+     * the files again. */
+    const struct osc_view *only;
+    /* Called now and then by a thread that reads PATH, with bytes of it; 0 as a total: not
+     * known. PATH is NULL once it is read. Another value than 0 stops it. May be NULL. */
+    int (*progress)(void *ctx, const char *path, uint64_t done_bytes, uint64_t total_bytes);
+    void *ctx; /* borrowed; good until the set is freed */
+};
 
 /*
- * Read what O names into T, which is new. OSC_EINVAL: a word is wrong, or the traces have
- * nothing that it selects. OSC_ECANCELED: progress stopped it. After a failure T is as new.
- * What is broken in part is read for the rest: OSC_OK, and the table `quality` has what was
- * left out; where memory or the disk ended it, osc_traces_said() says so too.
+ * Read the N files (of any format that opscope reads) and directories at PATHS into a new
+ * set, which the caller releases. HOW may be NULL. OSC_EINVAL: something in HOW is wrong, or
+ * the traces have nothing that it selects. OSC_ECANCELED: progress stopped it. What is
+ * broken in part is read for the rest: OSC_OK, and the table `quality` has what was left
+ * out; where memory or the disk ended it, osc_set_notes() says so too.
  */
-OSC_API OSC_MUST_USE osc_status osc_traces_open(struct osc_traces *t,
-                                                const struct osc_traces_options *o);
+OSC_API OSC_MUST_USE osc_status osc_set_open(struct osc_set **set, const char *const *paths,
+                                             size_t n, const struct osc_how *how,
+                                             struct osc_err *err);
 
-/* What there was to say about the last call on T, lines apart by a line feed, or "". Good
- * until the next call. */
-OSC_API const char *osc_traces_said(const struct osc_traces *t);
+/* Hold SET once more, or once less: the last one frees it. NULL is fine. */
+OSC_API struct osc_set *osc_set_hold(struct osc_set *set);
+OSC_API void osc_set_release(struct osc_set *set);
+
+/* What there was to say when SET was opened, a line each, or ""; borrowed. */
+OSC_API const char *osc_set_notes(const struct osc_set *set);
+
+/* --- questions --------------------------------------------------------------------------- */
+
+/* Which table, and what of it. Zeroed: all of `averages`. */
+struct osc_question {
+    const char *table;
+    const char *group_by; /* one of the table's groupings, such as "shape" or "stack:5" */
+    const char *columns;  /* "name,calls" */
+    const char *where;    /* an SQLite expression over the columns: "total_ns > us(10)" */
+    const char *sort;     /* "calls" or "-calls": descending; "calls:asc" */
+    int64_t limit;        /* rows of each rank and span; 0: all, in text 100; -1: all */
+    const char *compat;   /* "tb": the rules of the TensorBoard plugin */
+    int merge;            /* sum all ranks and spans into one block of rows */
+    int no_python;        /* leave out Python functions */
+    int has_at;           /* only what is allocated at at_ns, from the origin */
+    int64_t at_ns;
+};
 
 /* A finished table. */
 struct osc_frame;
 
 /*
- * Make table NAME of what T has read, as WORDS say ("--sort", "calls", "--where=calls > 9",
- * "--columns", "name,calls"): whatever `opscope table` takes but --list, --explain, --format
- * and what changes text alone. Words that select (--rank, --steps, --from, ...) read the
- * files again for this table; give them to osc_traces_open() for several. OSC_EINVAL: a
- * word or NAME is wrong. The caller releases *F, which is NULL after a failure.
+ * Answer QUESTION about what VIEW leaves of SET; either may be NULL. The caller releases
+ * *F, which is NULL after a failure. OSC_EINVAL: something that was asked for is not there,
+ * or has no meaning for this table.
  */
-OSC_API OSC_MUST_USE osc_status osc_traces_table(struct osc_traces *t, const char *name,
-                                                 const char *const *words, size_t n_words,
-                                                 struct osc_frame **f);
+OSC_API OSC_MUST_USE osc_status osc_ask(struct osc_set *set, const struct osc_view *view,
+                                        const struct osc_question *question,
+                                        struct osc_frame **f, struct osc_err *err);
+
+/* How a table reads as text, and where it goes. */
+struct osc_layout {
+    const char *format; /* "text" (NULL), "csv", "json" or "md" */
+    unsigned width;     /* columns of a terminal; 0: it is none, nothing is cut */
+    int has_colour;
+    int full_names; /* do not shorten the names of kernels */
+    /* Of torch's table, which is the text of averages: */
+    const char *header;                                      /* above it */
+    int top_level;                                           /* only what no operator called */
+    int32_t max_name_width, max_src_width, max_shapes_width; /* 0: torch's own; -1: none */
+    const char *torch; /* "2.13" (NULL), or "1.13" with its units */
+    /* Gets the text piece by piece; another value than 0 ends it: OSC_EIO. */
+    int (*write)(void *ctx, const char *s, size_t len);
+    /* What the form has no place for, a line each. May be NULL. */
+    void (*note)(void *ctx, const char *line);
+    void *ctx;
+};
+
+/* The same answer as text: byte for byte what `opscope table` prints. */
+OSC_API OSC_MUST_USE osc_status osc_ask_text(struct osc_set *set, const struct osc_view *view,
+                                             const struct osc_question *question,
+                                             const struct osc_layout *text,
+                                             struct osc_err *err);
+
+/* --- the same from words ------------------------------------------------------------------ */
+
+/* All that can be asked for. */
+struct osc_request {
+    struct osc_how how; /* `only` has no name */
+    struct osc_view view;
+    struct osc_question question; /* `table` has no name */
+    struct osc_layout text;
+};
+
+/* Its parts. */
+enum { OSC_PART_HOW = 1, OSC_PART_VIEW = 2, OSC_PART_QUESTION = 4, OSC_PART_TEXT = 8 };
 
 /*
- * The same as text, byte for byte what `opscope table` prints where there is no terminal;
- * WORDS may have --format (text, csv, json, md). WRITE gets it piece by piece and ends it by
- * another value than 0: OSC_EIO.
+ * Put VALUE where NAME belongs in R. Names and values are those of the options of `opscope
+ * table`: "steps", "5-7"; "from", "1.5ms"; "merge", NULL. VALUE is borrowed as long as R is
+ * used. OSC_EINVAL: there is no such name in PARTS, or it takes no such value.
  */
-OSC_API OSC_MUST_USE osc_status
-osc_traces_text(struct osc_traces *t, const char *name, const char *const *words,
-                size_t n_words, int (*write)(void *ctx, const char *s, size_t len), void *ctx);
+OSC_API OSC_MUST_USE osc_status osc_request_set(struct osc_request *r, unsigned parts,
+                                                const char *name, const char *value,
+                                                struct osc_err *err);
 
 /* --- frames ------------------------------------------------------------------------------ */
 

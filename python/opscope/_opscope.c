@@ -2,12 +2,11 @@
 /*
  * _opscope.c - what Python sees of opscope/trace.h: traces, frames, and their memory.
  *
- * Thin: options are words, as on the command line; what is made of columns is Python's
- * business (_table.py). Values are never copied: a Buffer shows those of a frame and keeps
- * it alive, whatever becomes of the traces.
+ * Thin: options are names and values, which become structs by osc_request_set(); what is
+ * made of columns is Python's business (_table.py). Values are never copied: a Buffer shows
+ * those of a frame and keeps it alive, whatever becomes of the traces.
  *
- * Threading: the GIL is released while traces are read and tables made; calls on the same
- * traces wait for each other.
+ * Threading: the GIL is released while traces are read and tables made.
  */
 #include "_opscope.h"
 
@@ -49,6 +48,53 @@ static int get_words(PyObject *list, struct words *w)
             w->all[w->n] = PyBytes_AS_STRING(w->held[w->n]);
     }
     Py_DECREF(fast);
+    return PyErr_Occurred() ? -1 : 0;
+}
+
+/* Options as C has them, and what they borrow. Zeroed, there are none. */
+struct options {
+    struct osc_request request;
+    PyObject *held; /* owned; a list of bytes */
+};
+
+static void free_options(struct options *o)
+{
+    Py_XDECREF(o->held);
+}
+
+/* The bytes of TEXT, held by O; NULL: None, or an exception. */
+static const char *hold(struct options *o, PyObject *text)
+{
+    PyObject *bytes = NULL;
+
+    if (text == Py_None || !PyUnicode_FSConverter(text, &bytes))
+        return NULL;
+    const int failed = PyList_Append(o->held, bytes);
+    Py_DECREF(bytes);
+    return failed ? NULL : PyBytes_AS_STRING(bytes);
+}
+
+/* Take LIST, of pairs of a name among PARTS and a value or None. */
+static int get_options(PyObject *list, unsigned parts, struct options *o)
+{
+    PyObject *const fast = PySequence_Fast(list, "a list of options is expected");
+    struct osc_err err = {0};
+
+    o->held = fast ? PyList_New(0) : NULL;
+    for (Py_ssize_t i = 0; o->held && i < PySequence_Fast_GET_SIZE(fast); i++) {
+        PyObject *name, *value;
+
+        if (!PyArg_ParseTuple(PySequence_Fast_GET_ITEM(fast, i), "OO", &name, &value))
+            break;
+        const char *const name_text = hold(o, name), *const value_text = hold(o, value);
+        if (PyErr_Occurred())
+            break;
+        if (osc_request_set(&o->request, parts, name_text, value_text, &err) != OSC_OK) {
+            PyErr_SetString(PyExc_ValueError, err.message);
+            break;
+        }
+    }
+    Py_XDECREF(fast);
     return PyErr_Occurred() ? -1 : 0;
 }
 
@@ -367,8 +413,9 @@ static PyType_Spec frame_spec = {
 /* --- traces ------------------------------------------------------------------------------- */
 
 struct traces {
-    PyObject_HEAD struct osc_traces *t;
-    PyThread_type_lock lock; /* one call on them at a time */
+    PyObject_HEAD struct osc_set *set; /* held */
+    struct words paths;                /* as it was opened */
+    struct options options;
 };
 
 static void traces_dealloc(PyObject *self)
@@ -376,17 +423,16 @@ static void traces_dealloc(PyObject *self)
     PyTypeObject *const type = Py_TYPE(self);
     struct traces *const traces = (struct traces *)self;
 
-    osc_traces_free(traces->t);
-    if (traces->lock)
-        PyThread_free_lock(traces->lock);
+    osc_set_release(traces->set);
+    free_words(&traces->paths);
+    free_options(&traces->options);
     type->tp_free(self);
     Py_DECREF(type);
 }
 
-/* Raise what ST of TRACES means. Returns NULL. */
-static PyObject *fail(const struct traces *traces, osc_status st)
+/* Raise what ST and ERR mean. Returns NULL. */
+static PyObject *fail(osc_status st, const struct osc_err *err)
 {
-    const char *const said = osc_traces_said(traces->t);
     PyObject *type = trace_error;
 
     if (PyErr_Occurred()) /* an interrupt stopped it */
@@ -395,7 +441,8 @@ static PyObject *fail(const struct traces *traces, osc_status st)
         type = PyExc_ValueError;
     else if (st == OSC_ENOMEM || st == OSC_ELIMIT)
         type = PyExc_MemoryError;
-    PyObject *const text = PyUnicode_DecodeUTF8(said, (Py_ssize_t)strlen(said), "replace");
+    PyObject *const text =
+        PyUnicode_DecodeUTF8(err->message, (Py_ssize_t)strlen(err->message), "replace");
     if (text)
         PyErr_SetObject(type, text);
     Py_XDECREF(text);
@@ -403,49 +450,48 @@ static PyObject *fail(const struct traces *traces, osc_status st)
 }
 
 /* While C reads: let a signal through, such as the interrupt key. */
-static int check_signals(void *ctx, uint64_t done_bytes, uint64_t total_bytes)
+static int check_signals(void *ctx, const char *path, uint64_t done_bytes, uint64_t total_bytes)
 {
     const PyGILState_STATE state = PyGILState_Ensure();
     const int stops = PyErr_CheckSignals() != 0;
 
     (void)ctx;
+    (void)path;
     (void)done_bytes;
     (void)total_bytes;
     PyGILState_Release(state);
     return stops;
 }
 
+/* Open the paths of SELF as HOW says. The GIL is not held. */
+static osc_status open_set(const struct traces *self, const struct osc_how *how,
+                           struct osc_set **set, struct osc_err *err)
+{
+    struct osc_how heard = *how;
+
+    heard.only = &self->options.request.view;
+    heard.progress = check_signals;
+    return osc_set_open(set, self->paths.all, (size_t)self->paths.n, &heard, err);
+}
+
 static PyObject *traces_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
-    static char *names[] = {"paths", "words", NULL};
-    struct words paths = {0}, words = {0};
-    PyObject *path_list, *word_list;
+    static char *names[] = {"paths", "options", NULL};
+    PyObject *path_list, *option_list;
+    struct osc_err err = {0};
     osc_status st = OSC_OK;
 
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO", names, &path_list, &word_list))
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO", names, &path_list, &option_list))
         return NULL;
     struct traces *const self = (struct traces *)type->tp_alloc(type, 0);
     if (!self)
         return NULL;
-    self->t = osc_traces_new();
-    self->lock = PyThread_allocate_lock();
-    if (!self->t || !self->lock) {
-        PyErr_NoMemory();
-    } else if (get_words(path_list, &paths) == 0 && get_words(word_list, &words) == 0) {
-        const struct osc_traces_options options = {
-            .size = sizeof options,
-            .paths = paths.all,
-            .n_paths = (size_t)paths.n,
-            .words = words.all,
-            .n_words = (size_t)words.n,
-            .progress = check_signals,
-        };
-
-        Py_BEGIN_ALLOW_THREADS st = osc_traces_open(self->t, &options);
-        Py_END_ALLOW_THREADS if (st != OSC_OK) fail(self, st);
+    if (get_words(path_list, &self->paths) == 0 &&
+        get_options(option_list, OSC_PART_HOW | OSC_PART_VIEW, &self->options) == 0) {
+        Py_BEGIN_ALLOW_THREADS st =
+            open_set(self, &self->options.request.how, &self->set, &err);
+        Py_END_ALLOW_THREADS if (st != OSC_OK) fail(st, &err);
     }
-    free_words(&paths);
-    free_words(&words);
     if (PyErr_Occurred()) {
         Py_DECREF(self);
         return NULL;
@@ -477,92 +523,99 @@ static int add_text(void *ctx, const char *s, size_t len)
     return 0;
 }
 
-/* One call on SELF: a frame into *F, or (NULL) text into TO. */
-static osc_status ask(struct traces *self, const char *name, const struct words *words,
-                      struct osc_frame **f, struct text *to)
+/*
+ * Ask what R says: a frame into *F, or (NULL) text. What was read with other arguments or
+ * another limit is read again. The GIL is not held.
+ */
+static osc_status ask(const struct traces *self, const struct osc_request *r,
+                      struct osc_frame **f, struct osc_err *err)
 {
+    struct osc_how how = self->options.request.how;
+    struct osc_set *own = NULL;
     osc_status st = OSC_OK;
 
-    Py_BEGIN_ALLOW_THREADS PyThread_acquire_lock(self->lock, WAIT_LOCK);
-    st = f ? osc_traces_table(self->t, name, words->all, (size_t)words->n, f)
-           : osc_traces_text(self->t, name, words->all, (size_t)words->n, add_text, to);
-    Py_END_ALLOW_THREADS return st;
-}
-
-/* The lock is still held, so that what was said is of this call. */
-static void end_ask(struct traces *self)
-{
-    PyThread_release_lock(self->lock);
+    if (r->how.no_args || r->how.max_memory_bytes) {
+        how.no_args |= r->how.no_args;
+        how.max_memory_bytes =
+            r->how.max_memory_bytes ? r->how.max_memory_bytes : how.max_memory_bytes;
+        st = open_set(self, &how, &own, err);
+    }
+    struct osc_set *const set = own ? own : self->set;
+    if (st == OSC_OK)
+        st = f ? osc_ask(set, &r->view, &r->question, f, err)
+               : osc_ask_text(set, &r->view, &r->question, &r->text, err);
+    osc_set_release(own);
+    return st;
 }
 
 static PyObject *traces_table(PyObject *self, PyObject *args)
 {
-    struct traces *const traces = (struct traces *)self;
+    struct options options = {0};
     struct osc_frame *f = NULL;
-    struct words words = {0};
+    struct osc_err err = {0};
+    osc_status st = OSC_OK;
     PyObject *list, *made = NULL;
     const char *name;
 
     if (!PyArg_ParseTuple(args, "sO", &name, &list))
         return NULL;
-    if (get_words(list, &words) == 0) {
-        const osc_status st = ask(traces, name, &words, &f, NULL);
-
-        made = st == OSC_OK ? (PyObject *)PyObject_New(struct frame, frame_type)
-                            : fail(traces, st);
-        end_ask(traces);
+    if (get_options(list, OSC_PART_HOW | OSC_PART_VIEW | OSC_PART_QUESTION, &options) == 0) {
+        options.request.question.table = name;
+        Py_BEGIN_ALLOW_THREADS st = ask((struct traces *)self, &options.request, &f, &err);
+        Py_END_ALLOW_THREADS made =
+            st == OSC_OK ? (PyObject *)PyObject_New(struct frame, frame_type) : fail(st, &err);
         if (made)
             ((struct frame *)made)->f = f;
         else
             osc_frame_release(f);
     }
-    free_words(&words);
+    free_options(&options);
     return made;
 }
 
 static PyObject *traces_text(PyObject *self, PyObject *args)
 {
-    struct traces *const traces = (struct traces *)self;
-    struct words words = {0};
+    struct options options = {0};
+    struct osc_err err = {0};
     struct text to = {0};
+    osc_status st = OSC_OK;
     PyObject *list, *made = NULL;
     const char *name;
 
     if (!PyArg_ParseTuple(args, "sO", &name, &list))
         return NULL;
-    if (get_words(list, &words) == 0) {
-        const osc_status st = ask(traces, name, &words, NULL, &to);
-
-        made = st == OSC_OK ? PyUnicode_DecodeUTF8(to.s, (Py_ssize_t)to.len, "replace")
-                            : fail(traces, st);
-        end_ask(traces);
+    if (get_options(list, ~0u, &options) == 0) {
+        options.request.question.table = name;
+        options.request.text.write = add_text;
+        options.request.text.ctx = &to;
+        Py_BEGIN_ALLOW_THREADS st = ask((struct traces *)self, &options.request, NULL, &err);
+        Py_END_ALLOW_THREADS made =
+            st == OSC_OK ? PyUnicode_DecodeUTF8(to.s, (Py_ssize_t)to.len, "replace")
+                         : fail(st, &err);
     }
-    free_words(&words);
+    free_options(&options);
     PyMem_RawFree(to.s);
     return made;
 }
 
 static PyObject *traces_said(PyObject *self, void *closure)
 {
-    struct traces *const traces = (struct traces *)self;
-
     (void)closure;
-    Py_BEGIN_ALLOW_THREADS PyThread_acquire_lock(traces->lock, WAIT_LOCK);
-    Py_END_ALLOW_THREADS const char *const said = osc_traces_said(traces->t);
-    PyObject *const text = PyUnicode_DecodeUTF8(said, (Py_ssize_t)strlen(said), "replace");
-    end_ask(traces);
-    return text;
+    const char *const said = osc_set_notes(((struct traces *)self)->set);
+
+    return PyUnicode_DecodeUTF8(said, (Py_ssize_t)strlen(said), "replace");
 }
 
 static PyMethodDef traces_methods[] = {
     {"table", traces_table, METH_VARARGS,
-     "table(name, words) -> Frame\n\nTable NAME; words are those of `opscope table`."},
+     "table(name, options) -> Frame\n\n"
+     "Table NAME; options are pairs of a name, as `opscope table` has it, and a value."},
     {"text", traces_text, METH_VARARGS,
-     "text(name, words) -> str\n\nWhat `opscope table` prints, with --format too."},
+     "text(name, options) -> str\n\nWhat `opscope table` prints, with format too."},
     {NULL, NULL, 0, NULL},
 };
 static PyGetSetDef traces_getset[] = {
-    {"said", traces_said, NULL, "What there was to say about the last call, or \"\".", NULL},
+    {"said", traces_said, NULL, "What there was to say when they were read, or \"\".", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 static PyType_Slot traces_slots[] = {
@@ -571,7 +624,7 @@ static PyType_Slot traces_slots[] = {
     {Py_tp_methods, traces_methods},
     {Py_tp_getset, traces_getset},
     {Py_tp_doc,
-     "Traces(paths, words)\n\nRead traces; words are options of `opscope table` that "
+     "Traces(paths, options)\n\nRead traces; options are those of `opscope table` that "
      "say what to read."},
     {0, NULL},
 };

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from typing import Iterable, Iterator, Union
+from typing import Iterable, Iterator, Optional, Union
 
 from . import _opscope, _place
 from ._table import Table
@@ -28,33 +28,30 @@ def get_library_dir() -> str:
     return _place.LIBRARIES
 
 
-def to_words(options: dict[str, object]) -> list[str]:
-    """Keyword arguments as words of the command line: ``group_by="shape"`` is
-    ``--group-by=shape``, True a switch, a list its items with commas, None nothing."""
-    words = []
+def to_options(options: dict[str, object]) -> list[tuple[str, Optional[str]]]:
+    """Keyword arguments as the command has them: ``group_by="shape"`` is group-by and its value,
+    True a name without one, a list its items with commas, None nothing."""
+    pairs: list[tuple[str, Optional[str]]] = []
     for key, value in options.items():
-        name = "--" + key.rstrip("_").replace("_", "-")
+        name = key.rstrip("_").replace("_", "-")
         if value is None or value is False:
-            continue
-        if value is True:
-            words.append(name)
             continue
         if isinstance(value, (list, tuple)):
             value = ",".join(str(item) for item in value)
-        words.append(f"{name}={value}")
-    return words
+        pairs.append((name, None if value is True else str(value)))
+    return pairs
 
 
 class Trace:
     """What was loaded together: the files of one run, its ranks, its spans.
 
     Made by :func:`load`. Tables are made when they are asked for and keep what they need:
-    they outlive the trace. Several threads may ask; they wait for each other.
+    they outlive the trace. Several threads may ask.
     """
 
     def __init__(self, paths: list[str], options: dict[str, object]) -> None:
         self._paths = paths
-        self._traces = _opscope.Traces(paths, to_words(options))
+        self._traces = _opscope.Traces(paths, to_options(options))
         for line in self._traces.said.splitlines():
             warnings.warn(line, stacklevel=3)
 
@@ -71,7 +68,7 @@ class Trace:
 
         A wrong name or option is a ValueError that names the nearest right one.
         """
-        return Table(self._traces.table(name, to_words(options)))
+        return Table(self._traces.table(name, to_options(options)))
 
     def text(self, name: str = "averages", **options: object) -> str:
         """Make the table `name` as text: what ``opscope table`` prints, to the letter.
@@ -80,7 +77,7 @@ class Trace:
         those of text: ``header``, ``max_name_width``, ``torch="1.13"``, ``full_names=True``.
         Text has 100 rows unless `limit` says otherwise (0: all).
         """
-        return self._traces.text(name, to_words(options))
+        return self._traces.text(name, to_options(options))
 
     def __getitem__(self, name: str) -> Table:
         """The table `name` with all defaults."""

@@ -67,7 +67,7 @@ static osc_status print_table(const char *name, const char *columns, bool is_mer
                               struct osc_strbuf *out)
 {
     const struct osc_table_def *def = osc_table_find(name);
-    const struct osc_options options = {.limit = OSC_LIMIT_DEFAULT};
+    const struct osc_options options = {0};
     struct osc_trace *pointers[2] = {&traces[0], &traces[1]};
     const char *const paths[2] = {"rank0.json", "rank1.json"};
     const struct osc_query q = {.def = def,

@@ -21,14 +21,6 @@
 
 #include "opscope/opscope.h"
 
-#define OSC_NO_OFFSET UINT64_MAX
-
-struct osc_err {
-    osc_status code;
-    uint64_t offset; /* byte of the input, or OSC_NO_OFFSET */
-    char message[240];
-};
-
 /* The text of CODE, static. */
 const char *osc_status_text(osc_status code);
 

@@ -96,14 +96,12 @@ void osc_strbuf_addi(struct osc_strbuf *b, int64_t v)
     osc_strbuf_add(b, digits + at, sizeof digits - at);
 }
 
-void osc_strbuf_addf(struct osc_strbuf *b, const char *format, ...)
+void osc_strbuf_addv(struct osc_strbuf *b, const char *format, va_list args)
 {
-    va_list args, again;
+    va_list again;
 
-    va_start(args, format);
     va_copy(again, args);
     const int len = vsnprintf(NULL, 0, format, args);
-    va_end(args);
     if (len < 0) {
         if (b->status == OSC_OK)
             b->status = OSC_EINVAL;
@@ -115,6 +113,15 @@ void osc_strbuf_addf(struct osc_strbuf *b, const char *format, ...)
         }
     }
     va_end(again);
+}
+
+void osc_strbuf_addf(struct osc_strbuf *b, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    osc_strbuf_addv(b, format, args);
+    va_end(args);
 }
 
 void osc_strbuf_addd(struct osc_strbuf *b, double v)

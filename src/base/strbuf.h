@@ -33,6 +33,8 @@ void osc_strbuf_pad(struct osc_strbuf *b, char c, size_t n); /* N times C */
 void osc_strbuf_addi(struct osc_strbuf *b, int64_t v);       /* decimal */
 void osc_strbuf_addf(struct osc_strbuf *b, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+void osc_strbuf_addv(struct osc_strbuf *b, const char *format, va_list args)
+    __attribute__((format(printf, 2, 0)));
 /* Shortest decimal text that reads back as V; "NaN", "Infinity", "-Infinity" as such. */
 void osc_strbuf_addd(struct osc_strbuf *b, double v);
 

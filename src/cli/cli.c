@@ -23,33 +23,6 @@ static int output = STDOUT_FILENO;
 static const char *output_name = "standard output";
 static bool writes_file; /* what is cut is of no use */
 static int write_errno;
-static _Thread_local struct osc_cli_host *served; /* NULL: people */
-
-void osc_cli_serve(struct osc_cli_host *host)
-{
-    served = host;
-}
-
-void osc_cli_reason(osc_status st)
-{
-    if (served)
-        served->reason = st;
-}
-
-bool osc_command_is(const char *name)
-{
-    static const char *const names[] = {
-#define COMMAND_NAME(name) #name,
-        OSC_COMMAND_LIST(COMMAND_NAME)
-#undef COMMAND_NAME
-    };
-
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (strcmp(names[i], name) == 0)
-            return true;
-    }
-    return false;
-}
 
 void osc_cli_set_command(const char *name)
 {
@@ -69,13 +42,9 @@ __attribute__((format(printf, 1, 0))) static void print_message(const char *form
             *p = '?';
     }
     const char *const said = line.status == OSC_OK && line.s ? line.s : text;
-    if (served) {
-        served->hear(served->ctx, said);
-    } else {
-        fflush(stdout);
-        fprintf(stderr, "opscope%s%s: %s\n", command_name ? " " : "",
-                command_name ? command_name : "", said);
-    }
+    fflush(stdout);
+    fprintf(stderr, "opscope%s%s: %s\n", command_name ? " " : "",
+            command_name ? command_name : "", said);
     osc_strbuf_fini(&line);
 }
 
@@ -100,7 +69,6 @@ int osc_cli_misuse(const char *format, ...)
 
 int osc_cli_fail(osc_status st, const struct osc_err *err)
 {
-    osc_cli_reason(st);
     if (write_errno == EPIPE) /* who read us has seen enough, as head does */
         return writes_file ? OSC_EXIT_FAILED : OSC_EXIT_DONE;
     if (write_errno != 0)
@@ -155,8 +123,6 @@ void osc_cli_redirect(int fd, const char *name)
 osc_status osc_cli_write(void *ctx, const char *s, size_t len)
 {
     (void)ctx;
-    if (served)
-        return served->write(served->ctx, s, len);
     while (len > 0) {
         const ssize_t n = write(output, s, len);
 
@@ -172,11 +138,22 @@ osc_status osc_cli_write(void *ctx, const char *s, size_t len)
     return OSC_OK;
 }
 
+int osc_cli_put(void *ctx, const char *s, size_t len)
+{
+    return osc_cli_write(ctx, s, len) == OSC_OK ? 0 : -1;
+}
+
+void osc_cli_hear(void *ctx, const char *line)
+{
+    (void)ctx;
+    osc_cli_error("%s", line);
+}
+
 unsigned osc_cli_width(int fd)
 {
     struct winsize size;
 
-    if (served || !isatty(fd))
+    if (!isatty(fd))
         return 0;
     if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col >= OSC_CLI_WIDTH_LEAST)
         return size.ws_col;
@@ -187,7 +164,7 @@ bool osc_cli_takes_escapes(int fd)
 {
     const char *term = getenv("TERM");
 
-    return !served && isatty(fd) && term && strcmp(term, "dumb") != 0;
+    return isatty(fd) && term && strcmp(term, "dumb") != 0;
 }
 
 bool osc_cli_has_colour(void)

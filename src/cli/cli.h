@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ask/operands.h"
 #include "base/status.h"
 
 enum osc_exit { OSC_EXIT_DONE = 0, OSC_EXIT_FAILED = 1, OSC_EXIT_MISUSED = 2 };
@@ -42,12 +43,6 @@ struct osc_command {
 #define OSC_COMMAND_RUN    16u
 #define OSC_COMMAND_CTL    32u
 
-/* The commands that have a name, in the order of --help: each is a cmd_NAME.c. */
-#define OSC_COMMAND_LIST(X) X(run) X(ctl) X(info) X(table) X(export)
-
-/* Whether NAME is one of them; known without them, for who has none (library.c). */
-bool osc_command_is(const char *name);
-
 /* All commands, ended by NULL, and the one called NAME, or NULL. */
 extern const struct osc_command *const osc_commands[];
 const struct osc_command *osc_command_find(const char *name);
@@ -68,20 +63,6 @@ int osc_cli_misuse(const char *format, ...) __attribute__((format(printf, 1, 2))
  */
 int osc_cli_fail(osc_status st, const struct osc_err *err);
 
-/* A program that uses the commands as a library (library.c): nothing goes to descriptors. */
-struct osc_cli_host {
-    void (*hear)(void *ctx, const char *message); /* instead of standard error; one line */
-    osc_status (*write)(void *ctx, const char *s, size_t len); /* instead of output */
-    void *ctx;
-    osc_status reason; /* of the last failure; OSC_OK where it was none of a status */
-};
-
-/* Serve HOST (borrowed) on this thread from now on; NULL: people, as at first. */
-void osc_cli_serve(struct osc_cli_host *host);
-
-/* What is told of next failed with ST: for a host, to whom a message is not enough. */
-void osc_cli_reason(osc_status st);
-
 /* Signals and descriptors as the rest needs them; first thing in main(). */
 void osc_cli_start(void);
 
@@ -93,6 +74,10 @@ void osc_cli_redirect(int fd, const char *name);
 
 /* Write LEN bytes where results go; CTX is not used. EPIPE: OSC_ECANCELED. */
 OSC_MUST_USE osc_status osc_cli_write(void *ctx, const char *s, size_t len);
+
+/* The same, and a line that is said, as struct osc_layout takes them. */
+int osc_cli_put(void *ctx, const char *s, size_t len);
+void osc_cli_hear(void *ctx, const char *line);
 
 /* Columns of the terminal at FD, OSC_CLI_WIDTH_LEAST or more; 0 if it is none. */
 #define OSC_CLI_WIDTH_LEAST 20

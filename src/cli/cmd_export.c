@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "analysis/table_registry.h"
-#include "cli/budget.h"
+#include "ask/budget.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/progress.h"
@@ -158,7 +158,7 @@ static struct osc_export make_export(const struct osc_args *args)
         .metric = args->metric,
         .with_counters = args->with_counters,
         .is_redacted = args->is_redacted,
-        .n_threads = args->import.n_threads,
+        .n_threads = args->request.how.n_threads,
     };
 }
 
@@ -188,13 +188,14 @@ static int write_traces(struct osc_loaded *l, const struct osc_args *args,
         (struct osc_export_sink){.write = write_bytes, .progress = show_progress, .ctx = &r};
     osc_status st = e->facts ? e->facts(&x, &facts, &err) : OSC_OK;
 
-    if (st == OSC_OK && facts != 0 && osc_load_facts(l, args, facts))
-        return OSC_EXIT_FAILED;
+    if (st == OSC_OK && facts != 0)
+        st = osc_loaded_derive(l, facts, args->request.how.n_threads, &err);
+    if (st != OSC_OK)
+        return osc_show_fail(l, st, "writing", &err);
     osc_progress_start(&r.progress, "writing", output_name(args));
-    if (st == OSC_OK)
-        st = e->write(&x, &err);
+    st = e->write(&x, &err);
     osc_progress_stop(&r.progress);
-    return st == OSC_OK ? OSC_EXIT_DONE : osc_load_fail(l, NULL, st, &err, "writing");
+    return st == OSC_OK ? OSC_EXIT_DONE : osc_show_fail(l, st, "writing", &err);
 }
 
 static int redact(struct osc_loaded *l)
@@ -206,7 +207,7 @@ static int redact(struct osc_loaded *l)
         st = osc_redact(l->traces[i]);
     }
     return st == OSC_OK ? OSC_EXIT_DONE
-                        : osc_load_fail(l, NULL, st, &(struct osc_err){0}, "redacting");
+                        : osc_show_fail(l, st, "redacting", &(struct osc_err){0});
 }
 
 /* A part of a trace that nobody asked for must not take the place of a whole file. */
@@ -224,16 +225,16 @@ static int refuse_partial(const struct osc_loaded *l)
 /* A selection that holds nothing was not meant. */
 static int refuse_empty(const struct osc_loaded *l, const struct osc_args *args)
 {
-    const struct osc_selection *const s = &args->selection;
+    const struct osc_selection s = osc_request_selection(&args->request.view);
     uint64_t n_events = 0;
 
     for (uint32_t i = 0; i < l->n_traces; i++)
         n_events += l->traces[i]->events.n_rows;
-    if (n_events > 0 || osc_selection_is_all(s))
+    if (n_events > 0 || osc_selection_is_all(&s))
         return OSC_EXIT_DONE;
     return osc_cli_misuse("nothing was written, because no event %s",
-                          s->has_from || s->has_to ? "that is selected starts in that time"
-                                                   : "is selected");
+                          s.has_from || s.has_to ? "that is selected starts in that time"
+                                                 : "is selected");
 }
 
 /* Whether reading L has lost anything, or found what numbers may suffer from. */
@@ -249,43 +250,70 @@ static bool has_lost(const struct osc_loaded *l)
     return false;
 }
 
-/* Load what ARGS name and write it to O. */
-static int load_and_write(struct osc_args *args, const struct osc_exporter *e,
-                          const struct osc_table_def *def, struct osc_output *o)
+/* Print table K, or without one what E makes of the traces, to O. */
+static int write_set(struct osc_set *set, const struct osc_args *args,
+                     const struct osc_exporter *e, struct osc_asked *k, struct osc_output *o)
 {
-    struct osc_loaded l = {0};
-    int failed = osc_load(&l, args,
-                          e->is_table ? osc_budget_for_table(args, def)
-                                      : osc_budget_for_export(args, e->facts != NULL));
+    struct osc_loaded *const l = osc_set_loaded(set);
+    int failed = check_inputs(o, (const char *const *)l->files.all, l->files.n);
 
+    if (!failed && l->n_traces > 1 && !e->takes_many)
+        failed = refuse_many(l, e);
     if (!failed)
-        failed = check_inputs(o, (const char *const *)l.files.all, l.files.n);
-    if (!failed && l.n_traces > 1 && !e->takes_many)
-        failed = refuse_many(&l, e);
+        failed = refuse_partial(l);
     if (!failed)
-        failed = refuse_partial(&l);
-    if (!failed)
-        failed = refuse_empty(&l, args);
+        failed = refuse_empty(l, args);
     if (!failed && args->is_redacted)
-        failed = redact(&l);
+        failed = redact(l);
     if (!failed) {
         osc_cli_redirect(o->fd, output_name(args));
-        failed = e->is_table ? osc_show_table(&l, args, def) : write_traces(&l, args, e);
+        failed = e->is_table ? osc_show_table(set, k) : write_traces(l, args, e);
     }
     if (!failed)
         failed = osc_output_commit(o);
-    if (!failed && has_lost(&l))
-        failed = osc_show_quality(&l);
-    if (!failed && l.has_failed)
-        failed = OSC_EXIT_FAILED;
-    osc_loaded_fini(&l);
+    if (!failed && has_lost(l))
+        failed = osc_show_quality(set);
+    return !failed && l->has_failed ? OSC_EXIT_FAILED : failed;
+}
+
+/* Load what ARGS name and write it to O, a table if K is one. */
+static int load_and_write(const struct osc_args *args, const struct osc_exporter *e,
+                          struct osc_asked *k, struct osc_output *o)
+{
+    const struct osc_selection selection = osc_request_selection(&args->request.view);
+    const bool is_all = osc_selection_is_all(&selection);
+    struct osc_load load = {
+        .with_callers = e->takes_callers,
+        .selects_late = e->is_table && osc_asked_selects_late(k),
+        .reserve = e->is_table ? osc_budget_for_table(k->def, false, is_all)
+                               : osc_budget_for_export(e->facts != NULL || !is_all),
+    };
+    struct osc_set *set = NULL;
+    int failed = osc_show_open(&set, args, &load);
+
+    if (!failed)
+        failed = write_set(set, args, e, k, o);
+    osc_asked_fini(k); /* it borrows the traces */
+    osc_set_release(set);
     return failed;
+}
+
+/* Check in K that table NAME can be written as CSV. */
+static int ask_table(struct osc_asked *k, const struct osc_args *args, const char *name)
+{
+    struct osc_request r = osc_show_request(args);
+    struct osc_err err = {0};
+
+    r.question.table = name;
+    const osc_status st = osc_asked_init(k, &r, osc_renderer_find("csv"), &err);
+    return st == OSC_OK ? OSC_EXIT_DONE : osc_cli_fail(st, &err);
 }
 
 static int run(struct osc_args *args)
 {
     const struct osc_exporter *e = NULL;
     const struct osc_table_def *def = NULL;
+    struct osc_asked k = {0};
     struct osc_output o = {0};
     int failed = OSC_EXIT_DONE;
 
@@ -303,23 +331,20 @@ static int run(struct osc_args *args)
         failed = check_wish(args, e);
     if (failed)
         return failed;
-    args->selection.with_callers = e->takes_callers;
     if (e->is_table) {
         def = choose_table(args->named_table);
-        if (!def)
-            return OSC_EXIT_MISUSED;
-        args->selects_late = (def->takes & OSC_TAKES_SELECTION) != 0;
-        args->table.selection = &args->selection;
-        args->renderer = osc_renderer_find("csv");
-        args->table.limit = -1;
+        failed = def ? ask_table(&k, args, def->name) : OSC_EXIT_MISUSED;
     }
+    if (failed)
+        return failed;
     failed = osc_output_open(&o, args->output);
     if (!failed)
         failed =
             check_inputs(&o, (const char *const *)args->operands, (uint32_t)args->n_operands);
     if (!failed)
-        failed = load_and_write(args, e, def, &o);
+        failed = load_and_write(args, e, &k, &o);
     osc_output_abandon(&o);
+    osc_asked_fini(&k);
     return failed;
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `opscope info`: what a trace is and how good it is, on one page. */
 #include "analysis/table_registry.h"
+#include "ask/budget.h"
+#include "ask/note.h"
 #include "base/strbuf.h"
-#include "cli/budget.h"
 #include "cli/commands.h"
-#include "cli/paths.h"
 #include "cli/progress.h"
 #include "cli/show.h"
 #include "import/osc/verify.h"
@@ -12,17 +12,32 @@
 #include <inttypes.h>
 #include <string.h>
 
-static int show_both(struct osc_loaded *l, const struct osc_args *args)
+static int show_one(struct osc_set *set, const struct osc_args *args, const char *table)
+{
+    struct osc_request r = osc_show_request(args);
+    struct osc_asked k = {0};
+    struct osc_err err = {0};
+
+    r.question.table = table;
+    if (r.question.limit == 0)
+        r.question.limit = -1;
+    const osc_status st = osc_asked_init(&k, &r, NULL, &err);
+    const int failed = st == OSC_OK ? osc_show_table(set, &k) : osc_cli_fail(st, &err);
+    osc_asked_fini(&k);
+    return failed;
+}
+
+static int show_both(struct osc_set *set, const struct osc_args *args)
 {
     const bool is_json = strcmp(args->renderer->name, "json") == 0;
     int failed = is_json ? osc_show_text("[") : OSC_EXIT_DONE;
 
     if (!failed)
-        failed = osc_show_table(l, args, &osc_table_info);
+        failed = show_one(set, args, "info");
     if (!failed)
         failed = osc_show_text(is_json ? "," : "\n");
     if (!failed)
-        failed = osc_show_table(l, args, &osc_table_quality);
+        failed = show_one(set, args, "quality");
     if (!failed && is_json)
         failed = osc_show_text("]\n");
     return failed;
@@ -87,9 +102,17 @@ static int verify_one(const char *path, bool *is_whole)
 static int verify(const struct osc_args *args)
 {
     struct osc_paths files = {0};
+    struct osc_strbuf notes = {0};
+    struct osc_err err = {0};
     bool all_whole = true;
-    int failed = osc_paths_find(&files, (const char *const *)args->operands, args->n_operands);
+    const osc_status st =
+        osc_paths_find(&files, osc_args_paths(args), (size_t)args->n_operands, &notes, &err);
+    int failed = OSC_EXIT_DONE;
 
+    osc_notes_each(&notes, osc_cli_hear, NULL);
+    osc_strbuf_fini(&notes);
+    if (st != OSC_OK)
+        failed = osc_cli_fail(st, &err);
     for (uint32_t i = 0; i < files.n && !failed; i++) {
         bool is_whole = true;
 
@@ -102,7 +125,10 @@ static int verify(const struct osc_args *args)
 
 static int run(struct osc_args *args)
 {
-    struct osc_loaded l = {0};
+    const struct osc_selection selection = osc_request_selection(&args->request.view);
+    struct osc_load o = {.reserve = osc_budget_for_table(&osc_table_quality, false,
+                                                         osc_selection_is_all(&selection))};
+    struct osc_set *set = NULL;
     int failed = OSC_EXIT_DONE;
 
     if (args->n_operands == 0)
@@ -113,14 +139,12 @@ static int run(struct osc_args *args)
     if (strcmp(args->renderer->name, "csv") == 0)
         return osc_cli_misuse("CSV holds one table and info prints two; use 'opscope table "
                               "info' or 'opscope table quality'");
-    if (args->table.limit == OSC_LIMIT_DEFAULT)
-        args->table.limit = -1;
-    failed = osc_load(&l, args, osc_budget_for_table(args, &osc_table_quality));
+    failed = osc_show_open(&set, args, &o);
     if (!failed)
-        failed = show_both(&l, args);
-    if (!failed && l.has_failed)
+        failed = show_both(set, args);
+    if (!failed && osc_set_loaded(set)->has_failed)
         failed = OSC_EXIT_FAILED;
-    osc_loaded_fini(&l);
+    osc_set_release(set);
     return failed;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `opscope table`: any table, in any form. */
 #include "analysis/table_registry.h"
-#include "cli/ask.h"
+#include "ask/budget.h"
 #include "cli/commands.h"
 #include "cli/reference.h"
 #include "cli/show.h"
@@ -58,19 +58,26 @@ static int check_operands(const struct osc_args *args)
     return OSC_EXIT_DONE;
 }
 
-static int show(struct osc_args *args, const struct osc_table_def *def)
+/* Answer K, checked, about what ARGS name. */
+static int show(const struct osc_args *args, struct osc_asked *k)
 {
-    struct osc_loaded l = {0};
-    int failed = OSC_EXIT_DONE;
+    const struct osc_selection selection = osc_request_selection(&args->request.view);
+    struct osc_load o = {
+        .selects_late = osc_asked_selects_late(k),
+        .reserve = osc_budget_for_table(k->def, args->request.question.sort != NULL,
+                                        osc_selection_is_all(&selection)),
+    };
+    struct osc_set *set = NULL;
+    int failed = osc_show_open(&set, args, &o);
 
-    failed = osc_ask_load(&l, args, def);
     if (!failed)
-        failed = osc_show_table(&l, args, def);
-    if (!failed && !args->renderer->is_machine && def != &osc_table_quality)
-        failed = osc_show_quality(&l);
-    if (!failed && l.has_failed)
+        failed = osc_show_table(set, k);
+    if (!failed && !k->form->is_machine && k->def != &osc_table_quality)
+        failed = osc_show_quality(set);
+    if (!failed && osc_set_loaded(set)->has_failed)
         failed = OSC_EXIT_FAILED;
-    osc_loaded_fini(&l);
+    osc_asked_fini(k); /* it borrows the traces */
+    osc_set_release(set);
     return failed;
 }
 
@@ -87,7 +94,9 @@ static int show_page(const struct osc_args *args, bool has_name)
 static int run(struct osc_args *args)
 {
     const struct osc_table_def *def = NULL;
-    struct osc_where *where = NULL;
+    struct osc_request request;
+    struct osc_asked k = {0};
+    struct osc_err err = {0};
     char **const first = args->operands;
     int failed = OSC_EXIT_DONE;
 
@@ -104,15 +113,20 @@ static int run(struct osc_args *args)
     if (args->explain)
         return osc_reference_explain(def, args->explain);
     failed = check_operands(args);
-    if (!failed)
-        failed = osc_ask_check(args, def, &where);
-    if (!failed && args->n_operands == 0)
+    if (failed)
+        return failed;
+    request = osc_show_request(args);
+    request.question.table = def->name;
+    const osc_status st = osc_asked_init(&k, &request, NULL, &err);
+    if (st != OSC_OK)
+        failed = osc_cli_fail(st, &err);
+    else if (args->n_operands == 0)
         failed = osc_cli_misuse("which trace? 'opscope table %s trace.json' or see 'opscope "
                                 "table --help'",
                                 def->name);
-    if (!failed)
-        failed = show(args, def);
-    osc_where_close(where);
+    else
+        failed = show(args, &k);
+    osc_asked_fini(&k);
     return failed;
 }
 

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "cli/scope.h"
 #include "cli/show.h"
 
 const struct osc_command *const osc_commands[] = {
@@ -89,13 +88,15 @@ void osc_help_all(struct osc_strbuf *out)
 static void add_option(struct osc_strbuf *out, enum osc_option_id id)
 {
     const struct osc_option *const o = &osc_options[id];
+    const char *const field = osc_option_field(id);
     const size_t start = out->len;
     struct osc_strbuf help = {0};
 
     osc_strbuf_adds(&help, o->help);
-    if (!osc_scope_is_all(id) && !osc_scope_is_own_text(id)) { /* a title names its table */
+    if (!osc_request_is_all(field) &&
+        !osc_request_is_own_text(field)) { /* a title names its table */
         osc_strbuf_adds(&help, " (");
-        osc_scope_add_tables(&help, id);
+        osc_request_add_tables(&help, field);
         osc_strbuf_addc(&help, ')');
     }
     if (o->letter)

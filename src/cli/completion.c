@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "analysis/table_registry.h"
-#include "cli/scope.h"
+#include "cli/options.h"
 
 /* "a b c" of all tables. */
 static void add_tables(struct osc_strbuf *out)
@@ -45,7 +45,7 @@ static void add_table_options(struct osc_strbuf *out, const struct osc_table_def
 
     for (int i = 0; i < OSC_OPTION_COUNT; i++) {
         if (!(osc_options[i].commands & OSC_COMMAND_TABLE) ||
-            !osc_scope_has((enum osc_option_id)i, def))
+            !osc_request_is_for(osc_option_field((enum osc_option_id)i), def))
             continue;
         osc_strbuf_addf(out, "%s--%s", sep, osc_options[i].name);
         sep = " ";
@@ -290,7 +290,7 @@ static void add_zsh_tables(struct osc_strbuf *out, enum osc_option_id id)
     const char *sep = "";
 
     for (size_t i = 0; osc_tables[i]; i++) {
-        if (!osc_scope_has(id, osc_tables[i]))
+        if (!osc_request_is_for(osc_option_field(id), osc_tables[i]))
             continue;
         osc_strbuf_addf(out, "%s%s", sep, osc_tables[i]->name);
         sep = "|";
@@ -305,7 +305,7 @@ static void add_zsh_command(struct osc_strbuf *out, const struct osc_command *co
     osc_strbuf_addf(out, "    %s)\n        specs=(\n", is_screen ? "*" : command->name);
     for (int i = 0; i < OSC_OPTION_COUNT; i++) {
         if (!(osc_options[i].commands & command->bit) ||
-            !(is_screen || osc_scope_is_all((enum osc_option_id)i)))
+            !(is_screen || osc_request_is_all(osc_option_field((enum osc_option_id)i))))
             continue;
         osc_strbuf_adds(out, "            ");
         add_zsh_option(out, &osc_options[i]);
@@ -314,7 +314,7 @@ static void add_zsh_command(struct osc_strbuf *out, const struct osc_command *co
     osc_strbuf_adds(out, "        )\n");
     for (int i = 0; i < OSC_OPTION_COUNT; i++) {
         if (!(osc_options[i].commands & command->bit) || is_screen ||
-            osc_scope_is_all((enum osc_option_id)i))
+            osc_request_is_all(osc_option_field((enum osc_option_id)i)))
             continue;
         osc_strbuf_adds(out, "        case $table in ");
         add_zsh_tables(out, (enum osc_option_id)i);

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/options.h"
 
-#include <ctype.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "recording/schedule.h"
 #include "table/nearest.h"
@@ -158,244 +155,18 @@ const struct osc_option osc_options[OSC_OPTION_COUNT] = {
                          "print this page"},
 };
 
-/* Digits with an optional fraction of up to 9 digits, times 10^9. Returns what follows. */
-static const char *parse_decimal(const char *p, uint64_t *billionths)
-{
-    uint64_t whole = 0, part = 0, unit = UINT64_C(1000000000);
-    const char *const start = p;
-
-    for (; *p >= '0' && *p <= '9'; p++) {
-        if (whole > 900000000)
-            return NULL;
-        whole = whole * 10 + (uint64_t)(*p - '0');
-    }
-    if (p == start)
-        return NULL;
-    if (*p == '.') {
-        const char *const point = p;
-
-        for (p++; *p >= '0' && *p <= '9'; p++) {
-            unit /= 10;
-            part += unit * (uint64_t)(*p - '0');
-        }
-        if (p == point + 1 || unit == 0)
-            return NULL;
-    }
-    *billionths = whole * UINT64_C(1000000000) + part;
-    return p;
-}
-
-/* A whole number in decimal, for what is longer than parse_decimal() takes. */
-static bool parse_whole(const char *text, int64_t least, int64_t most, int64_t *value)
-{
-    int64_t v = 0;
-    const bool is_negative = *text == '-';
-    const char *p = text + is_negative;
-
-    if (*p < '0' || *p > '9')
-        return false;
-    for (; *p >= '0' && *p <= '9'; p++) {
-        if (__builtin_mul_overflow(v, 10, &v) || __builtin_add_overflow(v, *p - '0', &v))
-            return false;
-    }
-    v = is_negative ? -v : v;
-    *value = v;
-    return *p == '\0' && v >= least && v <= most;
-}
-
-bool osc_parse_time(const char *text, int64_t *ns)
-{
-    static const struct {
-        const char *name;
-        uint64_t per_ns; /* billionths of it that make a nanosecond */
-    } units[] = {{"us", 1000000}, {"ms", 1000}, {"s", 1}, {"ns", 1000000000}};
-    uint64_t v;
-
-    if (parse_whole(text, 0, INT64_MAX, ns))
-        return true;
-    const char *rest = parse_decimal(text, &v);
-    for (size_t i = 0; rest && i < sizeof units / sizeof *units; i++) {
-        if (strcmp(rest, units[i].name) == 0) {
-            *ns = (int64_t)(v / units[i].per_ns);
-            return v % units[i].per_ns == 0;
-        }
-    }
-    return false;
-}
-
-bool osc_parse_size(const char *text, uint64_t *bytes)
-{
-    static const char letters[] = "KMGT";
-    uint64_t v;
-    int64_t whole;
-
-    if (parse_whole(text, 1, INT64_MAX, &whole)) {
-        *bytes = (uint64_t)whole;
-        return true;
-    }
-    const char *rest = parse_decimal(text, &v);
-    const char *letter = rest && *rest ? strchr(letters, toupper((unsigned char)*rest)) : NULL;
-    if (!letter)
-        return false;
-    rest++;
-    if (*rest && strcasecmp(rest, "B") != 0 && strcasecmp(rest, "iB") != 0)
-        return false;
-
-    const double size = (double)v / 1e9 * (double)(UINT64_C(1024) << 10 * (letter - letters));
-    if (size < 1 || size > 9e18)
-        return false;
-    *bytes = (uint64_t)size;
-    return true;
-}
-
-/* One "A" or "A-B" of a list. Returns what follows it, or NULL. */
-static const char *parse_range(const char *p, int64_t *first, int64_t *last)
-{
-    char *end;
-
-    if (*p < '0' || *p > '9')
-        return NULL;
-    *first = *last = strtoll(p, &end, 10);
-    if (*end == '-') {
-        p = end + 1;
-        if (*p < '0' || *p > '9')
-            return NULL;
-        *last = strtoll(p, &end, 10);
-    }
-    return *last >= *first && (*end == ',' || *end == '\0') ? end : NULL;
-}
-
-bool osc_list_has(const char *list, int64_t value)
-{
-    int64_t first, last;
-
-    if (!list)
-        return true;
-    for (const char *p = list;; p++) {
-        p = parse_range(p, &first, &last);
-        if (!p)
-            return false;
-        if (value >= first && value <= last)
-            return true;
-        if (*p == '\0')
-            return false;
-    }
-}
-
-static bool is_list(const char *list)
-{
-    int64_t first, last;
-    const char *p = list;
-
-    for (;;) {
-        p = parse_range(p, &first, &last);
-        if (!p || *p == '\0')
-            return p != NULL;
-        p++;
-    }
-}
-
-static int set_format(struct osc_args *a, const char *value)
-{
-    struct osc_nearest near = {.word = value};
-
-    a->renderer = osc_renderer_find(value);
-    if (a->renderer)
-        return OSC_EXIT_DONE;
-    for (size_t i = 0; osc_renderers[i]; i++)
-        osc_nearest_try(&near, osc_renderers[i]->name);
-    if (near.best)
-        return osc_cli_misuse("there is no form '%s'; did you mean '%s'?", value, near.best);
-    return osc_cli_misuse("there is no form '%s', but text, csv, json and md", value);
-}
-
-static int set_width(const struct osc_option *o, int32_t *width, const char *value)
-{
-    int64_t n;
-
-    if (!parse_whole(value, 0, INT32_MAX, &n))
-        return osc_cli_misuse("--%s: '%s' is no number of characters", o->name, value);
-    *width = n == 0 ? -1 : (int32_t)n;
-    return OSC_EXIT_DONE;
-}
-
-static int set_time(const struct osc_option *o, int64_t *ns, bool *has, const char *value)
-{
-    if (!osc_parse_time(value, ns))
-        return osc_cli_misuse("--%s: '%s' is no time; 10us, 1.5ms, 2s and plain ns are",
-                              o->name, value);
-    *has = true;
-    return OSC_EXIT_DONE;
-}
-
-static int set_numbers(struct osc_args *a, enum osc_option_id id, const char *value)
-{
-    int64_t n = 0;
-
-    if (id == OSC_OPTION_LIMIT) {
-        if (!parse_whole(value, -1, INT64_MAX, &n))
-            return osc_cli_misuse("--limit: '%s' is no number of rows; 0 means all", value);
-        a->table.limit = n <= 0 ? -1 : n;
-    } else if (id == OSC_OPTION_THREADS) {
-        if (!parse_whole(value, 1, 1024, &n))
-            return osc_cli_misuse("--threads: '%s' is no number from 1 to 1024", value);
-        a->import.n_threads = a->table.n_threads = (unsigned)n;
-    } else if (id == OSC_OPTION_MAX_MEMORY) {
-        if (!osc_parse_size(value, &a->max_memory_bytes))
-            return osc_cli_misuse("--max-memory: '%s' is no size; 8G, 500M and bytes are",
-                                  value);
-    } else if (id == OSC_OPTION_LIMIT_SIZE) {
-        if (!osc_parse_size(value, &a->run.limit_bytes))
-            return osc_cli_misuse("--limit-size: '%s' is no size; 2G, 500M and bytes are",
-                                  value);
-        if (a->run.limit_bytes < OSC_SCHEDULE_LIMIT_MIN)
-            return osc_cli_misuse("--limit-size: %s is too little; 1M is the least", value);
-    }
-    return OSC_EXIT_DONE;
-}
-
-static int set_version(struct osc_args *a, enum osc_option_id id, const char *value)
-{
-    if (id == OSC_OPTION_COMPAT) {
-        a->table.compat_tb = true;
-        if (strcmp(value, "tb") != 0)
-            return osc_cli_misuse("--compat: '%s' is not 'tb'", value);
-        return OSC_EXIT_DONE;
-    }
-    a->table.torch_113 = strcmp(value, "1.13") == 0;
-    if (!a->table.torch_113 && strcmp(value, "2.13") != 0)
-        return osc_cli_misuse("--torch: '%s' is neither 1.13 nor 2.13", value);
-    return OSC_EXIT_DONE;
-}
-
-/* Where the text of option ID goes as it is, or NULL. */
+/* Where the text of option ID of the commands themselves goes as it is, or NULL. */
 static const char **text_of(struct osc_args *a, enum osc_option_id id)
 {
     const struct {
         enum osc_option_id id;
         const char **text;
     } texts[] = {
-        {OSC_OPTION_SORT, &a->table.sort},
-        {OSC_OPTION_COLUMNS, &a->columns},
-        {OSC_OPTION_WHERE, &a->where},
-        {OSC_OPTION_GROUP_BY, &a->table.group_by},
-        {OSC_OPTION_EXPLAIN, &a->explain},
-        {OSC_OPTION_PROCESS, &a->selection.process},
-        {OSC_OPTION_THREAD, &a->selection.thread},
-        {OSC_OPTION_DEVICE, &a->selection.device},
-        {OSC_OPTION_STEPS, &a->selection.steps},
-        {OSC_OPTION_HEADER, &a->table.header},
-        {OSC_OPTION_RANK, &a->ranks},
-        {OSC_OPTION_SPAN, &a->spans},
-        {OSC_OPTION_OUTPUT, &a->output},
-        {OSC_OPTION_EXPORT_FORMAT, &a->form},
-        {OSC_OPTION_TABLE, &a->named_table},
-        {OSC_OPTION_STACK, &a->stack},
-        {OSC_OPTION_METRIC, &a->metric},
-        {OSC_OPTION_RUN_OUTPUT, &a->output},
-        {OSC_OPTION_SOURCES, &a->run.sources},
-        {OSC_OPTION_RUN_TORCH, &a->run.torch},
-        {OSC_OPTION_SCHEDULE, &a->run.schedule},
+        {OSC_OPTION_EXPLAIN, &a->explain},     {OSC_OPTION_OUTPUT, &a->output},
+        {OSC_OPTION_EXPORT_FORMAT, &a->form},  {OSC_OPTION_TABLE, &a->named_table},
+        {OSC_OPTION_STACK, &a->stack},         {OSC_OPTION_METRIC, &a->metric},
+        {OSC_OPTION_RUN_OUTPUT, &a->output},   {OSC_OPTION_SOURCES, &a->run.sources},
+        {OSC_OPTION_RUN_TORCH, &a->run.torch}, {OSC_OPTION_SCHEDULE, &a->run.schedule},
         {OSC_OPTION_FLIGHT, &a->run.flight},
     };
 
@@ -406,26 +177,17 @@ static const char **text_of(struct osc_args *a, enum osc_option_id id)
     return NULL;
 }
 
-/* What option ID switches on, or NULL. */
+/* What option ID of the commands themselves switches on, or NULL. */
 static bool *flag_of(struct osc_args *a, enum osc_option_id id)
 {
     const struct {
         enum osc_option_id id;
         bool *flag;
     } flags[] = {
-        {OSC_OPTION_MERGE, &a->is_merged},
-        {OSC_OPTION_LIST, &a->wants_list},
-        {OSC_OPTION_NO_PYTHON, &a->table.no_python},
-        {OSC_OPTION_TOP_LEVEL, &a->table.top_level},
-        {OSC_OPTION_FULL_NAMES, &a->table.full_names},
-        {OSC_OPTION_NO_ARGS, &a->import.no_args},
-        {OSC_OPTION_REDACT, &a->is_redacted},
-        {OSC_OPTION_VERIFY, &a->verifies},
-        {OSC_OPTION_COUNTERS, &a->with_counters},
-        {OSC_OPTION_HELP, &a->wants_help},
-        {OSC_OPTION_STRICT, &a->run.is_strict},
-        {OSC_OPTION_FORCE, &a->run.is_forced},
-        {OSC_OPTION_SUMMARY, &a->run.wants_summary},
+        {OSC_OPTION_LIST, &a->wants_list},          {OSC_OPTION_REDACT, &a->is_redacted},
+        {OSC_OPTION_VERIFY, &a->verifies},          {OSC_OPTION_COUNTERS, &a->with_counters},
+        {OSC_OPTION_HELP, &a->wants_help},          {OSC_OPTION_STRICT, &a->run.is_strict},
+        {OSC_OPTION_FORCE, &a->run.is_forced},      {OSC_OPTION_SUMMARY, &a->run.wants_summary},
         {OSC_OPTION_PRINT_ENV, &a->run.prints_env},
     };
 
@@ -436,42 +198,31 @@ static bool *flag_of(struct osc_args *a, enum osc_option_id id)
     return NULL;
 }
 
+static int set_limit_size(struct osc_args *a, const char *value)
+{
+    if (!osc_parse_size(value, &a->run.limit_bytes))
+        return osc_cli_misuse("--limit-size: '%s' is no size; 2G, 500M and bytes are", value);
+    if (a->run.limit_bytes < OSC_SCHEDULE_LIMIT_MIN)
+        return osc_cli_misuse("--limit-size: %s is too little; 1M is the least", value);
+    return OSC_EXIT_DONE;
+}
+
 /* Option ID with its argument VALUE, NULL if it takes none. */
 static int set_option(struct osc_args *a, enum osc_option_id id, const char *value)
 {
-    const struct osc_option *o = &osc_options[id];
     const char **text = text_of(a, id);
     bool *flag = flag_of(a, id);
+    struct osc_err err = {0};
 
     a->given |= UINT64_C(1) << id;
     if (flag)
         *flag = true;
-    else if ((id == OSC_OPTION_RANK || id == OSC_OPTION_SPAN) && !is_list(value))
-        return osc_cli_misuse("--%s: '%s' is no list of numbers such as 0,4-7", o->name, value);
-    else if (id == OSC_OPTION_STEPS && !osc_select_is_steps(value))
-        return osc_cli_misuse("--steps: '%s' is no range; 5, 5-7 (labels), @0 and @0-@2 "
-                              "(numbers) are",
-                              value);
     else if (text)
         *text = value;
-    else if (id == OSC_OPTION_FORMAT)
-        return set_format(a, value);
-    else if (id == OSC_OPTION_FROM)
-        return set_time(o, &a->selection.from_ns, &a->selection.has_from, value);
-    else if (id == OSC_OPTION_TO)
-        return set_time(o, &a->selection.to_ns, &a->selection.has_to, value);
-    else if (id == OSC_OPTION_AT)
-        return set_time(o, &a->table.at_ns, &a->table.has_at, value);
-    else if (id == OSC_OPTION_MAX_NAME_WIDTH)
-        return set_width(o, &a->table.max_name_width, value);
-    else if (id == OSC_OPTION_MAX_SRC_WIDTH)
-        return set_width(o, &a->table.max_src_width, value);
-    else if (id == OSC_OPTION_MAX_SHAPES_WIDTH)
-        return set_width(o, &a->table.max_shapes_width, value);
-    else if (id == OSC_OPTION_TORCH || id == OSC_OPTION_COMPAT)
-        return set_version(a, id, value);
-    else
-        return set_numbers(a, id, value);
+    else if (id == OSC_OPTION_LIMIT_SIZE)
+        return set_limit_size(a, value);
+    else if (osc_request_set(&a->request, ~0u, osc_options[id].name, value, &err) != OSC_OK)
+        return osc_cli_misuse("%s", err.message);
     return OSC_EXIT_DONE;
 }
 
@@ -597,13 +348,11 @@ int osc_args_parse(struct osc_args *args, const struct osc_command *command, int
                    char **argv)
 {
     struct line l = {.args = args, .words = argv, .n = argc};
+    struct osc_err err = {0};
     bool is_over = false; /* "--" came: all the rest are operands */
     int failed = OSC_EXIT_DONE;
 
-    *args = (struct osc_args){.command = command,
-                              .table.limit = OSC_LIMIT_DEFAULT,
-                              .renderer = osc_renderer_find("text"),
-                              .operands = argv + 1};
+    *args = (struct osc_args){.command = command, .operands = argv + 1};
     for (l.at = 1; l.at < argc && !failed; l.at++) {
         char *const word = argv[l.at];
 
@@ -616,58 +365,9 @@ int osc_args_parse(struct osc_args *args, const struct osc_command *command, int
         is_over |= command->takes_program && args->n_operands > 0;
     }
     args->operands[args->n_operands] = NULL; /* as argv ends, and a program's arguments do */
-    if (!failed && args->selection.has_from && args->selection.has_to &&
-        args->selection.to_ns <= args->selection.from_ns)
-        failed = osc_cli_misuse("--to is not after --from: nothing lies between them");
+    if (!failed &&
+        (osc_request_check(&args->request, &err) != OSC_OK ||
+         osc_request_form(args->request.text.format, &args->renderer, &err) != OSC_OK))
+        failed = osc_cli_misuse("%s", err.message);
     return failed;
-}
-
-static bool has_grouping(const struct osc_table_def *def, const char *name)
-{
-    for (size_t i = 0; def->groupings && def->groupings[i]; i++) {
-        if (strcmp(def->groupings[i], name) == 0)
-            return true;
-    }
-    return false;
-}
-
-static int wrong_grouping(const struct osc_table_def *def, const char *text)
-{
-    struct osc_nearest near = {.word = text};
-
-    for (size_t i = 0; def->groupings[i]; i++)
-        osc_nearest_try(&near, def->groupings[i]);
-    return osc_cli_misuse("%s cannot be grouped by '%s'; did you mean '%s'?", def->name, text,
-                          near.best ? near.best : def->groupings[0]);
-}
-
-int osc_args_group(struct osc_args *args, const struct osc_table_def *def)
-{
-    struct osc_options *o = &args->table;
-    const char *p = o->group_by;
-    int64_t depth;
-    char name[32], number[24];
-    bool has_more = p != NULL;
-
-    /* Each part by itself: "stack:5" is "stack:N" with N = 5. */
-    while (has_more) {
-        const size_t len = strcspn(p, ","), key = strcspn(p, ":,");
-
-        snprintf(name, sizeof name, "%.*s%s", (int)(key < 20 ? key : 20), p,
-                 key < len ? ":N" : "");
-        if (!has_grouping(def, name))
-            return wrong_grouping(def, o->group_by);
-        o->by_shape |= strcmp(name, "shape") == 0;
-        o->by_op |= strcmp(name, "op") == 0;
-        o->by_stack |= strncmp(name, "stack", 5) == 0;
-        if (key < len) {
-            snprintf(number, sizeof number, "%.*s", (int)(len - key - 1), p + key + 1);
-            if (!parse_whole(number, 1, UINT32_MAX, &depth))
-                return osc_cli_misuse("--group-by: '%s' is no number of stack entries", number);
-            o->stack_depth = (uint32_t)depth;
-        }
-        has_more = p[len] == ',';
-        p += len + has_more;
-    }
-    return OSC_EXIT_DONE;
 }

@@ -10,11 +10,8 @@
 #ifndef OSC_CLI_OPTIONS_H
 #define OSC_CLI_OPTIONS_H
 
+#include "ask/request.h"
 #include "cli/cli.h"
-#include "derive/select.h"
-#include "import/import.h"
-#include "render/render.h"
-#include "table/query.h"
 
 #define OSC_OPTION_LIST(X) \
     X(OUTPUT)              \
@@ -108,6 +105,13 @@ static inline bool osc_option_wants_argument(const struct osc_option *o)
 /* Indexed by enum osc_option_id. */
 extern const struct osc_option osc_options[OSC_OPTION_COUNT];
 
+/* What option ID is called in struct osc_request; "" for those of a command alone. */
+static inline const char *osc_option_field(enum osc_option_id id)
+{
+    return id == OSC_OPTION_RUN_TORCH || id == OSC_OPTION_EXPORT_FORMAT ? ""
+                                                                        : osc_options[id].name;
+}
+
 /* Of `opscope run`: as given, or NULL. */
 struct osc_run_args {
     const char *sources, *torch, *schedule, *flight;
@@ -117,23 +121,17 @@ struct osc_run_args {
 
 struct osc_args {
     const struct osc_command *command;
-    struct osc_options table;
-    struct osc_selection selection;
-    struct osc_import_options import;
-    uint64_t max_memory_bytes; /* 0: as much as is allowed unasked */
-    const struct osc_renderer *renderer;
-    const char *columns, *explain, *where; /* as given, or NULL */
-    const char *ranks, *spans;             /* "0,2-3", or NULL: all */
-    struct osc_row_filter filter; /* of WHERE, once a command has compiled it; or zeroed */
+    struct osc_request request;              /* what the options of tables and traces say */
+    const struct osc_renderer *renderer;     /* that it asks for */
+    const char *explain;                     /* as given, or NULL */
     const char *output, *form, *named_table; /* of export: as given, or NULL */
     const char *stack, *metric;              /* of export: as given, or NULL */
     struct osc_run_args run;
     bool is_redacted, with_counters;
     bool verifies; /* of info */
-    bool is_merged, wants_list, wants_help;
-    bool selects_late; /* the table chooses rows itself: all of the trace is loaded */
-    uint64_t given;    /* bit per enum osc_option_id */
-    char **operands;   /* borrowed from argv, ended by NULL */
+    bool wants_list, wants_help;
+    uint64_t given;  /* bit per enum osc_option_id */
+    char **operands; /* borrowed from argv, ended by NULL */
     int n_operands;
 };
 
@@ -146,19 +144,10 @@ struct osc_args {
 int osc_args_parse(struct osc_args *args, const struct osc_command *command, int argc,
                    char **argv);
 
-/*
- * Take --group-by apart for DEF, which has groupings if it was given (scope.h).
- * OSC_EXIT_MISUSED after a message, if it is none of them.
- */
-int osc_args_group(struct osc_args *args, const struct osc_table_def *def);
-
-/* "0,2-5" has VALUE; false also if LIST is none. NULL has all. */
-bool osc_list_has(const char *list, int64_t value);
-
-/* "10us", "1.5ms", "2s", "250": nanoseconds. False if it is none of that. */
-bool osc_parse_time(const char *text, int64_t *ns);
-
-/* "512M", "1.5GiB", "1000000": bytes. */
-bool osc_parse_size(const char *text, uint64_t *bytes);
+/* The operands of ARGS, for who opens them. */
+static inline const char *const *osc_args_paths(const struct osc_args *args)
+{
+    return (const char *const *)args->operands;
+}
 
 #endif

@@ -6,10 +6,7 @@
 #include <unistd.h>
 
 #include "analysis/table_columns.h"
-#include "analysis/table_registry.h"
-#include "base/utf8.h"
-#include "cli/ask.h"
-#include "cli/shell.h"
+#include "cli/progress.h"
 
 int osc_show_text(const char *text)
 {
@@ -18,109 +15,72 @@ int osc_show_text(const char *text)
     return st == OSC_OK ? OSC_EXIT_DONE : osc_cli_fail(st, NULL);
 }
 
-static osc_status emit(void *ctx, const struct osc_rows *rows)
+/* --- opening -------------------------------------------------------------------- */
+
+/* The file that is read now, if one is. */
+struct reading {
+    struct osc_progress progress;
+    bool is_on;
+};
+
+static int show_progress(void *ctx, const char *path, uint64_t done_bytes, uint64_t total_bytes)
 {
-    return osc_render_rows(ctx, rows);
+    struct reading *const r = ctx;
+
+    if (r->is_on && !path)
+        osc_progress_stop(&r->progress);
+    else if (!r->is_on && path)
+        osc_progress_start(&r->progress, "reading", path);
+    r->is_on = path != NULL;
+    return !r->is_on || osc_progress_tick(&r->progress, done_bytes, total_bytes) ? 0 : -1;
 }
 
-/* Why a table is empty, on stderr. */
-static void say_notes(const struct osc_strbuf *notes)
+int osc_show_open(struct osc_set **set, const struct osc_args *args, struct osc_load *o)
 {
-    for (const char *line = notes->len > 0 ? notes->s : ""; *line;) {
-        const char *const end = strchrnul(line, '\n');
-        struct osc_strbuf text = {0};
-
-        osc_utf8_append_terminal(&text, (struct osc_str){line, (uint32_t)(end - line)});
-        if (text.s)
-            osc_cli_error("%s", text.s);
-        osc_strbuf_fini(&text);
-        line = *end ? end + 1 : end;
-    }
-}
-
-static osc_status render(const struct osc_query *q, struct osc_answer *a,
-                         const struct osc_renderer *renderer, struct osc_err *err)
-{
-    struct osc_render r = {
-        .renderer = renderer,
-        .sheet = &a->sheet,
-        .width = osc_cli_width(STDOUT_FILENO),
-        .has_colour = osc_cli_has_colour(),
-        .has_full_names = q->options->full_names,
-        .write = osc_cli_write,
-    };
-    osc_status st = osc_render_begin(&r);
-
-    if (st == OSC_OK)
-        st = osc_answer_rows(q, a, emit, &r, err);
-    if (st == OSC_OK)
-        st = osc_render_end(&r);
-    /* CSV alone has no place for them. */
-    if (st == OSC_OK && r.n_rows == 0 && strcmp(renderer->name, "csv") == 0)
-        say_notes(&a->sheet.notes);
-    osc_render_fini(&r);
-    return st;
-}
-
-/* The lines of NOTES, each after "note: ". */
-static void add_notes(struct osc_strbuf *out, const struct osc_strbuf *notes)
-{
-    const char *line = notes->len > 0 ? notes->s : "";
-
-    while (*line) {
-        const char *end = strchrnul(line, '\n');
-
-        osc_strbuf_adds(out, "note: ");
-        osc_utf8_append_terminal(out, (struct osc_str){line, (uint32_t)(end - line)});
-        osc_strbuf_addc(out, '\n');
-        line = *end ? end + 1 : end;
-    }
-}
-
-/* A table that has a text of its own: one for each block, under a line that says which. */
-static osc_status write_own_text(const struct osc_query *q, struct osc_answer *a,
-                                 struct osc_err *err)
-{
-    struct osc_strbuf out = {0};
-    osc_status st = OSC_OK;
-
-    for (uint32_t i = 0; i < a->n_blocks && st == OSC_OK; i++) {
-        const struct osc_answer_block *b = &a->blocks[i];
-
-        osc_strbuf_clear(&out);
-        if (a->n_blocks > 1)
-            osc_strbuf_addf(&out, "%srank %d, span %d\n", i > 0 ? "\n" : "", b->rank, b->span);
-        st = q->def->text(&b->result, q->options, &out, err);
-        if (st == OSC_OK && out.status != OSC_OK)
-            st = osc_fail(err, out.status, "%s", osc_status_text(out.status));
-        if (st == OSC_OK && out.len > 0)
-            st = osc_cli_write(NULL, out.s, out.len);
-    }
-    osc_strbuf_clear(&out);
-    add_notes(&out, &a->sheet.notes);
-    if (st == OSC_OK && out.len > 0)
-        st = osc_cli_write(NULL, out.s, out.len);
-    osc_strbuf_fini(&out);
-    return st;
-}
-
-int osc_show_table(struct osc_loaded *l, const struct osc_args *args,
-                   const struct osc_table_def *def)
-{
-    struct osc_asked k = {0};
+    struct reading reading = {.is_on = false};
+    struct osc_how how = args->request.how;
     struct osc_err err = {0};
-    int failed = osc_ask(&k, l, args, def);
 
-    if (!failed) {
-        const osc_status st = k.query.has_own_text
-                                  ? write_own_text(&k.query, &k.answer, &err)
-                                  : render(&k.query, &k.answer, args->renderer, &err);
+    how.progress = show_progress;
+    how.ctx = &reading;
+    o->paths = osc_args_paths(args);
+    o->n_paths = (size_t)args->n_operands;
+    o->how = &how;
+    o->view = &args->request.view;
+    o->hear = osc_cli_hear;
+    const osc_status st = osc_set_load(set, o, &err);
+    return st == OSC_OK ? OSC_EXIT_DONE : osc_cli_fail(st, &err);
+}
 
-        if (st != OSC_OK)
-            failed = osc_load_fail(l, NULL, st, &err, "making a table");
-    }
-    osc_asked_fini(&k);
-    return failed;
+/* --- tables --------------------------------------------------------------------- */
+
+struct osc_request osc_show_request(const struct osc_args *args)
+{
+    struct osc_request r = args->request;
+
+    r.text.width = osc_cli_width(STDOUT_FILENO);
+    r.text.has_colour = osc_cli_has_colour();
+    r.text.write = osc_cli_put;
+    r.text.note = osc_cli_hear;
+    return r;
+}
+
+int osc_show_fail(const struct osc_loaded *l, osc_status st, const char *doing,
+                  struct osc_err *err)
+{
+    st = osc_loaded_fail(l, NULL, st, doing, err);
+    return osc_cli_fail(st, err);
+}
+
+int osc_show_table(struct osc_set *set, struct osc_asked *k)
+{
+    struct osc_err err = {0};
+    osc_status st = osc_set_run(set, k, &err);
+
+    if (st == OSC_OK)
+        st = osc_asked_write(k, &err);
+    return st == OSC_OK ? OSC_EXIT_DONE
+                        : osc_show_fail(osc_set_loaded(set), st, "making a table", &err);
 }
 
 /* Rows of RESULT with SEVERITY, the codes of the first few in OUT. */
@@ -150,7 +110,7 @@ static void print_findings(const char *line, const char *operand)
     struct osc_strbuf trace = {0};
 
     if (operand)
-        osc_shell_add_trace(&trace, operand);
+        osc_operands_add_trace(&trace, operand);
     const char *const shown = trace.s && trace.status == OSC_OK ? trace.s : "TRACE...";
     const char *const quote = strchr(shown, '\'') ? "" : "'";
     osc_cli_error("quality: %s; %sopscope info %s%s explains", line, quote, shown, quote);
@@ -180,26 +140,22 @@ static void print_quality(const struct osc_result *r, const struct osc_loaded *l
     osc_strbuf_fini(&codes);
 }
 
-int osc_show_quality(struct osc_loaded *l)
+int osc_show_quality(struct osc_set *set)
 {
-    const struct osc_options options = {.limit = OSC_LIMIT_DEFAULT};
-    const struct osc_query q = {
-        .def = &osc_table_quality,
-        .traces = (const struct osc_trace *const *)l->traces,
-        .n_traces = l->n_traces,
-        .options = &options,
-        .is_merged = true,
-        .is_machine = true,
-    };
-    struct osc_answer a = {0};
+    const struct osc_request r = {.question = {.table = "quality", .merge = 1}};
+    struct osc_asked k = {0};
     struct osc_err err = {0};
+    int failed = OSC_EXIT_DONE;
 
+    osc_status st = osc_asked_init(&k, &r, osc_renderer_find("csv"), &err);
     /* Of derived facts only those that the table rests on: they are there by now. */
-    const osc_status st = osc_query_run(&q, &a, &err);
+    k.takes_facts_as_they_are = true;
     if (st == OSC_OK)
-        print_quality(&a.blocks[0].result, l);
-    const int failed =
-        st == OSC_OK ? OSC_EXIT_DONE : osc_load_fail(l, NULL, st, &err, "making a table");
-    osc_answer_fini(&a);
+        st = osc_set_run(set, &k, &err);
+    if (st == OSC_OK)
+        print_quality(&k.answer.blocks[0].result, osc_set_loaded(set));
+    else
+        failed = osc_show_fail(osc_set_loaded(set), st, "making a table", &err);
+    osc_asked_fini(&k);
     return failed;
 }

@@ -1,26 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * show.h - one table of loaded traces on standard output.
+ * show.h - traces that a command line names, and their tables on standard output.
+ *
+ * All of these return the status to exit with, after a message if it is not
+ * OSC_EXIT_DONE.
  *
  * Threading: one thread.
  */
 #ifndef OSC_CLI_SHOW_H
 #define OSC_CLI_SHOW_H
 
-#include "cli/load.h"
-#include "table/query.h"
+#include "ask/set.h"
+#include "cli/options.h"
 
-/* Print table DEF in the form that ARGS ask for. The status to exit with. */
-int osc_show_table(struct osc_loaded *l, const struct osc_args *args,
-                   const struct osc_table_def *def);
+/*
+ * Open what ARGS name, with a line on the terminal while it lasts; paths, how and view of O
+ * are filled in. The caller releases *SET, which is NULL after a failure.
+ */
+int osc_show_open(struct osc_set **set, const struct osc_args *args, struct osc_load *o);
+
+/* What a question is asked with: the options of ARGS, and the terminal. */
+struct osc_request osc_show_request(const struct osc_args *args);
+
+/* Ask SET what K, checked, asks for, and print the rows. */
+int osc_show_table(struct osc_set *set, struct osc_asked *k);
+
+/* Tell of failure ST while a table of SET was made, whose sentence is in ERR. */
+int osc_show_fail(const struct osc_loaded *l, osc_status st, const char *doing,
+                  struct osc_err *err);
 
 /*
  * One line on standard error: how good what the text table just shown rests on is,
  * which is what reading and the facts it asked for have found.
  */
-int osc_show_quality(struct osc_loaded *l);
+int osc_show_quality(struct osc_set *set);
 
-/* Write the terminated TEXT to standard output. The status to exit with. */
+/* Write the terminated TEXT to standard output. */
 int osc_show_text(const char *text);
 
 #endif

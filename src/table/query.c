@@ -11,11 +11,9 @@
 
 static uint64_t row_limit(const struct osc_query *q)
 {
-    const int64_t limit = q->options->limit;
-
-    if (limit == OSC_LIMIT_DEFAULT)
+    if (q->limit == 0)
         return q->is_machine ? UINT64_MAX : TEXT_ROWS;
-    return limit < 0 ? UINT64_MAX : (uint64_t)limit;
+    return q->limit < 0 ? UINT64_MAX : (uint64_t)q->limit;
 }
 
 osc_status osc_query_check(const struct osc_query *q, struct osc_err *err)
@@ -29,8 +27,8 @@ osc_status osc_query_check(const struct osc_query *q, struct osc_err *err)
 
         st = osc_sheet_choose(&sheet, &choice, err);
     }
-    if (st == OSC_OK && q->options->sort)
-        st = osc_sort_parse(q->def, q->options->sort, &key, err);
+    if (st == OSC_OK && q->sort)
+        st = osc_sort_parse(q->def, q->sort, &key, err);
     osc_sheet_fini(&sheet);
     return st;
 }
@@ -168,8 +166,8 @@ static osc_status fill_block(const struct osc_query *q, struct osc_answer_block 
     if (st != OSC_OK)
         return st;
 
-    const char *const by = q->options->sort ? q->options->sort : q->def->sort;
-    if (!q->options->sort && b->result.sorted_by != 0)
+    const char *const by = q->sort ? q->sort : q->def->sort;
+    if (!q->sort && b->result.sorted_by != 0)
         key = (struct osc_sort_key){.column = b->result.sorted_by - 1, .divisor = -1};
     else if (!by)
         return OSC_OK;
@@ -237,7 +235,7 @@ osc_status osc_query_run(const struct osc_query *q, struct osc_answer *a, struct
     if (st != OSC_OK)
         return osc_fail(err, st, "%s", osc_status_text(st));
 
-    a->is_stream = q->def->open && !q->options->sort;
+    a->is_stream = q->def->open && !q->sort;
     for (uint32_t i = 0; i < a->n_blocks && st == OSC_OK; i++) {
         if (!a->is_stream)
             st = fill_block(q, &a->blocks[i], err);

@@ -29,6 +29,8 @@ struct osc_query {
     const struct osc_trace *const *traces; /* borrowed; in order of rank and span */
     uint32_t n_traces;
     const struct osc_options *options;  /* borrowed */
+    const char *sort;                   /* as given, or NULL */
+    int64_t limit;                      /* rows of a block; 0: as the form likes; -1: all */
     const char *columns;                /* as given, or NULL */
     const struct osc_row_filter *where; /* borrowed; NULL: every row */
     bool is_merged;                     /* --merge */

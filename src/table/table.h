@@ -70,14 +70,13 @@ struct osc_column {
 
 struct osc_selection;
 
-/* What the user asked a table for. Zeroed: the defaults. */
+/* What a table is asked for. Zeroed: the defaults. */
 struct osc_options {
     const char *group_by;           /* one of the table's groupings, or NULL */
     uint32_t stack_depth;           /* of --group-by stack:N */
     bool by_shape, by_stack, by_op; /* group_by, taken apart */
     bool compat_tb;                 /* the plugin's own rules */
     bool no_python;                 /* averages: without python_function rows */
-    bool full_names;
     unsigned n_threads;
     const struct osc_selection *selection; /* borrowed; NULL: all. What of T to show with
                                               OSC_TAKES_SELECTION, else what T was cut to */
@@ -86,17 +85,18 @@ struct osc_options {
     uint32_t n_traces;    /* that operands name, if there are any */
     bool has_at;          /* OSC_TAKES_AT: only what is there at at_ns, */
     int64_t at_ns;        /* from the origin */
-    /* averages as text, see analysis/torch/torch_text.h */
+};
+
+/* How the text of its own that a table has shall look (analysis/torch/torch_text.h). */
+struct osc_text_options {
+    const char *sort; /* as given, or NULL */
+    int64_t limit;    /* rows; 0: as many as it likes; -1: all */
     const char *header;
     bool top_level;
     int32_t max_name_width, max_src_width, max_shapes_width; /* 0: torch's default; -1: none */
     bool torch_113;                                          /* --torch 1.13 */
     bool has_raw_names; /* no terminal gets it: control characters stay as they are */
-    const char *sort;   /* as given, or NULL */
-    int64_t limit;      /* rows of text: -1 all; OSC_LIMIT_DEFAULT: as the form likes */
 };
-
-#define OSC_LIMIT_DEFAULT INT64_MIN
 
 /* What of struct osc_options not every table heeds. */
 enum osc_takes {
@@ -143,7 +143,7 @@ struct osc_table_def {
     bool (*is_symbol)(const struct osc_result *r, uint64_t row);
 
     /* A text form of its own instead of the generic one; may be NULL. R is unsorted. */
-    osc_status (*text)(const struct osc_result *r, const struct osc_options *o,
+    osc_status (*text)(const struct osc_result *r, const struct osc_text_options *o,
                        struct osc_strbuf *out, struct osc_err *err);
 };
 

@@ -35,7 +35,7 @@ static osc_status drop_bytes(void *ctx, const char *s, size_t len)
 
 static void make_table(const struct osc_table_def *def, struct osc_trace *t)
 {
-    const struct osc_options options = {.limit = OSC_LIMIT_DEFAULT};
+    const struct osc_options options = {0};
     const struct osc_trace *const traces[] = {t};
     const struct osc_query q = {
         .def = def, .traces = traces, .n_traces = 1, .options = &options, .is_machine = true};

@@ -39,7 +39,7 @@ struct row {
 
 struct page {
     const struct osc_result *r;
-    const struct osc_options *o;
+    const struct osc_text_options *o;
     struct osc_strbuf *out;
     struct osc_arena arena; /* texts of rows */
     struct row *rows;       /* in the arena; in order of printing */
@@ -484,7 +484,7 @@ static void put_row(struct page *p, const struct row *row)
 
 static void put_rows(struct page *p)
 {
-    const int64_t wanted = p->o->limit == OSC_LIMIT_DEFAULT ? ROWS_DEFAULT : p->o->limit;
+    const int64_t wanted = p->o->limit == 0 ? ROWS_DEFAULT : p->o->limit;
     int64_t n = 0;
 
     for (size_t i = 0; i < p->n_rows && (wanted <= 0 || n < wanted); i++) {
@@ -515,7 +515,7 @@ static void put_foot(struct page *p)
     }
 }
 
-osc_status osc_torch_text(const struct osc_result *r, const struct osc_options *o,
+osc_status osc_torch_text(const struct osc_result *r, const struct osc_text_options *o,
                           struct osc_strbuf *out, struct osc_err *err)
 {
     struct page p = {.r = r, .o = o, .out = out};

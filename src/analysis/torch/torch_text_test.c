@@ -134,7 +134,7 @@ static void add_row(struct osc_result *r, const struct given *g, const char *dev
 }
 
 /* Print R and drop the blanks before line breaks. */
-static void print(const struct osc_result *r, const struct osc_options *o,
+static void print(const struct osc_result *r, const struct osc_text_options *o,
                   struct osc_strbuf *text)
 {
     struct osc_strbuf raw = {0};
@@ -155,7 +155,7 @@ static void print(const struct osc_result *r, const struct osc_options *o,
 
 /* All rows of GIVEN, printed; the caller frees TEXT. */
 static void print_rows(const struct given *given, size_t n, const char *device, uint64_t shown,
-                       const struct osc_options *o, struct osc_strbuf *text)
+                       const struct osc_text_options *o, struct osc_strbuf *text)
 {
     struct osc_result r;
 
@@ -254,7 +254,7 @@ static void prints_a_device_beside_the_host_as_torch_does(void **state)
     struct osc_strbuf text = {0};
 
     (void)state;
-    print_rows(device_rows, LEN(device_rows), "xpu", 0, &(struct osc_options){0}, &text);
+    print_rows(device_rows, LEN(device_rows), "xpu", 0, &(struct osc_text_options){0}, &text);
     assert_string_equal(text.s, example_a);
     osc_strbuf_fini(&text);
 }
@@ -265,14 +265,14 @@ static void prints_memory_and_flops_as_torch_does(void **state)
 
     (void)state;
     print_rows(memory_rows, LEN(memory_rows), NULL, SHOWN_MEMORY | SHOWN_FLOPS,
-               &(struct osc_options){0}, &text);
+               &(struct osc_text_options){0}, &text);
     assert_string_equal(text.s, example_b);
     osc_strbuf_fini(&text);
 }
 
 static void prints_shapes_and_stacks_sorted_as_torch_does(void **state)
 {
-    const struct osc_options o = {.sort = "cpu_time_total"};
+    const struct osc_text_options o = {.sort = "cpu_time_total"};
     struct osc_strbuf text = {0};
 
     (void)state;
@@ -286,7 +286,7 @@ static void prints_nothing_without_rows(void **state)
     struct osc_strbuf text = {0};
 
     (void)state;
-    print_rows(NULL, 0, NULL, SHOWN_MEMORY, &(struct osc_options){0}, &text);
+    print_rows(NULL, 0, NULL, SHOWN_MEMORY, &(struct osc_text_options){0}, &text);
     assert_int_equal(text.len, 0);
     osc_strbuf_fini(&text);
 }
@@ -297,7 +297,7 @@ static void prints_nan_for_shares_of_nothing(void **state)
     struct osc_strbuf text = {0};
 
     (void)state;
-    print_rows(rows, 1, NULL, 0, &(struct osc_options){0}, &text);
+    print_rows(rows, 1, NULL, 0, &(struct osc_text_options){0}, &text);
     assert_non_null(strstr(text.s, "    x           NaN       0.000us           NaN"));
     assert_non_null(strstr(text.s, "\nSelf CPU time total: 0.000us\n"));
     osc_strbuf_fini(&text);
@@ -313,7 +313,7 @@ static void prints_device_rows_alone_with_empty_host_columns(void **state)
     struct osc_strbuf text = {0};
 
     (void)state;
-    print_rows(rows, 1, "cuda", 0, &(struct osc_options){0}, &text);
+    print_rows(rows, 1, "cuda", 0, &(struct osc_text_options){0}, &text);
     assert_non_null(strstr(text.s, "NaN       0.000us       0.000us       3.000us"
                                    "       100.00%       3.000us       1.500us"));
     assert_non_null(strstr(text.s, "Self CUDA time total: 3.000us\n"));
@@ -329,7 +329,7 @@ static void prints_a_bare_zero_for_the_share_of_what_is_asynchronous(void **stat
     struct osc_strbuf text = {0};
 
     (void)state;
-    print_rows(rows, 2, NULL, 0, &(struct osc_options){0}, &text);
+    print_rows(rows, 2, NULL, 0, &(struct osc_text_options){0}, &text);
     assert_non_null(strstr(text.s, "    gloo:all_reduce         0.00%       0.000us"
                                    "             0       5.000us       5.000us"));
     osc_strbuf_fini(&text);
@@ -346,7 +346,7 @@ static void swaps_flops_and_source_as_torch_does(void **state)
     struct osc_strbuf text = {0};
 
     (void)state;
-    print_rows(rows, 1, NULL, SHOWN_FLOPS, &(struct osc_options){0}, &text);
+    print_rows(rows, 1, NULL, SHOWN_FLOPS, &(struct osc_text_options){0}, &text);
     assert_non_null(strstr(text.s, "  Source Location  Total KFLOPs\n"));
     assert_non_null(strstr(text.s, "             1     4.096          a.py(1): f\n"));
     assert_non_null(strstr(text.s, "\n                                          "));
@@ -362,7 +362,7 @@ static void prints_units_and_five_frames_of_1_13(void **state)
          .bytes = 2048,
          .self_bytes = -3,
          .stack = "[\"1\", \"2\", \"3\", \"4\", \"five\", \"six\"]"}};
-    const struct osc_options o = {.torch_113 = true};
+    const struct osc_text_options o = {.torch_113 = true};
     struct osc_strbuf text = {0};
 
     (void)state;
@@ -375,7 +375,7 @@ static void prints_units_and_five_frames_of_1_13(void **state)
 
 static void leaves_out_nested_rows_without_counting_them(void **state)
 {
-    const struct osc_options o = {
+    const struct osc_text_options o = {
         .top_level = true, .limit = 2, .header = "one title", .max_name_width = 10};
     struct osc_strbuf text = {0};
 
@@ -395,13 +395,13 @@ static void shows_a_hundred_rows_unless_told_otherwise(void **state)
     static const struct {
         int64_t limit;
         size_t n_lines;
-    } cases[] = {{OSC_LIMIT_DEFAULT, 105}, {0, 155}, {-1, 155}, {7, 12}};
+    } cases[] = {{0, 105}, {-1, 155}, {7, 12}};
 
     (void)state;
     for (size_t i = 0; i < LEN(rows); i++)
         rows[i] = (struct given){.name = "n", .calls = 1};
     for (size_t k = 0; k < LEN(cases); k++) {
-        const struct osc_options o = {.limit = cases[k].limit};
+        const struct osc_text_options o = {.limit = cases[k].limit};
         struct osc_strbuf text = {0};
         size_t n_lines = 0;
 
@@ -420,7 +420,7 @@ static void counts_characters_and_steers_no_terminal(void **state)
     struct osc_strbuf text = {0};
 
     (void)state;
-    print_rows(rows, 2, NULL, 0, &(struct osc_options){0}, &text);
+    print_rows(rows, 2, NULL, 0, &(struct osc_text_options){0}, &text);
     assert_memory_equal(text.s, "------------  --", 16); /* "\x1b[2J?" is 8 wide */
     assert_non_null(strstr(text.s, "\n          \xc3\xa4\xe2\x82\xac  "));
     assert_non_null(strstr(text.s, "\n    \\x1b[2J\xef\xbf\xbd  "));
@@ -430,7 +430,7 @@ static void counts_characters_and_steers_no_terminal(void **state)
 static void leaves_names_as_they_are_where_no_terminal_is(void **state)
 {
     static const struct given rows[] = {{.name = "\x1b[2J\xff\t", .calls = 1}};
-    const struct osc_options o = {.has_raw_names = true};
+    const struct osc_text_options o = {.has_raw_names = true};
     struct osc_strbuf text = {0};
 
     (void)state;
@@ -442,7 +442,7 @@ static void leaves_names_as_they_are_where_no_terminal_is(void **state)
 
 static void refuses_to_sort_by_what_is_no_key(void **state)
 {
-    const struct osc_options o = {.sort = "cpu_tiem_total"};
+    const struct osc_text_options o = {.sort = "cpu_tiem_total"};
     struct osc_strbuf text = {0};
     struct osc_err err = {0};
     struct osc_result r;
@@ -469,7 +469,7 @@ static void survives_any_failed_allocation(void **state)
         struct osc_strbuf text = {0};
 
         osc_mem_fail_after(n);
-        st = osc_torch_text(&r, &(struct osc_options){0}, &text, NULL);
+        st = osc_torch_text(&r, &(struct osc_text_options){0}, &text, NULL);
         osc_mem_fail_after(-1);
         assert_true(st == OSC_OK || st == OSC_ENOMEM);
         osc_strbuf_fini(&text);

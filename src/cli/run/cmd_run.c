@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/shell.h"
 #include "base/strbuf.h"
 #include "cli/commands.h"
 #include "cli/run/child.h"
@@ -23,7 +24,6 @@
 #include "cli/run/source_list.h"
 #include "cli/run/torch_hook.h"
 #include "cli/run/unrecorded.h"
-#include "cli/shell.h"
 #include "import/bytes/input.h"
 #include "recording/growing_map.h"
 #include "recording/open_failure.h"
@@ -198,7 +198,7 @@ static void summarize(const char *path, struct census c, unsigned sources)
     len = getcwd(cwd, sizeof cwd) ? strlen(cwd) : 0;
     if (len > 1 && strncmp(path, cwd, len) == 0 && path[len] == '/')
         path += len + 1;
-    osc_shell_add_trace(&word, path);
+    osc_operands_add_trace(&word, path);
     if (word.status == OSC_OK) {
         osc_cli_error("%u recording%s, %.1f MB, in %s; what to type next:", c.n_files,
                       c.n_files == 1 ? "" : "s", (double)c.bytes / 1e6, path);

@@ -13,8 +13,8 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/shell.h"
 #include "base/strbuf.h"
-#include "cli/shell.h"
 #include "cli/show.h"
 #include "recording/schedule.h"
 #include "table/nearest.h"

@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "analysis/table_registry.h"
-#include "cli/budget.h"
+#include "ask/budget.h"
 #include "cli/commands.h"
 #include "cli/screen/screen.h"
 #include "cli/show.h"
@@ -24,24 +24,25 @@ static const struct {
 
 static int fill(struct osc_screen *s, struct osc_loaded *l)
 {
+    const struct osc_options options = {.n_threads = s->args->request.how.n_threads};
     uint32_t facts = 0;
     struct osc_err err = {0};
 
     for (int i = 0; i < OSC_SCREEN_TABLES; i++)
         facts |= tables[i].def->facts;
-    const int failed = osc_load_facts(l, s->args, facts);
-    if (failed)
-        return failed;
+    osc_status st = osc_loaded_derive(l, facts, options.n_threads, &err);
+    if (st != OSC_OK)
+        return osc_cli_fail(st, &err);
     for (int i = 0; i < OSC_SCREEN_TABLES; i++) {
         const struct osc_query q = {
             .def = tables[i].def,
             .traces = (const struct osc_trace *const *)l->traces,
             .n_traces = l->n_traces,
-            .options = &s->args->table,
+            .options = &options,
             .is_merged = tables[i].is_merged,
             .is_machine = true,
         };
-        const osc_status st = osc_query_run(&q, &s->answers[i], &err);
+        st = osc_query_run(&q, &s->answers[i], &err);
 
         if (st != OSC_OK)
             return osc_cli_fail(st, &err);
@@ -71,17 +72,18 @@ static int show(struct osc_loaded *l, const struct osc_args *args)
 
 static int run(struct osc_args *args)
 {
-    struct osc_loaded l = {0};
+    struct osc_load o = {.reserve = osc_budget_for_tables()};
+    struct osc_set *set = NULL;
     int failed = OSC_EXIT_DONE;
 
     if (args->n_operands == 0)
         return osc_cli_misuse("which trace? 'opscope trace.json' or see 'opscope --help'");
-    failed = osc_load(&l, args, osc_budget_for_table(args, NULL));
+    failed = osc_show_open(&set, args, &o);
     if (!failed)
-        failed = show(&l, args);
-    if (!failed && l.has_failed)
+        failed = show(osc_set_loaded(set), args);
+    if (!failed && osc_set_loaded(set)->has_failed)
         failed = OSC_EXIT_FAILED;
-    osc_loaded_fini(&l);
+    osc_set_release(set);
     return failed;
 }
 

@@ -329,7 +329,7 @@ static void compose_names(struct names *names, const struct osc_page *p, bool ar
     bool is_shared[TOP_ROWS] = {false};
 
     for (unsigned i = 0; i < names->n; i++) {
-        if (are_symbols && !p->s->args->table.full_names)
+        if (are_symbols && !p->s->args->request.text.full_names)
             add_symbol(&names->text[i], names->raw[i], width);
         else
             osc_utf8_append_terminal(&names->text[i], names->raw[i]);
@@ -341,7 +341,7 @@ static void compose_names(struct names *names, const struct osc_page *p, bool ar
         }
     }
     for (unsigned i = 0; i < names->n; i++) {
-        if (!is_shared[i] || p->s->args->table.full_names)
+        if (!is_shared[i] || p->s->args->request.text.full_names)
             continue;
         osc_strbuf_clear(&names->text[i]);
         add_arguments(&names->text[i], names->raw[i]);

@@ -12,7 +12,8 @@
 #ifndef OSC_CLI_SCREEN_SCREEN_H
 #define OSC_CLI_SCREEN_SCREEN_H
 
-#include "cli/load.h"
+#include "ask/load.h"
+#include "cli/options.h"
 #include "table/query.h"
 
 enum osc_screen_table {

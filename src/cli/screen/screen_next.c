@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "analysis/table_columns.h"
+#include "base/shell.h"
 #include "cli/screen/page.h"
 #include "cli/screen/screen_read.h"
-#include "cli/shell.h"
 
 #define COMMANDS 3
 #define OUTLIERS 3 /* as many as are shown */
@@ -26,19 +26,20 @@ static void add_operands(const struct osc_page *p, struct osc_strbuf *out,
                          const struct slow_step *slow)
 {
     const struct osc_args *const a = p->s->args;
+    const struct osc_view *const v = &a->request.view;
     const bool has_rank = slow && slow->option && strcmp(slow->option, "--rank") == 0,
                has_span = slow && slow->option && !has_rank;
     const struct {
         const char *name, *value;
-    } selections[] = {{"--rank", has_rank ? NULL : a->ranks},
-                      {"--span", has_span ? NULL : a->spans},
-                      {"--process", a->selection.process},
-                      {"--thread", a->selection.thread},
-                      {"--device", a->selection.device},
-                      {"--steps", slow ? slow->label : a->selection.steps}};
+    } selections[] = {{"--rank", has_rank ? NULL : v->ranks},
+                      {"--span", has_span ? NULL : v->spans},
+                      {"--process", v->process},
+                      {"--thread", v->thread},
+                      {"--device", v->device},
+                      {"--steps", slow ? slow->label : v->steps}};
 
     for (int i = 0; i < a->n_operands; i++) {
-        osc_shell_add_trace(out, a->operands[i]);
+        osc_operands_add_trace(out, a->operands[i]);
         osc_strbuf_addc(out, '\n');
     }
     if (slow && slow->option)
@@ -50,10 +51,10 @@ static void add_operands(const struct osc_page *p, struct osc_strbuf *out,
         osc_shell_add_word(out, selections[i].value);
         osc_strbuf_addc(out, '\n');
     }
-    if (a->selection.has_from)
-        osc_strbuf_addf(out, "--from %lld\n", (long long)a->selection.from_ns);
-    if (a->selection.has_to)
-        osc_strbuf_addf(out, "--to %lld\n", (long long)a->selection.to_ns);
+    if (v->has_from)
+        osc_strbuf_addf(out, "--from %lld\n", (long long)v->from_ns);
+    if (v->has_to)
+        osc_strbuf_addf(out, "--to %lld\n", (long long)v->to_ns);
 }
 
 struct commands {

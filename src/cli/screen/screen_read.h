@@ -18,7 +18,6 @@ const struct osc_answer *osc_screen_answer(const struct osc_screen *s,
 const struct osc_result *osc_screen_merged(const struct osc_screen *s,
                                            enum osc_screen_table table);
 
-
 /* The value of KEY in `info`: as it is, empty if it has none; as a number; as a switch. */
 struct osc_str osc_screen_info(const struct osc_screen *s, const char *key);
 uint64_t osc_screen_info_count(const struct osc_screen *s, const char *key);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/budget.h"
+#include "ask/budget.h"
 
 #include "base/cgroup.h"
 #include "base/mem.h"
@@ -40,36 +40,38 @@ static const struct osc_import_reserve for_export = {.event_bytes = 16,
 /* Of an event in columns, which double as they grow, and of its text among the words. */
 #define FRAME_EVENT_BYTES 320u
 
-void osc_budget_start(const struct osc_args *args)
+void osc_budget_start(uint64_t max_bytes)
 {
-    const uint64_t limit =
-        args->max_memory_bytes > 0 ? args->max_memory_bytes : osc_cgroup_default_memory();
+    const uint64_t limit = max_bytes > 0 ? max_bytes : osc_cgroup_default_memory();
 
     osc_mem_set_limit(limit < SIZE_MAX ? (size_t)limit : SIZE_MAX);
 }
 
-struct osc_import_reserve osc_budget_for_table(const struct osc_args *args,
-                                               const struct osc_table_def *def)
+struct osc_import_reserve osc_budget_for_table(const struct osc_table_def *def, bool is_sorted,
+                                               bool is_all)
 {
     struct osc_import_reserve r = for_groups;
 
-    if (!def)
-        return r;
-    if (def->facts == 0 && osc_selection_is_all(&args->selection))
+    if (def->facts == 0 && is_all)
         return for_lists;
     if (!def->open)
         return def->facts == 0 ? for_facts : r;
     r = for_facts;
-    if (args->table.sort) {
+    if (is_sorted) {
         r.event_bytes += def->n_columns * CELL_BYTES + ROW_BYTES;
         r.for_text = true; /* the arguments are a column of text */
     }
     return r;
 }
 
-struct osc_import_reserve osc_budget_for_frames(const struct osc_args *args)
+struct osc_import_reserve osc_budget_for_tables(void)
 {
-    struct osc_import_reserve r = osc_budget_for_table(args, NULL);
+    return for_groups;
+}
+
+struct osc_import_reserve osc_budget_for_frames(void)
+{
+    struct osc_import_reserve r = for_groups;
 
     /* The longest table, events, with its arguments as text of its own. */
     r.event_bytes += FRAME_EVENT_BYTES;
@@ -77,11 +79,11 @@ struct osc_import_reserve osc_budget_for_frames(const struct osc_args *args)
     return r;
 }
 
-struct osc_import_reserve osc_budget_for_export(const struct osc_args *args, bool has_facts)
+struct osc_import_reserve osc_budget_for_export(bool has_facts)
 {
     struct osc_import_reserve r = for_export;
 
-    if (has_facts || !osc_selection_is_all(&args->selection)) {
+    if (has_facts) {
         r.event_bytes += for_facts.event_bytes;
         r.track_bytes += for_facts.track_bytes;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/frame.h"
+#include "ask/frame.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -261,7 +261,7 @@ osc_status osc_frame_make(struct osc_frame **to, struct osc_asked *k, struct osc
     *to = NULL;
     if (st == OSC_OK) {
         atomic_store_explicit(&f->n_holders, 1, memory_order_relaxed); /* nobody else has it */
-        f->def = k->query.def;
+        f->def = k->def;
         st = prepare(f, &k->answer.sheet);
     }
     if (st == OSC_OK)

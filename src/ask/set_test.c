@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "opscope/trace.h"
+#include "ask/set.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,7 +23,8 @@ static const char text[] = "{\"traceEvents\": ["
                            "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"\xff\",\"pid\":1,"
                            "\"tid\":1,\"ts\":20,\"dur\":1}]}";
 static char path[] = "/tmp/opscope-library-XXXXXX";
-static struct osc_traces *traces;
+static struct osc_set *set;
+static struct osc_err err;
 
 static int set_up(void **state)
 {
@@ -34,34 +35,36 @@ static int set_up(void **state)
     memcpy(strrchr(path, '-') + 1, "XXXXXX", sizeof "XXXXXX");
     fd = mkstemp(path);
     f = fd >= 0 ? fdopen(fd, "w") : NULL;
-    traces = osc_traces_new();
-    return f && traces && fputs(text, f) >= 0 && fclose(f) == 0 ? 0 : -1;
+    set = NULL;
+    return f && fputs(text, f) >= 0 && fclose(f) == 0 ? 0 : -1;
 }
 
 static int tear_down(void **state)
 {
     (void)state;
-    osc_traces_free(traces);
+    osc_set_release(set);
     return unlink(path);
 }
 
-/* Open the trace with option WORD, or (NULL) none. */
-static osc_status open_with(const char *word)
+/* Open the trace as HOW says, which may be NULL. */
+static osc_status open_as(const struct osc_how *how)
 {
     const char *const file = path;
-    const struct osc_traces_options o = {.size = sizeof o,
-                                         .paths = &file,
-                                         .n_paths = 1,
-                                         .words = &word,
-                                         .n_words = word != NULL};
 
-    return osc_traces_open(traces, &o);
+    osc_set_release(set);
+    err = (struct osc_err){0};
+    return osc_set_open(&set, &file, 1, how, &err);
 }
 
-static osc_status ask(const char *table, const char *word, struct osc_frame **f)
+static osc_status ask(const struct osc_view *view, struct osc_question question,
+                      struct osc_frame **f)
 {
-    return osc_traces_table(traces, table, &word, word != NULL, f);
+    err = (struct osc_err){0};
+    return osc_ask(set, view, &question, f, &err);
 }
+
+/* All events. */
+static const struct osc_question events = {.table = "events"};
 
 static struct osc_frame_column find(const struct osc_frame *f, const char *name)
 {
@@ -75,15 +78,15 @@ static struct osc_frame_column find(const struct osc_frame *f, const char *name)
     return (struct osc_frame_column){0};
 }
 
-static void a_frame_has_the_values_of_the_table_and_outlives_the_traces(void **state)
+static void a_frame_has_the_values_of_the_table_and_outlives_the_set(void **state)
 {
     struct osc_frame *f = NULL;
 
     (void)state;
-    assert_int_equal(open_with(NULL), OSC_OK);
-    assert_int_equal(ask("events", NULL, &f), OSC_OK);
-    osc_traces_free(traces);
-    traces = osc_traces_new();
+    assert_int_equal(open_as(NULL), OSC_OK);
+    assert_int_equal(ask(NULL, events, &f), OSC_OK);
+    osc_set_release(set);
+    set = NULL;
     assert_string_equal(osc_frame_name(f), "events");
     assert_true(osc_frame_rows(f) == 3);
 
@@ -107,62 +110,66 @@ static void missing_cells_are_marked(void **state)
     struct osc_frame *f = NULL;
 
     (void)state;
-    assert_int_equal(open_with(NULL), OSC_OK);
-    assert_int_equal(ask("events", NULL, &f), OSC_OK);
+    assert_int_equal(open_as(NULL), OSC_OK);
+    assert_int_equal(ask(NULL, events, &f), OSC_OK);
     const struct osc_frame_column parent = find(f, "parent_id");
     assert_true(parent.n_missing == 2);
     assert_memory_equal(parent.missing, "\1\0\1", 3);
     osc_frame_release(f);
 }
 
-static void what_selects_is_for_one_table_or_for_all(void **state)
+static const struct osc_view late = {.has_from = 1, .from_ns = 1000};
+
+static void a_view_is_of_one_question_or_of_the_set(void **state)
 {
+    const struct osc_how how = {.only = &late};
     struct osc_frame *f = NULL;
 
     (void)state;
-    assert_int_equal(open_with(NULL), OSC_OK);
-    assert_int_equal(ask("events", "--from=1us", &f), OSC_OK);
+    assert_int_equal(open_as(NULL), OSC_OK);
+    assert_int_equal(ask(&late, events, &f), OSC_OK);
     assert_true(osc_frame_rows(f) == 2);
     osc_frame_release(f);
-    assert_int_equal(ask("events", NULL, &f), OSC_OK);
+    assert_int_equal(ask(NULL, events, &f), OSC_OK);
     assert_true(osc_frame_rows(f) == 3);
     osc_frame_release(f);
-    osc_traces_free(traces);
-    traces = osc_traces_new();
-    assert_int_equal(open_with("--from=1us"), OSC_OK);
-    assert_int_equal(ask("events", NULL, &f), OSC_OK);
+    assert_int_equal(open_as(&how), OSC_OK);
+    assert_int_equal(ask(NULL, events, &f), OSC_OK);
     assert_true(osc_frame_rows(f) == 2);
     osc_frame_release(f);
 }
 
-/* The table with WORD is refused, which is said, but not to people. */
-static void assert_refuses(const char *table, const char *word, const char *message)
+/* The question is refused, which is said, but not to people. */
+static void assert_refuses(struct osc_question question, const char *message)
 {
     struct osc_frame *f = NULL;
 
     said_begin();
-    const osc_status st = ask(table, word, &f);
+    const osc_status st = ask(NULL, question, &f);
     assert_string_equal(said_end(), "");
     assert_int_equal(st, OSC_EINVAL);
     assert_null(f);
-    assert_string_equal(osc_traces_said(traces), message);
+    assert_string_equal(err.message, message);
 }
 
 static void what_is_wrong_is_said_to_the_program_alone(void **state)
 {
+    const struct osc_view wrong = {.steps = "x"};
+
     (void)state;
-    assert_refuses("events", NULL, "no trace is open");
-    assert_int_equal(open_with("--sort=calls"), OSC_EINVAL);
-    assert_int_equal(open_with(NULL), OSC_OK);
-    assert_string_equal(osc_traces_said(traces), "");
-    assert_int_equal(open_with(NULL), OSC_EINVAL);
-    assert_int_equal(open_with(NULL), OSC_OK); /* as new after a failure */
-    assert_refuses("evnts", NULL, "there is no table 'evnts'; did you mean 'events'?");
-    assert_refuses("events", "calls", "'calls' is no option");
-    assert_refuses("events", "--format=csv", "--format is for text; columns have none");
-    assert_refuses("events", "--list",
-                   "--list, --explain and --help are for the command alone");
-    assert_refuses("events", "--full-names", "--full-names does nothing in csv, only in text");
+    assert_int_equal(open_as(&(struct osc_how){.only = &wrong}), OSC_EINVAL);
+    assert_null(set);
+    assert_int_equal(osc_set_open(&set, NULL, 0, NULL, &err), OSC_EINVAL);
+    assert_string_equal(err.message, "which trace?");
+    assert_int_equal(open_as(NULL), OSC_OK);
+    assert_string_equal(osc_set_notes(set), "");
+    assert_refuses((struct osc_question){.table = "evnts"},
+                   "there is no table 'evnts'; did you mean 'events'?");
+    assert_refuses((struct osc_question){.table = "events", .compat = "x"},
+                   "--compat: 'x' is not 'tb'");
+    assert_refuses((struct osc_question){.table = "threads", .group_by = "x"},
+                   "--group-by does nothing for threads, only for averages, operators, kernels "
+                   "and modules");
 }
 
 /* Collects at most so many bytes. */
@@ -178,20 +185,21 @@ static int write_some(void *ctx, const char *s, size_t len)
 
 static void text_is_written_where_the_program_wants_it(void **state)
 {
-    const char *words[] = {"--columns=name,calls", "--format=csv"};
     char written[64] = "";
+    const struct osc_layout layout = {.format = "csv", .write = write_some, .ctx = written};
+    const struct osc_question operators = {.table = "operators", .columns = "name,calls"};
 
     (void)state;
-    assert_int_equal(open_with(NULL), OSC_OK);
-    assert_int_equal(osc_traces_text(traces, "operators", words, 2, write_some, written),
-                     OSC_OK);
+    assert_int_equal(open_as(NULL), OSC_OK);
+    assert_int_equal(osc_ask_text(set, NULL, &operators, &layout, NULL), OSC_OK);
     assert_string_equal(written, "name,calls\nb\xe2\x90\x80,1\n\xef\xbf\xbd,2\n");
-    assert_int_equal(osc_traces_text(traces, "events", NULL, 0, write_some, written), OSC_EIO);
+    assert_int_equal(osc_ask_text(set, NULL, &events, &layout, NULL), OSC_EIO);
 }
 
-static int stop(void *ctx, uint64_t done_bytes, uint64_t total_bytes)
+static int stop(void *ctx, const char *read, uint64_t done_bytes, uint64_t total_bytes)
 {
     (void)ctx;
+    (void)read;
     (void)done_bytes;
     (void)total_bytes;
     return 1;
@@ -199,14 +207,7 @@ static int stop(void *ctx, uint64_t done_bytes, uint64_t total_bytes)
 
 static void progress_may_stop_it(void **state)
 {
-    const char *const file = path;
-    const char *const word = "--threads=1";
-    const struct osc_traces_options o = {.size = sizeof o,
-                                         .paths = &file,
-                                         .n_paths = 1,
-                                         .words = &word,
-                                         .n_words = 1,
-                                         .progress = stop};
+    const struct osc_how how = {.n_threads = 1, .progress = stop};
     FILE *const f = fopen(path, "w"); /* long enough to be asked for */
 
     (void)state;
@@ -218,7 +219,7 @@ static void progress_may_stop_it(void **state)
                 "0100d\":1}},\n",
                 i);
     fclose(f);
-    assert_int_equal(osc_traces_open(traces, &o), OSC_ECANCELED);
+    assert_int_equal(open_as(&how), OSC_ECANCELED);
 }
 
 static void arrow_arrays_hold_what_they_show(void **state)
@@ -229,8 +230,11 @@ static void arrow_arrays_hold_what_they_show(void **state)
     struct ArrowArray array, none;
 
     (void)state;
-    assert_int_equal(open_with(NULL), OSC_OK);
-    assert_int_equal(ask("events", "--columns=name,start_ns,parent_id", &f), OSC_OK);
+    assert_int_equal(open_as(NULL), OSC_OK);
+    assert_int_equal(
+        ask(NULL,
+            (struct osc_question){.table = "events", .columns = "name,start_ns,parent_id"}, &f),
+        OSC_OK);
     assert_int_equal(osc_frame_stream(f, &stream), OSC_OK);
     osc_frame_release(f);
     assert_int_equal(stream.get_schema(&stream, &schema), 0);
@@ -258,13 +262,13 @@ static void a_limit_of_memory_is_told_with_the_name_of_the_trace(void **state)
     struct osc_frame *f = NULL;
 
     (void)state;
-    assert_int_equal(open_with(NULL), OSC_OK);
+    assert_int_equal(open_as(NULL), OSC_OK);
     osc_mem_set_limit(osc_mem_held() + 65536);
-    const osc_status st = ask("events", NULL, &f);
+    const osc_status st = ask(NULL, events, &f);
     osc_mem_set_limit(SIZE_MAX);
-    assert_int_equal(st, OSC_ENOMEM);
-    assert_ptr_equal(strstr(osc_traces_said(traces), path), osc_traces_said(traces));
-    assert_non_null(strstr(osc_traces_said(traces), ": memory limit reached while making"));
+    assert_int_equal(st, OSC_ELIMIT);
+    assert_ptr_equal(strstr(err.message, path), err.message);
+    assert_non_null(strstr(err.message, ": memory limit reached while making"));
 }
 
 /* Fail the first allocation, then the second, ... until the work gets done. */
@@ -273,14 +277,14 @@ static void any_allocation_may_fail(void **state)
     osc_status st = OSC_ENOMEM;
 
     (void)state;
-    assert_int_equal(open_with(NULL), OSC_OK);
+    assert_int_equal(open_as(NULL), OSC_OK);
     for (long n = 0; st != OSC_OK; n++) {
         struct osc_frame *f = NULL;
         struct ArrowArray array;
         struct ArrowSchema schema;
 
         osc_mem_fail_after(n);
-        st = ask("events", "--sort=start_ns", &f);
+        st = ask(NULL, (struct osc_question){.table = "events", .sort = "start_ns"}, &f);
         const osc_status made = st == OSC_OK ? osc_frame_array(f, &array) : st;
         const osc_status told = made == OSC_OK ? osc_frame_schema(f, &schema) : made;
         osc_mem_fail_after(-1);
@@ -298,9 +302,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(
-            a_frame_has_the_values_of_the_table_and_outlives_the_traces, set_up, tear_down),
+            a_frame_has_the_values_of_the_table_and_outlives_the_set, set_up, tear_down),
         cmocka_unit_test_setup_teardown(missing_cells_are_marked, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_selects_is_for_one_table_or_for_all, set_up,
+        cmocka_unit_test_setup_teardown(a_view_is_of_one_question_or_of_the_set, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(what_is_wrong_is_said_to_the_program_alone, set_up,
                                         tear_down),
@@ -312,5 +316,5 @@ int main(void)
                                         set_up, tear_down),
         cmocka_unit_test_setup_teardown(any_allocation_may_fail, set_up, tear_down),
     };
-    return cmocka_run_group_tests_name("library", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("set", tests, NULL, NULL);
 }

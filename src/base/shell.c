@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/shell.h"
+#include "base/shell.h"
 
 #include <string.h>
 
-#include "analysis/table_registry.h"
 #include "base/utf8.h"
-#include "cli/cli.h"
 
 /* Where the byte at S is the end of none and may stand in quotes as it is, its length. */
 static size_t quotable(const char *s)
@@ -52,20 +50,4 @@ void osc_shell_add_word(struct osc_strbuf *out, const char *word)
         p += len > 0 ? len : 1;
     }
     osc_strbuf_adds(out, "'");
-}
-
-void osc_shell_add_trace(struct osc_strbuf *out, const char *path)
-{
-    struct osc_strbuf word = {0};
-
-    if (strcmp(path, "-") == 0) {
-        osc_strbuf_adds(out, "- < FILE");
-        return;
-    }
-    if (path[0] == '-' || osc_table_find(path) || osc_command_is(path))
-        osc_strbuf_adds(&word, "./");
-    osc_strbuf_adds(&word, path);
-    osc_shell_add_word(out, word.s ? word.s : path);
-    out->status = out->status == OSC_OK ? word.status : out->status;
-    osc_strbuf_fini(&word);
 }

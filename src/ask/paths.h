@@ -16,12 +16,15 @@
  *
  * Threading: one thread.
  */
-#ifndef OSC_CLI_PATHS_H
-#define OSC_CLI_PATHS_H
+#ifndef OSC_ASK_PATHS_H
+#define OSC_ASK_PATHS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "base/status.h"
+#include "base/strbuf.h"
 
 /* Zeroed, there are none. */
 struct osc_paths {
@@ -32,10 +35,11 @@ struct osc_paths {
 };
 
 /*
- * Add the files that the N OPERANDS stand for to P. OSC_EXIT_DONE, or the status to
- * exit with, after a message.
+ * Add the files that the N OPERANDS stand for to P, and what there is to say about those
+ * that are left out to NOTES, a line each. OSC_EINVAL: an operand is none.
  */
-int osc_paths_find(struct osc_paths *p, const char *const *operands, int n);
+OSC_MUST_USE osc_status osc_paths_find(struct osc_paths *p, const char *const *operands,
+                                       size_t n, struct osc_strbuf *notes, struct osc_err *err);
 void osc_paths_fini(struct osc_paths *p);
 
 #endif

@@ -4,8 +4,8 @@
  *
  * Threading: pure functions; the buffer is the caller's.
  */
-#ifndef OSC_CLI_SHELL_H
-#define OSC_CLI_SHELL_H
+#ifndef OSC_BASE_SHELL_H
+#define OSC_BASE_SHELL_H
 
 #include "base/strbuf.h"
 
@@ -14,11 +14,5 @@
  * characters and bytes of no text as $'\x1b'.
  */
 void osc_shell_add_word(struct osc_strbuf *out, const char *word);
-
-/*
- * The same for the path of a trace, so that it is taken for one: no table, command or
- * option. Of standard input it says that a file must come from there.
- */
-void osc_shell_add_trace(struct osc_strbuf *out, const char *path);
 
 #endif

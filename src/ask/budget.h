@@ -9,23 +9,27 @@
  *
  * Threading: one thread.
  */
-#ifndef OSC_CLI_BUDGET_H
-#define OSC_CLI_BUDGET_H
+#ifndef OSC_ASK_BUDGET_H
+#define OSC_ASK_BUDGET_H
 
-#include "cli/options.h"
+#include "import/import.h"
+#include "table/query.h"
 
-/* From here on no more memory is taken than ARGS allow. */
-void osc_budget_start(const struct osc_args *args);
+/* From here on no more than MAX_BYTES of memory are taken; 0: than is allowed unasked. */
+void osc_budget_start(uint64_t max_bytes);
 
-/* What to leave for DEF, or (NULL) for any tables. */
-struct osc_import_reserve osc_budget_for_table(const struct osc_args *args,
-                                               const struct osc_table_def *def);
+/* What to leave for DEF, sorted or not, of all of a trace or of what is selected. */
+struct osc_import_reserve osc_budget_for_table(const struct osc_table_def *def, bool is_sorted,
+                                               bool is_all);
+
+/* What to leave for any tables that are printed. */
+struct osc_import_reserve osc_budget_for_tables(void);
 
 /* What to leave for a program that takes any tables in columns. */
-struct osc_import_reserve osc_budget_for_frames(const struct osc_args *args);
+struct osc_import_reserve osc_budget_for_frames(void);
 
 /* What to leave for writing the trace as text, of which facts are needed or not. */
-struct osc_import_reserve osc_budget_for_export(const struct osc_args *args, bool has_facts);
+struct osc_import_reserve osc_budget_for_export(bool has_facts);
 
 /* Behind a message of status ST: what the user can do about it, or "". */
 const char *osc_budget_way_out(osc_status st);

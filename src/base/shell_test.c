@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/shell.h"
+#include "base/shell.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,21 +30,10 @@ static void quotes_what_a_shell_would_take_apart(void **state)
     assert_adds(osc_shell_add_word, "a\n'\\\xff", "$'a\\x0a\\'\\\\\\xff'");
 }
 
-static void marks_a_trace_as_a_path(void **state)
-{
-    (void)state;
-    assert_adds(osc_shell_add_trace, "x.json", "x.json");
-    assert_adds(osc_shell_add_trace, "-", "- < FILE");
-    assert_adds(osc_shell_add_trace, "-x y", "'./-x y'");
-    assert_adds(osc_shell_add_trace, "steps", "./steps");
-    assert_adds(osc_shell_add_trace, "run", "./run");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(quotes_what_a_shell_would_take_apart),
-        cmocka_unit_test(marks_a_trace_as_a_path),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/load.h"
+#include "ask/load.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -63,9 +63,9 @@ static int tear_down(void **state)
     return rmdir(folder);
 }
 
-static int on_progress(void *ctx, uint64_t done, uint64_t total)
+static int on_progress(void *ctx, const char *path, uint64_t done, uint64_t total)
 {
-    (void)ctx, (void)done, (void)total;
+    (void)ctx, (void)path, (void)done, (void)total;
     if (change)
         change();
     change = NULL;
@@ -76,20 +76,19 @@ static int on_progress(void *ctx, uint64_t done, uint64_t total)
 static size_t load(void (*wanted)(void))
 {
     const char *const paths[] = {first, folder};
-    const struct osc_traces_options options = {
-        .size = sizeof options, .paths = paths, .n_paths = 2, .progress = on_progress};
-    struct osc_traces *const t = osc_traces_new();
+    const struct osc_how how = {.progress = on_progress};
+    const struct osc_question question = {.table = "events"};
+    struct osc_set *set = NULL;
     struct osc_frame *f = NULL;
 
     change = wanted;
-    assert_non_null(t);
-    assert_int_equal(osc_traces_open(t, &options), OSC_OK);
+    assert_int_equal(osc_set_open(&set, paths, 2, &how, NULL), OSC_OK);
     assert_null(change);
-    assert_string_equal(osc_traces_said(t), "");
-    assert_int_equal(osc_traces_table(t, "events", NULL, 0, &f), OSC_OK);
+    assert_string_equal(osc_set_notes(set), "");
+    assert_int_equal(osc_ask(set, NULL, &question, &f, NULL), OSC_OK);
     const size_t n = osc_frame_rows(f);
     osc_frame_release(f);
-    osc_traces_free(t);
+    osc_set_release(set);
     return n;
 }
 

@@ -8,10 +8,10 @@
  *
  * Threading: made by one thread; then it never changes but for the count of holders.
  */
-#ifndef OSC_CLI_FRAME_H
-#define OSC_CLI_FRAME_H
+#ifndef OSC_ASK_FRAME_H
+#define OSC_ASK_FRAME_H
 
-#include "cli/ask.h"
+#include "ask/asked.h"
 #include "opscope/trace.h"
 
 /* Take all rows of K, asked, into a new frame. *F is NULL after a failure. */

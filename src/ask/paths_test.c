@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/paths.h"
+#include "ask/paths.h"
 
 #include <fcntl.h>
 #include <ftw.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,8 +16,6 @@
 
 #include "base/mem.h"
 #include "base/strbuf.h"
-#include "cli/cli.h"
-#include "support/said.h"
 
 static char scratch[] = "/tmp/opscope-paths-XXXXXX";
 
@@ -66,32 +65,30 @@ static void make(const char *names)
 static void assert_stands_for(const char *operand, const char *files)
 {
     struct osc_paths p = {0};
-    struct osc_strbuf got = {0};
+    struct osc_strbuf got = {0}, notes = {0};
+    struct osc_err err = {0};
 
-    said_begin();
-    const int failed = osc_paths_find(&p, &operand, 1);
-    const char *const said = said_end();
+    assert_int_equal(osc_paths_find(&p, &operand, 1, &notes, &err), OSC_OK);
     for (uint32_t i = 0; i < p.n; i++)
         osc_strbuf_addf(&got, "%s%s", i > 0 ? " " : "", p.all[i]);
-    assert_string_equal(said, "");
-    assert_int_equal(failed, OSC_EXIT_DONE);
+    assert_int_equal(notes.len, 0);
     assert_string_equal(got.s, files);
     osc_strbuf_fini(&got);
     osc_paths_fini(&p);
 }
 
-/* OPERAND stands for nothing: FAILED, and the line MESSAGE. */
-static void assert_is_refused(const char *operand, int failed, const char *message)
+/* OPERAND stands for nothing: ST, and the sentence MESSAGE. */
+static void assert_is_refused(const char *operand, osc_status st, const char *message)
 {
     struct osc_paths p = {0};
+    struct osc_strbuf notes = {0};
+    struct osc_err err = {0};
 
-    said_begin();
-    const int got = osc_paths_find(&p, &operand, 1);
-    const char *const said = said_end();
-    assert_int_equal(got, failed);
-    assert_string_equal(said, message);
+    assert_int_equal(osc_paths_find(&p, &operand, 1, &notes, &err), st);
+    assert_string_equal(err.message, message);
     assert_int_equal(p.n, 0);
     osc_paths_fini(&p);
+    osc_strbuf_fini(&notes);
 }
 
 static void a_file_stands_for_itself(void **state)
@@ -101,7 +98,7 @@ static void a_file_stands_for_itself(void **state)
 
     (void)state;
     make("b.txt");
-    assert_int_equal(osc_paths_find(&p, operands, 3), OSC_EXIT_DONE);
+    assert_int_equal(osc_paths_find(&p, operands, 3, NULL, NULL), OSC_OK);
     assert_int_equal(p.n, 3);
     for (uint32_t i = 0; i < 3; i++) {
         assert_string_equal(p.all[i], operands[i]);
@@ -152,7 +149,7 @@ static void links_lead_to_runs_but_not_in_circles(void **state)
     assert_int_equal(symlink("self", "logs/self"), 0);
     struct osc_paths p = {0};
     const char *const operand = "logs";
-    assert_int_equal(osc_paths_find(&p, &operand, 1), OSC_EXIT_DONE);
+    assert_int_equal(osc_paths_find(&p, &operand, 1, NULL, NULL), OSC_OK);
     assert_int_equal(p.n, 1);
     assert_string_equal(p.all[0], "logs/a/there/w.pt.trace.json");
     osc_paths_fini(&p);
@@ -163,25 +160,23 @@ static void several_runs_below_are_named(void **state)
     (void)state;
     make("logs/ logs/b/ logs/b/w.pt.trace.json logs/a/ logs/a/w.pt.trace.json logs/a/c/ "
          "logs/a/c/w.pt.trace.json");
-    assert_is_refused(
-        "logs", OSC_EXIT_MISUSED,
-        "opscope: logs: 3 runs lie below it, logs/a, logs/a/c, logs/b; name one of "
-        "them, or several to take them as one\n");
+    assert_is_refused("logs", OSC_EINVAL,
+                      "logs: 3 runs lie below it, logs/a, logs/a/c, logs/b; name one of "
+                      "them, or several to take them as one");
     assert_stands_for("logs/a", "logs/a/w.pt.trace.json");
     make("logs/d/ logs/d/w.pt.trace.json logs/e/ logs/e/w.pt.trace.json");
-    assert_is_refused(
-        "logs", OSC_EXIT_MISUSED,
-        "opscope: logs: 5 runs lie below it, logs/a, logs/a/c, logs/b, logs/d and "
-        "1 more; name one of them, or several to take them as one\n");
+    assert_is_refused("logs", OSC_EINVAL,
+                      "logs: 5 runs lie below it, logs/a, logs/a/c, logs/b, logs/d and "
+                      "1 more; name one of them, or several to take them as one");
 }
 
 static void a_directory_without_traces_says_what_would_be_one(void **state)
 {
     (void)state;
     make("none/ none/a/ none/a/x.json");
-    assert_is_refused("none", OSC_EXIT_FAILED,
-                      "opscope: none: no traces in it; any .osc, .json, .json.gz or .json.zst "
-                      "would be, and below it WORKER[.NUMBER].pt.trace.json[.gz]\n");
+    assert_is_refused("none", OSC_EIO,
+                      "none: no traces in it; any .osc, .json, .json.gz or .json.zst "
+                      "would be, and below it WORKER[.NUMBER].pt.trace.json[.gz]");
 }
 
 static void recordings_come_part_by_part_and_live_ones_once(void **state)
@@ -201,61 +196,57 @@ static void what_was_never_opened_is_left_out_of_a_directory_and_no_directory_it
     void **state)
 {
     struct osc_paths p = {0};
+    struct osc_strbuf notes = {0};
     const char *const operand = "rec";
 
     (void)state;
     make("rec/ rec/b.osc rec/a.osc.live/ rec/c.osc.live/ rec/c.osc.live/blocks");
-    said_begin();
-    const int failed = osc_paths_find(&p, &operand, 1);
-    const char *const said = said_end();
-    assert_int_equal(failed, OSC_EXIT_DONE);
-    assert_string_equal(said,
-                        "opscope: rec/a.osc.live: left out, nothing was recorded into it\n"
-                        "opscope: rec/c.osc.live: left out, nothing was recorded into it\n");
+    assert_int_equal(osc_paths_find(&p, &operand, 1, &notes, NULL), OSC_OK);
+    assert_string_equal(notes.s, "rec/a.osc.live: left out, nothing was recorded into it\n"
+                                 "rec/c.osc.live: left out, nothing was recorded into it\n");
     assert_int_equal(p.n, 1);
     assert_string_equal(p.all[0], "rec/b.osc");
     osc_paths_fini(&p);
+    osc_strbuf_fini(&notes);
     assert_stands_for("rec/a.osc.live", "rec/a.osc.live");
 }
 
 static void a_trace_beside_its_packed_copy_is_read_once(void **state)
 {
     struct osc_paths p = {0};
+    struct osc_strbuf notes = {0};
     const char *const operand = "run";
 
     (void)state;
     make("run/ run/a.json run/a.json.gz run/a.osc run/b.json.zst");
-    said_begin();
-    const int failed = osc_paths_find(&p, &operand, 1);
-    const char *const said = said_end();
-    assert_int_equal(failed, OSC_EXIT_DONE);
-    assert_string_equal(said, "opscope: run/a.json.gz: left out, the same trace as run/a.json\n"
-                              "opscope: run/a.osc: left out, the same trace as run/a.json\n");
+    assert_int_equal(osc_paths_find(&p, &operand, 1, &notes, NULL), OSC_OK);
+    assert_string_equal(notes.s, "run/a.json.gz: left out, the same trace as run/a.json\n"
+                                 "run/a.osc: left out, the same trace as run/a.json\n");
     assert_int_equal(p.n, 2);
     assert_string_equal(p.all[1], "run/b.json.zst");
     osc_paths_fini(&p);
+    osc_strbuf_fini(&notes);
 }
 
 static void frees_everything_after_any_failed_allocation(void **state)
 {
     const char *const operands[] = {"x", "logs", "all"};
-    int failed = OSC_EXIT_FAILED;
+    osc_status st = OSC_ENOMEM;
 
     (void)state;
     make("logs/ logs/a/ logs/a/w.1.pt.trace.json logs/a/w.2.pt.trace.json all/ all/b.json");
-    said_begin();
-    for (long n = 0; failed && n < 1000; n++) {
+    for (long n = 0; st == OSC_ENOMEM && n < 1000; n++) {
         struct osc_paths p = {0};
+        struct osc_strbuf notes = {0};
 
         osc_mem_fail_after(n);
-        failed = osc_paths_find(&p, operands, 3);
+        st = osc_paths_find(&p, operands, 3, &notes, NULL);
         osc_mem_fail_after(-1);
-        if (!failed && p.n != 4)
-            failed = -1;
+        assert_true(st == OSC_ENOMEM || p.n == 4);
         osc_paths_fini(&p);
+        osc_strbuf_fini(&notes);
     }
-    said_end();
-    assert_int_equal(failed, OSC_EXIT_DONE);
+    assert_int_equal(st, OSC_OK);
 }
 
 int main(void)

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/load.h"
+#include "ask/load.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "ask/budget.h"
+#include "ask/note.h"
+#include "ask/request.h"
 #include "base/mem.h"
-#include "base/strbuf.h"
-#include "cli/budget.h"
-#include "cli/progress.h"
 #include "derive/derive.h"
 #include "derive/view.h"
 #include "import/run.h"
@@ -19,28 +20,26 @@
 /* Files smaller than this are read once and selected from afterwards. */
 #define SCOUTED_BYTES ((off_t)64 << 20)
 
-int osc_load_fail(const struct osc_loaded *l, const struct osc_trace *t, osc_status st,
-                  const struct osc_err *err, const char *doing)
+osc_status osc_loaded_fail(const struct osc_loaded *l, const struct osc_trace *t, osc_status st,
+                           const char *doing, struct osc_err *err)
 {
     const osc_status reason = osc_mem_reason(st);
     const char *name = l->operand ? l->operand : l->files.all[0], *more = "";
 
     if (st != OSC_ENOMEM)
-        return osc_cli_fail(st, err);
-    osc_cli_reason(st);
+        return st;
     if (t)
         name = osc_trace_str(t, t->source).s;
     else if (!l->operand && l->files.n > 1)
         more = " and others";
-    osc_cli_error("%s%s: %s while %s%s", name, more,
-                  reason == OSC_ELIMIT ? "memory limit reached" : osc_status_text(st), doing,
-                  osc_budget_way_out(reason));
-    return OSC_EXIT_FAILED;
+    return osc_fail(err, reason, "%s%s: %s while %s%s", name, more,
+                    reason == OSC_ELIMIT ? "memory limit reached" : osc_status_text(st), doing,
+                    osc_budget_way_out(reason));
 }
 
-static int no_memory(const struct osc_loaded *l)
+static osc_status no_memory(const struct osc_loaded *l, struct osc_err *err)
 {
-    return osc_load_fail(l, NULL, OSC_ENOMEM, NULL, "loading");
+    return osc_loaded_fail(l, NULL, OSC_ENOMEM, "loading", err);
 }
 
 /*
@@ -48,27 +47,27 @@ static int no_memory(const struct osc_loaded *l)
  * what is wanted of it alone. Of what is small all is kept; a pipe is read once; the
  * origin of several files is known only once all are read.
  */
-static bool is_worth_scouting(const struct osc_loaded *l, const struct osc_args *args,
-                              uint32_t i)
+static bool is_worth_scouting(const struct osc_loaded *l, const struct osc_load *o, uint32_t i)
 {
-    const struct osc_selection *const s = &args->selection;
+    const struct osc_view *const v = o->view;
     struct stat info;
 
-    if (args->selects_late || l->files.n != 1 || (!s->steps && !s->has_from && !s->has_to))
+    if (o->selects_late || l->files.n != 1 || (!v->steps && !v->has_from && !v->has_to))
         return false;
     if (strcmp(l->files.all[i], "-") == 0 || stat(l->files.all[i], &info) != 0 ||
         !S_ISREG(info.st_mode))
         return false;
-    return info.st_size >= SCOUTED_BYTES || args->max_memory_bytes > 0;
+    return info.st_size >= SCOUTED_BYTES || o->how->max_memory_bytes > 0;
 }
 
 /*
  * Put what to leave out of path I into OPTIONS: nothing, if even to find out takes more
  * memory than there may be.
  */
-static osc_status scout(struct osc_loaded *l, const struct osc_args *args, uint32_t i,
+static osc_status scout(struct osc_loaded *l, const struct osc_load *o, uint32_t i,
                         struct osc_import_options *options, struct osc_err *err)
 {
+    const struct osc_selection selection = osc_request_selection(o->view);
     struct osc_trace t = {0};
     struct osc_select_window window;
     struct osc_import_options first = *options;
@@ -78,7 +77,7 @@ static osc_status scout(struct osc_loaded *l, const struct osc_args *args, uint3
     osc_status st = osc_import_path(&t, l->files.all[i], &first, err);
     const bool is_alone = t.n_parts <= 1; /* else its own origin is not the one of all */
     if (st == OSC_OK && is_alone)
-        st = osc_select_find_window(&t, &args->selection, &window, err);
+        st = osc_select_find_window(&t, &selection, &window, err);
     osc_trace_fini(&t);
     if (osc_mem_reason(st) == OSC_ELIMIT) {
         osc_mem_set_limit(osc_mem_limit()); /* what was refused is over */
@@ -128,99 +127,146 @@ static bool is_cut(const struct osc_loaded *l, const struct osc_trace *t, uint32
     return t->goes_on && !l->files.is_named[i];
 }
 
-/* Import trace PART of path I into *T. Of what cannot be read at all *T is empty. */
-static osc_status import_one(struct osc_loaded *l, const struct osc_args *args,
-                             const struct osc_import_reserve *reserve, uint32_t i,
-                             uint32_t part, struct osc_trace *t)
+/* What a reader tells of PATH, for who waits. */
+struct waiting {
+    const struct osc_how *how;
+    const char *path;
+};
+
+static bool tick(void *ctx, uint64_t done_bytes, uint64_t total_bytes)
 {
-    struct osc_import_options options = args->import;
-    struct osc_progress progress;
-    struct osc_err err = {0};
+    const struct waiting *const w = ctx;
+
+    return w->how->progress(w->how->ctx, w->path, done_bytes, total_bytes) == 0;
+}
+
+/*
+ * Import trace PART of path I into *T. Of what cannot be read at all *T is empty. OSC_EINVAL:
+ * the trace does not have what is selected.
+ */
+static osc_status import_one(struct osc_loaded *l, const struct osc_load *o, uint32_t i,
+                             uint32_t part, struct osc_trace *t, struct osc_err *err)
+{
+    struct waiting waiting = {o->how, l->files.all[i]};
+    struct osc_import_options options = {.n_threads = o->how->n_threads,
+                                         .no_args = o->how->no_args != 0,
+                                         .reserve = o->reserve,
+                                         .part = part};
     osc_status st = OSC_OK;
 
-    osc_progress_start(&progress, "reading", l->files.all[i]);
-    options.reserve = *reserve;
-    options.part = part;
-    if (!options.progress) {
-        options.progress = osc_progress_tick;
-        options.progress_ctx = &progress;
+    if (o->how->progress) {
+        options.progress = tick;
+        options.progress_ctx = &waiting;
     }
-    if (is_worth_scouting(l, args, i))
-        st = scout(l, args, i, &options, &err);
-    l->is_misused = st == OSC_EINVAL;
+    if (is_worth_scouting(l, o, i))
+        st = scout(l, o, i, &options, err);
+    const bool is_wrong = st == OSC_EINVAL;
     if (st == OSC_OK)
         st = take_later(l, i, &options);
     if (st == OSC_OK)
-        st = osc_import_path(t, l->files.all[i], &options, &err);
-    osc_progress_stop(&progress);
+        st = osc_import_path(t, l->files.all[i], &options, err);
+    if (o->how->progress)
+        (void)o->how->progress(o->how->ctx, NULL, 0, 0);
     osc_free(options.later);
-    if (l->may_list_again && (st == OSC_OK ? is_cut(l, t, i) : is_gone(l, i))) {
+    if (l->may_list_again && (st == OSC_OK ? is_cut(l, t, i) : is_gone(l, i)))
         l->is_outdated = true;
-        return OSC_EIO;
-    }
-    if (st == OSC_OK)
-        return OSC_OK;
+    if (st != OSC_OK && err->message[0] == '\0')
+        (void)osc_fail(err, st, "%s", osc_status_text(st));
+    return st == OSC_EINVAL && !is_wrong ? OSC_EFORMAT : st;
+}
+
+/* Say behind ERR what can be done about ST, which is returned. */
+static osc_status add_way_out(struct osc_err *err, osc_status st)
+{
+    const size_t len = strlen(err->message);
+
+    snprintf(err->message + len, sizeof err->message - len, "%s", osc_budget_way_out(st));
+    return st;
+}
+
+/* ST of path I is no reason to stop: say so, unless all that follow fail alike. */
+static void tell_failure(struct osc_loaded *l, const struct osc_trace *t, osc_status st,
+                         const struct osc_err *err)
+{
     l->has_failed = true;
-    osc_cli_reason(st);
     if (st == OSC_ELIMIT && t->is_partial && t->events.n_rows + t->others.n_rows == 0 &&
-        l->n_traces > 0) {
+        l->n_traces > 0)
         l->n_unread++; /* said once for all of them */
-        return OSC_OK;
-    }
-    osc_cli_error("%s%s", err.message[0] ? err.message : osc_status_text(st),
-                  osc_budget_way_out(st));
-    return t->is_partial ? OSC_OK : st;
+    else
+        osc_note(&l->notes, "%s%s", err->message, osc_budget_way_out(st));
 }
 
 /* Add trace PART of path I to those that are loaded; *N_PARTS is how many it has. */
-static int add_one(struct osc_loaded *l, const struct osc_args *args,
-                   const struct osc_import_reserve *reserve, uint32_t i, uint32_t part,
-                   uint32_t *n_parts)
+static osc_status add_one(struct osc_loaded *l, const struct osc_load *o, uint32_t i,
+                          uint32_t part, uint32_t *n_parts, struct osc_err *err)
 {
     struct osc_trace *t = NULL;
+    osc_status st = OSC_OK;
 
     if (osc_grow(&l->traces, &l->cap_traces, (size_t)l->n_traces + 1, sizeof(void *)) ==
             OSC_OK &&
         osc_grow(&l->paths, &l->cap_paths, (size_t)l->n_traces + 1, sizeof(void *)) == OSC_OK)
         t = osc_calloc(1, sizeof *t);
     if (!t)
-        return no_memory(l);
-    if (import_one(l, args, reserve, i, part, t) != OSC_OK) {
+        return no_memory(l, err);
+    err->message[0] = '\0';
+    st = import_one(l, o, i, part, t, err);
+    if (st != OSC_OK && !l->is_outdated && t->is_partial) {
+        tell_failure(l, t, st, err);
+        st = OSC_OK;
+    }
+    if (st != OSC_OK || l->is_outdated) {
+        if (st != OSC_OK && !l->is_outdated && st != OSC_EINVAL && st != OSC_ECANCELED) {
+            if (!l->files.is_named[i])
+                tell_failure(l, t, st, err);
+            st = l->files.is_named[i] ? add_way_out(err, st) : OSC_OK;
+        }
         osc_trace_fini(t);
         osc_free(t);
-        if (l->is_misused)
-            return OSC_EXIT_MISUSED;
-        if (l->is_outdated)
-            return OSC_EXIT_FAILED;
-        return l->files.is_named[i] ? OSC_EXIT_FAILED : OSC_EXIT_DONE;
+        return st;
     }
     *n_parts = t->n_parts > 0 ? t->n_parts : 1;
     l->paths[l->n_traces] = l->files.all[i];
     l->traces[l->n_traces++] = t;
-    return OSC_EXIT_DONE;
+    return OSC_OK;
 }
 
-static int import_all(struct osc_loaded *l, const struct osc_args *args,
-                      const struct osc_import_reserve *reserve)
+/* Nothing could be read: the last note says why. */
+static osc_status fail_as_noted(struct osc_loaded *l, struct osc_err *err)
+{
+    const osc_status st = err->code == OSC_OK ? OSC_EIO : err->code;
+
+    if (l->notes.len == 0)
+        return osc_fail(err, st, "%s", osc_status_text(st));
+    l->notes.s[--l->notes.len] = '\0';
+    const char *const before = memrchr(l->notes.s, '\n', l->notes.len);
+    const size_t from = before ? (size_t)(before + 1 - l->notes.s) : 0;
+    (void)osc_fail(err, st, "%s", l->notes.s + from);
+    l->notes.s[l->notes.len = from] = '\0';
+    return st;
+}
+
+static osc_status import_all(struct osc_loaded *l, const struct osc_load *o,
+                             struct osc_err *err)
 {
     for (uint32_t i = 0; i < l->files.n; i++) {
         uint32_t n_parts = l->links.before[i] > 0 ? 0 : 1; /* it is read with that one */
 
         for (uint32_t part = 0; part < n_parts; part++) {
-            const int failed = add_one(l, args, reserve, i, part, &n_parts);
+            const osc_status st = add_one(l, o, i, part, &n_parts, err);
 
-            if (failed)
-                return failed;
-            if (n_parts > 1 && strcmp(l->files.all[i], "-") == 0) {
-                osc_cli_error("standard input holds %u traces; name the file instead", n_parts);
-                return OSC_EXIT_FAILED;
-            }
+            if (st != OSC_OK || l->is_outdated)
+                return st;
+            if (n_parts > 1 && strcmp(l->files.all[i], "-") == 0)
+                return osc_fail(err, OSC_EIO,
+                                "standard input holds %u traces; name the file instead",
+                                n_parts);
         }
     }
     if (l->n_unread > 0)
-        osc_cli_error("memory limit reached before %u of %u files were read%s", l->n_unread,
-                      l->files.n, osc_budget_way_out(OSC_ELIMIT));
-    return l->n_traces > 0 ? OSC_EXIT_DONE : OSC_EXIT_FAILED;
+        osc_note(&l->notes, "memory limit reached before %u of %u files were read%s",
+                 l->n_unread, l->files.n, osc_budget_way_out(OSC_ELIMIT));
+    return l->n_traces > 0 ? OSC_OK : fail_as_noted(l, err);
 }
 
 struct numbers {
@@ -243,7 +289,7 @@ static void add_numbers(struct osc_strbuf *out, const char *what, const struct n
 }
 
 /* Keep the ranks and spans that are asked for. */
-static int filter(struct osc_loaded *l, const struct osc_args *args)
+static osc_status filter(struct osc_loaded *l, const struct osc_view *v, struct osc_err *err)
 {
     struct numbers ranks = {INT32_MAX, 0}, spans = {INT32_MAX, 0};
     struct osc_strbuf found = {0};
@@ -254,7 +300,7 @@ static int filter(struct osc_loaded *l, const struct osc_args *args)
 
         widen(&ranks, t->rank);
         widen(&spans, t->span);
-        if (osc_list_has(args->ranks, t->rank) && osc_list_has(args->spans, t->span)) {
+        if (osc_list_has(v->ranks, t->rank) && osc_list_has(v->spans, t->span)) {
             l->traces[n++] = t;
             continue;
         }
@@ -263,14 +309,15 @@ static int filter(struct osc_loaded *l, const struct osc_args *args)
     }
     l->n_traces = n;
     if (n > 0)
-        return OSC_EXIT_DONE;
+        return OSC_OK;
     add_numbers(&found, "rank", &ranks);
     osc_strbuf_adds(&found, ", ");
     add_numbers(&found, "span", &spans);
-    osc_cli_error("no trace is left by --rank and --span; the input has %s",
-                  found.status == OSC_OK ? found.s : "others");
+    (void)osc_fail(err, OSC_ENOTFOUND,
+                   "no trace is left by --rank and --span; the input has %s",
+                   found.status == OSC_OK ? found.s : "others");
     osc_strbuf_fini(&found);
-    return OSC_EXIT_FAILED;
+    return OSC_ENOTFOUND;
 }
 
 /* Whether T has what S asks for; memory of its device may be there without a queue. */
@@ -323,20 +370,21 @@ static osc_status make_view(struct osc_loaded *l, const struct osc_selection *s,
  * Select the rows that are asked for, or all of them for a table that chooses. A trace that
  * does not have the process, thread, device or steps is left out, unless none has.
  */
-static int select_rows(struct osc_loaded *l, const struct osc_args *args)
+static osc_status select_rows(struct osc_loaded *l, const struct osc_load *o,
+                              struct osc_err *err)
 {
-    const unsigned n_threads = args->import.n_threads;
-    struct osc_err err = {0};
+    struct osc_selection selection = osc_request_selection(o->view);
+    const unsigned n_threads = o->how->n_threads;
     uint32_t n = 0;
 
-    if (osc_selection_is_all(&args->selection))
-        return OSC_EXIT_DONE;
-    struct osc_selection selection = args->selection;
+    if (osc_selection_is_all(&selection))
+        return OSC_OK;
+    selection.with_callers = o->with_callers;
     selection.n_steps_before = l->n_steps_before;
     for (uint32_t i = 0; i < l->n_traces; i++) {
-        const osc_status st = args->selects_late
-                                  ? check_selection(l->traces[i], &selection, n_threads, &err)
-                                  : make_view(l, &selection, i, n_threads, &err);
+        const osc_status st = o->selects_late
+                                  ? check_selection(l->traces[i], &selection, n_threads, err)
+                                  : make_view(l, &selection, i, n_threads, err);
         const bool is_last_hope = n == 0 && i + 1 == l->n_traces;
         struct osc_trace *const t = l->traces[i];
 
@@ -344,7 +392,7 @@ static int select_rows(struct osc_loaded *l, const struct osc_args *args)
             l->traces[i] = l->traces[n];
             l->traces[n++] = t;
         } else if (st != OSC_EINVAL || is_last_hope) {
-            return osc_load_fail(l, t, st, &err, "selecting");
+            return osc_loaded_fail(l, t, st, "selecting", err);
         }
     }
     for (uint32_t i = n; i < l->n_traces; i++) {
@@ -352,21 +400,19 @@ static int select_rows(struct osc_loaded *l, const struct osc_args *args)
         osc_free(l->traces[i]);
     }
     l->n_traces = n;
-    return OSC_EXIT_DONE;
+    return OSC_OK;
 }
 
 /* From here on columns are used, those of files that are mapped, too. */
-static int touch_all(struct osc_loaded *l, const struct osc_args *args)
+static osc_status touch_all(struct osc_loaded *l, unsigned n_threads, struct osc_err *err)
 {
-    struct osc_err err = {0};
-
     for (uint32_t i = 0; i < l->n_traces; i++) {
-        const osc_status st = osc_trace_touch(l->traces[i], args->import.n_threads, &err);
+        const osc_status st = osc_trace_touch(l->traces[i], n_threads, err);
 
         if (st != OSC_OK)
-            return osc_load_fail(l, l->traces[i], st, &err, "checking columns");
+            return osc_loaded_fail(l, l->traces[i], st, "checking columns", err);
     }
-    return OSC_EXIT_DONE;
+    return OSC_OK;
 }
 
 static osc_status find_torch_version(struct osc_loaded *l)
@@ -384,84 +430,95 @@ static osc_status find_torch_version(struct osc_loaded *l)
 }
 
 /* Tell from which files the rows of tables come, in their order. */
-static int name_sources(struct osc_loaded *l)
+static osc_status name_sources(struct osc_loaded *l)
 {
     l->sources = osc_calloc((size_t)l->n_traces + 1, sizeof *l->sources);
     if (!l->sources)
-        return no_memory(l);
+        return OSC_ENOMEM;
     for (uint32_t i = 0; i < l->n_traces; i++)
         l->sources[l->n_sources++] = osc_trace_str(l->traces[i], l->traces[i]->source);
-    return OSC_EXIT_DONE;
+    return OSC_OK;
 }
 
-/* Whether OPERANDS can be read twice, if a directory among them changes: no pipes. */
-static bool can_read_again(const struct osc_args *args)
+/* Whether what is named can be read twice, if a directory among it changes: no pipes. */
+static bool can_read_again(const struct osc_load *o)
 {
     struct stat info;
 
-    for (int i = 0; i < args->n_operands; i++)
-        if (strcmp(args->operands[i], "-") == 0 ||
-            (stat(args->operands[i], &info) == 0 && !S_ISREG(info.st_mode) &&
-             !S_ISDIR(info.st_mode)))
+    for (size_t i = 0; i < o->n_paths; i++)
+        if (strcmp(o->paths[i], "-") == 0 ||
+            (stat(o->paths[i], &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)))
             return false;
     return true;
 }
 
-/* List what ARGS name, and load it. */
-static int list_and_import(struct osc_loaded *l, const struct osc_args *args,
-                           const struct osc_import_reserve *reserve)
+/* List what O names, and load it. */
+static osc_status list_and_import(struct osc_loaded *l, const struct osc_load *o,
+                                  struct osc_err *err)
 {
-    const int failed =
-        osc_paths_find(&l->files, (const char *const *)args->operands, args->n_operands);
+    const osc_status st = osc_paths_find(&l->files, o->paths, o->n_paths, &l->notes, err);
 
-    if (failed)
-        return failed;
-    osc_budget_start(args);
+    if (st != OSC_OK)
+        return st;
+    osc_budget_start(o->how->max_memory_bytes);
     if (osc_part_links_find(&l->links, (const char *const *)l->files.all, l->files.n) != OSC_OK)
-        return no_memory(l);
-    return import_all(l, args, reserve);
+        return no_memory(l, err);
+    return import_all(l, o, err);
 }
 
-int osc_load(struct osc_loaded *l, const struct osc_args *args,
-             struct osc_import_reserve reserve)
+/* Find out who each of L is, and leave what is asked for. */
+static osc_status arrange(struct osc_loaded *l, const struct osc_load *o, struct osc_err *err)
 {
-    int failed;
+    osc_status st = OSC_OK;
 
+    if (osc_run_identify(l->traces, l->paths, l->n_traces) != OSC_OK ||
+        find_torch_version(l) != OSC_OK)
+        return no_memory(l, err);
+    osc_run_align(l->traces, l->n_traces);
+    st = filter(l, o->view, err);
+    if (st != OSC_OK)
+        return st;
+    osc_run_sort(l->traces, l->n_traces);
+    st = touch_all(l, o->how->n_threads, err);
+    if (st == OSC_OK)
+        st = select_rows(l, o, err);
+    return st == OSC_OK && name_sources(l) != OSC_OK ? no_memory(l, err) : st;
+}
+
+osc_status osc_load(struct osc_loaded *l, const struct osc_load *o, struct osc_err *err)
+{
+    struct osc_err own;
+    osc_status st = OSC_OK;
+
+    err = err ? err : &own;
     *l = (struct osc_loaded){0};
     for (int n = 1; n == 1 || l->is_outdated; n++) {
         osc_loaded_fini(l);
-        l->operand = args->n_operands == 1 ? args->operands[0] : NULL;
-        l->may_list_again = n < LISTS_MAX && can_read_again(args);
-        failed = list_and_import(l, args, &reserve);
+        l->operand = o->n_paths == 1 ? o->paths[0] : NULL;
+        l->may_list_again = n < LISTS_MAX && can_read_again(o);
+        err->code = OSC_OK;
+        err->message[0] = '\0';
+        st = list_and_import(l, o, err);
     }
-    if (failed)
-        return failed;
-    if (osc_run_identify(l->traces, l->paths, l->n_traces) != OSC_OK ||
-        find_torch_version(l) != OSC_OK)
-        return no_memory(l);
-    osc_run_align(l->traces, l->n_traces);
-    failed = filter(l, args);
-    if (failed)
-        return failed;
-    osc_run_sort(l->traces, l->n_traces);
-    failed = touch_all(l, args);
-    if (failed)
-        return failed;
-    failed = select_rows(l, args);
-    return failed ? failed : name_sources(l);
+    if (st == OSC_OK) {
+        err->message[0] = '\0'; /* of what was left out */
+        st = arrange(l, o, err);
+    }
+    if (o->hear)
+        osc_notes_each(&l->notes, o->hear, o->hear_ctx);
+    return st;
 }
 
-int osc_load_facts(struct osc_loaded *l, const struct osc_args *args, uint32_t facts)
+osc_status osc_loaded_derive(struct osc_loaded *l, uint32_t facts, unsigned n_threads,
+                             struct osc_err *err)
 {
-    struct osc_err err = {0};
-
     for (uint32_t i = 0; i < l->n_traces; i++) {
-        const osc_status st = osc_derive(l->traces[i], facts, args->import.n_threads, &err);
+        const osc_status st = osc_derive(l->traces[i], facts, n_threads, err);
 
         if (st != OSC_OK)
-            return osc_load_fail(l, l->traces[i], st, &err, "deriving facts");
+            return osc_loaded_fail(l, l->traces[i], st, "deriving facts", err);
     }
-    return OSC_EXIT_DONE;
+    return OSC_OK;
 }
 
 void osc_loaded_fini(struct osc_loaded *l)
@@ -481,5 +538,6 @@ void osc_loaded_fini(struct osc_loaded *l)
     osc_part_links_fini(&l->links);
     osc_paths_fini(&l->files);
     osc_free(l->torch_version);
+    osc_strbuf_fini(&l->notes);
     *l = (struct osc_loaded){0};
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/paths.h"
+#include "ask/paths.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -7,10 +7,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "ask/note.h"
 #include "base/mem.h"
 #include "base/sort.h"
-#include "base/strbuf.h"
-#include "cli/cli.h"
 #include "import/bytes/input.h"
 #include "import/filename.h"
 #include "import/osc/part_links.h"
@@ -19,11 +18,12 @@
 #define FOLDERS_MAX 10000u
 #define RUNS_NAMED  4u /* in a message */
 
-static int no_memory(void)
-{
-    osc_cli_error("out of memory");
-    return OSC_EXIT_FAILED;
-}
+/* A search, what comes of it and what there is to say. */
+struct finding {
+    struct osc_paths *paths;
+    struct osc_strbuf *notes;
+    struct osc_err *err;
+};
 
 /* "FOLDER/NAME", or NAME if FOLDER is NULL, to be freed; NULL: out of memory. */
 static char *join(const char *folder, const char *name)
@@ -86,7 +86,7 @@ static size_t stem_length(const char *name)
 }
 
 /* "a.json" beside "a.json.gz" or "a.osc": one trace, twice. The first in order stays. */
-static void drop_copies(struct osc_paths *p, uint32_t first)
+static void drop_copies(struct osc_paths *p, uint32_t first, struct osc_strbuf *notes)
 {
     uint32_t n = first;
 
@@ -98,7 +98,7 @@ static void drop_copies(struct osc_paths *p, uint32_t first)
                (stem_length(p->all[k]) != len || memcmp(p->all[k], p->all[i], len) != 0))
             k++;
         if (k < n) {
-            osc_cli_error("%s: left out, the same trace as %s", p->all[i], p->all[k]);
+            osc_note(notes, "%s: left out, the same trace as %s", p->all[i], p->all[k]);
             osc_free(p->all[i]);
             continue;
         }
@@ -167,7 +167,7 @@ static void move_back(struct osc_paths *p, uint32_t i)
 
 /* Of the live directories from FIRST on those stay that no file takes in, and that hold
  * something: what its process had no time to open would keep the others from being read. */
-static void drop_live(struct osc_paths *p, uint32_t first)
+static void drop_live(struct osc_paths *p, uint32_t first, struct osc_strbuf *notes)
 {
     uint32_t n = first, n_ahead = p->n;
 
@@ -178,7 +178,7 @@ static void drop_live(struct osc_paths *p, uint32_t first)
             i++;
         } else if (!has_file_of(p, first, path)) {
             if (osc_live_is_blank(path)) {
-                osc_cli_error("%s: left out, nothing was recorded into it", path);
+                osc_note(notes, "%s: left out, nothing was recorded into it", path);
                 p->all[i] = NULL;
                 osc_free(path);
             }
@@ -198,34 +198,31 @@ static void drop_live(struct osc_paths *p, uint32_t first)
 }
 
 /* Add the traces of directory PATH: of a log directory, or all that look like one. */
-static int add_files(struct osc_paths *p, const char *path, bool is_logdir)
+static osc_status add_files(const struct finding *f, const char *path, bool is_logdir)
 {
+    struct osc_paths *const p = f->paths;
     const uint32_t first = p->n;
     osc_status st = OSC_OK;
     DIR *const dir = opendir(path);
 
-    if (!dir) {
-        osc_cli_error("%s: %s", path, strerror(errno));
-        return OSC_EXIT_FAILED;
-    }
+    if (!dir)
+        return osc_fail(f->err, OSC_EIO, "%s: %s", path, strerror(errno));
     for (const struct dirent *e; st == OSC_OK && (e = readdir(dir));) {
-        const struct osc_filename f = osc_filename_parse(e->d_name);
+        const struct osc_filename name = osc_filename_parse(e->d_name);
         const bool live = !is_logdir && is_live(e->d_name);
 
-        if (is_logdir ? !f.is_logdir : (!f.is_trace && !live) || e->d_name[0] == '.')
+        if (is_logdir ? !name.is_logdir : (!name.is_trace && !live) || e->d_name[0] == '.')
             continue;
         if (kind_of(dir, e) == (live ? ENTRY_FOLDER : ENTRY_FILE))
             st = add_path(p, path, e->d_name, false);
     }
     closedir(dir);
-    if (st != OSC_OK)
-        return no_memory();
-    if (p->n > first) {
+    if (st == OSC_OK && p->n > first) {
         osc_sort(p->all + first, p->n - first, sizeof *p->all, compare_names);
-        drop_copies(p, first);
-        drop_live(p, first);
+        drop_copies(p, first, f->notes);
+        drop_live(p, first, f->notes);
     }
-    return OSC_EXIT_DONE;
+    return st;
 }
 
 struct folder {
@@ -274,7 +271,7 @@ static int compare_paths(const void *a, const void *b)
 }
 
 /* Find out whether folder I is a run, and what lies below it. */
-static osc_status look_into(struct walk *w, uint32_t i)
+static osc_status look_into(struct walk *w, uint32_t i, struct osc_strbuf *notes)
 {
     const char *const path = w->folders[i].path;
     struct osc_paths below = {0};
@@ -282,7 +279,7 @@ static osc_status look_into(struct walk *w, uint32_t i)
     DIR *const dir = opendir(path);
 
     if (!dir) {
-        osc_cli_error("%s: left out: %s", path, strerror(errno));
+        osc_note(notes, "%s: left out: %s", path, strerror(errno));
         return OSC_OK;
     }
     for (const struct dirent *e; st == OSC_OK && (e = readdir(dir));) {
@@ -314,9 +311,10 @@ static int compare_folders(const void *a, const void *b)
 }
 
 /* Say which runs lie below PATH. */
-static int refuse_runs(struct walk *w, const char *path)
+static osc_status refuse_runs(struct walk *w, const char *path, struct osc_err *err)
 {
     struct osc_strbuf names = {0};
+    osc_status st = OSC_EINVAL;
     uint32_t n = 0;
 
     osc_sort(w->folders, w->n, sizeof *w->folders, compare_folders);
@@ -326,61 +324,58 @@ static int refuse_runs(struct walk *w, const char *path)
     }
     if (w->n_runs > n)
         osc_strbuf_addf(&names, " and %u more", w->n_runs - n);
-    const int failed = names.status != OSC_OK
-                           ? no_memory()
-                           : osc_cli_misuse("%s: %u runs lie below it, %s; name one of them, "
-                                            "or several to take them as one",
-                                            path, w->n_runs, names.s);
+    if (names.status == OSC_OK)
+        (void)osc_fail(err, st,
+                       "%s: %u runs lie below it, %s; name one of them, or several to take "
+                       "them as one",
+                       path, w->n_runs, names.s);
+    else
+        st = names.status;
     osc_strbuf_fini(&names);
-    return failed;
+    return st;
 }
 
 /* Add the files of the one run below directory PATH, which has no traces itself. */
-static int add_run_below(struct osc_paths *p, const char *path)
+static osc_status add_run_below(const struct finding *f, const char *path)
 {
     struct walk w = {0};
     osc_status st = add_folder(&w, path);
-    int failed = OSC_EXIT_DONE;
 
     for (uint32_t i = 0; i < w.n && st == OSC_OK; i++) {
         if (w.n > FOLDERS_MAX)
             break;
-        st = look_into(&w, i);
+        st = look_into(&w, i, f->notes);
     }
-    if (st != OSC_OK) {
-        failed = no_memory();
-    } else if (w.n > FOLDERS_MAX) {
-        osc_cli_error("%s: no traces in it, and more than %u directories below it; name one "
+    if (st == OSC_OK && w.n > FOLDERS_MAX)
+        st = osc_fail(f->err, OSC_EIO,
+                      "%s: no traces in it, and more than %u directories below it; name one "
                       "that has some",
                       path, FOLDERS_MAX);
-        failed = OSC_EXIT_FAILED;
-    } else if (w.n_runs > 1) {
-        failed = refuse_runs(&w, path);
-    }
-    for (uint32_t i = 0; i < w.n && !failed; i++) {
+    else if (st == OSC_OK && w.n_runs > 1)
+        st = refuse_runs(&w, path, f->err);
+    for (uint32_t i = 0; i < w.n && st == OSC_OK; i++) {
         if (w.folders[i].is_run)
-            failed = add_files(p, w.folders[i].path, true);
+            st = add_files(f, w.folders[i].path, true);
     }
     finish_walk(&w);
-    return failed;
+    return st;
 }
 
-static int add_directory(struct osc_paths *p, const char *path)
+static osc_status add_directory(const struct finding *f, const char *path)
 {
-    const uint32_t first = p->n;
-    int failed = add_files(p, path, true);
+    const uint32_t first = f->paths->n;
+    osc_status st = add_files(f, path, true);
 
-    if (!failed && p->n == first)
-        failed = add_files(p, path, false);
-    if (!failed && p->n == first)
-        failed = add_run_below(p, path);
-    if (!failed && p->n == first) {
-        osc_cli_error("%s: no traces in it; any .osc, .json, .json.gz or .json.zst would be, "
+    if (st == OSC_OK && f->paths->n == first)
+        st = add_files(f, path, false);
+    if (st == OSC_OK && f->paths->n == first)
+        st = add_run_below(f, path);
+    if (st == OSC_OK && f->paths->n == first)
+        st = osc_fail(f->err, OSC_EIO,
+                      "%s: no traces in it; any .osc, .json, .json.gz or .json.zst would be, "
                       "and below it WORKER[.NUMBER].pt.trace.json[.gz]",
                       path);
-        failed = OSC_EXIT_FAILED;
-    }
-    return failed;
+    return st;
 }
 
 /* Whether the directory PATH is a live one, whatever it is called: then it is a trace. */
@@ -394,23 +389,25 @@ static bool holds_blocks(const char *path)
     return holds;
 }
 
-int osc_paths_find(struct osc_paths *p, const char *const *operands, int n)
+osc_status osc_paths_find(struct osc_paths *p, const char *const *operands, size_t n,
+                          struct osc_strbuf *notes, struct osc_err *err)
 {
-    int failed = OSC_EXIT_DONE;
+    const struct finding f = {p, notes, err};
+    osc_status st = OSC_OK;
 
-    for (int i = 0; i < n && !failed; i++) {
+    for (size_t i = 0; i < n && st == OSC_OK; i++) {
         const char *const path = operands[i];
-        struct stat st;
+        struct stat info;
 
         if (path[0] == '\0')
-            failed = osc_cli_misuse("an operand is empty; a trace was expected");
-        else if (strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISDIR(st.st_mode) &&
+            st = osc_fail(err, OSC_EINVAL, "an operand is empty; a trace was expected");
+        else if (strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISDIR(info.st_mode) &&
                  !is_live(path) && !holds_blocks(path))
-            failed = add_directory(p, path);
-        else if (add_path(p, NULL, path, true) != OSC_OK)
-            failed = no_memory();
+            st = add_directory(&f, path);
+        else
+            st = add_path(p, NULL, path, true);
     }
-    return failed;
+    return st == OSC_ENOMEM ? osc_fail(err, st, "out of memory") : st;
 }
 
 void osc_paths_fini(struct osc_paths *p)

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ask/asked.h"
+
+#include <string.h>
+
+#include "ask/note.h"
+#include "ask/operands.h"
+#include "base/utf8.h"
+
+osc_status osc_asked_init(struct osc_asked *k, const struct osc_request *r,
+                          const struct osc_renderer *form, struct osc_err *err)
+{
+    const struct osc_question *const q = &k->request.question;
+    osc_status st = OSC_OK;
+
+    *k = (struct osc_asked){.request = *r, .form = form};
+    k->query = (struct osc_query){.options = &k->options,
+                                  .sort = q->sort,
+                                  .limit = q->limit,
+                                  .columns = q->columns,
+                                  .is_merged = q->merge != 0};
+    st = osc_request_table(q->table, &k->def, err);
+    if (st == OSC_OK && !form)
+        st = osc_request_form(r->text.format, &k->form, err);
+    if (st == OSC_OK)
+        st = osc_request_check(r, err);
+    if (st == OSC_OK)
+        st = osc_request_check_scope(r, k->def, k->form, err);
+    if (st == OSC_OK)
+        st = osc_request_options(r, k->def, &k->options, err);
+    k->query.def = k->def;
+    if (st == OSC_OK)
+        st = osc_query_check(&k->query, err);
+    if (st == OSC_OK && q->where)
+        st = osc_where_open(&k->where, k->def, q->where, NULL, err);
+    if (st != OSC_OK)
+        return st;
+    k->filter = (struct osc_row_filter){osc_where_keep, k->where};
+    k->query.where = k->where ? &k->filter : NULL;
+    k->query.is_machine = k->form->is_machine;
+    /* torch's table has no columns to choose from. */
+    k->query.has_own_text = k->def->text && !k->form->is_machine && !q->columns;
+    return OSC_OK;
+}
+
+void osc_asked_fini(struct osc_asked *k)
+{
+    osc_answer_fini(&k->answer);
+    osc_where_close(k->where);
+    osc_strbuf_fini(&k->operands);
+    *k = (struct osc_asked){0};
+}
+
+bool osc_asked_selects_late(const struct osc_asked *k)
+{
+    return (k->def->takes & OSC_TAKES_SELECTION) != 0;
+}
+
+osc_status osc_asked_run(struct osc_asked *k, struct osc_loaded *l, const char *const *paths,
+                         size_t n_paths, struct osc_err *err)
+{
+    osc_status st = OSC_OK;
+
+    if (!k->takes_facts_as_they_are)
+        st = osc_loaded_derive(l, k->def->facts, k->request.how.n_threads, err);
+    if (st != OSC_OK)
+        return st;
+    osc_operands_add(&k->operands, &k->request.view, paths, n_paths);
+    st = k->operands.status;
+    k->selection = osc_request_selection(&k->request.view);
+    k->options.selection = &k->selection;
+    k->options.operands = k->operands.s;
+    k->options.n_traces = l->n_traces;
+    k->query.traces = (const struct osc_trace *const *)l->traces;
+    k->query.n_traces = l->n_traces;
+    if (st == OSC_OK)
+        st = osc_query_run(&k->query, &k->answer, err);
+    k->answer.sheet.sources = l->sources;
+    k->answer.sheet.n_sources = l->n_sources;
+    k->answer.sheet.torch_version = l->torch_version;
+    return osc_loaded_fail(l, NULL, st, "making a table", err);
+}
+
+/* --- as text -------------------------------------------------------------------- */
+
+static osc_status write_on(void *ctx, const char *s, size_t len)
+{
+    const struct osc_layout *const text = ctx;
+
+    return text->write(text->ctx, s, len) == 0 ? OSC_OK : OSC_EIO;
+}
+
+static osc_status emit(void *ctx, const struct osc_rows *rows)
+{
+    return osc_render_rows(ctx, rows);
+}
+
+static osc_status render(struct osc_asked *k, struct osc_err *err)
+{
+    const struct osc_layout *const text = &k->request.text;
+    struct osc_render r = {
+        .renderer = k->form,
+        .sheet = &k->answer.sheet,
+        .width = text->width,
+        .has_colour = text->has_colour != 0,
+        .has_full_names = text->full_names != 0,
+        .write = write_on,
+        .ctx = &k->request.text,
+    };
+    osc_status st = osc_render_begin(&r);
+
+    if (st == OSC_OK)
+        st = osc_answer_rows(&k->query, &k->answer, emit, &r, err);
+    if (st == OSC_OK)
+        st = osc_render_end(&r);
+    /* Why a table is empty: CSV alone has no place for it. */
+    if (st == OSC_OK && r.n_rows == 0 && strcmp(k->form->name, "csv") == 0 && text->note)
+        osc_notes_each(&k->answer.sheet.notes, text->note, text->ctx);
+    osc_render_fini(&r);
+    return st;
+}
+
+/* The lines of NOTES, each after "note: ". */
+static void add_notes(struct osc_strbuf *out, const struct osc_strbuf *notes)
+{
+    const char *line = notes->len > 0 ? notes->s : "";
+
+    while (*line) {
+        const char *end = strchrnul(line, '\n');
+
+        osc_strbuf_adds(out, "note: ");
+        osc_utf8_append_terminal(out, (struct osc_str){line, (uint32_t)(end - line)});
+        osc_strbuf_addc(out, '\n');
+        line = *end ? end + 1 : end;
+    }
+}
+
+/* How the text of its own that a table has shall look. */
+static struct osc_text_options own_text(const struct osc_request *r)
+{
+    const struct osc_layout *const text = &r->text;
+
+    return (struct osc_text_options){
+        .sort = r->question.sort,
+        .limit = r->question.limit,
+        .header = text->header,
+        .top_level = text->top_level != 0,
+        .max_name_width = text->max_name_width,
+        .max_src_width = text->max_src_width,
+        .max_shapes_width = text->max_shapes_width,
+        .torch_113 = text->torch && strcmp(text->torch, "1.13") == 0,
+        .has_raw_names = text->width == 0,
+    };
+}
+
+/* A table that has a text of its own: one for each block, under a line that says which. */
+static osc_status write_own_text(struct osc_asked *k, struct osc_err *err)
+{
+    const struct osc_text_options options = own_text(&k->request);
+    struct osc_answer *const a = &k->answer;
+    struct osc_strbuf out = {0};
+    osc_status st = OSC_OK;
+
+    for (uint32_t i = 0; i < a->n_blocks && st == OSC_OK; i++) {
+        const struct osc_answer_block *b = &a->blocks[i];
+
+        osc_strbuf_clear(&out);
+        if (a->n_blocks > 1)
+            osc_strbuf_addf(&out, "%srank %d, span %d\n", i > 0 ? "\n" : "", b->rank, b->span);
+        st = k->def->text(&b->result, &options, &out, err);
+        if (st == OSC_OK && out.status != OSC_OK)
+            st = osc_fail(err, out.status, "%s", osc_status_text(out.status));
+        if (st == OSC_OK && out.len > 0)
+            st = write_on(&k->request.text, out.s, out.len);
+    }
+    osc_strbuf_clear(&out);
+    add_notes(&out, &a->sheet.notes);
+    if (st == OSC_OK && out.len > 0)
+        st = write_on(&k->request.text, out.s, out.len);
+    osc_strbuf_fini(&out);
+    return st;
+}
+
+osc_status osc_asked_write(struct osc_asked *k, struct osc_err *err)
+{
+    return k->query.has_own_text ? write_own_text(k, err) : render(k, err);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * asked.h - one question: checked, answered, and handed out.
+ *
+ *   init   what is wrong with a request without looking at a trace
+ *   run    its rows; of a table that streams they come as they are handed out
+ *   write  the rows as text; osc_frame_make() (frame.h) takes them as columns
+ *
+ * Threading: a question belongs to one thread; the traces are only read.
+ */
+#ifndef OSC_ASK_ASKED_H
+#define OSC_ASK_ASKED_H
+
+#include "ask/load.h"
+#include "ask/request.h"
+#include "sql/where.h"
+
+/* Zeroed, it is none; it points into itself: never copy it. */
+struct osc_asked {
+    const struct osc_table_def *def;
+    const struct osc_renderer *form;
+    bool takes_facts_as_they_are; /* nothing is derived for it */
+    struct osc_request request; /* borrows its texts */
+    struct osc_options options;
+    struct osc_selection selection;
+    struct osc_strbuf operands; /* owned; what names all traces when it is typed */
+    struct osc_where *where;    /* owned; or NULL */
+    struct osc_row_filter filter;
+    struct osc_query query;
+    struct osc_answer answer;
+};
+
+/*
+ * Check what R asks for in form FORM (NULL: as R says). OSC_EINVAL: something of it is wrong,
+ * or means nothing. osc_asked_fini() in any case.
+ */
+OSC_MUST_USE osc_status osc_asked_init(struct osc_asked *k, const struct osc_request *r,
+                                       const struct osc_renderer *form, struct osc_err *err);
+void osc_asked_fini(struct osc_asked *k);
+
+/* Whether the table chooses rows itself: it gets all of each trace. */
+bool osc_asked_selects_late(const struct osc_asked *k);
+
+/*
+ * Ask L, which was loaded from the N_PATHS at PATHS and has what the view of K leaves. Both
+ * are borrowed until K is freed.
+ */
+OSC_MUST_USE osc_status osc_asked_run(struct osc_asked *k, struct osc_loaded *l,
+                                      const char *const *paths, size_t n_paths,
+                                      struct osc_err *err);
+
+/* Write the rows to where the text of K's request goes. OSC_ECANCELED, OSC_EIO: as it says. */
+OSC_MUST_USE osc_status osc_asked_write(struct osc_asked *k, struct osc_err *err);
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * load.h - from paths to traces that tables can be made of.
+ *
+ *   operands -> paths (paths.h), parts of a recording together -> import -> rank, span, origin
+ *            -> ranks and spans of the view -> selection
+ *
+ * A file that was named must be readable, or there is nothing. Of a directory the readable
+ * ones are used, and has_failed says that some were not.
+ *
+ * Threading: one thread; the importer uses its own inside.
+ */
+#ifndef OSC_ASK_LOAD_H
+#define OSC_ASK_LOAD_H
+
+#include "ask/paths.h"
+#include "base/strbuf.h"
+#include "derive/select.h"
+#include "import/import.h"
+#include "import/osc/part_links.h"
+#include "model/trace.h"
+#include "opscope/trace.h"
+
+/* What to load. All of it is borrowed. */
+struct osc_load {
+    const char *const *paths;
+    size_t n_paths;
+    const struct osc_how *how;
+    const struct osc_view *view; /* what is outside of it is left out */
+    bool with_callers;           /* as osc_selection has it */
+    bool selects_late; /* the table chooses rows itself: all of each trace is loaded */
+    struct osc_import_reserve reserve; /* budget.h */
+    /* Gets what there is to say in the end, a line each, though all failed. May be NULL. */
+    void (*hear)(void *ctx, const char *line);
+    void *hear_ctx;
+};
+
+/* Zeroed, it is empty. */
+struct osc_loaded {
+    struct osc_trace **traces; /* owned; what tables are made of, by rank and span */
+    struct osc_trace **bases;  /* owned; what those of traces that are views are made of */
+    const char **paths;        /* owned array of borrowed texts; at first parallel to traces */
+    size_t cap_traces, cap_bases, cap_paths;
+    struct osc_str *sources;     /* owned array of borrowed texts: the path of each trace */
+    struct osc_paths files;      /* owned; each holds a trace or several */
+    struct osc_part_links links; /* owned; which of files go on from which */
+    uint32_t n_traces, n_bases, n_sources;
+    const char *operand;     /* borrowed; NULL: there are several */
+    uint32_t n_steps_before; /* left out while loading */
+    uint32_t n_unread;       /* files for which there was no memory left */
+    bool may_list_again;     /* if a directory turns out to have changed while it was read */
+    bool is_outdated;        /* it has: nothing of it counts, list it again */
+    bool has_failed;         /* some of it could not be read to its end */
+    char *torch_version;     /* owned; NULL: no trace says it */
+    struct osc_strbuf notes; /* what there is to say (note.h) */
+};
+
+/*
+ * Load what O says. Of a recording that goes on meanwhile parts end, begin and, with a limit,
+ * vanish: then its directory is listed and read again, some times. The caller frees L in
+ * any case.
+ */
+OSC_MUST_USE osc_status osc_load(struct osc_loaded *l, const struct osc_load *o,
+                                 struct osc_err *err);
+void osc_loaded_fini(struct osc_loaded *l);
+
+/* Make FACTS of every trace, on N_THREADS. */
+OSC_MUST_USE osc_status osc_loaded_derive(struct osc_loaded *l, uint32_t facts,
+                                          unsigned n_threads, struct osc_err *err);
+
+/*
+ * DOING it failed with ST: ERR says so already, unless it was for lack of memory; then say
+ * which file was too much, T's or (NULL) all of them, and what to do. What to return.
+ */
+osc_status osc_loaded_fail(const struct osc_loaded *l, const struct osc_trace *t, osc_status st,
+                           const char *doing, struct osc_err *err);
+
+#endif

@@ -1,0 +1,597 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ask/request.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "analysis/table_registry.h"
+#include "table/nearest.h"
+
+/* --- values ---------------------------------------------------------------------- */
+
+/* Digits with an optional fraction of up to 9 digits, times 10^9. Returns what follows. */
+static const char *parse_decimal(const char *p, uint64_t *billionths)
+{
+    uint64_t whole = 0, part = 0, unit = UINT64_C(1000000000);
+    const char *const start = p;
+
+    for (; *p >= '0' && *p <= '9'; p++) {
+        if (whole > 900000000)
+            return NULL;
+        whole = whole * 10 + (uint64_t)(*p - '0');
+    }
+    if (p == start)
+        return NULL;
+    if (*p == '.') {
+        const char *const point = p;
+
+        for (p++; *p >= '0' && *p <= '9'; p++) {
+            unit /= 10;
+            part += unit * (uint64_t)(*p - '0');
+        }
+        if (p == point + 1 || unit == 0)
+            return NULL;
+    }
+    *billionths = whole * UINT64_C(1000000000) + part;
+    return p;
+}
+
+/* A whole number in decimal, for what is longer than parse_decimal() takes. */
+bool osc_parse_whole(const char *text, int64_t least, int64_t most, int64_t *value)
+{
+    int64_t v = 0;
+    const bool is_negative = *text == '-';
+    const char *p = text + is_negative;
+
+    if (*p < '0' || *p > '9')
+        return false;
+    for (; *p >= '0' && *p <= '9'; p++) {
+        if (__builtin_mul_overflow(v, 10, &v) || __builtin_add_overflow(v, *p - '0', &v))
+            return false;
+    }
+    v = is_negative ? -v : v;
+    *value = v;
+    return *p == '\0' && v >= least && v <= most;
+}
+
+bool osc_parse_time(const char *text, int64_t *ns)
+{
+    static const struct {
+        const char *name;
+        uint64_t per_ns; /* billionths of it that make a nanosecond */
+    } units[] = {{"us", 1000000}, {"ms", 1000}, {"s", 1}, {"ns", 1000000000}};
+    uint64_t v;
+
+    if (osc_parse_whole(text, 0, INT64_MAX, ns))
+        return true;
+    const char *rest = parse_decimal(text, &v);
+    for (size_t i = 0; rest && i < sizeof units / sizeof *units; i++) {
+        if (strcmp(rest, units[i].name) == 0) {
+            *ns = (int64_t)(v / units[i].per_ns);
+            return v % units[i].per_ns == 0;
+        }
+    }
+    return false;
+}
+
+bool osc_parse_size(const char *text, uint64_t *bytes)
+{
+    static const char letters[] = "KMGT";
+    uint64_t v;
+    int64_t whole;
+
+    if (osc_parse_whole(text, 1, INT64_MAX, &whole)) {
+        *bytes = (uint64_t)whole;
+        return true;
+    }
+    const char *rest = parse_decimal(text, &v);
+    const char *letter = rest && *rest ? strchr(letters, toupper((unsigned char)*rest)) : NULL;
+    if (!letter)
+        return false;
+    rest++;
+    if (*rest && strcasecmp(rest, "B") != 0 && strcasecmp(rest, "iB") != 0)
+        return false;
+
+    const double size = (double)v / 1e9 * (double)(UINT64_C(1024) << 10 * (letter - letters));
+    if (size < 1 || size > 9e18)
+        return false;
+    *bytes = (uint64_t)size;
+    return true;
+}
+
+/* One "A" or "A-B" of a list. Returns what follows it, or NULL. */
+static const char *parse_range(const char *p, int64_t *first, int64_t *last)
+{
+    char *end;
+
+    if (*p < '0' || *p > '9')
+        return NULL;
+    *first = *last = strtoll(p, &end, 10);
+    if (*end == '-') {
+        p = end + 1;
+        if (*p < '0' || *p > '9')
+            return NULL;
+        *last = strtoll(p, &end, 10);
+    }
+    return *last >= *first && (*end == ',' || *end == '\0') ? end : NULL;
+}
+
+bool osc_list_has(const char *list, int64_t value)
+{
+    int64_t first, last;
+
+    if (!list)
+        return true;
+    for (const char *p = list;; p++) {
+        p = parse_range(p, &first, &last);
+        if (!p)
+            return false;
+        if (value >= first && value <= last)
+            return true;
+        if (*p == '\0')
+            return false;
+    }
+}
+
+static bool is_list(const char *list)
+{
+    int64_t first, last;
+    const char *p = list;
+
+    for (;;) {
+        p = parse_range(p, &first, &last);
+        if (!p || *p == '\0')
+            return p != NULL;
+        p++;
+    }
+}
+
+/* --- fields ---------------------------------------------------------------------- */
+
+static bool has_groupings(const struct osc_table_def *def)
+{
+    return def->groupings && def->groupings[0];
+}
+
+static bool has_own_text(const struct osc_table_def *def)
+{
+    return def->text != NULL;
+}
+
+static bool has_symbols(const struct osc_table_def *def)
+{
+    for (uint32_t c = 0; c < def->n_columns; c++) {
+        if (def->columns[c].flags & OSC_COLUMN_SYMBOL)
+            return true;
+    }
+    return false;
+}
+
+static bool takes_compat(const struct osc_table_def *def)
+{
+    return (def->takes & OSC_TAKES_COMPAT) != 0;
+}
+
+static bool takes_no_python(const struct osc_table_def *def)
+{
+    return (def->takes & OSC_TAKES_NO_PYTHON) != 0;
+}
+
+static bool takes_at(const struct osc_table_def *def)
+{
+    return (def->takes & OSC_TAKES_AT) != 0;
+}
+
+enum scope {
+    SCOPE_ANY,
+    SCOPE_TEXT,    /* what programs read is whole and has no decoration */
+    SCOPE_OWN_TEXT /* that of the table alone, which columns replace */
+};
+
+/* How a value stands in struct osc_request. */
+enum type {
+    TYPE_TEXT,    /* const char * */
+    TYPE_LIST,    /* the same, "0,4-7" */
+    TYPE_STEPS,   /* the same, "5-7", "@0" */
+    TYPE_FORM,    /* the same, the name of a renderer */
+    TYPE_COMPAT,  /* the same, "tb" */
+    TYPE_TORCH,   /* the same, "1.13" or "2.13" */
+    TYPE_FLAG,    /* int */
+    TYPE_TIME,    /* int64_t, and an int that says whether it is there */
+    TYPE_ROWS,    /* int64_t; -1: all */
+    TYPE_WIDTH,   /* int32_t; -1: any */
+    TYPE_THREADS, /* unsigned */
+    TYPE_SIZE,    /* uint64_t */
+};
+
+#define AT(member) offsetof(struct osc_request, member)
+
+/* One entry for each, in the order of --help. Zero is what nobody has set. */
+static const struct field {
+    const char *name;
+    unsigned part;
+    enum type type;
+    size_t at, has_at;
+    bool (*is_for)(const struct osc_table_def *def); /* NULL: every table */
+    enum scope scope;
+} fields[] = {
+    {"sort", OSC_PART_QUESTION, TYPE_TEXT, .at = AT(question.sort)},
+    {"limit", OSC_PART_QUESTION, TYPE_ROWS, .at = AT(question.limit)},
+    {"columns", OSC_PART_QUESTION, TYPE_TEXT, .at = AT(question.columns)},
+    {"where", OSC_PART_QUESTION, TYPE_TEXT, .at = AT(question.where)},
+    {"group-by", OSC_PART_QUESTION, TYPE_TEXT, AT(question.group_by), 0, has_groupings,
+     SCOPE_ANY},
+    {"merge", OSC_PART_QUESTION, TYPE_FLAG, .at = AT(question.merge)},
+    {"format", OSC_PART_TEXT, TYPE_FORM, .at = AT(text.format)},
+    {"rank", OSC_PART_VIEW, TYPE_LIST, .at = AT(view.ranks)},
+    {"span", OSC_PART_VIEW, TYPE_LIST, .at = AT(view.spans)},
+    {"process", OSC_PART_VIEW, TYPE_TEXT, .at = AT(view.process)},
+    {"thread", OSC_PART_VIEW, TYPE_TEXT, .at = AT(view.thread)},
+    {"device", OSC_PART_VIEW, TYPE_TEXT, .at = AT(view.device)},
+    {"steps", OSC_PART_VIEW, TYPE_STEPS, .at = AT(view.steps)},
+    {"from", OSC_PART_VIEW, TYPE_TIME, .at = AT(view.from_ns), .has_at = AT(view.has_from)},
+    {"to", OSC_PART_VIEW, TYPE_TIME, .at = AT(view.to_ns), .has_at = AT(view.has_to)},
+    {"at", OSC_PART_QUESTION, TYPE_TIME, AT(question.at_ns), AT(question.has_at), takes_at,
+     SCOPE_ANY},
+    {"header", OSC_PART_TEXT, TYPE_TEXT, AT(text.header), 0, has_own_text, SCOPE_OWN_TEXT},
+    {"top-level", OSC_PART_TEXT, TYPE_FLAG, AT(text.top_level), 0, has_own_text,
+     SCOPE_OWN_TEXT},
+    {"max-name-width", OSC_PART_TEXT, TYPE_WIDTH, AT(text.max_name_width), 0, has_own_text,
+     SCOPE_OWN_TEXT},
+    {"max-src-width", OSC_PART_TEXT, TYPE_WIDTH, AT(text.max_src_width), 0, has_own_text,
+     SCOPE_OWN_TEXT},
+    {"max-shapes-width", OSC_PART_TEXT, TYPE_WIDTH, AT(text.max_shapes_width), 0, has_own_text,
+     SCOPE_OWN_TEXT},
+    {"torch", OSC_PART_TEXT, TYPE_TORCH, AT(text.torch), 0, has_own_text, SCOPE_OWN_TEXT},
+    {"compat", OSC_PART_QUESTION, TYPE_COMPAT, AT(question.compat), 0, takes_compat, SCOPE_ANY},
+    {"no-python", OSC_PART_QUESTION, TYPE_FLAG, AT(question.no_python), 0, takes_no_python,
+     SCOPE_ANY},
+    {"full-names", OSC_PART_TEXT, TYPE_FLAG, AT(text.full_names), 0, has_symbols, SCOPE_TEXT},
+    {"threads", OSC_PART_HOW, TYPE_THREADS, .at = AT(how.n_threads)},
+    {"max-memory", OSC_PART_HOW, TYPE_SIZE, .at = AT(how.max_memory_bytes)},
+    {"no-args", OSC_PART_HOW, TYPE_FLAG, .at = AT(how.no_args)},
+};
+
+#define N_FIELDS (sizeof fields / sizeof *fields)
+
+static const struct field *find(const char *name)
+{
+    for (size_t i = 0; i < N_FIELDS; i++) {
+        if (strcmp(fields[i].name, name) == 0)
+            return &fields[i];
+    }
+    return NULL;
+}
+
+bool osc_request_has(const char *name)
+{
+    return find(name) != NULL;
+}
+
+bool osc_request_is_all(const char *name)
+{
+    const struct field *const f = find(name);
+
+    return !f || !f->is_for;
+}
+
+bool osc_request_is_own_text(const char *name)
+{
+    const struct field *const f = find(name);
+
+    return f && f->scope == SCOPE_OWN_TEXT;
+}
+
+bool osc_request_is_for(const char *name, const struct osc_table_def *def)
+{
+    const struct field *const f = find(name);
+
+    return !f || !f->is_for || f->is_for(def);
+}
+
+void osc_request_add_tables(struct osc_strbuf *out, const char *name)
+{
+    const char *last = NULL;
+    uint32_t n = 0;
+
+    /* One behind: the last comes after "and". */
+    for (size_t i = 0; osc_tables[i]; i++) {
+        if (!osc_request_is_for(name, osc_tables[i]))
+            continue;
+        if (last)
+            osc_strbuf_addf(out, "%s%s", n++ > 0 ? ", " : "", last);
+        last = osc_tables[i]->name;
+    }
+    if (last)
+        osc_strbuf_addf(out, "%s%s", n > 0 ? " and " : "", last);
+}
+
+/* --- setting ---------------------------------------------------------------------- */
+
+/* Whether VALUE, a text, is one of F. */
+static osc_status check_text(const struct field *f, const char *value, struct osc_err *err)
+{
+    const struct osc_renderer *form;
+
+    if (f->type == TYPE_LIST && !is_list(value))
+        return osc_fail(err, OSC_EINVAL, "--%s: '%s' is no list of numbers such as 0,4-7",
+                        f->name, value);
+    if (f->type == TYPE_STEPS && !osc_select_is_steps(value))
+        return osc_fail(err, OSC_EINVAL,
+                        "--%s: '%s' is no range; 5, 5-7 (labels), @0 and @0-@2 (numbers) are",
+                        f->name, value);
+    if (f->type == TYPE_COMPAT && strcmp(value, "tb") != 0)
+        return osc_fail(err, OSC_EINVAL, "--%s: '%s' is not 'tb'", f->name, value);
+    if (f->type == TYPE_TORCH && strcmp(value, "1.13") != 0 && strcmp(value, "2.13") != 0)
+        return osc_fail(err, OSC_EINVAL, "--%s: '%s' is neither 1.13 nor 2.13", f->name, value);
+    return f->type == TYPE_FORM ? osc_request_form(value, &form, err) : OSC_OK;
+}
+
+/* Put VALUE, a number in some form, to AT, where F has it in R. */
+static osc_status set_number(const struct field *f, struct osc_request *r, const char *value,
+                             struct osc_err *err)
+{
+    char *const at = (char *)r + f->at;
+    int64_t n;
+
+    if (f->type == TYPE_TIME) {
+        if (!osc_parse_time(value, (int64_t *)(void *)at))
+            return osc_fail(err, OSC_EINVAL,
+                            "--%s: '%s' is no time; 10us, 1.5ms, 2s and plain ns are", f->name,
+                            value);
+        *(int *)(void *)((char *)r + f->has_at) = 1;
+    } else if (f->type == TYPE_ROWS) {
+        if (!osc_parse_whole(value, -1, INT64_MAX, &n))
+            return osc_fail(err, OSC_EINVAL, "--%s: '%s' is no number of rows; 0 means all",
+                            f->name, value);
+        *(int64_t *)(void *)at = n <= 0 ? -1 : n;
+    } else if (f->type == TYPE_WIDTH) {
+        if (!osc_parse_whole(value, 0, INT32_MAX, &n))
+            return osc_fail(err, OSC_EINVAL, "--%s: '%s' is no number of characters", f->name,
+                            value);
+        *(int32_t *)(void *)at = n == 0 ? -1 : (int32_t)n;
+    } else if (f->type == TYPE_THREADS) {
+        if (!osc_parse_whole(value, 1, 1024, &n))
+            return osc_fail(err, OSC_EINVAL, "--%s: '%s' is no number from 1 to 1024", f->name,
+                            value);
+        *(unsigned *)(void *)at = (unsigned)n;
+    } else if (!osc_parse_size(value, (uint64_t *)(void *)at)) {
+        return osc_fail(err, OSC_EINVAL, "--%s: '%s' is no size; 8G, 500M and bytes are",
+                        f->name, value);
+    }
+    return OSC_OK;
+}
+
+/* There is no field NAME among PARTS: which one was meant? */
+static osc_status no_field(unsigned parts, const char *name, struct osc_err *err)
+{
+    struct osc_nearest near = {.word = name};
+
+    for (size_t i = 0; i < N_FIELDS; i++) {
+        if (fields[i].part & parts)
+            osc_nearest_try(&near, fields[i].name);
+    }
+    if (near.best)
+        return osc_fail(err, OSC_EINVAL, "there is no option '--%s'; did you mean '--%s'?",
+                        name, near.best);
+    return osc_fail(err, OSC_EINVAL, "there is no option '--%s'", name);
+}
+
+osc_status osc_request_set(struct osc_request *r, unsigned parts, const char *name,
+                           const char *value, struct osc_err *err)
+{
+    const struct field *const f = find(name);
+
+    if (!f)
+        return no_field(parts, name, err);
+    if (!(f->part & parts))
+        return osc_fail(err, OSC_EINVAL,
+                        f->part == OSC_PART_TEXT ? "--%s does nothing in columns, only in text"
+                                                 : "--%s is for a table: give it when one is "
+                                                   "asked for",
+                        name);
+    if (f->type == TYPE_FLAG) {
+        if (value)
+            return osc_fail(err, OSC_EINVAL, "option '--%s' takes no argument", name);
+        *(int *)(void *)((char *)r + f->at) = 1;
+        return OSC_OK;
+    }
+    if (!value)
+        return osc_fail(err, OSC_EINVAL, "option '--%s' needs an argument", name);
+    if (f->type > TYPE_FLAG)
+        return set_number(f, r, value, err);
+    *(const char **)(void *)((char *)r + f->at) = value;
+    return check_text(f, value, err);
+}
+
+/* Whether R has F. */
+static bool is_set(const struct field *f, const struct osc_request *r)
+{
+    static const struct osc_request none;
+    static const size_t widths[] = {[TYPE_FLAG] = sizeof(int),
+                                    [TYPE_ROWS] = sizeof(int64_t),
+                                    [TYPE_WIDTH] = sizeof(int32_t),
+                                    [TYPE_THREADS] = sizeof(unsigned),
+                                    [TYPE_SIZE] = sizeof(uint64_t)};
+    const size_t at = f->type == TYPE_TIME ? f->has_at : f->at;
+    const size_t width = f->type == TYPE_TIME  ? sizeof(int)
+                         : f->type < TYPE_FLAG ? sizeof(const char *)
+                                               : widths[f->type];
+
+    return memcmp((const char *)r + at, (const char *)&none + at, width) != 0;
+}
+
+/* --- checking --------------------------------------------------------------------- */
+
+osc_status osc_request_check(const struct osc_request *r, struct osc_err *err)
+{
+    const struct osc_view *const v = &r->view;
+    osc_status st = OSC_OK;
+
+    for (size_t i = 0; i < N_FIELDS && st == OSC_OK; i++) {
+        if (fields[i].type < TYPE_FLAG && is_set(&fields[i], r))
+            st = check_text(
+                &fields[i],
+                *(const char *const *)(const void *)((const char *)r + fields[i].at), err);
+    }
+    if (st == OSC_OK && v->has_from && v->has_to && v->to_ns <= v->from_ns)
+        st = osc_fail(err, OSC_EINVAL, "--to is not after --from: nothing lies between them");
+    return st;
+}
+
+static osc_status refuse_table(const char *name, const struct osc_table_def *def,
+                               struct osc_err *err)
+{
+    struct osc_strbuf names = {0};
+    osc_status st = OSC_EINVAL;
+
+    osc_request_add_tables(&names, name);
+    if (names.status == OSC_OK)
+        (void)osc_fail(err, st, "--%s does nothing for %s, only for %s", name, def->name,
+                       names.s);
+    else
+        st = names.status;
+    osc_strbuf_fini(&names);
+    return st;
+}
+
+osc_status osc_request_check_scope(const struct osc_request *r, const struct osc_table_def *def,
+                                   const struct osc_renderer *form, struct osc_err *err)
+{
+    for (size_t i = 0; i < N_FIELDS; i++) {
+        const struct field *const f = &fields[i];
+
+        if (!is_set(f, r))
+            continue;
+        if (f->is_for && !f->is_for(def))
+            return refuse_table(f->name, def, err);
+        if (f->scope != SCOPE_ANY && form->is_machine)
+            return osc_fail(err, OSC_EINVAL, "--%s does nothing in %s, only in text", f->name,
+                            form->name);
+        if (f->scope == SCOPE_OWN_TEXT && r->question.columns)
+            return osc_fail(err, OSC_EINVAL,
+                            "--%s does nothing with --columns, only for the text of %s as a "
+                            "whole",
+                            f->name, def->name);
+    }
+    return OSC_OK;
+}
+
+osc_status osc_request_table(const char *name, const struct osc_table_def **def,
+                             struct osc_err *err)
+{
+    struct osc_nearest near = {.word = name};
+
+    *def = osc_table_find(name ? name : "averages");
+    if (*def)
+        return OSC_OK;
+    for (size_t i = 0; osc_tables[i]; i++)
+        osc_nearest_try(&near, osc_tables[i]->name);
+    if (near.best)
+        return osc_fail(err, OSC_EINVAL, "there is no table '%s'; did you mean '%s'?", name,
+                        near.best);
+    return osc_fail(err, OSC_EINVAL, "there is no table '%s'", name);
+}
+
+osc_status osc_request_form(const char *name, const struct osc_renderer **form,
+                            struct osc_err *err)
+{
+    struct osc_nearest near = {.word = name};
+
+    *form = osc_renderer_find(name ? name : "text");
+    if (*form)
+        return OSC_OK;
+    for (size_t i = 0; osc_renderers[i]; i++)
+        osc_nearest_try(&near, osc_renderers[i]->name);
+    if (near.best)
+        return osc_fail(err, OSC_EINVAL, "there is no form '%s'; did you mean '%s'?", name,
+                        near.best);
+    return osc_fail(err, OSC_EINVAL, "there is no form '%s', but text, csv, json and md", name);
+}
+
+/* --- for the layers below ---------------------------------------------------------- */
+
+static bool has_grouping(const struct osc_table_def *def, const char *name)
+{
+    for (size_t i = 0; def->groupings && def->groupings[i]; i++) {
+        if (strcmp(def->groupings[i], name) == 0)
+            return true;
+    }
+    return false;
+}
+
+static osc_status wrong_grouping(const struct osc_table_def *def, const char *text,
+                                 struct osc_err *err)
+{
+    struct osc_nearest near = {.word = text};
+
+    for (size_t i = 0; def->groupings[i]; i++)
+        osc_nearest_try(&near, def->groupings[i]);
+    return osc_fail(err, OSC_EINVAL, "%s cannot be grouped by '%s'; did you mean '%s'?",
+                    def->name, text, near.best ? near.best : def->groupings[0]);
+}
+
+/* Take GROUP_BY apart for DEF: each part by itself, "stack:5" is "stack:N" with N = 5. */
+static osc_status take_groups(const char *group_by, const struct osc_table_def *def,
+                              struct osc_options *o, struct osc_err *err)
+{
+    const char *p = group_by;
+    int64_t depth;
+    char name[32], number[24];
+    bool has_more = p != NULL;
+
+    while (has_more) {
+        const size_t len = strcspn(p, ","), key = strcspn(p, ":,");
+
+        snprintf(name, sizeof name, "%.*s%s", (int)(key < 20 ? key : 20), p,
+                 key < len ? ":N" : "");
+        if (!has_grouping(def, name))
+            return wrong_grouping(def, group_by, err);
+        o->by_shape |= strcmp(name, "shape") == 0;
+        o->by_op |= strcmp(name, "op") == 0;
+        o->by_stack |= strncmp(name, "stack", 5) == 0;
+        if (key < len) {
+            snprintf(number, sizeof number, "%.*s", (int)(len - key - 1), p + key + 1);
+            if (!osc_parse_whole(number, 1, UINT32_MAX, &depth))
+                return osc_fail(err, OSC_EINVAL,
+                                "--group-by: '%s' is no number of stack entries", number);
+            o->stack_depth = (uint32_t)depth;
+        }
+        has_more = p[len] == ',';
+        p += len + has_more;
+    }
+    return OSC_OK;
+}
+
+osc_status osc_request_options(const struct osc_request *r, const struct osc_table_def *def,
+                               struct osc_options *o, struct osc_err *err)
+{
+    const struct osc_question *const q = &r->question;
+
+    *o = (struct osc_options){
+        .group_by = q->group_by,
+        .compat_tb = q->compat != NULL,
+        .no_python = q->no_python != 0,
+        .n_threads = r->how.n_threads,
+        .has_at = q->has_at != 0,
+        .at_ns = q->at_ns,
+    };
+    return take_groups(q->group_by, def, o, err);
+}
+
+struct osc_selection osc_request_selection(const struct osc_view *view)
+{
+    return (struct osc_selection){
+        .process = view->process,
+        .thread = view->thread,
+        .device = view->device,
+        .steps = view->steps,
+        .has_from = view->has_from != 0,
+        .has_to = view->has_to != 0,
+        .from_ns = view->from_ns,
+        .to_ns = view->to_ns,
+    };
+}

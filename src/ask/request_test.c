@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ask/request.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analysis/table_registry.h"
+
+static void times_are_whole_nanoseconds(void **state)
+{
+    static const struct {
+        const char *text;
+        int64_t ns;
+    } good[] = {{"0", 0},
+                {"250", 250},
+                {"250ns", 250},
+                {"10us", 10000},
+                {"0.001us", 1},
+                {"1.5ms", 1500000},
+                {"2s", 2000000000},
+                {"1.000000001s", 1000000001},
+                {"9223372036854775807", INT64_MAX},
+                {"900000000s", INT64_C(900000000000000000)}};
+    static const char *const bad[] = {
+        "",     "s",     "1.s",         ".5s",  "1.0005us",
+        "-1",   "1 s",   "1e3",         "0x10", "1.0000000001s",
+        "1.5",  "1sec",  "0.5ns",       "1us ", "9223372036854775808",
+        "+1us", "1,5ms", "99999999999s"};
+    int64_t ns;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        assert_true(osc_parse_time(good[i].text, &ns));
+        assert_true(ns == good[i].ns);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_false(osc_parse_time(bad[i], &ns));
+}
+
+static void sizes_are_bytes_or_have_a_unit(void **state)
+{
+    static const struct {
+        const char *text;
+        uint64_t bytes;
+    } good[] = {{"1", 1},
+                {"67108864", 67108864},
+                {"1k", 1024},
+                {"512M", UINT64_C(512) << 20},
+                {"1.5GiB", UINT64_C(3) << 29},
+                {"8gb", UINT64_C(8) << 30},
+                {"2T", UINT64_C(2) << 40}};
+    static const char *const bad[] = {"",   "0",   "8 G", "8X",  "G",         "8GiBs",
+                                      "-1", "8iB", "1.G", "8G ", "99999999T", "0.0001K",
+                                      "8B", "8 B", "1e9", "∞"};
+    uint64_t bytes;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        assert_true(osc_parse_size(good[i].text, &bytes));
+        assert_true(bytes == good[i].bytes);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_false(osc_parse_size(bad[i], &bytes));
+}
+
+static void a_list_has_its_numbers_and_ranges(void **state)
+{
+    (void)state;
+    assert_true(osc_list_has(NULL, 5));
+    assert_true(osc_list_has("0,4-7", 0));
+    assert_true(osc_list_has("0,4-7", 4));
+    assert_true(osc_list_has("0,4-7", 7));
+    assert_false(osc_list_has("0,4-7", 3));
+    assert_false(osc_list_has("0,4-7", 8));
+    assert_false(osc_list_has("x", 0));
+    assert_false(osc_list_has("", 0));
+    assert_true(osc_list_has("0-99999999999999999999", 5));
+}
+
+/* group_by KEY for TABLE, into *O; what is said about it, "" if it is right. */
+static const char *group(const char *table, const char *key, struct osc_options *o)
+{
+    static struct osc_err err;
+    const struct osc_request r = {.question.group_by = key};
+
+    err = (struct osc_err){0};
+    const osc_status st = osc_request_options(&r, osc_table_find(table), o, &err);
+    assert_int_equal(st, err.code);
+    return err.message;
+}
+
+static void keys_of_groups_are_taken_apart(void **state)
+{
+    struct osc_options o;
+
+    (void)state;
+    assert_string_equal(group("averages", "shape", &o), "");
+    assert_true(o.by_shape && !o.by_stack);
+    assert_string_equal(group("averages", "stack:12,shape", &o), "");
+    assert_true(o.by_shape && o.by_stack);
+    assert_int_equal(o.stack_depth, 12);
+    assert_string_equal(group("kernels", "op", &o), "");
+    assert_true(o.by_op);
+    assert_string_equal(group("threads", NULL, &o), "");
+    assert_string_equal(group("kernels", "shape", &o),
+                        "kernels cannot be grouped by 'shape'; did you mean 'op'?");
+    assert_string_equal(
+        group("averages", "shape,", &o),
+        "averages cannot be grouped by 'shape,'; did you mean 'shape,stack:N'?");
+    assert_string_equal(group("averages", "", &o),
+                        "averages cannot be grouped by ''; did you mean 'shape'?");
+    assert_string_equal(group("averages", "stack:0", &o),
+                        "--group-by: '0' is no number of stack entries");
+    assert_string_equal(group("averages", "stack:", &o),
+                        "--group-by: '' is no number of stack entries");
+    assert_string_equal(group("operators", "stack:5", &o),
+                        "operators cannot be grouped by 'stack:5'; did you mean 'stack'?");
+}
+
+/* What is said of R for TABLE in FORM, "" if it is right. */
+static const char *check_scope(const char *table, const char *form, struct osc_request r)
+{
+    static struct osc_err err;
+
+    err = (struct osc_err){0};
+    const osc_status st =
+        osc_request_check_scope(&r, osc_table_find(table), osc_renderer_find(form), &err);
+    assert_int_equal(st, err.code);
+    return err.message;
+}
+
+static void what_changes_nothing_is_refused(void **state)
+{
+    const struct osc_request text = {
+        .text = {.header = "x", .top_level = 1, .torch = "1.13", .max_name_width = 5},
+        .question.no_python = 1};
+    const struct osc_request header = {.text.header = "x"};
+    const struct osc_request names = {.text.full_names = 1};
+
+    (void)state;
+    assert_string_equal(check_scope("averages", "text", text), "");
+    assert_string_equal(
+        check_scope("averages", "csv", (struct osc_request){.question.no_python = 1}), "");
+    assert_string_equal(check_scope("kernels", "text", names), "");
+    assert_string_equal(check_scope("kernels", "csv",
+                                    (struct osc_request){.question = {.compat = "tb",
+                                                                      .group_by = "op",
+                                                                      .merge = 1,
+                                                                      .limit = 3,
+                                                                      .sort = "name"}}),
+                        "");
+    assert_string_equal(check_scope("kernels", "text", header),
+                        "--header does nothing for kernels, only for averages");
+    assert_string_equal(check_scope("averages", "csv", header),
+                        "--header does nothing in csv, only in text");
+    assert_string_equal(
+        check_scope("averages", "text",
+                    (struct osc_request){.text.header = "x", .question.columns = "name"}),
+        "--header does nothing with --columns, only for the text of averages as a whole");
+    assert_string_equal(check_scope("kernels", "md", names),
+                        "--full-names does nothing in md, only in text");
+}
+
+static const char *const names[] = {"sort",
+                                    "limit",
+                                    "columns",
+                                    "where",
+                                    "group-by",
+                                    "merge",
+                                    "format",
+                                    "rank",
+                                    "span",
+                                    "process",
+                                    "thread",
+                                    "device",
+                                    "steps",
+                                    "from",
+                                    "to",
+                                    "at",
+                                    "header",
+                                    "top-level",
+                                    "torch",
+                                    "compat",
+                                    "max-name-width",
+                                    "max-src-width",
+                                    "max-shapes-width",
+                                    "no-python",
+                                    "threads",
+                                    "max-memory",
+                                    "no-args",
+                                    "full-names"};
+
+static void each_field_is_for_some_table(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct osc_strbuf tables = {0};
+        size_t n_tables = 0, n = 0;
+
+        assert_true(osc_request_has(names[i]));
+        for (; osc_tables[n_tables]; n_tables++)
+            n += osc_request_is_for(names[i], osc_tables[n_tables]);
+        assert_true(n > 0);
+        assert_true(!osc_request_is_all(names[i]) || n == n_tables);
+        osc_request_add_tables(&tables, names[i]);
+        assert_true(tables.len > 0);
+        assert_true(n < 2 || strstr(tables.s, " and "));
+        osc_strbuf_fini(&tables);
+    }
+}
+
+/* NAME = VALUE among PARTS is refused with MESSAGE. */
+static void assert_refuses(unsigned parts, const char *name, const char *value,
+                           const char *message)
+{
+    struct osc_request r = {0};
+    struct osc_err err = {0};
+
+    assert_int_equal(osc_request_set(&r, parts, name, value, &err), OSC_EINVAL);
+    assert_string_equal(err.message, message);
+}
+
+static void a_name_is_one_of_the_parts_that_are_asked_for(void **state)
+{
+    (void)state;
+    assert_refuses(~0u, "srt", "x", "there is no option '--srt'; did you mean '--sort'?");
+    assert_refuses(OSC_PART_HOW, "nothing-like-it", NULL,
+                   "there is no option '--nothing-like-it'");
+    assert_refuses(OSC_PART_HOW | OSC_PART_VIEW, "sort", "x",
+                   "--sort is for a table: give it when one is asked for");
+    assert_refuses(OSC_PART_QUESTION, "format", "csv",
+                   "--format does nothing in columns, only in text");
+    assert_refuses(~0u, "merge", "1", "option '--merge' takes no argument");
+    assert_refuses(~0u, "sort", NULL, "option '--sort' needs an argument");
+}
+
+static void what_a_program_fills_in_is_checked_too(void **state)
+{
+    const struct osc_request wrong[] = {
+        {.view.ranks = "1,"},      {.view.steps = "1,2"},
+        {.question.compat = "TB"}, {.text.torch = "2.1"},
+        {.text.format = "cvs"},    {.view = {.has_from = 1, .from_ns = 2, .has_to = 1}}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_int_equal(osc_request_check(&wrong[i], NULL), OSC_EINVAL);
+    assert_int_equal(osc_request_check(&(struct osc_request){.view.ranks = "1"}, NULL), OSC_OK);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(times_are_whole_nanoseconds),
+        cmocka_unit_test(sizes_are_bytes_or_have_a_unit),
+        cmocka_unit_test(a_list_has_its_numbers_and_ranges),
+        cmocka_unit_test(keys_of_groups_are_taken_apart),
+        cmocka_unit_test(what_changes_nothing_is_refused),
+        cmocka_unit_test(each_field_is_for_some_table),
+        cmocka_unit_test(a_name_is_one_of_the_parts_that_are_asked_for),
+        cmocka_unit_test(what_a_program_fills_in_is_checked_too),
+    };
+    return cmocka_run_group_tests_name("request", tests, NULL, NULL);
+}
