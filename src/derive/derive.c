@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "derive/derive.h"
 
+#include <string.h>
+
 #include "base/mem.h"
 #include "base/thread.h"
 #include "derive/facts.h"
@@ -72,6 +74,13 @@ void osc_derive_forget_findings(struct osc_findings *found)
         found->by_code[own_findings[i]] = (struct osc_finding){0};
 }
 
+static void drop_steps(struct osc_trace *t)
+{
+    osc_free(t->steps);
+    t->steps = NULL;
+    t->n_steps = 0;
+}
+
 void osc_derive_forget(struct osc_trace *t)
 {
     if (t->derived_free)
@@ -88,9 +97,7 @@ void osc_derive_forget(struct osc_trace *t)
         c->step = NULL;
         c->link = NULL;
     }
-    osc_free(t->steps);
-    t->steps = NULL;
-    t->n_steps = 0;
+    drop_steps(t);
     osc_derive_forget_findings(&t->findings);
 }
 
@@ -168,6 +175,19 @@ static osc_status make_nest(struct osc_trace *t, struct osc_facts *f, uint32_t p
     f->parts |= parts & (PART_FOREST | PART_TREE);
     return osc_nest_make(t, &f->classes, &f->order, has_forest, has_tree ? &f->tree : NULL,
                          n_threads);
+}
+
+/* Links start from what the tree has left in their column, so it goes with them. */
+static void drop_links(struct osc_trace *t, struct osc_facts *f)
+{
+    osc_links_fini(&f->links);
+    osc_optree_fini(&f->tree);
+    f->parts &= ~(uint32_t)PART_TREE;
+    for (uint32_t k = 1; k < t->events.n_chunks; k++) {
+        struct osc_chunk *const c = t->events.chunks[k];
+
+        memset(c->link, 0, c->n_rows * sizeof *c->link);
+    }
 }
 
 static osc_status make_links(struct osc_trace *t, struct osc_facts *f)
@@ -252,15 +272,90 @@ static osc_status make_links_and_unions(struct osc_trace *t, struct osc_facts *f
     return OSC_OK;
 }
 
-osc_status osc_derive(struct osc_trace *t, uint32_t facts, unsigned n_threads,
-                      struct osc_err *err)
+/* Forget what is there of PART, which is half-made: it was not there before. */
+static void drop_part(struct osc_trace *t, struct osc_facts *f, enum part part)
+{
+    f->parts &= ~(uint32_t)part;
+    switch (part) {
+    case PART_CLASSES:
+        osc_classes_fini(&f->classes);
+        break;
+    case PART_COLUMNS:
+    case PART_FOREST: /* columns are written again */
+        break;
+    case PART_ORDER:
+        osc_order_fini(&f->order);
+        break;
+    case PART_TREE:
+        osc_optree_fini(&f->tree);
+        break;
+    case PART_LINKS:
+        drop_links(t, f);
+        break;
+    case PART_STEPS:
+        osc_step_map_fini(&f->step_map);
+        drop_steps(t);
+        break;
+    case PART_UNIONS:
+        osc_unions_fini(&f->unions);
+        break;
+    case PART_MEMORY:
+        osc_memory_fini(&f->memory);
+        break;
+    case PART_BREAKDOWN:
+        osc_breakdown_fini(&f->breakdown);
+        break;
+    case PART_ALLOCATIONS:
+        osc_allocations_fini(&f->allocations);
+        break;
+    case PART_CALLERS:
+        osc_callers_fini(&f->callers);
+        break;
+    case PART_LOADS:
+        osc_loads_fini(&f->loads);
+        break;
+    case PART_SELECTION:
+        osc_select_index_fini(&f->selection);
+        break;
+    case PART_ARROWS:
+        osc_arrows_fini(&f->arrows);
+        break;
+    }
+}
+
+/* Make PART of WANTED, and what goes with it. On failure nothing of that is there. */
+static osc_status add_part(struct osc_trace *t, struct osc_facts *f, enum part part,
+                           uint32_t wanted, unsigned n_threads)
+{
+    const struct osc_findings found = t->findings;
+    const uint32_t before = f->parts;
+    const bool is_pair = part == PART_LINKS && (wanted & ~f->parts & PART_UNIONS);
+    const osc_status st = is_pair ? make_links_and_unions(t, f, n_threads)
+                                  : make_part(t, f, part, wanted, n_threads);
+
+    if (st == OSC_OK) {
+        f->parts |= part;
+        return st;
+    }
+    const uint32_t made = part | (is_pair ? (uint32_t)PART_UNIONS : 0) | (f->parts & ~before);
+    for (uint32_t one = 1; one <= PART_LAST; one <<= 1) {
+        if (made & one)
+            drop_part(t, f, (enum part)one);
+    }
+    t->findings = found;
+    return st;
+}
+
+/* The same as osc_derive(), by who has T alone. */
+static osc_status derive(struct osc_trace *t, uint32_t facts, unsigned n_threads,
+                         struct osc_err *err)
 {
     const uint32_t wanted = parts_of(facts | t->facts);
     struct osc_facts *f = t->derived;
-    const osc_status touched = osc_trace_touch(t, n_threads, err);
+    osc_status st = osc_trace_touch(t, n_threads, err);
 
-    if (touched != OSC_OK)
-        return touched;
+    if (st != OSC_OK)
+        return st;
     if (!f) {
         f = osc_calloc(1, sizeof *f);
         if (!f)
@@ -268,22 +363,29 @@ osc_status osc_derive(struct osc_trace *t, uint32_t facts, unsigned n_threads,
         t->derived = f;
         t->derived_free = facts_free;
     }
-    for (uint32_t part = 1; part <= PART_LAST; part <<= 1) {
-        if (!(wanted & part) || (f->parts & part))
-            continue;
-        const bool is_pair = part == PART_LINKS && (wanted & ~f->parts & PART_UNIONS);
-        const osc_status st = is_pair ? make_links_and_unions(t, f, n_threads)
-                                      : make_part(t, f, (enum part)part, wanted, n_threads);
-        if (st != OSC_OK) {
-            /* A half-made part is worth nothing, and others may rest on it. */
-            osc_derive_forget(t);
-            return osc_fail(err, st, "%s while deriving facts", osc_status_text(st));
-        }
-        f->parts |= part;
+    for (uint32_t part = 1; part <= PART_LAST && st == OSC_OK; part <<= 1) {
+        if ((wanted & part) && !(f->parts & part))
+            st = add_part(t, f, (enum part)part, wanted, n_threads);
     }
     /* What a selection has left out is not missing in the trace. */
     for (size_t i = 0; t->is_selected && i < sizeof absences / sizeof *absences; i++)
         t->findings.by_code[absences[i]] = (struct osc_finding){0};
+    if (st != OSC_OK)
+        return osc_fail(err, st, "%s while deriving facts", osc_status_text(st));
     t->facts |= facts;
     return OSC_OK;
+}
+
+osc_status osc_derive(struct osc_trace *t, uint32_t facts, unsigned n_threads,
+                      struct osc_err *err)
+{
+    osc_trace_read(t);
+    const bool is_there = t->derived && !t->check && (facts & ~t->facts) == 0;
+    osc_trace_read_end(t);
+    if (is_there)
+        return OSC_OK;
+    osc_trace_write(t);
+    const osc_status st = derive(t, facts, n_threads, err);
+    osc_trace_write_end(t);
+    return st;
 }

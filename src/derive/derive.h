@@ -23,7 +23,8 @@
  * osc_trace.findings; of a selected trace not what may be missing for being left out, such
  * as the launch of a kernel.
  *
- * Threading: one call at a time per trace; afterwards read-only.
+ * Threading: thread-safe, under the lock of the trace (model/trace.h): of several callers
+ * one makes a fact, the others wait for it.
  */
 #ifndef OSC_DERIVE_DERIVE_H
 #define OSC_DERIVE_DERIVE_H
@@ -47,7 +48,8 @@ enum osc_fact {
 
 /*
  * Make FACTS (bits of enum osc_fact; what they rest on is made too) on at most
- * N_THREADS threads (0: all processors). On failure T is as useful as before.
+ * N_THREADS threads (0: all processors). On failure T has the facts that it had, and perhaps
+ * some of FACTS.
  */
 OSC_MUST_USE osc_status osc_derive(struct osc_trace *t, uint32_t facts, unsigned n_threads,
                                    struct osc_err *err);
@@ -55,7 +57,8 @@ OSC_MUST_USE osc_status osc_derive(struct osc_trace *t, uint32_t facts, unsigned
 /* Forget what only derive/ has counted in FOUND. */
 void osc_derive_forget_findings(struct osc_findings *found);
 
-/* Forget all facts of T and what was found on the way, as if none had been made. */
+/* For who has T alone: forget all facts and what was found on the way, as if none had been
+ * made. */
 void osc_derive_forget(struct osc_trace *t);
 
 #endif

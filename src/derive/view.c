@@ -395,23 +395,27 @@ static osc_status borrow(struct osc_trace *view, const struct osc_trace *base)
     view->facts = 0;
     view->derived = NULL;
     view->derived_free = NULL;
+    view->lock = NULL;
     osc_derive_forget_findings(&view->findings);
     view->tracks = copy_of(base->tracks, base->n_tracks, sizeof *base->tracks);
     view->processes = copy_of(base->processes, base->n_processes, sizeof *base->processes);
     view->metas = copy_of(base->metas, base->n_metas, sizeof *base->metas);
     view->pages = osc_calloc(2, sizeof *view->pages);
     view->n_pages = view->pages ? 2 : 0;
-    return view->tracks && view->processes && view->metas && view->pages ? OSC_OK : OSC_ENOMEM;
+    if (!view->tracks || !view->processes || !view->metas || !view->pages)
+        return OSC_ENOMEM;
+    return osc_trace_share(view);
 }
 
 osc_status osc_view_make(struct osc_trace *view, const struct osc_trace *base,
                          const struct osc_selection *s, unsigned n_threads, struct osc_err *err)
 {
-    struct making m = {
-        .view = view, .base = base, .facts = osc_trace_facts(base), .n_threads = n_threads};
-    osc_status st = osc_filter_make(&m.filter, base, s, err);
+    struct making m = {.view = view, .base = base, .n_threads = n_threads};
 
     *view = (struct osc_trace){0};
+    osc_trace_read(base);
+    m.facts = osc_trace_facts(base);
+    osc_status st = osc_filter_make(&m.filter, base, s, err);
     if (st == OSC_OK)
         st = borrow(view, base);
     if (st == OSC_OK)
@@ -424,6 +428,7 @@ osc_status osc_view_make(struct osc_trace *view, const struct osc_trace *base,
         st = judge_arrows(&m);
     if (st == OSC_OK)
         st = gather_others(&m);
+    osc_trace_read_end(base);
     if (st == OSC_ENOMEM)
         (void)osc_fail(err, st, "out of memory while selecting");
     if (st != OSC_OK)

@@ -13,7 +13,8 @@
  * A chunk of the base without a wanted row costs a look at its bounds. Rows are numbered
  * anew from 0, in the order of the base.
  *
- * Threading: osc_view_make() reads the base alone; any number at the same time.
+ * Threading: osc_view_make() holds the base as a reader does; any number at the same time.
+ * The base may get more facts while views of it are used.
  */
 #ifndef OSC_DERIVE_VIEW_H
 #define OSC_DERIVE_VIEW_H

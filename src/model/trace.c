@@ -127,8 +127,55 @@ void osc_trace_fini(struct osc_trace *t)
     osc_free(t->steps);
     osc_free(t->step_ordinals);
     osc_free(t->metas);
+    if (t->lock)
+        pthread_rwlock_destroy(t->lock);
+    osc_free(t->lock);
     osc_mem_unreserve(t->reserved_bytes);
     memset(t, 0, sizeof *t);
+}
+
+osc_status osc_trace_share(struct osc_trace *t)
+{
+    pthread_rwlockattr_t how;
+
+    if (t->lock)
+        return OSC_OK;
+    t->lock = osc_malloc(sizeof *t->lock);
+    if (!t->lock)
+        return OSC_ENOMEM;
+    /* None of these calls can fail on Linux. */
+    pthread_rwlockattr_init(&how);
+#ifdef PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP
+    /* Else readers who never end all at once keep a writer waiting for good. */
+    pthread_rwlockattr_setkind_np(&how, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
+#endif
+    pthread_rwlock_init(t->lock, &how);
+    pthread_rwlockattr_destroy(&how);
+    return OSC_OK;
+}
+
+void osc_trace_read(const struct osc_trace *t)
+{
+    if (t->lock)
+        pthread_rwlock_rdlock(t->lock);
+}
+
+void osc_trace_read_end(const struct osc_trace *t)
+{
+    if (t->lock)
+        pthread_rwlock_unlock(t->lock);
+}
+
+void osc_trace_write(struct osc_trace *t)
+{
+    if (t->lock)
+        pthread_rwlock_wrlock(t->lock);
+}
+
+void osc_trace_write_end(struct osc_trace *t)
+{
+    if (t->lock)
+        pthread_rwlock_unlock(t->lock);
 }
 
 osc_status osc_trace_touch(struct osc_trace *t, unsigned n_threads, struct osc_err *err)

@@ -22,11 +22,21 @@
  *     what is constant there and owns its rows, tracks, findings and facts.
  *
  * Threading: built by import/ alone (see import/build/builder.h). Once osc_trace_seal()
- * has returned, any number of readers; derive/ writes its own columns, each once.
+ * has returned, several threads may use a trace:
+ *
+ *   - osc_derive() adds facts under the trace's lock, alone, each fact once. It never
+ *     takes one away, not even when it fails.
+ *   - Whoever reads facts, findings or columns holds the lock together with other readers,
+ *     from osc_trace_read() to osc_trace_read_end(). What it has found stays good
+ *     afterwards: pointers to facts and columns only come, and never move.
+ *   - Strings, forms, tracks and what is said of the whole file are constant.
+ *   - The lock is a leaf: its holder takes no other, nor this one again.
+ *   - To free a trace, to redact it or to forget its facts is for who has it alone.
  */
 #ifndef OSC_MODEL_TRACE_H
 #define OSC_MODEL_TRACE_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -202,6 +212,7 @@ struct osc_trace {
     uint32_t facts;                /* bits of enum osc_fact that derive/ has made */
     void *derived;                 /* owned by derive/, freed by derived_free */
     void (*derived_free)(void *derived);
+    pthread_rwlock_t *lock; /* owned; NULL: not sealed yet */
 
     /* Of columns that lie in a file and that nobody has looked at yet; see below. */
     osc_status (*check)(struct osc_trace *t, unsigned n_threads, struct osc_err *err);
@@ -213,11 +224,22 @@ struct osc_trace {
 /* Free all that T owns and leave it empty. A view goes before its base. */
 void osc_trace_fini(struct osc_trace *t);
 
+/* Let several threads use T from now on. */
+OSC_MUST_USE osc_status osc_trace_share(struct osc_trace *t);
+
+/* Read what derive/ makes, beside others who do. Not twice at a time in one thread. */
+void osc_trace_read(const struct osc_trace *t);
+void osc_trace_read_end(const struct osc_trace *t);
+
+/* Wait until nobody reads T, and let nobody: for osc_derive(). */
+void osc_trace_write(struct osc_trace *t);
+void osc_trace_write_end(struct osc_trace *t);
+
 /*
  * Before the columns of T are used: check those that lie in a file against their hashes
  * and bounds. Rows that are lost are gone and counted from then on; until then the
  * pointers to columns are NULL. It costs nothing the second time. On failure T is as
- * before. Not thread-safe.
+ * before. For who has T alone; osc_derive() calls it as well.
  */
 OSC_MUST_USE osc_status osc_trace_touch(struct osc_trace *t, unsigned n_threads,
                                         struct osc_err *err);

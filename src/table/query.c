@@ -82,12 +82,24 @@ static osc_status collect(const struct osc_query *q, const struct osc_trace *t,
     return st;
 }
 
+/* How many rows a table that streams has of T. */
+static uint64_t count_rows(const struct osc_query *q, const struct osc_trace *t,
+                           uint64_t *shown)
+{
+    osc_trace_read(t);
+    const uint64_t n = q->def->rows(t, q->options, shown);
+    osc_trace_read_end(t);
+    return n;
+}
+
 /* The partial result of one trace. */
 static osc_status map(const struct osc_query *q, const struct osc_trace *t,
                       struct osc_result *out, struct osc_err *err)
 {
+    osc_trace_read(t);
     osc_status st =
         q->def->map ? q->def->map(t, q->options, out, err) : collect(q, t, out, err);
+    osc_trace_read_end(t);
 
     if (st == OSC_OK && out->status != OSC_OK)
         st = osc_fail(err, out->status, "%s", osc_status_text(out->status));
@@ -205,8 +217,11 @@ static bool note_idleness(const struct osc_query *q, struct osc_answer *a)
     for (size_t c = 0; c < sizeof codes / sizeof *codes; c++) {
         uint64_t n = 0;
 
-        for (uint32_t i = 0; i < q->n_traces; i++)
+        for (uint32_t i = 0; i < q->n_traces; i++) {
+            osc_trace_read(q->traces[i]);
             n += q->traces[i]->findings.by_code[codes[c]].count;
+            osc_trace_read_end(q->traces[i]);
+        }
         if (n > 0)
             osc_strbuf_addf(&a->sheet.notes, "no events: %s\n", osc_finding_message(codes[c]));
         is_any |= n > 0;
@@ -246,7 +261,7 @@ osc_status osc_query_run(const struct osc_query *q, struct osc_answer *a, struct
                             a->blocks[i].rank, a->blocks[i].span, a->blocks[i].n_traces);
     }
     for (uint32_t i = 0; i < q->n_traces && q->def->rows; i++)
-        q->def->rows(q->traces[i], q->options, &choice.shown);
+        (void)count_rows(q, q->traces[i], &choice.shown);
     note_emptiness(q, a);
     choice.has_blocks = a->n_blocks > 1;
     if (st == OSC_OK)
@@ -290,12 +305,16 @@ static osc_status stream_trace(const struct osc_query *q, const struct osc_trace
 
     if (e->left == 0 && !has_to_count)
         return OSC_OK;
+    osc_trace_read(t);
     st = q->def->open(t, q->options, &scan, err);
+    osc_trace_read_end(t);
     if (st != OSC_OK)
         return st;
     do {
         osc_result_clear(&b->result);
+        osc_trace_read(t);
         st = q->def->next(scan, &b->result, err);
+        osc_trace_read_end(t);
         if (st == OSC_OK && b->result.status != OSC_OK)
             st = osc_fail(err, b->result.status, "%s", osc_status_text(b->result.status));
         if (st != OSC_OK || b->result.n_rows == 0)
@@ -344,7 +363,7 @@ osc_status osc_answer_rows(const struct osc_query *q, struct osc_answer *a,
         for (uint32_t k = 0; k < b->n_traces && st == OSC_OK; k++) {
             const struct osc_trace *t = q->traces[b->first_trace + k];
 
-            n_rows += q->def->rows(t, q->options, &shown);
+            n_rows += count_rows(q, t, &shown);
             st = stream_trace(q, t, b, &e, err);
         }
         if (q->where)

@@ -9,7 +9,9 @@
  * files with is_merged. A table that streams is never held in memory, unless it is
  * to be sorted.
  *
- * Threading: not locked; the traces are only read, and have the facts they need.
+ * Threading: one thread a query and answer. Traces have the facts they need, and others may
+ * read them and derive more meanwhile: they are held as readers do (model/trace.h), but not
+ * while rows are handed out.
  */
 #ifndef OSC_TABLE_QUERY_H
 #define OSC_TABLE_QUERY_H

@@ -214,5 +214,5 @@ osc_status osc_trace_seal(struct osc_trace *t, unsigned n_threads)
         st = look_at_names(t);
     }
     osc_idmap_fini(&processes);
-    return st;
+    return st == OSC_OK ? osc_trace_share(t) : st;
 }
