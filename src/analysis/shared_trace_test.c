@@ -56,7 +56,7 @@ static osc_status add_rows(void *ctx, const struct osc_rows *rows)
 static uint64_t ask(struct osc_trace *t, uint32_t number)
 {
     const struct osc_table_def *const def = osc_tables[number];
-    const struct osc_options options = {.limit = OSC_LIMIT_DEFAULT, .n_threads = 1};
+    const struct osc_options options = {.n_threads = 1};
     const struct osc_trace *const traces[] = {t};
     const struct osc_query q = {
         .def = def, .traces = traces, .n_traces = 1, .options = &options, .is_machine = true};
