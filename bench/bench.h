@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bench.h - what the benches share: clocks, medians, one line per measure.
+ * bench.h - what the benches share: clocks, a pinned core, one line per sample.
  *
- * A measure is a ratio of two figures taken in the same minute, alternating; times
- * by themselves move with the machine and its neighbours. Work on one core is
- * timed by the thread's own clock, on a pinned core.
- *
- *   NAME RATIO LIMIT # what was measured, in words
- *
- * LIMIT is ">=1.70" or "<=0.15", or "-" where nothing is demanded.
+ * A program prints "NAME NUMBER" as often as it measures NAME; run.py takes medians and
+ * divides. A measure is a ratio of two figures taken in the same minute, in turns:
+ * times by themselves move with the machine and its neighbours. Work on one core is timed
+ * by the thread's own clock, on a pinned core.
  *
  * Threading: not locked.
  */
@@ -16,18 +13,10 @@
 #define OSC_BENCH_BENCH_H
 
 #include <sched.h>
-#include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
-
-#define BENCH_REPETITIONS_MAX 64
-
-/* Times of one contender in seconds; at[0] is the first, which pays for fresh memory. */
-struct bench_times {
-    double at[BENCH_REPETITIONS_MAX];
-    int n;
-};
 
 static inline double bench_clock_s(clockid_t clock)
 {
@@ -48,85 +37,32 @@ static inline double bench_wall_s(void)
     return bench_clock_s(CLOCK_MONOTONIC);
 }
 
-/* Stay on the last processor that we may use: interrupts prefer the first. */
-static inline void bench_pin(void)
+/* Stay on the last processor that we may use, as interrupts prefer the first; or, if not
+ * IS_PINNED, on those that the program began with. */
+static inline void bench_pin(int is_pinned)
 {
-    cpu_set_t all, one;
+    static cpu_set_t all;
+    cpu_set_t one;
+    int last = CPU_SETSIZE - 1;
 
-    if (sched_getaffinity(0, sizeof all, &all) != 0)
-        return;
-    for (int i = CPU_SETSIZE - 1; i >= 0; i--) {
-        if (!CPU_ISSET((size_t)i, &all))
-            continue;
-        CPU_ZERO(&one);
-        CPU_SET((size_t)i, &one);
-        (void)sched_setaffinity(0, sizeof one, &one);
-        return;
-    }
+    if (CPU_COUNT(&all) == 0)
+        (void)sched_getaffinity(0, sizeof all, &all);
+    while (last > 0 && !CPU_ISSET((size_t)last, &all))
+        last--;
+    CPU_ZERO(&one);
+    CPU_SET((size_t)last, &one);
+    (void)sched_setaffinity(0, sizeof one, is_pinned ? &one : &all);
 }
 
-static inline int bench_by_value(const void *x, const void *y)
+static inline void bench_sample(const char *name, double value)
 {
-    const double a = *(const double *)x, b = *(const double *)y;
-
-    return (a > b) - (a < b);
+    printf("%s %.9g\n", name, value);
 }
 
-/* Median of the N values at V, without changing their order; N is at least 1. */
-static inline double bench_median(const double *v, int n)
+/* Argument I as a number, or else N. */
+static inline int bench_number(int argc, char **argv, int i, int n)
 {
-    double sorted[BENCH_REPETITIONS_MAX];
-
-    for (int i = 0; i < n; i++)
-        sorted[i] = v[i];
-    qsort(sorted, (size_t)n, sizeof *sorted, bench_by_value);
-    return n % 2 == 1 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
-}
-
-static inline void bench_add(struct bench_times *t, double seconds)
-{
-    if (t->n < BENCH_REPETITIONS_MAX)
-        t->at[t->n++] = seconds;
-}
-
-/* Median of all but the first repetition; of the first, if it is the only one. */
-static inline double bench_steady(const struct bench_times *t)
-{
-    return t->n > 1 ? bench_median(t->at + 1, t->n - 1) : t->at[0];
-}
-
-/* The shortest: where neighbours are busy, it says more than the median. */
-static inline double bench_best(const struct bench_times *t)
-{
-    double best = t->at[0];
-
-    for (int i = 1; i < t->n; i++)
-        best = t->at[i] < best ? t->at[i] : best;
-    return best;
-}
-
-/* Print a line. LIMIT as it is to be shown; WORDS are a format. */
-__attribute__((format(printf, 4, 5))) static inline void bench_report(const char *name,
-                                                                      double ratio,
-                                                                      const char *limit,
-                                                                      const char *words, ...)
-{
-    va_list args;
-
-    printf("%-24s %8.3f %-7s # ", name, ratio, limit);
-    va_start(args, words);
-    vprintf(words, args);
-    va_end(args);
-    putchar('\n');
-    fflush(stdout);
-}
-
-/* How often to repeat: argument I, or else N. At most BENCH_REPETITIONS_MAX. */
-static inline int bench_repetitions(int argc, char **argv, int i, int n)
-{
-    const int given = i < argc ? atoi(argv[i]) : n;
-
-    return given < 1 ? 1 : given > BENCH_REPETITIONS_MAX ? BENCH_REPETITIONS_MAX : given;
+    return i < argc ? atoi(argv[i]) : n;
 }
 
 #endif

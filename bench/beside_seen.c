@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The function that uftrace records: compiled with -finstrument-functions, as nothing else. */
-#include "beside.h"
+void bench_seen(unsigned i);
 
-void bench_seen(void)
+void bench_seen(unsigned i)
 {
-    __asm__ volatile("" ::: "memory");
+    __asm__ volatile("" ::"r"(i) : "memory");
 }

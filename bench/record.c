@@ -2,64 +2,97 @@
 /*
  * record.c - what recording costs the program, beside the cheapest that could be done.
  *
- *   record [REPETITIONS]
+ *   record pair DIR [N]          scopes, counters, memory, stacks
+ *   record itt COLLECTOR [N]     an ITT task through the collector, which $OPSCOPE_OUT tells
+ *                                where to record
+ *   record flush DIR [N]         what the flusher costs, how large its file is
+ *   record uftrace|lttng DIR     our pair beside what the other records, which run.py started
  *
- * The limits are those of a recorder that does nothing but read the clock and write a
- * record of 32 bytes to a ring of its own, published for a reader: L-pair (two of them),
- * L-complete (two readings, one record), L-one, and L-off, a load and a branch; L-fp reads
- * the clock once and follows 32 frame pointers within bounds that it knows. The
- * recorder is the one that programs get: the installed header, the shared library, all
- * of signal safety, counting and writing to disk.
- *
- * Times are of the thread's own clock, on a pinned core; the ratio is of medians, taken in
- * turns. The recording goes to a directory of its own, which is removed.
+ * The limits are those of a recorder that only reads the clock and writes a record of 32
+ * bytes to a ring of its own, published for a reader: two of them (L-pair), two readings
+ * and one record (L-complete), one (L-one); L-off, a load and a branch; L-fp reads
+ * the clock once and follows 32 frame pointers within bounds that it knows. The recorder
+ * is the one that programs get: the installed header, the shared library, all of signal
+ * safety, counting and writing to disk. Nanoseconds of the thread's own clock, in turns.
  */
-#include "ring.h"
-
-#include <dirent.h>
+#include <dlfcn.h>
 #include <pthread.h>
-#include <stdint.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
+#if defined __x86_64__
+#include <x86intrin.h>
+#endif
 
 #include <opscope/record.h>
 
-enum { N = 200000, ADDRESSES = 64, FRAMES = 32 };
+#include "bench.h"
+#include "sources/itt_abi.h"
+
+enum { N = 200000, ADDRESSES = 64, FRAMES = 32, RING = 1 << 15, TASK_NAMES = 200 };
+enum { NAMES = 1000, SCOPES = 4000000, DEPTH = 6, SCOPES_A_SECOND = 5000000 };
 
 /* --- the limits -------------------------------------------------------------------------- */
 
+static _Thread_local struct {
+    _Atomic uint64_t head;
+    char pad[56];
+    struct {
+        uint64_t ts;
+        uint32_t id, kind;
+        uint64_t a, b;
+    } * records; /* RING of them: 1 MiB */
+    uint64_t mask;
+} ring __attribute__((tls_model("initial-exec")));
+
+static uint64_t ticks(void)
+{
+#if defined __x86_64__
+    return __rdtsc();
+#else
+    return (uint64_t)(bench_wall_s() * 1e9);
+#endif
+}
+
+static inline void put(uint64_t ts, uint32_t id, uint32_t kind, uint64_t a)
+{
+    /* Relaxed: only this thread writes it. Release, as if a reader could drain at any time. */
+    const uint64_t head = atomic_load_explicit(&ring.head, memory_order_relaxed);
+
+    ring.records[head & ring.mask].ts = ts;
+    ring.records[head & ring.mask].id = id;
+    ring.records[head & ring.mask].kind = kind;
+    ring.records[head & ring.mask].a = a;
+    ring.records[head & ring.mask].b = kind;
+    atomic_store_explicit(&ring.head, head + 1, memory_order_release);
+}
+
+/* Nanoseconds of one BODY; a floor is a loop without a call. */
+#define LOOP(what, body)                          \
+    static double what(void)                      \
+    {                                             \
+        const double start = bench_cpu_s();       \
+        for (uint32_t i = 0; i < N; i++) {        \
+            body;                                 \
+            __asm__ volatile("" ::: "memory");    \
+        }                                         \
+        return (bench_cpu_s() - start) * 1e9 / N; \
+    }
+
+LOOP(floor_one, put(ticks(), i, 3, i))
+LOOP(floor_pair, put(ticks(), i, 0, i); put(ticks(), i, 1, i))
+LOOP(floor_complete, const uint64_t at = ticks(); put(at, i, 2, ticks() - at))
+
 /* Not static, as the recorder's is not, or clang knows that it never is. */
 int floor_is_on;
-
-static void floor_pair(uint32_t i)
-{
-    bench_put(bench_ring_self, i, 0);
-    bench_put(bench_ring_self, i, 1);
-}
-
-static void floor_complete(uint32_t i)
-{
-    const uint64_t start = bench_ticks();
-
-    bench_put_at(bench_ring_self, start, i, 2, bench_ticks() - start);
-}
-
-static void floor_one(uint32_t i)
-{
-    bench_put(bench_ring_self, i, 3);
-}
-
-/* Four pairs at once, as below: alone, they take as long as the loop happens to lie. */
-static void floor_off(uint32_t i)
-{
-#define TEST(kind)                                                            \
+#define TEST                                                                  \
     if (__builtin_expect(__atomic_load_n(&floor_is_on, __ATOMIC_RELAXED), 0)) \
-        bench_put(bench_ring_self, i, kind);
-    TEST(0) TEST(1) TEST(2) TEST(3) TEST(4) TEST(5) TEST(6) TEST(7)
-#undef TEST
-}
+        put(ticks(), i, 3, i);
+/* Four pairs at once, as below: alone, they take as long as the loop happens to lie. */
+LOOP(floor_off, TEST TEST TEST TEST TEST TEST TEST TEST)
 
-/* A record with a stack, in a ring of 1 MiB as the others; and where the stack ends. */
+/* Records with a stack, in a ring of 1 MiB; and where the stack ends. */
 static struct {
     uint64_t ts, n, addresses[62];
 } stacks[2048];
@@ -71,7 +104,7 @@ __attribute__((noinline)) static void floor_stack(uint32_t i)
     const uintptr_t *frame = __builtin_frame_address(0);
     uint64_t n = 0;
 
-    stacks[i % 2048].ts = bench_ticks();
+    stacks[i % 2048].ts = ticks();
     while (n < FRAMES) {
         const uintptr_t caller = frame[0], address = frame[1];
 
@@ -85,199 +118,110 @@ __attribute__((noinline)) static void floor_stack(uint32_t i)
     stacks[i % 2048].n = n;
 }
 
-/* --- the recorder ---------------------------------------------------------------------------
- */
+LOOP(floor_stacks, floor_stack(i))
+
+/* --- the recorder ------------------------------------------------------------------------ */
 
 static osc_name name;
 
-static void scope_pair(uint32_t i)
+/* Inlined, as a program's would be. */
+__attribute__((always_inline)) static inline void begin_end(void)
 {
-    (void)i;
     osc_begin(OSC_SCOPE_OPERATOR, name);
     osc_end();
 }
 
-static void off_pairs(uint32_t i)
+LOOP(pair, begin_end())
+LOOP(off, begin_end(); begin_end(); begin_end(); begin_end())
+LOOP(complete, osc_complete(OSC_SCOPE_OPERATOR, name, osc_now()))
+LOOP(instant, osc_instant(name))
+LOOP(stack, osc_instant(name); osc_arg_stack())
+LOOP(counter, osc_counter_i64(name, i))
+
+__attribute__((always_inline)) static inline void alloc_free(uint64_t address)
 {
-    scope_pair(i);
-    scope_pair(i);
-    scope_pair(i);
-    scope_pair(i);
-}
-
-static void scope_complete(uint32_t i)
-{
-    const uint64_t start = osc_now();
-
-    (void)i;
-    osc_complete(OSC_SCOPE_OPERATOR, name, start);
-}
-
-static void instant(uint32_t i)
-{
-    (void)i;
-    osc_instant(name);
-}
-
-static void stack(uint32_t i)
-{
-    (void)i;
-    osc_instant(name);
-    osc_arg_stack();
-}
-
-static void counter(uint32_t i)
-{
-    osc_counter_i64(name, i);
-}
-
-static void alloc_free(uint32_t i)
-{
-    const uint64_t address = UINT64_C(0x7f0000000000) + (i % ADDRESSES << 12);
-
     osc_memory_alloc(OSC_DEVICE_CPU, address, 4096);
     osc_memory_free(OSC_DEVICE_CPU, address, 4096);
 }
 
-/* --- measuring -----------------------------------------------------------------------------
- */
+LOOP(memory, alloc_free(UINT64_C(0x7f0000000000) + (i % ADDRESSES << 12)))
 
-/* Inlined with BODY a constant, so that a floor is a loop without a call. */
-#define LOOP(body)                                \
-    static double time_##body(void)               \
-    {                                             \
-        const double start = bench_cpu_s();       \
-        for (uint32_t i = 0; i < N; i++) {        \
-            body(i);                              \
-            __asm__ volatile("" ::: "memory");    \
-        }                                         \
-        return (bench_cpu_s() - start) * 1e9 / N; \
-    }
+/* --- tasks of ITT ------------------------------------------------------------------------ */
 
-LOOP(floor_pair)
-LOOP(floor_complete)
-LOOP(floor_one)
-LOOP(floor_off)
-LOOP(scope_pair)
-LOOP(off_pairs)
-LOOP(scope_complete)
-LOOP(instant)
-LOOP(floor_stack)
-LOOP(stack)
-LOOP(counter)
-LOOP(alloc_free)
+typedef struct osc_itt_id id;
 
-/* Let the disk catch up: what is measured is the program's thread. */
-static void rest(void)
+static struct osc_itt_domain *(*domain_create)(const char *);
+static struct osc_itt_string *(*string_create)(const char *);
+static void (*task_begin)(struct osc_itt_domain *, id, id, struct osc_itt_string *);
+static void (*task_end)(struct osc_itt_domain *);
+
+static struct osc_itt_domain *domain;
+static struct osc_itt_string *handle;
+static char task_names[TASK_NAMES][40];
+
+__attribute__((always_inline)) static inline void begin_end_task(void)
 {
-    (void)osc_dump();
+    if (domain->flags)
+        task_begin(domain, (id){0}, (id){0}, handle);
+    if (domain->flags)
+        task_end(domain);
 }
 
-static double compare(const char *what, double (*ours)(void), double (*limit)(void),
-                      const char *allowed, int n)
-{
-    struct bench_times a = {0}, b = {0};
-    struct osc_losses before, after;
+LOOP(task, begin_end_task())
+/* As PyTorch does it: the string handle is asked for every time. */
+LOOP(named_task, handle = string_create(task_names[i % TASK_NAMES]); begin_end_task())
 
-    osc_losses_get(&before);
+/* Load the collector as a client's static part does. */
+static bool load(const char *collector)
+{
+    static struct osc_itt_api apis[] = {
+        {.name = "__itt_domain_create", .function = (osc_itt_function *)&domain_create},
+        {.name = "__itt_string_handle_create", .function = (osc_itt_function *)&string_create},
+        {.name = "__itt_task_begin", .function = (osc_itt_function *)&task_begin},
+        {.name = "__itt_task_end", .function = (osc_itt_function *)&task_end},
+        {.name = NULL}};
+    static struct osc_itt_global part = {
+        .version_major = OSC_ITT_MAJOR, .version_build = 20230630, .apis = apis};
+    void *const library = dlopen(collector, RTLD_LAZY);
+    void (*init)(struct osc_itt_global *, int) = NULL;
+
+    memcpy(part.magic, OSC_ITT_MAGIC, sizeof part.magic);
+    if (library)
+        *(void **)&init = dlsym(library, "__itt_api_init");
+    if (init)
+        init(&part, -1);
+    return init && task_begin && task_end && domain_create && string_create;
+}
+
+/* --- measuring --------------------------------------------------------------------------- */
+
+/* Take samples of OURS and of LIMIT in turns, as WHAT and WHAT with "/limit" behind. */
+static void compare(const char *what, double (*ours)(void), double (*limit)(void), int n)
+{
+    char other[64];
+
+    snprintf(other, sizeof other, "%s/limit", what);
+    bench_pin(1);
     for (int i = 0; i < n; i++) {
-        rest();
-        bench_add(&a, ours());
-        bench_add(&b, limit());
+        /* Let the disk catch up: what is measured is the program's thread. */
+        (void)osc_dump();
+        bench_sample(what, ours());
+        bench_sample(other, limit());
     }
-    osc_losses_get(&after);
-    bench_report(what, bench_steady(&a) / bench_steady(&b), allowed,
-                 "%.2f ns beside %.2f ns; %llu records lost", bench_steady(&a),
-                 bench_steady(&b), (unsigned long long)(after.full - before.full));
-    return bench_steady(&a);
+    bench_pin(0);
 }
 
-/* --- stacks ------------------------------------------------------------------------------- */
-
-/* Called by way of it, or the compiler would make one frame of many. */
-static void (*volatile go_deeper)(uint32_t, int);
-
-/* DEPTH frames of this function, then the comparison. */
-static void compare_stacks(uint32_t depth, int n)
+static void say_lost(void)
 {
-    if (depth > 1)
-        go_deeper(depth - 1, n);
-    else
-        (void)compare("record/a8-stack-32", time_stack, time_floor_stack, "<=1.15", n);
-    __asm__ volatile("" ::: "memory"); /* or the call would become a jump */
+    struct osc_losses losses;
+
+    osc_losses_get(&losses);
+    bench_sample("lost", (double)losses.full);
 }
 
-/* --- two threads ---------------------------------------------------------------------------
- */
-
-static pthread_barrier_t both;
-
-struct thread {
-    pthread_t id;
-    int n;
-    struct bench_times times;
-};
-
-static void *record_beside(void *arg)
+static void record(const char *dir, const char *file, uint64_t buffer_bytes)
 {
-    struct thread *t = arg;
-
-    for (int i = 0; i < t->n; i++) {
-        (void)pthread_barrier_wait(&both);
-        bench_add(&t->times, time_scope_pair());
-        (void)pthread_barrier_wait(&both);
-    }
-    return NULL;
-}
-
-static void compare_two(double alone, int n)
-{
-    struct thread t[2] = {{.n = n}, {.n = n}};
-    cpu_set_t all;
-
-    if (sched_getaffinity(0, sizeof all, &all) != 0 ||
-        pthread_barrier_init(&both, NULL, 3) != 0)
-        exit(1);
-    for (int i = 0; i < 2; i++)
-        if (pthread_create(&t[i].id, NULL, record_beside, &t[i]) != 0)
-            exit(1);
-    for (int i = 0; i < n; i++) {
-        rest();
-        (void)pthread_barrier_wait(&both);
-        (void)pthread_barrier_wait(&both);
-    }
-    for (int i = 0; i < 2; i++)
-        (void)pthread_join(t[i].id, NULL);
-    const double a = bench_steady(&t[0].times), b = bench_steady(&t[1].times);
-
-    bench_report("record/a3-two-threads", (a > b ? a : b) / alone, "<=1.05",
-                 "slower of two threads %.2f ns, alone %.2f ns", a > b ? a : b, alone);
-}
-
-/* --- the directory ---------------------------------------------------------------------------
- */
-
-static char dir[] = "/tmp/opscope-bench-XXXXXX";
-
-static void remove_all(const char *path)
-{
-    char inner[512];
-    DIR *d = opendir(path);
-
-    for (const struct dirent *e; d && (e = readdir(d));) {
-        const int len = snprintf(inner, sizeof inner, "%s/%s", path, e->d_name);
-
-        if (e->d_name[0] != '.' && len < (int)sizeof inner && unlink(inner) != 0)
-            remove_all(inner);
-    }
-    if (d)
-        (void)closedir(d);
-    (void)rmdir(path);
-}
-
-static void start(const char *file, uint64_t buffer_bytes)
-{
-    char out[64];
+    char out[4096];
 
     (void)snprintf(out, sizeof out, "%s/%s", dir, file);
     if (osc_start(&(struct osc_start_options){.size = sizeof(struct osc_start_options),
@@ -289,39 +233,186 @@ static void start(const char *file, uint64_t buffer_bytes)
     name = osc_name_c("conv2d");
 }
 
-int main(int argc, char **argv)
-{
-    const int n = bench_repetitions(argc, argv, 1, 15);
-    cpu_set_t all;
+/* Called by way of it, or the compiler would make one frame of many. */
+static void (*volatile go_deeper)(uint32_t, int);
 
-    if (!mkdtemp(dir) || sched_getaffinity(0, sizeof all, &all) != 0)
-        return 1;
-    bench_ring_open();
-    bench_pin();
-    (void)compare("record/a4-off", time_off_pairs, time_floor_off, "<=1.20", n);
-    (void)sched_setaffinity(0, sizeof all, &all); /* the flusher goes where it likes */
-    start("run.osc", 0);
-    bench_pin();
-    const double alone =
-        compare("record/a1-begin-end", time_scope_pair, time_floor_pair, "<=1.15", n);
-    (void)compare("record/a2-complete", time_scope_complete, time_floor_complete, "<=1.15", n);
-    (void)compare("record/a6-instant", time_instant, time_floor_one, "<=1.20", n);
-    (void)compare("record/a6-counter", time_counter, time_floor_one, "<=1.20", n);
-    (void)compare("record/a7-alloc-free", time_alloc_free, time_floor_pair, "<=1.30", n);
-    stack_high = (uintptr_t)__builtin_frame_address(0);
-    /* Outside of those are main() and what called it; inside two that compare. */
+/* DEPTH frames of this function, then the comparison. */
+static void compare_stacks(uint32_t depth, int n)
+{
+    if (depth > 1)
+        go_deeper(depth - 1, n);
+    else
+        compare("a8-stack-32", stack, floor_stacks, n);
+    __asm__ volatile("" ::: "memory"); /* or the call would become a jump */
+}
+
+static pthread_barrier_t both;
+
+static void *record_beside(void *times)
+{
+    double *const ns = times;
+
+    for (int i = 0; ns[i] >= 0; i++) {
+        (void)pthread_barrier_wait(&both);
+        ns[i] = pair();
+    }
+    return NULL;
+}
+
+/* The slower of two threads, N times. */
+static void measure_two(int n)
+{
+    double ns[2][64];
+    pthread_t other;
+
+    n = n < 64 ? n : 63;
+    ns[0][n] = ns[1][n] = -1;
+    if (pthread_barrier_init(&both, NULL, 2) != 0 ||
+        pthread_create(&other, NULL, record_beside, ns[1]) != 0)
+        exit(1);
+    (void)record_beside(ns[0]);
+    (void)pthread_join(other, NULL);
+    for (int i = 0; i < n; i++)
+        bench_sample("a3-two-threads", ns[0][i] > ns[1][i] ? ns[0][i] : ns[1][i]);
+}
+
+static void measure_pair(const char *dir, int n)
+{
+    compare("a4-off", off, floor_off, n);
+    record(dir, "pair.osc", 0);
+    compare("a1-begin-end", pair, floor_pair, n);
+    compare("a2-complete", complete, floor_complete, n);
+    compare("a6-instant", instant, floor_one, n);
+    compare("a6-counter", counter, floor_one, n);
+    compare("a7-alloc-free", memory, floor_pair, n);
+    /* Outside of those are this function and main(); inside what compares. */
     go_deeper = compare_stacks;
     compare_stacks(FRAMES - 3, n);
     if (stacks[0].n != FRAMES)
         fprintf(stderr, "record: the floor found %d frames\n", (int)stacks[0].n);
-    (void)sched_setaffinity(0, sizeof all, &all);
-    compare_two(alone, n);
+    measure_two(n);
     (void)osc_stop();
 
-    start("full.osc", 16 * 16384); /* a few blocks: the flusher cannot keep up */
-    bench_pin();
-    (void)compare("record/a5-nobody-drains", time_scope_pair, time_floor_pair, "<=1.25", n);
+    record(dir, "full.osc", 16 * 16384); /* a few blocks: the flusher cannot keep up */
+    compare("a5-nobody-drains", pair, floor_pair, n);
     (void)osc_stop();
-    remove_all(dir);
+}
+
+static void measure_itt(const char *collector, int n)
+{
+    if (!load(collector)) {
+        fputs("record: no collector\n", stderr);
+        exit(1);
+    }
+    for (uint32_t i = 0; i < TASK_NAMES; i++)
+        snprintf(task_names[i], sizeof task_names[i], "aten::%.*s_%u", (int)(i % 17 + 3),
+                 "convolution_backward", i);
+    domain = domain_create("PyTorch");
+    compare("pytorch", named_task, floor_pair, n);
+    compare("task", task, floor_pair, n);
+    domain = domain_create("tbb");
+    compare("domain", task, floor_pair, n);
+}
+
+/* --- other recorders --------------------------------------------------------------------- */
+
+/* A call that uftrace records; a pair of tracepoints of LTTng, where that is there. */
+void bench_seen(uint32_t i);
+__attribute__((weak)) void bench_lttng(uint32_t i);
+
+LOOP(seen, bench_seen(i))
+LOOP(tracepoints, bench_lttng(i))
+
+/* --- the thread that writes -----------------------------------------------------------------
+ */
+
+/*
+ * The program has a thousand names and scopes of 0.1 to 10 us in each other, written at given
+ * times, so that it takes no longer than the calls do. Its speed is held at five million
+ * scopes a second: nothing may be lost. The flusher's time is what the process takes beside
+ * this thread.
+ */
+static uint32_t next_random(void)
+{
+    static uint32_t seed = 1;
+
+    return seed = seed * 1664525 + 1013904223;
+}
+
+static void record_scopes(const osc_name *names)
+{
+    const double start = bench_wall_s();
+    uint64_t ticks = osc_now();
+
+    for (long i = 0; i < SCOPES; i += DEPTH) {
+        while (i % (DEPTH * 1000) == 0 &&
+               (double)i > (bench_wall_s() - start) * SCOPES_A_SECOND)
+            (void)nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+        for (int k = 0; k < DEPTH; k++) {
+            const uint32_t r = next_random() >> 8;
+            osc_begin_at(OSC_SCOPE_OPERATOR, names[r % NAMES], ticks += 200 + r % 5000);
+        }
+        for (int k = 0; k < DEPTH; k++)
+            osc_end_at(ticks += 200 + (next_random() >> 8) % 5000);
+    }
+}
+
+static double flusher_s(void)
+{
+    return bench_clock_s(CLOCK_PROCESS_CPUTIME_ID) - bench_cpu_s();
+}
+
+static void measure_flusher(const char *dir, int n)
+{
+    osc_name names[NAMES];
+    char out[4096];
+    struct stat info;
+
+    (void)snprintf(out, sizeof out, "%s/flush.osc", dir);
+    for (int k = 0; k < n; k++) {
+        record(dir, "flush.osc", 0);
+        for (int i = 0; i < NAMES; i++) {
+            char text[32];
+
+            (void)snprintf(text, sizeof text, "aten::operator_%d", i);
+            names[i] = osc_name_c(text);
+        }
+        (void)osc_dump();
+        const double before = flusher_s();
+        record_scopes(names);
+        (void)osc_dump();
+        bench_sample("a10-ns-a-record", (flusher_s() - before) * 1e9 / (2.0 * SCOPES));
+        say_lost();
+        (void)osc_stop();
+        if (stat(out, &info) != 0)
+            exit(1);
+        bench_sample("a10-bytes-a-scope", (double)info.st_size / SCOPES);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const char *const what = argc > 2 ? argv[1] : "";
+    const int n = bench_number(argc, argv, 3, 15);
+
+    stack_high = (uintptr_t)__builtin_frame_address(0);
+    ring.records = calloc(RING, sizeof *ring.records);
+    ring.mask = RING - 1;
+    if (!ring.records)
+        return 1;
+    if (strcmp(what, "pair") == 0)
+        measure_pair(argv[2], n);
+    else if (strcmp(what, "itt") == 0)
+        measure_itt(argv[2], n);
+    else if (strcmp(what, "flush") == 0)
+        measure_flusher(argv[2], n);
+    else if (strcmp(what, "uftrace") != 0 && !bench_lttng)
+        return 2;
+    else {
+        record(argv[2], what, 0);
+        compare(what, pair, *what == 'u' ? seen : tracepoints, 9);
+        (void)osc_stop();
+    }
+    say_lost();
     return 0;
 }
