@@ -16,6 +16,7 @@
 #include "recorder/live/blocks.h"
 #include "recorder/live/names.h"
 #include "recorder/live/output_paths.h"
+#include "recorder/thread/losses.h"
 #include "recorder/thread/thread_list.h"
 #include "recorder/thread/ticks.h"
 #include "recording/open_failure.h"
@@ -26,10 +27,10 @@
 
 enum {
     WAIT_STEP_NS = 100000,
-    WAITS_OPENING = 2000,   /* of a call, for another thread that opens: 0.2 seconds */
-    WAITS_STOP = 20000,     /* of osc_stop() for others that open or stop: two seconds */
-    SETTLE_NS = 1000000000, /* for calls under way when recording ends */
-    RETRY_NS = 10000000     /* between looks for a handler in one thread */
+    WAITS_OPENING = 2000,       /* of a call, for another thread that opens: 0.2 seconds */
+    WAITS_STOP = 20000,         /* of osc_stop() for others that open or stop: two seconds */
+    WAIT_CALLS_NS = 1000000000, /* for calls under way when recording ends */
+    RETRY_NS = 10000000         /* between looks for a handler in one thread */
 };
 
 enum phase { OFF, ARMED, OPENING, RECORDING, STOPPING };
@@ -49,11 +50,12 @@ static struct osc_output_paths place;
 static struct osc_start_options options;
 static char told[PATH_MAX], dir[PATH_MAX];
 static bool is_child;
+static const struct osc_session_above *above;
 
 static enum phase get_phase(void)
 {
     /* seq_cst: pairs with set_phase(): what was opened is seen; and see
-     * osc_threads_settle(). */
+     * osc_threads_stop(). */
     return (enum phase)__atomic_load_n(&phase, __ATOMIC_SEQ_CST);
 }
 
@@ -137,35 +139,21 @@ static void set_text(char *to, size_t room, const char *s)
     to[len] = '\0';
 }
 
-static uint64_t now(void)
-{
-    return osc_ticks();
-}
-
-/* osc_pause(), osc_resume(). */
-static void pause_or_resume(bool pause)
-{
-    if (pause)
-        osc_pause();
-    else
-        osc_resume();
-}
-
 static bool is_recording(void)
 {
     return !osc_session_is_paused();
 }
 
+/* osc_pause(), osc_resume(). */
+static void pause_or_resume(bool pause)
+{
+    above->pause(pause);
+}
+
 static const struct osc_flush_core core = {
-    .now = now,
-    .anchor = osc_ticks_anchor,
     .hold = osc_session_hold,
     .pause = pause_or_resume,
     .is_recording = is_recording,
-    .losses = osc_losses_get,
-    .tell_losses = osc_threads_tell,
-    .reap = osc_threads_reap,
-    .thread_done = osc_threads_give_back,
 };
 
 /* Whether this is a child that shares the memory of the process that records. */
@@ -175,21 +163,23 @@ static bool is_borrower(void)
 }
 
 /*
- * Whether no thread may be started here, since it may be a signal handler. Where that was so,
- * a thread is not looked at again before it has left the frame of the handler, or some
- * milliseconds later: it may be a frame that is none.
+ * Whether no thread may be started here, since it may be a signal handler. A thread where that
+ * was so is asked again once it calls from further up its stack, which is outside of that
+ * handler, or some milliseconds later: it may be one that always blocks signals.
  */
 static bool is_in_handler(void)
 {
-    static _Thread_local uintptr_t frame __attribute__((tls_model("initial-exec")));
+    static _Thread_local uintptr_t asked_at __attribute__((tls_model("initial-exec")));
     static _Thread_local int64_t retry_ns __attribute__((tls_model("initial-exec")));
     const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 
-    if (here < frame && osc_clock_now_ns() < retry_ns)
+    if (here <= asked_at && osc_clock_now_ns() < retry_ns)
         return true;
-    frame = osc_handler_frame();
+    if (!osc_handler_may_run())
+        return false;
+    asked_at = here;
     retry_ns = osc_clock_now_ns() + RETRY_NS;
-    return frame != 0;
+    return true;
 }
 
 /* Start what writes for what was just opened; with a thread if this IS_PLAIN, a place where
@@ -220,12 +210,9 @@ static void attend(void)
 {
     if (is_in_handler() || is_borrower())
         return;
-    const int was = hold_cancel();
-
     /* relaxed: one of those who see it starts it. */
     if (__atomic_exchange_n(&is_awaiting, 0, __ATOMIC_RELAXED))
         osc_flush_attend();
-    release_cancel(was);
 }
 
 /* Nothing is written to any more: give back what open_recording() took. */
@@ -263,14 +250,14 @@ static osc_status open_recording(bool is_plain)
         return st;
     }
 
-    osc_threads_open();
+    /* seq_cst: see publish() */
+    osc_threads_open(__atomic_add_fetch(&generation, 1, __ATOMIC_SEQ_CST));
     st = start_flusher(recording, is_plain);
     if (st != OSC_OK) {
         close_recording();
         osc_output_paths_remove(&place);
         return st;
     }
-    __atomic_add_fetch(&generation, 1, __ATOMIC_SEQ_CST); /* seq_cst: see publish() */
     /* relaxed: whoever asks first does what is to be done. */
     __atomic_store_n(&is_fresh, 1, __ATOMIC_RELAXED);
     return OSC_OK;
@@ -321,6 +308,11 @@ static bool begin_threads(const char *out)
     return false;
 }
 
+void osc_session_set_above(const struct osc_session_above *calls)
+{
+    above = calls;
+}
+
 void osc_session_arm(void)
 {
     const char *out = secure_getenv("OPSCOPE_OUT");
@@ -344,7 +336,7 @@ osc_status osc_session_start(const struct osc_start_options *given)
     if (!osc_session_is_ours() || is_borrower())
         return OSC_EINVAL;
     if (change_phase(OFF, OPENING))
-        osc_threads_forget_losses();
+        osc_losses_reset();
     else if (!change_phase(ARMED, OPENING))
         return OSC_EINVAL;
 
@@ -377,12 +369,11 @@ static osc_status stop(void)
     if (change_phase(ARMED, OFF))
         return OSC_OK;
     if (get_phase() == RECORDING)
-        osc_steps_stop();
+        above->ending();
     if (!change_phase(RECORDING, STOPPING))
         return OSC_OK;
 
-    osc_threads_settle(SETTLE_NS);
-    osc_threads_count_owed();
+    osc_threads_stop(WAIT_CALLS_NS);
     const osc_status st = osc_flush_stop();
 
     if (st != OSC_EINVAL) /* it was the flusher that called exit(): it needs all of it */
@@ -471,17 +462,14 @@ static void open_armed(enum osc_loss *why)
 uint64_t osc_session_enter(enum osc_loss *why)
 {
     *why = OSC_LOSS_LATE;
-    osc_threads_tell_busy();
+    osc_threads_publish_busy();
 
     const enum phase now = get_phase();
 
     if ((now == ARMED || now == OPENING) && !is_borrower()) {
-        const int was = hold_cancel();
-
         if (change_phase(ARMED, OPENING))
             open_armed(why);
         wait_for_opening();
-        release_cancel(was);
     } else if (now == RECORDING && osc_session_awaits_flusher()) {
         attend();
     }
@@ -494,11 +482,12 @@ bool osc_session_awaits_flusher(void)
     return __atomic_load_n(&is_awaiting, __ATOMIC_RELAXED);
 }
 
-bool osc_session_is_fresh(void)
+void osc_session_announce(void)
 {
     /* relaxed: as where it is set */
-    return __atomic_load_n(&is_fresh, __ATOMIC_RELAXED) &&
-           __atomic_exchange_n(&is_fresh, 0, __ATOMIC_RELAXED);
+    if (__atomic_load_n(&is_fresh, __ATOMIC_RELAXED) &&
+        __atomic_exchange_n(&is_fresh, 0, __ATOMIC_RELAXED))
+        above->begun();
 }
 
 uint64_t osc_session_generation(void)

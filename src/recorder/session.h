@@ -34,14 +34,22 @@
 #include "opscope/record.h"
 #include "wire/record.h"
 
+/* What the state machine calls that lies above it. */
+struct osc_session_above {
+    void (*begun)(void);       /* a recording has begun: record what is known before */
+    void (*ending)(void);      /* the recording ends: record what ends with it */
+    void (*pause)(bool pause); /* as osc_pause() (true) and osc_resume() (false) */
+};
+
+/* CALLS is static, all are set. One thread, before all else. */
+void osc_session_set_above(const struct osc_session_above *calls);
+
 /* Record from the first call on, as the environment says. One thread, before all else. */
 void osc_session_arm(void);
 
 /* osc_start(), osc_stop(). */
 OSC_MUST_USE osc_status osc_session_start(const struct osc_start_options *options);
 osc_status osc_session_stop(void);
-/* The step that runs ends with the recording, unless something else has to end it. */
-void osc_steps_stop(void);
 
 /* Whether calls are recorded, now or from the first one on. Handlers, too. */
 bool osc_session_is_on(void);
@@ -54,8 +62,9 @@ bool osc_session_is_ours(void);
  * record is lost. The slow path, busy. */
 uint64_t osc_session_enter(enum osc_loss *why);
 
-/* Whether a recording was opened since this was last asked. Handlers, too. */
-bool osc_session_is_fresh(void);
+/* If a recording was opened since this was last called, osc_session_above.begun. Handlers,
+ * too. */
+void osc_session_announce(void);
 
 /* Whether the recording is still to get its flusher: calls are to come by
  * osc_session_enter(). Handlers, too. */

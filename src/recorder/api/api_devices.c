@@ -5,11 +5,10 @@
 #include <string.h>
 
 #include "opscope/source.h"
-#include "recorder/api/put.h"
+#include "recorder/put.h"
 #include "recorder/session.h"
-#include "recorder/thread/thread_list.h"
+#include "recorder/thread/losses.h"
 #include "recorder/thread/ticks.h"
-#include "recorder/thread/writer.h"
 
 enum { DEVICES_MAX = 256, QUEUES_MAX = 4096, TYPE_BYTES = 32, NAME_BYTES = 64 };
 
@@ -44,7 +43,7 @@ static uint32_t take(uint32_t *n, uint32_t max)
         continue;
     if (i < max)
         return i;
-    osc_threads_count(OSC_LOSS_FULL, 1);
+    osc_losses_add(OSC_LOSS_FULL, 1);
     return 0;
 }
 
@@ -104,7 +103,7 @@ static uint32_t find_device(const char *type, uint32_t index)
 uint32_t osc_device_add(const struct osc_device_info *info)
 {
     if (!info) {
-        osc_threads_count(OSC_LOSS_FULL, 1);
+        osc_losses_add(OSC_LOSS_FULL, 1);
         return 0;
     }
     const char *type = info->type ? info->type : "";
@@ -176,7 +175,7 @@ uint64_t osc_launch(void)
 void osc_work(uint32_t queue, const struct osc_work_info *info)
 {
     if (!info)
-        osc_threads_count(OSC_LOSS_FULL, 1);
+        osc_losses_add(OSC_LOSS_FULL, 1);
     else if (osc_is_on())
         OSC_PUT(OSC_RECORD_WORK, info->name, osc_ticks(), OSC_ROLE_EVENT,
                 queue | (uint64_t)info->kind << 32, info->correlation, info->append_ticks,

@@ -4,10 +4,9 @@
 #include <string.h>
 
 #include "opscope/record.h"
-#include "recorder/api/put.h"
-#include "recorder/thread/thread_list.h"
+#include "recorder/put.h"
+#include "recorder/thread/losses.h"
 #include "recorder/thread/ticks.h"
-#include "recorder/thread/writer.h"
 
 enum { TEXT_BYTES_MAX = 3072, INTS_MAX = 384 };
 
@@ -63,7 +62,7 @@ static uint64_t bits_of(double v)
 static void put_arg(uint32_t kind, osc_name key, uint64_t value)
 {
     if (osc_is_on())
-        osc_writer_put(kind, key, value, OSC_ROLE_ARG, 0);
+        osc_put_one(kind, key, value, OSC_ROLE_ARG, 0);
 }
 
 void osc_arg_i64(osc_name key, int64_t value)
@@ -96,7 +95,7 @@ static void put_bytes(uint32_t kind, osc_name key, uint64_t value, const void *p
 {
     const uint32_t n_slots =
         1 + (uint32_t)((bytes + OSC_RECORD_SLOT_BYTES - 1) / OSC_RECORD_SLOT_BYTES);
-    struct osc_record_slot *s = osc_writer_reserve(n_slots, OSC_ROLE_ARG, 0);
+    struct osc_record_slot *s = osc_put_reserve(n_slots, OSC_ROLE_ARG, 0);
 
     if (!s)
         return;
@@ -106,7 +105,7 @@ static void put_bytes(uint32_t kind, osc_name key, uint64_t value, const void *p
         struct osc_record_slot slot = {0};
 
         memcpy(&slot, (const char *)p + at, left < sizeof slot ? left : sizeof slot);
-        osc_put_slot(&s[i], slot.value, slot.word);
+        osc_writer_fill(&s[i], slot.value, slot.word);
     }
     osc_writer_finish(s, key, kind, n_slots);
 }
@@ -119,7 +118,7 @@ static void put_text(uint32_t kind, osc_name key, const char *s, size_t len)
         len = 0;
     if (len > TEXT_BYTES_MAX) {
         len = TEXT_BYTES_MAX;
-        osc_writer_cut();
+        osc_losses_add(OSC_LOSS_TOO_BIG, 1); /* it is there, if shorter: no gap */
     }
     put_bytes(kind, key, len, s, len);
 }
@@ -142,7 +141,7 @@ void osc_arg_i64s(osc_name key, const int64_t *values, size_t n)
         n = 0;
     if (n > INTS_MAX) {
         n = INTS_MAX;
-        osc_writer_cut();
+        osc_losses_add(OSC_LOSS_TOO_BIG, 1); /* it is there, if shorter: no gap */
     }
     put_bytes(OSC_RECORD_ARG_I64S, key, n, values, n * sizeof *values);
 }
@@ -199,7 +198,7 @@ static void put_name(uint32_t kind, const char *name)
     const osc_name id = osc_name_c(name);
     const uint64_t now = osc_ticks();
 
-    osc_writer_put(kind, id, now, OSC_ROLE_FACT, now);
+    osc_put_one(kind, id, now, OSC_ROLE_FACT, now);
 }
 
 void osc_thread_name(const char *name)
@@ -218,5 +217,5 @@ void osc_metadata(const char *key, const char *value)
         return;
     const osc_name id = osc_name_c(key);
 
-    osc_writer_put(OSC_RECORD_METADATA, id, osc_name_c(value), OSC_ROLE_FACT, osc_ticks());
+    osc_put_one(OSC_RECORD_METADATA, id, osc_name_c(value), OSC_ROLE_FACT, osc_ticks());
 }

@@ -4,12 +4,12 @@
 
 #include <string.h>
 
-#include "recorder/api/put.h"
 #include "recorder/live/names.h"
+#include "recorder/put.h"
 #include "recorder/session.h"
+#include "recorder/thread/losses.h"
 #include "recorder/thread/thread_list.h"
 #include "recorder/thread/ticks.h"
-#include "recorder/thread/writer.h"
 
 /* --- names ------------------------------------------------------------------------- */
 
@@ -23,9 +23,9 @@ osc_name osc_name_of(const char *s, size_t len)
     const uint32_t name = osc_names_add(s, len, &n_full, &n_too_big);
 
     if (n_full > 0)
-        osc_threads_count(OSC_LOSS_FULL, n_full);
+        osc_losses_add(OSC_LOSS_FULL, n_full);
     if (n_too_big > 0)
-        osc_threads_count(OSC_LOSS_TOO_BIG, n_too_big);
+        osc_losses_add(OSC_LOSS_TOO_BIG, n_too_big);
     return name;
 }
 
@@ -50,7 +50,7 @@ static inline struct osc_record_slot *try_slots(uint32_t n_slots, uint64_t *now)
 {
     struct osc_writer *w = osc_writer_self;
 
-    /* relaxed: as in osc_writer_reserve() */
+    /* relaxed: as in osc_put_reserve() */
     if (__builtin_expect(w->epoch != __atomic_load_n(&osc_epoch_counter, __ATOMIC_RELAXED), 0))
         return NULL;
     *now = osc_ticks_counter();
@@ -60,11 +60,11 @@ static inline struct osc_record_slot *try_slots(uint32_t n_slots, uint64_t *now)
 __attribute__((noinline, cold)) static void put_slowly(uint32_t kind, osc_name name,
                                                        enum osc_role role)
 {
-    if (osc_writer_drop(role))
+    if (osc_slow_drop(role))
         return;
     const uint64_t now = osc_ticks();
 
-    osc_writer_put(kind, name, now, role, now);
+    osc_put_one(kind, name, now, role, now);
 }
 
 /* A record of KIND, made now. */
@@ -100,7 +100,7 @@ __attribute__((noinline, cold)) static void begin_with_slowly(uint32_t kind, osc
 {
     put_slowly(kind, name, OSC_ROLE_BEGIN);
     for (uint32_t i = 0; i < n_args; i++)
-        osc_writer_put(args[i].kind & 0x3f, args[i].key, args[i].value, OSC_ROLE_ARG, 0);
+        osc_put_one(args[i].kind & 0x3f, args[i].key, args[i].value, OSC_ROLE_ARG, 0);
 }
 
 void osc_scope_begin_with(enum osc_scope_kind kind, osc_name name,
@@ -135,7 +135,7 @@ void osc_scope_instant(osc_name name)
 __attribute__((noinline, cold)) static void complete_slowly(uint32_t kind, osc_name name,
                                                             uint64_t start_ticks)
 {
-    if (!osc_writer_drop(OSC_ROLE_EVENT))
+    if (!osc_slow_drop(OSC_ROLE_EVENT))
         OSC_PUT(kind, name, start_ticks, OSC_ROLE_EVENT, osc_ticks() - start_ticks, 0);
 }
 
@@ -159,7 +159,7 @@ void osc_scope_complete(enum osc_scope_kind kind, osc_name name, uint64_t start_
 __attribute__((noinline, cold)) static void put_memory_slowly(uint32_t kind, uint32_t device,
                                                               uint64_t addr, uint64_t bytes)
 {
-    if (!osc_writer_drop(OSC_ROLE_EVENT))
+    if (!osc_slow_drop(OSC_ROLE_EVENT))
         OSC_PUT(kind, device, osc_ticks(), OSC_ROLE_EVENT, addr, bytes);
 }
 
@@ -175,7 +175,7 @@ static inline void put_memory(uint32_t kind, uint32_t device, uint64_t addr, uin
         return;
     }
     s[0].value = now;
-    osc_put_slot(&s[1], addr, bytes);
+    osc_writer_fill(&s[1], addr, bytes);
     osc_writer_finish(s, device, kind, 2);
 }
 
@@ -194,14 +194,14 @@ void osc_memory_free(uint32_t device, uint64_t addr, uint64_t bytes)
 void osc_begin_at(enum osc_scope_kind kind, osc_name name, uint64_t ticks)
 {
     if (osc_is_on())
-        osc_writer_put(OSC_RECORD_BEGIN + osc_kind_known(kind), name, ticks, OSC_ROLE_BEGIN,
-                       ticks);
+        osc_put_one(OSC_RECORD_BEGIN + osc_kind_known(kind), name, ticks, OSC_ROLE_BEGIN,
+                    ticks);
 }
 
 void osc_end_at(uint64_t ticks)
 {
     if (osc_is_on())
-        osc_writer_put(OSC_RECORD_END, 0, ticks, OSC_ROLE_END, ticks);
+        osc_put_one(OSC_RECORD_END, 0, ticks, OSC_ROLE_END, ticks);
 }
 
 void osc_complete_at(enum osc_scope_kind kind, osc_name name, uint64_t start_ticks,
@@ -215,5 +215,5 @@ void osc_complete_at(enum osc_scope_kind kind, osc_name name, uint64_t start_tic
 void osc_instant_at(osc_name name, uint64_t ticks)
 {
     if (osc_is_on())
-        osc_writer_put(OSC_RECORD_INSTANT, name, ticks, OSC_ROLE_EVENT, ticks);
+        osc_put_one(OSC_RECORD_INSTANT, name, ticks, OSC_ROLE_EVENT, ticks);
 }

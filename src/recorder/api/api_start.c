@@ -6,11 +6,13 @@
 
 #include "opscope/record.h"
 #include "recorder/api/api_devices.h"
+#include "recorder/api/api_steps.h"
 #include "recorder/flusher/flush.h"
+#include "recorder/put.h"
 #include "recorder/session.h"
+#include "recorder/thread/losses.h"
 #include "recorder/thread/thread_list.h"
 #include "recorder/thread/ticks.h"
-#include "recorder/thread/writer.h"
 
 int osc_version(void)
 {
@@ -24,10 +26,24 @@ static void begin_child(void)
     osc_flush_leave_socket();
 }
 
+static void pause_or_resume(bool pause)
+{
+    if (pause)
+        osc_pause();
+    else
+        osc_resume();
+}
+
 __attribute__((constructor)) static void load(void)
 {
+    static const struct osc_session_above above = {
+        .begun = osc_devices_record,
+        .ending = osc_steps_stop,
+        .pause = pause_or_resume,
+    };
     const int kept = errno;
 
+    osc_session_set_above(&above);
     osc_threads_load();
     osc_ticks_init();
     (void)pthread_atfork(NULL, NULL, begin_child);
@@ -46,8 +62,7 @@ osc_status osc_start(const struct osc_start_options *options)
     const int kept = errno;
     const osc_status st = osc_session_start(options);
 
-    if (osc_session_is_fresh())
-        osc_devices_record();
+    osc_session_announce();
     errno = kept;
     return st;
 }
@@ -57,7 +72,7 @@ osc_status osc_stop(void)
     const int kept = errno;
 
     if (osc_session_is_ours() && osc_session_generation() != 0 && osc_writer_self->index_1 != 0)
-        osc_writer_settle();
+        osc_slow_write_owed();
     const osc_status st = osc_session_stop();
 
     errno = kept;
@@ -69,7 +84,7 @@ void osc_pause(void)
     const uint64_t now = osc_ticks();
 
     if (osc_session_pause() && osc_is_on())
-        osc_writer_put(OSC_RECORD_PAUSE, 0, now, OSC_ROLE_FACT, now);
+        osc_put_one(OSC_RECORD_PAUSE, 0, now, OSC_ROLE_FACT, now);
 }
 
 void osc_resume(void)
@@ -78,7 +93,7 @@ void osc_resume(void)
     const uint64_t now = osc_ticks();
 
     if (is_over && osc_is_on())
-        osc_writer_put(OSC_RECORD_RESUME, 0, now, OSC_ROLE_FACT, now);
+        osc_put_one(OSC_RECORD_RESUME, 0, now, OSC_ROLE_FACT, now);
 }
 
 osc_status osc_dump(void)
@@ -88,7 +103,7 @@ osc_status osc_dump(void)
 
     if (osc_session_is_ours()) {
         if (osc_session_awaits_flusher())
-            osc_writer_settle(); /* which starts it, if this is the place */
+            osc_slow_write_owed(); /* which starts it, if this is the place */
         st = osc_flush_dump();
     }
     errno = kept;
@@ -99,7 +114,7 @@ void osc_losses_get(struct osc_losses *losses)
 {
     uint64_t lost[OSC_LOSS_COUNT];
 
-    osc_threads_losses(lost);
+    osc_losses_sum(lost);
     *losses = (struct osc_losses){.full = lost[OSC_LOSS_FULL],
                                   .too_big = lost[OSC_LOSS_TOO_BIG],
                                   .nested = lost[OSC_LOSS_NESTED],

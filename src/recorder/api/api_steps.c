@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The steps of the program: see opscope/record.h. */
+#include "recorder/api/api_steps.h"
+
 #include "opscope/record.h"
-#include "recorder/api/put.h"
 #include "recorder/flusher/flush.h"
+#include "recorder/put.h"
 #include "recorder/session.h"
 #include "recorder/thread/ticks.h"
 
 static uint64_t n_steps;     /* ever begun */
 static uint64_t recorded_in; /* the recording that has the begin of the one that runs; or 0 */
 
-static bool needs_end; /* the one that runs: it is none if nobody ends it */
+static bool needs_end; /* the one that runs does not count unless its end is recorded */
 
 /* The step that runs is over. */
 static void end_step(uint64_t ticks)
@@ -18,7 +20,7 @@ static void end_step(uint64_t ticks)
     const uint64_t generation = __atomic_exchange_n(&recorded_in, 0, __ATOMIC_RELAXED);
 
     if (generation != 0 && generation == osc_session_generation())
-        osc_writer_put(OSC_RECORD_STEP_END, 0, ticks, OSC_ROLE_FACT, ticks);
+        osc_put_one(OSC_RECORD_STEP_END, 0, ticks, OSC_ROLE_FACT, ticks);
     if (osc_is_on())
         osc_flush_step_end(ticks);
 }
@@ -32,7 +34,7 @@ static uint64_t begin_step(bool is_tentative)
     const uint64_t step = __atomic_fetch_add(&n_steps, 1, __ATOMIC_RELAXED);
 
     if (osc_is_on()) {
-        osc_writer_settle(); /* the schedule is there once the recording is open */
+        osc_slow_write_owed(); /* the schedule is there once the recording is open */
         osc_flush_step_begin(step, now);
     }
     if (osc_is_on() && OSC_PUT(OSC_RECORD_STEP_BEGIN, 0, now, OSC_ROLE_EVENT, step,

@@ -19,6 +19,9 @@
 #include "recorder/flusher/sink.h"
 #include "recorder/flusher/windows.h"
 #include "recorder/live/blocks.h"
+#include "recorder/thread/losses.h"
+#include "recorder/thread/thread_list.h"
+#include "recorder/thread/ticks.h"
 #include "recording/open_failure.h"
 #include "recording/schedule.h"
 
@@ -78,7 +81,7 @@ static void take_anchor(void)
 {
     struct osc_clock_anchor now;
 
-    self.core->anchor(&now);
+    osc_ticks_anchor(&now);
     osc_sink_add_anchor(&now);
     self.anchored_ns = osc_clock_now_ns();
     if (self.first_anchor.ticks == 0)
@@ -109,7 +112,7 @@ static uint64_t ticks_before(uint64_t ticks, uint64_t ns)
 
 static void drain(void)
 {
-    const uint64_t ticks = self.core->now();
+    const uint64_t ticks = osc_ticks();
 
     /* What a flight recorder keeps need not be learned before it is given up. */
     osc_backlog_drain(&self.backlog, self.options.is_flight ? NULL : &self.sink, ticks,
@@ -170,7 +173,7 @@ static bool enough_are_full(void)
 /* Give back blocks that are full, unwritten: no window is open. */
 static void forget_full(void)
 {
-    const struct osc_backlog_range all = {.until_ticks = self.core->now(),
+    const struct osc_backlog_range all = {.until_ticks = osc_ticks(),
                                           .now_ns = osc_clock_now_ns()};
     uint32_t n_waiting;
 
@@ -200,7 +203,7 @@ static osc_status write_until(struct osc_sink *sink, uint64_t until)
 static osc_status end_part(uint32_t reason, uint64_t ticks)
 {
     take_anchor();
-    self.core->tell_losses(osc_blocks_header());
+    osc_losses_store(osc_blocks_header());
     osc_status st = osc_sink_flush(&self.sink);
     if (st == OSC_OK)
         st = osc_sink_end(&self.sink, reason, ticks);
@@ -258,7 +261,7 @@ static void tell_flight(void)
     const bool is_over = self.crashed_ns && osc_clock_now_ns() - self.crashed_ns < SECOND;
 
     __atomic_store_n(&osc_blocks_header()->window_begin,
-                     is_over ? OSC_LIVE_NO_WINDOW : flight_begin(self.core->now()),
+                     is_over ? OSC_LIVE_NO_WINDOW : flight_begin(osc_ticks()),
                      __ATOMIC_RELAXED);
 }
 
@@ -307,7 +310,7 @@ static void dump_slow(uint64_t until)
 static void fly(void)
 {
     const uint64_t window_ns = self.options.o.flight_ns ? self.options.o.flight_ns : SECOND;
-    const uint64_t from = flight_begin(self.core->now());
+    const uint64_t from = flight_begin(osc_ticks());
     const int64_t since_ns = osc_clock_now_ns() - self.slow_ns;
     const uint32_t n_max = osc_backlog_keep(&self.backlog, from, self.n_in_stall);
     const bool is_due = self.slow_ns == 0 || (uint64_t)since_ns >= window_ns;
@@ -333,7 +336,7 @@ static uint32_t take_requests(void)
 
 static osc_status dump(uint32_t reason)
 {
-    const uint64_t now = self.core->now();
+    const uint64_t now = osc_ticks();
 
     if (self.options.is_flight)
         return dump_flight(reason, now);
@@ -422,20 +425,20 @@ static const char *state_word(void)
 static size_t answer_status(char *out, size_t room)
 {
     const struct osc_parts *file = &self.sink.file;
-    struct osc_losses lost;
+    uint64_t lost[OSC_LOSS_COUNT];
     size_t len = 2;
 
-    self.core->losses(&lost);
+    osc_losses_sum(lost);
     mempcpy(out, "ok", 2);
     osc_control_add(out, room, &len, "state", state_word());
     osc_control_add_number(out, room, &len, "pid", getpid());
     osc_control_add(out, room, &len, "path", file->path);
     osc_control_add_number(out, room, &len, "records", (int64_t)file->all_records);
     osc_control_add_number(out, room, &len, "bytes", (int64_t)file->all_bytes);
-    osc_control_add_number(out, room, &len, "lost_full", (int64_t)lost.full);
-    osc_control_add_number(out, room, &len, "lost_too_big", (int64_t)lost.too_big);
-    osc_control_add_number(out, room, &len, "lost_nested", (int64_t)lost.nested);
-    osc_control_add_number(out, room, &len, "lost_late", (int64_t)lost.late);
+    osc_control_add_number(out, room, &len, "lost_full", (int64_t)lost[OSC_LOSS_FULL]);
+    osc_control_add_number(out, room, &len, "lost_too_big", (int64_t)lost[OSC_LOSS_TOO_BIG]);
+    osc_control_add_number(out, room, &len, "lost_nested", (int64_t)lost[OSC_LOSS_NESTED]);
+    osc_control_add_number(out, room, &len, "lost_late", (int64_t)lost[OSC_LOSS_LATE]);
     osc_control_add_number(out, room, &len, "blocks", osc_blocks_header()->n_blocks);
     osc_control_add_number(out, room, &len, "step", osc_windows_step());
     if (self.retry_ns)
@@ -489,7 +492,7 @@ static void settle_threads(void)
     struct osc_thread_set waiting;
 
     osc_backlog_wake(&self.backlog);
-    self.core->tell_losses(osc_blocks_header());
+    osc_losses_store(osc_blocks_header());
     if (self.is_writing && osc_sink_tell_threads(&self.sink) != OSC_OK)
         return;
     osc_backlog_threads(&self.backlog, &waiting);
@@ -497,7 +500,7 @@ static void settle_threads(void)
         if ((self.exited[i / 8] >> i % 8 & 1) &&
             !osc_threads_in(&waiting, threads[i].ordinal)) {
             osc_sink_thread_done(&self.sink, i);
-            self.core->thread_done(i);
+            osc_threads_give_back(i);
         }
 }
 
@@ -506,7 +509,7 @@ static void settle_threads(void)
 static void reap(int64_t now_ns)
 {
     if (osc_blocks_are_few() && now_ns >= self.reap_ns)
-        self.reap_ns = self.core->reap() > 0 ? now_ns : now_ns + PAUSE_MS * MS;
+        self.reap_ns = osc_threads_reap() > 0 ? now_ns : now_ns + PAUSE_MS * MS;
 }
 
 /* One look at all there is to do. */
@@ -553,17 +556,17 @@ static osc_status finish(void)
     osc_status st = OSC_OK;
 
     drain();
-    osc_backlog_gather(&self.backlog, self.core->now(), osc_clock_now_ns());
+    osc_backlog_gather(&self.backlog, osc_ticks(), osc_clock_now_ns());
     follow_schedule();
     if (self.options.is_flight)
         dump_slow(UINT64_MAX);
     if (self.options.is_flight || !self.is_writing) {
         /* Nobody asked for what is left; the first part is there in any case. */
-        return file->is_open ? end_part(OSC_END_STOPPED, self.core->now()) : OSC_OK;
+        return file->is_open ? end_part(OSC_END_STOPPED, osc_ticks()) : OSC_OK;
     }
     st = write_until(&self.sink, UINT64_MAX);
     if (st == OSC_OK)
-        st = end_part(OSC_END_STOPPED, self.core->now());
+        st = end_part(OSC_END_STOPPED, osc_ticks());
     if (st == OSC_OK && (deeds & OSC_DEED_READY))
         hand_over();
     return st;

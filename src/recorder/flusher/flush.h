@@ -30,12 +30,8 @@
 #include "opscope/record.h"
 #include "wire/live.h"
 
-/* What the flusher asks of the core. All are set, wait-free, and change no errno. */
+/* What the flusher calls of the state machine. All are set, wait-free, and change no errno. */
 struct osc_flush_core {
-    /* Now, as osc_now(). Any thread, signal handlers too. */
-    uint64_t (*now)(void);
-    /* Read all clocks at once. Flusher only, and osc_flush_start(). */
-    void (*anchor)(struct osc_clock_anchor *anchor);
     /* Record nothing (true) or go on (false), as a schedule wants it: a cause of its own
      * beside that of osc_pause(). Any thread that calls osc_flush_step(). */
     void (*hold)(bool hold);
@@ -43,16 +39,6 @@ struct osc_flush_core {
     void (*pause)(bool pause);
     /* Whether calls are recorded now: neither held nor paused. Flusher. */
     bool (*is_recording)(void);
-    /* As osc_losses_get(). Flusher. */
-    void (*losses)(struct osc_losses *losses);
-    /* Write into H what was lost that no thread counts. Flusher. */
-    void (*tell_losses)(struct osc_live_header *h);
-    /* Blocks are few: hand over those of threads that are gone without a word; how many
-     * threads. Flusher. */
-    uint32_t (*reap)(void);
-    /* Entry I of osc_blocks_threads() was EXITED, all of its thread is in the file: it may
-     * be used again. Flusher. */
-    void (*thread_done)(uint32_t i);
 };
 
 struct osc_flush_start {

@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "recorder/thread/thread_list.h"
+#include "recorder/thread/losses.h"
 #include "support/recording.h"
 #include "wire/control.h"
 
@@ -209,7 +209,7 @@ static void what_was_cut_or_lost_by_no_thread_is_in_the_file(void **state)
     osc_instant(osc_name_c("long"));
     osc_arg_text(osc_name_c("key"), text, sizeof text);
     osc_arg_json(osc_name_c("key"), text, sizeof text);
-    osc_threads_count(OSC_LOSS_FULL, 3);
+    osc_losses_add(OSC_LOSS_FULL, 3);
     assert_int_equal(osc_stop(), OSC_OK);
     assert_true(read_part(&r, 1));
     assert_int_equal(r.end.lost[OSC_LOSS_TOO_BIG], 2);

@@ -18,26 +18,22 @@
 #include "recorder/host/maps.h"
 #include "support/recorded.h"
 
-/* A frame as code with frame pointers leaves it. */
-struct frame {
-    uintptr_t caller, address;
-};
-
 static union {
     struct osc_record_slot slots[OSC_STACK_SLOTS];
     uint64_t addresses[OSC_RECORD_FRAMES_MAX];
 } found;
 
-static uint32_t walk(const struct frame *f, enum osc_stack_end *end)
+static uint32_t walk(const struct osc_stack_frame *f, enum osc_stack_end *end)
 {
-    return osc_stack_walk((uintptr_t)f, found.slots, end);
+    return osc_stack_follow((uintptr_t)f, osc_stack_last((uintptr_t)f), found.slots, end);
 }
 
 /* --- chains that are made up --------------------------------------------------------- */
 
 static void frames_are_followed_outwards(void **state)
 {
-    struct frame f[3] = {{(uintptr_t)&f[1], 0x1000}, {(uintptr_t)&f[2], 0x2000}, {0, 0x3000}};
+    struct osc_stack_frame f[3] = {
+        {(uintptr_t)&f[1], 0x1000}, {(uintptr_t)&f[2], 0x2000}, {0, 0x3000}};
     enum osc_stack_end end;
 
     (void)state;
@@ -51,8 +47,8 @@ static void frames_are_followed_outwards(void **state)
 
 static void a_chain_that_leads_astray_ends_the_stack(void **state)
 {
-    static struct frame elsewhere = {0, 0x9000};
-    struct frame f[2] = {{0, 0x1000}, {0, 0x2000}};
+    static struct osc_stack_frame elsewhere = {0, 0x9000};
+    struct osc_stack_frame f[2] = {{0, 0x1000}, {0, 0x2000}};
     void *nowhere = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     const uintptr_t wrong[] = {1,
                                8,
@@ -77,12 +73,12 @@ static void a_chain_that_leads_astray_ends_the_stack(void **state)
 
 static void a_deep_stack_is_cut(void **state)
 {
-    struct frame f[OSC_RECORD_FRAMES_MAX + 1];
+    struct osc_stack_frame f[OSC_RECORD_FRAMES_MAX + 1];
     enum osc_stack_end end;
 
     (void)state;
     for (size_t i = 0; i <= OSC_RECORD_FRAMES_MAX; i++)
-        f[i] = (struct frame){(uintptr_t)&f[i + 1], i + 1};
+        f[i] = (struct osc_stack_frame){(uintptr_t)&f[i + 1], i + 1};
     f[OSC_RECORD_FRAMES_MAX].caller = 0;
     assert_int_equal(walk(f, &end), OSC_RECORD_FRAMES_MAX);
     assert_int_equal(end, OSC_STACK_CUT);
@@ -94,7 +90,7 @@ static void a_deep_stack_is_cut(void **state)
  * under AddressSanitizer, which may keep F elsewhere. */
 OSC_STACK_READER static void *walk_to_the_end(void *arg)
 {
-    struct frame f = {0, 0x1000};
+    struct osc_stack_frame f = {0, 0x1000};
     enum osc_stack_end end;
 
     (void)arg;

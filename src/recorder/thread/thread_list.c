@@ -11,14 +11,14 @@
 #include <unistd.h>
 
 #include "recorder/live/blocks.h"
-#include "recorder/session.h"
+#include "recorder/thread/losses.h"
 #include "recorder/thread/ticks.h"
 
 #ifndef MADV_WIPEONFORK
 #define MADV_WIPEONFORK 18 /* Linux 4.14 */
 #endif
 
-enum { TRIES_MAX = 1000, KEYS_AT_HAND = 32, REAPS_HZ = 10, SETTLE_STEP_NS = 50000 };
+enum { TRIES_MAX = 1000, KEYS_AT_HAND = 32, REAPS_HZ = 10, WAIT_STEP_NS = 50000 };
 
 /* Wiped in the child of a fork. */
 struct memory {
@@ -43,9 +43,8 @@ static uint32_t links[OSC_LIVE_THREADS];
 static uint32_t n_writers; /* ever used */
 
 static uint64_t last_ordinal;
-static uint64_t lost_without[OSC_LOSS_COUNT]; /* a thread */
-static uint64_t lost_gone[OSC_LOSS_COUNT];    /* in entries that were given back */
-static uint64_t last_reap;                    /* when, in ticks */
+static uint64_t generation; /* of the recording that goes on; 0: none does */
+static uint64_t last_reap;  /* when, in ticks */
 
 static void push_index(uint32_t i)
 {
@@ -76,7 +75,7 @@ static uint32_t pop_index(void)
                                         false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE))
             return (uint32_t)old;
     }
-    /* relaxed: fresh ones are zero for everybody; seq_cst: see osc_threads_settle(). */
+    /* relaxed: fresh ones are zero for everybody; seq_cst: see wait_idle(). */
     uint32_t n = __atomic_load_n(&n_writers, __ATOMIC_RELAXED);
 
     while (n < OSC_LIVE_THREADS)
@@ -94,28 +93,33 @@ static void clear(struct osc_writer *w)
     w->is_dry = false;
     w->entry = NULL;
     w->block = NULL;
-    /* relaxed: osc_threads_settle() and is_gone() may look at it, to no avail. */
+    /* relaxed: wait_idle() and is_gone() may look at it, to no avail. */
     __atomic_store_n(&w->tid, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&w->pos, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&w->busy, 0, __ATOMIC_RELAXED);
 }
 
-/* Keep all others out of W, whose thread ends; whether it ends within a slow path. */
+/* Keep all others out of W, whose thread ends; whether it jumped out of a slow path. */
 static bool seize(struct osc_writer *w)
 {
-    /* seq_cst: see osc_threads_settle() */
-    return __atomic_exchange_n(&w->busy, OSC_BUSY_ALONE, __ATOMIC_SEQ_CST) != 0;
+    /* seq_cst: see wait_idle() */
+    return __atomic_exchange_n(&w->busy, 1, __ATOMIC_SEQ_CST) != 0;
 }
 
 /* The thread of writer I, W, ends: what is to be written of it goes out, if there is a
- * recording for it, and the writer back. Seized. */
-static void hand_over(struct osc_writer *w, uint32_t i, bool is_torn)
+ * recording for it, and the writer back. Seized. What a thread that jumped out of a slow path
+ * was changing is not to be trusted: its block stays where it is until the recording ends. */
+static void hand_over(struct osc_writer *w, uint32_t i, bool has_jumped)
 {
     struct osc_live_thread *entry = w->entry;
-    const bool is_on = w->generation != 0 && w->generation == osc_session_generation();
+    /* seq_cst: see wait_idle() */
+    const bool is_on =
+        w->generation != 0 && w->generation == __atomic_load_n(&generation, __ATOMIC_SEQ_CST);
 
+    if (is_on && !has_jumped)
+        osc_writer_end(w, osc_ticks());
     if (is_on)
-        osc_writer_end(w, osc_ticks(), is_torn);
+        osc_writer_count_unwritten(w, entry);
     clear(w);
     /* release: pairs with the acquire of the flusher, who gives it back. */
     if (is_on)
@@ -132,12 +136,12 @@ static void end_thread(void *arg)
 
     if (osc_threads_life() == OSC_LIFE_HERE && w == osc_writer_self && w->index_1 != 0) {
         const uint32_t i = w->index_1 - 1;
-        const bool is_torn = seize(w);
+        const bool has_jumped = seize(w);
 
         w->epoch = 0;
         __atomic_signal_fence(__ATOMIC_SEQ_CST); /* as in the slow path */
         osc_writer_self = osc_writer_nobody();
-        hand_over(w, i, is_torn);
+        hand_over(w, i, has_jumped);
     }
     errno = kept;
 }
@@ -249,9 +253,9 @@ bool osc_threads_begin_life(void)
         return false;
     free_writers = 0;
     n_writers = 0;
-    memset(lost_without, 0, sizeof lost_without);
-    memset(lost_gone, 0, sizeof lost_gone);
+    generation = 0;
     last_reap = 0;
+    osc_losses_reset();
     return true;
 }
 
@@ -311,13 +315,13 @@ struct osc_writer *osc_threads_writer(void)
     return osc_writer_self;
 }
 
-void osc_threads_tell_busy(void)
+void osc_threads_publish_busy(void)
 {
-    /* seq_cst: pairs with osc_threads_settle(); the mark stays. */
-    (void)__atomic_fetch_or(&osc_writer_self->busy, OSC_BUSY_ALONE, __ATOMIC_SEQ_CST);
+    /* seq_cst: see wait_idle() */
+    (void)__atomic_exchange_n(&osc_writer_self->busy, 1, __ATOMIC_SEQ_CST);
 }
 
-void osc_threads_enter(struct osc_writer *w, uint64_t generation)
+void osc_threads_enter(struct osc_writer *w, uint64_t number)
 {
     struct osc_live_header *h = osc_blocks_header();
     struct osc_live_thread *e = &osc_blocks_threads()[w->index_1 - 1];
@@ -328,29 +332,13 @@ void osc_threads_enter(struct osc_writer *w, uint64_t generation)
     w->entry = e;
     e->tid = w->tid;
     e->ordinal = w->ordinal;
-    /* release: pairs with the acquire of the flusher and in osc_threads_losses(). */
+    /* release: pairs with the acquire of the flusher and in osc_losses_sum(). */
     __atomic_store_n(&e->state, OSC_THREAD_RUNS, __ATOMIC_RELEASE);
     while (n < w->index_1 && !__atomic_compare_exchange_n(&h->n_threads, &n, w->index_1, true,
                                                           __ATOMIC_RELEASE, __ATOMIC_RELAXED))
         /* release: as above; relaxed: it is tried again. */
         continue;
-    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* who is torn off before tries again */
-    w->generation = generation;
-}
-
-void osc_threads_count(enum osc_loss cause, uint64_t n)
-{
-    /* relaxed: each number for itself */
-    __atomic_add_fetch(&lost_without[cause], n, __ATOMIC_RELAXED);
-}
-
-void osc_threads_tell(struct osc_live_header *h)
-{
-    /* relaxed: each number for itself */
-    for (uint32_t cause = 0; cause < OSC_LOSS_COUNT; cause++)
-        __atomic_store_n(&h->lost[cause],
-                         __atomic_load_n(&lost_without[cause], __ATOMIC_RELAXED),
-                         __ATOMIC_RELAXED);
+    w->generation = number;
 }
 
 /* Entries of the table of this recording that were ever used. */
@@ -362,28 +350,13 @@ static uint32_t entries_used(void)
     return h ? __atomic_load_n(&h->n_threads, __ATOMIC_ACQUIRE) : 0;
 }
 
-void osc_threads_losses(uint64_t lost[OSC_LOSS_COUNT])
-{
-    const struct osc_live_thread *t = osc_blocks_threads();
-
-    /* relaxed: each number for itself */
-    for (uint32_t cause = 0; cause < OSC_LOSS_COUNT; cause++)
-        lost[cause] = __atomic_load_n(&lost_without[cause], __ATOMIC_RELAXED) +
-                      __atomic_load_n(&lost_gone[cause], __ATOMIC_RELAXED);
-    for (uint32_t i = 0, n = entries_used(); i < n; i++)
-        for (uint32_t cause = 0; cause < OSC_LOSS_COUNT; cause++)
-            lost[cause] += __atomic_load_n(&t[i].lost[cause], __ATOMIC_RELAXED);
-}
-
 void osc_threads_give_back(uint32_t i)
 {
     struct osc_live_thread *e = &osc_blocks_threads()[i];
 
-    /* relaxed: its thread has ended; see osc_threads_losses() for others. */
+    osc_losses_keep(e);
     for (uint32_t cause = 0; cause < OSC_LOSS_COUNT; cause++)
-        __atomic_add_fetch(&lost_gone[cause],
-                           __atomic_exchange_n(&e->lost[cause], 0, __ATOMIC_RELAXED),
-                           __ATOMIC_RELAXED);
+        __atomic_store_n(&e->lost[cause], 0, __ATOMIC_RELAXED); /* its thread has ended */
     /* release: a reader of the file that sees it UNUSED needs nothing of it. */
     __atomic_store_n(&e->state, OSC_THREAD_UNUSED, __ATOMIC_RELEASE);
     push_index(i);
@@ -414,7 +387,7 @@ static bool is_tagged(const struct osc_writer *w)
 /* Whether the thread of writer I is in no call, as far as one can tell from outside. */
 static bool is_through(uint32_t i)
 {
-    /* seq_cst: see osc_threads_settle() */
+    /* seq_cst: see wait_idle() */
     if (__atomic_load_n(&memory->writers[i].busy, __ATOMIC_SEQ_CST))
         return false;
     /* acquire: pairs with the release in osc_threads_enter() */
@@ -423,9 +396,10 @@ static bool is_through(uint32_t i)
            is_tagged(&memory->writers[i]);
 }
 
-void osc_threads_settle(int64_t timeout_ns)
+/* Wait until the calls that were under way are through, for at most TIMEOUT_NS. */
+static void wait_idle(int64_t timeout_ns)
 {
-    const struct timespec step = {.tv_nsec = SETTLE_STEP_NS};
+    const struct timespec step = {.tv_nsec = WAIT_STEP_NS};
     /* seq_cst: a thread takes its writer, tells that it is busy, and looks whether recording
      * is on; we turned that off before we look here: one of the two sees the other. */
     const uint32_t n = __atomic_load_n(&n_writers, __ATOMIC_SEQ_CST);
@@ -433,52 +407,40 @@ void osc_threads_settle(int64_t timeout_ns)
     for (uint32_t i = 0; i < n; i++)
         while (&memory->writers[i] != osc_writer_self && timeout_ns > 0 && !is_through(i)) {
             (void)nanosleep(&step, NULL);
-            timeout_ns -= SETTLE_STEP_NS;
+            timeout_ns -= WAIT_STEP_NS;
         }
+}
+
+void osc_threads_open(uint64_t number)
+{
+    /* relaxed: nobody records. */
+    __atomic_store_n(&last_ordinal, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&generation, number, __ATOMIC_RELAXED);
+}
+
+void osc_threads_stop(int64_t timeout_ns)
+{
+    /* seq_cst: see wait_idle() */
+    __atomic_store_n(&generation, 0, __ATOMIC_SEQ_CST);
+    wait_idle(timeout_ns);
+    for (uint32_t i = 0, n = entries_used(); i < n; i++) {
+        struct osc_live_thread *e = &osc_blocks_threads()[i];
+
+        /* acquire: pairs with the release in osc_threads_enter() */
+        if (__atomic_load_n(&e->state, __ATOMIC_ACQUIRE) == OSC_THREAD_RUNS)
+            osc_writer_count_unwritten(&memory->writers[i], e);
+    }
 }
 
 void osc_threads_close(void)
 {
     for (uint32_t i = 0, n = entries_used(); i < n; i++) {
-        struct osc_live_thread *e = &osc_blocks_threads()[i];
+        const struct osc_live_thread *e = &osc_blocks_threads()[i];
 
         /* acquire: pairs with the release in end_thread() */
         if (__atomic_load_n(&e->state, __ATOMIC_ACQUIRE) == OSC_THREAD_EXITED)
             osc_threads_give_back(i);
         else
-            for (uint32_t cause = 0; cause < OSC_LOSS_COUNT; cause++)
-                /* relaxed: see osc_threads_losses() */
-                __atomic_add_fetch(&lost_gone[cause],
-                                   __atomic_load_n(&e->lost[cause], __ATOMIC_RELAXED),
-                                   __ATOMIC_RELAXED);
-    }
-}
-
-void osc_threads_open(void)
-{
-    /* relaxed: nobody records. */
-    __atomic_store_n(&last_ordinal, 0, __ATOMIC_RELAXED);
-}
-
-void osc_threads_forget_losses(void)
-{
-    for (uint32_t cause = 0; cause < OSC_LOSS_COUNT; cause++) {
-        __atomic_store_n(&lost_without[cause], 0, __ATOMIC_RELAXED); /* relaxed: as above */
-        __atomic_store_n(&lost_gone[cause], 0, __ATOMIC_RELAXED);
-    }
-}
-
-void osc_threads_count_owed(void)
-{
-    for (uint32_t i = 0, n = entries_used(); i < n; i++) {
-        const struct osc_writer *w = &memory->writers[i];
-        struct osc_live_thread *e = &osc_blocks_threads()[i];
-
-        /* acquire: pairs with the release in osc_threads_enter(), and with that at the end of
-         * the slow path, which wrote n_owed */
-        if (__atomic_load_n(&e->state, __ATOMIC_ACQUIRE) == OSC_THREAD_RUNS &&
-            !__atomic_load_n(&w->busy, __ATOMIC_ACQUIRE))
-            /* relaxed: see osc_threads_losses() */
-            __atomic_add_fetch(&e->lost[OSC_LOSS_FULL], w->n_owed, __ATOMIC_RELAXED);
+            osc_losses_keep(e);
     }
 }

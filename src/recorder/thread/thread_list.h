@@ -56,23 +56,13 @@ void osc_threads_forked(void);
  * handler. */
 struct osc_writer *osc_threads_writer(void);
 
-/* This thread's writer is busy, for osc_threads_settle() as well, with the mark it has: only
- * then may a call look whether recording is on. Its thread, which has one. */
-void osc_threads_tell_busy(void);
+/* This thread's writer is busy, for osc_threads_stop() as well: only then may a call look
+ * whether recording is on. Its thread, which has one. */
+void osc_threads_publish_busy(void);
 
-/* Fill W's entry of the table for the recording GENERATION, which W's is from then on. Its
+/* Fill W's entry of the table for the recording NUMBER, which W's is from then on. Its
  * thread, busy. */
-void osc_threads_enter(struct osc_writer *w, uint64_t generation);
-
-/* N records were lost by a thread without an entry, or outside of recordings. Any thread
- * and handler. */
-void osc_threads_count(enum osc_loss cause, uint64_t n);
-
-/* Write into H what osc_threads_count() has counted. The flusher. */
-void osc_threads_tell(struct osc_live_header *h);
-
-/* All that was lost since osc_threads_forget_losses(), by cause. Any thread. */
-void osc_threads_losses(uint64_t lost[OSC_LOSS_COUNT]);
+void osc_threads_enter(struct osc_writer *w, uint64_t number);
 
 /* End the writers of threads that are gone without having told; how many. A system call for
  * each writer. Any thread and handler. */
@@ -81,22 +71,15 @@ uint32_t osc_threads_reap(void);
 /* Entry I, which was EXITED, may be used again. The flusher, or whoever ends a recording. */
 void osc_threads_give_back(uint32_t i);
 
+/* The recording NUMBER begins: ordinals begin at 1. One thread at a time. */
+void osc_threads_open(uint64_t number);
+
 /*
- * Recording is off: wait until the calls that were under way are through, for at most
- * TIMEOUT_NS. One thread at a time.
+ * Recording is off, and no call that begins from now on records: wait until those under way
+ * are through, for at most TIMEOUT_NS, and count the ends that will never be written. One
+ * thread at a time.
  */
-void osc_threads_settle(int64_t timeout_ns);
-
-/* Calls under way are through, no other will be: count the ends that never found room. One
- * thread at a time. */
-void osc_threads_count_owed(void);
-
-/* A recording begins: ordinals begin at 1. One thread at a time. */
-void osc_threads_open(void);
-
-/* Nothing is lost yet: what is recorded from now on belongs to a new recording. One thread
- * at a time. */
-void osc_threads_forget_losses(void);
+void osc_threads_stop(int64_t timeout_ns);
 
 /* The recording is over: no entry is of use any more. One thread at a time. */
 void osc_threads_close(void);

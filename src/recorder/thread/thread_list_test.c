@@ -13,8 +13,6 @@
 #include <unistd.h>
 
 #include "opscope/record.h"
-#include "recorder/live/blocks.h"
-#include "recorder/session.h"
 #include "support/recorded.h"
 
 static struct recorded rec;
@@ -289,134 +287,6 @@ static void stops_and_starts_beside_threads_that_record(void **state)
     assert_true(n[0] + n[1] + n[2] > 0);
 }
 
-/* A thread in the slow path, where the test says so: what osc_writer_slow() does, with a
- * halt behind the look at whether recording is on. */
-static struct {
-    pthread_barrier_t is_in;
-    uint32_t may_go, is_out;
-    bool got_block;
-} slow;
-
-static void *record_slowly(void *arg)
-{
-    struct osc_writer *w = osc_threads_writer();
-    enum osc_loss why;
-    const uint64_t generation = osc_session_enter(&why);
-
-    (void)pthread_barrier_wait(&slow.is_in);
-    if (arg)
-        /* acquire: pairs with the release of the test */
-        while (!__atomic_load_n(&slow.may_go, __ATOMIC_ACQUIRE))
-            (void)usleep(1000);
-    else
-        (void)usleep(100000);
-    osc_threads_enter(w, generation);
-    struct osc_block *b = osc_blocks_take(w->ordinal, w->tid);
-
-    slow.got_block = b != NULL;
-    osc_threads_count(OSC_LOSS_FULL, 1);
-    if (b)
-        osc_blocks_fill(b, 0);
-    /* release: pairs with the acquire of the test, and of osc_threads_settle(). */
-    __atomic_store_n(&slow.is_out, 1, __ATOMIC_RELEASE);
-    __atomic_store_n(&w->busy, 0, __ATOMIC_RELEASE);
-    return NULL;
-}
-
-static pthread_t begin_slowly(void *halt)
-{
-    pthread_t thread;
-
-    slow.may_go = slow.is_out = 0;
-    assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
-    assert_int_equal(pthread_barrier_init(&slow.is_in, NULL, 2), 0);
-    assert_int_equal(pthread_create(&thread, NULL, record_slowly, halt), 0);
-    (void)pthread_barrier_wait(&slow.is_in);
-    return thread;
-}
-
-static void join_slow(pthread_t thread)
-{
-    assert_int_equal(pthread_join(thread, NULL), 0);
-    assert_int_equal(pthread_barrier_destroy(&slow.is_in), 0);
-}
-
-static void stops_only_when_a_thread_is_out_of_its_first_record(void **state)
-{
-    (void)state;
-    const pthread_t thread = begin_slowly(NULL);
-
-    assert_int_equal(recorded_end(&rec), OSC_OK);
-    /* acquire: as above */
-    assert_int_equal(__atomic_load_n(&slow.is_out, __ATOMIC_ACQUIRE), 1);
-    join_slow(thread);
-    assert_true(slow.got_block);
-}
-
-static void lets_a_thread_wake_up_in_a_recording_that_is_over(void **state)
-{
-    (void)state;
-    for (int is_again = 0; is_again < 2; is_again++) {
-        const pthread_t thread = begin_slowly(&slow);
-
-        assert_int_equal(recorded_end(&rec), OSC_OK);
-        if (is_again)
-            assert_int_equal(recorded_begin(&rec, 1 << 20), OSC_OK);
-        /* release: as above */
-        __atomic_store_n(&slow.may_go, 1, __ATOMIC_RELEASE);
-        join_slow(thread);
-        if (is_again)
-            assert_int_equal(recorded_end(&rec), OSC_OK);
-        else
-            assert_false(slow.got_block);
-    }
-}
-
-static void *cancel_and_record(void *arg)
-{
-    static char name[2 << 20]; /* for which the log of names must grow */
-
-    memset(name, 'n', sizeof name);
-    (void)pthread_cancel(pthread_self());
-    osc_instant(osc_name_of(name, sizeof name));
-    *(bool *)arg = true;
-    pthread_testcancel();
-    return NULL;
-}
-
-/* In a child, which is armed until it records. */
-static void act_as_child(void)
-{
-    pthread_t thread;
-    bool is_through_call = false;
-    struct osc_losses lost;
-
-    if (pthread_create(&thread, NULL, cancel_and_record, &is_through_call) != 0 ||
-        pthread_join(thread, NULL) != 0)
-        _exit(1);
-    osc_instant(1);
-    osc_losses_get(&lost);
-    (void)osc_stop();
-    _exit(!is_through_call ? 2 : lost.late + lost.full > 0 ? 3 : 0);
-}
-
-static void is_not_cancelled_within_a_call(void **state)
-{
-    int status = -1;
-
-    (void)state;
-    if (CHILDREN_FAIL)
-        return;
-    assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
-    osc_instant(1);
-    const pid_t pid = fork();
-    if (pid == 0)
-        act_as_child();
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    assert_int_equal(status, 0);
-    assert_int_equal(recorded_end(&rec), OSC_OK);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -428,9 +298,6 @@ int main(void)
         cmocka_unit_test(records_in_destructors_of_other_libraries),
         cmocka_unit_test(keeps_threads_through_several_recordings),
         cmocka_unit_test(stops_and_starts_beside_threads_that_record),
-        cmocka_unit_test(stops_only_when_a_thread_is_out_of_its_first_record),
-        cmocka_unit_test(lets_a_thread_wake_up_in_a_recording_that_is_over),
-        cmocka_unit_test(is_not_cancelled_within_a_call),
     };
     return cmocka_run_group_tests_name("threads", tests, NULL, NULL);
 }

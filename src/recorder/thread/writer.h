@@ -8,9 +8,9 @@
  *     write     the value, the words behind slot 0
  *     tag       the word of slot 0, last: from then on the record is there
  *
- * What is not the everyday case goes through osc_writer_slow(): no block yet, the block
- * is full, records were lost, begins are missing, nothing or not all is to be recorded,
- * this is the child of a fork. The everyday case is told by two numbers that must be the
+ * What is not the everyday case goes through the slow path (recorder/slow_path.h): no block
+ * yet, the block is full, records were lost, begins are missing, nothing or not all is to be
+ * recorded, this is the child of a fork. The everyday case is where two numbers are the
  * same: the epoch of the process, which changes with every change of what is recorded,
  * and that of the writer, which is 0 while anything is unusual.
  *
@@ -20,13 +20,8 @@
  *     its header, and its end is a multiple of its size. Wiped memory reads the same.
  *   - Only its thread and that thread's handlers touch a writer. While it is BUSY, the slow
  *     path of the thread is at work, and what a handler records is dropped and counted.
- *   - A slow path may never return: a handler jumps out of it (siglongjmp(), an exception), or
- *     its thread is cancelled. BUSY is where it left a mark in its frame. The frame is no more
- *     once something else stands there, or another call's mark; then the call that sees that
- *     mends the writer. Nothing is concluded from addresses alone, which other stacks
- *     (sigaltstack(), coroutines) put in any order.
- *   - So what the slow path does to a writer, it does in an order that can be mended after
- *     any instruction: above all, a block is never BLOCK any more when it is handed over.
+ *   - A handler may jump out of the slow path (siglongjmp(), an exception). The writer stays
+ *     BUSY then, so all that its thread still records is dropped and counted.
  *   - A begin that was not recorded swallows its end: RUNS says so of the innermost scopes,
  *     those of one kind that stand inside each other in one entry. An end that finds no
  *     room keeps its time, and is written as soon as there is some.
@@ -74,8 +69,7 @@ struct osc_writer {
     struct osc_live_thread *entry;
     uint32_t index_1; /* of this writer + 1 */
     uint32_t tid;
-    uintptr_t busy;    /* 0: not; OSC_BUSY_ALONE, or where the mark is */
-    uint32_t n_doubts; /* calls that found it busy */
+    uint32_t busy; /* whether the slow path is at work */
     uint32_t n_runs;
     uint32_t n_over; /* more scopes inside of those: not recorded either */
     uint32_t n_over_counted;
@@ -87,9 +81,6 @@ struct osc_writer {
     uint64_t pending[OSC_LOSS_COUNT];        /* lost since the last LOST record */
     uint32_t n_nested_begins, n_nested_ends; /* of handlers, not yet accounted for */
 };
-
-/* Busy without a mark: as long as it takes, and nobody will jump out of it. */
-#define OSC_BUSY_ALONE ((uintptr_t)1)
 
 /* Of this thread; one without anything until the thread records. */
 extern OSC_HIDDEN _Thread_local struct osc_writer *osc_writer_self
@@ -105,25 +96,65 @@ extern OSC_HIDDEN uint64_t osc_epoch;
 /* The same while the clock is the processor's counter; OSC_EPOCH_NONE otherwise. */
 extern OSC_HIDDEN uint64_t osc_epoch_counter;
 
-/* N_SLOTS slots for a record of this ROLE made at TICKS, or NULL: it is not recorded. */
-OSC_HIDDEN struct osc_record_slot *osc_writer_slow(uint32_t n_slots, enum osc_role role,
-                                                   uint64_t ticks);
+/* --- for the slow path, while W is busy ------------------------------------------------ */
 
-/* Open the recording if it is only armed, and write what this thread still owes. */
-OSC_HIDDEN void osc_writer_settle(void);
+/* Keep handlers out of W; false if this is one that came while W was busy. */
+static inline bool osc_writer_set_busy(struct osc_writer *w)
+{
+    /* relaxed: only this thread and its handlers write it. */
+    if (__atomic_load_n(&w->busy, __ATOMIC_RELAXED))
+        return false;
+    __atomic_store_n(&w->busy, 1, __ATOMIC_RELAXED);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* handlers see it before anything else */
+    return true;
+}
 
-/* W's thread ends: write what is still to be said at TICKS, and hand over the block; if it
- * IS_TORN, out of a slow path, after mending W. Its thread, busy. */
-OSC_HIDDEN void osc_writer_end(struct osc_writer *w, uint64_t ticks, bool is_torn);
+static inline void osc_writer_set_idle(struct osc_writer *w)
+{
+    /* release: pairs with the acquire in osc_threads_stop(); handlers see all of it. */
+    __atomic_store_n(&w->busy, 0, __ATOMIC_RELEASE);
+}
 
-/*
- * Drop and count a record of this ROLE at once, if there is still no room: without the
- * time, which costs as much as all the rest. False: it needs osc_writer_slow().
- */
-OSC_HIDDEN bool osc_writer_drop(enum osc_role role);
+/* A handler records while W is busy: drop that, and count it. */
+void osc_writer_drop_nested(struct osc_writer *w, enum osc_role role);
 
-/* A record of this thread was cut: count it. */
-OSC_HIDDEN void osc_writer_cut(void);
+/* Drop a record of this ROLE that found no room at TICKS. */
+void osc_writer_drop(struct osc_writer *w, enum osc_role role, uint64_t ticks);
+
+/* Account for what handlers dropped meanwhile; whether there is more of that by now. */
+void osc_writer_absorb(struct osc_writer *w);
+
+static inline bool osc_writer_has_nested(const struct osc_writer *w)
+{
+    /* relaxed: see osc_writer_drop_nested() */
+    return __atomic_load_n(&w->n_nested_begins, __ATOMIC_RELAXED) > 0 ||
+           __atomic_load_n(&w->n_nested_ends, __ATOMIC_RELAXED) > 0;
+}
+
+/* W, which is new or of another recording, has nothing of it any more. */
+void osc_writer_clear(struct osc_writer *w);
+
+/* N_SLOTS slots for a record of this ROLE made at TICKS; NULL: it is not recorded, but
+ * accounted for. Recording may be paused. */
+struct osc_record_slot *osc_writer_place(struct osc_writer *w, uint32_t n_slots,
+                                         enum osc_role role, uint64_t ticks, bool is_paused);
+
+/* Whether nothing of W needs the slow path; whether losses are still to be recorded. */
+bool osc_writer_is_everyday(const struct osc_writer *w);
+bool osc_writer_has_pending(const struct osc_writer *w);
+
+/* Whether the innermost scope's begin was not recorded; end that scope. */
+bool osc_writer_is_inside_missing(const struct osc_writer *w);
+bool osc_writer_pop_level(struct osc_writer *w);
+
+/* W's thread ends: write what is still missing at TICKS, and hand over the block. */
+void osc_writer_end(struct osc_writer *w, uint64_t ticks);
+
+/* Count in ENTRY, which was W's, the ends that W never wrote: its thread or the recording is
+ * over. Any thread. */
+void osc_writer_count_unwritten(struct osc_writer *w, struct osc_live_thread *entry);
+
+/* --- for calls ------------------------------------------------------------------------ */
 
 static inline struct osc_block *osc_writer_block_of(const void *slot)
 {
@@ -148,18 +179,6 @@ static inline struct osc_record_slot *osc_writer_try(struct osc_writer *w, uint3
         __builtin_unreachable();
     /* NOLINTNEXTLINE(performance-no-int-to-ptr): reserved by one swap of a number */
     return (struct osc_record_slot *)pos;
-}
-
-static inline struct osc_record_slot *osc_writer_reserve(uint32_t n_slots, enum osc_role role,
-                                                         uint64_t ticks)
-{
-    struct osc_writer *w = osc_writer_self;
-    struct osc_record_slot *s = NULL;
-
-    /* relaxed: a change of it comes between calls or goes unseen by this one. */
-    if (__builtin_expect(w->epoch == __atomic_load_n(&osc_epoch, __ATOMIC_RELAXED), 1))
-        s = osc_writer_try(w, n_slots);
-    return __builtin_expect(s != NULL, 1) ? s : osc_writer_slow(n_slots, role, ticks);
 }
 
 /* Whether a word may be written in halves: two instructions less than to put it together.
@@ -193,16 +212,12 @@ static inline void osc_writer_finish(struct osc_record_slot *s, uint32_t id, uin
 #endif
 }
 
-/* A record of one slot. */
-static inline void osc_writer_put(uint32_t kind, uint32_t id, uint64_t value,
-                                  enum osc_role role, uint64_t ticks)
+/* Write a slot behind slot 0. */
+static inline void osc_writer_fill(struct osc_record_slot *s, uint64_t value, uint64_t word)
 {
-    struct osc_record_slot *s = osc_writer_reserve(1, role, ticks);
-
-    if (s) {
-        s->value = value;
-        osc_writer_finish(s, id, kind, 1);
-    }
+    s->value = value;
+    /* relaxed: the flusher may look before the record is whole, and finds no tag there. */
+    __atomic_store_n(&s->word, word, __ATOMIC_RELAXED);
 }
 
 #endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Recording calls that never return: their thread is cancelled, or jumps out of a handler. */
-#include "recorder/thread/writer.h"
-
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -10,43 +8,15 @@
 #include <cmocka.h>
 #include <pthread.h>
 #include <signal.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "opscope/record.h"
+#include "recorder/thread/writer.h"
 #include "support/recorded.h"
 #include "support/single_step.h"
 
 static struct recorded rec;
-
-static uint64_t n_nested(void)
-{
-    struct osc_losses lost;
-
-    osc_losses_get(&lost);
-    return lost.nested;
-}
-
-static void goes_on_where_no_mark_is_any_more(void **state)
-{
-    static uint32_t place; /* where one was */
-
-    (void)state;
-    assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
-    osc_instant(1);
-    struct osc_writer *w = osc_writer_self;
-
-    w->epoch = 0;
-    w->busy = OSC_BUSY_ALONE;
-    osc_instant(1);
-    assert_int_equal(n_nested(), 1);
-    w->busy = (uintptr_t)&place;
-    osc_instant(1);
-    assert_int_equal(n_nested(), 1);
-    assert_int_equal(w->busy, 0);
-    assert_int_equal(recorded_end(&rec), OSC_OK);
-    assert_int_equal(rec.all.n[OSC_RECORD_INSTANT], 2);
-    assert_int_equal(rec.all.lost[OSC_LOSS_NESTED], 1);
-}
 
 #if CAN_STEP
 
@@ -60,11 +30,14 @@ static struct {
     volatile bool is_call; /* a call is being stepped through, and not step() itself */
 } torn;
 
-static void count_down(int signal)
+static void count_down(int signal, siginfo_t *info, void *context)
 {
-    (void)signal;
+    ucontext_t *interrupted = context;
+
+    (void)signal, (void)info;
     if (torn.is_call && torn.n_left-- == 0) {
         torn.is_done = true;
+        interrupted->uc_mcontext.gregs[REG_EFL] &= ~0x100; /* no more traps */
         torn.deed();
     }
 }
@@ -79,7 +52,8 @@ static inline void tear(bool is_on)
 
 static void catch_traps(struct sigaction *before)
 {
-    const struct sigaction sa = {.sa_handler = count_down, .sa_flags = SA_NODEFER};
+    const struct sigaction sa = {.sa_sigaction = count_down,
+                                 .sa_flags = SA_SIGINFO | SA_NODEFER};
 
     assert_int_equal(sigaction(SIGTRAP, &sa, before), 0);
     (void)alarm(HANGS_S); /* what spins is killed */
@@ -176,113 +150,73 @@ static void goes_on_when_threads_are_cancelled_anywhere_in_a_call(void **state)
 
 static sigjmp_buf back;
 
-/* What programs do between records: use the stack. */
-__attribute__((noinline)) static void work(void)
-{
-    char used[4000];
-
-    memset(used, 1, sizeof used);
-    __asm__ volatile("" ::"r"(used) : "memory");
-}
-
 static void jump_back(void)
 {
     siglongjmp(back, 1);
 }
 
-/* A call from far down the stack. */
-__attribute__((noinline)) static void record_deep(uint64_t *n_made)
-{
-    char far_down[1000];
-
-    __asm__ volatile("" ::"r"(far_down) : "memory");
-    tear(true);
-    osc_instant(1);
-    tear(false);
-    ++*n_made;
-}
-
-/* One call, which is left at some instruction; false: it went through. */
-static bool leave_call(int n, uint64_t *n_made)
+/* A call that is left at instruction N; false: it went through. */
+__attribute__((noinline)) static bool leave_call(int n)
 {
     torn.is_done = false;
     torn.n_left = n;
-    if (sigsetjmp(back, 1) == 0)
-        record_deep(n_made);
+    if (sigsetjmp(back, 1) == 0) {
+        tear(true);
+        osc_instant(1);
+        tear(false);
+    }
     return torn.is_done;
 }
 
-static void records_again_after_a_jump_out_of_any_instruction(void **state)
+/* What one thread does, and how often. */
+struct jump {
+    int n; /* instructions before it */
+    bool is_left;
+    uint64_t n_made; /* calls that went through */
+};
+
+static void *record_and_jump(void *arg)
 {
-    uint64_t n_made = 0, n_torn = 0;
-    struct osc_losses lost, were;
+    struct jump *jump = arg;
+
+    osc_begin(OSC_SCOPE_PLAIN, 1);
+    fill_block(&jump->n_made);
+    jump->is_left = leave_call(jump->n);
+    jump->n_made += !jump->is_left;
+    for (int i = 0; i < CALLS_AFTER; i++)
+        osc_instant(1);
+    osc_end();
+    jump->n_made += CALLS_AFTER + 1;
+    return NULL;
+}
+
+static void counts_all_that_a_thread_records_after_a_jump_out_of_any_instruction(void **state)
+{
+    struct jump jump = {.is_left = true};
+    uint64_t n_torn = 0, n_found;
+    struct osc_losses lost;
     struct sigaction before;
 
     (void)state;
     torn.deed = jump_back;
     catch_traps(&before);
     assert_int_equal(recorded_begin(&rec, (uint64_t)256 << 20), OSC_OK);
-    osc_instant(1);
-    n_made++;
-    for (bool is_left = true; is_left && n_torn < STEPS_MAX;) {
-        fill_block(&n_made);
-        is_left = leave_call((int)n_torn, &n_made);
-        n_torn += is_left;
-        work();
-        for (int i = 0; i < CALLS_AFTER; i++, n_made++)
-            osc_instant(1);
-        osc_losses_get(&were);
-        osc_instant(1);
-        n_made++;
-        osc_losses_get(&lost);
-        assert_int_equal(lost.nested, were.nested);
+    for (; jump.is_left && jump.n < STEPS_MAX; jump.n++) {
+        pthread_t thread;
+
+        assert_int_equal(pthread_create(&thread, NULL, record_and_jump, &jump), 0);
+        assert_int_equal(pthread_join(thread, NULL), 0);
+        n_torn += jump.is_left;
     }
     assert_int_equal(recorded_end(&rec), OSC_OK);
     let_traps_be(&before);
-    assert_in_range(rec.all.n[OSC_RECORD_INSTANT] + lost.nested, n_made, n_made + n_torn);
+    osc_losses_get(&lost);
+    n_found = rec.all.n[OSC_RECORD_INSTANT] + rec.all.n[OSC_RECORD_END] + lost.nested;
+    assert_int_equal(rec.all.begins, jump.n);
+    assert_in_range(n_found, jump.n_made, jump.n_made + n_torn);
+    assert_true(lost.nested >= CALLS_AFTER);
     print_message("%llu calls were left, %llu records of later ones dropped and counted\n",
                   (unsigned long long)n_torn, (unsigned long long)lost.nested);
-}
-
-/* --- still there --------------------------------------------------------------------- */
-
-static uint64_t n_handled;
-
-static void record_at_trap(int signal)
-{
-    (void)signal;
-    osc_instant(2);
-    n_handled++;
-}
-
-/* What is above the interrupted call is not always later: a handler's stack may lie there. */
-static void takes_no_handler_on_another_stack_for_a_later_call(void **state)
-{
-    static const struct sigaction sa = {.sa_handler = record_at_trap, .sa_flags = SA_ONSTACK};
-    char stack[64 << 10];
-    const stack_t other = {.ss_sp = stack, .ss_size = sizeof stack};
-    stack_t before;
-    struct sigaction action_before;
-    struct osc_losses lost;
-    uint64_t n_made = 0;
-
-    (void)state;
-    assert_int_equal(sigaltstack(&other, &before), 0);
-    assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
-    assert_int_equal(sigaction(SIGTRAP, &sa, &action_before), 0);
-    for (int i = 0; i < 20; i++) {
-        osc_instant(1);
-        n_made++;
-        fill_block(&n_made);
-        record_deep(&n_made);
-    }
-    assert_int_equal(sigaction(SIGTRAP, &action_before, NULL), 0);
-    assert_int_equal(sigaltstack(&before, NULL), 0);
-    osc_losses_get(&lost);
-    assert_int_equal(recorded_end(&rec), OSC_OK);
-    assert_int_equal(rec.n_unfinished, 0);
-    assert_true(lost.nested > 0);
-    assert_int_equal(rec.all.n[OSC_RECORD_INSTANT] + lost.nested, n_made + n_handled);
 }
 
 #endif
@@ -290,11 +224,9 @@ static void takes_no_handler_on_another_stack_for_a_later_call(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(goes_on_where_no_mark_is_any_more),
 #if CAN_STEP
         cmocka_unit_test(goes_on_when_threads_are_cancelled_anywhere_in_a_call),
-        cmocka_unit_test(records_again_after_a_jump_out_of_any_instruction),
-        cmocka_unit_test(takes_no_handler_on_another_stack_for_a_later_call),
+        cmocka_unit_test(counts_all_that_a_thread_records_after_a_jump_out_of_any_instruction),
 #endif
     };
 

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "recorder/slow_path.h"
+
+#include <errno.h>
+#include <pthread.h>
+
+#include "recorder/live/blocks.h"
+#include "recorder/session.h"
+#include "recorder/thread/losses.h"
+#include "recorder/thread/thread_list.h"
+#include "recorder/thread/ticks.h"
+
+static void absorb_and_leave(struct osc_writer *w)
+{
+    osc_writer_absorb(w);
+    w->epoch = osc_writer_is_everyday(w) && !osc_session_awaits_flusher() ? w->generation : 0;
+    osc_writer_set_idle(w);
+}
+
+/* Out of the slow path: back to the fast one if nothing is unusual. */
+static void leave(struct osc_writer *w)
+{
+    absorb_and_leave(w);
+    /* A handler that came after W was absorbed still found it busy: what it dropped may be a
+     * scope, and has to be recorded before what comes next. */
+    while ((osc_writer_has_nested(w) || (w->epoch != 0 && osc_writer_has_pending(w))) &&
+           osc_writer_set_busy(w)) {
+        w->epoch = 0;
+        __atomic_signal_fence(__ATOMIC_SEQ_CST); /* as in reserve_slowly() */
+        absorb_and_leave(w);
+    }
+}
+
+static struct osc_record_slot *reserve_slowly(uint32_t n_slots, enum osc_role role,
+                                              uint64_t ticks)
+{
+    if (!osc_session_is_on()) {
+        osc_losses_add(OSC_LOSS_LATE, 1);
+        return NULL;
+    }
+    if (!osc_session_is_ours()) {
+        osc_losses_add(OSC_LOSS_NESTED, 1);
+        return NULL;
+    }
+    struct osc_writer *w = osc_threads_writer();
+
+    if (!w) {
+        osc_losses_add(OSC_LOSS_FULL, 1);
+        return NULL;
+    }
+    if (!osc_writer_set_busy(w)) {
+        osc_writer_drop_nested(w, role);
+        return NULL;
+    }
+    w->epoch = 0;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* handlers see that, too */
+
+    enum osc_loss why;
+    const uint64_t generation = osc_session_enter(&why);
+    struct osc_record_slot *s = NULL;
+
+    if (generation != 0) {
+        if (w->generation != generation) {
+            osc_writer_clear(w);
+            osc_threads_enter(w, generation);
+        }
+        s = osc_writer_place(w, n_slots, role, ticks, osc_session_is_paused());
+    } else {
+        osc_losses_add(why, 1);
+    }
+    leave(w);
+    osc_session_announce();
+    return s;
+}
+
+struct osc_record_slot *osc_slow_reserve(uint32_t n_slots, enum osc_role role, uint64_t ticks)
+{
+    const int kept = errno;
+    int cancel = PTHREAD_CANCEL_ENABLE;
+
+    (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    struct osc_record_slot *s = reserve_slowly(n_slots, role, ticks);
+
+    (void)pthread_setcancelstate(cancel, NULL);
+    errno = kept;
+    return s;
+}
+
+bool osc_slow_drop(enum osc_role role)
+{
+    struct osc_writer *w = osc_writer_self;
+
+    if (!w->is_dry || !osc_writer_set_busy(w))
+        return false;
+    /* relaxed: as in the fast path */
+    const bool is_sure =
+        w->is_dry && w->generation == __atomic_load_n(&osc_epoch, __ATOMIC_RELAXED) &&
+        osc_blocks_are_out() && (role != OSC_ROLE_END || osc_writer_is_inside_missing(w));
+
+    if (is_sure) {
+        if (role == OSC_ROLE_END)
+            (void)osc_writer_pop_level(w);
+        else
+            osc_writer_drop(w, role, 0);
+        w->skips_args = role != OSC_ROLE_END;
+        osc_writer_absorb(w);
+    }
+    osc_writer_set_idle(w);
+    return is_sure;
+}
+
+void osc_slow_write_owed(void)
+{
+    /* A record of no slots, that is not lost if there is no room. */
+    if (osc_session_is_on())
+        (void)osc_slow_reserve(0, OSC_ROLE_FACT, osc_ticks());
+}

@@ -1,0 +1,34 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Check that a program has nothing of a library that it must not link.
+
+usage: apart.py PROGRAM LIBRARY.a
+
+The command reads and writes recordings, but does not record itself: it links what writes
+the files, and nothing of the recorder.
+"""
+import os
+import subprocess
+import sys
+
+
+def defined(path):
+    """The functions and objects with linkage across files that PATH defines."""
+    text = subprocess.run([os.environ.get("NM", "nm"), "--defined-only", path], check=True,
+                          stdout=subprocess.PIPE, text=True).stdout
+    words = (line.split() for line in text.splitlines())
+    # Hidden ones are local in a program: by name, then, and ours have a prefix.
+    return {w[2] for w in words if len(w) == 3 and w[2].startswith("osc_")}
+
+
+def main():
+    program, library = sys.argv[1:]
+    ours, theirs = defined(program), defined(library)
+    both = sorted(ours & theirs)
+    if not ours or not theirs:
+        sys.exit("no symbols: " + (library if ours else program))
+    if both:
+        sys.exit("%s has %s of %s" % (program, ", ".join(both[:10]), library))
+
+
+main()
