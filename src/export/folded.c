@@ -216,7 +216,7 @@ static osc_status fold_modules(struct folding *f, const struct osc_trace *t, uin
     if (st == OSC_OK)
         stacks[0] = root;
     for (size_t i = 0; st == OSC_OK && i < m.n_places; i++) {
-        const struct osc_output_paths *const p = &m.places[i];
+        const struct osc_module_place *const p = &m.places[i];
 
         f->has_any = true;
         st = osc_stack_tree_push(&f->tree, stacks[p->parent], p->name, &stacks[i + 1]);

@@ -2,24 +2,15 @@
 #include "sources/itt.h"
 
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sources/itt_clock.h"
+#include "sources/itt_state.h"
 #include "sources/itt_thread.h"
 
-#define PARTS_MAX 16
-#define N_LISTS   4
+#define N_LISTS 4
 
-/* What each static part that called was told; for the children of forks, too. */
-struct hello {
-    char key[24];
-    char value[104];
-};
-
-static struct hello hellos[PARTS_MAX];
-static _Atomic uint32_t n_hellos; /* begun */
 static _Atomic uint32_t is_begun; /* the recorder was started */
 
 /* What static parts look for. NOLINTBEGIN(bugprone-reserved-identifier) */
@@ -54,7 +45,7 @@ static void forked(void)
 {
     /* Relaxed: the child has one thread. Nothing more may be done here, and nothing
      * should: most children only call exec(). */
-    atomic_fetch_or_explicit(&osc_itt_state_, OSC_ITT_HELLO_DUE, memory_order_relaxed);
+    atomic_fetch_or_explicit(&osc_itt_state_, OSC_ITT_REPORT_DUE, memory_order_relaxed);
 }
 
 /* Start the recorder, unless somebody else has. */
@@ -68,41 +59,6 @@ static void begin(void)
     /* If it cannot, all that follows is dropped: there is nobody to tell. */
     const osc_status started = osc_start(NULL);
     (void)started;
-}
-
-/* --- hello ------------------------------------------------------------------------------ */
-
-static void say_hello(const struct osc_itt_global *g, unsigned n_bound, unsigned n_functions)
-{
-    /* Relaxed: a number of one's own. */
-    const uint32_t i = atomic_fetch_add_explicit(&n_hellos, 1, memory_order_relaxed);
-
-    if (i >= PARTS_MAX)
-        return;
-    if (i == 0)
-        (void)snprintf(hellos[i].key, sizeof hellos[i].key, "source.itt");
-    else
-        (void)snprintf(hellos[i].key, sizeof hellos[i].key, "source.itt.%u", i + 1);
-    (void)snprintf(hellos[i].value, sizeof hellos[i].value,
-                   "version %lu.%lu, build %lu, %u of %u functions", g->version_major,
-                   g->version_minor, g->version_build, n_bound, n_functions);
-    if (osc_is_on())
-        osc_metadata(hellos[i].key, hellos[i].value);
-    else /* called from within the start of the recorder */
-        atomic_fetch_or_explicit(&osc_itt_state_, OSC_ITT_HELLO_DUE, memory_order_relaxed);
-}
-
-void osc_itt_hello_again(void)
-{
-    /* Relaxed: the thread that forked had made them, or they come by themselves. */
-    const uint32_t n = atomic_load_explicit(&n_hellos, memory_order_relaxed);
-
-    atomic_fetch_and_explicit(&osc_itt_state_, ~(uint32_t)OSC_ITT_HELLO_DUE,
-                              memory_order_relaxed);
-    for (uint32_t i = 0; i < n && i < PARTS_MAX && osc_is_on(); i++) {
-        if (hellos[i].value[0])
-            osc_metadata(hellos[i].key, hellos[i].value);
-    }
 }
 
 /* --- what a static part asks for -------------------------------------------------------- */
@@ -139,7 +95,7 @@ static void bind(struct osc_itt_global *g, bool is_on)
         n_functions++;
     }
     if (is_on)
-        say_hello(g, n_bound, n_functions);
+        osc_itt_report_part(g, n_bound, n_functions);
 }
 
 /* What G made before it loaded us, and its client keeps using. */

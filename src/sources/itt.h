@@ -48,7 +48,4 @@ void osc_itt_counter_adopt(struct osc_itt_counter *c);
 /* What clients are told. */
 const char *osc_itt_version(void);
 
-/* In the child of a fork: the new recording has to know what answered too. */
-void osc_itt_hello_again(void);
-
 #endif

@@ -204,7 +204,7 @@ static void does_nothing_where_nobody_wants_it(void **state)
     }
 }
 
-static void gives_functions_and_says_hello(void **state)
+static void gives_functions_and_reports_itself(void **state)
 {
     (void)state;
     setenv("OPSCOPE_SOURCES", "api,itt", 1);
@@ -708,7 +708,7 @@ static void keeps_copies_of_what_clients_free(void **state)
     SAID("begin operator aten::freed\nend\n");
 }
 
-static void says_hello_in_the_child_of_a_fork(void **state)
+static void reports_itself_in_the_child_of_a_fork(void **state)
 {
     int status = 0;
 
@@ -742,7 +742,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(leaves_alone_what_it_does_not_know, start_log),
         cmocka_unit_test_setup(does_nothing_where_nobody_wants_it, start_log),
-        cmocka_unit_test_setup(gives_functions_and_says_hello, start_log),
+        cmocka_unit_test_setup(gives_functions_and_reports_itself, start_log),
         cmocka_unit_test_setup(takes_over_what_an_old_static_part_made, start_log),
         cmocka_unit_test_setup(takes_over_counters_where_the_layout_is_known, start_log),
         cmocka_unit_test_setup(makes_operators_and_annotations_of_pytorchs_tasks, start_log),
@@ -768,7 +768,7 @@ int main(void)
         cmocka_unit_test_setup(names_threads_and_ignores_those_that_ask_for_it, start_log),
         cmocka_unit_test_setup(drops_and_counts_calls_within_calls, start_log),
         cmocka_unit_test_setup(keeps_copies_of_what_clients_free, start_log),
-        cmocka_unit_test_setup(says_hello_in_the_child_of_a_fork, start_log),
+        cmocka_unit_test_setup(reports_itself_in_the_child_of_a_fork, start_log),
         cmocka_unit_test_setup(drops_all_after_it_was_detached, start_log),
     };
     return cmocka_run_group_tests_name("itt", tests, NULL, NULL);

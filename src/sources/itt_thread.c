@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sources/itt_thread.h"
 
-#include "sources/itt.h"
-
 _Thread_local struct osc_itt_thread osc_itt_self
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
-_Atomic uint32_t osc_itt_state_;
 
 static _Atomic int64_t counts[OSC_ITT_N_COUNTS];
 static _Atomic(struct osc_itt_text *) keys[OSC_ITT_N_KEYS];
@@ -32,9 +29,9 @@ bool osc_itt_enter_slow(struct osc_itt_thread *self)
     const uint32_t state = atomic_load_explicit(&osc_itt_state_, memory_order_relaxed);
     if (self->closed != 0 || state & OSC_ITT_DETACHED)
         return false;
-    if (state & OSC_ITT_HELLO_DUE) {
+    if (state & OSC_ITT_REPORT_DUE) {
         self->closed = OSC_ITT_INSIDE;
-        osc_itt_hello_again();
+        osc_itt_report_parts();
         self->closed = 0;
     }
     return true;

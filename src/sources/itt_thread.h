@@ -22,6 +22,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "sources/itt_state.h"
 #include "sources/itt_text.h"
 
 #define OSC_ITT_LEVELS 48u
@@ -43,14 +44,6 @@ struct osc_itt_thread {
 
 extern _Thread_local struct osc_itt_thread osc_itt_self
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
-
-/* Bits of the process's state: not 0, and calls take a slow path once. */
-enum osc_itt_state {
-    OSC_ITT_HELLO_DUE = 1, /* a child of a fork: its recording knows nothing of us yet */
-    OSC_ITT_DETACHED = 2,  /* the client wants no more, for good */
-};
-
-extern _Atomic uint32_t osc_itt_state_ __attribute__((visibility("hidden")));
 
 /* What happened that should not; as counters in the recording, "itt NAME". */
 #define OSC_ITT_COUNT_LIST(X)                       \

@@ -53,7 +53,7 @@ static osc_status share_sums(struct builder *b)
     if (!out->sums || !b->sums_of_place)
         return OSC_ENOMEM;
     for (size_t i = 0; i < b->m->n_places; i++) {
-        const struct osc_output_paths *const p = &b->m->places[i];
+        const struct osc_module_place *const p = &b->m->places[i];
         osc_sid name;
         uint32_t id = 0;
         const osc_status st = osc_intern_add(&b->names, p->name, &name);
@@ -69,7 +69,7 @@ static osc_status share_sums(struct builder *b)
         if (at == 0)
             return OSC_ENOMEM;
         b->sums_of_place[i] = at;
-        struct osc_output_paths *const sums = &out->sums[at - 1];
+        struct osc_module_place *const sums = &out->sums[at - 1];
         sums->n_calls += p->n_calls;
         sums->n_operators += p->n_operators;
         sums->host_total_ns += p->host_total_ns;

@@ -21,7 +21,7 @@ struct osc_module_row {
 struct osc_module_trees {
     struct osc_module_row *rows; /* owned; what holds a module first */
     size_t n_rows;
-    struct osc_output_paths *sums; /* owned; by name and id */
+    struct osc_module_place *sums; /* owned; by name and id */
     size_t n_sums;
 };
 

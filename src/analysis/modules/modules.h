@@ -35,7 +35,7 @@ enum osc_scopes {
     OSC_SCOPES_LINE,       /* Python frames, by file and line; or lines of call stacks */
 };
 
-struct osc_output_paths {
+struct osc_module_place {
     struct osc_str name; /* as shown; borrowed from the trace or of the arena */
     int64_t module_id;   /* if has_id */
     int64_t first_ns;    /* start of its first call */
@@ -60,7 +60,7 @@ struct osc_scope_call {
 
 /* Zeroed, it is empty. */
 struct osc_modules {
-    struct osc_output_paths *places; /* owned; a place stands behind that which holds it */
+    struct osc_module_place *places; /* owned; a place stands behind that which holds it */
     size_t n_places, cap_places;
     struct osc_scope_call *calls; /* owned; of OSC_SCOPES_MODULE alone; thread by thread */
     size_t n_calls, cap_calls;

@@ -78,7 +78,7 @@ static void close_top(struct sweep *s)
     const struct entry *const e = &s->stack[--s->n_open];
 
     if (e->is_scope) {
-        struct osc_output_paths *const p = &s->m->places[e->scope - 1];
+        struct osc_module_place *const p = &s->m->places[e->scope - 1];
 
         p->n_calls++;
         p->n_operators += e->n_operators;
@@ -262,7 +262,7 @@ static osc_status sweep_track(struct sweep *s, uint32_t track)
 /* Give each group of backward work to the place of its first link, and to those above. */
 static void join_backward(struct sweep *s)
 {
-    struct osc_output_paths *const places = s->m->places;
+    struct osc_module_place *const places = s->m->places;
 
     for (size_t n = 0; n < s->n_pairs; n++) {
         struct group *const g = &s->groups[s->pairs[n].group - 1];
@@ -279,7 +279,7 @@ static void join_backward(struct sweep *s)
         places[g->place - 1].backward_device_ns += g->device_ns;
     }
     for (size_t n = s->m->n_places; n > 0; n--) {
-        const struct osc_output_paths *const p = &places[n - 1];
+        const struct osc_module_place *const p = &places[n - 1];
 
         if (p->parent == 0)
             continue;

@@ -246,7 +246,7 @@ bool osc_scopes_has(const struct osc_scope_finder *f, const struct osc_chunk *c,
     return may_be_scope(f, c, i) && f->shown[c->name[i]] != NONE;
 }
 
-static osc_status add_place(struct osc_scope_finder *f, struct osc_output_paths place,
+static osc_status add_place(struct osc_scope_finder *f, struct osc_module_place place,
                             uint32_t *number)
 {
     struct osc_modules *const m = f->m;
@@ -293,7 +293,7 @@ static osc_status place_under(struct osc_scope_finder *f, uint32_t above, uint32
     if (*known == 0)
         st = add_place(
             f,
-            (struct osc_output_paths){.name = osc_intern_str(&f->texts, (osc_sid){text}),
+            (struct osc_module_place){.name = osc_intern_str(&f->texts, (osc_sid){text}),
                                       .has_id = has_id,
                                       .module_id = id,
                                       .first_ns = INT64_MAX,
@@ -425,7 +425,7 @@ static osc_status module_place(struct osc_scope_finder *f, osc_row row, osc_row 
 }
 
 /* Row I of C is a call of P, perhaps the first. */
-static void note_first(struct osc_output_paths *p, const struct osc_chunk *c, uint32_t i)
+static void note_first(struct osc_module_place *p, const struct osc_chunk *c, uint32_t i)
 {
     const uint32_t row = osc_row_at(c, i).v;
 

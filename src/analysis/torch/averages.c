@@ -2,6 +2,7 @@
 #include "analysis/torch/averages.h"
 
 #include "analysis/census.h"
+#include "analysis/torch/averages_columns.h"
 #include "analysis/torch/averages_groups.h"
 #include "analysis/torch/averages_tree.h"
 #include "analysis/torch/torch_text.h"

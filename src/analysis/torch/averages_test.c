@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/torch/averages.h"
+#include "analysis/torch/averages_columns.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/torch/averages.h"
+#include "analysis/torch/averages_columns.h"
 #include "analysis/torch/torch_cells.h"
 #include "base/mem.h"
 #include "base/sort.h"

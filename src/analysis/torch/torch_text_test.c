@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "analysis/torch/averages.h"
+#include "analysis/torch/averages_columns.h"
 #include "base/mem.h"
 
 /* Examples worked out by hand from torch 2.13; blanks at the ends of lines left out. */

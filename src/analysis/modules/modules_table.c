@@ -115,7 +115,7 @@ static void set_path(struct osc_result *out, const struct osc_modules *m, uint32
     osc_result_str(out, PATH, (struct osc_str){text->s, (uint32_t)text->len});
 }
 
-static void set_sums(struct osc_result *out, const struct osc_output_paths *sums)
+static void set_sums(struct osc_result *out, const struct osc_module_place *sums)
 {
     osc_result_int(out, CALLS, sums->n_calls);
     osc_result_int(out, OPERATORS, sums->n_operators);
@@ -129,9 +129,9 @@ static void set_sums(struct osc_result *out, const struct osc_output_paths *sums
 
 /* The row of PLACE, the one number NTH, with the numbers of SUMS. */
 static void add_row(struct osc_result *out, const struct osc_modules *m, uint32_t place,
-                    uint32_t nth, const struct osc_output_paths *sums, struct osc_strbuf *text)
+                    uint32_t nth, const struct osc_module_place *sums, struct osc_strbuf *text)
 {
-    const struct osc_output_paths *const p = &m->places[place - 1];
+    const struct osc_module_place *const p = &m->places[place - 1];
 
     osc_result_row(out);
     set_path(out, m, place, text);
@@ -146,9 +146,9 @@ static void add_row(struct osc_result *out, const struct osc_modules *m, uint32_
 /* Places by the one that holds them, then by their first call. */
 static int by_first_call(const void *x, const void *y, void *ctx)
 {
-    const struct osc_output_paths *const places = ctx;
-    const struct osc_output_paths *const a = &places[*(const uint32_t *)x - 1];
-    const struct osc_output_paths *const b = &places[*(const uint32_t *)y - 1];
+    const struct osc_module_place *const places = ctx;
+    const struct osc_module_place *const a = &places[*(const uint32_t *)x - 1];
+    const struct osc_module_place *const b = &places[*(const uint32_t *)y - 1];
 
     if (a->parent != b->parent)
         return a->parent < b->parent ? -1 : 1;
@@ -206,7 +206,7 @@ out:
 static osc_status add_trees(struct osc_result *out, const struct osc_trace *t,
                             const struct osc_modules *m)
 {
-    static const struct osc_output_paths nothing;
+    static const struct osc_module_place nothing;
     struct osc_module_trees trees = {0};
     struct osc_strbuf text = {0};
     osc_status st = osc_module_trees_make(t, m, &trees);
