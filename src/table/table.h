@@ -2,10 +2,10 @@
 /*
  * table.h - what a table is.
  *
- * An analysis is one const struct osc_table_def in a file of its own under
- * analysis/ and one line in analysis/table_registry.c. Everything else is generic over
- * it: sorting, limiting, choosing columns, merging ranks, text, CSV, JSON,
- * Markdown, --explain, docs/numbers.md.
+ * A table is one const struct osc_table_def in a file under analysis/, one line in
+ * analysis/table_registry.h and the file's line in meson.build. Sorting, limiting,
+ * choosing columns, merging ranks, text, CSV, JSON, Markdown, --explain and
+ * docs/numbers.md are generic over it; only `averages` brings a text form of its own.
  *
  *   map     one sealed trace (a rank and span) -> a partial result
  *   merge   results of several traces: rows with equal keys become one, each

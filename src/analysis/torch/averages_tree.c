@@ -41,7 +41,6 @@ static bool category_is(struct osc_str category, const char *word)
     return category.len == strlen(word) && strncasecmp(category.s, word, category.len) == 0;
 }
 
-/* What rows of form F are to torch, by phase and category alone. */
 /* Whether the recorder saw such ranges end on another thread. */
 static bool is_async_form(const struct osc_form *f)
 {
@@ -50,6 +49,7 @@ static bool is_async_form(const struct osc_form *f)
     return slot >= 0 && f->slots[slot].type == OSC_ARG_TRUE;
 }
 
+/* What rows of form F are to torch, by phase and category alone. */
 static uint16_t classify_form(const struct osc_trace *t, const struct osc_form *f)
 {
     const struct osc_str category = osc_trace_str(t, f->category);

@@ -428,7 +428,7 @@ void leave(bool is_builtin)
         return; // of a call that began before
     if (here.depth == here.first_recorded) {
         if (is_builtin && !here.now->call->is_builtin)
-            return; // the same
+            return; // of a built-in that was called before
         range_end(&levels[here.depth]);
         here.first_recorded--;
         here.now = here.now->parent;
@@ -464,9 +464,8 @@ void begin_here(const std::vector<Call *> &open)
         enter(open[i]);
 }
 
-// The same at its first event, WHAT, if another one began the session. False: there is none, or
-// nothing that is known returns.
-bool begin_late(int what)
+// The same at its first event, if another one began the session. False: there is none.
+bool begin_late()
 {
     const auto found = elsewhere.find(py.thread());
 
@@ -474,12 +473,12 @@ bool begin_late(int what)
         return false;
     begin_here(found->second);
     elsewhere.erase(found);
-    return what != kCReturn && what != kCException;
+    return true;
 }
 
 int on_event(Object *, Frame *frame, int what, Object *argument)
 {
-    if (__builtin_expect(!is_here(), 0) && !begin_late(what))
+    if (__builtin_expect(!is_here(), 0) && !begin_late())
         return 0;
     if (what == kReturn || what == kCReturn || what == kCException) {
         leave(what != kReturn);
