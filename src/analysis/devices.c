@@ -212,11 +212,11 @@ static void add_notes(const struct work *w, struct osc_result *out)
                         "(deviceProperties)",
                         w->loads->n_devices - n_known, w->loads->n_devices);
     if (w->props.n > n_known)
-        osc_result_note(out, "%zu more devices of the machine did no work in the trace",
+        osc_result_note(out, "%zu other devices of the machine did no work in the trace",
                         w->props.n - n_known);
     if (w->loads->n_devices > 0 && w->b->n_kept == 0)
-        osc_result_note(out, "no steps, and no operators that could count as one: nothing to "
-                             "take shares of");
+        osc_result_note(
+            out, "no steps, and no operators that could count as one: there are no shares");
 }
 
 static osc_status map(const struct osc_trace *t, const struct osc_options *o,

@@ -562,10 +562,10 @@ static void add_rows(const struct flows *f, struct osc_result *out)
     if (f->n_records == 0)
         osc_result_note(out, "no arrows in the trace");
     if (n_from > 0)
-        osc_result_note(out, "%llu of %llu arrows come from no event of the trace",
+        osc_result_note(out, "%llu of %llu arrows start at no event of the trace",
                         (unsigned long long)n_from, (unsigned long long)out->n_rows);
     if (n_to > 0)
-        osc_result_note(out, "%llu of %llu arrows lead to no event of the trace",
+        osc_result_note(out, "%llu of %llu arrows end at no event of the trace",
                         (unsigned long long)n_to, (unsigned long long)out->n_rows);
     if (n_nothing > 0)
         osc_result_note(out, "left out: arrows with neither end in the trace (%llu)",

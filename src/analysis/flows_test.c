@@ -61,8 +61,8 @@ static void categories_and_ids_tell_chains_apart(void **state)
     run(CALL(1, 10, 5, 3, "") KERNEL("a", 20, 5, 3) FROM("ac2g", 3, 10) FROM("mine", 3, 10)
             TO("mine", 3, 20) FROM("mine", 'x', 10) TO("mine", 'x', 20) TO("mine", 'y', 20));
     assert_rows("launch 0 -\nmine 0 1\nmine 0 1\nmine - 1\n");
-    assert_non_null(strstr(result.notes.s, "1 of 4 arrows come from no event"));
-    assert_non_null(strstr(result.notes.s, "1 of 4 arrows lead to no event"));
+    assert_non_null(strstr(result.notes.s, "1 of 4 arrows start at no event"));
+    assert_non_null(strstr(result.notes.s, "1 of 4 arrows end at no event"));
 }
 
 static void an_id_may_be_used_again(void **state)

@@ -77,7 +77,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
         }
     }
     if (n_devices > DEVICES_MAX)
-        osc_result_note(out, "left out: all but the first %d of %u devices", DEVICES_MAX,
+        osc_result_note(out, "only the first %d of %u devices are shown", DEVICES_MAX,
                         n_devices);
     if (out->n_rows == 0)
         osc_result_note(out, "no kernels: no device work of category kernel in the trace");

@@ -92,7 +92,7 @@ struct osc_import_reserve osc_budget_for_export(bool has_facts)
 
 const char *osc_budget_way_out(osc_status st)
 {
-    return st == OSC_ELIMIT ? "; select with --from/--to or --steps, leave out arguments "
-                              "with --no-args, or raise --max-memory"
+    return st == OSC_ELIMIT ? "; select with --from/--to or --steps, drop arguments with "
+                              "--no-args, or raise --max-memory"
                             : "";
 }

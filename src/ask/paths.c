@@ -98,7 +98,7 @@ static void drop_copies(struct osc_paths *p, uint32_t first, struct osc_strbuf *
                (stem_length(p->all[k]) != len || memcmp(p->all[k], p->all[i], len) != 0))
             k++;
         if (k < n) {
-            osc_note(notes, "%s: left out, the same trace as %s", p->all[i], p->all[k]);
+            osc_note(notes, "%s: skipped, it is the same trace as %s", p->all[i], p->all[k]);
             osc_free(p->all[i]);
             continue;
         }
@@ -178,7 +178,7 @@ static void drop_live(struct osc_paths *p, uint32_t first, struct osc_strbuf *no
             i++;
         } else if (!has_file_of(p, first, path)) {
             if (osc_live_is_blank(path)) {
-                osc_note(notes, "%s: left out, nothing was recorded into it", path);
+                osc_note(notes, "%s: skipped, nothing was recorded into it", path);
                 p->all[i] = NULL;
                 osc_free(path);
             }
@@ -279,7 +279,7 @@ static osc_status look_into(struct walk *w, uint32_t i, struct osc_strbuf *notes
     DIR *const dir = opendir(path);
 
     if (!dir) {
-        osc_note(notes, "%s: left out: %s", path, strerror(errno));
+        osc_note(notes, "%s: skipped: %s", path, strerror(errno));
         return OSC_OK;
     }
     for (const struct dirent *e; st == OSC_OK && (e = readdir(dir));) {
@@ -326,8 +326,8 @@ static osc_status refuse_runs(struct walk *w, const char *path, struct osc_err *
         osc_strbuf_addf(&names, " and %u more", w->n_runs - n);
     if (names.status == OSC_OK)
         (void)osc_fail(err, st,
-                       "%s: %u runs lie below it, %s; name one of them, or several to take "
-                       "them as one",
+                       "%s: there are %u runs below it, %s; name one of them, or several to "
+                       "read them as one",
                        path, w->n_runs, names.s);
     else
         st = names.status;
@@ -348,8 +348,8 @@ static osc_status add_run_below(const struct finding *f, const char *path)
     }
     if (st == OSC_OK && w.n > FOLDERS_MAX)
         st = osc_fail(f->err, OSC_EIO,
-                      "%s: no traces in it, and more than %u directories below it; name one "
-                      "that has some",
+                      "%s: it contains no traces and more than %u directories; name one that "
+                      "contains some",
                       path, FOLDERS_MAX);
     else if (st == OSC_OK && w.n_runs > 1)
         st = refuse_runs(&w, path, f->err);
@@ -372,8 +372,8 @@ static osc_status add_directory(const struct finding *f, const char *path)
         st = add_run_below(f, path);
     if (st == OSC_OK && f->paths->n == first)
         st = osc_fail(f->err, OSC_EIO,
-                      "%s: no traces in it; any .osc, .json, .json.gz or .json.zst would be, "
-                      "and below it WORKER[.NUMBER].pt.trace.json[.gz]",
+                      "%s: it contains no traces: no .osc, .json, .json.gz or .json.zst in it, "
+                      "no WORKER[.NUMBER].pt.trace.json[.gz] below it",
                       path);
     return st;
 }

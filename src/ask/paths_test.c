@@ -161,13 +161,13 @@ static void several_runs_below_are_named(void **state)
     make("logs/ logs/b/ logs/b/w.pt.trace.json logs/a/ logs/a/w.pt.trace.json logs/a/c/ "
          "logs/a/c/w.pt.trace.json");
     assert_is_refused("logs", OSC_EINVAL,
-                      "logs: 3 runs lie below it, logs/a, logs/a/c, logs/b; name one of "
-                      "them, or several to take them as one");
+                      "logs: there are 3 runs below it, logs/a, logs/a/c, logs/b; name one of "
+                      "them, or several to read them as one");
     assert_stands_for("logs/a", "logs/a/w.pt.trace.json");
     make("logs/d/ logs/d/w.pt.trace.json logs/e/ logs/e/w.pt.trace.json");
     assert_is_refused("logs", OSC_EINVAL,
-                      "logs: 5 runs lie below it, logs/a, logs/a/c, logs/b, logs/d and "
-                      "1 more; name one of them, or several to take them as one");
+                      "logs: there are 5 runs below it, logs/a, logs/a/c, logs/b, logs/d and 1 "
+                      "more; name one of them, or several to read them as one");
 }
 
 static void a_directory_without_traces_says_what_would_be_one(void **state)
@@ -175,8 +175,8 @@ static void a_directory_without_traces_says_what_would_be_one(void **state)
     (void)state;
     make("none/ none/a/ none/a/x.json");
     assert_is_refused("none", OSC_EIO,
-                      "none: no traces in it; any .osc, .json, .json.gz or .json.zst "
-                      "would be, and below it WORKER[.NUMBER].pt.trace.json[.gz]");
+                      "none: it contains no traces: no .osc, .json, .json.gz or .json.zst in "
+                      "it, no WORKER[.NUMBER].pt.trace.json[.gz] below it");
 }
 
 static void recordings_come_part_by_part_and_live_ones_once(void **state)
@@ -202,8 +202,8 @@ static void what_was_never_opened_is_left_out_of_a_directory_and_no_directory_it
     (void)state;
     make("rec/ rec/b.osc rec/a.osc.live/ rec/c.osc.live/ rec/c.osc.live/blocks");
     assert_int_equal(osc_paths_find(&p, &operand, 1, &notes, NULL), OSC_OK);
-    assert_string_equal(notes.s, "rec/a.osc.live: left out, nothing was recorded into it\n"
-                                 "rec/c.osc.live: left out, nothing was recorded into it\n");
+    assert_string_equal(notes.s, "rec/a.osc.live: skipped, nothing was recorded into "
+                                 "it\nrec/c.osc.live: skipped, nothing was recorded into it\n");
     assert_int_equal(p.n, 1);
     assert_string_equal(p.all[0], "rec/b.osc");
     osc_paths_fini(&p);
@@ -220,8 +220,9 @@ static void a_trace_beside_its_packed_copy_is_read_once(void **state)
     (void)state;
     make("run/ run/a.json run/a.json.gz run/a.osc run/b.json.zst");
     assert_int_equal(osc_paths_find(&p, &operand, 1, &notes, NULL), OSC_OK);
-    assert_string_equal(notes.s, "run/a.json.gz: left out, the same trace as run/a.json\n"
-                                 "run/a.osc: left out, the same trace as run/a.json\n");
+    assert_string_equal(notes.s,
+                        "run/a.json.gz: skipped, it is the same trace as "
+                        "run/a.json\nrun/a.osc: skipped, it is the same trace as run/a.json\n");
     assert_int_equal(p.n, 2);
     assert_string_equal(p.all[1], "run/b.json.zst");
     osc_paths_fini(&p);

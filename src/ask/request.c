@@ -317,11 +317,11 @@ static osc_status check_text(const struct field *f, const char *value, struct os
     const struct osc_renderer *form;
 
     if (f->type == TYPE_LIST && !is_list(value))
-        return osc_fail(err, OSC_EINVAL, "--%s: '%s' is no list of numbers such as 0,4-7",
+        return osc_fail(err, OSC_EINVAL, "--%s: '%s' is not a list of numbers such as 0,4-7",
                         f->name, value);
     if (f->type == TYPE_STEPS && !osc_select_is_steps(value))
         return osc_fail(err, OSC_EINVAL,
-                        "--%s: '%s' is no range; 5, 5-7 (labels), @0 and @0-@2 (numbers) are",
+                        "--%s: '%s' is not a range; use 5, 5-7 (labels), @0 or @0-@2 (numbers)",
                         f->name, value);
     if (f->type == TYPE_COMPAT && strcmp(value, "tb") != 0)
         return osc_fail(err, OSC_EINVAL, "--%s: '%s' is not 'tb'", f->name, value);
@@ -340,26 +340,26 @@ static osc_status set_number(const struct field *f, struct osc_request *r, const
     if (f->type == TYPE_TIME) {
         if (!osc_parse_time(value, (int64_t *)(void *)at))
             return osc_fail(err, OSC_EINVAL,
-                            "--%s: '%s' is no time; 10us, 1.5ms, 2s and plain ns are", f->name,
-                            value);
+                            "--%s: '%s' is not a time; use 10us, 1.5ms, 2s or plain ns",
+                            f->name, value);
         *(int *)(void *)((char *)r + f->has_at) = 1;
     } else if (f->type == TYPE_ROWS) {
         if (!osc_parse_whole(value, -1, INT64_MAX, &n))
-            return osc_fail(err, OSC_EINVAL, "--%s: '%s' is no number of rows; 0 means all",
+            return osc_fail(err, OSC_EINVAL, "--%s: '%s' is not a number of rows; 0 means all",
                             f->name, value);
         *(int64_t *)(void *)at = n <= 0 ? -1 : n;
     } else if (f->type == TYPE_WIDTH) {
         if (!osc_parse_whole(value, 0, INT32_MAX, &n))
-            return osc_fail(err, OSC_EINVAL, "--%s: '%s' is no number of characters", f->name,
-                            value);
+            return osc_fail(err, OSC_EINVAL, "--%s: '%s' is not a number of characters",
+                            f->name, value);
         *(int32_t *)(void *)at = n == 0 ? -1 : (int32_t)n;
     } else if (f->type == TYPE_THREADS) {
         if (!osc_parse_whole(value, 1, 1024, &n))
-            return osc_fail(err, OSC_EINVAL, "--%s: '%s' is no number from 1 to 1024", f->name,
-                            value);
+            return osc_fail(err, OSC_EINVAL, "--%s: '%s' is not a number from 1 to 1024",
+                            f->name, value);
         *(unsigned *)(void *)at = (unsigned)n;
     } else if (!osc_parse_size(value, (uint64_t *)(void *)at)) {
-        return osc_fail(err, OSC_EINVAL, "--%s: '%s' is no size; 8G, 500M and bytes are",
+        return osc_fail(err, OSC_EINVAL, "--%s: '%s' is not a size; use 8G, 500M or bytes",
                         f->name, value);
     }
     return OSC_OK;
@@ -375,9 +375,9 @@ static osc_status no_field(unsigned parts, const char *name, struct osc_err *err
             osc_nearest_try(&near, fields[i].name);
     }
     if (near.best)
-        return osc_fail(err, OSC_EINVAL, "there is no option '--%s'; did you mean '--%s'?",
-                        name, near.best);
-    return osc_fail(err, OSC_EINVAL, "there is no option '--%s'", name);
+        return osc_fail(err, OSC_EINVAL, "unknown option '--%s'; did you mean '--%s'?", name,
+                        near.best);
+    return osc_fail(err, OSC_EINVAL, "unknown option '--%s'", name);
 }
 
 osc_status osc_request_set(struct osc_request *r, unsigned parts, const char *name,
@@ -389,7 +389,7 @@ osc_status osc_request_set(struct osc_request *r, unsigned parts, const char *na
         return no_field(parts, name, err);
     if (!(f->part & parts))
         return osc_fail(err, OSC_EINVAL,
-                        f->part == OSC_PART_TEXT ? "--%s does nothing in columns, only in text"
+                        f->part == OSC_PART_TEXT ? "--%s has no effect in columns, only in text"
                                                  : "--%s is for a table: give it when one is "
                                                    "asked for",
                         name);
@@ -438,7 +438,8 @@ osc_status osc_request_check(const struct osc_request *r, struct osc_err *err)
                 *(const char *const *)(const void *)((const char *)r + fields[i].at), err);
     }
     if (st == OSC_OK && v->has_from && v->has_to && v->to_ns <= v->from_ns)
-        st = osc_fail(err, OSC_EINVAL, "--to is not after --from: nothing lies between them");
+        st = osc_fail(err, OSC_EINVAL,
+                      "--to is not later than --from: there is nothing between them");
     return st;
 }
 
@@ -450,7 +451,7 @@ static osc_status refuse_table(const char *name, const struct osc_table_def *def
 
     osc_request_add_tables(&names, name);
     if (names.status == OSC_OK)
-        (void)osc_fail(err, st, "--%s does nothing for %s, only for %s", name, def->name,
+        (void)osc_fail(err, st, "--%s has no effect for %s, only for %s", name, def->name,
                        names.s);
     else
         st = names.status;
@@ -469,12 +470,11 @@ osc_status osc_request_check_scope(const struct osc_request *r, const struct osc
         if (f->is_for && !f->is_for(def))
             return refuse_table(f->name, def, err);
         if (f->scope != SCOPE_ANY && form->is_machine)
-            return osc_fail(err, OSC_EINVAL, "--%s does nothing in %s, only in text", f->name,
+            return osc_fail(err, OSC_EINVAL, "--%s has no effect in %s, only in text", f->name,
                             form->name);
         if (f->scope == SCOPE_OWN_TEXT && r->question.columns)
             return osc_fail(err, OSC_EINVAL,
-                            "--%s does nothing with --columns, only for the text of %s as a "
-                            "whole",
+                            "--%s has no effect with --columns, only for the whole text of %s",
                             f->name, def->name);
     }
     return OSC_OK;
@@ -491,9 +491,9 @@ osc_status osc_request_table(const char *name, const struct osc_table_def **def,
     for (size_t i = 0; osc_tables[i]; i++)
         osc_nearest_try(&near, osc_tables[i]->name);
     if (near.best)
-        return osc_fail(err, OSC_EINVAL, "there is no table '%s'; did you mean '%s'?", name,
+        return osc_fail(err, OSC_EINVAL, "unknown table '%s'; did you mean '%s'?", name,
                         near.best);
-    return osc_fail(err, OSC_EINVAL, "there is no table '%s'", name);
+    return osc_fail(err, OSC_EINVAL, "unknown table '%s'", name);
 }
 
 osc_status osc_request_form(const char *name, const struct osc_renderer **form,
@@ -507,9 +507,10 @@ osc_status osc_request_form(const char *name, const struct osc_renderer **form,
     for (size_t i = 0; osc_renderers[i]; i++)
         osc_nearest_try(&near, osc_renderers[i]->name);
     if (near.best)
-        return osc_fail(err, OSC_EINVAL, "there is no form '%s'; did you mean '%s'?", name,
+        return osc_fail(err, OSC_EINVAL, "unknown form '%s'; did you mean '%s'?", name,
                         near.best);
-    return osc_fail(err, OSC_EINVAL, "there is no form '%s', but text, csv, json and md", name);
+    return osc_fail(err, OSC_EINVAL, "unknown form '%s'; the forms are text, csv, json and md",
+                    name);
 }
 
 /* --- for the layers below ---------------------------------------------------------- */
@@ -557,7 +558,7 @@ static osc_status take_groups(const char *group_by, const struct osc_table_def *
             snprintf(number, sizeof number, "%.*s", (int)(len - key - 1), p + key + 1);
             if (!osc_parse_whole(number, 1, UINT32_MAX, &depth))
                 return osc_fail(err, OSC_EINVAL,
-                                "--group-by: '%s' is no number of stack entries", number);
+                                "--group-by: '%s' is not a number of stack entries", number);
             o->stack_depth = (uint32_t)depth;
         }
         has_more = p[len] == ',';

@@ -114,9 +114,9 @@ static void keys_of_groups_are_taken_apart(void **state)
     assert_string_equal(group("averages", "", &o),
                         "averages cannot be grouped by ''; did you mean 'shape'?");
     assert_string_equal(group("averages", "stack:0", &o),
-                        "--group-by: '0' is no number of stack entries");
+                        "--group-by: '0' is not a number of stack entries");
     assert_string_equal(group("averages", "stack:", &o),
-                        "--group-by: '' is no number of stack entries");
+                        "--group-by: '' is not a number of stack entries");
     assert_string_equal(group("operators", "stack:5", &o),
                         "operators cannot be grouped by 'stack:5'; did you mean 'stack'?");
 }
@@ -154,15 +154,15 @@ static void what_changes_nothing_is_refused(void **state)
                                                                       .sort = "name"}}),
                         "");
     assert_string_equal(check_scope("kernels", "text", header),
-                        "--header does nothing for kernels, only for averages");
+                        "--header has no effect for kernels, only for averages");
     assert_string_equal(check_scope("averages", "csv", header),
-                        "--header does nothing in csv, only in text");
+                        "--header has no effect in csv, only in text");
     assert_string_equal(
         check_scope("averages", "text",
                     (struct osc_request){.text.header = "x", .question.columns = "name"}),
-        "--header does nothing with --columns, only for the text of averages as a whole");
+        "--header has no effect with --columns, only for the whole text of averages");
     assert_string_equal(check_scope("kernels", "md", names),
-                        "--full-names does nothing in md, only in text");
+                        "--full-names has no effect in md, only in text");
 }
 
 static const char *const names[] = {"sort",
@@ -227,13 +227,12 @@ static void assert_refuses(unsigned parts, const char *name, const char *value,
 static void a_name_is_one_of_the_parts_that_are_asked_for(void **state)
 {
     (void)state;
-    assert_refuses(~0u, "srt", "x", "there is no option '--srt'; did you mean '--sort'?");
-    assert_refuses(OSC_PART_HOW, "nothing-like-it", NULL,
-                   "there is no option '--nothing-like-it'");
+    assert_refuses(~0u, "srt", "x", "unknown option '--srt'; did you mean '--sort'?");
+    assert_refuses(OSC_PART_HOW, "nothing-like-it", NULL, "unknown option '--nothing-like-it'");
     assert_refuses(OSC_PART_HOW | OSC_PART_VIEW, "sort", "x",
                    "--sort is for a table: give it when one is asked for");
     assert_refuses(OSC_PART_QUESTION, "format", "csv",
-                   "--format does nothing in columns, only in text");
+                   "--format has no effect in columns, only in text");
     assert_refuses(~0u, "merge", "1", "option '--merge' takes no argument");
     assert_refuses(~0u, "sort", NULL, "option '--sort' needs an argument");
 }

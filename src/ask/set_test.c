@@ -164,12 +164,12 @@ static void what_is_wrong_is_said_to_the_program_alone(void **state)
     assert_int_equal(open_as(NULL), OSC_OK);
     assert_string_equal(osc_set_notes(set), "");
     assert_refuses((struct osc_question){.table = "evnts"},
-                   "there is no table 'evnts'; did you mean 'events'?");
+                   "unknown table 'evnts'; did you mean 'events'?");
     assert_refuses((struct osc_question){.table = "events", .compat = "x"},
                    "--compat: 'x' is not 'tb'");
     assert_refuses((struct osc_question){.table = "threads", .group_by = "x"},
-                   "--group-by does nothing for threads, only for averages, operators, kernels "
-                   "and modules");
+                   "--group-by has no effect for threads, only for averages, operators, "
+                   "kernels and modules");
 }
 
 /* Collects at most so many bytes. */

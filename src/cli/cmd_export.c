@@ -69,17 +69,18 @@ static const struct osc_exporter *choose(const struct osc_args *args)
     if (names.status != OSC_OK)
         osc_cli_error("out of memory");
     else if (near.best)
-        osc_cli_error("there is no form '%s'; did you mean '%s'?", form, near.best);
+        osc_cli_error("unknown form '%s'; did you mean '%s'?", form, near.best);
     else if (form)
-        osc_cli_error("there is no form '%s', but %s", form, names.s);
+        osc_cli_error("unknown form '%s'; the forms are %s", form, names.s);
     else if (strcmp(args->output, "-") == 0)
-        osc_cli_error("which form? standard output has no suffix; say --format, %s", names.s);
+        osc_cli_error("standard output has no suffix; name the form with --format, %s",
+                      names.s);
     else if (osc_str_ends(osc_str_c(args->output), OSC_STR(".gz")))
-        osc_cli_error("%s: only JSON is written compressed; write it without .gz and compress "
-                      "it with gzip: opscope reads that, too",
+        osc_cli_error("%s: only JSON can be written compressed; write it without .gz and "
+                      "compress it with gzip, which opscope reads as well",
                       args->output);
     else
-        osc_cli_error("%s: its suffix says no form; say --format, %s", args->output, names.s);
+        osc_cli_error("%s: its suffix names no form; use --format, %s", args->output, names.s);
     osc_strbuf_fini(&names);
     return NULL;
 }
@@ -95,9 +96,9 @@ static const struct osc_table_def *choose_table(const char *name)
     for (size_t i = 0; osc_tables[i]; i++)
         osc_nearest_try(&near, osc_tables[i]->name);
     if (near.best)
-        osc_cli_error("there is no table '%s'; did you mean '%s'?", name, near.best);
+        osc_cli_error("unknown table '%s'; did you mean '%s'?", name, near.best);
     else
-        osc_cli_error("there is no table '%s'; 'opscope table --list' lists all", name);
+        osc_cli_error("unknown table '%s'; 'opscope table --list' lists all", name);
     return NULL;
 }
 
@@ -105,13 +106,13 @@ static const struct osc_table_def *choose_table(const char *name)
 static int check(const struct osc_args *args, const struct osc_exporter *e)
 {
     if (was_given(args, OSC_OPTION_TABLE) && !e->is_table)
-        return osc_cli_misuse("--table does nothing for %s, only for csv", e->name);
+        return osc_cli_misuse("--table has no effect for %s, only for csv", e->name);
     if ((was_given(args, OSC_OPTION_STACK) || was_given(args, OSC_OPTION_METRIC)) &&
         !e->takes_stack)
-        return osc_cli_misuse("--%s does nothing for %s, only for folded",
+        return osc_cli_misuse("--%s has no effect for %s, only for folded",
                               was_given(args, OSC_OPTION_STACK) ? "stack" : "metric", e->name);
     if (args->with_counters && !e->takes_counters)
-        return osc_cli_misuse("--counters does nothing for %s, only for json and json.gz",
+        return osc_cli_misuse("--counters has no effect for %s, only for json and json.gz",
                               e->name);
     return OSC_EXIT_DONE;
 }
@@ -121,7 +122,7 @@ static int check_inputs(const struct osc_output *o, const char *const *files, ui
 {
     for (uint32_t i = 0; i < n; i++) {
         if (osc_output_is(o, files[i]))
-            return osc_cli_misuse("%s: it is read from; write to another file",
+            return osc_cli_misuse("%s: it is one of the inputs; write to another file",
                                   strcmp(files[i], "-") == 0 ? "standard input" : files[i]);
     }
     return OSC_EXIT_DONE;
@@ -133,16 +134,14 @@ static int refuse_many(const struct osc_loaded *l, const struct osc_exporter *e)
                                                             l->traces[l->n_traces - 1];
 
     if (first->rank != last->rank)
-        return osc_cli_misuse(
-            "a file of %s holds one rank, and there are %d to %d; choose one: "
-            "--rank %d",
-            e->name, first->rank, last->rank, first->rank);
+        return osc_cli_misuse("a %s file holds one rank, and there are ranks %d to %d; select "
+                              "one, such as --rank %d",
+                              e->name, first->rank, last->rank, first->rank);
     if (first->span != last->span)
-        return osc_cli_misuse(
-            "a file of %s holds one span, and there are %d to %d; choose one: "
-            "--span %d",
-            e->name, first->span, last->span, first->span);
-    return osc_cli_misuse("a file of %s holds one process, and %u files are given; name one",
+        return osc_cli_misuse("a %s file holds one span, and there are spans %d to %d; select "
+                              "one, such as --span %d",
+                              e->name, first->span, last->span, first->span);
+    return osc_cli_misuse("a %s file holds one process, and %u files were given; name one",
                           e->name, l->n_traces);
 }
 
@@ -215,7 +214,7 @@ static int refuse_partial(const struct osc_loaded *l)
 {
     for (uint32_t i = 0; i < l->n_traces; i++) {
         if (l->traces[i]->is_partial) {
-            osc_cli_error("nothing was written, because a trace was not read to its end");
+            osc_cli_error("nothing was written: a trace could not be read to its end");
             return OSC_EXIT_FAILED;
         }
     }
@@ -232,7 +231,7 @@ static int refuse_empty(const struct osc_loaded *l, const struct osc_args *args)
         n_events += l->traces[i]->events.n_rows;
     if (n_events > 0 || osc_selection_is_all(&s))
         return OSC_EXIT_DONE;
-    return osc_cli_misuse("nothing was written, because no event %s",
+    return osc_cli_misuse("nothing was written: no event %s",
                           s.has_from || s.has_to ? "that is selected starts in that time"
                                                  : "is selected");
 }
@@ -318,11 +317,11 @@ static int run(struct osc_args *args)
     int failed = OSC_EXIT_DONE;
 
     if (args->n_operands == 0)
-        return osc_cli_misuse(
-            "which trace? 'opscope export trace.json -o small.json.gz' or see "
-            "'opscope export --help'");
+        return osc_cli_misuse("no trace was named; try 'opscope export trace.json -o "
+                              "small.json.gz' or see 'opscope export --help'");
     if (!args->output)
-        return osc_cli_misuse("where to? -o OUT names the file; see 'opscope export --help'");
+        return osc_cli_misuse(
+            "no output file was named; use -o OUT, or see 'opscope export --help'");
     e = choose(args);
     if (!e)
         return OSC_EXIT_MISUSED;
@@ -353,12 +352,12 @@ const struct osc_command osc_command_export = {
     .bit = OSC_COMMAND_EXPORT,
     .operands = "[OPTION...] TRACE... -o OUT",
     .summary = "write a trace, or a part of it, as a file for other tools",
-    .text = "Writes what is selected of the traces to OUT, in the form that its suffix says:\n"
+    .text = "Writes the selected part of the traces to OUT. Its suffix names the form:\n"
             "  .osc             columns that every command opens at once: the cache\n"
             "  .json, .json.gz  Chrome trace events, as PyTorch writes them: one rank a file\n"
-            "  .folded          a line for each stack with what it took, for flame graphs\n"
-            "  .csv             the rows of one table, events unless --table names another\n"
-            "OUT is there whole or not at all, and never what is read.\n",
+            "  .folded          one line for each stack with its value, for flame graphs\n"
+            "  .csv             the rows of one table (default: events)\n"
+            "OUT appears complete or not at all, and is never one of the inputs.\n",
     .examples =
         "  opscope export huge.json.gz -o huge.osc                    to open it at once\n"
         "  opscope export huge.json.gz --steps 5-5 -o small.json.gz   one step of a trace\n"

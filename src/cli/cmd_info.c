@@ -54,7 +54,7 @@ static void add_fault(void *ctx, const struct osc_verify_fault *fault)
         osc_strbuf_addf(out, " (%s)", osc_verify_type_text(fault->type));
     osc_strbuf_addf(out, ": %s", fault->what);
     if (fault->n_records > 0)
-        osc_strbuf_addf(out, "; %llu records are lost", (unsigned long long)fault->n_records);
+        osc_strbuf_addf(out, "; %llu records lost", (unsigned long long)fault->n_records);
     osc_strbuf_addc(out, '\n');
 }
 
@@ -77,7 +77,7 @@ static int verify_one(const char *path, bool *is_whole)
         osc_cli_error("%s", err.message);
         *is_whole = false;
     } else if (!v.has_hashes) {
-        osc_strbuf_addf(&line, "%s: has no hashes; those of .osc files are checked\n", path);
+        osc_strbuf_addf(&line, "%s: it has no hashes; only .osc files have\n", path);
     } else {
         osc_strbuf_addf(&line, "%s: %llu bytes, %llu chunks, %llu records%s: ", path,
                         (unsigned long long)v.n_bytes, (unsigned long long)v.n_chunks,
@@ -132,8 +132,8 @@ static int run(struct osc_args *args)
     int failed = OSC_EXIT_DONE;
 
     if (args->n_operands == 0)
-        return osc_cli_misuse("which trace? 'opscope info trace.json' or see 'opscope info "
-                              "--help'");
+        return osc_cli_misuse(
+            "no trace was named; try 'opscope info trace.json' or see 'opscope info --help'");
     if (args->verifies)
         return verify(args);
     if (strcmp(args->renderer->name, "csv") == 0)
@@ -155,12 +155,12 @@ const struct osc_command osc_command_info = {
     .summary = "what a trace is, how good it is, and what to record next time",
     .text = "Prints two tables: info (format, origin, counts, switches of the profiler,\n"
             "metadata) and quality (what was skipped, repaired or is missing, and the line of\n"
-            "your program to change). --verify reads an .osc file to its end and checks all\n"
-            "of its hashes and columns instead; the exit status is 1 if anything is damaged.\n",
+            "your program to change). With --verify it reads .osc files to their ends instead\n"
+            "and checks all hashes and columns; the exit status is 1 if any is damaged.\n",
     .examples = "  opscope info trace.json.gz\n"
                 "  opscope info --merge runs/ddp/             all ranks of a directory as one\n"
                 "  zcat trace.json.gz | opscope info -        from standard input\n"
-                "  opscope info --verify run.osc              is the file as it was written?\n"
+                "  opscope info --verify run.osc              whether the file is intact\n"
                 "  opscope info --format json a.json | jq     for programs: an array of two\n",
     .run = run,
 };

@@ -51,7 +51,7 @@ static int check_operands(const struct osc_args *args)
         const char *name = args->operands[i];
 
         if (osc_table_find(name) && access(name, F_OK) != 0)
-            return osc_cli_misuse("'%s' is a table and no file; one table goes before the "
+            return osc_cli_misuse("'%s' is a table, not a file; name one table, before the "
                                   "traces: 'opscope table %s TRACE...'",
                                   name, name);
     }
@@ -121,8 +121,8 @@ static int run(struct osc_args *args)
     if (st != OSC_OK)
         failed = osc_cli_fail(st, &err);
     else if (args->n_operands == 0)
-        failed = osc_cli_misuse("which trace? 'opscope table %s trace.json' or see 'opscope "
-                                "table --help'",
+        failed = osc_cli_misuse("no trace was named; try 'opscope table %s trace.json' or see "
+                                "'opscope table --help'",
                                 def->name);
     else
         failed = show(args, &k);
@@ -135,9 +135,9 @@ const struct osc_command osc_command_table = {
     .bit = OSC_COMMAND_TABLE,
     .operands = "[NAME] [OPTION...] TRACE...",
     .summary = "print one table: as text, CSV, JSON or Markdown",
-    .text = "Prints table NAME of the traces; without NAME averages, which is torch's\n"
-            "key_averages().table(). 'opscope table --list' lists all. A file that is called\n"
-            "like a table is ./NAME.\n",
+    .text = "Prints table NAME of the traces. The default is averages, torch's\n"
+            "key_averages().table(). 'opscope table --list' lists all tables. If a file has\n"
+            "the name of a table, write ./NAME.\n",
     .examples =
         "  opscope table trace.json.gz --sort self_cpu_time_total --limit 10\n"
         "  opscope table averages --group-by shape trace.json.gz\n"

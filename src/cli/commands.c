@@ -63,7 +63,7 @@ void osc_help_all(struct osc_strbuf *out)
         add_wrapped(out, osc_commands[i]->summary, out->len - start, 12);
     }
     osc_strbuf_adds(
-        out, "  TRACE     without a command: one screen with the most of it\n"
+        out, "  TRACE     without a command: print one screen\n"
              "  help      print the page of a command: opscope help table\n"
              "\n"
              "A TRACE is a file of PyTorch's profiler or any other in the Chrome format\n"
@@ -82,7 +82,7 @@ void osc_help_all(struct osc_strbuf *out)
              "  -h, --help     print this page\n"
              "  --version      print the version\n"
              "\n"
-             "exit status: 0 done, 1 failed, 2 misused\n");
+             "exit status: 0 success, 1 failure, 2 wrong usage\n");
 }
 
 static void add_option(struct osc_strbuf *out, enum osc_option_id id)

@@ -19,10 +19,9 @@ static int no_command(const char *word)
         osc_nearest_try(&near, "--help");
         osc_nearest_try(&near, "--version");
         if (near.best)
-            return osc_cli_misuse("there is no option '%s' before a command; did you mean "
-                                  "'%s'?",
+            return osc_cli_misuse("unknown option '%s' before a command; did you mean '%s'?",
                                   word, near.best);
-        return osc_cli_misuse("there is no option '%s' before a command; see 'opscope --help'",
+        return osc_cli_misuse("unknown option '%s' before a command; see 'opscope --help'",
                               word);
     }
     if (osc_table_find(word))
@@ -31,8 +30,8 @@ static int no_command(const char *word)
         osc_nearest_try(&near, osc_commands[i]->name);
     osc_nearest_try(&near, "help");
     if (near.best)
-        return osc_cli_misuse("there is no command '%s'; did you mean '%s'?", word, near.best);
-    return osc_cli_misuse("there is no command '%s'; see 'opscope --help'", word);
+        return osc_cli_misuse("unknown command '%s'; did you mean '%s'?", word, near.best);
+    return osc_cli_misuse("unknown command '%s'; see 'opscope --help'", word);
 }
 
 static int help(const char *name)
@@ -55,7 +54,7 @@ static int completion(const char *shell)
     int failed = OSC_EXIT_DONE;
 
     if (!shell || !osc_completion_write(&out, shell))
-        return osc_cli_misuse("completion is there for bash and zsh");
+        return osc_cli_misuse("completion exists for bash and zsh");
     failed = out.status == OSC_OK ? osc_show_text(out.s)
                                   : osc_cli_fail(out.status, &(struct osc_err){0});
     osc_strbuf_fini(&out);
@@ -100,8 +99,8 @@ static int dispatch(int argc, char **argv)
     const struct osc_command *command = word ? osc_command_find(word) : NULL;
 
     if (!word)
-        return osc_cli_misuse("which trace? 'opscope trace.json' is a good start; see "
-                              "'opscope --help'");
+        return osc_cli_misuse(
+            "no trace was named; try 'opscope trace.json' or see 'opscope --help'");
     if (command)
         return run_command(command, argc - 1, argv + 1);
     if (strcmp(word, "help") == 0)

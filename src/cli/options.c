@@ -16,24 +16,22 @@
 
 const struct osc_option osc_options[OSC_OPTION_COUNT] = {
     [OSC_OPTION_OUTPUT] = {"output", 'o', "OUT", EXPORT, OSC_COMPLETE_FILE, NULL,
-                           "What to write", "the file to write; -: standard output"},
+                           "What to write", "file to write; - means standard output"},
     [OSC_OPTION_EXPORT_FORMAT] =
         {"format", 'f', "FORM", EXPORT, OSC_COMPLETE_WORDS, "json json.gz osc folded csv", NULL,
-         "json, json.gz, osc, folded or csv; default: by the suffix of OUT"},
+         "json, json.gz, osc, folded or csv (default: the suffix of OUT)"},
     [OSC_OPTION_TABLE] = {"table", 't', "NAME", EXPORT, OSC_COMPLETE_TABLE, NULL, NULL,
-                          "the table of which CSV has the rows; default: events"},
+                          "table to write as CSV (default: events)"},
     [OSC_OPTION_STACK] = {"stack", 0, "KIND", EXPORT, OSC_COMPLETE_WORDS, "op python module",
                           NULL,
-                          "what the frames of folded stacks are: op (operators, the default), "
-                          "python or module"},
+                          "frames of folded stacks: op (operators, default), python or module"},
     [OSC_OPTION_METRIC] = {"metric", 0, "COL", EXPORT, OSC_COMPLETE_WORDS,
                            "host_self_ns device_self_ns calls self_cpu_time_total "
                            "self_cuda_time_total",
                            NULL,
-                           "what folded stacks count: host_self_ns (the default), "
-                           "device_self_ns or calls; with --stack python torch's "
-                           "self_cpu_time_total or self_cuda_time_total, for its "
-                           "export_stacks()"},
+                           "value of folded stacks: host_self_ns (default), device_self_ns or "
+                           "calls; with --stack python also torch's self_cpu_time_total or "
+                           "self_cuda_time_total, as in export_stacks()"},
     [OSC_OPTION_COUNTERS] = {"counters", 0, NULL, EXPORT, OSC_COMPLETE_NOTHING, NULL, NULL,
                              "add counter tracks to json: utilization of each device, "
                              "estimated SM efficiency"},
@@ -42,47 +40,47 @@ const struct osc_option osc_options[OSC_OPTION_COUNT] = {
 
     [OSC_OPTION_SORT] =
         {"sort", 's', "COL", TABLE, OSC_COMPLETE_SORT, NULL, "Rows and columns",
-         "order rows by COL or -COL, descending, or COL:asc, ascending; torch's "
-         "keys such as self_cpu_time_total are understood"},
-    [OSC_OPTION_LIMIT] =
-        {"limit", 'n', "N", BOTH, OSC_COMPLETE_NOTHING, NULL, NULL,
-         "print N rows (of each rank and span); 0: all. Text of table shows 100 "
-         "unless told otherwise, all else shows all"},
+         "sort rows by COL or -COL in descending order, by COL:asc in ascending order; torch's "
+         "keys such as self_cpu_time_total are accepted"},
+    [OSC_OPTION_LIMIT] = {"limit", 'n', "N", BOTH, OSC_COMPLETE_NOTHING, NULL, NULL,
+                          "print at most N rows of each rank and span; 0 means all (default: "
+                          "100 for text of table, otherwise all)"},
     [OSC_OPTION_COLUMNS] = {"columns", 'c', "A,B", TABLE, OSC_COMPLETE_COLUMNS, NULL, NULL,
                             "print these columns, in this order"},
-    [OSC_OPTION_WHERE] = {"where", 'w', "EXPR", TABLE, OSC_COMPLETE_COLUMNS, NULL, NULL,
-                          "print the rows for which EXPR is true: an expression of SQLite over "
-                          "columns, with ns() us() ms() s() kib() mib() gib(), such as "
-                          "'total_ns > us(10)'"},
-    [OSC_OPTION_GROUP_BY] = {"group-by", 'g', "KEY", TABLE, OSC_COMPLETE_GROUPING, NULL, NULL,
-                             "make more rows: one for each KEY, such as shape or stack:5; "
-                             "--list says which a table has"},
+    [OSC_OPTION_WHERE] =
+        {"where", 'w', "EXPR", TABLE, OSC_COMPLETE_COLUMNS, NULL, NULL,
+         "print the rows for which EXPR is true: an SQLite expression over columns, with ns() "
+         "us() ms() s() kib() mib() gib(), such as 'total_ns > us(10)'"},
+    [OSC_OPTION_GROUP_BY] =
+        {"group-by", 'g', "KEY", TABLE, OSC_COMPLETE_GROUPING, NULL, NULL,
+         "make a row for each KEY, such as shape or stack:5; --list names the keys of a table"},
     [OSC_OPTION_MERGE] = {"merge", 'm', NULL, BOTH, OSC_COMPLETE_NOTHING, NULL, NULL,
                           "sum all ranks and spans into one block of rows"},
     [OSC_OPTION_FORMAT] = {"format", 'f', "FORM", BOTH, OSC_COMPLETE_WORDS, "text csv json md",
                            NULL, "text (for people), csv, json or md (exact, for programs)"},
     [OSC_OPTION_LIST] = {"list", 'l', NULL, TABLE, OSC_COMPLETE_NOTHING, NULL, NULL,
-                         "list all tables with their columns, and stop"},
+                         "list all tables with their columns, and exit"},
     [OSC_OPTION_EXPLAIN] = {"explain", 'e', "COL", TABLE, OSC_COMPLETE_COLUMN, NULL, NULL,
-                            "say what column COL means and where it comes from, and stop"},
+                            "print what column COL means, by which rules, and exit"},
 
-    [OSC_OPTION_RANK] = {"rank", 0, "LIST", ALL, OSC_COMPLETE_NOTHING, NULL,
-                         "What to look at (the rest is left out before anything is counted)",
-                         "ranks, such as 0,4-7"},
+    [OSC_OPTION_RANK] =
+        {"rank", 0, "LIST", ALL, OSC_COMPLETE_NOTHING, NULL,
+         "What to look at (everything else is left out before anything is counted)",
+         "ranks, such as 0,4-7"},
     [OSC_OPTION_SPAN] = {"span", 0, "LIST", ALL, OSC_COMPLETE_NOTHING, NULL, NULL,
                          "recording windows, counted from 1"},
     [OSC_OPTION_PROCESS] = {"process", 0, "PID", ALL, OSC_COMPLETE_NOTHING, NULL, NULL,
                             "one process, by number or name"},
     [OSC_OPTION_THREAD] =
         {"thread", 0, "TID", ALL, OSC_COMPLETE_NOTHING, NULL, NULL,
-         "one host thread, by number or name, and the device work it launched"},
+         "one host thread, by number or name, with the device work it launched"},
     [OSC_OPTION_DEVICE] = {"device", 0, "NAME", ALL, OSC_COMPLETE_NOTHING, NULL, NULL,
-                           "one device, such as cuda:0; the host stays"},
+                           "one device, such as cuda:0, and the host"},
     [OSC_OPTION_STEPS] = {"steps", 0, "A-B", ALL, OSC_COMPLETE_NOTHING, NULL, NULL,
-                          "steps by the labels the program gave, inclusive; @0-@2 by number"},
+                          "steps by label, both included; @0-@2 by number"},
     [OSC_OPTION_FROM] = {"from", 0, "TIME", ALL, OSC_COMPLETE_NOTHING, NULL, NULL,
-                         "events that start at TIME or later: 10us, 1.5ms, 2s, plain ns; from "
-                         "the first event of all"},
+                         "events that start at TIME or later: 10us, 1.5ms, 2s or plain ns "
+                         "after the first event"},
     [OSC_OPTION_TO] = {"to", 0, "TIME", ALL, OSC_COMPLETE_NOTHING, NULL, NULL,
                        "events that start before TIME"},
     [OSC_OPTION_AT] = {"at", 0, "TIME", TABLE, OSC_COMPLETE_NOTHING, NULL, NULL,
@@ -91,15 +89,18 @@ const struct osc_option osc_options[OSC_OPTION_COUNT] = {
     [OSC_OPTION_HEADER] = {"header", 0, "TEXT", TABLE, OSC_COMPLETE_NOTHING, NULL,
                            "The text of averages", "print TEXT above the table"},
     [OSC_OPTION_TOP_LEVEL] = {"top-level", 0, NULL, TABLE, OSC_COMPLETE_NOTHING, NULL, NULL,
-                              "only what no operator called (top_level_events_only)"},
+                              "print only what no operator called (top_level_events_only)"},
     [OSC_OPTION_MAX_NAME_WIDTH] = {"max-name-width", 0, "N", TABLE, OSC_COMPLETE_NOTHING, NULL,
-                                   NULL, "cut names at N characters; 55; 0: never"},
-    [OSC_OPTION_MAX_SRC_WIDTH] = {"max-src-width", 0, "N", TABLE, OSC_COMPLETE_NOTHING, NULL,
-                                  NULL, "cut source lines at N characters; 75; 0: never"},
+                                   NULL,
+                                   "cut names after N characters (default: 55; 0: never)"},
+    [OSC_OPTION_MAX_SRC_WIDTH] =
+        {"max-src-width", 0, "N", TABLE, OSC_COMPLETE_NOTHING, NULL, NULL,
+         "cut source lines after N characters (default: 75; 0: never)"},
     [OSC_OPTION_MAX_SHAPES_WIDTH] = {"max-shapes-width", 0, "N", TABLE, OSC_COMPLETE_NOTHING,
-                                     NULL, NULL, "cut shapes at N characters; 80; 0: never"},
+                                     NULL, NULL,
+                                     "cut shapes after N characters (default: 80; 0: never)"},
     [OSC_OPTION_TORCH] = {"torch", 0, "VERSION", TABLE, OSC_COMPLETE_WORDS, "1.13 2.13", NULL,
-                          "print as this torch did: 2.13, or 1.13 with its units"},
+                          "print as torch 2.13 or, with its units, 1.13"},
 
     [OSC_OPTION_COMPAT] = {"compat", 0, "RULES", TABLE, OSC_COMPLETE_WORDS, "tb",
                            "How to count and read",
@@ -110,47 +111,44 @@ const struct osc_option osc_options[OSC_OPTION_COUNT] = {
                                OSC_COMPLETE_NOTHING, NULL, NULL,
                                "do not shorten the names of kernels in text"},
     [OSC_OPTION_THREADS] = {"threads", 'j', "N", ALL, OSC_COMPLETE_NOTHING, NULL, NULL,
-                            "use N threads; default: one for each processor"},
-    [OSC_OPTION_MAX_MEMORY] = {"max-memory", 0, "SIZE", ALL, OSC_COMPLETE_NOTHING, NULL, NULL,
-                               "take no more than SIZE, such as 8G; default: 80 % of what "
-                               "there is"},
+                            "use N threads (default: one for each processor)"},
+    [OSC_OPTION_MAX_MEMORY] =
+        {"max-memory", 0, "SIZE", ALL, OSC_COMPLETE_NOTHING, NULL, NULL,
+         "use at most SIZE of memory, such as 8G (default: 80 % of what is available)"},
     [OSC_OPTION_NO_ARGS] = {"no-args", 0, NULL, ALL, OSC_COMPLETE_NOTHING, NULL, NULL,
-                            "forget arguments of events that no analysis asks for"},
+                            "do not keep arguments that no analysis uses"},
     [OSC_OPTION_VERIFY] = {"verify", 0, NULL, OSC_COMMAND_INFO, OSC_COMPLETE_NOTHING, NULL,
                            NULL,
-                           "check every hash of .osc files, say what is damaged, and stop"},
-    [OSC_OPTION_RUN_OUTPUT] = {"output", 'o', "DIR", RUN, OSC_COMPLETE_FILE, NULL,
-                               "What to record, and where to",
-                               "the directory to record into; default: "
-                               "opscope-PROGRAM-DATE-TIME"},
+                           "check every hash of .osc files, print what is damaged, and exit"},
+    [OSC_OPTION_RUN_OUTPUT] =
+        {"output", 'o', "DIR", RUN, OSC_COMPLETE_FILE, NULL, "What to record, and where",
+         "output directory; created if missing (default: opscope-PROGRAM-DATE-TIME)"},
     [OSC_OPTION_SOURCES] = {"sources", 0, "LIST", RUN, OSC_COMPLETE_WORDS, "api itt torch none",
                             NULL,
-                            "what to collect, apart by commas: api (calls of libopscope), itt, "
-                            "torch; default: api,itt; none"},
-    [OSC_OPTION_RUN_TORCH] =
-        {"torch", 0, "[=replace]", RUN, OSC_COMPLETE_NOTHING, NULL, NULL,
-         "record the operators of PyTorch (and not by ITT, unless --sources names it), or "
-         "put our profiler in the place of torch's"},
-    [OSC_OPTION_SCHEDULE] =
-        {"schedule", 0, "TEXT", RUN, OSC_COMPLETE_NOTHING, NULL, NULL,
-         "which steps to record, such as wait=1,warmup=1,active=3,repeat=2"},
+                            "sources to record, separated by commas: api (calls of "
+                            "libopscope), itt, torch, or none (default: api,itt)"},
+    [OSC_OPTION_RUN_TORCH] = {"torch", 0, "[=replace]", RUN, OSC_COMPLETE_NOTHING, NULL, NULL,
+                              "record the operators of PyTorch (and no ITT, unless --sources "
+                              "names it), or replace torch's profiler by opscope's"},
+    [OSC_OPTION_SCHEDULE] = {"schedule", 0, "TEXT", RUN, OSC_COMPLETE_NOTHING, NULL, NULL,
+                             "steps to record, such as wait=1,warmup=1,active=3,repeat=2"},
     [OSC_OPTION_FLIGHT] = {"flight", 0, "SPAN", RUN, OSC_COMPLETE_NOTHING, NULL, NULL,
                            "keep the last SPAN, such as 10s or 20steps, and write it when "
                            "something happens: a slow step (slow=2), a signal (signal=USR2), "
                            "a crash (crash), opscope ctl dump"},
     [OSC_OPTION_LIMIT_SIZE] = {"limit-size", 0, "SIZE", RUN, OSC_COMPLETE_NOTHING, NULL, NULL,
-                               "keep no more than SIZE of files for each process, such as 2G "
-                               "(1M at least): the oldest are deleted"},
-    [OSC_OPTION_STRICT] = {"strict", 0, NULL, RUN, OSC_COMPLETE_NOTHING, NULL, NULL,
-                           "do not start the program if a source cannot be used or there is "
-                           "nowhere to record to"},
+                               "keep at most SIZE of files for each process, such as 2G (1M or "
+                               "more); the oldest are deleted"},
+    [OSC_OPTION_STRICT] =
+        {"strict", 0, NULL, RUN, OSC_COMPLETE_NOTHING, NULL, NULL,
+         "do not start the program if a source or the output directory cannot be used"},
     [OSC_OPTION_FORCE] = {"force", 0, NULL, RUN, OSC_COMPLETE_NOTHING, NULL, NULL,
-                          "take the place of another tool that a variable names"},
+                          "take the place of another tool that an environment variable names"},
     [OSC_OPTION_SUMMARY] = {"summary", 0, NULL, RUN, OSC_COMPLETE_NOTHING, NULL, NULL,
-                            "say in the end what was recorded, be there a terminal or not"},
-    [OSC_OPTION_PRINT_ENV] = {"print-env", 0, NULL, RUN, OSC_COMPLETE_NOTHING, NULL, NULL,
-                              "print the variables that make a program record, for a shell, "
-                              "and stop"},
+                            "print the summary even if standard error is not a terminal"},
+    [OSC_OPTION_PRINT_ENV] =
+        {"print-env", 0, NULL, RUN, OSC_COMPLETE_NOTHING, NULL, NULL,
+         "print the variables that make a program record as shell commands, and exit"},
     [OSC_OPTION_HELP] = {"help", 'h', NULL, HELP, OSC_COMPLETE_NOTHING, NULL, "Help",
                          "print this page"},
 };
@@ -201,9 +199,9 @@ static bool *flag_of(struct osc_args *a, enum osc_option_id id)
 static int set_limit_size(struct osc_args *a, const char *value)
 {
     if (!osc_parse_size(value, &a->run.limit_bytes))
-        return osc_cli_misuse("--limit-size: '%s' is no size; 2G, 500M and bytes are", value);
+        return osc_cli_misuse("--limit-size: '%s' is not a size; use 2G, 500M or bytes", value);
     if (a->run.limit_bytes < OSC_SCHEDULE_LIMIT_MIN)
-        return osc_cli_misuse("--limit-size: %s is too little; 1M is the least", value);
+        return osc_cli_misuse("--limit-size: %s is too small; the minimum is 1M", value);
     return OSC_EXIT_DONE;
 }
 
@@ -263,16 +261,14 @@ static int no_option(const struct line *l, const char *name)
     struct osc_nearest near = {.word = name};
 
     if (osc_renderer_find(name))
-        return osc_cli_misuse("there is no option '--%s'; did you mean '--format %s'?", name,
-                              name);
+        return osc_cli_misuse("unknown option '--%s'; did you mean '--format %s'?", name, name);
     for (size_t i = 0; i < OSC_OPTION_COUNT; i++) {
         if (osc_options[i].commands & command->bit)
             osc_nearest_try(&near, osc_options[i].name);
     }
     if (near.best)
-        return osc_cli_misuse("there is no option '--%s'; did you mean '--%s'?", name,
-                              near.best);
-    return osc_cli_misuse("there is no option '--%s'; see 'opscope %s --help'", name,
+        return osc_cli_misuse("unknown option '--%s'; did you mean '--%s'?", name, near.best);
+    return osc_cli_misuse("unknown option '--%s'; see 'opscope %s --help'", name,
                           command->name);
 }
 
@@ -287,7 +283,7 @@ static const char *next_word(struct line *l, const char *word)
                       l->args->command->name);
     } else if (strncmp(next, "--", 2) == 0 &&
                find_long(l, next + 2, strcspn(next + 2, "=")) >= 0) {
-        osc_cli_error("option '%s' needs an argument, and '%s' is an option", word, next);
+        osc_cli_error("option '%s' needs an argument, but '%s' is an option", word, next);
         next = NULL;
     }
     l->at += next != NULL;
@@ -325,13 +321,13 @@ static int read_letters(struct line *l)
     int failed = OSC_EXIT_DONE;
 
     if (strlen(word) > 2 && find_long(l, word + 1, strcspn(word + 1, "=")) >= 0)
-        return osc_cli_misuse("there is no option '%s'; did you mean '-%s'?", word, word);
+        return osc_cli_misuse("unknown option '%s'; did you mean '-%s'?", word, word);
     for (const char *p = word + 1; *p && !failed; p++) {
         const int id = find_letter(l, *p);
         const char *value = NULL;
 
         if (id < 0)
-            return osc_cli_misuse("there is no option '-%.*s'; see 'opscope %s --help'",
+            return osc_cli_misuse("unknown option '-%.*s'; see 'opscope %s --help'",
                                   *p & 0x80 ? 4 : 1, p, l->args->command->name);
         if (osc_options[id].argument) {
             value = p[1] ? p + 1 : next_word(l, word);

@@ -49,13 +49,15 @@ static osc_status choose_tracks(struct osc_filter *f, struct osc_err *err)
         has_thread = has_thread || (is_process && is_thread);
     }
     if (!has_process)
-        return osc_fail(err, OSC_EINVAL,
-                        "--process: the trace has no '%s'; 'opscope table threads' lists all",
-                        process);
+        return osc_fail(
+            err, OSC_EINVAL,
+            "--process: there is no '%s' in the trace; 'opscope table threads' lists all",
+            process);
     if (!has_thread)
-        return osc_fail(err, OSC_EINVAL,
-                        "--thread: the trace has no '%s'; 'opscope table threads' lists all",
-                        thread);
+        return osc_fail(
+            err, OSC_EINVAL,
+            "--thread: there is no '%s' in the trace; 'opscope table threads' lists all",
+            thread);
     return OSC_OK;
 }
 
@@ -70,9 +72,10 @@ static osc_status choose_devices(struct osc_filter *f, struct osc_err *err)
         is_any = is_any || f->has_queue[k];
     }
     if (!is_any)
-        return osc_fail(err, OSC_EINVAL,
-                        "--device: the trace has no '%s'; 'opscope table tracks' lists all",
-                        f->s->device);
+        return osc_fail(
+            err, OSC_EINVAL,
+            "--device: there is no '%s' in the trace; 'opscope table tracks' lists all",
+            f->s->device);
     return OSC_OK;
 }
 
@@ -142,10 +145,10 @@ static osc_status choose_steps(struct osc_filter *f, struct osc_err *err)
     if (!f->s->steps)
         return OSC_OK;
     if (!parse_steps(f->s->steps, &is_ordinal, &from, &to))
-        return osc_fail(err, OSC_EINVAL,
-                        "--steps: '%s' is no range; 5, 5-7 (labels), @0 and @0-@2 (numbers) "
-                        "are",
-                        f->s->steps);
+        return osc_fail(
+            err, OSC_EINVAL,
+            "--steps: '%s' is not a range; use 5, 5-7 (labels), @0 or @0-@2 (numbers)",
+            f->s->steps);
     f->has_step = osc_calloc((size_t)t->n_steps + 1, 1);
     if (!f->has_step)
         return OSC_ENOMEM;
@@ -161,9 +164,10 @@ static osc_status choose_steps(struct osc_filter *f, struct osc_err *err)
         is_any = true;
     }
     if (!is_any)
-        return osc_fail(err, OSC_EINVAL,
-                        "--steps: the trace has no '%s'; 'opscope table steps' lists all",
-                        f->s->steps);
+        return osc_fail(
+            err, OSC_EINVAL,
+            "--steps: there is no '%s' in the trace; 'opscope table steps' lists all",
+            f->s->steps);
     /* The one step of a trace without is everything. */
     if (t->steps[0].row.v == 0) {
         osc_free(f->has_step);

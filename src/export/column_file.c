@@ -356,7 +356,7 @@ static osc_status write_traces(const struct osc_export *x, struct osc_err *err)
     osc_status st = OSC_OK;
 
     if (x->n_traces > UINT16_MAX)
-        return osc_fail(err, OSC_ELIMIT, "one file holds at most %u traces", UINT16_MAX);
+        return osc_fail(err, OSC_ELIMIT, "a file holds at most %u traces", UINT16_MAX);
     for (uint32_t i = 0; i < x->n_traces; i++)
         w.n_rows_all += (uint64_t)x->traces[i]->events.n_rows + x->traces[i]->others.n_rows;
     put_header(&w);
@@ -377,7 +377,7 @@ static osc_status write_traces(const struct osc_export *x, struct osc_err *err)
 const struct osc_exporter osc_export_osc = {
     .name = "osc",
     .suffixes = ".osc",
-    .help = "our own form, opened at once by every command",
+    .help = "opscope's own form, which every command opens at once",
     .takes_callers = true,
     .takes_many = true,
     .write = write_traces,

@@ -7,7 +7,7 @@
 const struct osc_exporter osc_export_csv = {
     .name = "csv",
     .suffixes = ".csv",
-    .help = "a table, events unless --table names another",
+    .help = "a table (default: events)",
     .is_table = true,
     .takes_many = true,
 };

@@ -90,14 +90,14 @@ static osc_status read_wish(const struct osc_export *x, struct folding *f, struc
         return osc_fail(err, OSC_EINVAL, "--stack: '%s' is not op, python or module", kind);
     if (!has_metric)
         return osc_fail(err, OSC_EINVAL,
-                        "--metric: '%s' is not host_self_ns, device_self_ns or calls, nor of "
-                        "torch: self_cpu_time_total, self_cuda_time_total",
+                        "--metric: '%s' is not host_self_ns, device_self_ns or calls, nor "
+                        "torch's self_cpu_time_total or self_cuda_time_total",
                         metric);
     if (is_of_torch(f->metric) && f->kind != PYTHON)
-        return osc_fail(err, OSC_EINVAL,
-                        "--metric: torch has '%s' for Python stacks alone; add --stack python, "
-                        "or take %s",
-                        metric, f->metric == TORCH_HOST ? "host_self_ns" : "device_self_ns");
+        return osc_fail(
+            err, OSC_EINVAL,
+            "--metric: '%s' exists only for Python stacks; add --stack python or use %s",
+            metric, f->metric == TORCH_HOST ? "host_self_ns" : "device_self_ns");
     return OSC_OK;
 }
 
@@ -474,11 +474,11 @@ static osc_status fail_empty(const struct folding *f, struct osc_err *err)
 
     if (!f->has_any && f->kind == PYTHON && f->x->is_redacted)
         return osc_fail(err, OSC_EFORMAT,
-                        "no Python stacks: --redact removes those that events say; leave it "
-                        "out, or take --stack op");
+                        "no Python stacks: --redact removes the argument Call stack; leave it "
+                        "out or use --stack op");
     if (!f->has_any)
         return osc_fail(err, OSC_EFORMAT, "%s", nothing[f->kind]);
-    return osc_fail(err, OSC_EFORMAT, "no stack of the trace took any time by this metric");
+    return osc_fail(err, OSC_EFORMAT, "all stacks of the trace are 0 by this metric");
 }
 
 static osc_status write(const struct osc_export *x, struct osc_err *err)
@@ -510,7 +510,7 @@ static osc_status write(const struct osc_export *x, struct osc_err *err)
 const struct osc_exporter osc_export_folded = {
     .name = "folded",
     .suffixes = ".folded",
-    .help = "a line for each stack with what it took, for flame graphs",
+    .help = "one line for each stack with its value, for flame graphs",
     .takes_stack = true,
     .takes_many = true,
     .facts = facts,

@@ -65,7 +65,7 @@ void osc_open_failure_tell(const char *path, int otherwise)
     const int fd =
         len > 0 ? socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0) : -1;
 
-    osc_log("%s: cannot be recorded: error %d", path, why);
+    osc_log("%s: cannot record into it: error %d", path, why);
     /* If nobody is there, or does not look, so be it. */
     if (fd >= 0 && connect(fd, (const struct sockaddr *)&address, len) == 0 && is_trusted(fd)) {
         const ssize_t n = sendmsg(fd, &message, MSG_NOSIGNAL);

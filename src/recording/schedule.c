@@ -207,7 +207,9 @@ static const char *read_word(const struct word *w, struct osc_schedule_text *out
             return read_steps(w, counts[i].steps) ? NULL : "is not a number of steps";
         }
     if (is_text(w->key, w->key_len, "flight"))
-        return read_flight(w, out) ? NULL : "is neither a time as 10s nor a count as 20steps";
+        return read_flight(w, out)
+                   ? NULL
+                   : "is neither a time such as 10s nor a count such as 20steps";
     if (is_text(w->key, w->key_len, "slow"))
         return read_ratio(w, &out->slow_step) ? NULL : "is not a ratio above 1";
     if (is_text(w->key, w->key_len, "signal"))
@@ -215,7 +217,8 @@ static const char *read_word(const struct word *w, struct osc_schedule_text *out
     if (is_text(w->key, w->key_len, "toggle"))
         return read_signal(w, &out->toggle_signal) ? NULL : "is not a signal that can be used";
     if (is_text(w->key, w->key_len, "limit_size"))
-        return read_size(w, &out->limit_bytes) ? NULL : "is not a size as 2G, 1M at least";
+        return read_size(w, &out->limit_bytes) ? NULL
+                                               : "is not a size such as 2G; the minimum is 1M";
     return "is not known";
 }
 

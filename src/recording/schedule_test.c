@@ -146,19 +146,19 @@ static void wrong_words_are_told(void **state)
         {"active=-1", "schedule: \"active=-1\" is not a number of steps"},
         {"active=99999999999999999999", "schedule: \"active=99999999999999999999\" is not a "
                                         "number of steps"},
-        {"flight=10", "schedule: \"flight=10\" is neither a time as 10s nor a count as "
-                      "20steps"},
-        {"flight=0s", "schedule: \"flight=0s\" is neither a time as 10s nor a count as "
-                      "20steps"},
+        {"flight=10",
+         "schedule: \"flight=10\" is neither a time such as 10s nor a count such as 20steps"},
+        {"flight=0s",
+         "schedule: \"flight=0s\" is neither a time such as 10s nor a count such as 20steps"},
         {"flight=9999999999999999min", "schedule: \"flight=9999999999999999min\" is neither a "
-                                       "time as 10s nor a count as 20steps"},
+                                       "time such as 10s nor a count such as 20steps"},
         {"slow=1", "schedule: \"slow=1\" is not a ratio above 1"},
         {"slow=2.5x", "schedule: \"slow=2.5x\" is not a ratio above 1"},
         {"signal=KILL", "schedule: \"signal=KILL\" is not a signal that can be used"},
-        {"limit_size=2X", "schedule: \"limit_size=2X\" is not a size as 2G, 1M at "
-                          "least"},
-        {"limit_size=1023K", "schedule: \"limit_size=1023K\" is not a size as 2G, 1M at "
-                             "least"},
+        {"limit_size=2X",
+         "schedule: \"limit_size=2X\" is not a size such as 2G; the minimum is 1M"},
+        {"limit_size=1023K",
+         "schedule: \"limit_size=1023K\" is not a size such as 2G; the minimum is 1M"},
         {"active=1,wait=1,active=2", "schedule: \"active=2\" is given again"},
         {"flight=10s,crash,slow=2,crash", "schedule: \"crash\" is given again"},
         {"crash,,", "schedule: \"\" is not known"},

@@ -408,7 +408,7 @@ static void fini(struct osc_render *r)
 
 const struct osc_renderer osc_render_text = {
     .name = "text",
-    .help = "for people: aligned, with units, 100 rows unless --limit says otherwise",
+    .help = "for people: aligned, with units, 100 rows by default",
     .begin = begin,
     .rows = rows,
     .end = end,

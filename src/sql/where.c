@@ -45,7 +45,7 @@ static osc_status no_column(const struct osc_where *w, const char *name, struct 
     snprintf(quoted, sizeof quoted, "\"%.70s\"", name);
     if (strstr(w->expr, quoted))
         return osc_fail(err, OSC_EINVAL,
-                        "%s: %s has no column '%s'; a text stands in single quotes", what,
+                        "%s: %s has no column '%s'; write text in single quotes", what,
                         w->rows.def->name, name);
     return osc_fail(err, OSC_EINVAL,
                     "%s: %s has no column '%s'; 'opscope table %s --list' names its columns",
@@ -61,10 +61,9 @@ static osc_status no_function(const struct osc_where *w, const char *name, struc
     for (size_t i = 0; osc_sql_functions[i]; i++)
         osc_nearest_try(&near, osc_sql_functions[i]);
     if (near.best)
-        return osc_fail(err, OSC_EINVAL, "%s: there is no function %s(); did you mean %s()?",
-                        what, name, near.best);
-    return osc_fail(err, OSC_EINVAL, "%s: there is no function %s() to be used here", what,
-                    name);
+        return osc_fail(err, OSC_EINVAL, "%s: unknown function %s(); did you mean %s()?", what,
+                        name, near.best);
+    return osc_fail(err, OSC_EINVAL, "%s: function %s() cannot be used here", what, name);
 }
 
 /* Why statement SQL, in which the expression ends before byte END, was not prepared. */
@@ -86,10 +85,10 @@ static osc_status explain(const struct osc_where *w, size_t end, struct osc_err 
     if (w->sql.refused_function[0])
         return no_function(w, w->sql.refused_function, err);
     if (w->sql.has_refused_subquery)
-        return osc_fail(err, OSC_EINVAL, "%s: a query has no place in it; it sees one row",
-                        what);
+        return osc_fail(err, OSC_EINVAL,
+                        "%s: queries are not allowed; the expression sees one row", what);
     if (strcmp(message, "incomplete input") == 0 || (offset >= 0 && (size_t)offset >= end))
-        return osc_fail(err, OSC_EINVAL, "%s: it is not complete", what);
+        return osc_fail(err, OSC_EINVAL, "%s: the expression is incomplete", what);
     /* A text that is not closed reaches over the line that follows the expression. */
     const size_t len = strcspn(message, "\n");
     return osc_fail(err, OSC_EINVAL, "%s: %.*s%s", what, (int)(len < 100 ? len : 100), message,

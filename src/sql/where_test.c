@@ -171,13 +171,13 @@ static void names_what_is_nearest(void **state)
                          "'total_ns'?");
     fails("things.totl_ns > 5", "did you mean 'total_ns'?");
     fails("secret > 5", "things has no column 'secret'");
-    fails("name = \"gemm<float, 4>\"", "a text stands in single quotes");
-    fails("uss(5)", "there is no function uss(); did you mean us()?");
+    fails("name = \"gemm<float, 4>\"", "write text in single quotes");
+    fails("uss(5)", "unknown function uss(); did you mean us()?");
     fails("substrin(name, 1)", "did you mean substring()?");
-    fails("calls >", "it is not complete");
-    fails("(calls", "it is not complete");
-    fails("", "it is not complete");
-    fails("calls > 5 /* much", "it is not complete");
+    fails("calls >", "the expression is incomplete");
+    fails("(calls", "the expression is incomplete");
+    fails("", "the expression is incomplete");
+    fails("calls > 5 /* much", "the expression is incomplete");
     fails("calls calls", "syntax error");
 }
 

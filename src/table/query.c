@@ -158,7 +158,7 @@ static osc_status filter_block(const struct osc_query *q, struct osc_answer_bloc
     if (st == OSC_OK)
         osc_result_keep(&b->result, keep);
     if (st == OSC_OK && b->result.n_rows == 0)
-        osc_result_note(&b->result, "--where leaves none of %llu %s", (unsigned long long)n,
+        osc_result_note(&b->result, "--where selects none of %llu %s", (unsigned long long)n,
                         n == 1 ? "row" : "rows");
     osc_free(keep);
     return st;

@@ -111,7 +111,8 @@ osc_status osc_sort_parse(const struct osc_table_def *def, const char *text,
         key->ascending = true;
     else if (colon && strcmp(colon, ":desc") != 0)
         return osc_fail(err, OSC_EINVAL,
-                        "the order of '%s' is neither ':asc' (least first) nor ':desc'", text);
+                        "the order of '%s' is neither ':asc' (smallest first) nor ':desc'",
+                        text);
     if (key->ascending && start != text)
         return osc_fail(err, OSC_EINVAL,
                         "'%s' asks for both orders; '-COL' is descending, 'COL:asc' ascending",

@@ -227,7 +227,7 @@ class Errors(unittest.TestCase):
         self.refuses(opscope.TraceError, "meson.build",
                      lambda: opscope.load(support.ROOT / "meson.build"))
         with tempfile.TemporaryDirectory() as folder:
-            self.refuses(opscope.TraceError, "no traces in it", lambda: opscope.load(folder))
+            self.refuses(opscope.TraceError, "it contains no traces", lambda: opscope.load(folder))
 
     def test_paths_are_what_python_takes_for_paths(self):
         class Place:

@@ -448,12 +448,12 @@ static void a_trace_without_steps_or_devices_says_what_does_not_apply(void **sta
     (void)state;
     run(&o, "", OP("aten::mm", 1, 0, 10, ""));
     assert_int_equal(result.n_rows, 0);
-    assert_non_null(strstr(result.notes.s, "no steps were announced"));
+    assert_non_null(strstr(result.notes.s, "the program announced no steps"));
     assert_non_null(strstr(result.notes.s, "no device work"));
     assert_non_null(strstr(result.notes.s, "no rule applies"));
     run(&o, "", "");
     assert_int_equal(result.n_rows, 0);
-    assert_non_null(strstr(result.notes.s, "no time to go by"));
+    assert_non_null(strstr(result.notes.s, "there is no step time"));
 }
 
 static void names_of_files_are_words_of_the_shell(void **state)

@@ -100,9 +100,9 @@ static bool has_name(const struct osc_advice_numbers *n, struct osc_str name)
 static void say_data_loading(const struct osc_advice_numbers *n, struct osc_strbuf *out)
 {
     add_share(out, n);
-    osc_strbuf_adds(out, " goes by in the data loader while nothing else runs. Load in other "
-                         "processes and ahead of time: DataLoader(..., num_workers=N, "
-                         "pin_memory=True).");
+    osc_strbuf_adds(out,
+                    " passes in the data loader while nothing else runs. Load ahead of time in "
+                    "other processes: DataLoader(..., num_workers=N, pin_memory=True).");
 }
 
 static void say_data_parallel(const struct osc_advice_numbers *n, struct osc_strbuf *out)
@@ -111,8 +111,8 @@ static void say_data_parallel(const struct osc_advice_numbers *n, struct osc_str
     add_count(out, n->more[0], "device");
     osc_strbuf_adds(out, " from one process; for ");
     add_share(out, n);
-    osc_strbuf_adds(out, " not all of them run kernels. Use DistributedDataParallel, with a "
-                         "process for each device.");
+    osc_strbuf_adds(out, " not all of them run kernels. Use DistributedDataParallel with one "
+                         "process per device.");
 }
 
 static void say_backend(const struct osc_advice_numbers *n, struct osc_strbuf *out)
@@ -126,11 +126,10 @@ static void say_backend(const struct osc_advice_numbers *n, struct osc_strbuf *o
 static void say_communication(const struct osc_advice_numbers *n, struct osc_strbuf *out)
 {
     add_share(out, n);
-    osc_strbuf_adds(out,
-                    " goes by in communication that nothing hides. Compress gradients (DDP "
-                    "communication hooks), accumulate them over several batches, or take "
-                    "larger batches. The last two change the effective batch size, which may "
-                    "cost accuracy; optimizers such as LAMB are made for that.");
+    osc_strbuf_adds(out, " passes in communication that nothing hides. Compress gradients (DDP "
+                         "communication hooks), accumulate them over several batches, or use "
+                         "larger batches. The last two change the effective batch size, which "
+                         "may cost accuracy; optimizers such as LAMB are made for that.");
 }
 
 static void say_low_utilization(const struct osc_advice_numbers *n, struct osc_strbuf *out)
@@ -142,7 +141,7 @@ static void say_low_utilization(const struct osc_advice_numbers *n, struct osc_s
     osc_strbuf_addf(out, " ran kernels in %.1f %% of the time; no kernel for ",
                     percent(n->part, n->whole));
     add_time(out, n->impact_ns);
-    osc_strbuf_adds(out, " of the steps. A larger batch gives a device more to do at once; it "
+    osc_strbuf_adds(out, " of the steps. A larger batch gives a device more work at once; it "
                          "may change how the training converges.");
 }
 
@@ -169,7 +168,7 @@ static void say_memory_limit(const struct osc_advice_numbers *n, struct osc_strb
     add_bytes(out, n->whole);
     osc_strbuf_addf(out, " at the peak (%.1f %%).", percent(n->part, n->whole));
     osc_strbuf_adds(out, " Checkpoint activations (torch.utils.checkpoint), use automatic "
-                         "mixed precision, or take smaller batches.");
+                         "mixed precision, or use smaller batches.");
 }
 
 static void say_idle_device(const struct osc_advice_numbers *n, struct osc_strbuf *out)
@@ -178,16 +177,16 @@ static void say_idle_device(const struct osc_advice_numbers *n, struct osc_strbu
 
     osc_strbuf_adds(out, "For ");
     add_share(out, n);
-    osc_strbuf_adds(out, " no device does anything, in ");
+    osc_strbuf_adds(out, " no device works, in ");
     add_count(out, n->count, "gap");
     osc_strbuf_addf(out,
                     ". Meanwhile the host is in the data loader (%.0f %%), in calls of the "
                     "device runtime (%.0f %%), in operators and other ranges (%.0f %%), or in "
-                    "nothing that was recorded (%.0f %%).",
+                    "code that was not recorded (%.0f %%).",
                     percent(n->more[0], all), percent(n->more[1], all),
                     percent(n->more[2], all), percent(n->more[3], all));
     if (has_name(n, n->subject)) {
-        osc_strbuf_adds(out, " The longest part ends with work of ");
+        osc_strbuf_adds(out, " Most of it ends with work of ");
         add_name(out, n->subject);
         osc_strbuf_adds(out, ".");
     }
@@ -197,29 +196,30 @@ static void say_synchronization(const struct osc_advice_numbers *n, struct osc_s
 {
     add_count(out, n->count, "call");
     if (has_name(n, n->subject)) {
-        osc_strbuf_adds(out, ", above all ");
+        osc_strbuf_adds(out, ", mostly ");
         add_name(out, n->subject);
         osc_strbuf_adds(out, ",");
     }
     osc_strbuf_adds(out, n->count == 1 ? " waits" : " wait");
     osc_strbuf_adds(out, " for the device, ");
     add_time(out, n->more[0]);
-    osc_strbuf_adds(out, " in all; afterwards the device has nothing to do for ");
+    osc_strbuf_adds(out, " in total; afterwards the device has no work for ");
     add_share(out, n);
-    osc_strbuf_adds(out, ". Leave out .item(), .cpu(), print() of tensors and "
-                         "torch.cuda.synchronize() in steps, or do them less often.");
+    osc_strbuf_adds(out, ". Avoid .item(), .cpu(), print() of tensors and "
+                         "torch.cuda.synchronize() in steps, or use them less often.");
 }
 
 static void say_pageable_copies(const struct osc_advice_numbers *n, struct osc_strbuf *out)
 {
     osc_strbuf_adds(out, n->count == 1 ? "One copy" : "Copies");
     osc_strbuf_adds(out, " to the device from pageable memory, ");
-    osc_strbuf_addf(out, "%lld in all, ", (long long)n->count);
+    osc_strbuf_addf(out, "%lld in total, ", (long long)n->count);
     osc_strbuf_adds(out, n->count == 1 ? "takes " : "take ");
     add_share(out, n);
-    osc_strbuf_adds(out, " while no kernel runs, and the host waits for them. Pin the memory "
-                         "and do not wait: DataLoader(..., pin_memory=True), "
-                         "x.to(device, non_blocking=True).");
+    osc_strbuf_adds(
+        out,
+        " while no kernel runs, and the host waits for them. Pin the memory and copy without "
+        "waiting: DataLoader(..., pin_memory=True), x.to(device, non_blocking=True).");
 }
 
 static void say_launch_bound(const struct osc_advice_numbers *n, struct osc_strbuf *out)
@@ -237,7 +237,7 @@ static void say_launch_bound(const struct osc_advice_numbers *n, struct osc_strb
     add_share(out, n);
     osc_strbuf_adds(out, " devices wait for the next launch");
     if (has_name(n, n->subject)) {
-        osc_strbuf_adds(out, ", above all before ");
+        osc_strbuf_adds(out, ", mostly before ");
         add_name(out, n->subject);
     }
     osc_strbuf_adds(out, ". Launch less often: torch.compile, CUDA graphs, fused optimizers "
@@ -248,7 +248,7 @@ static void say_allocator(const struct osc_advice_numbers *n, struct osc_strbuf 
 {
     add_count(out, n->count, "call");
     if (has_name(n, n->subject)) {
-        osc_strbuf_adds(out, ", above all ");
+        osc_strbuf_adds(out, ", mostly ");
         add_name(out, n->subject);
         osc_strbuf_adds(out, ",");
     }

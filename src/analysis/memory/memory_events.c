@@ -264,8 +264,8 @@ static void note_unpaired(const struct osc_memory_view *v, const struct lines *l
         n_released += r->bytes <= 0;
     }
     if (!v->a->has_addresses && lines->n > 0) {
-        osc_result_note(out, "nothing is paired: the records have no addresses, PyTorch before "
-                             "1.10 did not write them");
+        osc_result_note(out, "the records have no addresses, which PyTorch before 1.10 did not "
+                             "write: nothing is paired");
         return;
     }
     if (n_kept > 0)

@@ -273,8 +273,8 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
         osc_memory_view_show_process(&w.v, out, PROCESS);
         osc_memory_view_note(&w.v, out);
         if (out->n_rows == 0 && w.v.a->n_records > 0)
-            osc_result_note(out, "records without totals have no peak: PyTorch before 1.10 did "
-                                 "not write them");
+            osc_result_note(out, "the records have no totals, which PyTorch before 1.10 did "
+                                 "not write: there is no peak");
         st = out->status;
     }
     osc_device_properties_fini(&w.props);

@@ -167,7 +167,7 @@ static void a_range_keeps_both_ends_of_an_allocation(void **state)
     run(&osc_table_memory_events,
         &(struct osc_selection){.has_from = true, .from_ns = 1000000});
     assert_int_equal(result.n_rows, 0);
-    assert_noted("no memory records in what was selected");
+    assert_noted("no memory records in the selection");
 }
 
 static void says_what_is_alive_at_a_time(void **state)
@@ -243,10 +243,10 @@ static void says_what_old_records_lack(void **state)
     assert_noted("nothing is paired");
     run_on(old, &osc_table_memory_curve, &o);
     assert_int_equal(result.n_rows, 0);
-    assert_noted("without totals");
+    assert_noted("the records have no totals");
     run_on(old, &osc_table_memory_peaks, &o);
     assert_int_equal(result.n_rows, 0);
-    assert_noted("without totals");
+    assert_noted("the records have no totals");
     run_on(OP("aten::empty", 1, 0, 9, ""), &osc_table_memory, &o);
     assert_noted("profile_memory=True");
 }

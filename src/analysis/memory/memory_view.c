@@ -191,7 +191,7 @@ void osc_memory_view_note(const struct osc_memory_view *v, struct osc_result *ou
     else if (!is_any)
         note_devices(v, out);
     else if (out->n_rows == 0 && (v->rest.has_from || v->rest.has_to || v->has_rest))
-        osc_result_note(out, "no memory records in what was selected");
+        osc_result_note(out, "no memory records in the selection");
     if (v->a->n_unusable > 0)
         osc_result_note(out, "%u memory records without a size are left out", v->a->n_unusable);
 }

@@ -84,9 +84,9 @@ static void no_answer(struct asking *a, const char *live_path)
 {
     a->n_failed++;
     if (errno == ECONNREFUSED || errno == ENOENT)
-        osc_cli_error("%s: nobody answers: the program has ended; read what it left with "
-                      "'opscope %s'",
-                      live_path, live_path);
+        osc_cli_error(
+            "%s: no answer: the program has ended; read what it left with 'opscope %s'",
+            live_path, live_path);
     else if (errno == EAGAIN)
         osc_cli_error("%s: no answer within %d seconds", live_path, OSC_CONTROL_TIMEOUT_S);
     else
@@ -172,7 +172,8 @@ static int ask_operand(struct asking *a, const char *operand)
     if (!is_there && operand[strspn(operand, "0123456789")] == '\0' && operand[0]) {
         if (find_live(operand, live, sizeof live))
             return ask(a, live);
-        osc_cli_error("%s: no such process records, or it is another user's", operand);
+        osc_cli_error("%s: no such process is recording, or it belongs to another user",
+                      operand);
         return OSC_EXIT_FAILED;
     }
     if (is_there && S_ISDIR(st.st_mode))
@@ -181,7 +182,8 @@ static int ask_operand(struct asking *a, const char *operand)
     if (osc_str_ends(osc_str_c(operand), OSC_STR(".osc")) &&
         snprintf(live, sizeof live, "%s.live", operand) < (int)sizeof live)
         return ask(a, live);
-    osc_cli_error("%s: no directory of recordings, no recording and no process", operand);
+    osc_cli_error("%s: it is neither a directory of recordings, nor a recording, nor a process",
+                  operand);
     return OSC_EXIT_FAILED;
 }
 
@@ -192,8 +194,9 @@ static int no_such_command(const char *word)
     for (size_t i = 0; i < N_COMMANDS; i++)
         osc_nearest_try(&near, commands[i]);
     if (near.best)
-        return osc_cli_misuse("there is no '%s'; did you mean '%s'?", word, near.best);
-    return osc_cli_misuse("there is no '%s', but start, stop, dump and status", word);
+        return osc_cli_misuse("unknown request '%s'; did you mean '%s'?", word, near.best);
+    return osc_cli_misuse("unknown request '%s'; the requests are start, stop, dump and status",
+                          word);
 }
 
 static int run(struct osc_args *args)
@@ -202,9 +205,8 @@ static int run(struct osc_args *args)
     int failed;
 
     if (args->n_operands != 2)
-        return osc_cli_misuse(
-            "what to do with which recording? 'opscope ctl DIR status' or see "
-            "'opscope ctl --help'");
+        return osc_cli_misuse("name a recording and a request: 'opscope ctl DIR status', or "
+                              "see 'opscope ctl --help'");
     for (size_t i = 0; i < N_COMMANDS; i++) {
         if (strcmp(commands[i], args->operands[1]) == 0)
             a.command = commands[i];
@@ -213,7 +215,7 @@ static int run(struct osc_args *args)
         return no_such_command(args->operands[1]);
     failed = ask_operand(&a, args->operands[0]);
     if (!failed && a.n_found == 0) {
-        osc_cli_error("%s: nothing records into it now", args->operands[0]);
+        osc_cli_error("%s: nothing is recording into it", args->operands[0]);
         failed = OSC_EXIT_FAILED;
     }
     return failed ? failed : a.n_failed ? OSC_EXIT_FAILED : OSC_EXIT_DONE;
@@ -223,14 +225,15 @@ const struct osc_command osc_command_ctl = {
     .name = "ctl",
     .bit = OSC_COMMAND_CTL,
     .operands = "DIR|PID start|stop|dump|status",
-    .summary = "start, pause or dump a recording that runs, or see how it does",
-    .text = "Steers a running recording: one of a process, or all of the directory that\n"
-            "'opscope run' records into. For each it prints a line with what it answers.\n"
-            "\n"
-            "  start   record from now on\n"
-            "  stop    pause: scopes that are open end when they end\n"
-            "  dump    write what is in memory now: of a flight recorder all that it keeps\n"
-            "  status  what it does, what it has written and what was lost\n",
+    .summary = "start, pause or dump a running recording, or report its state",
+    .text =
+        "Sends a request to the recording of a process, or to all in a directory that\n"
+        "'opscope run' records into, and prints one line with the answer of each.\n"
+        "\n"
+        "  start   record from now on\n"
+        "  stop    pause; open scopes are recorded until they end\n"
+        "  dump    write what is in memory now; a flight recorder writes all that it keeps\n"
+        "  status  report the state, what was written and what was lost\n",
     .examples = "  opscope ctl rec/ status       all processes that record into rec/\n"
                 "  opscope ctl 4711 dump         the process 4711\n",
     .run = run,

@@ -38,9 +38,9 @@ static const char *name_of(const char *program)
 
 static int cannot_make(const char *path, int why)
 {
-    osc_cli_error("%s: cannot make the directory: %s; nothing is recorded; choose another "
-                  "with -o",
-                  path, strerror(why));
+    osc_cli_error(
+        "%s: cannot create the directory: %s; nothing is recorded; name another with -o", path,
+        strerror(why));
     return OSC_EXIT_FAILED;
 }
 
@@ -70,7 +70,7 @@ static int check_room(const char *path)
         close(dir);
     if (st == OSC_OK)
         return OSC_EXIT_DONE;
-    osc_cli_error("%s: cannot be recorded to: %s; nothing is recorded; %s", path,
+    osc_cli_error("%s: cannot record into it: %s; nothing is recorded; %s", path,
                   strerror(osc_open_failure_noted()),
                   osc_unrecorded_way_out(osc_open_failure_noted()));
     return OSC_EXIT_FAILED;
@@ -190,7 +190,7 @@ static void summarize(const char *path, struct census c, unsigned sources)
 
     if (c.n_files == 0) {
         osc_cli_error("nothing was recorded: %s",
-                      sources == 0 ? "no source was collected"
+                      sources == 0 ? "no source was selected"
                                    : "the program called neither libopscope nor ITT");
         return;
     }
@@ -200,7 +200,7 @@ static void summarize(const char *path, struct census c, unsigned sources)
         path += len + 1;
     osc_operands_add_trace(&word, path);
     if (word.status == OSC_OK) {
-        osc_cli_error("%u recording%s, %.1f MB, in %s; what to type next:", c.n_files,
+        osc_cli_error("%u recording%s, %.1f MB, in %s; next:", c.n_files,
                       c.n_files == 1 ? "" : "s", (double)c.bytes / 1e6, path);
         fprintf(stderr, "  opscope %s\n  opscope table operators %s\n", word.s, word.s);
     }
@@ -211,7 +211,7 @@ static void summarize(const char *path, struct census c, unsigned sources)
 static void tell_not_started(const char *program, const struct osc_child_end *end)
 {
     if (end->exec_errno == ENOENT && !strchr(program, '/'))
-        osc_cli_error("%s: there is no such program along PATH", program);
+        osc_cli_error("%s: program not found in PATH", program);
     else
         osc_cli_error("%s: %s", program, strerror(end->exec_errno));
 }
@@ -261,7 +261,7 @@ static int record(const struct osc_args *args, struct osc_sources *s, const char
     osc_unrecorded_close(&u);
 
     if (st != OSC_OK) {
-        osc_cli_error("cannot make a process: %s", strerror(why));
+        osc_cli_error("cannot create a process: %s", strerror(why));
         return OSC_EXIT_FAILED;
     }
     if (end.exec_errno != 0) {
@@ -283,8 +283,8 @@ static int run(struct osc_args *args)
     int failed;
 
     if (args->n_operands == 0 && !args->run.prints_env)
-        return osc_cli_misuse("which program? 'opscope run -- python train.py' or see 'opscope "
-                              "run --help'");
+        return osc_cli_misuse("no program was named; try 'opscope run -- python train.py' or "
+                              "see 'opscope run --help'");
     if (args->output && !args->output[0])
         return osc_cli_misuse("--output: the name of the directory is empty");
     failed = osc_sources_choose(&s, args, path);
@@ -304,13 +304,13 @@ const struct osc_command osc_command_run = {
     .name = "run",
     .bit = OSC_COMMAND_RUN,
     .operands = "[OPTION...] [--] PROGRAM [ARGUMENT...]",
-    .summary = "record a program that nobody changed, and its children",
+    .summary = "record an unmodified program and its children",
     .text =
         "Runs PROGRAM and records what it and its children report: calls of libopscope,\n"
         "and tasks of ITT (PyTorch's emit_itt(), oneDNN, oneTBB, OpenVINO). Each process\n"
-        "leaves a file in DIR. PROGRAM finds its terminal, signals and descriptors as they\n"
-        "were; opscope ends as it did: with its status or by the same signal, with 127 if\n"
-        "there is no such program and 126 if it cannot be run.\n",
+        "writes a file into DIR. PROGRAM finds its terminal, signals and descriptors\n"
+        "unchanged. opscope ends with the status of PROGRAM or by the same signal, with 127\n"
+        "if it was not found and with 126 if it cannot be executed.\n",
     .examples =
         "  opscope run -- python train.py          into opscope-python-DATE-TIME/\n"
         "  opscope run -o rec -- ./convnet         into rec/\n"
@@ -318,12 +318,11 @@ const struct osc_command osc_command_run = {
         "                                          three steps, after the first\n"
         "  opscope run --torch -- python train.py  every operator, with shapes and memory\n"
         "  opscope run --torch=replace -- python train.py\n"
-        "                                          torch.profiler is opscope's\n"
+        "                                          opscope in place of torch.profiler\n"
         "  opscope run --flight 10s,slow=2 ./serve the last ten seconds, whenever a\n"
-        "                                          step takes twice the usual time\n"
+        "                                          step takes twice the median\n"
         "  eval \"$(opscope run -o rec --print-env)\"\n"
-        "                                          for a program that is started else-\n"
-        "                                          where\n",
+        "                                          for programs started elsewhere\n",
     .run = run,
     .takes_program = true,
 };

@@ -66,10 +66,10 @@ void osc_report_sources(const char *directory, pid_t pid, bool is_asked)
     if (h.has_come || h.n_bytes > BYTES_MAX)
         return;
     if (h.was_loaded)
-        osc_cli_error("[itt] collector was loaded, but nothing came: ITT was paused, or called "
-                      "for nothing but names");
+        osc_cli_error("[itt] the collector was loaded but recorded nothing: ITT was paused, or "
+                      "only names were created");
     else if (is_asked)
-        osc_cli_error("[itt] collector was not loaded by any library in PID %d (nothing called "
-                      "ITT, or INTEL_LIBITTNOTIFY64 was changed by the program)",
+        osc_cli_error("[itt] no library in PID %d loaded the collector (nothing called ITT, or "
+                      "the program changed INTEL_LIBITTNOTIFY64)",
                       (int)pid);
 }

@@ -40,9 +40,10 @@ static int no_source(const char *name, size_t len)
     for (size_t i = 0; i < N_KNOWN; i++)
         osc_nearest_try(&near, known[i].name);
     if (near.best)
-        return osc_cli_misuse("--sources: there is no source '%s'; did you mean '%s'?", word,
+        return osc_cli_misuse("--sources: unknown source '%s'; did you mean '%s'?", word,
                               near.best);
-    return osc_cli_misuse("--sources: there is no source '%s', but api, itt and torch", word);
+    return osc_cli_misuse("--sources: unknown source '%s'; the sources are api, itt and torch",
+                          word);
 }
 
 /* Bits of enum osc_source in LIST, "api,itt"; NULL: all. */
@@ -81,8 +82,8 @@ static int parse_wanted(const struct osc_run_args *run, unsigned *bits)
     if (torch)
         *bits |= *torch ? OSC_SOURCE_TORCH_REPLACE : OSC_SOURCE_TORCH;
     if ((*bits & OSC_SOURCE_TORCH_REPLACE) && (run->schedule || run->flight))
-        return osc_cli_misuse("--schedule and --flight do not go with --torch=replace: the "
-                              "program's own profiler says when to record");
+        return osc_cli_misuse("--schedule and --flight cannot be used with --torch=replace: "
+                              "the program's own profiler decides when to record");
     return OSC_EXIT_DONE;
 }
 
@@ -148,7 +149,7 @@ static bool is_loadable(const char *library, char *why, size_t room)
     size_t len = 0;
     ssize_t n;
 
-    snprintf(why, room, "it cannot be tried");
+    snprintf(why, room, "it could not be tried");
     if (pipe(fds) != 0)
         return false;
     const pid_t child = fork();
@@ -194,8 +195,8 @@ static int choose_itt(struct osc_sources *s, const struct osc_args *args)
     char path[PATH_MAX], why[256];
 
     if (!find_collector(path, sizeof path)) {
-        osc_cli_error("[itt] " COLLECTOR " is not beside opscope and not where it is "
-                      "installed; ITT is not recorded");
+        osc_cli_error("[itt] " COLLECTOR
+                      " is neither beside opscope nor installed; ITT is not recorded");
         return do_without(s, OSC_SOURCE_ITT, args);
     }
     if (!is_loadable(path, why, sizeof why)) {
@@ -203,8 +204,8 @@ static int choose_itt(struct osc_sources *s, const struct osc_args *args)
         return do_without(s, OSC_SOURCE_ITT, args);
     }
     if (other && *other && strcmp(other, path) != 0 && !args->run.is_forced) {
-        osc_cli_error("[itt] %s is already set to %s; another tool would be replaced: unset it "
-                      "or use --force; ITT is not recorded",
+        osc_cli_error("[itt] %s is already set to %s; that would replace another tool: unset "
+                      "it or use --force; ITT is not recorded",
                       variable, other);
         return do_without(s, OSC_SOURCE_ITT, args);
     }
@@ -221,8 +222,8 @@ static int choose_torch(struct osc_sources *s, const struct osc_args *args, unsi
     char path[PATH_MAX];
 
     if (!find_beside(places, sizeof places / sizeof *places, path, sizeof path)) {
-        osc_cli_error("[torch] this opscope is not the one of its Python package, which 'pip "
-                      "install .' makes of the sources; torch is not recorded");
+        osc_cli_error("[torch] this opscope does not belong to the Python package, which 'pip "
+                      "install .' builds from the sources; torch is not recorded");
         return do_without(s, bits & OSC_SOURCES_TORCH, args);
     }
     osc_strbuf_adds(&text, path);
@@ -265,7 +266,7 @@ static int choose_schedule(struct osc_sources *s, const struct osc_run_args *run
     if (failed)
         return failed;
     if (run->schedule && !run->schedule[0])
-        return osc_cli_misuse("--schedule: it is empty; wait=1,active=3 is not");
+        return osc_cli_misuse("--schedule is empty; an example is wait=1,active=3");
     if (run->schedule)
         osc_strbuf_adds(&text, run->schedule);
     if (run->flight)

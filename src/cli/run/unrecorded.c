@@ -65,7 +65,7 @@ const char *osc_unrecorded_way_out(int why)
     switch (why) {
     case ENOSPC:
     case EDQUOT:
-        return "make room there, or choose another directory with -o";
+        return "make room there, or name another directory with -o";
     case EFBIG:
         return "raise the limit on the size of files (ulimit -f)";
     case ENOMEM:
@@ -75,7 +75,7 @@ const char *osc_unrecorded_way_out(int why)
     case EMFILE:
         return "raise the limit on open files (ulimit -n)";
     default:
-        return "choose another directory with -o";
+        return "name another directory with -o";
     }
 }
 

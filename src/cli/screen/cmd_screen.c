@@ -77,7 +77,8 @@ static int run(struct osc_args *args)
     int failed = OSC_EXIT_DONE;
 
     if (args->n_operands == 0)
-        return osc_cli_misuse("which trace? 'opscope trace.json' or see 'opscope --help'");
+        return osc_cli_misuse(
+            "no trace was named; try 'opscope trace.json' or see 'opscope --help'");
     failed = osc_show_open(&set, args, &o);
     if (!failed)
         failed = show(osc_set_loaded(set), args);
@@ -91,12 +92,12 @@ const struct osc_command osc_command_screen = {
     .name = "TRACE",
     .bit = OSC_COMMAND_SCREEN,
     .operands = "[TRACE...] [OPTION...]",
-    .summary = "one screen: what it is, where the time goes, what to type next",
+    .summary = "one screen: what the trace is, where the time goes, what to type next",
     .text = "Prints one screen: what the trace is, how its average step divides, the five\n"
-            "operators and kernels that take the most time, steps that stand out and the\n"
+            "operators and kernels that take the most time, the slowest steps and the\n"
             "operator that grew in them, the worst finding about its quality, what was not\n"
             "recorded, and three commands to type next. Several traces, or a directory, are\n"
-            "one run: their ranks are summed up.\n",
+            "one run; their ranks are summed.\n",
     .examples = "  opscope trace.json.gz\n"
                 "  opscope runs/ddp/                          all ranks of a directory\n"
                 "  opscope trace.json.gz --steps 5            one step\n",

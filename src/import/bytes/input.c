@@ -130,8 +130,8 @@ osc_status osc_input_open(struct osc_input *in, const char *path, struct osc_err
         return st;
     if ((in->is_live || has_live_name(path)) && osc_live_is_blank(path))
         return osc_fail(err, OSC_EFORMAT,
-                        "%s: nothing was recorded into it: its process was gone before, or "
-                        "begins just now",
+                        "%s: nothing was recorded into it: its process ended before that, or "
+                        "is just starting",
                         path);
     if (S_ISDIR(info.st_mode))
         return osc_fail(err, OSC_EINVAL, "%s: is a directory; a trace file was expected",

@@ -365,8 +365,8 @@ static osc_status conclude(struct shared *s, struct osc_err *err)
             return osc_fail_at(err, OSC_EFORMAT, 0, "%s: is empty; a trace was expected", path);
         if (is_empty && (!s->saw_list || something_was_skipped(t)))
             return osc_fail_at(err, OSC_EFORMAT, s->at,
-                               "%s: no trace event found up to byte %llu; expected JSON with "
-                               "\"traceEvents\" or a list of events",
+                               "%s: no trace event up to byte %llu; JSON with \"traceEvents\" "
+                               "or a list of events was expected",
                                path, (unsigned long long)s->at);
         return OSC_OK;
     case OSC_ETRUNC:

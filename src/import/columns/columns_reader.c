@@ -51,7 +51,7 @@ static osc_status map_file(struct opening *o, struct osc_file *f, struct osc_err
     } else {
         if (fstat(f->in->fd, &info) != 0 || (uint64_t)info.st_size < f->size)
             return osc_fail_at(err, OSC_EIO, f->size,
-                               "%s: became shorter while it was opened; try again",
+                               "%s: it became shorter while it was opened; try again",
                                f->in->path);
         pages = (struct osc_pages){.p = osc_pages_map(f->in->fd, (size_t)f->size),
                                    .size = (size_t)f->size,
@@ -616,7 +616,7 @@ static osc_status conclude(struct opening *o, osc_status st, struct osc_err *err
         return OSC_OK;
     case OSC_EFORMAT:
         return osc_fail(err, OSC_EFORMAT,
-                        "%s: trace %u of the file cannot be read: what all its rows rest on "
+                        "%s: trace %u of the file cannot be read: data that all its rows need "
                         "is damaged or missing; export it again",
                         path, o->part + 1u);
     case OSC_ELIMIT:

@@ -52,7 +52,7 @@ static osc_status check_zeroes(struct verifying *w, uint64_t offset, uint64_t en
         tell(w, (struct osc_verify_fault){.offset = offset + i,
                                           .n_bytes = 1,
                                           .type = type,
-                                          .what = "not zero behind the payload"});
+                                          .what = "bytes after the payload are not zero"});
         break;
     }
     return st;
@@ -65,10 +65,11 @@ static osc_status check_frame(struct verifying *w, const struct osc_wire_index_e
     const osc_status st = osc_file_read(&w->file, e->offset, &h, sizeof h);
 
     if (st == OSC_OK && memcmp(&h, &e->header, sizeof h) != 0)
-        tell(w, (struct osc_verify_fault){.offset = e->offset,
-                                          .n_bytes = sizeof h,
-                                          .type = e->header.type,
-                                          .what = "the header is damaged; the index has it"});
+        tell(w,
+             (struct osc_verify_fault){.offset = e->offset,
+                                       .n_bytes = sizeof h,
+                                       .type = e->header.type,
+                                       .what = "the header is damaged; the index has a copy"});
     return st == OSC_OK
                ? check_zeroes(w, e->offset + sizeof h + e->header.payload_bytes,
                               e->offset + osc_wire_chunk_bytes(e->header.payload_bytes),
@@ -131,14 +132,14 @@ static void tell_live(struct verifying *w)
         tell(w, (struct osc_verify_fault){
                     .what = "the header of the live directory beside it is damaged"});
     if (l->is_lost)
-        tell(w, (struct osc_verify_fault){
-                    .what = "the live directory beside it has lost its blocks"});
+        tell(w, (struct osc_verify_fault){.what =
+                                              "the live directory beside it lacks its blocks"});
     if (!l->is_there)
         return;
     if (w->file.header_is_good &&
         memcmp(l->header.recording, h->recording, sizeof h->recording) != 0)
         tell(w, (struct osc_verify_fault){
-                    .what = "the live directory beside it is of another recording"});
+                    .what = "the live directory beside it belongs to another recording"});
     if (l->is_cut)
         tell(w, (struct osc_verify_fault){.what = "the live directory beside it is cut"});
     if (l->names_are_cut || l->names_are_bad)
@@ -181,10 +182,11 @@ static osc_status check_index(struct verifying *w)
                             : st;
     }
     if (has_end(f) && f->n_gaps == 0)
-        tell(w, (struct osc_verify_fault){.offset = f->size,
-                                          .type = OSC_CHUNK_INDEX,
-                                          .what = "the index is missing or damaged; it can be "
-                                                  "done without"});
+        tell(w,
+             (struct osc_verify_fault){
+                 .offset = f->size,
+                 .type = OSC_CHUNK_INDEX,
+                 .what = "the index is missing or damaged; the file can be read without it"});
     return OSC_OK;
 }
 
@@ -234,11 +236,11 @@ static osc_status check_part(struct verifying *w, const char *path, uint32_t par
                         .offset = corrupt->first_offset,
                         .type = OSC_CHUNK_EVENTS,
                         .n_records = corrupt->count - n_before,
-                        .what = "values point outside, though the hashes are right"});
+                        .what = "values are out of bounds, although the hashes are right"});
         osc_trace_fini(&t);
     } else if (st == OSC_EFORMAT) {
         tell(w, (struct osc_verify_fault){.type = OSC_CHUNK_MODEL,
-                                          .what = "what all rows rest on makes no sense"});
+                                          .what = "data that all rows need is inconsistent"});
         st = OSC_OK;
     }
     return st;

@@ -633,10 +633,10 @@ static osc_status read_records(struct osc_records *n, osc_status st, struct osc_
         osc_findings_add(&t->findings, OSC_FINDING_limit_reached, OSC_NO_OFFSET, OSC_NO_TIME);
         st = osc_fail(err, st, "%s: memory limit reached", r->in->path);
     } else if (st == OSC_OK && is_empty) {
-        st = osc_fail_at(err, OSC_EFORMAT, 64,
-                         "%s: no whole chunk in it; not a recording, or "
-                         "damaged from end to end",
-                         r->in->path);
+        st = osc_fail_at(
+            err, OSC_EFORMAT, 64,
+            "%s: it contains no whole chunk; it is not a recording, or all of it is damaged",
+            r->in->path);
     } else if (st != OSC_OK && (!err || err->code == OSC_OK)) {
         st = osc_fail(err, st, "%s: %s", r->in->path, osc_status_text(st));
     }

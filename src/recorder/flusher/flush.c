@@ -144,7 +144,7 @@ static osc_status note(osc_status st)
         self.retry_ns = 0;
     } else {
         if (self.retry_ns == 0)
-            osc_log("%s: cannot be written: error %d; what is recorded stays in memory",
+            osc_log("%s: cannot be written: error %d; records stay in memory",
                     self.sink.file.path, self.sink.file.error);
         self.retry_ns = osc_clock_now_ns() + SECOND;
         self.error = self.sink.file.error;
@@ -700,7 +700,7 @@ osc_status osc_flush_start(const struct osc_flush_start *start)
 void osc_flush_attend(void)
 {
     if (start_thread() != OSC_OK)
-        osc_log("%s: no thread to write it before the end", self.out);
+        osc_log("%s: no thread could be started; it is written at the end", self.out);
 }
 
 osc_status osc_flush_stop(void)

@@ -21,7 +21,7 @@ static void read_environment(struct osc_flush_options *options)
     if (!text || o->schedule)
         return;
     if (osc_schedule_parse(text, &said, &err) != OSC_OK) {
-        osc_log("OPSCOPE_SCHEDULE is not used: %s", err.message);
+        osc_log("OPSCOPE_SCHEDULE is ignored: %s", err.message);
         return;
     }
     if (said.has_schedule) {
