@@ -60,7 +60,7 @@ class Page(unittest.TestCase):
 
     def test_an_empty_table_says_why(self):
         table = opscope.load(support.DEMO).table("operators", where="calls < 0")
-        self.assertIn("--where leaves none", table._repr_html_())
+        self.assertIn("--where selects none", table._repr_html_())
 
     def test_the_reference_is_that_of_the_package(self):
         page = (support.ROOT / "docs/python.md").read_text()
