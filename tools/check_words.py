@@ -4,6 +4,7 @@
 
   - A Markdown file, a section of one (name, `#` and heading) and a link exist.
   - A source file named by its folder, such as `derive/links.h`, exists; tests may make up some.
+    In Markdown one that is named alone exists somewhere; ARCHITECTURE names folders, too.
   - No section number stands for a document that is not named.
 
 Prints "PATH:LINE: what is wrong"; exits 1 if anything is.
@@ -23,6 +24,7 @@ MARKDOWN = re.compile(r"(?<![\w./:*~-])(\.\.?/)*([A-Za-z][\w.-]*/)*[A-Za-z][\w-]
 LINK = re.compile(r"\]\((?!https?:)([^)\s#]*)(?:#([^)\s]+))?\)")
 SOURCE = re.compile(r"(?<![\w./:*<~{}$-])((?:[a-z_0-9]+/)+[a-z_0-9]+"
                     r"\.(?:c|h|inc|py|sh|cpp|hpp))(?![\w*{<]|\.\w)")
+BARE = re.compile(r"`([a-z_0-9]+\.(?:c|h|inc|py|sh|cpp))`")
 SECTION = re.compile(r"\b(?:TB|TP|AN) [A-Z]?[0-9]|\bR-[0-9]+\.[0-9]|\[BUG\]")
 # Files of other projects, and of what programs write, by how their paths begin.
 FOREIGN = ("torch/", "autograd/", "aten/", "c10/", "sys/", "linux/", "asm/", "bits/", "arpa/",
@@ -88,6 +90,11 @@ class Tree:
             wrong = f"no file {m.group(1)}" if not path else self.check_section(path, m.group(2))
             if wrong:
                 yield wrong
+        for m in BARE.finditer(line) if source.endswith(".md") else ():
+            if source == "ARCHITECTURE.md":
+                yield f"no folder: {m.group(1)}"
+            elif m.group(1) not in self.names:
+                yield f"no file {m.group(1)}"
         is_test = source.startswith("tests/") or "_test." in source
         for m in SOURCE.finditer(line) if not is_test else ():
             if not m.group(1).startswith(FOREIGN) and not self.find(m.group(1), source):

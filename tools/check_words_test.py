@@ -21,6 +21,8 @@ CASES = [
     ({"src/low/b.h": "/* See docs/how.md#no-heading. */\n"}, "has no section #no-heading"),
     ({"src/low/b.h": "/* See low/gone.h. */\n"}, "src/low/b.h:1: no file low/gone.h"),
     ({"docs/how.md": "[it](gone/)\n## What is it\n# How\n"}, "docs/how.md:1: no file gone/"),
+    ({"docs/how.md": "# What is it\nSee `b.h` and `c.h`.\n"}, "docs/how.md:2: no file c.h"),
+    ({"ARCHITECTURE.md": "See `low/a.h` and `b.h`.\n"}, "ARCHITECTURE.md:1: no folder: b.h"),
     ({"README.md": "# Start\n[it](#end)\n"}, "README.md:2: README.md has no section #end"),
 ] + [({"src/low/b.h": f"/* The rule ({cited}). */\n"}, "not named: " + cited[:4])
      for cited in ("TB 3.2", "AN A24", "TP 4", "R-2.3", "[BUG]")]
