@@ -80,7 +80,7 @@ static osc_status scout(struct osc_loaded *l, const struct osc_load *o, uint32_t
         st = osc_select_find_window(&t, &selection, &window, err);
     osc_trace_fini(&t);
     if (osc_mem_reason(st) == OSC_ELIMIT) {
-        osc_mem_set_limit(osc_mem_limit()); /* what was refused is over */
+        osc_mem_forget_refusals();
         return OSC_OK;
     }
     if (st != OSC_OK || !is_alone)

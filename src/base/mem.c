@@ -15,9 +15,12 @@
 
 /* How many allocations may still succeed; negative: any number. */
 static _Atomic long fail_after = -1;
-static _Atomic size_t n_held, n_peak, n_reserved;
-static _Atomic size_t most_held = SIZE_MAX;
-static _Atomic bool is_refused;
+
+/* The process: every other account is a part of it. */
+static struct osc_mem_account whole;
+
+/* Who pays for what this thread takes, beside the process. */
+static _Thread_local struct osc_mem_account *current;
 
 /* Count one allocation down; true when it has to fail. */
 static bool must_fail(void)
@@ -31,28 +34,117 @@ static bool must_fail(void)
     return n == 0;
 }
 
-bool osc_mem_take(size_t size)
+/* The account to look at first, then its parents, the process last; NULL behind that. */
+static struct osc_mem_account *first_account(void)
 {
-    const size_t most = osc_mem_limit();
-    size_t held = osc_mem_held(), peak = osc_mem_peak();
+    return current ? current : &whole;
+}
+
+static struct osc_mem_account *next_account(const struct osc_mem_account *a)
+{
+    if (a == &whole)
+        return NULL;
+    return a->parent ? a->parent : &whole;
+}
+
+static int64_t most_of(const struct osc_mem_account *a)
+{
+    const size_t limit = atomic_load_explicit(&a->limit, memory_order_relaxed);
+
+    return limit == 0 || limit > INT64_MAX ? INT64_MAX : (int64_t)limit;
+}
+
+static int64_t held_by(const struct osc_mem_account *a)
+{
+    return atomic_load_explicit(&a->held, memory_order_relaxed);
+}
+
+/* Charge A with SIZE bytes. False: that is beyond its limit. */
+static bool charge(struct osc_mem_account *a, int64_t size)
+{
+    const int64_t most = most_of(a);
+    int64_t held = held_by(a);
+    int64_t peak = atomic_load_explicit(&a->peak, memory_order_relaxed);
 
     do {
-        if (held > most || size > most - held) {
-            atomic_store_explicit(&is_refused, true, memory_order_relaxed);
+        if (held > most - size) {
+            atomic_store_explicit(&a->is_refused, true, memory_order_relaxed);
             return false;
         }
     } while (!atomic_compare_exchange_weak_explicit(
-        &n_held, &held, held + size, memory_order_relaxed, memory_order_relaxed));
+        &a->held, &held, held + size, memory_order_relaxed, memory_order_relaxed));
     while (held + size > peak &&
-           !atomic_compare_exchange_weak_explicit(&n_peak, &peak, held + size,
+           !atomic_compare_exchange_weak_explicit(&a->peak, &peak, held + size,
                                                   memory_order_relaxed, memory_order_relaxed))
         continue;
     return true;
 }
 
+static void credit(struct osc_mem_account *a, int64_t size)
+{
+    atomic_fetch_sub_explicit(&a->held, size, memory_order_relaxed);
+}
+
+bool osc_mem_take(size_t size)
+{
+    if (size > PTRDIFF_MAX || osc_mem_is_cancelled())
+        return false;
+    for (struct osc_mem_account *a = first_account(); a; a = next_account(a)) {
+        if (charge(a, (int64_t)size))
+            continue;
+        for (struct osc_mem_account *b = first_account(); b != a; b = next_account(b))
+            credit(b, (int64_t)size);
+        return false;
+    }
+    return true;
+}
+
 void osc_mem_give(size_t size)
 {
-    atomic_fetch_sub_explicit(&n_held, size, memory_order_relaxed);
+    /* Modulo SIZE_MAX + 1, so that it may be negative as well. */
+    for (struct osc_mem_account *a = first_account(); a; a = next_account(a))
+        credit(a, (int64_t)size);
+}
+
+struct osc_mem_account *osc_mem_enter(struct osc_mem_account *a)
+{
+    struct osc_mem_account *const before = current;
+
+    current = a;
+    return before;
+}
+
+struct osc_mem_account *osc_mem_account_here(void)
+{
+    return current;
+}
+
+void osc_mem_account_end(struct osc_mem_account *a)
+{
+    const int64_t left = atomic_exchange_explicit(&a->held, 0, memory_order_relaxed);
+
+    for (struct osc_mem_account *up = a->parent; up; up = up->parent)
+        credit(up, left);
+}
+
+void osc_mem_cancel(struct osc_mem_account *a)
+{
+    /* relaxed: whoever sees it late goes on for a little longer */
+    atomic_store_explicit(&a->is_cancelled, true, memory_order_relaxed);
+}
+
+bool osc_mem_account_is_cancelled(const struct osc_mem_account *a)
+{
+    for (; a; a = a->parent) {
+        if (atomic_load_explicit(&a->is_cancelled, memory_order_relaxed))
+            return true;
+    }
+    return false;
+}
+
+bool osc_mem_is_cancelled(void)
+{
+    return osc_mem_account_is_cancelled(current);
 }
 
 /* What block P counts; NULL is none. */
@@ -67,7 +159,6 @@ static size_t block_bytes(void *p)
  */
 static void *settle(void *p, size_t size, size_t before)
 {
-    /* Modulo SIZE_MAX + 1, so that it may be negative as well. */
     osc_mem_give(size - (p ? block_bytes(p) - before : 0));
     return p;
 }
@@ -206,54 +297,85 @@ void osc_pages_unmap(void *p, size_t size)
 
 size_t osc_mem_held(void)
 {
-    return atomic_load_explicit(&n_held, memory_order_relaxed);
+    const int64_t held = held_by(&whole);
+
+    return held > 0 ? (size_t)held : 0;
 }
 
 size_t osc_mem_peak(void)
 {
-    return atomic_load_explicit(&n_peak, memory_order_relaxed);
+    return (size_t)atomic_load_explicit(&whole.peak, memory_order_relaxed);
 }
 
 void osc_mem_forget_peak(void)
 {
-    atomic_store_explicit(&n_peak, osc_mem_held(), memory_order_relaxed);
+    atomic_store_explicit(&whole.peak, held_by(&whole), memory_order_relaxed);
 }
 
 void osc_mem_set_limit(size_t bytes)
 {
-    atomic_store_explicit(&most_held, bytes, memory_order_relaxed);
-    atomic_store_explicit(&is_refused, false, memory_order_relaxed);
+    atomic_store_explicit(&whole.limit, bytes, memory_order_relaxed);
+    atomic_store_explicit(&whole.is_refused, false, memory_order_relaxed);
 }
 
 size_t osc_mem_limit(void)
 {
-    return atomic_load_explicit(&most_held, memory_order_relaxed);
+    size_t least = SIZE_MAX;
+
+    for (const struct osc_mem_account *a = first_account(); a; a = next_account(a)) {
+        const size_t limit = atomic_load_explicit(&a->limit, memory_order_relaxed);
+
+        least = limit > 0 && limit < least ? limit : least;
+    }
+    return least;
 }
 
 void osc_mem_reserve(size_t size)
 {
-    atomic_fetch_add_explicit(&n_reserved, size, memory_order_relaxed);
+    for (struct osc_mem_account *a = first_account(); a; a = next_account(a))
+        atomic_fetch_add_explicit(&a->reserved, (int64_t)size, memory_order_relaxed);
 }
 
 void osc_mem_unreserve(size_t size)
 {
-    atomic_fetch_sub_explicit(&n_reserved, size, memory_order_relaxed);
+    for (struct osc_mem_account *a = first_account(); a; a = next_account(a))
+        atomic_fetch_sub_explicit(&a->reserved, (int64_t)size, memory_order_relaxed);
 }
 
 size_t osc_mem_room(void)
 {
-    const size_t most = osc_mem_limit();
-    const size_t kept =
-        osc_mem_held() + atomic_load_explicit(&n_reserved, memory_order_relaxed);
+    size_t least = SIZE_MAX;
 
-    return kept < most ? most - kept : 0;
+    for (const struct osc_mem_account *a = first_account(); a; a = next_account(a)) {
+        const size_t limit = atomic_load_explicit(&a->limit, memory_order_relaxed);
+        const int64_t kept =
+            held_by(a) + atomic_load_explicit(&a->reserved, memory_order_relaxed);
+        const size_t most = limit > 0 ? limit : SIZE_MAX;
+        const size_t used = kept > 0 ? (size_t)kept : 0;
+        const size_t room = used < most ? most - used : 0;
+
+        least = room < least ? room : least;
+    }
+    return least;
 }
 
 osc_status osc_mem_reason(osc_status st)
 {
-    const bool refused = atomic_load_explicit(&is_refused, memory_order_relaxed);
+    if (st != OSC_ENOMEM)
+        return st;
+    if (osc_mem_is_cancelled())
+        return OSC_ECANCELED;
+    for (const struct osc_mem_account *a = first_account(); a; a = next_account(a)) {
+        if (atomic_load_explicit(&a->is_refused, memory_order_relaxed))
+            return OSC_ELIMIT;
+    }
+    return st;
+}
 
-    return st == OSC_ENOMEM && refused ? OSC_ELIMIT : st;
+void osc_mem_forget_refusals(void)
+{
+    for (struct osc_mem_account *a = first_account(); a; a = next_account(a))
+        atomic_store_explicit(&a->is_refused, false, memory_order_relaxed);
 }
 
 void osc_mem_fail_after(long n)

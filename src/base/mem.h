@@ -13,6 +13,18 @@
  *   reserved  what will be needed later: it is not held yet, but whoever could do
  *             with less asks for osc_mem_room() first and leaves it alone
  *
+ * An account has a limit of its own for a part of that: for a set of traces, for one
+ * question. A thread pays from the account that it has entered, from the account's parents
+ * and from that of the process; threads that it makes by base/thread.h do the same.
+ *
+ *   - A block is taken from the account that its thread has entered then, and given back
+ *     to the one that a thread has entered when it frees it. Whoever frees what another
+ *     account has paid for enters that one first; traces do so for what they own.
+ *   - What outlives a question is no longer counted once the question ends, but for the
+ *     process: osc_mem_account_end().
+ *   - An account that is cancelled takes nothing any more: what allocates fails soon,
+ *     osc_mem_reason() says why, and long work asks osc_mem_is_cancelled() between parts.
+ *
  * Why so: docs/decisions/memory.md.
  *
  * Threading: thread-safe. osc_mem_fail_after() is for single-threaded tests and
@@ -26,6 +38,28 @@
 #include <stdint.h>
 
 #include "base/status.h"
+
+/* Zeroed but for limit and parent, nothing is held. Those are set before it is used. */
+struct osc_mem_account {
+    struct osc_mem_account *parent; /* borrowed; pays too; NULL: the process alone */
+    _Atomic size_t limit;           /* 0: none */
+    _Atomic int64_t held, peak, reserved;
+    _Atomic bool is_refused, is_cancelled;
+};
+
+/* Let this thread pay from A (NULL: the process alone) from now on; from what before. */
+struct osc_mem_account *osc_mem_enter(struct osc_mem_account *a);
+struct osc_mem_account *osc_mem_account_here(void);
+
+/* Nobody pays from A any more: let its parents forget what it holds. */
+void osc_mem_account_end(struct osc_mem_account *a);
+
+/* Let A take nothing any more. Any thread. */
+void osc_mem_cancel(struct osc_mem_account *a);
+
+/* Whether A or one above it is cancelled; that which this thread has entered. */
+bool osc_mem_account_is_cancelled(const struct osc_mem_account *a);
+bool osc_mem_is_cancelled(void);
 
 void *osc_malloc(size_t size) __attribute__((malloc, warn_unused_result));
 void *osc_calloc(size_t n, size_t size) __attribute__((malloc, warn_unused_result));
@@ -58,27 +92,32 @@ void osc_pages_unmap(void *p, size_t size);
 OSC_MUST_USE bool osc_mem_take(size_t size);
 void osc_mem_give(size_t size);
 
-/* Bytes held, and the most that ever were since the last osc_mem_forget_peak(). */
+/* Bytes the process holds, and the most that ever were since osc_mem_forget_peak(). */
 size_t osc_mem_held(void);
 size_t osc_mem_peak(void);
 void osc_mem_forget_peak(void);
 
-/* Let no more than BYTES be held; at first there is no limit, which is SIZE_MAX. */
+/* Let the process hold no more than BYTES; at first there is no limit, which is SIZE_MAX. */
 void osc_mem_set_limit(size_t bytes);
+
+/* The least of the limits that hold for this thread. */
 size_t osc_mem_limit(void);
 
 /* Set SIZE bytes aside for what comes later, and take back what was set aside. */
 void osc_mem_reserve(size_t size);
 void osc_mem_unreserve(size_t size);
 
-/* Bytes that are neither held nor reserved; 0 once there are none. */
+/* Bytes that this thread may take and that are not reserved; 0 once there are none. */
 size_t osc_mem_room(void);
 
 /*
- * ST, or OSC_ELIMIT instead of OSC_ENOMEM if the limit has refused something since it
- * was set. For whoever tells users.
+ * ST, or instead of OSC_ENOMEM what was the cause: OSC_ECANCELED, or OSC_ELIMIT if a limit
+ * that holds for this thread has refused something. For whoever tells users.
  */
 osc_status osc_mem_reason(osc_status st);
+
+/* What was refused until now is no cause of what fails later. */
+void osc_mem_forget_refusals(void);
 
 /* Let N more allocations succeed, then fail one and all after it; -1: never fail. */
 void osc_mem_fail_after(long n);

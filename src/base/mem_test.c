@@ -3,10 +3,13 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
 
 #include <cmocka.h>
+
+#include "base/thread.h"
 
 static void zero_bytes_are_no_failure(void **state)
 {
@@ -230,6 +233,106 @@ static void what_is_reserved_can_be_had_but_is_no_room(void **state)
     osc_mem_set_limit(SIZE_MAX);
 }
 
+static int64_t held_by(struct osc_mem_account *a)
+{
+    return atomic_load_explicit(&a->held, memory_order_relaxed);
+}
+
+static void an_account_has_a_limit_of_its_own(void **state)
+{
+    struct osc_mem_account set = {.limit = 100000}, question = {.limit = 50000, .parent = &set};
+
+    (void)state;
+    assert_null(osc_mem_enter(&question));
+    void *const p = osc_malloc(40000);
+    assert_non_null(p);
+    assert_null(osc_malloc(40000));
+    assert_int_equal(osc_mem_reason(OSC_ENOMEM), OSC_ELIMIT);
+    assert_in_range(osc_mem_room(), 1, 10000);
+    assert_int_equal(osc_mem_limit(), 50000);
+    assert_ptr_equal(osc_mem_enter(&set), &question);
+    /* The set has not refused anything, and has what the question leaves. */
+    assert_int_equal(osc_mem_reason(OSC_ENOMEM), OSC_ENOMEM);
+    void *const q = osc_malloc(40000);
+    assert_non_null(q);
+    assert_null(osc_malloc(40000));
+    (void)osc_mem_enter(NULL);
+    void *const r = osc_malloc(400000);
+    assert_non_null(r);
+    (void)osc_mem_enter(&set);
+    osc_free(q);
+    (void)osc_mem_enter(&question);
+    osc_free(p);
+    (void)osc_mem_enter(NULL);
+    osc_free(r);
+    assert_int_equal(held_by(&question), 0);
+    assert_int_equal(held_by(&set), 0);
+}
+
+static void what_outlives_a_question_is_not_counted_for_the_set(void **state)
+{
+    struct osc_mem_account set = {.limit = 100000}, question = {.parent = &set};
+    const size_t before = osc_mem_held();
+
+    (void)state;
+    (void)osc_mem_enter(&question);
+    void *const answer = osc_malloc(40000);
+    (void)osc_mem_enter(NULL);
+    assert_non_null(answer);
+    assert_true(held_by(&set) >= 40000);
+    osc_mem_account_end(&question);
+    assert_int_equal(held_by(&set), 0);
+    assert_true(osc_mem_held() >= before + 40000);
+    osc_free(answer);
+    assert_int_equal(held_by(&set), 0);
+    assert_int_equal(osc_mem_held(), before);
+}
+
+static void a_cancelled_account_takes_nothing(void **state)
+{
+    struct osc_mem_account set = {.limit = 0}, question = {.parent = &set};
+
+    (void)state;
+    (void)osc_mem_enter(&question);
+    void *const p = osc_malloc(10);
+    assert_non_null(p);
+    assert_false(osc_mem_is_cancelled());
+    osc_mem_cancel(&question);
+    assert_true(osc_mem_is_cancelled());
+    assert_null(osc_malloc(10));
+    assert_null(osc_pages_alloc(10));
+    assert_int_equal(osc_mem_reason(OSC_ENOMEM), OSC_ECANCELED);
+    osc_free(p);
+    (void)osc_mem_enter(&set);
+    assert_false(osc_mem_is_cancelled());
+    (void)osc_mem_enter(NULL);
+    assert_int_equal(held_by(&set), 0);
+}
+
+static void take_some(void *ctx, uint32_t i)
+{
+    void **const blocks = ctx;
+
+    blocks[i] = osc_malloc(1000);
+}
+
+static void threads_pay_from_the_account_of_who_made_them(void **state)
+{
+    struct osc_mem_account question = {.limit = 0};
+    void *blocks[64];
+
+    (void)state;
+    (void)osc_mem_enter(&question);
+    osc_parallel(4, 64, take_some, blocks);
+    assert_true(held_by(&question) >= 64000);
+    for (int i = 0; i < 64; i++) {
+        assert_non_null(blocks[i]);
+        osc_free(blocks[i]);
+    }
+    (void)osc_mem_enter(NULL);
+    assert_int_equal(held_by(&question), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -245,6 +348,10 @@ int main(void)
         cmocka_unit_test(the_peak_is_the_most_since_it_was_forgotten),
         cmocka_unit_test(nothing_is_given_beyond_the_limit),
         cmocka_unit_test(what_is_reserved_can_be_had_but_is_no_room),
+        cmocka_unit_test(an_account_has_a_limit_of_its_own),
+        cmocka_unit_test(what_outlives_a_question_is_not_counted_for_the_set),
+        cmocka_unit_test(a_cancelled_account_takes_nothing),
+        cmocka_unit_test(threads_pay_from_the_account_of_who_made_them),
     };
     return cmocka_run_group_tests_name("mem", tests, NULL, NULL);
 }

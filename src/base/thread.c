@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/cgroup.h"
+#include "base/mem.h"
 
 #define MAX_THREADS 256
 
@@ -16,7 +17,8 @@ struct work {
     void (*fn)(void *ctx, uint32_t i);
     void *ctx;
     uint32_t n;
-    _Atomic uint64_t next; /* wider than N, so that overshooting cannot wrap */
+    _Atomic uint64_t next;           /* wider than N, so that overshooting cannot wrap */
+    struct osc_mem_account *account; /* of the caller, from which all of them pay */
 };
 
 /* Set while a thread works for osc_parallel, so that inner calls make no more. */
@@ -46,6 +48,7 @@ static void *take_items(void *arg)
 {
     struct work *const w = arg;
     const bool was_working = is_working;
+    struct osc_mem_account *const before = osc_mem_enter(w->account);
 
     is_working = true;
     for (;;) {
@@ -57,12 +60,13 @@ static void *take_items(void *arg)
         w->fn(w->ctx, (uint32_t)i);
     }
     is_working = was_working;
+    (void)osc_mem_enter(before);
     return NULL;
 }
 
 void osc_parallel(unsigned n_threads, uint32_t n, void (*fn)(void *ctx, uint32_t i), void *ctx)
 {
-    struct work w = {.fn = fn, .ctx = ctx, .n = n};
+    struct work w = {.fn = fn, .ctx = ctx, .n = n, .account = osc_mem_account_here()};
     pthread_t threads[MAX_THREADS];
     unsigned n_made = 0;
     sigset_t all, before;

@@ -2,7 +2,8 @@
 /*
  * thread.h - a few threads for a moment.
  *
- * Threading: thread-safe; calls may nest, the inner one then runs on its caller.
+ * Threading: thread-safe; calls may nest, the inner one then runs on its caller. All of
+ * the threads pay for memory from the account of the caller (mem.h).
  */
 #ifndef OSC_BASE_THREAD_H
 #define OSC_BASE_THREAD_H

@@ -346,9 +346,9 @@ static osc_status add_part(struct osc_trace *t, struct osc_facts *f, enum part p
     return st;
 }
 
-/* The same as osc_derive(), by who has T alone. */
+/* The same as osc_derive(), by who has T alone, for ASKER, who may lose interest. */
 static osc_status derive(struct osc_trace *t, uint32_t facts, unsigned n_threads,
-                         struct osc_err *err)
+                         const struct osc_mem_account *asker, struct osc_err *err)
 {
     const uint32_t wanted = parts_of(facts | t->facts);
     struct osc_facts *f = t->derived;
@@ -364,7 +364,9 @@ static osc_status derive(struct osc_trace *t, uint32_t facts, unsigned n_threads
         t->derived_free = facts_free;
     }
     for (uint32_t part = 1; part <= PART_LAST && st == OSC_OK; part <<= 1) {
-        if ((wanted & part) && !(f->parts & part))
+        if (asker && osc_mem_account_is_cancelled(asker))
+            st = OSC_ECANCELED;
+        else if ((wanted & part) && !(f->parts & part))
             st = add_part(t, f, (enum part)part, wanted, n_threads);
     }
     /* What a selection has left out is not missing in the trace. */
@@ -384,8 +386,11 @@ osc_status osc_derive(struct osc_trace *t, uint32_t facts, unsigned n_threads,
     osc_trace_read_end(t);
     if (is_there)
         return OSC_OK;
+    struct osc_mem_account *const asker = osc_mem_account_here();
     osc_trace_write(t);
-    const osc_status st = derive(t, facts, n_threads, err);
+    (void)osc_mem_enter(t->lock ? t->account : asker);
+    const osc_status st = derive(t, facts, n_threads, asker, err);
+    (void)osc_mem_enter(asker);
     osc_trace_write_end(t);
     return st;
 }

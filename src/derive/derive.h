@@ -24,7 +24,8 @@
  * as the launch of a kernel.
  *
  * Threading: thread-safe, under the lock of the trace (model/trace.h): of several callers
- * one makes a fact, the others wait for it.
+ * one makes a fact, the others wait for it. Facts are paid for by the account of the trace;
+ * who has entered one that is cancelled gets OSC_ECANCELED, between two facts.
  */
 #ifndef OSC_DERIVE_DERIVE_H
 #define OSC_DERIVE_DERIVE_H

@@ -3,6 +3,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -78,9 +79,30 @@ static void facts_outlast_a_failure_to_make_others(void **state)
     }
 }
 
+static void facts_are_paid_for_by_the_trace(void **state)
+{
+    struct osc_mem_account set = {.limit = 0}, question = {.limit = 1, .parent = &set};
+
+    (void)state;
+    (void)osc_mem_enter(&set);
+    assert_true(small_load(&trace, events));
+    (void)osc_mem_enter(&question);
+    assert_int_equal(osc_derive(&trace, FIRST, 1, NULL), OSC_OK);
+    osc_mem_cancel(&question);
+    assert_int_equal(osc_derive(&trace, FIRST, 1, NULL), OSC_OK);
+    assert_int_equal(osc_derive(&trace, REST, 1, NULL), OSC_ECANCELED);
+    (void)osc_mem_enter(NULL);
+    assert_int_equal(osc_derive(&trace, REST, 1, NULL), OSC_OK);
+    assert_int_equal(atomic_load_explicit(&question.peak, memory_order_relaxed), 0);
+    assert_true(atomic_load_explicit(&set.held, memory_order_relaxed) > 0);
+    osc_trace_fini(&trace);
+    assert_int_equal(atomic_load_explicit(&set.held, memory_order_relaxed), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(facts_are_paid_for_by_the_trace, end),
         cmocka_unit_test_teardown(facts_outlast_a_failure_to_make_others, end),
     };
     return cmocka_run_group_tests_name("derive", tests, NULL, NULL);

@@ -106,6 +106,9 @@ static void fini_shared(struct osc_trace *t)
 
 void osc_trace_fini(struct osc_trace *t)
 {
+    struct osc_mem_account *const here = osc_mem_account_here();
+
+    (void)osc_mem_enter(t->lock ? t->account : here);
     if (t->derived_free)
         t->derived_free(t->derived);
     if (t->unchecked_free)
@@ -131,6 +134,7 @@ void osc_trace_fini(struct osc_trace *t)
         pthread_rwlock_destroy(t->lock);
     osc_free(t->lock);
     osc_mem_unreserve(t->reserved_bytes);
+    (void)osc_mem_enter(here);
     memset(t, 0, sizeof *t);
 }
 
@@ -143,6 +147,7 @@ osc_status osc_trace_share(struct osc_trace *t)
     t->lock = osc_malloc(sizeof *t->lock);
     if (!t->lock)
         return OSC_ENOMEM;
+    t->account = osc_mem_account_here();
     /* None of these calls can fail on Linux. */
     pthread_rwlockattr_init(&how);
 #ifdef PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP

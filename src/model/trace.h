@@ -42,6 +42,7 @@
 
 #include "base/arena.h"
 #include "base/intern.h"
+#include "base/mem.h"
 #include "base/status.h"
 #include "base/str.h"
 #include "model/finding.h"
@@ -212,7 +213,8 @@ struct osc_trace {
     uint32_t facts;                /* bits of enum osc_fact that derive/ has made */
     void *derived;                 /* owned by derive/, freed by derived_free */
     void (*derived_free)(void *derived);
-    pthread_rwlock_t *lock; /* owned; NULL: not sealed yet */
+    pthread_rwlock_t *lock;          /* owned; NULL: not sealed yet */
+    struct osc_mem_account *account; /* borrowed; what pays for all of it, facts too */
 
     /* Of columns that lie in a file and that nobody has looked at yet; see below. */
     osc_status (*check)(struct osc_trace *t, unsigned n_threads, struct osc_err *err);
@@ -224,7 +226,7 @@ struct osc_trace {
 /* Free all that T owns and leave it empty. A view goes before its base. */
 void osc_trace_fini(struct osc_trace *t);
 
-/* Let several threads use T from now on. */
+/* Let several threads use T from now on; who pays here pays for what is derived, too. */
 OSC_MUST_USE osc_status osc_trace_share(struct osc_trace *t);
 
 /* Read what derive/ makes, beside others who do. Not twice at a time in one thread. */

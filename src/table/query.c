@@ -76,7 +76,7 @@ static osc_status collect(const struct osc_query *q, const struct osc_trace *t,
         return st;
     do {
         before = out->n_rows;
-        st = q->def->next(scan, out, err);
+        st = osc_mem_is_cancelled() ? OSC_ECANCELED : q->def->next(scan, out, err);
     } while (st == OSC_OK && out->n_rows > before);
     q->def->close(scan);
     return st;
@@ -96,6 +96,8 @@ static uint64_t count_rows(const struct osc_query *q, const struct osc_trace *t,
 static osc_status map(const struct osc_query *q, const struct osc_trace *t,
                       struct osc_result *out, struct osc_err *err)
 {
+    if (osc_mem_is_cancelled())
+        return osc_fail(err, OSC_ECANCELED, "%s", osc_status_text(OSC_ECANCELED));
     osc_trace_read(t);
     osc_status st =
         q->def->map ? q->def->map(t, q->options, out, err) : collect(q, t, out, err);
@@ -313,7 +315,7 @@ static osc_status stream_trace(const struct osc_query *q, const struct osc_trace
     do {
         osc_result_clear(&b->result);
         osc_trace_read(t);
-        st = q->def->next(scan, &b->result, err);
+        st = osc_mem_is_cancelled() ? OSC_ECANCELED : q->def->next(scan, &b->result, err);
         osc_trace_read_end(t);
         if (st == OSC_OK && b->result.status != OSC_OK)
             st = osc_fail(err, b->result.status, "%s", osc_status_text(b->result.status));

@@ -20,6 +20,7 @@ struct osc_pipe {
     _Atomic uint64_t taken;
 
     bool is_threaded;
+    struct osc_mem_account *account; /* of who opened it */
     pthread_t thread;
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t changed;
@@ -67,6 +68,7 @@ static void *inflate_all(void *arg)
 {
     struct osc_pipe *p = arg;
 
+    (void)osc_mem_enter(p->account);
     for (;;) {
         pthread_mutex_lock(&p->lock);
         while (p->n_filled - p->n_drained >= N_BLOCKS - 2 && !p->is_stopped)
@@ -152,6 +154,7 @@ osc_status osc_pipe_open(struct osc_pipe **pipe, struct osc_input *in,
         return osc_fail(err, OSC_ENOMEM, "%s: out of memory", in->path);
     p->blocks.next = is_threaded ? threaded_next : own_next;
     p->block_bytes = block_bytes;
+    p->account = osc_mem_account_here();
     osc_raw_blocks_init(&p->raw, in, 0, block_bytes);
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->changed, NULL);
