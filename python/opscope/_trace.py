@@ -63,8 +63,8 @@ class Trace:
         ``where="total_ns > us(10)"`` (an SQLite expression over the columns),
         ``group_by="shape"``, ``merge=True`` (all ranks and spans as one), ``no_python=True``,
         ``compat="tb"``, ``at="1.5ms"``. Those that select what is counted (``rank``, ``span``,
-        ``process``, ``thread``, ``device``, ``steps="5-7"``, ``from_="10ms"``, ``to``) read the
-        files again: for several tables, give them to :func:`load`.
+        ``process``, ``thread``, ``device``, ``steps="5-7"``, ``from_="10ms"``, ``to``) make a
+        view of what is loaded; no file is read again, unless :func:`load` got some of them.
 
         A wrong name or option is a ValueError that names the nearest right one.
         """

@@ -56,29 +56,30 @@ bool osc_asked_selects_late(const struct osc_asked *k)
     return (k->def->takes & OSC_TAKES_SELECTION) != 0;
 }
 
-osc_status osc_asked_run(struct osc_asked *k, struct osc_loaded *l, const char *const *paths,
-                         size_t n_paths, struct osc_err *err)
+osc_status osc_asked_run(struct osc_asked *k, const struct osc_asked_of *of,
+                         struct osc_err *err)
 {
+    const struct osc_chosen *const c = of->chosen;
     osc_status st = OSC_OK;
 
     if (!k->takes_facts_as_they_are)
-        st = osc_loaded_derive(l, k->def->facts, k->request.how.n_threads, err);
+        st = osc_chosen_derive(c, of->loaded, k->def->facts, k->request.how.n_threads, err);
     if (st != OSC_OK)
         return st;
-    osc_operands_add(&k->operands, &k->request.view, paths, n_paths);
+    osc_operands_add(&k->operands, &k->request.view, of->paths, of->n_paths);
     st = k->operands.status;
     k->selection = osc_request_selection(&k->request.view);
     k->options.selection = &k->selection;
     k->options.operands = k->operands.s;
-    k->options.n_traces = l->n_traces;
-    k->query.traces = (const struct osc_trace *const *)l->traces;
-    k->query.n_traces = l->n_traces;
+    k->options.n_traces = c->n_traces;
+    k->query.traces = (const struct osc_trace *const *)c->traces;
+    k->query.n_traces = c->n_traces;
     if (st == OSC_OK)
         st = osc_query_run(&k->query, &k->answer, err);
-    k->answer.sheet.sources = l->sources;
-    k->answer.sheet.n_sources = l->n_sources;
-    k->answer.sheet.torch_version = l->torch_version;
-    return osc_loaded_fail(l, NULL, st, "making a table", err);
+    k->answer.sheet.sources = c->sources;
+    k->answer.sheet.n_sources = c->n_traces;
+    k->answer.sheet.torch_version = of->loaded->torch_version;
+    return osc_loaded_fail(of->loaded, NULL, st, "making a table", err);
 }
 
 /* --- as text -------------------------------------------------------------------- */

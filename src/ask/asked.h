@@ -11,7 +11,7 @@
 #ifndef OSC_ASK_ASKED_H
 #define OSC_ASK_ASKED_H
 
-#include "ask/load.h"
+#include "ask/chosen.h"
 #include "ask/request.h"
 #include "sql/where.h"
 
@@ -20,7 +20,7 @@ struct osc_asked {
     const struct osc_table_def *def;
     const struct osc_renderer *form;
     bool takes_facts_as_they_are; /* nothing is derived for it */
-    struct osc_request request; /* borrows its texts */
+    struct osc_request request;   /* borrows its texts */
     struct osc_options options;
     struct osc_selection selection;
     struct osc_strbuf operands; /* owned; what names all traces when it is typed */
@@ -41,12 +41,16 @@ void osc_asked_fini(struct osc_asked *k);
 /* Whether the table chooses rows itself: it gets all of each trace. */
 bool osc_asked_selects_late(const struct osc_asked *k);
 
-/*
- * Ask L, which was loaded from the N_PATHS at PATHS and has what the view of K leaves. Both
- * are borrowed until K is freed.
- */
-OSC_MUST_USE osc_status osc_asked_run(struct osc_asked *k, struct osc_loaded *l,
-                                      const char *const *paths, size_t n_paths,
+/* Whom a question is put to, borrowed until it is freed. */
+struct osc_asked_of {
+    const struct osc_loaded *loaded;
+    const struct osc_chosen *chosen; /* what the view of the question leaves */
+    const char *const *paths;        /* that it was loaded from */
+    size_t n_paths;
+};
+
+/* Ask OF. */
+OSC_MUST_USE osc_status osc_asked_run(struct osc_asked *k, const struct osc_asked_of *of,
                                       struct osc_err *err);
 
 /* Write the rows to where the text of K's request goes. OSC_ECANCELED, OSC_EIO: as it says. */

@@ -10,8 +10,6 @@
 #include "ask/note.h"
 #include "ask/request.h"
 #include "base/mem.h"
-#include "derive/derive.h"
-#include "derive/view.h"
 #include "import/run.h"
 
 /* Of a directory that changes while it is read. */
@@ -288,27 +286,22 @@ static void add_numbers(struct osc_strbuf *out, const char *what, const struct n
         osc_strbuf_addf(out, "%ss %d to %d", what, n->least, n->most);
 }
 
-/* Keep the ranks and spans that are asked for. */
-static osc_status filter(struct osc_loaded *l, const struct osc_view *v, struct osc_err *err)
+osc_status osc_loaded_ranks(bool *keep, struct osc_trace *const *traces, uint32_t n,
+                            const struct osc_view *view, struct osc_err *err)
 {
     struct numbers ranks = {INT32_MAX, 0}, spans = {INT32_MAX, 0};
     struct osc_strbuf found = {0};
-    uint32_t n = 0;
+    bool is_any = false;
 
-    for (uint32_t i = 0; i < l->n_traces; i++) {
-        struct osc_trace *t = l->traces[i];
+    for (uint32_t i = 0; i < n; i++) {
+        const struct osc_trace *const t = traces[i];
 
         widen(&ranks, t->rank);
         widen(&spans, t->span);
-        if (osc_list_has(v->ranks, t->rank) && osc_list_has(v->spans, t->span)) {
-            l->traces[n++] = t;
-            continue;
-        }
-        osc_trace_fini(t);
-        osc_free(t);
+        keep[i] = osc_list_has(view->ranks, t->rank) && osc_list_has(view->spans, t->span);
+        is_any |= keep[i];
     }
-    l->n_traces = n;
-    if (n > 0)
+    if (is_any)
         return OSC_OK;
     add_numbers(&found, "rank", &ranks);
     osc_strbuf_adds(&found, ", ");
@@ -320,87 +313,28 @@ static osc_status filter(struct osc_loaded *l, const struct osc_view *v, struct 
     return OSC_ENOTFOUND;
 }
 
-/* Whether T has what S asks for; memory of its device may be there without a queue. */
-static osc_status check_selection(struct osc_trace *t, const struct osc_selection *s,
-                                  unsigned n_threads, struct osc_err *err)
+/* Keep the ranks and spans that are asked for. */
+static osc_status filter(struct osc_loaded *l, const struct osc_view *v, struct osc_err *err)
 {
-    struct osc_selection on_any_device = *s;
-    struct osc_filter filter = {0};
-    osc_status st =
-        osc_derive(t, OSC_FACT_LINKS | OSC_FACT_STEPS | osc_select_facts(s), n_threads, err);
-
-    on_any_device.device = NULL;
-    if (st == OSC_OK)
-        st = osc_filter_make(&filter, t, &on_any_device, err);
-    osc_filter_fini(&filter);
-    return st;
-}
-
-/*
- * Put a view of trace I in its place, which keeps it as the view's base. Of the base only
- * what views share is needed from then on, so its facts go.
- */
-static osc_status make_view(struct osc_loaded *l, const struct osc_selection *s, uint32_t i,
-                            unsigned n_threads, struct osc_err *err)
-{
-    struct osc_trace *const base = l->traces[i];
-    struct osc_trace *const view = osc_calloc(1, sizeof *view);
-    osc_status st = OSC_OK;
-
-    if (!view)
-        return OSC_ENOMEM;
-    st = osc_derive(base, OSC_FACT_VIEWS, n_threads, err);
-    if (st == OSC_OK)
-        st = osc_view_make(view, base, s, n_threads, err);
-    if (st == OSC_OK)
-        osc_derive_forget(base);
-    if (st == OSC_OK)
-        st = osc_grow(&l->bases, &l->cap_bases, (size_t)l->n_bases + 1, sizeof(void *));
-    if (st != OSC_OK) {
-        osc_trace_fini(view);
-        osc_free(view);
-        return st;
-    }
-    l->bases[l->n_bases++] = base;
-    l->traces[i] = view;
-    return OSC_OK;
-}
-
-/*
- * Select the rows that are asked for, or all of them for a table that chooses. A trace that
- * does not have the process, thread, device or steps is left out, unless none has.
- */
-static osc_status select_rows(struct osc_loaded *l, const struct osc_load *o,
-                              struct osc_err *err)
-{
-    struct osc_selection selection = osc_request_selection(o->view);
-    const unsigned n_threads = o->how->n_threads;
+    bool *const keep = osc_calloc(l->n_traces ? l->n_traces : 1, sizeof *keep);
     uint32_t n = 0;
 
-    if (osc_selection_is_all(&selection))
-        return OSC_OK;
-    selection.with_callers = o->with_callers;
-    selection.n_steps_before = l->n_steps_before;
+    if (!keep)
+        return no_memory(l, err);
+    const osc_status st = osc_loaded_ranks(keep, l->traces, l->n_traces, v, err);
     for (uint32_t i = 0; i < l->n_traces; i++) {
-        const osc_status st = o->selects_late
-                                  ? check_selection(l->traces[i], &selection, n_threads, err)
-                                  : make_view(l, &selection, i, n_threads, err);
-        const bool is_last_hope = n == 0 && i + 1 == l->n_traces;
-        struct osc_trace *const t = l->traces[i];
+        struct osc_trace *t = l->traces[i];
 
-        if (st == OSC_OK) {
-            l->traces[i] = l->traces[n];
+        if (keep[i]) {
             l->traces[n++] = t;
-        } else if (st != OSC_EINVAL || is_last_hope) {
-            return osc_loaded_fail(l, t, st, "selecting", err);
+            continue;
         }
-    }
-    for (uint32_t i = n; i < l->n_traces; i++) {
-        osc_trace_fini(l->traces[i]);
-        osc_free(l->traces[i]);
+        osc_trace_fini(t);
+        osc_free(t);
     }
     l->n_traces = n;
-    return OSC_OK;
+    osc_free(keep);
+    return st;
 }
 
 /* From here on columns are used, those of files that are mapped, too. */
@@ -429,17 +363,6 @@ static osc_status find_torch_version(struct osc_loaded *l)
     return copy.status;
 }
 
-/* Tell from which files the rows of tables come, in their order. */
-static osc_status name_sources(struct osc_loaded *l)
-{
-    l->sources = osc_calloc((size_t)l->n_traces + 1, sizeof *l->sources);
-    if (!l->sources)
-        return OSC_ENOMEM;
-    for (uint32_t i = 0; i < l->n_traces; i++)
-        l->sources[l->n_sources++] = osc_trace_str(l->traces[i], l->traces[i]->source);
-    return OSC_OK;
-}
-
 /* Whether what is named can be read twice, if a directory among it changes: no pipes. */
 static bool can_read_again(const struct osc_load *o)
 {
@@ -466,7 +389,7 @@ static osc_status list_and_import(struct osc_loaded *l, const struct osc_load *o
     return import_all(l, o, err);
 }
 
-/* Find out who each of L is, and leave what is asked for. */
+/* Find out who each of L is, and leave the ranks and spans that are asked for. */
 static osc_status arrange(struct osc_loaded *l, const struct osc_load *o, struct osc_err *err)
 {
     osc_status st = OSC_OK;
@@ -479,10 +402,7 @@ static osc_status arrange(struct osc_loaded *l, const struct osc_load *o, struct
     if (st != OSC_OK)
         return st;
     osc_run_sort(l->traces, l->n_traces);
-    st = touch_all(l, o->how->n_threads, err);
-    if (st == OSC_OK)
-        st = select_rows(l, o, err);
-    return st == OSC_OK && name_sources(l) != OSC_OK ? no_memory(l, err) : st;
+    return touch_all(l, o->how->n_threads, err);
 }
 
 osc_status osc_load(struct osc_loaded *l, const struct osc_load *o, struct osc_err *err)
@@ -509,32 +429,14 @@ osc_status osc_load(struct osc_loaded *l, const struct osc_load *o, struct osc_e
     return st;
 }
 
-osc_status osc_loaded_derive(struct osc_loaded *l, uint32_t facts, unsigned n_threads,
-                             struct osc_err *err)
-{
-    for (uint32_t i = 0; i < l->n_traces; i++) {
-        const osc_status st = osc_derive(l->traces[i], facts, n_threads, err);
-
-        if (st != OSC_OK)
-            return osc_loaded_fail(l, l->traces[i], st, "deriving facts", err);
-    }
-    return OSC_OK;
-}
-
 void osc_loaded_fini(struct osc_loaded *l)
 {
     for (uint32_t i = 0; i < l->n_traces; i++) {
         osc_trace_fini(l->traces[i]);
         osc_free(l->traces[i]);
     }
-    for (uint32_t i = 0; i < l->n_bases; i++) {
-        osc_trace_fini(l->bases[i]);
-        osc_free(l->bases[i]);
-    }
     osc_free(l->traces);
-    osc_free(l->bases);
     osc_free(l->paths);
-    osc_free(l->sources);
     osc_part_links_fini(&l->links);
     osc_paths_fini(&l->files);
     osc_free(l->torch_version);

@@ -3,7 +3,7 @@
  * load.h - from paths to traces that tables can be made of.
  *
  *   operands -> paths (paths.h), parts of a recording together -> import -> rank, span, origin
- *            -> ranks and spans of the view -> selection
+ *            -> ranks and spans of the view; what it leaves of each: chosen.h
  *
  * A file that was named must be readable, or there is nothing. Of a directory the readable
  * ones are used, and has_failed says that some were not.
@@ -38,13 +38,11 @@ struct osc_load {
 /* Zeroed, it is empty. */
 struct osc_loaded {
     struct osc_trace **traces; /* owned; what tables are made of, by rank and span */
-    struct osc_trace **bases;  /* owned; what those of traces that are views are made of */
     const char **paths;        /* owned array of borrowed texts; at first parallel to traces */
-    size_t cap_traces, cap_bases, cap_paths;
-    struct osc_str *sources;     /* owned array of borrowed texts: the path of each trace */
+    size_t cap_traces, cap_paths;
     struct osc_paths files;      /* owned; each holds a trace or several */
     struct osc_part_links links; /* owned; which of files go on from which */
-    uint32_t n_traces, n_bases, n_sources;
+    uint32_t n_traces;
     const char *operand;     /* borrowed; NULL: there are several */
     uint32_t n_steps_before; /* left out while loading */
     uint32_t n_unread;       /* files for which there was no memory left */
@@ -64,9 +62,11 @@ OSC_MUST_USE osc_status osc_load(struct osc_loaded *l, const struct osc_load *o,
                                  struct osc_err *err);
 void osc_loaded_fini(struct osc_loaded *l);
 
-/* Make FACTS of every trace, on N_THREADS. */
-OSC_MUST_USE osc_status osc_loaded_derive(struct osc_loaded *l, uint32_t facts,
-                                          unsigned n_threads, struct osc_err *err);
+/* Find in KEEP, one for each of the N TRACES, those that VIEW's ranks and spans name.
+ * OSC_ENOTFOUND: none, and which ranks and spans there are. */
+OSC_MUST_USE osc_status osc_loaded_ranks(bool *keep, struct osc_trace *const *traces,
+                                         uint32_t n, const struct osc_view *view,
+                                         struct osc_err *err);
 
 /*
  * DOING it failed with ST: ERR says so already, unless it was for lack of memory; then say

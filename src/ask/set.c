@@ -11,11 +11,20 @@
 #include "ask/note.h"
 #include "base/mem.h"
 
+/* A view, for as long as somebody asks it or it is the last. */
+struct seen {
+    struct osc_chosen chosen;
+    struct osc_strbuf key; /* which view it is */
+    uint32_t n_users;      /* under the lock of the set */
+};
+
 struct osc_set {
     atomic_uint n_holders;
-    pthread_mutex_t lock; /* facts are derived as they are asked for */
     struct osc_loaded loaded;
-    struct osc_arena arena; /* of what follows */
+    struct osc_chosen chosen; /* by the view that it was opened with */
+    pthread_mutex_t lock;     /* of the next */
+    struct seen *last;        /* owned; or NULL */
+    struct osc_arena arena;   /* of what follows */
     const char **paths;
     size_t n_paths;
     struct osc_how how;
@@ -34,8 +43,19 @@ const char *osc_catalog_help(size_t i)
 
 /* --- opening --------------------------------------------------------------------- */
 
+static void free_seen(struct seen *s)
+{
+    if (!s)
+        return;
+    osc_chosen_fini(&s->chosen);
+    osc_strbuf_fini(&s->key);
+    osc_free(s);
+}
+
 static void free_set(struct osc_set *set)
 {
+    free_seen(set->last);
+    osc_chosen_fini(&set->chosen);
     osc_loaded_fini(&set->loaded);
     osc_arena_fini(&set->arena);
     pthread_mutex_destroy(&set->lock);
@@ -72,6 +92,21 @@ static osc_status keep(struct osc_set *set, const struct osc_load *o)
     return OSC_OK;
 }
 
+/* Choose what O has loaded SET for. */
+static osc_status choose(struct osc_chosen *c, const struct osc_set *set,
+                         const struct osc_load *o, struct osc_err *err)
+{
+    const struct osc_choice how = {
+        .view = o->view,
+        .with_callers = o->with_callers,
+        .is_late = o->selects_late,
+        .forgets_facts = true,
+        .n_threads = o->how->n_threads,
+    };
+
+    return osc_chosen_make(c, &set->loaded, &how, err);
+}
+
 osc_status osc_set_load(struct osc_set **to, const struct osc_load *o, struct osc_err *err)
 {
     struct osc_set *const set = osc_calloc(1, sizeof *set);
@@ -87,6 +122,8 @@ osc_status osc_set_load(struct osc_set **to, const struct osc_load *o, struct os
 
         own.paths = set->paths; /* messages name them as long as the set lives */
         st = osc_load(&set->loaded, &own, err);
+        if (st == OSC_OK)
+            st = choose(&set->chosen, set, o, err);
     } else {
         (void)osc_fail(err, st, "out of memory");
     }
@@ -139,19 +176,29 @@ const char *osc_set_notes(const struct osc_set *set)
     return set->loaded.notes.len > 0 ? set->loaded.notes.s : "";
 }
 
-struct osc_loaded *osc_set_loaded(struct osc_set *set)
+const struct osc_loaded *osc_set_loaded(const struct osc_set *set)
 {
     return &set->loaded;
 }
 
+const struct osc_chosen *osc_set_chosen(const struct osc_set *set)
+{
+    return &set->chosen;
+}
+
 /* --- asking ---------------------------------------------------------------------- */
+
+static osc_status run(struct osc_set *set, struct osc_asked *k, const struct osc_chosen *chosen,
+                      struct osc_err *err)
+{
+    const struct osc_asked_of of = {&set->loaded, chosen, set->paths, set->n_paths};
+
+    return osc_asked_run(k, &of, err);
+}
 
 osc_status osc_set_run(struct osc_set *set, struct osc_asked *k, struct osc_err *err)
 {
-    pthread_mutex_lock(&set->lock);
-    const osc_status st = osc_asked_run(k, &set->loaded, set->paths, set->n_paths, err);
-    pthread_mutex_unlock(&set->lock);
-    return st;
+    return run(set, k, &set->chosen, err);
 }
 
 /* What ONLY says, unless V says otherwise. */
@@ -184,19 +231,111 @@ static bool is_all(const struct osc_view *v)
 
 /* What becomes of an answer. */
 struct taker {
-    const struct osc_layout *text; /* or NULL: columns, into */
+    const struct osc_layout *layout; /* or NULL: columns, into */
     struct osc_frame **frame;
 };
 
 static osc_status take(const struct taker *taker, struct osc_set *set, struct osc_asked *k,
-                       struct osc_err *err)
+                       const struct osc_chosen *chosen, struct osc_err *err)
 {
-    osc_status st = osc_set_run(set, k, err);
+    osc_status st = run(set, k, chosen, err);
 
     if (st == OSC_OK) {
-        st = taker->text ? osc_asked_write(k, err) : osc_frame_make(taker->frame, k, err);
+        st = taker->layout ? osc_asked_write(k, err) : osc_frame_make(taker->frame, k, err);
         st = osc_loaded_fail(&set->loaded, NULL, st, "making a table", err);
     }
+    return st;
+}
+
+/* Tell V, and whether it is for a table that chooses rows itself, from all others. */
+static void add_key(struct osc_strbuf *out, const struct osc_view *v, bool is_late)
+{
+    const char *const texts[] = {v->ranks,  v->spans,  v->process,
+                                 v->thread, v->device, v->steps};
+
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        osc_strbuf_addc(out, texts[i] ? '=' : '-');
+        osc_strbuf_add(out, texts[i] ? texts[i] : "", texts[i] ? strlen(texts[i]) + 1 : 0);
+    }
+    osc_strbuf_addf(out, "%d %lld %d %lld %d", v->has_from != 0, (long long)v->from_ns,
+                    v->has_to != 0, (long long)v->to_ns, is_late);
+}
+
+/* Use less of S by one, under the lock. What nobody uses is returned, to be freed. */
+static struct seen *unuse(struct seen *s)
+{
+    return s && --s->n_users == 0 ? s : NULL;
+}
+
+/* The last view, if KEY is its; used once more. */
+static struct seen *find_seen(struct osc_set *set, const struct osc_strbuf *key)
+{
+    struct seen *found = NULL;
+
+    pthread_mutex_lock(&set->lock);
+    if (set->last && set->last->key.len == key->len &&
+        memcmp(set->last->key.s, key->s, key->len) == 0) {
+        found = set->last;
+        found->n_users++;
+    }
+    pthread_mutex_unlock(&set->lock);
+    return found;
+}
+
+/* Make what the view of K leaves of SET, as HOW says: the last one from now on, used twice. */
+static osc_status make_seen(struct seen **made, struct osc_set *set, struct osc_strbuf *key,
+                            const struct osc_choice *how, struct osc_err *err)
+{
+    struct seen *const s = osc_calloc(1, sizeof *s);
+    struct seen *before = NULL;
+    osc_status st = s ? OSC_OK : OSC_ENOMEM;
+
+    if (st == OSC_OK)
+        st = osc_chosen_make(&s->chosen, &set->loaded, how, err);
+    if (st != OSC_OK) {
+        free_seen(s);
+        return st;
+    }
+    s->key = *key;
+    *key = (struct osc_strbuf){0};
+    s->n_users = 2;
+    pthread_mutex_lock(&set->lock);
+    before = unuse(set->last);
+    set->last = s;
+    pthread_mutex_unlock(&set->lock);
+    free_seen(before);
+    *made = s;
+    return OSC_OK;
+}
+
+/* Answer K about a view of SET, which has kept everything. */
+static osc_status take_view(const struct taker *taker, struct osc_set *set, struct osc_asked *k,
+                            struct osc_err *err)
+{
+    const struct osc_choice how = {
+        .view = &k->request.view,
+        .is_late = osc_asked_selects_late(k),
+        .n_threads = k->request.how.n_threads,
+    };
+    struct osc_strbuf key = {0};
+    struct seen *seen = NULL;
+    osc_status st = OSC_OK;
+
+    add_key(&key, how.view, how.is_late);
+    st = key.status;
+    if (st == OSC_OK)
+        seen = find_seen(set, &key);
+    if (st == OSC_OK && !seen)
+        st = make_seen(&seen, set, &key, &how, err);
+    osc_strbuf_fini(&key);
+    if (st != OSC_OK)
+        return st;
+    st = take(taker, set, k, &seen->chosen, err);
+    osc_asked_fini(k); /* it borrows the view */
+    pthread_mutex_lock(&set->lock);
+    seen = unuse(seen);
+    pthread_mutex_unlock(&set->lock);
+    free_seen(seen);
     return st;
 }
 
@@ -216,7 +355,7 @@ static osc_status take_again(const struct taker *taker, struct osc_set *set,
     osc_status st = osc_set_load(&own, &o, err);
 
     if (st == OSC_OK)
-        st = take(taker, own, k, err);
+        st = take(taker, own, k, &own->chosen, err);
     osc_asked_fini(k); /* it borrows the traces */
     osc_set_release(own);
     return st;
@@ -237,14 +376,17 @@ static osc_status ask(struct osc_set *set, const struct osc_view *view,
     r.view = join_views(&set->only, view);
     if (question)
         r.question = *question;
-    if (taker->text)
-        r.text = *taker->text;
-    osc_status st = osc_asked_init(&k, &r, taker->text ? NULL : osc_renderer_find("csv"), err);
+    if (taker->layout)
+        r.text = *taker->layout;
+    osc_status st =
+        osc_asked_init(&k, &r, taker->layout ? NULL : osc_renderer_find("csv"), err);
     if (st == OSC_OK) {
-        const bool is_there =
-            is_all(view) && (is_all(&set->only) || !osc_asked_selects_late(&k));
+        const bool has_all = is_all(&set->only);
 
-        st = is_there ? take(taker, set, &k, err) : take_again(taker, set, &k, err);
+        if (is_all(view) && (has_all || !osc_asked_selects_late(&k)))
+            st = take(taker, set, &k, &set->chosen, err);
+        else
+            st = has_all ? take_view(taker, set, &k, err) : take_again(taker, set, &k, err);
     }
     osc_asked_fini(&k);
     if (st != OSC_OK && err->message[0] == '\0')
@@ -265,10 +407,10 @@ osc_status osc_ask(struct osc_set *set, const struct osc_view *view,
 }
 
 osc_status osc_ask_text(struct osc_set *set, const struct osc_view *view,
-                        const struct osc_question *question, const struct osc_layout *text,
+                        const struct osc_question *question, const struct osc_layout *layout,
                         struct osc_err *err)
 {
-    const struct taker taker = {.text = text};
+    const struct taker taker = {.layout = layout};
 
     return ask(set, view, question, &taker, err);
 }

@@ -2,10 +2,11 @@
 /*
  * set.h - traces that were opened together (opscope/trace.h), as the commands see them.
  *
- * A set keeps copies of what it was opened with: another view of it may have to read the
- * files again.
+ * A set that was opened for one view has that alone: for another the files are read again,
+ * so it keeps copies of what it was opened with. Of a set that has everything views are made
+ * as they are asked for; the last one is kept, with its facts, for questions about the same.
  *
- * Threading: thread-safe; one question at a time.
+ * Threading: thread-safe.
  */
 #ifndef OSC_ASK_SET_H
 #define OSC_ASK_SET_H
@@ -16,10 +17,11 @@
 OSC_MUST_USE osc_status osc_set_load(struct osc_set **set, const struct osc_load *o,
                                      struct osc_err *err);
 
-/* What SET holds; borrowed. */
-struct osc_loaded *osc_set_loaded(struct osc_set *set);
+/* What SET holds, and what is chosen of it by the view that it was opened with; borrowed. */
+const struct osc_loaded *osc_set_loaded(const struct osc_set *set);
+const struct osc_chosen *osc_set_chosen(const struct osc_set *set);
 
-/* Ask SET, which was opened for what the view of K leaves. As osc_asked_run(). */
+/* Ask SET about the view that it was opened with, which K has too. As osc_asked_run(). */
 OSC_MUST_USE osc_status osc_set_run(struct osc_set *set, struct osc_asked *k,
                                     struct osc_err *err);
 

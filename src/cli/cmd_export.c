@@ -128,7 +128,7 @@ static int check_inputs(const struct osc_output *o, const char *const *files, ui
     return OSC_EXIT_DONE;
 }
 
-static int refuse_many(const struct osc_loaded *l, const struct osc_exporter *e)
+static int refuse_many(const struct osc_chosen *l, const struct osc_exporter *e)
 {
     const struct osc_trace *const first = l->traces[0], *const last =
                                                             l->traces[l->n_traces - 1];
@@ -173,22 +173,24 @@ static int check_wish(const struct osc_args *args, const struct osc_exporter *e)
     return OSC_EXIT_DONE;
 }
 
-static int write_traces(struct osc_loaded *l, const struct osc_args *args,
+static int write_traces(const struct osc_set *set, const struct osc_args *args,
                         const struct osc_exporter *e)
 {
+    const struct osc_loaded *const l = osc_set_loaded(set);
+    const struct osc_chosen *const c = osc_set_chosen(set);
     struct report r = {.n_bytes = 0};
     struct osc_err err = {0};
     uint32_t facts = 0;
     struct osc_export x = make_export(args);
 
-    x.traces = l->traces;
-    x.n_traces = l->n_traces;
+    x.traces = c->traces;
+    x.n_traces = c->n_traces;
     x.sink =
         (struct osc_export_sink){.write = write_bytes, .progress = show_progress, .ctx = &r};
     osc_status st = e->facts ? e->facts(&x, &facts, &err) : OSC_OK;
 
     if (st == OSC_OK && facts != 0)
-        st = osc_loaded_derive(l, facts, args->request.how.n_threads, &err);
+        st = osc_chosen_derive(c, l, facts, args->request.how.n_threads, &err);
     if (st != OSC_OK)
         return osc_show_fail(l, st, "writing", &err);
     osc_progress_start(&r.progress, "writing", output_name(args));
@@ -197,20 +199,22 @@ static int write_traces(struct osc_loaded *l, const struct osc_args *args,
     return st == OSC_OK ? OSC_EXIT_DONE : osc_show_fail(l, st, "writing", &err);
 }
 
-static int redact(struct osc_loaded *l)
+static int redact(const struct osc_set *set)
 {
+    const struct osc_chosen *const c = osc_set_chosen(set);
     osc_status st = OSC_OK;
 
-    for (uint32_t i = 0; i < l->n_traces && st == OSC_OK; i++) {
-        osc_derive_forget(l->traces[i]);
-        st = osc_redact(l->traces[i]);
+    for (uint32_t i = 0; i < c->n_traces && st == OSC_OK; i++) {
+        osc_derive_forget(c->traces[i]);
+        st = osc_redact(c->traces[i]);
     }
-    return st == OSC_OK ? OSC_EXIT_DONE
-                        : osc_show_fail(l, st, "redacting", &(struct osc_err){0});
+    return st == OSC_OK
+               ? OSC_EXIT_DONE
+               : osc_show_fail(osc_set_loaded(set), st, "redacting", &(struct osc_err){0});
 }
 
 /* A part of a trace that nobody asked for must not take the place of a whole file. */
-static int refuse_partial(const struct osc_loaded *l)
+static int refuse_partial(const struct osc_chosen *l)
 {
     for (uint32_t i = 0; i < l->n_traces; i++) {
         if (l->traces[i]->is_partial) {
@@ -222,7 +226,7 @@ static int refuse_partial(const struct osc_loaded *l)
 }
 
 /* A selection that holds nothing was not meant. */
-static int refuse_empty(const struct osc_loaded *l, const struct osc_args *args)
+static int refuse_empty(const struct osc_chosen *l, const struct osc_args *args)
 {
     const struct osc_selection s = osc_request_selection(&args->request.view);
     uint64_t n_events = 0;
@@ -237,7 +241,7 @@ static int refuse_empty(const struct osc_loaded *l, const struct osc_args *args)
 }
 
 /* Whether reading L has lost anything, or found what numbers may suffer from. */
-static bool has_lost(const struct osc_loaded *l)
+static bool has_lost(const struct osc_chosen *l)
 {
     for (uint32_t i = 0; i < l->n_traces; i++) {
         for (int code = 0; code < OSC_FINDING_COUNT; code++) {
@@ -253,24 +257,25 @@ static bool has_lost(const struct osc_loaded *l)
 static int write_set(struct osc_set *set, const struct osc_args *args,
                      const struct osc_exporter *e, struct osc_asked *k, struct osc_output *o)
 {
-    struct osc_loaded *const l = osc_set_loaded(set);
+    const struct osc_loaded *const l = osc_set_loaded(set);
+    const struct osc_chosen *const c = osc_set_chosen(set);
     int failed = check_inputs(o, (const char *const *)l->files.all, l->files.n);
 
-    if (!failed && l->n_traces > 1 && !e->takes_many)
-        failed = refuse_many(l, e);
+    if (!failed && c->n_traces > 1 && !e->takes_many)
+        failed = refuse_many(c, e);
     if (!failed)
-        failed = refuse_partial(l);
+        failed = refuse_partial(c);
     if (!failed)
-        failed = refuse_empty(l, args);
+        failed = refuse_empty(c, args);
     if (!failed && args->is_redacted)
-        failed = redact(l);
+        failed = redact(set);
     if (!failed) {
         osc_cli_redirect(o->fd, output_name(args));
-        failed = e->is_table ? osc_show_table(set, k) : write_traces(l, args, e);
+        failed = e->is_table ? osc_show_table(set, k) : write_traces(set, args, e);
     }
     if (!failed)
         failed = osc_output_commit(o);
-    if (!failed && has_lost(l))
+    if (!failed && has_lost(c))
         failed = osc_show_quality(set);
     return !failed && l->has_failed ? OSC_EXIT_FAILED : failed;
 }

@@ -78,6 +78,21 @@ class Tables(unittest.TestCase):
         thread = int(opscope.load(support.DEMO)["threads"]["thread"][0])
         self.compare(support.DEMO, ["events"], thread=thread)
 
+    def test_a_selection_reads_no_file(self):
+        asked = [(name, {option: value}) for option, value in
+                 (("steps", "@0"), ("from_", "1ms"), ("to", "2ms"), ("rank", "0"), ("span", "1"))
+                 for name in ("operators", "memory_curve")]
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "trace" + "".join(support.DEMO.suffixes))
+            path.write_bytes(support.DEMO.read_bytes())
+            loaded = opscope.load(path)
+            expected = [support.table(name, "--%s=%s" % (key.rstrip("_"), value), path)
+                        for name, options in asked for key, value in options.items()]
+            path.unlink()
+            for (name, options), (_, rows) in zip(asked, expected):
+                with self.subTest(table=name, **options):
+                    self.assertEqual(loaded.table(name, **options).n_rows, len(rows))
+
     def test_what_is_selected_at_load_is_selected_for_all_tables(self):
         loaded = opscope.load(support.DEMO, steps="@0")
         for name in ("events", "operators", "memory_curve"):

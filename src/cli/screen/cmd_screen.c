@@ -22,7 +22,7 @@ static const struct {
     [OSC_SCREEN_ADVICE] = {&osc_table_advice, false},
 };
 
-static int fill(struct osc_screen *s, struct osc_loaded *l)
+static int fill(struct osc_screen *s, const struct osc_set *set)
 {
     const struct osc_options options = {.n_threads = s->args->request.how.n_threads};
     uint32_t facts = 0;
@@ -30,14 +30,15 @@ static int fill(struct osc_screen *s, struct osc_loaded *l)
 
     for (int i = 0; i < OSC_SCREEN_TABLES; i++)
         facts |= tables[i].def->facts;
-    osc_status st = osc_loaded_derive(l, facts, options.n_threads, &err);
+    osc_status st =
+        osc_chosen_derive(s->chosen, osc_set_loaded(set), facts, options.n_threads, &err);
     if (st != OSC_OK)
         return osc_cli_fail(st, &err);
     for (int i = 0; i < OSC_SCREEN_TABLES; i++) {
         const struct osc_query q = {
             .def = tables[i].def,
-            .traces = (const struct osc_trace *const *)l->traces,
-            .n_traces = l->n_traces,
+            .traces = (const struct osc_trace *const *)s->chosen->traces,
+            .n_traces = s->chosen->n_traces,
             .options = &options,
             .is_merged = tables[i].is_merged,
             .is_machine = true,
@@ -50,14 +51,14 @@ static int fill(struct osc_screen *s, struct osc_loaded *l)
     return OSC_EXIT_DONE;
 }
 
-static int show(struct osc_loaded *l, const struct osc_args *args)
+static int show(const struct osc_set *set, const struct osc_args *args)
 {
-    struct osc_screen s = {.loaded = l,
+    struct osc_screen s = {.chosen = osc_set_chosen(set),
                            .args = args,
                            .width = osc_cli_width(STDOUT_FILENO),
                            .has_colour = osc_cli_has_colour()};
     struct osc_strbuf out = {0};
-    int failed = fill(&s, l);
+    int failed = fill(&s, set);
 
     if (!failed) {
         osc_screen_write(&s, &out);
@@ -81,7 +82,7 @@ static int run(struct osc_args *args)
             "no trace was named; try 'opscope trace.json' or see 'opscope --help'");
     failed = osc_show_open(&set, args, &o);
     if (!failed)
-        failed = show(osc_set_loaded(set), args);
+        failed = show(set, args);
     if (!failed && osc_set_loaded(set)->has_failed)
         failed = OSC_EXIT_FAILED;
     osc_set_release(set);

@@ -49,7 +49,7 @@ static void add_number_of(struct osc_strbuf *out, const char *lead, uint64_t n, 
 /* ", cuda:0" or ", 8 devices". */
 static void add_devices(const struct osc_page *p, struct osc_strbuf *out)
 {
-    const struct osc_loaded *const l = p->s->loaded;
+    const struct osc_chosen *const l = p->s->chosen;
 
     if (osc_screen_info_count(p->s, "devices") != 1) {
         if (osc_screen_info_count(p->s, "devices") > 1)
@@ -78,7 +78,7 @@ static bool all_lack(const struct osc_page *p, const char *code)
     for (uint64_t i = 0; i < r->n_rows; i++) {
         if (osc_str_eq(osc_result_get_str(r, i, osc_column_quality_code), osc_str_c(code)))
             return osc_result_get_int(r, i, osc_column_quality_count) >=
-                   (int64_t)p->s->loaded->n_traces;
+                   (int64_t)p->s->chosen->n_traces;
     }
     return false;
 }
@@ -194,7 +194,7 @@ static void put_ranks(struct osc_page *p)
 /* "1 of 2 files". */
 static void add_part_of_files(const struct osc_page *p, struct osc_strbuf *out, uint64_t n)
 {
-    osc_strbuf_addf(out, "%llu of %u files", (unsigned long long)n, p->s->loaded->n_traces);
+    osc_strbuf_addf(out, "%llu of %u files", (unsigned long long)n, p->s->chosen->n_traces);
 }
 
 static void put_steps(struct osc_page *p)
@@ -623,7 +623,7 @@ static void add_where_lacking(const struct osc_page *p, struct osc_strbuf *out,
 {
     const uint64_t n = (uint64_t)osc_result_get_int(r, i, osc_column_quality_count);
 
-    if (n >= p->s->loaded->n_traces)
+    if (n >= p->s->chosen->n_traces)
         return;
     osc_strbuf_adds(out, " (in ");
     add_part_of_files(p, out, n);

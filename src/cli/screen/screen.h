@@ -12,7 +12,7 @@
 #ifndef OSC_CLI_SCREEN_SCREEN_H
 #define OSC_CLI_SCREEN_SCREEN_H
 
-#include "ask/load.h"
+#include "ask/chosen.h"
 #include "cli/options.h"
 #include "table/query.h"
 
@@ -30,7 +30,7 @@ enum osc_screen_table {
 
 /* What is shown: filled by cmd_screen.c. */
 struct osc_screen {
-    const struct osc_loaded *loaded;
+    const struct osc_chosen *chosen;
     const struct osc_args *args;
     struct osc_answer
         answers[OSC_SCREEN_TABLES]; /* owned; merged but for STEPS, RANKS, ADVICE */

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ask/chosen.h"
+
+#include "ask/request.h"
+#include "base/mem.h"
+#include "derive/derive.h"
+#include "derive/view.h"
+
+/* Whether T has what S asks for; memory of its device may be there without a queue. */
+static osc_status check_selection(struct osc_trace *t, const struct osc_selection *s,
+                                  unsigned n_threads, struct osc_err *err)
+{
+    struct osc_selection on_any_device = *s;
+    struct osc_filter filter = {0};
+    osc_status st =
+        osc_derive(t, OSC_FACT_LINKS | OSC_FACT_STEPS | osc_select_facts(s), n_threads, err);
+
+    on_any_device.device = NULL;
+    if (st == OSC_OK)
+        st = osc_filter_make(&filter, t, &on_any_device, err);
+    osc_filter_fini(&filter);
+    return st;
+}
+
+/* Make in VIEW what S leaves of BASE. */
+static osc_status make_view(struct osc_trace *view, struct osc_trace *base,
+                            const struct osc_selection *s, const struct osc_choice *how,
+                            struct osc_err *err)
+{
+    osc_status st = osc_derive(base, OSC_FACT_VIEWS, how->n_threads, err);
+
+    if (st == OSC_OK)
+        st = osc_view_make(view, base, s, how->n_threads, err);
+    if (st == OSC_OK && how->forgets_facts)
+        osc_derive_forget(base);
+    return st;
+}
+
+/* Leave of the traces of C, those of L, what is selected. */
+static osc_status select_rows(struct osc_chosen *c, const struct osc_loaded *l,
+                              const struct osc_choice *how, struct osc_err *err)
+{
+    struct osc_selection s = osc_request_selection(how->view);
+    uint32_t n = 0;
+
+    if (osc_selection_is_all(&s))
+        return OSC_OK;
+    s.with_callers = how->with_callers;
+    s.n_steps_before = l->n_steps_before;
+    for (uint32_t i = 0; i < c->n_traces; i++) {
+        struct osc_trace *const base = c->traces[i], *const view = &c->views[c->n_views];
+        const osc_status st = how->is_late ? check_selection(base, &s, how->n_threads, err)
+                                           : make_view(view, base, &s, how, err);
+
+        if (st == OSC_OK) {
+            c->traces[n++] = how->is_late ? base : view;
+            c->n_views += !how->is_late;
+        } else if (st != OSC_EINVAL || (n == 0 && i + 1 == c->n_traces)) {
+            return osc_loaded_fail(l, base, st, "selecting", err);
+        }
+    }
+    c->n_traces = n;
+    return OSC_OK;
+}
+
+/* Take those of L that the ranks and spans of VIEW name. */
+static osc_status take_traces(struct osc_chosen *c, const struct osc_loaded *l,
+                              const struct osc_view *view, struct osc_err *err)
+{
+    const size_t n = l->n_traces ? l->n_traces : 1;
+    bool *const keep = osc_calloc(n, sizeof *keep);
+    osc_status st = OSC_ENOMEM;
+
+    c->traces = osc_calloc(n, sizeof *c->traces);
+    c->views = osc_calloc(n, sizeof *c->views);
+    c->sources = osc_calloc(n, sizeof *c->sources);
+    if (keep && c->traces && c->views && c->sources)
+        st = osc_loaded_ranks(keep, l->traces, l->n_traces, view, err);
+    for (uint32_t i = 0; i < l->n_traces && st == OSC_OK; i++) {
+        if (keep[i])
+            c->traces[c->n_traces++] = l->traces[i];
+    }
+    osc_free(keep);
+    return osc_loaded_fail(l, NULL, st, "selecting", err);
+}
+
+osc_status osc_chosen_make(struct osc_chosen *c, const struct osc_loaded *l,
+                           const struct osc_choice *how, struct osc_err *err)
+{
+    *c = (struct osc_chosen){0};
+    osc_status st = take_traces(c, l, how->view, err);
+
+    if (st == OSC_OK)
+        st = select_rows(c, l, how, err);
+    for (uint32_t i = 0; i < c->n_traces && st == OSC_OK; i++)
+        c->sources[i] = osc_trace_str(c->traces[i], c->traces[i]->source);
+    return st;
+}
+
+void osc_chosen_fini(struct osc_chosen *c)
+{
+    for (uint32_t i = 0; i < c->n_views; i++)
+        osc_trace_fini(&c->views[i]);
+    osc_free(c->views);
+    osc_free(c->traces);
+    osc_free(c->sources);
+    *c = (struct osc_chosen){0};
+}
+
+osc_status osc_chosen_derive(const struct osc_chosen *c, const struct osc_loaded *l,
+                             uint32_t facts, unsigned n_threads, struct osc_err *err)
+{
+    for (uint32_t i = 0; i < c->n_traces; i++) {
+        const osc_status st = osc_derive(c->traces[i], facts, n_threads, err);
+
+        if (st != OSC_OK)
+            return osc_loaded_fail(l, c->traces[i], st, "deriving facts", err);
+    }
+    return OSC_OK;
+}
