@@ -202,12 +202,10 @@ static int write_traces(const struct osc_set *set, const struct osc_args *args,
 static int redact(const struct osc_set *set)
 {
     const struct osc_chosen *const c = osc_set_chosen(set);
-    osc_status st = OSC_OK;
 
-    for (uint32_t i = 0; i < c->n_traces && st == OSC_OK; i++) {
+    for (uint32_t i = 0; i < c->n_traces; i++)
         osc_derive_forget(c->traces[i]);
-        st = osc_redact(c->traces[i]);
-    }
+    const osc_status st = osc_redact(c->traces, c->n_traces);
     return st == OSC_OK
                ? OSC_EXIT_DONE
                : osc_show_fail(osc_set_loaded(set), st, "redacting", &(struct osc_err){0});

@@ -1,26 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * redact.h - leave out of a trace what others need not know.
+ * redact.h - replace in a trace every text that is not known to be public.
  *
- *   arguments  stay where they are numbers that analyses go by (correlation, sizes,
- *              ids, launch shapes) or names of collectives; shapes, values and stacks
- *              of the program go. Of the members of events only those stay that tie
- *              events to each other.
- *   paths      of /a/b/c.py(3) stays c.py(3), in all names. A path begins with a
- *              separator, ~, . or .. or has the suffix of a file; before "(3):", as
- *              in Python frames, it may have blanks. phase1/forward is none.
- *              Of the path of the trace itself the file stays as well.
- *   URLs       the last part of the path stays, or the host: neither users nor queries
- *   processes  of a command line the file of the program stays, "GPU 0" whole
- *   hosts      the host name that the file gives becomes "host" in all names
- *   members    of the file stay if they are of a short list: switches of the
- *              profiler that are numbers, versions, names and known numbers of devices,
- *              rank and size of the run
+ *   texts      Names, categories, names of processes, threads and counters, ids that are
+ *              text: what osc_redact_keeps() does not know becomes "name 17", with a
+ *              number for each distinct text, counted from 1 in order of the records.
+ *   arguments  Those stay that are numbers analyses go by, launch shapes, and names of
+ *              collectives, a text like any other. Shapes, values and stacks of the program
+ *              go. Of the members of events those stay that tie events to each other.
+ *   the file   Of its members those stay that are switches of the profiler, versions, known
+ *              numbers and names of devices, rank and size of the run. Its own name becomes
+ *              "trace".
  *
- * "Names" are also categories, ids of processes, threads and asynchronous ranges that
- * are text, and all that metadata says.
- *
- * Times, names of operators and kernels, ids of processes and threads stay.
+ * Times and numbers of processes and threads stay.
  *
  * Threading: not locked; one writer.
  */
@@ -28,16 +20,19 @@
 #define OSC_EXPORT_REDACT_H
 
 #include "base/status.h"
-#include "base/strbuf.h"
+#include "base/str.h"
 #include "model/trace.h"
 
-/* Change T, whose derived facts must be forgotten. On failure T is of no use. */
-OSC_MUST_USE osc_status osc_redact(struct osc_trace *t);
+/*
+ * Change the N TRACES, whose derived facts must be forgotten; a text has one number in all
+ * of them. On failure they are of no use.
+ */
+OSC_MUST_USE osc_status osc_redact(struct osc_trace *const *traces, uint32_t n);
 
-/* Append NAME without its paths, and with HOST (may be empty) replaced. */
-void osc_redact_name(struct osc_strbuf *out, struct osc_str name, struct osc_str host);
-
-/* The same of NAME, what metadata calls a process: without the arguments of its program. */
-void osc_redact_process(struct osc_strbuf *out, struct osc_str name, struct osc_str host);
+/*
+ * How many bytes of TEXT stay, from its start: all, where each word of it is known; none;
+ * or a prefix that analyses go by, such as "nn.Module: ".
+ */
+uint32_t osc_redact_keeps(struct osc_str text);
 
 #endif

@@ -14,7 +14,7 @@ mkdir -p "al smith"
     event '/home/al smith/train.py(3): f' 20 1
     echo '{"ph": "i", "s": "t", "name": "end", "pid": 1, "tid": 1, "ts": 2990}]}'
 } >"al smith/node17 a.json"
-"$OPSCOPE" export "al smith/node17 a.json" --redact -o - -f csv -t advice | grep -o 'opscope table.*json' | head -n 1
+"$OPSCOPE" export "al smith/node17 a.json" --redact -o - -f csv -t advice | grep -o 'opscope table.*trace' | head -n 1
 "$OPSCOPE" export "al smith/node17 a.json" --redact -o - -f csv -t events | cut -d, -f5-9 | sort -u
 
 # Texts where analyses look for numbers, and what nobody looks at.

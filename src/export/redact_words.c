@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The words that stay when a trace is redacted: no program can put a secret into them. */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "export/redact.h"
+
+/* Words as they are, between blanks; digits and underscores may follow one. */
+static const char words[] =
+    /* kinds, categories, metadata and counters */
+    " cpu_op operator hpu_op user_annotation gpu_user_annotation runtime Runtime Operator"
+    " cuda_runtime xpu_runtime mtia_runtime glow_runtime privateuse1_runtime cuda_driver"
+    " xpu_driver privateuse1_driver kernel Kernel mtia_ccp_events memcpy gpu_memcpy Memcpy "
+    "memset"
+    " gpu_memset Memset cuda_sync xpu_sync cuda_event python python_function collective_comm"
+    " communication annotation driver sync overhead scope module dataloader optimizer other"
+    " cpu_instant_event ac2g async async_cpu_to_gpu async_gpu fwdbwd forward_backward flow "
+    "trace"
+    " Trace cuda_profiler_range counter instant alloc free range step memory OutOfMemory mark"
+    " process_name process_labels process_sort_index thread_name thread_sort_index name labels"
+    " sort_index GPU CPU XPU NPU device Device host Host stream Stream queue thread Thread "
+    "process"
+    " main pt_main_thread pt_autograd_ pt_gloo_runloop Spans Traces Utilization value Total"
+    " Allocated Reserved Iteration Start PyTorch Profiler Record Window End opscope"
+    /* operators of PyTorch and what it marks */
+    " forward backward Forward Backward op detach detach_ record_param_comms AccumulateGrad"
+    " ProfilerStep enumerate DataLoader DataPipe"
+    " _SingleProcessDataLoaderIter _MultiProcessingDataLoaderIter __next__ Optimizer"
+    " DistributedDataParallel CompiledFunction CompiledFunctionBackward SGD Adam AdamW"
+    " nn Module Linear Bilinear Embedding EmbeddingBag Conv ConvTranspose BatchNorm LayerNorm "
+    "GroupNorm"
+    " InstanceNorm RMSNorm Dropout ReLU GELU SiLU Sigmoid Tanh Softmax LogSoftmax Flatten "
+    "Identity"
+    " Sequential ModuleList ModuleDict MaxPool AvgPool AdaptiveAvgPool AdaptiveMaxPool LSTM "
+    "GRU RNN"
+    " Transformer TransformerEncoder TransformerEncoderLayer TransformerDecoder"
+    " TransformerDecoderLayer MultiheadAttention NonDynamicallyQuantizableLinear "
+    "CrossEntropyLoss"
+    " MSELoss NLLLoss BCELoss"
+    " Adagrad Adadelta Adamax RMSprop NAdam RAdam LBFGS Rprop ASGD step zero_grad"
+    /* communication */
+    " nccl gloo mpi ucc xccl hccl all_reduce allreduce allreduce_ all_gather allgather"
+    " _all_gather_base _allgather_base all_gather_into_tensor all_to_all alltoall all_to_allv"
+    " broadcast reduce reduce_scatter _reduce_scatter_base reduce_scatter_tensor gather scatter"
+    " send recv barrier wait coalesced all_gather_into_tensor_coalesced"
+    " reduce_scatter_tensor_coalesced"
+    /* calls of the runtime that are not of a family */
+    " INVALID Context Event Sync Synchronize Wait HtoD DtoH DtoD HtoH PtoP Pinned Pageable "
+    "Unified"
+    " Managed Array Unknown"
+    /* types and what stands between names of kernels */
+    " void bool char short int long signed unsigned float double half __half __half2 size_t "
+    "const"
+    " int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t __nv_bfloat16 "
+    "nv_bfloat16"
+    " __nv_fp8_e4m3 float2 float4 int2 int4 true false lambda operator anonymous namespace"
+    " TrivialOffsetCalculator OffsetCalculator LoadWithCast StoreWithCast LoadWithoutCast"
+    " StoreWithoutCast Policy type"
+    /* devices */
+    " NVIDIA Tesla GeForce Quadro RTX GTX A B H L P T V GH GB SXM PCIe AMD Instinct Radeon MI X"
+    " Intel Graphics Data Center Max Arc ";
+
+/* What the names of generated and of library kernels and of calls of a runtime begin with. */
+static const char *const families[] = {
+    "cuda",
+    "cuLaunch",
+    "cuMem",
+    "cuStream",
+    "cuEvent",
+    "cuCtx",
+    "cuModule",
+    "cuFunc",
+    "cuGraph",
+    "hip",
+    "hsa_",
+    "zeCommand",
+    "urEnqueue",
+    "clEnqueue",
+    "cudnn",
+    "cublas",
+    "cusparse",
+    "nccl",
+    "rccl",
+    "ampere_",
+    "volta_",
+    "turing_",
+    "maxwell_",
+    "sm70_",
+    "sm75_",
+    "sm80_",
+    "sm86_",
+    "sm90_",
+    "sm100_",
+    "cutlass_",
+    "Cijk_",
+    "igemm_",
+    "gemv",
+    "splitKreduce_kernel",
+    "triton_poi_fused",
+    "triton_red_fused",
+    "triton_per_fused",
+    "triton_tem_fused",
+    "aclnn",
+};
+
+/* Of PyTorch and of the libraries that its kernels are of. */
+static const char *const namespaces[] = {
+    "aten",
+    "prims",
+    "prim",
+    "torch",
+    "autograd",
+    "c10d",
+    "_c10d_functional",
+    "c10",
+    "at",
+    "quantized",
+    "fbgemm",
+    "inductor",
+    "profiler",
+    "at_cuda_detail",
+    "cub",
+    "thrust",
+    "cutlass",
+    "cudnn",
+    "cublasLt",
+    "std",
+    "rocprim",
+    "pytorch_flash",
+    "flash",
+};
+
+/* What analyses go by, whatever follows. */
+static const char *const prefixes[] = {
+    "nn.Module: ",
+    "Optimizer.step#",
+    "Optimizer.zero_grad#",
+    "ProfilerStep#",
+    "nccl:",
+    "gloo:",
+    "mpi:",
+    "ucc:",
+    "xccl:",
+    "hccl:",
+    "autograd::engine::evaluate_function: ",
+};
+
+#define N_OF(array) (sizeof(array) / sizeof *(array))
+
+static bool is_word_char(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Whether "1", "64", "3ul" or "80GB": digits, and at most two letters. */
+static bool is_number(struct osc_str word)
+{
+    uint32_t n = 0;
+
+    while (n < word.len && isdigit((unsigned char)word.s[n]))
+        n++;
+    return n > 0 && n + 2 >= word.len && !memchr(word.s, '_', word.len);
+}
+
+static bool is_listed(struct osc_str word)
+{
+    char padded[64];
+    const int n = snprintf(padded, sizeof padded, " %.*s ", (int)word.len, word.s);
+
+    return word.len > 0 && n < (int)sizeof padded && strstr(words, padded);
+}
+
+static bool has_prefix(struct osc_str s, const char *const *of, size_t n, bool is_whole)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct osc_str known = osc_str_c(of[i]);
+
+        if (is_whole ? osc_str_eq(s, known) : osc_str_starts(s, known))
+            return true;
+    }
+    return false;
+}
+
+static bool is_namespace(struct osc_str word)
+{
+    return has_prefix(word, namespaces, N_OF(namespaces), true) ||
+           has_prefix(word, families, N_OF(families), false);
+}
+
+/* Whether a word of the list, one of a family, or a node of autograd as AddBackward0. */
+static bool is_known(struct osc_str word)
+{
+    struct osc_str stem = word;
+
+    while (stem.len > 0 && strchr("0123456789_", stem.s[stem.len - 1]))
+        stem.len--;
+    if (stem.len > 2 && stem.s[stem.len - 1] == 'd' &&
+        isdigit((unsigned char)stem.s[stem.len - 2]))
+        stem.len -= 2; /* Conv2d */
+    return is_listed(word) || is_listed(stem) ||
+           has_prefix(word, families, N_OF(families), false) ||
+           (stem.len < word.len && osc_str_ends(stem, OSC_STR("Backward")));
+}
+
+/* How far a text has been read. */
+struct reading {
+    bool has_namespace; /* a known one: what goes on with "::" is of it */
+    bool is_chain;      /* the word before was of a namespace */
+    bool is_number;     /* it was a number */
+    uint32_t n_words, n_numbers;
+};
+
+/* Whether WORD of TEXT, which begins at FROM, is known where it stands. */
+static bool takes_word(struct reading *r, struct osc_str text, uint32_t from,
+                       struct osc_str word)
+{
+    const struct osc_str rest = {word.s + word.len, text.len - from - word.len};
+    const bool is_member = from > 1 && text.s[from - 1] == ':' && text.s[from - 2] == ':';
+    const bool is_suffix = r->is_chain && from > 0 && text.s[from - 1] == '.';
+
+    r->is_number = false;
+    r->is_chain =
+        is_suffix || (is_member ? r->has_namespace
+                                : osc_str_starts(rest, OSC_STR("::")) && is_namespace(word));
+    r->has_namespace = r->has_namespace || r->is_chain;
+    if (!r->is_chain && (is_member || osc_str_starts(rest, OSC_STR("::"))))
+        return false;
+    r->is_number = !r->is_chain && is_number(word);
+    r->n_words++;
+    r->n_numbers += r->is_number;
+    return r->is_chain || r->is_number || is_known(word);
+}
+
+/* Whether each word of TEXT is known, and nothing but brackets and commas parts them. */
+static bool is_public(struct osc_str text)
+{
+    struct reading r = {.n_words = 0};
+    uint32_t end;
+
+    if (osc_str_starts(text, OSC_STR("name ")))
+        return false; /* so look those that were redacted, which count again */
+    for (uint32_t i = 0; i < text.len; i = end) {
+        const char c = text.s[i];
+
+        end = i + 1;
+        if (is_word_char(c)) {
+            while (end < text.len && is_word_char(text.s[end]))
+                end++;
+            if (!takes_word(&r, text, i, (struct osc_str){text.s + i, end - i}))
+                return false;
+        } else if (c == '.') {
+            /* Neither addresses of hosts nor what is written like them. */
+            if (i == 0 || !is_word_char(text.s[i - 1]) || r.is_number)
+                return false;
+        } else if (c == '\0' || !strchr(" <>(),:&*{}[]#+-|~;", c)) {
+            return false;
+        }
+    }
+    return r.n_words > r.n_numbers || r.n_words == 1;
+}
+
+/* Whether TEXT is a frame of Python in PyTorch itself, "torch/nn/functional.py(1): relu". */
+static bool is_torch_frame(struct osc_str text)
+{
+    uint32_t n = 0;
+
+    while (n < text.len && text.s[n] != '\0' &&
+           (is_word_char(text.s[n]) || strchr("/.(): <>", text.s[n])))
+        n++;
+    return n == text.len && osc_str_starts(text, OSC_STR("torch/")) &&
+           osc_str_has(text, OSC_STR(".py("));
+}
+
+uint32_t osc_redact_keeps(struct osc_str text)
+{
+    if (is_public(text) || is_torch_frame(text))
+        return text.len;
+    for (size_t i = 0; i < N_OF(prefixes); i++) {
+        if (osc_str_starts(text, osc_str_c(prefixes[i])))
+            return osc_str_c(prefixes[i]).len;
+    }
+    return 0;
+}

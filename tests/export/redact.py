@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""No text of a program is left in what --redact writes, whatever the form.
+
+usage: redact.py [--opscope PATH] [--random N] [--seed N]
+
+Makes traces in which every text that a program or a host could have given holds a secret
+of its own: names, categories, ids, arguments and their keys, counters, metadata, members
+of the file, names of files. Some stand behind text that stays, as "nn.Module: ". Writes
+each in every form and as every table, with and without --redact, and looks for each secret
+in all bytes: with --redact none is there. Without it those are there that the form can
+hold, or the search proves nothing.
+"""
+import argparse
+import gzip
+import json
+import random
+import string
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SHAPES = ["{}", "/home/{}/train.py(3): f", "nn.Module: {}_0", "aten::add {}", "{}::add",
+          "void at::native::kernel<{}>(int)", "https://{}@host/x?{}", "Optimizer.step#{}.step",
+          "autograd::engine::evaluate_function: {}Backward", "GPU 0 {}", "ProfilerStep#{}",
+          "torch/{}.py", "C:\\{}\\x", "{}Backward", "nccl:{}", "[{}]", "\u00e9{}", "name {}"]
+FORMS = ["out.json", "out.json.gz", "out.osc", "out.csv", "out.folded"]
+
+
+class Maker:
+    """Texts with secrets, all of which it remembers."""
+
+    def __init__(self, r: random.Random) -> None:
+        self.r = r
+        self.secrets: list[str] = []
+
+    def secret(self) -> str:
+        self.secrets.append("zq" + "".join(self.r.choices(string.ascii_lowercase, k=8)))
+        return self.secrets[-1]
+
+    def text(self) -> str:
+        return self.r.choice(SHAPES).replace("{}", self.secret())
+
+    def value(self) -> object:
+        return self.r.choice([self.text(), [self.text(), 1], {self.text(): self.text()}, 5])
+
+    def event(self, ts: int) -> dict[str, object]:
+        r = self.r
+        ph = r.choice("XXXXXXibeCMsf")
+        e: dict[str, object] = {"ph": ph, "name": self.text(), "ts": ts, "pid": r.choice([1, 2]),
+                                "tid": r.choice([1, 2, self.text()]),
+                                "cat": r.choice(["cpu_op", "kernel", "python_function",
+                                                 "user_annotation", self.text()])}
+        if ph == "X":
+            e["dur"] = r.randint(1, 50)
+        if ph == "M":
+            e["name"] = r.choice(["process_name", "thread_name", "process_labels", self.text()])
+        if ph in "besf":
+            e["id"] = r.choice([7, self.text()])
+        e["args"] = {key: r.randint(0, 9) if ph == "C" else self.value() for key in
+                     {"name", "labels", self.text(), r.choice(["grid", "block", "stream",
+                      "Collective name", "Input Dims", "Call stack", "correlation"])}}
+        e[self.text()] = self.value()
+        return e
+
+    def trace(self) -> dict[str, object]:
+        keys = ["schemaVersion", "record_shapes", "torch_version", "host_name",
+                "displayTimeUnit", "trace_name", self.text()]
+        return {**{k: self.value() for k in keys},
+                "deviceProperties": [{"id": 0, "name": self.text(), "uuid": self.text()}],
+                "distributedInfo": {"rank": 0, "backend": self.text(), "x": [self.text()]},
+                "traceEvents": [self.event(10 * i) for i in range(60)]}
+
+
+def run(opscope: str, *arguments: object) -> None:
+    done = subprocess.run([opscope, *map(str, arguments)], capture_output=True, check=False)
+    if done.returncode != 0:
+        sys.exit("redact.py: %s: %s" % (arguments, done.stderr.decode(errors="replace")))
+
+
+def found(path: Path, secrets: list[str]) -> list[str]:
+    data = path.read_bytes()
+    data = gzip.decompress(data) if path.suffix == ".gz" else data
+    return [s for s in secrets if s.encode() in data]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--opscope", default=str(ROOT / "build-gcc" / "opscope"))
+    parser.add_argument("--random", type=int, default=20)
+    parser.add_argument("--seed", type=int, default=1)
+    args = parser.parse_args()
+    n_failed, n_looked = 0, 0
+
+    for n in range(args.random):
+        make = Maker(random.Random(args.seed * 1000 + n))
+        with tempfile.TemporaryDirectory() as where:
+            path = Path(where, make.secret() + ".json")
+            path.write_text(json.dumps(make.trace()))
+            listed = subprocess.run([args.opscope, "table", "--list"], capture_output=True,
+                                    text=True, check=True).stdout
+            tables = [line.split()[0] for line in listed.splitlines() if line[:1].islower()]
+            jobs = [(name, []) for name in FORMS]
+            jobs += [("out.csv", ["--table", t]) for t in tables]
+            for name, options in jobs:
+                out = Path(where, name)
+                if name != "out.folded":  # a form of few texts
+                    run(args.opscope, "export", path, "-o", out, *options)
+                    n_open = len(found(out, make.secrets))
+                    if not options and n_open < 30:
+                        sys.exit("redact.py: only %d secrets in %s" % (n_open, name))
+                    n_looked += n_open
+                run(args.opscope, "export", path, "-o", out, "--redact", *options)
+                left = found(out, make.secrets)
+                if left:
+                    n_failed += 1
+                    print("seed %d, %s %s: %d left: %s" % (n, name, options, len(left), left[:3]))
+    print("redact: %d traces, %d secrets found without --redact, %d files with one"
+          % (args.random, n_looked, n_failed))
+    return 1 if n_failed or not n_looked else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
