@@ -135,7 +135,7 @@ static int find_kind(PyObject *text)
     }
     PyErr_Format(
         PyExc_ValueError,
-        "there is no kind %R, but plain, operator, annotation, module, runtime, driver, "
+        "unknown kind %R; the kinds are plain, operator, annotation, module, runtime, driver, "
         "communication, dataloader, optimizer, python and overhead",
         text);
     return -1;
@@ -399,7 +399,7 @@ static PyObject *end(osc_status st, const char *what)
     if (st == OSC_ENOMEM)
         return PyErr_NoMemory();
     if (st == OSC_EINVAL)
-        PyErr_Format(PyExc_RuntimeError, "%s: opscope records already", what);
+        PyErr_Format(PyExc_RuntimeError, "%s: opscope is already recording", what);
     else
         PyErr_Format(PyExc_OSError, "%s: the recording cannot be written", what);
     return NULL;
@@ -532,27 +532,27 @@ static PyObject *collection(PyObject *module, PyObject *args)
 }
 
 static PyMethodDef methods[] = {
-    {"instant", WITH_KEYS(instant), "instant(name, **args)\n\nSomething happened."},
+    {"instant", WITH_KEYS(instant), "instant(name, **args)\n\nRecord that something happened."},
     {"counter", (PyCFunction)(void (*)(void))counter, METH_FASTCALL,
-     "counter(name, value)\n\nA sample of a counter."},
-    {"args", WITH_KEYS(add_args), "args(**args)\n\nArguments of the innermost scope."},
-    {"step", step, METH_NOARGS, "step() -> int\n\nThe next step begins; its number."},
-    {"step_end", step_end, METH_NOARGS, "step_end()\n\nThe last step ends."},
-    {"thread_name", thread_name, METH_VARARGS, "thread_name(name)\n\nName this thread."},
-    {"process_name", process_name, METH_VARARGS, "process_name(name)\n\nName this process."},
-    {"metadata", metadata, METH_VARARGS, "metadata(key, value)\n\nA fact about all of it."},
+     "counter(name, value)\n\nRecord a sample of a counter."},
+    {"args", WITH_KEYS(add_args), "args(**args)\n\nAdd arguments to the innermost scope."},
+    {"step", step, METH_NOARGS, "step() -> int\n\nBegin the next step and return its number."},
+    {"step_end", step_end, METH_NOARGS, "step_end()\n\nEnd the last step."},
+    {"thread_name", thread_name, METH_VARARGS, "thread_name(name)\n\nSet the name of this thread."},
+    {"process_name", process_name, METH_VARARGS, "process_name(name)\n\nSet the name of this process."},
+    {"metadata", metadata, METH_VARARGS, "metadata(key, value)\n\nRecord a fact about the whole recording."},
     {"start", WITH_KEYS(start), "start(**options)\n\nBegin to record."},
-    {"stop", stop, METH_NOARGS, "stop()\n\nEnd recording and write all of it."},
-    {"dump", dump, METH_NOARGS, "dump()\n\nWrite what is in memory."},
-    {"pause", pause_all, METH_NOARGS, "pause()\n\nOff for a while."},
-    {"resume", resume, METH_NOARGS, "resume()\n\nOn again."},
+    {"stop", stop, METH_NOARGS, "stop()\n\nEnd the recording and write all of it."},
+    {"dump", dump, METH_NOARGS, "dump()\n\nWrite what is in memory now."},
+    {"pause", pause_all, METH_NOARGS, "pause()\n\nStop recording for a while."},
+    {"resume", resume, METH_NOARGS, "resume()\n\nRecord again."},
     {"is_on", is_on, METH_NOARGS,
-     "is_on() -> bool\n\nWhether a recording runs, be it paused or between windows."},
+     "is_on() -> bool\n\nWhether a recording runs, also while it is paused or between windows."},
     {"watch_collections", watch_collections, METH_NOARGS,
      "watch_collections()\n\nWhat collection() is told on this thread is recorded."},
     {"collection", collection, METH_VARARGS,
      "collection(phase, info)\n\nA garbage collection: one of gc.callbacks."},
-    {"losses", losses, METH_NOARGS, "losses() -> dict\n\nWhat was lost so far, by cause."},
+    {"losses", losses, METH_NOARGS, "losses() -> dict\n\nNumber of records lost so far, by cause."},
     {NULL, NULL, 0, NULL},
 };
 

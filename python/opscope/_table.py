@@ -22,7 +22,7 @@ def needing(name: str) -> Iterator[None]:
     except ModuleNotFoundError as e:
         if e.name != name:
             raise
-        raise ModuleNotFoundError(f"this needs {name}, which is not installed here: "
+        raise ModuleNotFoundError(f"this needs {name}, which is not installed: "
                                   f"pip install {name}", name=name) from None
 
 
@@ -41,11 +41,11 @@ class Column(NamedTuple):
 
 
 class Table(Mapping[str, Any]):
-    """A finished table: a mapping of names of columns to arrays of shape (n_rows,).
+    """A finished table: a mapping from column names to arrays of shape (n_rows,).
 
-    Integers are int64, numbers float64, booleans bool, strings objects. Where cells are
-    missing the array is a masked one. The memory is that of the analyser: nothing is copied
-    (but strings, which become str), arrays are read-only and keep it alive.
+    Integers are int64, numbers float64, booleans bool, strings objects. An array with missing
+    cells is a masked array. Arrays share the memory of the analyser and keep it alive; they
+    are read-only. Only strings are copied, to str.
     """
 
     def __init__(self, frame: _opscope.Frame) -> None:
@@ -65,28 +65,28 @@ class Table(Mapping[str, Any]):
 
     @property
     def n_rows(self) -> int:
-        """How many rows there are."""
+        """Number of rows."""
         return self._frame.n_rows
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """What each column is: name, type, unit, help."""
+        """Description of each column: name, type, unit, help."""
         return tuple(column for _, column in self._columns.values())
 
     @property
     def notes(self) -> list[str]:
-        """What there is to say about it, such as why it is empty."""
+        """Remarks about the table, such as why it is empty."""
         return self._frame.notes.splitlines()
 
     def column(self, name: str) -> Column:
-        """What column `name` is."""
+        """Description of column `name`."""
         return self._columns[name][1]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._columns)
 
     def __len__(self) -> int:
-        """How many columns there are; rows are :attr:`n_rows`."""
+        """Number of columns; :attr:`n_rows` is the number of rows."""
         return len(self._columns)
 
     def __contains__(self, name: object) -> bool:
@@ -108,15 +108,15 @@ class Table(Mapping[str, Any]):
     # --- NumPy ------------------------------------------------------------------------------
 
     def raw(self, name: str) -> numpy.ndarray[Any, Any]:
-        """The values of column `name` as they lie in memory, of shape (n_rows,): int64, float64,
-        bool, or of strings int32, their codes (see :meth:`words`; -1: missing). Other missing
-        cells are 0."""
+        """Values of column `name` as they are in memory, of shape (n_rows,): int64, float64, bool,
+        or int32 codes for strings (see :meth:`words`; -1 means missing). Other missing cells
+        are 0."""
         import numpy
 
         return numpy.asarray(memoryview(self._frame.values(self._columns[name][0])))
 
     def missing(self, name: str) -> Optional[numpy.ndarray[Any, Any]]:
-        """Where column `name` has no value: bool of shape (n_rows,), or None: nowhere."""
+        """Which cells of column `name` are missing: bool of shape (n_rows,), or None if none is."""
         import numpy
 
         missing = self._frame.missing(self._columns[name][0])
@@ -129,7 +129,7 @@ class Table(Mapping[str, Any]):
         return self._words[name]
 
     def head(self, name: str, n: int = 5) -> list[Any]:
-        """The first `n` values of column `name` as Python has them; None where missing."""
+        """The first `n` values of column `name` as Python objects; None for missing ones."""
         values: list[Any] = self.raw(name)[:n].tolist()
         missing = self.missing(name)
         if self._columns[name][1].type == "string":
@@ -139,7 +139,7 @@ class Table(Mapping[str, Any]):
         return values
 
     def __getitem__(self, name: str) -> numpy.ndarray[Any, Any]:
-        """Column `name` as an array of shape (n_rows,), masked where cells are missing."""
+        """Column `name` as an array of shape (n_rows,), masked if cells are missing."""
         import numpy
 
         values = self.raw(name)
@@ -152,9 +152,9 @@ class Table(Mapping[str, Any]):
     # --- others -----------------------------------------------------------------------------
 
     def to_pandas(self) -> pandas.DataFrame:
-        """A DataFrame: strings are categories; where cells are missing, integers and booleans
-        are of pandas' nullable types and numbers NaN or masked. Shares memory where pandas
-        can: what is not a string or a nullable type is read-only, `.copy()` is not."""
+        """A DataFrame. Strings are categories. In columns with missing cells, integers and booleans
+        have pandas' nullable types, and numbers are NaN or masked. Memory is shared if pandas
+        can share it; such columns are read-only, a `.copy()` is not."""
         with needing("pandas"):
             import pandas
 
@@ -173,7 +173,7 @@ class Table(Mapping[str, Any]):
         return pandas.DataFrame(data, copy=False)
 
     def to_arrow(self) -> pyarrow.Table:
-        """A pyarrow Table; unit and help are metadata of its fields. Shares memory."""
+        """A pyarrow Table that shares memory; unit and help are metadata of its fields."""
         with needing("pyarrow"):
             import pyarrow
 

@@ -13,7 +13,7 @@ Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 
 
 def tables() -> dict[str, str]:
-    """Names of all tables and what each is, in the order of ``opscope table --list``."""
+    """Names and descriptions of all tables, in the order of ``opscope table --list``."""
     return dict(_opscope.catalog())
 
 
@@ -43,7 +43,7 @@ def to_options(options: dict[str, object]) -> list[tuple[str, Optional[str]]]:
 
 
 class Trace:
-    """What was loaded together: the files of one run, its ranks, its spans.
+    """Traces that were loaded together: the files of one run, its ranks, its spans.
 
     Made by :func:`load`. Tables are made when they are asked for and keep what they need:
     they outlive the trace. Several threads may ask.
@@ -73,9 +73,9 @@ class Trace:
     def text(self, name: str = "averages", **options: object) -> str:
         """Make the table `name` as text: what ``opscope table`` prints, to the letter.
 
-        Takes ``format`` ("text", "csv", "json", "md") and all options of :meth:`table`, and
+        Takes ``format`` ("text", "csv", "json", "md") all options of :meth:`table`, and
         those of text: ``header``, ``max_name_width``, ``torch="1.13"``, ``full_names=True``.
-        Text has 100 rows unless `limit` says otherwise (0: all).
+        Text has 100 rows by default (`limit=0`: all).
         """
         return self._traces.text(name, to_options(options))
 
@@ -104,9 +104,9 @@ def load(trace: Union[Path, Iterable[Path]], **options: object) -> Trace:
     (labels; "@0-@2": numbers), ``from_="10ms"``, ``to="2s"`` (from the first event),
     ``max_memory="8G"``, ``threads=2``, ``no_args=True``.
 
-    A file that is not there is a FileNotFoundError, one that is no trace a TraceError, a wrong
-    option a ValueError. What is broken in part is read for the rest: ``trace["quality"]`` says
-    what was left out.
+    A missing file raises FileNotFoundError, a file that is no trace TraceError, a wrong option
+    ValueError. Everything that is still readable in a damaged file is read:
+    ``trace["quality"]`` says what was left out.
     """
     if isinstance(trace, (str, bytes, os.PathLike)):
         trace = [trace]

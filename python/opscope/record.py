@@ -15,9 +15,9 @@
         record.counter("loss", loss)
     record.stop()
 
-Under ``opscope run`` there is no need for start and stop. While nothing records, a scope
-costs an empty context manager. Recording never raises and never prints: what is lost is
-counted (:func:`losses`) and said by whoever reads the recording.
+Under ``opscope run``, start and stop are not needed. While nothing records, a scope costs an
+empty context manager. Recording never raises and never prints: losses are counted
+(:func:`losses`), and every reader of the recording reports them.
 """
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 class Scope(_opscope.Scope):
     """scope(name, *, kind="plain", **args)
 
-    A named range: a context manager, to be entered as often as wanted and on any threads, and a
-    decorator: each call of a function is the scope; of a coroutine or a generator it lasts from
-    its first step to its end. ``@scope`` alone names it after the function. A class is refused:
-    decorate its methods.
+    A named range. It is a context manager, which can be entered any number of times on any
+    threads, and a decorator: each call of the function is the scope; for a coroutine or a
+    generator it lasts from the first step to the end. ``@scope`` alone uses the name of the
+    function. A class is refused: decorate its methods.
 
-    `kind` is one that the tables know: plain, operator, annotation, module, runtime, driver,
-    communication, dataloader, optimizer, python, overhead. `args` are recorded whenever it is
-    entered: integers, floats, booleans, strings, lists of integers; anything else as its str(). A
-    scope that is made once and entered often is cheapest.
+    `kind` tells tables how to count the scope: plain, operator, annotation, module, runtime,
+    driver, communication, dataloader, optimizer, python, overhead. `args` are recorded each time
+    it is entered: integers, floats, booleans, strings, lists of integers; anything else as
+    its str(). A scope that is made once and entered often is cheapest.
     """
 
     __slots__ = ()
@@ -147,17 +147,17 @@ def start(out: Optional[Union[str, bytes, os.PathLike[str], os.PathLike[bytes]]]
           skip_first_wait: int = 0, buffer_bytes: int = 0, limit_bytes: int = 0,
           flight_seconds: float = 0.0, flight_steps: int = 0, slow_step: float = 0.0,
           dump_signal: int = 0, toggle_signal: int = 0, dump_on_crash: bool = False) -> None:
-    """Begin to record, into `out` (as "run.osc") or a file in ``OPSCOPE_OUT`` or here.
+    """Begin to record into `out` (such as "run.osc"), or into a file in ``OPSCOPE_OUT`` or here.
 
-    Directories of `out` that are missing are made.
-    With `active` only some steps are recorded, as ``torch.profiler.schedule`` has it, in steps.
-    `buffer_bytes`: memory that all threads share (default 64 MiB); `limit_bytes`: of files, beyond
-    which the oldest are deleted. With `flight_seconds` or `flight_steps` the last of it is kept in
-    memory and written by :func:`dump`, by `dump_signal`, when a step takes `slow_step` medians, or
-    on a crash. ``OPSCOPE=0`` makes this do nothing.
+    Missing directories of `out` are created. With `active` only some steps are recorded, as with
+    ``torch.profiler.schedule``. `buffer_bytes` is the memory that all threads share (default: 64
+    MiB), `limit_bytes` the size of files beyond which the oldest are deleted. With
+    `flight_seconds` or `flight_steps` the last part is kept in memory and written by
+    :func:`dump`, by `dump_signal`, when a step takes `slow_step` times the median, or on a crash.
+    ``OPSCOPE=0`` makes this do nothing.
 
-    RuntimeError: it records already. OSError: nothing can be written there. ValueError: an
-    argument has no meaning, or none without another one.
+    RuntimeError: a recording is running. OSError: the file cannot be written. ValueError: an
+    argument is wrong, or needs another one.
     """
     plan = {"skip_first": skip_first, "wait": wait, "warmup": warmup, "active": active,
             "repeat": repeat, "skip_first_wait": skip_first_wait}

@@ -214,7 +214,7 @@ except RuntimeError as e:
 record.stop()
 """, self.folder)
         self.assertEqual(done.stdout, "ValueError\nTypeError\nTypeError\nOSError\nTypeError\n"
-                                      "start: opscope records already\n")
+                                      "start: opscope is already recording\n")
 
     def test_nonsense_at_the_start_is_named(self):
         done, _ = record("""

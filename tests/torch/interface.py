@@ -98,7 +98,7 @@ def metadata_stands_in_the_trace() -> None:
 
 def two_of_ours_are_an_error_and_torch_beside_is_none() -> None:
     with profile(activities=CPU) as outer:
-        assert raises(RuntimeError, "runs already", lambda: profile(activities=CPU).start())
+        assert raises(RuntimeError, "is already running", lambda: profile(activities=CPU).start())
         with torch.profiler.profile(activities=CPU) as theirs:
             x + x
     assert "aten::add" in keys(outer)
@@ -108,7 +108,7 @@ def two_of_ours_are_an_error_and_torch_beside_is_none() -> None:
 def a_second_start_spoils_nothing() -> None:
     prof = profile(activities=CPU)
     prof.start()
-    assert raises(RuntimeError, "runs already", prof.start)
+    assert raises(RuntimeError, "is already running", prof.start)
     x + x
     prof.stop()
     assert "aten::add" in keys(prof)
@@ -215,7 +215,7 @@ def fields_that_change_nothing_are_named() -> None:
 
     assert warned(verbose=True, profile_all_threads=True, record_python_gc_info=True) == []
     assert warned(performance_events=["cycles"], trace_only=True) == [
-        "opscope.torch does not heed performance_events, trace_only of experimental_config"]
+        "opscope.torch ignores performance_events, trace_only of experimental_config"]
     assert len(warned(expose_kineto_event_metadata=True, adjust_timestamps=True)) == 1
 
 

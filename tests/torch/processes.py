@@ -103,7 +103,7 @@ with opscope.torch.profile(record_shapes=True) as prof:
         with opscope.torch.profile():
             print("nested")
     except RuntimeError as e:
-        print("a recording runs already" in str(e))
+        print("a recording is already running" in str(e))
     child = os.fork()
     if child == 0:
         torch.cos(torch.ones(2))

@@ -7,29 +7,27 @@
         model(inputs)
     print(prof.key_averages().table(sort_by="self_cpu_time_total"))
 
-`profile` takes the arguments of `torch.profiler.profile` and gives the same tables;
-`schedule`, `record_function`, `ProfilerActivity`, `ProfilerAction`,
-`tensorboard_trace_handler`, `supported_activities`, `itt`, `emit_itt`, `emit_nvtx` and whatever
-else `torch.profiler` has are torch's own objects. Operators are recorded by a small object that
-is built against the installed torch at first use, with a C++ compiler, and kept in a cache for all
-programs of this user; `python -m opscope.torch build` does it ahead of time and prints where the
-object lies.
-Where that cannot be, names and times alone are recorded: a warning says so, and `quality`.
-`profiler_legacy` is the same for `torch.autograd.profiler_legacy`. `opscope run --torch` records
-programs that nobody changed.
+`profile` takes the arguments of `torch.profiler.profile` and gives the same tables. `schedule`,
+`record_function`, `ProfilerActivity`, `ProfilerAction`, `tensorboard_trace_handler`,
+`supported_activities`, `itt`, `emit_itt`, `emit_nvtx` and everything else in `torch.profiler` are
+torch's own objects. Operators are recorded by a small object that is built against the installed
+torch at first use, with a C++ compiler, and kept in a cache for all programs of this user.
+`python -m opscope.torch build` builds it ahead of time and prints its path. If it cannot be built,
+only names and times are recorded, and a warning and `quality` say so. `profiler_legacy` is the
+same for `torch.autograd.profiler_legacy`. `opscope run --torch` records unmodified programs.
 
-OPSCOPE_OUT: a directory where the recordings stay, a file a window, for `opscope` and
-`opscope.load()`; without it they go with the profile. OPSCOPE=0: nothing is recorded, and
-results are empty.
+OPSCOPE_OUT: a directory in which the recordings stay, one file a window, for `opscope` and
+`opscope.load()`; without it they are removed with the profile. OPSCOPE=0: nothing is recorded,
+and results are empty.
 
 Limits:
 
 - One recording a process: `opscope.record.start()` and a `profile` exclude each other, as do
-  two profiles. `torch.profiler` may run beside it.
-- The host alone is recorded. Of a device that was asked for, a warning says what is missing.
-- `export_memory_timeline()` has no categories, such as parameters: all is unknown.
-- Of torch's objects that a profile consists of, `prof.profiler.kineto_results` is not there.
-- torch 2.13 is what is tested.
+  two profiles. `torch.profiler` may run at the same time.
+- Only the host is recorded. If a device is asked for, a warning says what is missing.
+- `export_memory_timeline()` has no categories such as parameters: all memory is unknown.
+- `prof.profiler.kineto_results` does not exist.
+- Only torch 2.13 is tested.
 """
 from __future__ import annotations
 

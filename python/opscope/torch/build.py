@@ -84,9 +84,9 @@ def usable_cache() -> Path:
         if (is_private(path) and os.access(path, os.W_OK)
                 and shutil.disk_usage(path).free >= ROOM_BYTES):
             return path
-    raise BuildError("no directory with room to keep the recorder in, neither "
-                     f"{' nor '.join(map(str, cache_directories()))}: set XDG_CACHE_HOME to one of "
-                     "yours")
+    raise BuildError("no directory with room for the recorder, neither "
+                     f"{' nor '.join(map(str, cache_directories()))}: set XDG_CACHE_HOME to a "
+                     "directory of yours")
 
 
 def is_whole(path: Path) -> bool:

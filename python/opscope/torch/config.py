@@ -33,7 +33,7 @@ def warn_of_unheeded(config: Any, stacklevel: int) -> None:
     found = fields(config)
     names = [name for name in UNHEEDED if found[name]]
     if names:
-        warnings.warn(f"opscope.torch does not heed {', '.join(names)} of experimental_config",
+        warnings.warn(f"opscope.torch ignores {', '.join(names)} of experimental_config",
                       stacklevel=stacklevel + 1)
 
 

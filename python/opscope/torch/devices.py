@@ -74,7 +74,7 @@ def reason(activity: str) -> str:
     if vendor is not None and not has_support(activity, name):
         return f"this torch ({torch.__version__}) has no support for it: install {vendor.package}"
     if is_available(name):
-        return ("opscope.torch records the host alone: record with torch.profiler, whose traces "
+        return ("opscope.torch records only the host: record with torch.profiler, whose traces "
                 "opscope reads, or ask for the host by activities=[ProfilerActivity.CPU]")
     hidden = [f"{x}={os.environ[x]}" for x in (vendor.hidden_by if vendor else ())
               if x in os.environ]

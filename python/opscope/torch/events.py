@@ -50,11 +50,11 @@ class FunctionEventAvg(profiler_util.FunctionEventAvg):
 
 
 class EventList(profiler_util.EventList):
-    """A list of averages that is filled when somebody looks at its elements.
+    """A list of averages that is filled when its elements are used.
 
-    `table()` does not: it prints what `opscope table averages` makes of the recording, but where
-    only torch's own code knows what is meant. FROM_EVENTS makes the same list of all events, in
-    torch's way; it refers to what the recording lasts as long as.
+    `table()` does not fill it: it prints what `opscope table averages` makes of the recording,
+    unless only torch's own code can interpret the arguments. FROM_EVENTS makes the same list from
+    all events, as torch does; the list keeps the recording alive.
     """
 
     def __init__(self, path: str, options: list[str], use_device: str | None,

@@ -23,8 +23,8 @@ from .plain import plain
 LIBRARIES = ("libopscope.so", "libopscope.so.0")  # in a package, in a build
 OK, BUSY, NO_MEMORY = range(3)  # enum osc_torch_result
 INVALID = 6  # of enum osc_status_code: it records already
-BUSY_TEXT = ("a recording runs already in this process: an opscope.torch.profile, or another of "
-             "opscope; end that one first")
+BUSY_TEXT = ("a recording is already running in this process: an opscope.torch.profile, or another "
+             "one of opscope; end that one first")
 
 
 class StartOptions(ctypes.Structure):

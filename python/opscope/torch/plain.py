@@ -52,7 +52,7 @@ class Plain:
             return
         self.is_told = True
         without = f", without {', '.join(asked)}" if asked else ""
-        warnings.warn(f"opscope records names and times of operators alone{without}: {self.why}",
+        warnings.warn(f"opscope records only names and times of operators{without}: {self.why}",
                       stacklevel=stacklevel + 1)
 
 

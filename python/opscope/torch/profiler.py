@@ -268,45 +268,42 @@ def synchronize(device: str) -> None:
 
 
 class profile(torch.profiler.profile):  # noqa: N801 - torch's name
-    """A context manager that records operators: the arguments of `torch.profiler.profile`.
+    """A context manager that records operators, with the arguments of `torch.profiler.profile`.
 
-    - activities: `ProfilerActivity.CPU`, the host; of devices, one warning says what is missing.
-      `{CPU: [...]}` names types of events that shall be in the exported trace. None: the host, and
-      devices that torch finds
-    - schedule: a function of the number of a step, as `schedule()` makes; None: all is recorded
-    - on_trace_ready: called with this object whenever a window of the schedule has ended
+    - activities: `ProfilerActivity.CPU` is the host; for devices, one warning says what is
+      missing. `{CPU: [...]}` names the types of events in the exported trace. None: the host, and
+      the devices that torch finds
+    - schedule: a function of the number of a step, as `schedule()` makes; None: record all
+    - on_trace_ready: called with this object when a window of the schedule has ended
     - record_shapes: sizes (elements), strides, types and scalar values of inputs
-    - profile_memory: allocations and releases of host memory in bytes, of the threads that are
-      recorded
-    - with_stack: calls of Python of the calling thread, with `profile_all_threads` of all that
-      there are then, modules among them, and the stacks of operators; lines of TorchScript
-    - with_flops: estimates of floating-point operations by torch's rules; needs no more
+    - profile_memory: allocations and releases of host memory in bytes, of the recorded threads
+    - with_stack: calls of Python of the calling thread, modules among them, and the stacks of
+      operators; with `profile_all_threads`, of all threads that exist then; lines of TorchScript
+    - with_flops: estimates of floating-point operations by torch's rules; needs nothing else
     - with_modules: in the trace, the modules of TorchScript around operators
-    - experimental_config: of its fields `verbose` (with one whose `verbose` is false no event has
-      a stack, with none all do), `profile_all_threads`, `capture_overload_names` and, with
-      with_stack, `record_python_gc_info` are heeded; of others that mean something on the host
-      one warning says that they are not
-    - execution_trace_observer: is started and stopped with each window
-    - acc_events: `events()` and `key_averages()` are of all windows, and not of the last one
-    - use_cuda, use_xpu: old words for activities
-    - custom_trace_id_callback: its text is the id of each window
-    - post_processing_timeout_s: is accepted; there is nothing to wait for
+    - experimental_config: the fields `verbose` (if it is false, no event has a stack; without a
+      config all have), `profile_all_threads`, `capture_overload_names` and, with with_stack,
+      `record_python_gc_info` are used; one warning names others that matter on the host
+    - execution_trace_observer: started and stopped with each window
+    - acc_events: `events()` and `key_averages()` cover all windows instead of the last one
+    - use_cuda, use_xpu: old names for activities
+    - custom_trace_id_callback: its result is the id of each window
+    - post_processing_timeout_s: accepted and ignored
 
-    An argument that this does not name goes to torch's class, which knows it or refuses it.
+    Any other argument goes to torch's class, which accepts or refuses it.
 
-    What there is when it has ended, or while it runs, with times in microseconds and memory in
-    bytes, as torch has it: `key_averages(group_by_input_shape, group_by_stack_n,
-    group_by_overload_name)`, whose `table()` is torch's text; `events()`; `export_chrome_trace()`;
+    Results, while it runs and after it has ended, have times in microseconds and memory in bytes,
+    as in torch: `key_averages(group_by_input_shape, group_by_stack_n, group_by_overload_name)`,
+    whose `table()` is torch's text; `events()`; `export_chrome_trace()`;
     `export_stacks(path, metric)`; `export_memory_timeline(path, device)`. `start()`, `stop()`,
     `step()`, `step_num`, `add_metadata()`, `add_metadata_json()`, `preset_metadata_json()` and
     `toggle_collection_dynamic(enable, activities)` are those of torch's class.
 
-    What is recorded goes to a file as it comes, which readers find even if the process is
-    killed: in the directory of the variable OPSCOPE_OUT, where it stays, or in one that is
-    removed with this object.
+    Records go to a file at once, and readers find them even if the process is killed: in the
+    directory OPSCOPE_OUT, where the file stays, or in one that is removed with this object.
 
-    TypeError: an argument that nobody knows. RuntimeError at the start: something records in
-    this process already.
+    TypeError: an unknown argument. RuntimeError at the start: something is recording in this
+    process already.
     """
 
     itt = torch.profiler.itt  # as a document of Intel's has it
@@ -351,7 +348,7 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
         config.warn_of_unheeded(experimental_config, stacklevel=2)
 
     def prepare_trace(self) -> None:
-        """A new window begins; what an earlier one recorded goes."""
+        """Prepare a new window; the records of an earlier one are dropped."""
         if self.profiler is not None and self.profiler.is_running:
             raise RuntimeError(native.BUSY_TEXT)
         if self.profiler is not None and not self.acc_events:
@@ -364,7 +361,7 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
         self.profiler._prepare_trace()
 
     def start_trace(self) -> None:
-        """The window begins to record."""
+        """Begin to record the window."""
         if self.execution_trace_observer:
             self.execution_trace_observer.start()
         if self.profiler is None:
@@ -376,11 +373,11 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
         self.profiler._start_trace(self._trace_metadata)
 
     def add_metadata(self, key: str, value: str) -> None:
-        """Note a text in the trace that is being recorded."""
+        """Add a text to the trace that is being recorded."""
         self._note(key, json.dumps(value))
 
     def add_metadata_json(self, key: str, value: str) -> None:
-        """Note a value, JSON text, in the trace that is being recorded."""
+        """Add a value, as JSON text, to the trace that is being recorded."""
         json.loads(value)
         self._note(key, value)
 
@@ -395,12 +392,12 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
             native.metadata(key, text_of(value))
 
     def preset_metadata_json(self, key: str, value: str) -> None:
-        """Note a value, JSON text, in each trace that is recorded from now on."""
+        """Add a value, as JSON text, to each trace that is recorded from now on."""
         json.loads(value)
         super().preset_metadata_json(key, value)
 
     def export_chrome_trace(self, path: AnyPath, use_python_export: bool = False) -> None:
-        """Write the last window as Kineto's JSON; `.gz` compresses. As often as wanted."""
+        """Write the last window as Kineto's JSON; `.gz` compresses. May be repeated."""
         path = os.fsdecode(path)
         if self.profiler is None:
             raise AssertionError("Profiler must be initialized before exporting chrome trace")
@@ -418,7 +415,7 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
         def export_stacks(self, path: AnyPath, metric: str = "self_cpu_time_total") -> Any: ...
 
     def export(self, path: AnyPath) -> None:
-        """The same as `export_chrome_trace`, which some documents call so."""
+        """The same as `export_chrome_trace`."""
         self.export_chrome_trace(path)
 
     def export_memory_timeline(self, path: AnyPath, device: str | None = None) -> None:
@@ -436,7 +433,7 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
         return Timeline(self.profiler.path)
 
     def get_trace_id(self) -> str | None:
-        """The id of the window, or None before the first."""
+        """Id of the window, or None before the first."""
         return self.profiler.trace_id if self.profiler is not None else None
 
 

@@ -42,7 +42,7 @@ class Disabled:
 
 
 class profile:  # noqa: N801 - torch's name
-    """A context manager that records operators: the arguments of torch's legacy profiler.
+    """A context manager that records operators, with the arguments of torch's legacy profiler.
 
     `use_cuda` and `use_xpu` are accepted; a warning says that devices are not recorded. With
     enabled=False nothing is, and what is entered is false (torch gives None) and has no results.
@@ -104,18 +104,18 @@ class profile:  # noqa: N801 - torch's name
 
     @property
     def entered(self) -> bool:
-        """Whether it has begun."""
+        """Whether the profile has begun."""
         return self.recording is not None
 
     @property
     def function_events(self) -> Any:
-        """All calls, as torch's `EventList`; None: it has not finished."""
+        """All calls, as torch's `EventList`; None until it has finished."""
         if self.enabled and (self.recording is None or self.recording.is_running):
             return None
         return self._results().function_events
 
     def table(self, *args: Any, **options: Any) -> str:
-        """The calls as text, not averaged; the arguments of torch's `EventList.table()`."""
+        """The calls as text, not averaged; arguments as in torch's `EventList.table()`."""
         return self._results().table(*args, **options)
 
     def key_averages(self, group_by_input_shape: bool = False, group_by_stack_n: int = 0) -> Any:
@@ -123,11 +123,11 @@ class profile:  # noqa: N801 - torch's name
         return self._results().key_averages(group_by_input_shape, group_by_stack_n)
 
     def total_average(self) -> Any:
-        """The sum of all calls, nested ones counted again."""
+        """The sum of all calls; nested calls count again."""
         return self._results().total_average()
 
     def export_chrome_trace(self, path: AnyPath) -> None:
-        """Write Kineto's JSON, as often as wanted."""
+        """Write Kineto's JSON; may be repeated."""
         self._results().export_chrome_trace(path)
 
     def export_stacks(self, path: AnyPath, metric: str = "self_cpu_time_total") -> Any:
@@ -136,5 +136,5 @@ class profile:  # noqa: N801 - torch's name
 
     @property
     def self_cpu_time_total(self) -> float:
-        """Time on the host without that of children, of all calls, in microseconds."""
+        """Host time without children, of all calls, in microseconds."""
         return self._results().self_cpu_time_total
