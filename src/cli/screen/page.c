@@ -15,20 +15,15 @@ void osc_page_end_line(struct osc_page *p)
     p->n_lines++;
 }
 
-static void add_coloured(struct osc_page *p, const char *escape, const char *text)
+void osc_page_title(struct osc_page *p, const char *title)
 {
-    if (p->has_colour)
-        osc_strbuf_adds(p->out, escape);
-    osc_strbuf_adds(p->out, text);
-    if (p->has_colour)
-        osc_strbuf_adds(p->out, "\x1b[0m");
+    osc_strbuf_addf(p->out, p->has_colour ? "\x1b[1m%s\x1b[0m" : "%s", title);
 }
 
 void osc_page_section(struct osc_page *p, const char *title)
 {
-    if (p->level < OSC_PAGE_DENSE)
-        osc_page_end_line(p);
-    add_coloured(p, "\x1b[1m", title);
+    osc_page_end_line(p);
+    osc_page_title(p, title);
 }
 
 /* The code point of LEN bytes at S, which are one. */
@@ -162,7 +157,7 @@ void osc_page_add_count(struct osc_strbuf *out, uint64_t n)
     }
 }
 
-bool osc_page_wrapped(struct osc_page *p, struct osc_str text, size_t indent, size_t column,
+void osc_page_wrapped(struct osc_page *p, struct osc_str text, size_t indent, size_t column,
                       unsigned max_lines)
 {
     uint32_t at = 0;
@@ -184,12 +179,13 @@ bool osc_page_wrapped(struct osc_page *p, struct osc_str text, size_t indent, si
         at += (uint32_t)len;
         while (at < text.len && text.s[at] == ' ')
             at++;
+        if (at < text.len && line == max_lines) {
+            osc_strbuf_adds(p->out, len < room ? "\xe2\x80\xa6" : "");
+            at = text.len;
+        }
         osc_page_end_line(p);
-        if (at < text.len && line == max_lines)
-            return false;
         if (at < text.len)
             osc_strbuf_pad(p->out, ' ', indent);
         column = indent;
     }
-    return true;
 }

@@ -19,15 +19,6 @@
 #define OSC_PAGE_TIME        12 /* columns of a time */
 #define OSC_PAGE_SHARE       8
 
-/* What gives way, one after the other, until all fits. */
-enum osc_page_level {
-    OSC_PAGE_ROOMY,
-    OSC_PAGE_SHORT, /* hints without sentences */
-    OSC_PAGE_DENSE, /* no blank lines */
-    OSC_PAGE_FEWER, /* fewer rows of each list */
-    OSC_PAGE_LEVELS
-};
-
 struct osc_screen;
 
 struct osc_page {
@@ -36,14 +27,14 @@ struct osc_page {
     struct osc_strbuf cell;     /* owned; scratch */
     unsigned n_lines;           /* ended so far, as a terminal shows them */
     size_t width;               /* columns of a line */
-    enum osc_page_level level;
     bool has_colour;
 };
 
 /* End the line, without the blanks at its end. */
 void osc_page_end_line(struct osc_page *p);
 
-/* A blank line where there is room, and a title that further text may follow. */
+/* A title that further text may follow; a section begins with a blank line before it. */
+void osc_page_title(struct osc_page *p, const char *title);
 void osc_page_section(struct osc_page *p, const char *title);
 
 /* Put p->cell, then empty, in WIDTH columns, cut in the middle where it is longer. */
@@ -54,9 +45,9 @@ void osc_page_share(struct osc_page *p, double ratio);
 
 /*
  * Put TEXT in lines that begin with INDENT blanks, the first at COLUMN of one that has
- * begun, and end the last one. At most MAX_LINES; false if something is left.
+ * begun, and end the last one. At most MAX_LINES; "..." stands for what is left.
  */
-bool osc_page_wrapped(struct osc_page *p, struct osc_str text, size_t indent, size_t column,
+void osc_page_wrapped(struct osc_page *p, struct osc_str text, size_t indent, size_t column,
                       unsigned max_lines);
 
 /*

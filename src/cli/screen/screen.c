@@ -12,9 +12,11 @@
 #include "render/symbol.h"
 #include "render/units.h"
 
-#define TOP_ROWS     5
-#define TOP_ROWS_FEW 3
-#define SLOW_ROWS    3
+/* Rows of a section. With its titles and blank lines, and the lines that hints are cut to,
+ * the page leaves three lines for commands, whatever the trace. */
+#define STEP_ROWS 6
+#define TOP_ROWS  5
+#define SLOW_ROWS 2
 
 /* Columns of what has no width of its own, in a line with numbers. */
 static size_t name_width(const struct osc_page *p)
@@ -31,6 +33,8 @@ static int bar_width(const struct osc_page *p)
 static void put_text(struct osc_page *p, const struct osc_strbuf *text, size_t column,
                      unsigned max_lines)
 {
+    if (text->status != OSC_OK)
+        p->out->status = text->status;
     osc_page_wrapped(p, (struct osc_str){text->s ? text->s : "", (uint32_t)text->len}, 2,
                      column, max_lines);
 }
@@ -139,7 +143,7 @@ static void put_head(struct osc_page *p)
     osc_units_time(&text, (double)osc_screen_info_count(p->s, "duration_ns"));
     add_switches(p, &text);
     osc_strbuf_adds(p->out, "  ");
-    put_text(p, &text, 2, p->level < OSC_PAGE_DENSE ? 3 : 2);
+    put_text(p, &text, 2, 2);
     osc_strbuf_fini(&text);
 }
 
@@ -187,7 +191,7 @@ static void put_ranks(struct osc_page *p)
                     are_spans ? slow->span : slow->rank);
     osc_units_time(&text, most);
     osc_strbuf_adds(p->out, "  ");
-    put_text(p, &text, 2, 2);
+    put_text(p, &text, 2, 1);
     osc_strbuf_fini(&text);
 }
 
@@ -195,6 +199,19 @@ static void put_ranks(struct osc_page *p)
 static void add_part_of_files(const struct osc_page *p, struct osc_strbuf *out, uint64_t n)
 {
     osc_strbuf_addf(out, "%llu of %u files", (unsigned long long)n, p->s->chosen->n_traces);
+}
+
+/* Whether row I of R, of `overview`, is one of its N longest parts. */
+static bool is_long(const struct osc_result *r, uint64_t i, uint64_t n)
+{
+    const double ns = osc_result_get_num(r, i, osc_column_overview_avg_ns);
+    uint64_t n_longer = 0;
+
+    for (uint64_t k = 1; k < r->n_rows; k++) {
+        const double other = osc_result_get_num(r, k, osc_column_overview_avg_ns);
+        n_longer += other > ns || (k < i && other >= ns);
+    }
+    return ns > 0 && n_longer < n;
 }
 
 static void put_steps(struct osc_page *p)
@@ -226,12 +243,14 @@ static void put_steps(struct osc_page *p)
         osc_strbuf_adds(&text, n_whole > 1 ? " have no steps and count as one each"
                                            : " has no steps and counts as one");
     }
-    put_text(p, &text, 6, UINT32_MAX);
+    put_text(p, &text, 6, 1);
     osc_strbuf_fini(&text);
+    /* A line of them is that of the ranks. */
+    const bool has_ranks = osc_screen_answer(p->s, OSC_SCREEN_RANKS)->n_blocks > 1;
     for (uint64_t i = 1; i < r->n_rows; i++) {
         const double ratio = osc_result_get_num(r, i, osc_column_overview_ratio);
 
-        if (osc_result_get_num(r, i, osc_column_overview_avg_ns) <= 0)
+        if (!is_long(r, i, STEP_ROWS - has_ranks))
             continue;
         osc_strbuf_adds(p->out, "  ");
         osc_strbuf_addstr(&p->cell, osc_result_get_str(r, i, osc_column_overview_category));
@@ -386,8 +405,7 @@ static void put_top(struct osc_page *p, const struct top *t)
 {
     const struct osc_answer_block *const b = &osc_screen_answer(p->s, t->table)->blocks[0];
     const struct osc_result *const r = &b->result;
-    const uint64_t n_most = p->level < OSC_PAGE_FEWER ? TOP_ROWS : TOP_ROWS_FEW;
-    struct names names = {.n = (unsigned)(r->n_rows < n_most ? r->n_rows : n_most)};
+    struct names names = {.n = (unsigned)(r->n_rows < TOP_ROWS ? r->n_rows : TOP_ROWS)};
     double sum = 0;
 
     if (r->n_rows == 0)
@@ -511,23 +529,18 @@ static void put_outliers(struct osc_page *p)
         put_outlier(p, &found[i]);
 }
 
-/*
- * What was not recorded, what matters most first, and what would record it: arguments of
- * the profiler, less those that another line names or the trace shows to have been given.
- */
+/* What was not recorded, what matters most first, and the argument of the profiler for it. */
 static const struct {
-    const char *code, *what, *how;
+    const char *code, *what;
 } lacks[] = {
-    {"no_device", "device work", "activities=[..., ProfilerActivity.CUDA]"},
-    {"no_steps", "steps", "schedule=... with prof.step()"},
-    {"single_step", "a second step", "schedule(active=2, ...)"},
-    {"no_shapes", "shapes", "record_shapes=True"},
-    {"no_memory", "memory", "profile_memory=True"},
-    {"no_stacks", "call stacks",
-     "with_stack=True, "
-     "experimental_config=torch._C._profiler._ExperimentalConfig(verbose=True)"},
-    {"no_modules", "modules", "with_modules=True"},
-    {"no_flops", "FLOPs", "with_flops=True"},
+    {"no_device", "device work"},
+    {"no_steps", "steps (prof.step())"},
+    {"single_step", "a second step"},
+    {"no_shapes", "shapes (record_shapes=True)"},
+    {"no_memory", "memory (profile_memory=True)"},
+    {"no_stacks", "call stacks (with_stack=True)"},
+    {"no_modules", "modules (with_modules=True)"},
+    {"no_flops", "FLOPs (with_flops=True)"},
 };
 #define N_LACKS (sizeof lacks / sizeof *lacks)
 
@@ -582,7 +595,7 @@ static void put_worst(struct osc_page *p)
     }
     if (n > 1)
         osc_strbuf_addf(&text, "; %llu more", (unsigned long long)(n - 1));
-    put_text(p, &text, 9, p->level < OSC_PAGE_DENSE ? 3 : 2);
+    put_text(p, &text, 9, 2);
     osc_strbuf_fini(&text);
 }
 
@@ -597,7 +610,7 @@ static void put_advice(struct osc_page *p)
     if (n == 0)
         return;
     const struct osc_result *const r = &of->result;
-    osc_page_section(p, "ADVICE");
+    osc_page_title(p, "ADVICE");
     osc_strbuf_adds(p->out, "  ");
     add_owner(&text, osc_screen_answer(p->s, OSC_SCREEN_ADVICE), of, ": ");
     osc_strbuf_addstr(&text, osc_result_get_str(r, row, osc_column_advice_title));
@@ -606,14 +619,7 @@ static void put_advice(struct osc_page *p)
     osc_strbuf_adds(&text, " at stake");
     if (n > 1)
         osc_strbuf_addf(&text, "; %llu more", (unsigned long long)(n - 1));
-    put_text(p, &text, 8, 2);
-    if (p->level < OSC_PAGE_SHORT) {
-        osc_strbuf_clear(&text);
-        osc_utf8_append_terminal(&text, osc_result_get_str(r, row, osc_column_advice_text));
-        osc_strbuf_adds(p->out, "  ");
-        put_text(p, &text, 2, UINT32_MAX);
-    }
-    p->out->status = p->out->status == OSC_OK ? text.status : p->out->status;
+    put_text(p, &text, 8, 1);
     osc_strbuf_fini(&text);
 }
 
@@ -630,72 +636,38 @@ static void add_where_lacking(const struct osc_page *p, struct osc_strbuf *out,
     osc_strbuf_addc(out, ')');
 }
 
-/* Each lack in the words of `quality`. */
-static void put_lacks(struct osc_page *p, const uint64_t *rows)
-{
-    const struct osc_result *const r = osc_screen_merged(p->s, OSC_SCREEN_QUALITY);
-    struct osc_strbuf text = {0};
-
-    osc_page_end_line(p);
-    for (size_t k = 0; k < N_LACKS; k++) {
-        if (rows[k] == r->n_rows)
-            continue;
-        osc_strbuf_clear(&text);
-        osc_strbuf_addstr(&text, osc_result_get_str(r, rows[k], osc_column_quality_message));
-        add_where_lacking(p, &text, r, rows[k]);
-        osc_strbuf_adds(&text, ": ");
-        osc_strbuf_addstr(&text, osc_result_get_str(r, rows[k], osc_column_quality_remedy));
-        osc_strbuf_adds(p->out, "  ");
-        osc_page_wrapped(p, (struct osc_str){text.s, (uint32_t)text.len}, 4, 2, UINT32_MAX);
-        p->out->status = p->out->status == OSC_OK ? text.status : p->out->status;
-    }
-    osc_strbuf_fini(&text);
-}
-
-/* All in one sentence: the arguments of the profiler, and what they record. */
-static void put_short_lacks(struct osc_page *p, const uint64_t *rows)
-{
-    const struct osc_result *const r = osc_screen_merged(p->s, OSC_SCREEN_QUALITY);
-    struct osc_strbuf text = {0};
-
-    for (size_t k = 0; k < N_LACKS; k++) {
-        if (rows[k] < r->n_rows)
-            osc_strbuf_addf(&text, "%s %s (%s)",
-                            text.len > 0 ? "," : "pass to torch.profiler.profile:",
-                            lacks[k].how, lacks[k].what);
-    }
-    osc_strbuf_adds(p->out, "  ");
-    put_text(p, &text, 14, UINT32_MAX);
-    p->out->status = p->out->status == OSC_OK ? text.status : p->out->status;
-    osc_strbuf_fini(&text);
-}
-
-/* What was not recorded, and what to write in the program to have it. */
+/* What was not recorded; `info` says what to write in the program to have it. */
 static void put_not_recorded(struct osc_page *p)
 {
     const struct osc_result *const r = osc_screen_merged(p->s, OSC_SCREEN_QUALITY);
-    uint64_t rows[N_LACKS + 1]; /* of each lack; n_rows: it is none */
-    bool has_lack = false;
+    struct osc_strbuf text = {0};
 
-    for (size_t k = 0; k <= N_LACKS; k++)
-        rows[k] = r->n_rows;
-    for (uint64_t i = 0; i < r->n_rows; i++) {
-        const size_t k = lack_of(osc_result_get_str(r, i, osc_column_quality_code));
-
-        has_lack |= k < N_LACKS;
-        rows[k] = i;
+    for (size_t k = 0; k < N_LACKS; k++) {
+        for (uint64_t i = 0; i < r->n_rows; i++) {
+            if (lack_of(osc_result_get_str(r, i, osc_column_quality_code)) != k)
+                continue;
+            osc_strbuf_addf(&text, "%s%s", text.len > 0 ? ", " : "", lacks[k].what);
+            add_where_lacking(p, &text, r, i);
+        }
     }
-    if (!has_lack)
-        return;
-    osc_page_section(p, "NOT RECORDED");
-    if (p->level < OSC_PAGE_SHORT)
-        put_lacks(p, rows);
-    else
-        put_short_lacks(p, rows);
+    if (text.len > 0) {
+        osc_page_title(p, "NOT RECORDED");
+        osc_strbuf_adds(p->out, "  ");
+        put_text(p, &text, 14, 2);
+    }
+    osc_strbuf_fini(&text);
 }
 
-static void put_all(struct osc_page *p)
+void osc_screen_write(const struct osc_screen *s, struct osc_strbuf *out)
 {
+    const size_t width = s->width > 0 && s->width < OSC_PAGE_WIDTH ? s->width : OSC_PAGE_WIDTH;
+    struct osc_page page = {.s = s,
+                            .out = out,
+                            .width =
+                                width > OSC_PAGE_WIDTH_LEAST ? width : OSC_PAGE_WIDTH_LEAST,
+                            .has_colour = s->has_colour},
+                    *const p = &page;
+
     put_head(p);
     put_steps(p);
     put_operators(p);
@@ -712,22 +684,5 @@ static void put_all(struct osc_page *p)
     osc_page_section(p, "NEXT");
     osc_page_end_line(p);
     osc_screen_put_commands(p);
-}
-
-void osc_screen_write(const struct osc_screen *s, struct osc_strbuf *out)
-{
-    size_t width = s->width > 0 && s->width < OSC_PAGE_WIDTH ? s->width : OSC_PAGE_WIDTH;
-    struct osc_page p = {.s = s, .out = out, .has_colour = s->has_colour};
-
-    width = width > OSC_PAGE_WIDTH_LEAST ? width : OSC_PAGE_WIDTH_LEAST;
-    p.width = width;
-    put_all(&p);
-    while (p.n_lines > OSC_PAGE_LINES && p.level + 1 < OSC_PAGE_LEVELS &&
-           out->status == OSC_OK) {
-        p.level++;
-        p.n_lines = 0;
-        osc_strbuf_clear(out);
-        put_all(&p);
-    }
-    osc_strbuf_fini(&p.cell);
+    osc_strbuf_fini(&page.cell);
 }

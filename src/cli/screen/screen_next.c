@@ -8,7 +8,7 @@
 #include "cli/screen/screen_read.h"
 
 #define COMMANDS 3
-#define OUTLIERS 3 /* as many as are shown */
+#define OUTLIERS 2 /* as many as are shown */
 
 /* The step to look at, and whose it is. */
 struct slow_step {
@@ -69,14 +69,16 @@ static void end_command_line(struct osc_page *p, size_t columns)
     osc_page_end_line(p);
 }
 
-/* COMMAND and WORDS, each ended by a line feed, over as many lines as they need. */
+/* COMMAND and WORDS, each ended by a line feed, over as many lines as they need, if the page
+ * has them. */
 static void put_command(struct commands *c, const char *command, const struct osc_strbuf *words,
                         const char *why)
 {
     struct osc_page *const p = c->p;
+    const size_t start = p->out->len;
+    const unsigned first = p->n_lines;
     size_t column = 2 + strlen(command);
 
-    c->n++;
     osc_strbuf_addf(p->out, "  %s", command);
     for (const char *word = words->len > 0 ? words->s : ""; *word;) {
         const uint32_t len = (uint32_t)strcspn(word, "\n");
@@ -98,6 +100,13 @@ static void put_command(struct commands *c, const char *command, const struct os
     if (column + 4 + strlen(why) <= p->width)
         osc_strbuf_addf(p->out, "  # %s", why);
     end_command_line(p, column);
+    if (p->n_lines > OSC_PAGE_LINES && p->out->status == OSC_OK) {
+        p->n_lines = first;
+        p->out->len = start;
+        p->out->s[start] = '\0';
+    } else {
+        c->n++;
+    }
     p->out->status = p->out->status == OSC_OK ? words->status : p->out->status;
 }
 

@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The one screen has at most 40 lines of 80 columns, whatever the trace.
+
+usage: lines.py [--opscope PATH] [FILE...]
+
+Shows each trace of ../shared and tests/data alone, and each directory that holds several
+as one run. A word that alone is longer than a line, a path, may be so in a command.
+"""
+import argparse
+import subprocess
+import sys
+import unicodedata
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SUFFIXES = (".json", ".json.gz", ".osc")
+
+
+def traces() -> list[Path]:
+    found = [p for where in (ROOT.parent / "shared" / "data", ROOT / "tests" / "data")
+             for p in where.rglob("*") if p.is_file() and p.name.endswith(SUFFIXES)]
+    folders = {p.parent for p in found if sum(q.parent == p.parent for q in found) > 1}
+    return sorted(found) + sorted(folders)
+
+
+def columns(line: str) -> int:
+    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in line)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--opscope", default=str(ROOT / "build-gcc" / "opscope"))
+    parser.add_argument("files", nargs="*", type=Path)
+    args = parser.parse_args()
+    n_shown, n_failed, most = 0, 0, 0
+    for path in args.files or traces():
+        done = subprocess.run([args.opscope, path], capture_output=True, check=False)
+        lines = done.stdout.decode().splitlines()
+        if not lines:
+            continue  # not a trace
+        long = [x for x in lines if columns(x) > 80 and len(x.removesuffix(" \\").split()) > 1]
+        n_shown, most = n_shown + 1, max(most, len(lines))
+        if len(lines) > 40 or long or lines[-1].startswith("NEXT"):
+            n_failed += 1
+            print(f"{path}: {len(lines)} lines, too long: {long[:2]}")
+    print(f"screen: {n_shown} traces, {most} lines at most, {n_failed} failed")
+    return 1 if n_failed or not n_shown else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
