@@ -54,7 +54,18 @@ OSC_API void osc_device_clock(uint32_t device, uint64_t before, uint64_t device_
  */
 OSC_API uint64_t osc_launch(void);
 
-enum osc_work_kind { OSC_WORK_KERNEL, OSC_WORK_MEMCPY, OSC_WORK_MEMSET };
+/*
+ * COMMUNICATION is a kernel that exchanges data with other devices, SYNC a time in which
+ * the device waited: neither is work of the program.
+ */
+enum osc_work_kind {
+    OSC_WORK_KERNEL,
+    OSC_WORK_MEMCPY,
+    OSC_WORK_MEMSET,
+    OSC_WORK_SYNC,
+    OSC_WORK_COMMUNICATION,
+    OSC_WORK_KIND_COUNT
+};
 
 /* Finished work. Ticks are of the device's clock; 0: not known (start and end are). */
 struct osc_work_info {

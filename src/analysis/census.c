@@ -62,15 +62,15 @@ struct bounds {
 
 static bool is_span(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i)
 {
-    return osc_str_eq(osc_trace_str(t, t->forms[c->form[i]].category), OSC_STR("Trace")) &&
+    return t->forms[c->form[i]].is_profiler &&
            osc_str_starts(osc_row_name(t, c, i), OSC_STR("PyTorch Profiler ("));
 }
 
 static bool is_range(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i)
 {
-    const uint8_t ph = t->forms[c->form[i]].ph;
+    const enum osc_form_shape shape = (enum osc_form_shape)t->forms[c->form[i]].shape;
 
-    return (ph == 'X' || ph == 'B') && c->dur_ns[i] != OSC_NO_DUR;
+    return osc_shape_is_range(shape) && c->dur_ns[i] != OSC_NO_DUR;
 }
 
 static void look_at_row(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i,
@@ -78,7 +78,7 @@ static void look_at_row(const struct osc_trace *t, const struct osc_chunk *c, ui
 {
     const int64_t at_ns = c->ts_ns[i], end_ns = osc_row_end(c, i);
 
-    if (c->dur_ns[i] == OSC_NO_DUR && t->forms[c->form[i]].ph == 'X')
+    if (c->dur_ns[i] == OSC_NO_DUR && t->forms[c->form[i]].shape == OSC_SHAPE_RANGE)
         osc_tally_add(&census->no_duration, at_ns);
     if (at_ns == 0) {
         osc_tally_add(&census->clock_step, at_ns);

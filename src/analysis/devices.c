@@ -8,7 +8,6 @@
 
 #include <stdio.h>
 
-#include "analysis/device_properties.h"
 #include "base/mem.h"
 #include "derive/args.h"
 #include "derive/facts.h"
@@ -103,7 +102,6 @@ struct work {
     const struct osc_facts *f;
     const struct osc_breakdown *b;
     const struct osc_loads *loads;
-    struct osc_device_properties_list props;
     struct sums *sums;  /* owned; by device */
     bool has_operators; /* some kernel belongs to one */
 };
@@ -151,36 +149,45 @@ static osc_status add_kernels(struct work *w, bool compat_tb)
     return OSC_OK;
 }
 
-static void add_props(const struct osc_device_properties *p, struct osc_result *out)
+/* What the file says of load D's device, or NULL. */
+static const struct osc_device *device_of(const struct work *w, uint32_t d)
 {
+    const struct osc_device_load *const load = &w->loads->devices[d];
+
+    return osc_trace_device(w->t, osc_trace_str(w->t, load->name), load->number);
+}
+
+static void add_device(const struct osc_trace *t, const struct osc_device *d,
+                       struct osc_result *out)
+{
+    const struct osc_device_limits *const l = &d->limits;
     char text[48];
 
-    if (p->name.len > 0)
-        osc_result_str(out, NAME, p->name);
-    if (p->memory_bytes >= 0)
-        osc_result_int(out, MEMORY, p->memory_bytes);
-    if (p->major >= 0 && p->minor >= 0) {
+    if (d->model.v != 0)
+        osc_result_str(out, NAME, osc_trace_str(t, d->model));
+    if (l->memory_bytes >= 0)
+        osc_result_int(out, MEMORY, l->memory_bytes);
+    if (l->major >= 0 && l->minor >= 0) {
         const int len =
-            snprintf(text, sizeof text, "%lld.%lld", (long long)p->major, (long long)p->minor);
+            snprintf(text, sizeof text, "%lld.%lld", (long long)l->major, (long long)l->minor);
 
         osc_result_str(out, CAPABILITY, (struct osc_str){text, (uint32_t)len});
     }
-    if (p->sm_count >= 0)
-        osc_result_int(out, SM_COUNT, p->sm_count);
+    if (l->n_units >= 0)
+        osc_result_int(out, SM_COUNT, l->n_units);
 }
 
 static void add_row(const struct work *w, uint32_t d, bool compat_tb, struct osc_result *out)
 {
     const struct osc_device_load *const device = &w->loads->devices[d];
-    const struct osc_device_properties *const p =
-        osc_device_properties_find(&w->props, device->number);
+    const struct osc_device *const known = device_of(w, d);
     const struct sums *const s = &w->sums[d];
     const int64_t window_ns = w->b->window_end_ns - w->b->window_start_ns;
 
     osc_result_row(out);
     osc_result_str(out, DEVICE, osc_trace_str(w->t, device->name));
-    if (p)
-        add_props(p, out);
+    if (known)
+        add_device(w->t, known, out);
     if (window_ns > 0) {
         const struct osc_load load =
             osc_loads_between(w->loads, d, w->b->window_start_ns, w->b->window_end_ns);
@@ -203,7 +210,7 @@ static void add_notes(const struct work *w, struct osc_result *out)
     uint32_t n_known = 0;
 
     for (uint32_t d = 0; d < w->loads->n_devices; d++)
-        n_known += osc_device_properties_find(&w->props, w->loads->devices[d].number) != NULL;
+        n_known += device_of(w, d) != NULL;
     if (w->loads->n_devices == 0)
         osc_result_note(out, "no device work in the trace");
     else if (n_known < w->loads->n_devices)
@@ -211,9 +218,9 @@ static void add_notes(const struct work *w, struct osc_result *out)
                         "the file does not say what %u of %u devices are "
                         "(deviceProperties)",
                         w->loads->n_devices - n_known, w->loads->n_devices);
-    if (w->props.n > n_known)
-        osc_result_note(out, "%zu other devices of the machine did no work in the trace",
-                        w->props.n - n_known);
+    if (w->t->n_devices > n_known)
+        osc_result_note(out, "%u other devices of the machine did no work in the trace",
+                        w->t->n_devices - n_known);
     if (w->loads->n_devices > 0 && w->b->n_kept == 0)
         osc_result_note(
             out, "no steps, and no operators that could count as one: there are no shares");
@@ -226,9 +233,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
 
     w.b = &w.f->breakdown;
     w.loads = &w.f->loads;
-    osc_status st = osc_device_properties_read(t, &w.props);
-    if (st == OSC_OK)
-        st = add_kernels(&w, o->compat_tb);
+    osc_status st = add_kernels(&w, o->compat_tb);
     if (st == OSC_OK) {
         for (uint32_t d = 0; d < w.loads->n_devices; d++)
             add_row(&w, d, o->compat_tb, out);
@@ -236,7 +241,6 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
         st = out->status;
     }
     osc_free(w.sums);
-    osc_device_properties_fini(&w.props);
     return st == OSC_OK ? st : osc_fail(err, st, "devices: %s", osc_status_text(st));
 }
 

@@ -8,7 +8,6 @@
 
 #include <cmocka.h>
 
-#include "analysis/device_properties.h"
 #include "support/small_table.h"
 #include "table/merge.h"
 
@@ -19,11 +18,8 @@
 static const char events[] = HOST WORK("kernel", "s884_gemm", 20, 30, 1, SAYS(0.5, 40))
     WORK("kernel", "other", 30, 10, 9, SAYS(0.25, 100));
 
-static struct osc_device_properties_list props;
-
 static int end(void **state)
 {
-    osc_device_properties_fini(&props);
     return small_end(state);
 }
 
@@ -119,7 +115,11 @@ static void read_props(const char *list)
     assert_int_equal(osc_import_memory(&trace, "t", osc_str_c(text),
                                        &(struct osc_import_options){.n_threads = 1}, NULL),
                      OSC_OK);
-    assert_int_equal(osc_device_properties_read(&trace, &props), OSC_OK);
+}
+
+static const struct osc_device *device(const char *name, int64_t index)
+{
+    return osc_trace_device(&trace, osc_str_c(name), index);
 }
 
 static void properties_go_by_id_or_by_place(void **state)
@@ -128,19 +128,22 @@ static void properties_go_by_id_or_by_place(void **state)
     read_props("[{\"id\": 2, \"name\": \"a \\\"b\\\"\", \"totalGlobalMem\": 68702699520, "
                "\"computeMajor\": 9, \"computeMinor\": 0, \"numSms\": \"104\"}, "
                "{\"name\": \"second\"}, {\"id\": 2, \"name\": \"again\"}, null]");
-    assert_int_equal(props.n, 4);
-    const struct osc_device_properties *const p = osc_device_properties_find(&props, 2);
-    assert_non_null(p);
-    assert_true(osc_str_eq(p->name, OSC_STR("a \"b\"")));
-    assert_int_equal(p->memory_bytes, 68702699520);
-    assert_int_equal(p->major, 9);
-    assert_int_equal(p->minor, 0);
-    assert_int_equal(p->sm_count, 104);
-    assert_true(osc_str_eq(osc_device_properties_find(&props, 1)->name, OSC_STR("second")));
-    assert_int_equal(osc_device_properties_find(&props, 1)->memory_bytes, -1);
-    assert_int_equal(osc_device_properties_find(&props, 3)->name.len, 0);
-    assert_null(osc_device_properties_find(&props, 0));
-    assert_null(osc_device_properties_find(&props, -1));
+    assert_int_equal(trace.n_devices, 4);
+    const struct osc_device *const d = device("cuda:2", 2);
+    assert_non_null(d);
+    assert_true(osc_str_eq(osc_trace_str(&trace, d->model), OSC_STR("a \"b\"")));
+    assert_true(osc_str_eq(osc_trace_str(&trace, d->family), OSC_STR("cuda")));
+    assert_int_equal(d->limits.memory_bytes, 68702699520);
+    assert_int_equal(d->limits.major, 9);
+    assert_int_equal(d->limits.minor, 0);
+    assert_int_equal(d->limits.n_units, 104);
+    assert_int_equal(d->limits.simd_width, -1);
+    assert_true(
+        osc_str_eq(osc_trace_str(&trace, device("cuda:1", 1)->model), OSC_STR("second")));
+    assert_int_equal(device("cuda:1", 1)->limits.memory_bytes, -1);
+    assert_int_equal(device("xpu:3", 3)->model.v, 0);
+    assert_null(device("cuda:0", 0));
+    assert_null(device("cuda", -1));
 }
 
 static void what_is_no_list_of_devices_is_none(void **state)
@@ -150,7 +153,7 @@ static void what_is_no_list_of_devices_is_none(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         read_props(lists[i]);
-        assert_int_equal(props.n, 0);
+        assert_int_equal(trace.n_devices, 0);
         end(NULL);
     }
 }

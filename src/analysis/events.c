@@ -57,7 +57,9 @@ static const struct osc_column columns[] = {
                       "alloc, free, oom, instant, counter, frame.",
               .rules = OSC_RULE_KINDS},
     [CATEGORY] = {"category", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
-                  .help = "Category as the file has it: member cat.", .rules = OSC_RULE_KINDS},
+                  .help = "Category as the file has it: member cat; of recordings of opscope, "
+                          "which have none, the same as kind.",
+                  .rules = OSC_RULE_KINDS},
     [NAME] = {"name", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_SYMBOL,
               .help = "Name as the file has it.", .rules = OSC_RULE_NAMES},
     [RANK] = {"rank", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, 0,
@@ -132,7 +134,7 @@ struct osc_scan {
 /* A range of its track: it has depth and self, and may have a parent. */
 static bool is_range(const struct osc_form *f, const struct osc_chunk *c, uint32_t i)
 {
-    return (f->ph == 'X' || f->ph == 'B') && c->dur_ns[i] != OSC_NO_DUR;
+    return osc_shape_is_range((enum osc_form_shape)f->shape) && c->dur_ns[i] != OSC_NO_DUR;
 }
 
 static enum osc_arg_key bytes_key(enum osc_kind kind)
@@ -370,6 +372,18 @@ static void add_sid(const struct osc_trace *t, struct osc_result *out, uint32_t 
         osc_result_str(out, column, osc_trace_str(t, id));
 }
 
+/* The word that the source has for it; sources that have none say it by the kind. */
+static void add_category(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i,
+                         struct osc_result *out)
+{
+    const struct osc_form *const form = &t->forms[c->form[i]];
+
+    if (form->category.v == 0 && form->chrome_ph == '\0')
+        osc_result_str(out, CATEGORY, osc_str_c(osc_kind_text((enum osc_kind)c->kind[i])));
+    else
+        add_sid(t, out, CATEGORY, form->category);
+}
+
 static void add_derived(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i,
                         struct osc_result *out)
 {
@@ -415,7 +429,7 @@ static void add_row(struct osc_scan *s, const struct osc_chunk *c, uint32_t i,
     osc_result_row(out);
     osc_result_int(out, ID, (int64_t)c->first_row + i);
     osc_result_str(out, KIND, osc_str_c(osc_kind_text(kind)));
-    add_sid(t, out, CATEGORY, t->forms[c->form[i]].category);
+    add_category(t, c, i, out);
     osc_result_str(out, NAME, osc_row_name(t, c, i));
     osc_result_int(out, RANK, t->rank);
     /* PyTorch itself writes "" for both, so an empty one is not a missing one. */

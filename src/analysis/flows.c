@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `flows`: the arrows that the file draws between events (phases s, t, f).
+ * `flows`: the arrows that the file draws between events.
  *
  * Records of one category and id are a chain, in order of time. A step or an end is
  * led to from the latest start or step before it; of several ends (one launch, many
@@ -44,28 +44,26 @@ static const struct osc_column columns[N_COLUMNS] = {
                .rules = OSC_RULE_ARROWS},
 };
 
-enum arrow_kind { ARROW_OTHER, ARROW_LAUNCH, ARROW_FWDBWD };
-
-/* A category of arrows. */
+/* Arrows of one kind and category. */
 struct family {
     uint32_t category; /* osc_sid */
-    enum arrow_kind kind;
+    enum osc_arrow_kind kind;
     struct osc_keyrange range; /* of its ids */
     struct osc_keymap chains;  /* id -> chain + 1 */
     osc_sid word;              /* column kind, once a row has it */
 };
 
-/* Phases, in the order in which they stand at one time. */
-enum { PH_START, PH_STEP, PH_END };
+/* What a record is of its arrow, in the order in which they stand at one time. */
+enum { ROLE_START, ROLE_STEP, ROLE_END };
 
-/* A record s, t or f. There are about as many as events, so each byte counts. */
+/* A record of an arrow. There are about as many as events, so each byte counts. */
 struct record {
     uint32_t row;         /* osc_row of the other store */
     uint32_t chain;       /* NONE: it has no id */
     uint32_t from;        /* the record that leads here, or NONE */
     uint32_t event;       /* osc_row of what it stands for, or 0 */
     uint32_t family : 29; /* index in flows.families: memory holds fewer */
-    uint32_t ph : 2;
+    uint32_t role : 2;
     uint32_t leads : 1; /* somewhere */
 };
 
@@ -98,17 +96,6 @@ static int64_t time_of(const struct flows *f, const struct record *r)
     return chunk_of(f, r)->ts_ns[place_of(r)];
 }
 
-static enum arrow_kind kind_of(struct osc_str category)
-{
-    if (osc_str_eq(category, OSC_STR("ac2g")) || osc_str_eq(category, OSC_STR("async")) ||
-        osc_str_eq(category, OSC_STR("async_cpu_to_gpu")))
-        return ARROW_LAUNCH;
-    if (osc_str_eq(category, OSC_STR("fwdbwd")) ||
-        osc_str_eq(category, OSC_STR("forward_backward")))
-        return ARROW_FWDBWD;
-    return ARROW_OTHER;
-}
-
 /* Number the categories of all forms of arrows. */
 static osc_status find_families(struct flows *f)
 {
@@ -121,9 +108,10 @@ static osc_status find_families(struct flows *f)
     for (uint32_t k = 0; k < f->t->n_forms && st == OSC_OK; k++) {
         const struct osc_form *const form = &f->t->forms[k];
 
-        if (form->ph != 's' && form->ph != 't' && form->ph != 'f')
+        if (!osc_shape_is_arrow((enum osc_form_shape)form->shape))
             continue;
-        uint32_t *const place = osc_idmap_put(&known, form->category.v);
+        uint32_t *const place =
+            osc_idmap_put(&known, (uint64_t)form->arrow << 32 | form->category.v);
         if (!place) {
             st = OSC_ENOMEM;
         } else if (*place == 0) {
@@ -131,9 +119,8 @@ static osc_status find_families(struct flows *f)
                           sizeof *f->families);
             if (st != OSC_OK)
                 break;
-            f->families[f->n_families++] =
-                (struct family){.category = form->category.v,
-                                .kind = kind_of(osc_trace_str(f->t, form->category))};
+            f->families[f->n_families++] = (struct family){
+                .category = form->category.v, .kind = (enum osc_arrow_kind)form->arrow};
             *place = (uint32_t)f->n_families;
         }
         if (place)
@@ -146,7 +133,7 @@ static osc_status find_families(struct flows *f)
 static osc_status add_record(struct flows *f, const struct osc_chunk *c, uint32_t i)
 {
     const uint32_t family = f->family_of[c->form[i]] - 1;
-    const uint8_t ph = f->t->forms[c->form[i]].ph;
+    const uint8_t shape = f->t->forms[c->form[i]].shape;
     int64_t id;
 
     if (f->n_records == f->cap_records &&
@@ -160,9 +147,9 @@ static osc_status add_record(struct flows *f, const struct osc_chunk *c, uint32_
         .family = family & ((1u << 29) - 1),
         .chain = has_id ? 0 : NONE,
         .from = NONE,
-        .ph = ph == 's'   ? PH_START
-              : ph == 't' ? PH_STEP
-                          : PH_END,
+        .role = shape == OSC_SHAPE_ARROW_FROM   ? ROLE_START
+                : shape == OSC_SHAPE_ARROW_STEP ? ROLE_STEP
+                                                : ROLE_END,
     };
     return OSC_OK;
 }
@@ -241,8 +228,8 @@ static int compare_members(const void *x, const void *y, void *ctx)
 
     if (at != bt)
         return at < bt ? -1 : 1;
-    if (ra->ph != rb->ph)
-        return ra->ph < rb->ph ? -1 : 1;
+    if (ra->role != rb->role)
+        return ra->role < rb->role ? -1 : 1;
     return (a > b) - (a < b);
 }
 
@@ -271,18 +258,18 @@ static void lead_chain(struct flows *f, uint32_t first, uint32_t end)
     sort_members(f, &f->members[first], end - first);
     uint32_t first_start = NONE;
     for (uint32_t i = first; i < end && first_start == NONE; i++) {
-        if (f->records[f->members[i]].ph == PH_START)
+        if (f->records[f->members[i]].role == ROLE_START)
             first_start = f->members[i];
     }
     for (uint32_t i = first; i < end; i++) {
         struct record *const r = &f->records[f->members[i]];
 
-        if (r->ph != PH_START) {
+        if (r->role != ROLE_START) {
             r->from = last == NONE ? first_start : last;
             if (r->from != NONE)
                 f->records[r->from].leads = true;
         }
-        if (r->ph != PH_END)
+        if (r->role != ROLE_END)
             last = f->members[i];
     }
 }
@@ -340,9 +327,12 @@ static bool binds_to_next(const struct flows *f, const struct record *r)
 {
     struct osc_str point;
 
-    return r->ph == PH_END && !(osc_row_arg_str(f->t, chunk_of(f, r), place_of(r),
-                                                OSC_ARG_KEY_BINDING_POINT, &point) &&
-                                osc_str_eq(point, OSC_STR("e")));
+    /* Only Chrome's format draws arrows that miss what they lead to. */
+    if (osc_row_form(f->t, chunk_of(f, r), place_of(r))->chrome_ph == '\0')
+        return false;
+    return r->role == ROLE_END && !(osc_row_arg_str(f->t, chunk_of(f, r), place_of(r),
+                                                    OSC_ARG_KEY_BINDING_POINT, &point) &&
+                                    osc_str_eq(point, OSC_STR("e")));
 }
 
 /* Where the ranges that start at AT_NS, from place FIRST on, end; TRACK has them to LAST. */
@@ -373,7 +363,7 @@ static bool bind_at_start(struct flows *f, struct record *r)
     const uint32_t first = osc_order_find(f->t, f->order, track, at_ns, &f->hints[track]);
     const uint32_t end = end_of_start(f, track, first, end_of_track, at_ns);
 
-    if (f->families[r->family].kind == ARROW_FWDBWD) {
+    if (f->families[r->family].kind == OSC_ARROW_FORWARD) {
         r->event = operator_among(f, first, end);
         return true;
     }
@@ -517,9 +507,9 @@ static void add_end(const struct flows *f, uint32_t column, uint32_t event,
 
 static struct osc_str kind_text(const struct flows *f, const struct family *family)
 {
-    if (family->kind == ARROW_OTHER)
+    if (family->kind == OSC_ARROW_OTHER)
         return osc_trace_str(f->t, (osc_sid){family->category});
-    return family->kind == ARROW_LAUNCH ? OSC_STR("launch") : OSC_STR("fwdbwd");
+    return family->kind == OSC_ARROW_LAUNCH ? OSC_STR("launch") : OSC_STR("fwdbwd");
 }
 
 static void add_row(const struct flows *f, struct family *family, uint32_t from, uint32_t to,
@@ -541,7 +531,7 @@ static void add_rows(const struct flows *f, struct osc_result *out)
 
     for (size_t k = 0; k < f->n_records; k++) {
         const struct record *const r = &f->records[k];
-        const bool is_start = r->ph == PH_START;
+        const bool is_start = r->role == ROLE_START;
 
         if (r->chain == NONE)
             n_anonymous++;

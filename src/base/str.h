@@ -47,6 +47,31 @@ static inline bool osc_str_has(struct osc_str s, struct osc_str part)
     return part.len == 0 || (s.len >= part.len && memmem(s.s, s.len, part.s, part.len) != NULL);
 }
 
+static inline char osc_char_lower(char c)
+{
+    return (char)(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
+}
+
+/* osc_str_has() for letters of either case; PART is in lower case. */
+static inline bool osc_str_has_case(struct osc_str s, struct osc_str part)
+{
+    for (uint32_t at = 0; part.len <= s.len && at <= s.len - part.len; at++) {
+        uint32_t k = 0;
+
+        while (k < part.len && osc_char_lower(s.s[at + k]) == part.s[k])
+            k++;
+        if (k == part.len)
+            return true;
+    }
+    return false;
+}
+
+/* osc_str_eq() for letters of either case; WORD is in lower case. */
+static inline bool osc_str_eq_case(struct osc_str s, struct osc_str word)
+{
+    return s.len == word.len && osc_str_has_case(s, word);
+}
+
 /* Bytewise order: negative, zero or positive, as strcmp. */
 static inline int osc_str_cmp(struct osc_str a, struct osc_str b)
 {

@@ -8,18 +8,13 @@
 #include "base/mem.h"
 #include "base/sort.h"
 #include "derive/args.h"
+#include "model/known_names.h"
 
 /* Types are a signed byte in torch, ids too; more room than that costs nothing. */
 #define TYPE_MAX  127
 #define ID_MAX    32766
 #define NO_TYPE   0xffffu
 #define BYTES_MAX (INT64_C(1) << 62)
-
-/* By the numbers of c10::DeviceType; names as the tracks of such devices have them. */
-static const char *const type_names[] = {
-    "cpu",  "cuda", "mkldnn", "opengl", "opencl", "ideep", "hip",
-    "fpga", "maia", "xla",    "vulkan", "metal",  "xpu",   "mps",
-    "meta", "hpu",  "ve",     "lazy",   "ipu",    "mtia",  "privateuse1"};
 
 /* Count one more at TIME_NS; devices come one by one, their times not in order. */
 static void count(struct osc_trace *t, enum osc_finding_code code, int64_t time_ns)
@@ -69,25 +64,33 @@ static void name_type(const struct osc_trace *t, uint32_t type, char *name, size
         snprintf(name, size, "type%u", type);
 }
 
+void osc_memory_device_name(const struct osc_trace *t, uint32_t type, int32_t id,
+                            char name[OSC_MEMORY_DEVICE_NAME])
+{
+    const char *const known = osc_known_device_type(type);
+    char number[12] = "", type_name[16];
+
+    if (known)
+        snprintf(type_name, sizeof type_name, "%s", known);
+    else
+        name_type(t, type, type_name, sizeof type_name);
+    if (id >= 0)
+        snprintf(number, sizeof number, ":%u", (unsigned)id & 0xffff);
+    snprintf(name, OSC_MEMORY_DEVICE_NAME, "%s%s", type_name, number);
+}
+
 static void name_device(const struct osc_trace *t, struct osc_memory_device *d, uint64_t key)
 {
     const uint32_t type = (uint32_t)(key >> 16) & 0xffff, id = (uint32_t)key & 0xffff;
-    char number[16] = "", type_name[16];
 
     d->process = (uint32_t)(key >> 32);
     d->is_unknown = type == NO_TYPE;
     d->type = d->is_unknown ? -1 : (int32_t)type;
     d->id = (int32_t)id - 1;
-    if (type < sizeof type_names / sizeof *type_names)
-        snprintf(type_name, sizeof type_name, "%s", type_names[type]);
-    else
-        name_type(t, type, type_name, sizeof type_name);
-    if (id > 0)
-        snprintf(number, sizeof number, ":%u", id - 1);
     if (d->is_unknown)
         snprintf(d->name, sizeof d->name, "unknown");
     else
-        snprintf(d->name, sizeof d->name, "%s%s", type_name, number);
+        osc_memory_device_name(t, type, d->id, d->name);
 }
 
 bool osc_allocation_address(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i,

@@ -33,10 +33,12 @@ struct osc_allocation_record {
                        its allocation */
 };
 
+#define OSC_MEMORY_DEVICE_NAME 32
+
 struct osc_memory_device {
-    char name[32];    /* "cuda:0" */
-    int32_t type, id; /* arguments Device Type and Device Id; -1: none */
-    uint32_t process; /* index in osc_trace.processes */
+    char name[OSC_MEMORY_DEVICE_NAME]; /* "cuda:0" */
+    int32_t type, id;                  /* arguments Device Type and Device Id; -1: none */
+    uint32_t process;                  /* index in osc_trace.processes */
     uint32_t first, n;
     bool is_unknown;
 };
@@ -56,6 +58,10 @@ struct osc_allocations {
 /* Pair the records M of T, and count in t->findings what does not fit. */
 OSC_MUST_USE osc_status osc_allocations_make(struct osc_trace *t, const struct osc_memory *m,
                                              struct osc_allocations *a);
+/* How the device of records with Device Type TYPE and Device Id ID is called: "cuda:0". */
+void osc_memory_device_name(const struct osc_trace *t, uint32_t type, int32_t id,
+                            char name[OSC_MEMORY_DEVICE_NAME]);
+
 void osc_allocations_fini(struct osc_allocations *a);
 
 /* The address of row I as the 64 bits that it is, however it is written. */

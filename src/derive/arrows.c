@@ -3,6 +3,8 @@
 
 #include "base/idmap.h"
 #include "base/mem.h"
+#include "derive/args.h"
+#include "derive/keymap.h"
 
 /* Numbers of arrows while they are given out. */
 struct numbering {
@@ -13,9 +15,7 @@ struct numbering {
 
 static bool is_arrow(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i)
 {
-    const uint8_t ph = t->forms[c->form[i]].ph;
-
-    return ph == 's' || ph == 't' || ph == 'f';
+    return osc_shape_is_arrow((enum osc_form_shape)t->forms[c->form[i]].shape);
 }
 
 /* The place for the number of the arrow of record I, or NULL. */
@@ -92,4 +92,124 @@ void osc_arrows_fini(struct osc_arrows *a)
     osc_free(a->n_records);
     osc_free(a->spans);
     *a = (struct osc_arrows){0};
+}
+
+/* --- both ends ------------------------------------------------------------------------ */
+
+struct pairing {
+    const struct osc_trace *t;
+    uint8_t *shapes;          /* owned; by form: enum osc_form_shape of these arrows, or 0 */
+    struct osc_keymap starts; /* id of an arrow -> row of its start */
+    struct osc_arrow_pairs *pairs;
+};
+
+/* Mark the forms of the arrows. False: there are none. */
+static bool find_forms(struct pairing *p, enum osc_arrow_kind kind, bool is_bound)
+{
+    bool is_any = false;
+
+    for (uint32_t f = 0; f < p->t->n_forms; f++) {
+        const struct osc_form *const form = &p->t->forms[f];
+
+        if (form->arrow != kind || (is_bound && form->chrome_ph != '\0') ||
+            (form->shape != OSC_SHAPE_ARROW_FROM && form->shape != OSC_SHAPE_ARROW_TO))
+            continue;
+        p->shapes[f] = form->shape;
+        is_any = true;
+    }
+    return is_any;
+}
+
+/* The ids of all arrows that start, so that their map fits. */
+static osc_status measure(struct pairing *p, const struct osc_chunk *c, uint32_t i,
+                          struct osc_keyrange *ids)
+{
+    int64_t id;
+
+    if (osc_args_flow_id(p->t, c, i, &id))
+        osc_keyrange_add(ids, id);
+    return OSC_OK;
+}
+
+static osc_status note_start(struct pairing *p, const struct osc_chunk *c, uint32_t i,
+                             struct osc_keyrange *ids)
+{
+    int64_t id;
+
+    (void)ids;
+    if (!osc_args_flow_id(p->t, c, i, &id))
+        return OSC_OK;
+    uint32_t *const place = osc_keymap_put(&p->starts, id);
+    if (!place)
+        return OSC_ENOMEM;
+    *place = *place == 0 ? osc_row_at(c, i).v : *place;
+    return OSC_OK;
+}
+
+static osc_status add_pair(struct pairing *p, const struct osc_chunk *c, uint32_t i,
+                           struct osc_keyrange *ids)
+{
+    struct osc_arrow_pairs *const a = p->pairs;
+    int64_t id;
+
+    (void)ids;
+    if (!osc_args_flow_id(p->t, c, i, &id))
+        return OSC_OK;
+    const osc_row from = {osc_keymap_get(&p->starts, id)};
+    if (from.v == 0)
+        return OSC_OK;
+    if (a->n == a->cap && osc_grow(&a->v, &a->cap, a->n + 1, sizeof *a->v) != OSC_OK)
+        return OSC_ENOMEM;
+    a->v[a->n++] = (struct osc_arrow_pair){from, osc_row_at(c, i)};
+    return OSC_OK;
+}
+
+/* Call FN for every record of these arrows that has SHAPE. */
+static osc_status each_record(struct pairing *p, enum osc_form_shape shape,
+                              osc_status (*fn)(struct pairing *p, const struct osc_chunk *c,
+                                               uint32_t i, struct osc_keyrange *ids),
+                              struct osc_keyrange *ids)
+{
+    const struct osc_store *const s = &p->t->others;
+    osc_status st = OSC_OK;
+
+    for (uint32_t k = 1; k < s->n_chunks; k++) {
+        const struct osc_chunk *const c = s->chunks[k];
+
+        for (uint32_t i = 0; i < c->n_rows && st == OSC_OK; i++)
+            st = p->shapes[c->form[i]] == shape ? fn(p, c, i, ids) : OSC_OK;
+    }
+    return st;
+}
+
+osc_status osc_arrow_pairs_make(const struct osc_trace *t, enum osc_arrow_kind kind,
+                                bool is_bound, struct osc_arrow_pairs *pairs)
+{
+    struct pairing p = {.t = t, .pairs = pairs};
+    struct osc_keyrange ids = {0};
+    osc_status st = OSC_OK;
+
+    *pairs = (struct osc_arrow_pairs){0};
+    p.shapes = osc_calloc((size_t)t->n_forms + 1, sizeof *p.shapes);
+    if (!p.shapes)
+        return OSC_ENOMEM;
+    if (find_forms(&p, kind, is_bound)) {
+        st = each_record(&p, OSC_SHAPE_ARROW_FROM, measure, &ids);
+        osc_keymap_init(&p.starts, &ids);
+        if (st == OSC_OK)
+            st = each_record(&p, OSC_SHAPE_ARROW_FROM, note_start, NULL);
+        if (st == OSC_OK)
+            st = each_record(&p, OSC_SHAPE_ARROW_TO, add_pair, NULL);
+    }
+    osc_keymap_fini(&p.starts);
+    osc_free(p.shapes);
+    if (st != OSC_OK)
+        osc_arrow_pairs_fini(pairs);
+    return st;
+}
+
+void osc_arrow_pairs_fini(struct osc_arrow_pairs *pairs)
+{
+    osc_free(pairs->v);
+    *pairs = (struct osc_arrow_pairs){0};
 }

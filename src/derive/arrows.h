@@ -2,9 +2,11 @@
 /*
  * arrows.h - which records of the other store belong to one arrow.
  *
- * An arrow is all records (phases s, t, f) of one category and id. A selection leaves it
+ * An arrow is all its records: those of one kind, category and id. A selection leaves it
  * whole or takes it away, so it has to know the arrow of each record, and how many
  * records an arrow has, without looking at all of them for each view.
+ *
+ * Links of launches and of backward operators follow arrows that have both ends.
  *
  * Threading: made by one writer; read-only afterwards.
  */
@@ -30,5 +32,25 @@ struct osc_arrows {
 
 OSC_MUST_USE osc_status osc_arrows_make(const struct osc_trace *t, struct osc_arrows *a);
 void osc_arrows_fini(struct osc_arrows *a);
+
+/* An arrow that has both ends: rows of the other store. */
+struct osc_arrow_pair {
+    osc_row from, to;
+};
+
+struct osc_arrow_pairs {
+    struct osc_arrow_pair *v; /* owned; in order of the ends */
+    size_t n, cap;
+};
+
+/*
+ * The arrows of KIND in T, by id; IS_BOUND: those alone of which the source says that they
+ * lead from the start of a range to that of another. Of several starts with one id the
+ * first counts, and an arrow may end, in the file, before it starts.
+ */
+OSC_MUST_USE osc_status osc_arrow_pairs_make(const struct osc_trace *t,
+                                             enum osc_arrow_kind kind, bool is_bound,
+                                             struct osc_arrow_pairs *pairs);
+void osc_arrow_pairs_fini(struct osc_arrow_pairs *pairs);
 
 #endif

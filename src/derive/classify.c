@@ -5,33 +5,9 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "model/known_names.h"
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))
-
-/* Parts of names of device kernels that communicate, in lower case. */
-static const char *const comm_kernels[] = {
-    "nccl",
-    "rccl",
-    "oneccl",
-    "hccl",
-    "msccl",
-    "cross_device_reduce",
-    "one_shot_all_reduce",
-    "two_shot_all_reduce",
-    "multimem_all_",
-    "nvshmem",
-    "deep_ep",
-    "userbuffers",
-};
-
-/* Beginnings of names of host ranges of collectives. */
-static const char *const comm_hosts[] = {
-    "nccl:", "gloo:", "mpi:", "ucc:", "xccl:", "hccl:", "c10d::",
-};
-static const char *const comm_host_names[] = {"record_param_comms"};
-
-/* Arguments that only collectives have. */
-static const char *const comm_args[] = {"Collective name", "Process Group Name"};
 
 /* What the plugin knows: one of these backends, then one of these operations. */
 static const char *const tb_backends[] = {"nccl:", "gloo:"};
@@ -142,58 +118,6 @@ static const char *const wrappers[] = {
     "DistributedDataParallel.forward",
 };
 
-/* Calls of CUDA, HIP, Level Zero, Unified Runtime and OpenCL that return when the device
- * has done what they name; copies as Nsight Systems' rules cuda_memcpy_sync, cuda_api_sync. */
-static const char *const sync_calls[] = {
-    "cudaDeviceSynchronize",
-    "cudaStreamSynchronize",
-    "cudaEventSynchronize",
-    "cudaThreadSynchronize",
-    "cudaMemcpy",
-    "cudaMemcpy2D",
-    "cudaMemcpy3D",
-    "cudaMemcpyFromSymbol",
-    "cudaMemcpyToSymbol",
-    "cuCtxSynchronize",
-    "cuStreamSynchronize",
-    "cuEventSynchronize",
-    "cuMemcpyDtoH_v2",
-    "cuMemcpyHtoD_v2",
-    "hipDeviceSynchronize",
-    "hipStreamSynchronize",
-    "hipEventSynchronize",
-    "hipMemcpy",
-    "hipMemcpyWithStream",
-    "zeCommandListHostSynchronize",
-    "zeCommandQueueSynchronize",
-    "zeEventHostSynchronize",
-    "zeFenceHostSynchronize",
-    "urEventWait",
-    "urQueueFinish",
-    "clFinish",
-    "clWaitForEvents",
-};
-
-/* Calls that take device memory or give it back; they wait for the device. */
-static const char *const allocator_calls[] = {
-    "cudaMalloc",   "cudaFree",  "cuMemAlloc_v2",    "cuMemFree_v2",   "cuMemCreate",
-    "cuMemRelease", "cuMemMap",  "cuMemUnmap",       "cuMemSetAccess", "hipMalloc",
-    "hipFree",      "zeMemFree", "zeMemAllocDevice", "urUSMFree",      "urUSMDeviceAlloc",
-};
-
-/* Calls that launch many kernels at once. */
-static const char *const graph_calls[] = {"cudaGraphLaunch", "cuGraphLaunch", "hipGraphLaunch"};
-
-/* Parts of the names of calls that always launch something. */
-static const char *const launch_calls[] = {"LaunchKernel", "LaunchCooperativeKernel",
-                                           "GraphLaunch", "MemcpyAsync", "MemsetAsync"};
-
-/* Categories, in lower case, of what lies on device queues. */
-static const char *const device_categories[] = {
-    "kernel",    "gpu_memcpy",          "gpu_memset", "memcpy",     "memset",
-    "cuda_sync", "gpu_user_annotation", "xpu_sync",   "cuda_event", "mtia_ccp_events",
-};
-
 static bool equals_any(struct osc_str s, const char *const *list, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -207,47 +131,6 @@ static bool has_any(struct osc_str s, const char *const *list, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         if (osc_str_has(s, osc_str_c(list[i])))
-            return true;
-    }
-    return false;
-}
-
-static bool starts_with_any(struct osc_str s, const char *const *list, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (osc_str_starts(s, osc_str_c(list[i])))
-            return true;
-    }
-    return false;
-}
-
-static char lower(char c)
-{
-    return (char)(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
-}
-
-/* The same as has_any() for letters of either case; LIST is in lower case. */
-static bool has_any_case(struct osc_str s, const char *const *list, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        const size_t len = strlen(list[i]);
-
-        for (size_t at = 0; at + len <= s.len; at++) {
-            size_t k = 0;
-
-            while (k < len && lower(s.s[at + k]) == list[i][k])
-                k++;
-            if (k == len)
-                return true;
-        }
-    }
-    return false;
-}
-
-static bool equals_any_case(struct osc_str s, const char *const *list, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (s.len == strlen(list[i]) && has_any_case(s, &list[i], 1))
             return true;
     }
     return false;
@@ -271,7 +154,7 @@ uint16_t osc_classify_kernel(struct osc_str name)
 {
     unsigned flags = OSC_NAME_SEEN_KERNEL;
 
-    if (has_any_case(name, comm_kernels, COUNT(comm_kernels)))
+    if (osc_known_is_comm_kernel(name))
         flags |= OSC_NAME_COMM_KERNEL;
     if (has_any(name, tc_kernels_tb, COUNT(tc_kernels_tb)))
         flags |= OSC_NAME_TC | OSC_NAME_TC_RULE | OSC_NAME_TC_TB;
@@ -284,10 +167,10 @@ uint16_t osc_classify_kernel(struct osc_str name)
 
 uint16_t osc_classify_host(struct osc_str name)
 {
+    const unsigned does = osc_known_call(name);
     unsigned flags = OSC_NAME_SEEN_HOST;
 
-    if (starts_with_any(name, comm_hosts, COUNT(comm_hosts)) ||
-        equals_any(name, comm_host_names, COUNT(comm_host_names)))
+    if (osc_known_is_collective(name))
         flags |= OSC_NAME_COMM_HOST;
     if (is_comm_tb(name))
         flags |= OSC_NAME_COMM_TB;
@@ -300,27 +183,19 @@ uint16_t osc_classify_host(struct osc_str name)
         flags |= OSC_NAME_WRAPPER;
     if (osc_str_starts(name, OSC_STR("Optimizer.step")))
         flags |= OSC_NAME_OPTIMIZER;
-    if (equals_any(name, sync_calls, COUNT(sync_calls)))
-        flags |= OSC_NAME_SYNC;
-    if (equals_any(name, allocator_calls, COUNT(allocator_calls)))
-        flags |= OSC_NAME_ALLOCATOR;
-    if (equals_any(name, graph_calls, COUNT(graph_calls)))
-        flags |= OSC_NAME_GRAPH;
-    if (has_any(name, launch_calls, COUNT(launch_calls)))
-        flags |= OSC_NAME_LAUNCH;
+    flags |= does & OSC_CALL_SYNC ? OSC_NAME_SYNC : 0;
+    flags |= does & OSC_CALL_ALLOCATOR ? OSC_NAME_ALLOCATOR : 0;
+    flags |= does & OSC_CALL_GRAPH ? OSC_NAME_GRAPH : 0;
+    flags |= does & OSC_CALL_LAUNCH ? OSC_NAME_LAUNCH : 0;
     return (uint16_t)flags;
 }
 
 static uint8_t classify_form(const struct osc_trace *t, const struct osc_form *f)
 {
-    static const char *const function[] = {"python_function"};
-    const struct osc_str category = osc_trace_str(t, f->category);
-    unsigned flags = f->ph == 'X' || f->ph == 'B' ? OSC_FORM_RANGE : 0;
+    unsigned flags = osc_shape_is_range((enum osc_form_shape)f->shape) ? OSC_FORM_RANGE : 0;
 
-    if (equals_any_case(category, device_categories, COUNT(device_categories)))
-        flags |= OSC_FORM_ON_DEVICE;
-    if (equals_any_case(category, function, COUNT(function)))
-        flags |= OSC_FORM_FUNCTION;
+    flags |= f->is_device ? OSC_FORM_ON_DEVICE : 0;
+    flags |= f->is_frame ? OSC_FORM_FUNCTION : 0;
     if (flags & OSC_FORM_RANGE) {
         const enum osc_kind kind = (enum osc_kind)f->kind;
 
@@ -336,7 +211,7 @@ static uint8_t classify_form(const struct osc_trace *t, const struct osc_form *f
 
         if (s->is_member || s->type == OSC_ARG_NULL)
             continue;
-        if (equals_any(osc_trace_str(t, s->key), comm_args, COUNT(comm_args)))
+        if (osc_known_is_collective_arg(osc_trace_str(t, s->key)))
             flags |= OSC_FORM_COMM;
     }
     return (uint8_t)flags;

@@ -2,10 +2,10 @@
 /*
  * classify.h - what a name says: communication, Tensor Cores, eligibility.
  *
- * All lists of names that opscope goes by stand in classify.c, so that a new
- * library or a new device is one line there. A name is looked at once, however
- * many events carry it: osc_classes holds a word of flags per string and per form.
- * Names of Python frames, which are many, are not looked at.
+ * Lists of names of libraries and of calls stand in model/known_names.c; here are those
+ * of Tensor Cores, eligible operators and what TensorBoard's plugin knows. A name is
+ * looked at once, however many events carry it: osc_classes holds a word of flags per
+ * string and per form. Names of Python frames, which are many, are not looked at.
  *
  *   - What follows from them for tables: docs/numbers.md#communication and
  *     docs/numbers.md#tensor-cores.
@@ -45,12 +45,12 @@ enum osc_name_flag {
 };
 
 enum osc_form_flag {
-    OSC_FORM_ON_DEVICE = 1, /* its category lives on device queues */
+    OSC_FORM_ON_DEVICE = 1, /* it happens on a device */
     OSC_FORM_COMM = 2,      /* it has the arguments of a collective */
-    OSC_FORM_FUNCTION = 4,  /* python_function: a frame, not a range of the program */
-    OSC_FORM_RANGE = 8,     /* X or B and E: in the forest, if it has a duration */
+    OSC_FORM_FUNCTION = 4,  /* a frame, not a range of the program */
+    OSC_FORM_RANGE = 8,     /* in the forest, if it has a duration */
     OSC_FORM_CALL = 16,     /* a range of the device runtime or driver */
-    OSC_FORM_OPERATOR = 32, /* a range of a host category of operators */
+    OSC_FORM_OPERATOR = 32, /* a range of the host: an operator */
     OSC_FORM_WORK = 64      /* a range of device work or synchronisation */
 };
 

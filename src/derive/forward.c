@@ -9,6 +9,7 @@
  */
 #include "base/mem.h"
 #include "derive/args.h"
+#include "derive/arrows.h"
 #include "derive/keymap.h"
 #include "derive/links.h"
 
@@ -30,10 +31,8 @@ struct work {
     struct osc_trace *t;
     const struct osc_classes *c;
     const struct osc_order *order;
-    uint8_t *phases;     /* owned; by form: 's' or 'f' of these arrows, or 0 */
     uint8_t *has_number; /* owned; by form: it has a sequence number */
     struct numbered_list forward_list, backward_list;
-    struct osc_keymap starts;      /* id of an arrow -> row of its start in the other store */
     struct osc_keymap threads;     /* logical thread -> track */
     struct osc_keyrange *numbers;  /* owned; by track: its sequence numbers */
     struct osc_keymap *forward;    /* owned; by track: sequence number -> row */
@@ -44,43 +43,6 @@ struct work {
 static bool is_operator(const struct work *w, const struct osc_chunk *c, uint32_t i)
 {
     return c->kind[i] == OSC_KIND_OPERATOR && osc_is_range(w->c, c, i);
-}
-
-/* Mark the forms of the arrows. False: there are none. */
-static bool find_forms(struct work *w)
-{
-    bool is_any = false;
-
-    for (uint32_t f = 0; f < w->t->n_forms; f++) {
-        const struct osc_form *const form = &w->t->forms[f];
-        const struct osc_str category = osc_trace_str(w->t, form->category);
-
-        if ((form->ph == 's' || form->ph == 'f') &&
-            (osc_str_eq(category, OSC_STR("fwdbwd")) ||
-             osc_str_eq(category, OSC_STR("forward_backward")))) {
-            w->phases[f] = form->ph;
-            is_any = true;
-        }
-    }
-    return is_any;
-}
-
-/* The ids of all arrows that start, so that their map fits. */
-static void measure_arrows(struct work *w)
-{
-    const struct osc_store *const s = &w->t->others;
-    struct osc_keyrange ids = {0};
-    int64_t id;
-
-    for (uint32_t k = 1; k < s->n_chunks; k++) {
-        const struct osc_chunk *const c = s->chunks[k];
-
-        for (uint32_t i = 0; i < c->n_rows; i++) {
-            if (w->phases[c->form[i]] == 's' && osc_args_flow_id(w->t, c, i, &id))
-                osc_keyrange_add(&ids, id);
-        }
-    }
-    osc_keymap_init(&w->starts, &ids);
 }
 
 /* The operator that starts at AT_NS on TRACK, the innermost with a sequence number. */
@@ -106,16 +68,14 @@ static osc_row operator_at(const struct work *w, uint32_t track, int64_t at_ns, 
     return best;
 }
 
-/* The arrow ends at row I of C: link what stands at its two ends. */
-static osc_status follow_arrow(struct work *w, const struct osc_chunk *c, uint32_t i)
+/* Link what stands at the two ends of an arrow. */
+static osc_status follow_arrow(struct work *w, const struct osc_arrow_pair *arrow)
 {
-    int64_t id, thread;
-    const osc_row start = {osc_args_flow_id(w->t, c, i, &id) ? osc_keymap_get(&w->starts, id)
-                                                             : 0};
-
-    if (start.v == 0)
-        return OSC_OK;
+    const osc_row start = arrow->from;
     const struct osc_chunk *const from = osc_chunk_of(&w->t->others, start);
+    const struct osc_chunk *const c = osc_chunk_of(&w->t->others, arrow->to);
+    const uint32_t i = osc_row_place(arrow->to);
+    int64_t thread;
     const uint32_t track = from->track[osc_row_place(start)];
     const osc_row forward =
         operator_at(w, track, from->ts_ns[osc_row_place(start)], w->starts_at);
@@ -134,38 +94,6 @@ static osc_status follow_arrow(struct work *w, const struct osc_chunk *c, uint32
         return OSC_ENOMEM;
     *place = *place == 0 ? track : *place;
     return OSC_OK;
-}
-
-/* Note where an arrow starts, which is row I of C. Of several with one id the first
- * counts, as for the stacks of averages. */
-static osc_status note_start(struct work *w, const struct osc_chunk *c, uint32_t i)
-{
-    int64_t id;
-
-    if (!osc_args_flow_id(w->t, c, i, &id))
-        return OSC_OK;
-    uint32_t *const place = osc_keymap_put(&w->starts, id);
-    if (!place)
-        return OSC_ENOMEM;
-    *place = *place == 0 ? osc_row_at(c, i).v : *place;
-    return OSC_OK;
-}
-
-/* Call FN for every arrow of phase PH. */
-static osc_status each_arrow(struct work *w, uint8_t ph,
-                             osc_status (*fn)(struct work *w, const struct osc_chunk *c,
-                                              uint32_t i))
-{
-    const struct osc_store *const s = &w->t->others;
-    osc_status st = OSC_OK;
-
-    for (uint32_t k = 1; k < s->n_chunks; k++) {
-        const struct osc_chunk *const c = s->chunks[k];
-
-        for (uint32_t i = 0; i < c->n_rows && st == OSC_OK; i++)
-            st = w->phases[c->form[i]] == ph ? fn(w, c, i) : OSC_OK;
-    }
-    return st;
 }
 
 /* `Sequence number` of row I, and its `Fwd thread id`, 0 if it runs forward itself. */
@@ -294,31 +222,26 @@ osc_status osc_links_forward(struct osc_trace *t, const struct osc_classes *c,
                              const struct osc_order *order)
 {
     struct work w = {.t = t, .c = c, .order = order};
+    struct osc_arrow_pairs arrows = {0};
     osc_status st = OSC_OK;
 
-    w.phases = osc_calloc((size_t)t->n_forms + 1, sizeof *w.phases);
     w.has_number = osc_calloc((size_t)t->n_forms + 1, sizeof *w.has_number);
     w.starts_at = osc_calloc((size_t)t->n_tracks + 1, sizeof *w.starts_at);
     w.ends_at = osc_calloc((size_t)t->n_tracks + 1, sizeof *w.ends_at);
-    if (!w.phases || !w.has_number || !w.starts_at || !w.ends_at) {
+    if (!w.has_number || !w.starts_at || !w.ends_at) {
         st = OSC_ENOMEM;
         goto out;
     }
-    if (find_forms(&w)) {
-        measure_arrows(&w);
-        /* An arrow may end, in the file, before it starts. */
-        st = each_arrow(&w, 's', note_start);
-        if (st == OSC_OK)
-            st = each_arrow(&w, 'f', follow_arrow);
-    }
+    st = osc_arrow_pairs_make(t, OSC_ARROW_FORWARD, false, &arrows);
+    for (size_t n = 0; n < arrows.n && st == OSC_OK; n++)
+        st = follow_arrow(&w, &arrows.v[n]);
     if (st == OSC_OK && find_numbered(&w))
         st = link_rest(&w);
 out:
-    osc_free(w.phases);
     osc_free(w.has_number);
     osc_free(w.starts_at);
     osc_free(w.ends_at);
-    osc_keymap_fini(&w.starts);
+    osc_arrow_pairs_fini(&arrows);
     osc_keymap_fini(&w.threads);
     return st;
 }

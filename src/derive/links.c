@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "derive/links.h"
 
+#include "base/idmap.h"
 #include "base/mem.h"
 #include "base/sort.h"
 #include "derive/args.h"
+#include "derive/arrows.h"
 #include "derive/keymap.h"
 
 /* One call among several of the same correlation. */
@@ -32,7 +34,8 @@ struct work {
     struct osc_keymap duplicates;   /* correlation that several calls have -> 1 */
     struct candidate *candidates;   /* owned; those calls, sorted */
     size_t n_candidates, cap_candidates;
-    uint8_t *has_work;                                        /* owned; by call */
+    struct osc_idmap call_of_row, call_of_work; /* rows -> call, if arrows say so */
+    uint8_t *has_work;                          /* owned; by call */
     struct osc_tally shared, no_launch, no_operator, no_work; /* SHARED: correlations */
 };
 
@@ -286,6 +289,66 @@ static uint32_t find_call(const struct work *w, int64_t correlation, int64_t sta
     return w->candidates[low].call; /* all start later: the first */
 }
 
+/* The range that starts at AT_NS on TRACK, the innermost with a form of FLAGS; or none. */
+static osc_row starts_at(const struct work *w, uint32_t track, int64_t at_ns, uint8_t flags)
+{
+    const struct osc_store *const s = &w->t->events;
+    uint32_t hint = 0;
+    osc_row found = {0};
+
+    for (uint32_t p = osc_order_find(w->t, w->order, track, at_ns, &hint);
+         p < w->order->first[track + 1]; p++) {
+        const osc_row row = {w->order->rows[p]};
+        const struct osc_chunk *const c = osc_chunk_of(s, row);
+        const uint32_t i = osc_row_place(row);
+
+        if (c->ts_ns[i] != at_ns)
+            break;
+        if (w->c->forms[c->form[i]] & flags)
+            found = row;
+    }
+    return found;
+}
+
+static osc_row end_of_arrow(const struct work *w, osc_row record, uint8_t flags)
+{
+    const struct osc_chunk *const c = osc_chunk_of(&w->t->others, record);
+    const uint32_t i = osc_row_place(record);
+
+    return starts_at(w, c->track[i], c->ts_ns[i], flags);
+}
+
+/* Where the source draws arrows from calls to work, note the call of that: index + 1. */
+static osc_status follow_arrows(struct work *w)
+{
+    struct osc_arrow_pairs arrows;
+    osc_status st = osc_arrow_pairs_make(w->t, OSC_ARROW_LAUNCH, true, &arrows);
+
+    for (size_t n = 0; n < w->links->n_calls && arrows.n > 0 && st == OSC_OK; n++) {
+        uint32_t *const place = osc_idmap_put(&w->call_of_row, w->links->calls[n].row);
+
+        if (place)
+            *place = (uint32_t)n + 1;
+        else
+            st = OSC_ENOMEM;
+    }
+    for (size_t n = 0; n < arrows.n && st == OSC_OK; n++) {
+        const osc_row from = end_of_arrow(w, arrows.v[n].from, OSC_FORM_CALL);
+        const osc_row to = end_of_arrow(w, arrows.v[n].to, OSC_FORM_WORK);
+        const uint32_t call = from.v == 0 ? 0 : osc_idmap_get(&w->call_of_row, from.v);
+
+        if (to.v == 0 || call == 0)
+            continue;
+        uint32_t *const place = osc_idmap_put(&w->call_of_work, to.v);
+        if (place)
+            *place = call;
+        else
+            st = OSC_ENOMEM;
+    }
+    osc_arrow_pairs_fini(&arrows);
+    return st;
+}
+
 /* Link what ran on devices. Synchronisation leaves the list. */
 static void link_works(struct work *w)
 {
@@ -302,6 +365,8 @@ static void link_works(struct work *w)
 
         if (correlation_of(w, c, i, &id))
             call = find_call(w, id, c->ts_ns[i]);
+        else if (w->call_of_work.n_used > 0)
+            call = osc_idmap_get(&w->call_of_work, row.v);
         c->link[i] = call == 0 ? 0 : l->calls[call - 1].row;
         if (call != 0)
             w->has_work[call - 1] = 1;
@@ -360,6 +425,8 @@ osc_status osc_links_make(struct osc_trace *t, const struct osc_classes *c,
             st = link_calls(&w);
         if (st == OSC_OK)
             st = sort_duplicates(&w);
+        if (st == OSC_OK)
+            st = follow_arrows(&w);
     }
     w.has_work = osc_calloc(links->n_calls + 1, 1);
     if (st == OSC_OK && !w.has_work)
@@ -381,6 +448,8 @@ out:
     osc_free(w.has_work);
     osc_keymap_fini(&w.correlations);
     osc_keymap_fini(&w.duplicates);
+    osc_idmap_fini(&w.call_of_row);
+    osc_idmap_fini(&w.call_of_work);
     osc_free(w.candidates);
     if (st != OSC_OK)
         osc_links_fini(links);

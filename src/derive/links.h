@@ -3,7 +3,8 @@
  * links.h - who launched what.
  *
  *   device work  ->  the runtime or driver call of its correlation; of several the
- *                    latest that starts no later than the work, else the first
+ *                    latest that starts no later than the work, else the first; where
+ *                    it has none, the call that an arrow of the source leads from
  *   host call    ->  the operator that its external id names, if that one's closed
  *                    range holds the call, on any thread of the process; else the innermost
  *                    operator of the call's own thread; else none

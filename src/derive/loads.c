@@ -2,12 +2,10 @@
 #include "derive/loads.h"
 
 #include <string.h>
-#include <strings.h>
 
 #include "base/idmap.h"
 #include "base/mem.h"
 #include "base/sort.h"
-#include "codec/json.h"
 #include "derive/args.h"
 
 #define BUCKETS_MAX 100
@@ -173,19 +171,6 @@ static osc_status add_kernels(const struct osc_trace *t, const struct osc_classe
     return st;
 }
 
-/* N of "cuda:N", or -1. */
-static int64_t device_number(struct osc_str name)
-{
-    const char *const colon = name.len > 0 ? memrchr(name.s, ':', name.len) : NULL;
-    int64_t number;
-
-    if (!colon)
-        return -1;
-    const uint32_t before = (uint32_t)(colon + 1 - name.s);
-    const struct osc_str digits = {colon + 1, name.len - before};
-    return osc_json_int(digits, &number) && number >= 0 ? number : -1;
-}
-
 static int by_number(const void *x, const void *y, void *ctx)
 {
     const struct osc_device_load *const a = x, *const b = y;
@@ -211,8 +196,10 @@ static osc_status find_device(const struct osc_trace *t, uint32_t k, struct osc_
             osc_grow(&l->devices, cap, (size_t)l->n_devices + 1, sizeof *l->devices);
         if (st != OSC_OK)
             return st;
+        struct osc_str family;
+
         l->devices[l->n_devices++] = (struct osc_device_load){
-            .name = name, .number = device_number(osc_trace_str(t, name))};
+            .name = name, .number = osc_device_split(osc_trace_str(t, name), &family)};
         *place = l->n_devices;
     }
     l->of_track[k] = *place;
@@ -264,12 +251,7 @@ static osc_status find_devices(const struct osc_trace *t, const struct osc_links
     return st == OSC_OK && l->n_devices > 0 ? sort_devices(t, l) : st;
 }
 
-static bool is_trace(struct osc_str category)
-{
-    return category.len == 5 && strncasecmp(category.s, "trace", 5) == 0;
-}
-
-/* The last event `PyTorch Profiler (0)` of category Trace, or else all events. */
+/* The last time that the recorder says it was on, or else that of all events. */
 static void find_extent(const struct osc_trace *t, struct osc_loads *l)
 {
     const osc_sid name = osc_strings_find(&t->strings, OSC_STR("PyTorch Profiler (0)"));
@@ -281,7 +263,7 @@ static void find_extent(const struct osc_trace *t, struct osc_loads *l)
 
         for (uint32_t i = c->n_rows; i-- > 0;) {
             if (c->name[i] != name.v || c->dur_ns[i] == OSC_NO_DUR ||
-                !is_trace(osc_trace_str(t, osc_row_form(t, c, i)->category)))
+                !osc_row_form(t, c, i)->is_profiler)
                 continue;
             l->start_ns = c->ts_ns[i];
             l->end_ns = osc_row_end(c, i);

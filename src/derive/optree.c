@@ -42,7 +42,8 @@ enum osc_optree_action osc_optree_action_of(const struct osc_form *form, uint8_t
         return OSC_OPTREE_MODULE;
     if (form->kind == OSC_KIND_PYTHON)
         return OSC_OPTREE_PYTHON;
-    return form->kind == OSC_KIND_ANNOTATION ? OSC_OPTREE_ANNOTATION : OSC_OPTREE_NOTHING;
+    return osc_kind_is_label((enum osc_kind)form->kind) ? OSC_OPTREE_ANNOTATION
+                                                        : OSC_OPTREE_NOTHING;
 }
 
 /* Close what does not hold [START_NS, END_NS), then open it. */

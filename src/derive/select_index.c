@@ -20,7 +20,8 @@ static int by_annotation(const void *x, const void *y)
 static bool is_annotation(const struct osc_trace *t, const struct osc_classes *classes,
                           const struct osc_chunk *c, uint32_t i)
 {
-    return t->forms[c->form[i]].kind == OSC_KIND_ANNOTATION && osc_is_range(classes, c, i);
+    return osc_kind_is_label((enum osc_kind)t->forms[c->form[i]].kind) &&
+           osc_is_range(classes, c, i);
 }
 
 /* List the annotations of the host that devices may have copies of. */

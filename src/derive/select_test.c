@@ -243,7 +243,7 @@ static void arrows_stay(const struct osc_selection *s, const char *phases)
     assert_int_equal(view_of(arrows, s, NULL), OSC_OK);
     const struct osc_chunk *const c = trace.others.chunks[1];
     for (uint32_t i = 0; i < c->n_rows; i++) {
-        const char ph = (char)trace.forms[c->form[i]].ph;
+        const char ph = trace.forms[c->form[i]].chrome_ph;
 
         if (ph != 'M')
             strncat(got, &ph, 1);

@@ -15,7 +15,7 @@ static int by_start(const void *x, const void *y)
 }
 
 /*
- * "ProfilerStep#007" -> "7"; a name without a number is its own label. A view adds no
+ * "step#007" -> "7"; a name without a number is its own label. A view adds no
  * string to those of its base, which has looked at all labels before.
  */
 static osc_status label_of(struct osc_trace *t, osc_sid name, osc_sid *label)

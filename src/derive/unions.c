@@ -60,7 +60,7 @@ static uint8_t class_of_form(const struct osc_form *form, uint8_t flags, uint8_t
         return OSC_CLASS_MEMSET;
     if (flags & (OSC_FORM_ON_DEVICE | OSC_FORM_FUNCTION))
         return OSC_CLASS_COUNT;
-    return kind == OSC_KIND_ANNOTATION || kind == OSC_KIND_PYTHON ? ask_host : OSC_CLASS_COUNT;
+    return osc_kind_is_label(kind) || kind == OSC_KIND_PYTHON ? ask_host : OSC_CLASS_COUNT;
 }
 
 /*

@@ -400,9 +400,10 @@ static osc_status borrow(struct osc_trace *view, const struct osc_trace *base)
     view->tracks = copy_of(base->tracks, base->n_tracks, sizeof *base->tracks);
     view->processes = copy_of(base->processes, base->n_processes, sizeof *base->processes);
     view->metas = copy_of(base->metas, base->n_metas, sizeof *base->metas);
+    view->devices = copy_of(base->devices, base->n_devices, sizeof *base->devices);
     view->pages = osc_calloc(2, sizeof *view->pages);
     view->n_pages = view->pages ? 2 : 0;
-    if (!view->tracks || !view->processes || !view->metas || !view->pages)
+    if (!view->tracks || !view->processes || !view->metas || !view->devices || !view->pages)
         return OSC_ENOMEM;
     return osc_trace_share(view);
 }

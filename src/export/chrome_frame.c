@@ -98,6 +98,51 @@ void osc_chrome_text_head(const struct osc_trace *t, struct osc_strbuf *out)
     osc_strbuf_adds(out, "\"traceEvents\": [\n");
 }
 
+static void add_who(struct osc_strbuf *out, const char *key, struct osc_str who)
+{
+    int64_t number;
+
+    if (who.len == 0)
+        return;
+    osc_strbuf_adds(out, key);
+    if (osc_json_int(who, &number) && number >= 0)
+        osc_strbuf_addstr(out, who);
+    else
+        osc_json_quote(out, who);
+}
+
+/* The record WHAT of TRACK or its process: NAME. */
+static void add_name(const struct osc_trace *t, const struct osc_track *track, const char *what,
+                     osc_sid name, struct osc_strbuf *out)
+{
+    osc_strbuf_addf(out, "%s{\"ph\":\"M\",\"name\":\"%s\"", out->len > 0 ? ",\n" : "", what);
+    add_who(out, ",\"pid\":", osc_trace_str(t, track->pid));
+    add_who(out, ",\"tid\":", osc_trace_str(t, track->tid));
+    osc_strbuf_adds(out, ",\"ts\":0.000,\"args\":{\"name\":");
+    osc_json_quote(out, osc_trace_str(t, name));
+    osc_strbuf_adds(out, "}}");
+}
+
+void osc_chrome_text_names(const struct osc_trace *t, struct osc_strbuf *out)
+{
+    uint32_t last = UINT32_MAX; /* the process that was named last */
+
+    for (uint32_t i = 0; i < t->n_forms; i++) {
+        if (t->forms[i].shape == OSC_SHAPE_ABOUT)
+            return;
+    }
+    for (uint32_t i = 1; i < t->n_tracks; i++) {
+        const struct osc_track *const track = &t->tracks[i];
+        const osc_sid process = t->processes[track->process].name;
+
+        if (process.v != 0 && track->process != last)
+            add_name(t, track, "process_name", process, out);
+        last = track->process;
+        if (track->name.v != 0)
+            add_name(t, track, "thread_name", track->name, out);
+    }
+}
+
 void osc_chrome_text_tail(const struct osc_trace *t, struct osc_strbuf *out)
 {
     osc_strbuf_adds(out, "\n]");

@@ -28,36 +28,31 @@ bool osc_chrome_is_ours(const struct osc_trace *t)
     return osc_str_eq(osc_trace_str(t, t->format), OSC_STR("opscope"));
 }
 
-static bool is_of(const struct osc_trace *t, const struct osc_form *form, const char *category)
-{
-    return osc_str_eq(osc_trace_str(t, form->category), osc_str_c(category));
-}
-
 const struct osc_chrome_extra *osc_chrome_extras(const struct osc_trace *t,
                                                  const struct osc_form *form)
 {
-    if (!osc_chrome_is_ours(t) || (form->ph != 'X' && form->ph != 'B' && form->ph != 'i'))
+    const enum osc_form_shape shape = (enum osc_form_shape)form->shape;
+
+    if (!osc_chrome_is_ours(t) || (!osc_shape_is_range(shape) && shape != OSC_SHAPE_INSTANT))
         return NULL;
-    if (is_of(t, form, "python_function"))
+    if (form->is_frame)
         return of_calls;
-    if (is_of(t, form, "cpu_op") && form->known[OSC_ARG_KEY_SEQUENCE_NUMBER] >= 0 &&
+    if (form->kind == OSC_KIND_OPERATOR && form->known[OSC_ARG_KEY_SEQUENCE_NUMBER] >= 0 &&
         form->known[OSC_ARG_KEY_FWD_THREAD] < 0)
         return of_forwards;
-    if (is_of(t, form, "cpu_op") || is_of(t, form, "user_annotation"))
+    if (form->kind == OSC_KIND_OPERATOR || osc_kind_is_label((enum osc_kind)form->kind))
         return of_operators;
     return form->known[OSC_ARG_KEY_BYTES] >= 0 ? of_memory : NULL;
 }
 
-/* The category of calls of Python in T, a recording of ours; 0: there are none. */
-static osc_sid category_of_calls(const struct osc_trace *t)
+/* Whether T, a recording of ours, has calls of Python. */
+static bool has_calls(const struct osc_trace *t)
 {
-    if (!osc_chrome_is_ours(t))
-        return (osc_sid){0};
-    for (uint32_t i = 1; i < t->n_forms; i++) {
-        if (is_of(t, &t->forms[i], "python_function"))
-            return t->forms[i].category;
+    for (uint32_t i = 1; osc_chrome_is_ours(t) && i < t->n_forms; i++) {
+        if (t->forms[i].is_frame)
+            return true;
     }
-    return (osc_sid){0};
+    return false;
 }
 
 /* Whether the call in ROW is over before row I of C ends. An open one is never over. */
@@ -75,10 +70,9 @@ osc_status osc_chrome_callers_make(struct osc_chrome_callers *callers,
                                    const struct osc_trace *t)
 {
     const size_t tracks_bytes = ((size_t)t->n_tracks + 1) * sizeof(uint32_t);
-    const osc_sid calls = category_of_calls(t);
 
     *callers = (struct osc_chrome_callers){0};
-    if (calls.v == 0)
+    if (!has_calls(t))
         return OSC_OK;
     callers->bytes = ((size_t)t->events.n_rows + 1) * sizeof *callers->of_row;
     callers->of_row = osc_pages_alloc(callers->bytes);
@@ -87,7 +81,7 @@ osc_status osc_chrome_callers_make(struct osc_chrome_callers *callers,
         const struct osc_chunk *const c = t->events.chunks[k];
 
         for (uint32_t i = 0; i < c->n_rows; i++) { /* calls of a track in their order */
-            if (osc_row_form(t, c, i)->category.v != calls.v)
+            if (!osc_row_form(t, c, i)->is_frame)
                 continue;
             osc_row row = {innermost[c->track[i]]};
             while (row.v != 0 && is_over(t, row, c, i))

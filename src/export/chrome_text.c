@@ -7,6 +7,7 @@
 #include "base/thread.h"
 #include "codec/json.h"
 #include "export/chrome_ids.h"
+#include "export/chrome_words.h"
 
 #define PART_SHIFT 16 /* strings that one thread escapes at a time */
 #define SLACK      64 /* copies are of whole words, and may write so much too far */
@@ -198,21 +199,26 @@ static osc_status fit_form(struct osc_chrome_text *x, const struct osc_form *for
     const char *sep = "";
     osc_status st = OSC_OK;
 
-    f->ph = form->ph;
+    const struct osc_str category = osc_chrome_category(x->t, form);
+
+    f->shape = form->shape;
+    f->ph = osc_chrome_letter(form);
     f->has_words = form->n_words > 0;
     f->first_op = x->n_ops;
-    osc_strbuf_addf(out, ",\n{\"ph\":\"%c\"", form->ph);
-    if (form->category.v != 0) {
+    osc_strbuf_addf(out, ",\n{\"ph\":\"%c\"", f->ph);
+    if (category.len > 0) {
         osc_strbuf_adds(out, ",\"cat\":");
-        osc_json_quote(out, osc_trace_str(x->t, form->category));
+        osc_json_quote(out, category);
     }
     osc_strbuf_adds(out, ",\"name\":\"");
+    osc_strbuf_addstr(out, osc_chrome_name(x->t, form));
     f->head = literal_from(x, from);
     from = out->len;
     for (uint32_t i = 0; i < form->n_slots && st == OSC_OK; i++) {
         if (form->slots[i].is_member)
             st = add_slot(x, f, &form->slots[i], ",", &from);
     }
+    osc_strbuf_adds(out, osc_chrome_members(form));
     f->n_member_ops = f->n_ops;
     /* The open literal goes on with the args; for an e it ends here. */
     const size_t open = from, open_len = out->len - from;
@@ -461,7 +467,7 @@ static char *put_value(const struct osc_chrome_text *x, struct osc_text_out *o, 
 
 /* A record up to its time, which is AT_NS. False: see status. */
 static inline bool put_start(const struct osc_chrome_text *x, const struct osc_chunk *c,
-                             uint32_t i, uint8_t ph, int64_t at_ns, struct osc_text_out *o)
+                             uint32_t i, char ph, int64_t at_ns, struct osc_text_out *o)
 {
     const struct osc_chrome_form *const f = &x->forms[c->form[i]];
     const struct osc_chrome_piece *const name = &x->strings[c->name[i]];
@@ -473,7 +479,7 @@ static inline bool put_start(const struct osc_chrome_text *x, const struct osc_c
 
     char *const start = p;
     p = copy_literal(p, x, &f->head);
-    start[PH_AT] = (char)ph;
+    start[PH_AT] = ph;
     if (name->len > 0)
         p = copy(p, name->s, name->len);
     p = copy(p, track->s, track->len);
@@ -522,7 +528,7 @@ static inline void put_ops(const struct osc_chrome_text *x, const struct osc_chu
 
 /* The whole record of row I. */
 static inline void put_record(const struct osc_chrome_text *x, const struct osc_chunk *c,
-                              uint32_t i, uint8_t ph, bool has_dur, struct osc_text_out *o)
+                              uint32_t i, char ph, bool has_dur, struct osc_text_out *o)
 {
     const struct osc_chrome_form *const f = &x->forms[c->form[i]];
 
@@ -551,7 +557,9 @@ static const struct osc_slot *series_of(const struct osc_trace *t, const struct 
 {
     const struct osc_form *const f = &t->forms[c->form[i]];
 
-    return f->ph == 'C' && f->n_slots == 1 && !f->slots[0].is_member ? &f->slots[0] : NULL;
+    return f->shape == OSC_SHAPE_COUNTER && f->n_slots == 1 && !f->slots[0].is_member
+               ? &f->slots[0]
+               : NULL;
 }
 
 /* Whether row I can be one more series of the sample that begins with row FIRST. */
@@ -626,24 +634,33 @@ static inline void put_event(const struct osc_chrome_text *x, struct osc_chrome_
 {
     const struct osc_chunk *const c = rows->c;
     const uint32_t i = rows->next;
-    const uint8_t ph = x->forms[c->form[i]].ph;
+    const char ph = x->forms[c->form[i]].ph;
+    const enum osc_form_shape shape = (enum osc_form_shape)x->forms[c->form[i]].shape;
     const bool has_dur = c->dur_ns[i] != OSC_NO_DUR;
 
-    if (ph == 'C' && series_of(x->t, c, i)) {
+    if (shape == OSC_SHAPE_COUNTER && series_of(x->t, c, i)) {
         put_sample(x, c, &rows->next, rows->end, o);
         return;
     }
-    const bool is_range = ph == 'X' || ph == 'B';
+    const bool is_range = osc_shape_is_range(shape);
     put_record(x, c, i, is_range && has_dur ? 'X' : ph, is_range && has_dur, o);
-    if (ph == 'b' && has_dur)
+    if (shape == OSC_SHAPE_ASYNC && has_dur)
         put_end(x, c, i, o);
 }
 
 static bool is_wanted(const struct osc_trace *t, const struct osc_chrome_rows *rows, uint32_t i)
 {
-    const uint8_t ph = t->forms[rows->c->form[i]].ph;
+    const enum osc_form_shape shape = (enum osc_form_shape)t->forms[rows->c->form[i]].shape;
 
-    return !rows->phases || (ph != '\0' && strchr(rows->phases, ph));
+    switch (rows->of) {
+    case OSC_CHROME_ABOUT:
+        return shape == OSC_SHAPE_ABOUT;
+    case OSC_CHROME_ARROWS:
+        return osc_shape_is_arrow(shape);
+    case OSC_CHROME_EVENTS:
+        break;
+    }
+    return true;
 }
 
 bool osc_chrome_rows_any(const struct osc_trace *t, const struct osc_chrome_rows *rows)
@@ -661,7 +678,7 @@ void osc_chrome_text_rows(const struct osc_chrome_text *x, struct osc_chrome_row
     for (; rows->next < rows->end && o->status == OSC_OK; rows->next++) {
         if ((size_t)(o->p - o->start) >= full)
             return;
-        if (!rows->phases)
+        if (rows->of == OSC_CHROME_EVENTS)
             put_event(x, rows, o);
         else if (is_wanted(x->t, rows, rows->next))
             put_record(x, rows->c, rows->next, x->forms[rows->c->form[rows->next]].ph, false,

@@ -53,7 +53,8 @@ struct osc_chrome_form {
     struct osc_chrome_literal member_tail; /* where args would come, for the e of a b */
     size_t first_op;
     uint32_t n_ops, n_member_ops;
-    uint8_t ph;
+    char ph;
+    uint8_t shape; /* enum osc_form_shape */
     bool has_words;
     size_t room; /* bytes of all but strings and the part of the track */
 };
@@ -113,11 +114,14 @@ void osc_text_out_fini(struct osc_text_out *o);
 /* Make room for N bytes behind p. False: see status. */
 bool osc_text_out_more(struct osc_text_out *o, size_t n);
 
+/* Which rows: all of the store of events, or some of the other one. */
+enum osc_chrome_sort { OSC_CHROME_EVENTS, OSC_CHROME_ABOUT, OSC_CHROME_ARROWS };
+
 /* Rows of a chunk, some of whose records are to be written. */
 struct osc_chrome_rows {
     const struct osc_chunk *c;
     uint32_t next, end; /* of its rows */
-    const char *phases; /* of the other store; NULL: it is of events, and all are */
+    enum osc_chrome_sort of;
 };
 
 /* Whether any of ROWS has a record. */
@@ -130,8 +134,13 @@ bool osc_chrome_rows_any(const struct osc_trace *t, const struct osc_chrome_rows
 void osc_chrome_text_rows(const struct osc_chrome_text *x, struct osc_chrome_rows *rows,
                           size_t full, struct osc_text_out *o);
 
-/* Append the head of the file, up to the bracket of the list of events; its tail. */
+/* Append the head of the file, up to the bracket of the list of events. */
 void osc_chrome_text_head(const struct osc_trace *t, struct osc_strbuf *out);
+/* Append what the names of threads and processes are, a record each, if T has them from no
+ * such records. */
+void osc_chrome_text_names(const struct osc_trace *t, struct osc_strbuf *out);
+
+/* Append what stands behind the events. */
 void osc_chrome_text_tail(const struct osc_trace *t, struct osc_strbuf *out);
 
 #endif

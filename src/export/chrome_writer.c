@@ -40,7 +40,7 @@ struct writing {
     size_t cap_jobs;
     uint32_t n_jobs;
     uint32_t first_job; /* that has a record; of none there is a comma before it */
-    bool is_packed;
+    bool is_packed, has_counters;
     uint64_t n_rows; /* of all jobs */
 
     /* Of the job that has the turn. */
@@ -175,8 +175,9 @@ static void run_job(void *ctx, uint32_t k)
         give_bench(w, b);
 }
 
-/* Jobs for the rows of S: all of them, or those of PHASES. */
-static osc_status add_jobs(struct writing *w, const struct osc_store *s, const char *phases)
+/* Jobs for the rows OF S. */
+static osc_status add_jobs(struct writing *w, const struct osc_store *s,
+                           enum osc_chrome_sort of)
 {
     for (uint32_t k = 1; k < s->n_chunks; k++) {
         const struct osc_chunk *const c = s->chunks[k];
@@ -188,7 +189,7 @@ static osc_status add_jobs(struct writing *w, const struct osc_store *s, const c
 
             if (st != OSC_OK)
                 return st;
-            w->jobs[w->n_jobs++] = (struct osc_chrome_rows){c, i, end, phases};
+            w->jobs[w->n_jobs++] = (struct osc_chrome_rows){c, i, end, of};
             w->n_rows += end - i;
         }
     }
@@ -197,18 +198,19 @@ static osc_status add_jobs(struct writing *w, const struct osc_store *s, const c
 
 static osc_status plan(struct writing *w, const struct osc_trace *t)
 {
-    osc_status st = add_jobs(w, &t->others, "M");
+    osc_status st = add_jobs(w, &t->others, OSC_CHROME_ABOUT);
 
     if (st == OSC_OK)
-        st = add_jobs(w, &t->events, NULL);
+        st = add_jobs(w, &t->events, OSC_CHROME_EVENTS);
     if (st == OSC_OK)
-        st = add_jobs(w, &t->others, "stf");
+        st = add_jobs(w, &t->others, OSC_CHROME_ARROWS);
     while (w->first_job < w->n_jobs && !osc_chrome_rows_any(t, &w->jobs[w->first_job]))
         w->first_job++;
     return st;
 }
 
-/* What stands before or behind the events, made by MAKE, as a piece of its own. */
+/* What stands before or behind the events, made by MAKE, as a piece of its own, behind
+ * whose records, if it has any, others need a comma. */
 static osc_status write_frame(struct writing *w, const struct osc_trace *t,
                               void (*make)(const struct osc_trace *t, struct osc_strbuf *out))
 {
@@ -219,8 +221,10 @@ static osc_status write_frame(struct writing *w, const struct osc_trace *t,
     make(t, &out);
     if (st == OSC_OK)
         st = out.status;
-    if (st == OSC_OK)
+    if (st == OSC_OK && out.len > 0)
         st = write_text(w, b, w->turn, out.s, out.len);
+    if (out.len > 0 && make == osc_chrome_text_names)
+        w->first_job = UINT32_MAX;
     if (b)
         give_bench(w, b);
     osc_strbuf_fini(&out);
@@ -234,10 +238,13 @@ static osc_status write_counters(void *ctx, const char *s, size_t len)
     struct bench *b;
     osc_status st = take_bench(w, &b);
 
+    if (st == OSC_OK && w->first_job == UINT32_MAX && !w->has_counters)
+        st = write_text(w, b, w->turn, ",\n", 2); /* names stand before */
     if (st == OSC_OK)
         st = write_text(w, b, w->turn, s, len);
     if (b)
         give_bench(w, b);
+    w->has_counters = true;
     w->first_job = UINT32_MAX; /* every record has something before its comma */
     return st;
 }
@@ -253,6 +260,8 @@ static osc_status write_all(struct writing *w, const struct osc_trace *t)
         st = sink->write(sink->ctx, header, sizeof header);
     if (st == OSC_OK)
         st = write_frame(w, t, osc_chrome_text_head);
+    if (st == OSC_OK)
+        st = write_frame(w, t, osc_chrome_text_names);
     if (st == OSC_OK && w->x->with_counters)
         st = osc_counters_write(t, write_counters, w);
     if (st != OSC_OK)

@@ -274,17 +274,19 @@ static uint64_t count_others(const struct osc_trace *t)
 static void put_trace(struct writing *w)
 {
     const struct osc_trace *const t = w->t;
-    struct osc_strbuf model = {0}, texts = {0}, forms = {0}, tracks = {0};
+    struct osc_strbuf model = {0}, texts = {0}, forms = {0}, tracks = {0}, devices = {0};
 
     osc_column_file_model(t, count_others(t), w->x->n_traces, &model);
     osc_column_file_texts(t, &w->used, &texts);
     osc_column_file_forms(t, &w->used, &forms);
     osc_column_file_tracks(t, &w->used, &tracks);
+    osc_column_file_devices(t, &devices);
     for (int copy = 0; copy < 2; copy++) {
         put_table(w, OSC_CHUNK_MODEL, &model, 1);
         put_table(w, OSC_CHUNK_TEXTS, &texts, osc_strings_bound(&t->strings));
         put_table(w, OSC_CHUNK_FORMS, &forms, t->n_forms);
         put_table(w, OSC_CHUNK_TRACKS, &tracks, t->n_tracks);
+        put_table(w, OSC_CHUNK_DEVICES, &devices, t->n_devices);
         if (copy == 0) {
             put_events(w);
             put_others(w);
@@ -294,6 +296,7 @@ static void put_trace(struct writing *w)
     osc_strbuf_fini(&texts);
     osc_strbuf_fini(&forms);
     osc_strbuf_fini(&tracks);
+    osc_strbuf_fini(&devices);
 }
 
 /* The texts of codes that are counted: the file names them. */

@@ -38,5 +38,6 @@ void osc_column_file_forms(const struct osc_trace *t, const struct osc_column_fi
                            struct osc_strbuf *out);
 void osc_column_file_tracks(const struct osc_trace *t, const struct osc_column_file_used *u,
                             struct osc_strbuf *out);
+void osc_column_file_devices(const struct osc_trace *t, struct osc_strbuf *out);
 
 #endif

@@ -8,9 +8,9 @@
 
 bool osc_column_file_keeps(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i)
 {
-    const uint8_t ph = t->forms[c->form[i]].ph;
+    const enum osc_form_shape shape = (enum osc_form_shape)t->forms[c->form[i]].shape;
 
-    return ph == 'M' || ph == 's' || ph == 't' || ph == 'f';
+    return shape == OSC_SHAPE_ABOUT || osc_shape_is_arrow(shape);
 }
 
 /* --- what is named ---------------------------------------------------------------------- */
@@ -58,6 +58,11 @@ static void use_tables(const struct osc_column_file_used *u, const struct osc_tr
         use_text(u, t->processes[track->process].pid);
         use_text(u, t->processes[track->process].name);
         use_text(u, t->processes[track->process].labels);
+    }
+    for (uint32_t i = 0; i < t->n_devices; i++) {
+        use_text(u, t->devices[i].family);
+        use_text(u, t->devices[i].name);
+        use_text(u, t->devices[i].model);
     }
     for (uint32_t i = 0; i < t->n_metas; i++) {
         use_text(u, t->metas[i].key);
@@ -194,6 +199,12 @@ void osc_column_file_texts(const struct osc_trace *t, const struct osc_column_fi
     }
 }
 
+static uint8_t letter_of(const struct osc_form *f)
+{
+    return (uint8_t)(f->chrome_ph != '\0' ? f->chrome_ph
+                                          : osc_shape_letter((enum osc_form_shape)f->shape));
+}
+
 void osc_column_file_forms(const struct osc_trace *t, const struct osc_column_file_used *u,
                            struct osc_strbuf *out)
 {
@@ -204,13 +215,17 @@ void osc_column_file_forms(const struct osc_trace *t, const struct osc_column_fi
     put(out, &w, sizeof w);
     for (uint32_t i = 0; i < t->n_forms; i++) {
         const struct osc_form *const f = &t->forms[i];
-        const struct osc_wire_form form = {.ph = f->ph,
-                                           .has_args = f->has_args,
-                                           .kind = f->kind,
-                                           .is_device = f->is_device,
-                                           .category = f->category.v,
-                                           .n_slots = f->n_slots};
-        const struct osc_wire_form blank = {.ph = f->ph};
+        const bool is_neutral = f->chrome_ph == '\0';
+        const bool is_arrow = osc_shape_is_arrow((enum osc_form_shape)f->shape);
+        const struct osc_wire_form form = {
+            .letter = letter_of(f),
+            .bits = (uint8_t)((f->has_args ? OSC_FORM_HAS_ARGS : 0) |
+                              (is_neutral ? OSC_FORM_IS_NEUTRAL : 0)),
+            .kind = is_neutral && is_arrow ? f->arrow : f->kind,
+            .is_device = f->is_device,
+            .category = f->category.v,
+            .n_slots = f->n_slots};
+        const struct osc_wire_form blank = {.letter = form.letter};
 
         put(out, !u->forms || u->forms[i] ? &form : &blank, sizeof form);
     }
@@ -249,5 +264,18 @@ void osc_column_file_tracks(const struct osc_trace *t, const struct osc_column_f
         const struct osc_wire_process process = {p->pid.v, p->name.v, p->labels.v};
 
         put(out, &process, sizeof process);
+    }
+}
+
+void osc_column_file_devices(const struct osc_trace *t, struct osc_strbuf *out)
+{
+    _Static_assert(OSC_DEVICE_LIMIT_COUNT == OSC_WIRE_LIMITS, "one goes over into the other");
+    for (uint32_t i = 0; i < t->n_devices; i++) {
+        const struct osc_device *const d = &t->devices[i];
+        struct osc_wire_device w = {
+            .family = d->family.v, .name = d->name.v, .model = d->model.v, .index = d->index};
+
+        memcpy(w.limits, &d->limits, sizeof w.limits);
+        put(out, &w, sizeof w);
     }
 }

@@ -54,7 +54,7 @@ static bool has_track(const struct osc_trace *t, struct osc_str name)
         const struct osc_chunk *const c = t->events.chunks[k];
 
         for (uint32_t i = 0; i < c->n_rows; i++) {
-            if (c->name[i] == id.v && osc_row_form(t, c, i)->ph == 'C')
+            if (c->name[i] == id.v && osc_row_form(t, c, i)->shape == OSC_SHAPE_COUNTER)
                 return true;
         }
     }

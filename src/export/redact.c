@@ -62,7 +62,7 @@ static bool stays(const struct osc_trace *t, const struct osc_form *f, uint32_t 
     if (slot->is_member)
         return is_one_of(osc_trace_str(t, slot->key), ties, N_OF(ties));
     /* Metadata names processes and threads; a counter is its values. */
-    if (f->ph == 'M' || (f->ph == 'C' && is_number(slot)))
+    if (f->shape == OSC_SHAPE_ABOUT || (f->shape == OSC_SHAPE_COUNTER && is_number(slot)))
         return true;
     /* What analyses go by: numbers, names of collectives, launch shapes. */
     if (slot->type == OSC_ARG_STRING)
@@ -232,7 +232,7 @@ static osc_status rename_forms(struct renaming *r)
 
         st = rename_sid(r, &f->category.v);
         for (uint32_t k = 0; k < f->n_slots && st == OSC_OK; k++) {
-            if (f->ph == 'C' || f->ph == 'M')
+            if (f->shape == OSC_SHAPE_COUNTER || f->shape == OSC_SHAPE_ABOUT)
                 st = rename_sid(r, &f->slots[k].key.v);
         }
     }
@@ -257,6 +257,8 @@ static osc_status rename_owners(struct renaming *r)
         for (int k = 0; k < 3 && st == OSC_OK; k++)
             st = rename_sid(r, &ids[k]->v);
     }
+    for (uint32_t i = 0; i < t->n_devices && st == OSC_OK; i++)
+        st = rename_sid(r, &t->devices[i].model.v);
     t->worker.v = 0;
     return st != OSC_OK ? st : osc_strings_add(&t->strings, OSC_STR("trace"), &t->source, NULL);
 }

@@ -10,6 +10,7 @@
 #include "import/build/seal.h"
 #include "import/bytes/inflate_pipe.h"
 #include "import/bytes/input.h"
+#include "import/chrome/chrome_about.h"
 
 /* Big enough to make system calls cheap, small enough to stay in the second cache. */
 #define BLOCK_BYTES ((size_t)256 << 10)
@@ -80,8 +81,10 @@ static osc_status seal(struct osc_trace *t, const struct osc_reading *r,
     if (st == OSC_OK)
         st = osc_strings_add(&t->strings, osc_str_c(r->in->path), &t->source, NULL);
     t->is_stdin = r->in->is_stdin;
+    if (st == OSC_OK && !r->is_sealed && !reader->tracks)
+        st = osc_chrome_add_members(t);
     if (st == OSC_OK && !r->is_sealed)
-        st = osc_trace_seal(t, r->n_threads);
+        st = osc_trace_seal(t, reader, r->n_threads);
     if (st == OSC_OK && min_ts_ns != INT64_MAX)
         /* Of what was left out too. */
         t->min_ts_ns = t->origin_ns = t->own_origin_ns = min_ts_ns;

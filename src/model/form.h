@@ -3,9 +3,9 @@
  * form.h - what events of one make have in common.
  *
  * A trace has millions of events and a few hundred ways to write one. A form is
- * such a way: the phase, the category and the list of arguments with their types.
- * An event stores the id of its form and the values alone, as 32-bit words one
- * after the other; the form says what each word means.
+ * such a way: what sort of record it is (shape), what it tells of (kind), and the list
+ * of arguments with their types. An event stores the id of its form and the values
+ * alone, as 32-bit words one after the other; the form says what each word means.
  *
  *   type       words  stored as
  *   NULL           0  in the form alone
@@ -17,8 +17,12 @@
  *   TEXT           1  id of the bytes: JSON text of a list or an object
  *   NUMTEXT        1  id of the bytes: a number that no other type holds exactly
  *
- * Members of an event other than ph, name, cat, pid, tid, ts, dur and args are
- * arguments too (is_member): flow ids, scopes, binding points.
+ * What a format says beside the arguments of an event, such as the id of an arrow,
+ * are arguments too (is_member).
+ *
+ * Chrome's format has words of its own for what shape and kind say. A form keeps them
+ * (chrome_ph, category) so that its traces can be written again as they were; nothing
+ * is derived from them but by the reader of that format.
  *
  * Threading: read-only once the trace is sealed.
  */
@@ -33,6 +37,60 @@
 typedef struct osc_form_id {
     uint32_t v;
 } osc_form_id;
+
+/* How a record lies in time. */
+enum osc_form_shape {
+    OSC_SHAPE_NONE,
+    /* Rows of the store of events. */
+    OSC_SHAPE_RANGE,   /* of its track: it has its duration from the beginning */
+    OSC_SHAPE_BEGIN,   /* the same, but its end is a record of its own, or missing */
+    OSC_SHAPE_ASYNC,   /* the same, of a process: begin and end have one id */
+    OSC_SHAPE_INSTANT, /* a point in time */
+    OSC_SHAPE_COUNTER, /* a value from there on */
+    /* Rows of the other store. */
+    OSC_SHAPE_END,
+    OSC_SHAPE_ASYNC_END,
+    OSC_SHAPE_ARROW_FROM, /* an arrow starts there, */
+    OSC_SHAPE_ARROW_STEP, /* comes and goes on, */
+    OSC_SHAPE_ARROW_TO,   /* ends */
+    OSC_SHAPE_ABOUT,      /* what a format says about a track or process */
+    OSC_SHAPE_COUNT
+};
+
+/*
+ * The letter that files have for SHAPE, and the shape of LETTER, or NONE: those of Chrome's
+ * format, which has three for instants.
+ */
+char osc_shape_letter(enum osc_form_shape shape);
+enum osc_form_shape osc_shape_of_letter(uint8_t letter);
+
+static inline bool osc_shape_is_event(enum osc_form_shape s)
+{
+    return s >= OSC_SHAPE_RANGE && s <= OSC_SHAPE_COUNTER;
+}
+
+static inline bool osc_shape_is_other(enum osc_form_shape s)
+{
+    return s >= OSC_SHAPE_END && s < OSC_SHAPE_COUNT;
+}
+
+/* A range of its track. */
+static inline bool osc_shape_is_range(enum osc_form_shape s)
+{
+    return s == OSC_SHAPE_RANGE || s == OSC_SHAPE_BEGIN;
+}
+
+static inline bool osc_shape_is_arrow(enum osc_form_shape s)
+{
+    return s >= OSC_SHAPE_ARROW_FROM && s <= OSC_SHAPE_ARROW_TO;
+}
+
+/* What an arrow leads from and to. */
+enum osc_arrow_kind {
+    OSC_ARROW_OTHER,
+    OSC_ARROW_LAUNCH,  /* a host call, to what it started on a device */
+    OSC_ARROW_FORWARD, /* a forward operator, to its backward one */
+};
 
 enum osc_arg_type {
     OSC_ARG_NULL,
@@ -105,13 +163,17 @@ struct osc_slot {
 
 /* FLOW_ID and BINDING_POINT look among members only, all others among args only. */
 struct osc_form {
-    uint8_t ph;       /* the phase as in the file: 'X', 'i', … */
-    uint8_t has_args; /* the event had an args object, be it empty */
-    uint8_t kind;   /* enum osc_kind by phase and category alone, see import/chrome/dialect.h */
-    bool is_device; /* the category is of what happens on a device, not on the host */
-    osc_sid category;                 /* as in the file; none if absent */
-    uint16_t n_slots;                 /* at most OSC_FORM_SLOTS_MAX */
-    uint16_t n_words;                 /* of all values together */
+    uint8_t shape;    /* enum osc_form_shape */
+    uint8_t kind;     /* enum osc_kind, whatever names and arguments of a row add to that */
+    uint8_t arrow;    /* enum osc_arrow_kind, of arrows */
+    bool is_device;   /* it happens on a device, not on the host */
+    bool is_frame;    /* a call of the program's language, no range that somebody marked */
+    bool is_profiler; /* the time that the recorder was on, as it says itself */
+    bool has_args;    /* the event had arguments, be it none */
+    char chrome_ph;   /* the letter of a Chrome trace; NUL: the source has none */
+    osc_sid category; /* the source's own word for what kind says; none: it has none */
+    uint16_t n_slots; /* at most OSC_FORM_SLOTS_MAX */
+    uint16_t n_words; /* of all values together */
     struct osc_slot *slots;           /* owned by the trace; in order of the file */
     int16_t known[OSC_ARG_KEY_COUNT]; /* index in slots (the last of that key), or -1 */
 };

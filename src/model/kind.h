@@ -51,6 +51,12 @@ static inline bool osc_kind_is_device_work(enum osc_kind k)
     return k == OSC_KIND_KERNEL || k == OSC_KIND_MEMCPY || k == OSC_KIND_MEMSET;
 }
 
+/* A range of the host that the program labelled; steps are such ranges. */
+static inline bool osc_kind_is_label(enum osc_kind k)
+{
+    return k == OSC_KIND_ANNOTATION || k == OSC_KIND_STEP;
+}
+
 /* A host call that can launch device work. */
 static inline bool osc_kind_is_launch(enum osc_kind k)
 {

@@ -133,6 +133,7 @@ void osc_trace_fini(struct osc_trace *t)
     if (t->lock)
         pthread_rwlock_destroy(t->lock);
     osc_free(t->lock);
+    osc_free(t->devices);
     osc_mem_unreserve(t->reserved_bytes);
     (void)osc_mem_enter(here);
     memset(t, 0, sizeof *t);
@@ -181,6 +182,42 @@ void osc_trace_write_end(struct osc_trace *t)
 {
     if (t->lock)
         pthread_rwlock_unlock(t->lock);
+}
+
+void osc_device_limits_init(struct osc_device_limits *l)
+{
+    memset(l, -1, sizeof *l);
+}
+
+int64_t osc_device_split(struct osc_str name, struct osc_str *family)
+{
+    const char *const colon = name.len > 0 ? memrchr(name.s, ':', name.len) : NULL;
+    int64_t index;
+
+    if (!colon)
+        return -1;
+    const uint32_t before = (uint32_t)(colon - name.s);
+    const struct osc_str digits = {colon + 1, name.len - before - 1};
+    if (!osc_json_int(digits, &index) || index < 0)
+        return -1;
+    *family = (struct osc_str){name.s, before};
+    return index;
+}
+
+const struct osc_device *osc_trace_device(const struct osc_trace *t, struct osc_str name,
+                                          int64_t index)
+{
+    const struct osc_device *second = NULL;
+
+    for (uint32_t i = 0; i < t->n_devices; i++) {
+        const struct osc_device *const d = &t->devices[i];
+
+        if (osc_str_eq(osc_trace_str(t, d->name), name))
+            return d;
+        if (!second && index >= 0 && d->index == index)
+            second = d;
+    }
+    return second;
 }
 
 osc_status osc_trace_touch(struct osc_trace *t, unsigned n_threads, struct osc_err *err)
@@ -255,12 +292,10 @@ void osc_trace_recount(struct osc_trace *t)
     t->events.n_rows = n_rows;
 }
 
-struct osc_arg osc_row_slot(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i,
-                            uint32_t slot)
+struct osc_arg osc_slot_value(const struct osc_slot *slot, const uint32_t *words)
 {
-    const struct osc_slot *s = &t->forms[c->form[i]].slots[slot];
-    struct osc_arg arg = {.type = (enum osc_arg_type)s->type};
-    const uint32_t *w = osc_row_words(c, i) + s->word;
+    struct osc_arg arg = {.type = (enum osc_arg_type)slot->type};
+    const uint32_t *const w = words + slot->word;
 
     switch (arg.type) {
     case OSC_ARG_NULL:
@@ -285,6 +320,12 @@ struct osc_arg osc_row_slot(const struct osc_trace *t, const struct osc_chunk *c
         break;
     }
     return arg;
+}
+
+struct osc_arg osc_row_slot(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i,
+                            uint32_t slot)
+{
+    return osc_slot_value(&t->forms[c->form[i]].slots[slot], osc_row_words(c, i));
 }
 
 bool osc_row_arg(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i,

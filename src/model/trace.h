@@ -145,12 +145,35 @@ struct osc_process {
 struct osc_track {
     osc_sid pid, tid;  /* as in the file, numbers as decimal text */
     uint32_t process;  /* index in osc_trace.processes */
-    osc_sid name;      /* thread name from metadata, or none */
+    osc_sid name;      /* as the program calls it, or none */
     bool is_queue;     /* it holds device work */
     osc_sid device;    /* of a queue: "cuda:0" */
     uint32_t n_events; /* rows of the store of events */
     osc_row first_event;
     uint32_t order; /* rank by first appearance among tracks with events, from 0 */
+};
+
+/* What a device can do; -1: not known. */
+struct osc_device_limits {
+    int64_t memory_bytes;
+    int64_t n_units;            /* compute units: multiprocessors, cores, slices */
+    int64_t major, minor;       /* generation of its instruction set */
+    int64_t threads_per_block;  /* of one group that is launched, at most */
+    int64_t threads_per_unit;   /* resident on a unit, at most */
+    int64_t registers_per_unit; /* of 32 bits */
+    int64_t shared_bytes_per_block, shared_bytes_per_unit;
+    int64_t simd_width; /* threads that run in step */
+};
+
+#define OSC_DEVICE_LIMIT_COUNT (sizeof(struct osc_device_limits) / sizeof(int64_t))
+
+/* A device that the source tells of, whether the program used it or not. */
+struct osc_device {
+    osc_sid family; /* "cuda", as name has it */
+    int64_t index;  /* N of "cuda:N"; -1: the name has none */
+    osc_sid name;   /* "cuda:0", as osc_track.device */
+    osc_sid model;  /* what it is called, or none */
+    struct osc_device_limits limits;
 };
 
 struct osc_step {
@@ -183,12 +206,14 @@ struct osc_trace {
     uint32_t n_step_ordinals;
     struct osc_meta *metas; /* owned */
     uint32_t n_metas;
+    struct osc_device *devices; /* owned; in order of the source */
+    uint32_t n_devices;
 
     struct osc_pages *pages; /* owned; base columns of all chunks */
     uint32_t n_pages;
 
-    struct osc_store events; /* X, paired B/E and b/e, instants, counter samples */
-    struct osc_store others; /* flows s t f, metadata M */
+    struct osc_store events; /* ranges, instants, samples of counters */
+    struct osc_store others; /* ends, arrows, what a format says about tracks */
 
     struct osc_findings findings;
     osc_sid source;                /* path as the user gave it, or "standard input" */
@@ -248,6 +273,19 @@ OSC_MUST_USE osc_status osc_trace_touch(struct osc_trace *t, unsigned n_threads,
 
 /* Before columns of T are written: the memory that copies of mapped pages take. */
 OSC_MUST_USE osc_status osc_trace_hold(struct osc_trace *t);
+
+/* All of L not known. */
+void osc_device_limits_init(struct osc_device_limits *l);
+
+/* N of "cuda:N", and *FAMILY is "cuda"; -1 where NAME has no number, *FAMILY is as before. */
+int64_t osc_device_split(struct osc_str name, struct osc_str *family);
+
+/*
+ * The device of T that is called NAME; else the first with the number INDEX, since a format
+ * may have another word for the family than its memory records have; NULL: there is none.
+ */
+const struct osc_device *osc_trace_device(const struct osc_trace *t, struct osc_str name,
+                                          int64_t index);
 
 /* Count anew which tracks have events, which first, and when the first and last are. */
 void osc_trace_recount(struct osc_trace *t);
@@ -318,6 +356,9 @@ static inline const uint32_t *osc_row_words(const struct osc_chunk *c, uint32_t 
 /* Give row I other WORDS, N of them, which are copied. */
 OSC_MUST_USE osc_status osc_chunk_replace_words(struct osc_chunk *c, uint32_t i,
                                                 const uint32_t *words, uint32_t n);
+
+/* The value of SLOT among the WORDS of a row. */
+struct osc_arg osc_slot_value(const struct osc_slot *slot, const uint32_t *words);
 
 /* The value of slot SLOT of row I of C. */
 struct osc_arg osc_row_slot(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i,

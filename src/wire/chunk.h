@@ -45,12 +45,13 @@ enum osc_chunk_type {
     OSC_CHUNK_MODULES = 8, /* code that was mapped: what addresses in stacks mean */
     OSC_CHUNK_BEFORE = 9,  /* struct osc_wire_before: what the parts before it had */
     /* From 32 on: the sealed model as columns, see wire/column_layout.h. */
-    OSC_CHUNK_MODEL = 32,  /* what the trace says about itself */
-    OSC_CHUNK_TEXTS = 33,  /* all strings */
-    OSC_CHUNK_FORMS = 34,  /* ways to write events */
-    OSC_CHUNK_TRACKS = 35, /* threads, queues, processes */
-    OSC_CHUNK_EVENTS = 64, /* + enum osc_wire_column: a column of a chunk of events */
-    OSC_CHUNK_OTHERS = 96, /* the same of records that are no events */
+    OSC_CHUNK_MODEL = 32,   /* what the trace says about itself */
+    OSC_CHUNK_TEXTS = 33,   /* all strings */
+    OSC_CHUNK_FORMS = 34,   /* ways to write events */
+    OSC_CHUNK_TRACKS = 35,  /* threads, queues, processes */
+    OSC_CHUNK_DEVICES = 36, /* devices that the source tells of */
+    OSC_CHUNK_EVENTS = 64,  /* + enum osc_wire_column: a column of a chunk of events */
+    OSC_CHUNK_OTHERS = 96,  /* the same of records that are no events */
 };
 
 struct osc_file_header {

@@ -2,13 +2,13 @@
 /*
  * column_layout.h - a sealed trace as chunks of an .osc file, to be used where they lie.
  *
- *     MODEL TEXTS FORMS TRACKS | columns of events | columns of others |
- *     MODEL TEXTS FORMS TRACKS (again) | the next trace ... | INDEX, trailer
+ *     MODEL TEXTS FORMS TRACKS DEVICES | columns of events | columns of others |
+ *     MODEL TEXTS FORMS TRACKS DEVICES (again) | the next trace ... | INDEX, trailer
  *
  *   - Column chunks are what a trace has in memory (model/trace.h): a chunk of the file
  *     for each column of each chunk of rows, each with its own hash, so that a reader
  *     maps the file and looks at what it needs.
- *   - The four chunks without which nothing could be read stand there twice.
+ *   - The chunks that are common to all rows stand there twice.
  *   - Of the header of all of them, flags is the number of the trace in the file, from
  *     0; of columns n_items is the number of rows, n_before that of the rows of the same
  *     store before it, and times are the least start and the greatest end (of others: 0).
@@ -40,6 +40,9 @@ enum osc_wire_column {
 
 #define OSC_COLUMNS_EVENTS OSC_COLUMN_COUNT
 #define OSC_COLUMNS_OTHERS OSC_COLUMN_DUR
+
+/* Numbers that say what a device can do. */
+#define OSC_WIRE_LIMITS 10
 
 /* Rows of a column at most. */
 #define OSC_WIRE_ROWS_MAX 16384u
@@ -92,9 +95,17 @@ struct osc_wire_forms {
 };
 
 struct osc_wire_form {
-    uint8_t ph, has_args, kind, is_device; /* as in struct osc_form */
-    uint32_t category;                     /* string */
-    uint32_t n_slots;                      /* its slots follow those of the form before */
+    uint8_t letter;    /* of its shape; of a Chrome trace, the one that it had */
+    uint8_t bits;      /* enum osc_wire_form_bits */
+    uint8_t kind;      /* as in struct osc_form; of arrows of no Chrome trace, arrow */
+    uint8_t is_device; /* as in struct osc_form */
+    uint32_t category; /* string */
+    uint32_t n_slots;  /* its slots follow those of the form before */
+};
+
+enum osc_wire_form_bits {
+    OSC_FORM_HAS_ARGS = 1,
+    OSC_FORM_IS_NEUTRAL = 2, /* of no Chrome trace: kind says what its rows are */
 };
 
 struct osc_wire_slot {
@@ -119,11 +130,20 @@ struct osc_wire_process {
     uint32_t pid, name, labels; /* strings */
 };
 
+/* DEVICES: one after the other. -1: not known. */
+struct osc_wire_device {
+    uint32_t family, name, model; /* strings */
+    uint32_t unused;
+    int64_t index;
+    int64_t limits[OSC_WIRE_LIMITS]; /* as in struct osc_device_limits */
+};
+
 _Static_assert(sizeof(struct osc_wire_model) == 80, "as format.md draws it");
 _Static_assert(sizeof(struct osc_wire_meta) == 16, "as format.md draws it");
 _Static_assert(sizeof(struct osc_wire_finding) == 40, "as format.md draws it");
 _Static_assert(sizeof(struct osc_wire_form) == 12, "as format.md draws it");
 _Static_assert(sizeof(struct osc_wire_slot) == 8, "as format.md draws it");
 _Static_assert(sizeof(struct osc_wire_track) == 24, "as format.md draws it");
+_Static_assert(sizeof(struct osc_wire_device) == 104, "as format.md draws it");
 
 #endif

@@ -33,6 +33,7 @@ SENTENCES = {"quality": {"message", "remedy"}, "advice": {"text"}}
 ALLOWED: dict[tuple[str, str, str], set[str]] = {
     ("0.1.0", family, table): names
     for family in ("columns", "recordings") for table, names in SENTENCES.items()}
+ALLOWED["0.1.0", "recordings", "events"] = {"category"}    # it is the word of the kind
 
 
 def columns_of(text: str) -> dict[str, list[str]]:

@@ -38,7 +38,8 @@ static inline uint64_t mix_store(uint64_t h, const struct osc_trace *t,
             h = mix_str(h, osc_trace_str(t, track->pid));
             h = mix_str(h, osc_trace_str(t, track->tid));
             h = mix_str(h, osc_trace_str(t, f->category));
-            h = osc_hash_u64(h ^ f->ph ^ (uint64_t)f->has_args << 8);
+            h = osc_hash_u64(h ^ f->shape ^ (uint64_t)f->has_args << 8 ^
+                             (uint64_t)(uint8_t)f->chrome_ph << 16);
             for (uint32_t j = 0; j < f->n_slots; j++) {
                 const struct osc_arg arg = osc_row_slot(t, k, i, j);
                 uint64_t bits;

@@ -140,7 +140,7 @@ static void add_notes(const struct osc_advice_base *a, struct osc_result *out)
                              "step() of the profiler)");
     if (!a->has_works)
         osc_result_note(out, "no device work in the trace: rules about devices do not apply");
-    else if (a->props.n == 0)
+    else if (a->t->n_devices == 0)
         osc_result_note(out, "the file does not say what its devices are (deviceProperties): "
                              "rules about NCCL, Tensor Cores and memory do not apply");
     if (out->n_rows == 0 && a->b->n_kept > 0)

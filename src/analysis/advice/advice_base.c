@@ -190,8 +190,6 @@ osc_status osc_advice_base_make(const struct osc_trace *t, bool compat_tb, unsig
     if (st == OSC_OK)
         st = sum_steps(a);
     if (st == OSC_OK)
-        st = osc_device_properties_read(t, &a->props);
-    if (st == OSC_OK)
         st = find_busy(a);
     if (st == OSC_OK)
         st = osc_intervals_subtract(&a->kept, &a->busy, &gaps);
@@ -207,7 +205,6 @@ osc_status osc_advice_base_make(const struct osc_trace *t, bool compat_tb, unsig
 void osc_advice_base_fini(struct osc_advice_base *a)
 {
     osc_breakdown_fini(&a->own);
-    osc_device_properties_fini(&a->props);
     osc_intervals_fini(&a->kept);
     osc_intervals_fini(&a->busy);
     osc_free(a->gaps);

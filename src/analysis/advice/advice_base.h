@@ -17,7 +17,6 @@
 #ifndef OSC_ANALYSIS_ADVICE_ADVICE_BASE_H
 #define OSC_ANALYSIS_ADVICE_ADVICE_BASE_H
 
-#include "analysis/device_properties.h"
 #include "base/idmap.h"
 #include "derive/facts.h"
 
@@ -35,7 +34,6 @@ struct osc_advice_base {
     bool is_compat;
     struct osc_breakdown own;
     const struct osc_breakdown *b;
-    struct osc_device_properties_list props;
     struct osc_intervals kept, busy;           /* merged */
     int64_t kept_ns;                           /* length of kept */
     int64_t total_ns, cost_ns[OSC_COST_COUNT]; /* sums over the kept steps */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/advice/advice_list.h"
 
-#include <stdio.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "base/wide.h"
+#include "derive/allocations.h"
 #include "derive/args.h"
 
 /* What the names of host ranges say of how the program is spread over devices. */
@@ -18,7 +19,7 @@ static bool is_looked_at(const struct osc_form *form, uint8_t flags)
 {
     if (!(flags & OSC_FORM_RANGE) || (flags & (OSC_FORM_ON_DEVICE | OSC_FORM_FUNCTION)))
         return false;
-    return (flags & OSC_FORM_OPERATOR) || form->kind == OSC_KIND_ANNOTATION ||
+    return (flags & OSC_FORM_OPERATOR) || osc_kind_is_label((enum osc_kind)form->kind) ||
            form->kind == OSC_KIND_PYTHON;
 }
 
@@ -97,10 +98,10 @@ static osc_status check_data_parallel(const struct osc_advice_base *a, const str
 /* NCCL asks for compute capability 3.5. */
 static bool has_nccl_device(const struct osc_advice_base *a)
 {
-    for (size_t i = 0; i < a->props.n; i++) {
-        const struct osc_device_properties *const p = &a->props.v[i];
+    for (uint32_t i = 0; i < a->t->n_devices; i++) {
+        const struct osc_device_limits *const l = &a->t->devices[i].limits;
 
-        if (p->major > 3 || (p->major == 3 && p->minor >= 5))
+        if (l->major > 3 || (l->major == 3 && l->minor >= 5))
             return true;
     }
     return false;
@@ -156,12 +157,13 @@ static osc_status check_utilization(const struct osc_advice_base *a, struct osc_
 static bool has_tensor_cores(const struct osc_advice_base *a)
 {
     if (a->is_compat)
-        return a->props.n > 0 && a->props.v[0].major >= 7;
+        return a->t->n_devices > 0 && a->t->devices[0].limits.major >= 7;
     for (uint32_t d = 0; d < a->f->loads.n_devices; d++) {
-        const struct osc_device_properties *const p =
-            osc_device_properties_find(&a->props, a->f->loads.devices[d].number);
+        const struct osc_device_load *const load = &a->f->loads.devices[d];
+        const struct osc_device *const device =
+            osc_trace_device(a->t, osc_trace_str(a->t, load->name), load->number);
 
-        if (a->f->loads.devices[d].has_kernels && p && p->major >= 7)
+        if (load->has_kernels && device && device->limits.major >= 7)
             return true;
     }
     return false;
@@ -270,20 +272,41 @@ static osc_status check_tensor_cores(const struct osc_advice_base *a,
     return st;
 }
 
-/* What one device of the file's list held. */
+/* What one device that the file tells of held. */
 struct peak {
     int64_t bytes, n_near; /* the most; records above nine tenths of the capacity */
+    uint32_t type;         /* argument Device Type of the record with the most */
 };
 
-/* The capacity of P beyond which it counts as nearly full. */
-static int64_t limit_of(const struct osc_device_properties *p)
+/* The memory of D beyond which it counts as nearly full. */
+static int64_t limit_of(const struct osc_device *d)
 {
-    return p->memory_bytes / 10 * 9 + p->memory_bytes % 10 * 9 / 10;
+    const int64_t bytes = d->limits.memory_bytes;
+
+    return bytes / 10 * 9 + bytes % 10 * 9 / 10;
+}
+
+/* The device that records of TYPE and ID are of, as the last one of them said, or NULL. */
+struct owner {
+    int64_t type, id;
+    const struct osc_device *device;
+};
+
+static const struct osc_device *owner_of(const struct osc_trace *t, struct owner *last,
+                                         int64_t type, int64_t id)
+{
+    char name[OSC_MEMORY_DEVICE_NAME];
+
+    if (last->type == type && last->id == id)
+        return last->device;
+    osc_memory_device_name(t, (uint32_t)type, (int32_t)id, name);
+    *last = (struct owner){type, id, osc_trace_device(t, osc_str_c(name), id)};
+    return last->device;
 }
 
 /* Row I of C tells how much of a device is in use. */
 static void add_total(const struct osc_advice_base *a, const struct osc_chunk *c, uint32_t i,
-                      struct peak *peaks)
+                      struct owner *last, struct peak *peaks)
 {
     int64_t type, id, total;
 
@@ -291,12 +314,15 @@ static void add_total(const struct osc_advice_base *a, const struct osc_chunk *c
         !osc_args_int(a->t, c, i, OSC_ARG_KEY_DEVICE_ID, &id) || id < 0 || id > 32766 ||
         !osc_args_int(a->t, c, i, OSC_ARG_KEY_TOTAL_ALLOCATED, &total))
         return;
-    const struct osc_device_properties *const p = osc_device_properties_find(&a->props, id);
-    if (!p || p->memory_bytes <= 0)
+    const struct osc_device *const d = owner_of(a->t, last, type, id);
+    if (!d || d->limits.memory_bytes <= 0)
         return;
-    struct peak *const peak = &peaks[p - a->props.v];
-    peak->bytes = total > peak->bytes ? total : peak->bytes;
-    peak->n_near += total > limit_of(p);
+    struct peak *const peak = &peaks[d - a->t->devices];
+    if (total > peak->bytes || peak->type == 0) {
+        peak->bytes = total > peak->bytes ? total : peak->bytes;
+        peak->type = (uint32_t)type;
+    }
+    peak->n_near += total > limit_of(d);
 }
 
 /* Time in calls of the device's allocator, as far as steps are kept. */
@@ -319,18 +345,17 @@ static osc_status measure_allocator(const struct osc_advice_base *a, int64_t *st
 }
 
 /* The fullest device of those that were nearly full. */
-static const struct osc_device_properties *fullest(const struct osc_advice_base *a,
-                                                   const struct peak *peaks)
+static const struct osc_device *fullest(const struct osc_trace *t, const struct peak *peaks)
 {
-    const struct osc_device_properties *full = NULL;
+    const struct osc_device *full = NULL;
 
-    for (size_t d = 0; d < a->props.n; d++) {
-        const struct osc_device_properties *const p = &a->props.v[d];
+    for (uint32_t i = 0; i < t->n_devices; i++) {
+        const struct osc_device *const d = &t->devices[i];
 
-        if (peaks[d].n_near > 0 &&
-            (!full || (osc_wide)peaks[d].bytes * full->memory_bytes >
-                          (osc_wide)peaks[full - a->props.v].bytes * p->memory_bytes))
-            full = p;
+        if (peaks[i].n_near > 0 &&
+            (!full || (osc_wide)peaks[i].bytes * full->limits.memory_bytes >
+                          (osc_wide)peaks[full - t->devices].bytes * d->limits.memory_bytes))
+            full = d;
     }
     return full;
 }
@@ -339,29 +364,30 @@ static osc_status check_memory(const struct osc_advice_base *a, struct osc_advic
 {
     struct osc_advice_item *const item = &l->of[OSC_ADVICE_MEMORY_LIMIT];
     const struct osc_store *const events = &a->t->events;
-    struct peak *peaks = osc_calloc(a->props.n + 1, sizeof *peaks);
+    struct peak *peaks = osc_calloc((size_t)a->t->n_devices + 1, sizeof *peaks);
+    struct owner last = {.type = -1};
     osc_status st = peaks ? OSC_OK : OSC_ENOMEM;
-    char name[48];
 
-    for (uint32_t k = 1; k < events->n_chunks && st == OSC_OK && a->props.n > 0; k++) {
+    for (uint32_t k = 1; k < events->n_chunks && st == OSC_OK && a->t->n_devices > 0; k++) {
         const struct osc_chunk *const c = events->chunks[k];
 
         for (uint32_t i = 0; i < c->n_rows; i++) {
             if (c->kind[i] == OSC_KIND_ALLOC || c->kind[i] == OSC_KIND_FREE)
-                add_total(a, c, i, peaks);
+                add_total(a, c, i, &last, peaks);
         }
     }
-    const struct osc_device_properties *const full = st == OSC_OK ? fullest(a, peaks) : NULL;
+    const struct osc_device *const full = st == OSC_OK ? fullest(a->t, peaks) : NULL;
     if (full) {
-        const struct peak *const peak = &peaks[full - a->props.v];
-        const int len = snprintf(name, sizeof name, "cuda:%lld", (long long)full->id);
-        const char *const text = osc_arena_dup(&l->arena, name, (size_t)len);
+        const struct peak *const peak = &peaks[full - a->t->devices];
+        char name[OSC_MEMORY_DEVICE_NAME];
 
+        osc_memory_device_name(a->t, peak->type, (int32_t)full->index, name);
+        const char *const text = osc_arena_dup(&l->arena, name, strlen(name));
         item->applies = true;
         item->part = peak->bytes;
-        item->whole = full->memory_bytes;
+        item->whole = full->limits.memory_bytes;
         item->count = peak->n_near;
-        item->subject = (struct osc_str){text, (uint32_t)len};
+        item->subject = (struct osc_str){text, (uint32_t)strlen(name)};
         st = text ? measure_allocator(a, &item->impact_ns) : OSC_ENOMEM;
     }
     osc_free(peaks);

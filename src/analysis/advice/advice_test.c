@@ -283,6 +283,17 @@ static void memory_counts_above_nine_tenths_of_the_device(void **state)
     assert_int_equal(stake("", text, "memory_limit"), -1);
 }
 
+static void memory_is_of_the_device_that_its_records_name(void **state)
+{
+    char text[1024];
+
+    (void)state;
+    assert_true(snprintf(text, sizeof text, "%s%s",
+                         STEP(1, 0, 100) OP("aten::empty", 1, 0, 50, ""), HELD(12, 999)) > 0);
+    assert_true(
+        has_text(row_of(DEVICE(7, 0), text, "memory_limit", false), "subject", "xpu:0"));
+}
+
 static void idle_devices_count_above_a_tenth_with_what_the_host_did(void **state)
 {
     int64_t row;
@@ -607,6 +618,7 @@ int main(void)
         cmocka_unit_test_teardown(a_device_that_runs_kernels_half_of_the_time_is_fine, end),
         cmocka_unit_test_teardown(tensor_cores_count_where_nothing_uses_them, end),
         cmocka_unit_test_teardown(memory_counts_above_nine_tenths_of_the_device, end),
+        cmocka_unit_test_teardown(memory_is_of_the_device_that_its_records_name, end),
         cmocka_unit_test_teardown(idle_devices_count_above_a_tenth_with_what_the_host_did, end),
         cmocka_unit_test_teardown(waiting_counts_by_the_gap_that_it_leaves, end),
         cmocka_unit_test_teardown(pageable_copies_count_where_no_kernel_hides_them, end),

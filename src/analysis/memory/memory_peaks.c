@@ -4,7 +4,6 @@
  */
 #include "analysis/table_registry.h"
 
-#include "analysis/device_properties.h"
 #include "analysis/memory/memory_view.h"
 #include "base/hash.h"
 #include "base/mem.h"
@@ -85,7 +84,6 @@ struct work {
     struct osc_arena arena;
     struct holder *holders; /* owned */
     size_t n_holders, cap_holders;
-    struct osc_device_properties_list props;
     struct osc_strbuf text; /* scratch */
 };
 
@@ -214,16 +212,16 @@ static void add_holders(struct work *w, struct osc_result *out)
         out->status = w->text.status;
 }
 
-/* deviceProperties tell of the devices of one runtime: numbered, and not of the host. */
+/* The file tells of devices with numbers, not of the host. */
 static void add_capacity(const struct work *w, const struct osc_memory_device *d,
                          struct osc_result *out)
 {
-    const struct osc_device_properties *const props =
-        d->type > 0 && d->id >= 0 ? osc_device_properties_find(&w->props, d->id) : NULL;
+    const struct osc_device *const known =
+        d->type > 0 && d->id >= 0 ? osc_trace_device(w->v.t, osc_str_c(d->name), d->id) : NULL;
 
-    if (!props || props->memory_bytes < 0)
+    if (!known || known->limits.memory_bytes < 0)
         return;
-    osc_result_int(out, CAPACITY, props->memory_bytes);
+    osc_result_int(out, CAPACITY, known->limits.memory_bytes);
     osc_result_show(out, CAPACITY);
 }
 
@@ -263,8 +261,6 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
 
     if (st == OSC_EINVAL)
         return st;
-    if (st == OSC_OK)
-        st = osc_device_properties_read(t, &w.props);
     w.labels.arena = &w.arena;
     w.labels.seed = osc_hash_seed();
     for (uint32_t d = 0; st == OSC_OK && d < w.v.a->n_devices; d++)
@@ -277,7 +273,6 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
                                  "not write: there is no peak");
         st = out->status;
     }
-    osc_device_properties_fini(&w.props);
     osc_free(w.holders);
     osc_intern_fini(&w.labels);
     osc_arena_fini(&w.arena);

@@ -143,13 +143,14 @@ static bool flow_id(const struct osc_trace *t, const struct osc_chunk *c, uint32
 static osc_status add_flow(struct flows *f, const struct osc_trace *t,
                            const struct osc_chunk *c, uint32_t i)
 {
-    const uint8_t ph = osc_row_form(t, c, i)->ph;
+    const uint8_t shape = osc_row_form(t, c, i)->shape;
     osc_status st = OSC_OK;
     uint64_t id = 0;
 
-    if ((ph != 's' && ph != 'f') || !flow_id(t, c, i, &id))
+    if ((shape != OSC_SHAPE_ARROW_FROM && shape != OSC_SHAPE_ARROW_TO) ||
+        !flow_id(t, c, i, &id))
         return OSC_OK;
-    if (ph == 's') {
+    if (shape == OSC_SHAPE_ARROW_FROM) {
         uint32_t *const track = osc_idmap_put(&f->start_track, id);
 
         if (!track)
@@ -167,6 +168,13 @@ static osc_status add_flow(struct flows *f, const struct osc_trace *t,
     return st;
 }
 
+/* Whether rows of F are what torch reads: it does not know the older word. */
+static bool is_forward(const struct osc_trace *t, const struct osc_form *f)
+{
+    return f->arrow == OSC_ARROW_FORWARD &&
+           !osc_str_eq(osc_trace_str(t, f->category), OSC_STR("forward_backward"));
+}
+
 static osc_status gather_flows(struct flows *f, const struct osc_trace *t)
 {
     osc_status st = OSC_OK;
@@ -175,8 +183,7 @@ static osc_status gather_flows(struct flows *f, const struct osc_trace *t)
         const struct osc_chunk *c = t->others.chunks[k];
 
         for (uint32_t i = 0; i < c->n_rows && st == OSC_OK; i++) {
-            if (osc_str_eq(osc_trace_str(t, osc_row_form(t, c, i)->category),
-                           OSC_STR("fwdbwd")))
+            if (is_forward(t, osc_row_form(t, c, i)))
                 st = add_flow(f, t, c, i);
         }
     }

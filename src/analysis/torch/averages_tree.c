@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/torch/averages_tree.h"
 
-#include <strings.h>
-
 #include "analysis/census.h"
 #include "analysis/torch/averages_memory.h"
 #include "analysis/torch/averages_merge.h"
 #include "base/mem.h"
 #include "base/sort.h"
 #include "derive/facts.h"
+#include "model/known_names.h"
 
 /* Of a form, beside the flags of its nodes. */
 #define FORM_HOST   0x2000u /* its rows are nodes of a thread */
@@ -36,11 +35,6 @@ struct builder {
     bool has_records;    /* the file has forms that may be records */
 };
 
-static bool category_is(struct osc_str category, const char *word)
-{
-    return category.len == strlen(word) && strncasecmp(category.s, word, category.len) == 0;
-}
-
 /* Whether the recorder saw such ranges end on another thread. */
 static bool is_async_form(const struct osc_form *f)
 {
@@ -49,14 +43,12 @@ static bool is_async_form(const struct osc_form *f)
     return slot >= 0 && f->slots[slot].type == OSC_ARG_TRUE;
 }
 
-/* What rows of form F are to torch, by phase and category alone. */
-static uint16_t classify_form(const struct osc_trace *t, const struct osc_form *f)
+/* What rows of form F are to torch, whatever their names. */
+static uint16_t classify_form(const struct osc_form *f)
 {
-    const struct osc_str category = osc_trace_str(t, f->category);
-
-    if (f->ph == 'i' || f->ph == 'I')
+    if (f->shape == OSC_SHAPE_INSTANT)
         return OSC_AVG_RECORD;
-    if (f->ph != 'X' && f->ph != 'B')
+    if (!osc_shape_is_range((enum osc_form_shape)f->shape))
         return 0;
     if (f->is_device)
         return FORM_DEVICE | OSC_AVG_DEVICE |
@@ -69,7 +61,7 @@ static uint16_t classify_form(const struct osc_trace *t, const struct osc_form *
         return FORM_HOST | OSC_AVG_ANNOTATION;
     case OSC_KIND_MODULE:
     case OSC_KIND_PYTHON:
-        return FORM_HOST | (category_is(category, "python_function") ? OSC_AVG_PYTHON : 0);
+        return FORM_HOST | (f->is_frame ? OSC_AVG_PYTHON : 0);
     case OSC_KIND_RUNTIME:
     case OSC_KIND_DRIVER:
         return FORM_HOST | OSC_AVG_CALL;
@@ -93,7 +85,7 @@ static uint16_t classify_form(const struct osc_trace *t, const struct osc_form *
     case OSC_KIND_COUNT:
         break;
     }
-    return category_is(category, "Trace") ? FORM_SPAN : 0;
+    return f->is_profiler ? FORM_SPAN : 0;
 }
 
 /* The number of FAMILY, such as "cuda"; beyond the room for them, the first. */
@@ -124,7 +116,7 @@ static osc_status prepare(struct builder *b)
     if (!b->form_flags || !b->track_family || !b->top || !tree->name_of_sid)
         return OSC_ENOMEM;
     for (uint32_t i = 0; i < t->n_forms; i++) {
-        b->form_flags[i] = classify_form(t, &t->forms[i]);
+        b->form_flags[i] = classify_form(&t->forms[i]);
         if ((b->form_flags[i] & FORM_HOST) && is_async_form(&t->forms[i]))
             b->form_flags[i] |= OSC_AVG_ASYNC;
         b->has_records |= (b->form_flags[i] & OSC_AVG_RECORD) != 0;
@@ -155,8 +147,8 @@ static osc_status prepare(struct builder *b)
 static bool is_filtered(struct osc_str name)
 {
     static const char *const names[] = {
-        "[memory]",
-        "[OutOfMemory]",
+        OSC_KNOWN_MEMORY,
+        OSC_KNOWN_OOM,
         "profiler::_record_function_enter",
         "profiler::_record_function_enter_new",
         "profiler::_record_function_exit",
@@ -206,7 +198,7 @@ static osc_status meet_name(struct builder *b, uint32_t sid)
 
     if (is_filtered(text)) {
         *place = FILTERED;
-    } else if (osc_str_starts(text, OSC_STR("ProfilerStep#")) ||
+    } else if (osc_str_starts(text, OSC_STR(OSC_KNOWN_STEP)) ||
                osc_str_eq(text, OSC_STR("ProfilerStep*"))) {
         if (b->step_name == 0)
             st = add_name(b->tree, OSC_STR("ProfilerStep*"), &b->step_name);
@@ -270,9 +262,9 @@ static osc_status gather_memory(struct builder *b)
     }
     st = osc_avg_records_seal(&b->records);
     if (st == OSC_OK)
-        st = add_name(b->tree, OSC_STR("[memory]"), &b->memory_name);
+        st = add_name(b->tree, OSC_STR(OSC_KNOWN_MEMORY), &b->memory_name);
     if (st == OSC_OK)
-        st = add_name(b->tree, OSC_STR("[OutOfMemory]"), &b->failure_name);
+        st = add_name(b->tree, OSC_STR(OSC_KNOWN_OOM), &b->failure_name);
     return st;
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/hash.h"
+#include "model/known_names.h"
 
 /* Huge pages, but not so many that a small trace pays for them. */
 #define SLAB_BYTES  ((size_t)4 << 20)
@@ -45,6 +46,8 @@ void osc_loading_fini(struct osc_loading *l)
 {
     osc_idmap_fini(&l->forms);
     osc_idmap_fini(&l->tracks);
+    osc_idmap_fini(&l->processes);
+    osc_free(l->devices);
     pthread_mutex_destroy(&l->lock);
 }
 
@@ -99,6 +102,8 @@ void osc_builder_fini(struct osc_builder *b)
                      (b->events.cap_args + b->others.cap_args) * sizeof *b->events.args);
     columns_fini(&b->events);
     columns_fini(&b->others);
+    osc_free(b->scratch.slots);
+    osc_free(b->scratch.words);
     osc_free(b->strings);
     osc_free(b->tracks);
     osc_idmap_fini(&b->steps);
@@ -345,7 +350,7 @@ osc_sid osc_build_string_slow(struct osc_builder *b, struct osc_str str,
     if (place.is_new)
         osc_build_reserve(b, b->loading->reserve.string_bytes +
                                  (size_t)str.len * (str.len < LONG_BYTES ? 1 : LONG_COPIES));
-    if (b->loading->keep.is_on && osc_str_starts(str, OSC_STR("ProfilerStep#"))) {
+    if (b->loading->keep.is_on && osc_known_is_step(str)) {
         uint32_t *const step = osc_idmap_put(&b->steps, id.v);
         if (step)
             *step = 1;
@@ -367,6 +372,28 @@ static osc_sid who_text(struct osc_builder *b, osc_who who)
     return osc_build_string(b, digits, len);
 }
 
+/* The index of process PID, made if it is new. The loading is locked. */
+static uint32_t process_of(struct osc_builder *b, osc_sid pid, osc_status *st)
+{
+    struct osc_loading *const l = b->loading;
+    struct osc_trace *const t = l->trace;
+    uint32_t *const place = osc_idmap_put(&l->processes, pid.v);
+
+    if (!place) {
+        *st = OSC_ENOMEM;
+        return 0;
+    }
+    if (*place == 0) {
+        *st = osc_build_grow(&t->processes, &l->cap_processes, (size_t)t->n_processes + 1,
+                             sizeof *t->processes);
+        if (*st != OSC_OK)
+            return 0;
+        t->processes[t->n_processes++] = (struct osc_process){.pid = pid};
+        *place = t->n_processes;
+    }
+    return *place - 1;
+}
+
 osc_track_id osc_build_track_slow(struct osc_builder *b, osc_who pid, osc_who tid)
 {
     const uint64_t h = (pid * 31 + tid) * UINT64_C(0x9e3779b97f4a7c15) >> 56;
@@ -378,10 +405,13 @@ osc_track_id osc_build_track_slow(struct osc_builder *b, osc_who pid, osc_who ti
     osc_track_id id = {0};
 
     pthread_mutex_lock(&l->lock);
+    const uint32_t process = process_of(b, pid_text, &st);
     /* Both ids are 32 bits: the key is exact. */
-    uint32_t *place = osc_idmap_put(&l->tracks, (uint64_t)pid_text.v << 32 | tid_text.v);
+    uint32_t *place = st == OSC_OK
+                          ? osc_idmap_put(&l->tracks, (uint64_t)pid_text.v << 32 | tid_text.v)
+                          : NULL;
     if (!place) {
-        st = OSC_ENOMEM;
+        st = st != OSC_OK ? st : OSC_ENOMEM;
     } else if (*place != 0) {
         id.v = *place;
     } else {
@@ -390,7 +420,8 @@ osc_track_id osc_build_track_slow(struct osc_builder *b, osc_who pid, osc_who ti
         if (st == OSC_OK) {
             osc_build_reserve(b, l->reserve.track_bytes);
             id.v = *place = t->n_tracks;
-            t->tracks[t->n_tracks++] = (struct osc_track){.pid = pid_text, .tid = tid_text};
+            t->tracks[t->n_tracks++] =
+                (struct osc_track){.pid = pid_text, .tid = tid_text, .process = process};
         }
     }
     pthread_mutex_unlock(&l->lock);
@@ -403,7 +434,9 @@ osc_track_id osc_build_track_slow(struct osc_builder *b, osc_who pid, osc_who ti
 
 static bool same_form(const struct osc_form *f, const struct osc_record *r)
 {
-    if (f->ph != r->ph || f->has_args != r->has_args || f->category.v != r->category.v ||
+    if (f->shape != r->shape || f->kind != r->kind || f->arrow != r->arrow ||
+        f->is_device != r->is_device || f->has_args != r->has_args ||
+        f->chrome_ph != r->chrome_ph || f->category.v != r->category.v ||
         f->n_slots != r->n_slots)
         return false;
     for (uint32_t i = 0; i < r->n_slots; i++)
@@ -415,8 +448,10 @@ static bool same_form(const struct osc_form *f, const struct osc_record *r)
 
 static uint64_t hash_form(const struct osc_record *r, uint64_t seed)
 {
-    uint64_t h =
-        osc_hash_u64(seed ^ (uint64_t)r->category.v << 16 ^ (uint64_t)r->has_args << 8 ^ r->ph);
+    uint64_t h = osc_hash_u64(seed ^ (uint64_t)r->category.v << 32 ^
+                              (uint64_t)(uint8_t)r->chrome_ph << 24 ^ (uint64_t)r->kind << 16 ^
+                              (uint64_t)r->shape << 8 ^ (uint64_t)r->arrow << 4 ^
+                              (uint64_t)r->is_device << 1 ^ (uint64_t)r->has_args);
 
     for (uint32_t i = 0; i < r->n_slots; i++)
         h = osc_hash_u64(h ^ (uint64_t)r->slots[i].key.v << 8 ^
@@ -445,14 +480,25 @@ bool osc_loading_needs(const struct osc_loading *l, osc_sid key)
     return false;
 }
 
+/* The form of R without its slots. */
+static struct osc_form form_head(const struct osc_record *r)
+{
+    return (struct osc_form){.shape = r->shape,
+                             .kind = r->kind,
+                             .arrow = r->arrow,
+                             .is_device = r->is_device,
+                             .is_frame = r->kind == OSC_KIND_PYTHON,
+                             .has_args = r->has_args,
+                             .chrome_ph = r->chrome_ph,
+                             .category = r->category,
+                             .n_slots = (uint16_t)r->n_slots};
+}
+
 osc_status osc_loading_make_form(const struct osc_loading *l, const struct osc_record *r,
                                  struct osc_form *f)
 {
-    *f = (struct osc_form){.ph = r->ph,
-                           .has_args = r->has_args,
-                           .category = r->category,
-                           .n_slots = (uint16_t)r->n_slots,
-                           .n_words = (uint16_t)r->n_words};
+    *f = form_head(r);
+    f->n_words = (uint16_t)r->n_words;
     for (unsigned k = 0; k < OSC_ARG_KEY_COUNT; k++)
         f->known[k] = -1;
     if (r->n_slots > 0) {
@@ -472,11 +518,8 @@ osc_status osc_loading_make_form(const struct osc_loading *l, const struct osc_r
 static void cache_form(struct osc_cached_form *c, osc_form_id id, const struct osc_record *r)
 {
     c->id = id;
-    c->form = (struct osc_form){.ph = r->ph,
-                                .has_args = r->has_args,
-                                .category = r->category,
-                                .n_slots = (uint16_t)r->n_slots,
-                                .slots = c->slots};
+    c->form = form_head(r);
+    c->form.slots = c->slots;
     if (r->n_slots > 0)
         memcpy(c->slots, r->slots, r->n_slots * sizeof *c->slots);
 }
@@ -527,34 +570,44 @@ osc_form_id osc_build_form(struct osc_builder *b, struct osc_record *r)
     return id;
 }
 
-bool osc_build_wants(struct osc_builder *b, uint8_t ph, bool is_device, osc_sid name,
-                     int64_t ts_ns, int64_t dur_ns)
+bool osc_keep_wants(const struct osc_import_keep *keep, const struct osc_keep_row *row)
 {
-    const struct osc_import_keep *keep = &b->loading->keep;
-
-    if (ts_ns < b->min_ts_ns)
-        b->min_ts_ns = ts_ns;
     if (keep->is_scout)
-        return !is_device && osc_idmap_get(&b->steps, name.v) != 0;
-    if (ph == 'B' || ph == 'b')
+        return row->is_step && !row->is_device;
+    if (row->is_open)
         return true;
-    if (ts_ns >= (is_device ? keep->device_to_ns : keep->host_to_ns))
+    if (row->ts_ns >= (row->is_device ? keep->device_to_ns : keep->host_to_ns))
         return false;
     /* What begins before and lasts may have called what is wanted; steps are counted. */
-    return ts_ns >= keep->from_ns ||
-           (!is_device && dur_ns != OSC_NO_DUR && dur_ns > keep->from_ns - ts_ns &&
-            osc_idmap_get(&b->steps, name.v) == 0);
+    return row->ts_ns >= keep->from_ns ||
+           (!row->is_device && !row->is_step && row->dur_ns != OSC_NO_DUR &&
+            row->dur_ns > keep->from_ns - row->ts_ns);
+}
+
+bool osc_build_wants(struct osc_builder *b, enum osc_form_shape shape, osc_sid name,
+                     struct osc_keep_row row)
+{
+    if (row.ts_ns < b->min_ts_ns)
+        b->min_ts_ns = row.ts_ns;
+    row.is_step = row.is_step || osc_idmap_get(&b->steps, name.v) != 0;
+    row.is_open = shape == OSC_SHAPE_BEGIN || shape == OSC_SHAPE_ASYNC;
+    return osc_keep_wants(&b->loading->keep, &row);
 }
 
 void osc_build_record(struct osc_builder *b, struct osc_record *r)
 {
-    struct osc_columns *c = osc_phase_is_event(r->ph) ? &b->events : &b->others;
+    const enum osc_form_shape shape = (enum osc_form_shape)r->shape;
+    struct osc_columns *c = osc_shape_is_event(shape) ? &b->events : &b->others;
 
     if (b->loading->keep.is_on && c == &b->events &&
-        !osc_build_wants(b, r->ph, r->is_device, r->name, r->ts_ns, r->dur_ns))
+        !osc_build_wants(b, shape, r->name,
+                         (struct osc_keep_row){.ts_ns = r->ts_ns,
+                                               .dur_ns = r->dur_ns,
+                                               .is_device = r->is_device,
+                                               .is_step = r->kind == OSC_KIND_STEP}))
         return;
     const osc_form_id form = osc_build_form(b, r);
-    const osc_track_id track = osc_build_track(b, r->pid, r->tid);
+    const osc_track_id track = r->track.v != 0 ? r->track : osc_build_track(b, r->pid, r->tid);
     if (b->status != OSC_OK)
         return;
     if (c->cap_args - c->n_args < r->n_words && !osc_build_more_words(b, c, r->n_words))

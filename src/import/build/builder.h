@@ -26,13 +26,20 @@
 
 #include "base/idmap.h"
 #include "base/mem.h"
-#include "import/import.h"
+#include "import/build/options.h"
 #include "model/trace.h"
 
 /* pid or tid as a reader found it: a number below 2^63, or 2^63 + id of a string. */
 typedef uint64_t osc_who;
 
 #define OSC_WHO_IS_STRING (UINT64_C(1) << 63)
+
+/* A device as memory records and queues name it. */
+struct osc_build_device {
+    osc_sid family, name;
+    int64_t index;
+    int32_t type; /* argument Device Type */
+};
 
 struct osc_loading {
     struct osc_trace *trace; /* borrowed; being filled */
@@ -41,11 +48,15 @@ struct osc_loading {
     struct osc_import_reserve reserve;
     osc_sid keys[OSC_ARG_KEY_COUNT]; /* ids of the texts of enum osc_arg_key */
 
-    pthread_mutex_t lock;    /* of all below, and of trace->forms, tracks, pages */
+    pthread_mutex_t lock;    /* of all below, and of what trace has beside rows and strings */
     struct osc_idmap forms;  /* hash of a form -> its id */
     struct osc_idmap tracks; /* hash of (pid, tid) -> its id */
-    size_t cap_forms, cap_tracks, cap_pages;
+    struct osc_idmap processes; /* pid -> its index + 1 */
+    size_t cap_forms, cap_tracks, cap_processes, cap_pages, cap_devices, cap_metas;
     uint64_t seed;
+    struct osc_build_device *devices; /* owned; see typed.h */
+    uint32_t n_devices;
+    uint64_t n_arrows; /* of those with both ends */
     int64_t min_ts_ns; /* of all events, if keep.is_on; else INT64_MAX */
 };
 
@@ -54,17 +65,28 @@ void osc_loading_fini(struct osc_loading *l);
 
 /* Slots of one record, in order of the file, without their words' places. */
 struct osc_record {
-    uint8_t ph;
+    uint8_t shape;  /* enum osc_form_shape */
+    uint8_t kind;   /* enum osc_kind; NONE: the reader says so when all is read */
+    uint8_t arrow;  /* enum osc_arrow_kind */
+    bool is_device; /* it happens on a device; Chrome's reader: if something is left out */
     bool has_args;
-    osc_sid category;
+    char chrome_ph;   /* as in struct osc_form; most readers have none */
+    osc_sid category; /* likewise */
     osc_sid name;
+    osc_track_id track; /* none: that of pid and tid */
     osc_who pid, tid;
-    bool is_device; /* its category is of a device; known if something is left out */
     int64_t ts_ns, dur_ns;
     struct osc_slot *slots; /* borrowed; word is filled in by the builder */
     uint32_t n_slots;
     const uint32_t *words; /* borrowed; the values */
     uint32_t n_words;
+};
+
+/* Arguments on their way to a row. Zeroed, there are none. */
+struct osc_arguments {
+    struct osc_slot *slots; /* owned */
+    uint32_t *words;        /* owned */
+    size_t n_slots, cap_slots, n_words, cap_words;
 };
 
 struct osc_cached_string {
@@ -106,7 +128,7 @@ struct osc_builder {
     struct osc_loading *loading; /* borrowed */
     struct osc_columns events, others;
     struct osc_findings findings;
-    struct osc_idmap steps; /* names of steps seen so far, while scouting */
+    struct osc_idmap steps; /* names of steps seen so far, if keep.is_on */
     int64_t min_ts_ns;      /* of this batch, what is left out included; if keep.is_on */
     osc_status status;      /* sticky */
     bool is_closing;        /* what is open may be closed with what is reserved */
@@ -116,6 +138,7 @@ struct osc_builder {
     struct osc_cached_string *strings; /* owned; OSC_STRING_CACHE */
     struct osc_cached_track *tracks;   /* owned; OSC_TRACK_CACHE */
     struct osc_cached_form last_form;
+    struct osc_arguments scratch; /* owned; of the row that typed.c makes */
 };
 
 OSC_MUST_USE osc_status osc_builder_init(struct osc_builder *b, struct osc_loading *l);
@@ -164,7 +187,7 @@ osc_sid osc_build_string_slow(struct osc_builder *b, struct osc_str str,
 /* The track of (PID, TID). */
 osc_track_id osc_build_track_slow(struct osc_builder *b, osc_who pid, osc_who tid);
 
-/* The form of R: its phase, category, slots. Gives the slots their words' places. */
+/* The form of R: what it says of it, and its slots, which get their words' places. */
 osc_form_id osc_build_form(struct osc_builder *b, struct osc_record *r);
 
 /* Whether arguments of KEY must stay for the analyses if the user wants none. */
@@ -185,19 +208,6 @@ bool osc_build_next_chunk(struct osc_builder *b, struct osc_columns *c, uint32_t
 
 /* Make room for N more words in C's scratch. False: see B->status. */
 bool osc_build_more_words(struct osc_builder *b, struct osc_columns *c, size_t n);
-
-/* Phases that are rows of the store of events. */
-static inline bool osc_phase_is_event(uint8_t ph)
-{
-    return ph == 'X' || ph == 'B' || ph == 'b' || ph == 'i' || ph == 'I' || ph == 'n' ||
-           ph == 'C';
-}
-
-/* Phases that are kept in the other store. */
-static inline bool osc_phase_is_other(uint8_t ph)
-{
-    return ph == 'E' || ph == 'e' || ph == 's' || ph == 't' || ph == 'f' || ph == 'M';
-}
 
 static inline uint64_t osc_build_load8(const char *p)
 {
@@ -288,9 +298,22 @@ static inline int64_t osc_build_events_so_far(const struct osc_builder *b)
     return (int64_t)b->events.n_rows_done + (b->events.chunk ? b->events.chunk->n_rows : 0);
 }
 
-/* Whether the event is stored; also when not, it counts for where the trace begins. */
-bool osc_build_wants(struct osc_builder *b, uint8_t ph, bool is_device, osc_sid name,
-                     int64_t ts_ns, int64_t dur_ns);
+/* What decides whether an event is stored while something is left out. */
+struct osc_keep_row {
+    int64_t ts_ns, dur_ns; /* OSC_NO_DUR: none, or not known yet */
+    bool is_open;          /* its end may come later: it is always stored */
+    bool is_device, is_step;
+};
+
+/* Whether KEEP, which is on, leaves ROW in. */
+bool osc_keep_wants(const struct osc_import_keep *keep, const struct osc_keep_row *row);
+
+/*
+ * The same for an event of SHAPE called NAME, which may be that of a step; also when it is
+ * not stored, it counts for where the trace begins.
+ */
+bool osc_build_wants(struct osc_builder *b, enum osc_form_shape shape, osc_sid name,
+                     struct osc_keep_row row);
 
 /* What osc_build_append() writes. */
 struct osc_row_values {

@@ -52,12 +52,21 @@ static osc_sid sid(struct making *m, const char *s)
 }
 
 /* A range with one argument KEY of one or two words, or none. */
-static void add(struct making *m, uint8_t ph, int64_t ts_ns, const char *key, int64_t value)
+static bool wants(struct osc_builder *b, enum osc_form_shape shape, bool is_device,
+                  osc_sid name, int64_t ts_ns, int64_t dur_ns)
+{
+    return osc_build_wants(
+        b, shape, name,
+        (struct osc_keep_row){.ts_ns = ts_ns, .dur_ns = dur_ns, .is_device = is_device});
+}
+
+static void add(struct making *m, enum osc_form_shape shape, int64_t ts_ns, const char *key,
+                int64_t value)
 {
     const uint32_t words[] = {(uint32_t)value, (uint32_t)((uint64_t)value >> 32)};
     const bool is_wide = value != (int32_t)value;
     struct osc_slot slot = {.type = is_wide ? OSC_ARG_INT64 : OSC_ARG_INT32};
-    struct osc_record r = {.ph = ph,
+    struct osc_record r = {.shape = (uint8_t)shape,
                            .has_args = key != NULL,
                            .category = sid(m, "cpu_op"),
                            .name = sid(m, "op"),
@@ -137,7 +146,8 @@ static void forms_differ_by_all_that_values_do_not_say(void **state)
     const struct osc_slot first[] = {
         {.key = sid(&m, "correlation"), .type = OSC_ARG_INT64},
         {.key = sid(&m, "id"), .type = OSC_ARG_INT32, .is_member = true}};
-    struct osc_record r = {.ph = 'X', .has_args = true, .slots = slots, .n_slots = 2};
+    struct osc_record r = {
+        .shape = OSC_SHAPE_RANGE, .has_args = true, .slots = slots, .n_slots = 2};
 
     memcpy(slots, first, sizeof first);
     const osc_form_id id = osc_build_form(&m.builder, &r);
@@ -155,7 +165,7 @@ static void forms_differ_by_all_that_values_do_not_say(void **state)
         memcpy(slots, first, sizeof first);
         switch (change) {
         case 0:
-            other.ph = 'i';
+            other.shape = OSC_SHAPE_INSTANT;
             break;
         case 1:
             other.has_args = false;
@@ -193,7 +203,7 @@ static void chunks_hold_their_rows_and_words(void **state)
     (void)state;
     assert_int_equal(start(&m), OSC_OK);
     for (uint32_t i = 0; i < n; i++)
-        add(&m, 'X', 1000 - (int64_t)i, i % 3 ? "device" : NULL,
+        add(&m, OSC_SHAPE_RANGE, 1000 - (int64_t)i, i % 3 ? "device" : NULL,
             i % 3 == 1 ? i : INT64_MIN + i);
     assert_int_equal(m.builder.status, OSC_OK);
     assert_int_equal(osc_build_events_so_far(&m.builder), n);
@@ -226,10 +236,10 @@ static void batches_join_in_order_and_count_the_events_before(void **state)
     (void)state;
     assert_int_equal(start(&m), OSC_OK);
     for (int batch = 0; batch < 3; batch++) {
-        add(&m, 'X', INT64_C(10) * batch, NULL, 0);
-        add(&m, 'E', 10 * batch + 1, "device", 5);
-        add(&m, 'i', 10 * batch + 2, NULL, 0);
-        add(&m, 's', 10 * batch + 3, NULL, 0);
+        add(&m, OSC_SHAPE_RANGE, INT64_C(10) * batch, NULL, 0);
+        add(&m, OSC_SHAPE_END, 10 * batch + 1, "device", 5);
+        add(&m, OSC_SHAPE_INSTANT, 10 * batch + 2, NULL, 0);
+        add(&m, OSC_SHAPE_ARROW_FROM, 10 * batch + 3, NULL, 0);
         osc_findings_add(&m.builder.findings, OSC_FINDING_corrupt, (uint64_t)batch, 0);
         assert_int_equal(join(&m), OSC_OK);
         assert_int_equal(osc_build_events_so_far(&m.builder), 0);
@@ -255,10 +265,10 @@ static void hands_over_what_was_built_before_the_limit(void **state)
 
     (void)state;
     assert_int_equal(start(&m), OSC_OK);
-    add(&m, 'X', 0, NULL, 0); /* its pages are there before the limit is */
+    add(&m, OSC_SHAPE_RANGE, 0, NULL, 0); /* its pages are there before the limit is */
     osc_mem_set_limit(osc_mem_limit() - osc_mem_room() + ((size_t)1 << 20)); /* for scratch */
     for (; m.builder.status == OSC_OK && n < 100 * OSC_CHUNK_ROWS; n++)
-        add(&m, 'X', n + 1, "device", n);
+        add(&m, OSC_SHAPE_RANGE, n + 1, "device", n);
     assert_int_equal(m.builder.status, OSC_ELIMIT);
     assert_int_equal(join(&m), OSC_OK);
     assert_int_equal(m.builder.status, OSC_ELIMIT); /* it still may not go on */
@@ -281,9 +291,9 @@ static void reserves_for_rows_strings_tracks_and_forms(void **state)
                                                     .string_bytes = 1000000,
                                                     .track_bytes = 10000000,
                                                     .form_bytes = 100000000};
-    add(&m, 'X', 0, NULL, 0);
-    add(&m, 'X', 1, NULL, 0);
-    add(&m, 's', 2, NULL, 0);
+    add(&m, OSC_SHAPE_RANGE, 0, NULL, 0);
+    add(&m, OSC_SHAPE_RANGE, 1, NULL, 0);
+    add(&m, OSC_SHAPE_ARROW_FROM, 2, NULL, 0);
     assert_int_equal(join(&m), OSC_OK);
     osc_builder_fini(&m.builder);
     /* Two forms, a track, four strings of ten bytes together, an arrow, two ranges. */
@@ -300,7 +310,7 @@ static void the_limit_counts_again_once_a_chunk_could_not_be_closed(void **state
 
     (void)state;
     assert_int_equal(start(&m), OSC_OK);
-    add(&m, 'X', 0, NULL, 0);
+    add(&m, OSC_SHAPE_RANGE, 0, NULL, 0);
     osc_mem_fail_after(0);
     assert_int_equal(osc_builder_take(&m.builder, &batch), OSC_ENOMEM);
     osc_mem_fail_after(-1);
@@ -320,23 +330,23 @@ static void keeps_what_starts_inside_and_every_begin(void **state)
         .is_on = true, .from_ns = 10, .host_to_ns = 20, .device_to_ns = 30};
     struct osc_builder *b = &m.builder;
     const osc_sid none = {0};
-    assert_false(osc_build_wants(b, 'X', false, none, 9, OSC_NO_DUR));
-    assert_true(osc_build_wants(b, 'X', false, none, 10, OSC_NO_DUR));
-    assert_true(osc_build_wants(b, 'i', false, none, 19, OSC_NO_DUR));
-    assert_false(osc_build_wants(b, 'X', false, none, 20, OSC_NO_DUR));
-    assert_true(osc_build_wants(b, 'X', true, none, 29, OSC_NO_DUR));
-    assert_false(osc_build_wants(b, 'X', true, none, 30, OSC_NO_DUR));
+    assert_false(wants(b, OSC_SHAPE_RANGE, false, none, 9, OSC_NO_DUR));
+    assert_true(wants(b, OSC_SHAPE_RANGE, false, none, 10, OSC_NO_DUR));
+    assert_true(wants(b, OSC_SHAPE_INSTANT, false, none, 19, OSC_NO_DUR));
+    assert_false(wants(b, OSC_SHAPE_RANGE, false, none, 20, OSC_NO_DUR));
+    assert_true(wants(b, OSC_SHAPE_RANGE, true, none, 29, OSC_NO_DUR));
+    assert_false(wants(b, OSC_SHAPE_RANGE, true, none, 30, OSC_NO_DUR));
     assert_true(
-        osc_build_wants(b, 'B', false, none, 3, OSC_NO_DUR)); /* its end may lie inside */
-    assert_true(osc_build_wants(b, 'b', false, none, 99, OSC_NO_DUR));
-    assert_true(osc_build_wants(b, 'X', false, none, 4, 7)); /* it may have called some */
-    assert_false(osc_build_wants(b, 'X', false, none, 4, 6));
-    assert_false(osc_build_wants(b, 'X', true, none, 4, 7));
-    assert_false(osc_build_wants(b, 'X', false, sid(&m, "ProfilerStep#1"), 4, 7));
+        wants(b, OSC_SHAPE_BEGIN, false, none, 3, OSC_NO_DUR)); /* its end may lie inside */
+    assert_true(wants(b, OSC_SHAPE_ASYNC, false, none, 99, OSC_NO_DUR));
+    assert_true(wants(b, OSC_SHAPE_RANGE, false, none, 4, 7)); /* it may have called some */
+    assert_false(wants(b, OSC_SHAPE_RANGE, false, none, 4, 6));
+    assert_false(wants(b, OSC_SHAPE_RANGE, true, none, 4, 7));
+    assert_false(wants(b, OSC_SHAPE_RANGE, false, sid(&m, "ProfilerStep#1"), 4, 7));
     assert_int_equal(b->min_ts_ns, 3);
-    add(&m, 'X', 25, NULL, 0);
-    add(&m, 'X', 15, NULL, 0);
-    add(&m, 'E', 25, NULL, 0);
+    add(&m, OSC_SHAPE_RANGE, 25, NULL, 0);
+    add(&m, OSC_SHAPE_RANGE, 15, NULL, 0);
+    add(&m, OSC_SHAPE_END, 25, NULL, 0);
     assert_int_equal(join(&m), OSC_OK);
     assert_int_equal(m.trace.events.n_rows, 1);
     assert_int_equal(m.trace.others.n_rows, 1);
@@ -352,9 +362,9 @@ static void a_scout_keeps_steps_of_the_host_alone(void **state)
     assert_int_equal(start(&m), OSC_OK);
     m.loading.keep = (struct osc_import_keep){.is_on = true, .is_scout = true};
     const osc_sid step = sid(&m, "ProfilerStep#7"), other = sid(&m, "Profiler");
-    assert_true(osc_build_wants(&m.builder, 'X', false, step, 9, OSC_NO_DUR));
-    assert_false(osc_build_wants(&m.builder, 'X', true, step, 9, OSC_NO_DUR));
-    assert_false(osc_build_wants(&m.builder, 'X', false, other, 5, OSC_NO_DUR));
+    assert_true(wants(&m.builder, OSC_SHAPE_RANGE, false, step, 9, OSC_NO_DUR));
+    assert_false(wants(&m.builder, OSC_SHAPE_RANGE, true, step, 9, OSC_NO_DUR));
+    assert_false(wants(&m.builder, OSC_SHAPE_RANGE, false, other, 5, OSC_NO_DUR));
     assert_int_equal(m.builder.min_ts_ns, 5);
     stop(&m);
 }

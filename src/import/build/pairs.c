@@ -17,7 +17,7 @@ struct open_range {
 struct matching {
     struct osc_trace *t;
     uint32_t *of_tracks;     /* owned; of the stack of each track: index + 1 of its top */
-    struct osc_idmap tops;   /* the same of b and e, by the key of the stack */
+    struct osc_idmap tops;   /* the same of asynchronous ranges, by the key of the stack */
     struct open_range *open; /* owned; the last one is open, those before may not be */
     size_t n_open, cap_open;
     struct osc_idmap forms; /* (form of begin, form of end) -> form of both */
@@ -26,17 +26,18 @@ struct matching {
     size_t cap_words;
 };
 
-static bool is_begin(uint8_t ph)
+static bool is_begin(uint8_t shape)
 {
-    return ph == 'B' || ph == 'b';
+    return shape == OSC_SHAPE_BEGIN || shape == OSC_SHAPE_ASYNC;
 }
 
-static bool is_end(uint8_t ph)
+static bool is_end(uint8_t shape)
 {
-    return ph == 'E' || ph == 'e';
+    return shape == OSC_SHAPE_END || shape == OSC_SHAPE_ASYNC_END;
 }
 
-/* What b and its e have in common. Ids are compared as the file spells them. */
+/* What the two ends of an asynchronous range have in common. Ids are compared as the file
+ * spells them. */
 static uint64_t pair_key(const struct osc_trace *t, const struct osc_chunk *k, uint32_t i)
 {
     const struct osc_form *f = osc_row_form(t, k, i);
@@ -44,7 +45,7 @@ static uint64_t pair_key(const struct osc_trace *t, const struct osc_chunk *k, u
     uint64_t h;
 
     h = osc_hash_u64(UINT64_C(0x62) << 56 | t->tracks[k->track[i]].pid.v);
-    h = osc_hash_u64(h ^ f->category.v);
+    h = osc_hash_u64(h ^ (uint64_t)f->kind << 32 ^ f->category.v);
     if (!osc_row_arg(t, k, i, OSC_ARG_KEY_FLOW_ID, &id))
         return h;
     if (id.type == OSC_ARG_INT32 || id.type == OSC_ARG_INT64) {
@@ -59,10 +60,11 @@ static uint64_t pair_key(const struct osc_trace *t, const struct osc_chunk *k, u
     return h ^ osc_hash(&id.d, sizeof id.d, 2);
 }
 
-/* The top of the stack of row I of K, a begin or an end with PH; NULL: no memory. */
-static uint32_t *top_of(struct matching *m, const struct osc_chunk *k, uint32_t i, uint8_t ph)
+/* The top of the stack of row I of K, a begin or an end of SHAPE; NULL: no memory. */
+static uint32_t *top_of(struct matching *m, const struct osc_chunk *k, uint32_t i,
+                        uint8_t shape)
 {
-    if (ph == 'B' || ph == 'E')
+    if (shape == OSC_SHAPE_BEGIN || shape == OSC_SHAPE_END)
         return &m->of_tracks[k->track[i]];
     return osc_idmap_put(&m->tops, pair_key(m->t, k, i));
 }
@@ -201,7 +203,7 @@ static osc_status match_end(struct matching *m, const struct osc_chunk *e, uint3
 {
     struct osc_trace *t = m->t;
     const struct osc_form *f = osc_row_form(t, e, j);
-    uint32_t *top = top_of(m, e, j, f->ph);
+    uint32_t *top = top_of(m, e, j, f->shape);
     osc_status st = OSC_OK;
 
     if (!top)
@@ -236,10 +238,10 @@ static osc_status push_begins(struct matching *m, uint32_t *chunk, uint32_t *pla
         for (; *place < k->n_rows; ++*place) {
             if (k->first_row + *place >= until)
                 return OSC_OK;
-            const uint8_t ph = t->forms[k->form[*place]].ph;
+            const uint8_t shape = t->forms[k->form[*place]].shape;
 
-            if (is_begin(ph) && k->dur_ns[*place] == OSC_NO_DUR)
-                st = push(m, top_of(m, k, *place, ph), osc_row_at(k, *place));
+            if (is_begin(shape) && k->dur_ns[*place] == OSC_NO_DUR)
+                st = push(m, top_of(m, k, *place, shape), osc_row_at(k, *place));
             if (st != OSC_OK)
                 return st;
         }
@@ -257,7 +259,7 @@ static void count_open(struct matching *m)
             continue;
         const struct osc_chunk *k = osc_chunk_of(&t->events, row);
         const uint32_t at = osc_row_place(row);
-        const bool is_async = osc_row_form(t, k, at)->ph == 'b';
+        const bool is_async = osc_row_form(t, k, at)->shape == OSC_SHAPE_ASYNC;
         osc_findings_add(&t->findings,
                          is_async ? OSC_FINDING_unmatched_begin : OSC_FINDING_open_range,
                          OSC_NO_OFFSET, k->ts_ns[at]);
@@ -272,7 +274,7 @@ osc_status osc_pairs_match(struct osc_trace *t)
     bool any = false;
 
     for (uint32_t i = 1; i < t->n_forms; i++)
-        any |= is_begin(t->forms[i].ph) || is_end(t->forms[i].ph);
+        any |= is_begin(t->forms[i].shape) || is_end(t->forms[i].shape);
     if (!any)
         return OSC_OK;
     m.of_tracks = osc_calloc((size_t)t->n_tracks + 1, sizeof *m.of_tracks);
@@ -281,7 +283,7 @@ osc_status osc_pairs_match(struct osc_trace *t)
     for (uint32_t c = 1; st == OSC_OK && c < t->others.n_chunks; c++) {
         const struct osc_chunk *e = t->others.chunks[c];
         for (uint32_t j = 0; st == OSC_OK && j < e->n_rows; j++) {
-            if (!is_end(osc_row_form(t, e, j)->ph))
+            if (!is_end(osc_row_form(t, e, j)->shape))
                 continue;
             st = push_begins(&m, &chunk, &place, e->first_event + (uint32_t)e->dur_ns[j]);
             if (st == OSC_OK)

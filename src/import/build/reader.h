@@ -13,8 +13,8 @@
 
 #include "codec/inflate.h"
 #include "import/build/builder.h"
+#include "import/build/options.h"
 #include "import/bytes/input.h"
-#include "import/import.h"
 
 /* What a reader works on. */
 struct osc_reading {
@@ -33,6 +33,13 @@ struct osc_reader {
     int (*probe)(const char *head, size_t len);
     /* Fill the trace. As osc_import_path() says, but nothing is sealed yet. */
     osc_status (*read)(struct osc_reading *r, struct osc_err *err);
+    /*
+     * For formats that say what records are only when all are read; else NULL. KINDS gives
+     * the forms of T what they lack and calls osc_kinds_set(). TRACKS, when tracks have
+     * their events and processes, names them, the devices of queues and those of T.
+     */
+    osc_status (*kinds)(struct osc_trace *t, unsigned n_threads);
+    osc_status (*tracks)(struct osc_trace *t);
 };
 
 /* All readers, ended by NULL. */

@@ -2,17 +2,20 @@
 /*
  * seal.h - the last step of every load, whatever the format.
  *
- * Ends find their begins, kinds are given, tracks and processes get names and
- * counts, the file's own metadata is understood. Afterwards the trace is read-only
- * but for derive/.
+ * Ends find their begins, rows get their kinds, tracks their processes and counts, and
+ * what only some formats say comes from the reader (osc_reader.kinds, .tracks).
+ * Afterwards the trace is read-only but for derive/.
  *
  * Threading: one call per trace; uses threads inside.
  */
 #ifndef OSC_IMPORT_BUILD_SEAL_H
 #define OSC_IMPORT_BUILD_SEAL_H
 
+#include "import/build/reader.h"
 #include "model/trace.h"
 
-OSC_MUST_USE osc_status osc_trace_seal(struct osc_trace *t, unsigned n_threads);
+/* Seal T, which READER has filled. */
+OSC_MUST_USE osc_status osc_trace_seal(struct osc_trace *t, const struct osc_reader *reader,
+                                       unsigned n_threads);
 
 #endif

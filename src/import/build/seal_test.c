@@ -23,7 +23,7 @@ static struct osc_trace seal(const char *text)
     struct osc_trace t = {0};
 
     assert_int_equal(unsealed_read(&t, text), OSC_OK);
-    assert_int_equal(osc_trace_seal(&t, 1), OSC_OK);
+    assert_int_equal(osc_trace_seal(&t, osc_readers[0], 1), OSC_OK);
     return t;
 }
 
@@ -199,7 +199,7 @@ static void pairs_before_it_measures(void **state)
 
 static osc_status seal_alone(struct osc_trace *t)
 {
-    return osc_trace_seal(t, 1);
+    return osc_trace_seal(t, osc_readers[0], 1);
 }
 
 static void survives_any_failed_allocation(void **state)

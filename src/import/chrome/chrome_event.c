@@ -279,8 +279,9 @@ static void take_member(struct osc_chrome *c, enum member member, const struct v
 
     switch (member) {
     case M_PH:
-        r->ph =
-            v->class == OSC_CLASS_STRING && v->string.len == 1 ? (uint8_t)v->string.s[0] : '?';
+        r->chrome_ph =
+            v->class == OSC_CLASS_STRING && v->string.len == 1 ? v->string.s[0] : '?';
+        r->shape = (uint8_t)osc_shape_of_letter((uint8_t)r->chrome_ph);
         break;
     case M_CAT:
         if (take_string(c, v, &r->category) && c->builder->loading->keep.is_on)
@@ -400,7 +401,7 @@ static bool settle_times(struct osc_chrome *c, uint64_t offset)
 
     r->dur_ns = OSC_NO_DUR;
     if (!c->has_ts) {
-        if (r->ph == 'M') { /* metadata needs no time */
+        if (r->shape == OSC_SHAPE_ABOUT) { /* it needs no time */
             r->ts_ns = 0;
             return true;
         }
@@ -414,7 +415,7 @@ static bool settle_times(struct osc_chrome *c, uint64_t offset)
         c->can_learn = false;
         return false;
     }
-    if (r->ph != 'X')
+    if (r->shape != OSC_SHAPE_RANGE)
         return true;
     if (!c->has_dur) {
         if (!c->bad_dur) /* else counted when it was read */
@@ -465,7 +466,7 @@ static void build_event(struct osc_chrome *c, uint64_t offset)
 {
     struct osc_record *r = &c->record;
 
-    if (!osc_phase_is_event(r->ph) && !osc_phase_is_other(r->ph)) {
+    if (r->shape == OSC_SHAPE_NONE) {
         note(c, OSC_FINDING_unknown_phase, offset);
         return;
     }
@@ -473,7 +474,7 @@ static void build_event(struct osc_chrome *c, uint64_t offset)
     r->words = c->words;
     if (!settle_times(c, offset))
         return;
-    if (r->ph == 'C') {
+    if (r->shape == OSC_SHAPE_COUNTER) {
         build_counter(c);
         return;
     }

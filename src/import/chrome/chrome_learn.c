@@ -153,7 +153,7 @@ void osc_chrome_learn(struct osc_chrome *c, uint64_t offset)
     }
     if (c->n_marks == 0 || c->n_marks > OSC_LAYOUT_VALUES_MAX ||
         n_numbers > OSC_LAYOUT_NUMBERS_MAX || memchr(text, '\0', (size_t)(c->text.p - text)) ||
-        (r->ph == 'X') != has_dur || r->ph == 'C')
+        (r->shape == OSC_SHAPE_RANGE) != has_dur || r->shape == OSC_SHAPE_COUNTER)
         return;
     for (size_t i = 0;; i++) {
         const uint32_t n_words = gather_words(c, &i);
@@ -177,10 +177,11 @@ void osc_chrome_learn(struct osc_chrome *c, uint64_t offset)
             return;
         at = text + (m->end - offset);
     }
-    struct osc_layout_end end = {.ph = r->ph,
+    struct osc_layout_end end = {.chrome_ph = r->chrome_ph,
+                                 .shape = r->shape,
                                  .has_args = r->has_args,
                                  .category = r->category,
-                                 .is_event = osc_phase_is_event(r->ph),
+                                 .is_event = osc_shape_is_event((enum osc_form_shape)r->shape),
                                  .is_device = r->is_device};
     const struct osc_layout_node last = {.literal = at,
                                          .len = (uint32_t)(c->text.p - at),
@@ -222,7 +223,11 @@ osc_form_id osc_chrome_layout_form(struct osc_chrome *c, struct osc_layout_end *
         n_slots += node->n_words + 1;
         n_numbers += node->role == OSC_ROLE_ARG && node->class == OSC_CLASS_NUMBER;
     }
-    struct osc_record r = {.ph = end->ph, .has_args = end->has_args, .category = end->category};
+    struct osc_record r = {.chrome_ph = end->chrome_ph,
+                           .shape = end->shape,
+                           .is_device = end->is_device,
+                           .has_args = end->has_args,
+                           .category = end->category};
 
     if (osc_grow(&c->slots, &c->cap_slots, n_slots, sizeof *c->slots) != OSC_OK) {
         c->builder->status = OSC_ENOMEM;

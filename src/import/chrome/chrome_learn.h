@@ -43,7 +43,8 @@
 
 /* What the end of an event knows. */
 struct osc_layout_end {
-    uint8_t ph;
+    char chrome_ph;
+    uint8_t shape; /* enum osc_form_shape */
     bool has_args, is_event, is_device;
     osc_sid category;
     struct {

@@ -9,6 +9,8 @@
  * that of one thread reading from start to end, whatever the guesses were.
  */
 #include "import/chrome/chrome_reader.h"
+#include "import/chrome/chrome_about.h"
+#include "import/chrome/dialect.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -449,4 +451,6 @@ const struct osc_reader osc_reader_chrome = {
     .name = "chrome",
     .probe = chrome_probe,
     .read = chrome_read,
+    .kinds = osc_dialect_classify,
+    .tracks = osc_chrome_about,
 };

@@ -2,50 +2,52 @@
 #include "import/chrome/dialect.h"
 
 #include <ctype.h>
+#include <string.h>
 
-#include "base/mem.h"
 #include "base/thread.h"
+#include "import/build/kinds.h"
+#include "model/known_names.h"
 
 struct category {
     const char *text; /* in lower case */
     enum osc_kind kind;
-    bool is_device;
+    bool is_device, is_frame;
 };
 
 /* What PyTorch and Kineto have written since 1.6. */
 static const struct category categories[] = {
-    {"cpu_op", OSC_KIND_OPERATOR, false},
-    {"operator", OSC_KIND_OPERATOR, false},
-    {"hpu_op", OSC_KIND_OPERATOR, false},
-    {"user_annotation", OSC_KIND_ANNOTATION, false},
-    {"gpu_user_annotation", OSC_KIND_ANNOTATION, true},
-    {"runtime", OSC_KIND_RUNTIME, false},
-    {"cuda_runtime", OSC_KIND_RUNTIME, false},
-    {"xpu_runtime", OSC_KIND_RUNTIME, false},
-    {"mtia_runtime", OSC_KIND_RUNTIME, false},
-    {"glow_runtime", OSC_KIND_RUNTIME, false},
-    {"privateuse1_runtime", OSC_KIND_RUNTIME, false},
-    {"cuda_driver", OSC_KIND_DRIVER, false},
-    {"xpu_driver", OSC_KIND_DRIVER, false},
-    {"privateuse1_driver", OSC_KIND_DRIVER, false},
-    {"kernel", OSC_KIND_KERNEL, true},
-    {"mtia_ccp_events", OSC_KIND_KERNEL, true},
-    {"memcpy", OSC_KIND_MEMCPY, true},
-    {"gpu_memcpy", OSC_KIND_MEMCPY, true},
-    {"memset", OSC_KIND_MEMSET, true},
-    {"gpu_memset", OSC_KIND_MEMSET, true},
-    {"cuda_sync", OSC_KIND_SYNC, true},
-    {"xpu_sync", OSC_KIND_SYNC, true},
-    {"cuda_event", OSC_KIND_SYNC, true},
-    {"python", OSC_KIND_PYTHON, false},
-    {"python_function", OSC_KIND_PYTHON, false},
-    {"collective_comm", OSC_KIND_COMMUNICATION, false},
-    {"overhead", OSC_KIND_OVERHEAD, false},
-    /* Our own recordings, where Kineto has no word. */
-    {"scope", OSC_KIND_SCOPE, false},
-    {"module", OSC_KIND_MODULE, false},
-    {"dataloader", OSC_KIND_DATALOADER, false},
-    {"optimizer", OSC_KIND_OPTIMIZER, false},
+    {"cpu_op", OSC_KIND_OPERATOR, false, false},
+    {"operator", OSC_KIND_OPERATOR, false, false},
+    {"hpu_op", OSC_KIND_OPERATOR, false, false},
+    {"user_annotation", OSC_KIND_ANNOTATION, false, false},
+    {"gpu_user_annotation", OSC_KIND_ANNOTATION, true, false},
+    {"runtime", OSC_KIND_RUNTIME, false, false},
+    {"cuda_runtime", OSC_KIND_RUNTIME, false, false},
+    {"xpu_runtime", OSC_KIND_RUNTIME, false, false},
+    {"mtia_runtime", OSC_KIND_RUNTIME, false, false},
+    {"glow_runtime", OSC_KIND_RUNTIME, false, false},
+    {"privateuse1_runtime", OSC_KIND_RUNTIME, false, false},
+    {"cuda_driver", OSC_KIND_DRIVER, false, false},
+    {"xpu_driver", OSC_KIND_DRIVER, false, false},
+    {"privateuse1_driver", OSC_KIND_DRIVER, false, false},
+    {"kernel", OSC_KIND_KERNEL, true, false},
+    {"mtia_ccp_events", OSC_KIND_KERNEL, true, false},
+    {"memcpy", OSC_KIND_MEMCPY, true, false},
+    {"gpu_memcpy", OSC_KIND_MEMCPY, true, false},
+    {"memset", OSC_KIND_MEMSET, true, false},
+    {"gpu_memset", OSC_KIND_MEMSET, true, false},
+    {"cuda_sync", OSC_KIND_SYNC, true, false},
+    {"xpu_sync", OSC_KIND_SYNC, true, false},
+    {"cuda_event", OSC_KIND_SYNC, true, false},
+    {"python", OSC_KIND_PYTHON, false, false},
+    {"python_function", OSC_KIND_PYTHON, false, true},
+    {"collective_comm", OSC_KIND_COMMUNICATION, false, false},
+    {"overhead", OSC_KIND_OVERHEAD, false, false},
+    /* Exported recordings of ours, where Kineto has no word. */
+    {"scope", OSC_KIND_SCOPE, false, false},
+    {"module", OSC_KIND_MODULE, false, false},
+    {"dataloader", OSC_KIND_DATALOADER, false, false},
+    {"optimizer", OSC_KIND_OPTIMIZER, false, false},
 };
 
 static const struct category *find_category(struct osc_str category)
@@ -83,171 +85,79 @@ bool osc_dialect_is_device(struct osc_str category)
     return c && c->is_device;
 }
 
-/* Name decides between kinds of host ranges. Bits of a string: */
-enum name_bit {
-    NAME_STEP = 1,
-    NAME_DATALOADER = 2,
-    NAME_OPTIMIZER = 4,
-    NAME_COLLECTIVE = 8,
-    NAME_MEMORY = 16,
-    NAME_OOM = 32,
-};
-
-static bool is_step_name(struct osc_str s)
+/* Arrows, by category. */
+static enum osc_arrow_kind arrow_of(struct osc_str category)
 {
-    const struct osc_str prefix = OSC_STR("ProfilerStep#");
-
-    if (!osc_str_starts(s, prefix) || s.len == prefix.len)
-        return false;
-    for (uint32_t i = prefix.len; i < s.len; i++)
-        if (s.s[i] < '0' || s.s[i] > '9')
-            return false;
-    return true;
+    if (osc_str_eq(category, OSC_STR("ac2g")) || osc_str_eq(category, OSC_STR("async")) ||
+        osc_str_eq(category, OSC_STR("async_cpu_to_gpu")))
+        return OSC_ARROW_LAUNCH;
+    if (osc_str_eq(category, OSC_STR("fwdbwd")) ||
+        osc_str_eq(category, OSC_STR("forward_backward")))
+        return OSC_ARROW_FORWARD;
+    return OSC_ARROW_OTHER;
 }
 
-static uint8_t name_bits(struct osc_str s)
+/* The kind of events of shape SHAPE and category C, which may be NULL. */
+static enum osc_kind kind_of(enum osc_form_shape shape, const struct category *c)
 {
-    static const char *const backends[] = {"nccl:", "gloo:", "mpi:", "ucc:", "xccl:", "hccl:"};
-    uint8_t bits = 0;
-
-    if (s.len == 0)
-        return 0;
-    switch (s.s[0]) {
-    case 'P':
-        return is_step_name(s) ? NAME_STEP : 0;
-    case 'e':
-        if (osc_str_starts(s, OSC_STR("enumerate(DataPipe)#")) ||
-            (osc_str_starts(s, OSC_STR("enumerate(DataLoader)#")) &&
-             osc_str_ends(s, OSC_STR(".__next__"))))
-            bits = NAME_DATALOADER;
-        return bits;
-    case 'O':
-        return osc_str_starts(s, OSC_STR("Optimizer.step")) ? NAME_OPTIMIZER : 0;
-    case '[':
-        if (osc_str_eq(s, OSC_STR("[memory]")))
-            return NAME_MEMORY;
-        return osc_str_eq(s, OSC_STR("[OutOfMemory]")) ? NAME_OOM : 0;
-    default:
-        break;
-    }
-    if (osc_str_starts(s, OSC_STR("c10d::")) || osc_str_eq(s, OSC_STR("record_param_comms")))
-        return NAME_COLLECTIVE;
-    for (size_t i = 0; i < sizeof backends / sizeof *backends; i++)
-        if (osc_str_starts(s, osc_str_c(backends[i])))
-            bits |= NAME_COLLECTIVE;
-    return bits;
+    if (shape == OSC_SHAPE_COUNTER)
+        return OSC_KIND_COUNTER;
+    if (shape == OSC_SHAPE_INSTANT)
+        return OSC_KIND_INSTANT;
+    return c ? c->kind : OSC_KIND_SCOPE;
 }
 
-struct classifying {
-    struct osc_trace *t;
-    uint8_t *bits;       /* owned; per string */
-    uint8_t *is_user;    /* owned; per form: category user_annotation */
-    uint8_t *has_module; /* owned; per form: a python_function of a module */
-    uint32_t n_strings;
-};
-
-static void find_bits(void *ctx, uint32_t part)
+void osc_dialect_fit_form(const struct osc_trace *t, struct osc_form *f)
 {
-    struct classifying *c = ctx;
-    const uint32_t from = part << 16;
-    const uint32_t to = c->n_strings - from > 1u << 16 ? from + (1u << 16) : c->n_strings;
+    const struct osc_str text = osc_trace_str(t, f->category);
+    const struct category *const c = find_category(text);
+    const enum osc_form_shape shape = osc_shape_of_letter((uint8_t)f->chrome_ph);
 
-    for (uint32_t i = from; i < to; i++)
-        c->bits[i] = osc_strings_has(&c->t->strings, (osc_sid){i})
-                         ? name_bits(osc_strings_get(&c->t->strings, (osc_sid){i}))
-                         : 0;
+    f->shape = (uint8_t)shape;
+    f->kind = (uint8_t)kind_of(shape, c);
+    f->arrow = (uint8_t)(osc_shape_is_arrow(shape) ? arrow_of(text) : OSC_ARROW_OTHER);
+    f->is_device = c && c->is_device;
+    f->is_frame = c && c->is_frame;
+    f->is_profiler = osc_str_eq_case(text, OSC_STR("trace"));
 }
 
+/* Allocations and failures are instants by name. */
 static enum osc_kind instant_kind(const struct osc_trace *t, const struct osc_chunk *k,
-                                  uint32_t i, uint8_t bits)
+                                  uint32_t i)
 {
+    const struct osc_str name = osc_row_name(t, k, i);
     int64_t bytes = 0;
 
-    if (bits & NAME_MEMORY) {
-        osc_row_arg_int(t, k, i, OSC_ARG_KEY_BYTES, &bytes);
-        return bytes > 0 ? OSC_KIND_ALLOC : OSC_KIND_FREE;
-    }
-    return bits & NAME_OOM ? OSC_KIND_OOM : OSC_KIND_INSTANT;
+    if (osc_str_eq(name, OSC_STR(OSC_KNOWN_OOM)))
+        return OSC_KIND_OOM;
+    if (!osc_str_eq(name, OSC_STR(OSC_KNOWN_MEMORY)))
+        return OSC_KIND_INSTANT;
+    osc_row_arg_int(t, k, i, OSC_ARG_KEY_BYTES, &bytes);
+    return bytes > 0 ? OSC_KIND_ALLOC : OSC_KIND_FREE;
 }
 
-static enum osc_kind refine(enum osc_kind kind, bool is_user, uint8_t bits)
+/* Look at the instants of a chunk, of which most traces have few. */
+static void name_instants(void *ctx, uint32_t at)
 {
-    if (bits & NAME_STEP)
-        return OSC_KIND_STEP;
-    if (bits & NAME_DATALOADER)
-        return OSC_KIND_DATALOADER;
-    if (is_user && bits & NAME_OPTIMIZER)
-        return OSC_KIND_OPTIMIZER;
-    if (is_user && bits & NAME_COLLECTIVE)
-        return OSC_KIND_COMMUNICATION;
-    return kind;
-}
+    const struct osc_trace *const t = ctx;
+    struct osc_chunk *const k = t->events.chunks[at + 1];
+    uint8_t *p = k->kind;
+    uint8_t *const end = k->kind + k->n_rows;
 
-static void classify_chunk(void *ctx, uint32_t at)
-{
-    const struct classifying *c = ctx;
-    const struct osc_trace *t = c->t;
-    struct osc_chunk *k = t->events.chunks[at + 1];
-
-    for (uint32_t i = 0; i < k->n_rows; i++) {
-        const uint32_t form = k->form[i];
-        const uint8_t bits = c->bits[k->name[i]];
-        enum osc_kind kind = (enum osc_kind)t->forms[form].kind;
-
-        if (kind == OSC_KIND_INSTANT)
-            kind = instant_kind(t, k, i, bits);
-        else if (bits && !t->forms[form].is_device &&
-                 (kind == OSC_KIND_OPERATOR || kind == OSC_KIND_ANNOTATION))
-            kind = refine(kind, c->is_user[form], bits);
-        else if (c->has_module[form])
-            kind = OSC_KIND_MODULE;
-        k->kind[i] = (uint8_t)kind;
-    }
-}
-
-/* What phase and category say of every form. */
-static void classify_forms(struct classifying *c)
-{
-    struct osc_trace *t = c->t;
-
-    for (uint32_t i = 1; i < t->n_forms; i++) {
-        struct osc_form *f = &t->forms[i];
-        const struct osc_str text = osc_trace_str(t, f->category);
-        const struct category *category = find_category(text);
-        const int16_t module = f->known[OSC_ARG_KEY_PYTHON_MODULE_ID];
-
-        f->is_device = category && category->is_device;
-        if (f->ph == 'C')
-            f->kind = OSC_KIND_COUNTER;
-        else if (f->ph == 'i' || f->ph == 'I' || f->ph == 'n')
-            f->kind = OSC_KIND_INSTANT;
-        else
-            f->kind = (uint8_t)(category ? category->kind : OSC_KIND_SCOPE);
-        c->is_user[i] = category && strcmp(category->text, "user_annotation") == 0;
-        c->has_module[i] = category && strcmp(category->text, "python_function") == 0 &&
-                           module >= 0 && f->slots[module].type != OSC_ARG_NULL &&
-                           f->kind == OSC_KIND_PYTHON;
-    }
+    for (; p < end && (p = memchr(p, OSC_KIND_INSTANT, (size_t)(end - p))) != NULL; p++)
+        *p = (uint8_t)instant_kind(t, k, (uint32_t)(p - k->kind));
 }
 
 osc_status osc_dialect_classify(struct osc_trace *t, unsigned n_threads)
 {
-    struct classifying c = {.t = t, .n_strings = osc_strings_bound(&t->strings)};
-    osc_status st = OSC_ENOMEM;
+    bool has_instants = false;
 
-    c.bits = osc_malloc(c.n_strings);
-    c.is_user = osc_calloc(t->n_forms, 1);
-    c.has_module = osc_calloc(t->n_forms, 1);
-    if (!c.bits || !c.is_user || !c.has_module)
-        goto out;
-    classify_forms(&c);
-    osc_parallel(n_threads, (c.n_strings + 0xffff) >> 16, find_bits, &c);
-    if (t->events.n_chunks > 1)
-        osc_parallel(n_threads, t->events.n_chunks - 1, classify_chunk, &c);
-    st = OSC_OK;
-out:
-    osc_free(c.bits);
-    osc_free(c.is_user);
-    osc_free(c.has_module);
+    for (uint32_t i = 1; i < t->n_forms; i++) {
+        osc_dialect_fit_form(t, &t->forms[i]);
+        has_instants |= t->forms[i].kind == OSC_KIND_INSTANT;
+    }
+    const osc_status st = osc_kinds_set(t, n_threads);
+    if (st == OSC_OK && has_instants && t->events.n_chunks > 1)
+        osc_parallel(n_threads, t->events.n_chunks - 1, name_instants, t);
     return st;
 }

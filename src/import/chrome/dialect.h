@@ -19,7 +19,10 @@ struct osc_str osc_dialect_device(struct osc_str category);
 /* Whether CATEGORY is of what happens on a device. */
 bool osc_dialect_is_device(struct osc_str category);
 
-/* Fill kind and is_device of all forms of T and the kind column of all its events. */
+/* Say of F, a form of T, what its letter and category mean. */
+void osc_dialect_fit_form(const struct osc_trace *t, struct osc_form *f);
+
+/* Do so for all forms of T, and fill the kind column of all its events. */
 OSC_MUST_USE osc_status osc_dialect_classify(struct osc_trace *t, unsigned n_threads);
 
 #endif

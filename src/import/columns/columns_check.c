@@ -54,9 +54,9 @@ osc_status osc_columns_rules_make(struct osc_columns_rules *c, const struct osc_
         n_places += need.n_texts;
         c->of_events[i] = c->of_others[i] = need;
         /* More than there can be: it may not be in that store. */
-        if (!osc_phase_is_event(f->ph))
+        if (!osc_shape_is_event((enum osc_form_shape)f->shape))
             c->of_events[i].n_words = UINT32_MAX;
-        if (!osc_phase_is_other(f->ph))
+        if (!osc_shape_is_other((enum osc_form_shape)f->shape))
             c->of_others[i].n_words = UINT32_MAX;
     }
     return OSC_OK;

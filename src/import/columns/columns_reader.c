@@ -4,6 +4,8 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
+#include "import/chrome/chrome_about.h"
+#include "import/chrome/dialect.h"
 
 /* A table copies a text; see build.c. */
 #define LONG_BYTES  65536u
@@ -143,11 +145,21 @@ static osc_status read_form(struct opening *o, const struct osc_wire_form *w,
                             struct osc_form *f)
 {
     struct osc_loading *const l = o->r->loading;
-    struct osc_record r = {
-        .ph = w->ph, .has_args = w->has_args != 0, .category = {w->category}, .slots = slots};
+    const enum osc_form_shape shape = osc_shape_of_letter(w->letter);
+    const bool is_neutral = (w->bits & OSC_FORM_IS_NEUTRAL) != 0;
+    struct osc_record r = {.shape = (uint8_t)shape,
+                           .kind = w->kind,
+                           .is_device = w->is_device != 0,
+                           .has_args = (w->bits & OSC_FORM_HAS_ARGS) != 0,
+                           .category = {w->category},
+                           .slots = slots};
 
     if (!has_text(o, w->category) || w->kind >= OSC_KIND_COUNT)
         return OSC_EFORMAT;
+    if (is_neutral && osc_shape_is_arrow(shape)) {
+        r.arrow = w->kind;
+        r.kind = OSC_KIND_NONE;
+    }
     for (uint32_t i = 0; i < w->n_slots; i++) {
         if (!has_text(o, wire[i].key) || wire[i].type > OSC_ARG_NUMTEXT)
             return OSC_EFORMAT;
@@ -157,9 +169,14 @@ static osc_status read_form(struct opening *o, const struct osc_wire_form *w,
                                              .is_member = wire[i].is_member != 0};
         r.n_words += osc_arg_words((enum osc_arg_type)wire[i].type);
         /* The words of what is left out stay where they are; counters are their values. */
-        r.n_slots += !l->no_args || w->ph == 'C' || osc_loading_needs(l, slots[r.n_slots].key);
+        r.n_slots += !l->no_args || shape == OSC_SHAPE_COUNTER ||
+                     osc_loading_needs(l, slots[r.n_slots].key);
     }
     const osc_status st = osc_loading_make_form(l, &r, f);
+    if (is_neutral)
+        return st;
+    f->chrome_ph = (char)w->letter;
+    osc_dialect_fit_form(o->t, f);
     f->kind = w->kind;
     f->is_device = w->is_device != 0;
     return st;
@@ -242,6 +259,34 @@ static osc_status read_tracks(struct opening *o, const struct osc_wire_tracks *w
     return OSC_OK;
 }
 
+/* The N_BYTES of devices at W; NULL: the file is of a version that told of them in a member
+ * alone. */
+static osc_status read_devices(struct opening *o, const struct osc_wire_device *w,
+                               uint64_t n_bytes)
+{
+    struct osc_trace *const t = o->t;
+
+    if (!w)
+        return osc_chrome_devices(t);
+    if (n_bytes % sizeof *w != 0 || n_bytes / sizeof *w > INT32_MAX)
+        return OSC_EFORMAT;
+    const uint32_t n = (uint32_t)(n_bytes / sizeof *w);
+    t->devices = osc_calloc((size_t)n + 1, sizeof *t->devices);
+    if (!t->devices)
+        return OSC_ENOMEM;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!has_text(o, w[i].family) || !has_text(o, w[i].name) || !has_text(o, w[i].model))
+            return OSC_EFORMAT;
+        t->devices[i] = (struct osc_device){.family = {w[i].family},
+                                            .index = w[i].index,
+                                            .name = {w[i].name},
+                                            .model = {w[i].model}};
+        memcpy(&t->devices[i].limits, w[i].limits, sizeof t->devices[i].limits);
+    }
+    t->n_devices = n;
+    return OSC_OK;
+}
+
 /* --- what the trace says about itself -------------------------------------------------- */
 
 static bool is_time(int64_t ns)
@@ -318,7 +363,7 @@ static osc_status read_model(struct opening *o, const struct osc_wire_model *w,
 /* All but the columns. */
 static osc_status read_common(struct opening *o, const struct osc_wire_model **model)
 {
-    uint64_t n_texts, n_forms, n_tracks, n_model;
+    uint64_t n_texts, n_forms, n_tracks, n_model, n_devices = 0;
     const struct osc_wire_texts *const texts =
         find_payload(o, OSC_CHUNK_TEXTS, sizeof *texts, &n_texts);
     const struct osc_wire_forms *const forms =
@@ -337,6 +382,8 @@ static osc_status read_common(struct opening *o, const struct osc_wire_model **m
         st = read_forms(o, forms, n_forms);
     if (st == OSC_OK)
         st = read_tracks(o, tracks, n_tracks);
+    if (st == OSC_OK)
+        st = read_devices(o, find_payload(o, OSC_CHUNK_DEVICES, 0, &n_devices), n_devices);
     return st;
 }
 
@@ -421,22 +468,18 @@ static osc_status reserve_rows(struct opening *o, bool is_other, uint32_t n)
     return OSC_OK;
 }
 
-/* Whether row I of C is wanted: as osc_build_wants() decides while a text is read. */
+/* Whether row I of C is wanted. */
 static bool wants(const struct opening *o, const struct osc_chunk *c, uint32_t i)
 {
-    const struct osc_import_keep *const keep = &o->r->options->keep;
-    const uint8_t ph = osc_row_form(o->t, c, i)->ph;
-    const bool is_device = osc_row_form(o->t, c, i)->is_device;
-    const bool is_step = c->kind[i] == OSC_KIND_STEP && !is_device;
+    const struct osc_form *const f = osc_row_form(o->t, c, i);
+    const struct osc_keep_row row = {.ts_ns = c->ts_ns[i],
+                                     .dur_ns = c->dur_ns[i],
+                                     .is_open = f->shape == OSC_SHAPE_BEGIN ||
+                                                f->shape == OSC_SHAPE_ASYNC,
+                                     .is_device = f->is_device,
+                                     .is_step = c->kind[i] == OSC_KIND_STEP && !f->is_device};
 
-    if (keep->is_scout)
-        return is_step;
-    if (ph == 'B' || ph == 'b')
-        return true;
-    if (c->ts_ns[i] >= (is_device ? keep->device_to_ns : keep->host_to_ns))
-        return false;
-    return c->ts_ns[i] >= keep->from_ns ||
-           (!is_device && !is_step && osc_row_end(c, i) > keep->from_ns);
+    return osc_keep_wants(&o->r->options->keep, &row);
 }
 
 /* Look at the rows gathered, and leave out what is not wanted. False: they are lost. */

@@ -8,17 +8,6 @@
 #include "import/records/records_rows.h"
 #include "opscope/source.h"
 
-/* c10::DeviceType as memory records name it; the others are counted from OWN_TYPE on. */
-static const struct {
-    const char *type;
-    int32_t number;
-} device_types[] = {{"cpu", 0},         {"cuda", 1},   {"hip", 6},  {"xla", 9},
-                    {"vulkan", 10},     {"metal", 11}, {"xpu", 12}, {"mps", 13},
-                    {"hpu", 15},        {"ve", 16},    {"ipu", 18}, {"mtia", 19},
-                    {"privateuse1", 20}};
-
-#define OWN_TYPE 64
-
 #define UNKNOWN UINT64_MAX /* a total that the allocator does not tell */
 
 void osc_deferred_fini(struct osc_deferred *l)
@@ -27,7 +16,7 @@ void osc_deferred_fini(struct osc_deferred *l)
         osc_free(l->devices[i].pairs);
     osc_free(l->items);
     osc_free(l->words);
-    osc_records_args_fini(&l->args);
+    osc_arguments_fini(&l->args);
     osc_free(l->devices);
     osc_free(l->queues);
     *l = (struct osc_deferred){0};
@@ -53,10 +42,9 @@ size_t osc_deferred_add(struct osc_records_rows *rows, const struct osc_records_
     return ++l->n_items;
 }
 
-void osc_deferred_args(struct osc_records_rows *rows, size_t at,
-                       const struct osc_records_args *a)
+void osc_deferred_args(struct osc_records_rows *rows, size_t at, const struct osc_arguments *a)
 {
-    struct osc_records_args *all = &rows->late.args;
+    struct osc_arguments *all = &rows->late.args;
     struct osc_records_item *item = &rows->late.items[at];
     osc_status st = osc_build_grow(&all->slots, &all->cap_slots, all->n_slots + a->n_slots,
                                    sizeof *all->slots);
@@ -93,6 +81,7 @@ struct osc_records_device *osc_records_device(struct osc_records_rows *rows, uin
         return NULL;
     }
     l->devices[l->n_devices] = (struct osc_records_device){.number = number};
+    osc_device_limits_init(&l->devices[l->n_devices].limits);
     return &l->devices[l->n_devices++];
 }
 
@@ -113,68 +102,28 @@ struct osc_records_queue *osc_records_queue(struct osc_records_rows *rows, uint3
     return &l->queues[l->n_queues++];
 }
 
-void osc_deferred_meta(struct osc_records_rows *rows, osc_sid key, osc_sid value,
-                       bool is_string)
-{
-    struct osc_trace *t = rows->builder->loading->trace;
-    const struct osc_meta meta = {key, value, is_string};
-
-    for (uint32_t i = 0; i < t->n_metas; i++) {
-        if (t->metas[i].key.v == key.v) {
-            t->metas[i] = meta;
-            return;
-        }
-    }
-    const osc_status st =
-        osc_build_grow(&t->metas, &rows->late.cap_metas, t->n_metas + 1, sizeof *t->metas);
-    if (st == OSC_OK)
-        t->metas[t->n_metas++] = meta;
-    else
-        rows->builder->status = st;
-}
-
 /* --- devices ------------------------------------------------------------- */
 
-/* What D is called, and how memory records say so. */
-static void name_device(struct osc_records_rows *rows, struct osc_records_device *d)
+/* Make D known to the builder. What no DEVICE record told of is called by its number. */
+static void build_device(struct osc_records_rows *rows, struct osc_records_device *d)
 {
     struct osc_builder *b = rows->builder;
-    const struct osc_str type = d->type.v != 0 ? osc_trace_str(b->loading->trace, d->type)
-                                : d->number == OSC_DEVICE_CPU ? OSC_STR("cpu")
-                                                              : OSC_STR("device");
-    const uint32_t index = d->type.v != 0 ? d->index : d->number;
-    const bool is_cpu = osc_str_eq(type, OSC_STR("cpu"));
-    char key[32];
+    const struct osc_str family = d->type.v != 0 ? osc_trace_str(b->loading->trace, d->type)
+                                  : d->number == OSC_DEVICE_CPU ? OSC_STR("cpu")
+                                                                : OSC_STR("device");
+    const bool is_cpu = osc_str_eq(family, OSC_STR("cpu"));
+    const struct osc_device device = {
+        .family = osc_build_string(b, family.s, family.len),
+        .index = is_cpu           ? -1
+                 : d->type.v != 0 ? (int64_t)d->index
+                                  : (int64_t)d->number,
+        .model = d->name,
+        .limits = d->limits,
+    };
 
-    osc_strbuf_clear(&rows->text);
-    osc_strbuf_addstr(&rows->text, type);
-    if (!is_cpu)
-        osc_strbuf_addf(&rows->text, ":%u", index);
-    if (rows->text.status != OSC_OK) {
-        b->status = rows->text.status;
-        return;
-    }
-    d->index = index;
-    d->text = osc_build_string(b, rows->text.s, (uint32_t)rows->text.len);
-    d->type_number = -1;
-    for (size_t i = 0; i < sizeof device_types / sizeof *device_types; i++)
-        if (osc_str_eq(type, osc_str_c(device_types[i].type)))
-            d->type_number = device_types[i].number;
-    if (d->type_number >= 0)
-        return;
-    /* A number of its own, and a word for it that derive/ finds. */
-    d->type_number = OWN_TYPE;
-    for (const struct osc_records_device *e = rows->late.devices; e != d; e++) {
-        if (e->type.v == d->type.v && e->type_number >= OWN_TYPE) {
-            d->type_number = e->type_number;
-            return;
-        }
-        if (e->type_number >= d->type_number)
-            d->type_number = e->type_number + 1;
-    }
-    const int len = snprintf(key, sizeof key, "device_type.%d", d->type_number);
-    osc_deferred_meta(rows, osc_build_string(b, key, (uint32_t)len),
-                      osc_build_string(b, type.s, type.len), true);
+    d->is_cpu = is_cpu;
+    d->built = osc_build_device(b, &device);
+    d->text = osc_build_device_name(b, d->built);
 }
 
 /* The clock of D, as a fact of the file. */
@@ -199,44 +148,11 @@ static void tell_clock(struct osc_records_rows *rows, const struct osc_records_d
                     d->n_pairs, (unsigned long long)d->fit.hz, (long long)offset_ns,
                     (long long)d->fit.drift_ppb, (long long)d->fit.width_ns);
     if (key.status == OSC_OK && rows->text.status == OSC_OK)
-        osc_deferred_meta(rows, osc_build_string(b, key.s, (uint32_t)key.len),
-                          osc_build_string(b, rows->text.s, (uint32_t)rows->text.len), false);
+        osc_build_member(b, osc_build_string(b, key.s, (uint32_t)key.len),
+                         osc_build_string(b, rows->text.s, (uint32_t)rows->text.len), false);
     else
         b->status = OSC_ENOMEM;
     osc_strbuf_fini(&key);
-}
-
-/* What `devices` shows, in Kineto's words. */
-static void tell_properties(struct osc_records_rows *rows)
-{
-    const struct osc_trace *trace = rows->builder->loading->trace;
-    struct osc_strbuf *text = &rows->text;
-    size_t n = 0;
-
-    osc_strbuf_clear(text);
-    for (size_t i = 0; i < rows->late.n_devices; i++) {
-        const struct osc_records_device *d = &rows->late.devices[i];
-
-        if (d->name.v == 0 && d->memory_bytes == 0)
-            continue;
-        osc_strbuf_addf(text, "%s{\"id\":%u", n++ > 0 ? "," : "[", d->index);
-        if (d->name.v != 0) {
-            osc_strbuf_adds(text, ",\"name\":");
-            osc_json_quote(text, osc_trace_str(trace, d->name));
-        }
-        if (d->memory_bytes > 0)
-            osc_strbuf_addf(text, ",\"totalGlobalMem\":%llu",
-                            (unsigned long long)d->memory_bytes);
-        osc_strbuf_addc(text, '}');
-    }
-    if (n == 0)
-        return;
-    osc_strbuf_addc(text, ']');
-    if (text->status != OSC_OK)
-        rows->builder->status = text->status;
-    else
-        osc_deferred_meta(rows, osc_build_string(rows->builder, "deviceProperties", 16),
-                          osc_build_string(rows->builder, text->s, (uint32_t)text->len), false);
 }
 
 static void settle_devices(struct osc_records_rows *rows)
@@ -246,12 +162,11 @@ static void settle_devices(struct osc_records_rows *rows)
     for (size_t i = 0; i < l->n_devices; i++) {
         struct osc_records_device *d = &l->devices[i];
 
-        name_device(rows, d);
+        build_device(rows, d);
         if (d->n_pairs > 0)
             d->fit = osc_records_fit(rows->clock, d->pairs, d->n_pairs, d->hz);
         tell_clock(rows, d);
     }
-    tell_properties(rows);
 }
 
 /* --- rows ---------------------------------------------------------------- */
@@ -259,7 +174,7 @@ static void settle_devices(struct osc_records_rows *rows)
 /* A row being made of an item: its own arguments, then those that came with it. */
 struct making {
     struct osc_records_rows *rows;
-    struct osc_records_args args; /* owned */
+    struct osc_arguments args; /* owned */
 };
 
 static osc_sid key_of(const struct osc_records_rows *rows, enum osc_arg_key key)
@@ -269,61 +184,47 @@ static osc_sid key_of(const struct osc_records_rows *rows, enum osc_arg_key key)
 
 static void add_int(struct making *m, osc_sid key, int64_t value)
 {
-    osc_records_args_int(m->rows->builder, &m->args, key, value);
+    osc_arguments_int(m->rows->builder, &m->args, key, value);
 }
 
-static void add_text(struct making *m, osc_sid key, const char *text)
+/* The arguments that came with ITEM join those of M. */
+static void take_args(struct making *m, const struct osc_records_item *item)
 {
     struct osc_builder *b = m->rows->builder;
+    struct osc_arguments *a = &m->args;
+    const struct osc_arguments *all = &m->rows->late.args;
 
-    osc_records_args_string(b, &m->args, key,
-                            osc_build_string(b, text, (uint32_t)strlen(text)));
+    if (item->n_slots == 0 || b->status != OSC_OK)
+        return;
+    b->status =
+        osc_build_grow(&a->slots, &a->cap_slots, a->n_slots + item->n_slots, sizeof *a->slots);
+    if (b->status == OSC_OK)
+        b->status = osc_build_grow(&a->words, &a->cap_words, a->n_words + item->n_args + 1,
+                                   sizeof *a->words);
+    if (b->status != OSC_OK)
+        return;
+    memcpy(a->slots + a->n_slots, all->slots + item->slot, item->n_slots * sizeof *a->slots);
+    if (item->n_args > 0)
+        memcpy(a->words + a->n_words, all->words + item->arg, item->n_args * sizeof *a->words);
+    a->n_slots += item->n_slots;
+    a->n_words += item->n_args;
 }
 
 static void put(struct making *m, struct osc_record *r, const struct osc_records_item *item)
 {
-    struct osc_builder *b = m->rows->builder;
-    struct osc_records_args *a = &m->args;
-    const struct osc_records_args *all = &m->rows->late.args;
-
-    if (item->n_slots > 0 && b->status == OSC_OK) {
-        b->status = osc_build_grow(&a->slots, &a->cap_slots, a->n_slots + item->n_slots,
-                                   sizeof *a->slots);
-        if (b->status == OSC_OK)
-            b->status = osc_build_grow(&a->words, &a->cap_words, a->n_words + item->n_args + 1,
-                                       sizeof *a->words);
-        if (b->status != OSC_OK)
-            return;
-        memcpy(a->slots + a->n_slots, all->slots + item->slot,
-               item->n_slots * sizeof *a->slots);
-        if (item->n_args > 0)
-            memcpy(a->words + a->n_words, all->words + item->arg,
-                   item->n_args * sizeof *a->words);
-        a->n_slots += item->n_slots;
-        a->n_words += item->n_args;
-    }
-    for (size_t i = 0; i < a->n_slots && !r->has_args; i++)
-        r->has_args = !a->slots[i].is_member;
-    r->slots = a->slots;
-    r->n_slots = (uint32_t)a->n_slots;
-    r->words = a->words;
-    if (b->status == OSC_OK)
-        osc_build_record(b, r);
-    a->n_slots = a->n_words = 0;
+    take_args(m, item);
+    osc_build_event(m->rows->builder, r, &m->args);
+    osc_arguments_clear(&m->args);
 }
 
 /* A record of ITEM's thread and time. */
 static struct osc_record record_of(const struct making *m, const struct osc_records_item *item,
-                                   uint8_t ph, const char *category)
+                                   enum osc_form_shape shape, enum osc_kind kind)
 {
-    struct osc_builder *b = m->rows->builder;
-
-    return (struct osc_record){.ph = ph,
-                               .category =
-                                   osc_build_string(b, category, (uint32_t)strlen(category)),
+    return (struct osc_record){.shape = (uint8_t)shape,
+                               .kind = (uint8_t)kind,
                                .name = item->name,
-                               .pid = m->rows->pid,
-                               .tid = m->rows->threads[item->thread].tid,
+                               .track = m->rows->threads[item->thread].track,
                                .ts_ns = item->ts_ns,
                                .dur_ns = item->dur_ns};
 }
@@ -331,28 +232,27 @@ static struct osc_record record_of(const struct making *m, const struct osc_reco
 static void build_step(struct making *m, const struct osc_records_item *item,
                        const uint64_t *words)
 {
-    struct osc_record r =
-        record_of(m, item, item->dur_ns == OSC_NO_DUR ? 'B' : 'X', "user_annotation");
-    char name[40];
+    char label[24];
 
     if (item->dur_ns == OSC_NO_DUR && words[1] == OSC_STEP_IF_ENDED)
         return; /* nothing ended it, so it was none */
-    const int len =
-        snprintf(name, sizeof name, "ProfilerStep#%llu", (unsigned long long)words[0]);
-    r.name = osc_build_string(m->rows->builder, name, (uint32_t)len);
-    put(m, &r, item);
+    const int len = snprintf(label, sizeof label, "%llu", (unsigned long long)words[0]);
+    osc_build_step(m->rows->builder,
+                   &(struct osc_step_row){.track = m->rows->threads[item->thread].track,
+                                          .label = {label, (uint32_t)len},
+                                          .ts_ns = item->ts_ns,
+                                          .dur_ns = item->dur_ns});
 }
 
 static void build_range(struct making *m, const struct osc_records_item *item,
                         const uint64_t *words)
 {
     const bool is_end = item->kind == OSC_RECORD_ASYNC_END;
-    struct osc_record r = record_of(m, item, is_end ? 'e' : 'b', "");
+    struct osc_record r = record_of(m, item, is_end ? OSC_SHAPE_ASYNC_END : OSC_SHAPE_ASYNC,
+                                    osc_records_kind(words[1]));
 
-    r.category =
-        m->rows->categories[words[1] < OSC_SCOPE_KIND_COUNT ? words[1] : OSC_SCOPE_PLAIN];
-    osc_records_args_id(m->rows->builder, &m->args, key_of(m->rows, OSC_ARG_KEY_FLOW_ID),
-                        words[0]);
+    osc_arguments_id(m->rows->builder, &m->args, key_of(m->rows, OSC_ARG_KEY_FLOW_ID),
+                     words[0]);
     for (size_t i = 0; i < m->args.n_slots; i++)
         m->args.slots[i].is_member = true;
     put(m, &r, item);
@@ -383,27 +283,25 @@ static void build_memory(struct making *m, const struct osc_records_item *item,
 {
     struct osc_records_rows *rows = m->rows;
     struct osc_records_device *d = osc_records_device(rows, item->id);
-    struct osc_record r = record_of(m, item, 'i', "cpu_instant_event");
+    struct osc_memory_row memory = {.track = rows->threads[item->thread].track,
+                                    .ts_ns = item->ts_ns,
+                                    .address = words[0],
+                                    .bytes = delta_of(item, words),
+                                    .reserved_bytes = -1};
 
     if (!d)
         return;
-    d->sum_bytes = total_of(item, words) == UNKNOWN ? d->sum_bytes + delta_of(item, words)
-                                                    : (int64_t)words[2];
-    r.name = osc_build_string(rows->builder, "[memory]", 8);
-    add_text(m, osc_build_string(rows->builder, "s", 1), "t");
-    if (rows->builder->status == OSC_OK)
-        m->args.slots[0].is_member = true;
-    add_int(m, key_of(rows, OSC_ARG_KEY_DEVICE_TYPE), d->type_number);
-    add_int(m, key_of(rows, OSC_ARG_KEY_DEVICE_ID),
-            d->type_number == 0 ? -1 : (int64_t)d->index);
-    osc_records_args_id(rows->builder, &m->args, key_of(rows, OSC_ARG_KEY_ADDR), words[0]);
-    add_int(m, key_of(rows, OSC_ARG_KEY_BYTES), delta_of(item, words));
-    add_int(m, key_of(rows, OSC_ARG_KEY_TOTAL_ALLOCATED), d->sum_bytes);
+    d->sum_bytes =
+        total_of(item, words) == UNKNOWN ? d->sum_bytes + memory.bytes : (int64_t)words[2];
+    memory.device = d->built;
+    memory.allocated_bytes = d->sum_bytes;
     if (item->kind >= OSC_RECORD_ALLOC_TOTAL && words[3] != UNKNOWN)
-        add_int(m, key_of(rows, OSC_ARG_KEY_TOTAL_RESERVED), (int64_t)words[3]);
-    else if (rows->is_torch && d->type_number == 0)
-        add_int(m, key_of(rows, OSC_ARG_KEY_TOTAL_RESERVED), 0); /* as its profiler has it */
-    put(m, &r, item);
+        memory.reserved_bytes = (int64_t)words[3];
+    else if (rows->is_torch && d->is_cpu)
+        memory.reserved_bytes = 0; /* as its profiler has it */
+    take_args(m, item);
+    osc_build_memory(rows->builder, &memory, &m->args);
+    osc_arguments_clear(&m->args);
 }
 
 /* TICKS of D in nanoseconds. */
@@ -417,9 +315,11 @@ static int64_t device_ns(struct osc_records_rows *rows, const struct osc_records
 static void build_work(struct making *m, const struct osc_records_item *item,
                        const uint64_t *words)
 {
-    static const char *const work_categories[] = {[OSC_WORK_KERNEL] = "kernel",
-                                                  [OSC_WORK_MEMCPY] = "gpu_memcpy",
-                                                  [OSC_WORK_MEMSET] = "gpu_memset"};
+    static const enum osc_kind work_kinds[OSC_WORK_KIND_COUNT] = {
+        [OSC_WORK_KERNEL] = OSC_KIND_KERNEL,        [OSC_WORK_MEMCPY] = OSC_KIND_MEMCPY,
+        [OSC_WORK_MEMSET] = OSC_KIND_MEMSET,        [OSC_WORK_SYNC] = OSC_KIND_SYNC,
+        [OSC_WORK_COMMUNICATION] = OSC_KIND_KERNEL,
+    };
     struct osc_records_rows *rows = m->rows;
     struct osc_builder *b = rows->builder;
     const uint32_t kind = (uint32_t)(words[0] >> 32);
@@ -429,15 +329,13 @@ static void build_work(struct making *m, const struct osc_records_item *item,
     if (!d)
         return;
     struct osc_record r =
-        record_of(m, item, 'X', work_categories[kind <= OSC_WORK_MEMSET ? kind : 0]);
-    r.is_device = true;
-    r.pid = OSC_WHO_IS_STRING | d->text.v;
-    r.tid = q->number;
+        record_of(m, item, OSC_SHAPE_RANGE, work_kinds[kind < OSC_WORK_KIND_COUNT ? kind : 0]);
+    r.track = q->track;
     const int64_t end_ns = device_ns(rows, d, words[5]);
     r.dur_ns = end_ns > r.ts_ns ? end_ns - r.ts_ns : 0;
     if (end_ns < r.ts_ns)
         osc_findings_add(&b->findings, OSC_FINDING_negative_duration, OSC_NO_OFFSET, r.ts_ns);
-    osc_records_args_string(b, &m->args, key_of(rows, OSC_ARG_KEY_DEVICE), d->text);
+    osc_arguments_string(b, &m->args, key_of(rows, OSC_ARG_KEY_DEVICE), d->text);
     add_int(m, key_of(rows, OSC_ARG_KEY_STREAM), q->number);
     if (words[1] != 0)
         add_int(m, rows->key_correlation, (int64_t)words[1]);
@@ -449,6 +347,8 @@ static void build_work(struct making *m, const struct osc_records_item *item,
     if (words[3] != 0)
         add_int(m, osc_build_string(b, "ns since submit", 15),
                 r.ts_ns - device_ns(rows, d, words[3]));
+    if (kind == OSC_WORK_COMMUNICATION)
+        osc_arguments_string(b, &m->args, key_of(rows, OSC_ARG_KEY_COLLECTIVE_NAME), r.name);
     put(m, &r, item);
 }
 
@@ -456,7 +356,7 @@ static void build_work(struct making *m, const struct osc_records_item *item,
 static void build_launch(struct making *m, const struct osc_records_item *item,
                          uint64_t correlation)
 {
-    struct osc_record r = record_of(m, item, 'X', "cuda_runtime");
+    struct osc_record r = record_of(m, item, OSC_SHAPE_RANGE, OSC_KIND_RUNTIME);
 
     r.name = osc_build_string(m->rows->builder, "launch", 6);
     add_int(m, m->rows->key_correlation, (int64_t)correlation);
@@ -479,31 +379,18 @@ static void build_item(struct making *m, const struct osc_records_item *item)
         build_range(m, item, words);
 }
 
-/* Names of queues, and of the devices that they are of. */
-static void name_queues(struct making *m)
+/* Queues are tracks of their devices. */
+static void build_queues(struct osc_records_rows *rows)
 {
-    struct osc_records_rows *rows = m->rows;
-    struct osc_builder *b = rows->builder;
-    const struct osc_records_item nothing = {0};
-
     for (size_t i = 0; i < rows->late.n_queues; i++) {
-        const struct osc_records_queue *q = &rows->late.queues[i];
+        struct osc_records_queue *q = &rows->late.queues[i];
         const struct osc_records_device *d = osc_records_device(rows, q->device);
-        struct osc_record r = {.ph = 'M', .tid = q->number};
 
         if (!d)
             return;
-        r.pid = OSC_WHO_IS_STRING | d->text.v;
-        if (q->name.v != 0) {
-            r.name = osc_build_string(b, "thread_name", 11);
-            osc_records_args_string(b, &m->args, key_of(rows, OSC_ARG_KEY_NAME), q->name);
-            put(m, &r, &nothing);
-        }
-        if (d->name.v != 0) {
-            r.name = osc_build_string(b, "process_name", 12);
-            osc_records_args_string(b, &m->args, key_of(rows, OSC_ARG_KEY_NAME), d->name);
-            put(m, &r, &nothing);
-        }
+        q->track = osc_build_queue(rows->builder, d->built, q->number, q->name);
+        if (d->name.v != 0)
+            osc_build_process_name(rows->builder, q->track, d->name);
     }
 }
 
@@ -558,6 +445,8 @@ void osc_deferred_build(struct osc_records_rows *rows)
     }
     if (rows->builder->status == OSC_OK)
         settle_devices(rows);
+    if (rows->builder->status == OSC_OK)
+        build_queues(rows);
     for (size_t i = 0; i < l->n_items && rows->builder->status == OSC_OK; i++) {
         struct osc_records_item *item = &l->items[i];
 
@@ -573,7 +462,5 @@ void osc_deferred_build(struct osc_records_rows *rows)
     begin_sums(rows);
     for (size_t i = 0; i < l->n_items && rows->builder->status == OSC_OK; i++)
         build_item(&m, &l->items[i]);
-    if (rows->builder->status == OSC_OK)
-        name_queues(&m);
-    osc_records_args_fini(&m.args);
+    osc_arguments_fini(&m.args);
 }

@@ -31,12 +31,13 @@ struct osc_records_item {
 };
 
 struct osc_records_device {
-    osc_sid type, name;             /* "cuda"; what it is called, or none */
-    uint32_t number;                /* in the records */
-    uint32_t index;                 /* "cuda:1": 1 */
-    int32_t type_number;            /* argument Device Type */
-    osc_sid text;                   /* "cuda:1" */
-    uint64_t memory_bytes;          /* 0: not known */
+    osc_sid type, name; /* "cuda"; what it is called, or none */
+    uint32_t number;    /* in the records */
+    uint32_t index;     /* "cuda:1": 1 */
+    uint32_t built;     /* what the builder calls it */
+    osc_sid text;       /* "cuda:1" */
+    bool is_cpu;
+    struct osc_device_limits limits;
     uint64_t hz;                    /* 0: not known */
     struct osc_records_pair *pairs; /* owned */
     size_t n_pairs, cap_pairs;
@@ -47,16 +48,17 @@ struct osc_records_device {
 struct osc_records_queue {
     uint32_t number, device;
     osc_sid name;
+    osc_track_id track;
 };
 
 struct osc_deferred {
     struct osc_records_item *items;     /* owned */
     uint64_t *words;                    /* owned */
-    struct osc_records_args args;       /* of items, one after the other */
+    struct osc_arguments args;          /* of items, one after the other */
     struct osc_records_device *devices; /* owned */
     struct osc_records_queue *queues;   /* owned */
     size_t n_items, cap_items, n_words, cap_words;
-    size_t n_devices, cap_devices, n_queues, cap_queues, cap_metas;
+    size_t n_devices, cap_devices, n_queues, cap_queues;
 };
 
 void osc_deferred_fini(struct osc_deferred *l);
@@ -67,17 +69,13 @@ size_t osc_deferred_add(struct osc_records_rows *rows, const struct osc_records_
 
 /* ITEM, counted from 0, has the arguments A. */
 void osc_deferred_args(struct osc_records_rows *rows, size_t item,
-                       const struct osc_records_args *a);
-
-/* A fact of the file; of one KEY the last VALUE wins. */
-void osc_deferred_meta(struct osc_records_rows *rows, osc_sid key, osc_sid value,
-                       bool is_string);
+                       const struct osc_arguments *a);
 
 /* The device NUMBER, made if need be; NULL: see the builder's status. */
 struct osc_records_device *osc_records_device(struct osc_records_rows *rows, uint32_t number);
 struct osc_records_queue *osc_records_queue(struct osc_records_rows *rows, uint32_t number);
 
-/* All items become rows, devices facts of the file. */
+/* All items become rows, devices those of the trace. */
 void osc_deferred_build(struct osc_records_rows *rows);
 
 #endif

@@ -1,89 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "import/records/records_args.h"
 
-#include <math.h>
-
 #include "base/strbuf.h"
 #include "codec/json.h"
 #include "import/records/records_names.h"
 #include "import/records/records_stacks.h"
 
-void osc_records_args_fini(struct osc_records_args *a)
-{
-    osc_free(a->slots);
-    osc_free(a->words);
-    *a = (struct osc_records_args){0};
-}
-
-static void add(struct osc_builder *b, struct osc_records_args *a, osc_sid key,
-                enum osc_arg_type type, uint64_t bits)
-{
-    const uint32_t n = osc_arg_words(type);
-
-    if (b->status != OSC_OK || a->n_slots == OSC_FORM_SLOTS_MAX)
-        return;
-    b->status = osc_build_grow(&a->slots, &a->cap_slots, a->n_slots + 1, sizeof *a->slots);
-    if (b->status == OSC_OK)
-        b->status = osc_build_grow(&a->words, &a->cap_words, a->n_words + 2, sizeof *a->words);
-    if (b->status != OSC_OK)
-        return;
-    a->slots[a->n_slots++] = (struct osc_slot){.key = key, .type = (uint8_t)type};
-    if (n > 0)
-        a->words[a->n_words] = (uint32_t)bits;
-    if (n > 1)
-        a->words[a->n_words + 1] = (uint32_t)(bits >> 32);
-    a->n_words += n;
-}
-
-void osc_records_args_int(struct osc_builder *b, struct osc_records_args *a, osc_sid key,
-                          int64_t value)
-{
-    const bool is_short = value >= INT32_MIN && value <= INT32_MAX;
-
-    add(b, a, key, is_short ? OSC_ARG_INT32 : OSC_ARG_INT64, (uint64_t)value);
-}
-
-void osc_records_args_double(struct osc_builder *b, struct osc_records_args *a, osc_sid key,
-                             uint64_t bits)
-{
-    double d;
-
-    memcpy(&d, &bits, sizeof d);
-    if (isfinite(d)) {
-        add(b, a, key, OSC_ARG_DOUBLE, bits);
-    } else {
-        const struct osc_str text = isnan(d)  ? OSC_STR("NaN")
-                                    : d > 0.0 ? OSC_STR("Infinity")
-                                              : OSC_STR("-Infinity");
-        add(b, a, key, OSC_ARG_STRING, osc_build_string(b, text.s, text.len).v);
-    }
-}
-
-void osc_records_args_string(struct osc_builder *b, struct osc_records_args *a, osc_sid key,
-                             osc_sid value)
-{
-    add(b, a, key, OSC_ARG_STRING, value.v);
-}
-
-void osc_records_args_id(struct osc_builder *b, struct osc_records_args *a, osc_sid key,
-                         uint64_t value)
-{
-    struct osc_strbuf digits = {0};
-
-    if (value <= INT64_MAX) {
-        osc_records_args_int(b, a, key, (int64_t)value);
-        return;
-    }
-    osc_strbuf_addf(&digits, "%llu", (unsigned long long)value);
-    if (digits.status == OSC_OK)
-        add(b, a, key, OSC_ARG_STRING, osc_build_string(b, digits.s, (uint32_t)digits.len).v);
-    else
-        b->status = digits.status;
-    osc_strbuf_fini(&digits);
-}
-
 /* A list of integers as JSON. */
-static void take_list(struct osc_builder *b, struct osc_records_args *a, osc_sid key,
+static void take_list(struct osc_builder *b, struct osc_arguments *a, osc_sid key,
                       const struct osc_packed *p)
 {
     const unsigned char *at = p->bytes, *const end = p->bytes + p->n_bytes;
@@ -98,7 +22,8 @@ static void take_list(struct osc_builder *b, struct osc_records_args *a, osc_sid
     }
     osc_strbuf_addc(&text, ']');
     if (text.status == OSC_OK)
-        add(b, a, key, OSC_ARG_TEXT, osc_build_string(b, text.s, (uint32_t)text.len).v);
+        osc_arguments_add(b, a, key, OSC_ARG_TEXT,
+                          osc_build_string(b, text.s, (uint32_t)text.len).v);
     else
         b->status = text.status;
     osc_strbuf_fini(&text);
@@ -128,10 +53,10 @@ static struct osc_records_value json_value(struct osc_builder *b, osc_sid key,
         osc_build_string(b, text.s, text.len).v};
 }
 
-static void add_value(struct osc_builder *b, struct osc_records_args *a,
+static void add_value(struct osc_builder *b, struct osc_arguments *a,
                       struct osc_records_value v)
 {
-    add(b, a, v.key, v.type, v.bits);
+    osc_arguments_add(b, a, v.key, v.type, v.bits);
 }
 
 /* Whether arguments of KEY are to be kept. */
@@ -174,7 +99,7 @@ static uint32_t read_pairs(struct osc_builder *b, struct osc_records_names *name
 
 /* The pairs of NAME, which are looked at once. */
 static void take_pairs(struct osc_builder *b, struct osc_records_names *names,
-                       struct osc_records_args *a, uint32_t name)
+                       struct osc_arguments *a, uint32_t name)
 {
     uint32_t *const place = osc_idmap_put(&names->lists, name);
 
@@ -192,7 +117,7 @@ static void take_pairs(struct osc_builder *b, struct osc_records_names *names,
 }
 
 void osc_records_args_take(struct osc_builder *b, struct osc_records_names *names,
-                           struct osc_records_args *a, const struct osc_packed *p)
+                           struct osc_arguments *a, const struct osc_packed *p)
 {
     if (p->kind == OSC_RECORD_ARGS) {
         take_pairs(b, names, a, (uint32_t)p->value);
@@ -205,16 +130,17 @@ void osc_records_args_take(struct osc_builder *b, struct osc_records_names *name
         return;
     switch (p->kind) {
     case OSC_RECORD_ARG_I64:
-        osc_records_args_int(b, a, key, (int64_t)p->value);
+        osc_arguments_int(b, a, key, (int64_t)p->value);
         break;
     case OSC_RECORD_ARG_F64:
-        osc_records_args_double(b, a, key, p->value);
+        osc_arguments_double(b, a, key, p->value);
         break;
     case OSC_RECORD_ARG_BOOL:
-        add(b, a, key, p->value ? OSC_ARG_TRUE : OSC_ARG_FALSE, 0);
+        osc_arguments_add(b, a, key, p->value ? OSC_ARG_TRUE : OSC_ARG_FALSE, 0);
         break;
     case OSC_RECORD_ARG_NAME:
-        add(b, a, key, OSC_ARG_STRING, osc_records_name(names, (uint32_t)p->value).v);
+        osc_arguments_add(b, a, key, OSC_ARG_STRING,
+                          osc_records_name(names, (uint32_t)p->value).v);
         break;
     case OSC_RECORD_ARG_I64S:
         take_list(b, a, key, p);
@@ -223,16 +149,16 @@ void osc_records_args_take(struct osc_builder *b, struct osc_records_names *name
         add_value(b, a, json_value(b, key, bytes));
         break;
     default: /* ARG_TEXT */
-        add(b, a, key, OSC_ARG_STRING, osc_build_string(b, bytes.s, bytes.len).v);
+        osc_arguments_add(b, a, key, OSC_ARG_STRING, osc_build_string(b, bytes.s, bytes.len).v);
         break;
     }
 }
 
 void osc_records_args_stack(struct osc_builder *b, struct osc_records_stacks *stacks,
-                            struct osc_records_args *a, const struct osc_packed *p)
+                            struct osc_arguments *a, const struct osc_packed *p)
 {
     const osc_sid key = b->loading->keys[OSC_ARG_KEY_CALL_STACK];
 
     if (p->value > 0 && is_wanted(b->loading, key))
-        osc_records_args_string(b, a, key, osc_records_stacks_text(stacks, b, p));
+        osc_arguments_string(b, a, key, osc_records_stacks_text(stacks, b, p));
 }

@@ -182,8 +182,8 @@ static void tell_damages(struct osc_records *n)
     }
     osc_strbuf_addc(&text, ']');
     if (text.status == OSC_OK)
-        osc_deferred_meta(&n->rows, osc_build_string(&n->builder, "damage", 6),
-                          osc_build_string(&n->builder, text.s, (uint32_t)text.len), false);
+        osc_build_member(&n->builder, osc_build_string(&n->builder, "damage", 6),
+                         osc_build_string(&n->builder, text.s, (uint32_t)text.len), false);
     else
         n->builder.status = text.status;
     osc_strbuf_fini(&text);

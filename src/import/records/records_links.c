@@ -30,12 +30,9 @@ static int64_t number_of(const struct osc_form *f, const uint32_t *words, enum o
 {
     if (f->known[key] < 0)
         return -1;
-    const struct osc_slot *const slot = &f->slots[f->known[key]];
-    const uint32_t *const at = words + slot->word;
+    const struct osc_arg arg = osc_slot_value(&f->slots[f->known[key]], words);
 
-    if (slot->type == OSC_ARG_INT32)
-        return (int32_t)at[0];
-    return slot->type == OSC_ARG_INT64 ? (int64_t)((uint64_t)at[1] << 32 | at[0]) : -1;
+    return arg.type == OSC_ARG_INT32 || arg.type == OSC_ARG_INT64 ? arg.i : -1;
 }
 
 static bool is_of_engine(const struct links *l, osc_sid name)
@@ -73,14 +70,13 @@ static osc_status add(struct links *l, const struct osc_chunk *k, uint32_t i,
 /* Note the operators in K, whose arguments are at ARGS. */
 static osc_status add_chunk(struct links *l, const struct osc_chunk *k, const uint32_t *args)
 {
-    const osc_sid category = l->rows->categories[OSC_SCOPE_OPERATOR];
     osc_status st = OSC_OK;
 
     for (uint32_t i = 0; i < k->n_rows && st == OSC_OK; i++) {
         const struct osc_form *const f = &l->trace->forms[k->form[i]];
 
-        if (f->known[OSC_ARG_KEY_SEQUENCE_NUMBER] >= 0 && f->ph == 'B' &&
-            f->category.v == category.v)
+        if (f->known[OSC_ARG_KEY_SEQUENCE_NUMBER] >= 0 && f->shape == OSC_SHAPE_BEGIN &&
+            f->kind == OSC_KIND_OPERATOR)
             st = add(l, k, i, f, args + k->arg_word[i]);
     }
     return st;
@@ -114,18 +110,17 @@ static int compare_links(const void *pa, const void *pb)
 }
 
 static void put_arrow(struct osc_records_rows *rows, const struct link *from,
-                      const struct link *to, uint64_t id)
+                      const struct link *to)
 {
-    const osc_sid category = osc_build_string(rows->builder, "fwdbwd", 6);
+    const struct osc_arrow_end a = {rows->threads[from->thread].track, from->ts_ns},
+                               b = {rows->threads[to->thread].track, to->ts_ns};
 
-    osc_records_rows_flow(rows, &rows->threads[from->thread], 's', category, id, from->ts_ns);
-    osc_records_rows_flow(rows, &rows->threads[to->thread], 'f', category, id, to->ts_ns);
+    osc_build_arrow(rows->builder, OSC_ARROW_FORWARD, &a, &b);
 }
 
 static void put_arrows(struct links *l)
 {
     struct osc_idmap last = {0}; /* key -> its operator + 1, until it has an arrow */
-    uint64_t n_arrows = 0;
 
     if (l->is_mixed)
         osc_sort(l->items, l->n, sizeof *l->items, compare_links);
@@ -138,7 +133,7 @@ static void put_arrows(struct links *l)
         } else if (!link->is_backward) {
             *from = (uint32_t)i + 1;
         } else if (*from > 0) {
-            put_arrow(l->rows, &l->items[*from - 1], link, ++n_arrows);
+            put_arrow(l->rows, &l->items[*from - 1], link);
             *from = 0;
         }
     }

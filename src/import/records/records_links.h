@@ -5,7 +5,7 @@
  * PyTorch numbers the operators of each thread that a backward function is made of
  * (`Sequence number`), and gives the function that number and that of the thread
  * (`Fwd thread id`), which is one of its own: an argument `torch thread` says which
- * thread has it. Each pair becomes an arrow `fwdbwd`, by Kineto's rule:
+ * thread has it. Each pair becomes an arrow OSC_ARROW_FORWARD, by Kineto's rule:
  *
  *   from   the operator of that number that began last
  *   to     the first range behind it that names number and thread, and is not the

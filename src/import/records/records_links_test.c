@@ -60,10 +60,11 @@ static void assert_arrows(const char *expected)
             const struct osc_form *const f = osc_row_form(&trace, c, i);
             int64_t id = 0;
 
-            if (!osc_str_eq(osc_trace_str(&trace, f->category), OSC_STR("fwdbwd")))
+            if (f->arrow != OSC_ARROW_FORWARD)
                 continue;
             assert_true(osc_row_arg_int(&trace, c, i, OSC_ARG_KEY_FLOW_ID, &id));
-            len += (size_t)snprintf(got + len, sizeof got - len, "%c%lld@%lld ", f->ph,
+            len += (size_t)snprintf(got + len, sizeof got - len, "%c%lld@%lld ",
+                                    osc_shape_letter((enum osc_form_shape)f->shape),
                                     (long long)id, (long long)c->ts_ns[i]);
         }
     }

@@ -36,8 +36,8 @@ static void take_fact(struct osc_records *n, struct osc_str key, struct osc_str 
         osc_findings_add(&b->findings, OSC_FINDING_source_failed, OSC_NO_OFFSET, OSC_NO_TIME);
     if (osc_str_eq(key, OSC_STR("host")))
         key = OSC_STR("host_name"); /* as Kineto calls it */
-    osc_deferred_meta(&n->rows, osc_build_string(b, key.s, key.len),
-                      osc_build_string(b, value.s, value.len), true);
+    osc_build_member(&n->builder, osc_build_string(b, key.s, key.len),
+                     osc_build_string(b, value.s, value.len), true);
 }
 
 /* False: the payload is not made of facts. */
@@ -483,21 +483,12 @@ static osc_status settle_threads(struct osc_records *n)
     return st;
 }
 
-/* What Kineto says so: what to add to a time to get Unix time. */
+/* What to add to a time to get Unix time. */
 static void tell_base(struct osc_records *n)
 {
-    struct osc_strbuf text = {0};
-
-    if (n->clock.n_anchors == 0)
-        return;
-    const struct osc_clock_anchor *a = &n->clock.anchors[0];
-    osc_strbuf_addi(&text, a->realtime_ns - a->monotonic_ns);
-    if (text.status == OSC_OK)
-        osc_deferred_meta(&n->rows, osc_build_string(&n->builder, "baseTimeNanoseconds", 19),
-                          osc_build_string(&n->builder, text.s, (uint32_t)text.len), false);
-    else
-        n->builder.status = text.status;
-    osc_strbuf_fini(&text);
+    if (n->clock.n_anchors > 0)
+        n->r->loading->trace->base_ns =
+            n->clock.anchors[0].realtime_ns - n->clock.anchors[0].monotonic_ns;
 }
 
 /* --- the reader ---------------------------------------------------------- */

@@ -8,30 +8,33 @@
 #include "import/records/records_args.h"
 #include "import/records/records_links.h"
 
-/* As Kineto calls them, or for what it does not have a word of dialect.c. */
-static const char *const categories[OSC_SCOPE_KIND_COUNT] = {
-    [OSC_SCOPE_PLAIN] = "scope",
-    [OSC_SCOPE_OPERATOR] = "cpu_op",
-    [OSC_SCOPE_ANNOTATION] = "user_annotation",
-    [OSC_SCOPE_MODULE] = "module",
-    [OSC_SCOPE_RUNTIME] = "cuda_runtime",
-    [OSC_SCOPE_DRIVER] = "cuda_driver",
-    [OSC_SCOPE_COMMUNICATION] = "collective_comm",
-    [OSC_SCOPE_DATALOADER] = "dataloader",
-    [OSC_SCOPE_OPTIMIZER] = "optimizer",
-    [OSC_SCOPE_PYTHON] = "python_function",
-    [OSC_SCOPE_OVERHEAD] = "overhead",
+static const enum osc_kind kinds[OSC_SCOPE_KIND_COUNT] = {
+    [OSC_SCOPE_PLAIN] = OSC_KIND_SCOPE,
+    [OSC_SCOPE_OPERATOR] = OSC_KIND_OPERATOR,
+    [OSC_SCOPE_ANNOTATION] = OSC_KIND_ANNOTATION,
+    [OSC_SCOPE_MODULE] = OSC_KIND_MODULE,
+    [OSC_SCOPE_RUNTIME] = OSC_KIND_RUNTIME,
+    [OSC_SCOPE_DRIVER] = OSC_KIND_DRIVER,
+    [OSC_SCOPE_COMMUNICATION] = OSC_KIND_COMMUNICATION,
+    [OSC_SCOPE_DATALOADER] = OSC_KIND_DATALOADER,
+    [OSC_SCOPE_OPTIMIZER] = OSC_KIND_OPTIMIZER,
+    [OSC_SCOPE_PYTHON] = OSC_KIND_PYTHON,
+    [OSC_SCOPE_OVERHEAD] = OSC_KIND_OVERHEAD,
 };
+
+enum osc_kind osc_records_kind(uint64_t scope_kind)
+{
+    return kinds[scope_kind < OSC_SCOPE_KIND_COUNT ? scope_kind : OSC_SCOPE_PLAIN];
+}
 
 /* --- rows ---------------------------------------------------------------- */
 
 /* A row with the arguments ARGS from FIRST_SLOT, FIRST_WORD on. */
 static void put_record(struct osc_records_rows *rows, const struct osc_records_thread *t,
-                       struct osc_record *r, const struct osc_records_args *args,
+                       struct osc_record *r, const struct osc_arguments *args,
                        size_t first_slot, size_t first_word)
 {
-    r->pid = rows->pid;
-    r->tid = t->tid;
+    r->track = t->track;
     r->slots = args->slots + first_slot;
     r->n_slots = (uint32_t)(args->n_slots - first_slot);
     r->words = args->words + first_word;
@@ -70,25 +73,26 @@ static void release_with_args(struct osc_records_rows *rows, struct osc_records_
         struct osc_record r = {.name = h.name, .ts_ns = h.ts_ns, .dur_ns = h.dur_ns};
 
         if (is_begin(h.kind)) {
-            r.ph = 'B';
-            r.category = rows->categories[h.kind - OSC_RECORD_BEGIN];
+            r.shape = OSC_SHAPE_BEGIN;
+            r.kind = (uint8_t)kinds[h.kind - OSC_RECORD_BEGIN];
         } else if (is_complete(h.kind)) {
-            r.ph = 'X';
-            r.category = rows->categories[h.kind - OSC_RECORD_COMPLETE];
+            r.shape = OSC_SHAPE_RANGE;
+            r.kind = (uint8_t)kinds[h.kind - OSC_RECORD_COMPLETE];
         } else {
-            r.ph = h.kind == OSC_RECORD_INSTANT ? 'i' : 'C';
+            r.shape = OSC_SHAPE_INSTANT;
+            r.kind = OSC_KIND_INSTANT;
         }
         put_record(rows, t, &r, &t->args, 0, 0);
     }
     t->args.n_slots = t->args.n_words = 0;
 }
 
-/* The form of events of CATEGORY, with the N_SLOTS arguments SLOTS. */
-static osc_form_id form_of(struct osc_records_rows *rows, uint8_t ph, osc_sid category,
-                           struct osc_slot *slots, uint32_t n_slots)
+/* The form of rows of SHAPE and KIND, with the N_SLOTS arguments SLOTS. */
+static osc_form_id form_of(struct osc_records_rows *rows, enum osc_form_shape shape,
+                           enum osc_kind kind, struct osc_slot *slots, uint32_t n_slots)
 {
-    struct osc_record r = {.ph = ph,
-                           .category = category,
+    struct osc_record r = {.shape = (uint8_t)shape,
+                           .kind = (uint8_t)kind,
                            .slots = slots,
                            .n_slots = n_slots,
                            .has_args = n_slots > 0};
@@ -101,9 +105,8 @@ static void take_callers(struct osc_records_rows *rows, struct osc_records_threa
 {
     if (t->held.callers.v == 0)
         return;
-    osc_records_args_string(rows->builder, &t->args,
-                            rows->builder->loading->keys[OSC_ARG_KEY_CALL_STACK],
-                            t->held.callers);
+    osc_arguments_string(rows->builder, &t->args,
+                         rows->builder->loading->keys[OSC_ARG_KEY_CALL_STACK], t->held.callers);
     t->held.callers.v = 0;
 }
 
@@ -116,7 +119,7 @@ static inline void put_called(struct osc_records_rows *rows, const struct osc_re
         struct osc_slot stack = {.key = rows->builder->loading->keys[OSC_ARG_KEY_CALL_STACK],
                                  .type = OSC_ARG_STRING};
 
-        rows->called = form_of(rows, 'B', rows->categories[OSC_SCOPE_PYTHON], &stack, 1);
+        rows->called = form_of(rows, OSC_SHAPE_BEGIN, OSC_KIND_PYTHON, &stack, 1);
     }
     if (c->cap_args == c->n_args && !osc_build_more_words(rows->builder, c, 1))
         return;
@@ -184,7 +187,7 @@ static void end_scope(struct osc_records_rows *rows, struct osc_records_thread *
     const struct osc_records_open *begin = t->depth > 0 ? &t->open[t->depth - 1] : NULL;
 
     if (w && w->depth == t->depth) {
-        struct osc_record r = {.ph = 'E', .ts_ns = ts_ns};
+        struct osc_record r = {.shape = OSC_SHAPE_END, .ts_ns = ts_ns};
 
         put_record(rows, t, &r, &t->waiting, w->n_slots, w->n_words);
         t->waiting.n_slots = w->n_slots;
@@ -217,8 +220,8 @@ static void end_open(struct osc_records_rows *rows, struct osc_records_thread *t
 /* --- arguments ----------------------------------------------------------- */
 
 /* Where arguments of the innermost scope of T go while no record of it is held. */
-static struct osc_records_args *wait_for_end(struct osc_records_rows *rows,
-                                             struct osc_records_thread *t)
+static struct osc_arguments *wait_for_end(struct osc_records_rows *rows,
+                                          struct osc_records_thread *t)
 {
     if (t->depth == 0)
         return NULL;
@@ -281,7 +284,7 @@ static bool is_of_scope(struct osc_records_rows *rows, const struct osc_records_
 static void take_arg(struct osc_records_rows *rows, struct osc_records_thread *t,
                      const struct osc_packed *p)
 {
-    struct osc_records_args *args = &t->args;
+    struct osc_arguments *args = &t->args;
 
     if (p->kind == OSC_RECORD_ARG_I64 && take_torch(rows, t, p))
         return;
@@ -310,12 +313,12 @@ static void take_launch(struct osc_records_rows *rows, struct osc_records_thread
                         uint32_t thread, const struct osc_packed *p)
 {
     const uint64_t correlation = p->words[0];
-    struct osc_records_args *args = is_begin(t->held.kind) ? &t->args : wait_for_end(rows, t);
+    struct osc_arguments *args = is_begin(t->held.kind) ? &t->args : wait_for_end(rows, t);
 
     if (args == &t->args)
         take_callers(rows, t);
     if (args)
-        osc_records_args_int(rows->builder, args, rows->key_correlation, (int64_t)correlation);
+        osc_arguments_int(rows->builder, args, rows->key_correlation, (int64_t)correlation);
     if (is_in_call(t))
         return;
     const struct osc_records_item call = {.ts_ns = osc_records_clock_ns(rows->clock, p->ticks),
@@ -358,21 +361,6 @@ static inline osc_sid callers_of(struct osc_records_rows *rows,
 
 /* --- other records ------------------------------------------------------- */
 
-/* A metadata row: NAME is what it says of T or its process. */
-static void take_metadata_row(struct osc_records_rows *rows, const struct osc_records_thread *t,
-                              const char *what, osc_sid name)
-{
-    struct osc_records_args args = {0};
-    struct osc_record r = {.ph = 'M'};
-
-    r.name = osc_build_string(rows->builder, what, (uint32_t)strlen(what));
-    osc_records_args_string(rows->builder, &args,
-                            rows->builder->loading->keys[OSC_ARG_KEY_NAME], name);
-    if (rows->builder->status == OSC_OK)
-        put_record(rows, t, &r, &args, 0, 0);
-    osc_records_args_fini(&args);
-}
-
 /* A fact about the whole recording: text, or a list or an object in JSON. One is for us alone:
  * when open scopes end. */
 static void take_fact(struct osc_records_rows *rows, const struct osc_packed *p)
@@ -383,7 +371,7 @@ static void take_fact(struct osc_records_rows *rows, const struct osc_packed *p)
     const struct osc_str text = osc_trace_str(t, value);
 
     if (!osc_str_eq(osc_trace_str(t, key), OSC_STR(OSC_RECORD_FACT_OPEN_END))) {
-        osc_deferred_meta(rows, key, value, !osc_records_is_nested(text));
+        osc_build_member(rows->builder, key, value, !osc_records_is_nested(text));
         return;
     }
     rows->open_end_ticks = 0;
@@ -394,36 +382,18 @@ static void take_fact(struct osc_records_rows *rows, const struct osc_packed *p)
 static void take_counter(struct osc_records_rows *rows, struct osc_records_thread *t,
                          const struct osc_packed *p, int64_t ts_ns)
 {
-    struct osc_record r = {.ph = 'C',
+    struct osc_record r = {.shape = OSC_SHAPE_COUNTER,
+                           .kind = OSC_KIND_COUNTER,
                            .name = osc_records_name(rows->names, p->id),
                            .ts_ns = ts_ns,
                            .dur_ns = OSC_NO_DUR};
 
     if (p->kind == OSC_RECORD_COUNTER_I64)
-        osc_records_args_int(rows->builder, &t->args, rows->key_value, (int64_t)p->words[0]);
+        osc_arguments_int(rows->builder, &t->args, rows->key_value, (int64_t)p->words[0]);
     else
-        osc_records_args_double(rows->builder, &t->args, rows->key_value, p->words[0]);
+        osc_arguments_double(rows->builder, &t->args, rows->key_value, p->words[0]);
     put_record(rows, t, &r, &t->args, 0, 0);
     t->args.n_slots = t->args.n_words = 0;
-}
-
-void osc_records_rows_flow(struct osc_records_rows *rows, const struct osc_records_thread *t,
-                           uint8_t ph, osc_sid category, uint64_t id, int64_t ts_ns)
-{
-    const osc_sid *keys = rows->builder->loading->keys;
-    struct osc_records_args args = {0};
-    struct osc_record r = {.ph = ph, .category = category, .name = category, .ts_ns = ts_ns};
-
-    osc_records_args_id(rows->builder, &args, keys[OSC_ARG_KEY_FLOW_ID], id);
-    if (ph == 'f')
-        osc_records_args_string(rows->builder, &args, keys[OSC_ARG_KEY_BINDING_POINT],
-                                osc_build_string(rows->builder, "e", 1));
-    for (size_t i = 0; i < args.n_slots; i++)
-        args.slots[i].is_member = true;
-    if (rows->builder->status == OSC_OK) {
-        put_record(rows, t, &r, &args, 0, 0);
-    }
-    osc_records_args_fini(&args);
 }
 
 static void take_lost(struct osc_records_rows *rows, const struct osc_packed *p, int64_t ts_ns)
@@ -501,7 +471,7 @@ static void take_device(struct osc_records_rows *rows, const struct osc_packed *
     case OSC_RECORD_DEVICE:
         d->type = osc_records_name(rows->names, p->id);
         d->index = (uint32_t)p->words[1];
-        d->memory_bytes = p->words[2];
+        d->limits.memory_bytes = p->words[2] > 0 ? (int64_t)p->words[2] : -1;
         d->hz = p->words[3];
         break;
     case OSC_RECORD_DEVICE_NAME:
@@ -543,14 +513,16 @@ static void take_other(struct osc_records_rows *rows, struct osc_records_thread 
         break;
     case OSC_RECORD_FLOW_BEGIN:
     case OSC_RECORD_FLOW_END:
-        osc_records_rows_flow(rows, t, p->kind == OSC_RECORD_FLOW_END ? 'f' : 's',
-                              rows->category_flow, p->words[0], ts_ns);
+        osc_build_arrow_end(
+            rows->builder,
+            p->kind == OSC_RECORD_FLOW_END ? OSC_SHAPE_ARROW_TO : OSC_SHAPE_ARROW_FROM,
+            rows->category_flow, p->words[0], &(struct osc_arrow_end){t->track, ts_ns});
         break;
     case OSC_RECORD_THREAD_NAME:
-        take_metadata_row(rows, t, "thread_name", osc_records_name(rows->names, p->id));
+        osc_build_track_name(rows->builder, t->track, osc_records_name(rows->names, p->id));
         break;
     case OSC_RECORD_PROCESS_NAME:
-        take_metadata_row(rows, t, "process_name", osc_records_name(rows->names, p->id));
+        osc_build_process_name(rows->builder, t->track, osc_records_name(rows->names, p->id));
         break;
     case OSC_RECORD_PAUSE:
     case OSC_RECORD_RESUME:
@@ -661,13 +633,11 @@ osc_status osc_records_rows_init(struct osc_records_rows *rows, struct osc_build
     *rows = (struct osc_records_rows){.builder = b, .clock = clock, .names = names, .pid = pid};
     rows->is_scout = b->loading->keep.is_scout;
     for (unsigned k = 0; k < OSC_SCOPE_KIND_COUNT; k++) {
-        rows->categories[k] =
-            osc_build_string(b, categories[k], (uint32_t)strlen(categories[k]));
-        rows->begins[k] = form_of(rows, 'B', rows->categories[k], NULL, 0);
-        rows->completes[k] = form_of(rows, 'X', rows->categories[k], NULL, 0);
+        rows->begins[k] = form_of(rows, OSC_SHAPE_BEGIN, kinds[k], NULL, 0);
+        rows->completes[k] = form_of(rows, OSC_SHAPE_RANGE, kinds[k], NULL, 0);
     }
-    rows->end = form_of(rows, 'E', (osc_sid){0}, NULL, 0);
-    rows->instant = form_of(rows, 'i', (osc_sid){0}, NULL, 0);
+    rows->end = form_of(rows, OSC_SHAPE_END, OSC_KIND_NONE, NULL, 0);
+    rows->instant = form_of(rows, OSC_SHAPE_INSTANT, OSC_KIND_INSTANT, NULL, 0);
     rows->category_flow = osc_build_string(b, "flow", 4);
     rows->key_torch_thread = osc_build_string(b, "torch thread", 12);
     rows->key_returned = osc_build_string(b, "Python returned", 15);
@@ -681,8 +651,8 @@ osc_status osc_records_rows_init(struct osc_records_rows *rows, struct osc_build
 void osc_records_rows_fini(struct osc_records_rows *rows)
 {
     for (size_t i = 0; i < rows->n_threads; i++) {
-        osc_records_args_fini(&rows->threads[i].args);
-        osc_records_args_fini(&rows->threads[i].waiting);
+        osc_arguments_fini(&rows->threads[i].args);
+        osc_arguments_fini(&rows->threads[i].waiting);
         osc_free(rows->threads[i].scopes);
         osc_free(rows->threads[i].open);
     }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * records_rows.h - records of a recording become rows, in the words of Kineto.
+ * records_rows.h - records of a recording become rows.
  *
- *   scopes          the begin as ph B, which gets its duration with the end; an end that
- *                   arguments wait for, or whose begin is not known, as ph E, which seal
- *                   pairs as it does all others; complete ones ph X; category by kind
+ *   scopes          the begin as a row, which gets its duration with the end; an end that
+ *                   arguments wait for, or whose begin is not known, as one of its own,
+ *                   which seal pairs as it does all others
  *   args            of the record before them, if that takes any; else of the scope that
  *                   is innermost then: they wait for its end and stand on that
  *   Python          functions on a thread that PyTorch has numbered have what called them
@@ -24,7 +24,7 @@
 #define OSC_IMPORT_RECORDS_RECORDS_ROWS_H
 
 #include "base/strbuf.h"
-#include "import/build/builder.h"
+#include "import/build/typed.h"
 #include "import/records/deferred.h"
 #include "import/records/records_callers.h"
 #include "import/records/records_clock.h"
@@ -65,8 +65,8 @@ struct osc_records_thread {
     struct osc_records_open *open; /* owned; they, the innermost last */
     size_t cap_open;
     struct osc_records_held held;
-    struct osc_records_args args;    /* of held */
-    struct osc_records_args waiting; /* of open scopes, the innermost last */
+    struct osc_arguments args;    /* of held */
+    struct osc_arguments waiting; /* of open scopes, the innermost last */
     struct osc_records_waiting *scopes;
     size_t n_scopes, cap_scopes;
     size_t step; /* index + 1 of the open step in osc_deferred.items, or 0 */
@@ -88,7 +88,6 @@ struct osc_records_rows {
     struct osc_records_thread *threads; /* owned */
     size_t n_threads, cap_threads;
     struct osc_idmap by_ordinal, by_tid;
-    osc_sid categories[OSC_SCOPE_KIND_COUNT]; /* of scopes */
     osc_form_id begins[OSC_SCOPE_KIND_COUNT], completes[OSC_SCOPE_KIND_COUNT], end, instant;
     osc_form_id called; /* the begin of a function of Python, with `Call stack`; made with the
                            first one */
@@ -120,9 +119,8 @@ OSC_MUST_USE osc_status osc_records_rows_thread(struct osc_records_rows *rows, u
 bool osc_records_rows_take(struct osc_records_rows *rows, const struct osc_pack_segment *s,
                            const unsigned char *bytes);
 
-/* One end of an arrow, PH 's' or 'f', in T at TS_NS. It binds to the scope around it. */
-void osc_records_rows_flow(struct osc_records_rows *rows, const struct osc_records_thread *t,
-                           uint8_t ph, osc_sid category, uint64_t id, int64_t ts_ns);
+/* What scopes of SCOPE_KIND are, as a recording has it. */
+enum osc_kind osc_records_kind(uint64_t scope_kind);
 
 /* Records are missing here: scopes that are open now stay so, since their ends may be. */
 void osc_records_rows_break(struct osc_records_rows *rows);

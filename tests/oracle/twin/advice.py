@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from . import exact, growth, inventory, kinds, links, operators, steps
+from . import exact, growth, inventory, kinds, links, memory_tables, operators, steps
 from .devices import natural
 from .events import Event, Trace
 from .intervals import Interval, intersect, length, subtract, union
@@ -215,6 +215,7 @@ class Rules:
     def memory_limit(self) -> None:
         """The fullest of the devices beyond nine tenths."""
         peaks: dict[int, list[int]] = {}
+        names: dict[int, str] = {}      # of the device, by the first record with the most
         for event in self.trace.events:
             if event.kind not in ("alloc", "free"):
                 continue
@@ -225,7 +226,10 @@ class Rules:
                 continue
             own = self.properties_of(number)
             if own and own["memory"]:
-                peaks.setdefault(self.properties.index(own), []).append(total)
+                place = self.properties.index(own)
+                if total > max(peaks.get(place, [-1])):
+                    names[place] = memory_tables.device_of(event)
+                peaks.setdefault(place, []).append(total)
         near = {place: [t for t in totals if 10 * t > 9 * self.properties[place]["memory"]]
                 for place, totals in sorted(peaks.items())}
         full = max((place for place in near if near[place]), default=None,
@@ -234,7 +238,7 @@ class Rules:
             own = self.properties[full]
             self.add("memory_limit", True, length(self.within(
                 [c for c in self.calls if c.name in ALLOCATOR_CALLS])), max(near[full]),
-                own["memory"], len(near[full]), f"cuda:{own['id']}")
+                own["memory"], len(near[full]), names[full])
 
     # --- our own -------------------------------------------------------------------------
 

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "export/chrome_words.h"
+
+static const char *const categories[OSC_KIND_COUNT] = {
+    [OSC_KIND_OPERATOR] = "cpu_op",         [OSC_KIND_ANNOTATION] = "user_annotation",
+    [OSC_KIND_STEP] = "user_annotation",    [OSC_KIND_MODULE] = "module",
+    [OSC_KIND_PYTHON] = "python_function",  [OSC_KIND_RUNTIME] = "cuda_runtime",
+    [OSC_KIND_DRIVER] = "cuda_driver",      [OSC_KIND_KERNEL] = "kernel",
+    [OSC_KIND_MEMCPY] = "gpu_memcpy",       [OSC_KIND_MEMSET] = "gpu_memset",
+    [OSC_KIND_SYNC] = "cuda_sync",          [OSC_KIND_COMMUNICATION] = "collective_comm",
+    [OSC_KIND_OVERHEAD] = "overhead",       [OSC_KIND_DATALOADER] = "dataloader",
+    [OSC_KIND_OPTIMIZER] = "optimizer",     [OSC_KIND_SCOPE] = "scope",
+    [OSC_KIND_ALLOC] = "cpu_instant_event", [OSC_KIND_FREE] = "cpu_instant_event",
+    [OSC_KIND_OOM] = "cpu_instant_event",
+};
+
+static const char *const arrows[] = {
+    [OSC_ARROW_OTHER] = "flow",
+    [OSC_ARROW_LAUNCH] = "ac2g",
+    [OSC_ARROW_FORWARD] = "fwdbwd",
+};
+
+static bool is_neutral(const struct osc_form *f)
+{
+    return f->chrome_ph == '\0';
+}
+
+char osc_chrome_letter(const struct osc_form *f)
+{
+    return is_neutral(f) ? osc_shape_letter((enum osc_form_shape)f->shape) : f->chrome_ph;
+}
+
+struct osc_str osc_chrome_category(const struct osc_trace *t, const struct osc_form *f)
+{
+    const char *word = NULL;
+
+    if (f->category.v != 0 || !is_neutral(f))
+        return osc_trace_str(t, f->category);
+    if (osc_shape_is_arrow((enum osc_form_shape)f->shape))
+        word = arrows[f->arrow];
+    else if (f->kind == OSC_KIND_ANNOTATION && f->is_device)
+        word = "gpu_user_annotation";
+    else
+        word = categories[f->kind];
+    return word ? osc_str_c(word) : OSC_STR("");
+}
+
+const char *osc_chrome_members(const struct osc_form *f)
+{
+    if (!is_neutral(f))
+        return "";
+    if (f->kind == OSC_KIND_ALLOC || f->kind == OSC_KIND_FREE || f->kind == OSC_KIND_OOM)
+        return ",\"s\":\"t\"";
+    /* It leads to what starts there, and to nothing behind it. */
+    return f->shape == OSC_SHAPE_ARROW_TO ? ",\"bp\":\"e\"" : "";
+}
+
+struct osc_str osc_chrome_name(const struct osc_trace *t, const struct osc_form *f)
+{
+    return is_neutral(f) && osc_shape_is_arrow((enum osc_form_shape)f->shape)
+               ? osc_chrome_category(t, f)
+               : OSC_STR("");
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * typed.h - what readers say of a trace, in the words of the model.
+ *
+ *     osc_track_id main = osc_build_track(b, pid, tid);           // a thread of a process
+ *     uint32_t npu = osc_build_device(b, &(struct osc_device){.family = ..., .index = 0});
+ *     osc_track_id queue = osc_build_queue(b, npu, 7, name);
+ *     osc_build_event(b, &(struct osc_record){.shape = OSC_SHAPE_RANGE,
+ *                     .kind = OSC_KIND_OPERATOR, .track = main, ...}, &args);
+ *     osc_build_step(b, &(struct osc_step_row){.track = main, .label = OSC_STR("5"), ...});
+ *     osc_build_memory(b, &(struct osc_memory_row){.track = main, .device = npu, ...}, NULL);
+ *     osc_build_arrow(b, OSC_ARROW_LAUNCH, &call, &kernel);
+ *
+ * A reader names kinds, tracks, devices; nobody derives them from names. What events have
+ * beside that are arguments (arguments.h) under the keys of model/form.h.
+ *
+ *   - A row is known by its track and its start until the batch is joined, so an arrow
+ *     goes from the start of one range to that of another. Of several that start there
+ *     the innermost is meant; of forward and backward operators that with a sequence number.
+ *   - Device work is launched by the call with the same argument `correlation`, or, where
+ *     it has none, by the call that an arrow OSC_ARROW_LAUNCH comes from.
+ *   - A kernel with the argument `Collective name` communicates.
+ *
+ * Every status is sticky in osc_builder.status.
+ *
+ * Threading: as builder.h; devices, members and names are locked by the loading.
+ */
+#ifndef OSC_IMPORT_BUILD_TYPED_H
+#define OSC_IMPORT_BUILD_TYPED_H
+
+#include "import/build/arguments.h"
+
+/* Append R with the arguments A; NULL: none. R need not have slots. */
+void osc_build_event(struct osc_builder *b, struct osc_record *r,
+                     const struct osc_arguments *a);
+
+/* What the program calls a thread or queue, and the process of one. The last one wins. */
+void osc_build_track_name(struct osc_builder *b, osc_track_id track, osc_sid name);
+void osc_build_process_name(struct osc_builder *b, osc_track_id track, osc_sid name);
+
+/*
+ * A device by family, index (-1: it needs none), model and limits (osc_device_limits_init());
+ * its name is made. The number is for the functions below; UINT32_MAX: there is no memory.
+ */
+uint32_t osc_build_device(struct osc_builder *b, const struct osc_device *device);
+
+/* How tracks call that device: "npu:1". */
+osc_sid osc_build_device_name(const struct osc_builder *b, uint32_t device);
+
+/* Its queue NUMBER, which may have a name: rows there are device work of it. */
+osc_track_id osc_build_queue(struct osc_builder *b, uint32_t device, osc_who number,
+                             osc_sid name);
+
+/* A step of the program; without a duration it is open. */
+struct osc_step_row {
+    osc_track_id track;
+    struct osc_str label;
+    int64_t ts_ns, dur_ns;
+};
+
+void osc_build_step(struct osc_builder *b, const struct osc_step_row *step);
+
+/* Memory that was given out or taken back. */
+struct osc_memory_row {
+    osc_track_id track;
+    int64_t ts_ns;
+    uint32_t device;
+    uint64_t address;
+    int64_t bytes;                           /* less than 0: taken back */
+    int64_t allocated_bytes, reserved_bytes; /* of the device from then on; -1: not known */
+};
+
+/* MORE are arguments beside those; NULL: none. */
+void osc_build_memory(struct osc_builder *b, const struct osc_memory_row *memory,
+                      const struct osc_arguments *more);
+
+/* A value of the counter NAME from TS_NS on. */
+void osc_build_counter(struct osc_builder *b, osc_track_id track, osc_sid name, int64_t ts_ns,
+                       double value);
+
+/* Where an arrow starts or ends. */
+struct osc_arrow_end {
+    osc_track_id track;
+    int64_t ts_ns;
+};
+
+void osc_build_arrow(struct osc_builder *b, enum osc_arrow_kind kind,
+                     const struct osc_arrow_end *from, const struct osc_arrow_end *to);
+
+/*
+ * One end alone of an OSC_ARROW_OTHER, of shape ARROW_FROM, STEP or TO; all of one CATEGORY
+ * and ID are one arrow.
+ */
+void osc_build_arrow_end(struct osc_builder *b, enum osc_form_shape shape, osc_sid category,
+                         uint64_t id, const struct osc_arrow_end *at);
+
+/* A member of the source beside its events; of one KEY the last VALUE wins. */
+void osc_build_member(struct osc_builder *b, osc_sid key, osc_sid value, bool is_string);
+
+#endif

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "import/chrome/chrome_about.h"
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "codec/json.h"
+#include "import/chrome/dialect.h"
+
+/* --- queues ------------------------------------------------------------------------------ */
+
+/* The word for devices of this trace: that of the host calls that drive them. */
+static struct osc_str device_family(const struct osc_trace *t)
+{
+    for (uint32_t i = 1; i < t->n_forms; i++) {
+        const struct osc_str family =
+            osc_dialect_device(osc_trace_str(t, t->forms[i].category));
+        if (family.len > 0)
+            return family;
+    }
+    return OSC_STR("cuda"); /* Kineto's categories of ROCm are those of CUDA, too */
+}
+
+/* *ID: "cuda:0" for FAMILY and INDEX; less than 0: none. */
+static osc_status name_of(struct osc_trace *t, struct osc_str family, int64_t index,
+                          osc_sid *id)
+{
+    char name[64];
+    const int len = index >= 0 ? snprintf(name, sizeof name, "%.*s:%lld", (int)family.len,
+                                          family.s, (long long)index)
+                               : snprintf(name, sizeof name, "%.*s", (int)family.len, family.s);
+
+    return osc_strings_add(&t->strings, (struct osc_str){name, (uint32_t)len}, id, NULL);
+}
+
+/*
+ * The device of TRACK, from the arguments of its first device event, where exported
+ * recordings have it whole and Kineto its number, or else from its pid.
+ */
+static osc_status name_device(struct osc_trace *t, struct osc_track *track,
+                              struct osc_str family)
+{
+    const struct osc_chunk *k = osc_chunk_of(&t->events, track->first_event);
+    const uint32_t i = osc_row_place(track->first_event);
+    const struct osc_str pid = osc_trace_str(t, track->pid);
+    struct osc_arg arg = {0};
+    int64_t device = -1;
+
+    if (osc_row_arg(t, k, i, OSC_ARG_KEY_DEVICE, &arg) && arg.type == OSC_ARG_STRING &&
+        !osc_json_int(osc_trace_str(t, arg.sid), &device)) {
+        track->device = arg.sid;
+        return OSC_OK;
+    }
+    if (!osc_row_arg_int(t, k, i, OSC_ARG_KEY_DEVICE, &device) && !osc_json_int(pid, &device))
+        return name_of(t, family, -1, &track->device);
+    return name_of(t, family, device, &track->device);
+}
+
+/* --- names ------------------------------------------------------------------------------- */
+
+/* From the metadata records. The last one of a name wins. */
+static void read_names(struct osc_trace *t)
+{
+    const osc_sid process_name = osc_strings_find(&t->strings, OSC_STR("process_name"));
+    const osc_sid labels = osc_strings_find(&t->strings, OSC_STR("process_labels"));
+    const osc_sid thread_name = osc_strings_find(&t->strings, OSC_STR("thread_name"));
+
+    for (uint32_t c = 1; c < t->others.n_chunks; c++) {
+        const struct osc_chunk *k = t->others.chunks[c];
+
+        for (uint32_t i = 0; i < k->n_rows; i++) {
+            const osc_sid name = {k->name[i]};
+            struct osc_arg arg;
+
+            if (osc_row_form(t, k, i)->shape != OSC_SHAPE_ABOUT || name.v == 0)
+                continue;
+            const enum osc_arg_key key =
+                name.v == labels.v ? OSC_ARG_KEY_LABELS : OSC_ARG_KEY_NAME;
+            if (!osc_row_arg(t, k, i, key, &arg) || arg.type != OSC_ARG_STRING)
+                continue;
+            struct osc_track *const track = &t->tracks[k->track[i]];
+            struct osc_process *const process = &t->processes[track->process];
+            if (name.v == thread_name.v)
+                track->name = arg.sid;
+            else if (name.v == process_name.v)
+                process->name = arg.sid;
+            else if (name.v == labels.v)
+                process->labels = arg.sid;
+        }
+    }
+}
+
+/* --- devices ----------------------------------------------------------------------------- */
+
+/* Members of a device, and where they go. */
+static const struct {
+    const char *key;
+    size_t offset; /* in struct osc_device_limits */
+} limits[] = {
+    {"totalGlobalMem", offsetof(struct osc_device_limits, memory_bytes)},
+    {"numSms", offsetof(struct osc_device_limits, n_units)},
+    {"computeMajor", offsetof(struct osc_device_limits, major)},
+    {"computeMinor", offsetof(struct osc_device_limits, minor)},
+    {"maxThreadsPerBlock", offsetof(struct osc_device_limits, threads_per_block)},
+    {"maxThreadsPerMultiprocessor", offsetof(struct osc_device_limits, threads_per_unit)},
+    {"regsPerMultiprocessor", offsetof(struct osc_device_limits, registers_per_unit)},
+    {"sharedMemPerBlock", offsetof(struct osc_device_limits, shared_bytes_per_block)},
+    {"sharedMemPerMultiprocessor", offsetof(struct osc_device_limits, shared_bytes_per_unit)},
+    {"warpSize", offsetof(struct osc_device_limits, simd_width)},
+};
+
+/* The whole number of member KEY, also as text; -1: none, or a negative one. */
+static int64_t number_of(struct osc_str device, const char *key)
+{
+    struct osc_str value;
+    int64_t number;
+
+    if (!osc_json_member(device, key, &value))
+        return -1;
+    if (value.len >= 2 && value.s[0] == '"')
+        value = (struct osc_str){value.s + 1, value.len - 2};
+    return osc_json_int(value, &number) && number >= 0 ? number : -1;
+}
+
+/* The text of member `name`, none if it is empty. */
+static osc_status read_model(struct osc_trace *t, struct osc_str device, osc_sid *model)
+{
+    struct osc_strbuf text = {0};
+    struct osc_str value;
+
+    if (!osc_json_member(device, "name", &value) || value.len < 3 || value.s[0] != '"')
+        return OSC_OK;
+    (void)osc_json_unescape(value.s + 1, value.s + value.len - 1, &text);
+    osc_status st = text.status;
+    if (st == OSC_OK)
+        st = osc_strings_add(&t->strings, (struct osc_str){text.s, (uint32_t)text.len}, model,
+                             NULL);
+    osc_strbuf_fini(&text);
+    return st;
+}
+
+/* The queues tell the name of a device, if it worked; else it is of FAMILY as others. */
+static osc_status read_device(struct osc_trace *t, struct osc_str family, struct osc_str text,
+                              struct osc_device *d)
+{
+    const int64_t id = number_of(text, "id");
+
+    *d = (struct osc_device){.index = id >= 0 ? id : (int64_t)t->n_devices};
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        const int64_t value = number_of(text, limits[i].key);
+
+        memcpy((char *)&d->limits + limits[i].offset, &value, sizeof value);
+    }
+    osc_status st = read_model(t, text, &d->model);
+    for (uint32_t i = 1; i < t->n_tracks && d->name.v == 0; i++) {
+        const struct osc_str name = osc_trace_str(t, t->tracks[i].device);
+
+        if (osc_device_split(name, &family) == d->index)
+            d->name = t->tracks[i].device;
+    }
+    if (st == OSC_OK)
+        st = osc_strings_add(&t->strings, family, &d->family, NULL);
+    if (st == OSC_OK && d->name.v == 0)
+        st = name_of(t, family, d->index, &d->name);
+    return st;
+}
+
+/* The member as it stands in the file, or an empty text. */
+static struct osc_str find_list(const struct osc_trace *t)
+{
+    for (uint32_t i = 0; i < t->n_metas; i++) {
+        const struct osc_meta *const m = &t->metas[i];
+
+        if (osc_str_eq(osc_trace_str(t, m->key), OSC_STR("deviceProperties")))
+            return m->is_string ? OSC_STR("") : osc_trace_str(t, m->value);
+    }
+    return OSC_STR("");
+}
+
+osc_status osc_chrome_devices(struct osc_trace *t)
+{
+    const struct osc_str family = device_family(t);
+    struct osc_str rest = find_list(t), text;
+    osc_status st = OSC_OK;
+    size_t cap = 0;
+
+    while (st == OSC_OK && t->n_devices < UINT32_MAX && osc_json_next(&rest, &text)) {
+        st = osc_grow(&t->devices, &cap, (size_t)t->n_devices + 1, sizeof *t->devices);
+        if (st == OSC_OK)
+            st = read_device(t, family, text, &t->devices[t->n_devices]);
+        t->n_devices += st == OSC_OK;
+    }
+    return st;
+}
+
+osc_status osc_chrome_about(struct osc_trace *t)
+{
+    const struct osc_str family = device_family(t);
+    struct osc_str value;
+    osc_status st = OSC_OK;
+    int64_t base_ns;
+
+    for (uint32_t i = 1; i < t->n_tracks && st == OSC_OK; i++) {
+        if (t->tracks[i].is_queue && t->tracks[i].n_events > 0)
+            st = name_device(t, &t->tracks[i], family);
+    }
+    read_names(t);
+    if (osc_trace_meta(t, "baseTimeNanoseconds", &value) && osc_json_int(value, &base_ns))
+        t->base_ns = base_ns;
+    return st == OSC_OK ? osc_chrome_devices(t) : st;
+}
+
+/* --- the other way round ------------------------------------------------------------------ */
+
+static void add_device(const struct osc_trace *t, const struct osc_device *d,
+                       struct osc_strbuf *text)
+{
+    int64_t value;
+
+    osc_strbuf_addf(text, "%s{\"id\":%lld", text->len > 0 ? "," : "[", (long long)d->index);
+    if (d->model.v != 0) {
+        osc_strbuf_adds(text, ",\"name\":");
+        osc_json_quote(text, osc_trace_str(t, d->model));
+    }
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        memcpy(&value, (const char *)&d->limits + limits[i].offset, sizeof value);
+        if (value >= 0)
+            osc_strbuf_addf(text, ",\"%s\":%lld", limits[i].key, (long long)value);
+    }
+    osc_strbuf_addc(text, '}');
+}
+
+/* Add the member KEY, which is TEXT, unless that is empty. */
+static osc_status add_member(struct osc_trace *t, const char *key, struct osc_strbuf *text)
+{
+    size_t cap = t->n_metas;
+    struct osc_meta meta = {.is_string = false};
+    osc_status st = text->status;
+
+    if (st == OSC_OK && text->len > 0) {
+        st = osc_grow(&t->metas, &cap, (size_t)t->n_metas + 1, sizeof *t->metas);
+        if (st == OSC_OK)
+            st = osc_strings_add(&t->strings, osc_str_c(key), &meta.key, NULL);
+        if (st == OSC_OK)
+            st = osc_strings_add(&t->strings, (struct osc_str){text->s, (uint32_t)text->len},
+                                 &meta.value, NULL);
+        if (st == OSC_OK)
+            t->metas[t->n_metas++] = meta;
+    }
+    osc_strbuf_fini(text);
+    return st;
+}
+
+osc_status osc_chrome_add_members(struct osc_trace *t)
+{
+    struct osc_strbuf devices = {0}, base = {0};
+
+    for (uint32_t i = 0; i < t->n_devices; i++)
+        add_device(t, &t->devices[i], &devices);
+    if (t->n_devices > 0)
+        osc_strbuf_addc(&devices, ']');
+    const osc_status st = add_member(t, "deviceProperties", &devices);
+    if (st != OSC_OK)
+        return st;
+    if (t->base_ns != 0)
+        osc_strbuf_addi(&base, t->base_ns);
+    return add_member(t, "baseTimeNanoseconds", &base);
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/known_names.h"
+
+#include <string.h>
+
+/* --- calls, by family -------------------------------------------------------------------- */
+
+/* Lists are ended by NULL. */
+struct family {
+    const char *const *syncs;      /* whole names */
+    const char *const *allocators; /* whole names */
+    const char *const *graphs;     /* whole names */
+};
+
+/* Synchronous copies wait for the device, too. */
+static const struct family cuda = {
+    .syncs =
+        (const char *const[]){"cudaDeviceSynchronize", "cudaStreamSynchronize",
+                              "cudaEventSynchronize", "cudaThreadSynchronize", "cudaMemcpy",
+                              "cudaMemcpy2D", "cudaMemcpy3D", "cudaMemcpyFromSymbol",
+                              "cudaMemcpyToSymbol", "cuCtxSynchronize", "cuStreamSynchronize",
+                              "cuEventSynchronize", "cuMemcpyDtoH_v2", "cuMemcpyHtoD_v2", NULL},
+    .allocators = (const char *const[]){"cudaMalloc", "cudaFree", "cuMemAlloc_v2",
+                                        "cuMemFree_v2", "cuMemCreate", "cuMemRelease",
+                                        "cuMemMap", "cuMemUnmap", "cuMemSetAccess", NULL},
+    .graphs = (const char *const[]){"cudaGraphLaunch", "cuGraphLaunch", NULL},
+};
+
+static const struct family hip = {
+    .syncs =
+        (const char *const[]){"hipDeviceSynchronize", "hipStreamSynchronize",
+                              "hipEventSynchronize", "hipMemcpy", "hipMemcpyWithStream", NULL},
+    .allocators = (const char *const[]){"hipMalloc", "hipFree", NULL},
+    .graphs = (const char *const[]){"hipGraphLaunch", NULL},
+};
+
+static const struct family level_zero = {
+    .syncs = (const char *const[]){"zeCommandListHostSynchronize", "zeCommandQueueSynchronize",
+                                   "zeEventHostSynchronize", "zeFenceHostSynchronize", NULL},
+    .allocators = (const char *const[]){"zeMemFree", "zeMemAllocDevice", NULL},
+    .graphs = (const char *const[]){NULL},
+};
+
+static const struct family unified_runtime = {
+    .syncs = (const char *const[]){"urEventWait", "urQueueFinish", NULL},
+    .allocators = (const char *const[]){"urUSMFree", "urUSMDeviceAlloc", NULL},
+    .graphs = (const char *const[]){NULL},
+};
+
+static const struct family opencl = {
+    .syncs = (const char *const[]){"clFinish", "clWaitForEvents", NULL},
+    .allocators = (const char *const[]){NULL},
+    .graphs = (const char *const[]){NULL},
+};
+
+static const struct family *const families[] = {&cuda, &hip, &level_zero, &unified_runtime,
+                                                &opencl};
+
+/* Parts of the names of calls that always launch something, whoever has them. */
+static const char *const launches[] = {"LaunchKernel", "LaunchCooperativeKernel",
+                                       "GraphLaunch",  "MemcpyAsync",
+                                       "MemsetAsync",  NULL};
+
+/* --- collectives -------------------------------------------------------------------------- */
+
+/* Parts of names of device kernels that communicate, in lower case. */
+static const char *const comm_kernels[] = {
+    "nccl",
+    "rccl",
+    "oneccl",
+    "hccl",
+    "msccl",
+    "cross_device_reduce",
+    "one_shot_all_reduce",
+    "two_shot_all_reduce",
+    "multimem_all_",
+    "nvshmem",
+    "deep_ep",
+    "userbuffers",
+    NULL,
+};
+
+/* Beginnings of names of host ranges of collectives, by backend; c10d is PyTorch's own. */
+static const char *const backends[] = {
+    "nccl:", "gloo:", "mpi:", "ucc:", "xccl:", "hccl:", "c10d::", NULL,
+};
+
+/* And a whole name. */
+static const char *const comm_params = "record_param_comms";
+
+static const char *const comm_args[] = {"Collective name", "Process Group Name", NULL};
+
+/* --- devices ------------------------------------------------------------------------------ */
+
+/* By the numbers of c10::DeviceType. */
+static const char *const device_types[] = {
+    "cpu",  "cuda", "mkldnn", "opengl", "opencl", "ideep", "hip",
+    "fpga", "maia", "xla",    "vulkan", "metal",  "xpu",   "mps",
+    "meta", "hpu",  "ve",     "lazy",   "ipu",    "mtia",  "privateuse1"};
+
+/* -------------------------------------------------------------------------------------------
+ */
+
+static bool equals_any(struct osc_str s, const char *const *list)
+{
+    for (; *list; list++) {
+        if (osc_str_eq(s, osc_str_c(*list)))
+            return true;
+    }
+    return false;
+}
+
+static bool has_any(struct osc_str s, const char *const *list)
+{
+    for (; *list; list++) {
+        if (osc_str_has(s, osc_str_c(*list)))
+            return true;
+    }
+    return false;
+}
+
+static bool starts_with_any(struct osc_str s, const char *const *list)
+{
+    for (; *list; list++) {
+        if (osc_str_starts(s, osc_str_c(*list)))
+            return true;
+    }
+    return false;
+}
+
+unsigned osc_known_call(struct osc_str name)
+{
+    unsigned does = has_any(name, launches) ? OSC_CALL_LAUNCH : 0;
+
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
+        if (equals_any(name, families[i]->syncs))
+            does |= OSC_CALL_SYNC;
+        if (equals_any(name, families[i]->allocators))
+            does |= OSC_CALL_ALLOCATOR;
+        if (equals_any(name, families[i]->graphs))
+            does |= OSC_CALL_GRAPH;
+    }
+    return does;
+}
+
+bool osc_known_is_comm_kernel(struct osc_str name)
+{
+    for (const char *const *part = comm_kernels; *part; part++) {
+        if (osc_str_has_case(name, osc_str_c(*part)))
+            return true;
+    }
+    return false;
+}
+
+bool osc_known_is_collective(struct osc_str name)
+{
+    return starts_with_any(name, backends) || osc_str_eq(name, osc_str_c(comm_params));
+}
+
+bool osc_known_is_collective_arg(struct osc_str key)
+{
+    return equals_any(key, comm_args);
+}
+
+bool osc_known_is_step(struct osc_str name)
+{
+    const struct osc_str prefix = OSC_STR(OSC_KNOWN_STEP);
+
+    if (!osc_str_starts(name, prefix) || name.len == prefix.len)
+        return false;
+    for (uint32_t i = prefix.len; i < name.len; i++) {
+        if (name.s[i] < '0' || name.s[i] > '9')
+            return false;
+    }
+    return true;
+}
+
+enum osc_kind osc_known_label(struct osc_str name)
+{
+    if (name.len == 0)
+        return OSC_KIND_NONE;
+    switch (name.s[0]) { /* most names are none of these: look at as little as will do */
+    case 'P':
+        return osc_known_is_step(name) ? OSC_KIND_STEP : OSC_KIND_NONE;
+    case 'e':
+        return osc_str_starts(name, OSC_STR("enumerate(DataPipe)#")) ||
+                       (osc_str_starts(name, OSC_STR("enumerate(DataLoader)#")) &&
+                        osc_str_ends(name, OSC_STR(".__next__")))
+                   ? OSC_KIND_DATALOADER
+                   : OSC_KIND_NONE;
+    case 'O':
+        return osc_str_starts(name, OSC_STR("Optimizer.step")) ? OSC_KIND_OPTIMIZER
+                                                               : OSC_KIND_NONE;
+    default:
+        return osc_known_is_collective(name) ? OSC_KIND_COMMUNICATION : OSC_KIND_NONE;
+    }
+}
+
+enum osc_kind osc_known_kind(enum osc_kind kind, enum osc_kind label)
+{
+    if (label == OSC_KIND_STEP || label == OSC_KIND_DATALOADER)
+        return label;
+    return label != OSC_KIND_NONE && kind == OSC_KIND_ANNOTATION ? label : kind;
+}
+
+const char *osc_known_device_type(uint32_t number)
+{
+    return number < sizeof device_types / sizeof *device_types ? device_types[number] : NULL;
+}
+
+int32_t osc_known_device_number(struct osc_str family)
+{
+    for (size_t i = 0; i < sizeof device_types / sizeof *device_types; i++) {
+        if (osc_str_eq(family, osc_str_c(device_types[i])))
+            return (int32_t)i;
+    }
+    return -1;
+}
+
+struct osc_str osc_known_torch_word(struct osc_str family)
+{
+    return osc_str_eq(family, OSC_STR("hip")) ? OSC_STR("cuda") : family;
+}
