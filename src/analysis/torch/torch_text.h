@@ -20,7 +20,8 @@
 #include "table/table.h"
 
 /* The text of R, a result of the table `averages`; nothing at all without rows. */
-OSC_MUST_USE osc_status osc_torch_text(const struct osc_result *r, const struct osc_text_options *o,
-                                       struct osc_strbuf *out, struct osc_err *err);
+OSC_MUST_USE osc_status osc_torch_text(const struct osc_result *r,
+                                       const struct osc_text_options *o, struct osc_strbuf *out,
+                                       struct osc_err *err);
 
 #endif
