@@ -3,8 +3,9 @@
 """Real programs behave the same, recorded or not: output, errors, status, files.
 
 Each runs alone, under `opscope run`, and under it with our libraries loaded into every
-process of it; in a folder of its own each time. What it prints, how it ends and what
-files it leaves must be the same. Ends with "N passed, N failed".
+process of it; in a folder and with a home of its own each time. What it prints, how it ends
+and what files it leaves must be the same, but for caches: what drivers keep there has random
+names. Ends with "N passed, N failed".
 """
 from __future__ import annotations
 
@@ -90,12 +91,20 @@ PROGRAMS = (
 NEEDS = {"sqlite3": "sqlite3", "git": "git", "compiler": "cc", "static": "cc", "mpi": "mpicc"}
 
 
+# Below the home: where programs look. What they keep in the last two is no part of what they do.
+HOMES = {"XDG_CONFIG_HOME": ".config", "XDG_DATA_HOME": ".local/share",
+         "XDG_STATE_HOME": ".local/state", "XDG_RUNTIME_DIR": ".run", "XDG_CACHE_HOME": ".cache",
+         "TMPDIR": ".tmp"}
+NOT_COMPARED = ("home/.cache/", "home/.tmp/")
+
+
 def files_below(folder: Path) -> dict[str, str]:
     """What the program left; not what git and linkers write by the clock."""
     left = {}
     for path in sorted(folder.rglob("*")):
         name = str(path.relative_to(folder))
-        if path.is_file() and ".git/" not in name and name not in ("x", "hello"):
+        if path.is_file() and ".git/" not in name and not name.startswith(NOT_COMPARED) and \
+                name not in ("work/x", "work/hello"):
             left[name] = hashlib.sha256(path.read_bytes()).hexdigest()
     return left
 
@@ -103,12 +112,17 @@ def files_below(folder: Path) -> dict[str, str]:
 def behave(command: str, before: list[str], more: dict[str, str]) -> tuple:
     """Output, errors, status and files of COMMAND, with the words BEFORE it."""
     with tempfile.TemporaryDirectory(prefix="guest-") as place:
-        (Path(place) / "forks.py").write_text(FORKS)
-        (Path(place) / "closes.py").write_text(CLOSES)
-        env = dict(os.environ, SOURCE=str(Path(__file__).parent), HOME=place, **more)
-        for name in [name for name in env if name.startswith("OPSCOPE")]:
-            del env[name]
-        done = subprocess.run([*before, "bash", "-c", command], cwd=place, env=env,
+        work, home = Path(place) / "work", Path(place) / "home"
+        work.mkdir()
+        (work / "forks.py").write_text(FORKS)
+        (work / "closes.py").write_text(CLOSES)
+        env = {name: value for name, value in os.environ.items()
+               if not name.startswith("OPSCOPE") and name != "POCL_CACHE_DIR"}
+        env |= {"SOURCE": str(Path(__file__).parent), "HOME": str(home), **more}
+        for name, folder in HOMES.items():
+            (home / folder).mkdir(parents=True, mode=0o700)
+            env[name] = str(home / folder)
+        done = subprocess.run([*before, "bash", "-c", command], cwd=work, env=env,
                               stdin=subprocess.DEVNULL, capture_output=True, timeout=120,
                               check=False)
         texts = [text.decode(errors="replace").replace(place, "PLACE")

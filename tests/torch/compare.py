@@ -10,22 +10,23 @@ torch does some things only where its own profiler runs. Compared are the averag
 and by shape (calls, memory, FLOPs, shapes; the order of first sight), every call (name,
 thread, depth, shapes, types, scalars, sequence number, forward thread, modules), records of
 memory, the arrows from forward to backward, and what members and arguments events of each sort
-have. Times differ by what the two cost. How many of each are equal is printed. Two ranks of a
+have. The times of a call lie within what surrounds it for the other profiler. How many of each are equal is printed. Two ranks of a
 process group do so, too. Ends with `N passed, N failed`; exit status 1 on any failure.
 """
 from __future__ import annotations
 
 import argparse
+import bisect
 import collections
 import concurrent.futures
 import contextlib
 import gc
 import itertools
 import json
+import math
 import multiprocessing
 import os
 import re
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -74,8 +75,8 @@ NO_STACKS = ("odd_labels", "odd_tensors", "threads", "scripted", "scripted_modul
 NO_JSON = ("odd_labels",)
 # What the engine calls a backward function from.
 ENGINE = "autograd::engine::evaluate_function: "
-# Of the median call: one profiler's callbacks lie within the times of the other.
-COST_US = 10.0
+# What two clocks count of one second, and what a time is rounded by.
+RATE, ROUNDED_NS = 1e-4, 2
 
 
 def rows(averages: Any, has_memory: bool) -> list[tuple[Any, ...]]:
@@ -92,7 +93,7 @@ def thread(event: dict[str, Any]) -> int:
 
 
 def calls(path: str) -> dict[Any, list[tuple[Any, ...]]]:
-    """The calls of each thread in their order, of a trace at PATH; the time is last."""
+    """The calls of each thread in their order, of a trace at PATH; start and end are last."""
     with open(path, encoding="utf-8") as f:
         events = [e for e in json.load(f)["traceEvents"]
                   if e["ph"] == "X" and e["cat"] in ("cpu_op", "user_annotation")]
@@ -109,7 +110,7 @@ def calls(path: str) -> dict[Any, list[tuple[Any, ...]]]:
                 ends.pop()
             args = e.get("args", {})
             result[tid].append((e["name"], e["cat"], len(ends),
-                                *(plain(key, args) for key in ARGS), e["dur"]))
+                                *(plain(key, args) for key in ARGS), (start, start - minus)))
             ends.append(start - minus)
     return result
 
@@ -249,7 +250,10 @@ def differences(name: str, option: str, rank: int, store: str | None, directory:
     if not is_json(traces[1]):
         found.append("the exported trace is not JSON")
     if name not in NO_JSON:
-        found += compare_calls(*map(calls, traces), equal)
+        theirs, ours = map(calls, traces)
+        found += compare_calls(theirs, ours, equal)
+        if option not in APART and name not in RACES and not found:
+            found += compare_times(theirs, ours)
         found += compare_records(*map(memory_records, traces), name in RACES, equal)
         found += compare_forms(*traces)
     return found
@@ -290,17 +294,38 @@ def compare_calls(a: dict[Any, Any], b: dict[Any, Any], equal: dict[str, int]) -
     """Of each thread every call; threads are those of the system."""
     if a.keys() != b.keys():
         return [f"threads {sorted(a)} and {sorted(b)}"]
-    apart = []
     for tid, of_torch in a.items():
         for i, (x, y) in enumerate(zip(of_torch, misplaced(b[tid]))):
             if x[:-1] != y[:-1]:
                 return [f"thread {tid}, call {i}: torch {x}, opscope {y}"]
-            apart.append(abs(x[-1] - y[-1]))
         if len(of_torch) != len(b[tid]):
             return [f"thread {tid}: {len(of_torch)} and {len(b[tid])} calls"]
         equal["calls"] += len(of_torch)
-    if apart and statistics.median(apart) > COST_US:
-        return [f"times are {statistics.median(apart):.1f} us apart"]
+    return []
+
+
+def around(times: list[int], others: list[int], at: int) -> tuple[float, float]:
+    """Of two lists of the same moments, when in OTHERS it was not yet AT of TIMES, and when no
+    longer: the moments beside it there."""
+    before, after = bisect.bisect_left(times, at) - 1, bisect.bisect_right(times, at)
+    return (others[before] if before >= 0 else -math.inf,
+            others[after] if after < len(others) else math.inf)
+
+
+def compare_times(a: dict[Any, Any], b: dict[Any, Any]) -> list[str]:
+    """Of calls under both profilers at once: at the begin or the end of a call both read their
+    clocks after all that came before it and before all that comes next. So a call takes no longer
+    for one than from the moment before it to the moment after it for the other, and no shorter
+    than what lies between the next and the last moment in it, however busy the machine is."""
+    for tid, of_torch in a.items():
+        theirs, ours = (sorted(at for call in found for at in call[-1])
+                        for found in (of_torch, b[tid]))
+        for x, y in zip(of_torch, b[tid]):
+            start, end = (around(ours, theirs, at) for at in y[-1])
+            slack = ROUNDED_NS + RATE * (y[-1][1] - y[-1][0])
+            if not end[0] - start[1] - slack <= y[-1][1] - y[-1][0] <= end[1] - start[0] + slack:
+                return [f"thread {tid}: {y[0]} takes {y[-1][1] - y[-1][0]} ns, "
+                        f"{end[0] - start[1]} to {end[1] - start[0]} ns by torch's clock"]
     return []
 
 

@@ -8,6 +8,7 @@ has the same name and no other child is merged into the parent.
 from __future__ import annotations
 
 import bisect
+import copy
 from dataclasses import dataclass, field
 
 from . import exact, flops, forest, links, operators
@@ -341,7 +342,15 @@ def device_type(function: Function) -> str:
 
 
 def rows_of(trace: Trace, by_shape: bool, stack_n: int) -> dict[tuple, Row]:
-    """Rows of one trace in order of first appearance."""
+    """Rows of one trace in order of first appearance, for whoever asks to change."""
+    key = ("averages", by_shape, stack_n)
+    if key not in trace.kept:
+        trace.kept[key] = sum_rows(trace, by_shape, stack_n)
+    return {name: copy.copy(row) for name, row in trace.kept[key].items()}
+
+
+def sum_rows(trace: Trace, by_shape: bool, stack_n: int) -> dict[tuple, Row]:
+    """The same, once per trace."""
     rows: dict[tuple, Row] = {}
     for f in function_events(trace):
         is_python = (f.event.category or "").lower() == "python_function"
@@ -384,18 +393,20 @@ def table(traces: list[Trace], by_shape: bool = False, stack_n: int = 0,
           python: bool = True) -> list[dict]:
     """The machine form, with the column names of the table."""
     rows = key_averages(traces, by_shape, stack_n, python)
+    has_bytes, has_device_bytes, has_flops = (any(getattr(row, name) for row in rows) for name in
+                                              ("has_bytes", "has_device_bytes", "has_flops"))
     out = []
     for row in rows:
         cells: dict = {"name": row.name, "calls": row.calls,
                        "self_cpu_ns": row.self_cpu_ns, "cpu_ns": row.cpu_ns,
                        "self_device_ns": row.self_device_ns, "device_ns": row.device_ns}
-        for column, is_there, everywhere in (
-                ("self_cpu_bytes", row.has_bytes, [r.has_bytes for r in rows]),
-                ("cpu_bytes", row.has_bytes, [r.has_bytes for r in rows]),
-                ("self_device_bytes", row.has_device_bytes, [r.has_device_bytes for r in rows]),
-                ("device_bytes", row.has_device_bytes, [r.has_device_bytes for r in rows]),
-                ("flops", row.has_flops, [r.has_flops for r in rows])):
-            if any(everywhere):
+        for column, is_there, is_anywhere in (
+                ("self_cpu_bytes", row.has_bytes, has_bytes),
+                ("cpu_bytes", row.has_bytes, has_bytes),
+                ("self_device_bytes", row.has_device_bytes, has_device_bytes),
+                ("device_bytes", row.has_device_bytes, has_device_bytes),
+                ("flops", row.has_flops, has_flops)):
+            if is_anywhere:
                 cells[column] = getattr(row, column) if is_there else None
         if by_shape:
             cells["input_shapes"] = row.input_shapes

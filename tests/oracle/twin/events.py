@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from typing import Callable
 
 from . import exact, findings, kinds
@@ -52,12 +53,22 @@ class Event:
         """Whether it is a finished synchronous range, a member of the forest."""
         return self.phase in SYNCHRONOUS and self.end is not None
 
-    @property
+    @cached_property
     def is_host(self) -> bool:
         """Whether it lies on a host thread rather than on a device queue."""
         return (self.category or "").lower() not in kinds.DEVICE_CATEGORIES
 
-    @property
+    @cached_property
+    def host_type(self) -> str | None:
+        """The plugin's word for what it is if it is a range on the host, None if it has none."""
+        if not self.is_host:
+            return None
+        category = (self.category or "").lower()
+        if kinds.OF_CATEGORY.get(category) == "operator":
+            return "Operator"
+        return {"user_annotation": "Annotation", "python": "Python"}.get(category)
+
+    @cached_property
     def track(self) -> tuple[str, str]:
         """Thread or device queue."""
         return (self.process, self.thread)

@@ -37,6 +37,8 @@ def double(value: object) -> float | None:
 
 def integer(value: object) -> int | None:
     """VALUE if it is a whole number (also as text or with a zero fraction), else None."""
+    if value is None or type(value) is int:
+        return value
     exact = number(value)
     if exact is None or exact.denominator != 1:
         return None

@@ -22,8 +22,10 @@ def arrows(trace: Trace) -> list[tuple[tuple[Track, int], tuple[Track, int]]]:
     starts: dict[str, tuple[Track, int]] = {}
     ends: list[tuple[str, tuple[Track, int]]] = []
     for record in trace.records:
+        if record.get("cat") not in CATEGORIES:
+            continue
         key, ts = text_of(record.get("id")), exact.number(record.get("ts"))
-        if record.get("cat") not in CATEGORIES or key is None or ts is None:
+        if key is None or ts is None:
             continue
         where = (who(record), exact.us_to_ns(ts))
         if record.get("ph") == "s":
@@ -48,6 +50,13 @@ def number_of(event: Event) -> int | None:
 
 def links(trace: Trace) -> dict[Event, Event]:
     """Backward operator -> forward operator."""
+    if "forward" not in trace.kept:
+        trace.kept["forward"] = find_links(trace)
+    return trace.kept["forward"]
+
+
+def find_links(trace: Trace) -> dict[Event, Event]:
+    """The same, once per trace."""
     ops = sorted((e for e in trace.events if e.kind == "operator" and e.is_range
                   and e.is_host), key=Event.order)
     at: dict[tuple[Track, int], list[Event]] = {}

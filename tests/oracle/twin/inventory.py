@@ -12,6 +12,13 @@ ANY = object()
 def step_of(trace: Trace) -> dict[Event, int]:
     """Ordinal of the step that holds an event's start, or for device work its launch's (AN
     1.8). Steps are the program's annotations, not extended by device work."""
+    if "steps of events" not in trace.kept:
+        trace.kept["steps of events"] = find_steps(trace)
+    return trace.kept["steps of events"]
+
+
+def find_steps(trace: Trace) -> dict[Event, int]:
+    """The same, once per trace."""
     launch = links.launch_of_device_event(trace)
     announced = [pair for pair in steps.numbered(trace) if pair[1].annotation]
     own: dict[str, list] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 # Category in lower case -> kind. The first four groups are those of the plugin.
 OF_CATEGORY = {
@@ -123,6 +124,7 @@ aten::_scaled_mm aten::_grouped_mm aten::einsum
 """.split())
 
 
+@lru_cache(maxsize=None)
 def kernel_uses_tc(name: str, compat: bool) -> bool | None:
     """Whether a kernel uses Tensor Cores: with COMPAT by the list of 2021, which always
     answers; else true or false only if a rule covers the name."""

@@ -189,8 +189,7 @@ def set_places(trace: Trace, entries: list[Entry], scopes: str) -> None:
 def build(trace: Trace, scopes: str) -> tuple[list[Entry], list[operators.Node]]:
     """Scopes and nodes with parents and children, thread by thread in order of time, threads
     by their first event; and the merged nodes."""
-    nodes = operators.build(trace)
-    operators.fill(trace, nodes, False)
+    nodes = operators.filled(trace, False)
     by_event = {n.event: n for n in nodes if n.merged_into is None}
     entries: dict[Event, Entry] = {}
     for event in trace.events:

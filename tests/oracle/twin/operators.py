@@ -63,6 +63,13 @@ def op_of_call(trace: Trace) -> dict[Event, Event]:
 
 def build(trace: Trace) -> list[Node]:
     """Nodes with children and calls; in order of the file."""
+    if "operators" not in trace.kept:
+        trace.kept["operators"] = made(trace)
+    return trace.kept["operators"]
+
+
+def made(trace: Trace) -> list[Node]:
+    """The same, once per trace."""
     nodes = {e: Node(e, host_type(e) == "Operator") for e in trace.events if is_node(e)}
     tops: list[Node] = []
 
@@ -92,6 +99,15 @@ def merge_equal(tops: list[Node]) -> None:
             child.merged_into = node
             node.children, node.calls = child.children, child.calls
         waiting += node.children
+
+
+def filled(trace: Trace, compat: bool) -> list[Node]:
+    """Nodes with statistics, which the next call may have with other rules."""
+    nodes = build(trace)
+    if trace.kept.get("filled") is not compat:
+        fill(trace, nodes, compat)
+        trace.kept["filled"] = compat
+    return nodes
 
 
 def fill(trace: Trace, nodes: list[Node], compat: bool) -> None:
@@ -153,9 +169,7 @@ def table(traces: list[Trace], group_by: str | None = None,
     by = (group_by or "").split(",")
     groups: dict[tuple, list[list[Node]]] = {}
     for number, trace in enumerate(traces):
-        nodes = build(trace)
-        fill(trace, nodes, compat)
-        for node in nodes:
+        for node in filled(trace, compat):
             if node.is_row:
                 node.stack = stack_of(trace, node.event, compat)
                 key = (node.event.name, shape_text(node.event.args) if "shape" in by else None,

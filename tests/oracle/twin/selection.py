@@ -4,6 +4,7 @@
 counted: device work goes with its launch. Times and numbers of steps stay."""
 from __future__ import annotations
 
+import bisect
 import dataclasses
 import re
 from dataclasses import dataclass
@@ -91,7 +92,8 @@ def wanted(trace: Trace, selection: Selection) -> list[Event]:
     cause = causes(trace)
     step = inventory.step_of(trace)
     # An annotation goes with the step that it makes.
-    step |= {s.annotation: ordinal for ordinal, s in steps.numbered(trace) if s.annotation}
+    step = step | {s.annotation: ordinal for ordinal, s in steps.numbered(trace)
+                   if s.annotation}
     goes_by_launch = (ordinals is not None or selection.process is not None
                       or selection.thread is not None)
 
@@ -135,8 +137,9 @@ def gone_arrows(trace: Trace, selection: Selection, events: set[Event]) -> set[t
 
     def stays(record: dict) -> bool:
         at = exact.us_to_ns(exact.number(record["ts"]))
-        begun = [e for e in ranges.get(who(record), []) if e.start <= at]
-        event = begun[-1] if begun else None
+        begun = ranges.get(who(record), [])
+        n_begun = bisect.bisect_right(begun, at, key=lambda e: e.start)
+        event = begun[n_begun - 1] if n_begun else None
         while event and event.end < at:
             event = event.parent
         if event:

@@ -27,12 +27,7 @@ class Step:
 
 def host_type(event: Event) -> str | None:
     """The plugin's word for a range on the host, None where it has none."""
-    if not event.is_range or not event.is_host:
-        return None
-    category = (event.category or "").lower()
-    if kinds.OF_CATEGORY.get(category) == "operator":
-        return "Operator"
-    return {"user_annotation": "Annotation", "python": "Python"}.get(category)
+    return event.host_type if event.is_range else None
 
 
 def host_steps(trace: Trace) -> list[Step]:
