@@ -18,6 +18,34 @@
 
 static struct recorded rec;
 
+/* As a handler leaves a thread's writer that jumps out of the slow path. */
+static void *record_behind_a_jump(void *arg)
+{
+    osc_begin(OSC_SCOPE_PLAIN, 1);
+    osc_writer_self->epoch = 0;
+    osc_writer_self->busy = 1;
+    for (int i = 0; i < 3; i++)
+        osc_instant(1);
+    osc_end();
+    return arg;
+}
+
+static void counts_what_a_thread_records_behind_a_jump(void **state)
+{
+    struct osc_losses lost;
+    pthread_t thread;
+
+    (void)state;
+    assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
+    assert_int_equal(pthread_create(&thread, NULL, record_behind_a_jump, NULL), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    osc_losses_get(&lost);
+    assert_int_equal(lost.nested, 4);
+    assert_int_equal(recorded_end(&rec), OSC_OK);
+    assert_int_equal(rec.all.begins, 1);
+    assert_int_equal(rec.all.n[OSC_RECORD_INSTANT] + rec.all.n[OSC_RECORD_END], 0);
+}
+
 #if CAN_STEP
 
 enum { HANGS_S = 200, CALLS_AFTER = 40, STEPS_MAX = 20000 };
@@ -224,6 +252,7 @@ static void counts_all_that_a_thread_records_after_a_jump_out_of_any_instruction
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counts_what_a_thread_records_behind_a_jump),
 #if CAN_STEP
         cmocka_unit_test(goes_on_when_threads_are_cancelled_anywhere_in_a_call),
         cmocka_unit_test(counts_all_that_a_thread_records_after_a_jump_out_of_any_instruction),
