@@ -488,9 +488,11 @@ static PyObject *traces_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
         return NULL;
     if (get_words(path_list, &self->paths) == 0 &&
         get_options(option_list, OSC_PART_HOW | OSC_PART_VIEW, &self->options) == 0) {
-        Py_BEGIN_ALLOW_THREADS st =
-            open_set(self, &self->options.request.how, &self->set, &err);
-        Py_END_ALLOW_THREADS if (st != OSC_OK) fail(st, &err);
+        Py_BEGIN_ALLOW_THREADS
+        st = open_set(self, &self->options.request.how, &self->set, &err);
+        Py_END_ALLOW_THREADS
+        if (st != OSC_OK)
+            fail(st, &err);
     }
     if (PyErr_Occurred()) {
         Py_DECREF(self);
@@ -561,8 +563,10 @@ static PyObject *traces_table(PyObject *self, PyObject *args)
         return NULL;
     if (get_options(list, OSC_PART_HOW | OSC_PART_VIEW | OSC_PART_QUESTION, &options) == 0) {
         options.request.question.table = name;
-        Py_BEGIN_ALLOW_THREADS st = ask((struct traces *)self, &options.request, &f, &err);
-        Py_END_ALLOW_THREADS made =
+        Py_BEGIN_ALLOW_THREADS
+        st = ask((struct traces *)self, &options.request, &f, &err);
+        Py_END_ALLOW_THREADS
+        made =
             st == OSC_OK ? (PyObject *)PyObject_New(struct frame, frame_type) : fail(st, &err);
         if (made)
             ((struct frame *)made)->f = f;
@@ -588,10 +592,11 @@ static PyObject *traces_text(PyObject *self, PyObject *args)
         options.request.question.table = name;
         options.request.text.write = add_text;
         options.request.text.ctx = &to;
-        Py_BEGIN_ALLOW_THREADS st = ask((struct traces *)self, &options.request, NULL, &err);
-        Py_END_ALLOW_THREADS made =
-            st == OSC_OK ? PyUnicode_DecodeUTF8(to.s, (Py_ssize_t)to.len, "replace")
-                         : fail(st, &err);
+        Py_BEGIN_ALLOW_THREADS
+        st = ask((struct traces *)self, &options.request, NULL, &err);
+        Py_END_ALLOW_THREADS
+        made = st == OSC_OK ? PyUnicode_DecodeUTF8(to.s, (Py_ssize_t)to.len, "replace")
+                            : fail(st, &err);
     }
     free_options(&options);
     PyMem_RawFree(to.s);

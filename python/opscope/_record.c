@@ -436,8 +436,10 @@ static PyObject *start(PyObject *module, PyObject *args, PyObject *kwargs)
     options.limit_bytes = limit_bytes;
     options.flight_ns = flight_ns;
     options.flight_steps = flight_steps;
-    Py_BEGIN_ALLOW_THREADS st = osc_start(&options);
-    Py_END_ALLOW_THREADS Py_XDECREF(path);
+    Py_BEGIN_ALLOW_THREADS
+    st = osc_start(&options);
+    Py_END_ALLOW_THREADS
+    Py_XDECREF(path);
     return end(st, "start");
 }
 
@@ -447,8 +449,10 @@ static PyObject *stop(PyObject *module, PyObject *none)
 
     (void)module;
     (void)none;
-    Py_BEGIN_ALLOW_THREADS st = osc_stop();
-    Py_END_ALLOW_THREADS return end(st, "stop");
+    Py_BEGIN_ALLOW_THREADS
+    st = osc_stop();
+    Py_END_ALLOW_THREADS
+    return end(st, "stop");
 }
 
 static PyObject *dump(PyObject *module, PyObject *none)
@@ -457,8 +461,10 @@ static PyObject *dump(PyObject *module, PyObject *none)
 
     (void)module;
     (void)none;
-    Py_BEGIN_ALLOW_THREADS st = osc_dump();
-    Py_END_ALLOW_THREADS return end(st, "dump");
+    Py_BEGIN_ALLOW_THREADS
+    st = osc_dump();
+    Py_END_ALLOW_THREADS
+    return end(st, "dump");
 }
 
 static PyObject *pause_all(PyObject *module, PyObject *none)
