@@ -162,6 +162,24 @@ show run --torch=replace -o failed -- python3 -c 'import sys; sys.path.insert(0,
 "$OPSCOPE" table quality failed --format csv --columns code,count | grep source
 unset PYTHONPATH
 
+# What a recording that runs says of itself, and whether the manual explains it.
+cat >live.py <<'END'
+import ctypes, os, pathlib, time
+ctypes.CDLL(os.environ["LIBRARY"]).osc_scope_instant(1)
+pathlib.Path("ready").touch()
+while not os.path.exists("done"):
+    time.sleep(0.01)
+END
+"$OPSCOPE" run --sources api -o live -- python3 live.py &
+until [ -e ready ]; do sleep 0.01; done
+"$OPSCOPE" ctl live status | tr ' ' '\n' | sed -n 's/=.*//p' >keys
+touch done
+wait
+while read -r key; do
+    grep -qx ".It Li $key" "$DATA/../../docs/man/opscope-ctl.1" && echo "$key" ||
+        echo "$key: not in the manual"
+done <keys
+
 show ctl rec status
 show ctl rec statsu
 show ctl rec
