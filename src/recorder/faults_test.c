@@ -71,7 +71,7 @@ static void run_out_of_descriptors(void)
 
         expect(setrlimit(RLIMIT_NOFILE, &few) == 0, 2);
         const osc_status st = start_there();
-        expect(st == OSC_OK || (st == OSC_EIO && osc_open_failure_noted() == EMFILE), (int)n);
+        expect(st == OSC_OK || (st == OSC_EIO && osc_open_failure_get() == EMFILE), (int)n);
         expect(st != OSC_OK || n > 3, 60);
         record(5000);
         (void)osc_stop();
@@ -87,7 +87,7 @@ static void run_out_of_threads(void)
     make_directory(0700);
     expect(setrlimit(RLIMIT_NPROC, &none) == 0, 2);
     expect(start_there() == OSC_ENOMEM, 3);
-    expect(osc_open_failure_noted() == EAGAIN, 4);
+    expect(osc_open_failure_get() == EAGAIN, 4);
     record(5000);
     recorded_remove(rec.dir);
 }

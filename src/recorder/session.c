@@ -42,13 +42,13 @@ static uint64_t generation = OSC_EPOCH_NONE; /* counts up; OSC_EPOCH_NONE: never
 static uint32_t was_armed;                   /* OPENING, and calls count already */
 static uint32_t is_fresh;
 static uint32_t is_awaiting; /* RECORDING, and the flusher is to be started */
-static uint32_t is_slow;     /* who waited for the opening gave up, and others need not try */
+static uint32_t is_slow;     /* a wait for the opening took too long: others do not wait */
 static uint32_t n_pauses, is_held;
 static uint32_t n_changes; /* of the above; see publish() */
 
 static struct osc_output_paths place;
 static struct osc_start_options options;
-static char told[PATH_MAX], dir[PATH_MAX];
+static char out_option[PATH_MAX], dir[PATH_MAX];
 static bool is_child;
 static const struct osc_session_above *above;
 
@@ -59,8 +59,8 @@ static enum phase get_phase(void)
     return (enum phase)__atomic_load_n(&phase, __ATOMIC_SEQ_CST);
 }
 
-/* What calls look at: osc_on_ and osc_epoch. If somebody else changes something meanwhile,
- * one of the two sees the change of the other, and tells again. */
+/* Publish what calls look at: osc_on_ and osc_epoch. If another thread changes something
+ * meanwhile, one of the two sees the change of the other and publishes again. */
 static void publish(void)
 {
     uint32_t seen;
@@ -199,18 +199,18 @@ static osc_status start_flusher(const uint64_t recording[2], bool is_plain)
         .is_alone = !is_plain || !has_libc,
     };
 
-    /* relaxed: who sees it too late or too early comes again. */
+    /* relaxed: a thread that sees it too late or too early comes again. */
     __atomic_store_n(&is_awaiting, !is_plain && has_libc, __ATOMIC_RELAXED);
     return osc_flush_start(&start);
 }
 
-/* The recording has no flusher yet: start it, if this is the place. Busy, so that nobody
- * stops the recording meanwhile. */
+/* The recording has no flusher yet: start it, if that is allowed here. Busy, so that the
+ * recording is not stopped meanwhile. */
 static void attend(void)
 {
     if (is_in_handler() || is_borrower())
         return;
-    /* relaxed: one of those who see it starts it. */
+    /* relaxed: one of the threads that see it starts it. */
     if (__atomic_exchange_n(&is_awaiting, 0, __ATOMIC_RELAXED))
         osc_flush_attend();
 }
@@ -223,7 +223,7 @@ static void close_recording(void)
     osc_blocks_close();
 }
 
-/* Make the files. The caller is the one who got to OPENING; IS_PLAIN: see above. */
+/* Make the files. The caller is the one that changed to OPENING; IS_PLAIN: see above. */
 static osc_status open_recording(bool is_plain)
 {
     const uint64_t bytes = options.buffer_bytes ? options.buffer_bytes : BUFFER_BYTES_DEFAULT;
@@ -234,7 +234,7 @@ static osc_status open_recording(bool is_plain)
     __atomic_store_n(&is_slow, 0, __ATOMIC_RELAXED);
     if (getrandom(recording, sizeof recording, GRND_NONBLOCK) != (ssize_t)sizeof recording)
         recording[0] = osc_ticks(), recording[1] = (uint64_t)getpid();
-    st = osc_output_paths_open(&place, told, dir[0] ? dir : NULL, is_child);
+    st = osc_output_paths_open(&place, out_option, dir[0] ? dir : NULL, is_child);
     if (st != OSC_OK)
         return st;
     const int live_fd = osc_fd_get(&place.live_fd);
@@ -258,20 +258,20 @@ static osc_status open_recording(bool is_plain)
         osc_output_paths_remove(&place);
         return st;
     }
-    /* relaxed: whoever asks first does what is to be done. */
+    /* relaxed: the first one that sees it calls osc_session_above.begun. */
     __atomic_store_n(&is_fresh, 1, __ATOMIC_RELAXED);
     return OSC_OK;
 }
 
-/* The same; whoever started the program gets to know if it fails for good, which is not
- * OSC_ECANCELED: see osc_names_open(). */
-static osc_status open_or_tell(bool is_plain)
+/* The same. Failures are reported to `opscope run`, except for OSC_ECANCELED, after which it
+ * is tried again: see osc_names_open(). */
+static osc_status open_or_report(bool is_plain)
 {
-    osc_open_failure_note(0);
+    osc_open_failure_store(0);
     const osc_status st = open_recording(is_plain);
 
     if (st != OSC_OK && st != OSC_ECANCELED)
-        osc_open_failure_tell(place.out, st == OSC_ENOMEM ? ENOMEM : EIO);
+        osc_open_failure_report(place.out, st == OSC_ENOMEM ? ENOMEM : EIO);
     return st;
 }
 
@@ -298,13 +298,13 @@ static void set_directory(const char *given)
     set_text(dir + len, sizeof dir - len, given);
 }
 
-/* False, and told, if there is no memory to record into OUT. */
+/* False, and reported, if there is no memory to record into OUT. */
 static bool begin_threads(const char *out)
 {
     if (osc_threads_init() == OSC_OK)
         return true;
-    osc_open_failure_note(0);
-    osc_open_failure_tell(out, ENOMEM);
+    osc_open_failure_store(0);
+    osc_open_failure_report(out, ENOMEM);
     return false;
 }
 
@@ -320,7 +320,7 @@ void osc_session_arm(void)
     if (!out || out[0] == '\0' || is_forbidden() || !begin_threads(out))
         return;
     set_directory(out);
-    /* relaxed: nobody else is there yet. */
+    /* relaxed: there is one thread. */
     __atomic_store_n(&was_armed, 1, __ATOMIC_RELAXED);
     set_phase(ARMED);
 }
@@ -343,17 +343,17 @@ osc_status osc_session_start(const struct osc_start_options *given)
     memset(&options, 0, sizeof options);
     if (given)
         memcpy(&options, given, given->size < sizeof options ? given->size : sizeof options);
-    set_text(told, sizeof told, options.out);
+    set_text(out_option, sizeof out_option, options.out);
     if (!options.out)
         set_directory(secure_getenv("OPSCOPE_OUT"));
     is_child = false;
 
     const int was = hold_cancel();
-    osc_status st = open_or_tell(true);
+    osc_status st = open_or_report(true);
 
     for (int i = 0; i < WAITS_OPENING && st == OSC_ECANCELED; i++) {
         nap();
-        st = open_or_tell(true);
+        st = open_or_report(true);
     }
     set_phase(st == OSC_OK ? RECORDING : OFF);
     release_cancel(was);
@@ -452,7 +452,7 @@ static void wait_for_opening(void)
 /* For the call that got from ARMED to OPENING. */
 static void open_armed(enum osc_loss *why)
 {
-    const osc_status st = open_or_tell(!is_in_handler());
+    const osc_status st = open_or_report(!is_in_handler());
 
     if (st == OSC_ECANCELED)
         *why = OSC_LOSS_NESTED;

@@ -23,7 +23,7 @@ osc_status osc_growing_map_create(struct osc_fd *file, int dir_fd, const char *n
         file, openat(dir_fd, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
 
     if (!is_good)
-        osc_open_failure_note(errno);
+        osc_open_failure_store(errno);
     errno = kept;
     return is_good ? OSC_OK : OSC_EIO;
 }
@@ -43,7 +43,7 @@ void *osc_growing_map_addresses(size_t len, size_t align)
         if (at + len < p + all)
             (void)munmap(at + len, (size_t)(p + all - (at + len)));
     } else {
-        osc_open_failure_note(errno);
+        osc_open_failure_store(errno);
     }
     errno = kept;
     return at;
@@ -117,7 +117,7 @@ osc_status osc_growing_map_reserve(struct osc_fd *file, size_t from, size_t end,
             touch(p, end - from);
     }
     if (why != 0)
-        osc_open_failure_note(why);
+        osc_open_failure_store(why);
     errno = kept;
     return st;
 }

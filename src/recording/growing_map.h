@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * growing_map.h - files mapped shared that grow in place, and whose room is on the disk before
- * a byte of it can be touched.
+ * growing_map.h - files mapped shared that grow in place.
  *
- * A store to a mapped page that the disk has no room for ends the program with SIGBUS;
- * so room is reserved first. Growing must not move what threads write to; so addresses
- * are reserved for all of it at the start, and pieces are mapped into them.
+ * A store to a mapped page for which the disk has no room ends the program with SIGBUS, so
+ * room is reserved on the disk first. Growing must not move what threads write to, so
+ * addresses for all of it are reserved at the start, and pieces are mapped into them.
  *
- *   - No function changes errno. What failed, and why, is noted: see trouble.h.
+ *   - No function changes errno. The cause of a failure goes to open_failure.h.
  *
  * Threading: one thread at a time for each file.
  */
@@ -21,11 +20,11 @@
 #include "base/status.h"
 #include "recording/host_fd.h"
 
-/* Create NAME in the directory DIR_FD, which has none of it yet. */
+/* Create NAME in the directory DIR_FD, where it must not exist. */
 OSC_MUST_USE osc_status osc_growing_map_create(struct osc_fd *file, int dir_fd,
                                                const char *name);
 
-/* LEN bytes of addresses, at a multiple of ALIGN, without memory behind; NULL: none. */
+/* Reserve LEN bytes of addresses at a multiple of ALIGN, without memory; NULL: failed. */
 void *osc_growing_map_addresses(size_t len, size_t align);
 
 /* Reserve the file's bytes FROM to before END on the disk, map and touch them at
@@ -33,7 +32,7 @@ void *osc_growing_map_addresses(size_t len, size_t align);
 OSC_MUST_USE osc_status osc_growing_map_reserve(struct osc_fd *file, size_t from, size_t end,
                                                 unsigned char *base);
 
-/* Put empty private memory in the place of the LEN bytes at BASE. */
+/* Replace the LEN bytes at BASE by empty private memory. */
 void osc_growing_map_vacate(void *base, size_t len);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * host_fd.h - descriptors in somebody else's process.
+ * host_fd.h - descriptors of ours in the process of a host.
  *
- * The host counts on the numbers that open() gives it, so ours are high ones. It may
- * also close all descriptors, ours too, and get one of our numbers for a file of its
- * own: before each use we look whether the number still means our file.
+ * Hosts rely on the numbers that open() returns, so ours are high numbers. A host may also
+ * close all descriptors, ours included, and then get one of our numbers for a file of its
+ * own, so each use first checks that the number still means our file.
  *
  *   - Zeroed, it is closed.
  *   - No function changes errno.
@@ -22,16 +22,17 @@ struct osc_fd {
     uint64_t device, inode;
 };
 
-/* Keep FD, moved to a high number and closed on exec. False, and none, if FD is -1. */
+/* Take FD over: move it to a high number that is closed on exec. False, and closed, if FD
+ * is -1. */
 bool osc_fd_take(struct osc_fd *f, int fd);
 
-/* The descriptor, if it still is ours; else -1. */
+/* The descriptor if it is still ours, else -1. */
 int osc_fd_get(const struct osc_fd *f);
 
-/* The same, opened again as PATH with FLAGS if the host has closed it and that is our file. */
+/* The same. If the host has closed it, open PATH with FLAGS, if that is our file. */
 int osc_fd_reopen(struct osc_fd *f, const char *path, int flags);
 
-/* Close it, unless it is the host's by now. */
+/* Close it, unless the number is the host's by now. */
 void osc_fd_close(struct osc_fd *f);
 
 #endif

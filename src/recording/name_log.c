@@ -20,7 +20,7 @@ osc_status osc_name_log_open(struct osc_name_log *log, int dir_fd)
     osc_name_log_rewind(log);
     if (osc_fd_take(&log->fd, openat(dir_fd, "strings", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)))
         return OSC_OK;
-    osc_open_failure_note(errno);
+    osc_open_failure_store(errno);
     return OSC_EIO;
 }
 

@@ -15,13 +15,13 @@
 
 static int noted;
 
-void osc_open_failure_note(int why)
+void osc_open_failure_store(int why)
 {
-    /* relaxed: whoever opens the recording reads what it noted itself. */
+    /* relaxed: the thread that opens the recording reads what it stored itself. */
     __atomic_store_n(&noted, why, __ATOMIC_RELAXED);
 }
 
-int osc_open_failure_noted(void)
+int osc_open_failure_get(void)
 {
     /* relaxed: as above */
     return __atomic_load_n(&noted, __ATOMIC_RELAXED);
@@ -40,7 +40,7 @@ socklen_t osc_open_failure_address(struct sockaddr_un *to, const char *run_id)
     return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + prefix + len);
 }
 
-/* Whether who listens may know what this user does. */
+/* Whether the listener may know what this user does. */
 static bool is_trusted(int fd)
 {
     struct ucred peer;
@@ -50,10 +50,10 @@ static bool is_trusted(int fd)
            (peer.uid == geteuid() || peer.uid == 0);
 }
 
-void osc_open_failure_tell(const char *path, int otherwise)
+void osc_open_failure_report(const char *path, int otherwise)
 {
     const int kept = errno;
-    int why = osc_open_failure_noted() ? osc_open_failure_noted() : otherwise;
+    int why = osc_open_failure_get() ? osc_open_failure_get() : otherwise;
     struct sockaddr_un address;
     const socklen_t len = osc_open_failure_address(&address, secure_getenv("OPSCOPE_RUN_ID"));
     union {
@@ -66,7 +66,7 @@ void osc_open_failure_tell(const char *path, int otherwise)
         len > 0 ? socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0) : -1;
 
     osc_log("%s: cannot record into it: error %d", path, why);
-    /* If nobody is there, or does not look, so be it. */
+    /* Without a listener the report is lost. */
     if (fd >= 0 && connect(fd, (const struct sockaddr *)&address, len) == 0 && is_trusted(fd)) {
         const ssize_t n = sendmsg(fd, &message, MSG_NOSIGNAL);
         (void)n;

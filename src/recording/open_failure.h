@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * open_failure.h - why a recording could not be opened, and telling `opscope run`.
+ * open_failure.h - why a recording could not be opened, reported to `opscope run`.
  *
- * The program is not told: it comes first, and its output is its own. `opscope run` is,
- * through an abstract socket that bears the id of the run (OPSCOPE_RUN_ID): the directory
- * may be the very thing that cannot be written to. Without such a run nobody is there, and
- * only OPSCOPE_LOG=debug shows it.
+ * The program's own output stays clean. `opscope run` receives the report through an
+ * abstract socket that is named by the id of the run (OPSCOPE_RUN_ID), since it may be the
+ * directory that cannot be written to. Without such a run only OPSCOPE_LOG=debug shows it.
  *
  *   a message: i32 errno, then the path of the file that was to be (no zero behind it)
  *
@@ -17,16 +16,16 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-/* Remember the errno WHY of what failed just now; 0: nothing has. */
-void osc_open_failure_note(int why);
+/* Store WHY, the errno of what failed just now; 0: nothing did. */
+void osc_open_failure_store(int why);
 
-/* What was noted last. */
-int osc_open_failure_noted(void);
+/* The errno that was stored last. */
+int osc_open_failure_get(void);
 
-/* Tell that PATH could not be opened, as noted, or for OTHERWISE if nothing was. */
-void osc_open_failure_tell(const char *path, int otherwise);
+/* Report that PATH could not be opened, for the stored errno or else for OTHERWISE. */
+void osc_open_failure_report(const char *path, int otherwise);
 
-/* The address of the run RUN_ID to TO; its length, 0 if that is no id. */
+/* Write the address of the run RUN_ID to TO; returns its length, 0 if that is no id. */
 socklen_t osc_open_failure_address(struct sockaddr_un *to, const char *run_id);
 
 #endif

@@ -50,10 +50,10 @@ static void the_run_is_told_the_file_and_why(void **state)
     (void)state;
     assert_int_equal(take(fd, path), -1);
     errno = EDOM;
-    osc_open_failure_note(ENOSPC);
-    osc_open_failure_tell("/full/a.osc", EIO);
-    osc_open_failure_note(0);
-    osc_open_failure_tell("/full/b.osc", EIO);
+    osc_open_failure_store(ENOSPC);
+    osc_open_failure_report("/full/a.osc", EIO);
+    osc_open_failure_store(0);
+    osc_open_failure_report("/full/b.osc", EIO);
     assert_int_equal(errno, EDOM);
     assert_int_equal(take(fd, path), ENOSPC);
     assert_string_equal(path, "/full/a.osc");
@@ -66,9 +66,9 @@ static void without_a_run_nobody_is_told(void **state)
 {
     (void)state;
     errno = EDOM;
-    osc_open_failure_tell("/a.osc", EIO);
+    osc_open_failure_report("/a.osc", EIO);
     unsetenv("OPSCOPE_RUN_ID");
-    osc_open_failure_tell("/a.osc", EIO);
+    osc_open_failure_report("/a.osc", EIO);
     setenv("OPSCOPE_RUN_ID", run_id, 1);
     assert_int_equal(errno, EDOM);
 }

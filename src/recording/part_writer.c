@@ -145,7 +145,7 @@ static void make_index(struct osc_parts *f)
 }
 
 /* The chunk of HEADER stands at OFFSET. */
-static void note_chunk(struct osc_parts *f, uint64_t offset, struct osc_wire_header header)
+static void store_chunk(struct osc_parts *f, uint64_t offset, struct osc_wire_header header)
 {
     if (header.type == OSC_CHUNK_RECORDS)
         f->n_records += header.n_items;
@@ -221,7 +221,7 @@ osc_status osc_parts_append(struct osc_parts *f, struct osc_wire_header header,
         return OSC_EIO;
     if (header.type == OSC_CHUNK_RECORDS)
         f->all_records += header.n_items;
-    note_chunk(f, offset, header);
+    store_chunk(f, offset, header);
     return OSC_OK;
 }
 
@@ -239,7 +239,7 @@ osc_status osc_parts_resume(struct osc_parts *f, uint32_t part,
     f->bytes = sizeof(struct osc_file_header);
     f->n_records = f->n_chunks = 0;
     for (size_t i = 0; i < n; i++) {
-        note_chunk(f, chunks[i].offset, chunks[i].header);
+        store_chunk(f, chunks[i].offset, chunks[i].header);
         f->bytes = chunks[i].offset + osc_wire_chunk_bytes(chunks[i].header.payload_bytes);
     }
     if (ftruncate(osc_fd_get(&f->fd), (off_t)f->bytes) == 0)

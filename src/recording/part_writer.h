@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * part_writer.h - the .osc files that a recording is written to: one, or parts.
+ * part_writer.h - writes the .osc files of a recording: one, or parts.
  *
  *     NAME.osc, NAME.2.osc, NAME.3.osc, ...      each can be read alone
  *
- *   - Only whole chunks are ever in a file: what could not be written to its end is cut
- *     off again. A failed write changes nothing else and may be tried again.
- *   - With a limit, the oldest parts are deleted so that all together stay below it as
- *     long as one part does.
- *   - A file has mode 0600 and takes the place of one of its name that was there.
+ *   - A file has whole chunks only: a chunk that could not be written to its end is cut off
+ *     again. A failed write changes nothing else and can be repeated.
+ *   - With a limit, the oldest parts are deleted, so that all parts together stay below it
+ *     if a single part does.
+ *   - A file has mode 0600 and replaces a file of the same name.
  *
  * Threading: one thread at a time.
  */
@@ -22,17 +22,17 @@
 #include "wire/chunk.h"
 
 #define OSC_PARTS_PATH_BYTES 4096u
-/* Chunks that an index is kept for, 4.5 MiB; larger files are closed without one. */
+/* The most chunks in an index, 4.5 MiB; files with more chunks have none. */
 #define OSC_PARTS_INDEX_MAX 65536u
 
-/* Zeroed but for the first three, there is no part yet. */
+/* With all but the first three zeroed, there is no part yet. */
 struct osc_parts {
     const char *out; /* borrowed: absolute path of NAME.osc */
     uint64_t recording[2];
     uint64_t limit_bytes; /* 0: none */
 
     struct osc_fd fd;                   /* of the open part */
-    bool is_open;                       /* though the host may have closed it */
+    bool is_open;                       /* even if the host has closed the descriptor */
     uint32_t part;                      /* the open one, else the last; 0: none yet */
     uint32_t oldest;                    /* that was not deleted */
     uint32_t n_chunks;                  /* in the open part */
@@ -40,7 +40,7 @@ struct osc_parts {
     uint64_t n_records;                 /* in the open part */
     uint64_t kept_bytes;                /* of the parts before it that are still there */
     uint64_t all_bytes, all_records;    /* ever written */
-    int error;                          /* errno of the last try; 0: it was fine */
+    int error;                          /* errno of the last write; 0: it succeeded */
     struct osc_wire_index_entry *index; /* owned; OSC_PARTS_INDEX_MAX of them, or NULL */
     char path[OSC_PARTS_PATH_BYTES];    /* of the open part, else of the last */
 };
@@ -59,18 +59,18 @@ OSC_MUST_USE osc_status osc_parts_open(struct osc_parts *f);
 OSC_MUST_USE osc_status osc_parts_append(struct osc_parts *f, struct osc_wire_header header,
                                          const void *payload);
 
-/* Go on with PART of F, which a process that is gone has not ended: what follows its N
- * CHUNKS is cut off. OSC_EIO: none is open, the file may have been cut. */
+/* Continue PART of F, which its process did not end: what follows its N CHUNKS is cut off.
+ * OSC_EIO: no part is open; the file may have been cut. */
 OSC_MUST_USE osc_status osc_parts_resume(struct osc_parts *f, uint32_t part,
                                          const struct osc_wire_index_entry *chunks, size_t n);
 
-/* Append END, index and trailer and close the part. OSC_EIO: it is closed without. */
+/* Append END, index and trailer and close the part. OSC_EIO: it is closed without them. */
 OSC_MUST_USE osc_status osc_parts_close(struct osc_parts *f, const struct osc_wire_end *end);
 
 /* Close and delete the open part; its number is used again. */
 void osc_parts_discard(struct osc_parts *f);
 
-/* Close what is open and free the index, writing nothing. */
+/* Close the part and free the index without writing. */
 void osc_parts_forget(struct osc_parts *f);
 
 #endif

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * process_facts.h - what a recording says of the process that made it: a PROCESS chunk.
+ * process_facts.h - facts about the process that records, as a PROCESS chunk.
  *
- * The command line is part of it, the environment is not: it holds passwords. The few
- * variables that launchers of distributed programs number their processes by are taken,
- * under their own names.
+ * The command line is included, the environment is not: it may hold passwords. Exceptions
+ * are the few variables by which launchers of distributed programs number processes.
  *
  * Threading: thread-safe.
  */
@@ -16,12 +15,12 @@
 
 #define OSC_PROCESS_FACTS_BYTES 16384u
 
-/* What the kernel does not know. */
+/* Facts that the kernel does not know. */
 struct osc_process_facts {
     uint64_t start_unix_ns; /* of the recording */
-    uint64_t ticks_hz;      /* 0: not known, left out */
+    uint64_t ticks_hz;      /* 0: unknown, left out */
     const char *clock_name;
-    const char *mode; /* "flight", "schedule"; NULL: it writes all the time */
+    const char *mode; /* "flight", "schedule"; NULL: it writes everything */
 };
 
 /* The payload of a PROCESS chunk (wire/chunk.h) being made. Zeroed but for OUT: empty. */
@@ -31,14 +30,15 @@ struct osc_process_facts_out {
     uint64_t n; /* facts */
 };
 
-/* Append KEY with VALUE, of which 4,096 bytes count; what is NULL, empty or does not fit
- * is left out. */
+/* Append KEY with the first 4,096 bytes of VALUE; nothing if VALUE is NULL or empty, or does
+ * not fit. */
 void osc_process_facts_add(struct osc_process_facts_out *to, const char *key,
                            const char *value);
 void osc_process_facts_add_number(struct osc_process_facts_out *to, const char *key,
                                   uint64_t value);
 
-/* The payload for this process to OUT; its bytes, and how many facts. */
+/* Write the payload for this process to OUT; returns its bytes, *N_FACTS is the number of
+ * facts. */
 size_t osc_process_facts_collect(const struct osc_process_facts *facts,
                                  unsigned char out[OSC_PROCESS_FACTS_BYTES], uint64_t *n_facts);
 

@@ -161,7 +161,7 @@ static bool read_ratio(const struct word *w, double *ratio)
     return n == w->value_len && *ratio > 1;
 }
 
-/* One of the signals that nobody is harmed by: a name with or without SIG. */
+/* One of the signals that are safe to use: a name with or without SIG. */
 static bool read_signal(const struct word *w, int *number)
 {
     static const struct {

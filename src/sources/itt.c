@@ -48,7 +48,7 @@ static void forked(void)
     atomic_fetch_or_explicit(&osc_itt_state_, OSC_ITT_REPORT_DUE, memory_order_relaxed);
 }
 
-/* Start the recorder, unless somebody else has. */
+/* Start the recorder, unless it runs. */
 static void begin(void)
 {
     /* Relaxed: one thread sees 0. */
@@ -56,7 +56,7 @@ static void begin(void)
         return;
     (void)pthread_atfork(NULL, NULL, forked);
     osc_itt_clock_begin();
-    /* If it cannot, all that follows is dropped: there is nobody to tell. */
+    /* If it cannot start, all records are dropped: no one could be told. */
     const osc_status started = osc_start(NULL);
     (void)started;
 }

@@ -14,8 +14,8 @@
  *     overlapped, regions, frames, events   ranges with an id
  *     markers, marks, relations, groups     instants
  *
- *   - We start the recorder with its defaults, unless OPSCOPE or OPSCOPE_SOURCES says
- *     that nobody wants us: then all the client's functions do nothing.
+ *   - The collector starts the recorder with its defaults, unless OPSCOPE or
+ *     OPSCOPE_SOURCES excludes it: then all the client's functions do nothing.
  *   - "source.itt" in the metadata of the recording says that a static part called,
  *     its version, and how many functions it was given; "source.itt.2" is the second.
  *   - Not given: sync_* (too many), heap_*, tracks, histograms, stitching, modules.

@@ -68,7 +68,7 @@ void osc_itt_clock_begin(void)
  */
 static double ticks_hz(void)
 {
-    /* Relaxed: whoever computes it gets about the same. */
+    /* Relaxed: every thread computes about the same. */
     const double known = atomic_load_explicit(&known_hz, memory_order_relaxed);
     struct reading now = first;
 

@@ -108,7 +108,7 @@ static void detach(void)
         return;
     /* Relaxed: see osc_itt_enter_slow(). */
     atomic_fetch_or_explicit(&osc_itt_state_, OSC_ITT_DETACHED, memory_order_relaxed);
-    (void)osc_stop(); /* there is nobody to tell */
+    (void)osc_stop(); /* a failure cannot be reported */
 }
 
 const struct osc_itt_binding osc_itt_control[] = {

@@ -29,8 +29,8 @@ static const struct osc_itt_domain_entry *enter_domain(struct osc_itt_domain *do
     return d;
 }
 
-static void note_ids(const struct osc_itt_domain_entry *d, const struct osc_itt_id *id,
-                     const struct osc_itt_id *parent)
+static void record_ids(const struct osc_itt_domain_entry *d, const struct osc_itt_id *id,
+                       const struct osc_itt_id *parent)
 {
     osc_itt_arg_domain(d);
     if (!osc_itt_id_is_none(id))
@@ -50,7 +50,7 @@ static void range_begin_ex(struct osc_itt_domain *domain, struct osc_itt_clock *
         return;
     osc_async_begin_at(kind_of(d), osc_itt_name(name ? osc_itt_text_of(name) : d->text),
                        osc_itt_id_key(d, &id), osc_itt_clock_ticks(clock, timestamp));
-    note_ids(d, &id, &parent);
+    record_ids(d, &id, &parent);
     osc_itt_leave(&osc_itt_self);
 }
 
@@ -85,7 +85,7 @@ static uint64_t frame_key(const struct osc_itt_domain_entry *d, const struct osc
     return osc_itt_id_key(d, id ? id : &(const struct osc_itt_id){0}) ^ 1;
 }
 
-static void note_frame(const struct osc_itt_id *id)
+static void record_frame(const struct osc_itt_id *id)
 {
     osc_arg_bool(osc_itt_key(OSC_ITT_KEY_FRAME), 1);
     if (id && !osc_itt_id_is_none(id))
@@ -99,7 +99,7 @@ static void frame_begin_v3(struct osc_itt_domain *domain, const struct osc_itt_i
     if (!d)
         return;
     osc_async_begin(OSC_SCOPE_PLAIN, osc_itt_name(d->text), frame_key(d, id));
-    note_frame(id);
+    record_frame(id);
     osc_itt_leave(&osc_itt_self);
 }
 
@@ -123,13 +123,13 @@ static void frame_submit_v3(struct osc_itt_domain *domain, const struct osc_itt_
         return;
     osc_complete_at(OSC_SCOPE_PLAIN, osc_itt_name(d->text), begin,
                     end == UINT64_MAX ? osc_now() : end);
-    note_frame(id);
+    record_frame(id);
     osc_itt_leave(&osc_itt_self);
 }
 
 /* --- instants -------------------------------------------------------------------------- */
 
-static void note_scope(int scope)
+static void record_scope(int scope)
 {
     static const char *const texts[] = {"", "global", "process", "thread", "task", "marker"};
 
@@ -147,8 +147,8 @@ static void marker_ex(struct osc_itt_domain *domain, struct osc_itt_clock *clock
     if (!d)
         return;
     osc_instant_at(osc_itt_name(osc_itt_text_of(name)), osc_itt_clock_ticks(clock, timestamp));
-    note_ids(d, &id, &(const struct osc_itt_id){0});
-    note_scope(scope);
+    record_ids(d, &id, &(const struct osc_itt_id){0});
+    record_scope(scope);
     osc_itt_leave(&osc_itt_self);
 }
 
@@ -167,7 +167,7 @@ static void task_group(struct osc_itt_domain *domain, struct osc_itt_id id,
     if (!d)
         return;
     osc_instant(osc_itt_name(osc_itt_text_of(name)));
-    note_ids(d, &id, &parent);
+    record_ids(d, &id, &parent);
     osc_itt_leave(&osc_itt_self);
 }
 
@@ -263,7 +263,7 @@ static int mark_scoped(int mark, const char *parameter, int scope)
     osc_instant(osc_itt_name(text));
     if (parameter)
         osc_arg_name(osc_itt_key(OSC_ITT_KEY_TEXT), osc_itt_name(osc_itt_text_c(parameter)));
-    note_scope(scope);
+    record_scope(scope);
     osc_itt_leave(&osc_itt_self);
     return 0;
 }

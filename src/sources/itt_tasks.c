@@ -70,7 +70,7 @@ static _Atomic uint64_t had_tasks[1024];
 
 static void note_task(uint64_t key)
 {
-    /* Relaxed, here and below: who relates tasks orders them by means of his own. */
+    /* Relaxed, here and below: programs that relate tasks order them themselves. */
     atomic_fetch_or_explicit(&had_tasks[key >> 6 & 1023], UINT64_C(1) << (key & 63),
                              memory_order_relaxed);
 }
@@ -83,8 +83,8 @@ static bool had_task(uint64_t key)
 }
 
 /* Arrows and arguments of a task that has an ID or a PARENT. */
-static void note_ids(struct osc_itt_thread *self, const struct osc_itt_domain_entry *d,
-                     const struct osc_itt_id *id, const struct osc_itt_id *parent)
+static void record_ids(struct osc_itt_thread *self, const struct osc_itt_domain_entry *d,
+                       const struct osc_itt_id *id, const struct osc_itt_id *parent)
 {
     if (!osc_itt_id_is_none(id)) {
         osc_itt_arg_id(OSC_ITT_KEY_ID, id);
@@ -125,7 +125,7 @@ static void task_begin(struct osc_itt_domain *domain, struct osc_itt_id id,
             osc_itt_arg_domain(d);
         }
         if (__builtin_expect(!osc_itt_id_is_none(&id) || !osc_itt_id_is_none(&parent), 0))
-            note_ids(self, d, &id, &parent);
+            record_ids(self, d, &id, &parent);
     }
     osc_itt_leave(self);
 }
@@ -209,7 +209,7 @@ static void begin_at(struct osc_itt_domain *domain, uint64_t ticks, const struct
         return;
     osc_begin_at(kind_of(d, text), osc_itt_name(text), ticks);
     osc_itt_arg_domain(d);
-    note_ids(self, d, id, parent);
+    record_ids(self, d, id, parent);
 }
 
 static void task_begin_ex(struct osc_itt_domain *domain, struct osc_itt_clock *clock,
@@ -319,7 +319,7 @@ static void relate(struct osc_itt_domain *domain, const struct osc_itt_id *head,
     const bool comes_here =
         relation == DEPENDS_ON || relation == CONTINUATION_OF || relation == CHILD_OF;
 
-    /* A task with an id has begun an arrow (note_ids()), so that it may end here. */
+    /* A task with an id has begun an arrow (record_ids()), so that it may end here. */
     if (is_here && comes_here && had_task(osc_itt_id_key(d, tail)))
         osc_flow_end(osc_itt_id_key(d, tail));
     else

@@ -2,8 +2,8 @@
 /*
  * itt_thread.h - what the ITT collector keeps of each thread: which tasks are open.
  *
- * The recorder ends the innermost scope, whoever calls; ITT ends the last task of a
- * domain. So the domain of every open task is noted here.
+ * The recorder always ends the innermost scope; ITT ends the last task of a domain. So the
+ * domain of every open task is stored here.
  *
  *   - All of it lies in thread-local memory of the kind that needs no call and no
  *     allocation. There is little of that for libraries that are loaded late: hence

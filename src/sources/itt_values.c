@@ -115,8 +115,8 @@ static void arg_values(osc_name key, int type, size_t n, const char *data)
  * Begin to note something about ID, or if that is none about the innermost task. What is
  * no argument of it becomes an instant called KEY, that says of what. Enters.
  */
-static bool note_begin(struct osc_itt_domain *domain, const struct osc_itt_id *id,
-                       struct osc_itt_text *key)
+static bool begin_metadata(struct osc_itt_domain *domain, const struct osc_itt_id *id,
+                           struct osc_itt_text *key)
 {
     struct osc_itt_thread *const self = &osc_itt_self;
 
@@ -145,7 +145,7 @@ static void metadata_add(struct osc_itt_domain *domain, struct osc_itt_id id,
     if (count == 0 || !data || size_of(type) == 0)
         return;
     struct osc_itt_text *const text = osc_itt_text_of(key);
-    if (!note_begin(domain, &id, text))
+    if (!begin_metadata(domain, &id, text))
         return;
     arg_values(osc_itt_name(text), type, count, data);
     osc_itt_leave(&osc_itt_self);
@@ -156,7 +156,7 @@ static void metadata_str_add(struct osc_itt_domain *domain, struct osc_itt_id id
 {
     struct osc_itt_text *const text = osc_itt_text_of(key);
 
-    if (!data || !note_begin(domain, &id, text))
+    if (!data || !begin_metadata(domain, &id, text))
         return;
     osc_arg_text(osc_itt_name(text), data, len > 0 ? len : strlen(data));
     osc_itt_leave(&osc_itt_self);

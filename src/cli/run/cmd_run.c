@@ -55,7 +55,7 @@ static int check_room(const char *path)
     osc_status st = dir >= 0 && base ? OSC_OK : OSC_EIO;
 
     if (dir < 0)
-        osc_open_failure_note(errno);
+        osc_open_failure_store(errno);
     snprintf(name, sizeof name, ".opscope-run.%d", (int)getpid());
     if (st == OSC_OK)
         st = osc_growing_map_create(&file, dir, name);
@@ -71,8 +71,8 @@ static int check_room(const char *path)
     if (st == OSC_OK)
         return OSC_EXIT_DONE;
     osc_cli_error("%s: cannot record into it: %s; nothing is recorded; %s", path,
-                  strerror(osc_open_failure_noted()),
-                  osc_unrecorded_way_out(osc_open_failure_noted()));
+                  strerror(osc_open_failure_get()),
+                  osc_unrecorded_way_out(osc_open_failure_get()));
     return OSC_EXIT_FAILED;
 }
 
@@ -208,7 +208,7 @@ static void summarize(const char *path, struct census c, unsigned sources)
 }
 
 /* Why END's program was not started, in one line. */
-static void tell_not_started(const char *program, const struct osc_child_end *end)
+static void report_not_started(const char *program, const struct osc_child_end *end)
 {
     if (end->exec_errno == ENOENT && !strchr(program, '/'))
         osc_cli_error("%s: program not found in PATH", program);
@@ -228,7 +228,7 @@ static void conclude(const struct osc_args *args, struct osc_sources *s, const c
 
     /* From here on a limit on files is an error to tell, not our end: that is the program's. */
     (void)signal(SIGXFSZ, SIG_IGN);
-    if (osc_torch_tell(path))
+    if (osc_torch_report(path))
         s->failed |= s->wanted & OSC_SOURCES_TORCH;
     osc_fold_killed_all(path, &guest);
 
@@ -236,7 +236,7 @@ static void conclude(const struct osc_args *args, struct osc_sources *s, const c
     const bool is_told = args->run.wants_summary || isatty(STDERR_FILENO);
     const pid_t pid = u->n > 0 ? u->pid : end->pid;
 
-    osc_unrecorded_tell(u);
+    osc_unrecorded_report(u);
     if (u->n > 0)
         s->failed |= OSC_SOURCE_API;
     if ((c.n_files > 0 || u->n == 0) && is_told)
@@ -265,7 +265,7 @@ static int record(const struct osc_args *args, struct osc_sources *s, const char
         return OSC_EXIT_FAILED;
     }
     if (end.exec_errno != 0) {
-        tell_not_started(args->operands[0], &end);
+        report_not_started(args->operands[0], &end);
         if (path && is_new)
             rmdir(path);
     } else if (path) {

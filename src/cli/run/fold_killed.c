@@ -79,7 +79,7 @@ static uint32_t find_last_part(const struct fold *f, const char *directory)
 }
 
 /* Note what the windows and dumps before the last part say of losses. */
-static bool note_losses(struct fold *f, const char *directory)
+static bool read_losses(struct fold *f, const char *directory)
 {
     DIR *const dir = opendir(directory);
     char path[PATH_MAX + NAME_MAX + 2];
@@ -98,7 +98,7 @@ static bool note_losses(struct fold *f, const char *directory)
 }
 
 /* Note which blocks chunk I has something of; false if it is damaged. */
-static bool note_chunk(struct fold *f, size_t i)
+static bool read_chunk(struct fold *f, size_t i)
 {
     const size_t len = (size_t)f->file.chunks[i].header.payload_bytes;
     unsigned char *payload = NULL;
@@ -118,14 +118,14 @@ static bool note_chunk(struct fold *f, size_t i)
  * the last chunk of records that the process wrote, or, if somebody was interrupted while
  * folding, in the one behind it.
  */
-static bool note_written(struct fold *f)
+static bool read_written(struct fold *f)
 {
     unsigned n_left = 2;
     bool is_good = true;
 
     for (size_t i = f->file.n_chunks; i > 0 && n_left > 0 && is_good; i--) {
         if (f->file.chunks[i - 1].header.type == OSC_CHUNK_RECORDS) {
-            is_good = note_chunk(f, i - 1);
+            is_good = read_chunk(f, i - 1);
             n_left--;
         }
     }
@@ -142,7 +142,7 @@ static bool is_whole(const struct osc_file *file)
 }
 
 /* Take the end of the file off its chunks, if it has one. */
-static bool take_end(struct fold *f)
+static bool read_end(struct fold *f)
 {
     const struct osc_wire_index_entry *const last =
         f->file.n_chunks > 0 ? &f->file.chunks[f->file.n_chunks - 1] : NULL;
@@ -168,7 +168,7 @@ static bool open_part(struct fold *f, const char *path)
         osc_file_open(&f->file, &f->in, OSC_INFLATE_NONE, &ignored) != OSC_OK)
         return false;
     return f->file.header_is_good && is_whole(&f->file) && !osc_file_has_columns(&f->file) &&
-           take_end(f) && note_written(f);
+           read_end(f) && read_written(f);
 }
 
 static bool is_guest(const struct fold *f)
@@ -204,7 +204,7 @@ static bool look(struct fold *f, const char *directory)
     if (f->part == 0) /* nor may the name be that of something else */
         return access(f->out, F_OK) != 0;
     return osc_parts_name(f->out, f->part, path) && open_part(f, path) &&
-           note_losses(f, directory);
+           read_losses(f, directory);
 }
 
 /* Whether nothing was recorded into the live directory, and nobody is about to: who makes
@@ -306,7 +306,7 @@ static osc_status put_threads(struct fold *f)
         threads[n] = (struct osc_wire_thread){
             .ordinal = t->ordinal, .tid = t->tid, .state = OSC_THREAD_EXITED};
         memcpy(threads[n].lost, t->lost, sizeof t->lost);
-        osc_fold_losses_take_off(&f->losses, t->ordinal, threads[n++].lost);
+        osc_fold_losses_subtract(&f->losses, t->ordinal, threads[n++].lost);
     }
     for (size_t i = 0; i < f->live.n_blocks; i++)
         threads[n++] = (struct osc_wire_thread){.ordinal = f->live.blocks[i].thread,
@@ -373,7 +373,7 @@ static osc_status put_records(struct fold *f, uint64_t n_blocks, uint64_t *ticks
 }
 
 /* Copies of what holds for all parts, of what is not in the part. */
-static osc_status put_standing(struct fold *f)
+static osc_status put_persistent(struct fold *f)
 {
     const size_t room = osc_pack_bound(OSC_BLOCK_SLOTS) + sizeof(struct osc_pack_segment);
     const size_t most = f->live.standing_bytes + f->live.n_blocks * room;
@@ -424,12 +424,12 @@ static osc_status put_rest(struct fold *f, uint64_t n_left)
     if (st == OSC_OK)
         st = put_threads(f);
     if (st == OSC_OK && (f->is_next || !osc_file_has(&f->file, OSC_CHUNK_RECORDS)))
-        st = put_standing(f);
+        st = put_persistent(f);
     if (st == OSC_OK)
         st = put_records(f, n_left, &f->end.ticks);
     f->end.reason = has_ended_well(f) ? OSC_END_STOPPED : OSC_END_KILLED;
     memcpy(f->end.lost, f->live.header.lost, sizeof f->end.lost);
-    osc_fold_losses_take_off(&f->losses, 0, f->end.lost);
+    osc_fold_losses_subtract(&f->losses, 0, f->end.lost);
     return st;
 }
 

@@ -39,8 +39,8 @@ static size_t unite(struct osc_wire_thread *t, size_t n, bool sums)
 }
 
 /* Append what chunk I of FILE says; *GOES_ON: what the next part says once more. */
-static osc_status take_chunk(struct osc_fold_losses *l, const struct osc_file *file, size_t i,
-                             bool *goes_on)
+static osc_status add_chunk(struct osc_fold_losses *l, const struct osc_file *file, size_t i,
+                            bool *goes_on)
 {
     const struct osc_wire_header *const h = &file->chunks[i].header;
     unsigned char *payload = NULL;
@@ -79,7 +79,7 @@ osc_status osc_fold_losses_add(struct osc_fold_losses *l, const char *path)
     if (st == OSC_OK)
         st = osc_file_open(&file, &in, OSC_INFLATE_NONE, NULL);
     for (size_t i = 0; i < file.n_chunks && st == OSC_OK; i++)
-        st = take_chunk(l, &file, i, &goes_on);
+        st = add_chunk(l, &file, i, &goes_on);
     osc_file_close(&file);
     osc_input_close(&in);
     if (goes_on) {
@@ -107,7 +107,7 @@ static const uint64_t *find(const struct osc_fold_losses *l, uint64_t ordinal)
     return from < l->n && l->threads[from].ordinal == ordinal ? l->threads[from].lost : NULL;
 }
 
-void osc_fold_losses_take_off(const struct osc_fold_losses *l, uint64_t ordinal,
+void osc_fold_losses_subtract(const struct osc_fold_losses *l, uint64_t ordinal,
                               uint64_t lost[OSC_LOSS_COUNT])
 {
     const uint64_t *const told = ordinal > 0 ? find(l, ordinal) : l->lost;

@@ -31,7 +31,7 @@ struct osc_fold_losses {
 OSC_MUST_USE osc_status osc_fold_losses_add(struct osc_fold_losses *l, const char *path);
 
 /* Take what L says off LOST, by cause: of the thread ORDINAL, or, if 0, of no thread. */
-void osc_fold_losses_take_off(const struct osc_fold_losses *l, uint64_t ordinal,
+void osc_fold_losses_subtract(const struct osc_fold_losses *l, uint64_t ordinal,
                               uint64_t lost[OSC_LOSS_COUNT]);
 
 void osc_fold_losses_fini(struct osc_fold_losses *l);

@@ -295,7 +295,7 @@ void osc_sources_add_names(struct osc_strbuf *text, unsigned bits, const char *p
 }
 
 /* OPSCOPE_SOURCES: those of BITS that can be used, and those that cannot. */
-static int tell_sources(struct osc_sources *s, const struct osc_args *args, unsigned bits)
+static int print_sources(struct osc_sources *s, const struct osc_args *args, unsigned bits)
 {
     struct osc_strbuf text = {0};
 
@@ -332,7 +332,7 @@ int osc_sources_choose(struct osc_sources *s, const struct osc_args *args, const
         failed = choose_itt(s, args);
     if (!failed && (bits & ~s->failed & OSC_SOURCES_TORCH))
         failed = choose_torch(s, args, bits);
-    return failed ? failed : tell_sources(s, args, bits);
+    return failed ? failed : print_sources(s, args, bits);
 }
 
 void osc_sources_switch_off(struct osc_sources *s)

@@ -11,7 +11,7 @@
 
 #define NOTE ".torch-failed."
 
-static void tell(int dir, const char *name)
+static void report(int dir, const char *name)
 {
     char text[512];
     const int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -23,7 +23,7 @@ static void tell(int dir, const char *name)
     osc_cli_error("[torch] PID %s: %s", name + sizeof NOTE - 1, text);
 }
 
-bool osc_torch_tell(const char *directory)
+bool osc_torch_report(const char *directory)
 {
     DIR *const dir = opendir(directory);
     bool is_told = false;
@@ -32,7 +32,7 @@ bool osc_torch_tell(const char *directory)
         if (!osc_str_starts(osc_str_c(e->d_name), OSC_STR(NOTE)))
             continue;
         if (!is_told)
-            tell(dirfd(dir), e->d_name);
+            report(dirfd(dir), e->d_name);
         is_told = true;
         unlinkat(dirfd(dir), e->d_name, 0);
     }

@@ -14,6 +14,6 @@
 #include <stdbool.h>
 
 /* Tell the first note in DIRECTORY, in one line, and remove them all. False: there is none. */
-bool osc_torch_tell(const char *directory);
+bool osc_torch_report(const char *directory);
 
 #endif

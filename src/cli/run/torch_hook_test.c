@@ -39,9 +39,9 @@ static void leave_note(const char *name, const char *text)
     close(fd);
 }
 
-static bool tell(void)
+static bool report(void)
 {
-    return osc_torch_tell(folder);
+    return osc_torch_report(folder);
 }
 
 static void a_note_is_told_in_one_line_and_removed(void **state)
@@ -49,9 +49,9 @@ static void a_note_is_told_in_one_line_and_removed(void **state)
     (void)state;
     leave_note(".torch-failed.41", "no C++ compiler");
     said_begin();
-    assert_true(tell());
+    assert_true(report());
     assert_string_equal(said_end(), "opscope: [torch] PID 41: no C++ compiler\n");
-    assert_false(tell());
+    assert_false(report());
 }
 
 static void of_several_notes_one_is_told_and_all_are_removed(void **state)
@@ -60,7 +60,7 @@ static void of_several_notes_one_is_told_and_all_are_removed(void **state)
     leave_note(".torch-failed.7", "same");
     leave_note(".torch-failed.8", "same");
     said_begin();
-    assert_true(tell());
+    assert_true(report());
     const char *const said = said_end();
 
     assert_non_null(strstr(said, ": same\n"));
@@ -72,8 +72,8 @@ static void other_files_are_no_notes(void **state)
     (void)state;
     leave_note("torch-failed.1", "not ours");
     said_begin();
-    assert_false(tell());
-    assert_false(osc_torch_tell("nowhere"));
+    assert_false(report());
+    assert_false(osc_torch_report("nowhere"));
     assert_string_equal(said_end(), "");
     assert_int_equal(unlink("torch-failed.1"), 0);
 }
@@ -84,7 +84,7 @@ static void a_note_that_is_a_link_is_removed_unread(void **state)
     leave_note("secret", "text");
     assert_int_equal(symlink("secret", ".torch-failed.2"), 0);
     said_begin();
-    assert_true(tell());
+    assert_true(report());
     assert_string_equal(said_end(), "opscope: [torch] PID 2: \n");
     assert_int_equal(unlink("secret"), 0);
 }

@@ -28,7 +28,7 @@ void osc_unrecorded_open(struct osc_unrecorded *u, const char *run_id)
 }
 
 /* Take what came through FD, which is of a process of ours or of nobody's business. */
-static void take(struct osc_unrecorded *u, int fd)
+static void receive(struct osc_unrecorded *u, int fd)
 {
     char path[PATH_MAX] = "";
     int why = 0;
@@ -53,7 +53,7 @@ void osc_unrecorded_close(struct osc_unrecorded *u)
     if (u->fd < 0)
         return;
     for (int fd; (fd = accept4(u->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0;) {
-        take(u, fd);
+        receive(u, fd);
         close(fd);
     }
     close(u->fd);
@@ -79,7 +79,7 @@ const char *osc_unrecorded_way_out(int why)
     }
 }
 
-void osc_unrecorded_tell(const struct osc_unrecorded *u)
+void osc_unrecorded_report(const struct osc_unrecorded *u)
 {
     char others[64] = "";
 

@@ -2,8 +2,8 @@
 /*
  * unrecorded.h - processes whose recording could not be opened: recording/open_failure.h.
  *
- * They are many or none, for much the same reason; the first one is told, the others are
- * counted. What they sent waits in the socket until their program has ended.
+ * All processes usually fail for the same reason: the first one is reported, the others are
+ * counted. Their messages wait in the socket until the program has ended.
  *
  * Threading: one thread.
  */
@@ -15,21 +15,21 @@
 #include <sys/types.h>
 
 struct osc_unrecorded {
-    int fd;     /* owned; -1: nobody can be heard */
-    uint32_t n; /* as far as they were heard */
+    int fd;     /* owned; -1: it does not listen */
+    uint32_t n; /* whose messages arrived */
     int why;    /* errno of the first, its process and the file it wanted */
     pid_t pid;
     char path[PATH_MAX];
 };
 
-/* Listen for processes of the run RUN_ID. If that fails, nothing will be told. */
+/* Listen for processes of the run RUN_ID. If that fails, nothing will be reported. */
 void osc_unrecorded_open(struct osc_unrecorded *u, const char *run_id);
 
-/* Take what was sent, and stop listening. */
+/* Receive the messages, and stop listening. */
 void osc_unrecorded_close(struct osc_unrecorded *u);
 
-/* One line, if there are any. */
-void osc_unrecorded_tell(const struct osc_unrecorded *u);
+/* Report on standard error, in one line; nothing if there are none. */
+void osc_unrecorded_report(const struct osc_unrecorded *u);
 
 /* What to do about the errno WHY of a file that could not be made. Static. */
 const char *osc_unrecorded_way_out(int why);

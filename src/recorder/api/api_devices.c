@@ -33,7 +33,7 @@ static uint32_t n_devices = 1, n_queues = 1; /* taken; some may not be known yet
 static uint64_t last_launch;
 
 /* One more of *N; 0 if there are MAX. */
-static uint32_t take(uint32_t *n, uint32_t max)
+static uint32_t reserve_number(uint32_t *n, uint32_t max)
 {
     /* relaxed: what is there gets known by is_known. */
     uint32_t i = __atomic_load_n(n, __ATOMIC_RELAXED);
@@ -90,7 +90,7 @@ static void put_queue(uint32_t number)
 /* The number of the device that has TYPE and INDEX already; 0: none has. */
 static uint32_t find_device(const char *type, uint32_t index)
 {
-    /* relaxed: see take() */
+    /* relaxed: see reserve_number() */
     const uint32_t n = __atomic_load_n(&n_devices, __ATOMIC_RELAXED);
 
     for (uint32_t i = 1; i < n; i++)
@@ -108,7 +108,7 @@ uint32_t osc_device_add(const struct osc_device_info *info)
     }
     const char *type = info->type ? info->type : "";
     const uint32_t there = find_device(type, info->index);
-    const uint32_t number = there != 0 ? there : take(&n_devices, DEVICES_MAX);
+    const uint32_t number = there != 0 ? there : reserve_number(&n_devices, DEVICES_MAX);
 
     if (there != 0 || number == 0)
         return number;
@@ -127,7 +127,7 @@ uint32_t osc_device_add(const struct osc_device_info *info)
 
 uint32_t osc_queue_add(uint32_t device, const char *name)
 {
-    const uint32_t number = take(&n_queues, QUEUES_MAX);
+    const uint32_t number = reserve_number(&n_queues, QUEUES_MAX);
 
     if (number == 0)
         return 0;
@@ -143,7 +143,7 @@ uint32_t osc_queue_add(uint32_t device, const char *name)
 
 void osc_devices_record(void)
 {
-    /* relaxed: see take() */
+    /* relaxed: see reserve_number() */
     const uint32_t n = __atomic_load_n(&n_devices, __ATOMIC_RELAXED);
     const uint32_t m = __atomic_load_n(&n_queues, __ATOMIC_RELAXED);
 

@@ -188,7 +188,8 @@ void osc_memory_free_total(uint32_t device, uint64_t addr, uint64_t bytes,
                 allocated_bytes, reserved_bytes);
 }
 
-/* --- who ------------------------------------------------------------------------------ */
+/* --- names of threads and processes
+ * ------------------------------------------------------------------------------ */
 
 /* A fact that is named NAME and true from now on. */
 static void put_name(uint32_t kind, const char *name)

@@ -51,7 +51,7 @@ __attribute__((constructor)) static void load(void)
     errno = kept;
 }
 
-/* At exit, whoever calls it. */
+/* At exit, in whatever way. */
 __attribute__((destructor)) static void unload(void)
 {
     (void)osc_stop();

@@ -52,7 +52,8 @@ void osc_backlog_drain(struct osc_backlog *backlog, struct osc_sink *sink, uint6
     for (struct osc_block *b = osc_blocks_drain(); b; b = next) {
         next = osc_blocks_next(b);
         if (sink)
-            (void)osc_sink_learn(sink, b, (struct osc_pack_range){0, used_slots(b), false});
+            (void)osc_sink_store_persistent(sink, b,
+                                            (struct osc_pack_range){0, used_slots(b), false});
         add(backlog, b, now_ticks, now_ns);
     }
 }
@@ -212,7 +213,7 @@ static osc_status write_batches(struct osc_backlog *backlog, struct osc_sink *si
 static osc_status write_open(struct osc_sink *sink, const struct osc_backlog_range *range,
                              uint32_t *n_waiting)
 {
-    /* acquire: pairs with the release of who adds blocks. */
+    /* acquire: pairs with the release where blocks are added */
     const uint32_t n = __atomic_load_n(&osc_blocks_header()->n_blocks, __ATOMIC_ACQUIRE);
     osc_status st = OSC_OK;
 
@@ -233,19 +234,19 @@ static osc_status write_open(struct osc_sink *sink, const struct osc_backlog_ran
     return st;
 }
 
-osc_status osc_backlog_put_standing(const struct osc_backlog *backlog, struct osc_sink *sink,
-                                    uint64_t from_ticks)
+osc_status osc_backlog_put_persistent(const struct osc_backlog *backlog, struct osc_sink *sink,
+                                      uint64_t from_ticks)
 {
     /* acquire: as in write_open() */
     const uint32_t n = __atomic_load_n(&osc_blocks_header()->n_blocks, __ATOMIC_ACQUIRE);
     osc_status st = OSC_OK;
 
-    osc_sink_recall(sink);
+    osc_sink_repeat_persistent(sink);
     for (uint32_t i = 0; from_ticks && i < backlog->n && st == OSC_OK; i++) {
         const struct osc_block *b = backlog->entries[i].block;
         const uint32_t end = osc_pack_find(b, 0, used_slots(b), from_ticks);
 
-        st = osc_sink_put_standing(sink, b, (struct osc_pack_range){0, end, false});
+        st = osc_sink_put_persistent(sink, b, (struct osc_pack_range){0, end, false});
     }
     for (uint32_t i = 0; i < n && st == OSC_OK; i++) {
         const struct osc_block *b = osc_blocks_at(i);
@@ -255,7 +256,7 @@ osc_status osc_backlog_put_standing(const struct osc_backlog *backlog, struct os
             continue;
         const uint32_t end =
             from_ticks ? osc_pack_find(b, 0, OSC_BLOCK_SLOTS, from_ticks) : b->written_slots;
-        st = osc_sink_put_standing(sink, b, (struct osc_pack_range){0, end, false});
+        st = osc_sink_put_persistent(sink, b, (struct osc_pack_range){0, end, false});
     }
     return st;
 }
@@ -337,7 +338,7 @@ void osc_backlog_evict(struct osc_backlog *backlog, struct osc_sink *sink, uint6
         n_over -= n_over > 0;
         backlog->evicted_ticks = e->drained_ticks;
         const struct osc_pack_range all = {0, used_slots(e->block), false};
-        e->may_have_holes = !osc_sink_learn(sink, e->block, all);
+        e->may_have_holes = !osc_sink_store_persistent(sink, e->block, all);
         if (!finish(backlog, e))
             backlog->entries[n++] = *e;
     }

@@ -272,7 +272,7 @@ static void standing_records_outlive_their_blocks(void **state)
     osc_backlog_drain(&backlog, &sink, 2000, 0);
     write_all(NULL, UINT64_MAX, 0, true);
     assert_int_equal(b->state, OSC_BLOCK_FREE);
-    assert_int_equal(osc_backlog_put_standing(&backlog, &sink, 0), OSC_OK);
+    assert_int_equal(osc_backlog_put_persistent(&backlog, &sink, 0), OSC_OK);
     assert_int_equal(osc_sink_flush(&sink), OSC_OK);
     const struct recording r = read_out();
     assert_int_equal(r.n_kinds[OSC_RECORD_END], 0);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * control_socket.h - the socket in the live directory: who may ask, what they asked, the
- * answer.
+ * control_socket.h - the socket in the live directory that `opscope ctl` talks to.
  *
- * wire/control.h has the words. Here is only the transport; what a command does is the
- * caller's.
+ * wire/control.h defines the commands. This module checks who asks, reads the command and
+ * sends the answer; the caller carries the command out.
  *
  * Threading: one thread at a time.
  */
@@ -29,7 +28,7 @@ struct osc_control {
 /* Listen in the directory DIR_FD. OSC_EIO: nothing is there. */
 OSC_MUST_USE osc_status osc_control_open(struct osc_control *control, int dir_fd);
 
-/* Answer those who wait; does not wait itself, but for what one sends, 100 ms. */
+/* Answer all clients that wait. It waits only for the command of a client, up to 100 ms. */
 void osc_control_serve(struct osc_control *control, osc_control_answer *answer, void *ctx);
 
 /* Close, and remove the socket if IS_OURS: not in the child of a fork. */

@@ -77,7 +77,7 @@ static void nap(void)
     (void)nanosleep(&ms, NULL);
 }
 
-static void take_anchor(void)
+static void read_anchor(void)
 {
     struct osc_clock_anchor now;
 
@@ -138,7 +138,7 @@ static void grow(uint32_t n_drained, int64_t now_ns)
 }
 
 /* Say once that it went wrong, and leave the disk alone for a second. */
-static osc_status note(osc_status st)
+static osc_status report_write(osc_status st)
 {
     if (st == OSC_OK) {
         self.retry_ns = 0;
@@ -160,7 +160,7 @@ static void write_full(void)
                                           .now_ns = osc_clock_now_ns()};
     uint32_t n_waiting;
 
-    (void)note(osc_backlog_write(&self.backlog, &self.sink, &all, &n_waiting));
+    (void)report_write(osc_backlog_write(&self.backlog, &self.sink, &all, &n_waiting));
 }
 
 /* Whether so many blocks are full that they should be written; of a small pool a part. */
@@ -196,21 +196,21 @@ static osc_status write_until(struct osc_sink *sink, uint64_t until)
         range.now_ns = osc_clock_now_ns();
         st = osc_backlog_write(&self.backlog, sink, &range, &n_waiting);
     }
-    return note(st);
+    return report_write(st);
 }
 
 /* End the part for REASON at TICKS, with a last look at the clock. */
 static osc_status end_part(uint32_t reason, uint64_t ticks)
 {
-    take_anchor();
+    read_anchor();
     osc_losses_store(osc_blocks_header());
     osc_status st = osc_sink_flush(&self.sink);
     if (st == OSC_OK)
         st = osc_sink_end(&self.sink, reason, ticks);
-    return note(st);
+    return report_write(st);
 }
 
-static void hand_over(void)
+static void report_ready(void)
 {
     if (self.options.o.trace_ready)
         self.options.o.trace_ready(self.options.o.ctx, self.sink.file.path);
@@ -232,10 +232,10 @@ static void follow_schedule(void)
             self.is_writing = false;
         }
         if ((cut.deeds & OSC_DEED_READY) && st == OSC_OK)
-            hand_over();
+            report_ready();
         if (cut.deeds & OSC_DEED_START) {
             (void)write_until(NULL, cut.ticks);
-            (void)note(osc_backlog_put_standing(&self.backlog, &self.sink, 0));
+            (void)report_write(osc_backlog_put_persistent(&self.backlog, &self.sink, 0));
             self.is_writing = true;
         }
     }
@@ -255,8 +255,9 @@ static uint64_t flight_begin(uint64_t ticks)
     return from;
 }
 
-/* Who is killed leaves whole steps, who crashed nothing more. relaxed: a number for itself */
-static void tell_flight(void)
+/* A process that is killed leaves whole steps; after a crash was dumped, nothing is left.
+ * relaxed: a number for itself */
+static void store_flight_begin(void)
 {
     const bool is_over = self.crashed_ns && osc_clock_now_ns() - self.crashed_ns < SECOND;
 
@@ -281,17 +282,17 @@ static osc_status dump_flight(uint32_t reason, uint64_t ticks)
         nap(); /* calls under way end */
     drain();
     range.now_ns = osc_clock_now_ns();
-    st = note(osc_backlog_put_standing(&self.backlog, &self.sink,
-                                       range.from_ticks + !range.from_ticks));
+    st = report_write(osc_backlog_put_persistent(&self.backlog, &self.sink,
+                                                 range.from_ticks + !range.from_ticks));
     if (st == OSC_OK)
-        st = note(osc_backlog_write(&self.backlog, &self.sink, &range, &n_waiting));
+        st = report_write(osc_backlog_write(&self.backlog, &self.sink, &range, &n_waiting));
     if (st == OSC_OK)
         st = end_part(reason, ticks);
     if (reason == OSC_END_CRASHED)
-        self.crashed_ns = range.now_ns, tell_flight();
+        self.crashed_ns = range.now_ns, store_flight_begin();
     if (st == OSC_OK) {
         osc_windows_dumped(range.from_ticks, ticks);
-        hand_over();
+        report_ready();
     }
     return st;
 }
@@ -318,7 +319,7 @@ static void fly(void)
     /* Once for each window, for all slow steps in it; sooner if they were given up else. */
     dump_slow(is_due ? UINT64_MAX : osc_backlog_evicts(&self.backlog, from, n_max));
     osc_backlog_evict(&self.backlog, &self.sink, from, n_max);
-    tell_flight();
+    store_flight_begin();
 }
 
 static void ask(enum request request)
@@ -373,7 +374,7 @@ static bool is_running(void)
     return __atomic_load_n(&self.is_running, __ATOMIC_ACQUIRE);
 }
 
-/* Whether there is somebody who does what is asked. */
+/* Whether there is a thread that serves requests. */
 static bool has_thread(void)
 {
     /* acquire: pairs with the release in start_thread() */
@@ -486,14 +487,14 @@ static void look_for_exited(void)
 }
 
 /* Say what became of threads; entries of those that are through are used again. */
-static void settle_threads(void)
+static void write_threads(void)
 {
     const struct osc_live_thread *threads = osc_blocks_threads();
     struct osc_thread_set waiting;
 
     osc_backlog_wake(&self.backlog);
     osc_losses_store(osc_blocks_header());
-    if (self.is_writing && osc_sink_tell_threads(&self.sink) != OSC_OK)
+    if (self.is_writing && osc_sink_write_threads(&self.sink) != OSC_OK)
         return;
     osc_backlog_threads(&self.backlog, &waiting);
     for (uint32_t i = 0; i < OSC_LIVE_THREADS; i++)
@@ -522,7 +523,7 @@ static void look(uint32_t requests)
     drain();
     grow(self.backlog.n > n_before ? self.backlog.n - n_before : 0, now_ns);
     if (anchor_is_due(now_ns))
-        take_anchor();
+        read_anchor();
     if (requests & REQUEST_TOGGLE)
         pause_for_user(!is_paused_by_user);
     follow_schedule();
@@ -538,7 +539,7 @@ static void look(uint32_t requests)
              (enough_are_full() || now_ns - self.written_ns >= SECOND))
         write_full();
     reap(now_ns);
-    settle_threads();
+    write_threads();
     osc_control_serve(&self.control, answer, NULL);
 }
 
@@ -568,7 +569,7 @@ static osc_status finish(void)
     if (st == OSC_OK)
         st = end_part(OSC_END_STOPPED, osc_ticks());
     if (st == OSC_OK && (deeds & OSC_DEED_READY))
-        hand_over();
+        report_ready();
     return st;
 }
 
@@ -633,7 +634,7 @@ static osc_status start_thread(void)
         return OSC_ENOMEM;
     const int failed = pthread_create(&self.thread, NULL, run, NULL);
     if (failed)
-        osc_open_failure_note(failed);
+        osc_open_failure_store(failed);
     /* release: pairs with the acquire in has_thread() */
     __atomic_store_n(&self.has_thread, !failed, __ATOMIC_RELEASE);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
@@ -654,11 +655,11 @@ osc_status osc_flush_start(const struct osc_flush_start *start)
         osc_blocks_wake_at(FLIGHT_WAKE_PART);
     self.ticks_per_ns = start->ticks_hz ? (double)start->ticks_hz / (double)SECOND : 1;
     self.rate_after_ns = start->ticks_hz ? SECOND / 2 : 0;
-    take_anchor();
+    read_anchor();
     osc_status st = open_all(start);
     if (st != OSC_OK) {
         if (self.sink.file.error)
-            osc_open_failure_note(self.sink.file.error);
+            osc_open_failure_store(self.sink.file.error);
         osc_parts_discard(&self.sink.file);
         close_all(true);
         return st;
@@ -676,7 +677,7 @@ osc_status osc_flush_start(const struct osc_flush_start *start)
     osc_windows_open(&windows);
     self.is_writing = !self.options.is_flight && osc_windows_begins_open();
     self.written_ns = osc_clock_now_ns();
-    take_anchor(); /* the second one: with it, ticks have a rate from the first call on */
+    read_anchor(); /* the second one: with it, ticks have a rate from the first call on */
     st = start->is_alone ? OSC_OK : start_thread();
     if (st != OSC_OK) {
         osc_parts_discard(&self.sink.file);
@@ -717,12 +718,12 @@ osc_status osc_flush_stop(void)
         be_flusher();
         self.stop_status = finish();
     }
-    /* relaxed: who still sees it running waits in vain, for a while. */
+    /* relaxed: a thread that still sees it running waits in vain, for a while. */
     __atomic_store_n(&self.is_running, false, __ATOMIC_RELAXED);
 
     const osc_status st = self.stop_status;
     if (st == OSC_OK)
-        /* release: who sees it finds all in the file. */
+        /* release: a reader that sees it finds everything in the file. */
         __atomic_store_n(&osc_blocks_header()->state, OSC_LIVE_ENDED, __ATOMIC_RELEASE);
     pause_for_user(false);
     osc_windows_close();
@@ -758,7 +759,7 @@ void osc_flush_forget(void)
 {
     osc_windows_close();
     close_all(false);
-    /* relaxed: who still sees it running waits in vain, for a while. */
+    /* relaxed: a thread that still sees it running waits in vain, for a while. */
     __atomic_store_n(&self.is_running, false, __ATOMIC_RELAXED);
     osc_signals_close();
 }

@@ -2,19 +2,19 @@
 /*
  * flush.h - the thread that writes: full blocks, names and clock readings into NAME.osc.
  *
- * osc_start() opens the live directory and calls osc_flush_start(); from then on the
- * flusher alone reads blocks, gives them back and touches the .osc files. It also runs
- * the schedule, the flight recorder, the signals and the control socket, because each
- * of them ends in "write what there is, now".
+ * osc_start() opens the live directory and calls osc_flush_start(); from then on only the
+ * flusher reads blocks, gives them back and changes the .osc files. It also runs the
+ * schedule, the flight recorder, the signals and the control socket, because each of them
+ * ends in "write what there is, now".
  *
  *   - Without a schedule or flight recorder there is one file, NAME.osc, or with a limit
  *     NAME.osc, NAME.2.osc, ...: each can be read alone, the oldest are deleted.
  *   - With a schedule or flight recorder each window or dump is such a file.
- *   - Nothing here allocates with malloc, and nothing takes a lock of libc: a child of
- *     fork() can begin anew whatever the flusher did at that moment. So there is nothing
- *     to do before a fork; the child calls osc_flush_leave_socket(), and osc_flush_forget()
- *     when it records.
- *   - When the disk is full the flusher stops writing and keeps counting; what was not
+ *   - Nothing here allocates with malloc, and nothing takes a lock of libc, so a child of
+ *     fork() can begin anew whatever the flusher did at that moment. Nothing has to be done
+ *     before a fork; the child calls osc_flush_leave_socket(), and osc_flush_forget() when
+ *     it records.
+ *   - When the disk is full, the flusher stops writing and goes on counting; what was not
  *     written stays in the live directory as long as memory allows.
  *
  * Threading: osc_flush_start() and osc_flush_stop() by one thread at a time;
@@ -59,21 +59,21 @@ struct osc_flush_start {
  * Holds at once if the schedule begins with steps that are not recorded. On failure
  * nothing is left: OSC_EIO (no file there), OSC_ENOMEM (no memory, no thread).
  *
- * Alone, there is no thread before osc_flush_attend(): what is recorded stays in the live
- * directory, as far as that has room, until osc_flush_stop() writes it, and nobody answers
- * signals and the control socket. So little more than system calls is made.
+ * With is_alone there is no thread before osc_flush_attend(): records stay in the live
+ * directory, as far as that has room, until osc_flush_stop() writes them, and signals and
+ * the control socket are not answered. Little more than system calls is made.
  */
 OSC_MUST_USE osc_status osc_flush_start(const struct osc_flush_start *start);
 
-/* It was started alone: start its thread. Once; not beside osc_flush_stop(). If none can be
- * had it stays alone. */
+/* It was started alone: start its thread. Once, and not beside osc_flush_stop(). If that
+ * fails, it stays alone. */
 void osc_flush_attend(void);
 
 /*
  * Write all that was recorded (the caller has switched recording off), end the file and
- * the thread. OSC_OK: nothing needs the live directory any more, the caller removes it.
- * OSC_EIO: not all could be written, it must stay. OSC_EINVAL on the flusher's own thread,
- * which goes on. OSC_OK if it does not run.
+ * the thread. OSC_OK: the live directory is not needed any more, and the caller removes it;
+ * also if the flusher does not run. OSC_EIO: not everything could be written, so it must
+ * stay. OSC_EINVAL on the flusher's own thread, which continues.
  */
 osc_status osc_flush_stop(void);
 
@@ -92,10 +92,10 @@ void osc_flush_step_begin(uint64_t step, uint64_t ticks);
  */
 osc_status osc_flush_dump(void);
 
-/* In the child of a fork, at once: whoever asks the parent must not wait for the child. */
+/* In the child of a fork, at once: a question to the parent must not wait for the child. */
 void osc_flush_leave_socket(void);
 
-/* In the child of a fork: close what is open, forget the rest, remove nothing. */
+/* In the child of a fork: close what is open, forget the rest, and remove nothing. */
 void osc_flush_forget(void);
 
 #endif

@@ -11,48 +11,48 @@
 
 #define COPY_TAG 1u /* of the block that copies are packed from */
 
-void osc_part_state_open(struct osc_part_state *carry)
+void osc_part_state_open(struct osc_part_state *state)
 {
     void *p = mmap(NULL, BYTES, PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-    carry->threads = p == MAP_FAILED ? NULL : p;
+    state->threads = p == MAP_FAILED ? NULL : p;
 }
 
-void osc_part_state_close(struct osc_part_state *carry)
+void osc_part_state_close(struct osc_part_state *state)
 {
-    if (carry->threads)
-        munmap(carry->threads, BYTES);
-    carry->threads = NULL;
+    if (state->threads)
+        munmap(state->threads, BYTES);
+    state->threads = NULL;
 }
 
 /* Where THREAD stands, or else could; OSC_PART_STATE_THREADS: there is no room. */
-static uint32_t find(const struct osc_part_state *carry, uint32_t thread)
+static uint32_t find(const struct osc_part_state *state, uint32_t thread)
 {
     const uint32_t first = thread % OSC_LIVE_THREADS;
     uint32_t unused = OSC_PART_STATE_THREADS;
 
     for (uint32_t i = first + OSC_PART_STATE_PLACES; i-- > first;) {
-        if (carry->ids[i] == thread)
+        if (state->ids[i] == thread)
             return i;
-        if (carry->ids[i] == 0)
+        if (state->ids[i] == 0)
             unused = i;
     }
     return unused;
 }
 
-static void note_reading(struct osc_part_state *carry, uint32_t thread,
-                         const struct osc_record_slot *s)
+static void store_reading(struct osc_part_state *state, uint32_t thread,
+                          const struct osc_record_slot *s)
 {
     const uint32_t device = osc_record_id(s->word);
-    struct osc_part_state_device *d = carry->devices;
+    struct osc_part_state_device *d = state->devices;
 
-    while (d < carry->devices + carry->n_devices && d->device != device)
+    while (d < state->devices + state->n_devices && d->device != device)
         d++;
-    if (d == carry->devices + OSC_PART_STATE_DEVICES)
+    if (d == state->devices + OSC_PART_STATE_DEVICES)
         return;
-    if (d == carry->devices + carry->n_devices) {
-        carry->n_devices++;
+    if (d == state->devices + state->n_devices) {
+        state->n_devices++;
         *d = (struct osc_part_state_device){.device = device};
     }
     d->thread = thread;
@@ -61,7 +61,7 @@ static void note_reading(struct osc_part_state *carry, uint32_t thread,
 }
 
 /* Take in the record at S of N_SLOTS. */
-static void follow_one(struct osc_part_state *carry, struct osc_part_state_thread *t,
+static void follow_one(struct osc_part_state *state, struct osc_part_state_thread *t,
                        uint32_t thread, const struct osc_record_slot *s, uint64_t word,
                        uint32_t n_slots)
 {
@@ -79,7 +79,7 @@ static void follow_one(struct osc_part_state *carry, struct osc_part_state_threa
         memcpy(t->step, s, sizeof t->step);
         t->has_step = true;
     } else if (kind == OSC_RECORD_DEVICE_CLOCK && n_slots == 2) {
-        note_reading(carry, thread, s);
+        store_reading(state, thread, s);
     }
 }
 
@@ -92,9 +92,9 @@ static bool goes_on(const struct osc_part_state_thread *t, const struct osc_bloc
     return first == 0 && t->is_through;
 }
 
-static void settle(struct osc_part_state_thread *t, const struct osc_block *b, uint32_t end)
+static void store_end(struct osc_part_state_thread *t, const struct osc_block *b, uint32_t end)
 {
-    /* acquire: pairs with the release of who filled it: how much is in it. */
+    /* acquire: pairs with the release in osc_blocks_fill(): how much is in it. */
     const bool is_full = __atomic_load_n(&b->state, __ATOMIC_ACQUIRE) == OSC_BLOCK_FULL;
 
     t->seq = b->seq;
@@ -102,46 +102,46 @@ static void settle(struct osc_part_state_thread *t, const struct osc_block *b, u
     t->is_through = end >= OSC_BLOCK_SLOTS || (is_full && end >= b->used_slots);
 }
 
-void osc_part_state_follow(struct osc_part_state *carry, const struct osc_block *b,
+void osc_part_state_follow(struct osc_part_state *state, const struct osc_block *b,
                            uint32_t first, uint32_t end)
 {
-    const uint32_t place = carry->threads ? find(carry, b->thread) : OSC_PART_STATE_THREADS;
+    const uint32_t place = state->threads ? find(state, b->thread) : OSC_PART_STATE_THREADS;
 
     if (place == OSC_PART_STATE_THREADS)
         return;
-    struct osc_part_state_thread *t = &carry->threads[place];
-    const bool is_new = carry->ids[place] == 0;
+    struct osc_part_state_thread *t = &state->threads[place];
+    const bool is_new = state->ids[place] == 0;
     if (!is_new && b->seq < t->seq)
         return; /* it waited, and was given up when the next one came */
     if (is_new || !goes_on(t, b, first)) {
         t->depth = 0;
         t->has_step = false;
     }
-    carry->ids[place] = b->thread;
+    state->ids[place] = b->thread;
     for (uint32_t i = first, n; i < end; i += n) {
         const uint64_t word = osc_record_look(&b->slots[i]);
 
         n = osc_record_n_slots(word);
         if (osc_record_tag(word) == b->tag && n > 0 && n <= end - i)
-            follow_one(carry, t, b->thread, &b->slots[i], word, n);
+            follow_one(state, t, b->thread, &b->slots[i], word, n);
         else
             n = 1; /* never finished */
     }
-    settle(t, b, end);
+    store_end(t, b, end);
 }
 
-void osc_part_state_forget(struct osc_part_state *carry)
+void osc_part_state_forget(struct osc_part_state *state)
 {
-    memset(carry->ids, 0, sizeof carry->ids);
+    memset(state->ids, 0, sizeof state->ids);
 }
 
 /* --- telling it ------------------------------------------------------------------ */
 
 /* Add the record at S of N slots to the block of copies, which has USED. */
-static uint32_t copy(struct osc_part_state *carry, uint32_t used,
+static uint32_t copy(struct osc_part_state *state, uint32_t used,
                      const struct osc_record_slot *s, uint32_t n)
 {
-    struct osc_record_slot *to = &carry->block.slots[used];
+    struct osc_record_slot *to = &state->block.slots[used];
 
     memcpy(to, s, n * sizeof *s);
     to->word = osc_record_word(osc_record_id(s->word), COPY_TAG, osc_record_kind(s->word), n);
@@ -149,7 +149,7 @@ static uint32_t copy(struct osc_part_state *carry, uint32_t used,
 }
 
 /* Pack the USED slots of the block of copies, whose SEQ and THREAD are set. */
-static size_t pack(struct osc_part_state *carry, uint32_t used, unsigned char *out, size_t room,
+static size_t pack(struct osc_part_state *state, uint32_t used, unsigned char *out, size_t room,
                    uint64_t *n_records)
 {
     struct osc_pack_segment segment;
@@ -157,8 +157,8 @@ static size_t pack(struct osc_part_state *carry, uint32_t used, unsigned char *o
 
     if (used == 0 || room < osc_pack_bound(used))
         return 0;
-    carry->block.tag = COPY_TAG;
-    const size_t len = osc_pack_block(&carry->block, (struct osc_pack_range){.end_slot = used},
+    state->block.tag = COPY_TAG;
+    const size_t len = osc_pack_block(&state->block, (struct osc_pack_range){.end_slot = used},
                                       &segment, out + sizeof segment, &times);
     segment.n_slots = 0;
     memcpy(out, &segment, sizeof segment);
@@ -166,24 +166,24 @@ static size_t pack(struct osc_part_state *carry, uint32_t used, unsigned char *o
     return sizeof segment + len;
 }
 
-static size_t tell_thread(struct osc_part_state *carry, uint32_t place, unsigned char *out,
-                          size_t room, uint64_t *n_records)
+static size_t write_thread(struct osc_part_state *state, uint32_t place, unsigned char *out,
+                           size_t room, uint64_t *n_records)
 {
-    const struct osc_part_state_thread *t = &carry->threads[place];
+    const struct osc_part_state_thread *t = &state->threads[place];
     uint32_t used = 0;
 
     if (t->has_step)
-        used = copy(carry, used, t->step, 2);
+        used = copy(state, used, t->step, 2);
     for (uint32_t i = 0; i < t->depth && t->depth <= OSC_PART_STATE_DEPTH; i++)
-        used = copy(carry, used, &t->open[i], 1);
-    carry->block.seq = t->seq;
-    carry->block.thread = carry->ids[place];
-    return pack(carry, used, out, room, n_records);
+        used = copy(state, used, &t->open[i], 1);
+    state->block.seq = t->seq;
+    state->block.thread = state->ids[place];
+    return pack(state, used, out, room, n_records);
 }
 
-/* Tell those of the threads that are still there; the others are forgotten. */
-static size_t tell_threads(struct osc_part_state *carry, unsigned char *out, size_t room,
-                           uint64_t *n_records)
+/* Write the scopes of threads that still exist; forget the other threads. */
+static size_t write_threads(struct osc_part_state *state, unsigned char *out, size_t room,
+                            uint64_t *n_records)
 {
     const struct osc_live_thread *threads = osc_blocks_threads();
     /* relaxed: an entry is read only if its state says so. */
@@ -191,42 +191,42 @@ static size_t tell_threads(struct osc_part_state *carry, unsigned char *out, siz
     size_t len = 0;
 
     for (uint32_t i = 0; i < n && i < OSC_LIVE_THREADS; i++) {
-        /* acquire: pairs with the release of who fills an entry. */
+        /* acquire: pairs with the release in osc_threads_enter() */
         if (__atomic_load_n(&threads[i].state, __ATOMIC_ACQUIRE) == OSC_THREAD_UNUSED)
             continue;
-        const uint32_t place = find(carry, (uint32_t)threads[i].ordinal);
-        if (place == OSC_PART_STATE_THREADS || carry->ids[place] == 0)
+        const uint32_t place = find(state, (uint32_t)threads[i].ordinal);
+        if (place == OSC_PART_STATE_THREADS || state->ids[place] == 0)
             continue;
-        carry->threads[place].is_seen = true;
-        len += tell_thread(carry, place, out + len, room - len, n_records);
+        state->threads[place].is_seen = true;
+        len += write_thread(state, place, out + len, room - len, n_records);
     }
     for (uint32_t i = 0; i < OSC_PART_STATE_THREADS; i++) {
-        if (carry->ids[i] == 0)
+        if (state->ids[i] == 0)
             continue;
-        if (!carry->threads[i].is_seen)
-            carry->ids[i] = 0;
-        carry->threads[i].is_seen = false;
+        if (!state->threads[i].is_seen)
+            state->ids[i] = 0;
+        state->threads[i].is_seen = false;
     }
     return len;
 }
 
-size_t osc_part_state_tell(struct osc_part_state *carry, unsigned char *out, size_t room,
-                           uint64_t *n_records)
+size_t osc_part_state_write(struct osc_part_state *state, unsigned char *out, size_t room,
+                            uint64_t *n_records)
 {
     size_t len = 0;
 
     *n_records = 0;
-    if (!carry->threads)
+    if (!state->threads)
         return 0;
-    for (uint32_t i = 0; i < carry->n_devices; i++) {
-        const struct osc_part_state_device *d = &carry->devices[i];
+    for (uint32_t i = 0; i < state->n_devices; i++) {
+        const struct osc_part_state_device *d = &state->devices[i];
         uint32_t used = 0;
 
         for (uint32_t k = 0; k < d->n_readings; k++)
-            used = copy(carry, used, d->readings[k], 2);
-        carry->block.seq = 0;
-        carry->block.thread = d->thread;
-        len += pack(carry, used, out + len, room - len, n_records);
+            used = copy(state, used, d->readings[k], 2);
+        state->block.seq = 0;
+        state->block.thread = d->thread;
+        len += pack(state, used, out + len, room - len, n_records);
     }
-    return len + tell_threads(carry, out + len, room - len, n_records);
+    return len + write_threads(state, out + len, room - len, n_records);
 }

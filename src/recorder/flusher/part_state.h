@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * part_state.h - what holds where a part ends and the next one goes on.
+ * part_state.h - what is open where one part ends and the next one continues.
  *
- * A part of a rotation must be readable when those before it are deleted. So it begins
- * with copies of the records that still hold: of each thread the begins of its open scopes
- * and of its step, of each device the first and the last reading of its clock. They are
- * found by following what is written, so they are of what earlier parts have, no more.
+ * A part of a rotation must be readable after the parts before it are deleted. So it
+ * begins with copies of the records that still apply: of each thread the begins of its
+ * open scopes and of its step, of each device the first and the last reading of its clock.
+ * Everything that is written is followed here, so the copies are of records that earlier
+ * parts have.
  *
- *   - Blocks of a thread must be followed in order. Where one comes before its time,
- *     because a call in an older one has not finished, the scopes of that thread are
- *     forgotten: to say nothing is better than to say what is wrong.
- *   - Scopes deeper than OSC_PART_STATE_DEPTH are counted, and while there are any, those of
- * the thread are not told. A thread that finds no room is not followed.
+ *   - The blocks of a thread have to be followed in order. A block that comes too early,
+ *     because a call in an older block has not finished, clears the scopes of its thread:
+ *     no copy is better than a wrong one.
+ *   - Scopes deeper than OSC_PART_STATE_DEPTH are only counted; while there are any, the
+ *     scopes of the thread are not copied. A thread without room is not followed.
  *
  * Threading: one thread at a time.
  */
@@ -25,7 +26,7 @@
 
 #define OSC_PART_STATE_DEPTH   250u
 #define OSC_PART_STATE_DEVICES 64u
-/* A thread stands at most so many places behind the one that its number says. */
+/* A thread is at most so many places behind the place that its number selects. */
 #define OSC_PART_STATE_PLACES  8u
 #define OSC_PART_STATE_THREADS (OSC_LIVE_THREADS + OSC_PART_STATE_PLACES)
 
@@ -33,15 +34,15 @@ struct osc_part_state_thread {
     uint64_t seq;   /* of the block that was followed last */
     uint32_t depth; /* scopes open */
     uint32_t end_slot;
-    bool is_through; /* there is no more in it */
+    bool is_through; /* the block has nothing more */
     bool has_step;
-    bool is_seen; /* it is among the threads that are there */
+    bool is_seen; /* the thread exists, as far as was looked */
     struct osc_record_slot step[2];
     struct osc_record_slot open[OSC_PART_STATE_DEPTH];
 };
 
 struct osc_part_state_device {
-    uint32_t device, thread; /* whose readings these are, and who took the last one */
+    uint32_t device, thread; /* whose readings these are; the thread of the last one */
     uint32_t n_readings;     /* 0, 1, or 2 for more */
     struct osc_record_slot readings[2][2];
 };
@@ -55,22 +56,22 @@ struct osc_part_state {
     struct osc_block block; /* the copies that are being packed */
 };
 
-/* If there is no room for it, nothing is followed. */
-void osc_part_state_open(struct osc_part_state *carry);
-void osc_part_state_close(struct osc_part_state *carry);
+/* Without memory nothing is followed. */
+void osc_part_state_open(struct osc_part_state *state);
+void osc_part_state_close(struct osc_part_state *state);
 
 /* The slots of B from FIRST to before END were written. */
-void osc_part_state_follow(struct osc_part_state *carry, const struct osc_block *b,
+void osc_part_state_follow(struct osc_part_state *state, const struct osc_block *b,
                            uint32_t first, uint32_t end);
 
-/* What comes does not go on from what was followed: no scope or step is open. */
-void osc_part_state_forget(struct osc_part_state *carry);
+/* The next block does not continue what was followed: no scope or step is open. */
+void osc_part_state_forget(struct osc_part_state *state);
 
 /*
- * Segments of copies for a new part to OUT of ROOM bytes; what does not fit is left out.
- * Returns their bytes; *N_RECORDS is how many there are.
+ * Write segments of copies for a new part to OUT, which has ROOM bytes; what does not fit
+ * is left out. Returns the bytes written; *N_RECORDS is how many records they hold.
  */
-size_t osc_part_state_tell(struct osc_part_state *carry, unsigned char *out, size_t room,
-                           uint64_t *n_records);
+size_t osc_part_state_write(struct osc_part_state *state, unsigned char *out, size_t room,
+                            uint64_t *n_records);
 
 #endif

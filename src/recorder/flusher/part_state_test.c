@@ -82,7 +82,7 @@ static const char *told_of(uint32_t thread)
 {
     static char text[2048];
     uint64_t n_records, n = 0;
-    const size_t len = osc_part_state_tell(&carry, out, sizeof out, &n_records);
+    const size_t len = osc_part_state_write(&carry, out, sizeof out, &n_records);
     struct osc_pack_segment s;
     size_t used = 0;
 

@@ -60,7 +60,7 @@ static void handle_crash(int number, siginfo_t *info, void *context)
     const int saved = errno;
 
     (void)context;
-    /* relaxed: whoever comes first sees to it; others wait for the end of the process. */
+    /* relaxed: the first thread handles it; others wait for the end of the process. */
     if (__atomic_fetch_add(&installed.n_crashes, 1, __ATOMIC_RELAXED) == 0)
         installed.signals.crash();
     for (int i = 0; i < N_FATAL; i++)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * signals.h - dump, toggle and crash, where the user asked for it; otherwise no signal is
- * touched.
+ * signals.h - signals that dump, toggle, or report a crash, as far as the user wants them.
  *
- *   - A handler that the host had before ours runs after it; one that it installs later
- *     replaces ours.
- *   - A fatal signal is put back to what the host had, and happens again.
+ *   - No other signal is changed.
+ *   - A handler that the host installed before ours runs after it; one that the host
+ *     installs later replaces ours.
+ *   - For a fatal signal the host's action is restored, and the signal is raised again.
  *
- * Threading: open and close by one thread at a time. The calls back come in signal
+ * Threading: open and close by one thread at a time. The callbacks are called in signal
  * handlers, on any thread.
  */
 #ifndef OSC_RECORDER_FLUSHER_SIGNALS_H
@@ -20,13 +20,13 @@ struct osc_signals {
     bool has_crash;                 /* fatal ones */
     void (*dump)(void);
     void (*toggle)(void);
-    void (*crash)(void); /* returns once all is written, or it takes too long */
+    void (*crash)(void); /* returns once all is written, or after a time limit */
 };
 
-/* Install handlers. What cannot be installed is left out. */
+/* Install handlers, as far as that is possible. */
 void osc_signals_open(const struct osc_signals *signals);
 
-/* Put back what was there, where it is still ours. */
+/* Restore the actions from before, where ours are still installed. */
 void osc_signals_close(void);
 
 #endif

@@ -11,7 +11,7 @@
 /* Code that is mapped: thousands of modules; what comes then is left out. */
 #define MODULES_BYTES ((size_t)1 << 19)
 /* What was open where the last part ended; what does not fit has no begin. */
-#define CARRIED_BYTES ((size_t)1 << 20)
+#define COPIES_BYTES ((size_t)1 << 20)
 /* What the part says of each entry, and behind that what is to be written. */
 #define THREADS_BYTES ((size_t)2 * OSC_LIVE_THREADS * sizeof(struct osc_wire_thread))
 
@@ -23,12 +23,12 @@ static void *get_pages(size_t len)
     return p == MAP_FAILED ? NULL : p;
 }
 
-/* A part begins: it says nothing yet. */
+/* A part begins: it has nothing yet. */
 static void begin_part(struct osc_sink *sink)
 {
     sink->has_facts = false;
     sink->has_before = false;
-    sink->has_standing = false;
+    sink->has_persistent = false;
     sink->has_modules = false;
     sink->n_anchors = 0;
     osc_name_log_rewind(&sink->names);
@@ -49,17 +49,17 @@ osc_status osc_sink_open(struct osc_sink *sink, int live_fd,
     sink->chunk = get_pages(sink->chunk_room);
     sink->threads = get_pages(THREADS_BYTES);
     sink->before = get_pages(THREADS_BYTES);
-    sink->carried = get_pages(CARRIED_BYTES);
+    sink->copies = get_pages(COPIES_BYTES);
     sink->modules = get_pages(2 * MODULES_BYTES);
-    if (!sink->chunk || !sink->threads || !sink->before || !sink->carried || !sink->modules)
+    if (!sink->chunk || !sink->threads || !sink->before || !sink->copies || !sink->modules)
         return OSC_ENOMEM;
     osc_status st = osc_name_log_open(&sink->names, live_fd);
     if (st == OSC_OK && sink->has_parts)
-        st = osc_persistent_open(&sink->standing, live_fd, sink->file.recording);
+        st = osc_persistent_open(&sink->persistent, live_fd, sink->file.recording);
     if (st != OSC_OK)
         return st;
     if (sink->part_bytes)
-        osc_part_state_open(&sink->carry);
+        osc_part_state_open(&sink->state);
     sink->facts_len = osc_process_facts_collect(facts, sink->facts, &sink->n_facts);
     begin_part(sink);
     st = osc_parts_open(&sink->file);
@@ -74,17 +74,17 @@ void osc_sink_close(struct osc_sink *sink)
         munmap(sink->threads, THREADS_BYTES);
     if (sink->before)
         munmap(sink->before, THREADS_BYTES);
-    if (sink->carried)
-        munmap(sink->carried, CARRIED_BYTES);
+    if (sink->copies)
+        munmap(sink->copies, COPIES_BYTES);
     if (sink->modules)
         munmap(sink->modules, 2 * MODULES_BYTES);
     sink->chunk = NULL;
     sink->modules = NULL;
-    sink->carried = NULL;
+    sink->copies = NULL;
     sink->threads = NULL;
     sink->before = NULL;
-    osc_persistent_close(&sink->standing);
-    osc_part_state_close(&sink->carry);
+    osc_persistent_close(&sink->persistent);
+    osc_part_state_close(&sink->state);
     osc_name_log_close(&sink->names);
     osc_parts_forget(&sink->file);
 }
@@ -98,8 +98,8 @@ static osc_status append(struct osc_sink *sink, uint16_t type, const void *paylo
     return osc_parts_append(&sink->file, header, payload);
 }
 
-/* Anchors of the live directory that the part does not have; those that are gone are gone. */
-static osc_status tell_anchors(struct osc_sink *sink)
+/* Write the anchors of the live directory that the part lacks; some may be overwritten. */
+static osc_status write_anchors(struct osc_sink *sink)
 {
     const struct osc_live_header *live = osc_blocks_header();
     struct osc_clock_anchor anchors[OSC_LIVE_ANCHORS] = {0};
@@ -135,7 +135,7 @@ void osc_sink_add_anchor(const struct osc_clock_anchor *anchor)
     const uint64_t i = live->n_anchors;
 
     live->anchors[i == 0 ? 0 : (i - 1) % (OSC_LIVE_ANCHORS - 1) + 1] = *anchor;
-    /* release: whoever reads the file while we live finds what is counted. */
+    /* release: a reader of the live directory finds all that is counted. */
     __atomic_store_n(&live->n_anchors, i + 1, __ATOMIC_RELEASE);
 }
 
@@ -147,17 +147,17 @@ void osc_sink_drop(struct osc_sink *sink)
     sink->times = (struct osc_pack_times){0};
 }
 
-/* Note what threads LOST that are gone and that no part tells of; relaxed: each number for
- * itself, for who reads the file. */
-static void tell_gone(const uint64_t lost[OSC_LOSS_COUNT])
+/* Store what threads LOST that have ended and that no part has. relaxed: each number stands
+ * for itself, for readers of the live directory. */
+static void store_gone(const uint64_t lost[OSC_LOSS_COUNT])
 {
     for (uint32_t cause = 0; cause < OSC_LOSS_COUNT; cause++)
         __atomic_store_n(&osc_blocks_header()->lost_gone[cause], lost[cause], __ATOMIC_RELAXED);
 }
 
-/* What earlier parts had that this one goes on from, which may be deleted, and what threads
- * lost that ended before a window: the last thing before it tells of records and threads. */
-static osc_status tell_before(struct osc_sink *sink)
+/* Write what was in earlier parts, which may be deleted, and what threads lost that ended
+ * before a window. It precedes the part's first records and threads. */
+static osc_status write_before(struct osc_sink *sink)
 {
     static const struct osc_wire_before nothing;
     osc_status st = OSC_OK;
@@ -168,34 +168,34 @@ static osc_status tell_before(struct osc_sink *sink)
         st = append(sink, OSC_CHUNK_BEFORE, &sink->gone, sizeof sink->gone, 1);
     sink->has_before = st == OSC_OK;
     if (sink->has_before)
-        tell_gone(nothing.lost);
+        store_gone(nothing.lost);
     return st;
 }
 
-/* What earlier parts had, and holds in this one, too. */
-static osc_status tell_standing(struct osc_sink *sink)
+/* Write the records of earlier parts that still apply in this one. */
+static osc_status write_persistent(struct osc_sink *sink)
 {
     const unsigned char *segments;
     osc_status st = OSC_OK;
     uint64_t n;
     size_t len;
 
-    if (sink->has_standing)
+    if (sink->has_persistent)
         return OSC_OK;
-    if (sink->standing.base) {
-        n = osc_persistent_get(&sink->standing, &segments, &len);
+    if (sink->persistent.base) {
+        n = osc_persistent_get(&sink->persistent, &segments, &len);
         if (len > 0)
             st = append(sink, OSC_CHUNK_RECORDS, segments, len, n);
     }
-    len = osc_part_state_tell(&sink->carry, sink->carried, CARRIED_BYTES, &n);
+    len = osc_part_state_write(&sink->state, sink->copies, COPIES_BYTES, &n);
     if (len > 0 && st == OSC_OK)
-        st = append(sink, OSC_CHUNK_RECORDS, sink->carried, len, n);
-    sink->has_standing = st == OSC_OK;
+        st = append(sink, OSC_CHUNK_RECORDS, sink->copies, len, n);
+    sink->has_persistent = st == OSC_OK;
     return st;
 }
 
-/* What code is mapped, if there are stacks and it has changed since the part was told. */
-static osc_status tell_modules(struct osc_sink *sink)
+/* Write which code is mapped, if there are stacks and the part lacks a change. */
+static osc_status write_modules(struct osc_sink *sink)
 {
     unsigned char *now = sink->modules + MODULES_BYTES;
     osc_status st = OSC_OK;
@@ -237,7 +237,7 @@ static osc_status flush_records(struct osc_sink *sink)
     for (uint32_t i = 0; i < sink->n_blocks; i++) {
         const uint32_t end = sink->blocks[i].written_slots;
 
-        osc_part_state_follow(&sink->carry, sink->blocks[i].block, sink->blocks[i].first_slot,
+        osc_part_state_follow(&sink->state, sink->blocks[i].block, sink->blocks[i].first_slot,
                               end);
         sink->blocks[i].block->written_slots = end;
     }
@@ -258,15 +258,15 @@ osc_status osc_sink_flush(struct osc_sink *sink)
         sink->has_facts = st == OSC_OK;
     }
     if (st == OSC_OK && (sink->gone.n_records > 0 || sink->chunk_len > 0))
-        st = tell_before(sink);
+        st = write_before(sink);
     if (st == OSC_OK)
-        st = tell_anchors(sink);
+        st = write_anchors(sink);
     if (st == OSC_OK)
         st = osc_name_log_append(&sink->names, &sink->file);
     if (st == OSC_OK)
-        st = tell_standing(sink);
+        st = write_persistent(sink);
     if (st == OSC_OK)
-        st = tell_modules(sink);
+        st = write_modules(sink);
     if (st == OSC_OK)
         st = flush_records(sink);
     osc_sink_drop(sink);
@@ -310,19 +310,19 @@ osc_status osc_sink_put(struct osc_sink *sink, struct osc_block *b, struct osc_p
     return OSC_OK;
 }
 
-bool osc_sink_learn(struct osc_sink *sink, const struct osc_block *b,
-                    struct osc_pack_range range)
+bool osc_sink_store_persistent(struct osc_sink *sink, const struct osc_block *b,
+                               struct osc_pack_range range)
 {
-    return sink->standing.base && osc_persistent_learn(&sink->standing, b, range);
+    return sink->persistent.base && osc_persistent_add(&sink->persistent, b, range);
 }
 
-void osc_sink_recall(struct osc_sink *sink)
+void osc_sink_repeat_persistent(struct osc_sink *sink)
 {
-    sink->has_standing = false;
+    sink->has_persistent = false;
 }
 
-osc_status osc_sink_put_standing(struct osc_sink *sink, const struct osc_block *b,
-                                 struct osc_pack_range range)
+osc_status osc_sink_put_persistent(struct osc_sink *sink, const struct osc_block *b,
+                                   struct osc_pack_range range)
 {
     struct osc_pack_segment segment;
 
@@ -333,7 +333,7 @@ osc_status osc_sink_put_standing(struct osc_sink *sink, const struct osc_block *
         return st;
     unsigned char *at = sink->chunk + sink->chunk_len;
     const size_t len = osc_pack_standing(b, range, &segment, at + sizeof segment);
-    segment.n_unfinished = 0; /* told where its slots are */
+    segment.n_unfinished = 0; /* counted in the segment that has its slots */
     if (segment.n_records > 0) {
         memcpy(at, &segment, sizeof segment);
         sink->chunk_len += sizeof segment + len;
@@ -342,8 +342,7 @@ osc_status osc_sink_put_standing(struct osc_sink *sink, const struct osc_block *
     return OSC_OK;
 }
 
-/* THREAD as the part says it: without what entry I lost before the first part that it goes
- * on from. */
+/* THREAD as the part has it: without what entry I lost before the first part of the chain. */
 static struct osc_wire_thread in_part(const struct osc_sink *sink, uint32_t i,
                                       struct osc_wire_thread thread)
 {
@@ -355,7 +354,7 @@ static struct osc_wire_thread in_part(const struct osc_sink *sink, uint32_t i,
     return thread;
 }
 
-osc_status osc_sink_tell_threads(struct osc_sink *sink)
+osc_status osc_sink_write_threads(struct osc_sink *sink)
 {
     const struct osc_live_header *live = osc_blocks_header();
     const struct osc_live_thread *threads = osc_blocks_threads();
@@ -369,7 +368,8 @@ osc_status osc_sink_tell_threads(struct osc_sink *sink)
         n_threads = OSC_LIVE_THREADS;
     for (uint32_t i = 0; i < n_threads; i++) {
         const struct osc_live_thread *t = &threads[i];
-        /* Pairs with the release of who fills an entry, and of the thread that exits. */
+        /* acquire: pairs with the release where an entry is filled, and where its thread exits.
+         */
         const uint32_t state = __atomic_load_n(&t->state, __ATOMIC_ACQUIRE);
         if (state == OSC_THREAD_UNUSED)
             continue;
@@ -385,7 +385,7 @@ osc_status osc_sink_tell_threads(struct osc_sink *sink)
     if (n == 0)
         return OSC_OK;
     sink->n_threads = n_threads > sink->n_threads ? n_threads : sink->n_threads;
-    osc_status st = tell_before(sink);
+    osc_status st = write_before(sink);
     if (st == OSC_OK)
         st = append(sink, OSC_CHUNK_THREADS, out, n * sizeof *out, n);
     if (st != OSC_OK)
@@ -410,7 +410,7 @@ void osc_sink_thread_done(struct osc_sink *sink, uint32_t i)
         sink->gone.lost[cause] += lost - n_before;
         lost_gone[cause] = live->lost_gone[cause] + lost - n_told;
     }
-    tell_gone(lost_gone);
+    store_gone(lost_gone);
 }
 
 osc_status osc_sink_end(struct osc_sink *sink, uint32_t reason, uint64_t ticks)
@@ -420,9 +420,9 @@ osc_status osc_sink_end(struct osc_sink *sink, uint32_t reason, uint64_t ticks)
 
     if (!sink->file.is_open)
         return OSC_OK;
-    osc_status st = tell_before(sink);
+    osc_status st = write_before(sink);
     if (st == OSC_OK)
-        st = osc_sink_tell_threads(sink);
+        st = osc_sink_write_threads(sink);
     if (st != OSC_OK)
         return st;
     for (uint32_t cause = 0; cause < OSC_LOSS_COUNT; cause++)
@@ -432,7 +432,7 @@ osc_status osc_sink_end(struct osc_sink *sink, uint32_t reason, uint64_t ticks)
         return st;
     if (reason == OSC_END_CONTINUED)
         return OSC_OK;
-    osc_part_state_forget(&sink->carry);
+    osc_part_state_forget(&sink->state);
     sink->gone = (struct osc_wire_before){0};
     memcpy(sink->before, sink->threads, THREADS_BYTES);
     memcpy(sink->lost_before, live->lost, sizeof live->lost);

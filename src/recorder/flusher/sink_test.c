@@ -130,8 +130,8 @@ static void threads_are_told_when_something_changed(void **state)
     osc_blocks_header()->n_threads = 3;
     t[0] = (struct osc_live_thread){.state = OSC_THREAD_RUNS, .tid = 70, .ordinal = 1};
     t[2] = (struct osc_live_thread){.state = OSC_THREAD_EXITED, .tid = 72, .ordinal = 2};
-    assert_int_equal(osc_sink_tell_threads(&sink), OSC_OK);
-    assert_int_equal(osc_sink_tell_threads(&sink), OSC_OK);
+    assert_int_equal(osc_sink_write_threads(&sink), OSC_OK);
+    assert_int_equal(osc_sink_write_threads(&sink), OSC_OK);
     t[0].lost[OSC_LOSS_FULL] = 9;
     osc_blocks_header()->lost[OSC_LOSS_TOO_BIG] = 5;
     assert_int_equal(osc_sink_end(&sink, OSC_END_WINDOW, 1), OSC_OK);
@@ -173,7 +173,7 @@ static void a_part_that_goes_on_tells_losses_of_those_before_it(void **state)
     t[1].lost[OSC_LOSS_FULL] += 30;
     osc_blocks_header()->lost[OSC_LOSS_TOO_BIG] = 5;
     put_instants("one", 3);
-    assert_int_equal(osc_sink_tell_threads(&sink), OSC_OK);
+    assert_int_equal(osc_sink_write_threads(&sink), OSC_OK);
     osc_sink_thread_done(&sink, 1);
     memset(&t[1], 0, sizeof t[1]);
     assert_int_equal(osc_sink_end(&sink, OSC_END_CONTINUED, 2), OSC_OK);
@@ -245,11 +245,11 @@ static void threads_are_told_beside_what_was_put(void **state)
 
     (void)state;
     b->slots[0].word = osc_record_word(0, b->tag, OSC_RECORD_THREAD_NAME, 1);
-    assert_int_equal(osc_sink_put_standing(&sink, b, (struct osc_pack_range){0, 1, false}),
+    assert_int_equal(osc_sink_put_persistent(&sink, b, (struct osc_pack_range){0, 1, false}),
                      OSC_OK);
     osc_blocks_header()->n_threads = 1;
     osc_blocks_threads()[0].state = OSC_THREAD_RUNS;
-    assert_int_equal(osc_sink_tell_threads(&sink), OSC_OK);
+    assert_int_equal(osc_sink_write_threads(&sink), OSC_OK);
     assert_int_equal(osc_sink_flush(&sink), OSC_OK);
     struct recording r = read_part(1);
     assert_int_equal(r.n_threads, 1);

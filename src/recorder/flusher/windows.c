@@ -36,8 +36,8 @@ static struct {
     uint64_t begins[OSC_WINDOWS_STEPS];
 } windows;
 
-/* relaxed, here and below: a number for itself, for who reads the file */
-static void tell_begin(uint64_t ticks)
+/* relaxed, here and below: a number for itself, for readers of the live directory */
+static void store_begin(uint64_t ticks)
 {
     if (windows.start.begin)
         __atomic_store_n(windows.start.begin, ticks, __ATOMIC_RELAXED);
@@ -72,7 +72,7 @@ void osc_windows_open(const struct osc_windows_start *start)
         windows.action = osc_schedule_action(&windows.schedule, 0);
     }
     windows.first = windows.action;
-    tell_begin(osc_windows_begins_open() ? 0 : OSC_LIVE_NO_WINDOW);
+    store_begin(osc_windows_begins_open() ? 0 : OSC_LIVE_NO_WINDOW);
     start->hold(is_held(windows.action));
 }
 
@@ -174,12 +174,12 @@ void osc_windows_step_begin(uint64_t step, uint64_t ticks)
 }
 
 /* The deeds of the last cut are done: what it ended is written. */
-static void settle_cut(void)
+static void finish_cut(void)
 {
     if (windows.taken.deeds & OSC_DEED_START)
-        tell_begin(windows.taken.ticks);
+        store_begin(windows.taken.ticks);
     else if (windows.taken.deeds & OSC_DEED_STOP)
-        tell_begin(OSC_LIVE_NO_WINDOW);
+        store_begin(OSC_LIVE_NO_WINDOW);
     windows.taken.deeds = 0;
 }
 
@@ -187,7 +187,7 @@ bool osc_windows_take(struct osc_cut *cut)
 {
     const uint32_t i = windows.n_taken;
 
-    settle_cut();
+    finish_cut();
     /* acquire: pairs with the release in change_action() */
     if (i == __atomic_load_n(&windows.n_cuts, __ATOMIC_ACQUIRE))
         return false;

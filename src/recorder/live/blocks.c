@@ -22,7 +22,7 @@ enum {
     PIECE_MIN = 16,     /* blocks that are worth a recording */
     WAKE_PART = 4,      /* of all blocks, when they are full */
     WAKE_EVERY = 16,    /* blocks that are taken while few are free */
-    KEPT = 8            /* recordings whose addresses nobody else gets */
+    KEPT = 8            /* recordings whose addresses stay reserved */
 };
 
 /*
@@ -87,7 +87,7 @@ static bool is_ours(const struct osc_block *b)
 {
     return get_base() && (uintptr_t)b >= (uintptr_t)osc_blocks_at(0) &&
            index_of(b) < __atomic_load_n(&pool.n_blocks, __ATOMIC_RELAXED);
-    /* relaxed: whoever got B from here has seen at least its own piece. */
+    /* relaxed: a thread that got B from here has seen at least its own piece. */
 }
 
 /* relaxed: pop() may read that of a block that is another's by now; then it fails. */
@@ -111,8 +111,8 @@ static void push(stack_word *stack, struct osc_block *b)
     do {
         set_next(b, (uint32_t)old);
         next = ((old >> 32) + 1) << 32 | i;
-        /* release: pairs with the acquire in pop() and osc_blocks_drain(): who gets B
-         * sees what stands in it. */
+        /* release: pairs with the acquire in pop() and osc_blocks_drain(): B's next owner
+         * sees its content. */
     } while (!__atomic_compare_exchange_n(stack, &old, next, true, __ATOMIC_RELEASE,
                                           __ATOMIC_RELAXED));
 }
@@ -151,7 +151,7 @@ static bool is_room_left(size_t len)
                        (uint64_t)st.f_bavail * st.f_frsize / 2 >= len;
 
     if (!is_so)
-        osc_open_failure_note(ENOSPC);
+        osc_open_failure_store(ENOSPC);
     errno = kept;
     return is_so;
 }
@@ -212,7 +212,7 @@ static bool reserve_addresses(uint64_t limit_bytes)
 
 static void empty_stack(stack_word *stack)
 {
-    /* relaxed: who is at it meanwhile notices the new number, and finds nothing. */
+    /* relaxed: a thread that takes one meanwhile notices the new number, and finds nothing. */
     const stack_word old = __atomic_load_n(stack, __ATOMIC_RELAXED);
 
     __atomic_store_n(stack, ((old >> 32) + 1) << 32, __ATOMIC_RELAXED);
@@ -221,7 +221,7 @@ static void empty_stack(stack_word *stack)
 /* Nothing is there to be taken, and nothing is taken back. */
 static void empty_pool(void)
 {
-    /* relaxed: nobody records, or nothing that counts. */
+    /* relaxed: no thread records, or nothing that counts. */
     __atomic_store_n(&pool.n_blocks, 0, __ATOMIC_RELAXED);
     empty_stack(&pool.free);
     empty_stack(&pool.full);
@@ -260,7 +260,7 @@ osc_status osc_blocks_open(int dir_fd, uint64_t limit_bytes, const uint64_t reco
     h->pid = (uint32_t)getpid();
     h->recording[0] = recording[0];
     h->recording[1] = recording[1];
-    /* release: who sees the magic sees the header. */
+    /* release: a reader that sees the magic sees the header. */
     __atomic_store_n(&h->magic, OSC_LIVE_MAGIC, __ATOMIC_RELEASE);
     return OSC_OK;
 }
@@ -285,7 +285,7 @@ struct osc_block *osc_blocks_take(uint64_t ordinal, uint32_t tid)
     const uint32_t n_left = __atomic_sub_fetch(&pool.n_free, 1, __ATOMIC_RELAXED);
 
     if (n_left % WAKE_EVERY == 0 && n_left <= n_worth_it())
-        osc_blocks_wake(); /* who never fills his needs others, too */
+        osc_blocks_wake(); /* threads that never fill a block need one, too */
     uint64_t seq = __atomic_add_fetch(&pool.last_seq, 1, __ATOMIC_RELAXED);
     while ((seq & 0xffff) == 0)
         seq = __atomic_add_fetch(&pool.last_seq, 1, __ATOMIC_RELAXED);
@@ -295,14 +295,14 @@ struct osc_block *osc_blocks_take(uint64_t ordinal, uint32_t tid)
     b->used_slots = 0;
     b->written_slots = 0;
     b->seq = seq;
-    /* release: who sees it OPEN sees whose it is and that its slots are empty. */
+    /* release: a reader that sees it OPEN sees its thread, and empty slots. */
     __atomic_store_n(&b->state, OSC_BLOCK_OPEN, __ATOMIC_RELEASE);
     return b;
 }
 
 bool osc_blocks_are_out(void)
 {
-    /* relaxed: who sees that there is one takes it by osc_blocks_take(). */
+    /* relaxed: a thread that sees one takes it by osc_blocks_take(). */
     return (uint32_t)__atomic_load_n(&pool.free, __ATOMIC_RELAXED) == 0;
 }
 
@@ -337,8 +337,8 @@ struct osc_block *osc_blocks_drain(void)
     stack_word old = __atomic_load_n(&pool.full, __ATOMIC_RELAXED);
     struct osc_block *first = NULL;
 
-    /* Counted anew each time: who was torn off after push() never counted his. relaxed: see
-     * osc_blocks_fill() */
+    /* Counted anew each time: a thread that was stopped after push() never counted its block.
+     * relaxed: see osc_blocks_fill() */
     __atomic_store_n(&pool.n_full, 0, __ATOMIC_RELAXED);
     /* acquire: pairs with the release in push() */
     while ((uint32_t)old != 0 &&
@@ -400,7 +400,7 @@ void osc_blocks_wait(int64_t timeout_ns)
     /* relaxed: as in osc_blocks_fill() */
     const bool many_wait = __atomic_load_n(&pool.n_full, __ATOMIC_RELAXED) >= n_worth_it();
 
-    /* Returns at once if somebody has called osc_blocks_wake() since we slept last. */
+    /* Returns at once if osc_blocks_wake() was called since the last sleep. */
     if (!many_wait)
         (void)syscall(SYS_futex, &pool.wakes, FUTEX_WAIT_PRIVATE, pool.wakes_seen, &timeout,
                       NULL, 0);

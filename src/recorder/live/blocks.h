@@ -37,7 +37,7 @@ OSC_MUST_USE osc_status osc_blocks_open(int dir_fd, uint64_t limit_bytes,
                                         const uint64_t recording[2]);
 
 /* The header, for what else is kept there. NULL before the first
- * osc_blocks_open(); after osc_blocks_close() memory that nobody reads. */
+ * osc_blocks_open(); after osc_blocks_close() memory that is never read. */
 struct osc_live_header *osc_blocks_header(void);
 
 /* The entries of threads: OSC_LIVE_THREADS of them. */
@@ -80,7 +80,7 @@ void osc_blocks_grow(void);
 /* The same if there are fewer than N_BLOCKS: ahead of need, at the rate that they fill. */
 void osc_blocks_grow_to(uint64_t n_blocks);
 
-/* Sleep until blocks wait, somebody calls osc_blocks_wake(), or TIMEOUT_NS passed. */
+/* Sleep until blocks wait, osc_blocks_wake() is called, or TIMEOUT_NS passed. */
 void osc_blocks_wait(int64_t timeout_ns);
 void osc_blocks_wake(void);
 
@@ -88,7 +88,7 @@ void osc_blocks_wake(void);
 void osc_blocks_wake_at(uint32_t part);
 
 /* The recording is over: the room goes back to the system once the file is removed. What
- * a thread that was asleep still writes lands in memory that nobody reads. */
+ * a thread that was asleep still writes lands in memory that is never read. */
 void osc_blocks_close(void);
 
 /* Forget all of it without writing to it: in the child of a fork. */

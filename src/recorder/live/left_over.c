@@ -36,7 +36,7 @@ static bool is_there(const struct left_over *l)
            fstat(l->live_fd, &was) == 0 && at.st_dev == was.st_dev && at.st_ino == was.st_ino;
 }
 
-/* Whether this is a recording without a process; then nobody else moves it meanwhile. */
+/* Whether this is a recording without a process; then no other process moves it meanwhile. */
 static bool lock(struct left_over *l)
 {
     return pread(l->blocks_fd, &l->header, sizeof l->header, 0) == (ssize_t)sizeof l->header &&

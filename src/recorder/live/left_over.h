@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * left_over.h - what a recording whose process was killed has left at a name.
+ * left_over.h - moves aside what a killed process left at the name of a new recording.
  *
- * It may be all that there is of that run, so it is never removed: its files are moved
- * aside, NAME.osc to NAME.PID.N.osc, its other parts and its live directory likewise.
+ * It may be all that is left of that run, so it is never removed: NAME.osc becomes
+ * NAME.PID.N.osc, and so do its other parts and its live directory.
  *
- *   - A process that records holds a lock on the file `blocks` of its live directory,
- *     which goes with the process, so that neither a number that is used again nor
- *     another name space of processes misleads. Without the lock nothing is moved.
- *   - Only files of the same recording are moved; others at these names are not of it.
+ *   - A process that records holds a lock on the file `blocks` of its live directory. The
+ *     lock ends with the process; numbers of processes would mislead, since they are used
+ *     again and differ between name spaces. Files are moved only by the holder of the lock.
+ *   - Only files of that recording are moved; other files with such names stay.
  *
  * Threading: any thread, of any number of processes at once. Not for signal handlers.
  */
@@ -18,7 +18,7 @@
 #include <stdbool.h>
 
 /* Move aside what was left at OUT and in the directory LIVE, both absolute. False if LIVE
- * is not a recording's, or its process is still there; then nothing is changed. */
+ * is not of a recording, or its process still runs; then nothing is changed. */
 bool osc_left_over_move(const char *out, const char *live);
 
 #endif

@@ -111,7 +111,7 @@ static bool extend_log(size_t end)
     if (names.is_file ? osc_growing_map_reserve(&names.file, from, to, names.base) != OSC_OK
                       : mprotect(names.base + from, to - from, PROT_READ | PROT_WRITE) != 0)
         return false;
-    /* release: pairs with the acquire in take_room(): room is there before it is used. */
+    /* release: pairs with the acquire in reserve_room(): room is there before it is used. */
     __atomic_store_n(&header()->reserved_bytes, to, __ATOMIC_RELEASE);
     return true;
 }
@@ -119,7 +119,7 @@ static bool extend_log(size_t end)
 static bool has_room(size_t end)
 {
     return log_is_there() &&
-           /* acquire: as in take_room() */
+           /* acquire: as in reserve_room() */
            __atomic_load_n(&header()->reserved_bytes, __ATOMIC_ACQUIRE) >= end;
 }
 
@@ -136,8 +136,8 @@ static void hold_signals(sigset_t *was)
     (void)pthread_sigmask(SIG_BLOCK, &held, was);
 }
 
-/* See that the log exists and has room up to END bytes. OSC_ECANCELED: somebody else is at
- * it, who may be whom this handler interrupted. */
+/* See that the log exists and has room up to END bytes. OSC_ECANCELED: another call
+ * is growing it, perhaps the one that this handler interrupted. */
 static osc_status grow(size_t end)
 {
     const int kept = errno;
@@ -168,7 +168,7 @@ static osc_status grow(size_t end)
 }
 
 /* The offset of BYTES in the log that are ours from now on; 0: there is no room. */
-static uint64_t take_room(size_t bytes)
+static uint64_t reserve_room(size_t bytes)
 {
     struct osc_live_strings *h = header();
     /* relaxed: the exchange below checks it. */
@@ -187,7 +187,7 @@ static uint64_t take_room(size_t bytes)
 
 static uint32_t append(const char *s, size_t len, uint32_t hash)
 {
-    const uint64_t at = take_room(entry_bytes(len));
+    const uint64_t at = reserve_room(entry_bytes(len));
 
     if (at == 0)
         return 0;
@@ -231,7 +231,8 @@ static name_slot *level_at(int level)
         fresh = NULL;
     } else if (!__atomic_compare_exchange_n(&names.levels[level], &there, fresh, false,
                                             __ATOMIC_RELEASE, __ATOMIC_ACQUIRE)) {
-        /* acquire, release: who finds the level finds it empty or filled by others. */
+        /* acquire, release: a thread that finds the level finds it empty or filled by others.
+         */
         (void)munmap(fresh, bytes);
         fresh = there;
     }
@@ -339,8 +340,8 @@ static void close_log(void)
         (void)sched_yield();
 }
 
-/* The same, with nobody half way through a growth, which is of the log where it was; false,
- * and open again, if somebody is for too long. */
+/* The same, once no thread is growing the log, which would grow it at its old place. False,
+ * and open again, if one takes too long. */
 static bool close_whole_log(void)
 {
     close_log();

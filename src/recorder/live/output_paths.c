@@ -100,8 +100,8 @@ static void remove_files(int live_fd)
 }
 
 /*
- * Hold a lock on the live directory FD until this process is gone; false if somebody took it
- * for left over and removes it (cli/run/fold_killed.c). Not all file systems can.
+ * Hold a lock on the live directory FD until this process is gone; false if another process
+ * took it for left over and removes it (cli/run/fold_killed.c). Not all file systems can.
  */
 static bool lock_live(int fd)
 {
@@ -154,13 +154,13 @@ static bool make_numbered(struct osc_output_paths *place, struct text begin)
     return false;
 }
 
-static bool make_told(struct osc_output_paths *place, const char *told, bool is_child)
+static bool make_given(struct osc_output_paths *place, const char *given, bool is_child)
 {
     static const char suffix[] = ".osc";
     struct text t = {.s = place->out, .room = sizeof place->out};
     const size_t n = sizeof suffix - 1;
 
-    add_directory(&t, told);
+    add_directory(&t, given);
     if (t.is_cut || t.len == 0)
         return false;
     make_parents(place->out);
@@ -196,15 +196,15 @@ static bool make_named(struct osc_output_paths *place, const char *dir)
     return !t.is_cut && make_numbered(place, t);
 }
 
-osc_status osc_output_paths_open(struct osc_output_paths *place, const char *told,
+osc_status osc_output_paths_open(struct osc_output_paths *place, const char *given,
                                  const char *dir, bool is_child)
 {
     const int kept = errno;
     const bool is_good =
-        told && told[0] != '\0' ? make_told(place, told, is_child) : make_named(place, dir);
+        given && given[0] != '\0' ? make_given(place, given, is_child) : make_named(place, dir);
 
     if (!is_good)
-        osc_open_failure_note(errno);
+        osc_open_failure_store(errno);
     errno = kept;
     return is_good ? OSC_OK : OSC_EIO;
 }

@@ -2,15 +2,15 @@
 /*
  * output_paths.h - where a recording goes: the path of its file, and its live directory.
  *
- *     as told:        run.osc            taken, or of a child: run.PID.N.osc
- *     else:           DIR/HOST.PID.START.N.osc       START: seconds of the Unix epoch
- *     beside it:      run.osc.live/
+ *     a path is given:   run.osc; if that is in use, or for a child: run.PID.N.osc
+ *     else:              DIR/HOST.PID.START.N.osc       START: seconds of the Unix epoch
+ *     beside it:         run.osc.live/
  *
- * The live directory is made first, and whoever makes it owns the name. What a process
- * that is gone left behind at a name as told is moved aside: see left_over.h.
+ * The live directory is made first; the process that makes it owns the name. What a killed
+ * process left at a given path is moved aside: see left_over.h.
  *
- * Threading: one thread at a time. Async-signal-safe, and without allocations, but for a
- * name as told that is not a child's.
+ * Threading: one thread at a time. Async-signal-safe and without allocations, except for a
+ * given path outside of children.
  */
 #ifndef OSC_RECORDER_LIVE_OUTPUT_PATHS_H
 #define OSC_RECORDER_LIVE_OUTPUT_PATHS_H
@@ -27,8 +27,8 @@ struct osc_output_paths {
     struct osc_fd live_fd; /* the live directory's descriptor */
 };
 
-/* TOLD: osc_start_options.out or NULL; DIR: where to put it if not told, NULL: here. */
-OSC_MUST_USE osc_status osc_output_paths_open(struct osc_output_paths *place, const char *told,
+/* GIVEN: osc_start_options.out or NULL. DIR: where to record if GIVEN is NULL; NULL: here. */
+OSC_MUST_USE osc_status osc_output_paths_open(struct osc_output_paths *place, const char *given,
                                               const char *dir, bool is_child);
 
 /* Remove the live directory with what the recorder put there, and close. */

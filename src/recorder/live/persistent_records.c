@@ -46,8 +46,8 @@ void osc_persistent_close(struct osc_persistent *s)
     s->base = NULL;
 }
 
-bool osc_persistent_learn(struct osc_persistent *s, const struct osc_block *b,
-                          struct osc_pack_range range)
+bool osc_persistent_add(struct osc_persistent *s, const struct osc_block *b,
+                        struct osc_pack_range range)
 {
     struct osc_live_standing *const h = get_header(s);
     struct osc_pack_segment segment;
@@ -65,7 +65,7 @@ bool osc_persistent_learn(struct osc_persistent *s, const struct osc_block *b,
     segment.n_unfinished = 0; /* told where its slots are */
     memcpy(at, &segment, sizeof segment);
     h->n_records += segment.n_records;
-    /* release: whoever reads the file while we live finds what is counted. */
+    /* release: a reader of the live directory finds all that is counted. */
     __atomic_store_n(&h->used_bytes, h->used_bytes + sizeof segment + len, __ATOMIC_RELEASE);
     return is_whole;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * persistent_records.h - copies of the records that each part of a recording has, as names of
- * threads, metadata and devices, in a file of the live directory (wire/live.h).
+ * persistent_records.h - copies of the records that every part of a recording needs: names
+ * of threads, metadata, devices. They lie in the file `standing` of the live directory.
  *
- *   - The blocks they came from are used again, and a part that has them may be deleted, or
- *     never come to be: who is killed leaves them here.
+ *   - The blocks that they came from are used again, and the part that has them may be
+ *     deleted or not be written yet. The file keeps them, even if the process is killed.
  *
  * Threading: one thread at a time.
  */
@@ -16,24 +16,24 @@
 #include "base/status.h"
 #include "wire/pack.h"
 
-/* Zeroed, there is none. */
+/* Zeroed, it is closed. */
 struct osc_persistent {
     unsigned char *base; /* owned: the file, mapped */
 };
 
-/* Make the file in the live directory LIVE_FD. OSC_ENOMEM, OSC_EIO: osc_persistent_close() is
- * still to be called. */
+/* Make the file in the live directory LIVE_FD. Call osc_persistent_close() even after
+ * OSC_ENOMEM and OSC_EIO. */
 OSC_MUST_USE osc_status osc_persistent_open(struct osc_persistent *s, int live_fd,
                                             const uint64_t recording[2]);
 /* The file stays. */
 void osc_persistent_close(struct osc_persistent *s);
 
-/* Add what stands in RANGE of B; what there is no room for, after thousands of names, is left
- * out. False if somebody has not finished a record there. */
-bool osc_persistent_learn(struct osc_persistent *s, const struct osc_block *b,
-                          struct osc_pack_range range);
+/* Add the persistent records in RANGE of B, as far as there is room: that is thousands of
+ * names. False if a record in RANGE is not finished. */
+bool osc_persistent_add(struct osc_persistent *s, const struct osc_block *b,
+                        struct osc_pack_range range);
 
-/* Segments of copies, *LEN bytes of them, borrowed; returns how many records they hold. */
+/* The segments of copies, *LEN bytes, borrowed; returns how many records they hold. */
 uint64_t osc_persistent_get(const struct osc_persistent *s, const unsigned char **segments,
                             size_t *len);
 

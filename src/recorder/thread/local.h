@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Set *AT to NEXT if it is *OLD, which in any case becomes what *AT was: who goes on with
+/* Set *AT to NEXT if it is *OLD, which in any case becomes what *AT was: going on with
  * that, instead of a copy of his own, saves the copy. */
 static inline bool osc_local_swap(uintptr_t *at, uintptr_t *old, uintptr_t next)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stack.h - who called, by frame pointers, and which modules the addresses lie in.
+ * stack.h - call stacks by frame pointers, and the modules that their addresses lie in.
  *
  *     frame of f       frame of its caller      ...         outermost frame
  *     caller, return --> caller, return         -->         0, return
@@ -60,8 +60,7 @@ static inline uintptr_t osc_stack_high(uint64_t b, uintptr_t at)
 /* Look up and remember the stack that AT lies on; where it ends, or 0. errno is kept. */
 __attribute__((cold)) uintptr_t osc_stack_learn(uintptr_t at);
 
-/* Where a frame may begin at most, for who begins at FRAME: that one itself is there,
- * whatever is known. */
+/* Where the outermost frame may begin at most, seen from FRAME, which exists in any case. */
 static inline uintptr_t osc_stack_last(uintptr_t frame)
 {
     /* relaxed: of this thread alone. */

@@ -60,7 +60,7 @@ static void push_index(uint32_t i)
                                           __ATOMIC_RELEASE, __ATOMIC_RELAXED));
 }
 
-/* A writer nobody has + 1; 0: there is none. */
+/* Take a free writer: its index + 1; 0: there is none. */
 static uint32_t pop_index(void)
 {
     /* acquire: pairs with the release in push_index() */
@@ -85,7 +85,7 @@ static uint32_t pop_index(void)
     return 0;
 }
 
-/* W is nobody's any more; what is left in it renew() clears. */
+/* W has no thread any more. osc_writer_clear() clears the rest. */
 static void clear(struct osc_writer *w)
 {
     w->epoch = w->generation = 0;
@@ -121,7 +121,7 @@ static void hand_over(struct osc_writer *w, uint32_t i, bool has_jumped)
     if (is_on)
         osc_writer_count_unwritten(w, entry);
     clear(w);
-    /* release: pairs with the acquire of the flusher, who gives it back. */
+    /* release: pairs with the acquire of the flusher, which gives it back. */
     if (is_on)
         __atomic_store_n(&entry->state, OSC_THREAD_EXITED, __ATOMIC_RELEASE);
     else
@@ -149,7 +149,7 @@ static void end_thread(void *arg)
 /* Whether the thread of W is gone without having told. */
 static bool is_gone(const struct osc_writer *w)
 {
-    /* relaxed: asked again by who takes it. */
+    /* relaxed: end_for() reads it again. */
     const uint32_t tid = __atomic_load_n(&w->tid, __ATOMIC_RELAXED);
 
     return tid != 0 && syscall(SYS_tgkill, memory->pid, tid, 0) != 0 && errno == ESRCH;
@@ -161,7 +161,7 @@ static void end_for(uint32_t i)
     struct osc_writer *w = &memory->writers[i];
     uint32_t tid = __atomic_load_n(&w->tid, __ATOMIC_RELAXED);
 
-    /* acquire: one of those who find it gets it; relaxed: the others let it be. */
+    /* acquire: one of the threads that find it takes it; relaxed: the others leave it. */
     if (tid == 0 || !__atomic_compare_exchange_n(&w->tid, &tid, 0, false, __ATOMIC_ACQUIRE,
                                                  __ATOMIC_RELAXED))
         return;
@@ -221,7 +221,7 @@ osc_status osc_threads_init(void)
         errno = kept;
         return OSC_ENOMEM;
     }
-    /* Where nobody knows how to, osc_threads_forked() does it. */
+    /* Where the kernel cannot, osc_threads_forked() does it. */
     (void)madvise(m, sizeof *m, MADV_WIPEONFORK);
     m->life = LIFE_HERE;
     m->has_libc = true;
@@ -413,7 +413,7 @@ static void wait_idle(int64_t timeout_ns)
 
 void osc_threads_open(uint64_t number)
 {
-    /* relaxed: nobody records. */
+    /* relaxed: no thread records. */
     __atomic_store_n(&last_ordinal, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&generation, number, __ATOMIC_RELAXED);
 }

@@ -31,8 +31,8 @@ OSC_MUST_USE osc_status osc_threads_init(void);
 
 /*
  * Whether this process made the writers' memory (HERE), was forked from one that did
- * (CHILD: nobody has seen that yet, and the caller must), or never had any. Any thread
- * and handler. osc_threads_begin_life() is true for the one that sees to it, who then
+ * (CHILD: this is the first call that notices, and has to act), or never had any. Any thread
+ * and handler. osc_threads_begin_life() is true for the one call that acts, which then
  * calls osc_threads_live().
  */
 enum osc_life osc_threads_life(void);
@@ -68,7 +68,8 @@ void osc_threads_enter(struct osc_writer *w, uint64_t number);
  * each writer. Any thread and handler. */
 uint32_t osc_threads_reap(void);
 
-/* Entry I, which was EXITED, may be used again. The flusher, or whoever ends a recording. */
+/* Entry I, which was EXITED, may be used again. The flusher, or the thread that ends a
+ * recording. */
 void osc_threads_give_back(uint32_t i);
 
 /* The recording NUMBER begins: ordinals begin at 1. One thread at a time. */

@@ -61,7 +61,7 @@ void osc_ticks_init(void)
 {
     const int kept = errno;
 
-    /* relaxed: the answer is the same whoever finds it. */
+    /* relaxed: every thread finds the same answer. */
     if (__atomic_load_n(&osc_ticks_source, __ATOMIC_RELAXED) == OSC_TICKS_UNKNOWN)
         __atomic_store_n(&osc_ticks_source, choose(), __ATOMIC_RELAXED);
     errno = kept;

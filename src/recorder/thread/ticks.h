@@ -2,10 +2,10 @@
 /*
  * ticks.h - the clock that records carry, and how it relates to the others.
  *
- * The processor's counter costs half of what the kernel's clock does, but may stop,
- * change its rate or differ between processors. It is used where the processor says
- * that it does not and the kernel trusts it as well; else ticks are nanoseconds of
- * CLOCK_MONOTONIC. Nobody measures the rate here: anchors, taken now and then, tell it.
+ * The processor's counter costs half as much as the kernel's clock, but may stop, change
+ * its rate or differ between processors. It is used where the processor says that it does
+ * not, and the kernel uses it too; else ticks are nanoseconds of CLOCK_MONOTONIC. The rate is
+ * not measured here: it follows from anchors, which are read now and then.
  *
  * Threading: thread-safe, and may be called from signal handlers.
  */
@@ -28,7 +28,7 @@ extern int osc_ticks_source;
 /* Look which clock is good. Doing so twice does no harm. */
 void osc_ticks_init(void);
 
-/* Now where the counter is not used or nobody has looked yet. */
+/* The time where the counter is not used, or its choice is still to be made. */
 uint64_t osc_ticks_slow(void);
 
 static inline uint64_t osc_ticks_counter(void)
@@ -47,7 +47,7 @@ static inline uint64_t osc_ticks_counter(void)
 
 static inline uint64_t osc_ticks(void)
 {
-    /* relaxed: whoever sees the old value looks for himself. */
+    /* relaxed: a thread that sees the old value looks again. */
     if (__builtin_expect(
             __atomic_load_n(&osc_ticks_source, __ATOMIC_RELAXED) == OSC_TICKS_COUNTER, 1))
         return osc_ticks_counter();

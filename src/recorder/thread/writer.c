@@ -7,7 +7,7 @@
 #include "recorder/thread/losses.h"
 #include "recorder/thread/ticks.h"
 
-/* Its epoch is never that of the process, so nobody ever writes to it. */
+/* Its epoch is never that of the process, so no record is ever written to it. */
 static struct osc_writer nobody;
 
 _Thread_local struct osc_writer *osc_writer_self = &nobody;
@@ -87,7 +87,7 @@ bool osc_writer_pop_level(struct osc_writer *w)
     return is_missing;
 }
 
-/* relaxed: whoever ends the recording may read it of a thread that jumped away. */
+/* relaxed: the thread that ends the recording reads it, even if this one jumped away. */
 static void set_owed(struct osc_writer *w, uint32_t n)
 {
     __atomic_store_n(&w->n_owed, n, __ATOMIC_RELAXED);
@@ -281,8 +281,8 @@ void osc_writer_end(struct osc_writer *w, uint64_t ticks)
 
 void osc_writer_count_unwritten(struct osc_writer *w, struct osc_live_thread *entry)
 {
-    /* relaxed: numbers for themselves. Its thread and who ends the recording may both do this
-     * at a time. */
+    /* relaxed: numbers for themselves. Its thread and the one that ends the recording may do
+     * this at the same time. */
     const uint32_t n_owed = __atomic_exchange_n(&w->n_owed, 0, __ATOMIC_RELAXED);
     const uint32_t n_nested = __atomic_exchange_n(&w->n_nested_ends, 0, __ATOMIC_RELAXED);
 

@@ -163,7 +163,7 @@ static inline struct osc_block *osc_writer_block_of(const void *slot)
 }
 
 /* N_SLOTS slots of W's block; NULL if it has not that many, or a handler took some just
- * now: the slow path keeps handlers out, so that nobody has to try twice. */
+ * now: the slow path keeps handlers out, so that one try is enough. */
 static inline struct osc_record_slot *osc_writer_try(struct osc_writer *w, uint32_t n_slots)
 {
     const uintptr_t bytes = n_slots * (uintptr_t)OSC_RECORD_SLOT_BYTES;
@@ -199,12 +199,12 @@ static inline void osc_writer_finish(struct osc_record_slot *s, uint32_t id, uin
 {
     const uint32_t tag = osc_writer_block_of(s)->tag;
 
-    /* release: pairs with the acquire of whoever reads the block. */
+    /* release: pairs with the acquire of readers of the block. */
 #if OSC_WRITES_HALVES
     typedef uint32_t __attribute__((may_alias)) half;
     half *word = (half *)&s->word;
 
-    /* relaxed: nobody looks at it before the other half is there, with the tag. */
+    /* relaxed: readers wait for the other half, which has the tag. */
     __atomic_store_n(&word[0], id, __ATOMIC_RELAXED);
     __atomic_store_n(&word[1], tag | kind << 16 | n_slots << 24, __ATOMIC_RELEASE);
 #else

@@ -171,7 +171,7 @@ static void close_ended(struct thread *t)
 
 /* WHO has ended at TICKS, somewhere among the ranges of T; MARK is what then stands in its
  * place. False: it is not there. */
-static bool note_end(struct thread *t, const void *who, uint64_t ticks, const void *mark)
+static bool store_end(struct thread *t, const void *who, uint64_t ticks, const void *mark)
 {
     for (uint32_t i = t->n_open; i-- > 0;) {
         if (t->open[i].who == who) {
@@ -183,7 +183,7 @@ static bool note_end(struct thread *t, const void *who, uint64_t ticks, const vo
 }
 
 /* Take note of what other threads have ended since T looked. */
-static __attribute__((noinline, cold)) void take_elsewhere(struct thread *t)
+static __attribute__((noinline, cold)) void end_what_ended_elsewhere(struct thread *t)
 {
     pthread_mutex_lock(&lock);
     /* relaxed: the lock orders it */
@@ -193,7 +193,7 @@ static __attribute__((noinline, cold)) void take_elsewhere(struct thread *t)
     for (i = i < t->n_seen ? t->n_seen : i; i < n; i++) {
         const struct open *const o = &elsewhere[i % ELSEWHERE_MAX];
 
-        note_end(t, o->who, o->end_ticks, &ended_elsewhere);
+        store_end(t, o->who, o->end_ticks, &ended_elsewhere);
     }
     t->n_seen = n;
     pthread_mutex_unlock(&lock);
@@ -227,7 +227,7 @@ static void begin(const void *who, enum osc_scope_kind kind, const char *name, u
     /* relaxed: an end that is not seen yet is at the next call */
     if (__builtin_expect(t->n_seen != atomic_load_explicit(&n_elsewhere, memory_order_relaxed),
                          0))
-        take_elsewhere(t);
+        end_what_ended_elsewhere(t);
     if (__builtin_expect(t->n_open == OPEN_MAX, 0)) {
         if (t->n_over++ == 0)
             osc_instant(osc_name_c("opscope: ranges nested deeper than 512 are not recorded"));
@@ -247,7 +247,7 @@ static void end(const void *who, uint64_t number)
         t->n_open--;
         osc_end();
         close_ended(t);
-    } else if (!note_end(t, who, osc_now(), NULL)) {
+    } else if (!store_end(t, who, osc_now(), NULL)) {
         if (t->n_over > 0)
             t->n_over--;
         else
@@ -440,7 +440,7 @@ void osc_torch_detach(void)
         left_behind |= 1u << number % N_FUNCTIONS;
     remove_callbacks();
     if (self.session == number)
-        take_elsewhere(&self);
+        end_what_ended_elsewhere(&self);
     atomic_store_explicit(&session_number, 0, memory_order_relaxed);
 }
 

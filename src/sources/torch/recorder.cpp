@@ -235,7 +235,7 @@ osc_name name_of_many(c10::ArrayRef<const c10::IValue> inputs)
 }
 
 // The inputs in words, since they are not known as names.
-__attribute__((noinline, cold)) void tell_inputs(Thread *t,
+__attribute__((noinline, cold)) void record_inputs(Thread *t,
                                                  c10::ArrayRef<const c10::IValue> inputs,
                                                  Signature *s, uint64_t hash, bool is_odd)
 {
@@ -284,7 +284,7 @@ void close_ended(Thread *t)
 
 // WHO has ended at TICKS, somewhere below the innermost range of T; MARK is what then stands in
 // its place. False: it is not there.
-bool note_end(Thread *t, const void *who, uint64_t ticks, const void *mark)
+bool store_end(Thread *t, const void *who, uint64_t ticks, const void *mark)
 {
     for (uint32_t i = t->n_open; i-- > 0;) {
         if (t->open[i].who == who) {
@@ -298,13 +298,13 @@ bool note_end(Thread *t, const void *who, uint64_t ticks, const void *mark)
 }
 
 // Take note of what other threads have ended.
-__attribute__((noinline, cold)) void take_elsewhere(Thread *t)
+__attribute__((noinline, cold)) void end_what_ended_elsewhere(Thread *t)
 {
     const std::lock_guard<std::mutex> guard(threads_lock);
     const uint32_t n = t->n_elsewhere.load(std::memory_order_relaxed); // the lock orders it
 
     for (uint32_t i = 0; i < n; i++)
-        note_end(t, t->elsewhere[i].fn, t->elsewhere[i].ticks, &ended_elsewhere);
+        store_end(t, t->elsewhere[i].fn, t->elsewhere[i].ticks, &ended_elsewhere);
     t->n_elsewhere.store(0, std::memory_order_relaxed); // as above
     close_ended(t);
 }
@@ -413,7 +413,7 @@ __attribute__((noinline)) Arg *add_more(Thread *t, const at::RecordFunction &fn,
 }
 
 // More ranges are open than there is room for: the reader of the recording shall know.
-__attribute__((noinline, cold)) void tell_too_deep(Thread *t)
+__attribute__((noinline, cold)) void record_too_deep(Thread *t)
 {
     if (!t->is_too_deep)
         osc_instant(osc_name_c("opscope: ranges nested deeper than 65,536 are not recorded"));
@@ -442,7 +442,7 @@ inline void put_begin(Thread *t, const at::RecordFunction &fn)
         a = add_more(t, fn, a);
     osc_begin_with(kind_of(fn), name, args, static_cast<uint32_t>(a - args));
     if (__builtin_expect(unnamed != nullptr, 0))
-        tell_inputs(t, fn.inputs(), unnamed, hash, is_odd);
+        record_inputs(t, fn.inputs(), unnamed, hash, is_odd);
 }
 
 // NOW: the session.
@@ -452,11 +452,11 @@ std::unique_ptr<at::ObserverContext> on_begin(const at::RecordFunction &fn, uint
 
     if (now == 0 || !osc_is_on() || !(t = this_thread(now)))
         return nullptr;
-    // relaxed: pairs with the lock that take_elsewhere() takes
+    // relaxed: pairs with the lock that end_what_ended_elsewhere() takes
     if (__builtin_expect(t->n_elsewhere.load(std::memory_order_relaxed) > 0, 0))
-        take_elsewhere(t);
+        end_what_ended_elsewhere(t);
     if (__builtin_expect(t->n_open == kOpen, 0)) {
-        tell_too_deep(t);
+        record_too_deep(t);
         return nullptr;
     }
     if (fn.scope() == at::RecordScope::BACKWARD_FUNCTION && is_in_engine(t))
@@ -491,7 +491,7 @@ __attribute__((noinline, cold)) void end_other(const at::RecordFunction &fn, uin
     } else if (fn.threadId() != t->logical_id) {
         end_elsewhere(fn);
     } else {
-        note_end(t, &fn, osc_now(), nullptr);
+        store_end(t, &fn, osc_now(), nullptr);
     }
 }
 
@@ -567,7 +567,7 @@ bool osc_torch::range_begin(enum osc_scope_kind kind, osc_name name, const void 
     if (now == 0 || !osc_is_on() || !(t = this_thread(now)))
         return false;
     if (t->n_open == kOpen) {
-        tell_too_deep(t);
+        record_too_deep(t);
         return false;
     }
     t->open[t->n_open++] = Open{who, nullptr, 0};
@@ -610,7 +610,7 @@ void osc_torch::range_end(const void *who)
     // relaxed: as in begin(); the child of a fork has none, or a new one
     if (!self || self->generation != generation.load(std::memory_order_relaxed))
         return;
-    if (!end_innermost(self, who) && note_end(self, who, osc_now(), nullptr))
+    if (!end_innermost(self, who) && store_end(self, who, osc_now(), nullptr))
         osc_arg_i64(session.keys.returned, 1); // what is called from now on it does not call
 }
 
@@ -708,7 +708,7 @@ void osc_torch_detach(void)
     if (own_callback == session.handle)
         own_callback = 0;
     if (self && self->n_elsewhere.load(std::memory_order_relaxed) > 0)
-        take_elsewhere(self);
+        end_what_ended_elsewhere(self);
     generation.store(0, std::memory_order_relaxed);
 }
 }
