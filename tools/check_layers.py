@@ -294,6 +294,16 @@ class Checker:
             if n > FOLDER_FILES:
                 self.fault(0, f"{name} has {n} files of the product, more than {FOLDER_FILES}")
         self.check_circles()
+        self.check_architecture()
+
+    def check_architecture(self):
+        """Files are named by whole paths, from the root or from src, and exist."""
+        path = self.root / "ARCHITECTURE.md"
+        for n, line in enumerate(path.read_text().splitlines() if path.exists() else []):
+            for name in re.findall(r"`([\w./*-]+\.(?:h|c|inc|py|md|build))`", line):
+                if not re.match(r"NAME|cmd_NAME|.*NAME_test|[xX]\.|meson\.build", name) and \
+                        not any(any(base.glob(name)) for base in (self.root, self.root / "src")):
+                    self.faults.append(f"ARCHITECTURE.md:{n + 1}: there is no file {name}")
 
     def check_circles(self):
         found = set(circles(self.modules))

@@ -1,15 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * screen_read.h - cells of the tables that the one screen shows.
- *
- * Columns go by their names, which tables never change.
+ * screen_read.h - the tables that the one screen shows, and cells of them.
  *
  * Threading: pure functions.
  */
 #ifndef OSC_CLI_SCREEN_SCREEN_READ_H
 #define OSC_CLI_SCREEN_SCREEN_READ_H
 
-#include "cli/screen/screen.h"
+#include "ask/chosen.h"
+#include "cli/options.h"
+#include "table/query.h"
+
+enum osc_screen_table {
+    OSC_SCREEN_INFO,
+    OSC_SCREEN_QUALITY,
+    OSC_SCREEN_STEPS,
+    OSC_SCREEN_OVERVIEW,
+    OSC_SCREEN_RANKS, /* overview again, a block for each rank and span */
+    OSC_SCREEN_OPERATORS,
+    OSC_SCREEN_KERNELS,
+    OSC_SCREEN_ADVICE,
+    OSC_SCREEN_TABLES
+};
+
+/* What is shown: filled by cmd_screen.c. */
+struct osc_screen {
+    const struct osc_chosen *chosen;
+    const struct osc_args *args;
+    struct osc_answer
+        answers[OSC_SCREEN_TABLES]; /* owned; merged but for STEPS, RANKS, ADVICE */
+    unsigned width;                 /* of the terminal; 0: it is none */
+    bool has_colour;
+};
 
 const struct osc_answer *osc_screen_answer(const struct osc_screen *s,
                                            enum osc_screen_table table);

@@ -32,7 +32,7 @@
 
 enum {
     PAUSE_MS = 100,        /* between looks */
-    BLOCKS_WORTH_IT = 32,  /* less waits for a second: chunks should not be tiny */
+    BLOCKS_WORTH_IT = 32,  /* fewer wait for a second: chunks should not be tiny */
     FLIGHT_WAKE_PART = 32, /* one block of so many is full */
     TRIES = 20,            /* of a millisecond, for calls that are under way */
     CRASH_WAIT_MS = 5000,
@@ -114,12 +114,13 @@ static void drain(void)
 {
     const uint64_t ticks = osc_ticks();
 
-    /* What a flight recorder keeps need not be learned before it is given up. */
+    /* Of blocks that a flight recorder keeps, persistent records are stored when it gives them
+     * up. */
     osc_backlog_drain(&self.backlog, self.options.is_flight ? NULL : &self.sink, ticks,
                       osc_clock_now_ns());
 }
 
-/* Memory for as long as others may keep us from running. */
+/* Add memory for the time in which the flusher may not get a processor. */
 static void grow(uint32_t n_drained, int64_t now_ns)
 {
     const uint64_t took_ns = (uint64_t)(now_ns - self.looked_ns);
@@ -137,7 +138,7 @@ static void grow(uint32_t n_drained, int64_t now_ns)
     self.rated_ns = now_ns;
 }
 
-/* Say once that it went wrong, and leave the disk alone for a second. */
+/* Report the first failure in a row, and do not write for a second after each. */
 static osc_status report_write(osc_status st)
 {
     if (st == OSC_OK) {
@@ -241,7 +242,7 @@ static void follow_schedule(void)
     }
 }
 
-/* Since when a dump at TICKS holds all: where a whole step begins. */
+/* The time from which a dump at TICKS has everything: where a whole step begins. */
 static uint64_t flight_begin(uint64_t ticks)
 {
     const struct osc_start_options *o = &self.options.o;
@@ -316,7 +317,7 @@ static void fly(void)
     const uint32_t n_max = osc_backlog_keep(&self.backlog, from, self.n_in_stall);
     const bool is_due = self.slow_ns == 0 || (uint64_t)since_ns >= window_ns;
 
-    /* Once for each window, for all slow steps in it; sooner if they were given up else. */
+    /* Once in each window, for all slow steps in it; sooner if they would be given up. */
     dump_slow(is_due ? UINT64_MAX : osc_backlog_evicts(&self.backlog, from, n_max));
     osc_backlog_evict(&self.backlog, &self.sink, from, n_max);
     store_flight_begin();
@@ -404,10 +405,10 @@ static void on_crash(void)
         (void)wait_for_dump(REQUEST_CRASH, CRASH_WAIT_MS);
 }
 
-/* Whether the user has paused it, by signal or socket: over forks and recordings. */
+/* Whether the user has paused it, by signal or socket; kept over forks and recordings. */
 static bool is_paused_by_user;
 
-/* As often as the user likes: it counts once, beside the pauses of the program. */
+/* Repeated requests count once, beside the pauses of the program. */
 static void pause_for_user(bool pause)
 {
     if (is_paused_by_user == pause)
@@ -486,7 +487,7 @@ static void look_for_exited(void)
             self.exited[i / 8] |= (unsigned char)(1 << i % 8);
 }
 
-/* Say what became of threads; entries of those that are through are used again. */
+/* Write threads that changed; give back the entries of those that ended and are written. */
 static void write_threads(void)
 {
     const struct osc_live_thread *threads = osc_blocks_threads();
@@ -505,8 +506,8 @@ static void write_threads(void)
         }
 }
 
-/* If there still are few blocks: those of threads that are gone, for the next look. If none
- * was, not again for a while. */
+/* If few blocks are free, end the writers of threads that are gone, for the next look. If
+ * there was none, not again for a while. */
 static void reap(int64_t now_ns)
 {
     if (osc_blocks_are_few() && now_ns >= self.reap_ns)
@@ -562,7 +563,7 @@ static osc_status finish(void)
     if (self.options.is_flight)
         dump_slow(UINT64_MAX);
     if (self.options.is_flight || !self.is_writing) {
-        /* Nobody asked for what is left; the first part is there in any case. */
+        /* What is left is not wanted; the first part exists in any case. */
         return file->is_open ? end_part(OSC_END_STOPPED, osc_ticks()) : OSC_OK;
     }
     st = write_until(&self.sink, UINT64_MAX);

@@ -32,23 +32,23 @@ enum {
 typedef uint64_t stack_word;
 
 static struct {
-    /* Of the file; blocks follow at OSC_LIVE_BLOCKS_AT. It stays when the recording ends, as
-     * do the numbers in the stacks: a thread may be asleep in here, and must find memory
-     * and change nothing once it wakes. */
+    /* Start of the file; blocks follow at OSC_LIVE_BLOCKS_AT. It stays mapped when the
+     * recording ends, and the numbers in the stacks go on: a thread may sleep in this module,
+     * and must find memory and change nothing when it wakes. */
     unsigned char *base;
     struct osc_fd file;
     uint32_t n_blocks, n_blocks_max;
     stack_word free, full;
     uint32_t n_free, n_full;
-    uint32_t wake_part; /* one in so many blocks is worth to be looked at */
+    uint32_t wake_part; /* one in so many blocks waits: the flusher is woken */
     uint64_t last_seq;
     uint32_t wakes; /* a futex */
     uint32_t wakes_seen;
 } pool;
 
-/* The addresses of recordings that are over, oldest at n_closed % KEPT. They are used again,
- * or a host that starts and stops all day would run out of them, but not soon: a thread may
- * have been asleep in a call ever since. */
+/* The addresses of recordings that are over, the oldest at n_closed % KEPT. They are used
+ * again, or a host that starts and stops often would run out of addresses; but not soon,
+ * because a thread may have slept in a call since then. */
 static struct {
     unsigned char *base;
     size_t len;
@@ -218,7 +218,7 @@ static void empty_stack(stack_word *stack)
     __atomic_store_n(stack, ((old >> 32) + 1) << 32, __ATOMIC_RELAXED);
 }
 
-/* Nothing is there to be taken, and nothing is taken back. */
+/* Nothing can be taken, and nothing can be given back. */
 static void empty_pool(void)
 {
     /* relaxed: no thread records, or nothing that counts. */
@@ -238,7 +238,7 @@ osc_status osc_blocks_open(int dir_fd, uint64_t limit_bytes, const uint64_t reco
 
     if (st != OSC_OK)
         return st;
-    /* Says that this process is there, see left_over.h; not all file systems can. */
+    /* The lock says that this process runs, see left_over.h; some file systems have none. */
     (void)flock(osc_fd_get(&pool.file), LOCK_EX | LOCK_NB);
     if (!reserve_addresses(limit_bytes)) {
         osc_fd_close(&pool.file);
@@ -265,7 +265,7 @@ osc_status osc_blocks_open(int dir_fd, uint64_t limit_bytes, const uint64_t reco
     return OSC_OK;
 }
 
-/* So many are worth to be looked at, when they are full, or when no more are free. */
+/* Wake the flusher when so many are full, or when no more are free. */
 static uint32_t n_worth_it(void)
 {
     /* relaxed: they decide only about sleep, which has a limit. */
@@ -345,7 +345,7 @@ struct osc_block *osc_blocks_drain(void)
            !__atomic_compare_exchange_n(&pool.full, &old, ((old >> 32) + 1) << 32, true,
                                         __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
         continue;
-    /* The last one pushed is on top: turn them round. */
+    /* The last one pushed is on top: reverse the order. */
     for (uint32_t i = (uint32_t)old, next; i != 0; i = next) {
         struct osc_block *b = osc_blocks_at(i - 1);
 

@@ -123,8 +123,8 @@ static bool has_room(size_t end)
            __atomic_load_n(&header()->reserved_bytes, __ATOMIC_ACQUIRE) >= end;
 }
 
-/* Take no signals but those of faults, which cannot wait: a handler that came while its
- * thread holds the lock could neither intern nor open a recording. */
+/* Block all signals but those of faults, which cannot wait: a handler that came while its
+ * thread holds the lock could neither add a name nor open a recording. */
 static void hold_signals(sigset_t *was)
 {
     static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
@@ -145,7 +145,7 @@ static osc_status grow(size_t end)
     int was = PTHREAD_CANCEL_ENABLE;
     sigset_t signals;
 
-    /* What was reserved for the file would be lost, with the lock held for good. */
+    /* The room reserved for the file would be lost, and the lock be held for ever. */
     (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &was);
     hold_signals(&signals);
     for (int i = 0; i < WAITS && st == OSC_ECANCELED; i++) {
@@ -167,7 +167,7 @@ static osc_status grow(size_t end)
     return st;
 }
 
-/* The offset of BYTES in the log that are ours from now on; 0: there is no room. */
+/* Reserve BYTES in the log: their offset; 0: there is no room. */
 static uint64_t reserve_room(size_t bytes)
 {
     struct osc_live_strings *h = header();
@@ -329,7 +329,7 @@ uint32_t osc_names_add(const char *s, size_t len, uint64_t *n_full, uint64_t *n_
     return name;
 }
 
-/* Keep the others out while the log moves. A handler of this very thread that interns
+/* Keep other threads out while the log moves. A handler of this thread that adds a name
  * meanwhile gives up; a thread that was stopped inside may lose what it writes. */
 static void close_log(void)
 {
@@ -425,8 +425,8 @@ void osc_names_detach(void)
 {
     const int kept = errno;
 
-    /* Without that, or memory for a copy, the file, which may be removed, goes on being the
-     * log. */
+    /* Without that, or without memory for a copy, the file stays the log, even if it is
+     * removed. */
     if (!names.is_file || !close_whole_log())
         return;
     const size_t len = header()->reserved_bytes;

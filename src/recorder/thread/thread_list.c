@@ -32,8 +32,8 @@ enum { LIFE_WIPED, LIFE_BEGINS, LIFE_HERE };
 
 static struct memory *memory;
 
-/* Says when a thread ends. Keys beyond the first 32 of a process cost memory from malloc()
- * in each thread, which a recording call must not ask for: then we do without. */
+/* Its destructor runs when a thread ends. Keys beyond the first 32 of a process take memory
+ * from malloc() in each thread, which a recording call must not use: then there is none. */
 static pthread_key_t key;
 static bool has_key;
 
@@ -106,9 +106,9 @@ static bool seize(struct osc_writer *w)
     return __atomic_exchange_n(&w->busy, 1, __ATOMIC_SEQ_CST) != 0;
 }
 
-/* The thread of writer I, W, ends: what is to be written of it goes out, if there is a
- * recording for it, and the writer back. Seized. What a thread that jumped out of a slow path
- * was changing is not to be trusted: its block stays where it is until the recording ends. */
+/* The thread of writer I, W, ends, and W is seized: write what it still has for the
+ * recording, and give the writer back. A thread that jumped out of the slow path may have left
+ * W half changed, so its block stays where it is until the recording ends. */
 static void hand_over(struct osc_writer *w, uint32_t i, bool has_jumped)
 {
     struct osc_live_thread *entry = w->entry;
@@ -146,7 +146,7 @@ static void end_thread(void *arg)
     errno = kept;
 }
 
-/* Whether the thread of W is gone without having told. */
+/* Whether the thread of W is gone and its destructor did not run. */
 static bool is_gone(const struct osc_writer *w)
 {
     /* relaxed: end_for() reads it again. */
@@ -155,7 +155,7 @@ static bool is_gone(const struct osc_writer *w)
     return tid != 0 && syscall(SYS_tgkill, memory->pid, tid, 0) != 0 && errno == ESRCH;
 }
 
-/* Do for the thread of writer I, which is gone, what it has not done. */
+/* End writer I, whose thread is gone. */
 static void end_for(uint32_t i)
 {
     struct osc_writer *w = &memory->writers[i];
@@ -184,7 +184,8 @@ uint32_t osc_threads_reap(void)
     return n_gone;
 }
 
-/* All writers are taken: end those of threads that are gone, not all too often. */
+/* All writers are taken: end those of threads that are gone, at most every tenth of a second.
+ */
 static void reap_at_times(void)
 {
     const uint64_t now = osc_ticks();
@@ -400,8 +401,9 @@ static bool is_through(uint32_t i)
 static void wait_idle(int64_t timeout_ns)
 {
     const struct timespec step = {.tv_nsec = WAIT_STEP_NS};
-    /* seq_cst: a thread takes its writer, tells that it is busy, and looks whether recording
-     * is on; we turned that off before we look here: one of the two sees the other. */
+    /* seq_cst: a thread takes its writer, publishes that it is busy, and looks whether
+     * recording is on; that was turned off before the look here, so one of the two sees the
+     * other. */
     const uint32_t n = __atomic_load_n(&n_writers, __ATOMIC_SEQ_CST);
 
     for (uint32_t i = 0; i < n; i++)
