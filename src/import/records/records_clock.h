@@ -91,11 +91,11 @@ struct osc_records_pair {
 
 struct osc_records_fit {
     struct osc_records_line line;
-    uint64_t hz;       /* of the device's clock: as stated, else as fitted */
+    uint64_t hz; /* of the device's clock: as stated, else as fitted */
     /* In parts of 10^9, by which the clock is slower than stated; negative: faster. 0 where the
      * rate is not both stated and fitted. */
     int64_t drift_ppb;
-    int64_t width_ns;  /* of the wider of the two pairs */
+    int64_t width_ns; /* of the wider of the two pairs */
 };
 
 /*
