@@ -111,8 +111,8 @@ static osc_status add_row(const struct osc_advice_base *a, enum osc_advice_code 
     }
     osc_result_row(out);
     osc_result_int(out, IMPACT, item->impact_ns);
-    osc_result_str(out, CODE, osc_str_c(osc_advice_code_text(code)));
-    osc_result_str(out, TITLE, osc_str_c(osc_advice_title(code)));
+    osc_result_str(out, CODE, osc_str_c(osc_advice_rules[code].code));
+    osc_result_str(out, TITLE, osc_str_c(osc_advice_rules[code].title));
     osc_result_str(out, EVIDENCE, (struct osc_str){evidence.s, (uint32_t)evidence.len});
     osc_result_int(out, COUNT, item->count);
     set_text(out, SUBJECT, item->subject);
@@ -174,7 +174,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
 static enum osc_advice_code code_of(struct osc_str text)
 {
     for (unsigned k = 0; k < OSC_ADVICE_COUNT; k++) {
-        if (osc_str_eq(text, osc_str_c(osc_advice_code_text((enum osc_advice_code)k))))
+        if (osc_str_eq(text, osc_str_c(osc_advice_rules[k].code)))
             return (enum osc_advice_code)k;
     }
     return OSC_ADVICE_COUNT;
@@ -212,7 +212,7 @@ static osc_status finish_row(struct osc_result *r, uint64_t i, const struct osc_
 
     for (uint32_t k = 0; k < OSC_ADVICE_MORE; k++)
         n.more[k] = osc_result_get_int(r, i, MORE + k);
-    osc_advice_say(code, &n, &text);
+    osc_advice_rules[code].say(&n, &text);
     osc_status st = text.status;
     if (st == OSC_OK)
         osc_result_set_str(r, i, TEXT, (struct osc_str){text.s, (uint32_t)text.len});

@@ -6,50 +6,9 @@
 #include "analysis/advice/advice_list.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-#include "base/mem.h"
-#include "base/utf8.h"
-
-static bool is_plain(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           (c != '\0' && strchr("_-./:@%+,", c) != NULL);
-}
-
-static bool is_control(char c)
-{
-    return (unsigned char)c < 0x20 || c == 0x7f;
-}
-
-/* TEXT as one word of the shell. Bytes that cannot be typed become \ooo in $'...'. */
-static void add_word(struct osc_strbuf *out, struct osc_str text)
-{
-    const bool is_utf8 = osc_utf8_valid(text.s, text.len);
-    bool all_plain = text.len > 0, all_typed = is_utf8;
-
-    for (uint32_t i = 0; i < text.len; i++) {
-        all_plain &= is_plain(text.s[i]);
-        all_typed &= !is_control(text.s[i]);
-    }
-    if (all_plain) {
-        osc_strbuf_addstr(out, text);
-        return;
-    }
-    osc_strbuf_adds(out, all_typed ? "'" : "$'");
-    for (uint32_t i = 0; i < text.len; i++) {
-        const char c = text.s[i];
-
-        if (c == '\'')
-            osc_strbuf_adds(out, all_typed ? "'\\''" : "\\'");
-        else if (!all_typed && c == '\\')
-            osc_strbuf_adds(out, "\\\\");
-        else if (!all_typed && (is_control(c) || (!is_utf8 && (unsigned char)c >= 0x80)))
-            osc_strbuf_addf(out, "\\%03o", (unsigned char)c);
-        else
-            osc_strbuf_addc(out, c);
-    }
-    osc_strbuf_addc(out, '\'');
-}
+#include "base/shell.h"
 
 /* The kept steps; the tail of one process may lie before the last of another. */
 static void add_steps(const struct osc_advice_base *a, struct osc_strbuf *out)
@@ -193,28 +152,10 @@ static void add_rows(const struct osc_advice_base *a, enum osc_advice_code code,
 /* The command up to the expression of --where, in quotation marks. */
 static void add_table(enum osc_advice_code code, bool is_compat, struct osc_strbuf *out)
 {
-    static const struct {
-        const char *table, *options;
-        bool heeds_compat;
-    } tables[] = {
-        [OSC_ADVICE_DATA_LOADING] = {"steps", " --sort dataloader_ns", true},
-        [OSC_ADVICE_DATA_PARALLEL] = {"events", "", false},
-        [OSC_ADVICE_BACKEND] = {"events", "", false},
-        [OSC_ADVICE_COMMUNICATION] = {"steps", " --sort communication_ns", true},
-        [OSC_ADVICE_LOW_UTILIZATION] = {"devices", "", true},
-        [OSC_ADVICE_TENSOR_CORES] = {"kernels", " --group-by op", true},
-        [OSC_ADVICE_MEMORY_LIMIT] = {"memory_peaks", "", false},
-        [OSC_ADVICE_IDLE_DEVICE] = {"events", "", false},
-        [OSC_ADVICE_SYNCHRONIZATION] = {"events", " --sort dur_ns", false},
-        [OSC_ADVICE_PAGEABLE_COPIES] = {"events", " --sort dur_ns", false},
-        [OSC_ADVICE_LAUNCH_BOUND] = {"kernels", " --sort calls", false},
-        [OSC_ADVICE_ALLOCATOR] = {"events", " --sort dur_ns", false},
-        [OSC_ADVICE_SLOW_STEPS] = {"steps", " --sort total_ns", false},
-    };
+    const struct osc_advice_rule *const rule = &osc_advice_rules[code];
 
-    osc_strbuf_addf(out, "opscope table %s%s%s --where \"", tables[code].table,
-                    is_compat && tables[code].heeds_compat ? " --compat tb" : "",
-                    tables[code].options);
+    osc_strbuf_addf(out, "opscope table %s%s%s --where \"", rule->table,
+                    is_compat && rule->heeds_compat ? " --compat tb" : "", rule->options);
 }
 
 /*
@@ -236,7 +177,7 @@ static void add_selection(enum osc_advice_code code, const struct osc_selection 
         if (!texts[i].value)
             continue;
         osc_strbuf_adds(out, texts[i].option);
-        add_word(out, osc_str_c(texts[i].value));
+        osc_shell_add_word(out, texts[i].value);
     }
     if (s->has_from && from_ns > 0)
         osc_strbuf_addf(out, " --from %lld", (long long)from_ns);
@@ -249,16 +190,20 @@ void osc_advice_evidence(const struct osc_advice_base *a, enum osc_advice_code c
                          struct osc_strbuf *out)
 {
     const struct osc_trace *const t = a->t;
-    const struct osc_str file = t->is_stdin ? OSC_STR("-") : osc_trace_str(t, t->source);
+    struct osc_strbuf file = {0};
 
     add_table(code, a->is_compat, out);
     add_rows(a, code, item, t->own_origin_ns, out);
     osc_strbuf_adds(out, "\"");
     if (s)
         add_selection(code, s, t->origin_ns - t->own_origin_ns, out);
+    osc_strbuf_addstr(&file, t->is_stdin ? OSC_STR("-") : osc_trace_str(t, t->source));
+    if (file.status != OSC_OK)
+        out->status = file.status;
     /* A file named like an option needs a path. */
     osc_strbuf_adds(out, file.len > 1 && file.s[0] == '-' ? " ./" : " ");
-    add_word(out, file);
+    osc_shell_add_word(out, file.s ? file.s : "");
+    osc_strbuf_fini(&file);
 }
 
 void osc_advice_rows(const struct osc_advice_base *a, enum osc_advice_code code,

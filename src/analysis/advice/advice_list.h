@@ -2,8 +2,8 @@
 /*
  * advice_list.h - what the rules of `advice` found, before it is put in words.
  *
- * A rule is a code. Whether it applies, what it measured and how much time is at
- * stake are numbers (advice_plugin.c, advice_device.c); the sentence is made of these
+ * A rule is a row of osc_advice_rules. Whether it applies, what it measured and how much time
+ * is at stake are numbers (advice_plugin.c, advice_device.c); the sentence is made of these
  * numbers alone (advice_text.c), so that merged ranks get a sentence of their own; the
  * command that shows the rows is made of what each of them asks for (advice_evidence.c).
  *
@@ -18,29 +18,24 @@
 #include "table/table.h"
 
 /* The seven of torch-tb-profiler in its order, then our own. */
-#define OSC_ADVICE_LIST(X)                                                        \
-    X(DATA_LOADING, "data_loading", "Steps wait for data")                        \
-    X(DATA_PARALLEL, "data_parallel", "DataParallel drives several devices")      \
-    X(BACKEND, "backend", "Gradients do not go through NCCL")                     \
-    X(COMMUNICATION, "communication", "Steps wait for communication")             \
-    X(LOW_UTILIZATION, "low_utilization", "Devices have little to do")            \
-    X(TENSOR_CORES, "tensor_cores", "No kernel is known to use Tensor Cores")     \
-    X(MEMORY_LIMIT, "memory_limit", "Memory is nearly full")                      \
-    X(IDLE_DEVICE, "idle_device", "Devices wait for the host")                    \
-    X(SYNCHRONIZATION, "synchronization", "The host waits, then the device does") \
-    X(PAGEABLE_COPIES, "pageable_copies", "Copies come from pageable memory")     \
-    X(LAUNCH_BOUND, "launch_bound", "Kernels end before the next is launched")    \
-    X(ALLOCATOR, "allocator", "Steps allocate device memory")                     \
-    X(SLOW_STEPS, "slow_steps", "Some steps are slow")
-
 enum osc_advice_code {
-#define OSC_ADVICE_ENUM(name, code, title) OSC_ADVICE_##name,
-    OSC_ADVICE_LIST(OSC_ADVICE_ENUM)
-#undef OSC_ADVICE_ENUM
-        OSC_ADVICE_COUNT
+    OSC_ADVICE_DATA_LOADING,
+    OSC_ADVICE_DATA_PARALLEL,
+    OSC_ADVICE_BACKEND,
+    OSC_ADVICE_COMMUNICATION,
+    OSC_ADVICE_LOW_UTILIZATION,
+    OSC_ADVICE_TENSOR_CORES,
+    OSC_ADVICE_MEMORY_LIMIT,
+    OSC_ADVICE_IDLE_DEVICE,
+    OSC_ADVICE_SYNCHRONIZATION,
+    OSC_ADVICE_PAGEABLE_COPIES,
+    OSC_ADVICE_LAUNCH_BOUND,
+    OSC_ADVICE_ALLOCATOR,
+    OSC_ADVICE_SLOW_STEPS,
+    OSC_ADVICE_COUNT
 };
 
-/* Numbers of a rule beside its share, for its sentence; osc_advice_say() tells which. */
+/* Numbers of a rule beside its share, for its sentence; its sentence tells which. */
 #define OSC_ADVICE_MORE 4
 
 struct osc_advice_item {
@@ -79,12 +74,17 @@ struct osc_advice_numbers {
     int64_t more[OSC_ADVICE_MORE];
 };
 
-const char *osc_advice_code_text(enum osc_advice_code code);
-const char *osc_advice_title(enum osc_advice_code code);
+/* All that is known of a rule but how it is measured. */
+struct osc_advice_rule {
+    const char *code, *title;
+    const char *table, *options; /* that show the rows it rests on */
+    bool heeds_compat;           /* these go by --compat */
+    /* The sentence: what was measured, then what to do about it. */
+    void (*say)(const struct osc_advice_numbers *n, struct osc_strbuf *out);
+};
 
-/* The sentence of CODE: what was measured, then what to do about it. */
-void osc_advice_say(enum osc_advice_code code, const struct osc_advice_numbers *n,
-                    struct osc_strbuf *out);
+/* By code. */
+extern const struct osc_advice_rule osc_advice_rules[OSC_ADVICE_COUNT];
 
 /* A command for the shell that prints the rows that ITEM of A, of which S (or NULL) was
  * selected, rests on. */

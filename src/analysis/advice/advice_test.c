@@ -477,8 +477,8 @@ static void names_of_files_are_words_of_the_shell(void **state)
         {"-", " -"},
         {"a b.json", " 'a b.json'"},
         {"it's $HOME.json", " 'it'\\''s $HOME.json'"},
-        {"a\nb'c\\.json", " $'a\\012b\\'c\\\\.json'"},
-        {"\xff.json", " $'\\377.json'"},
+        {"a\nb'c\\.json", " $'a\\x0ab\\'c\\\\.json'"},
+        {"\xff.json", " $'\\xff.json'"},
         {"\xc3\xa9.json", " '\xc3\xa9.json'"},
     };
     const struct osc_options o = {0};

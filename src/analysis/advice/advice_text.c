@@ -3,28 +3,6 @@
 
 #define NAME_BYTES 120 /* of names in sentences */
 
-static const char *const codes[] = {
-#define CODE(name, code, title) code,
-    OSC_ADVICE_LIST(CODE)
-#undef CODE
-};
-
-static const char *const titles[] = {
-#define TITLE(name, code, title) title,
-    OSC_ADVICE_LIST(TITLE)
-#undef TITLE
-};
-
-const char *osc_advice_code_text(enum osc_advice_code code)
-{
-    return codes[code];
-}
-
-const char *osc_advice_title(enum osc_advice_code code)
-{
-    return titles[code];
-}
-
 /* V, not negative, with three digits. */
 static void add_digits(struct osc_strbuf *out, double v, const char *unit)
 {
@@ -288,24 +266,31 @@ static void say_slow_steps(const struct osc_advice_numbers *n, struct osc_strbuf
     osc_strbuf_adds(out, n->more[2] != 0 ? " on the device." : " on the host.");
 }
 
-void osc_advice_say(enum osc_advice_code code, const struct osc_advice_numbers *n,
-                    struct osc_strbuf *out)
-{
-    static void (*const say[])(const struct osc_advice_numbers *n, struct osc_strbuf *out) = {
-        [OSC_ADVICE_DATA_LOADING] = say_data_loading,
-        [OSC_ADVICE_DATA_PARALLEL] = say_data_parallel,
-        [OSC_ADVICE_BACKEND] = say_backend,
-        [OSC_ADVICE_COMMUNICATION] = say_communication,
-        [OSC_ADVICE_LOW_UTILIZATION] = say_low_utilization,
-        [OSC_ADVICE_TENSOR_CORES] = say_tensor_cores,
-        [OSC_ADVICE_MEMORY_LIMIT] = say_memory_limit,
-        [OSC_ADVICE_IDLE_DEVICE] = say_idle_device,
-        [OSC_ADVICE_SYNCHRONIZATION] = say_synchronization,
-        [OSC_ADVICE_PAGEABLE_COPIES] = say_pageable_copies,
-        [OSC_ADVICE_LAUNCH_BOUND] = say_launch_bound,
-        [OSC_ADVICE_ALLOCATOR] = say_allocator,
-        [OSC_ADVICE_SLOW_STEPS] = say_slow_steps,
-    };
-
-    say[code](n, out);
-}
+const struct osc_advice_rule osc_advice_rules[OSC_ADVICE_COUNT] = {
+    [OSC_ADVICE_DATA_LOADING] = {"data_loading", "Steps wait for data", "steps",
+                                 " --sort dataloader_ns", true, say_data_loading},
+    [OSC_ADVICE_DATA_PARALLEL] = {"data_parallel", "DataParallel drives several devices",
+                                  "events", "", false, say_data_parallel},
+    [OSC_ADVICE_BACKEND] = {"backend", "Gradients do not go through NCCL", "events", "", false,
+                            say_backend},
+    [OSC_ADVICE_COMMUNICATION] = {"communication", "Steps wait for communication", "steps",
+                                  " --sort communication_ns", true, say_communication},
+    [OSC_ADVICE_LOW_UTILIZATION] = {"low_utilization", "Devices have little to do", "devices",
+                                    "", true, say_low_utilization},
+    [OSC_ADVICE_TENSOR_CORES] = {"tensor_cores", "No kernel is known to use Tensor Cores",
+                                 "kernels", " --group-by op", true, say_tensor_cores},
+    [OSC_ADVICE_MEMORY_LIMIT] = {"memory_limit", "Memory is nearly full", "memory_peaks", "",
+                                 false, say_memory_limit},
+    [OSC_ADVICE_IDLE_DEVICE] = {"idle_device", "Devices wait for the host", "events", "", false,
+                                say_idle_device},
+    [OSC_ADVICE_SYNCHRONIZATION] = {"synchronization", "The host waits, then the device does",
+                                    "events", " --sort dur_ns", false, say_synchronization},
+    [OSC_ADVICE_PAGEABLE_COPIES] = {"pageable_copies", "Copies come from pageable memory",
+                                    "events", " --sort dur_ns", false, say_pageable_copies},
+    [OSC_ADVICE_LAUNCH_BOUND] = {"launch_bound", "Kernels end before the next is launched",
+                                 "kernels", " --sort calls", false, say_launch_bound},
+    [OSC_ADVICE_ALLOCATOR] = {"allocator", "Steps allocate device memory", "events",
+                              " --sort dur_ns", false, say_allocator},
+    [OSC_ADVICE_SLOW_STEPS] = {"slow_steps", "Some steps are slow", "steps", " --sort total_ns",
+                               false, say_slow_steps},
+};
