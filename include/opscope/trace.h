@@ -27,12 +27,12 @@
  *   - Nothing is printed. What fails returns a status and puts a sentence into the caller's
  *     struct osc_err, which may be NULL. Strings are UTF-8 with a NUL at the end; what a
  *     trace has otherwise reads as U+FFFD.
- *   - Memory: a limit is one of the process, the last one that was set holds.
+ *   - Memory: a set has a limit, and a question may have one of its own.
  *
  * Link with libopscope-trace (static; pkg-config --static opscope-trace).
  *
- * Threading: any thread may ask a set, one at a time for each set. Frames never change:
- * any thread may read, share and release them, and they outlive the set.
+ * Threading: any number of threads may ask a set at the same time. Frames never change: any
+ * thread may read, share and release them, and they outlive the set.
  */
 #ifndef OPSCOPE_TRACE_H
 #define OPSCOPE_TRACE_H
@@ -165,7 +165,19 @@ struct osc_question {
     int no_python;        /* leave out Python functions */
     int has_at;           /* only what is allocated at at_ns, from the origin */
     int64_t at_ns;
+    uint64_t max_memory_bytes; /* of this question; 0: no limit but that of the set */
+    struct osc_cancel *cancel; /* stops it from another thread; or NULL */
 };
+
+/* What stops questions: each that has it returns OSC_ECANCELED soon, once it is pulled. */
+struct osc_cancel;
+
+/* NULL: out of memory. The caller frees it once no question has it; NULL is fine there. */
+OSC_API struct osc_cancel *osc_cancel_new(void);
+OSC_API void osc_cancel_free(struct osc_cancel *c);
+
+/* Pull it, from any thread. It stays so. */
+OSC_API void osc_cancel_pull(struct osc_cancel *c);
 
 /* A finished table. */
 struct osc_frame;
@@ -173,7 +185,8 @@ struct osc_frame;
 /*
  * Answer QUESTION about what VIEW leaves of SET; either may be NULL. The caller releases
  * *F, which is NULL after a failure. OSC_EINVAL: something that was asked for is not there,
- * or has no meaning for this table.
+ * or has no meaning for this table. OSC_ELIMIT: a limit of memory does not allow it;
+ * OSC_ECANCELED: it was stopped. Other questions about the set are not affected.
  */
 OSC_API OSC_MUST_USE osc_status osc_ask(struct osc_set *set, const struct osc_view *view,
                                         const struct osc_question *question,

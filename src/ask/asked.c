@@ -5,6 +5,7 @@
 
 #include "ask/note.h"
 #include "ask/operands.h"
+#include "base/mem.h"
 #include "base/utf8.h"
 
 osc_status osc_asked_init(struct osc_asked *k, const struct osc_request *r,
@@ -32,7 +33,7 @@ osc_status osc_asked_init(struct osc_asked *k, const struct osc_request *r,
     if (st == OSC_OK)
         st = osc_query_check(&k->query, err);
     if (st == OSC_OK && q->where)
-        st = osc_where_open(&k->where, k->def, q->where, NULL, err);
+        st = osc_where_open(&k->where, k->def, q->where, osc_mem_is_cancelled, err);
     if (st != OSC_OK)
         return st;
     k->filter = (struct osc_row_filter){osc_where_keep, k->where};

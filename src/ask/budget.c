@@ -40,11 +40,11 @@ static const struct osc_import_reserve for_export = {.event_bytes = 16,
 /* Of an event in columns, which double as they grow, and of its text among the words. */
 #define FRAME_EVENT_BYTES 320u
 
-void osc_budget_start(uint64_t max_bytes)
+size_t osc_budget_limit(uint64_t max_bytes)
 {
     const uint64_t limit = max_bytes > 0 ? max_bytes : osc_cgroup_default_memory();
 
-    osc_mem_set_limit(limit < SIZE_MAX ? (size_t)limit : SIZE_MAX);
+    return limit < SIZE_MAX ? (size_t)limit : SIZE_MAX;
 }
 
 struct osc_import_reserve osc_budget_for_table(const struct osc_table_def *def, bool is_sorted,

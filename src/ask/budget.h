@@ -15,8 +15,8 @@
 #include "import/import.h"
 #include "table/query.h"
 
-/* From here on no more than MAX_BYTES of memory are taken; 0: than is allowed unasked. */
-void osc_budget_start(uint64_t max_bytes);
+/* How much memory MAX_BYTES allow; 0: as much as is allowed unasked. */
+size_t osc_budget_limit(uint64_t max_bytes);
 
 /* What to leave for DEF, sorted or not, of all of a trace or of what is selected. */
 struct osc_import_reserve osc_budget_for_table(const struct osc_table_def *def, bool is_sorted,

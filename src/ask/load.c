@@ -22,7 +22,10 @@ osc_status osc_loaded_fail(const struct osc_loaded *l, const struct osc_trace *t
                            const char *doing, struct osc_err *err)
 {
     const osc_status reason = osc_mem_reason(st);
-    const char *name = l->operand ? l->operand : l->files.all[0], *more = "";
+    const char *name = l->operand       ? l->operand
+                       : l->files.n > 0 ? l->files.all[0]
+                                        : "traces",
+               *more = "";
 
     if (st != OSC_ENOMEM)
         return st;
@@ -382,8 +385,7 @@ static osc_status list_and_import(struct osc_loaded *l, const struct osc_load *o
     const osc_status st = osc_paths_find(&l->files, o->paths, o->n_paths, &l->notes, err);
 
     if (st != OSC_OK)
-        return st;
-    osc_budget_start(o->how->max_memory_bytes);
+        return osc_loaded_fail(l, NULL, st, "loading", err);
     if (osc_part_links_find(&l->links, (const char *const *)l->files.all, l->files.n) != OSC_OK)
         return no_memory(l, err);
     return import_all(l, o, err);

@@ -7,6 +7,7 @@
 
 #include "analysis/table_registry.h"
 #include "ask/budget.h"
+#include "ask/cancel.h"
 #include "ask/frame.h"
 #include "ask/note.h"
 #include "base/mem.h"
@@ -20,6 +21,7 @@ struct seen {
 
 struct osc_set {
     atomic_uint n_holders;
+    struct osc_mem_account account; /* pays for the traces, their facts and views */
     struct osc_loaded loaded;
     struct osc_chosen chosen; /* by the view that it was opened with */
     pthread_mutex_t lock;     /* of the next */
@@ -43,21 +45,27 @@ const char *osc_catalog_help(size_t i)
 
 /* --- opening --------------------------------------------------------------------- */
 
-static void free_seen(struct seen *s)
+/* Free S, which SET has paid for. */
+static void free_seen(struct osc_set *set, struct seen *s)
 {
     if (!s)
         return;
+    struct osc_mem_account *const before = osc_mem_enter(&set->account);
     osc_chosen_fini(&s->chosen);
     osc_strbuf_fini(&s->key);
     osc_free(s);
+    osc_mem_enter(before);
 }
 
 static void free_set(struct osc_set *set)
 {
-    free_seen(set->last);
+    struct osc_mem_account *const before = osc_mem_enter(&set->account);
+
+    free_seen(set, set->last);
     osc_chosen_fini(&set->chosen);
     osc_loaded_fini(&set->loaded);
     osc_arena_fini(&set->arena);
+    osc_mem_enter(before);
     pthread_mutex_destroy(&set->lock);
     osc_free(set);
 }
@@ -116,17 +124,21 @@ osc_status osc_set_load(struct osc_set **to, const struct osc_load *o, struct os
         return osc_fail(err, OSC_ENOMEM, "out of memory");
     atomic_store_explicit(&set->n_holders, 1, memory_order_relaxed); /* nobody else has it */
     pthread_mutex_init(&set->lock, NULL);                            /* cannot fail on Linux */
+    struct osc_mem_account *const before = osc_mem_enter(&set->account);
     osc_status st = keep(set, o);
     if (st == OSC_OK) {
         struct osc_load own = *o;
 
         own.paths = set->paths; /* messages name them as long as the set lives */
+        atomic_store_explicit(&set->account.limit, osc_budget_limit(o->how->max_memory_bytes),
+                              memory_order_relaxed); /* nobody else has it */
         st = osc_load(&set->loaded, &own, err);
         if (st == OSC_OK)
             st = choose(&set->chosen, set, o, err);
     } else {
         (void)osc_fail(err, st, "out of memory");
     }
+    osc_mem_enter(before);
     if (st == OSC_OK)
         *to = set;
     else
@@ -283,27 +295,32 @@ static struct seen *find_seen(struct osc_set *set, const struct osc_strbuf *key)
 }
 
 /* Make what the view of K leaves of SET, as HOW says: the last one from now on, used twice. */
-static osc_status make_seen(struct seen **made, struct osc_set *set, struct osc_strbuf *key,
-                            const struct osc_choice *how, struct osc_err *err)
+static osc_status make_seen(struct seen **made, struct osc_set *set,
+                            const struct osc_strbuf *key, const struct osc_choice *how,
+                            struct osc_err *err)
 {
+    struct osc_mem_account *const paying = osc_mem_enter(&set->account); /* it stays */
     struct seen *const s = osc_calloc(1, sizeof *s);
     struct seen *before = NULL;
     osc_status st = s ? OSC_OK : OSC_ENOMEM;
 
+    if (st == OSC_OK) {
+        osc_strbuf_add(&s->key, key->s, key->len);
+        st = s->key.status;
+    }
     if (st == OSC_OK)
         st = osc_chosen_make(&s->chosen, &set->loaded, how, err);
+    osc_mem_enter(paying);
     if (st != OSC_OK) {
-        free_seen(s);
+        free_seen(set, s);
         return st;
     }
-    s->key = *key;
-    *key = (struct osc_strbuf){0};
     s->n_users = 2;
     pthread_mutex_lock(&set->lock);
     before = unuse(set->last);
     set->last = s;
     pthread_mutex_unlock(&set->lock);
-    free_seen(before);
+    free_seen(set, before);
     *made = s;
     return OSC_OK;
 }
@@ -335,7 +352,7 @@ static osc_status take_view(const struct taker *taker, struct osc_set *set, stru
     pthread_mutex_lock(&set->lock);
     seen = unuse(seen);
     pthread_mutex_unlock(&set->lock);
-    free_seen(seen);
+    free_seen(set, seen);
     return st;
 }
 
@@ -361,39 +378,51 @@ static osc_status take_again(const struct taker *taker, struct osc_set *set,
     return st;
 }
 
+/* Answer K by what SET has, or by what is read again. */
+static osc_status answer(const struct taker *taker, struct osc_set *set, bool is_all_asked,
+                         struct osc_asked *k, struct osc_err *err)
+{
+    const bool has_all = is_all(&set->only);
+
+    if (is_all_asked && (has_all || !osc_asked_selects_late(k)))
+        return take(taker, set, k, &set->chosen, err);
+    return has_all ? take_view(taker, set, k, err) : take_again(taker, set, k, err);
+}
+
 static osc_status ask(struct osc_set *set, const struct osc_view *view,
                       const struct osc_question *question, const struct taker *taker,
                       struct osc_err *err)
 {
     static const struct osc_view all;
-    struct osc_request r = {.how = set->how};
+    static const struct osc_question any;
+    struct osc_request r = {.how = set->how, .question = question ? *question : any};
+    struct osc_mem_account account = {.parent = &set->account,
+                                      .limit = (size_t)r.question.max_memory_bytes};
+    struct osc_cancel_entry entry = {.account = &account};
     struct osc_asked k = {0};
     struct osc_err own;
 
     err = err ? err : &own; /* what fails is told by it */
     err->message[0] = '\0';
-    view = view ? view : &all;
-    r.view = join_views(&set->only, view);
-    if (question)
-        r.question = *question;
+    r.view = join_views(&set->only, view ? view : &all);
     if (taker->layout)
         r.text = *taker->layout;
+    struct osc_mem_account *const before = osc_mem_enter(&account);
+    osc_cancel_join(r.question.cancel, &entry);
     osc_status st =
         osc_asked_init(&k, &r, taker->layout ? NULL : osc_renderer_find("csv"), err);
-    if (st == OSC_OK) {
-        const bool has_all = is_all(&set->only);
-
-        if (is_all(view) && (has_all || !osc_asked_selects_late(&k)))
-            st = take(taker, set, &k, &set->chosen, err);
-        else
-            st = has_all ? take_view(taker, set, &k, err) : take_again(taker, set, &k, err);
-    }
+    if (st == OSC_OK)
+        st = answer(taker, set, !view || is_all(view), &k, err);
     osc_asked_fini(&k);
-    if (st != OSC_OK && err->message[0] == '\0')
-        (void)osc_fail(err, st, "%s", osc_status_text(st));
+    const osc_status reason = osc_mem_reason(st);
+    if (st != OSC_OK && (err->message[0] == '\0' || reason == OSC_ECANCELED))
+        (void)osc_fail(err, reason, "%s", osc_status_text(reason));
     if (st != OSC_OK)
         osc_note_clean(err);
-    return st;
+    osc_cancel_leave(r.question.cancel, &entry);
+    osc_mem_enter(before);
+    osc_mem_account_end(&account); /* frames go on without it */
+    return reason;
 }
 
 osc_status osc_ask(struct osc_set *set, const struct osc_view *view,

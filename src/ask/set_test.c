@@ -259,16 +259,64 @@ static void arrow_arrays_hold_what_they_show(void **state)
 
 static void a_limit_of_memory_is_told_with_the_name_of_the_trace(void **state)
 {
+    const struct osc_question small = {.table = "events", .max_memory_bytes = 65536};
     struct osc_frame *f = NULL;
 
     (void)state;
     assert_int_equal(open_as(NULL), OSC_OK);
-    osc_mem_set_limit(osc_mem_held() + 65536);
-    const osc_status st = ask(NULL, events, &f);
-    osc_mem_set_limit(SIZE_MAX);
-    assert_int_equal(st, OSC_ELIMIT);
+    assert_int_equal(ask(NULL, small, &f), OSC_ELIMIT);
+    assert_null(f);
     assert_ptr_equal(strstr(err.message, path), err.message);
     assert_non_null(strstr(err.message, ": memory limit reached while making"));
+    assert_int_equal(ask(NULL, events, &f), OSC_OK); /* others have none */
+    osc_frame_release(f);
+}
+
+static void a_question_can_be_stopped(void **state)
+{
+    struct osc_cancel *const c = osc_cancel_new(), *const other = osc_cancel_new();
+    struct osc_frame *f = NULL;
+
+    (void)state;
+    assert_int_equal(open_as(NULL), OSC_OK);
+    osc_cancel_pull(c);
+    assert_int_equal(ask(NULL, (struct osc_question){.table = "events", .cancel = c}, &f),
+                     OSC_ECANCELED);
+    assert_null(f);
+    assert_string_equal(err.message, "interrupted");
+    assert_int_equal(ask(NULL, (struct osc_question){.table = "events", .cancel = other}, &f),
+                     OSC_OK);
+    osc_frame_release(f);
+    osc_cancel_free(c);
+    osc_cancel_free(other);
+}
+
+static int pull(void *ctx, const char *s, size_t len)
+{
+    (void)s;
+    (void)len;
+    osc_cancel_pull(ctx);
+    return 0;
+}
+
+static void a_question_that_runs_stops_soon(void **state)
+{
+    struct osc_cancel *const c = osc_cancel_new();
+    const struct osc_layout layout = {.format = "csv", .write = pull, .ctx = c};
+    const struct osc_question question = {.table = "events", .cancel = c};
+    FILE *const f = fopen(path, "w");
+
+    (void)state;
+    assert_non_null(f);
+    fputs("[", f);
+    for (int i = 0; i < 20000; i++)
+        fprintf(f, "{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":%d,\"dur\":1},\n",
+                i);
+    fclose(f);
+    assert_int_equal(open_as(NULL), OSC_OK);
+    assert_int_equal(osc_ask_text(set, NULL, &question, &layout, &err), OSC_ECANCELED);
+    assert_string_equal(err.message, "interrupted");
+    osc_cancel_free(c);
 }
 
 /* Fail the first allocation, then the second, ... until the work gets done. */
@@ -314,6 +362,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(arrow_arrays_hold_what_they_show, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_limit_of_memory_is_told_with_the_name_of_the_trace,
                                         set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_question_can_be_stopped, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_question_that_runs_stops_soon, set_up, tear_down),
         cmocka_unit_test_setup_teardown(any_allocation_may_fail, set_up, tear_down),
     };
     return cmocka_run_group_tests_name("set", tests, NULL, NULL);

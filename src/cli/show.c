@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include "analysis/table_columns.h"
+#include "ask/budget.h"
+#include "base/mem.h"
 #include "cli/progress.h"
 
 int osc_show_text(const char *text)
@@ -49,6 +51,8 @@ int osc_show_open(struct osc_set **set, const struct osc_args *args, struct osc_
     o->view = &args->request.view;
     o->hear = osc_cli_hear;
     const osc_status st = osc_set_load(set, o, &err);
+    /* The set has a limit by itself; so has what is printed of it. */
+    osc_mem_set_limit(osc_budget_limit(how.max_memory_bytes));
     return st == OSC_OK ? OSC_EXIT_DONE : osc_cli_fail(st, &err);
 }
 

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Several threads ask one set, about all of it and about views, and stop each other. */
+#include "ask/set.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/hash.h"
+
+#define N_THREADS 4
+#define N_ROUNDS  8
+#define N_VIEWS   3
+#define TABLES    64
+
+static char path[] = "/tmp/opscope-shared-set-XXXXXX";
+static struct osc_set *set;
+
+static const struct osc_view views[N_VIEWS] = {
+    {0}, {.has_from = 1, .from_ns = 20000}, {.steps = "2"}};
+
+/* What each table says of each view, asked by one thread that has the set alone. */
+static uint64_t alone[TABLES][N_VIEWS];
+static uint32_t n_tables;
+
+static int write_trace(void)
+{
+    const int fd = mkstemp(path);
+    FILE *const f = fd >= 0 ? fdopen(fd, "w") : NULL;
+
+    if (!f)
+        return -1;
+    fputs("[", f);
+    for (int i = 0; i < 40; i++) {
+        fprintf(f,
+                "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"op%d\",\"pid\":1,\"tid\":1,"
+                "\"ts\":%d,\"dur\":5},",
+                i % 7, 1 + i * 10);
+        if (i % 10 == 0)
+            fprintf(f,
+                    "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"ProfilerStep#%d\","
+                    "\"pid\":1,\"tid\":1,\"ts\":%d,\"dur\":100},",
+                    i / 10, i * 10);
+    }
+    fputs("{}]", f);
+    return fclose(f);
+}
+
+static int add_text(void *ctx, const char *s, size_t len)
+{
+    uint64_t *const hash = ctx;
+
+    *hash = osc_hash(s, (uint32_t)len, *hash);
+    return 0;
+}
+
+/* A fingerprint of what TABLE says of view V; 0: it failed. */
+static uint64_t ask(uint32_t table, uint32_t v, struct osc_cancel *cancel)
+{
+    uint64_t hash = 1;
+    const struct osc_question q = {.table = osc_catalog_name(table), .cancel = cancel};
+    const struct osc_layout layout = {.format = "json", .write = add_text, .ctx = &hash};
+
+    return osc_ask_text(set, &views[v], &q, &layout, NULL) == OSC_OK ? hash : 0;
+}
+
+static osc_status open_set(void)
+{
+    const char *const file = path;
+
+    osc_set_release(set);
+    return osc_set_open(&set, &file, 1, NULL, NULL);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    if (write_trace() != 0 || open_set() != OSC_OK)
+        return -1;
+    for (; osc_catalog_name(n_tables) && n_tables < TABLES; n_tables++) {
+        for (uint32_t v = 0; v < N_VIEWS; v++)
+            alone[n_tables][v] = ask(n_tables, v, NULL);
+    }
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    osc_set_release(set);
+    return unlink(path);
+}
+
+struct asker {
+    pthread_t thread;
+    uint32_t first;
+    uint32_t n_wrong;
+    struct osc_cancel *cancel; /* of a thread whose answers may be missing */
+};
+
+static void *ask_all(void *arg)
+{
+    struct asker *const a = arg;
+
+    for (uint32_t i = 0; i < n_tables * N_VIEWS; i++) {
+        const uint32_t at = (a->first + i) % (n_tables * N_VIEWS);
+        const uint32_t table = at / N_VIEWS, v = at % N_VIEWS;
+        const uint64_t hash = ask(table, v, a->cancel);
+
+        if (a->cancel && i == n_tables)
+            osc_cancel_pull(a->cancel);
+        a->n_wrong += hash != alone[table][v] && !(a->cancel && hash == 0);
+    }
+    return NULL;
+}
+
+static void threads_get_the_answers_of_one_alone(void **state)
+{
+    (void)state;
+    for (uint32_t round = 0; round < N_ROUNDS; round++) {
+        struct asker askers[N_THREADS] = {{0}};
+
+        assert_int_equal(open_set(), OSC_OK); /* without facts */
+        for (uint32_t i = 0; i < N_THREADS; i++) {
+            askers[i].first = round + i * n_tables;
+            askers[i].cancel = i == 0 ? osc_cancel_new() : NULL;
+            assert_int_equal(pthread_create(&askers[i].thread, NULL, ask_all, &askers[i]), 0);
+        }
+        for (uint32_t i = 0; i < N_THREADS; i++) {
+            assert_int_equal(pthread_join(askers[i].thread, NULL), 0);
+            osc_cancel_free(askers[i].cancel);
+            assert_int_equal(askers[i].n_wrong, 0);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(threads_get_the_answers_of_one_alone)};
+
+    return cmocka_run_group_tests_name("shared set", tests, set_up, tear_down);
+}
