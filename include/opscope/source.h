@@ -24,12 +24,24 @@
 extern "C" {
 #endif
 
+/* What a device can do, for the tables `devices` and `kernels` and for advice; 0: not known. */
+struct osc_device_limits_info {
+    uint32_t n_units;      /* compute units: multiprocessors, cores, slices */
+    uint32_t major, minor; /* generation of its instruction set; minor counts if major does */
+    uint32_t threads_per_block; /* of one group that is launched, at most */
+    uint32_t threads_per_unit;  /* resident on a unit, at most */
+    uint32_t registers_per_unit;
+    uint32_t shared_bytes_per_block, shared_bytes_per_unit;
+    uint32_t simd_width; /* threads that run in step */
+};
+
 struct osc_device_info {
-    const char *type;      /* "cuda", "xpu", "npu", ...: a word of small letters */
+    const char *type;      /* its family: "cuda", "xpu", "npu", ...: a word of small letters */
     uint32_t index;        /* "cuda:1" is type "cuda", index 1 */
     const char *name;      /* what it is called, such as "NVIDIA A100"; may be NULL */
     uint64_t memory_bytes; /* 0: not known */
     uint64_t clock_hz;     /* ticks of its clock a second; 0: fitted from the pairs */
+    struct osc_device_limits_info limits;
 };
 
 /*

@@ -92,6 +92,10 @@ enum osc_record_kind {
 /* The METADATA that says at which ticks scopes end that no record ends. */
 #define OSC_RECORD_FACT_OPEN_END "open_scopes_end_ticks"
 
+/* The METADATA that says what the device can do whose number follows: numbers, -1 where they
+ * are not known, in the order of docs/format.md. */
+#define OSC_RECORD_FACT_LIMITS "device_limits."
+
 /* Why records were lost; members of struct osc_losses in their order. */
 enum osc_loss {
     OSC_LOSS_FULL,

@@ -176,7 +176,8 @@ class Maker:
         elif r.name == "LOST":
             self.lost[r.words[1]] += r.words[0]
         elif r.name == "METADATA":
-            self.metadata[rec.name(r.ident)] = rec.name(r.value)
+            if not rec.name(r.ident).startswith("device_limits."):
+                self.metadata[rec.name(r.ident)] = rec.name(r.value)
         elif r.name == "THREAD_NAME":
             self.thread_names[t.name] = rec.name(r.ident)
         elif r.name == "DEVICE":

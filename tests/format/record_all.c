@@ -68,7 +68,11 @@ static void memory(int i)
 static void device_work(void)
 {
     const struct osc_device_info info = {
-        .type = "npu", .index = 1, .name = "A big one", .memory_bytes = 1u << 30};
+        .type = "npu",
+        .index = 1,
+        .name = "A big one",
+        .memory_bytes = 1u << 30,
+        .limits = {.n_units = 40, .major = 2, .threads_per_block = 256}};
     const uint32_t npu = osc_device_add(&info), queue = osc_queue_add(npu, "compute");
     const uint64_t now = osc_now();
 

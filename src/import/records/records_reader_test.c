@@ -11,6 +11,7 @@
 
 #include "base/mem.h"
 #include "import/import.h"
+#include "opscope/source.h"
 #include "support/loaded_recording.h"
 
 static struct small_recording rec;
@@ -577,10 +578,53 @@ static void a_newer_version_is_refused(void **state)
     osc_trace_fini(&trace);
 }
 
+static void devices_are_typed_and_say_what_they_can_do(void **state)
+{
+    (void)state;
+    recording_begin(&rec);
+    BEGIN(PLAIN, "host", 90);
+    recording_add(&rec, OSC_RECORD_DEVICE, recording_name(&rec, "fpga"), 100,
+                  WORDS(1, 2, 1 << 20, 0));
+    recording_add(&rec, OSC_RECORD_QUEUE, recording_name(&rec, "q"), 110, WORDS(3, 1));
+    ADD(OSC_RECORD_METADATA, recording_name(&rec, "device_limits.1"),
+        recording_name(&rec, "64 9 0 1024 -1 65536 x 7"));
+    recording_add(&rec, OSC_RECORD_WORK, recording_name(&rec, "wait"), 300,
+                  WORDS(3 | (uint64_t)OSC_WORK_SYNC << 32, 0, 0, 0, 160, 190, 0, 0));
+    recording_add(&rec, OSC_RECORD_WORK, recording_name(&rec, "exchange"), 300,
+                  WORDS(3 | (uint64_t)OSC_WORK_COMMUNICATION << 32, 0, 0, 0, 200, 210, 0, 0));
+    END(400);
+    recording_flush(&rec);
+    recording_end(&rec);
+    recording_load(&rec, &trace, NULL);
+    assert_int_equal(trace.n_devices, 1);
+    const struct osc_device *const d = &trace.devices[0];
+    assert_true(osc_str_eq(osc_trace_str(&trace, d->name), OSC_STR("fpga:2")));
+    assert_true(osc_str_eq(osc_trace_str(&trace, d->family), OSC_STR("fpga")));
+    assert_int_equal(d->limits.memory_bytes, 1 << 20);
+    assert_int_equal(d->limits.n_units, 64);
+    assert_int_equal(d->limits.major, 9);
+    assert_int_equal(d->limits.minor, 0);
+    assert_int_equal(d->limits.threads_per_block, 1024);
+    assert_int_equal(d->limits.threads_per_unit, -1);
+    assert_int_equal(d->limits.registers_per_unit, 65536);
+    assert_int_equal(d->limits.shared_bytes_per_block, -1);
+    assert_int_equal(d->limits.shared_bytes_per_unit, 7);
+    assert_int_equal(d->limits.simd_width, -1);
+    struct osc_str value;
+    assert_false(osc_trace_meta(&trace, "device_limits.1", &value));
+    assert_true(osc_trace_meta(&trace, "deviceProperties", &value));
+    const struct osc_chunk *const c = trace.events.chunks[1];
+    assert_int_equal(c->kind[1], OSC_KIND_SYNC);
+    assert_int_equal(c->kind[2], OSC_KIND_KERNEL);
+    assert_true(osc_row_form(&trace, c, 2)->known[OSC_ARG_KEY_COLLECTIVE_NAME] >= 0);
+    osc_trace_fini(&trace);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scopes_nest_and_have_the_kinds_of_the_recorder),
+        cmocka_unit_test(devices_are_typed_and_say_what_they_can_do),
         cmocka_unit_test(scopes_may_end_many_rows_behind_their_begin),
         cmocka_unit_test(an_end_whose_begin_found_no_memory_ends_no_other_scope),
         cmocka_unit_test(arguments_go_to_the_record_before_or_to_the_innermost_scope),

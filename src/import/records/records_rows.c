@@ -361,16 +361,55 @@ static inline osc_sid callers_of(struct osc_records_rows *rows,
 
 /* --- other records ------------------------------------------------------- */
 
-/* A fact about the whole recording: text, or a list or an object in JSON. One is for us alone:
- * when open scopes end. */
+/* What the device can do whose number is TEXT: VALUE, numbers in the order of docs/format.md.
+ */
+static void take_limits(struct osc_records_rows *rows, struct osc_str text,
+                        struct osc_str value)
+{
+    int64_t number, limit;
+    size_t at = 0;
+
+    if (!osc_json_int(text, &number) || number < 0 || number > UINT32_MAX)
+        return;
+    struct osc_records_device *const d = osc_records_device(rows, (uint32_t)number);
+    if (!d)
+        return;
+    int64_t *const limits[] = {&d->limits.n_units,
+                               &d->limits.major,
+                               &d->limits.minor,
+                               &d->limits.threads_per_block,
+                               &d->limits.threads_per_unit,
+                               &d->limits.registers_per_unit,
+                               &d->limits.shared_bytes_per_block,
+                               &d->limits.shared_bytes_per_unit,
+                               &d->limits.simd_width};
+    for (size_t i = 0; i < sizeof limits / sizeof *limits && at < value.len; i++) {
+        const char *const start = value.s + at;
+        const char *const end = memchr(start, ' ', value.len - at);
+        const struct osc_str word = {start,
+                                     (uint32_t)(end ? end - start : (long)(value.len - at))};
+
+        if (osc_json_int(word, &limit) && limit >= 0)
+            *limits[i] = limit;
+        at += (size_t)word.len + 1;
+    }
+}
+
+/* A fact about the whole recording: text, or a list or an object in JSON. Some are for us
+ * alone: when open scopes end, what devices can do. */
 static void take_fact(struct osc_records_rows *rows, const struct osc_packed *p)
 {
     const osc_sid key = osc_records_name(rows->names, p->id),
                   value = osc_records_name(rows->names, (uint32_t)p->value);
     const struct osc_trace *t = rows->builder->loading->trace;
-    const struct osc_str text = osc_trace_str(t, value);
+    const struct osc_str text = osc_trace_str(t, value), word = osc_trace_str(t, key);
+    const struct osc_str limits = OSC_STR(OSC_RECORD_FACT_LIMITS);
 
-    if (!osc_str_eq(osc_trace_str(t, key), OSC_STR(OSC_RECORD_FACT_OPEN_END))) {
+    if (osc_str_starts(word, limits)) {
+        take_limits(rows, (struct osc_str){word.s + limits.len, word.len - limits.len}, text);
+        return;
+    }
+    if (!osc_str_eq(word, OSC_STR(OSC_RECORD_FACT_OPEN_END))) {
         osc_build_member(rows->builder, key, value, !osc_records_is_nested(text));
         return;
     }

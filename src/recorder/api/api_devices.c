@@ -2,6 +2,7 @@
 /* What producers call for devices: see opscope/source.h. */
 #include "recorder/api/api_devices.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "opscope/source.h"
@@ -17,6 +18,7 @@ struct device {
     uint32_t is_known; /* written last */
     uint32_t index;
     uint64_t memory_bytes, clock_hz;
+    struct osc_device_limits_info limits;
     char type[TYPE_BYTES], name[NAME_BYTES];
 };
 
@@ -68,6 +70,30 @@ static void set_text(char *to, size_t room, const char *s)
     to[len] = '\0';
 }
 
+/* A number of LIMITS, or -1 for one that is not known. */
+static long long limit(uint32_t value)
+{
+    return value > 0 ? (long long)value : -1;
+}
+
+/* What device NUMBER can do, as a fact: numbers in the order of docs/format.md. */
+static void put_limits(uint32_t number, const struct osc_device_limits_info *l)
+{
+    static const struct osc_device_limits_info none;
+    char key[40], text[160];
+
+    if (memcmp(l, &none, sizeof none) == 0)
+        return;
+    (void)snprintf(key, sizeof key, OSC_RECORD_FACT_LIMITS "%u", number);
+    (void)snprintf(text, sizeof text, "%lld %lld %lld %lld %lld %lld %lld %lld %lld",
+                   limit(l->n_units), limit(l->major), l->major > 0 ? (long long)l->minor : -1,
+                   limit(l->threads_per_block), limit(l->threads_per_unit),
+                   limit(l->registers_per_unit), limit(l->shared_bytes_per_block),
+                   limit(l->shared_bytes_per_unit), limit(l->simd_width));
+    osc_put_one(OSC_RECORD_METADATA, osc_name_c(key), osc_name_c(text), OSC_ROLE_FACT,
+                osc_ticks());
+}
+
 static void put_device(uint32_t number)
 {
     const struct device *d = &devices[number];
@@ -77,6 +103,7 @@ static void put_device(uint32_t number)
             d->memory_bytes, d->clock_hz);
     if (d->name[0] != '\0')
         OSC_PUT(OSC_RECORD_DEVICE_NAME, osc_name_c(d->name), now, OSC_ROLE_FACT, number, 0);
+    put_limits(number, &d->limits);
 }
 
 static void put_queue(uint32_t number)
@@ -117,6 +144,7 @@ uint32_t osc_device_add(const struct osc_device_info *info)
     d->index = info->index;
     d->memory_bytes = info->memory_bytes;
     d->clock_hz = info->clock_hz;
+    d->limits = info->limits;
     set_text(d->type, sizeof d->type, type);
     set_text(d->name, sizeof d->name, info->name);
     make_known(&d->is_known);
