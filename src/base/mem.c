@@ -92,7 +92,7 @@ bool osc_mem_take(size_t size)
     for (struct osc_mem_account *a = first_account(); a; a = next_account(a)) {
         if (charge(a, (int64_t)size))
             continue;
-        for (struct osc_mem_account *b = first_account(); b != a; b = next_account(b))
+        for (struct osc_mem_account *b = first_account(); b && b != a; b = next_account(b))
             credit(b, (int64_t)size);
         return false;
     }
