@@ -79,7 +79,7 @@ static const struct osc_column columns[] = {
     [QUEUE] = {"queue", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
                .help = "Stream of the device; missing for host events.",
                .rules = OSC_RULE_DEVICES},
-    [START] = {"start_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_FIRST, 0,
+    [START] = {"start_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_FIRST, OSC_COLUMN_MOMENT,
                .help = "Start, from the origin of all files (origin_unix_ns in info). Decimal "
                        "microseconds of the file are rounded half up to a nanosecond.",
                .rules = OSC_RULE_TIME},

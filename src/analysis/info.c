@@ -35,10 +35,10 @@ static const struct osc_column columns[] = {
               .help = "A text."},
     [NUMBER] = {"number", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
                 .help = "A count."},
-    [FIRST] = {"first_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_MIN, OSC_COLUMN_HIDDEN,
-               .help = "A point in time: the earliest."},
-    [LAST] = {"last_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_MAX, OSC_COLUMN_HIDDEN,
-              .help = "With first_ns, a duration."},
+    [FIRST] = {"first_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_MIN,
+               OSC_COLUMN_HIDDEN | OSC_COLUMN_MOMENT, .help = "A point in time: the earliest."},
+    [LAST] = {"last_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_MAX,
+              OSC_COLUMN_HIDDEN | OSC_COLUMN_MOMENT, .help = "With first_ns, a duration."},
     [FLAG] = {"flag", OSC_TYPE_BOOLEAN, NULL, OSC_MERGE_OR, OSC_COLUMN_HIDDEN,
               .help = "A switch."},
 };
@@ -219,6 +219,36 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     return st;
 }
 
+static void set_number_item(struct osc_result *r, uint64_t i, int64_t item)
+{
+    struct osc_strbuf text = {0};
+
+    osc_strbuf_addi(&text, item);
+    if (text.status == OSC_OK)
+        osc_result_set_str(r, i, ITEM, (struct osc_str){text.s, (uint32_t)text.len});
+    else
+        r->status = text.status;
+    osc_strbuf_fini(&text);
+}
+
+static osc_status place(struct osc_result *part, const struct osc_placing *from,
+                        const struct osc_placing *to)
+{
+    (void)from;
+    for (uint64_t i = 0; i < part->n_rows; i++) {
+        const struct osc_str key = osc_result_get_str(part, i, KEY);
+        const bool is_item = osc_result_has(part, i, ITEM);
+
+        if (osc_str_eq(key, OSC_STR("origin_unix_ns")) && osc_result_has(part, i, FIRST))
+            osc_result_set_int(part, i, FIRST, to->origin_ns + to->base_ns);
+        else if (is_item && osc_str_eq(key, OSC_STR("ranks")))
+            set_number_item(part, i, to->rank);
+        else if (is_item && osc_str_eq(key, OSC_STR("spans")))
+            set_number_item(part, i, to->span);
+    }
+    return part->status;
+}
+
 /* The text of row I, whose items number N_ITEMS. False: there is none. */
 static bool write_value(const struct osc_result *r, uint64_t i, uint64_t n_items,
                         struct osc_strbuf *out)
@@ -295,5 +325,6 @@ const struct osc_table_def osc_table_info = {
     .columns = columns,
     .n_columns = sizeof columns / sizeof *columns,
     .map = map,
+    .place = place,
     .finish = finish,
 };

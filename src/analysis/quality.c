@@ -8,6 +8,7 @@
 
 #include "analysis/census.h"
 #include "analysis/table_columns.h"
+#include "base/mem.h"
 #include "derive/derive.h"
 
 enum {
@@ -39,10 +40,12 @@ static const struct osc_column columns[] = {
                       .help = "Byte of the input at which it was first found, counted from 0; "
                               "in a compressed file, a byte of the contents.",
                       .rules = OSC_RULE_QUALITY},
-    [FIRST_NS] = {"first_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_MIN, OSC_COLUMN_OPTIONAL,
+    [FIRST_NS] = {"first_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_MIN,
+                  OSC_COLUMN_OPTIONAL | OSC_COLUMN_MOMENT,
                   .help = "Start of the first event that it concerns, from the origin.",
                   .rules = OSC_RULE_TIME | OSC_RULE_QUALITY},
-    [LAST_NS] = {"last_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_MAX, OSC_COLUMN_OPTIONAL,
+    [LAST_NS] = {"last_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_MAX,
+                 OSC_COLUMN_OPTIONAL | OSC_COLUMN_MOMENT,
                  .help = "End of the range of time that it concerns, from the origin; missing "
                          "if it concerns no range of time.",
                  .rules = OSC_RULE_TIME | OSC_RULE_QUALITY},
@@ -147,6 +150,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
                       struct osc_result *out, struct osc_err *err)
 {
     const struct osc_finding once = {1, OSC_NO_OFFSET, OSC_NO_TIME, OSC_NO_TIME};
+    const struct osc_finding none = {0, OSC_NO_OFFSET, OSC_NO_TIME, OSC_NO_TIME};
     struct osc_census census;
     const osc_status st = osc_census_take(t, &census);
 
@@ -169,13 +173,37 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
                 continue;
             if (found.by_code[code].count > 0)
                 add_row(t, out, code, &found.by_code[code]);
+            else if (code == OSC_FINDING_unaligned)
+                add_row(t, out, code, &none); /* place() decides */
             else if (is_torch && is_absent(t, &census, code))
                 add_row(t, out, code, &once);
         }
     }
-    if (out->n_rows == 0)
-        osc_result_note(out, "nothing was skipped, repaired or found missing");
     return out->status;
+}
+
+/* Whether the trace is aligned with others turns out when all of them are known. */
+static osc_status place(struct osc_result *part, const struct osc_placing *from,
+                        const struct osc_placing *to)
+{
+    const struct osc_str code = osc_str_c(osc_finding_code_text(OSC_FINDING_unaligned));
+    bool *const keep = osc_calloc(part->n_rows + 1, sizeof *keep);
+
+    if (!keep)
+        return OSC_ENOMEM;
+    for (uint64_t i = 0; i < part->n_rows; i++) {
+        int64_t n = osc_result_get_int(part, i, COUNT);
+
+        if (osc_str_eq(osc_result_get_str(part, i, CODE), code))
+            n += to->is_unaligned && !from->is_unaligned;
+        osc_result_set_int(part, i, COUNT, n);
+        keep[i] = n > 0;
+    }
+    osc_result_keep(part, keep);
+    osc_free(keep);
+    if (part->n_rows == 0)
+        osc_result_note(part, "nothing was skipped, repaired or found missing");
+    return part->status;
 }
 
 /* Merged rows come in order of the ranks: bring the worst to the top again. */
@@ -203,5 +231,6 @@ const struct osc_table_def osc_table_quality = {
     .facts =
         OSC_FACT_FOREST | OSC_FACT_LINKS | OSC_FACT_ALLOCATIONS, /* they count what they find */
     .map = map,
+    .place = place,
     .finish = finish,
 };

@@ -53,7 +53,7 @@ static const struct osc_column columns[N_COLUMNS] = {
     [THREAD] = {"thread", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
                 .help = "Thread that announced the step; missing for a trace without steps.",
                 .rules = OSC_RULE_STEPS | OSC_RULE_NAMES},
-    [START] = {"start_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_MIN, 0,
+    [START] = {"start_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_MIN, OSC_COLUMN_MOMENT,
                .help = "Start of the annotation, but not before the device work of the step "
                        "before it was done; from the origin of all files.",
                .rules = OSC_RULE_STEP_LENGTH | OSC_RULE_TIME},

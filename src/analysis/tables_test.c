@@ -80,7 +80,8 @@ static osc_status print_table(const char *name, const char *columns, bool is_mer
     struct osc_answer a = {0};
     osc_status st = osc_run_identify(pointers, paths, n_traces);
 
-    osc_run_align(pointers, n_traces);
+    if (st == OSC_OK)
+        st = osc_run_align(pointers, n_traces);
     for (uint32_t i = 0; i < n_traces && st == OSC_OK; i++)
         st = osc_derive(pointers[i], def->facts, 1, NULL);
     if (st == OSC_OK)

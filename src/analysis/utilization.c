@@ -14,7 +14,7 @@ static const struct osc_column columns[N_COLUMNS] = {
          .help =
              "Device, such as cuda:0. Rows are the devices that ran kernels, at most 1,024.",
          .rules = OSC_RULE_DEVICES},
-    [START] = {"start_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_KEY, 0,
+    [START] = {"start_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_KEY, OSC_COLUMN_MOMENT,
                .help = "Start of the bucket, from the origin of all files. The first bucket "
                        "starts with the recording (event `PyTorch Profiler (0)`), or without "
                        "that event with the first event.",

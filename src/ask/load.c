@@ -397,9 +397,8 @@ static osc_status arrange(struct osc_loaded *l, const struct osc_load *o, struct
     osc_status st = OSC_OK;
 
     if (osc_run_identify(l->traces, l->paths, l->n_traces) != OSC_OK ||
-        find_torch_version(l) != OSC_OK)
+        osc_run_align(l->traces, l->n_traces) != OSC_OK || find_torch_version(l) != OSC_OK)
         return no_memory(l, err);
-    osc_run_align(l->traces, l->n_traces);
     st = filter(l, o->view, err);
     if (st != OSC_OK)
         return st;

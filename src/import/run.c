@@ -24,20 +24,51 @@ static bool parse_rank(struct osc_str text, int32_t *rank)
     return true;
 }
 
-static void find_rank(struct osc_trace *t, const struct osc_filename *name)
+/* What the metadata of T says of its rank. */
+static bool find_rank(const struct osc_trace *t, int32_t *rank)
 {
-    struct osc_str value, rank;
+    struct osc_str value, text;
 
+    *rank = t->rank;
     if (t->has_rank) /* columns say what was found out when they were written */
-        return;
-    if (osc_trace_meta(t, "distributedInfo", &value) && osc_json_member(value, "rank", &rank))
-        t->has_rank = parse_rank(rank, &t->rank);
-    for (size_t i = 0; i < sizeof rank_keys / sizeof *rank_keys && !t->has_rank; i++)
-        t->has_rank = osc_trace_meta(t, rank_keys[i], &value) && parse_rank(value, &t->rank);
-    if (!t->has_rank) {
-        t->has_rank = name->has_rank;
-        t->rank = name->has_rank ? name->rank : 0;
+        return true;
+    if (osc_trace_meta(t, "distributedInfo", &value) && osc_json_member(value, "rank", &text) &&
+        parse_rank(text, rank))
+        return true;
+    for (size_t i = 0; i < sizeof rank_keys / sizeof *rank_keys; i++) {
+        if (osc_trace_meta(t, rank_keys[i], &value) && parse_rank(value, rank))
+            return true;
     }
+    return false;
+}
+
+static struct osc_str meta(const struct osc_trace *t, const char *key)
+{
+    struct osc_str value = {NULL, 0};
+
+    (void)osc_trace_meta(t, key, &value);
+    return value;
+}
+
+void osc_run_identity(struct osc_identity *id, const struct osc_trace *t, const char *path)
+{
+    while (t->base) /* a run is what was opened, not what is looked at */
+        t = t->base;
+    *id = (struct osc_identity){
+        .path = osc_str_c(path),
+        .source = osc_trace_str(t, t->source),
+        .boot_id = meta(t, "boot_id"),
+        .host = meta(t, "host_name"),
+        .torch_version = meta(t, "torch_version"),
+        .n_events = t->events.n_rows,
+        .min_ts_ns = t->min_ts_ns,
+        .max_end_ns = t->max_end_ns,
+        .alone = {t->rank, t->span, t->origin_ns, t->base_ns, false},
+    };
+    if (!id->torch_version.s)
+        id->torch_version = meta(t, "pytorch_version");
+    id->among = id->alone;
+    id->has_rank = find_rank(t, &id->among.rank);
 }
 
 /* By worker, then number. */
@@ -51,7 +82,7 @@ static int compare_windows(const void *a, const void *b)
 }
 
 /* Count the windows of each worker; files of one number are one window. */
-static osc_status number_windows(struct osc_trace *const *traces,
+static osc_status number_windows(struct osc_identity *const *ids,
                                  const struct osc_filename *names, uint32_t n)
 {
     const struct osc_filename **sorted = osc_calloc(n ? n : 1, sizeof(void *));
@@ -71,14 +102,14 @@ static osc_status number_windows(struct osc_trace *const *traces,
             span = 1;
         else
             span += osc_filename_compare_numbers(last->number, sorted[k]->number) != 0;
-        traces[sorted[k] - names]->span = span;
+        ids[sorted[k] - names]->among.span = span;
     }
     osc_free(sorted);
     return OSC_OK;
 }
 
 /* The other files stand behind all windows that their rank has by then. */
-static osc_status number_others(struct osc_trace *const *traces,
+static osc_status number_others(struct osc_identity *const *ids,
                                 const struct osc_filename *names, uint32_t n)
 {
     struct osc_idmap latest = {0}; /* rank -> its last window */
@@ -90,114 +121,184 @@ static osc_status number_others(struct osc_trace *const *traces,
 
             if (names[i].is_logdir != (pass == 0))
                 continue;
-            span = osc_idmap_put(&latest, (uint64_t)traces[i]->rank);
+            span = osc_idmap_put(&latest, (uint64_t)ids[i]->among.rank);
             if (!span)
                 st = OSC_ENOMEM;
             else if (pass == 1)
-                traces[i]->span = (int32_t)++ * span;
-            else if ((uint32_t)traces[i]->span > *span)
-                *span = (uint32_t)traces[i]->span;
+                ids[i]->among.span = (int32_t)++ * span;
+            else if ((uint32_t)ids[i]->among.span > *span)
+                *span = (uint32_t)ids[i]->among.span;
         }
     }
     osc_idmap_fini(&latest);
     return st;
 }
 
-osc_status osc_run_identify(struct osc_trace *const *traces, const char *const *paths,
-                            uint32_t n)
+/* Give the N files at IDS, with NAMES, their ranks and spans. */
+static osc_status number_all(struct osc_identity *const *ids, const struct osc_filename *names,
+                             uint32_t n)
 {
-    struct osc_filename *names = osc_calloc(n ? n : 1, sizeof *names);
-    osc_status st = OSC_OK;
-
-    if (!names)
-        return OSC_ENOMEM;
-    for (uint32_t i = 0; i < n && st == OSC_OK; i++) {
-        names[i] = osc_filename_parse(paths[i]);
-        find_rank(traces[i], &names[i]);
-        if (names[i].is_logdir)
-            st =
-                osc_strings_add(&traces[i]->strings, names[i].worker, &traces[i]->worker, NULL);
+    for (uint32_t i = 0; i < n; i++) {
+        if (!ids[i]->has_rank)
+            ids[i]->among.rank = names[i].has_rank ? names[i].rank : 0;
+        ids[i]->has_rank = ids[i]->has_rank || names[i].has_rank;
     }
-    if (st == OSC_OK)
-        st = number_windows(traces, names, n);
-    if (st == OSC_OK)
-        st = number_others(traces, names, n);
-    osc_free(names);
-    return st;
+    const osc_status st = number_windows(ids, names, n);
+    return st == OSC_OK ? number_others(ids, names, n) : st;
 }
 
-/* The start of T by the clock it counts with; a base that makes no sense is dropped. */
-static int64_t first_start(struct osc_trace *t)
+/* The start of a file by the clock it counts with; a base that makes no sense is dropped. */
+static int64_t first_start(struct osc_identity *id)
 {
     int64_t start, end;
 
-    if (__builtin_add_overflow(t->min_ts_ns, t->base_ns, &start) ||
-        __builtin_add_overflow(t->max_end_ns, t->base_ns, &end)) {
-        t->base_ns = 0;
-        return t->min_ts_ns;
+    if (__builtin_add_overflow(id->min_ts_ns, id->among.base_ns, &start) ||
+        __builtin_add_overflow(id->max_end_ns, id->among.base_ns, &end)) {
+        id->among.base_ns = 0;
+        return id->min_ts_ns;
     }
     return start;
 }
 
-/* ORIGIN by the clock of T's file, if all its times can be told from there. */
-static void set_origin(struct osc_trace *t, int64_t origin)
+/* ORIGIN by the clock of the file, if all its times can be told from there. */
+static void set_origin(struct osc_identity *id, int64_t origin)
 {
     int64_t own, length;
 
-    if (!__builtin_sub_overflow(origin, t->base_ns, &own) &&
-        !__builtin_sub_overflow(t->max_end_ns, own, &length))
-        t->origin_ns = own;
+    if (!__builtin_sub_overflow(origin, id->among.base_ns, &own) &&
+        !__builtin_sub_overflow(id->max_end_ns, own, &length))
+        id->among.origin_ns = own;
     else
-        t->origin_ns = t->min_ts_ns;
+        id->among.origin_ns = id->min_ts_ns;
 }
 
 /*
- * Traces of one boot count with the same clock, whatever was done to the wall clock
+ * Files of one boot count with the same clock, whatever was done to the wall clock
  * between their starts: all take the base of the first of them.
  */
-static void join_boots(struct osc_trace *const *traces, uint32_t n)
+static void join_boots(struct osc_identity *const *ids, uint32_t n)
 {
-    struct osc_str boot, other;
-
     for (uint32_t i = 1; i < n; i++) {
-        if (!osc_trace_meta(traces[i], "boot_id", &boot))
-            continue;
-        for (uint32_t k = 0; k < i; k++) {
-            if (osc_trace_meta(traces[k], "boot_id", &other) && osc_str_eq(boot, other)) {
-                traces[i]->base_ns = traces[k]->base_ns;
+        for (uint32_t k = 0; k < i && ids[i]->boot_id.s; k++) {
+            if (ids[k]->boot_id.s && osc_str_eq(ids[i]->boot_id, ids[k]->boot_id)) {
+                ids[i]->among.base_ns = ids[k]->among.base_ns;
                 break;
             }
         }
     }
 }
 
-void osc_run_align(struct osc_trace *const *traces, uint32_t n)
+static void align_all(struct osc_identity *const *ids, uint32_t n)
 {
     int64_t first[2] = {INT64_MAX, INT64_MAX}; /* uptimes, wall clocks */
-    const struct osc_trace *reference = NULL;
-    struct osc_str host, other;
+    const struct osc_identity *reference = NULL;
 
-    join_boots(traces, n);
+    join_boots(ids, n);
     for (uint32_t i = 0; i < n; i++) {
-        const int64_t start = first_start(traces[i]);
+        const int64_t start = first_start(ids[i]);
         int64_t *least = &first[start >= UNIX_LEAST];
 
-        if (traces[i]->events.n_rows > 0 && start < *least)
+        if (ids[i]->n_events > 0 && start < *least)
             *least = start;
     }
     for (uint32_t i = 0; i < n; i++) {
-        struct osc_trace *t = traces[i];
+        struct osc_identity *const id = ids[i];
 
-        if (t->events.n_rows > 0)
-            set_origin(t, first[first_start(t) >= UNIX_LEAST]);
-        if (!osc_trace_meta(t, "host_name", &other))
+        if (id->n_events > 0)
+            set_origin(id, first[first_start(id) >= UNIX_LEAST]);
+        if (!id->host.s)
             continue;
-        if (reference && osc_trace_meta(reference, "host_name", &host) &&
-            !osc_str_eq(host, other))
-            osc_findings_add(&t->findings, OSC_FINDING_unaligned, OSC_NO_OFFSET, OSC_NO_TIME);
-        else if (!reference)
-            reference = t;
+        id->among.is_unaligned = reference && !osc_str_eq(reference->host, id->host);
+        reference = reference ? reference : id;
     }
+}
+
+osc_status osc_run_place(struct osc_identity *const *ids, uint32_t n)
+{
+    struct osc_filename *const names = osc_calloc(n ? n : 1, sizeof *names);
+
+    if (!names)
+        return OSC_ENOMEM;
+    for (uint32_t i = 0; i < n; i++)
+        names[i] = osc_filename_parse(ids[i]->path.s);
+    const osc_status st = number_all(ids, names, n);
+    if (st == OSC_OK)
+        align_all(ids, n);
+    osc_free(names);
+    return st;
+}
+
+/* The identities of traces that are there. */
+struct run {
+    struct osc_identity *ids;     /* owned */
+    struct osc_identity **sorted; /* owned; pointers to all of ids */
+    struct osc_filename *names;   /* owned */
+};
+
+static void run_fini(struct run *r)
+{
+    osc_free(r->ids);
+    osc_free(r->sorted);
+    osc_free(r->names);
+}
+
+/* Fill R for the N TRACES, read from PATHS (NULL: they do not matter). */
+static osc_status run_init(struct run *r, struct osc_trace *const *traces,
+                           const char *const *paths, uint32_t n)
+{
+    r->ids = osc_calloc((size_t)n + 1, sizeof *r->ids);
+    r->sorted = osc_calloc((size_t)n + 1, sizeof(void *));
+    r->names = osc_calloc((size_t)n + 1, sizeof *r->names);
+    if (!r->ids || !r->sorted || !r->names)
+        return OSC_ENOMEM;
+    for (uint32_t i = 0; i < n; i++) {
+        const char *const path = paths ? paths[i] : "";
+
+        osc_run_identity(&r->ids[i], traces[i], path);
+        r->sorted[i] = &r->ids[i];
+        r->names[i] = osc_filename_parse(path);
+    }
+    return OSC_OK;
+}
+
+osc_status osc_run_identify(struct osc_trace *const *traces, const char *const *paths,
+                            uint32_t n)
+{
+    struct run r = {0};
+    osc_status st = run_init(&r, traces, paths, n);
+
+    if (st == OSC_OK)
+        st = number_all(r.sorted, r.names, n);
+    for (uint32_t i = 0; i < n && st == OSC_OK; i++) {
+        traces[i]->has_rank = r.ids[i].has_rank;
+        traces[i]->rank = r.ids[i].among.rank;
+        traces[i]->span = r.ids[i].among.span;
+        if (r.names[i].is_logdir)
+            st = osc_strings_add(&traces[i]->strings, r.names[i].worker, &traces[i]->worker,
+                                 NULL);
+    }
+    run_fini(&r);
+    return st;
+}
+
+osc_status osc_run_align(struct osc_trace *const *traces, uint32_t n)
+{
+    struct run r = {0};
+    const osc_status st = run_init(&r, traces, NULL, n);
+
+    if (st == OSC_OK)
+        align_all(r.sorted, n);
+    for (uint32_t i = 0; i < n && st == OSC_OK; i++) {
+        struct osc_trace *const t = traces[i];
+        const struct osc_placing *const place = &r.ids[i].among;
+
+        t->base_ns = place->base_ns;
+        t->origin_ns = place->origin_ns;
+        if (place->is_unaligned)
+            osc_findings_add(&t->findings, OSC_FINDING_unaligned, OSC_NO_OFFSET, OSC_NO_TIME);
+    }
+    run_fini(&r);
+    return st;
 }
 
 void osc_run_sort(struct osc_trace **traces, uint32_t n)

@@ -9,13 +9,25 @@
  *           one boot by its own clock, where files say which boot it was);
  *           files whose times are no wall clock have an origin among themselves
  *
+ * The same is found out from identities alone, when the traces are gone: osc_run_place().
+ *
  * Threading: not locked; one writer of the traces.
  */
 #ifndef OSC_IMPORT_RUN_H
 #define OSC_IMPORT_RUN_H
 
 #include "base/status.h"
+#include "model/identity.h"
 #include "model/trace.h"
+
+/*
+ * Who T, read from PATH, is: texts of T and PATH are borrowed. ID->alone is what T says now,
+ * whatever was decided about it before.
+ */
+void osc_run_identity(struct osc_identity *id, const struct osc_trace *t, const char *path);
+
+/* Decide about the N files at IDS together, which stand in the order of the operands. */
+OSC_MUST_USE osc_status osc_run_place(struct osc_identity *const *ids, uint32_t n);
 
 /*
  * Give the N sealed TRACES, read from PATHS, their ranks and spans. Those are set
@@ -28,7 +40,7 @@ OSC_MUST_USE osc_status osc_run_identify(struct osc_trace *const *traces,
  * Set the origin of TRACES so that the first of their starts is 0 for users. Those
  * of other hosts than the first one's count as `unaligned`.
  */
-void osc_run_align(struct osc_trace *const *traces, uint32_t n);
+OSC_MUST_USE osc_status osc_run_align(struct osc_trace *const *traces, uint32_t n);
 
 /* Order for users: by rank, then span, then as they stand. */
 void osc_run_sort(struct osc_trace **traces, uint32_t n);

@@ -33,6 +33,16 @@ osc_status osc_query_check(const struct osc_query *q, struct osc_err *err)
     return st;
 }
 
+/* The rank and span of source I of Q. */
+static struct osc_placing placing_of(const struct osc_query *q, uint32_t i)
+{
+    const struct osc_trace *const t = q->parts ? NULL : q->traces[i];
+
+    if (!t)
+        return q->parts[i]->identity.among;
+    return (struct osc_placing){t->rank, t->span, t->origin_ns, t->base_ns, false};
+}
+
 /* One block for each rank and span, or one for all. */
 static osc_status make_blocks(const struct osc_query *q, struct osc_answer *a)
 {
@@ -40,20 +50,20 @@ static osc_status make_blocks(const struct osc_query *q, struct osc_answer *a)
     if (!a->blocks)
         return OSC_ENOMEM;
     for (uint32_t i = 0; i < q->n_traces; i++) {
-        const struct osc_trace *t = q->traces[i];
+        const struct osc_placing at = placing_of(q, i);
         struct osc_answer_block *last = a->n_blocks ? &a->blocks[a->n_blocks - 1] : NULL;
 
-        if (last && (q->is_merged || (last->rank == t->rank && last->span == t->span))) {
-            if (last->rank != t->rank)
+        if (last && (q->is_merged || (last->rank == at.rank && last->span == at.span))) {
+            if (last->rank != at.rank)
                 last->rank = OSC_NO_RANK;
-            if (last->span != t->span)
+            if (last->span != at.span)
                 last->span = OSC_NO_RANK;
             last->n_traces++;
             continue;
         }
         struct osc_answer_block *b = &a->blocks[a->n_blocks++];
-        b->rank = t->rank;
-        b->span = t->span;
+        b->rank = at.rank;
+        b->span = at.span;
         b->first_trace = i;
         b->n_traces = 1;
         osc_result_init(&b->result, q->def);
@@ -92,9 +102,9 @@ static uint64_t count_rows(const struct osc_query *q, const struct osc_trace *t,
     return n;
 }
 
-/* The partial result of one trace. */
-static osc_status map(const struct osc_query *q, const struct osc_trace *t,
-                      struct osc_result *out, struct osc_err *err)
+/* All rows of T, unplaced. */
+static osc_status map_trace(const struct osc_query *q, const struct osc_trace *t,
+                            struct osc_result *out, struct osc_err *err)
 {
     if (osc_mem_is_cancelled())
         return osc_fail(err, OSC_ECANCELED, "%s", osc_status_text(OSC_ECANCELED));
@@ -106,6 +116,35 @@ static osc_status map(const struct osc_query *q, const struct osc_trace *t,
     if (st == OSC_OK && out->status != OSC_OK)
         st = osc_fail(err, out->status, "%s", osc_status_text(out->status));
     return st;
+}
+
+osc_status osc_query_map(const struct osc_query *q, const struct osc_trace *t,
+                         const struct osc_partial_question *of, const struct osc_identity *id,
+                         struct osc_strbuf *out, struct osc_err *err)
+{
+    struct osc_result r;
+
+    osc_result_init(&r, q->def);
+    osc_status st = map_trace(q, t, &r, err);
+    if (st == OSC_OK)
+        st = osc_partial_write(of, &r, t, id, out, err);
+    osc_result_fini(&r);
+    return st;
+}
+
+/* The partial result of source I. */
+static osc_status map(const struct osc_query *q, uint32_t i, struct osc_result *out,
+                      struct osc_err *err)
+{
+    const struct osc_placing at = placing_of(q, i);
+
+    if (q->parts)
+        return osc_partial_read(q->parts[i], out, err);
+    osc_status st = map_trace(q, q->traces[i], out, err);
+    if (st != OSC_OK)
+        return st;
+    st = osc_result_place(out, &at, &at);
+    return st == OSC_OK ? st : osc_fail(err, st, "%s", osc_status_text(st));
 }
 
 static osc_status map_and_merge(const struct osc_query *q, struct osc_answer_block *b,
@@ -120,7 +159,7 @@ static osc_status map_and_merge(const struct osc_query *q, struct osc_answer_blo
     osc_merger_init(&merger, q->def);
     for (uint32_t i = 0; i < b->n_traces && st == OSC_OK; i++) {
         osc_result_init(&part, q->def);
-        st = map(q, q->traces[b->first_trace + i], &part, err);
+        st = map(q, b->first_trace + i, &part, err);
         if (st == OSC_OK) {
             is_same = is_same && (i == 0 || part.sorted_by == sorted_by);
             sorted_by = part.sorted_by;
@@ -170,8 +209,8 @@ static osc_status fill_block(const struct osc_query *q, struct osc_answer_block 
                              struct osc_err *err)
 {
     struct osc_sort_key key;
-    osc_status st = b->n_traces == 1 ? map(q, q->traces[b->first_trace], &b->result, err)
-                                     : map_and_merge(q, b, err);
+    osc_status st =
+        b->n_traces == 1 ? map(q, b->first_trace, &b->result, err) : map_and_merge(q, b, err);
 
     if (st == OSC_OK && q->def->finish)
         st = q->def->finish(&b->result, q->options, err);
@@ -209,36 +248,46 @@ static void add_notes(struct osc_answer *a, const struct osc_answer_block *b)
     }
 }
 
-/* What recorders say that had no cause to write; whether there is one. */
-static bool note_idleness(const struct osc_query *q, struct osc_answer *a)
+/* What there was to look at. */
+struct found {
+    uint64_t n_events, n_not_dumped, n_without_window;
+};
+
+static struct found look_at_all(const struct osc_query *q)
 {
-    static const enum osc_finding_code codes[] = {OSC_FINDING_nothing_dumped,
-                                                  OSC_FINDING_no_window};
-    bool is_any = false;
+    struct found all = {0};
 
-    for (size_t c = 0; c < sizeof codes / sizeof *codes; c++) {
-        uint64_t n = 0;
-
-        for (uint32_t i = 0; i < q->n_traces; i++) {
-            osc_trace_read(q->traces[i]);
-            n += q->traces[i]->findings.by_code[codes[c]].count;
-            osc_trace_read_end(q->traces[i]);
+    for (uint32_t i = 0; i < q->n_traces; i++) {
+        if (q->parts) {
+            all.n_events += q->parts[i]->n_events;
+            all.n_not_dumped += q->parts[i]->n_not_dumped;
+            all.n_without_window += q->parts[i]->n_without_window;
+            continue;
         }
-        if (n > 0)
-            osc_strbuf_addf(&a->sheet.notes, "no events: %s\n", osc_finding_message(codes[c]));
-        is_any |= n > 0;
+        const struct osc_trace *const t = q->traces[i];
+        osc_trace_read(t);
+        all.n_events += t->events.n_rows;
+        all.n_not_dumped += t->findings.by_code[OSC_FINDING_nothing_dumped].count;
+        all.n_without_window += t->findings.by_code[OSC_FINDING_no_window].count;
+        osc_trace_read_end(t);
     }
-    return is_any;
+    return all;
 }
 
-/* An empty table says why. */
+/* An empty table says why: recorders tell if they had no cause to write. */
 static void note_emptiness(const struct osc_query *q, struct osc_answer *a)
 {
-    uint64_t n_events = 0;
+    const struct found all = look_at_all(q);
 
-    for (uint32_t i = 0; i < q->n_traces; i++)
-        n_events += q->traces[i]->events.n_rows;
-    if (n_events == 0 && !note_idleness(q, a))
+    if (all.n_events > 0)
+        return;
+    if (all.n_not_dumped > 0)
+        osc_strbuf_addf(&a->sheet.notes, "no events: %s\n",
+                        osc_finding_message(OSC_FINDING_nothing_dumped));
+    if (all.n_without_window > 0)
+        osc_strbuf_addf(&a->sheet.notes, "no events: %s\n",
+                        osc_finding_message(OSC_FINDING_no_window));
+    if (all.n_not_dumped + all.n_without_window == 0)
         osc_strbuf_adds(&a->sheet.notes, "no events are there, or none are left\n");
 }
 
@@ -252,7 +301,7 @@ osc_status osc_query_run(const struct osc_query *q, struct osc_answer *a, struct
     if (st != OSC_OK)
         return osc_fail(err, st, "%s", osc_status_text(st));
 
-    a->is_stream = q->def->open && !q->sort;
+    a->is_stream = q->def->open && !q->sort && !q->parts;
     for (uint32_t i = 0; i < a->n_blocks && st == OSC_OK; i++) {
         if (!a->is_stream)
             st = fill_block(q, &a->blocks[i], err);
@@ -262,7 +311,7 @@ osc_status osc_query_run(const struct osc_query *q, struct osc_answer *a, struct
             osc_strbuf_addf(&a->sheet.notes, "rank %d, span %d: %u files taken together\n",
                             a->blocks[i].rank, a->blocks[i].span, a->blocks[i].n_traces);
     }
-    for (uint32_t i = 0; i < q->n_traces && q->def->rows; i++)
+    for (uint32_t i = 0; i < q->n_traces && q->def->rows && !q->parts; i++)
         (void)count_rows(q, q->traces[i], &choice.shown);
     note_emptiness(q, a);
     choice.has_blocks = a->n_blocks > 1;

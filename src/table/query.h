@@ -16,6 +16,7 @@
 #ifndef OSC_TABLE_QUERY_H
 #define OSC_TABLE_QUERY_H
 
+#include "table/partial.h"
 #include "table/sheet.h"
 #include "table/table.h"
 
@@ -28,16 +29,17 @@ struct osc_row_filter {
 
 struct osc_query {
     const struct osc_table_def *def;
-    const struct osc_trace *const *traces; /* borrowed; in order of rank and span */
-    uint32_t n_traces;
-    const struct osc_options *options;  /* borrowed */
-    const char *sort;                   /* as given, or NULL */
-    int64_t limit;                      /* rows of a block; 0: as the form likes; -1: all */
-    const char *columns;                /* as given, or NULL */
-    const struct osc_row_filter *where; /* borrowed; NULL: every row */
-    bool is_merged;                     /* --merge */
-    bool is_machine;                    /* for programs: every column, every row */
-    bool has_own_text;                  /* for def->text: rows are marked, none removed */
+    const struct osc_trace *const *traces;  /* borrowed; in order of rank and span */
+    const struct osc_partial *const *parts; /* borrowed; instead of traces; placed, in order */
+    uint32_t n_traces;                      /* or parts */
+    const struct osc_options *options;      /* borrowed */
+    const char *sort;                       /* as given, or NULL */
+    int64_t limit;                          /* rows of a block; 0: as the form likes; -1: all */
+    const char *columns;                    /* as given, or NULL */
+    const struct osc_row_filter *where;     /* borrowed; NULL: every row */
+    bool is_merged;                         /* --merge */
+    bool is_machine;                        /* for programs: every column, every row */
+    bool has_own_text;                      /* for def->text: rows are marked, none removed */
 };
 
 /* The rows of one rank and span. */
@@ -60,6 +62,16 @@ OSC_MUST_USE osc_status osc_query_check(const struct osc_query *q, struct osc_er
 
 /* Do the work of Q, but for the rows of a table that streams. */
 OSC_MUST_USE osc_status osc_query_run(const struct osc_query *q, struct osc_answer *a,
+                                      struct osc_err *err);
+
+/*
+ * Append what Q, of which only the table and its options count, has of T as a part of the
+ * answer to OF. When all parts are opened and placed, a query of them gives the answer that
+ * a query of the traces would give.
+ */
+OSC_MUST_USE osc_status osc_query_map(const struct osc_query *q, const struct osc_trace *t,
+                                      const struct osc_partial_question *of,
+                                      const struct osc_identity *id, struct osc_strbuf *out,
                                       struct osc_err *err);
 
 /* Hand all rows to EMIT, run by run, until it fails. Fills a->sheet.n_more. */

@@ -307,13 +307,18 @@ bool osc_result_get_bool(const struct osc_result *r, uint64_t i, uint32_t column
     return ((const uint8_t *)a->values)[at] != 0;
 }
 
-struct osc_str osc_result_get_str(const struct osc_result *r, uint64_t i, uint32_t column)
+osc_sid osc_result_get_sid(const struct osc_result *r, uint64_t i, uint32_t column)
 {
     uint32_t at;
     const struct osc_array *a = array_of(r, i, column, &at);
 
     assert(r->def->columns[column].type == OSC_TYPE_STRING);
-    return osc_intern_str(&r->dict, (osc_sid){((const uint32_t *)a->values)[at]});
+    return (osc_sid){((const uint32_t *)a->values)[at]};
+}
+
+struct osc_str osc_result_get_str(const struct osc_result *r, uint64_t i, uint32_t column)
+{
+    return osc_intern_str(&r->dict, osc_result_get_sid(r, i, column));
 }
 
 void osc_result_set_num(struct osc_result *r, uint64_t i, uint32_t column, double v)

@@ -8,6 +8,7 @@
  * docs/numbers.md are generic over it; only `averages` brings a text form of its own.
  *
  *   map     one sealed trace (a rank and span) -> a partial result
+ *   place   moves what goes by the origin of time, which follows from all traces
  *   merge   results of several traces: rows with equal keys become one, each
  *           column by its rule (only with --merge; else a block of rows for each,
  *           behind the columns rank and span)
@@ -32,6 +33,7 @@
 #include "base/status.h"
 #include "base/str.h"
 #include "base/strbuf.h"
+#include "model/identity.h"
 #include "model/trace.h"
 #include "opscope/trace.h"
 #include "table/rules.h"
@@ -54,6 +56,7 @@ enum osc_column_flag {
     OSC_COLUMN_DEEP = 4,     /* in machine forms and with --columns; in text if it is shown */
     OSC_COLUMN_SYMBOL = 8,   /* names of kernels (see is_symbol): text folds their arguments */
     OSC_COLUMN_LONG = 16,    /* may be pages of JSON: white space shrinks, text cuts the rest */
+    OSC_COLUMN_MOMENT = 64,  /* a point in time, from the origin: moves when that does */
     OSC_COLUMN_BELOW = 32,   /* text puts it on lines below the row; with LONG in many lines */
 };
 
@@ -124,6 +127,13 @@ struct osc_table_def {
     /* Append the rows of T to OUT. */
     osc_status (*map)(const struct osc_trace *t, const struct osc_options *o,
                       struct osc_result *out, struct osc_err *err);
+    /*
+     * What is in PART but for its MOMENT columns that goes by the rank, the span and the
+     * origin of its trace: change it from FROM, as map had it, to TO. Called once for each
+     * part, though they may be the same. NULL: there is nothing of that.
+     */
+    osc_status (*place)(struct osc_result *part, const struct osc_placing *from,
+                        const struct osc_placing *to);
     /* Fill FINISH columns, once all rows are there; may be NULL. */
     osc_status (*finish)(struct osc_result *r, const struct osc_options *o,
                          struct osc_err *err);
@@ -202,6 +212,7 @@ bool osc_result_has(const struct osc_result *r, uint64_t i, uint32_t column);
 int64_t osc_result_get_int(const struct osc_result *r, uint64_t i, uint32_t column);
 double osc_result_get_num(const struct osc_result *r, uint64_t i, uint32_t column);
 bool osc_result_get_bool(const struct osc_result *r, uint64_t i, uint32_t column);
+osc_sid osc_result_get_sid(const struct osc_result *r, uint64_t i, uint32_t column);
 struct osc_str osc_result_get_str(const struct osc_result *r, uint64_t i, uint32_t column);
 void osc_result_set_num(struct osc_result *r, uint64_t i, uint32_t column, double v);
 void osc_result_set_int(struct osc_result *r, uint64_t i, uint32_t column, int64_t v);

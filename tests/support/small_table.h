@@ -18,6 +18,7 @@
 #include "derive/derive.h"
 #include "derive/select.h"
 #include "support/small_trace.h"
+#include "table/partial.h"
 
 static struct osc_trace trace;
 static struct osc_result result;
@@ -30,6 +31,15 @@ static inline int small_end(void **state)
     return 0;
 }
 
+/* Place the rows where the trace is. */
+static inline osc_status small_place(void)
+{
+    const struct osc_placing at = {trace.rank, trace.span, trace.origin_ns, trace.base_ns,
+                                   false};
+
+    return osc_result_place(&result, &at, &at);
+}
+
 /* Make DEF of the trace that is loaded. */
 static inline void small_make(const struct osc_table_def *def, const struct osc_options *o)
 {
@@ -38,6 +48,7 @@ static inline void small_make(const struct osc_table_def *def, const struct osc_
     assert_int_equal(osc_derive(&trace, def->facts | more, 1, NULL), OSC_OK);
     osc_result_init(&result, def);
     assert_int_equal(def->map(&trace, o, &result, NULL), OSC_OK);
+    assert_int_equal(small_place(), OSC_OK);
     if (def->finish)
         assert_int_equal(def->finish(&result, o, NULL), OSC_OK);
 }
@@ -64,6 +75,8 @@ static inline void small_table_survives(const struct osc_table_def *def,
         osc_result_init(&result, def);
         osc_mem_fail_after(n);
         st = def->map(&trace, o, &result, NULL);
+        if (st == OSC_OK)
+            st = small_place();
         if (st == OSC_OK && def->finish)
             st = def->finish(&result, o, NULL);
         osc_mem_fail_after(-1);

@@ -171,6 +171,25 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     return st == OSC_OK ? st : osc_fail(err, st, "advice: %s", osc_status_text(st));
 }
 
+/* Say of which rank and span the rows of evidence are, and when they are. */
+static osc_status place(struct osc_result *part, const struct osc_placing *from,
+                        const struct osc_placing *to)
+{
+    struct osc_strbuf rows = {0};
+
+    for (uint64_t i = 0; i < part->n_rows && rows.status == OSC_OK; i++) {
+        if (!osc_result_has(part, i, ROWS))
+            continue;
+        osc_strbuf_clear(&rows);
+        osc_advice_place(osc_result_get_str(part, i, ROWS), from, to, &rows);
+        if (rows.status == OSC_OK)
+            osc_result_set_str(part, i, ROWS, (struct osc_str){rows.s, (uint32_t)rows.len});
+    }
+    const osc_status st = rows.status;
+    osc_strbuf_fini(&rows);
+    return st == OSC_OK ? part->status : st;
+}
+
 static enum osc_advice_code code_of(struct osc_str text)
 {
     for (unsigned k = 0; k < OSC_ADVICE_COUNT; k++) {
@@ -256,5 +275,6 @@ const struct osc_table_def osc_table_advice = {
     .facts = OSC_FACT_LOADS | OSC_FACT_STEPS | OSC_FACT_UNIONS,
     .takes = OSC_TAKES_COMPAT,
     .map = map,
+    .place = place,
     .finish = finish,
 };

@@ -28,19 +28,39 @@ static void add_steps(const struct osc_advice_base *a, struct osc_strbuf *out)
         osc_strbuf_addc(out, ')');
 }
 
+/* How points in time are written into an expression. */
+struct times {
+    int64_t origin_ns;
+    bool is_marked; /* so that osc_advice_place() finds them and can move them */
+};
+
+#define MARK '\1'
+
+static void add_time(const struct times *t, int64_t at_ns, struct osc_strbuf *out)
+{
+    if (t->is_marked)
+        osc_strbuf_addc(out, MARK);
+    osc_strbuf_addi(out, at_ns - t->origin_ns);
+    if (t->is_marked)
+        osc_strbuf_addc(out, MARK);
+}
+
 /*
  * Of rows that are so far chosen those of the kept steps, told by the column: --steps
  * would go by steps of the whole file, of which a selection may have left fewer. No row
  * belongs to the one step of a trace without.
  */
-static void add_kept(const struct osc_advice_base *a, int64_t origin_ns, struct osc_strbuf *out)
+static void add_kept(const struct osc_advice_base *a, const struct times *times,
+                     struct osc_strbuf *out)
 {
-    if (a->first_step <= a->last_step)
+    if (a->first_step <= a->last_step) {
         add_steps(a, out);
-    else
-        osc_strbuf_addf(out, " and start_ns >= %lld and start_ns < %lld",
-                        (long long)(a->b->steps[0].start_ns - origin_ns),
-                        (long long)(a->b->steps[0].end_ns - origin_ns));
+        return;
+    }
+    osc_strbuf_adds(out, " and start_ns >= ");
+    add_time(times, a->b->steps[0].start_ns, out);
+    osc_strbuf_adds(out, " and start_ns < ");
+    add_time(times, a->b->steps[0].end_ns, out);
 }
 
 /* `name in (...)` for the calls of ITEM, which are names of classify.c. */
@@ -93,9 +113,9 @@ static void add_list(struct osc_str names, struct osc_strbuf *out)
     osc_strbuf_adds(out, "'");
 }
 
-/* Which rows of the table for CODE: an expression for --where; times are from ORIGIN_NS. */
+/* Which rows of the table for CODE: an expression for --where. */
 static void add_rows(const struct osc_advice_base *a, enum osc_advice_code code,
-                     const struct osc_advice_item *item, int64_t origin_ns,
+                     const struct osc_advice_item *item, const struct times *times,
                      struct osc_strbuf *out)
 {
     switch (code) {
@@ -123,14 +143,15 @@ static void add_rows(const struct osc_advice_base *a, enum osc_advice_code code,
         osc_strbuf_adds(out, "10 * peak_bytes > 9 * capacity_bytes");
         return;
     case OSC_ADVICE_IDLE_DEVICE:
-        osc_strbuf_addf(out, "start_ns <= %lld and start_ns + dur_ns >= %lld",
-                        (long long)(item->to_ns - origin_ns),
-                        (long long)(item->from_ns - origin_ns));
+        osc_strbuf_adds(out, "start_ns <= ");
+        add_time(times, item->to_ns, out);
+        osc_strbuf_adds(out, " and start_ns + dur_ns >= ");
+        add_time(times, item->from_ns, out);
         return;
     case OSC_ADVICE_PAGEABLE_COPIES:
         osc_strbuf_adds(out, "kind = 'memcpy' and name like '%(Pageable -> Device)%' and "
                              "dur_ns is not null");
-        add_kept(a, origin_ns, out);
+        add_kept(a, times, out);
         return;
     case OSC_ADVICE_LAUNCH_BOUND:
         osc_strbuf_addf(out, "min_ns < %lld", (long long)item->more[1]);
@@ -138,7 +159,7 @@ static void add_rows(const struct osc_advice_base *a, enum osc_advice_code code,
     case OSC_ADVICE_SYNCHRONIZATION:
     case OSC_ADVICE_ALLOCATOR:
         add_calls(a, item, out);
-        add_kept(a, origin_ns, out);
+        add_kept(a, times, out);
         return;
     case OSC_ADVICE_SLOW_STEPS:
         /* Outliers may as well be fast. */
@@ -193,7 +214,7 @@ void osc_advice_evidence(const struct osc_advice_base *a, enum osc_advice_code c
     struct osc_strbuf file = {0};
 
     add_table(code, a->is_compat, out);
-    add_rows(a, code, item, t->own_origin_ns, out);
+    add_rows(a, code, item, &(struct times){.origin_ns = t->own_origin_ns}, out);
     osc_strbuf_adds(out, "\"");
     if (s)
         add_selection(code, s, t->origin_ns - t->own_origin_ns, out);
@@ -209,8 +230,32 @@ void osc_advice_evidence(const struct osc_advice_base *a, enum osc_advice_code c
 void osc_advice_rows(const struct osc_advice_base *a, enum osc_advice_code code,
                      const struct osc_advice_item *item, struct osc_strbuf *out)
 {
-    osc_strbuf_addf(out, "%d %d ", a->t->rank, a->t->span);
-    add_rows(a, code, item, a->t->origin_ns, out);
+    const struct times times = {.origin_ns = a->t->origin_ns, .is_marked = true};
+
+    add_rows(a, code, item, &times, out);
+}
+
+void osc_advice_place(struct osc_str rows, const struct osc_placing *from,
+                      const struct osc_placing *to, struct osc_strbuf *out)
+{
+    const int64_t later_ns = from->origin_ns - to->origin_ns;
+
+    osc_strbuf_addf(out, "%d %d ", to->rank, to->span);
+    while (rows.len > 0) {
+        const char *const mark = memchr(rows.s, MARK, rows.len);
+        const uint32_t len = mark ? (uint32_t)(mark - rows.s) : rows.len;
+        char *end;
+
+        osc_strbuf_add(out, rows.s, len);
+        rows.s += len;
+        rows.len -= len;
+        if (!mark)
+            return;
+        osc_strbuf_addi(out, strtoll(mark + 1, &end, 10) + later_ns);
+        end += *end == MARK;
+        rows.len -= (uint32_t)(end - rows.s);
+        rows.s = end;
+    }
 }
 
 /* A line of osc_advice_rows(), taken apart. */

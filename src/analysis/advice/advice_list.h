@@ -92,11 +92,18 @@ void osc_advice_evidence(const struct osc_advice_base *a, enum osc_advice_code c
                          const struct osc_advice_item *item, const struct osc_selection *s,
                          struct osc_strbuf *out);
 
-/* Which rows these are among those of all traces: a line for osc_advice_evidence_of_all(). */
+/* Which rows of the trace these are, before it is placed among others: osc_advice_place(). */
 void osc_advice_rows(const struct osc_advice_base *a, enum osc_advice_code code,
                      const struct osc_advice_item *item, struct osc_strbuf *out);
 
-/* A command that prints the rows of all PARTS, lines of osc_advice_rows(): O has operands. */
+/*
+ * A line for osc_advice_evidence_of_all(): which of the rows of all traces ROWS, of
+ * osc_advice_rows(), are. Its trace was at FROM when they were written, and is at TO.
+ */
+void osc_advice_place(struct osc_str rows, const struct osc_placing *from,
+                      const struct osc_placing *to, struct osc_strbuf *out);
+
+/* A command that prints the rows of all PARTS, lines of osc_advice_place(): O has operands. */
 void osc_advice_evidence_of_all(enum osc_advice_code code, struct osc_str parts,
                                 const struct osc_options *o, struct osc_strbuf *out);
 

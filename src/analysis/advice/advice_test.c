@@ -13,6 +13,7 @@
 #include "derive/derive.h"
 #include "support/small_trace.h"
 #include "table/merge.h"
+#include "table/partial.h"
 
 #define NOTE(name, ts, dur) RANGE("user_annotation", name, 1, ts, dur, "")
 #define LOADER(ts, dur) \
@@ -68,6 +69,9 @@ static void run(const struct osc_options *o, const char *members, const char *ev
     load("small", members, events);
     osc_result_init(&result, &osc_table_advice);
     assert_int_equal(osc_table_advice.map(&trace, o, &result, NULL), OSC_OK);
+    const struct osc_placing at = {trace.rank, trace.span, trace.origin_ns, trace.base_ns,
+                                   false};
+    assert_int_equal(osc_result_place(&result, &at, &at), OSC_OK);
     assert_int_equal(osc_table_advice.finish(&result, o, NULL), OSC_OK);
 }
 

@@ -18,7 +18,7 @@ static const struct osc_column columns[N_COLUMNS] = {
                 .help = "Whose memory: cpu, cuda:0 and so on, by arguments Device Type and "
                         "Device Id of the records.",
                 .rules = OSC_RULE_DEVICES},
-    [TIME] = {"time_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_FIRST, 0,
+    [TIME] = {"time_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_FIRST, OSC_COLUMN_MOMENT,
               .help = "Time of the record, from the origin of all files.",
               .rules = OSC_RULE_TIME},
     [ALLOCATED] = {"allocated_bytes", OSC_TYPE_INTEGER, "bytes", OSC_MERGE_FIRST, 0,

@@ -37,11 +37,11 @@ static const struct osc_column columns[N_COLUMNS] = {
                .help = "Size as recorded: argument Bytes, for a release without its sign.",
                .rules = OSC_RULE_MEMORY},
     [ALLOC] =
-        {"alloc_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_FIRST, 0,
+        {"alloc_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_FIRST, OSC_COLUMN_MOMENT,
          .help =
              "Time of the allocation, from the origin; missing if the trace does not have it.",
          .rules = OSC_RULE_PAIRS | OSC_RULE_TIME},
-    [FREE] = {"free_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_FIRST, 0,
+    [FREE] = {"free_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_FIRST, OSC_COLUMN_MOMENT,
               .help = "Time of the release: the next one of the same process, device and "
                       "address (argument Addr); missing if the trace does not have it.",
               .rules = OSC_RULE_PAIRS | OSC_RULE_TIME},

@@ -41,7 +41,7 @@ static const struct osc_column columns[N_COLUMNS] = {
              "Most memory in use after any record: the largest argument Total Allocated. With "
              "--at: memory in use at that time. What happens between records is not known.",
          .rules = OSC_RULE_MEMORY},
-    [PEAK_NS] = {"peak_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_FIRST, 0,
+    [PEAK_NS] = {"peak_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_FIRST, OSC_COLUMN_MOMENT,
                  .help = "First time at which that was in use, from the origin of all files. "
                          "With --at: time of the last record up to then.",
                  .rules = OSC_RULE_MEMORY | OSC_RULE_TIME},

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ask/gather.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/sort.h"
+#include "import/run.h"
+
+static osc_status add_part(struct osc_gathering *g, struct osc_str bytes,
+                           const struct osc_partial_question *q, struct osc_err *err)
+{
+    osc_status st =
+        osc_grow(&g->parts, &g->cap_parts, (size_t)g->n_parts + 1, sizeof *g->parts);
+
+    if (st != OSC_OK)
+        return osc_fail(err, st, "%s", osc_status_text(st));
+    st = osc_partial_open(&g->parts[g->n_parts], bytes, q, err);
+    g->n_parts += st == OSC_OK;
+    return st;
+}
+
+osc_status osc_gather_add(struct osc_gathering *g, struct osc_str bytes,
+                          const struct osc_partial_question *q, struct osc_err *err)
+{
+    const uint32_t n_before = g->n_parts;
+    struct osc_str rest, part;
+    osc_status st = osc_grow(&g->bytes, &g->cap_bytes, (size_t)g->n_bytes + 1, sizeof(void *));
+    char *const copy = st == OSC_OK ? osc_malloc(bytes.len) : NULL;
+
+    if (!copy)
+        return osc_fail(err, OSC_ENOMEM, "out of memory");
+    memcpy(copy, bytes.s, bytes.len);
+    rest = (struct osc_str){copy, bytes.len};
+    while (st == OSC_OK && rest.len > 0) {
+        st = osc_partial_next(&rest, &part, err);
+        if (st == OSC_OK)
+            st = add_part(g, part, q, err);
+    }
+    if (st == OSC_OK) {
+        g->bytes[g->n_bytes++] = copy;
+        return st;
+    }
+    g->n_parts = n_before;
+    osc_free(copy);
+    return st;
+}
+
+/* As they were opened. What has one number differs in what it is, or else is the same. */
+static int by_number(const void *x, const void *y)
+{
+    const struct osc_partial *const a = *(struct osc_partial *const *)x;
+    const struct osc_partial *const b = *(struct osc_partial *const *)y;
+    const uint32_t len = a->bytes.len < b->bytes.len ? a->bytes.len : b->bytes.len;
+
+    if (a->identity.number != b->identity.number)
+        return a->identity.number < b->identity.number ? -1 : 1;
+    const int order = osc_str_cmp(a->identity.path, b->identity.path);
+    if (order != 0)
+        return order;
+    const int bytes = memcmp(a->bytes.s, b->bytes.s, len);
+    return bytes != 0 ? bytes : (a->bytes.len > b->bytes.len) - (a->bytes.len < b->bytes.len);
+}
+
+static int by_rank(const void *x, const void *y)
+{
+    const struct osc_partial *const a = *(struct osc_partial *const *)x;
+    const struct osc_partial *const b = *(struct osc_partial *const *)y;
+    const struct osc_placing *const p = &a->identity.among, *const q = &b->identity.among;
+
+    if (p->rank != q->rank)
+        return p->rank < q->rank ? -1 : 1;
+    if (p->span != q->span)
+        return p->span < q->span ? -1 : 1;
+    return by_number(x, y);
+}
+
+osc_status osc_gather_place(struct osc_gathering *g,
+                            bool (*keep)(const void *ctx, int32_t rank, int32_t span),
+                            const void *ctx, struct osc_query *q, struct osc_err *err)
+{
+    struct osc_identity **const ids = osc_calloc((size_t)g->n_parts + 1, sizeof(void *));
+    osc_status st = OSC_ENOMEM;
+    uint32_t n = 0;
+
+    osc_free(g->order);
+    g->order = osc_calloc((size_t)g->n_parts + 1, sizeof(void *));
+    if (ids && g->order) {
+        for (uint32_t i = 0; i < g->n_parts; i++)
+            g->order[i] = &g->parts[i];
+        osc_sort(g->order, g->n_parts, sizeof(void *), by_number);
+        for (uint32_t i = 0; i < g->n_parts; i++)
+            ids[i] = &g->order[i]->identity;
+        st = osc_run_place(ids, g->n_parts);
+    }
+    osc_free(ids);
+    if (st != OSC_OK)
+        return osc_fail(err, st, "%s", osc_status_text(st));
+    for (uint32_t i = 0; i < g->n_parts; i++) {
+        const struct osc_placing *const at = &g->order[i]->identity.among;
+
+        if (!keep || keep(ctx, at->rank, at->span))
+            g->order[n++] = g->order[i];
+    }
+    osc_sort(g->order, n, sizeof(void *), by_rank);
+    q->traces = NULL;
+    q->parts = (const struct osc_partial *const *)g->order;
+    q->n_traces = n;
+    return OSC_OK;
+}
+
+void osc_gathering_fini(struct osc_gathering *g)
+{
+    for (uint32_t i = 0; i < g->n_bytes; i++)
+        osc_free(g->bytes[i]);
+    osc_free(g->bytes);
+    osc_free(g->parts);
+    osc_free(g->order);
+    *g = (struct osc_gathering){0};
+}
