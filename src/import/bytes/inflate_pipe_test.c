@@ -199,6 +199,9 @@ static void survives_any_failed_allocation(void **state)
         st = osc_pipe_open(&pipe, &in, OSC_INFLATE_GZIP, 1000, false, &err);
         if (st == OSC_OK)
             st = osc_pipe_blocks(pipe)->next(osc_pipe_blocks(pipe), &data, &len, &err);
+        /* What was inflated before the failure comes first, and the failure behind it. */
+        if (st == OSC_OK && len < 1000)
+            st = osc_pipe_blocks(pipe)->next(osc_pipe_blocks(pipe), &data, &len, &err);
         osc_mem_fail_after(-1);
         osc_pipe_close(pipe);
         assert_true(st == OSC_OK ? len == 1000 : st == OSC_ENOMEM && n < 100);
