@@ -15,8 +15,8 @@ counters  values of utilization in the table's buckets, and the efficiency's int
 names     whatever bytes are in them, lines have frames, a blank and a number, and all rows of
           events as CSV as many cells
 
-Twin, sums and counters on all traces of the shared data and tests/data, and on N random
-ones; names on 5 N whose names hold any byte. Ends with `N passed, N failed`; exit status 1
+Twin, sums and counters on all traces of the shared data and tests/data (with --largest BYTES
+only on such as are not larger), and on N random ones; names on 5 N whose names hold any byte. Ends with `N passed, N failed`; exit status 1
 on any failure.
 """
 from __future__ import annotations
@@ -27,6 +27,7 @@ import concurrent.futures
 import csv
 import io
 import json
+import math
 import os
 import re
 import subprocess
@@ -42,7 +43,7 @@ import randomtrace  # noqa: E402
 from support import Tally, nasty_trace, run  # noqa: E402
 from twin import averages, events, reader  # noqa: E402
 
-NOTHING = ("no operators", "no modules", "no Python stacks", "took any time", "holds one")
+NOTHING = ("no operators", "no modules", "no Python stacks", "by this metric", "holds one")
 # Rows of averages that are no ranges.
 RECORDS = ("[memory]", "[OutOfMemory]")
 # Stack, metric, table, and the column that it sums up to.
@@ -230,6 +231,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--opscope", type=Path, required=True)
     parser.add_argument("--shared", type=Path, default=ROOT.parent / "shared")
+    parser.add_argument("--largest", type=int, metavar="BYTES", help="leave out larger traces")
     parser.add_argument("--random", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
@@ -239,7 +241,8 @@ def main() -> int:
     check_torch(tally, opscope, args.shared)
     with tempfile.TemporaryDirectory(prefix="stacks-") as scratch:
         jobs = [(p, str(p)) for folder in (args.shared / "data", ROOT / "tests/data")
-                for p in sorted(folder.rglob("*.json*")) if p.is_file()]
+                for p in sorted(folder.rglob("*.json*"))
+                if p.is_file() and p.stat().st_size <= (args.largest or math.inf)]
         for seed in range(args.seed, args.seed + args.random):
             p = Path(scratch) / f"{seed}.json"
             p.write_bytes(randomtrace.data(seed))
