@@ -19,6 +19,12 @@
 #define CHILDREN_FAIL 0
 #endif
 
+#if defined __SANITIZE_ADDRESS__
+#define FORKS_KEEP_LOCKS 1
+#else
+#define FORKS_KEEP_LOCKS 0
+#endif
+
 enum { RECORDED_THREADS = 32768, RECORDED_KINDS = 256 };
 
 /* Counts over all threads. */
@@ -61,6 +67,35 @@ static inline void recorded_count(void *ctx, uint32_t thread, const struct osc_p
 }
 
 /* Start to record into a new directory, with room for BUFFER_BYTES; 0: as by default. */
+/*
+ * AddressSanitizer locks its allocator while it starts a thread, and a child of a fork has
+ * that lock for good: wait until the flusher runs our code, where it calls itself opscope.
+ */
+static inline void recorded_wait_for_flusher(void)
+{
+    for (int tries = 0; tries < 5000; tries++) {
+        DIR *const tasks = opendir("/proc/self/task");
+        bool is_there = false;
+
+        for (struct dirent *e; tasks && (e = readdir(tasks));) {
+            char path[300], name[32] = "";
+            FILE *f;
+
+            (void)snprintf(path, sizeof path, "/proc/self/task/%s/comm", e->d_name);
+            f = fopen(path, "r");
+            if (f && fgets(name, sizeof name, f))
+                is_there = is_there || strcmp(name, "opscope\n") == 0;
+            if (f)
+                (void)fclose(f);
+        }
+        if (tasks)
+            (void)closedir(tasks);
+        if (is_there)
+            return;
+        (void)usleep(1000);
+    }
+}
+
 static inline osc_status recorded_begin(struct recorded *c, uint64_t buffer_bytes)
 {
     memset(c, 0, sizeof *c);
@@ -68,8 +103,11 @@ static inline osc_status recorded_begin(struct recorded *c, uint64_t buffer_byte
     if (!mkdtemp(c->dir))
         return OSC_EIO;
     (void)snprintf(c->out, sizeof c->out, "%s/t.osc", c->dir);
-    return osc_start(&(struct osc_start_options){
+    const osc_status st = osc_start(&(struct osc_start_options){
         .size = sizeof(struct osc_start_options), .out = c->out, .buffer_bytes = buffer_bytes});
+    if (st == OSC_OK && FORKS_KEEP_LOCKS)
+        recorded_wait_for_flusher();
+    return st;
 }
 
 /* Remove the directory PATH and what is in it, two levels deep. */
