@@ -27,6 +27,10 @@ from . import flops, native
 
 FILTERED = ("[memory]", "[OutOfMemory]")
 ENGINE = "autograd::engine::evaluate_function: "  # then the backward function in it
+# What Kineto calls the kinds of host ranges that are calls; other rows are none.
+ACTIVITIES = {"operator": "cpu_op", "python": "python_function", "module": "python_function",
+              **dict.fromkeys(("annotation", "step", "dataloader", "optimizer", "communication"),
+                              "user_annotation")}
 SORT_KEYS = ("count", "key", "flops", "cpu_time", "cpu_time_total", "self_cpu_time_total",
              "cpu_memory_usage", "self_cpu_memory_usage", "device_time", "device_time_total",
              "self_device_time_total", "device_memory_usage", "self_device_memory_usage")
@@ -276,8 +280,8 @@ def event(row: dict[str, str], args: dict[str, Any], memory: Memory, thread: int
     """A row of the table events as torch's object."""
     start_ns = int(row["start_ns"])
     end_ns = start_ns + int(row["dur_ns"] or 0)
-    is_annotation = row["category"] == "user_annotation"
-    is_python = row["category"] == "python_function"
+    is_annotation = ACTIVITIES[row["kind"]] == "user_annotation"
+    is_python = ACTIVITIES[row["kind"]] == "python_function"
     number = 0 if is_python else int(row["id"]) + 1  # the External id of an exported trace
     name = row["name"]
     dims, types = args.get("Input Dims", []), args.get("Input type", [])
@@ -298,7 +302,7 @@ def event(row: dict[str, str], args: dict[str, Any], memory: Memory, thread: int
         use_device=use_device, sequence_nr=args.get("Sequence number", -1),
         cpu_memory_usage=memory.between(start_ns, end_ns),
         flops=flops.of(name, plain_shapes(dims), values, types) if with_flops else 0,
-        activity_type=row["category"], device_index=int(row["process"]),
+        activity_type=ACTIVITIES[row["kind"]], device_index=int(row["process"]),
         device_resource_id=int(row["thread"].split(".")[0]),
         is_async=(row["kind"] == "communication" and is_annotation) or
         args.get("Is asynchronous", False),
@@ -347,7 +351,7 @@ def events(path: str, use_device: str | None, profile_memory: bool,
         args = json.loads(row["args"]) if row["args"] else {}
         if row["name"] in FILTERED and "Bytes" in args:
             records.append((row, args))
-        elif row["category"] in ("cpu_op", "user_annotation", "python_function"):
+        elif row["kind"] in ACTIVITIES:
             calls.append((row, args))
     memory = Memory([(int(row["start_ns"]), int(args["Bytes"])) for row, args in records
                      if row["name"] == "[memory]"])

@@ -7,6 +7,7 @@
 #include "import/build/pairs.h"
 #include "import/records/records_args.h"
 #include "import/records/records_links.h"
+#include "model/known_names.h"
 
 static const enum osc_kind kinds[OSC_SCOPE_KIND_COUNT] = {
     [OSC_SCOPE_PLAIN] = OSC_KIND_SCOPE,
@@ -62,6 +63,15 @@ static inline bool is_complete(uint8_t kind)
     return (uint8_t)(kind - OSC_RECORD_COMPLETE) < OSC_SCOPE_KIND_COUNT;
 }
 
+/* A failed allocation is an instant of that name, whoever recorded it. */
+static enum osc_kind instant_kind(struct osc_records_rows *rows, osc_sid name)
+{
+    static const char oom[] = OSC_KNOWN_OOM;
+
+    return name.v == osc_build_string(rows->builder, oom, sizeof oom - 1).v ? OSC_KIND_OOM
+                                                                            : OSC_KIND_INSTANT;
+}
+
 /* The held record of T has all its arguments. */
 static void release_with_args(struct osc_records_rows *rows, struct osc_records_thread *t)
 {
@@ -80,7 +90,7 @@ static void release_with_args(struct osc_records_rows *rows, struct osc_records_
             r.kind = (uint8_t)kinds[h.kind - OSC_RECORD_COMPLETE];
         } else {
             r.shape = OSC_SHAPE_INSTANT;
-            r.kind = OSC_KIND_INSTANT;
+            r.kind = (uint8_t)instant_kind(rows, h.name);
         }
         put_record(rows, t, &r, &t->args, 0, 0);
     }
