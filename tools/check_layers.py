@@ -28,7 +28,8 @@ SORTERS = re.compile(r"(?<![\w.>])(qsort(?:_r)?)\s*\(")
 ATOMIC = re.compile(r"\b(_Atomic|atomic_\w+|stdatomic\.h|__atomic_\w+|__sync_\w+)\b")
 ATOMIC_CALL = re.compile(r"\batomic_(?!flag\b|bool\b|u?int\b|u?long\b)\w+\s*\(")
 CONTROL = re.compile(r"( +)(?:\} )?(?:else )?(?:if|for|while|do|switch)\b")
-FREE_NAMES = {"main", "LLVMFuzzerTestOneInput", "LLVMFuzzerInitialize",
+FREE_NAMES = {"main", "TEST", "TEST_WITH",  # of tests/support/unit.h, static functions
+              "LLVMFuzzerTestOneInput", "LLVMFuzzerInitialize",
               "mprotect",  # tests take its place, to see that the log of names gets room
               "__itt_api_init", "__itt_api_fini", "__itt_api_version", "_ZN5torch8profiler8itt_markEPKc"}
 

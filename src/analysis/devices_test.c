@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/table_registry.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "support/small_table.h"
+#include "support/unit.h"
 #include "table/merge.h"
 
 /* One step of 100 us with two kernels that overlap, of which an operator launched one. */
@@ -36,9 +30,8 @@ static void assert_number(const struct osc_result *r, const char *name, double e
     assert_float_equal(osc_result_get_num(r, 0, column(name)), expected, 1e-12);
 }
 
-static void shares_are_of_the_time_of_the_kept_steps(void **state)
+TEST_WITH(shares_are_of_the_time_of_the_kept_steps, NULL, end)
 {
-    (void)state;
     run(events, false);
     assert_int_equal(result.n_rows, 1);
     assert_number(&result, "utilization_ratio", 0.3);
@@ -48,9 +41,8 @@ static void shares_are_of_the_time_of_the_kept_steps(void **state)
     assert_non_null(strstr(result.notes.s, "deviceProperties"));
 }
 
-static void what_no_kernel_says_is_missing(void **state)
+TEST_WITH(what_no_kernel_says_is_missing, NULL, end)
 {
-    (void)state;
     run(HOST KERNEL("k", 20, 30, 9), false);
     assert_number(&result, "utilization_ratio", 0.3);
     assert_false(osc_result_has(&result, 0, column("sm_efficiency_ratio")));
@@ -58,9 +50,8 @@ static void what_no_kernel_says_is_missing(void **state)
     assert_false(osc_result_has(&result, 0, column("tensor_core_ratio")));
 }
 
-static void a_trace_without_any_step_has_no_shares(void **state)
+TEST_WITH(a_trace_without_any_step_has_no_shares, NULL, end)
 {
-    (void)state;
     run(KERNEL("k", 20, 30, 9), false);
     assert_int_equal(result.n_rows, 1);
     assert_false(osc_result_has(&result, 0, column("utilization_ratio")));
@@ -68,13 +59,12 @@ static void a_trace_without_any_step_has_no_shares(void **state)
 }
 
 /* Device 0 has kernels of operators, device 1 one that belongs to none. */
-static void a_device_without_kernels_of_operators_is_zero_to_the_plugin_alone(void **state)
+TEST_WITH(a_device_without_kernels_of_operators_is_zero_to_the_plugin_alone, NULL, end)
 {
     static const char two[] = HOST KERNEL(
         "k", 20, 30, 1) "{'ph':'X','cat':'kernel','name':'k','pid':1,'tid':7,'ts':20,'dur':30,"
                         "'args':{'device':1,'stream':7}},";
 
-    (void)state;
     run(two, false);
     assert_int_equal(result.n_rows, 2);
     assert_false(osc_result_has(&result, 1, column("tensor_core_ratio")));
@@ -84,13 +74,12 @@ static void a_device_without_kernels_of_operators_is_zero_to_the_plugin_alone(vo
     assert_true(osc_result_get_num(&result, 1, column("tensor_core_ratio")) == 0);
 }
 
-static void ranks_merge_by_their_sums(void **state)
+TEST_WITH(ranks_merge_by_their_sums, NULL, end)
 {
     static const char *const texts[] = {events, HOST KERNEL("k", 20, 10, 1)};
     struct osc_result merged;
     struct osc_merger m = {0};
 
-    (void)state;
     osc_merger_init(&m, &osc_table_devices);
     for (uint32_t rank = 0; rank < 2; rank++) {
         run(texts[rank], false);
@@ -122,9 +111,8 @@ static const struct osc_device *device(const char *name, int64_t index)
     return osc_trace_device(&trace, osc_str_c(name), index);
 }
 
-static void properties_go_by_id_or_by_place(void **state)
+TEST_WITH(properties_go_by_id_or_by_place, NULL, end)
 {
-    (void)state;
     read_props("[{\"id\": 2, \"name\": \"a \\\"b\\\"\", \"totalGlobalMem\": 68702699520, "
                "\"computeMajor\": 9, \"computeMinor\": 0, \"numSms\": \"104\"}, "
                "{\"name\": \"second\"}, {\"id\": 2, \"name\": \"again\"}, null]");
@@ -146,11 +134,10 @@ static void properties_go_by_id_or_by_place(void **state)
     assert_null(device("cuda", -1));
 }
 
-static void what_is_no_list_of_devices_is_none(void **state)
+TEST_WITH(what_is_no_list_of_devices_is_none, NULL, end)
 {
     static const char *const lists[] = {"[]", "null", "\"[1]\"", "{\"id\": 0}", "3"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         read_props(lists[i]);
         assert_int_equal(trace.n_devices, 0);
@@ -159,28 +146,13 @@ static void what_is_no_list_of_devices_is_none(void **state)
 }
 
 /* Fail the first allocation, then the second, ... until the work gets done. */
-static void any_failed_allocation_is_reported(void **state)
+TEST_WITH(any_failed_allocation_is_reported, NULL, end)
 {
     const struct osc_options o = {0};
 
-    (void)state;
     run(events, false);
     small_table_survives(&osc_table_devices, &o);
     assert_int_equal(result.n_rows, 1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(shares_are_of_the_time_of_the_kept_steps, end),
-        cmocka_unit_test_teardown(what_no_kernel_says_is_missing, end),
-        cmocka_unit_test_teardown(a_trace_without_any_step_has_no_shares, end),
-        cmocka_unit_test_teardown(
-            a_device_without_kernels_of_operators_is_zero_to_the_plugin_alone, end),
-        cmocka_unit_test_teardown(ranks_merge_by_their_sums, end),
-        cmocka_unit_test_teardown(properties_go_by_id_or_by_place, end),
-        cmocka_unit_test_teardown(what_is_no_list_of_devices_is_none, end),
-        cmocka_unit_test_teardown(any_failed_allocation_is_reported, end),
-    };
-    return cmocka_run_group_tests_name("devices", tests, NULL, NULL);
-}
+UNIT_MAIN("devices")

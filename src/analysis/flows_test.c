@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/table_registry.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "support/small_table.h"
+#include "support/unit.h"
 
 /* A record of an arrow on a thread of process 1, or of a queue of device 0. */
 #define ARROW(ph, cat, id, pid, tid, ts, more)                                              \
@@ -46,18 +39,16 @@ static void assert_rows(const char *expected)
     assert_string_equal(text, expected);
 }
 
-static void a_launch_leads_to_all_its_work(void **state)
+TEST_WITH(a_launch_leads_to_all_its_work, NULL, small_end)
 {
-    (void)state;
     run(OP("aten::mm", 1, 0, 100, "") CALL(1, 10, 5, 3, "") KERNEL("a", 20, 5, 3)
             KERNEL("b", 30, 5, 3) FROM("ac2g", 3, 10) TO("ac2g", 3, 30) TO("ac2g", 3, 20));
     assert_rows("launch 1 3\nlaunch 1 2\n");
     assert_int_equal(result.notes.len, 0);
 }
 
-static void categories_and_ids_tell_chains_apart(void **state)
+TEST_WITH(categories_and_ids_tell_chains_apart, NULL, small_end)
 {
-    (void)state;
     run(CALL(1, 10, 5, 3, "") KERNEL("a", 20, 5, 3) FROM("ac2g", 3, 10) FROM("mine", 3, 10)
             TO("mine", 3, 20) FROM("mine", 'x', 10) TO("mine", 'x', 20) TO("mine", 'y', 20));
     assert_rows("launch 0 -\nmine 0 1\nmine 0 1\nmine - 1\n");
@@ -65,21 +56,19 @@ static void categories_and_ids_tell_chains_apart(void **state)
     assert_non_null(strstr(result.notes.s, "1 of 4 arrows end at no event"));
 }
 
-static void an_id_may_be_used_again(void **state)
+TEST_WITH(an_id_may_be_used_again, NULL, small_end)
 {
-    (void)state;
     run(CALL(1, 10, 5, 3, "") CALL(1, 50, 5, 4, "") KERNEL("a", 20, 5, 3) KERNEL("b", 60, 5, 4)
             FROM("x", 1, 10) FROM("x", 1, 50) TO("x", 1, 60) TO("x", 1, 20));
     assert_rows("x 1 3\nx 0 2\n");
 }
 
 /* As many work items as a graph has: longer than what is sorted by insertion. */
-static void chains_of_any_length_are_in_order_of_time(void **state)
+TEST_WITH(chains_of_any_length_are_in_order_of_time, NULL, small_end)
 {
     char text[8192] = "";
     size_t len = 0;
 
-    (void)state;
     for (int i = 0; i < 100; i++)
         len +=
             (size_t)snprintf(text + len, sizeof text - len,
@@ -98,12 +87,11 @@ static void chains_of_any_length_are_in_order_of_time(void **state)
 }
 
 /* More than are looked at one by one: the innermost that has the id is still among them. */
-static void many_ranges_may_start_together(void **state)
+TEST_WITH(many_ranges_may_start_together, NULL, small_end)
 {
     char text[16384] = "";
     size_t len = 0;
 
-    (void)state;
     for (int i = 0; i < 100; i++)
         len += (size_t)snprintf(text + len, sizeof text - len,
                                 "{'ph':'X','cat':'cuda_runtime','name':'c','pid':1,'tid':1,"
@@ -117,33 +105,29 @@ static void many_ranges_may_start_together(void **state)
     assert_rows("x 90 100\nx 91 100\n");
 }
 
-static void steps_lie_between_start_and_end(void **state)
+TEST_WITH(steps_lie_between_start_and_end, NULL, small_end)
 {
-    (void)state;
     run(CALL(1, 10, 5, 3, "") OP("aten::mm", 2, 15, 5, "") KERNEL("a", 20, 5, 3)
             FROM("x", 1, 10) ARROW("t", "x", 1, 1, 2, 15, "") TO("x", 1, 20));
     assert_rows("x 0 1\nx 1 2\n");
 }
 
 /* The clock of the device may be behind. */
-static void an_end_may_come_before_its_start(void **state)
+TEST_WITH(an_end_may_come_before_its_start, NULL, small_end)
 {
-    (void)state;
     run(CALL(1, 10, 5, 3, "") KERNEL("a", 9, 5, 3) FROM("ac2g", 3, 10) TO("ac2g", 3, 9));
     assert_rows("launch 0 1\n");
 }
 
-static void of_ranges_that_start_together_the_one_with_the_id_is_meant(void **state)
+TEST_WITH(of_ranges_that_start_together_the_one_with_the_id_is_meant, NULL, small_end)
 {
-    (void)state;
     run(CALL(1, 10, 9, 3, "") CALL(1, 10, 5, 4, "") KERNEL("a", 20, 5, 3) FROM("ac2g", 3, 10)
             TO("ac2g", 3, 20) FROM("ac2g", 5, 10) TO("ac2g", 5, 20));
     assert_rows("launch 0 2\nlaunch 1 2\n");
 }
 
-static void what_stands_beside_a_start_means_the_range_around_it(void **state)
+TEST_WITH(what_stands_beside_a_start_means_the_range_around_it, NULL, small_end)
 {
-    (void)state;
     run(OP("a", 1, 0, 100, "") OP("b", 1, 10, 20, "") OP("c", 1, 12, 2, "")
             KERNEL("k", 20, 5, 3) FROM("x", 1, 15) TO("x", 1, 24) FROM("x", 2, 30)
                 TO("x", 2, 25) FROM("x", 3, 99) TO("x", 3, 20));
@@ -151,17 +135,15 @@ static void what_stands_beside_a_start_means_the_range_around_it(void **state)
 }
 
 /* Without a binding point of its own an end is that of the next range (Chrome's rule). */
-static void an_end_between_ranges_means_the_next(void **state)
+TEST_WITH(an_end_between_ranges_means_the_next, NULL, small_end)
 {
-    (void)state;
     run(CALL(1, 10, 5, 3, "") KERNEL("a", 20, 5, 3) KERNEL("b", 30, 5, 4) FROM("x", 1, 10)
             ARROW("f", "x", 1, 0, 7, 22, "") FROM("x", 2, 10) TO("x", 2, 27));
     assert_rows("x 0 2\nx 0 -\n");
 }
 
-static void forward_arrows_mean_operators_alone(void **state)
+TEST_WITH(forward_arrows_mean_operators_alone, NULL, small_end)
 {
-    (void)state;
     run(RANGE("user_annotation", "outer", 1, 0, 100, "") OP("aten::mm", 1, 0, 50, "")
             OP("numbered", 1, 0, 40, "'Sequence number':1") OP("inner", 1, 0, 30, "")
                 OP("MmBackward0", 2, 60, 20, "") FROM("fwdbwd", 1, 0)
@@ -170,52 +152,28 @@ static void forward_arrows_mean_operators_alone(void **state)
     assert_non_null(strstr(result.notes.s, "neither end in the trace (1)"));
 }
 
-static void the_table_is_empty_and_says_why_without_arrows(void **state)
+TEST_WITH(the_table_is_empty_and_says_why_without_arrows, NULL, small_end)
 {
-    (void)state;
     run(OP("aten::mm", 1, 0, 50, ""));
     assert_int_equal(result.n_rows, 0);
     assert_string_equal(result.notes.s, "no arrows in the trace\n");
 }
 
-static void records_without_an_id_are_counted(void **state)
+TEST_WITH(records_without_an_id_are_counted, NULL, small_end)
 {
-    (void)state;
     run(OP("aten::mm", 1, 0, 50, "") FROM("x", null, 0) FROM("x", [1], 0) FROM("x", 1.5, 0));
     assert_int_equal(result.n_rows, 0);
     assert_non_null(strstr(result.notes.s, "without an id (3)"));
 }
 
 /* Fail the first allocation, then the second, ... until the work gets done. */
-static void any_failed_allocation_is_reported(void **state)
+TEST_WITH(any_failed_allocation_is_reported, NULL, small_end)
 {
     const struct osc_options o = {0};
 
-    (void)state;
     run(OP("a", 1, 0, 100, "") KERNEL("k", 20, 5, 3) FROM("x", 1, 15) TO("x", 1, 20));
     small_table_survives(&osc_table_flows, &o);
     assert_rows("x 0 1\n");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(a_launch_leads_to_all_its_work, small_end),
-        cmocka_unit_test_teardown(categories_and_ids_tell_chains_apart, small_end),
-        cmocka_unit_test_teardown(an_id_may_be_used_again, small_end),
-        cmocka_unit_test_teardown(chains_of_any_length_are_in_order_of_time, small_end),
-        cmocka_unit_test_teardown(many_ranges_may_start_together, small_end),
-        cmocka_unit_test_teardown(steps_lie_between_start_and_end, small_end),
-        cmocka_unit_test_teardown(an_end_may_come_before_its_start, small_end),
-        cmocka_unit_test_teardown(of_ranges_that_start_together_the_one_with_the_id_is_meant,
-                                  small_end),
-        cmocka_unit_test_teardown(what_stands_beside_a_start_means_the_range_around_it,
-                                  small_end),
-        cmocka_unit_test_teardown(an_end_between_ranges_means_the_next, small_end),
-        cmocka_unit_test_teardown(forward_arrows_mean_operators_alone, small_end),
-        cmocka_unit_test_teardown(the_table_is_empty_and_says_why_without_arrows, small_end),
-        cmocka_unit_test_teardown(records_without_an_id_are_counted, small_end),
-        cmocka_unit_test_teardown(any_failed_allocation_is_reported, small_end),
-    };
-    return cmocka_run_group_tests_name("flows", tests, NULL, NULL);
-}
+UNIT_MAIN("flows")

@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/table_registry.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "support/small_table.h"
+#include "support/unit.h"
 
-static void kernels_sum_up_by_name_whoever_launched_them(void **state)
+TEST_WITH(kernels_sum_up_by_name_whoever_launched_them, NULL, small_end)
 {
-    (void)state;
     small_table(&osc_table_kernels, &(struct osc_options){0},
                 OP("aten::mm", 1, 0, 9, "") CALL(1, 1, 1, 1, "") KERNEL("k", 10, 4, 1)
                     KERNEL("k", 20, 2, 99) KERNEL("other_s884gemm", 30, 1, 98)
@@ -28,9 +21,8 @@ static void kernels_sum_up_by_name_whoever_launched_them(void **state)
     assert_true(osc_result_get_bool(&result, 1, column("tensor_cores")));
 }
 
-static void launch_shapes_and_operators_tell_kernels_apart(void **state)
+TEST_WITH(launch_shapes_and_operators_tell_kernels_apart, NULL, small_end)
 {
-    (void)state;
     small_table(&osc_table_kernels, &(struct osc_options){.by_op = true},
                 OP("aten::mm", 1, 0, 9, "") CALL(1, 1, 1, 1, "") WORK(
                     "kernel", "k", 10, 4, 1, ",'grid':[1,2,3],'registers per thread':0")
@@ -46,9 +38,8 @@ static void launch_shapes_and_operators_tell_kernels_apart(void **state)
     assert_true(is_text(2, "operator", "(none)"));
 }
 
-static void an_operator_without_a_name_is_one(void **state)
+TEST_WITH(an_operator_without_a_name_is_one, NULL, small_end)
 {
-    (void)state;
     small_table(&osc_table_kernels, &(struct osc_options){.by_op = true},
                 OP("", 1, 0, 9, "") CALL(1, 1, 1, 1, "") KERNEL("k", 10, 4, 1)
                     KERNEL("k", 20, 2, 9));
@@ -57,9 +48,8 @@ static void an_operator_without_a_name_is_one(void **state)
     assert_true(is_text(1, "operator", "(none)"));
 }
 
-static void means_are_weighted_with_durations_and_skip_what_means_nothing(void **state)
+TEST_WITH(means_are_weighted_with_durations_and_skip_what_means_nothing, NULL, small_end)
 {
-    (void)state;
     small_table(
         &osc_table_kernels, &(struct osc_options){0},
         WORK("kernel", "k", 0, 3, 1, ",'blocks per SM':2,'est. achieved occupancy %':40")
@@ -74,11 +64,10 @@ static void means_are_weighted_with_durations_and_skip_what_means_nothing(void *
     assert_true(result.shown >> column("mean_blocks_per_sm") & 1);
 }
 
-static void a_failed_allocation_is_told(void **state)
+TEST_WITH(a_failed_allocation_is_told, NULL, small_end)
 {
     const struct osc_options o = {.by_op = true};
 
-    (void)state;
     assert_true(small_load(&trace, KERNEL("k", 1, 1, 1)
                                        WORK("kernel", "k", 20, 4, 1, ",'grid':[1,2,3]")));
     assert_int_equal(osc_derive(&trace, OSC_FACT_LINKS, 1, NULL), OSC_OK);
@@ -86,15 +75,4 @@ static void a_failed_allocation_is_told(void **state)
     assert_int_equal(result.n_rows, 2);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(kernels_sum_up_by_name_whoever_launched_them, small_end),
-        cmocka_unit_test_teardown(launch_shapes_and_operators_tell_kernels_apart, small_end),
-        cmocka_unit_test_teardown(an_operator_without_a_name_is_one, small_end),
-        cmocka_unit_test_teardown(means_are_weighted_with_durations_and_skip_what_means_nothing,
-                                  small_end),
-        cmocka_unit_test_teardown(a_failed_allocation_is_told, small_end),
-    };
-    return cmocka_run_group_tests_name("kernels", tests, NULL, NULL);
-}
+UNIT_MAIN("kernels")

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/list_text.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "support/unit.h"
 
 static void is(const char *json, const char *text)
 {
@@ -16,18 +12,16 @@ static void is(const char *json, const char *text)
     osc_strbuf_fini(&out);
 }
 
-static void lists_look_as_python_prints_them(void **state)
+TEST(lists_look_as_python_prints_them)
 {
-    (void)state;
     is("[[32,256],[ 1 ,2],\n[]]", "[[32, 256], [1, 2], []]");
     is("[]", "[]");
     is(" [1, -2.5, null, true, false]", "[1, -2.5, None, True, False]");
     is("[\"a, b\",\"[\"]", "['a, b', '[']");
 }
 
-static void what_is_no_list_gives_nothing_and_what_is_cut_ends(void **state)
+TEST(what_is_no_list_gives_nothing_and_what_is_cut_ends)
 {
-    (void)state;
     is("{\"a\": 1}", "");
     is("", "");
     is("17", "");
@@ -36,11 +30,4 @@ static void what_is_no_list_gives_nothing_and_what_is_cut_ends(void **state)
     is("[\"\\", "['\\'");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lists_look_as_python_prints_them),
-        cmocka_unit_test(what_is_no_list_gives_nothing_and_what_is_cut_ends),
-    };
-    return cmocka_run_group_tests_name("listtext", tests, NULL, NULL);
-}
+UNIT_MAIN("listtext")

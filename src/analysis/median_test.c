@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/median.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "support/unit.h"
 
 static int by_value(const void *x, const void *y)
 {
@@ -16,9 +10,8 @@ static int by_value(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
-static void it_is_the_middle_one_or_the_mean_of_two(void **state)
+TEST(it_is_the_middle_one_or_the_mean_of_two)
 {
-    (void)state;
     assert_true(osc_median((int64_t[]){3, 1, 2}, 3, 0) == 2);
     assert_true(osc_median((int64_t[]){4, 1, 2, 3}, 4, 0) == 2.5);
     assert_true(osc_median((int64_t[]){7}, 1, 0) == 7);
@@ -26,20 +19,18 @@ static void it_is_the_middle_one_or_the_mean_of_two(void **state)
     assert_true(osc_median((int64_t[]){-3, -4}, 2, 0) == -3.5);
 }
 
-static void zeros_need_not_be_there(void **state)
+TEST(zeros_need_not_be_there)
 {
-    (void)state;
     assert_true(osc_median((int64_t[]){8, 6}, 2, 1) == 6);
     assert_true(osc_median((int64_t[]){8, 6}, 2, 2) == 3);
     assert_true(osc_median((int64_t[]){8, 6}, 2, 3) == 0);
     assert_true(osc_median(NULL, 0, 5) == 0);
 }
 
-static void selecting_agrees_with_sorting(void **state)
+TEST(selecting_agrees_with_sorting)
 {
     unsigned seed = 3;
 
-    (void)state;
     for (int round = 0; round < 300; round++) {
         int64_t v[64], sorted[64];
         const size_t n = 1 + (size_t)rand_r(&seed) % 64, k = (size_t)rand_r(&seed) % n;
@@ -53,12 +44,4 @@ static void selecting_agrees_with_sorting(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_is_the_middle_one_or_the_mean_of_two),
-        cmocka_unit_test(zeros_need_not_be_there),
-        cmocka_unit_test(selecting_agrees_with_sorting),
-    };
-    return cmocka_run_group_tests_name("median", tests, NULL, NULL);
-}
+UNIT_MAIN("median")

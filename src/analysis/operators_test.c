@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/operators.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "analysis/table_registry.h"
 #include "base/mem.h"
 #include "derive/derive.h"
 #include "support/small_trace.h"
+#include "support/unit.h"
 #include "table/merge.h"
 
 static struct osc_trace trace;
@@ -48,9 +42,8 @@ static void sum_up(const char *events, const struct osc_options *o)
 }
 
 /* The plugin's test_self_time, with ids in place of its names. */
-static void host_self_time_is_without_children_and_runtime_calls(void **state)
+TEST_WITH(host_self_time_is_without_children_and_runtime_calls, NULL, end)
 {
-    (void)state;
     sum_up(OP("aten::mat_mul", 1, 100, 100, "'External id':2")
                OP("aten::mm", 1, 120, 40, "'External id':4")
                    CALL(1, 130, 20, 334, ",'External id':4")
@@ -70,9 +63,8 @@ static void host_self_time_is_without_children_and_runtime_calls(void **state)
 }
 
 /* As test_remove_dup_nodes of the plugin. */
-static void equal_names_in_each_other_count_once(void **state)
+TEST_WITH(equal_names_in_each_other_count_once, NULL, end)
 {
-    (void)state;
     sum_up(OP("aten::mm", 1, 0, 100, "") OP("aten::mm", 1, 10, 80, "")
                OP("aten::mm", 1, 20, 60, "") CALL(1, 30, 10, 1, "") KERNEL("k", 50, 8, 1),
            &(struct osc_options){0});
@@ -83,9 +75,8 @@ static void equal_names_in_each_other_count_once(void **state)
     assert_int_equal(ops.groups[0].host_self_ns, 90000);
 }
 
-static void what_is_no_operator_has_no_row(void **state)
+TEST_WITH(what_is_no_operator_has_no_row, NULL, end)
 {
-    (void)state;
     sum_up(STEP(1, 0, 100) OP("enumerate(DataLoader)#_SingleProcess.__next__", 1, 1, 9, "")
                OP("Optimizer.step#SGD.step", 1, 20, 9, "")
                    OP("DataParallel.forward", 1, 40, 20, "") OP("aten::add", 1, 45, 5, "")
@@ -96,9 +87,8 @@ static void what_is_no_operator_has_no_row(void **state)
     assert_int_equal(ops.groups[0].host_self_ns, 5000);
 }
 
-static void shapes_and_stacks_make_groups_of_their_own(void **state)
+TEST_WITH(shapes_and_stacks_make_groups_of_their_own, NULL, end)
 {
-    (void)state;
     sum_up(OP("mm", 1, 0, 1, "'Input Dims':[[1,2],[]]")
                OP("mm", 1, 2, 1, "'Input Dims':[ [1, 2],[] ]")
                    OP("mm", 1, 4, 1, "'Input dims':[[3]]") OP("mm", 1, 6, 1, "'Input Dims':[]")
@@ -116,9 +106,8 @@ static void shapes_and_stacks_make_groups_of_their_own(void **state)
     assert_true(group("mm", 1)->has_stack);
 }
 
-static void medians_count_the_calls_that_launched_nothing(void **state)
+TEST_WITH(medians_count_the_calls_that_launched_nothing, NULL, end)
 {
-    (void)state;
     sum_up(OP("a", 1, 0, 10, "") OP("a", 1, 20, 20, "") OP("a", 1, 50, 40, "")
                CALL(1, 51, 10, 1, "") KERNEL("k", 70, 6, 1),
            &(struct osc_options){0});
@@ -128,7 +117,7 @@ static void medians_count_the_calls_that_launched_nothing(void **state)
 }
 
 /* Two ranks: sums add up, means follow, and a median that cannot be known is missing. */
-static void ranks_merge_to_means_but_not_to_medians(void **state)
+TEST_WITH(ranks_merge_to_means_but_not_to_medians, NULL, end)
 {
     const struct osc_table_def *const def = &osc_table_operators;
     const int median = osc_table_column(def, "median_host_self_ns");
@@ -137,7 +126,6 @@ static void ranks_merge_to_means_but_not_to_medians(void **state)
     struct osc_result part, all;
     struct osc_merger m;
 
-    (void)state;
     load(OP("a", 1, 0, 10, "") OP("a", 1, 20, 30, "") OP("b", 1, 60, 7, ""));
     osc_merger_init(&m, def);
     for (uint32_t rank = 0; rank < 2; rank++) {
@@ -162,12 +150,11 @@ static void ranks_merge_to_means_but_not_to_medians(void **state)
     osc_merger_fini(&m);
 }
 
-static void a_failed_allocation_loses_nothing(void **state)
+TEST_WITH(a_failed_allocation_loses_nothing, NULL, end)
 {
     const struct osc_options o = {.by_shape = true, .by_stack = true};
     osc_status st = OSC_ENOMEM;
 
-    (void)state;
     load(OP("a", 1, 0, 10, "'Input Dims':[[1]],'Call stack':'x;'") CALL(1, 1, 1, 3, "")
              KERNEL("k", 4, 5, 3) OP("b", 1, 20, 10, ""));
     for (long n = 0; st != OSC_OK; n++) {
@@ -179,16 +166,4 @@ static void a_failed_allocation_loses_nothing(void **state)
     assert_int_equal(ops.n_groups, 2);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(host_self_time_is_without_children_and_runtime_calls, end),
-        cmocka_unit_test_teardown(equal_names_in_each_other_count_once, end),
-        cmocka_unit_test_teardown(what_is_no_operator_has_no_row, end),
-        cmocka_unit_test_teardown(shapes_and_stacks_make_groups_of_their_own, end),
-        cmocka_unit_test_teardown(medians_count_the_calls_that_launched_nothing, end),
-        cmocka_unit_test_teardown(ranks_merge_to_means_but_not_to_medians, end),
-        cmocka_unit_test_teardown(a_failed_allocation_loses_nothing, end),
-    };
-    return cmocka_run_group_tests_name("operators", tests, NULL, NULL);
-}
+UNIT_MAIN("operators")

@@ -5,15 +5,9 @@
  */
 #include "analysis/table_registry.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "support/lines_reader.h"
 #include "support/small_table.h"
+#include "support/unit.h"
 
 static const char text[] = "thread main 1 7\n"
                            "device big fpga 2 1000 64\n"
@@ -63,9 +57,8 @@ static int64_t whole(uint64_t row, const char *name)
     return osc_result_get_int(&result, row, column(name));
 }
 
-static void operators_have_the_kernels_that_arrows_lead_to(void **state)
+TEST_WITH(operators_have_the_kernels_that_arrows_lead_to, NULL, small_end)
 {
-    (void)state;
     load();
     make(&osc_table_operators);
     assert_int_equal(result.n_rows, 1);
@@ -83,9 +76,8 @@ static void operators_have_the_kernels_that_arrows_lead_to(void **state)
     assert_int_equal(whole(0, "to_id"), 3);
 }
 
-static void steps_counters_and_memory_are_what_the_reader_said(void **state)
+TEST_WITH(steps_counters_and_memory_are_what_the_reader_said, NULL, small_end)
 {
-    (void)state;
     load();
     make(&osc_table_steps);
     assert_int_equal(result.n_rows, 1);
@@ -102,9 +94,8 @@ static void steps_counters_and_memory_are_what_the_reader_said(void **state)
     assert_text(0, "operator", "my::op");
 }
 
-static void devices_and_tracks_have_their_names(void **state)
+TEST_WITH(devices_and_tracks_have_their_names, NULL, small_end)
 {
-    (void)state;
     load();
     make(&osc_table_devices);
     assert_int_equal(result.n_rows, 1);
@@ -123,9 +114,8 @@ static void devices_and_tracks_have_their_names(void **state)
 }
 
 /* No form has a phase or a category, and `events` shows the kind in its place. */
-static void nothing_is_forged(void **state)
+TEST_WITH(nothing_is_forged, NULL, small_end)
 {
-    (void)state;
     load();
     for (uint32_t i = 0; i < trace.n_forms; i++) {
         assert_int_equal(trace.forms[i].chrome_ph, '\0');
@@ -133,14 +123,4 @@ static void nothing_is_forged(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(operators_have_the_kernels_that_arrows_lead_to, small_end),
-        cmocka_unit_test_teardown(steps_counters_and_memory_are_what_the_reader_said,
-                                  small_end),
-        cmocka_unit_test_teardown(devices_and_tracks_have_their_names, small_end),
-        cmocka_unit_test_teardown(nothing_is_forged, small_end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN("reader")

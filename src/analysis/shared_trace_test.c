@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Several threads ask one trace, which has no facts at first, and views of it. */
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "analysis/table_registry.h"
 #include "base/hash.h"
@@ -14,6 +8,7 @@
 #include "derive/derive.h"
 #include "derive/view.h"
 #include "support/small_trace.h"
+#include "support/unit.h"
 #include "table/query.h"
 
 #define N_THREADS  4
@@ -128,9 +123,8 @@ static void *ask_all(void *arg)
     return NULL;
 }
 
-static void threads_get_the_answers_of_one_alone(void **state)
+TEST(threads_get_the_answers_of_one_alone)
 {
-    (void)state;
     for (uint32_t round = 0; round < N_ROUNDS; round++) {
         struct osc_trace t = {0};
         struct asker askers[N_THREADS] = {{0}};
@@ -148,11 +142,10 @@ static void threads_get_the_answers_of_one_alone(void **state)
     }
 }
 
-static void no_answer_depends_on_what_else_was_asked(void **state)
+TEST(no_answer_depends_on_what_else_was_asked)
 {
     struct osc_trace t = {0};
 
-    (void)state;
     assert_true(small_load(&t, events));
     for (uint32_t i = 0; i < n_tables; i++)
         assert_int_not_equal(ask(&t, i), 0);
@@ -165,9 +158,5 @@ static void no_answer_depends_on_what_else_was_asked(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_answer_depends_on_what_else_was_asked),
-        cmocka_unit_test(threads_get_the_answers_of_one_alone),
-    };
-    return cmocka_run_group_tests_name("shared_trace", tests, find_answers, NULL);
+    return unit_run("shared_trace", find_answers, NULL);
 }

@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/table_registry.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "support/small_table.h"
+#include "support/unit.h"
 #include "table/merge.h"
 
 /* Steps of 100 and 140 us, the second with its kernel, and one without device work. */
@@ -23,9 +17,8 @@ static void run(const struct osc_table_def *def, const char *text)
     small_table(def, &o, text);
 }
 
-static void a_step_says_what_it_spent_its_time_on(void **state)
+TEST_WITH(a_step_says_what_it_spent_its_time_on, NULL, small_end)
 {
-    (void)state;
     run(&osc_table_steps, events);
     assert_int_equal(result.n_rows, 3);
     assert_true(osc_str_eq(osc_result_get_str(&result, 0, column("label")), OSC_STR("7")));
@@ -42,13 +35,12 @@ static void a_step_says_what_it_spent_its_time_on(void **state)
 }
 
 /* Process 2 announces a step while process 1 has one. Its launch is its own. */
-static void steps_are_those_of_their_process(void **state)
+TEST_WITH(steps_are_those_of_their_process, NULL, small_end)
 {
 #define OF(process, cat, name, ts, dur, args)                                          \
     "{'ph':'X','cat':'" cat "','name':'" name "','pid':" #process ",'tid':1,'ts':" #ts \
     ",'dur':" #dur ",'args':{" args "}},"
 
-    (void)state;
     run(&osc_table_steps, STEP(1, 0, 100) OF(2, "user_annotation", "ProfilerStep#1", 10, 80, "")
                               CALL(1, 15, 5, 1, "") OF(2, "cuda_runtime", "cudaLaunchKernel",
                                                        20, 5, "'correlation':2")
@@ -64,9 +56,8 @@ static void steps_are_those_of_their_process(void **state)
     assert_int_equal(small_chunk(&trace)->step[5], 2);
 }
 
-static void a_late_start_is_said_to_be_the_devices_only_if_it_is(void **state)
+TEST_WITH(a_late_start_is_said_to_be_the_devices_only_if_it_is, NULL, small_end)
 {
-    (void)state;
     run(&osc_table_steps,
         STEP(1, 0, 100) STEP(2, 90, 100) CALL(1, 15, 5, 1, "") KERNEL("k", 30, 10, 1)
             CALL(1, 120, 5, 2, "") KERNEL("k", 150, 60, 2) STEP(3, 200, 50)
@@ -77,9 +68,8 @@ static void a_late_start_is_said_to_be_the_devices_only_if_it_is(void **state)
                            OSC_STR("began late: the device was still busy with earlier work")));
 }
 
-static void a_trace_without_steps_says_so(void **state)
+TEST_WITH(a_trace_without_steps_says_so, NULL, small_end)
 {
-    (void)state;
     run(&osc_table_steps, OP("aten::mm", 1, 10, 30, ""));
     assert_int_equal(result.n_rows, 1);
     assert_false(osc_result_has(&result, 0, column("thread")));
@@ -87,9 +77,8 @@ static void a_trace_without_steps_says_so(void **state)
     assert_true(result.notes.len > 0);
 }
 
-static void the_overview_is_the_mean_of_the_kept_steps(void **state)
+TEST_WITH(the_overview_is_the_mean_of_the_kept_steps, NULL, small_end)
 {
-    (void)state;
     run(&osc_table_overview, events);
     assert_int_equal(result.n_rows, 9);
     assert_true(osc_result_get_num(&result, 0, column("avg_ns")) == 120000);
@@ -98,21 +87,19 @@ static void the_overview_is_the_mean_of_the_kept_steps(void **state)
     assert_true(osc_result_get_num(&result, 1, column("ratio")) == 40000 / 120000.0);
 }
 
-static void nothing_to_average_is_an_empty_table_with_a_note(void **state)
+TEST_WITH(nothing_to_average_is_an_empty_table_with_a_note, NULL, small_end)
 {
-    (void)state;
     run(&osc_table_overview, KERNEL("k", 1, 2, 3));
     assert_int_equal(result.n_rows, 0);
     assert_true(result.notes.len > 0);
 }
 
 /* Two ranks: the mean over the steps of both. */
-static void ranks_merge_to_the_mean_over_all_their_steps(void **state)
+TEST_WITH(ranks_merge_to_the_mean_over_all_their_steps, NULL, small_end)
 {
     static const char *const texts[] = {events, STEP(1, 0, 60)};
     struct osc_merger m;
 
-    (void)state;
     osc_merger_init(&m, &osc_table_overview);
     for (uint32_t rank = 0; rank < 2; rank++) {
         run(&osc_table_overview, texts[rank]);
@@ -129,9 +116,8 @@ static void ranks_merge_to_the_mean_over_all_their_steps(void **state)
 }
 
 /* Five steps, most of about 100 us: the third is longer by what aten::add took. */
-static void a_slow_step_names_the_operator_that_grew(void **state)
+TEST_WITH(a_slow_step_names_the_operator_that_grew, NULL, small_end)
 {
-    (void)state;
     run(&osc_table_steps,
         STEP(0, 0, 100) "," OP("aten::mm", 1, 10, 50, "") "," OP("aten::add", 1, 70, 10, "") "," STEP(1, 1000, 101) "," OP(
             "aten::mm", 1, 1010, 51,
@@ -166,18 +152,4 @@ static void a_slow_step_names_the_operator_that_grew(void **state)
     assert_false(osc_result_has(&result, 0, column("grew")));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(a_step_says_what_it_spent_its_time_on, small_end),
-        cmocka_unit_test_teardown(a_trace_without_steps_says_so, small_end),
-        cmocka_unit_test_teardown(steps_are_those_of_their_process, small_end),
-        cmocka_unit_test_teardown(a_late_start_is_said_to_be_the_devices_only_if_it_is,
-                                  small_end),
-        cmocka_unit_test_teardown(the_overview_is_the_mean_of_the_kept_steps, small_end),
-        cmocka_unit_test_teardown(nothing_to_average_is_an_empty_table_with_a_note, small_end),
-        cmocka_unit_test_teardown(a_slow_step_names_the_operator_that_grew, small_end),
-        cmocka_unit_test_teardown(ranks_merge_to_the_mean_over_all_their_steps, small_end),
-    };
-    return cmocka_run_group_tests_name("steps", tests, NULL, NULL);
-}
+UNIT_MAIN("steps")

@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/table_registry.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "analysis/table_columns.h"
 #include "base/mem.h"
 #include "derive/derive.h"
 #include "import/import.h"
 #include "import/run.h"
+#include "support/unit.h"
 #include "table/query.h"
 #include "table/row_sort.h"
 
@@ -113,9 +106,8 @@ static void assert_table(const char *name, const char *columns, bool is_merged,
     "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"gemm\",\"pid\":1,\"tid\":7,\"ts\":20,"     \
     "\"dur\":40.5,\"args\":{\"device\":1,\"stream\":7,\"correlation\":9}}]}"
 
-static void links_events_to_parents_launches_and_operators(void **state)
+TEST_WITH(links_events_to_parents_launches_and_operators, NULL, end)
 {
-    (void)state;
     load(GPU_TRACE);
     assert_table("events",
                  "id,parent_id,kind,process,thread,device,queue,start_ns,dur_ns,self_ns,"
@@ -126,21 +118,19 @@ static void links_events_to_parents_launches_and_operators(void **state)
                  "2|-|kernel|1|7|cuda:1|7|10000|40500|40500|0|1|0|9\n");
 }
 
-static void shows_only_those_optional_columns_that_have_data(void **state)
+TEST_WITH(shows_only_those_optional_columns_that_have_data, NULL, end)
 {
     uint64_t shown = 0;
     const struct osc_table_def *def = &osc_table_events;
 
-    (void)state;
     load("[{\"ph\":\"i\",\"name\":\"here\",\"pid\":1,\"tid\":1,\"ts\":1}]");
     assert_int_equal(osc_derive(&traces[0], def->facts, 1, NULL), OSC_OK);
     assert_int_equal(def->rows(&traces[0], NULL, &shown), 1);
     assert_int_equal(shown, 0);
 }
 
-static void writes_words_of_events_that_look_alike(void **state)
+TEST_WITH(writes_words_of_events_that_look_alike, NULL, end)
 {
-    (void)state;
     load("[{\"ph\":\"i\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":1,\"args\":"
          "{\"t\":true,\"i\":1,\"n\":null}},"
          "{\"ph\":\"i\",\"name\":\"b\",\"pid\":1,\"tid\":1,\"ts\":2,\"args\":"
@@ -153,9 +143,8 @@ static void writes_words_of_events_that_look_alike(void **state)
                  "{\"t\": false, \"i\": 3, \"n\": 4}\n");
 }
 
-static void writes_arguments_with_the_types_of_the_file(void **state)
+TEST_WITH(writes_arguments_with_the_types_of_the_file, NULL, end)
 {
-    (void)state;
     load("[{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":1,\"args\":"
          "{\"i\":-3,\"l\":9007199254740993,\"d\":1.0,\"e\":1e300,\"h\":18446744073709551616,"
          "\"t\":true,\"f\":false,\"n\":null,\"s\":\"q\\\"\\n\",\"j\":[1, {\"k\": 2}]}},"
@@ -169,9 +158,8 @@ static void writes_arguments_with_the_types_of_the_file(void **state)
                  "-\n");
 }
 
-static void gives_each_series_of_a_counter_a_row(void **state)
+TEST_WITH(gives_each_series_of_a_counter_a_row, NULL, end)
 {
-    (void)state;
     load("[{\"ph\":\"C\",\"name\":\"m\",\"pid\":1,\"tid\":1,\"ts\":1,\"args\":"
          "{\"used\":5,\"free\":0.5,\"old\":\"7\",\"huge\":18446744073709551616,"
          "\"vast\":1e999,\"none\":\"x\"}}]");
@@ -184,11 +172,10 @@ static void gives_each_series_of_a_counter_a_row(void **state)
                  "counter|m|-|{\"none\": \"x\"}\n");
 }
 
-static void streams_more_events_than_a_batch_holds(void **state)
+TEST_WITH(streams_more_events_than_a_batch_holds, NULL, end)
 {
     struct osc_strbuf json = {0}, expected = {0};
 
-    (void)state;
     osc_strbuf_addc(&json, '[');
     for (int i = 0; i < 20000; i++) {
         osc_strbuf_addf(&json,
@@ -204,9 +191,8 @@ static void streams_more_events_than_a_batch_holds(void **state)
     osc_strbuf_fini(&expected);
 }
 
-static void lists_threads_and_tracks_by_their_first_event(void **state)
+TEST_WITH(lists_threads_and_tracks_by_their_first_event, NULL, end)
 {
-    (void)state;
     load("[{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":1,\"tid\":2,\"args\":"
          "{\"name\":\"old\"}},"
          "{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":\"x\",\"ts\":9,\"dur\":1},"
@@ -220,9 +206,8 @@ static void lists_threads_and_tracks_by_their_first_event(void **state)
     assert_table("tracks", NULL, false, "0|thread|-|1\n1|thread|new|1\n2|queue|-|cuda:0\n");
 }
 
-static void takes_switches_from_the_file_or_else_from_what_is_there(void **state)
+TEST_WITH(takes_switches_from_the_file_or_else_from_what_is_there, NULL, end)
 {
-    (void)state;
     load("{\"with_stack\": 0, \"with_flops\": 1, \"traceEvents\": ["
          "{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"f\",\"pid\":1,\"tid\":1,"
          "\"ts\":1,\"dur\":1,\"args\":{}},"
@@ -237,11 +222,10 @@ static void takes_switches_from_the_file_or_else_from_what_is_there(void **state
                  "with_flops|true\nmeta.with_stack|0\nmeta.with_flops|1\n");
 }
 
-static void counts_no_pseudo_processes_of_kineto(void **state)
+TEST_WITH(counts_no_pseudo_processes_of_kineto, NULL, end)
 {
     struct osc_strbuf out = {0};
 
-    (void)state;
     load("[{\"ph\":\"X\",\"cat\":\"Trace\",\"name\":\"PyTorch Profiler (0)\",\"pid\":\"Spans\","
          "\"tid\":\"PyTorch Profiler\",\"ts\":1,\"dur\":9},"
          "{\"ph\":\"i\",\"s\":\"g\",\"name\":\"Iteration Start: PyTorch Profiler\","
@@ -255,11 +239,10 @@ static void counts_no_pseudo_processes_of_kineto(void **state)
     osc_strbuf_fini(&out);
 }
 
-static void sums_facts_of_several_ranks_and_counts_sets_once(void **state)
+TEST_WITH(sums_facts_of_several_ranks_and_counts_sets_once, NULL, end)
 {
     struct osc_strbuf out = {0};
 
-    (void)state;
     load(GPU_TRACE);
     load("{\"traceEvents\": [{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,"
          "\"tid\":7,\"ts\":110,\"dur\":1,\"args\":{\"device\":1,\"stream\":7}},"
@@ -271,9 +254,8 @@ static void sums_facts_of_several_ranks_and_counts_sets_once(void **state)
     osc_strbuf_fini(&out);
 }
 
-static void counts_what_was_found_on_the_way_to_other_tables(void **state)
+TEST_WITH(counts_what_was_found_on_the_way_to_other_tables, NULL, end)
 {
-    (void)state;
     load("[{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":3},"
          "{\"ph\":\"X\",\"name\":\"b\",\"pid\":1,\"tid\":1,\"ts\":2,\"dur\":4},"
          "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":7,"
@@ -282,25 +264,22 @@ static void counts_what_was_found_on_the_way_to_other_tables(void **state)
                  "warning|partial_overlap|1|1000\ninfo|no_launch|1|4000\n");
 }
 
-static void names_what_a_trace_of_pytorch_lacks(void **state)
+TEST_WITH(names_what_a_trace_of_pytorch_lacks, NULL, end)
 {
-    (void)state;
     load(GPU_TRACE);
     assert_table("quality", "severity,code,count", false,
                  "info|no_shapes|1\ninfo|no_stacks|1\ninfo|no_memory|1\ninfo|no_modules|1\n"
                  "info|no_flops|1\ninfo|no_steps|1\n");
 }
 
-static void gives_no_advice_on_a_profiler_that_was_not_used(void **state)
+TEST_WITH(gives_no_advice_on_a_profiler_that_was_not_used, NULL, end)
 {
-    (void)state;
     load("[{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":1}]");
     assert_table("quality", NULL, false, "nothing was skipped, repaired or found missing\n");
 }
 
-static void puts_the_worst_finding_first(void **state)
+TEST_WITH(puts_the_worst_finding_first, NULL, end)
 {
-    (void)state;
     load("[{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":5,\"dur\":-1},"
          "{\"ph\":\"?\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":1},"
          "{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"ti");
@@ -308,9 +287,8 @@ static void puts_the_worst_finding_first(void **state)
                  "error|truncated|1\nwarning|negative_duration|1\ninfo|unknown_phase|1\n");
 }
 
-static void explains_every_column_of_every_table(void **state)
+TEST_WITH(explains_every_column_of_every_table, NULL, end)
 {
-    (void)state;
     for (size_t i = 0; osc_tables[i]; i++) {
         const struct osc_table_def *def = osc_tables[i];
 
@@ -334,9 +312,8 @@ static void explains_every_column_of_every_table(void **state)
     }
 }
 
-static void survives_any_failed_allocation(void **state)
+TEST_WITH(survives_any_failed_allocation, NULL, end)
 {
-    (void)state;
     load(GPU_TRACE);
     for (size_t i = 0; osc_tables[i]; i++) {
         osc_status st = OSC_ENOMEM;
@@ -394,11 +371,10 @@ static void check_column(const struct osc_table_def *def, const struct osc_colum
     osc_strbuf_fini(&help);
 }
 
-static void every_column_has_unit_formula_and_source(void **state)
+TEST(every_column_has_unit_formula_and_source)
 {
     uint32_t n = 0;
 
-    (void)state;
     for (size_t i = 0; osc_tables[i]; i++) {
         for (uint32_t c = 0; c < osc_tables[i]->n_columns; c++) {
             if (osc_tables[i]->columns[c].flags & OSC_COLUMN_HIDDEN)
@@ -410,11 +386,10 @@ static void every_column_has_unit_formula_and_source(void **state)
     assert_true(n > 100);
 }
 
-static void every_default_order_names_a_column(void **state)
+TEST(every_default_order_names_a_column)
 {
     uint32_t n = 0;
 
-    (void)state;
     for (size_t i = 0; osc_tables[i]; i++) {
         struct osc_sort_key key;
         struct osc_err err = {0};
@@ -429,7 +404,7 @@ static void every_default_order_names_a_column(void **state)
 }
 
 /* Keys of torch that users give; each means a column of the table that torch prints. */
-static void every_key_of_torch_names_a_column_of_averages(void **state)
+TEST(every_key_of_torch_names_a_column_of_averages)
 {
     static const char *const keys[] = {"self_cpu_time_total",
                                        "cpu_time_total",
@@ -443,7 +418,6 @@ static void every_key_of_torch_names_a_column_of_averages(void **state)
                                        "device_memory_usage",
                                        "count"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         struct osc_sort_key key;
         struct osc_err err = {0};
@@ -454,11 +428,10 @@ static void every_key_of_torch_names_a_column_of_averages(void **state)
 }
 
 /* The indexes that other code reads finished tables by stand for the columns of that name. */
-static void columns_of_other_code_are_what_they_are_called(void **state)
+TEST(columns_of_other_code_are_what_they_are_called)
 {
 #define OSC_COLUMN_IS(table, column) \
     assert_string_equal(osc_table_##table.columns[osc_column_##table##_##column].name, #column)
-    (void)state;
     OSC_COLUMN_IS(info, key);
     OSC_COLUMN_IS(info, value);
     OSC_COLUMN_IS(quality, severity);
@@ -492,11 +465,10 @@ static void columns_of_other_code_are_what_they_are_called(void **state)
 }
 
 /* The text of a rule is printed as it stands, and each is there for some column. */
-static void every_rule_is_followed_and_fits_a_terminal(void **state)
+TEST(every_rule_is_followed_and_fits_a_terminal)
 {
     uint32_t followed = OSC_RULE_RANKS; /* by rank and span, which every table has */
 
-    (void)state;
     for (size_t i = 0; osc_tables[i]; i++) {
         followed |= osc_tables[i]->rules;
         for (uint32_t c = 0; c < osc_tables[i]->n_columns; c++)
@@ -517,30 +489,4 @@ static void every_rule_is_followed_and_fits_a_terminal(void **state)
     assert_int_equal(followed, 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(links_events_to_parents_launches_and_operators, end),
-        cmocka_unit_test_teardown(shows_only_those_optional_columns_that_have_data, end),
-        cmocka_unit_test_teardown(writes_words_of_events_that_look_alike, end),
-        cmocka_unit_test_teardown(writes_arguments_with_the_types_of_the_file, end),
-        cmocka_unit_test_teardown(gives_each_series_of_a_counter_a_row, end),
-        cmocka_unit_test_teardown(streams_more_events_than_a_batch_holds, end),
-        cmocka_unit_test_teardown(lists_threads_and_tracks_by_their_first_event, end),
-        cmocka_unit_test_teardown(takes_switches_from_the_file_or_else_from_what_is_there, end),
-        cmocka_unit_test_teardown(counts_no_pseudo_processes_of_kineto, end),
-        cmocka_unit_test_teardown(sums_facts_of_several_ranks_and_counts_sets_once, end),
-        cmocka_unit_test_teardown(counts_what_was_found_on_the_way_to_other_tables, end),
-        cmocka_unit_test_teardown(names_what_a_trace_of_pytorch_lacks, end),
-        cmocka_unit_test_teardown(gives_no_advice_on_a_profiler_that_was_not_used, end),
-        cmocka_unit_test_teardown(puts_the_worst_finding_first, end),
-        cmocka_unit_test_teardown(explains_every_column_of_every_table, end),
-        cmocka_unit_test_teardown(survives_any_failed_allocation, end),
-        cmocka_unit_test(every_column_has_unit_formula_and_source),
-        cmocka_unit_test(every_default_order_names_a_column),
-        cmocka_unit_test(every_key_of_torch_names_a_column_of_averages),
-        cmocka_unit_test(columns_of_other_code_are_what_they_are_called),
-        cmocka_unit_test(every_rule_is_followed_and_fits_a_terminal),
-    };
-    return cmocka_run_group_tests_name("tables", tests, NULL, NULL);
-}
+UNIT_MAIN("tables")

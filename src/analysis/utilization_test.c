@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-
-#include <cmocka.h>
 
 #include "analysis/table_registry.h"
 #include "base/mem.h"
 #include "derive/facts.h"
 #include "support/small_trace.h"
+#include "support/unit.h"
 
 static struct osc_trace trace;
 
@@ -26,11 +21,10 @@ static void load(const char *text)
     assert_int_equal(osc_derive(&trace, OSC_FACT_LOADS, 1, NULL), OSC_OK);
 }
 
-static void the_table_is_empty_and_says_why_without_kernels(void **state)
+TEST_WITH(the_table_is_empty_and_says_why_without_kernels, NULL, end)
 {
     struct osc_result r;
 
-    (void)state;
     load("{'ph':'X','cat':'gpu_memcpy','name':'w','pid':0,'tid':7,'ts':0,'dur':5,"
          "'args':{'device':0,'stream':7}},");
     osc_result_init(&r, &osc_table_utilization);
@@ -42,14 +36,13 @@ static void the_table_is_empty_and_says_why_without_kernels(void **state)
 }
 
 /* Rows are no more than a hundred times as many. */
-static void no_more_devices_than_any_machine_has_are_listed(void **state)
+TEST_WITH(no_more_devices_than_any_machine_has_are_listed, NULL, end)
 {
     enum { N = 1030, BYTES = 128 };
     char *const text = osc_malloc((size_t)N * BYTES);
     struct osc_result r;
     size_t len = 0;
 
-    (void)state;
     assert_non_null(text);
     for (int i = 0; i < N; i++)
         len += (size_t)snprintf(text + len, (size_t)N * BYTES - len,
@@ -68,11 +61,4 @@ static void no_more_devices_than_any_machine_has_are_listed(void **state)
     osc_result_fini(&r);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(the_table_is_empty_and_says_why_without_kernels, end),
-        cmocka_unit_test_teardown(no_more_devices_than_any_machine_has_are_listed, end),
-    };
-    return cmocka_run_group_tests_name("utilization", tests, NULL, NULL);
-}
+UNIT_MAIN("utilization")

@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ask/load.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "opscope/trace.h"
 #include "support/small_recording.h"
+#include "support/unit.h"
 
 /* Beside it lies a file that is read first: while it is, the directory changes. */
 static char folder[] = "/tmp/opscope-load-XXXXXX";
@@ -103,27 +97,17 @@ static void remove_part_1(void)
     assert_int_equal(unlink(part_1), 0);
 }
 
-static void a_part_that_began_meanwhile_is_read(void **state)
+TEST_WITH(a_part_that_began_meanwhile_is_read, set_up, tear_down)
 {
-    (void)state;
     write_part(part_1, 1, 0);
     assert_int_equal(load(NULL), 2);
     assert_int_equal(load(begin_part_2), 3);
 }
 
-static void a_part_that_a_limit_removed_meanwhile_is_not_missed(void **state)
+TEST_WITH(a_part_that_a_limit_removed_meanwhile_is_not_missed, set_up, tear_down)
 {
-    (void)state;
     begin_part_2();
     assert_int_equal(load(remove_part_1), 2);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_part_that_began_meanwhile_is_read, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_part_that_a_limit_removed_meanwhile_is_not_missed,
-                                        set_up, tear_down),
-    };
-    return cmocka_run_group_tests_name("load", tests, NULL, NULL);
-}
+UNIT_MAIN("load")

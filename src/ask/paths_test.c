@@ -3,19 +3,12 @@
 
 #include <fcntl.h>
 #include <ftw.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/mem.h"
 #include "base/strbuf.h"
+#include "support/unit.h"
 
 static char scratch[] = "/tmp/opscope-paths-XXXXXX";
 
@@ -91,12 +84,11 @@ static void assert_is_refused(const char *operand, osc_status st, const char *me
     osc_strbuf_fini(&notes);
 }
 
-static void a_file_stands_for_itself(void **state)
+TEST_WITH(a_file_stands_for_itself, enter_scratch, leave_scratch)
 {
     const char *const operands[] = {"b.txt", "-", "not-there"};
     struct osc_paths p = {0};
 
-    (void)state;
     make("b.txt");
     assert_int_equal(osc_paths_find(&p, operands, 3, NULL, NULL), OSC_OK);
     assert_int_equal(p.n, 3);
@@ -108,9 +100,9 @@ static void a_file_stands_for_itself(void **state)
     osc_paths_fini(&p);
 }
 
-static void a_directory_is_a_log_directory_or_all_that_look_like_traces(void **state)
+TEST_WITH(a_directory_is_a_log_directory_or_all_that_look_like_traces, enter_scratch,
+          leave_scratch)
 {
-    (void)state;
     make("run/ run/w.10.pt.trace.json run/w.9.pt.trace.json.gz run/a.pt.trace.json run/x.json "
          "run/y.txt run/.pt.trace.json");
     assert_stands_for("run", "run/.pt.trace.json run/a.pt.trace.json run/w.9.pt.trace.json.gz "
@@ -121,27 +113,24 @@ static void a_directory_is_a_log_directory_or_all_that_look_like_traces(void **s
     assert_stands_for("all", "all/a.json all/b.json.zst all/c.json.gz");
 }
 
-static void a_pipe_in_a_directory_is_no_trace(void **state)
+TEST_WITH(a_pipe_in_a_directory_is_no_trace, enter_scratch, leave_scratch)
 {
-    (void)state;
     make("run/ run/a.json");
     assert_int_equal(mkfifo("run/b.json", 0600), 0);
     assert_int_equal(symlink("nowhere", "run/c.json"), 0); /* reading it tells why */
     assert_stands_for("run", "run/a.json run/c.json");
 }
 
-static void the_one_run_below_a_directory_is_found(void **state)
+TEST_WITH(the_one_run_below_a_directory_is_found, enter_scratch, leave_scratch)
 {
-    (void)state;
     make("logs/ logs/a/ logs/a/b/ logs/a/b/w.2.pt.trace.json logs/a/b/w.1.pt.trace.json "
          "logs/c/ logs/c/not-of-a-log-directory.json logs/readme.txt");
     assert_stands_for("logs", "logs/a/b/w.1.pt.trace.json logs/a/b/w.2.pt.trace.json");
     assert_stands_for("logs/a/", "logs/a/b/w.1.pt.trace.json logs/a/b/w.2.pt.trace.json");
 }
 
-static void links_lead_to_runs_but_not_in_circles(void **state)
+TEST_WITH(links_lead_to_runs_but_not_in_circles, enter_scratch, leave_scratch)
 {
-    (void)state;
     make("logs/ logs/a/ other/ other/w.pt.trace.json");
     assert_int_equal(symlink("..", "logs/a/up"), 0);
     assert_int_equal(symlink("../../other", "logs/a/there"), 0);
@@ -155,9 +144,8 @@ static void links_lead_to_runs_but_not_in_circles(void **state)
     osc_paths_fini(&p);
 }
 
-static void several_runs_below_are_named(void **state)
+TEST_WITH(several_runs_below_are_named, enter_scratch, leave_scratch)
 {
-    (void)state;
     make("logs/ logs/b/ logs/b/w.pt.trace.json logs/a/ logs/a/w.pt.trace.json logs/a/c/ "
          "logs/a/c/w.pt.trace.json");
     assert_is_refused("logs", OSC_EINVAL,
@@ -170,18 +158,16 @@ static void several_runs_below_are_named(void **state)
                       "more; name one of them, or several to read them as one");
 }
 
-static void a_directory_without_traces_says_what_would_be_one(void **state)
+TEST_WITH(a_directory_without_traces_says_what_would_be_one, enter_scratch, leave_scratch)
 {
-    (void)state;
     make("none/ none/a/ none/a/x.json");
     assert_is_refused("none", OSC_EIO,
                       "none: it contains no traces: no .osc, .json, .json.gz or .json.zst in "
                       "it, no WORKER[.NUMBER].pt.trace.json[.gz] below it");
 }
 
-static void recordings_come_part_by_part_and_live_ones_once(void **state)
+TEST_WITH(recordings_come_part_by_part_and_live_ones_once, enter_scratch, leave_scratch)
 {
-    (void)state;
     make("rec/ rec/b.osc rec/a.osc rec/a.10.osc rec/a.2.osc rec/a.osc.live/ rec/c.3.osc "
          "rec/c.osc.live/ rec/d.osc.live/ rec/d.osc.live/strings rec/e.osc.live rec/.f.osc");
     assert_stands_for("rec", "rec/d.osc.live rec/a.osc rec/a.2.osc rec/a.10.osc rec/b.osc "
@@ -192,14 +178,13 @@ static void recordings_come_part_by_part_and_live_ones_once(void **state)
     assert_stands_for("rec/b.osc", "rec/b.osc");
 }
 
-static void what_was_never_opened_is_left_out_of_a_directory_and_no_directory_itself(
-    void **state)
+TEST_WITH(what_was_never_opened_is_left_out_of_a_directory_and_no_directory_itself,
+          enter_scratch, leave_scratch)
 {
     struct osc_paths p = {0};
     struct osc_strbuf notes = {0};
     const char *const operand = "rec";
 
-    (void)state;
     make("rec/ rec/b.osc rec/a.osc.live/ rec/c.osc.live/ rec/c.osc.live/blocks");
     assert_int_equal(osc_paths_find(&p, &operand, 1, &notes, NULL), OSC_OK);
     assert_string_equal(notes.s, "rec/a.osc.live: skipped, nothing was recorded into "
@@ -211,13 +196,12 @@ static void what_was_never_opened_is_left_out_of_a_directory_and_no_directory_it
     assert_stands_for("rec/a.osc.live", "rec/a.osc.live");
 }
 
-static void a_trace_beside_its_packed_copy_is_read_once(void **state)
+TEST_WITH(a_trace_beside_its_packed_copy_is_read_once, enter_scratch, leave_scratch)
 {
     struct osc_paths p = {0};
     struct osc_strbuf notes = {0};
     const char *const operand = "run";
 
-    (void)state;
     make("run/ run/a.json run/a.json.gz run/a.osc run/b.json.zst");
     assert_int_equal(osc_paths_find(&p, &operand, 1, &notes, NULL), OSC_OK);
     assert_string_equal(notes.s,
@@ -229,12 +213,11 @@ static void a_trace_beside_its_packed_copy_is_read_once(void **state)
     osc_strbuf_fini(&notes);
 }
 
-static void frees_everything_after_any_failed_allocation(void **state)
+TEST_WITH(frees_everything_after_any_failed_allocation, enter_scratch, leave_scratch)
 {
     const char *const operands[] = {"x", "logs", "all"};
     osc_status st = OSC_ENOMEM;
 
-    (void)state;
     make("logs/ logs/a/ logs/a/w.1.pt.trace.json logs/a/w.2.pt.trace.json all/ all/b.json");
     for (long n = 0; st == OSC_ENOMEM && n < 1000; n++) {
         struct osc_paths p = {0};
@@ -252,20 +235,6 @@ static void frees_everything_after_any_failed_allocation(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, enter_scratch, leave_scratch)
-    const struct CMUnitTest tests[] = {
-        TEST(a_file_stands_for_itself),
-        TEST(a_directory_is_a_log_directory_or_all_that_look_like_traces),
-        TEST(a_pipe_in_a_directory_is_no_trace),
-        TEST(the_one_run_below_a_directory_is_found),
-        TEST(links_lead_to_runs_but_not_in_circles),
-        TEST(several_runs_below_are_named),
-        TEST(a_directory_without_traces_says_what_would_be_one),
-        TEST(recordings_come_part_by_part_and_live_ones_once),
-        TEST(what_was_never_opened_is_left_out_of_a_directory_and_no_directory_itself),
-        TEST(a_trace_beside_its_packed_copy_is_read_once),
-        TEST(frees_everything_after_any_failed_allocation),
-    };
 #undef TEST
-    return cmocka_run_group_tests_name("paths", tests, NULL, NULL);
+    return unit_run("paths", NULL, NULL);
 }

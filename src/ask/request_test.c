@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ask/request.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "analysis/table_registry.h"
+#include "support/unit.h"
 
-static void times_are_whole_nanoseconds(void **state)
+TEST(times_are_whole_nanoseconds)
 {
     static const struct {
         const char *text;
@@ -32,7 +26,6 @@ static void times_are_whole_nanoseconds(void **state)
         "+1us", "1,5ms", "99999999999s"};
     int64_t ns;
 
-    (void)state;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         assert_true(osc_parse_time(good[i].text, &ns));
         assert_true(ns == good[i].ns);
@@ -41,7 +34,7 @@ static void times_are_whole_nanoseconds(void **state)
         assert_false(osc_parse_time(bad[i], &ns));
 }
 
-static void sizes_are_bytes_or_have_a_unit(void **state)
+TEST(sizes_are_bytes_or_have_a_unit)
 {
     static const struct {
         const char *text;
@@ -58,7 +51,6 @@ static void sizes_are_bytes_or_have_a_unit(void **state)
                                       "8B", "8 B", "1e9", "∞"};
     uint64_t bytes;
 
-    (void)state;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         assert_true(osc_parse_size(good[i].text, &bytes));
         assert_true(bytes == good[i].bytes);
@@ -67,9 +59,8 @@ static void sizes_are_bytes_or_have_a_unit(void **state)
         assert_false(osc_parse_size(bad[i], &bytes));
 }
 
-static void a_list_has_its_numbers_and_ranges(void **state)
+TEST(a_list_has_its_numbers_and_ranges)
 {
-    (void)state;
     assert_true(osc_list_has(NULL, 5));
     assert_true(osc_list_has("0,4-7", 0));
     assert_true(osc_list_has("0,4-7", 4));
@@ -93,11 +84,10 @@ static const char *group(const char *table, const char *key, struct osc_options 
     return err.message;
 }
 
-static void keys_of_groups_are_taken_apart(void **state)
+TEST(keys_of_groups_are_taken_apart)
 {
     struct osc_options o;
 
-    (void)state;
     assert_string_equal(group("averages", "shape", &o), "");
     assert_true(o.by_shape && !o.by_stack);
     assert_string_equal(group("averages", "stack:12,shape", &o), "");
@@ -133,7 +123,7 @@ static const char *check_scope(const char *table, const char *form, struct osc_r
     return err.message;
 }
 
-static void what_changes_nothing_is_refused(void **state)
+TEST(what_changes_nothing_is_refused)
 {
     const struct osc_request text = {
         .text = {.header = "x", .top_level = 1, .torch = "1.13", .max_name_width = 5},
@@ -141,7 +131,6 @@ static void what_changes_nothing_is_refused(void **state)
     const struct osc_request header = {.text.header = "x"};
     const struct osc_request names = {.text.full_names = 1};
 
-    (void)state;
     assert_string_equal(check_scope("averages", "text", text), "");
     assert_string_equal(
         check_scope("averages", "csv", (struct osc_request){.question.no_python = 1}), "");
@@ -194,9 +183,8 @@ static const char *const names[] = {"sort",
                                     "no-args",
                                     "full-names"};
 
-static void each_field_is_for_some_table(void **state)
+TEST(each_field_is_for_some_table)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct osc_strbuf tables = {0};
         size_t n_tables = 0, n = 0;
@@ -224,9 +212,8 @@ static void assert_refuses(unsigned parts, const char *name, const char *value,
     assert_string_equal(err.message, message);
 }
 
-static void a_name_is_one_of_the_parts_that_are_asked_for(void **state)
+TEST(a_name_is_one_of_the_parts_that_are_asked_for)
 {
-    (void)state;
     assert_refuses(~0u, "srt", "x", "unknown option '--srt'; did you mean '--sort'?");
     assert_refuses(OSC_PART_HOW, "nothing-like-it", NULL, "unknown option '--nothing-like-it'");
     assert_refuses(OSC_PART_HOW | OSC_PART_VIEW, "sort", "x",
@@ -237,30 +224,16 @@ static void a_name_is_one_of_the_parts_that_are_asked_for(void **state)
     assert_refuses(~0u, "sort", NULL, "option '--sort' needs an argument");
 }
 
-static void what_a_program_fills_in_is_checked_too(void **state)
+TEST(what_a_program_fills_in_is_checked_too)
 {
     const struct osc_request wrong[] = {
         {.view.ranks = "1,"},      {.view.steps = "1,2"},
         {.question.compat = "TB"}, {.text.torch = "2.1"},
         {.text.format = "cvs"},    {.view = {.has_from = 1, .from_ns = 2, .has_to = 1}}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         assert_int_equal(osc_request_check(&wrong[i], NULL), OSC_EINVAL);
     assert_int_equal(osc_request_check(&(struct osc_request){.view.ranks = "1"}, NULL), OSC_OK);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(times_are_whole_nanoseconds),
-        cmocka_unit_test(sizes_are_bytes_or_have_a_unit),
-        cmocka_unit_test(a_list_has_its_numbers_and_ranges),
-        cmocka_unit_test(keys_of_groups_are_taken_apart),
-        cmocka_unit_test(what_changes_nothing_is_refused),
-        cmocka_unit_test(each_field_is_for_some_table),
-        cmocka_unit_test(a_name_is_one_of_the_parts_that_are_asked_for),
-        cmocka_unit_test(what_a_program_fills_in_is_checked_too),
-    };
-    return cmocka_run_group_tests_name("request", tests, NULL, NULL);
-}
+UNIT_MAIN("request")

@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ask/set.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/mem.h"
 #include "support/said.h"
+#include "support/unit.h"
 
 /* Three operators, one name not UTF-8, one twice; made anew for each test. */
 static const char text[] = "{\"traceEvents\": ["
@@ -78,11 +71,10 @@ static struct osc_frame_column find(const struct osc_frame *f, const char *name)
     return (struct osc_frame_column){0};
 }
 
-static void a_frame_has_the_values_of_the_table_and_outlives_the_set(void **state)
+TEST_WITH(a_frame_has_the_values_of_the_table_and_outlives_the_set, set_up, tear_down)
 {
     struct osc_frame *f = NULL;
 
-    (void)state;
     assert_int_equal(open_as(NULL), OSC_OK);
     assert_int_equal(ask(NULL, events, &f), OSC_OK);
     osc_set_release(set);
@@ -105,11 +97,10 @@ static void a_frame_has_the_values_of_the_table_and_outlives_the_set(void **stat
     osc_frame_release(f);
 }
 
-static void missing_cells_are_marked(void **state)
+TEST_WITH(missing_cells_are_marked, set_up, tear_down)
 {
     struct osc_frame *f = NULL;
 
-    (void)state;
     assert_int_equal(open_as(NULL), OSC_OK);
     assert_int_equal(ask(NULL, events, &f), OSC_OK);
     const struct osc_frame_column parent = find(f, "parent_id");
@@ -120,12 +111,11 @@ static void missing_cells_are_marked(void **state)
 
 static const struct osc_view late = {.has_from = 1, .from_ns = 1000};
 
-static void a_view_is_of_one_question_or_of_the_set(void **state)
+TEST_WITH(a_view_is_of_one_question_or_of_the_set, set_up, tear_down)
 {
     const struct osc_how how = {.only = &late};
     struct osc_frame *f = NULL;
 
-    (void)state;
     assert_int_equal(open_as(NULL), OSC_OK);
     assert_int_equal(ask(&late, events, &f), OSC_OK);
     assert_true(osc_frame_rows(f) == 2);
@@ -152,11 +142,10 @@ static void assert_refuses(struct osc_question question, const char *message)
     assert_string_equal(err.message, message);
 }
 
-static void what_is_wrong_is_said_to_the_program_alone(void **state)
+TEST_WITH(what_is_wrong_is_said_to_the_program_alone, set_up, tear_down)
 {
     const struct osc_view wrong = {.steps = "x"};
 
-    (void)state;
     assert_int_equal(open_as(&(struct osc_how){.only = &wrong}), OSC_EINVAL);
     assert_null(set);
     assert_int_equal(osc_set_open(&set, NULL, 0, NULL, &err), OSC_EINVAL);
@@ -183,13 +172,12 @@ static int write_some(void *ctx, const char *s, size_t len)
     return 0;
 }
 
-static void text_is_written_where_the_program_wants_it(void **state)
+TEST_WITH(text_is_written_where_the_program_wants_it, set_up, tear_down)
 {
     char written[64] = "";
     const struct osc_layout layout = {.format = "csv", .write = write_some, .ctx = written};
     const struct osc_question operators = {.table = "operators", .columns = "name,calls"};
 
-    (void)state;
     assert_int_equal(open_as(NULL), OSC_OK);
     assert_int_equal(osc_ask_text(set, NULL, &operators, &layout, NULL), OSC_OK);
     assert_string_equal(written, "name,calls\nb\xe2\x90\x80,1\n\xef\xbf\xbd,2\n");
@@ -205,12 +193,11 @@ static int stop(void *ctx, const char *read, uint64_t done_bytes, uint64_t total
     return 1;
 }
 
-static void progress_may_stop_it(void **state)
+TEST_WITH(progress_may_stop_it, set_up, tear_down)
 {
     const struct osc_how how = {.n_threads = 1, .progress = stop};
     FILE *const f = fopen(path, "w"); /* long enough to be asked for */
 
-    (void)state;
     assert_non_null(f);
     fputs("[", f);
     for (int i = 0; i < 20000; i++) /* no two alike, so that no fast path runs through */
@@ -222,14 +209,13 @@ static void progress_may_stop_it(void **state)
     assert_int_equal(open_as(&how), OSC_ECANCELED);
 }
 
-static void arrow_arrays_hold_what_they_show(void **state)
+TEST_WITH(arrow_arrays_hold_what_they_show, set_up, tear_down)
 {
     struct osc_frame *f = NULL;
     struct ArrowArrayStream stream;
     struct ArrowSchema schema;
     struct ArrowArray array, none;
 
-    (void)state;
     assert_int_equal(open_as(NULL), OSC_OK);
     assert_int_equal(
         ask(NULL,
@@ -257,12 +243,11 @@ static void arrow_arrays_hold_what_they_show(void **state)
     schema.release(&schema);
 }
 
-static void a_limit_of_memory_is_told_with_the_name_of_the_trace(void **state)
+TEST_WITH(a_limit_of_memory_is_told_with_the_name_of_the_trace, set_up, tear_down)
 {
     const struct osc_question small = {.table = "events", .max_memory_bytes = 65536};
     struct osc_frame *f = NULL;
 
-    (void)state;
     assert_int_equal(open_as(NULL), OSC_OK);
     assert_int_equal(ask(NULL, small, &f), OSC_ELIMIT);
     assert_null(f);
@@ -272,12 +257,11 @@ static void a_limit_of_memory_is_told_with_the_name_of_the_trace(void **state)
     osc_frame_release(f);
 }
 
-static void a_question_can_be_stopped(void **state)
+TEST_WITH(a_question_can_be_stopped, set_up, tear_down)
 {
     struct osc_cancel *const c = osc_cancel_new(), *const other = osc_cancel_new();
     struct osc_frame *f = NULL;
 
-    (void)state;
     assert_int_equal(open_as(NULL), OSC_OK);
     osc_cancel_pull(c);
     assert_int_equal(ask(NULL, (struct osc_question){.table = "events", .cancel = c}, &f),
@@ -299,14 +283,13 @@ static int pull(void *ctx, const char *s, size_t len)
     return 0;
 }
 
-static void a_question_that_runs_stops_soon(void **state)
+TEST_WITH(a_question_that_runs_stops_soon, set_up, tear_down)
 {
     struct osc_cancel *const c = osc_cancel_new();
     const struct osc_layout layout = {.format = "csv", .write = pull, .ctx = c};
     const struct osc_question question = {.table = "events", .cancel = c};
     FILE *const f = fopen(path, "w");
 
-    (void)state;
     assert_non_null(f);
     fputs("[", f);
     for (int i = 0; i < 20000; i++)
@@ -320,11 +303,10 @@ static void a_question_that_runs_stops_soon(void **state)
 }
 
 /* Fail the first allocation, then the second, ... until the work gets done. */
-static void any_allocation_may_fail(void **state)
+TEST_WITH(any_allocation_may_fail, set_up, tear_down)
 {
     osc_status st = OSC_ENOMEM;
 
-    (void)state;
     assert_int_equal(open_as(NULL), OSC_OK);
     for (long n = 0; st != OSC_OK; n++) {
         struct osc_frame *f = NULL;
@@ -346,25 +328,4 @@ static void any_allocation_may_fail(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(
-            a_frame_has_the_values_of_the_table_and_outlives_the_set, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(missing_cells_are_marked, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_view_is_of_one_question_or_of_the_set, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(what_is_wrong_is_said_to_the_program_alone, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(text_is_written_where_the_program_wants_it, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(progress_may_stop_it, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(arrow_arrays_hold_what_they_show, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_limit_of_memory_is_told_with_the_name_of_the_trace,
-                                        set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_question_can_be_stopped, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_question_that_runs_stops_soon, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(any_allocation_may_fail, set_up, tear_down),
-    };
-    return cmocka_run_group_tests_name("set", tests, NULL, NULL);
-}
+UNIT_MAIN("set")

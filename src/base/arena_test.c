@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/arena.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "base/mem.h"
+#include "support/unit.h"
 
 /* Sizes from 0 to beyond the largest block, in an order that mixes them. */
 static size_t nth_size(uint32_t i)
@@ -28,12 +23,11 @@ static bool fill(struct osc_arena *a, unsigned char *p[], uint32_t n)
     return true;
 }
 
-static void gives_aligned_memory_that_does_not_overlap(void **state)
+TEST(gives_aligned_memory_that_does_not_overlap)
 {
     struct osc_arena a = {0};
     unsigned char *p[1000];
 
-    (void)state;
     assert_true(fill(&a, p, 1000));
     for (uint32_t i = 0; i < 1000; i++) {
         assert_int_equal((uintptr_t)p[i] % 16, 0);
@@ -45,11 +39,10 @@ static void gives_aligned_memory_that_does_not_overlap(void **state)
     assert_int_equal(a.total_bytes, 0);
 }
 
-static void dup_copies_any_bytes_and_adds_a_nul(void **state)
+TEST(dup_copies_any_bytes_and_adds_a_nul)
 {
     struct osc_arena a = {0};
 
-    (void)state;
     char *const empty = osc_arena_dup(&a, NULL, 0);
     char *const nul = osc_arena_dup(&a, "a\0b", 3);
     assert_string_equal(empty, "");
@@ -64,12 +57,11 @@ static void dup_copies_any_bytes_and_adds_a_nul(void **state)
     osc_arena_fini(&a);
 }
 
-static void calloc_zeroes_and_refuses_what_overflows(void **state)
+TEST(calloc_zeroes_and_refuses_what_overflows)
 {
     struct osc_arena a = {0};
     static const char zeroes[800];
 
-    (void)state;
     memset(osc_arena_alloc(&a, 1000), 1, 1000);
     assert_memory_equal(osc_arena_calloc(&a, 100, 8), zeroes, 800);
     assert_non_null(osc_arena_calloc(&a, 0, 8));
@@ -81,22 +73,20 @@ static void calloc_zeroes_and_refuses_what_overflows(void **state)
     osc_arena_fini(&a);
 }
 
-static void a_large_piece_leaves_the_rest_of_the_block_in_use(void **state)
+TEST(a_large_piece_leaves_the_rest_of_the_block_in_use)
 {
     struct osc_arena a = {0};
 
-    (void)state;
     char *const first = osc_arena_alloc(&a, 16);
     assert_non_null(osc_arena_alloc(&a, 5 << 20));
     assert_ptr_equal(osc_arena_alloc(&a, 16), first + 16);
     osc_arena_fini(&a);
 }
 
-static void stays_usable_through_any_failed_allocation(void **state)
+TEST(stays_usable_through_any_failed_allocation)
 {
     bool is_done = false;
 
-    (void)state;
     for (long n = 0; !is_done; n++) {
         struct osc_arena a = {0};
         unsigned char *p[200];
@@ -109,14 +99,4 @@ static void stays_usable_through_any_failed_allocation(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gives_aligned_memory_that_does_not_overlap),
-        cmocka_unit_test(dup_copies_any_bytes_and_adds_a_nul),
-        cmocka_unit_test(calloc_zeroes_and_refuses_what_overflows),
-        cmocka_unit_test(a_large_piece_leaves_the_rest_of_the_block_in_use),
-        cmocka_unit_test(stays_usable_through_any_failed_allocation),
-    };
-    return cmocka_run_group_tests_name("arena", tests, NULL, NULL);
-}
+UNIT_MAIN("arena")

@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/cgroup.h"
 
+#include "support/unit.h"
+
 #include <ftw.h>
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static char root[] = "cgroup-XXXXXX";
 
@@ -54,9 +48,8 @@ static int tear_down(void **state)
     return nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
-static void the_least_limit_above_a_process_holds(void **state)
+TEST_WITH(the_least_limit_above_a_process_holds, set_up, tear_down)
 {
-    (void)state;
     put("proc/self/cgroup", "0::/slice/job/task\n");
     put("sys/fs/cgroup/slice/job/task/memory.max", "max\n");
     assert_int_equal(osc_cgroup_memory(root, 1000), 1000);
@@ -73,9 +66,8 @@ static void the_least_limit_above_a_process_holds(void **state)
     assert_int_equal(osc_cgroup_memory(root, 1000), 500);
 }
 
-static void memory_may_be_under_version_1(void **state)
+TEST_WITH(memory_may_be_under_version_1, set_up, tear_down)
 {
-    (void)state;
     put("proc/self/cgroup", "5:cpu,memory:/a/b\n4:name=memory_of:/c\n0::/\n");
     put("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
     assert_int_equal(osc_cgroup_memory(root, 1000), 1000);
@@ -84,9 +76,8 @@ static void memory_may_be_under_version_1(void **state)
     assert_int_equal(osc_cgroup_memory(root, 1000), 300);
 }
 
-static void parts_of_processors_count_as_whole_ones(void **state)
+TEST_WITH(parts_of_processors_count_as_whole_ones, set_up, tear_down)
 {
-    (void)state;
     put("proc/self/cgroup", "0::/a/b\n");
     put("sys/fs/cgroup/a/b/cpu.max", "max 100000\n");
     assert_int_equal(osc_cgroup_cpus(root, 8), 8);
@@ -97,9 +88,8 @@ static void parts_of_processors_count_as_whole_ones(void **state)
     assert_int_equal(osc_cgroup_cpus(root, 8), 1);
 }
 
-static void what_makes_no_sense_limits_nothing(void **state)
+TEST_WITH(what_makes_no_sense_limits_nothing, set_up, tear_down)
 {
-    (void)state;
     assert_int_equal(osc_cgroup_memory(root, 1000), 1000);
     assert_int_equal(osc_cgroup_cpus(root, 8), 8);
     put("proc/self/cgroup", "nonsense\n:\n0::\n");
@@ -109,25 +99,12 @@ static void what_makes_no_sense_limits_nothing(void **state)
     assert_int_equal(osc_cgroup_cpus(root, 8), 8);
 }
 
-static void not_all_memory_is_taken_unasked(void **state)
+TEST(not_all_memory_is_taken_unasked)
 {
     const uint64_t all = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
 
-    (void)state;
     assert_true(osc_cgroup_default_memory() > 1 << 20);
     assert_true(osc_cgroup_default_memory() < all);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(the_least_limit_above_a_process_holds, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(memory_may_be_under_version_1, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(parts_of_processors_count_as_whole_ones, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(what_makes_no_sense_limits_nothing, set_up, tear_down),
-        cmocka_unit_test(not_all_memory_is_taken_unasked),
-    };
-    return cmocka_run_group_tests_name("cgroup", tests, NULL, NULL);
-}
+UNIT_MAIN("cgroup")

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/idmap.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "support/unit.h"
 
 /* Keys in a row, far apart, and all that is special. */
 static uint64_t nth_key(uint32_t i)
@@ -28,20 +24,18 @@ static bool put_all(struct osc_idmap *m, uint32_t n)
     return true;
 }
 
-static void an_empty_map_has_no_key(void **state)
+TEST(an_empty_map_has_no_key)
 {
     struct osc_idmap m = {0};
 
-    (void)state;
     assert_int_equal(osc_idmap_get(&m, 0), 0);
     osc_idmap_fini(&m);
 }
 
-static void finds_every_key_again(void **state)
+TEST(finds_every_key_again)
 {
     struct osc_idmap m = {0};
 
-    (void)state;
     /* Enough for slots that are pages. */
     assert_true(put_all(&m, 200000));
     assert_int_equal(m.n_used, 200000);
@@ -52,11 +46,10 @@ static void finds_every_key_again(void **state)
     assert_int_equal(osc_mem_held(), 0);
 }
 
-static void a_value_set_back_to_zero_hides_no_other_key(void **state)
+TEST(a_value_set_back_to_zero_hides_no_other_key)
 {
     struct osc_idmap m = {0};
 
-    (void)state;
     assert_true(put_all(&m, 1000));
     for (uint32_t i = 0; i < 1000; i += 2)
         *osc_idmap_put(&m, nth_key(i)) = 0;
@@ -66,11 +59,10 @@ static void a_value_set_back_to_zero_hides_no_other_key(void **state)
     osc_idmap_fini(&m);
 }
 
-static void stays_whole_through_any_failed_allocation(void **state)
+TEST(stays_whole_through_any_failed_allocation)
 {
     bool is_done = false;
 
-    (void)state;
     for (long n = 0; !is_done; n++) {
         struct osc_idmap m = {0};
 
@@ -86,13 +78,4 @@ static void stays_whole_through_any_failed_allocation(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_empty_map_has_no_key),
-        cmocka_unit_test(finds_every_key_again),
-        cmocka_unit_test(a_value_set_back_to_zero_hides_no_other_key),
-        cmocka_unit_test(stays_whole_through_any_failed_allocation),
-    };
-    return cmocka_run_group_tests_name("idmap", tests, NULL, NULL);
-}
+UNIT_MAIN("idmap")

@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/intern.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "base/mem.h"
+#include "support/unit.h"
 
 /* Intern "op1" .. "op1000": ids 1 .. 1000, and the table grows six times. */
 static osc_status add_ops(struct osc_intern *in)
@@ -27,13 +21,12 @@ static osc_status add_ops(struct osc_intern *in)
     return OSC_OK;
 }
 
-static void tells_names_apart_that_differ_after_a_nul(void **state)
+TEST(tells_names_apart_that_differ_after_a_nul)
 {
     struct osc_arena arena = {0};
     struct osc_intern in = {.arena = &arena};
     osc_sid a, b;
 
-    (void)state;
     assert_int_equal(osc_intern_add(&in, OSC_STR("x\0a"), &a), OSC_OK);
     assert_int_equal(osc_intern_add(&in, OSC_STR("x\0b"), &b), OSC_OK);
     assert_int_not_equal(a.v, b.v);
@@ -42,11 +35,10 @@ static void tells_names_apart_that_differ_after_a_nul(void **state)
 }
 
 /* Fail the first allocation, then the second, ... until the work gets done. */
-static void keeps_its_ids_through_any_failed_allocation(void **state)
+TEST(keeps_its_ids_through_any_failed_allocation)
 {
     osc_status st = OSC_ENOMEM;
 
-    (void)state;
     for (long n = 0; st != OSC_OK; n++) {
         struct osc_arena arena = {0};
         struct osc_intern in = {.arena = &arena};
@@ -62,11 +54,4 @@ static void keeps_its_ids_through_any_failed_allocation(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tells_names_apart_that_differ_after_a_nul),
-        cmocka_unit_test(keeps_its_ids_through_any_failed_allocation),
-    };
-    return cmocka_run_group_tests_name("intern", tests, NULL, NULL);
-}
+UNIT_MAIN("intern")

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/log.h"
 
+#include "support/unit.h"
+
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 /* What a message of N bytes leaves on stderr. */
 static size_t say(int n, char *out, size_t room)
@@ -31,22 +26,20 @@ static size_t say(int n, char *out, size_t room)
     return len > 0 ? (size_t)len : 0;
 }
 
-static void nothing_is_said_unless_asked(void **state)
+TEST(nothing_is_said_unless_asked)
 {
     char out[1000];
 
-    (void)state;
     unsetenv("OPSCOPE_LOG");
     assert_int_equal(say(1, out, sizeof out), 0);
     setenv("OPSCOPE_LOG", "silent", 1);
     assert_int_equal(say(1, out, sizeof out), 0);
 }
 
-static void a_message_is_a_line(void **state)
+TEST(a_message_is_a_line)
 {
     char out[1000], expected[100];
 
-    (void)state;
     setenv("OPSCOPE_LOG", "debug", 1);
     const int n = snprintf(expected, sizeof expected, "opscope[%d]: 0005\n", (int)getpid());
     assert_int_equal(say(4, out, sizeof out), n);
@@ -55,11 +48,4 @@ static void a_message_is_a_line(void **state)
     assert_int_equal(out[499], '\n');
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_is_said_unless_asked),
-        cmocka_unit_test(a_message_is_a_line),
-    };
-    return cmocka_run_group_tests_name("log", tests, NULL, NULL);
-}
+UNIT_MAIN("log")

@@ -1,23 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "base/thread.h"
+#include "support/unit.h"
 
-static void zero_bytes_are_no_failure(void **state)
+TEST(zero_bytes_are_no_failure)
 {
     void *const a = osc_malloc(0);
     void *const b = osc_calloc(0, 8);
     void *c = osc_malloc(8);
 
-    (void)state;
     c = osc_realloc(c, 0);
     assert_non_null(a);
     assert_non_null(b);
@@ -28,11 +22,10 @@ static void zero_bytes_are_no_failure(void **state)
     osc_free(NULL);
 }
 
-static void fails_the_nth_allocation_and_all_after_it(void **state)
+TEST(fails_the_nth_allocation_and_all_after_it)
 {
     void *p[4];
 
-    (void)state;
     osc_mem_fail_after(2);
     p[0] = osc_malloc(1);
     p[1] = osc_pages_alloc(1);
@@ -48,12 +41,11 @@ static void fails_the_nth_allocation_and_all_after_it(void **state)
     osc_pages_free(p[1], 1);
 }
 
-static void grow_keeps_the_elements(void **state)
+TEST(grow_keeps_the_elements)
 {
     uint32_t *a = NULL;
     size_t cap = 0;
 
-    (void)state;
     for (uint32_t i = 0; i < 1000; i++) {
         assert_int_equal(osc_grow(&a, &cap, i + 1, sizeof *a), OSC_OK);
         assert_true(cap > i);
@@ -65,25 +57,23 @@ static void grow_keeps_the_elements(void **state)
     osc_free(a);
 }
 
-static void grow_refuses_more_than_memory_can_hold(void **state)
+TEST(grow_refuses_more_than_memory_can_hold)
 {
     uint64_t *a = NULL;
     size_t cap = 0;
 
-    (void)state;
     assert_int_equal(osc_grow(&a, &cap, SIZE_MAX / 8 + 2, sizeof *a), OSC_ENOMEM);
     assert_int_equal(osc_grow(&a, &cap, SIZE_MAX, sizeof *a), OSC_ENOMEM);
     assert_null(a);
     assert_int_equal(cap, 0);
 }
 
-static void grows_by_less_where_twice_as_much_is_too_much(void **state)
+TEST(grows_by_less_where_twice_as_much_is_too_much)
 {
     const size_t before = osc_mem_held();
     char *a = NULL;
     size_t cap = 0;
 
-    (void)state;
     assert_int_equal(osc_grow(&a, &cap, 1 << 20, 1), OSC_OK);
     assert_int_equal(cap, 1 << 20);
     memset(a, 7, cap);
@@ -98,12 +88,11 @@ static void grows_by_less_where_twice_as_much_is_too_much(void **state)
     assert_int_equal(osc_mem_held(), before);
 }
 
-static void a_failed_grow_leaves_the_array_as_it_was(void **state)
+TEST(a_failed_grow_leaves_the_array_as_it_was)
 {
     char *a = NULL;
     size_t cap = 0;
 
-    (void)state;
     assert_int_equal(osc_grow(&a, &cap, 1, 1), OSC_OK);
     char *const old = a;
     const size_t old_cap = cap;
@@ -115,12 +104,11 @@ static void a_failed_grow_leaves_the_array_as_it_was(void **state)
     osc_free(a);
 }
 
-static void pages_are_zeroed_aligned_and_counted(void **state)
+TEST(pages_are_zeroed_aligned_and_counted)
 {
     static const size_t sizes[] = {0, 1, 4096, 4097, 1 << 20, 2 << 20, (2 << 20) + 1, 7 << 20};
     const size_t before = osc_mem_held();
 
-    (void)state;
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         const size_t size = sizes[i];
         char *const p = osc_pages_alloc(size);
@@ -138,23 +126,21 @@ static void pages_are_zeroed_aligned_and_counted(void **state)
     osc_pages_free(NULL, 5);
 }
 
-static void refuses_pages_beyond_any_address_space(void **state)
+TEST(refuses_pages_beyond_any_address_space)
 {
     const size_t before = osc_mem_held();
 
-    (void)state;
     assert_null(osc_pages_alloc(SIZE_MAX));
     assert_null(osc_pages_alloc(SIZE_MAX - (2 << 20)));
     assert_null(osc_pages_alloc(PTRDIFF_MAX / 2));
     assert_int_equal(osc_mem_held(), before);
 }
 
-static void every_block_counts_until_it_is_freed(void **state)
+TEST(every_block_counts_until_it_is_freed)
 {
     const size_t before = osc_mem_held();
     void *p = osc_malloc(1000);
 
-    (void)state;
     assert_in_range(osc_mem_held() - before, 1000, 1100);
     p = osc_realloc(p, 5000000);
     assert_in_range(osc_mem_held() - before, 5000000, 5010000);
@@ -172,11 +158,10 @@ static void every_block_counts_until_it_is_freed(void **state)
     osc_mem_give(77);
 }
 
-static void the_peak_is_the_most_since_it_was_forgotten(void **state)
+TEST(the_peak_is_the_most_since_it_was_forgotten)
 {
     const size_t before = osc_mem_held();
 
-    (void)state;
     osc_free(osc_malloc(3000000));
     osc_mem_forget_peak();
     assert_int_equal(osc_mem_peak(), before);
@@ -186,12 +171,11 @@ static void the_peak_is_the_most_since_it_was_forgotten(void **state)
     assert_in_range(osc_mem_peak() - before, 2000000, 2010000);
 }
 
-static void nothing_is_given_beyond_the_limit(void **state)
+TEST(nothing_is_given_beyond_the_limit)
 {
     const size_t before = osc_mem_held();
     void *p;
 
-    (void)state;
     osc_mem_set_limit(before + 100000);
     assert_int_equal(osc_mem_limit(), before + 100000);
     assert_int_equal(osc_mem_reason(OSC_ENOMEM), OSC_ENOMEM);
@@ -215,11 +199,10 @@ static void nothing_is_given_beyond_the_limit(void **state)
     assert_int_equal(osc_mem_reason(OSC_ENOMEM), OSC_ENOMEM);
 }
 
-static void what_is_reserved_can_be_had_but_is_no_room(void **state)
+TEST(what_is_reserved_can_be_had_but_is_no_room)
 {
     const size_t before = osc_mem_held();
 
-    (void)state;
     osc_mem_set_limit(before + 100000);
     assert_int_equal(osc_mem_room(), 100000);
     osc_mem_reserve(70000);
@@ -238,11 +221,10 @@ static int64_t held_by(struct osc_mem_account *a)
     return atomic_load_explicit(&a->held, memory_order_relaxed);
 }
 
-static void an_account_has_a_limit_of_its_own(void **state)
+TEST(an_account_has_a_limit_of_its_own)
 {
     struct osc_mem_account set = {.limit = 100000}, question = {.limit = 50000, .parent = &set};
 
-    (void)state;
     assert_null(osc_mem_enter(&question));
     void *const p = osc_malloc(40000);
     assert_non_null(p);
@@ -269,12 +251,11 @@ static void an_account_has_a_limit_of_its_own(void **state)
     assert_int_equal(held_by(&set), 0);
 }
 
-static void what_outlives_a_question_is_not_counted_for_the_set(void **state)
+TEST(what_outlives_a_question_is_not_counted_for_the_set)
 {
     struct osc_mem_account set = {.limit = 100000}, question = {.parent = &set};
     const size_t before = osc_mem_held();
 
-    (void)state;
     (void)osc_mem_enter(&question);
     void *const answer = osc_malloc(40000);
     (void)osc_mem_enter(NULL);
@@ -288,11 +269,10 @@ static void what_outlives_a_question_is_not_counted_for_the_set(void **state)
     assert_int_equal(osc_mem_held(), before);
 }
 
-static void a_cancelled_account_takes_nothing(void **state)
+TEST(a_cancelled_account_takes_nothing)
 {
     struct osc_mem_account set = {.limit = 0}, question = {.parent = &set};
 
-    (void)state;
     (void)osc_mem_enter(&question);
     void *const p = osc_malloc(10);
     assert_non_null(p);
@@ -316,12 +296,11 @@ static void take_some(void *ctx, uint32_t i)
     blocks[i] = osc_malloc(1000);
 }
 
-static void threads_pay_from_the_account_of_who_made_them(void **state)
+TEST(threads_pay_from_the_account_of_who_made_them)
 {
     struct osc_mem_account question = {.limit = 0};
     void *blocks[64];
 
-    (void)state;
     (void)osc_mem_enter(&question);
     osc_parallel(4, 64, take_some, blocks);
     assert_true(held_by(&question) >= 64000);
@@ -333,25 +312,4 @@ static void threads_pay_from_the_account_of_who_made_them(void **state)
     assert_int_equal(held_by(&question), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(zero_bytes_are_no_failure),
-        cmocka_unit_test(fails_the_nth_allocation_and_all_after_it),
-        cmocka_unit_test(grow_keeps_the_elements),
-        cmocka_unit_test(grow_refuses_more_than_memory_can_hold),
-        cmocka_unit_test(grows_by_less_where_twice_as_much_is_too_much),
-        cmocka_unit_test(a_failed_grow_leaves_the_array_as_it_was),
-        cmocka_unit_test(pages_are_zeroed_aligned_and_counted),
-        cmocka_unit_test(refuses_pages_beyond_any_address_space),
-        cmocka_unit_test(every_block_counts_until_it_is_freed),
-        cmocka_unit_test(the_peak_is_the_most_since_it_was_forgotten),
-        cmocka_unit_test(nothing_is_given_beyond_the_limit),
-        cmocka_unit_test(what_is_reserved_can_be_had_but_is_no_room),
-        cmocka_unit_test(an_account_has_a_limit_of_its_own),
-        cmocka_unit_test(what_outlives_a_question_is_not_counted_for_the_set),
-        cmocka_unit_test(a_cancelled_account_takes_nothing),
-        cmocka_unit_test(threads_pay_from_the_account_of_who_made_them),
-    };
-    return cmocka_run_group_tests_name("mem", tests, NULL, NULL);
-}
+UNIT_MAIN("mem")

@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/shell.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "support/unit.h"
 
 typedef void add_fn(struct osc_strbuf *out, const char *word);
 
@@ -20,9 +14,8 @@ static void assert_adds(add_fn *add, const char *word, const char *expected)
     osc_strbuf_fini(&out);
 }
 
-static void quotes_what_a_shell_would_take_apart(void **state)
+TEST(quotes_what_a_shell_would_take_apart)
 {
-    (void)state;
     assert_adds(osc_shell_add_word, "a/b-c_1.json", "a/b-c_1.json");
     assert_adds(osc_shell_add_word, "", "''");
     assert_adds(osc_shell_add_word, "a b", "'a b'");
@@ -30,11 +23,4 @@ static void quotes_what_a_shell_would_take_apart(void **state)
     assert_adds(osc_shell_add_word, "a\n'\\\xff", "$'a\\x0a\\'\\\\\\xff'");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(quotes_what_a_shell_would_take_apart),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN("shell")

@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/sort.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "base/mem.h"
+#include "support/unit.h"
 
 #define MOST 3000u
 
@@ -49,9 +43,8 @@ static void check(uint32_t n)
     }
 }
 
-static void sorts_with_room_and_without(void **state)
+TEST(sorts_with_room_and_without)
 {
-    (void)state;
     for (uint32_t n = 0; n <= MOST; n = n < 70 ? n + 1 : n * 2 - 1) {
         fill(n);
         osc_sort(items, n, sizeof *items, compare);
@@ -71,11 +64,10 @@ static int compare_times(const void *a, const void *b, void *ctx)
     return *(const int *)ctx * compare(a, b);
 }
 
-static void the_comparison_gets_its_context(void **state)
+TEST(the_comparison_gets_its_context)
 {
     int sign = -1;
 
-    (void)state;
     for (int k = 0; k < 2; k++) {
         fill(MOST);
         osc_mem_set_limit(k == 0 ? SIZE_MAX : osc_mem_held());
@@ -86,11 +78,10 @@ static void the_comparison_gets_its_context(void **state)
     }
 }
 
-static void counts_what_the_library_takes(void **state)
+TEST(counts_what_the_library_takes)
 {
     const size_t before = osc_mem_held();
 
-    (void)state;
     fill(MOST);
     osc_mem_forget_peak();
     osc_sort(items, MOST, sizeof *items, compare);
@@ -98,11 +89,10 @@ static void counts_what_the_library_takes(void **state)
     assert_int_equal(osc_mem_held(), before);
 }
 
-static void equal_elements_all_stay(void **state)
+TEST(equal_elements_all_stay)
 {
     uint64_t sum = 0;
 
-    (void)state;
     fill(MOST);
     for (uint32_t i = 0; i < MOST; i++)
         items[i].key %= 3;
@@ -116,13 +106,4 @@ static void equal_elements_all_stay(void **state)
     assert_int_equal(sum, (uint64_t)MOST * (MOST + 1) / 2);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sorts_with_room_and_without),
-        cmocka_unit_test(the_comparison_gets_its_context),
-        cmocka_unit_test(counts_what_the_library_takes),
-        cmocka_unit_test(equal_elements_all_stay),
-    };
-    return cmocka_run_group_tests_name("sort", tests, NULL, NULL);
-}
+UNIT_MAIN("sort")

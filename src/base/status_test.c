@@ -1,25 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/status.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
+#include "support/unit.h"
 
-#include <cmocka.h>
-
-static void every_code_has_a_text(void **state)
+TEST(every_code_has_a_text)
 {
-    (void)state;
     assert_string_equal(osc_status_text(OSC_OK), "done");
     assert_string_equal(osc_status_text(OSC_ECANCELED), "interrupted");
     assert_string_equal(osc_status_text((osc_status)1000), "unknown status");
 }
 
-static void fail_fills_the_error_and_returns_its_code(void **state)
+TEST(fail_fills_the_error_and_returns_its_code)
 {
     struct osc_err err = {0};
 
-    (void)state;
     assert_int_equal(osc_fail(&err, OSC_EFORMAT, "%s: no trace", "a.json"), OSC_EFORMAT);
     assert_int_equal(err.code, OSC_EFORMAT);
     assert_true(err.offset == OSC_NO_OFFSET);
@@ -29,19 +23,17 @@ static void fail_fills_the_error_and_returns_its_code(void **state)
     assert_string_equal(err.message, "cut");
 }
 
-static void no_error_struct_is_no_trouble(void **state)
+TEST(no_error_struct_is_no_trouble)
 {
-    (void)state;
     assert_int_equal(osc_fail(NULL, OSC_EIO, "%d", 1), OSC_EIO);
     assert_int_equal(osc_fail_at(NULL, OSC_EIO, 1, "%d", 1), OSC_EIO);
     osc_err_prefix(NULL, "rank %d", 1);
 }
 
-static void prefixes_stack_up_from_the_inside_out(void **state)
+TEST(prefixes_stack_up_from_the_inside_out)
 {
     struct osc_err err;
 
-    (void)state;
     (void)osc_fail(&err, OSC_EIO, "cannot read");
     osc_err_prefix(&err, "rank %d", 3);
     osc_err_prefix(&err, "dir");
@@ -49,12 +41,11 @@ static void prefixes_stack_up_from_the_inside_out(void **state)
     assert_int_equal(err.code, OSC_EIO);
 }
 
-static void long_messages_are_cut_and_stay_terminated(void **state)
+TEST(long_messages_are_cut_and_stay_terminated)
 {
     struct osc_err err;
     char text[1000];
 
-    (void)state;
     memset(text, 'x', sizeof text - 1);
     text[sizeof text - 1] = '\0';
     (void)osc_fail(&err, OSC_EIO, "%s", text);
@@ -66,14 +57,4 @@ static void long_messages_are_cut_and_stay_terminated(void **state)
     assert_int_equal(strlen(err.message), sizeof err.message - 1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_code_has_a_text),
-        cmocka_unit_test(fail_fills_the_error_and_returns_its_code),
-        cmocka_unit_test(no_error_struct_is_no_trouble),
-        cmocka_unit_test(prefixes_stack_up_from_the_inside_out),
-        cmocka_unit_test(long_messages_are_cut_and_stay_terminated),
-    };
-    return cmocka_run_group_tests_name("status", tests, NULL, NULL);
-}
+UNIT_MAIN("status")

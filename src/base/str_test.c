@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/str.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "support/unit.h"
 
 static const struct osc_str none = {0};
 
-static void a_nul_is_a_byte_like_any_other(void **state)
+TEST(a_nul_is_a_byte_like_any_other)
 {
-    (void)state;
     assert_int_equal(OSC_STR("a\0b").len, 3);
     assert_false(osc_str_eq(OSC_STR("a\0b"), OSC_STR("a\0c")));
     assert_true(osc_str_eq(OSC_STR("a\0b"), OSC_STR("a\0b")));
@@ -19,20 +14,18 @@ static void a_nul_is_a_byte_like_any_other(void **state)
     assert_true(osc_str_ends(OSC_STR("a\0b"), OSC_STR("\0b")));
 }
 
-static void zeroed_memory_is_the_empty_string(void **state)
+TEST(zeroed_memory_is_the_empty_string)
 {
-    (void)state;
     assert_true(osc_str_eq(none, OSC_STR("")));
     assert_int_equal(osc_str_cmp(none, OSC_STR("")), 0);
     assert_true(osc_str_cmp(none, OSC_STR("a")) < 0);
     assert_true(osc_str_has(none, none));
 }
 
-static void finds_its_start_end_and_middle(void **state)
+TEST(finds_its_start_end_and_middle)
 {
     const struct osc_str s = OSC_STR("aten::add_");
 
-    (void)state;
     assert_true(osc_str_starts(s, OSC_STR("aten::")));
     assert_true(osc_str_starts(s, OSC_STR("")));
     assert_false(osc_str_starts(OSC_STR("aten"), OSC_STR("aten::")));
@@ -42,9 +35,8 @@ static void finds_its_start_end_and_middle(void **state)
     assert_false(osc_str_has(s, OSC_STR("mul")));
 }
 
-static void orders_by_bytes_and_the_shorter_first(void **state)
+TEST(orders_by_bytes_and_the_shorter_first)
 {
-    (void)state;
     assert_true(osc_str_cmp(OSC_STR("a"), OSC_STR("b")) < 0);
     assert_true(osc_str_cmp(OSC_STR("b"), OSC_STR("a")) > 0);
     assert_true(osc_str_cmp(OSC_STR("a"), OSC_STR("aa")) < 0);
@@ -52,13 +44,4 @@ static void orders_by_bytes_and_the_shorter_first(void **state)
     assert_int_equal(osc_str_cmp(osc_str_c("same"), OSC_STR("same")), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_nul_is_a_byte_like_any_other),
-        cmocka_unit_test(zeroed_memory_is_the_empty_string),
-        cmocka_unit_test(finds_its_start_end_and_middle),
-        cmocka_unit_test(orders_by_bytes_and_the_shorter_first),
-    };
-    return cmocka_run_group_tests_name("str", tests, NULL, NULL);
-}
+UNIT_MAIN("str")

@@ -2,15 +2,10 @@
 #include "base/strbuf.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "support/unit.h"
 
 /* Append a bit of everything, often enough that the buffer grows. */
 static void add_all(struct osc_strbuf *b)
@@ -27,11 +22,10 @@ static void add_all(struct osc_strbuf *b)
     }
 }
 
-static void takes_text_of_every_kind(void **state)
+TEST(takes_text_of_every_kind)
 {
     struct osc_strbuf b = {0};
 
-    (void)state;
     add_all(&b);
     assert_int_equal(b.status, OSC_OK);
     assert_int_equal(b.len, 190);
@@ -44,11 +38,10 @@ static void takes_text_of_every_kind(void **state)
     assert_null(b.s);
 }
 
-static void appending_nothing_makes_an_empty_terminated_text(void **state)
+TEST(appending_nothing_makes_an_empty_terminated_text)
 {
     struct osc_strbuf b = {0};
 
-    (void)state;
     osc_strbuf_clear(&b);
     assert_null(b.s);
     osc_strbuf_add(&b, NULL, 0);
@@ -56,7 +49,7 @@ static void appending_nothing_makes_an_empty_terminated_text(void **state)
     osc_strbuf_fini(&b);
 }
 
-static void writes_every_integer(void **state)
+TEST(writes_every_integer)
 {
     static const struct {
         int64_t v;
@@ -68,7 +61,6 @@ static void writes_every_integer(void **state)
                  {INT64_MIN, "-9223372036854775808"}};
     struct osc_strbuf b = {0};
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         osc_strbuf_clear(&b);
         osc_strbuf_addi(&b, cases[i].v);
@@ -77,7 +69,7 @@ static void writes_every_integer(void **state)
     osc_strbuf_fini(&b);
 }
 
-static void writes_the_shortest_text_of_a_double(void **state)
+TEST(writes_the_shortest_text_of_a_double)
 {
     static const struct {
         double v;
@@ -100,7 +92,6 @@ static void writes_the_shortest_text_of_a_double(void **state)
                  {(double)NAN, "NaN"}};
     struct osc_strbuf b = {0};
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         osc_strbuf_clear(&b);
         osc_strbuf_addd(&b, cases[i].v);
@@ -109,11 +100,10 @@ static void writes_the_shortest_text_of_a_double(void **state)
     osc_strbuf_fini(&b);
 }
 
-static void every_double_reads_back_as_itself(void **state)
+TEST(every_double_reads_back_as_itself)
 {
     struct osc_strbuf b = {0};
 
-    (void)state;
     for (uint64_t i = 1; i < 50000; i++) {
         const uint64_t bits = osc_hash_u64(i);
         double v, back;
@@ -130,11 +120,10 @@ static void every_double_reads_back_as_itself(void **state)
 }
 
 /* Fail the first allocation, then the second, ... until the work gets done. */
-static void a_failure_sticks_and_keeps_the_text(void **state)
+TEST(a_failure_sticks_and_keeps_the_text)
 {
     osc_status st = OSC_ENOMEM;
 
-    (void)state;
     for (long n = 0; st != OSC_OK; n++) {
         struct osc_strbuf b = {0};
 
@@ -158,15 +147,4 @@ static void a_failure_sticks_and_keeps_the_text(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(takes_text_of_every_kind),
-        cmocka_unit_test(appending_nothing_makes_an_empty_terminated_text),
-        cmocka_unit_test(writes_every_integer),
-        cmocka_unit_test(writes_the_shortest_text_of_a_double),
-        cmocka_unit_test(every_double_reads_back_as_itself),
-        cmocka_unit_test(a_failure_sticks_and_keeps_the_text),
-    };
-    return cmocka_run_group_tests_name("strbuf", tests, NULL, NULL);
-}
+UNIT_MAIN("strbuf")

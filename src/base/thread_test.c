@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/thread.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "support/unit.h"
 
 #define N_ITEMS 1000
 
@@ -23,11 +18,10 @@ static void count_call(void *ctx, uint32_t i)
     job->n_calls[i] += job->input;
 }
 
-static void calls_every_item_once_on_any_number_of_threads(void **state)
+TEST(calls_every_item_once_on_any_number_of_threads)
 {
     static const unsigned n_threads[] = {0, 1, 2, 3, 8, 100, 100000};
 
-    (void)state;
     for (size_t t = 0; t < sizeof n_threads / sizeof n_threads[0]; t++) {
         struct job job = {.input = 1};
 
@@ -37,11 +31,10 @@ static void calls_every_item_once_on_any_number_of_threads(void **state)
     }
 }
 
-static void no_items_are_no_calls(void **state)
+TEST(no_items_are_no_calls)
 {
     struct job job = {.input = 1};
 
-    (void)state;
     osc_parallel(4, 0, count_call, &job);
     assert_int_equal(job.n_calls[0], 0);
 }
@@ -54,11 +47,10 @@ static void note_order(void *ctx, uint32_t i)
     (*next)++;
 }
 
-static void one_thread_takes_the_items_in_order(void **state)
+TEST(one_thread_takes_the_items_in_order)
 {
     uint32_t next = 0;
 
-    (void)state;
     osc_parallel(1, 100, note_order, &next);
     assert_int_equal(next, 100);
 }
@@ -74,11 +66,10 @@ static void run_inner(void *ctx, uint32_t i)
     osc_parallel(8, N_ITEMS, count_call, &jobs[i]);
 }
 
-static void an_inner_call_runs_on_its_caller(void **state)
+TEST(an_inner_call_runs_on_its_caller)
 {
     static struct job jobs[20];
 
-    (void)state;
     osc_parallel(4, 20, run_inner, jobs);
     for (uint32_t j = 0; j < 20; j++) {
         for (uint32_t i = 0; i < N_ITEMS; i++)
@@ -91,21 +82,10 @@ static void an_inner_call_runs_on_its_caller(void **state)
     assert_int_equal(jobs[0].n_calls[N_ITEMS - 1], 2);
 }
 
-static void there_is_at_least_one_processor(void **state)
+TEST(there_is_at_least_one_processor)
 {
-    (void)state;
     assert_in_range(osc_cpu_count(), 1, 100000);
     assert_int_equal(osc_cpu_count(), osc_cpu_count());
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(calls_every_item_once_on_any_number_of_threads),
-        cmocka_unit_test(no_items_are_no_calls),
-        cmocka_unit_test(one_thread_takes_the_items_in_order),
-        cmocka_unit_test(an_inner_call_runs_on_its_caller),
-        cmocka_unit_test(there_is_at_least_one_processor),
-    };
-    return cmocka_run_group_tests_name("thread", tests, NULL, NULL);
-}
+UNIT_MAIN("thread")

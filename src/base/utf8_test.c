@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "base/mem.h"
+#include "support/unit.h"
 
 #define R "\xef\xbf\xbd" /* U+FFFD */
 
@@ -33,7 +27,7 @@ static void expect_clean(struct osc_str str, struct osc_str text, size_t n_repla
     osc_strbuf_fini(&b);
 }
 
-static void valid_text_passes_unchanged(void **state)
+TEST(valid_text_passes_unchanged)
 {
     static const struct osc_str texts[] = {
         {"x", 1},
@@ -43,15 +37,13 @@ static void valid_text_passes_unchanged(void **state)
         {"\xf0\x90\x80\x80\xf4\x8f\xbf\xbf", 8},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         expect_clean(texts[i], texts[i], 0);
     assert_true(osc_utf8_valid(NULL, 0));
 }
 
-static void each_maximal_subpart_is_replaced_once(void **state)
+TEST(each_maximal_subpart_is_replaced_once)
 {
-    (void)state;
     /* The example of Unicode 15, table 3-11. */
     expect_clean(OSC_STR("\xe1\x80\xe2\xf0\x91\x92\xf1\xbf\x41"), OSC_STR(R R R R "A"), 4);
     /* Tables 3-8 to 3-10: overlong forms, surrogates, other ill-formed bytes. */
@@ -90,9 +82,8 @@ static bool is_valid_by_decoding(const unsigned char *s, size_t len)
     return true;
 }
 
-static void agrees_with_a_slow_decoder_on_three_bytes(void **state)
+TEST(agrees_with_a_slow_decoder_on_three_bytes)
 {
-    (void)state;
     /* A step that shares no factor with 256 reaches every pair of bytes. */
     for (uint32_t v = 0; v < 1u << 24; v += 3) {
         const unsigned char s[] = {(unsigned char)v, (unsigned char)(v >> 8),
@@ -103,30 +94,27 @@ static void agrees_with_a_slow_decoder_on_three_bytes(void **state)
     }
 }
 
-static void a_terminal_sees_no_control_character(void **state)
+TEST(a_terminal_sees_no_control_character)
 {
     struct osc_strbuf b = {0};
 
-    (void)state;
     osc_utf8_append_terminal(&b,
                              OSC_STR("a\x1b[2J\0\n\x7f\xc2\x9b\xc2\xa0\xc3\xa9\xff\xe2\x82"));
     assert_string_equal(b.s, "a\\x1b[2J\\x00\\x0a\\x7f\\x9b\xc2\xa0\xc3\xa9" R R);
     osc_strbuf_fini(&b);
 }
 
-static void width_counts_code_points(void **state)
+TEST(width_counts_code_points)
 {
-    (void)state;
     assert_int_equal(osc_utf8_width(OSC_STR("")), 0);
     assert_int_equal(osc_utf8_width(OSC_STR("abc")), 3);
     assert_int_equal(osc_utf8_width(OSC_STR("\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80x")), 4);
 }
 
-static void exhausted_memory_is_kept_in_the_buffer(void **state)
+TEST(exhausted_memory_is_kept_in_the_buffer)
 {
     struct osc_strbuf b = {0};
 
-    (void)state;
     osc_mem_fail_after(0);
     assert_int_equal(osc_utf8_append_clean(&b, OSC_STR("a\xff")), 1);
     osc_utf8_append_terminal(&b, OSC_STR("a\xff\n"));
@@ -136,15 +124,4 @@ static void exhausted_memory_is_kept_in_the_buffer(void **state)
     osc_strbuf_fini(&b);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(valid_text_passes_unchanged),
-        cmocka_unit_test(each_maximal_subpart_is_replaced_once),
-        cmocka_unit_test(agrees_with_a_slow_decoder_on_three_bytes),
-        cmocka_unit_test(a_terminal_sees_no_control_character),
-        cmocka_unit_test(width_counts_code_points),
-        cmocka_unit_test(exhausted_memory_is_kept_in_the_buffer),
-    };
-    return cmocka_run_group_tests_name("utf8", tests, NULL, NULL);
-}
+UNIT_MAIN("utf8")

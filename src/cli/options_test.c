@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/options.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "support/said.h"
+#include "support/unit.h"
 
 #define WORDS_MAX 24
 
@@ -50,9 +44,8 @@ static void assert_refuses(const char *line, const char *message)
     assert_int_equal(failed, OSC_EXIT_MISUSED);
 }
 
-static void nothing_given_is_the_defaults(void **state)
+TEST(nothing_given_is_the_defaults)
 {
-    (void)state;
     assert_accepts("table");
     assert_int_equal(args.n_operands, 0);
     assert_true(args.given == 0);
@@ -62,9 +55,8 @@ static void nothing_given_is_the_defaults(void **state)
     assert_memory_equal(&args.request, &none, sizeof none);
 }
 
-static void every_option_puts_its_value_where_it_belongs(void **state)
+TEST(every_option_puts_its_value_where_it_belongs)
 {
-    (void)state;
     assert_accepts("table --sort -cpu_ns --limit 7 --columns a,b --group-by shape --merge");
     assert_string_equal(args.request.question.sort, "-cpu_ns");
     assert_int_equal(args.request.question.limit, 7);
@@ -106,11 +98,10 @@ static void every_option_puts_its_value_where_it_belongs(void **state)
     assert_string_equal(args.request.text.torch, "2.13");
 }
 
-static void every_option_with_an_argument_wants_one(void **state)
+TEST(every_option_with_an_argument_wants_one)
 {
     char line[64], message[128];
 
-    (void)state;
     for (int i = 0; i < OSC_OPTION_COUNT; i++) {
         const struct osc_option *const o = &osc_options[i];
 
@@ -134,9 +125,8 @@ static void every_option_with_an_argument_wants_one(void **state)
     }
 }
 
-static void an_argument_that_may_be_missing_stands_behind_an_equals_sign(void **state)
+TEST(an_argument_that_may_be_missing_stands_behind_an_equals_sign)
 {
-    (void)state;
     assert_accepts("run --torch replace");
     assert_string_equal(args.run.torch, "");
     assert_int_equal(args.n_operands, 1);
@@ -144,9 +134,8 @@ static void an_argument_that_may_be_missing_stands_behind_an_equals_sign(void **
     assert_string_equal(args.run.torch, "replace");
 }
 
-static void an_option_is_no_argument_of_another(void **state)
+TEST(an_option_is_no_argument_of_another)
 {
-    (void)state;
     assert_refuses("table --sort --limit 5",
                    "option '--sort' needs an argument, but '--limit' is an option");
     assert_refuses("table -s --limit=5",
@@ -158,9 +147,8 @@ static void an_option_is_no_argument_of_another(void **state)
     assert_int_equal(args.n_operands, 1);
 }
 
-static void values_stand_behind_an_equals_sign_or_next(void **state)
+TEST(values_stand_behind_an_equals_sign_or_next)
 {
-    (void)state;
     assert_accepts("table --sort=a=b --header= --limit 3");
     assert_string_equal(args.request.question.sort, "a=b");
     assert_string_equal(args.request.text.header, "");
@@ -168,9 +156,8 @@ static void values_stand_behind_an_equals_sign_or_next(void **state)
     assert_refuses("table --limit ''", "--limit: '' is not a number of rows; 0 means all");
 }
 
-static void letters_stand_together(void **state)
+TEST(letters_stand_together)
 {
-    (void)state;
     assert_accepts("table -ml -n5 -s name -fcsv -j 2");
     assert_true(args.request.question.merge && args.wants_list);
     assert_int_equal(args.request.question.limit, 5);
@@ -187,22 +174,20 @@ static void letters_stand_together(void **state)
                    "unknown option '-format=csv'; did you mean '--format=csv'?");
 }
 
-static void operands_come_to_the_front_in_their_order(void **state)
+TEST(operands_come_to_the_front_in_their_order)
 {
     static const char *const expected[] = {"a", "-", "b", "--merge", "--", "c"};
 
-    (void)state;
     assert_accepts("table a --limit 5 - -m b -- --merge -- c");
     assert_int_equal(args.n_operands, 6);
     for (int i = 0; i < 6; i++)
         assert_string_equal(args.operands[i], expected[i]);
 }
 
-static void a_program_ends_the_options_before_it(void **state)
+TEST(a_program_ends_the_options_before_it)
 {
     static const char *const expected[] = {"./a", "-o", "--strict", "--", "b"};
 
-    (void)state;
     assert_accepts("run --summary -o rec ./a -o --strict -- b");
     assert_string_equal(args.output, "rec");
     assert_true(args.run.wants_summary && !args.run.is_strict);
@@ -214,9 +199,8 @@ static void a_program_ends_the_options_before_it(void **state)
     assert_string_equal(args.operands[0], "--strict");
 }
 
-static void the_last_of_equal_options_holds(void **state)
+TEST(the_last_of_equal_options_holds)
 {
-    (void)state;
     assert_accepts("table --sort a -s b --merge -m --limit=3 -n 0 --torch 1.13 --torch 2.13 "
                    "-f csv -f md");
     assert_string_equal(args.request.question.sort, "b");
@@ -226,9 +210,8 @@ static void the_last_of_equal_options_holds(void **state)
     assert_string_equal(args.renderer->name, "md");
 }
 
-static void a_wrong_name_gets_the_nearest_of_the_command(void **state)
+TEST(a_wrong_name_gets_the_nearest_of_the_command)
 {
-    (void)state;
     assert_refuses("table --fromat csv", "unknown option '--fromat'; did you mean '--format'?");
     assert_refuses("table --colums=a", "unknown option '--colums'; did you mean '--columns'?");
     assert_refuses("table --json", "unknown option '--json'; did you mean '--format json'?");
@@ -243,7 +226,7 @@ static void a_wrong_name_gets_the_nearest_of_the_command(void **state)
     assert_refuses("info --list", "unknown option '--list'; did you mean '--limit'?");
 }
 
-static void wrong_values_are_told(void **state)
+TEST(wrong_values_are_told)
 {
     static const char *const wrong[][2] = {
         {"table --format cvs", "unknown form 'cvs'; did you mean 'csv'?"},
@@ -265,26 +248,8 @@ static void wrong_values_are_told(void **state)
         {"table --threads 1025", "--threads: '1025' is not a number from 1 to 1024"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         assert_refuses(wrong[i][0], wrong[i][1]);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_given_is_the_defaults),
-        cmocka_unit_test(every_option_puts_its_value_where_it_belongs),
-        cmocka_unit_test(every_option_with_an_argument_wants_one),
-        cmocka_unit_test(an_argument_that_may_be_missing_stands_behind_an_equals_sign),
-        cmocka_unit_test(an_option_is_no_argument_of_another),
-        cmocka_unit_test(values_stand_behind_an_equals_sign_or_next),
-        cmocka_unit_test(letters_stand_together),
-        cmocka_unit_test(operands_come_to_the_front_in_their_order),
-        cmocka_unit_test(a_program_ends_the_options_before_it),
-        cmocka_unit_test(the_last_of_equal_options_holds),
-        cmocka_unit_test(a_wrong_name_gets_the_nearest_of_the_command),
-        cmocka_unit_test(wrong_values_are_told),
-    };
-    return cmocka_run_group_tests_name("options", tests, NULL, NULL);
-}
+UNIT_MAIN("options")

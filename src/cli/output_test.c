@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/output.h"
 
+#include "support/unit.h"
+
 #include <dirent.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static char folder[64];
 
@@ -65,11 +60,10 @@ static int count_files(void)
     return n;
 }
 
-static void is_there_once_committed_and_not_before(void **state)
+TEST_WITH(is_there_once_committed_and_not_before, enter, leave)
 {
     struct osc_output o;
 
-    (void)state;
     assert_int_equal(osc_output_open(&o, "a"), 0);
     assert_int_equal(write(o.fd, "new", 3), 3);
     assert_int_not_equal(access("a", F_OK), 0);
@@ -80,11 +74,10 @@ static void is_there_once_committed_and_not_before(void **state)
     assert_holds("a", "new");
 }
 
-static void takes_the_place_of_what_was_there(void **state)
+TEST_WITH(takes_the_place_of_what_was_there, enter, leave)
 {
     struct osc_output o;
 
-    (void)state;
     put("a", "old");
     assert_int_equal(symlink("a", "link"), 0);
     assert_int_equal(osc_output_open(&o, "link"), 0);
@@ -95,11 +88,10 @@ static void takes_the_place_of_what_was_there(void **state)
     assert_int_equal(count_files(), 2);
 }
 
-static void follows_links_to_what_is_not_there(void **state)
+TEST_WITH(follows_links_to_what_is_not_there, enter, leave)
 {
     struct osc_output o;
 
-    (void)state;
     assert_int_equal(symlink("./b", "a"), 0);
     assert_int_equal(symlink("a", "link"), 0);
     assert_int_equal(osc_output_open(&o, "link"), 0);
@@ -110,11 +102,10 @@ static void follows_links_to_what_is_not_there(void **state)
     assert_int_equal(count_files(), 3);
 }
 
-static void leaves_nothing_when_abandoned(void **state)
+TEST_WITH(leaves_nothing_when_abandoned, enter, leave)
 {
     struct osc_output o;
 
-    (void)state;
     put("a", "old");
     assert_int_equal(osc_output_open(&o, "a"), 0);
     assert_int_equal(write(o.fd, "new", 3), 3);
@@ -123,11 +114,10 @@ static void leaves_nothing_when_abandoned(void **state)
     assert_int_equal(count_files(), 1);
 }
 
-static void knows_its_own_file_by_any_name(void **state)
+TEST_WITH(knows_its_own_file_by_any_name, enter, leave)
 {
     struct osc_output o;
 
-    (void)state;
     put("a", "old");
     put("b", "other");
     assert_int_equal(symlink("a", "link"), 0);
@@ -139,11 +129,10 @@ static void knows_its_own_file_by_any_name(void **state)
     osc_output_abandon(&o);
 }
 
-static void refuses_directories_and_missing_ones(void **state)
+TEST_WITH(refuses_directories_and_missing_ones, enter, leave)
 {
     struct osc_output o;
 
-    (void)state;
     assert_int_equal(osc_output_open(&o, "."), 1);
     osc_output_abandon(&o);
     assert_int_equal(osc_output_open(&o, "nowhere/a"), 1);
@@ -151,15 +140,4 @@ static void refuses_directories_and_missing_ones(void **state)
     assert_int_equal(count_files(), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(is_there_once_committed_and_not_before, enter, leave),
-        cmocka_unit_test_setup_teardown(takes_the_place_of_what_was_there, enter, leave),
-        cmocka_unit_test_setup_teardown(follows_links_to_what_is_not_there, enter, leave),
-        cmocka_unit_test_setup_teardown(leaves_nothing_when_abandoned, enter, leave),
-        cmocka_unit_test_setup_teardown(knows_its_own_file_by_any_name, enter, leave),
-        cmocka_unit_test_setup_teardown(refuses_directories_and_missing_ones, enter, leave),
-    };
-    return cmocka_run_group_tests_name("output", tests, NULL, NULL);
-}
+UNIT_MAIN("output")

@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/progress.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "base/utf8.h"
 #include "cli/cli.h"
 #include "support/said.h"
+#include "support/unit.h"
 
 /* The line about PATH on a terminal of WIDTH columns, one second in. */
 static const char *line(const char *path, unsigned width, uint64_t done, uint64_t total)
@@ -26,9 +20,8 @@ static const char *line(const char *path, unsigned width, uint64_t done, uint64_
     return text;
 }
 
-static void says_how_far_how_fast_and_how_long(void **state)
+TEST(says_how_far_how_fast_and_how_long)
 {
-    (void)state;
     assert_string_equal(line("a.json", 80, 1 << 20, 4 << 20),
                         "reading a.json: 1.00 MB of 4.00 MB, 1.00 MB/s, 3 s left");
     assert_string_equal(line("-", 80, 1 << 20, 0),
@@ -36,11 +29,10 @@ static void says_how_far_how_fast_and_how_long(void **state)
     assert_string_equal(line("a.json", 80, 0, 5), "reading a.json: 0 B of 5 B, 0 B/s");
 }
 
-static void stays_within_one_line(void **state)
+TEST(stays_within_one_line)
 {
     const char *const path = "runs/grün/2024-01-01/a-rather-long-name.pt.trace.json";
 
-    (void)state;
     assert_string_equal(line(path, 60, 1 << 20, 0),
                         "reading …rather-long-name.pt.trace.json: 1.00 MB, 1.00 MB/s");
     for (unsigned width = OSC_CLI_WIDTH_LEAST; width < 120; width++) {
@@ -51,17 +43,15 @@ static void stays_within_one_line(void **state)
     }
 }
 
-static void does_not_let_a_name_steer_the_terminal(void **state)
+TEST(does_not_let_a_name_steer_the_terminal)
 {
-    (void)state;
     assert_string_equal(line("a\x1b[2J\n", 80, 1, 0), "reading a\\x1b[2J\\x0a: 1 B, 1 B/s");
 }
 
-static void is_silent_where_there_is_no_terminal(void **state)
+TEST(is_silent_where_there_is_no_terminal)
 {
     struct osc_progress p;
 
-    (void)state;
     said_begin(); /* into a file */
     osc_progress_start(&p, "reading", "a.json");
     p.start_ns -= INT64_C(10000000000);
@@ -71,13 +61,4 @@ static void is_silent_where_there_is_no_terminal(void **state)
     assert_true(goes_on);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(says_how_far_how_fast_and_how_long),
-        cmocka_unit_test(stays_within_one_line),
-        cmocka_unit_test(does_not_let_a_name_steer_the_terminal),
-        cmocka_unit_test(is_silent_where_there_is_no_terminal),
-    };
-    return cmocka_run_group_tests_name("progress", tests, NULL, NULL);
-}
+UNIT_MAIN("progress")

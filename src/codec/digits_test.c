@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "codec/digits.h"
 
+#include "support/unit.h"
+
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
 
 static uint64_t random_state = 88172645463325252;
 
@@ -34,9 +29,8 @@ static void check_int(int64_t v)
     assert_string_equal(got, want);
 }
 
-static void integers_are_those_of_printf(void **state)
+TEST(integers_are_those_of_printf)
 {
-    (void)state;
     for (uint64_t ten = 1, k = 0; k < 20; k++, ten *= 10) {
         check_int((int64_t)ten);
         check_int((int64_t)(ten - 1));
@@ -56,9 +50,8 @@ static void check_micros(int64_t ns, const char *want)
     assert_string_equal(got, want);
 }
 
-static void times_have_three_decimals(void **state)
+TEST(times_have_three_decimals)
 {
-    (void)state;
     check_micros(0, "0.000");
     check_micros(7, "0.007");
     check_micros(-7, "-0.007");
@@ -97,11 +90,10 @@ static void check_double(double v)
     assert_true(strpbrk(text, ".e") != NULL || v == zero);
 }
 
-static void doubles_read_back(void **state)
+TEST(doubles_read_back)
 {
     char text[OSC_DIGITS_MAX + 1];
 
-    (void)state;
     *osc_digits_double(text, 1) = '\0';
     assert_string_equal(text, "1.0");
     *osc_digits_double(text, -0.0) = '\0';
@@ -134,12 +126,4 @@ static void doubles_read_back(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(integers_are_those_of_printf),
-        cmocka_unit_test(times_have_three_decimals),
-        cmocka_unit_test(doubles_read_back),
-    };
-    return cmocka_run_group_tests_name("digits", tests, NULL, NULL);
-}
+UNIT_MAIN("digits")

@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "codec/elf.h"
 
+#include "support/unit.h"
+
 #include <elf.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { NAMES = 32, SYMBOLS = 4 };
 
@@ -72,14 +66,13 @@ static int new_file(const void *p, size_t len)
     return fd;
 }
 
-static void a_function_is_found_by_its_place_in_the_file(void **state)
+TEST(a_function_is_found_by_its_place_in_the_file)
 {
     const struct tiny t = make_tiny();
     const int fd = new_file(&t, sizeof t);
     struct osc_elf e = {0};
     struct osc_str name;
 
-    (void)state;
     assert_int_equal(osc_elf_read(&e, fd, sizeof t), OSC_OK);
     assert_int_equal(e.n_functions, 2);
     assert_false(osc_elf_find(&e, 0x1fff, &name));
@@ -93,13 +86,12 @@ static void a_function_is_found_by_its_place_in_the_file(void **state)
     (void)close(fd);
 }
 
-static void what_is_no_elf_file_has_no_functions(void **state)
+TEST(what_is_no_elf_file_has_no_functions)
 {
     const int fd = new_file("#!/bin/sh\n", 10);
     struct osc_elf e = {0};
     struct osc_str name;
 
-    (void)state;
     assert_int_equal(osc_elf_read(&e, fd, 10), OSC_EFORMAT);
     assert_int_equal(osc_elf_read(&e, fd, 1 << 20), OSC_EIO); /* it became shorter */
     assert_false(osc_elf_find(&e, 0, &name));
@@ -116,13 +108,12 @@ static void look_everywhere(const struct osc_elf *e)
             assert_in_range(name.len, 1, NAMES);
 }
 
-static void hostile_files_are_never_read_beyond(void **state)
+TEST(hostile_files_are_never_read_beyond)
 {
     struct tiny t = make_tiny();
     unsigned char *bytes = (unsigned char *)&t;
     const int fd = new_file(&t, sizeof t);
 
-    (void)state;
     for (size_t i = 0; i < sizeof t; i++) {
         const unsigned char was = bytes[i];
         const unsigned char wrong[] = {0xff, (unsigned char)(was ^ 1),
@@ -140,12 +131,4 @@ static void hostile_files_are_never_read_beyond(void **state)
     (void)close(fd);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_function_is_found_by_its_place_in_the_file),
-        cmocka_unit_test(what_is_no_elf_file_has_no_functions),
-        cmocka_unit_test(hostile_files_are_never_read_beyond),
-    };
-    return cmocka_run_group_tests_name("elf", tests, NULL, NULL);
-}
+UNIT_MAIN("elf")

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "codec/json.h"
 
+#include "support/unit.h"
+
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
 
-#include <cmocka.h>
-
-static void takes_numbers_as_json_has_them_and_no_others(void **state)
+TEST(takes_numbers_as_json_has_them_and_no_others)
 {
     static const struct {
         const char *text;
@@ -36,7 +32,6 @@ static void takes_numbers_as_json_has_them_and_no_others(void **state)
         {"1e+", false, false, 0},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct osc_str s = osc_str_c(cases[i].text);
         struct osc_json_number n;
@@ -51,7 +46,7 @@ static void takes_numbers_as_json_has_them_and_no_others(void **state)
     assert_int_equal(v, 7);
 }
 
-static void reads_doubles_to_the_nearest(void **state)
+TEST(reads_doubles_to_the_nearest)
 {
     static const struct {
         const char *text;
@@ -67,7 +62,6 @@ static void reads_doubles_to_the_nearest(void **state)
         {"0.00000000000000000000000000000001", 1e-32},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct osc_str s = osc_str_c(cases[i].text);
         const double d = osc_json_double(s.s, s.s + s.len);
@@ -91,9 +85,8 @@ static int64_t micros(const char *text)
     return read_micros(text, &m) ? osc_json_micros_ns(m) : -1;
 }
 
-static void rounds_times_half_up_and_never_through_a_double(void **state)
+TEST(rounds_times_half_up_and_never_through_a_double)
 {
-    (void)state;
     assert_true(micros("1712195495891788.7505") == INT64_C(1712195495891788751));
     assert_true(micros("1712195495891788.75049999999999999") == INT64_C(1712195495891788750));
     assert_int_equal(micros("0.0005"), 1);
@@ -109,12 +102,11 @@ static void rounds_times_half_up_and_never_through_a_double(void **state)
     assert_int_equal(micros("1.5us"), -1);
 }
 
-static void adds_times_before_it_rounds(void **state)
+TEST(adds_times_before_it_rounds)
 {
     struct osc_json_micros a, b;
     int64_t ns = 0;
 
-    (void)state;
     assert_true(read_micros("0.0004", &a));
     assert_true(read_micros("0.0001", &b));
     assert_true(osc_json_micros_sum_ns(a, b, &ns));
@@ -132,9 +124,8 @@ static void assert_unescaped(const char *raw, const char *expected, unsigned fla
     osc_strbuf_fini(&b);
 }
 
-static void unescapes_and_tells_what_it_had_to_guess(void **state)
+TEST(unescapes_and_tells_what_it_had_to_guess)
 {
-    (void)state;
     assert_unescaped("", "", 0);
     assert_unescaped("a\\\"\\\\\\/\\b\\f\\n\\r\\t", "a\"\\/\b\f\n\r\t", 0);
     assert_unescaped("\\u0041\\u00e9\\u20ac\\ud83d\\ude00",
@@ -146,11 +137,10 @@ static void unescapes_and_tells_what_it_had_to_guess(void **state)
     assert_unescaped("a\tb", "a\tb", OSC_JSON_CONTROL);
 }
 
-static void quotes_any_bytes_as_valid_json(void **state)
+TEST(quotes_any_bytes_as_valid_json)
 {
     struct osc_strbuf b = {0};
 
-    (void)state;
     osc_json_quote(&b, OSC_STR("a\"\\\n\t\r\x01\0\xff z"));
     assert_string_equal(b.s, "\"a\\\"\\\\\\n\\t\\r\\u0001\\u0000\xef\xbf\xbd z\"");
     osc_strbuf_clear(&b);
@@ -159,13 +149,12 @@ static void quotes_any_bytes_as_valid_json(void **state)
     osc_strbuf_fini(&b);
 }
 
-static void finds_members_of_the_first_level_alone(void **state)
+TEST(finds_members_of_the_first_level_alone)
 {
     const struct osc_str text =
         OSC_STR(" {\"a\": {\"rank\": 1, \"x\": [\"}\"]}, \"s\" : \"r,\\\"\" , \"rank\" : 22 }");
     struct osc_str v = {0};
 
-    (void)state;
     assert_true(osc_json_member(text, "rank", &v));
     assert_true(osc_str_eq(v, OSC_STR("22")));
     assert_true(osc_json_member(text, "s", &v));
@@ -197,7 +186,7 @@ static void assert_checked(struct osc_str text, const char *want)
     osc_strbuf_fini(&mended);
 }
 
-static void tells_json_from_what_is_none_and_mends_strings(void **state)
+TEST(tells_json_from_what_is_none_and_mends_strings)
 {
     static const char *const right[] = {"[]",
                                         "{}",
@@ -211,7 +200,6 @@ static void tells_json_from_what_is_none_and_mends_strings(void **state)
         "[01]",    "[1 2]",    "1 2",        "\"a",   "nul", "[\"a\x01\",NaN]"};
     char deep[20100];
 
-    (void)state;
     for (size_t i = 0; i < sizeof right / sizeof *right; i++)
         assert_checked(osc_str_c(right[i]), "");
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
@@ -227,11 +215,10 @@ static void tells_json_from_what_is_none_and_mends_strings(void **state)
     assert_checked((struct osc_str){deep, 20002}, NULL);
 }
 
-static void knows_what_stands_in_a_string_as_it_is(void **state)
+TEST(knows_what_stands_in_a_string_as_it_is)
 {
     char text[40];
 
-    (void)state;
     assert_true(osc_json_is_plain(OSC_STR("")));
     assert_true(osc_json_is_plain(OSC_STR("\xc3\xa9 aten::add, \x7f, \xe2\x82\xac")));
     assert_false(osc_json_is_plain(OSC_STR("aten::\xc3")));
@@ -245,11 +232,10 @@ static void knows_what_stands_in_a_string_as_it_is(void **state)
     }
 }
 
-static void walks_lists_value_by_value(void **state)
+TEST(walks_lists_value_by_value)
 {
     struct osc_str rest = OSC_STR(" [1 , {\"a\": [2, 3]},\"]\" ]"), v = {0};
 
-    (void)state;
     assert_true(osc_json_next(&rest, &v));
     assert_true(osc_str_eq(v, OSC_STR("1")));
     assert_true(osc_json_next(&rest, &v));
@@ -266,19 +252,4 @@ static void walks_lists_value_by_value(void **state)
     assert_false(osc_json_next(&rest, &v));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(takes_numbers_as_json_has_them_and_no_others),
-        cmocka_unit_test(reads_doubles_to_the_nearest),
-        cmocka_unit_test(rounds_times_half_up_and_never_through_a_double),
-        cmocka_unit_test(adds_times_before_it_rounds),
-        cmocka_unit_test(unescapes_and_tells_what_it_had_to_guess),
-        cmocka_unit_test(quotes_any_bytes_as_valid_json),
-        cmocka_unit_test(finds_members_of_the_first_level_alone),
-        cmocka_unit_test(tells_json_from_what_is_none_and_mends_strings),
-        cmocka_unit_test(knows_what_stands_in_a_string_as_it_is),
-        cmocka_unit_test(walks_lists_value_by_value),
-    };
-    return cmocka_run_group_tests_name("json", tests, NULL, NULL);
-}
+UNIT_MAIN("json")

@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "derive/allocations.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "base/mem.h"
 #include "derive/facts.h"
 #include "support/small_trace.h"
+#include "support/unit.h"
 
 /* A record of thread 1 with ARGS. */
 #define RECORD(ts, args) \
@@ -45,9 +39,8 @@ static int other(const struct osc_allocations *a, uint32_t k)
     return (int)a->records[k].other - 1;
 }
 
-static void pairs_by_device_and_address(void **state)
+TEST_WITH(pairs_by_device_and_address, NULL, end)
 {
-    (void)state;
     const struct osc_allocations *const a =
         load(RECORD(1, ON(0, -1, "64", 8)) RECORD(2, ON(1, 0, "64", 16))
                  RECORD(3, ON(0, 0, "64", -8)) RECORD(4, ON(1, 1, "64", -16))
@@ -65,9 +58,8 @@ static void pairs_by_device_and_address(void **state)
     assert_int_equal(found(OSC_FINDING_lost_release), 0);
 }
 
-static void keeps_what_has_no_counterpart(void **state)
+TEST_WITH(keeps_what_has_no_counterpart, NULL, end)
 {
-    (void)state;
     const struct osc_allocations *const a = load(
         RECORD(1, ON(0, 0, "1", 8)) RECORD(2, ON(0, 0, "1", 9)) RECORD(3, ON(0, 0, "1", -9))
             RECORD(4, ON(0, 0, "1", -9)) RECORD(5, ON(0, 0, "2", 4)));
@@ -89,9 +81,8 @@ static void keeps_what_has_no_counterpart(void **state)
     assert_false(osc_allocation_is_live(a, 3, 4)); /* a release */
 }
 
-static void orders_threads_by_time_and_the_file(void **state)
+TEST_WITH(orders_threads_by_time_and_the_file, NULL, end)
 {
-    (void)state;
     const struct osc_allocations *const a =
         load(MEMORY(2, 9, -8) MEMORY(1, 5, 8) MEMORY(2, 5, -8) MEMORY(1, 1, 16));
 
@@ -105,9 +96,8 @@ static void orders_threads_by_time_and_the_file(void **state)
     assert_int_equal(osc_allocations_at(a, &a->devices[0], 9001), 4);
 }
 
-static void names_any_device_and_pairs_none_that_is_unknown(void **state)
+TEST_WITH(names_any_device_and_pairs_none_that_is_unknown, NULL, end)
 {
-    (void)state;
     const struct osc_allocations *const a =
         load(RECORD(1, ON(12, 3, "1", 8)) RECORD(2, ON(20, -1, "1", 8))
                  RECORD(3, ON(99, 2, "1", 8)) RECORD(4, ON(300, 2, "1", 8))
@@ -125,9 +115,8 @@ static void names_any_device_and_pairs_none_that_is_unknown(void **state)
     assert_int_equal(trace.findings.by_code[OSC_FINDING_bad_memory_record].first_ns, 4000);
 }
 
-static void takes_addresses_of_64_bits_and_leaves_records_without_size(void **state)
+TEST_WITH(takes_addresses_of_64_bits_and_leaves_records_without_size, NULL, end)
 {
-    (void)state;
     const struct osc_allocations *const a =
         load(RECORD(1, ON(12, 0, "18446603336221196288", 8))
                  RECORD(2, ON(12, 0, "18446603336221196288", -8))
@@ -144,9 +133,8 @@ static void takes_addresses_of_64_bits_and_leaves_records_without_size(void **st
     assert_int_equal(found(OSC_FINDING_unpaired_release), 0); /* nobody knows */
 }
 
-static void counts_totals_that_do_not_follow_and_failed_allocations(void **state)
+TEST_WITH(counts_totals_that_do_not_follow_and_failed_allocations, NULL, end)
 {
-    (void)state;
     load(RECORD(1, ON(0, 0, "1", 8) ",'Total Allocated':108") RECORD(
         2, ON(0, 0, "2", 8) ",'Total Allocated':116")
              RECORD(3, ON(0, 0, "3", 8) ",'Total Allocated':100") RECORD(
@@ -169,11 +157,10 @@ static void counts_totals_that_do_not_follow_and_failed_allocations(void **state
     assert_int_equal(found(OSC_FINDING_out_of_memory), 1);
 }
 
-static void survives_any_failed_allocation(void **state)
+TEST_WITH(survives_any_failed_allocation, NULL, end)
 {
     osc_status st = OSC_ENOMEM;
 
-    (void)state;
     assert_true(small_load(&trace, RECORD(1, ON(0, 0, "1", 8)) RECORD(2, ON(1, 0, "1", 9))
                                        RECORD(3, ON(0, 0, "1", -8))));
     for (long n = 0; st != OSC_OK; n++) {
@@ -187,17 +174,4 @@ static void survives_any_failed_allocation(void **state)
     assert_int_equal(other(&osc_trace_facts(&trace)->allocations, 0), 1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(pairs_by_device_and_address, end),
-        cmocka_unit_test_teardown(keeps_what_has_no_counterpart, end),
-        cmocka_unit_test_teardown(orders_threads_by_time_and_the_file, end),
-        cmocka_unit_test_teardown(names_any_device_and_pairs_none_that_is_unknown, end),
-        cmocka_unit_test_teardown(takes_addresses_of_64_bits_and_leaves_records_without_size,
-                                  end),
-        cmocka_unit_test_teardown(counts_totals_that_do_not_follow_and_failed_allocations, end),
-        cmocka_unit_test_teardown(survives_any_failed_allocation, end),
-    };
-    return cmocka_run_group_tests_name("allocations", tests, NULL, NULL);
-}
+UNIT_MAIN("allocations")

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "derive/breakdown.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 #include "derive/facts.h"
 #include "support/small_trace.h"
+#include "support/unit.h"
 
 static struct osc_trace trace;
 
@@ -39,27 +34,24 @@ static void costs_are(const struct osc_breakdown *b, uint32_t i, const int64_t *
 }
 
 /* The example that docs/numbers.md gives under "Breakdown of a step". */
-static void each_moment_goes_to_the_first_class_that_runs(void **state)
+TEST_WITH(each_moment_goes_to_the_first_class_that_runs, NULL, end)
 {
-    (void)state;
     const struct osc_breakdown *const b = load(STEP(1, 1, 6) OP("op", 1, 1, 2, "") KERNEL(
         "k", 2, 5, 1) WORK("gpu_memcpy", "Memcpy HtoD", 4, 2, 2, ""));
     costs_are(b, 0, (const int64_t[]){5, 0, 0, 0, 0, 0, 1, 0});
 }
 
 /* The plugin restarts from the whole step here. */
-static void nothing_is_left_of_a_step_that_is_covered(void **state)
+TEST_WITH(nothing_is_left_of_a_step_that_is_covered, NULL, end)
 {
-    (void)state;
     const struct osc_breakdown *const b = load(
         STEP(1, 0, 100) OP("op", 1, 10, 30, "") CALL(1, 12, 5, 1, "") KERNEL("k", 0, 100, 1));
     costs_are(b, 0, (const int64_t[]){100, 0, 0, 0, 0, 0, 0, 0});
 }
 
 /* Annotations [0,100), [100,200) with kernels until 150 and 240. */
-static void steps_last_until_their_device_work_is_done(void **state)
+TEST_WITH(steps_last_until_their_device_work_is_done, NULL, end)
 {
-    (void)state;
     const struct osc_breakdown *const b =
         load(STEP(1, 0, 100) STEP(2, 100, 100) CALL(1, 10, 5, 1, "") CALL(1, 110, 5, 2, "")
                  KERNEL("k", 50, 100, 1) KERNEL("k", 160, 80, 2));
@@ -69,17 +61,15 @@ static void steps_last_until_their_device_work_is_done(void **state)
     assert_int_equal(b->n_kept, 2);
 }
 
-static void earlier_device_work_delays_the_first_step(void **state)
+TEST_WITH(earlier_device_work_delays_the_first_step, NULL, end)
 {
-    (void)state;
     const struct osc_breakdown *const b = load(CALL(1, 0, 5, 9, "") KERNEL(
         "early", 5, 20, 9) STEP(1, 10, 90) CALL(1, 20, 5, 1, "") KERNEL("k", 30, 10, 1));
     assert_int_equal(b->steps[0].start_ns, 25000);
 }
 
-static void trailing_steps_without_device_work_are_not_kept(void **state)
+TEST_WITH(trailing_steps_without_device_work_are_not_kept, NULL, end)
 {
-    (void)state;
     const struct osc_breakdown *const b =
         load(STEP(1, 0, 100) STEP(2, 100, 100) STEP(3, 200, 100) CALL(1, 10, 5, 1, "")
                  CALL(1, 20, 5, 2, "") CALL(1, 120, 5, 3, "") KERNEL("k", 30, 5, 1)
@@ -90,9 +80,8 @@ static void trailing_steps_without_device_work_are_not_kept(void **state)
     assert_int_equal(b->window_end_ns, 100000);
 }
 
-static void copies_of_a_step_on_the_device_are_no_steps(void **state)
+TEST_WITH(copies_of_a_step_on_the_device_are_no_steps, NULL, end)
 {
-    (void)state;
     const struct osc_breakdown *const b =
         load(STEP(7, 0, 100) WORK("gpu_user_annotation", "ProfilerStep#7", 10, 60, 0, ""));
     assert_int_equal(b->n_steps, 1);
@@ -100,9 +89,8 @@ static void copies_of_a_step_on_the_device_are_no_steps(void **state)
 }
 
 /* A collective's host range counts for a rank without device communication. */
-static void host_collectives_count_only_without_device_communication(void **state)
+TEST_WITH(host_collectives_count_only_without_device_communication, NULL, end)
 {
-    (void)state;
     const struct osc_breakdown *b =
         load(STEP(1, 0, 100) RANGE("user_annotation", "gloo:all_reduce", 1, 10, 20, ""));
     costs_are(b, 0, (const int64_t[]){0, 0, 0, 20, 0, 0, 0, 80});
@@ -119,9 +107,8 @@ static void host_collectives_count_only_without_device_communication(void **stat
     osc_breakdown_fini(&tb);
 }
 
-static void a_trace_without_steps_is_one_step_over_its_operators(void **state)
+TEST_WITH(a_trace_without_steps_is_one_step_over_its_operators, NULL, end)
 {
-    (void)state;
     const struct osc_breakdown *const b = load(
         RANGE("user_annotation", "far", 1, 0, 500, "") OP("a", 1, 100, 10, "")
             OP("b", 2, 200, 50, "") RANGE("python_function", "f", 1, 50, 400, "'Python id':1"));
@@ -131,18 +118,16 @@ static void a_trace_without_steps_is_one_step_over_its_operators(void **state)
     assert_int_equal(trace.steps[0].row.v, 0);
 }
 
-static void a_step_far_from_the_others_is_an_outlier(void **state)
+TEST_WITH(a_step_far_from_the_others_is_an_outlier, NULL, end)
 {
-    (void)state;
     const struct osc_breakdown *const b =
         load(STEP(1, 0, 10) STEP(2, 10, 11) STEP(3, 21, 12) STEP(4, 33, 90));
     assert_false(b->steps[0].is_outlier || b->steps[1].is_outlier || b->steps[2].is_outlier);
     assert_true(b->steps[3].is_outlier);
 }
 
-static void among_equal_steps_a_tenth_is_far(void **state)
+TEST_WITH(among_equal_steps_a_tenth_is_far, NULL, end)
 {
-    (void)state;
     const struct osc_breakdown *const b = load(STEP(1, 0, 100) STEP(2, 100, 100) STEP(
         3, 200, 100) STEP(4, 300, 100) STEP(5, 400, 110) STEP(6, 510, 111) STEP(7, 621, 80));
     const bool are_outliers[] = {false, false, false, false, false, true, true};
@@ -152,9 +137,8 @@ static void among_equal_steps_a_tenth_is_far(void **state)
 }
 
 /* Rows and work: see derive/steps.h. */
-static void rows_belong_to_the_step_of_their_start_or_launch(void **state)
+TEST_WITH(rows_belong_to_the_step_of_their_start_or_launch, NULL, end)
 {
-    (void)state;
     (void)load(STEP(1, 0, 100) STEP(2, 100, 100) OP("a", 2, 50, 100, "") CALL(1, 90, 5, 1, "")
                    KERNEL("k", 150, 10, 1) OP("after", 1, 200, 1, ""));
     const struct osc_chunk *const c = small_chunk(&trace);
@@ -166,21 +150,4 @@ static void rows_belong_to_the_step_of_their_start_or_launch(void **state)
     assert_true(osc_str_eq(osc_trace_str(&trace, trace.steps[1].label), OSC_STR("2")));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(each_moment_goes_to_the_first_class_that_runs, end),
-        cmocka_unit_test_teardown(nothing_is_left_of_a_step_that_is_covered, end),
-        cmocka_unit_test_teardown(steps_last_until_their_device_work_is_done, end),
-        cmocka_unit_test_teardown(earlier_device_work_delays_the_first_step, end),
-        cmocka_unit_test_teardown(trailing_steps_without_device_work_are_not_kept, end),
-        cmocka_unit_test_teardown(copies_of_a_step_on_the_device_are_no_steps, end),
-        cmocka_unit_test_teardown(host_collectives_count_only_without_device_communication,
-                                  end),
-        cmocka_unit_test_teardown(a_trace_without_steps_is_one_step_over_its_operators, end),
-        cmocka_unit_test_teardown(a_step_far_from_the_others_is_an_outlier, end),
-        cmocka_unit_test_teardown(among_equal_steps_a_tenth_is_far, end),
-        cmocka_unit_test_teardown(rows_belong_to_the_step_of_their_start_or_launch, end),
-    };
-    return cmocka_run_group_tests_name("breakdown", tests, NULL, NULL);
-}
+UNIT_MAIN("breakdown")

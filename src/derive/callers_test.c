@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "derive/callers.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "base/mem.h"
 #include "derive/facts.h"
 #include "support/small_trace.h"
+#include "support/unit.h"
 
 static struct osc_trace trace;
 
@@ -47,9 +41,8 @@ static void assert_chain(const struct osc_callers *c, uint32_t chain, const char
     assert_int_equal(left, 0);
 }
 
-static void tells_the_operators_around_a_record(void **state)
+TEST_WITH(tells_the_operators_around_a_record, NULL, end)
 {
-    (void)state;
     const struct osc_callers *const c =
         load(OP("a", 1, 0, 100, "")
                  RANGE("python_function", "nn.Module: M", 1, 10, 80, "'Python module id':0")
@@ -66,9 +59,8 @@ static void tells_the_operators_around_a_record(void **state)
     assert_chain(c, c->chain_of[5], "b");
 }
 
-static void counts_calls_with_and_without_records(void **state)
+TEST_WITH(counts_calls_with_and_without_records, NULL, end)
 {
-    (void)state;
     const struct osc_callers *const c = load(OP("a", 1, 0, 9, "") MEMORY(1, 1, 8) OP(
         "a", 1, 10, 9, "") OP("b", 1, 20, 9, "") OP("a", 2, 5, 9, ""));
     const struct osc_order *const order = &osc_trace_facts(&trace)->order;
@@ -82,9 +74,8 @@ static void counts_calls_with_and_without_records(void **state)
     assert_int_equal(osc_callers_count(c, &c->names[0], 3, 2), 0);
 }
 
-static void is_empty_without_records(void **state)
+TEST_WITH(is_empty_without_records, NULL, end)
 {
-    (void)state;
     const struct osc_callers *const c = load(OP("a", 1, 0, 9, ""));
 
     assert_int_equal(c->n_chains, 0);
@@ -92,11 +83,10 @@ static void is_empty_without_records(void **state)
     assert_int_equal(c->n_calls, 0);
 }
 
-static void survives_any_failed_allocation(void **state)
+TEST_WITH(survives_any_failed_allocation, NULL, end)
 {
     osc_status st = OSC_ENOMEM;
 
-    (void)state;
     assert_true(small_load(&trace, OP("a", 1, 0, 9, "") OP("b", 1, 1, 5, "") MEMORY(1, 2, 8)));
     for (long n = 0; st != OSC_OK; n++) {
         osc_mem_fail_after(n);
@@ -108,13 +98,4 @@ static void survives_any_failed_allocation(void **state)
     assert_chain(&osc_trace_facts(&trace)->callers, 2, "a>b");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(tells_the_operators_around_a_record, end),
-        cmocka_unit_test_teardown(counts_calls_with_and_without_records, end),
-        cmocka_unit_test_teardown(is_empty_without_records, end),
-        cmocka_unit_test_teardown(survives_any_failed_allocation, end),
-    };
-    return cmocka_run_group_tests_name("callers", tests, NULL, NULL);
-}
+UNIT_MAIN("callers")

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "derive/classify.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 #include "support/small_trace.h"
+#include "support/unit.h"
 
 static bool kernel_has(const char *name, uint16_t flag)
 {
@@ -19,9 +14,8 @@ static bool host_has(const char *name, uint16_t flag)
     return (osc_classify_host(osc_str_c(name)) & flag) != 0;
 }
 
-static void kernels_of_communication_libraries_are_communication(void **state)
+TEST(kernels_of_communication_libraries_are_communication)
 {
-    (void)state;
     assert_true(kernel_has("ncclKernel_AllReduce_RING_LL_Sum_float", OSC_NAME_COMM_KERNEL));
     assert_true(kernel_has("ncclDevKernel_Generic", OSC_NAME_COMM_KERNEL));
     assert_true(kernel_has("mscclKernel_Sum", OSC_NAME_COMM_KERNEL));
@@ -30,9 +24,8 @@ static void kernels_of_communication_libraries_are_communication(void **state)
     assert_false(kernel_has("volta_sgemm_64x64_nt", OSC_NAME_COMM_KERNEL));
 }
 
-static void host_ranges_of_collectives_are_told_from_the_ten_of_the_plugin(void **state)
+TEST(host_ranges_of_collectives_are_told_from_the_ten_of_the_plugin)
 {
-    (void)state;
     assert_true(host_has("gloo:barrier", OSC_NAME_COMM_HOST));
     assert_false(host_has("gloo:barrier", OSC_NAME_COMM_TB));
     assert_true(host_has("gloo:all_reduce", OSC_NAME_COMM_TB));
@@ -43,14 +36,13 @@ static void host_ranges_of_collectives_are_told_from_the_ten_of_the_plugin(void 
     assert_false(host_has("aten::add", OSC_NAME_COMM_HOST));
 }
 
-static void names_that_no_rule_covers_are_unknown_not_without_tensor_cores(void **state)
+TEST(names_that_no_rule_covers_are_unknown_not_without_tensor_cores)
 {
     const uint16_t ours = osc_classify_kernel(OSC_STR("my_triton_kernel"));
     const uint16_t simt = osc_classify_kernel(OSC_STR("cutlass_simt_sgemm"));
     const uint16_t new = osc_classify_kernel(OSC_STR("sm90_xmma_fprop_implicit_gemm"));
     const uint16_t old = osc_classify_kernel(OSC_STR("volta_fp16_s884gemm"));
 
-    (void)state;
     assert_int_equal(osc_name_tensor_cores(ours, false), OSC_TENSOR_CORES_UNKNOWN);
     assert_int_equal(osc_name_tensor_cores(ours, true), OSC_TENSOR_CORES_NO);
     assert_int_equal(osc_name_tensor_cores(simt, false), OSC_TENSOR_CORES_NO);
@@ -59,24 +51,22 @@ static void names_that_no_rule_covers_are_unknown_not_without_tensor_cores(void 
     assert_int_equal(osc_name_tensor_cores(old, true), OSC_TENSOR_CORES_YES);
 }
 
-static void newer_operators_are_eligible_but_not_for_the_plugin(void **state)
+TEST(newer_operators_are_eligible_but_not_for_the_plugin)
 {
     const uint16_t old = osc_classify_host(OSC_STR("aten::mm"));
     const uint16_t new = osc_classify_host(OSC_STR("aten::convolution_backward"));
 
-    (void)state;
     assert_true(osc_name_is_eligible(old, false) && osc_name_is_eligible(old, true));
     assert_true(osc_name_is_eligible(new, false));
     assert_false(osc_name_is_eligible(new, true));
     assert_false(osc_name_is_eligible(osc_classify_host(OSC_STR("aten::mm_")), false));
 }
 
-static void a_trace_knows_whether_its_device_communicates(void **state)
+TEST(a_trace_knows_whether_its_device_communicates)
 {
     struct osc_trace t = {0};
     struct osc_classes c;
 
-    (void)state;
     assert_true(small_load(&t, KERNEL("sgemm", 0, 5, 1)));
     assert_int_equal(osc_classes_make(&t, &c), OSC_OK);
     assert_false(c.has_device_comm);
@@ -92,9 +82,8 @@ static void a_trace_knows_whether_its_device_communicates(void **state)
     osc_trace_fini(&t);
 }
 
-static void calls_of_the_runtime_are_known_by_what_they_do(void **state)
+TEST(calls_of_the_runtime_are_known_by_what_they_do)
 {
-    (void)state;
     assert_true(host_has("cudaStreamSynchronize", OSC_NAME_SYNC));
     assert_true(host_has("hipMemcpyWithStream", OSC_NAME_SYNC));
     assert_false(host_has("cudaMemcpyAsync", OSC_NAME_SYNC));
@@ -104,15 +93,4 @@ static void calls_of_the_runtime_are_known_by_what_they_do(void **state)
     assert_false(host_has("cudaLaunchKernel", OSC_NAME_GRAPH | OSC_NAME_SYNC));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kernels_of_communication_libraries_are_communication),
-        cmocka_unit_test(host_ranges_of_collectives_are_told_from_the_ten_of_the_plugin),
-        cmocka_unit_test(names_that_no_rule_covers_are_unknown_not_without_tensor_cores),
-        cmocka_unit_test(newer_operators_are_eligible_but_not_for_the_plugin),
-        cmocka_unit_test(calls_of_the_runtime_are_known_by_what_they_do),
-        cmocka_unit_test(a_trace_knows_whether_its_device_communicates),
-    };
-    return cmocka_run_group_tests_name("classify", tests, NULL, NULL);
-}
+UNIT_MAIN("classify")

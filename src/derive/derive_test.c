@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "derive/derive.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "base/mem.h"
 #include "derive/facts.h"
 #include "support/small_trace.h"
+#include "support/unit.h"
 
 /* Two steps, operators, launches, work, an orphan, overlaps and memory. */
 static const char events[] = STEP(5, 0, 100) STEP(6, 100, 100) OP("a", 1, 10, 20, "")
@@ -54,11 +49,10 @@ static void assert_same_facts(void)
     assert_int_equal(trace.facts, expected.facts);
 }
 
-static void facts_outlast_a_failure_to_make_others(void **state)
+TEST_WITH(facts_outlast_a_failure_to_make_others, NULL, end)
 {
     bool has_failed = true;
 
-    (void)state;
     assert_true(small_load(&expected, events));
     assert_int_equal(osc_derive(&expected, FIRST | REST, 1, NULL), OSC_OK);
     for (long n = 0; has_failed; n++) {
@@ -79,11 +73,10 @@ static void facts_outlast_a_failure_to_make_others(void **state)
     }
 }
 
-static void facts_are_paid_for_by_the_trace(void **state)
+TEST_WITH(facts_are_paid_for_by_the_trace, NULL, end)
 {
     struct osc_mem_account set = {.limit = 0}, question = {.limit = 1, .parent = &set};
 
-    (void)state;
     (void)osc_mem_enter(&set);
     assert_true(small_load(&trace, events));
     (void)osc_mem_enter(&question);
@@ -99,11 +92,4 @@ static void facts_are_paid_for_by_the_trace(void **state)
     assert_int_equal(atomic_load_explicit(&set.held, memory_order_relaxed), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(facts_are_paid_for_by_the_trace, end),
-        cmocka_unit_test_teardown(facts_outlast_a_failure_to_make_others, end),
-    };
-    return cmocka_run_group_tests_name("derive", tests, NULL, NULL);
-}
+UNIT_MAIN("derive")

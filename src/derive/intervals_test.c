@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "derive/intervals.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
 #include "base/mem.h"
+#include "support/unit.h"
 
 #define SET(s, ...) \
     fill(s, (const int64_t[]){__VA_ARGS__}, sizeof((int64_t[]){__VA_ARGS__}) / 8)
@@ -32,11 +27,10 @@ static void is(struct osc_intervals *s, const int64_t *v, size_t n)
 }
 
 /* The lists of the plugin's own test_ranges.py. */
-static void merging_joins_what_overlaps_or_touches(void **state)
+TEST(merging_joins_what_overlaps_or_touches)
 {
     struct osc_intervals s = {0};
 
-    (void)state;
     SET(&s, 1, 3, 5, 9, 9, 10, 2, 4, 20, 30, 21, 22);
     IS(&s, 1, 4, 5, 10, 20, 30);
     SET(&s, 5, 6, 4, 5, 3, 4, 2, 3, 1, 2);
@@ -45,11 +39,10 @@ static void merging_joins_what_overlaps_or_touches(void **state)
     IS(&s, 7, 8);
 }
 
-static void a_search_finds_the_same_from_anywhere(void **state)
+TEST(a_search_finds_the_same_from_anywhere)
 {
     struct osc_intervals s = {0};
 
-    (void)state;
     for (size_t n = 0; n < 40; n++) {
         for (int64_t at = -5; at < 10 * (int64_t)n + 5; at++) {
             const size_t found = at <= 0 ? 0 : ((size_t)at + 4) / 10;
@@ -66,11 +59,10 @@ static void a_search_finds_the_same_from_anywhere(void **state)
     osc_intervals_fini(&s);
 }
 
-static void an_intersection_covers_what_both_cover(void **state)
+TEST(an_intersection_covers_what_both_cover)
 {
     struct osc_intervals a = {0}, b = {0}, out = {0};
 
-    (void)state;
     SET(&a, 0, 10, 20, 30, 40, 50);
     SET(&b, 5, 25, 28, 45, 50, 60);
     assert_int_equal(osc_intervals_intersect(&a, &b, &out), OSC_OK);
@@ -79,11 +71,10 @@ static void an_intersection_covers_what_both_cover(void **state)
     osc_intervals_fini(&b);
 }
 
-static void a_difference_covers_what_only_the_first_covers(void **state)
+TEST(a_difference_covers_what_only_the_first_covers)
 {
     struct osc_intervals a = {0}, b = {0}, out = {0};
 
-    (void)state;
     SET(&a, 0, 10, 20, 30, 40, 50, 60, 70);
     SET(&b, 2, 3, 5, 25, 28, 45, 60, 70);
     assert_int_equal(osc_intervals_subtract(&a, &b, &out), OSC_OK);
@@ -92,12 +83,11 @@ static void a_difference_covers_what_only_the_first_covers(void **state)
     osc_intervals_fini(&b);
 }
 
-static void a_ruler_measures_any_window(void **state)
+TEST(a_ruler_measures_any_window)
 {
     struct osc_intervals s = {0};
     struct osc_ruler r;
 
-    (void)state;
     SET(&s, 0, 10, 20, 50, 60, 61);
     assert_int_equal(osc_intervals_length(&s), 41);
     assert_int_equal(osc_ruler_init(&r, &s), OSC_OK);
@@ -112,11 +102,10 @@ static void a_ruler_measures_any_window(void **state)
 }
 
 /* U(A) + U(B) = U(A or B) + U(A and B), and A = (A minus B) or (A and B). */
-static void lengths_add_up_on_random_sets(void **state)
+TEST(lengths_add_up_on_random_sets)
 {
     unsigned seed = 1;
 
-    (void)state;
     for (int round = 0; round < 500; round++) {
         struct osc_intervals a = {0}, b = {0}, both = {0}, any = {0}, only = {0};
 
@@ -145,11 +134,10 @@ static void lengths_add_up_on_random_sets(void **state)
     }
 }
 
-static void a_failed_allocation_is_told_at_the_end(void **state)
+TEST(a_failed_allocation_is_told_at_the_end)
 {
     struct osc_intervals s = {0};
 
-    (void)state;
     osc_mem_fail_after(0);
     osc_intervals_add(&s, 1, 2);
     osc_mem_fail_after(-1);
@@ -159,12 +147,11 @@ static void a_failed_allocation_is_told_at_the_end(void **state)
     osc_intervals_fini(&s);
 }
 
-static void a_ruler_measures_more_than_it_has_marks_for(void **state)
+TEST(a_ruler_measures_more_than_it_has_marks_for)
 {
     struct osc_intervals s = {0};
     struct osc_ruler r;
 
-    (void)state;
     for (int64_t i = 0; i < 200; i++)
         osc_intervals_add(&s, 10 * i, 10 * i + 1 + i % 3);
     assert_int_equal(osc_ruler_init(&r, &s), OSC_OK);
@@ -179,17 +166,4 @@ static void a_ruler_measures_more_than_it_has_marks_for(void **state)
     osc_intervals_fini(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(merging_joins_what_overlaps_or_touches),
-        cmocka_unit_test(a_search_finds_the_same_from_anywhere),
-        cmocka_unit_test(an_intersection_covers_what_both_cover),
-        cmocka_unit_test(a_difference_covers_what_only_the_first_covers),
-        cmocka_unit_test(a_ruler_measures_any_window),
-        cmocka_unit_test(a_ruler_measures_more_than_it_has_marks_for),
-        cmocka_unit_test(lengths_add_up_on_random_sets),
-        cmocka_unit_test(a_failed_allocation_is_told_at_the_end),
-    };
-    return cmocka_run_group_tests_name("intervals", tests, NULL, NULL);
-}
+UNIT_MAIN("intervals")

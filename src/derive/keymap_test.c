@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "derive/keymap.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 #include "base/mem.h"
+#include "support/unit.h"
 
 /* Put each of KEYS with a value of its own, and find all of them again. */
 static void check(const int64_t *keys, uint32_t n)
@@ -31,11 +26,10 @@ static void check(const int64_t *keys, uint32_t n)
     osc_keymap_fini(&m);
 }
 
-static void any_keys_are_found_again(void **state)
+TEST(any_keys_are_found_again)
 {
     static int64_t dense[5000], far[5000], clusters[5000];
 
-    (void)state;
     for (int i = 0; i < 5000; i++) {
         dense[i] = 1000000 + i;
         far[i] = (int64_t)i << 40;
@@ -47,13 +41,12 @@ static void any_keys_are_found_again(void **state)
     check((const int64_t[]){INT64_MIN + 1, INT64_MAX, 0, -1}, 4);
 }
 
-static void few_keys_take_little(void **state)
+TEST(few_keys_take_little)
 {
     struct osc_keyrange range = {0};
     struct osc_keymap m;
     const size_t before = osc_mem_held();
 
-    (void)state;
     osc_keyrange_add(&range, 5);
     osc_keymap_init(&m, &range);
     assert_non_null(osc_keymap_put(&m, 5));
@@ -63,22 +56,13 @@ static void few_keys_take_little(void **state)
 }
 
 /* Keys that share no page take pages only as long as that is worth it. */
-static void scattered_keys_do_not_blow_it_up(void **state)
+TEST(scattered_keys_do_not_blow_it_up)
 {
     static int64_t keys[40000];
 
-    (void)state;
     for (int i = 0; i < 40000; i++)
         keys[i] = (int64_t)i * OSC_KEYMAP_PAGE;
     check(keys, 40000);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_keys_are_found_again),
-        cmocka_unit_test(few_keys_take_little),
-        cmocka_unit_test(scattered_keys_do_not_blow_it_up),
-    };
-    return cmocka_run_group_tests_name("keymap", tests, NULL, NULL);
-}
+UNIT_MAIN("keymap")

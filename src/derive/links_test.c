@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "derive/links.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 #include "derive/facts.h"
 #include "support/small_trace.h"
+#include "support/unit.h"
 
 static struct osc_trace trace;
 
@@ -31,9 +26,8 @@ static uint64_t count_of(enum osc_finding_code code)
     return trace.findings.by_code[code].count;
 }
 
-static void device_work_goes_to_the_call_of_its_correlation(void **state)
+TEST_WITH(device_work_goes_to_the_call_of_its_correlation, NULL, end)
 {
-    (void)state;
     const struct osc_chunk *const c = load(
         CALL(1, 0, 1, 5, "") RANGE("cuda_driver", "cuLaunchKernel", 2, 3, 1, "'correlation':6")
             KERNEL("a", 10, 1, 6) KERNEL("b", 11, 1, 5) KERNEL("c", 12, 1, 5)
@@ -48,9 +42,8 @@ static void device_work_goes_to_the_call_of_its_correlation(void **state)
     assert_int_equal(osc_trace_facts(&trace)->links.n_works, 4);
 }
 
-static void of_calls_with_one_correlation_the_latest_before_the_work_has_it(void **state)
+TEST_WITH(of_calls_with_one_correlation_the_latest_before_the_work_has_it, NULL, end)
 {
-    (void)state;
     const struct osc_chunk *const c =
         load(CALL(1, 30, 1, 5, "") CALL(1, 10, 1, 5, "") CALL(1, 20, 1, 5, "")
                  KERNEL("before all", 5, 1, 5) KERNEL("first", 15, 1, 5)
@@ -62,9 +55,8 @@ static void of_calls_with_one_correlation_the_latest_before_the_work_has_it(void
     assert_int_equal(count_of(OSC_FINDING_duplicate_id), 1);
 }
 
-static void a_call_belongs_to_the_operator_that_its_external_id_names(void **state)
+TEST_WITH(a_call_belongs_to_the_operator_that_its_external_id_names, NULL, end)
 {
-    (void)state;
     const struct osc_chunk *const c =
         load(OP("outer", 1, 0, 100, "'External id':2") OP("inner", 1, 20, 70, "'External id':4")
                  CALL(1, 20, 0, 334, ",'External id':2") CALL(1, 90, 0, 335, ",'External id':4")
@@ -74,9 +66,8 @@ static void a_call_belongs_to_the_operator_that_its_external_id_names(void **sta
     assert_int_equal(small_number(c->link[4]), 1); /* whatever its thread */
 }
 
-static void an_external_id_that_cannot_be_right_does_not_count(void **state)
+TEST_WITH(an_external_id_that_cannot_be_right_does_not_count, NULL, end)
 {
-    (void)state;
     const struct osc_chunk *const c =
         load(OP("a", 1, 0, 10, "'External id':2") OP("b", 1, 20, 10, "'External id':3")
                  CALL(1, 22, 1, 7, ",'External id':2") CALL(2, 22, 1, 8, ",'External id':2")
@@ -86,9 +77,8 @@ static void an_external_id_that_cannot_be_right_does_not_count(void **state)
     assert_int_equal(small_number(c->link[4]), -1);
 }
 
-static void a_module_does_not_hide_the_operator_around_it(void **state)
+TEST_WITH(a_module_does_not_hide_the_operator_around_it, NULL, end)
 {
-    (void)state;
     const struct osc_chunk *const c =
         load(OP("op", 1, 0, 10, "") RANGE("python_function", "nn.Module: M", 1, 5, 20,
                                           "'Python id':1,'Python module id':1")
@@ -97,9 +87,8 @@ static void a_module_does_not_hide_the_operator_around_it(void **state)
     assert_int_equal(small_number(c->link[4]), 3);
 }
 
-static void steps_and_annotations_launch_nothing_themselves(void **state)
+TEST_WITH(steps_and_annotations_launch_nothing_themselves, NULL, end)
 {
-    (void)state;
     const struct osc_chunk *const c =
         load(STEP(1, 0, 10) OP("ProfilerStep#2", 2, 0, 10, "'External id':1")
                  CALL(1, 1, 1, 7, "") CALL(2, 1, 1, 8, ",'External id':1"));
@@ -107,9 +96,8 @@ static void steps_and_annotations_launch_nothing_themselves(void **state)
     assert_int_equal(small_number(c->link[3]), -1);
 }
 
-static void launches_without_work_are_counted_where_there_is_work(void **state)
+TEST_WITH(launches_without_work_are_counted_where_there_is_work, NULL, end)
 {
-    (void)state;
     load(CALL(1, 10, 5, 1, "") CALL(1, 20, 5, 2, "") KERNEL("k", 30, 5, 1));
     assert_int_equal(count_of(OSC_FINDING_no_work), 1);
     assert_int_equal(trace.findings.by_code[OSC_FINDING_no_work].first_ns, 20000);
@@ -118,11 +106,10 @@ static void launches_without_work_are_counted_where_there_is_work(void **state)
     assert_int_equal(count_of(OSC_FINDING_no_work), 0);
 }
 
-static void only_children_of_the_same_name_are_merged(void **state)
+TEST_WITH(only_children_of_the_same_name_are_merged, NULL, end)
 {
     const struct osc_facts *f;
 
-    (void)state;
     (void)load(OP("mm", 1, 0, 30, "") OP("mm", 1, 1, 28, "") OP("mm", 1, 2, 20, "")
                    OP("add", 1, 3, 1, "") OP("add", 1, 5, 1, ""));
     f = osc_trace_facts(&trace);
@@ -138,9 +125,8 @@ static void only_children_of_the_same_name_are_merged(void **state)
     assert_int_equal(osc_optree_owner(&f->tree, 5), 5);
 }
 
-static void backward_operators_find_their_forward_ones(void **state)
+TEST_WITH(backward_operators_find_their_forward_ones, NULL, end)
 {
-    (void)state;
     const struct osc_chunk *const c = load(
         OP("mm", 1, 0, 9, "'Sequence number':5,'Fwd thread id':0")
             OP("add", 1, 10, 9, "'Sequence number':6,'Fwd thread id':0")
@@ -161,9 +147,8 @@ static void backward_operators_find_their_forward_ones(void **state)
     "{'ph':'" ph "','cat':'fwdbwd','name':'fwdbwd','id':" #id ",'pid':1,'tid':" #tid \
     ",'ts':" #ts "},"
 
-static void of_several_arrows_the_first_counts(void **state)
+TEST_WITH(of_several_arrows_the_first_counts, NULL, end)
 {
-    (void)state;
     const struct osc_chunk *const c =
         load(OP("mm", 1, 0, 9, "") OP("mm", 1, 20, 9, "") OP("MmBackward0", 2, 50, 9, "")
                  OP("ProfilerStep#4", 1, 60, 9, "'Sequence number':1") OP("mm", 1, 60, 5, "")
@@ -175,21 +160,4 @@ static void of_several_arrows_the_first_counts(void **state)
     assert_int_equal(small_number(c->link[4]), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(device_work_goes_to_the_call_of_its_correlation, end),
-        cmocka_unit_test_teardown(
-            of_calls_with_one_correlation_the_latest_before_the_work_has_it, end),
-        cmocka_unit_test_teardown(a_call_belongs_to_the_operator_that_its_external_id_names,
-                                  end),
-        cmocka_unit_test_teardown(an_external_id_that_cannot_be_right_does_not_count, end),
-        cmocka_unit_test_teardown(a_module_does_not_hide_the_operator_around_it, end),
-        cmocka_unit_test_teardown(steps_and_annotations_launch_nothing_themselves, end),
-        cmocka_unit_test_teardown(launches_without_work_are_counted_where_there_is_work, end),
-        cmocka_unit_test_teardown(only_children_of_the_same_name_are_merged, end),
-        cmocka_unit_test_teardown(backward_operators_find_their_forward_ones, end),
-        cmocka_unit_test_teardown(of_several_arrows_the_first_counts, end),
-    };
-    return cmocka_run_group_tests_name("links", tests, NULL, NULL);
-}
+UNIT_MAIN("links")

@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "derive/loads.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-
-#include <cmocka.h>
-
 #include "base/mem.h"
 #include "derive/facts.h"
 #include "support/small_trace.h"
+#include "support/unit.h"
 
 #define BLOCKS(name, ts, dur, correlation, blocks) \
     WORK("kernel", name, ts, dur, correlation, ",'blocks per SM':" #blocks)
@@ -53,9 +47,8 @@ static void assert_fill(uint32_t i, int64_t start_ns, int64_t end_ns, double fil
     assert_true((double)f->fill / (double)OSC_FILL_ONE == fill);
 }
 
-static void concurrent_kernels_fill_at_most_the_whole_device(void **state)
+TEST_WITH(concurrent_kernels_fill_at_most_the_whole_device, NULL, end)
 {
-    (void)state;
     load(BLOCKS("a", 0, 10, 1, 0.5) BLOCKS("b", 5, 10, 2, 0.75) BLOCKS("c", 12, 10, 3, 0.25));
     assert_int_equal(loads.n_devices, 1);
     assert_int_equal(loads.devices[0].n_fills, 5);
@@ -67,17 +60,15 @@ static void concurrent_kernels_fill_at_most_the_whole_device(void **state)
 }
 
 /* With doubles, 0.1 + 0.2 - 0.1 - 0.2 leaves 2.8e-17 behind. */
-static void a_sweep_leaves_nothing_between_kernels(void **state)
+TEST_WITH(a_sweep_leaves_nothing_between_kernels, NULL, end)
 {
-    (void)state;
     load(BLOCKS("a", 0, 10, 1, 0.1) BLOCKS("b", 5, 10, 2, 0.2) BLOCKS("c", 30, 5, 3, 12));
     assert_int_equal(loads.devices[0].n_fills, 4);
     assert_fill(3, 30000, 35000, 1);
 }
 
-static void a_kernel_without_a_length_or_blocks_fills_nothing(void **state)
+TEST_WITH(a_kernel_without_a_length_or_blocks_fills_nothing, NULL, end)
 {
-    (void)state;
     load(BLOCKS("a", 0, 0, 1, 0.5) BLOCKS("b", 1, 5, 2, 0) BLOCKS("c", 7, 5, 3, 'inf')
              KERNEL("d", 20, 5, 4));
     assert_int_equal(loads.devices[0].n_fills, 0);
@@ -85,12 +76,11 @@ static void a_kernel_without_a_length_or_blocks_fills_nothing(void **state)
 }
 
 /* Four queues of one device, in no order of time; ends of one queue cross. */
-static void queues_are_swept_in_order_of_time(void **state)
+TEST_WITH(queues_are_swept_in_order_of_time, NULL, end)
 {
     char text[8192];
     size_t len = 0;
 
-    (void)state;
     for (int i = 0; i < 40; i++)
         len += (size_t)snprintf(
             text + len, sizeof text - len,
@@ -111,9 +101,8 @@ static void queues_are_swept_in_order_of_time(void **state)
     assert_int_equal(loads.devices[0].busy.v[0].end_ns, 41000);
 }
 
-static void devices_stand_in_order_of_their_numbers(void **state)
+TEST_WITH(devices_stand_in_order_of_their_numbers, NULL, end)
 {
-    (void)state;
     load(ON_DEVICE("kernel", 10, 0, 5) ON_DEVICE("gpu_memcpy", 2, 0, 5)
              ON_DEVICE("kernel", 9, 7, 5));
     assert_int_equal(loads.n_devices, 3);
@@ -125,9 +114,8 @@ static void devices_stand_in_order_of_their_numbers(void **state)
     assert_int_equal(loads.devices[2].busy.v[0].end_ns, 5000);
 }
 
-static void buckets_are_a_power_of_ten_and_the_last_is_longer(void **state)
+TEST_WITH(buckets_are_a_power_of_ten_and_the_last_is_longer, NULL, end)
 {
-    (void)state;
     load(SPAN(10, 1065) KERNEL("k", 0, 25, 1) KERNEL("k", 1070, 100, 2));
     assert_int_equal(loads.bucket_ns, 100000);
     assert_int_equal(loads.n_buckets, 10);
@@ -141,9 +129,8 @@ static void buckets_are_a_power_of_ten_and_the_last_is_longer(void **state)
     assert_int_equal(last.busy_ns, 5000);
 }
 
-static void a_hundred_buckets_are_not_too_many(void **state)
+TEST_WITH(a_hundred_buckets_are_not_too_many, NULL, end)
 {
-    (void)state;
     load(SPAN(0, 100) KERNEL("k", 0, 1, 1));
     assert_int_equal(loads.bucket_ns, 1000);
     assert_int_equal(loads.n_buckets, 100);
@@ -160,20 +147,18 @@ static void a_hundred_buckets_are_not_too_many(void **state)
     assert_int_equal(osc_loads_bucket(&loads, 0, 39).end_ns, INT64_C(4000000000000000000));
 }
 
-static void without_a_span_all_events_are_the_extent(void **state)
+TEST_WITH(without_a_span_all_events_are_the_extent, NULL, end)
 {
-    (void)state;
     load(OP("aten::mm", 1, 5, 10, "") KERNEL("k", 20, 30, 1));
     assert_int_equal(loads.start_ns, 5000);
     assert_int_equal(loads.end_ns, 50000);
 }
 
 /* Fail the first allocation, then the second, ... until the work gets done. */
-static void any_failed_allocation_leaves_no_loads(void **state)
+TEST_WITH(any_failed_allocation_leaves_no_loads, NULL, end)
 {
     osc_status st = OSC_ENOMEM;
 
-    (void)state;
     load(BLOCKS("a", 10, 10, 1, 0.5) BLOCKS("b", 5, 10, 2, 0.75) ON_DEVICE("kernel", 1, 0, 5));
     osc_loads_fini(&loads);
     for (long n = 0; st != OSC_OK; n++) {
@@ -185,18 +170,4 @@ static void any_failed_allocation_leaves_no_loads(void **state)
     assert_int_equal(loads.n_devices, 2);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(concurrent_kernels_fill_at_most_the_whole_device, end),
-        cmocka_unit_test_teardown(a_sweep_leaves_nothing_between_kernels, end),
-        cmocka_unit_test_teardown(a_kernel_without_a_length_or_blocks_fills_nothing, end),
-        cmocka_unit_test_teardown(queues_are_swept_in_order_of_time, end),
-        cmocka_unit_test_teardown(devices_stand_in_order_of_their_numbers, end),
-        cmocka_unit_test_teardown(buckets_are_a_power_of_ten_and_the_last_is_longer, end),
-        cmocka_unit_test_teardown(a_hundred_buckets_are_not_too_many, end),
-        cmocka_unit_test_teardown(without_a_span_all_events_are_the_extent, end),
-        cmocka_unit_test_teardown(any_failed_allocation_leaves_no_loads, end),
-    };
-    return cmocka_run_group_tests_name("loads", tests, NULL, NULL);
-}
+UNIT_MAIN("loads")

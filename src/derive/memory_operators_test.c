@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "derive/memory_operators.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 #include "derive/facts.h"
 #include "support/small_trace.h"
+#include "support/unit.h"
 
-static void records_belong_to_the_deepest_operator_that_holds_them(void **state)
+TEST(records_belong_to_the_deepest_operator_that_holds_them)
 {
     struct osc_trace t = {0};
 
-    (void)state;
     assert_true(small_load(&t, OP("a", 1, 0, 10, "") OP("b", 1, 2, 3, "") MEMORY(1, 5, 64)
                                    MEMORY(1, 2, 64) MEMORY(1, 10, -64) MEMORY(2, 3, 64)
                                        STEP(1, 20, 10) MEMORY(1, 25, 64) OP("c", 1, 40, 9, "")
@@ -34,10 +28,4 @@ static void records_belong_to_the_deepest_operator_that_holds_them(void **state)
     osc_trace_fini(&t);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(records_belong_to_the_deepest_operator_that_holds_them),
-    };
-    return cmocka_run_group_tests_name("memory", tests, NULL, NULL);
-}
+UNIT_MAIN("memory")

@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "derive/nest.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
 #include "base/mem.h"
 #include "derive/derive.h"
 #include "support/small_trace.h"
+#include "support/unit.h"
 
 static struct osc_trace trace;
 
@@ -33,9 +27,8 @@ static uint64_t count_of(enum osc_finding_code code)
     return trace.findings.by_code[code].count;
 }
 
-static void ranges_nest_by_time_whatever_their_order_in_the_file(void **state)
+TEST_WITH(ranges_nest_by_time_whatever_their_order_in_the_file, NULL, end)
 {
-    (void)state;
     const struct osc_chunk *const c = load(OP("c", 1, 3, 2, "") OP("b", 1, 2, 5, "")
                                                OP("a", 1, 0, 10, "") OP("d", 1, 8, 1, ""));
     assert_int_equal(small_number(c->parent[0]), 1);
@@ -49,9 +42,8 @@ static void ranges_nest_by_time_whatever_their_order_in_the_file(void **state)
     assert_int_equal(c->self_ns[0], 2000);
 }
 
-static void of_equal_starts_the_longer_is_the_parent_and_then_the_earlier(void **state)
+TEST_WITH(of_equal_starts_the_longer_is_the_parent_and_then_the_earlier, NULL, end)
 {
-    (void)state;
     const struct osc_chunk *const c =
         load(OP("short", 1, 0, 4, "") OP("long", 1, 0, 9, "") OP("same", 1, 0, 4, ""));
     assert_int_equal(small_number(c->parent[1]), -1);
@@ -59,18 +51,16 @@ static void of_equal_starts_the_longer_is_the_parent_and_then_the_earlier(void *
     assert_int_equal(small_number(c->parent[2]), 0);
 }
 
-static void a_range_that_starts_where_another_ends_is_not_in_it(void **state)
+TEST_WITH(a_range_that_starts_where_another_ends_is_not_in_it, NULL, end)
 {
-    (void)state;
     const struct osc_chunk *const c =
         load(OP("a", 1, 0, 5, "") OP("b", 1, 5, 5, "") OP("nothing", 1, 2, 0, ""));
     assert_int_equal(small_number(c->parent[1]), -1);
     assert_int_equal(small_number(c->parent[2]), 0);
 }
 
-static void a_partial_overlap_makes_siblings_and_is_counted(void **state)
+TEST_WITH(a_partial_overlap_makes_siblings_and_is_counted, NULL, end)
 {
-    (void)state;
     const struct osc_chunk *const c = load(OP("outer", 1, 0, 20, "") OP("a", 1, 1, 12, "")
                                                OP("b", 1, 9, 10, "") OP("in b", 1, 10, 1, ""));
     assert_int_equal(small_number(c->parent[1]), 0);
@@ -82,9 +72,8 @@ static void a_partial_overlap_makes_siblings_and_is_counted(void **state)
     assert_int_equal(count_of(OSC_FINDING_negative_self), 1);
 }
 
-static void threads_queues_and_what_is_asynchronous_stay_apart(void **state)
+TEST_WITH(threads_queues_and_what_is_asynchronous_stay_apart, NULL, end)
 {
-    (void)state;
     const struct osc_chunk *const c =
         load(OP("a", 1, 0, 9, "") OP("b", 2, 1, 2, "") KERNEL("k", 2, 3, 1) MEMORY(
             1, 4, 8) "{'ph':'b','cat':'x','name':'async','id':1,'pid':1,'tid':1,'ts':2},"
@@ -119,11 +108,10 @@ static int slow_parent(const struct osc_chunk *c, uint32_t i)
     return best;
 }
 
-static void random_forests_equal_those_of_a_slow_search(void **state)
+TEST_WITH(random_forests_equal_those_of_a_slow_search, NULL, end)
 {
     unsigned seed = 7;
 
-    (void)state;
     for (int round = 0; round < 200; round++) {
         static char text[1 << 14];
         size_t len = 0;
@@ -140,11 +128,10 @@ static void random_forests_equal_those_of_a_slow_search(void **state)
     }
 }
 
-static void a_failed_allocation_leaves_the_trace_as_it_was(void **state)
+TEST_WITH(a_failed_allocation_leaves_the_trace_as_it_was, NULL, end)
 {
     osc_status st = OSC_ENOMEM;
 
-    (void)state;
     assert_true(small_load(&trace, OP("b", 1, 2, 5, "") OP("a", 1, 0, 10, "'External id':3")
                                        CALL(1, 3, 1, 9, ",'External id':3") KERNEL("k", 4, 5, 9)
                                            STEP(1, 0, 12) MEMORY(1, 3, 8)));
@@ -161,17 +148,4 @@ static void a_failed_allocation_leaves_the_trace_as_it_was(void **state)
     assert_int_equal(small_number(small_chunk(&trace)->parent[0]), 1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(ranges_nest_by_time_whatever_their_order_in_the_file, end),
-        cmocka_unit_test_teardown(of_equal_starts_the_longer_is_the_parent_and_then_the_earlier,
-                                  end),
-        cmocka_unit_test_teardown(a_range_that_starts_where_another_ends_is_not_in_it, end),
-        cmocka_unit_test_teardown(a_partial_overlap_makes_siblings_and_is_counted, end),
-        cmocka_unit_test_teardown(threads_queues_and_what_is_asynchronous_stay_apart, end),
-        cmocka_unit_test_teardown(random_forests_equal_those_of_a_slow_search, end),
-        cmocka_unit_test_teardown(a_failed_allocation_leaves_the_trace_as_it_was, end),
-    };
-    return cmocka_run_group_tests_name("nest", tests, NULL, NULL);
-}
+UNIT_MAIN("nest")

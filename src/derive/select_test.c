@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "derive/select.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "derive/derive.h"
 #include "derive/view.h"
 #include "support/small_trace.h"
+#include "support/unit.h"
 
 /* Rows: two steps, an operator and a launch on each of two threads, work, an orphan. */
 static const char events[] = STEP(5, 0, 100) STEP(6, 100, 100) OP("a", 1, 10, 20, "")
@@ -58,47 +52,43 @@ static void stay(const struct osc_selection *s, const char *names)
     stay_of(events, s, names);
 }
 
-static void a_thread_comes_with_the_device_work_that_it_launched(void **state)
+TEST_WITH(a_thread_comes_with_the_device_work_that_it_launched, NULL, end)
 {
-    (void)state;
     stay(&(struct osc_selection){.thread = "2"}, "b cudaLaunchKernel kb");
     stay(&(struct osc_selection){.process = "1", .thread = "1"},
          "ProfilerStep#5 ProfilerStep#6 a cudaLaunchKernel ka");
     stay(&(struct osc_selection){.process = "python", .thread = "2"}, "b cudaLaunchKernel kb");
 }
 
-static void a_thread_without_a_number_is_one(void **state)
+TEST_WITH(a_thread_without_a_number_is_one, NULL, end)
 {
     static const char text[] =
         OP("a", 1, 10, 20,
            "") "{'ph':'X','cat':'cpu_op','name':'b','pid':1,'tid':'','ts':10,'dur':20},";
 
-    (void)state;
     stay_of(text, &(struct osc_selection){.thread = ""}, "b");
 }
 
-static void steps_are_chosen_by_label_or_ordinal(void **state)
+TEST_WITH(steps_are_chosen_by_label_or_ordinal, NULL, end)
 {
-    (void)state;
     stay(&(struct osc_selection){.steps = "5"}, "ProfilerStep#5 a cudaLaunchKernel ka");
     stay(&(struct osc_selection){.steps = "@1-@7"}, "ProfilerStep#6 b cudaLaunchKernel kb");
     stay(&(struct osc_selection){.steps = "5-6"},
          "ProfilerStep#5 ProfilerStep#6 a cudaLaunchKernel b cudaLaunchKernel ka kb");
 }
 
-static void an_annotation_goes_with_its_own_step(void **state)
+TEST_WITH(an_annotation_goes_with_its_own_step, NULL, end)
 {
     static const char steps[] =
         STEP(5, 0, 100) STEP(6, 10, 200) OP("a", 1, 20, 20, "") OP("b", 1, 110, 20, "")
             STEP(7, 150, 100) OP("c", 1, 160, 20, "") OP("d", 1, 220, 9, "");
 
-    (void)state;
     stay_of(steps, &(struct osc_selection){.steps = "5"}, "ProfilerStep#5 a");
     stay_of(steps, &(struct osc_selection){.steps = "6"}, "ProfilerStep#6 b c");
     stay_of(steps, &(struct osc_selection){.steps = "@2"}, "ProfilerStep#7 d");
 }
 
-static void the_copy_of_an_annotation_on_a_device_goes_with_it(void **state)
+TEST_WITH(the_copy_of_an_annotation_on_a_device_goes_with_it, NULL, end)
 {
     static const char text[] = STEP(5, 0, 100) STEP(6, 100, 100)
         RANGE("user_annotation", "loss", 1, 10, 20, "'External id':7")
@@ -107,31 +97,27 @@ static void the_copy_of_an_annotation_on_a_device_goes_with_it(void **state)
                     RANGE("gpu_user_annotation", "loss", 7, 120, 9, "'External id':8")
                         RANGE("gpu_user_annotation", "other", 7, 130, 9, "'External id':8");
 
-    (void)state;
     stay_of(text, &(struct osc_selection){.steps = "5"}, "ProfilerStep#5 loss loss");
     stay_of(text, &(struct osc_selection){.steps = "6"}, "ProfilerStep#6 loss loss");
     stay_of(text, &(struct osc_selection){.thread = "2"}, "loss loss");
 }
 
-static void a_device_takes_nothing_from_the_host(void **state)
+TEST_WITH(a_device_takes_nothing_from_the_host, NULL, end)
 {
-    (void)state;
     stay(&(struct osc_selection){.device = "cuda:0", .has_from = true, .from_ns = 100000},
          "ProfilerStep#6 b cudaLaunchKernel ka kb");
 }
 
-static void times_go_by_starts_from_the_origin(void **state)
+TEST_WITH(times_go_by_starts_from_the_origin, NULL, end)
 {
-    (void)state;
     stay(
         &(struct osc_selection){
             .has_from = true, .from_ns = 12000, .has_to = true, .to_ns = 100000},
         "cudaLaunchKernel orphan");
 }
 
-static void facts_are_made_anew(void **state)
+TEST_WITH(facts_are_made_anew, NULL, end)
 {
-    (void)state;
     assert_int_equal(view_of(events, &(struct osc_selection){.steps = "6"}, NULL), OSC_OK);
     assert_int_equal(base.findings.by_code[OSC_FINDING_no_launch].count, 1);
     assert_int_equal(osc_derive(&trace, OSC_FACT_STEPS, 1, NULL), OSC_OK);
@@ -142,7 +128,7 @@ static void facts_are_made_anew(void **state)
     assert_int_equal(trace.min_ts_ns, 100000);
 }
 
-static void what_is_left_out_is_not_missing(void **state)
+TEST_WITH(what_is_left_out_is_not_missing, NULL, end)
 {
     /* A launch, an operator and an allocation lie before what rests on them. */
     static const char text[] = OP("a", 1, 10, 200, "") CALL(1, 12, 2, 1, "")
@@ -152,7 +138,6 @@ static void what_is_left_out_is_not_missing(void **state)
         OSC_FINDING_no_launch, OSC_FINDING_no_operator, OSC_FINDING_unpaired_release};
     const struct osc_selection from = {.has_from = true, .from_ns = 75000};
 
-    (void)state;
     for (int is_cut = 0; is_cut < 2; is_cut++) {
         if (is_cut)
             assert_int_equal(view_of(text, &from, NULL), OSC_OK);
@@ -167,11 +152,10 @@ static void what_is_left_out_is_not_missing(void **state)
     }
 }
 
-static void steps_keep_their_ordinals(void **state)
+TEST_WITH(steps_keep_their_ordinals, NULL, end)
 {
     struct osc_trace again = {0};
 
-    (void)state;
     assert_int_equal(view_of(events, &(struct osc_selection){.steps = "6"}, NULL), OSC_OK);
     assert_int_equal(osc_derive(&trace, OSC_FACT_VIEWS, 1, NULL), OSC_OK);
     assert_int_equal(trace.n_steps, 1);
@@ -201,12 +185,11 @@ static void steps_keep_their_ordinals(void **state)
     assert_int_equal(trace.steps[0].ordinal, 0);
 }
 
-static void the_base_stays_as_it_is(void **state)
+TEST_WITH(the_base_stays_as_it_is, NULL, end)
 {
     static const char *const threads[] = {"1", "2"};
     struct osc_trace views[2] = {{0}};
 
-    (void)state;
     assert_true(small_load(&base, events));
     assert_int_equal(osc_derive(&base, OSC_FACT_VIEWS, 1, NULL), OSC_OK);
     for (int k = 0; k < 2; k++) {
@@ -253,9 +236,8 @@ static void arrows_stay(const struct osc_selection *s, const char *phases)
     osc_trace_fini(&trace);
 }
 
-static void an_arrow_stays_whole_or_goes(void **state)
+TEST_WITH(an_arrow_stays_whole_or_goes, NULL, end)
 {
-    (void)state;
     arrows_stay(&(struct osc_selection){0}, "sfstfsf");
     arrows_stay(&(struct osc_selection){.process = "1"}, "sfstff");
     arrows_stay(&(struct osc_selection){.steps = "5"}, "sf");
@@ -265,7 +247,7 @@ static void an_arrow_stays_whole_or_goes(void **state)
     arrows_stay(&(struct osc_selection){.has_to = true, .to_ns = 60000}, "sfs");
 }
 
-static void callers_come_along_if_asked_for(void **state)
+TEST_WITH(callers_come_along_if_asked_for, NULL, end)
 {
     static const char frames[] = RANGE("python_function", "main", 1, 0, 300, "")
         RANGE("cpu_op", "outer", 1, 5, 290, "") RANGE("python", "counted", 1, 6, 280, "")
@@ -273,7 +255,6 @@ static void callers_come_along_if_asked_for(void **state)
                 OP("a", 1, 20, 20, "") RANGE("python_function", "after", 1, 220, 10, "");
     const char *const names[] = {"ProfilerStep#5 a", "main nn.Module: A_0 ProfilerStep#5 a"};
 
-    (void)state;
     for (int with = 0; with < 2; with++) {
         char got[128] = "";
 
@@ -291,9 +272,8 @@ static void callers_come_along_if_asked_for(void **state)
     }
 }
 
-static void a_range_of_steps_is_told_from_others(void **state)
+TEST(a_range_of_steps_is_told_from_others)
 {
-    (void)state;
     assert_true(osc_select_is_steps("5"));
     assert_true(osc_select_is_steps("5-7"));
     assert_true(osc_select_is_steps("@0-@2"));
@@ -303,14 +283,13 @@ static void a_range_of_steps_is_told_from_others(void **state)
     assert_false(osc_select_is_steps(""));
 }
 
-static void what_is_not_there_is_told(void **state)
+TEST_WITH(what_is_not_there_is_told, NULL, end)
 {
     static const struct osc_selection wrong[] = {
         {.process = "9"}, {.thread = "9"},   {.device = "xpu:1"}, {.steps = "9"},
         {.steps = "5-"},  {.steps = "@0-6"}, {.steps = "x"},      {.steps = "6-5"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct osc_err err = {0};
 
@@ -321,24 +300,4 @@ static void what_is_not_there_is_told(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(a_thread_comes_with_the_device_work_that_it_launched, end),
-        cmocka_unit_test_teardown(a_thread_without_a_number_is_one, end),
-        cmocka_unit_test_teardown(steps_are_chosen_by_label_or_ordinal, end),
-        cmocka_unit_test_teardown(an_annotation_goes_with_its_own_step, end),
-        cmocka_unit_test_teardown(the_copy_of_an_annotation_on_a_device_goes_with_it, end),
-        cmocka_unit_test_teardown(a_device_takes_nothing_from_the_host, end),
-        cmocka_unit_test_teardown(times_go_by_starts_from_the_origin, end),
-        cmocka_unit_test_teardown(facts_are_made_anew, end),
-        cmocka_unit_test_teardown(what_is_left_out_is_not_missing, end),
-        cmocka_unit_test_teardown(steps_keep_their_ordinals, end),
-        cmocka_unit_test_teardown(the_base_stays_as_it_is, end),
-        cmocka_unit_test_teardown(an_arrow_stays_whole_or_goes, end),
-        cmocka_unit_test_teardown(callers_come_along_if_asked_for, end),
-        cmocka_unit_test(a_range_of_steps_is_told_from_others),
-        cmocka_unit_test_teardown(what_is_not_there_is_told, end),
-    };
-    return cmocka_run_group_tests_name("select", tests, NULL, NULL);
-}
+UNIT_MAIN("select")

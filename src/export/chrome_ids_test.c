@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/chrome_ids.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "derive/derive.h"
 #include "export/export.h"
 #include "opscope/record.h"
 #include "support/loaded_recording.h"
 #include "support/small_trace.h"
+#include "support/unit.h"
 
 static struct small_recording rec;
 static struct osc_trace trace;
@@ -76,9 +69,8 @@ static void assert_args(const char *name, const char *args)
     assert_memory_equal(at + 7, args, strlen(args));
 }
 
-static void events_of_recordings_get_the_numbers_of_kineto(void **state)
+TEST(events_of_recordings_get_the_numbers_of_kineto)
 {
-    (void)state;
     recording_begin(&rec);
     begin(OSC_SCOPE_PYTHON, "outer", 100);
     begin(OSC_SCOPE_OPERATOR, "op", 110);
@@ -102,9 +94,8 @@ static void events_of_recordings_get_the_numbers_of_kineto(void **state)
                             "\"Record function id\":0,\"Ev Idx\":3}}");
 }
 
-static void a_label_that_outlasts_a_call_does_not_hide_it(void **state)
+TEST(a_label_that_outlasts_a_call_does_not_hide_it)
 {
-    (void)state;
     recording_begin(&rec);
     begin(OSC_SCOPE_PYTHON, "work", 100);
     begin(OSC_SCOPE_PYTHON, "enter", 110);
@@ -128,9 +119,8 @@ static void add_metadata(const char *key, const char *value)
                   recording_name(&rec, value), NULL, 0);
 }
 
-static void options_of_recordings_are_told_as_kineto_tells_them(void **state)
+TEST(options_of_recordings_are_told_as_kineto_tells_them)
 {
-    (void)state;
     recording_begin(&rec);
     add_metadata("with_stack", "0");
     add_metadata("record_shapes", "1");
@@ -142,34 +132,22 @@ static void options_of_recordings_are_told_as_kineto_tells_them(void **state)
     assert_non_null(strstr(text, "\n\"mine\": \"0\",\n"));
 }
 
-static void members_of_other_files_stay_as_they_are(void **state)
+TEST(members_of_other_files_stay_as_they_are)
 {
     static const char file[] = "{\"with_stack\":0,\"record_shapes\":\"1\",\"traceEvents\":[]}";
     static const struct osc_import_options defaults;
 
-    (void)state;
     memset(&trace, 0, sizeof trace);
     assert_int_equal(osc_import_memory(&trace, "t", osc_str_c(file), &defaults, NULL), OSC_OK);
     export();
     assert_non_null(strstr(text, "\n\"with_stack\": 0,\n\"record_shapes\": \"1\",\n"));
 }
 
-static void events_of_other_files_stay_as_they_are(void **state)
+TEST(events_of_other_files_stay_as_they_are)
 {
-    (void)state;
     assert_true(small_load(&trace, OP("aten::mm", 1, 1, 50, "'Sequence number':7")));
     export();
     assert_args("aten::mm", "{\"Sequence number\":7}}");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(events_of_recordings_get_the_numbers_of_kineto),
-        cmocka_unit_test(a_label_that_outlasts_a_call_does_not_hide_it),
-        cmocka_unit_test(options_of_recordings_are_told_as_kineto_tells_them),
-        cmocka_unit_test(members_of_other_files_stay_as_they_are),
-        cmocka_unit_test(events_of_other_files_stay_as_they_are),
-    };
-    return cmocka_run_group_tests_name("chrome_ids", tests, NULL, NULL);
-}
+UNIT_MAIN("chrome_ids")

@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/column_file.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/mem.h"
 #include "derive/derive.h"
@@ -19,6 +12,7 @@
 #include "support/fingerprint.h"
 #include "support/mend.h"
 #include "support/small_trace.h"
+#include "support/unit.h"
 #include "wire/column_layout.h"
 
 #define EVENTS                                                                       \
@@ -124,13 +118,12 @@ static uint64_t print_of_events(const struct osc_trace *t)
 }
 
 /* true, false and null take no words. */
-static void keeps_ends_whose_arguments_have_no_words(void **state)
+TEST(keeps_ends_whose_arguments_have_no_words)
 {
     struct osc_trace t = {0}, again = {0};
     struct osc_trace *const traces[] = {&t};
     struct file f = {0};
 
-    (void)state;
     assert_true(small_load(&t, "{'ph':'B','name':'a','pid':1,'tid':1,'ts':1},"
                                "{'ph':'E','pid':1,'tid':1,'ts':5,'args':{'ok':true}},"));
     assert_int_equal(write_traces(traces, 1, false, &f), OSC_OK);
@@ -144,12 +137,11 @@ static void keeps_ends_whose_arguments_have_no_words(void **state)
     free_file(&f);
 }
 
-static void says_the_same_when_it_is_opened_again(void **state)
+TEST(says_the_same_when_it_is_opened_again)
 {
     struct osc_trace t = {0}, again = {0};
     struct file f;
 
-    (void)state;
     write_small(&t, &f);
     assert_int_equal(read_back(&again, &f), OSC_OK);
     assert_true(print_of_events(&again) == print_of_events(&t));
@@ -172,13 +164,12 @@ static void says_the_same_when_it_is_opened_again(void **state)
     free_file(&f);
 }
 
-static void holds_several_traces(void **state)
+TEST(holds_several_traces)
 {
     struct osc_trace one = {0}, two = {0}, again = {0};
     struct osc_trace *const traces[] = {&one, &two};
     struct file f = {0};
 
-    (void)state;
     assert_true(small_load(&one, EVENTS));
     assert_true(small_load(&two, OP("aten::relu", 1, 1, 5, "")));
     two.has_rank = true;
@@ -202,14 +193,13 @@ static bool has_bytes(const struct file *f, const char *s)
     return memmem(f->s, f->len, s, strlen(s)) != NULL;
 }
 
-static void has_nothing_of_what_was_cut_or_redacted(void **state)
+TEST(has_nothing_of_what_was_cut_or_redacted)
 {
     const struct osc_selection first = {.steps = "@0"};
     struct osc_trace t = {0}, cut = {0}, again = {0};
     struct osc_trace *const traces[] = {&t}, *const views[] = {&cut};
     struct file f;
 
-    (void)state;
     write_small(&t, &f);
     assert_true(has_bytes(&f, "/home/me") && has_bytes(&f, "aten::add"));
     free_file(&f);
@@ -235,13 +225,12 @@ static void has_nothing_of_what_was_cut_or_redacted(void **state)
     free_file(&f);
 }
 
-static void counts_what_a_wrong_byte_has_cost(void **state)
+TEST(counts_what_a_wrong_byte_has_cost)
 {
     struct osc_trace t = {0}, again = {0};
     struct file f;
     size_t n_silent = 0, n_events = 0, n_others = 0;
 
-    (void)state;
     write_small(&t, &f);
     for (size_t at = 0; at < f.len; at++) {
         f.s[at] ^= 0x40;
@@ -265,13 +254,12 @@ static void counts_what_a_wrong_byte_has_cost(void **state)
     free_file(&f);
 }
 
-static void gives_what_there_is_of_a_file_that_was_cut(void **state)
+TEST(gives_what_there_is_of_a_file_that_was_cut)
 {
     struct osc_trace t = {0}, again = {0};
     struct osc_wire_header h = {0};
     struct file f;
 
-    (void)state;
     write_small(&t, &f);
     const size_t whole = f.len;
     const size_t tables = find_chunk(&f, OSC_CHUNK_TRACKS, 0, &h) + (size_t)h.payload_bytes;
@@ -302,7 +290,7 @@ static void lie(struct file *f, enum osc_wire_column k, const void *p, size_t n)
     f->s[f->len - 1] ^= 1; /* the index still has the hashes of before */
 }
 
-static void loses_rows_that_point_outside(void **state)
+TEST(loses_rows_that_point_outside)
 {
     static const struct {
         enum osc_wire_column column;
@@ -321,7 +309,6 @@ static void loses_rows_that_point_outside(void **state)
     struct osc_trace t = {0}, again = {0};
     struct file f;
 
-    (void)state;
     for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
         write_small(&t, &f);
         lie(&f, lies[i].column, &lies[i].value, lies[i].n);
@@ -343,14 +330,13 @@ static bool note_total(void *ctx, uint64_t done_bytes, uint64_t total_bytes)
     return true;
 }
 
-static void verifying_finds_values_that_point_outside(void **state)
+TEST(verifying_finds_values_that_point_outside)
 {
     const uint32_t wrong = UINT32_MAX;
     struct osc_trace t = {0};
     struct osc_wire_header h;
     struct file f;
 
-    (void)state;
     write_small(&t, &f);
     /* The index would have the hashes of before. */
     f.len = find_chunk(&f, OSC_CHUNK_INDEX, 0, &h) - sizeof h;
@@ -377,14 +363,13 @@ static void verifying_finds_values_that_point_outside(void **state)
     free_file(&f);
 }
 
-static void believes_nothing_that_its_tables_say(void **state)
+TEST(believes_nothing_that_its_tables_say)
 {
     static const uint32_t lies[] = {0, 1, 0x7fffffff, 0x80000000, 0xffffffff};
     struct osc_trace t = {0}, again = {0};
     struct file f;
     size_t n_refused = 0;
 
-    (void)state;
     write_small(&t, &f);
     f.s[f.len - 1] ^= 1; /* no index */
     for (unsigned type = OSC_CHUNK_MODEL; type <= OSC_CHUNK_TRACKS; type++) {
@@ -415,14 +400,13 @@ static void believes_nothing_that_its_tables_say(void **state)
     free_file(&f);
 }
 
-static void gives_all_back_when_an_allocation_fails(void **state)
+TEST(gives_all_back_when_an_allocation_fails)
 {
     struct osc_trace t = {0}, again = {0};
     struct osc_trace *const traces[] = {&t};
     struct file f;
     osc_status st = OSC_ENOMEM;
 
-    (void)state;
     write_small(&t, &f);
     for (long n = 0; st != OSC_OK; n++) {
         osc_mem_fail_after(n);
@@ -443,7 +427,7 @@ static void gives_all_back_when_an_allocation_fails(void **state)
     osc_trace_fini(&t);
 }
 
-static void leaves_out_while_loading_what_is_not_wanted(void **state)
+TEST(leaves_out_while_loading_what_is_not_wanted)
 {
     struct osc_import_options o = {
         .n_threads = 1,
@@ -452,7 +436,6 @@ static void leaves_out_while_loading_what_is_not_wanted(void **state)
     struct osc_err err = {0};
     struct file f;
 
-    (void)state;
     write_small(&t, &f);
     const struct osc_str bytes = {(const char *)f.s, (uint32_t)f.len};
     assert_int_equal(osc_import_memory(&again, "small.osc", bytes, &o, &err), OSC_OK);
@@ -471,14 +454,13 @@ static void leaves_out_while_loading_what_is_not_wanted(void **state)
     free_file(&f);
 }
 
-static void stops_at_the_limit_of_memory_with_what_it_has(void **state)
+TEST(stops_at_the_limit_of_memory_with_what_it_has)
 {
     const struct osc_import_options o = {.n_threads = 1, .reserve = {.event_bytes = 1 << 24}};
     struct osc_trace t = {0}, again = {0};
     struct osc_err err = {0};
     struct file f;
 
-    (void)state;
     write_small(&t, &f);
     osc_mem_set_limit(osc_mem_held() + (32 << 20));
     assert_int_equal(osc_import_memory(&again, "small.osc",
@@ -494,21 +476,4 @@ static void stops_at_the_limit_of_memory_with_what_it_has(void **state)
     free_file(&f);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keeps_ends_whose_arguments_have_no_words),
-        cmocka_unit_test(says_the_same_when_it_is_opened_again),
-        cmocka_unit_test(holds_several_traces),
-        cmocka_unit_test(has_nothing_of_what_was_cut_or_redacted),
-        cmocka_unit_test(counts_what_a_wrong_byte_has_cost),
-        cmocka_unit_test(gives_what_there_is_of_a_file_that_was_cut),
-        cmocka_unit_test(loses_rows_that_point_outside),
-        cmocka_unit_test(verifying_finds_values_that_point_outside),
-        cmocka_unit_test(believes_nothing_that_its_tables_say),
-        cmocka_unit_test(gives_all_back_when_an_allocation_fails),
-        cmocka_unit_test(leaves_out_while_loading_what_is_not_wanted),
-        cmocka_unit_test(stops_at_the_limit_of_memory_with_what_it_has),
-    };
-    return cmocka_run_group_tests_name("native", tests, NULL, NULL);
-}
+UNIT_MAIN("native")

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/redact.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "support/unit.h"
 
 static const char *const kept[] = {
     "",
@@ -73,9 +69,8 @@ static const char *const replaced[] = {
     "forward\n",
 };
 
-static void every_word_is_known_or_the_text_goes(void **state)
+TEST(every_word_is_known_or_the_text_goes)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
         const struct osc_str text = osc_str_c(kept[i]);
 
@@ -88,20 +83,12 @@ static void every_word_is_known_or_the_text_goes(void **state)
     assert_int_equal(osc_redact_keeps(OSC_STR("GPU\0 0")), 0);
 }
 
-static void prefixes_that_analyses_go_by_stay(void **state)
+TEST(prefixes_that_analyses_go_by_stay)
 {
-    (void)state;
     assert_int_equal(osc_redact_keeps(OSC_STR("nn.Module: Secret_0")), 11);
     assert_int_equal(osc_redact_keeps(OSC_STR("Optimizer.step#Secret.step")), 15);
     assert_int_equal(
         osc_redact_keeps(OSC_STR("autograd::engine::evaluate_function: SecretBackward")), 37);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_word_is_known_or_the_text_goes),
-        cmocka_unit_test(prefixes_that_analyses_go_by_stay),
-    };
-    return cmocka_run_group_tests_name("redact", tests, NULL, NULL);
-}
+UNIT_MAIN("redact")

@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/stack_tree.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "base/mem.h"
+#include "support/unit.h"
 
 static osc_status append(void *ctx, const char *s, size_t len)
 {
@@ -42,12 +36,11 @@ static uint32_t push(struct osc_stack_tree *tree, const char *frames)
     return node;
 }
 
-static void lines_are_sorted_and_positive(void **state)
+TEST(lines_are_sorted_and_positive)
 {
     struct osc_stack_tree tree;
     struct osc_strbuf out = {0};
 
-    (void)state;
     osc_stack_tree_init(&tree);
     assert_string_equal(text_of(&tree, &out), "");
     osc_stack_tree_add(&tree, push(&tree, "b"), 2);
@@ -65,7 +58,7 @@ static void lines_are_sorted_and_positive(void **state)
     osc_stack_tree_fini(&tree);
 }
 
-static void a_frame_holds_no_byte_that_ends_one(void **state)
+TEST(a_frame_holds_no_byte_that_ends_one)
 {
     static const struct osc_str frames[] = {
         {"a b;c\td\n\r", 9}, {"", 0}, {"\0x\x7f", 3}, {"\xff", 1}, {"\xc2\x9b\xc2\xa0", 4}};
@@ -73,7 +66,6 @@ static void a_frame_holds_no_byte_that_ends_one(void **state)
     struct osc_strbuf out = {0};
     uint32_t node = 0;
 
-    (void)state;
     osc_stack_tree_init(&tree);
     for (size_t i = 0; i < sizeof frames / sizeof *frames; i++)
         assert_int_equal(osc_stack_tree_push(&tree, node, frames[i], &node), OSC_OK);
@@ -83,7 +75,7 @@ static void a_frame_holds_no_byte_that_ends_one(void **state)
     osc_stack_tree_fini(&tree);
 }
 
-static void what_is_too_deep_or_long_is_cut(void **state)
+TEST(what_is_too_deep_or_long_is_cut)
 {
     char name[5000];
     struct osc_stack_tree tree;
@@ -91,7 +83,6 @@ static void what_is_too_deep_or_long_is_cut(void **state)
     uint32_t node = 0;
     size_t n_frames = 1;
 
-    (void)state;
     osc_stack_tree_init(&tree);
     for (uint32_t i = 0; i < 2 * OSC_STACK_TREE_DEPTH; i++) {
         assert_int_equal(osc_stack_tree_push(&tree, node, OSC_STR("f"), &node), OSC_OK);
@@ -139,11 +130,10 @@ static osc_status make(struct osc_strbuf *out)
     return st;
 }
 
-static void says_so_when_memory_is_exhausted(void **state)
+TEST(says_so_when_memory_is_exhausted)
 {
     osc_status st = OSC_ENOMEM;
 
-    (void)state;
     for (long n = 0; st != OSC_OK; n++) {
         struct osc_strbuf out = {0};
 
@@ -155,13 +145,4 @@ static void says_so_when_memory_is_exhausted(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_are_sorted_and_positive),
-        cmocka_unit_test(a_frame_holds_no_byte_that_ends_one),
-        cmocka_unit_test(what_is_too_deep_or_long_is_cut),
-        cmocka_unit_test(says_so_when_memory_is_exhausted),
-    };
-    return cmocka_run_group_tests_name("stack_tree", tests, NULL, NULL);
-}
+UNIT_MAIN("stack_tree")

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "import/filename.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "support/unit.h"
 
 static void assert_str(struct osc_str s, const char *expected)
 {
@@ -25,9 +21,8 @@ static void assert_parses(const char *name, bool is_logdir, const char *worker,
     assert_int_equal(f.has_rank ? f.rank : -1, rank);
 }
 
-static void takes_the_names_of_a_log_directory_apart(void **state)
+TEST(takes_the_names_of_a_log_directory_apart)
 {
-    (void)state;
     assert_parses("worker0.1623143089861.pt.trace.json.gz", true, "worker0", "1623143089861",
                   -1);
     assert_parses("worker0.pt.trace.json", true, "worker0", "", -1);
@@ -41,9 +36,8 @@ static void takes_the_names_of_a_log_directory_apart(void **state)
     assert_parses("trace.json", false, "", "", -1);
 }
 
-static void takes_recordings_and_their_parts_apart(void **state)
+TEST(takes_recordings_and_their_parts_apart)
 {
-    (void)state;
     assert_parses("a/run.osc", false, "run", "", -1);
     assert_parses("run.12.osc", false, "run", "12", -1);
     assert_parses("host-rank3.2.osc.gz", false, "host-rank3", "2", 3);
@@ -52,9 +46,8 @@ static void takes_recordings_and_their_parts_apart(void **state)
     assert_false(osc_filename_parse("run.json").is_recording);
 }
 
-static void guesses_the_rank_from_what_people_write(void **state)
+TEST(guesses_the_rank_from_what_people_write)
 {
-    (void)state;
     assert_parses("trace_rank12.json.gz", false, "", "", 12);
     assert_parses("sampled_rank-1.json", false, "", "", 1);
     assert_parses("rank_3.json.zst", false, "", "", 3);
@@ -65,9 +58,8 @@ static void guesses_the_rank_from_what_people_write(void **state)
     assert_parses("rank99999999999.json", false, "", "", -1);
 }
 
-static void knows_files_of_traces_by_their_end(void **state)
+TEST(knows_files_of_traces_by_their_end)
 {
-    (void)state;
     assert_true(osc_filename_parse("a.json").is_trace);
     assert_true(osc_filename_parse("a.json.gz").is_trace);
     assert_true(osc_filename_parse("a.json.zst").is_trace);
@@ -75,22 +67,11 @@ static void knows_files_of_traces_by_their_end(void **state)
     assert_false(osc_filename_parse("a.gz").is_trace);
 }
 
-static void orders_spans_by_number_and_not_by_text(void **state)
+TEST(orders_spans_by_number_and_not_by_text)
 {
-    (void)state;
     assert_true(osc_filename_compare_numbers(OSC_STR("9"), OSC_STR("10")) < 0);
     assert_true(osc_filename_compare_numbers(OSC_STR(""), OSC_STR("0")) < 0);
     assert_int_equal(osc_filename_compare_numbers(OSC_STR("12"), OSC_STR("12")), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(takes_the_names_of_a_log_directory_apart),
-        cmocka_unit_test(takes_recordings_and_their_parts_apart),
-        cmocka_unit_test(guesses_the_rank_from_what_people_write),
-        cmocka_unit_test(knows_files_of_traces_by_their_end),
-        cmocka_unit_test(orders_spans_by_number_and_not_by_text),
-    };
-    return cmocka_run_group_tests_name("filename", tests, NULL, NULL);
-}
+UNIT_MAIN("filename")

@@ -2,15 +2,9 @@
 /* What import.h says of limits of memory. */
 #include "import/import.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "base/mem.h"
 #include "base/strbuf.h"
+#include "support/unit.h"
 
 /* Text that takes memory in a way of its own; item I of it, without end. */
 struct greedy {
@@ -95,9 +89,8 @@ static size_t wanted_for(const struct osc_trace *t)
            (size_t)t->n_tracks * 50 + (size_t)t->n_forms * 60;
 }
 
-static void stops_below_the_memory_limit_whatever_takes_it(void **state)
+TEST(stops_below_the_memory_limit_whatever_takes_it)
 {
-    (void)state;
     for (size_t k = 0; k < 2 * sizeof greedy / sizeof *greedy; k++) {
         const struct greedy *const g = &greedy[k / 2];
         const struct osc_import_options o = {.n_threads = 1 + k % 2, .reserve = some_reserve};
@@ -134,14 +127,13 @@ static void stops_below_the_memory_limit_whatever_takes_it(void **state)
 }
 
 /* Allow a little more, then more, ... until the work gets done. */
-static void keeps_whole_rows_at_any_limit(void **state)
+TEST(keeps_whole_rows_at_any_limit)
 {
     const struct osc_import_options o = {.n_threads = 1};
     osc_status st = OSC_ELIMIT;
     uint32_t n_partial = 0;
     struct osc_strbuf b = {0};
 
-    (void)state;
     osc_strbuf_addc(&b, '[');
     for (uint32_t i = 0; i < 40000; i++)
         osc_strbuf_addf(&b, "%s{\"ph\":\"i\",\"ts\":1,\"name\":\"%u\",\"args\":{\"a\":\"%u\"}}",
@@ -174,11 +166,4 @@ static void keeps_whole_rows_at_any_limit(void **state)
     osc_strbuf_fini(&b);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stops_below_the_memory_limit_whatever_takes_it),
-        cmocka_unit_test(keeps_whole_rows_at_any_limit),
-    };
-    return cmocka_run_group_tests_name("import limits", tests, NULL, NULL);
-}
+UNIT_MAIN("import limits")

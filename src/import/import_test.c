@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "import/import.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "support/fingerprint.h"
+#include "support/unit.h"
 
 /* Load JSON; it must be readable. */
 static struct osc_trace load(const char *json)
@@ -48,7 +43,7 @@ static void assert_same_in_pieces(const struct osc_trace *t, const char *json)
     osc_trace_fini(&other);
 }
 
-static void rounds_start_and_end_half_up_and_subtracts(void **state)
+TEST(rounds_start_and_end_half_up_and_subtracts)
 {
     /* 1000.5 ns -> 1001; end 1000.5 + 1000.4 = 2000.9 -> 2001 */
     struct osc_trace t = load("[{\"ph\":\"X\",\"ts\":1.0005,\"dur\":1.0004},"
@@ -56,7 +51,6 @@ static void rounds_start_and_end_half_up_and_subtracts(void **state)
                               "{\"ph\":\"X\",\"ts\":-0.0005,\"dur\":1e-3}]");
     const struct osc_chunk *c = t.events.chunks[1];
 
-    (void)state;
     assert_int_equal(c->ts_ns[0], 1001);
     assert_int_equal(c->dur_ns[0], 1000);
     assert_int_equal(c->ts_ns[1], 1712195495891788750);
@@ -66,7 +60,7 @@ static void rounds_start_and_end_half_up_and_subtracts(void **state)
     osc_trace_fini(&t);
 }
 
-static void reads_names_with_bare_quotation_marks_whole(void **state)
+TEST(reads_names_with_bare_quotation_marks_whole)
 {
     struct osc_trace t = load("{\"traceEvents\": [\n"
                               "  {\n    \"ph\": \"X\",\n    \"cat\": \"user_annotation\",\n"
@@ -77,7 +71,6 @@ static void reads_names_with_bare_quotation_marks_whole(void **state)
                               "    \"tid\": 1,\n    \"ts\": 1,\n    \"dur\": 2\n  },\n"
                               "  {\"ph\": \"i\", \"name\": \"b \"c\" d\", \"ts\": 3}]}");
 
-    (void)state;
     assert_int_equal(t.events.n_rows, 3);
     assert_name(&t, 0, "a \"quoted\" label");
     assert_name(&t, 1, "x\", \"y");
@@ -87,7 +80,7 @@ static void reads_names_with_bare_quotation_marks_whole(void **state)
     osc_trace_fini(&t);
 }
 
-static void keeps_every_argument_with_its_type(void **state)
+TEST(keeps_every_argument_with_its_type)
 {
     struct osc_trace t = load("[{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"id\":9,\"args\":{\"a\":1,"
                               "\"b\":-5000000000,\"c\":0.5,\"d\":\"s\",\"e\":[1,{\"x\":2}],"
@@ -98,7 +91,6 @@ static void keeps_every_argument_with_its_type(void **state)
                                               OSC_ARG_DOUBLE, OSC_ARG_STRING, OSC_ARG_TEXT,
                                               OSC_ARG_TRUE,   OSC_ARG_NULL,   OSC_ARG_NUMTEXT};
 
-    (void)state;
     assert_int_equal(f->n_slots, 9);
     for (uint32_t i = 0; i < 9; i++)
         assert_int_equal(f->slots[i].type, types[i]);
@@ -111,7 +103,7 @@ static void keeps_every_argument_with_its_type(void **state)
     osc_trace_fini(&t);
 }
 
-static void pairs_begins_with_ends_in_order_of_the_file(void **state)
+TEST(pairs_begins_with_ends_in_order_of_the_file)
 {
     struct osc_trace t = load("[{\"ph\":\"B\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":1},"
                               "{\"ph\":\"B\",\"name\":\"b\",\"pid\":1,\"tid\":1,\"ts\":2,"
@@ -123,7 +115,6 @@ static void pairs_begins_with_ends_in_order_of_the_file(void **state)
                               "{\"ph\":\"B\",\"name\":\"c\",\"pid\":1,\"tid\":1,\"ts\":7}]");
     const struct osc_chunk *c = t.events.chunks[1];
 
-    (void)state;
     assert_int_equal(t.events.n_rows, 3);
     assert_int_equal(c->dur_ns[0], 4000);
     assert_int_equal(c->dur_ns[1], 1000);
@@ -136,14 +127,13 @@ static void pairs_begins_with_ends_in_order_of_the_file(void **state)
     osc_trace_fini(&t);
 }
 
-static void keeps_differences_of_times_within_64_bits(void **state)
+TEST(keeps_differences_of_times_within_64_bits)
 {
     struct osc_trace t = load("[{\"ph\":\"B\",\"ts\":-4611686018427387.903},"
                               "{\"ph\":\"E\",\"ts\":4611686018427387.903},"
                               "{\"ph\":\"i\",\"ts\":4611686018427387.904},"
                               "{\"ph\":\"i\",\"ts\":-4611686018427387.904}]");
 
-    (void)state;
     assert_int_equal(t.events.n_rows, 1);
     assert_true(t.events.chunks[1]->dur_ns[0] == INT64_MAX - 1);
     assert_true(t.max_end_ns - t.min_ts_ns == INT64_MAX - 1);
@@ -158,7 +148,7 @@ struct broken {
     uint32_t n_rows;
 };
 
-static void reads_the_rest_of_what_is_broken_in_part(void **state)
+TEST(reads_the_rest_of_what_is_broken_in_part)
 {
     static const struct broken cases[] = {
         {"[{\"ph\":\"i\",\"ts\":1},{\"ph\":\"i\",\"t", OSC_FINDING_truncated, 1},
@@ -196,7 +186,6 @@ static void reads_the_rest_of_what_is_broken_in_part(void **state)
         {"{\"traceEvents\":[{\"ph\":\"i\",\"ts\":1}]} and more", OSC_FINDING_corrupt, 1},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct osc_trace t = load(cases[i].json);
         if (t.events.n_rows != cases[i].n_rows || count(&t, cases[i].code) != 1)
@@ -208,14 +197,13 @@ static void reads_the_rest_of_what_is_broken_in_part(void **state)
     }
 }
 
-static void reads_the_events_of_lists_within_the_list(void **state)
+TEST(reads_the_events_of_lists_within_the_list)
 {
     static const char json[] =
         "{\"traceEvents\":[[{\"ph\":\"i\",\"ts\":1}],[{\"ph\":\"i\",\"ts\":2}]],\"a\":[[]]}";
     struct osc_trace t = load(json);
     struct osc_str value;
 
-    (void)state;
     assert_int_equal(t.events.n_rows, 2);
     assert_int_equal(count(&t, OSC_FINDING_corrupt), 3);
     assert_true(osc_trace_meta(&t, "a", &value));
@@ -223,7 +211,7 @@ static void reads_the_events_of_lists_within_the_list(void **state)
     osc_trace_fini(&t);
 }
 
-static void ends_the_list_where_the_keys_behind_it_begin(void **state)
+TEST(ends_the_list_where_the_keys_behind_it_begin)
 {
     static const char *const ends[] = {
         "],\"a\":1}",
@@ -234,7 +222,6 @@ static void ends_the_list_where_the_keys_behind_it_begin(void **state)
         "]],\"traceName\":\"n\",\"a\":1}",
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         struct osc_str value;
         char json[128];
@@ -251,25 +238,23 @@ static void ends_the_list_where_the_keys_behind_it_begin(void **state)
     }
 }
 
-static void finds_the_events_behind_a_broken_member(void **state)
+TEST(finds_the_events_behind_a_broken_member)
 {
     struct osc_trace t = load("{\"a\":[1},\"b\":2,\"traceEvents\":[{\"ph\":\"i\",\"ts\":1}]}");
     struct osc_str value;
 
-    (void)state;
     assert_int_equal(t.events.n_rows, 1);
     assert_true(osc_trace_meta(&t, "b", &value));
     assert_true(count(&t, OSC_FINDING_corrupt) > 0);
     osc_trace_fini(&t);
 }
 
-static void says_what_was_expected_where_nothing_can_be_read(void **state)
+TEST(says_what_was_expected_where_nothing_can_be_read)
 {
     static const char *const inputs[] = {
         "", " \n", "hello", "{\"a\": 1}", "{", "[1, 2]", "{\"traceEvents\": 7}"};
     const struct osc_import_options o = {.n_threads = 1};
 
-    (void)state;
     for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++) {
         struct osc_trace t = {0};
         struct osc_err err = {0};
@@ -284,7 +269,7 @@ static void says_what_was_expected_where_nothing_can_be_read(void **state)
 
 #if OSC_WITH_GZIP && OSC_WITH_ZSTD
 
-static void says_what_is_wrong_with_what_is_compressed(void **state)
+TEST(says_what_is_wrong_with_what_is_compressed)
 {
     static const struct {
         const char *bytes;
@@ -301,7 +286,6 @@ static void says_what_is_wrong_with_what_is_compressed(void **state)
          "compress it again without --long"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct osc_str bytes = {cases[i].bytes, cases[i].len};
 
@@ -320,11 +304,10 @@ static void says_what_is_wrong_with_what_is_compressed(void **state)
 
 #endif
 
-static void refuses_what_is_no_file(void **state)
+TEST(refuses_what_is_no_file)
 {
     static const char *const paths[] = {"/", "/dev/null", "/nowhere/at/all.json"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
         const struct osc_import_options o = {0};
         struct osc_trace t = {0};
@@ -360,7 +343,7 @@ static void make_events(struct osc_strbuf *b, uint32_t n)
     assert_int_equal(b->status, OSC_OK);
 }
 
-static void gives_the_same_trace_with_any_threads_units_and_blocks(void **state)
+TEST(gives_the_same_trace_with_any_threads_units_and_blocks)
 {
     static const struct osc_import_options ways[] = {
         {.n_threads = 1},
@@ -374,7 +357,6 @@ static void gives_the_same_trace_with_any_threads_units_and_blocks(void **state)
     struct osc_strbuf b = {0};
     struct osc_trace t = {0};
 
-    (void)state;
     make_events(&b, 3000);
     const struct osc_str text = {b.s, (uint32_t)b.len};
     assert_int_equal(osc_import_memory(&t, "t", text, &slow, NULL), OSC_OK);
@@ -389,7 +371,7 @@ static void gives_the_same_trace_with_any_threads_units_and_blocks(void **state)
 }
 
 /* Each bracket of one event in turn is left out or is one of the other kind. */
-static void loses_one_event_to_one_wrong_bracket(void **state)
+TEST(loses_one_event_to_one_wrong_bracket)
 {
     static const char event[] = "{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":%u,\"dur\":1,"
                                 "\"args\":{\"a\":[[1,2],[],{\"b\":[3]}],\"c\":{}}}";
@@ -400,7 +382,6 @@ static void loses_one_event_to_one_wrong_bracket(void **state)
     size_t start = 0, end = 0;
     struct osc_strbuf b = {0};
 
-    (void)state;
     osc_strbuf_adds(&b, "{\"traceEvents\":[");
     for (unsigned i = 0; i < 8; i++) {
         start = i == 4 ? b.len + 1 : start;
@@ -437,11 +418,10 @@ static void loses_one_event_to_one_wrong_bracket(void **state)
 }
 
 /* Deeper than the fast path goes, as deep as allowed, and deeper. */
-static void keeps_the_event_whatever_the_depth(void **state)
+TEST(keeps_the_event_whatever_the_depth)
 {
     static const uint32_t depths[] = {1, 62, 63, 64, 65, 128, 10000, 10001, 100000};
 
-    (void)state;
     for (size_t i = 0; i < sizeof depths / sizeof *depths; i++) {
         struct osc_strbuf b = {0};
 
@@ -469,11 +449,10 @@ static void keeps_the_event_whatever_the_depth(void **state)
 }
 
 /* Text of N bytes around the limit, as a name and as a list, wherever blocks end. */
-static void cuts_at_the_same_place_whatever_the_blocks(void **state)
+TEST(cuts_at_the_same_place_whatever_the_blocks)
 {
     static const uint32_t block_bytes[] = {300000, 32 << 20};
 
-    (void)state;
     for (uint32_t n = 16 << 20; n < (16 << 20) + 2; n++) {
         const uint32_t is_cut = n > 16 << 20;
         struct osc_strbuf b = {0};
@@ -503,13 +482,12 @@ static void cuts_at_the_same_place_whatever_the_blocks(void **state)
     }
 }
 
-static void cuts_a_string_that_is_too_long_and_keeps_the_event(void **state)
+TEST(cuts_a_string_that_is_too_long_and_keeps_the_event)
 {
     const struct osc_import_options o = {.n_threads = 1};
     struct osc_strbuf b = {0};
     struct osc_trace t = {0};
 
-    (void)state;
     osc_strbuf_adds(&b, "[{\"ph\":\"i\",\"ts\":1,\"name\":\"");
     osc_strbuf_pad(&b, 'x', (size_t)40 << 20);
     osc_strbuf_adds(&b, "\"},{\"ph\":\"i\",\"ts\":2}]");
@@ -524,9 +502,8 @@ static void cuts_a_string_that_is_too_long_and_keeps_the_event(void **state)
 }
 
 /* Blocks end between a backslash and the quotation mark that it escapes. */
-static void finds_the_end_of_a_long_string_of_escapes(void **state)
+TEST(finds_the_end_of_a_long_string_of_escapes)
 {
-    (void)state;
     for (uint32_t odd = 0; odd < 2; odd++) {
         const struct osc_import_options o = {.n_threads = 1, .block_bytes = 1 << 20};
         struct osc_strbuf b = {0};
@@ -550,12 +527,11 @@ static void finds_the_end_of_a_long_string_of_escapes(void **state)
 }
 
 /* Each of these tokens seems to go on up to the line break, hundreds of KiB away. */
-static void gets_past_a_line_of_broken_tokens_soon(void **state)
+TEST(gets_past_a_line_of_broken_tokens_soon)
 {
     static const char *const tokens[] = {"{\"name\":\"a},", "{\"a\":[[},"};
     static const char *const ends[] = {"\n\"},", "\"\n},"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof tokens / sizeof *tokens; i++) {
         const struct osc_import_options o = {.n_threads = 1};
         struct osc_strbuf b = {0};
@@ -577,7 +553,7 @@ static void gets_past_a_line_of_broken_tokens_soon(void **state)
     }
 }
 
-static void a_scout_keeps_neither_arguments_nor_what_they_hold(void **state)
+TEST(a_scout_keeps_neither_arguments_nor_what_they_hold)
 {
     const char *const text = "[{\"ph\":\"X\",\"name\":\"ProfilerStep#3\",\"ts\":1,\"dur\":9,"
                              "\"args\":{\"a\":\"long\"}},"
@@ -589,7 +565,6 @@ static void a_scout_keeps_neither_arguments_nor_what_they_hold(void **state)
                                          .keep = {.is_on = true, .is_scout = true}};
     struct osc_trace t = {0};
 
-    (void)state;
     assert_int_equal(osc_import_memory(&t, "t", osc_str_c(text), &o, NULL), OSC_OK);
     assert_int_equal(t.events.n_rows, 2);
     assert_int_equal(t.origin_ns, 0);
@@ -603,13 +578,12 @@ static void a_scout_keeps_neither_arguments_nor_what_they_hold(void **state)
 }
 
 /* Fail the first allocation, then the second, ... until the work gets done. */
-static void survives_any_failed_allocation(void **state)
+TEST(survives_any_failed_allocation)
 {
     const struct osc_import_options o = {.n_threads = 1};
     osc_status st = OSC_ENOMEM;
     struct osc_strbuf b = {0};
 
-    (void)state;
     make_events(&b, 100);
     osc_strbuf_adds(&b, " ");
     for (long n = 0; st != OSC_OK; n++) {
@@ -628,32 +602,4 @@ static void survives_any_failed_allocation(void **state)
     osc_strbuf_fini(&b);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rounds_start_and_end_half_up_and_subtracts),
-        cmocka_unit_test(reads_names_with_bare_quotation_marks_whole),
-        cmocka_unit_test(keeps_every_argument_with_its_type),
-        cmocka_unit_test(pairs_begins_with_ends_in_order_of_the_file),
-        cmocka_unit_test(keeps_differences_of_times_within_64_bits),
-        cmocka_unit_test(reads_the_rest_of_what_is_broken_in_part),
-        cmocka_unit_test(reads_the_events_of_lists_within_the_list),
-        cmocka_unit_test(ends_the_list_where_the_keys_behind_it_begin),
-        cmocka_unit_test(finds_the_events_behind_a_broken_member),
-        cmocka_unit_test(says_what_was_expected_where_nothing_can_be_read),
-#if OSC_WITH_GZIP && OSC_WITH_ZSTD
-        cmocka_unit_test(says_what_is_wrong_with_what_is_compressed),
-#endif
-        cmocka_unit_test(refuses_what_is_no_file),
-        cmocka_unit_test(gives_the_same_trace_with_any_threads_units_and_blocks),
-        cmocka_unit_test(loses_one_event_to_one_wrong_bracket),
-        cmocka_unit_test(keeps_the_event_whatever_the_depth),
-        cmocka_unit_test(cuts_at_the_same_place_whatever_the_blocks),
-        cmocka_unit_test(cuts_a_string_that_is_too_long_and_keeps_the_event),
-        cmocka_unit_test(finds_the_end_of_a_long_string_of_escapes),
-        cmocka_unit_test(gets_past_a_line_of_broken_tokens_soon),
-        cmocka_unit_test(a_scout_keeps_neither_arguments_nor_what_they_hold),
-        cmocka_unit_test(survives_any_failed_allocation),
-    };
-    return cmocka_run_group_tests_name("import", tests, NULL, NULL);
-}
+UNIT_MAIN("import")

@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "import/run.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-
-#include <cmocka.h>
-
 #include "base/mem.h"
+#include "support/unit.h"
 
 #define MAX_TRACES 6
 
@@ -48,11 +42,10 @@ static int end(void **state)
     return 0;
 }
 
-static void metadata_goes_before_the_name(void **state)
+TEST_WITH(metadata_goes_before_the_name, begin, end)
 {
     static const char *const paths[] = {"rank7.json", "rank7.json", "rank7.json", "x.json"};
 
-    (void)state;
     add_meta(&traces[0], "distributedInfo", "{\"backend\": \"nccl\", \"rank\": 2}");
     add_meta(&traces[0], "RANK", "5");
     add_meta(&traces[1], "distributedInfo", "{\"backend\": \"nccl\"}");
@@ -65,7 +58,7 @@ static void metadata_goes_before_the_name(void **state)
     assert_false(traces[3].has_rank);
 }
 
-static void numbers_spans_by_worker_and_by_value(void **state)
+TEST_WITH(numbers_spans_by_worker_and_by_value, begin, end)
 {
     static const char *const paths[] = {"d/w.100.pt.trace.json",
                                         "d/w.9.pt.trace.json.gz",
@@ -74,7 +67,6 @@ static void numbers_spans_by_worker_and_by_value(void **state)
                                         "a.json",
                                         "b.json"};
 
-    (void)state;
     assert_int_equal(osc_run_identify(pointers, paths, 6), OSC_OK);
     assert_int_equal(traces[0].span, 2);
     assert_int_equal(traces[1].span, 1);
@@ -85,7 +77,7 @@ static void numbers_spans_by_worker_and_by_value(void **state)
 }
 
 /* As many windows as a long training leaves behind: not a matter of seconds. */
-static void numbers_the_windows_of_many_files(void **state)
+TEST_WITH(numbers_the_windows_of_many_files, begin, end)
 {
     enum { N = 20000 };
     static struct osc_trace many[N];
@@ -93,7 +85,6 @@ static void numbers_the_windows_of_many_files(void **state)
     static char names[N][40];
     const char **paths = osc_calloc(N, sizeof *paths);
 
-    (void)state;
     assert_non_null(paths);
     for (int i = 0; i < N; i++) {
         /* Every fourth is no window of a log directory, but belongs to rank 0 as well. */
@@ -110,11 +101,10 @@ static void numbers_the_windows_of_many_files(void **state)
     osc_free(paths);
 }
 
-static void puts_the_first_start_of_all_at_zero(void **state)
+TEST_WITH(puts_the_first_start_of_all_at_zero, begin, end)
 {
     const int64_t unix_ns = INT64_C(1700000000000000000);
 
-    (void)state;
     for (size_t i = 0; i < 4; i++)
         traces[i].events.n_rows = 1;
     traces[0].min_ts_ns = traces[0].max_end_ns = 5000;
@@ -133,9 +123,8 @@ static void puts_the_first_start_of_all_at_zero(void **state)
     assert_int_equal(traces[1].findings.by_code[OSC_FINDING_unaligned].count, 1);
 }
 
-static void survives_a_base_beyond_all_time(void **state)
+TEST_WITH(survives_a_base_beyond_all_time, begin, end)
 {
-    (void)state;
     traces[0].events.n_rows = traces[1].events.n_rows = 1;
     traces[0].min_ts_ns = traces[0].max_end_ns = INT64_MAX - 5;
     traces[0].base_ns = INT64_MAX;
@@ -145,9 +134,8 @@ static void survives_a_base_beyond_all_time(void **state)
     assert_int_equal(traces[1].min_ts_ns - traces[1].origin_ns, 0);
 }
 
-static void sorts_by_rank_and_span_and_leaves_the_rest(void **state)
+TEST_WITH(sorts_by_rank_and_span_and_leaves_the_rest, begin, end)
 {
-    (void)state;
     traces[0].rank = 1;
     traces[1].rank = 0, traces[1].span = 2;
     traces[2].rank = 0, traces[2].span = 1;
@@ -159,9 +147,8 @@ static void sorts_by_rank_and_span_and_leaves_the_rest(void **state)
     assert_ptr_equal(pointers[3], &traces[0]);
 }
 
-static void traces_of_one_boot_share_its_clock(void **state)
+TEST_WITH(traces_of_one_boot_share_its_clock, begin, end)
 {
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         traces[i].events.n_rows = 1;
         traces[i].min_ts_ns = traces[i].max_end_ns = 1000 + (int64_t)i;
@@ -176,16 +163,4 @@ static void traces_of_one_boot_share_its_clock(void **state)
     assert_int_equal(traces[2].min_ts_ns - traces[2].origin_ns, 2);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(metadata_goes_before_the_name, begin, end),
-        cmocka_unit_test_setup_teardown(numbers_spans_by_worker_and_by_value, begin, end),
-        cmocka_unit_test_setup_teardown(numbers_the_windows_of_many_files, begin, end),
-        cmocka_unit_test_setup_teardown(puts_the_first_start_of_all_at_zero, begin, end),
-        cmocka_unit_test_setup_teardown(traces_of_one_boot_share_its_clock, begin, end),
-        cmocka_unit_test_setup_teardown(survives_a_base_beyond_all_time, begin, end),
-        cmocka_unit_test_setup_teardown(sorts_by_rank_and_span_and_leaves_the_rest, begin, end),
-    };
-    return cmocka_run_group_tests_name("run", tests, NULL, NULL);
-}
+UNIT_MAIN("run")

@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/strings.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "base/thread.h"
+#include "support/unit.h"
 
 #define N_STRINGS 20000u
 #define N_THREADS 4u
@@ -38,12 +31,11 @@ static void add_all(void *ctx, uint32_t thread)
                                               &a->ids[thread][i], NULL);
 }
 
-static void gives_all_threads_one_id_for_one_string(void **state)
+TEST(gives_all_threads_one_id_for_one_string)
 {
     static struct adding a;
     char room[64];
 
-    (void)state;
     assert_int_equal(osc_strings_init(&a.strings), OSC_OK);
     osc_parallel(N_THREADS, N_THREADS, add_all, &a);
     for (uint32_t k = 0; k < N_THREADS; k++)
@@ -62,13 +54,12 @@ static void gives_all_threads_one_id_for_one_string(void **state)
 }
 
 /* Arrays over ids would be sixteen times as long if one shard got them all. */
-static void spreads_strings_that_are_alike_over_its_shards(void **state)
+TEST(spreads_strings_that_are_alike_over_its_shards)
 {
     struct osc_strings s = {0};
     osc_sid id;
     char room[64];
 
-    (void)state;
     assert_int_equal(osc_strings_init(&s), OSC_OK);
     for (uint32_t i = 0; i < N_STRINGS; i++)
         assert_int_equal(osc_strings_add(&s, name_of(i, room, sizeof room), &id, NULL), OSC_OK);
@@ -76,13 +67,12 @@ static void spreads_strings_that_are_alike_over_its_shards(void **state)
     osc_strings_fini(&s);
 }
 
-static void says_which_strings_are_new(void **state)
+TEST(says_which_strings_are_new)
 {
     struct osc_strings_place first, again;
     struct osc_strings s = {0};
     osc_sid id;
 
-    (void)state;
     assert_int_equal(osc_strings_init(&s), OSC_OK);
     assert_int_equal(osc_strings_add(&s, OSC_STR("a"), &id, &first), OSC_OK);
     assert_int_equal(osc_strings_add(&s, OSC_STR("a"), &id, &again), OSC_OK);
@@ -92,13 +82,12 @@ static void says_which_strings_are_new(void **state)
     osc_strings_fini(&s);
 }
 
-static void knows_the_empty_string_from_the_start(void **state)
+TEST(knows_the_empty_string_from_the_start)
 {
     struct osc_strings_place place = {.is_new = true};
     struct osc_strings s = {0};
     osc_sid id = {7};
 
-    (void)state;
     assert_int_equal(osc_strings_init(&s), OSC_OK);
     assert_int_equal(osc_strings_add(&s, OSC_STR(""), &id, &place), OSC_OK);
     assert_int_equal(id.v, 0);
@@ -110,14 +99,13 @@ static void knows_the_empty_string_from_the_start(void **state)
     osc_strings_fini(&s);
 }
 
-static void finds_and_adds_beside_strings_that_were_adopted(void **state)
+TEST(finds_and_adds_beside_strings_that_were_adopted)
 {
     static const char bytes[] = "\0one\0\0t\0wo"; /* "", "one", a hole, "t\0wo" */
     static const uint64_t starts[] = {0, 1, 5, 6, 11};
     struct osc_strings s = {0};
     osc_sid id;
 
-    (void)state;
     assert_int_equal(osc_strings_init(&s), OSC_OK);
     osc_strings_adopt(&s, starts, bytes, 4);
     assert_true(osc_str_eq(osc_strings_get(&s, (osc_sid){3}), OSC_STR("t\0wo")));
@@ -134,14 +122,4 @@ static void finds_and_adds_beside_strings_that_were_adopted(void **state)
     osc_strings_fini(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gives_all_threads_one_id_for_one_string),
-        cmocka_unit_test(spreads_strings_that_are_alike_over_its_shards),
-        cmocka_unit_test(says_which_strings_are_new),
-        cmocka_unit_test(knows_the_empty_string_from_the_start),
-        cmocka_unit_test(finds_and_adds_beside_strings_that_were_adopted),
-    };
-    return cmocka_run_group_tests_name("strings", tests, NULL, NULL);
-}
+UNIT_MAIN("strings")

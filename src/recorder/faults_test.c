@@ -3,12 +3,7 @@
  * What a host may do, what may be forbidden to it, and disks that are full or read-only: the
  * host is unharmed, and what is not recorded is counted to the last record.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -24,6 +19,7 @@
 #include "recording/open_failure.h"
 #include "support/children.h"
 #include "support/recorded.h"
+#include "support/unit.h"
 
 enum { NOBODY = 65534 };
 
@@ -156,9 +152,8 @@ static void exit_in_the_middle(void)
     exit(0);
 }
 
-static void survives_what_a_host_may_do_or_have_forbidden(void **state)
+TEST(survives_what_a_host_may_do_or_have_forbidden)
 {
-    (void)state;
     in_child(run_out_of_descriptors);
     in_child(run_out_of_threads);
     if (!IS_SANITIZED)
@@ -302,17 +297,15 @@ static void be_somebody_elses(void)
     expect(rmdir(rec.dir) == 0, 9);
 }
 
-static void counts_what_a_full_disk_does_not_take(void **state)
+TEST(counts_what_a_full_disk_does_not_take)
 {
-    (void)state;
     in_child_if_allowed(have_little_room, "a disk of 4 MiB");
     in_child_if_allowed(get_full, "a disk that gets full");
     in_child_if_allowed(get_full_as_nobody, "a disk that gets full, as another user");
 }
 
-static void records_nothing_where_it_may_not_write(void **state)
+TEST(records_nothing_where_it_may_not_write)
 {
-    (void)state;
     in_child_if_allowed(be_read_only, "a read-only disk");
     in_child_if_allowed(be_read_only_for_nobody, "a read-only disk, as another user");
     in_child_if_allowed(be_somebody_elses, "a directory of another user");
@@ -454,17 +447,15 @@ static void have_capabilities(void)
     record_with_more_rights(set_capabilities);
 }
 
-static void obeys_no_environment_in_programs_with_more_rights(void **state)
+TEST(obeys_no_environment_in_programs_with_more_rights)
 {
-    (void)state;
     in_child_if_allowed(be_set_uid, "a set-uid program");
     in_child_if_allowed(be_set_gid, "a set-gid program");
     in_child_if_allowed(have_capabilities, "a program with capabilities");
 }
 
-static void goes_on_when_the_host_gives_up_its_rights(void **state)
+TEST(goes_on_when_the_host_gives_up_its_rights)
 {
-    (void)state;
     if (CHILDREN_FAIL)
         return;
     in_child_if_allowed(drop_privileges, "a program that becomes another user");
@@ -473,15 +464,8 @@ static void goes_on_when_the_host_gives_up_its_rights(void **state)
 int main(int argc, char **argv)
 {
     const ssize_t len = readlink("/proc/self/exe", self_path, sizeof self_path - 1);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(survives_what_a_host_may_do_or_have_forbidden),
-        cmocka_unit_test(counts_what_a_full_disk_does_not_take),
-        cmocka_unit_test(records_nothing_where_it_may_not_write),
-        cmocka_unit_test(obeys_no_environment_in_programs_with_more_rights),
-        cmocka_unit_test(goes_on_when_the_host_gives_up_its_rights),
-    };
 
     if (argc == 2 && strcmp(argv[1], "started") == 0)
         _exit(be_started()); /* a program with more rights cannot be looked at for leaks */
-    return len > 0 ? cmocka_run_group_tests_name("faults", tests, NULL, NULL) : 1;
+    return len > 0 ? unit_run("faults", NULL, NULL) : 1;
 }

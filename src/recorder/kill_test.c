@@ -4,12 +4,7 @@
  * counts what it has finished in memory that it shares with us; we end it at a random
  * time and count what the recording holds. OPSCOPE_TEST_KILLS: how often; 20 without.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -19,6 +14,7 @@
 
 #include "opscope/record.h"
 #include "support/recorded.h"
+#include "support/unit.h"
 
 enum { N_THREADS = 2, FIRST_ID = 100 };
 
@@ -111,13 +107,12 @@ static void kill_one(void)
     assert_true(WIFSIGNALED(status));
 }
 
-static void loses_nothing_that_a_call_had_finished_to_kill_9(void **state)
+TEST(loses_nothing_that_a_call_had_finished_to_kill_9)
 {
     const char *given = getenv("OPSCOPE_TEST_KILLS");
     const int n = given ? atoi(given) : 20;
     uint64_t all = 0;
 
-    (void)state;
     srand((unsigned)time(NULL));
     for (int i = 0; i < n; i++) {
         memset(finished, 0, sizeof *finished);
@@ -149,8 +144,5 @@ static int share(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(loses_nothing_that_a_call_had_finished_to_kill_9),
-    };
-    return cmocka_run_group_tests_name("kill", tests, share, NULL);
+    return unit_run("kill", share, NULL);
 }

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "recorder/slow_path.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,6 +11,7 @@
 #include "recorder/thread/losses.h"
 #include "recorder/thread/thread_list.h"
 #include "support/recorded.h"
+#include "support/unit.h"
 
 static struct recorded rec;
 
@@ -72,9 +67,8 @@ static void join_slow(pthread_t thread)
     assert_int_equal(pthread_barrier_destroy(&slow.is_in), 0);
 }
 
-static void stops_only_when_a_thread_is_out_of_its_first_record(void **state)
+TEST(stops_only_when_a_thread_is_out_of_its_first_record)
 {
-    (void)state;
     const pthread_t thread = begin_slowly(NULL);
 
     assert_int_equal(recorded_end(&rec), OSC_OK);
@@ -84,9 +78,8 @@ static void stops_only_when_a_thread_is_out_of_its_first_record(void **state)
     assert_true(slow.got_block);
 }
 
-static void lets_a_thread_wake_up_in_a_recording_that_is_over(void **state)
+TEST(lets_a_thread_wake_up_in_a_recording_that_is_over)
 {
-    (void)state;
     for (int is_again = 0; is_again < 2; is_again++) {
         const pthread_t thread = begin_slowly(&slow);
 
@@ -131,11 +124,10 @@ static void cancel_in_child(void)
     _exit(!is_through_call ? 2 : lost.late + lost.full > 0 ? 3 : 0);
 }
 
-static void is_not_cancelled_within_a_call(void **state)
+TEST(is_not_cancelled_within_a_call)
 {
     int status = -1;
 
-    (void)state;
     if (CHILDREN_FAIL)
         return;
     assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
@@ -148,12 +140,4 @@ static void is_not_cancelled_within_a_call(void **state)
     assert_int_equal(recorded_end(&rec), OSC_OK);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stops_only_when_a_thread_is_out_of_its_first_record),
-        cmocka_unit_test(lets_a_thread_wake_up_in_a_recording_that_is_over),
-        cmocka_unit_test(is_not_cancelled_within_a_call),
-    };
-    return cmocka_run_group_tests_name("slow_path", tests, NULL, NULL);
-}
+UNIT_MAIN("slow_path")

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Recording calls that never return: their thread is cancelled, or jumps out of a handler. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
 #include <pthread.h>
 #include <signal.h>
 #include <ucontext.h>
@@ -15,6 +10,7 @@
 #include "recorder/thread/writer.h"
 #include "support/recorded.h"
 #include "support/single_step.h"
+#include "support/unit.h"
 
 static struct recorded rec;
 
@@ -30,12 +26,11 @@ static void *record_behind_a_jump(void *arg)
     return arg;
 }
 
-static void counts_what_a_thread_records_behind_a_jump(void **state)
+TEST(counts_what_a_thread_records_behind_a_jump)
 {
     struct osc_losses lost;
     pthread_t thread;
 
-    (void)state;
     assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
     assert_int_equal(pthread_create(&thread, NULL, record_behind_a_jump, NULL), 0);
     assert_int_equal(pthread_join(thread, NULL), 0);
@@ -149,13 +144,12 @@ static bool cancel_after(int n, struct life *life)
     return torn.is_done;
 }
 
-static void goes_on_when_threads_are_cancelled_anywhere_in_a_call(void **state)
+TEST(goes_on_when_threads_are_cancelled_anywhere_in_a_call)
 {
     struct life life = {0};
     struct sigaction before;
     uint64_t n_torn = 0;
 
-    (void)state;
     torn.deed = cancel_myself;
     catch_traps(&before);
     assert_int_equal(recorded_begin(&rec, (uint64_t)256 << 20), OSC_OK);
@@ -218,14 +212,13 @@ static void *record_and_jump(void *arg)
     return NULL;
 }
 
-static void counts_all_that_a_thread_records_after_a_jump_out_of_any_instruction(void **state)
+TEST(counts_all_that_a_thread_records_after_a_jump_out_of_any_instruction)
 {
     struct jump jump = {.is_left = true};
     uint64_t n_torn = 0, n_found;
     struct osc_losses lost;
     struct sigaction before;
 
-    (void)state;
     torn.deed = jump_back;
     catch_traps(&before);
     assert_int_equal(recorded_begin(&rec, (uint64_t)256 << 20), OSC_OK);
@@ -249,15 +242,4 @@ static void counts_all_that_a_thread_records_after_a_jump_out_of_any_instruction
 
 #endif
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts_what_a_thread_records_behind_a_jump),
-#if CAN_STEP
-        cmocka_unit_test(goes_on_when_threads_are_cancelled_anywhere_in_a_call),
-        cmocka_unit_test(counts_all_that_a_thread_records_after_a_jump_out_of_any_instruction),
-#endif
-    };
-
-    return cmocka_run_group_tests_name("torn", tests, NULL, NULL);
-}
+UNIT_MAIN("torn")

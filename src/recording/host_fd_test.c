@@ -1,22 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "recording/host_fd.h"
 
+#include "support/unit.h"
+
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
-static void the_number_is_out_of_the_way(void **state)
+TEST(the_number_is_out_of_the_way)
 {
     struct osc_fd f;
 
-    (void)state;
     const int low = open("/dev/null", O_RDONLY | O_CLOEXEC);
     assert_true(osc_fd_take(&f, low));
     assert_in_range(osc_fd_get(&f), 100, 1 << 20);
@@ -29,11 +24,10 @@ static void the_number_is_out_of_the_way(void **state)
     osc_fd_close(&f);
 }
 
-static void a_number_that_is_the_hosts_now_is_left_alone(void **state)
+TEST(a_number_that_is_the_hosts_now_is_left_alone)
 {
     struct osc_fd f;
 
-    (void)state;
     assert_true(osc_fd_take(&f, open("/dev/null", O_RDONLY | O_CLOEXEC)));
     const int fd = osc_fd_get(&f);
     const int other = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
@@ -47,12 +41,11 @@ static void a_number_that_is_the_hosts_now_is_left_alone(void **state)
     close(other);
 }
 
-static void what_the_host_closed_is_opened_again_if_it_is_there(void **state)
+TEST(what_the_host_closed_is_opened_again_if_it_is_there)
 {
     char path[] = "/tmp/opscope-fd-XXXXXX";
     struct osc_fd f;
 
-    (void)state;
     assert_true(osc_fd_take(&f, mkstemp(path)));
     const int fd = osc_fd_get(&f);
     assert_int_equal(osc_fd_reopen(&f, "/dev/null", O_RDONLY), fd);
@@ -68,12 +61,11 @@ static void what_the_host_closed_is_opened_again_if_it_is_there(void **state)
     assert_int_equal(osc_fd_reopen(&f, "/dev/null", O_RDONLY), -1);
 }
 
-static void a_low_limit_leaves_some_number(void **state)
+TEST(a_low_limit_leaves_some_number)
 {
     struct rlimit old, low;
     struct osc_fd f;
 
-    (void)state;
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
     low = (struct rlimit){16, old.rlim_max};
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
@@ -84,13 +76,4 @@ static void a_low_limit_leaves_some_number(void **state)
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_number_is_out_of_the_way),
-        cmocka_unit_test(a_number_that_is_the_hosts_now_is_left_alone),
-        cmocka_unit_test(what_the_host_closed_is_opened_again_if_it_is_there),
-        cmocka_unit_test(a_low_limit_leaves_some_number),
-    };
-    return cmocka_run_group_tests_name("fd", tests, NULL, NULL);
-}
+UNIT_MAIN("fd")

@@ -2,15 +2,9 @@
 #include "recording/name_log.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "support/unit.h"
 #include "wire/live.h"
 
 static char folder[64], out[128];
@@ -101,12 +95,11 @@ static void open_both(struct osc_name_log *log, struct osc_parts *f)
     assert_int_equal(osc_name_log_open(log, dir_fd), OSC_OK);
 }
 
-static void names_are_written_once_in_each_part(void **state)
+TEST_WITH(names_are_written_once_in_each_part, set_up, tear_down)
 {
     struct osc_name_log log;
     struct osc_parts f;
 
-    (void)state;
     open_both(&log, &f);
     set_used(OSC_STRINGS_AT);
     assert_int_equal(osc_name_log_append(&log, &f), OSC_OK);
@@ -127,12 +120,11 @@ static void names_are_written_once_in_each_part(void **state)
     osc_parts_forget(&f);
 }
 
-static void a_name_that_is_finished_late_comes_late(void **state)
+TEST_WITH(a_name_that_is_finished_late_comes_late, set_up, tear_down)
 {
     struct osc_name_log log;
     struct osc_parts f;
 
-    (void)state;
     open_both(&log, &f);
     const uint64_t a = add("first"), hole = used;
     set_used(used + 24);
@@ -162,12 +154,11 @@ static void a_name_that_is_finished_late_comes_late(void **state)
     osc_parts_forget(&f);
 }
 
-static void an_unfinished_end_waits(void **state)
+TEST_WITH(an_unfinished_end_waits, set_up, tear_down)
 {
     struct osc_name_log log;
     struct osc_parts f;
 
-    (void)state;
     open_both(&log, &f);
     const uint64_t a = used;
     set_used(used + 16);
@@ -181,14 +172,13 @@ static void an_unfinished_end_waits(void **state)
     osc_parts_forget(&f);
 }
 
-static void long_logs_and_the_longest_name_fit(void **state)
+TEST_WITH(long_logs_and_the_longest_name_fit, set_up, tear_down)
 {
     static char longest[16 << 20];
     struct osc_name_log log;
     struct osc_parts f;
     uint64_t at[1000];
 
-    (void)state;
     open_both(&log, &f);
     memset(longest, 'n', sizeof longest);
     for (int i = 0; i < 1000; i++) {
@@ -211,12 +201,11 @@ static void long_logs_and_the_longest_name_fit(void **state)
     osc_parts_forget(&f);
 }
 
-static void without_a_log_there_is_an_error(void **state)
+TEST_WITH(without_a_log_there_is_an_error, set_up, tear_down)
 {
     struct osc_name_log log;
     struct osc_parts f;
 
-    (void)state;
     open_both(&log, &f);
     assert_int_equal(osc_name_log_append(&log, &f), OSC_EIO); /* not even a header */
     osc_name_log_close(&log);
@@ -225,16 +214,4 @@ static void without_a_log_there_is_an_error(void **state)
     osc_parts_forget(&f);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(names_are_written_once_in_each_part),
-        TEST(a_name_that_is_finished_late_comes_late),
-        TEST(an_unfinished_end_waits),
-        TEST(long_logs_and_the_longest_name_fit),
-        TEST(without_a_log_there_is_an_error),
-    };
-    return cmocka_run_group_tests_name("namelog", tests, NULL, NULL);
-}
+UNIT_MAIN("namelog")

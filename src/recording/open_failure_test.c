@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "recording/open_failure.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "support/unit.h"
 
-#include <cmocka.h>
 #include <errno.h>
 #include <unistd.h>
 
@@ -42,12 +37,11 @@ static int take(int listener, char path[64])
     return why;
 }
 
-static void the_run_is_told_the_file_and_why(void **state)
+TEST(the_run_is_told_the_file_and_why)
 {
     const int fd = listen_as_run();
     char path[64];
 
-    (void)state;
     assert_int_equal(take(fd, path), -1);
     errno = EDOM;
     osc_open_failure_store(ENOSPC);
@@ -62,9 +56,8 @@ static void the_run_is_told_the_file_and_why(void **state)
     (void)close(fd);
 }
 
-static void without_a_run_nobody_is_told(void **state)
+TEST(without_a_run_nobody_is_told)
 {
-    (void)state;
     errno = EDOM;
     osc_open_failure_report("/a.osc", EIO);
     unsetenv("OPSCOPE_RUN_ID");
@@ -73,12 +66,11 @@ static void without_a_run_nobody_is_told(void **state)
     assert_int_equal(errno, EDOM);
 }
 
-static void what_is_too_long_is_no_id(void **state)
+TEST(what_is_too_long_is_no_id)
 {
     struct sockaddr_un address;
     char id[200];
 
-    (void)state;
     memset(id, 'x', sizeof id - 1);
     id[sizeof id - 1] = '\0';
     assert_int_equal(osc_open_failure_address(&address, id), 0);
@@ -88,13 +80,7 @@ static void what_is_too_long_is_no_id(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_run_is_told_the_file_and_why),
-        cmocka_unit_test(without_a_run_nobody_is_told),
-        cmocka_unit_test(what_is_too_long_is_no_id),
-    };
-
     (void)snprintf(run_id, sizeof run_id, "test-%d", (int)getpid());
     setenv("OPSCOPE_RUN_ID", run_id, 1);
-    return cmocka_run_group_tests_name("trouble", tests, NULL, NULL);
+    return unit_run("trouble", NULL, NULL);
 }

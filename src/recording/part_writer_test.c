@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "recording/part_writer.h"
 
+#include "support/unit.h"
+
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static char folder[64], out[128];
 
@@ -95,7 +90,7 @@ static unsigned walk(const unsigned char *bytes, size_t len, unsigned *last_type
 
 static const struct osc_wire_end stopped = {.reason = OSC_END_STOPPED, .ticks = 77};
 
-static void a_file_is_walked_and_found_by_its_index(void **state)
+TEST_WITH(a_file_is_walked_and_found_by_its_index, make_folder, remove_folder)
 {
     static unsigned char bytes[1 << 20];
     struct osc_parts f = new_file();
@@ -105,7 +100,6 @@ static void a_file_is_walked_and_found_by_its_index(void **state)
     struct stat st;
     unsigned last = 0;
 
-    (void)state;
     assert_int_equal(osc_parts_open(&f), OSC_OK);
     assert_int_equal(append_records(&f, 1, 3), OSC_OK);
     assert_int_equal(append_records(&f, 0, 0), OSC_OK);
@@ -131,14 +125,13 @@ static void a_file_is_walked_and_found_by_its_index(void **state)
     osc_parts_forget(&f);
 }
 
-static void parts_can_be_read_alone_and_the_oldest_go(void **state)
+TEST_WITH(parts_can_be_read_alone_and_the_oldest_go, make_folder, remove_folder)
 {
     static unsigned char bytes[1 << 20];
     struct osc_parts f = new_file();
     char path[256];
     unsigned last;
 
-    (void)state;
     f.limit_bytes = 100000;
     for (int part = 1; part <= 9; part++) {
         assert_int_equal(osc_parts_open(&f), OSC_OK);
@@ -160,14 +153,13 @@ static void parts_can_be_read_alone_and_the_oldest_go(void **state)
     osc_parts_forget(&f);
 }
 
-static void a_full_disk_leaves_whole_chunks(void **state)
+TEST_WITH(a_full_disk_leaves_whole_chunks, make_folder, remove_folder)
 {
     static unsigned char bytes[1 << 20];
     struct osc_parts f = new_file();
     struct rlimit old, low;
     unsigned last;
 
-    (void)state;
     signal(SIGXFSZ, SIG_IGN);
     assert_int_equal(osc_parts_open(&f), OSC_OK);
     assert_int_equal(append_records(&f, 1000, 1), OSC_OK);
@@ -185,13 +177,12 @@ static void a_full_disk_leaves_whole_chunks(void **state)
     osc_parts_forget(&f);
 }
 
-static void a_descriptor_that_the_host_closed_is_opened_again(void **state)
+TEST_WITH(a_descriptor_that_the_host_closed_is_opened_again, make_folder, remove_folder)
 {
     static unsigned char bytes[1 << 20];
     struct osc_parts f = new_file();
     unsigned last;
 
-    (void)state;
     assert_int_equal(osc_parts_open(&f), OSC_OK);
     const int fd = osc_fd_get(&f.fd);
     const int other = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -211,12 +202,11 @@ static void a_descriptor_that_the_host_closed_is_opened_again(void **state)
     osc_parts_forget(&f);
 }
 
-static void where_nothing_can_be_created_nothing_is_open(void **state)
+TEST_WITH(where_nothing_can_be_created_nothing_is_open, make_folder, remove_folder)
 {
     struct osc_parts f = {.out = "/nowhere/at/all.osc"};
     char longest[2 * OSC_PARTS_PATH_BYTES];
 
-    (void)state;
     assert_int_equal(osc_parts_open(&f), OSC_EIO);
     assert_int_equal(f.error, ENOENT);
     assert_false(f.is_open);
@@ -230,11 +220,10 @@ static void where_nothing_can_be_created_nothing_is_open(void **state)
     osc_parts_forget(&f);
 }
 
-static void a_discarded_part_leaves_its_number(void **state)
+TEST_WITH(a_discarded_part_leaves_its_number, make_folder, remove_folder)
 {
     struct osc_parts f = new_file();
 
-    (void)state;
     assert_int_equal(osc_parts_open(&f), OSC_OK);
     assert_int_equal(osc_parts_close(&f, &stopped), OSC_OK);
     assert_int_equal(osc_parts_open(&f), OSC_OK);
@@ -257,13 +246,12 @@ static void make_file(const char *path, const char *text)
     close(fd);
 }
 
-static void only_a_recording_or_an_empty_file_is_replaced(void **state)
+TEST_WITH(only_a_recording_or_an_empty_file_is_replaced, make_folder, remove_folder)
 {
     struct osc_parts f = new_file();
     char other[160];
     struct stat st;
 
-    (void)state;
     make_file(out, "");
     assert_int_equal(osc_parts_open(&f), OSC_OK);
     assert_int_equal(osc_parts_close(&f, &stopped), OSC_OK);
@@ -295,14 +283,13 @@ static void only_a_recording_or_an_empty_file_is_replaced(void **state)
     osc_parts_forget(&f);
 }
 
-static void a_file_that_was_not_ended_is_gone_on_with_and_ended(void **state)
+TEST_WITH(a_file_that_was_not_ended_is_gone_on_with_and_ended, make_folder, remove_folder)
 {
     static unsigned char bytes[1 << 20];
     struct osc_wire_index_entry chunks[2];
     struct osc_parts f = new_file(), later = new_file();
     unsigned last = 0;
 
-    (void)state;
     assert_int_equal(osc_parts_open(&f), OSC_OK);
     assert_int_equal(append_records(&f, 100, 3), OSC_OK);
     assert_int_equal(append_records(&f, 200, 4), OSC_OK);
@@ -321,19 +308,4 @@ static void a_file_that_was_not_ended_is_gone_on_with_and_ended(void **state)
     osc_parts_forget(&later);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(a_file_is_walked_and_found_by_its_index),
-        TEST(parts_can_be_read_alone_and_the_oldest_go),
-        TEST(a_full_disk_leaves_whole_chunks),
-        TEST(a_descriptor_that_the_host_closed_is_opened_again),
-        TEST(where_nothing_can_be_created_nothing_is_open),
-        TEST(a_discarded_part_leaves_its_number),
-        TEST(a_file_that_was_not_ended_is_gone_on_with_and_ended),
-        TEST(only_a_recording_or_an_empty_file_is_replaced),
-    };
-    return cmocka_run_group_tests_name("file", tests, NULL, NULL);
-}
+UNIT_MAIN("file")

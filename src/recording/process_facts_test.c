@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "recording/process_facts.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "support/unit.h"
 #include "wire/chunk.h"
 
 /* The value of KEY in LEN bytes of facts, to VALUE; false if there is none. */
@@ -35,13 +29,12 @@ static const struct osc_process_facts given = {.start_unix_ns = UINT64_C(1700000
                                                .clock_name = "tsc",
                                                .mode = "flight"};
 
-static void tells_who_the_process_is(void **state)
+TEST(tells_who_the_process_is)
 {
     unsigned char out[OSC_PROCESS_FACTS_BYTES];
     char value[8192], pid[16];
     uint64_t n;
 
-    (void)state;
     setenv("OPSCOPE_RUN_ID", "abc", 1);
     setenv("RANK", "3", 1);
     setenv("OPSCOPE_SOURCES", "api,-itt,-x", 1);
@@ -73,14 +66,13 @@ static void tells_who_the_process_is(void **state)
     assert_in_range(n, 12, 30);
 }
 
-static void leaves_out_what_is_unknown_or_private(void **state)
+TEST(leaves_out_what_is_unknown_or_private)
 {
     unsigned char out[OSC_PROCESS_FACTS_BYTES];
     const struct osc_process_facts less = {.clock_name = "monotonic"};
     char value[8192];
     uint64_t n;
 
-    (void)state;
     unsetenv("OPSCOPE_RUN_ID");
     setenv("OPSCOPE_SOURCES", "api,itt", 1);
     unsetenv("RANK");
@@ -94,14 +86,13 @@ static void leaves_out_what_is_unknown_or_private(void **state)
     assert_null(memmem(out, len, "hunter2", 7));
 }
 
-static void huge_values_leave_the_rest_whole(void **state)
+TEST(huge_values_leave_the_rest_whole)
 {
     static char huge[100000];
     unsigned char out[OSC_PROCESS_FACTS_BYTES];
     char value[8192];
     uint64_t n;
 
-    (void)state;
     memset(huge, 'x', sizeof huge - 1);
     setenv("OPSCOPE_RUN_ID", huge, 1);
     setenv("RANK", huge, 1);
@@ -113,12 +104,4 @@ static void huge_values_leave_the_rest_whole(void **state)
     assert_string_equal(value, "5");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tells_who_the_process_is),
-        cmocka_unit_test(leaves_out_what_is_unknown_or_private),
-        cmocka_unit_test(huge_values_leave_the_rest_whole),
-    };
-    return cmocka_run_group_tests_name("facts", tests, NULL, NULL);
-}
+UNIT_MAIN("facts")

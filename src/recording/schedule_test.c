@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "recording/schedule.h"
 
-#include <setjmp.h>
-#include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
+#include "support/unit.h"
 
-#include <cmocka.h>
+#include <signal.h>
 
 enum { NONE = OSC_ACTION_NONE, WARMUP, RECORD, SAVE, EXIT };
 
@@ -41,11 +37,10 @@ static void write_deeds(unsigned deeds, char out[8])
     out[n] = '\0';
 }
 
-static void every_row_of_torch_holds(void **state)
+TEST(every_row_of_torch_holds)
 {
     char deeds[8];
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         write_deeds(osc_schedule_deeds(rows[i].from, rows[i].to), deeds);
         assert_string_equal(deeds, rows[i].deeds);
@@ -62,7 +57,7 @@ static void write_actions(const struct osc_schedule *schedule, size_t n, char *o
     out[n] = '\0';
 }
 
-static void schedules_are_those_of_torch(void **state)
+TEST(schedules_are_those_of_torch)
 {
     const struct {
         struct osc_schedule schedule;
@@ -78,14 +73,13 @@ static void schedules_are_those_of_torch(void **state)
     };
     char actions[64];
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         write_actions(&cases[i].schedule, strlen(cases[i].actions), actions);
         assert_string_equal(actions, cases[i].actions);
     }
 }
 
-static void the_largest_numbers_do_not_wrap(void **state)
+TEST(the_largest_numbers_do_not_wrap)
 {
     const struct osc_schedule huge = {.wait = UINT64_MAX,
                                       .warmup = UINT64_MAX,
@@ -93,17 +87,15 @@ static void the_largest_numbers_do_not_wrap(void **state)
                                       .repeat = UINT64_MAX,
                                       .skip_first_wait = 1};
 
-    (void)state;
     assert_int_equal(osc_schedule_action(&huge, 0), NONE);
     assert_int_equal(osc_schedule_action(&huge, UINT64_MAX), NONE);
 }
 
-static void words_are_read_in_any_order(void **state)
+TEST(words_are_read_in_any_order)
 {
     struct osc_schedule_text t;
     struct osc_err err;
 
-    (void)state;
     assert_int_equal(osc_schedule_parse("wait=1,warmup=1,active=3,repeat=2,skip_first=10,"
                                         "skip_first_wait=1",
                                         &t, &err),
@@ -135,7 +127,7 @@ static void words_are_read_in_any_order(void **state)
     assert_false(t.has_schedule);
 }
 
-static void wrong_words_are_told(void **state)
+TEST(wrong_words_are_told)
 {
     static const struct {
         const char *text, *message;
@@ -166,7 +158,6 @@ static void wrong_words_are_told(void **state)
     };
     struct osc_schedule_text t;
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct osc_err err = {0};
 
@@ -176,14 +167,4 @@ static void wrong_words_are_told(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_row_of_torch_holds),
-        cmocka_unit_test(schedules_are_those_of_torch),
-        cmocka_unit_test(the_largest_numbers_do_not_wrap),
-        cmocka_unit_test(words_are_read_in_any_order),
-        cmocka_unit_test(wrong_words_are_told),
-    };
-    return cmocka_run_group_tests_name("schedule", tests, NULL, NULL);
-}
+UNIT_MAIN("schedule")

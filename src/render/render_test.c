@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "render/render.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-
-#include <cmocka.h>
-
 #include "base/mem.h"
 #include "render/units.h"
+#include "support/unit.h"
 #include "table/query.h"
 
 enum { NAME, CALLS, TOTAL, BUSY, SIZE, DONE };
@@ -93,9 +87,8 @@ static void assert_renders(const char *format, unsigned width, bool has_rows,
     osc_strbuf_fini(&out);
 }
 
-static void text_lines_up_and_shows_units(void **state)
+TEST(text_lines_up_and_shows_units)
 {
-    (void)state;
     assert_renders(
         "text", 0, true,
         "name                                                   calls       total_ns  "
@@ -110,9 +103,8 @@ static void text_lines_up_and_shows_units(void **state)
         "7 more rows; --limit 0 shows all\n");
 }
 
-static void text_cuts_names_in_the_middle_on_a_narrow_terminal(void **state)
+TEST(text_cuts_names_in_the_middle_on_a_narrow_terminal)
 {
-    (void)state;
     assert_renders(
         "text", 80, true,
         "name                         calls       total_ns  busy_ratio  size_bytes  done\n"
@@ -123,9 +115,8 @@ static void text_cuts_names_in_the_middle_on_a_narrow_terminal(void **state)
         "7 more rows; --limit 0 shows all\n");
 }
 
-static void text_says_why_there_are_no_rows(void **state)
+TEST(text_says_why_there_are_no_rows)
 {
-    (void)state;
     assert_renders("text", 0, false,
                    "name  calls  total_ns  busy_ratio  size_bytes  done\n"
                    "(no rows)\nnote: no device work\n");
@@ -173,9 +164,8 @@ static void assert_below(const char *names, unsigned width, const char *expected
     osc_strbuf_fini(&out);
 }
 
-static void text_puts_sentences_and_commands_below_their_row(void **state)
+TEST(text_puts_sentences_and_commands_below_their_row)
 {
-    (void)state;
     assert_below(NULL, 24,
                  "code   n\n"
                  "first  0\n"
@@ -197,9 +187,8 @@ static void text_puts_sentences_and_commands_below_their_row(void **state)
     assert_below("line", 0, "line\nopscope table of a command that is long\n\n");
 }
 
-static void csv_is_exact(void **state)
+TEST(csv_is_exact)
 {
-    (void)state;
     assert_renders("csv", 0, true,
                    "name,calls,total_ns,busy_ratio,size_bytes,done\n"
                    "\"aten::mm, \"\"a\"\"\n|b\",3,9007199254740993,0.1,1536,true\n"
@@ -207,9 +196,8 @@ static void csv_is_exact(void **state)
                    "a_very_long_name_of_a_kernel_whose_end_tells_much_too,,1500,,,false\n");
 }
 
-static void json_has_the_shape_of_the_contract(void **state)
+TEST(json_has_the_shape_of_the_contract)
 {
-    (void)state;
     assert_renders(
         "json", 0, true,
         "{\"opscope\": \"" OSC_VERSION "\", \"schema\": 1, \"table\": \"t\",\n"
@@ -234,9 +222,8 @@ static void json_has_the_shape_of_the_contract(void **state)
         "false]]}\n");
 }
 
-static void markdown_ends_with_its_sources_and_versions(void **state)
+TEST(markdown_ends_with_its_sources_and_versions)
 {
-    (void)state;
     assert_renders(
         "md", 0, true,
         "| name | calls | total_ns | busy_ratio | size_bytes | done |\n"
@@ -249,7 +236,7 @@ static void markdown_ends_with_its_sources_and_versions(void **state)
         "Trace: a \"b\".json; PyTorch unknown; opscope " OSC_VERSION "\n");
 }
 
-static void markdown_names_only_some_of_many_sources(void **state)
+TEST(markdown_names_only_some_of_many_sources)
 {
     struct osc_str sources[10];
     const struct osc_sheet_choice choice = {0};
@@ -258,7 +245,6 @@ static void markdown_names_only_some_of_many_sources(void **state)
     struct osc_render r = {
         .renderer = osc_renderer_find("md"), .sheet = &sheet, .write = append, .ctx = &out};
 
-    (void)state;
     for (size_t i = 0; i < 10; i++)
         sources[i] = OSC_STR("x");
     assert_int_equal(osc_sheet_choose(&sheet, &choice, NULL), OSC_OK);
@@ -279,11 +265,10 @@ static const char *timed(int64_t ns)
     return out.s;
 }
 
-static void no_time_at_all_has_no_decimals(void **state)
+TEST(no_time_at_all_has_no_decimals)
 {
     struct osc_strbuf out = {0};
 
-    (void)state;
     osc_units_time(&out, 0);
     osc_strbuf_addc(&out, ' ');
     osc_units_time(&out, 0.5);
@@ -291,9 +276,8 @@ static void no_time_at_all_has_no_decimals(void **state)
     osc_strbuf_fini(&out);
 }
 
-static void times_change_their_unit_before_they_round_up_to_it(void **state)
+TEST(times_change_their_unit_before_they_round_up_to_it)
 {
-    (void)state;
     assert_string_equal(timed(0), "0 ns");
     assert_string_equal(timed(-999), "-999 ns");
     assert_string_equal(timed(1000), "1.000 us");
@@ -303,9 +287,8 @@ static void times_change_their_unit_before_they_round_up_to_it(void **state)
     assert_string_equal(timed(-1500000), "-1.500 ms");
 }
 
-static void every_form_survives_any_failed_allocation(void **state)
+TEST(every_form_survives_any_failed_allocation)
 {
-    (void)state;
     for (size_t f = 0; osc_renderers[f]; f++) {
         osc_status st = OSC_ENOMEM;
 
@@ -322,20 +305,4 @@ static void every_form_survives_any_failed_allocation(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(text_lines_up_and_shows_units),
-        cmocka_unit_test(text_cuts_names_in_the_middle_on_a_narrow_terminal),
-        cmocka_unit_test(text_says_why_there_are_no_rows),
-        cmocka_unit_test(text_puts_sentences_and_commands_below_their_row),
-        cmocka_unit_test(csv_is_exact),
-        cmocka_unit_test(json_has_the_shape_of_the_contract),
-        cmocka_unit_test(markdown_ends_with_its_sources_and_versions),
-        cmocka_unit_test(markdown_names_only_some_of_many_sources),
-        cmocka_unit_test(no_time_at_all_has_no_decimals),
-        cmocka_unit_test(times_change_their_unit_before_they_round_up_to_it),
-        cmocka_unit_test(every_form_survives_any_failed_allocation),
-    };
-    return cmocka_run_group_tests_name("render", tests, NULL, NULL);
-}
+UNIT_MAIN("render")

@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "render/symbol.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "support/unit.h"
 
 static void assert_folds(const char *symbol, const char *expected)
 {
@@ -18,18 +12,16 @@ static void assert_folds(const char *symbol, const char *expected)
     osc_strbuf_fini(&out);
 }
 
-static void folds_each_list_of_template_arguments(void **state)
+TEST(folds_each_list_of_template_arguments)
 {
-    (void)state;
     assert_folds("void at::f<4, g<float>, h<char*, 3> >(int, g<float>)",
                  "void at::f<...>(int, g<...>)");
     assert_folds("triton_poi_fused_add_0", "triton_poi_fused_add_0");
     assert_folds("f<(a->b)>::x", "f<...>::x");
 }
 
-static void leaves_operators_and_broken_names_alone(void **state)
+TEST(leaves_operators_and_broken_names_alone)
 {
-    (void)state;
     assert_folds("bool operator<(int)", "bool operator<(int)");
     assert_folds("x operator->()", "x operator->()");
     assert_folds("f<int", "f<int");
@@ -38,9 +30,8 @@ static void leaves_operators_and_broken_names_alone(void **state)
     assert_folds("f>>g", "f>>g");
 }
 
-static void demangles_and_folds(void **state)
+TEST(demangles_and_folds)
 {
-    (void)state;
     assert_folds("_Z4gemmPfS_i", "gemm(...)");
     assert_folds("_Z4syncv", "sync()");
     assert_folds("_ZN2at6native12_GLOBAL__N_11fILi4ENS0_1gIfEEEEviT0_",
@@ -52,7 +43,7 @@ static void demangles_and_folds(void **state)
     assert_folds("_ZL6staticIA4_DnEvv", "static<...>()");
 }
 
-static void leaves_mangled_names_alone_that_it_cannot_read(void **state)
+TEST(leaves_mangled_names_alone_that_it_cannot_read)
 {
     static const char *const names[] = {
         "_Z",          "_ZN",     "_ZNE",     "_ZN1a",    "_ZN2a",    "_Z99999999999999999999a",
@@ -60,27 +51,15 @@ static void leaves_mangled_names_alone_that_it_cannot_read(void **state)
         "_ZplRK1aS1_", "_ZIiE",   "_ZTV1a",   "_ZN1aIDE", "_ZN1aID"};
     char deep[600] = "_Z1a";
 
-    (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         assert_folds(names[i], names[i]);
     memset(deep + 4, 'I', sizeof deep - 5);
     assert_folds(deep, deep);
 }
 
-static void lets_no_name_steer_a_terminal(void **state)
+TEST(lets_no_name_steer_a_terminal)
 {
-    (void)state;
     assert_folds("f\x1b[2J<int>\n", "f\\x1b[2J<...>\\x0a");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(folds_each_list_of_template_arguments),
-        cmocka_unit_test(leaves_operators_and_broken_names_alone),
-        cmocka_unit_test(demangles_and_folds),
-        cmocka_unit_test(leaves_mangled_names_alone_that_it_cannot_read),
-        cmocka_unit_test(lets_no_name_steer_a_terminal),
-    };
-    return cmocka_run_group_tests_name("symbol", tests, NULL, NULL);
-}
+UNIT_MAIN("symbol")

@@ -1,27 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sources/itt_text.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "support/record_double.h"
+#include "support/unit.h"
 
 #define N_THREADS 4
 #define N_TEXTS   20000
 
-static void finds_an_equal_text_again(void **state)
+TEST(finds_an_equal_text_again)
 {
     char a[] = "aten::relu", b[] = "aten::relu";
 
-    (void)state;
     struct osc_itt_text *const text = osc_itt_text_c(a);
     memset(a, 'x', sizeof a - 1);
     assert_ptr_equal(osc_itt_text_c(b), text);
@@ -30,9 +22,8 @@ static void finds_an_equal_text_again(void **state)
     assert_ptr_equal(osc_itt_text_of(&text->handle), text);
 }
 
-static void tells_texts_apart_by_every_byte(void **state)
+TEST(tells_texts_apart_by_every_byte)
 {
-    (void)state;
     for (size_t len = 1; len < 40; len++) {
         char s[40];
 
@@ -48,11 +39,10 @@ static void tells_texts_apart_by_every_byte(void **state)
     }
 }
 
-static void takes_null_and_empty_and_huge_texts(void **state)
+TEST(takes_null_and_empty_and_huge_texts)
 {
     char *const huge = test_malloc(OSC_ITT_TEXT_LEN_MAX + 10);
 
-    (void)state;
     assert_ptr_equal(osc_itt_text_c(NULL), osc_itt_text_c(""));
     assert_int_equal(osc_itt_name(osc_itt_text_c("")), 0);
     assert_ptr_equal(osc_itt_text_of(NULL), osc_itt_text_c(""));
@@ -61,14 +51,13 @@ static void takes_null_and_empty_and_huge_texts(void **state)
     test_free(huge);
 }
 
-static void knows_operators_by_their_namespace(void **state)
+TEST(knows_operators_by_their_namespace)
 {
     static const char *const operators[] = {"aten::conv2d", "a::b", "_c10d_functional::wait",
                                             "autograd::engine::evaluate_function: X"};
     static const char *const others[] = {
         "iteration_0", "", "::x", "a::", "a:b", "1::x", "my phase::part", "AddBackward0"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
         assert_true(osc_itt_text_c(operators[i])->is_operator);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
@@ -88,12 +77,11 @@ static void *find_all(void *ctx)
     return NULL;
 }
 
-static void gives_all_threads_the_same_entries(void **state)
+TEST(gives_all_threads_the_same_entries)
 {
     static struct osc_itt_text *found[N_THREADS][N_TEXTS];
     pthread_t threads[N_THREADS];
 
-    (void)state;
     for (int i = 0; i < N_THREADS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, find_all, found[i]), 0);
     for (int i = 0; i < N_THREADS; i++)
@@ -104,11 +92,10 @@ static void gives_all_threads_the_same_entries(void **state)
         assert_int_equal(strtol(found[0][i]->handle.text + 16, NULL, 10), i);
 }
 
-static void makes_a_domain_once_and_knows_that_of_pytorch(void **state)
+TEST(makes_a_domain_once_and_knows_that_of_pytorch)
 {
     struct osc_itt_domain early = {.name = "PyTorch"}, other = {.name = "tbb"};
 
-    (void)state;
     struct osc_itt_domain_entry *const d = osc_itt_domain(osc_itt_text_c("PyTorch"));
     assert_true(d->is_pytorch);
     assert_ptr_equal(osc_itt_domain_of(&d->abi), d);
@@ -133,11 +120,10 @@ static int fill(void)
     return text == last && strncmp(text->handle.text, "(more", 5) == 0 ? 0 : 1;
 }
 
-static void shares_one_entry_when_there_is_no_room(void **state)
+TEST(shares_one_entry_when_there_is_no_room)
 {
     int status = 0;
 
-    (void)state;
     const pid_t child = fork();
     if (child == 0)
         _exit(fill());
@@ -145,16 +131,4 @@ static void shares_one_entry_when_there_is_no_room(void **state)
     assert_int_equal(status, 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(finds_an_equal_text_again),
-        cmocka_unit_test(tells_texts_apart_by_every_byte),
-        cmocka_unit_test(takes_null_and_empty_and_huge_texts),
-        cmocka_unit_test(knows_operators_by_their_namespace),
-        cmocka_unit_test(gives_all_threads_the_same_entries),
-        cmocka_unit_test(makes_a_domain_once_and_knows_that_of_pytorch),
-        cmocka_unit_test(shares_one_entry_when_there_is_no_room),
-    };
-    return cmocka_run_group_tests_name("itt_text", tests, NULL, NULL);
-}
+UNIT_MAIN("itt_text")

@@ -2,15 +2,9 @@
 #include "sql/where.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "analysis/table_registry.h"
+#include "support/unit.h"
 
 enum { NAME, CALLS, TOTAL, MEAN, HOT, SECRET, EXTRA };
 
@@ -109,9 +103,8 @@ static void fails(const char *expr, const char *message)
     osc_result_fini(&r);
 }
 
-static void leaves_rows_for_which_the_expression_is_true(void **state)
+TEST(leaves_rows_for_which_the_expression_is_true)
 {
-    (void)state;
     leaves("calls > 2", "034");
     leaves("name LIKE 'GEMM%' OR calls = 2", "01");
     leaves("hot", "0");
@@ -124,9 +117,8 @@ static void leaves_rows_for_which_the_expression_is_true(void **state)
     leaves("CALLS > 2", "034");
 }
 
-static void keeps_integers_exact_and_null_unknown(void **state)
+TEST(keeps_integers_exact_and_null_unknown)
 {
-    (void)state;
     leaves("calls = 9223372036854775807", "3");
     leaves("calls < 9223372036854775807", "014");
     leaves("calls - 9223372036854775806 = 0", "4");
@@ -141,9 +133,8 @@ static void keeps_integers_exact_and_null_unknown(void **state)
     leaves("NULL", "");
 }
 
-static void knows_units_of_time_and_size(void **state)
+TEST(knows_units_of_time_and_size)
 {
-    (void)state;
     leaves("total_ns > us(10)", "1");
     leaves("total_ns = us(10.001)", "1");
     leaves("ms(1) = 1000000 AND s(2) = 2000000000 AND ns(7) = 7", "01234");
@@ -155,18 +146,16 @@ static void knows_units_of_time_and_size(void **state)
     fails("s(calls) > 0", "integer overflow");
 }
 
-static void reads_optional_columns_and_json(void **state)
+TEST(reads_optional_columns_and_json)
 {
-    (void)state;
     leaves("extra IS NOT NULL", "01");
     leaves("hot AND extra ->> 'stream' = 7", "0");
     leaves("json_valid(extra) AND json_extract(extra, '$.stream') = 7", "0");
     fails("extra ->> 'stream' = 7", "malformed JSON");
 }
 
-static void names_what_is_nearest(void **state)
+TEST(names_what_is_nearest)
 {
-    (void)state;
     fails("totl_ns > 5", "--where 'totl_ns > 5': things has no column 'totl_ns'; did you mean "
                          "'total_ns'?");
     fails("things.totl_ns > 5", "did you mean 'total_ns'?");
@@ -181,7 +170,7 @@ static void names_what_is_nearest(void **state)
     fails("calls calls", "syntax error");
 }
 
-static void sees_nothing_but_the_row(void **state)
+TEST(sees_nothing_but_the_row)
 {
     static const char *const wrong[] = {
         "1) OR (1",
@@ -215,16 +204,14 @@ static void sees_nothing_but_the_row(void **state)
         "calls := 5",
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         fails(wrong[i], "--where '");
 }
 
-static void limits_depth_and_length(void **state)
+TEST(limits_depth_and_length)
 {
     struct osc_strbuf text = {0};
 
-    (void)state;
     for (int i = 0; i < 5000; i++)
         osc_strbuf_adds(&text, "NOT ");
     osc_strbuf_adds(&text, "1");
@@ -249,13 +236,12 @@ static bool yes(void)
     return true;
 }
 
-static void can_be_stopped(void **state)
+TEST(can_be_stopped)
 {
     struct osc_where *w;
     struct osc_result r;
     bool keep[5];
 
-    (void)state;
     fill(&r);
     const struct osc_rows all = {&r, NULL, r.n_rows, 0, 1};
     assert_int_equal(osc_where_open(&w, &def, "calls > 1", yes, NULL), OSC_OK);
@@ -265,14 +251,13 @@ static void can_be_stopped(void **state)
 }
 
 /* Whatever a column is called, it can be named without quotes. */
-static void compiles_every_column_of_every_table(void **state)
+TEST(compiles_every_column_of_every_table)
 {
     char expr[160];
     struct osc_err err = {0};
     struct osc_where *w;
     uint32_t n = 0;
 
-    (void)state;
     for (size_t i = 0; osc_tables[i]; i++) {
         for (uint32_t c = 0; c < osc_tables[i]->n_columns; c++) {
             const struct osc_column *const column = &osc_tables[i]->columns[c];
@@ -289,18 +274,4 @@ static void compiles_every_column_of_every_table(void **state)
     assert_true(n > 90);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(leaves_rows_for_which_the_expression_is_true),
-        cmocka_unit_test(keeps_integers_exact_and_null_unknown),
-        cmocka_unit_test(knows_units_of_time_and_size),
-        cmocka_unit_test(reads_optional_columns_and_json),
-        cmocka_unit_test(names_what_is_nearest),
-        cmocka_unit_test(sees_nothing_but_the_row),
-        cmocka_unit_test(limits_depth_and_length),
-        cmocka_unit_test(can_be_stopped),
-        cmocka_unit_test(compiles_every_column_of_every_table),
-    };
-    return cmocka_run_group_tests_name("where", tests, NULL, NULL);
-}
+UNIT_MAIN("where")

@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "table/merge.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
 #include "base/mem.h"
+#include "support/unit.h"
 
 enum { NAME, STREAM, CALLS, MAX, MIN, WEIGHT, ANY, WHERE, ALL, MEAN };
 
@@ -128,11 +121,10 @@ static osc_status merge_all(unsigned seed, unsigned groups, struct osc_strbuf *t
     return st;
 }
 
-static void gives_the_same_bytes_for_any_split_and_order(void **state)
+TEST(gives_the_same_bytes_for_any_split_and_order)
 {
     struct osc_strbuf first = {0};
 
-    (void)state;
     assert_int_equal(merge_all(0, 1, &first), OSC_OK);
     assert_true(first.len > 1000);
     for (unsigned seed = 1; seed < 300; seed++) {
@@ -146,13 +138,12 @@ static void gives_the_same_bytes_for_any_split_and_order(void **state)
     osc_strbuf_fini(&first);
 }
 
-static void follows_the_rule_of_each_column(void **state)
+TEST(follows_the_rule_of_each_column)
 {
     static const double weights[] = {1e100, 1.0, -1e100};
     struct osc_merger m;
     struct osc_result part, out;
 
-    (void)state;
     osc_merger_init(&m, &def);
     osc_result_init(&out, &def);
     for (unsigned p = 0; p < 3; p++) {
@@ -216,13 +207,12 @@ static int64_t sum_calls(const int64_t *calls, unsigned n, unsigned groups)
     return sum;
 }
 
-static void cuts_sums_of_integers_only_at_the_end(void **state)
+TEST(cuts_sums_of_integers_only_at_the_end)
 {
     static const int64_t forth_and_back[] = {INT64_MAX, 5, INT64_MIN, 7};
     static const int64_t back_and_forth[] = {INT64_MIN, INT64_MIN, INT64_MAX, INT64_MAX};
     static const int64_t much[] = {INT64_MAX, 1, 1}, little[] = {INT64_MIN, -1, INT64_MIN};
 
-    (void)state;
     for (unsigned groups = 1; groups <= 3; groups++) {
         assert_int_equal(sum_calls(forth_and_back, 4, groups), 11);
         assert_int_equal(sum_calls(back_and_forth, 4, groups), -2);
@@ -231,11 +221,10 @@ static void cuts_sums_of_integers_only_at_the_end(void **state)
     }
 }
 
-static void frees_everything_after_any_failed_allocation(void **state)
+TEST(frees_everything_after_any_failed_allocation)
 {
     osc_status st = OSC_ENOMEM;
 
-    (void)state;
     for (long n = 0; st != OSC_OK; n++) {
         struct osc_strbuf text = {0};
 
@@ -247,13 +236,4 @@ static void frees_everything_after_any_failed_allocation(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gives_the_same_bytes_for_any_split_and_order),
-        cmocka_unit_test(follows_the_rule_of_each_column),
-        cmocka_unit_test(cuts_sums_of_integers_only_at_the_end),
-        cmocka_unit_test(frees_everything_after_any_failed_allocation),
-    };
-    return cmocka_run_group_tests_name("merge", tests, NULL, NULL);
-}
+UNIT_MAIN("merge")

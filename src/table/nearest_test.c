@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "table/nearest.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "support/unit.h"
 
 static const char *nearest(const char *word)
 {
@@ -19,9 +14,8 @@ static const char *nearest(const char *word)
     return n.best;
 }
 
-static void counts_a_transposition_as_one_edit(void **state)
+TEST(counts_a_transposition_as_one_edit)
 {
-    (void)state;
     assert_int_equal(osc_edit_distance("kernels", "kenrels"), 1);
     assert_int_equal(osc_edit_distance("ca", "abc"), 3);
     assert_int_equal(osc_edit_distance("", "abc"), 3);
@@ -29,9 +23,8 @@ static void counts_a_transposition_as_one_edit(void **state)
     assert_int_equal(osc_edit_distance("saturday", "sunday"), 3);
 }
 
-static void finds_the_name_that_was_meant(void **state)
+TEST(finds_the_name_that_was_meant)
 {
-    (void)state;
     assert_string_equal(nearest("kernel"), "kernels");
     assert_string_equal(nearest("avreages"), "averages");
     assert_string_equal(nearest("thraeds"), "threads");
@@ -40,13 +33,12 @@ static void finds_the_name_that_was_meant(void **state)
     assert_string_equal(nearest("ste"), "steps");
 }
 
-static void finds_the_name_of_which_a_part_was_meant(void **state)
+TEST(finds_the_name_of_which_a_part_was_meant)
 {
     static const char *const names[] = {"calls", "total_ns", "mean_ns", "mean_occupancy_ratio"};
     static const char *const meant[][2] = {
         {"totl", "total_ns"}, {"occupancy", "mean_occupancy_ratio"}, {"meen", "mean_ns"}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof meant / sizeof *meant; i++) {
         struct osc_nearest n = {.word = meant[i][0]};
 
@@ -57,9 +49,8 @@ static void finds_the_name_of_which_a_part_was_meant(void **state)
     }
 }
 
-static void proposes_nothing_for_a_word_that_is_far_from_all(void **state)
+TEST(proposes_nothing_for_a_word_that_is_far_from_all)
 {
-    (void)state;
     assert_null(nearest("trace.json"));
     assert_null(nearest("x"));
     assert_null(nearest(""));
@@ -67,13 +58,4 @@ static void proposes_nothing_for_a_word_that_is_far_from_all(void **state)
                         "be taken for"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts_a_transposition_as_one_edit),
-        cmocka_unit_test(finds_the_name_that_was_meant),
-        cmocka_unit_test(finds_the_name_of_which_a_part_was_meant),
-        cmocka_unit_test(proposes_nothing_for_a_word_that_is_far_from_all),
-    };
-    return cmocka_run_group_tests_name("nearest", tests, NULL, NULL);
-}
+UNIT_MAIN("nearest")

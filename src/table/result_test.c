@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "table/table.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-
-#include <cmocka.h>
-
 #include "base/mem.h"
+#include "support/unit.h"
 
 enum { NAME, CALLS, MEAN, IS_ASYNC, STACK };
 
@@ -56,11 +50,10 @@ static void check(const struct osc_result *r, uint32_t n)
     }
 }
 
-static void a_word_is_the_cell_that_its_text_makes(void **state)
+TEST(a_word_is_the_cell_that_its_text_makes)
 {
     struct osc_result r;
 
-    (void)state;
     osc_result_init(&r, &def);
     const osc_sid word = osc_result_word(&r, OSC_STR("aten::mm"));
     osc_result_row(&r);
@@ -79,11 +72,10 @@ static void a_word_is_the_cell_that_its_text_makes(void **state)
     osc_result_fini(&r);
 }
 
-static void gives_back_every_cell_of_many_batches(void **state)
+TEST(gives_back_every_cell_of_many_batches)
 {
     struct osc_result r;
 
-    (void)state;
     osc_result_init(&r, &def);
     assert_int_equal(fill(&r, 10000), OSC_OK);
     assert_int_equal(r.n_batches, 3);
@@ -92,11 +84,10 @@ static void gives_back_every_cell_of_many_batches(void **state)
     osc_result_fini(&r);
 }
 
-static void is_filled_again_after_it_was_emptied(void **state)
+TEST(is_filled_again_after_it_was_emptied)
 {
     struct osc_result r;
 
-    (void)state;
     osc_result_init(&r, &def);
     assert_int_equal(fill(&r, 9000), OSC_OK);
     osc_result_clear(&r);
@@ -106,11 +97,10 @@ static void is_filled_again_after_it_was_emptied(void **state)
     osc_result_fini(&r);
 }
 
-static void shows_an_optional_column_only_when_told(void **state)
+TEST(shows_an_optional_column_only_when_told)
 {
     struct osc_result r;
 
-    (void)state;
     osc_result_init(&r, &def);
     assert_true((r.shown >> STACK & 1) == 0);
     osc_result_show(&r, STACK);
@@ -118,11 +108,10 @@ static void shows_an_optional_column_only_when_told(void **state)
     osc_result_fini(&r);
 }
 
-static void tells_an_empty_string_from_a_missing_one(void **state)
+TEST(tells_an_empty_string_from_a_missing_one)
 {
     struct osc_result r;
 
-    (void)state;
     osc_result_init(&r, &def);
     osc_result_row(&r);
     osc_result_str(&r, NAME, OSC_STR(""));
@@ -133,13 +122,12 @@ static void tells_an_empty_string_from_a_missing_one(void **state)
 }
 
 /* The bytes of one buffer, as callers that build names have them. */
-static void tells_neighbours_apart_by_their_bytes(void **state)
+TEST(tells_neighbours_apart_by_their_bytes)
 {
     const char *const names[] = {"aten::mm", "aten::mm", "aten::md", "", "", "aten::md"};
     struct osc_result r;
     char name[16];
 
-    (void)state;
     osc_result_init(&r, &def);
     for (uint32_t i = 0; i < 6; i++) {
         const int len = snprintf(name, sizeof name, "%s", names[i]);
@@ -157,11 +145,10 @@ static void tells_neighbours_apart_by_their_bytes(void **state)
     osc_result_fini(&r);
 }
 
-static void repeats_the_cell_of_the_row_before(void **state)
+TEST(repeats_the_cell_of_the_row_before)
 {
     struct osc_result r;
 
-    (void)state;
     osc_result_init(&r, &def);
     osc_result_row(&r);
     osc_result_str(&r, NAME, OSC_STR("op"));
@@ -179,12 +166,11 @@ static void repeats_the_cell_of_the_row_before(void **state)
     osc_result_fini(&r);
 }
 
-static void closes_the_gaps_of_removed_rows(void **state)
+TEST(closes_the_gaps_of_removed_rows)
 {
     static bool keep[9000];
     struct osc_result r;
 
-    (void)state;
     osc_result_init(&r, &def);
     assert_int_equal(fill(&r, 9000), OSC_OK);
     for (uint32_t i = 0; i < 9000; i++)
@@ -205,11 +191,10 @@ static void closes_the_gaps_of_removed_rows(void **state)
     osc_result_fini(&r);
 }
 
-static void keeps_its_status_through_any_failed_allocation(void **state)
+TEST(keeps_its_status_through_any_failed_allocation)
 {
     osc_status st = OSC_ENOMEM;
 
-    (void)state;
     for (long n = 0; st != OSC_OK; n++) {
         struct osc_result r;
 
@@ -225,18 +210,4 @@ static void keeps_its_status_through_any_failed_allocation(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_word_is_the_cell_that_its_text_makes),
-        cmocka_unit_test(gives_back_every_cell_of_many_batches),
-        cmocka_unit_test(is_filled_again_after_it_was_emptied),
-        cmocka_unit_test(shows_an_optional_column_only_when_told),
-        cmocka_unit_test(tells_an_empty_string_from_a_missing_one),
-        cmocka_unit_test(tells_neighbours_apart_by_their_bytes),
-        cmocka_unit_test(repeats_the_cell_of_the_row_before),
-        cmocka_unit_test(closes_the_gaps_of_removed_rows),
-        cmocka_unit_test(keeps_its_status_through_any_failed_allocation),
-    };
-    return cmocka_run_group_tests_name("result", tests, NULL, NULL);
-}
+UNIT_MAIN("result")

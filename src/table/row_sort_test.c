@@ -2,13 +2,9 @@
 #include "table/row_sort.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "base/mem.h"
+#include "support/unit.h"
 
 enum { NAME, CALLS, CPU, RATIO, OK };
 
@@ -59,9 +55,8 @@ static const char *sorted(const char *text)
     return names;
 }
 
-static void keeps_the_order_of_equal_rows_both_ways(void **state)
+TEST(keeps_the_order_of_equal_rows_both_ways)
 {
-    (void)state;
     assert_string_equal(sorted("cpu_ns"), "bdca");
     assert_string_equal(sorted("-cpu_ns"), "bdca");
     assert_string_equal(sorted("cpu_ns:desc"), "bdca");
@@ -70,28 +65,25 @@ static void keeps_the_order_of_equal_rows_both_ways(void **state)
     assert_string_equal(sorted("ok"), "badc");
 }
 
-static void puts_what_is_missing_last(void **state)
+TEST(puts_what_is_missing_last)
 {
-    (void)state;
     assert_string_equal(sorted("busy_ratio"), "cbda");
     assert_string_equal(sorted("busy_ratio:asc"), "dbca");
 }
 
-static void knows_the_keys_of_torch(void **state)
+TEST(knows_the_keys_of_torch)
 {
-    (void)state;
     assert_string_equal(sorted("cpu_time_total"), "bdca");
     assert_string_equal(sorted("cpu_time"), "adbc"); /* 20/1, 30/2, 30/3, 30/3 */
     assert_string_equal(sorted("count"), "bcda");
     assert_string_equal(sorted("key"), "dcba");
 }
 
-static void names_the_nearest_key_for_a_wrong_one(void **state)
+TEST(names_the_nearest_key_for_a_wrong_one)
 {
     struct osc_sort_key key;
     struct osc_err err = {0};
 
-    (void)state;
     assert_int_equal(osc_sort_parse(&def, "cpu_sn", &key, &err), OSC_EINVAL);
     assert_string_equal(err.message, "cannot sort t by 'cpu_sn'; did you mean 'cpu_ns'?");
     assert_int_equal(osc_sort_parse(&def, "cuda_time_total", &key, &err), OSC_EINVAL);
@@ -99,13 +91,4 @@ static void names_the_nearest_key_for_a_wrong_one(void **state)
     assert_int_equal(osc_sort_parse(&def, "-cpu_ns:asc", &key, &err), OSC_EINVAL);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keeps_the_order_of_equal_rows_both_ways),
-        cmocka_unit_test(puts_what_is_missing_last),
-        cmocka_unit_test(knows_the_keys_of_torch),
-        cmocka_unit_test(names_the_nearest_key_for_a_wrong_one),
-    };
-    return cmocka_run_group_tests_name("sort", tests, NULL, NULL);
-}
+UNIT_MAIN("sort")

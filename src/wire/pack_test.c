@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "wire/pack.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "base/hash.h"
 #include "base/mem.h"
 #include "opscope/record.h"
+#include "support/unit.h"
 
 #define TAG 0x1234
 
@@ -190,12 +185,11 @@ static uint32_t assert_round_trip(const struct osc_block *b, uint32_t first, uin
     return s.n_slots;
 }
 
-static void every_kind_comes_back_as_it_was(void **state)
+TEST(every_kind_comes_back_as_it_was)
 {
     struct osc_block *b = new_block();
     uint64_t seed = 1;
 
-    (void)state;
     for (int round = 0; round < 200; round++)
         for (size_t k = 0; k < sizeof kinds; k++) {
             const uint32_t n = put(b, 0, kinds[k], &seed);
@@ -204,12 +198,11 @@ static void every_kind_comes_back_as_it_was(void **state)
     osc_free(b);
 }
 
-static void random_blocks_come_back_from_any_slot(void **state)
+TEST(random_blocks_come_back_from_any_slot)
 {
     struct osc_block *b = new_block();
     uint64_t seed = 2;
 
-    (void)state;
     for (int round = 0; round < 200; round++) {
         uint32_t used = 0, middle = 0, n;
         do {
@@ -236,7 +229,7 @@ static unsigned char *put_plainly(unsigned char *p, uint64_t v)
 }
 
 /* Times and names on both sides of every length that a number can have. */
-static void scopes_are_packed_as_the_format_says(void **state)
+TEST(scopes_are_packed_as_the_format_says)
 {
     unsigned char *const out = osc_malloc(osc_pack_bound(OSC_BLOCK_SLOTS));
     unsigned char *const plain = osc_malloc(osc_pack_bound(OSC_BLOCK_SLOTS)), *p = plain;
@@ -245,7 +238,6 @@ static void scopes_are_packed_as_the_format_says(void **state)
     struct osc_pack_times times = {0};
     uint64_t ticks = UINT64_C(1) << 62, seed = 3;
 
-    (void)state;
     for (uint32_t i = 0; i < OSC_BLOCK_SLOTS; i++) {
         const uint64_t edge = UINT64_C(1) << (i % 58);
         const bool is_end = i / 58 % 3 == 0, is_back = i % 58 < 50 && i / 58 % 5 == 4;
@@ -272,11 +264,10 @@ static void scopes_are_packed_as_the_format_says(void **state)
     osc_free(out);
 }
 
-static void the_largest_records_have_room(void **state)
+TEST(the_largest_records_have_room)
 {
     struct osc_block *b = new_block();
 
-    (void)state;
     for (uint32_t i = 0; i < OSC_BLOCK_SLOTS; i++)
         b->slots[i] = (struct osc_record_slot){UINT64_MAX, UINT64_MAX};
     b->slots[0].value = 398;
@@ -288,7 +279,7 @@ static void the_largest_records_have_room(void **state)
     osc_free(b);
 }
 
-static void an_unfinished_slot_waits_or_is_counted(void **state)
+TEST(an_unfinished_slot_waits_or_is_counted)
 {
     struct osc_block *b = new_block();
     unsigned char out[4096];
@@ -296,7 +287,6 @@ static void an_unfinished_slot_waits_or_is_counted(void **state)
     struct osc_pack_times times = {0};
     uint64_t seed = 3;
 
-    (void)state;
     put(b, 0, OSC_RECORD_BEGIN, &seed);
     b->slots[1].word = osc_record_word(5, TAG - 1, OSC_RECORD_END, 1); /* an older tag */
     b->slots[2].word = osc_record_word(5, TAG, OSC_RECORD_WORK, 2);    /* too short for it */
@@ -315,11 +305,10 @@ static void an_unfinished_slot_waits_or_is_counted(void **state)
     osc_free(b);
 }
 
-static void a_time_is_found_between_records(void **state)
+TEST(a_time_is_found_between_records)
 {
     struct osc_block *b = new_block();
 
-    (void)state;
     b->slots[0] = (struct osc_record_slot){100, osc_record_word(1, TAG, OSC_RECORD_BEGIN, 1)};
     b->slots[1] = (struct osc_record_slot){9, osc_record_word(1, TAG, OSC_RECORD_ARG_I64, 1)};
     b->slots[2] = (struct osc_record_slot){150, osc_record_word(0, TAG + 1, 1, 1)};
@@ -337,7 +326,7 @@ static void a_time_is_found_between_records(void **state)
     osc_free(b);
 }
 
-static void standing_records_are_picked_out(void **state)
+TEST(standing_records_are_picked_out)
 {
     struct osc_block *b = new_block();
     unsigned char out[32768];
@@ -346,7 +335,6 @@ static void standing_records_are_picked_out(void **state)
     uint64_t seed = 6;
     uint32_t used = 0, n = 0;
 
-    (void)state;
     for (size_t k = 0; k < sizeof kinds; k++)
         used += put(b, used, kinds[k], &seed);
     b->slots[used].word = osc_record_word(0, TAG + 1, OSC_RECORD_DEVICE, 3);
@@ -399,7 +387,7 @@ static uint32_t put_frames(struct osc_block *b, uint32_t i, uint32_t n, uint64_t
     return 1 + (n + 1) / 2;
 }
 
-static void frames_that_stacks_share_are_told_once(void **state)
+TEST(frames_that_stacks_share_are_told_once)
 {
     struct osc_block *b = new_block();
     unsigned char out[4096];
@@ -409,7 +397,6 @@ static void frames_that_stacks_share_are_told_once(void **state)
     uint32_t at[4], used = 0;
     static const uint32_t depths[4] = {32, 32, 20, 0};
 
-    (void)state;
     for (uint32_t i = 0; i < 4; i++) {
         at[i] = used;
         used += put_frames(b, used, depths[i], UINT64_C(0x7f1100000000) + i);
@@ -428,7 +415,7 @@ static void frames_that_stacks_share_are_told_once(void **state)
     osc_free(b);
 }
 
-static void hostile_bytes_are_never_read_beyond(void **state)
+TEST(hostile_bytes_are_never_read_beyond)
 {
     struct osc_block *b = new_block();
     unsigned char packed[32768], noise[256];
@@ -437,7 +424,6 @@ static void hostile_bytes_are_never_read_beyond(void **state)
     uint64_t seed = 4;
     uint32_t used = 0;
 
-    (void)state;
     for (size_t k = 0; k < 2 * sizeof kinds; k++)
         used += put(b, used, kinds[k / 2], &seed);
     const size_t len =
@@ -461,7 +447,7 @@ static void hostile_bytes_are_never_read_beyond(void **state)
     osc_free(b);
 }
 
-static void hostile_blocks_are_never_read_beyond(void **state)
+TEST(hostile_blocks_are_never_read_beyond)
 {
     struct osc_block *b = new_block();
     unsigned char *out = osc_malloc(osc_pack_bound(OSC_BLOCK_SLOTS));
@@ -469,7 +455,6 @@ static void hostile_blocks_are_never_read_beyond(void **state)
     struct osc_pack_times times = {0};
     uint64_t seed = 5;
 
-    (void)state;
     assert_non_null(out);
     for (int round = 0; round < 2000; round++) {
         for (uint32_t i = 0; i < OSC_BLOCK_SLOTS; i++) {
@@ -486,19 +471,4 @@ static void hostile_blocks_are_never_read_beyond(void **state)
     osc_free(b);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_kind_comes_back_as_it_was),
-        cmocka_unit_test(random_blocks_come_back_from_any_slot),
-        cmocka_unit_test(scopes_are_packed_as_the_format_says),
-        cmocka_unit_test(the_largest_records_have_room),
-        cmocka_unit_test(an_unfinished_slot_waits_or_is_counted),
-        cmocka_unit_test(a_time_is_found_between_records),
-        cmocka_unit_test(standing_records_are_picked_out),
-        cmocka_unit_test(frames_that_stacks_share_are_told_once),
-        cmocka_unit_test(hostile_bytes_are_never_read_beyond),
-        cmocka_unit_test(hostile_blocks_are_never_read_beyond),
-    };
-    return cmocka_run_group_tests_name("pack", tests, NULL, NULL);
-}
+UNIT_MAIN("pack")

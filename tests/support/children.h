@@ -13,6 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "support/unit.h"
+
 enum { CHILD_CANNOT = 77 };
 
 /* How PID ended. */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* loaded_recording.h - a small recording, read. After cmocka.h. */
+/* loaded_recording.h - a small recording, read. */
 #ifndef TESTS_SUPPORT_LOADED_RECORDING_H
 #define TESTS_SUPPORT_LOADED_RECORDING_H
 
 #include "import/import.h"
 #include "support/small_recording.h"
+#include "support/unit.h"
 
 /* Read R into T, which is to be freed; O may be NULL: defaults. */
 static inline void recording_load(const struct small_recording *r, struct osc_trace *t,

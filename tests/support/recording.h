@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "support/unit.h"
 #include "wire/chunk.h"
 #include "wire/pack.h"
 

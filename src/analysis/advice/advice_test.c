@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/advice/advice_list.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "analysis/table_registry.h"
 #include "base/mem.h"
 #include "derive/derive.h"
 #include "support/small_trace.h"
+#include "support/unit.h"
 #include "table/merge.h"
 #include "table/partial.h"
 
@@ -125,9 +119,8 @@ static bool has_text(int64_t row, const char *name, const char *part)
                        osc_str_c(part));
 }
 
-static void loading_data_counts_above_a_twentieth_of_the_steps(void **state)
+TEST_WITH(loading_data_counts_above_a_twentieth_of_the_steps, NULL, end)
 {
-    (void)state;
     assert_int_equal(stake("", STEP(1, 0, 1000) LOADER(0, 51), "data_loading"), 51000);
     assert_int_equal(stake("", STEP(1, 0, 1000) LOADER(0, 50), "data_loading"), -1);
     /* What runs on a device meanwhile hides it. */
@@ -137,9 +130,8 @@ static void loading_data_counts_above_a_twentieth_of_the_steps(void **state)
         -1);
 }
 
-static void communication_counts_above_a_tenth_of_the_steps(void **state)
+TEST_WITH(communication_counts_above_a_tenth_of_the_steps, NULL, end)
 {
-    (void)state;
     assert_int_equal(
         stake("", STEP(1, 0, 1000) OP("gloo:all_reduce", 1, 0, 101, ""), "communication"),
         101000);
@@ -147,13 +139,12 @@ static void communication_counts_above_a_tenth_of_the_steps(void **state)
         stake("", STEP(1, 0, 1000) OP("gloo:all_reduce", 1, 0, 100, ""), "communication"), -1);
 }
 
-static void data_parallel_needs_two_devices(void **state)
+TEST_WITH(data_parallel_needs_two_devices, NULL, end)
 {
     const char *const two = STEP(1, 0, 100) NOTE("DataParallel.forward", 0, 90)
         CALL(1, 1, 1, 1, "") KERNEL("k", 10, 60, 1) KERNEL_1(50, 30);
     int64_t row;
 
-    (void)state;
     row = row_of("", two, "data_parallel", false);
     assert_int_equal(cell_int(row, "impact_ns"), 80000); /* both run for 20 us */
     assert_int_equal(cell_int(row, "count"), 1);
@@ -170,12 +161,11 @@ static void data_parallel_needs_two_devices(void **state)
                      -1);
 }
 
-static void another_backend_than_nccl_counts_where_nccl_would_run(void **state)
+TEST_WITH(another_backend_than_nccl_counts_where_nccl_would_run, NULL, end)
 {
 #define DDP  STEP(1, 0, 100) NOTE("DistributedDataParallel.forward", 0, 90)
 #define GLOO OP("gloo:all_reduce", 1, 20, 30, "")
 #define BUSY CALL(1, 1, 1, 1, "") KERNEL("k", 50, 10, 1)
-    (void)state;
     assert_int_equal(stake(DEVICE(3, 5), DDP GLOO BUSY, "backend"), 30000);
     assert_int_equal(stake(DEVICE(8, 0), DDP GLOO BUSY, "backend"), 30000);
     assert_int_equal(stake(DEVICE(3, 4), DDP GLOO BUSY, "backend"), -1);
@@ -197,11 +187,10 @@ static void another_backend_than_nccl_counts_where_nccl_would_run(void **state)
         stake_tb(DEVICE(8, 0), DDP OP("nccl:_all_gather_base", 1, 20, 30, ""), "backend"), 0);
 }
 
-static void a_device_that_runs_kernels_half_of_the_time_is_fine(void **state)
+TEST_WITH(a_device_that_runs_kernels_half_of_the_time_is_fine, NULL, end)
 {
     int64_t row;
 
-    (void)state;
     row = row_of("", STEP(1, 0, 1000) CALL(1, 0, 1, 1, "") KERNEL("k", 10, 499, 1),
                  "low_utilization", false);
     assert_int_equal(cell_int(row, "impact_ns"), 501000);
@@ -222,7 +211,7 @@ static void a_device_that_runs_kernels_half_of_the_time_is_fine(void **state)
     assert_true(has_text(row, "text", "cuda:0, cuda:1 ran kernels in 15.0 %"));
 }
 
-static void tensor_cores_count_where_nothing_uses_them(void **state)
+TEST_WITH(tensor_cores_count_where_nothing_uses_them, NULL, end)
 {
 #define MM(kernel)                   \
     STEP(1, 0, 100)                  \
@@ -240,7 +229,6 @@ static void tensor_cores_count_where_nothing_uses_them(void **state)
     KERNEL(kernel, 30, 20, 2)
     int64_t row;
 
-    (void)state;
     /* aten::linear has an eligible operator below it: what it launches itself is no matmul. */
     row = row_of(DEVICE(7, 0), MM("sgemm"), "tensor_cores", false);
     assert_int_equal(cell_int(row, "impact_ns"), 20000);
@@ -264,13 +252,12 @@ static void tensor_cores_count_where_nothing_uses_them(void **state)
                      -1);
 }
 
-static void memory_counts_above_nine_tenths_of_the_device(void **state)
+TEST_WITH(memory_counts_above_nine_tenths_of_the_device, NULL, end)
 {
     const char *const op = STEP(1, 0, 100) OP("aten::empty", 1, 0, 50, "");
     char text[1024];
     int64_t row;
 
-    (void)state;
     assert_true(snprintf(text, sizeof text, "%s%s", op, HELD(1, 901)) > 0);
     row = row_of(DEVICE(7, 0), text, "memory_limit", false);
     assert_int_equal(cell_int(row, "impact_ns"), 0);
@@ -287,22 +274,20 @@ static void memory_counts_above_nine_tenths_of_the_device(void **state)
     assert_int_equal(stake("", text, "memory_limit"), -1);
 }
 
-static void memory_is_of_the_device_that_its_records_name(void **state)
+TEST_WITH(memory_is_of_the_device_that_its_records_name, NULL, end)
 {
     char text[1024];
 
-    (void)state;
     assert_true(snprintf(text, sizeof text, "%s%s",
                          STEP(1, 0, 100) OP("aten::empty", 1, 0, 50, ""), HELD(12, 999)) > 0);
     assert_true(
         has_text(row_of(DEVICE(7, 0), text, "memory_limit", false), "subject", "xpu:0"));
 }
 
-static void idle_devices_count_above_a_tenth_with_what_the_host_did(void **state)
+TEST_WITH(idle_devices_count_above_a_tenth_with_what_the_host_did, NULL, end)
 {
     int64_t row;
 
-    (void)state;
     row = row_of("",
                  STEP(1, 0, 1000) CALL(1, 0, 10, 1, "") LOADER(300, 40)
                      OP("aten::mm", 1, 350, 40, "") CALL(1, 360, 10, 2, "")
@@ -331,11 +316,10 @@ static void idle_devices_count_above_a_tenth_with_what_the_host_did(void **state
                      -1);
 }
 
-static void waiting_counts_by_the_gap_that_it_leaves(void **state)
+TEST_WITH(waiting_counts_by_the_gap_that_it_leaves, NULL, end)
 {
     int64_t row;
 
-    (void)state;
     row = row_of("",
                  STEP(1, 0, 1000) CALL(1, 0, 10, 1, "")
                      RUNTIME("cudaStreamSynchronize", 100, 205, 9) CALL(1, 350, 10, 2, "")
@@ -363,9 +347,8 @@ static void waiting_counts_by_the_gap_that_it_leaves(void **state)
     assert_true(has_text(row, "evidence", "(Device -> Pageable)"));
 }
 
-static void pageable_copies_count_where_no_kernel_hides_them(void **state)
+TEST_WITH(pageable_copies_count_where_no_kernel_hides_them, NULL, end)
 {
-    (void)state;
     assert_int_equal(stake("",
                            STEP(1, 0, 1000) CALL(1, 0, 10, 1, "") CALL(1, 10, 10, 2, "")
                                COPY("Pageable -> Device", 30, 20, 1) KERNEL("k", 39, 900, 2),
@@ -383,11 +366,10 @@ static void pageable_copies_count_where_no_kernel_hides_them(void **state)
                      -1);
 }
 
-static void launches_count_where_kernels_are_shorter(void **state)
+TEST_WITH(launches_count_where_kernels_are_shorter, NULL, end)
 {
     int64_t row;
 
-    (void)state;
     row = row_of("",
                  STEP(1, 0, 100) CALL(1, 0, 10, 1, "") CALL(1, 30, 10, 2, "")
                      CALL(1, 60, 10, 3, "") KERNEL("k", 10, 4, 1) KERNEL("k", 40, 9, 2)
@@ -411,11 +393,10 @@ static void launches_count_where_kernels_are_shorter(void **state)
                      -1);
 }
 
-static void the_allocator_counts_within_steps_alone(void **state)
+TEST_WITH(the_allocator_counts_within_steps_alone, NULL, end)
 {
     int64_t row;
 
-    (void)state;
     row = row_of("",
                  STEP(1, 0, 1000) RUNTIME("cudaFree", 100, 8, 1)
                      RUNTIME("cudaMalloc", 120, 4, 2) OP("aten::mm", 1, 500, 9, ""),
@@ -430,7 +411,7 @@ static void the_allocator_counts_within_steps_alone(void **state)
                      -1);
 }
 
-static void slow_steps_name_what_grew(void **state)
+TEST_WITH(slow_steps_name_what_grew, NULL, end)
 {
 #define SLOW(last)                \
     STEP(1, 0, 100)               \
@@ -444,7 +425,6 @@ static void slow_steps_name_what_grew(void **state)
     STEP(5, 406, last) OP("aten::a", 1, 410, 15, "") OP("aten::b", 1, 430, 60, "")
     int64_t row;
 
-    (void)state;
     row = row_of("", SLOW(200), "slow_steps", false);
     assert_int_equal(cell_int(row, "impact_ns"), 98000); /* over 102 us */
     assert_int_equal(cell_int(row, "count"), 1);
@@ -456,11 +436,10 @@ static void slow_steps_name_what_grew(void **state)
     assert_true(has_text(row, "subject", "@6"));
 }
 
-static void a_trace_without_steps_or_devices_says_what_does_not_apply(void **state)
+TEST_WITH(a_trace_without_steps_or_devices_says_what_does_not_apply, NULL, end)
 {
     const struct osc_options o = {0};
 
-    (void)state;
     run(&o, "", OP("aten::mm", 1, 0, 10, ""));
     assert_int_equal(result.n_rows, 0);
     assert_non_null(strstr(result.notes.s, "the program announced no steps"));
@@ -471,7 +450,7 @@ static void a_trace_without_steps_or_devices_says_what_does_not_apply(void **sta
     assert_non_null(strstr(result.notes.s, "there is no step time"));
 }
 
-static void names_of_files_are_words_of_the_shell(void **state)
+TEST_WITH(names_of_files_are_words_of_the_shell, NULL, end)
 {
     static const struct {
         const char *source, *word;
@@ -487,7 +466,6 @@ static void names_of_files_are_words_of_the_shell(void **state)
     };
     const struct osc_options o = {0};
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         end(NULL);
         load(cases[i].source, "", STEP(1, 0, 1000) LOADER(0, 51));
@@ -513,7 +491,7 @@ static void assert_selects(const struct osc_selection *s, const char *events, co
         osc_str_ends(osc_result_get_str(&result, 0, column("evidence")), osc_str_c(words)));
 }
 
-static void the_evidence_selects_what_was_selected(void **state)
+TEST_WITH(the_evidence_selects_what_was_selected, NULL, end)
 {
     const char *const loading = STEP(1, 0, 1000) LOADER(0, 51), *const allocating =
                                                                     STEP(1, 0, 1000)
@@ -521,7 +499,6 @@ static void the_evidence_selects_what_was_selected(void **state)
                                                                                 100, 20, 9);
     struct osc_selection s = {0};
 
-    (void)state;
     assert_selects(&s, loading, "> 0\" a.json");
     s = (struct osc_selection){.process = "1",
                                .thread = "it's",
@@ -540,11 +517,10 @@ static void the_evidence_selects_what_was_selected(void **state)
                    "is not null and step between 0 and 0\" --process 1 --steps 1-2 a.json");
 }
 
-static void standard_input_is_a_dash(void **state)
+TEST_WITH(standard_input_is_a_dash, NULL, end)
 {
     const struct osc_options o = {0};
 
-    (void)state;
     end(NULL);
     load("standard input", "", STEP(1, 0, 1000) LOADER(0, 51));
     trace.is_stdin = true;
@@ -554,13 +530,12 @@ static void standard_input_is_a_dash(void **state)
         osc_str_ends(osc_result_get_str(&result, 0, column("evidence")), OSC_STR("0\" -")));
 }
 
-static void merged_ranks_add_up_and_name_nobody(void **state)
+TEST_WITH(merged_ranks_add_up_and_name_nobody, NULL, end)
 {
     const struct osc_options o = {.operands = "runs/a", .n_traces = 2};
     struct osc_merger merger;
     struct osc_result sum;
 
-    (void)state;
     osc_merger_init(&merger, &osc_table_advice);
     run(&o, "", STEP(1, 0, 1000) CALL(1, 0, 1, 1, "") KERNEL("k", 10, 200, 1));
     assert_int_equal(osc_merger_add(&merger, &result, 0), OSC_OK);
@@ -589,12 +564,11 @@ static void merged_ranks_add_up_and_name_nobody(void **state)
 }
 
 /* Fail the first allocation, then the second, ... until the work gets done. */
-static void memory_that_runs_out_is_a_status(void **state)
+TEST_WITH(memory_that_runs_out_is_a_status, NULL, end)
 {
     const struct osc_options o = {.operands = "a.json", .n_traces = 1};
     osc_status st = OSC_ENOMEM;
 
-    (void)state;
     end(NULL);
     load("small", DEVICE(7, 0),
          MM("sgemm") STEP(2, 100, 101) STEP(3, 201, 102) STEP(4, 303, 300)
@@ -612,30 +586,4 @@ static void memory_that_runs_out_is_a_status(void **state)
     assert_true(result.n_rows >= 4);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(loading_data_counts_above_a_twentieth_of_the_steps, end),
-        cmocka_unit_test_teardown(communication_counts_above_a_tenth_of_the_steps, end),
-        cmocka_unit_test_teardown(data_parallel_needs_two_devices, end),
-        cmocka_unit_test_teardown(another_backend_than_nccl_counts_where_nccl_would_run, end),
-        cmocka_unit_test_teardown(a_device_that_runs_kernels_half_of_the_time_is_fine, end),
-        cmocka_unit_test_teardown(tensor_cores_count_where_nothing_uses_them, end),
-        cmocka_unit_test_teardown(memory_counts_above_nine_tenths_of_the_device, end),
-        cmocka_unit_test_teardown(memory_is_of_the_device_that_its_records_name, end),
-        cmocka_unit_test_teardown(idle_devices_count_above_a_tenth_with_what_the_host_did, end),
-        cmocka_unit_test_teardown(waiting_counts_by_the_gap_that_it_leaves, end),
-        cmocka_unit_test_teardown(pageable_copies_count_where_no_kernel_hides_them, end),
-        cmocka_unit_test_teardown(launches_count_where_kernels_are_shorter, end),
-        cmocka_unit_test_teardown(the_allocator_counts_within_steps_alone, end),
-        cmocka_unit_test_teardown(slow_steps_name_what_grew, end),
-        cmocka_unit_test_teardown(a_trace_without_steps_or_devices_says_what_does_not_apply,
-                                  end),
-        cmocka_unit_test_teardown(names_of_files_are_words_of_the_shell, end),
-        cmocka_unit_test_teardown(the_evidence_selects_what_was_selected, end),
-        cmocka_unit_test_teardown(standard_input_is_a_dash, end),
-        cmocka_unit_test_teardown(merged_ranks_add_up_and_name_nobody, end),
-        cmocka_unit_test_teardown(memory_that_runs_out_is_a_status, end),
-    };
-    return cmocka_run_group_tests_name("advice", tests, NULL, NULL);
-}
+UNIT_MAIN("advice")

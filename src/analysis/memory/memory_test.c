@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/table_registry.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "derive/select.h"
 #include "support/small_table.h"
+#include "support/unit.h"
 
 /* A record of THREAD: DEVICE is a number of c10::DeviceType, 0 the CPU. */
 #define RECORD(thread, ts, device, address, bytes, total)                                  \
@@ -86,9 +80,8 @@ static void assert_sums(uint64_t row, const char *device, const char *name, cons
         assert_whole(row, columns[i], v[i]);
 }
 
-static void sums_by_operator_and_device_with_callees_and_the_rest(void **state)
+TEST_WITH(sums_by_operator_and_device_with_callees_and_the_rest, NULL, small_end)
 {
-    (void)state;
     run(&osc_table_memory, NULL);
     assert_int_equal(result.n_rows, 5);
     assert_sums(0, "cpu", "aten::linear", (int64_t[]){-488, -1000, 1, 0, 512, 0});
@@ -100,9 +93,8 @@ static void sums_by_operator_and_device_with_callees_and_the_rest(void **state)
     assert_missing(3, "calls");
 }
 
-static void a_range_counts_its_records_and_the_operators_they_lie_in(void **state)
+TEST_WITH(a_range_counts_its_records_and_the_operators_they_lie_in, NULL, small_end)
 {
-    (void)state;
     run(&osc_table_memory,
         &(struct osc_selection){
             .has_from = true, .from_ns = 35000, .has_to = true, .to_ns = 45000});
@@ -119,9 +111,8 @@ static void a_range_counts_its_records_and_the_operators_they_lie_in(void **stat
     assert_sums(0, "cpu", "(none)", (int64_t[]){-512, -512, 0, 0, 0, 0});
 }
 
-static void lists_each_allocation_with_its_release_and_its_context(void **state)
+TEST_WITH(lists_each_allocation_with_its_release_and_its_context, NULL, small_end)
 {
-    (void)state;
     run(&osc_table_memory_events, NULL);
     assert_int_equal(result.n_rows, 5);
     assert_text(0, "operator", "aten::linear (aten::empty)");
@@ -149,9 +140,8 @@ static void lists_each_allocation_with_its_release_and_its_context(void **state)
     assert_noted("1 releases have no allocation");
 }
 
-static void a_range_keeps_both_ends_of_an_allocation(void **state)
+TEST_WITH(a_range_keeps_both_ends_of_an_allocation, NULL, small_end)
 {
-    (void)state;
     run(&osc_table_memory_events,
         &(struct osc_selection){
             .has_from = true, .from_ns = 100000, .has_to = true, .to_ns = 120000});
@@ -170,13 +160,12 @@ static void a_range_keeps_both_ends_of_an_allocation(void **state)
     assert_noted("no memory records in the selection");
 }
 
-static void says_what_is_alive_at_a_time(void **state)
+TEST_WITH(says_what_is_alive_at_a_time, NULL, small_end)
 {
     const struct osc_options at = {.has_at = true, .at_ns = 110000};
     const struct osc_options later = {.has_at = true, .at_ns = 149999};
     const struct osc_options end_of_time = {.has_at = true, .at_ns = INT64_MAX};
 
-    (void)state;
     run_on(events, &osc_table_memory_events, &at);
     assert_int_equal(result.n_rows, 0); /* its release is at that time */
     run_on(events, &osc_table_memory_events, &later);
@@ -193,11 +182,10 @@ static void says_what_is_alive_at_a_time(void **state)
     assert_whole(0, "live_bytes", 100);
 }
 
-static void draws_every_record_device_after_device(void **state)
+TEST_WITH(draws_every_record_device_after_device, NULL, small_end)
 {
     static const int64_t totals[] = {1512, 512, 0, 100, 200, 2048};
 
-    (void)state;
     run(&osc_table_memory_curve, NULL);
     assert_int_equal(result.n_rows, 6);
     for (uint64_t i = 0; i < 6; i++) {
@@ -208,9 +196,8 @@ static void draws_every_record_device_after_device(void **state)
     assert_whole(1, "time_ns", 40000);
 }
 
-static void finds_the_first_peak_and_who_held_it(void **state)
+TEST_WITH(finds_the_first_peak_and_who_held_it, NULL, small_end)
 {
-    (void)state;
     run(&osc_table_memory_peaks, NULL);
     assert_int_equal(result.n_rows, 2);
     assert_text(0, "device", "cpu");
@@ -226,7 +213,7 @@ static void finds_the_first_peak_and_who_held_it(void **state)
     assert_whole(1, "peak_bytes", 2048);
 }
 
-static void says_what_old_records_lack(void **state)
+TEST_WITH(says_what_old_records_lack, NULL, small_end)
 {
     static const char old[] =
         OP("aten::empty", 1, 0, 9, "") "{'ph':'i','s':'t','name':'[memory]','pid':1,'tid':1,'"
@@ -234,7 +221,6 @@ static void says_what_old_records_lack(void **state)
                                        "'Device Id':-1,'Bytes':8}},";
     const struct osc_options o = {0};
 
-    (void)state;
     run_on(old, &osc_table_memory, &o);
     assert_int_equal(result.n_rows, 1);
     run_on(old, &osc_table_memory_events, &o);
@@ -252,12 +238,11 @@ static void says_what_old_records_lack(void **state)
 }
 
 /* A hundred operators around each other, each with one allocation, ask for a module. */
-static void finds_no_module_where_there_is_none(void **state)
+TEST_WITH(finds_no_module_where_there_is_none, NULL, small_end)
 {
     char text[32 * 1024] = "";
     const struct osc_options o = {0};
 
-    (void)state;
     for (int i = 0; i < 100; i++) {
         const size_t len = strlen(text);
 
@@ -278,7 +263,7 @@ static void finds_no_module_where_there_is_none(void **state)
 }
 
 /* Three allocations on CPU and GPU whose sum does not fit into 64 bits. */
-static void sums_beyond_64_bits_are_the_nearest_that_fits(void **state)
+TEST_WITH(sums_beyond_64_bits_are_the_nearest_that_fits, NULL, small_end)
 {
     static const char huge[] =
         OP("a", 1, 0, 9, "") RECORD(1, 1, 0, 1, 4611686018427387903, 9223372036854775807)
@@ -290,7 +275,6 @@ static void sums_beyond_64_bits_are_the_nearest_that_fits(void **state)
     const struct osc_options o = {0};
     const struct osc_options at = {.has_at = true, .at_ns = 3000};
 
-    (void)state;
     run_on(huge, &osc_table_memory, &o);
     assert_int_equal(result.n_rows, 2);
     assert_sums(0, "cpu", "a", (int64_t[]){INT64_MAX, INT64_MAX, 3, 3, INT64_MAX, INT64_MAX});
@@ -303,12 +287,11 @@ static void sums_beyond_64_bits_are_the_nearest_that_fits(void **state)
                 "[{\"operator\": \"a\", \"bytes\": 9223372036854775807, \"count\": 3}]");
 }
 
-static void shows_totals_that_run_backwards_as_they_are(void **state)
+TEST_WITH(shows_totals_that_run_backwards_as_they_are, NULL, small_end)
 {
     static const int64_t totals[] = {100, 50, -8, 50};
     const struct osc_options o = {0};
 
-    (void)state;
     run_on(RECORD(1, 1, 0, 1, 8, 100) RECORD(1, 2, 0, 2, 8, 50) RECORD(1, 3, 0, 3, 8, -8)
                RECORD(1, 4, 0, 4, 8, 50),
            &osc_table_memory_curve, &o);
@@ -318,13 +301,12 @@ static void shows_totals_that_run_backwards_as_they_are(void **state)
     assert_int_equal(trace.findings.by_code[OSC_FINDING_memory_gap].count, 3);
 }
 
-static void devices_of_any_type_have_rows_and_unknown_ones_a_note(void **state)
+TEST_WITH(devices_of_any_type_have_rows_and_unknown_ones_a_note, NULL, small_end)
 {
     static const char mixed[] = RECORD(1, 1, 99, 1, 8, 8) RECORD(1, 2, 12, 1, 16, 16)
         RECORD(1, 3, 999, 1, 32, 32) RECORD(1, 4, 999, 1, -32, 0) RECORD(1, 5, 12, 1, -16, 0);
     const struct osc_options o = {0};
 
-    (void)state;
     run_on(mixed, &osc_table_memory, &o);
     assert_int_equal(result.n_rows, 3);
     assert_sums(0, "type99:0", "(none)", (int64_t[]){8, 8, 1, 1, 8, 8});
@@ -341,11 +323,10 @@ static void devices_of_any_type_have_rows_and_unknown_ones_a_note(void **state)
 }
 
 /* Its number among the names is 0, whoever comes first. */
-static void an_operator_without_a_name_holds_memory_too(void **state)
+TEST_WITH(an_operator_without_a_name_holds_memory_too, NULL, small_end)
 {
     const struct osc_options o = {0};
 
-    (void)state;
     run_on(OP("", 1, 0, 5, "") OP("a", 1, 10, 5, "") RECORD(1, 2, 0, 64, 8, 8)
                RECORD(1, 12, 0, 65, 4, 12),
            &osc_table_memory_peaks, &o);
@@ -354,7 +335,7 @@ static void an_operator_without_a_name_holds_memory_too(void **state)
                 "{\"operator\": \"a\", \"bytes\": 4, \"count\": 1}]");
 }
 
-static void two_processes_share_a_row_but_no_address(void **state)
+TEST_WITH(two_processes_share_a_row_but_no_address, NULL, small_end)
 {
     static const char two[] =
         RECORD(1, 1, 0, 64, 8, 8) "{'ph':'i','s':'t','name':'[memory]','pid':2,'tid':1,'ts':2,"
@@ -362,7 +343,6 @@ static void two_processes_share_a_row_but_no_address(void **state)
                                   "Allocated':0}},";
     const struct osc_options o = {0};
 
-    (void)state;
     run_on(two, &osc_table_memory, &o);
     assert_int_equal(result.n_rows, 1);
     assert_sums(0, "cpu", "(none)", (int64_t[]){0, 0, 1, 1, 8, 8});
@@ -377,12 +357,11 @@ static void two_processes_share_a_row_but_no_address(void **state)
 }
 
 /* A range that begins inside operators that call themselves, 500 deep. */
-static void operators_around_a_range_are_calls_of_it_once_each(void **state)
+TEST_WITH(operators_around_a_range_are_calls_of_it_once_each, NULL, small_end)
 {
     static char text[60000];
     size_t len = 0;
 
-    (void)state;
     for (int i = 0; i < 500; i++)
         len += (size_t)snprintf(text + len, sizeof text - len,
                                 "{'ph':'X','cat':'cpu_op','name':'%s','pid':1,'tid':1,'ts':%d,"
@@ -409,11 +388,10 @@ static void operators_around_a_range_are_calls_of_it_once_each(void **state)
 }
 
 /* Before they are sorted by size: the outer one first. */
-static void rows_stand_in_order_of_their_records(void **state)
+TEST_WITH(rows_stand_in_order_of_their_records, NULL, small_end)
 {
     const struct osc_options o = {0};
 
-    (void)state;
     run_on(OP("late", 1, 50, 10, "") RECORD(1, 51, 0, 1, 8, 8) OP("outer", 1, 0, 20, "")
                OP("inner", 1, 1, 10, "") RECORD(1, 2, 0, 2, 8, 8) RECORD(1, 15, 0, 3, 8, 16),
            &osc_table_memory, &o);
@@ -424,7 +402,7 @@ static void rows_stand_in_order_of_their_records(void **state)
 }
 
 /* Of those that began before the range, the first to begin is the last to end. */
-static void allocations_of_all_devices_stand_in_order_of_time(void **state)
+TEST_WITH(allocations_of_all_devices_stand_in_order_of_time, NULL, small_end)
 {
     static const char many[] = RECORD(1, 1, 0, 1, 8, 8) RECORD(1, 2, 0, 2, 8, 16)
         RECORD(1, 3, 1, 3, 8, 8) RECORD(1, 11, 12, 4, 8, 8) RECORD(1, 12, 0, 5, 8, 24)
@@ -435,14 +413,13 @@ static void allocations_of_all_devices_stand_in_order_of_time(void **state)
     const struct osc_selection s = {.has_from = true, .from_ns = 5000};
     const struct osc_options o = {.selection = &s};
 
-    (void)state;
     run_on(many, &osc_table_memory_events, &o);
     assert_int_equal(result.n_rows, 9);
     for (uint64_t i = 0; i < 9; i++)
         assert_whole(i, "alloc_ns", 1000 * (micros[i] - micros[0]));
 }
 
-static void survives_any_failed_allocation(void **state)
+TEST_WITH(survives_any_failed_allocation, NULL, small_end)
 {
     static const struct osc_table_def *const defs[] = {
         &osc_table_memory, &osc_table_memory_events, &osc_table_memory_curve,
@@ -450,7 +427,6 @@ static void survives_any_failed_allocation(void **state)
     const struct osc_selection s = {.thread = "1"};
     const struct osc_options o = {.selection = &s};
 
-    (void)state;
     for (int d = 0; d < 4; d++) {
         run_on(events, defs[d], &o);
         const uint64_t n_rows = result.n_rows;
@@ -459,32 +435,4 @@ static void survives_any_failed_allocation(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(sums_by_operator_and_device_with_callees_and_the_rest,
-                                  small_end),
-        cmocka_unit_test_teardown(a_range_counts_its_records_and_the_operators_they_lie_in,
-                                  small_end),
-        cmocka_unit_test_teardown(lists_each_allocation_with_its_release_and_its_context,
-                                  small_end),
-        cmocka_unit_test_teardown(a_range_keeps_both_ends_of_an_allocation, small_end),
-        cmocka_unit_test_teardown(says_what_is_alive_at_a_time, small_end),
-        cmocka_unit_test_teardown(draws_every_record_device_after_device, small_end),
-        cmocka_unit_test_teardown(finds_the_first_peak_and_who_held_it, small_end),
-        cmocka_unit_test_teardown(says_what_old_records_lack, small_end),
-        cmocka_unit_test_teardown(finds_no_module_where_there_is_none, small_end),
-        cmocka_unit_test_teardown(sums_beyond_64_bits_are_the_nearest_that_fits, small_end),
-        cmocka_unit_test_teardown(shows_totals_that_run_backwards_as_they_are, small_end),
-        cmocka_unit_test_teardown(devices_of_any_type_have_rows_and_unknown_ones_a_note,
-                                  small_end),
-        cmocka_unit_test_teardown(an_operator_without_a_name_holds_memory_too, small_end),
-        cmocka_unit_test_teardown(two_processes_share_a_row_but_no_address, small_end),
-        cmocka_unit_test_teardown(operators_around_a_range_are_calls_of_it_once_each,
-                                  small_end),
-        cmocka_unit_test_teardown(rows_stand_in_order_of_their_records, small_end),
-        cmocka_unit_test_teardown(allocations_of_all_devices_stand_in_order_of_time, small_end),
-        cmocka_unit_test_teardown(survives_any_failed_allocation, small_end),
-    };
-    return cmocka_run_group_tests_name("memory tables", tests, NULL, NULL);
-}
+UNIT_MAIN("memory tables")

@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/modules/modules.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "analysis/table_registry.h"
 #include "base/strbuf.h"
 #include "support/small_table.h"
+#include "support/unit.h"
 #include "table/merge.h"
 
 #define PYTHON(name, tid, ts, dur, id, parent)   \
@@ -55,11 +49,10 @@ static void add_function(struct osc_strbuf *text, const struct function *f)
                     f->is_module ? ",\"Python module id\":0" : "");
 }
 
-static void a_place_sums_all_calls_there_and_no_other(void **state)
+TEST_WITH(a_place_sums_all_calls_there_and_no_other, NULL, small_end)
 {
     const struct osc_options o = {0};
 
-    (void)state;
     small_table(&osc_table_modules, &o,
                 MODULE("Net_0", 1, 0, 100, 1, 0, 0) PYTHON("net.py(3): forward", 1, 1, 98, 2, 1)
                     MODULE("Linear_0", 1, 10, 20, 3, 2, 7) OP("aten::linear", 1, 12, 10, "")
@@ -86,11 +79,10 @@ static void a_place_sums_all_calls_there_and_no_other(void **state)
     assert_int_equal(integer(2, "calls"), 1);
 }
 
-static void backward_work_joins_the_module_that_ran_forward(void **state)
+TEST_WITH(backward_work_joins_the_module_that_ran_forward, NULL, small_end)
 {
     const struct osc_options o = {0};
 
-    (void)state;
     small_table(&osc_table_modules, &o,
                 MODULE("Net_0", 1, 0, 50, 1, 0, 0) MODULE("Linear_0", 1, 5, 20, 2, 1, 0)
                     OP("aten::mm", 1, 10, 5, "") OP("aten::sum", 1, 60, 5, "")
@@ -110,11 +102,10 @@ static void backward_work_joins_the_module_that_ran_forward(void **state)
     assert_int_equal(integer(1, "device_total_ns"), 0);
 }
 
-static void chains_that_lead_nowhere_or_around_end_there(void **state)
+TEST_WITH(chains_that_lead_nowhere_or_around_end_there, NULL, small_end)
 {
     const struct osc_options o = {0};
 
-    (void)state;
     small_table(&osc_table_modules, &o,
                 MODULE("Lost_0", 1, 0, 9, 1, 999, 0) MODULE("Self_0", 1, 10, 9, 2, 2,
                                                             0) MODULE("A_0", 1, 20, 9, 3, 4, 0)
@@ -128,11 +119,10 @@ static void chains_that_lead_nowhere_or_around_end_there(void **state)
     assert_true(is_text(4, "path", "C_0"));
 }
 
-static void modules_without_a_name_or_a_caller_are_modules(void **state)
+TEST_WITH(modules_without_a_name_or_a_caller_are_modules, NULL, small_end)
 {
     static const struct osc_options ways[] = {{0}, {.compat_tb = true}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         small_table(&osc_table_modules, &ways[i],
                     MODULE("A_0", 1, 0, 5, 1, 3, 0) MODULE("B_0", 2, 0, 50, 2, null, 0)
@@ -146,11 +136,10 @@ static void modules_without_a_name_or_a_caller_are_modules(void **state)
     }
 }
 
-static void a_module_within_itself_has_a_place_for_each_level(void **state)
+TEST_WITH(a_module_within_itself_has_a_place_for_each_level, NULL, small_end)
 {
     const struct osc_options o = {0};
 
-    (void)state;
     small_table(&osc_table_modules, &o,
                 MODULE("Tree_0", 1, 0, 90, 1, 0, 0) MODULE("Tree_0", 1, 10, 50, 2, 1, 0)
                     MODULE("Tree_0", 1, 20, 10, 3, 2, 0));
@@ -159,11 +148,10 @@ static void a_module_within_itself_has_a_place_for_each_level(void **state)
     assert_int_equal(integer(0, "host_self_ns"), 40000);
 }
 
-static void without_ids_of_callers_what_lies_around_holds_a_module(void **state)
+TEST_WITH(without_ids_of_callers_what_lies_around_holds_a_module, NULL, small_end)
 {
     const struct osc_options o = {0};
 
-    (void)state;
     small_table(
         &osc_table_modules, &o,
         RANGE("python_function", "nn.Module: Net_0", 1, 0, 90, "'Python module id':0")
@@ -172,11 +160,10 @@ static void without_ids_of_callers_what_lies_around_holds_a_module(void **state)
     assert_true(is_text(1, "path", "Net_0/Relu_0"));
 }
 
-static void modules_of_lightning_nest_by_their_dots(void **state)
+TEST_WITH(modules_of_lightning_nest_by_their_dots, NULL, small_end)
 {
     const struct osc_options o = {0};
 
-    (void)state;
     small_table(
         &osc_table_modules, &o,
         NOTE("[pl][module]a.Linear: model.layer1.0", 1, 10, 5) OP("aten::mm", 1, 11, 2, "")
@@ -190,7 +177,7 @@ static void modules_of_lightning_nest_by_their_dots(void **state)
     assert_true(is_text(2, "name", "model.head"));
 }
 
-static void traces_without_modules_group_by_annotation_or_line(void **state)
+TEST_WITH(traces_without_modules_group_by_annotation_or_line, NULL, small_end)
 {
     static const char text[] = NOTE("train", 1, 0, 100) NOTE("fwd", 1, 10, 50)
         PYTHON("net.py(3): forward", 1, 12, 40, 1, 0) PYTHON("<built-in mm>", 1, 13, 9, 2, 1)
@@ -198,7 +185,6 @@ static void traces_without_modules_group_by_annotation_or_line(void **state)
                 PYTHON("idle.py(9): wait", 1, 70, 5, 3, 0);
     struct osc_options o = {0};
 
-    (void)state;
     small_table(&osc_table_modules, &o, text);
     assert_int_equal(result.n_rows, 0);
     assert_non_null(strstr(result.notes.s, "with_modules=True"));
@@ -216,11 +202,10 @@ static void traces_without_modules_group_by_annotation_or_line(void **state)
     assert_int_equal(integer(0, "operators"), 2);
 }
 
-static void without_frames_operators_group_by_the_line_of_their_stack(void **state)
+TEST_WITH(without_frames_operators_group_by_the_line_of_their_stack, NULL, small_end)
 {
     const struct osc_options o = {.group_by = "line"};
 
-    (void)state;
     small_table(
         &osc_table_modules, &o,
         PYTHON("<built-in mm>", 1, 0, 400, 1, 0) /* tells no line */
@@ -249,11 +234,10 @@ static void without_frames_operators_group_by_the_line_of_their_stack(void **sta
     assert_int_equal(integer(1, "backward_host_ns"), 0);
 }
 
-static void frames_that_tell_lines_go_before_stacks(void **state)
+TEST_WITH(frames_that_tell_lines_go_before_stacks, NULL, small_end)
 {
     const struct osc_options o = {.group_by = "line"};
 
-    (void)state;
     small_table(&osc_table_modules, &o,
                 PYTHON("net.py(3): f", 1, 0, 40, 1, 0)
                     OP("aten::mm", 1, 10, 5, "'Call stack':'other.py(9): g'")
@@ -263,7 +247,7 @@ static void frames_that_tell_lines_go_before_stacks(void **state)
     assert_int_equal(integer(0, "operators"), 1);
 }
 
-static void stacks_of_odd_forms_tell_a_line_or_none(void **state)
+TEST_WITH(stacks_of_odd_forms_tell_a_line_or_none, NULL, small_end)
 {
     static const struct {
         const char *stack, *line;
@@ -283,7 +267,6 @@ static void stacks_of_odd_forms_tell_a_line_or_none(void **state)
     };
     const struct osc_options o = {.group_by = "line"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         char text[256];
 
@@ -306,13 +289,12 @@ static void stacks_of_odd_forms_tell_a_line_or_none(void **state)
     assert_non_null(strstr(result.notes.s, "with_stack=True"));
 }
 
-static void a_hundred_thousand_lines_stay_apart(void **state)
+TEST_WITH(a_hundred_thousand_lines_stay_apart, NULL, small_end)
 {
     const struct osc_options o = {.group_by = "line"};
     const long long n = 100000;
     struct osc_strbuf text = {0};
 
-    (void)state;
     osc_strbuf_addc(&text, '[');
     for (long long i = 0; i < n; i++)
         osc_strbuf_addf(&text,
@@ -328,11 +310,10 @@ static void a_hundred_thousand_lines_stay_apart(void **state)
     assert_int_equal(integer(0, "operators"), 1);
 }
 
-static void the_plugin_lists_equal_trees_once_with_the_sums_of_all(void **state)
+TEST_WITH(the_plugin_lists_equal_trees_once_with_the_sums_of_all, NULL, small_end)
 {
     const struct osc_options o = {.compat_tb = true};
 
-    (void)state;
     small_table(
         &osc_table_modules, &o,
         MODULE("Net_0", 1, 0, 50, 1, 0, 0) MODULE("Relu_0", 1, 10, 5, 2, 1, 0)
@@ -349,14 +330,13 @@ static void the_plugin_lists_equal_trees_once_with_the_sums_of_all(void **state)
     assert_true(is_text(5, "path", "Net_0/Relu_0"));
 }
 
-static void merged_ranks_keep_places_apart_and_count_each_call_once(void **state)
+TEST_WITH(merged_ranks_keep_places_apart_and_count_each_call_once, NULL, small_end)
 {
     static const struct osc_options ways[] = {{0}, {.compat_tb = true}};
     /* Of the rows by their order: calls in two equal ranks. */
     static const int64_t calls[2][7] = {{4, 6, 2, 2}, {4, 8, 4, 8, 8, 2, 8}};
     static const uint64_t n_rows[] = {4, 7};
 
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         struct osc_merger m = {0};
 
@@ -385,11 +365,10 @@ static void merged_ranks_keep_places_apart_and_count_each_call_once(void **state
     }
 }
 
-static void stacks_are_rebuilt_from_frames_where_events_have_none(void **state)
+TEST_WITH(stacks_are_rebuilt_from_frames_where_events_have_none, NULL, small_end)
 {
     const struct osc_options o = {.by_stack = true};
 
-    (void)state;
     small_table(&osc_table_operators, &o,
                 PYTHON("a.py(1): main", 1, 0, 90, 1, 0) PYTHON("b.py(2): f", 1, 10, 20, 2, 1)
                     OP("aten::mm", 1, 12, 5, "") PYTHON("b.py(2): f", 1, 40, 20, 3, 1)
@@ -404,12 +383,11 @@ static void stacks_are_rebuilt_from_frames_where_events_have_none(void **state)
     assert_false(osc_result_get_bool(&result, 2, column("has_call_stack")));
 }
 
-static void a_hundred_thousand_stacks_stay_apart(void **state)
+TEST_WITH(a_hundred_thousand_stacks_stay_apart, NULL, small_end)
 {
     const struct osc_options o = {.by_stack = true};
     const int64_t n = 100000;
 
-    (void)state;
     for (int has_frames = 0; has_frames < 2; has_frames++) {
         struct osc_strbuf text = {0};
         char name[32];
@@ -435,7 +413,7 @@ static void a_hundred_thousand_stacks_stay_apart(void **state)
     }
 }
 
-static void texts_of_endless_stacks_and_paths_end(void **state)
+TEST_WITH(texts_of_endless_stacks_and_paths_end, NULL, small_end)
 {
     const struct osc_options ways[] = {{.by_stack = true}, {0}};
     const struct osc_table_def *const tables[] = {&osc_table_operators, &osc_table_modules};
@@ -444,7 +422,6 @@ static void texts_of_endless_stacks_and_paths_end(void **state)
     const int64_t n = 20000;
     struct osc_strbuf text = {0};
 
-    (void)state;
     osc_strbuf_addc(&text, '[');
     for (int64_t i = 0; i < n; i++)
         add_function(&text, &(struct function){"T_0", i, 4 * n - 2 * i, (uint32_t)i + 1,
@@ -464,12 +441,11 @@ static void texts_of_endless_stacks_and_paths_end(void **state)
     }
 }
 
-static void modules_that_hold_each_other_are_listed_but_by_the_plugin(void **state)
+TEST_WITH(modules_that_hold_each_other_are_listed_but_by_the_plugin, NULL, small_end)
 {
     static const struct osc_options ways[] = {{0}, {.compat_tb = true}};
     const int64_t n = 1000;
 
-    (void)state;
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         struct osc_strbuf text = {0};
         int64_t n_calls = 0;
@@ -489,11 +465,10 @@ static void modules_that_hold_each_other_are_listed_but_by_the_plugin(void **sta
     }
 }
 
-static void a_failed_allocation_is_told(void **state)
+TEST_WITH(a_failed_allocation_is_told, NULL, small_end)
 {
     const struct osc_options o = {.compat_tb = true};
 
-    (void)state;
     assert_true(small_load(
         &trace, MODULE("Net_0", 1, 0, 50, 1, 0, 0) PYTHON("f.py(1): f", 1, 1, 40, 2, 1)
                     MODULE("Relu_0", 1, 10, 5, 3, 2, 0) OP("aten::relu", 1, 11, 2, "")));
@@ -502,11 +477,10 @@ static void a_failed_allocation_is_told(void **state)
     assert_int_equal(result.n_rows, 2);
 }
 
-static void a_failed_allocation_for_lines_of_stacks_is_told(void **state)
+TEST_WITH(a_failed_allocation_for_lines_of_stacks_is_told, NULL, small_end)
 {
     const struct osc_options o = {.group_by = "line"};
 
-    (void)state;
     assert_true(small_load(&trace, OP("aten::mm", 1, 0, 9, "'Call stack':'a.py(1): f'")
                                        OP("aten::t", 1, 1, 2, "'Call stack':'b.py(2): f'")));
     assert_int_equal(osc_derive(&trace, osc_table_modules.facts, 1, NULL), OSC_OK);
@@ -514,36 +488,4 @@ static void a_failed_allocation_for_lines_of_stacks_is_told(void **state)
     assert_int_equal(result.n_rows, 2);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(a_place_sums_all_calls_there_and_no_other, small_end),
-        cmocka_unit_test_teardown(backward_work_joins_the_module_that_ran_forward, small_end),
-        cmocka_unit_test_teardown(chains_that_lead_nowhere_or_around_end_there, small_end),
-        cmocka_unit_test_teardown(modules_without_a_name_or_a_caller_are_modules, small_end),
-        cmocka_unit_test_teardown(a_module_within_itself_has_a_place_for_each_level, small_end),
-        cmocka_unit_test_teardown(without_ids_of_callers_what_lies_around_holds_a_module,
-                                  small_end),
-        cmocka_unit_test_teardown(modules_of_lightning_nest_by_their_dots, small_end),
-        cmocka_unit_test_teardown(traces_without_modules_group_by_annotation_or_line,
-                                  small_end),
-        cmocka_unit_test_teardown(without_frames_operators_group_by_the_line_of_their_stack,
-                                  small_end),
-        cmocka_unit_test_teardown(frames_that_tell_lines_go_before_stacks, small_end),
-        cmocka_unit_test_teardown(stacks_of_odd_forms_tell_a_line_or_none, small_end),
-        cmocka_unit_test_teardown(a_hundred_thousand_lines_stay_apart, small_end),
-        cmocka_unit_test_teardown(the_plugin_lists_equal_trees_once_with_the_sums_of_all,
-                                  small_end),
-        cmocka_unit_test_teardown(merged_ranks_keep_places_apart_and_count_each_call_once,
-                                  small_end),
-        cmocka_unit_test_teardown(stacks_are_rebuilt_from_frames_where_events_have_none,
-                                  small_end),
-        cmocka_unit_test_teardown(a_hundred_thousand_stacks_stay_apart, small_end),
-        cmocka_unit_test_teardown(texts_of_endless_stacks_and_paths_end, small_end),
-        cmocka_unit_test_teardown(modules_that_hold_each_other_are_listed_but_by_the_plugin,
-                                  small_end),
-        cmocka_unit_test_teardown(a_failed_allocation_is_told, small_end),
-        cmocka_unit_test_teardown(a_failed_allocation_for_lines_of_stacks_is_told, small_end),
-    };
-    return cmocka_run_group_tests_name("modules", tests, NULL, NULL);
-}
+UNIT_MAIN("modules")

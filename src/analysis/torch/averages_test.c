@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/torch/averages.h"
 #include "analysis/torch/averages_columns.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-
-#include <cmocka.h>
+#include "support/unit.h"
 
 #include "base/mem.h"
 #include "derive/derive.h"
@@ -104,11 +98,10 @@ static void assert_text(const struct fixture *f, const char *name, uint32_t colu
         fail_msg("%s has '%.*s', not '%s'", name, (int)s.len, s.s, text);
 }
 
-static void subtracts_the_children_of_a_range_and_clamps_nothing(void **state)
+TEST(subtracts_the_children_of_a_range_and_clamps_nothing)
 {
     struct fixture f;
 
-    (void)state;
     average(&f, "",
             OP("outer", 0, 100) OP("half", 10, 40) OP("overlap", 30, 80.5) OP("touch", 110.5, 1)
                 OP("same", 200, 5) OP("longer", 200, 6));
@@ -126,11 +119,10 @@ static void subtracts_the_children_of_a_range_and_clamps_nothing(void **state)
     fini(&f);
 }
 
-static void keeps_threads_apart_and_python_functions_in_the_tree(void **state)
+TEST(keeps_threads_apart_and_python_functions_in_the_tree)
 {
     struct fixture f;
 
-    (void)state;
     average(&f, "",
             RANGE("python_function", "f.py(1): f", 1, 0, 50, "") OP("aten::add", 10, 20)
                 RANGE("cpu_op", "aten::add", 2, 12, 5, "")
@@ -147,11 +139,10 @@ static void keeps_threads_apart_and_python_functions_in_the_tree(void **state)
     fini(&f);
 }
 
-static void takes_what_ended_on_another_thread_out_of_the_tree(void **state)
+TEST(takes_what_ended_on_another_thread_out_of_the_tree)
 {
     struct fixture f;
 
-    (void)state;
     average(&f, "",
             OP("outer", 0, 100) RANGE("user_annotation", "async", 1, 10, 40,
                                       "'Is asynchronous': true") OP("inner", 20, 10)
@@ -163,11 +154,10 @@ static void takes_what_ended_on_another_thread_out_of_the_tree(void **state)
     fini(&f);
 }
 
-static void takes_process_groups_out_of_the_tree(void **state)
+TEST(takes_process_groups_out_of_the_tree)
 {
     struct fixture f;
 
-    (void)state;
     average(&f, "",
             OP("outer", 0, 100) RANGE("user_annotation", "gloo:all_reduce", 1, 10, 40, "")
                 OP("inner", 20, 10) RANGE("cpu_op", "gloo:op", 1, 60, 5, ""));
@@ -180,11 +170,10 @@ static void takes_process_groups_out_of_the_tree(void **state)
     fini(&f);
 }
 
-static void counts_all_steps_in_one_row_and_skips_what_torch_hides(void **state)
+TEST(counts_all_steps_in_one_row_and_skips_what_torch_hides)
 {
     struct fixture f;
 
-    (void)state;
     average(&f, "",
             RANGE("user_annotation", "ProfilerStep#1", 1, 0, 10, "")
                 RANGE("user_annotation", "ProfilerStep#2", 1, 10, 10, "")
@@ -196,11 +185,10 @@ static void counts_all_steps_in_one_row_and_skips_what_torch_hides(void **state)
     fini(&f);
 }
 
-static void calls_of_operators_that_torch_hides_stay_on_their_thread(void **state)
+TEST(calls_of_operators_that_torch_hides_stay_on_their_thread)
 {
     struct fixture f;
 
-    (void)state;
     average(&f, "",
             RANGE("cpu_op", "aten::is_leaf", 1, 0, 30, "'External id':6")
                 RANGE("cpu_op", "aten::copy_", 2, 5, 20, "'External id':7")
@@ -210,11 +198,10 @@ static void calls_of_operators_that_torch_hides_stay_on_their_thread(void **stat
     fini(&f);
 }
 
-static void folds_only_children_of_the_same_name(void **state)
+TEST(folds_only_children_of_the_same_name)
 {
     struct fixture f;
 
-    (void)state;
     average(&f, "",
             OP("add", 0, 100) OP("add", 10, 80) OP("add", 20, 60) OP("x", 30, 7) OP("y", 40, 8)
                 OP("mul", 200, 50) OP("mul", 200, 10) OP("mul", 220, 10));
@@ -226,11 +213,10 @@ static void folds_only_children_of_the_same_name(void **state)
     fini(&f);
 }
 
-static void gives_backward_functions_the_stack_of_their_forward_operator(void **state)
+TEST(gives_backward_functions_the_stack_of_their_forward_operator)
 {
     struct fixture f;
 
-    (void)state;
     load(&f, "",
          RANGE(
              "cpu_op", "aten::mul", 1, 0, 10,
@@ -259,11 +245,10 @@ static void gives_backward_functions_the_stack_of_their_forward_operator(void **
     fini(&f);
 }
 
-static void groups_by_shapes_without_lists_of_tensors(void **state)
+TEST(groups_by_shapes_without_lists_of_tensors)
 {
     struct fixture f;
 
-    (void)state;
     load(&f, "",
          RANGE("cpu_op", "aten::stack", 1, 0, 1, "'Input Dims': [[[2, 3], [2, 3]], []]")
              RANGE("cpu_op", "aten::stack", 1, 1, 1, "'Input Dims': [[[2,3]],[]]")
@@ -281,11 +266,10 @@ static void groups_by_shapes_without_lists_of_tensors(void **state)
     fini(&f);
 }
 
-static void charges_memory_to_every_range_that_holds_it_both_ends_included(void **state)
+TEST(charges_memory_to_every_range_that_holds_it_both_ends_included)
 {
     struct fixture f;
 
-    (void)state;
     average(&f, "'profile_memory': 1,",
             OP("outer", 0, 100) OP("inner", 10, 20) RANGE("cpu_op", "other", 2, 30, 20, "")
                 RECORD("[memory]", 3, 10, 0, 1) RECORD("[memory]", 3, 30, 0, 20)
@@ -305,7 +289,7 @@ static void charges_memory_to_every_range_that_holds_it_both_ends_included(void 
     fini(&f);
 }
 
-static void estimates_flops_only_where_the_file_asks_for_them(void **state)
+TEST(estimates_flops_only_where_the_file_asks_for_them)
 {
     const char *const events =
         RANGE("cpu_op", "aten::conv2d", 1, 0, 1,
@@ -314,7 +298,6 @@ static void estimates_flops_only_where_the_file_asks_for_them(void **state)
             RANGE("cpu_op", "aten::addmm", 1, 1, 1, "'Input Dims': [[16],[4,8],[8,16]]");
     struct fixture f;
 
-    (void)state;
     average(&f, "'with_flops': 1,", events);
     assert_int_equal(cell(&f, "aten::conv2d", OSC_AVERAGES_FLOPS), 15552);
     assert_int_equal(cell(&f, "aten::addmm", OSC_AVERAGES_FLOPS), 1024);
@@ -329,11 +312,10 @@ static void estimates_flops_only_where_the_file_asks_for_them(void **state)
     "{'ph':'X','cat':'" cat "','name':'" name "','pid':0,'tid':7,'ts':" #ts ",'dur':" #dur \
     ",'args':{'device':0,'stream':7," args "}},"
 
-static void hands_device_work_to_the_innermost_operator_of_its_launch(void **state)
+TEST(hands_device_work_to_the_innermost_operator_of_its_launch)
 {
     struct fixture f;
 
-    (void)state;
     average(&f, "",
             RANGE("cpu_op", "aten::linear", 1, 0, 100, "'External id': 1")
                 RANGE("cpu_op", "aten::addmm", 1, 10, 80, "'External id': 2")
@@ -357,24 +339,22 @@ static void hands_device_work_to_the_innermost_operator_of_its_launch(void **sta
     fini(&f);
 }
 
-static void says_why_a_table_is_empty(void **state)
+TEST(says_why_a_table_is_empty)
 {
     struct fixture f;
 
-    (void)state;
     average(&f, "", RANGE("mine", "work", 1, 0, 1, ""));
     assert_int_equal(f.rows.n_rows, 0);
     assert_non_null(strstr(f.rows.notes.s, "nothing that torch would average"));
     fini(&f);
 }
 
-static void survives_any_failed_allocation(void **state)
+TEST(survives_any_failed_allocation)
 {
     const struct osc_options o = {.by_shape = true, .by_stack = true, .stack_depth = 2};
     osc_status st = OSC_ENOMEM;
     struct fixture f;
 
-    (void)state;
     load(
         &f, "'profile_memory': 1, 'with_flops': 1,",
         RANGE(
@@ -397,23 +377,4 @@ static void survives_any_failed_allocation(void **state)
     fini(&f);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(subtracts_the_children_of_a_range_and_clamps_nothing),
-        cmocka_unit_test(keeps_threads_apart_and_python_functions_in_the_tree),
-        cmocka_unit_test(takes_what_ended_on_another_thread_out_of_the_tree),
-        cmocka_unit_test(takes_process_groups_out_of_the_tree),
-        cmocka_unit_test(counts_all_steps_in_one_row_and_skips_what_torch_hides),
-        cmocka_unit_test(calls_of_operators_that_torch_hides_stay_on_their_thread),
-        cmocka_unit_test(folds_only_children_of_the_same_name),
-        cmocka_unit_test(gives_backward_functions_the_stack_of_their_forward_operator),
-        cmocka_unit_test(groups_by_shapes_without_lists_of_tensors),
-        cmocka_unit_test(charges_memory_to_every_range_that_holds_it_both_ends_included),
-        cmocka_unit_test(estimates_flops_only_where_the_file_asks_for_them),
-        cmocka_unit_test(hands_device_work_to_the_innermost_operator_of_its_launch),
-        cmocka_unit_test(says_why_a_table_is_empty),
-        cmocka_unit_test(survives_any_failed_allocation),
-    };
-    return cmocka_run_group_tests_name("averages", tests, NULL, NULL);
-}
+UNIT_MAIN("averages")

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/torch/shapes.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 #include "analysis/torch/flops.h"
+#include "support/unit.h"
 
-static void prints_sizes_as_python_does(void **state)
+TEST(prints_sizes_as_python_does)
 {
     static const char *const cases[][2] = {
         {"[[1,3,8,8],[4],[],[]]", "[[1, 3, 8, 8], [4], [], []]"},
@@ -21,7 +16,6 @@ static void prints_sizes_as_python_does(void **state)
         {"[[1], [2", "[]"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct osc_strbuf text = {0};
 
@@ -31,12 +25,11 @@ static void prints_sizes_as_python_does(void **state)
     }
 }
 
-static void reads_one_element_of_a_list(void **state)
+TEST(reads_one_element_of_a_list)
 {
     const struct osc_str list = OSC_STR("[[2, 3], \"[1, -1]\", \"5\", \"\", \"a, [b]\", [x]]");
     struct osc_shape s;
 
-    (void)state;
     assert_true(osc_shapes_element(list, 0, &s));
     assert_int_equal(s.n_dims, 2);
     assert_int_equal(s.dims[1], 3);
@@ -49,7 +42,7 @@ static void reads_one_element_of_a_list(void **state)
         assert_false(osc_shapes_element(list, i, &s));
 }
 
-static void estimates_seven_operators(void **state)
+TEST(estimates_seven_operators)
 {
     static const struct {
         const char *name, *dims, *inputs;
@@ -77,19 +70,10 @@ static void estimates_seven_operators(void **state)
          "[\"\",\"\",\"\",\"[1, 1]\",\"[1, 1]\",\"[9223372036854775807, 1]\",\"1\"]", 0},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_int_equal(osc_flops(osc_flops_rule(osc_str_c(cases[i].name)),
                                    osc_str_c(cases[i].dims), osc_str_c(cases[i].inputs)),
                          cases[i].flops);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(prints_sizes_as_python_does),
-        cmocka_unit_test(reads_one_element_of_a_list),
-        cmocka_unit_test(estimates_seven_operators),
-    };
-    return cmocka_run_group_tests_name("shapes", tests, NULL, NULL);
-}
+UNIT_MAIN("shapes")

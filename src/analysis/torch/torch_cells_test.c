@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/torch/torch_cells.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "support/unit.h"
 
 static void assert_cell(struct osc_str s, const char *text)
 {
@@ -13,11 +9,10 @@ static void assert_cell(struct osc_str s, const char *text)
         fail_msg("'%.*s' is not '%s'", (int)s.len, s.s, text);
 }
 
-static void chooses_the_unit_of_a_time_before_it_rounds(void **state)
+TEST(chooses_the_unit_of_a_time_before_it_rounds)
 {
     struct osc_torch_cell c;
 
-    (void)state;
     assert_cell(osc_torch_time(&c, 0.0), "0.000us");
     assert_cell(osc_torch_time(&c, 999.9996), "1000.000us");
     assert_cell(osc_torch_time(&c, 1000.0), "1.000ms");
@@ -26,21 +21,19 @@ static void chooses_the_unit_of_a_time_before_it_rounds(void **state)
     assert_cell(osc_torch_time(&c, -247365.0), "-247365.000us");
 }
 
-static void gives_shares_in_per_cent(void **state)
+TEST(gives_shares_in_per_cent)
 {
     struct osc_torch_cell c;
 
-    (void)state;
     assert_cell(osc_torch_share(&c, 1.0, 3.0), "33.33%");
     assert_cell(osc_torch_share(&c, -5.0, 5.0), "-100.00%");
     assert_cell(osc_torch_share(&c, 5.0, 0.0), "NaN");
 }
 
-static void names_units_of_memory_as_each_release_does(void **state)
+TEST(names_units_of_memory_as_each_release_does)
 {
     struct osc_torch_cell c;
 
-    (void)state;
     assert_cell(osc_torch_memory(&c, -512, false), "-512 B");
     assert_cell(osc_torch_memory(&c, 1536, false), "1.50 KB");
     assert_cell(osc_torch_memory(&c, 1048571, true), "1024.00 Kb");
@@ -49,11 +42,10 @@ static void names_units_of_memory_as_each_release_does(void **state)
     assert_cell(osc_torch_memory(&c, 0, true), "0 b");
 }
 
-static void shows_all_flops_in_the_unit_of_the_least(void **state)
+TEST(shows_all_flops_in_the_unit_of_the_least)
 {
     struct osc_torch_cell c;
 
-    (void)state;
     assert_int_equal(osc_torch_flops_power(1), 0);
     assert_int_equal(osc_torch_flops_power(999), 0);
     assert_int_equal(osc_torch_flops_power(1000), 1);
@@ -62,11 +54,10 @@ static void shows_all_flops_in_the_unit_of_the_least(void **state)
     assert_cell(osc_torch_flops(&c, 0, 1), "--");
 }
 
-static void cuts_names_and_paths_by_characters(void **state)
+TEST(cuts_names_and_paths_by_characters)
 {
     struct osc_strbuf b = {0};
 
-    (void)state;
     osc_torch_name(&b, OSC_STR("abcdefghij"), 13);
     assert_string_equal(b.s, "abcdefghij...");
     osc_strbuf_clear(&b);
@@ -84,14 +75,4 @@ static void cuts_names_and_paths_by_characters(void **state)
     osc_strbuf_fini(&b);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(chooses_the_unit_of_a_time_before_it_rounds),
-        cmocka_unit_test(gives_shares_in_per_cent),
-        cmocka_unit_test(names_units_of_memory_as_each_release_does),
-        cmocka_unit_test(shows_all_flops_in_the_unit_of_the_least),
-        cmocka_unit_test(cuts_names_and_paths_by_characters),
-    };
-    return cmocka_run_group_tests_name("torch_cells", tests, NULL, NULL);
-}
+UNIT_MAIN("torch_cells")

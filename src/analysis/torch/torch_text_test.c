@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/torch/torch_text.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "analysis/torch/averages.h"
 #include "analysis/torch/averages_columns.h"
 #include "base/mem.h"
+#include "support/unit.h"
 
 /* Examples worked out by hand from torch 2.13; blanks at the ends of lines left out. */
 static const char example_a[] =
@@ -250,61 +243,56 @@ static const struct given stack_rows[] = {
      .stack = "[\"torch/nn/modules/conv.py(454): _conv_forward\", \"nn.Module: Conv2d_0\"]"},
 };
 
-static void prints_a_device_beside_the_host_as_torch_does(void **state)
+TEST(prints_a_device_beside_the_host_as_torch_does)
 {
     struct osc_strbuf text = {0};
 
-    (void)state;
     print_rows(device_rows, LEN(device_rows), "xpu", 0, &(struct osc_text_options){0}, &text);
     assert_string_equal(text.s, example_a);
     osc_strbuf_fini(&text);
 }
 
-static void prints_memory_and_flops_as_torch_does(void **state)
+TEST(prints_memory_and_flops_as_torch_does)
 {
     struct osc_strbuf text = {0};
 
-    (void)state;
     print_rows(memory_rows, LEN(memory_rows), NULL, SHOWN_MEMORY | SHOWN_FLOPS,
                &(struct osc_text_options){0}, &text);
     assert_string_equal(text.s, example_b);
     osc_strbuf_fini(&text);
 }
 
-static void prints_shapes_and_stacks_sorted_as_torch_does(void **state)
+TEST(prints_shapes_and_stacks_sorted_as_torch_does)
 {
     const struct osc_text_options o = {.sort = "cpu_time_total"};
     struct osc_strbuf text = {0};
 
-    (void)state;
     print_rows(stack_rows, LEN(stack_rows), NULL, 0, &o, &text);
     assert_string_equal(text.s, example_c);
     osc_strbuf_fini(&text);
 }
 
-static void prints_nothing_without_rows(void **state)
+TEST(prints_nothing_without_rows)
 {
     struct osc_strbuf text = {0};
 
-    (void)state;
     print_rows(NULL, 0, NULL, SHOWN_MEMORY, &(struct osc_text_options){0}, &text);
     assert_int_equal(text.len, 0);
     osc_strbuf_fini(&text);
 }
 
-static void prints_nan_for_shares_of_nothing(void **state)
+TEST(prints_nan_for_shares_of_nothing)
 {
     static const struct given rows[] = {{.name = "x", .calls = 1}};
     struct osc_strbuf text = {0};
 
-    (void)state;
     print_rows(rows, 1, NULL, 0, &(struct osc_text_options){0}, &text);
     assert_non_null(strstr(text.s, "    x           NaN       0.000us           NaN"));
     assert_non_null(strstr(text.s, "\nSelf CPU time total: 0.000us\n"));
     osc_strbuf_fini(&text);
 }
 
-static void prints_device_rows_alone_with_empty_host_columns(void **state)
+TEST(prints_device_rows_alone_with_empty_host_columns)
 {
     static const struct given rows[] = {{.name = "k",
                                          .calls = 2,
@@ -313,7 +301,6 @@ static void prints_device_rows_alone_with_empty_host_columns(void **state)
                                          .device_type = "CUDA"}};
     struct osc_strbuf text = {0};
 
-    (void)state;
     print_rows(rows, 1, "cuda", 0, &(struct osc_text_options){0}, &text);
     assert_non_null(strstr(text.s, "NaN       0.000us       0.000us       3.000us"
                                    "       100.00%       3.000us       1.500us"));
@@ -321,7 +308,7 @@ static void prints_device_rows_alone_with_empty_host_columns(void **state)
     osc_strbuf_fini(&text);
 }
 
-static void prints_a_bare_zero_for_the_share_of_what_is_asynchronous(void **state)
+TEST(prints_a_bare_zero_for_the_share_of_what_is_asynchronous)
 {
     static const struct given rows[] = {
         {.name = "gloo:all_reduce", .calls = 1, .cpu_ns = 5000, .is_async = true},
@@ -329,14 +316,13 @@ static void prints_a_bare_zero_for_the_share_of_what_is_asynchronous(void **stat
     };
     struct osc_strbuf text = {0};
 
-    (void)state;
     print_rows(rows, 2, NULL, 0, &(struct osc_text_options){0}, &text);
     assert_non_null(strstr(text.s, "    gloo:all_reduce         0.00%       0.000us"
                                    "             0       5.000us       5.000us"));
     osc_strbuf_fini(&text);
 }
 
-static void swaps_flops_and_source_as_torch_does(void **state)
+TEST(swaps_flops_and_source_as_torch_does)
 {
     static const struct given rows[] = {{.name = "aten::mm",
                                          .calls = 1,
@@ -346,7 +332,6 @@ static void swaps_flops_and_source_as_torch_does(void **state)
                                          .stack = "[\"a.py(1): f\", \"b.py(2): g\"]"}};
     struct osc_strbuf text = {0};
 
-    (void)state;
     print_rows(rows, 1, NULL, SHOWN_FLOPS, &(struct osc_text_options){0}, &text);
     assert_non_null(strstr(text.s, "  Source Location  Total KFLOPs\n"));
     assert_non_null(strstr(text.s, "             1     4.096          a.py(1): f\n"));
@@ -355,7 +340,7 @@ static void swaps_flops_and_source_as_torch_does(void **state)
     osc_strbuf_fini(&text);
 }
 
-static void prints_units_and_five_frames_of_1_13(void **state)
+TEST(prints_units_and_five_frames_of_1_13)
 {
     static const struct given rows[] = {
         {.name = "aten::mm",
@@ -366,7 +351,6 @@ static void prints_units_and_five_frames_of_1_13(void **state)
     const struct osc_text_options o = {.torch_113 = true};
     struct osc_strbuf text = {0};
 
-    (void)state;
     print_rows(rows, 1, NULL, SHOWN_MEMORY, &o, &text);
     assert_non_null(strstr(text.s, "     2.00 Kb          -3 b "));
     assert_non_null(strstr(text.s, "five\n"));
@@ -374,13 +358,12 @@ static void prints_units_and_five_frames_of_1_13(void **state)
     osc_strbuf_fini(&text);
 }
 
-static void leaves_out_nested_rows_without_counting_them(void **state)
+TEST(leaves_out_nested_rows_without_counting_them)
 {
     const struct osc_text_options o = {
         .top_level = true, .limit = 2, .header = "one title", .max_name_width = 10};
     struct osc_strbuf text = {0};
 
-    (void)state;
     print_rows(device_rows, LEN(device_rows), "xpu", 0, &o, &text);
     assert_non_null(strstr(text.s, "=\none title\n="));
     assert_non_null(strstr(text.s, "=\nThis report only display top-level ops statistics\n-"));
@@ -390,7 +373,7 @@ static void leaves_out_nested_rows_without_counting_them(void **state)
     osc_strbuf_fini(&text);
 }
 
-static void shows_a_hundred_rows_unless_told_otherwise(void **state)
+TEST(shows_a_hundred_rows_unless_told_otherwise)
 {
     static struct given rows[150];
     static const struct {
@@ -398,7 +381,6 @@ static void shows_a_hundred_rows_unless_told_otherwise(void **state)
         size_t n_lines;
     } cases[] = {{0, 105}, {-1, 155}, {7, 12}};
 
-    (void)state;
     for (size_t i = 0; i < LEN(rows); i++)
         rows[i] = (struct given){.name = "n", .calls = 1};
     for (size_t k = 0; k < LEN(cases); k++) {
@@ -414,13 +396,12 @@ static void shows_a_hundred_rows_unless_told_otherwise(void **state)
     }
 }
 
-static void counts_characters_and_steers_no_terminal(void **state)
+TEST(counts_characters_and_steers_no_terminal)
 {
     static const struct given rows[] = {{.name = "\xc3\xa4\xe2\x82\xac", .calls = 1},
                                         {.name = "\x1b[2J\xff", .calls = 1}};
     struct osc_strbuf text = {0};
 
-    (void)state;
     print_rows(rows, 2, NULL, 0, &(struct osc_text_options){0}, &text);
     assert_memory_equal(text.s, "------------  --", 16); /* "\x1b[2J?" is 8 wide */
     assert_non_null(strstr(text.s, "\n          \xc3\xa4\xe2\x82\xac  "));
@@ -428,27 +409,25 @@ static void counts_characters_and_steers_no_terminal(void **state)
     osc_strbuf_fini(&text);
 }
 
-static void leaves_names_as_they_are_where_no_terminal_is(void **state)
+TEST(leaves_names_as_they_are_where_no_terminal_is)
 {
     static const struct given rows[] = {{.name = "\x1b[2J\xff\t", .calls = 1}};
     const struct osc_text_options o = {.has_raw_names = true};
     struct osc_strbuf text = {0};
 
-    (void)state;
     print_rows(rows, 1, NULL, 0, &o, &text);
     assert_memory_equal(text.s, "----------  --", 14); /* "\x1b[2J?\t" is 6 wide */
     assert_non_null(strstr(text.s, "\n    \x1b[2J\xef\xbf\xbd\t  "));
     osc_strbuf_fini(&text);
 }
 
-static void refuses_to_sort_by_what_is_no_key(void **state)
+TEST(refuses_to_sort_by_what_is_no_key)
 {
     const struct osc_text_options o = {.sort = "cpu_tiem_total"};
     struct osc_strbuf text = {0};
     struct osc_err err = {0};
     struct osc_result r;
 
-    (void)state;
     osc_result_init(&r, &osc_table_averages);
     add_row(&r, &device_rows[0], NULL);
     assert_int_equal(osc_torch_text(&r, &o, &text, &err), OSC_EINVAL);
@@ -457,12 +436,11 @@ static void refuses_to_sort_by_what_is_no_key(void **state)
     osc_result_fini(&r);
 }
 
-static void survives_any_failed_allocation(void **state)
+TEST(survives_any_failed_allocation)
 {
     osc_status st = OSC_ENOMEM;
     struct osc_result r;
 
-    (void)state;
     osc_result_init(&r, &osc_table_averages);
     for (size_t i = 0; i < LEN(stack_rows); i++)
         add_row(&r, &stack_rows[i], NULL);
@@ -478,24 +456,4 @@ static void survives_any_failed_allocation(void **state)
     osc_result_fini(&r);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(prints_a_device_beside_the_host_as_torch_does),
-        cmocka_unit_test(prints_memory_and_flops_as_torch_does),
-        cmocka_unit_test(prints_shapes_and_stacks_sorted_as_torch_does),
-        cmocka_unit_test(prints_nothing_without_rows),
-        cmocka_unit_test(prints_nan_for_shares_of_nothing),
-        cmocka_unit_test(prints_device_rows_alone_with_empty_host_columns),
-        cmocka_unit_test(prints_a_bare_zero_for_the_share_of_what_is_asynchronous),
-        cmocka_unit_test(swaps_flops_and_source_as_torch_does),
-        cmocka_unit_test(prints_units_and_five_frames_of_1_13),
-        cmocka_unit_test(leaves_out_nested_rows_without_counting_them),
-        cmocka_unit_test(shows_a_hundred_rows_unless_told_otherwise),
-        cmocka_unit_test(counts_characters_and_steers_no_terminal),
-        cmocka_unit_test(leaves_names_as_they_are_where_no_terminal_is),
-        cmocka_unit_test(refuses_to_sort_by_what_is_no_key),
-        cmocka_unit_test(survives_any_failed_allocation),
-    };
-    return cmocka_run_group_tests_name("torch_text", tests, NULL, NULL);
-}
+UNIT_MAIN("torch_text")

@@ -2,17 +2,11 @@
 #include "cli/run/torch_hook.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "support/said.h"
+#include "support/unit.h"
 
 static char folder[64];
 
@@ -44,9 +38,8 @@ static bool report(void)
     return osc_torch_report(folder);
 }
 
-static void a_note_is_told_in_one_line_and_removed(void **state)
+TEST_WITH(a_note_is_told_in_one_line_and_removed, enter, leave)
 {
-    (void)state;
     leave_note(".torch-failed.41", "no C++ compiler");
     said_begin();
     assert_true(report());
@@ -54,9 +47,8 @@ static void a_note_is_told_in_one_line_and_removed(void **state)
     assert_false(report());
 }
 
-static void of_several_notes_one_is_told_and_all_are_removed(void **state)
+TEST_WITH(of_several_notes_one_is_told_and_all_are_removed, enter, leave)
 {
-    (void)state;
     leave_note(".torch-failed.7", "same");
     leave_note(".torch-failed.8", "same");
     said_begin();
@@ -67,9 +59,8 @@ static void of_several_notes_one_is_told_and_all_are_removed(void **state)
     assert_ptr_equal(strstr(said, ": same\n"), strrchr(said, '\n') - strlen(": same"));
 }
 
-static void other_files_are_no_notes(void **state)
+TEST_WITH(other_files_are_no_notes, enter, leave)
 {
-    (void)state;
     leave_note("torch-failed.1", "not ours");
     said_begin();
     assert_false(report());
@@ -78,9 +69,8 @@ static void other_files_are_no_notes(void **state)
     assert_int_equal(unlink("torch-failed.1"), 0);
 }
 
-static void a_note_that_is_a_link_is_removed_unread(void **state)
+TEST_WITH(a_note_that_is_a_link_is_removed_unread, enter, leave)
 {
-    (void)state;
     leave_note("secret", "text");
     assert_int_equal(symlink("secret", ".torch-failed.2"), 0);
     said_begin();
@@ -89,15 +79,4 @@ static void a_note_that_is_a_link_is_removed_unread(void **state)
     assert_int_equal(unlink("secret"), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_note_is_told_in_one_line_and_removed, enter, leave),
-        cmocka_unit_test_setup_teardown(of_several_notes_one_is_told_and_all_are_removed, enter,
-                                        leave),
-        cmocka_unit_test_setup_teardown(other_files_are_no_notes, enter, leave),
-        cmocka_unit_test_setup_teardown(a_note_that_is_a_link_is_removed_unread, enter, leave),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN("torch_hook")

@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "import/build/builder.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "base/mem.h"
+#include "support/unit.h"
 
 /* A trace being built by one thread. */
 struct making {
@@ -84,12 +78,11 @@ static void add(struct making *m, enum osc_form_shape shape, int64_t ts_ns, cons
     osc_build_record(&m->builder, &r);
 }
 
-static void equal_strings_are_one_id_in_the_cache_or_not(void **state)
+TEST(equal_strings_are_one_id_in_the_cache_or_not)
 {
     struct making m;
     char text[64];
 
-    (void)state;
     assert_int_equal(start(&m), OSC_OK);
     assert_int_equal(osc_build_string(&m.builder, "", 0).v, 0);
     for (int round = 0; round < 2; round++) {
@@ -112,11 +105,10 @@ static void equal_strings_are_one_id_in_the_cache_or_not(void **state)
     stop(&m);
 }
 
-static void a_track_is_a_process_and_a_thread_as_text(void **state)
+TEST(a_track_is_a_process_and_a_thread_as_text)
 {
     struct making m;
 
-    (void)state;
     assert_int_equal(start(&m), OSC_OK);
     const osc_who seven = OSC_WHO_IS_STRING | sid(&m, "7").v;
     const osc_who none = OSC_WHO_IS_STRING;
@@ -136,12 +128,11 @@ static void a_track_is_a_process_and_a_thread_as_text(void **state)
     stop(&m);
 }
 
-static void forms_differ_by_all_that_values_do_not_say(void **state)
+TEST(forms_differ_by_all_that_values_do_not_say)
 {
     struct making m;
     struct osc_slot slots[2];
 
-    (void)state;
     assert_int_equal(start(&m), OSC_OK);
     const struct osc_slot first[] = {
         {.key = sid(&m, "correlation"), .type = OSC_ARG_INT64},
@@ -195,12 +186,11 @@ static void forms_differ_by_all_that_values_do_not_say(void **state)
     stop(&m);
 }
 
-static void chunks_hold_their_rows_and_words(void **state)
+TEST(chunks_hold_their_rows_and_words)
 {
     const uint32_t n = 2 * OSC_CHUNK_ROWS + 5;
     struct making m;
 
-    (void)state;
     assert_int_equal(start(&m), OSC_OK);
     for (uint32_t i = 0; i < n; i++)
         add(&m, OSC_SHAPE_RANGE, 1000 - (int64_t)i, i % 3 ? "device" : NULL,
@@ -229,11 +219,10 @@ static void chunks_hold_their_rows_and_words(void **state)
     stop(&m);
 }
 
-static void batches_join_in_order_and_count_the_events_before(void **state)
+TEST(batches_join_in_order_and_count_the_events_before)
 {
     struct making m;
 
-    (void)state;
     assert_int_equal(start(&m), OSC_OK);
     for (int batch = 0; batch < 3; batch++) {
         add(&m, OSC_SHAPE_RANGE, INT64_C(10) * batch, NULL, 0);
@@ -258,12 +247,11 @@ static void batches_join_in_order_and_count_the_events_before(void **state)
     stop(&m);
 }
 
-static void hands_over_what_was_built_before_the_limit(void **state)
+TEST(hands_over_what_was_built_before_the_limit)
 {
     struct making m;
     uint32_t n = 0;
 
-    (void)state;
     assert_int_equal(start(&m), OSC_OK);
     add(&m, OSC_SHAPE_RANGE, 0, NULL, 0); /* its pages are there before the limit is */
     osc_mem_set_limit(osc_mem_limit() - osc_mem_room() + ((size_t)1 << 20)); /* for scratch */
@@ -280,11 +268,10 @@ static void hands_over_what_was_built_before_the_limit(void **state)
     stop(&m);
 }
 
-static void reserves_for_rows_strings_tracks_and_forms(void **state)
+TEST(reserves_for_rows_strings_tracks_and_forms)
 {
     struct making m;
 
-    (void)state;
     assert_int_equal(start(&m), OSC_OK);
     m.loading.reserve = (struct osc_import_reserve){.event_bytes = 100,
                                                     .other_bytes = 10000,
@@ -303,12 +290,11 @@ static void reserves_for_rows_strings_tracks_and_forms(void **state)
     assert_int_equal(osc_mem_room(), osc_mem_limit());
 }
 
-static void the_limit_counts_again_once_a_chunk_could_not_be_closed(void **state)
+TEST(the_limit_counts_again_once_a_chunk_could_not_be_closed)
 {
     struct osc_batch_of_rows batch;
     struct making m;
 
-    (void)state;
     assert_int_equal(start(&m), OSC_OK);
     add(&m, OSC_SHAPE_RANGE, 0, NULL, 0);
     osc_mem_fail_after(0);
@@ -320,11 +306,10 @@ static void the_limit_counts_again_once_a_chunk_could_not_be_closed(void **state
     stop(&m);
 }
 
-static void keeps_what_starts_inside_and_every_begin(void **state)
+TEST(keeps_what_starts_inside_and_every_begin)
 {
     struct making m;
 
-    (void)state;
     assert_int_equal(start(&m), OSC_OK);
     m.loading.keep = (struct osc_import_keep){
         .is_on = true, .from_ns = 10, .host_to_ns = 20, .device_to_ns = 30};
@@ -354,11 +339,10 @@ static void keeps_what_starts_inside_and_every_begin(void **state)
     stop(&m);
 }
 
-static void a_scout_keeps_steps_of_the_host_alone(void **state)
+TEST(a_scout_keeps_steps_of_the_host_alone)
 {
     struct making m;
 
-    (void)state;
     assert_int_equal(start(&m), OSC_OK);
     m.loading.keep = (struct osc_import_keep){.is_on = true, .is_scout = true};
     const osc_sid step = sid(&m, "ProfilerStep#7"), other = sid(&m, "Profiler");
@@ -370,11 +354,10 @@ static void a_scout_keeps_steps_of_the_host_alone(void **state)
 }
 
 /* Fail the first allocation, then the second, ... until the work gets done. */
-static void survives_any_failed_allocation(void **state)
+TEST(survives_any_failed_allocation)
 {
     osc_status st = OSC_ENOMEM;
 
-    (void)state;
     for (long n = 0; st != OSC_OK; n++) {
         struct making m;
 
@@ -395,20 +378,4 @@ static void survives_any_failed_allocation(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_strings_are_one_id_in_the_cache_or_not),
-        cmocka_unit_test(a_track_is_a_process_and_a_thread_as_text),
-        cmocka_unit_test(forms_differ_by_all_that_values_do_not_say),
-        cmocka_unit_test(chunks_hold_their_rows_and_words),
-        cmocka_unit_test(batches_join_in_order_and_count_the_events_before),
-        cmocka_unit_test(hands_over_what_was_built_before_the_limit),
-        cmocka_unit_test(reserves_for_rows_strings_tracks_and_forms),
-        cmocka_unit_test(the_limit_counts_again_once_a_chunk_could_not_be_closed),
-        cmocka_unit_test(keeps_what_starts_inside_and_every_begin),
-        cmocka_unit_test(a_scout_keeps_steps_of_the_host_alone),
-        cmocka_unit_test(survives_any_failed_allocation),
-    };
-    return cmocka_run_group_tests_name("build", tests, NULL, NULL);
-}
+UNIT_MAIN("build")

@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "import/build/pairs.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "base/mem.h"
+#include "support/unit.h"
 #include "support/unsealed.h"
 
 #define BEGIN(name, tid, ts) "{'ph':'B','name':'" name "','pid':1,'tid':" #tid ",'ts':" #ts "}"
@@ -38,22 +32,20 @@ static void assert_durations(const char *text, uint32_t n, const int64_t *dur_ns
     osc_trace_fini(&t);
 }
 
-static void pairs_by_process_and_thread_innermost_first(void **state)
+TEST(pairs_by_process_and_thread_innermost_first)
 {
     static const int64_t expected[] = {9000, 2000, 5000, 3000};
 
-    (void)state;
     assert_durations(
         "[" BEGIN("a", 1, 1) "," BEGIN("b", 1, 2) "," BEGIN("c", 2, 2) "," END(1, 4) "," BEGIN(
             "d", 1, 5) "," END(2, 7) "," END(1, 8) "," END(1, 10) "]",
         4, expected);
 }
 
-static void pairs_async_ranges_by_process_category_and_id(void **state)
+TEST(pairs_async_ranges_by_process_category_and_id)
 {
     static const int64_t expected[] = {3000, 5000, OSC_NO_DUR, 7000, 6000};
 
-    (void)state;
     assert_durations(
         "[" ASYNC("b", "x", "5", 1, 1) "," ASYNC("b", "y", "5", 1, 1) "," ASYNC(
             "b", "x", "5", 2,
@@ -66,13 +58,12 @@ static void pairs_async_ranges_by_process_category_and_id(void **state)
         5, expected);
 }
 
-static void an_end_finds_only_begins_that_stand_before_it(void **state)
+TEST(an_end_finds_only_begins_that_stand_before_it)
 {
     struct osc_trace t = match("[" END(1, 9) "," BEGIN("a", 1, 1) "," END(1, 3) "," END(
         1, 4) "," BEGIN("b", 1, 5) "," ASYNC("b", "x", "1", 1, 6) "]");
     const struct osc_finding *found = t.findings.by_code;
 
-    (void)state;
     assert_int_equal(t.events.chunks[1]->dur_ns[0], 2000);
     assert_int_equal(found[OSC_FINDING_unmatched_end].count, 2);
     assert_int_equal(found[OSC_FINDING_unmatched_end].first_ns, 9000);
@@ -83,11 +74,10 @@ static void an_end_finds_only_begins_that_stand_before_it(void **state)
     osc_trace_fini(&t);
 }
 
-static void a_range_that_ends_before_it_starts_is_empty(void **state)
+TEST(a_range_that_ends_before_it_starts_is_empty)
 {
     struct osc_trace t = match("[" BEGIN("a", 1, 5) "," END(1, 3) "]");
 
-    (void)state;
     assert_int_equal(t.events.chunks[1]->dur_ns[0], 0);
     assert_int_equal(t.findings.by_code[OSC_FINDING_negative_duration].count, 1);
     assert_int_equal(t.events.chunks[1]->max_end_ns, 5000);
@@ -102,7 +92,7 @@ static int64_t arg_int(const struct osc_trace *t, uint32_t row, enum osc_arg_key
     return value;
 }
 
-static void joins_arguments_the_end_overriding_the_begin(void **state)
+TEST(joins_arguments_the_end_overriding_the_begin)
 {
     struct osc_trace t =
         match("[{'ph':'b','cat':'x','id':7,'pid':1,'ts':1,"
@@ -115,7 +105,6 @@ static void joins_arguments_the_end_overriding_the_begin(void **state)
               "{'ph':'e','cat':'x','id':9,'pid':1,'ts':3,'args':{'correlation':'8'}}]");
     const struct osc_form *form = osc_row_form(&t, t.events.chunks[1], 0);
 
-    (void)state;
     assert_int_equal(form->n_slots, 5); /* id, correlation, stream twice, device */
     assert_true(form->slots[0].is_member);
     assert_int_equal(arg_int(&t, 0, OSC_ARG_KEY_FLOW_ID), 7);
@@ -129,13 +118,12 @@ static void joins_arguments_the_end_overriding_the_begin(void **state)
 }
 
 /* Begins in one chunk, ends so far behind that their begins fill more than one. */
-static void pairs_over_chunks(void **state)
+TEST(pairs_over_chunks)
 {
     const uint32_t n = OSC_CHUNK_ROWS + 100;
     struct osc_strbuf b = {0};
     struct osc_trace t;
 
-    (void)state;
     osc_strbuf_addc(&b, '[');
     for (uint32_t i = 0; i < n; i++)
         osc_strbuf_addf(&b, "{'ph':'B','pid':1,'tid':1,'ts':%u},", i);
@@ -160,11 +148,10 @@ static void pairs_over_chunks(void **state)
 }
 
 /* Together they have more arguments than a form can say. */
-static void keeps_the_arguments_of_the_begin_where_both_are_too_many(void **state)
+TEST(keeps_the_arguments_of_the_begin_where_both_are_too_many)
 {
     struct osc_strbuf b = {0};
 
-    (void)state;
     for (int is_end = 0; is_end < 2; is_end++) {
         osc_strbuf_addf(&b, "%s{'ph':'%s','pid':1,'tid':1,'ts':%d,'args':{", is_end ? "," : "[",
                         is_end ? "E" : "B", is_end);
@@ -181,18 +168,16 @@ static void keeps_the_arguments_of_the_begin_where_both_are_too_many(void **stat
     osc_strbuf_fini(&b);
 }
 
-static void leaves_a_trace_without_begins_and_ends_alone(void **state)
+TEST(leaves_a_trace_without_begins_and_ends_alone)
 {
     struct osc_trace t = match("[{'ph':'X','ts':1,'dur':2},{'ph':'M','name':'x'}]");
 
-    (void)state;
     assert_int_equal(t.events.chunks[1]->dur_ns[0], 2000);
     osc_trace_fini(&t);
 }
 
-static void survives_any_failed_allocation(void **state)
+TEST(survives_any_failed_allocation)
 {
-    (void)state;
     unsealed_survives(
         "[" BEGIN("a", 1, 1) "," BEGIN(
             "b", 1, 2) ","
@@ -200,18 +185,4 @@ static void survives_any_failed_allocation(void **state)
         osc_pairs_match);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pairs_by_process_and_thread_innermost_first),
-        cmocka_unit_test(pairs_async_ranges_by_process_category_and_id),
-        cmocka_unit_test(an_end_finds_only_begins_that_stand_before_it),
-        cmocka_unit_test(a_range_that_ends_before_it_starts_is_empty),
-        cmocka_unit_test(joins_arguments_the_end_overriding_the_begin),
-        cmocka_unit_test(pairs_over_chunks),
-        cmocka_unit_test(keeps_the_arguments_of_the_begin_where_both_are_too_many),
-        cmocka_unit_test(leaves_a_trace_without_begins_and_ends_alone),
-        cmocka_unit_test(survives_any_failed_allocation),
-    };
-    return cmocka_run_group_tests_name("pairs", tests, NULL, NULL);
-}
+UNIT_MAIN("pairs")

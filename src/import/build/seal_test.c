@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "import/build/seal.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "base/mem.h"
+#include "support/unit.h"
 #include "support/unsealed.h"
 
 #define NAMED(event, pid, tid, key, text)                                                      \
@@ -47,7 +41,7 @@ static void assert_text(const struct osc_trace *t, osc_sid id, const char *expec
     assert_memory_equal(s.s, expected, s.len);
 }
 
-static void names_threads_and_processes_by_the_last_record(void **state)
+TEST(names_threads_and_processes_by_the_last_record)
 {
     struct osc_trace t = seal(
         "[" NAMED("thread_name", 1, 2, "name", "first") "," RANGE("cpu_op", "a", 1, 2, 1, "") "," NAMED(
@@ -65,7 +59,6 @@ static void names_threads_and_processes_by_the_last_record(void **state)
                                                                                                                     "{'ph':'M','pid':1,'tid':3,'args':{'name':'nameless'}}]");
     const struct osc_track *named = track(&t, "1", "2");
 
-    (void)state;
     assert_text(&t, named->name, "last");
     assert_int_equal(track(&t, "1", "3")->name.v, 0);
     assert_int_equal(t.n_processes, 1);
@@ -75,14 +68,13 @@ static void names_threads_and_processes_by_the_last_record(void **state)
     osc_trace_fini(&t);
 }
 
-static void counts_tracks_in_order_of_their_first_event(void **state)
+TEST(counts_tracks_in_order_of_their_first_event)
 {
     struct osc_trace t = seal("[" NAMED("thread_name", 1, 9, "name", "silent") "," RANGE(
         "cpu_op", "a", 1, 5, 9, "") "," RANGE("cpu_op", "b", 2, 1, 1,
                                               "") "," RANGE("cpu_op", "c", 1, 5, 2, "") "]");
     const struct osc_track *first = track(&t, "1", "5"), *second = track(&t, "2", "1");
 
-    (void)state;
     assert_int_equal(first->n_events, 2);
     assert_int_equal(first->order, 0);
     assert_int_equal(osc_row_number(&t.events, first->first_event), 0);
@@ -99,7 +91,7 @@ static void counts_tracks_in_order_of_their_first_event(void **state)
     osc_trace_fini(&t);
 }
 
-static void names_devices_by_argument_or_process_and_by_their_runtime(void **state)
+TEST(names_devices_by_argument_or_process_and_by_their_runtime)
 {
     static const struct {
         const char *text, *device;
@@ -115,7 +107,6 @@ static void names_devices_by_argument_or_process_and_by_their_runtime(void **sta
          "privateuse1:0"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct osc_trace t = seal(cases[i].text);
         const struct osc_track *queue = &t.tracks[1];
@@ -128,13 +119,12 @@ static void names_devices_by_argument_or_process_and_by_their_runtime(void **sta
     }
 }
 
-static void takes_the_base_of_times_from_the_file(void **state)
+TEST(takes_the_base_of_times_from_the_file)
 {
     struct osc_trace with = seal("{'baseTimeNanoseconds':1712195495000000001,"
                                  "'traceEvents':[" RANGE("cpu_op", "a", 1, 1, 1, "") "]}");
     struct osc_trace wrong = seal("{'baseTimeNanoseconds':1.5,'traceEvents':[]}");
 
-    (void)state;
     assert_int_equal(with.base_ns, 1712195495000000001);
     assert_int_equal(with.min_ts_ns, 1000);
     assert_int_equal(wrong.base_ns, 0);
@@ -144,29 +134,27 @@ static void takes_the_base_of_times_from_the_file(void **state)
     osc_trace_fini(&wrong);
 }
 
-static void counts_devices_that_the_file_says_are_absent(void **state)
+TEST(counts_devices_that_the_file_says_are_absent)
 {
     struct osc_trace t = seal("{'device_absent.CUDA':'no driver','device_absent':1,"
                               "'device_absent.XPU':'no package','traceEvents':[]}");
 
-    (void)state;
     assert_int_equal(t.findings.by_code[OSC_FINDING_device_absent].count, 2);
     osc_trace_fini(&t);
 }
 
-static void says_of_a_file_that_it_has_names_and_times_alone(void **state)
+TEST(says_of_a_file_that_it_has_names_and_times_alone)
 {
     struct osc_trace with = seal("{'names_alone':'no C++ compiler','traceEvents':[]}");
     struct osc_trace without = seal("{'traceEvents':[]}");
 
-    (void)state;
     assert_int_equal(with.findings.by_code[OSC_FINDING_names_alone].count, 1);
     assert_int_equal(without.findings.by_code[OSC_FINDING_names_alone].count, 0);
     osc_trace_fini(&with);
     osc_trace_fini(&without);
 }
 
-static void counts_names_that_are_broken_or_lost(void **state)
+TEST(counts_names_that_are_broken_or_lost)
 {
     struct osc_trace t = seal("[" RANGE("cpu_op", "\xff", 1, 1, 4, "") "," RANGE(
         "cpu_op", "\xff", 1, 1, 5,
@@ -177,7 +165,6 @@ static void counts_names_that_are_broken_or_lost(void **state)
                                                                 "'s':'\xfe'") "]");
     const struct osc_finding *found = t.findings.by_code;
 
-    (void)state;
     assert_int_equal(found[OSC_FINDING_not_utf8].count, 2); /* of events, of names alone */
     assert_int_equal(found[OSC_FINDING_not_utf8].first_ns, 4000);
     assert_int_equal(found[OSC_FINDING_lost_name].count, 2); /* a kernel may be called so */
@@ -185,12 +172,11 @@ static void counts_names_that_are_broken_or_lost(void **state)
     osc_trace_fini(&t);
 }
 
-static void pairs_before_it_measures(void **state)
+TEST(pairs_before_it_measures)
 {
     struct osc_trace t = seal("[{'ph':'B','pid':1,'tid':1,'ts':1},"
                               "{'ph':'E','pid':1,'tid':1,'ts':9}]");
 
-    (void)state;
     assert_int_equal(t.events.chunks[1]->dur_ns[0], 8000);
     assert_int_equal(t.max_end_ns, 9000);
     assert_int_equal(t.events.chunks[1]->kind[0], OSC_KIND_SCOPE);
@@ -202,9 +188,8 @@ static osc_status seal_alone(struct osc_trace *t)
     return osc_trace_seal(t, osc_readers[0], 1);
 }
 
-static void survives_any_failed_allocation(void **state)
+TEST(survives_any_failed_allocation)
 {
-    (void)state;
     unsealed_survives("[{'ph':'B','pid':1,'tid':1,'ts':1},"
                       "{'ph':'E','pid':1,'tid':1,'ts':9,'args':{'x':1}}," NAMED(
                           "process_name", 1, 0, "name",
@@ -212,18 +197,4 @@ static void survives_any_failed_allocation(void **state)
                       seal_alone);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_threads_and_processes_by_the_last_record),
-        cmocka_unit_test(counts_tracks_in_order_of_their_first_event),
-        cmocka_unit_test(names_devices_by_argument_or_process_and_by_their_runtime),
-        cmocka_unit_test(takes_the_base_of_times_from_the_file),
-        cmocka_unit_test(counts_devices_that_the_file_says_are_absent),
-        cmocka_unit_test(says_of_a_file_that_it_has_names_and_times_alone),
-        cmocka_unit_test(counts_names_that_are_broken_or_lost),
-        cmocka_unit_test(pairs_before_it_measures),
-        cmocka_unit_test(survives_any_failed_allocation),
-    };
-    return cmocka_run_group_tests_name("seal", tests, NULL, NULL);
-}
+UNIT_MAIN("seal")

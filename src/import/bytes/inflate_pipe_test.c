@@ -1,23 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "import/bytes/inflate_pipe.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "base/mem.h"
 #include "base/strbuf.h"
+#include "support/unit.h"
 
-static void says_that_a_format_is_not_built_in(void **state)
+TEST(says_that_a_format_is_not_built_in)
 {
     struct osc_pipe *pipe;
     struct osc_input in;
     struct osc_err err = {0};
 
-    (void)state;
     osc_input_open_memory(&in, "a.gz", OSC_STR("x"));
     assert_int_equal(osc_pipe_open(&pipe, &in, OSC_INFLATE_NONE, 100, true, &err), OSC_EINVAL);
     osc_pipe_close(pipe);
@@ -100,11 +93,10 @@ static struct drained drain(const struct osc_strbuf *packed, size_t len, size_t 
     return d;
 }
 
-static void hands_out_the_text_in_full_blocks(void **state)
+TEST(hands_out_the_text_in_full_blocks)
 {
     static const size_t block_bytes[] = {1000, 4096, 99999, 100000, 100001, 1 << 20};
 
-    (void)state;
     for (size_t member = 7000; member <= TEXT_BYTES; member += TEXT_BYTES - 7000) {
         struct osc_strbuf packed = pack(member);
 
@@ -122,11 +114,10 @@ static void hands_out_the_text_in_full_blocks(void **state)
     }
 }
 
-static void hands_out_what_stands_before_a_cut_or_damage(void **state)
+TEST(hands_out_what_stands_before_a_cut_or_damage)
 {
     struct osc_strbuf packed = pack(20000);
 
-    (void)state;
     for (int i = 0; i < 4; i++) {
         const bool is_threaded = i % 2, is_cut = i < 2;
 
@@ -141,11 +132,10 @@ static void hands_out_what_stands_before_a_cut_or_damage(void **state)
     osc_strbuf_fini(&packed);
 }
 
-static void tells_what_stands_behind_the_last_member(void **state)
+TEST(tells_what_stands_behind_the_last_member)
 {
     struct osc_strbuf packed = pack(TEXT_BYTES);
 
-    (void)state;
     osc_strbuf_pad(&packed, '\0', 10);
     assert_false(drain(&packed, packed.len, 1000, true).has_garbage);
     osc_strbuf_adds(&packed, "more");
@@ -158,11 +148,10 @@ static void tells_what_stands_behind_the_last_member(void **state)
     osc_strbuf_fini(&packed);
 }
 
-static void may_be_closed_before_it_is_drained(void **state)
+TEST(may_be_closed_before_it_is_drained)
 {
     struct osc_strbuf packed = pack(TEXT_BYTES);
 
-    (void)state;
     for (int n_blocks = 0; n_blocks < 10; n_blocks++) {
         struct osc_pipe *pipe;
         struct osc_input in;
@@ -181,12 +170,11 @@ static void may_be_closed_before_it_is_drained(void **state)
     osc_strbuf_fini(&packed);
 }
 
-static void survives_any_failed_allocation(void **state)
+TEST(survives_any_failed_allocation)
 {
     struct osc_strbuf packed = pack(TEXT_BYTES);
     osc_status st = OSC_ENOMEM;
 
-    (void)state;
     for (long n = 0; st != OSC_OK; n++) {
         struct osc_err err = {0};
         struct osc_pipe *pipe;
@@ -213,17 +201,4 @@ static void survives_any_failed_allocation(void **state)
 
 #endif
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(says_that_a_format_is_not_built_in),
-#if OSC_WITH_GZIP
-        cmocka_unit_test(hands_out_the_text_in_full_blocks),
-        cmocka_unit_test(hands_out_what_stands_before_a_cut_or_damage),
-        cmocka_unit_test(tells_what_stands_behind_the_last_member),
-        cmocka_unit_test(may_be_closed_before_it_is_drained),
-        cmocka_unit_test(survives_any_failed_allocation),
-#endif
-    };
-    return cmocka_run_group_tests_name("pipe", tests, NULL, NULL);
-}
+UNIT_MAIN("pipe")

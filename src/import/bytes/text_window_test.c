@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "import/bytes/text_window.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "base/mem.h"
+#include "support/unit.h"
 
 /* Blocks of PIECE bytes of a text that repeats its alphabet, in two buffers in turn. */
 struct made_blocks {
@@ -58,12 +52,11 @@ static void unmake(struct made_blocks *m, struct osc_text *t)
     assert_null(t->big);
 }
 
-static void gives_every_byte_once_with_zeros_behind_the_end(void **state)
+TEST(gives_every_byte_once_with_zeros_behind_the_end)
 {
     static const char zeros[OSC_TEXT_PADDING];
     static const size_t pieces[] = {1, 7, 1000, 4096};
 
-    (void)state;
     for (size_t k = 0; k < sizeof pieces / sizeof *pieces; k++) {
         struct made_blocks m = make(1000, pieces[k]);
         struct osc_text t;
@@ -109,9 +102,8 @@ static void keep_token(size_t token, size_t piece)
     unmake(&m, &t);
 }
 
-static void keeps_a_token_in_one_piece(void **state)
+TEST(keeps_a_token_in_one_piece)
 {
-    (void)state;
     keep_token(20, 4);
     keep_token(5000, 64);
     keep_token(OSC_TEXT_HEADROOM, 1000);
@@ -119,13 +111,12 @@ static void keeps_a_token_in_one_piece(void **state)
     keep_token((size_t)5 * OSC_TEXT_HEADROOM, (size_t)3 * OSC_TEXT_HEADROOM);
 }
 
-static void refuses_to_keep_more_than_a_token(void **state)
+TEST(refuses_to_keep_more_than_a_token)
 {
     const size_t piece = (size_t)1 << 20;
     struct made_blocks m = make(OSC_TOKEN_MAX * 2, piece);
     struct osc_text t;
 
-    (void)state;
     osc_text_init(&t, &m.blocks, 0);
     while (osc_text_more(&t, t.p))
         continue;
@@ -138,11 +129,10 @@ static void refuses_to_keep_more_than_a_token(void **state)
     unmake(&m, &t);
 }
 
-static void asks_no_more_once_the_text_ended(void **state)
+TEST(asks_no_more_once_the_text_ended)
 {
     static const osc_status ends[] = {OSC_OK, OSC_ETRUNC};
 
-    (void)state;
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         struct made_blocks m = make(10, 10);
         struct osc_text t;
@@ -161,12 +151,11 @@ static void asks_no_more_once_the_text_ended(void **state)
     }
 }
 
-static void looks_ahead_without_losing_its_place(void **state)
+TEST(looks_ahead_without_losing_its_place)
 {
     struct made_blocks m = make(100, 9);
     struct osc_text t;
 
-    (void)state;
     osc_text_init(&t, &m.blocks, 0);
     assert_int_equal(osc_text_look(&t, 0), letter(0));
     t.p += 5;
@@ -189,13 +178,12 @@ static osc_status next_blanks(struct osc_blocks *b, char **data, size_t *len,
     return OSC_OK;
 }
 
-static void looks_past_blanks_over_blocks(void **state)
+TEST(looks_past_blanks_over_blocks)
 {
     struct made_blocks m = make(16, 4);
     struct osc_text t;
     size_t at = 1;
 
-    (void)state;
     m.blocks.next = next_blanks;
     osc_text_init(&t, &m.blocks, 0);
     assert_int_equal(osc_text_look_past_blank(&t, &at), 'x');
@@ -219,11 +207,10 @@ static osc_status next_only_blanks(struct osc_blocks *b, char **data, size_t *le
     return OSC_OK;
 }
 
-static void looks_equally_far_past_blanks_whatever_the_blocks_are(void **state)
+TEST(looks_equally_far_past_blanks_whatever_the_blocks_are)
 {
     static const size_t pieces[] = {65536, 1000003};
 
-    (void)state;
     for (size_t k = 0; k < sizeof pieces / sizeof *pieces; k++) {
         struct made_blocks m = make(0, pieces[k]);
         struct osc_text t;
@@ -238,12 +225,11 @@ static void looks_equally_far_past_blanks_whatever_the_blocks_are(void **state)
     }
 }
 
-static void says_so_when_there_is_no_memory_for_a_long_token(void **state)
+TEST(says_so_when_there_is_no_memory_for_a_long_token)
 {
     struct made_blocks m = make((size_t)4 * OSC_TEXT_HEADROOM, OSC_TEXT_HEADROOM);
     struct osc_text t;
 
-    (void)state;
     osc_text_init(&t, &m.blocks, 0);
     assert_non_null(osc_text_more(&t, t.p));
     assert_non_null(osc_text_more(&t, t.p)); /* in the headroom */
@@ -256,17 +242,4 @@ static void says_so_when_there_is_no_memory_for_a_long_token(void **state)
     unmake(&m, &t);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gives_every_byte_once_with_zeros_behind_the_end),
-        cmocka_unit_test(keeps_a_token_in_one_piece),
-        cmocka_unit_test(refuses_to_keep_more_than_a_token),
-        cmocka_unit_test(asks_no_more_once_the_text_ended),
-        cmocka_unit_test(looks_ahead_without_losing_its_place),
-        cmocka_unit_test(looks_past_blanks_over_blocks),
-        cmocka_unit_test(looks_equally_far_past_blanks_whatever_the_blocks_are),
-        cmocka_unit_test(says_so_when_there_is_no_memory_for_a_long_token),
-    };
-    return cmocka_run_group_tests_name("text", tests, NULL, NULL);
-}
+UNIT_MAIN("text")

@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "import/chrome/dialect.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "base/mem.h"
+#include "support/unit.h"
 #include "support/unsealed.h"
 
 struct example {
@@ -84,9 +78,8 @@ static osc_status read_examples(struct osc_trace *t)
     return st;
 }
 
-static void gives_every_event_one_kind(void **state)
+TEST(gives_every_event_one_kind)
 {
-    (void)state;
     for (unsigned n_threads = 1; n_threads <= 3; n_threads++) {
         struct osc_trace t = {0};
 
@@ -104,9 +97,8 @@ static void gives_every_event_one_kind(void **state)
     }
 }
 
-static void tells_devices_by_category(void **state)
+TEST(tells_devices_by_category)
 {
-    (void)state;
     assert_true(osc_dialect_is_device(OSC_STR("kernel")));
     assert_true(osc_dialect_is_device(OSC_STR("GPU_MEMCPY")));
     assert_false(osc_dialect_is_device(OSC_STR("cpu_op")));
@@ -114,9 +106,8 @@ static void tells_devices_by_category(void **state)
     assert_false(osc_dialect_is_device(OSC_STR("kernel\0")));
 }
 
-static void names_the_family_of_a_runtime(void **state)
+TEST(names_the_family_of_a_runtime)
 {
-    (void)state;
     assert_true(osc_str_eq(osc_dialect_device(OSC_STR("xpu_runtime")), OSC_STR("xpu")));
     assert_true(osc_str_eq(osc_dialect_device(OSC_STR("mtia_ccp_events")), OSC_STR("mtia")));
     assert_true(
@@ -127,21 +118,19 @@ static void names_the_family_of_a_runtime(void **state)
     assert_int_equal(osc_dialect_device(OSC_STR("")).len, 0);
 }
 
-static void classifies_a_trace_without_events(void **state)
+TEST(classifies_a_trace_without_events)
 {
     struct osc_trace t = {0};
 
-    (void)state;
     assert_int_equal(unsealed_read(&t, "[]"), OSC_OK);
     assert_int_equal(osc_dialect_classify(&t, 2), OSC_OK);
     osc_trace_fini(&t);
 }
 
-static void survives_any_failed_allocation(void **state)
+TEST(survives_any_failed_allocation)
 {
     osc_status st = OSC_ENOMEM;
 
-    (void)state;
     for (long n = 0; st != OSC_OK; n++) {
         struct osc_trace t = {0};
 
@@ -154,14 +143,4 @@ static void survives_any_failed_allocation(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gives_every_event_one_kind),
-        cmocka_unit_test(tells_devices_by_category),
-        cmocka_unit_test(names_the_family_of_a_runtime),
-        cmocka_unit_test(classifies_a_trace_without_events),
-        cmocka_unit_test(survives_any_failed_allocation),
-    };
-    return cmocka_run_group_tests_name("dialect", tests, NULL, NULL);
-}
+UNIT_MAIN("dialect")

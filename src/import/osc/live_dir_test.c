@@ -3,17 +3,12 @@
 #include "import/osc/live_dir.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "import/import.h"
 #include "support/small_recording.h"
+#include "support/unit.h"
 
 #define BLOCKS_BYTES (OSC_LIVE_BLOCKS_AT + OSC_BLOCK_BYTES)
 #define N_SLOTS      3u
@@ -124,9 +119,8 @@ static uint64_t load(void)
     return n_bad;
 }
 
-static void what_is_whole_lacks_nothing(void **state)
+TEST_WITH(what_is_whole_lacks_nothing, set_up, tear_down)
 {
-    (void)state;
     assert_int_equal(load(), 0);
 }
 
@@ -145,18 +139,16 @@ static uint32_t n_rows_in_window(uint64_t ticks)
     return n;
 }
 
-static void what_was_for_a_warm_up_is_left_out(void **state)
+TEST_WITH(what_was_for_a_warm_up_is_left_out, set_up, tear_down)
 {
-    (void)state;
     assert_int_equal(n_rows_in_window(201), N_SLOTS);
     assert_int_equal(n_rows_in_window(200 + N_SLOTS), 1);
     assert_int_equal(n_rows_in_window(OSC_LIVE_NO_WINDOW), 1);
     assert_int_equal(n_rows_in_window(0), 1 + N_SLOTS);
 }
 
-static void blocks_cut_anywhere_are_told(void **state)
+TEST_WITH(blocks_cut_anywhere_are_told, set_up, tear_down)
 {
-    (void)state;
     for (off_t n = BLOCKS_BYTES - 1; n >= 0;) {
         assert_int_equal(truncate(blocks, n), 0);
         assert_true(load() > 0);
@@ -170,18 +162,16 @@ static void blocks_cut_anywhere_are_told(void **state)
     }
 }
 
-static void names_cut_anywhere_are_told(void **state)
+TEST_WITH(names_cut_anywhere_are_told, set_up, tear_down)
 {
-    (void)state;
     for (off_t n = (off_t)(OSC_STRINGS_AT + rec.n_log) - 1; n >= 0; n--) {
         assert_int_equal(truncate(strings, n), 0);
         assert_true(load() > 0);
     }
 }
 
-static void files_that_are_missing_are_told(void **state)
+TEST_WITH(files_that_are_missing_are_told, set_up, tear_down)
 {
-    (void)state;
     assert_int_equal(unlink(strings), 0);
     assert_int_equal(load(), 1);
     assert_int_equal(unlink(blocks), 0);
@@ -194,9 +184,8 @@ static void flip_string_byte(size_t i)
     string_bytes[i] = (unsigned char)(string_bytes[i] ^ 1u << i % 8);
 }
 
-static void a_byte_that_is_wrong_costs_no_record_of_the_file(void **state)
+TEST_WITH(a_byte_that_is_wrong_costs_no_record_of_the_file, set_up, tear_down)
 {
-    (void)state;
     for (size_t i = 0; i < OSC_STRINGS_AT + rec.n_log; i++) {
         flip_string_byte(i);
         write_file(strings, string_bytes, OSC_STRINGS_AT + rec.n_log);
@@ -218,17 +207,4 @@ static void a_byte_that_is_wrong_costs_no_record_of_the_file(void **state)
     }
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(what_is_whole_lacks_nothing),
-        TEST(what_was_for_a_warm_up_is_left_out),
-        TEST(blocks_cut_anywhere_are_told),
-        TEST(names_cut_anywhere_are_told),
-        TEST(files_that_are_missing_are_told),
-        TEST(a_byte_that_is_wrong_costs_no_record_of_the_file),
-    };
-    return cmocka_run_group_tests_name("native_live", tests, NULL, NULL);
-}
+UNIT_MAIN("native_live")

@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "import/osc/osc_file.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "base/mem.h"
+#include "support/unit.h"
 
 #define N_CHUNKS 3u
 
@@ -79,13 +73,12 @@ static size_t count_good(const struct osc_file *f)
     return n;
 }
 
-static void takes_the_chunks_of_a_finished_file_from_its_index(void **state)
+TEST(takes_the_chunks_of_a_finished_file_from_its_index)
 {
     struct sample s;
     struct osc_file f;
     struct osc_input in;
 
-    (void)state;
     make(&s, OSC_CHUNK_RECORDS);
     assert_int_equal(osc_file_probe((const char *)s.bytes, 64), 100);
     assert_int_equal(open_sample(&f, &in, &s), OSC_OK);
@@ -99,13 +92,12 @@ static void takes_the_chunks_of_a_finished_file_from_its_index(void **state)
     osc_file_close(&f);
 }
 
-static void walks_a_file_that_ends_anywhere(void **state)
+TEST(walks_a_file_that_ends_anywhere)
 {
     struct sample s;
     struct osc_file f;
     struct osc_input in;
 
-    (void)state;
     make(&s, OSC_CHUNK_MODEL);
     const uint32_t whole = s.size;
     for (s.size = 64; s.size < whole; s.size++) {
@@ -131,13 +123,12 @@ static void walks_a_file_that_ends_anywhere(void **state)
     osc_file_close(&f);
 }
 
-static void loses_at_most_the_chunk_in_which_a_byte_is_wrong(void **state)
+TEST(loses_at_most_the_chunk_in_which_a_byte_is_wrong)
 {
     struct sample s;
     struct osc_file f;
     struct osc_input in;
 
-    (void)state;
     make(&s, OSC_CHUNK_RECORDS);
     for (uint32_t at = 0; at < s.size; at++) {
         s.bytes[at] ^= 0x10;
@@ -153,13 +144,12 @@ static void loses_at_most_the_chunk_in_which_a_byte_is_wrong(void **state)
     }
 }
 
-static void finds_the_next_header_when_one_is_damaged_and_there_is_no_index(void **state)
+TEST(finds_the_next_header_when_one_is_damaged_and_there_is_no_index)
 {
     struct sample s;
     struct osc_file f;
     struct osc_input in;
 
-    (void)state;
     make(&s, OSC_CHUNK_RECORDS);
     s.bytes[s.index_at] ^= 1;
     s.bytes[s.offsets[1] + 20] ^= 1;
@@ -174,7 +164,7 @@ static void finds_the_next_header_when_one_is_damaged_and_there_is_no_index(void
     osc_file_close(&f);
 }
 
-static void says_which_version_it_does_not_know(void **state)
+TEST(says_which_version_it_does_not_know)
 {
     struct sample s;
     struct osc_file f = {0};
@@ -182,7 +172,6 @@ static void says_which_version_it_does_not_know(void **state)
     struct osc_input in;
     struct osc_err err = {0};
 
-    (void)state;
     make(&s, OSC_CHUNK_RECORDS);
     h->version = 7;
     osc_file_header_seal(h);
@@ -193,14 +182,13 @@ static void says_which_version_it_does_not_know(void **state)
     osc_file_close(&f);
 }
 
-static void gives_all_back_when_an_allocation_fails(void **state)
+TEST(gives_all_back_when_an_allocation_fails)
 {
     struct sample s;
     struct osc_file f;
     struct osc_input in;
     osc_status st = OSC_ENOMEM;
 
-    (void)state;
     for (int broken = 0; broken < 2; broken++, st = OSC_ENOMEM) {
         make(&s, OSC_CHUNK_RECORDS);
         s.bytes[s.index_at] ^= (unsigned char)broken;
@@ -215,15 +203,4 @@ static void gives_all_back_when_an_allocation_fails(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(takes_the_chunks_of_a_finished_file_from_its_index),
-        cmocka_unit_test(walks_a_file_that_ends_anywhere),
-        cmocka_unit_test(loses_at_most_the_chunk_in_which_a_byte_is_wrong),
-        cmocka_unit_test(finds_the_next_header_when_one_is_damaged_and_there_is_no_index),
-        cmocka_unit_test(says_which_version_it_does_not_know),
-        cmocka_unit_test(gives_all_back_when_an_allocation_fails),
-    };
-    return cmocka_run_group_tests_name("osc_file", tests, NULL, NULL);
-}
+UNIT_MAIN("osc_file")

@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "import/osc/part_links.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/mem.h"
 #include "import/import.h"
 #include "support/small_recording.h"
+#include "support/unit.h"
 
 #define N_MAX 5u
 
@@ -65,14 +59,13 @@ static void write_part(unsigned i, uint64_t id, uint32_t part, uint32_t reason)
     write_file(i, id, part);
 }
 
-static void only_parts_without_a_gap_go_together(void **state)
+TEST_WITH(only_parts_without_a_gap_go_together, set_up, tear_down)
 {
     static const struct {
         uint32_t after, before;
     } expected[N_MAX] = {{0, 2}, {1, 4}, {0, 0}, {2, 0}, {0, 0}};
     struct osc_part_links l = {0};
 
-    (void)state;
     write_part(0, 7, 4, OSC_END_WINDOW);
     write_part(1, 7, 3, OSC_END_CONTINUED);
     write_part(2, 7, 5, OSC_END_CONTINUED);
@@ -86,12 +79,11 @@ static void only_parts_without_a_gap_go_together(void **state)
     osc_part_links_fini(&l);
 }
 
-static void what_is_no_recording_has_no_links(void **state)
+TEST_WITH(what_is_no_recording_has_no_links, set_up, tear_down)
 {
     const char *others[] = {"-", folder, "/dev/null", "no such file"};
     struct osc_part_links l = {0};
 
-    (void)state;
     assert_int_equal(osc_part_links_find(&l, others, 4), OSC_OK);
     for (unsigned i = 0; i < 4; i++)
         assert_int_equal(l.after[i] + l.before[i], 0);
@@ -126,14 +118,13 @@ static void begin_second_part(unsigned i)
     assert_int_equal(fclose(f), 0);
 }
 
-static void a_part_that_was_only_just_begun_is_known_by_its_name(void **state)
+TEST_WITH(a_part_that_was_only_just_begun_is_known_by_its_name, set_up, tear_down)
 {
     const char *later[1];
     const struct osc_import_options o = {.later = later, .n_later = 1};
     struct osc_part_links l = {0};
     struct osc_trace t = {0};
 
-    (void)state;
     write_part(0, 7, 1, OSC_END_CONTINUED);
     write_part(1, 8, 1, OSC_END_CONTINUED);
     begin_second_part(2);
@@ -147,13 +138,12 @@ static void a_part_that_was_only_just_begun_is_known_by_its_name(void **state)
     osc_trace_fini(&t);
 }
 
-static void a_scope_may_begin_in_one_part_and_end_in_the_next(void **state)
+TEST_WITH(a_scope_may_begin_in_one_part_and_end_in_the_next, set_up, tear_down)
 {
     const char *later[] = {names[1]};
     const struct osc_import_options o = {.later = later, .n_later = 1};
     struct osc_trace t = {0};
 
-    (void)state;
     recording_begin(&rec);
     recording_add(&rec, OSC_RECORD_BEGIN, 0, 100, NULL, 0);
     end_part(OSC_END_CONTINUED, 3);
@@ -174,12 +164,11 @@ static void a_scope_may_begin_in_one_part_and_end_in_the_next(void **state)
     osc_trace_fini(&t);
 }
 
-static void says_so_whenever_an_allocation_fails(void **state)
+TEST_WITH(says_so_whenever_an_allocation_fails, set_up, tear_down)
 {
     struct osc_part_links l = {0};
     osc_status st = OSC_ENOMEM;
 
-    (void)state;
     write_part(0, 7, 1, OSC_END_CONTINUED);
     write_part(1, 7, 2, OSC_END_STOPPED);
     for (long n = 0; st != OSC_OK; n++) {
@@ -191,16 +180,4 @@ static void says_so_whenever_an_allocation_fails(void **state)
     }
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(only_parts_without_a_gap_go_together),
-        TEST(what_is_no_recording_has_no_links),
-        TEST(a_part_that_was_only_just_begun_is_known_by_its_name),
-        TEST(a_scope_may_begin_in_one_part_and_end_in_the_next),
-        TEST(says_so_whenever_an_allocation_fails),
-    };
-    return cmocka_run_group_tests_name("native_parts", tests, NULL, NULL);
-}
+UNIT_MAIN("native_parts")

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "import/records/records_clock.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 #include "base/mem.h"
 #include "model/trace.h"
+#include "support/unit.h"
 
 __extension__ typedef __int128 wide;
 
@@ -29,11 +24,10 @@ static uint64_t next_random(uint64_t *seed)
     return *seed >> 8;
 }
 
-static void multiplies_to_the_same_nanosecond_as_division(void **state)
+TEST(multiplies_to_the_same_nanosecond_as_division)
 {
     uint64_t seed = 1;
 
-    (void)state;
     for (unsigned i = 0; i < 200000; i++) {
         const uint64_t x0 = next_random(&seed) >> next_random(&seed) % 40;
         const uint64_t dx = 1 + (next_random(&seed) >> next_random(&seed) % 56);
@@ -50,11 +44,10 @@ static void multiplies_to_the_same_nanosecond_as_division(void **state)
     }
 }
 
-static void cuts_times_at_the_limits(void **state)
+TEST(cuts_times_at_the_limits)
 {
     const struct osc_records_line l = osc_records_line(1000, 0, 1, 1000000);
 
-    (void)state;
     assert_int_equal(osc_records_line_ns(&l, INT64_MAX), OSC_TIME_MAX_NS);
     assert_int_equal(osc_records_line_ns(&l, (uint64_t)INT64_MIN + 2000), -OSC_TIME_MAX_NS);
 }
@@ -64,14 +57,13 @@ static struct osc_clock_anchor anchor(uint64_t ticks, int64_t ns)
     return (struct osc_clock_anchor){.ticks = ticks, .monotonic_ns = ns};
 }
 
-static void goes_from_anchor_to_anchor_in_any_order(void **state)
+TEST(goes_from_anchor_to_anchor_in_any_order)
 {
     const struct osc_clock_anchor anchors[] = {anchor(4000, 20000), anchor(1000, 5000),
                                                anchor(2000, 6000), anchor(2000, 7000),
                                                anchor(3000, 100)};
     struct osc_records_clock c = {0};
 
-    (void)state;
     assert_int_equal(osc_records_clock_add(&c, anchors, 5), OSC_OK);
     assert_int_equal(osc_records_clock_settle(&c, 0), OSC_OK);
     assert_int_equal(c.n_anchors, 3); /* one twice, one whose clock ran back */
@@ -93,11 +85,10 @@ static const struct osc_clock_anchor stepping[] = {
     {.ticks = 10, .monotonic_ns = 4000, .realtime_ns = 0, .boottime_ns = 903000},
 };
 
-static void steps_of_other_clocks_change_no_time(void **state)
+TEST(steps_of_other_clocks_change_no_time)
 {
     struct osc_records_clock c = {0};
 
-    (void)state;
     assert_int_equal(osc_records_clock_add(&c, stepping, 5), OSC_OK);
     assert_int_equal(osc_records_clock_settle(&c, 0), OSC_OK);
     assert_int_equal(c.n_anchors, 5);
@@ -125,12 +116,11 @@ static void check_order(const struct osc_clock_anchor *anchors, size_t n, uint64
     osc_records_clock_fini(&c);
 }
 
-static void never_goes_back_whatever_the_anchors_say(void **state)
+TEST(never_goes_back_whatever_the_anchors_say)
 {
     struct osc_clock_anchor anchors[20];
     uint64_t seed = 7;
 
-    (void)state;
     for (size_t n = 1; n <= sizeof stepping / sizeof *stepping; n++)
         check_order(stepping, n, 499);
     for (int round = 0; round < 200; round++) {
@@ -144,12 +134,11 @@ static void never_goes_back_whatever_the_anchors_say(void **state)
     }
 }
 
-static void takes_the_stated_rate_where_one_anchor_is_all(void **state)
+TEST(takes_the_stated_rate_where_one_anchor_is_all)
 {
     const struct osc_clock_anchor one = anchor(1000, 5000);
     struct osc_records_clock c = {0}, none = {0};
 
-    (void)state;
     assert_int_equal(osc_records_clock_add(&c, &one, 1), OSC_OK);
     assert_int_equal(osc_records_clock_settle(&c, 2000000000), OSC_OK);
     assert_int_equal(osc_records_clock_ns(&c, 3001), 6000);
@@ -159,14 +148,13 @@ static void takes_the_stated_rate_where_one_anchor_is_all(void **state)
     osc_records_clock_fini(&none);
 }
 
-static void fits_a_device_through_its_narrowest_readings(void **state)
+TEST(fits_a_device_through_its_narrowest_readings)
 {
     struct osc_records_pair pairs[] = {{2000000, 5000000, 10}, {0, 1000000, 100000},
                                        {1000, 1001000, 20},    {1000000, 3000000, 70000},
                                        {1500000, 4000000, 12}, {1990000, 4980000, 900}};
     struct osc_records_clock c = {0};
 
-    (void)state;
     assert_int_equal(osc_records_clock_settle(&c, 0), OSC_OK);
     /* From (1000, 1001010) to (2000000, 5000005), the middles of what was read. */
     const struct osc_records_fit fit = osc_records_fit(&c, pairs, 6, 500000000);
@@ -179,12 +167,11 @@ static void fits_a_device_through_its_narrowest_readings(void **state)
     osc_records_clock_fini(&c);
 }
 
-static void takes_the_rate_that_a_device_states_where_readings_cannot_tell(void **state)
+TEST(takes_the_rate_that_a_device_states_where_readings_cannot_tell)
 {
     struct osc_records_pair near[] = {{1000, 1000, 10}, {1100, 1200, 10}};
     struct osc_records_clock c = {0};
 
-    (void)state;
     assert_int_equal(osc_records_clock_settle(&c, 0), OSC_OK);
     struct osc_records_fit fit = osc_records_fit(&c, near, 2, 1000000000);
     assert_int_equal(osc_records_line_ns(&fit.line, 2000), 2005);
@@ -197,12 +184,11 @@ static void takes_the_rate_that_a_device_states_where_readings_cannot_tell(void 
     osc_records_clock_fini(&c);
 }
 
-static void says_when_memory_is_exhausted(void **state)
+TEST(says_when_memory_is_exhausted)
 {
     const struct osc_clock_anchor anchors[] = {anchor(1, 1), anchor(2, 2)};
     osc_status st = OSC_ENOMEM;
 
-    (void)state;
     for (long n = 0; st != OSC_OK; n++) {
         struct osc_records_clock c = {0};
 
@@ -216,18 +202,4 @@ static void says_when_memory_is_exhausted(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(multiplies_to_the_same_nanosecond_as_division),
-        cmocka_unit_test(cuts_times_at_the_limits),
-        cmocka_unit_test(goes_from_anchor_to_anchor_in_any_order),
-        cmocka_unit_test(steps_of_other_clocks_change_no_time),
-        cmocka_unit_test(never_goes_back_whatever_the_anchors_say),
-        cmocka_unit_test(takes_the_stated_rate_where_one_anchor_is_all),
-        cmocka_unit_test(fits_a_device_through_its_narrowest_readings),
-        cmocka_unit_test(takes_the_rate_that_a_device_states_where_readings_cannot_tell),
-        cmocka_unit_test(says_when_memory_is_exhausted),
-    };
-    return cmocka_run_group_tests_name("native_clock", tests, NULL, NULL);
-}
+UNIT_MAIN("native_clock")

@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "import/records/records_links.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "opscope/record.h"
 #include "support/loaded_recording.h"
+#include "support/unit.h"
 
 static struct small_recording rec;
 static struct osc_trace trace;
@@ -72,9 +65,8 @@ static void assert_arrows(const char *expected)
     osc_trace_fini(&trace);
 }
 
-static void an_arrow_goes_from_the_last_operator_to_the_first_function_of_a_number(void **state)
+TEST(an_arrow_goes_from_the_last_operator_to_the_first_function_of_a_number)
 {
-    (void)state;
     recording_begin(&rec);
     go_to_thread(1, 7);
     add_op("aten::linear", 100, 3, 0);
@@ -85,9 +77,8 @@ static void an_arrow_goes_from_the_last_operator_to_the_first_function_of_a_numb
     assert_arrows("s1@110 f1@210 ");
 }
 
-static void numbers_count_for_the_thread_that_gave_them(void **state)
+TEST(numbers_count_for_the_thread_that_gave_them)
 {
-    (void)state;
     recording_begin(&rec);
     go_to_thread(1, 1);
     add_op("a", 100, 0, 0);
@@ -100,9 +91,8 @@ static void numbers_count_for_the_thread_that_gave_them(void **state)
     assert_arrows("s1@120 f1@200 s2@100 f2@220 ");
 }
 
-static void threads_are_looked_at_in_order_of_time(void **state)
+TEST(threads_are_looked_at_in_order_of_time)
 {
-    (void)state;
     recording_begin(&rec);
     go_to_thread(2, 2); /* stands first in the file, and is later */
     add_op("backward", 200, 5, 1);
@@ -112,9 +102,8 @@ static void threads_are_looked_at_in_order_of_time(void **state)
     assert_arrows("s1@100 f1@200 ");
 }
 
-static void the_last_number_of_a_thread_is_that_of_all_its_operators(void **state)
+TEST(the_last_number_of_a_thread_is_that_of_all_its_operators)
 {
-    (void)state;
     recording_begin(&rec);
     go_to_thread(1, 1);
     add_op("forward", 100, 5, 0);
@@ -123,9 +112,8 @@ static void the_last_number_of_a_thread_is_that_of_all_its_operators(void **stat
     assert_arrows("s1@100 f1@200 ");
 }
 
-static void chunks_that_are_full_are_looked_at(void **state)
+TEST(chunks_that_are_full_are_looked_at)
 {
-    (void)state;
     recording_begin(&rec);
     go_to_thread(1, 1);
     add_op("forward", 100, 5, 0);
@@ -134,9 +122,8 @@ static void chunks_that_are_full_are_looked_at(void **state)
     assert_arrows("s1@100 f1@100000 ");
 }
 
-static void the_number_of_a_thread_is_no_argument(void **state)
+TEST(the_number_of_a_thread_is_no_argument)
 {
-    (void)state;
     recording_begin(&rec);
     go_to_thread(1, 7);
     assert_arrows("");
@@ -150,16 +137,4 @@ static void the_number_of_a_thread_is_no_argument(void **state)
     osc_trace_fini(&trace);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(
-            an_arrow_goes_from_the_last_operator_to_the_first_function_of_a_number),
-        cmocka_unit_test(numbers_count_for_the_thread_that_gave_them),
-        cmocka_unit_test(threads_are_looked_at_in_order_of_time),
-        cmocka_unit_test(the_last_number_of_a_thread_is_that_of_all_its_operators),
-        cmocka_unit_test(chunks_that_are_full_are_looked_at),
-        cmocka_unit_test(the_number_of_a_thread_is_no_argument),
-    };
-    return cmocka_run_group_tests_name("native_links", tests, NULL, NULL);
-}
+UNIT_MAIN("native_links")

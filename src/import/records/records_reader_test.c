@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "import/records/records_reader.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "base/mem.h"
 #include "import/import.h"
 #include "opscope/source.h"
 #include "support/loaded_recording.h"
+#include "support/unit.h"
 
 static struct small_recording rec;
 
@@ -100,7 +93,7 @@ static uint64_t n_found(enum osc_finding_code code)
     return trace.findings.by_code[code].count;
 }
 
-static void scopes_nest_and_have_the_kinds_of_the_recorder(void **state)
+TEST(scopes_nest_and_have_the_kinds_of_the_recorder)
 {
     static const char *const names[] = {"plain",  "operator", "annotation",    "module",
                                         "call",   "driver",   "communication", "data",
@@ -110,7 +103,6 @@ static void scopes_nest_and_have_the_kinds_of_the_recorder(void **state)
         OSC_KIND_RUNTIME,   OSC_KIND_DRIVER,   OSC_KIND_COMMUNICATION, OSC_KIND_DATALOADER,
         OSC_KIND_OPTIMIZER, OSC_KIND_PYTHON,   OSC_KIND_OVERHEAD};
 
-    (void)state;
     recording_begin(&rec);
     for (uint32_t k = 0; k < OSC_SCOPE_KIND_COUNT; k++)
         ADD(OSC_RECORD_BEGIN + k, recording_name(&rec, names[k]), 100 + k);
@@ -124,9 +116,8 @@ static void scopes_nest_and_have_the_kinds_of_the_recorder(void **state)
 }
 
 /* Whether something waits for the end of a scope or not. */
-static void scopes_may_end_many_rows_behind_their_begin(void **state)
+TEST(scopes_may_end_many_rows_behind_their_begin)
 {
-    (void)state;
     recording_begin(&rec);
     BEGIN(PLAIN, "outer", 100);
     BEGIN(PLAIN, "inner", 110);
@@ -149,11 +140,10 @@ static void scopes_may_end_many_rows_behind_their_begin(void **state)
 }
 
 /* The first chunk of rows is full, and for the begin behind it there is no memory. */
-static void an_end_whose_begin_found_no_memory_ends_no_other_scope(void **state)
+TEST(an_end_whose_begin_found_no_memory_ends_no_other_scope)
 {
     const struct osc_import_options o = {.n_threads = 1, .reserve = {.event_bytes = 1 << 10}};
 
-    (void)state;
     recording_begin(&rec);
     BEGIN(PLAIN, "before", 10);
     BEGIN(PLAIN, "child", 11);
@@ -181,9 +171,8 @@ static void an_end_whose_begin_found_no_memory_ends_no_other_scope(void **state)
     osc_trace_fini(&trace);
 }
 
-static void arguments_go_to_the_record_before_or_to_the_innermost_scope(void **state)
+TEST(arguments_go_to_the_record_before_or_to_the_innermost_scope)
 {
-    (void)state;
     recording_begin(&rec);
     BEGIN(PLAIN, "outer", 100);
     ARG("a", 1);
@@ -212,9 +201,8 @@ static void arguments_go_to_the_record_before_or_to_the_innermost_scope(void **s
     osc_trace_fini(&trace);
 }
 
-static void functions_of_python_that_torch_runs_in_have_what_called_them(void **state)
+TEST(functions_of_python_that_torch_runs_in_have_what_called_them)
 {
-    (void)state;
     recording_begin(&rec);
     BEGIN(PYTHON, "main", 100);
     ARG("torch thread", 1);
@@ -245,9 +233,8 @@ static void functions_of_python_that_torch_runs_in_have_what_called_them(void **
     osc_trace_fini(&trace);
 }
 
-static void what_has_returned_calls_nothing_though_a_range_in_it_goes_on(void **state)
+TEST(what_has_returned_calls_nothing_though_a_range_in_it_goes_on)
 {
-    (void)state;
     recording_begin(&rec);
     BEGIN(PYTHON, "main", 100);
     ARG("torch thread", 1);
@@ -274,9 +261,8 @@ static void what_has_returned_calls_nothing_though_a_range_in_it_goes_on(void **
     osc_trace_fini(&trace);
 }
 
-static void scopes_of_python_without_torch_have_no_stack(void **state)
+TEST(scopes_of_python_without_torch_have_no_stack)
 {
-    (void)state;
     recording_begin(&rec);
     BEGIN(PYTHON, "main", 100);
     BEGIN(PYTHON, "f", 110);
@@ -288,11 +274,10 @@ static void scopes_of_python_without_torch_have_no_stack(void **state)
     osc_trace_fini(&trace);
 }
 
-static void long_stacks_hold_what_is_innermost(void **state)
+TEST(long_stacks_hold_what_is_innermost)
 {
     static char name[3000];
 
-    (void)state;
     memset(name, 'n', sizeof name - 1);
     recording_begin(&rec);
     BEGIN(PYTHON, "main", 100);
@@ -310,9 +295,8 @@ static void long_stacks_hold_what_is_innermost(void **state)
     osc_trace_fini(&trace);
 }
 
-static void what_torch_says_of_a_range_is_not_of_the_memory_before_it(void **state)
+TEST(what_torch_says_of_a_range_is_not_of_the_memory_before_it)
 {
-    (void)state;
     recording_begin(&rec);
     BEGIN(ANNOTATION, "label", 100);
     ARG("torch thread", 1);
@@ -331,9 +315,8 @@ static void what_torch_says_of_a_range_is_not_of_the_memory_before_it(void **sta
     osc_trace_fini(&trace);
 }
 
-static void what_is_open_at_the_end_keeps_its_arguments_and_has_no_duration(void **state)
+TEST(what_is_open_at_the_end_keeps_its_arguments_and_has_no_duration)
 {
-    (void)state;
     recording_begin(&rec);
     BEGIN(PLAIN, "outer", 100);
     BEGIN(PLAIN, "inner", 200);
@@ -347,9 +330,8 @@ static void what_is_open_at_the_end_keeps_its_arguments_and_has_no_duration(void
     osc_trace_fini(&trace);
 }
 
-static void what_is_open_at_the_end_ends_when_a_fact_says(void **state)
+TEST(what_is_open_at_the_end_ends_when_a_fact_says)
 {
-    (void)state;
     recording_begin(&rec);
     BEGIN(OPERATOR, "outer", 100);
     BEGIN(OPERATOR, "inner", 200);
@@ -364,9 +346,8 @@ static void what_is_open_at_the_end_ends_when_a_fact_says(void **state)
     osc_trace_fini(&trace);
 }
 
-static void a_lost_chunk_costs_its_records_and_the_scopes_open_across_it(void **state)
+TEST(a_lost_chunk_costs_its_records_and_the_scopes_open_across_it)
 {
-    (void)state;
     recording_begin(&rec);
     BEGIN(PLAIN, "across", 100);
     recording_flush(&rec);
@@ -389,9 +370,8 @@ static void a_lost_chunk_costs_its_records_and_the_scopes_open_across_it(void **
     osc_trace_fini(&trace);
 }
 
-static void segments_of_a_thread_are_read_by_block_and_not_as_they_stand(void **state)
+TEST(segments_of_a_thread_are_read_by_block_and_not_as_they_stand)
 {
-    (void)state;
     recording_begin(&rec);
     rec.block.seq = 2;
     END(300);
@@ -405,9 +385,8 @@ static void segments_of_a_thread_are_read_by_block_and_not_as_they_stand(void **
     osc_trace_fini(&trace);
 }
 
-static void sums_of_memory_never_fall_below_zero(void **state)
+TEST(sums_of_memory_never_fall_below_zero)
 {
-    (void)state;
     recording_begin(&rec);
     recording_add(&rec, OSC_RECORD_FREE, 0, 100, WORDS(4096, 30));
     recording_add(&rec, OSC_RECORD_ALLOC, 0, 200, WORDS(8192, 50));
@@ -423,9 +402,8 @@ static void sums_of_memory_never_fall_below_zero(void **state)
     osc_trace_fini(&trace);
 }
 
-static void a_fact_in_json_is_no_string(void **state)
+TEST(a_fact_in_json_is_no_string)
 {
-    (void)state;
     recording_begin(&rec);
     ADD(OSC_RECORD_METADATA, recording_name(&rec, "text"), recording_name(&rec, "[a"));
     ADD(OSC_RECORD_METADATA, recording_name(&rec, "list"), recording_name(&rec, "[1]"));
@@ -440,9 +418,8 @@ static void a_fact_in_json_is_no_string(void **state)
     osc_trace_fini(&trace);
 }
 
-static void losses_are_counted_with_the_first_time(void **state)
+TEST(losses_are_counted_with_the_first_time)
 {
-    (void)state;
     recording_begin(&rec);
     ADD(OSC_RECORD_INSTANT, recording_name(&rec, "i"), 50);
     recording_add(&rec, OSC_RECORD_LOST, 0, 100, WORDS(3, OSC_LOSS_NESTED));
@@ -456,9 +433,8 @@ static void losses_are_counted_with_the_first_time(void **state)
     osc_trace_fini(&trace);
 }
 
-static void a_file_without_an_end_was_killed(void **state)
+TEST(a_file_without_an_end_was_killed)
 {
-    (void)state;
     recording_begin(&rec);
     ADD(OSC_RECORD_INSTANT, 99, 50);
     recording_flush(&rec);
@@ -469,9 +445,8 @@ static void a_file_without_an_end_was_killed(void **state)
     osc_trace_fini(&trace);
 }
 
-static void a_launch_is_a_call_of_the_scope_around_it(void **state)
+TEST(a_launch_is_a_call_of_the_scope_around_it)
 {
-    (void)state;
     recording_begin(&rec);
     BEGIN(OPERATOR, "op", 100);
     BEGIN(PLAIN, "inner", 110);
@@ -497,9 +472,8 @@ static void a_launch_is_a_call_of_the_scope_around_it(void **state)
     osc_trace_fini(&trace);
 }
 
-static void a_step_that_nothing_ends_may_be_none(void **state)
+TEST(a_step_that_nothing_ends_may_be_none)
 {
-    (void)state;
     recording_begin(&rec);
     recording_add(&rec, OSC_RECORD_STEP_BEGIN, 0, 90, WORDS(0, OSC_STEP_IF_ENDED));
     recording_add(&rec, OSC_RECORD_STEP_BEGIN, 0, 150, WORDS(1, OSC_STEP_IF_ENDED));
@@ -544,12 +518,11 @@ static void record_everything(void)
     recording_end(&rec);
 }
 
-static void says_so_whenever_an_allocation_fails(void **state)
+TEST(says_so_whenever_an_allocation_fails)
 {
     static const struct osc_import_options one = {.n_threads = 1};
     osc_status st = OSC_ENOMEM;
 
-    (void)state;
     record_everything();
     for (long n = 0; st != OSC_OK; n++) {
         osc_mem_fail_after(n);
@@ -562,12 +535,11 @@ static void says_so_whenever_an_allocation_fails(void **state)
     }
 }
 
-static void a_newer_version_is_refused(void **state)
+TEST(a_newer_version_is_refused)
 {
     static const struct osc_import_options defaults;
     struct osc_file_header h;
 
-    (void)state;
     recording_begin(&rec);
     recording_end(&rec);
     memcpy(&h, rec.bytes, sizeof h);
@@ -578,9 +550,8 @@ static void a_newer_version_is_refused(void **state)
     osc_trace_fini(&trace);
 }
 
-static void devices_are_typed_and_say_what_they_can_do(void **state)
+TEST(devices_are_typed_and_say_what_they_can_do)
 {
-    (void)state;
     recording_begin(&rec);
     BEGIN(PLAIN, "host", 90);
     recording_add(&rec, OSC_RECORD_DEVICE, recording_name(&rec, "fpga"), 100,
@@ -620,31 +591,4 @@ static void devices_are_typed_and_say_what_they_can_do(void **state)
     osc_trace_fini(&trace);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scopes_nest_and_have_the_kinds_of_the_recorder),
-        cmocka_unit_test(devices_are_typed_and_say_what_they_can_do),
-        cmocka_unit_test(scopes_may_end_many_rows_behind_their_begin),
-        cmocka_unit_test(an_end_whose_begin_found_no_memory_ends_no_other_scope),
-        cmocka_unit_test(arguments_go_to_the_record_before_or_to_the_innermost_scope),
-        cmocka_unit_test(functions_of_python_that_torch_runs_in_have_what_called_them),
-        cmocka_unit_test(what_has_returned_calls_nothing_though_a_range_in_it_goes_on),
-        cmocka_unit_test(scopes_of_python_without_torch_have_no_stack),
-        cmocka_unit_test(long_stacks_hold_what_is_innermost),
-        cmocka_unit_test(what_torch_says_of_a_range_is_not_of_the_memory_before_it),
-        cmocka_unit_test(what_is_open_at_the_end_keeps_its_arguments_and_has_no_duration),
-        cmocka_unit_test(what_is_open_at_the_end_ends_when_a_fact_says),
-        cmocka_unit_test(a_lost_chunk_costs_its_records_and_the_scopes_open_across_it),
-        cmocka_unit_test(segments_of_a_thread_are_read_by_block_and_not_as_they_stand),
-        cmocka_unit_test(sums_of_memory_never_fall_below_zero),
-        cmocka_unit_test(a_fact_in_json_is_no_string),
-        cmocka_unit_test(losses_are_counted_with_the_first_time),
-        cmocka_unit_test(a_file_without_an_end_was_killed),
-        cmocka_unit_test(a_launch_is_a_call_of_the_scope_around_it),
-        cmocka_unit_test(a_step_that_nothing_ends_may_be_none),
-        cmocka_unit_test(says_so_whenever_an_allocation_fails),
-        cmocka_unit_test(a_newer_version_is_refused),
-    };
-    return cmocka_run_group_tests_name("native", tests, NULL, NULL);
-}
+UNIT_MAIN("native")

@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "import/records/records_stacks.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "support/loaded_recording.h"
+#include "support/unit.h"
 
 static struct small_recording rec;
 static struct osc_trace trace;
@@ -83,11 +77,10 @@ static int end(void **state)
     return 0;
 }
 
-static void addresses_are_told_by_module_and_offset(void **state)
+TEST_WITH(addresses_are_told_by_module_and_offset, begin, end)
 {
     const struct osc_import_options all = {0};
 
-    (void)state;
     add_module((struct osc_wire_module){.start = 0x1000, .end = 0x2000, .file_offset = 0x500},
                "/no/such/liba.so");
     add_module((struct osc_wire_module){.start = 0x3000, .end = 0x4000}, "b;c");
@@ -100,11 +93,10 @@ static void addresses_are_told_by_module_and_offset(void **state)
     assert_stack(2, "");
 }
 
-static void the_last_module_at_an_address_counts(void **state)
+TEST_WITH(the_last_module_at_an_address_counts, begin, end)
 {
     const struct osc_import_options all = {0};
 
-    (void)state;
     add_module((struct osc_wire_module){.start = 0x1000, .end = 0x2000}, "/first");
     add_module((struct osc_wire_module){.start = 0x1800, .end = 0x2000}, "/second");
     add_stack((const uint64_t[]){0x1011, 0x1811}, 2, OSC_STACK_WHOLE);
@@ -131,7 +123,7 @@ __attribute__((noinline)) static size_t find_me(struct osc_wire_module *m)
     return n;
 }
 
-static void functions_have_their_names_while_the_file_is_the_same(void **state)
+TEST_WITH(functions_have_their_names_while_the_file_is_the_same, begin, end)
 {
     const struct osc_import_options all = {0};
     const uint64_t address = (uintptr_t)find_me + 1; /* as if a call began it */
@@ -140,7 +132,6 @@ static void functions_have_their_names_while_the_file_is_the_same(void **state)
     char path[256], text[320];
     const ssize_t len = readlink("/proc/self/exe", path, sizeof path - 1);
 
-    (void)state;
     assert_in_range(len, 1, sizeof path - 2);
     path[len] = '\0';
     assert_int_equal(find_me(&m), 1);
@@ -165,11 +156,10 @@ static void functions_have_their_names_while_the_file_is_the_same(void **state)
     assert_stack(0, text);
 }
 
-static void modules_that_make_no_sense_are_damage(void **state)
+TEST_WITH(modules_that_make_no_sense_are_damage, begin, end)
 {
     const struct osc_import_options all = {0};
 
-    (void)state;
     add_module((struct osc_wire_module){.start = 0x1000, .end = 0x2000}, "/first");
     payload_bytes -= 1;
     add_stack((const uint64_t[]){0x1011}, 1, OSC_STACK_WHOLE);
@@ -178,14 +168,4 @@ static void modules_that_make_no_sense_are_damage(void **state)
     assert_int_equal(trace.findings.by_code[OSC_FINDING_corrupt].count, 1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(addresses_are_told_by_module_and_offset, begin, end),
-        cmocka_unit_test_setup_teardown(the_last_module_at_an_address_counts, begin, end),
-        cmocka_unit_test_setup_teardown(functions_have_their_names_while_the_file_is_the_same,
-                                        begin, end),
-        cmocka_unit_test_setup_teardown(modules_that_make_no_sense_are_damage, begin, end),
-    };
-    return cmocka_run_group_tests_name("native stacks", tests, NULL, NULL);
-}
+UNIT_MAIN("native stacks")

@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "recorder/flusher/backlog.h"
 
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/resource.h>
-
-#include <cmocka.h>
 
 #include "recorder/live/blocks.h"
 #include "recorder/live/names.h"
 #include "support/recording.h"
+#include "support/unit.h"
 
 enum { SECOND = 1000000000 };
 
@@ -102,9 +97,8 @@ static struct recording read_out(void)
     return r;
 }
 
-static void full_blocks_are_written_once_and_given_back(void **state)
+TEST_WITH(full_blocks_are_written_once_and_given_back, set_up, tear_down)
 {
-    (void)state;
     set_thread(1, OSC_THREAD_RUNS);
     struct osc_block *b = new_block(1, 100, 1000);
     osc_blocks_fill(b, 100);
@@ -118,9 +112,8 @@ static void full_blocks_are_written_once_and_given_back(void **state)
     assert_int_equal(read_out().n_kinds[OSC_RECORD_END], 100);
 }
 
-static void a_cut_divides_blocks(void **state)
+TEST_WITH(a_cut_divides_blocks, set_up, tear_down)
 {
-    (void)state;
     set_thread(1, OSC_THREAD_RUNS);
     struct osc_block *full = new_block(1, 100, 1000), *open = new_block(1, 50, 1050);
     osc_blocks_fill(full, 100);
@@ -135,9 +128,8 @@ static void a_cut_divides_blocks(void **state)
     assert_int_equal(backlog.n, 0);
 }
 
-static void a_call_that_has_not_finished_is_waited_for(void **state)
+TEST_WITH(a_call_that_has_not_finished_is_waited_for, set_up, tear_down)
 {
-    (void)state;
     set_thread(1, OSC_THREAD_RUNS);
     struct osc_block *b = new_block(1, 100, 1000);
     b->slots[40].word = 0; /* reserved */
@@ -153,9 +145,8 @@ static void a_call_that_has_not_finished_is_waited_for(void **state)
     assert_int_equal(b->state, OSC_BLOCK_FREE);
 }
 
-static void a_sleeping_call_keeps_its_block_until_its_thread_ends(void **state)
+TEST_WITH(a_sleeping_call_keeps_its_block_until_its_thread_ends, set_up, tear_down)
 {
-    (void)state;
     set_thread(1, OSC_THREAD_RUNS);
     struct osc_block *b = new_block(1, 100, 1000);
     b->slots[40].word = 0;
@@ -176,13 +167,12 @@ static void a_sleeping_call_keeps_its_block_until_its_thread_ends(void **state)
     assert_int_equal(read_out().n_kinds[OSC_RECORD_END], 99);
 }
 
-static void a_write_that_fails_is_tried_again(void **state)
+TEST_WITH(a_write_that_fails_is_tried_again, set_up, tear_down)
 {
     const struct osc_backlog_range all = {.until_ticks = UINT64_MAX, .with_open = true};
     struct rlimit old;
     uint32_t n_waiting;
 
-    (void)state;
     set_thread(1, OSC_THREAD_RUNS);
     struct osc_block *b = new_block(1, 100, 1000);
     osc_blocks_fill(b, 100);
@@ -199,12 +189,11 @@ static void a_write_that_fails_is_tried_again(void **state)
     assert_int_equal(read_out().n_kinds[OSC_RECORD_END], 110);
 }
 
-static void what_is_old_is_given_up_first(void **state)
+TEST_WITH(what_is_old_is_given_up_first, set_up, tear_down)
 {
     struct osc_thread_set set;
     struct osc_block *blocks[6];
 
-    (void)state;
     set_thread(1, OSC_THREAD_RUNS);
     for (uint32_t i = 0; i < 6; i++) {
         blocks[i] = new_block(i + 1, 10, UINT64_C(1000) * (i + 1));
@@ -231,12 +220,11 @@ static void what_is_old_is_given_up_first(void **state)
     assert_int_equal(backlog.n, 3);
 }
 
-static void memory_is_taken_before_what_is_young_is_given_up(void **state)
+TEST_WITH(memory_is_taken_before_what_is_young_is_given_up, set_up, tear_down)
 {
     static const uint64_t recording[2] = {3, 4};
     enum { FIRST = 512, MOST = 640, OLD = 10 };
 
-    (void)state;
     osc_blocks_close();
     assert_int_equal(unlinkat(dir_fd, "blocks", 0), 0);
     assert_int_equal(osc_blocks_open(dir_fd, (uint64_t)MOST * OSC_BLOCK_BYTES, recording),
@@ -261,9 +249,8 @@ static void memory_is_taken_before_what_is_young_is_given_up(void **state)
     assert_int_equal(osc_backlog_keep(&backlog, 0, MOST), MOST / 2);
 }
 
-static void standing_records_outlive_their_blocks(void **state)
+TEST_WITH(standing_records_outlive_their_blocks, set_up, tear_down)
 {
-    (void)state;
     set_thread(1, OSC_THREAD_RUNS);
     struct osc_block *b = new_block(1, 10, 1000), *open = new_block(1, 10, 1100);
     put(b, 5, OSC_RECORD_THREAD_NAME, 1005);
@@ -280,20 +267,8 @@ static void standing_records_outlive_their_blocks(void **state)
     assert_int_equal(r.n_kinds[OSC_RECORD_PROCESS_NAME], 1);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(full_blocks_are_written_once_and_given_back),
-        TEST(a_cut_divides_blocks),
-        TEST(a_call_that_has_not_finished_is_waited_for),
-        TEST(a_sleeping_call_keeps_its_block_until_its_thread_ends),
-        TEST(a_write_that_fails_is_tried_again),
-        TEST(what_is_old_is_given_up_first),
-        TEST(memory_is_taken_before_what_is_young_is_given_up),
-        TEST(standing_records_outlive_their_blocks),
-    };
     signal(SIGXFSZ, SIG_IGN);
-    return cmocka_run_group_tests_name("backlog", tests, NULL, NULL);
+    return unit_run("backlog", NULL, NULL);
 }

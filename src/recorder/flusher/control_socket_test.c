@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "recorder/flusher/control_socket.h"
 
+#include "support/unit.h"
+
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static char folder[200], path[256];
 static int dir_fd;
@@ -69,12 +64,11 @@ static size_t ask(const char *s, size_t len, char *line, size_t room)
     return n > 0 ? (size_t)n : 0;
 }
 
-static void a_line_gets_a_line(void **state)
+TEST_WITH(a_line_gets_a_line, set_up, tear_down)
 {
     char line[600], expected[300];
     struct stat st;
 
-    (void)state;
     assert_int_equal(lstat(path, &st), 0);
     assert_true(S_ISSOCK(st.st_mode));
     assert_int_equal(st.st_mode & 0777, 0600);
@@ -84,11 +78,10 @@ static void a_line_gets_a_line(void **state)
     assert_string_equal(line, expected);
 }
 
-static void who_sends_no_line_gets_no_answer(void **state)
+TEST_WITH(who_sends_no_line_gets_no_answer, set_up, tear_down)
 {
     char line[600], longest[4096];
 
-    (void)state;
     memset(longest, 'x', sizeof longest);
     assert_int_equal(ask(longest, sizeof longest, line, sizeof line), 0);
     assert_int_equal(ask("status", 6, line, sizeof line), 0);
@@ -98,12 +91,11 @@ static void who_sends_no_line_gets_no_answer(void **state)
     assert_int_not_equal(ask("status\n", 7, line, sizeof line), 0);
 }
 
-static void words_are_written_so_that_blanks_divide_them(void **state)
+TEST_WITH(words_are_written_so_that_blanks_divide_them, set_up, tear_down)
 {
     char out[64];
     size_t len = 2;
 
-    (void)state;
     memcpy(out, "ok", 2);
     osc_control_add(out, sizeof out, &len, "path", "/a b%\x7f\xc3");
     osc_control_add_number(out, sizeof out, &len, "step", -1);
@@ -116,11 +108,10 @@ static void words_are_written_so_that_blanks_divide_them(void **state)
     assert_int_equal(len, before);
 }
 
-static void closing_removes_the_socket_only_if_it_is_ours(void **state)
+TEST_WITH(closing_removes_the_socket_only_if_it_is_ours, set_up, tear_down)
 {
     struct stat st;
 
-    (void)state;
     osc_control_close(&control, false);
     assert_int_equal(lstat(path, &st), 0);
     osc_control_serve(&control, answer, path);
@@ -130,15 +121,4 @@ static void closing_removes_the_socket_only_if_it_is_ours(void **state)
     assert_int_equal(osc_control_open(&control, -1), OSC_EIO);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(a_line_gets_a_line),
-        TEST(who_sends_no_line_gets_no_answer),
-        TEST(words_are_written_so_that_blanks_divide_them),
-        TEST(closing_removes_the_socket_only_if_it_is_ours),
-    };
-    return cmocka_run_group_tests_name("control", tests, NULL, NULL);
-}
+UNIT_MAIN("control")

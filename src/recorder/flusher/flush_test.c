@@ -4,21 +4,16 @@
 #include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 
-#include <cmocka.h>
-
 #include "recorder/thread/losses.h"
 #include "support/recording.h"
+#include "support/unit.h"
 #include "wire/control.h"
 
 static char folder[32], out[64], live[64];
@@ -139,13 +134,12 @@ static uint64_t step(void)
     return n;
 }
 
-static void what_threads_recorded_is_in_the_file(void **state)
+TEST_WITH(what_threads_recorded_is_in_the_file, make_folder, remove_folder)
 {
     const struct osc_start_options o = options();
     struct osc_losses lost;
     struct recording r;
 
-    (void)state;
     assert_int_equal(osc_start(&o), OSC_OK);
     assert_int_equal(access(live, F_OK), 0);
     run_threads(2, 100000);
@@ -170,13 +164,12 @@ static void what_threads_recorded_is_in_the_file(void **state)
     recording_free(&r);
 }
 
-static void a_kind_that_is_none_is_that_of_a_scope(void **state)
+TEST_WITH(a_kind_that_is_none_is_that_of_a_scope, make_folder, remove_folder)
 {
     static const int kinds[] = {99, -1, 255, OSC_SCOPE_KIND_COUNT};
     const struct osc_start_options o = options();
     struct recording r;
 
-    (void)state;
     assert_int_equal(osc_start(&o), OSC_OK);
     for (unsigned i = 0; i < 4; i++) {
         /* NOLINTNEXTLINE(clang-analyzer-optin.core.EnumCastOutOfRange): so do programs. */
@@ -197,13 +190,12 @@ static void a_kind_that_is_none_is_that_of_a_scope(void **state)
     recording_free(&r);
 }
 
-static void what_was_cut_or_lost_by_no_thread_is_in_the_file(void **state)
+TEST_WITH(what_was_cut_or_lost_by_no_thread_is_in_the_file, make_folder, remove_folder)
 {
     static char text[4096];
     const struct osc_start_options o = options();
     struct recording r;
 
-    (void)state;
     assert_int_equal(osc_start(&o), OSC_OK);
     memset(text, 'x', sizeof text);
     osc_instant(osc_name_c("long"));
@@ -218,13 +210,12 @@ static void what_was_cut_or_lost_by_no_thread_is_in_the_file(void **state)
 }
 
 /* A quarter of a second is enough for the flusher to write what waits. */
-static void a_small_buffer_is_written_before_it_is_full(void **state)
+TEST_WITH(a_small_buffer_is_written_before_it_is_full, make_folder, remove_folder)
 {
     enum { ROUNDS = 6, INSTANTS = 6000 }; /* six blocks of sixteen */
     struct osc_start_options o = options();
     struct osc_losses lost;
 
-    (void)state;
     o.buffer_bytes = (uint64_t)16 * OSC_BLOCK_BYTES;
     assert_int_equal(osc_start(&o), OSC_OK);
     for (int round = 0; round < ROUNDS; round++) {
@@ -237,12 +228,11 @@ static void a_small_buffer_is_written_before_it_is_full(void **state)
     assert_int_equal(osc_stop(), OSC_OK);
 }
 
-static void threads_that_come_and_go_are_told_once_each(void **state)
+TEST_WITH(threads_that_come_and_go_are_told_once_each, make_folder, remove_folder)
 {
     const struct osc_start_options o = options();
     struct recording r;
 
-    (void)state;
     assert_int_equal(osc_start(&o), OSC_OK);
     for (int i = 0; i < 300; i++) {
         run_threads(4, 1);
@@ -256,13 +246,12 @@ static void threads_that_come_and_go_are_told_once_each(void **state)
     recording_free(&r);
 }
 
-static void parts_stay_below_the_limit(void **state)
+TEST_WITH(parts_stay_below_the_limit, make_folder, remove_folder)
 {
     struct osc_start_options o = options();
     uint64_t bytes = 0, n_parts = 0, n_whole = 0;
     struct recording r;
 
-    (void)state;
     o.limit_bytes = 2 << 20;
     assert_int_equal(osc_start(&o), OSC_OK);
     for (int i = 0; i < 40; i++) {
@@ -290,14 +279,13 @@ static void parts_stay_below_the_limit(void **state)
 }
 
 /* Steps in windows of their own; the rest is nowhere. */
-static void each_window_is_a_file(void **state)
+TEST_WITH(each_window_is_a_file, make_folder, remove_folder)
 {
     const struct osc_schedule schedule = {.wait = 1, .warmup = 1, .active = 2, .repeat = 2};
     struct osc_start_options o = options();
     struct recording r;
     uint64_t last = 0;
 
-    (void)state;
     o.schedule = &schedule;
     assert_int_equal(osc_start(&o), OSC_OK);
     osc_thread_name("main");
@@ -321,12 +309,11 @@ static void each_window_is_a_file(void **state)
     assert_false(read_part(&r, 3));
 }
 
-static void a_window_that_the_end_cuts_is_handed_over(void **state)
+TEST_WITH(a_window_that_the_end_cuts_is_handed_over, make_folder, remove_folder)
 {
     struct osc_start_options o = options();
     struct recording r;
 
-    (void)state;
     setenv("OPSCOPE_SCHEDULE", "wait=1,active=3", 1);
     assert_int_equal(osc_start(&o), OSC_OK);
     step();
@@ -342,13 +329,12 @@ static void a_window_that_the_end_cuts_is_handed_over(void **state)
     recording_free(&r);
 }
 
-static void a_flight_recorder_writes_whole_steps_when_asked(void **state)
+TEST_WITH(a_flight_recorder_writes_whole_steps_when_asked, make_folder, remove_folder)
 {
     struct osc_start_options o = options();
     struct recording r;
     uint64_t last = 0;
 
-    (void)state;
     o.flight_steps = 3;
     assert_int_equal(osc_start(&o), OSC_OK);
     osc_metadata("model", "resnet18");
@@ -378,12 +364,12 @@ static void a_flight_recorder_writes_whole_steps_when_asked(void **state)
     assert_false(read_part(&r, 3));
 }
 
-static void a_flight_window_is_as_long_as_asked_from_the_first_second_on(void **state)
+TEST_WITH(a_flight_window_is_as_long_as_asked_from_the_first_second_on, make_folder,
+          remove_folder)
 {
     struct osc_start_options o = options();
     struct recording r;
 
-    (void)state;
     o.flight_ns = 500000000;
     assert_int_equal(osc_start(&o), OSC_OK);
     const uint64_t first = step();
@@ -399,14 +385,13 @@ static void a_flight_window_is_as_long_as_asked_from_the_first_second_on(void **
 }
 
 /* Of 128 blocks an eighth is left for what is being recorded. */
-static void a_flight_recorder_uses_the_memory_that_it_may(void **state)
+TEST_WITH(a_flight_recorder_uses_the_memory_that_it_may, make_folder, remove_folder)
 {
     enum { STEPS = 40, INSTANTS = 5000, KEPT = 14 }; /* with the next: 73 blocks */
     struct osc_start_options o = options();
     struct osc_losses lost;
     struct recording r;
 
-    (void)state;
     o.buffer_bytes = (uint64_t)128 * OSC_BLOCK_BYTES;
     o.flight_steps = KEPT;
     assert_int_equal(osc_start(&o), OSC_OK);
@@ -425,12 +410,11 @@ static void a_flight_recorder_uses_the_memory_that_it_may(void **state)
     assert_int_equal(osc_stop(), OSC_OK);
 }
 
-static void a_slow_step_is_written(void **state)
+TEST_WITH(a_slow_step_is_written, make_folder, remove_folder)
 {
     struct osc_start_options o = options();
     struct recording r;
 
-    (void)state;
     setenv("OPSCOPE_SCHEDULE", "flight=20s,slow=20", 1);
     assert_int_equal(osc_start(&o), OSC_OK);
     for (int i = 0; i < 30; i++) {
@@ -461,11 +445,10 @@ static void record_two_slow_steps(void)
     }
 }
 
-static void a_slow_step_soon_after_another_is_written_too(void **state)
+TEST_WITH(a_slow_step_soon_after_another_is_written_too, make_folder, remove_folder)
 {
     struct recording r;
 
-    (void)state;
     record_two_slow_steps();
     assert_int_equal(osc_stop(), OSC_OK);
     assert_int_equal(n_ready, 2);
@@ -477,11 +460,10 @@ static void a_slow_step_soon_after_another_is_written_too(void **state)
     recording_free(&r);
 }
 
-static void a_slow_step_that_a_dump_has_is_not_written_again(void **state)
+TEST_WITH(a_slow_step_that_a_dump_has_is_not_written_again, make_folder, remove_folder)
 {
     struct recording r;
 
-    (void)state;
     record_two_slow_steps();
     assert_int_equal(osc_dump(), OSC_OK); /* while the second one waits for its time */
     assert_int_equal(osc_stop(), OSC_OK);
@@ -491,12 +473,11 @@ static void a_slow_step_that_a_dump_has_is_not_written_again(void **state)
     recording_free(&r);
 }
 
-static void signals_dump_and_toggle(void **state)
+TEST_WITH(signals_dump_and_toggle, make_folder, remove_folder)
 {
     struct osc_start_options o = options();
     struct recording r;
 
-    (void)state;
     setenv("OPSCOPE_SCHEDULE", "flight=20s,signal=USR2,toggle=USR1", 1);
     assert_int_equal(osc_start(&o), OSC_OK);
     osc_instant(osc_name_c("first"));
@@ -560,13 +541,12 @@ static int crash(int number, bool has_handler)
     return status;
 }
 
-static void a_child_that_crashes_waits_for_nobody(void **state)
+TEST_WITH(a_child_that_crashes_waits_for_nobody, make_folder, remove_folder)
 {
     struct osc_start_options o = options();
     struct timespec before, after;
     int status = 0;
 
-    (void)state;
     o.dump_on_crash = 1;
     signal(SIGBUS, SIG_DFL); /* not as cmocka has it */
     assert_int_equal(osc_start(&o), OSC_OK);
@@ -587,11 +567,10 @@ static void a_child_that_crashes_waits_for_nobody(void **state)
     assert_int_equal(osc_stop(), OSC_OK);
 }
 
-static void a_crash_is_written_and_goes_on(void **state)
+TEST_WITH(a_crash_is_written_and_goes_on, make_folder, remove_folder)
 {
     struct recording r;
 
-    (void)state;
     int status = crash(SIGSEGV, false);
     assert_true(WIFSIGNALED(status));
     assert_int_equal(WTERMSIG(status), SIGSEGV);
@@ -640,7 +619,7 @@ static const char *ask_control(const char *command)
     return line;
 }
 
-static void the_socket_answers(void **state)
+TEST_WITH(the_socket_answers, make_folder, remove_folder)
 {
     const struct osc_start_options o = options();
     struct recording r;
@@ -648,7 +627,6 @@ static void the_socket_answers(void **state)
     struct stat st;
     char path[200];
 
-    (void)state;
     assert_int_equal(osc_start(&o), OSC_OK);
     snprintf(path, sizeof path, "%s/%s", live, OSC_CONTROL_SOCKET);
     assert_int_equal(stat(path, &st), 0);
@@ -690,12 +668,11 @@ static void leave_a_child(const int gate[2])
     _exit(0);
 }
 
-static void a_child_does_not_keep_the_socket(void **state)
+TEST_WITH(a_child_does_not_keep_the_socket, make_folder, remove_folder)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     int gate[2], status = 1;
 
-    (void)state;
     snprintf(address.sun_path, sizeof address.sun_path, "%s/%s", live, OSC_CONTROL_SOCKET);
     assert_int_equal(pipe(gate), 0);
     const pid_t pid = fork();
@@ -717,13 +694,12 @@ static void a_child_does_not_keep_the_socket(void **state)
     close(gate[1]);
 }
 
-static void a_full_disk_stops_writing_and_nothing_else(void **state)
+TEST_WITH(a_full_disk_stops_writing_and_nothing_else, make_folder, remove_folder)
 {
     const struct osc_start_options o = options();
     struct rlimit old, low;
     struct recording r;
 
-    (void)state;
     assert_int_equal(osc_start(&o), OSC_OK);
     run_threads(1, 5000);
     assert_int_equal(osc_dump(), OSC_OK);
@@ -752,11 +728,10 @@ static void a_full_disk_stops_writing_and_nothing_else(void **state)
     assert_int_equal(access(live, F_OK), 0); /* there the rest is */
 }
 
-static void where_nothing_can_be_written_nothing_starts(void **state)
+TEST_WITH(where_nothing_can_be_written_nothing_starts, make_folder, remove_folder)
 {
     struct osc_start_options o = options();
 
-    (void)state;
     o.out = "/proc/self/run.osc";
     assert_int_not_equal(osc_start(&o), OSC_OK);
     assert_int_equal(osc_is_on(), 0);
@@ -764,33 +739,8 @@ static void where_nothing_can_be_written_nothing_starts(void **state)
     assert_int_equal(osc_dump(), OSC_OK);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
-
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(what_threads_recorded_is_in_the_file),
-        TEST(a_kind_that_is_none_is_that_of_a_scope),
-        TEST(what_was_cut_or_lost_by_no_thread_is_in_the_file),
-        TEST(a_small_buffer_is_written_before_it_is_full),
-        TEST(threads_that_come_and_go_are_told_once_each),
-        TEST(parts_stay_below_the_limit),
-        TEST(each_window_is_a_file),
-        TEST(a_window_that_the_end_cuts_is_handed_over),
-        TEST(a_flight_recorder_writes_whole_steps_when_asked),
-        TEST(a_flight_window_is_as_long_as_asked_from_the_first_second_on),
-        TEST(a_flight_recorder_uses_the_memory_that_it_may),
-        TEST(a_slow_step_is_written),
-        TEST(a_slow_step_soon_after_another_is_written_too),
-        TEST(a_slow_step_that_a_dump_has_is_not_written_again),
-        TEST(signals_dump_and_toggle),
-        TEST(a_crash_is_written_and_goes_on),
-        TEST(a_child_that_crashes_waits_for_nobody),
-        TEST(the_socket_answers),
-        TEST(a_child_does_not_keep_the_socket),
-        TEST(a_full_disk_stops_writing_and_nothing_else),
-        TEST(where_nothing_can_be_written_nothing_starts),
-    };
     signal(SIGXFSZ, SIG_IGN);
-    return cmocka_run_group_tests_name("flush", tests, NULL, NULL);
+    return unit_run("flush", NULL, NULL);
 }

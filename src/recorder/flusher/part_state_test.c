@@ -2,18 +2,11 @@
 #include "recorder/flusher/part_state.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "opscope/record.h"
 #include "recorder/live/blocks.h"
+#include "support/unit.h"
 
 static char folder[] = "/tmp/opscope-carry-XXXXXX";
 static int dir_fd;
@@ -106,11 +99,10 @@ static const char *told_of(uint32_t thread)
     return text;
 }
 
-static void open_scopes_and_the_step_are_told_of_each_thread(void **state)
+TEST_WITH(open_scopes_and_the_step_are_told_of_each_thread, set_up, tear_down)
 {
     uint32_t at = 0;
 
-    (void)state;
     begin_block(1, 1);
     at = add_begin(at, 8);
     at = add(at, OSC_RECORD_STEP_BEGIN, 0, 200, 2);
@@ -129,11 +121,10 @@ static void open_scopes_and_the_step_are_told_of_each_thread(void **state)
     assert_string_equal(told_of(1), "");
 }
 
-static void a_block_is_followed_piece_by_piece_and_then_the_next_one(void **state)
+TEST_WITH(a_block_is_followed_piece_by_piece_and_then_the_next_one, set_up, tear_down)
 {
     uint32_t first, at;
 
-    (void)state;
     begin_block(1, 1);
     first = add_begin(0, 8);
     osc_part_state_follow(&carry, &block, 0, first);
@@ -146,11 +137,10 @@ static void a_block_is_followed_piece_by_piece_and_then_the_next_one(void **stat
     assert_string_equal(told_of(1), "40:9@102 40:10@100 ");
 }
 
-static void what_comes_before_its_time_ends_what_was_followed(void **state)
+TEST_WITH(what_comes_before_its_time_ends_what_was_followed, set_up, tear_down)
 {
     const uint32_t end = 2;
 
-    (void)state;
     begin_block(1, 1);
     (void)add_begin(0, 8);
     (void)add(1, OSC_RECORD_END, 0, 200, 1);
@@ -164,9 +154,8 @@ static void what_comes_before_its_time_ends_what_was_followed(void **state)
     assert_string_equal(told_of(1), "40:9@100 ");
 }
 
-static void scopes_that_are_too_deep_are_counted_and_not_told(void **state)
+TEST_WITH(scopes_that_are_too_deep_are_counted_and_not_told, set_up, tear_down)
 {
-    (void)state;
     begin_block(1, 1);
     for (uint32_t i = 0; i <= OSC_PART_STATE_DEPTH; i++)
         (void)add_begin(i, 8);
@@ -182,9 +171,8 @@ static void scopes_that_are_too_deep_are_counted_and_not_told(void **state)
     assert_string_equal(told_of(1), "40:8@100 ");
 }
 
-static void of_a_device_the_first_and_the_last_reading_are_told(void **state)
+TEST_WITH(of_a_device_the_first_and_the_last_reading_are_told, set_up, tear_down)
 {
-    (void)state;
     begin_block(1, 1);
     (void)add(0, OSC_RECORD_DEVICE_CLOCK, 3, 100, 2);
     (void)add(2, OSC_RECORD_DEVICE_CLOCK, 4, 150, 2);
@@ -195,9 +183,8 @@ static void of_a_device_the_first_and_the_last_reading_are_told(void **state)
     assert_string_equal(told_of(1), "10:3@100 10:3@300 10:4@150 ");
 }
 
-static void threads_that_are_gone_are_forgotten(void **state)
+TEST_WITH(threads_that_are_gone_are_forgotten, set_up, tear_down)
 {
-    (void)state;
     for (uint32_t thread = 2; thread < 20000; thread++) {
         begin_block(thread, thread);
         osc_part_state_follow(&carry, &block, 0, add_begin(0, 8));
@@ -208,17 +195,4 @@ static void threads_that_are_gone_are_forgotten(void **state)
     assert_string_equal(told_of(1), "40:9@100 ");
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(open_scopes_and_the_step_are_told_of_each_thread),
-        TEST(a_block_is_followed_piece_by_piece_and_then_the_next_one),
-        TEST(what_comes_before_its_time_ends_what_was_followed),
-        TEST(scopes_that_are_too_deep_are_counted_and_not_told),
-        TEST(of_a_device_the_first_and_the_last_reading_are_told),
-        TEST(threads_that_are_gone_are_forgotten),
-    };
-    return cmocka_run_group_tests_name("carry", tests, NULL, NULL);
-}
+UNIT_MAIN("carry")

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "recorder/flusher/signals.h"
 
-#include <setjmp.h>
+#include "support/unit.h"
+
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static volatile sig_atomic_t n_dumps, n_toggles, n_crashes, n_host;
 
@@ -40,11 +37,10 @@ static const struct osc_signals both = {.dump_signal = SIGUSR2,
                                         .toggle = on_toggle,
                                         .crash = on_crash};
 
-static void signals_are_heard_while_they_are_ours(void **state)
+TEST(signals_are_heard_while_they_are_ours)
 {
     struct sigaction now, fault;
 
-    (void)state;
     n_dumps = n_toggles = 0;
     sigaction(SIGSEGV, NULL, &fault);
     osc_signals_open(&both);
@@ -61,11 +57,10 @@ static void signals_are_heard_while_they_are_ours(void **state)
     osc_signals_close();
 }
 
-static void the_hosts_handlers_still_run(void **state)
+TEST(the_hosts_handlers_still_run)
 {
     struct sigaction now;
 
-    (void)state;
     n_dumps = n_host = 0;
     signal(SIGUSR2, host_handler);
     osc_signals_open(&both);
@@ -117,11 +112,10 @@ static int die(int number, bool is_caught, void (*act)(int))
     return status;
 }
 
-static void fatal_signals_do_what_they_did(void **state)
+TEST(fatal_signals_do_what_they_did)
 {
     static const int numbers[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 
-    (void)state;
     n_crashes = n_host = 0;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         int status = die(numbers[i], false, send);
@@ -134,9 +128,8 @@ static void fatal_signals_do_what_they_did(void **state)
 }
 
 #if defined __x86_64__
-static void a_trap_kills_as_it_would_without_us(void **state)
+TEST(a_trap_kills_as_it_would_without_us)
 {
-    (void)state;
     n_crashes = n_host = 0;
     int status = die(SIGTRAP, false, trap);
     assert_true(WIFSIGNALED(status));
@@ -147,15 +140,4 @@ static void a_trap_kills_as_it_would_without_us(void **state)
 }
 #endif
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(signals_are_heard_while_they_are_ours),
-        cmocka_unit_test(the_hosts_handlers_still_run),
-        cmocka_unit_test(fatal_signals_do_what_they_did),
-#if defined __x86_64__
-        cmocka_unit_test(a_trap_kills_as_it_would_without_us),
-#endif
-    };
-    return cmocka_run_group_tests_name("signals", tests, NULL, NULL);
-}
+UNIT_MAIN("signals")

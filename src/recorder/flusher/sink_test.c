@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "recorder/flusher/sink.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
 #include "recorder/live/blocks.h"
 #include "recorder/live/names.h"
 #include "support/recording.h"
+#include "support/unit.h"
 
 static char folder[32], out[64];
 static int dir_fd;
@@ -93,9 +87,8 @@ static void add_anchor(uint64_t ticks)
     osc_sink_add_anchor(&anchor);
 }
 
-static void each_part_says_all_that_it_needs(void **state)
+TEST_WITH(each_part_says_all_that_it_needs, set_up, tear_down)
 {
-    (void)state;
     add_anchor(500);
     put_instants("one", 3);
     add_anchor(600);
@@ -122,11 +115,10 @@ static void each_part_says_all_that_it_needs(void **state)
     recording_free(&r);
 }
 
-static void threads_are_told_when_something_changed(void **state)
+TEST_WITH(threads_are_told_when_something_changed, set_up, tear_down)
 {
     struct osc_live_thread *t = osc_blocks_threads();
 
-    (void)state;
     osc_blocks_header()->n_threads = 3;
     t[0] = (struct osc_live_thread){.state = OSC_THREAD_RUNS, .tid = 70, .ordinal = 1};
     t[2] = (struct osc_live_thread){.state = OSC_THREAD_EXITED, .tid = 72, .ordinal = 2};
@@ -158,11 +150,10 @@ static void threads_are_told_when_something_changed(void **state)
     recording_free(&r);
 }
 
-static void a_part_that_goes_on_tells_losses_of_those_before_it(void **state)
+TEST_WITH(a_part_that_goes_on_tells_losses_of_those_before_it, set_up, tear_down)
 {
     struct osc_live_thread *t = osc_blocks_threads();
 
-    (void)state;
     osc_blocks_header()->n_threads = 2;
     t[0] = (struct osc_live_thread){.state = OSC_THREAD_RUNS, .tid = 70, .ordinal = 1};
     t[0].lost[OSC_LOSS_FULL] = 4;
@@ -202,11 +193,10 @@ static void a_part_that_goes_on_tells_losses_of_those_before_it(void **state)
 }
 
 /* As those that ended while a flight recorder only held what it recorded. */
-static void a_part_tells_losses_of_threads_that_ended_before_its_records(void **state)
+TEST_WITH(a_part_tells_losses_of_threads_that_ended_before_its_records, set_up, tear_down)
 {
     struct osc_live_thread *t = osc_blocks_threads();
 
-    (void)state;
     osc_blocks_header()->n_threads = 1;
     for (uint32_t i = 1; i <= 2; i++) {
         t[0] = (struct osc_live_thread){.state = OSC_THREAD_EXITED, .tid = 70, .ordinal = i};
@@ -239,11 +229,10 @@ static void a_part_tells_losses_of_threads_that_ended_before_its_records(void **
     recording_free(&r);
 }
 
-static void threads_are_told_beside_what_was_put(void **state)
+TEST_WITH(threads_are_told_beside_what_was_put, set_up, tear_down)
 {
     struct osc_block *b = osc_blocks_take(1, 77);
 
-    (void)state;
     b->slots[0].word = osc_record_word(0, b->tag, OSC_RECORD_THREAD_NAME, 1);
     assert_int_equal(osc_sink_put_persistent(&sink, b, (struct osc_pack_range){0, 1, false}),
                      OSC_OK);
@@ -257,11 +246,10 @@ static void threads_are_told_beside_what_was_put(void **state)
     recording_free(&r);
 }
 
-static void the_first_anchor_and_the_last_ones_are_kept(void **state)
+TEST_WITH(the_first_anchor_and_the_last_ones_are_kept, set_up, tear_down)
 {
     struct osc_clock_anchor first;
 
-    (void)state;
     for (uint64_t i = 1; i <= 100; i++)
         add_anchor(i * 10);
     assert_int_equal(osc_sink_flush(&sink), OSC_OK);
@@ -274,11 +262,10 @@ static void the_first_anchor_and_the_last_ones_are_kept(void **state)
     assert_int_equal(osc_blocks_header()->n_anchors, 100);
 }
 
-static void a_part_that_is_full_is_followed_by_another(void **state)
+TEST_WITH(a_part_that_is_full_is_followed_by_another, set_up, tear_down)
 {
     unsigned last = 1;
 
-    (void)state;
     sink.part_bytes = 20000;
     for (int i = 0; i < 30; i++)
         put_instants("again", 1000);
@@ -295,18 +282,4 @@ static void a_part_that_is_full_is_followed_by_another(void **state)
     assert_in_range(last, 4, 10);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(each_part_says_all_that_it_needs),
-        TEST(threads_are_told_when_something_changed),
-        TEST(a_part_tells_losses_of_threads_that_ended_before_its_records),
-        TEST(threads_are_told_beside_what_was_put),
-        TEST(the_first_anchor_and_the_last_ones_are_kept),
-        TEST(a_part_that_goes_on_tells_losses_of_those_before_it),
-        TEST(a_part_that_is_full_is_followed_by_another),
-    };
-    return cmocka_run_group_tests_name("sink", tests, NULL, NULL);
-}
+UNIT_MAIN("sink")

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "recorder/flusher/windows.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 #include "recording/schedule.h"
+#include "support/unit.h"
 #include "wire/live.h"
 
 static bool is_held;
@@ -52,11 +47,10 @@ static void assert_cut(uint64_t ticks, unsigned deeds)
     assert_int_equal(cut.deeds, deeds);
 }
 
-static void without_a_schedule_all_is_one_window(void **state)
+TEST(without_a_schedule_all_is_one_window)
 {
     struct osc_cut cut;
 
-    (void)state;
     start(NULL, 0);
     assert_false(is_held);
     assert_true(osc_windows_begins_open());
@@ -69,12 +63,11 @@ static void without_a_schedule_all_is_one_window(void **state)
     osc_windows_close();
 }
 
-static void steps_move_the_schedule(void **state)
+TEST(steps_move_the_schedule)
 {
     const struct osc_schedule schedule = {.wait = 1, .warmup = 1, .active = 1, .repeat = 1};
     struct osc_cut cut;
 
-    (void)state;
     start(&schedule, 0);
     assert_true(is_held);
     assert_false(osc_windows_begins_open());
@@ -96,12 +89,11 @@ static void steps_move_the_schedule(void **state)
     osc_windows_close();
 }
 
-static void tells_where_the_window_begins_that_is_not_written(void **state)
+TEST(tells_where_the_window_begins_that_is_not_written)
 {
     const struct osc_schedule schedule = {.warmup = 1, .active = 1, .repeat = 3};
     struct osc_cut cut;
 
-    (void)state;
     start(&schedule, 0);
     step(0, 100);
     assert_int_equal(begin, OSC_LIVE_NO_WINDOW);
@@ -126,14 +118,13 @@ static void tells_where_the_window_begins_that_is_not_written(void **state)
     osc_windows_close();
 }
 
-static void a_flight_recorder_has_nothing_of_warm_up(void **state)
+TEST(a_flight_recorder_has_nothing_of_warm_up)
 {
     static const bool held[] = {true, true, false, true, true, false, true};
     const struct osc_schedule schedule = {.wait = 1, .warmup = 1, .active = 1, .repeat = 2};
     const struct osc_windows_start s = {
         .schedule = &schedule, .is_flight = true, .hold = hold, .wake = wake};
 
-    (void)state;
     osc_windows_open(&s);
     assert_true(is_held);
     for (uint64_t i = 0; i < sizeof held; i++) {
@@ -143,13 +134,12 @@ static void a_flight_recorder_has_nothing_of_warm_up(void **state)
     osc_windows_close();
 }
 
-static void a_flusher_that_is_late_holds_the_schedule_up(void **state)
+TEST(a_flusher_that_is_late_holds_the_schedule_up)
 {
     const struct osc_schedule schedule = {.active = 1};
     struct osc_cut cut;
     int n = 0;
 
-    (void)state;
     start(&schedule, 0);
     for (uint64_t i = 0; i < 200; i++)
         step(i, i + 1);
@@ -162,11 +152,10 @@ static void a_flusher_that_is_late_holds_the_schedule_up(void **state)
     osc_windows_close();
 }
 
-static void a_step_is_slow_beside_the_median(void **state)
+TEST(a_step_is_slow_beside_the_median)
 {
     uint64_t ticks = 1000;
 
-    (void)state;
     start(NULL, 2.5);
     for (uint64_t i = 0; i < 100; i++) {
         step(i, ticks);
@@ -181,11 +170,10 @@ static void a_step_is_slow_beside_the_median(void **state)
     osc_windows_close();
 }
 
-static void slow_steps_wait_until_the_first_of_them_is_due(void **state)
+TEST(slow_steps_wait_until_the_first_of_them_is_due)
 {
     uint64_t ticks = 1000, first = 0, end = 0;
 
-    (void)state;
     start(NULL, 2.5);
     for (uint64_t i = 0; i < 20; i++) {
         step(i, ticks);
@@ -199,9 +187,8 @@ static void slow_steps_wait_until_the_first_of_them_is_due(void **state)
     osc_windows_close();
 }
 
-static void whole_steps_are_found(void **state)
+TEST(whole_steps_are_found)
 {
-    (void)state;
     start(NULL, 0);
     assert_int_equal(osc_windows_whole(50, 0), 50);
     assert_int_equal(osc_windows_whole(50, 3), 50);
@@ -223,17 +210,4 @@ static void whole_steps_are_found(void **state)
     osc_windows_close();
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_a_schedule_all_is_one_window),
-        cmocka_unit_test(steps_move_the_schedule),
-        cmocka_unit_test(tells_where_the_window_begins_that_is_not_written),
-        cmocka_unit_test(a_flight_recorder_has_nothing_of_warm_up),
-        cmocka_unit_test(a_flusher_that_is_late_holds_the_schedule_up),
-        cmocka_unit_test(a_step_is_slow_beside_the_median),
-        cmocka_unit_test(slow_steps_wait_until_the_first_of_them_is_due),
-        cmocka_unit_test(whole_steps_are_found),
-    };
-    return cmocka_run_group_tests_name("windows", tests, NULL, NULL);
-}
+UNIT_MAIN("windows")

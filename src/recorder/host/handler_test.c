@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "recorder/host/handler.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
+#include "support/unit.h"
 
-#include <cmocka.h>
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -44,22 +41,20 @@ static void *raise_each(void *arg)
     return arg;
 }
 
-static void knows_a_handler_in_any_thread(void **state)
+TEST(knows_a_handler_in_any_thread)
 {
     pthread_t thread;
 
-    (void)state;
     (void)raise_each(NULL);
     assert_int_equal(pthread_create(&thread, NULL, raise_each, NULL), 0);
     assert_int_equal(pthread_join(thread, NULL), 0);
 }
 
-static void knows_a_handler_on_an_alternate_stack(void **state)
+TEST(knows_a_handler_on_an_alternate_stack)
 {
     const stack_t on = {.ss_sp = alternate, .ss_size = sizeof alternate};
     const stack_t off = {.ss_flags = SS_DISABLE};
 
-    (void)state;
     assert_int_equal(sigaltstack(&on, NULL), 0);
     raise_with(SA_ONSTACK);
     assert_true(was_seen);
@@ -67,13 +62,12 @@ static void knows_a_handler_on_an_alternate_stack(void **state)
     assert_false(osc_handler_may_run());
 }
 
-static void takes_a_blocked_signal_for_a_handler_only_if_it_is_caught(void **state)
+TEST(takes_a_blocked_signal_for_a_handler_only_if_it_is_caught)
 {
     const struct sigaction caught = {.sa_handler = look};
     const struct sigaction ignored = {.sa_handler = SIG_IGN};
     sigset_t some, before;
 
-    (void)state;
     (void)sigemptyset(&some);
     (void)sigaddset(&some, SIGTERM);
     assert_int_equal(pthread_sigmask(SIG_BLOCK, &some, &before), 0);
@@ -85,12 +79,4 @@ static void takes_a_blocked_signal_for_a_handler_only_if_it_is_caught(void **sta
     assert_int_equal(pthread_sigmask(SIG_SETMASK, &before, NULL), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(knows_a_handler_in_any_thread),
-        cmocka_unit_test(knows_a_handler_on_an_alternate_stack),
-        cmocka_unit_test(takes_a_blocked_signal_for_a_handler_only_if_it_is_caught),
-    };
-    return cmocka_run_group_tests_name("handler", tests, NULL, NULL);
-}
+UNIT_MAIN("handler")

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "recorder/live/blocks.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
+#include "support/unit.h"
 
-#include <cmocka.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <unistd.h>
@@ -24,11 +20,10 @@ static void open_pool(uint64_t limit_bytes)
     (void)close(fd);
 }
 
-static void gives_out_what_the_limit_allows_and_no_more(void **state)
+TEST(gives_out_what_the_limit_allows_and_no_more)
 {
     uint64_t last_seq = 0;
 
-    (void)state;
     open_pool(UINT64_C(40) * OSC_BLOCK_BYTES);
     assert_int_equal(osc_blocks_header()->n_blocks, 40);
     assert_int_equal(osc_blocks_header()->recording[1], 8);
@@ -47,13 +42,12 @@ static void gives_out_what_the_limit_allows_and_no_more(void **state)
     osc_blocks_close();
 }
 
-static void uses_the_addresses_of_recordings_long_ago_again(void **state)
+TEST(uses_the_addresses_of_recordings_long_ago_again)
 {
     enum { ROUNDS = 100 };
     const void *bases[ROUNDS];
     int n_bases = 0;
 
-    (void)state;
     for (int i = 0; i < ROUNDS; i++) {
         open_pool(1 << 20);
         const void *base = osc_blocks_header();
@@ -72,11 +66,10 @@ static void uses_the_addresses_of_recordings_long_ago_again(void **state)
     assert_in_range(n_bases, 2, 20);
 }
 
-static void drains_blocks_in_the_order_in_which_they_became_full(void **state)
+TEST(drains_blocks_in_the_order_in_which_they_became_full)
 {
     struct osc_block *taken[5];
 
-    (void)state;
     open_pool(1 << 20);
     assert_null(osc_blocks_drain());
     for (int i = 0; i < 5; i++)
@@ -94,9 +87,8 @@ static void drains_blocks_in_the_order_in_which_they_became_full(void **state)
     osc_blocks_close();
 }
 
-static void takes_a_used_block_first_and_cleared(void **state)
+TEST(takes_a_used_block_first_and_cleared)
 {
-    (void)state;
     open_pool(1 << 20);
     struct osc_block *b = osc_blocks_take(1, 1);
 
@@ -110,9 +102,8 @@ static void takes_a_used_block_first_and_cleared(void **state)
     osc_blocks_close();
 }
 
-static void grows_by_pieces_once_less_than_a_quarter_is_free(void **state)
+TEST(grows_by_pieces_once_less_than_a_quarter_is_free)
 {
-    (void)state;
     open_pool(20 << 20);
     const uint32_t n = osc_blocks_header()->n_blocks;
 
@@ -130,9 +121,8 @@ static void grows_by_pieces_once_less_than_a_quarter_is_free(void **state)
     osc_blocks_close();
 }
 
-static void wakes_who_waits_and_is_not_late_for_a_wake_before(void **state)
+TEST(wakes_who_waits_and_is_not_late_for_a_wake_before)
 {
-    (void)state;
     open_pool(1 << 20);
     osc_blocks_wake();
     osc_blocks_wait(INT64_MAX / 2); /* returns at once, or this test never ends */
@@ -140,9 +130,8 @@ static void wakes_who_waits_and_is_not_late_for_a_wake_before(void **state)
     osc_blocks_close();
 }
 
-static void ignores_blocks_of_a_recording_that_is_over(void **state)
+TEST(ignores_blocks_of_a_recording_that_is_over)
 {
-    (void)state;
     open_pool(1 << 20);
     struct osc_block *b = osc_blocks_take(1, 1);
 
@@ -176,12 +165,11 @@ static void *take_and_fill(void *arg)
     return NULL;
 }
 
-static void neither_loses_nor_doubles_a_block_among_threads(void **state)
+TEST(neither_loses_nor_doubles_a_block_among_threads)
 {
     pthread_t threads[N_TAKERS];
     uint64_t n = 0, sum = 0;
 
-    (void)state;
     open_pool(1 << 20);
     n_done = 0;
     for (uintptr_t i = 0; i < N_TAKERS; i++)
@@ -223,15 +211,5 @@ static int remove_dir(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gives_out_what_the_limit_allows_and_no_more),
-        cmocka_unit_test(uses_the_addresses_of_recordings_long_ago_again),
-        cmocka_unit_test(drains_blocks_in_the_order_in_which_they_became_full),
-        cmocka_unit_test(takes_a_used_block_first_and_cleared),
-        cmocka_unit_test(grows_by_pieces_once_less_than_a_quarter_is_free),
-        cmocka_unit_test(wakes_who_waits_and_is_not_late_for_a_wake_before),
-        cmocka_unit_test(ignores_blocks_of_a_recording_that_is_over),
-        cmocka_unit_test(neither_loses_nor_doubles_a_block_among_threads),
-    };
-    return cmocka_run_group_tests_name("blocks", tests, make_dir, remove_dir);
+    return unit_run("blocks", make_dir, remove_dir);
 }

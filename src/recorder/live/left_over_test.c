@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "recorder/live/left_over.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "support/recorded.h"
+#include "support/unit.h"
 
 enum { KILLED = 24 };
 
@@ -79,11 +74,10 @@ static void record_one_here(void)
     assert_int_equal(osc_stop(), OSC_OK);
 }
 
-static void is_moved_aside_by_the_next_run_and_whole(void **state)
+TEST(is_moved_aside_by_the_next_run_and_whole)
 {
     char aside[200], live[256], second[200];
 
-    (void)state;
     const pid_t pid = record_in_child();
 
     kill_child(pid);
@@ -103,11 +97,10 @@ static void is_moved_aside_by_the_next_run_and_whole(void **state)
     recorded_remove(rec.dir);
 }
 
-static void is_not_there_while_its_process_is(void **state)
+TEST(is_not_there_while_its_process_is)
 {
     char beside[200], live[200];
 
-    (void)state;
     const pid_t pid = record_in_child();
 
     (void)snprintf(live, sizeof live, "%s.live", rec.out);
@@ -120,11 +113,10 @@ static void is_not_there_while_its_process_is(void **state)
     recorded_remove(rec.dir);
 }
 
-static void is_not_what_somebody_else_calls_so(void **state)
+TEST(is_not_what_somebody_else_calls_so)
 {
     char live[200], inside[256];
 
-    (void)state;
     memset(&rec, 0, sizeof rec);
     (void)strcpy(rec.dir, "/tmp/osc-recorded-XXXXXX");
     assert_non_null(mkdtemp(rec.dir));
@@ -143,12 +135,4 @@ static void is_not_what_somebody_else_calls_so(void **state)
     recorded_remove(rec.dir);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(is_moved_aside_by_the_next_run_and_whole),
-        cmocka_unit_test(is_not_there_while_its_process_is),
-        cmocka_unit_test(is_not_what_somebody_else_calls_so),
-    };
-    return cmocka_run_group_tests_name("left_over", tests, NULL, NULL);
-}
+UNIT_MAIN("left_over")

@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "recorder/live/names.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -19,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "support/unit.h"
 #include "wire/chunk.h"
 #include "wire/live.h"
 
@@ -69,9 +64,8 @@ static size_t read_entry(int fd, uint32_t name, char *s, size_t room)
     return head[0] - 1;
 }
 
-static void gives_the_same_bytes_the_same_name(void **state)
+TEST(gives_the_same_bytes_the_same_name)
 {
-    (void)state;
     const uint32_t a = add("conv2d");
 
     assert_int_not_equal(a, 0);
@@ -84,11 +78,10 @@ static void gives_the_same_bytes_the_same_name(void **state)
                          osc_names_add("x\0b", 3, &n_full, &n_too_big));
 }
 
-static void writes_names_from_before_into_each_file(void **state)
+TEST(writes_names_from_before_into_each_file)
 {
     char s[16];
 
-    (void)state;
     const uint32_t a = add("before the file");
 
     for (int i = 0; i < 2; i++) {
@@ -104,12 +97,11 @@ static void writes_names_from_before_into_each_file(void **state)
     assert_int_equal(add("before the file"), a);
 }
 
-static void takes_strings_of_16_mib_and_cuts_longer_ones(void **state)
+TEST(takes_strings_of_16_mib_and_cuts_longer_ones)
 {
     const size_t len = OSC_NAME_BYTES_MAX;
     static char s[OSC_NAME_BYTES_MAX + 2];
 
-    (void)state;
     memset(s, 'x', sizeof s);
     const uint32_t a = osc_names_add(s, len, &n_full, &n_too_big);
 
@@ -135,13 +127,12 @@ static void *add_many(void *arg)
     return NULL;
 }
 
-static void agrees_on_names_that_threads_bring_at_once(void **state)
+TEST(agrees_on_names_that_threads_bring_at_once)
 {
     static uint32_t names[N_ADDERS][N_NAMES];
     pthread_t threads[N_ADDERS];
     const int log = open_log();
 
-    (void)state;
     for (int i = 0; i < N_ADDERS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, add_many, names[i]), 0);
     for (int i = 0; i < N_ADDERS; i++)
@@ -159,14 +150,13 @@ static void agrees_on_names_that_threads_bring_at_once(void **state)
     (void)close(log);
 }
 
-static void keeps_a_child_out_of_its_parents_file(void **state)
+TEST(keeps_a_child_out_of_its_parents_file)
 {
     const int log = open_log();
     struct stat before, after;
     struct osc_live_strings h;
     int status = 0;
 
-    (void)state;
     assert_int_equal(fstat(log, &before), 0);
     const uint32_t a = add("of the parent");
     const pid_t pid = fork();
@@ -187,13 +177,12 @@ static void keeps_a_child_out_of_its_parents_file(void **state)
 }
 
 /* Full in the middle of the copy, and where the file is to get its room. */
-static void keeps_its_names_where_the_file_has_no_room(void **state)
+TEST(keeps_its_names_where_the_file_has_no_room)
 {
     static const rlim_t limits[] = {0, 40, 60000};
     struct rlimit old;
     char text[16];
 
-    (void)state;
     const uint32_t a = add("from before");
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
     (void)signal(SIGXFSZ, SIG_IGN);
@@ -236,12 +225,11 @@ static void open_in_handler(int number)
     opened_in_handler = open_log();
 }
 
-static void a_handler_that_opens_finds_all_the_room_in_the_file(void **state)
+TEST(a_handler_that_opens_finds_all_the_room_in_the_file)
 {
     const struct sigaction action = {.sa_handler = open_in_handler};
     static char longer[OSC_NAME_BYTES_MAX], s[OSC_NAME_BYTES_MAX];
 
-    (void)state;
     assert_int_equal(sigaction(SIGUSR1, &action, NULL), 0);
     memset(longer, 'y', sizeof longer);
     is_to_signal = true;
@@ -278,14 +266,5 @@ static int remove_dir(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gives_the_same_bytes_the_same_name),
-        cmocka_unit_test(writes_names_from_before_into_each_file),
-        cmocka_unit_test(takes_strings_of_16_mib_and_cuts_longer_ones),
-        cmocka_unit_test(agrees_on_names_that_threads_bring_at_once),
-        cmocka_unit_test(keeps_a_child_out_of_its_parents_file),
-        cmocka_unit_test(keeps_its_names_where_the_file_has_no_room),
-        cmocka_unit_test(a_handler_that_opens_finds_all_the_room_in_the_file),
-    };
-    return cmocka_run_group_tests_name("names", tests, make_dir, remove_dir);
+    return unit_run("names", make_dir, remove_dir);
 }

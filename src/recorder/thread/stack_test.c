@@ -3,20 +3,13 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "recorder/host/maps.h"
 #include "support/recorded.h"
+#include "support/unit.h"
 
 static union {
     struct osc_record_slot slots[OSC_STACK_SLOTS];
@@ -30,13 +23,12 @@ static uint32_t walk(const struct osc_stack_frame *f, enum osc_stack_end *end)
 
 /* --- chains that are made up --------------------------------------------------------- */
 
-static void frames_are_followed_outwards(void **state)
+TEST(frames_are_followed_outwards)
 {
     struct osc_stack_frame f[3] = {
         {(uintptr_t)&f[1], 0x1000}, {(uintptr_t)&f[2], 0x2000}, {0, 0x3000}};
     enum osc_stack_end end;
 
-    (void)state;
     assert_int_equal(walk(f, &end), 3);
     assert_int_equal(end, OSC_STACK_WHOLE);
     for (uint64_t i = 0; i < 3; i++)
@@ -45,7 +37,7 @@ static void frames_are_followed_outwards(void **state)
     assert_int_equal(end, OSC_STACK_WHOLE);
 }
 
-static void a_chain_that_leads_astray_ends_the_stack(void **state)
+TEST(a_chain_that_leads_astray_ends_the_stack)
 {
     static struct osc_stack_frame elsewhere = {0, 0x9000};
     struct osc_stack_frame f[2] = {{0, 0x1000}, {0, 0x2000}};
@@ -61,7 +53,6 @@ static void a_chain_that_leads_astray_ends_the_stack(void **state)
                                (uintptr_t)&f[0] - 8 /* inwards */};
     enum osc_stack_end end;
 
-    (void)state;
     assert_ptr_not_equal(nowhere, MAP_FAILED);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         f[0].caller = wrong[i];
@@ -71,12 +62,11 @@ static void a_chain_that_leads_astray_ends_the_stack(void **state)
     (void)munmap(nowhere, 4096);
 }
 
-static void a_deep_stack_is_cut(void **state)
+TEST(a_deep_stack_is_cut)
 {
     struct osc_stack_frame f[OSC_RECORD_FRAMES_MAX + 1];
     enum osc_stack_end end;
 
-    (void)state;
     for (size_t i = 0; i <= OSC_RECORD_FRAMES_MAX; i++)
         f[i] = (struct osc_stack_frame){(uintptr_t)&f[i + 1], i + 1};
     f[OSC_RECORD_FRAMES_MAX].caller = 0;
@@ -103,13 +93,12 @@ OSC_STACK_READER static void *walk_to_the_end(void *arg)
     return arg;
 }
 
-static void no_garbage_is_followed_beyond_the_stack(void **state)
+TEST(no_garbage_is_followed_beyond_the_stack)
 {
     pthread_t thread;
     int mark = 0;
     void *failed = &mark;
 
-    (void)state;
     assert_int_equal(pthread_create(&thread, NULL, walk_to_the_end, &mark), 0);
     assert_int_equal(pthread_join(thread, &failed), 0);
     assert_null(failed);
@@ -183,7 +172,7 @@ static void *record_and_signal(void *arg)
     return NULL;
 }
 
-static void stacks_are_recorded_on_any_stack(void **state)
+TEST(stacks_are_recorded_on_any_stack)
 {
     const struct sigaction act = {.sa_handler = on_signal, .sa_flags = SA_ONSTACK};
     struct sigaction old;
@@ -192,7 +181,6 @@ static void stacks_are_recorded_on_any_stack(void **state)
     pthread_t thread;
     void *stack = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-    (void)state;
     assert_ptr_not_equal(stack, MAP_FAILED);
     assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
     rec.look = note;
@@ -213,14 +201,13 @@ static void stacks_are_recorded_on_any_stack(void **state)
 
 /* --- modules ------------------------------------------------------------------------- */
 
-static void modules_say_where_code_lies(void **state)
+TEST(modules_say_where_code_lies)
 {
     static unsigned char out[1 << 18];
     const uint64_t here = (uintptr_t)&modules_say_where_code_lies;
     uint64_t n, n_found = 0, n_seen = 0;
     const size_t len = osc_stack_modules(out, sizeof out, &n);
 
-    (void)state;
     for (size_t at = 0; at < len; n_seen++) {
         struct osc_wire_module m;
         const char *const path = (const char *)out + at + sizeof m;
@@ -240,13 +227,12 @@ static void modules_say_where_code_lies(void **state)
     assert_int_equal(n, 0);
 }
 
-static void a_recording_with_stacks_tells_its_modules(void **state)
+TEST(a_recording_with_stacks_tells_its_modules)
 {
     struct recorded rec;
     unsigned char bytes[64];
     bool is_told = false;
 
-    (void)state;
     assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
     osc_instant(0);
     (void)call_deep(2);
@@ -266,16 +252,6 @@ static void a_recording_with_stacks_tells_its_modules(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(frames_are_followed_outwards),
-        cmocka_unit_test(a_chain_that_leads_astray_ends_the_stack),
-        cmocka_unit_test(a_deep_stack_is_cut),
-        cmocka_unit_test(no_garbage_is_followed_beyond_the_stack),
-        cmocka_unit_test(stacks_are_recorded_on_any_stack),
-        cmocka_unit_test(modules_say_where_code_lies),
-        cmocka_unit_test(a_recording_with_stacks_tells_its_modules),
-    };
-
     call_deep = deep;
-    return cmocka_run_group_tests_name("stack", tests, NULL, NULL);
+    return unit_run("stack", NULL, NULL);
 }

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "recorder/thread/thread_list.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <sys/wait.h>
@@ -14,6 +8,7 @@
 
 #include "opscope/record.h"
 #include "support/recorded.h"
+#include "support/unit.h"
 
 static struct recorded rec;
 
@@ -27,11 +22,10 @@ static void *record_little(void *arg)
     return NULL;
 }
 
-static void lets_10000_threads_come_and_go(void **state)
+TEST(lets_10000_threads_come_and_go)
 {
     struct osc_losses lost;
 
-    (void)state;
     assert_int_equal(recorded_begin(&rec, (uint64_t)256 << 20), OSC_OK);
     for (int i = 0; i < BATCHES; i++) {
         pthread_t threads[BATCH];
@@ -57,11 +51,10 @@ static void *begin_only(void *arg)
     return arg;
 }
 
-static void keeps_what_a_thread_recorded_that_ended_within_a_scope(void **state)
+TEST(keeps_what_a_thread_recorded_that_ended_within_a_scope)
 {
     pthread_t thread;
 
-    (void)state;
     assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
     assert_int_equal(pthread_create(&thread, NULL, begin_only, NULL), 0);
     assert_int_equal(pthread_join(thread, NULL), 0);
@@ -86,11 +79,10 @@ static void *end_late(void *arg)
     return NULL;
 }
 
-static void records_in_destructors_of_other_libraries(void **state)
+TEST(records_in_destructors_of_other_libraries)
 {
     pthread_t thread;
 
-    (void)state;
     assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
     assert_int_equal(pthread_key_create(&key, record_at_end), 0);
     assert_int_equal(pthread_create(&thread, NULL, end_late, NULL), 0);
@@ -125,12 +117,11 @@ static void record_after_many_keys(void)
 }
 
 /* The first test: in a process that has not recorded yet. */
-static void asks_for_no_memory_though_the_host_made_many_keys(void **state)
+TEST(asks_for_no_memory_though_the_host_made_many_keys)
 {
     int status = -1;
     const pid_t pid = fork();
 
-    (void)state;
     if (pid == 0)
         record_after_many_keys();
     assert_int_equal(waitpid(pid, &status, 0), pid);
@@ -158,12 +149,11 @@ static void record_in_threads_that_do_not_tell(void)
 }
 
 /* As the first test. */
-static void takes_back_the_blocks_of_threads_that_do_not_tell(void **state)
+TEST(takes_back_the_blocks_of_threads_that_do_not_tell)
 {
     int status = -1;
     const pid_t pid = fork();
 
-    (void)state;
     if (pid == 0)
         record_in_threads_that_do_not_tell();
     assert_int_equal(waitpid(pid, &status, 0), pid);
@@ -185,12 +175,11 @@ static void *end_too_late(void *arg)
     return NULL;
 }
 
-static void takes_back_what_threads_keep_that_record_too_late(void **state)
+TEST(takes_back_what_threads_keep_that_record_too_late)
 {
     struct osc_losses before, after;
     pthread_t thread;
 
-    (void)state;
     assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
     assert_int_equal(pthread_key_create(&key, take_at_end), 0);
     for (uint32_t i = 0; i < OSC_LIVE_THREADS + 10; i++) {
@@ -225,11 +214,10 @@ static void *record_rounds(void *arg)
     return NULL;
 }
 
-static void keeps_threads_through_several_recordings(void **state)
+TEST(keeps_threads_through_several_recordings)
 {
     pthread_t threads[3];
 
-    (void)state;
     rounds.n = 3;
     assert_int_equal(pthread_barrier_init(&rounds.begins, NULL, 4), 0);
     assert_int_equal(pthread_barrier_init(&rounds.ends, NULL, 4), 0);
@@ -264,12 +252,11 @@ static void *record_always(void *arg)
     return NULL;
 }
 
-static void stops_and_starts_beside_threads_that_record(void **state)
+TEST(stops_and_starts_beside_threads_that_record)
 {
     pthread_t threads[3];
     uint64_t n[3] = {0};
 
-    (void)state;
     __atomic_store_n(&must_stop, 0, __ATOMIC_RELAXED); /* relaxed: before the threads */
     for (int t = 0; t < 3; t++)
         assert_int_equal(pthread_create(&threads[t], NULL, record_always, &n[t]), 0);
@@ -287,17 +274,4 @@ static void stops_and_starts_beside_threads_that_record(void **state)
     assert_true(n[0] + n[1] + n[2] > 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(asks_for_no_memory_though_the_host_made_many_keys),
-        cmocka_unit_test(takes_back_the_blocks_of_threads_that_do_not_tell),
-        cmocka_unit_test(takes_back_what_threads_keep_that_record_too_late),
-        cmocka_unit_test(lets_10000_threads_come_and_go),
-        cmocka_unit_test(keeps_what_a_thread_recorded_that_ended_within_a_scope),
-        cmocka_unit_test(records_in_destructors_of_other_libraries),
-        cmocka_unit_test(keeps_threads_through_several_recordings),
-        cmocka_unit_test(stops_and_starts_beside_threads_that_record),
-    };
-    return cmocka_run_group_tests_name("threads", tests, NULL, NULL);
-}
+UNIT_MAIN("threads")

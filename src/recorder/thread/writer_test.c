@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "recorder/thread/writer.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/time.h>
@@ -15,6 +9,7 @@
 #include "recorder/live/blocks.h"
 #include "support/recorded.h"
 #include "support/single_step.h"
+#include "support/unit.h"
 
 static struct recorded rec;
 
@@ -72,12 +67,11 @@ static void see_order(void *ctx, uint32_t thread, const struct osc_packed *r)
         o->n_wrong += r->id != o->name[thread];
 }
 
-static void records_what_each_thread_calls_in_its_order(void **state)
+TEST(records_what_each_thread_calls_in_its_order)
 {
     pthread_t threads[N_THREADS];
     struct order order = {0};
 
-    (void)state;
     assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
     rec.look = see_order;
     rec.ctx = &order;
@@ -120,12 +114,11 @@ static void storm(bool is_on)
     assert_int_equal(setitimer(ITIMER_REAL, &t, NULL), 0);
 }
 
-static void loses_nothing_uncounted_in_a_storm_of_signals(void **state)
+TEST(loses_nothing_uncounted_in_a_storm_of_signals)
 {
     struct osc_losses lost;
     uint64_t n = 0;
 
-    (void)state;
     assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
     handled = 0;
     storm(true);
@@ -174,14 +167,13 @@ static bool tells_losses_in_time(void)
     return n == 0 || w->epoch == 0;
 }
 
-static void bears_a_signal_between_any_two_instructions(void **state)
+TEST(bears_a_signal_between_any_two_instructions)
 {
     struct sigaction sa = {.sa_handler = record_at_trap}, before;
     const struct osc_scope_arg arg = {OSC_SCOPE_ARG_I64, 2, 3};
     struct osc_losses lost;
     const uint64_t n = 60;
 
-    (void)state;
     assert_int_equal(recorded_begin(&rec, (uint64_t)256 << 20), OSC_OK);
     handled = 0;
     assert_int_equal(sigaction(SIGTRAP, &sa, &before), 0);
@@ -271,12 +263,11 @@ static void begin_gap(struct tail *tail)
     rec.ctx = tail;
 }
 
-static void drops_counts_and_tells_where_records_are_missing(void **state)
+TEST(drops_counts_and_tells_where_records_are_missing)
 {
     struct tail t;
     struct osc_losses lost;
 
-    (void)state;
     begin_gap(&t);
     osc_instant(1);
     take_all_blocks();
@@ -297,11 +288,10 @@ static void drops_counts_and_tells_where_records_are_missing(void **state)
     assert_int_equal(t.word[2], 101);
 }
 
-static void swallows_the_ends_of_begins_that_were_dropped(void **state)
+TEST(swallows_the_ends_of_begins_that_were_dropped)
 {
     struct tail t;
 
-    (void)state;
     begin_gap(&t);
     osc_begin(OSC_SCOPE_PLAIN, 1);
     take_all_blocks();
@@ -334,12 +324,11 @@ static void swallows_the_ends_of_begins_that_were_dropped(void **state)
     assert_int_equal(rec.least_depth, 0);
 }
 
-static void writes_ends_that_found_no_room_later_with_their_times(void **state)
+TEST(writes_ends_that_found_no_room_later_with_their_times)
 {
     struct tail t;
     uint64_t before, after;
 
-    (void)state;
     begin_gap(&t);
     for (int i = 0; i < 100; i++)
         osc_begin(OSC_SCOPE_PLAIN, 1);
@@ -372,13 +361,12 @@ static void *owe_ends(void *arg)
     return arg;
 }
 
-static void counts_ends_that_never_found_room(void **state)
+TEST(counts_ends_that_never_found_room)
 {
     struct osc_losses lost;
     struct tail t;
     pthread_t thread;
 
-    (void)state;
     begin_gap(&t);
     (void)owe_ends(NULL);
     assert_int_equal(recorded_end(&rec), OSC_OK);
@@ -392,11 +380,10 @@ static void counts_ends_that_never_found_room(void **state)
     assert_int_equal(recorded_end(&rec), OSC_OK);
 }
 
-static void keeps_the_nesting_beyond_64_missing_levels(void **state)
+TEST(keeps_the_nesting_beyond_64_missing_levels)
 {
     struct tail t;
 
-    (void)state;
     begin_gap(&t);
     osc_begin(OSC_SCOPE_PLAIN, 1);
     take_all_blocks();
@@ -416,9 +403,8 @@ static void keeps_the_nesting_beyond_64_missing_levels(void **state)
     assert_int_equal(rec.least_depth, 0);
 }
 
-static void records_in_a_pause_that_is_deep(void **state)
+TEST(records_in_a_pause_that_is_deep)
 {
-    (void)state;
     assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
     osc_begin(OSC_SCOPE_PLAIN, 1);
     osc_pause();
@@ -438,9 +424,8 @@ static void records_in_a_pause_that_is_deep(void **state)
     assert_int_equal(rec.least_depth, 0);
 }
 
-static void keeps_the_nesting_of_pauses_in_pauses(void **state)
+TEST(keeps_the_nesting_of_pauses_in_pauses)
 {
-    (void)state;
     assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
     for (int i = 0; i < 100; i++) { /* more than there are runs */
         osc_pause();
@@ -459,9 +444,8 @@ static void keeps_the_nesting_of_pauses_in_pauses(void **state)
     assert_int_equal(rec.depth[1], 0);
 }
 
-static void forgets_what_handlers_left_in_an_earlier_recording(void **state)
+TEST(forgets_what_handlers_left_in_an_earlier_recording)
 {
-    (void)state;
     assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
     osc_instant(1);
     assert_int_equal(recorded_end(&rec), OSC_OK);
@@ -473,13 +457,12 @@ static void forgets_what_handlers_left_in_an_earlier_recording(void **state)
     assert_int_equal(rec.all.n[OSC_RECORD_END], 1);
 }
 
-static void counts_all_of_a_storm_while_there_is_no_room(void **state)
+TEST(counts_all_of_a_storm_while_there_is_no_room)
 {
     struct tail t;
     struct osc_losses lost;
     uint64_t n, filled;
 
-    (void)state;
     begin_gap(&t);
     osc_instant(1);
     take_all_blocks();
@@ -514,11 +497,10 @@ static void counts_all_of_a_storm_while_there_is_no_room(void **state)
 
 /* --- pauses -------------------------------------------------------------------------- */
 
-static void records_only_ends_of_open_scopes_in_a_pause(void **state)
+TEST(records_only_ends_of_open_scopes_in_a_pause)
 {
     struct osc_losses lost;
 
-    (void)state;
     assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
     osc_begin(OSC_SCOPE_PLAIN, 1);
     osc_begin(OSC_SCOPE_PLAIN, 2);
@@ -564,13 +546,12 @@ static void see_kinds(void *ctx, uint32_t thread, const struct osc_packed *r)
     seen[n_seen++ % 32] = *r;
 }
 
-static void records_values_words_and_bytes_as_they_were_given(void **state)
+TEST(records_values_words_and_bytes_as_they_were_given)
 {
     static const int64_t ints[3] = {1, -2, INT64_MAX};
     const double half = 0.5;
     uint64_t bits;
 
-    (void)state;
     assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
     rec.look = see_kinds;
     n_seen = 0;
@@ -622,14 +603,13 @@ static void see_begin_with(void *ctx, uint32_t thread, const struct osc_packed *
     }
 }
 
-static void begins_with_arguments_as_if_each_was_called(void **state)
+TEST(begins_with_arguments_as_if_each_was_called)
 {
     static const enum osc_scope_arg_kind kinds[] = {OSC_SCOPE_ARG_I64, OSC_SCOPE_ARG_NAME,
                                                     OSC_SCOPE_ARG_PAIRS};
     struct osc_scope_arg args[16];
     struct osc_losses lost;
 
-    (void)state;
     for (uint32_t i = 0; i < 16; i++)
         args[i] = (struct osc_scope_arg){kinds[i % 3], i % 3 == 2 ? 0 : 7, i};
     assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
@@ -646,13 +626,12 @@ static void begins_with_arguments_as_if_each_was_called(void **state)
     assert_int_equal(n_in_order, 3000);
 }
 
-static void cuts_and_counts_what_is_too_big(void **state)
+TEST(cuts_and_counts_what_is_too_big)
 {
     static char text[5000];
     static int64_t ints[500];
     struct osc_losses lost;
 
-    (void)state;
     assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
     rec.look = see_kinds;
     n_seen = 0;
@@ -668,27 +647,4 @@ static void cuts_and_counts_what_is_too_big(void **state)
     assert_int_equal(seen[3].value, 384);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(records_what_each_thread_calls_in_its_order),
-        cmocka_unit_test(loses_nothing_uncounted_in_a_storm_of_signals),
-#if CAN_STEP
-        cmocka_unit_test(bears_a_signal_between_any_two_instructions),
-#endif
-        cmocka_unit_test(drops_counts_and_tells_where_records_are_missing),
-        cmocka_unit_test(swallows_the_ends_of_begins_that_were_dropped),
-        cmocka_unit_test(writes_ends_that_found_no_room_later_with_their_times),
-        cmocka_unit_test(counts_ends_that_never_found_room),
-        cmocka_unit_test(keeps_the_nesting_beyond_64_missing_levels),
-        cmocka_unit_test(records_in_a_pause_that_is_deep),
-        cmocka_unit_test(keeps_the_nesting_of_pauses_in_pauses),
-        cmocka_unit_test(forgets_what_handlers_left_in_an_earlier_recording),
-        cmocka_unit_test(counts_all_of_a_storm_while_there_is_no_room),
-        cmocka_unit_test(records_only_ends_of_open_scopes_in_a_pause),
-        cmocka_unit_test(records_values_words_and_bytes_as_they_were_given),
-        cmocka_unit_test(begins_with_arguments_as_if_each_was_called),
-        cmocka_unit_test(cuts_and_counts_what_is_too_big),
-    };
-    return cmocka_run_group_tests_name("writer", tests, NULL, NULL);
-}
+UNIT_MAIN("writer")
