@@ -10,8 +10,8 @@
 #include "ask/note.h"
 #include "base/mem.h"
 #include "base/sort.h"
-#include "import/bytes/input.h"
-#include "import/filename.h"
+#include "import/bytes/filename.h"
+#include "import/osc/open_input.h"
 #include "import/osc/part_links.h"
 
 /* Whoever names the root of a file system does not wait for all of it. */

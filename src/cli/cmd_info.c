@@ -7,7 +7,7 @@
 #include "cli/commands.h"
 #include "cli/progress.h"
 #include "cli/show.h"
-#include "import/osc/verify.h"
+#include "import/verify.h"
 
 #include <inttypes.h>
 #include <string.h>

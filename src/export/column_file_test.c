@@ -8,7 +8,7 @@
 #include "derive/view.h"
 #include "export/export.h"
 #include "export/redact.h"
-#include "import/osc/verify.h"
+#include "import/verify.h"
 #include "support/fingerprint.h"
 #include "support/mend.h"
 #include "support/small_trace.h"

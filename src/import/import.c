@@ -9,8 +9,8 @@
 #include "import/build/reader.h"
 #include "import/build/seal.h"
 #include "import/bytes/inflate_pipe.h"
-#include "import/bytes/input.h"
 #include "import/chrome/chrome_about.h"
+#include "import/osc/open_input.h"
 
 /* Big enough to make system calls cheap, small enough to stay in the second cache. */
 #define BLOCK_BYTES ((size_t)256 << 10)

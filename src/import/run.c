@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "base/sort.h"
 #include "codec/json.h"
-#include "import/filename.h"
+#include "import/bytes/filename.h"
 
 /* Times before 1973 are no wall clock: some processor's uptime, or a test's. */
 #define UNIX_LEAST INT64_C(100000000000000000)

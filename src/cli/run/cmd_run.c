@@ -24,7 +24,7 @@
 #include "cli/run/source_list.h"
 #include "cli/run/torch_hook.h"
 #include "cli/run/unrecorded.h"
-#include "import/bytes/input.h"
+#include "import/osc/open_input.h"
 #include "recording/growing_map.h"
 #include "recording/open_failure.h"
 

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/sort.h"
+#include "import/osc/open_input.h"
 #include "import/osc/osc_file.h"
 
 static int compare_ordinals(const void *pa, const void *pb)

@@ -29,18 +29,12 @@ struct osc_input {
 };
 
 /*
- * Open PATH, "-" is standard input. Of a live directory (wire/live.h) the file `blocks` is
- * opened, also for an empty file that it lies beside, and IN->path is then the directory;
- * any other directory and a device are refused. OSC_ENOMEM.
+ * IN has a path and a descriptor, of which INFO tells: find out how it is to be read, and
+ * read its first bytes. A directory and a device are refused.
  */
-OSC_MUST_USE osc_status osc_input_open(struct osc_input *in, const char *path,
-                                       struct osc_err *err);
-/*
- * Whether the live directory PATH, which may be any directory, holds nothing: its process is
- * opening the recording, or was gone before it had. Without `strings` no name was ever made,
- * and without the magic of `blocks` nothing recorded.
- */
-bool osc_live_is_blank(const char *path);
+struct stat;
+OSC_MUST_USE osc_status osc_input_measure(struct osc_input *in, const struct stat *info,
+                                          struct osc_err *err);
 
 void osc_input_open_memory(struct osc_input *in, const char *name, struct osc_str data);
 void osc_input_close(struct osc_input *in);

@@ -27,7 +27,7 @@
 #ifndef OSC_IMPORT_CHROME_CHROME_LEARN_H
 #define OSC_IMPORT_CHROME_CHROME_LEARN_H
 
-#include "import/chrome/chrome_reader.h"
+#include "import/chrome/chrome_parser.h"
 
 #define OSC_LAYOUT_NODES_MAX    8192u
 #define OSC_LAYOUT_BYTES_MAX    ((size_t)4 << 20)

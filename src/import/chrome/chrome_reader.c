@@ -8,8 +8,8 @@
  * exactly where this one began; else it is parsed again from there. The result is
  * that of one thread reading from start to end, whatever the guesses were.
  */
-#include "import/chrome/chrome_reader.h"
 #include "import/chrome/chrome_about.h"
+#include "import/chrome/chrome_parser.h"
 #include "import/chrome/dialect.h"
 
 #include <stdatomic.h>
@@ -390,8 +390,6 @@ static osc_status conclude(struct shared *s, struct osc_err *err)
         }
         t->is_partial = true;
         osc_findings_add(&t->findings, OSC_FINDING_limit_reached, s->at, OSC_NO_TIME);
-        if (s->err.code == OSC_ELIMIT) /* of the compression */
-            return osc_fail_at(err, OSC_ELIMIT, s->err.offset, "%s: %s", path, s->err.message);
         return osc_fail_at(err, OSC_ELIMIT, s->at,
                            "%s: memory limit reached at byte %llu of the text", path,
                            (unsigned long long)s->at);

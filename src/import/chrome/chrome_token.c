@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "import/chrome/chrome_reader.h"
+#include "import/chrome/chrome_parser.h"
 
 #include <string.h>
 

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "import/osc/live_dir.h"
+#include "import/osc/open_input.h"
 #include "import/osc/osc_file.h"
 
 /* The header of the recording at PATH; part 0: it is none. Pipes are left alone. */

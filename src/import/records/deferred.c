@@ -5,7 +5,7 @@
 
 #include "base/sort.h"
 #include "codec/json.h"
-#include "import/records/records_rows.h"
+#include "import/records/records_state.h"
 #include "opscope/source.h"
 
 #define UNKNOWN UINT64_MAX /* a total that the allocator does not tell */

@@ -2,7 +2,7 @@
 #include "import/records/records_links.h"
 
 #include "base/sort.h"
-#include "import/records/records_rows.h"
+#include "import/records/records_state.h"
 
 /* What of a number makes a key; threads are counted from 1. */
 #define NUMBER_BITS 48

@@ -19,6 +19,7 @@
 #include "codec/json.h"
 #include "import/build/reader.h"
 #include "import/columns/columns_reader.h"
+#include "import/osc/open_input.h"
 
 /* --- facts --------------------------------------------------------------- */
 

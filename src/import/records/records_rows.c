@@ -5,28 +5,10 @@
 
 #include "codec/json.h"
 #include "import/build/pairs.h"
+#include "import/records/deferred.h"
 #include "import/records/records_args.h"
 #include "import/records/records_links.h"
 #include "model/known_names.h"
-
-static const enum osc_kind kinds[OSC_SCOPE_KIND_COUNT] = {
-    [OSC_SCOPE_PLAIN] = OSC_KIND_SCOPE,
-    [OSC_SCOPE_OPERATOR] = OSC_KIND_OPERATOR,
-    [OSC_SCOPE_ANNOTATION] = OSC_KIND_ANNOTATION,
-    [OSC_SCOPE_MODULE] = OSC_KIND_MODULE,
-    [OSC_SCOPE_RUNTIME] = OSC_KIND_RUNTIME,
-    [OSC_SCOPE_DRIVER] = OSC_KIND_DRIVER,
-    [OSC_SCOPE_COMMUNICATION] = OSC_KIND_COMMUNICATION,
-    [OSC_SCOPE_DATALOADER] = OSC_KIND_DATALOADER,
-    [OSC_SCOPE_OPTIMIZER] = OSC_KIND_OPTIMIZER,
-    [OSC_SCOPE_PYTHON] = OSC_KIND_PYTHON,
-    [OSC_SCOPE_OVERHEAD] = OSC_KIND_OVERHEAD,
-};
-
-enum osc_kind osc_records_kind(uint64_t scope_kind)
-{
-    return kinds[scope_kind < OSC_SCOPE_KIND_COUNT ? scope_kind : OSC_SCOPE_PLAIN];
-}
 
 /* --- rows ---------------------------------------------------------------- */
 
@@ -84,10 +66,10 @@ static void release_with_args(struct osc_records_rows *rows, struct osc_records_
 
         if (is_begin(h.kind)) {
             r.shape = OSC_SHAPE_BEGIN;
-            r.kind = (uint8_t)kinds[h.kind - OSC_RECORD_BEGIN];
+            r.kind = (uint8_t)osc_records_kind(h.kind - OSC_RECORD_BEGIN);
         } else if (is_complete(h.kind)) {
             r.shape = OSC_SHAPE_RANGE;
-            r.kind = (uint8_t)kinds[h.kind - OSC_RECORD_COMPLETE];
+            r.kind = (uint8_t)osc_records_kind(h.kind - OSC_RECORD_COMPLETE);
         } else {
             r.shape = OSC_SHAPE_INSTANT;
             r.kind = (uint8_t)instant_kind(rows, h.name);
@@ -682,8 +664,8 @@ osc_status osc_records_rows_init(struct osc_records_rows *rows, struct osc_build
     *rows = (struct osc_records_rows){.builder = b, .clock = clock, .names = names, .pid = pid};
     rows->is_scout = b->loading->keep.is_scout;
     for (unsigned k = 0; k < OSC_SCOPE_KIND_COUNT; k++) {
-        rows->begins[k] = form_of(rows, OSC_SHAPE_BEGIN, kinds[k], NULL, 0);
-        rows->completes[k] = form_of(rows, OSC_SHAPE_RANGE, kinds[k], NULL, 0);
+        rows->begins[k] = form_of(rows, OSC_SHAPE_BEGIN, osc_records_kind(k), NULL, 0);
+        rows->completes[k] = form_of(rows, OSC_SHAPE_RANGE, osc_records_kind(k), NULL, 0);
     }
     rows->end = form_of(rows, OSC_SHAPE_END, OSC_KIND_NONE, NULL, 0);
     rows->instant = form_of(rows, OSC_SHAPE_INSTANT, OSC_KIND_INSTANT, NULL, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "import/osc/verify.h"
+#include "import/verify.h"
 
 #include <string.h>
 
@@ -7,6 +7,7 @@
 #include "base/thread.h"
 #include "import/import.h"
 #include "import/osc/live_dir.h"
+#include "import/osc/open_input.h"
 #include "import/osc/osc_file.h"
 
 struct verifying {

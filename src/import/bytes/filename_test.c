@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "import/filename.h"
+#include "import/bytes/filename.h"
 
 #include "support/unit.h"
 

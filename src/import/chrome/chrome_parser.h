@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * chrome_reader.h - inside the reader of Chrome trace events: one thread's parser.
+ * chrome_parser.h - inside the reader of Chrome trace events: one thread's parser.
  *
  *   chrome.c        units of text, threads
  *   chrome_file.c   top level of the file, the list of events, finding back
@@ -11,8 +11,8 @@
  *
  * Threading: a parser belongs to one thread.
  */
-#ifndef OSC_IMPORT_CHROME_CHROME_READER_H
-#define OSC_IMPORT_CHROME_CHROME_READER_H
+#ifndef OSC_IMPORT_CHROME_CHROME_PARSER_H
+#define OSC_IMPORT_CHROME_CHROME_PARSER_H
 
 #include "base/strbuf.h"
 #include "codec/json.h"

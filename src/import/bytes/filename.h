@@ -11,8 +11,8 @@
  *
  * Threading: pure functions.
  */
-#ifndef OSC_IMPORT_FILENAME_H
-#define OSC_IMPORT_FILENAME_H
+#ifndef OSC_IMPORT_BYTES_FILENAME_H
+#define OSC_IMPORT_BYTES_FILENAME_H
 
 #include <stdbool.h>
 

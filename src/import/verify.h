@@ -12,8 +12,8 @@
  *
  * Threading: thread-safe; it calls back on its own thread.
  */
-#ifndef OSC_IMPORT_OSC_VERIFY_H
-#define OSC_IMPORT_OSC_VERIFY_H
+#ifndef OSC_IMPORT_VERIFY_H
+#define OSC_IMPORT_VERIFY_H
 
 #include <stdbool.h>
 #include <stdint.h>

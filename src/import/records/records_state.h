@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * records_state.h - what is known of a recording while its records become rows.
+ *
+ * Shared by records_rows.h, which takes records one by one, deferred.h, where those wait
+ * that need all others, and records_links.h.
+ *
+ * Threading: not locked.
+ */
+#ifndef OSC_IMPORT_RECORDS_RECORDS_STATE_H
+#define OSC_IMPORT_RECORDS_RECORDS_STATE_H
+
+#include "base/strbuf.h"
+#include "import/build/typed.h"
+#include "import/records/records_args.h"
+#include "import/records/records_callers.h"
+#include "import/records/records_clock.h"
+#include "import/records/records_names.h"
+#include "import/records/records_stacks.h"
+#include "opscope/record.h"
+#include "wire/pack.h"
+
+/* --- what waits until all is read --------------------------------------------------------- */
+
+struct osc_records_item {
+    int64_t ts_ns, dur_ns;
+    uint64_t order; /* in which they were read */
+    uint32_t thread;
+    osc_sid name;
+    uint8_t kind;
+    uint32_t id;      /* of the record, if it is no name */
+    size_t word;      /* in osc_deferred.words */
+    size_t slot, arg; /* in args.slots and args.words */
+    uint32_t n_slots, n_args;
+};
+
+struct osc_records_device {
+    osc_sid type, name; /* "cuda"; what it is called, or none */
+    uint32_t number;    /* in the records */
+    uint32_t index;     /* "cuda:1": 1 */
+    uint32_t built;     /* what the builder calls it */
+    osc_sid text;       /* "cuda:1" */
+    bool is_cpu;
+    struct osc_device_limits limits;
+    uint64_t hz;                    /* 0: not known */
+    struct osc_records_pair *pairs; /* owned */
+    size_t n_pairs, cap_pairs;
+    struct osc_records_fit fit;
+    int64_t sum_bytes, least_bytes; /* of memory given out, as far as it was seen */
+};
+
+struct osc_records_queue {
+    uint32_t number, device;
+    osc_sid name;
+    osc_track_id track;
+};
+
+struct osc_deferred {
+    struct osc_records_item *items;     /* owned */
+    uint64_t *words;                    /* owned */
+    struct osc_arguments args;          /* of items, one after the other */
+    struct osc_records_device *devices; /* owned */
+    struct osc_records_queue *queues;   /* owned */
+    size_t n_items, cap_items, n_words, cap_words;
+    size_t n_devices, cap_devices, n_queues, cap_queues;
+};
+
+/* --- threads and rows ------------------------------------------------------------------- */
+
+/* The last record that takes arguments, until it is known that no more come. */
+struct osc_records_held {
+    uint8_t kind; /* of the record; 0: none */
+    osc_sid name;
+    osc_sid callers; /* `Call stack` of a function of Python, while no other argument came */
+    int64_t ts_ns, dur_ns;
+    size_t late; /* index + 1 in osc_deferred.items, or 0: a row */
+};
+
+/* Arguments of scope DEPTH, counted from 1, that came behind its children. */
+struct osc_records_waiting {
+    uint32_t depth;
+    size_t n_slots, n_words; /* in osc_records_thread.waiting before these */
+};
+
+/* A scope that is open. */
+struct osc_records_open {
+    uint32_t caller; /* the innermost function of Python there, this one or around it; or 0 */
+    uint8_t kind;    /* enum osc_scope_kind */
+    uint32_t row;    /* of its begin in chunk */
+    struct osc_chunk *chunk; /* borrowed; NULL: its end becomes a row, too */
+};
+
+struct osc_records_thread {
+    uint64_t ordinal;
+    osc_who tid;
+    osc_track_id track;
+    uint64_t torch_thread;         /* what PyTorch calls it; 0: not known */
+    uint32_t depth;                /* scopes open */
+    struct osc_records_open *open; /* owned; they, the innermost last */
+    size_t cap_open;
+    struct osc_records_held held;
+    struct osc_arguments args;    /* of held */
+    struct osc_arguments waiting; /* of open scopes, the innermost last */
+    struct osc_records_waiting *scopes;
+    size_t n_scopes, cap_scopes;
+    size_t step; /* index + 1 of the open step in osc_deferred.items, or 0 */
+};
+
+/* What was lost for one cause. */
+struct osc_records_loss {
+    uint64_t n;
+    int64_t first_ns; /* OSC_NO_TIME: not known */
+};
+
+struct osc_records_rows {
+    struct osc_builder *builder;     /* borrowed, as all of these */
+    struct osc_records_clock *clock; /* settled */
+    struct osc_records_names *names;
+    struct osc_records_stacks stacks;   /* owned */
+    struct osc_records_callers callers; /* owned */
+    osc_who pid;
+    struct osc_records_thread *threads; /* owned */
+    size_t n_threads, cap_threads;
+    struct osc_idmap by_ordinal, by_tid;
+    osc_form_id begins[OSC_SCOPE_KIND_COUNT], completes[OSC_SCOPE_KIND_COUNT], end, instant;
+    osc_form_id called; /* the begin of a function of Python, with `Call stack`; made with the
+                           first one */
+    osc_sid key_correlation, key_value, key_torch_thread, key_returned, category_flow;
+    struct osc_deferred late;
+    struct osc_records_loss losses[OSC_LOSS_COUNT]; /* by the records LOST */
+    struct osc_strbuf text;
+    uint64_t n_records;      /* read so far */
+    uint64_t open_end_ticks; /* when scopes end that no record ends; 0: nobody knows */
+    bool is_scout;           /* steps alone are wanted */
+    bool is_torch;           /* operators are PyTorch's own */
+};
+
+/* What scopes of SCOPE_KIND are, as a recording has it. */
+static inline enum osc_kind osc_records_kind(uint64_t scope_kind)
+{
+    static const uint8_t kinds[OSC_SCOPE_KIND_COUNT] = {
+        [OSC_SCOPE_PLAIN] = OSC_KIND_SCOPE,
+        [OSC_SCOPE_OPERATOR] = OSC_KIND_OPERATOR,
+        [OSC_SCOPE_ANNOTATION] = OSC_KIND_ANNOTATION,
+        [OSC_SCOPE_MODULE] = OSC_KIND_MODULE,
+        [OSC_SCOPE_RUNTIME] = OSC_KIND_RUNTIME,
+        [OSC_SCOPE_DRIVER] = OSC_KIND_DRIVER,
+        [OSC_SCOPE_COMMUNICATION] = OSC_KIND_COMMUNICATION,
+        [OSC_SCOPE_DATALOADER] = OSC_KIND_DATALOADER,
+        [OSC_SCOPE_OPTIMIZER] = OSC_KIND_OPTIMIZER,
+        [OSC_SCOPE_PYTHON] = OSC_KIND_PYTHON,
+        [OSC_SCOPE_OVERHEAD] = OSC_KIND_OVERHEAD,
+    };
+
+    return (
+        enum osc_kind)kinds[scope_kind < OSC_SCOPE_KIND_COUNT ? scope_kind : OSC_SCOPE_PLAIN];
+}
+
+#endif
