@@ -5,7 +5,7 @@
     python3 tests/export/roundtrip.py --opscope PATH [--traces DIR] [--random N] [--seed S]
 
 Takes every trace below DIR (by default the shared data, if it is there), those of
-tests/data, N random ones and N whose names hold any byte. Each is written to .json.gz and
+tests/data (with --largest BYTES only such as are not larger), N random ones and N whose names hold any byte. Each is written to .json.gz and
 to .osc and read back: all tables but info and quality must be the same, as CSV, which
 Python's csv must read. It is written to .json as well, from what was read and from the
 .osc, which must be the same: Python's json and, where it is installed, node's JSON.parse
@@ -24,6 +24,7 @@ import csv
 import gzip
 import io
 import json
+import math
 import os
 import shutil
 import subprocess
@@ -192,6 +193,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--opscope", type=Path, required=True)
     parser.add_argument("--traces", type=Path, default=ROOT.parent / "shared/data")
+    parser.add_argument("--largest", type=int, metavar="BYTES", help="leave out larger traces")
     parser.add_argument("--random", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
@@ -204,7 +206,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="roundtrip-") as scratch:
         jobs = [(p, str(p)) for folder in (args.traces, ROOT / "tests/data")
                 for p in sorted(folder.rglob("*.json*"))
-                if p.is_file() and "released" not in p.parts]
+                if p.is_file() and "released" not in p.parts
+                and p.stat().st_size <= (args.largest or math.inf)]
         for seed in range(args.seed, args.seed + args.random):
             for kind, text in (("random", randomtrace.data(seed)),
                                ("nasty", nasty_trace(seed))):
