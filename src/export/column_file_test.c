@@ -454,6 +454,29 @@ TEST(leaves_out_while_loading_what_is_not_wanted)
     free_file(&f);
 }
 
+TEST(keeps_what_the_file_says_of_devices)
+{
+    static const char text[] =
+        "{\"deviceProperties\":[{\"id\":3,\"name\":\"GPU\",\"totalGlobalMem\":1000}],"
+        "\"traceEvents\":[]}";
+    const struct osc_import_options o = {.n_threads = 1};
+    struct osc_trace t = {0}, again = {0};
+    struct osc_trace *const traces[] = {&t};
+    struct osc_err err = {0};
+    struct file f = {0};
+
+    assert_int_equal(osc_import_memory(&t, "devices.json", osc_str_c(text), &o, &err), OSC_OK);
+    assert_int_equal(write_traces(traces, 1, false, &f), OSC_OK);
+    assert_int_equal(read_back(&again, &f), OSC_OK);
+    assert_int_equal(again.n_devices, 1);
+    assert_int_equal(again.devices[0].index, 3);
+    assert_int_equal(again.devices[0].limits.memory_bytes, 1000);
+    assert_true(osc_str_eq(osc_trace_str(&again, again.devices[0].model), OSC_STR("GPU")));
+    osc_trace_fini(&again);
+    osc_trace_fini(&t);
+    free_file(&f);
+}
+
 TEST(stops_at_the_limit_of_memory_with_what_it_has)
 {
     const struct osc_import_options o = {.n_threads = 1, .reserve = {.event_bytes = 1 << 24}};

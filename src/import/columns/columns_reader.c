@@ -382,8 +382,12 @@ static osc_status read_common(struct opening *o, const struct osc_wire_model **m
         st = read_forms(o, forms, n_forms);
     if (st == OSC_OK)
         st = read_tracks(o, tracks, n_tracks);
-    if (st == OSC_OK)
-        st = read_devices(o, find_payload(o, OSC_CHUNK_DEVICES, 0, &n_devices), n_devices);
+    if (st == OSC_OK) {
+        const struct osc_wire_device *const devices =
+            find_payload(o, OSC_CHUNK_DEVICES, 0, &n_devices);
+
+        st = read_devices(o, devices, n_devices);
+    }
     return st;
 }
 
