@@ -114,7 +114,7 @@ static void lines_take(struct lines *l, const char *line)
                                                   .address = (uint64_t)n[1],
                                                   .bytes = n[2],
                                                   .allocated_bytes = n[3],
-                                                  .reserved_bytes = -1},
+                                                  .reserved_bytes = OSC_BYTES_UNKNOWN},
                          NULL);
     } else if (sscanf(line, "counter %31s %lld %lld %63s", a, &n[0], &n[1], s) == 4) {
         osc_build_counter(b, lines_find(l, a)->track, lines_text(l, s), n[0], (double)n[1]);

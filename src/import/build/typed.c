@@ -202,9 +202,9 @@ void osc_build_memory(struct osc_builder *b, const struct osc_memory_row *m,
     osc_arguments_int(b, a, keys[OSC_ARG_KEY_DEVICE_ID], d->type == 0 ? -1 : d->index);
     osc_arguments_id(b, a, keys[OSC_ARG_KEY_ADDR], m->address);
     osc_arguments_int(b, a, keys[OSC_ARG_KEY_BYTES], m->bytes);
-    if (m->allocated_bytes >= 0)
+    if (m->allocated_bytes != OSC_BYTES_UNKNOWN)
         osc_arguments_int(b, a, keys[OSC_ARG_KEY_TOTAL_ALLOCATED], m->allocated_bytes);
-    if (m->reserved_bytes >= 0)
+    if (m->reserved_bytes != OSC_BYTES_UNKNOWN)
         osc_arguments_int(b, a, keys[OSC_ARG_KEY_TOTAL_RESERVED], m->reserved_bytes);
     if (more)
         append(b, a, more);

@@ -60,14 +60,18 @@ struct osc_step_row {
 
 void osc_build_step(struct osc_builder *b, const struct osc_step_row *step);
 
+#define OSC_BYTES_UNKNOWN INT64_MIN
+
 /* Memory that was given out or taken back. */
 struct osc_memory_row {
     osc_track_id track;
     int64_t ts_ns;
     uint32_t device;
     uint64_t address;
-    int64_t bytes;                           /* less than 0: taken back */
-    int64_t allocated_bytes, reserved_bytes; /* of the device from then on; -1: not known */
+    int64_t bytes; /* less than 0: taken back */
+    /* Of the device from then on, or OSC_BYTES_UNKNOWN. An allocator may tell less than 0: it
+     * counts from when it was asked to. */
+    int64_t allocated_bytes, reserved_bytes;
 };
 
 /* MORE are arguments beside those; NULL: none. */

@@ -287,7 +287,7 @@ static void build_memory(struct making *m, const struct osc_records_item *item,
                                     .ts_ns = item->ts_ns,
                                     .address = words[0],
                                     .bytes = delta_of(item, words),
-                                    .reserved_bytes = -1};
+                                    .reserved_bytes = OSC_BYTES_UNKNOWN};
 
     if (!d)
         return;
