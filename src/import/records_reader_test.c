@@ -402,6 +402,30 @@ TEST(sums_of_memory_never_fall_below_zero)
     osc_trace_fini(&trace);
 }
 
+TEST(a_total_that_the_allocator_tells_is_kept_below_zero)
+{
+    recording_begin(&rec);
+    recording_add(&rec, OSC_RECORD_FREE_TOTAL, 0, 100,
+                  WORDS(4096, 30, (uint64_t)-30, (uint64_t)-40));
+    recording_flush(&rec);
+    load_all();
+    assert_int_equal(arg_int(0, "Total Allocated"), -30);
+    assert_int_equal(arg_int(0, "Total Reserved"), -40);
+    osc_trace_fini(&trace);
+}
+
+TEST(an_instant_of_that_name_is_a_failed_allocation)
+{
+    recording_begin(&rec);
+    ADD(OSC_RECORD_INSTANT, recording_name(&rec, "[OutOfMemory]"), 100);
+    ADD(OSC_RECORD_INSTANT, recording_name(&rec, "[memory]"), 200);
+    recording_flush(&rec);
+    load_all();
+    assert_range(0, "[OutOfMemory]", OSC_KIND_OOM, 100, OSC_NO_DUR);
+    assert_range(1, "[memory]", OSC_KIND_INSTANT, 200, OSC_NO_DUR);
+    osc_trace_fini(&trace);
+}
+
 TEST(a_fact_in_json_is_no_string)
 {
     recording_begin(&rec);

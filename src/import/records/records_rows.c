@@ -46,12 +46,9 @@ static inline bool is_complete(uint8_t kind)
 }
 
 /* A failed allocation is an instant of that name, whoever recorded it. */
-static enum osc_kind instant_kind(struct osc_records_rows *rows, osc_sid name)
+static inline bool is_oom(const struct osc_records_rows *rows, osc_sid name)
 {
-    static const char oom[] = OSC_KNOWN_OOM;
-
-    return name.v == osc_build_string(rows->builder, oom, sizeof oom - 1).v ? OSC_KIND_OOM
-                                                                            : OSC_KIND_INSTANT;
+    return name.v == rows->name_oom.v;
 }
 
 /* The held record of T has all its arguments. */
@@ -72,7 +69,7 @@ static void release_with_args(struct osc_records_rows *rows, struct osc_records_
             r.kind = (uint8_t)osc_records_kind(h.kind - OSC_RECORD_COMPLETE);
         } else {
             r.shape = OSC_SHAPE_INSTANT;
-            r.kind = (uint8_t)instant_kind(rows, h.name);
+            r.kind = is_oom(rows, h.name) ? OSC_KIND_OOM : OSC_KIND_INSTANT;
         }
         put_record(rows, t, &r, &t->args, 0, 0);
     }
@@ -151,7 +148,8 @@ static inline void release(struct osc_records_rows *rows, struct osc_records_thr
         const osc_form_id form = is_begin(h->kind) ? rows->begins[h->kind - OSC_RECORD_BEGIN]
                                  : is_complete(h->kind)
                                      ? rows->completes[h->kind - OSC_RECORD_COMPLETE]
-                                     : rows->instant;
+                                 : is_oom(rows, h->name) ? rows->oom
+                                                         : rows->instant;
         put_row(rows, t, form, h->name, h->ts_ns, h->dur_ns);
     }
     if (is_begin(h->kind))
@@ -669,6 +667,8 @@ osc_status osc_records_rows_init(struct osc_records_rows *rows, struct osc_build
     }
     rows->end = form_of(rows, OSC_SHAPE_END, OSC_KIND_NONE, NULL, 0);
     rows->instant = form_of(rows, OSC_SHAPE_INSTANT, OSC_KIND_INSTANT, NULL, 0);
+    rows->oom = form_of(rows, OSC_SHAPE_INSTANT, OSC_KIND_OOM, NULL, 0);
+    rows->name_oom = osc_build_string(b, OSC_KNOWN_OOM, sizeof OSC_KNOWN_OOM - 1);
     rows->category_flow = osc_build_string(b, "flow", 4);
     rows->key_torch_thread = osc_build_string(b, "torch thread", 12);
     rows->key_returned = osc_build_string(b, "Python returned", 15);

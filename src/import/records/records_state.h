@@ -122,10 +122,11 @@ struct osc_records_rows {
     struct osc_records_thread *threads; /* owned */
     size_t n_threads, cap_threads;
     struct osc_idmap by_ordinal, by_tid;
-    osc_form_id begins[OSC_SCOPE_KIND_COUNT], completes[OSC_SCOPE_KIND_COUNT], end, instant;
+    osc_form_id begins[OSC_SCOPE_KIND_COUNT], completes[OSC_SCOPE_KIND_COUNT];
+    osc_form_id end, instant, oom;
     osc_form_id called; /* the begin of a function of Python, with `Call stack`; made with the
                            first one */
-    osc_sid key_correlation, key_value, key_torch_thread, key_returned, category_flow;
+    osc_sid name_oom, key_correlation, key_value, key_torch_thread, key_returned, category_flow;
     struct osc_deferred late;
     struct osc_records_loss losses[OSC_LOSS_COUNT]; /* by the records LOST */
     struct osc_strbuf text;
