@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/reference.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #include "analysis/table_registry.h"
@@ -115,11 +116,18 @@ static void add_source(struct osc_strbuf *out, const char *source)
     osc_strbuf_fini(&text);
 }
 
+/* The name by which Markdown links to RULE: its title in lower case, with hyphens. */
+static void add_anchor(struct osc_strbuf *out, const struct osc_rule_text *rule)
+{
+    for (const char *p = rule->title; *p; p++)
+        osc_strbuf_addc(out, (char)(*p == ' ' ? '-' : tolower((unsigned char)*p)));
+}
+
 /* A rule in a paragraph of its own, under its heading in docs/numbers.md. */
 static void explain_rule(struct osc_strbuf *out, const struct osc_rule_text *rule)
 {
     osc_strbuf_addf(out, "\nRule: %s (docs/numbers.md#", rule->title);
-    osc_rule_add_anchor(out, rule);
+    add_anchor(out, rule);
     osc_strbuf_addf(out, ")\n%s", rule->text);
     add_source(out, rule->source);
 }
@@ -168,7 +176,7 @@ static void add_rule_links(struct osc_strbuf *out, uint32_t rules)
         if (!(rules & r->rule))
             continue;
         osc_strbuf_addf(out, "%s[%s](#", n++ > 0 ? ", " : "", r->title);
-        osc_rule_add_anchor(out, r);
+        add_anchor(out, r);
         osc_strbuf_addc(out, ')');
     }
 }
@@ -259,7 +267,7 @@ int osc_reference_page(void)
     osc_strbuf_adds(
         &out,
         "<!-- Written by `opscope table --list --format md`. Do not edit: the text stands in\n"
-        "the definitions of the tables and in src/table/rules.c. -->\n"
+        "the definitions of the tables and in src/table/rules.md. -->\n"
         "# What the numbers mean\n\n"
         "Every table and column of opscope, with its formula, the rules that it follows and\n"
         "where the rules come from. `opscope table NAME --explain COLUMN` prints the same "

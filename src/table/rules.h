@@ -3,7 +3,8 @@
  * rules.h - the rules that several columns follow, in words for users.
  *
  * A column names its rules as bits. `--explain` prints their text, and docs/numbers.md,
- * which the command writes, has the same text under the same headings.
+ * which the command writes, has the same text under the same headings. The text stands in
+ * rules.md, of which the build makes C.
  *
  * Threading: constants.
  */
@@ -11,8 +12,6 @@
 #define OSC_TABLE_RULES_H
 
 #include <stdint.h>
-
-#include "base/strbuf.h"
 
 enum osc_rule {
     OSC_RULE_RANKS = 1 << 0,
@@ -56,8 +55,5 @@ struct osc_rule_text {
 
 /* In the order of enum osc_rule; ended by rule 0. */
 extern const struct osc_rule_text osc_rules[];
-
-/* Append the name by which Markdown links to RULE: its title in lower case, with hyphens. */
-void osc_rule_add_anchor(struct osc_strbuf *out, const struct osc_rule_text *rule);
 
 #endif
