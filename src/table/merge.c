@@ -11,12 +11,9 @@
 #include "base/wide.h"
 #include "table/row_sort.h"
 
-/* A sum without error: doubles that do not overlap, the smallest first. */
-struct osc_expansion {
-    double special; /* sum of what is not finite */
-    uint32_t n, cap;
-    double *parts; /* in the arena */
-};
+/* The fraction of a sum counts multiples of 2^-100. One double adds at most 2^120. */
+#define FRACTION_BITS 100
+#define NUMBER_MAX    0x1p120
 
 /* A text of a JOIN column. The one before it is that of the next smaller origin. */
 struct osc_joined {
@@ -25,80 +22,35 @@ struct osc_joined {
     struct osc_str text; /* in the arena */
 };
 
-static osc_status expansion_add(struct osc_arena *arena, struct osc_expansion *e, double x)
+static bool is_sum(const struct osc_column *c)
 {
-    uint32_t n = 0;
-
-    if (!isfinite(x)) {
-        e->special += x;
-        return OSC_OK;
-    }
-    if (e->n == e->cap) {
-        const uint32_t cap = e->cap ? e->cap * 2 : 2;
-        double *parts = osc_arena_calloc(arena, cap, sizeof *parts);
-
-        if (!parts)
-            return OSC_ENOMEM;
-        if (e->n > 0)
-            memcpy(parts, e->parts, e->n * sizeof *parts);
-        e->parts = parts;
-        e->cap = cap;
-    }
-    for (uint32_t i = 0; i < e->n; i++) {
-        double y = e->parts[i];
-
-        if (fabs(x) < fabs(y)) {
-            const double swap = x;
-
-            x = y;
-            y = swap;
-        }
-        const double high = x + y;
-        const double low = y - (high - x);
-        if (low < 0 || low > 0)
-            e->parts[n++] = low;
-        x = high;
-    }
-    e->parts[n++] = x;
-    e->n = n;
-    return OSC_OK;
+    return c->merge == OSC_MERGE_SUM;
 }
 
-/* The double nearest to the sum, half to even: as fsum() of Python does it. */
-static double expansion_value(const struct osc_expansion *e)
+/* Add the cell (I, C) of R to SUM. */
+static void add_cell(struct osc_sum *sum, const struct osc_result *r, uint64_t i, uint32_t c)
 {
-    uint32_t n = e->n;
-    double high = 0, low = 0;
+    if (r->def->columns[c].type == OSC_TYPE_INTEGER) {
+        sum->whole += osc_result_get_int(r, i, c);
+    } else {
+        const double v = fmin(fmax(osc_result_get_num(r, i, c), -NUMBER_MAX), NUMBER_MAX);
+        const double whole = trunc(v);
 
-    if (!isfinite(e->special) || n == 0)
-        return e->special;
-    high = e->parts[--n];
-    while (n > 0) {
-        const double x = high, y = e->parts[--n];
-
-        high = x + y;
-        low = y - (high - x);
-        if (low < 0 || low > 0)
-            break;
+        sum->whole += (osc_wide)whole;
+        sum->fraction += (osc_wide)ldexp(v - whole, FRACTION_BITS);
     }
-    /* What is left decides whether an exact half was really one. */
-    if (n > 0 && ((low < 0 && e->parts[n - 1] < 0) || (low > 0 && e->parts[n - 1] > 0))) {
-        const double y = low * 2, x = high + y;
-
-        if (!(x - high < y || x - high > y))
-            high = x;
-    }
-    return high;
 }
 
-static bool is_double_sum(const struct osc_column *c)
+/* Make SUM the cell (I, C) of R. */
+static void set_sum(struct osc_result *r, uint64_t i, uint32_t c, struct osc_sum sum)
 {
-    return c->merge == OSC_MERGE_SUM && c->type == OSC_TYPE_NUMBER;
-}
+    const osc_wide one = (osc_wide)1 << FRACTION_BITS;
+    const osc_wide whole = sum.whole + sum.fraction / one, fraction = sum.fraction % one;
 
-static bool is_int_sum(const struct osc_column *c)
-{
-    return c->merge == OSC_MERGE_SUM && c->type == OSC_TYPE_INTEGER;
+    if (r->def->columns[c].type == OSC_TYPE_INTEGER)
+        osc_result_set_int(r, i, c, osc_wide_nearest(whole));
+    else
+        osc_result_set_num(r, i, c, (double)whole + ldexp((double)fraction, -FRACTION_BITS));
 }
 
 static bool has_key(const struct osc_table_def *def)
@@ -122,8 +74,7 @@ void osc_merger_init(struct osc_merger *m, const struct osc_table_def *def)
     m->keys.arena = &m->arena;
     m->keys.seed = osc_hash_seed();
     for (uint32_t c = 0; c < def->n_columns; c++) {
-        m->n_sums += is_double_sum(&def->columns[c]);
-        m->n_totals += is_int_sum(&def->columns[c]);
+        m->n_sums += is_sum(&def->columns[c]);
         m->n_joins += def->columns[c].merge == OSC_MERGE_JOIN;
     }
 }
@@ -133,7 +84,6 @@ void osc_merger_fini(struct osc_merger *m)
     osc_result_fini(&m->rows);
     osc_free(m->origins);
     osc_free(m->sums);
-    osc_free(m->totals);
     osc_free(m->joins);
     osc_intern_fini(&m->keys);
     osc_arena_fini(&m->arena);
@@ -259,18 +209,11 @@ static osc_status new_row(struct osc_merger *m, struct osc_origin origin)
     if (st != OSC_OK)
         return st;
     if (m->n_sums > 0) {
-        st = osc_grow(&m->sums, &m->cap_sums, n * m->n_sums, sizeof(struct osc_expansion *));
+        st = osc_grow(&m->sums, &m->cap_sums, n * m->n_sums, sizeof *m->sums);
         if (st != OSC_OK)
             return st;
         for (uint32_t k = 0; k < m->n_sums; k++)
-            m->sums[(n - 1) * m->n_sums + k] = NULL;
-    }
-    if (m->n_totals > 0) {
-        st = osc_grow(&m->totals, &m->cap_totals, n * m->n_totals, sizeof *m->totals);
-        if (st != OSC_OK)
-            return st;
-        for (uint32_t k = 0; k < m->n_totals; k++)
-            m->totals[(n - 1) * m->n_totals + k] = 0;
+            m->sums[(n - 1) * m->n_sums + k] = (struct osc_sum){0};
     }
     if (m->n_joins > 0) {
         st = osc_grow(&m->joins, &m->cap_joins, n * m->n_joins, sizeof(struct osc_joined *));
@@ -286,61 +229,26 @@ static osc_status new_row(struct osc_merger *m, struct osc_origin origin)
     return OSC_OK;
 }
 
-/* The exact sum of row ROW and sum column K, made if it is new. */
-static struct osc_expansion *sum_of(struct osc_merger *m, uint64_t row, uint32_t k)
-{
-    struct osc_expansion **slot = &m->sums[row * m->n_sums + k];
-
-    if (!*slot)
-        *slot = osc_arena_calloc(&m->arena, 1, sizeof **slot);
-    return *slot;
-}
-
 /*
- * Add to the sums of doubles of row TO those of row I of PART. OTHER: the merger that
- * PART is of and that has them exact, or NULL: the cells are all there is.
+ * Add to the sums of row TO those of row I of PART, or those that OTHER, the merger that PART
+ * is of, has of it; or NULL. Their cells in m->rows only say that there is a sum.
  */
-static osc_status add_sums(struct osc_merger *m, uint64_t to, const struct osc_result *part,
-                           uint64_t i, const struct osc_merger *other)
-{
-    osc_status st = OSC_OK;
-
-    for (uint32_t c = 0, k = 0; c < part->def->n_columns && st == OSC_OK; c++) {
-        if (!is_double_sum(&part->def->columns[c]))
-            continue;
-        const struct osc_expansion *exact = other ? other->sums[i * m->n_sums + k] : NULL;
-        const bool has_value = other ? exact != NULL : osc_result_has(part, i, c);
-        struct osc_expansion *sum = has_value ? sum_of(m, to, k) : NULL;
-
-        k++;
-        if (!has_value)
-            continue;
-        if (!sum)
-            return OSC_ENOMEM;
-        if (!exact) {
-            st = expansion_add(&m->arena, sum, osc_result_get_num(part, i, c));
-            continue;
-        }
-        sum->special += exact->special;
-        for (uint32_t p = 0; p < exact->n && st == OSC_OK; p++)
-            st = expansion_add(&m->arena, sum, exact->parts[p]);
-    }
-    return st;
-}
-
-/* The same for sums of integers. Their cells in m->rows only say that there is one. */
-static void add_totals(struct osc_merger *m, uint64_t to, const struct osc_result *part,
-                       uint64_t i, const struct osc_merger *other)
+static void add_sums(struct osc_merger *m, uint64_t to, const struct osc_result *part,
+                     uint64_t i, const struct osc_merger *other)
 {
     for (uint32_t c = 0, k = 0; c < part->def->n_columns; c++) {
-        if (!is_int_sum(&part->def->columns[c]))
+        if (!is_sum(&part->def->columns[c]))
             continue;
         if (osc_result_has(part, i, c)) {
-            osc_wide *total = &m->totals[to * m->n_totals + k];
+            struct osc_sum *const sum = &m->sums[to * m->n_sums + k];
 
-            *total +=
-                other ? other->totals[i * m->n_totals + k] : osc_result_get_int(part, i, c);
-            osc_result_set_int(&m->rows, to, c, 0);
+            if (other) {
+                sum->whole += other->sums[i * m->n_sums + k].whole;
+                sum->fraction += other->sums[i * m->n_sums + k].fraction;
+            } else {
+                add_cell(sum, part, i, c);
+            }
+            set_sum(&m->rows, to, c, (struct osc_sum){0});
         }
         k++;
     }
@@ -468,10 +376,8 @@ static osc_status add_row(struct osc_merger *m, const struct osc_result *part, u
     if (is_first)
         m->origins[to] = origin;
     add_cells(m, to, part, i, is_new, is_first);
-    add_totals(m, to, part, i, other);
-    st = add_sums(m, to, part, i, other);
-    if (st == OSC_OK)
-        st = add_joins(m, to, part, i, origin, other);
+    add_sums(m, to, part, i, other);
+    st = add_joins(m, to, part, i, origin, other);
     return st != OSC_OK ? st : m->rows.status;
 }
 
@@ -577,20 +483,15 @@ static osc_status put_row(const struct osc_merger *m, uint64_t i, struct osc_res
                           uint64_t to)
 {
     const struct osc_table_def *def = m->rows.def;
-    uint32_t n_sums = 0, n_totals = 0, n_joins = 0;
+    uint32_t n_sums = 0, n_joins = 0;
     osc_status st = OSC_OK;
 
     for (uint32_t c = 0; c < def->n_columns && st == OSC_OK; c++) {
-        if (is_double_sum(&def->columns[c])) {
-            const struct osc_expansion *sum = m->sums[i * m->n_sums + n_sums++];
-
-            if (sum)
-                osc_result_set_num(out, to, c, expansion_value(sum));
-        } else if (is_int_sum(&def->columns[c])) {
-            const osc_wide *total = &m->totals[i * m->n_totals + n_totals++];
+        if (is_sum(&def->columns[c])) {
+            const struct osc_sum sum = m->sums[i * m->n_sums + n_sums++];
 
             if (osc_result_has(&m->rows, i, c))
-                osc_result_set_int(out, to, c, osc_wide_nearest(*total));
+                set_sum(out, to, c, sum);
         } else if (def->columns[c].merge == OSC_MERGE_JOIN) {
             st = put_joined(m->joins[i * m->n_joins + n_joins++], out, to, c);
         } else {

@@ -8,9 +8,9 @@
  *
  *   - every part has a number, and a row remembers the least (part, row) it is
  *     made of: rows stand in that order, and FIRST takes the value from there;
- *   - sums of integers are kept in 128 bits, and sums of doubles as exact expansions
- *     (Shewchuk 1997; Python's fsum). They are cut to 64 bits, or rounded, once, at
- *     the end: what leaves the range on the way may come back;
+ *   - sums are integers of 128 bits, one for the whole part and one for the fraction of
+ *     doubles. They are cut to 64 bits, or rounded, once, at the end: what leaves the
+ *     range on the way may come back;
  *   - texts that are joined stand in the order of the (part, row) that they are of.
  *
  * A table without a key column keeps every row. Notes stand once each, in bytewise
@@ -29,21 +29,23 @@ struct osc_origin {
     uint32_t row;
 };
 
-struct osc_expansion; /* exact sums, merge.c */
-struct osc_joined;    /* a text with where it is from, merge.c */
+struct osc_sum {
+    osc_wide whole, fraction; /* the second in 2^-100; it may exceed 1 */
+};
+
+struct osc_joined; /* a text with where it is from, merge.c */
 
 /* Zeroed but for its result, it is empty: see osc_merger_init(). */
 struct osc_merger {
-    struct osc_result rows;      /* owned; in order of arrival, FINISH columns missing */
-    struct osc_origin *origins;  /* owned; of each row */
-    struct osc_expansion **sums; /* owned; per row and NUMBER column with rule SUM */
-    osc_wide *totals;            /* owned; per row and INTEGER column with rule SUM */
-    struct osc_joined **joins;   /* owned; per row and column with rule JOIN: the last text */
-    size_t cap_origins, cap_sums, cap_totals, cap_joins; /* elements */
-    uint32_t n_sums, n_totals, n_joins;                  /* such columns */
-    struct osc_arena arena;                              /* keys, expansions and texts */
-    struct osc_intern keys;                              /* entry i is the key of row i - 1 */
-    struct osc_strbuf key;                               /* scratch */
+    struct osc_result rows;     /* owned; in order of arrival, FINISH columns missing */
+    struct osc_origin *origins; /* owned; of each row */
+    struct osc_sum *sums;       /* owned; per row and column with rule SUM */
+    struct osc_joined **joins;  /* owned; per row and column with rule JOIN: the last text */
+    size_t cap_origins, cap_sums, cap_joins; /* elements */
+    uint32_t n_sums, n_joins;                /* such columns */
+    struct osc_arena arena;                  /* keys and texts */
+    struct osc_intern keys;                  /* entry i is the key of row i - 1 */
+    struct osc_strbuf key;                   /* scratch */
 };
 
 void osc_merger_init(struct osc_merger *m, const struct osc_table_def *def);
