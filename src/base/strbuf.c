@@ -126,7 +126,7 @@ void osc_strbuf_addf(struct osc_strbuf *b, const char *format, ...)
 
 void osc_strbuf_addd(struct osc_strbuf *b, double v)
 {
-    char text[32];
+    char text[40];
     int digits = 15;
 
     if (isnan(v)) {
