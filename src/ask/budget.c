@@ -2,7 +2,6 @@
 #include "ask/budget.h"
 
 #include "base/cgroup.h"
-#include "base/mem.h"
 
 /* Tables that derive nothing. */
 static const struct osc_import_reserve for_lists = {

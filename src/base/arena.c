@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/arena.h"
 
-#include <stdint.h>
 #include <string.h>
 
 #include "base/mem.h"

@@ -10,7 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/strbuf.h"
 #include "table/nearest.h"
 
 /*

@@ -8,7 +8,6 @@
 #include "codec/inflate.h"
 #include "import/build/reader.h"
 #include "import/build/seal.h"
-#include "import/bytes/inflate_pipe.h"
 #include "import/chrome/chrome_about.h"
 #include "import/osc/open_input.h"
 

@@ -7,7 +7,6 @@
 
 #include "analysis/torch/averages_columns.h"
 #include "analysis/torch/torch_cells.h"
-#include "base/mem.h"
 #include "base/sort.h"
 #include "base/utf8.h"
 #include "codec/json.h"

@@ -13,8 +13,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/mem.h"
-#include "base/shell.h"
 #include "base/strbuf.h"
 #include "cli/commands.h"
 #include "cli/run/child.h"

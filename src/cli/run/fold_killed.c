@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "base/strbuf.h"
 #include "cli/run/empty_recording.h"
 #include "cli/run/fold_losses.h"
 #include "import/osc/live_dir.h"

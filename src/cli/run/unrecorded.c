@@ -2,7 +2,6 @@
 #include "cli/run/unrecorded.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

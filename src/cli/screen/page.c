@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/utf8.h"
 #include "render/units.h"
 
 void osc_page_end_line(struct osc_page *p)

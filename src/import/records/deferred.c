@@ -4,7 +4,6 @@
 #include <stdio.h>
 
 #include "base/sort.h"
-#include "codec/json.h"
 #include "import/records/records_state.h"
 #include "opscope/source.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "recorder/flusher/windows.h"
 
-#include <stddef.h>
 #include <string.h>
 
 #include "recording/schedule.h"
