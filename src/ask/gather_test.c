@@ -171,8 +171,8 @@ static void print_answer(const struct osc_query *q, struct osc_strbuf *out)
 /* What all of the N traces say when they are opened together. */
 static void ask_together(struct osc_query q, uint32_t n, struct osc_strbuf *out)
 {
-    struct osc_trace traces[TRACES_MAX] = {{0}}, *pointers[TRACES_MAX];
-    const char *names[TRACES_MAX];
+    struct osc_trace traces[TRACES_MAX] = {{0}}, *pointers[TRACES_MAX] = {0};
+    const char *names[TRACES_MAX] = {0};
 
     for (uint32_t i = 0; i < n; i++) {
         read_trace(&traces[i], i);
