@@ -455,10 +455,27 @@ def metadata_of_any_bytes_is_written() -> None:
 # --- building ------------------------------------------------------------------------------
 
 
-def cached(directory: str) -> str:
-    """Where the object lies that a process builds in DIRECTORY."""
-    done = python("from opscope.torch import build; print(build.recorder())",
-                  XDG_CACHE_HOME=directory, TMPDIR=directory)
+def copying_compiler(directory: str, before: str = ":") -> Path:
+    """A compiler in DIRECTORY that runs BEFORE, and then copies the object of this process:
+    a real one takes half a minute of processor time.
+    """
+    compiler = Path(directory, "cxx")
+    compiler.write_text(f"#!/bin/sh\n{before}\n"
+                        'while [ "$1" != -o ]; do shift; done\n'
+                        f'exec cp "{build.recorder()}" "$2"\n')
+    compiler.chmod(0o755)
+    return compiler
+
+
+def fresh_cache(directory: str) -> dict[str, str]:
+    """Variables of a process that finds no object, but in DIRECTORY, and has such a compiler."""
+    return {"XDG_CACHE_HOME": directory, "TMPDIR": directory,
+            "CXX": str(copying_compiler(directory))}
+
+
+def cached(variables: dict[str, str]) -> str:
+    """Where the object lies that a process with VARIABLES builds."""
+    done = python("from opscope.torch import build; print(build.recorder())", **variables)
     assert done.returncode == 0, done
     return done.stdout.strip()
 
@@ -472,26 +489,29 @@ def built(**variables: str) -> subprocess.CompletedProcess[str]:
 
 def an_object_of_another_torch_is_not_taken() -> None:
     with tempfile.TemporaryDirectory() as d:
-        path = cached(d)
+        fresh = fresh_cache(d)
+        path = cached(fresh)
         done = python("import torch; torch.__version__ = '2.99.0'\n"
                       "from opscope.torch import build; print(build.key())")
         assert done.stdout.strip() not in path, done
         os.chmod(path, 0o700)
         for size in (0, 1000, os.path.getsize(path) - 1):  # one that is cut is made again
             os.truncate(path, size)
-            assert cached(d) == path and os.path.getsize(path) > 1000
-        done = python(ONE_PROFILE, XDG_CACHE_HOME=d, TMPDIR=d)
+            assert cached(fresh) == path and os.path.getsize(path) > 1000
+        done = python(ONE_PROFILE, **fresh)
         assert done.stdout == ITS_KEYS and len(list(Path(d, "opscope").glob("*.so"))) == 1, done
 
 
 def a_cache_that_cannot_be_written_is_passed_over() -> None:
     with tempfile.TemporaryDirectory() as d:
-        done = python(ONE_PROFILE, XDG_CACHE_HOME="/proc/nowhere", TMPDIR=d)
+        fresh = fresh_cache(d)
+        done = python(ONE_PROFILE, **{**fresh, "XDG_CACHE_HOME": "/proc/nowhere"})
         assert done.stdout == ITS_KEYS, done
         assert Path(d, f"opscope-{os.getuid()}").is_dir()
         code = "import os\nfor k in ('HOME', 'XDG_CACHE_HOME'): os.environ.pop(k, None)\n"
-        assert python(code + ONE_PROFILE, TMPDIR=d).stdout == ITS_KEYS
-        path = cached(d)  # one that is there is taken
+        del fresh["XDG_CACHE_HOME"]
+        assert python(code + ONE_PROFILE, **fresh).stdout == ITS_KEYS
+        path = cached(fresh_cache(d))  # one that is there is taken
         done = python("import os; os.access = lambda path, mode: mode != os.W_OK\n"
                       "from opscope.torch import build; print(build.recorder())",
                       XDG_CACHE_HOME=d, TMPDIR=d)
@@ -525,9 +545,7 @@ def refuse(*_, **__): raise OSError(errno.ENOLCK, "No locks available")
 def eight_at_once_build_one_object() -> None:
     with tempfile.TemporaryDirectory() as d:
         log = Path(d, "log")
-        compiler = Path(d, "cxx")  # the last argument but these is the object
-        compiler.write_text(f'#!/bin/sh\necho $$ >>{log}\nsleep 0.5\nexec c++ -O0 "$@" -O0\n')
-        compiler.chmod(0o755)
+        compiler = copying_compiler(d, f"echo $$ >>{log}; sleep 0.5")
         with concurrent.futures.ThreadPoolExecutor(8) as pool:
             done = list(pool.map(lambda _: python(ONE_PROFILE + "from opscope.torch import build\n"
                                                   "print(build.recorder())", XDG_CACHE_HOME=d,
@@ -555,7 +573,7 @@ def who_is_killed_while_it_builds_does_not_stop_the_next() -> None:
         lock = next(Path(d, "opscope").glob("*.lock"))
         left = lock.with_name(f".{lock.stem}.so.{first.pid}")
         left.write_text("half an object")
-        done = python(ONE_PROFILE, XDG_CACHE_HOME=d, TMPDIR=d)
+        done = python(ONE_PROFILE, **fresh_cache(d))
         assert done.stdout == ITS_KEYS and not left.exists(), done
 
 
