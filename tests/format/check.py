@@ -293,8 +293,8 @@ def compare(opscope, path, with_times=True, with_frames=True):
         got, want = without_times(got), without_times(want)
     if got == want:
         return None
-    lines = [f"opscope: {k}" for k in got if k not in want][:4]
-    lines += [f"reader:  {k}" for k in want if k not in got][:4]
+    lines = [f"opscope: {k}" for k in sorted(set(got) - set(want))[:4]]
+    lines += [f"reader:  {k}" for k in sorted(set(want) - set(got))[:4]]
     return "\n".join(line[:300] for line in lines) or f"{len(got)} and {len(want)} events"
 
 
@@ -370,6 +370,11 @@ def check_recorder(opscope, recorder, mode):
                 return f"quality has {sorted(found)}"
             if run(opscope, "info", "--verify", scratch).returncode != 0:
                 return "info --verify is not content"
+            if mode == "partskill":  # as if it had been killed when it began the last one
+                os.truncate(max(parts, key=reader.part_of), 0)
+                wrong = compare(opscope, scratch, with_frames=False)
+                if wrong:
+                    return f"all parts, the last one empty: {wrong}"
             if mode.startswith("part") and [p.name for p in parts] == [f"{mode}.osc"]:
                 return "there are no parts"
     return None

@@ -354,9 +354,10 @@ def read(path):
         if live and part == last and live.state == 1 and live.recording == file.recording:
             file.forgive_torn()
         rec.add_file(file)
+    # Of a directory all parts are read: an empty one behind them leaves the live directory theirs.
     if live and (not file or not file.recording or live.recording == file.recording) and \
             (not rec.end or rec.end[0] == 1 or
-             rec.end[0] == 2 and not is_followed(last, file)):
+             rec.end[0] == 2 and (os.path.isdir(path) or not is_followed(last, file))):
         rec.add_live(live)
     rec.settle_clock()
     maker = Maker(rec)
