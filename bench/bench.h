@@ -9,8 +9,7 @@
  *
  * Threading: not locked.
  */
-#ifndef OSC_BENCH_BENCH_H
-#define OSC_BENCH_BENCH_H
+#pragma once
 
 #include <sched.h>
 #include <stdint.h>
@@ -64,5 +63,3 @@ static inline int bench_number(int argc, char **argv, int i, int n)
 {
     return i < argc ? atoi(argv[i]) : n;
 }
-
-#endif

@@ -233,9 +233,8 @@ class Checker:
                     self.fault(i, f"{call[0]}...) without an explicit memory_order")
 
     def check_header(self, path, raw):
-        guard = "OSC_" + re.sub(r"\W", "_", self.name.removeprefix("src/")).upper()
-        if f"#ifndef {guard}" not in raw:
-            self.fault(0, f"no guard {guard}")
+        if "#pragma once" not in raw:
+            self.fault(0, "no #pragma once")
         if not any("Threading:" in line for line in raw[:60]):
             self.fault(0, "no Threading: line in the opening comment")
 

@@ -23,10 +23,8 @@ room high/right 0
 
 
 def header(name, *includes):
-    guard = "OSC_" + name.replace("/", "_").upper() + "_H"
     lines = "".join(f'#include "{x}.h"\n' for x in includes)
-    return (f"/* {SPDX} */\n/*\n * Threading: pure.\n */\n#ifndef {guard}\n#define {guard}\n"
-            f"{lines}#endif\n")
+    return f"/* {SPDX} */\n/*\n * Threading: pure.\n */\n#pragma once\n{lines}"
 
 
 def code(*includes):
@@ -107,7 +105,8 @@ CASES = [
      {"ARCHITECTURE.md": "Read `low/a.h`, `src/low/*.c` and `NAME.c`.\n"}, None),
     ("a file that ARCHITECTURE names by half its path", {"ARCHITECTURE.md": "Read `a.h`.\n"},
      "ARCHITECTURE.md:1: there is no file a.h"),
-    ("no guard", {"src/low/a.h": header("low/b")}, "no guard OSC_LOW_A_H"),
+    ("no guard", {"src/low/a.h": header("low/a").replace("#pragma once\n", "")},
+     "src/low/a.h:1: no #pragma once"),
     ("a file that is not built", {"src/low/meson.build": listing("a_test.c")}, "not listed in"),
     ("a long function", {"src/low/a.c": code("low/a") + "void osc_a(void)\n{\n" + "\n" * 80 + "}\n"},
      "osc_a() has 83 lines, more than 80"),

@@ -7,8 +7,7 @@
  *
  * Threading: pure function over a sealed trace.
  */
-#ifndef OSC_ANALYSIS_CENSUS_H
-#define OSC_ANALYSIS_CENSUS_H
+#pragma once
 
 #include "model/trace.h"
 
@@ -29,5 +28,3 @@ OSC_MUST_USE osc_status osc_census_take(const struct osc_trace *t, struct osc_ce
  * else DEFAULT_VALUE.
  */
 bool osc_trace_flag(const struct osc_trace *t, const char *name, bool default_value);
-
-#endif

@@ -11,8 +11,7 @@
  *
  * Threading: pure functions of a trace that is only read.
  */
-#ifndef OSC_ANALYSIS_GROWTH_H
-#define OSC_ANALYSIS_GROWTH_H
+#pragma once
 
 #include "derive/breakdown.h"
 
@@ -31,5 +30,3 @@ struct osc_growth {
 OSC_MUST_USE osc_status osc_growth_find(const struct osc_trace *t,
                                         const struct osc_breakdown *b,
                                         struct osc_growth *growth);
-
-#endif

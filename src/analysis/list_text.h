@@ -8,8 +8,7 @@
  *
  * Threading: not locked.
  */
-#ifndef OSC_ANALYSIS_LIST_TEXT_H
-#define OSC_ANALYSIS_LIST_TEXT_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/idmap.h"
@@ -34,5 +33,3 @@ void osc_lists_fini(struct osc_lists *l);
 OSC_MUST_USE osc_status osc_lists_id(struct osc_lists *l, const struct osc_trace *t,
                                      const struct osc_chunk *c, uint32_t i,
                                      enum osc_arg_key key, osc_sid *id);
-
-#endif

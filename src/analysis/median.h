@@ -4,8 +4,7 @@
  *
  * Threading: pure functions; the array is the caller's and is reordered.
  */
-#ifndef OSC_ANALYSIS_MEDIAN_H
-#define OSC_ANALYSIS_MEDIAN_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -18,5 +17,3 @@ int64_t osc_select_kth(int64_t *v, size_t n, size_t k);
  * any: the mean of the middle two of an even number. 0 of nothing.
  */
 double osc_median(int64_t *v, size_t n, size_t n_zeros);
-
-#endif

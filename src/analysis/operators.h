@@ -7,8 +7,7 @@
  *
  * Threading: not locked.
  */
-#ifndef OSC_ANALYSIS_OPERATORS_H
-#define OSC_ANALYSIS_OPERATORS_H
+#pragma once
 
 #include "analysis/list_text.h"
 #include "derive/facts.h"
@@ -44,5 +43,3 @@ OSC_MUST_USE osc_status osc_operators_make(const struct osc_trace *t,
                                            const struct osc_options *o,
                                            struct osc_operators *ops);
 void osc_operators_fini(struct osc_operators *ops);
-
-#endif

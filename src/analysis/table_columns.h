@@ -8,8 +8,7 @@
  *
  * Threading: constants.
  */
-#ifndef OSC_ANALYSIS_TABLE_COLUMNS_H
-#define OSC_ANALYSIS_TABLE_COLUMNS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -33,5 +32,3 @@ extern const uint32_t osc_column_overview_category, osc_column_overview_avg_ns,
 
 extern const uint32_t osc_column_advice_impact_ns, osc_column_advice_title,
     osc_column_advice_text;
-
-#endif

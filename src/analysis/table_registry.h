@@ -7,8 +7,7 @@
  *
  * Threading: constants.
  */
-#ifndef OSC_ANALYSIS_TABLE_REGISTRY_H
-#define OSC_ANALYSIS_TABLE_REGISTRY_H
+#pragma once
 
 #include "table/table.h"
 
@@ -42,5 +41,3 @@ extern const struct osc_table_def *const osc_tables[];
 
 /* The table NAME, or NULL. */
 const struct osc_table_def *osc_table_find(const char *name);
-
-#endif

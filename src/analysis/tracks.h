@@ -4,8 +4,7 @@
  *
  * Threading: pure function over a sealed trace.
  */
-#ifndef OSC_ANALYSIS_TRACKS_H
-#define OSC_ANALYSIS_TRACKS_H
+#pragma once
 
 #include "model/trace.h"
 
@@ -15,5 +14,3 @@
  */
 OSC_MUST_USE osc_status osc_tracks_in_order(const struct osc_trace *t, uint32_t **order,
                                             uint32_t *n);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * Threading: a question belongs to one thread; the traces are only read.
  */
-#ifndef OSC_ASK_ASKED_H
-#define OSC_ASK_ASKED_H
+#pragma once
 
 #include "ask/chosen.h"
 #include "ask/request.h"
@@ -55,5 +54,3 @@ OSC_MUST_USE osc_status osc_asked_run(struct osc_asked *k, const struct osc_aske
 
 /* Write the rows to where the text of K's request goes. OSC_ECANCELED, OSC_EIO: as it says. */
 OSC_MUST_USE osc_status osc_asked_write(struct osc_asked *k, struct osc_err *err);
-
-#endif

@@ -9,8 +9,7 @@
  *
  * Threading: one thread.
  */
-#ifndef OSC_ASK_BUDGET_H
-#define OSC_ASK_BUDGET_H
+#pragma once
 
 #include "import/import.h"
 #include "table/query.h"
@@ -33,5 +32,3 @@ struct osc_import_reserve osc_budget_for_export(bool has_facts);
 
 /* Behind a message of status ST: what the user can do about it, or "". */
 const char *osc_budget_way_out(osc_status st);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * Threading: thread-safe.
  */
-#ifndef OSC_ASK_CANCEL_H
-#define OSC_ASK_CANCEL_H
+#pragma once
 
 #include "base/mem.h"
 #include "opscope/trace.h"
@@ -22,5 +21,3 @@ struct osc_cancel_entry {
 /* Let C (NULL: nothing) stop the account of E from now on, or at once; and no longer. */
 void osc_cancel_join(struct osc_cancel *c, struct osc_cancel_entry *e);
 void osc_cancel_leave(struct osc_cancel *c, struct osc_cancel_entry *e);
-
-#endif

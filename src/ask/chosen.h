@@ -7,8 +7,7 @@
  *
  * Threading: thread-safe, each choice by one thread; once made, any thread may ask it.
  */
-#ifndef OSC_ASK_CHOSEN_H
-#define OSC_ASK_CHOSEN_H
+#pragma once
 
 #include "ask/load.h"
 
@@ -41,5 +40,3 @@ void osc_chosen_fini(struct osc_chosen *c);
 OSC_MUST_USE osc_status osc_chosen_derive(const struct osc_chosen *c,
                                           const struct osc_loaded *l, uint32_t facts,
                                           unsigned n_threads, struct osc_err *err);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * Threading: made by one thread; then it never changes but for the count of holders.
  */
-#ifndef OSC_ASK_FRAME_H
-#define OSC_ASK_FRAME_H
+#pragma once
 
 #include "ask/asked.h"
 #include "opscope/trace.h"
@@ -17,5 +16,3 @@
 /* Take all rows of K, asked, into a new frame. *F is NULL after a failure. */
 OSC_MUST_USE osc_status osc_frame_make(struct osc_frame **f, struct osc_asked *k,
                                        struct osc_err *err);
-
-#endif

@@ -9,8 +9,7 @@
  *
  * Threading: not locked.
  */
-#ifndef OSC_ASK_GATHER_H
-#define OSC_ASK_GATHER_H
+#pragma once
 
 #include "table/query.h"
 
@@ -38,5 +37,3 @@ OSC_MUST_USE osc_status osc_gather_place(
     const void *ctx, struct osc_query *q, struct osc_err *err);
 
 void osc_gathering_fini(struct osc_gathering *g);
-
-#endif

@@ -10,8 +10,7 @@
  *
  * Threading: one thread; the importer uses its own inside.
  */
-#ifndef OSC_ASK_LOAD_H
-#define OSC_ASK_LOAD_H
+#pragma once
 
 #include "ask/paths.h"
 #include "base/strbuf.h"
@@ -74,5 +73,3 @@ OSC_MUST_USE osc_status osc_loaded_ranks(bool *keep, struct osc_trace *const *tr
  */
 osc_status osc_loaded_fail(const struct osc_loaded *l, const struct osc_trace *t, osc_status st,
                            const char *doing, struct osc_err *err);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * Threading: the buffer is the caller's.
  */
-#ifndef OSC_ASK_NOTE_H
-#define OSC_ASK_NOTE_H
+#pragma once
 
 #include "base/status.h"
 #include "base/strbuf.h"
@@ -23,5 +22,3 @@ void osc_notes_each(const struct osc_strbuf *notes, void (*hear)(void *ctx, cons
 
 /* Escape what MESSAGE of ERR has in it. */
 void osc_note_clean(struct osc_err *err);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * Threading: pure functions; the buffer is the caller's.
  */
-#ifndef OSC_ASK_OPERANDS_H
-#define OSC_ASK_OPERANDS_H
+#pragma once
 
 #include "base/strbuf.h"
 #include "opscope/trace.h"
@@ -22,5 +21,3 @@ void osc_operands_add_trace(struct osc_strbuf *out, const char *path);
 /* Append what names the N traces at PATHS, with the ranks and spans of VIEW. */
 void osc_operands_add(struct osc_strbuf *out, const struct osc_view *view,
                       const char *const *paths, size_t n);
-
-#endif

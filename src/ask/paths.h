@@ -16,8 +16,7 @@
  *
  * Threading: one thread.
  */
-#ifndef OSC_ASK_PATHS_H
-#define OSC_ASK_PATHS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,5 +40,3 @@ struct osc_paths {
 OSC_MUST_USE osc_status osc_paths_find(struct osc_paths *p, const char *const *operands,
                                        size_t n, struct osc_strbuf *notes, struct osc_err *err);
 void osc_paths_fini(struct osc_paths *p);
-
-#endif

@@ -9,8 +9,7 @@
  *
  * Threading: constants and pure functions.
  */
-#ifndef OSC_ASK_REQUEST_H
-#define OSC_ASK_REQUEST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -70,5 +69,3 @@ bool osc_parse_size(const char *text, uint64_t *bytes);
 
 /* A whole number in decimal, within [LEAST, MOST]. */
 bool osc_parse_whole(const char *text, int64_t least, int64_t most, int64_t *value);
-
-#endif

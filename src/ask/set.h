@@ -8,8 +8,7 @@
  *
  * Threading: thread-safe.
  */
-#ifndef OSC_ASK_SET_H
-#define OSC_ASK_SET_H
+#pragma once
 
 #include "ask/asked.h"
 
@@ -24,5 +23,3 @@ const struct osc_chosen *osc_set_chosen(const struct osc_set *set);
 /* Ask SET about the view that it was opened with, which K has too. As osc_asked_run(). */
 OSC_MUST_USE osc_status osc_set_run(struct osc_set *set, struct osc_asked *k,
                                     struct osc_err *err);
-
-#endif

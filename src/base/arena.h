@@ -7,8 +7,7 @@
  *
  * Threading: not locked; one thread at a time.
  */
-#ifndef OSC_BASE_ARENA_H
-#define OSC_BASE_ARENA_H
+#pragma once
 
 #include <stddef.h>
 
@@ -33,5 +32,3 @@ char *osc_arena_dup(struct osc_arena *a, const char *s, size_t len)
 
 /* Free every block and leave the arena empty. */
 void osc_arena_fini(struct osc_arena *a);
-
-#endif

@@ -10,8 +10,7 @@
  *
  * Threading: thread-safe.
  */
-#ifndef OSC_BASE_CGROUP_H
-#define OSC_BASE_CGROUP_H
+#pragma once
 
 #include <stdint.h>
 
@@ -23,5 +22,3 @@ uint64_t osc_cgroup_memory(const char *root, uint64_t most);
 
 /* Four fifths of what the machine and the control groups have: what is taken unasked. */
 uint64_t osc_cgroup_default_memory(void);
-
-#endif

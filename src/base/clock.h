@@ -4,12 +4,9 @@
  *
  * Threading: thread-safe.
  */
-#ifndef OSC_BASE_CLOCK_H
-#define OSC_BASE_CLOCK_H
+#pragma once
 
 #include <stdint.h>
 
 /* Nanoseconds of CLOCK_MONOTONIC: only differences mean anything. */
 int64_t osc_clock_now_ns(void);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * Threading: pure functions.
  */
-#ifndef OSC_BASE_HASH_H
-#define OSC_BASE_HASH_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -25,5 +24,3 @@ static inline uint64_t osc_hash_u64(uint64_t x)
 
 /* A fresh random seed from the kernel; a time stamp where there is none. */
 uint64_t osc_hash_seed(void);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * Threading: not locked. Any number of readers, or one writer.
  */
-#ifndef OSC_BASE_IDMAP_H
-#define OSC_BASE_IDMAP_H
+#pragma once
 
 #include <stdint.h>
 
@@ -40,5 +39,3 @@ uint32_t osc_idmap_get(const struct osc_idmap *m, uint64_t key);
  * whole.
  */
 uint32_t *osc_idmap_put(struct osc_idmap *m, uint64_t key) __attribute__((warn_unused_result));
-
-#endif

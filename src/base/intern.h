@@ -14,8 +14,7 @@
  *
  * Threading: not locked. Any number of readers, or one writer.
  */
-#ifndef OSC_BASE_INTERN_H
-#define OSC_BASE_INTERN_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/status.h"
@@ -55,5 +54,3 @@ osc_sid osc_intern_find_hashed(const struct osc_intern *in, struct osc_str str, 
 
 /* Borrow the string of ID. */
 struct osc_str osc_intern_str(const struct osc_intern *in, osc_sid id);
-
-#endif

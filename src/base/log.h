@@ -8,10 +8,7 @@
  *
  * Threading: thread-safe; not from signal handlers.
  */
-#ifndef OSC_BASE_LOG_H
-#define OSC_BASE_LOG_H
+#pragma once
 
 /* "opscope[PID]: MESSAGE", cut at 500 bytes. Changes no errno. */
 void osc_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-#endif

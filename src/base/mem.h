@@ -30,8 +30,7 @@
  * Threading: thread-safe. osc_mem_fail_after() is for single-threaded tests and
  * counts over all threads.
  */
-#ifndef OSC_BASE_MEM_H
-#define OSC_BASE_MEM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -121,5 +120,3 @@ void osc_mem_forget_refusals(void);
 
 /* Let N more allocations succeed, then fail one and all after it; -1: never fail. */
 void osc_mem_fail_after(long n);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * Threading: pure functions; the buffer is the caller's.
  */
-#ifndef OSC_BASE_SHELL_H
-#define OSC_BASE_SHELL_H
+#pragma once
 
 #include "base/strbuf.h"
 
@@ -14,5 +13,3 @@
  * characters and bytes of no text as $'\x1b'.
  */
 void osc_shell_add_word(struct osc_strbuf *out, const char *word);
-
-#endif

@@ -11,8 +11,7 @@
  *
  * Threading: pure, as far as the comparison is.
  */
-#ifndef OSC_BASE_SORT_H
-#define OSC_BASE_SORT_H
+#pragma once
 
 #include <stddef.h>
 
@@ -22,5 +21,3 @@ typedef int osc_compare_with(const void *a, const void *b, void *ctx);
 /* Sort the N elements of SIZE bytes at V, which may be NULL if there are none. */
 void osc_sort(void *v, size_t n, size_t size, osc_compare *compare);
 void osc_sort_with(void *v, size_t n, size_t size, osc_compare_with *compare, void *ctx);
-
-#endif

@@ -13,8 +13,7 @@
  *
  * Threading: thread-safe; a struct osc_err belongs to one thread.
  */
-#ifndef OSC_BASE_STATUS_H
-#define OSC_BASE_STATUS_H
+#pragma once
 
 #include <stdarg.h>
 #include <stdint.h>
@@ -35,5 +34,3 @@ osc_status osc_fail_at(struct osc_err *err, osc_status code, uint64_t offset,
 /* Put "PREFIX: " before the message of ERR (may be NULL); cut at its room. */
 void osc_err_prefix(struct osc_err *err, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-
-#endif

@@ -7,8 +7,7 @@
  *
  * Threading: plain values.
  */
-#ifndef OSC_BASE_STR_H
-#define OSC_BASE_STR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -80,5 +79,3 @@ static inline int osc_str_cmp(struct osc_str a, struct osc_str b)
 
     return c != 0 ? c : (a.len > b.len) - (a.len < b.len);
 }
-
-#endif

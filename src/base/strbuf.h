@@ -7,8 +7,7 @@
  *
  * Threading: not locked.
  */
-#ifndef OSC_BASE_STRBUF_H
-#define OSC_BASE_STRBUF_H
+#pragma once
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -37,5 +36,3 @@ void osc_strbuf_addv(struct osc_strbuf *b, const char *format, va_list args)
     __attribute__((format(printf, 2, 0)));
 /* Shortest decimal text that reads back as V; "NaN", "Infinity", "-Infinity" as such. */
 void osc_strbuf_addd(struct osc_strbuf *b, double v);
-
-#endif

@@ -5,8 +5,7 @@
  * Threading: thread-safe; calls may nest, the inner one then runs on its caller. All of
  * the threads pay for memory from the account of the caller (mem.h).
  */
-#ifndef OSC_BASE_THREAD_H
-#define OSC_BASE_THREAD_H
+#pragma once
 
 #include <stdint.h>
 
@@ -19,5 +18,3 @@ unsigned osc_cpu_count(void);
  * Items are taken in order. If a thread cannot be made, fewer do the work.
  */
 void osc_parallel(unsigned n_threads, uint32_t n, void (*fn)(void *ctx, uint32_t i), void *ctx);
-
-#endif

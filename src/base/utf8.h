@@ -12,8 +12,7 @@
  *
  * Threading: pure functions; the buffer is the caller's.
  */
-#ifndef OSC_BASE_UTF8_H
-#define OSC_BASE_UTF8_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,5 +36,3 @@ void osc_utf8_append_terminal(struct osc_strbuf *b, struct osc_str str);
  * characters of a column: bytes that continue no other.
  */
 size_t osc_utf8_width(struct osc_str str);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * Threading: pure.
  */
-#ifndef OSC_BASE_WIDE_H
-#define OSC_BASE_WIDE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -19,5 +18,3 @@ static inline int64_t osc_wide_nearest(osc_wide v)
 {
     return v > INT64_MAX ? INT64_MAX : v < INT64_MIN ? INT64_MIN : (int64_t)v;
 }
-
-#endif

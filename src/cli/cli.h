@@ -9,8 +9,7 @@
  *
  * Threading: one thread.
  */
-#ifndef OSC_CLI_CLI_H
-#define OSC_CLI_CLI_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -88,5 +87,3 @@ bool osc_cli_takes_escapes(int fd);
 
 /* Whether that is so for standard output, and colour is wanted. */
 bool osc_cli_has_colour(void);
-
-#endif

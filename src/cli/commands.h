@@ -4,8 +4,7 @@
  *
  * Threading: constants.
  */
-#ifndef OSC_CLI_COMMANDS_H
-#define OSC_CLI_COMMANDS_H
+#pragma once
 
 #include "base/strbuf.h"
 #include "cli/cli.h"
@@ -26,5 +25,3 @@ int osc_help_show(const struct osc_command *command);
 
 /* A script that completes opscope's words in SHELL ("bash", "zsh"); false: unknown. */
 bool osc_completion_write(struct osc_strbuf *out, const char *shell);
-
-#endif

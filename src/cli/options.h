@@ -7,8 +7,7 @@
  *
  * Threading: constants, and values of one thread.
  */
-#ifndef OSC_CLI_OPTIONS_H
-#define OSC_CLI_OPTIONS_H
+#pragma once
 
 #include "ask/request.h"
 #include "cli/cli.h"
@@ -149,5 +148,3 @@ static inline const char *const *osc_args_paths(const struct osc_args *args)
 {
     return (const char *const *)args->operands;
 }
-
-#endif

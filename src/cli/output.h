@@ -9,8 +9,7 @@
  *
  * Threading: one thread.
  */
-#ifndef OSC_CLI_OUTPUT_H
-#define OSC_CLI_OUTPUT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -37,5 +36,3 @@ int osc_output_commit(struct osc_output *o);
 
 /* Drop what was written, unless it was committed. O may be closed. */
 void osc_output_abandon(struct osc_output *o);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * Threading: one thread.
  */
-#ifndef OSC_CLI_PROGRESS_H
-#define OSC_CLI_PROGRESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,5 +31,3 @@ void osc_progress_write(struct osc_strbuf *out, const struct osc_progress *p, ui
 
 /* Take the line away. */
 void osc_progress_stop(struct osc_progress *p);
-
-#endif

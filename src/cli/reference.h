@@ -6,8 +6,7 @@
  *
  * Threading: one thread.
  */
-#ifndef OSC_CLI_REFERENCE_H
-#define OSC_CLI_REFERENCE_H
+#pragma once
 
 #include "table/table.h"
 
@@ -21,5 +20,3 @@ int osc_reference_explain(const struct osc_table_def *def, const char *name);
 
 /* Print all rules, tables, columns and findings in Markdown. */
 int osc_reference_page(void);
-
-#endif

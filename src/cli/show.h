@@ -7,8 +7,7 @@
  *
  * Threading: one thread.
  */
-#ifndef OSC_CLI_SHOW_H
-#define OSC_CLI_SHOW_H
+#pragma once
 
 #include "ask/set.h"
 #include "cli/options.h"
@@ -37,5 +36,3 @@ int osc_show_quality(struct osc_set *set);
 
 /* Write the terminated TEXT to standard output. */
 int osc_show_text(const char *text);
-
-#endif

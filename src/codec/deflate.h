@@ -13,8 +13,7 @@
  *
  * Threading: a compressor belongs to one thread; the others are plain values.
  */
-#ifndef OSC_CODEC_DEFLATE_H
-#define OSC_CODEC_DEFLATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -53,5 +52,3 @@ void osc_deflate_sum_add(struct osc_deflate_sum *sum, const char *s, size_t len)
 void osc_deflate_header(char out[OSC_DEFLATE_HEADER_BYTES]);
 void osc_deflate_trailer(const struct osc_deflate_sum *sum,
                          char out[OSC_DEFLATE_TRAILER_BYTES]);
-
-#endif

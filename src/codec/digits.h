@@ -7,8 +7,7 @@
  *
  * Threading: pure functions.
  */
-#ifndef OSC_CODEC_DIGITS_H
-#define OSC_CODEC_DIGITS_H
+#pragma once
 
 #include <stdint.h>
 #include <string.h>
@@ -116,5 +115,3 @@ static inline char *osc_digits_micros(char *p, int64_t ns)
  * tells it from an integer. Returns the end.
  */
 char *osc_digits_double(char *p, double v);
-
-#endif

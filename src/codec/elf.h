@@ -8,8 +8,7 @@
  *
  * Threading: not locked. Any number of readers, or one writer.
  */
-#ifndef OSC_CODEC_ELF_H
-#define OSC_CODEC_ELF_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,5 +37,3 @@ void osc_elf_fini(struct osc_elf *e);
 
 /* The name of the function that has the byte at OFFSET, good as long as E; false: none. */
 bool osc_elf_find(const struct osc_elf *e, uint64_t offset, struct osc_str *name);
-
-#endif

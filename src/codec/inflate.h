@@ -18,8 +18,7 @@
  *
  * Threading: not locked; one thread at a time.
  */
-#ifndef OSC_CODEC_INFLATE_H
-#define OSC_CODEC_INFLATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -79,5 +78,3 @@ enum osc_inflate_state osc_inflate_run(struct osc_inflate *z, struct osc_inflate
 
 /* Borrow the counts so far. */
 const struct osc_inflate_info *osc_inflate_info(const struct osc_inflate *z);
-
-#endif

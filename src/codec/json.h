@@ -13,8 +13,7 @@
  *
  * Threading: pure functions.
  */
-#ifndef OSC_CODEC_JSON_H
-#define OSC_CODEC_JSON_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -103,5 +102,3 @@ bool osc_json_member(struct osc_str text, const char *key, struct osc_str *value
  * is left of it. False at its end, or if it is none.
  */
 bool osc_json_next(struct osc_str *rest, struct osc_str *value);
-
-#endif

@@ -16,8 +16,7 @@
  *
  * Threading: one writer; read-only afterwards.
  */
-#ifndef OSC_DERIVE_ALLOCATIONS_H
-#define OSC_DERIVE_ALLOCATIONS_H
+#pragma once
 
 #include "base/status.h"
 #include "derive/memory_operators.h"
@@ -87,5 +86,3 @@ static inline bool osc_allocation_is_live(const struct osc_allocations *a, uint3
 
     return r->bytes > 0 && k <= end && (r->other == 0 || r->other - 1 > end);
 }
-
-#endif

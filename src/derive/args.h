@@ -7,8 +7,7 @@
  *
  * Threading: pure functions.
  */
-#ifndef OSC_DERIVE_ARGS_H
-#define OSC_DERIVE_ARGS_H
+#pragma once
 
 #include "model/trace.h"
 
@@ -65,5 +64,3 @@ static inline bool osc_args_flow_id(const struct osc_trace *t, const struct osc_
     *id = (int64_t)(UINT64_C(1) << 62 | arg.sid.v);
     return true;
 }
-
-#endif

@@ -10,8 +10,7 @@
  *
  * Threading: made by one writer; read-only afterwards.
  */
-#ifndef OSC_DERIVE_ARROWS_H
-#define OSC_DERIVE_ARROWS_H
+#pragma once
 
 #include "base/status.h"
 #include "model/trace.h"
@@ -52,5 +51,3 @@ OSC_MUST_USE osc_status osc_arrow_pairs_make(const struct osc_trace *t,
                                              enum osc_arrow_kind kind, bool is_bound,
                                              struct osc_arrow_pairs *pairs);
 void osc_arrow_pairs_fini(struct osc_arrow_pairs *pairs);
-
-#endif

@@ -11,8 +11,7 @@
  *
  * Threading: not locked; a breakdown belongs to one thread.
  */
-#ifndef OSC_DERIVE_BREAKDOWN_H
-#define OSC_DERIVE_BREAKDOWN_H
+#pragma once
 
 #include "base/status.h"
 #include "derive/unions.h"
@@ -52,5 +51,3 @@ void osc_breakdown_fini(struct osc_breakdown *b);
 OSC_MUST_USE osc_status osc_breakdown_get(const struct osc_trace *t, bool compat_tb,
                                           unsigned n_threads, struct osc_breakdown *own,
                                           const struct osc_breakdown **b);
-
-#endif

@@ -14,8 +14,7 @@
  *
  * Threading: one writer; read-only afterwards.
  */
-#ifndef OSC_DERIVE_CALLERS_H
-#define OSC_DERIVE_CALLERS_H
+#pragma once
 
 #include "base/status.h"
 #include "derive/allocations.h"
@@ -53,5 +52,3 @@ void osc_callers_fini(struct osc_callers *c);
 /* How many calls of NAME have places in [BEGIN, END). */
 uint32_t osc_callers_count(const struct osc_callers *c, const struct osc_caller_name *name,
                            uint32_t begin, uint32_t end);
-
-#endif

@@ -15,8 +15,7 @@
  *
  * Threading: pure functions; a struct osc_classes is read-only once made.
  */
-#ifndef OSC_DERIVE_CLASSIFY_H
-#define OSC_DERIVE_CLASSIFY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -110,5 +109,3 @@ static inline bool osc_name_is_eligible(uint16_t flags, bool compat_tb)
 {
     return (flags & (compat_tb ? OSC_NAME_ELIGIBLE_TB : OSC_NAME_ELIGIBLE)) != 0;
 }
-
-#endif

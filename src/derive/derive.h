@@ -27,8 +27,7 @@
  * one makes a fact, the others wait for it. Facts are paid for by the account of the trace;
  * who has entered one that is cancelled gets OSC_ECANCELED, between two facts.
  */
-#ifndef OSC_DERIVE_DERIVE_H
-#define OSC_DERIVE_DERIVE_H
+#pragma once
 
 #include "base/status.h"
 #include "model/trace.h"
@@ -61,5 +60,3 @@ void osc_derive_forget_findings(struct osc_findings *found);
 /* For who has T alone: forget all facts and what was found on the way, as if none had been
  * made. */
 void osc_derive_forget(struct osc_trace *t);
-
-#endif

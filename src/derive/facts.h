@@ -4,8 +4,7 @@
  *
  * Threading: read-only once osc_derive() has returned.
  */
-#ifndef OSC_DERIVE_FACTS_H
-#define OSC_DERIVE_FACTS_H
+#pragma once
 
 #include "derive/allocations.h"
 #include "derive/arrows.h"
@@ -50,5 +49,3 @@ static inline const struct osc_facts *osc_trace_facts(const struct osc_trace *t)
 {
     return t->derived;
 }
-
-#endif

@@ -15,8 +15,7 @@
  *
  * Threading: not locked. Any number of readers, or one writer.
  */
-#ifndef OSC_DERIVE_INTERVALS_H
-#define OSC_DERIVE_INTERVALS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -96,5 +95,3 @@ void osc_ruler_fini(struct osc_ruler *r);
 
 /* Length of the part of the set inside [START_NS, END_NS). */
 int64_t osc_ruler_length(const struct osc_ruler *r, int64_t start_ns, int64_t end_ns);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * Threading: not locked. Any number of readers, or one writer.
  */
-#ifndef OSC_DERIVE_KEYMAP_H
-#define OSC_DERIVE_KEYMAP_H
+#pragma once
 
 #include <stdint.h>
 
@@ -69,5 +68,3 @@ OSC_MUST_USE static inline uint32_t *osc_keymap_put(struct osc_keymap *m, int64_
         return &m->pages[page][i & (OSC_KEYMAP_PAGE - 1)];
     return osc_keymap_add(m, key);
 }
-
-#endif

@@ -15,8 +15,7 @@
  *
  * Threading: one writer; read-only afterwards.
  */
-#ifndef OSC_DERIVE_LINKS_H
-#define OSC_DERIVE_LINKS_H
+#pragma once
 
 #include "base/status.h"
 #include "derive/classify.h"
@@ -52,5 +51,3 @@ void osc_links_fini(struct osc_links *links);
 /* Link backward operators to their forward ones (derive/forward.c). */
 OSC_MUST_USE osc_status osc_links_forward(struct osc_trace *t, const struct osc_classes *c,
                                           const struct osc_order *order);
-
-#endif

@@ -24,8 +24,7 @@
  *
  * Threading: not locked; one thread makes loads, then any number of readers.
  */
-#ifndef OSC_DERIVE_LOADS_H
-#define OSC_DERIVE_LOADS_H
+#pragma once
 
 #include "derive/classify.h"
 #include "derive/intervals.h"
@@ -83,5 +82,3 @@ struct osc_load osc_loads_between(const struct osc_loads *l, uint32_t d, int64_t
 
 /* Device D in bucket B. */
 struct osc_load osc_loads_bucket(const struct osc_loads *l, uint32_t d, uint32_t b);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * Threading: one writer; read-only afterwards.
  */
-#ifndef OSC_DERIVE_MEMORY_OPERATORS_H
-#define OSC_DERIVE_MEMORY_OPERATORS_H
+#pragma once
 
 #include "base/status.h"
 #include "derive/classify.h"
@@ -34,5 +33,3 @@ OSC_MUST_USE osc_status osc_memory_make(const struct osc_trace *t, const struct 
                                         const struct osc_optree *tree, unsigned n_threads,
                                         struct osc_memory *m);
 void osc_memory_fini(struct osc_memory *m);
-
-#endif

@@ -14,8 +14,7 @@
  *
  * Threading: made in parallel over tracks.
  */
-#ifndef OSC_DERIVE_NEST_H
-#define OSC_DERIVE_NEST_H
+#pragma once
 
 #include "base/status.h"
 #include "derive/classify.h"
@@ -33,5 +32,3 @@
 OSC_MUST_USE osc_status osc_nest_make(struct osc_trace *t, const struct osc_classes *c,
                                       const struct osc_order *order, bool has_forest,
                                       struct osc_optree *tree, unsigned n_threads);
-
-#endif

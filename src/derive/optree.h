@@ -17,8 +17,7 @@
  *
  * Threading: made in parallel over tracks; read-only afterwards.
  */
-#ifndef OSC_DERIVE_OPTREE_H
-#define OSC_DERIVE_OPTREE_H
+#pragma once
 
 #include "base/status.h"
 #include "derive/classify.h"
@@ -110,5 +109,3 @@ static inline uint32_t osc_optree_owner(const struct osc_optree *tree, uint32_t 
         return 0;
     return flags & OSC_NODE_MERGED ? tree->parent[node - 1] : node;
 }
-
-#endif

@@ -12,8 +12,7 @@
  *
  * Threading: made in parallel over tracks; read-only afterwards.
  */
-#ifndef OSC_DERIVE_ORDER_H
-#define OSC_DERIVE_ORDER_H
+#pragma once
 
 #include "base/status.h"
 #include "derive/classify.h"
@@ -49,5 +48,3 @@ uint32_t osc_order_find(const struct osc_trace *t, const struct osc_order *o, ui
 
 /* Sort N rows of one track, which stand in order of the file, in place. */
 OSC_MUST_USE osc_status osc_order_sort(const struct osc_trace *t, uint32_t *rows, uint32_t n);
-
-#endif

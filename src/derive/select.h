@@ -22,8 +22,7 @@
  *
  * Threading: not locked; a filter is read-only once made, and so is what it reads.
  */
-#ifndef OSC_DERIVE_SELECT_H
-#define OSC_DERIVE_SELECT_H
+#pragma once
 
 #include "base/status.h"
 #include "derive/classify.h"
@@ -90,5 +89,3 @@ OSC_MUST_USE osc_status osc_select_find_window(struct osc_trace *t,
                                                const struct osc_selection *s,
                                                struct osc_select_window *w,
                                                struct osc_err *err);
-
-#endif

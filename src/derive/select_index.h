@@ -7,8 +7,7 @@
  *
  * Threading: made by one writer; read-only afterwards.
  */
-#ifndef OSC_DERIVE_SELECT_INDEX_H
-#define OSC_DERIVE_SELECT_INDEX_H
+#pragma once
 
 #include "base/status.h"
 #include "derive/classify.h"
@@ -52,5 +51,3 @@ osc_row osc_select_cause(const struct osc_trace *t, const struct osc_classes *cl
  * the steps that are left have the rows that they had.
  */
 uint32_t osc_select_step(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i);
-
-#endif

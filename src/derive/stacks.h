@@ -8,8 +8,7 @@
  *
  * Threading: not locked; read-only once made.
  */
-#ifndef OSC_DERIVE_STACKS_H
-#define OSC_DERIVE_STACKS_H
+#pragma once
 
 #include "base/idmap.h"
 #include "base/strbuf.h"
@@ -40,5 +39,3 @@ void osc_stacks_fini(struct osc_stacks *s);
 /* Append the frames of STACK, innermost first, with ";" between them, as torch does. */
 void osc_stacks_text(const struct osc_stacks *s, const struct osc_trace *t, uint32_t stack,
                      struct osc_strbuf *out);
-
-#endif

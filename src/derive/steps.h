@@ -14,8 +14,7 @@
  *
  * Threading: made by one writer, rows in parallel; read-only afterwards.
  */
-#ifndef OSC_DERIVE_STEPS_H
-#define OSC_DERIVE_STEPS_H
+#pragma once
 
 #include "base/status.h"
 #include "derive/classify.h"
@@ -57,5 +56,3 @@ struct osc_step_group osc_step_group_of(const struct osc_step_map *map, uint32_t
 /* The first step of GROUP (index + 1) whose closed range holds [START_NS, END_NS], or 0. */
 uint32_t osc_step_around(const struct osc_trace *t, const struct osc_step_map *map,
                          struct osc_step_group group, int64_t start_ns, int64_t end_ns);
-
-#endif

@@ -14,8 +14,7 @@
  *
  * Threading: made in parallel; read-only afterwards.
  */
-#ifndef OSC_DERIVE_UNIONS_H
-#define OSC_DERIVE_UNIONS_H
+#pragma once
 
 #include "base/idmap.h"
 #include "base/status.h"
@@ -49,5 +48,3 @@ OSC_MUST_USE osc_status osc_unions_make(const struct osc_trace *t, const struct 
                                         const struct osc_order *order, bool compat_tb,
                                         unsigned n_threads, struct osc_unions *u);
 void osc_unions_fini(struct osc_unions *u);
-
-#endif

@@ -16,8 +16,7 @@
  * Threading: osc_view_make() holds the base as a reader does; any number at the same time.
  * The base may get more facts while views of it are used.
  */
-#ifndef OSC_DERIVE_VIEW_H
-#define OSC_DERIVE_VIEW_H
+#pragma once
 
 #include "base/status.h"
 #include "derive/select.h"
@@ -31,5 +30,3 @@
 OSC_MUST_USE osc_status osc_view_make(struct osc_trace *view, const struct osc_trace *base,
                                       const struct osc_selection *s, unsigned n_threads,
                                       struct osc_err *err);
-
-#endif

@@ -9,8 +9,7 @@
  *
  * Threading: callers are made by one thread, then read by any; all else is pure.
  */
-#ifndef OSC_EXPORT_CHROME_IDS_H
-#define OSC_EXPORT_CHROME_IDS_H
+#pragma once
 
 #include "model/trace.h"
 
@@ -53,5 +52,3 @@ void osc_chrome_callers_fini(struct osc_chrome_callers *callers);
 /* The ID of row I of C, or 0: null. */
 uint64_t osc_chrome_id(const struct osc_trace *t, const struct osc_chrome_callers *callers,
                        const struct osc_chunk *c, uint32_t i, enum osc_chrome_id id);
-
-#endif

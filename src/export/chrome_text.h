@@ -20,8 +20,7 @@
  * Threading: a struct osc_chrome_text is read-only once made; a struct osc_text_out
  * belongs to one thread.
  */
-#ifndef OSC_EXPORT_CHROME_TEXT_H
-#define OSC_EXPORT_CHROME_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -142,5 +141,3 @@ void osc_chrome_text_names(const struct osc_trace *t, struct osc_strbuf *out);
 
 /* Append what stands behind the events. */
 void osc_chrome_text_tail(const struct osc_trace *t, struct osc_strbuf *out);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * Threading: pure functions.
  */
-#ifndef OSC_EXPORT_CHROME_WORDS_H
-#define OSC_EXPORT_CHROME_WORDS_H
+#pragma once
 
 #include "model/trace.h"
 
@@ -24,5 +23,3 @@ const char *osc_chrome_members(const struct osc_form *f);
 
 /* The name that records of F have if they have none of their own. */
 struct osc_str osc_chrome_name(const struct osc_trace *t, const struct osc_form *f);
-
-#endif

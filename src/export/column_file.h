@@ -8,8 +8,7 @@
  *
  * Threading: not locked.
  */
-#ifndef OSC_EXPORT_COLUMN_FILE_H
-#define OSC_EXPORT_COLUMN_FILE_H
+#pragma once
 
 #include "base/status.h"
 #include "base/strbuf.h"
@@ -39,5 +38,3 @@ void osc_column_file_forms(const struct osc_trace *t, const struct osc_column_fi
 void osc_column_file_tracks(const struct osc_trace *t, const struct osc_column_file_used *u,
                             struct osc_strbuf *out);
 void osc_column_file_devices(const struct osc_trace *t, struct osc_strbuf *out);
-
-#endif

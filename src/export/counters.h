@@ -14,8 +14,7 @@
  *
  * Threading: not locked.
  */
-#ifndef OSC_EXPORT_COUNTERS_H
-#define OSC_EXPORT_COUNTERS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -30,5 +29,3 @@ OSC_MUST_USE osc_status osc_counters_write(const struct osc_trace *t,
                                            osc_status (*write)(void *ctx, const char *s,
                                                                size_t len),
                                            void *ctx);
-
-#endif

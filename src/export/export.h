@@ -13,8 +13,7 @@
  *
  * Threading: one export at a time per trace; threads are used inside.
  */
-#ifndef OSC_EXPORT_EXPORT_H
-#define OSC_EXPORT_EXPORT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -60,5 +59,3 @@ struct osc_exporter {
 extern const struct osc_exporter *const osc_exporters[];
 const struct osc_exporter *osc_exporter_find(const char *name);
 const struct osc_exporter *osc_exporter_of_path(const char *path);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * Threading: constants.
  */
-#ifndef OSC_EXPORT_EXPORTERS_H
-#define OSC_EXPORT_EXPORTERS_H
+#pragma once
 
 #include "export/export.h"
 
@@ -14,5 +13,3 @@ extern const struct osc_exporter osc_export_folded;
 extern const struct osc_exporter osc_export_json;
 extern const struct osc_exporter osc_export_json_gz;
 extern const struct osc_exporter osc_export_osc;
-
-#endif

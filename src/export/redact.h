@@ -16,8 +16,7 @@
  *
  * Threading: not locked; one writer.
  */
-#ifndef OSC_EXPORT_REDACT_H
-#define OSC_EXPORT_REDACT_H
+#pragma once
 
 #include "base/status.h"
 #include "base/str.h"
@@ -34,5 +33,3 @@ OSC_MUST_USE osc_status osc_redact(struct osc_trace *const *traces, uint32_t n);
  * or a prefix that analyses go by, such as "nn.Module: ".
  */
 uint32_t osc_redact_keeps(struct osc_str text);
-
-#endif

@@ -17,8 +17,7 @@
  *
  * Threading: not locked.
  */
-#ifndef OSC_EXPORT_STACK_TREE_H
-#define OSC_EXPORT_STACK_TREE_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/idmap.h"
@@ -64,5 +63,3 @@ void osc_stack_tree_text(const struct osc_stack_tree *tree, uint32_t node,
 OSC_MUST_USE osc_status osc_stack_tree_write(const struct osc_stack_tree *tree,
                                              const struct osc_export_sink *sink,
                                              uint64_t *n_lines);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * Threading: one call per trace; it uses threads of its own inside.
  */
-#ifndef OSC_IMPORT_IMPORT_H
-#define OSC_IMPORT_IMPORT_H
+#pragma once
 
 #include "base/status.h"
 #include "import/build/options.h"
@@ -30,5 +29,3 @@ OSC_MUST_USE osc_status osc_import_memory(struct osc_trace *t, const char *name,
                                           struct osc_str data,
                                           const struct osc_import_options *o,
                                           struct osc_err *err);
-
-#endif

@@ -13,8 +13,7 @@
  *
  * Threading: not locked; one writer of the traces.
  */
-#ifndef OSC_IMPORT_RUN_H
-#define OSC_IMPORT_RUN_H
+#pragma once
 
 #include "base/status.h"
 #include "model/identity.h"
@@ -44,5 +43,3 @@ OSC_MUST_USE osc_status osc_run_align(struct osc_trace *const *traces, uint32_t 
 
 /* Order for users: by rank, then span, then as they stand. */
 void osc_run_sort(struct osc_trace **traces, uint32_t n);
-
-#endif

@@ -12,8 +12,7 @@
  *
  * Threading: thread-safe; it calls back on its own thread.
  */
-#ifndef OSC_IMPORT_VERIFY_H
-#define OSC_IMPORT_VERIFY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -50,5 +49,3 @@ OSC_MUST_USE osc_status osc_verify_path(struct osc_verify *v, const char *path,
 
 /* The name of chunk type TYPE, static. */
 const char *osc_verify_type_text(uint16_t type);
-
-#endif

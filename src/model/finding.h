@@ -7,8 +7,7 @@
  *
  * Threading: not locked; each worker counts for itself, the owner merges.
  */
-#ifndef OSC_MODEL_FINDING_H
-#define OSC_MODEL_FINDING_H
+#pragma once
 
 #include <stdint.h>
 
@@ -187,5 +186,3 @@ static inline void osc_tally_join(struct osc_tally *t, const struct osc_tally *f
 /* Add the findings of T, which have no offset, to F. */
 void osc_findings_tell(struct osc_findings *f, enum osc_finding_code code,
                        const struct osc_tally *t);
-
-#endif

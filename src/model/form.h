@@ -26,8 +26,7 @@
  *
  * Threading: read-only once the trace is sealed.
  */
-#ifndef OSC_MODEL_FORM_H
-#define OSC_MODEL_FORM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -191,5 +190,3 @@ static inline uint32_t osc_arg_words(enum osc_arg_type type)
 
     return words[type];
 }
-
-#endif

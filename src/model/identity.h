@@ -8,8 +8,7 @@
  *
  * Threading: plain data.
  */
-#ifndef OSC_MODEL_IDENTITY_H
-#define OSC_MODEL_IDENTITY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,5 +34,3 @@ struct osc_identity {
     struct osc_placing alone;      /* as far as the trace knew */
     struct osc_placing among;      /* as all decide: osc_run_place() */
 };
-
-#endif

@@ -4,8 +4,7 @@
  *
  * Threading: constants and pure functions.
  */
-#ifndef OSC_MODEL_KIND_H
-#define OSC_MODEL_KIND_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -62,5 +61,3 @@ static inline bool osc_kind_is_launch(enum osc_kind k)
 {
     return k == OSC_KIND_RUNTIME || k == OSC_KIND_DRIVER;
 }
-
-#endif

@@ -9,8 +9,7 @@
  *
  * Threading: constants and pure functions.
  */
-#ifndef OSC_MODEL_KNOWN_NAMES_H
-#define OSC_MODEL_KNOWN_NAMES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -67,5 +66,3 @@ int32_t osc_known_device_number(struct osc_str family);
 
 /* How PyTorch calls devices of FAMILY in programs: ROCm's are "cuda" there. */
 struct osc_str osc_known_torch_word(struct osc_str family);
-
-#endif

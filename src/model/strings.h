@@ -13,8 +13,7 @@
  * Threading: osc_strings_add() is thread-safe. osc_strings_get() is for the time
  * when nobody adds any more, and for strings this very thread has added.
  */
-#ifndef OSC_MODEL_STRINGS_H
-#define OSC_MODEL_STRINGS_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -77,5 +76,3 @@ uint32_t osc_strings_bound(const struct osc_strings *s);
 
 /* Bytes of text and of tables, for benches. */
 uint64_t osc_strings_bytes(const struct osc_strings *s);
-
-#endif

@@ -33,8 +33,7 @@
  *   - The lock is a leaf: its holder takes no other, nor this one again.
  *   - To free a trace, to redact it or to forget its facts is for who has it alone.
  */
-#ifndef OSC_MODEL_TRACE_H
-#define OSC_MODEL_TRACE_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -388,5 +387,3 @@ bool osc_row_arg_str(const struct osc_trace *t, const struct osc_chunk *c, uint3
 
 /* The value of top-level member KEY of the file; false if it has none. */
 bool osc_trace_meta(const struct osc_trace *t, const char *key, struct osc_str *value);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * Threading: as writer.h.
  */
-#ifndef OSC_RECORDER_PUT_H
-#define OSC_RECORDER_PUT_H
+#pragma once
 
 #include "recorder/slow_path.h"
 #include "recorder/thread/writer.h"
@@ -55,5 +54,3 @@ static inline bool osc_put_words(uint32_t kind, uint32_t id, uint64_t ticks, enu
 #define OSC_PUT(kind, id, ticks, role, ...)                               \
     osc_put_words(kind, id, ticks, role, (const uint64_t[]){__VA_ARGS__}, \
                   sizeof(const uint64_t[]){__VA_ARGS__} / sizeof(uint64_t))
-
-#endif

@@ -24,8 +24,7 @@
  *
  * Threading: from any thread; where said, from signal handlers as well.
  */
-#ifndef OSC_RECORDER_SESSION_H
-#define OSC_RECORDER_SESSION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -80,5 +79,3 @@ bool osc_session_is_paused(void);
 bool osc_session_pause(void);
 bool osc_session_resume(void);
 void osc_session_hold(bool hold);
-
-#endif

@@ -14,8 +14,7 @@
  *
  * Threading: from any thread and from signal handlers.
  */
-#ifndef OSC_RECORDER_SLOW_PATH_H
-#define OSC_RECORDER_SLOW_PATH_H
+#pragma once
 
 #include "recorder/thread/writer.h"
 
@@ -31,5 +30,3 @@ OSC_HIDDEN bool osc_slow_drop(enum osc_role role);
 
 /* Open the recording if it is only armed, and write what this thread still owes. */
 OSC_HIDDEN void osc_slow_write_owed(void);
-
-#endif

@@ -10,8 +10,7 @@
  *
  * Threading: one thread at a time for each file.
  */
-#ifndef OSC_RECORDING_GROWING_MAP_H
-#define OSC_RECORDING_GROWING_MAP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,5 +33,3 @@ OSC_MUST_USE osc_status osc_growing_map_reserve(struct osc_fd *file, size_t from
 
 /* Replace the LEN bytes at BASE by empty private memory. */
 void osc_growing_map_vacate(void *base, size_t len);
-
-#endif

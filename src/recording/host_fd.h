@@ -11,8 +11,7 @@
  *
  * Threading: one thread at a time for each struct.
  */
-#ifndef OSC_RECORDING_HOST_FD_H
-#define OSC_RECORDING_HOST_FD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -34,5 +33,3 @@ int osc_fd_reopen(struct osc_fd *f, const char *path, int flags);
 
 /* Close it, unless the number is the host's by now. */
 void osc_fd_close(struct osc_fd *f);
-
-#endif

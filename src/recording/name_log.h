@@ -12,8 +12,7 @@
  *
  * Threading: one thread at a time; the log may be written to meanwhile.
  */
-#ifndef OSC_RECORDING_NAME_LOG_H
-#define OSC_RECORDING_NAME_LOG_H
+#pragma once
 
 #include "base/status.h"
 #include "recording/host_fd.h"
@@ -45,5 +44,3 @@ void osc_name_log_rewind(struct osc_name_log *log);
 
 /* Append new entries to F. After a failure the next call tries the same ones. */
 OSC_MUST_USE osc_status osc_name_log_append(struct osc_name_log *log, struct osc_parts *f);
-
-#endif

@@ -10,8 +10,7 @@
  *
  * Threading: thread-safe, and async-signal-safe. No function changes errno.
  */
-#ifndef OSC_RECORDING_OPEN_FAILURE_H
-#define OSC_RECORDING_OPEN_FAILURE_H
+#pragma once
 
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -27,5 +26,3 @@ void osc_open_failure_report(const char *path, int otherwise);
 
 /* Write the address of the run RUN_ID to TO; returns its length, 0 if that is no id. */
 socklen_t osc_open_failure_address(struct sockaddr_un *to, const char *run_id);
-
-#endif

@@ -12,8 +12,7 @@
  *
  * Threading: one thread at a time.
  */
-#ifndef OSC_RECORDING_PART_WRITER_H
-#define OSC_RECORDING_PART_WRITER_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -72,5 +71,3 @@ void osc_parts_discard(struct osc_parts *f);
 
 /* Close the part and free the index without writing. */
 void osc_parts_forget(struct osc_parts *f);
-
-#endif

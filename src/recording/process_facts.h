@@ -7,8 +7,7 @@
  *
  * Threading: thread-safe.
  */
-#ifndef OSC_RECORDING_PROCESS_FACTS_H
-#define OSC_RECORDING_PROCESS_FACTS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -41,5 +40,3 @@ void osc_process_facts_add_number(struct osc_process_facts_out *to, const char *
  * facts. */
 size_t osc_process_facts_collect(const struct osc_process_facts *facts,
                                  unsigned char out[OSC_PROCESS_FACTS_BYTES], uint64_t *n_facts);
-
-#endif

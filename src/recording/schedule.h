@@ -9,8 +9,7 @@
  *
  * Threading: pure functions.
  */
-#ifndef OSC_RECORDING_SCHEDULE_H
-#define OSC_RECORDING_SCHEDULE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -60,5 +59,3 @@ struct osc_schedule_text {
  */
 OSC_MUST_USE osc_status osc_schedule_parse(const char *text, struct osc_schedule_text *out,
                                            struct osc_err *err);
-
-#endif

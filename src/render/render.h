@@ -15,8 +15,7 @@
  *
  * Threading: a rendering belongs to one thread.
  */
-#ifndef OSC_RENDER_RENDER_H
-#define OSC_RENDER_RENDER_H
+#pragma once
 
 #include "table/sheet.h"
 
@@ -69,5 +68,3 @@ void osc_render_shrink(struct osc_strbuf *out, struct osc_str s);
 /* The renderers, ended by NULL, and the one called NAME, or NULL. */
 extern const struct osc_renderer *const osc_renderers[];
 const struct osc_renderer *osc_renderer_find(const char *name);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * Threading: constants.
  */
-#ifndef OSC_RENDER_RENDERERS_H
-#define OSC_RENDER_RENDERERS_H
+#pragma once
 
 #include "render/render.h"
 
@@ -13,5 +12,3 @@ extern const struct osc_renderer osc_render_text;
 extern const struct osc_renderer osc_render_csv;
 extern const struct osc_renderer osc_render_json;
 extern const struct osc_renderer osc_render_markdown;
-
-#endif

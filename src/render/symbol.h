@@ -4,8 +4,7 @@
  *
  * Threading: pure functions.
  */
-#ifndef OSC_RENDER_SYMBOL_H
-#define OSC_RENDER_SYMBOL_H
+#pragma once
 
 #include "base/strbuf.h"
 
@@ -16,5 +15,3 @@
  * parameters are folded as well: at::native::f<...>(...).
  */
 void osc_symbol_fold(struct osc_strbuf *out, struct osc_str symbol);
-
-#endif

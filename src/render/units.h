@@ -4,8 +4,7 @@
  *
  * Threading: pure functions.
  */
-#ifndef OSC_RENDER_UNITS_H
-#define OSC_RENDER_UNITS_H
+#pragma once
 
 #include "base/strbuf.h"
 
@@ -21,5 +20,3 @@ void osc_units_bytes(struct osc_strbuf *out, double bytes);
 
 /* 12.34 % of a ratio. */
 void osc_units_ratio(struct osc_strbuf *out, double ratio);
-
-#endif

@@ -22,8 +22,7 @@
  *
  * Threading: everything may be called from any thread.
  */
-#ifndef OSC_SOURCES_ITT_H
-#define OSC_SOURCES_ITT_H
+#pragma once
 
 #include "sources/itt_abi.h"
 
@@ -47,5 +46,3 @@ void osc_itt_counter_adopt(struct osc_itt_counter *c);
 
 /* What clients are told. */
 const char *osc_itt_version(void);
-
-#endif

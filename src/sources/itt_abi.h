@@ -8,8 +8,7 @@
  *
  * Threading: constants and types.
  */
-#ifndef OSC_SOURCES_ITT_ABI_H
-#define OSC_SOURCES_ITT_ABI_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -134,5 +133,3 @@ _Static_assert(sizeof(struct osc_itt_api) == 40, "as static parts have it");
 _Static_assert(offsetof(struct osc_itt_global, lib) == 96, "as static parts have it");
 _Static_assert(offsetof(struct osc_itt_global, string_list) == 152, "as static parts have it");
 _Static_assert(offsetof(struct osc_itt_global, counter_list) == 168, "as static parts have it");
-
-#endif

@@ -7,8 +7,7 @@
  *
  * Threading: thread-safe.
  */
-#ifndef OSC_SOURCES_ITT_CLOCK_H
-#define OSC_SOURCES_ITT_CLOCK_H
+#pragma once
 
 #include "sources/itt_abi.h"
 
@@ -23,5 +22,3 @@ void osc_itt_clock_reset(void);
 
 /* TIMESTAMP of CLOCK in ticks of the recorder; as it is, if CLOCK is NULL. */
 uint64_t osc_itt_clock_ticks(const struct osc_itt_clock *clock, uint64_t timestamp);
-
-#endif

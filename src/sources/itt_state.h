@@ -5,8 +5,7 @@
  *
  * Threading: thread-safe.
  */
-#ifndef OSC_SOURCES_ITT_STATE_H
-#define OSC_SOURCES_ITT_STATE_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -26,5 +25,3 @@ void osc_itt_report_part(const struct osc_itt_global *g, unsigned n_bound,
 
 /* Record all static parts once more: in the child of a fork the recording is a new one. */
 void osc_itt_report_parts(void);
-
-#endif

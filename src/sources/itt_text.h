@@ -13,8 +13,7 @@
  *
  * Threading: thread-safe, without locks; entries are read-only but for their atomics.
  */
-#ifndef OSC_SOURCES_ITT_TEXT_H
-#define OSC_SOURCES_ITT_TEXT_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -96,5 +95,3 @@ static inline struct osc_itt_domain_entry *osc_itt_domain_of(struct osc_itt_doma
         return d->extra2;
     return osc_itt_domain_adopt(d);
 }
-
-#endif

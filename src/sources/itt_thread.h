@@ -16,8 +16,7 @@
  * Threading: everything is the calling thread's own, but for the counts and the state
  * of the process, which are thread-safe.
  */
-#ifndef OSC_SOURCES_ITT_THREAD_H
-#define OSC_SOURCES_ITT_THREAD_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -127,5 +126,3 @@ static inline void osc_itt_arg_domain(const struct osc_itt_domain_entry *d)
 size_t osc_itt_decimal(char *out, uint64_t x);
 /* "0x" and digits of X at OUT, which has room for 18; returns how many bytes. */
 size_t osc_itt_hex(char *out, uint64_t x);
-
-#endif

@@ -16,8 +16,7 @@
  *
  * Threading: a connection belongs to one thread.
  */
-#ifndef OSC_SQL_ENGINE_H
-#define OSC_SQL_ENGINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -43,5 +42,3 @@ void osc_sql_close(struct osc_sql *sql);
 
 /* Names of all functions that expressions may call, ended by NULL. */
 extern const char *const osc_sql_functions[];
-
-#endif

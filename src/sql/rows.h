@@ -9,8 +9,7 @@
  *
  * Threading: a table belongs to the thread of its connection.
  */
-#ifndef OSC_SQL_ROWS_H
-#define OSC_SQL_ROWS_H
+#pragma once
 
 #include "sql/engine.h"
 #include "table/sheet.h"
@@ -30,5 +29,3 @@ OSC_MUST_USE osc_status osc_sql_rows_add(struct osc_sql_rows *s, struct osc_sql 
 
 /* After the connection was closed. */
 void osc_sql_rows_fini(struct osc_sql_rows *s);
-
-#endif

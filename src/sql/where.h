@@ -8,8 +8,7 @@
  *
  * Threading: a filter belongs to one thread.
  */
-#ifndef OSC_SQL_WHERE_H
-#define OSC_SQL_WHERE_H
+#pragma once
 
 #include "table/query.h"
 
@@ -31,5 +30,3 @@ void osc_where_close(struct osc_where *w); /* NULL is fine */
  */
 OSC_MUST_USE osc_status osc_where_keep(void *w, const struct osc_rows *rows, bool *keep,
                                        struct osc_err *err);
-
-#endif

@@ -18,8 +18,7 @@
  *
  * Threading: not locked.
  */
-#ifndef OSC_TABLE_MERGE_H
-#define OSC_TABLE_MERGE_H
+#pragma once
 
 #include "base/wide.h"
 #include "table/table.h"
@@ -63,5 +62,3 @@ OSC_MUST_USE osc_status osc_merger_join(struct osc_merger *m, const struct osc_m
  * parts. FINISH columns are missing; def->finish is for the caller to call.
  */
 OSC_MUST_USE osc_status osc_merger_result(const struct osc_merger *m, struct osc_result *out);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * Threading: pure functions.
  */
-#ifndef OSC_TABLE_NEAREST_H
-#define OSC_TABLE_NEAREST_H
+#pragma once
 
 #include <stddef.h>
 
@@ -29,5 +28,3 @@ size_t osc_edit_distance(const char *a, const char *b);
  * is one change further away than a whole name. The first of equals wins.
  */
 void osc_nearest_try(struct osc_nearest *n, const char *candidate);
-
-#endif

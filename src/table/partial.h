@@ -17,8 +17,7 @@
  *
  * Threading: pure functions.
  */
-#ifndef OSC_TABLE_PARTIAL_H
-#define OSC_TABLE_PARTIAL_H
+#pragma once
 
 #include "base/strbuf.h"
 #include "model/identity.h"
@@ -76,5 +75,3 @@ OSC_MUST_USE osc_status osc_partial_read(const struct osc_partial *p, struct osc
 /* Place R, which was mapped where its trace was at FROM, at TO. */
 OSC_MUST_USE osc_status osc_result_place(struct osc_result *r, const struct osc_placing *from,
                                          const struct osc_placing *to);
-
-#endif

@@ -13,8 +13,7 @@
  * read them and derive more meanwhile: they are held as readers do (model/trace.h), but not
  * while rows are handed out.
  */
-#ifndef OSC_TABLE_QUERY_H
-#define OSC_TABLE_QUERY_H
+#pragma once
 
 #include "table/partial.h"
 #include "table/sheet.h"
@@ -81,5 +80,3 @@ OSC_MUST_USE osc_status osc_answer_rows(const struct osc_query *q, struct osc_an
                                         void *ctx, struct osc_err *err);
 
 void osc_answer_fini(struct osc_answer *a);
-
-#endif

@@ -12,8 +12,7 @@
  *
  * Threading: pure functions.
  */
-#ifndef OSC_TABLE_ROW_SORT_H
-#define OSC_TABLE_ROW_SORT_H
+#pragma once
 
 #include "table/table.h"
 
@@ -33,5 +32,3 @@ OSC_MUST_USE osc_status osc_sort_parse(const struct osc_table_def *def, const ch
  */
 OSC_MUST_USE osc_status osc_sort_rows(const struct osc_result *r,
                                       const struct osc_sort_key *key, uint32_t **order);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * Threading: constants.
  */
-#ifndef OSC_TABLE_RULES_H
-#define OSC_TABLE_RULES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -55,5 +54,3 @@ struct osc_rule_text {
 
 /* In the order of enum osc_rule; ended by rule 0. */
 extern const struct osc_rule_text osc_rules[];
-
-#endif

@@ -8,8 +8,7 @@
  *
  * Threading: not locked; read-only once filled.
  */
-#ifndef OSC_TABLE_SHEET_H
-#define OSC_TABLE_SHEET_H
+#pragma once
 
 #include "table/table.h"
 
@@ -84,5 +83,3 @@ struct osc_cell osc_rows_cell(const struct osc_rows *rows, uint64_t i,
 /* Whether that cell names a kernel, so that text folds it. */
 bool osc_rows_is_symbol(const struct osc_rows *rows, uint64_t i,
                         const struct osc_sheet_column *column);
-
-#endif

@@ -22,8 +22,7 @@
  *
  * Threading: definitions are constant; a result belongs to one thread.
  */
-#ifndef OSC_TABLE_TABLE_H
-#define OSC_TABLE_TABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -225,5 +224,3 @@ void osc_result_keep(struct osc_result *r, const bool *keep);
 
 /* Index of column NAME in DEF, or -1. */
 int osc_table_column(const struct osc_table_def *def, const char *name);
-
-#endif

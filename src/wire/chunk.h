@@ -18,8 +18,7 @@
  *
  * Threading: pure functions.
  */
-#ifndef OSC_WIRE_CHUNK_H
-#define OSC_WIRE_CHUNK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -177,5 +176,3 @@ uint64_t osc_wire_payload_hash(uint16_t type, const void *p, size_t len);
 
 /* Bytes of header, payload and the zeroes behind it; 0 if that overflows. */
 uint64_t osc_wire_chunk_bytes(uint64_t payload_bytes);
-
-#endif

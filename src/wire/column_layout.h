@@ -18,8 +18,7 @@
  *
  * Threading: constants.
  */
-#ifndef OSC_WIRE_COLUMN_LAYOUT_H
-#define OSC_WIRE_COLUMN_LAYOUT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -145,5 +144,3 @@ _Static_assert(sizeof(struct osc_wire_form) == 12, "as format.md draws it");
 _Static_assert(sizeof(struct osc_wire_slot) == 8, "as format.md draws it");
 _Static_assert(sizeof(struct osc_wire_track) == 24, "as format.md draws it");
 _Static_assert(sizeof(struct osc_wire_device) == 104, "as format.md draws it");
-
-#endif

@@ -28,12 +28,9 @@
  *
  * Threading: constants.
  */
-#ifndef OSC_WIRE_CONTROL_H
-#define OSC_WIRE_CONTROL_H
+#pragma once
 
 #define OSC_CONTROL_SOCKET    "ctl"
 #define OSC_CONTROL_LINE_MAX  8192u /* bytes of an answer, the newline included */
 #define OSC_CONTROL_ASK_MAX   64u   /* bytes of a command, the newline included */
 #define OSC_CONTROL_TIMEOUT_S 10    /* a client waits this long; dump may take as much */
-
-#endif

@@ -38,8 +38,7 @@
  * Written by the recorder only; read by the recorder's flusher and by import/.
  * Threading: see recorder/live/blocks.h.
  */
-#ifndef OSC_WIRE_LIVE_H
-#define OSC_WIRE_LIVE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -142,5 +141,3 @@ struct osc_live_standing {
 };
 
 _Static_assert(sizeof(struct osc_live_standing) == OSC_STANDING_AT, "segments follow");
-
-#endif

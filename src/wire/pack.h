@@ -21,8 +21,7 @@
  *
  * Threading: pure functions.
  */
-#ifndef OSC_WIRE_PACK_H
-#define OSC_WIRE_PACK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -127,5 +126,3 @@ bool osc_unpack_next(struct osc_unpack *u, struct osc_packed *r);
 /* The next of the integers of an I64S: what follows it, NULL if there is none before END. */
 const unsigned char *osc_unpack_i64(const unsigned char *at, const unsigned char *end,
                                     int64_t *value);
-
-#endif

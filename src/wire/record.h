@@ -18,8 +18,7 @@
  *
  * Threading: constants and pure functions.
  */
-#ifndef OSC_WIRE_RECORD_H
-#define OSC_WIRE_RECORD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -151,5 +150,3 @@ static inline uint32_t osc_record_n_slots(uint64_t word)
 {
     return (uint32_t)(word >> 56);
 }
-
-#endif

@@ -5,8 +5,7 @@
  * A child ends with 0 if all is well, with a number that says which line was not, or with
  * CHILD_CANNOT where the machine does not allow the test.
  */
-#ifndef OSC_TEST_CHILDREN_H
-#define OSC_TEST_CHILDREN_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -65,5 +64,3 @@ static inline void in_child_if_allowed(void (*act)(void), const char *what)
     else
         assert_int_equal(status, 0);
 }
-
-#endif

@@ -6,8 +6,7 @@
  * size of units and blocks, and the kernel. Ids of strings, forms and tracks do not
  * count: they may differ; the bytes behind them count.
  */
-#ifndef OSC_TESTS_FINGERPRINT_H
-#define OSC_TESTS_FINGERPRINT_H
+#pragma once
 
 #include <string.h>
 
@@ -77,5 +76,3 @@ static inline uint64_t fingerprint(const struct osc_trace *t)
     }
     return osc_hash_u64(h ^ (uint64_t)t->rank ^ (uint64_t)t->base_ns);
 }
-
-#endif

@@ -14,8 +14,7 @@
  *
  * It knows builders alone: no phase, no category, no name that means something.
  */
-#ifndef OSC_TESTS_LINES_READER_H
-#define OSC_TESTS_LINES_READER_H
+#pragma once
 
 #include <stdio.h>
 #include <string.h>
@@ -154,5 +153,3 @@ static int lines_probe(const char *head, size_t len)
 
 static const struct osc_reader lines_reader = {
     .name = "lines", .probe = lines_probe, .read = lines_read};
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* loaded_recording.h - a small recording, read. */
-#ifndef TESTS_SUPPORT_LOADED_RECORDING_H
-#define TESTS_SUPPORT_LOADED_RECORDING_H
+#pragma once
 
 #include "import/import.h"
 #include "support/small_recording.h"
@@ -18,5 +17,3 @@ static inline void recording_load(const struct small_recording *r, struct osc_tr
     memset(t, 0, sizeof *t);
     assert_int_equal(osc_import_memory(t, "rec", bytes, o ? o : &defaults, &err), OSC_OK);
 }
-
-#endif

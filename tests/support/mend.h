@@ -4,8 +4,7 @@
  *
  * So a changed byte gets past them to those who read payloads.
  */
-#ifndef OSC_TESTS_MEND_H
-#define OSC_TESTS_MEND_H
+#pragma once
 
 #include <string.h>
 
@@ -45,5 +44,3 @@ static inline void mend(uint8_t *data, size_t size)
         at += n;
     }
 }
-
-#endif

@@ -14,8 +14,7 @@
  *
  * Threading: thread-safe, but for the reading of double_log.
  */
-#ifndef OSC_TESTS_RECORD_DOUBLE_H
-#define OSC_TESTS_RECORD_DOUBLE_H
+#pragma once
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -298,5 +297,3 @@ void osc_resume(void)
 {
     double_say("resume\n");
 }
-
-#endif

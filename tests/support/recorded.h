@@ -2,8 +2,7 @@
 /*
  * recorded.h - a recording in a directory of its own, and counts of what is in it.
  */
-#ifndef OSC_TEST_RECORDED_H
-#define OSC_TEST_RECORDED_H
+#pragma once
 
 #include <dirent.h>
 
@@ -144,5 +143,3 @@ static inline osc_status recorded_end(struct recorded *c)
     recorded_remove(c->dir);
     return st;
 }
-
-#endif

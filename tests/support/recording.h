@@ -7,8 +7,7 @@
  *
  * Threading: not locked.
  */
-#ifndef OSC_SUPPORT_RECORDING_H
-#define OSC_SUPPORT_RECORDING_H
+#pragma once
 
 #include <fcntl.h>
 #include <stdbool.h>
@@ -149,5 +148,3 @@ static inline void recording_free(struct recording *r)
     osc_free(r->bytes);
     r->bytes = NULL;
 }
-
-#endif

@@ -4,8 +4,7 @@
  *
  * Threading: one thread; the text is good until the next said_end().
  */
-#ifndef OSC_TESTS_SAID_H
-#define OSC_TESTS_SAID_H
+#pragma once
 
 #include <stdio.h>
 #include <unistd.h>
@@ -40,5 +39,3 @@ static inline const char *said_end(void)
     text[n] = '\0';
     return text;
 }
-
-#endif

@@ -5,8 +5,7 @@
  * CAN_STEP is 0 where there is no such thing, or too much of it: what sanitizers add to each
  * access is far too much to be stepped through.
  */
-#ifndef OSC_TEST_SINGLE_STEP_H
-#define OSC_TEST_SINGLE_STEP_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -29,6 +28,4 @@ static inline void step(bool is_on)
     else
         __asm__ volatile("pushfq; andq $~0x100, (%%rsp); popfq" ::: "memory", "cc");
 }
-#endif
-
 #endif

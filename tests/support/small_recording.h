@@ -5,8 +5,7 @@
  * Records go into a live block as the recorder puts them there, and blocks become
  * chunks through wire/pack.h.
  */
-#ifndef TESTS_SUPPORT_SMALL_RECORDING_H
-#define TESTS_SUPPORT_SMALL_RECORDING_H
+#pragma once
 
 #include <assert.h>
 #include <string.h>
@@ -133,5 +132,3 @@ static inline void recording_end(struct small_recording *r)
 {
     recording_end_for(r, OSC_END_STOPPED);
 }
-
-#endif

@@ -4,8 +4,7 @@
  *
  * A test has one trace and one result at a time; small_end() is its teardown.
  */
-#ifndef OSC_TESTS_SMALL_TABLE_H
-#define OSC_TESTS_SMALL_TABLE_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -107,5 +106,3 @@ static inline bool is_text(uint64_t row, const char *name, const char *text)
 {
     return osc_str_eq(osc_result_get_str(&result, row, column(name)), osc_str_c(text));
 }
-
-#endif

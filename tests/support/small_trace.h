@@ -5,8 +5,7 @@
  * Times are microseconds in the text and nanoseconds in the trace. Rows are numbered
  * from 0 in the order in which they are written.
  */
-#ifndef OSC_TESTS_SMALL_TRACE_H
-#define OSC_TESTS_SMALL_TRACE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -59,5 +58,3 @@ static inline int small_number(uint32_t row)
 {
     return row == 0 ? -1 : (int)(row & OSC_CHUNK_MASK);
 }
-
-#endif

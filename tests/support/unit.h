@@ -6,8 +6,7 @@
  *   TEST_WITH(name, make, end)    the same between two fixtures, either of which may be NULL
  *   UNIT_MAIN("group")            last: main(), which runs them in order of their lines
  */
-#ifndef OSC_TESTS_UNIT_H
-#define OSC_TESTS_UNIT_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -61,5 +60,3 @@ static inline int unit_run(const char *group, CMFixtureFunction make, CMFixtureF
     {                                       \
         return unit_run(group, NULL, NULL); \
     }
-
-#endif

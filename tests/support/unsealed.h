@@ -5,8 +5,7 @@
  * Text is JSON with '...' for strings. Times are microseconds in the text and
  * nanoseconds in the trace.
  */
-#ifndef OSC_TESTS_UNSEALED_H
-#define OSC_TESTS_UNSEALED_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -63,5 +62,3 @@ static inline void unsealed_survives(const char *text, osc_status (*work)(struct
         assert_int_equal(osc_mem_held(), 0);
     }
 }
-
-#endif

@@ -7,8 +7,7 @@
  * would report. Blocks come in the order of their seq, which is that of each thread's
  * calls.
  */
-#ifndef OSC_TEST_WALK_RECORDING_H
-#define OSC_TEST_WALK_RECORDING_H
+#pragma once
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -210,5 +209,3 @@ static inline uint64_t walk_recording(const char *out, walk_fn fn, void *ctx)
         (void)munmap(w.packed, w.packed_room);
     return w.n_unfinished;
 }
-
-#endif

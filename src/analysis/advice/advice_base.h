@@ -14,8 +14,7 @@
  *
  * Threading: not locked.
  */
-#ifndef OSC_ANALYSIS_ADVICE_ADVICE_BASE_H
-#define OSC_ANALYSIS_ADVICE_ADVICE_BASE_H
+#pragma once
 
 #include "base/idmap.h"
 #include "derive/facts.h"
@@ -76,5 +75,3 @@ OSC_MUST_USE osc_status osc_name_sums_add(struct osc_name_sums *y, osc_sid name,
 /* The name with the most; of several the first. None: {0}. */
 struct osc_name_sum osc_name_sums_top(const struct osc_name_sums *y);
 void osc_name_sums_fini(struct osc_name_sums *y);
-
-#endif

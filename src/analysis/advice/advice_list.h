@@ -9,8 +9,7 @@
  *
  * Threading: not locked.
  */
-#ifndef OSC_ANALYSIS_ADVICE_ADVICE_LIST_H
-#define OSC_ANALYSIS_ADVICE_ADVICE_LIST_H
+#pragma once
 
 #include "analysis/advice/advice_base.h"
 #include "base/strbuf.h"
@@ -106,5 +105,3 @@ void osc_advice_place(struct osc_str rows, const struct osc_placing *from,
 /* A command that prints the rows of all PARTS, lines of osc_advice_place(): O has operands. */
 void osc_advice_evidence_of_all(enum osc_advice_code code, struct osc_str parts,
                                 const struct osc_options *o, struct osc_strbuf *out);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * Threading: not locked; one thread.
  */
-#ifndef OSC_ANALYSIS_MEMORY_MEMORY_VIEW_H
-#define OSC_ANALYSIS_MEMORY_MEMORY_VIEW_H
+#pragma once
 
 #include "base/wide.h"
 #include "derive/facts.h"
@@ -71,5 +70,3 @@ void osc_memory_view_show_process(const struct osc_memory_view *v, struct osc_re
 
 /* Say in OUT why it is empty, or what its rows do not show. */
 void osc_memory_view_note(const struct osc_memory_view *v, struct osc_result *out);
-
-#endif

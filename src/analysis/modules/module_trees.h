@@ -7,8 +7,7 @@
  *
  * Threading: not locked.
  */
-#ifndef OSC_ANALYSIS_MODULES_MODULE_TREES_H
-#define OSC_ANALYSIS_MODULES_MODULE_TREES_H
+#pragma once
 
 #include "analysis/modules/modules.h"
 
@@ -29,5 +28,3 @@ OSC_MUST_USE osc_status osc_module_trees_make(const struct osc_trace *t,
                                               const struct osc_modules *m,
                                               struct osc_module_trees *trees);
 void osc_module_trees_fini(struct osc_module_trees *trees);
-
-#endif

@@ -20,8 +20,7 @@
  *
  * Threading: not locked.
  */
-#ifndef OSC_ANALYSIS_MODULES_MODULES_H
-#define OSC_ANALYSIS_MODULES_MODULES_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/idmap.h"
@@ -73,5 +72,3 @@ struct osc_modules {
 OSC_MUST_USE osc_status osc_modules_make(const struct osc_trace *t, enum osc_scopes scopes,
                                          struct osc_modules *m);
 void osc_modules_fini(struct osc_modules *m);
-
-#endif

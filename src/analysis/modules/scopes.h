@@ -6,8 +6,7 @@
  *
  * Threading: not locked.
  */
-#ifndef OSC_ANALYSIS_MODULES_SCOPES_H
-#define OSC_ANALYSIS_MODULES_SCOPES_H
+#pragma once
 
 #include "analysis/modules/modules.h"
 
@@ -60,5 +59,3 @@ OSC_MUST_USE osc_status osc_scopes_place(struct osc_scope_finder *f, osc_row row
  */
 OSC_MUST_USE osc_status osc_scopes_line(struct osc_scope_finder *f, const struct osc_chunk *c,
                                         uint32_t i, uint32_t outer_place, uint32_t *place);
-
-#endif

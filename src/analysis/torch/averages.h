@@ -7,11 +7,8 @@
  *
  * Threading: constants; map and text are as table.h says.
  */
-#ifndef OSC_ANALYSIS_TORCH_AVERAGES_H
-#define OSC_ANALYSIS_TORCH_AVERAGES_H
+#pragma once
 
 #include "table/table.h"
 
 extern const struct osc_table_def osc_table_averages;
-
-#endif

@@ -4,8 +4,7 @@
  *
  * Threading: constants.
  */
-#ifndef OSC_ANALYSIS_TORCH_AVERAGES_COLUMNS_H
-#define OSC_ANALYSIS_TORCH_AVERAGES_COLUMNS_H
+#pragma once
 
 /* Columns, hidden ones last. Those that lack data in a trace are not shown. */
 enum osc_averages_column {
@@ -32,5 +31,3 @@ enum osc_averages_column {
     OSC_AVERAGES_DEVICE, /* the word for devices in titles, such as "cuda" */
     OSC_AVERAGES_COLUMNS
 };
-
-#endif

@@ -14,8 +14,7 @@
  *
  * Threading: not locked.
  */
-#ifndef OSC_ANALYSIS_TORCH_AVERAGES_GROUPS_H
-#define OSC_ANALYSIS_TORCH_AVERAGES_GROUPS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -79,5 +78,3 @@ void osc_avg_groups_fini(struct osc_avg_groups *g);
 /* The text of the shapes of GROUP. */
 struct osc_str osc_avg_group_shapes(const struct osc_avg_groups *g,
                                     const struct osc_avg_group *group);
-
-#endif

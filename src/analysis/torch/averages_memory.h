@@ -7,8 +7,7 @@
  *
  * Threading: not locked; one thread builds, then any number of readers.
  */
-#ifndef OSC_ANALYSIS_TORCH_AVERAGES_MEMORY_H
-#define OSC_ANALYSIS_TORCH_AVERAGES_MEMORY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -48,5 +47,3 @@ OSC_MUST_USE osc_status osc_avg_records_seal(struct osc_avg_records *r);
  */
 void osc_avg_records_between(const struct osc_avg_records *r, size_t *first, int64_t start_ns,
                              int64_t end_ns, osc_wide *cpu_bytes, osc_wide *device_bytes);
-
-#endif

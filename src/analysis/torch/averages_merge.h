@@ -12,8 +12,7 @@
  *
  * Threading: not locked.
  */
-#ifndef OSC_ANALYSIS_TORCH_AVERAGES_MERGE_H
-#define OSC_ANALYSIS_TORCH_AVERAGES_MERGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -81,5 +80,3 @@ static inline bool osc_avg_cursor_advance(const struct osc_avg_merge *m,
  */
 void osc_avg_merge_settle(struct osc_avg_merge *m, const struct osc_avg_cursor *at,
                           bool is_over);
-
-#endif

@@ -11,8 +11,7 @@
  *
  * Threading: not locked; one thread builds, then any number of readers.
  */
-#ifndef OSC_ANALYSIS_TORCH_AVERAGES_STACKS_H
-#define OSC_ANALYSIS_TORCH_AVERAGES_STACKS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -40,5 +39,3 @@ void osc_avg_stacks_fini(struct osc_avg_stacks *s);
 
 /* The text of stack ID: "[]" or a list of strings. */
 struct osc_str osc_avg_stack_text(const struct osc_avg_stacks *s, uint32_t id);
-
-#endif

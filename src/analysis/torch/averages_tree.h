@@ -18,8 +18,7 @@
  *
  * Threading: not locked; one thread builds, then any number of readers.
  */
-#ifndef OSC_ANALYSIS_TORCH_AVERAGES_TREE_H
-#define OSC_ANALYSIS_TORCH_AVERAGES_TREE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -150,5 +149,3 @@ static inline struct osc_str osc_avg_family(const struct osc_avg_tree *tree, uin
 {
     return tree->families[flags >> OSC_AVG_FAMILY_SHIFT];
 }
-
-#endif

@@ -7,8 +7,7 @@
  *
  * Threading: pure functions.
  */
-#ifndef OSC_ANALYSIS_TORCH_FLOPS_H
-#define OSC_ANALYSIS_TORCH_FLOPS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -34,5 +33,3 @@ enum osc_flops_rule osc_flops_rule(struct osc_str name);
  * torch's does.
  */
 uint64_t osc_flops(enum osc_flops_rule rule, struct osc_str dims, struct osc_str inputs);
-
-#endif

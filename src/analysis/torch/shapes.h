@@ -11,8 +11,7 @@
  *
  * Threading: pure functions.
  */
-#ifndef OSC_ANALYSIS_TORCH_SHAPES_H
-#define OSC_ANALYSIS_TORCH_SHAPES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,5 +37,3 @@ void osc_shapes_text(struct osc_str dims, struct osc_strbuf *out);
  * not there.
  */
 bool osc_shapes_element(struct osc_str list, uint32_t index, struct osc_shape *shape);
-
-#endif

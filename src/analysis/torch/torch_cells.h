@@ -6,8 +6,7 @@
  *
  * Threading: pure functions; the buffers are the caller's.
  */
-#ifndef OSC_ANALYSIS_TORCH_TORCH_CELLS_H
-#define OSC_ANALYSIS_TORCH_TORCH_CELLS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -43,5 +42,3 @@ void osc_torch_path(struct osc_strbuf *out, struct osc_str path, size_t width);
 
 /* The first N characters of S. */
 struct osc_str osc_torch_head(struct osc_str s, size_t n);
-
-#endif

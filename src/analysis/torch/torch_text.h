@@ -14,8 +14,7 @@
  *
  * Threading: pure functions.
  */
-#ifndef OSC_ANALYSIS_TORCH_TORCH_TEXT_H
-#define OSC_ANALYSIS_TORCH_TORCH_TEXT_H
+#pragma once
 
 #include "table/table.h"
 
@@ -23,5 +22,3 @@
 OSC_MUST_USE osc_status osc_torch_text(const struct osc_result *r,
                                        const struct osc_text_options *o, struct osc_strbuf *out,
                                        struct osc_err *err);
-
-#endif

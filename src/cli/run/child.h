@@ -12,8 +12,7 @@
  *
  * Threading: one thread; one guest at a time.
  */
-#ifndef OSC_CLI_RUN_CHILD_H
-#define OSC_CLI_RUN_CHILD_H
+#pragma once
 
 #include <stdint.h>
 #include <sys/types.h>
@@ -44,5 +43,3 @@ OSC_MUST_USE osc_status osc_child_run(char *const *argv,
 
 /* Does not come back: exit as END says, 127 or 126 if it was not started. */
 _Noreturn void osc_child_exit_as(const struct osc_child_end *end);
-
-#endif

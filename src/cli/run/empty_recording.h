@@ -7,8 +7,7 @@
  *
  * Threading: one thread.
  */
-#ifndef OSC_CLI_RUN_EMPTY_RECORDING_H
-#define OSC_CLI_RUN_EMPTY_RECORDING_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -30,5 +29,3 @@ OSC_MUST_USE osc_status osc_empty_recording_facts(struct osc_process_facts_out *
 OSC_MUST_USE osc_status osc_empty_recording_write(const char *directory, pid_t pid,
                                                   char *const *argv,
                                                   const struct osc_sources *s);
-
-#endif

@@ -18,8 +18,7 @@
  *
  * Threading: one thread; of several processes one folds.
  */
-#ifndef OSC_CLI_RUN_FOLD_KILLED_H
-#define OSC_CLI_RUN_FOLD_KILLED_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,5 +37,3 @@ struct osc_fold_killed_guest {
 
 /* Fold what lies in DIRECTORY. What cannot be folded stays as it is. */
 void osc_fold_killed_all(const char *directory, const struct osc_fold_killed_guest *guest);
-
-#endif

@@ -9,8 +9,7 @@
  *
  * Threading: not locked.
  */
-#ifndef OSC_CLI_RUN_FOLD_LOSSES_H
-#define OSC_CLI_RUN_FOLD_LOSSES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -35,5 +34,3 @@ void osc_fold_losses_subtract(const struct osc_fold_losses *l, uint64_t ordinal,
                               uint64_t lost[OSC_LOSS_COUNT]);
 
 void osc_fold_losses_fini(struct osc_fold_losses *l);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Threading: one thread.
  */
-#ifndef OSC_CLI_RUN_REPORT_SOURCES_H
-#define OSC_CLI_RUN_REPORT_SOURCES_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -17,5 +16,3 @@
  * nothing called it is as usual, and only a collector that brought nothing is told.
  */
 void osc_report_sources(const char *directory, pid_t pid, bool is_asked);
-
-#endif

@@ -14,8 +14,7 @@
  *
  * Threading: one thread.
  */
-#ifndef OSC_CLI_RUN_SOURCE_LIST_H
-#define OSC_CLI_RUN_SOURCE_LIST_H
+#pragma once
 
 #include "base/strbuf.h"
 #include "cli/options.h"
@@ -61,5 +60,3 @@ void osc_sources_fini(struct osc_sources *s);
 
 /* Print S as commands of a shell. The status to exit with. */
 int osc_sources_print(const struct osc_sources *s);
-
-#endif

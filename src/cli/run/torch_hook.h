@@ -8,12 +8,9 @@
  *
  * Threading: one thread.
  */
-#ifndef OSC_CLI_RUN_TORCH_HOOK_H
-#define OSC_CLI_RUN_TORCH_HOOK_H
+#pragma once
 
 #include <stdbool.h>
 
 /* Tell the first note in DIRECTORY, in one line, and remove them all. False: there is none. */
 bool osc_torch_report(const char *directory);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * Threading: one thread.
  */
-#ifndef OSC_CLI_RUN_UNRECORDED_H
-#define OSC_CLI_RUN_UNRECORDED_H
+#pragma once
 
 #include <limits.h>
 #include <stdint.h>
@@ -33,5 +32,3 @@ void osc_unrecorded_report(const struct osc_unrecorded *u);
 
 /* What to do about the errno WHY of a file that could not be made. Static. */
 const char *osc_unrecorded_way_out(int why);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * Threading: one thread.
  */
-#ifndef OSC_CLI_SCREEN_PAGE_H
-#define OSC_CLI_SCREEN_PAGE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -61,5 +60,3 @@ size_t osc_page_prefix(struct osc_str s, size_t n);
 
 /* 1234567 as 1,234,567. */
 void osc_page_add_count(struct osc_strbuf *out, uint64_t n);
-
-#endif

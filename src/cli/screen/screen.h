@@ -9,12 +9,9 @@
  *
  * Threading: one thread.
  */
-#ifndef OSC_CLI_SCREEN_SCREEN_H
-#define OSC_CLI_SCREEN_SCREEN_H
+#pragma once
 
 #include "cli/screen/screen_read.h"
 
 /* Append the screen to OUT. */
 void osc_screen_write(const struct osc_screen *s, struct osc_strbuf *out);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * Threading: pure functions.
  */
-#ifndef OSC_CLI_SCREEN_SCREEN_READ_H
-#define OSC_CLI_SCREEN_SCREEN_READ_H
+#pragma once
 
 #include "ask/chosen.h"
 #include "cli/options.h"
@@ -85,5 +84,3 @@ uint64_t osc_screen_advice(const struct osc_screen *s, const struct osc_answer_b
 /* Put three commands that fit the trace. */
 struct osc_page;
 void osc_screen_put_commands(struct osc_page *p);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * Threading: not locked.
  */
-#ifndef OSC_IMPORT_BUILD_ARGUMENTS_H
-#define OSC_IMPORT_BUILD_ARGUMENTS_H
+#pragma once
 
 #include "import/build/builder.h"
 
@@ -32,5 +31,3 @@ void osc_arguments_id(struct osc_builder *b, struct osc_arguments *a, osc_sid ke
                       uint64_t value);
 void osc_arguments_add(struct osc_builder *b, struct osc_arguments *a, osc_sid key,
                        enum osc_arg_type type, uint64_t bits);
-
-#endif

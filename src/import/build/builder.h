@@ -18,8 +18,7 @@
  *
  * Threading: a loading is thread-safe where it says so, a builder is not locked.
  */
-#ifndef OSC_IMPORT_BUILD_BUILDER_H
-#define OSC_IMPORT_BUILD_BUILDER_H
+#pragma once
 
 #include <pthread.h>
 #include <string.h>
@@ -344,5 +343,3 @@ static inline void osc_build_append(struct osc_builder *b, struct osc_columns *c
     k->arg_word[i] = (uint32_t)(c->n_args);
     c->n_args += v->n_words;
 }
-
-#endif

@@ -8,12 +8,9 @@
  *
  * Threading: one call per trace; uses threads inside.
  */
-#ifndef OSC_IMPORT_BUILD_KINDS_H
-#define OSC_IMPORT_BUILD_KINDS_H
+#pragma once
 
 #include "model/trace.h"
 
 /* Fill the kind column of all events of T, whose forms have kinds. */
 OSC_MUST_USE osc_status osc_kinds_set(struct osc_trace *t, unsigned n_threads);
-
-#endif

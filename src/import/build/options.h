@@ -4,8 +4,7 @@
  *
  * Threading: plain values.
  */
-#ifndef OSC_IMPORT_BUILD_OPTIONS_H
-#define OSC_IMPORT_BUILD_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -54,5 +53,3 @@ struct osc_import_options {
     bool (*progress)(void *ctx, uint64_t done_bytes, uint64_t total_bytes);
     void *progress_ctx;
 };
-
-#endif

@@ -10,8 +10,7 @@
  *
  * Threading: not locked.
  */
-#ifndef OSC_IMPORT_BUILD_PAIRS_H
-#define OSC_IMPORT_BUILD_PAIRS_H
+#pragma once
 
 #include "model/trace.h"
 
@@ -20,5 +19,3 @@ void osc_pairs_close(struct osc_findings *f, struct osc_chunk *k, uint32_t i, in
 
 /* Give every begin of T its duration. */
 OSC_MUST_USE osc_status osc_pairs_match(struct osc_trace *t);
-
-#endif

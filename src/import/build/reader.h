@@ -8,8 +8,7 @@
  *
  * Threading: constant.
  */
-#ifndef OSC_IMPORT_BUILD_READER_H
-#define OSC_IMPORT_BUILD_READER_H
+#pragma once
 
 #include "codec/inflate.h"
 #include "import/build/builder.h"
@@ -45,5 +44,3 @@ struct osc_reader {
 /* All readers, ended by NULL. */
 extern const struct osc_reader *const osc_readers[];
 extern const struct osc_reader osc_reader_native;
-
-#endif

@@ -8,8 +8,7 @@
  *
  * Threading: one call per trace; uses threads inside.
  */
-#ifndef OSC_IMPORT_BUILD_SEAL_H
-#define OSC_IMPORT_BUILD_SEAL_H
+#pragma once
 
 #include "import/build/reader.h"
 #include "model/trace.h"
@@ -17,5 +16,3 @@
 /* Seal T, which READER has filled. */
 OSC_MUST_USE osc_status osc_trace_seal(struct osc_trace *t, const struct osc_reader *reader,
                                        unsigned n_threads);
-
-#endif

@@ -25,8 +25,7 @@
  *
  * Threading: as builder.h; devices, members and names are locked by the loading.
  */
-#ifndef OSC_IMPORT_BUILD_TYPED_H
-#define OSC_IMPORT_BUILD_TYPED_H
+#pragma once
 
 #include "import/build/arguments.h"
 
@@ -100,5 +99,3 @@ void osc_build_arrow_end(struct osc_builder *b, enum osc_form_shape shape, osc_s
 
 /* A member of the source beside its events; of one KEY the last VALUE wins. */
 void osc_build_member(struct osc_builder *b, osc_sid key, osc_sid value, bool is_string);
-
-#endif

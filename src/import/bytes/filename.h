@@ -11,8 +11,7 @@
  *
  * Threading: pure functions.
  */
-#ifndef OSC_IMPORT_BYTES_FILENAME_H
-#define OSC_IMPORT_BYTES_FILENAME_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -33,5 +32,3 @@ struct osc_filename osc_filename_parse(const char *name);
 
 /* Numbers by value: negative, zero, positive; none stands first. */
 int osc_filename_compare_numbers(struct osc_str a, struct osc_str b);
-
-#endif

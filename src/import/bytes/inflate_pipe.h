@@ -8,8 +8,7 @@
  *
  * Threading: opened, drained and closed by one thread.
  */
-#ifndef OSC_IMPORT_BYTES_INFLATE_PIPE_H
-#define OSC_IMPORT_BYTES_INFLATE_PIPE_H
+#pragma once
 
 #include "codec/inflate.h"
 #include "import/bytes/input.h"
@@ -32,5 +31,3 @@ uint64_t osc_pipe_taken(const struct osc_pipe *pipe);
 
 /* Whether bytes that are no compressed text stand behind it. Once it was drained. */
 bool osc_pipe_has_garbage(const struct osc_pipe *pipe);
-
-#endif

@@ -5,8 +5,7 @@
  * Threading: a source belongs to one thread; the inflating one runs a thread of
  * its own behind it. Several sources may read one descriptor at different offsets.
  */
-#ifndef OSC_IMPORT_BYTES_INPUT_H
-#define OSC_IMPORT_BYTES_INPUT_H
+#pragma once
 
 #include "base/str.h"
 #include "import/bytes/text_window.h"
@@ -52,5 +51,3 @@ struct osc_raw_blocks {
 void osc_raw_blocks_init(struct osc_raw_blocks *r, struct osc_input *in, uint64_t offset,
                          size_t block_bytes);
 void osc_raw_blocks_fini(struct osc_raw_blocks *r);
-
-#endif

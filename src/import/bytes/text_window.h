@@ -15,8 +15,7 @@
  *
  * Threading: not locked; one window per thread.
  */
-#ifndef OSC_IMPORT_BYTES_TEXT_WINDOW_H
-#define OSC_IMPORT_BYTES_TEXT_WINDOW_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -106,5 +105,3 @@ static inline int osc_text_look_past_blank(struct osc_text *t, size_t *at)
     } while (osc_text_is_blank(ch) && ++*at);
     return ch;
 }
-
-#endif

@@ -10,8 +10,7 @@
  *
  * Threading: not locked.
  */
-#ifndef OSC_IMPORT_CHROME_CHROME_ABOUT_H
-#define OSC_IMPORT_CHROME_CHROME_ABOUT_H
+#pragma once
 
 #include "model/trace.h"
 
@@ -26,5 +25,3 @@ OSC_MUST_USE osc_status osc_chrome_devices(struct osc_trace *t);
  * format, are as members of a Chrome trace, for `info` and for exports.
  */
 OSC_MUST_USE osc_status osc_chrome_add_members(struct osc_trace *t);
-
-#endif

@@ -24,8 +24,7 @@
  *
  * Threading: one tree per thread.
  */
-#ifndef OSC_IMPORT_CHROME_CHROME_LEARN_H
-#define OSC_IMPORT_CHROME_CHROME_LEARN_H
+#pragma once
 
 #include "import/chrome/chrome_parser.h"
 
@@ -124,5 +123,3 @@ osc_form_id osc_chrome_layout_form(struct osc_chrome *c, struct osc_layout_end *
 
 /* The string at P, which has a backslash at AT, to its end. NULL: not for the fast path. */
 char *osc_chrome_layout_escaped(struct osc_chrome *c, char *p, char *at, osc_sid *id);
-
-#endif

@@ -11,8 +11,7 @@
  *
  * Threading: a parser belongs to one thread.
  */
-#ifndef OSC_IMPORT_CHROME_CHROME_PARSER_H
-#define OSC_IMPORT_CHROME_CHROME_PARSER_H
+#pragma once
 
 #include "base/strbuf.h"
 #include "codec/json.h"
@@ -170,5 +169,3 @@ OSC_MUST_USE osc_status osc_chrome_init(struct osc_chrome *c, struct osc_builder
 /* Go on with text from BLOCKS, which begins at OFFSET. What was learned stays. */
 void osc_chrome_restart(struct osc_chrome *c, struct osc_blocks *blocks, uint64_t offset);
 void osc_chrome_fini(struct osc_chrome *c);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * Threading: pure functions.
  */
-#ifndef OSC_IMPORT_CHROME_DIALECT_H
-#define OSC_IMPORT_CHROME_DIALECT_H
+#pragma once
 
 #include "model/trace.h"
 
@@ -24,5 +23,3 @@ void osc_dialect_fit_form(const struct osc_trace *t, struct osc_form *f);
 
 /* Do so for all forms of T, and fill the kind column of all its events. */
 OSC_MUST_USE osc_status osc_dialect_classify(struct osc_trace *t, unsigned n_threads);
-
-#endif

@@ -20,8 +20,7 @@
  *
  * Threading: as reader.h says; columns are checked by several threads.
  */
-#ifndef OSC_IMPORT_COLUMNS_COLUMNS_READER_H
-#define OSC_IMPORT_COLUMNS_COLUMNS_READER_H
+#pragma once
 
 #include "import/build/reader.h"
 #include "import/osc/osc_file.h"
@@ -87,5 +86,3 @@ void osc_columns_lose(struct osc_trace *t, enum osc_finding_code code, uint64_t 
 /* osc_trace.check: see osc_trace_touch(). */
 OSC_MUST_USE osc_status osc_columns_check(struct osc_trace *t, unsigned n_threads,
                                           struct osc_err *err);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * Threading: not locked.
  */
-#ifndef OSC_IMPORT_OSC_LIVE_DIR_H
-#define OSC_IMPORT_OSC_LIVE_DIR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -73,5 +72,3 @@ uint32_t osc_live_dir_end(const struct osc_block *b);
  * not of a warm-up; osc_live_dir_end() or more: there is none. */
 uint32_t osc_live_dir_first(const struct osc_live_dir *l, const struct osc_block *b,
                             uint32_t written);
-
-#endif

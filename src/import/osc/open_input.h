@@ -4,8 +4,7 @@
  *
  * Threading: as import/bytes/input.h.
  */
-#ifndef OSC_IMPORT_OSC_OPEN_INPUT_H
-#define OSC_IMPORT_OSC_OPEN_INPUT_H
+#pragma once
 
 #include "import/bytes/input.h"
 
@@ -22,5 +21,3 @@ OSC_MUST_USE osc_status osc_input_open(struct osc_input *in, const char *path,
  * and without the magic of `blocks` nothing recorded.
  */
 bool osc_live_is_blank(const char *path);
-
-#endif

@@ -19,8 +19,7 @@
  *
  * Threading: opened and closed by one thread; in between any number may read.
  */
-#ifndef OSC_IMPORT_OSC_OSC_FILE_H
-#define OSC_IMPORT_OSC_OSC_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -97,5 +96,3 @@ OSC_MUST_USE osc_status osc_file_read(const struct osc_file *f, uint64_t offset,
  */
 OSC_MUST_USE osc_status osc_file_payload(const struct osc_file *f, size_t i,
                                          unsigned char **buffer, size_t *cap);
-
-#endif

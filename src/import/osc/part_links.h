@@ -10,8 +10,7 @@
  *
  * Threading: thread-safe.
  */
-#ifndef OSC_IMPORT_OSC_PART_LINKS_H
-#define OSC_IMPORT_OSC_PART_LINKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -34,5 +33,3 @@ void osc_part_links_fini(struct osc_part_links *l);
  * entries of which may be NULL, goes on with: the last part among them is a window or dump
  * that ended. Then it is a span of its own. */
 bool osc_part_is_left(const char *live, const char *const *paths, uint32_t n);
-
-#endif

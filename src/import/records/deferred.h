@@ -10,8 +10,7 @@
  *
  * Threading: not locked.
  */
-#ifndef OSC_IMPORT_RECORDS_DEFERRED_H
-#define OSC_IMPORT_RECORDS_DEFERRED_H
+#pragma once
 
 #include "import/records/records_state.h"
 
@@ -31,5 +30,3 @@ struct osc_records_queue *osc_records_queue(struct osc_records_rows *rows, uint3
 
 /* All items become rows, devices those of the trace. */
 void osc_deferred_build(struct osc_records_rows *rows);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * Threading: not locked.
  */
-#ifndef OSC_IMPORT_RECORDS_RECORDS_ARGS_H
-#define OSC_IMPORT_RECORDS_RECORDS_ARGS_H
+#pragma once
 
 #include "import/build/arguments.h"
 #include "wire/pack.h"
@@ -22,5 +21,3 @@ void osc_records_args_take(struct osc_builder *b, struct osc_records_names *name
                            struct osc_arguments *a, const struct osc_packed *p);
 void osc_records_args_stack(struct osc_builder *b, struct osc_records_stacks *stacks,
                             struct osc_arguments *a, const struct osc_packed *p);
-
-#endif

@@ -14,8 +14,7 @@
  *
  * Threading: not locked.
  */
-#ifndef OSC_IMPORT_RECORDS_RECORDS_CALLERS_H
-#define OSC_IMPORT_RECORDS_RECORDS_CALLERS_H
+#pragma once
 
 #include "base/idmap.h"
 #include "base/strbuf.h"
@@ -55,5 +54,3 @@ static inline uint32_t osc_records_callers_parent(const struct osc_records_calle
 /* The `Call stack` of what is called from NODE, with a sticky status in B; 0: none. */
 osc_sid osc_records_callers_text(struct osc_records_callers *c, struct osc_builder *b,
                                  uint32_t node);
-
-#endif

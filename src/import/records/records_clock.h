@@ -12,8 +12,7 @@
  *
  * Threading: not locked.
  */
-#ifndef OSC_IMPORT_RECORDS_RECORDS_CLOCK_H
-#define OSC_IMPORT_RECORDS_RECORDS_CLOCK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -105,5 +104,3 @@ struct osc_records_fit {
 struct osc_records_fit osc_records_fit(struct osc_records_clock *c,
                                        struct osc_records_pair *pairs, size_t n,
                                        uint64_t stated_hz);
-
-#endif

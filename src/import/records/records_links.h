@@ -17,12 +17,9 @@
  *
  * Threading: not locked.
  */
-#ifndef OSC_IMPORT_RECORDS_RECORDS_LINKS_H
-#define OSC_IMPORT_RECORDS_RECORDS_LINKS_H
+#pragma once
 
 struct osc_records_rows;
 
 /* All is read: rows of arrows. */
 void osc_records_links_build(struct osc_records_rows *rows);
-
-#endif

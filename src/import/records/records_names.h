@@ -7,8 +7,7 @@
  *
  * Threading: not locked.
  */
-#ifndef OSC_IMPORT_RECORDS_RECORDS_NAMES_H
-#define OSC_IMPORT_RECORDS_RECORDS_NAMES_H
+#pragma once
 
 #include "import/build/builder.h"
 
@@ -65,5 +64,3 @@ static inline osc_sid osc_records_name(struct osc_records_names *n, uint32_t nam
     return n->cache[at].name == name ? (osc_sid){n->cache[at].id}
                                      : osc_records_name_slowly(n, name);
 }
-
-#endif

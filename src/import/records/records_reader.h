@@ -4,8 +4,7 @@
  *
  * Threading: not locked.
  */
-#ifndef OSC_IMPORT_RECORDS_RECORDS_READER_H
-#define OSC_IMPORT_RECORDS_RECORDS_READER_H
+#pragma once
 
 #include "import/build/reader.h"
 #include "import/osc/live_dir.h"
@@ -94,5 +93,3 @@ void osc_records_count_absent(struct osc_trace *t);
 
 /* As osc_reader.read. */
 OSC_MUST_USE osc_status osc_records_read(struct osc_reading *r, struct osc_err *err);
-
-#endif

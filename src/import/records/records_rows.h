@@ -20,8 +20,7 @@
  *
  * Threading: not locked.
  */
-#ifndef OSC_IMPORT_RECORDS_RECORDS_ROWS_H
-#define OSC_IMPORT_RECORDS_RECORDS_ROWS_H
+#pragma once
 
 #include "import/records/records_state.h"
 
@@ -48,5 +47,3 @@ void osc_records_rows_break(struct osc_records_rows *rows);
 
 /* No more records come: what was late becomes rows. */
 void osc_records_rows_finish(struct osc_records_rows *rows);
-
-#endif

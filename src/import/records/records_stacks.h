@@ -13,8 +13,7 @@
  *
  * Threading: not locked.
  */
-#ifndef OSC_IMPORT_RECORDS_RECORDS_STACKS_H
-#define OSC_IMPORT_RECORDS_RECORDS_STACKS_H
+#pragma once
 
 #include "base/idmap.h"
 #include "base/strbuf.h"
@@ -63,5 +62,3 @@ OSC_MUST_USE osc_status osc_records_stacks_add(struct osc_records_stacks *s,
 /* The text of the stack P, an ARG_STACK, with a sticky status in B. */
 osc_sid osc_records_stacks_text(struct osc_records_stacks *s, struct osc_builder *b,
                                 const struct osc_packed *p);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * Threading: not locked.
  */
-#ifndef OSC_IMPORT_RECORDS_RECORDS_STATE_H
-#define OSC_IMPORT_RECORDS_RECORDS_STATE_H
+#pragma once
 
 #include "base/strbuf.h"
 #include "import/build/typed.h"
@@ -156,5 +155,3 @@ static inline enum osc_kind osc_records_kind(uint64_t scope_kind)
     return (
         enum osc_kind)kinds[scope_kind < OSC_SCOPE_KIND_COUNT ? scope_kind : OSC_SCOPE_PLAIN];
 }
-
-#endif

@@ -9,8 +9,7 @@
  *
  * Threading: not locked.
  */
-#ifndef OSC_IMPORT_RECORDS_SEGMENT_ORDER_H
-#define OSC_IMPORT_RECORDS_SEGMENT_ORDER_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -42,5 +41,3 @@ uint32_t osc_segment_order_written(const struct osc_segment_order *o, uint64_t s
 
 /* Put them in order, and leave out what is there twice. */
 OSC_MUST_USE osc_status osc_segment_order_settle(struct osc_segment_order *o);
-
-#endif

@@ -7,10 +7,7 @@
  *
  * Threading: any thread.
  */
-#ifndef OSC_RECORDER_API_API_DEVICES_H
-#define OSC_RECORDER_API_API_DEVICES_H
+#pragma once
 
 /* Record all that is known, for a recording that has just begun. */
 void osc_devices_record(void);
-
-#endif

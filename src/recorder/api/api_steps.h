@@ -4,10 +4,7 @@
  *
  * Threading: one thread at a time.
  */
-#ifndef OSC_RECORDER_API_API_STEPS_H
-#define OSC_RECORDER_API_API_STEPS_H
+#pragma once
 
 /* The step that runs ends with the recording, unless something else has to end it. */
 void osc_steps_stop(void);
-
-#endif

@@ -13,8 +13,7 @@
  *
  * Threading: the flusher.
  */
-#ifndef OSC_RECORDER_FLUSHER_BACKLOG_H
-#define OSC_RECORDER_FLUSHER_BACKLOG_H
+#pragma once
 
 #include "recorder/flusher/sink.h"
 #include "wire/live.h"
@@ -100,5 +99,3 @@ struct osc_thread_set {
 /* The threads of the blocks in BACKLOG. */
 void osc_backlog_threads(const struct osc_backlog *backlog, struct osc_thread_set *set);
 bool osc_threads_in(const struct osc_thread_set *set, uint64_t ordinal);
-
-#endif

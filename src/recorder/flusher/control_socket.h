@@ -7,8 +7,7 @@
  *
  * Threading: one thread at a time.
  */
-#ifndef OSC_RECORDER_FLUSHER_CONTROL_SOCKET_H
-#define OSC_RECORDER_FLUSHER_CONTROL_SOCKET_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,5 +37,3 @@ void osc_control_close(struct osc_control *control, bool is_ours);
 void osc_control_add(char *out, size_t room, size_t *len, const char *key, const char *value);
 void osc_control_add_number(char *out, size_t room, size_t *len, const char *key,
                             int64_t value);
-
-#endif

@@ -21,8 +21,7 @@
  * osc_flush_step*() from any thread and from signal handlers; osc_flush_dump() from any
  * thread. Functions of struct osc_flush_core are called as said there.
  */
-#ifndef OSC_RECORDER_FLUSHER_FLUSH_H
-#define OSC_RECORDER_FLUSHER_FLUSH_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -97,5 +96,3 @@ void osc_flush_leave_socket(void);
 
 /* In the child of a fork: close what is open, forget the rest, and remove nothing. */
 void osc_flush_forget(void);
-
-#endif

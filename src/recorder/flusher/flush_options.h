@@ -7,8 +7,7 @@
  *
  * Threading: one thread.
  */
-#ifndef OSC_RECORDER_FLUSHER_FLUSH_OPTIONS_H
-#define OSC_RECORDER_FLUSHER_FLUSH_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -23,5 +22,3 @@ struct osc_flush_options {
 /* Fill OPTIONS, which is zeroed and stays where it is, from GIVEN, which may be NULL. */
 void osc_flush_options_read(struct osc_flush_options *options,
                             const struct osc_start_options *given);
-
-#endif

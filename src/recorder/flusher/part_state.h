@@ -16,8 +16,7 @@
  *
  * Threading: one thread at a time.
  */
-#ifndef OSC_RECORDER_FLUSHER_PART_STATE_H
-#define OSC_RECORDER_FLUSHER_PART_STATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -73,5 +72,3 @@ void osc_part_state_forget(struct osc_part_state *state);
  */
 size_t osc_part_state_write(struct osc_part_state *state, unsigned char *out, size_t room,
                             uint64_t *n_records);
-
-#endif

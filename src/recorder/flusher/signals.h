@@ -10,8 +10,7 @@
  * Threading: open and close by one thread at a time. The callbacks are called in signal
  * handlers, on any thread.
  */
-#ifndef OSC_RECORDER_FLUSHER_SIGNALS_H
-#define OSC_RECORDER_FLUSHER_SIGNALS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -28,5 +27,3 @@ void osc_signals_open(const struct osc_signals *signals);
 
 /* Restore the actions from before, where ours are still installed. */
 void osc_signals_close(void);
-
-#endif

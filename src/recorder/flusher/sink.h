@@ -18,8 +18,7 @@
  *
  * Threading: one thread at a time.
  */
-#ifndef OSC_RECORDER_FLUSHER_SINK_H
-#define OSC_RECORDER_FLUSHER_SINK_H
+#pragma once
 
 #include "recorder/flusher/part_state.h"
 #include "recorder/live/persistent_records.h"
@@ -115,5 +114,3 @@ void osc_sink_add_anchor(const struct osc_clock_anchor *anchor);
 /* Write threads and end the part, for REASON at TICKS. Does nothing if no part is open.
  * Nothing may be put. */
 OSC_MUST_USE osc_status osc_sink_end(struct osc_sink *sink, uint32_t reason, uint64_t ticks);
-
-#endif

@@ -18,8 +18,7 @@
  * Threading: osc_windows_step_begin() and osc_windows_step_end() from any thread and from
  * signal handlers; osc_windows_open() before all; the rest by the flusher.
  */
-#ifndef OSC_RECORDER_FLUSHER_WINDOWS_H
-#define OSC_RECORDER_FLUSHER_WINDOWS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -81,5 +80,3 @@ uint64_t osc_windows_whole(uint64_t ticks, uint64_t n_steps);
 
 /* The first step that began at TICKS or later; TICKS if there is none. */
 uint64_t osc_windows_next_whole(uint64_t ticks);
-
-#endif

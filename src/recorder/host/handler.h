@@ -10,13 +10,10 @@
  *
  * Threading: any thread and handler; errno is kept, nothing is allocated.
  */
-#ifndef OSC_RECORDER_HOST_HANDLER_H
-#define OSC_RECORDER_HOST_HANDLER_H
+#pragma once
 
 #include <stdbool.h>
 
 /* Whether this thread blocks a signal that the process catches. A system call, and one more
  * for each signal that is blocked. */
 bool osc_handler_may_run(void);
-
-#endif

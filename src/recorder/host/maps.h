@@ -7,8 +7,7 @@
  *
  * Threading: any thread and handler, each with its own struct.
  */
-#ifndef OSC_RECORDER_HOST_MAPS_H
-#define OSC_RECORDER_HOST_MAPS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,5 +35,3 @@ void osc_maps_close(struct osc_maps *maps);
 /* The next one by address, and of its path what fits into ROOM bytes at PATH, without NUL.
  * False: there is none. */
 bool osc_maps_next(struct osc_maps *maps, struct osc_map *map, char *path, size_t room);
-
-#endif

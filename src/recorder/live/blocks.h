@@ -21,8 +21,7 @@
  * Threading: osc_blocks_take(), osc_blocks_are_out() and osc_blocks_fill() from any thread and
  * from signal handlers; the rest by one thread at a time, the flusher.
  */
-#ifndef OSC_RECORDER_LIVE_BLOCKS_H
-#define OSC_RECORDER_LIVE_BLOCKS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -93,5 +92,3 @@ void osc_blocks_close(void);
 
 /* Forget all of it without writing to it: in the child of a fork. */
 void osc_blocks_forget(void);
-
-#endif

@@ -12,13 +12,10 @@
  *
  * Threading: any thread, of any number of processes at once. Not for signal handlers.
  */
-#ifndef OSC_RECORDER_LIVE_LEFT_OVER_H
-#define OSC_RECORDER_LIVE_LEFT_OVER_H
+#pragma once
 
 #include <stdbool.h>
 
 /* Move aside what was left at OUT and in the directory LIVE, both absolute. False if LIVE
  * is not of a recording, or its process still runs; then nothing is changed. */
 bool osc_left_over_move(const char *out, const char *live);
-
-#endif

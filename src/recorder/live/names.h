@@ -18,8 +18,7 @@
  * Threading: osc_names_add() from any thread and from signal handlers; the others by one
  * thread at a time, osc_names_open() and osc_names_detach() beside any osc_names_add().
  */
-#ifndef OSC_RECORDER_LIVE_NAMES_H
-#define OSC_RECORDER_LIVE_NAMES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -44,5 +43,3 @@ void osc_names_detach(void);
 
 /* In the child of a fork: release the lock, which another thread of the parent may hold. */
 void osc_names_unlock(void);
-
-#endif

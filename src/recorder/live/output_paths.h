@@ -12,8 +12,7 @@
  * Threading: one thread at a time. Async-signal-safe and without allocations, except for a
  * given path outside of children.
  */
-#ifndef OSC_RECORDER_LIVE_OUTPUT_PATHS_H
-#define OSC_RECORDER_LIVE_OUTPUT_PATHS_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -33,5 +32,3 @@ OSC_MUST_USE osc_status osc_output_paths_open(struct osc_output_paths *place, co
 
 /* Remove the live directory with what the recorder put there, and close. */
 void osc_output_paths_remove(struct osc_output_paths *place);
-
-#endif

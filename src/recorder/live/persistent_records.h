@@ -8,8 +8,7 @@
  *
  * Threading: one thread at a time.
  */
-#ifndef OSC_RECORDER_LIVE_PERSISTENT_RECORDS_H
-#define OSC_RECORDER_LIVE_PERSISTENT_RECORDS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -36,5 +35,3 @@ bool osc_persistent_add(struct osc_persistent *s, const struct osc_block *b,
 /* The segments of copies, *LEN bytes, borrowed; returns how many records they hold. */
 uint64_t osc_persistent_get(const struct osc_persistent *s, const unsigned char **segments,
                             size_t *len);
-
-#endif

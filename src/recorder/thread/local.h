@@ -8,8 +8,7 @@
  *
  * Threading: *AT belongs to the calling thread and its signal handlers.
  */
-#ifndef OSC_RECORDER_THREAD_LOCAL_H
-#define OSC_RECORDER_THREAD_LOCAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -43,5 +42,3 @@ static inline void osc_local_add(uint64_t *at, uint64_t n)
     __atomic_add_fetch(at, n, __ATOMIC_RELAXED);
 #endif
 }
-
-#endif

@@ -8,8 +8,7 @@
  *
  * Threading: any thread and handler; where said, one thread at a time.
  */
-#ifndef OSC_RECORDER_THREAD_LOSSES_H
-#define OSC_RECORDER_THREAD_LOSSES_H
+#pragma once
 
 #include "wire/live.h"
 
@@ -29,5 +28,3 @@ void osc_losses_store(struct osc_live_header *h);
 /* Nothing is lost yet: what is recorded from now on belongs to a new recording. One thread
  * at a time. */
 void osc_losses_reset(void);
-
-#endif

@@ -14,8 +14,7 @@
  *
  * Threading: as said at each function.
  */
-#ifndef OSC_RECORDER_THREAD_STACK_H
-#define OSC_RECORDER_THREAD_STACK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -126,5 +125,3 @@ bool osc_stack_was_used(void);
  * Returns its length; *N is how many. The flusher.
  */
 size_t osc_stack_modules(unsigned char *out, size_t room, uint64_t *n);
-
-#endif

@@ -11,8 +11,7 @@
  *
  * Threading: as said at each function.
  */
-#ifndef OSC_RECORDER_THREAD_THREAD_LIST_H
-#define OSC_RECORDER_THREAD_THREAD_LIST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -84,5 +83,3 @@ void osc_threads_stop(int64_t timeout_ns);
 
 /* The recording is over: no entry is of use any more. One thread at a time. */
 void osc_threads_close(void);
-
-#endif

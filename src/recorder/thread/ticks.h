@@ -9,8 +9,7 @@
  *
  * Threading: thread-safe, and may be called from signal handlers.
  */
-#ifndef OSC_RECORDER_THREAD_TICKS_H
-#define OSC_RECORDER_THREAD_TICKS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -62,5 +61,3 @@ uint64_t osc_ticks_hz(void);
 
 /* Read all clocks at once: the closest of a few tries. */
 void osc_ticks_anchor(struct osc_clock_anchor *anchor);
-
-#endif

@@ -28,8 +28,7 @@
  *
  * Threading: from any thread and from signal handlers, each with its own writer.
  */
-#ifndef OSC_RECORDER_THREAD_WRITER_H
-#define OSC_RECORDER_THREAD_WRITER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -219,5 +218,3 @@ static inline void osc_writer_fill(struct osc_record_slot *s, uint64_t value, ui
     /* relaxed: the flusher may look before the record is whole, and finds no tag there. */
     __atomic_store_n(&s->word, word, __ATOMIC_RELAXED);
 }
-
-#endif

@@ -7,8 +7,7 @@
  *
  * Threading: answer_for_torch() from one thread at a time; torch asks from any.
  */
-#ifndef OSC_SOURCES_TORCH_ENABLED_H
-#define OSC_SOURCES_TORCH_ENABLED_H
+#pragma once
 
 namespace osc_torch
 {
@@ -20,5 +19,3 @@ void answer_for_torch();
 bool wants_shapes();
 
 } // namespace osc_torch
-
-#endif

@@ -8,8 +8,7 @@
  *
  * Threading: thread-safe.
  */
-#ifndef OSC_SOURCES_TORCH_HASH_H
-#define OSC_SOURCES_TORCH_HASH_H
+#pragma once
 
 #include <cstdint>
 #include <cstring>
@@ -161,5 +160,3 @@ static inline uint64_t hash_inputs(c10::ArrayRef<const c10::IValue> inputs, bool
 
 } // namespace
 } // namespace osc_torch
-
-#endif

@@ -8,8 +8,7 @@
  *
  * Threading: one thread at a time; others may call through the entry meanwhile.
  */
-#ifndef OSC_SOURCES_TORCH_HOOKS_H
-#define OSC_SOURCES_TORCH_HOOKS_H
+#pragma once
 
 #include <cstddef>
 
@@ -29,5 +28,3 @@ struct Hook {
 bool redirect(Hook *hooks, size_t n);
 
 } // namespace osc_torch
-
-#endif

@@ -6,8 +6,7 @@
  *
  * Threading: thread-safe.
  */
-#ifndef OSC_SOURCES_TORCH_INPUTS_H
-#define OSC_SOURCES_TORCH_INPUTS_H
+#pragma once
 
 #include <cstddef>
 #include <string_view>
@@ -28,5 +27,3 @@ struct Told {
 Told tell(char *room, size_t bytes, c10::ArrayRef<const c10::IValue> inputs);
 
 } // namespace osc_torch
-
-#endif

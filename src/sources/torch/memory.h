@@ -14,8 +14,7 @@
  *
  * Threading: start and stop from one thread at a time; allocations come from any.
  */
-#ifndef OSC_SOURCES_TORCH_MEMORY_H
-#define OSC_SOURCES_TORCH_MEMORY_H
+#pragma once
 
 namespace osc_torch
 {
@@ -31,5 +30,3 @@ bool is_recorded(bool or_toggled_off);
 void put_stack();
 
 } // namespace osc_torch
-
-#endif

@@ -23,8 +23,7 @@
  * Threading: start and stop from one thread at a time, with the interpreter's lock;
  * python_stack() from any, without.
  */
-#ifndef OSC_SOURCES_TORCH_PYTHON_H
-#define OSC_SOURCES_TORCH_PYTHON_H
+#pragma once
 
 #include "opscope/record.h"
 
@@ -47,5 +46,3 @@ bool range_begin(enum osc_scope_kind kind, osc_name name, const void *who);
 void range_end(const void *who);
 
 } // namespace osc_torch
-
-#endif

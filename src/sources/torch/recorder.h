@@ -17,8 +17,7 @@
  *
  * Threading: attach and detach from one thread at a time; callbacks come from any.
  */
-#ifndef OSC_SOURCES_TORCH_RECORDER_H
-#define OSC_SOURCES_TORCH_RECORDER_H
+#pragma once
 
 #include <stddef.h>
 
@@ -77,6 +76,4 @@ OSC_TORCH_API const char *osc_torch_plain_find(const char *path, const char *why
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

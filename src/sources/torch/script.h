@@ -8,8 +8,7 @@
  *
  * Threading: any thread, of itself.
  */
-#ifndef OSC_SOURCES_TORCH_SCRIPT_H
-#define OSC_SOURCES_TORCH_SCRIPT_H
+#pragma once
 
 #include "opscope/record.h"
 
@@ -23,5 +22,3 @@ osc_name script_stack();
 osc_name script_modules();
 
 } // namespace osc_torch
-
-#endif

@@ -4,8 +4,7 @@
  *
  * Threading: not locked.
  */
-#ifndef OSC_SOURCES_TORCH_TEXT_H
-#define OSC_SOURCES_TORCH_TEXT_H
+#pragma once
 
 #include <cstdint>
 #include <cstring>
@@ -71,5 +70,3 @@ struct Text {
 };
 
 } // namespace osc_torch
-
-#endif
