@@ -17,6 +17,8 @@ extern const uint32_t osc_column_info_key, osc_column_info_value;
 extern const uint32_t osc_column_quality_severity, osc_column_quality_code,
     osc_column_quality_count, osc_column_quality_message, osc_column_quality_remedy;
 
+extern const uint32_t osc_column_tracks_kind, osc_column_tracks_parent;
+
 extern const uint32_t osc_column_operators_name, osc_column_operators_calls,
     osc_column_operators_device_self_ns, osc_column_operators_host_self_ns;
 

@@ -2,6 +2,7 @@
 /* `tracks`: threads and device queues, numbered by their first event. */
 #include "analysis/tracks.h"
 
+#include "analysis/table_columns.h"
 #include "analysis/table_registry.h"
 #include "base/mem.h"
 #include "base/sort.h"
@@ -73,6 +74,8 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     osc_free(order);
     return out->status;
 }
+
+const uint32_t osc_column_tracks_kind = KIND, osc_column_tracks_parent = PARENT;
 
 const struct osc_table_def osc_table_tracks = {
     .name = "tracks",

@@ -15,6 +15,7 @@ osc_status osc_asked_init(struct osc_asked *k, const struct osc_request *r,
     osc_status st = OSC_OK;
 
     *k = (struct osc_asked){.request = *r, .form = form};
+    k->selection = osc_request_selection(&r->view);
     k->query = (struct osc_query){.options = &k->options,
                                   .sort = q->sort,
                                   .limit = q->limit,
@@ -29,6 +30,7 @@ osc_status osc_asked_init(struct osc_asked *k, const struct osc_request *r,
         st = osc_request_check_scope(r, k->def, k->form, err);
     if (st == OSC_OK)
         st = osc_request_options(r, k->def, &k->options, err);
+    k->options.selection = &k->selection;
     k->query.def = k->def;
     if (st == OSC_OK)
         st = osc_query_check(&k->query, err);
@@ -57,28 +59,38 @@ bool osc_asked_selects_late(const struct osc_asked *k)
     return (k->def->takes & OSC_TAKES_SELECTION) != 0;
 }
 
+uint32_t osc_asked_facts(const struct osc_asked *k)
+{
+    return k->takes_facts_as_they_are ? 0 : k->def->facts | k->more_facts;
+}
+
 osc_status osc_asked_run(struct osc_asked *k, const struct osc_asked_of *of,
                          struct osc_err *err)
 {
     const struct osc_chosen *const c = of->chosen;
-    osc_status st = OSC_OK;
+    const uint32_t facts = osc_asked_facts(k);
+    const osc_status st =
+        osc_chosen_derive(c, of->loaded, facts, k->request.how.n_threads, err);
 
-    if (!k->takes_facts_as_they_are)
-        st = osc_chosen_derive(c, of->loaded, k->def->facts, k->request.how.n_threads, err);
     if (st != OSC_OK)
         return st;
-    osc_operands_add(&k->operands, &k->request.view, of->paths, of->n_paths);
-    st = k->operands.status;
-    k->selection = osc_request_selection(&k->request.view);
-    k->options.selection = &k->selection;
-    k->options.operands = k->operands.s;
-    k->options.n_traces = c->n_traces;
     k->query.traces = (const struct osc_trace *const *)c->traces;
     k->query.n_traces = c->n_traces;
+    k->sources = c->sources;
+    return osc_asked_answer(k, of, err);
+}
+
+osc_status osc_asked_answer(struct osc_asked *k, const struct osc_asked_of *of,
+                            struct osc_err *err)
+{
+    osc_operands_add(&k->operands, &k->request.view, of->paths, of->n_paths);
+    osc_status st = k->operands.status;
+    k->options.operands = k->operands.s;
+    k->options.n_traces = k->query.n_traces;
     if (st == OSC_OK)
         st = osc_query_run(&k->query, &k->answer, err);
-    k->answer.sheet.sources = c->sources;
-    k->answer.sheet.n_sources = c->n_traces;
+    k->answer.sheet.sources = k->sources;
+    k->answer.sheet.n_sources = k->query.n_traces;
     k->answer.sheet.torch_version = of->loaded->torch_version;
     return osc_loaded_fail(of->loaded, NULL, st, "making a table", err);
 }

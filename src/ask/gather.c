@@ -76,8 +76,8 @@ static int by_rank(const void *x, const void *y)
 }
 
 osc_status osc_gather_place(struct osc_gathering *g,
-                            bool (*keep)(const void *ctx, int32_t rank, int32_t span),
-                            const void *ctx, struct osc_query *q, struct osc_err *err)
+                            bool (*keep)(void *ctx, const struct osc_identity *id), void *ctx,
+                            struct osc_query *q, struct osc_err *err)
 {
     struct osc_identity **const ids = osc_calloc((size_t)g->n_parts + 1, sizeof(void *));
     osc_status st = OSC_ENOMEM;
@@ -97,9 +97,7 @@ osc_status osc_gather_place(struct osc_gathering *g,
     if (st != OSC_OK)
         return osc_fail(err, st, "%s", osc_status_text(st));
     for (uint32_t i = 0; i < g->n_parts; i++) {
-        const struct osc_placing *const at = &g->order[i]->identity.among;
-
-        if (!keep || keep(ctx, at->rank, at->span))
+        if (!keep || keep(ctx, &g->order[i]->identity))
             g->order[n++] = g->order[i];
     }
     osc_sort(g->order, n, sizeof(void *), by_rank);

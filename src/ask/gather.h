@@ -29,11 +29,11 @@ OSC_MUST_USE osc_status osc_gather_add(struct osc_gathering *g, struct osc_str b
 
 /*
  * All parts are there: decide which rank, span and origin each has. KEEP (may be NULL) says
- * which of them to keep, once all have had their say. Q, without traces, then gets the parts
- * and can be run; it borrows them from G.
+ * which of them to keep, once all have had their say; it is asked as they are numbered. Q,
+ * without traces, then gets the parts and can be run; it borrows them from G.
  */
-OSC_MUST_USE osc_status osc_gather_place(
-    struct osc_gathering *g, bool (*keep)(const void *ctx, int32_t rank, int32_t span),
-    const void *ctx, struct osc_query *q, struct osc_err *err);
+OSC_MUST_USE osc_status osc_gather_place(struct osc_gathering *g,
+                                         bool (*keep)(void *ctx, const struct osc_identity *id),
+                                         void *ctx, struct osc_query *q, struct osc_err *err);
 
 void osc_gathering_fini(struct osc_gathering *g);

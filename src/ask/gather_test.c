@@ -2,124 +2,23 @@
 /* Random traces, asked one by one and together: the same bytes for every table. */
 #include "ask/gather.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "analysis/table_registry.h"
 #include "derive/derive.h"
 #include "import/import.h"
 #include "import/run.h"
+#include "support/random_trace.h"
+#include "support/unit.h"
 
 #define N_RUNS     12
 #define TRACES_MAX 6
 
-static uint64_t state_of_random = 1;
-
-static uint32_t below(uint32_t n)
-{
-    state_of_random = state_of_random * UINT64_C(6364136223846793005) + 1442695040888963407u;
-    return (uint32_t)(state_of_random >> 33) % n;
-}
-
-/* --- random traces ------------------------------------------------------------------ */
-
-static char texts[TRACES_MAX][1 << 15], paths[TRACES_MAX][64];
-
-static void add_event(struct osc_strbuf *out, uint32_t at)
-{
-    const uint32_t tid = 1 + below(2), dur = below(30), id = below(6);
-
-    switch (below(8)) {
-    case 0:
-    case 1:
-        osc_strbuf_addf(out,
-                        "{'ph':'X','cat':'cpu_op','name':'aten::op%u','pid':1,'tid':%u,"
-                        "'ts':%u.%u,'dur':%u,'args':{'Input Dims':[[%u,2]]}},",
-                        below(3), tid, at, below(1000), dur, below(3));
-        break;
-    case 2:
-        osc_strbuf_addf(out,
-                        "{'ph':'X','cat':'cuda_runtime','name':'cudaLaunchKernel','pid':1,"
-                        "'tid':%u,'ts':%u,'dur':2,'args':{'correlation':%u}},",
-                        tid, at, id);
-        break;
-    case 3:
-    case 4:
-        osc_strbuf_addf(
-            out,
-            "{'ph':'X','cat':'kernel','name':'k%u','pid':0,'tid':7,'ts':%u,'dur':%u,"
-            "'args':{'device':%u,'stream':7,'correlation':%u,'blocks per SM':0.%u,"
-            "'est. achieved occupancy %%':%u}},",
-            below(3), at, dur, below(2), id, 1 + below(9), below(100));
-        break;
-    case 5:
-        osc_strbuf_addf(out,
-                        "{'ph':'i','s':'t','cat':'cpu_instant_event','name':'[memory]','pid':1,"
-                        "'tid':%u,'ts':%u,'args':{'Device Type':%u,'Device Id':0,'Addr':%u,"
-                        "'Bytes':%d,'Total Allocated':%u}},",
-                        tid, at, below(2), below(4), below(2) ? 64 : -64, below(900));
-        break;
-    case 6:
-        osc_strbuf_addf(out,
-                        "{'ph':'X','cat':'cuda_runtime','name':'cudaDeviceSynchronize','pid':1,"
-                        "'tid':%u,'ts':%u,'dur':%u},",
-                        tid, at, dur);
-        break;
-    default:
-        osc_strbuf_addf(out,
-                        "{'ph':'%s','cat':'python_function','name':'nn.Module: A_%u','pid':1,"
-                        "'tid':%u,'ts':%u,'dur':%u},",
-                        below(9) ? "X" : "Q", below(2), tid, at, 20 + dur);
-        break;
-    }
-}
-
-/* Write trace I of a run: of some rank, host, boot and clock, with or without steps. */
-static void make_trace(uint32_t i)
-{
-    struct osc_strbuf out = {0};
-    const uint32_t start = below(5000), n = below(8) ? 20 + below(60) : 0;
-
-    osc_strbuf_adds(&out, "{'schemaVersion':1,");
-    if (below(4))
-        osc_strbuf_addf(&out, "'distributedInfo':{'rank':%u},", below(3));
-    if (below(2))
-        osc_strbuf_addf(&out, "'host_name':'h%u',", below(2));
-    if (below(2))
-        osc_strbuf_addf(&out, "'boot_id':'b%u',", below(2));
-    if (below(2))
-        osc_strbuf_addf(&out, "'baseTimeNanoseconds':17000000000000%05u,", below(99999));
-    osc_strbuf_adds(&out, "'traceEvents':[");
-    for (uint32_t k = 0; n > 0 && k < below(4); k++)
-        osc_strbuf_addf(&out,
-                        "{'ph':'X','cat':'user_annotation','name':'ProfilerStep#%u','pid':1,"
-                        "'tid':1,'ts':%u,'dur':100},",
-                        k, start + 100 * k);
-    for (uint32_t k = 0; k < n; k++)
-        add_event(&out, start + below(400));
-    osc_strbuf_adds(&out, "{'ph':'M','name':'process_name','pid':1,'tid':0,'args':{}}]}");
-    assert_int_equal(out.status, OSC_OK);
-    assert_true(out.len < sizeof texts[i]);
-    for (size_t k = 0; k < out.len; k++)
-        texts[i][k] = out.s[k] == '\'' ? '"' : out.s[k];
-    texts[i][out.len] = '\0';
-    osc_strbuf_fini(&out);
-    if (below(2)) /* windows of a worker */
-        snprintf(paths[i], sizeof paths[i], "w%u.%u.pt.trace.json", below(2), below(4));
-    else
-        snprintf(paths[i], sizeof paths[i], "trace%u.json", i);
-}
+static struct osc_strbuf texts[TRACES_MAX], paths[TRACES_MAX];
 
 static void read_trace(struct osc_trace *t, uint32_t i)
 {
     const struct osc_import_options options = {.n_threads = 1};
 
-    assert_int_equal(osc_import_memory(t, paths[i], osc_str_c(texts[i]), &options, NULL),
+    assert_int_equal(osc_import_memory(t, paths[i].s, osc_str_c(texts[i].s), &options, NULL),
                      OSC_OK);
 }
 
@@ -177,7 +76,7 @@ static void ask_together(struct osc_query q, uint32_t n, struct osc_strbuf *out)
     for (uint32_t i = 0; i < n; i++) {
         read_trace(&traces[i], i);
         pointers[i] = &traces[i];
-        names[i] = paths[i];
+        names[i] = paths[i].s;
     }
     assert_int_equal(osc_run_identify(pointers, names, n), OSC_OK);
     assert_int_equal(osc_run_align(pointers, n), OSC_OK);
@@ -196,13 +95,13 @@ static void ask_alone(const struct osc_query *q, const struct osc_partial_questi
                       uint32_t i, struct osc_strbuf *out)
 {
     struct osc_trace t = {0}, *const pointer = &t;
-    const char *const name = paths[i];
+    const char *const name = paths[i].s;
     struct osc_identity id;
 
     read_trace(&t, i);
     assert_int_equal(osc_run_identify(&pointer, &name, 1), OSC_OK);
     assert_int_equal(osc_run_align(&pointer, 1), OSC_OK);
-    osc_run_identity(&id, &t, paths[i]);
+    osc_run_identity(&id, &t, paths[i].s);
     id.number = i;
     assert_int_equal(osc_derive(&t, q->def->facts, 1, NULL), OSC_OK);
     assert_int_equal(osc_query_map(q, &t, of, &id, out, NULL), OSC_OK);
@@ -238,14 +137,14 @@ static void ask_apart(struct osc_query q, uint32_t n, struct osc_strbuf *out)
     osc_gathering_fini(&g);
 }
 
-static void parts_give_the_answer_of_all_at_once(void **state)
+TEST(parts_give_the_answer_of_all_at_once)
 {
     (void)state;
     for (uint32_t run = 0; run < N_RUNS; run++) {
         const uint32_t n = 1 + below(TRACES_MAX);
 
         for (uint32_t i = 0; i < n; i++)
-            make_trace(i);
+            make_trace(i, &texts[i], &paths[i]);
         for (uint32_t k = 0; osc_tables[k]; k++) {
             const struct osc_options options = {
                 .n_threads = 1,
@@ -268,13 +167,11 @@ static void parts_give_the_answer_of_all_at_once(void **state)
             osc_strbuf_fini(&together);
             osc_strbuf_fini(&apart);
         }
+        for (uint32_t i = 0; i < n; i++) {
+            osc_strbuf_fini(&texts[i]);
+            osc_strbuf_fini(&paths[i]);
+        }
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parts_give_the_answer_of_all_at_once),
-    };
-    return cmocka_run_group_tests_name("gather", tests, NULL, NULL);
-}
+UNIT_MAIN("gather")

@@ -191,10 +191,42 @@ static void tell_failure(struct osc_loaded *l, const struct osc_trace *t, osc_st
 {
     l->has_failed = true;
     if (st == OSC_ELIMIT && t->is_partial && t->events.n_rows + t->others.n_rows == 0 &&
-        l->n_traces > 0)
+        l->n_read > 0)
         l->n_unread++; /* said once for all of them */
     else
         osc_note(&l->notes, "%s%s", err->message, osc_budget_way_out(st));
+}
+
+/* The first trace that says its version of torch says it for all. */
+static osc_status add_torch_version(struct osc_loaded *l, const struct osc_trace *t)
+{
+    struct osc_strbuf copy = {0};
+    struct osc_str version;
+
+    if (l->torch_version ||
+        (!osc_trace_meta(t, "torch_version", &version) &&
+         !osc_trace_meta(t, "pytorch_version", &version)) ||
+        version.len == 0)
+        return OSC_OK;
+    osc_strbuf_addstr(&copy, version);
+    l->torch_version = copy.s;
+    return copy.status;
+}
+
+/* Show T, which was read from PATH, to the visitor and free it. */
+static osc_status visit(struct osc_loaded *l, const struct osc_load *o, struct osc_trace *t,
+                        const char *path, struct osc_err *err)
+{
+    osc_status st = add_torch_version(l, t);
+
+    if (st == OSC_OK)
+        st = o->visitor->visit(o->visitor->ctx, l, t, path, err);
+    else
+        st = no_memory(l, err);
+    l->n_read++;
+    osc_trace_fini(t);
+    osc_free(t);
+    return st;
 }
 
 /* Add trace PART of path I to those that are loaded; *N_PARTS is how many it has. */
@@ -227,6 +259,9 @@ static osc_status add_one(struct osc_loaded *l, const struct osc_load *o, uint32
         return st;
     }
     *n_parts = t->n_parts > 0 ? t->n_parts : 1;
+    if (l->is_visited)
+        return visit(l, o, t, l->files.all[i], err);
+    l->n_read++;
     l->paths[l->n_traces] = l->files.all[i];
     l->traces[l->n_traces++] = t;
     return OSC_OK;
@@ -267,53 +302,56 @@ static osc_status import_all(struct osc_loaded *l, const struct osc_load *o,
     if (l->n_unread > 0)
         osc_note(&l->notes, "memory limit reached before %u of %u files were read%s",
                  l->n_unread, l->files.n, osc_budget_way_out(OSC_ELIMIT));
-    return l->n_traces > 0 ? OSC_OK : fail_as_noted(l, err);
+    return l->n_read > 0 ? OSC_OK : fail_as_noted(l, err);
 }
 
-struct numbers {
-    int32_t least, most;
-};
-
-static void widen(struct numbers *n, int32_t value)
+void osc_rank_span_add(struct osc_rank_span *r, int32_t rank, int32_t span)
 {
-    n->least = value < n->least ? value : n->least;
-    n->most = value > n->most ? value : n->most;
+    if (r->n++ == 0)
+        *r = (struct osc_rank_span){rank, rank, span, span, 1};
+    r->least_rank = rank < r->least_rank ? rank : r->least_rank;
+    r->most_rank = rank > r->most_rank ? rank : r->most_rank;
+    r->least_span = span < r->least_span ? span : r->least_span;
+    r->most_span = span > r->most_span ? span : r->most_span;
 }
 
 /* "rank 3" or "ranks 0 to 7". */
-static void add_numbers(struct osc_strbuf *out, const char *what, const struct numbers *n)
+static void add_numbers(struct osc_strbuf *out, const char *what, int32_t least, int32_t most)
 {
-    if (n->least == n->most)
-        osc_strbuf_addf(out, "%s %d", what, n->least);
+    if (least == most)
+        osc_strbuf_addf(out, "%s %d", what, least);
     else
-        osc_strbuf_addf(out, "%ss %d to %d", what, n->least, n->most);
+        osc_strbuf_addf(out, "%ss %d to %d", what, least, most);
 }
 
-osc_status osc_loaded_ranks(bool *keep, struct osc_trace *const *traces, uint32_t n,
-                            const struct osc_view *view, struct osc_err *err)
+osc_status osc_rank_span_fail(const struct osc_rank_span *r, struct osc_err *err)
 {
-    struct numbers ranks = {INT32_MAX, 0}, spans = {INT32_MAX, 0};
     struct osc_strbuf found = {0};
-    bool is_any = false;
 
-    for (uint32_t i = 0; i < n; i++) {
-        const struct osc_trace *const t = traces[i];
-
-        widen(&ranks, t->rank);
-        widen(&spans, t->span);
-        keep[i] = osc_list_has(view->ranks, t->rank) && osc_list_has(view->spans, t->span);
-        is_any |= keep[i];
-    }
-    if (is_any)
-        return OSC_OK;
-    add_numbers(&found, "rank", &ranks);
+    add_numbers(&found, "rank", r->least_rank, r->most_rank);
     osc_strbuf_adds(&found, ", ");
-    add_numbers(&found, "span", &spans);
+    add_numbers(&found, "span", r->least_span, r->most_span);
     (void)osc_fail(err, OSC_ENOTFOUND,
                    "no trace is left by --rank and --span; the input has %s",
                    found.status == OSC_OK ? found.s : "others");
     osc_strbuf_fini(&found);
     return OSC_ENOTFOUND;
+}
+
+osc_status osc_loaded_ranks(bool *keep, struct osc_trace *const *traces, uint32_t n,
+                            const struct osc_view *view, struct osc_err *err)
+{
+    struct osc_rank_span seen = {.n = 0};
+    bool is_any = false;
+
+    for (uint32_t i = 0; i < n; i++) {
+        const struct osc_trace *const t = traces[i];
+
+        osc_rank_span_add(&seen, t->rank, t->span);
+        keep[i] = osc_list_has(view->ranks, t->rank) && osc_list_has(view->spans, t->span);
+        is_any |= keep[i];
+    }
+    return is_any ? OSC_OK : osc_rank_span_fail(&seen, err);
 }
 
 /* Keep the ranks and spans that are asked for. */
@@ -352,20 +390,6 @@ static osc_status touch_all(struct osc_loaded *l, unsigned n_threads, struct osc
     return OSC_OK;
 }
 
-static osc_status find_torch_version(struct osc_loaded *l)
-{
-    struct osc_str version;
-    struct osc_strbuf copy = {0};
-
-    for (uint32_t i = 0; i < l->n_traces && copy.len == 0; i++) {
-        if (osc_trace_meta(l->traces[i], "torch_version", &version) ||
-            osc_trace_meta(l->traces[i], "pytorch_version", &version))
-            osc_strbuf_addstr(&copy, version);
-    }
-    l->torch_version = copy.s;
-    return copy.status;
-}
-
 /* Whether what is named can be read twice, if a directory among it changes: no pipes. */
 static bool can_read_again(const struct osc_load *o)
 {
@@ -388,6 +412,7 @@ static osc_status list_and_import(struct osc_loaded *l, const struct osc_load *o
         return osc_loaded_fail(l, NULL, st, "loading", err);
     if (osc_part_links_find(&l->links, (const char *const *)l->files.all, l->files.n) != OSC_OK)
         return no_memory(l, err);
+    l->is_visited = o->visitor && l->files.n > 1;
     return import_all(l, o, err);
 }
 
@@ -396,8 +421,10 @@ static osc_status arrange(struct osc_loaded *l, const struct osc_load *o, struct
 {
     osc_status st = OSC_OK;
 
-    if (osc_run_identify(l->traces, l->paths, l->n_traces) != OSC_OK ||
-        osc_run_align(l->traces, l->n_traces) != OSC_OK || find_torch_version(l) != OSC_OK)
+    for (uint32_t i = 0; i < l->n_traces && st == OSC_OK; i++)
+        st = add_torch_version(l, l->traces[i]);
+    if (st != OSC_OK || osc_run_identify(l->traces, l->paths, l->n_traces) != OSC_OK ||
+        osc_run_align(l->traces, l->n_traces) != OSC_OK)
         return no_memory(l, err);
     st = filter(l, o->view, err);
     if (st != OSC_OK)
@@ -415,16 +442,18 @@ osc_status osc_load(struct osc_loaded *l, const struct osc_load *o, struct osc_e
     *l = (struct osc_loaded){0};
     for (int n = 1; n == 1 || l->is_outdated; n++) {
         osc_loaded_fini(l);
+        if (o->visitor)
+            o->visitor->restart(o->visitor->ctx);
         l->operand = o->n_paths == 1 ? o->paths[0] : NULL;
         l->may_list_again = n < LISTS_MAX && can_read_again(o);
         err->code = OSC_OK;
         err->message[0] = '\0';
         st = list_and_import(l, o, err);
     }
-    if (st == OSC_OK) {
+    if (st == OSC_OK)
         err->message[0] = '\0'; /* of what was left out */
+    if (st == OSC_OK && !l->is_visited)
         st = arrange(l, o, err);
-    }
     if (o->hear)
         osc_notes_each(&l->notes, o->hear, o->hear_ctx);
     return st;

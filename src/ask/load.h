@@ -20,6 +20,20 @@
 #include "model/trace.h"
 #include "opscope/trace.h"
 
+struct osc_loaded;
+
+/*
+ * Who looks at each of several files as it is read, instead of their being kept. Of one file
+ * nothing is gained: it is kept.
+ */
+struct osc_visitor {
+    /* T, which is freed afterwards, was read from PATH; L has no traces. */
+    osc_status (*visit)(void *ctx, const struct osc_loaded *l, struct osc_trace *t,
+                        const char *path, struct osc_err *err);
+    void (*restart)(void *ctx); /* forget what was visited: a directory is listed again */
+    void *ctx;
+};
+
 /* What to load. All of it is borrowed. */
 struct osc_load {
     const char *const *paths;
@@ -32,6 +46,7 @@ struct osc_load {
     /* Gets what there is to say in the end, a line each, though all failed. May be NULL. */
     void (*hear)(void *ctx, const char *line);
     void *hear_ctx;
+    const struct osc_visitor *visitor; /* NULL: traces are kept */
 };
 
 /* Zeroed, it is empty. */
@@ -42,11 +57,13 @@ struct osc_loaded {
     struct osc_paths files;      /* owned; each holds a trace or several */
     struct osc_part_links links; /* owned; which of files go on from which */
     uint32_t n_traces;
+    uint32_t n_read;         /* traces that were kept or visited */
     const char *operand;     /* borrowed; NULL: there are several */
     uint32_t n_steps_before; /* left out while loading */
     uint32_t n_unread;       /* files for which there was no memory left */
     bool may_list_again;     /* if a directory turns out to have changed while it was read */
     bool is_outdated;        /* it has: nothing of it counts, list it again */
+    bool is_visited;         /* they are gone: a visitor has seen them */
     bool has_failed;         /* some of it could not be read to its end */
     char *torch_version;     /* owned; NULL: no trace says it */
     struct osc_strbuf notes; /* what there is to say (note.h) */
@@ -66,6 +83,17 @@ void osc_loaded_fini(struct osc_loaded *l);
 OSC_MUST_USE osc_status osc_loaded_ranks(bool *keep, struct osc_trace *const *traces,
                                          uint32_t n, const struct osc_view *view,
                                          struct osc_err *err);
+
+/* The least and the greatest of the ranks and spans of some traces. Zeroed, of none. */
+struct osc_rank_span {
+    int32_t least_rank, most_rank, least_span, most_span;
+    uint32_t n;
+};
+
+void osc_rank_span_add(struct osc_rank_span *r, int32_t rank, int32_t span);
+
+/* None of them was asked for: OSC_ENOTFOUND, and what there is. */
+osc_status osc_rank_span_fail(const struct osc_rank_span *r, struct osc_err *err);
 
 /*
  * DOING it failed with ST: ERR says so already, unless it was for lack of memory; then say

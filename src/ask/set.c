@@ -7,6 +7,7 @@
 
 #include "analysis/table_registry.h"
 #include "ask/budget.h"
+#include "ask/by_rank.h"
 #include "ask/cancel.h"
 #include "ask/frame.h"
 #include "ask/note.h"
@@ -23,10 +24,11 @@ struct osc_set {
     atomic_uint n_holders;
     struct osc_mem_account account; /* pays for the traces, their facts and views */
     struct osc_loaded loaded;
-    struct osc_chosen chosen; /* by the view that it was opened with */
-    pthread_mutex_t lock;     /* of the next */
-    struct seen *last;        /* owned; or NULL */
-    struct osc_arena arena;   /* of what follows */
+    struct osc_chosen chosen;   /* by the view that it was opened with */
+    struct osc_by_rank by_rank; /* instead of traces: what they were asked */
+    pthread_mutex_t lock;       /* of the next */
+    struct seen *last;          /* owned; or NULL */
+    struct osc_arena arena;     /* of what follows */
     const char **paths;
     size_t n_paths;
     struct osc_how how;
@@ -63,6 +65,7 @@ static void free_set(struct osc_set *set)
 
     free_seen(set, set->last);
     osc_chosen_fini(&set->chosen);
+    osc_by_rank_fini(&set->by_rank);
     osc_loaded_fini(&set->loaded);
     osc_arena_fini(&set->arena);
     osc_mem_enter(before);
@@ -115,7 +118,25 @@ static osc_status choose(struct osc_chosen *c, const struct osc_set *set,
     return osc_chosen_make(c, &set->loaded, &how, err);
 }
 
-osc_status osc_set_load(struct osc_set **to, const struct osc_load *o, struct osc_err *err)
+/* Load O into SET, by rank if it is prepared for that. */
+static osc_status load(struct osc_set *set, const struct osc_load *o, struct osc_err *err)
+{
+    const struct osc_visitor visitor = {osc_by_rank_visit, osc_by_rank_restart, &set->by_rank};
+    struct osc_load own = *o;
+
+    own.paths = set->paths; /* messages name them as long as the set lives */
+    own.visitor = set->by_rank.n_answers > 0 ? &visitor : NULL;
+    const osc_status st = osc_load(&set->loaded, &own, err);
+    return st == OSC_OK && !set->loaded.is_visited ? choose(&set->chosen, set, o, err) : st;
+}
+
+osc_status osc_set_load(struct osc_set **set, const struct osc_load *o, struct osc_err *err)
+{
+    return osc_set_load_to_ask(set, o, NULL, 0, err);
+}
+
+osc_status osc_set_load_to_ask(struct osc_set **to, const struct osc_load *o,
+                               struct osc_asked *const *asked, size_t n, struct osc_err *err)
 {
     struct osc_set *const set = osc_calloc(1, sizeof *set);
 
@@ -126,15 +147,12 @@ osc_status osc_set_load(struct osc_set **to, const struct osc_load *o, struct os
     pthread_mutex_init(&set->lock, NULL);                            /* cannot fail on Linux */
     struct osc_mem_account *const before = osc_mem_enter(&set->account);
     osc_status st = keep(set, o);
+    if (st == OSC_OK && osc_by_rank_is_possible(asked, n, o->view))
+        st = osc_by_rank_init(&set->by_rank, o, &set->only, asked, n);
     if (st == OSC_OK) {
-        struct osc_load own = *o;
-
-        own.paths = set->paths; /* messages name them as long as the set lives */
         atomic_store_explicit(&set->account.limit, osc_budget_limit(o->how->max_memory_bytes),
                               memory_order_relaxed); /* nobody else has it */
-        st = osc_load(&set->loaded, &own, err);
-        if (st == OSC_OK)
-            st = choose(&set->chosen, set, o, err);
+        st = load(set, o, err);
     } else {
         (void)osc_fail(err, st, "out of memory");
     }
@@ -205,7 +223,13 @@ static osc_status run(struct osc_set *set, struct osc_asked *k, const struct osc
 {
     const struct osc_asked_of of = {&set->loaded, chosen, set->paths, set->n_paths};
 
-    return osc_asked_run(k, &of, err);
+    if (!set->loaded.is_visited)
+        return osc_asked_run(k, &of, err);
+    struct osc_mem_account *const asker = osc_mem_enter(&set->account);
+    const osc_status st = osc_by_rank_place(&set->by_rank, k, err);
+    osc_mem_enter(asker);
+    return st == OSC_OK ? osc_asked_answer(k, &of, err)
+                        : osc_loaded_fail(&set->loaded, NULL, st, "making a table", err);
 }
 
 osc_status osc_set_run(struct osc_set *set, struct osc_asked *k, struct osc_err *err)
@@ -369,7 +393,7 @@ static osc_status take_again(const struct taker *taker, struct osc_set *set,
         .reserve = osc_budget_for_table(k->def, k->request.question.sort != NULL, false),
     };
     struct osc_set *own = NULL;
-    osc_status st = osc_set_load(&own, &o, err);
+    osc_status st = osc_set_load_to_ask(&own, &o, &k, 1, err);
 
     if (st == OSC_OK)
         st = take(taker, own, k, &own->chosen, err);

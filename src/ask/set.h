@@ -16,10 +16,21 @@
 OSC_MUST_USE osc_status osc_set_load(struct osc_set **set, const struct osc_load *o,
                                      struct osc_err *err);
 
+/*
+ * The same, so that the set can be asked the N questions at ASKED, which have the view of O, by
+ * osc_set_run(): each of several files is read, asked all of them and freed, if that is
+ * possible (ask/by_rank.h); then the set has no traces. The questions stay where they are
+ * until they have been run.
+ */
+OSC_MUST_USE osc_status osc_set_load_to_ask(struct osc_set **set, const struct osc_load *o,
+                                            struct osc_asked *const *asked, size_t n,
+                                            struct osc_err *err);
+
 /* What SET holds, and what is chosen of it by the view that it was opened with; borrowed. */
 const struct osc_loaded *osc_set_loaded(const struct osc_set *set);
 const struct osc_chosen *osc_set_chosen(const struct osc_set *set);
 
-/* Ask SET about the view that it was opened with, which K has too. As osc_asked_run(). */
+/* Ask SET about the view that it was opened with, which K has too: any question, if it has its
+ * traces, else one of those that it was loaded for. As osc_asked_run(). */
 OSC_MUST_USE osc_status osc_set_run(struct osc_set *set, struct osc_asked *k,
                                     struct osc_err *err);

@@ -257,6 +257,7 @@ static int write_set(struct osc_set *set, const struct osc_args *args,
 {
     const struct osc_loaded *const l = osc_set_loaded(set);
     const struct osc_chosen *const c = osc_set_chosen(set);
+    struct osc_asked quality = {0};
     int failed = check_inputs(o, (const char *const *)l->files.all, l->files.n);
 
     if (!failed && c->n_traces > 1 && !e->takes_many)
@@ -273,8 +274,12 @@ static int write_set(struct osc_set *set, const struct osc_args *args,
     }
     if (!failed)
         failed = osc_output_commit(o);
-    if (!failed && has_lost(c))
-        failed = osc_show_quality(set);
+    if (!failed && has_lost(c)) {
+        failed = osc_show_prepare_quality(&quality);
+        if (!failed)
+            failed = osc_show_quality(set, &quality);
+    }
+    osc_asked_fini(&quality);
     return !failed && l->has_failed ? OSC_EXIT_FAILED : failed;
 }
 

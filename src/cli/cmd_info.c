@@ -12,32 +12,30 @@
 #include <inttypes.h>
 #include <string.h>
 
-static int show_one(struct osc_set *set, const struct osc_args *args, const char *table)
+static osc_status prepare(struct osc_asked *k, const struct osc_args *args, const char *table,
+                          struct osc_err *err)
 {
     struct osc_request r = osc_show_request(args);
-    struct osc_asked k = {0};
-    struct osc_err err = {0};
 
     r.question.table = table;
     if (r.question.limit == 0)
         r.question.limit = -1;
-    const osc_status st = osc_asked_init(&k, &r, NULL, &err);
-    const int failed = st == OSC_OK ? osc_show_table(set, &k) : osc_cli_fail(st, &err);
-    osc_asked_fini(&k);
-    return failed;
+    return osc_asked_init(k, &r, NULL, err);
 }
 
-static int show_both(struct osc_set *set, const struct osc_args *args)
+/* Ask SET both, and print them. */
+static int show_both(struct osc_set *set, const struct osc_args *args, struct osc_asked *info,
+                     struct osc_asked *quality)
 {
     const bool is_json = strcmp(args->renderer->name, "json") == 0;
     int failed = is_json ? osc_show_text("[") : OSC_EXIT_DONE;
 
     if (!failed)
-        failed = show_one(set, args, "info");
+        failed = osc_show_table(set, info);
     if (!failed)
         failed = osc_show_text(is_json ? "," : "\n");
     if (!failed)
-        failed = show_one(set, args, "quality");
+        failed = osc_show_table(set, quality);
     if (!failed && is_json)
         failed = osc_show_text("]\n");
     return failed;
@@ -128,7 +126,10 @@ static int run(struct osc_args *args)
     const struct osc_selection selection = osc_request_selection(&args->request.view);
     struct osc_load o = {.reserve = osc_budget_for_table(&osc_table_quality, false,
                                                          osc_selection_is_all(&selection))};
+    struct osc_asked info = {0}, quality = {0};
+    struct osc_asked *const asked[] = {&info, &quality};
     struct osc_set *set = NULL;
+    struct osc_err err = {0};
     int failed = OSC_EXIT_DONE;
 
     if (args->n_operands == 0)
@@ -139,11 +140,17 @@ static int run(struct osc_args *args)
     if (strcmp(args->renderer->name, "csv") == 0)
         return osc_cli_misuse("CSV holds one table and info prints two; use 'opscope table "
                               "info' or 'opscope table quality'");
-    failed = osc_show_open(&set, args, &o);
+    osc_status st = prepare(&info, args, "info", &err);
+    if (st == OSC_OK)
+        st = prepare(&quality, args, "quality", &err);
+    failed =
+        st == OSC_OK ? osc_show_open_to_ask(&set, args, &o, asked, 2) : osc_cli_fail(st, &err);
     if (!failed)
-        failed = show_both(set, args);
+        failed = show_both(set, args, &info, &quality);
     if (!failed && osc_set_loaded(set)->has_failed)
         failed = OSC_EXIT_FAILED;
+    osc_asked_fini(&info);
+    osc_asked_fini(&quality);
     osc_set_release(set);
     return failed;
 }

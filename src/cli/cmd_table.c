@@ -57,25 +57,31 @@ static int check_operands(const struct osc_args *args)
     return OSC_EXIT_DONE;
 }
 
-/* Answer K, checked, about what ARGS name. */
+/* Answer K, checked, about what ARGS name, and say in text how good that is. */
 static int show(const struct osc_args *args, struct osc_asked *k)
 {
     const struct osc_selection selection = osc_request_selection(&args->request.view);
+    const bool says_quality = !k->form->is_machine && k->def != &osc_table_quality;
     struct osc_load o = {
         .selects_late = osc_asked_selects_late(k),
         .reserve = osc_budget_for_table(k->def, args->request.question.sort != NULL,
                                         osc_selection_is_all(&selection)),
     };
+    struct osc_asked quality = {0};
+    struct osc_asked *const asked[] = {k, &quality};
     struct osc_set *set = NULL;
-    int failed = osc_show_open(&set, args, &o);
+    int failed = says_quality ? osc_show_prepare_quality(&quality) : OSC_EXIT_DONE;
 
     if (!failed)
+        failed = osc_show_open_to_ask(&set, args, &o, asked, says_quality ? 2 : 1);
+    if (!failed)
         failed = osc_show_table(set, k);
-    if (!failed && !k->form->is_machine && k->def != &osc_table_quality)
-        failed = osc_show_quality(set);
+    if (!failed && says_quality)
+        failed = osc_show_quality(set, &quality);
     if (!failed && osc_set_loaded(set)->has_failed)
         failed = OSC_EXIT_FAILED;
-    osc_asked_fini(k); /* it borrows the traces */
+    osc_asked_fini(&quality); /* they borrow the traces */
+    osc_asked_fini(k);
     osc_set_release(set);
     return failed;
 }

@@ -39,6 +39,12 @@ static int show_progress(void *ctx, const char *path, uint64_t done_bytes, uint6
 
 int osc_show_open(struct osc_set **set, const struct osc_args *args, struct osc_load *o)
 {
+    return osc_show_open_to_ask(set, args, o, NULL, 0);
+}
+
+int osc_show_open_to_ask(struct osc_set **set, const struct osc_args *args, struct osc_load *o,
+                         struct osc_asked *const *asked, size_t n)
+{
     struct reading reading = {.is_on = false};
     struct osc_how how = args->request.how;
     struct osc_err err = {0};
@@ -50,7 +56,7 @@ int osc_show_open(struct osc_set **set, const struct osc_args *args, struct osc_
     o->how = &how;
     o->view = &args->request.view;
     o->hear = osc_cli_hear;
-    const osc_status st = osc_set_load(set, o, &err);
+    const osc_status st = osc_set_load_to_ask(set, o, asked, n, &err);
     /* The set has a limit by itself; so has what is printed of it. */
     osc_mem_set_limit(osc_budget_limit(how.max_memory_bytes));
     return st == OSC_OK ? OSC_EXIT_DONE : osc_cli_fail(st, &err);
@@ -144,22 +150,24 @@ static void print_quality(const struct osc_result *r, const struct osc_loaded *l
     osc_strbuf_fini(&codes);
 }
 
-int osc_show_quality(struct osc_set *set)
+int osc_show_prepare_quality(struct osc_asked *k)
 {
     const struct osc_request r = {.question = {.table = "quality", .merge = 1}};
-    struct osc_asked k = {0};
     struct osc_err err = {0};
-    int failed = OSC_EXIT_DONE;
+    const osc_status st = osc_asked_init(k, &r, osc_renderer_find("csv"), &err);
 
-    osc_status st = osc_asked_init(&k, &r, osc_renderer_find("csv"), &err);
-    /* Of derived facts only those that the table rests on: they are there by now. */
-    k.takes_facts_as_they_are = true;
-    if (st == OSC_OK)
-        st = osc_set_run(set, &k, &err);
-    if (st == OSC_OK)
-        print_quality(&k.answer.blocks[0].result, osc_set_loaded(set));
-    else
-        failed = osc_show_fail(osc_set_loaded(set), st, "making a table", &err);
-    osc_asked_fini(&k);
-    return failed;
+    /* Of derived facts only those that the table rests on: they are there by then. */
+    k->takes_facts_as_they_are = true;
+    return st == OSC_OK ? OSC_EXIT_DONE : osc_cli_fail(st, &err);
+}
+
+int osc_show_quality(struct osc_set *set, struct osc_asked *k)
+{
+    struct osc_err err = {0};
+    const osc_status st = osc_set_run(set, k, &err);
+
+    if (st != OSC_OK)
+        return osc_show_fail(osc_set_loaded(set), st, "making a table", &err);
+    print_quality(&k->answer.blocks[0].result, osc_set_loaded(set));
+    return OSC_EXIT_DONE;
 }

@@ -18,6 +18,10 @@
  */
 int osc_show_open(struct osc_set **set, const struct osc_args *args, struct osc_load *o);
 
+/* The same, to ask the N questions at ASKED, which are checked: osc_set_load_to_ask(). */
+int osc_show_open_to_ask(struct osc_set **set, const struct osc_args *args, struct osc_load *o,
+                         struct osc_asked *const *asked, size_t n);
+
 /* What a question is asked with: the options of ARGS, and the terminal. */
 struct osc_request osc_show_request(const struct osc_args *args);
 
@@ -30,9 +34,11 @@ int osc_show_fail(const struct osc_loaded *l, osc_status st, const char *doing,
 
 /*
  * One line on standard error: how good what the text table just shown rests on is,
- * which is what reading and the facts it asked for have found.
+ * which is what reading and the facts it asked for have found. K is the question for that,
+ * behind all others.
  */
-int osc_show_quality(struct osc_set *set);
+int osc_show_prepare_quality(struct osc_asked *k);
+int osc_show_quality(struct osc_set *set, struct osc_asked *k);
 
 /* Write the terminated TEXT to standard output. */
 int osc_show_text(const char *text);

@@ -85,8 +85,11 @@ run("table", "steps", "steps.json")
 run("table", "steps", "-", stdin="rows.json")
 END
 python3 run.py "$OPSCOPE"
-"$OPSCOPE" table threads rows.json rows.json names.json names.json tracks.json --max-memory 40M \
-    2>&1 >/dev/null | sed 's/byte [0-9]*/byte N/; s/; select.*//'
+# One file after the other, or all at once.
+for table in threads events; do
+    "$OPSCOPE" table $table rows.json rows.json names.json names.json tracks.json \
+        --max-memory 40M 2>&1 >/dev/null | sed 's/byte [0-9]*/byte N/; s/; select.*//'
+done
 "$OPSCOPE" table rows.json --max-memory 40M 2>&1 >/dev/null | sed 's/byte [0-9]*/byte N/'
 "$OPSCOPE" table rows.json --max-memory 1
 echo "$?" >&2

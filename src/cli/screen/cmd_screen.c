@@ -20,71 +20,76 @@ static const struct {
     [OSC_SCREEN_OPERATORS] = {&osc_table_operators, true},
     [OSC_SCREEN_KERNELS] = {&osc_table_kernels, true},
     [OSC_SCREEN_ADVICE] = {&osc_table_advice, false},
+    [OSC_SCREEN_TRACKS] = {&osc_table_tracks, false},
 };
 
-static int fill(struct osc_screen *s, const struct osc_set *set)
+/* Ask for all tables; what any of them rests on is there before the first is made. */
+static int prepare(struct osc_asked *asked, const struct osc_args *args)
 {
-    const struct osc_options options = {.n_threads = s->args->request.how.n_threads};
-    uint32_t facts = 0;
+    const struct osc_renderer *const exact = osc_renderer_find("csv");
     struct osc_err err = {0};
+    osc_status st = OSC_OK;
+    uint32_t facts = 0;
 
-    for (int i = 0; i < OSC_SCREEN_TABLES; i++)
-        facts |= tables[i].def->facts;
-    osc_status st =
-        osc_chosen_derive(s->chosen, osc_set_loaded(set), facts, options.n_threads, &err);
-    if (st != OSC_OK)
-        return osc_cli_fail(st, &err);
-    for (int i = 0; i < OSC_SCREEN_TABLES; i++) {
-        const struct osc_query q = {
-            .def = tables[i].def,
-            .traces = (const struct osc_trace *const *)s->chosen->traces,
-            .n_traces = s->chosen->n_traces,
-            .options = &options,
-            .is_merged = tables[i].is_merged,
-            .is_machine = true,
+    for (int i = 0; i < OSC_SCREEN_TABLES && st == OSC_OK; i++) {
+        const struct osc_request r = {
+            .how = args->request.how,
+            .view = args->request.view,
+            .question = {.table = tables[i].def->name, .merge = tables[i].is_merged},
         };
-        st = osc_query_run(&q, &s->answers[i], &err);
 
-        if (st != OSC_OK)
-            return osc_cli_fail(st, &err);
+        facts |= tables[i].def->facts;
+        st = osc_asked_init(&asked[i], &r, exact, &err);
     }
-    return OSC_EXIT_DONE;
+    asked[0].more_facts = facts;
+    return st == OSC_OK ? OSC_EXIT_DONE : osc_cli_fail(st, &err);
 }
 
-static int show(const struct osc_set *set, const struct osc_args *args)
+static int show(struct osc_screen *s)
 {
-    struct osc_screen s = {.chosen = osc_set_chosen(set),
-                           .args = args,
-                           .width = osc_cli_width(STDOUT_FILENO),
-                           .has_colour = osc_cli_has_colour()};
     struct osc_strbuf out = {0};
-    int failed = fill(&s, set);
 
-    if (!failed) {
-        osc_screen_write(&s, &out);
-        failed = out.status == OSC_OK ? osc_show_text(out.s)
-                                      : osc_cli_fail(out.status, &(struct osc_err){0});
-    }
+    osc_screen_write(s, &out);
+    const int failed = out.status == OSC_OK ? osc_show_text(out.s)
+                                            : osc_cli_fail(out.status, &(struct osc_err){0});
     osc_strbuf_fini(&out);
-    for (int i = 0; i < OSC_SCREEN_TABLES; i++)
-        osc_answer_fini(&s.answers[i]);
     return failed;
 }
 
 static int run(struct osc_args *args)
 {
     struct osc_load o = {.reserve = osc_budget_for_tables()};
+    struct osc_asked asked[OSC_SCREEN_TABLES] = {{0}};
+    struct osc_asked *all[OSC_SCREEN_TABLES];
+    struct osc_screen s = {.args = args,
+                           .width = osc_cli_width(STDOUT_FILENO),
+                           .has_colour = osc_cli_has_colour()};
     struct osc_set *set = NULL;
+    struct osc_err err = {0};
     int failed = OSC_EXIT_DONE;
 
     if (args->n_operands == 0)
         return osc_cli_misuse(
             "no trace was named; try 'opscope trace.json' or see 'opscope --help'");
-    failed = osc_show_open(&set, args, &o);
+    for (int i = 0; i < OSC_SCREEN_TABLES; i++) {
+        all[i] = &asked[i];
+        s.answers[i] = &asked[i].answer;
+    }
+    failed = prepare(asked, args);
     if (!failed)
-        failed = show(set, args);
+        failed = osc_show_open_to_ask(&set, args, &o, all, OSC_SCREEN_TABLES);
+    for (int i = 0; i < OSC_SCREEN_TABLES && !failed; i++) {
+        const osc_status st = osc_set_run(set, &asked[i], &err);
+
+        failed = st == OSC_OK ? OSC_EXIT_DONE : osc_cli_fail(st, &err);
+    }
+    s.n_traces = asked[0].query.n_traces;
+    if (!failed)
+        failed = show(&s);
     if (!failed && osc_set_loaded(set)->has_failed)
         failed = OSC_EXIT_FAILED;
+    for (int i = 0; i < OSC_SCREEN_TABLES; i++)
+        osc_asked_fini(&asked[i]);
     osc_set_release(set);
     return failed;
 }

@@ -53,7 +53,7 @@ static void add_number_of(struct osc_strbuf *out, const char *lead, uint64_t n, 
 /* ", cuda:0" or ", 8 devices". */
 static void add_devices(const struct osc_page *p, struct osc_strbuf *out)
 {
-    const struct osc_chosen *const l = p->s->chosen;
+    const struct osc_answer *const a = osc_screen_answer(p->s, OSC_SCREEN_TRACKS);
 
     if (osc_screen_info_count(p->s, "devices") != 1) {
         if (osc_screen_info_count(p->s, "devices") > 1)
@@ -61,14 +61,14 @@ static void add_devices(const struct osc_page *p, struct osc_strbuf *out)
                           "devices");
         return;
     }
-    for (uint32_t i = 0; i < l->n_traces; i++) {
-        const struct osc_trace *const t = l->traces[i];
+    for (uint32_t b = 0; b < a->n_blocks; b++) {
+        const struct osc_result *const r = &a->blocks[b].result;
 
-        for (uint32_t k = 1; k < t->n_tracks; k++) {
-            if (t->tracks[k].n_events == 0 || t->tracks[k].device.v == 0)
+        for (uint64_t i = 0; i < r->n_rows; i++) {
+            if (!osc_str_eq(osc_result_get_str(r, i, osc_column_tracks_kind), OSC_STR("queue")))
                 continue;
             osc_strbuf_adds(out, ", ");
-            osc_utf8_append_terminal(out, osc_trace_str(t, t->tracks[k].device));
+            osc_utf8_append_terminal(out, osc_result_get_str(r, i, osc_column_tracks_parent));
             return;
         }
     }
@@ -82,7 +82,7 @@ static bool all_lack(const struct osc_page *p, const char *code)
     for (uint64_t i = 0; i < r->n_rows; i++) {
         if (osc_str_eq(osc_result_get_str(r, i, osc_column_quality_code), osc_str_c(code)))
             return osc_result_get_int(r, i, osc_column_quality_count) >=
-                   (int64_t)p->s->chosen->n_traces;
+                   (int64_t)p->s->n_traces;
     }
     return false;
 }
@@ -198,7 +198,7 @@ static void put_ranks(struct osc_page *p)
 /* "1 of 2 files". */
 static void add_part_of_files(const struct osc_page *p, struct osc_strbuf *out, uint64_t n)
 {
-    osc_strbuf_addf(out, "%llu of %u files", (unsigned long long)n, p->s->chosen->n_traces);
+    osc_strbuf_addf(out, "%llu of %u files", (unsigned long long)n, p->s->n_traces);
 }
 
 /* Whether row I of R, of `overview`, is one of its N longest parts. */
@@ -629,7 +629,7 @@ static void add_where_lacking(const struct osc_page *p, struct osc_strbuf *out,
 {
     const uint64_t n = (uint64_t)osc_result_get_int(r, i, osc_column_quality_count);
 
-    if (n >= p->s->chosen->n_traces)
+    if (n >= p->s->n_traces)
         return;
     osc_strbuf_adds(out, " (in ");
     add_part_of_files(p, out, n);

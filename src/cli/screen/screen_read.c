@@ -13,7 +13,7 @@
 const struct osc_answer *osc_screen_answer(const struct osc_screen *s,
                                            enum osc_screen_table table)
 {
-    return &s->answers[table];
+    return s->answers[table];
 }
 
 /* The rows of a merged table. */

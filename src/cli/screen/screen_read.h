@@ -6,7 +6,6 @@
  */
 #pragma once
 
-#include "ask/chosen.h"
 #include "cli/options.h"
 #include "table/query.h"
 
@@ -19,16 +18,17 @@ enum osc_screen_table {
     OSC_SCREEN_OPERATORS,
     OSC_SCREEN_KERNELS,
     OSC_SCREEN_ADVICE,
+    OSC_SCREEN_TRACKS,
     OSC_SCREEN_TABLES
 };
 
 /* What is shown: filled by cmd_screen.c. */
 struct osc_screen {
-    const struct osc_chosen *chosen;
     const struct osc_args *args;
-    struct osc_answer
-        answers[OSC_SCREEN_TABLES]; /* owned; merged but for STEPS, RANKS, ADVICE */
-    unsigned width;                 /* of the terminal; 0: it is none */
+    uint32_t n_traces; /* that were asked */
+    /* Borrowed; merged but for STEPS, RANKS, ADVICE and TRACKS. */
+    const struct osc_answer *answers[OSC_SCREEN_TABLES];
+    unsigned width; /* of the terminal; 0: it is none */
     bool has_colour;
 };
 

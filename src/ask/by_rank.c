@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ask/by_rank.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "import/run.h"
+
+bool osc_by_rank_is_possible(struct osc_asked *const *asked, size_t n,
+                             const struct osc_view *view)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!asked[i]->def->map || asked[i]->options.has_at)
+            return false;
+    return n > 0 && !view->has_from && !view->has_to;
+}
+
+osc_status osc_by_rank_init(struct osc_by_rank *b, const struct osc_load *load,
+                            const struct osc_view *view, struct osc_asked *const *asked,
+                            size_t n)
+{
+    *b = (struct osc_by_rank){.load = load, .view = view};
+    b->answers = osc_calloc(n, sizeof *b->answers);
+    if (!b->answers)
+        return OSC_ENOMEM;
+    for (; b->n_answers < n; b->n_answers++)
+        b->answers[b->n_answers].asked = asked[b->n_answers];
+    return OSC_OK;
+}
+
+void osc_by_rank_restart(void *ctx)
+{
+    struct osc_by_rank *const b = ctx;
+
+    for (size_t i = 0; i < b->n_answers; i++)
+        osc_gathering_fini(&b->answers[i].parts);
+    for (uint32_t i = 0; i < b->n_ends; i++)
+        osc_free(b->ends[i].message);
+    b->n_ends = 0;
+}
+
+void osc_by_rank_fini(struct osc_by_rank *b)
+{
+    osc_by_rank_restart(b);
+    for (size_t i = 0; i < b->n_answers; i++)
+        osc_free(b->answers[i].sources);
+    osc_free(b->answers);
+    osc_free(b->ends);
+    *b = (struct osc_by_rank){0};
+}
+
+/* --- one file -------------------------------------------------------------------- */
+
+/* A file that is there, who it is, and what was chosen of it. */
+struct visited {
+    struct osc_loaded loaded; /* it alone; borrows all */
+    struct osc_identity id;
+    struct osc_chosen chosen;
+};
+
+static bool is_rank_wanted(const struct osc_by_rank *b, const struct visited *v)
+{
+    struct osc_identity alone = v->id, *const one = &alone;
+
+    return osc_run_place(&one, 1) != OSC_OK || osc_list_has(b->view->ranks, alone.among.rank);
+}
+
+/* Leave of the file in V what the view selects of any rank and span. */
+static osc_status choose(const struct osc_by_rank *b, struct visited *v, struct osc_err *err)
+{
+    const struct osc_load *const o = b->load;
+    struct osc_view view = *b->view;
+    const struct osc_choice how = {
+        .view = &view,
+        .with_callers = o->with_callers,
+        .is_late = o->selects_late,
+        .forgets_facts = true,
+        .n_threads = o->how->n_threads,
+    };
+    struct osc_trace *const t = v->loaded.traces[0];
+    osc_status st = osc_trace_touch(t, o->how->n_threads, err);
+
+    if (st != OSC_OK)
+        return osc_loaded_fail(&v->loaded, t, st, "checking columns", err);
+    view.ranks = NULL;
+    view.spans = NULL;
+    return osc_chosen_make(&v->chosen, &v->loaded, &how, err);
+}
+
+/* Append what K asks for of V to OUT; no rows, if it is not wanted. */
+static osc_status map(struct osc_asked *k, const struct visited *v, bool is_wanted,
+                      const struct osc_partial_question *q, struct osc_strbuf *out,
+                      struct osc_err *err)
+{
+    struct osc_result none;
+
+    if (!is_wanted) {
+        osc_result_init(&none, k->def);
+        const osc_status st =
+            osc_partial_write(q, &none, v->loaded.traces[0], &v->id, out, err);
+        osc_result_fini(&none);
+        return st;
+    }
+    const osc_status st = osc_chosen_derive(&v->chosen, &v->loaded, osc_asked_facts(k),
+                                            k->request.how.n_threads, err);
+    return st == OSC_OK ? osc_query_map(&k->query, v->chosen.traces[0], q, &v->id, out, err)
+                        : st;
+}
+
+/* Keep the part that V has of answer A. */
+static osc_status ask(struct osc_by_rank_answer *a, const struct visited *v, bool is_wanted,
+                      struct osc_err *err)
+{
+    const struct osc_partial_question q = {.def = a->asked->def, .options = &a->asked->options};
+    struct osc_strbuf bytes = {0};
+    osc_status st = map(a->asked, v, is_wanted, &q, &bytes, err);
+
+    if (st == OSC_OK)
+        st = bytes.status;
+    if (st == OSC_OK)
+        st = osc_gather_add(&a->parts, (struct osc_str){bytes.s, (uint32_t)bytes.len}, &q, err);
+    osc_strbuf_fini(&bytes);
+    return st;
+}
+
+/* Whether no other file can be read and asked after ST. */
+static bool is_final(osc_status st)
+{
+    return st == OSC_ENOMEM || st == OSC_ELIMIT || st == OSC_ECANCELED;
+}
+
+/* Note in END that a file could not be asked for ST, as ERR says; ST, if that is the end. */
+static osc_status note_failure(struct osc_by_rank_end *end, osc_status st,
+                               const struct osc_err *err)
+{
+    const size_t size = strlen(err->message) + 1;
+
+    if (st == OSC_OK || is_final(st))
+        return st;
+    end->status = st;
+    end->message = osc_malloc(size);
+    if (!end->message)
+        return OSC_ENOMEM;
+    memcpy(end->message, err->message, size);
+    return OSC_OK;
+}
+
+osc_status osc_by_rank_visit(void *ctx, const struct osc_loaded *l, struct osc_trace *t,
+                             const char *path, struct osc_err *err)
+{
+    struct osc_by_rank *const b = ctx;
+    struct visited v = {.loaded = *l};
+    osc_status st = osc_grow(&b->ends, &b->cap_ends, (size_t)b->n_ends + 1, sizeof *b->ends);
+
+    if (st != OSC_OK)
+        return osc_loaded_fail(l, t, st, "making a table", err);
+    struct osc_by_rank_end *const end = &b->ends[b->n_ends];
+    *end = (struct osc_by_rank_end){.status = OSC_OK};
+    v.loaded.traces = &t;
+    v.loaded.n_traces = 1;
+    osc_run_identity(&v.id, t, path);
+    v.id.number = b->n_ends++;
+    const bool is_wanted = is_rank_wanted(b, &v);
+    if (is_wanted)
+        st = note_failure(end, choose(b, &v, err), err);
+    end->is_without = end->status == OSC_EINVAL;
+    for (size_t i = 0; i < b->n_answers && st == OSC_OK; i++) {
+        const bool has_rows = is_wanted && end->status == OSC_OK;
+
+        st = ask(&b->answers[i], &v, has_rows, err);
+        if (has_rows && st != OSC_OK && !is_final(st)) {
+            st = note_failure(end, st, err);
+            if (st == OSC_OK) /* who it is matters to the others */
+                st = ask(&b->answers[i], &v, false, err);
+        }
+    }
+    osc_chosen_fini(&v.chosen);
+    return osc_loaded_fail(l, NULL, st, "making a table", err);
+}
+
+/* --- all of them ----------------------------------------------------------------- */
+
+/* Which files to keep, and why some of those that were asked for are not. */
+struct pick {
+    const struct osc_by_rank *b;
+    struct osc_rank_span seen; /* of all files */
+    uint32_t n_named;
+    const struct osc_identity *last;   /* of those named, by rank and span */
+    const struct osc_identity *failed; /* the first whose failure is one of all */
+};
+
+static bool is_before(const struct osc_identity *x, const struct osc_identity *y)
+{
+    const struct osc_placing *const p = &x->among, *const q = &y->among;
+
+    if (p->rank != q->rank)
+        return p->rank < q->rank;
+    return p->span != q->span ? p->span < q->span : x->number < y->number;
+}
+
+static bool is_kept(void *ctx, const struct osc_identity *id)
+{
+    struct pick *const p = ctx;
+    const struct osc_view *const view = p->b->view;
+    const osc_status st = p->b->ends[id->number].status;
+
+    osc_rank_span_add(&p->seen, id->among.rank, id->among.span);
+    if (!osc_list_has(view->ranks, id->among.rank) ||
+        !osc_list_has(view->spans, id->among.span))
+        return false;
+    p->n_named++;
+    if (!p->last || is_before(p->last, id))
+        p->last = id;
+    if (st != OSC_OK && !p->b->ends[id->number].is_without &&
+        (!p->failed || is_before(id, p->failed)))
+        p->failed = id;
+    return st == OSC_OK;
+}
+
+/* Name in the sheet of A's answer where its parts come from. */
+static osc_status name_sources(struct osc_by_rank_answer *a)
+{
+    struct osc_asked *const k = a->asked;
+
+    osc_free(a->sources);
+    a->sources = osc_calloc((size_t)k->query.n_traces + 1, sizeof *a->sources);
+    if (!a->sources)
+        return OSC_ENOMEM;
+    for (uint32_t i = 0; i < k->query.n_traces; i++)
+        a->sources[i] = k->query.parts[i]->identity.source;
+    k->sources = a->sources;
+    return OSC_OK;
+}
+
+osc_status osc_by_rank_place(struct osc_by_rank *b, struct osc_asked *k, struct osc_err *err)
+{
+    struct pick p = {.b = b};
+    const struct osc_identity *why = NULL;
+    struct osc_by_rank_answer *a = b->answers;
+
+    while (a->asked != k)
+        a++;
+    osc_status st = osc_gather_place(&a->parts, is_kept, &p, &k->query, err);
+    if (st == OSC_OK && p.n_named == 0)
+        return osc_rank_span_fail(&p.seen, err);
+    if (st == OSC_OK && (p.failed || k->query.n_traces == 0))
+        why = p.failed ? p.failed : p.last;
+    if (why)
+        return osc_fail(err, b->ends[why->number].status, "%s", b->ends[why->number].message);
+    return st == OSC_OK ? name_sources(a) : st;
+}

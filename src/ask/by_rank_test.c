@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Random runs, all of their files open at once and one after the other: the same text. */
+#include "ask/by_rank.h"
+
+#include <unistd.h>
+
+#include "analysis/table_registry.h"
+#include "ask/set.h"
+#include "base/mem.h"
+#include "support/random_trace.h"
+#include "support/unit.h"
+
+#define N_RUNS    6
+#define FILES_MAX 5
+
+static char folder[] = "/tmp/opscope-by-rank-XXXXXX";
+static struct osc_strbuf paths[FILES_MAX];
+static const char *names[FILES_MAX];
+static size_t n_files;
+
+static void write_file(const char *path, const char *text)
+{
+    FILE *const f = fopen(path, "wb");
+
+    assert_non_null(f);
+    assert_int_equal(fwrite(text, strlen(text), 1, f), 1);
+    assert_int_equal(fclose(f), 0);
+}
+
+/* Write files of another run; some have one name, so there may be one less. */
+static void make_run(void)
+{
+    struct osc_strbuf text = {0};
+
+    n_files = 2 + below(FILES_MAX - 1);
+    for (uint32_t i = 0; i < n_files; i++) {
+        osc_strbuf_clear(&text);
+        osc_strbuf_addf(&paths[i], "%s/", folder);
+        make_trace(i, &text, &paths[i]);
+        write_file(paths[i].s, text.s);
+        names[i] = paths[i].s;
+    }
+    osc_strbuf_fini(&text);
+}
+
+static void remove_run(void)
+{
+    for (uint32_t i = 0; i < n_files; i++) {
+        (void)unlink(paths[i].s);
+        osc_strbuf_fini(&paths[i]);
+    }
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    memset(folder + sizeof folder - 7, 'X', 6);
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    return rmdir(folder);
+}
+
+static int take_text(void *ctx, const char *s, size_t n)
+{
+    osc_strbuf_add(ctx, s, n);
+    return 0;
+}
+
+static void take_line(void *ctx, const char *line)
+{
+    osc_strbuf_addf(ctx, "%s\n", line);
+}
+
+/* Append the answers to the N questions REQUESTS to OUT, all that is said meanwhile, too. */
+static bool ask(const struct osc_request *requests, size_t n, bool is_by_rank,
+                struct osc_strbuf *out)
+{
+    struct osc_asked asked[2] = {{0}}, *const all[] = {&asked[0], &asked[1]};
+    const struct osc_load o = {.paths = names,
+                               .n_paths = n_files,
+                               .how = &requests[0].how,
+                               .view = &requests[0].view,
+                               .hear = take_line,
+                               .hear_ctx = out};
+    struct osc_load own = o;
+    struct osc_set *set = NULL;
+    struct osc_err err = {0};
+    bool was_by_rank = false;
+
+    for (size_t i = 0; i < n; i++) {
+        struct osc_request r = requests[i];
+
+        r.text.write = take_text;
+        r.text.ctx = out;
+        assert_int_equal(osc_asked_init(&asked[i], &r, NULL, &err), OSC_OK);
+    }
+    own.selects_late = osc_asked_selects_late(&asked[0]);
+    osc_status st = osc_set_load_to_ask(&set, &own, all, is_by_rank ? n : 0, &err);
+    for (size_t i = 0; i < n && st == OSC_OK; i++) {
+        was_by_rank = osc_set_loaded(set)->is_visited;
+        assert_int_equal(osc_set_loaded(set)->n_traces == 0, was_by_rank);
+        st = osc_set_run(set, &asked[i], &err);
+        if (st == OSC_OK)
+            st = osc_asked_write(&asked[i], &err);
+    }
+    osc_strbuf_addf(out, "%d %s\n", st, st == OSC_OK ? "" : err.message);
+    assert_int_equal(out->status, OSC_OK);
+    for (size_t i = 0; i < n; i++)
+        osc_asked_fini(&asked[i]);
+    osc_set_release(set);
+    return was_by_rank;
+}
+
+/* Both ways say the same; whether the second was by rank. */
+static bool compare(const struct osc_request *requests, size_t n)
+{
+    struct osc_strbuf together = {0}, apart = {0};
+
+    assert_false(ask(requests, n, false, &together));
+    const bool was_by_rank = ask(requests, n, true, &apart);
+    if (strcmp(together.s, apart.s) != 0)
+        fail_msg("%s:\n%s\nbut by rank:\n%s", requests[0].question.table, together.s, apart.s);
+    osc_strbuf_fini(&together);
+    osc_strbuf_fini(&apart);
+    return was_by_rank;
+}
+
+static const struct osc_view views[] = {
+    {.ranks = NULL},
+    {.ranks = "1"},
+    {.ranks = "0,2"},
+    {.ranks = "7"},
+    {.spans = "2"},
+    {.ranks = "0-1", .spans = "1-2"},
+    {.steps = "1"},
+    {.steps = "@0-@1", .ranks = "1"},
+    {.steps = "77"},
+    {.process = "1"},
+    {.process = "nobody"},
+    {.device = "cuda:1"},
+    {.thread = "2", .spans = "1"},
+};
+
+#define N_VIEWS (sizeof views / sizeof *views)
+
+TEST_WITH(every_table_is_the_same, set_up, tear_down)
+{
+    static const char *const forms[] = {"csv", "text", "json"};
+
+    (void)state;
+    for (uint32_t run = 0; run < N_RUNS; run++) {
+        make_run();
+        for (uint32_t k = 0; osc_tables[k]; k++) {
+            for (uint32_t n = 0; n < 3; n++) {
+                const struct osc_request requests[] = {
+                    {.view = views[n == 0 ? 0 : below(N_VIEWS)],
+                     .question = {.table = osc_tables[k]->name, .merge = (int)below(2)},
+                     .text.format = forms[below(3)]},
+                    {.question = {.table = "quality", .merge = 1}},
+                };
+                const bool was_by_rank = compare(requests, 2);
+
+                if (n == 0)
+                    assert_int_equal(was_by_rank, osc_tables[k]->map != NULL);
+            }
+        }
+        remove_run();
+    }
+}
+
+/* What is not known before all files are read is not asked of one after the other. */
+TEST_WITH(times_from_the_origin_are_the_same, set_up, tear_down)
+{
+    const struct osc_request requests[] = {
+        {.view = {.has_from = 1, .from_ns = 100000}, .question = {.table = "operators"}},
+        {.view = {.has_to = 1, .to_ns = 300000}, .question = {.table = "kernels", .merge = 1}},
+        {.question = {.table = "memory_events", .has_at = 1, .at_ns = 200000}},
+    };
+
+    (void)state;
+    make_run();
+    for (size_t i = 0; i < sizeof requests / sizeof *requests; i++)
+        assert_false(compare(&requests[i], 1));
+    remove_run();
+}
+
+/* One file at a time is all that is held. */
+TEST_WITH(less_is_held, set_up, tear_down)
+{
+    const struct osc_request r = {.question = {.table = "operators", .merge = 1}};
+    size_t peaks[2];
+
+    (void)state;
+    make_run();
+    for (int is_by_rank = 0; is_by_rank < 2; is_by_rank++) {
+        struct osc_strbuf out = {0};
+
+        osc_mem_forget_peak();
+        (void)ask(&r, 1, is_by_rank, &out);
+        peaks[is_by_rank] = osc_mem_peak() - osc_mem_held();
+        osc_strbuf_fini(&out);
+    }
+    assert_true(peaks[1] < peaks[0]);
+    remove_run();
+}
+
+UNIT_MAIN("by_rank")
