@@ -113,7 +113,7 @@ def compare(opscope: Path, folder: Path, job: tuple) -> str | None:
 
 def compare_release(opscope: Path, release: Path) -> list[str | None]:
     """Every table of every fixture of one release."""
-    answers = json.loads(lzma.decompress((release / "expected.json.xz").read_bytes()))
+    answers = json.loads(lzma.decompress((release / "tables.xz").read_bytes()))
     jobs = [(release.name, fixture, question, expected)
             for fixture, tables in answers.items() for question, expected in tables.items()]
     with tempfile.TemporaryDirectory(prefix="released-") as place:
@@ -130,7 +130,7 @@ def main() -> int:
     parser.add_argument("--opscope", type=lambda p: Path(p).resolve(), required=True)
     parser.add_argument("--data", type=Path, default=ROOT / "tests/data/released")
     options = parser.parse_args()
-    releases = sorted(p.parent for p in options.data.glob("*/expected.json.xz"))
+    releases = sorted(p.parent for p in options.data.glob("*/tables.xz"))
     outcomes = [o for release in releases for o in compare_release(options.opscope, release)]
     failed = [o for o in outcomes if o]
     print("\n".join([*failed, f"{len(outcomes) - len(failed)} passed, {len(failed)} failed"]))

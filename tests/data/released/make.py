@@ -6,7 +6,7 @@
 
 BUILD is the build folder of the release, PYTHON one that has torch and runs the package in
 BUILD, FOLDER of traces the one with torch213. Run it once, before the first change after
-the release. Leaves recordings.tar.xz, columns.tar.xz and expected.json.xz in OUT
+the release. Leaves recordings.tar.xz, columns.tar.xz and tables.xz in OUT
 (default: a folder beside this script that is named after the release);
 tests/format/released.py reads them. A part that cannot be made is an error: a release has
 all of them.
@@ -263,7 +263,7 @@ def main() -> int:
                                   for q in questions(opscope)}
             pack(kitchen.out / family, to / f"{family}.tar.xz")
         text = json.dumps(expected, indent=0, ensure_ascii=True).encode()
-        (to / "expected.json.xz").write_bytes(lzma.compress(text, preset=9))
+        (to / "tables.xz").write_bytes(lzma.compress(text, preset=9))
     for path in sorted(to.iterdir()):
         print(f"{path.name}: {path.stat().st_size} bytes")
     return 0
