@@ -36,11 +36,6 @@ static bool show_progress(void *ctx, uint64_t done, uint64_t total)
     return osc_progress_tick(&r->progress, r->n_bytes, (uint64_t)all);
 }
 
-static bool was_given(const struct osc_args *args, enum osc_option_id id)
-{
-    return (args->given >> id & 1) != 0;
-}
-
 /* "json, json.gz or csv" */
 static void add_names(struct osc_strbuf *out)
 {
@@ -105,12 +100,11 @@ static const struct osc_table_def *choose_table(const char *name)
 /* What would change nothing is refused. */
 static int check(const struct osc_args *args, const struct osc_exporter *e)
 {
-    if (was_given(args, OSC_OPTION_TABLE) && !e->is_table)
+    if (args->named_table && !e->is_table)
         return osc_cli_misuse("--table has no effect for %s, only for csv", e->name);
-    if ((was_given(args, OSC_OPTION_STACK) || was_given(args, OSC_OPTION_METRIC)) &&
-        !e->takes_stack)
+    if ((args->stack || args->metric) && !e->takes_stack)
         return osc_cli_misuse("--%s has no effect for %s, only for folded",
-                              was_given(args, OSC_OPTION_STACK) ? "stack" : "metric", e->name);
+                              args->stack ? "stack" : "metric", e->name);
     if (args->with_counters && !e->takes_counters)
         return osc_cli_misuse("--counters has no effect for %s, only for json and json.gz",
                               e->name);

@@ -108,7 +108,7 @@ static int run(struct osc_args *args)
     def = choose_table(args);
     if (!def)
         return OSC_EXIT_MISUSED;
-    const bool has_format = (args->given & UINT64_C(1) << OSC_OPTION_FORMAT) != 0;
+    const bool has_format = args->request.text.format != NULL;
     if (args->wants_list && has_format)
         return show_page(args, args->operands > first);
     if (args->wants_list)

@@ -85,10 +85,9 @@ void osc_help_all(struct osc_strbuf *out)
              "exit status: 0 success, 1 failure, 2 wrong usage\n");
 }
 
-static void add_option(struct osc_strbuf *out, enum osc_option_id id)
+static void add_option(struct osc_strbuf *out, const struct osc_option *o)
 {
-    const struct osc_option *const o = &osc_options[id];
-    const char *const field = osc_option_field(id);
+    const char *const field = osc_option_field(o);
     const size_t start = out->len;
     struct osc_strbuf help = {0};
 
@@ -120,23 +119,21 @@ void osc_help_command(struct osc_strbuf *out, const struct osc_command *command)
     osc_strbuf_addf(out, "usage: opscope %s %s\n\n", command->name, command->operands);
     osc_strbuf_adds(out, command->text);
     osc_strbuf_addf(out, "\nexamples:\n%s", command->examples);
-    for (size_t i = 0; i < OSC_OPTION_COUNT; i++) {
-        const struct osc_option *o = &osc_options[i];
-
+    for (const struct osc_option *o = osc_options; o->name; o++) {
         if (o->group) {
             /* A title only where one of its options follows. */
             bool is_used = false;
 
-            for (size_t k = i; k < OSC_OPTION_COUNT && !is_used; k++) {
-                if (k > i && osc_options[k].group)
+            for (const struct osc_option *k = o; k->name && !is_used; k++) {
+                if (k > o && k->group)
                     break;
-                is_used = (osc_options[k].commands & command->bit) != 0;
+                is_used = (k->commands & command->bit) != 0;
             }
             if (is_used)
                 osc_strbuf_addf(out, "\n%s:\n", o->group);
         }
         if (o->commands & command->bit)
-            add_option(out, (enum osc_option_id)i);
+            add_option(out, o);
     }
 }
 

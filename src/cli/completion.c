@@ -43,11 +43,10 @@ static void add_table_options(struct osc_strbuf *out, const struct osc_table_def
 {
     const char *sep = "";
 
-    for (int i = 0; i < OSC_OPTION_COUNT; i++) {
-        if (!(osc_options[i].commands & OSC_COMMAND_TABLE) ||
-            !osc_request_is_for(osc_option_field((enum osc_option_id)i), def))
+    for (const struct osc_option *o = osc_options; o->name; o++) {
+        if (!(o->commands & OSC_COMMAND_TABLE) || !osc_request_is_for(osc_option_field(o), def))
             continue;
-        osc_strbuf_addf(out, "%s--%s", sep, osc_options[i].name);
+        osc_strbuf_addf(out, "%s--%s", sep, o->name);
         sep = " ";
     }
 }
@@ -69,10 +68,10 @@ static void add_option_names(struct osc_strbuf *out, const struct osc_command *c
 {
     const char *sep = "";
 
-    for (size_t i = 0; i < OSC_OPTION_COUNT; i++) {
-        if (!(osc_options[i].commands & command->bit))
+    for (const struct osc_option *o = osc_options; o->name; o++) {
+        if (!(o->commands & command->bit))
             continue;
-        osc_strbuf_addf(out, "%s--%s", sep, osc_options[i].name);
+        osc_strbuf_addf(out, "%s--%s", sep, o->name);
         sep = " ";
     }
 }
@@ -80,9 +79,7 @@ static void add_option_names(struct osc_strbuf *out, const struct osc_command *c
 /* Whether an option of another command is called like O. */
 static bool has_namesake(const struct osc_option *o)
 {
-    for (size_t i = 0; i < OSC_OPTION_COUNT; i++) {
-        const struct osc_option *const other = &osc_options[i];
-
+    for (const struct osc_option *other = osc_options; other->name; other++) {
         if (other != o &&
             (strcmp(other->name, o->name) == 0 || (o->letter && other->letter == o->letter)))
             return true;
@@ -115,6 +112,8 @@ static void add_proposals(struct osc_strbuf *out, const struct osc_option *o)
 {
     switch (o->completion) {
     case OSC_COMPLETE_NOTHING:
+        osc_strbuf_adds(out, o->words);
+        break;
     case OSC_COMPLETE_FILE:
         break;
     case OSC_COMPLETE_TABLE:
@@ -128,18 +127,13 @@ static void add_proposals(struct osc_strbuf *out, const struct osc_option *o)
     case OSC_COMPLETE_GROUPING:
         osc_strbuf_adds(out, "$(_opscope_groupings \"$table\")");
         break;
-    case OSC_COMPLETE_WORDS:
-        osc_strbuf_adds(out, o->words);
-        break;
     }
 }
 
 /* The branches of "case $prev:$command in": arguments of options. */
 static void add_bash_arguments(struct osc_strbuf *out)
 {
-    for (size_t i = 0; i < OSC_OPTION_COUNT; i++) {
-        const struct osc_option *o = &osc_options[i];
-
+    for (const struct osc_option *o = osc_options; o->name; o++) {
         if (!osc_option_wants_argument(o))
             continue;
         osc_strbuf_adds(out, "    ");
@@ -149,7 +143,7 @@ static void add_bash_arguments(struct osc_strbuf *out)
             osc_strbuf_adds(out, "        case $cur in *,*) head=${cur%,*}, ;; esac\n");
         if (o->completion == OSC_COMPLETE_FILE) {
             osc_strbuf_adds(out, "        mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n");
-        } else if (o->completion != OSC_COMPLETE_NOTHING) {
+        } else if (o->completion != OSC_COMPLETE_NOTHING || o->words) {
             osc_strbuf_adds(out, "        COMPREPLY=($(compgen -P \"$head\" -W \"");
             add_proposals(out, o);
             osc_strbuf_adds(out, "\" -- \"${cur#\"$head\"}\"))\n");
@@ -242,7 +236,7 @@ static void add_zsh_action(struct osc_strbuf *out, const struct osc_option *o)
 {
     switch (o->completion) {
     case OSC_COMPLETE_NOTHING:
-        osc_strbuf_addc(out, ' ');
+        osc_strbuf_addf(out, o->words ? "(%s)" : " ", o->words);
         break;
     case OSC_COMPLETE_SORT:
     case OSC_COMPLETE_COLUMN:
@@ -259,9 +253,6 @@ static void add_zsh_action(struct osc_strbuf *out, const struct osc_option *o)
         break;
     case OSC_COMPLETE_FILE:
         osc_strbuf_adds(out, "_files");
-        break;
-    case OSC_COMPLETE_WORDS:
-        osc_strbuf_addf(out, "(%s)", o->words);
         break;
     }
 }
@@ -284,13 +275,13 @@ static void add_zsh_option(struct osc_strbuf *out, const struct osc_option *o)
     osc_strbuf_addc(out, '\'');
 }
 
-/* "a|b|c": the tables that option ID is for. */
-static void add_zsh_tables(struct osc_strbuf *out, enum osc_option_id id)
+/* "a|b|c": the tables that option O is for. */
+static void add_zsh_tables(struct osc_strbuf *out, const struct osc_option *o)
 {
     const char *sep = "";
 
     for (size_t i = 0; osc_tables[i]; i++) {
-        if (!osc_request_is_for(osc_option_field(id), osc_tables[i]))
+        if (!osc_request_is_for(osc_option_field(o), osc_tables[i]))
             continue;
         osc_strbuf_addf(out, "%s%s", sep, osc_tables[i]->name);
         sep = "|";
@@ -303,23 +294,23 @@ static void add_zsh_command(struct osc_strbuf *out, const struct osc_command *co
     const bool is_screen = command == &osc_command_screen;
 
     osc_strbuf_addf(out, "    %s)\n        specs=(\n", is_screen ? "*" : command->name);
-    for (int i = 0; i < OSC_OPTION_COUNT; i++) {
-        if (!(osc_options[i].commands & command->bit) ||
-            !(is_screen || osc_request_is_all(osc_option_field((enum osc_option_id)i))))
+    for (const struct osc_option *o = osc_options; o->name; o++) {
+        if (!(o->commands & command->bit) ||
+            !(is_screen || osc_request_is_all(osc_option_field(o))))
             continue;
         osc_strbuf_adds(out, "            ");
-        add_zsh_option(out, &osc_options[i]);
+        add_zsh_option(out, o);
         osc_strbuf_addc(out, '\n');
     }
     osc_strbuf_adds(out, "        )\n");
-    for (int i = 0; i < OSC_OPTION_COUNT; i++) {
-        if (!(osc_options[i].commands & command->bit) || is_screen ||
-            osc_request_is_all(osc_option_field((enum osc_option_id)i)))
+    for (const struct osc_option *o = osc_options; o->name; o++) {
+        if (!(o->commands & command->bit) || is_screen ||
+            osc_request_is_all(osc_option_field(o)))
             continue;
         osc_strbuf_adds(out, "        case $table in ");
-        add_zsh_tables(out, (enum osc_option_id)i);
+        add_zsh_tables(out, o);
         osc_strbuf_adds(out, ") specs+=(");
-        add_zsh_option(out, &osc_options[i]);
+        add_zsh_option(out, o);
         osc_strbuf_adds(out, ") ;; esac\n");
     }
     osc_strbuf_adds(out, "        _arguments -s -S $specs '*:trace:_opscope_operand' ;;\n");

@@ -66,9 +66,7 @@ static bool begins_screen(const char *word)
 {
     const size_t len = word[0] == '-' && word[1] == '-' ? strcspn(word + 2, "=") : 0;
 
-    for (size_t i = 0; i < OSC_OPTION_COUNT; i++) {
-        const struct osc_option *const o = &osc_options[i];
-
+    for (const struct osc_option *o = osc_options; o->name; o++) {
         if (!(o->commands & osc_command_screen.bit))
             continue;
         if (len > 0 && strlen(o->name) == len && memcmp(o->name, word + 2, len) == 0)

@@ -12,66 +12,6 @@
 #include "ask/request.h"
 #include "cli/cli.h"
 
-#define OSC_OPTION_LIST(X) \
-    X(OUTPUT)              \
-    X(EXPORT_FORMAT)       \
-    X(TABLE)               \
-    X(STACK)               \
-    X(METRIC)              \
-    X(COUNTERS)            \
-    X(REDACT)              \
-    X(SORT)                \
-    X(LIMIT)               \
-    X(COLUMNS)             \
-    X(WHERE)               \
-    X(GROUP_BY)            \
-    X(MERGE)               \
-    X(FORMAT)              \
-    X(LIST)                \
-    X(EXPLAIN)             \
-    X(RANK)                \
-    X(SPAN)                \
-    X(PROCESS)             \
-    X(THREAD)              \
-    X(DEVICE)              \
-    X(STEPS)               \
-    X(FROM)                \
-    X(TO)                  \
-    X(AT)                  \
-    X(HEADER)              \
-    X(TOP_LEVEL)           \
-    X(MAX_NAME_WIDTH)      \
-    X(MAX_SRC_WIDTH)       \
-    X(MAX_SHAPES_WIDTH)    \
-    X(TORCH)               \
-    X(COMPAT)              \
-    X(NO_PYTHON)           \
-    X(FULL_NAMES)          \
-    X(THREADS)             \
-    X(MAX_MEMORY)          \
-    X(NO_ARGS)             \
-    X(VERIFY)              \
-    X(RUN_OUTPUT)          \
-    X(SOURCES)             \
-    X(RUN_TORCH)           \
-    X(SCHEDULE)            \
-    X(FLIGHT)              \
-    X(LIMIT_SIZE)          \
-    X(STRICT)              \
-    X(FORCE)               \
-    X(SUMMARY)             \
-    X(PRINT_ENV)           \
-    X(HELP)
-
-enum osc_option_id {
-#define OSC_OPTION_ENUM(name) OSC_OPTION_##name,
-    OSC_OPTION_LIST(OSC_OPTION_ENUM)
-#undef OSC_OPTION_ENUM
-        OSC_OPTION_COUNT
-};
-
-_Static_assert(OSC_OPTION_COUNT <= 64, "osc_args.given has a bit for each");
-
 /* What a shell proposes for the argument. */
 enum osc_completion {
     OSC_COMPLETE_NOTHING,
@@ -81,18 +21,23 @@ enum osc_completion {
     OSC_COMPLETE_GROUPING,
     OSC_COMPLETE_TABLE,
     OSC_COMPLETE_FILE,
-    OSC_COMPLETE_WORDS, /* of osc_option.words */
 };
+
+struct osc_args;
 
 struct osc_option {
     const char *name;
     char letter;          /* or 0 */
     const char *argument; /* as --help shows it, in brackets if it may be missing; NULL: none */
     unsigned commands;    /* bits OSC_COMMAND_ */
-    enum osc_completion completion;
-    const char *words; /* apart by blanks */
-    const char *group; /* title above it in --help, where it differs from the one before */
     const char *help;
+    const char *group; /* title above it in --help, where it differs from the one before */
+    const char *words; /* that a shell proposes for the argument, apart by blanks */
+    enum osc_completion completion; /* what else it proposes */
+    /* What only the commands know has one of these; the rest is in struct osc_request. */
+    size_t text, flag; /* where its argument, or that it is given, goes in struct osc_args */
+    int (*set)(struct osc_args *args,
+               const char *value); /* OSC_EXIT_DONE, or after a message */
 };
 
 /* Whether O has an argument that has to be given; one that may be missing is then "". */
@@ -101,14 +46,13 @@ static inline bool osc_option_wants_argument(const struct osc_option *o)
     return o->argument && *o->argument != '[';
 }
 
-/* Indexed by enum osc_option_id. */
-extern const struct osc_option osc_options[OSC_OPTION_COUNT];
+/* In the order of --help, ended by one without a name. */
+extern const struct osc_option osc_options[];
 
-/* What option ID is called in struct osc_request; "" for those of a command alone. */
-static inline const char *osc_option_field(enum osc_option_id id)
+/* What O is called in struct osc_request; "" for one of a command alone. */
+static inline const char *osc_option_field(const struct osc_option *o)
 {
-    return id == OSC_OPTION_RUN_TORCH || id == OSC_OPTION_EXPORT_FORMAT ? ""
-                                                                        : osc_options[id].name;
+    return o->text || o->flag || o->set ? "" : o->name;
 }
 
 /* Of `opscope run`: as given, or NULL. */
@@ -129,7 +73,6 @@ struct osc_args {
     bool is_redacted, with_counters;
     bool verifies; /* of info */
     bool wants_list, wants_help;
-    uint64_t given;  /* bit per enum osc_option_id */
     char **operands; /* borrowed from argv, ended by NULL */
     int n_operands;
 };
