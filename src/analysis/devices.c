@@ -33,62 +33,53 @@ enum {
 };
 
 static const struct osc_column columns[N_COLUMNS] = {
-    [DEVICE] =
-        {"device", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0,
-         .help = "Device, such as cuda:0. Rows are the devices that did any work in the trace.",
-         .rules = OSC_RULE_DEVICES},
-    [NAME] = {"name", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
-              .help = "Name of the device: name in deviceProperties.",
-              .rules = OSC_RULE_DEVICES},
-    [MEMORY] = {"memory_bytes", OSC_TYPE_INTEGER, "bytes", OSC_MERGE_FIRST, 0,
-                .help = "Memory of the device: totalGlobalMem in deviceProperties.",
-                .rules = OSC_RULE_DEVICES},
-    [CAPABILITY] = {"compute_capability", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
-                    .help = "Generation of its instruction set: computeMajor.computeMinor in "
-                            "deviceProperties.",
-                    .rules = OSC_RULE_DEVICES},
-    [SM_COUNT] =
-        {"sm_count", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, 0,
-         .help = "Number of its multiprocessors (compute units): numSms in deviceProperties.",
-         .rules = OSC_RULE_DEVICES},
-    [UTILIZATION] = {"utilization_ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH, 0,
-                     .help = "Time in which at least one kernel ran / time from the start of "
-                             "the first kept step to the end of the last. Copies do not count; "
-                             "one thread of one block counts as much as a full device.",
-                     .rules = OSC_RULE_LOADS | OSC_RULE_STEP_LENGTH},
-    [SM_EFFICIENCY] = {"sm_efficiency_ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH, 0,
-                       .help = "Estimated share of the multiprocessors that had work: integral "
-                               "of min(sum of `blocks per SM` of the running kernels, 1) / "
-                               "time from the start of the first kept step to the end of the "
-                               "last. Missing if no kernel in that time has the argument.",
-                       .rules = OSC_RULE_LOADS | OSC_RULE_STEP_LENGTH},
-    [OCCUPANCY] = {"occupancy_ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH, 0,
-                   .help =
-                       "Mean of argument `est. achieved occupancy %` / 100 over the kernels "
-                       "from the start of the first kept step to the end of the last, weighted "
-                       "by their time in it. Kernels without the argument do not count.",
-                   .rules = OSC_RULE_LOADS | OSC_RULE_STEP_LENGTH},
-    [TENSOR_CORES] =
-        {"tensor_core_ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH, 0,
-         .help =
-             "Time of kernels that use Tensor Cores (tensor_cores in table kernels) / time of "
-             "all kernels that operators launched, in steps or not. Names that no rule covers "
-             "count as no. With --compat tb it is 0 for a device without such kernels.",
-         .rules = OSC_RULE_TENSOR_CORES | OSC_RULE_LINKS},
-    [WINDOW] = {"window_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
-                .help = "From the first kept step to the last."},
-    [BUSY] = {"busy_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
-              .help = "Time of it with a kernel."},
-    [FILL] = {"fill_ns", OSC_TYPE_NUMBER, "ns", OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
-              .help = "Efficiency, summed over it."},
-    [OCCUPIED] = {"occupied", OSC_TYPE_NUMBER, NULL, OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
-                  .help = "Sum of occupancy in percent times nanoseconds in it."},
-    [OCCUPIED_OF] = {"occupied_of_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
-                     .help = "Time in it of the kernels that say it."},
-    [TENSOR] = {"tensor_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
-                .help = "Time of kernels of operators that use Tensor Cores."},
-    [TENSOR_OF] = {"tensor_of_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
-                   .help = "Time of kernels of operators."},
+    OSC_COLUMN(DEVICE, "device", STRING, NULL, KEY, 0, OSC_RULE_DEVICES,
+               "Device, such as cuda:0. Rows are the devices that did any work in the trace."),
+    OSC_COLUMN(NAME, "name", STRING, NULL, FIRST, 0, OSC_RULE_DEVICES,
+               "Name of the device: name in deviceProperties."),
+    OSC_COLUMN(MEMORY, "memory_bytes", INTEGER, "bytes", FIRST, 0, OSC_RULE_DEVICES,
+               "Memory of the device: totalGlobalMem in deviceProperties."),
+    OSC_COLUMN(
+        CAPABILITY, "compute_capability", STRING, NULL, FIRST, 0, OSC_RULE_DEVICES,
+        "Generation of its instruction set: computeMajor.computeMinor in deviceProperties."),
+    OSC_COLUMN(SM_COUNT, "sm_count", INTEGER, NULL, FIRST, 0, OSC_RULE_DEVICES,
+               "Number of its multiprocessors (compute units): numSms in deviceProperties."),
+    OSC_COLUMN(UTILIZATION, "utilization_ratio", NUMBER, "ratio", FINISH, 0,
+               OSC_RULE_LOADS | OSC_RULE_STEP_LENGTH,
+               "Time in which at least one kernel ran / time from the start of the first kept "
+               "step to the end of the last. Copies do not count; one thread of one block "
+               "counts as much as a full device."),
+    OSC_COLUMN(
+        SM_EFFICIENCY, "sm_efficiency_ratio", NUMBER, "ratio", FINISH, 0,
+        OSC_RULE_LOADS | OSC_RULE_STEP_LENGTH,
+        "Estimated share of the multiprocessors that had work: integral of min(sum of `blocks "
+        "per SM` of the running kernels, 1) / time from the start of the first kept step to "
+        "the end of the last. Missing if no kernel in that time has the argument."),
+    OSC_COLUMN(OCCUPANCY, "occupancy_ratio", NUMBER, "ratio", FINISH, 0,
+               OSC_RULE_LOADS | OSC_RULE_STEP_LENGTH,
+               "Mean of argument `est. achieved occupancy %` / 100 over the kernels from the "
+               "start of the first kept step to the end of the last, weighted by their time in "
+               "it. Kernels without the argument do not count."),
+    OSC_COLUMN(
+        TENSOR_CORES, "tensor_core_ratio", NUMBER, "ratio", FINISH, 0,
+        OSC_RULE_TENSOR_CORES | OSC_RULE_LINKS,
+        "Time of kernels that use Tensor Cores (tensor_cores in table kernels) / time of all "
+        "kernels that operators launched, in steps or not. Names that no rule covers count as "
+        "no. With --compat tb it is 0 for a device without such kernels."),
+    OSC_COLUMN(WINDOW, "window_ns", INTEGER, "ns", SUM, OSC_COLUMN_HIDDEN, 0,
+               "From the first kept step to the last."),
+    OSC_COLUMN(BUSY, "busy_ns", INTEGER, "ns", SUM, OSC_COLUMN_HIDDEN, 0,
+               "Time of it with a kernel."),
+    OSC_COLUMN(FILL, "fill_ns", NUMBER, "ns", SUM, OSC_COLUMN_HIDDEN, 0,
+               "Efficiency, summed over it."),
+    OSC_COLUMN(OCCUPIED, "occupied", NUMBER, NULL, SUM, OSC_COLUMN_HIDDEN, 0,
+               "Sum of occupancy in percent times nanoseconds in it."),
+    OSC_COLUMN(OCCUPIED_OF, "occupied_of_ns", INTEGER, "ns", SUM, OSC_COLUMN_HIDDEN, 0,
+               "Time in it of the kernels that say it."),
+    OSC_COLUMN(TENSOR, "tensor_ns", INTEGER, "ns", SUM, OSC_COLUMN_HIDDEN, 0,
+               "Time of kernels of operators that use Tensor Cores."),
+    OSC_COLUMN(TENSOR_OF, "tensor_of_ns", INTEGER, "ns", SUM, OSC_COLUMN_HIDDEN, 0,
+               "Time of kernels of operators."),
 };
 
 /* Of one device, over its kernels. */

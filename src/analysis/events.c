@@ -42,86 +42,67 @@ enum {
 #define BIT(column) (UINT64_C(1) << (column))
 
 static const struct osc_column columns[] = {
-    [ID] = {"id", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, 0,
-            .help = "Number of the event in order of the file, from 0. It is valid for this "
-                    "input only."},
-    [PARENT_ID] =
-        {"parent_id", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
-         .help = "Id of the innermost range of the same thread or queue that contains the "
-                 "event. Only ranges have a parent; ranges that overlap in part are siblings.",
-         .rules = OSC_RULE_FOREST},
-    [KIND] = {"kind", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
-              .help = "Kind of the event, in one vocabulary for all formats: operator, "
-                      "annotation, step, module, python, runtime, driver, kernel, memcpy, "
-                      "memset, sync, communication, overhead, dataloader, optimizer, scope, "
-                      "alloc, free, oom, instant, counter, frame.",
-              .rules = OSC_RULE_KINDS},
-    [CATEGORY] = {"category", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
-                  .help = "Category as the file has it: member cat; of recordings of opscope, "
-                          "which have none, the same as kind.",
-                  .rules = OSC_RULE_KINDS},
-    [NAME] = {"name", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_SYMBOL,
-              .help = "Name as the file has it.", .rules = OSC_RULE_NAMES},
-    [RANK] = {"rank", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, 0,
-              .help = "Rank of the file; 0 if the file does not name one.",
-              .rules = OSC_RULE_RANKS},
-    [PROCESS] = {"process", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
-                 .help = "Process of the event, or the device for device work, as the file "
-                         "names it: member pid.",
-                 .rules = OSC_RULE_NAMES},
-    [THREAD] = {"thread", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
-                .help = "Thread of the event, or the stream for device work, as the file names "
-                        "it: member tid.",
-                .rules = OSC_RULE_NAMES},
-    [DEVICE] = {"device", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
-                .help = "Device that did the work, such as cuda:0; missing for host events.",
-                .rules = OSC_RULE_DEVICES},
-    [QUEUE] = {"queue", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
-               .help = "Stream of the device; missing for host events.",
-               .rules = OSC_RULE_DEVICES},
-    [START] = {"start_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_FIRST, OSC_COLUMN_MOMENT,
-               .help = "Start, from the origin of all files (origin_unix_ns in info). Decimal "
-                       "microseconds of the file are rounded half up to a nanosecond.",
-               .rules = OSC_RULE_TIME},
-    [DUR] = {"dur_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_FIRST, 0,
-             .help = "End - start, each rounded to a nanosecond. Missing for instants, "
-                     "counters and ranges that were never closed.",
-             .rules = OSC_RULE_TIME},
-    [SELF] = {"self_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
-              .help = "dur_ns - sum of dur_ns of the children. Negative if the children last "
-                      "longer. Only ranges have it.",
-              .rules = OSC_RULE_FOREST},
-    [DEPTH] =
-        {"depth", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
-         .help =
-             "Number of ranges that contain the event; 0 is outermost. Only ranges have it.",
-         .rules = OSC_RULE_FOREST},
-    [STEP] = {"step", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
-              .help = "Number of the step in which the event starts, or, for device work, in "
-                      "which it was launched; from 0. Selections do not change it.",
-              .rules = OSC_RULE_STEPS},
-    [LAUNCH_ID] =
-        {"launch_id", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
-         .help =
-             "For device work: id of the host call that launched it, found by correlation id.",
-         .rules = OSC_RULE_LINKS},
-    [OP_ID] = {"op_id", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
-               .help = "For device work and host calls: id of the operator that they belong "
-                       "to. For allocations and releases: id of the operator that was running.",
-               .rules = OSC_RULE_LINKS | OSC_RULE_MEMORY},
-    [FWD_ID] = {"fwd_id", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
-                .help = "For a backward operator: id of its forward operator.",
-                .rules = OSC_RULE_BACKWARD},
-    [CORRELATION] = {"correlation", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST,
-                     OSC_COLUMN_OPTIONAL, .help = "Argument correlation of the event."},
-    [VALUE] = {"value", OSC_TYPE_NUMBER, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
-               .help = "Value of a counter. Each series of a sample is a row."},
-    [BYTES] = {"bytes", OSC_TYPE_INTEGER, "bytes", OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
-               .help = "Size: argument Bytes of allocations and releases (negative for "
-                       "releases), bytes of copies."},
-    [ARGS] = {"args", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_DEEP,
-              .help =
-                  "All arguments as JSON text, in the order and with the types of the file."},
+    OSC_COLUMN(
+        ID, "id", INTEGER, NULL, FIRST, 0, 0,
+        "Number of the event in order of the file, from 0. It is valid for this input only."),
+    OSC_COLUMN(PARENT_ID, "parent_id", INTEGER, NULL, FIRST, OSC_COLUMN_OPTIONAL,
+               OSC_RULE_FOREST,
+               "Id of the innermost range of the same thread or queue that contains the event. "
+               "Only ranges have a parent; ranges that overlap in part are siblings."),
+    OSC_COLUMN(
+        KIND, "kind", STRING, NULL, FIRST, 0, OSC_RULE_KINDS,
+        "Kind of the event, in one vocabulary for all formats: operator, annotation, step, "
+        "module, python, runtime, driver, kernel, memcpy, memset, sync, communication, "
+        "overhead, dataloader, optimizer, scope, alloc, free, oom, instant, counter, frame."),
+    OSC_COLUMN(CATEGORY, "category", STRING, NULL, FIRST, 0, OSC_RULE_KINDS,
+               "Category as the file has it: member cat; of recordings of opscope, which have "
+               "none, the same as kind."),
+    OSC_COLUMN(NAME, "name", STRING, NULL, FIRST, OSC_COLUMN_SYMBOL, OSC_RULE_NAMES,
+               "Name as the file has it."),
+    OSC_COLUMN(RANK, "rank", INTEGER, NULL, FIRST, 0, OSC_RULE_RANKS,
+               "Rank of the file; 0 if the file does not name one."),
+    OSC_COLUMN(PROCESS, "process", STRING, NULL, FIRST, 0, OSC_RULE_NAMES,
+               "Process of the event, or the device for device work, as the file names it: "
+               "member pid."),
+    OSC_COLUMN(THREAD, "thread", STRING, NULL, FIRST, 0, OSC_RULE_NAMES,
+               "Thread of the event, or the stream for device work, as the file names it: "
+               "member tid."),
+    OSC_COLUMN(DEVICE, "device", STRING, NULL, FIRST, OSC_COLUMN_OPTIONAL, OSC_RULE_DEVICES,
+               "Device that did the work, such as cuda:0; missing for host events."),
+    OSC_COLUMN(QUEUE, "queue", STRING, NULL, FIRST, OSC_COLUMN_OPTIONAL, OSC_RULE_DEVICES,
+               "Stream of the device; missing for host events."),
+    OSC_COLUMN(START, "start_ns", INTEGER, "ns", FIRST, OSC_COLUMN_MOMENT, OSC_RULE_TIME,
+               "Start, from the origin of all files (origin_unix_ns in info). Decimal "
+               "microseconds of the file are rounded half up to a nanosecond."),
+    OSC_COLUMN(DUR, "dur_ns", INTEGER, "ns", FIRST, 0, OSC_RULE_TIME,
+               "End - start, each rounded to a nanosecond. Missing for instants, counters and "
+               "ranges that were never closed."),
+    OSC_COLUMN(SELF, "self_ns", INTEGER, "ns", FIRST, OSC_COLUMN_OPTIONAL, OSC_RULE_FOREST,
+               "dur_ns - sum of dur_ns of the children. Negative if the children last longer. "
+               "Only ranges have it."),
+    OSC_COLUMN(DEPTH, "depth", INTEGER, NULL, FIRST, OSC_COLUMN_OPTIONAL, OSC_RULE_FOREST,
+               "Number of ranges that contain the event; 0 is outermost. Only ranges have it."),
+    OSC_COLUMN(STEP, "step", INTEGER, NULL, FIRST, OSC_COLUMN_OPTIONAL, OSC_RULE_STEPS,
+               "Number of the step in which the event starts, or, for device work, in which it "
+               "was launched; from 0. Selections do not change it."),
+    OSC_COLUMN(
+        LAUNCH_ID, "launch_id", INTEGER, NULL, FIRST, OSC_COLUMN_OPTIONAL, OSC_RULE_LINKS,
+        "For device work: id of the host call that launched it, found by correlation id."),
+    OSC_COLUMN(OP_ID, "op_id", INTEGER, NULL, FIRST, OSC_COLUMN_OPTIONAL,
+               OSC_RULE_LINKS | OSC_RULE_MEMORY,
+               "For device work and host calls: id of the operator that they belong to. For "
+               "allocations and releases: id of the operator that was running."),
+    OSC_COLUMN(FWD_ID, "fwd_id", INTEGER, NULL, FIRST, OSC_COLUMN_OPTIONAL, OSC_RULE_BACKWARD,
+               "For a backward operator: id of its forward operator."),
+    OSC_COLUMN(CORRELATION, "correlation", INTEGER, NULL, FIRST, OSC_COLUMN_OPTIONAL, 0,
+               "Argument correlation of the event."),
+    OSC_COLUMN(VALUE, "value", NUMBER, NULL, FIRST, OSC_COLUMN_OPTIONAL, 0,
+               "Value of a counter. Each series of a sample is a row."),
+    OSC_COLUMN(BYTES, "bytes", INTEGER, "bytes", FIRST, OSC_COLUMN_OPTIONAL, 0,
+               "Size: argument Bytes of allocations and releases (negative for releases), "
+               "bytes of copies."),
+    OSC_COLUMN(ARGS, "args", STRING, NULL, FIRST, OSC_COLUMN_DEEP, 0,
+               "All arguments as JSON text, in the order and with the types of the file."),
 };
 
 struct osc_scan {

@@ -28,20 +28,16 @@
 enum { KIND, FROM_ID, TO_ID, N_COLUMNS };
 
 static const struct osc_column columns[N_COLUMNS] = {
-    [KIND] =
-        {"kind", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
-         .help = "launch: from a host call to what it started on the device (categories ac2g, "
-                 "async_cpu_to_gpu and async). fwdbwd: from a forward operator to its backward "
-                 "operator (fwdbwd, forward_backward). Otherwise the category of the file.",
-         .rules = OSC_RULE_ARROWS},
-    [FROM_ID] = {"from_id", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, 0,
-                 .help = "Id (table events) of the event where the arrow starts; missing if "
-                         "the file has no start of that id, or nothing runs at its time.",
-                 .rules = OSC_RULE_ARROWS},
-    [TO_ID] = {"to_id", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, 0,
-               .help = "Id (table events) of the event where the arrow ends; missing if "
-                       "nothing runs there.",
-               .rules = OSC_RULE_ARROWS},
+    OSC_COLUMN(KIND, "kind", STRING, NULL, FIRST, 0, OSC_RULE_ARROWS,
+               "launch: from a host call to what it started on the device (categories ac2g, "
+               "async_cpu_to_gpu and async). fwdbwd: from a forward operator to its backward "
+               "operator (fwdbwd, forward_backward). Otherwise the category of the file."),
+    OSC_COLUMN(FROM_ID, "from_id", INTEGER, NULL, FIRST, 0, OSC_RULE_ARROWS,
+               "Id (table events) of the event where the arrow starts; missing if the file has "
+               "no start of that id, or nothing runs at its time."),
+    OSC_COLUMN(
+        TO_ID, "to_id", INTEGER, NULL, FIRST, 0, OSC_RULE_ARROWS,
+        "Id (table events) of the event where the arrow ends; missing if nothing runs there."),
 };
 
 /* Arrows of one kind and category. */

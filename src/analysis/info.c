@@ -19,28 +19,23 @@
 enum { KEY, ITEM, VALUE, TEXT, NUMBER, FIRST, LAST, FLAG };
 
 static const struct osc_column columns[] = {
-    [KEY] = {"key", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0,
-             .help = "Name of the fact: format, producer, counts, switches of the profiler, "
-                     "and meta.NAME for each member of the file beside its events.",
-             .rules = OSC_RULE_FACTS},
-    [ITEM] = {"item", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, OSC_COLUMN_HIDDEN,
-              .help = "A member of the set that the key counts."},
-    [VALUE] =
-        {"value", OSC_TYPE_STRING, NULL, OSC_MERGE_FINISH, OSC_COLUMN_LONG,
-         .help = "Value of the fact as text: times in ns, true or false. Lists and objects of "
-                 "the file are JSON, which text output cuts after 100 characters. Missing if "
-                 "the file does not say it; Kineto names no version of its own, for example.",
-         .rules = OSC_RULE_FACTS | OSC_RULE_TIME},
-    [TEXT] = {"text", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_HIDDEN,
-              .help = "A text."},
-    [NUMBER] = {"number", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
-                .help = "A count."},
-    [FIRST] = {"first_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_MIN,
-               OSC_COLUMN_HIDDEN | OSC_COLUMN_MOMENT, .help = "A point in time: the earliest."},
-    [LAST] = {"last_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_MAX,
-              OSC_COLUMN_HIDDEN | OSC_COLUMN_MOMENT, .help = "With first_ns, a duration."},
-    [FLAG] = {"flag", OSC_TYPE_BOOLEAN, NULL, OSC_MERGE_OR, OSC_COLUMN_HIDDEN,
-              .help = "A switch."},
+    OSC_COLUMN(KEY, "key", STRING, NULL, KEY, 0, OSC_RULE_FACTS,
+               "Name of the fact: format, producer, counts, switches of the profiler, and "
+               "meta.NAME for each member of the file beside its events."),
+    OSC_COLUMN(ITEM, "item", STRING, NULL, KEY, OSC_COLUMN_HIDDEN, 0,
+               "A member of the set that the key counts."),
+    OSC_COLUMN(VALUE, "value", STRING, NULL, FINISH, OSC_COLUMN_LONG,
+               OSC_RULE_FACTS | OSC_RULE_TIME,
+               "Value of the fact as text: times in ns, true or false. Lists and objects of "
+               "the file are JSON, which text output cuts after 100 characters. Missing if the "
+               "file does not say it; Kineto names no version of its own, for example."),
+    OSC_COLUMN(TEXT, "text", STRING, NULL, FIRST, OSC_COLUMN_HIDDEN, 0, "A text."),
+    OSC_COLUMN(NUMBER, "number", INTEGER, NULL, SUM, OSC_COLUMN_HIDDEN, 0, "A count."),
+    OSC_COLUMN(FIRST, "first_ns", INTEGER, "ns", MIN, OSC_COLUMN_HIDDEN | OSC_COLUMN_MOMENT, 0,
+               "A point in time: the earliest."),
+    OSC_COLUMN(LAST, "last_ns", INTEGER, "ns", MAX, OSC_COLUMN_HIDDEN | OSC_COLUMN_MOMENT, 0,
+               "With first_ns, a duration."),
+    OSC_COLUMN(FLAG, "flag", BOOLEAN, NULL, OR, OSC_COLUMN_HIDDEN, 0, "A switch."),
 };
 
 static void add_key(struct osc_result *out, const char *key)

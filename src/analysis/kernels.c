@@ -36,59 +36,48 @@ enum {
 };
 
 static const struct osc_column columns[N_COLUMNS] = {
-    [NAME] = {"name", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, OSC_COLUMN_SYMBOL,
-              .help = "Name of the kernel as the file has it.", .rules = OSC_RULE_NAMES},
-    [OPERATOR] =
-        {"operator", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, OSC_COLUMN_OPTIONAL,
-         .help =
-             "Operator that launched the kernel; (none) if no operator did or it is not known.",
-         .rules = OSC_RULE_LINKS},
-    [GRID] = {"grid", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, OSC_COLUMN_OPTIONAL,
-              .help = "Number of blocks in x, y and z: argument grid."},
-    [BLOCK] = {"block", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, OSC_COLUMN_OPTIONAL,
-               .help = "Number of threads of a block in x, y and z: argument block."},
-    [REGISTERS] = {"registers_per_thread", OSC_TYPE_INTEGER, NULL, OSC_MERGE_KEY,
-                   OSC_COLUMN_OPTIONAL, .help = "Argument `registers per thread`."},
-    [SHARED_MEMORY] = {"shared_memory_bytes", OSC_TYPE_INTEGER, "bytes", OSC_MERGE_KEY,
-                       OSC_COLUMN_OPTIONAL,
-                       .help = "Shared memory of a block: argument `shared memory`."},
-    [TENSOR_CORES] =
-        {"tensor_cores", OSC_TYPE_BOOLEAN, NULL, OSC_MERGE_FIRST, 0,
-         .help =
-             "Whether the kernel uses Tensor Cores, by its name: true (s884, hmma and so on), "
-             "false (at::native::, nccl and so on), or missing if no rule covers the name.",
-         .rules = OSC_RULE_TENSOR_CORES},
-    [OP_TC_ELIGIBLE] = {"op_tc_eligible", OSC_TYPE_BOOLEAN, NULL, OSC_MERGE_FIRST,
-                        OSC_COLUMN_OPTIONAL,
-                        .help = "Whether the operator that launched the kernel can use Tensor "
-                                "Cores, by the operator's name alone.",
-                        .rules = OSC_RULE_TENSOR_CORES},
-    [CALLS] = {"calls", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, 0,
-               .help = "Number of times the kernel ran."},
-    [TOTAL] = {"total_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0,
-               .help = "Sum of the durations. Kernels that run at the same time on several "
-                       "queues count each time."},
-    [MEAN] = {"mean_ns", OSC_TYPE_NUMBER, "ns", OSC_MERGE_FINISH, 0,
-              .help = "total_ns / calls."},
-    [MAX] = {"max_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_MAX, 0, .help = "Longest duration."},
-    [MIN] = {"min_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_MIN, 0, .help = "Shortest duration."},
-    [MEAN_BLOCKS] = {"mean_blocks_per_sm", OSC_TYPE_NUMBER, NULL, OSC_MERGE_FINISH,
-                     OSC_COLUMN_OPTIONAL,
-                     .help = "Sum of (argument `blocks per SM` * duration) / total_ns. Kernels "
-                             "without a value above 0 and up to 2^64 count as 0. Missing for a "
-                             "rank and span in which no kernel has one.",
-                     .rules = OSC_RULE_LOADS},
-    [MEAN_OCCUPANCY] = {"mean_occupancy_ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH,
-                        OSC_COLUMN_OPTIONAL,
-                        .help =
-                            "Sum of (argument `est. achieved occupancy %` / 100 * duration) / "
-                            "total_ns. Kernels without a value from 0 to 2^64 count as 0. "
-                            "Missing for a rank and span in which no kernel has one.",
-                        .rules = OSC_RULE_LOADS},
-    [BLOCKS_SUM] = {"blocks_sum", OSC_TYPE_NUMBER, NULL, OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
-                    .help = "Sum of blocks per SM times nanoseconds."},
-    [OCCUPANCY_SUM] = {"occupancy_sum", OSC_TYPE_NUMBER, NULL, OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
-                       .help = "Sum of occupancy in percent times nanoseconds."},
+    OSC_COLUMN(NAME, "name", STRING, NULL, KEY, OSC_COLUMN_SYMBOL, OSC_RULE_NAMES,
+               "Name of the kernel as the file has it."),
+    OSC_COLUMN(
+        OPERATOR, "operator", STRING, NULL, KEY, OSC_COLUMN_OPTIONAL, OSC_RULE_LINKS,
+        "Operator that launched the kernel; (none) if no operator did or it is not known."),
+    OSC_COLUMN(GRID, "grid", STRING, NULL, KEY, OSC_COLUMN_OPTIONAL, 0,
+               "Number of blocks in x, y and z: argument grid."),
+    OSC_COLUMN(BLOCK, "block", STRING, NULL, KEY, OSC_COLUMN_OPTIONAL, 0,
+               "Number of threads of a block in x, y and z: argument block."),
+    OSC_COLUMN(REGISTERS, "registers_per_thread", INTEGER, NULL, KEY, OSC_COLUMN_OPTIONAL, 0,
+               "Argument `registers per thread`."),
+    OSC_COLUMN(SHARED_MEMORY, "shared_memory_bytes", INTEGER, "bytes", KEY, OSC_COLUMN_OPTIONAL,
+               0, "Shared memory of a block: argument `shared memory`."),
+    OSC_COLUMN(
+        TENSOR_CORES, "tensor_cores", BOOLEAN, NULL, FIRST, 0, OSC_RULE_TENSOR_CORES,
+        "Whether the kernel uses Tensor Cores, by its name: true (s884, hmma and so on), false "
+        "(at::native::, nccl and so on), or missing if no rule covers the name."),
+    OSC_COLUMN(OP_TC_ELIGIBLE, "op_tc_eligible", BOOLEAN, NULL, FIRST, OSC_COLUMN_OPTIONAL,
+               OSC_RULE_TENSOR_CORES,
+               "Whether the operator that launched the kernel can use Tensor Cores, by the "
+               "operator's name alone."),
+    OSC_COLUMN(CALLS, "calls", INTEGER, NULL, SUM, 0, 0, "Number of times the kernel ran."),
+    OSC_COLUMN(TOTAL, "total_ns", INTEGER, "ns", SUM, 0, 0,
+               "Sum of the durations. Kernels that run at the same time on several queues "
+               "count each time."),
+    OSC_COLUMN(MEAN, "mean_ns", NUMBER, "ns", FINISH, 0, 0, "total_ns / calls."),
+    OSC_COLUMN(MAX, "max_ns", INTEGER, "ns", MAX, 0, 0, "Longest duration."),
+    OSC_COLUMN(MIN, "min_ns", INTEGER, "ns", MIN, 0, 0, "Shortest duration."),
+    OSC_COLUMN(MEAN_BLOCKS, "mean_blocks_per_sm", NUMBER, NULL, FINISH, OSC_COLUMN_OPTIONAL,
+               OSC_RULE_LOADS,
+               "Sum of (argument `blocks per SM` * duration) / total_ns. Kernels without a "
+               "value above 0 and up to 2^64 count as 0. Missing for a rank and span in which "
+               "no kernel has one."),
+    OSC_COLUMN(MEAN_OCCUPANCY, "mean_occupancy_ratio", NUMBER, "ratio", FINISH,
+               OSC_COLUMN_OPTIONAL, OSC_RULE_LOADS,
+               "Sum of (argument `est. achieved occupancy %` / 100 * duration) / total_ns. "
+               "Kernels without a value from 0 to 2^64 count as 0. Missing for a rank and span "
+               "in which no kernel has one."),
+    OSC_COLUMN(BLOCKS_SUM, "blocks_sum", NUMBER, NULL, SUM, OSC_COLUMN_HIDDEN, 0,
+               "Sum of blocks per SM times nanoseconds."),
+    OSC_COLUMN(OCCUPANCY_SUM, "occupancy_sum", NUMBER, NULL, SUM, OSC_COLUMN_HIDDEN, 0,
+               "Sum of occupancy in percent times nanoseconds."),
 };
 
 /* What makes two kernels of --group-by op the same. Without padding: its bytes are a key. */

@@ -32,94 +32,74 @@ enum {
 };
 
 static const struct osc_column columns[N_COLUMNS] = {
-    [NAME] = {"name", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0,
-              .help = "Name of the operator. Rows are host ranges of category cpu_op "
-                      "(operator, hpu_op) other than steps, waits for data, optimizer steps "
-                      "and wrappers of data parallelism.",
-              .source = "operator view of torch-tb-profiler.",
-              .rules = OSC_RULE_OPERATORS | OSC_RULE_NAMES},
-    [INPUT_SHAPE] =
-        {"input_shape", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, OSC_COLUMN_OPTIONAL,
-         .help = "Sizes of the inputs as argument `Input Dims` has them; [] is a scalar, no "
-                 "tensor, or nothing recorded. Present with --group-by shape."},
-    [CALL_STACK] = {"call_stack", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, OSC_COLUMN_OPTIONAL,
-                    .help =
-                        "Python frames that called the operator, innermost first, from "
-                        "argument `Call stack`. In a file without that argument: the innermost "
-                        "128 python_function events that contain the operator on its thread. "
-                        "Missing if nothing was recorded. Present with --group-by stack.",
-                    .rules = OSC_RULE_STACKS},
-    [CALLS] = {"calls", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, 0, .help = "Number of calls.",
-               .rules = OSC_RULE_OPERATORS},
-    [DEVICE_SELF] = {"device_self_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0,
-                     .help = "Sum of the durations of the kernels, copies and memsets that the "
-                             "operator's own host calls launched. Work that runs at the same "
-                             "time on several queues counts each time.",
-                     .rules = OSC_RULE_OPERATORS | OSC_RULE_LINKS},
-    [DEVICE_TOTAL] = {"device_total_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0,
-                      .help =
-                          "device_self_ns of the operator + that of all operators inside it. "
-                          "An operator inside another one of the same name counts in both.",
-                      .rules = OSC_RULE_OPERATORS | OSC_RULE_LINKS},
-    [HOST_SELF] = {"host_self_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0,
-                   .help = "Host time - durations of the ranges inside it - durations of its "
-                           "calls of the device runtime and driver.",
-                   .rules = OSC_RULE_OPERATORS},
-    [HOST_TOTAL] = {"host_total_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0,
-                    .help = "Host time: sum over the calls of (end - start).",
-                    .rules = OSC_RULE_OPERATORS},
-    [TC_ELIGIBLE] = {"tc_eligible", OSC_TYPE_BOOLEAN, NULL, OSC_MERGE_OR, 0,
-                     .help =
-                         "Whether the operator can use Tensor Cores: by its name "
-                         "(convolutions, linear layers, matrix products), or because in any "
-                         "call an operator inside it can or one of its own kernels did.",
-                     .rules = OSC_RULE_TENSOR_CORES},
-    [TC_SELF_RATIO] = {"tc_self_ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH, 0,
-                       .help = "Time of its own kernels that use Tensor Cores (tensor_cores in "
-                               "table kernels) / device_self_ns; 0 without device time.",
-                       .rules = OSC_RULE_TENSOR_CORES | OSC_RULE_OPERATORS},
-    [TC_TOTAL_RATIO] =
-        {"tc_total_ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH, 0,
-         .help = "Time of kernels that use Tensor Cores, launched by the operator and all "
-                 "operators inside it / device_total_ns; 0 without device time.",
-         .rules = OSC_RULE_TENSOR_CORES | OSC_RULE_OPERATORS},
-    [HAS_CALL_STACK] = {"has_call_stack", OSC_TYPE_BOOLEAN, NULL, OSC_MERGE_OR, 0,
-                        .help =
-                            "Whether any call has a Python stack; --group-by stack shows it.",
-                        .rules = OSC_RULE_STACKS},
-    [MEAN_HOST_SELF] = {"mean_host_self_ns", OSC_TYPE_NUMBER, "ns", OSC_MERGE_FINISH,
-                        OSC_COLUMN_DEEP, .help = "host_self_ns / calls.",
-                        .rules = OSC_RULE_OPERATORS},
-    [MEDIAN_HOST_SELF] = {"median_host_self_ns", OSC_TYPE_NUMBER, "ns", OSC_MERGE_FINISH,
-                          OSC_COLUMN_DEEP,
-                          .help = "Median over the calls of their host self time.",
-                          .rules = OSC_RULE_OPERATORS | OSC_RULE_MERGE},
-    [MAX_HOST_SELF] = {"max_host_self_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_MAX,
-                       OSC_COLUMN_DEEP, .help = "Longest host self time of one call.",
-                       .rules = OSC_RULE_OPERATORS},
-    [MEAN_DEVICE_SELF] = {"mean_device_self_ns", OSC_TYPE_NUMBER, "ns", OSC_MERGE_FINISH,
-                          OSC_COLUMN_DEEP, .help = "device_self_ns / calls.",
-                          .rules = OSC_RULE_OPERATORS | OSC_RULE_LINKS},
-    [MEDIAN_DEVICE_SELF] = {"median_device_self_ns", OSC_TYPE_NUMBER, "ns", OSC_MERGE_FINISH,
-                            OSC_COLUMN_DEEP,
-                            .help = "Median over the calls of their device self time, calls "
-                                    "that launched nothing included.",
-                            .rules = OSC_RULE_OPERATORS | OSC_RULE_LINKS | OSC_RULE_MERGE},
-    [MAX_DEVICE_SELF] = {"max_device_self_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_MAX,
-                         OSC_COLUMN_DEEP, .help = "Longest device self time of one call.",
-                         .rules = OSC_RULE_OPERATORS | OSC_RULE_LINKS},
-    [TC_SELF] = {"tc_self_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
-                 .help = "Part of device_self_ns in kernels that use Tensor Cores."},
-    [TC_TOTAL] = {"tc_total_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
-                  .help = "Part of device_total_ns in kernels that use Tensor Cores."},
-    [PART_CALLS] = {"part_calls", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, OSC_COLUMN_HIDDEN,
-                    .help = "Calls that part_median_host_ns and part_median_device_ns are of."},
-    [PART_MEDIAN_HOST] = {"part_median_host_ns", OSC_TYPE_NUMBER, "ns", OSC_MERGE_FIRST,
-                          OSC_COLUMN_HIDDEN,
-                          .help = "Median on the host over part_calls calls."},
-    [PART_MEDIAN_DEVICE] = {"part_median_device_ns", OSC_TYPE_NUMBER, "ns", OSC_MERGE_FIRST,
-                            OSC_COLUMN_HIDDEN,
-                            .help = "Median on devices over part_calls calls."},
+    OSC_COLUMN(
+        NAME, "name", STRING, NULL, KEY, 0, OSC_RULE_OPERATORS | OSC_RULE_NAMES,
+        "Name of the operator. Rows are host ranges of category cpu_op (operator, hpu_op) "
+        "other than steps, waits for data, optimizer steps and wrappers of data parallelism.",
+        .source = "operator view of torch-tb-profiler."),
+    OSC_COLUMN(INPUT_SHAPE, "input_shape", STRING, NULL, KEY, OSC_COLUMN_OPTIONAL, 0,
+               "Sizes of the inputs as argument `Input Dims` has them; [] is a scalar, no "
+               "tensor, or nothing recorded. Present with --group-by shape."),
+    OSC_COLUMN(CALL_STACK, "call_stack", STRING, NULL, KEY, OSC_COLUMN_OPTIONAL,
+               OSC_RULE_STACKS,
+               "Python frames that called the operator, innermost first, from argument `Call "
+               "stack`. In a file without that argument: the innermost 128 python_function "
+               "events that contain the operator on its thread. Missing if nothing was "
+               "recorded. Present with --group-by stack."),
+    OSC_COLUMN(CALLS, "calls", INTEGER, NULL, SUM, 0, OSC_RULE_OPERATORS, "Number of calls."),
+    OSC_COLUMN(
+        DEVICE_SELF, "device_self_ns", INTEGER, "ns", SUM, 0,
+        OSC_RULE_OPERATORS | OSC_RULE_LINKS,
+        "Sum of the durations of the kernels, copies and memsets that the operator's own host "
+        "calls launched. Work that runs at the same time on several queues counts each time."),
+    OSC_COLUMN(DEVICE_TOTAL, "device_total_ns", INTEGER, "ns", SUM, 0,
+               OSC_RULE_OPERATORS | OSC_RULE_LINKS,
+               "device_self_ns of the operator + that of all operators inside it. An operator "
+               "inside another one of the same name counts in both."),
+    OSC_COLUMN(HOST_SELF, "host_self_ns", INTEGER, "ns", SUM, 0, OSC_RULE_OPERATORS,
+               "Host time - durations of the ranges inside it - durations of its calls of the "
+               "device runtime and driver."),
+    OSC_COLUMN(HOST_TOTAL, "host_total_ns", INTEGER, "ns", SUM, 0, OSC_RULE_OPERATORS,
+               "Host time: sum over the calls of (end - start)."),
+    OSC_COLUMN(TC_ELIGIBLE, "tc_eligible", BOOLEAN, NULL, OR, 0, OSC_RULE_TENSOR_CORES,
+               "Whether the operator can use Tensor Cores: by its name (convolutions, linear "
+               "layers, matrix products), or because in any call an operator inside it can or "
+               "one of its own kernels did."),
+    OSC_COLUMN(TC_SELF_RATIO, "tc_self_ratio", NUMBER, "ratio", FINISH, 0,
+               OSC_RULE_TENSOR_CORES | OSC_RULE_OPERATORS,
+               "Time of its own kernels that use Tensor Cores (tensor_cores in table kernels) "
+               "/ device_self_ns; 0 without device time."),
+    OSC_COLUMN(TC_TOTAL_RATIO, "tc_total_ratio", NUMBER, "ratio", FINISH, 0,
+               OSC_RULE_TENSOR_CORES | OSC_RULE_OPERATORS,
+               "Time of kernels that use Tensor Cores, launched by the operator and all "
+               "operators inside it / device_total_ns; 0 without device time."),
+    OSC_COLUMN(HAS_CALL_STACK, "has_call_stack", BOOLEAN, NULL, OR, 0, OSC_RULE_STACKS,
+               "Whether any call has a Python stack; --group-by stack shows it."),
+    OSC_COLUMN(MEAN_HOST_SELF, "mean_host_self_ns", NUMBER, "ns", FINISH, OSC_COLUMN_DEEP,
+               OSC_RULE_OPERATORS, "host_self_ns / calls."),
+    OSC_COLUMN(MEDIAN_HOST_SELF, "median_host_self_ns", NUMBER, "ns", FINISH, OSC_COLUMN_DEEP,
+               OSC_RULE_OPERATORS | OSC_RULE_MERGE,
+               "Median over the calls of their host self time."),
+    OSC_COLUMN(MAX_HOST_SELF, "max_host_self_ns", INTEGER, "ns", MAX, OSC_COLUMN_DEEP,
+               OSC_RULE_OPERATORS, "Longest host self time of one call."),
+    OSC_COLUMN(MEAN_DEVICE_SELF, "mean_device_self_ns", NUMBER, "ns", FINISH, OSC_COLUMN_DEEP,
+               OSC_RULE_OPERATORS | OSC_RULE_LINKS, "device_self_ns / calls."),
+    OSC_COLUMN(MEDIAN_DEVICE_SELF, "median_device_self_ns", NUMBER, "ns", FINISH,
+               OSC_COLUMN_DEEP, OSC_RULE_OPERATORS | OSC_RULE_LINKS | OSC_RULE_MERGE,
+               "Median over the calls of their device self time, calls that launched nothing "
+               "included."),
+    OSC_COLUMN(MAX_DEVICE_SELF, "max_device_self_ns", INTEGER, "ns", MAX, OSC_COLUMN_DEEP,
+               OSC_RULE_OPERATORS | OSC_RULE_LINKS, "Longest device self time of one call."),
+    OSC_COLUMN(TC_SELF, "tc_self_ns", INTEGER, "ns", SUM, OSC_COLUMN_HIDDEN, 0,
+               "Part of device_self_ns in kernels that use Tensor Cores."),
+    OSC_COLUMN(TC_TOTAL, "tc_total_ns", INTEGER, "ns", SUM, OSC_COLUMN_HIDDEN, 0,
+               "Part of device_total_ns in kernels that use Tensor Cores."),
+    OSC_COLUMN(PART_CALLS, "part_calls", INTEGER, NULL, FIRST, OSC_COLUMN_HIDDEN, 0,
+               "Calls that part_median_host_ns and part_median_device_ns are of."),
+    OSC_COLUMN(PART_MEDIAN_HOST, "part_median_host_ns", NUMBER, "ns", FIRST, OSC_COLUMN_HIDDEN,
+               0, "Median on the host over part_calls calls."),
+    OSC_COLUMN(PART_MEDIAN_DEVICE, "part_median_device_ns", NUMBER, "ns", FIRST,
+               OSC_COLUMN_HIDDEN, 0, "Median on devices over part_calls calls."),
 };
 
 static void set_stack(const struct osc_trace *t, const struct osc_operators *ops,

@@ -11,23 +11,22 @@
 enum { CATEGORY, AVG, RATIO, SUM, STEPS_SUM, N_STEPS, N_COLUMNS };
 
 static const struct osc_column columns[N_COLUMNS] = {
-    [CATEGORY] = {"category", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0,
-                  .help = "step is the whole step. kernel, memcpy, memset, communication, "
-                          "runtime, dataloader, cpu_exec and other are its parts.",
-                  .rules = OSC_RULE_BREAKDOWN | OSC_RULE_COMMUNICATION},
-    [AVG] = {"avg_ns", OSC_TYPE_NUMBER, "ns", OSC_MERGE_FINISH, 0,
-             .help = "Sum of the time of the category over the kept steps / number of kept "
-                     "steps; with --merge over those of all ranks and spans.",
-             .rules = OSC_RULE_BREAKDOWN | OSC_RULE_STEP_LENGTH},
-    [RATIO] = {"ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH, 0,
-               .help = "avg_ns / avg_ns of the row step; missing if that is 0.",
-               .rules = OSC_RULE_BREAKDOWN},
-    [SUM] = {"sum_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
-             .help = "Time of the category in all kept steps."},
-    [STEPS_SUM] = {"steps_sum_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
-                   .help = "Length of all kept steps."},
-    [N_STEPS] = {"n_steps", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
-                 .help = "Number of kept steps."},
+    OSC_COLUMN(CATEGORY, "category", STRING, NULL, KEY, 0,
+               OSC_RULE_BREAKDOWN | OSC_RULE_COMMUNICATION,
+               "step is the whole step. kernel, memcpy, memset, communication, runtime, "
+               "dataloader, cpu_exec and other are its parts."),
+    OSC_COLUMN(AVG, "avg_ns", NUMBER, "ns", FINISH, 0,
+               OSC_RULE_BREAKDOWN | OSC_RULE_STEP_LENGTH,
+               "Sum of the time of the category over the kept steps / number of kept steps; "
+               "with --merge over those of all ranks and spans."),
+    OSC_COLUMN(RATIO, "ratio", NUMBER, "ratio", FINISH, 0, OSC_RULE_BREAKDOWN,
+               "avg_ns / avg_ns of the row step; missing if that is 0."),
+    OSC_COLUMN(SUM, "sum_ns", INTEGER, "ns", SUM, OSC_COLUMN_HIDDEN, 0,
+               "Time of the category in all kept steps."),
+    OSC_COLUMN(STEPS_SUM, "steps_sum_ns", INTEGER, "ns", SUM, OSC_COLUMN_HIDDEN, 0,
+               "Length of all kept steps."),
+    OSC_COLUMN(N_STEPS, "n_steps", INTEGER, NULL, SUM, OSC_COLUMN_HIDDEN, 0,
+               "Number of kept steps."),
 };
 
 static const char *const class_names[OSC_COST_COUNT] = {

@@ -24,38 +24,30 @@ enum {
 };
 
 static const struct osc_column columns[] = {
-    [SEVERITY] = {"severity", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0,
-                  .help = "error: part of the input is lost. warning: numbers may be affected. "
-                          "info: something was not recorded.",
-                  .rules = OSC_RULE_QUALITY},
-    [CODE] = {"code", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0,
-              .help = "Cause of the finding, as a word that scripts can rely on.",
-              .rules = OSC_RULE_QUALITY},
-    [COUNT] = {"count", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, 0,
-               .help =
-                   "Number of times it was found; 1 for what is missing from the recording.",
-               .rules = OSC_RULE_QUALITY},
-    [FIRST_OFFSET] = {"first_offset", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST,
-                      OSC_COLUMN_OPTIONAL,
-                      .help = "Byte of the input at which it was first found, counted from 0; "
-                              "in a compressed file, a byte of the contents.",
-                      .rules = OSC_RULE_QUALITY},
-    [FIRST_NS] = {"first_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_MIN,
-                  OSC_COLUMN_OPTIONAL | OSC_COLUMN_MOMENT,
-                  .help = "Start of the first event that it concerns, from the origin.",
-                  .rules = OSC_RULE_TIME | OSC_RULE_QUALITY},
-    [LAST_NS] = {"last_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_MAX,
-                 OSC_COLUMN_OPTIONAL | OSC_COLUMN_MOMENT,
-                 .help = "End of the range of time that it concerns, from the origin; missing "
-                         "if it concerns no range of time.",
-                 .rules = OSC_RULE_TIME | OSC_RULE_QUALITY},
-    [MESSAGE] = {"message", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0,
-                 .help = "What happened, as a sentence.", .rules = OSC_RULE_QUALITY},
-    [REMEDY] = {"remedy", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
-                .help = "What to change, often as the exact argument of the profiler.",
-                .rules = OSC_RULE_QUALITY},
-    [RANK_OF_SEVERITY] = {"severity_order", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST,
-                          OSC_COLUMN_HIDDEN, .help = "2 error, 1 warning, 0 info."},
+    OSC_COLUMN(SEVERITY, "severity", STRING, NULL, KEY, 0, OSC_RULE_QUALITY,
+               "error: part of the input is lost. warning: numbers may be affected. info: "
+               "something was not recorded."),
+    OSC_COLUMN(CODE, "code", STRING, NULL, KEY, 0, OSC_RULE_QUALITY,
+               "Cause of the finding, as a word that scripts can rely on."),
+    OSC_COLUMN(COUNT, "count", INTEGER, NULL, SUM, 0, OSC_RULE_QUALITY,
+               "Number of times it was found; 1 for what is missing from the recording."),
+    OSC_COLUMN(FIRST_OFFSET, "first_offset", INTEGER, NULL, FIRST, OSC_COLUMN_OPTIONAL,
+               OSC_RULE_QUALITY,
+               "Byte of the input at which it was first found, counted from 0; in a compressed "
+               "file, a byte of the contents."),
+    OSC_COLUMN(FIRST_NS, "first_ns", INTEGER, "ns", MIN,
+               OSC_COLUMN_OPTIONAL | OSC_COLUMN_MOMENT, OSC_RULE_TIME | OSC_RULE_QUALITY,
+               "Start of the first event that it concerns, from the origin."),
+    OSC_COLUMN(LAST_NS, "last_ns", INTEGER, "ns", MAX, OSC_COLUMN_OPTIONAL | OSC_COLUMN_MOMENT,
+               OSC_RULE_TIME | OSC_RULE_QUALITY,
+               "End of the range of time that it concerns, from the origin; missing if it "
+               "concerns no range of time."),
+    OSC_COLUMN(MESSAGE, "message", STRING, NULL, KEY, 0, OSC_RULE_QUALITY,
+               "What happened, as a sentence."),
+    OSC_COLUMN(REMEDY, "remedy", STRING, NULL, FIRST, 0, OSC_RULE_QUALITY,
+               "What to change, often as the exact argument of the profiler."),
+    OSC_COLUMN(RANK_OF_SEVERITY, "severity_order", INTEGER, NULL, FIRST, OSC_COLUMN_HIDDEN, 0,
+               "2 error, 1 warning, 0 info."),
 };
 
 static const char *const severities[] = {

@@ -30,90 +30,65 @@ enum {
 };
 
 /* A class of the breakdown; those before it in the table take the time that they share. */
-#define COST(name, what, which)                                                          \
-    {                                                                                    \
-        name, OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0,                                  \
-            .help = what ". Time in which a class further to the left has an event too " \
-                         "goes to that class; the parts add up to total_ns.",            \
-            .rules = which                                                               \
-    }
+#define COST(kind, name, rules, what)                                                    \
+    OSC_COLUMN(KERNEL + OSC_CLASS_##kind, name, INTEGER, "ns", SUM, 0, rules,            \
+               what ". Time in which a class further to the left has an event too goes " \
+                    "to that class; the parts add up to total_ns.")
 
 static const struct osc_column columns[N_COLUMNS] = {
-    [STEP] = {"step", OSC_TYPE_INTEGER, NULL, OSC_MERGE_KEY, 0,
-              .help =
-                  "Number of the step in order of start, from 0. Selections do not change it.",
-              .rules = OSC_RULE_STEPS},
-    [LABEL] = {"label", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
-               .help = "Number that the program gave the step (ProfilerStep#N). A trace "
-                       "without steps counts as one step, labelled 0.",
-               .rules = OSC_RULE_STEPS},
-    [PROCESS] = {"process", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
-                 .help = "Process that announced the step, if several did: member pid.",
-                 .rules = OSC_RULE_STEPS | OSC_RULE_NAMES},
-    [THREAD] = {"thread", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
-                .help = "Thread that announced the step; missing for a trace without steps.",
-                .rules = OSC_RULE_STEPS | OSC_RULE_NAMES},
-    [START] = {"start_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_MIN, OSC_COLUMN_MOMENT,
-               .help = "Start of the annotation, but not before the device work of the step "
-                       "before it was done; from the origin of all files.",
-               .rules = OSC_RULE_STEP_LENGTH | OSC_RULE_TIME},
-    [TOTAL] = {"total_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0,
-               .help = "Time from start_ns to the end of the annotation or of the last device "
-                       "work that was launched in it, whichever is later.",
-               .rules = OSC_RULE_STEP_LENGTH},
-    [ANNOTATION] =
-        {"annotation_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0,
-         .help =
-             "Duration of the annotation on the host alone; missing for a trace without steps.",
-         .rules = OSC_RULE_STEPS},
-    [KEPT] = {"kept", OSC_TYPE_BOOLEAN, NULL, OSC_MERGE_FIRST, 0,
-              .help = "Whether averages count the step. Steps at the end whose device work may "
-                      "not all have been recorded are not kept.",
-              .rules = OSC_RULE_STEP_LENGTH},
-    [KERNEL + OSC_CLASS_KERNEL] =
-        COST("kernel_ns", "Time in which a kernel ran that is no communication",
-             OSC_RULE_BREAKDOWN | OSC_RULE_COMMUNICATION),
-    [KERNEL + OSC_CLASS_MEMCPY] =
-        COST("memcpy_ns", "Time in which a device copied", OSC_RULE_BREAKDOWN),
-    [KERNEL + OSC_CLASS_MEMSET] =
-        COST("memset_ns", "Time in which a device set memory", OSC_RULE_BREAKDOWN),
-    [KERNEL + OSC_CLASS_COMMUNICATION] =
-        COST("communication_ns",
-             "Time in which a kernel of a communication library ran, or, in a trace without "
-             "such kernels, in which the host was in a collective",
-             OSC_RULE_BREAKDOWN | OSC_RULE_COMMUNICATION),
-    [KERNEL + OSC_CLASS_RUNTIME] = COST(
-        "runtime_ns", "Time in which the host was in a call of the device runtime or driver",
-        OSC_RULE_BREAKDOWN),
-    [KERNEL + OSC_CLASS_DATALOADER] =
-        COST("dataloader_ns", "Time in which the host waited for data", OSC_RULE_BREAKDOWN),
-    [KERNEL + OSC_CLASS_CPU_EXEC] =
-        COST("cpu_exec_ns", "Time in which the host was in any other operator or annotation",
-             OSC_RULE_BREAKDOWN),
-    [OTHER] = {"other_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0,
-               .help = "Rest of total_ns: nothing that was recorded ran.",
-               .rules = OSC_RULE_BREAKDOWN},
-    [OUTLIER] =
-        {"outlier", OSC_TYPE_BOOLEAN, NULL, OSC_MERGE_OR, 0,
-         .help =
-             "Whether |total_ns - median of the kept steps| is above three times the median of "
-             "such distances (MAD); if that is 0, above a tenth of the median step.",
-         .rules = OSC_RULE_OUTLIERS},
-    [GREW] = {"grew", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
-              .help =
-                  "For an outlier that took longer than the median step: the operator, or the "
-                  "wait for data, whose time exceeds its median over the kept steps by most.",
-              .rules = OSC_RULE_OUTLIERS},
-    [GREW_ON] = {"grew_on", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
-                 .help = "Where that time grew: host or device.", .rules = OSC_RULE_OUTLIERS},
-    [GREW_BY] = {"grew_by_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
-                 .help = "Its time in this step - its median over the kept steps, half a "
-                         "nanosecond rounded up.",
-                 .rules = OSC_RULE_OUTLIERS},
-    [NOTE] = {"note", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
-              .help = "Why the step is not kept, or that it began late because the device was "
-                      "still busy.",
-              .rules = OSC_RULE_STEP_LENGTH},
+    OSC_COLUMN(STEP, "step", INTEGER, NULL, KEY, 0, OSC_RULE_STEPS,
+               "Number of the step in order of start, from 0. Selections do not change it."),
+    OSC_COLUMN(LABEL, "label", STRING, NULL, FIRST, 0, OSC_RULE_STEPS,
+               "Number that the program gave the step (ProfilerStep#N). A trace without steps "
+               "counts as one step, labelled 0."),
+    OSC_COLUMN(PROCESS, "process", STRING, NULL, FIRST, OSC_COLUMN_OPTIONAL,
+               OSC_RULE_STEPS | OSC_RULE_NAMES,
+               "Process that announced the step, if several did: member pid."),
+    OSC_COLUMN(THREAD, "thread", STRING, NULL, FIRST, 0, OSC_RULE_STEPS | OSC_RULE_NAMES,
+               "Thread that announced the step; missing for a trace without steps."),
+    OSC_COLUMN(START, "start_ns", INTEGER, "ns", MIN, OSC_COLUMN_MOMENT,
+               OSC_RULE_STEP_LENGTH | OSC_RULE_TIME,
+               "Start of the annotation, but not before the device work of the step before it "
+               "was done; from the origin of all files."),
+    OSC_COLUMN(TOTAL, "total_ns", INTEGER, "ns", SUM, 0, OSC_RULE_STEP_LENGTH,
+               "Time from start_ns to the end of the annotation or of the last device work "
+               "that was launched in it, whichever is later."),
+    OSC_COLUMN(
+        ANNOTATION, "annotation_ns", INTEGER, "ns", SUM, 0, OSC_RULE_STEPS,
+        "Duration of the annotation on the host alone; missing for a trace without steps."),
+    OSC_COLUMN(KEPT, "kept", BOOLEAN, NULL, FIRST, 0, OSC_RULE_STEP_LENGTH,
+               "Whether averages count the step. Steps at the end whose device work may not "
+               "all have been recorded are not kept."),
+    COST(KERNEL, "kernel_ns", OSC_RULE_BREAKDOWN | OSC_RULE_COMMUNICATION,
+         "Time in which a kernel ran that is no communication"),
+    COST(MEMCPY, "memcpy_ns", OSC_RULE_BREAKDOWN, "Time in which a device copied"),
+    COST(MEMSET, "memset_ns", OSC_RULE_BREAKDOWN, "Time in which a device set memory"),
+    COST(COMMUNICATION, "communication_ns", OSC_RULE_BREAKDOWN | OSC_RULE_COMMUNICATION,
+         "Time in which a kernel of a communication library ran, or, in a trace without "
+         "such kernels, in which the host was in a collective"),
+    COST(RUNTIME, "runtime_ns", OSC_RULE_BREAKDOWN,
+         "Time in which the host was in a call of the device runtime or driver"),
+    COST(DATALOADER, "dataloader_ns", OSC_RULE_BREAKDOWN,
+         "Time in which the host waited for data"),
+    COST(CPU_EXEC, "cpu_exec_ns", OSC_RULE_BREAKDOWN,
+         "Time in which the host was in any other operator or annotation"),
+    OSC_COLUMN(OTHER, "other_ns", INTEGER, "ns", SUM, 0, OSC_RULE_BREAKDOWN,
+               "Rest of total_ns: nothing that was recorded ran."),
+    OSC_COLUMN(OUTLIER, "outlier", BOOLEAN, NULL, OR, 0, OSC_RULE_OUTLIERS,
+               "Whether |total_ns - median of the kept steps| is above three times the median "
+               "of such distances (MAD); if that is 0, above a tenth of the median step."),
+    OSC_COLUMN(GREW, "grew", STRING, NULL, FIRST, OSC_COLUMN_OPTIONAL, OSC_RULE_OUTLIERS,
+               "For an outlier that took longer than the median step: the operator, or the "
+               "wait for data, whose time exceeds its median over the kept steps by most."),
+    OSC_COLUMN(GREW_ON, "grew_on", STRING, NULL, FIRST, OSC_COLUMN_OPTIONAL, OSC_RULE_OUTLIERS,
+               "Where that time grew: host or device."),
+    OSC_COLUMN(GREW_BY, "grew_by_ns", INTEGER, "ns", FIRST, OSC_COLUMN_OPTIONAL,
+               OSC_RULE_OUTLIERS,
+               "Its time in this step - its median over the kept steps, half a nanosecond "
+               "rounded up."),
+    OSC_COLUMN(
+        NOTE, "note", STRING, NULL, FIRST, 0, OSC_RULE_STEP_LENGTH,
+        "Why the step is not kept, or that it began late because the device was still busy."),
 };
 
 static const char *note_of(const struct osc_trace *t, const struct osc_step_cost *s, uint32_t i)

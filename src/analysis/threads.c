@@ -8,18 +8,14 @@
 enum { PROCESS, THREAD, NAME, EVENTS };
 
 static const struct osc_column columns[] = {
-    [PROCESS] = {"process", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
-                 .help = "Process as the file names it: member pid of its events.",
-                 .rules = OSC_RULE_NAMES},
-    [THREAD] = {"thread", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
-                .help = "Thread as the file names it: member tid of its events.",
-                .rules = OSC_RULE_NAMES},
-    [NAME] = {"name", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
-              .help = "Name of the thread: the last thread_name in the metadata of the file.",
-              .rules = OSC_RULE_NAMES},
-    [EVENTS] =
-        {"events", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, 0,
-         .help = "Number of events on the thread: ranges, instants, and samples of counters."},
+    OSC_COLUMN(PROCESS, "process", STRING, NULL, FIRST, 0, OSC_RULE_NAMES,
+               "Process as the file names it: member pid of its events."),
+    OSC_COLUMN(THREAD, "thread", STRING, NULL, FIRST, 0, OSC_RULE_NAMES,
+               "Thread as the file names it: member tid of its events."),
+    OSC_COLUMN(NAME, "name", STRING, NULL, FIRST, 0, OSC_RULE_NAMES,
+               "Name of the thread: the last thread_name in the metadata of the file."),
+    OSC_COLUMN(EVENTS, "events", INTEGER, NULL, FIRST, 0, 0,
+               "Number of events on the thread: ranges, instants, and samples of counters."),
 };
 
 static osc_status map(const struct osc_trace *t, const struct osc_options *o,

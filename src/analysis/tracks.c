@@ -10,17 +10,14 @@
 enum { TRACK, KIND, NAME, PARENT };
 
 static const struct osc_column columns[] = {
-    [TRACK] = {"track", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, 0,
-               .help =
-                   "Number of the track within its file, in order of first events, from 0."},
-    [KIND] = {"kind", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
-              .help = "thread, or queue: a stream of a device."},
-    [NAME] = {"name", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
-              .help = "Name of the track: the last thread_name in the metadata of the file.",
-              .rules = OSC_RULE_NAMES},
-    [PARENT] = {"parent", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
-                .help = "Process that a thread belongs to, or device that a queue belongs to.",
-                .rules = OSC_RULE_NAMES | OSC_RULE_DEVICES},
+    OSC_COLUMN(TRACK, "track", INTEGER, NULL, FIRST, 0, 0,
+               "Number of the track within its file, in order of first events, from 0."),
+    OSC_COLUMN(KIND, "kind", STRING, NULL, FIRST, 0, 0,
+               "thread, or queue: a stream of a device."),
+    OSC_COLUMN(NAME, "name", STRING, NULL, FIRST, 0, OSC_RULE_NAMES,
+               "Name of the track: the last thread_name in the metadata of the file."),
+    OSC_COLUMN(PARENT, "parent", STRING, NULL, FIRST, 0, OSC_RULE_NAMES | OSC_RULE_DEVICES,
+               "Process that a thread belongs to, or device that a queue belongs to."),
 };
 
 static int compare_tracks(const void *a, const void *b, void *ctx)

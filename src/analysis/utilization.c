@@ -9,39 +9,30 @@
 enum { DEVICE, START, DUR, UTILIZATION, SM_EFFICIENCY, BUSY, CAPACITY, FILL, N_COLUMNS };
 
 static const struct osc_column columns[N_COLUMNS] = {
-    [DEVICE] =
-        {"device", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0,
-         .help =
-             "Device, such as cuda:0. Rows are the devices that ran kernels, at most 1,024.",
-         .rules = OSC_RULE_DEVICES},
-    [START] = {"start_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_KEY, OSC_COLUMN_MOMENT,
-               .help = "Start of the bucket, from the origin of all files. The first bucket "
-                       "starts with the recording (event `PyTorch Profiler (0)`), or without "
-                       "that event with the first event.",
-               .rules = OSC_RULE_LOADS | OSC_RULE_TIME},
-    [DUR] = {"dur_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_KEY, 0,
-             .help =
-                 "Length of the bucket: the smallest power of ten of microseconds that gives "
-                 "at most 100 buckets. The last bucket reaches to the end and is longer.",
-             .rules = OSC_RULE_LOADS},
-    [UTILIZATION] =
-        {"utilization_ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH, 0,
-         .help =
-             "Time of the bucket in which at least one kernel of the device ran / dur_ns. "
-             "Copies do not count; one thread of one block counts as much as a full device.",
-         .rules = OSC_RULE_LOADS},
-    [SM_EFFICIENCY] =
-        {"sm_efficiency_ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH, OSC_COLUMN_OPTIONAL,
-         .help = "Estimated share of the multiprocessors that had work: integral of min(sum of "
-                 "`blocks per SM` of the running kernels, 1) over the bucket / dur_ns. Missing "
-                 "for a device whose kernels do not have the argument.",
-         .rules = OSC_RULE_LOADS},
-    [BUSY] = {"busy_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
-              .help = "Time with a kernel."},
-    [CAPACITY] = {"capacity_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
-                  .help = "dur_ns, summed over devices of the same name."},
-    [FILL] = {"fill_ns", OSC_TYPE_NUMBER, "ns", OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
-              .help = "Efficiency, summed over time."},
+    OSC_COLUMN(DEVICE, "device", STRING, NULL, KEY, 0, OSC_RULE_DEVICES,
+               "Device, such as cuda:0. Rows are the devices that ran kernels, at most 1,024."),
+    OSC_COLUMN(START, "start_ns", INTEGER, "ns", KEY, OSC_COLUMN_MOMENT,
+               OSC_RULE_LOADS | OSC_RULE_TIME,
+               "Start of the bucket, from the origin of all files. The first bucket starts "
+               "with the recording (event `PyTorch Profiler (0)`), or without that event with "
+               "the first event."),
+    OSC_COLUMN(DUR, "dur_ns", INTEGER, "ns", KEY, 0, OSC_RULE_LOADS,
+               "Length of the bucket: the smallest power of ten of microseconds that gives at "
+               "most 100 buckets. The last bucket reaches to the end and is longer."),
+    OSC_COLUMN(UTILIZATION, "utilization_ratio", NUMBER, "ratio", FINISH, 0, OSC_RULE_LOADS,
+               "Time of the bucket in which at least one kernel of the device ran / dur_ns. "
+               "Copies do not count; one thread of one block counts as much as a full device."),
+    OSC_COLUMN(SM_EFFICIENCY, "sm_efficiency_ratio", NUMBER, "ratio", FINISH,
+               OSC_COLUMN_OPTIONAL, OSC_RULE_LOADS,
+               "Estimated share of the multiprocessors that had work: integral of min(sum of "
+               "`blocks per SM` of the running kernels, 1) over the bucket / dur_ns. Missing "
+               "for a device whose kernels do not have the argument."),
+    OSC_COLUMN(BUSY, "busy_ns", INTEGER, "ns", SUM, OSC_COLUMN_HIDDEN, 0,
+               "Time with a kernel."),
+    OSC_COLUMN(CAPACITY, "capacity_ns", INTEGER, "ns", SUM, OSC_COLUMN_HIDDEN, 0,
+               "dur_ns, summed over devices of the same name."),
+    OSC_COLUMN(FILL, "fill_ns", NUMBER, "ns", SUM, OSC_COLUMN_HIDDEN, 0,
+               "Efficiency, summed over time."),
 };
 
 static void add_row(const struct osc_trace *t, const struct osc_device_load *d,

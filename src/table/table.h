@@ -65,10 +65,14 @@ struct osc_column {
     const char *unit; /* "ns", "bytes", "ratio", … or NULL */
     enum osc_merge merge;
     unsigned flags;
+    uint32_t rules;     /* bits of enum osc_rule, instead of the table's; or 0 */
     const char *help;   /* one sentence or more: meaning and formula */
     const char *source; /* instead of the table's; or NULL */
-    uint32_t rules;     /* bits of enum osc_rule, instead of the table's; or 0 */
 };
+
+/* A member of an array of columns; after the help `.source = "…"` may follow. */
+#define OSC_COLUMN(index, name, type, unit, merge, flags, rules, ...) \
+    [index] = {name, OSC_TYPE_##type, unit, OSC_MERGE_##merge, flags, rules, __VA_ARGS__}
 
 struct osc_selection;
 

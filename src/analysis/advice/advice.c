@@ -29,65 +29,56 @@ enum {
 };
 
 static const struct osc_column columns[N_COLUMNS] = {
-    [IMPACT] = {"impact_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0,
-                .help = "Time at stake: the most that following the advice can save in all "
-                        "kept steps together, not what it will save.",
-                .rules = OSC_RULE_ADVICE | OSC_RULE_STEP_LENGTH},
-    [SEVERITY] = {"severity", OSC_TYPE_STRING, NULL, OSC_MERGE_FINISH, 0,
-                  .help = "warning: impact_ns is a tenth of the kept steps or more, or memory "
-                          "is nearly full. info: otherwise.",
-                  .rules = OSC_RULE_ADVICE},
-    [CODE] = {"code", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0,
-              .help = "Rule that applies, as a word that scripts can rely on.",
-              .rules = OSC_RULE_ADVICE},
-    [TITLE] = {"title", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
-               .help = "The rule in a few words.", .rules = OSC_RULE_ADVICE},
-    [TEXT] = {"text", OSC_TYPE_STRING, NULL, OSC_MERGE_FINISH,
-              OSC_COLUMN_LONG | OSC_COLUMN_BELOW,
-              .help = "What was measured, and what to change.", .rules = OSC_RULE_ADVICE},
-    [EVIDENCE] = {"evidence", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_BELOW,
-                  .help = "Shell command that prints the rows that the advice rests on; for "
-                          "idle_device, what ran in its longest gap. With --merge: the rows of "
-                          "all ranks and spans to which the rule applies.",
-                  .rules = OSC_RULE_ADVICE},
-    [RATIO] =
-        {"ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH, 0,
-         .help = "What the rule measured. low_utilization: utilization_ratio of these devices. "
-                 "tensor_cores: time of the kernels it is about / time of all kernels of "
-                 "operators. memory_limit: peak / capacity. Others: impact_ns / length of the "
-                 "kept steps. With --merge: of the ranks and spans to which the rule applies.",
-         .rules = OSC_RULE_ADVICE},
-    [COUNT] = {"count", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, 0,
-               .help = "Number of steps, ranges, devices, kernels, memory records, gaps, calls "
-                       "or copies that the advice rests on.",
-               .rules = OSC_RULE_ADVICE},
-    [SUBJECT] = {"subject", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_DEEP,
-                 .help = "What the advice is about: devices; the operator whose work ends most "
-                         "idle time; the call that took most time; the slowest step, as "
-                         "--steps takes it. Missing where rows were merged.",
-                 .rules = OSC_RULE_ADVICE},
-    [GREW] = {"grew", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_DEEP,
-              .help = "slow_steps: what grew most in the slowest step (grew in table steps). "
-                      "Missing where rows were merged.",
-              .rules = OSC_RULE_OUTLIERS},
-    [KEPT] = {"kept_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
-              .help = "Length of the kept steps, without what they have in common."},
-    [PART] = {"part", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
-              .help = "ratio, above the line."},
-    [WHOLE] = {"whole", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
-               .help = "ratio, below the line."},
-    [PARTS] = {"parts", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
-               .help = "Traces that the row was merged from."},
-    [ROWS] = {"rows", OSC_TYPE_STRING, NULL, OSC_MERGE_JOIN, OSC_COLUMN_HIDDEN,
-              .help = "Which rows evidence shows of each of them."},
-    [MORE] = {"more_0", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
-              .help = "A number of the text."},
-    [MORE + 1] = {"more_1", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
-                  .help = "A number of the text."},
-    [MORE + 2] = {"more_2", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
-                  .help = "A number of the text."},
-    [MORE + 3] = {"more_3", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
-                  .help = "A number of the text."},
+    OSC_COLUMN(IMPACT, "impact_ns", INTEGER, "ns", SUM, 0,
+               OSC_RULE_ADVICE | OSC_RULE_STEP_LENGTH,
+               "Time at stake: the most that following the advice can save in all kept steps "
+               "together, not what it will save."),
+    OSC_COLUMN(SEVERITY, "severity", STRING, NULL, FINISH, 0, OSC_RULE_ADVICE,
+               "warning: impact_ns is a tenth of the kept steps or more, or memory is nearly "
+               "full. info: otherwise."),
+    OSC_COLUMN(CODE, "code", STRING, NULL, KEY, 0, OSC_RULE_ADVICE,
+               "Rule that applies, as a word that scripts can rely on."),
+    OSC_COLUMN(TITLE, "title", STRING, NULL, FIRST, 0, OSC_RULE_ADVICE,
+               "The rule in a few words."),
+    OSC_COLUMN(TEXT, "text", STRING, NULL, FINISH, OSC_COLUMN_LONG | OSC_COLUMN_BELOW,
+               OSC_RULE_ADVICE, "What was measured, and what to change."),
+    OSC_COLUMN(EVIDENCE, "evidence", STRING, NULL, FIRST, OSC_COLUMN_BELOW, OSC_RULE_ADVICE,
+               "Shell command that prints the rows that the advice rests on; for idle_device, "
+               "what ran in its longest gap. With --merge: the rows of all ranks and spans to "
+               "which the rule applies."),
+    OSC_COLUMN(RATIO, "ratio", NUMBER, "ratio", FINISH, 0, OSC_RULE_ADVICE,
+               "What the rule measured. low_utilization: utilization_ratio of these devices. "
+               "tensor_cores: time of the kernels it is about / time of all kernels of "
+               "operators. memory_limit: peak / capacity. Others: impact_ns / length of the "
+               "kept steps. With --merge: of the ranks and spans to which the rule applies."),
+    OSC_COLUMN(COUNT, "count", INTEGER, NULL, SUM, 0, OSC_RULE_ADVICE,
+               "Number of steps, ranges, devices, kernels, memory records, gaps, calls or "
+               "copies that the advice rests on."),
+    OSC_COLUMN(SUBJECT, "subject", STRING, NULL, FIRST, OSC_COLUMN_DEEP, OSC_RULE_ADVICE,
+               "What the advice is about: devices; the operator whose work ends most idle "
+               "time; the call that took most time; the slowest step, as --steps takes it. "
+               "Missing where rows were merged."),
+    OSC_COLUMN(GREW, "grew", STRING, NULL, FIRST, OSC_COLUMN_DEEP, OSC_RULE_OUTLIERS,
+               "slow_steps: what grew most in the slowest step (grew in table steps). Missing "
+               "where rows were merged."),
+    OSC_COLUMN(KEPT, "kept_ns", INTEGER, "ns", SUM, OSC_COLUMN_HIDDEN, 0,
+               "Length of the kept steps, without what they have in common."),
+    OSC_COLUMN(PART, "part", INTEGER, NULL, SUM, OSC_COLUMN_HIDDEN, 0,
+               "ratio, above the line."),
+    OSC_COLUMN(WHOLE, "whole", INTEGER, NULL, SUM, OSC_COLUMN_HIDDEN, 0,
+               "ratio, below the line."),
+    OSC_COLUMN(PARTS, "parts", INTEGER, NULL, SUM, OSC_COLUMN_HIDDEN, 0,
+               "Traces that the row was merged from."),
+    OSC_COLUMN(ROWS, "rows", STRING, NULL, JOIN, OSC_COLUMN_HIDDEN, 0,
+               "Which rows evidence shows of each of them."),
+    OSC_COLUMN(MORE, "more_0", INTEGER, NULL, SUM, OSC_COLUMN_HIDDEN, 0,
+               "A number of the text."),
+    OSC_COLUMN(MORE + 1, "more_1", INTEGER, NULL, SUM, OSC_COLUMN_HIDDEN, 0,
+               "A number of the text."),
+    OSC_COLUMN(MORE + 2, "more_2", INTEGER, NULL, SUM, OSC_COLUMN_HIDDEN, 0,
+               "A number of the text."),
+    OSC_COLUMN(MORE + 3, "more_3", INTEGER, NULL, SUM, OSC_COLUMN_HIDDEN, 0,
+               "A number of the text."),
 };
 
 static void set_text(struct osc_result *out, uint32_t column, struct osc_str text)

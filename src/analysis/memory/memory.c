@@ -25,41 +25,31 @@ enum {
 };
 
 static const struct osc_column columns[N_COLUMNS] = {
-    [DEVICE] = {"device", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0,
-                .help = "Whose memory: cpu, cuda:0 and so on, by arguments Device Type and "
-                        "Device Id of the records; unknown if these make no sense.",
-                .rules = OSC_RULE_DEVICES},
-    [NAME] = {"name", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0,
-              .help = "Operator: the innermost one of its thread that was running when a "
-                      "record was made; (none) for records that no operator contains.",
-              .rules = OSC_RULE_MEMORY},
-    [CALLS] = {"calls", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, 0,
-               .help = "Number of calls of operators of that name. In a selection: of those "
-                       "that start in it or contain one of its records. Missing for (none).",
-               .rules = OSC_RULE_MEMORY},
-    [INCREASE] =
-        {"increase_bytes", OSC_TYPE_INTEGER, "bytes", OSC_MERGE_SUM, 0,
-         .help =
-             "Sum of argument Bytes of the records of the operator and of the operators that "
-             "it called; releases are negative. An operator that calls itself counts twice.",
-         .rules = OSC_RULE_MEMORY},
-    [SELF_INCREASE] = {"self_increase_bytes", OSC_TYPE_INTEGER, "bytes", OSC_MERGE_SUM, 0,
-                       .help = "Sum of argument Bytes of the operator's own records. Releases "
-                               "count where they happen, so operators do not add up to zero.",
-                       .rules = OSC_RULE_MEMORY},
-    [ALLOC_COUNT] = {"alloc_count", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, 0,
-                     .help = "Number of allocations (Bytes above 0) of the operator and of the "
-                             "operators that it called.",
-                     .rules = OSC_RULE_MEMORY},
-    [SELF_ALLOC_COUNT] = {"self_alloc_count", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, 0,
-                          .help = "Number of its own allocations.", .rules = OSC_RULE_MEMORY},
-    [ALLOC_BYTES] = {"alloc_bytes", OSC_TYPE_INTEGER, "bytes", OSC_MERGE_SUM, 0,
-                     .help = "Sum of the sizes of the allocations of the operator and of the "
-                             "operators that it called.",
-                     .rules = OSC_RULE_MEMORY},
-    [SELF_ALLOC_BYTES] = {"self_alloc_bytes", OSC_TYPE_INTEGER, "bytes", OSC_MERGE_SUM, 0,
-                          .help = "Sum of the sizes of its own allocations.",
-                          .rules = OSC_RULE_MEMORY},
+    OSC_COLUMN(DEVICE, "device", STRING, NULL, KEY, 0, OSC_RULE_DEVICES,
+               "Whose memory: cpu, cuda:0 and so on, by arguments Device Type and Device Id of "
+               "the records; unknown if these make no sense."),
+    OSC_COLUMN(NAME, "name", STRING, NULL, KEY, 0, OSC_RULE_MEMORY,
+               "Operator: the innermost one of its thread that was running when a record was "
+               "made; (none) for records that no operator contains."),
+    OSC_COLUMN(CALLS, "calls", INTEGER, NULL, SUM, 0, OSC_RULE_MEMORY,
+               "Number of calls of operators of that name. In a selection: of those that start "
+               "in it or contain one of its records. Missing for (none)."),
+    OSC_COLUMN(INCREASE, "increase_bytes", INTEGER, "bytes", SUM, 0, OSC_RULE_MEMORY,
+               "Sum of argument Bytes of the records of the operator and of the operators that "
+               "it called; releases are negative. An operator that calls itself counts twice."),
+    OSC_COLUMN(SELF_INCREASE, "self_increase_bytes", INTEGER, "bytes", SUM, 0, OSC_RULE_MEMORY,
+               "Sum of argument Bytes of the operator's own records. Releases count where they "
+               "happen, so operators do not add up to zero."),
+    OSC_COLUMN(ALLOC_COUNT, "alloc_count", INTEGER, NULL, SUM, 0, OSC_RULE_MEMORY,
+               "Number of allocations (Bytes above 0) of the operator and of the operators "
+               "that it called."),
+    OSC_COLUMN(SELF_ALLOC_COUNT, "self_alloc_count", INTEGER, NULL, SUM, 0, OSC_RULE_MEMORY,
+               "Number of its own allocations."),
+    OSC_COLUMN(ALLOC_BYTES, "alloc_bytes", INTEGER, "bytes", SUM, 0, OSC_RULE_MEMORY,
+               "Sum of the sizes of the allocations of the operator and of the operators that "
+               "it called."),
+    OSC_COLUMN(SELF_ALLOC_BYTES, "self_alloc_bytes", INTEGER, "bytes", SUM, 0, OSC_RULE_MEMORY,
+               "Sum of the sizes of its own allocations."),
 };
 
 struct sums {

@@ -11,25 +11,19 @@
 enum { PROCESS, DEVICE, TIME, ALLOCATED, RESERVED, N_COLUMNS };
 
 static const struct osc_column columns[N_COLUMNS] = {
-    [PROCESS] = {"process", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_DEEP,
-                 .help = "Process of the allocator, as the file names it: member pid.",
-                 .rules = OSC_RULE_NAMES},
-    [DEVICE] = {"device", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
-                .help = "Whose memory: cpu, cuda:0 and so on, by arguments Device Type and "
-                        "Device Id of the records.",
-                .rules = OSC_RULE_DEVICES},
-    [TIME] = {"time_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_FIRST, OSC_COLUMN_MOMENT,
-              .help = "Time of the record, from the origin of all files.",
-              .rules = OSC_RULE_TIME},
-    [ALLOCATED] = {"allocated_bytes", OSC_TYPE_INTEGER, "bytes", OSC_MERGE_FIRST, 0,
-                   .help =
-                       "Memory in use after the record, as the allocator counts it: argument "
-                       "Total Allocated. It holds until the next row of the device.",
-                   .rules = OSC_RULE_MEMORY},
-    [RESERVED] = {"reserved_bytes", OSC_TYPE_INTEGER, "bytes", OSC_MERGE_FIRST, 0,
-                  .help = "Memory that the allocator holds, in use or not: argument Total "
-                          "Reserved. The allocator of the CPU says 0.",
-                  .rules = OSC_RULE_MEMORY},
+    OSC_COLUMN(PROCESS, "process", STRING, NULL, FIRST, OSC_COLUMN_DEEP, OSC_RULE_NAMES,
+               "Process of the allocator, as the file names it: member pid."),
+    OSC_COLUMN(DEVICE, "device", STRING, NULL, FIRST, 0, OSC_RULE_DEVICES,
+               "Whose memory: cpu, cuda:0 and so on, by arguments Device Type and Device Id of "
+               "the records."),
+    OSC_COLUMN(TIME, "time_ns", INTEGER, "ns", FIRST, OSC_COLUMN_MOMENT, OSC_RULE_TIME,
+               "Time of the record, from the origin of all files."),
+    OSC_COLUMN(ALLOCATED, "allocated_bytes", INTEGER, "bytes", FIRST, 0, OSC_RULE_MEMORY,
+               "Memory in use after the record, as the allocator counts it: argument Total "
+               "Allocated. It holds until the next row of the device."),
+    OSC_COLUMN(RESERVED, "reserved_bytes", INTEGER, "bytes", FIRST, 0, OSC_RULE_MEMORY,
+               "Memory that the allocator holds, in use or not: argument Total Reserved. The "
+               "allocator of the CPU says 0."),
 };
 
 static void add_device(const struct osc_memory_view *v, const struct osc_memory_device *d,

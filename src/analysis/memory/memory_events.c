@@ -13,45 +13,34 @@
 enum { PROCESS, DEVICE, OPERATOR, MODULE, STEP, BYTES, ALLOC, FREE, DUR, NOTE, N_COLUMNS };
 
 static const struct osc_column columns[N_COLUMNS] = {
-    [PROCESS] = {"process", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_DEEP,
-                 .help = "Process that allocated, as the file names it: member pid.",
-                 .rules = OSC_RULE_NAMES},
-    [DEVICE] = {"device", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
-                .help = "Whose memory: cpu, cuda:0 and so on, by arguments Device Type and "
-                        "Device Id of the records; unknown if these make no sense.",
-                .rules = OSC_RULE_DEVICES},
-    [OPERATOR] =
-        {"operator", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
-         .help = "Innermost operator of its thread that was running at the allocation. For "
-                 "aten::empty and the like, the operator around it, which wanted the memory, "
-                 "stands before the name. (none) if there is no operator or no allocation.",
-         .rules = OSC_RULE_MEMORY},
-    [MODULE] = {"module", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
-                .help = "Innermost nn.Module of its thread that was running at the allocation.",
-                .rules = OSC_RULE_MEMORY},
-    [STEP] = {"step", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
-              .help = "Number of the step of the allocation, from 0; of the release if no "
-                      "allocation is known.",
-              .rules = OSC_RULE_STEPS},
-    [BYTES] = {"bytes", OSC_TYPE_INTEGER, "bytes", OSC_MERGE_FIRST, 0,
-               .help = "Size as recorded: argument Bytes, for a release without its sign.",
-               .rules = OSC_RULE_MEMORY},
-    [ALLOC] =
-        {"alloc_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_FIRST, OSC_COLUMN_MOMENT,
-         .help =
-             "Time of the allocation, from the origin; missing if the trace does not have it.",
-         .rules = OSC_RULE_PAIRS | OSC_RULE_TIME},
-    [FREE] = {"free_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_FIRST, OSC_COLUMN_MOMENT,
-              .help = "Time of the release: the next one of the same process, device and "
-                      "address (argument Addr); missing if the trace does not have it.",
-              .rules = OSC_RULE_PAIRS | OSC_RULE_TIME},
-    [DUR] = {"dur_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_FIRST, 0,
-             .help = "free_ns - alloc_ns.", .rules = OSC_RULE_PAIRS},
-    [NOTE] = {"note", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
-              .help =
-                  "What does not fit: the address was allocated again although no release was "
-                  "recorded, the release has another size, or there is no address to pair by.",
-              .rules = OSC_RULE_PAIRS},
+    OSC_COLUMN(PROCESS, "process", STRING, NULL, FIRST, OSC_COLUMN_DEEP, OSC_RULE_NAMES,
+               "Process that allocated, as the file names it: member pid."),
+    OSC_COLUMN(DEVICE, "device", STRING, NULL, FIRST, 0, OSC_RULE_DEVICES,
+               "Whose memory: cpu, cuda:0 and so on, by arguments Device Type and Device Id of "
+               "the records; unknown if these make no sense."),
+    OSC_COLUMN(OPERATOR, "operator", STRING, NULL, FIRST, 0, OSC_RULE_MEMORY,
+               "Innermost operator of its thread that was running at the allocation. For "
+               "aten::empty and the like, the operator around it, which wanted the memory, "
+               "stands before the name. (none) if there is no operator or no allocation."),
+    OSC_COLUMN(MODULE, "module", STRING, NULL, FIRST, OSC_COLUMN_OPTIONAL, OSC_RULE_MEMORY,
+               "Innermost nn.Module of its thread that was running at the allocation."),
+    OSC_COLUMN(STEP, "step", INTEGER, NULL, FIRST, OSC_COLUMN_OPTIONAL, OSC_RULE_STEPS,
+               "Number of the step of the allocation, from 0; of the release if no allocation "
+               "is known."),
+    OSC_COLUMN(BYTES, "bytes", INTEGER, "bytes", FIRST, 0, OSC_RULE_MEMORY,
+               "Size as recorded: argument Bytes, for a release without its sign."),
+    OSC_COLUMN(
+        ALLOC, "alloc_ns", INTEGER, "ns", FIRST, OSC_COLUMN_MOMENT,
+        OSC_RULE_PAIRS | OSC_RULE_TIME,
+        "Time of the allocation, from the origin; missing if the trace does not have it."),
+    OSC_COLUMN(FREE, "free_ns", INTEGER, "ns", FIRST, OSC_COLUMN_MOMENT,
+               OSC_RULE_PAIRS | OSC_RULE_TIME,
+               "Time of the release: the next one of the same process, device and address "
+               "(argument Addr); missing if the trace does not have it."),
+    OSC_COLUMN(DUR, "dur_ns", INTEGER, "ns", FIRST, 0, OSC_RULE_PAIRS, "free_ns - alloc_ns."),
+    OSC_COLUMN(NOTE, "note", STRING, NULL, FIRST, OSC_COLUMN_OPTIONAL, OSC_RULE_PAIRS,
+               "What does not fit: the address was allocated again although no release was "
+               "recorded, the release has another size, or there is no address to pair by."),
 };
 
 /* A row of the table: an allocation, or a release without one. */

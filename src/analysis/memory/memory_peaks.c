@@ -28,47 +28,37 @@ enum {
 };
 
 static const struct osc_column columns[N_COLUMNS] = {
-    [PROCESS] = {"process", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_DEEP,
-                 .help = "Process of the allocator, as the file names it: member pid.",
-                 .rules = OSC_RULE_NAMES},
-    [DEVICE] = {"device", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
-                .help = "Whose memory: cpu, cuda:0 and so on, by arguments Device Type and "
-                        "Device Id of the records.",
-                .rules = OSC_RULE_DEVICES},
-    [PEAK] =
-        {"peak_bytes", OSC_TYPE_INTEGER, "bytes", OSC_MERGE_FIRST, 0,
-         .help =
-             "Most memory in use after any record: the largest argument Total Allocated. With "
-             "--at: memory in use at that time. What happens between records is not known.",
-         .rules = OSC_RULE_MEMORY},
-    [PEAK_NS] = {"peak_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_FIRST, OSC_COLUMN_MOMENT,
-                 .help = "First time at which that was in use, from the origin of all files. "
-                         "With --at: time of the last record up to then.",
-                 .rules = OSC_RULE_MEMORY | OSC_RULE_TIME},
-    [CAPACITY] =
-        {"capacity_bytes", OSC_TYPE_INTEGER, "bytes", OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
-         .help =
-             "Memory of the device: totalGlobalMem in deviceProperties; missing for the CPU.",
-         .rules = OSC_RULE_DEVICES},
-    [RESERVED] =
-        {"reserved_bytes", OSC_TYPE_INTEGER, "bytes", OSC_MERGE_FIRST, 0,
-         .help = "Memory that the allocator held at that time, in use or not: argument Total "
-                 "Reserved. What exceeds peak_bytes is cached, or lost to fragmentation.",
-         .rules = OSC_RULE_MEMORY},
-    [LIVE] = {"live_bytes", OSC_TYPE_INTEGER, "bytes", OSC_MERGE_FIRST, 0,
-              .help =
-                  "Sum of the allocations of the trace that were alive at that time. The rest "
-                  "of peak_bytes was allocated before the recording, or where it does not see.",
-              .rules = OSC_RULE_PAIRS},
-    [LIVE_COUNT] = {"live_count", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, 0,
-                    .help = "Number of these allocations.", .rules = OSC_RULE_PAIRS},
-    [AT_PEAK] =
-        {"at_peak", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_LONG,
-         .help =
-             "What was alive at that time, by operator (as in memory_events), the largest "
-             "first: a JSON array of objects with operator, bytes and count. Operators beyond "
-             "ten share one entry. memory_events --at peak_ns lists the single allocations.",
-         .rules = OSC_RULE_PAIRS | OSC_RULE_MEMORY},
+    OSC_COLUMN(PROCESS, "process", STRING, NULL, FIRST, OSC_COLUMN_DEEP, OSC_RULE_NAMES,
+               "Process of the allocator, as the file names it: member pid."),
+    OSC_COLUMN(DEVICE, "device", STRING, NULL, FIRST, 0, OSC_RULE_DEVICES,
+               "Whose memory: cpu, cuda:0 and so on, by arguments Device Type and Device Id of "
+               "the records."),
+    OSC_COLUMN(
+        PEAK, "peak_bytes", INTEGER, "bytes", FIRST, 0, OSC_RULE_MEMORY,
+        "Most memory in use after any record: the largest argument Total Allocated. With --at: "
+        "memory in use at that time. What happens between records is not known."),
+    OSC_COLUMN(PEAK_NS, "peak_ns", INTEGER, "ns", FIRST, OSC_COLUMN_MOMENT,
+               OSC_RULE_MEMORY | OSC_RULE_TIME,
+               "First time at which that was in use, from the origin of all files. With --at: "
+               "time of the last record up to then."),
+    OSC_COLUMN(
+        CAPACITY, "capacity_bytes", INTEGER, "bytes", FIRST, OSC_COLUMN_OPTIONAL,
+        OSC_RULE_DEVICES,
+        "Memory of the device: totalGlobalMem in deviceProperties; missing for the CPU."),
+    OSC_COLUMN(RESERVED, "reserved_bytes", INTEGER, "bytes", FIRST, 0, OSC_RULE_MEMORY,
+               "Memory that the allocator held at that time, in use or not: argument Total "
+               "Reserved. What exceeds peak_bytes is cached, or lost to fragmentation."),
+    OSC_COLUMN(LIVE, "live_bytes", INTEGER, "bytes", FIRST, 0, OSC_RULE_PAIRS,
+               "Sum of the allocations of the trace that were alive at that time. The rest of "
+               "peak_bytes was allocated before the recording, or where it does not see."),
+    OSC_COLUMN(LIVE_COUNT, "live_count", INTEGER, NULL, FIRST, 0, OSC_RULE_PAIRS,
+               "Number of these allocations."),
+    OSC_COLUMN(
+        AT_PEAK, "at_peak", STRING, NULL, FIRST, OSC_COLUMN_LONG,
+        OSC_RULE_PAIRS | OSC_RULE_MEMORY,
+        "What was alive at that time, by operator (as in memory_events), the largest first: a "
+        "JSON array of objects with operator, bytes and count. Operators beyond ten share one "
+        "entry. memory_events --at peak_ns lists the single allocations."),
 };
 
 /* What operators of one name hold. */

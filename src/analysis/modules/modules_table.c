@@ -30,64 +30,50 @@ enum {
 };
 
 static const struct osc_column columns[N_COLUMNS] = {
-    [PATH] = {"path", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0,
-              .help =
-                  "Names of the modules around the module, from the outermost, and its own, "
-                  "joined by /. Of more than 64 names the innermost are shown, after .../.",
-              .source = "`Python parent id` of modules; if no module has it, what contains "
-                        "them on their thread; for [pl][module] ranges their dotted names.",
-              .rules = OSC_RULE_MODULES},
-    [DEPTH] = {"depth", OSC_TYPE_INTEGER, NULL, OSC_MERGE_FIRST, 0,
-               .help = "Number of modules around the module; 0 at the top.",
-               .rules = OSC_RULE_MODULES},
-    [NAME] =
-        {"name", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, 0,
-         .help =
-             "Class and number of the module; for other scopes their name, or file and line.",
-         .source =
-             "name of the event without nn.Module:; for lines the name of the Python frame, "
-             "or, if no frame tells one, the innermost line of an operator's `Call stack`.",
-         .rules = OSC_RULE_MODULES},
-    [MODULE_ID] = {"module_id", OSC_TYPE_INTEGER, NULL, OSC_MERGE_KEY, 0,
-                   .help =
-                       "Which instance of its class the module is; missing for other scopes.",
-                   .source = "`Python module id`.", .rules = OSC_RULE_MODULES},
-    [CALLS] = {"calls", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, 0,
-               .help = "Number of calls at this place in the hierarchy.",
-               .rules = OSC_RULE_MODULES},
-    [OPERATORS] = {"operators", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, 0,
-                   .help = "Number of operators that its calls ran directly: inside no module "
-                           "in it, and inside no other operator.",
-                   .rules = OSC_RULE_MODULES},
-    [HOST_TOTAL] = {"host_total_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0,
-                    .help = "Host time: sum over the calls of (end - start).",
-                    .rules = OSC_RULE_MODULES},
-    [HOST_SELF] =
-        {"host_self_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0,
-         .help = "host_total_ns - time of the modules and operators directly inside its calls.",
-         .rules = OSC_RULE_MODULES},
-    [DEVICE_TOTAL] =
-        {"device_total_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0,
-         .help = "Sum of the durations of the kernels, copies and memsets launched inside its "
-                 "calls. The backward pass runs elsewhere: see backward_device_ns.",
-         .rules = OSC_RULE_MODULES | OSC_RULE_LINKS},
-    [DEVICE_SELF] = {"device_self_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0,
-                     .help = "Part of device_total_ns that was launched by the operators "
-                             "counted in column operators and by those inside them.",
-                     .rules = OSC_RULE_MODULES | OSC_RULE_LINKS},
-    [BACKWARD_HOST] = {"backward_host_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM,
-                       OSC_COLUMN_OPTIONAL,
-                       .help = "Host time of the backward pass of the operators that ran "
-                               "inside its calls, modules inside it included.",
-                       .source = "fwdbwd flows, `Sequence number`, `Fwd thread id`.",
-                       .rules = OSC_RULE_BACKWARD | OSC_RULE_MODULES},
-    [BACKWARD_DEVICE] = {"backward_device_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM,
-                         OSC_COLUMN_OPTIONAL,
-                         .help = "Sum of the durations of the kernels, copies and memsets that "
-                                 "the operators of backward_host_ns launched.",
-                         .rules = OSC_RULE_BACKWARD | OSC_RULE_LINKS},
-    [POSITION] = {"position", OSC_TYPE_INTEGER, NULL, OSC_MERGE_KEY, OSC_COLUMN_HIDDEN,
-                  .help = "Which of the places of one path it is."},
+    OSC_COLUMN(PATH, "path", STRING, NULL, KEY, 0, OSC_RULE_MODULES,
+               "Names of the modules around the module, from the outermost, and its own, "
+               "joined by /. Of more than 64 names the innermost are shown, after .../.",
+               .source = "`Python parent id` of modules; if no module has it, what contains "
+                         "them on their thread; for [pl][module] ranges their dotted names."),
+    OSC_COLUMN(DEPTH, "depth", INTEGER, NULL, FIRST, 0, OSC_RULE_MODULES,
+               "Number of modules around the module; 0 at the top."),
+    OSC_COLUMN(
+        NAME, "name", STRING, NULL, FIRST, 0, OSC_RULE_MODULES,
+        "Class and number of the module; for other scopes their name, or file and line.",
+        .source =
+            "name of the event without nn.Module:; for lines the name of the Python frame, or, "
+            "if no frame tells one, the innermost line of an operator's `Call stack`."),
+    OSC_COLUMN(MODULE_ID, "module_id", INTEGER, NULL, KEY, 0, OSC_RULE_MODULES,
+               "Which instance of its class the module is; missing for other scopes.",
+               .source = "`Python module id`."),
+    OSC_COLUMN(CALLS, "calls", INTEGER, NULL, SUM, 0, OSC_RULE_MODULES,
+               "Number of calls at this place in the hierarchy."),
+    OSC_COLUMN(OPERATORS, "operators", INTEGER, NULL, SUM, 0, OSC_RULE_MODULES,
+               "Number of operators that its calls ran directly: inside no module in it, and "
+               "inside no other operator."),
+    OSC_COLUMN(HOST_TOTAL, "host_total_ns", INTEGER, "ns", SUM, 0, OSC_RULE_MODULES,
+               "Host time: sum over the calls of (end - start)."),
+    OSC_COLUMN(HOST_SELF, "host_self_ns", INTEGER, "ns", SUM, 0, OSC_RULE_MODULES,
+               "host_total_ns - time of the modules and operators directly inside its calls."),
+    OSC_COLUMN(DEVICE_TOTAL, "device_total_ns", INTEGER, "ns", SUM, 0,
+               OSC_RULE_MODULES | OSC_RULE_LINKS,
+               "Sum of the durations of the kernels, copies and memsets launched inside its "
+               "calls. The backward pass runs elsewhere: see backward_device_ns."),
+    OSC_COLUMN(DEVICE_SELF, "device_self_ns", INTEGER, "ns", SUM, 0,
+               OSC_RULE_MODULES | OSC_RULE_LINKS,
+               "Part of device_total_ns that was launched by the operators counted in column "
+               "operators and by those inside them."),
+    OSC_COLUMN(BACKWARD_HOST, "backward_host_ns", INTEGER, "ns", SUM, OSC_COLUMN_OPTIONAL,
+               OSC_RULE_BACKWARD | OSC_RULE_MODULES,
+               "Host time of the backward pass of the operators that ran inside its calls, "
+               "modules inside it included.",
+               .source = "fwdbwd flows, `Sequence number`, `Fwd thread id`."),
+    OSC_COLUMN(BACKWARD_DEVICE, "backward_device_ns", INTEGER, "ns", SUM, OSC_COLUMN_OPTIONAL,
+               OSC_RULE_BACKWARD | OSC_RULE_LINKS,
+               "Sum of the durations of the kernels, copies and memsets that the operators of "
+               "backward_host_ns launched."),
+    OSC_COLUMN(POSITION, "position", INTEGER, NULL, KEY, OSC_COLUMN_HIDDEN, 0,
+               "Which of the places of one path it is."),
 };
 
 /* Of a row of the plugin's; see finish(). */

@@ -9,109 +9,92 @@
 #include "derive/derive.h"
 
 static const struct osc_column columns[OSC_AVERAGES_COLUMNS] = {
-    [OSC_AVERAGES_NAME] =
-        {"name", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0,
-         .help = "Name of the operator, annotation, Python function, runtime call, kernel or "
-                 "copy. ProfilerStep#N is ProfilerStep*. [memory] is the row of allocations "
-                 "and releases outside all ranges.",
-         .source = "names of the events, as torch's key_averages() has them.",
-         .rules = OSC_RULE_AVERAGES | OSC_RULE_NAMES},
-    [OSC_AVERAGES_CALLS] = {"calls", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, 0,
-                            .help = "Number of events in the row; folded events do not count. "
-                                    "In torch: count, # of Calls.",
-                            .rules = OSC_RULE_AVERAGES},
-    [OSC_AVERAGES_SELF_CPU_NS] =
-        {"self_cpu_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0,
-         .help = "Host time without children: sum over the calls of (duration - durations of "
-                 "the direct children on the same thread). Can be negative; 0 for asynchronous "
-                 "ranges and device rows. In torch: self_cpu_time_total.",
-         .rules = OSC_RULE_AVERAGES},
-    [OSC_AVERAGES_CPU_NS] = {"cpu_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0,
-                             .help =
-                                 "Host time with children: sum over the calls of (end - "
-                                 "start). Nested calls count again. In torch: cpu_time_total.",
-                             .rules = OSC_RULE_AVERAGES},
-    [OSC_AVERAGES_SELF_DEVICE_NS] =
-        {"self_device_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0,
-         .help =
-             "Device time. A kernel, copy or memset has its own duration; an operator has the "
-             "sum of the device work that it launched itself. Device work therefore counts in "
-             "its own row and in that of its operator. In torch: self_device_time_total.",
-         .rules = OSC_RULE_TORCH_DEVICE | OSC_RULE_LINKS},
-    [OSC_AVERAGES_DEVICE_NS] =
-        {"device_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0,
-         .help = "Device time with children: self_device_ns + device time of everything inside "
-                 "the calls. In torch: device_time_total.",
-         .rules = OSC_RULE_TORCH_DEVICE},
-    [OSC_AVERAGES_SELF_CPU_BYTES] =
-        {"self_cpu_bytes", OSC_TYPE_INTEGER, "bytes", OSC_MERGE_SUM, OSC_COLUMN_OPTIONAL,
-         .help =
-             "cpu_bytes - cpu_bytes of the direct children. In torch: self_cpu_memory_usage.",
-         .rules = OSC_RULE_TORCH_MEMORY},
-    [OSC_AVERAGES_CPU_BYTES] = {"cpu_bytes", OSC_TYPE_INTEGER, "bytes", OSC_MERGE_SUM,
-                                OSC_COLUMN_OPTIONAL,
-                                .help = "Host memory allocated - released from start to end of "
-                                        "the calls, on any thread. In torch: cpu_memory_usage.",
-                                .source = "[memory] records of profile_memory=True.",
-                                .rules = OSC_RULE_TORCH_MEMORY},
-    [OSC_AVERAGES_SELF_DEVICE_BYTES] = {"self_device_bytes", OSC_TYPE_INTEGER, "bytes",
-                                        OSC_MERGE_SUM, OSC_COLUMN_OPTIONAL,
-                                        .help = "device_bytes - device_bytes of the direct "
-                                                "children. In torch: self_device_memory_usage.",
-                                        .rules = OSC_RULE_TORCH_MEMORY},
-    [OSC_AVERAGES_DEVICE_BYTES] =
-        {"device_bytes", OSC_TYPE_INTEGER, "bytes", OSC_MERGE_SUM, OSC_COLUMN_OPTIONAL,
-         .help = "Device memory allocated - released from start to end of the calls, on any "
-                 "thread. In torch: device_memory_usage.",
-         .source = "[memory] records of profile_memory=True.", .rules = OSC_RULE_TORCH_MEMORY},
-    [OSC_AVERAGES_FLOPS] = {"flops", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, OSC_COLUMN_OPTIONAL,
-                            .help =
-                                "Floating-point operations of all calls together, estimated "
-                                "from the input shapes of mm, addmm, bmm, baddbmm, conv2d, mul "
-                                "and add. A multiplication with its addition counts as two.",
-                            .source = "Input Dims and Concrete Inputs of with_flops=True.",
-                            .rules = OSC_RULE_FLOPS},
-    [OSC_AVERAGES_INPUT_SHAPES] =
-        {"input_shapes", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, OSC_COLUMN_OPTIONAL,
-         .help = "Sizes of the inputs as Python prints them; [] for an input that is no "
-                 "tensor, and for a list of tensors. Part of the key with --group-by shape.",
-         .source = "Input Dims.", .rules = OSC_RULE_AVERAGES},
-    [OSC_AVERAGES_STACK] =
-        {"stack", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, OSC_COLUMN_OPTIONAL,
-         .help = "First N frames of the call stack, innermost first, as a JSON list. A "
-                 "backward function and everything below it have the stack of the forward "
-                 "operator. Part of the key with --group-by stack:N.",
-         .source = "Call stack, Sequence number, Fwd thread id, fwdbwd flows.",
-         .rules = OSC_RULE_STACKS | OSC_RULE_BACKWARD},
-    [OSC_AVERAGES_OVERLOAD_NAME] =
-        {"overload_name", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
-         .help = "Overload of the operator, such as Tensor. torch does not write it to files.",
-         .rules = OSC_RULE_AVERAGES},
-    [OSC_AVERAGES_IS_ASYNC] =
-        {"is_async", OSC_TYPE_BOOLEAN, NULL, OSC_MERGE_FIRST, OSC_COLUMN_OPTIONAL,
-         .help = "True for annotations of process groups (gloo:, nccl:, mpi:, ucc:, xccl:), "
-                 "which may end on another thread, and for events with the argument `Is "
-                 "asynchronous`. They have a total, but no self time, parent or children.",
-         .rules = OSC_RULE_AVERAGES},
-    [OSC_AVERAGES_IS_USER_ANNOTATION] =
-        {"is_user_annotation", OSC_TYPE_BOOLEAN, NULL, OSC_MERGE_KEY, 0,
-         .help = "True for ranges that the program named itself (record_function, steps), and "
-                 "for their copies on a device.",
-         .source = "category user_annotation or gpu_user_annotation.",
-         .rules = OSC_RULE_AVERAGES},
-    [OSC_AVERAGES_DEVICE_TYPE] = {"device_type", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0,
-                                  .help = "Where the events ran, in torch's words: CPU, CUDA, "
-                                          "HIP, XPU, MTIA, HPU, PrivateUse1.",
-                                  .rules = OSC_RULE_AVERAGES},
-    [OSC_AVERAGES_SELF_CPU_US] = {"self_cpu_us", OSC_TYPE_NUMBER, NULL, OSC_MERGE_SUM,
-                                  OSC_COLUMN_HIDDEN,
-                                  .help = "torch's double of self_cpu_time_total."},
-    [OSC_AVERAGES_CPU_US] = {"cpu_us", OSC_TYPE_NUMBER, NULL, OSC_MERGE_SUM, OSC_COLUMN_HIDDEN,
-                             .help = "torch's double of cpu_time_total."},
-    [OSC_AVERAGES_IS_TOP_LEVEL] = {"is_top_level", OSC_TYPE_BOOLEAN, NULL, OSC_MERGE_FIRST,
-                                   OSC_COLUMN_HIDDEN, .help = "The first event has no parent."},
-    [OSC_AVERAGES_DEVICE] = {"device", OSC_TYPE_STRING, NULL, OSC_MERGE_FIRST,
-                             OSC_COLUMN_HIDDEN, .help = "The word for devices in titles."},
+    OSC_COLUMN(OSC_AVERAGES_NAME, "name", STRING, NULL, KEY, 0,
+               OSC_RULE_AVERAGES | OSC_RULE_NAMES,
+               "Name of the operator, annotation, Python function, runtime call, kernel or "
+               "copy. ProfilerStep#N is ProfilerStep*. [memory] is the row of allocations and "
+               "releases outside all ranges.",
+               .source = "names of the events, as torch's key_averages() has them."),
+    OSC_COLUMN(OSC_AVERAGES_CALLS, "calls", INTEGER, NULL, SUM, 0, OSC_RULE_AVERAGES,
+               "Number of events in the row; folded events do not count. In torch: count, # of "
+               "Calls."),
+    OSC_COLUMN(OSC_AVERAGES_SELF_CPU_NS, "self_cpu_ns", INTEGER, "ns", SUM, 0,
+               OSC_RULE_AVERAGES,
+               "Host time without children: sum over the calls of (duration - durations of the "
+               "direct children on the same thread). Can be negative; 0 for asynchronous "
+               "ranges and device rows. In torch: self_cpu_time_total."),
+    OSC_COLUMN(OSC_AVERAGES_CPU_NS, "cpu_ns", INTEGER, "ns", SUM, 0, OSC_RULE_AVERAGES,
+               "Host time with children: sum over the calls of (end - start). Nested calls "
+               "count again. In torch: cpu_time_total."),
+    OSC_COLUMN(
+        OSC_AVERAGES_SELF_DEVICE_NS, "self_device_ns", INTEGER, "ns", SUM, 0,
+        OSC_RULE_TORCH_DEVICE | OSC_RULE_LINKS,
+        "Device time. A kernel, copy or memset has its own duration; an operator has the sum "
+        "of the device work that it launched itself. Device work therefore counts in its own "
+        "row and in that of its operator. In torch: self_device_time_total."),
+    OSC_COLUMN(OSC_AVERAGES_DEVICE_NS, "device_ns", INTEGER, "ns", SUM, 0,
+               OSC_RULE_TORCH_DEVICE,
+               "Device time with children: self_device_ns + device time of everything inside "
+               "the calls. In torch: device_time_total."),
+    OSC_COLUMN(
+        OSC_AVERAGES_SELF_CPU_BYTES, "self_cpu_bytes", INTEGER, "bytes", SUM,
+        OSC_COLUMN_OPTIONAL, OSC_RULE_TORCH_MEMORY,
+        "cpu_bytes - cpu_bytes of the direct children. In torch: self_cpu_memory_usage."),
+    OSC_COLUMN(OSC_AVERAGES_CPU_BYTES, "cpu_bytes", INTEGER, "bytes", SUM, OSC_COLUMN_OPTIONAL,
+               OSC_RULE_TORCH_MEMORY,
+               "Host memory allocated - released from start to end of the calls, on any "
+               "thread. In torch: cpu_memory_usage.",
+               .source = "[memory] records of profile_memory=True."),
+    OSC_COLUMN(OSC_AVERAGES_SELF_DEVICE_BYTES, "self_device_bytes", INTEGER, "bytes", SUM,
+               OSC_COLUMN_OPTIONAL, OSC_RULE_TORCH_MEMORY,
+               "device_bytes - device_bytes of the direct children. In torch: "
+               "self_device_memory_usage."),
+    OSC_COLUMN(OSC_AVERAGES_DEVICE_BYTES, "device_bytes", INTEGER, "bytes", SUM,
+               OSC_COLUMN_OPTIONAL, OSC_RULE_TORCH_MEMORY,
+               "Device memory allocated - released from start to end of the calls, on any "
+               "thread. In torch: device_memory_usage.",
+               .source = "[memory] records of profile_memory=True."),
+    OSC_COLUMN(OSC_AVERAGES_FLOPS, "flops", INTEGER, NULL, SUM, OSC_COLUMN_OPTIONAL,
+               OSC_RULE_FLOPS,
+               "Floating-point operations of all calls together, estimated from the input "
+               "shapes of mm, addmm, bmm, baddbmm, conv2d, mul and add. A multiplication with "
+               "its addition counts as two.",
+               .source = "Input Dims and Concrete Inputs of with_flops=True."),
+    OSC_COLUMN(OSC_AVERAGES_INPUT_SHAPES, "input_shapes", STRING, NULL, KEY,
+               OSC_COLUMN_OPTIONAL, OSC_RULE_AVERAGES,
+               "Sizes of the inputs as Python prints them; [] for an input that is no tensor, "
+               "and for a list of tensors. Part of the key with --group-by shape.",
+               .source = "Input Dims."),
+    OSC_COLUMN(OSC_AVERAGES_STACK, "stack", STRING, NULL, KEY, OSC_COLUMN_OPTIONAL,
+               OSC_RULE_STACKS | OSC_RULE_BACKWARD,
+               "First N frames of the call stack, innermost first, as a JSON list. A backward "
+               "function and everything below it have the stack of the forward operator. Part "
+               "of the key with --group-by stack:N.",
+               .source = "Call stack, Sequence number, Fwd thread id, fwdbwd flows."),
+    OSC_COLUMN(OSC_AVERAGES_OVERLOAD_NAME, "overload_name", STRING, NULL, FIRST,
+               OSC_COLUMN_OPTIONAL, OSC_RULE_AVERAGES,
+               "Overload of the operator, such as Tensor. torch does not write it to files."),
+    OSC_COLUMN(OSC_AVERAGES_IS_ASYNC, "is_async", BOOLEAN, NULL, FIRST, OSC_COLUMN_OPTIONAL,
+               OSC_RULE_AVERAGES,
+               "True for annotations of process groups (gloo:, nccl:, mpi:, ucc:, xccl:), "
+               "which may end on another thread, and for events with the argument `Is "
+               "asynchronous`. They have a total, but no self time, parent or children."),
+    OSC_COLUMN(OSC_AVERAGES_IS_USER_ANNOTATION, "is_user_annotation", BOOLEAN, NULL, KEY, 0,
+               OSC_RULE_AVERAGES,
+               "True for ranges that the program named itself (record_function, steps), and "
+               "for their copies on a device.",
+               .source = "category user_annotation or gpu_user_annotation."),
+    OSC_COLUMN(
+        OSC_AVERAGES_DEVICE_TYPE, "device_type", STRING, NULL, KEY, 0, OSC_RULE_AVERAGES,
+        "Where the events ran, in torch's words: CPU, CUDA, HIP, XPU, MTIA, HPU, PrivateUse1."),
+    OSC_COLUMN(OSC_AVERAGES_SELF_CPU_US, "self_cpu_us", NUMBER, NULL, SUM, OSC_COLUMN_HIDDEN, 0,
+               "torch's double of self_cpu_time_total."),
+    OSC_COLUMN(OSC_AVERAGES_CPU_US, "cpu_us", NUMBER, NULL, SUM, OSC_COLUMN_HIDDEN, 0,
+               "torch's double of cpu_time_total."),
+    OSC_COLUMN(OSC_AVERAGES_IS_TOP_LEVEL, "is_top_level", BOOLEAN, NULL, FIRST,
+               OSC_COLUMN_HIDDEN, 0, "The first event has no parent."),
+    OSC_COLUMN(OSC_AVERAGES_DEVICE, "device", STRING, NULL, FIRST, OSC_COLUMN_HIDDEN, 0,
+               "The word for devices in titles."),
 };
 
 /* torch's word for the type of a row's device. */
