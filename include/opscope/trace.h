@@ -27,7 +27,10 @@
  *   - Nothing is printed. What fails returns a status and puts a sentence into the caller's
  *     struct osc_err, which may be NULL. Strings are UTF-8 with a NUL at the end; what a
  *     trace has otherwise reads as U+FFFD.
- *   - Memory: a set has a limit, and a question may have one of its own.
+ *   - Memory: a set has a limit, which traces, what is derived of them, views and questions
+ *     count toward. A question may have a limit of its own: its answer and what it works with
+ *     count toward both, and what it leaves behind for others, such as a view, toward that of
+ *     the set alone.
  *
  * Link with libopscope-trace (static; pkg-config --static opscope-trace).
  *
@@ -147,8 +150,38 @@ OSC_API OSC_MUST_USE osc_status osc_set_open(struct osc_set **set, const char *c
 OSC_API struct osc_set *osc_set_hold(struct osc_set *set);
 OSC_API void osc_set_release(struct osc_set *set);
 
-/* What there was to say when SET was opened, a line each, or ""; borrowed. */
+/* What there was to say when SET was opened or refreshed, a line each, or ""; borrowed for as
+ * long as it is held. */
 OSC_API const char *osc_set_notes(const struct osc_set *set);
+
+/* What became of the traces of a set. One that was read again counts in both of the last. */
+struct osc_changes {
+    uint32_t n_kept; /* their files are as they were: they were not opened */
+    uint32_t n_read; /* their files are new or have changed */
+    uint32_t n_gone; /* their files have changed, or are no longer there */
+};
+
+/*
+ * Look at the paths of SET again and read what has changed: the set is then what
+ * osc_set_open() would make of them now. Questions that began before are answered by what
+ * was there when they began. CHANGES may be NULL.
+ *
+ *   - A file is the same if its path, size, time of change and inode are. Recordings that
+ *     have not ended are compared by what they hold. What was read from standard input or a
+ *     pipe stays.
+ *   - A file in a directory that cannot be read any more is left out, and the notes say so.
+ *     For one that is among the paths the call fails.
+ *   - Ranks, spans and the origin of times are found anew for all files together.
+ *   - A set that was opened with how->only is read again as a whole if anything has changed.
+ *   - Before and after count toward the limit of the set: OSC_ELIMIT, if both do not fit.
+ *
+ * On failure SET is as it was. Statuses are those of osc_set_open(). The progress function of
+ * SET is called, which must not refresh SET itself. Of several threads one refreshes, the
+ * others wait.
+ */
+OSC_API OSC_MUST_USE osc_status osc_set_refresh(struct osc_set *set,
+                                                struct osc_changes *changes,
+                                                struct osc_err *err);
 
 /* --- questions --------------------------------------------------------------------------- */
 
@@ -264,6 +297,20 @@ OSC_API void osc_frame_release(struct osc_frame *f);
 
 OSC_API const char *osc_frame_name(const struct osc_frame *f);  /* of the table; static */
 OSC_API const char *osc_frame_notes(const struct osc_frame *f); /* lines, or ""; borrowed */
+
+/*
+ * What F rests on, as 32 hexadecimal digits; borrowed. The same files, opened alike and
+ * looked at with the same ranks and spans, have the same one in any process; views, questions
+ * and versions of opscope do not count. It covers of each trace, in order:
+ *
+ *   - of each file that it was read from: path as given, size, time of change in nanoseconds,
+ *     inode; of a recording that has not ended all that it holds so far; of standard input
+ *     and pipes none of this
+ *   - how many events and other records were read, and whether that was all
+ *   - its rank and span, the origin of its times, and whether its clock is that of the others
+ */
+OSC_API const char *osc_frame_fingerprint(const struct osc_frame *f);
+
 OSC_API uint64_t osc_frame_rows(const struct osc_frame *f);
 OSC_API size_t osc_frame_columns(const struct osc_frame *f);
 

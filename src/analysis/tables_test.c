@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "derive/derive.h"
 #include "import/import.h"
-#include "import/run.h"
+#include "support/placed.h"
 #include "support/unit.h"
 #include "table/query.h"
 #include "table/row_sort.h"
@@ -71,10 +71,8 @@ static osc_status print_table(const char *name, const char *columns, bool is_mer
                                 .is_merged = is_merged,
                                 .is_machine = true};
     struct osc_answer a = {0};
-    osc_status st = osc_run_identify(pointers, paths, n_traces);
+    osc_status st = placed(pointers, paths, n_traces);
 
-    if (st == OSC_OK)
-        st = osc_run_align(pointers, n_traces);
     for (uint32_t i = 0; i < n_traces && st == OSC_OK; i++)
         st = osc_derive(pointers[i], def->facts, 1, NULL);
     if (st == OSC_OK)

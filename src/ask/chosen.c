@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ask/chosen.h"
 
+#include <inttypes.h>
+
+#include "ask/held.h"
 #include "ask/request.h"
 #include "base/mem.h"
 #include "derive/derive.h"
@@ -117,4 +120,39 @@ osc_status osc_chosen_derive(const struct osc_chosen *c, const struct osc_loaded
             return osc_loaded_fail(l, c->traces[i], st, "deriving facts", err);
     }
     return OSC_OK;
+}
+
+/* Add who D is. */
+static void add_digest(struct osc_strbuf *out, const struct osc_digest *d)
+{
+    osc_strbuf_addf(out, "%016" PRIx64 "%016" PRIx64 " ", d->high, d->low);
+}
+
+/* Add the trace T, a view or whole: where it is from, how much was read, and its place. */
+static void add_trace(struct osc_strbuf *out, const struct osc_trace *t)
+{
+    const struct osc_held *const h = (const struct osc_held *)(t->base ? t->base : t);
+    const struct osc_placing *const p = &h->place;
+
+    add_digest(out, &h->files);
+    osc_strbuf_addf(out, "%u %d %u %u %d %d %d %" PRId64 " %" PRId64 " %d\n", h->part,
+                    h->is_torn, h->trace.events.n_rows, h->trace.others.n_rows,
+                    h->trace.is_partial, p->rank, p->span, p->origin_ns, p->base_ns,
+                    p->is_unaligned);
+}
+
+osc_status osc_chosen_digest(const struct osc_chosen *c, const struct osc_loaded *l,
+                             struct osc_digest *d)
+{
+    struct osc_strbuf all = {0};
+
+    for (uint32_t i = 0; i < c->n_traces; i++)
+        add_trace(&all, c->traces[i]);
+    for (uint32_t i = 0; i < l->n_units && c->n_traces == 0; i++)
+        add_digest(&all, &l->units[i]);
+    const osc_status st = all.status;
+    if (st == OSC_OK)
+        *d = osc_digest_of(all.s, all.len);
+    osc_strbuf_fini(&all);
+    return st;
 }

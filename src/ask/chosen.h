@@ -40,3 +40,7 @@ void osc_chosen_fini(struct osc_chosen *c);
 OSC_MUST_USE osc_status osc_chosen_derive(const struct osc_chosen *c,
                                           const struct osc_loaded *l, uint32_t facts,
                                           unsigned n_threads, struct osc_err *err);
+
+/* Find in *D what an answer about C, which is of L, rests on: osc_frame_fingerprint(). */
+OSC_MUST_USE osc_status osc_chosen_digest(const struct osc_chosen *c,
+                                          const struct osc_loaded *l, struct osc_digest *d);

@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "ask/fingerprint.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/utf8.h"
@@ -32,6 +33,7 @@ struct osc_frame {
     uint64_t n_rows;
     struct osc_arena arena; /* bytes of words, while they are gathered */
     struct osc_strbuf notes;
+    char fingerprint[OSC_FINGERPRINT_BYTES];
 };
 
 static size_t width_of(enum osc_type type)
@@ -252,7 +254,8 @@ static osc_status prepare(struct osc_frame *f, const struct osc_sheet *sheet)
     return OSC_OK;
 }
 
-osc_status osc_frame_make(struct osc_frame **to, struct osc_asked *k, struct osc_err *err)
+osc_status osc_frame_make(struct osc_frame **to, struct osc_asked *k,
+                          const struct osc_digest *files, struct osc_err *err)
 {
     struct osc_frame *const f = osc_calloc(1, sizeof *f);
     struct filling l = {.frame = f};
@@ -262,6 +265,7 @@ osc_status osc_frame_make(struct osc_frame **to, struct osc_asked *k, struct osc
     if (st == OSC_OK) {
         atomic_store_explicit(&f->n_holders, 1, memory_order_relaxed); /* nobody else has it */
         f->def = k->def;
+        osc_fingerprint_text(f->fingerprint, files);
         st = prepare(f, &k->answer.sheet);
     }
     if (st == OSC_OK)
@@ -295,6 +299,11 @@ void osc_frame_release(struct osc_frame *f)
 const char *osc_frame_name(const struct osc_frame *f)
 {
     return f->def->name;
+}
+
+const char *osc_frame_fingerprint(const struct osc_frame *f)
+{
+    return f->fingerprint;
 }
 
 const char *osc_frame_notes(const struct osc_frame *f)

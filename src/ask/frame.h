@@ -11,8 +11,10 @@
 #pragma once
 
 #include "ask/asked.h"
+#include "base/hash.h"
 #include "opscope/trace.h"
 
-/* Take all rows of K, asked, into a new frame. *F is NULL after a failure. */
+/* Take all rows of K, asked, which rest on FILES, into a new frame. *F is NULL after a
+ * failure. */
 OSC_MUST_USE osc_status osc_frame_make(struct osc_frame **f, struct osc_asked *k,
-                                       struct osc_err *err);
+                                       const struct osc_digest *files, struct osc_err *err);

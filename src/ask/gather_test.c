@@ -6,6 +6,7 @@
 #include "derive/derive.h"
 #include "import/import.h"
 #include "import/run.h"
+#include "support/placed.h"
 #include "support/random_trace.h"
 #include "support/unit.h"
 
@@ -78,8 +79,7 @@ static void ask_together(struct osc_query q, uint32_t n, struct osc_strbuf *out)
         pointers[i] = &traces[i];
         names[i] = paths[i].s;
     }
-    assert_int_equal(osc_run_identify(pointers, names, n), OSC_OK);
-    assert_int_equal(osc_run_align(pointers, n), OSC_OK);
+    assert_int_equal(placed(pointers, names, n), OSC_OK);
     osc_run_sort(pointers, n);
     for (uint32_t i = 0; i < n; i++)
         assert_int_equal(osc_derive(pointers[i], q.def->facts, 1, NULL), OSC_OK);
@@ -99,8 +99,7 @@ static void ask_alone(const struct osc_query *q, const struct osc_partial_questi
     struct osc_identity id;
 
     read_trace(&t, i);
-    assert_int_equal(osc_run_identify(&pointer, &name, 1), OSC_OK);
-    assert_int_equal(osc_run_align(&pointer, 1), OSC_OK);
+    assert_int_equal(placed(&pointer, &name, 1), OSC_OK);
     osc_run_identity(&id, &t, paths[i].s);
     id.number = i;
     assert_int_equal(osc_derive(&t, q->def->facts, 1, NULL), OSC_OK);

@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 
 #include "ask/budget.h"
+#include "ask/fingerprint.h"
+#include "ask/held.h"
 #include "ask/note.h"
 #include "ask/request.h"
 #include "base/mem.h"
@@ -213,10 +215,11 @@ static osc_status add_torch_version(struct osc_loaded *l, const struct osc_trace
     return copy.status;
 }
 
-/* Show T, which was read from PATH, to the visitor and free it. */
-static osc_status visit(struct osc_loaded *l, const struct osc_load *o, struct osc_trace *t,
+/* Show the trace of H, which was read from PATH, to the visitor and free it. */
+static osc_status visit(struct osc_loaded *l, const struct osc_load *o, struct osc_held *h,
                         const char *path, struct osc_err *err)
 {
+    struct osc_trace *const t = &h->trace;
     osc_status st = add_torch_version(l, t);
 
     if (st == OSC_OK)
@@ -224,22 +227,115 @@ static osc_status visit(struct osc_loaded *l, const struct osc_load *o, struct o
     else
         st = no_memory(l, err);
     l->n_read++;
-    osc_trace_fini(t);
-    osc_free(t);
+    osc_held_release(h);
     return st;
+}
+
+/* Find the digest of path I and those that go on from it. */
+static osc_status digest(const struct osc_loaded *l, uint32_t i, struct osc_digest *d)
+{
+    struct osc_import_options parts = {.n_later = 0};
+    const char **paths = NULL;
+    osc_status st = take_later(l, i, &parts);
+
+    if (st == OSC_OK)
+        paths = osc_calloc((size_t)parts.n_later + 1, sizeof *paths);
+    if (paths) {
+        paths[0] = l->files.all[i];
+        memcpy(paths + 1, parts.later, parts.n_later * sizeof *paths);
+        st = osc_files_digest(d, paths, parts.n_later + 1);
+    }
+    osc_free(parts.later);
+    osc_free(paths);
+    return paths ? st : OSC_ENOMEM;
+}
+
+/* Begin with path I and those that go on from it. */
+static osc_status add_unit(struct osc_loaded *l, const struct osc_load *o, uint32_t i)
+{
+    osc_status st = OSC_OK;
+
+    if (!o->has_digests)
+        return OSC_OK;
+    st = osc_grow(&l->units, &l->cap_units, (size_t)l->n_units + 1, sizeof *l->units);
+    return st == OSC_OK ? digest(l, i, &l->units[l->n_units++]) : st;
+}
+
+/* Trace PART of path I was read as H: keep what it rests on, if that is still so. */
+static osc_status note_files(struct osc_loaded *l, uint32_t i, uint32_t part,
+                             struct osc_held *h)
+{
+    struct osc_digest *const unit = l->n_units > 0 ? &l->units[l->n_units - 1] : NULL;
+    struct osc_digest after = {0};
+
+    osc_held_remember(h);
+    if (!unit)
+        return OSC_OK;
+    const osc_status st = digest(l, i, &after);
+    h->files = *unit;
+    h->part = part;
+    h->is_torn = st == OSC_OK && memcmp(&after, unit, sizeof after) != 0;
+    if (h->is_torn)
+        *unit = (struct osc_digest){0};
+    return st;
+}
+
+static bool has_trace(const struct osc_loaded *l, const struct osc_trace *t)
+{
+    for (uint32_t i = 0; i < l->n_traces; i++) {
+        if (l->traces[i] == t)
+            return true;
+    }
+    return false;
+}
+
+/* Trace PART of the files that L has begun with, if BEFORE has it and they are as they were. */
+static struct osc_trace *find_kept(const struct osc_loaded *l, const struct osc_loaded *before,
+                                   uint32_t part)
+{
+    for (uint32_t i = 0; before && i < before->n_traces; i++) {
+        struct osc_trace *const t = before->traces[i];
+        const struct osc_held *const h = osc_held_of(t);
+
+        if (h->part == part && !h->is_torn &&
+            memcmp(&h->files, &l->units[l->n_units - 1], sizeof h->files) == 0 &&
+            !has_trace(l, t))
+            return t;
+    }
+    return NULL;
+}
+
+static osc_status reserve_trace(struct osc_loaded *l)
+{
+    const size_t n = (size_t)l->n_traces + 1;
+    const osc_status st = osc_grow(&l->traces, &l->cap_traces, n, sizeof(void *));
+
+    return st == OSC_OK ? osc_grow(&l->paths, &l->cap_paths, n, sizeof(void *)) : st;
+}
+
+/* Hold T, of path I, instead of reading it. */
+static osc_status keep_one(struct osc_loaded *l, uint32_t i, struct osc_trace *t,
+                           uint32_t *n_parts, struct osc_err *err)
+{
+    if (reserve_trace(l) != OSC_OK)
+        return no_memory(l, err);
+    (void)osc_held_hold(osc_held_of(t));
+    *n_parts = t->n_parts > 0 ? t->n_parts : 1;
+    l->paths[l->n_traces] = l->files.all[i];
+    l->traces[l->n_traces++] = t;
+    l->n_read++;
+    l->n_kept++;
+    return OSC_OK;
 }
 
 /* Add trace PART of path I to those that are loaded; *N_PARTS is how many it has. */
 static osc_status add_one(struct osc_loaded *l, const struct osc_load *o, uint32_t i,
                           uint32_t part, uint32_t *n_parts, struct osc_err *err)
 {
-    struct osc_trace *t = NULL;
+    struct osc_held *const h = reserve_trace(l) == OSC_OK ? osc_held_new() : NULL;
+    struct osc_trace *const t = h ? &h->trace : NULL;
     osc_status st = OSC_OK;
 
-    if (osc_grow(&l->traces, &l->cap_traces, (size_t)l->n_traces + 1, sizeof(void *)) ==
-            OSC_OK &&
-        osc_grow(&l->paths, &l->cap_paths, (size_t)l->n_traces + 1, sizeof(void *)) == OSC_OK)
-        t = osc_calloc(1, sizeof *t);
     if (!t)
         return no_memory(l, err);
     err->message[0] = '\0';
@@ -254,13 +350,16 @@ static osc_status add_one(struct osc_loaded *l, const struct osc_load *o, uint32
                 tell_failure(l, t, st, err);
             st = l->files.is_named[i] ? add_way_out(err, st) : OSC_OK;
         }
-        osc_trace_fini(t);
-        osc_free(t);
+        osc_held_release(h);
         return st;
+    }
+    if (note_files(l, i, part, h) != OSC_OK) {
+        osc_held_release(h);
+        return no_memory(l, err);
     }
     *n_parts = t->n_parts > 0 ? t->n_parts : 1;
     if (l->is_visited)
-        return visit(l, o, t, l->files.all[i], err);
+        return visit(l, o, h, l->files.all[i], err);
     l->n_read++;
     l->paths[l->n_traces] = l->files.all[i];
     l->traces[l->n_traces++] = t;
@@ -288,8 +387,12 @@ static osc_status import_all(struct osc_loaded *l, const struct osc_load *o,
     for (uint32_t i = 0; i < l->files.n; i++) {
         uint32_t n_parts = l->links.before[i] > 0 ? 0 : 1; /* it is read with that one */
 
+        if (n_parts > 0 && add_unit(l, o, i) != OSC_OK)
+            return no_memory(l, err);
         for (uint32_t part = 0; part < n_parts; part++) {
-            const osc_status st = add_one(l, o, i, part, &n_parts, err);
+            struct osc_trace *const kept = find_kept(l, o->before, part);
+            const osc_status st = kept ? keep_one(l, i, kept, &n_parts, err)
+                                       : add_one(l, o, i, part, &n_parts, err);
 
             if (st != OSC_OK || l->is_outdated)
                 return st;
@@ -370,8 +473,7 @@ static osc_status filter(struct osc_loaded *l, const struct osc_view *v, struct 
             l->traces[n++] = t;
             continue;
         }
-        osc_trace_fini(t);
-        osc_free(t);
+        osc_held_release(osc_held_of(t));
     }
     l->n_traces = n;
     osc_free(keep);
@@ -402,9 +504,8 @@ static bool can_read_again(const struct osc_load *o)
     return true;
 }
 
-/* List what O names, and load it. */
-static osc_status list_and_import(struct osc_loaded *l, const struct osc_load *o,
-                                  struct osc_err *err)
+/* List what O names. */
+static osc_status list(struct osc_loaded *l, const struct osc_load *o, struct osc_err *err)
 {
     const osc_status st = osc_paths_find(&l->files, o->paths, o->n_paths, &l->notes, err);
 
@@ -412,8 +513,35 @@ static osc_status list_and_import(struct osc_loaded *l, const struct osc_load *o
         return osc_loaded_fail(l, NULL, st, "loading", err);
     if (osc_part_links_find(&l->links, (const char *const *)l->files.all, l->files.n) != OSC_OK)
         return no_memory(l, err);
+    return OSC_OK;
+}
+
+/* List what O names, and load it. */
+static osc_status list_and_import(struct osc_loaded *l, const struct osc_load *o,
+                                  struct osc_err *err)
+{
+    const osc_status st = list(l, o, err);
+
     l->is_visited = o->visitor && l->files.n > 1;
-    return import_all(l, o, err);
+    return st == OSC_OK ? import_all(l, o, err) : st;
+}
+
+osc_status osc_loaded_is_current(const struct osc_loaded *l, const struct osc_load *o,
+                                 bool *is_so)
+{
+    struct osc_loaded now = {0};
+    osc_status st = list(&now, o, NULL);
+
+    *is_so = false;
+    for (uint32_t i = 0; i < now.files.n && st == OSC_OK; i++) {
+        if (now.links.before[i] == 0)
+            st = add_unit(&now, o, i);
+    }
+    if (st == OSC_OK)
+        *is_so = !l->has_failed && now.n_units == l->n_units &&
+                 memcmp(now.units, l->units, now.n_units * sizeof *now.units) == 0;
+    osc_loaded_fini(&now);
+    return st == OSC_ENOMEM ? st : OSC_OK;
 }
 
 /* Find out who each of L is, and leave the ranks and spans that are asked for. */
@@ -423,8 +551,7 @@ static osc_status arrange(struct osc_loaded *l, const struct osc_load *o, struct
 
     for (uint32_t i = 0; i < l->n_traces && st == OSC_OK; i++)
         st = add_torch_version(l, l->traces[i]);
-    if (st != OSC_OK || osc_run_identify(l->traces, l->paths, l->n_traces) != OSC_OK ||
-        osc_run_align(l->traces, l->n_traces) != OSC_OK)
+    if (st != OSC_OK || osc_held_place(l->traces, l->paths, l->n_traces) != OSC_OK)
         return no_memory(l, err);
     st = filter(l, o->view, err);
     if (st != OSC_OK)
@@ -461,12 +588,11 @@ osc_status osc_load(struct osc_loaded *l, const struct osc_load *o, struct osc_e
 
 void osc_loaded_fini(struct osc_loaded *l)
 {
-    for (uint32_t i = 0; i < l->n_traces; i++) {
-        osc_trace_fini(l->traces[i]);
-        osc_free(l->traces[i]);
-    }
+    for (uint32_t i = 0; i < l->n_traces; i++)
+        osc_held_release(osc_held_of(l->traces[i]));
     osc_free(l->traces);
     osc_free(l->paths);
+    osc_free(l->units);
     osc_part_links_fini(&l->links);
     osc_paths_fini(&l->files);
     osc_free(l->torch_version);

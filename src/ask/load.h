@@ -13,6 +13,7 @@
 #pragma once
 
 #include "ask/paths.h"
+#include "base/hash.h"
 #include "base/strbuf.h"
 #include "derive/select.h"
 #include "import/import.h"
@@ -43,6 +44,8 @@ struct osc_load {
     bool with_callers;           /* as osc_selection has it */
     bool selects_late; /* the table chooses rows itself: all of each trace is loaded */
     struct osc_import_reserve reserve; /* budget.h */
+    bool has_digests;                  /* of the files, for fingerprints and to load it again */
+    const struct osc_loaded *before;   /* what of it is as it was is not read again; or NULL */
     /* Gets what there is to say in the end, a line each, though all failed. May be NULL. */
     void (*hear)(void *ctx, const char *line);
     void *hear_ctx;
@@ -51,13 +54,17 @@ struct osc_load {
 
 /* Zeroed, it is empty. */
 struct osc_loaded {
-    struct osc_trace **traces; /* owned; what tables are made of, by rank and span */
+    struct osc_trace **traces; /* held (held.h); what tables are made of, by rank and span */
     const char **paths;        /* owned array of borrowed texts; at first parallel to traces */
     size_t cap_traces, cap_paths;
     struct osc_paths files;      /* owned; each holds a trace or several */
     struct osc_part_links links; /* owned; which of files go on from which */
+    struct osc_digest *units;    /* owned; of files that are read as one; zero: they changed */
+    size_t cap_units;
+    uint32_t n_units;
     uint32_t n_traces;
     uint32_t n_read;         /* traces that were kept or visited */
+    uint32_t n_kept;         /* of them, of before */
     const char *operand;     /* borrowed; NULL: there are several */
     uint32_t n_steps_before; /* left out while loading */
     uint32_t n_unread;       /* files for which there was no memory left */
@@ -77,6 +84,10 @@ struct osc_loaded {
 OSC_MUST_USE osc_status osc_load(struct osc_loaded *l, const struct osc_load *o,
                                  struct osc_err *err);
 void osc_loaded_fini(struct osc_loaded *l);
+
+/* Find out whether loading O gives L once more: *IS_SO. OSC_ENOMEM. */
+OSC_MUST_USE osc_status osc_loaded_is_current(const struct osc_loaded *l,
+                                              const struct osc_load *o, bool *is_so);
 
 /* Find in KEEP, one for each of the N TRACES, those that VIEW's ranks and spans name.
  * OSC_ENOTFOUND: none, and which ranks and spans there are. */

@@ -11,6 +11,7 @@
 #include "ask/cancel.h"
 #include "ask/frame.h"
 #include "ask/note.h"
+#include "ask/refresh.h"
 #include "base/mem.h"
 
 /* A view, for as long as somebody asks it or it is the last. */
@@ -20,19 +21,34 @@ struct seen {
     uint32_t n_users;      /* under the lock of the set */
 };
 
+/* What a set holds, for as long as somebody asks it or it is the present one. */
+struct state {
+    struct osc_loaded loaded;
+    struct osc_chosen chosen; /* by the view that the set was opened with */
+    struct seen *last;        /* owned; or NULL; under the lock of the set */
+    uint32_t n_users;         /* under the lock of the set */
+};
+
+/* Notes that somebody may have borrowed. */
+struct notes {
+    struct notes *before;
+    char text[];
+};
+
 struct osc_set {
     atomic_uint n_holders;
     struct osc_mem_account account; /* pays for the traces, their facts and views */
-    struct osc_loaded loaded;
-    struct osc_chosen chosen;   /* by the view that it was opened with */
-    struct osc_by_rank by_rank; /* instead of traces: what they were asked */
-    pthread_mutex_t lock;       /* of the next */
-    struct seen *last;          /* owned; or NULL */
-    struct osc_arena arena;     /* of what follows */
+    struct osc_by_rank by_rank;     /* instead of traces: what they were asked */
+    pthread_mutex_t lock;           /* of the next, and of states and views */
+    struct state *now;              /* used; NULL until it is loaded */
+    _Atomic(struct notes *) notes;  /* owned; of now, and behind them of all before */
+    pthread_mutex_t refreshing;     /* of who refreshes; held while files are read */
+    struct osc_arena arena;         /* of what follows */
     const char **paths;
     size_t n_paths;
     struct osc_how how;
     struct osc_view only;
+    struct osc_load load; /* how it was opened; it borrows the above */
 };
 
 const char *osc_catalog_name(size_t i)
@@ -59,18 +75,55 @@ static void free_seen(struct osc_set *set, struct seen *s)
     osc_mem_enter(before);
 }
 
+/* Free S, a state of SET, which has paid for it. */
+static void free_state(struct osc_set *set, struct state *s)
+{
+    if (!s)
+        return;
+    free_seen(set, s->last);
+    struct osc_mem_account *const before = osc_mem_enter(&set->account);
+    osc_chosen_fini(&s->chosen);
+    osc_loaded_fini(&s->loaded);
+    osc_free(s);
+    osc_mem_enter(before);
+}
+
 static void free_set(struct osc_set *set)
 {
-    struct osc_mem_account *const before = osc_mem_enter(&set->account);
+    struct notes *n = atomic_load_explicit(&set->notes, memory_order_relaxed); /* ours alone */
 
-    free_seen(set, set->last);
-    osc_chosen_fini(&set->chosen);
+    free_state(set, set->now);
+    struct osc_mem_account *const before = osc_mem_enter(&set->account);
+    for (struct notes *next = NULL; n; n = next) {
+        next = n->before;
+        osc_free(n);
+    }
     osc_by_rank_fini(&set->by_rank);
-    osc_loaded_fini(&set->loaded);
     osc_arena_fini(&set->arena);
     osc_mem_enter(before);
+    pthread_mutex_destroy(&set->refreshing);
     pthread_mutex_destroy(&set->lock);
     osc_free(set);
+}
+
+/* The present state of SET, used once more. */
+static struct state *use_state(struct osc_set *set)
+{
+    pthread_mutex_lock(&set->lock);
+    struct state *const s = set->now;
+    s->n_users++;
+    pthread_mutex_unlock(&set->lock);
+    return s;
+}
+
+/* Use S once less: the last one frees it. */
+static void unuse_state(struct osc_set *set, struct state *s)
+{
+    pthread_mutex_lock(&set->lock);
+    const bool is_last = --s->n_users == 0;
+    pthread_mutex_unlock(&set->lock);
+    if (is_last)
+        free_state(set, s);
 }
 
 /* Make *TEXT, which may be NULL, one of the set's own. */
@@ -89,6 +142,10 @@ static osc_status keep(struct osc_set *set, const struct osc_load *o)
     set->how = *o->how;
     set->how.only = NULL;
     set->only = *o->view;
+    set->load = *o;
+    set->load.how = &set->how;
+    set->load.view = &set->only;
+    set->load.hear = NULL;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (*texts[i] && !own_text(set, texts[i]))
             return OSC_ENOMEM;
@@ -100,12 +157,33 @@ static osc_status keep(struct osc_set *set, const struct osc_load *o)
         if (!own_text(set, &set->paths[set->n_paths]))
             return OSC_ENOMEM;
     }
+    set->load.paths = set->paths; /* messages name them as long as the set lives */
     return OSC_OK;
 }
 
-/* Choose what O has loaded SET for. */
-static osc_status choose(struct osc_chosen *c, const struct osc_set *set,
-                         const struct osc_load *o, struct osc_err *err)
+/* Let SET have the notes of S. */
+static osc_status keep_notes(struct osc_set *set, const struct state *s)
+{
+    const struct osc_strbuf *const said = &s->loaded.notes;
+    struct notes *const before =
+        atomic_load_explicit(&set->notes, memory_order_relaxed); /* this thread alone writes */
+
+    if (said->len == 0 ? !before || before->text[0] == '\0'
+                       : before && strcmp(before->text, said->s) == 0)
+        return OSC_OK;
+    struct notes *const n = osc_calloc(1, sizeof *n + said->len + 1);
+    if (!n)
+        return OSC_ENOMEM;
+    if (said->len > 0)
+        memcpy(n->text, said->s, said->len);
+    n->before = before;
+    atomic_store_explicit(&set->notes, n,
+                          memory_order_release); /* pairs with osc_set_notes() */
+    return OSC_OK;
+}
+
+/* Choose what O has loaded S for. */
+static osc_status choose(struct state *s, const struct osc_load *o, struct osc_err *err)
 {
     const struct osc_choice how = {
         .view = o->view,
@@ -115,19 +193,38 @@ static osc_status choose(struct osc_chosen *c, const struct osc_set *set,
         .n_threads = o->how->n_threads,
     };
 
-    return osc_chosen_make(c, &set->loaded, &how, err);
+    return osc_chosen_make(&s->chosen, &s->loaded, &how, err);
 }
 
-/* Load O into SET, by rank if it is prepared for that. */
+/* A lock that tells who takes it twice. None of these calls can fail on Linux. */
+static void init_refreshing(pthread_mutex_t *lock)
+{
+    pthread_mutexattr_t how;
+
+    pthread_mutexattr_init(&how);
+    pthread_mutexattr_settype(&how, PTHREAD_MUTEX_ERRORCHECK);
+    pthread_mutex_init(lock, &how);
+    pthread_mutexattr_destroy(&how);
+}
+
+/* Load O as the first state of SET, by rank if it is prepared for that. */
 static osc_status load(struct osc_set *set, const struct osc_load *o, struct osc_err *err)
 {
     const struct osc_visitor visitor = {osc_by_rank_visit, osc_by_rank_restart, &set->by_rank};
     struct osc_load own = *o;
+    struct state *const s = set->now = osc_calloc(1, sizeof *s);
 
-    own.paths = set->paths; /* messages name them as long as the set lives */
+    if (!s)
+        return osc_fail(err, OSC_ENOMEM, "out of memory");
+    s->n_users = 1;
+    own.paths = set->paths;
     own.visitor = set->by_rank.n_answers > 0 ? &visitor : NULL;
-    const osc_status st = osc_load(&set->loaded, &own, err);
-    return st == OSC_OK && !set->loaded.is_visited ? choose(&set->chosen, set, o, err) : st;
+    osc_status st = osc_load(&s->loaded, &own, err);
+    if (st == OSC_OK && !s->loaded.is_visited)
+        st = choose(s, o, err);
+    if (st == OSC_OK && keep_notes(set, s) != OSC_OK)
+        st = osc_fail(err, OSC_ENOMEM, "out of memory");
+    return st;
 }
 
 osc_status osc_set_load(struct osc_set **set, const struct osc_load *o, struct osc_err *err)
@@ -145,6 +242,7 @@ osc_status osc_set_load_to_ask(struct osc_set **to, const struct osc_load *o,
         return osc_fail(err, OSC_ENOMEM, "out of memory");
     atomic_store_explicit(&set->n_holders, 1, memory_order_relaxed); /* nobody else has it */
     pthread_mutex_init(&set->lock, NULL);                            /* cannot fail on Linux */
+    init_refreshing(&set->refreshing);
     struct osc_mem_account *const before = osc_mem_enter(&set->account);
     osc_status st = keep(set, o);
     if (st == OSC_OK && osc_by_rank_is_possible(asked, n, o->view))
@@ -175,6 +273,7 @@ osc_status osc_set_open(struct osc_set **set, const char *const *paths, size_t n
         .how = how ? how : &any_how,
         .view = how && how->only ? how->only : &all,
         .reserve = osc_budget_for_frames(),
+        .has_digests = true,
     };
     const struct osc_request r = {.how = *o.how, .view = *o.view};
     osc_status st = osc_request_check(&r, err);
@@ -203,38 +302,113 @@ void osc_set_release(struct osc_set *set)
 
 const char *osc_set_notes(const struct osc_set *set)
 {
-    return set->loaded.notes.len > 0 ? set->loaded.notes.s : "";
+    /* pairs with the release in keep_notes() */
+    const struct notes *const n = atomic_load_explicit(&set->notes, memory_order_acquire);
+
+    return n ? n->text : "";
 }
 
 const struct osc_loaded *osc_set_loaded(const struct osc_set *set)
 {
-    return &set->loaded;
+    return &set->now->loaded;
 }
 
 const struct osc_chosen *osc_set_chosen(const struct osc_set *set)
 {
-    return &set->chosen;
+    return &set->now->chosen;
+}
+
+/* --- refreshing ------------------------------------------------------------------ */
+
+static bool is_all(const struct osc_view *v)
+{
+    return !v->ranks && !v->spans && !v->process && !v->thread && !v->device && !v->steps &&
+           !v->has_from && !v->has_to;
+}
+
+/* Let SET have S, which is loaded, from now on. */
+static void publish(struct osc_set *set, struct state *s)
+{
+    s->n_users = 1;
+    pthread_mutex_lock(&set->lock);
+    struct state *const before = set->now;
+    set->now = s;
+    pthread_mutex_unlock(&set->lock);
+    unuse_state(set, before);
+}
+
+/* The same as osc_set_refresh(), by who pays for SET and refreshes it alone. */
+static osc_status refresh(struct osc_set *set, struct osc_changes *changes, struct osc_err *err)
+{
+    struct state *const s = osc_calloc(1, sizeof *s);
+    bool is_same = false;
+
+    if (!s)
+        return osc_fail(err, OSC_ENOMEM, "out of memory");
+    const struct osc_refreshing r = {&set->now->loaded, &set->load, is_all(&set->only)};
+    osc_status st = osc_refresh(&s->loaded, &r, changes, &is_same, err);
+    if (st == OSC_OK && !is_same)
+        st = choose(s, &set->load, err);
+    if (st == OSC_OK && !is_same && keep_notes(set, s) != OSC_OK)
+        st = osc_fail(err, OSC_ENOMEM, "out of memory");
+    if (st == OSC_OK && !is_same)
+        publish(set, s);
+    else
+        free_state(set, s);
+    return st;
+}
+
+osc_status osc_set_refresh(struct osc_set *set, struct osc_changes *changes,
+                           struct osc_err *err)
+{
+    struct osc_changes own_changes;
+    struct osc_err own;
+
+    err = err ? err : &own;
+    changes = changes ? changes : &own_changes;
+    *changes = (struct osc_changes){0};
+    if (pthread_mutex_lock(&set->refreshing) != 0)
+        return osc_fail(err, OSC_EINVAL, "the set is being refreshed by this thread");
+    struct osc_mem_account *const before = osc_mem_enter(&set->account);
+    const osc_status st = osc_mem_reason(refresh(set, changes, err));
+    osc_mem_forget_refusals();
+    osc_mem_enter(before);
+    pthread_mutex_unlock(&set->refreshing);
+    if (st != OSC_OK) {
+        *changes = (struct osc_changes){0};
+        osc_note_clean(err);
+    }
+    return st;
 }
 
 /* --- asking ---------------------------------------------------------------------- */
 
-static osc_status run(struct osc_set *set, struct osc_asked *k, const struct osc_chosen *chosen,
-                      struct osc_err *err)
-{
-    const struct osc_asked_of of = {&set->loaded, chosen, set->paths, set->n_paths};
+/* Whom a question is put to. */
+struct asked_of {
+    struct osc_set *set;
+    struct state *state; /* used */
+    const struct osc_chosen *chosen;
+};
 
-    if (!set->loaded.is_visited)
+static osc_status run(const struct asked_of *whom, struct osc_asked *k, struct osc_err *err)
+{
+    const struct osc_asked_of of = {&whom->state->loaded, whom->chosen, whom->set->paths,
+                                    whom->set->n_paths};
+
+    if (!of.loaded->is_visited)
         return osc_asked_run(k, &of, err);
-    struct osc_mem_account *const asker = osc_mem_enter(&set->account);
-    const osc_status st = osc_by_rank_place(&set->by_rank, k, err);
+    struct osc_mem_account *const asker = osc_mem_enter(&whom->set->account);
+    const osc_status st = osc_by_rank_place(&whom->set->by_rank, k, err);
     osc_mem_enter(asker);
     return st == OSC_OK ? osc_asked_answer(k, &of, err)
-                        : osc_loaded_fail(&set->loaded, NULL, st, "making a table", err);
+                        : osc_loaded_fail(of.loaded, NULL, st, "making a table", err);
 }
 
 osc_status osc_set_run(struct osc_set *set, struct osc_asked *k, struct osc_err *err)
 {
-    return run(set, k, &set->chosen, err);
+    const struct asked_of whom = {set, set->now, &set->now->chosen};
+
+    return run(&whom, k, err);
 }
 
 /* What ONLY says, unless V says otherwise. */
@@ -259,28 +433,26 @@ static struct osc_view join_views(const struct osc_view *only, const struct osc_
     return j;
 }
 
-static bool is_all(const struct osc_view *v)
-{
-    return !v->ranks && !v->spans && !v->process && !v->thread && !v->device && !v->steps &&
-           !v->has_from && !v->has_to;
-}
-
 /* What becomes of an answer. */
 struct taker {
     const struct osc_layout *layout; /* or NULL: columns, into */
     struct osc_frame **frame;
 };
 
-static osc_status take(const struct taker *taker, struct osc_set *set, struct osc_asked *k,
-                       const struct osc_chosen *chosen, struct osc_err *err)
+static osc_status take(const struct taker *taker, const struct asked_of *whom,
+                       struct osc_asked *k, struct osc_err *err)
 {
-    osc_status st = run(set, k, chosen, err);
+    const struct osc_loaded *const l = &whom->state->loaded;
+    struct osc_digest files;
+    osc_status st = run(whom, k, err);
 
-    if (st == OSC_OK) {
-        st = taker->layout ? osc_asked_write(k, err) : osc_frame_make(taker->frame, k, err);
-        st = osc_loaded_fail(&set->loaded, NULL, st, "making a table", err);
-    }
-    return st;
+    if (st == OSC_OK && taker->layout)
+        st = osc_asked_write(k, err);
+    else if (st == OSC_OK)
+        st = osc_chosen_digest(whom->chosen, l, &files);
+    if (st == OSC_OK && !taker->layout)
+        st = osc_frame_make(taker->frame, k, &files, err);
+    return osc_loaded_fail(l, NULL, st, "making a table", err);
 }
 
 /* Tell V, and whether it is for a table that chooses rows itself, from all others. */
@@ -303,26 +475,27 @@ static struct seen *unuse(struct seen *s)
     return s && --s->n_users == 0 ? s : NULL;
 }
 
-/* The last view, if KEY is its; used once more. */
-static struct seen *find_seen(struct osc_set *set, const struct osc_strbuf *key)
+/* The last view of WHOM, if KEY is its; used once more. */
+static struct seen *find_seen(const struct asked_of *whom, const struct osc_strbuf *key)
 {
     struct seen *found = NULL;
 
-    pthread_mutex_lock(&set->lock);
-    if (set->last && set->last->key.len == key->len &&
-        memcmp(set->last->key.s, key->s, key->len) == 0) {
-        found = set->last;
+    pthread_mutex_lock(&whom->set->lock);
+    struct seen *const last = whom->state->last;
+    if (last && last->key.len == key->len && memcmp(last->key.s, key->s, key->len) == 0) {
+        found = last;
         found->n_users++;
     }
-    pthread_mutex_unlock(&set->lock);
+    pthread_mutex_unlock(&whom->set->lock);
     return found;
 }
 
-/* Make what the view of K leaves of SET, as HOW says: the last one from now on, used twice. */
-static osc_status make_seen(struct seen **made, struct osc_set *set,
+/* Make what HOW leaves of WHOM: the last view from now on, used twice. */
+static osc_status make_seen(struct seen **made, const struct asked_of *whom,
                             const struct osc_strbuf *key, const struct osc_choice *how,
                             struct osc_err *err)
 {
+    struct osc_set *const set = whom->set;
     struct osc_mem_account *const paying = osc_mem_enter(&set->account); /* it stays */
     struct seen *const s = osc_calloc(1, sizeof *s);
     struct seen *before = NULL;
@@ -333,7 +506,7 @@ static osc_status make_seen(struct seen **made, struct osc_set *set,
         st = s->key.status;
     }
     if (st == OSC_OK)
-        st = osc_chosen_make(&s->chosen, &set->loaded, how, err);
+        st = osc_chosen_make(&s->chosen, &whom->state->loaded, how, err);
     osc_mem_enter(paying);
     if (st != OSC_OK) {
         free_seen(set, s);
@@ -341,18 +514,19 @@ static osc_status make_seen(struct seen **made, struct osc_set *set,
     }
     s->n_users = 2;
     pthread_mutex_lock(&set->lock);
-    before = unuse(set->last);
-    set->last = s;
+    before = unuse(whom->state->last);
+    whom->state->last = s;
     pthread_mutex_unlock(&set->lock);
     free_seen(set, before);
     *made = s;
     return OSC_OK;
 }
 
-/* Answer K about a view of SET, which has kept everything. */
-static osc_status take_view(const struct taker *taker, struct osc_set *set, struct osc_asked *k,
-                            struct osc_err *err)
+/* Answer K about a view of WHOM, whose set has kept everything. */
+static osc_status take_view(const struct taker *taker, const struct asked_of *whom,
+                            struct osc_asked *k, struct osc_err *err)
 {
+    struct osc_set *const set = whom->set;
     const struct osc_choice how = {
         .view = &k->request.view,
         .is_late = osc_asked_selects_late(k),
@@ -365,13 +539,14 @@ static osc_status take_view(const struct taker *taker, struct osc_set *set, stru
     add_key(&key, how.view, how.is_late);
     st = key.status;
     if (st == OSC_OK)
-        seen = find_seen(set, &key);
+        seen = find_seen(whom, &key);
     if (st == OSC_OK && !seen)
-        st = make_seen(&seen, set, &key, &how, err);
+        st = make_seen(&seen, whom, &key, &how, err);
     osc_strbuf_fini(&key);
     if (st != OSC_OK)
         return st;
-    st = take(taker, set, k, &seen->chosen, err);
+    const struct asked_of of_view = {set, whom->state, &seen->chosen};
+    st = take(taker, &of_view, k, err);
     osc_asked_fini(k); /* it borrows the view */
     pthread_mutex_lock(&set->lock);
     seen = unuse(seen);
@@ -391,12 +566,16 @@ static osc_status take_again(const struct taker *taker, struct osc_set *set,
         .view = &k->request.view,
         .selects_late = osc_asked_selects_late(k),
         .reserve = osc_budget_for_table(k->def, k->request.question.sort != NULL, false),
+        .has_digests = true,
     };
     struct osc_set *own = NULL;
     osc_status st = osc_set_load_to_ask(&own, &o, &k, 1, err);
 
-    if (st == OSC_OK)
-        st = take(taker, own, k, &own->chosen, err);
+    if (st == OSC_OK) {
+        const struct asked_of whom = {own, own->now, &own->now->chosen};
+
+        st = take(taker, &whom, k, err);
+    }
     osc_asked_fini(k); /* it borrows the traces */
     osc_set_release(own);
     return st;
@@ -407,10 +586,17 @@ static osc_status answer(const struct taker *taker, struct osc_set *set, bool is
                          struct osc_asked *k, struct osc_err *err)
 {
     const bool has_all = is_all(&set->only);
+    const bool is_chosen = is_all_asked && (has_all || !osc_asked_selects_late(k));
 
-    if (is_all_asked && (has_all || !osc_asked_selects_late(k)))
-        return take(taker, set, k, &set->chosen, err);
-    return has_all ? take_view(taker, set, k, err) : take_again(taker, set, k, err);
+    if (!is_chosen && !has_all)
+        return take_again(taker, set, k, err);
+    struct state *const s = use_state(set);
+    const struct asked_of whom = {set, s, &s->chosen};
+    const osc_status st =
+        is_chosen ? take(taker, &whom, k, err) : take_view(taker, &whom, k, err);
+    osc_asked_fini(k); /* it borrows the traces */
+    unuse_state(set, s);
+    return st;
 }
 
 static osc_status ask(struct osc_set *set, const struct osc_view *view,

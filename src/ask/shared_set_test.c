@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several threads ask one set, about all of it and about views, and stop each other. */
+/*
+ * Several threads ask one set, about all of it and about views, and stop each other; and while
+ * it is refreshed.
+ */
 #include "ask/set.h"
 
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,10 +19,11 @@
 
 #include "base/hash.h"
 
-#define N_THREADS 4
-#define N_ROUNDS  8
-#define N_VIEWS   3
-#define TABLES    64
+#define N_THREADS   4
+#define N_ROUNDS    8
+#define N_VIEWS     3
+#define N_REFRESHES 40
+#define TABLES      64
 
 static char path[] = "/tmp/opscope-shared-set-XXXXXX";
 static struct osc_set *set;
@@ -141,9 +146,98 @@ static void threads_get_the_answers_of_one_alone(void **state)
     }
 }
 
+/* --- while the files change ---------------------------------------------------------- */
+
+static char folder[] = "/tmp/opscope-shared-folder-XXXXXX";
+static char files[2][64];
+static atomic_bool is_over;
+
+/* Write the file FILE, N operators from AT microseconds on, in one stroke. */
+static int write_file(uint32_t file, int at, int n)
+{
+    char other[80];
+    FILE *f = NULL;
+
+    snprintf(other, sizeof other, "%s.new", files[file]);
+    f = fopen(other, "w");
+    if (!f)
+        return -1;
+    fputs("[", f);
+    for (int i = 0; i < n; i++)
+        fprintf(
+            f,
+            "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"op\",\"pid\":1,\"tid\":1,\"ts\":%d,"
+            "\"dur\":5},",
+            at + i * 10);
+    fputs("{}]", f);
+    return fclose(f) == 0 ? rename(other, files[file]) : -1;
+}
+
+/* Ask for all events again and again: those of the first file are there, and of the second
+ * as many as it had at one time, all by the same clock. */
+static void *ask_events(void *arg)
+{
+    static const struct osc_question question = {.table = "events", .columns = "start_ns"};
+    static const struct osc_view view = {.has_from = 1};
+    uint32_t *const n_wrong = arg;
+
+    for (uint32_t k = 0; !atomic_load(&is_over); k++) {
+        struct osc_frame *f = NULL;
+
+        if (osc_ask(set, k % 2 ? NULL : &view, &question, &f, NULL) != OSC_OK) {
+            ++*n_wrong;
+            continue;
+        }
+        const int64_t *const start = osc_frame_column_at(f, 0).values;
+        const uint64_t n = osc_frame_rows(f);
+        int64_t least = n > 0 ? start[0] : -1;
+
+        for (uint64_t i = 0; i < n; i++)
+            least = start[i] < least ? start[i] : least;
+        *n_wrong += least != 0 || n < 101 || n > 100 + N_REFRESHES;
+        *n_wrong += strlen(osc_frame_fingerprint(f)) != 32 || strlen(osc_set_notes(set)) != 0;
+        osc_frame_release(f);
+    }
+    return NULL;
+}
+
+static void questions_go_on_while_the_set_is_refreshed(void **state)
+{
+    const char *const place = folder;
+    pthread_t threads[N_THREADS];
+    uint32_t n_wrong[N_THREADS] = {0};
+
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    for (int i = 0; i < 2; i++)
+        snprintf(files[i], sizeof files[i], "%s/rank%d.json", folder, i);
+    assert_int_equal(write_file(0, 1000, 100) | write_file(1, 1000, 1), 0);
+    osc_set_release(set);
+    assert_int_equal(osc_set_open(&set, &place, 1, NULL, NULL), OSC_OK);
+    for (uint32_t i = 0; i < N_THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, ask_events, &n_wrong[i]), 0);
+    for (int i = 0; i < N_REFRESHES; i++) {
+        struct osc_changes changes;
+
+        /* Now before the first file, now behind its start. */
+        assert_int_equal(write_file(1, i % 2 ? 1001 : 900 + i, i + 1), 0);
+        assert_int_equal(osc_set_refresh(set, &changes, NULL), OSC_OK);
+        assert_int_equal(changes.n_kept, 1);
+        assert_int_equal(changes.n_read, 1);
+    }
+    atomic_store(&is_over, true);
+    for (uint32_t i = 0; i < N_THREADS; i++) {
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+        assert_int_equal(n_wrong[i], 0);
+    }
+    assert_int_equal(unlink(files[0]) | unlink(files[1]) | rmdir(folder), 0);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(threads_get_the_answers_of_one_alone)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(threads_get_the_answers_of_one_alone),
+        cmocka_unit_test(questions_go_on_while_the_set_is_refreshed)};
 
     return cmocka_run_group_tests_name("shared set", tests, set_up, tear_down);
 }

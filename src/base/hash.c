@@ -13,6 +13,13 @@ uint64_t osc_hash(const void *p, size_t len, uint64_t seed)
     return XXH3_64bits_withSeed(p, len, seed);
 }
 
+struct osc_digest osc_digest_of(const void *p, size_t len)
+{
+    const XXH128_hash_t hash = XXH3_128bits(p, len);
+
+    return (struct osc_digest){hash.low64, hash.high64};
+}
+
 uint64_t osc_hash_seed(void)
 {
     uint64_t seed;

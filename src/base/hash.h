@@ -12,6 +12,14 @@
 /* XXH3, 64 bits. The seed keeps a hostile file from choosing collisions. */
 uint64_t osc_hash(const void *p, size_t len, uint64_t seed);
 
+/* 128 bits that tell contents apart. Zeroed, they are of nothing. */
+struct osc_digest {
+    uint64_t low, high;
+};
+
+/* XXH3, 128 bits, without a seed: the same everywhere. */
+struct osc_digest osc_digest_of(const void *p, size_t len);
+
 /* Mix one 64-bit key (the finalizer of MurmurHash3, public domain). */
 static inline uint64_t osc_hash_u64(uint64_t x)
 {

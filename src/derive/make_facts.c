@@ -389,7 +389,9 @@ osc_status osc_derive(struct osc_trace *t, uint32_t facts, unsigned n_threads,
     struct osc_mem_account *const asker = osc_mem_account_here();
     osc_trace_write(t);
     (void)osc_mem_enter(t->lock ? t->account : asker);
-    const osc_status st = derive(t, facts, n_threads, asker, err);
+    const osc_status st = derive(t->original ? t->original : t, facts, n_threads, asker, err);
+    if (t->original)
+        osc_trace_follow(t);
     (void)osc_mem_enter(asker);
     osc_trace_write_end(t);
     return st;

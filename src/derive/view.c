@@ -383,6 +383,7 @@ static osc_status borrow(struct osc_trace *view, const struct osc_trace *base)
 {
     *view = *base;
     view->base = base;
+    view->original = NULL;
     view->is_selected = true;
     view->steps = NULL;
     view->step_ordinals = NULL;

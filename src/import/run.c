@@ -228,77 +228,19 @@ osc_status osc_run_place(struct osc_identity *const *ids, uint32_t n)
     return st;
 }
 
-/* The identities of traces that are there. */
-struct run {
-    struct osc_identity *ids;     /* owned */
-    struct osc_identity **sorted; /* owned; pointers to all of ids */
-    struct osc_filename *names;   /* owned */
-};
-
-static void run_fini(struct run *r)
+osc_status osc_run_settle(struct osc_trace *t, const struct osc_identity *id)
 {
-    osc_free(r->ids);
-    osc_free(r->sorted);
-    osc_free(r->names);
-}
+    const struct osc_filename name = osc_filename_parse(id->path.s);
 
-/* Fill R for the N TRACES, read from PATHS (NULL: they do not matter). */
-static osc_status run_init(struct run *r, struct osc_trace *const *traces,
-                           const char *const *paths, uint32_t n)
-{
-    r->ids = osc_calloc((size_t)n + 1, sizeof *r->ids);
-    r->sorted = osc_calloc((size_t)n + 1, sizeof(void *));
-    r->names = osc_calloc((size_t)n + 1, sizeof *r->names);
-    if (!r->ids || !r->sorted || !r->names)
-        return OSC_ENOMEM;
-    for (uint32_t i = 0; i < n; i++) {
-        const char *const path = paths ? paths[i] : "";
-
-        osc_run_identity(&r->ids[i], traces[i], path);
-        r->sorted[i] = &r->ids[i];
-        r->names[i] = osc_filename_parse(path);
-    }
-    return OSC_OK;
-}
-
-osc_status osc_run_identify(struct osc_trace *const *traces, const char *const *paths,
-                            uint32_t n)
-{
-    struct run r = {0};
-    osc_status st = run_init(&r, traces, paths, n);
-
-    if (st == OSC_OK)
-        st = number_all(r.sorted, r.names, n);
-    for (uint32_t i = 0; i < n && st == OSC_OK; i++) {
-        traces[i]->has_rank = r.ids[i].has_rank;
-        traces[i]->rank = r.ids[i].among.rank;
-        traces[i]->span = r.ids[i].among.span;
-        if (r.names[i].is_logdir)
-            st = osc_strings_add(&traces[i]->strings, r.names[i].worker, &traces[i]->worker,
-                                 NULL);
-    }
-    run_fini(&r);
-    return st;
-}
-
-osc_status osc_run_align(struct osc_trace *const *traces, uint32_t n)
-{
-    struct run r = {0};
-    const osc_status st = run_init(&r, traces, NULL, n);
-
-    if (st == OSC_OK)
-        align_all(r.sorted, n);
-    for (uint32_t i = 0; i < n && st == OSC_OK; i++) {
-        struct osc_trace *const t = traces[i];
-        const struct osc_placing *const place = &r.ids[i].among;
-
-        t->base_ns = place->base_ns;
-        t->origin_ns = place->origin_ns;
-        if (place->is_unaligned)
-            osc_findings_add(&t->findings, OSC_FINDING_unaligned, OSC_NO_OFFSET, OSC_NO_TIME);
-    }
-    run_fini(&r);
-    return st;
+    t->has_rank = id->has_rank;
+    t->rank = id->among.rank;
+    t->span = id->among.span;
+    t->base_ns = id->among.base_ns;
+    t->origin_ns = id->among.origin_ns;
+    if (id->among.is_unaligned)
+        osc_findings_add(&t->findings, OSC_FINDING_unaligned, OSC_NO_OFFSET, OSC_NO_TIME);
+    return name.is_logdir ? osc_strings_add(&t->strings, name.worker, &t->worker, NULL)
+                          : OSC_OK;
 }
 
 void osc_run_sort(struct osc_trace **traces, uint32_t n)

@@ -29,17 +29,10 @@ void osc_run_identity(struct osc_identity *id, const struct osc_trace *t, const 
 OSC_MUST_USE osc_status osc_run_place(struct osc_identity *const *ids, uint32_t n);
 
 /*
- * Give the N sealed TRACES, read from PATHS, their ranks and spans. Those are set
- * from all files at once, whichever of them are used later.
+ * Let T, which nobody has decided about yet, be what ID->among says. A file of another host
+ * than the first one's counts as `unaligned`.
  */
-OSC_MUST_USE osc_status osc_run_identify(struct osc_trace *const *traces,
-                                         const char *const *paths, uint32_t n);
-
-/*
- * Set the origin of TRACES so that the first of their starts is 0 for users. Those
- * of other hosts than the first one's count as `unaligned`.
- */
-OSC_MUST_USE osc_status osc_run_align(struct osc_trace *const *traces, uint32_t n);
+OSC_MUST_USE osc_status osc_run_settle(struct osc_trace *t, const struct osc_identity *id);
 
 /* Order for users: by rank, then span, then as they stand. */
 void osc_run_sort(struct osc_trace **traces, uint32_t n);

@@ -2,6 +2,7 @@
 #include "import/run.h"
 
 #include "base/mem.h"
+#include "support/placed.h"
 #include "support/unit.h"
 
 #define MAX_TRACES 6
@@ -50,7 +51,7 @@ TEST_WITH(metadata_goes_before_the_name, begin, end)
     add_meta(&traces[0], "RANK", "5");
     add_meta(&traces[1], "distributedInfo", "{\"backend\": \"nccl\"}");
     add_meta(&traces[1], "SLURM_PROCID", "4");
-    assert_int_equal(osc_run_identify(pointers, paths, 4), OSC_OK);
+    assert_int_equal(placed(pointers, paths, 4), OSC_OK);
     assert_int_equal(traces[0].rank, 2);
     assert_int_equal(traces[1].rank, 4);
     assert_int_equal(traces[2].rank, 7);
@@ -67,7 +68,7 @@ TEST_WITH(numbers_spans_by_worker_and_by_value, begin, end)
                                         "a.json",
                                         "b.json"};
 
-    assert_int_equal(osc_run_identify(pointers, paths, 6), OSC_OK);
+    assert_int_equal(placed(pointers, paths, 6), OSC_OK);
     assert_int_equal(traces[0].span, 2);
     assert_int_equal(traces[1].span, 1);
     assert_int_equal(traces[2].span, 1);
@@ -93,7 +94,7 @@ TEST_WITH(numbers_the_windows_of_many_files, begin, end)
         all[i] = &many[i];
         paths[i] = names[i];
     }
-    assert_int_equal(osc_run_identify(all, paths, N), OSC_OK);
+    assert_int_equal(placed(all, paths, N), OSC_OK);
     assert_int_equal(many[N - 1].span, 1);
     assert_int_equal(many[1].span, N / 4 * 3);
     assert_int_equal(many[0].span, N / 4 * 3 + 1);
@@ -114,7 +115,7 @@ TEST_WITH(puts_the_first_start_of_all_at_zero, begin, end)
     traces[3].min_ts_ns = traces[3].max_end_ns = 1000; /* another */
     add_meta(&traces[0], "host_name", "a");
     add_meta(&traces[1], "host_name", "b");
-    assert_int_equal(osc_run_align(pointers, 4), OSC_OK);
+    assert_int_equal(placed(pointers, NULL, 4), OSC_OK);
     assert_int_equal(traces[0].min_ts_ns - traces[0].origin_ns, 3000);
     assert_int_equal(traces[1].min_ts_ns - traces[1].origin_ns, 0);
     assert_int_equal(traces[2].min_ts_ns - traces[2].origin_ns, 0);
@@ -129,7 +130,7 @@ TEST_WITH(survives_a_base_beyond_all_time, begin, end)
     traces[0].min_ts_ns = traces[0].max_end_ns = INT64_MAX - 5;
     traces[0].base_ns = INT64_MAX;
     traces[1].min_ts_ns = traces[1].max_end_ns = INT64_MIN / 2;
-    assert_int_equal(osc_run_align(pointers, 2), OSC_OK);
+    assert_int_equal(placed(pointers, NULL, 2), OSC_OK);
     assert_true(traces[0].min_ts_ns - traces[0].origin_ns >= 0);
     assert_int_equal(traces[1].min_ts_ns - traces[1].origin_ns, 0);
 }
@@ -157,7 +158,7 @@ TEST_WITH(traces_of_one_boot_share_its_clock, begin, end)
     add_meta(&traces[0], "boot_id", "x");
     add_meta(&traces[1], "boot_id", "y");
     add_meta(&traces[2], "boot_id", "x"); /* the wall clock was set meanwhile */
-    assert_int_equal(osc_run_align(pointers, 3), OSC_OK);
+    assert_int_equal(placed(pointers, NULL, 3), OSC_OK);
     assert_int_equal(traces[0].origin_ns, 1000);
     assert_int_equal(traces[1].min_ts_ns - traces[1].origin_ns, 501);
     assert_int_equal(traces[2].min_ts_ns - traces[2].origin_ns, 2);

@@ -104,10 +104,35 @@ static void fini_shared(struct osc_trace *t)
     osc_arena_fini(&t->arena);
 }
 
+void osc_trace_mirror(struct osc_trace *m, struct osc_trace *t)
+{
+    osc_trace_read(t);
+    *m = *t;
+    osc_trace_read_end(t);
+    m->original = t;
+}
+
+void osc_trace_follow(struct osc_trace *m)
+{
+    const struct osc_trace *const t = m->original;
+    const struct osc_finding unaligned = m->findings.by_code[OSC_FINDING_unaligned];
+
+    m->steps = t->steps;
+    m->n_steps = t->n_steps;
+    m->derived = t->derived;
+    m->facts = t->facts;
+    m->findings = t->findings;
+    m->findings.by_code[OSC_FINDING_unaligned] = unaligned; /* it goes by its place */
+}
+
 void osc_trace_fini(struct osc_trace *t)
 {
     struct osc_mem_account *const here = osc_mem_account_here();
 
+    if (t->original) { /* nothing of it is its own */
+        memset(t, 0, sizeof *t);
+        return;
+    }
     (void)osc_mem_enter(t->lock ? t->account : here);
     if (t->derived_free)
         t->derived_free(t->derived);

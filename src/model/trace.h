@@ -20,6 +20,9 @@
  *   - Records that are not events (flows, ends, metadata) lie in a second store.
  *   - A view is a trace of some rows of another, its base (derive/view.h): it shares
  *     what is constant there and owns its rows, tracks, findings and facts.
+ *   - A mirror is a trace of all rows of another, its original, that is placed otherwise
+ *     (rank, span, origin): it has nothing of its own but that, and follows the original
+ *     when that gets more facts.
  *
  * Threading: built by import/ alone (see import/build/builder.h). Once osc_trace_seal()
  * has returned, several threads may use a trace:
@@ -192,6 +195,7 @@ struct osc_meta {
 
 struct osc_trace {
     const struct osc_trace *base; /* borrowed; what this is a view of; NULL: a file */
+    struct osc_trace *original;   /* borrowed; what this is a mirror of; NULL: none */
     struct osc_strings strings;   /* all names, keys, texts; of a view: the base's */
     struct osc_form *forms;       /* owned, of a view the base's; [0] is an empty form */
     uint32_t n_forms;
@@ -249,6 +253,12 @@ struct osc_trace {
 
 /* Free all that T owns and leave it empty. A view goes before its base. */
 void osc_trace_fini(struct osc_trace *t);
+
+/* Make M a mirror of T, placed as T is; it goes before T. */
+void osc_trace_mirror(struct osc_trace *m, struct osc_trace *t);
+
+/* For who holds the lock of M alone: take over what its original has got since. */
+void osc_trace_follow(struct osc_trace *m);
 
 /* Let several threads use T from now on; who pays here pays for what is derived, too. */
 OSC_MUST_USE osc_status osc_trace_share(struct osc_trace *t);
