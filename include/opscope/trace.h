@@ -126,8 +126,9 @@ struct osc_how {
     unsigned n_threads;
     int no_args;               /* forget arguments of events that no analysis asks for */
     uint64_t max_memory_bytes; /* 0: 80 % of what there is */
-    /* What is outside of it is not kept; NULL: nothing is. Another view of such a set reads
-     * the files again. */
+    /* What is asked for unless a view says otherwise; NULL: all. Other ranks and spans are not
+     * kept, nor, of one long file, what lies far from the steps or times that are selected: a
+     * view that needs them reads the files again, as they are by then. */
     const struct osc_view *only;
     /* Called now and then by a thread that reads PATH, with bytes of it; 0 as a total: not
      * known. PATH is NULL once it is read. Another value than 0 stops it. May be NULL. */

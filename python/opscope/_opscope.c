@@ -283,6 +283,12 @@ static PyObject *frame_notes(PyObject *self, void *closure)
     return PyUnicode_DecodeUTF8(notes, (Py_ssize_t)strlen(notes), "replace");
 }
 
+static PyObject *frame_fingerprint(PyObject *self, void *closure)
+{
+    (void)closure;
+    return PyUnicode_FromString(osc_frame_fingerprint(((struct frame *)self)->f));
+}
+
 static PyObject *frame_rows(PyObject *self, void *closure)
 {
     (void)closure;
@@ -392,6 +398,7 @@ static PyMethodDef frame_methods[] = {
 static PyGetSetDef frame_getset[] = {
     {"name", frame_name, NULL, "Name of the table.", NULL},
     {"notes", frame_notes, NULL, "What there is to say about it, lines; or \"\".", NULL},
+    {"fingerprint", frame_fingerprint, NULL, "What it rests on, 32 hexadecimal digits.", NULL},
     {"n_rows", frame_rows, NULL, "How many rows it has.", NULL},
     {"n_columns", frame_n_columns, NULL, "How many columns it has.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
@@ -603,6 +610,21 @@ static PyObject *traces_text(PyObject *self, PyObject *args)
     return made;
 }
 
+static PyObject *traces_refresh(PyObject *self, PyObject *none)
+{
+    struct osc_changes changes = {0};
+    struct osc_err err = {0};
+    osc_status st = OSC_OK;
+
+    (void)none;
+    Py_BEGIN_ALLOW_THREADS
+    st = osc_set_refresh(((struct traces *)self)->set, &changes, &err);
+    Py_END_ALLOW_THREADS
+    if (st != OSC_OK)
+        return fail(st, &err);
+    return Py_BuildValue("III", changes.n_kept, changes.n_read, changes.n_gone);
+}
+
 static PyObject *traces_said(PyObject *self, void *closure)
 {
     (void)closure;
@@ -617,10 +639,13 @@ static PyMethodDef traces_methods[] = {
      "Table NAME; options are pairs of a name, as `opscope table` has it, and a value."},
     {"text", traces_text, METH_VARARGS,
      "text(name, options) -> str\n\nWhat `opscope table` prints, with format too."},
+    {"refresh", traces_refresh, METH_NOARGS,
+     "refresh() -> (kept, read, gone)\n\nRead what has changed; how many traces."},
     {NULL, NULL, 0, NULL},
 };
 static PyGetSetDef traces_getset[] = {
-    {"said", traces_said, NULL, "What there was to say when they were read, or \"\".", NULL},
+    {"said", traces_said, NULL, "What there was to say when they were last read, or \"\".",
+     NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 static PyType_Slot traces_slots[] = {

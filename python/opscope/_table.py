@@ -78,6 +78,14 @@ class Table(Mapping[str, Any]):
         """Remarks about the table, such as why it is empty."""
         return self._frame.notes.splitlines()
 
+    @property
+    def fingerprint(self) -> str:
+        """What the table rests on, as 32 hexadecimal digits: of each file its path, size, time
+        of change and inode (of a recording that runs, its content so far), how much was read,
+        and its place among the others (rank, span, origin of times). Tables of the same traces
+        have the same one, in any process, until a file changes."""
+        return self._frame.fingerprint
+
     def column(self, name: str) -> Column:
         """Description of column `name`."""
         return self._columns[name][1]

@@ -52,8 +52,11 @@ class Trace:
     def __init__(self, paths: list[str], options: dict[str, object]) -> None:
         self._paths = paths
         self._traces = _opscope.Traces(paths, to_options(options))
+        self._warn(stacklevel=4)
+
+    def _warn(self, stacklevel: int) -> None:
         for line in self._traces.said.splitlines():
-            warnings.warn(line, stacklevel=3)
+            warnings.warn(line, stacklevel=stacklevel)
 
     def table(self, name: str = "averages", **options: object) -> Table:
         """Make the table `name`.
@@ -64,7 +67,9 @@ class Trace:
         ``group_by="shape"``, ``merge=True`` (all ranks and spans as one), ``no_python=True``,
         ``compat="tb"``, ``at="1.5ms"``. Those that select what is counted (``rank``, ``span``,
         ``process``, ``thread``, ``device``, ``steps="5-7"``, ``from_="10ms"``, ``to``) make a
-        view of what is loaded; no file is read again, unless :func:`load` got some of them.
+        view of what is loaded. No file is read again, unless they name ranks or spans that
+        :func:`load` left out, or it got steps or times of a file above 64 MB; ``no_args`` and
+        ``max_memory`` always read again.
 
         A wrong name or option is a ValueError that names the nearest right one.
         """
@@ -78,6 +83,23 @@ class Trace:
         Text has 100 rows by default (`limit=0`: all).
         """
         return self._traces.text(name, to_options(options))
+
+    def refresh(self) -> bool:
+        """Read what has changed since the files were read, and say whether anything has.
+
+        A file is the same if its path, size, time of change and inode are; it is not opened.
+        Files that appear in a directory are added, those that are gone are left out, and ranks,
+        spans and the origin of times are found anew. Tables that were made before stay as they
+        are, and so does the trace if this fails: a file that is gone and was named raises
+        FileNotFoundError, one that is no trace any more TraceError.
+        """
+        for path in self._paths:
+            if path != "-":
+                os.stat(path)
+        _, read, gone = self._traces.refresh()
+        if read or gone:
+            self._warn(stacklevel=3)
+        return bool(read or gone)
 
     def __getitem__(self, name: str) -> Table:
         """The table `name` with all defaults."""

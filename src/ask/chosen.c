@@ -39,6 +39,22 @@ static osc_status make_view(struct osc_trace *view, struct osc_trace *base,
     return st;
 }
 
+/* Leave of trace I of C, of L, what S selects, or (late) only see that it is there. */
+static osc_status select_one(struct osc_chosen *c, uint32_t i, const struct osc_loaded *l,
+                             const struct osc_selection *s, const struct osc_choice *how,
+                             struct osc_err *err)
+{
+    struct osc_trace *const base = c->traces[i], *const view = &c->views[c->n_views];
+    struct osc_mem_account *const here = osc_mem_account_here();
+
+    (void)osc_mem_enter(how->asker ? how->asker : here);
+    osc_status st = how->is_late ? check_selection(base, s, how->n_threads, err)
+                                 : make_view(view, base, s, how, err);
+    st = osc_loaded_fail(l, base, st, "selecting", err); /* of whose limit it is known here */
+    (void)osc_mem_enter(here);
+    return st;
+}
+
 /* Leave of the traces of C, those of L, what is selected. */
 static osc_status select_rows(struct osc_chosen *c, const struct osc_loaded *l,
                               const struct osc_choice *how, struct osc_err *err)
@@ -52,14 +68,13 @@ static osc_status select_rows(struct osc_chosen *c, const struct osc_loaded *l,
     s.n_steps_before = l->n_steps_before;
     for (uint32_t i = 0; i < c->n_traces; i++) {
         struct osc_trace *const base = c->traces[i], *const view = &c->views[c->n_views];
-        const osc_status st = how->is_late ? check_selection(base, &s, how->n_threads, err)
-                                           : make_view(view, base, &s, how, err);
+        const osc_status st = select_one(c, i, l, &s, how, err);
 
         if (st == OSC_OK) {
             c->traces[n++] = how->is_late ? base : view;
             c->n_views += !how->is_late;
         } else if (st != OSC_EINVAL || (n == 0 && i + 1 == c->n_traces)) {
-            return osc_loaded_fail(l, base, st, "selecting", err);
+            return st;
         }
     }
     c->n_traces = n;

@@ -17,6 +17,8 @@ struct osc_choice {
     bool is_late;       /* the table chooses rows itself: all of each trace is there */
     bool forgets_facts; /* nobody else asks the set: its own facts are of no more use */
     unsigned n_threads;
+    struct osc_mem_account *asker; /* who stops it when he is cancelled, and pays for the work;
+                                      NULL: who pays for what is made */
 };
 
 /* Zeroed, it is empty. */

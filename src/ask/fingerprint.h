@@ -27,4 +27,3 @@ OSC_MUST_USE osc_status osc_files_digest(struct osc_digest *d, const char *const
 
 /* Put D into TEXT, which has OSC_FINGERPRINT_BYTES. */
 void osc_fingerprint_text(char *text, const struct osc_digest *d);
-

@@ -51,4 +51,3 @@ void osc_held_release(struct osc_held *h);
  */
 OSC_MUST_USE osc_status osc_held_place(struct osc_trace **traces, const char *const *paths,
                                        uint32_t n);
-

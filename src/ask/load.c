@@ -93,6 +93,7 @@ static osc_status scout(struct osc_loaded *l, const struct osc_load *o, uint32_t
                                              .host_to_ns = window.host_to_ns,
                                              .device_to_ns = window.device_to_ns};
     l->n_steps_before = window.n_steps_before;
+    l->is_windowed = true;
     return OSC_OK;
 }
 

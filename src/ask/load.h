@@ -68,6 +68,7 @@ struct osc_loaded {
     const char *operand;     /* borrowed; NULL: there are several */
     uint32_t n_steps_before; /* left out while loading */
     uint32_t n_unread;       /* files for which there was no memory left */
+    bool is_windowed;        /* of a trace only what is near the selected steps or times */
     bool may_list_again;     /* if a directory turns out to have changed while it was read */
     bool is_outdated;        /* it has: nothing of it counts, list it again */
     bool is_visited;         /* they are gone: a visitor has seen them */

@@ -22,4 +22,3 @@ struct osc_refreshing {
 OSC_MUST_USE osc_status osc_refresh(struct osc_loaded *l, const struct osc_refreshing *r,
                                     struct osc_changes *changes, bool *is_same,
                                     struct osc_err *err);
-

@@ -136,6 +136,39 @@ bool osc_list_has(const char *list, int64_t value)
     }
 }
 
+/* The last number of the ranges of LIST that go on from VALUE without a gap; less: it has not.
+ */
+static int64_t last_from(const char *list, int64_t value)
+{
+    int64_t first, last, reached = value - 1;
+
+    for (const char *p = parse_range(list, &first, &last); p;
+         p = *p == ',' ? parse_range(p + 1, &first, &last) : NULL) {
+        if (first <= value && last > reached)
+            reached = last;
+    }
+    return reached;
+}
+
+bool osc_list_within(const char *list, const char *all)
+{
+    int64_t first, last;
+
+    if (!all || !list)
+        return !all;
+    for (const char *p = parse_range(list, &first, &last); p;
+         p = *p == ',' ? parse_range(p + 1, &first, &last) : NULL) {
+        for (int64_t reached; first <= last; first = reached + 1) {
+            reached = last_from(all, first);
+            if (reached < first)
+                return false;
+            if (reached >= last)
+                break;
+        }
+    }
+    return true;
+}
+
 static bool is_list(const char *list)
 {
     int64_t first, last;

@@ -61,6 +61,9 @@ struct osc_selection osc_request_selection(const struct osc_view *view);
 /* "0,2-5" has VALUE; false also if LIST is none. NULL has all. */
 bool osc_list_has(const char *list, int64_t value);
 
+/* LIST, which is one or NULL, has nothing that ALL does not have. */
+bool osc_list_within(const char *list, const char *all);
+
 /* "10us", "1.5ms", "2s", "250": nanoseconds. False if it is none of that. */
 bool osc_parse_time(const char *text, int64_t *ns);
 

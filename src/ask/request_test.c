@@ -59,6 +59,18 @@ TEST(sizes_are_bytes_or_have_a_unit)
         assert_false(osc_parse_size(bad[i], &bytes));
 }
 
+TEST(a_list_lies_within_another)
+{
+    assert_true(osc_list_within(NULL, NULL));
+    assert_true(osc_list_within("3", NULL));
+    assert_false(osc_list_within(NULL, "0-9"));
+    assert_true(osc_list_within("3,5-6", "0,3-4,5,6-9"));
+    assert_true(osc_list_within("0-9", "5-9,0-4"));
+    assert_false(osc_list_within("0-9", "6-9,0-4"));
+    assert_false(osc_list_within("3,10", "0-9"));
+    assert_true(osc_list_within("5-99999999999999999999", "0-99999999999999999999"));
+}
+
 TEST(a_list_has_its_numbers_and_ranges)
 {
     assert_true(osc_list_has(NULL, 5));

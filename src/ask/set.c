@@ -133,7 +133,7 @@ static bool own_text(struct osc_set *set, const char **text)
     return *text != NULL;
 }
 
-/* Keep what O says in SET. */
+/* Keep what O says in SET, and let it have a state. */
 static osc_status keep(struct osc_set *set, const struct osc_load *o)
 {
     const char **const texts[] = {&set->only.ranks,  &set->only.spans,  &set->only.process,
@@ -158,6 +158,10 @@ static osc_status keep(struct osc_set *set, const struct osc_load *o)
             return OSC_ENOMEM;
     }
     set->load.paths = set->paths; /* messages name them as long as the set lives */
+    set->now = osc_calloc(1, sizeof *set->now);
+    if (!set->now)
+        return OSC_ENOMEM;
+    set->now->n_users = 1;
     return OSC_OK;
 }
 
@@ -212,19 +216,15 @@ static osc_status load(struct osc_set *set, const struct osc_load *o, struct osc
 {
     const struct osc_visitor visitor = {osc_by_rank_visit, osc_by_rank_restart, &set->by_rank};
     struct osc_load own = *o;
-    struct state *const s = set->now = osc_calloc(1, sizeof *s);
+    struct state *const s = set->now;
 
-    if (!s)
-        return osc_fail(err, OSC_ENOMEM, "out of memory");
-    s->n_users = 1;
     own.paths = set->paths;
     own.visitor = set->by_rank.n_answers > 0 ? &visitor : NULL;
     osc_status st = osc_load(&s->loaded, &own, err);
     if (st == OSC_OK && !s->loaded.is_visited)
         st = choose(s, o, err);
-    if (st == OSC_OK && keep_notes(set, s) != OSC_OK)
-        st = osc_fail(err, OSC_ENOMEM, "out of memory");
-    return st;
+    return st == OSC_OK ? osc_loaded_fail(&s->loaded, NULL, keep_notes(set, s), "loading", err)
+                        : st;
 }
 
 osc_status osc_set_load(struct osc_set **set, const struct osc_load *o, struct osc_err *err)
@@ -531,6 +531,7 @@ static osc_status take_view(const struct taker *taker, const struct asked_of *wh
         .view = &k->request.view,
         .is_late = osc_asked_selects_late(k),
         .n_threads = k->request.how.n_threads,
+        .asker = osc_mem_account_here(),
     };
     struct osc_strbuf key = {0};
     struct seen *seen = NULL;
@@ -581,19 +582,29 @@ static osc_status take_again(const struct taker *taker, struct osc_set *set,
     return st;
 }
 
+/* Whether S, of SET, has all that any view needs that has the ranks and spans of V. */
+static bool has_traces(const struct osc_set *set, const struct state *s,
+                       const struct osc_view *v)
+{
+    return osc_list_within(v->ranks, set->only.ranks) &&
+           osc_list_within(v->spans, set->only.spans) && !s->loaded.is_windowed;
+}
+
 /* Answer K by what SET has, or by what is read again. */
 static osc_status answer(const struct taker *taker, struct osc_set *set, bool is_all_asked,
                          struct osc_asked *k, struct osc_err *err)
 {
-    const bool has_all = is_all(&set->only);
-    const bool is_chosen = is_all_asked && (has_all || !osc_asked_selects_late(k));
-
-    if (!is_chosen && !has_all)
-        return take_again(taker, set, k, err);
     struct state *const s = use_state(set);
     const struct asked_of whom = {set, s, &s->chosen};
-    const osc_status st =
-        is_chosen ? take(taker, &whom, k, err) : take_view(taker, &whom, k, err);
+    const bool is_late = osc_asked_selects_late(k);
+    osc_status st = OSC_OK;
+
+    if (is_all_asked && (is_all(&set->only) || !is_late))
+        st = take(taker, &whom, k, err);
+    else if (has_traces(set, s, &k->request.view))
+        st = take_view(taker, &whom, k, err);
+    else
+        st = take_again(taker, set, k, err);
     osc_asked_fini(k); /* it borrows the traces */
     unuse_state(set, s);
     return st;

@@ -2,9 +2,11 @@
 /*
  * set.h - traces that were opened together (opscope/trace.h), as the commands see them.
  *
- * A set that was opened for one view has that alone: for another the files are read again,
- * so it keeps copies of what it was opened with. Of a set that has everything views are made
- * as they are asked for; the last one is kept, with its facts, for questions about the same.
+ * Of the traces that a set has views are made as they are asked for; the last one is kept, with
+ * its facts, for questions about the same. A set that was opened for one view may lack traces
+ * or most of a long one: then the files are read again for another view, so it keeps copies
+ * of what it was opened with. A set that is refreshed gets another state; questions go on with
+ * the state that they began with.
  *
  * Threading: thread-safe.
  */

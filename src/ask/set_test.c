@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ask/set.h"
 
+#include <pthread.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -300,6 +301,76 @@ TEST_WITH(a_question_that_runs_stops_soon, set_up, tear_down)
     assert_int_equal(osc_ask_text(set, NULL, &question, &layout, &err), OSC_ECANCELED);
     assert_string_equal(err.message, "interrupted");
     osc_cancel_free(c);
+}
+
+/* A question about a view, asked by another thread. */
+struct asker {
+    struct osc_cancel *cancel;
+    osc_status st;
+};
+
+static void *ask_late(void *arg)
+{
+    struct asker *const a = arg;
+    struct osc_frame *f = NULL;
+    const struct osc_question question = {.table = "events", .cancel = a->cancel};
+
+    a->st = osc_ask(set, &late, &question, &f, NULL);
+    osc_frame_release(f);
+    return NULL;
+}
+
+/* The thread waits for the trace when it is stopped; then it must not begin with the view. */
+TEST_WITH(a_question_that_makes_a_view_stops_soon, set_up, tear_down)
+{
+    struct asker a = {.cancel = osc_cancel_new()};
+    pthread_t thread;
+
+    assert_int_equal(open_as(NULL), OSC_OK);
+    struct osc_trace *const t = osc_set_loaded(set)->traces[0];
+    osc_trace_write(t);
+    assert_int_equal(pthread_create(&thread, NULL, ask_late, &a), 0);
+    usleep(50000); /* if it has not come that far, it is stopped before */
+    osc_cancel_pull(a.cancel);
+    osc_trace_write_end(t);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(a.st, OSC_ECANCELED);
+    assert_int_equal(t->facts, 0);
+    osc_cancel_free(a.cancel);
+}
+
+/* What is worked with counts toward the limit of the question, and so does its answer; the
+ * view stays for others, and counts toward that of the set. */
+TEST_WITH(a_view_counts_toward_the_limit_of_the_set, set_up, tear_down)
+{
+    const struct osc_question question = {
+        .table = "events", .columns = "id", .limit = 1, .max_memory_bytes = 2 << 20};
+    const struct osc_how how = {.n_threads = 1, .max_memory_bytes = 128 << 20};
+    struct osc_frame *f = NULL;
+    FILE *const file = fopen(path, "w");
+
+    assert_non_null(file);
+    fputs("[", file);
+    for (int i = 0; i < 150000; i++)
+        fprintf(file, "{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":%d},\n", i);
+    fclose(file);
+    assert_int_equal(open_as(&how), OSC_OK);
+    /* A byte of each row to work with, 33 in the view. */
+    assert_int_equal(ask(&late, question, &f), OSC_OK);
+    osc_frame_release(f);
+    assert_int_equal(osc_mem_peak() > 4 << 20, 1);
+    /* All rows as columns are more than the question may have. */
+    assert_int_equal(
+        ask(&late, (struct osc_question){.table = "events", .max_memory_bytes = 2 << 20}, &f),
+        OSC_ELIMIT);
+    /* The byte of each row alone is too much here. */
+    assert_int_equal(ask(&(struct osc_view){.has_to = 1, .to_ns = 100000},
+                         (struct osc_question){.table = "events", .max_memory_bytes = 64 << 10},
+                         &f),
+                     OSC_ELIMIT);
+    assert_non_null(strstr(err.message, "memory limit reached"));
+    assert_int_equal(ask(&late, question, &f), OSC_OK); /* others are not affected */
+    osc_frame_release(f);
 }
 
 /* Fail the first allocation, then the second, ... until the work gets done. */

@@ -181,7 +181,7 @@ static void *ask_events(void *arg)
     static const struct osc_view view = {.has_from = 1};
     uint32_t *const n_wrong = arg;
 
-    for (uint32_t k = 0; !atomic_load(&is_over); k++) {
+    for (uint32_t k = 0; !atomic_load_explicit(&is_over, memory_order_relaxed); k++) {
         struct osc_frame *f = NULL;
 
         if (osc_ask(set, k % 2 ? NULL : &view, &question, &f, NULL) != OSC_OK) {
@@ -225,7 +225,7 @@ static void questions_go_on_while_the_set_is_refreshed(void **state)
         assert_int_equal(changes.n_kept, 1);
         assert_int_equal(changes.n_read, 1);
     }
-    atomic_store(&is_over, true);
+    atomic_store_explicit(&is_over, true, memory_order_relaxed); /* a hint: they are joined */
     for (uint32_t i = 0; i < N_THREADS; i++) {
         assert_int_equal(pthread_join(threads[i], NULL), 0);
         assert_int_equal(n_wrong[i], 0);

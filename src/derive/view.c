@@ -19,10 +19,18 @@ struct making {
     const struct osc_facts *facts; /* of the base */
     struct osc_filter filter;
     unsigned n_threads;
-    uint8_t *wanted;    /* owned; by number of the row: 0 for what stays behind */
-    uint32_t *n_wanted; /* owned; by chunk of events */
-    uint32_t *hits;     /* owned; by arrow: how many of its records touch what is wanted */
+    struct osc_mem_account *asker; /* may lose interest; pays for what follows */
+    struct osc_mem_account *payer; /* of the view */
+    uint8_t *wanted;               /* owned; by number of the row: 0 for what stays behind */
+    uint32_t *n_wanted;            /* owned; by chunk of events */
+    uint32_t *hits; /* owned; by arrow: how many of its records touch what is wanted */
 };
+
+/* Whether nobody wants the view any more. */
+static bool is_stopped(const struct making *m)
+{
+    return osc_mem_account_is_cancelled(m->asker);
+}
 
 /* --- which events ------------------------------------------------------------------- */
 
@@ -32,7 +40,7 @@ static void decide_chunk(void *ctx, uint32_t item)
     const struct osc_chunk *const c = m->base->events.chunks[item + 1];
     uint32_t n = 0;
 
-    if (osc_filter_skips(&m->filter, c))
+    if (osc_filter_skips(&m->filter, c) || is_stopped(m))
         return;
     for (uint32_t i = 0; i < c->n_rows; i++) {
         const bool is_wanted = osc_filter_wants(&m->filter, c, i);
@@ -83,7 +91,7 @@ static void add_callers(struct making *m)
 {
     const struct osc_store *const s = &m->base->events;
 
-    for (uint32_t k = 1; k < s->n_chunks; k++) {
+    for (uint32_t k = 1; k < s->n_chunks && !is_stopped(m); k++) {
         const struct osc_chunk *const c = s->chunks[k];
 
         for (uint32_t i = 0; i < c->n_rows && m->n_wanted[k] > 0; i++) {
@@ -181,7 +189,7 @@ static osc_status judge_arrows(struct making *m)
     m->hits = osc_calloc((size_t)a->n + 1, sizeof *m->hits);
     if (!m->hits)
         return OSC_ENOMEM;
-    for (uint32_t k = 1; k < s->n_chunks; k++) {
+    for (uint32_t k = 1; k < s->n_chunks && !is_stopped(m); k++) {
         const struct osc_chunk *const c = s->chunks[k];
 
         if (!can_touch(m, &a->spans[k]))
@@ -314,7 +322,7 @@ static osc_status gather_events(struct making *m)
     char *at = new_pages(m->view, 0, n_rows, n_chunks);
     if (!at)
         return OSC_ENOMEM;
-    for (uint32_t k = 1; k < s->n_chunks && st == OSC_OK; k++) {
+    for (uint32_t k = 1; k < s->n_chunks && st == OSC_OK && !is_stopped(m); k++) {
         const struct osc_chunk *const from = s->chunks[k];
 
         if (m->n_wanted[k] == 0)
@@ -348,7 +356,7 @@ static osc_status gather_others(struct making *m)
     char *at = new_pages(m->view, 1, n_rows, n_chunks);
     if (!at)
         return OSC_ENOMEM;
-    for (uint32_t k = 1; k < s->n_chunks && st == OSC_OK; k++) {
+    for (uint32_t k = 1; k < s->n_chunks && st == OSC_OK && !is_stopped(m); k++) {
         const struct osc_chunk *const from = s->chunks[k];
         const uint32_t n = count_others(m, from);
 
@@ -378,9 +386,12 @@ static void *copy_of(const void *from, size_t n, size_t size)
     return to;
 }
 
-/* Let VIEW have all of BASE but its rows, facts and what was found on the way to them. */
-static osc_status borrow(struct osc_trace *view, const struct osc_trace *base)
+/* Let the view have all of its base but rows, facts and what was found on the way to them. */
+static osc_status borrow(struct making *m)
 {
+    struct osc_trace *const view = m->view;
+    const struct osc_trace *const base = m->base;
+
     *view = *base;
     view->base = base;
     view->original = NULL;
@@ -409,32 +420,55 @@ static osc_status borrow(struct osc_trace *view, const struct osc_trace *base)
     return osc_trace_share(view);
 }
 
+/* Let MAKE put into the view what stays, at the expense of who pays for the base. */
+static osc_status keep(struct making *m, osc_status (*make)(struct making *))
+{
+    if (is_stopped(m))
+        return OSC_ECANCELED;
+    (void)osc_mem_enter(m->payer);
+    const osc_status st = make(m);
+    (void)osc_mem_enter(m->asker);
+    return st;
+}
+
+static osc_status make_view(struct making *m, const struct osc_selection *s,
+                            struct osc_err *err)
+{
+    osc_status st = osc_filter_make(&m->filter, m->base, s, err);
+
+    if (st == OSC_OK)
+        st = keep(m, borrow);
+    if (st == OSC_OK)
+        st = decide(m);
+    if (st == OSC_OK)
+        st = keep(m, keep_ordinals);
+    if (st == OSC_OK)
+        st = keep(m, gather_events);
+    if (st == OSC_OK)
+        st = judge_arrows(m);
+    if (st == OSC_OK)
+        st = keep(m, gather_others);
+    return st == OSC_OK && is_stopped(m) ? OSC_ECANCELED : st;
+}
+
 osc_status osc_view_make(struct osc_trace *view, const struct osc_trace *base,
                          const struct osc_selection *s, unsigned n_threads, struct osc_err *err)
 {
-    struct making m = {.view = view, .base = base, .n_threads = n_threads};
+    struct making m = {
+        .view = view, .base = base, .n_threads = n_threads, .asker = osc_mem_account_here()};
 
+    m.payer = base->lock ? base->account : m.asker;
     *view = (struct osc_trace){0};
     osc_trace_read(base);
     m.facts = osc_trace_facts(base);
-    osc_status st = osc_filter_make(&m.filter, base, s, err);
-    if (st == OSC_OK)
-        st = borrow(view, base);
-    if (st == OSC_OK)
-        st = decide(&m);
-    if (st == OSC_OK)
-        st = keep_ordinals(&m);
-    if (st == OSC_OK)
-        st = gather_events(&m);
-    if (st == OSC_OK)
-        st = judge_arrows(&m);
-    if (st == OSC_OK)
-        st = gather_others(&m);
+    const osc_status st = make_view(&m, s, err);
     osc_trace_read_end(base);
     if (st == OSC_ENOMEM)
         (void)osc_fail(err, st, "out of memory while selecting");
+    (void)osc_mem_enter(m.payer);
     if (st != OSC_OK)
         osc_trace_fini(view);
+    (void)osc_mem_enter(m.asker);
     osc_filter_fini(&m.filter);
     osc_free(m.wanted);
     osc_free(m.n_wanted);

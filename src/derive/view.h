@@ -13,6 +13,9 @@
  * A chunk of the base without a wanted row costs a look at its bounds. Rows are numbered
  * anew from 0, in the order of the base.
  *
+ * Rows are paid for by the account of the base, what is needed to find them by the account
+ * that the caller has entered: if that is cancelled, the work ends soon.
+ *
  * Threading: osc_view_make() holds the base as a reader does; any number at the same time.
  * The base may get more facts while views of it are used.
  */
@@ -25,7 +28,7 @@
 /*
  * Make *VIEW of the rows of BASE that S selects, on at most N_THREADS threads. BASE, which
  * has OSC_FACT_VIEWS, is borrowed until osc_trace_fini(VIEW). Wrong values of S:
- * OSC_EINVAL with a sentence. On failure VIEW is empty.
+ * OSC_EINVAL with a sentence; OSC_ECANCELED. On failure VIEW is empty.
  */
 OSC_MUST_USE osc_status osc_view_make(struct osc_trace *view, const struct osc_trace *base,
                                       const struct osc_selection *s, unsigned n_threads,

@@ -26,4 +26,3 @@ static inline osc_status placed(struct osc_trace *const *traces, const char *con
     osc_free(all);
     return st;
 }
-
