@@ -6,6 +6,8 @@
   - A source file named by its folder, such as `derive/links.h`, exists; tests may make up some.
     In Markdown one that is named alone exists somewhere; ARCHITECTURE names folders, too.
   - No section number stands for a document that is not named.
+  - The product does not speak of one format or one family of devices where it means all: words
+    of Chrome traces and of Kineto, and `cuda` as the only example, stand in the rooms of OWNERS.
 
 Prints "PATH:LINE: what is wrong"; exits 1 if anything is.
 """
@@ -30,6 +32,22 @@ SECTION = re.compile(r"\b(?:TB|TP|AN) [A-Z]?[0-9]|\bR-[0-9]+\.[0-9]|\[BUG\]")
 FOREIGN = ("torch/", "autograd/", "aten/", "c10/", "sys/", "linux/", "asm/", "bits/", "arpa/",
            "net/", "netinet/", "usr/", "tests/data/", "bench/data/", "build/", "generated/",
            "isa-l/", "tbb/", "oneapi/", "arrow/", "pwd/")
+
+# Words of Chrome traces and of Kineto.
+KINETO = re.compile(r"chrome_ph\b|\bphases? [A-Za-z]\b|\bph [A-Za-z]\b|\[memory\]|\[OutOfMemory\]|"
+                    r"ProfilerStep#|cuda_runtime|cuda_driver|\bcpu_op\b|deviceProperties")
+FAMILY = re.compile("cuda", re.I)
+FAMILIES = re.compile("xpu|hip|npu|hpu|privateuse1", re.I) # beside it, in the same sentence
+# Who may say them: the reader and the writer of that format, tables and calls in torch's words,
+# and the one place of each list of names.
+OWNERS = ("src/import/chrome/", "src/export/chrome_", "src/analysis/torch/", "src/sources/torch/",
+          "python/opscope/torch/", "src/model/known_names.", "src/export/redact",
+          "src/export/folded.c", # metrics of export_stacks(), which torch names
+          "src/cli/options.c", # the same, and `--sort`
+          "src/table/row_sort.", # torch's names of columns
+          "src/model/form.", "src/import/build/builder.", # keep the letter of a Chrome trace
+          "src/import/columns/columns_reader.c", "src/export/column_file_tables.c")
+PRODUCT = re.compile(r"(?:src|include|python/opscope)/.*(?<!_test)\.(?:c|h|inc|py|cpp)$")
 
 
 def anchors_of(text):
@@ -101,6 +119,18 @@ class Tree:
                 yield f"no file {m.group(1)}"
 
 
+def foreign_words(path, lines):
+    """(line, what) for the words of one format or family that file PATH has no right to."""
+    if not PRODUCT.match(path) or path.startswith(OWNERS):
+        return
+    for n, line in enumerate(lines, 1):
+        m = KINETO.search(line)
+        if m:
+            yield n, f"a word of Chrome traces: {m.group(0)}"
+        elif FAMILY.search(line) and not FAMILIES.search("".join(lines[max(n - 2, 0):n + 1])):
+            yield n, f"one family for all: {FAMILY.search(line).group(0)}"
+
+
 def read_tree():
     names = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True,
                            capture_output=True, text=True).stdout.split("\0")
@@ -128,11 +158,13 @@ def check(texts):
         for n, line in enumerate(text.splitlines(), 1):
             for what in dict.fromkeys(tree.check_line(path, line)):
                 yield f"{path}:{n}: {what}"
+        for n, what in foreign_words(path, text.splitlines()):
+            yield f"{path}:{n}: {what}"
 
 
 def main():
     wrong = list(check(read_tree()))
-    print("\n".join(wrong + [f"{len(wrong)} references lead nowhere"]))
+    print("\n".join(wrong + [f"{len(wrong)} lines are wrong"]))
     return 1 if wrong else 0
 
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Check that check_words.py finds references that lead nowhere, and no others."""
+"""Check that check_words.py finds references that lead nowhere and foreign words,
+and no others."""
 import sys
 
 import check_words
@@ -10,7 +11,9 @@ TREE = {
     "docs/how.md": "# How\n\n## What *is* it?\n\n```\n# no heading\n```\n[back](../README.md)\n",
     "src/low/a.h": "/* See docs/how.md#how, low/b.h and README.md; torch/nn/x.py is not ours. */\n",
     "src/low/b.h": "/* A list of 2021 (R-2 is no section), TB as such. */\n",
-    "src/low/b_test.c": "/* A made-up path: some/where.py. */\n",
+    "src/low/b_test.c": "/* A made-up path: some/where.py. */\nload(\"ProfilerStep#1\", \"cuda:0\");\n",
+    "src/import/chrome/c.c": "{\"cuda_runtime\", OSC_KIND_RUNTIME}, /* phase B */\n",
+    "src/low/d.c": "/* Such as cuda:0,\n * xpu:0 and others; a phase of the program. */\n",
 }
 # Changes of the tree, and what each makes wrong.
 CASES = [
@@ -25,7 +28,15 @@ CASES = [
     ({"ARCHITECTURE.md": "See `low/a.h` and `b.h`.\n"}, "ARCHITECTURE.md:1: no folder: b.h"),
     ({"README.md": "# Start\n[it](#end)\n"}, "README.md:2: README.md has no section #end"),
 ] + [({"src/low/b.h": f"/* The rule ({cited}). */\n"}, "not named: " + cited[:4])
-     for cited in ("TB 3.2", "AN A24", "TP 4", "R-2.3", "[BUG]")]
+     for cited in ("TB 3.2", "AN A24", "TP 4", "R-2.3", "[BUG]")
+] + [({path: f"/* {word}. */\n"}, f"{path}:1: {what}")
+     for path in ("src/low/d.c", "include/opscope/a.h", "python/opscope/b.py")
+     for word, what in (("Such as cuda:0", "one family for all: cuda"),
+                        ("CUDA graphs", "one family for all: CUDA"),
+                        ("phase s", "a word of Chrome traces: phase s"),
+                        ("named [memory]", "a word of Chrome traces: [memory]"),
+                        ("ProfilerStep#5", "a word of Chrome traces: ProfilerStep#"),
+                        ("xpu or cuda_runtime", "a word of Chrome traces: cuda_runtime"))]
 
 
 def main():

@@ -115,7 +115,7 @@ struct osc_set;
 /* What of a set to look at. Zeroed, it is all. */
 struct osc_view {
     const char *ranks, *spans;             /* "0,4-7" */
-    const char *process, *thread, *device; /* by number or name; "cuda:0" */
+    const char *process, *thread, *device; /* by number or name; "xpu:0" */
     const char *steps;                     /* "5-7" by label, inclusive; "@0-@2" by number */
     int has_from, has_to;
     int64_t from_ns, to_ns; /* events that start then or later, and before; from the origin */

@@ -122,7 +122,7 @@ def load(trace: Union[Path, Iterable[Path]], **options: object) -> Trace:
     """Read a trace: any format that opscope knows, a directory (one run), or several of them.
 
     `options` are those of ``opscope table`` that say what to read, with ``_`` for ``-``:
-    ``rank="0,4-7"``, ``span``, ``process``, ``thread``, ``device="cuda:0"``, ``steps="5-7"``
+    ``rank="0,4-7"``, ``span``, ``process``, ``thread``, ``device="xpu:0"``, ``steps="5-7"``
     (labels; "@0-@2": numbers), ``from_="10ms"``, ``to="2s"`` (from the first event),
     ``max_memory="8G"``, ``threads=2``, ``no_args=True``.
 

@@ -34,16 +34,16 @@ enum {
 
 static const struct osc_column columns[N_COLUMNS] = {
     OSC_COLUMN(DEVICE, "device", STRING, NULL, KEY, 0, OSC_RULE_DEVICES,
-               "Device, such as cuda:0. Rows are the devices that did any work in the trace."),
+               "Device, such as cuda:0 or xpu:0. Rows are the devices that did any work in the "
+               "trace."),
     OSC_COLUMN(NAME, "name", STRING, NULL, FIRST, 0, OSC_RULE_DEVICES,
-               "Name of the device: name in deviceProperties."),
+               "Name of the device, as the trace says."),
     OSC_COLUMN(MEMORY, "memory_bytes", INTEGER, "bytes", FIRST, 0, OSC_RULE_DEVICES,
-               "Memory of the device: totalGlobalMem in deviceProperties."),
-    OSC_COLUMN(
-        CAPABILITY, "compute_capability", STRING, NULL, FIRST, 0, OSC_RULE_DEVICES,
-        "Generation of its instruction set: computeMajor.computeMinor in deviceProperties."),
+               "Memory of the device, as the trace says."),
+    OSC_COLUMN(CAPABILITY, "compute_capability", STRING, NULL, FIRST, 0, OSC_RULE_DEVICES,
+               "Generation of its instruction set, as the trace says."),
     OSC_COLUMN(SM_COUNT, "sm_count", INTEGER, NULL, FIRST, 0, OSC_RULE_DEVICES,
-               "Number of its multiprocessors (compute units): numSms in deviceProperties."),
+               "Number of its multiprocessors (compute units), as the trace says."),
     OSC_COLUMN(UTILIZATION, "utilization_ratio", NUMBER, "ratio", FINISH, 0,
                OSC_RULE_LOADS | OSC_RULE_STEP_LENGTH,
                "Time in which at least one kernel ran / time from the start of the first kept "
@@ -205,9 +205,7 @@ static void add_notes(const struct work *w, struct osc_result *out)
     if (w->loads->n_devices == 0)
         osc_result_note(out, "no device work in the trace");
     else if (n_known < w->loads->n_devices)
-        osc_result_note(out,
-                        "the file does not say what %u of %u devices are "
-                        "(deviceProperties)",
+        osc_result_note(out, "the file does not say what %u of %u devices are",
                         w->loads->n_devices - n_known, w->loads->n_devices);
     if (w->t->n_devices > n_known)
         osc_result_note(out, "%u other devices of the machine did no work in the trace",
@@ -263,7 +261,7 @@ static osc_status finish(struct osc_result *r, const struct osc_options *o, stru
 const struct osc_table_def osc_table_devices = {
     .name = "devices",
     .help = "What each device is, and how much of it was used.",
-    .source = "deviceProperties of the file, and the kernels.",
+    .source = "what the trace says of its devices, and the kernels.",
     .rules = OSC_RULE_LOADS,
     .columns = columns,
     .n_columns = N_COLUMNS,

@@ -62,13 +62,11 @@ static const struct osc_column columns[] = {
     OSC_COLUMN(RANK, "rank", INTEGER, NULL, FIRST, 0, OSC_RULE_RANKS,
                "Rank of the file; 0 if the file does not name one."),
     OSC_COLUMN(PROCESS, "process", STRING, NULL, FIRST, 0, OSC_RULE_NAMES,
-               "Process of the event, or the device for device work, as the file names it: "
-               "member pid."),
+               "Process of the event, or the device for device work, as the file names it."),
     OSC_COLUMN(THREAD, "thread", STRING, NULL, FIRST, 0, OSC_RULE_NAMES,
-               "Thread of the event, or the stream for device work, as the file names it: "
-               "member tid."),
+               "Thread of the event, or the stream for device work, as the file names it."),
     OSC_COLUMN(DEVICE, "device", STRING, NULL, FIRST, OSC_COLUMN_OPTIONAL, OSC_RULE_DEVICES,
-               "Device that did the work, such as cuda:0; missing for host events."),
+               "Device that did the work, such as cuda:0 or xpu:0; missing for host events."),
     OSC_COLUMN(QUEUE, "queue", STRING, NULL, FIRST, OSC_COLUMN_OPTIONAL, OSC_RULE_DEVICES,
                "Stream of the device; missing for host events."),
     OSC_COLUMN(START, "start_ns", INTEGER, "ns", FIRST, OSC_COLUMN_MOMENT, OSC_RULE_TIME,
@@ -359,7 +357,7 @@ static void add_category(const struct osc_trace *t, const struct osc_chunk *c, u
 {
     const struct osc_form *const form = &t->forms[c->form[i]];
 
-    if (form->category.v == 0 && form->chrome_ph == '\0')
+    if (form->category.v == 0 && osc_form_is_neutral(form))
         osc_result_str(out, CATEGORY, osc_str_c(osc_kind_text((enum osc_kind)c->kind[i])));
     else
         add_sid(t, out, CATEGORY, form->category);

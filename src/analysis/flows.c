@@ -2,7 +2,7 @@
 /*
  * `flows`: the arrows that the file draws between events.
  *
- * Records of one category and id are a chain, in order of time. A step or an end is
+ * Records of one kind, word and id are a chain, in order of time. A step or an end is
  * led to from the latest start or step before it; of several ends (one launch, many
  * kernels) each is. Where clocks disagree and an end comes before all starts, the
  * first start leads there. A record stands for the range that starts there or, where
@@ -29,9 +29,9 @@ enum { KIND, FROM_ID, TO_ID, N_COLUMNS };
 
 static const struct osc_column columns[N_COLUMNS] = {
     OSC_COLUMN(KIND, "kind", STRING, NULL, FIRST, 0, OSC_RULE_ARROWS,
-               "launch: from a host call to what it started on the device (categories ac2g, "
-               "async_cpu_to_gpu and async). fwdbwd: from a forward operator to its backward "
-               "operator (fwdbwd, forward_backward). Otherwise the category of the file."),
+               "launch: from a host call to what it started on the device. fwdbwd: from a "
+               "forward operator to its backward "
+               "operator. Otherwise the word of the file."),
     OSC_COLUMN(FROM_ID, "from_id", INTEGER, NULL, FIRST, 0, OSC_RULE_ARROWS,
                "Id (table events) of the event where the arrow starts; missing if the file has "
                "no start of that id, or nothing runs at its time."),
@@ -324,7 +324,7 @@ static bool binds_to_next(const struct flows *f, const struct record *r)
     struct osc_str point;
 
     /* Only Chrome's format draws arrows that miss what they lead to. */
-    if (osc_row_form(f->t, chunk_of(f, r), place_of(r))->chrome_ph == '\0')
+    if (osc_form_is_neutral(osc_row_form(f->t, chunk_of(f, r), place_of(r))))
         return false;
     return r->role == ROLE_END && !(osc_row_arg_str(f->t, chunk_of(f, r), place_of(r),
                                                     OSC_ARG_KEY_BINDING_POINT, &point) &&
@@ -579,7 +579,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
 const struct osc_table_def osc_table_flows = {
     .name = "flows",
     .help = "Arrows between events: from launches to device work, from forward to backward.",
-    .source = "records of phases s, t and f, in the Chrome trace format.",
+    .source = "the arrows of the trace, and the ranges at their ends.",
     .rules = OSC_RULE_ARROWS,
     .columns = columns,
     .n_columns = N_COLUMNS,

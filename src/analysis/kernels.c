@@ -266,7 +266,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
         for (size_t g = 0; g < s.n_groups; g++)
             add_row(&s, &s.groups[g], o->compat_tb, out);
         if (s.n_groups == 0)
-            osc_result_note(out, "no kernels: no device work of category kernel in the trace");
+            osc_result_note(out, "no kernels: no device work of kind kernel in the trace");
         st = out->status;
     }
     osc_free(s.groups);
@@ -306,7 +306,7 @@ const uint32_t osc_column_kernels_name = NAME, osc_column_kernels_calls = CALLS,
 const struct osc_table_def osc_table_kernels = {
     .name = "kernels",
     .help = "Calls and time of every device kernel.",
-    .source = "device ranges of category kernel and their arguments; kernel view of "
+    .source = "device work of kind kernel and their arguments; kernel view of "
               "torch-tb-profiler.",
     .rules = OSC_RULE_LINKS,
     .columns = columns,

@@ -32,11 +32,10 @@ enum {
 };
 
 static const struct osc_column columns[N_COLUMNS] = {
-    OSC_COLUMN(
-        NAME, "name", STRING, NULL, KEY, 0, OSC_RULE_OPERATORS | OSC_RULE_NAMES,
-        "Name of the operator. Rows are host ranges of category cpu_op (operator, hpu_op) "
-        "other than steps, waits for data, optimizer steps and wrappers of data parallelism.",
-        .source = "operator view of torch-tb-profiler."),
+    OSC_COLUMN(NAME, "name", STRING, NULL, KEY, 0, OSC_RULE_OPERATORS | OSC_RULE_NAMES,
+               "Name of the operator. Rows are host ranges of kind operator other than steps, "
+               "waits for data, optimizer steps and wrappers of data parallelism.",
+               .source = "operator view of torch-tb-profiler."),
     OSC_COLUMN(INPUT_SHAPE, "input_shape", STRING, NULL, KEY, OSC_COLUMN_OPTIONAL, 0,
                "Sizes of the inputs as argument `Input Dims` has them; [] is a scalar, no "
                "tensor, or nothing recorded. Present with --group-by shape."),
@@ -161,7 +160,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     for (size_t g = 0; g < ops.n_groups; g++)
         add_row(t, o, &ops, &ops.groups[g], out);
     if (ops.n_groups == 0)
-        osc_result_note(out, "no operators: no host range of category cpu_op in the trace");
+        osc_result_note(out, "no operators: no host range of kind operator in the trace");
     if (osc_trace_facts(t)->links.n_works == 0)
         out->sorted_by = HOST_SELF + 1;
     osc_operators_fini(&ops);
@@ -209,7 +208,7 @@ const struct osc_table_def osc_table_operators = {
     .name = "operators",
     .help = "Calls, host and device time of every operator, as TensorBoard's plugin adds them "
             "up. Sorted by host_self_ns if no device worked.",
-    .source = "host ranges of category cpu_op and the device work of their calls; operator "
+    .source = "host ranges of kind operator and the device work of their calls; operator "
               "view of torch-tb-profiler.",
     .rules = OSC_RULE_OPERATORS,
     .columns = columns,

@@ -96,7 +96,7 @@ const uint32_t osc_column_overview_category = CATEGORY, osc_column_overview_avg_
 const struct osc_table_def osc_table_overview = {
     .name = "overview",
     .help = "The average step and its parts.",
-    .source = "ranges ProfilerStep#N and what runs in them, by category; overview of "
+    .source = "steps and what runs in them, by kind; overview of "
               "torch-tb-profiler.",
     .rules = OSC_RULE_BREAKDOWN,
     .columns = columns,

@@ -39,11 +39,11 @@ static const struct osc_column columns[N_COLUMNS] = {
     OSC_COLUMN(STEP, "step", INTEGER, NULL, KEY, 0, OSC_RULE_STEPS,
                "Number of the step in order of start, from 0. Selections do not change it."),
     OSC_COLUMN(LABEL, "label", STRING, NULL, FIRST, 0, OSC_RULE_STEPS,
-               "Number that the program gave the step (ProfilerStep#N). A trace without steps "
+               "Number that the program gave the step. A trace without steps "
                "counts as one step, labelled 0."),
     OSC_COLUMN(PROCESS, "process", STRING, NULL, FIRST, OSC_COLUMN_OPTIONAL,
                OSC_RULE_STEPS | OSC_RULE_NAMES,
-               "Process that announced the step, if several did: member pid."),
+               "Process that announced the step, if several did."),
     OSC_COLUMN(THREAD, "thread", STRING, NULL, FIRST, 0, OSC_RULE_STEPS | OSC_RULE_NAMES,
                "Thread that announced the step; missing for a trace without steps."),
     OSC_COLUMN(START, "start_ns", INTEGER, "ns", MIN, OSC_COLUMN_MOMENT,
@@ -181,7 +181,7 @@ const uint32_t osc_column_steps_step = STEP, osc_column_steps_label = LABEL,
 const struct osc_table_def osc_table_steps = {
     .name = "steps",
     .help = "What each step spent its time on.",
-    .source = "ranges ProfilerStep#N and what runs in them, by category; overview of "
+    .source = "steps and what runs in them, by kind; overview of "
               "torch-tb-profiler.",
     .rules = OSC_RULE_STEPS,
     .columns = columns,

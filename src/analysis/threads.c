@@ -9,9 +9,9 @@ enum { PROCESS, THREAD, NAME, EVENTS };
 
 static const struct osc_column columns[] = {
     OSC_COLUMN(PROCESS, "process", STRING, NULL, FIRST, 0, OSC_RULE_NAMES,
-               "Process as the file names it: member pid of its events."),
+               "Process as the file names it."),
     OSC_COLUMN(THREAD, "thread", STRING, NULL, FIRST, 0, OSC_RULE_NAMES,
-               "Thread as the file names it: member tid of its events."),
+               "Thread as the file names it."),
     OSC_COLUMN(NAME, "name", STRING, NULL, FIRST, 0, OSC_RULE_NAMES,
                "Name of the thread: the last thread_name in the metadata of the file."),
     OSC_COLUMN(EVENTS, "events", INTEGER, NULL, FIRST, 0, 0,

@@ -10,7 +10,8 @@ enum { DEVICE, START, DUR, UTILIZATION, SM_EFFICIENCY, BUSY, CAPACITY, FILL, N_C
 
 static const struct osc_column columns[N_COLUMNS] = {
     OSC_COLUMN(DEVICE, "device", STRING, NULL, KEY, 0, OSC_RULE_DEVICES,
-               "Device, such as cuda:0. Rows are the devices that ran kernels, at most 1,024."),
+               "Device, such as cuda:0 or xpu:0. Rows are the devices that ran kernels, at "
+               "most 1,024."),
     OSC_COLUMN(START, "start_ns", INTEGER, "ns", KEY, OSC_COLUMN_MOMENT,
                OSC_RULE_LOADS | OSC_RULE_TIME,
                "Start of the bucket, from the origin of all files. The first bucket starts "
@@ -71,7 +72,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
         osc_result_note(out, "only the first %d of %u devices are shown", DEVICES_MAX,
                         n_devices);
     if (out->n_rows == 0)
-        osc_result_note(out, "no kernels: no device work of category kernel in the trace");
+        osc_result_note(out, "no kernels: no device work of kind kernel in the trace");
     return out->status;
 }
 
@@ -94,7 +95,7 @@ static osc_status finish(struct osc_result *r, const struct osc_options *o, stru
 const struct osc_table_def osc_table_utilization = {
     .name = "utilization",
     .help = "How busy each device was over time.",
-    .source = "device ranges of category kernel and their arguments; GPU utilization of "
+    .source = "device work of kind kernel and their arguments; GPU utilization of "
               "torch-tb-profiler.",
     .rules = OSC_RULE_LOADS,
     .columns = columns,

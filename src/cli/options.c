@@ -82,7 +82,7 @@ const struct osc_option osc_options[] = {
     {"process", 0, "PID", ALL, .help = "one process, by number or name"},
     {"thread", 0, "TID", ALL,
      .help = "one host thread, by number or name, with the device work it launched"},
-    {"device", 0, "NAME", ALL, .help = "one device, such as cuda:0, and the host"},
+    {"device", 0, "NAME", ALL, .help = "one device, such as cuda:0 or xpu:0, and the host"},
     {"steps", 0, "A-B", ALL, .help = "steps by label, both included; @0-@2 by number"},
     {"from", 0, "TIME", ALL,
      .help = "events that start at TIME or later: 10us, 1.5ms, 2s or plain "

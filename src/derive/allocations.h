@@ -35,7 +35,7 @@ struct osc_allocation_record {
 #define OSC_MEMORY_DEVICE_NAME 32
 
 struct osc_memory_device {
-    char name[OSC_MEMORY_DEVICE_NAME]; /* "cuda:0" */
+    char name[OSC_MEMORY_DEVICE_NAME]; /* FAMILY:N */
     int32_t type, id;                  /* arguments Device Type and Device Id; -1: none */
     uint32_t process;                  /* index in osc_trace.processes */
     uint32_t first, n;
@@ -57,7 +57,7 @@ struct osc_allocations {
 /* Pair the records M of T, and count in t->findings what does not fit. */
 OSC_MUST_USE osc_status osc_allocations_make(struct osc_trace *t, const struct osc_memory *m,
                                              struct osc_allocations *a);
-/* How the device of records with Device Type TYPE and Device Id ID is called: "cuda:0". */
+/* How the device of records with Device Type TYPE and Device Id ID is called: FAMILY:N. */
 void osc_memory_device_name(const struct osc_trace *t, uint32_t type, int32_t id,
                             char name[OSC_MEMORY_DEVICE_NAME]);
 

@@ -111,7 +111,7 @@ static bool find_forms(struct pairing *p, enum osc_arrow_kind kind, bool is_boun
     for (uint32_t f = 0; f < p->t->n_forms; f++) {
         const struct osc_form *const form = &p->t->forms[f];
 
-        if (form->arrow != kind || (is_bound && form->chrome_ph != '\0') ||
+        if (form->arrow != kind || (is_bound && !osc_form_is_neutral(form)) ||
             (form->shape != OSC_SHAPE_ARROW_FROM && form->shape != OSC_SHAPE_ARROW_TO))
             continue;
         p->shapes[f] = form->shape;

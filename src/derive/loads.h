@@ -42,7 +42,7 @@ struct osc_fill {
 
 /* One device that did any work: kernels, copies or memsets. */
 struct osc_device_load {
-    osc_sid name;   /* "cuda:0" */
+    osc_sid name;   /* FAMILY:N */
     int64_t number; /* 0; -1 if it has none */
     bool has_kernels;
     struct osc_intervals busy; /* merged */

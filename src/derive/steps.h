@@ -2,9 +2,9 @@
 /*
  * steps.h - the steps that the program announced, and what belongs to which.
  *
- * A step is one annotation of a host thread (ProfilerStep#n, or the like); copies of it on
- * device queues are none. Without any, the trace is one step, from the first start to the
- * last end of its operators, which no row belongs to.
+ * A step is one annotation of a host thread; copies of it on device queues are none.
+ * Without any, the trace is one step, from the first start to the last end of its
+ * operators, which no row belongs to.
  *
  *   - Steps stand in order of start. Where several hold a time, the first does.
  *   - Ordinals count the steps of the file: a selection does not change them.

@@ -20,21 +20,17 @@ static const char *const arrows[] = {
     [OSC_ARROW_FORWARD] = "fwdbwd",
 };
 
-static bool is_neutral(const struct osc_form *f)
-{
-    return f->chrome_ph == '\0';
-}
-
 char osc_chrome_letter(const struct osc_form *f)
 {
-    return is_neutral(f) ? osc_shape_letter((enum osc_form_shape)f->shape) : f->chrome_ph;
+    return osc_form_is_neutral(f) ? osc_shape_letter((enum osc_form_shape)f->shape)
+                                  : f->chrome_ph;
 }
 
 struct osc_str osc_chrome_category(const struct osc_trace *t, const struct osc_form *f)
 {
     const char *word = NULL;
 
-    if (f->category.v != 0 || !is_neutral(f))
+    if (f->category.v != 0 || !osc_form_is_neutral(f))
         return osc_trace_str(t, f->category);
     if (osc_shape_is_arrow((enum osc_form_shape)f->shape))
         word = arrows[f->arrow];
@@ -47,7 +43,7 @@ struct osc_str osc_chrome_category(const struct osc_trace *t, const struct osc_f
 
 const char *osc_chrome_members(const struct osc_form *f)
 {
-    if (!is_neutral(f))
+    if (!osc_form_is_neutral(f))
         return "";
     if (f->kind == OSC_KIND_ALLOC || f->kind == OSC_KIND_FREE || f->kind == OSC_KIND_OOM)
         return ",\"s\":\"t\"";
@@ -57,7 +53,7 @@ const char *osc_chrome_members(const struct osc_form *f)
 
 struct osc_str osc_chrome_name(const struct osc_trace *t, const struct osc_form *f)
 {
-    return is_neutral(f) && osc_shape_is_arrow((enum osc_form_shape)f->shape)
+    return osc_form_is_neutral(f) && osc_shape_is_arrow((enum osc_form_shape)f->shape)
                ? osc_chrome_category(t, f)
                : OSC_STR("");
 }

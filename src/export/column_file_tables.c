@@ -201,8 +201,8 @@ void osc_column_file_texts(const struct osc_trace *t, const struct osc_column_fi
 
 static uint8_t letter_of(const struct osc_form *f)
 {
-    return (uint8_t)(f->chrome_ph != '\0' ? f->chrome_ph
-                                          : osc_shape_letter((enum osc_form_shape)f->shape));
+    return (uint8_t)(osc_form_is_neutral(f) ? osc_shape_letter((enum osc_form_shape)f->shape)
+                                            : f->chrome_ph);
 }
 
 void osc_column_file_forms(const struct osc_trace *t, const struct osc_column_file_used *u,
@@ -215,7 +215,7 @@ void osc_column_file_forms(const struct osc_trace *t, const struct osc_column_fi
     put(out, &w, sizeof w);
     for (uint32_t i = 0; i < t->n_forms; i++) {
         const struct osc_form *const f = &t->forms[i];
-        const bool is_neutral = f->chrome_ph == '\0';
+        const bool is_neutral = osc_form_is_neutral(f);
         const bool is_arrow = osc_shape_is_arrow((enum osc_form_shape)f->shape);
         const struct osc_wire_form form = {
             .letter = letter_of(f),

@@ -37,12 +37,11 @@ enum osc_severity { OSC_INFO, OSC_WARNING, OSC_ERROR };
     X(too_deep, WARNING, "lists or objects nested deeper than 10,000 levels; left out", "")    \
     X(too_long, WARNING, "texts longer than 16 MiB; cut", "")                                  \
     X(unknown_phase, INFO, "events of a phase that opscope does not know; left out", "")       \
-    X(unmatched_begin, WARNING, "asynchronous begins (ph b) without an end", "")               \
+    X(unmatched_begin, WARNING, "asynchronous ranges without an end", "")                      \
     X(unmatched_end, WARNING, "ends without a begin; left out", "")                            \
     X(open_range, WARNING, "ranges that were still open at the end; they have no duration",    \
       "")                                                                                      \
-    X(no_duration, WARNING, "complete events (ph X) without a duration; no sum includes them", \
-      "")                                                                                      \
+    X(no_duration, WARNING, "ranges whose record has no duration; no sum includes them", "")   \
     X(partial_overlap, WARNING,                                                                \
       "ranges of one thread that overlap in part; treated as siblings", "")                    \
     X(negative_duration, WARNING, "ranges that end before they start; treated as empty", "")   \

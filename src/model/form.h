@@ -179,6 +179,12 @@ struct osc_form {
 
 #define OSC_FORM_SLOTS_MAX 16384
 
+/* Whether the source has no words of its own for shape and kind. */
+static inline bool osc_form_is_neutral(const struct osc_form *f)
+{
+    return f->chrome_ph == '\0';
+}
+
 /* Words that a value of TYPE takes. */
 static inline uint32_t osc_arg_words(enum osc_arg_type type)
 {

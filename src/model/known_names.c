@@ -216,8 +216,3 @@ int32_t osc_known_device_number(struct osc_str family)
     }
     return -1;
 }
-
-struct osc_str osc_known_torch_word(struct osc_str family)
-{
-    return osc_str_eq(family, OSC_STR("hip")) ? OSC_STR("cuda") : family;
-}

@@ -63,6 +63,3 @@ bool osc_known_is_step(struct osc_str name);
  */
 const char *osc_known_device_type(uint32_t number);
 int32_t osc_known_device_number(struct osc_str family);
-
-/* How PyTorch calls devices of FAMILY in programs: ROCm's are "cuda" there. */
-struct osc_str osc_known_torch_word(struct osc_str family);

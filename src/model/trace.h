@@ -149,7 +149,7 @@ struct osc_track {
     uint32_t process;  /* index in osc_trace.processes */
     osc_sid name;      /* as the program calls it, or none */
     bool is_queue;     /* it holds device work */
-    osc_sid device;    /* of a queue: "cuda:0" */
+    osc_sid device;    /* of a queue: FAMILY:N */
     uint32_t n_events; /* rows of the store of events */
     osc_row first_event;
     uint32_t order; /* rank by first appearance among tracks with events, from 0 */
@@ -171,9 +171,9 @@ struct osc_device_limits {
 
 /* A device that the source tells of, whether the program used it or not. */
 struct osc_device {
-    osc_sid family; /* "cuda", as name has it */
-    int64_t index;  /* N of "cuda:N"; -1: the name has none */
-    osc_sid name;   /* "cuda:0", as osc_track.device */
+    osc_sid family; /* as name has it */
+    int64_t index;  /* N of FAMILY:N; -1: the name has none */
+    osc_sid name;   /* FAMILY:N, as osc_track.device */
     osc_sid model;  /* what it is called, or none */
     struct osc_device_limits limits;
 };
@@ -286,7 +286,8 @@ OSC_MUST_USE osc_status osc_trace_hold(struct osc_trace *t);
 /* All of L not known. */
 void osc_device_limits_init(struct osc_device_limits *l);
 
-/* N of "cuda:N", and *FAMILY is "cuda"; -1 where NAME has no number, *FAMILY is as before. */
+/* N of NAME, which is FAMILY:N, and *FAMILY; -1 where it has no number, *FAMILY is as before.
+ */
 int64_t osc_device_split(struct osc_str name, struct osc_str *family);
 
 /*

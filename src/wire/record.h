@@ -35,45 +35,45 @@ struct osc_record_slot {
  * number, name, timed, what the id is, 64-bit words after slot 0 (text apart), and
  * what they are. Of COMPLETE and BEGIN there is one kind for each osc_scope_kind.
  */
-#define OSC_RECORD_KIND_LIST(X)                                                               \
-    X(0x01, END, true, NONE, 0, "")                                                           \
-    X(0x02, INSTANT, true, NAME, 0, "")                                                       \
-    X(0x03, COUNTER_I64, true, NAME, 2, "value, 0")                                           \
-    X(0x04, COUNTER_F64, true, NAME, 2, "value (IEEE 754), 0")                                \
-    X(0x05, ALLOC, true, DEVICE, 2, "address, bytes")                                         \
-    X(0x06, FREE, true, DEVICE, 2, "address, bytes")                                          \
-    X(0x07, ALLOC_TOTAL, true, DEVICE, 4, "address, bytes, allocated, reserved bytes")        \
-    X(0x08, FREE_TOTAL, true, DEVICE, 4, "address, bytes, allocated, reserved bytes")         \
-    X(0x09, STEP_BEGIN, true, NONE, 2, "number of the step, how")                             \
-    X(0x0a, STEP_END, true, NONE, 0, "")                                                      \
-    X(0x0b, FLOW_BEGIN, true, NONE, 2, "id of the arrow, 0")                                  \
-    X(0x0c, FLOW_END, true, NONE, 2, "id of the arrow, 0")                                    \
-    X(0x0d, ASYNC_BEGIN, true, NAME, 2, "id of the range, osc_scope_kind")                    \
-    X(0x0e, ASYNC_END, true, NAME, 2, "id of the range, osc_scope_kind")                      \
-    X(0x0f, WORK, true, NAME, 8,                                                              \
-      "queue | work kind << 32, correlation, append, submit, start, end (device ticks), "     \
-      "bytes, 0")                                                                             \
-    X(0x10, DEVICE_CLOCK, true, DEVICE, 2, "device ticks, ticks to after; the time: before")  \
-    X(0x11, LAUNCH, true, NONE, 2, "correlation, 0; of the innermost scope")                  \
-    X(0x12, THREAD_NAME, true, NAME, 0, "")                                                   \
-    X(0x13, PAUSE, true, NONE, 0, "")                                                         \
-    X(0x14, RESUME, true, NONE, 0, "")                                                        \
-    X(0x15, LOST, true, NONE, 2, "records lost here before this one, cause (osc_loss)")       \
-    X(0x16, DEVICE, true, NAME, 4, "device, index, memory bytes, clock Hz; the id: \"cuda\"") \
-    X(0x17, DEVICE_NAME, true, NAME, 2, "device, 0")                                          \
-    X(0x18, QUEUE, true, NAME, 2, "queue, device")                                            \
-    X(0x19, METADATA, false, NAME, 0, "value: name of the value; the id: key")                \
-    X(0x1a, PROCESS_NAME, true, NAME, 0, "")                                                  \
-    X(0x20, ARG_I64, false, NAME, 0, "value: the integer; the id of all ARGs: key")           \
-    X(0x21, ARG_F64, false, NAME, 0, "value: IEEE 754")                                       \
-    X(0x22, ARG_BOOL, false, NAME, 0, "value: 0 or 1")                                        \
-    X(0x23, ARG_NAME, false, NAME, 0, "value: a name")                                        \
-    X(0x24, ARG_I64S, false, NAME, 0, "value: how many; then as many words, padded to 2")     \
-    X(0x25, ARG_TEXT, false, NAME, 0, "value: bytes; then the text, padded to 16")            \
-    X(0x26, ARG_JSON, false, NAME, 0, "value: bytes; then JSON text, padded to 16")           \
-    X(0x27, ARGS, false, NONE, 0,                                                             \
-      "value: a name, whose bytes are names: key, JSON text, key, ...")                       \
-    X(0x28, ARG_STACK, false, STACK_END, 0,                                                   \
+#define OSC_RECORD_KIND_LIST(X)                                                              \
+    X(0x01, END, true, NONE, 0, "")                                                          \
+    X(0x02, INSTANT, true, NAME, 0, "")                                                      \
+    X(0x03, COUNTER_I64, true, NAME, 2, "value, 0")                                          \
+    X(0x04, COUNTER_F64, true, NAME, 2, "value (IEEE 754), 0")                               \
+    X(0x05, ALLOC, true, DEVICE, 2, "address, bytes")                                        \
+    X(0x06, FREE, true, DEVICE, 2, "address, bytes")                                         \
+    X(0x07, ALLOC_TOTAL, true, DEVICE, 4, "address, bytes, allocated, reserved bytes")       \
+    X(0x08, FREE_TOTAL, true, DEVICE, 4, "address, bytes, allocated, reserved bytes")        \
+    X(0x09, STEP_BEGIN, true, NONE, 2, "number of the step, how")                            \
+    X(0x0a, STEP_END, true, NONE, 0, "")                                                     \
+    X(0x0b, FLOW_BEGIN, true, NONE, 2, "id of the arrow, 0")                                 \
+    X(0x0c, FLOW_END, true, NONE, 2, "id of the arrow, 0")                                   \
+    X(0x0d, ASYNC_BEGIN, true, NAME, 2, "id of the range, osc_scope_kind")                   \
+    X(0x0e, ASYNC_END, true, NAME, 2, "id of the range, osc_scope_kind")                     \
+    X(0x0f, WORK, true, NAME, 8,                                                             \
+      "queue | work kind << 32, correlation, append, submit, start, end (device ticks), "    \
+      "bytes, 0")                                                                            \
+    X(0x10, DEVICE_CLOCK, true, DEVICE, 2, "device ticks, ticks to after; the time: before") \
+    X(0x11, LAUNCH, true, NONE, 2, "correlation, 0; of the innermost scope")                 \
+    X(0x12, THREAD_NAME, true, NAME, 0, "")                                                  \
+    X(0x13, PAUSE, true, NONE, 0, "")                                                        \
+    X(0x14, RESUME, true, NONE, 0, "")                                                       \
+    X(0x15, LOST, true, NONE, 2, "records lost here before this one, cause (osc_loss)")      \
+    X(0x16, DEVICE, true, NAME, 4, "device, index, memory bytes, clock Hz; the id: family")  \
+    X(0x17, DEVICE_NAME, true, NAME, 2, "device, 0")                                         \
+    X(0x18, QUEUE, true, NAME, 2, "queue, device")                                           \
+    X(0x19, METADATA, false, NAME, 0, "value: name of the value; the id: key")               \
+    X(0x1a, PROCESS_NAME, true, NAME, 0, "")                                                 \
+    X(0x20, ARG_I64, false, NAME, 0, "value: the integer; the id of all ARGs: key")          \
+    X(0x21, ARG_F64, false, NAME, 0, "value: IEEE 754")                                      \
+    X(0x22, ARG_BOOL, false, NAME, 0, "value: 0 or 1")                                       \
+    X(0x23, ARG_NAME, false, NAME, 0, "value: a name")                                       \
+    X(0x24, ARG_I64S, false, NAME, 0, "value: how many; then as many words, padded to 2")    \
+    X(0x25, ARG_TEXT, false, NAME, 0, "value: bytes; then the text, padded to 16")           \
+    X(0x26, ARG_JSON, false, NAME, 0, "value: bytes; then JSON text, padded to 16")          \
+    X(0x27, ARGS, false, NONE, 0,                                                            \
+      "value: a name, whose bytes are names: key, JSON text, key, ...")                      \
+    X(0x28, ARG_STACK, false, STACK_END, 0,                                                  \
       "value: frames; their addresses, 0: none, padded to 2")
 
 enum osc_record_kind {

@@ -132,7 +132,7 @@ static void add_notes(const struct osc_advice_base *a, struct osc_result *out)
     if (!a->has_works)
         osc_result_note(out, "no device work in the trace: rules about devices do not apply");
     else if (a->t->n_devices == 0)
-        osc_result_note(out, "the file does not say what its devices are (deviceProperties): "
+        osc_result_note(out, "the file does not say what its devices are: "
                              "rules about NCCL, Tensor Cores and memory do not apply");
     if (out->n_rows == 0 && a->b->n_kept > 0)
         osc_result_note(out, "no rule applies");

@@ -97,7 +97,7 @@ static void say_backend(const struct osc_advice_numbers *n, struct osc_strbuf *o
 {
     osc_strbuf_adds(out, "DistributedDataParallel runs without NCCL, and communication takes ");
     add_share(out, n);
-    osc_strbuf_adds(out, ". For CUDA devices NCCL is the fastest backend: "
+    osc_strbuf_adds(out, ". Where the devices have it, NCCL is the fastest backend: "
                          "torch.distributed.init_process_group('nccl').");
 }
 
@@ -131,7 +131,7 @@ static void say_tensor_cores(const struct osc_advice_numbers *n, struct osc_strb
                     percent(n->part, n->whole));
     add_time(out, n->impact_ns);
     osc_strbuf_adds(out, " of the steps. Use automatic mixed precision: "
-                         "torch.autocast('cuda').");
+                         "torch.autocast().");
 }
 
 static void say_memory_limit(const struct osc_advice_numbers *n, struct osc_strbuf *out)
@@ -184,7 +184,7 @@ static void say_synchronization(const struct osc_advice_numbers *n, struct osc_s
     osc_strbuf_adds(out, " in total; afterwards the device has no work for ");
     add_share(out, n);
     osc_strbuf_adds(out, ". Avoid .item(), .cpu(), print() of tensors and "
-                         "torch.cuda.synchronize() in steps, or use them less often.");
+                         "synchronize() in steps, or use them less often.");
 }
 
 static void say_pageable_copies(const struct osc_advice_numbers *n, struct osc_strbuf *out)
@@ -218,8 +218,9 @@ static void say_launch_bound(const struct osc_advice_numbers *n, struct osc_strb
         osc_strbuf_adds(out, ", mostly before ");
         add_name(out, n->subject);
     }
-    osc_strbuf_adds(out, ". Launch less often: torch.compile, CUDA graphs, fused optimizers "
-                         "(fused=True), larger batches.");
+    osc_strbuf_adds(out,
+                    ". Launch less often: torch.compile, graphs of kernels, fused optimizers "
+                    "(fused=True), larger batches.");
 }
 
 static void say_allocator(const struct osc_advice_numbers *n, struct osc_strbuf *out)
@@ -237,8 +238,8 @@ static void say_allocator(const struct osc_advice_numbers *n, struct osc_strbuf 
     osc_strbuf_adds(out,
                     ". The caching allocator does that while it grows, and again and again "
                     "where memory is short or fragmented. Keep shapes the same, do not call "
-                    "torch.cuda.empty_cache() in steps, or set "
-                    "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True.");
+                    "empty_cache() in steps, or set "
+                    "PYTORCH_ALLOC_CONF=expandable_segments:True.");
 }
 
 static void say_slow_steps(const struct osc_advice_numbers *n, struct osc_strbuf *out)

@@ -26,8 +26,8 @@ enum {
 
 static const struct osc_column columns[N_COLUMNS] = {
     OSC_COLUMN(DEVICE, "device", STRING, NULL, KEY, 0, OSC_RULE_DEVICES,
-               "Whose memory: cpu, cuda:0 and so on, by arguments Device Type and Device Id of "
-               "the records; unknown if these make no sense."),
+               "Whose memory: cpu, cuda:0, xpu:0 and so on, as its records say; unknown if "
+               "what they say makes no sense."),
     OSC_COLUMN(NAME, "name", STRING, NULL, KEY, 0, OSC_RULE_MEMORY,
                "Operator: the innermost one of its thread that was running when a record was "
                "made; (none) for records that no operator contains."),
@@ -407,8 +407,8 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
 const struct osc_table_def osc_table_memory = {
     .name = "memory",
     .help = "What operators allocate and release, by device.",
-    .source = "events named [memory]: their Bytes, Device Type, Device Id and Addr; the "
-              "operators around them.",
+    .source =
+        "records of memory: their sizes, devices and addresses; the operators around them.",
     .rules = OSC_RULE_MEMORY,
     .columns = columns,
     .n_columns = N_COLUMNS,

@@ -12,17 +12,16 @@ enum { PROCESS, DEVICE, TIME, ALLOCATED, RESERVED, N_COLUMNS };
 
 static const struct osc_column columns[N_COLUMNS] = {
     OSC_COLUMN(PROCESS, "process", STRING, NULL, FIRST, OSC_COLUMN_DEEP, OSC_RULE_NAMES,
-               "Process of the allocator, as the file names it: member pid."),
+               "Process of the allocator, as the file names it."),
     OSC_COLUMN(DEVICE, "device", STRING, NULL, FIRST, 0, OSC_RULE_DEVICES,
-               "Whose memory: cpu, cuda:0 and so on, by arguments Device Type and Device Id of "
-               "the records."),
+               "Whose memory: cpu, cuda:0, xpu:0 and so on, as its records say."),
     OSC_COLUMN(TIME, "time_ns", INTEGER, "ns", FIRST, OSC_COLUMN_MOMENT, OSC_RULE_TIME,
                "Time of the record, from the origin of all files."),
     OSC_COLUMN(ALLOCATED, "allocated_bytes", INTEGER, "bytes", FIRST, 0, OSC_RULE_MEMORY,
-               "Memory in use after the record, as the allocator counts it: argument Total "
-               "Allocated. It holds until the next row of the device."),
+               "Memory in use after the record, as the allocator counts it. It holds until the "
+               "next row of the device."),
     OSC_COLUMN(RESERVED, "reserved_bytes", INTEGER, "bytes", FIRST, 0, OSC_RULE_MEMORY,
-               "Memory that the allocator holds, in use or not: argument Total Reserved. The "
+               "Memory that the allocator holds, in use or not. The "
                "allocator of the CPU says 0."),
 };
 
@@ -73,7 +72,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
 const struct osc_table_def osc_table_memory_curve = {
     .name = "memory_curve",
     .help = "Memory in use and reserved after every record, by device.",
-    .source = "events named [memory]: their Total Allocated and Total Reserved.",
+    .source = "records of memory: what the allocator counted itself.",
     .rules = OSC_RULE_MEMORY,
     .columns = columns,
     .n_columns = N_COLUMNS,

@@ -14,10 +14,10 @@ enum { PROCESS, DEVICE, OPERATOR, MODULE, STEP, BYTES, ALLOC, FREE, DUR, NOTE, N
 
 static const struct osc_column columns[N_COLUMNS] = {
     OSC_COLUMN(PROCESS, "process", STRING, NULL, FIRST, OSC_COLUMN_DEEP, OSC_RULE_NAMES,
-               "Process that allocated, as the file names it: member pid."),
+               "Process that allocated, as the file names it."),
     OSC_COLUMN(DEVICE, "device", STRING, NULL, FIRST, 0, OSC_RULE_DEVICES,
-               "Whose memory: cpu, cuda:0 and so on, by arguments Device Type and Device Id of "
-               "the records; unknown if these make no sense."),
+               "Whose memory: cpu, cuda:0, xpu:0 and so on, as its records say; unknown if "
+               "what they say makes no sense."),
     OSC_COLUMN(OPERATOR, "operator", STRING, NULL, FIRST, 0, OSC_RULE_MEMORY,
                "Innermost operator of its thread that was running at the allocation. For "
                "aten::empty and the like, the operator around it, which wanted the memory, "
@@ -292,8 +292,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
 const struct osc_table_def osc_table_memory_events = {
     .name = "memory_events",
     .help = "Allocations with their releases, and what has no counterpart.",
-    .source = "events named [memory]: their Bytes, Device Type, Device Id and Addr; what ran "
-              "around them.",
+    .source = "records of memory: their sizes, devices and addresses; what ran around them.",
     .rules = OSC_RULE_PAIRS,
     .columns = columns,
     .n_columns = N_COLUMNS,

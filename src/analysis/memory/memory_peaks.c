@@ -29,25 +29,23 @@ enum {
 
 static const struct osc_column columns[N_COLUMNS] = {
     OSC_COLUMN(PROCESS, "process", STRING, NULL, FIRST, OSC_COLUMN_DEEP, OSC_RULE_NAMES,
-               "Process of the allocator, as the file names it: member pid."),
+               "Process of the allocator, as the file names it."),
     OSC_COLUMN(DEVICE, "device", STRING, NULL, FIRST, 0, OSC_RULE_DEVICES,
-               "Whose memory: cpu, cuda:0 and so on, by arguments Device Type and Device Id of "
-               "the records."),
+               "Whose memory: cpu, cuda:0, xpu:0 and so on, as its records say."),
     OSC_COLUMN(
         PEAK, "peak_bytes", INTEGER, "bytes", FIRST, 0, OSC_RULE_MEMORY,
-        "Most memory in use after any record: the largest argument Total Allocated. With --at: "
+        "Most memory in use after any record: the largest count of the allocator. With --at: "
         "memory in use at that time. What happens between records is not known."),
     OSC_COLUMN(PEAK_NS, "peak_ns", INTEGER, "ns", FIRST, OSC_COLUMN_MOMENT,
                OSC_RULE_MEMORY | OSC_RULE_TIME,
                "First time at which that was in use, from the origin of all files. With --at: "
                "time of the last record up to then."),
-    OSC_COLUMN(
-        CAPACITY, "capacity_bytes", INTEGER, "bytes", FIRST, OSC_COLUMN_OPTIONAL,
-        OSC_RULE_DEVICES,
-        "Memory of the device: totalGlobalMem in deviceProperties; missing for the CPU."),
+    OSC_COLUMN(CAPACITY, "capacity_bytes", INTEGER, "bytes", FIRST, OSC_COLUMN_OPTIONAL,
+               OSC_RULE_DEVICES,
+               "Memory of the device, as the trace says; missing for the CPU."),
     OSC_COLUMN(RESERVED, "reserved_bytes", INTEGER, "bytes", FIRST, 0, OSC_RULE_MEMORY,
-               "Memory that the allocator held at that time, in use or not: argument Total "
-               "Reserved. What exceeds peak_bytes is cached, or lost to fragmentation."),
+               "Memory that the allocator held at that time, in use or not. What exceeds "
+               "peak_bytes is cached, or lost to fragmentation."),
     OSC_COLUMN(LIVE, "live_bytes", INTEGER, "bytes", FIRST, 0, OSC_RULE_PAIRS,
                "Sum of the allocations of the trace that were alive at that time. The rest of "
                "peak_bytes was allocated before the recording, or where it does not see."),
@@ -274,7 +272,8 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
 const struct osc_table_def osc_table_memory_peaks = {
     .name = "memory_peaks",
     .help = "When each device held the most memory, and what was alive then.",
-    .source = "events named [memory]: their Total Allocated, Bytes and Addr; deviceProperties.",
+    .source = "records of memory: what the allocator counted itself, their sizes and "
+              "addresses; the memory of the devices.",
     .rules = OSC_RULE_MEMORY,
     .columns = columns,
     .n_columns = N_COLUMNS,

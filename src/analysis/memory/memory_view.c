@@ -155,7 +155,7 @@ struct osc_str osc_memory_view_process(const struct osc_memory_view *v,
     return osc_trace_str(v->t, v->t->processes[d->process].pid);
 }
 
-/* "cpu, cuda:0": the devices that have records, each once. */
+/* "cpu, xpu:0": the devices that have records, each once. */
 static void note_devices(const struct osc_memory_view *v, struct osc_result *out)
 {
     struct osc_strbuf names = {0};

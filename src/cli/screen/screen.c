@@ -50,7 +50,7 @@ static void add_number_of(struct osc_strbuf *out, const char *lead, uint64_t n, 
     osc_strbuf_addf(out, " %s", n == 1 ? one : many);
 }
 
-/* ", cuda:0" or ", 8 devices". */
+/* ", xpu:0" or ", 8 devices". */
 static void add_devices(const struct osc_page *p, struct osc_strbuf *out)
 {
     const struct osc_answer *const a = osc_screen_answer(p->s, OSC_SCREEN_TRACKS);

@@ -34,11 +34,11 @@ struct osc_records_item {
 };
 
 struct osc_records_device {
-    osc_sid type, name; /* "cuda"; what it is called, or none */
+    osc_sid type, name; /* its family; what it is called, or none */
     uint32_t number;    /* in the records */
-    uint32_t index;     /* "cuda:1": 1 */
+    uint32_t index;     /* N of FAMILY:N */
     uint32_t built;     /* what the builder calls it */
-    osc_sid text;       /* "cuda:1" */
+    osc_sid text;       /* FAMILY:N */
     bool is_cpu;
     struct osc_device_limits limits;
     uint64_t hz;                    /* 0: not known */
