@@ -197,6 +197,101 @@ TEST(reads_the_rest_of_what_is_broken_in_part)
     }
 }
 
+#define ARGS(x)   "{\"ph\":\"i\",\"ts\":1,\"args\":{" x "}}"
+#define AT(ts)    "{\"ph\":\"i\",\"ts\":" #ts "}"
+#define BROKEN(x) AT(7) "," ARGS(x) "," AT(8) "," AT(9)
+
+/* A lost bracket costs its own event and is counted where that begins. */
+TEST(a_lost_bracket_of_arguments_takes_one_event)
+{
+    static const char *const lists[] = {
+        BROKEN("\"a\":[1,2,\"b\":[{\"c\":1}, {\"c\":2}],\"e\":{}"),
+        BROKEN("\"a\":1,2],\"b\":[{\"c\":1}, {\"c\":2}],\"e\":{}"),
+        BROKEN("\"b\":[{\"c\":1}, {\"c\":2},\"e\":{}"),
+        BROKEN("\"b\":[\"c\":1}, {\"c\":2}],\"e\":{}"),
+        AT(7) ","
+              "{\"ph\":\"i\",\"ts\":1,\"args\":{\"b\":[{\"c\":1},\n" AT(8) "," AT(9),
+        AT(7) ","
+              "{\"ph\":\"i\",\"ts\":1,\"args\":{\"b\":[{\"c\":1},\n{ \"ph\" : \"i\",\"ts\":8}"
+              "," AT(9),
+        AT(7) ","
+              "{\"ph\":\"i\",\"ts\":1,\"args\":{\"b\":1},\n" AT(8) "," AT(9),
+    };
+
+    for (size_t i = 0; i < 2 * sizeof lists / sizeof *lists; i++) {
+        const bool is_bare = i % 2 == 0;
+        char json[512];
+
+        snprintf(json, sizeof json, "%s%s]%s", is_bare ? "[" : "{\"traceEvents\":[",
+                 lists[i / 2], is_bare ? "" : ",\"schemaVersion\":1}");
+        struct osc_trace t = load(json);
+        const struct osc_finding *const f = &t.findings.by_code[OSC_FINDING_corrupt];
+        const uint64_t offset = (uint64_t)(strstr(json, "},{") + 2 - json);
+        uint32_t n_good = 0;
+
+        for (uint32_t r = 0; r < t.events.n_rows; r++)
+            n_good += t.events.chunks[1]->ts_ns[r] >= 7000;
+        if (n_good != 3 || f->count == 0 || f->first_offset != offset)
+            fail_msg("%s: %u events, corrupt %llu times, first at %llu, not %llu", json, n_good,
+                     (unsigned long long)f->count, (unsigned long long)f->first_offset,
+                     (unsigned long long)offset);
+        assert_same_in_pieces(&t, json);
+        osc_trace_fini(&t);
+    }
+}
+
+/* An object that begins with a phase is no event if its brackets are all there. */
+TEST(reads_arguments_that_look_like_members_of_events)
+{
+    static const char json[] =
+        "[" ARGS("\"ph\":\"X\",\"a\":{\"ph\":\"X\"},\"b\":[{\"ph\":1}]") "]";
+    struct osc_trace t = load(json);
+
+    assert_int_equal(t.events.n_rows, 1);
+    assert_int_equal(count(&t, OSC_FINDING_corrupt), 0);
+    osc_trace_fini(&t);
+}
+
+#define OBJECT(x) "{\"traceEvents\":[" x "],\"displayTimeUnit\":\"ms\"}"
+
+TEST(reads_all_documents_of_a_file_or_counts_them)
+{
+    static const struct {
+        const char *json;
+        uint32_t n_rows, n_corrupt, n_left_out;
+    } cases[] = {
+        {OBJECT(AT(1)) OBJECT(AT(2) "," AT(3)), 3, 0, 0},
+        {OBJECT(AT(1)) "\n" OBJECT(AT(2)) "\n" OBJECT(AT(3)) "\n", 3, 0, 0},
+        {"[" AT(1) "][" AT(2) "]", 2, 0, 0},
+        {"[" AT(1) "," AT(2) "]\n[" AT(3) "]\n" OBJECT(AT(4)) "[" AT(5) "]", 5, 0, 0},
+        {"[" AT(1) ",{\"ph\":\"i\",\"args\":{\"a\":[1}]\n[" AT(2) "," AT(3) "]", 3, 1, 0},
+        {OBJECT(AT(1)) "{\"a\":1}{\"b\":2}" OBJECT(AT(2)), 2, 0, 2},
+        {"{\"a\":1}" OBJECT(AT(1)), 1, 0, 1},
+        {OBJECT(AT(1)) AT(2) "\n" AT(3), 1, 0, 2},
+        {OBJECT(AT(1)) "[" AT(2) "] and more", 2, 1, 0},
+        {OBJECT(AT(1)) "[" AT(2), 2, 0, 0},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct osc_trace t = load(cases[i].json);
+        struct osc_str value;
+
+        if (t.events.n_rows != cases[i].n_rows ||
+            count(&t, OSC_FINDING_corrupt) != cases[i].n_corrupt ||
+            count(&t, OSC_FINDING_wrong_type) != cases[i].n_left_out)
+            fail_msg("%s: %u rows, corrupt %llu times, wrong_type %llu times", cases[i].json,
+                     t.events.n_rows, (unsigned long long)count(&t, OSC_FINDING_corrupt),
+                     (unsigned long long)count(&t, OSC_FINDING_wrong_type));
+        assert_false(osc_trace_meta(&t, "b", &value) || osc_trace_meta(&t, "ts", &value));
+        assert_same_in_pieces(&t, cases[i].json);
+        osc_trace_fini(&t);
+    }
+    struct osc_trace t = load(OBJECT(AT(1)) "\n{\"a\":1}");
+    assert_int_equal(t.findings.by_code[OSC_FINDING_wrong_type].first_offset,
+                     strlen(OBJECT(AT(1)) "\n"));
+    osc_trace_fini(&t);
+}
+
 TEST(reads_the_events_of_lists_within_the_list)
 {
     static const char json[] =

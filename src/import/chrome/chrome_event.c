@@ -178,7 +178,7 @@ static enum osc_token_status read_value(struct osc_chrome *c, bool in_line, stru
     }
     if (ch == '[' || ch == '{') {
         v->class = OSC_CLASS_NESTED;
-        st = osc_chrome_nested(c, &v->raw);
+        st = osc_chrome_nested(c, true, &v->raw);
     } else {
         st = osc_chrome_bare(c, &v->raw);
     }
@@ -516,6 +516,7 @@ void osc_chrome_restart(struct osc_chrome *c, struct osc_blocks *blocks, uint64_
     const size_t big_cap = c->text.big_cap;
 
     osc_text_init(&c->text, blocks, offset);
+    c->has_list = true; /* unless a document begins */
     c->text.big = big;
     c->text.big_cap = big_cap;
 }

@@ -33,16 +33,22 @@ static bool is_top_key(struct osc_text *t, size_t at)
     return false;
 }
 
+/* Whether CH, which stands behind the end of a document, is that of the file or of another. */
+static bool ends_document(int ch)
+{
+    return ch < 0 || ch == '{' || ch == '[';
+}
+
 /* Whether the list of events ends with the ']' just before AT. */
 static bool list_ends_before(struct osc_text *t, size_t at)
 {
     const int ch = osc_text_look_past_blank(t, &at);
 
-    if (ch < 0)
+    if (ends_document(ch))
         return true;
     at++;
     const int behind = osc_text_look_past_blank(t, &at);
-    return ch == '}' ? behind < 0 : ch == ',' && is_top_key(t, at);
+    return ch == '}' ? ends_document(behind) : ch == ',' && is_top_key(t, at);
 }
 
 /* Go to the next closing brace. False: there is none. */
@@ -107,7 +113,7 @@ static enum osc_token_status read_meta(struct osc_chrome *c, osc_sid key)
             add_meta(c, key, osc_chrome_intern(c, &s), true);
         return st;
     }
-    st = ch == '{' || ch == '[' ? osc_chrome_nested(c, &raw) : osc_chrome_bare(c, &raw);
+    st = ch == '{' || ch == '[' ? osc_chrome_nested(c, false, &raw) : osc_chrome_bare(c, &raw);
     if (st == OSC_TOKEN_OK)
         add_meta(c, key, osc_build_string(c->builder, raw.s, raw.len), false);
     if (st == OSC_TOKEN_DEEP || st == OSC_TOKEN_LONG) {
@@ -137,12 +143,30 @@ static enum osc_token_status read_top_member(struct osc_chrome *c, enum osc_chro
     if (is_events && ch == '[') {
         c->text.p++;
         *state = OSC_CHROME_EVENTS;
-        c->saw_list = true;
+        c->saw_list = c->has_list = true;
         return OSC_TOKEN_OK;
     }
     if (is_events)
         note_here(c, OSC_FINDING_wrong_type);
     return read_meta(c, id);
+}
+
+/*
+ * Behind a document: whether another follows. One of several that has no list of events is
+ * counted, and says nothing of the trace.
+ */
+static enum osc_chrome_state end_document(struct osc_chrome *c)
+{
+    const int next = osc_chrome_peek(c);
+    const bool is_last = next != '{' && next != '[';
+
+    if (!c->has_list && !(is_last && c->document_at == 0)) {
+        osc_findings_add(c->findings, OSC_FINDING_wrong_type, c->document_at, OSC_NO_TIME);
+        c->n_metas = c->n_older_metas;
+    }
+    if (is_last && next >= 0)
+        note_here(c, OSC_FINDING_corrupt);
+    return is_last ? OSC_CHROME_END : OSC_CHROME_START;
 }
 
 static void run_top(struct osc_chrome *c, enum osc_chrome_state *state)
@@ -161,10 +185,10 @@ static void run_top(struct osc_chrome *c, enum osc_chrome_state *state)
     if (ch == '}') {
         c->text.p++;
         const int next = osc_chrome_peek(c);
-        if (next >= 0)
+        if (next == ',' || next == '}') /* it was one brace too many */
             note_here(c, OSC_FINDING_corrupt);
-        if (next != ',' && next != '}') /* else it was one brace too many */
-            *state = OSC_CHROME_END;
+        else
+            *state = end_document(c);
         return;
     }
     if (ch == '"')
@@ -196,7 +220,7 @@ static enum osc_token_status skip_stranger(struct osc_chrome *c, int ch)
     if (ch == '"')
         st = osc_chrome_key(c, &s);
     else if (ch == '[')
-        st = osc_chrome_nested(c, &raw);
+        st = osc_chrome_nested(c, false, &raw);
     else
         st = osc_chrome_bare(c, &raw);
     if (st == OSC_TOKEN_END || st == OSC_TOKEN_BAD)
@@ -225,11 +249,18 @@ static void run_fast(struct osc_chrome *c, uint64_t stop)
     }
 }
 
-enum osc_chrome_state osc_chrome_behind_list(enum osc_chrome_state list)
+enum osc_chrome_state osc_chrome_behind_list(struct osc_chrome *c, enum osc_chrome_state list)
 {
     if (list == OSC_CHROME_GUESS)
         return OSC_CHROME_LISTED;
-    return list == OSC_CHROME_BARE ? OSC_CHROME_END : OSC_CHROME_TOP;
+    return list == OSC_CHROME_BARE ? end_document(c) : OSC_CHROME_TOP;
+}
+
+bool osc_chrome_goes_on(struct osc_chrome *c)
+{
+    size_t at = 1;
+
+    return osc_chrome_peek(c) == ',' && osc_text_look_past_blank(&c->text, &at) == '"';
 }
 
 /* Whether an event begins at *AT, be it behind brackets too many; *AT goes there. */
@@ -278,9 +309,11 @@ static enum osc_token_status run_slow(struct osc_chrome *c, enum osc_chrome_stat
 {
     int ch = osc_chrome_peek(c);
 
+    c->item_at = osc_text_offset(&c->text, c->text.p);
     if (ch == ',') {
         c->text.p++;
         ch = osc_chrome_peek(c);
+        c->item_at = osc_text_offset(&c->text, c->text.p);
         if (ch == ',') { /* one too many; the next call is at it */
             note_here(c, OSC_FINDING_corrupt);
             return OSC_TOKEN_OK;
@@ -298,10 +331,10 @@ static enum osc_token_status run_slow(struct osc_chrome *c, enum osc_chrome_stat
     }
     if (ch == ']') {
         c->text.p++;
-        *state = osc_chrome_behind_list(*state);
+        if (*state == OSC_CHROME_BARE && osc_chrome_goes_on(c))
+            return OSC_TOKEN_BAD;
+        *state = osc_chrome_behind_list(c, *state);
         *is_done = true;
-        if (*state == OSC_CHROME_END && osc_chrome_peek(c) >= 0)
-            note_here(c, OSC_FINDING_corrupt);
         return OSC_TOKEN_OK;
     }
     return ch < 0 ? OSC_TOKEN_END : skip_stranger(c, ch);
@@ -329,7 +362,7 @@ static bool run_events(struct osc_chrome *c, enum osc_chrome_state *state, uint6
             return true;
         }
         if (st != OSC_TOKEN_OK) {
-            note_here(c, OSC_FINDING_corrupt);
+            osc_findings_add(c->findings, OSC_FINDING_corrupt, c->item_at, OSC_NO_TIME);
             if (st != OSC_TOKEN_NEXT)
                 find_back(c);
         }
@@ -351,9 +384,12 @@ static void run_start(struct osc_chrome *c, enum osc_chrome_state *state)
         ch = osc_chrome_peek(c);
     }
     if (ch == '[' || ch == '{') {
+        c->document_at = osc_text_offset(&c->text, c->text.p);
+        c->n_older_metas = c->n_metas;
+        c->has_list = ch == '[';
+        c->saw_list |= c->has_list;
         c->text.p++;
         *state = ch == '[' ? OSC_CHROME_BARE : OSC_CHROME_TOP;
-        c->saw_list |= ch == '[';
         return;
     }
     *state = OSC_CHROME_END;

@@ -2,7 +2,7 @@
 /*
  * chrome_parser.h - inside the reader of Chrome trace events: one thread's parser.
  *
- *   chrome.c        units of text, threads
+ *   chrome_reader.c units of text, threads
  *   chrome_file.c   top level of the file, the list of events, finding back
  *   chrome_token.c  tokens on the window: strings with PyTorch's defects, values
  *   chrome_event.c  one event, any order of members, any defect: the slow path
@@ -77,7 +77,11 @@ struct osc_chrome {
 
     struct osc_meta *metas; /* owned; top-level members */
     size_t n_metas, cap_metas;
-    bool saw_list;                      /* of events, be it empty */
+    bool saw_list;        /* of events, be it empty, in any document */
+    bool has_list;        /* the document being read has one */
+    size_t n_older_metas; /* of documents before it */
+    uint64_t document_at; /* offset where it begins */
+    uint64_t item_at;     /* where what is read in the list begins, be it broken */
     bool (*tick)(struct osc_chrome *c); /* called now and then; false: stop */
     void *tick_ctx;
 
@@ -101,8 +105,17 @@ enum osc_chrome_state {
     OSC_CHROME_END,    /* nothing more to read */
 };
 
-/* Where a parser stands once the list of events LIST has ended. */
-enum osc_chrome_state osc_chrome_behind_list(enum osc_chrome_state list);
+/*
+ * Where C stands once the list of events LIST has ended just before p: in a bare list
+ * that is the end of the document, and another one may follow.
+ */
+enum osc_chrome_state osc_chrome_behind_list(struct osc_chrome *c, enum osc_chrome_state list);
+
+/*
+ * Whether a bare list does not end with the ']' just before p: what follows is the rest of
+ * a broken event.
+ */
+bool osc_chrome_goes_on(struct osc_chrome *c);
 
 /*
  * Read on until an event begins at or behind offset STOP, or to the end. Errors of
@@ -123,7 +136,7 @@ enum osc_token_status {
     OSC_TOKEN_OK,
     OSC_TOKEN_END,  /* the text ended in it */
     OSC_TOKEN_BAD,  /* not what was expected */
-    OSC_TOKEN_NEXT, /* of an event: another one begins where it should have ended */
+    OSC_TOKEN_NEXT, /* another event begins, at p, where this one should have ended */
     OSC_TOKEN_DEEP, /* nested too deep; skipped */
     OSC_TOKEN_LONG, /* longer than OSC_TOKEN_MAX; skipped */
 };
@@ -139,8 +152,12 @@ enum osc_token_status osc_chrome_key(struct osc_chrome *c, struct osc_chrome_str
 enum osc_token_status osc_chrome_string(struct osc_chrome *c, bool in_line,
                                         struct osc_chrome_string *out);
 
-/* The list or object at p, as raw text; p goes behind it. */
-enum osc_token_status osc_chrome_nested(struct osc_chrome *c, struct osc_str *out);
+/*
+ * The list or object at p, as raw text; p goes behind it. NEXT: it is OF_EVENT, a bracket
+ * of it is lost, and another event begins at p.
+ */
+enum osc_token_status osc_chrome_nested(struct osc_chrome *c, bool of_event,
+                                        struct osc_str *out);
 
 /* A number or bare word at p, as raw text; p goes behind it. */
 enum osc_token_status osc_chrome_bare(struct osc_chrome *c, struct osc_str *out);

@@ -194,6 +194,13 @@ static void wait_for_turn(struct shared *s, uint32_t k)
         pthread_cond_wait(&s->turned, &s->lock);
 }
 
+/* Whether W took a lost bracket, behind which a bare list goes on, for the list's end. */
+static bool ends_early(const struct shared *s, struct worker *w, enum osc_chrome_state state)
+{
+    return state == OSC_CHROME_LISTED && s->state == OSC_CHROME_BARE &&
+           osc_chrome_goes_on(&w->parser);
+}
+
 static void work_on_unit(struct worker *w, uint32_t k)
 {
     struct shared *s = w->s;
@@ -208,7 +215,8 @@ static void work_on_unit(struct worker *w, uint32_t k)
     parse_unit(w, s->starts[k], k == 0 ? OSC_CHROME_START : OSC_CHROME_GUESS, stop, &out);
     pthread_mutex_lock(&s->lock);
     wait_for_turn(s, k);
-    const bool is_right = k == 0 || (s->at == s->starts[k] && is_in_events(s->state));
+    const bool is_right = k == 0 || (s->at == s->starts[k] && is_in_events(s->state) &&
+                                     !ends_early(s, w, out.state));
     if (!s->is_over && !is_right && out.status != OSC_ECANCELED) {
         const enum osc_chrome_state state = s->state;
         const uint64_t at = s->at;
@@ -223,17 +231,19 @@ static void work_on_unit(struct worker *w, uint32_t k)
     } else if (out.state == OSC_CHROME_GUESS) {
         out.state = s->state; /* still in the list that it turned out to be */
     } else if (out.state == OSC_CHROME_LISTED) {
-        out.state = osc_chrome_behind_list(s->state);
-        if (out.state == OSC_CHROME_END && osc_chrome_peek(&w->parser) >= 0)
-            osc_findings_add(&out.batch.findings, OSC_FINDING_corrupt,
-                             osc_text_offset(&w->parser.text, w->parser.text.p), OSC_NO_TIME);
+        w->parser.findings = &out.batch.findings;
+        out.state = osc_chrome_behind_list(&w->parser, s->state);
+        w->parser.findings = &w->builder.findings;
     }
     if (!s->is_over)
         hand_in(s, w, &out);
-    if (!s->is_over && s->state == OSC_CHROME_TOP) {
-        /* Behind the list: what follows has no units. */
+    if (!s->is_over && !is_in_events(s->state)) {
+        /* Behind the list. Another document may follow, and reach into the next unit. */
+        const enum osc_chrome_state state = s->state;
+
         pthread_mutex_unlock(&s->lock);
-        read_on(w, OSC_CHROME_TOP, UINT64_MAX, &out);
+        osc_batch_of_rows_fini(&out.batch);
+        read_on(w, state, stop, &out);
         pthread_mutex_lock(&s->lock);
         hand_in(s, w, &out);
     }

@@ -44,9 +44,13 @@ static bool may_end_before(struct osc_text *t, size_t at)
         return ch == '"' || ch == '{' || ch == '[' || ch == -1;
     }
     if (ch == '}' || ch == ']') {
+        const bool is_object =
+            ch == '}'; /* perhaps a whole document, behind which another is */
+
         at++;
         ch = osc_text_look_past_blank(t, &at);
-        return ch == ',' || ch == '}' || ch == ']' || ch == -1;
+        return ch == ',' || ch == '}' || ch == ']' || ch == -1 ||
+               (is_object && (ch == '{' || ch == '['));
     }
     return ch == -1;
 }
@@ -231,6 +235,7 @@ enum nesting_step {
     NESTING_ENDS,
     NESTING_NEEDS_MORE, /* what is escaped is not there yet */
     NESTING_IS_BROKEN,
+    NESTING_OPENS, /* an object within it begins */
 };
 
 static enum nesting_step open_level(struct nesting *n, char ch)
@@ -243,7 +248,7 @@ static enum nesting_step open_level(struct nesting *n, char ch)
     }
     n->depth++;
     n->most = n->depth > n->most ? n->depth : n->most;
-    return NESTING_GOES_ON;
+    return ch == '{' && n->depth > 1 ? NESTING_OPENS : NESTING_GOES_ON;
 }
 
 static enum nesting_step close_level(struct nesting *n, char ch)
@@ -276,10 +281,32 @@ static enum nesting_step nesting_step(struct nesting *n, char **q, const char *e
     return ch == ']' || ch == '}' ? close_level(n, ch) : NESTING_GOES_ON;
 }
 
-enum osc_token_status osc_chrome_nested(struct osc_chrome *c, struct osc_str *out)
+/*
+ * Whether the object AT bytes behind p is an event: its first member is a phase, as Kineto
+ * writes them. No argument is such an object.
+ */
+static bool is_event_at(struct osc_text *t, size_t at)
+{
+    static const char member[] = "\"ph\"";
+
+    at++;
+    if (osc_text_look_past_blank(t, &at) != '"' ||
+        osc_text_look(t, at + sizeof member - 2) != '"' ||
+        memcmp(t->p + at, member, sizeof member - 1) != 0)
+        return false;
+    at += sizeof member - 1;
+    if (osc_text_look_past_blank(t, &at) != ':')
+        return false;
+    at++;
+    return osc_text_look_past_blank(t, &at) == '"' && osc_text_look(t, at + 2) == '"';
+}
+
+enum osc_token_status osc_chrome_nested(struct osc_chrome *c, bool of_event,
+                                        struct osc_str *out)
 {
     struct osc_text *t = &c->text;
     struct nesting n = {.is_brace = c->is_brace};
+    const uint64_t offset = osc_text_offset(t, t->p);
     bool is_long = false;
     char *keep = t->p, *q = t->p;
 
@@ -287,6 +314,18 @@ enum osc_token_status osc_chrome_nested(struct osc_chrome *c, struct osc_str *ou
         enum nesting_step step = NESTING_GOES_ON;
         while (q < t->end && (step = nesting_step(&n, &q, t->end)) == NESTING_GOES_ON)
             q++;
+        if (step == NESTING_OPENS) {
+            const size_t at = (size_t)(q - t->p);
+
+            if (of_event && osc_text_offset(t, q) - offset <= OSC_TOKEN_MAX &&
+                is_event_at(t, at)) {
+                t->p += at;
+                return OSC_TOKEN_NEXT;
+            }
+            q = t->p + at + 1; /* the look moved the window */
+            keep = t->p;
+            continue;
+        }
         if (step == NESTING_IS_BROKEN)
             return bad_at(t, (size_t)(q - t->p));
         if (step == NESTING_ENDS) {
