@@ -5,10 +5,9 @@
 #include "base/mem.h"
 #include "base/sort.h"
 
-/* What the host calls of one node did, and of the nodes below it. */
+/* What the host calls of one node launched, and of the nodes below it. */
 struct launched {
-    int64_t call_ns;   /* the calls themselves, which are not self time */
-    int64_t device_ns; /* kernels, copies and memsets that they launched */
+    int64_t device_ns; /* kernels, copies and memsets */
     int64_t tc_ns;     /* of these, kernels that use Tensor Cores */
     int64_t device_total_ns, tc_total_ns;
 };
@@ -17,13 +16,6 @@ struct launched {
 struct value {
     uint32_t group;
     int64_t self_ns;
-};
-
-/* What is known of a node. By node, the unused 0 included; zeroed pages. */
-struct node {
-    int64_t ns;        /* time of its children; once it is swept, its host self time */
-    uint32_t group;    /* + 1; 0: it is no call of a group */
-    uint32_t launched; /* index in sweep.launched + 1; 0: nothing */
 };
 
 struct sweep {
@@ -36,10 +28,11 @@ struct sweep {
     bool has_frames;           /* none has, but there are Python frames */
     struct launched *launched; /* owned */
     size_t n_launched, cap_launched;
-    struct node *nodes; /* pages, owned */
-    size_t nodes_bytes;
-    uint8_t *eligible; /* pages, owned; by node: it has a child that is eligible */
-    size_t eligible_bytes;
+    /* By node, the unused 0 included; zeroed pages, owned. */
+    int64_t *ns;       /* time of its children and calls; once it is swept, its self time */
+    uint32_t *numbers; /* of its entry in launched, from 1 on; once it is swept, of its group */
+    uint8_t *eligible; /* it has a child that is eligible */
+    size_t n_nodes;
     uint32_t *group_of;     /* owned; by name: group + 1, where names alone make groups */
     struct osc_idmap pairs; /* shape and stack -> number of the pair */
     struct osc_idmap keys;  /* name and pair -> group + 1 */
@@ -62,7 +55,7 @@ static osc_status add_launched(struct sweep *s, uint32_t *number)
 /* What is launched by or below NODE; NULL when memory is exhausted. */
 static inline struct launched *launched_by(struct sweep *s, uint32_t node)
 {
-    uint32_t *const place = &s->nodes[node].launched;
+    uint32_t *const place = &s->numbers[node];
 
     if (*place == 0 && add_launched(s, place) != OSC_OK)
         return NULL;
@@ -77,21 +70,20 @@ static osc_status sum_launched(struct sweep *s)
 
     for (size_t n = 0; n < links->n_calls; n++) {
         const uint32_t node = osc_optree_owner(&s->f->tree, links->calls[n].node);
-        if (node == 0)
-            continue;
-        struct launched *const l = launched_by(s, node);
-        if (!l)
-            return OSC_ENOMEM;
         const osc_row row = {links->calls[n].row};
-        l->call_ns += osc_chunk_of(events, row)->dur_ns[osc_row_place(row)];
+
+        if (node != 0) /* a call is no self time of who makes it */
+            s->ns[node] += osc_chunk_of(events, row)->dur_ns[osc_row_place(row)];
     }
     for (size_t n = 0; n < links->n_works; n++) {
         const uint32_t call = links->works[n].call;
         const uint32_t node =
             call == 0 ? 0 : osc_optree_owner(&s->f->tree, links->calls[call - 1].node);
-        if (node == 0 || !s->launched)
+        if (node == 0)
             continue;
-        struct launched *const l = &s->launched[s->nodes[node].launched - 1];
+        struct launched *const l = launched_by(s, node);
+        if (!l)
+            return OSC_ENOMEM;
         const osc_row row = {links->works[n].row};
         const struct osc_chunk *const c = osc_chunk_of(events, row);
         const uint32_t i = osc_row_place(row);
@@ -195,8 +187,7 @@ static osc_status find_group(struct sweep *s, uint32_t node, const struct osc_ch
 static inline osc_status count_call(struct sweep *s, uint32_t node, const struct osc_chunk *c,
                                     uint32_t i, const struct launched *own, bool is_eligible)
 {
-    struct node *const n = &s->nodes[node];
-    const int64_t dur_ns = c->dur_ns[i], host_ns = dur_ns - n->ns - own->call_ns;
+    const int64_t dur_ns = c->dur_ns[i], host_ns = dur_ns - s->ns[node];
     const uint32_t row = osc_row_at(c, i).v;
     uint32_t at = s->is_plain ? s->group_of[c->name[i]] - 1 : UINT32_MAX;
 
@@ -216,12 +207,10 @@ static inline osc_status count_call(struct sweep *s, uint32_t node, const struct
         g->has_stack = stack_of(s->t, c, i).v != 0;
     else if (s->has_frames && !g->has_stack)
         g->has_stack = s->ops->stacks.of_place[node - 1] != 0;
-    n->ns = host_ns;
-    n->group = at + 1;
+    s->ns[node] = host_ns;
+    s->numbers[node] = at + 1;
     if (own->device_ns > g->max_device_self_ns)
         g->max_device_self_ns = own->device_ns;
-    if (n->launched == 0)
-        return OSC_OK;
     g->device_total_ns += own->device_total_ns;
     g->tc_total_ns += own->tc_total_ns;
     if (own->device_ns == 0)
@@ -236,19 +225,28 @@ static inline osc_status count_call(struct sweep *s, uint32_t node, const struct
     return OSC_OK;
 }
 
-/* What NODE and those below it launched is complete: hand it on to PARENT. */
-static osc_status hand_on(struct sweep *s, uint32_t node, uint32_t parent)
+/*
+ * What NODE and those below it launched is complete: add it to PARENT, which takes the entry
+ * over if it has none. Return what NODE had there.
+ */
+static struct launched hand_on(struct sweep *s, uint32_t node, uint32_t parent)
 {
-    struct launched *above = parent == 0 ? NULL : launched_by(s, parent);
-    struct launched *const own = &s->launched[s->nodes[node].launched - 1];
+    const uint32_t number = s->numbers[node];
+    struct launched own = s->launched[number - 1];
+    uint32_t *const above = &s->numbers[parent];
 
-    own->device_total_ns += own->device_ns;
-    own->tc_total_ns += own->tc_ns;
-    if (!above)
-        return parent == 0 ? OSC_OK : OSC_ENOMEM;
-    above->device_total_ns += own->device_total_ns;
-    above->tc_total_ns += own->tc_total_ns;
-    return OSC_OK;
+    own.device_total_ns += own.device_ns;
+    own.tc_total_ns += own.tc_ns;
+    s->numbers[node] = 0;
+    if (parent != 0 && *above == 0) {
+        *above = number;
+        s->launched[number - 1] = (struct launched){0};
+    }
+    if (parent != 0) {
+        s->launched[*above - 1].device_total_ns += own.device_total_ns;
+        s->launched[*above - 1].tc_total_ns += own.tc_total_ns;
+    }
+    return own;
 }
 
 /*
@@ -257,7 +255,6 @@ static osc_status hand_on(struct sweep *s, uint32_t node, uint32_t parent)
  */
 static osc_status sweep_nodes(struct sweep *s)
 {
-    static const struct launched nothing;
     const struct osc_optree *const tree = &s->f->tree;
     const struct osc_store *const events = &s->t->events;
     const uint16_t eligible_flag = s->o->compat_tb ? OSC_NAME_ELIGIBLE_TB : OSC_NAME_ELIGIBLE;
@@ -265,7 +262,7 @@ static osc_status sweep_nodes(struct sweep *s)
     for (uint32_t node = s->f->order.n_rows; node > 0; node--) {
         const uint8_t flags = tree->flags[node - 1];
         const uint32_t parent = tree->parent[node - 1];
-        const struct launched *own = &nothing;
+        struct launched own = {0};
         osc_status st = OSC_OK;
 
         if ((flags & (OSC_NODE | OSC_NODE_MERGED)) != OSC_NODE)
@@ -274,20 +271,16 @@ static osc_status sweep_nodes(struct sweep *s)
         const struct osc_chunk *const c = osc_chunk_of(events, row);
         const uint32_t i = osc_row_place(row);
 
-        if (s->launched && s->nodes[node].launched != 0) {
-            st = hand_on(s, node, parent);
-            if (st != OSC_OK)
-                return st;
-            own = &s->launched[s->nodes[node].launched - 1];
-        }
+        if (s->numbers[node] != 0)
+            own = hand_on(s, node, parent);
         bool is_eligible = (s->f->classes.names[c->name[i]] & eligible_flag) != 0;
         if (flags & OSC_NODE_OPERATOR)
-            is_eligible = is_eligible || own->tc_ns > 0 || s->eligible[node];
-        s->nodes[parent].ns += c->dur_ns[i];
+            is_eligible = is_eligible || own.tc_ns > 0 || s->eligible[node];
+        s->ns[parent] += c->dur_ns[i];
         if (is_eligible)
             s->eligible[parent] = 1;
         if (flags & OSC_NODE_ROW)
-            st = count_call(s, node, c, i, own, is_eligible);
+            st = count_call(s, node, c, i, &own, is_eligible);
         if (st != OSC_OK)
             return st;
     }
@@ -307,8 +300,8 @@ static void find_medians(struct sweep *s, bool is_host, int64_t *dealt, size_t *
     }
     if (is_host) {
         for (uint32_t node = 1; node <= s->f->order.n_rows; node++) {
-            if (s->nodes[node].group != 0)
-                dealt[next[s->nodes[node].group - 1]++] = s->nodes[node].ns;
+            if (s->numbers[node] != 0)
+                dealt[next[s->numbers[node] - 1]++] = s->ns[node];
         }
     } else {
         for (size_t i = 0; i < s->n_device; i++)
@@ -351,12 +344,12 @@ static osc_status prepare(struct sweep *s)
 {
     const struct osc_trace *const t = s->t;
 
-    s->nodes_bytes = ((size_t)s->f->order.n_rows + 1) * sizeof *s->nodes;
-    s->nodes = osc_pages_alloc(s->nodes_bytes);
-    s->eligible_bytes = (size_t)s->f->order.n_rows + 1;
-    s->eligible = osc_pages_alloc(s->eligible_bytes);
+    s->n_nodes = (size_t)s->f->order.n_rows + 1;
+    s->ns = osc_pages_alloc(s->n_nodes * sizeof *s->ns);
+    s->numbers = osc_pages_alloc(s->n_nodes * sizeof *s->numbers);
+    s->eligible = osc_pages_alloc(s->n_nodes);
     s->group_of = osc_calloc(osc_strings_bound(&t->strings) + (size_t)1, sizeof *s->group_of);
-    if (!s->nodes || !s->eligible || !s->group_of)
+    if (!s->ns || !s->numbers || !s->eligible || !s->group_of)
         return OSC_ENOMEM;
     for (uint32_t f = 0; f < t->n_forms; f++) {
         s->has_stacks |= t->forms[f].known[OSC_ARG_KEY_CALL_STACK] >= 0;
@@ -390,12 +383,13 @@ osc_status osc_operators_make(const struct osc_trace *t, const struct osc_option
         st = sweep_nodes(&s);
     /* What was launched has been added up: its room is that of the medians now. */
     osc_free(s.launched);
-    osc_pages_free(s.eligible, s.eligible_bytes);
+    osc_pages_free(s.eligible, s.n_nodes);
     if (st == OSC_OK)
         st = find_all_medians(&s);
     if (st == OSC_OK && ops->n_groups > 1)
         osc_sort(ops->groups, ops->n_groups, sizeof *ops->groups, by_first_row);
-    osc_pages_free(s.nodes, s.nodes_bytes);
+    osc_pages_free(s.ns, s.n_nodes * sizeof *s.ns);
+    osc_pages_free(s.numbers, s.n_nodes * sizeof *s.numbers);
     osc_free(s.device);
     osc_free(s.group_of);
     osc_idmap_fini(&s.pairs);
