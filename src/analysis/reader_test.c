@@ -31,8 +31,11 @@ static void load(void)
     osc_input_open_memory(&in, "made up", (struct osc_str){text, sizeof text - 1});
     assert_int_equal(lines_reader.probe(text, sizeof text - 1), 60);
     assert_int_equal(osc_loading_init(&loading, &trace), OSC_OK);
-    struct osc_reading r = {
-        .in = &in, .loading = &loading, .options = &options, .n_threads = 1};
+    struct osc_reading r = {.in = &in,
+                            .loading = &loading,
+                            .options = &options,
+                            .n_threads = 1,
+                            .block_bytes = 32}; /* most lines lie in two blocks */
     assert_int_equal(lines_reader.read(&r, NULL), OSC_OK);
     assert_int_equal(osc_trace_seal(&trace, &lines_reader, 1), OSC_OK);
     osc_loading_fini(&loading);

@@ -2,7 +2,7 @@
 /*
  * export.h - traces as files for other tools.
  *
- * A writer is one file that ends in one const struct, and one line in registry.c.
+ * A writer is one file that ends in one const struct, and one line in exporters.c.
  * It gets sealed traces, cut to what was asked for, and hands text to a sink; it
  * knows nothing of files.
  *

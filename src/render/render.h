@@ -3,7 +3,7 @@
  * render.h - any table as text, CSV, JSON or Markdown.
  *
  * A renderer is one file that ends in one const struct, and one line in
- * registry.c. It gets a sheet, then runs of rows, then the end; it writes into
+ * renderers.c. It gets a sheet, then runs of rows, then the end; it writes into
  * r->out and never waits for more than a few thousand rows, so that a table of any
  * length needs the same memory.
  *

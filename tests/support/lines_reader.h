@@ -19,10 +19,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/strbuf.h"
 #include "import/build/reader.h"
 #include "import/build/seal.h"
 #include "import/build/typed.h"
+#include "import/bytes/inflate_pipe.h"
+#include "import/bytes/text_window.h"
 
 /* What lines have named: tracks, and devices with no track. */
 struct lines_name {
@@ -122,26 +123,61 @@ static void lines_take(struct lines *l, const char *line)
     }
 }
 
+/* The lines of TEXT up to its end, which may come in blocks of any size. */
+static void lines_take_all(struct lines *l, struct osc_text *text)
+{
+    for (bool is_last = false; !is_last && l->builder.status == OSC_OK;) {
+        char *const end = memchr(text->p, '\n', (size_t)(text->end - text->p));
+
+        if (!end && osc_text_more(text, text->p))
+            continue;
+        is_last = !end;
+        char *const stop = end ? end : text->end;
+        *stop = '\0'; /* padding follows the text */
+        if (text->p < stop)
+            lines_take(l, text->p);
+        text->p = end ? end + 1 : text->end;
+    }
+}
+
+/* What came of it goes to the trace, whole or cut short. */
+static osc_status lines_join(struct lines *l, const struct osc_text *text,
+                             struct osc_loading *loading)
+{
+    struct osc_batch_of_rows batch = {0};
+
+    if (text->status == OSC_ETRUNC || text->status == OSC_EFORMAT)
+        osc_findings_add(&l->builder.findings,
+                         text->status == OSC_ETRUNC ? OSC_FINDING_truncated
+                                                    : OSC_FINDING_corrupt,
+                         osc_text_offset(text, text->p), OSC_NO_TIME);
+    else if (text->status != OSC_OK)
+        return text->status;
+    const osc_status st = osc_builder_take(&l->builder, &batch);
+
+    return st == OSC_OK ? osc_loading_join(loading, &batch) : st;
+}
+
 static osc_status lines_read(struct osc_reading *r, struct osc_err *err)
 {
     struct lines l = {.n_names = 0};
-    struct osc_batch_of_rows batch = {0};
-    struct osc_strbuf text = {0};
+    struct osc_raw_blocks raw = {0};
+    struct osc_pipe *pipe = NULL;
+    struct osc_text text = {0};
     osc_status st = osc_builder_init(&l.builder, r->loading);
 
-    osc_strbuf_addstr(&text, r->in->data); /* of memory: a file has blocks */
-    osc_strbuf_addc(&text, '\0');
-    for (char *line = text.s, *next; st == OSC_OK && line && *line; line = next) {
-        next = strchr(line, '\n');
-        if (next)
-            *next++ = '\0';
-        lines_take(&l, line);
+    if (st == OSC_OK && r->inflate != OSC_INFLATE_NONE)
+        st = osc_pipe_open(&pipe, r->in, r->inflate, r->block_bytes, r->n_threads > 1, err);
+    if (!pipe)
+        osc_raw_blocks_init(&raw, r->in, 0, r->block_bytes);
+    if (st == OSC_OK) {
+        osc_text_init(&text, pipe ? osc_pipe_blocks(pipe) : &raw.blocks, 0);
+        lines_take_all(&l, &text);
+        st = lines_join(&l, &text, r->loading);
     }
-    if (st == OSC_OK)
-        st = text.status != OSC_OK ? text.status : osc_builder_take(&l.builder, &batch);
-    if (st == OSC_OK)
-        st = osc_loading_join(r->loading, &batch);
-    osc_strbuf_fini(&text);
+    osc_text_fini(&text);
+    osc_raw_blocks_fini(&raw);
+    osc_pipe_close(pipe);
     osc_builder_fini(&l.builder);
     return st == OSC_OK ? st : osc_fail(err, st, "%s: %s", r->in->path, osc_status_text(st));
 }

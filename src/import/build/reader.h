@@ -3,8 +3,8 @@
  * reader.h - one format of traces: how to tell it and how to read it.
  *
  * A reader is one const struct osc_reader in a file of its own and one line in
- * registry.c. It gets an open input, decompressed if need be, and fills the trace
- * through builders (build.h); sealing is common.
+ * import/readers.c. It gets an open input, which may be compressed, and fills the trace
+ * through builders (typed.h); sealing is common.
  *
  * Threading: constant.
  */
