@@ -14,10 +14,11 @@
 #   plugin.json   r50.json enlarged 20 times, as TensorBoard's plugin was measured
 #   memory.json   230 MB, a real trace with 250,000 memory records
 #   modules.json  one of Python frames, modules and memory, enlarged to 100 MB
+#   rank.json     60 MB: one rank of many; rank-modules.json has modules and memory
 #   4g.json       only with OPSCOPE_BENCH_LARGE=1
 #
 # The real ones come from shared/ beside the checkout. Where it is missing, made
-# traces take their place, and the last but 4g.json are left out.
+# traces take their place, and those behind names.json but rank.json and 4g.json are left out.
 
 set -eu
 cd "$(dirname "$0")/.."
@@ -67,6 +68,7 @@ else
     make 10m.json $big 10000000
 fi
 make 1g.json $big 1000000000
+make rank.json $big 60000000
 make 1g.json.gz pack "$dir/1g.json"
 if [ ! -s "$dir/names.json" ]; then
     make 100m.json $big 104000000
@@ -82,6 +84,7 @@ if [ -e "$loader" ] && [ -e $shared/tools/enlarge.py ]; then
 fi
 if [ -e "$transformer" ] && [ -e $shared/tools/enlarge.py ]; then
     make modules.json enlarge_from "$transformer" 100000000
+    make rank-modules.json enlarge_from "$transformer" 60000000
 fi
 if [ "${OPSCOPE_BENCH_LARGE:-0}" = 1 ]; then
     make 4g.json $big 4000000000

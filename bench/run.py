@@ -192,6 +192,24 @@ def memory(program, trace):
             show(name, steady(s[name]) * 1e3, "-" if name.endswith("/all") else "<=5", "ms")
 
 
+# Their rows stand one behind the other: no two of them become one.
+LISTS = ("threads", "tracks", "flows", "memory_events", "memory_curve", "memory_peaks")
+
+
+def ranks(program, trace):
+    """64 ranks of 60 MB: no more memory than two of them, and 64 MiB."""
+    traces = [trace(name) for name in ("rank.json", "rank-modules.json")
+              if os.path.exists(trace(name))]
+    s = add({}, "", os.path.join(HERE, "ranks.py"), program("../opscope"), trace("scratch"),
+            *traces)
+    for name in [n[:-5] for n in s if n.endswith("/many")]:
+        many, two = s[name + "/many"][0], s[name + "/two"][0]
+        show("ranks/" + name, (many - two) / 2**26,
+             "-" if name.split("+")[0] in LISTS else "<=1.00",
+             "peak beyond that of two by 64 MiB: %.0f MB, %.0f MB; %.1f s"
+             % (many / 1e6, two / 1e6, s[name + "/seconds"][0]))
+
+
 def install(where):
     """A Python that has TensorBoard's plugin, or None."""
     if not os.path.exists(os.path.join(where, "done")):
@@ -309,7 +327,7 @@ def main():
     subprocess.run([os.path.join(HERE, "data.sh"), data], check=True,
                    env=dict(os.environ, OPSCOPE_BENCH_LARGE="1" if args.large else "0"))
     print("%-24s %8s %-7s" % ("measure", "ratio", "limit"))
-    for bench in (load, threads, process, operators, memory, tables, views, record, recorders,
+    for bench in (load, threads, process, operators, memory, tables, ranks, views, record, recorders,
                   export, flush, itt):
         if args.only not in bench.__name__:
             continue

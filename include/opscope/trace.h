@@ -134,6 +134,13 @@ struct osc_how {
      * known. PATH is NULL once it is read. Another value than 0 stops it. May be NULL. */
     int (*progress)(void *ctx, const char *path, uint64_t done_bytes, uint64_t total_bytes);
     void *ctx; /* borrowed; good until the set is freed */
+    /*
+     * Of several files keep none: each question reads them again, one after the other, so many
+     * ranks need the memory of the largest. The table `events` and questions about times are
+     * answered with all of them open, as ever. To refresh such a set is to read all of them
+     * again if one has changed; fingerprints cover all files, whatever is looked at.
+     */
+    int one_by_one;
 };
 
 /*

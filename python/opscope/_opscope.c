@@ -543,8 +543,9 @@ static osc_status ask(const struct traces *self, const struct osc_request *r,
     struct osc_set *own = NULL;
     osc_status st = OSC_OK;
 
-    if (r->how.no_args || r->how.max_memory_bytes) {
+    if (r->how.no_args || r->how.max_memory_bytes || r->how.one_by_one) {
         how.no_args |= r->how.no_args;
+        how.one_by_one |= r->how.one_by_one;
         how.max_memory_bytes =
             r->how.max_memory_bytes ? r->how.max_memory_bytes : how.max_memory_bytes;
         st = open_set(self, &how, &own, err);

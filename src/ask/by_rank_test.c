@@ -188,6 +188,88 @@ TEST_WITH(times_from_the_origin_are_the_same, set_up, tear_down)
     remove_run();
 }
 
+/* A set that keeps nothing says what one says that keeps all. */
+TEST_WITH(sets_are_the_same, set_up, tear_down)
+{
+    (void)state;
+    for (uint32_t run = 0; run < 3; run++) {
+        make_run();
+        for (uint32_t k = 0; k < N_VIEWS; k++) {
+            const struct osc_view *const only = below(2) ? &views[k] : NULL;
+            struct osc_strbuf texts[2] = {{0}};
+
+            for (int by_one = 0; by_one < 2; by_one++) {
+                const struct osc_how how = {.one_by_one = by_one, .only = only};
+                struct osc_strbuf *const out = &texts[by_one];
+                struct osc_set *set = NULL;
+                struct osc_err err = {0};
+                osc_status st = osc_set_open(&set, names, n_files, &how, &err);
+
+                assert_true((st == OSC_OK) == (set != NULL));
+                osc_strbuf_addf(out, "%d %s\n", st, st == OSC_OK ? "" : err.message);
+                for (uint32_t t = 0; osc_tables[t] && st == OSC_OK; t++) {
+                    const struct osc_question q = {.table = osc_tables[t]->name,
+                                                   .merge = t & 1};
+                    const struct osc_layout layout = {
+                        .format = "csv", .write = take_text, .ctx = out};
+
+                    const osc_status asked =
+                        osc_ask_text(set, only ? NULL : &views[k], &q, &layout, &err);
+                    osc_strbuf_addf(out, "%d %s\n", asked, asked == OSC_OK ? "" : err.message);
+                }
+                osc_set_release(set);
+            }
+            assert_string_equal(texts[0].s, texts[1].s);
+            osc_strbuf_fini(&texts[0]);
+            osc_strbuf_fini(&texts[1]);
+        }
+        remove_run();
+    }
+}
+
+/* Append what SET has for a table that depends on all of its files. */
+static void add_info(struct osc_set *set, struct osc_strbuf *out)
+{
+    const struct osc_question q = {.table = "info"};
+    const struct osc_layout layout = {.format = "csv", .write = take_text, .ctx = out};
+
+    assert_int_equal(osc_ask_text(set, NULL, &q, &layout, NULL), OSC_OK);
+}
+
+TEST_WITH(what_keeps_nothing_is_refreshed, set_up, tear_down)
+{
+    const struct osc_how how = {.one_by_one = 1};
+    struct osc_strbuf text = {0}, name = {0}, refreshed = {0}, anew = {0};
+    struct osc_set *set = NULL, *other = NULL;
+    struct osc_changes changes;
+
+    (void)state;
+    make_run();
+    assert_int_equal(osc_set_open(&set, names, n_files, &how, NULL), OSC_OK);
+    assert_int_equal(osc_set_refresh(set, &changes, NULL), OSC_OK);
+    assert_int_equal(changes.n_kept, n_files);
+    assert_int_equal(changes.n_read + changes.n_gone, 0);
+    make_trace(9, &text, &name);
+    write_file(names[0], text.s);
+    assert_int_equal(osc_set_refresh(set, &changes, NULL), OSC_OK);
+    assert_int_equal(changes.n_read, n_files);
+    assert_int_equal(changes.n_gone, n_files);
+    assert_int_equal(osc_set_loaded(set)->n_traces, 0);
+    assert_int_equal(osc_set_open(&other, names, n_files, NULL, NULL), OSC_OK);
+    add_info(set, &refreshed);
+    add_info(other, &anew);
+    assert_string_equal(refreshed.s, anew.s);
+    assert_int_equal(osc_set_refresh(set, &changes, NULL), OSC_OK);
+    assert_int_equal(changes.n_kept, n_files);
+    osc_set_release(set);
+    osc_set_release(other);
+    osc_strbuf_fini(&text);
+    osc_strbuf_fini(&name);
+    osc_strbuf_fini(&refreshed);
+    osc_strbuf_fini(&anew);
+    remove_run();
+}
+
 /* One file at a time is all that is held. */
 TEST_WITH(less_is_held, set_up, tear_down)
 {

@@ -8,7 +8,7 @@
 /* Whether A and B hold the same traces, and say the same. */
 static bool is_equal(const struct osc_loaded *a, const struct osc_loaded *b)
 {
-    if (a->n_traces != b->n_traces || a->notes.len != b->notes.len)
+    if (a->is_visited || a->n_traces != b->n_traces || a->notes.len != b->notes.len)
         return false;
     if (a->notes.len > 0 && memcmp(a->notes.s, b->notes.s, a->notes.len) != 0)
         return false;
@@ -42,15 +42,21 @@ static bool is_cut_short(const struct osc_loaded *l, const struct osc_loaded *be
     return is_cut;
 }
 
+/* How many traces L has, or has had. */
+static uint32_t count_traces(const struct osc_loaded *l)
+{
+    return l->is_visited ? l->n_read : l->n_traces;
+}
+
 osc_status osc_refresh(struct osc_loaded *l, const struct osc_refreshing *r,
                        struct osc_changes *changes, bool *is_same, struct osc_err *err)
 {
-    const uint32_t n_before = r->before->n_traces;
+    const uint32_t n_before = count_traces(r->before);
     struct osc_load load = *r->load;
     osc_status st = OSC_OK;
 
     *is_same = false;
-    if (r->has_all)
+    if (r->has_all && !load.visitor) /* who looks at traces keeps none */
         load.before = r->before;
     else
         st = osc_loaded_is_current(r->before, &load, is_same);
@@ -65,8 +71,9 @@ osc_status osc_refresh(struct osc_loaded *l, const struct osc_refreshing *r,
         return osc_fail(err, OSC_ELIMIT,
                         "memory limit reached while reading what has changed; the set is as it "
                         "was");
-    *changes = (struct osc_changes){
-        .n_kept = l->n_kept, .n_read = l->n_traces - l->n_kept, .n_gone = n_before - l->n_kept};
+    *changes = (struct osc_changes){.n_kept = l->n_kept,
+                                    .n_read = count_traces(l) - l->n_kept,
+                                    .n_gone = n_before - l->n_kept};
     *is_same = is_equal(l, r->before);
     return OSC_OK;
 }

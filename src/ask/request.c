@@ -286,6 +286,7 @@ static const struct field {
     {"threads", OSC_PART_HOW, TYPE_THREADS, .at = AT(how.n_threads)},
     {"max-memory", OSC_PART_HOW, TYPE_SIZE, .at = AT(how.max_memory_bytes)},
     {"no-args", OSC_PART_HOW, TYPE_FLAG, .at = AT(how.no_args)},
+    {"one-by-one", OSC_PART_HOW, TYPE_FLAG, .at = AT(how.one_by_one)},
 };
 
 #define N_FIELDS (sizeof fields / sizeof *fields)

@@ -262,6 +262,50 @@ osc_status osc_set_load_to_ask(struct osc_set **to, const struct osc_load *o,
     return st;
 }
 
+/* Who sees traces of sets that keep none, when they are refreshed. */
+static osc_status see_nothing(void *ctx, const struct osc_loaded *l, struct osc_trace *t,
+                              const char *path, struct osc_err *err)
+{
+    (void)ctx, (void)l, (void)t, (void)path, (void)err;
+    return OSC_OK;
+}
+
+static void forget_nothing(void *ctx)
+{
+    (void)ctx;
+}
+
+static const struct osc_visitor nobody = {.visit = see_nothing, .restart = forget_nothing};
+
+/* Read what O says one by one: who is there, and whether what is selected is. */
+static osc_status open_one_by_one(struct osc_set **to, const struct osc_load *o,
+                                  struct osc_err *err)
+{
+    const struct osc_request r = {
+        .how = *o->how, .view = *o->view, .question = {.table = osc_table_tracks.name}};
+    struct osc_asked k = {0}, *const all = &k;
+    osc_status st = osc_asked_init(&k, &r, osc_renderer_find("csv"), err);
+
+    if (st == OSC_OK)
+        st = osc_set_load_to_ask(to, o, &all, 1, err);
+    if (st == OSC_OK)
+        (*to)->load.visitor = &nobody;
+    if (st == OSC_OK && osc_set_loaded(*to)->is_visited) {
+        struct osc_set *const set = *to;
+
+        st = osc_set_run(set, &k, err);
+        struct osc_mem_account *const before = osc_mem_enter(&set->account);
+        osc_by_rank_fini(&set->by_rank);
+        osc_mem_enter(before);
+        if (st != OSC_OK) {
+            *to = NULL;
+            free_set(set);
+        }
+    }
+    osc_asked_fini(&k);
+    return st;
+}
+
 osc_status osc_set_open(struct osc_set **set, const char *const *paths, size_t n,
                         const struct osc_how *how, struct osc_err *err)
 {
@@ -279,8 +323,10 @@ osc_status osc_set_open(struct osc_set **set, const char *const *paths, size_t n
     osc_status st = osc_request_check(&r, err);
 
     *set = NULL;
+    if (st == OSC_OK && n == 0)
+        st = osc_fail(err, OSC_EINVAL, "which trace?");
     if (st == OSC_OK)
-        st = n > 0 ? osc_set_load(set, &o, err) : osc_fail(err, OSC_EINVAL, "which trace?");
+        st = o.how->one_by_one ? open_one_by_one(set, &o, err) : osc_set_load(set, &o, err);
     if (st != OSC_OK)
         osc_note_clean(err);
     return st;
@@ -347,7 +393,7 @@ static osc_status refresh(struct osc_set *set, struct osc_changes *changes, stru
         return osc_fail(err, OSC_ENOMEM, "out of memory");
     const struct osc_refreshing r = {&set->now->loaded, &set->load, is_all(&set->only)};
     osc_status st = osc_refresh(&s->loaded, &r, changes, &is_same, err);
-    if (st == OSC_OK && !is_same)
+    if (st == OSC_OK && !is_same && !s->loaded.is_visited)
         st = choose(s, &set->load, err);
     if (st == OSC_OK && !is_same && keep_notes(set, s) != OSC_OK)
         st = osc_fail(err, OSC_ENOMEM, "out of memory");
@@ -596,12 +642,12 @@ static osc_status answer(const struct taker *taker, struct osc_set *set, bool is
 {
     struct state *const s = use_state(set);
     const struct asked_of whom = {set, s, &s->chosen};
-    const bool is_late = osc_asked_selects_late(k);
+    const bool is_late = osc_asked_selects_late(k), is_kept = !s->loaded.is_visited;
     osc_status st = OSC_OK;
 
-    if (is_all_asked && (is_all(&set->only) || !is_late))
+    if (is_kept && is_all_asked && (is_all(&set->only) || !is_late))
         st = take(taker, &whom, k, err);
-    else if (has_traces(set, s, &k->request.view))
+    else if (is_kept && has_traces(set, s, &k->request.view))
         st = take_view(taker, &whom, k, err);
     else
         st = take_again(taker, set, k, err);

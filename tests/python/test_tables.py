@@ -282,6 +282,17 @@ class Errors(unittest.TestCase):
             self.assertIn("limit_reached", trace["quality"]["code"].tolist())
             self.assertEqual(opscope.load(path)["events"].n_rows, 200000)
 
+    def test_files_one_by_one_give_the_same_tables(self):
+        paths = [support.DEMO, support.ROOT / "tests/data/alexnet_a100.json.gz"]
+        whole, each = opscope.load(paths), opscope.load(paths, one_by_one=True)
+        for name in opscope.tables():
+            for options in ({}, {"merge": True}, {"span": "2"}):
+                with self.subTest(table=name, **options):
+                    self.assertEqual(each.text(name, format="csv", **options),
+                                     whole.text(name, format="csv", **options))
+        self.refuses(opscope.TraceError, "no trace is left",
+                     lambda: opscope.load(paths, one_by_one=True, rank="7"))
+
     def test_nothing_is_printed(self):
         code = ("import opscope, warnings; warnings.simplefilter('ignore')\n"
                 f"t = opscope.load({str(support.DEMO)!r}); t['operators']\n"

@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""How much memory a table of many ranks takes beside the same table of the two largest.
+
+usage: ranks.py OPSCOPE SCRATCH TRACE...
+
+Makes 64 ranks in the folder SCRATCH, copies of the plain TRACEs in turn, each with a rank of its
+own; asks for every table but events, with and without --merge; and prints samples,
+"TABLE/two BYTES" and "TABLE/many BYTES" (TABLE+merge with --merge): peaks of whole processes. Two
+ranks are two of one TRACE, of that which takes more. "TABLE/seconds" is the time of all ranks.
+What was made is removed.
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+RANKS = 64
+HEAD_BYTES = 1 << 16    # what says the rank of a file stands in front of the events
+
+
+def make(trace, path, rank):
+    """Copy TRACE as RANK to PATH."""
+    with open(trace, "rb") as old, open(path, "wb") as new:
+        head = old.read(HEAD_BYTES)
+        new.write(re.sub(rb'("distributedInfo":[^\n]*?"rank": *)\d+', rb"\g<1>%d" % rank, head))
+        shutil.copyfileobj(old, new, 1 << 20)
+
+
+def make_all(folder, traces):
+    """A folder with all ranks, and one for each of TRACES with its first two."""
+    many = os.path.join(folder, "many")
+    pairs = [os.path.join(folder, "two-%d" % k) for k in range(len(traces))]
+
+    for name in [many, *pairs]:
+        os.makedirs(name)
+    for rank in range(RANKS):
+        name, kind = "rank%d.json" % rank, rank % len(traces)
+        make(traces[kind], os.path.join(many, name), rank)
+        if rank < 2 * len(traces):
+            os.link(os.path.join(many, name), os.path.join(pairs[kind], name))
+    return many, pairs
+
+
+def ask(opscope, table, folder, merge):
+    """Peak of memory in bytes and wall time in seconds."""
+    command = [opscope, "table", table, folder, "--format", "csv", *["--merge"] * merge]
+    start = time.perf_counter()
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as child:
+        _, status, used = os.wait4(child.pid, 0)
+        child.returncode = status
+    if status != 0:
+        sys.exit("%s failed" % " ".join(command))
+    return used.ru_maxrss * 1024, time.perf_counter() - start
+
+
+def main():
+    opscope, folder, *traces = sys.argv[1:]
+    folder = os.path.join(folder, "ranks")
+    listed = subprocess.run([opscope, "table", "--list"], check=True, capture_output=True,
+                            text=True).stdout
+    names = [line.split()[0] for line in listed.splitlines() if line[:1].isalpha()]
+    try:
+        many, pairs = make_all(folder, traces)
+        for name in names:
+            for merge in (False, True):
+                if name == "events":
+                    continue
+                peak, seconds = ask(opscope, name, many, merge)
+                two = max(ask(opscope, name, pair, merge)[0] for pair in pairs)
+                for word, value in (("two", two), ("many", peak), ("seconds", seconds)):
+                    print("%s%s/%s %.9g" % (name, "+merge" if merge else "", word, value),
+                          flush=True)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+main()
