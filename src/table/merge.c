@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "table/merge.h"
 
-#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -229,25 +228,16 @@ static osc_status new_row(struct osc_merger *m, struct osc_origin origin)
     return OSC_OK;
 }
 
-/*
- * Add to the sums of row TO those of row I of PART, or those that OTHER, the merger that PART
- * is of, has of it; or NULL. Their cells in m->rows only say that there is a sum.
+/* Add row I of PART to the sums of row TO. Their cells in m->rows only say that there is one.
  */
 static void add_sums(struct osc_merger *m, uint64_t to, const struct osc_result *part,
-                     uint64_t i, const struct osc_merger *other)
+                     uint64_t i)
 {
     for (uint32_t c = 0, k = 0; c < part->def->n_columns; c++) {
         if (!is_sum(&part->def->columns[c]))
             continue;
         if (osc_result_has(part, i, c)) {
-            struct osc_sum *const sum = &m->sums[to * m->n_sums + k];
-
-            if (other) {
-                sum->whole += other->sums[i * m->n_sums + k].whole;
-                sum->fraction += other->sums[i * m->n_sums + k].fraction;
-            } else {
-                add_cell(sum, part, i, c);
-            }
+            add_cell(&m->sums[to * m->n_sums + k], part, i, c);
             set_sum(&m->rows, to, c, (struct osc_sum){0});
         }
         k++;
@@ -270,24 +260,19 @@ static osc_status join_text(struct osc_arena *arena, struct osc_joined **list,
     return OSC_OK;
 }
 
-/* Add to the texts of row TO those of row I of PART, or those that OTHER has of it. */
+/* Add the texts of row I of PART to those of row TO. */
 static osc_status add_joins(struct osc_merger *m, uint64_t to, const struct osc_result *part,
-                            uint64_t i, struct osc_origin origin,
-                            const struct osc_merger *other)
+                            uint64_t i, struct osc_origin origin)
 {
     osc_status st = OSC_OK;
 
     for (uint32_t c = 0, k = 0; c < part->def->n_columns && st == OSC_OK; c++) {
         if (part->def->columns[c].merge != OSC_MERGE_JOIN)
             continue;
-        struct osc_joined **const list = &m->joins[to * m->n_joins + k];
-        const struct osc_joined *j = other ? other->joins[i * m->n_joins + k] : NULL;
-
+        if (osc_result_has(part, i, c))
+            st = join_text(&m->arena, &m->joins[to * m->n_joins + k], origin,
+                           osc_result_get_str(part, i, c));
         k++;
-        if (!other && osc_result_has(part, i, c))
-            st = join_text(&m->arena, list, origin, osc_result_get_str(part, i, c));
-        for (; j && st == OSC_OK; j = j->before)
-            st = join_text(&m->arena, list, j->origin, j->text);
     }
     return st;
 }
@@ -358,9 +343,8 @@ static osc_status find_row(struct osc_merger *m, const struct osc_result *part, 
     return st;
 }
 
-/* Add row I of PART. OTHER as in add_sums(). */
 static osc_status add_row(struct osc_merger *m, const struct osc_result *part, uint64_t i,
-                          struct osc_origin origin, const struct osc_merger *other)
+                          struct osc_origin origin)
 {
     uint64_t to;
     osc_status st = find_row(m, part, i, &to);
@@ -376,8 +360,8 @@ static osc_status add_row(struct osc_merger *m, const struct osc_result *part, u
     if (is_first)
         m->origins[to] = origin;
     add_cells(m, to, part, i, is_new, is_first);
-    add_sums(m, to, part, i, other);
-    st = add_joins(m, to, part, i, origin, other);
+    add_sums(m, to, part, i);
+    st = add_joins(m, to, part, i, origin);
     return st != OSC_OK ? st : m->rows.status;
 }
 
@@ -416,20 +400,7 @@ osc_status osc_merger_add(struct osc_merger *m, const struct osc_result *part, u
     if (st == OSC_OK)
         st = add_notes(&m->rows, &part->notes);
     for (uint64_t i = 0; i < part->n_rows && st == OSC_OK; i++)
-        st = add_row(m, part, i, (struct osc_origin){number, (uint32_t)i}, NULL);
-    return st;
-}
-
-osc_status osc_merger_join(struct osc_merger *m, const struct osc_merger *other)
-{
-    osc_status st = other->rows.status;
-
-    assert(m->rows.def == other->rows.def);
-    m->rows.shown |= other->rows.shown;
-    if (st == OSC_OK)
-        st = add_notes(&m->rows, &other->rows.notes);
-    for (uint64_t i = 0; i < other->rows.n_rows && st == OSC_OK; i++)
-        st = add_row(m, &other->rows, i, other->origins[i], other);
+        st = add_row(m, part, i, (struct osc_origin){number, (uint32_t)i});
     return st;
 }
 

@@ -3,8 +3,7 @@
  * merge.h - several partial results become one.
  *
  * Rows with equal keys become one, each column by its rule. Parts may come in any
- * order and from mergers that are merged in turn (threads, processes, ranks): the
- * outcome is the same to the byte, because
+ * order: the outcome is the same to the byte, because
  *
  *   - every part has a number, and a row remembers the least (part, row) it is
  *     made of: rows stand in that order, and FIRST takes the value from there;
@@ -53,9 +52,6 @@ void osc_merger_fini(struct osc_merger *m);
 /* Add the rows of PART, which is number NUMBER among all parts. */
 OSC_MUST_USE osc_status osc_merger_add(struct osc_merger *m, const struct osc_result *part,
                                        uint32_t number);
-
-/* Add all that OTHER holds; it stays as it is. */
-OSC_MUST_USE osc_status osc_merger_join(struct osc_merger *m, const struct osc_merger *other);
 
 /*
  * Put the merged rows into OUT (initialised, empty), in the order of their first

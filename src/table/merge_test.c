@@ -76,24 +76,19 @@ static void print_result(const struct osc_result *r, struct osc_strbuf *out)
     }
 }
 
-/*
- * Merge all parts in the order and with the splits that SEED gives: each part
- * goes to one of GROUPS mergers, which are then joined in some order.
- */
-static osc_status merge_all(unsigned seed, unsigned groups, struct osc_strbuf *text)
+/* Merge all parts in the order that SEED gives. */
+static osc_status merge_all(unsigned seed, struct osc_strbuf *text)
 {
-    struct osc_merger mergers[PARTS];
+    struct osc_merger merger;
     struct osc_result parts[PARTS], out;
     unsigned order[PARTS];
     osc_status st = OSC_OK;
 
-    for (unsigned i = 0; i < PARTS; i++) {
-        osc_merger_init(&mergers[i], &def);
-        order[i] = i;
-    }
+    osc_merger_init(&merger, &def);
     for (unsigned i = 0; i < PARTS; i++) {
         const osc_status filled = fill_part(&parts[i], i);
 
+        order[i] = i;
         if (st == OSC_OK)
             st = filled;
     }
@@ -105,32 +100,29 @@ static osc_status merge_all(unsigned seed, unsigned groups, struct osc_strbuf *t
         order[j] = swap;
     }
     for (unsigned i = 0; i < PARTS && st == OSC_OK; i++)
-        st = osc_merger_add(&mergers[order[i] * 31 % groups], &parts[order[i]], order[i]);
-    for (unsigned g = groups; g-- > 1 && st == OSC_OK;)
-        st = osc_merger_join(&mergers[(unsigned)rand_r(&seed) % g], &mergers[g]);
+        st = osc_merger_add(&merger, &parts[order[i]], order[i]);
     osc_result_init(&out, &def);
     if (st == OSC_OK)
-        st = osc_merger_result(&mergers[0], &out);
+        st = osc_merger_result(&merger, &out);
     if (st == OSC_OK)
         print_result(&out, text);
     osc_result_fini(&out);
-    for (unsigned i = 0; i < PARTS; i++) {
+    for (unsigned i = 0; i < PARTS; i++)
         osc_result_fini(&parts[i]);
-        osc_merger_fini(&mergers[i]);
-    }
+    osc_merger_fini(&merger);
     return st;
 }
 
-TEST(gives_the_same_bytes_for_any_split_and_order)
+TEST(gives_the_same_bytes_for_any_order)
 {
     struct osc_strbuf first = {0};
 
-    assert_int_equal(merge_all(0, 1, &first), OSC_OK);
+    assert_int_equal(merge_all(0, &first), OSC_OK);
     assert_true(first.len > 1000);
     for (unsigned seed = 1; seed < 300; seed++) {
         struct osc_strbuf other = {0};
 
-        assert_int_equal(merge_all(seed, 1 + seed % PARTS, &other), OSC_OK);
+        assert_int_equal(merge_all(seed, &other), OSC_OK);
         assert_int_equal(other.len, first.len);
         assert_memory_equal(other.s, first.s, first.len);
         osc_strbuf_fini(&other);
@@ -178,32 +170,28 @@ TEST(follows_the_rule_of_each_column)
 }
 
 /* CALLS of one row made of the N values of CALLS, each in a part of its own. */
-static int64_t sum_calls(const int64_t *calls, unsigned n, unsigned groups)
+static int64_t sum_calls(const int64_t *calls, unsigned n)
 {
-    struct osc_merger mergers[3];
+    struct osc_merger merger;
     struct osc_result part, out;
     int64_t sum = 0;
 
-    for (unsigned g = 0; g < groups; g++)
-        osc_merger_init(&mergers[g], &def);
+    osc_merger_init(&merger, &def);
     for (unsigned p = 0; p < n; p++) {
         osc_result_init(&part, &def);
         osc_result_row(&part);
         osc_result_str(&part, NAME, OSC_STR("k"));
         osc_result_int(&part, CALLS, calls[p]);
-        assert_int_equal(osc_merger_add(&mergers[p % groups], &part, p), OSC_OK);
+        assert_int_equal(osc_merger_add(&merger, &part, p), OSC_OK);
         osc_result_fini(&part);
     }
-    for (unsigned g = 1; g < groups; g++)
-        assert_int_equal(osc_merger_join(&mergers[0], &mergers[g]), OSC_OK);
     osc_result_init(&out, &def);
-    assert_int_equal(osc_merger_result(&mergers[0], &out), OSC_OK);
+    assert_int_equal(osc_merger_result(&merger, &out), OSC_OK);
     assert_int_equal(out.n_rows, 1);
     assert_true(osc_result_has(&out, 0, CALLS));
     sum = osc_result_get_int(&out, 0, CALLS);
     osc_result_fini(&out);
-    for (unsigned g = 0; g < groups; g++)
-        osc_merger_fini(&mergers[g]);
+    osc_merger_fini(&merger);
     return sum;
 }
 
@@ -213,12 +201,10 @@ TEST(cuts_sums_of_integers_only_at_the_end)
     static const int64_t back_and_forth[] = {INT64_MIN, INT64_MIN, INT64_MAX, INT64_MAX};
     static const int64_t much[] = {INT64_MAX, 1, 1}, little[] = {INT64_MIN, -1, INT64_MIN};
 
-    for (unsigned groups = 1; groups <= 3; groups++) {
-        assert_int_equal(sum_calls(forth_and_back, 4, groups), 11);
-        assert_int_equal(sum_calls(back_and_forth, 4, groups), -2);
-        assert_true(sum_calls(much, 3, groups) == INT64_MAX);
-        assert_true(sum_calls(little, 3, groups) == INT64_MIN);
-    }
+    assert_int_equal(sum_calls(forth_and_back, 4), 11);
+    assert_int_equal(sum_calls(back_and_forth, 4), -2);
+    assert_true(sum_calls(much, 3) == INT64_MAX);
+    assert_true(sum_calls(little, 3) == INT64_MIN);
 }
 
 TEST(frees_everything_after_any_failed_allocation)
@@ -229,7 +215,7 @@ TEST(frees_everything_after_any_failed_allocation)
         struct osc_strbuf text = {0};
 
         osc_mem_fail_after(n);
-        st = merge_all(5, 3, &text);
+        st = merge_all(5, &text);
         osc_mem_fail_after(-1);
         assert_true(st == OSC_OK || st == OSC_ENOMEM);
         osc_strbuf_fini(&text);
