@@ -152,7 +152,7 @@ const struct osc_option osc_options[] = {
      .flag = AT(run.prints_env)},
     {"help", 'h', NULL, HELP, .help = "print this page", .group = "Help",
      .flag = AT(wants_help)},
-    {NULL},
+    {.name = NULL},
 };
 
 /* Option O with its argument VALUE, NULL if it takes none. */

@@ -71,8 +71,9 @@ struct osc_column {
 };
 
 /* A member of an array of columns; after the help `.source = "…"` may follow. */
-#define OSC_COLUMN(index, name, type, unit, merge, flags, rules, ...) \
-    [index] = {name, OSC_TYPE_##type, unit, OSC_MERGE_##merge, flags, rules, __VA_ARGS__}
+#define OSC_COLUMN(index, name, type, unit, merge, flags, rules, ...)     \
+    [index] = {name,  OSC_TYPE_##type,    unit, OSC_MERGE_##merge, flags, \
+               rules, .help = __VA_ARGS__}
 
 struct osc_selection;
 
