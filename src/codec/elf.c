@@ -173,14 +173,7 @@ bool osc_elf_find(const struct osc_elf *e, uint64_t offset, struct osc_str *name
 {
     size_t low = 0, high = e->n_functions; /* functions before LOW begin at OFFSET or before */
 
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-
-        if (e->functions[middle].offset <= offset)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    OSC_BISECT(low, high, i, e->functions[i].offset <= offset);
     if (low == 0)
         return false;
     const struct osc_elf_function *f = &e->functions[low - 1];

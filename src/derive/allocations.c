@@ -312,13 +312,6 @@ uint32_t osc_allocations_at(const struct osc_allocations *a, const struct osc_me
 {
     uint32_t low = d->first, high = d->first + d->n;
 
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-
-        if (a->records[middle].time_ns < at_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    OSC_BISECT(low, high, i, a->records[i].time_ns < at_ns);
     return low;
 }

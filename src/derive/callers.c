@@ -3,6 +3,7 @@
 
 #include "base/idmap.h"
 #include "base/mem.h"
+#include "base/sort.h"
 
 struct work {
     const struct osc_trace *t;
@@ -169,14 +170,7 @@ static uint32_t count_before(const uint32_t *calls, uint32_t n, uint32_t place)
 {
     uint32_t low = 0, high = n;
 
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-
-        if (calls[middle] < place)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    OSC_BISECT(low, high, i, calls[i] < place);
     return low;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/sort.h"
 
 void osc_intervals_fini(struct osc_intervals *s)
 {
@@ -187,14 +188,7 @@ size_t osc_intervals_find(const struct osc_intervals *s, int64_t at_ns, size_t *
             high -= stride;
         low = stride < high ? high - stride + 1 : 0;
     }
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-
-        if (s->v[middle].end_ns < at_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    OSC_BISECT(low, high, i, s->v[i].end_ns < at_ns);
     *hint = low;
     return low;
 }
@@ -238,14 +232,7 @@ static int64_t length_before(const struct osc_ruler *r, int64_t at_ns)
 {
     size_t low = 0, high = r->set->n; /* below LOW: starts before AT_NS */
 
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-
-        if (r->set->v[middle].start_ns < at_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    OSC_BISECT(low, high, i, r->set->v[i].start_ns < at_ns);
     if (low == 0)
         return 0;
     const struct osc_interval last = r->set->v[low - 1];

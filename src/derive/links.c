@@ -274,16 +274,10 @@ static uint32_t find_call(const struct work *w, int64_t correlation, int64_t sta
 
     if (one == 0 || osc_keymap_get(&w->duplicates, correlation) == 0)
         return one;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        const struct candidate *const k = &w->candidates[middle];
-
-        if (k->correlation < correlation ||
-            (k->correlation == correlation && k->start_ns <= start_ns))
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    OSC_BISECT(low, high, i,
+               w->candidates[i].correlation < correlation ||
+                   (w->candidates[i].correlation == correlation &&
+                    w->candidates[i].start_ns <= start_ns));
     if (low > 0 && w->candidates[low - 1].correlation == correlation)
         return w->candidates[low - 1].call;
     return w->candidates[low].call; /* all start later: the first */

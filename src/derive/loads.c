@@ -338,14 +338,7 @@ static size_t first_fill(const struct osc_device_load *d, int64_t at_ns)
 {
     size_t low = 0, high = d->n_fills;
 
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-
-        if (d->fills[middle].end_ns <= at_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    OSC_BISECT(low, high, i, d->fills[i].end_ns <= at_ns);
     return low;
 }
 

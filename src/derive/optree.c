@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/sort.h"
 
 struct open_node {
     int64_t end_ns;
@@ -68,14 +69,7 @@ static uint32_t find_holder(const struct stack *s, int64_t start_ns, int64_t end
     /* Most often the innermost does. */
     if (high > 0 && s->v[high - 1].end_ns > start_ns && s->v[high - 1].end_ns >= end_ns)
         return s->v[high - 1].node;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-
-        if (s->v[middle].end_ns > start_ns && s->v[middle].end_ns >= end_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    OSC_BISECT(low, high, i, s->v[i].end_ns > start_ns && s->v[i].end_ns >= end_ns);
     return low == 0 ? 0 : s->v[low - 1].node;
 }
 

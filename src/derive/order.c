@@ -37,16 +37,9 @@ static uint32_t count_before(const struct osc_trace *t, const uint32_t *rows, ui
     const int64_t row_ns = start_of(t, row);
     uint32_t low = 0, high = n;
 
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2, other = rows[middle];
-        const int64_t other_ns = start_of(t, other);
-
-        if (is_after_equal ? !is_before(t, row, row_ns, other, other_ns)
-                           : is_before(t, other, other_ns, row, row_ns))
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    OSC_BISECT(low, high, i,
+               is_after_equal ? !is_before(t, row, row_ns, rows[i], start_of(t, rows[i]))
+                              : is_before(t, rows[i], start_of(t, rows[i]), row, row_ns));
     return low;
 }
 
@@ -327,14 +320,7 @@ uint32_t osc_order_find(const struct osc_trace *t, const struct osc_order *o, ui
         }
         low = stride < high - first ? high - stride : first;
     }
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-
-        if (starts_before(t, o, middle, at_ns))
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    OSC_BISECT(low, high, i, starts_before(t, o, i, at_ns));
     *hint = low - first;
     return low;
 }

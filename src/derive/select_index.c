@@ -62,14 +62,7 @@ static osc_row original_of(const struct osc_trace *t, const struct osc_classes *
     if (high == 0 || !is_annotation(t, classes, c, i))
         return (osc_row){0};
     const struct osc_original key = {osc_args_external_id(t, c, i), c->name[i], {0}};
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-
-        if (by_annotation(&x->originals[middle], &key) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    OSC_BISECT(low, high, k, by_annotation(&x->originals[k], &key) < 0);
     if (low == x->n_originals || x->originals[low].external != key.external ||
         x->originals[low].name != key.name)
         return (osc_row){0};
@@ -89,16 +82,9 @@ uint32_t osc_select_step(const struct osc_trace *t, const struct osc_chunk *c, u
 {
     uint32_t low = 0, high = c->kind[i] == OSC_KIND_STEP ? t->n_steps : 0;
 
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        const struct osc_step *const s = &t->steps[middle];
-
-        if (s->start_ns < c->ts_ns[i] ||
-            (s->start_ns == c->ts_ns[i] && s->row.v < osc_row_at(c, i).v))
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    OSC_BISECT(low, high, k,
+               t->steps[k].start_ns < c->ts_ns[i] || (t->steps[k].start_ns == c->ts_ns[i] &&
+                                                      t->steps[k].row.v < osc_row_at(c, i).v));
     return low < t->n_steps && t->steps[low].row.v == osc_row_at(c, i).v ? low + 1 : c->step[i];
 }
 

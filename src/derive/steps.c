@@ -208,14 +208,7 @@ static uint32_t first_after(const struct osc_step_map *map, struct osc_step_grou
 {
     uint32_t low = group.first, high = group.end; /* below LOW all have ended by AT_NS */
 
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-
-        if (map->latest_ns[middle] <= at_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    OSC_BISECT(low, high, i, map->latest_ns[i] <= at_ns);
     return low;
 }
 

@@ -97,14 +97,7 @@ static size_t find_after(const struct osc_avg_records *r, size_t low, int64_t ti
     }
     if (high > r->n)
         high = r->n;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-
-        if (r->all[middle].time_ns <= time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    OSC_BISECT(low, high, i, r->all[i].time_ns <= time_ns);
     return low;
 }
 

@@ -197,15 +197,9 @@ static uint32_t start_of_flow(const struct flows *f, uint32_t track, int64_t ts_
 {
     size_t low = 0, high = f->n_ends;
 
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        const struct flow_end *e = &f->ends[middle];
-
-        if (e->track < track || (e->track == track && e->ts_ns < ts_ns))
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    OSC_BISECT(low, high, i,
+               f->ends[i].track < track ||
+                   (f->ends[i].track == track && f->ends[i].ts_ns < ts_ns));
     if (low == f->n_ends || f->ends[low].track != track || f->ends[low].ts_ns != ts_ns)
         return 0;
     return osc_idmap_get(&f->start_track, f->ends[low].id);

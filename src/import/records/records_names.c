@@ -78,13 +78,7 @@ bool osc_records_names_text(const struct osc_records_names *n, uint32_t name,
     *text = (struct osc_str){"", 0};
     if (name == 0)
         return true;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (n->pieces[middle].offset <= offset)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    OSC_BISECT(low, high, i, n->pieces[i].offset <= offset);
     /* Pieces may overlap, and have the entry whole or not yet. */
     for (size_t i = high; i-- > 0;) {
         if (entry_of(&n->pieces[i], offset, text))
