@@ -19,7 +19,7 @@ extern "C" {
 #define OSC_VERSION_MINOR 1
 #define OSC_VERSION_PATCH 0
 
-/* What is visible outside of the libraries. */
+/* Makes a symbol visible outside its library. */
 #define OSC_API __attribute__((visibility("default")))
 
 #define OSC_STATUS_LIST(X)                             \
@@ -39,22 +39,22 @@ enum osc_status_code {
 #undef OSC_STATUS_ENUM
 };
 
-/* Whatever can fail returns this; it must be looked at. */
+/* Every function that can fail returns this; the caller must check it. */
 typedef enum osc_status_code osc_status;
 #define OSC_MUST_USE __attribute__((warn_unused_result))
 
 #define OSC_NO_OFFSET UINT64_MAX
 
-/* What went wrong. The caller owns it, zeroed, usually on its stack. */
+/* Details of a failure. The caller owns it, zeroes it, and usually keeps it on its stack. */
 struct osc_err {
     osc_status code;
-    uint64_t offset;    /* byte of the input, or OSC_NO_OFFSET */
-    char message[1000]; /* a sentence: lower case, no full stop; "": the code says it all */
+    uint64_t offset;    /* offset in the input, in bytes; or OSC_NO_OFFSET */
+    char message[1000]; /* a sentence: lower case, no full stop; "": the code is enough */
 };
 
 /*
- * The version of the library at run time: MAJOR * 10000 + MINOR * 100 + PATCH. A
- * header works with every library of the same MAJOR that is not older.
+ * The version of the library at run time: MAJOR * 10000 + MINOR * 100 + PATCH. A header works
+ * with every library of the same MAJOR version that is at least as new.
  */
 OSC_API int osc_version(void);
 

@@ -36,14 +36,15 @@
 extern "C" {
 #endif
 
-/* An interned string of this process; 0 is the empty one. Good until the process ends. */
+/* The id of an interned string of this process; 0 is the empty string. Valid until the process
+ * ends. */
 typedef uint32_t osc_name;
 
-/* What a scope is. The tables count each in its own way. */
+/* What a scope is. Tables treat each kind differently. */
 enum osc_scope_kind {
-    OSC_SCOPE_PLAIN,         /* a scope: whatever the program likes to name */
+    OSC_SCOPE_PLAIN,         /* anything that the program wants to name */
     OSC_SCOPE_OPERATOR,      /* an operator on tensors, such as a convolution */
-    OSC_SCOPE_ANNOTATION,    /* what a user marked around operators */
+    OSC_SCOPE_ANNOTATION,    /* a range that a user marked around operators */
     OSC_SCOPE_MODULE,        /* a module (layer) of a network */
     OSC_SCOPE_RUNTIME,       /* a call into a device's runtime: it may launch work */
     OSC_SCOPE_DRIVER,        /* a call into a device's driver */
@@ -51,26 +52,25 @@ enum osc_scope_kind {
     OSC_SCOPE_DATALOADER,    /* waiting for or preparing input */
     OSC_SCOPE_OPTIMIZER,     /* the step of an optimizer */
     OSC_SCOPE_PYTHON,        /* a call of a Python function */
-    OSC_SCOPE_OVERHEAD,      /* the profiler's own */
+    OSC_SCOPE_OVERHEAD,      /* time spent by a profiler */
     OSC_SCOPE_KIND_COUNT
 };
 
-/* Devices that memory lies on; others come from osc_device_add() (source.h). */
+/* The host as a device that holds memory; osc_device_add() (source.h) adds other devices. */
 #define OSC_DEVICE_CPU 0u
 
 /* --- whether anything records ------------------------------------------------- */
 
 /*
- * 0 while nothing records. Read it through osc_is_on() only: it is written by the
- * library at any time.
+ * 0 while nothing records. The library may write it at any time: read it only through
+ * osc_is_on().
  */
 extern OSC_API int osc_on_;
 
 /*
- * The test that keeps the price of a call to a load and a branch while nothing records. Whoever
- * branches on it says again that it is unlikely: of what an inline function says, clang keeps
- * nothing, and gcc nothing where another branch follows; then the call stands in the way of
- * those who have it off.
+ * Whether anything records. Off, a recording call costs this load and a branch. Callers repeat
+ * the hint that the branch is unlikely: clang ignores a hint inside an inline function, and
+ * gcc ignores it if another branch follows. Without it the call would lie on the fast path.
  */
 static inline int osc_is_on(void)
 {
@@ -80,16 +80,18 @@ static inline int osc_is_on(void)
 /* --- names --------------------------------------------------------------------- */
 
 /*
- * Intern LEN bytes at S, which are copied; the same bytes give the same name, except
- * where two threads meet them first at once. Longer ones than 16 MiB are cut. 0 when S
- * is NULL, LEN is 0, nothing ever recorded, or there is no room left (counted).
+ * Intern LEN bytes at S, which are copied, and return the id. The same bytes give the same id,
+ * unless two threads intern them for the first time at the same moment. Longer strings are cut
+ * at 16 MiB. Returns 0 if S is NULL, LEN is 0, nothing has recorded yet, or there is no room
+ * (the loss is counted).
  */
 OSC_API osc_name osc_name_of(const char *s, size_t len);
 
 /* The same for a string that ends with NUL. */
 OSC_API osc_name osc_name_c(const char *s);
 
-/* Intern S into *NAME unless that is done; for a static variable at the place of call. */
+/* Intern S into *NAME unless that is done already; NAME is a static variable at the call
+ * site. */
 static inline void osc_name_once(osc_name *name, const char *s)
 {
     if (__builtin_expect(osc_is_on(), 0) && __atomic_load_n(name, __ATOMIC_RELAXED) == 0)
@@ -98,13 +100,13 @@ static inline void osc_name_once(osc_name *name, const char *s)
 
 /* --- scopes -------------------------------------------------------------------- */
 
-/* Behind the inline functions below; call those. */
+/* Used by the inline functions below; call those instead. */
 OSC_API void osc_scope_begin(enum osc_scope_kind kind, osc_name name);
 OSC_API void osc_scope_end(void);
 OSC_API void osc_scope_complete(enum osc_scope_kind kind, osc_name name, uint64_t start_ticks);
 OSC_API void osc_scope_instant(osc_name name);
 
-/* KIND, or that of a scope if there is no such kind; of a constant nothing is left to do. */
+/* KIND, or OSC_SCOPE_PLAIN if there is no such kind; the compiler folds it for a constant. */
 static inline enum osc_scope_kind osc_kind_known(enum osc_scope_kind kind)
 {
     return (unsigned)kind < (unsigned)OSC_SCOPE_KIND_COUNT ? kind : OSC_SCOPE_PLAIN;
@@ -124,12 +126,12 @@ static inline void osc_end(void)
         osc_scope_end();
 }
 
-/* Now, for osc_complete(). */
+/* The current time in ticks, for osc_complete() and the functions ending in _at. */
 OSC_API uint64_t osc_now(void);
 
 /*
- * A scope that began at START_TICKS (of osc_now()) and ends now: one record instead of
- * two, where it need not be seen before it ends.
+ * Record a scope that began at START_TICKS (from osc_now()) and ends now. It takes one record
+ * instead of two, but nothing is visible before the scope ends.
  */
 static inline void osc_complete(enum osc_scope_kind kind, osc_name name, uint64_t start_ticks)
 {
@@ -137,7 +139,7 @@ static inline void osc_complete(enum osc_scope_kind kind, osc_name name, uint64_
         osc_scope_complete(osc_kind_known(kind), name, start_ticks);
 }
 
-/* Something without a duration happened. */
+/* Record an event without a duration. */
 static inline void osc_instant(osc_name name)
 {
     if (__builtin_expect(osc_is_on(), 0))
@@ -145,8 +147,9 @@ static inline void osc_instant(osc_name name)
 }
 
 /*
- * The same, here and below, for who learns of it late or reads another clock: at TICKS
- * (of osc_now()) instead of now. Scopes nest as they are called, whatever the times.
+ * Functions ending in _at, here and below, record at TICKS (from osc_now()) instead of now:
+ * for programs that learn of an event late or read another clock. Scopes nest in the order of
+ * the calls, whatever their times are.
  */
 OSC_API void osc_begin_at(enum osc_scope_kind kind, osc_name name, uint64_t ticks);
 OSC_API void osc_end_at(uint64_t ticks);
@@ -155,8 +158,8 @@ OSC_API void osc_complete_at(enum osc_scope_kind kind, osc_name name, uint64_t s
 OSC_API void osc_instant_at(osc_name name, uint64_t ticks);
 
 /*
- * A range keyed by ID instead of a place on a stack: it may end on another thread and
- * overlap others. An ID may be used again after its end.
+ * A range that is identified by ID instead of a place on a thread's stack: it may end on
+ * another thread and overlap other ranges. An ID may be used again after its end.
  */
 OSC_API void osc_async_begin(enum osc_scope_kind kind, osc_name name, uint64_t id);
 OSC_API void osc_async_end(enum osc_scope_kind kind, osc_name name, uint64_t id);
@@ -171,24 +174,25 @@ OSC_API void osc_arg_i64(osc_name key, int64_t value);
 OSC_API void osc_arg_f64(osc_name key, double value);
 OSC_API void osc_arg_bool(osc_name key, int value);
 OSC_API void osc_arg_name(osc_name key, osc_name value);
-/* LEN bytes at S (len 0 and NULL are fine), copied; more than 3,072 are cut and counted. */
+/* LEN bytes at S, copied; LEN may be 0 and S NULL. More than 3,072 bytes are cut and
+ * counted. */
 OSC_API void osc_arg_text(osc_name key, const char *s, size_t len);
-/* N integers as a list; more than 384 are cut and counted. */
+/* A list of N integers; more than 384 are cut and counted. */
 OSC_API void osc_arg_i64s(osc_name key, const int64_t *values, size_t n);
-/* A value as JSON text, such as the shapes "[[8,3,32,32],[]]"; not looked at here. */
+/* A value as JSON text, such as the shapes "[[8,3,32,32],[]]"; it is not parsed here. */
 OSC_API void osc_arg_json(osc_name key, const char *json, size_t len);
 /*
- * Several of these that come together again and again, for the price of one: the keys and
- * the JSON texts are names, key, text, key, text, ..., and PAIRS is the name of these, of
- * osc_name_of(names, sizeof names).
+ * Several arguments that often occur together, for the cost of one. PAIRS is
+ * osc_name_of(names, sizeof names), where names is an array of osc_name: key, JSON text, key,
+ * JSON text, ...
  */
 OSC_API void osc_args_json(osc_name pairs);
 
-/* An argument of osc_begin_with(). */
+/* The kind of an argument of osc_begin_with(). */
 enum osc_scope_arg_kind {
     OSC_SCOPE_ARG_I64 = 0x20,  /* as osc_arg_i64() */
     OSC_SCOPE_ARG_NAME = 0x23, /* as osc_arg_name() */
-    OSC_SCOPE_ARG_PAIRS = 0x27 /* as osc_args_json(), without a key */
+    OSC_SCOPE_ARG_PAIRS = 0x27 /* as osc_args_json(); key is unused */
 };
 struct osc_scope_arg {
     enum osc_scope_arg_kind kind;
@@ -196,7 +200,7 @@ struct osc_scope_arg {
     uint64_t value;
 };
 
-/* osc_begin() and N_ARGS arguments of it in one call, which is cheaper than as many. */
+/* osc_begin() with N_ARGS arguments in one call; cheaper than one call for each. */
 OSC_API void osc_scope_begin_with(enum osc_scope_kind kind, osc_name name,
                                   const struct osc_scope_arg *args, uint32_t n_args);
 
@@ -208,26 +212,26 @@ static inline void osc_begin_with(enum osc_scope_kind kind, osc_name name,
 }
 
 /*
- * The functions that called this one, as the argument `Call stack`: up to 128 of them, by
- * frame pointers, at about 1.4 ns each (compile with -fno-omit-frame-pointer; x86-64 and
- * arm64). Code without them ends the stack there. Addresses are
- * recorded; readers find the names in the symbol tables of the files they lie in. The first
- * call on a stack looks up where it lies, which takes some 100 microseconds.
+ * Record the functions that called this one as the argument `Call stack`: up to 128 of them,
+ * found by frame pointers, at about 1.4 ns each (compile with -fno-omit-frame-pointer; x86-64
+ * and arm64). The stack ends at code without frame pointers. Addresses are recorded; readers
+ * find the names in the symbol tables of the mapped files. The first call on a stack looks up
+ * its bounds, which takes about 100 microseconds.
  */
 OSC_API void osc_arg_stack(void);
 
 /* --- counters, memory, steps, flows ---------------------------------------------- */
 
-/* A sample of counter NAME, in whatever unit it has. */
+/* A sample of counter NAME, in any unit. */
 OSC_API void osc_counter_i64(osc_name name, int64_t value);
 OSC_API void osc_counter_f64(osc_name name, double value);
 OSC_API void osc_counter_i64_at(osc_name name, int64_t value, uint64_t ticks);
 OSC_API void osc_counter_f64_at(osc_name name, double value, uint64_t ticks);
 
 /*
- * BYTES at ADDR of DEVICE (OSC_DEVICE_CPU, or of osc_device_add()) were allocated or
- * freed. Totals are of the allocator, in bytes: what it has given out, and what it
- * holds of the system; UINT64_MAX: not known.
+ * BYTES at ADDR of DEVICE (OSC_DEVICE_CPU, or from osc_device_add()) were allocated or freed.
+ * The totals are those of the allocator, in bytes: what it has handed out, and what it has
+ * reserved from the system. UINT64_MAX: unknown.
  */
 OSC_API void osc_memory_alloc(uint32_t device, uint64_t addr, uint64_t bytes);
 OSC_API void osc_memory_free(uint32_t device, uint64_t addr, uint64_t bytes);
@@ -237,21 +241,21 @@ OSC_API void osc_memory_free_total(uint32_t device, uint64_t addr, uint64_t byte
                                    uint64_t allocated_bytes, uint64_t reserved_bytes);
 
 /*
- * The program begins its next step on this thread: the step before ends, the schedule
- * (below) moves on. The first call begins step 0. Returns the number of the new step,
- * whether it is recorded or not.
+ * Begin the next step of the program on this thread: the previous step ends, and the schedule
+ * (below) advances. The first call begins step 0. Returns the number of the new step, whether
+ * or not it is recorded.
  */
 OSC_API uint64_t osc_step(void);
 /*
- * The same for who knows where steps end, but not whether what comes now will be one, such
- * as what a training loop does after the last call of its optimizer: the new step is one
- * only if osc_step(), this or osc_step_end() ends it. Else readers leave it out.
+ * As osc_step(), for callers that know where a step ends but not whether another one follows,
+ * such as the hook after a training loop's last optimizer call. The new step counts only if
+ * osc_step(), osc_step_if_ended() or osc_step_end() ends it; otherwise readers leave it out.
  */
 OSC_API uint64_t osc_step_if_ended(void);
-/* End the last step without beginning another; osc_stop() does it too. */
+/* End the current step without beginning another; osc_stop() does this as well. */
 OSC_API void osc_step_end(void);
 
-/* An arrow: from the innermost scope here to the innermost scope where it ends. */
+/* An arrow from the innermost scope at the begin to the innermost scope at the end. */
 OSC_API void osc_flow_begin(uint64_t id);
 OSC_API void osc_flow_end(uint64_t id);
 
@@ -259,85 +263,92 @@ OSC_API void osc_flow_end(uint64_t id);
 
 OSC_API void osc_thread_name(const char *name);
 OSC_API void osc_process_name(const char *name);
-/* A fact about the whole recording, such as "model" and "resnet18"; the last one wins. */
+/* A fact about the whole recording, such as "model" = "resnet18"; the last value wins. */
 OSC_API void osc_metadata(const char *key, const char *value);
 
 /* --- schedule ---------------------------------------------------------------------- */
 
-/* What to do in a step; torch.profiler's ProfilerAction. */
+/* What to do in a step; the values of torch.profiler's ProfilerAction. */
 enum osc_action { OSC_ACTION_NONE, OSC_ACTION_WARMUP, OSC_ACTION_RECORD, OSC_ACTION_SAVE };
 
-/* torch.profiler.schedule's arguments, in steps; zeroed but for active: record it all. */
+/* Arguments of torch.profiler.schedule, in steps. If only `active` is set, every step is
+ * recorded. */
 struct osc_schedule {
     uint64_t skip_first, wait, warmup, active, repeat, skip_first_wait;
 };
 
-/* What SCHEDULE says of step STEP; OSC_ACTION_NONE if its `active` is 0. Pure. */
+/* The action of SCHEDULE in step STEP; OSC_ACTION_NONE if `active` is 0. Pure. */
 OSC_API enum osc_action osc_schedule_action(const struct osc_schedule *schedule, uint64_t step);
 
 /* --- start and stop ------------------------------------------------------------------ */
 
 struct osc_start_options {
-    size_t size;     /* sizeof of this struct, always: a newer library knows an older caller.
-                        Too little for `out`, as 0: OSC_EINVAL */
-    const char *out; /* file to write, as "run.osc"; NULL: one in the directory OPSCOPE_OUT,
-                        else in the working directory, named by host, pid and start */
-    const struct osc_schedule *schedule; /* NULL: OPSCOPE_SCHEDULE, else all is recorded */
-    uint64_t buffer_bytes;               /* of memory that threads share; 0: 64 MiB */
-    uint64_t limit_bytes; /* of files: beyond it the oldest are deleted; 0: none. Below 1 MiB
-                             they may take more: each has 128 KiB at least */
-    /* Flight recorder: keep the last of it in memory, and write it when something happens,
-     * from where a step begins. What does not fit is given up, the oldest first: of
-     * buffer_bytes an eighth, or at high rates what fills in 200 ms (half at most), is for
-     * what is being recorded; the rest is kept. */
-    uint64_t flight_ns;    /* the last nanoseconds; 0: not by time */
-    uint64_t flight_steps; /* the last steps; 0: not by steps; both 0: no flight recorder */
-    /* Dump when a step takes this many medians of those before, 8 at least; 0: no. A window
-     * apart, or at the end, with all slow steps until then. */
+    size_t size;     /* always sizeof of this struct, so that a newer library recognises an
+                      * older caller. Smaller than needed for `out`, such as 0: OSC_EINVAL */
+    const char *out; /* file to write, such as "run.osc"; NULL: a file in the directory
+                      * OPSCOPE_OUT, else in the working directory, named by host, pid and
+                      * start */
+    const struct osc_schedule *schedule; /* NULL: OPSCOPE_SCHEDULE, else everything is
+                                          * recorded */
+    uint64_t buffer_bytes;               /* memory that all threads share; 0: 64 MiB */
+    uint64_t limit_bytes; /* total size of the files; beyond it the oldest are deleted; 0: no
+                           * limit. Below 1 MiB they may take more: each is at least 128 KiB */
+    /* Flight recorder: keep the most recent records in memory and write them when a trigger
+     * fires, beginning at the start of a step. If they do not fit, the oldest are dropped.
+     * Part of buffer_bytes is for records being made: an eighth, or at high rates what 200 ms
+     * fill (at most half). The rest keeps history. */
+    uint64_t flight_ns;    /* keep this many nanoseconds; 0: no limit by time */
+    uint64_t flight_steps; /* keep this many steps; 0: no limit by steps. Both 0: no flight
+                            * recorder */
+    /* Dump when a step takes this many times the median of the earlier steps (at least 8 of
+     * them); 0: never. Dumps are a window apart or at the end, and include all slow steps
+     * until then. */
     double slow_step;
     int dump_signal;   /* dump at this signal; 0: none */
     int toggle_signal; /* pause or resume at this signal; 0: none */
     int dump_on_crash; /* dump at a fatal signal, then do what the host would have done */
-    /* A window of the schedule, or a dump, was written whole to PATH. Runs on the
-     * library's own thread; recording calls in it are fine, start and stop are not. */
+    /* Called when a window of the schedule, or a dump, has been written completely to PATH.
+     * Runs on the library's own thread; it may call recording functions, but not osc_start()
+     * or osc_stop(). */
     void (*trace_ready)(void *ctx, const char *path);
     void *ctx;
 };
 
 /*
- * Begin to record. OPTIONS may be NULL: all defaults. OSC_EINVAL if it records
- * already, or OPTIONS->size is not set; OSC_EIO or OSC_ENOMEM if nothing can be written
- * there. Then nothing has changed. OPSCOPE=0 in the environment makes this do nothing and
- * return OSC_OK.
+ * Begin to record. OPTIONS may be NULL for all defaults; it is copied. OSC_EINVAL: a recording
+ * is already running, or OPTIONS->size is not set. OSC_EIO or OSC_ENOMEM: the output cannot be
+ * written. After a failure nothing has changed. With OPSCOPE=0 in the environment this does
+ * nothing and returns OSC_OK.
  */
 OSC_API OSC_MUST_USE osc_status osc_start(const struct osc_start_options *options);
 
 /*
- * End recording and write all of it. Called at exit by itself. OSC_EIO if not all
- * could be written: what could not stays in NAME.osc.live, where readers find it.
+ * End the recording and write it completely. Runs automatically at exit. OSC_EIO: not
+ * everything could be written; the rest stays in NAME.osc.live, where readers find it.
  */
 OSC_API osc_status osc_stop(void);
 
-/* Off for a while: scopes that are open end when they end. Calls count. */
+/* Stop recording for a while. Open scopes keep their real ends. Calls nest: each pause needs a
+ * resume. */
 OSC_API void osc_pause(void);
 OSC_API void osc_resume(void);
 
-/* Write what a flight recorder holds; without one, write out what is still in memory. */
+/* Write what a flight recorder holds; without one, write what is still in memory. */
 OSC_API osc_status osc_dump(void);
 
-/* What was lost so far, by cause, over all threads. */
+/* Records lost so far, by cause, over all threads. */
 struct osc_losses {
     uint64_t full;    /* no room left in memory: the disk did not keep up */
-    uint64_t too_big; /* a record or name longer than its limit */
+    uint64_t too_big; /* a record or name was longer than its limit */
     uint64_t nested;  /* a signal handler recorded while its thread changed buffers */
-    uint64_t late;    /* recorded after the end */
+    uint64_t late;    /* recorded after the end of the recording */
 };
 OSC_API void osc_losses_get(struct osc_losses *losses);
 
 #ifdef __cplusplus
 }
 
-/* namespace opscope { scope } - a scope as long as the block it stands in. */
+/* namespace opscope { scope } - a scope that lasts as long as the enclosing block. */
 namespace opscope
 {
 class scope

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * source.h - for who makes devices: report finished work, and it is in every table.
+ * source.h - for vendors of devices: report finished work, and every table shows it.
  *
  *     uint32_t npu = osc_device_add(&(struct osc_device_info){.type = "npu", ...});
  *     uint32_t queue = osc_queue_add(npu, "compute 0");
@@ -9,11 +9,11 @@
  *     osc_work(queue, &(struct osc_work_info){.correlation = id, ...}); // once it is done
  *
  *   - A device has a clock of its own. osc_device_clock() relates it to osc_now(); the
- *     reader fits offset and drift over all pairs and states them. Without a pair, ticks
- *     are taken as those of osc_now().
- *   - As all recording calls, these never fail: they drop and count.
+ *     reader fits offset and drift over all pairs and shows both. Without any pair, device
+ *     ticks are read as ticks of osc_now().
+ *   - These functions never fail: like all recording calls they drop records and count them.
  *
- * Threading: any thread at any time.
+ * Threading: any thread may call any function at any time.
  */
 #ifndef OPSCOPE_SOURCE_H
 #define OPSCOPE_SOURCE_H
@@ -24,51 +24,54 @@
 extern "C" {
 #endif
 
-/* What a device can do, for the tables `devices` and `kernels` and for advice; 0: not known. */
+/* What a device can do, for the tables `devices` and `kernels` and for advice. 0: unknown. */
 struct osc_device_limits_info {
     uint32_t n_units;      /* compute units: multiprocessors, cores, slices */
-    uint32_t major, minor; /* generation of its instruction set; minor counts if major does */
-    uint32_t threads_per_block; /* of one group that is launched, at most */
+    uint32_t major, minor; /* generation of its instruction set; minor is used only if major is
+                            * not 0 */
+    uint32_t threads_per_block; /* of one launched group, at most */
     uint32_t threads_per_unit;  /* resident on a unit, at most */
     uint32_t registers_per_unit;
     uint32_t shared_bytes_per_block, shared_bytes_per_unit;
-    uint32_t simd_width; /* threads that run in step */
+    uint32_t simd_width; /* threads that execute together */
 };
 
 struct osc_device_info {
-    const char *type;      /* its family: "cuda", "xpu", "npu", ...: a word of small letters */
+    const char *type;      /* its family, a lower-case word: "cuda", "xpu", "npu", ... */
     uint32_t index;        /* "cuda:1" is type "cuda", index 1 */
-    const char *name;      /* what it is called, such as "NVIDIA A100"; may be NULL */
-    uint64_t memory_bytes; /* 0: not known */
-    uint64_t clock_hz;     /* ticks of its clock a second; 0: fitted from the pairs */
+    const char *name;      /* model, such as "NVIDIA A100"; may be NULL */
+    uint64_t memory_bytes; /* 0: unknown */
+    uint64_t clock_hz;     /* ticks of its clock per second; 0: fitted from the pairs */
     struct osc_device_limits_info limits;
 };
 
 /*
- * A device of this process, for osc_memory_alloc() and osc_queue_add(); the same type
- * and index give the same number. OSC_DEVICE_CPU if there is no room (counted).
+ * Register a device of this process, for osc_memory_alloc() and osc_queue_add(), and return
+ * its number. The same type and index give the same number. INFO is copied. Returns
+ * OSC_DEVICE_CPU if there is no room (the loss is counted).
  */
 OSC_API uint32_t osc_device_add(const struct osc_device_info *info);
 
-/* A queue (stream) of DEVICE; NAME may be NULL. */
+/* Register a queue (stream) of DEVICE and return its number, for osc_work(). NAME is copied
+ * and may be NULL. */
 OSC_API uint32_t osc_queue_add(uint32_t device, const char *name);
 
 /*
- * DEVICE's clock showed DEVICE_TICKS at some time between BEFORE and AFTER (of
- * osc_now()). The closer the two, the more the pair counts.
+ * Report that DEVICE's clock showed DEVICE_TICKS at some time between BEFORE and AFTER (both
+ * from osc_now()). The closer the two are, the more weight the pair has.
  */
 OSC_API void osc_device_clock(uint32_t device, uint64_t before, uint64_t device_ticks,
                               uint64_t after);
 
 /*
- * A number that no other launch of this process has, noted on the innermost scope of
- * this thread: the work that carries it was launched by that scope.
+ * Return a number that no other launch of this process has, and record it on the innermost
+ * scope of this thread. Work that carries the number was launched by that scope.
  */
 OSC_API uint64_t osc_launch(void);
 
 /*
- * COMMUNICATION is a kernel that exchanges data with other devices, SYNC a time in which
- * the device waited: neither is work of the program.
+ * COMMUNICATION is a kernel that exchanges data with other devices; SYNC is a time in which
+ * the device waited. Neither counts as work of the program.
  */
 enum osc_work_kind {
     OSC_WORK_KERNEL,
@@ -79,16 +82,17 @@ enum osc_work_kind {
     OSC_WORK_KIND_COUNT
 };
 
-/* Finished work. Ticks are of the device's clock; 0: not known (start and end are). */
+/* Finished work. Times are ticks of the device's clock. 0: unknown; start and end are
+ * required. */
 struct osc_work_info {
     enum osc_work_kind kind;
     osc_name name;
-    uint64_t append_ticks; /* put into the queue */
-    uint64_t submit_ticks; /* handed to the device */
+    uint64_t append_ticks; /* when it was put into the queue */
+    uint64_t submit_ticks; /* when it was handed to the device */
     uint64_t start_ticks;
     uint64_t end_ticks;
-    uint64_t correlation; /* of osc_launch(); 0: none */
-    uint64_t bytes;       /* moved or set; 0: not known */
+    uint64_t correlation; /* from osc_launch(); 0: none */
+    uint64_t bytes;       /* bytes moved or set; 0: unknown */
 };
 
 OSC_API void osc_work(uint32_t queue, const struct osc_work_info *info);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trace.h - the analyser for programs: open traces, ask for tables, take their columns.
+ * trace.h - the analyser for programs: open traces, ask for tables, read their columns.
  *
  *     const char *path = "run.osc";
  *     const struct osc_question q = {.table = "operators", .sort = "calls", .limit = 10};
@@ -15,22 +15,21 @@
  *     osc_frame_release(f);
  *     osc_set_release(set);
  *
- *   set       traces that were opened together: the files of one run, its ranks, its spans
- *   view      what of them to look at; it changes nothing
+ *   set       traces opened together: the files of one run, its ranks, its spans
+ *   view      a selection of a set; it changes nothing in the set
  *   question  a table, and which of its rows and columns
- *   frame     the answer: a finished table, as contiguous columns that are borrowed as they
- *             are or handed on as Arrow arrays (C data interface) without copying a value
+ *   frame     the answer: a finished table, as contiguous columns to borrow, or as Arrow
+ *             arrays (C data interface) that share the values
  *
- *   - Structs that are zeroed ask for the defaults. Texts in them are borrowed for the call.
+ *   - Zeroed structs mean the defaults. Strings in them are borrowed during the call.
  *   - Times are nanoseconds (names end in _ns), sizes bytes (_bytes), shares 0..1 (_ratio);
- *     times of events count from the smallest start of all that was opened.
- *   - Nothing is printed. What fails returns a status and puts a sentence into the caller's
- *     struct osc_err, which may be NULL. Strings are UTF-8 with a NUL at the end; what a
- *     trace has otherwise reads as U+FFFD.
- *   - Memory: a set has a limit, which traces, what is derived of them, views and questions
- *     count toward. A question may have a limit of its own: its answer and what it works with
- *     count toward both, and what it leaves behind for others, such as a view, toward that of
- *     the set alone.
+ *     times of events count from the earliest start in all opened traces.
+ *   - Nothing is printed. A function that fails returns a status and puts a sentence into the
+ *     caller's struct osc_err, which may be NULL. Strings are UTF-8 and end in NUL; other
+ *     bytes in a trace read as U+FFFD.
+ *   - Memory: a set has a limit for its traces, facts derived from them, views and questions.
+ *     A question may have a limit of its own: its working memory and its answer count toward
+ *     both; what it leaves for later questions, such as a view, counts only toward the set's.
  *
  * Link with libopscope-trace (static; pkg-config --static opscope-trace).
  *
@@ -102,38 +101,40 @@ struct ArrowArrayStream {
 
 enum osc_type { OSC_TYPE_STRING, OSC_TYPE_INTEGER, OSC_TYPE_NUMBER, OSC_TYPE_BOOLEAN };
 
-/* Name and meaning of table I, in the order of `opscope table --list`; NULL behind the last.
- * Static. */
+/* Name and help text of table I, in the order of `opscope table --list`; NULL for I beyond the
+ * last table. Static. */
 OSC_API const char *osc_catalog_name(size_t i);
 OSC_API const char *osc_catalog_help(size_t i);
 
 /* --- sets -------------------------------------------------------------------------------- */
 
-/* Traces that were opened together: sealed, and shared by all who hold the set. */
+/* Traces opened together: immutable, and shared by everyone who holds the set. */
 struct osc_set;
 
-/* What of a set to look at. Zeroed, it is all. */
+/* Selects part of a set. Zeroed: all of it. */
 struct osc_view {
     const char *ranks, *spans;             /* "0,4-7" */
     const char *process, *thread, *device; /* by number or name; "xpu:0" */
     const char *steps;                     /* "5-7" by label, inclusive; "@0-@2" by number */
     int has_from, has_to;
-    int64_t from_ns, to_ns; /* events that start then or later, and before; from the origin */
+    int64_t from_ns, to_ns; /* events that start at from_ns or later and before to_ns; both
+                             * from the origin */
 };
 
-/* How to open a set. Zeroed: with all processors and everything that the files have. */
+/* How to open a set. Zeroed: use all processors and keep everything in the files. */
 struct osc_how {
     unsigned n_threads;
-    int no_args;               /* forget arguments of events that no analysis asks for */
-    uint64_t max_memory_bytes; /* 0: 80 % of what there is */
-    /* What is asked for unless a view says otherwise; NULL: all. Other ranks and spans are not
-     * kept, nor, of one long file, what lies far from the steps or times that are selected: a
-     * view that needs them reads the files again, as they are by then. */
+    int no_args;               /* drop arguments of events that no analysis needs */
+    uint64_t max_memory_bytes; /* 0: 80 % of the available memory */
+    /* The view that questions use unless they give another; NULL: everything. Other ranks and
+     * spans are not kept, nor, in one long file, events far from the selected steps or times:
+     * a view that needs them reads the files again, in their state at that time. */
     const struct osc_view *only;
-    /* Called now and then by a thread that reads PATH, with bytes of it; 0 as a total: not
-     * known. PATH is NULL once it is read. Another value than 0 stops it. May be NULL. */
+    /* Called now and then, by a thread that reads PATH, with the bytes read so far; a total of
+     * 0 is unknown. PATH is NULL when all is read. A nonzero result stops reading. May be
+     * NULL. */
     int (*progress)(void *ctx, const char *path, uint64_t done_bytes, uint64_t total_bytes);
-    void *ctx; /* borrowed; good until the set is freed */
+    void *ctx; /* borrowed until the set is freed */
     /*
      * Of several files keep none: each question reads them again, one after the other, so many
      * ranks need the memory of the largest. The table `events` and questions about times are
@@ -144,48 +145,49 @@ struct osc_how {
 };
 
 /*
- * Read the N files (of any format that opscope reads) and directories at PATHS into a new
- * set, which the caller releases. HOW may be NULL. OSC_EINVAL: something in HOW is wrong, or
- * the traces have nothing that it selects. OSC_ECANCELED: progress stopped it. What is
- * broken in part is read for the rest: OSC_OK, and the table `quality` has what was left
- * out; where memory or the disk ended it, osc_set_notes() says so too.
+ * Read the N files (of any format that opscope reads) and directories at PATHS into a new set,
+ * which the caller releases. HOW may be NULL. OSC_EINVAL: an option in HOW is wrong, or it
+ * selects nothing. OSC_ECANCELED: `progress` stopped it. A damaged file gives OSC_OK with
+ * everything that is still readable: the table `quality` lists what was left out, and
+ * osc_set_notes() reports if memory or the disk ended the reading.
  */
 OSC_API OSC_MUST_USE osc_status osc_set_open(struct osc_set **set, const char *const *paths,
                                              size_t n, const struct osc_how *how,
                                              struct osc_err *err);
 
-/* Hold SET once more, or once less: the last one frees it. NULL is fine. */
+/* osc_set_hold() adds a reference to SET and returns it; osc_set_release() drops one, and the
+ * last one frees the set. Both accept NULL and are thread-safe. */
 OSC_API struct osc_set *osc_set_hold(struct osc_set *set);
 OSC_API void osc_set_release(struct osc_set *set);
 
-/* What there was to say when SET was opened or refreshed, a line each, or ""; borrowed for as
- * long as it is held. */
+/* Notes from opening or refreshing SET, one per line, or ""; borrowed while SET is held. */
 OSC_API const char *osc_set_notes(const struct osc_set *set);
 
-/* What became of the traces of a set. One that was read again counts in both of the last. */
+/* What a refresh did to the traces of a set. A trace that was read again counts in both n_read
+ * and n_gone. */
 struct osc_changes {
-    uint32_t n_kept; /* their files are as they were: they were not opened */
-    uint32_t n_read; /* their files are new or have changed */
-    uint32_t n_gone; /* their files have changed, or are no longer there */
+    uint32_t n_kept; /* files unchanged: not opened again */
+    uint32_t n_read; /* files new or changed */
+    uint32_t n_gone; /* files changed or deleted */
 };
 
 /*
- * Look at the paths of SET again and read what has changed: the set is then what
- * osc_set_open() would make of them now. Questions that began before are answered by what
- * was there when they began. CHANGES may be NULL.
+ * Look at the paths of SET again and read what has changed: afterwards the set is what
+ * osc_set_open() would make of them now. Questions that began earlier use the traces from
+ * before. CHANGES may be NULL.
  *
- *   - A file is the same if its path, size, time of change and inode are. Recordings that
- *     have not ended are compared by what they hold. What was read from standard input or a
- *     pipe stays.
- *   - A file in a directory that cannot be read any more is left out, and the notes say so.
- *     For one that is among the paths the call fails.
- *   - Ranks, spans and the origin of times are found anew for all files together.
- *   - A set that was opened with how->only is read again as a whole if anything has changed.
- *   - Before and after count toward the limit of the set: OSC_ELIMIT, if both do not fit.
+ *   - A file is unchanged if path, size, time of change and inode are the same. Recordings
+ *     that have not ended are compared by content. Traces from standard input or a pipe are
+ *     kept.
+ *   - A file in a directory that has become unreadable is left out, and the notes say so.
+ *     If a file among the paths has become unreadable, the call fails.
+ *   - Ranks, spans and the origin of times are computed again for all files together.
+ *   - A set that was opened with how->only is read completely again if anything changed.
+ *   - Old and new traces count toward the limit of the set: OSC_ELIMIT if both do not fit.
  *
- * On failure SET is as it was. Statuses are those of osc_set_open(). The progress function of
- * SET is called, which must not refresh SET itself. Of several threads one refreshes, the
- * others wait.
+ * On failure SET is unchanged. Statuses are those of osc_set_open(). The progress function of
+ * SET is called; it must not refresh SET itself. Thread-safe: if several threads call it, one
+ * refreshes and the others wait.
  */
 OSC_API OSC_MUST_USE osc_status osc_set_refresh(struct osc_set *set,
                                                 struct osc_changes *changes,
@@ -193,65 +195,70 @@ OSC_API OSC_MUST_USE osc_status osc_set_refresh(struct osc_set *set,
 
 /* --- questions --------------------------------------------------------------------------- */
 
-/* Which table, and what of it. Zeroed: all of `averages`. */
+/* Which table, and which part of it. Zeroed: all of `averages`. */
 struct osc_question {
     const char *table;
     const char *group_by; /* one of the table's groupings, such as "shape" or "stack:5" */
     const char *columns;  /* "name,calls" */
     const char *where;    /* an SQLite expression over the columns: "total_ns > us(10)" */
     const char *sort;     /* "calls" or "-calls": descending; "calls:asc" */
-    int64_t limit;        /* rows of each rank and span; 0: all, in text 100; -1: all */
+    int64_t limit;        /* rows per rank and span; 0: all, in text 100; -1: all */
     const char *compat;   /* "tb": the rules of the TensorBoard plugin */
     int merge;            /* sum all ranks and spans into one block of rows */
     int no_python;        /* leave out Python functions */
-    int has_at;           /* only what is allocated at at_ns, from the origin */
+    int has_at;           /* only memory that is allocated at at_ns, from the origin */
     int64_t at_ns;
-    uint64_t max_memory_bytes; /* of this question; 0: no limit but that of the set */
-    struct osc_cancel *cancel; /* stops it from another thread; or NULL */
+    uint64_t max_memory_bytes; /* for this question; 0: only the set's limit */
+    struct osc_cancel *cancel; /* lets another thread stop the question; or NULL */
 };
 
-/* What stops questions: each that has it returns OSC_ECANCELED soon, once it is pulled. */
+/* A switch that stops questions: once it is pulled, each question that has it soon returns
+ * OSC_ECANCELED. */
 struct osc_cancel;
 
-/* NULL: out of memory. The caller frees it once no question has it; NULL is fine there. */
+/* osc_cancel_new() returns NULL if memory is exhausted. The caller frees the switch when no
+ * question uses it any more; osc_cancel_free() accepts NULL. */
 OSC_API struct osc_cancel *osc_cancel_new(void);
 OSC_API void osc_cancel_free(struct osc_cancel *c);
 
-/* Pull it, from any thread. It stays so. */
+/* Pull the switch, from any thread. It stays pulled. */
 OSC_API void osc_cancel_pull(struct osc_cancel *c);
 
 /* A finished table. */
 struct osc_frame;
 
 /*
- * Answer QUESTION about what VIEW leaves of SET; either may be NULL. The caller releases
- * *F, which is NULL after a failure. OSC_EINVAL: something that was asked for is not there,
- * or has no meaning for this table. OSC_ELIMIT: a limit of memory does not allow it;
- * OSC_ECANCELED: it was stopped. Other questions about the set are not affected.
+ * Answer QUESTION about the part of SET that VIEW selects; either may be NULL. The caller
+ * releases *F, which is NULL after a failure. OSC_EINVAL: a name in the question or view does
+ * not exist, or an option does not apply to this table. OSC_ELIMIT: a memory limit was
+ * reached. OSC_ECANCELED: it was cancelled. A failure does not affect other questions about
+ * the set.
  */
 OSC_API OSC_MUST_USE osc_status osc_ask(struct osc_set *set, const struct osc_view *view,
                                         const struct osc_question *question,
                                         struct osc_frame **f, struct osc_err *err);
 
-/* How a table reads as text, and where it goes. */
+/* How to write a table as text, and where to. */
 struct osc_layout {
     const char *format; /* "text" (NULL), "csv", "json" or "md" */
-    unsigned width;     /* columns of a terminal; 0: it is none, nothing is cut */
+    unsigned width;     /* width of the terminal, in characters; 0: not a terminal, cut
+                         * nothing */
     int has_colour;
     int full_names; /* do not shorten the names of kernels */
-    /* Of torch's table, which is the text of averages: */
-    const char *header;                                      /* above it */
-    int top_level;                                           /* only what no operator called */
+    /* For torch's table, the text form of `averages`: */
+    const char *header;                                      /* line above the table */
+    int top_level;                                           /* only events that no operator
+                                                              * called */
     int32_t max_name_width, max_src_width, max_shapes_width; /* 0: torch's own; -1: none */
     const char *torch; /* "2.13" (NULL), or "1.13" with its units */
-    /* Gets the text piece by piece; another value than 0 ends it: OSC_EIO. */
+    /* Receives the text piece by piece; a nonzero result ends it with OSC_EIO. */
     int (*write)(void *ctx, const char *s, size_t len);
-    /* What the form has no place for, a line each. May be NULL. */
+    /* Receives, one per line, what the format has no place for. May be NULL. */
     void (*note)(void *ctx, const char *line);
     void *ctx;
 };
 
-/* The same answer as text: byte for byte what `opscope table` prints. */
+/* As osc_ask(), but write the answer as text: byte for byte what `opscope table` prints. */
 OSC_API OSC_MUST_USE osc_status osc_ask_text(struct osc_set *set, const struct osc_view *view,
                                              const struct osc_question *question,
                                              const struct osc_layout *text,
@@ -259,21 +266,21 @@ OSC_API OSC_MUST_USE osc_status osc_ask_text(struct osc_set *set, const struct o
 
 /* --- the same from words ------------------------------------------------------------------ */
 
-/* All that can be asked for. */
+/* All options in one struct, for osc_request_set(). */
 struct osc_request {
-    struct osc_how how; /* `only` has no name */
+    struct osc_how how; /* `only` cannot be set by name */
     struct osc_view view;
-    struct osc_question question; /* `table` has no name */
+    struct osc_question question; /* `table` cannot be set by name */
     struct osc_layout text;
 };
 
-/* Its parts. */
+/* Which parts of a request osc_request_set() may set. */
 enum { OSC_PART_HOW = 1, OSC_PART_VIEW = 2, OSC_PART_QUESTION = 4, OSC_PART_TEXT = 8 };
 
 /*
- * Put VALUE where NAME belongs in R. Names and values are those of the options of `opscope
+ * Set the option NAME of R to VALUE. Names and values are those of the options of `opscope
  * table`: "steps", "5-7"; "from", "1.5ms"; "merge", NULL. VALUE is borrowed as long as R is
- * used. OSC_EINVAL: there is no such name in PARTS, or it takes no such value.
+ * used. OSC_EINVAL: PARTS has no option NAME, or VALUE is wrong for it.
  */
 OSC_API OSC_MUST_USE osc_status osc_request_set(struct osc_request *r, unsigned parts,
                                                 const char *name, const char *value,
@@ -281,60 +288,63 @@ OSC_API OSC_MUST_USE osc_status osc_request_set(struct osc_request *r, unsigned 
 
 /* --- frames ------------------------------------------------------------------------------ */
 
-/* Column I of a frame; all of it is borrowed and good as long as somebody holds that. */
+/* A column of a frame. Everything in it is borrowed and valid while the frame is held. */
 struct osc_frame_column {
     const char *name;
     const char *unit; /* "ns", "bytes", "ratio", ... or NULL */
-    const char *help; /* what it means, its formula, its source */
+    const char *help; /* meaning, formula, source */
     enum osc_type type;
-    /* One for each row: int64_t; double; uint8_t, 0 or 1; of strings int32_t, an index of the
-     * dictionary, -1 where it is missing. Other missing cells are 0. */
+    /* One value per row: int64_t; double; uint8_t (0 or 1); for strings int32_t, an index into
+     * the dictionary, or -1 for a missing cell. Other missing cells are 0. */
     const void *values;
-    const uint8_t *missing; /* one for each row: 1 where there is no value; NULL: nowhere */
+    const uint8_t *missing; /* one byte per row: 1 where the cell is missing; NULL: none is */
     uint64_t n_missing;
-    /* Strings: word I is the bytes from word_offsets[I] to word_offsets[I + 1]; distinct,
-     * in order of first appearance. */
+    /* For strings, the dictionary: word I is the bytes from word_offsets[I] to word_offsets[I
+     * + 1]. Words are distinct and in order of first appearance. */
     const char *word_bytes;
     const int64_t *word_offsets;
     uint32_t n_words;
 };
 
-/* Hold F once more, or once less: the last one frees it. NULL is fine. */
+/* osc_frame_hold() adds a reference to F and returns it; osc_frame_release() drops one, and
+ * the last one frees the frame. Both accept NULL and are thread-safe. */
 OSC_API struct osc_frame *osc_frame_hold(struct osc_frame *f);
 OSC_API void osc_frame_release(struct osc_frame *f);
 
-OSC_API const char *osc_frame_name(const struct osc_frame *f);  /* of the table; static */
-OSC_API const char *osc_frame_notes(const struct osc_frame *f); /* lines, or ""; borrowed */
+OSC_API const char *osc_frame_name(const struct osc_frame *f);  /* name of the table; static */
+OSC_API const char *osc_frame_notes(const struct osc_frame *f); /* one note per line, or "";
+                                                                 * borrowed */
 
 /*
- * What F rests on, as 32 hexadecimal digits; borrowed. The same files, opened alike and
- * looked at with the same ranks and spans, have the same one in any process; views, questions
- * and versions of opscope do not count. It covers of each trace, in order:
+ * Identifies the traces that F was made from, as 32 hexadecimal digits; borrowed. The same
+ * files, opened with the same options and restricted to the same ranks and spans, give the
+ * same fingerprint in any process; views, questions and versions of opscope do not matter. For
+ * each trace, in order, it covers
  *
- *   - of each file that it was read from: path as given, size, time of change in nanoseconds,
- *     inode; of a recording that has not ended all that it holds so far; of standard input
- *     and pipes none of this
- *   - how many events and other records were read, and whether that was all
- *   - its rank and span, the origin of its times, and whether its clock is that of the others
+ *   - each file that it was read from: path as given, size, time of change in nanoseconds,
+ *     inode; for a recording that has not ended its whole content so far; for standard input
+ *     and pipes nothing
+ *   - the number of events and other records read, and whether reading was complete
+ *   - its rank and span, the origin of its times, and whether its clock is aligned
  */
 OSC_API const char *osc_frame_fingerprint(const struct osc_frame *f);
 
 OSC_API uint64_t osc_frame_rows(const struct osc_frame *f);
 OSC_API size_t osc_frame_columns(const struct osc_frame *f);
 
-/* Describe column I, which is less than osc_frame_columns(). */
+/* Describe column I, which must be less than osc_frame_columns(). */
 OSC_API struct osc_frame_column osc_frame_column_at(const struct osc_frame *f, size_t i);
 
 /*
- * F as Arrow: a struct with a child for each column. Integers are int64, numbers float64,
- * booleans bool, strings dictionaries of large_utf8; unit and help are metadata of the
- * fields. Values are shared, what holds an array holds F; only bitmaps are made anew. The
- * caller releases what was filled in. OSC_ENOMEM: nothing was.
+ * Export F as Arrow: a struct with one child per column. Integers are int64, numbers float64,
+ * booleans bool, strings dictionaries of large_utf8; unit and help are field metadata. Values
+ * are shared, and an array holds a reference to F; only the bitmaps are new. The caller
+ * releases *OUT. OSC_ENOMEM: *OUT was not filled.
  */
 OSC_API OSC_MUST_USE osc_status osc_frame_schema(struct osc_frame *f, struct ArrowSchema *out);
 OSC_API OSC_MUST_USE osc_status osc_frame_array(struct osc_frame *f, struct ArrowArray *out);
 
-/* The same as a stream of one array. */
+/* As osc_frame_array(), as a stream of one array. */
 OSC_API OSC_MUST_USE osc_status osc_frame_stream(struct osc_frame *f,
                                                  struct ArrowArrayStream *out);
 
