@@ -10,7 +10,7 @@
 #define MAX_BLOCK_BYTES   ((size_t)1 << 20)
 
 struct osc_arena_block {
-    struct osc_arena_block *next; /* owned; the one before, or NULL */
+    struct osc_arena_block *next; /* owned; the next older block, or NULL */
     _Alignas(ALIGNMENT) char bytes[];
 };
 
@@ -37,7 +37,7 @@ static char *alloc_slow(struct osc_arena *a, size_t size)
     if (!b)
         return NULL;
 
-    /* A large one goes behind the newest block, whose rest stays in use. */
+    /* A large block goes behind the newest one, so that the rest of that stays in use. */
     if (is_large && a->head) {
         b->next = a->head->next;
         a->head->next = b;

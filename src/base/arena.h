@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * arena.h - memory that is freed whole.
+ * arena.h - memory that is freed as a whole.
  *
- * One arena per load, per analysis, per request. Blocks grow to 1 MiB; addresses
- * stay good until osc_arena_fini(). A zeroed struct is an empty arena.
+ * One arena per load, per analysis, per request. Blocks grow to 1 MiB; addresses stay valid
+ * until osc_arena_fini(). A zeroed struct is an empty arena.
  *
  * Threading: not locked; one thread at a time.
  */
@@ -22,11 +22,11 @@ struct osc_arena {
 /* SIZE bytes, aligned to 16, not zeroed; NULL when memory is exhausted. */
 void *osc_arena_alloc(struct osc_arena *a, size_t size) __attribute__((warn_unused_result));
 
-/* The same, zeroed, for N elements of SIZE bytes; NULL also on overflow. */
+/* N zeroed elements of SIZE bytes, aligned to 16; NULL also on overflow. */
 void *osc_arena_calloc(struct osc_arena *a, size_t n, size_t size)
     __attribute__((warn_unused_result));
 
-/* A copy of LEN bytes, a NUL added after them. Unaligned. */
+/* A copy of LEN bytes, followed by a NUL. Not aligned. */
 char *osc_arena_dup(struct osc_arena *a, const char *s, size_t len)
     __attribute__((warn_unused_result));
 

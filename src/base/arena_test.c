@@ -47,7 +47,7 @@ TEST(dup_copies_any_bytes_and_adds_a_nul)
     char *const nul = osc_arena_dup(&a, "a\0b", 3);
     assert_string_equal(empty, "");
     assert_memory_equal(nul, "a\0b", 4);
-    /* Unaligned, so that short names lie close together. */
+    /* Not aligned, so that short names lie close together. */
     assert_ptr_equal(nul, empty + 1);
     for (uint32_t i = 0; i < 10000; i++) {
         const char *const s = osc_arena_dup(&a, "aten::linear", 12);

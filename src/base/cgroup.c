@@ -10,10 +10,10 @@
 
 #define LINE_BYTES 2048
 
-/* Narrow the limit at LIMIT by TEXT, which a file of a group holds. */
+/* Lower *LIMIT to the limit in TEXT, the content of a control file. */
 typedef void narrow_fn(const char *text, uint64_t *limit);
 
-/* "QUOTA PERIOD", or "max PERIOD", which reads as 0. */
+/* TEXT is "QUOTA PERIOD" or "max PERIOD"; "max" reads as 0. */
 static void narrow_cpus(const char *text, uint64_t *limit)
 {
     char *end;
@@ -27,7 +27,7 @@ static void narrow_cpus(const char *text, uint64_t *limit)
         *limit = cpus;
 }
 
-/* "BYTES", or "max". */
+/* TEXT is "BYTES" or "max". */
 static void narrow_bytes(const char *text, uint64_t *limit)
 {
     const unsigned long long bytes = strtoull(text, NULL, 10); /* "max" reads as 0 */
@@ -48,7 +48,7 @@ static void read_limit(const char *path, narrow_fn *narrow, uint64_t *limit)
     (void)fclose(f);
 }
 
-/* Whether LINE, "NUMBER:CONTROLLERS:GROUP", is of CONTROLLER; "" is version 2. */
+/* Whether LINE, "NUMBER:CONTROLLERS:GROUP", names CONTROLLER; "" matches version 2. */
 static bool is_of(const char *line, const char *controller)
 {
     const char *at = strchr(line, ':');
@@ -70,7 +70,7 @@ static bool is_of(const char *line, const char *controller)
     }
 }
 
-/* The group of this process for CONTROLLER, "" being the root, into GROUP. */
+/* Write the group of this process for CONTROLLER to GROUP; the root is "". */
 static bool find_group(const char *root, const char *controller, char *group, size_t size)
 {
     char path[PATH_MAX], line[LINE_BYTES];
@@ -92,7 +92,8 @@ static bool find_group(const char *root, const char *controller, char *group, si
     return true;
 }
 
-/* Narrow LIMIT by FILE of the group of CONTROLLER below FOLDER and of all above it. */
+/* Lower *LIMIT by FILE of this process's group for CONTROLLER, below FOLDER, and by that of
+ * each group above. */
 static void narrow_by(const char *root, const char *controller, const char *folder,
                       const char *file, narrow_fn *narrow, uint64_t *limit)
 {

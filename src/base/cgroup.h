@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cgroup.h - what the control groups of this process allow it.
+ * cgroup.h - which processors and how much memory the control groups grant this process.
  *
- * A limit may stand in the group of the process or in any above it, and the least
- * one holds. Both versions are read. A group that cannot be seen, because a
- * container shows its own as the root, is left out: the root then has its limits.
+ * The process's group and all groups above it may set a limit; the lowest one counts. Both
+ * versions of control groups are read. If the group is not visible, because a container shows
+ * its own group as the root, the limits are those of the root.
  *
- * ROOT is put before all paths, for tests; "" is the system itself.
+ * ROOT is put before all paths, for tests; "" is the real system.
  *
  * Threading: thread-safe.
  */
@@ -14,11 +14,11 @@
 
 #include <stdint.h>
 
-/* Whole processors granted, at most MOST. */
+/* Number of whole processors granted, at most MOST. */
 unsigned osc_cgroup_cpus(const char *root, unsigned most);
 
 /* Bytes of memory granted, at most MOST. */
 uint64_t osc_cgroup_memory(const char *root, uint64_t most);
 
-/* Four fifths of what the machine and the control groups have: what is taken unasked. */
+/* The default memory limit: four fifths of what the machine and its control groups have. */
 uint64_t osc_cgroup_default_memory(void);

@@ -10,7 +10,7 @@
 
 static char root[] = "cgroup-XXXXXX";
 
-/* Make FILE below the root, its folders too, holding TEXT. */
+/* Write TEXT to FILE below the root; create its folders. */
 static void put(const char *file, const char *text)
 {
     char path[PATH_MAX];
@@ -59,7 +59,7 @@ TEST_WITH(the_least_limit_above_a_process_holds, set_up, tear_down)
     assert_int_equal(osc_cgroup_memory(root, 1000), 600);
     put("sys/fs/cgroup/slice/job/task/memory.max", "800\n");
     assert_int_equal(osc_cgroup_memory(root, 1000), 600);
-    put("sys/fs/cgroup/memory.max", "500\n"); /* a container shows its own here */
+    put("sys/fs/cgroup/memory.max", "500\n"); /* a container shows its own group here */
     assert_int_equal(osc_cgroup_memory(root, 1000), 500);
     assert_int_equal(osc_cgroup_memory(root, 400), 400);
     put("sys/fs/cgroup/other/memory.max", "1\n");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * clock.h - how long things take.
+ * clock.h - a clock for measuring durations.
  *
  * Threading: thread-safe.
  */
@@ -8,5 +8,5 @@
 
 #include <stdint.h>
 
-/* Nanoseconds of CLOCK_MONOTONIC: only differences mean anything. */
+/* Nanoseconds of CLOCK_MONOTONIC: only differences have a meaning. */
 int64_t osc_clock_now_ns(void);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hash.h - one hash for all tables.
+ * hash.h - the hash function of all tables.
  *
  * Threading: pure functions.
  */
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* XXH3, 64 bits. The seed keeps a hostile file from choosing collisions. */
+/* XXH3, 64 bits. With a random seed a hostile file cannot choose collisions. */
 uint64_t osc_hash(const void *p, size_t len, uint64_t seed);
 
 /* 128 bits that tell contents apart. Zeroed, they are of nothing. */
@@ -30,5 +30,5 @@ static inline uint64_t osc_hash_u64(uint64_t x)
     return x ^ x >> 33;
 }
 
-/* A fresh random seed from the kernel; a time stamp where there is none. */
+/* A random seed from the kernel, or a time stamp if the kernel has none. */
 uint64_t osc_hash_seed(void);

@@ -5,7 +5,7 @@
 
 TEST(the_hash_is_xxh3)
 {
-    /* The value that the specification of XXH3 gives for no input. */
+    /* The value that the XXH3 specification gives for empty input. */
     assert_true(osc_hash("", 0, 0) == UINT64_C(0x2d06800538d394c2));
 }
 

@@ -7,7 +7,8 @@
 #include "base/hash.h"
 #include "base/mem.h"
 
-/* From here on slots are pages: huge ones save a TLB miss in nearly every look-up. */
+/* From this size on the slots are whole pages: huge pages save a TLB miss in nearly every
+ * look-up. */
 #define PAGES_FROM_BYTES ((size_t)2 << 20)
 
 static struct osc_idmap_slot *new_slots(uint32_t n)
@@ -33,13 +34,13 @@ static struct osc_idmap_slot *find_slot(const struct osc_idmap *m, uint64_t key)
     const uint32_t mask = m->n_slots - 1;
     uint32_t i = (uint32_t)osc_hash_u64(key ^ m->seed) & mask;
 
-    /* A quarter of the slots is free, so the walk ends. */
+    /* A quarter of the slots is free, so the loop ends. */
     while (m->slots[i].is_used && m->slots[i].key != key)
         i = (i + 1) & mask;
     return &m->slots[i];
 }
 
-/* Double the map. M changes only once nothing can fail any more. */
+/* Double the map. M changes only when nothing can fail any more. */
 static osc_status grow(struct osc_idmap *m)
 {
     if (m->n_slots > UINT32_MAX / 2)

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "support/unit.h"
 
-/* Keys in a row, far apart, and all that is special. */
+/* Consecutive keys, keys far apart, and special values. */
 static uint64_t nth_key(uint32_t i)
 {
     return i == 0 ? 0 : i == 1 ? UINT64_MAX : i % 2 ? i : osc_hash_u64(i);
@@ -36,7 +36,7 @@ TEST(finds_every_key_again)
 {
     struct osc_idmap m = {0};
 
-    /* Enough for slots that are pages. */
+    /* Enough for slots that are whole pages. */
     assert_true(put_all(&m, 200000));
     assert_int_equal(m.n_used, 200000);
     for (uint32_t i = 0; i < 200000; i++)

@@ -9,7 +9,7 @@
 
 struct osc_intern_entry {
     struct osc_str str;
-    uint32_t hash; /* kept, so that growing rarely reads the strings again */
+    uint32_t hash; /* stored, so that growing rarely reads the strings again */
 };
 
 /* The slot that holds STR, or the free one where it belongs. */
@@ -18,7 +18,7 @@ static uint32_t find_slot(const struct osc_intern *in, struct osc_str str, uint3
     const uint32_t mask = in->n_slots - 1;
     uint32_t slot = hash & mask;
 
-    /* At least half the slots are free, so the walk ends. */
+    /* At least half the slots are free, so the loop ends. */
     for (; in->slots[slot] != 0; slot = (slot + 1) & mask) {
         const struct osc_intern_entry *e = &in->entries[in->slots[slot] - 1];
 
@@ -28,7 +28,7 @@ static uint32_t find_slot(const struct osc_intern *in, struct osc_str str, uint3
     return slot;
 }
 
-/* Double the table. IN changes only once nothing can fail any more. */
+/* Double the table. IN changes only when nothing can fail any more. */
 static osc_status grow(struct osc_intern *in)
 {
     if (in->n_slots > UINT32_MAX / 2)

@@ -25,7 +25,7 @@ typedef struct osc_sid {
     uint32_t v;
 } osc_sid;
 
-/* Zeroed but for arena and seed, it is an empty table: nothing to initialise. */
+/* A zeroed struct with arena and seed set is an empty table. */
 struct osc_intern {
     struct osc_arena *arena;          /* borrowed; holds the bytes of the strings */
     uint64_t seed;                    /* random, so that no file can make names collide */
@@ -39,15 +39,16 @@ struct osc_intern {
 void osc_intern_fini(struct osc_intern *in);
 
 /*
- * Find STR, or else add a copy of it. On OSC_ENOMEM and OSC_ELIMIT every id and
- * string is as before, and *ID is 0.
+ * Find STR, or add a copy of it. On OSC_ENOMEM and OSC_ELIMIT the table is unchanged, and *ID
+ * is 0.
  */
 OSC_MUST_USE osc_status osc_intern_add(struct osc_intern *in, struct osc_str str, osc_sid *id);
 
-/* The id of STR if it is there, else 0. */
+/* The id of STR, or 0 if it is absent. */
 osc_sid osc_intern_find(const struct osc_intern *in, struct osc_str str);
 
-/* The same for who knows the HASH of STR, its osc_hash() with the seed of IN, already. */
+/* osc_intern_add() for callers that have computed HASH already: osc_hash() of STR with the
+ * seed of IN. */
 OSC_MUST_USE osc_status osc_intern_add_hashed(struct osc_intern *in, struct osc_str str,
                                               uint64_t hash, osc_sid *id);
 osc_sid osc_intern_find_hashed(const struct osc_intern *in, struct osc_str str, uint64_t hash);

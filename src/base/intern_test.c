@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "support/unit.h"
 
-/* Intern "op1" .. "op1000": ids 1 .. 1000, and the table grows six times. */
+/* Intern "op1" .. "op1000": ids 1 .. 1000. The table grows six times. */
 static osc_status add_ops(struct osc_intern *in)
 {
     for (uint32_t i = 1; i <= 1000; i++) {
@@ -34,7 +34,7 @@ TEST(tells_names_apart_that_differ_after_a_nul)
     osc_arena_fini(&arena);
 }
 
-/* Fail the first allocation, then the second, ... until the work gets done. */
+/* Fail the first allocation, then the second, ... until the work succeeds. */
 TEST(keeps_its_ids_through_any_failed_allocation)
 {
     osc_status st = OSC_ENOMEM;
@@ -47,7 +47,7 @@ TEST(keeps_its_ids_through_any_failed_allocation)
         st = add_ops(&in);
         osc_mem_fail_after(-1);
         assert_true(st == OSC_OK || st == OSC_ENOMEM);
-        assert_int_equal(add_ops(&in), OSC_OK); /* still whole */
+        assert_int_equal(add_ops(&in), OSC_OK); /* still consistent */
         assert_int_equal(in.n_entries, 1000);
         osc_intern_fini(&in);
         osc_arena_fini(&arena);

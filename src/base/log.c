@@ -26,6 +26,6 @@ void osc_log(const char *format, ...)
     len = n < 0 || (size_t)n >= sizeof line - len ? sizeof line - 1 : len + (size_t)n;
     line[len++] = '\n';
     const ssize_t n_written = write(STDERR_FILENO, line, len);
-    (void)n_written; /* if it failed, there is nobody to tell */
+    (void)n_written; /* if it failed, there is no other place to report it */
     errno = saved;
 }

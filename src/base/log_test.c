@@ -7,7 +7,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-/* What a message of N bytes leaves on stderr. */
+/* Log a message of N bytes and read what stderr received. */
 static size_t say(int n, char *out, size_t room)
 {
     int ends[2];

@@ -10,22 +10,22 @@
 
 #define HUGE_PAGE_BYTES ((size_t)2 << 20)
 
-/* What malloc keeps in front of every block, beside what can be used of it. */
+/* The header that malloc keeps before each block, in addition to its usable bytes. */
 #define BLOCK_HEAD_BYTES sizeof(size_t)
 
-/* How many allocations may still succeed; negative: any number. */
+/* How many more allocations may succeed; negative: all. */
 static _Atomic long fail_after = -1;
 
-/* The process: every other account is a part of it. */
+/* The account of the process; all others are parts of it. */
 static struct osc_mem_account whole;
 
-/* Who pays for what this thread takes, beside the process. */
+/* The account that pays for allocations of this thread, in addition to the process. */
 static _Thread_local struct osc_mem_account *current;
 
-/* Count one allocation down; true when it has to fail. */
+/* Count one allocation down; true if it must fail. */
 static bool must_fail(void)
 {
-    /* relaxed, here and below: lone numbers, they order nothing else */
+    /* relaxed, here and below: independent numbers that order nothing else */
     long n = atomic_load_explicit(&fail_after, memory_order_relaxed);
 
     while (n > 0 && !atomic_compare_exchange_weak_explicit(
@@ -34,7 +34,7 @@ static bool must_fail(void)
     return n == 0;
 }
 
-/* The account to look at first, then its parents, the process last; NULL behind that. */
+/* The thread's account; its parents and then the process follow, then NULL. */
 static struct osc_mem_account *first_account(void)
 {
     return current ? current : &whole;
@@ -59,7 +59,7 @@ static int64_t held_by(const struct osc_mem_account *a)
     return atomic_load_explicit(&a->held, memory_order_relaxed);
 }
 
-/* Charge A with SIZE bytes. False: that is beyond its limit. */
+/* Charge A with SIZE bytes. False: that would exceed its limit. */
 static bool charge(struct osc_mem_account *a, int64_t size)
 {
     const int64_t most = most_of(a);
@@ -101,7 +101,7 @@ bool osc_mem_take(size_t size)
 
 void osc_mem_give(size_t size)
 {
-    /* Modulo SIZE_MAX + 1, so that it may be negative as well. */
+    /* SIZE is unsigned, modulo SIZE_MAX + 1: this also credits a negative size. */
     for (struct osc_mem_account *a = first_account(); a; a = next_account(a))
         credit(a, (int64_t)size);
 }
@@ -129,7 +129,7 @@ void osc_mem_account_end(struct osc_mem_account *a)
 
 void osc_mem_cancel(struct osc_mem_account *a)
 {
-    /* relaxed: whoever sees it late goes on for a little longer */
+    /* relaxed: a thread that sees it late only works a little longer */
     atomic_store_explicit(&a->is_cancelled, true, memory_order_relaxed);
 }
 
@@ -147,15 +147,15 @@ bool osc_mem_is_cancelled(void)
     return osc_mem_account_is_cancelled(current);
 }
 
-/* What block P counts; NULL is none. */
+/* The bytes that block P is counted with; 0 for NULL. */
 static size_t block_bytes(void *p)
 {
     return p ? malloc_usable_size(p) + BLOCK_HEAD_BYTES : 0;
 }
 
 /*
- * SIZE bytes were taken for P, which is the rest of a block that counted BEFORE: count
- * what it has become. malloc rounds up by little, so nobody is asked for that.
+ * SIZE bytes were charged for P, a block that counted BEFORE bytes until now. Correct the
+ * charge to what P really takes; malloc rounds up by little, so no limit is checked for that.
  */
 static void *settle(void *p, size_t size, size_t before)
 {
@@ -211,10 +211,10 @@ osc_status osc_grow(void *p_array, size_t *cap, size_t need, size_t size)
     if (n > most)
         n = need;
 
-    /* The caller's pointer has a type of its own, so its bytes are copied. */
+    /* The caller's pointer has another type, so copy its bytes. */
     memcpy(&p, p_array, sizeof p);
     grown = osc_realloc(p, n * size);
-    if (!grown && n - need > need / 8) { /* with little left, less will do */
+    if (!grown && n - need > need / 8) { /* if memory is short, grow by less */
         n = need + need / 8;
         grown = osc_realloc(p, n * size);
     }
@@ -235,7 +235,7 @@ static size_t round_to_pages(size_t size)
     return size == 0 ? page : (size + page - 1) / page * page;
 }
 
-/* Map SIZE bytes at a multiple of the huge page size, NULL on failure. */
+/* Map SIZE bytes at a multiple of the huge page size; NULL on failure. */
 static void *map_aligned(size_t size)
 {
     char *const p = mmap(NULL, size + HUGE_PAGE_BYTES, PROT_READ | PROT_WRITE,
@@ -247,7 +247,7 @@ static void *map_aligned(size_t size)
     if (head > 0)
         (void)munmap(p, head);
     (void)munmap(p + head + size, HUGE_PAGE_BYTES - head);
-    /* A wish; where the kernel has no huge pages, small ones work as well. */
+    /* A hint; without huge pages, small ones work as well. */
     (void)madvise(p + head, size, MADV_HUGEPAGE);
     return p + head;
 }

@@ -191,7 +191,7 @@ TEST(nothing_is_given_beyond_the_limit)
     assert_null(osc_realloc(p, 200000));
     assert_false(osc_mem_take(60000));
     assert_in_range(osc_mem_held() - before, 60000, 70000);
-    p = osc_realloc(p, 90000); /* only what is more counts */
+    p = osc_realloc(p, 90000); /* charges only the increase */
     assert_non_null(p);
     osc_free(p);
     assert_int_equal(osc_mem_held(), before);
@@ -233,7 +233,7 @@ TEST(an_account_has_a_limit_of_its_own)
     assert_in_range(osc_mem_room(), 1, 10000);
     assert_int_equal(osc_mem_limit(), 50000);
     assert_ptr_equal(osc_mem_enter(&set), &question);
-    /* The set has not refused anything, and has what the question leaves. */
+    /* The set has refused nothing; it has what the question leaves. */
     assert_int_equal(osc_mem_reason(OSC_ENOMEM), OSC_ENOMEM);
     void *const q = osc_malloc(40000);
     assert_non_null(q);

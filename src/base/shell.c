@@ -5,7 +5,7 @@
 
 #include "base/utf8.h"
 
-/* Where the byte at S is the end of none and may stand in quotes as it is, its length. */
+/* Length of the character at S if it may stand unescaped in single quotes, else 0. */
 static size_t quotable(const char *s)
 {
     struct osc_strbuf shown = {0};

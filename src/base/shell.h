@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * shell.h - words of commands that are there to be typed.
+ * shell.h - quoting of words in commands for a shell.
  *
  * Threading: pure functions; the buffer is the caller's.
  */
@@ -9,7 +9,7 @@
 #include "base/strbuf.h"
 
 /*
- * Append WORD as a shell reads it, in quotes if it has to be: in one line, with control
- * characters and bytes of no text as $'\x1b'.
+ * Append WORD, quoted if necessary: on one line, with control characters and invalid UTF-8 as
+ * $'\x1b'.
  */
 void osc_shell_add_word(struct osc_strbuf *out, const char *word);

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 
-/* So much the C library finds on the stack. */
+/* Up to this size the C library sorts with stack memory. */
 #define SMALL_BYTES 1024u
 
 static void swap(char *a, char *b, size_t size)
@@ -26,7 +26,7 @@ struct order {
     void *ctx;
 };
 
-/* Let element I of a heap of N sink to where none below it is greater. */
+/* Let element I of a heap of N sink until no element below it is greater. */
 static void sink(char *v, size_t i, size_t n, size_t size, const struct order *o)
 {
     for (size_t below = 2 * i + 1; below < n; i = below, below = 2 * i + 1) {
@@ -38,7 +38,7 @@ static void sink(char *v, size_t i, size_t n, size_t size, const struct order *o
     }
 }
 
-/* Heapsort: nothing beside the array, and never worse than N log N. */
+/* Heapsort: needs no memory beside the array and is never worse than N log N. */
 static void sort_in_place(char *v, size_t n, size_t size, const struct order *o)
 {
     for (size_t i = n / 2; i-- > 0;)
@@ -60,7 +60,7 @@ static int compare_plain(const void *a, const void *b, void *ctx)
     return plain->compare(a, b);
 }
 
-/* What the C library will take from malloc, at most. */
+/* What the C library allocates with malloc, at most. */
 static size_t scratch_bytes(size_t n, size_t size)
 {
     return n * size > SMALL_BYTES ? n * size : 0;

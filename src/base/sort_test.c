@@ -6,7 +6,7 @@
 
 #define MOST 3000u
 
-/* Longer than the piece by which elements are moved. */
+/* Longer than the unit in which elements are moved. */
 struct item {
     uint32_t key;
     char text[100];
@@ -22,7 +22,7 @@ static int compare(const void *a, const void *b)
     return (x->key > y->key) - (x->key < y->key);
 }
 
-/* A permutation of 0 .. N-1, N being no multiple of 7919. */
+/* A permutation of 0 .. N-1; N is not a multiple of 7919. */
 static void fill(uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {

@@ -18,7 +18,7 @@ struct osc_str {
     uint32_t len;  /* bytes */
 };
 
-/* A literal, embedded NULs included. */
+/* A string literal, including embedded NULs. */
 #define OSC_STR(literal) ((struct osc_str){"" literal, sizeof(literal) - 1})
 
 static inline struct osc_str osc_str_c(const char *s)
@@ -51,7 +51,7 @@ static inline char osc_char_lower(char c)
     return (char)(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
 }
 
-/* osc_str_has() for letters of either case; PART is in lower case. */
+/* osc_str_has() ignoring case; PART is in lower case. */
 static inline bool osc_str_has_case(struct osc_str s, struct osc_str part)
 {
     for (uint32_t at = 0; part.len <= s.len && at <= s.len - part.len; at++) {
@@ -65,13 +65,13 @@ static inline bool osc_str_has_case(struct osc_str s, struct osc_str part)
     return false;
 }
 
-/* osc_str_eq() for letters of either case; WORD is in lower case. */
+/* osc_str_eq() ignoring case; WORD is in lower case. */
 static inline bool osc_str_eq_case(struct osc_str s, struct osc_str word)
 {
     return s.len == word.len && osc_str_has_case(s, word);
 }
 
-/* Bytewise order: negative, zero or positive, as strcmp. */
+/* Compare by bytes: negative, zero or positive, as strcmp. */
 static inline int osc_str_cmp(struct osc_str a, struct osc_str b)
 {
     const uint32_t n = a.len < b.len ? a.len : b.len;

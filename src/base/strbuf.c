@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 
-/* Make room for LEN more bytes and a terminator; where they go, or NULL. */
+/* Make room for LEN more bytes and a terminator; returns where they go, or NULL. */
 static char *reserve(struct osc_strbuf *b, size_t len)
 {
     if (b->status != OSC_OK)
@@ -83,7 +83,7 @@ void osc_strbuf_pad(struct osc_strbuf *b, char c, size_t n)
 
 void osc_strbuf_addi(struct osc_strbuf *b, int64_t v)
 {
-    char digits[20]; /* -9223372036854775808 has as many characters */
+    char digits[20]; /* fits -9223372036854775808 */
     size_t at = sizeof digits;
     uint64_t rest = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
 
@@ -137,14 +137,14 @@ void osc_strbuf_addd(struct osc_strbuf *b, double v)
         osc_strbuf_adds(b, v < 0 ? "-Infinity" : "Infinity");
         return;
     }
-    /* Most numbers are small and whole; the text is that of "%.15g". */
+    /* Fast path: most numbers are small integers. The text is the same as of "%.15g". */
     if (fabs(v) < 1e15 && v == (double)(int64_t)v && !(v == 0 && signbit(v))) {
         osc_strbuf_addi(b, (int64_t)v);
         return;
     }
     /*
-     * A decimal of up to 15 digits survives the way to a double and back, so
-     * where one reads as V, "%.15g" finds it. Denormals carry fewer digits.
+     * A decimal of up to 15 digits survives conversion to a double and back, so if V came from
+     * such a decimal, "%.15g" finds it. Denormals have fewer digits.
      */
     if (fabs(v) < DBL_MIN)
         digits = 1;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * strbuf.h - text that grows.
+ * strbuf.h - a growing string.
  *
- * Append freely and look at .status once at the end: after a failed allocation
- * every call is a no-op and the text stays as it was. A zeroed struct is empty.
+ * Append without checks and look at .status once at the end: after a failed allocation every
+ * call is a no-op and the text stays as it was. A zeroed struct is empty.
  *
  * Threading: not locked.
  */
@@ -17,22 +17,22 @@
 #include "base/str.h"
 
 struct osc_strbuf {
-    char *s;           /* owned; terminated once anything was appended, else NULL */
-    size_t len, cap;   /* bytes, without and with the terminator */
+    char *s;           /* owned; NUL-terminated after the first append, NULL before */
+    size_t len, cap;   /* bytes; len without the terminator, cap with it */
     osc_status status; /* sticky */
 };
 
 void osc_strbuf_fini(struct osc_strbuf *b);
-void osc_strbuf_clear(struct osc_strbuf *b); /* keeps the room, forgets the status */
+void osc_strbuf_clear(struct osc_strbuf *b); /* keeps the memory, resets the status */
 void osc_strbuf_add(struct osc_strbuf *b, const char *s, size_t len);
 void osc_strbuf_adds(struct osc_strbuf *b, const char *terminated);
 void osc_strbuf_addstr(struct osc_strbuf *b, struct osc_str s);
 void osc_strbuf_addc(struct osc_strbuf *b, char c);
-void osc_strbuf_pad(struct osc_strbuf *b, char c, size_t n); /* N times C */
+void osc_strbuf_pad(struct osc_strbuf *b, char c, size_t n); /* append C, N times */
 void osc_strbuf_addi(struct osc_strbuf *b, int64_t v);       /* decimal */
 void osc_strbuf_addf(struct osc_strbuf *b, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void osc_strbuf_addv(struct osc_strbuf *b, const char *format, va_list args)
     __attribute__((format(printf, 2, 0)));
-/* Shortest decimal text that reads back as V; "NaN", "Infinity", "-Infinity" as such. */
+/* The shortest decimal text that reads back as V, or "NaN", "Infinity", "-Infinity". */
 void osc_strbuf_addd(struct osc_strbuf *b, double v);

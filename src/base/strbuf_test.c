@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "support/unit.h"
 
-/* Append a bit of everything, often enough that the buffer grows. */
+/* Append one of each kind, often enough that the buffer grows. */
 static void add_all(struct osc_strbuf *b)
 {
     for (int i = 0; i < 10; i++) {
@@ -119,7 +119,7 @@ TEST(every_double_reads_back_as_itself)
     osc_strbuf_fini(&b);
 }
 
-/* Fail the first allocation, then the second, ... until the work gets done. */
+/* Fail the first allocation, then the second, ... until the work succeeds. */
 TEST(a_failure_sticks_and_keeps_the_text)
 {
     osc_status st = OSC_ENOMEM;

@@ -17,16 +17,17 @@ struct work {
     void (*fn)(void *ctx, uint32_t i);
     void *ctx;
     uint32_t n;
-    _Atomic uint64_t next;           /* wider than N, so that overshooting cannot wrap */
-    struct osc_mem_account *account; /* of the caller, from which all of them pay */
+    _Atomic uint64_t next;           /* wider than N, so that it cannot wrap when threads count
+                                      * past N */
+    struct osc_mem_account *account; /* the caller's account, which all threads charge */
 };
 
-/* Set while a thread works for osc_parallel, so that inner calls make no more. */
+/* True while a thread works for osc_parallel(): nested calls then make no threads. */
 static _Thread_local bool is_working;
 
 unsigned osc_cpu_count(void)
 {
-    /* 0 until known; relaxed, as two threads that look find the same number */
+    /* 0 until known; relaxed: two threads that compute it find the same number */
     static _Atomic unsigned known;
     unsigned n = atomic_load_explicit(&known, memory_order_relaxed);
     cpu_set_t set;
@@ -35,7 +36,7 @@ unsigned osc_cpu_count(void)
         return n;
     if (sched_getaffinity(0, sizeof set, &set) == 0) {
         n = (unsigned)CPU_COUNT(&set);
-    } else { /* more processors than a cpu_set_t holds */
+    } else { /* more processors than a cpu_set_t can hold */
         const long online = sysconf(_SC_NPROCESSORS_ONLN);
         n = online > 0 ? (unsigned)online : 1;
     }
@@ -52,8 +53,8 @@ static void *take_items(void *arg)
 
     is_working = true;
     for (;;) {
-        /* relaxed: what the items read was written before the threads were made,
-         * and what they write is read after they were joined */
+        /* relaxed: item inputs were written before the threads were created, and their results
+         * are read after the threads were joined */
         const uint64_t i = atomic_fetch_add_explicit(&w->next, 1, memory_order_relaxed);
         if (i >= w->n)
             break;
@@ -78,7 +79,7 @@ void osc_parallel(unsigned n_threads, uint32_t n, void (*fn)(void *ctx, uint32_t
     if (n_threads > MAX_THREADS)
         n_threads = MAX_THREADS;
     if (n_threads > 1 && !is_working) {
-        /* Signals are for the threads of the program that we run in. */
+        /* Leave signals to the threads of the host program. */
         (void)sigfillset(&all);
         (void)pthread_sigmask(SIG_SETMASK, &all, &before);
         while (n_made < n_threads - 1 &&

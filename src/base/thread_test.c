@@ -5,7 +5,7 @@
 
 #define N_ITEMS 1000
 
-/* Every item has its own place, so plain memory has to do: TSan watches. */
+/* Each item writes only its own memory, without atomics: TSan would report a race. */
 struct job {
     uint32_t n_calls[N_ITEMS];
     uint32_t input;
@@ -60,7 +60,7 @@ static void run_inner(void *ctx, uint32_t i)
     struct job *const jobs = ctx;
     uint32_t next = 0;
 
-    /* In order, so on this very thread. */
+    /* Items run in order, so they run on this thread. */
     osc_parallel(8, 50, note_order, &next);
     jobs[i].input = next;
     osc_parallel(8, N_ITEMS, count_call, &jobs[i]);
@@ -75,7 +75,7 @@ TEST(an_inner_call_runs_on_its_caller)
         for (uint32_t i = 0; i < N_ITEMS; i++)
             assert_int_equal(jobs[j].n_calls[i], 50);
     }
-    /* Out of it again, threads are made as before. */
+    /* After the nested call, threads are created again. */
     memset(jobs, 0, sizeof jobs);
     jobs[0].input = 2;
     osc_parallel(4, N_ITEMS, count_call, &jobs[0]);

@@ -6,7 +6,7 @@
 
 #define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
 
-/* How many bytes a character takes after its first one, by that; -1: none starts so. */
+/* How many bytes follow FIRST in its character; -1: no character starts with FIRST. */
 static int n_trailing(unsigned char first)
 {
     if (first < 0x80)
@@ -16,7 +16,7 @@ static int n_trailing(unsigned char first)
     return first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3;
 }
 
-/* Whether SECOND may follow FIRST: where overlong forms and surrogates end. */
+/* Whether SECOND may follow FIRST: this excludes overlong forms and surrogates. */
 static bool is_second(unsigned char first, unsigned char second)
 {
     const unsigned char low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
@@ -26,8 +26,8 @@ static bool is_second(unsigned char first, unsigned char second)
 }
 
 /*
- * Length of the character at S, of LEN > 0 bytes; *IS_VALID tells whether it is
- * one, or else a maximal subpart.
+ * Length of the character at S, of LEN > 0 bytes. If *IS_VALID is false it is the length of a
+ * maximal invalid subpart.
  */
 static size_t step(const unsigned char *s, size_t len, bool *is_valid)
 {
@@ -45,7 +45,7 @@ static size_t step(const unsigned char *s, size_t len, bool *is_valid)
     return i;
 }
 
-/* Length of the ASCII at the start of S, found eight bytes at a time. */
+/* Length of the ASCII at the start of S; reads eight bytes at a time. */
 static size_t skip_ascii(const char *s, size_t len)
 {
     size_t i = 0;
@@ -115,7 +115,7 @@ void osc_utf8_append_terminal(struct osc_strbuf *b, struct osc_str str)
             osc_strbuf_adds(b, REPLACEMENT);
         else if (s[i] < 0x20 || s[i] == 0x7f)
             osc_strbuf_addf(b, "\\x%02x", s[i]);
-        else if (s[i] == 0xc2 && s[i + 1] < 0xa0) /* C1: some terminals obey these, too */
+        else if (s[i] == 0xc2 && s[i + 1] < 0xa0) /* C1: some terminals interpret these too */
             osc_strbuf_addf(b, "\\x%02x", s[i + 1]);
         else
             osc_strbuf_add(b, str.s + i, n);

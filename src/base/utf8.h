@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * utf8.h - text from files, made fit for others.
+ * utf8.h - make text from files safe to show.
  *
- * Names are bytes until somebody shows them. JSON and HTML want valid UTF-8, and
- * a terminal must not be steered by what a trace calls its operators.
+ * Names are arbitrary bytes until they are shown. JSON and HTML need valid UTF-8, and the
+ * names in a trace must not control a terminal.
  *
- *   - Valid is what Unicode 15, table 3-7 says: no surrogates, no overlong forms,
+ *   - Valid is what Unicode 15, table 3-7 defines: no surrogates, no overlong forms,
  *     nothing above U+10FFFF.
- *   - An invalid part becomes U+FFFD once per maximal subpart (Unicode 15,
- *     section 3.9), as browsers and Python do it.
+ *   - Each maximal invalid subpart becomes one U+FFFD (Unicode 15, section 3.9), as in
+ *     browsers and Python.
  *
  * Threading: pure functions; the buffer is the caller's.
  */
@@ -22,12 +22,12 @@
 
 bool osc_utf8_valid(const char *s, size_t len);
 
-/* Append STR, made valid. Returns how many parts were replaced. */
+/* Append STR, made valid. Returns the number of replaced parts. */
 size_t osc_utf8_append_clean(struct osc_strbuf *b, struct osc_str str);
 
 /*
- * Append STR, made valid, with control characters (C0, DEL, C1) written as \xNN:
- * one line that leaves the terminal as it was.
+ * Append STR, made valid, with control characters (C0, DEL, C1) written as \xNN: one line
+ * without control sequences.
  */
 void osc_utf8_append_terminal(struct osc_strbuf *b, struct osc_str str);
 

@@ -6,7 +6,7 @@
 
 #define R "\xef\xbf\xbd" /* U+FFFD */
 
-/* Clean STR and compare with TEXT, at every alignment of the ASCII fast path. */
+/* Clean STR and compare with TEXT, at each alignment of the ASCII fast path. */
 static void expect_clean(struct osc_str str, struct osc_str text, size_t n_replaced)
 {
     struct osc_strbuf b = {0};
@@ -57,7 +57,7 @@ TEST(each_maximal_subpart_is_replaced_once)
     expect_clean(OSC_STR("\xf0\x9f\x98"), OSC_STR(R), 1);
 }
 
-/* The code point of the N bytes at S as the standard encodes it, or -1. */
+/* The code point of the N bytes at S by the standard's definition, or -1. */
 static int32_t decode(const unsigned char *s, size_t n)
 {
     static const int32_t least[] = {0, 0, 0x80, 0x800};
@@ -84,7 +84,7 @@ static bool is_valid_by_decoding(const unsigned char *s, size_t len)
 
 TEST(agrees_with_a_slow_decoder_on_three_bytes)
 {
-    /* A step that shares no factor with 256 reaches every pair of bytes. */
+    /* The step shares no factor with 256, so every pair of bytes occurs. */
     for (uint32_t v = 0; v < 1u << 24; v += 3) {
         const unsigned char s[] = {(unsigned char)v, (unsigned char)(v >> 8),
                                    (unsigned char)(v >> 16)};
