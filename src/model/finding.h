@@ -2,10 +2,10 @@
 /*
  * finding.h - what was skipped, repaired, missing or dropped, counted by cause.
  *
- * Readers and derive count here; the table `quality` is made of it. The codes are part of
- * the contract with users.
+ * Readers and derive/ count here, and the table `quality` shows it. The codes are part of the
+ * contract with users.
  *
- * Threading: not locked; each worker counts for itself, the owner merges.
+ * Threading: not locked; each worker counts separately, and the owner merges.
  */
 #pragma once
 
@@ -138,22 +138,22 @@ enum osc_finding_code {
 
 struct osc_finding {
     uint64_t count;
-    uint64_t first_offset; /* byte of the (inflated) input, or OSC_NO_OFFSET */
-    int64_t first_ns;      /* time of the file, or OSC_NO_TIME */
-    int64_t last_ns;       /* where a range of time is known its end, else OSC_NO_TIME */
+    uint64_t first_offset; /* byte in the (inflated) input, or OSC_NO_OFFSET */
+    int64_t first_ns;      /* on the clock of the file, or OSC_NO_TIME */
+    int64_t last_ns;       /* end of the time range if it is known, else OSC_NO_TIME */
 };
 
-#define OSC_NO_TIME INT64_MIN /* before all times */
+#define OSC_NO_TIME INT64_MIN /* less than every time */
 
 struct osc_findings {
     struct osc_finding by_code[OSC_FINDING_COUNT];
 };
 
-/* Count one more. OFFSET may be OSC_NO_OFFSET and TIME_NS OSC_NO_TIME. */
+/* Count one finding. OFFSET may be OSC_NO_OFFSET and TIME_NS OSC_NO_TIME. */
 void osc_findings_add(struct osc_findings *f, enum osc_finding_code code, uint64_t offset,
                       int64_t time_ns);
 
-/* Add FROM, which lies after all that F has seen, to F. */
+/* Add the findings FROM to F. FROM comes later in the input than all of F. */
 void osc_findings_merge(struct osc_findings *f, const struct osc_findings *from);
 
 const char *osc_finding_code_text(enum osc_finding_code code);
@@ -161,10 +161,10 @@ enum osc_severity osc_finding_severity(enum osc_finding_code code);
 const char *osc_finding_message(enum osc_finding_code code);
 const char *osc_finding_remedy(enum osc_finding_code code);
 
-/* Findings of one code that are counted apart, such as by one thread. Zeroed: none. */
+/* Findings of one code that are counted separately, for example by a thread. Zeroed: none. */
 struct osc_tally {
     uint64_t n;
-    int64_t first_ns; /* the least time; 0 if there are none */
+    int64_t first_ns; /* the earliest time; 0 if n is 0 */
 };
 
 static inline void osc_tally_add(struct osc_tally *t, int64_t at_ns)
@@ -174,7 +174,7 @@ static inline void osc_tally_add(struct osc_tally *t, int64_t at_ns)
     t->n++;
 }
 
-/* Count those of FROM too. */
+/* Add the counts of FROM. */
 static inline void osc_tally_join(struct osc_tally *t, const struct osc_tally *from)
 {
     if (from->n > 0 && (t->n == 0 || from->first_ns < t->first_ns))
@@ -182,6 +182,6 @@ static inline void osc_tally_join(struct osc_tally *t, const struct osc_tally *f
     t->n += from->n;
 }
 
-/* Add the findings of T, which have no offset, to F. */
+/* Add the findings in T, which have no offset, to F. */
 void osc_findings_tell(struct osc_findings *f, enum osc_finding_code code,
                        const struct osc_tally *t);

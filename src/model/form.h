@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * form.h - what events of one make have in common.
+ * form.h - what events written in the same way have in common.
  *
- * A trace has millions of events and a few hundred ways to write one. A form is
- * such a way: what sort of record it is (shape), what it tells of (kind), and the list
- * of arguments with their types. An event stores the id of its form and the values
- * alone, as 32-bit words one after the other; the form says what each word means.
+ * A trace has millions of events and a few hundred ways to write one. A form is such a way:
+ * the sort of record (shape), what it means (kind), and the list of arguments with their
+ * types. An event stores only the id of its form and the values, as consecutive 32-bit words;
+ * the form defines what each word means.
  *
  *   type       words  stored as
  *   NULL           0  in the form alone
@@ -17,12 +17,12 @@
  *   TEXT           1  id of the bytes: JSON text of a list or an object
  *   NUMTEXT        1  id of the bytes: a number that no other type holds exactly
  *
- * What a format says beside the arguments of an event, such as the id of an arrow,
- * are arguments too (is_member).
+ * Fields of an event outside its args, such as the id of an arrow, are stored as arguments too
+ * (is_member).
  *
- * Chrome's format has words of its own for what shape and kind say. A form keeps them
- * (chrome_ph, category) so that its traces can be written again as they were; nothing
- * is derived from them but by the reader of that format.
+ * Chrome's format has its own words for shape and kind. A form keeps them (chrome_ph,
+ * category), so that such a trace can be written again unchanged; only the reader of that
+ * format derives anything from them.
  *
  * Threading: read-only once the trace is sealed.
  */
@@ -37,28 +37,28 @@ typedef struct osc_form_id {
     uint32_t v;
 } osc_form_id;
 
-/* How a record lies in time. */
+/* How a record relates to time. */
 enum osc_form_shape {
     OSC_SHAPE_NONE,
     /* Rows of the store of events. */
-    OSC_SHAPE_RANGE,   /* of its track: it has its duration from the beginning */
-    OSC_SHAPE_BEGIN,   /* the same, but its end is a record of its own, or missing */
-    OSC_SHAPE_ASYNC,   /* the same, of a process: begin and end have one id */
+    OSC_SHAPE_RANGE,   /* a range of its track, with its duration in the record */
+    OSC_SHAPE_BEGIN,   /* a range of its track; its end is another record, or missing */
+    OSC_SHAPE_ASYNC,   /* a range of a process; begin and end share an id */
     OSC_SHAPE_INSTANT, /* a point in time */
-    OSC_SHAPE_COUNTER, /* a value from there on */
+    OSC_SHAPE_COUNTER, /* a value from this time on */
     /* Rows of the other store. */
     OSC_SHAPE_END,
     OSC_SHAPE_ASYNC_END,
-    OSC_SHAPE_ARROW_FROM, /* an arrow starts there, */
-    OSC_SHAPE_ARROW_STEP, /* comes and goes on, */
-    OSC_SHAPE_ARROW_TO,   /* ends */
+    OSC_SHAPE_ARROW_FROM, /* an arrow starts here, */
+    OSC_SHAPE_ARROW_STEP, /* passes here, */
+    OSC_SHAPE_ARROW_TO,   /* ends here */
     OSC_SHAPE_ABOUT,      /* what a format says about a track or process */
     OSC_SHAPE_COUNT
 };
 
 /*
- * The letter that files have for SHAPE, and the shape of LETTER, or NONE: those of Chrome's
- * format, which has three for instants.
+ * The letter of SHAPE in Chrome's format, and the shape of LETTER, or NONE. That format has
+ * three letters for instants.
  */
 char osc_shape_letter(enum osc_form_shape shape);
 enum osc_form_shape osc_shape_of_letter(uint8_t letter);
@@ -73,7 +73,7 @@ static inline bool osc_shape_is_other(enum osc_form_shape s)
     return s >= OSC_SHAPE_END && s < OSC_SHAPE_COUNT;
 }
 
-/* A range of its track. */
+/* Whether S is a range of its track. */
 static inline bool osc_shape_is_range(enum osc_form_shape s)
 {
     return s == OSC_SHAPE_RANGE || s == OSC_SHAPE_BEGIN;
@@ -84,11 +84,11 @@ static inline bool osc_shape_is_arrow(enum osc_form_shape s)
     return s >= OSC_SHAPE_ARROW_FROM && s <= OSC_SHAPE_ARROW_TO;
 }
 
-/* What an arrow leads from and to. */
+/* What an arrow connects. */
 enum osc_arrow_kind {
     OSC_ARROW_OTHER,
-    OSC_ARROW_LAUNCH,  /* a host call, to what it started on a device */
-    OSC_ARROW_FORWARD, /* a forward operator, to its backward one */
+    OSC_ARROW_LAUNCH,  /* a host call to the work that it started on a device */
+    OSC_ARROW_FORWARD, /* a forward operator to its backward operator */
 };
 
 enum osc_arg_type {
@@ -103,7 +103,7 @@ enum osc_arg_type {
     OSC_ARG_NUMTEXT,
 };
 
-/* Arguments that analyses ask for; a form knows where it keeps each. */
+/* Arguments that analyses use; a form knows the slot of each. */
 #define OSC_ARG_KEY_LIST(X)                     \
     X(CORRELATION, "correlation")               \
     X(EXTERNAL_ID, "External id")               \
@@ -155,25 +155,25 @@ const char *osc_arg_key_text(enum osc_arg_key key);
 
 struct osc_slot {
     osc_sid key;
-    uint16_t word;  /* where its words start, counted from the event's first */
+    uint16_t word;  /* where its words start, relative to the event's first word */
     uint8_t type;   /* enum osc_arg_type */
-    bool is_member; /* of the event itself, not of its args */
+    bool is_member; /* a field of the event itself, not one of its args */
 };
 
-/* FLOW_ID and BINDING_POINT look among members only, all others among args only. */
+/* FLOW_ID and BINDING_POINT are looked up among members, all other keys among args. */
 struct osc_form {
     uint8_t shape;    /* enum osc_form_shape */
-    uint8_t kind;     /* enum osc_kind, whatever names and arguments of a row add to that */
-    uint8_t arrow;    /* enum osc_arrow_kind, of arrows */
-    bool is_device;   /* it happens on a device, not on the host */
-    bool is_frame;    /* a call of the program's language, no range that somebody marked */
-    bool is_profiler; /* the time that the recorder was on, as it says itself */
-    bool has_args;    /* the event had arguments, be it none */
-    char chrome_ph;   /* the letter of a Chrome trace; NUL: the source has none */
-    osc_sid category; /* the source's own word for what kind says; none: it has none */
+    uint8_t kind;     /* enum osc_kind; a row's name and arguments may refine it */
+    uint8_t arrow;    /* enum osc_arrow_kind, for arrows */
+    bool is_device;   /* happens on a device, not on the host */
+    bool is_frame;    /* a call in the program's language, not a range that somebody marked */
+    bool is_profiler; /* the time in which the recorder says it was on */
+    bool has_args;    /* the event had args, possibly empty */
+    char chrome_ph;   /* the letter in a Chrome trace; NUL: not from Chrome */
+    osc_sid category; /* the source's own word for the kind, or none */
     uint16_t n_slots; /* at most OSC_FORM_SLOTS_MAX */
-    uint16_t n_words; /* of all values together */
-    struct osc_slot *slots;           /* owned by the trace; in order of the file */
+    uint16_t n_words; /* of all values */
+    struct osc_slot *slots;           /* owned by the trace; in the order of the file */
     int16_t known[OSC_ARG_KEY_COUNT]; /* index in slots (the last of that key), or -1 */
 };
 
@@ -185,7 +185,7 @@ static inline bool osc_form_is_neutral(const struct osc_form *f)
     return f->chrome_ph == '\0';
 }
 
-/* Words that a value of TYPE takes. */
+/* Number of words in a value of TYPE. */
 static inline uint32_t osc_arg_words(enum osc_arg_type type)
 {
     static const uint8_t words[] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kind.h - the vocabulary: what an event is, whatever dialect wrote it.
+ * kind.h - what an event is, in words that do not depend on the format of the file.
  *
  * Threading: constants and pure functions.
  */
@@ -41,16 +41,16 @@ enum osc_kind {
         OSC_KIND_COUNT
 };
 
-/* The word users see, static. */
+/* The word for KIND that users see; static. */
 const char *osc_kind_text(enum osc_kind kind);
 
-/* Work that ran on a device: a kernel or a copy or a memset (not a synchronisation). */
+/* Work that ran on a device: a kernel, a copy or a memset, but not a synchronisation. */
 static inline bool osc_kind_is_device_work(enum osc_kind k)
 {
     return k == OSC_KIND_KERNEL || k == OSC_KIND_MEMCPY || k == OSC_KIND_MEMSET;
 }
 
-/* A range of the host that the program labelled; steps are such ranges. */
+/* A host range that the program labelled; steps are such ranges. */
 static inline bool osc_kind_is_label(enum osc_kind k)
 {
     return k == OSC_KIND_ANNOTATION || k == OSC_KIND_STEP;

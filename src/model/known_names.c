@@ -5,14 +5,14 @@
 
 /* --- calls, by family -------------------------------------------------------------------- */
 
-/* Lists are ended by NULL. */
+/* The lists end in NULL. */
 struct family {
     const char *const *syncs;      /* whole names */
     const char *const *allocators; /* whole names */
     const char *const *graphs;     /* whole names */
 };
 
-/* Synchronous copies wait for the device, too. */
+/* Synchronous copies also wait for the device. */
 static const struct family cuda = {
     .syncs =
         (const char *const[]){"cudaDeviceSynchronize", "cudaStreamSynchronize",
@@ -56,7 +56,7 @@ static const struct family opencl = {
 static const struct family *const families[] = {&cuda, &hip, &level_zero, &unified_runtime,
                                                 &opencl};
 
-/* Parts of the names of calls that always launch something, whoever has them. */
+/* Parts of names of calls that always launch something, in any family. */
 static const char *const launches[] = {"LaunchKernel", "LaunchCooperativeKernel",
                                        "GraphLaunch",  "MemcpyAsync",
                                        "MemsetAsync",  NULL};
@@ -80,19 +80,19 @@ static const char *const comm_kernels[] = {
     NULL,
 };
 
-/* Beginnings of names of host ranges of collectives, by backend; c10d is PyTorch's own. */
+/* Prefixes of names of collectives on the host, by backend; c10d is PyTorch's own. */
 static const char *const backends[] = {
     "nccl:", "gloo:", "mpi:", "ucc:", "xccl:", "hccl:", "c10d::", NULL,
 };
 
-/* And a whole name. */
+/* Another such name, matched as a whole. */
 static const char *const comm_params = "record_param_comms";
 
 static const char *const comm_args[] = {"Collective name", "Process Group Name", NULL};
 
 /* --- devices ------------------------------------------------------------------------------ */
 
-/* By the numbers of c10::DeviceType. */
+/* Indexed by c10::DeviceType. */
 static const char *const device_types[] = {
     "cpu",  "cuda", "mkldnn", "opengl", "opencl", "ideep", "hip",
     "fpga", "maia", "xla",    "vulkan", "metal",  "xpu",   "mps",
@@ -179,7 +179,7 @@ enum osc_kind osc_known_label(struct osc_str name)
 {
     if (name.len == 0)
         return OSC_KIND_NONE;
-    switch (name.s[0]) { /* most names are none of these: look at as little as will do */
+    switch (name.s[0]) { /* most names are none of these: reject them after a few bytes */
     case 'P':
         return osc_known_is_step(name) ? OSC_KIND_STEP : OSC_KIND_NONE;
     case 'e':

@@ -4,7 +4,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 
-/* Strings of one shard: then one more than the largest id still fits 32 bits. */
+/* Most strings in one shard, such that the largest id plus one still fits 32 bits. */
 static uint32_t local_max(const struct osc_strings *s)
 {
     return ((UINT32_MAX - s->n_adopted) >> OSC_STRINGS_SHARD_SHIFT) - 1;
@@ -45,19 +45,19 @@ void osc_strings_fini(struct osc_strings *s)
     *s = (struct osc_strings){0};
 }
 
-/* All shards have one seed: the hash for their tables says which it is, too. */
+/* All shards have the same seed, so the hash for their tables also selects the shard. */
 static uint64_t hash_of(const struct osc_strings *s, struct osc_str str)
 {
     return osc_hash(str.s, str.len, s->shards[0].intern.seed);
 }
 
-/* The slot of STR among those that were adopted, or the free one where it belongs. */
+/* The slot of STR among adopted strings, or the free one where it belongs. */
 static uint32_t *find_adopted(const struct osc_strings *s, struct osc_str str, uint64_t hash)
 {
     const uint32_t mask = s->n_slots - 1;
     uint32_t slot = (uint32_t)hash & mask;
 
-    /* At least half the slots are free, so the walk ends. */
+    /* At least half the slots are free, so the loop ends. */
     while (s->slots[slot] != 0 && !osc_str_eq(adopted(s, s->slots[slot]), str))
         slot = (slot + 1) & mask;
     return &s->slots[slot];
@@ -93,7 +93,7 @@ osc_status osc_strings_index(struct osc_strings *s)
     return OSC_OK;
 }
 
-/* By the upper bits, as the tables go by the lower ones. */
+/* Use the upper bits: the tables use the lower ones. */
 static uint32_t shard_of(uint64_t hash)
 {
     return (uint32_t)(hash >> (64 - OSC_STRINGS_SHARD_SHIFT));

@@ -7,7 +7,7 @@
 #define N_STRINGS 20000u
 #define N_THREADS 4u
 
-/* Alike at both ends and in the middle, and all of one length. */
+/* Names of equal length that agree at both ends and in the middle. */
 static struct osc_str name_of(uint32_t i, char *room, size_t size)
 {
     const int len = snprintf(room, size, "[[%06u, 64, 64], [64, %06u]]", i, i * 7 % 1000000);
@@ -53,7 +53,7 @@ TEST(gives_all_threads_one_id_for_one_string)
     osc_strings_fini(&a.strings);
 }
 
-/* Arrays over ids would be sixteen times as long if one shard got them all. */
+/* If one shard received all strings, arrays indexed by id would be sixteen times as long. */
 TEST(spreads_strings_that_are_alike_over_its_shards)
 {
     struct osc_strings s = {0};
@@ -109,7 +109,7 @@ TEST(finds_and_adds_beside_strings_that_were_adopted)
     assert_int_equal(osc_strings_init(&s), OSC_OK);
     osc_strings_adopt(&s, starts, bytes, 4);
     assert_true(osc_str_eq(osc_strings_get(&s, (osc_sid){3}), OSC_STR("t\0wo")));
-    assert_int_equal(osc_strings_find(&s, OSC_STR("one")).v, 0); /* not yet */
+    assert_int_equal(osc_strings_find(&s, OSC_STR("one")).v, 0); /* no index yet */
     assert_int_equal(osc_strings_index(&s), OSC_OK);
     assert_int_equal(osc_strings_find(&s, OSC_STR("one")).v, 1);
     assert_int_equal(osc_strings_add(&s, OSC_STR("t\0wo"), &id, NULL), OSC_OK);

@@ -41,10 +41,10 @@ osc_status osc_chunk_replace_words(struct osc_chunk *c, uint32_t i, const uint32
     return OSC_OK;
 }
 
-/* Put row FROM of C in the place of TO, which is not behind it. */
+/* Move row FROM of C to TO, which is not after it. */
 static void move_row(struct osc_chunk *c, uint32_t to, uint32_t from)
 {
-    if (to == from) /* and a mapped page stays clean */
+    if (to == from) /* do not dirty a mapped page */
         return;
     c->ts_ns[to] = c->ts_ns[from];
     if (c->dur_ns)
@@ -94,7 +94,7 @@ osc_status osc_store_append(struct osc_store *s, struct osc_chunk *c)
     return OSC_OK;
 }
 
-/* Free what views of T have borrowed. */
+/* Free what views of T borrow. */
 static void fini_shared(struct osc_trace *t)
 {
     for (uint32_t i = 0; i < t->n_forms; i++)
@@ -177,7 +177,7 @@ osc_status osc_trace_share(struct osc_trace *t)
     /* None of these calls can fail on Linux. */
     pthread_rwlockattr_init(&how);
 #ifdef PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP
-    /* Else readers who never end all at once keep a writer waiting for good. */
+    /* By default, overlapping readers can keep a writer waiting forever. */
     pthread_rwlockattr_setkind_np(&how, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
 #endif
     pthread_rwlock_init(t->lock, &how);
@@ -259,7 +259,7 @@ osc_status osc_trace_touch(struct osc_trace *t, unsigned n_threads, struct osc_e
     return st;
 }
 
-/* What can be written of a row: all columns but its words. */
+/* Bytes of a row that may be written: all columns but its words. */
 #define EVENT_BYTES 33u
 #define OTHER_BYTES 24u
 
@@ -297,7 +297,7 @@ void osc_trace_recount(struct osc_trace *t)
         for (uint32_t i = 0, end = 0; i < c->n_rows; i = end) {
             struct osc_track *const track = &t->tracks[c->track[i]];
 
-            /* Rows of a track often follow each other. */
+            /* Consecutive rows often have the same track. */
             while (end < c->n_rows && c->track[end] == c->track[i])
                 end++;
             if (track->n_events == 0) {

@@ -1,40 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trace.h - one file in memory: events as columns, and what they refer to.
+ * trace.h - one file in memory: events as columns, and the tables they refer to.
  *
- * A trace is filled by import/, sealed, enriched by derive/ and from then on only
- * read. One trace is one process and one span (recording window) of one rank.
+ * A trace is filled by import/, sealed, enriched by derive/, and from then on only read. One
+ * trace is one process and one span (recording window) of one rank.
  *
  *   trace -> store of events -> chunks of up to 16,384 rows
  *     chunk: ts_ns[] dur_ns[] name[] form[] track[] arg_word[] + args (words)
  *            kind[] parent[] self_ns[] depth[] step[] link[]      (derive/)
  *
- *   - Rows are in order of the file. A row id holds the chunk and the place in it,
- *     so that following a link is one shift and two loads. Row 0 is "none".
- *     What users see as `id` counts rows from 0 without holes: osc_row_number().
- *   - Time stamps are integer nanoseconds on the clock of the file (decimal
- *     microseconds there, read exactly). Users see them from the origin of all
- *     operands: subtract osc_trace.origin_ns.
- *   - Ids of strings, forms and tracks say nothing about order: with several
- *     threads they differ from run to run. Rows do not. Never sort by an id.
+ *   - Rows are in the order of the file. A row id holds the chunk and the place in it, so
+ *     that following a link is one shift and two loads. Row 0 is "none". The `id` that
+ *     users see counts rows from 0 without gaps: osc_row_number().
+ *   - Time stamps are integer nanoseconds on the clock of the file (decimal microseconds
+ *     there, read exactly). Users see them relative to the origin of all operands:
+ *     subtract osc_trace.origin_ns.
+ *   - The order of string, form and track ids has no meaning and differs from run to run
+ *     with several threads. The order of rows does not. Never sort by an id.
  *   - Records that are not events (flows, ends, metadata) lie in a second store.
- *   - A view is a trace of some rows of another, its base (derive/view.h): it shares
- *     what is constant there and owns its rows, tracks, findings and facts.
- *   - A mirror is a trace of all rows of another, its original, that is placed otherwise
- *     (rank, span, origin): it has nothing of its own but that, and follows the original
- *     when that gets more facts.
+ *   - A view is a trace made of some rows of another trace, its base (derive/view.h): it
+ *     shares the constant parts and owns its rows, tracks, findings and facts.
+ *   - A mirror is a trace with all rows of another trace, its original, but another place
+ *     (rank, span, origin). It owns only its place, and follows the original when that gets
+ *     more facts.
  *
- * Threading: built by import/ alone (see import/build/builder.h). Once osc_trace_seal()
- * has returned, several threads may use a trace:
+ * Threading: only import/ builds a trace (see import/build/builder.h). Once osc_trace_seal()
+ * has returned, several threads may use it:
  *
- *   - osc_derive() adds facts under the trace's lock, alone, each fact once. It never
- *     takes one away, not even when it fails.
- *   - Whoever reads facts, findings or columns holds the lock together with other readers,
- *     from osc_trace_read() to osc_trace_read_end(). What it has found stays good
- *     afterwards: pointers to facts and columns only come, and never move.
- *   - Strings, forms, tracks and what is said of the whole file are constant.
- *   - The lock is a leaf: its holder takes no other, nor this one again.
- *   - To free a trace, to redact it or to forget its facts is for who has it alone.
+ *   - osc_derive() adds facts under the trace's exclusive lock, each fact once. It never
+ *     removes one, not even when it fails.
+ *   - To read facts, findings or columns, hold the lock with other readers, from
+ *     osc_trace_read() to osc_trace_read_end(). Pointers found then stay valid afterwards:
+ *     facts and columns are only added and never move.
+ *   - Strings, forms, tracks and facts about the whole file are constant.
+ *   - The lock is a leaf: its holder takes no other lock, and not this one again.
+ *   - Only the single owner may free or redact a trace or discard its facts.
  */
 #pragma once
 
@@ -57,12 +57,12 @@
 #define OSC_CHUNK_MASK  (OSC_CHUNK_ROWS - 1u)
 
 /*
- * Starts and ends lie within this of zero: 146 years. Then a difference of two never
+ * Starts and ends are within this distance of zero: 146 years. So the difference of two never
  * overflows. Sums may, on hostile input: the analyser is built with -fwrapv.
  */
 #define OSC_TIME_MAX_NS ((INT64_C(1) << 62) - 1)
 
-/* dur_ns of what has no duration: instants, counters, ranges never closed. */
+/* dur_ns of an event without a duration: an instant, a counter, or a range never closed. */
 #define OSC_NO_DUR INT64_MIN
 
 typedef struct osc_row {
@@ -78,8 +78,8 @@ struct osc_chunk {
     uint32_t index;     /* in osc_store.chunks */
     uint32_t first_row; /* number of its first row, counted without holes */
     int64_t min_ts_ns, max_end_ns;
-    /* Of the other store: dur_ns[i] counts the events that stood before record i in the
-     * file, from the event whose number this is. Ends find their begins by it. */
+    /* Only in the store of others: dur_ns[i] is the number of events before record i in the
+     * file, counted from this event. Ends find their begins by it. */
     uint32_t first_event;
 
     /* Base columns, n_rows long. */
@@ -91,14 +91,14 @@ struct osc_chunk {
     uint32_t *arg_word; /* where the row's values start; see osc_row_words() */
     uint32_t *args;     /* n_arg_words words */
     uint32_t n_arg_words;
-    uint32_t *more; /* owned; values that changed after the chunk was closed */
+    uint32_t *more; /* owned; values that were replaced after the chunk was closed */
     size_t n_more, cap_more;
 
-    /* Derived columns; NULL until derive/ made them. */
-    uint8_t *kind;       /* enum osc_kind; always there once sealed */
-    uint32_t *parent;    /* osc_row: the range it lies in, same track */
-    int64_t *self_ns;    /* duration less that of its children; may be negative */
-    uint16_t *depth;     /* 0: no parent; stops at 65,535 */
+    /* Derived columns; NULL until derive/ has made them. */
+    uint8_t *kind;       /* enum osc_kind; set when the trace is sealed */
+    uint32_t *parent;    /* osc_row: the enclosing range on the same track */
+    int64_t *self_ns;    /* duration minus that of the children; may be negative */
+    uint16_t *depth;     /* 0: no parent; saturates at 65,535 */
     uint32_t *step;      /* index in osc_trace.steps + 1, or 0 */
     uint32_t *link;      /* osc_row; what it means goes by the kind of this row:
                             device work, sync -> the host call that launched it, if that
@@ -106,14 +106,14 @@ struct osc_chunk {
                             host call   -> the operator it belongs to
                             alloc, free -> the operator that was running
                             operator    -> the forward operator of a backward one */
-    void *derived_pages; /* owned, derived_bytes long; the others lie in osc_trace.pages */
+    void *derived_pages; /* owned, of derived_bytes; base columns lie in osc_trace.pages */
     size_t derived_bytes;
 };
 
-/* Rows of one sort in order of the file. chunks[0] is NULL. */
+/* Rows of one sort in the order of the file. chunks[0] is NULL. */
 struct osc_store {
-    struct osc_chunk **chunks; /* owned, each of them too */
-    uint32_t n_chunks;         /* the unused first one included; 0 if empty */
+    struct osc_chunk **chunks; /* owned, as is each chunk */
+    uint32_t n_chunks;         /* includes the unused first one; 0 if empty */
     uint32_t cap_chunks;
     uint32_t n_rows;
 };
@@ -122,19 +122,19 @@ struct osc_store {
 void osc_chunk_free(struct osc_chunk *c);
 
 /*
- * Keep the rows of C, of events, for which WANTED (by place) is not 0. Numbers of rows
- * are still those of before. For readers: once sealed, a chunk keeps its rows.
+ * Keep only those rows of C, a chunk of events, whose WANTED (by place) is not 0. Row numbers
+ * do not change. For readers: once sealed, a chunk keeps its rows.
  */
 void osc_chunk_squeeze(struct osc_chunk *c, const uint8_t *wanted);
 
-/* Append C, which is then S's; on failure it is still the caller's. */
+/* Append C; S owns it on success, the caller on failure. */
 OSC_MUST_USE osc_status osc_store_append(struct osc_store *s, struct osc_chunk *c);
 
-/* Pages that columns lie in. */
+/* Pages that hold columns. */
 struct osc_pages {
     void *p;
     size_t size;
-    bool is_mapped; /* of a file: see osc_pages_map() */
+    bool is_mapped; /* maps a file: see osc_pages_map() */
 };
 
 struct osc_process {
@@ -147,57 +147,59 @@ struct osc_process {
 struct osc_track {
     osc_sid pid, tid;  /* as in the file, numbers as decimal text */
     uint32_t process;  /* index in osc_trace.processes */
-    osc_sid name;      /* as the program calls it, or none */
-    bool is_queue;     /* it holds device work */
+    osc_sid name;      /* the program's name for it, or none */
+    bool is_queue;     /* holds device work */
     osc_sid device;    /* of a queue: FAMILY:N */
     uint32_t n_events; /* rows of the store of events */
     osc_row first_event;
-    uint32_t order; /* rank by first appearance among tracks with events, from 0 */
+    uint32_t order; /* rank by first appearance, from 0, among tracks that have events */
 };
 
-/* What a device can do; -1: not known. */
+/* What a device can do; -1: unknown. */
 struct osc_device_limits {
     int64_t memory_bytes;
     int64_t n_units;            /* compute units: multiprocessors, cores, slices */
     int64_t major, minor;       /* generation of its instruction set */
-    int64_t threads_per_block;  /* of one group that is launched, at most */
+    int64_t threads_per_block;  /* of one launched group, at most */
     int64_t threads_per_unit;   /* resident on a unit, at most */
     int64_t registers_per_unit; /* of 32 bits */
     int64_t shared_bytes_per_block, shared_bytes_per_unit;
-    int64_t simd_width; /* threads that run in step */
+    int64_t simd_width; /* threads that execute together */
 };
 
 #define OSC_DEVICE_LIMIT_COUNT (sizeof(struct osc_device_limits) / sizeof(int64_t))
 
-/* A device that the source tells of, whether the program used it or not. */
+/* A device that the source lists, whether or not the program used it. */
 struct osc_device {
     osc_sid family; /* as name has it */
-    int64_t index;  /* N of FAMILY:N; -1: the name has none */
+    int64_t index;  /* N of FAMILY:N; -1: name has no number */
     osc_sid name;   /* FAMILY:N, as osc_track.device */
-    osc_sid model;  /* what it is called, or none */
+    osc_sid model;  /* product name, or none */
     struct osc_device_limits limits;
 };
 
 struct osc_step {
-    osc_row row;   /* its annotation; none for the one step of a trace without */
-    osc_sid label; /* as the program gave it: "5"; none without annotation */
+    osc_row row;   /* its annotation; none if the trace has no annotations and so one step */
+    osc_sid label; /* the program's label: "5"; none without an annotation */
     osc_track_id track;
-    uint32_t ordinal;         /* from 0 in the file, whatever a selection has left of it */
+    uint32_t ordinal;         /* from 0 in the file, regardless of any selection */
     int64_t start_ns, end_ns; /* of the annotation (clock of the file) */
 };
 
 /* A top-level member of the file other than traceEvents. */
 struct osc_meta {
     osc_sid key;
-    osc_sid value; /* a string's bytes; JSON text of anything else */
+    osc_sid value; /* bytes of a string; JSON text of any other value */
     bool is_string;
 };
 
 struct osc_trace {
-    const struct osc_trace *base; /* borrowed; what this is a view of; NULL: a file */
-    struct osc_trace *original;   /* borrowed; what this is a mirror of; NULL: none */
-    struct osc_strings strings;   /* all names, keys, texts; of a view: the base's */
-    struct osc_form *forms;       /* owned, of a view the base's; [0] is an empty form */
+    const struct osc_trace *base; /* borrowed; the trace that this is a view of; NULL: not a
+                                   * view */
+    struct osc_trace *original;   /* borrowed; the trace that this is a mirror of; NULL: not a
+                                   * mirror */
+    struct osc_strings strings;   /* all names, keys, texts; in a view those of the base */
+    struct osc_form *forms;       /* owned, or in a view the base's; [0] is an empty form */
     uint32_t n_forms;
     struct osc_track *tracks; /* owned; [0] is none */
     uint32_t n_tracks;
@@ -205,99 +207,103 @@ struct osc_trace {
     uint32_t n_processes;
     struct osc_step *steps; /* owned; in order of start; made by derive/ */
     uint32_t n_steps;
-    uint32_t *step_ordinals; /* owned; of the steps that a selection has left, in order */
+    uint32_t *step_ordinals; /* owned; the steps that a selection has kept, in order */
     uint32_t n_step_ordinals;
     struct osc_meta *metas; /* owned */
     uint32_t n_metas;
-    struct osc_device *devices; /* owned; in order of the source */
+    struct osc_device *devices; /* owned; in the order of the source */
     uint32_t n_devices;
 
     struct osc_pages *pages; /* owned; base columns of all chunks */
     uint32_t n_pages;
 
-    struct osc_store events; /* ranges, instants, samples of counters */
-    struct osc_store others; /* ends, arrows, what a format says about tracks */
+    struct osc_store events; /* ranges, instants, counter samples */
+    struct osc_store others; /* ends, arrows, facts about tracks */
 
     struct osc_findings findings;
-    osc_sid source;                /* path as the user gave it, or "standard input" */
+    osc_sid source;                /* path as given, or "standard input" */
     osc_sid format;                /* name of the reader, such as "chrome" */
     uint64_t input_bytes;          /* of the file as stored */
     uint64_t text_bytes;           /* after inflating */
-    int64_t base_ns;               /* baseTimeNanoseconds, 0 if absent: add for Unix time */
+    int64_t base_ns;               /* baseTimeNanoseconds, or 0: add it for Unix time */
     int64_t min_ts_ns, max_end_ns; /* over events; 0, 0 if there are none */
-    int64_t origin_ns;             /* zero of what users see, on the clock of this file */
-    int64_t own_origin_ns;         /* what it is if the file is opened alone */
+    int64_t origin_ns;             /* zero of the times that users see, on the clock of this
+                                    * file */
+    int64_t own_origin_ns;         /* what origin_ns would be if the file were opened alone */
     int32_t rank;                  /* 0 if the file does not say */
-    bool has_rank;                 /* the file or its name said so */
+    bool has_rank;                 /* the file or its name gave it */
     int32_t span;                  /* which recording window of its worker, from 1 */
     osc_sid worker;                /* from the file name or the metadata; may be none */
-    uint32_t n_parts;              /* traces in the file this one is from; 0: it alone */
-    bool goes_on;                  /* in a part of its recording that was not read with it */
+    uint32_t n_parts;              /* number of traces in its file; 0: only this one */
+    bool goes_on;                  /* goes on in a part of its recording that was not read with
+                                    * it */
     bool is_stdin;                 /* read from standard input */
     bool is_partial;               /* reading stopped at a limit or a read error */
-    bool is_selected;              /* a view, or read from a file that holds one */
-    size_t reserved_bytes;         /* by osc_mem_reserve(), for what will be made of it */
-    struct osc_arena arena;        /* what lives as long as the trace */
+    bool is_selected;              /* a view, or read from a file that holds a selection */
+    size_t reserved_bytes;         /* by osc_mem_reserve(), for later derivations */
+    struct osc_arena arena;        /* data that lives as long as the trace */
     uint32_t facts;                /* bits of enum osc_fact that derive/ has made */
     void *derived;                 /* owned by derive/, freed by derived_free */
     void (*derived_free)(void *derived);
     pthread_rwlock_t *lock;          /* owned; NULL: not sealed yet */
-    struct osc_mem_account *account; /* borrowed; what pays for all of it, facts too */
+    struct osc_mem_account *account; /* borrowed; charged for everything in it, facts too */
 
-    /* Of columns that lie in a file and that nobody has looked at yet; see below. */
+    /* For columns in a file that nobody has checked yet; see osc_trace_touch(). */
     osc_status (*check)(struct osc_trace *t, unsigned n_threads, struct osc_err *err);
     void *unchecked; /* owned by the reader, freed by unchecked_free */
     void (*unchecked_free)(void *unchecked);
-    size_t copied_bytes; /* of mapped pages that are held since they may be written */
+    size_t copied_bytes; /* of mapped pages; counted as held because they may be written */
 };
 
-/* Free all that T owns and leave it empty. A view goes before its base. */
+/* Free all that T owns and leave it empty. Free views before their base. */
 void osc_trace_fini(struct osc_trace *t);
 
-/* Make M a mirror of T, placed as T is; it goes before T. */
+/* Make M a mirror of T, with the same place. Free M before T. */
 void osc_trace_mirror(struct osc_trace *m, struct osc_trace *t);
 
-/* For who holds the lock of M alone: take over what its original has got since. */
+/* Copy to M the facts that its original has got since. The caller holds the exclusive lock of
+ * M. */
 void osc_trace_follow(struct osc_trace *m);
 
-/* Let several threads use T from now on; who pays here pays for what is derived, too. */
+/* Let several threads use T from now on. Derived facts charge the account that is current
+ * here. */
 OSC_MUST_USE osc_status osc_trace_share(struct osc_trace *t);
 
-/* Read what derive/ makes, beside others who do. Not twice at a time in one thread. */
+/* Lock T for reading facts, together with other readers. Not recursive. */
 void osc_trace_read(const struct osc_trace *t);
 void osc_trace_read_end(const struct osc_trace *t);
 
-/* Wait until nobody reads T, and let nobody: for osc_derive(). */
+/* Lock T exclusively; waits for all readers. For osc_derive(). */
 void osc_trace_write(struct osc_trace *t);
 void osc_trace_write_end(struct osc_trace *t);
 
 /*
- * Before the columns of T are used: check those that lie in a file against their hashes
- * and bounds. Rows that are lost are gone and counted from then on; until then the
- * pointers to columns are NULL. It costs nothing the second time. On failure T is as
- * before. For who has T alone; osc_derive() calls it as well.
+ * Check columns of T that lie in a file against their hashes and bounds; to be called before
+ * they are used. Damaged rows are removed and counted; until then the pointers to columns are
+ * NULL. Repeated calls cost nothing. On failure T is unchanged. For the single owner of T;
+ * osc_derive() calls it as well.
  */
 OSC_MUST_USE osc_status osc_trace_touch(struct osc_trace *t, unsigned n_threads,
                                         struct osc_err *err);
 
-/* Before columns of T are written: the memory that copies of mapped pages take. */
+/* Charge the memory for copies of mapped pages; call it before columns of T are written. */
 OSC_MUST_USE osc_status osc_trace_hold(struct osc_trace *t);
 
-/* All of L not known. */
+/* Mark every limit in L as unknown. */
 void osc_device_limits_init(struct osc_device_limits *l);
 
-/* N of NAME, which is FAMILY:N, and *FAMILY; -1 where it has no number, *FAMILY is as before.
- */
+/* Return N of NAME, which is FAMILY:N, and set *FAMILY; return -1 and leave *FAMILY if NAME
+ * has no number. */
 int64_t osc_device_split(struct osc_str name, struct osc_str *family);
 
 /*
- * The device of T that is called NAME; else the first with the number INDEX, since a format
- * may have another word for the family than its memory records have; NULL: there is none.
+ * The device of T called NAME; else the first one with the number INDEX, since memory records
+ * of a format may use another word for the family; NULL: none.
  */
 const struct osc_device *osc_trace_device(const struct osc_trace *t, struct osc_str name,
                                           int64_t index);
 
-/* Count anew which tracks have events, which first, and when the first and last are. */
+/* Count again which tracks have events, their order, and the first and last time. */
 void osc_trace_recount(struct osc_trace *t);
 
 static inline const struct osc_chunk *osc_chunk_of(const struct osc_store *s, osc_row row)
@@ -315,13 +321,13 @@ static inline osc_row osc_row_at(const struct osc_chunk *c, uint32_t i)
     return (osc_row){c->index << OSC_CHUNK_SHIFT | i};
 }
 
-/* Rows counted from 0 without holes: the id that users see. ROW is not none. */
+/* Rows counted from 0 without gaps: the id that users see. ROW is not none. */
 static inline uint32_t osc_row_number(const struct osc_store *s, osc_row row)
 {
     return osc_chunk_of(s, row)->first_row + osc_row_place(row);
 }
 
-/* End of row I of C: its start, if it has no duration. */
+/* End of row I of C; its start if it has no duration. */
 static inline int64_t osc_row_end(const struct osc_chunk *c, uint32_t i)
 {
     return c->dur_ns[i] == OSC_NO_DUR ? c->ts_ns[i] : c->ts_ns[i] + c->dur_ns[i];
@@ -352,7 +358,7 @@ struct osc_arg {
     osc_sid sid; /* STRING, TEXT, NUMTEXT */
 };
 
-/* An arg_word with this bit counts in `more`, else in `args`. */
+/* An arg_word with this bit is an index into `more`, otherwise into `args`. */
 #define OSC_ARG_WORD_MORE (UINT32_C(1) << 31)
 
 /* The words of row I of C. */
@@ -363,11 +369,11 @@ static inline const uint32_t *osc_row_words(const struct osc_chunk *c, uint32_t 
     return at & OSC_ARG_WORD_MORE ? c->more + (at & ~OSC_ARG_WORD_MORE) : c->args + at;
 }
 
-/* Give row I other WORDS, N of them, which are copied. */
+/* Replace the words of row I by N WORDS, which are copied. */
 OSC_MUST_USE osc_status osc_chunk_replace_words(struct osc_chunk *c, uint32_t i,
                                                 const uint32_t *words, uint32_t n);
 
-/* The value of SLOT among the WORDS of a row. */
+/* The value of SLOT in WORDS, the words of a row. */
 struct osc_arg osc_slot_value(const struct osc_slot *slot, const uint32_t *words);
 
 /* The value of slot SLOT of row I of C. */
@@ -379,22 +385,23 @@ bool osc_row_arg(const struct osc_trace *t, const struct osc_chunk *c, uint32_t 
                  enum osc_arg_key key, struct osc_arg *arg);
 
 /*
- * The same as an integer: INT32, INT64, a DOUBLE without fraction, a STRING of
- * decimal digits (old files write numbers so). False if absent or anything else.
+ * The argument KEY of row I as an integer: INT32, INT64, a DOUBLE without a fraction, or a
+ * STRING of decimal digits (old files write numbers so). False if it is absent or of another
+ * kind.
  */
 bool osc_row_arg_int(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i,
                      enum osc_arg_key key, int64_t *value);
 
-/* ARG as a double: any number that one holds, or a string of such; else false. */
+/* ARG as a double: any number that a double holds, or a string of one; otherwise false. */
 bool osc_arg_double(const struct osc_trace *t, const struct osc_arg *arg, double *value);
 
-/* The argument KEY of row I as a double; false if absent or none. */
+/* The argument KEY of row I as a double; false if it is absent or not a number. */
 bool osc_row_arg_double(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i,
                         enum osc_arg_key key, double *value);
 
-/* The bytes of a STRING, TEXT or NUMTEXT argument; false if absent or another type. */
+/* The bytes of a STRING, TEXT or NUMTEXT argument; false if absent or of another type. */
 bool osc_row_arg_str(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i,
                      enum osc_arg_key key, struct osc_str *value);
 
-/* The value of top-level member KEY of the file; false if it has none. */
+/* The value of the file's top-level member KEY; false if it is absent. */
 bool osc_trace_meta(const struct osc_trace *t, const char *key, struct osc_str *value);
