@@ -5,14 +5,14 @@
 
 #include "opscope/record.h"
 
-/* What the number in VALUE or in the first word is. */
+/* How the number in VALUE or in the first word is stored. */
 enum flavour { PLAIN, SIGNED, FLOAT };
 
-/* How a kind is laid out. Of a kind that does not exist is_known is false. */
+/* The layout of a kind. is_known is false for an unassigned kind. */
 struct shape {
     bool is_known, is_timed, has_id, is_bytes, is_list, is_stack;
     uint8_t n_words;
-    uint8_t first; /* enum flavour: of the first word, or of the value */
+    uint8_t first; /* enum flavour of the first word, or of the value */
 };
 
 #define ID_NONE      false
@@ -40,14 +40,14 @@ static const struct shape complete = {
     .is_known = true, .is_timed = true, .has_id = true, .n_words = 2};
 static const struct shape unknown;
 
-/* The most that the words of a record can hold. */
+/* The most bytes that the words of a record can hold. */
 #define WORDS_MAX (UINT64_C(2) * (OSC_RECORD_SLOTS_MAX - 1))
-/* Of one slot: two words of ten bytes each, or kind, time and id. */
+/* The most bytes for a slot: two words of ten bytes each, or kind, time and id. */
 #define SLOT_PACKED_MAX 20u
-/* Numbers are stored eight bytes at a time, however few count. */
+/* Numbers are stored with 8-byte writes, whatever their length. */
 #define STORE_SLACK 8u
-/* A time that is this far behind the last one takes more than four bytes, and one that went
- * back is further. */
+/* A time this far after the previous one takes more than four bytes; a negative difference is
+ * farther still. */
 #define FAR (UINT64_C(1) << 27)
 
 static bool is_begin(uint32_t kind)
@@ -76,8 +76,8 @@ static uint64_t unzigzag(uint64_t v)
 
 /* --- packing --------------------------------------------------------------------- */
 
-/* By the last bit that is set in a number of 28 bits: how many bytes it takes, and what they
- * have in their upper bits. */
+/* Indexed by the highest set bit of a 28-bit number: its length as a varint, and the
+ * continuation bits of its bytes. */
 #define ONE  \
     {        \
         1, 0 \
@@ -101,18 +101,18 @@ static const struct {
     THREE, THREE, THREE, THREE, THREE, THREE, THREE, FOUR, FOUR, FOUR, FOUR, FOUR, FOUR, FOUR,
 };
 
-/* V, of 28 bits, as the bytes that it takes; *N of them. */
+/* The 28-bit number V as varint bytes; *N is their number. */
 static inline uint32_t spread(uint32_t v, uint32_t *n)
 {
     const uint32_t last_bit = 31 - (uint32_t)__builtin_clz(v | 1);
 
-    v += 3 * (v & 0xfffc000); /* what was from bit 14 on is from bit 16 on: two halves */
-    v += v & 0x3f803f80;      /* and of each half what was from bit 7 on from bit 8 on */
+    v += 3 * (v & 0xfffc000); /* move bits 14 and up to bit 16: two halves */
+    v += v & 0x3f803f80;      /* in each half, move bits 7 and up to bit 8 */
     *n = widths[last_bit].n_bytes;
     return v | widths[last_bit].go_on;
 }
 
-/* Put V where there is room for 10 bytes. */
+/* Write V; there must be room for 10 bytes. */
 static inline unsigned char *put_varint(unsigned char *p, uint64_t v)
 {
     if (__builtin_expect(v < UINT64_C(1) << 28, 1)) {
@@ -137,7 +137,7 @@ static unsigned char *put_number(unsigned char *p, uint64_t v, uint8_t flavour)
     return put_varint(p, flavour == SIGNED ? zigzag(v) : v);
 }
 
-/* Word I behind slot 0 of the record at S. */
+/* Word I after slot 0 of the record at S. */
 static uint64_t word_at(const struct osc_record_slot *s, uint32_t i)
 {
     uint64_t word;
@@ -146,7 +146,7 @@ static uint64_t word_at(const struct osc_record_slot *s, uint32_t i)
     return word;
 }
 
-/* Slots that a record of SHAPE with VALUE takes; 0: it cannot be. */
+/* Number of slots of a record of SHAPE with VALUE; 0: VALUE is invalid. */
 static uint32_t slots_of(const struct shape *shape, uint64_t value)
 {
     if (!shape->is_known)
@@ -160,7 +160,7 @@ static uint32_t slots_of(const struct shape *shape, uint64_t value)
     return 1 + shape->n_words / 2u;
 }
 
-/* What follows kind, time and id. */
+/* Write what follows kind, time and id. */
 static unsigned char *put_rest(unsigned char *p, const struct shape *shape,
                                const struct osc_record_slot *s)
 {
@@ -187,16 +187,16 @@ size_t osc_pack_bound(uint32_t n_slots)
     return sizeof(struct osc_pack_segment) + STORE_SLACK + (size_t)n_slots * SLOT_PACKED_MAX;
 }
 
-/* Where a segment is being written. */
+/* A segment that is being written. */
 struct packer {
     unsigned char *p;
     uint64_t ticks;           /* of the last timed record */
-    uint64_t least, greatest; /* of those that note_time() was told of */
+    uint64_t least, greatest; /* of the times passed to note_time() */
     uint32_t n_untimed;
     const struct osc_record_slot *stack; /* borrowed: slot 0 of the last ARG_STACK, or NULL */
 };
 
-/* The time that is the last one now may be the least or the greatest. */
+/* Update the earliest and latest time with the current one. */
 static void note_time(struct packer *out)
 {
     out->least = out->ticks < out->least ? out->ticks : out->least;
@@ -206,7 +206,7 @@ static void note_time(struct packer *out)
 static inline void put_time(struct packer *out, uint64_t ticks)
 {
     const uint64_t delta = ticks - out->ticks;
-    /* Times go up, but for complete scopes and signal handlers. */
+    /* Times increase, except at complete scopes and in signal handlers. */
     const bool is_back = ticks < out->ticks;
 
     if (__builtin_expect(is_back, 0))
@@ -217,7 +217,7 @@ static inline void put_time(struct packer *out, uint64_t ticks)
     out->p = put_varint(out->p, zigzag(delta));
 }
 
-/* How many frames the stack at S has: addresses of 0 at its end are none. */
+/* Number of frames of the stack at S: trailing addresses of 0 do not count. */
 static uint32_t frames_of(const struct osc_record_slot *s)
 {
     uint32_t n = (uint32_t)s->value;
@@ -227,7 +227,8 @@ static uint32_t frames_of(const struct osc_record_slot *s)
     return n;
 }
 
-/* The frames of the stack at S; the outer ones that the stack before has too, as a number. */
+/* Write the frames of the stack at S; outer frames shared with the previous stack are written
+ * as their number. */
 static void put_stack(struct packer *out, const struct osc_record_slot *s)
 {
     const struct osc_record_slot *before = out->stack;
@@ -249,7 +250,8 @@ static void put_stack(struct packer *out, const struct osc_record_slot *s)
     out->stack = s;
 }
 
-/* The record at S, whose slot 0 has WORD; false if it is none, or none of N_SLOTS_MAX. */
+/* Write the record at S, whose slot 0 has WORD; false if it is not a valid record of at most
+ * N_SLOTS_MAX. */
 static bool put_record(struct packer *out, const struct osc_record_slot *s, uint64_t word,
                        uint32_t n_slots_max)
 {
@@ -297,7 +299,7 @@ uint32_t osc_pack_find(const struct osc_block *b, uint32_t first_slot, uint32_t 
     return whole;
 }
 
-/* The time of the first record from FIRST on that is whole and has one. */
+/* The time of the first complete record with a time, from FIRST on. */
 static uint64_t start_ticks(const struct osc_block *b, uint32_t first, uint32_t end)
 {
     for (uint32_t i = first; i < end; i++) {
@@ -339,7 +341,7 @@ size_t osc_pack_standing(const struct osc_block *b, struct osc_pack_range range,
     return s->n_bytes;
 }
 
-/* Kind and time, DELTA behind the one before. */
+/* Write kind and time, DELTA after the previous one. */
 static inline unsigned char *put_short(unsigned char *p, uint32_t kind, uint32_t delta)
 {
     uint32_t n;
@@ -350,7 +352,7 @@ static inline unsigned char *put_short(unsigned char *p, uint32_t kind, uint32_t
     return p + 1 + n;
 }
 
-/* A name: seldom above 14 bits. */
+/* Write a name; it seldom exceeds 14 bits. */
 static inline unsigned char *put_name(unsigned char *p, uint32_t v)
 {
     if (__builtin_expect(v < 1U << 14, 1)) {
@@ -364,14 +366,14 @@ static inline unsigned char *put_name(unsigned char *p, uint32_t v)
 }
 
 /*
- * The ends and begins of scopes from slot FIRST on, up to a record that is something else or
- * FAR behind the last one; where that stands. Nearly all records are such, so what changes
- * with each stays in registers.
+ * Write consecutive ends and begins of scopes from slot FIRST on and return the slot of the
+ * first record that is something else or FAR after the previous one. Nearly all records are
+ * such, so the loop keeps its state in registers.
  */
 static uint32_t put_scopes(struct packer *out, const struct osc_block *b, uint32_t first,
                            uint32_t end)
 {
-    /* The upper halves of their words: one slot, this tag, the kind. */
+    /* The upper halves of their words: this tag, the kind, one slot. */
     const uint32_t end_head = (uint32_t)(osc_record_word(0, b->tag, OSC_RECORD_END, 1) >> 32);
     const uint32_t begin_head =
         (uint32_t)(osc_record_word(0, b->tag, OSC_RECORD_BEGIN, 1) >> 32);
@@ -382,7 +384,8 @@ static uint32_t put_scopes(struct packer *out, const struct osc_block *b, uint32
     for (; s < behind; s++) {
         const uint64_t word = osc_record_look(s);
         const uint32_t head = (uint32_t)(word >> 32);
-        /* Turned round, so that one look tells that all fits, and of which scope it is. */
+        /* Rotated, so that one comparison checks all fields and the rest is the kind of
+         * scope. */
         const uint32_t x = head - begin_head, scope = x >> 16 | x << 16;
         const bool is_end = head == end_head;
 
@@ -449,7 +452,7 @@ size_t osc_pack_block(const struct osc_block *b, struct osc_pack_range range,
 
 /* --- unpacking ------------------------------------------------------------------- */
 
-/* Seven bits of each byte of X, which has one set behind the last that counts. */
+/* Join the low seven bits of each byte of X; bytes beyond the number are 0. */
 static inline uint64_t squeeze(uint64_t x)
 {
     x &= UINT64_C(0x7f7f7f7f7f7f7f7f);
@@ -458,7 +461,7 @@ static inline uint64_t squeeze(uint64_t x)
     return (x & UINT64_C(0x0fffffff)) | (x & UINT64_C(0x0fffffff00000000)) >> 4;
 }
 
-/* A number byte by byte: near the end, or longer than eight bytes. NULL: none. */
+/* Read a number byte by byte: near the end, or longer than eight bytes. NULL: invalid. */
 static const unsigned char *get_slowly(const unsigned char *at, const unsigned char *end,
                                        uint64_t *v)
 {
@@ -509,7 +512,7 @@ static const unsigned char *get_number(const unsigned char *at, const unsigned c
     return at;
 }
 
-/* The bytes of a text or of the packed integers of a list. */
+/* Read the bytes of a text or of the packed integers of a list. */
 static const unsigned char *get_bytes(const unsigned char *at, const unsigned char *end,
                                       const struct shape *shape, struct osc_packed *r)
 {
@@ -528,7 +531,7 @@ static const unsigned char *get_bytes(const unsigned char *at, const unsigned ch
     return at;
 }
 
-/* What follows kind, time and id. */
+/* Read what follows kind, time and id. */
 static const unsigned char *get_rest(const unsigned char *at, const unsigned char *end,
                                      const struct shape *shape, struct osc_packed *r)
 {
@@ -541,7 +544,7 @@ static const unsigned char *get_rest(const unsigned char *at, const unsigned cha
     return at && (shape->is_bytes || shape->is_list) ? get_bytes(at, end, shape, r) : at;
 }
 
-/* The frames of a stack, in the place of those of the stack before. */
+/* Read the frames of a stack over those of the previous stack. */
 static const unsigned char *get_stack(struct osc_unpack *u, const unsigned char *at,
                                       struct osc_packed *r)
 {
@@ -563,7 +566,7 @@ static const unsigned char *get_stack(struct osc_unpack *u, const unsigned char 
     return at;
 }
 
-/* Kind, time and id; NULL: nonsense. */
+/* Read kind, time and id; NULL: invalid. */
 static const unsigned char *get_head(struct osc_unpack *u, const struct shape *shape,
                                      struct osc_packed *r)
 {

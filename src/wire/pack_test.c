@@ -8,7 +8,7 @@
 
 #define TAG 0x1234
 
-/* A number of any length, so that every width of varint comes up. */
+/* A number of random length, so that each width of varint occurs. */
 static uint64_t any(uint64_t *seed)
 {
     *seed = osc_hash_u64(*seed + 1);
@@ -27,7 +27,7 @@ static struct osc_block *new_block(void)
     return b;
 }
 
-/* The words of KIND behind slot 0 that X-list says, in slots. */
+/* The words that the X-list gives KIND after slot 0, in slots. */
 static uint32_t words_of(uint32_t kind)
 {
     static const uint8_t words[OSC_RECORD_BEGIN] = {
@@ -64,7 +64,7 @@ static bool has_id(uint32_t kind)
     return kind >= OSC_RECORD_BEGIN || ids[kind] != NONE;
 }
 
-/* Every kind there is, in a list that ends with 0. */
+/* All kinds, followed by 0. */
 static const uint8_t kinds[] = {
 #define NUMBER(number, name, timed, id, words, what) number,
     OSC_RECORD_KIND_LIST(NUMBER)
@@ -80,7 +80,7 @@ static bool is_text(uint32_t kind)
     return kind == OSC_RECORD_ARG_TEXT || kind == OSC_RECORD_ARG_JSON;
 }
 
-/* Write a random record of KIND at slot I of B; its slots. */
+/* Write a random record of KIND at slot I of B; returns its number of slots. */
 static uint32_t put(struct osc_block *b, uint32_t i, uint32_t kind, uint64_t *seed)
 {
     uint32_t n_words = words_of(kind);
@@ -107,7 +107,7 @@ static uint32_t put(struct osc_block *b, uint32_t i, uint32_t kind, uint64_t *se
     for (uint32_t w = 0; w < n_words; w++) {
         uint64_t word = kind >= OSC_RECORD_COMPLETE ? any(seed) >> 1 : any(seed);
 
-        word |= kind == OSC_RECORD_ARG_STACK; /* an address of 0 is none */
+        word |= kind == OSC_RECORD_ARG_STACK; /* an address of 0 would not count as a frame */
         if (w % 2)
             s[1 + w / 2].word = word;
         else
@@ -117,7 +117,7 @@ static uint32_t put(struct osc_block *b, uint32_t i, uint32_t kind, uint64_t *se
     return n_slots;
 }
 
-/* R is what stands in slot I. */
+/* Check that R is the record in slot I. */
 static void assert_same(const struct osc_block *b, uint32_t i, const struct osc_packed *r)
 {
     const struct osc_record_slot *s = &b->slots[i];
@@ -145,7 +145,7 @@ static void assert_same(const struct osc_block *b, uint32_t i, const struct osc_
     }
 }
 
-/* Pack slots of B and compare; the slots that were taken. */
+/* Pack slots of B, unpack and compare; returns the number of slots packed. */
 static uint32_t assert_round_trip(const struct osc_block *b, uint32_t first, uint32_t end)
 {
     unsigned char *const out = osc_malloc(osc_pack_bound(end - first));
@@ -159,7 +159,7 @@ static uint32_t assert_round_trip(const struct osc_block *b, uint32_t first, uin
     const size_t len =
         osc_pack_block(b, (struct osc_pack_range){first, end, false}, &s, out, &times);
 
-    /* In room of their own, so that a byte read behind them is noticed. */
+    /* In an allocation of its own, so that ASan notices a read beyond it. */
     unsigned char *const packed = osc_malloc(len + !len);
     assert_non_null(packed);
     memcpy(packed, out, len);
@@ -213,13 +213,13 @@ TEST(random_blocks_come_back_from_any_slot)
         } while (n);
         assert_int_equal(assert_round_trip(b, 0, used), used);
         assert_int_equal(assert_round_trip(b, middle, used), used - middle);
-        /* A record that END cuts is not there. */
+        /* A record that END cuts off is not packed. */
         assert_in_range(assert_round_trip(b, 0, used - 1), used - 200, used - 1);
     }
     osc_free(b);
 }
 
-/* V as format.md says it; what follows it at P. */
+/* Write V as docs/format.md specifies; returns the position after it. */
 static unsigned char *put_plainly(unsigned char *p, uint64_t v)
 {
     for (; v >= 0x80; v >>= 7)
@@ -228,7 +228,7 @@ static unsigned char *put_plainly(unsigned char *p, uint64_t v)
     return p;
 }
 
-/* Times and names on both sides of every length that a number can have. */
+/* Times and names just below and above each length of a varint. */
 TEST(scopes_are_packed_as_the_format_says)
 {
     unsigned char *const out = osc_malloc(osc_pack_bound(OSC_BLOCK_SLOTS));
@@ -289,7 +289,7 @@ TEST(an_unfinished_slot_waits_or_is_counted)
 
     put(b, 0, OSC_RECORD_BEGIN, &seed);
     b->slots[1].word = osc_record_word(5, TAG - 1, OSC_RECORD_END, 1); /* an older tag */
-    b->slots[2].word = osc_record_word(5, TAG, OSC_RECORD_WORK, 2);    /* too short for it */
+    b->slots[2].word = osc_record_word(5, TAG, OSC_RECORD_WORK, 2);    /* too short for WORK */
     b->slots[3].word = osc_record_word(5, TAG, 0x3f, 1);               /* no such kind */
     put(b, 4, OSC_RECORD_END, &seed);
 
@@ -350,7 +350,8 @@ TEST(standing_records_are_picked_out)
     osc_free(b);
 }
 
-/* What BYTES hold, in room of their own. They may be nonsense, and must end. */
+/* Unpack BYTES, copied to an allocation of their own. They may be invalid; unpacking must
+ * end. */
 static uint32_t unpack_all(const unsigned char *bytes, size_t len)
 {
     unsigned char *copy = osc_malloc(len + !len);
@@ -368,7 +369,7 @@ static uint32_t unpack_all(const unsigned char *bytes, size_t len)
     return n;
 }
 
-/* A stack of N frames at slot I of B, whose outer ones are those of all. */
+/* Write a stack of N frames at slot I of B; its outer frames are the same in all stacks. */
 static uint32_t put_frames(struct osc_block *b, uint32_t i, uint32_t n, uint64_t inner)
 {
     struct osc_record_slot *s = &b->slots[i];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record.h - what the recorder writes for each call: kinds and their slots.
+ * record.h - what the recorder writes for each call: kinds of records and their slots.
  *
  * A record is one to OSC_RECORD_SLOTS_MAX slots of 16 bytes, little-endian:
  *
@@ -8,13 +8,13 @@
  *     slot 0   value           id       tag    kind n_slots
  *     slot 1.. two words of 64 bits, or bytes of text
  *
- *   value   of timed kinds the time in ticks; else the payload
- *   id      a name (offset in the string log / 8), or what the kind says
- *   tag     that of the block it lies in (wire/live.h); written last, so that a slot
- *           whose tag is another's is one that nobody has finished writing
+ *   value   the time in ticks for timed kinds, otherwise the payload
+ *   id      a name (offset in the string log / 8), or what the kind defines
+ *   tag     tag of the block that holds it (wire/live.h); written last, so a slot with
+ *           another tag is unfinished
  *
- * Records of a thread stand in the order of their calls. A call in a signal handler
- * can stand before the one it interrupted and be a little later.
+ * Records of a thread are in the order of their calls. A call in a signal handler can stand
+ * before the call that it interrupted and have a slightly later time.
  *
  * Threading: constants and pure functions.
  */
@@ -80,22 +80,22 @@ enum osc_record_kind {
 #define OSC_RECORD_KIND_ENUM(number, name, timed, id, words, what) OSC_RECORD_##name = (number),
     OSC_RECORD_KIND_LIST(OSC_RECORD_KIND_ENUM)
 #undef OSC_RECORD_KIND_ENUM
-        OSC_RECORD_BEGIN = 0x40, /* + osc_scope_kind: timed, id is the name */
-    OSC_RECORD_COMPLETE = 0x60,  /* + osc_scope_kind: value is the start; duration, 0 */
+        OSC_RECORD_BEGIN = 0x40, /* + osc_scope_kind: timed; id is the name */
+    OSC_RECORD_COMPLETE = 0x60,  /* + osc_scope_kind: value is the start; then duration, 0 */
     OSC_RECORD_KIND_END = 0x80
 };
 
-/* How a step begins that is left out if nothing ends it; 0: any other. */
+/* Marks a step that counts only if something ends it; 0: any other step. */
 #define OSC_STEP_IF_ENDED 1u
 
-/* The METADATA that says at which ticks scopes end that no record ends. */
+/* Key of the METADATA with the ticks at which scopes end that have no end record. */
 #define OSC_RECORD_FACT_OPEN_END "open_scopes_end_ticks"
 
-/* The METADATA that says what the device can do whose number follows: numbers, -1 where they
- * are not known, in the order of docs/format.md. */
+/* Key of the METADATA with the limits of a device, whose number follows: numbers, -1 if
+ * unknown, in the order of docs/format.md. */
 #define OSC_RECORD_FACT_LIMITS "device_limits."
 
-/* Why records were lost; members of struct osc_losses in their order. */
+/* Why records were lost, in the order of the members of struct osc_losses. */
 enum osc_loss {
     OSC_LOSS_FULL,
     OSC_LOSS_TOO_BIG,
@@ -104,14 +104,14 @@ enum osc_loss {
     OSC_LOSS_COUNT
 };
 
-/* Frames of an ARG_STACK, the innermost first. */
+/* Most frames of an ARG_STACK; the innermost comes first. */
 #define OSC_RECORD_FRAMES_MAX 128u
 
-/* Why an ARG_STACK has no more frames; its id. */
+/* Why an ARG_STACK has no more frames; stored in its id. */
 enum osc_stack_end {
-    OSC_STACK_WHOLE,  /* the outermost frame is in it */
-    OSC_STACK_CUT,    /* there are more than OSC_RECORD_FRAMES_MAX */
-    OSC_STACK_BROKEN, /* code without frame pointers: nobody knows who called it */
+    OSC_STACK_WHOLE,  /* the outermost frame is included */
+    OSC_STACK_CUT,    /* it has more than OSC_RECORD_FRAMES_MAX frames */
+    OSC_STACK_BROKEN, /* code without frame pointers: the callers are unknown */
 };
 
 static inline uint64_t osc_record_word(uint32_t id, uint32_t tag, uint32_t kind,
@@ -121,9 +121,9 @@ static inline uint64_t osc_record_word(uint32_t id, uint32_t tag, uint32_t kind,
 }
 
 /*
- * The word of a slot that its thread may be writing: if the tag is there, all of the
- * record is. It may have been stored in halves, the tag's last: a load of all of it at
- * once cannot see that half without the other.
+ * Read the word of a slot that its thread may be writing: if the tag matches, the whole record
+ * is complete. The word may be stored in two halves, the half with the tag last, so one load
+ * of the whole word never sees the tag without the rest.
  */
 static inline uint64_t osc_record_look(const struct osc_record_slot *slot)
 {
