@@ -28,19 +28,19 @@ struct osc_origin {
 };
 
 struct osc_sum {
-    osc_wide whole, fraction; /* the second in 2^-100; it may exceed 1 */
+    osc_wide whole, fraction; /* fraction in units of 2^-100; it may exceed 1 */
 };
 
-struct osc_joined; /* a text with where it is from, merge.c */
+struct osc_joined; /* a text and its origin, see merge.c */
 
-/* Zeroed but for its result, it is empty: see osc_merger_init(). */
+/* Initialise with osc_merger_init(); zeroed except for rows, it is empty. */
 struct osc_merger {
-    struct osc_result rows;     /* owned; in order of arrival, FINISH columns missing */
-    struct osc_origin *origins; /* owned; of each row */
+    struct osc_result rows;     /* owned; in order of arrival; FINISH columns missing */
+    struct osc_origin *origins; /* owned; one per row */
     struct osc_sum *sums;       /* owned; per row and column with rule SUM */
     struct osc_joined **joins;  /* owned; per row and column with rule JOIN: the last text */
     size_t cap_origins, cap_sums, cap_joins; /* elements */
-    uint32_t n_sums, n_joins;                /* such columns */
+    uint32_t n_sums, n_joins;                /* columns with rule SUM, with rule JOIN */
     struct osc_arena arena;                  /* keys and texts */
     struct osc_intern keys;                  /* entry i is the key of row i - 1 */
     struct osc_strbuf key;                   /* scratch */
@@ -49,12 +49,12 @@ struct osc_merger {
 void osc_merger_init(struct osc_merger *m, const struct osc_table_def *def);
 void osc_merger_fini(struct osc_merger *m);
 
-/* Add the rows of PART, which is number NUMBER among all parts. */
+/* Add the rows of PART, the part with this NUMBER. */
 OSC_MUST_USE osc_status osc_merger_add(struct osc_merger *m, const struct osc_result *part,
                                        uint32_t number);
 
 /*
- * Put the merged rows into OUT (initialised, empty), in the order of their first
- * parts. FINISH columns are missing; def->finish is for the caller to call.
+ * Write the merged rows to OUT (initialised, empty), in the order of their first parts. FINISH
+ * columns are missing: the caller calls def->finish.
  */
 OSC_MUST_USE osc_status osc_merger_result(const struct osc_merger *m, struct osc_result *out);

@@ -45,7 +45,8 @@ size_t osc_edit_distance(const char *a, const char *b)
     return rows[na % 3][nb];
 }
 
-/* Edits from WORD to the nearest run of parts of CANDIDATE: "total" of host_total_ns. */
+/* Edits from WORD to the nearest run of parts of CANDIDATE, such as "total" of
+ * host_total_ns. */
 static size_t distance_to_part(const char *word, const char *candidate)
 {
     size_t best = WORD_MAX;
@@ -71,9 +72,9 @@ void osc_nearest_try(struct osc_nearest *n, const char *candidate)
 {
     const size_t len = strlen(n->word);
     const size_t room = len < 4 ? 2 : len < 6 ? 4 : 6;
-    size_t distance = 2 * osc_edit_distance(n->word, candidate); /* in halves of an edit */
+    size_t distance = 2 * osc_edit_distance(n->word, candidate); /* in half edits */
 
-    /* An unfinished word is nearer than a wrong one. */
+    /* An unfinished word is nearer than a misspelt one. */
     if (len >= 2 && strncasecmp(n->word, candidate, len) == 0)
         distance = least(distance, 1);
     if (len >= 3)

@@ -27,7 +27,7 @@ static void put_u32(struct osc_strbuf *out, uint32_t v)
     osc_strbuf_add(out, bytes, sizeof bytes);
 }
 
-/* The length, the bytes and a NUL; or UINT32_MAX for a text that is not there. */
+/* Write the length, the bytes and a NUL; UINT32_MAX for a missing text. */
 static void put_text(struct osc_strbuf *out, struct osc_str s)
 {
     put_u32(out, s.s ? s.len : UINT32_MAX);
@@ -67,7 +67,7 @@ static void put_identity(struct osc_strbuf *out, const struct osc_identity *id)
     put_placing(out, &id->among);
 }
 
-/* All of DEF that rows depend on. */
+/* A hash of everything in DEF that rows depend on. */
 static uint64_t hash_columns(const struct osc_table_def *def)
 {
     uint64_t hash = osc_hash(def->name, strlen(def->name), OSC_PARTIAL_SEED);
@@ -88,7 +88,7 @@ static bool is_timed(const struct osc_partial_question *q)
     return q->options->has_at || q->is_timed;
 }
 
-/* All that rows depend on beside table and trace. */
+/* Write what rows depend on besides table and trace. */
 static void put_options(struct osc_strbuf *out, const struct osc_partial_question *q)
 {
     const struct osc_options *const o = q->options;
@@ -176,7 +176,7 @@ osc_status osc_partial_write(const struct osc_partial_question *q, const struct 
 
     put_body(&body, q, r, t, id);
     if (body.status == OSC_OK && body.len > UINT32_MAX - OSC_PARTIAL_HEAD_BYTES)
-        body.status = OSC_ELIMIT; /* of struct osc_str */
+        body.status = OSC_ELIMIT; /* the maximum length of struct osc_str */
     if (body.status == OSC_OK) {
         osc_strbuf_add(out, magic, sizeof magic);
         put_u32(out, OSC_PARTIAL_VERSION);
@@ -192,7 +192,7 @@ osc_status osc_partial_write(const struct osc_partial_question *q, const struct 
 
 /* --- reading ------------------------------------------------------------------------ */
 
-/* Bytes not read yet. Once too few are there, all that is read is 0. */
+/* The unread bytes. Once there are too few, every read returns 0. */
 struct reader {
     const char *at, *end;
     bool is_bad;
@@ -275,7 +275,7 @@ static struct osc_identity get_identity(struct reader *r)
     return id;
 }
 
-/* Whether the next bytes are the options O. */
+/* Whether the next bytes are the options of Q. */
 static bool has_options(struct reader *r, const struct osc_partial_question *q, osc_status *st)
 {
     struct osc_strbuf own = {0};
@@ -288,7 +288,7 @@ static bool has_options(struct reader *r, const struct osc_partial_question *q, 
     return is_same;
 }
 
-/* The body of BYTES, if they are whole. */
+/* Start to read the body in BYTES, if they are intact. */
 static osc_status open_body(struct reader *r, struct osc_str bytes, struct osc_err *err)
 {
     *r = (struct reader){bytes.s, bytes.s + bytes.len, false};
@@ -357,7 +357,7 @@ osc_status osc_partial_open(struct osc_partial *p, struct osc_str bytes,
     return OSC_OK;
 }
 
-/* Read the words of R into OUT, where they get the ids that they had. */
+/* Read the words of R into OUT; they keep their ids. */
 static bool get_words(struct reader *r, struct osc_result *out)
 {
     const uint32_t n = get_u32(r);

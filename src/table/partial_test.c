@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* That parts give the answer of all at once is ask/gather_test.c's. */
+/* ask/gather_test.c checks that merged parts give the same answer as all traces at once. */
 #include "table/partial.h"
 
 #include <setjmp.h>
@@ -68,7 +68,7 @@ static struct osc_str part(void)
     return (struct osc_str){bytes.s, (uint32_t)bytes.len};
 }
 
-/* What becomes of the bytes, read as a part of Q. */
+/* Read the bytes as a part of Q. */
 static osc_status read_as(const struct osc_partial_question *q, struct osc_err *err)
 {
     struct osc_partial p;
@@ -112,7 +112,7 @@ static void every_changed_or_missing_byte_is_noticed(void **state)
 
     (void)state;
     for (size_t i = 0; i < bytes.len; i++) {
-        if (i >= 12 && i < 16) /* nothing stands there yet */
+        if (i >= 12 && i < 16) /* unused bytes */
             continue;
         bytes.s[i] = (char)(bytes.s[i] ^ 4);
         assert_int_equal(read_as(&q, NULL), OSC_EINVAL);

@@ -7,7 +7,7 @@
 #include "table/merge.h"
 #include "table/row_sort.h"
 
-#define TEXT_ROWS 100 /* of a block, unless --limit says otherwise */
+#define TEXT_ROWS 100 /* per block, unless --limit is given */
 
 static uint64_t row_limit(const struct osc_query *q)
 {
@@ -43,7 +43,7 @@ static struct osc_placing placing_of(const struct osc_query *q, uint32_t i)
     return (struct osc_placing){t->rank, t->span, t->origin_ns, t->base_ns, false};
 }
 
-/* One block for each rank and span, or one for all. */
+/* Make one block for each rank and span, or one for all. */
 static osc_status make_blocks(const struct osc_query *q, struct osc_answer *a)
 {
     a->blocks = osc_calloc(q->n_traces ? q->n_traces : 1, sizeof *a->blocks);
@@ -71,7 +71,7 @@ static osc_status make_blocks(const struct osc_query *q, struct osc_answer *a)
     return OSC_OK;
 }
 
-/* Append all rows of a table that streams to OUT. */
+/* Append all rows of a streaming table to OUT. */
 static osc_status collect(const struct osc_query *q, const struct osc_trace *t,
                           struct osc_result *out, struct osc_err *err)
 {
@@ -92,7 +92,7 @@ static osc_status collect(const struct osc_query *q, const struct osc_trace *t,
     return st;
 }
 
-/* How many rows a table that streams has of T. */
+/* Number of rows of a streaming table for T. */
 static uint64_t count_rows(const struct osc_query *q, const struct osc_trace *t,
                            uint64_t *shown)
 {
@@ -102,7 +102,7 @@ static uint64_t count_rows(const struct osc_query *q, const struct osc_trace *t,
     return n;
 }
 
-/* All rows of T, unplaced. */
+/* Map T to its rows, not yet placed. */
 static osc_status map_trace(const struct osc_query *q, const struct osc_trace *t,
                             struct osc_result *out, struct osc_err *err)
 {
@@ -179,7 +179,7 @@ static osc_status map_and_merge(const struct osc_query *q, struct osc_answer_blo
     return st;
 }
 
-/* Leave the rows of B that --where wants. */
+/* Keep only the rows of B that match --where. */
 static osc_status filter_block(const struct osc_query *q, struct osc_answer_block *b,
                                struct osc_err *err)
 {
@@ -232,7 +232,7 @@ static osc_status fill_block(const struct osc_query *q, struct osc_answer_block 
     return st == OSC_OK ? OSC_OK : osc_fail(err, st, "%s", osc_status_text(st));
 }
 
-/* Add what a block says, once; which block, if there are several. */
+/* Add the notes of a block once; name the block if there are several. */
 static void add_notes(struct osc_answer *a, const struct osc_answer_block *b)
 {
     const char *line = b->result.notes.len > 0 ? b->result.notes.s : "";
@@ -248,7 +248,7 @@ static void add_notes(struct osc_answer *a, const struct osc_answer_block *b)
     }
 }
 
-/* What there was to look at. */
+/* What the traces contained. */
 struct found {
     uint64_t n_events, n_not_dumped, n_without_window;
 };
@@ -274,7 +274,7 @@ static struct found look_at_all(const struct osc_query *q)
     return all;
 }
 
-/* An empty table says why: recorders tell if they had no cause to write. */
+/* Explain an empty table: recorders say if no trigger fired. */
 static void note_emptiness(const struct osc_query *q, struct osc_answer *a)
 {
     const struct found all = look_at_all(q);
@@ -325,11 +325,11 @@ osc_status osc_query_run(const struct osc_query *q, struct osc_answer *a, struct
 struct emitter {
     osc_status (*emit)(void *ctx, const struct osc_rows *rows);
     void *ctx;
-    uint64_t left;   /* of this block's limit */
-    uint64_t n_more; /* with --where, rows beyond it */
+    uint64_t left;   /* rest of this block's limit */
+    uint64_t n_more; /* with --where: rows beyond the limit */
 };
 
-/* Leave the rows of batch B, not empty, that --where wants. */
+/* Keep only the rows of the nonempty batch B that match --where. */
 static osc_status filter_batch(const struct osc_query *q, const struct osc_trace *t,
                                struct osc_result *batch, struct osc_err *err)
 {
@@ -343,8 +343,8 @@ static osc_status filter_batch(const struct osc_query *q, const struct osc_trace
 }
 
 /*
- * Stream the rows of one trace, as many as are left of the limit. How many more there
- * are is known beforehand, but for --where: people are told, so all are looked at.
+ * Stream the rows of one trace up to the limit. The number of further rows is known in
+ * advance, except with --where: then all rows are examined, to report it.
  */
 static osc_status stream_trace(const struct osc_query *q, const struct osc_trace *t,
                                struct osc_answer_block *b, struct emitter *e,

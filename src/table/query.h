@@ -5,13 +5,12 @@
  *   traces --map--> partial results --merge--> one result per rank and span
  *          --finish--> --where--> --sort--> --limit--> runs of rows for a renderer
  *
- * Files of one rank and span (its processes) make one block of rows; so do all
- * files with is_merged. A table that streams is never held in memory, unless it is
- * to be sorted.
+ * Files of one rank and span (its processes) make one block of rows; with is_merged, all files
+ * do. The rows of a streaming table are never all in memory, unless it is sorted.
  *
- * Threading: one thread a query and answer. Traces have the facts they need, and others may
- * read them and derive more meanwhile: they are held as readers do (model/trace.h), but not
- * while rows are handed out.
+ * Threading: one thread per query and answer. The traces must have the facts that the query
+ * needs. Other threads may read them and derive more at the same time: the query holds the
+ * readers' lock (model/trace.h), but not while it hands out rows.
  */
 #pragma once
 
@@ -19,61 +18,63 @@
 #include "table/sheet.h"
 #include "table/table.h"
 
-/* Chooses rows of a finished table: what stays is sorted, limited and shown. */
+/* A filter for rows of a finished table, before sorting and limiting. */
 struct osc_row_filter {
-    /* Fill KEEP, one for each of ROWS, whose order is NULL. */
+    /* Set KEEP for each of ROWS, whose order is NULL. */
     osc_status (*keep)(void *ctx, const struct osc_rows *rows, bool *keep, struct osc_err *err);
     void *ctx;
 };
 
 struct osc_query {
     const struct osc_table_def *def;
-    const struct osc_trace *const *traces;  /* borrowed; in order of rank and span */
-    const struct osc_partial *const *parts; /* borrowed; instead of traces; placed, in order */
-    uint32_t n_traces;                      /* or parts */
+    const struct osc_trace *const *traces;  /* borrowed; sorted by rank and span */
+    const struct osc_partial *const *parts; /* borrowed; instead of traces; placed and
+                                             * sorted */
+    uint32_t n_traces;                      /* of traces or parts */
     const struct osc_options *options;      /* borrowed */
     const char *sort;                       /* as given, or NULL */
-    int64_t limit;                          /* rows of a block; 0: as the form likes; -1: all */
+    int64_t limit;                          /* rows per block; 0: default of the format; -1:
+                                             * all */
     const char *columns;                    /* as given, or NULL */
     const struct osc_row_filter *where;     /* borrowed; NULL: every row */
     bool is_merged;                         /* --merge */
-    bool is_machine;                        /* for programs: every column, every row */
-    bool has_own_text;                      /* for def->text: rows are marked, none removed */
+    bool is_machine;                        /* for programs: all columns, all rows */
+    bool has_own_text;                      /* for def->text: rows are marked, not removed */
 };
 
 /* The rows of one rank and span. */
 struct osc_answer_block {
-    int32_t rank, span;             /* OSC_NO_RANK: of several */
-    uint32_t first_trace, n_traces; /* of the query */
-    struct osc_result result;       /* owned; empty for a table that streams */
-    uint32_t *order;                /* owned; NULL: as they stand */
+    int32_t rank, span;             /* OSC_NO_RANK: several */
+    uint32_t first_trace, n_traces; /* indexes in the query */
+    struct osc_result result;       /* owned; empty for a streaming table */
+    uint32_t *order;                /* owned; NULL: the order of the result */
 };
 
 struct osc_answer {
     struct osc_sheet sheet;
     struct osc_answer_block *blocks; /* owned */
     uint32_t n_blocks;
-    bool is_stream; /* rows come from the traces as they are asked for */
+    bool is_stream; /* rows are read from the traces while they are handed out */
 };
 
-/* Whether the columns, the order and the grouping of Q exist; needs no traces. */
+/* Check that the columns, the sort key and the grouping of Q exist; needs no traces. */
 OSC_MUST_USE osc_status osc_query_check(const struct osc_query *q, struct osc_err *err);
 
-/* Do the work of Q, but for the rows of a table that streams. */
+/* Do the work of Q, except for the rows of a streaming table. */
 OSC_MUST_USE osc_status osc_query_run(const struct osc_query *q, struct osc_answer *a,
                                       struct osc_err *err);
 
 /*
- * Append what Q, of which only the table and its options count, has of T as a part of the
- * answer to OF. When all parts are opened and placed, a query of them gives the answer that
- * a query of the traces would give.
+ * Map T and append the result as a part of the answer to OF. Only the table and options of Q
+ * are used. Once all parts are opened and placed, a query over them gives the same answer as a
+ * query over the traces.
  */
 OSC_MUST_USE osc_status osc_query_map(const struct osc_query *q, const struct osc_trace *t,
                                       const struct osc_partial_question *of,
                                       const struct osc_identity *id, struct osc_strbuf *out,
                                       struct osc_err *err);
 
-/* Hand all rows to EMIT, run by run, until it fails. Fills a->sheet.n_more. */
+/* Pass all rows to EMIT in runs, until it fails. Sets a->sheet.n_more. */
 OSC_MUST_USE osc_status osc_answer_rows(const struct osc_query *q, struct osc_answer *a,
                                         osc_status (*emit)(void *ctx,
                                                            const struct osc_rows *rows),

@@ -26,7 +26,7 @@ static size_t value_bytes(enum osc_type type)
     return sizeof(uint8_t);
 }
 
-/* What the cells of a batch take: values and validity of each column. */
+/* Size of the cells of a batch: values and validity of each column. */
 static size_t cells_bytes(const struct osc_table_def *def)
 {
     size_t size = 0;
@@ -36,14 +36,14 @@ static size_t cells_bytes(const struct osc_table_def *def)
     return size;
 }
 
-/* One allocation: the array of arrays, then the cells. */
+/* Allocate a batch in one piece: the array of arrays, then the cells. */
 static osc_status new_batch(struct osc_batch *b, const struct osc_table_def *def)
 {
     b->arrays = osc_calloc(1, def->n_columns * sizeof *b->arrays + cells_bytes(def));
     if (!b->arrays)
         return OSC_ENOMEM;
 
-    /* Every part is a multiple of 16 bytes long but the first, so all stay aligned to 8. */
+    /* The size of every part but the first is a multiple of 16, so all stay aligned to 8. */
     uint8_t *at = (uint8_t *)(b->arrays + def->n_columns);
     for (uint32_t c = 0; c < def->n_columns; c++) {
         b->arrays[c].values = at;
@@ -61,7 +61,7 @@ static osc_status add_batch(struct osc_result *r)
     osc_status st = OSC_OK;
 
     if (r->n_batches < r->cap_batches && r->batches[r->n_batches].arrays) {
-        /* Kept by osc_result_clear(), with the cells of rows that are no more. */
+        /* osc_result_clear() keeps the arrays with old cells. */
         struct osc_array *const arrays = r->batches[r->n_batches].arrays;
 
         memset(arrays + r->def->n_columns, 0, cells_bytes(r->def));
@@ -82,7 +82,7 @@ static osc_status add_batch(struct osc_result *r)
     return st;
 }
 
-/* The array that holds row I of COLUMN; *PLACE is where in it. */
+/* The array that holds row I of COLUMN; *PLACE is the index in it. */
 static struct osc_array *array_of(const struct osc_result *r, uint64_t i, uint32_t column,
                                   uint32_t *place)
 {
@@ -121,7 +121,7 @@ static void put_bool(struct osc_result *r, uint64_t i, uint32_t column, bool v)
     a->valid[at >> 3] |= (uint8_t)(1u << (at & 7));
 }
 
-/* Whether row I of COLUMN is V, and if so its id. */
+/* Whether row I of COLUMN equals V; if so, *ID is its id. */
 static bool is_str(const struct osc_result *r, uint64_t i, uint32_t column, struct osc_str v,
                    osc_sid *id)
 {
@@ -146,7 +146,7 @@ static void put_str(struct osc_result *r, uint64_t i, uint32_t column, struct os
 {
     osc_sid id = {0};
 
-    /* Neighbours are often equal, and to compare is cheaper than to look up. */
+    /* Adjacent rows are often equal, and comparing is cheaper than a look-up. */
     if (i == 0 || !is_str(r, i - 1, column, v, &id))
         id = osc_result_word(r, v);
     if (r->status == OSC_OK)
@@ -190,7 +190,7 @@ void osc_result_row(struct osc_result *r)
         if (r->status != OSC_OK)
             return;
     }
-    r->batches[r->n_batches - 1].n_rows++; /* its cells are missing until they are set */
+    r->batches[r->n_batches - 1].n_rows++; /* its cells are missing until set */
     r->n_rows++;
 }
 
@@ -377,7 +377,7 @@ void osc_result_keep(struct osc_result *r, const bool *keep)
             move_cell(r, n, i, c);
         n++;
     }
-    /* Rows that follow in the same batch begin as all rows do. */
+    /* The remaining rows of the batch must be missing again, as all new rows are. */
     for (uint64_t i = n; i < r->n_rows && (i & (OSC_BATCH_ROWS - 1)) != 0; i++) {
         for (uint32_t c = 0; c < r->def->n_columns; c++)
             osc_result_set_missing(r, i, c);

@@ -121,7 +121,7 @@ TEST(tells_an_empty_string_from_a_missing_one)
     osc_result_fini(&r);
 }
 
-/* The bytes of one buffer, as callers that build names have them. */
+/* Callers that build names reuse one buffer. */
 TEST(tells_neighbours_apart_by_their_bytes)
 {
     const char *const names[] = {"aten::mm", "aten::mm", "aten::md", "", "", "aten::md"};
@@ -182,7 +182,7 @@ TEST(closes_the_gaps_of_removed_rows)
         assert_int_equal(osc_result_get_int(&r, i, CALLS), i * 3 + 1);
         assert_int_equal(osc_result_has(&r, i, MEAN), (i * 3 + 1) % 2);
     }
-    osc_result_row(&r); /* and it goes on growing */
+    osc_result_row(&r); /* and it can grow again */
     osc_result_int(&r, CALLS, 7);
     assert_int_equal(osc_result_get_int(&r, 3000, CALLS), 7);
     assert_false(osc_result_has(&r, 3000, MEAN));

@@ -10,8 +10,8 @@
 #include "table/nearest.h"
 
 /*
- * torch's sort keys, "device" standing for cuda, xpu and the like, and the columns they
- * mean: the first one that the table has.
+ * torch's sort keys, with "device" for cuda, xpu and the like, and the columns that they stand
+ * for: the first one that the table has counts.
  */
 static const struct alias {
     const char *key;
@@ -137,7 +137,7 @@ static int compare_ints(const struct comparison *c, uint32_t a, uint32_t b)
     osc_wide y = osc_result_get_int(c->r, b, c->key->column);
 
     if (c->key->divisor >= 0) {
-        /* x/m < y/n as x*n < y*m: counts are positive, and nothing is rounded. */
+        /* Compare x/m < y/n as x*n < y*m: counts are positive, and nothing is rounded. */
         const int64_t m = osc_result_get_int(c->r, a, (uint32_t)c->key->divisor);
         const int64_t n = osc_result_get_int(c->r, b, (uint32_t)c->key->divisor);
 
@@ -170,7 +170,7 @@ static int compare_cells(const struct comparison *c, uint32_t a, uint32_t b)
     return 0;
 }
 
-/* NaN would make the order depend on the way of sorting: it counts as missing. */
+/* NaN counts as missing: otherwise the order would depend on the algorithm. */
 static bool is_there(const struct comparison *c, uint32_t i)
 {
     if (!osc_result_has(c->r, i, c->key->column))
@@ -179,7 +179,7 @@ static bool is_there(const struct comparison *c, uint32_t i)
         return true;
 
     const double v = osc_result_get_num(c->r, i, c->key->column);
-    return v >= v; /* false for NaN alone */
+    return v >= v; /* false only for NaN */
 }
 
 static int compare_rows(const void *pa, const void *pb, void *ctx)

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * row_sort.h - the order of rows.
+ * row_sort.h - sort rows.
  *
- *   COL, -COL, COL:desc   descending: the most first, as torch and people want it
+ *   COL, -COL, COL:desc   descending, the default: largest first, as in torch
  *   COL:asc               ascending
  *
- * torch's keys (self_cpu_time_total, cuda_time, count, …) stand for our columns;
- * one without "total" is an average and sorts by a quotient, compared exactly.
- * Ties stay in the order of the rows; what is missing comes last in both orders;
- * texts compare by bytes.
+ * torch's keys (self_cpu_time_total, cuda_time, count, …) are aliases of our columns; a key
+ * without "total" is an average and sorts by a quotient, compared exactly. The sort is stable;
+ * missing values come last in both directions; strings compare by bytes.
  *
  * Threading: pure functions.
  */
@@ -18,17 +17,18 @@
 
 struct osc_sort_key {
     uint32_t column;
-    int32_t divisor; /* an integer column that divides it, or -1 */
+    int32_t divisor; /* integer column to divide by, or -1 */
     bool ascending;
 };
 
-/* What TEXT means for DEF. A wrong name: OSC_EINVAL, with the nearest right one. */
+/* Parse TEXT as a sort key of DEF. OSC_EINVAL: an unknown name; the message suggests the
+ * nearest. */
 OSC_MUST_USE osc_status osc_sort_parse(const struct osc_table_def *def, const char *text,
                                        struct osc_sort_key *key, struct osc_err *err);
 
 /*
- * The rows of R in the order of KEY (NULL: as they are). *ORDER is an array of
- * r->n_rows row numbers that the caller frees with osc_free().
+ * Sort the rows of R by KEY (NULL: keep the order). *ORDER receives r->n_rows row numbers, to
+ * be freed with osc_free().
  */
 OSC_MUST_USE osc_status osc_sort_rows(const struct osc_result *r,
                                       const struct osc_sort_key *key, uint32_t **order);

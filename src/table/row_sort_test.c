@@ -37,7 +37,7 @@ static void fill(struct osc_result *r)
     assert_int_equal(r->status, OSC_OK);
 }
 
-/* The names of the rows in the order that TEXT asks for. */
+/* The names of the rows when sorted by TEXT. */
 static const char *sorted(const char *text)
 {
     static char names[8];

@@ -2,9 +2,9 @@
 /*
  * rules.h - the rules that several columns follow, in words for users.
  *
- * A column names its rules as bits. `--explain` prints their text, and docs/numbers.md,
- * which the command writes, has the same text under the same headings. The text stands in
- * rules.md, of which the build makes C.
+ * A column refers to its rules by bits. `--explain` prints their text, and docs/numbers.md,
+ * which the command writes, has the same text under the same headings. The source is rules.md,
+ * from which the build generates C.
  *
  * Threading: constants.
  */
@@ -47,10 +47,10 @@ enum osc_rule {
 
 struct osc_rule_text {
     uint32_t rule;      /* one of enum osc_rule */
-    const char *title;  /* letters and spaces: the anchor in docs/numbers.md follows from it */
-    const char *text;   /* whole lines of at most 78 characters */
-    const char *source; /* a sentence that goes on after "Source: " */
+    const char *title;  /* letters and spaces: it becomes the anchor in docs/numbers.md */
+    const char *text;   /* complete lines of at most 78 characters */
+    const char *source; /* a sentence that continues "Source: " */
 };
 
-/* In the order of enum osc_rule; ended by rule 0. */
+/* In the order of enum osc_rule; the last one has rule 0. */
 extern const struct osc_rule_text osc_rules[];

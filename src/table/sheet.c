@@ -116,7 +116,7 @@ osc_status osc_sheet_choose(struct osc_sheet *s, const struct osc_sheet_choice *
             continue;
         if ((flags & OSC_COLUMN_DEEP) && !choice->is_machine && !(choice->shown >> c & 1))
             continue;
-        /* A table that has a rank of its own shows it in front, once. */
+        /* If the table has columns rank and span itself, show them once, in front. */
         if (choice->has_blocks && (strcmp(def->columns[c].name, "rank") == 0 ||
                                    strcmp(def->columns[c].name, "span") == 0))
             continue;

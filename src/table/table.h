@@ -37,7 +37,7 @@
 #include "opscope/trace.h"
 #include "table/rules.h"
 
-/* How two rows of equal key become one. */
+/* How two rows with equal keys are merged. */
 enum osc_merge {
     OSC_MERGE_KEY,   /* part of the key */
     OSC_MERGE_FIRST, /* the value of the first row */
@@ -45,18 +45,20 @@ enum osc_merge {
     OSC_MERGE_MIN,
     OSC_MERGE_MAX,
     OSC_MERGE_OR,    /* of booleans */
-    OSC_MERGE_JOIN,  /* of texts: all of them, in the order of parts, a line each */
+    OSC_MERGE_JOIN,  /* of texts: all of them, in the order of parts, one per line */
     OSC_MERGE_FINISH /* empty until finish() fills it */
 };
 
 enum osc_column_flag {
-    OSC_COLUMN_OPTIONAL = 1, /* shown only if osc_result_show() was called for it */
-    OSC_COLUMN_HIDDEN = 2,   /* for merge and finish alone; never shown */
-    OSC_COLUMN_DEEP = 4,     /* in machine forms and with --columns; in text if it is shown */
-    OSC_COLUMN_SYMBOL = 8,   /* names of kernels (see is_symbol): text folds their arguments */
-    OSC_COLUMN_LONG = 16,    /* may be pages of JSON: white space shrinks, text cuts the rest */
-    OSC_COLUMN_MOMENT = 64,  /* a point in time, from the origin: moves when that does */
-    OSC_COLUMN_BELOW = 32,   /* text puts it on lines below the row; with LONG in many lines */
+    OSC_COLUMN_OPTIONAL = 1, /* shown only after osc_result_show() */
+    OSC_COLUMN_HIDDEN = 2,   /* only for merge and finish; never shown */
+    OSC_COLUMN_DEEP = 4,     /* shown in machine formats, with --columns, and in text if it has
+                              * data */
+    OSC_COLUMN_SYMBOL = 8,   /* names of kernels (see is_symbol): text shortens their
+                              * arguments */
+    OSC_COLUMN_LONG = 16,    /* may be pages of JSON: text collapses white space and cuts it */
+    OSC_COLUMN_MOMENT = 64,  /* a time from the origin: shifts with the origin */
+    OSC_COLUMN_BELOW = 32,   /* text puts it below the row; with LONG, on several lines */
 };
 
 struct osc_column {
@@ -65,9 +67,9 @@ struct osc_column {
     const char *unit; /* "ns", "bytes", "ratio", … or NULL */
     enum osc_merge merge;
     unsigned flags;
-    uint32_t rules;     /* bits of enum osc_rule, instead of the table's; or 0 */
+    uint32_t rules;     /* bits of enum osc_rule, instead of the table's rules; or 0 */
     const char *help;   /* one sentence or more: meaning and formula */
-    const char *source; /* instead of the table's; or NULL */
+    const char *source; /* instead of the table's source; or NULL */
 };
 
 /* A member of an array of columns; after the help `.source = "…"` may follow. */
@@ -77,39 +79,40 @@ struct osc_column {
 
 struct osc_selection;
 
-/* What a table is asked for. Zeroed: the defaults. */
+/* The options of a question. Zeroed: the defaults. */
 struct osc_options {
     const char *group_by;           /* one of the table's groupings, or NULL */
-    uint32_t stack_depth;           /* of --group-by stack:N */
-    bool by_shape, by_stack, by_op; /* group_by, taken apart */
-    bool compat_tb;                 /* the plugin's own rules */
+    uint32_t stack_depth;           /* N of --group-by stack:N */
+    bool by_shape, by_stack, by_op; /* group_by, parsed */
+    bool compat_tb;                 /* use the rules of the TensorBoard plugin */
     bool no_python;                 /* averages: without python_function rows */
     unsigned n_threads;
-    const struct osc_selection *selection; /* borrowed; NULL: all. What of T to show with
-                                              OSC_TAKES_SELECTION, else what T was cut to */
-    const char *operands; /* borrowed; words for the shell that name all traces,
-                             with --rank and --span; or NULL */
-    uint32_t n_traces;    /* that operands name, if there are any */
-    bool has_at;          /* OSC_TAKES_AT: only what is there at at_ns, */
+    const struct osc_selection *selection; /* borrowed; NULL: all. With OSC_TAKES_SELECTION the
+                                            * table applies it; otherwise T is already cut to
+                                            * it */
+    const char *operands; /* borrowed; shell words that name all traces, with --rank and
+                           * --span; or NULL */
+    uint32_t n_traces;    /* number of traces in operands, if known */
+    bool has_at;          /* OSC_TAKES_AT: only memory that is allocated at at_ns, */
     int64_t at_ns;        /* from the origin */
 };
 
-/* How the text of its own that a table has shall look (analysis/torch/torch_text.h). */
+/* How a table's own text form shall look (analysis/torch/torch_text.h). */
 struct osc_text_options {
     const char *sort; /* as given, or NULL */
-    int64_t limit;    /* rows; 0: as many as it likes; -1: all */
+    int64_t limit;    /* rows; 0: the table's default; -1: all */
     const char *header;
     bool top_level;
     int32_t max_name_width, max_src_width, max_shapes_width; /* 0: torch's default; -1: none */
     bool torch_113;                                          /* --torch 1.13 */
-    bool has_raw_names; /* no terminal gets it: control characters stay as they are */
+    bool has_raw_names; /* not for a terminal: keep control characters */
 };
 
-/* What of struct osc_options not every table heeds. */
+/* Members of struct osc_options that not every table supports. */
 enum osc_takes {
     OSC_TAKES_COMPAT = 1,    /* compat_tb */
     OSC_TAKES_NO_PYTHON = 2, /* no_python */
-    OSC_TAKES_SELECTION = 4, /* selection: it gets all rows of the trace and chooses itself */
+    OSC_TAKES_SELECTION = 4, /* selection: map gets all rows of the trace and selects itself */
     OSC_TAKES_AT = 8,        /* at_ns */
 };
 
@@ -119,33 +122,33 @@ struct osc_scan;
 struct osc_table_def {
     const char *name;
     const char *help;
-    const char *source; /* of every column that names none: goes on after "Source: " */
-    uint32_t rules;     /* of every column that names none: bits of enum osc_rule */
+    const char *source; /* default for columns: continues "Source: " */
+    uint32_t rules;     /* default for columns: bits of enum osc_rule */
     const struct osc_column *columns;
     uint32_t n_columns;
-    const char *sort;             /* column, descending; "COL:asc"; NULL: order of rows */
-    const char *const *groupings; /* of --group-by, ended by NULL; or NULL */
-    uint32_t facts;               /* bits of enum osc_fact that map and open rely on */
+    const char *sort;             /* column, descending; "COL:asc"; NULL: the order of rows */
+    const char *const *groupings; /* for --group-by, ended by NULL; or NULL */
+    uint32_t facts;               /* bits of enum osc_fact that map and open need */
     unsigned takes;               /* bits of enum osc_takes; other options are refused */
 
     /* Append the rows of T to OUT. */
     osc_status (*map)(const struct osc_trace *t, const struct osc_options *o,
                       struct osc_result *out, struct osc_err *err);
     /*
-     * What is in PART but for its MOMENT columns that goes by the rank, the span and the
-     * origin of its trace: change it from FROM, as map had it, to TO. Called once for each
-     * part, though they may be the same. NULL: there is nothing of that.
+     * Adjust whatever in PART, other than MOMENT columns, depends on the rank, the span and
+     * the origin of its trace, from FROM, as in map, to TO. Called once for each part, even if
+     * both are equal. NULL: nothing depends on them.
      */
     osc_status (*place)(struct osc_result *part, const struct osc_placing *from,
                         const struct osc_placing *to);
-    /* Fill FINISH columns, once all rows are there; may be NULL. */
+    /* Fill FINISH columns when all rows are there; may be NULL. */
     osc_status (*finish)(struct osc_result *r, const struct osc_options *o,
                          struct osc_err *err);
 
     /*
-     * Instead of map, for tables that stream. rows: how many there will be, and into
-     * *SHOWN the bits of the optional columns that they fill. next() appends at most
-     * 4,096 rows to OUT, which is emptied before each call; none: the end.
+     * Used instead of map by streaming tables. rows() returns how many rows there will be, and
+     * sets *SHOWN to the bits of the optional columns that they fill. next() appends at most
+     * 4,096 rows to OUT, which is emptied before each call; no rows mean the end.
      */
     uint64_t (*rows)(const struct osc_trace *t, const struct osc_options *o, uint64_t *shown);
     osc_status (*open)(const struct osc_trace *t, const struct osc_options *o,
@@ -153,10 +156,11 @@ struct osc_table_def {
     osc_status (*next)(struct osc_scan *scan, struct osc_result *out, struct osc_err *err);
     void (*close)(struct osc_scan *scan);
 
-    /* Whether the SYMBOL columns of ROW name a kernel; NULL: those of all rows do. */
+    /* Whether the SYMBOL columns of ROW name a kernel; NULL: always. */
     bool (*is_symbol)(const struct osc_result *r, uint64_t row);
 
-    /* A text form of its own instead of the generic one; may be NULL. R is unsorted. */
+    /* A text form of the table's own, instead of the generic one; may be NULL. R is
+     * unsorted. */
     osc_status (*text)(const struct osc_result *r, const struct osc_text_options *o,
                        struct osc_strbuf *out, struct osc_err *err);
 };
@@ -166,7 +170,7 @@ struct osc_table_def {
 /* One column of one batch. */
 struct osc_array {
     void *values;   /* int64_t, double, uint8_t (boolean) or uint32_t (string: dictionary) */
-    uint8_t *valid; /* bit i: row i is there */
+    uint8_t *valid; /* bit i is set if row i has a value */
 };
 
 struct osc_batch {
@@ -174,28 +178,29 @@ struct osc_batch {
     struct osc_array *arrays; /* one per column of the definition; owned, with all values */
 };
 
-/* Rows of one table, growing. Zeroed but for def, it is empty. */
+/* The rows of one table. Zeroed except for def, it is empty. */
 struct osc_result {
     const struct osc_table_def *def;
     struct osc_batch *batches; /* owned */
     uint32_t n_batches, cap_batches;
     uint64_t n_rows;
     struct osc_arena arena;  /* bytes of strings */
-    struct osc_intern dict;  /* strings of all batches; entry i is osc_sid i */
+    struct osc_intern dict;  /* strings of all batches; string i has osc_sid i */
     uint64_t shown;          /* bit per OPTIONAL column */
-    struct osc_strbuf notes; /* one a line */
+    struct osc_strbuf notes; /* one per line */
     osc_status status;       /* sticky */
-    uint32_t sorted_by; /* descending instead of def->sort: index of a column + 1; 0: none */
-    bool *marks;        /* owned; for def->text: which rows to print; NULL: all */
+    uint32_t sorted_by; /* index + 1 of the column that rows are sorted by, descending, instead
+                         * of def->sort; 0: none */
+    bool *marks;        /* owned; for def->text: the rows to print; NULL: all */
 };
 
 void osc_result_init(struct osc_result *r, const struct osc_table_def *def);
 void osc_result_fini(struct osc_result *r);
-void osc_result_clear(struct osc_result *r); /* forget the rows and strings, keep the room */
+void osc_result_clear(struct osc_result *r); /* removes rows and strings, keeps the memory */
 
 /*
- * Building, row by row. Begin a row, all of it missing; then set its cells by
- * index of the column. Look at .status at the end.
+ * Building: begin a row, with all cells missing; then set its cells by column index. Check
+ * .status once at the end.
  */
 void osc_result_row(struct osc_result *r);
 void osc_result_int(struct osc_result *r, uint32_t column, int64_t v);
@@ -203,15 +208,16 @@ void osc_result_num(struct osc_result *r, uint32_t column, double v);
 void osc_result_bool(struct osc_result *r, uint32_t column, bool v);
 void osc_result_str(struct osc_result *r, uint32_t column, struct osc_str v);
 void osc_result_sid(struct osc_result *r, uint32_t column, osc_sid id);
-void osc_result_str_again(struct osc_result *r, uint32_t column); /* as in the row before */
+void osc_result_str_again(struct osc_result *r, uint32_t column); /* the same string as in the
+                                                                   * previous row */
 void osc_result_show(struct osc_result *r, uint32_t column);
 void osc_result_note(struct osc_result *r, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The id of V among the strings of R, for osc_result_sid() and as long as R is not cleared. */
+/* The id of V among the strings of R, for osc_result_sid(); valid until R is cleared. */
 osc_sid osc_result_word(struct osc_result *r, struct osc_str v);
 
-/* Reading and changing cells of row I. A missing cell reads as 0, 0.0, false, "". */
+/* Reading and changing cells of row I. A missing cell reads as 0, 0.0, false or "". */
 bool osc_result_has(const struct osc_result *r, uint64_t i, uint32_t column);
 int64_t osc_result_get_int(const struct osc_result *r, uint64_t i, uint32_t column);
 double osc_result_get_num(const struct osc_result *r, uint64_t i, uint32_t column);
@@ -224,7 +230,7 @@ void osc_result_set_bool(struct osc_result *r, uint64_t i, uint32_t column, bool
 void osc_result_set_str(struct osc_result *r, uint64_t i, uint32_t column, struct osc_str v);
 void osc_result_set_missing(struct osc_result *r, uint64_t i, uint32_t column);
 
-/* Remove the rows whose KEEP is false, for finish(); KEEP has one for each. */
+/* Remove rows whose KEEP is false, for finish(); KEEP has one entry per row. */
 void osc_result_keep(struct osc_result *r, const bool *keep);
 
 /* Index of column NAME in DEF, or -1. */
