@@ -10,13 +10,13 @@
 #include "derive/args.h"
 #include "model/known_names.h"
 
-/* Types are a signed byte in torch, ids too; more room than that costs nothing. */
+/* In torch both are signed bytes; larger limits cost nothing. */
 #define TYPE_MAX  127
 #define ID_MAX    32766
 #define NO_TYPE   0xffffu
 #define BYTES_MAX (INT64_C(1) << 62)
 
-/* Count one more at TIME_NS; devices come one by one, their times not in order. */
+/* Count one finding at TIME_NS. Devices are handled one by one, so times are not in order. */
 static void count(struct osc_trace *t, enum osc_finding_code code, int64_t time_ns)
 {
     struct osc_finding *const f = &t->findings.by_code[code];
@@ -25,11 +25,11 @@ static void count(struct osc_trace *t, enum osc_finding_code code, int64_t time_
     f->first_ns = time_ns < f->first_ns ? time_ns : f->first_ns;
 }
 
-/* A record on its way to its place. */
+/* A record that has no place yet. */
 struct draft {
     struct osc_allocation_record record;
     uint64_t device; /* key: process, type, id + 1 */
-    uint32_t number; /* of the device, once it has one */
+    uint32_t number; /* of the device, when it is known */
 };
 
 static uint64_t unknown_of(uint64_t device)
@@ -51,7 +51,7 @@ static uint64_t device_of(const struct osc_trace *t, const struct osc_chunk *c, 
     return process | (uint64_t)type << 16 | (uint64_t)(id + 1);
 }
 
-/* The name of a type that torch does not know, as the file gives it; or a number. */
+/* The name of a type that torch does not know, as in the file; or a number. */
 static void name_type(const struct osc_trace *t, uint32_t type, char *name, size_t size)
 {
     struct osc_str given;
@@ -104,7 +104,7 @@ bool osc_allocation_address(const struct osc_trace *t, const struct osc_chunk *c
         *address = (uint64_t)n;
         return true;
     }
-    /* Devices have addresses of all 64 bits, more than an INT64 holds. */
+    /* Device addresses may use all 64 bits, more than an INT64 holds. */
     if (!osc_row_arg_str(t, c, i, OSC_ARG_KEY_ADDR, &text) || text.len == 0)
         return false;
     for (uint32_t k = 0; k < text.len; k++) {
@@ -126,7 +126,7 @@ static int compare_drafts(const void *pa, const void *pb)
     return (a->row > b->row) - (a->row < b->row);
 }
 
-/* The usable records of M in order of time. */
+/* Collect the usable records of M in order of time. */
 static uint32_t draft_all(struct osc_trace *t, const struct osc_memory *m, struct draft *drafts)
 {
     uint32_t n = 0;
@@ -205,7 +205,7 @@ static void place_records(struct osc_allocations *a, const struct draft *drafts,
     }
 }
 
-/* Pair the records of D: LIVE holds index + 1 of what stands at each address. */
+/* Pair the records of D. LIVE holds index + 1 of the open allocation at each address. */
 static osc_status pair(struct osc_trace *t, struct osc_allocations *a,
                        const struct osc_memory_device *d)
 {
@@ -250,7 +250,7 @@ static osc_status pair(struct osc_trace *t, struct osc_allocations *a,
     return OSC_OK;
 }
 
-/* Allocations that failed have records of their own. */
+/* Failed allocations have records of their own. */
 static void count_failed(struct osc_trace *t)
 {
     for (uint32_t k = 1; k < t->events.n_chunks; k++) {

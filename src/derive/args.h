@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * args.h - numbers and ids among the arguments, read in line.
+ * args.h - inline access to numbers and ids among the arguments.
  *
- * Links ask every launch and every kernel for two ids. Nearly all are stored as
- * integers, for which a call of osc_row_arg_int() costs more than the load.
+ * The links need two ids of every launch and every kernel. Nearly all are stored as integers,
+ * for which a call of osc_row_arg_int() would cost more than the load.
  *
  * Threading: pure functions.
  */
@@ -11,7 +11,7 @@
 
 #include "model/trace.h"
 
-/* The same as osc_row_arg_int(). */
+/* An inline osc_row_arg_int(). */
 static inline bool osc_args_int(const struct osc_trace *t, const struct osc_chunk *c,
                                 uint32_t i, enum osc_arg_key key, int64_t *value)
 {
@@ -29,8 +29,8 @@ static inline bool osc_args_int(const struct osc_trace *t, const struct osc_chun
 }
 
 /*
- * A number that says how many or how much: from 0 to 2^64. Beyond that it says nothing, and
- * sums over a trace would not be finite. False: there is none.
+ * An argument that is a count or an amount, from 0 to 2^64. Larger ones are rejected: they
+ * have no meaning, and sums over a trace might not be finite. False: there is none.
  */
 static inline bool osc_args_quantity(const struct osc_trace *t, const struct osc_chunk *c,
                                      uint32_t i, enum osc_arg_key key, double *value)
@@ -38,7 +38,7 @@ static inline bool osc_args_quantity(const struct osc_trace *t, const struct osc
     return osc_row_arg_double(t, c, i, key, value) && *value >= 0 && *value <= 0x1p64;
 }
 
-/* `external id`, or else `External id`; 0 where there is none. */
+/* `external id`, else `External id`, else 0. */
 static inline int64_t osc_args_external_id(const struct osc_trace *t, const struct osc_chunk *c,
                                            uint32_t i)
 {
@@ -50,7 +50,7 @@ static inline int64_t osc_args_external_id(const struct osc_trace *t, const stru
     return 0;
 }
 
-/* The id of an arrow (s, t, f): a number, or what tells a text from all numbers. */
+/* The id of an arrow (s, t, f) as a number; for a text a value that no number has. */
 static inline bool osc_args_flow_id(const struct osc_trace *t, const struct osc_chunk *c,
                                     uint32_t i, int64_t *id)
 {

@@ -6,7 +6,7 @@
 #include "derive/args.h"
 #include "derive/keymap.h"
 
-/* Numbers of arrows while they are given out. */
+/* Used while arrows are numbered. */
 struct numbering {
     struct osc_idmap names; /* id of a flow -> number */
     struct osc_idmap keys;  /* category and that number -> arrow + 1 */
@@ -18,7 +18,7 @@ static bool is_arrow(const struct osc_trace *t, const struct osc_chunk *c, uint3
     return osc_shape_is_arrow((enum osc_form_shape)t->forms[c->form[i]].shape);
 }
 
-/* The place for the number of the arrow of record I, or NULL. */
+/* The address of the number for the arrow of record I; NULL: out of memory. */
 static uint32_t *find_number(struct numbering *n, const struct osc_trace *t,
                              const struct osc_chunk *c, uint32_t i)
 {
@@ -27,7 +27,7 @@ static uint32_t *find_number(struct numbering *n, const struct osc_trace *t,
     int64_t number = 0;
     uint64_t id = UINT64_C(1) << 63; /* none */
 
-    /* Texts are told apart from numbers by the highest bit. */
+    /* The highest bit distinguishes texts from numbers. */
     if (osc_row_arg_int(t, c, i, OSC_ARG_KEY_FLOW_ID, &number))
         id = (uint64_t)number & INT64_MAX;
     else if (osc_row_arg(t, c, i, OSC_ARG_KEY_FLOW_ID, &arg) && arg.type == OSC_ARG_STRING)
@@ -98,12 +98,13 @@ void osc_arrows_fini(struct osc_arrows *a)
 
 struct pairing {
     const struct osc_trace *t;
-    uint8_t *shapes;          /* owned; by form: enum osc_form_shape of these arrows, or 0 */
+    uint8_t *shapes;          /* owned; by form: enum osc_form_shape of the wanted arrows, or
+                               * 0 */
     struct osc_keymap starts; /* id of an arrow -> row of its start */
     struct osc_arrow_pairs *pairs;
 };
 
-/* Mark the forms of the arrows. False: there are none. */
+/* Mark the forms of the wanted arrows. False: there are none. */
 static bool find_forms(struct pairing *p, enum osc_arrow_kind kind, bool is_bound)
 {
     bool is_any = false;
@@ -120,7 +121,7 @@ static bool find_forms(struct pairing *p, enum osc_arrow_kind kind, bool is_boun
     return is_any;
 }
 
-/* The ids of all arrows that start, so that their map fits. */
+/* Find the range of the ids of arrow starts, to size their map. */
 static osc_status measure(struct pairing *p, const struct osc_chunk *c, uint32_t i,
                           struct osc_keyrange *ids)
 {
@@ -164,7 +165,7 @@ static osc_status add_pair(struct pairing *p, const struct osc_chunk *c, uint32_
     return OSC_OK;
 }
 
-/* Call FN for every record of these arrows that has SHAPE. */
+/* Call FN for each record of the wanted arrows that has SHAPE. */
 static osc_status each_record(struct pairing *p, enum osc_form_shape shape,
                               osc_status (*fn)(struct pairing *p, const struct osc_chunk *c,
                                                uint32_t i, struct osc_keyrange *ids),

@@ -14,7 +14,8 @@ struct work {
     uint32_t *known;         /* owned; by node - 1: its chain + 1, or 0 */
     uint32_t *name_of;       /* owned; by osc_sid: index in names + 1 */
     struct osc_idmap chains; /* (above, name) -> chain */
-    uint32_t *climbed;       /* owned; nodes without a chain yet, the innermost first */
+    uint32_t *climbed;       /* owned; nodes whose chain is not known yet, the innermost
+                              * first */
     size_t cap_climbed;
 };
 
@@ -25,7 +26,7 @@ static osc_sid sid_of(const struct work *w, uint32_t node)
     return (osc_sid){osc_chunk_of(&w->t->events, row)->name[osc_row_place(row)]};
 }
 
-/* The index of NAME into *INDEX. */
+/* Set *INDEX to the index of NAME. */
 static osc_status find_name(struct work *w, osc_sid name, uint32_t *index)
 {
     struct osc_callers *const c = w->c;
@@ -41,7 +42,7 @@ static osc_status find_name(struct work *w, osc_sid name, uint32_t *index)
     return OSC_OK;
 }
 
-/* The chain of operator NAME under the chain *CHAIN, which it replaces. */
+/* Replace *CHAIN by the chain of operator NAME under it. */
 static osc_status go_down(struct work *w, osc_sid name, uint32_t *chain)
 {
     struct osc_callers *const c = w->c;
@@ -65,7 +66,7 @@ static osc_status go_down(struct work *w, osc_sid name, uint32_t *chain)
     return OSC_OK;
 }
 
-/* The chain of NODE into *CHAIN. Every node is climbed over once. */
+/* Set *CHAIN to the chain of NODE. Each node is visited only once. */
 static osc_status find_chain(struct work *w, uint32_t node, uint32_t *chain)
 {
     size_t n = 0;
@@ -87,13 +88,13 @@ static osc_status find_chain(struct work *w, uint32_t node, uint32_t *chain)
     return OSC_OK;
 }
 
-/* The index in names + 1 of the operator at PLACE of the order; 0: none of them. */
+/* The index in names + 1 of the operator at PLACE of the order; 0: not in names. */
 static uint32_t name_at(const struct work *w, uint32_t place)
 {
     return w->tree->flags[place] & OSC_NODE_ROW ? w->name_of[sid_of(w, place + 1).v] : 0;
 }
 
-/* List the calls of all names; those that are climbed over are not enough. */
+/* List the calls of all names, including those around no memory record. */
 static osc_status list_calls(struct work *w)
 {
     struct osc_callers *const c = w->c;
@@ -165,7 +166,7 @@ void osc_callers_fini(struct osc_callers *c)
     *c = (struct osc_callers){0};
 }
 
-/* How many of the N places at CALLS are before PLACE. */
+/* Number of the N places at CALLS before PLACE. */
 static uint32_t count_before(const uint32_t *calls, uint32_t n, uint32_t place)
 {
     uint32_t low = 0, high = n;

@@ -9,7 +9,7 @@
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 
-/* What the plugin knows: one of these backends, then one of these operations. */
+/* The plugin's collectives: one of these backends, then one of these operations. */
 static const char *const tb_backends[] = {"nccl:", "gloo:"};
 static const char *const tb_collectives[] = {
     "broadcast", "reduce", "all_reduce", "all_gather", "reduce_scatter",
@@ -37,13 +37,13 @@ static const char *const tc_kernels_tb[] = {
     "c1688",
 };
 
-/* The same, of Ampere and later. */
+/* Further parts, of Ampere and later. */
 static const char *const tc_kernels[] = {
     "tensorop", "nvjet_",     "wgmma",      "flash_fwd",  "flash_bwd",
     "fmha",     "xmma_fprop", "xmma_dgrad", "xmma_wgrad",
 };
 
-/* Parts of names of kernels that surely do not. */
+/* Parts of names of kernels that certainly do not use them. */
 static const char *const no_tc_kernels[] = {
     "at::native::", "nccl", "simt", "volta_sgemm", "maxwell_sgemm",
 };
@@ -112,7 +112,7 @@ static const char *const eligible[] = {
     "aten::einsum",
 };
 
-/* Ranges that wrap operators and are none. */
+/* Ranges that wrap operators and do not count as operators. */
 static const char *const wrappers[] = {
     "DataParallel.forward",
     "DistributedDataParallel.forward",
@@ -217,7 +217,7 @@ static uint8_t classify_form(const struct osc_trace *t, const struct osc_form *f
     return (uint8_t)flags;
 }
 
-/* Look at the name of row I of chunk K, if nobody has. */
+/* Examine the name of row I of chunk K, unless that was done. */
 static void see_row(const struct osc_trace *t, struct osc_classes *c, const struct osc_chunk *k,
                     uint32_t i)
 {

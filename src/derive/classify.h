@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * classify.h - what a name says: communication, Tensor Cores, eligibility.
+ * classify.h - what a name implies: communication, Tensor Cores, eligibility for them.
  *
- * Lists of names of libraries and of calls stand in model/known_names.c; here are those
- * of Tensor Cores, eligible operators and what TensorBoard's plugin knows. A name is
- * looked at once, however many events carry it: osc_classes holds a word of flags per
- * string and per form. Names of Python frames, which are many, are not looked at.
+ * Lists of names of libraries and calls are in model/known_names.c; those of Tensor Cores, of
+ * eligible operators and of TensorBoard's plugin are here. Each name is examined once, however
+ * many events have it: osc_classes holds a word of flags per string and per form. Names of
+ * Python frames, of which there are many, are not examined.
  *
- *   - What follows from them for tables: docs/numbers.md#communication and
+ *   - What tables derive from them: docs/numbers.md#communication and
  *     docs/numbers.md#tensor-cores.
- *   - The lists of 2021 are those of the TensorBoard plugin, which --compat tb asks for;
- *     the longer ones are our own.
- *   - For names that no rule covers, "no" is not the answer: see osc_tensor_cores.
+ *   - The lists of 2021 are those of the TensorBoard plugin, for --compat tb; the longer
+ *     ones are our own.
+ *   - For a name that no rule covers the answer is "unknown", not "no": osc_tensor_cores.
  *
  * Threading: pure functions; a struct osc_classes is read-only once made.
  */
@@ -25,29 +25,29 @@
 #include "model/trace.h"
 
 enum osc_name_flag {
-    OSC_NAME_SEEN_KERNEL = 1,   /* the bits of kernels are right */
+    OSC_NAME_SEEN_KERNEL = 1,   /* the bits of kernels are valid */
     OSC_NAME_COMM_KERNEL = 2,   /* a device kernel of a communication library */
     OSC_NAME_COMM_HOST = 4,     /* the host range of a collective */
-    OSC_NAME_COMM_TB = 8,       /* one of the ten that the plugin knows */
+    OSC_NAME_COMM_TB = 8,       /* one of the ten collectives that the plugin knows */
     OSC_NAME_TC = 16,           /* a kernel that uses Tensor Cores */
-    OSC_NAME_TC_RULE = 32,      /* a rule says whether it does */
-    OSC_NAME_TC_TB = 64,        /* it does by the list of 2021 */
+    OSC_NAME_TC_RULE = 32,      /* some rule covers this name */
+    OSC_NAME_TC_TB = 64,        /* uses Tensor Cores by the list of 2021 */
     OSC_NAME_ELIGIBLE = 128,    /* an operator that can use Tensor Cores */
-    OSC_NAME_ELIGIBLE_TB = 256, /* it can by the list of 2021 */
-    OSC_NAME_WRAPPER = 512,     /* wraps operators and is none of its own */
+    OSC_NAME_ELIGIBLE_TB = 256, /* eligible by the list of 2021 */
+    OSC_NAME_WRAPPER = 512,     /* wraps operators and does not count as one */
     OSC_NAME_OPTIMIZER = 1024,  /* a step of an optimizer */
-    OSC_NAME_SEEN_HOST = 2048,  /* the bits of host ranges are right */
+    OSC_NAME_SEEN_HOST = 2048,  /* the bits of host ranges are valid */
     OSC_NAME_SYNC = 4096,       /* a call that returns when the device is done */
-    OSC_NAME_ALLOCATOR = 8192,  /* a call that takes or gives back device memory */
+    OSC_NAME_ALLOCATOR = 8192,  /* a call that allocates or frees device memory */
     OSC_NAME_GRAPH = 16384,     /* a call that launches a graph of kernels */
     OSC_NAME_LAUNCH = 32768     /* a call that always launches something */
 };
 
 enum osc_form_flag {
-    OSC_FORM_ON_DEVICE = 1, /* it happens on a device */
-    OSC_FORM_COMM = 2,      /* it has the arguments of a collective */
+    OSC_FORM_ON_DEVICE = 1, /* happens on a device */
+    OSC_FORM_COMM = 2,      /* has the arguments of a collective */
     OSC_FORM_FUNCTION = 4,  /* a frame, not a range of the program */
-    OSC_FORM_RANGE = 8,     /* in the forest, if it has a duration */
+    OSC_FORM_RANGE = 8,     /* part of the forest if it has a duration */
     OSC_FORM_CALL = 16,     /* a range of the device runtime or driver */
     OSC_FORM_OPERATOR = 32, /* a range of the host: an operator */
     OSC_FORM_WORK = 64      /* a range of device work or synchronisation */
@@ -62,11 +62,11 @@ struct osc_classes {
     bool has_device_comm; /* some kernel of the trace is communication */
 };
 
-/* The bits that NAME has as the name of a kernel, and as that of a host range. */
+/* The flags of NAME as the name of a kernel; osc_classify_host(): as that of a host range. */
 uint16_t osc_classify_kernel(struct osc_str name);
 uint16_t osc_classify_host(struct osc_str name);
 
-/* Look at every name and form that the events of T carry. */
+/* Examine every name and form of the events of T. */
 OSC_MUST_USE osc_status osc_classes_make(const struct osc_trace *t, struct osc_classes *c);
 void osc_classes_fini(struct osc_classes *c);
 
@@ -85,14 +85,14 @@ static inline bool osc_is_range(const struct osc_classes *c, const struct osc_ch
     return k->dur_ns[i] != OSC_NO_DUR && (c->forms[k->form[i]] & OSC_FORM_RANGE) != 0;
 }
 
-/* Whether row I of chunk K lies on a device queue, annotations there included. */
+/* Whether row I of chunk K lies on a device queue; includes annotations there. */
 static inline bool osc_is_on_device(const struct osc_classes *c, const struct osc_chunk *k,
                                     uint32_t i)
 {
     return (c->forms[k->form[i]] & OSC_FORM_ON_DEVICE) != 0;
 }
 
-/* Whether a kernel of a name with FLAGS uses Tensor Cores. */
+/* Whether a kernel whose name has FLAGS uses Tensor Cores. */
 static inline enum osc_tensor_cores osc_name_tensor_cores(uint16_t flags, bool compat_tb)
 {
     if (flags & OSC_NAME_TC_TB)
@@ -104,7 +104,7 @@ static inline enum osc_tensor_cores osc_name_tensor_cores(uint16_t flags, bool c
     return flags & OSC_NAME_TC_RULE ? OSC_TENSOR_CORES_NO : OSC_TENSOR_CORES_UNKNOWN;
 }
 
-/* Whether an operator of a name with FLAGS can use Tensor Cores. */
+/* Whether an operator whose name has FLAGS can use Tensor Cores. */
 static inline bool osc_name_is_eligible(uint16_t flags, bool compat_tb)
 {
     return (flags & (compat_tb ? OSC_NAME_ELIGIBLE_TB : OSC_NAME_ELIGIBLE)) != 0;

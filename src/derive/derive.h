@@ -2,30 +2,30 @@
 /*
  * derive.h - facts that several tables need, computed once.
  *
- * osc_derive() makes the facts that are asked for and not there yet, in parallel
- * over tracks where it can, and stores them in the trace:
+ * osc_derive() computes the requested facts that do not exist yet, in parallel over tracks
+ * where possible, and stores them in the trace:
  *
- *   ORDER   the ranges of each track in the order in which they nest; with FOREST,
- *           LINKS and UNIONS as well (derive/order.h)
+ *   ORDER   the ranges of each track in the order in which they nest; included in FOREST,
+ *           LINKS and UNIONS (derive/order.h)
  *   FOREST  parent, depth, self_ns of every synchronous range
  *   STEPS   osc_trace.steps, and step of every event: host events by their start,
  *           device work by its launch
  *   LINKS   link of device work, host calls and backward operators
  *   UNIONS  disjoint intervals per class of event (derive/unions.h)
- *   MEMORY  which operator each allocation and release belongs to (link as well)
- *   ALLOCATIONS  records of memory by device, each allocation with its release
- *   CALLERS  the chains of operators around these, and ALLOCATIONS
- *   LOADS   how much of each device its kernels used (derive/loads.h), and LINKS
- *   SELECTION  what filters look up (derive/select.h), and LINKS and STEPS
- *   VIEWS   all that views are made from (derive/view.h): SELECTION, FOREST, arrows
+ *   MEMORY  the operator to which each allocation and release belongs (link as well)
+ *   ALLOCATIONS  memory records by device, each allocation paired with its release
+ *   CALLERS  the chains of operators around these; includes ALLOCATIONS
+ *   LOADS   how much of each device its kernels used (derive/loads.h); includes LINKS
+ *   SELECTION  what filters look up (derive/select.h); includes LINKS and STEPS
+ *   VIEWS   everything that views need (derive/view.h): SELECTION, FOREST, arrows
  *
- * Columns lie in the chunks, the rest in derive/facts.h. What does not fit is counted in
- * osc_trace.findings; of a selected trace not what may be missing for being left out, such
- * as the launch of a kernel.
+ * Columns lie in the chunks, everything else in derive/facts.h. Inconsistencies are counted in
+ * osc_trace.findings. In a selected trace, something that may be missing because it was left
+ * out, such as the launch of a kernel, is not counted.
  *
- * Threading: thread-safe, under the lock of the trace (model/trace.h): of several callers
- * one makes a fact, the others wait for it. Facts are paid for by the account of the trace;
- * who has entered one that is cancelled gets OSC_ECANCELED, between two facts.
+ * Threading: thread-safe, under the lock of the trace (model/trace.h): if several threads ask
+ * for a fact, one computes it and the others wait. Facts are charged to the account of the
+ * trace. A caller whose own account is cancelled gets OSC_ECANCELED, between two facts.
  */
 #pragma once
 
@@ -47,16 +47,15 @@ enum osc_fact {
 };
 
 /*
- * Make FACTS (bits of enum osc_fact; what they rest on is made too) on at most
- * N_THREADS threads (0: all processors). On failure T has the facts that it had, and perhaps
- * some of FACTS.
+ * Compute FACTS (bits of enum osc_fact) and what they depend on, on at most N_THREADS threads
+ * (0: all processors). On failure T keeps the facts that it had, and perhaps has some of
+ * FACTS.
  */
 OSC_MUST_USE osc_status osc_derive(struct osc_trace *t, uint32_t facts, unsigned n_threads,
                                    struct osc_err *err);
 
-/* Forget what only derive/ has counted in FOUND. */
+/* Remove the findings that only derive/ counts from FOUND. */
 void osc_derive_forget_findings(struct osc_findings *found);
 
-/* For who has T alone: forget all facts and what was found on the way, as if none had been
- * made. */
+/* Discard all facts and the findings made with them. For the single owner of T. */
 void osc_derive_forget(struct osc_trace *t);

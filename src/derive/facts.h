@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * facts.h - what derive/ keeps beside the columns, for those who make tables.
+ * facts.h - derived data beside the columns, for the tables.
  *
  * Threading: read-only once osc_derive() has returned.
  */
@@ -22,8 +22,8 @@
 #include "derive/unions.h"
 
 /*
- * Each member is there once the fact that is named beside it was asked for. STEPS, MEMORY,
- * ALLOCATIONS, CALLERS and LOADS have LINKS with them.
+ * Each member is valid once one of the facts named beside it was derived. STEPS, MEMORY,
+ * ALLOCATIONS, CALLERS and LOADS include LINKS.
  */
 struct osc_facts {
     struct osc_classes classes;         /* any fact */
@@ -41,10 +41,10 @@ struct osc_facts {
     struct osc_arrows arrows;           /* VIEWS */
     void *columns;                      /* owned; parent .. link of all chunks */
     size_t columns_bytes;
-    uint32_t parts; /* bits of what is there, for derive.c */
+    uint32_t parts; /* bits of what has been made, for make_facts.c */
 };
 
-/* The facts of T; osc_derive() was called. */
+/* The facts of T, after osc_derive(). */
 static inline const struct osc_facts *osc_trace_facts(const struct osc_trace *t)
 {
     return t->derived;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * forward.c - from backward operators to the forward ones whose gradient they take.
+ * forward.c - link backward operators to the forward operators whose gradient they compute.
  *
- * PyTorch draws an arrow "fwdbwd" from the start of the one to the start of the other.
- * Where it did not, `Sequence number` and `Fwd thread id` say the same, once it is known
- * which thread the logical number means: the arrows tell, or there is only one thread that
- * runs forward.
+ * PyTorch draws an arrow "fwdbwd" from the start of the forward operator to the start of the
+ * backward one. If it did not, `Sequence number` and `Fwd thread id` identify the forward
+ * operator, provided that the thread with that logical number is known: from the arrows, or
+ * because only one thread runs forward operators.
  */
 #include "base/mem.h"
 #include "derive/args.h"
@@ -13,7 +13,7 @@
 #include "derive/keymap.h"
 #include "derive/links.h"
 
-/* So many ranges that start at one time are looked at; more are not to be told apart. */
+/* At most this many ranges with the same start are examined; more cannot be distinguished. */
 #define SAME_START_MAX 64
 
 /* An operator with a sequence number. */
@@ -36,8 +36,10 @@ struct work {
     struct osc_keymap threads;     /* logical thread -> track */
     struct osc_keyrange *numbers;  /* owned; by track: its sequence numbers */
     struct osc_keymap *forward;    /* owned; by track: sequence number -> row */
-    uint32_t *starts_at, *ends_at; /* owned; by track: where the last arrow led */
-    uint32_t only_track;           /* the one that runs forward; none, or several: 0 */
+    uint32_t *starts_at, *ends_at; /* owned; by track: where the last arrow started and
+                                    * ended */
+    uint32_t only_track;           /* the only track that runs forward operators; none or
+                                    * several: 0 */
 };
 
 static bool is_operator(const struct work *w, const struct osc_chunk *c, uint32_t i)
@@ -45,7 +47,7 @@ static bool is_operator(const struct work *w, const struct osc_chunk *c, uint32_
     return c->kind[i] == OSC_KIND_OPERATOR && osc_is_range(w->c, c, i);
 }
 
-/* The operator that starts at AT_NS on TRACK, the innermost with a sequence number. */
+/* The innermost operator with a sequence number that starts at AT_NS on TRACK. */
 static osc_row operator_at(const struct work *w, uint32_t track, int64_t at_ns, uint32_t *hints)
 {
     const struct osc_store *const s = &w->t->events;
@@ -68,7 +70,7 @@ static osc_row operator_at(const struct work *w, uint32_t track, int64_t at_ns, 
     return best;
 }
 
-/* Link what stands at the two ends of an arrow. */
+/* Link the operators at the two ends of an arrow. */
 static osc_status follow_arrow(struct work *w, const struct osc_arrow_pair *arrow)
 {
     const osc_row start = arrow->from;
@@ -96,7 +98,7 @@ static osc_status follow_arrow(struct work *w, const struct osc_arrow_pair *arro
     return OSC_OK;
 }
 
-/* `Sequence number` of row I, and its `Fwd thread id`, 0 if it runs forward itself. */
+/* `Sequence number` of row I, and its `Fwd thread id`, which is 0 for a forward operator. */
 static bool sequence(const struct work *w, const struct osc_chunk *c, uint32_t i,
                      int64_t *number, int64_t *thread)
 {
@@ -117,8 +119,8 @@ static osc_status add_numbered(struct numbered_list *l, struct numbered one)
     return OSC_OK;
 }
 
-/* List the operators that have a sequence number: those that run forward, and the
- * backward ones that no arrow has linked. */
+/* List the operators with a sequence number: forward ones, and the backward ones that no arrow
+ * has linked. */
 static osc_status list_numbered(struct work *w)
 {
     const struct osc_store *const s = &w->t->events;
@@ -146,7 +148,7 @@ static osc_status list_numbered(struct work *w)
     return OSC_OK;
 }
 
-/* Note the last forward operator of each number: the one that made the node. */
+/* Index the last forward operator of each number: it created the autograd node. */
 static osc_status index_forward(struct work *w)
 {
     const struct osc_store *const s = &w->t->events;
@@ -166,7 +168,7 @@ static osc_status index_forward(struct work *w)
     return OSC_OK;
 }
 
-/* Link what no arrow has linked by the numbers alone. */
+/* Link the remaining operators by their numbers alone. */
 static osc_status link_rest(struct work *w)
 {
     const size_t n_tracks = (size_t)w->t->n_tracks + 1;

@@ -16,7 +16,7 @@ void osc_intervals_append(struct osc_intervals *s, int64_t start_ns, int64_t end
 {
     if (s->status != OSC_OK)
         return;
-    /* A parent after its children, as old files have them, takes them in. */
+    /* A parent that comes after its children, as in old files, replaces them. */
     while (s->n > 0 && start_ns <= s->v[s->n - 1].start_ns &&
            end_ns >= s->v[s->n - 1].start_ns) {
         s->n--;
@@ -73,7 +73,7 @@ static void merge_two(const struct osc_interval *a, size_t mid, size_t n,
     memcpy(out + (mid - i), a + j, (n - j) * sizeof *a);
 }
 
-/* Natural merge sort: pairs of runs, until one is left. */
+/* Natural merge sort: merge pairs of runs until one is left. */
 static osc_status sort_by_start(struct osc_intervals *s)
 {
     struct osc_interval *tmp = osc_malloc(s->n * sizeof *tmp);
@@ -94,7 +94,7 @@ static osc_status sort_by_start(struct osc_intervals *s)
         s->v = tmp;
         tmp = swap;
     }
-    s->cap = s->n; /* TMP was made as long as that */
+    s->cap = s->n; /* the allocated size of TMP */
     osc_free(tmp);
     return OSC_OK;
 }
@@ -147,7 +147,7 @@ osc_status osc_intervals_subtract(const struct osc_intervals *a, const struct os
     struct osc_interval *to;
 
     out->n = 0;
-    /* Each of B makes at most one piece more: room for all, once. */
+    /* Each interval of B adds at most one piece: make room for all at once. */
     out->status = osc_grow(&out->v, &out->cap, a->n + b->n, sizeof *out->v);
     if (out->status != OSC_OK || a->n == 0)
         return out->status;
@@ -158,7 +158,7 @@ osc_status osc_intervals_subtract(const struct osc_intervals *a, const struct os
 
         while (cut < end && cut->end_ns <= at_ns)
             cut++;
-        /* The last one may reach into the next of A, so CUT does not pass it. */
+        /* The last one may extend into the next interval of A, so CUT does not pass it. */
         for (const struct osc_interval *k = cut; k < end && k->start_ns < end_ns; k++) {
             if (k->start_ns == k->end_ns)
                 continue;
@@ -178,7 +178,8 @@ size_t osc_intervals_find(const struct osc_intervals *s, int64_t at_ns, size_t *
 {
     size_t low = *hint < s->n ? *hint : s->n, high = low, stride = 1;
 
-    /* Below LOW all end before AT_NS, from HIGH on none does: stride away, then halve. */
+    /* All below LOW end before AT_NS, none from HIGH on does. Search with growing strides,
+     * then bisect. */
     if (low < s->n && s->v[low].end_ns < at_ns) {
         for (low++; stride < s->n - low && s->v[low + stride].end_ns < at_ns; stride *= 2)
             low += stride + 1;
@@ -202,7 +203,7 @@ int64_t osc_intervals_length(const struct osc_intervals *s)
     return sum_ns;
 }
 
-/* So many intervals have one mark of the ruler: what lies between is added up. */
+/* The ruler has one mark for this many intervals; those in between are added up. */
 #define RULER_STRIDE 64
 
 osc_status osc_ruler_init(struct osc_ruler *r, const struct osc_intervals *set)
@@ -227,10 +228,10 @@ void osc_ruler_fini(struct osc_ruler *r)
     *r = (struct osc_ruler){0};
 }
 
-/* Length of the part before AT_NS. */
+/* Length of the part of the set before AT_NS. */
 static int64_t length_before(const struct osc_ruler *r, int64_t at_ns)
 {
-    size_t low = 0, high = r->set->n; /* below LOW: starts before AT_NS */
+    size_t low = 0, high = r->set->n; /* all below LOW start before AT_NS */
 
     OSC_BISECT(low, high, i, r->set->v[i].start_ns < at_ns);
     if (low == 0)

@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 
-/* At most eight places for a key, which is less than a hash map takes. */
+/* A page may use eight slots per key: less memory than a hash map. */
 #define KEYS_PER_PAGE (OSC_KEYMAP_PAGE / 8)
 
 void osc_keymap_init(struct osc_keymap *m, const struct osc_keyrange *range)
@@ -12,7 +12,7 @@ void osc_keymap_init(struct osc_keymap *m, const struct osc_keyrange *range)
     const uint64_t n_pages = (span >> OSC_KEYMAP_SHIFT) + 1;
 
     *m = (struct osc_keymap){0};
-    /* A map for each of very many tracks must be small while it has few keys. */
+    /* There may be a map for each of many tracks: it must be small while it has few keys. */
     if (range->n < KEYS_PER_PAGE || n_pages > range->n + 16)
         return;
     m->pages = osc_calloc((size_t)n_pages, sizeof *m->pages);
@@ -38,7 +38,7 @@ uint32_t *osc_keymap_add(struct osc_keymap *m, int64_t key)
     const uint64_t page = i >> OSC_KEYMAP_SHIFT;
 
     if (page < m->n_pages) {
-        /* Once refused, pages are refused for ever: a key never has two places. */
+        /* Once a page was refused, all further ones are: a key must never have two places. */
         if (!m->pages[page] && m->n_spare > 0) {
             m->pages[page] = osc_calloc(OSC_KEYMAP_PAGE, sizeof **m->pages);
             if (!m->pages[page])

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * keymap.h - from the ids that files give to events to what we call them.
+ * keymap.h - a map from ids in a file to our own numbers.
  *
- * Correlation and external ids count up from somewhere, in clusters. Pages of an
- * array, made where keys are, answer in two loads; what is scattered too far for
- * that goes to a hash map.
+ * Correlation and external ids are clustered: they count up from some start. Pages of an
+ * array, allocated where keys are, give an answer in two loads; keys that are too scattered
+ * for that go to a hash map.
  *
  * Threading: not locked. Any number of readers, or one writer.
  */
@@ -15,7 +15,7 @@
 #include "base/idmap.h"
 #include "base/status.h"
 
-/* Keys that are to come. Zeroed, there are none. */
+/* The range of keys to be added. Zeroed, it is empty. */
 struct osc_keyrange {
     int64_t least, most;
     uint64_t n;
@@ -31,20 +31,20 @@ static inline void osc_keyrange_add(struct osc_keyrange *r, int64_t key)
 #define OSC_KEYMAP_SHIFT 10
 #define OSC_KEYMAP_PAGE  (1u << OSC_KEYMAP_SHIFT)
 
-/* Zeroed, it is empty and takes keys of any range. */
+/* Zeroed, it is empty and accepts keys of any range. */
 struct osc_keymap {
-    uint32_t **pages; /* owned, each too; or NULL: values from key LEAST on */
+    uint32_t **pages; /* owned, as is each page; or NULL: values from key LEAST on */
     uint64_t n_pages;
-    uint64_t n_spare; /* pages that may still be made */
+    uint64_t n_spare; /* pages that may still be allocated */
     int64_t least;
     struct osc_idmap sparse; /* keys without a page */
 };
 
-/* Make M ready for the keys of RANGE. Without room for them it is sparse. */
+/* Prepare M for the keys in RANGE. If memory is short it uses only the hash map. */
 void osc_keymap_init(struct osc_keymap *m, const struct osc_keyrange *range);
 void osc_keymap_fini(struct osc_keymap *m);
 
-/* The value of KEY, or 0. */
+/* The value of KEY, or 0 if it is absent. */
 static inline uint32_t osc_keymap_get(const struct osc_keymap *m, int64_t key)
 {
     const uint64_t i = (uint64_t)key - (uint64_t)m->least;
@@ -55,10 +55,11 @@ static inline uint32_t osc_keymap_get(const struct osc_keymap *m, int64_t key)
     return m->sparse.n_used == 0 ? 0 : osc_idmap_get(&m->sparse, (uint64_t)key);
 }
 
-/* The slow half of osc_keymap_put(): KEY has no page yet, or never will. */
+/* The slow path of osc_keymap_put(): KEY has no page yet, or cannot have one. */
 OSC_MUST_USE uint32_t *osc_keymap_add(struct osc_keymap *m, int64_t key);
 
-/* The place of the value of KEY, made (0) if it is new; NULL: out of memory. */
+/* The address of the value of KEY, which is added with value 0 if it is absent; NULL: out of
+ * memory. */
 OSC_MUST_USE static inline uint32_t *osc_keymap_put(struct osc_keymap *m, int64_t key)
 {
     const uint64_t i = (uint64_t)key - (uint64_t)m->least;

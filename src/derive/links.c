@@ -8,13 +8,13 @@
 #include "derive/arrows.h"
 #include "derive/keymap.h"
 
-/* One call among several of the same correlation. */
+/* One of several calls with the same correlation id. */
 struct candidate {
     int64_t correlation, start_ns;
     uint32_t row, call; /* CALL counts from 1 */
 };
 
-/* Where rows of a form have their ids: the word of an INT32, or one of these. */
+/* Where rows of a form store their ids: the word of an INT32, or one of these. */
 enum { ID_NONE = -1, ID_OTHER = -2 };
 
 struct id_words {
@@ -31,12 +31,12 @@ struct work {
     struct osc_keyrange *external;  /* owned; by process: external ids of calls */
     struct osc_keymap *operators;   /* owned; by process: external id -> node */
     struct osc_keymap correlations; /* -> call, counted from 1 */
-    struct osc_keymap duplicates;   /* correlation that several calls have -> 1 */
+    struct osc_keymap duplicates;   /* correlation id of several calls -> 1 */
     struct candidate *candidates;   /* owned; those calls, sorted */
     size_t n_candidates, cap_candidates;
-    struct osc_idmap call_of_row, call_of_work; /* rows -> call, if arrows say so */
-    uint8_t *has_work;                          /* owned; by call */
-    struct osc_tally shared, no_launch, no_operator, no_work; /* SHARED: correlations */
+    struct osc_idmap call_of_row, call_of_work;               /* rows -> call, from arrows */
+    uint8_t *has_work;                                        /* owned; by call */
+    struct osc_tally shared, no_launch, no_operator, no_work; /* SHARED: correlation ids */
 };
 
 static int32_t word_of(const struct osc_form *f, enum osc_arg_key key)
@@ -85,7 +85,7 @@ static inline int64_t external_of(const struct work *w, const struct osc_chunk *
     return (int32_t)osc_row_words(c, i)[word];
 }
 
-/* Note the call in row I, and what ids it has, so that the maps fit. */
+/* Add the call in row I, and extend the ranges of ids that size the maps. */
 static osc_status add_call(struct work *w, const struct osc_chunk *c, uint32_t i,
                            struct osc_keyrange *correlations)
 {
@@ -115,7 +115,7 @@ static osc_status add_work(struct work *w, const struct osc_chunk *c, uint32_t i
     return OSC_OK;
 }
 
-/* List the finished calls, and what ran on devices, synchronisation included. */
+/* List the finished calls, and what ran on devices, including synchronisation. */
 static osc_status collect(struct work *w, struct osc_keyrange *correlations)
 {
     const struct osc_store *const s = &w->t->events;
@@ -137,7 +137,7 @@ static osc_status collect(struct work *w, struct osc_keyrange *correlations)
     return OSC_OK;
 }
 
-/* Row A comes before B where ranges nest. */
+/* Whether row A comes before row B in the order of nesting. */
 static bool is_before(const struct osc_store *s, osc_row a, osc_row b)
 {
     const struct osc_chunk *const x = osc_chunk_of(s, a), *const y = osc_chunk_of(s, b);
@@ -155,7 +155,7 @@ static osc_row row_of(const struct work *w, uint32_t node)
     return (osc_row){w->order->rows[node - 1]};
 }
 
-/* Note operators by external id: the first of each in the order of the forest. */
+/* Index operators by external id: the first of each id in the order of the forest. */
 static osc_status index_operators(struct work *w)
 {
     const struct osc_store *const s = &w->t->events;
@@ -183,7 +183,7 @@ static osc_status index_operators(struct work *w)
     return OSC_OK;
 }
 
-/* Whether operator OP holds call I of C in its closed range. */
+/* Whether the closed range of operator OP contains call I of C. */
 static bool holds(const struct osc_store *s, osc_row op, const struct osc_chunk *c, uint32_t i)
 {
     const struct osc_chunk *const o = osc_chunk_of(s, op);
@@ -192,7 +192,7 @@ static bool holds(const struct osc_store *s, osc_row op, const struct osc_chunk 
     return o->ts_ns[at] <= c->ts_ns[i] && osc_row_end(c, i) <= osc_row_end(o, at);
 }
 
-/* Find the operator of every call, and note its correlation. */
+/* Find the operator of every call, and index the call by its correlation id. */
 static osc_status link_calls(struct work *w)
 {
     const struct osc_store *const s = &w->t->events;
@@ -266,11 +266,12 @@ static osc_status sort_duplicates(struct work *w)
     return OSC_OK;
 }
 
-/* The call of CORRELATION that launched what started at START_NS; 0: none has it. */
+/* The call with CORRELATION that launched work starting at START_NS; 0: none. */
 static uint32_t find_call(const struct work *w, int64_t correlation, int64_t start_ns)
 {
     const uint32_t one = osc_keymap_get(&w->correlations, correlation);
-    size_t low = 0, high = w->n_candidates; /* below LOW: before it, or it and started */
+    size_t low = 0, high = w->n_candidates; /* calls below LOW have smaller ids, or this id and
+                                             * started */
 
     if (one == 0 || osc_keymap_get(&w->duplicates, correlation) == 0)
         return one;
@@ -283,7 +284,7 @@ static uint32_t find_call(const struct work *w, int64_t correlation, int64_t sta
     return w->candidates[low].call; /* all start later: the first */
 }
 
-/* The range that starts at AT_NS on TRACK, the innermost with a form of FLAGS; or none. */
+/* The innermost range with a form of FLAGS that starts at AT_NS on TRACK; or none. */
 static osc_row starts_at(const struct work *w, uint32_t track, int64_t at_ns, uint8_t flags)
 {
     const struct osc_store *const s = &w->t->events;
@@ -312,7 +313,7 @@ static osc_row end_of_arrow(const struct work *w, osc_row record, uint8_t flags)
     return starts_at(w, c->track[i], c->ts_ns[i], flags);
 }
 
-/* Where the source draws arrows from calls to work, note the call of that: index + 1. */
+/* If the source draws arrows from calls to work, store the call of each work: index + 1. */
 static osc_status follow_arrows(struct work *w)
 {
     struct osc_arrow_pairs arrows;
@@ -343,7 +344,7 @@ static osc_status follow_arrows(struct work *w)
     return st;
 }
 
-/* Link what ran on devices. Synchronisation leaves the list. */
+/* Link the device work, and remove synchronisations from the list. */
 static void link_works(struct work *w)
 {
     const struct osc_store *const s = &w->t->events;
@@ -375,8 +376,8 @@ static void link_works(struct work *w)
     l->n_works = n_kept;
 }
 
-/* Count launches with a correlation that no device work has; without any work they say nothing.
- */
+/* Count launches whose correlation id no device work has. A trace without any device work is
+ * skipped. */
 static void count_idle_calls(struct work *w)
 {
     const struct osc_links *const l = w->links;

@@ -10,9 +10,9 @@
 
 #define BUCKETS_MAX 100
 
-__extension__ typedef unsigned __int128 wide; /* many fills, or one over a long time */
+__extension__ typedef unsigned __int128 wide; /* a sum of fills, or one over a long time */
 
-/* Where the fill of a device changes. */
+/* A time at which the fill of a device changes. */
 struct edge {
     int64_t at_ns;
     uint64_t fill;
@@ -24,7 +24,7 @@ struct edges {
     bool is_unsorted;
 };
 
-/* Both ends of the kernels of one device that say their blocks per SM. */
+/* Start and end of each kernel of one device that states its blocks per SM. */
 struct sweep {
     struct edges starts, ends;
 };
@@ -57,7 +57,7 @@ static void merge_two(const struct edge *a, size_t mid, size_t n, struct edge *o
     memcpy(out + (mid - i), a + j, (n - j) * sizeof *a);
 }
 
-/* Sort E, which is a run for each queue or nearly so, by merging pairs of runs. */
+/* Sort E, which has about one ascending run per queue, by merging pairs of runs. */
 static osc_status sort_edges(struct edges *e)
 {
     struct edge *tmp = NULL;
@@ -81,13 +81,13 @@ static osc_status sort_edges(struct edges *e)
         e->v = tmp;
         tmp = swap;
     }
-    e->cap = e->n; /* TMP was made as long as that */
+    e->cap = e->n; /* the allocated size of TMP */
     e->is_unsorted = false;
     osc_free(tmp);
     return OSC_OK;
 }
 
-/* Make the fills of D: a range between any two edges while something runs. */
+/* Compute the fills of D: one between any two edges while something runs. */
 static osc_status sweep_device(struct sweep *s, struct osc_device_load *d)
 {
     size_t i = 0, k = 0, cap = 0;
@@ -117,7 +117,7 @@ static osc_status sweep_device(struct sweep *s, struct osc_device_load *d)
     return st;
 }
 
-/* `blocks per SM` of row I of C as a fill; 0 if it says none that means something. */
+/* `blocks per SM` of row I of C as a fill; 0 if it is missing or invalid. */
 static uint64_t fill_of(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i)
 {
     double blocks;
@@ -146,7 +146,7 @@ static osc_status add_kernel(const struct osc_trace *t, struct osc_device_load *
     return OSC_OK;
 }
 
-/* Queue by queue: there kernels stand in order of time. */
+/* Queue by queue, where kernels are in order of time. */
 static osc_status add_kernels(const struct osc_trace *t, const struct osc_classes *classes,
                               const struct osc_order *order, struct osc_loads *l,
                               struct sweep *s)
@@ -175,14 +175,15 @@ static int by_number(const void *x, const void *y, void *ctx)
 {
     const struct osc_device_load *const a = x, *const b = y;
     const struct osc_trace *const t = *(const struct osc_trace *const *)ctx;
-    const uint64_t na = (uint64_t)a->number, nb = (uint64_t)b->number; /* -1 is the last */
+    const uint64_t na = (uint64_t)a->number, nb = (uint64_t)b->number; /* unsigned, so that -1
+                                                                        * sorts last */
 
     if (na != nb)
         return na < nb ? -1 : 1;
     return osc_str_cmp(osc_trace_str(t, a->name), osc_trace_str(t, b->name));
 }
 
-/* The device of track K, which is made if it is new, into of_track. */
+/* Set of_track of track K to its device, which is added if it is new. */
 static osc_status find_device(const struct osc_trace *t, uint32_t k, struct osc_idmap *known,
                               size_t *cap, struct osc_loads *l)
 {
@@ -206,7 +207,7 @@ static osc_status find_device(const struct osc_trace *t, uint32_t k, struct osc_
     return OSC_OK;
 }
 
-/* Number what devices() found as they are sorted. */
+/* Sort the devices and renumber them. */
 static osc_status sort_devices(const struct osc_trace *t, struct osc_loads *l)
 {
     struct osc_idmap places = {0};
@@ -251,7 +252,7 @@ static osc_status find_devices(const struct osc_trace *t, const struct osc_links
     return st == OSC_OK && l->n_devices > 0 ? sort_devices(t, l) : st;
 }
 
-/* The last time that the recorder says it was on, or else that of all events. */
+/* The last span in which the recorder says that it was on, else that of all events. */
 static void find_extent(const struct osc_trace *t, struct osc_loads *l)
 {
     const osc_sid name = osc_strings_find(&t->strings, OSC_STR("PyTorch Profiler (0)"));

@@ -2,20 +2,20 @@
 /*
  * loads.h - how much of each device its kernels used, and when.
  *
- * Kernels alone count, not copies:
+ * Only kernels count, not copies:
  *
- *   busy   when any kernel of the device ran, whatever its queue
- *   fills  between two end points of kernels that say `blocks per SM`, the sum of
- *          that over those that run, at most 1: the estimated share of the
- *          multiprocessors that have work. Ranges touch where something starts or
- *          ends while something else runs; time without such kernels has none.
+ *   busy   when any kernel ran on the device, on any queue
+ *   fills  between two end points of kernels that state `blocks per SM`: the sum of that
+ *          over the running kernels, at most 1. It estimates the share of multiprocessors
+ *          that have work. Fills touch where a kernel starts or ends while another runs;
+ *          time without such kernels has no fill.
  *
- * Fills are integers in units of 2^-62 and sums of them exact, so that a sweep leaves no
- * residue behind and no order of kernels matters.
+ * Fills are integers in units of 2^-62, so their sums are exact: a sweep leaves no rounding
+ * error, and the order of kernels does not matter.
  *
- * Time is cut into buckets: the smallest power of ten of microseconds that leaves at
- * most 100. The last is longer, to the end of the recording. The counter tracks of
- * an exported trace are busy per bucket, and fills.
+ * Time is divided into buckets of the smallest power of ten of microseconds that gives at most
+ * 100 buckets. The last one extends to the end of the recording. The counter tracks of an
+ * exported trace are busy per bucket, and fills.
  *
  *     const struct osc_loads *const loads = &osc_trace_facts(t)->loads;   // T has LOADS
  *     for (uint32_t d = 0; d < loads->n_devices; d++)
@@ -34,16 +34,16 @@
 
 #define OSC_FILL_ONE (UINT64_C(1) << 62)
 
-/* All multiprocessors had work to the share FILL / OSC_FILL_ONE, above 0. */
+/* A time in which the share FILL / OSC_FILL_ONE, above 0, of the multiprocessors had work. */
 struct osc_fill {
     int64_t start_ns, end_ns; /* clock of the file; never empty */
     uint64_t fill;            /* at most OSC_FILL_ONE */
 };
 
-/* One device that did any work: kernels, copies or memsets. */
+/* A device that did any work: kernels, copies or memsets. */
 struct osc_device_load {
     osc_sid name;   /* FAMILY:N */
-    int64_t number; /* 0; -1 if it has none */
+    int64_t number; /* N of its name; -1 if it has none */
     bool has_kernels;
     struct osc_intervals busy; /* merged */
     struct osc_fill *fills;    /* owned; in order of time */
@@ -52,33 +52,33 @@ struct osc_device_load {
 
 /* Zeroed, there are none. */
 struct osc_loads {
-    struct osc_device_load *devices; /* owned; by number, those without one last */
+    struct osc_device_load *devices; /* owned; sorted by number, those without one last */
     uint32_t n_devices;
     uint32_t *of_track; /* owned; by track: index in devices + 1, or 0 */
-    /* Buckets: from the span of the recording (the last event `PyTorch Profiler (0)`), or
-     * without one from the first start to the last end of all events. */
+    /* Buckets cover the span of the recording (the last event `PyTorch Profiler (0)`), or
+     * without one the time from the first start to the last end of all events. */
     int64_t start_ns, end_ns; /* clock of the file */
     int64_t bucket_ns;
-    uint32_t n_buckets; /* at most 100; 0: the trace has no length */
+    uint32_t n_buckets; /* at most 100; 0: the trace has no duration */
 };
 
-/* L is empty after a failure. */
+/* After a failure L is empty. */
 OSC_MUST_USE osc_status osc_loads_make(const struct osc_trace *t,
                                        const struct osc_classes *classes,
                                        const struct osc_order *order,
                                        const struct osc_links *links, struct osc_loads *l);
 void osc_loads_fini(struct osc_loads *l);
 
-/* What a device did in a stretch of time. */
+/* What a device did in some time. */
 struct osc_load {
     int64_t start_ns, end_ns; /* clock of the file */
-    int64_t busy_ns;          /* some kernel ran */
-    double fill_ns;           /* integral of fills over time: mean fill x length */
+    int64_t busy_ns;          /* time in which some kernel ran */
+    double fill_ns;           /* integral of the fills over time: mean fill x length */
 };
 
-/* Device D from START_NS to END_NS, in O(log n + what lies inside). */
+/* The load of device D from START_NS to END_NS, in O(log n + fills inside). */
 struct osc_load osc_loads_between(const struct osc_loads *l, uint32_t d, int64_t start_ns,
                                   int64_t end_ns);
 
-/* Device D in bucket B. */
+/* The load of device D in bucket B. */
 struct osc_load osc_loads_bucket(const struct osc_loads *l, uint32_t d, uint32_t b);

@@ -7,7 +7,7 @@ struct walk {
     const struct osc_trace *t;
     const struct osc_order *order;
     const struct osc_optree *tree;
-    uint32_t at, end; /* the next node to open, and where the track ends */
+    uint32_t at, end; /* the next node to open, and the end of the track */
     uint32_t *stack;  /* owned; nodes, the deepest last */
     size_t n, cap;
 };
@@ -19,7 +19,7 @@ static int64_t end_of(const struct walk *w, uint32_t node)
     return osc_row_end(osc_chunk_of(&w->t->events, row), osc_row_place(row));
 }
 
-/* Open all nodes that start no later than AT_NS, close those that have ended. */
+/* Open all nodes that start at AT_NS or earlier, and close those that have ended. */
 static osc_status go_to(struct walk *w, int64_t at_ns)
 {
     for (; w->at < w->end; w->at++) {
@@ -43,7 +43,7 @@ static osc_status go_to(struct walk *w, int64_t at_ns)
     return OSC_OK;
 }
 
-/* The node that the record at AT_NS belongs to, merged ones replaced. */
+/* The node of a record at AT_NS; a merged node is replaced by its parent. */
 static uint32_t deepest(const struct walk *w)
 {
     const uint32_t node = w->n == 0 ? 0 : w->stack[w->n - 1];

@@ -4,12 +4,12 @@
 #include "base/mem.h"
 #include "base/thread.h"
 
-/* A range that later ones may lie in. The lowest of a stack is none, and never ends. */
+/* A range that may contain later ones. The lowest on a stack is a sentinel that never ends. */
 struct open_range {
     int64_t end_ns;
-    int64_t *self_ns; /* of its row; for the forest */
+    int64_t *self_ns; /* self time of its row; for the forest */
     uint32_t row;
-    uint32_t node;     /* the innermost node that holds what lies here; 0: none */
+    uint32_t node;     /* the innermost node that contains what lies here; 0: none */
     uint32_t operator; /* the innermost launcher among those nodes; 0: none */
     uint32_t name;     /* of NODE */
 };
@@ -33,14 +33,15 @@ struct work {
 struct walk {
     const struct work *work;
     struct open_range *stack; /* owned */
-    size_t n, cap;            /* N counts the lowest */
+    size_t n, cap;            /* N includes the lowest */
     struct findings found;
     int64_t call_start_ns, call_end_ns; /* of the last host call */
-    bool has_twins;                     /* an operator lies right in one of its name */
+    bool has_twins;                     /* an operator is directly inside one of the same
+                                         * name */
     bool is_ambiguous;                  /* one stack is not enough for the tree */
 };
 
-/* Leave on the stack only what holds [START_NS, END_NS). */
+/* Pop all ranges that do not contain [START_NS, END_NS). */
 static inline void close_before(struct walk *w, int64_t start_ns, int64_t end_ns)
 {
     bool is_overlapping = false;
@@ -61,7 +62,7 @@ static inline void close_before(struct walk *w, int64_t start_ns, int64_t end_ns
     }
 }
 
-/* Row I of C, DUR_NS long, lies in PARENT. */
+/* Make row I of C, DUR_NS long, a child of PARENT. */
 static inline void nest_in(struct walk *w, const struct open_range *parent,
                            const struct osc_chunk *c, uint32_t i, int64_t dur_ns)
 {
@@ -72,7 +73,7 @@ static inline void nest_in(struct walk *w, const struct open_range *parent,
     c->parent[i] = parent->row;
     c->depth[i] = (uint16_t)(depth < UINT16_MAX ? depth : UINT16_MAX);
     *parent->self_ns = after_ns;
-    /* It only shrinks, so that it passes zero once. */
+    /* It only decreases, so it passes zero once. */
     if (after_ns < 0 && before_ns >= 0) {
         const osc_row row = {parent->row};
 
@@ -81,7 +82,7 @@ static inline void nest_in(struct walk *w, const struct open_range *parent,
     }
 }
 
-/* The range at PLACE is a node with FLAGS, the child of what ABOVE says. */
+/* Make the range at PLACE a node with FLAGS, a child of the node in ABOVE. */
 static inline void add_node(struct walk *w, struct open_range *r, uint32_t place, uint8_t flags,
                             uint32_t name)
 {
@@ -101,7 +102,7 @@ static inline void add_node(struct walk *w, struct open_range *r, uint32_t place
         r->operator= place + 1;
 }
 
-/* Row I of C, at PLACE, which is R: a node, a host call, or nothing to the tree. */
+/* Handle row I of C, at PLACE and described by R: a node, a host call, or neither. */
 static inline void take_into_tree(struct walk *w, struct open_range *r, uint32_t place,
                                   const struct osc_chunk *c, uint32_t i)
 {
@@ -119,13 +120,13 @@ static inline void take_into_tree(struct walk *w, struct open_range *r, uint32_t
     const uint8_t flags = osc_optree_flags(w->work->c, action, c, i);
     if (flags == 0)
         return;
-    /* An operator of the very extent of a call before it would hold the call. */
+    /* An operator with exactly the extent of an earlier call would contain that call. */
     if (start_ns == w->call_start_ns && r->end_ns == w->call_end_ns)
         w->is_ambiguous = true;
     add_node(w, r, place, flags, c->name[i]);
 }
 
-/* HAS_FOREST and HAS_TREE are constants where this is called. */
+/* HAS_FOREST and HAS_TREE are constants at each call, so that the compiler specialises it. */
 static inline osc_status walk_rows(struct walk *w, uint32_t begin, uint32_t end,
                                    bool has_forest, bool has_tree)
 {

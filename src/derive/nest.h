@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * nest.h - what lies in what: one walk over every track.
+ * nest.h - find what contains what, in one walk over every track.
  *
- * The forest: parent, depth and self_ns of every finished synchronous range, by the rule of
- * docs/numbers.md#nesting-and-self-time: a range ends before another starts when its end is
- * not after the other's start; ranges that overlap in part are siblings, both whole; self
- * time is the duration less that of the children, and may be negative.
+ * The forest: parent, depth and self_ns of every finished synchronous range, by the rule in
+ * docs/numbers.md#nesting-and-self-time: a range ends before another starts if its end is not
+ * after the other's start; ranges that partly overlap are siblings, both whole; self time is
+ * the duration minus that of the children, and may be negative.
  *
- * The operator tree (optree.h) nests by the same rule, but knows only some of the
- * ranges. Where a track has no partial overlaps, what holds a node is the innermost
- * node among the ranges that hold it, so that one stack serves both. A track with
- * partial overlaps is walked once more, for the tree alone.
+ * The operator tree (optree.h) nests by the same rule, but contains only some of the ranges.
+ * On a track without partial overlaps, the parent of a node is the innermost node among the
+ * ranges that contain it, so that one stack serves both trees. A track with partial overlaps
+ * is walked a second time for the operator tree.
  *
  * Threading: made in parallel over tracks.
  */
@@ -23,11 +23,10 @@
 #include "model/trace.h"
 
 /*
- * Walk T in ORDER. Derived columns are there and zeroed. With HAS_FOREST, make the
- * forest; findings go to T. TREE: make the operator tree there (see
- * osc_optree_init()), and leave in osc_chunk.link of each host call the innermost
- * operator (as a node) of its own thread that holds it, which derive/links.c starts
- * from; NULL: do not.
+ * Walk T in ORDER. Derived columns are allocated and zeroed. With HAS_FOREST, make the forest;
+ * findings go to T. TREE (may be NULL): make the operator tree in it (see osc_optree_init()),
+ * and store in osc_chunk.link of each host call the innermost operator (as a node) of its own
+ * thread that contains it, as input for derive/links.c.
  */
 OSC_MUST_USE osc_status osc_nest_make(struct osc_trace *t, const struct osc_classes *c,
                                       const struct osc_order *order, bool has_forest,

@@ -18,7 +18,7 @@ struct stack {
 };
 
 /*
- * Nodes alone nest among nodes, operators alone among operators.
+ * Nodes nest only among nodes, operators only among operators.
  */
 struct walk {
     struct osc_optree *tree;
@@ -26,9 +26,9 @@ struct walk {
     const struct osc_classes *c;
     const struct osc_order *order;
     struct stack nodes, operators;
-    uint32_t *calls; /* owned; places of host calls that wait for an operator */
+    uint32_t *calls; /* owned; places of host calls whose operator is not known yet */
     size_t n_calls, cap_calls;
-    int64_t calls_ns; /* when they start, all of them */
+    int64_t calls_ns; /* the start that all of these calls have */
 };
 
 enum osc_optree_action osc_optree_action_of(const struct osc_form *form, uint8_t flags)
@@ -47,7 +47,7 @@ enum osc_optree_action osc_optree_action_of(const struct osc_form *form, uint8_t
                                                         : OSC_OPTREE_NOTHING;
 }
 
-/* Close what does not hold [START_NS, END_NS), then open it. */
+/* Close the ranges that do not contain [START_NS, END_NS), then open it. */
 static inline osc_status push(struct stack *s, int64_t start_ns, int64_t end_ns, uint32_t node)
 {
     while (s->n > 0 && (s->v[s->n - 1].end_ns <= start_ns || s->v[s->n - 1].end_ns < end_ns))
@@ -61,19 +61,19 @@ static inline osc_status push(struct stack *s, int64_t start_ns, int64_t end_ns,
     return OSC_OK;
 }
 
-/* The innermost of S that holds [START_NS, END_NS): ends grow towards the bottom. */
+/* The innermost range of S that contains [START_NS, END_NS): ends grow towards the bottom. */
 static uint32_t find_holder(const struct stack *s, int64_t start_ns, int64_t end_ns)
 {
-    size_t low = 0, high = s->n; /* below LOW all hold it */
+    size_t low = 0, high = s->n; /* all below LOW contain it */
 
-    /* Most often the innermost does. */
+    /* Usually the innermost one does. */
     if (high > 0 && s->v[high - 1].end_ns > start_ns && s->v[high - 1].end_ns >= end_ns)
         return s->v[high - 1].node;
     OSC_BISECT(low, high, i, s->v[i].end_ns > start_ns && s->v[i].end_ns >= end_ns);
     return low == 0 ? 0 : s->v[low - 1].node;
 }
 
-/* Give the waiting calls their operators: all that start no later have been opened. */
+/* Assign operators to the waiting calls: all ranges that start no later are open now. */
 static void settle_calls(struct walk *w)
 {
     const struct osc_store *const s = &w->t->events;
@@ -118,7 +118,7 @@ static osc_status add_node(struct walk *w, uint32_t place, uint8_t flags, int64_
     return st;
 }
 
-/* Take the range at PLACE: a node, a host call, or nothing. */
+/* Handle the range at PLACE: a node, a host call, or neither. */
 static osc_status take_range(struct walk *w, uint32_t place)
 {
     const osc_row row = {w->order->rows[place]};
@@ -153,7 +153,7 @@ static bool is_same_name(const struct osc_trace *t, const struct osc_order *o, u
            osc_chunk_of(&t->events, y)->name[osc_row_place(y)];
 }
 
-/* Parents stand before their children, and have so been through this. */
+/* Parents stand before their children, so they have been handled already. */
 void osc_optree_merge(struct osc_optree *tree, const struct osc_trace *t,
                       const struct osc_order *order, uint32_t track)
 {
@@ -163,7 +163,7 @@ void osc_optree_merge(struct osc_optree *tree, const struct osc_trace *t,
         const uint32_t parent = tree->parent[at] - 1;
         const uint8_t above = tree->flags[parent];
 
-        /* A merged parent's children go with it. */
+        /* The children of a merged parent move to the node it was merged into. */
         if (above & OSC_NODE_MERGED)
             tree->parent[at] = tree->parent[parent];
         if ((tree->flags[at] & OSC_NODE_OPERATOR) && (above & OSC_NODE_OPERATOR) &&
@@ -187,7 +187,7 @@ osc_status osc_optree_walk(struct osc_optree *tree, const struct osc_trace *t,
     for (uint32_t at = begin; at < end && st == OSC_OK; at++)
         st = take_range(&w, at);
     settle_calls(&w);
-    *has_twins = true; /* who knows */
+    *has_twins = true; /* not checked here: osc_optree_merge() decides */
     osc_free(w.nodes.v);
     osc_free(w.operators.v);
     osc_free(w.calls);

@@ -7,7 +7,7 @@
 #include "base/sort.h"
 #include "base/thread.h"
 
-/* Chunks are dealt out to the threads in that many parts. */
+/* Chunks are distributed to the threads in this many parts. */
 #define PARTS 16u
 
 static inline int64_t start_of(const struct osc_trace *t, uint32_t row)
@@ -21,8 +21,8 @@ static inline int64_t end_of(const struct osc_trace *t, uint32_t row)
 }
 
 /*
- * Row A, which starts at A_NS, stands before row B, which starts at B_NS, whatever
- * their places in the file. Ends are rarely asked.
+ * Whether row A, which starts at A_NS, nests before row B, which starts at B_NS, regardless of
+ * their places in the file. Ends are rarely compared.
  */
 static inline bool is_before(const struct osc_trace *t, uint32_t a, int64_t a_ns, uint32_t b,
                              int64_t b_ns)
@@ -30,7 +30,8 @@ static inline bool is_before(const struct osc_trace *t, uint32_t a, int64_t a_ns
     return a_ns != b_ns ? a_ns < b_ns : end_of(t, a) > end_of(t, b);
 }
 
-/* How many of ROWS[0, N), ascending, stand before ROW, or at it if IS_AFTER_EQUAL. */
+/* Number of rows in ROWS[0, N), ascending, before ROW; with IS_AFTER_EQUAL also those
+ * equal. */
 static uint32_t count_before(const struct osc_trace *t, const uint32_t *rows, uint32_t n,
                              uint32_t row, bool is_after_equal)
 {
@@ -44,8 +45,8 @@ static uint32_t count_before(const struct osc_trace *t, const uint32_t *rows, ui
 }
 
 /*
- * Merge ROWS[0, MID) and ROWS[MID, N), both ascending. What stands right already at
- * both ends is not touched. TMP has room for MID rows.
+ * Merge ROWS[0, MID) and ROWS[MID, N), both ascending. Rows at both ends that are in place
+ * already are not touched. TMP has room for MID rows.
  */
 static void merge_runs(const struct osc_trace *t, uint32_t *rows, uint32_t mid, uint32_t n,
                        uint32_t *tmp)
@@ -68,14 +69,14 @@ static void merge_runs(const struct osc_trace *t, uint32_t *rows, uint32_t mid, 
         } else {
             rows[out++] = tmp[i++];
             if (i == n_left)
-                return; /* the rest of the right run is in its place */
+                return; /* the rest of the right run is in place */
             a_ns = start_of(t, tmp[i]);
         }
     }
     memcpy(rows + out, tmp + i, (n_left - i) * sizeof *tmp);
 }
 
-/* Where runs begin, N last: *STARTS is for the caller to free. One run: NULL. */
+/* Find where runs begin, followed by N; the caller frees *STARTS. NULL: one run. */
 static osc_status find_runs(const struct osc_trace *t, const uint32_t *rows, uint32_t n,
                             uint32_t **starts, uint32_t *n_runs)
 {
@@ -138,11 +139,11 @@ struct work {
     const struct osc_classes *c;
     enum osc_order_of of;
     struct osc_order *o;
-    uint32_t *counts; /* per part and track: first rows, then where they go */
+    uint32_t *counts; /* per part and track: number of rows, later their next place */
     osc_status *statuses;
 };
 
-/* OF is a constant where this is called, so that the loops ask no more than they need. */
+/* OF is a constant at each call, so that the loops test only what they need. */
 static inline bool is_member(const struct work *w, enum osc_order_of of,
                              const struct osc_chunk *c, uint32_t i)
 {
@@ -215,7 +216,7 @@ static void sort_track(void *ctx, uint32_t i)
     w->statuses[i] = osc_order_sort(w->t, w->o->rows + first, w->o->first[track + 1] - first);
 }
 
-/* From counts to places, track after track and part after part within each. */
+/* Turn counts into places, grouped by track and by part within a track. */
 static void place_parts(struct work *w)
 {
     const uint32_t n_tracks = w->t->n_tracks;
@@ -237,7 +238,7 @@ static void place_parts(struct work *w)
     w->o->n_rows = n;
 }
 
-/* Longest first, so that threads end together; the order of equal ones does not show. */
+/* Longest first, so that threads finish together; the order of equal ones has no effect. */
 static int by_length(const void *a, const void *b, void *ctx)
 {
     const uint32_t *const first = ctx;

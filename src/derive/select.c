@@ -12,7 +12,7 @@ bool osc_selection_is_all(const struct osc_selection *s)
     return !s->process && !s->thread && !s->device && !s->steps && !s->has_from && !s->has_to;
 }
 
-/* PyTorch itself writes "" as a number, so an empty one is one. */
+/* PyTorch itself writes "" for a number, so an empty one counts as a number. */
 static bool is_number(const struct osc_trace *t, osc_sid id, const char *text)
 {
     return osc_str_eq(osc_trace_str(t, id), osc_str_c(text));
@@ -23,7 +23,7 @@ static bool is_name(const struct osc_trace *t, osc_sid id, const char *text)
     return id.v != 0 && osc_str_eq(osc_trace_str(t, id), osc_str_c(text));
 }
 
-/* Mark the tracks of the wanted process and thread, by id or by name. */
+/* Mark the tracks of the selected process and thread, by id or by name. */
 static osc_status choose_tracks(struct osc_filter *f, struct osc_err *err)
 {
     const struct osc_trace *const t = f->t;
@@ -64,7 +64,7 @@ static osc_status choose_tracks(struct osc_filter *f, struct osc_err *err)
 static osc_status choose_devices(struct osc_filter *f, struct osc_err *err)
 {
     const struct osc_trace *const t = f->t;
-    /* The host is a device too: with it alone, all work of others goes. */
+    /* "cpu" is a device too: selecting it drops all work of other devices. */
     bool is_any = !f->s->device || strcmp(f->s->device, "cpu") == 0;
 
     for (uint32_t k = 0; k < t->n_tracks; k++) {
@@ -118,14 +118,14 @@ bool osc_select_is_steps(const char *text)
     return parse_steps(text, &is_ordinal, &from, &to);
 }
 
-/* The label of step I as a number; false if it is none. */
+/* The label of step I as a number; false if it is not a number. */
 static bool label_number(const struct osc_trace *t, uint32_t i, uint64_t *number)
 {
     const struct osc_str label = osc_trace_str(t, t->steps[i].label);
 
     *number = 0;
     if (t->steps[i].row.v == 0)
-        return true; /* the one step of a trace without is step 0 */
+        return true; /* without annotations the only step is step 0 */
     if (label.len == 0 || label.len > 18)
         return false;
     for (uint32_t k = 0; k < label.len; k++) {
@@ -168,7 +168,7 @@ static osc_status choose_steps(struct osc_filter *f, struct osc_err *err)
             err, OSC_EINVAL,
             "--steps: there is no '%s' in the trace; 'opscope table steps' lists all",
             f->s->steps);
-    /* The one step of a trace without is everything. */
+    /* Without annotations the only step contains everything. */
     if (t->steps[0].row.v == 0) {
         osc_free(f->has_step);
         f->has_step = NULL;
@@ -176,7 +176,7 @@ static osc_status choose_steps(struct osc_filter *f, struct osc_err *err)
     return OSC_OK;
 }
 
-/* Whether device work goes by what the host did. */
+/* Whether device work is selected through host rows. */
 static bool is_by_host(const struct osc_filter *f)
 {
     return f->s->process || f->s->thread || f->has_step;
@@ -195,7 +195,7 @@ bool osc_filter_skips(const struct osc_filter *f, const struct osc_chunk *c)
     const struct osc_step_span *const span =
         f->has_step ? &osc_trace_facts(f->t)->selection.spans[c->index] : NULL;
 
-    /* Ends are behind starts, so the last of them bounds both. */
+    /* Ends are not before starts, so the latest end bounds both. */
     if (f->s->has_from && c->max_end_ns - f->t->origin_ns < f->s->from_ns)
         return true;
     if (f->s->has_to && c->min_ts_ns - f->t->origin_ns >= f->s->to_ns)
@@ -218,7 +218,7 @@ bool osc_filter_wants_point(const struct osc_filter *f, uint32_t track, int64_t 
            is_in_time(f, at_ns);
 }
 
-/* Whether the host row is wanted, time aside. */
+/* Whether the host row is selected, ignoring time. */
 static bool has_host_row(const struct osc_filter *f, const struct osc_chunk *c, uint32_t i)
 {
     const uint32_t step = f->has_step ? osc_select_step(f->t, c, i) : 0;
@@ -272,7 +272,7 @@ void osc_filter_fini(struct osc_filter *f)
     *f = (struct osc_filter){0};
 }
 
-/* The sum, or the bound that it would pass. */
+/* The sum, saturated. */
 static int64_t add_bounded(int64_t a, int64_t b)
 {
     int64_t sum;
@@ -283,8 +283,8 @@ static int64_t add_bounded(int64_t a, int64_t b)
 }
 
 /*
- * Narrow W to the steps that are wanted, all of them, and those that run when the first of
- * them begins: these take the rows that both hold.
+ * Narrow W to all selected steps, and to steps that are running when the first of them begins:
+ * rows that both contain belong to the earlier one.
  */
 static void narrow_to_steps(const struct osc_filter *f, struct osc_select_window *w)
 {
@@ -316,7 +316,7 @@ osc_status osc_select_find_window(struct osc_trace *t, const struct osc_selectio
     if (s->has_to)
         w->host_to_ns = w->device_to_ns = add_bounded(t->origin_ns, s->to_ns);
     osc_status st = osc_derive(t, OSC_FACT_STEPS, 1, err);
-    /* Without steps all of the trace is one, if there is anything in it. */
+    /* Without steps the whole trace is one step, unless it is empty. */
     if (st == OSC_OK && t->n_steps > 0)
         st = choose_steps(&f, err);
     if (st == OSC_OK && f.has_step)

@@ -24,7 +24,7 @@ static bool is_annotation(const struct osc_trace *t, const struct osc_classes *c
            osc_is_range(classes, c, i);
 }
 
-/* List the annotations of the host that devices may have copies of. */
+/* List the host annotations that may have copies on devices. */
 static osc_status find_originals(const struct osc_trace *t, const struct osc_classes *classes,
                                  struct osc_select_index *x)
 {
@@ -52,7 +52,7 @@ static osc_status find_originals(const struct osc_trace *t, const struct osc_cla
     return OSC_OK;
 }
 
-/* The first annotation of the host that row I of C, on a device, is a copy of; or none. */
+/* The first host annotation of which row I of C, on a device, is a copy; or none. */
 static osc_row original_of(const struct osc_trace *t, const struct osc_classes *classes,
                            const struct osc_select_index *x, const struct osc_chunk *c,
                            uint32_t i)
@@ -94,7 +94,7 @@ struct spanning {
     struct osc_select_index *index;
 };
 
-/* Find the least and the largest step that rows of a chunk go with. */
+/* Find the smallest and largest step of the rows in a chunk. */
 static void span_chunk(void *ctx, uint32_t item)
 {
     const struct spanning *const w = ctx;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * select_index.h - what rows of a trace go with when some of them are selected.
+ * select_index.h - data for selecting rows that belong to other rows.
  *
- * It is the same for all selections of a trace, so it is made once: the steps of each
- * chunk, and the annotations of the host that devices may have copies of.
+ * It is the same for all selections of a trace and so made once: the steps of each chunk, and
+ * the host annotations that may have copies on devices.
  *
  * Threading: made by one writer; read-only afterwards.
  */
@@ -13,14 +13,14 @@
 #include "derive/classify.h"
 #include "model/trace.h"
 
-/* An annotation of the host that devices may have copies of. */
+/* A host annotation that may have copies on devices. */
 struct osc_original {
     int64_t external;
     uint32_t name; /* osc_sid */
     osc_row row;
 };
 
-/* The steps (index + 1) that rows of a chunk go with; first > last: none. */
+/* The steps (index + 1) of the rows in a chunk; first > last: none. */
 struct osc_step_span {
     uint32_t first, last;
 };
@@ -38,16 +38,16 @@ OSC_MUST_USE osc_status osc_select_index_make(const struct osc_trace *t,
 void osc_select_index_fini(struct osc_select_index *x);
 
 /*
- * The host row that row I of C, on a device, goes with: its launch, or the annotation that
- * it is a copy of; or none.
+ * The host row to which row I of C, on a device, belongs: its launch, or the annotation of
+ * which it is a copy; or none.
  */
 osc_row osc_select_cause(const struct osc_trace *t, const struct osc_classes *classes,
                          const struct osc_select_index *x, const struct osc_chunk *c,
                          uint32_t i);
 
 /*
- * The step that host row I of C goes with (index + 1), or 0. An annotation goes with the
- * step that it makes, even if it starts in another: without it there is no such step, and
- * the steps that are left have the rows that they had.
+ * The step (index + 1) to which host row I of C belongs, or 0. The annotation of a step
+ * belongs to that step even if it starts in another one: without it the step would not exist,
+ * and each remaining step would lose rows.
  */
 uint32_t osc_select_step(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i);

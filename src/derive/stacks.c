@@ -18,7 +18,7 @@ struct walk {
     size_t n, cap;
 };
 
-/* The stack of FRAME called by CALLER. */
+/* Find or add the stack of FRAME called by CALLER. */
 static osc_status find_stack(struct walk *w, uint32_t caller, uint32_t frame, uint32_t *stack)
 {
     struct osc_stacks *const s = w->s;

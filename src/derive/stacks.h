@@ -2,8 +2,8 @@
 /*
  * stacks.h - Python stacks rebuilt from the ranges of Python frames.
  *
- * Where operators have no `Call stack` of their own, the frames that hold an operator on
- * its thread are its stack. Stacks are nodes of a tree: a frame, called by another stack.
+ * If operators have no `Call stack` of their own, the frames that contain an operator on its
+ * thread are its stack. Stacks are nodes of a tree: a frame, and the stack that called it.
  * Equal stacks are one node.
  *
  * Threading: not locked; read-only once made.
@@ -16,7 +16,8 @@
 #include "derive/order.h"
 #include "model/trace.h"
 
-/* Texts show that many of the innermost frames: hostile stacks have no end. */
+/* Texts show at most this many innermost frames, since a hostile file may have endless
+ * stacks. */
 #define OSC_STACK_FRAMES_MAX 128u
 
 struct osc_stack {
@@ -26,9 +27,9 @@ struct osc_stack {
 
 /* Zeroed, it is empty. */
 struct osc_stacks {
-    struct osc_stack *stacks; /* owned; stack N stands at N - 1, behind its caller */
+    struct osc_stack *stacks; /* owned; stack N is at N - 1, after its caller */
     size_t n_stacks, cap_stacks;
-    uint32_t *of_place; /* pages, owned; by place in osc_order.rows: the stack around it */
+    uint32_t *of_place; /* owned pages; by place in osc_order.rows: the stack around it */
     size_t of_place_bytes;
 };
 
@@ -36,6 +37,6 @@ OSC_MUST_USE osc_status osc_stacks_make(const struct osc_trace *t, const struct 
                                         const struct osc_order *order, struct osc_stacks *s);
 void osc_stacks_fini(struct osc_stacks *s);
 
-/* Append the frames of STACK, innermost first, with ";" between them, as torch does. */
+/* Append the frames of STACK, innermost first, separated by ";", as in torch. */
 void osc_stacks_text(const struct osc_stacks *s, const struct osc_trace *t, uint32_t stack,
                      struct osc_strbuf *out);

@@ -15,8 +15,8 @@ static int by_start(const void *x, const void *y)
 }
 
 /*
- * "step#007" -> "7"; a name without a number is its own label. A view adds no
- * string to those of its base, which has looked at all labels before.
+ * "step#007" -> "7"; a name without a number is its own label. A view cannot add strings, but
+ * its base has interned all labels before.
  */
 static osc_status label_of(struct osc_trace *t, osc_sid name, osc_sid *label)
 {
@@ -75,7 +75,7 @@ static osc_status add_annotations(struct osc_trace *t, const struct osc_classes 
     return OSC_OK;
 }
 
-/* The one step of a trace without: over its operators. */
+/* Add the only step of a trace without annotations: the extent of its operators. */
 static osc_status add_whole(struct osc_trace *t, const struct osc_classes *c)
 {
     struct osc_step step = {.start_ns = INT64_MAX, .end_ns = INT64_MIN};
@@ -121,10 +121,10 @@ static bool has_processes(const struct osc_trace *t)
     return false;
 }
 
-/* Put the steps of each process behind those of all: counted, then set in their places. */
+/* Repeat the steps by process behind all steps: count, then place (a counting sort). */
 static osc_status make_groups(const struct osc_trace *t, struct osc_step_map *map)
 {
-    map->n_processes = t->n_processes + 1; /* rows without one, too */
+    map->n_processes = t->n_processes + 1; /* one more for rows without a process */
     map->first = osc_calloc((size_t)map->n_processes + 2, sizeof *map->first);
     if (!map->first)
         return OSC_ENOMEM;
@@ -133,7 +133,8 @@ static osc_status make_groups(const struct osc_trace *t, struct osc_step_map *ma
     map->first[0] = map->first[1] = map->n;
     for (uint32_t p = 2; p < map->n_processes + 2; p++)
         map->first[p] += map->first[p - 1];
-    /* first[p + 1] is where the next of process p goes, in the end where p + 1 begins. */
+    /* first[p + 1] is the next free place of process p; in the end it is where p + 1
+     * begins. */
     for (uint32_t i = 0; i < map->n; i++)
         map->steps[map->first[process_of(t, i) + 1]++] = i;
     return OSC_OK;
@@ -201,12 +202,11 @@ struct osc_step_group osc_step_group_of(const struct osc_step_map *map, uint32_t
     return (struct osc_step_group){map->first[process], map->first[process + 1]};
 }
 
-/* The place of the first that is not over before AT_NS: where it, or one before it, ends
- * later. */
+/* The first place whose latest end is not before AT_NS. */
 static uint32_t first_after(const struct osc_step_map *map, struct osc_step_group group,
                             int64_t at_ns)
 {
-    uint32_t low = group.first, high = group.end; /* below LOW all have ended by AT_NS */
+    uint32_t low = group.first, high = group.end; /* all below LOW have ended by AT_NS */
 
     OSC_BISECT(low, high, i, map->latest_ns[i] <= at_ns);
     return low;
@@ -228,7 +228,7 @@ struct work {
     const struct osc_step_map *map;
 };
 
-/* The times from FROM_NS on and before TO_NS that have one answer for PROCESS. */
+/* A stretch of time, [FROM_NS, TO_NS), in which PROCESS has the same step. */
 struct stretch {
     int64_t from_ns, to_ns;
     uint32_t process;
@@ -276,7 +276,7 @@ static void mark_host(void *ctx, uint32_t item)
     }
 }
 
-/* Runs when all host rows are marked: a launch may stand in any chunk. */
+/* Runs after all host rows are marked: a launch may be in any chunk. */
 static void mark_device(void *ctx, uint32_t item)
 {
     const struct work *const w = ctx;

@@ -5,10 +5,10 @@
 #include "base/thread.h"
 #include "derive/args.h"
 
-/* Tracks are dealt out in at most that many parts, each with a list per class. */
+/* Tracks are distributed in at most this many parts, each with a list per class. */
 #define PARTS_MAX 64u
 
-/* What a form says of the class of its rows, beside the classes themselves. */
+/* How a form determines the class of its rows, if not by a class directly. */
 enum { ASK_KERNEL = OSC_CLASS_COUNT + 1, ASK_HOST, ASK_KIND };
 
 struct work {
@@ -16,12 +16,12 @@ struct work {
     const struct osc_classes *c;
     const struct osc_order *order;
     const struct osc_idmap *collectives;
-    uint8_t *by_form; /* owned; enum osc_class, or whom to ask */
+    uint8_t *by_form; /* owned; enum osc_class, or one of these */
     uint32_t n_parts;
     struct osc_intervals *sets; /* owned; per part and class */
 };
 
-/* The class by kind of a host range whose name does not matter. */
+/* The class of a host range by its kind alone. */
 static inline enum osc_class class_of_kind(enum osc_kind kind)
 {
     if (kind == OSC_KIND_STEP)
@@ -41,7 +41,7 @@ static enum osc_class host_class(const struct osc_classes *c, const struct osc_c
     return OSC_CLASS_COMMUNICATION;
 }
 
-/* What the rows of FORM, which has FLAGS, feed if they are finished. */
+/* What finished rows of FORM, which has FLAGS, count towards. */
 static uint8_t class_of_form(const struct osc_form *form, uint8_t flags, uint8_t ask_host)
 {
     const enum osc_kind kind = (enum osc_kind)form->kind;
@@ -64,9 +64,9 @@ static uint8_t class_of_form(const struct osc_form *form, uint8_t flags, uint8_t
 }
 
 /*
- * The class of row I of chunk K, a finished range whose form says CLASS, or
- * OSC_CLASS_COUNT if it feeds none. COLLECTIVES (NULL: not --compat tb) holds the
- * external ids of the plugin's collectives.
+ * The class of row I of chunk K, a finished range whose form has CLASS, or OSC_CLASS_COUNT if
+ * it counts towards none. COLLECTIVES (NULL: not --compat tb) holds the external ids of the
+ * plugin's collectives.
  */
 static inline enum osc_class class_of(const struct work *w, const struct osc_chunk *k,
                                       uint32_t i, unsigned class)
@@ -86,13 +86,13 @@ static inline enum osc_class class_of(const struct work *w, const struct osc_chu
     return (enum osc_class) class;
 }
 
-/* The ranges of one track come by start: most lie in the last interval of their class. */
+/* Ranges of a track are sorted by start: most lie in the last interval of their class. */
 static void collect_track(const struct work *w, uint32_t track, struct osc_intervals *sets)
 {
     const struct osc_order *const o = w->order;
     const struct osc_store *const s = &w->t->events;
     const uint8_t *const by_form = w->by_form;
-    int64_t last_ns[OSC_CLASS_COUNT]; /* all before has been added */
+    int64_t last_ns[OSC_CLASS_COUNT]; /* everything before this was added */
 
     for (unsigned k = 0; k < OSC_CLASS_COUNT; k++)
         last_ns[k] = INT64_MIN;
@@ -127,7 +127,7 @@ struct gather {
     osc_status statuses[OSC_CLASS_COUNT];
 };
 
-/* All lists of one class become one. */
+/* Merge all lists of one class. */
 static void gather_class(void *ctx, uint32_t class)
 {
     struct gather *const g = ctx;
@@ -140,14 +140,14 @@ static void gather_class(void *ctx, uint32_t class)
             osc_intervals_concat(all, list);
         } else {
             osc_intervals_fini(all);
-            *all = *list; /* the first may well be the only one */
+            *all = *list; /* the first may be the only one */
             *list = (struct osc_intervals){0};
         }
     }
     g->statuses[class] = osc_intervals_merge(all);
 }
 
-/* The external ids of the plugin's collectives. */
+/* Find the external ids of the plugin's collectives. */
 static osc_status find_collectives(const struct work *w, struct osc_idmap *ids)
 {
     const struct osc_trace *const t = w->t;
@@ -181,7 +181,7 @@ osc_status osc_unions_make(const struct osc_trace *t, const struct osc_classes *
                      .order = order,
                      .n_parts = order->n_tracks < PARTS_MAX ? order->n_tracks : PARTS_MAX};
     const size_t n_lists = (size_t)w.n_parts * OSC_CLASS_COUNT;
-    /* Beside device communication, names of host ranges say nothing. */
+    /* In a trace with device communication, names of host ranges are not used. */
     const uint8_t ask_host = compat_tb || !c->has_device_comm ? ASK_HOST : ASK_KIND;
     struct gather g = {.w = &w, .u = u};
     struct osc_idmap collectives = {0};

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * unions.h - when anything of a class ran, whichever thread or queue ran it.
+ * unions.h - when anything of a class ran, on whatever thread or queue.
  *
- * One merged list of intervals per class of event, over the whole trace. Classes stand in
- * order of priority: where several run at once, the step breakdown gives the time to the
- * first.
+ * One merged list of intervals per class of event, over the whole trace. Classes are in order
+ * of priority: if several run at once, the step breakdown gives the time to the first.
  *
- *   - Communication is kernels of communication libraries. A trace without any (Gloo, MPI)
- *     counts the host ranges of its collectives instead; beside device communication those
- *     are cpu_exec.
- *   - With COMPAT_TB: kernels whose external id is that of one of the plugin's ten
- *     collectives, and the host ranges of these, always.
+ *   - Communication is kernels of communication libraries. In a trace without any (Gloo,
+ *     MPI) it is the host ranges of collectives; in other traces those are cpu_exec.
+ *   - With COMPAT_TB: always the kernels with the external id of one of the plugin's ten
+ *     collectives, and the host ranges of these collectives.
  *
  * Threading: made in parallel; read-only afterwards.
  */

@@ -9,10 +9,10 @@
 #include "derive/facts.h"
 
 #define WANTED 1u
-#define SEEN   2u /* it holds what is wanted, as do all that hold it */
+#define SEEN   2u /* it contains selected rows, and so do its parents */
 #define CALLER 4u
 
-/* A view on its way. */
+/* A view under construction. */
 struct making {
     struct osc_trace *view;
     const struct osc_trace *base;
@@ -21,9 +21,9 @@ struct making {
     unsigned n_threads;
     struct osc_mem_account *asker; /* may lose interest; pays for what follows */
     struct osc_mem_account *payer; /* of the view */
-    uint8_t *wanted;               /* owned; by number of the row: 0 for what stays behind */
+    uint8_t *wanted;               /* owned; by row number: 0 if the row is left out */
     uint32_t *n_wanted;            /* owned; by chunk of events */
-    uint32_t *hits; /* owned; by arrow: how many of its records touch what is wanted */
+    uint32_t *hits; /* owned; by arrow: number of its records that touch selected rows */
 };
 
 /* Whether nobody wants the view any more. */
@@ -58,8 +58,8 @@ static uint32_t number_of(const struct making *m, osc_row row)
 }
 
 /*
- * Whether the row that holds others tells who called them. Ranges of category `python`
- * do not: time counts as theirs, and they would bring to a step what began before it.
+ * Whether the row is a caller of the rows it contains. Ranges of category `python` are not:
+ * time counts as theirs, and they would add time to a step from before its begin.
  */
 static bool is_caller(const struct making *m, const struct osc_chunk *c, uint32_t i)
 {
@@ -86,7 +86,7 @@ static void mark_callers(struct making *m, const struct osc_chunk *c, uint32_t i
     }
 }
 
-/* Want the callers of what is wanted, too. */
+/* Select the callers of selected rows as well. */
 static void add_callers(struct making *m)
 {
     const struct osc_store *const s = &m->base->events;
@@ -101,7 +101,7 @@ static void add_callers(struct making *m)
     }
 }
 
-/* Decide on every row, while all of them are there. */
+/* Decide on every row while all of them are available. */
 static osc_status decide(struct making *m)
 {
     const struct osc_store *const s = &m->base->events;
@@ -117,7 +117,7 @@ static osc_status decide(struct making *m)
     return OSC_OK;
 }
 
-/* Let the view know the ordinals of its steps. */
+/* Store the ordinals of the selected steps in the view. */
 static osc_status keep_ordinals(struct making *m)
 {
     const struct osc_trace *const t = m->base;
@@ -145,7 +145,7 @@ static osc_row touched_by(const struct making *m, uint32_t track, int64_t at_ns)
     const struct osc_order *const o = &m->facts->order;
     const struct osc_store *const s = &m->base->events;
     uint32_t hint = 0;
-    /* Behind the last that starts by then. */
+    /* The place after the last row that starts by then. */
     const uint32_t place = osc_order_find(m->base, o, track, at_ns + 1, &hint);
     osc_row row = {place > o->first[track] ? o->rows[place - 1] : 0};
 
@@ -154,7 +154,7 @@ static osc_row touched_by(const struct making *m, uint32_t track, int64_t at_ns)
     return row;
 }
 
-/* Whether what record I of an arrow touches stays. */
+/* Whether the row that record I of an arrow touches is kept. */
 static bool touches_wanted(const struct making *m, const struct osc_chunk *c, uint32_t i)
 {
     const osc_row row = touched_by(m, c->track[i], c->ts_ns[i]);
@@ -165,8 +165,8 @@ static bool touches_wanted(const struct making *m, const struct osc_chunk *c, ui
 }
 
 /*
- * Whether the records of arrows between FIRST_NS and LAST_NS can touch what is wanted: a
- * row of the view, or nothing at a time that is selected.
+ * Whether arrow records between FIRST_NS and LAST_NS can touch a selected row, or no row at a
+ * selected time.
  */
 static bool can_touch(const struct making *m, const struct osc_arrow_span *span)
 {
@@ -180,7 +180,7 @@ static bool can_touch(const struct making *m, const struct osc_arrow_span *span)
            span->last_ns >= v->min_ts_ns;
 }
 
-/* Count for each arrow the records that stay. */
+/* Count for each arrow the records that would be kept. */
 static osc_status judge_arrows(struct making *m)
 {
     const struct osc_arrows *const a = &m->facts->arrows;
@@ -204,7 +204,7 @@ static osc_status judge_arrows(struct making *m)
     return OSC_OK;
 }
 
-/* Whether record I of C, of the other store, stays: an arrow does if all of it would. */
+/* Whether record I of C, of the other store, is kept: an arrow is, if all its records are. */
 static bool stays(const struct making *m, const struct osc_chunk *c, uint32_t i)
 {
     const struct osc_arrows *const a = &m->facts->arrows;
@@ -225,10 +225,11 @@ static uint32_t count_others(const struct making *m, const struct osc_chunk *c)
 
 /* --- copies of rows ----------------------------------------------------------------- */
 
-/* Bytes of a row's columns; they start at multiples of eight rows. */
+/* Bytes of a row's columns; each column starts at a multiple of eight rows. */
 #define ROW_BYTES (2 * sizeof(int64_t) + 4 * sizeof(uint32_t) + 1)
 
-/* Point the columns of TO, of N rows, to AT, as far as FROM has them; what lies behind. */
+/* Point the columns of TO, with N rows, to memory at AT, for each column that FROM has;
+ * returns the end of the memory used. */
 static char *lay_columns(struct osc_chunk *to, const struct osc_chunk *from, uint32_t n,
                          char *at)
 {
@@ -246,7 +247,7 @@ static char *lay_columns(struct osc_chunk *to, const struct osc_chunk *from, uin
     return (char *)(words + 4 * n_places) + n_places;
 }
 
-/* Copy row I of FROM to the end of TO. Words that are its chunk's own are copied, too. */
+/* Copy row I of FROM to the end of TO. Words owned by the chunk itself are copied as well. */
 static osc_status copy_row(const struct osc_trace *t, struct osc_chunk *to,
                            const struct osc_chunk *from, uint32_t i)
 {
@@ -277,7 +278,7 @@ static void widen(struct osc_chunk *c)
     }
 }
 
-/* Append to STORE a chunk with room for N rows of FROM at *AT. NULL: no memory. */
+/* Append to STORE a chunk with room for N rows of FROM at *AT; NULL: out of memory. */
 static struct osc_chunk *new_chunk(struct osc_store *store, const struct osc_chunk *from,
                                    uint32_t n, char **at)
 {
@@ -298,7 +299,7 @@ static struct osc_chunk *new_chunk(struct osc_store *store, const struct osc_chu
     return c;
 }
 
-/* Pages for the N_ROWS rows of N_CHUNKS chunks, those of store number WHICH. */
+/* Allocate pages for N_ROWS rows in N_CHUNKS chunks of store number WHICH. */
 static char *new_pages(struct osc_trace *view, unsigned which, size_t n_rows, size_t n_chunks)
 {
     const size_t size = (n_rows + 8 * n_chunks) * ROW_BYTES;
@@ -376,7 +377,7 @@ static osc_status gather_others(struct making *m)
 
 /* --- all of it ---------------------------------------------------------------------- */
 
-/* A copy of N elements of SIZE bytes at FROM; NULL: no memory. */
+/* A copy of N elements of SIZE bytes at FROM; NULL: out of memory. */
 static void *copy_of(const void *from, size_t n, size_t size)
 {
     void *const to = osc_calloc(n + 1, size);
@@ -386,7 +387,7 @@ static void *copy_of(const void *from, size_t n, size_t size)
     return to;
 }
 
-/* Let the view have all of its base but rows, facts and what was found on the way to them. */
+/* Give the view everything of its base except rows, facts and their findings. */
 static osc_status borrow(struct making *m)
 {
     struct osc_trace *const view = m->view;
@@ -420,7 +421,7 @@ static osc_status borrow(struct making *m)
     return osc_trace_share(view);
 }
 
-/* Let MAKE put into the view what stays, at the expense of who pays for the base. */
+/* Run MAKE, which fills the view, and charge its memory to the account of the base. */
 static osc_status keep(struct making *m, osc_status (*make)(struct making *))
 {
     if (is_stopped(m))
