@@ -18,8 +18,8 @@ static void look_at_form(const struct osc_form *f, struct osc_census *c)
 }
 
 /*
- * Whether PID is a process. Kineto files what it says of itself (the span of the
- * recording, its first and last moment) under "Spans", "Traces" and nothing at all.
+ * Whether PID is a process. Kineto writes its own events (the span of the recording, its start
+ * and end) with the pids "Spans", "Traces" and "".
  */
 static bool is_process(struct osc_str pid)
 {
@@ -51,13 +51,14 @@ static osc_status count_threads(const struct osc_trace *t, struct osc_census *c)
     return st;
 }
 
-/* The rest has to come later than a zero time by a second, and by more than it lasts. */
+/* Zero times are out of place if all others come at least a second later, and by more than
+ * they last. */
 #define FAR_NS 1000000000
 
-/* Where in time the rows lie that tell whether others are out of place. */
+/* The times of the rows that decide whether others are out of place. */
 struct bounds {
     int64_t first_ns, last_ns;        /* of rows that do not start at 0; first > last: none */
-    int64_t span_from_ns, span_to_ns; /* of the profiler; from > to: not told */
+    int64_t span_from_ns, span_to_ns; /* span of the profiler; from > to: unknown */
 };
 
 static bool is_span(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `devices`: what each device is and how much of it the steps used. All shares are of one
- * window, from the start of the first kept step to the end of the last, gaps between steps
- * included.
+ * `devices`: what each device is and how much of it the steps used. All shares refer to one
+ * window, from the start of the first kept step to the end of the last, including gaps between
+ * steps.
  */
 #include "analysis/table_registry.h"
 
@@ -82,7 +82,7 @@ static const struct osc_column columns[N_COLUMNS] = {
                "Time of kernels of operators."),
 };
 
-/* Of one device, over its kernels. */
+/* Sums over the kernels of one device. */
 struct sums {
     double occupied;
     int64_t occupied_of_ns, tensor_ns, tensor_of_ns;
@@ -94,10 +94,10 @@ struct work {
     const struct osc_breakdown *b;
     const struct osc_loads *loads;
     struct sums *sums;  /* owned; by device */
-    bool has_operators; /* some kernel belongs to one */
+    bool has_operators; /* some kernel belongs to an operator */
 };
 
-/* Row I of C is a kernel: add how much of its device's threads it kept, in the window. */
+/* If row I of C is a kernel, add the share of threads it occupied, within the window. */
 static void add_occupancy(const struct work *w, const struct osc_chunk *c, uint32_t i,
                           struct sums *s)
 {
@@ -140,7 +140,7 @@ static osc_status add_kernels(struct work *w, bool compat_tb)
     return OSC_OK;
 }
 
-/* What the file says of load D's device, or NULL. */
+/* The device of load D as the file describes it, or NULL. */
 static const struct osc_device *device_of(const struct work *w, uint32_t d)
 {
     const struct osc_device_load *const load = &w->loads->devices[d];

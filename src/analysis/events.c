@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `events`: every event, in order of the file, straight from the columns of the
- * trace. It streams: 4,096 rows at a time, whatever the length of the trace.
+ * `events`: every event, in the order of the file, directly from the columns of the trace. It
+ * streams: 4,096 rows at a time, however long the trace is.
  */
 #include "analysis/table_registry.h"
 
@@ -106,11 +106,11 @@ static const struct osc_column columns[] = {
 struct osc_scan {
     const struct osc_trace *t;
     struct osc_strbuf args; /* owned scratch */
-    struct osc_idmap right; /* lists and objects that are JSON as they are: 1 */
+    struct osc_idmap right; /* lists and objects whose text is valid JSON already: 1 */
     uint32_t chunk, place;  /* the next row */
 };
 
-/* A range of its track: it has depth and self, and may have a parent. */
+/* Whether the row is a range of its track: it has depth and self, and may have a parent. */
 static bool is_range(const struct osc_form *f, const struct osc_chunk *c, uint32_t i)
 {
     return osc_shape_is_range((enum osc_form_shape)f->shape) && c->dur_ns[i] != OSC_NO_DUR;
@@ -123,7 +123,7 @@ static enum osc_arg_key bytes_key(enum osc_kind kind)
                : OSC_ARG_KEY_BYTES_COPIED;
 }
 
-/* What row I links to: each id is a row, or none. */
+/* The links of row I: each id is a row, or none. */
 struct links {
     osc_row launch, op, fwd;
 };
@@ -149,11 +149,11 @@ static struct links links_of(const struct osc_trace *t, const struct osc_chunk *
     return l;
 }
 
-/* Columns that depend on rows one by one: looked for until they are found. */
+/* Columns that depend on each row: rows are searched until each column is found. */
 #define LINK_BITS (BIT(LAUNCH_ID) | BIT(OP_ID) | BIT(FWD_ID))
 #define FACT_BITS (LINK_BITS | BIT(STEP) | BIT(PARENT_ID))
 
-/* The optional columns that derive/ fills in row I of C, beside those SHOWN already. */
+/* The optional columns, in addition to SHOWN, that derive/ fills in row I of C. */
 static uint64_t shown_by_facts(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i,
                                uint64_t shown)
 {
@@ -184,7 +184,7 @@ static uint64_t shown_by_form(const struct osc_form *form, enum osc_kind kind)
 static uint64_t count_rows(const struct osc_trace *t, const struct osc_options *o,
                            uint64_t *shown)
 {
-    uint64_t seen[256] = {0}; /* form and kind of rows that were asked, by form */
+    uint64_t seen[256] = {0}; /* form and kind of rows that were examined, by form */
     uint64_t all = 0;
 
     (void)o;
@@ -234,7 +234,7 @@ static void close_events(struct osc_scan *s)
     osc_free(s);
 }
 
-/* A double keeps a mark of being one: 1 becomes 1.0. */
+/* A whole number keeps ".0", so that it reads back as a double. */
 static void add_double(struct osc_strbuf *out, double v)
 {
     const size_t start = out->len;
@@ -261,7 +261,7 @@ static void add_numtext(struct osc_strbuf *out, struct osc_str s)
         osc_json_quote(out, s);
 }
 
-/* A list or an object: readers take what only looks like one. */
+/* Write a list or an object, checked first: readers accept text that only looks like JSON. */
 static void add_text(struct osc_scan *s, osc_sid id)
 {
     const struct osc_str text = osc_trace_str(s->t, id);
@@ -314,7 +314,7 @@ static void add_arg(struct osc_scan *s, struct osc_arg arg)
     }
 }
 
-/* The args of row I as JSON text in s->args; false if it has none. */
+/* Write the args of row I as JSON text to s->args; false if it has none. */
 static bool write_args(struct osc_scan *s, const struct osc_chunk *c, uint32_t i)
 {
     const struct osc_form *f = &s->t->forms[c->form[i]];
@@ -351,7 +351,7 @@ static void add_sid(const struct osc_trace *t, struct osc_result *out, uint32_t 
         osc_result_str(out, column, osc_trace_str(t, id));
 }
 
-/* The word that the source has for it; sources that have none say it by the kind. */
+/* Write the source's own word for the kind; if it has none, the word of the kind. */
 static void add_category(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i,
                          struct osc_result *out)
 {
@@ -380,7 +380,7 @@ static void add_derived(const struct osc_trace *t, const struct osc_chunk *c, ui
     add_id(t, out, FWD_ID, l.fwd);
 }
 
-/* Of a counter: its one argument, if that is a number. */
+/* The value of a counter: its only argument, if that is a number. */
 static bool counter_value(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i,
                           double *value)
 {
@@ -411,7 +411,7 @@ static void add_row(struct osc_scan *s, const struct osc_chunk *c, uint32_t i,
     add_category(t, c, i, out);
     osc_result_str(out, NAME, osc_row_name(t, c, i));
     osc_result_int(out, RANK, t->rank);
-    /* PyTorch itself writes "" for both, so an empty one is not a missing one. */
+    /* PyTorch itself writes "" for both, so an empty text is not a missing one. */
     osc_result_str(out, PROCESS, osc_trace_str(t, track->pid));
     osc_result_str(out, THREAD, osc_trace_str(t, track->tid));
     if (track->is_queue) {
@@ -452,7 +452,7 @@ static osc_status next(struct osc_scan *s, struct osc_result *out, struct osc_er
     return out->status == OSC_OK ? OSC_OK : osc_fail(err, out->status, "out of memory");
 }
 
-/* Only device work has the names of C++ functions: an operator may look like one. */
+/* Only device work has names of C++ functions; an operator's name may look like one. */
 static bool is_symbol(const struct osc_result *r, uint64_t row)
 {
     const struct osc_str kind = osc_result_get_str(r, row, KIND);

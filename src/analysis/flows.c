@@ -2,12 +2,12 @@
 /*
  * `flows`: the arrows that the file draws between events.
  *
- * Records of one kind, word and id are a chain, in order of time. A step or an end is
- * led to from the latest start or step before it; of several ends (one launch, many
- * kernels) each is. Where clocks disagree and an end comes before all starts, the
- * first start leads there. A record stands for the range that starts there or, where
- * none does, for the one around it, as viewers draw it; one of a forward-backward
- * arrow for the operator that starts there, as in `fwd_id` of `events`.
+ * Records of one kind, word and id form a chain, sorted by time. An arrow leads to each step
+ * and end from the latest start or step before it; several ends (one launch, many kernels)
+ * have one each. If clocks disagree and an end comes before all starts, the first start leads
+ * to it. A record stands for the range that starts at its time or, if there is none, for the
+ * range around it, as viewers draw it. A record of a forward-backward arrow stands for the
+ * operator that starts there, as in `fwd_id` of `events`.
  */
 #include "analysis/table_registry.h"
 
@@ -17,10 +17,10 @@
 #include "derive/facts.h"
 #include "derive/keymap.h"
 
-/* So many ranges that start at one time are looked at; more are not to be told apart. */
+/* At most this many ranges with the same start are examined; more cannot be distinguished. */
 #define SAME_START_MAX 64
 
-/* So many members are sorted by insertion. */
+/* Chains of up to this many members are sorted by insertion. */
 #define SHORT_CHAIN 8
 
 #define NONE UINT32_MAX
@@ -46,13 +46,13 @@ struct family {
     enum osc_arrow_kind kind;
     struct osc_keyrange range; /* of its ids */
     struct osc_keymap chains;  /* id -> chain + 1 */
-    osc_sid word;              /* column kind, once a row has it */
+    osc_sid word;              /* text of column kind, once a row has it */
 };
 
-/* What a record is of its arrow, in the order in which they stand at one time. */
+/* Which end of an arrow a record is; the order in which records at one time are sorted. */
 enum { ROLE_START, ROLE_STEP, ROLE_END };
 
-/* A record of an arrow. There are about as many as events, so each byte counts. */
+/* A record of an arrow. There are about as many as events, so every byte counts. */
 struct record {
     uint32_t row;         /* osc_row of the other store */
     uint32_t chain;       /* NONE: it has no id */
@@ -60,7 +60,7 @@ struct record {
     uint32_t event;       /* osc_row of what it stands for, or 0 */
     uint32_t family : 29; /* index in flows.families: memory holds fewer */
     uint32_t role : 2;
-    uint32_t leads : 1; /* somewhere */
+    uint32_t leads : 1; /* it leads to another record */
 };
 
 struct flows {
@@ -72,8 +72,8 @@ struct flows {
     struct record *records; /* owned; in order of the file */
     size_t n_records, cap_records;
     uint32_t n_chains;
-    uint32_t *members; /* owned; records, chain after chain */
-    uint32_t *ends;    /* owned; by chain: where its members end */
+    uint32_t *members; /* owned; records, grouped by chain */
+    uint32_t *ends;    /* owned; by chain: end of its members */
     uint32_t *hints;   /* owned; by track */
 };
 
@@ -92,7 +92,7 @@ static int64_t time_of(const struct flows *f, const struct record *r)
     return chunk_of(f, r)->ts_ns[place_of(r)];
 }
 
-/* Number the categories of all forms of arrows. */
+/* Number the categories of all arrow forms. */
 static osc_status find_families(struct flows *f)
 {
     struct osc_idmap known = {0};
@@ -168,7 +168,7 @@ static osc_status list_records(struct flows *f)
     return OSC_OK;
 }
 
-/* Say for each record which chain it belongs to, by category and id. */
+/* Assign each record to its chain, by category and id. */
 static osc_status number_chains(struct flows *f)
 {
     for (size_t k = 0; k < f->n_families; k++)
@@ -188,7 +188,7 @@ static osc_status number_chains(struct flows *f)
     return OSC_OK;
 }
 
-/* Put the members of each chain together, each in order of the file. */
+/* Group the members by chain, each chain in the order of the file. */
 static osc_status gather_chains(struct flows *f)
 {
     uint32_t before = 0;
@@ -204,7 +204,7 @@ static osc_status gather_chains(struct flows *f)
     for (uint32_t k = 0; k < f->n_chains; k++) {
         const uint32_t n = f->ends[k];
 
-        f->ends[k] = before; /* and grows to its end below */
+        f->ends[k] = before; /* the start for now; it grows to the end below */
         before += n;
     }
     for (size_t n = 0; n < f->n_records; n++) {
@@ -214,7 +214,7 @@ static osc_status gather_chains(struct flows *f)
     return OSC_OK;
 }
 
-/* By time; at one time starts come first and ends last, then as in the file. */
+/* By time; at one time starts first and ends last, then in the order of the file. */
 static int compare_members(const void *x, const void *y, void *ctx)
 {
     const struct flows *const f = ctx;
@@ -229,7 +229,7 @@ static int compare_members(const void *x, const void *y, void *ctx)
     return (a > b) - (a < b);
 }
 
-/* Nearly all chains have two members, or as many as a launch has kernels. */
+/* Sort the members of a chain: nearly all have two, or one per kernel of a launch. */
 static void sort_members(struct flows *f, uint32_t *members, uint32_t n)
 {
     if (n > SHORT_CHAIN) {
@@ -246,7 +246,7 @@ static void sort_members(struct flows *f, uint32_t *members, uint32_t n)
     }
 }
 
-/* Lead through the chain of members [FIRST, END). */
+/* Find which member leads to which in the chain [FIRST, END). */
 static void lead_chain(struct flows *f, uint32_t first, uint32_t end)
 {
     uint32_t last = NONE;
@@ -279,9 +279,9 @@ static const struct osc_chunk *range_at(const struct flows *f, uint32_t place, u
 }
 
 /*
- * Of the ranges at places [FIRST, END), which start at one time: the operator that a
- * forward-backward arrow means, the innermost with a sequence number or else the
- * outermost; or 0.
+ * Of the ranges at places [FIRST, END), which have the same start, the operator that a
+ * forward-backward arrow means: the innermost with a sequence number, or else the outermost;
+ * or 0.
  */
 static uint32_t operator_among(const struct flows *f, uint32_t first, uint32_t end)
 {
@@ -298,7 +298,7 @@ static uint32_t operator_among(const struct flows *f, uint32_t first, uint32_t e
     return best;
 }
 
-/* The innermost of them that has the id of R as correlation, or else the innermost. */
+/* Of these ranges the innermost with the id of R as correlation, or else the innermost. */
 static uint32_t range_among(const struct flows *f, uint32_t first, uint32_t end,
                             const struct record *r)
 {
@@ -323,7 +323,7 @@ static bool binds_to_next(const struct flows *f, const struct record *r)
 {
     struct osc_str point;
 
-    /* Only Chrome's format draws arrows that miss what they lead to. */
+    /* Only Chrome's format has arrows that miss the start of their range. */
     if (osc_form_is_neutral(osc_row_form(f->t, chunk_of(f, r), place_of(r))))
         return false;
     return r->role == ROLE_END && !(osc_row_arg_str(f->t, chunk_of(f, r), place_of(r),
@@ -331,7 +331,7 @@ static bool binds_to_next(const struct flows *f, const struct record *r)
                                     osc_str_eq(point, OSC_STR("e")));
 }
 
-/* Where the ranges that start at AT_NS, from place FIRST on, end; TRACK has them to LAST. */
+/* The end of the ranges that start at AT_NS, from place FIRST on; the track ends at LAST. */
 static uint32_t end_of_start(const struct flows *f, uint32_t track, uint32_t first,
                              uint32_t last, int64_t at_ns)
 {
@@ -350,7 +350,7 @@ static uint32_t end_of_start(const struct flows *f, uint32_t track, uint32_t fir
     return osc_order_find(f->t, f->order, track, at_ns + 1, &hint);
 }
 
-/* Find what starts where R stands. False: nothing does, look around it. */
+/* Find the range that starts at the time of R. False: there is none. */
 static bool bind_at_start(struct flows *f, struct record *r)
 {
     const struct osc_chunk *const c = chunk_of(f, r);
@@ -386,10 +386,9 @@ static int compare_insides(const void *x, const void *y)
 }
 
 /*
- * Let each of the N insides, which are of one track and in order of time, stand for
- * the last range, in the order in which they nest, that starts before it and ends
- * after it. What is over at one time is over at all that follow, so that one stack
- * does. ROOM is as long as the track has ranges.
+ * Assign to each of N records on one track, sorted by time, the last range in nesting order
+ * that starts before it and ends after it. A range that has ended at one time has ended at all
+ * later ones, so one stack is enough. ROOM has as many elements as the track has ranges.
  */
 static void bind_around(struct flows *f, const struct inside *v, size_t n, uint32_t *room)
 {
@@ -439,7 +438,7 @@ static osc_status bind_all_around(struct flows *f, struct inside *v, size_t n)
     return OSC_OK;
 }
 
-/* Find the events that the records stand for. */
+/* Find the events for which the records stand. */
 static osc_status bind_records(struct flows *f)
 {
     struct inside *insides = NULL;
@@ -514,13 +513,13 @@ static void add_row(const struct flows *f, struct family *family, uint32_t from,
     osc_result_row(out);
     if (family->word.v == 0)
         family->word = osc_result_word(out, kind_text(f, family));
-    if (family->word.v != 0) /* 0: it has no category */
+    if (family->word.v != 0) /* 0: no category */
         osc_result_sid(out, KIND, family->word);
     add_end(f, FROM_ID, from, out);
     add_end(f, TO_ID, to, out);
 }
 
-/* An arrow for each record that something leads to, and for each start that leads nowhere. */
+/* Add a row for each record that an arrow leads to, and for each start that leads nowhere. */
 static void add_rows(const struct flows *f, struct osc_result *out)
 {
     uint64_t n_from = 0, n_to = 0, n_nothing = 0, n_anonymous = 0;

@@ -11,7 +11,7 @@ enum { HOST, DEVICE, N_SIDES };
 /* One name in one step. */
 struct sum {
     uint32_t name, step; /* step: index + 1 */
-    uint32_t first_row;  /* of the name in that step */
+    uint32_t first_row;  /* of this name in this step */
     int64_t ns[N_SIDES];
 };
 
@@ -23,7 +23,7 @@ struct sums {
     struct osc_idmap places; /* name and step -> place in all, + 1 */
 };
 
-/* Whether the range NODE is one that can be named as having grown. */
+/* Whether the range NODE may be named as the one that grew. */
 static bool is_candidate(const struct sums *s, uint32_t node, const struct osc_chunk *c,
                          uint32_t i)
 {
@@ -33,7 +33,7 @@ static bool is_candidate(const struct sums *s, uint32_t node, const struct osc_c
            ((flags & OSC_NODE_ROW) || c->kind[i] == OSC_KIND_DATALOADER);
 }
 
-/* Add NS to row I of C on SIDE. */
+/* Add NS to the sum of row I of C on SIDE. */
 static osc_status add(struct sums *s, const struct osc_chunk *c, uint32_t i, int side,
                       int64_t ns)
 {
@@ -52,13 +52,13 @@ static osc_status add(struct sums *s, const struct osc_chunk *c, uint32_t i, int
     return OSC_OK;
 }
 
-/* Times on the host. Parents stand before their children: from the end on. */
+/* Sum host times. Parents stand before their children, so go backwards. */
 static osc_status sum_host(struct sums *s)
 {
     const uint32_t n = s->f->order.n_rows;
     const struct osc_optree *const tree = &s->f->tree;
     const size_t bytes = ((size_t)n + 1) * sizeof(int64_t);
-    int64_t *const below_ns = osc_pages_alloc(bytes); /* by node: of its children */
+    int64_t *const below_ns = osc_pages_alloc(bytes); /* by node: time of its children */
     osc_status st = below_ns ? OSC_OK : OSC_ENOMEM;
 
     for (uint32_t node = n; node > 0 && st == OSC_OK; node--) {
@@ -76,7 +76,7 @@ static osc_status sum_host(struct sums *s)
     return st;
 }
 
-/* Times on devices, for the operator whose calls launched the work. */
+/* Sum device times for the operators whose calls launched the work. */
 static osc_status sum_device(struct sums *s)
 {
     const struct osc_links *const links = &s->f->links;
@@ -114,7 +114,7 @@ static int by_value(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
-/* The K-th of V[0, N), sorted, and N_ZEROS zeros, from 0. */
+/* The element K, from 0, of the sorted V[0, N) with N_ZEROS zeroes added. */
 static int64_t kth(const int64_t *v, size_t n, size_t n_zeros, size_t k)
 {
     size_t n_negative = 0;
@@ -126,7 +126,8 @@ static int64_t kth(const int64_t *v, size_t n, size_t n_zeros, size_t k)
     return k < n_negative + n_zeros ? 0 : v[k - n_zeros];
 }
 
-/* An outlier that took longer than the median step: of a short one nothing explains it. */
+/* Whether the step is an outlier longer than the median; short outliers need no
+ * explanation. */
 static bool is_slow(const struct osc_breakdown *b, uint32_t step)
 {
     const struct osc_step_cost *const s = &b->steps[step];
@@ -134,7 +135,8 @@ static bool is_slow(const struct osc_breakdown *b, uint32_t step)
     return s->is_outlier && 2 * (s->end_ns - s->start_ns) > b->median_twice_ns;
 }
 
-/* Let the N sums of one name try for the outliers of B. V has room for them. */
+/* Compare the N sums of one name with the best so far in each outlier of B. V has room for
+ * N. */
 static void try_name(const struct sum *sums, size_t n, const struct osc_breakdown *b,
                      int64_t *v, struct osc_growth *growth, uint32_t *first_rows)
 {

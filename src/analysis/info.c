@@ -2,9 +2,9 @@
 /*
  * `info`: what a trace is, as keys and values.
  *
- * A value is text in the end, but traces are merged before that: hidden columns
- * hold what to sum, the first start and the last end, or the members of a set (rows
- * of the same key, one for each distinct item), and finish() makes the text.
+ * A value is text in the end, but traces are merged before that. Hidden columns hold the
+ * numbers to sum, the first start and last end, or the members of a set (one row per distinct
+ * item, all with the same key); finish() makes the text.
  */
 #include "analysis/table_registry.h"
 
@@ -88,7 +88,7 @@ static struct osc_str meta(const struct osc_trace *t, const char *key)
     return osc_trace_meta(t, key, &value) ? value : OSC_STR("");
 }
 
-/* Where the profiler's own clock starts: the span that PyTorch writes about itself. */
+/* The start of the profiler's own span, which PyTorch writes. */
 static bool find_profiler_start(const struct osc_trace *t, int64_t *start_ns)
 {
     const osc_sid name = osc_strings_find(&t->strings, OSC_STR("PyTorch Profiler (0)"));
@@ -131,14 +131,14 @@ static void add_origin(const struct osc_trace *t, struct osc_result *out)
     if (find_profiler_start(t, &start_ns))
         osc_result_int(out, FIRST, start_ns - t->origin_ns);
     add_key(out, "duration_ns");
-    osc_result_int(out, NUMBER, 0); /* unless another trace of those merged has events */
+    osc_result_int(out, NUMBER, 0); /* unless another merged trace has events */
     if (t->events.n_rows > 0) {
         osc_result_int(out, FIRST, t->min_ts_ns - t->origin_ns);
         osc_result_int(out, LAST, t->max_end_ns - t->origin_ns);
     }
 }
 
-/* An item for each device. */
+/* Add an item for each device. */
 static osc_status add_devices(const struct osc_trace *t, struct osc_result *out)
 {
     struct osc_idmap seen = {0};
@@ -244,7 +244,7 @@ static osc_status place(struct osc_result *part, const struct osc_placing *from,
     return part->status;
 }
 
-/* The text of row I, whose items number N_ITEMS. False: there is none. */
+/* Write the text of row I, which has N_ITEMS items. False: it has none. */
 static bool write_value(const struct osc_result *r, uint64_t i, uint64_t n_items,
                         struct osc_strbuf *out)
 {
@@ -264,7 +264,7 @@ static bool write_value(const struct osc_result *r, uint64_t i, uint64_t n_items
     return true;
 }
 
-/* How many rows are items of each key. A result holds a key's bytes once. */
+/* Count the rows that are items of each key. A result holds the bytes of a key once. */
 static osc_status count_items(const struct osc_result *r, struct osc_idmap *n_items)
 {
     for (uint64_t i = 0; i < r->n_rows; i++) {

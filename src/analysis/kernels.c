@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `kernels`: device kernels by name, or by name, operator and launch shape. Both cover all
- * kernels of the trace, whether an operator launched them or not.
+ * `kernels`: device kernels by name, or by name, operator and launch shape. Both contain all
+ * kernels of the trace, whether or not an operator launched them.
  */
 #include "analysis/table_registry.h"
 
@@ -80,17 +80,17 @@ static const struct osc_column columns[N_COLUMNS] = {
                "Sum of occupancy in percent times nanoseconds."),
 };
 
-/* What makes two kernels of --group-by op the same. Without padding: its bytes are a key. */
+/* Kernels with equal keys are one row of --group-by op. No padding: its bytes are hashed. */
 struct key {
     int64_t registers, shared_memory;
     uint32_t name, op;    /* osc_sid */
-    uint32_t grid, block; /* osc_sid of lists */
+    uint32_t grid, block; /* osc_sid of list texts */
     uint16_t has_registers, has_shared_memory;
-    uint32_t has_operator; /* whose name may be empty */
+    uint32_t has_operator; /* distinguishes an operator with an empty name from none */
 };
 
 struct group {
-    struct key key; /* of the name alone, unless by operator */
+    struct key key; /* only the name is set, unless by operator */
     uint64_t n_calls;
     int64_t total_ns, max_ns, min_ns;
     double blocks_sum, occupancy_sum;
@@ -100,10 +100,10 @@ struct sums {
     const struct osc_trace *t;
     const struct osc_facts *f;
     bool by_op;
-    struct group *groups; /* owned; in order of the file */
+    struct group *groups; /* owned; in the order of the file */
     size_t n_groups, cap_groups;
     uint32_t *group_of;     /* owned; by name: group + 1 */
-    struct osc_intern keys; /* by operator: key i is group i - 1 */
+    struct osc_intern keys; /* by operator: key i belongs to group i - 1 */
     struct osc_arena arena;
     struct osc_lists lists;
     bool has_blocks, has_occupancy;
@@ -135,12 +135,12 @@ static osc_status key_of(struct sums *s, const struct osc_work *work, const stru
     return OSC_OK;
 }
 
-/* The group (+ 1) of the kernel of WORK; the next one's number if it is new. */
+/* The group (+ 1) of the kernel of WORK; the number of the next group if it is new. */
 static osc_status find_group(struct sums *s, const struct osc_work *work,
                              const struct osc_chunk *c, uint32_t i, struct key *key,
                              uint32_t *group)
 {
-    memset(key, 0, sizeof *key); /* no stray bytes in what is hashed */
+    memset(key, 0, sizeof *key); /* no stray bytes in the hashed key */
     key->name = c->name[i];
     if (!s->by_op) {
         uint32_t *const place = &s->group_of[c->name[i]];
@@ -286,7 +286,7 @@ static osc_status finish(struct osc_result *r, const struct osc_options *o, stru
         const double weight = total_ns > 0 ? total_ns : 1;
 
         osc_result_set_num(r, i, MEAN, total_ns / (double)osc_result_get_int(r, i, CALLS));
-        /* Of another rank or span the column may be there nevertheless. */
+        /* The column may be shown because of another rank or span. */
         if (osc_result_has(r, i, BLOCKS_SUM))
             osc_result_set_num(r, i, MEAN_BLOCKS,
                                osc_result_get_num(r, i, BLOCKS_SUM) / weight);

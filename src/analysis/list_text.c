@@ -3,7 +3,7 @@
 
 #include "base/hash.h"
 
-/* The text at I of a string in quotes, as Python prints it; returns where it ends. */
+/* Write the quoted string at I as Python prints it; returns the index of its end. */
 static uint32_t add_string(struct osc_str list, uint32_t i, struct osc_strbuf *out)
 {
     osc_strbuf_addc(out, '\'');
@@ -16,7 +16,7 @@ static uint32_t add_string(struct osc_str list, uint32_t i, struct osc_strbuf *o
     return i;
 }
 
-/* One of the words of JSON at I, as Python spells it; returns its last byte. */
+/* Write the JSON word at I as Python spells it; returns the index of its last byte. */
 static uint32_t add_word(struct osc_str list, uint32_t i, struct osc_strbuf *out)
 {
     static const struct {
@@ -106,7 +106,8 @@ osc_status osc_lists_id(struct osc_lists *l, const struct osc_trace *t,
         const osc_status st = osc_intern_add(&l->texts, text, id);
         if (st != OSC_OK)
             return st;
-        *place = id->v + 1; /* 0 is "not seen" here, and no list a little further */
+        *place = id->v + 1; /* 0 means "not seen" in the map; below, a list id of 0 means "not
+                             * a list" */
     }
     id->v = *place - 1;
     return OSC_OK;

@@ -45,7 +45,7 @@ int64_t osc_select_kth(int64_t *v, size_t n, size_t k)
 {
     size_t low = 0, high = n - 1;
 
-    /* Enough rounds for any input but one made to be slow: that one is sorted. */
+    /* Enough rounds for any input except one made to be slow, which is sorted instead. */
     for (unsigned round = 0; low < high; round++) {
         if (round == 100) {
             osc_sort(v + low, high - low + 1, sizeof *v, by_value);
@@ -60,13 +60,13 @@ int64_t osc_select_kth(int64_t *v, size_t n, size_t k)
     return v[k];
 }
 
-/* The K-th smallest of V and N_ZEROS zeros. */
+/* The K-th smallest of V with N_ZEROS zeroes added. */
 static int64_t kth_with_zeros(int64_t *v, size_t n, size_t n_zeros, size_t k)
 {
     return k < n_zeros ? 0 : osc_select_kth(v, n, k - n_zeros);
 }
 
-/* The one before the K-th smallest, which kth_with_zeros() has put in its place. */
+/* The element before the K-th smallest, after kth_with_zeros(). */
 static int64_t below_kth(const int64_t *v, size_t n_zeros, size_t k)
 {
     int64_t most = n_zeros > 0 ? 0 : v[0];
@@ -86,7 +86,7 @@ double osc_median(int64_t *v, size_t n, size_t n_zeros)
     if (all % 2 == 1)
         return (double)upper;
     const int64_t lower = below_kth(v, n_zeros, all / 2);
-    /* In whole halves as long as that is possible, so that the sum cannot overflow. */
+    /* Add whole halves first, so that the sum cannot overflow. */
     const int64_t whole = lower / 2 + upper / 2, rest = lower % 2 + upper % 2;
     return (double)whole + (double)rest / 2;
 }

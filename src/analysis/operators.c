@@ -189,7 +189,7 @@ static osc_status finish(struct osc_result *r, const struct osc_options *o, stru
                            ratio(osc_result_get_int(r, i, HOST_SELF), calls));
         osc_result_set_num(r, i, MEAN_DEVICE_SELF, ratio(device_ns, calls));
         if (osc_result_get_int(r, i, PART_CALLS) != calls)
-            continue; /* of several parts: see the rule "Merging" */
+            continue; /* merged from several parts: see the rule "Merging" */
         osc_result_set_num(r, i, MEDIAN_HOST_SELF, osc_result_get_num(r, i, PART_MEDIAN_HOST));
         osc_result_set_num(r, i, MEDIAN_DEVICE_SELF,
                            osc_result_get_num(r, i, PART_MEDIAN_DEVICE));

@@ -14,17 +14,17 @@
 #include "derive/stacks.h"
 #include "table/table.h"
 
-/* What the calls of a group of operators come to; times in nanoseconds. */
+/* The sums of the calls of a group of operators; times in nanoseconds. */
 struct osc_operator_group {
     osc_sid name;
-    osc_sid shape;      /* of osc_operators.lists; 0: no list */
-    osc_sid stack;      /* `Call stack`, of the trace; 0: none */
+    osc_sid shape;      /* in osc_operators.lists; 0: no list */
+    osc_sid stack;      /* `Call stack`, a string of the trace; 0: none */
     uint32_t rebuilt;   /* stack of osc_operators.stacks; 0: none */
     uint32_t first_row; /* the first in the file */
     uint64_t n_calls;
     int64_t host_self_ns, host_total_ns, max_host_self_ns;
     int64_t device_self_ns, device_total_ns, max_device_self_ns;
-    int64_t tc_self_ns, tc_total_ns; /* the part of kernels that use Tensor Cores */
+    int64_t tc_self_ns, tc_total_ns; /* the part in kernels that use Tensor Cores */
     uint64_t n_device_values;        /* calls that have device self time */
     bool is_eligible, has_stack;
     double median_host_self_ns, median_device_self_ns;
@@ -32,13 +32,13 @@ struct osc_operator_group {
 
 /* Zeroed, it is empty. */
 struct osc_operators {
-    struct osc_operator_group *groups; /* owned; in order of first_row once made */
+    struct osc_operator_group *groups; /* owned; sorted by first_row once made */
     size_t n_groups, cap_groups;
     struct osc_lists lists;   /* texts of shapes */
-    struct osc_stacks stacks; /* made if asked for, where no event says its own */
+    struct osc_stacks stacks; /* made on request, if no event has a stack of its own */
 };
 
-/* Sum up T, which has LINKS, by name and by what O asks for besides. */
+/* Sum up T, which has LINKS, by name and by the grouping in O. */
 OSC_MUST_USE osc_status osc_operators_make(const struct osc_trace *t,
                                            const struct osc_options *o,
                                            struct osc_operators *ops);

@@ -5,14 +5,14 @@
 #include "base/mem.h"
 #include "base/sort.h"
 
-/* What the host calls of one node launched, and of the nodes below it. */
+/* What the host calls of a node, and of the nodes below it, launched. */
 struct launched {
     int64_t device_ns; /* kernels, copies and memsets */
     int64_t tc_ns;     /* of these, kernels that use Tensor Cores */
     int64_t device_total_ns, tc_total_ns;
 };
 
-/* Device self time of one call, not 0. */
+/* Device self time of one call; not 0. */
 struct value {
     uint32_t group;
     int64_t self_ns;
@@ -23,17 +23,17 @@ struct sweep {
     const struct osc_facts *f;
     const struct osc_options *o;
     struct osc_operators *ops;
-    bool is_plain;             /* names alone make groups */
-    bool has_stacks;           /* some form has the argument */
-    bool has_frames;           /* none has, but there are Python frames */
+    bool is_plain;             /* names alone determine groups */
+    bool has_stacks;           /* some form has the argument Call stack */
+    bool has_frames;           /* none has it, but there are Python frames */
     struct launched *launched; /* owned */
     size_t n_launched, cap_launched;
-    /* By node, the unused 0 included; zeroed pages, owned. */
-    int64_t *ns;       /* time of its children and calls; once it is swept, its self time */
-    uint32_t *numbers; /* of its entry in launched, from 1 on; once it is swept, of its group */
-    uint8_t *eligible; /* it has a child that is eligible */
+    /* Indexed by node, including the unused 0; zeroed pages, owned. */
+    int64_t *ns;       /* time of its children and calls; after the sweep its self time */
+    uint32_t *numbers; /* of its entry in launched, from 1 on; after the sweep of its group */
+    uint8_t *eligible; /* it has an eligible child */
     size_t n_nodes;
-    uint32_t *group_of;     /* owned; by name: group + 1, where names alone make groups */
+    uint32_t *group_of;     /* owned; by name: group + 1, if is_plain */
     struct osc_idmap pairs; /* shape and stack -> number of the pair */
     struct osc_idmap keys;  /* name and pair -> group + 1 */
     uint32_t n_pairs;
@@ -52,7 +52,7 @@ static osc_status add_launched(struct sweep *s, uint32_t *number)
     return OSC_OK;
 }
 
-/* What is launched by or below NODE; NULL when memory is exhausted. */
+/* What NODE and the nodes below it launched; NULL if memory is exhausted. */
 static inline struct launched *launched_by(struct sweep *s, uint32_t node)
 {
     uint32_t *const place = &s->numbers[node];
@@ -62,7 +62,7 @@ static inline struct launched *launched_by(struct sweep *s, uint32_t node)
     return &s->launched[*place - 1];
 }
 
-/* Add every call and what it launched to the node that gets it. */
+/* Add every call and the work it launched to its node. */
 static osc_status sum_launched(struct sweep *s)
 {
     const struct osc_links *const links = &s->f->links;
@@ -72,7 +72,7 @@ static osc_status sum_launched(struct sweep *s)
         const uint32_t node = osc_optree_owner(&s->f->tree, links->calls[n].node);
         const osc_row row = {links->calls[n].row};
 
-        if (node != 0) /* a call is no self time of who makes it */
+        if (node != 0) /* a call is not self time of the node that makes it */
             s->ns[node] += osc_chunk_of(events, row)->dur_ns[osc_row_place(row)];
     }
     for (size_t n = 0; n < links->n_works; n++) {
@@ -120,7 +120,7 @@ static osc_sid stack_of(const struct osc_trace *t, const struct osc_chunk *c, ui
     return arg.sid;
 }
 
-/* The shape of row I: `Input Dims`, or else `Input dims`; 0 where there is none or []. */
+/* The shape of row I: `Input Dims`, else `Input dims`; 0 if it is missing or []. */
 static osc_status shape_of(struct sweep *s, const struct osc_chunk *c, uint32_t i, osc_sid *id)
 {
     struct osc_lists *const lists = &s->ops->lists;
@@ -136,7 +136,7 @@ static osc_status shape_of(struct sweep *s, const struct osc_chunk *c, uint32_t 
     return st;
 }
 
-/* The place that holds the group (+ 1) of a name with a shape or a stack. */
+/* The address of the group (+ 1) of a name with a shape or a stack. */
 static uint32_t *find_key(struct sweep *s, uint32_t name, osc_sid shape, uint32_t stack)
 {
     uint32_t *const pair = osc_idmap_put(&s->pairs, (uint64_t)shape.v << 32 | stack);
@@ -183,7 +183,7 @@ static osc_status find_group(struct sweep *s, uint32_t node, const struct osc_ch
     return st;
 }
 
-/* Count row I of C, node NODE whose children are done, as one call of its group. */
+/* Count row I of C, node NODE whose children are done, as a call of its group. */
 static inline osc_status count_call(struct sweep *s, uint32_t node, const struct osc_chunk *c,
                                     uint32_t i, const struct launched *own, bool is_eligible)
 {
@@ -226,8 +226,8 @@ static inline osc_status count_call(struct sweep *s, uint32_t node, const struct
 }
 
 /*
- * What NODE and those below it launched is complete: add it to PARENT, which takes the entry
- * over if it has none. Return what NODE had there.
+ * What NODE and the nodes below it launched is complete: add it to PARENT, which takes over
+ * the entry if it has none. Returns what NODE launched.
  */
 static struct launched hand_on(struct sweep *s, uint32_t node, uint32_t parent)
 {
@@ -250,8 +250,8 @@ static struct launched hand_on(struct sweep *s, uint32_t node, uint32_t parent)
 }
 
 /*
- * Parents stand before their children. From the end on, whatever lies below a node
- * has been summed up when it is reached, and no stack is needed.
+ * Parents stand before their children. Going backwards, everything below a node has been
+ * summed when the node is reached, so no stack is needed.
  */
 static osc_status sweep_nodes(struct sweep *s)
 {
@@ -287,7 +287,7 @@ static osc_status sweep_nodes(struct sweep *s)
     return OSC_OK;
 }
 
-/* Medians of host or device self time: values are dealt out into one array, DEALT. */
+/* Compute medians of host or device self time: values are grouped in one array, DEALT. */
 static void find_medians(struct sweep *s, bool is_host, int64_t *dealt, size_t *next)
 {
     struct osc_operator_group *const groups = s->ops->groups;
@@ -339,7 +339,7 @@ static osc_status find_all_medians(struct sweep *s)
     return st;
 }
 
-/* Room for what is known of nodes, names and forms. */
+/* Allocate data of nodes, names and forms. */
 static osc_status prepare(struct sweep *s)
 {
     const struct osc_trace *const t = s->t;
@@ -381,7 +381,7 @@ osc_status osc_operators_make(const struct osc_trace *t, const struct osc_option
         st = sum_launched(&s);
     if (st == OSC_OK)
         st = sweep_nodes(&s);
-    /* What was launched has been added up: its room is that of the medians now. */
+    /* Not needed any more: the medians use the memory. */
     osc_free(s.launched);
     osc_pages_free(s.eligible, s.n_nodes);
     if (st == OSC_OK)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `overview`: the average step, and how its time divides into categories, over the steps
- * that are kept.
+ * `overview`: the average over the kept steps, and how the time divides into categories.
  */
 #include "analysis/table_registry.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `quality`: everything that was skipped, repaired, dropped or is missing, counted by
- * cause. What the reader and derive/ counted, and what a trace of PyTorch could have had
- * but does not.
+ * `quality`: everything that was skipped, repaired, dropped or is missing, counted by cause:
+ * findings of the reader and of derive/, and data that a trace of PyTorch could have but does
+ * not.
  */
 #include "analysis/table_registry.h"
 
@@ -80,13 +80,13 @@ static void add_row(const struct osc_trace *t, struct osc_result *out,
     osc_result_int(out, RANK_OF_SEVERITY, (int64_t)severity);
 }
 
-/* Whether the file itself says that FLAG was off. */
+/* Whether the file states that FLAG was off. */
 static bool is_off(const struct osc_trace *t, const char *flag)
 {
     return !osc_trace_flag(t, flag, true);
 }
 
-/* What a trace lacks of which a part is here: that alone which the file says. */
+/* Of data that part of a selected trace may lack, only what the file states to be missing. */
 static bool is_absent_from_file(const struct osc_trace *t, enum osc_finding_code code)
 {
     switch ((int)code) {
@@ -105,7 +105,7 @@ static bool is_absent_from_file(const struct osc_trace *t, enum osc_finding_code
     }
 }
 
-/* Whether CODE stands for something that a trace of PyTorch with C in it lacks. */
+/* Whether CODE names data that a trace of PyTorch with census C lacks. */
 static bool is_absent(const struct osc_trace *t, const struct osc_census *c,
                       enum osc_finding_code code)
 {
@@ -154,7 +154,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     osc_findings_tell(&found, OSC_FINDING_no_duration, &census.no_duration);
     osc_findings_tell(&found, OSC_FINDING_clock_step, &census.clock_step);
     osc_findings_tell(&found, OSC_FINDING_outside_span, &census.outside_span);
-    /* What was not recorded with PyTorch's profiler has none of its switches. */
+    /* A trace not recorded by PyTorch's profiler has none of its switches. */
     const bool is_torch = census.by_kind[OSC_KIND_OPERATOR] > 0 &&
                           !osc_str_eq(osc_trace_str(t, t->format), OSC_STR("opscope"));
     for (int severity = OSC_ERROR; severity >= OSC_INFO; severity--) {
@@ -166,7 +166,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
             if (found.by_code[code].count > 0)
                 add_row(t, out, code, &found.by_code[code]);
             else if (code == OSC_FINDING_unaligned)
-                add_row(t, out, code, &none); /* place() decides */
+                add_row(t, out, code, &none); /* place() decides whether it stays */
             else if (is_torch && is_absent(t, &census, code))
                 add_row(t, out, code, &once);
         }
@@ -174,7 +174,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     return out->status;
 }
 
-/* Whether the trace is aligned with others turns out when all of them are known. */
+/* Whether the trace is aligned with others is known only when all are known. */
 static osc_status place(struct osc_result *part, const struct osc_placing *from,
                         const struct osc_placing *to)
 {
@@ -198,7 +198,7 @@ static osc_status place(struct osc_result *part, const struct osc_placing *from,
     return part->status;
 }
 
-/* Merged rows come in order of the ranks: bring the worst to the top again. */
+/* Merged rows are in the order of ranks: sort the most severe to the top again. */
 static osc_status finish(struct osc_result *r, const struct osc_options *o, struct osc_err *err)
 {
     (void)o;
@@ -220,8 +220,8 @@ const struct osc_table_def osc_table_quality = {
     .rules = OSC_RULE_QUALITY,
     .columns = columns,
     .n_columns = sizeof columns / sizeof *columns,
-    .facts =
-        OSC_FACT_FOREST | OSC_FACT_LINKS | OSC_FACT_ALLOCATIONS, /* they count what they find */
+    .facts = OSC_FACT_FOREST | OSC_FACT_LINKS | OSC_FACT_ALLOCATIONS, /* making these counts
+                                                                       * findings */
     .map = map,
     .place = place,
     .finish = finish,

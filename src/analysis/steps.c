@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `steps`: how long each step took with its device work, and what it spent its time on. All
- * steps are rows; those that the tail rule drops say so.
+ * `steps`: how long each step took including its device work, and what it spent its time on.
+ * All steps are rows; those dropped by the tail rule are marked.
  */
 #include "analysis/table_registry.h"
 
@@ -19,7 +19,7 @@ enum {
     TOTAL,
     ANNOTATION,
     KEPT,
-    KERNEL, /* and the other classes, in order of enum osc_class */
+    KERNEL, /* followed by the other classes, in the order of enum osc_class */
     OTHER = KERNEL + OSC_COST_OTHER,
     OUTLIER,
     GREW,
@@ -29,7 +29,7 @@ enum {
     N_COLUMNS
 };
 
-/* A class of the breakdown; those before it in the table take the time that they share. */
+/* A class of the breakdown; time that several classes share goes to the first in the table. */
 #define COST(kind, name, rules, what)                                                    \
     OSC_COLUMN(KERNEL + OSC_CLASS_##kind, name, INTEGER, "ns", SUM, 0, rules,            \
                what ". Time in which a class further to the left has an event too goes " \

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * table_columns.h - columns that code reads out of finished tables, by C names.
+ * table_columns.h - C names for columns that code reads from finished tables.
  *
- * A reader that looked a column up by its text would learn only at run time that it is
- * misspelt. These are defined beside the columns they stand for, so a name that does
- * not exist breaks the build: osc_column_steps_total_ns is the index of total_ns in `steps`.
+ * Looking up a column by text would show a misspelt name only at run time. These constants are
+ * defined beside their columns, so that an unknown name breaks the build:
+ * osc_column_steps_total_ns is the index of total_ns in `steps`.
  *
  * Threading: constants.
  */

@@ -2,8 +2,8 @@
 /*
  * table_registry.h - all tables, in the order in which users see them listed.
  *
- * A new table is one file that ends in `const struct osc_table_def osc_table_NAME`
- * and one line here.
+ * A new table is one file that ends in `const struct osc_table_def osc_table_NAME`, and one
+ * line here.
  *
  * Threading: constants.
  */
@@ -36,7 +36,7 @@
 OSC_TABLE_LIST(OSC_TABLE_DECLARE)
 #undef OSC_TABLE_DECLARE
 
-/* Ended by NULL. */
+/* The last one is NULL. */
 extern const struct osc_table_def *const osc_tables[];
 
 /* The table NAME, or NULL. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `threads`: the host threads that hold events, in order of the first one. */
+/* `threads`: the host threads with events, in the order of their first event. */
 #include "analysis/table_registry.h"
 
 #include "analysis/tracks.h"
@@ -33,7 +33,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
         if (track->is_queue)
             continue;
         osc_result_row(out);
-        /* PyTorch itself writes "" for both, so an empty one is not a missing one. */
+        /* PyTorch itself writes "" for both, so an empty text is not a missing one. */
         osc_result_str(out, PROCESS, osc_trace_str(t, track->pid));
         osc_result_str(out, THREAD, osc_trace_str(t, track->tid));
         if (track->name.v)

@@ -9,8 +9,8 @@
 #include "model/trace.h"
 
 /*
- * The ids of the tracks that hold events, by their first one. The caller frees
- * *ORDER with osc_free().
+ * The ids of the tracks with events, sorted by first event. The caller frees *ORDER with
+ * osc_free().
  */
 OSC_MUST_USE osc_status osc_tracks_in_order(const struct osc_trace *t, uint32_t **order,
                                             uint32_t *n);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `utilization`: what each device did over time, bucket by bucket. */
+/* `utilization`: what each device did over time, by bucket. */
 #include "analysis/table_registry.h"
 #include "derive/facts.h"
 
-/* No machine has more; a file of a line for each of a million devices would. */
+/* No machine has more; a hostile file may list a million devices. */
 #define DEVICES_MAX 1024
 
 enum { DEVICE, START, DUR, UTILIZATION, SM_EFFICIENCY, BUSY, CAPACITY, FILL, N_COLUMNS };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `advice`: what could be changed, with the time at stake. The time is what a change could
- * save at most, never a promise: a length of time within the kept steps, so that rules can
- * be compared; times of several rules may overlap.
+ * `advice`: what could be changed, with the time at stake. That is the most time a change
+ * could save, never a promise: a length of time within the kept steps, so that rules can be
+ * compared. Times of several rules may overlap.
  */
 #include "analysis/table_registry.h"
 
@@ -120,7 +120,7 @@ static osc_status add_row(const struct osc_advice_base *a, enum osc_advice_code 
     return OSC_OK;
 }
 
-/* Say which rules had nothing to look at. */
+/* Name the rules that had no data. */
 static void add_notes(const struct osc_advice_base *a, struct osc_result *out)
 {
     if (a->b->n_kept == 0)
@@ -162,7 +162,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     return st == OSC_OK ? st : osc_fail(err, st, "advice: %s", osc_status_text(st));
 }
 
-/* Say of which rank and span the rows of evidence are, and when they are. */
+/* Set the rank, the span and the times in the rows of evidence. */
 static osc_status place(struct osc_result *part, const struct osc_placing *from,
                         const struct osc_placing *to)
 {
@@ -190,7 +190,7 @@ static enum osc_advice_code code_of(struct osc_str text)
     return OSC_ADVICE_COUNT;
 }
 
-/* The evidence of a row that was merged from several. */
+/* Merge the evidence of a row that was merged from several. */
 static osc_status merge_evidence(struct osc_result *r, uint64_t i, enum osc_advice_code code,
                                  const struct osc_options *o)
 {

@@ -6,7 +6,7 @@
 osc_status osc_name_sums_add(struct osc_name_sums *y, osc_sid name, int64_t ns)
 {
     if (name.v == 0)
-        return OSC_OK; /* nothing to call it by */
+        return OSC_OK; /* it has no name */
 
     uint32_t *const place = osc_idmap_put(&y->of_name, name.v);
     if (!place)
@@ -74,7 +74,7 @@ osc_sid osc_advice_operator_of(const struct osc_advice_base *a, uint32_t call)
     return (osc_sid){osc_chunk_of(&a->t->events, row)->name[osc_row_place(row)]};
 }
 
-/* The sum of two lengths of time, at most what there is: steps may overlap. */
+/* The sum of two durations, at most the total: steps may overlap. */
 static int64_t sum_of(int64_t a_ns, int64_t b_ns)
 {
     int64_t sum_ns;
@@ -118,7 +118,8 @@ static osc_status find_busy(struct osc_advice_base *a)
     return osc_intervals_merge(&a->busy);
 }
 
-/* Which calls wait for the device: by name, or by a copy into memory that is not pinned. */
+/* Find the calls that wait for the device: by name, or as a copy to memory that is not
+ * pinned. */
 static osc_status find_syncs(struct osc_advice_base *a, struct osc_intervals *syncs)
 {
     const struct osc_links *const links = &a->f->links;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * advice_base.h - the times that the rules of `advice` go by.
+ * advice_base.h - the times on which the rules of `advice` are based.
  *
- * All of them are sets of time within the kept steps (derive/breakdown.h), so that the
- * time at stake of any two rules can be compared:
+ * All of them are sets of time within the kept steps (derive/breakdown.h), so that the time at
+ * stake of any two rules can be compared:
  *
  *   kept   from the start of each kept step to its end, device work included
  *   busy   some device worked: kernels, communication, copies, memsets
- *   gaps   kept without busy: no device had anything to do
+ *   gaps   kept minus busy: no device had anything to do
  *
- * A row is of a kept step if its step is one: host rows by their start, device work by
- * its launch. In a trace without steps, whatever starts in the one that it counts as.
+ * A row belongs to a kept step if its step is kept: host rows by their start, device work by
+ * its launch. In a trace without steps, rows that start within the whole count.
  *
  * Threading: not locked.
  */
@@ -22,7 +22,8 @@
 /* A gap, and the work that ended it. */
 struct osc_gap {
     int64_t start_ns, end_ns;
-    uint32_t work; /* index in osc_links.works + 1 of the first that starts there; or 0 */
+    uint32_t work; /* index in osc_links.works + 1 of the first work that starts at its end; or
+                    * 0 */
     bool is_sync;  /* a synchronising call was running when it began */
 };
 
@@ -34,31 +35,33 @@ struct osc_advice_base {
     struct osc_breakdown own;
     const struct osc_breakdown *b;
     struct osc_intervals kept, busy;           /* merged */
-    int64_t kept_ns;                           /* length of kept */
+    int64_t kept_ns;                           /* total length of kept */
     int64_t total_ns, cost_ns[OSC_COST_COUNT]; /* sums over the kept steps */
-    bool has_works;                            /* any device work */
+    bool has_works;                            /* the trace has device work */
     struct osc_gap *gaps;                      /* owned; in order of time */
     size_t n_gaps;
     int64_t gaps_ns;
-    uint32_t first_step, last_step; /* ordinals of kept steps; 1, 0: none was announced */
-    bool *is_sync;                  /* owned; by call of osc_links: it waits for the device */
+    uint32_t first_step, last_step; /* ordinals of kept steps; 1, 0: no step was announced */
+    bool *is_sync;                  /* owned; by call of osc_links: the call waits for the
+                                     * device */
 };
 
-/* T has LOADS, STEPS and UNIONS. The caller finishes A in either case. */
+/* T has LOADS, STEPS and UNIONS. Call osc_advice_base_fini() even after a failure. */
 OSC_MUST_USE osc_status osc_advice_base_make(const struct osc_trace *t, bool compat_tb,
                                              unsigned n_threads, struct osc_advice_base *a);
 void osc_advice_base_fini(struct osc_advice_base *a);
 
-/* Whether row I of C is of a kept step. */
+/* Whether row I of C belongs to a kept step. */
 bool osc_advice_is_kept(const struct osc_advice_base *a, const struct osc_chunk *c, uint32_t i);
 
-/* Merge S, and return its length within the kept steps, less what WITHOUT (or NULL) covers. */
+/* Merge S and return its length within the kept steps, minus the time that WITHOUT (or NULL)
+ * covers. */
 OSC_MUST_USE osc_status osc_advice_stake(const struct osc_advice_base *a,
                                          struct osc_intervals *s,
                                          const struct osc_intervals *without,
                                          int64_t *stake_ns);
 
-/* The operator that call C (index + 1, or 0) belongs to, as a name; none: 0. */
+/* The name of the operator of call C (index + 1, or 0); 0: none. */
 osc_sid osc_advice_operator_of(const struct osc_advice_base *a, uint32_t call);
 
 /* Times by name, in order of first appearance. Zeroed, it is empty. */
@@ -72,6 +75,6 @@ struct osc_name_sums {
 };
 
 OSC_MUST_USE osc_status osc_name_sums_add(struct osc_name_sums *y, osc_sid name, int64_t ns);
-/* The name with the most; of several the first. None: {0}. */
+/* The name with the largest sum, the first one of several; {0} if there is none. */
 struct osc_name_sum osc_name_sums_top(const struct osc_name_sums *y);
 void osc_name_sums_fini(struct osc_name_sums *y);

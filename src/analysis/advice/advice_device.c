@@ -18,7 +18,7 @@ static struct osc_str name_of(const struct osc_advice_base *a, osc_sid name)
     return osc_trace_str(a->t, name);
 }
 
-/* The name of what ended GAP: the operator that launched it, or else the work itself. */
+/* The name of the operator that launched the work that ended GAP, or of the work itself. */
 static osc_sid who_ended(const struct osc_advice_base *a, const struct osc_gap *gap)
 {
     if (gap->work == 0)
@@ -32,7 +32,7 @@ static osc_sid who_ended(const struct osc_advice_base *a, const struct osc_gap *
     return (osc_sid){osc_chunk_of(&a->t->events, row)->name[osc_row_place(row)]};
 }
 
-/* What the host did meanwhile: costs that come behind those of devices. */
+/* What the host did in the gaps, by cost class; host classes come after those of devices. */
 static void share_gaps(const struct osc_advice_base *a, int64_t *more)
 {
     more[0] = a->cost_ns[OSC_CLASS_DATALOADER];
@@ -64,20 +64,20 @@ static osc_status check_gaps(const struct osc_advice_base *a, struct osc_advice_
     item->count = (int64_t)a->n_gaps;
     item->subject = name_of(a, osc_name_sums_top(&enders).name);
     share_gaps(a, item->more);
-    /* Devices that did nothing in any step wait for nobody. */
+    /* Devices that did nothing in any step were not waiting. */
     item->applies = is_much(a, a->gaps_ns, 10) && a->gaps_ns < a->kept_ns;
     osc_name_sums_fini(&enders);
     return st;
 }
 
-/* Row I of C, copied or not from memory that the device cannot read on its own. */
+/* Whether row I of C copies from memory that the device cannot read directly. */
 static bool is_copy(const struct osc_advice_base *a, const struct osc_chunk *c, uint32_t i,
                     struct osc_str way)
 {
     return c->kind[i] == OSC_KIND_MEMCPY && osc_str_has(osc_row_name(a->t, c, i), way);
 }
 
-/* Gaps that began while the host waited: it cannot launch ahead of the device. */
+/* Gaps that began while the host waited, so that it could not launch ahead of the device. */
 static osc_status check_syncs(const struct osc_advice_base *a, struct osc_advice_item *item)
 {
     const struct osc_links *const links = &a->f->links;
@@ -137,15 +137,15 @@ static osc_status check_pageable(const struct osc_advice_base *a, struct osc_adv
     return st;
 }
 
-/* The lower median of V, which is reordered; N is not 0. */
+/* The lower median of V, which is reordered. N is not 0. */
 static int64_t lower_median(int64_t *v, size_t n)
 {
     return osc_select_kth(v, n, (n - 1) / 2);
 }
 
 /*
- * Collect how long the kernels of the kept steps ran and how long it took to launch
- * them. Communication waits for others, and a graph is launched once for many.
+ * Collect the durations of the kernels of the kept steps and of their launches. Communication
+ * is left out because it waits for others, graphs because one launch starts many kernels.
  */
 static size_t collect_launches(const struct osc_advice_base *a, int64_t *kernels,
                                int64_t *calls)
@@ -171,7 +171,7 @@ static size_t collect_launches(const struct osc_advice_base *a, int64_t *kernels
     return n_kernels;
 }
 
-/* Gaps that a kernel ended while the host was not waiting: it was launched too late. */
+/* Sum the gaps ended by a kernel while the host was not waiting: it was launched too late. */
 static osc_status sum_launch_gaps(const struct osc_advice_base *a, struct osc_advice_item *item)
 {
     struct osc_name_sums enders = {0};
@@ -243,7 +243,7 @@ static osc_status check_allocator(const struct osc_advice_base *a, struct osc_ad
     return st;
 }
 
-/* The median of the kept steps, rounded down. */
+/* The median length of the kept steps, rounded down. */
 static int64_t median_of_steps(const struct osc_breakdown *b, int64_t *lengths)
 {
     size_t n = 0;
@@ -257,7 +257,8 @@ static int64_t median_of_steps(const struct osc_breakdown *b, int64_t *lengths)
     return low + (high - low) / 2;
 }
 
-/* Step I as --steps takes it: its label, or its ordinal where other steps have that too. */
+/* The name of step I for --steps: its label, or its ordinal if several steps have the
+ * label. */
 static struct osc_str step_name(const struct osc_advice_base *a, uint32_t i,
                                 struct osc_arena *arena)
 {

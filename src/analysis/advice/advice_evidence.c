@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Commands for the shell that show what an advice rests on. Numbers and names of the
- * trace stand in --where; what the user chose is given as it was typed.
+ * Shell commands that show the evidence for an advice. Numbers and names from the trace are in
+ * --where; options that the user gave are repeated as typed.
  */
 #include "analysis/advice/advice_list.h"
 
@@ -10,7 +10,8 @@
 
 #include "base/shell.h"
 
-/* The kept steps; the tail of one process may lie before the last of another. */
+/* Write the kept steps. Ends of several processes differ, so a step may be kept after one that
+ * is not. */
 static void add_steps(const struct osc_advice_base *a, struct osc_strbuf *out)
 {
     bool has_dropped = false;
@@ -28,10 +29,10 @@ static void add_steps(const struct osc_advice_base *a, struct osc_strbuf *out)
         osc_strbuf_addc(out, ')');
 }
 
-/* How points in time are written into an expression. */
+/* How times are written in an expression. */
 struct times {
     int64_t origin_ns;
-    bool is_marked; /* so that osc_advice_place() finds them and can move them */
+    bool is_marked; /* marked, so that osc_advice_place() can find and shift them */
 };
 
 #define MARK '\1'
@@ -46,9 +47,9 @@ static void add_time(const struct times *t, int64_t at_ns, struct osc_strbuf *ou
 }
 
 /*
- * Of rows that are so far chosen those of the kept steps, told by the column: --steps
- * would go by steps of the whole file, of which a selection may have left fewer. No row
- * belongs to the one step of a trace without.
+ * Restrict rows to the kept steps by a column: --steps would refer to the steps of the whole
+ * file, of which a selection may have left fewer. In a trace without steps no row belongs to
+ * the only step.
  */
 static void add_kept(const struct osc_advice_base *a, const struct times *times,
                      struct osc_strbuf *out)
@@ -63,7 +64,7 @@ static void add_kept(const struct osc_advice_base *a, const struct times *times,
     add_time(times, a->b->steps[0].end_ns, out);
 }
 
-/* `name in (...)` for the calls of ITEM, which are names of classify.c. */
+/* Write `name in (...)` for the calls of ITEM, whose names classify.c knows. */
 static void add_names(const struct osc_advice_base *a, const struct osc_advice_item *item,
                       struct osc_strbuf *out)
 {
@@ -76,7 +77,7 @@ static void add_names(const struct osc_advice_base *a, const struct osc_advice_i
     osc_strbuf_adds(out, ")");
 }
 
-/* The calls of ITEM, and copies for which the host waited. */
+/* Select the calls of ITEM, and copies for which the host waited. */
 static void add_calls(const struct osc_advice_base *a, const struct osc_advice_item *item,
                       struct osc_strbuf *out)
 {
@@ -90,7 +91,7 @@ static void add_calls(const struct osc_advice_base *a, const struct osc_advice_i
     osc_strbuf_adds(out, ") and dur_ns is not null");
 }
 
-/* The ranges of the host that are called NAME. */
+/* Select the host ranges called NAME. */
 static void add_wrapper(const char *name, struct osc_strbuf *out)
 {
     osc_strbuf_addf(
@@ -100,7 +101,7 @@ static void add_wrapper(const char *name, struct osc_strbuf *out)
         name);
 }
 
-/* NAMES, with commas between them, as texts of SQL. */
+/* Write NAMES as SQL strings, separated by commas. */
 static void add_list(struct osc_str names, struct osc_strbuf *out)
 {
     osc_strbuf_adds(out, "'");
@@ -113,7 +114,7 @@ static void add_list(struct osc_str names, struct osc_strbuf *out)
     osc_strbuf_adds(out, "'");
 }
 
-/* Which rows of the table for CODE: an expression for --where. */
+/* Write the --where expression that selects the rows of the table for CODE. */
 static void add_rows(const struct osc_advice_base *a, enum osc_advice_code code,
                      const struct osc_advice_item *item, const struct times *times,
                      struct osc_strbuf *out)
@@ -162,7 +163,7 @@ static void add_rows(const struct osc_advice_base *a, enum osc_advice_code code,
         add_kept(a, times, out);
         return;
     case OSC_ADVICE_SLOW_STEPS:
-        /* Outliers may as well be fast. */
+        /* A fast step can be an outlier too. */
         osc_strbuf_addf(out, "outlier and total_ns > %lld", (long long)item->more[3]);
         return;
     case OSC_ADVICE_COUNT:
@@ -170,7 +171,7 @@ static void add_rows(const struct osc_advice_base *a, enum osc_advice_code code,
     }
 }
 
-/* The command up to the expression of --where, in quotation marks. */
+/* Write the command up to the opening quotation mark of the --where expression. */
 static void add_table(enum osc_advice_code code, bool is_compat, struct osc_strbuf *out)
 {
     const struct osc_advice_rule *const rule = &osc_advice_rules[code];
@@ -180,8 +181,8 @@ static void add_table(enum osc_advice_code code, bool is_compat, struct osc_strb
 }
 
 /*
- * What S chose, its times LATER_NS later. Records of memory are the host's, whatever
- * device they are about.
+ * Repeat the options in S, with times shifted by LATER_NS. Memory records are rows of the
+ * host, whatever device they are about.
  */
 static void add_selection(enum osc_advice_code code, const struct osc_selection *s,
                           int64_t later_ns, struct osc_strbuf *out)
@@ -258,13 +259,13 @@ void osc_advice_place(struct osc_str rows, const struct osc_placing *from,
     }
 }
 
-/* A line of osc_advice_rows(), taken apart. */
+/* A parsed line of osc_advice_rows(). */
 struct part {
     long rank, span;
     struct osc_str rows;
 };
 
-/* Take the first of the lines of TEXT, which is not empty. */
+/* Cut the first line off TEXT, which is not empty. */
 static struct part take_part(struct osc_str *text)
 {
     const char *const end = memchr(text->s, '\n', text->len);
@@ -279,7 +280,7 @@ static struct part take_part(struct osc_str *text)
     return part;
 }
 
-/* Whether all of PARTS are N, of one span, and ask for the same rows. */
+/* Whether PARTS are N parts of one span that select the same rows. */
 static bool is_same_everywhere(struct osc_str parts, uint32_t n)
 {
     const struct part first = take_part(&parts);
@@ -293,7 +294,7 @@ static bool is_same_everywhere(struct osc_str parts, uint32_t n)
     return is_same && n == 0;
 }
 
-/* Add the rows that FIRST asks for, of all ranks among PARTS that want the same. */
+/* Select the rows of FIRST in all ranks of PARTS that have the same selection. */
 static void add_ranks(struct osc_str parts, const struct part *first, struct osc_strbuf *out)
 {
     const char *before = "(rank in (";
@@ -311,7 +312,7 @@ static void add_ranks(struct osc_str parts, const struct part *first, struct osc
     osc_strbuf_addc(out, ')');
 }
 
-/* Whether one of PARTS that stands before FIRST wants the same rows of its span. */
+/* Whether a part before FIRST has the same selection in its span. */
 static bool is_said(struct osc_str parts, const struct part *first)
 {
     while (parts.len > 0) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * advice_list.h - what the rules of `advice` found, before it is put in words.
+ * advice_list.h - what the rules of `advice` found, before it becomes text.
  *
- * A rule is a row of osc_advice_rules. Whether it applies, what it measured and how much time
- * is at stake are numbers (advice_plugin.c, advice_device.c); the sentence is made of these
- * numbers alone (advice_text.c), so that merged ranks get a sentence of their own; the
- * command that shows the rows is made of what each of them asks for (advice_evidence.c).
+ * A rule is a row of osc_advice_rules. Whether it applies, what it measured and the time at
+ * stake are numbers (advice_plugin.c, advice_device.c). The sentence is made from these
+ * numbers alone (advice_text.c), so that it can be made again for merged ranks; the command
+ * that shows the rows is made from what each rule selects (advice_evidence.c).
  *
  * Threading: not locked.
  */
@@ -16,7 +16,7 @@
 #include "derive/select.h"
 #include "table/table.h"
 
-/* The seven of torch-tb-profiler in its order, then our own. */
+/* First the seven rules of torch-tb-profiler in its order, then our own. */
 enum osc_advice_code {
     OSC_ADVICE_DATA_LOADING,
     OSC_ADVICE_DATA_PARALLEL,
@@ -34,19 +34,19 @@ enum osc_advice_code {
     OSC_ADVICE_COUNT
 };
 
-/* Numbers of a rule beside its share, for its sentence; its sentence tells which. */
+/* Additional numbers for the sentence of a rule; their meaning depends on the rule. */
 #define OSC_ADVICE_MORE 4
 
 struct osc_advice_item {
     bool applies;
     int64_t impact_ns;
-    int64_t part, whole;          /* what the rule measured: a share, part / whole */
-    int64_t count;                /* rows that it rests on */
+    int64_t part, whole;          /* the measured share: part / whole */
+    int64_t count;                /* number of rows of evidence */
     struct osc_str subject, grew; /* borrowed from the trace or the list's arena */
     int64_t more[OSC_ADVICE_MORE];
     int64_t from_ns, to_ns;     /* of the longest gap; clock of the file */
-    struct osc_name_sums names; /* of the calls it rests on, with their time */
-    bool has_copies;            /* beside these, of copies into memory that is not pinned */
+    struct osc_name_sums names; /* the calls of the evidence, with their time */
+    bool has_copies;            /* the evidence also has copies to memory that is not pinned */
 };
 
 /* Zeroed, it is empty. */
@@ -57,51 +57,52 @@ struct osc_advice_list {
 
 void osc_advice_list_fini(struct osc_advice_list *l);
 
-/* The rules of torch-tb-profiler; with A->is_compat by its own numbers. */
+/* Apply the rules of torch-tb-profiler; with A->is_compat with its own thresholds. */
 OSC_MUST_USE osc_status osc_advice_plugin_rules(const struct osc_advice_base *a,
                                                 struct osc_advice_list *l);
 
-/* What device and host cost each other, and slow steps. */
+/* Apply the rules about device and host waiting for each other, and about slow steps. */
 OSC_MUST_USE osc_status osc_advice_device_rules(const struct osc_advice_base *a,
                                                 struct osc_advice_list *l);
 
-/* The columns that a sentence is made of. */
+/* The columns from which a sentence is made. */
 struct osc_advice_numbers {
     int64_t impact_ns, kept_ns, part, whole, count;
-    int64_t n_parts; /* ranks and spans that the row was merged from */
+    int64_t n_parts; /* ranks and spans merged into the row */
     struct osc_str subject, grew;
     int64_t more[OSC_ADVICE_MORE];
 };
 
-/* All that is known of a rule but how it is measured. */
+/* Everything about a rule except how it is measured. */
 struct osc_advice_rule {
     const char *code, *title;
-    const char *table, *options; /* that show the rows it rests on */
-    bool heeds_compat;           /* these go by --compat */
-    /* The sentence: what was measured, then what to do about it. */
+    const char *table, *options; /* that show the rows of evidence */
+    bool heeds_compat;           /* the table and options depend on --compat */
+    /* Write the sentence: what was measured, then what to do about it. */
     void (*say)(const struct osc_advice_numbers *n, struct osc_strbuf *out);
 };
 
-/* By code. */
+/* Indexed by code. */
 extern const struct osc_advice_rule osc_advice_rules[OSC_ADVICE_COUNT];
 
-/* A command for the shell that prints the rows that ITEM of A, of which S (or NULL) was
- * selected, rests on. */
+/* Write a shell command that prints the rows of evidence for ITEM. S (or NULL) is the
+ * selection from which A was made. */
 void osc_advice_evidence(const struct osc_advice_base *a, enum osc_advice_code code,
                          const struct osc_advice_item *item, const struct osc_selection *s,
                          struct osc_strbuf *out);
 
-/* Which rows of the trace these are, before it is placed among others: osc_advice_place(). */
+/* Write which rows of the trace these are, before the trace is placed: osc_advice_place(). */
 void osc_advice_rows(const struct osc_advice_base *a, enum osc_advice_code code,
                      const struct osc_advice_item *item, struct osc_strbuf *out);
 
 /*
- * A line for osc_advice_evidence_of_all(): which of the rows of all traces ROWS, of
- * osc_advice_rows(), are. Its trace was at FROM when they were written, and is at TO.
+ * Turn ROWS, a line of osc_advice_rows(), into a line for osc_advice_evidence_of_all() by
+ * shifting it from the place FROM to the place TO of its trace.
  */
 void osc_advice_place(struct osc_str rows, const struct osc_placing *from,
                       const struct osc_placing *to, struct osc_strbuf *out);
 
-/* A command that prints the rows of all PARTS, lines of osc_advice_place(): O has operands. */
+/* Write a command that prints the rows of all PARTS, lines of osc_advice_place(). O has
+ * operands. */
 void osc_advice_evidence_of_all(enum osc_advice_code code, struct osc_str parts,
                                 const struct osc_options *o, struct osc_strbuf *out);

@@ -8,13 +8,13 @@
 #include "derive/allocations.h"
 #include "derive/args.h"
 
-/* What the names of host ranges say of how the program is spread over devices. */
+/* What names of host ranges show about how the program uses several devices. */
 struct seen {
     int64_t n_dp, n_ddp;
     bool has_nccl;
 };
 
-/* Whether rows of FORM are of the types that the plugin looks at. */
+/* Whether the plugin examines rows of FORM. */
 static bool is_looked_at(const struct osc_form *form, uint8_t flags)
 {
     if (!(flags & OSC_FORM_RANGE) || (flags & (OSC_FORM_ON_DEVICE | OSC_FORM_FUNCTION)))
@@ -48,7 +48,7 @@ static struct seen look_at_names(const struct osc_advice_base *a)
     return seen;
 }
 
-/* The share that COST has of the kept steps, and how many of these have some. */
+/* Measure the share of COST in the kept steps, and the number of steps that have any. */
 static void measure_cost(const struct osc_advice_base *a, unsigned cost,
                          struct osc_advice_item *item)
 {
@@ -69,7 +69,7 @@ static void check_costs(const struct osc_advice_base *a, struct osc_advice_list 
     communication->applies = communication->part > communication->whole / 10;
 }
 
-/* Two devices or more are driven by DataParallel: they work by turns. */
+/* DataParallel drives two or more devices, which then work in turns. */
 static osc_status check_data_parallel(const struct osc_advice_base *a, const struct seen *seen,
                                       struct osc_advice_item *item)
 {
@@ -95,7 +95,7 @@ static osc_status check_data_parallel(const struct osc_advice_base *a, const str
     return st;
 }
 
-/* NCCL asks for compute capability 3.5. */
+/* NCCL needs compute capability 3.5. */
 static bool has_nccl_device(const struct osc_advice_base *a)
 {
     for (uint32_t i = 0; i < a->t->n_devices; i++) {
@@ -112,7 +112,7 @@ static void check_backend(const struct osc_advice_base *a, const struct seen *se
 {
     measure_cost(a, OSC_CLASS_COMMUNICATION, item);
     item->count = seen->n_ddp;
-    /* A program that leaves the devices alone has no use for NCCL. */
+    /* NCCL is of no use to a program that uses no device. */
     item->applies = seen->n_ddp > 0 && !seen->has_nccl && has_nccl_device(a) &&
                     (a->is_compat || a->has_works);
 }
@@ -153,7 +153,7 @@ static osc_status check_utilization(const struct osc_advice_base *a, struct osc_
     return st;
 }
 
-/* Whether the device that would be sped up has Tensor Cores: compute capability 7. */
+/* Whether the devices used have Tensor Cores: compute capability 7. */
 static bool has_tensor_cores(const struct osc_advice_base *a)
 {
     if (a->is_compat)
@@ -169,7 +169,7 @@ static bool has_tensor_cores(const struct osc_advice_base *a)
     return false;
 }
 
-/* By node: below it stands an operator that can use Tensor Cores. */
+/* Mark the nodes that contain an operator that can use Tensor Cores. */
 static uint8_t *find_eligible(const struct osc_advice_base *a, size_t *bytes)
 {
     const struct osc_optree *const tree = &a->f->tree;
@@ -189,8 +189,8 @@ static uint8_t *find_eligible(const struct osc_advice_base *a, size_t *bytes)
 }
 
 /*
- * Whether row I of C, launched by CALL, may use matrix cores: nothing is known of it, and
- * the devices of HIP have such cores by another name.
+ * Whether it is unknown if row I of C, launched by CALL, uses matrix cores: no rule covers it,
+ * and HIP devices have such cores under another name.
  */
 static bool is_unsure(const struct osc_advice_base *a, const struct osc_chunk *c, uint32_t i,
                       const struct osc_call *call)
@@ -204,8 +204,8 @@ static bool is_unsure(const struct osc_advice_base *a, const struct osc_chunk *c
 }
 
 /*
- * Sum the kernels of operators, and of those that could use Tensor Cores. Whether none of
- * these is in doubt.
+ * Sum the kernels of operators, and of operators that could use Tensor Cores. False: for one
+ * of these it is unknown.
  */
 static bool sum_kernels(const struct osc_advice_base *a, const uint8_t *below,
                         struct osc_advice_item *item, struct osc_intervals *eligible)
@@ -235,7 +235,7 @@ static bool sum_kernels(const struct osc_advice_base *a, const uint8_t *below,
     return is_sure;
 }
 
-/* Whether any time went to kernels that are known to use Tensor Cores. */
+/* Whether any kernel is known to use Tensor Cores. */
 static bool uses_tensor_cores(const struct osc_advice_base *a)
 {
     const struct osc_links *const links = &a->f->links;
@@ -272,13 +272,14 @@ static osc_status check_tensor_cores(const struct osc_advice_base *a,
     return st;
 }
 
-/* What one device that the file tells of held. */
+/* The memory use of one device that the file lists. */
 struct peak {
-    int64_t bytes, n_near; /* the most; records above nine tenths of the capacity */
-    uint32_t type;         /* argument Device Type of the record with the most */
+    int64_t bytes, n_near; /* the largest total; number of records above nine tenths of the
+                            * capacity */
+    uint32_t type;         /* argument Device Type of the record with the largest total */
 };
 
-/* The memory of D beyond which it counts as nearly full. */
+/* The memory use from which D counts as nearly full. */
 static int64_t limit_of(const struct osc_device *d)
 {
     const int64_t bytes = d->limits.memory_bytes;
@@ -286,7 +287,7 @@ static int64_t limit_of(const struct osc_device *d)
     return bytes / 10 * 9 + bytes % 10 * 9 / 10;
 }
 
-/* The device that records of TYPE and ID are of, as the last one of them said, or NULL. */
+/* A cache for the device of the last record's TYPE and ID, or NULL. */
 struct owner {
     int64_t type, id;
     const struct osc_device *device;
@@ -304,7 +305,7 @@ static const struct osc_device *owner_of(const struct osc_trace *t, struct owner
     return last->device;
 }
 
-/* Row I of C tells how much of a device is in use. */
+/* Add row I of C, a record with the total in use on a device. */
 static void add_total(const struct osc_advice_base *a, const struct osc_chunk *c, uint32_t i,
                       struct owner *last, struct peak *peaks)
 {
@@ -325,7 +326,7 @@ static void add_total(const struct osc_advice_base *a, const struct osc_chunk *c
     peak->n_near += total > limit_of(d);
 }
 
-/* Time in calls of the device's allocator, as far as steps are kept. */
+/* Measure the time in calls of the device's allocator within kept steps. */
 static osc_status measure_allocator(const struct osc_advice_base *a, int64_t *stake_ns)
 {
     const struct osc_links *const links = &a->f->links;
@@ -344,7 +345,7 @@ static osc_status measure_allocator(const struct osc_advice_base *a, int64_t *st
     return st;
 }
 
-/* The fullest device of those that were nearly full. */
+/* The fullest of the devices that were nearly full. */
 static const struct osc_device *fullest(const struct osc_trace *t, const struct peak *peaks)
 {
     const struct osc_device *full = NULL;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/advice/advice_list.h"
 
-#define NAME_BYTES 120 /* of names in sentences */
+#define NAME_BYTES 120 /* most bytes of a name in a sentence */
 
-/* V, not negative, with three digits. */
+/* Write V, which is not negative, with three digits. */
 static void add_digits(struct osc_strbuf *out, double v, const char *unit)
 {
     osc_strbuf_addf(out, "%.*f %s", v < 9.995 ? 2 : v < 99.95 ? 1 : 0, v, unit);
 }
 
-/* NS with a unit, such as 12.3 ms. */
+/* Write NS with a unit, such as 12.3 ms. */
 static void add_time(struct osc_strbuf *out, int64_t ns)
 {
     const double v = (double)ns;
@@ -24,7 +24,7 @@ static void add_time(struct osc_strbuf *out, int64_t ns)
         add_digits(out, v / 1e9, "s");
 }
 
-/* N bytes with a unit, such as 15.2 GiB. */
+/* Write N bytes with a unit, such as 15.2 GiB. */
 static void add_bytes(struct osc_strbuf *out, int64_t n)
 {
     const double kib = 1024, v = (double)n;
@@ -52,13 +52,13 @@ static void add_share(struct osc_strbuf *out, const struct osc_advice_numbers *n
     osc_strbuf_adds(out, ")");
 }
 
-/* "3 steps", "1 step"; THING in the singular. */
+/* Write "3 steps" or "1 step"; THING is singular. */
 static void add_count(struct osc_strbuf *out, int64_t count, const char *thing)
 {
     osc_strbuf_addf(out, "%lld %s%s", (long long)count, thing, count == 1 ? "" : "s");
 }
 
-/* NAME, of which a page is no help in a sentence. */
+/* Write NAME, shortened to fit a sentence. */
 static void add_name(struct osc_strbuf *out, struct osc_str name)
 {
     uint32_t len = name.len < NAME_BYTES ? name.len : NAME_BYTES;
@@ -69,7 +69,7 @@ static void add_name(struct osc_strbuf *out, struct osc_str name)
     osc_strbuf_adds(out, len < name.len ? "..." : "");
 }
 
-/* Names of several parts would be those of the first alone. */
+/* False for several parts: NAME is only that of the first. */
 static bool has_name(const struct osc_advice_numbers *n, struct osc_str name)
 {
     return n->n_parts == 1 && name.len > 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `memory`: what operators allocate and release, by device. A release counts where it
- * happens, which is rarely where the allocation did.
+ * `memory`: what operators allocate and release, by device. A release counts where it happens,
+ * which is rarely where the allocation was made.
  */
 #include "analysis/table_registry.h"
 
@@ -57,14 +57,14 @@ struct sums {
     uint64_t alloc_count;
 };
 
-/* Where something was first seen: at a record, so many operators below the outermost. */
+/* Where an operator was first seen: at a record, with this many operators around it. */
 struct sight {
     int64_t time_ns;
     uint32_t row;
-    uint32_t depth; /* 0: never */
+    uint32_t depth; /* 0: not seen */
 };
 
-/* Records of the device at hand: of a chain of operators, or of those of one name. */
+/* Records of the current device made under one chain of operators, or one name. */
 struct tally {
     struct sight first;
     struct sums self, total;
@@ -76,7 +76,7 @@ struct group {
     bool is_shown; /* on some device */
 };
 
-/* A row of the table; the count of calls comes last. */
+/* A row of the table; its calls are counted last. */
 struct line {
     uint32_t device; /* index in devices */
     uint32_t group;  /* index in groups + 1, or 0: (none) */
@@ -92,11 +92,11 @@ struct work {
     struct osc_memory_view v;
     const struct osc_callers *c;
     struct tally *tallies;     /* owned; by chain - 1 */
-    uint32_t *seen;            /* owned; chains that the device at hand has */
+    uint32_t *seen;            /* owned; chains seen on the current device */
     struct group *groups;      /* owned; by index of the name in c->names */
-    uint32_t *on_device;       /* owned; groups that the device at hand has */
-    struct stretch *stretches; /* owned; by track: nodes that start in the range of time */
-    uint64_t *asked;           /* owned; bit per node - 1: add_callers() was there */
+    uint32_t *on_device;       /* owned; groups seen on the current device */
+    struct stretch *stretches; /* owned; by track: nodes that start in the selected time */
+    uint64_t *asked;           /* owned; bit per node - 1: visited by add_callers() */
     struct line *lines;        /* owned */
     size_t n_seen, n_on_device, n_lines, cap_lines;
 };
@@ -120,14 +120,14 @@ static bool is_earlier(const struct sight *a, const struct sight *b)
     return a->row != b->row ? a->row < b->row : a->depth < b->depth;
 }
 
-/* The tally of CHAIN, with those above it listed if it is new. */
+/* The tally of CHAIN; if it is new, list it and the chains above it. */
 static struct tally *find_tally(struct work *w, uint32_t chain)
 {
     struct tally *const found = &w->tallies[chain - 1];
 
     for (; chain != 0 && w->tallies[chain - 1].first.depth == 0;
          chain = w->c->chains[chain - 1].above) {
-        /* Any sight of a record is earlier than this. */
+        /* Later than any record. */
         w->tallies[chain - 1].first =
             (struct sight){INT64_MAX, UINT32_MAX, w->c->chains[chain - 1].depth};
         w->seen[w->n_seen++] = chain;
@@ -136,8 +136,8 @@ static struct tally *find_tally(struct work *w, uint32_t chain)
 }
 
 /*
- * Operators around record K that do not start in what was chosen are calls all the
- * same. Every node is asked once: where one was, all above it were.
+ * Operators around record K count as calls even if they start outside the selection. Each node
+ * is visited once: if it was visited, so were all above it.
  */
 static void add_callers(struct work *w, uint32_t k)
 {
@@ -160,7 +160,7 @@ static void add_callers(struct work *w, uint32_t k)
     }
 }
 
-/* Give the selected records of D to their chains; NONE gets the others. */
+/* Add the selected records of D to their chains, or to NONE. */
 static void add_records(struct work *w, const struct osc_memory_device *d, struct sums *none)
 {
     const struct osc_memory_range range = osc_memory_view_range(&w->v, d);
@@ -194,10 +194,10 @@ static int compare_chains(const void *pa, const void *pb)
     return (a < b) - (a > b);
 }
 
-/* Sum up the chains that were seen, into what is above them and into names; forget them. */
+/* Add the chains that were seen to the chains above and to their names; then reset them. */
 static void add_to_groups(struct work *w)
 {
-    /* What is above has a smaller number. */
+    /* A chain above has a smaller number. */
     if (w->n_seen > 0)
         osc_sort(w->seen, w->n_seen, sizeof *w->seen, compare_chains);
     w->n_on_device = 0;
@@ -237,7 +237,7 @@ static osc_status add_line(struct work *w, const struct line *line)
     return OSC_OK;
 }
 
-/* Operators by the first record in them; the outer one first. */
+/* Sort operators by their first record; outer ones first. */
 static int compare_groups(const void *pa, const void *pb, void *ctx)
 {
     const struct group *const groups = ctx;
@@ -247,7 +247,7 @@ static int compare_groups(const void *pa, const void *pb, void *ctx)
     return is_earlier(b, a) - is_earlier(a, b);
 }
 
-/* Turn what the groups have of DEVICE into lines, and forget it. */
+/* Turn the groups of DEVICE into lines, and reset them. */
 static osc_status flush_groups(struct work *w, uint32_t device)
 {
     osc_status st = OSC_OK;
@@ -266,7 +266,7 @@ static osc_status flush_groups(struct work *w, uint32_t device)
     return st;
 }
 
-/* Whether a device before number DEVICE, of another process, has its name. */
+/* Whether an earlier device, of another process, has the same name as number DEVICE. */
 static bool is_repeated(const struct osc_allocations *a, uint32_t device)
 {
     for (uint32_t d = 0; d < device; d++) {
@@ -276,7 +276,7 @@ static bool is_repeated(const struct osc_allocations *a, uint32_t device)
     return false;
 }
 
-/* Device number DEVICE, with those of other processes that have its name. */
+/* Add device number DEVICE with those of other processes that have the same name. */
 static osc_status add_device(struct work *w, uint32_t device)
 {
     const struct osc_allocations *const a = w->v.a;
@@ -294,7 +294,7 @@ static osc_status add_device(struct work *w, uint32_t device)
     return st == OSC_OK ? add_line(w, &none) : st;
 }
 
-/* Find the nodes that start in the range of time. */
+/* Find the nodes that start in the selected time. */
 static void find_stretches(struct work *w)
 {
     const struct osc_order *const o = &w->v.f->order;
@@ -319,7 +319,7 @@ static uint64_t count_calls(const struct work *w, const struct osc_caller_name *
 
     if (!v->filter.t)
         return name->n;
-    /* One by one too where there are more threads than calls. */
+    /* Also one by one if there are more threads than calls. */
     if (v->has_rest || name->n / 16 < v->t->n_tracks) {
         for (uint32_t i = 0; i < name->n; i++) {
             const osc_row row = {v->f->order.rows[w->c->calls[name->first + i]]};
@@ -334,7 +334,7 @@ static uint64_t count_calls(const struct work *w, const struct osc_caller_name *
     return n;
 }
 
-/* Room for what the chains and names of T have. */
+/* Allocate arrays for the chains and names of T. */
 static osc_status make_room(struct work *w, const struct osc_trace *t)
 {
     w->c = &w->v.f->callers;

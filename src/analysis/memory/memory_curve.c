@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `memory_curve`: what the allocators said they held after each record, device after
- * device. Every point, in nanoseconds: whoever draws it may thin it out.
+ * `memory_curve`: what the allocators reported as held after each record, by device. It has
+ * every point, in nanoseconds; a program that draws it may thin it out.
  */
 #include "analysis/table_registry.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `memory_events`: each allocation with its release, and what has no counterpart.
+ * `memory_events`: each allocation with its release, and records without a counterpart.
  */
 #include "analysis/table_registry.h"
 
@@ -54,7 +54,7 @@ struct line {
 struct lines {
     struct line *all; /* owned */
     size_t n, cap;
-    size_t *runs; /* owned; where each that is in order begins */
+    size_t *runs; /* owned; where each ascending run begins */
     size_t n_runs, cap_runs;
 };
 
@@ -85,7 +85,7 @@ static osc_status add_line(struct lines *lines, const struct osc_memory_view *v,
     return OSC_OK;
 }
 
-/* The lines from A up to MIDDLE and from there up to END, each in order, as one at OUT. */
+/* Merge the sorted lines [A, MIDDLE) and [MIDDLE, END) into OUT. */
 static void merge(const struct line *a, const struct line *middle, const struct line *end,
                   struct line *out)
 {
@@ -97,7 +97,7 @@ static void merge(const struct line *a, const struct line *middle, const struct 
     memcpy(out + (middle - a), b, (size_t)(end - b) * sizeof *b);
 }
 
-/* Runs are merged in pairs until one is left: mostly there is one for each device. */
+/* Merge pairs of runs until one is left; usually there is one run per device. */
 static void put_in_order(struct lines *lines)
 {
     struct line *room = lines->n_runs > 1 ? osc_malloc(lines->n * sizeof *room) : NULL;
@@ -133,7 +133,7 @@ static uint32_t start_of(const struct osc_allocations *a, uint32_t k)
     return r->bytes <= 0 && r->other != 0 ? r->other - 1 : k;
 }
 
-/* What DEVICE has of the selection: each allocation once, by whichever end is wanted. */
+/* Collect the lines of DEVICE: each allocation once, if either end is selected. */
 static osc_status collect(struct lines *lines, const struct osc_memory_view *v, uint32_t device)
 {
     const struct osc_memory_range range = osc_memory_view_range(v, &v->a->devices[device]);
@@ -148,7 +148,7 @@ static osc_status collect(struct lines *lines, const struct osc_memory_view *v, 
     return st;
 }
 
-/* What of DEVICE was alive once AT_NS was over, and is wanted. */
+/* Collect the selected allocations of DEVICE that are live after AT_NS. */
 static osc_status collect_live(struct lines *lines, const struct osc_memory_view *v,
                                uint32_t device, int64_t at_ns)
 {
@@ -171,7 +171,7 @@ static const char *note_of(const struct osc_memory_view *v, const struct line *l
     uint64_t address;
 
     if (!v->a->has_addresses)
-        return NULL; /* so it is for all, which a note of the table says */
+        return NULL; /* the same for all; a note of the table says so */
     if (r->other != 0) {
         const int64_t other = v->a->records[r->other - 1].bytes;
 
@@ -204,7 +204,7 @@ static void add_times(const struct osc_memory_view *v, const struct osc_allocati
     osc_result_int(out, DUR, end->time_ns - r->time_ns);
 }
 
-/* A row for LINE; that before it is for BEFORE, NULL: there is none. */
+/* Add a row for LINE. BEFORE is the previous line, or NULL. */
 static void add_row(struct osc_memory_view *v, const struct line *before,
                     const struct line *line, struct osc_result *out)
 {
@@ -240,7 +240,7 @@ static void add_row(struct osc_memory_view *v, const struct line *before,
     }
 }
 
-/* How many rows lack an end, or a start. */
+/* Note how many rows have no end, or no start. */
 static void note_unpaired(const struct osc_memory_view *v, const struct lines *lines,
                           struct osc_result *out)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `memory_peaks`: when a device held the most, and what was alive then.
+ * `memory_peaks`: when a device held the most memory, and what was live then.
  */
 #include "analysis/table_registry.h"
 
@@ -11,7 +11,7 @@
 #include "codec/json.h"
 #include "derive/args.h"
 
-/* Operators that at_peak lists; those that hold less are one entry together. */
+/* Operators listed in at_peak; the others are one entry together. */
 #define LISTED 10
 
 enum {
@@ -59,9 +59,9 @@ static const struct osc_column columns[N_COLUMNS] = {
         "entry. memory_events --at peak_ns lists the single allocations."),
 };
 
-/* What operators of one name hold. */
+/* What the operators with one name hold. */
 struct holder {
-    uint32_t label; /* osc_sid of labels: in order of the first that is alive */
+    uint32_t label; /* osc_sid in labels: by their first live allocation */
     osc_wide bytes;
     uint64_t count;
 };
@@ -102,7 +102,7 @@ static bool find_peak(const struct osc_memory_view *v, struct osc_memory_range r
     return is_any;
 }
 
-/* The last of the records of RANGE before AFTER that has a total. */
+/* The last record of RANGE before AFTER that has a total. */
 static bool find_last(const struct osc_memory_view *v, struct osc_memory_range range,
                       uint32_t after, uint32_t *at)
 {
@@ -118,7 +118,7 @@ static bool find_last(const struct osc_memory_view *v, struct osc_memory_range r
     return false;
 }
 
-/* Find out who holds what of D once record AT is done. */
+/* Find what each operator holds on D after record AT. */
 static osc_status find_holders(struct work *w, const struct osc_memory_device *d, uint32_t at)
 {
     w->n_holders = 0;
@@ -132,7 +132,7 @@ static osc_status find_holders(struct work *w, const struct osc_memory_device *d
             osc_intern_add(&w->labels, osc_memory_view_operator(&w->v, k), &label);
         if (st != OSC_OK)
             return st;
-        /* The empty name has number 0, whenever it is met. */
+        /* The empty name has number 0, whenever it is found. */
         while (label.v >= w->n_holders) {
             if (osc_grow(&w->holders, &w->cap_holders, w->n_holders + 1, sizeof *w->holders) !=
                 OSC_OK)
@@ -148,7 +148,7 @@ static osc_status find_holders(struct work *w, const struct osc_memory_device *d
     return OSC_OK;
 }
 
-/* Most bytes first; then who was first. */
+/* Most bytes first; of equals, the first seen. */
 static int compare_holders(const void *pa, const void *pb)
 {
     const struct holder *const a = pa, *const b = pb;
@@ -200,7 +200,7 @@ static void add_holders(struct work *w, struct osc_result *out)
         out->status = w->text.status;
 }
 
-/* The file tells of devices with numbers, not of the host. */
+/* The file describes devices with numbers, not the host. */
 static void add_capacity(const struct work *w, const struct osc_memory_device *d,
                          struct osc_result *out)
 {

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 
-/* The sum, or the bound that it would pass. */
+/* The sum, saturated. */
 static int64_t add_bounded(int64_t a, int64_t b)
 {
     int64_t sum;
@@ -111,14 +111,14 @@ struct osc_str osc_memory_view_operator(struct osc_memory_view *v, uint32_t k)
 }
 
 /*
- * The innermost module at or above NODE, or 0. What was found is kept for every node
- * on the way, so that many records below many nodes cost one walk.
+ * The innermost module at or above NODE, or 0. The answer is cached for every node on the way,
+ * so that many records below many nodes cost one walk.
  */
 static uint32_t module_of(struct osc_memory_view *v, uint32_t node)
 {
     uint32_t at = node, known = 0;
 
-    if (!v->modules) /* without it all is found anew each time: slower, not wrong */
+    if (!v->modules) /* out of memory: without the cache it is slower, not wrong */
         v->modules = osc_calloc((size_t)v->f->order.n_rows + 1, sizeof *v->modules);
     while (at != 0 && known == 0) {
         const osc_row row = row_of(v, at);
@@ -155,7 +155,7 @@ struct osc_str osc_memory_view_process(const struct osc_memory_view *v,
     return osc_trace_str(v->t, v->t->processes[d->process].pid);
 }
 
-/* "cpu, xpu:0": the devices that have records, each once. */
+/* Write "cpu, xpu:0": the devices with records, each once. */
 static void note_devices(const struct osc_memory_view *v, struct osc_result *out)
 {
     struct osc_strbuf names = {0};

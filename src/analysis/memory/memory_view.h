@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * memory_view.h - which memory records the user asked for.
+ * memory_view.h - the memory records that the user selected.
  *
- * The tables of memory take the selection themselves: an allocation keeps its release and
- * its operator where only one of the two lies in the range, so rows are chosen on the whole
- * trace and nothing is removed from it. A range of time costs a bisection per device.
+ * The memory tables apply the selection themselves: an allocation keeps its release and its
+ * operator even if only one of the two is in the range, so records are selected in the whole
+ * trace. A range of time costs a bisection per device.
  *
  * Threading: not locked; one thread.
  */
@@ -15,19 +15,19 @@
 #include "derive/select.h"
 #include "table/table.h"
 
-/* Zeroed but for t, it shows everything. */
+/* Zeroed except for t, it selects everything. */
 struct osc_memory_view {
     const struct osc_trace *t;
     const struct osc_facts *f;       /* of t: ALLOCATIONS or CALLERS, and STEPS */
     const struct osc_allocations *a; /* of f */
     int64_t from_ns, to_ns;          /* on the clock of the file: [from, to) */
-    int64_t at_ns;                   /* of --at, likewise */
-    struct osc_selection rest;       /* without the device */
+    int64_t at_ns;                   /* time for --at, on the clock of the file */
+    struct osc_selection rest;       /* the selection without the device */
     struct osc_filter filter;        /* of rest */
     const char *device;              /* NULL: all */
-    bool has_rest;                   /* more than time is asked for */
-    uint32_t *modules;               /* owned; by node - 1: its module + 1, 1: none, 0: not
-                                        asked yet; NULL: no node was */
+    bool has_rest;                   /* something besides time is selected */
+    uint32_t *modules;               /* owned; by node - 1: its module + 1; 1: none; 0:
+                                      * unknown; NULL: no cache yet */
     struct osc_strbuf label;         /* scratch */
 };
 
@@ -41,32 +41,32 @@ OSC_MUST_USE osc_status osc_memory_view_init(struct osc_memory_view *v,
                                              const struct osc_options *o, struct osc_err *err);
 void osc_memory_view_fini(struct osc_memory_view *v);
 
-/* The records of D that lie in the range of time; none of a device not asked for. */
+/* The records of D in the selected time; none if the device is not selected. */
 struct osc_memory_range osc_memory_view_range(const struct osc_memory_view *v,
                                               const struct osc_memory_device *d);
 
-/* Whether record K, in the range of time, is wanted otherwise. */
+/* Whether record K, which is in the selected time, matches the rest of the selection. */
 bool osc_memory_view_wants(const struct osc_memory_view *v, uint32_t k);
 
-/* Whether record K, of a device asked for, is wanted. */
+/* Whether record K, of a selected device, is selected. */
 bool osc_memory_view_has(const struct osc_memory_view *v, uint32_t k);
 
 /*
- * What users see as the operator of allocation K: its name; "PARENT (aten::empty)" for the
- * functions that only make room for others; "(none)". Good until the next call.
+ * The operator of allocation K as users see it: its name; "PARENT (aten::empty)" for the
+ * functions that only allocate for others; "(none)". Valid until the next call.
  */
 struct osc_str osc_memory_view_operator(struct osc_memory_view *v, uint32_t k);
 
-/* The name of the innermost module around record K on its thread; none if there is none. */
+/* The name of the innermost module around record K on its thread; or none. */
 osc_sid osc_memory_view_module(struct osc_memory_view *v, uint32_t k);
 
-/* The pid of device D's process, as the file has it. */
+/* The pid of device D's process, as in the file. */
 struct osc_str osc_memory_view_process(const struct osc_memory_view *v,
                                        const struct osc_memory_device *d);
 
-/* Show COLUMN of OUT, which tells the process, if devices of several have records. */
+/* Show COLUMN of OUT, the process, if devices of several processes have records. */
 void osc_memory_view_show_process(const struct osc_memory_view *v, struct osc_result *out,
                                   uint32_t column);
 
-/* Say in OUT why it is empty, or what its rows do not show. */
+/* Add a note to OUT that says why it is empty, or what its rows leave out. */
 void osc_memory_view_note(const struct osc_memory_view *v, struct osc_result *out);

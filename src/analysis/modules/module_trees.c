@@ -5,12 +5,12 @@
 #include "base/mem.h"
 #include "base/sort.h"
 
-/* A call among the trees; numbers count from 1, and 0 is none. */
+/* A call in the trees. Numbers count from 1; 0 is none. */
 struct node {
     uint32_t place, sums;
     uint32_t holder;      /* node */
-    uint32_t first, next; /* children by time: the first; the next of the same holder */
-    uint32_t n_waiting;   /* children without a shape */
+    uint32_t first, next; /* the first child by time; the next child of the same holder */
+    uint32_t n_waiting;   /* children whose shape is not known yet */
     uint32_t shape;       /* equal for equal trees */
     int64_t start_ns;
     uint32_t row;
@@ -23,7 +23,7 @@ struct builder {
     struct node *nodes; /* owned; [0] holds the roots */
     uint32_t n;
     uint32_t *by_time;       /* owned; nodes */
-    uint32_t *ready;         /* owned; nodes whose children all have shapes */
+    uint32_t *ready;         /* owned; nodes whose children all have a shape */
     uint32_t *sums_of_place; /* owned; + 1 */
     struct osc_intern names;
     struct osc_arena arena;
@@ -32,7 +32,8 @@ struct builder {
     uint32_t n_ids, n_lists, n_shapes;
 };
 
-/* The number of KEY in MAP, which counts them in N; 0: out of memory. */
+/* Return the number of KEY in MAP; a new key gets the next one, counted in N. 0: out of
+ * memory. */
 static uint32_t number_of(struct osc_idmap *map, uint64_t key, uint32_t *n)
 {
     uint32_t *const number = osc_idmap_put(map, key);
@@ -94,7 +95,7 @@ static int by_time(const void *x, const void *y, void *ctx)
     return (a->row > b->row) - (a->row < b->row);
 }
 
-/* Calls become nodes, each in the list of its holder. */
+/* Make nodes from calls, each in the list of its holder. */
 static osc_status make_nodes(struct builder *b)
 {
     struct osc_idmap of_row = {0};
@@ -119,7 +120,7 @@ static osc_status make_nodes(struct builder *b)
     }
     if (st == OSC_OK)
         osc_sort_with(b->by_time, b->n, sizeof *b->by_time, by_time, b->nodes);
-    /* From the latest on, so that the earliest comes first in its list. */
+    /* Go backwards, so that the earliest comes first in its list. */
     for (uint32_t k = b->n; k > 0 && st == OSC_OK; k--) {
         const uint32_t i = b->by_time[k - 1];
         const uint32_t holder = b->m->calls[i - 1].holder;
@@ -134,7 +135,7 @@ static osc_status make_nodes(struct builder *b)
     return st;
 }
 
-/* The shape of node I, whose children have theirs. */
+/* Find the shape of node I; those of its children are known. */
 static osc_status find_shape(struct builder *b, uint32_t i)
 {
     struct node *const n = &b->nodes[i];
@@ -149,7 +150,7 @@ static osc_status find_shape(struct builder *b, uint32_t i)
     return n->shape == 0 ? OSC_ENOMEM : OSC_OK;
 }
 
-/* Shapes from the innermost outwards. Calls that hold each other never get one. */
+/* Find shapes from the innermost nodes outwards. Calls in a cycle never get one. */
 static osc_status find_shapes(struct builder *b)
 {
     uint32_t n_ready = 0;
@@ -180,7 +181,7 @@ static int by_name(const void *x, const void *y, void *ctx)
     return order != 0 ? order : by_time(x, y, b->nodes);
 }
 
-/* One root of each shape, by name; then all that they hold. */
+/* List one root of each shape, sorted by name, and then what it contains. */
 static osc_status list_rows(struct builder *b)
 {
     struct osc_module_trees *const out = b->out;

@@ -2,8 +2,8 @@
 /*
  * module_trees.h - modules as TensorBoard's plugin lists them.
  *
- * Trees of calls that are equal in name, module id and, in order, children are one; each
- * row has the sums over all modules of its name and id, wherever they were called.
+ * Trees of calls with equal name, module id and, in order, equal children are one tree. Each
+ * row has the sums over all modules with its name and id, wherever they were called.
  *
  * Threading: not locked.
  */
@@ -12,13 +12,13 @@
 #include "analysis/modules/modules.h"
 
 struct osc_module_row {
-    uint32_t place; /* of osc_modules, + 1 */
+    uint32_t place; /* in osc_modules, + 1 */
     uint32_t sums;  /* index in sums */
 };
 
 /* Zeroed, it is empty. */
 struct osc_module_trees {
-    struct osc_module_row *rows; /* owned; what holds a module first */
+    struct osc_module_row *rows; /* owned; a holder before what it contains */
     size_t n_rows;
     struct osc_module_place *sums; /* owned; by name and id */
     size_t n_sums;

@@ -7,25 +7,25 @@
 #include "analysis/tracks.h"
 #include "base/mem.h"
 
-/* A scope or node that is open. What lies in it adds itself when it ends. */
+/* An open scope or node. Its children add themselves to it when they end. */
 struct entry {
     int64_t end_ns, dur_ns;
     int64_t children_ns;
-    int64_t device_ns;      /* launched in it, its own included */
-    int64_t device_self_ns; /* of a scope: by the operators right inside */
+    int64_t device_ns;      /* launched inside it, including its own */
+    int64_t device_self_ns; /* for a scope: by operators directly inside */
     int64_t n_operators;
     uint32_t scope; /* place + 1 of the innermost scope, itself included; 0: none */
     osc_row row;    /* of that scope */
     uint32_t group; /* of backward work, + 1; 0: none */
     bool is_scope, is_operator;
-    bool is_root;     /* the first of its group to open: adds itself to it */
-    bool in_operator; /* it is an operator, or lies in one */
+    bool is_root;     /* the first open node of its group, which adds itself to the group */
+    bool in_operator; /* it is an operator, or inside one */
 };
 
 /* Roots of a backward thread that belong together. */
 struct group {
     int64_t host_ns, device_ns;
-    uint32_t place; /* + 1 */
+    uint32_t place; /* place + 1 */
 };
 
 /* A backward operator's link. */
@@ -39,7 +39,8 @@ struct sweep {
     const struct osc_facts *f;
     struct osc_modules *m;
     struct osc_scope_finder scopes;
-    int64_t *device_of; /* pages, owned; by node: what its calls launched; or NULL */
+    int64_t *device_of; /* pages, owned; by node: device time that its calls launched; or
+                         * NULL */
     size_t device_bytes;
     uint32_t *place_of_row; /* pages, owned: of operators in scopes */
     size_t place_bytes;
@@ -102,7 +103,7 @@ static void close_top(struct sweep *s)
     }
 }
 
-/* The group of a root of backward work, which E becomes if it is one. */
+/* Find the group of a root of backward work. E joins it if it is such a root. */
 static osc_status find_group(struct sweep *s, struct entry *e, const struct osc_chunk *c,
                              uint32_t i)
 {
@@ -125,7 +126,7 @@ static osc_status find_group(struct sweep *s, struct entry *e, const struct osc_
     return OSC_OK;
 }
 
-/* Where row I of C, which E holds, ran, and what its backward link leads to. */
+/* Store where row I of C, inside E, ran, and where its backward link leads. */
 static osc_status note_links(struct sweep *s, const struct entry *e, const struct osc_chunk *c,
                              uint32_t i)
 {
@@ -148,7 +149,7 @@ static osc_status take_operator(struct sweep *s, struct entry *e, const struct o
     return st == OSC_OK ? note_links(s, e, c, i) : st;
 }
 
-/* Row I of C was merged into the operator that is open: its links are that one's. */
+/* Row I of C was merged into the open operator: add its links there. */
 static osc_status take_merged(struct sweep *s, const struct osc_chunk *c, uint32_t i)
 {
     const struct entry *const e = s->n_open > 0 ? &s->stack[s->n_open - 1] : NULL;
@@ -156,7 +157,7 @@ static osc_status take_merged(struct sweep *s, const struct osc_chunk *c, uint32
     return e ? note_links(s, e, c, i) : OSC_OK;
 }
 
-/* E is the scope in ROW. */
+/* Make E the scope in ROW. */
 static osc_status enter_scope(struct sweep *s, struct entry *e, osc_row row)
 {
     struct osc_modules *const m = s->m;
@@ -174,7 +175,7 @@ static osc_status enter_scope(struct sweep *s, struct entry *e, osc_row row)
     return OSC_OK;
 }
 
-/* What is to be open for row I of C, inside of what is open now. */
+/* The entry for row I of C, inside of what is open now. */
 static struct entry entry_of(const struct sweep *s, const struct osc_chunk *c, uint32_t i)
 {
     const struct entry *const above = s->n_open > 0 ? &s->stack[s->n_open - 1] : NULL;
@@ -196,7 +197,7 @@ static osc_status push(struct sweep *s, const struct entry *e)
     return OSC_OK;
 }
 
-/* Open the line that called the operator in row I of C, if its stack tells another. */
+/* Open the line that called the operator in row I of C, if its stack has a new one. */
 static osc_status open_line(struct sweep *s, const struct osc_chunk *c, uint32_t i)
 {
     struct entry e = entry_of(s, c, i);
@@ -211,7 +212,7 @@ static osc_status open_line(struct sweep *s, const struct osc_chunk *c, uint32_t
     return push(s, &e);
 }
 
-/* Take the range at place AT of the order. */
+/* Handle the range at place AT of the order. */
 static osc_status take_range(struct sweep *s, uint32_t at)
 {
     const osc_row row = {s->f->order.rows[at]};
@@ -259,7 +260,7 @@ static osc_status sweep_track(struct sweep *s, uint32_t track)
     return st;
 }
 
-/* Give each group of backward work to the place of its first link, and to those above. */
+/* Add each group of backward work to the place of its first link, and to those above. */
 static void join_backward(struct sweep *s)
 {
     struct osc_module_place *const places = s->m->places;
@@ -302,7 +303,7 @@ osc_status osc_modules_make(const struct osc_trace *t, enum osc_scopes scopes,
         st = osc_tracks_in_order(t, &tracks, &n_tracks);
     if (st == OSC_OK)
         st = osc_scopes_init(&s.scopes, t, s.f, scopes, m);
-    /* Most traces have none: then there is nothing to give operators to. */
+    /* Most traces have no scopes: then operators belong to none. */
     const bool has_scopes = s.scopes.has_scopes;
     if (st == OSC_OK && has_scopes)
         st = sum_device_work(&s);

@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/sort.h"
 
-/* Paths show that many of the innermost names: hostile ones nest without end. */
+/* Paths show at most this many innermost names: a hostile file may nest without end. */
 #define PATH_NAMES_MAX 64u
 
 enum {
@@ -76,7 +76,7 @@ static const struct osc_column columns[N_COLUMNS] = {
                "Which of the places of one path it is."),
 };
 
-/* Of a row of the plugin's; see finish(). */
+/* Sums that several rows of the plugin's form share; see finish(). */
 static const uint32_t shared_sums[] = {CALLS,     OPERATORS,    HOST_TOTAL,
                                        HOST_SELF, DEVICE_TOTAL, DEVICE_SELF};
 #define N_SHARED (sizeof shared_sums / sizeof *shared_sums)
@@ -113,7 +113,7 @@ static void set_sums(struct osc_result *out, const struct osc_module_place *sums
     osc_result_int(out, BACKWARD_DEVICE, sums->backward_device_ns);
 }
 
-/* The row of PLACE, the one number NTH, with the numbers of SUMS. */
+/* Add a row for PLACE, the one with number NTH, with the numbers of SUMS. */
 static void add_row(struct osc_result *out, const struct osc_modules *m, uint32_t place,
                     uint32_t nth, const struct osc_module_place *sums, struct osc_strbuf *text)
 {
@@ -129,7 +129,7 @@ static void add_row(struct osc_result *out, const struct osc_modules *m, uint32_
     osc_result_int(out, POSITION, (int64_t)(p->position + nth));
 }
 
-/* Places by the one that holds them, then by their first call. */
+/* By the containing place, then by first call. */
 static int by_first_call(const void *x, const void *y, void *ctx)
 {
     const struct osc_module_place *const places = ctx;
@@ -144,8 +144,8 @@ static int by_first_call(const void *x, const void *y, void *ctx)
 }
 
 /*
- * All places, what holds them first, siblings by their first call. SORTED lists the
- * children of a place side by side; FIRST says from where on.
+ * Add all places, containing ones first, siblings by their first call. SORTED has the children
+ * of a place next to each other; FIRST is the index of the first.
  */
 static osc_status add_rows(struct osc_result *out, const struct osc_modules *m, bool is_flat)
 {
@@ -186,8 +186,8 @@ out:
 }
 
 /*
- * As the plugin has them: distinct trees of calls, with sums over equal modules. Those
- * stand in the first row of such a module, so that merging counts them once.
+ * Add rows as the plugin does: distinct trees of calls, with sums over equal modules. The sums
+ * are in the first row of each such module, so that merging counts them once.
  */
 static osc_status add_trees(struct osc_result *out, const struct osc_trace *t,
                             const struct osc_modules *m)
@@ -254,13 +254,13 @@ static osc_status make(const struct osc_trace *t, const struct osc_options *o,
     if (st == OSC_OK)
         st = osc_modules_make(t, *scopes, m);
     if (st == OSC_OK && is_lightning && m->n_places == 0) {
-        *scopes = OSC_SCOPES_MODULE; /* the name was that of something on a device */
+        *scopes = OSC_SCOPES_MODULE; /* the name belonged to something on a device */
         st = osc_modules_make(t, *scopes, m);
     }
     return st;
 }
 
-/* Why the table is empty. HAS_PLACES: there are scopes, none of which is shown. */
+/* Why the table is empty. HAS_PLACES: there are scopes, but none is shown. */
 static const char *why_empty(const struct osc_options *o, enum osc_scopes scopes,
                              bool has_places, bool has_python)
 {
@@ -303,7 +303,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     return out->status;
 }
 
-/* The number (from 1) of the module in row I: its name with its id. */
+/* The number (from 1) of the module in row I, identified by name and id. */
 static osc_status number_module(const struct osc_result *r, uint64_t i,
                                 struct osc_intern *modules, struct osc_strbuf *key,
                                 uint32_t *number)
@@ -323,7 +323,7 @@ static osc_status number_module(const struct osc_result *r, uint64_t i,
     return st;
 }
 
-/* Give each row of the plugin's the sums of its module, which one of them has. */
+/* Copy the sums of each module to all its rows; merging kept them in one of them. */
 static osc_status finish(struct osc_result *r, const struct osc_options *o, struct osc_err *err)
 {
     struct osc_arena arena = {0};

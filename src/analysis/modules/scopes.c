@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "derive/args.h"
 
-/* Of a name: no scope. Of a row: held by no module. */
+/* For a name: not a scope. For a row: in no module. */
 #define NONE UINT32_MAX
 
 /* "nn.Module: Conv2d_0" -> "Conv2d_0" */
@@ -20,7 +20,7 @@ static struct osc_str module_name(struct osc_str name)
                : name;
 }
 
-/* "[pl][module]torch.nn.modules.linear.Linear: model.head" -> "model.head"; else nothing. */
+/* "[pl][module]torch.nn.modules.linear.Linear: model.head" -> "model.head"; else "". */
 static struct osc_str lightning_name(struct osc_str name)
 {
     const struct osc_str prefix = OSC_STR("[pl][module]");
@@ -34,7 +34,7 @@ static struct osc_str lightning_name(struct osc_str name)
     return (struct osc_str){name.s + skip, name.len - skip};
 }
 
-/* "train.py(12): step" -> "train.py(12)"; nothing of a frame without a line. */
+/* "train.py(12): step" -> "train.py(12)"; "" for a frame without a line. */
 static struct osc_str line_name(struct osc_str name)
 {
     const char *const end = memmem(name.s, name.len, "): ", 3);
@@ -47,7 +47,7 @@ static struct osc_str line_name(struct osc_str name)
     return (struct osc_str){name.s, (uint32_t)(end - name.s) + 1};
 }
 
-/* "a.py(12): f;b.py(3): g" -> "a.py(12)": the innermost that line_name() finds. */
+/* "a.py(12): f;b.py(3): g" -> "a.py(12)": the innermost one that line_name() accepts. */
 static struct osc_str innermost_line(struct osc_str stack)
 {
     struct osc_str line = {0};
@@ -78,7 +78,7 @@ static struct osc_str shown_name(enum osc_scopes scopes, struct osc_str name)
     return name;
 }
 
-/* Whether rows like I of C may be scopes, by what they are. */
+/* Whether rows like I of C, by kind and form, may be scopes. */
 static bool may_be_scope(const struct osc_scope_finder *f, const struct osc_chunk *c,
                          uint32_t i)
 {
@@ -99,7 +99,7 @@ static bool may_be_scope(const struct osc_scope_finder *f, const struct osc_chun
     return true;
 }
 
-/* Note how the name SID is shown, if rows of that name are scopes. */
+/* Store how the name SID is shown, if rows with that name are scopes. */
 static osc_status meet_name(struct osc_scope_finder *f, uint32_t sid)
 {
     const struct osc_str name = osc_trace_str(f->t, (osc_sid){sid});
@@ -107,8 +107,8 @@ static osc_status meet_name(struct osc_scope_finder *f, uint32_t sid)
     osc_sid id;
 
     /*
-     * A module without a name is one: others may name it as what holds them. So is an
-     * annotation; dots and lines are parts of names.
+     * A module without a name is a scope, since others may refer to it as their holder, and so
+     * is an annotation. For dotted names and lines an empty text is no scope.
      */
     if (shown.len == 0 && f->scopes != OSC_SCOPES_MODULE &&
         f->scopes != OSC_SCOPES_ANNOTATION) {
@@ -122,7 +122,7 @@ static osc_status meet_name(struct osc_scope_finder *f, uint32_t sid)
     return st;
 }
 
-/* Note the Python function in row I of C by its id. */
+/* Index the Python function in row I of C by its id. */
 static osc_status note_python(struct osc_scope_finder *f, const struct osc_chunk *c, uint32_t i)
 {
     int64_t id;
@@ -143,7 +143,7 @@ static osc_status note_python(struct osc_scope_finder *f, const struct osc_chunk
     return OSC_OK;
 }
 
-/* Whether the module in row I of C says who called it. */
+/* Whether the module in row I of C has the id of its caller. */
 static bool tells_caller(const struct osc_scope_finder *f, const struct osc_chunk *c,
                          uint32_t i)
 {
@@ -153,7 +153,7 @@ static bool tells_caller(const struct osc_scope_finder *f, const struct osc_chun
            osc_args_int(f->t, c, i, OSC_ARG_KEY_PYTHON_PARENT_ID, &id);
 }
 
-/* Whether any form can have scopes among its rows: modules and lines are Python's. */
+/* Whether rows of any form can be scopes: modules and lines come from Python. */
 static bool may_have_scopes(const struct osc_scope_finder *f)
 {
     if (f->scopes != OSC_SCOPES_MODULE && f->scopes != OSC_SCOPES_LINE)
@@ -165,7 +165,7 @@ static bool may_have_scopes(const struct osc_scope_finder *f)
     return false;
 }
 
-/* Look at all ranges once: names of scopes, and Python functions by their ids. */
+/* Pass over all ranges once: names of scopes, and Python functions by id. */
 static osc_status look_around(struct osc_scope_finder *f, const struct osc_order *order)
 {
     const uint32_t n = may_have_scopes(f) ? order->n_rows : 0;
@@ -189,7 +189,7 @@ static osc_status look_around(struct osc_scope_finder *f, const struct osc_order
     return st;
 }
 
-/* Where no frame tells a line, those of call stacks are scopes, if there are any. */
+/* If no frame has a line, use the lines of call stacks, if there are any. */
 static void look_at_stacks(struct osc_scope_finder *f)
 {
     const struct osc_trace *const t = f->t;
@@ -267,7 +267,7 @@ static osc_status add_place(struct osc_scope_finder *f, struct osc_module_place 
     return OSC_OK;
 }
 
-/* The place of TEXT with a module id, or without, under ABOVE. */
+/* Find or add the place of TEXT, with or without a module id, under ABOVE. */
 static osc_status place_under(struct osc_scope_finder *f, uint32_t above, uint32_t text,
                               bool has_id, int64_t id, uint32_t *place)
 {
@@ -304,7 +304,7 @@ static osc_status place_under(struct osc_scope_finder *f, uint32_t above, uint32
     return st;
 }
 
-/* The place of dotted name TEXT, and first of those that hold it. */
+/* Find or add the place of the dotted name TEXT, after those that contain it. */
 static osc_status place_by_dots(struct osc_scope_finder *f, uint32_t text, uint32_t *place)
 {
     const struct osc_str name = osc_intern_str(&f->texts, (osc_sid){text});
@@ -325,7 +325,7 @@ static osc_status place_by_dots(struct osc_scope_finder *f, uint32_t text, uint3
     return st;
 }
 
-/* The Python function that called the one in ROW; 0: it is not in the file. */
+/* The Python function that called the one in ROW; 0: not in the file. */
 static uint32_t caller_of(const struct osc_scope_finder *f, osc_row row)
 {
     const struct osc_chunk *const c = osc_chunk_of(&f->t->events, row);
@@ -347,9 +347,9 @@ static bool is_module(const struct osc_scope_finder *f, osc_row row)
 }
 
 /*
- * The nearest module up the chain of callers of the module in ROW, or 0. Functions on
- * the way remember it; while it is looked for they say NONE, so that a chain that
- * leads around ends where it began.
+ * The nearest module in the chain of callers of the module in ROW, or 0. Functions on the way
+ * cache the answer; during the search they hold NONE, so that a circular chain ends where it
+ * began.
  */
 static uint32_t find_holder(struct osc_scope_finder *f, osc_row row)
 {
@@ -386,8 +386,8 @@ static osc_status place_module(struct osc_scope_finder *f, osc_row row, uint32_t
 }
 
 /*
- * The place of the module in ROW. Those that hold it may start on another thread and
- * so come later: their places are made on the way, the outermost first.
+ * Find or add the place of the module in ROW. Modules that contain it may start on another
+ * thread, and so come later in the order: their places are added first, the outermost first.
  */
 static osc_status module_place(struct osc_scope_finder *f, osc_row row, osc_row outer,
                                uint32_t outer_place, osc_row *holder)
@@ -404,7 +404,7 @@ static osc_status module_place(struct osc_scope_finder *f, osc_row row, osc_row 
     *holder = (osc_row){above};
     if (f->place_of_row[row.v] != 0)
         return OSC_OK;
-    f->place_of_row[row.v] = NONE; /* a module that holds itself ends the chain */
+    f->place_of_row[row.v] = NONE; /* a module that contains itself ends the chain */
     while (above != 0 && f->place_of_row[above] == 0 && st == OSC_OK) {
         st = osc_grow(&chain, &cap, n + 1, sizeof *chain);
         if (st != OSC_OK)
@@ -424,7 +424,7 @@ static osc_status module_place(struct osc_scope_finder *f, osc_row row, osc_row 
     return st;
 }
 
-/* Row I of C is a call of P, perhaps the first. */
+/* Count row I of C as a call of P, possibly the first. */
 static void note_first(struct osc_module_place *p, const struct osc_chunk *c, uint32_t i)
 {
     const uint32_t row = osc_row_at(c, i).v;
@@ -464,7 +464,7 @@ osc_status osc_scopes_place(struct osc_scope_finder *f, osc_row row, osc_row out
     return OSC_OK;
 }
 
-/* The text of the innermost line of STACK, or NONE. */
+/* Set *TEXT to the innermost line of STACK, or NONE. */
 static osc_status line_of_stack(struct osc_scope_finder *f, osc_sid stack, uint32_t *text)
 {
     uint32_t *const known = osc_idmap_put(&f->lines, stack.v);

@@ -97,7 +97,7 @@ static const struct osc_column columns[OSC_AVERAGES_COLUMNS] = {
                "The word for devices in titles."),
 };
 
-/* torch's word for the type of a row's device. */
+/* torch's word for the device type of a row. */
 static struct osc_str device_type(const struct osc_avg_tree *tree, uint32_t flags)
 {
     static const char *const types[][2] = {
@@ -111,7 +111,7 @@ static struct osc_str device_type(const struct osc_avg_tree *tree, uint32_t flag
         if (osc_str_eq(family, osc_str_c(types[i][0])))
             return osc_str_c(types[i][1]);
     }
-    return OSC_STR("PrivateUse1"); /* a backend of its own name */
+    return OSC_STR("PrivateUse1"); /* a backend with its own name */
 }
 
 static void set_bytes(struct osc_result *out, const struct osc_avg_group *g, bool has_device)
@@ -125,7 +125,7 @@ static void set_bytes(struct osc_result *out, const struct osc_avg_group *g, boo
     }
 }
 
-/* What all rows of one table have in common. */
+/* What all rows of one table share. */
 struct emission {
     const struct osc_avg_tree *tree;
     const struct osc_avg_groups *groups;

@@ -2,10 +2,10 @@
 /*
  * averages.h - the table `averages`: torch's key_averages() from the file alone.
  *
- * What it is made of: averages_tree (torch's list of events), averages_groups (rows
- * of equal key), torch_text (the text of torch's table()).
+ * Its parts: averages_tree (torch's list of events), averages_groups (rows of equal keys),
+ * torch_text (the text of torch's table()).
  *
- * Threading: constants; map and text are as table.h says.
+ * Threading: constants; map and text as in table.h.
  */
 #pragma once
 

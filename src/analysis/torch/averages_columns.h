@@ -6,7 +6,7 @@
  */
 #pragma once
 
-/* Columns, hidden ones last. Those that lack data in a trace are not shown. */
+/* Columns, hidden ones last. Columns without data in a trace are not shown. */
 enum osc_averages_column {
     OSC_AVERAGES_NAME,
     OSC_AVERAGES_CALLS,
@@ -25,7 +25,7 @@ enum osc_averages_column {
     OSC_AVERAGES_IS_ASYNC,
     OSC_AVERAGES_IS_USER_ANNOTATION,
     OSC_AVERAGES_DEVICE_TYPE,
-    OSC_AVERAGES_SELF_CPU_US, /* doubles as torch had them, for the last digit of texts */
+    OSC_AVERAGES_SELF_CPU_US, /* doubles as in torch, for the last printed digit */
     OSC_AVERAGES_CPU_US,
     OSC_AVERAGES_IS_TOP_LEVEL,
     OSC_AVERAGES_DEVICE, /* the word for devices in titles, such as "cuda" */

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "base/sort.h"
 
-/* Signed sums of what a file says, without undefined overflow. */
+/* A signed sum of numbers from a file, without undefined overflow. */
 static void add(int64_t *sum, int64_t v)
 {
     *sum = (int64_t)((uint64_t)*sum + (uint64_t)v);
@@ -31,7 +31,7 @@ static osc_sid text_arg(const struct osc_avg_tree *tree, const struct osc_avg_no
     return arg.type == OSC_ARG_TEXT || arg.type == OSC_ARG_STRING ? arg.sid : (osc_sid){0};
 }
 
-/* The shapes of a node: id of their text, 0 for "[]". */
+/* Find the shapes of a node: the id of their text, 0 for "[]". */
 static osc_status shapes_of(struct osc_avg_groups *g, const struct osc_avg_tree *tree,
                             const struct osc_avg_node *n, uint32_t *id)
 {
@@ -91,7 +91,7 @@ static osc_status flops_of(struct osc_avg_groups *g, const struct osc_avg_tree *
     return OSC_OK;
 }
 
-/* A new row for node I; *NUMBER is its index + 1. */
+/* Add a row for node I; *NUMBER is its index + 1. */
 static osc_status add_group(struct osc_avg_groups *g, const struct osc_avg_tree *tree,
                             uint32_t i, uint32_t shapes, uint32_t *number)
 {
@@ -114,7 +114,7 @@ static osc_status add_group(struct osc_avg_groups *g, const struct osc_avg_tree 
     return OSC_OK;
 }
 
-/* Where the number of the plain group of node N is kept. */
+/* The address of the number of the plain group of node N. */
 static uint32_t *plain_place(struct osc_avg_groups *g, struct osc_avg_tree *tree,
                              const struct osc_avg_node *n)
 {
@@ -126,7 +126,8 @@ static uint32_t *plain_place(struct osc_avg_groups *g, struct osc_avg_tree *tree
                                             (n->flags & (OSC_AVG_VARIANTS - 1)));
 }
 
-/* The group of node I, by any key longer than the plain one; *NUMBER is its index + 1. */
+/* Find or add the group of node I by a longer key than the plain one; *NUMBER is its index +
+ * 1. */
 static osc_status long_group(struct osc_avg_groups *g, struct osc_avg_tree *tree, uint32_t i,
                              uint32_t *number)
 {
@@ -179,7 +180,7 @@ static osc_status group_of(struct osc_avg_groups *g, struct osc_avg_tree *tree, 
     return st;
 }
 
-/* The group of node I of the host, which has been counted in it. */
+/* The group of host node I, which has been counted already. */
 static inline struct osc_avg_group *known_group(struct osc_avg_groups *g,
                                                 const struct osc_avg_tree *tree, uint32_t i)
 {
@@ -191,7 +192,7 @@ static inline struct osc_avg_group *known_group(struct osc_avg_groups *g,
     return &g->all[number - 1];
 }
 
-/* Whether a node stands before the first one of GROUP: negative, as in qsort(). */
+/* Compare a node with the first one of GROUP: negative if it stands before, as in qsort(). */
 static int compare_first(int64_t start_ns, int64_t dur_ns, uint32_t row,
                          const struct osc_avg_group *group)
 {
@@ -209,13 +210,13 @@ static int compare_groups(const void *pa, const void *pb)
     return compare_first(a->first_start_ns, a->first_dur_ns, a->first_row, pb);
 }
 
-/* One more call of GROUP, on a device. */
+/* Count a call of GROUP on a device. */
 static void count_device_node(const struct osc_avg_tree *tree, const struct osc_avg_node *n,
                               struct osc_avg_group *group)
 {
     const int64_t start_ns = osc_avg_start_ns(tree, n), dur_ns = osc_avg_dur_ns(tree, n);
 
-    /* Queues come one after the other: the first call may be on a later one. */
+    /* Queues are handled one by one: a later one may have the first call. */
     if (compare_first(start_ns, dur_ns, n->row, group) < 0) {
         group->first_start_ns = start_ns;
         group->first_dur_ns = dur_ns;
@@ -226,7 +227,7 @@ static void count_device_node(const struct osc_avg_tree *tree, const struct osc_
     add(&group->self_device_ns, dur_ns);
 }
 
-/* One more call of GROUP, on the host. */
+/* Count a call of GROUP on the host. */
 static inline void count_node(struct osc_avg_groups *g, const struct osc_avg_tree *tree,
                               uint32_t i, struct osc_avg_group *group)
 {
@@ -256,8 +257,8 @@ static inline void count_node(struct osc_avg_groups *g, const struct osc_avg_tre
 }
 
 /*
- * Hand the work of devices to those who launched it, and to all that they lie in: a
- * parent stands before its children, so from the end on.
+ * Add the work of devices to the nodes that launched it and to all nodes around them. Parents
+ * stand before their children, so go backwards.
  */
 static void add_device_work(struct osc_avg_groups *g, struct osc_avg_tree *tree)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * averages_groups.h - nodes of equal key become rows.
+ * averages_groups.h - nodes with equal keys become rows.
  *
- * The key is name, device type and whether it is a user annotation; then, if asked for, the
- * text of the input shapes and the first frames of the stack. Rows stand in the order of
- * their first nodes.
+ * The key is name, device type and whether it is a user annotation; on request also the text
+ * of the input shapes and the first frames of the stack. Rows are in the order of their first
+ * nodes.
  *
- *   - The plain key is found through an array, the longer ones through maps of
- *     small numbers; no text is made twice.
- *   - What torch sums as doubles is summed in order of the nodes. Whole numbers come
- *     straight to the row that they count in: a child's time is taken off the row of
- *     its parent, and device work goes up the tree once all nodes have their rows.
+ *   - The plain key is found through an array, longer ones through maps of small numbers;
+ *     no text is made twice.
+ *   - What torch sums as doubles is summed in the order of nodes. Integers are added
+ *     directly to their row: the time of a child is subtracted from the row of its parent,
+ *     and device work moves up the tree after all nodes have rows.
  *
  * Threading: not locked.
  */
@@ -26,8 +26,8 @@ struct osc_avg_group {
     int64_t calls, self_cpu_ns, cpu_ns, self_device_ns, device_ns;
     osc_wide self_cpu_bytes, cpu_bytes, self_device_bytes, device_bytes;
     uint64_t flops;
-    double self_cpu_us, cpu_us;           /* as torch summed them */
-    int64_t first_start_ns, first_dur_ns; /* of its first node, which stands for it in */
+    double self_cpu_us, cpu_us;           /* as torch sums them */
+    int64_t first_start_ns, first_dur_ns; /* of its first node, which determines */
     uint32_t first_row;                   /* the order of rows */
     uint32_t name;                        /* index in the names of the tree */
     uint32_t flags;                       /* of its first node */
@@ -54,11 +54,11 @@ struct osc_avg_groups {
     uint64_t *flops;                                 /* owned */
     size_t n_flops, cap_flops;
     struct osc_avg_stacks stacks; /* owned; built if by_stack */
-    uint32_t *of_node; /* pages, owned: group + 1 of nodes, if not by the plain key */
+    uint32_t *of_node; /* pages, owned: group + 1 of each node, unless the key is plain */
     size_t of_node_size;
 };
 
-/* How to group; zeroed: by the plain key. */
+/* How to group. Zeroed: by the plain key. */
 struct osc_avg_grouping {
     bool by_shape;
     bool by_stack;
@@ -67,8 +67,8 @@ struct osc_avg_grouping {
 };
 
 /*
- * Group the nodes of TREE, whose parents and sums of children serve for it alone
- * afterwards. fini() is needed in any case.
+ * Group the nodes of TREE, whose parents and sums of children are overwritten. Call
+ * osc_avg_groups_fini() even after a failure.
  */
 OSC_MUST_USE osc_status osc_avg_groups_build(struct osc_avg_groups *g,
                                              struct osc_avg_tree *tree,

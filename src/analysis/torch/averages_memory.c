@@ -39,7 +39,7 @@ void osc_avg_record_bytes(const struct osc_trace *t, const struct osc_chunk *c, 
 osc_status osc_avg_records_add(struct osc_avg_records *r, const struct osc_trace *t,
                                const struct osc_chunk *c, uint32_t i)
 {
-    /* Room for one more: seal() ends the list with the sums of all. */
+    /* One spare element: seal() ends the list with the total. */
     const osc_status st = osc_grow(&r->all, &r->cap, r->n + 2, sizeof *r->all);
 
     if (st != OSC_OK)
@@ -85,7 +85,7 @@ osc_status osc_avg_records_seal(struct osc_avg_records *r)
     return OSC_OK;
 }
 
-/* The first record from LOW on that is later than TIME_NS: most ranges hold few. */
+/* The first record from LOW on that is later than TIME_NS; most ranges contain few. */
 static size_t find_after(const struct osc_avg_records *r, size_t low, int64_t time_ns)
 {
     size_t step = 1, high = low;

@@ -25,7 +25,7 @@ static uint32_t lesser_child(const struct osc_avg_merge *m, uint32_t i)
                                                                                : child;
 }
 
-/* Let the cursor at I sink to where it belongs. */
+/* Let the cursor at I sink to its place. */
 static void sink(struct osc_avg_merge *m, uint32_t i)
 {
     uint32_t child = lesser_child(m, i);

@@ -2,13 +2,13 @@
 /*
  * averages_merge.h - the rows of all host threads in one order.
  *
- * derive/ has the rows of each track by start, longer first, order of the file.
- * torch's list has them so over all threads, and sums its doubles in that order.
- * A heap of cursors merges the tracks; a track that stays ahead costs one
- * comparison a row, with the start of the next best.
+ * derive/ has the rows of each track sorted by start, longer first, then by order of the file.
+ * torch's list has this order over all threads, and torch sums its doubles in it. A heap of
+ * cursors merges the tracks; while one track stays ahead, a row costs one comparison with the
+ * start of the second best.
  *
- *   - Instants that become rows of their own (allocator records) come as one more
- *     list. They stand behind the ranges that start with them, which hold them.
+ *   - Instants that become rows (allocator records) are one more list. They come after
+ *     ranges with the same start, which contain them.
  *
  * Threading: not locked.
  */
@@ -24,31 +24,32 @@
 struct osc_avg_cursor {
     int64_t start_ns, dur_ns;
     uint32_t row;         /* where it stands */
-    bool is_record;       /* of the list of instants */
+    bool is_record;       /* belongs to the list of instants */
     const uint32_t *next; /* borrowed; the rows after it */
     const uint32_t *end;
 };
 
 struct osc_avg_merge {
     const struct osc_store *events; /* borrowed */
-    const uint16_t *wanted;         /* borrowed; per form: nonzero bits of MASK are wanted */
+    const uint16_t *wanted;         /* borrowed; by form: nonzero if it has wanted bits of
+                                     * MASK */
     uint16_t mask;
     struct osc_avg_cursor *heap; /* owned; the least on top */
     uint32_t n;
-    int64_t rival_ns; /* the least start of the others: the top stays until then */
+    int64_t rival_ns; /* the least start of the other cursors: the top stays until then */
 };
 
 /*
- * Start with the rows in ORDER whose form has bits of m->mask in m->wanted, and the
- * N_RECORDS rows at RECORDS, by time and row. M is zeroed but for events, wanted and
- * mask; fini() is needed in any case.
+ * Start with the rows in ORDER whose form has bits of m->mask in m->wanted, and the N_RECORDS
+ * rows at RECORDS, sorted by time and row. M is zeroed except for events, wanted and mask.
+ * Call osc_avg_merge_fini() even after a failure.
  */
 OSC_MUST_USE osc_status osc_avg_merge_init(struct osc_avg_merge *m,
                                            const struct osc_order *order,
                                            const uint32_t *records, size_t n_records);
 void osc_avg_merge_fini(struct osc_avg_merge *m);
 
-/* The least row, or NULL. Good until osc_avg_merge_settle(). */
+/* The least row, or NULL. Valid until osc_avg_merge_settle(). */
 static inline const struct osc_avg_cursor *osc_avg_merge_top(const struct osc_avg_merge *m)
 {
     return m->n == 0 ? NULL : &m->heap[0];
@@ -75,8 +76,8 @@ static inline bool osc_avg_cursor_advance(const struct osc_avg_merge *m,
 }
 
 /*
- * Put AT, which was on top and has moved on, where it belongs, or, with IS_OVER,
- * nowhere.
+ * Put AT, which was on top and has advanced, into its place in the heap; with IS_OVER remove
+ * it.
  */
 void osc_avg_merge_settle(struct osc_avg_merge *m, const struct osc_avg_cursor *at,
                           bool is_over);

@@ -12,7 +12,7 @@
 struct flow_end {
     int64_t ts_ns;
     uint32_t track;
-    uint32_t order; /* of the file */
+    uint32_t order; /* place in the file */
     uint64_t id;
 };
 
@@ -20,10 +20,10 @@ struct flows {
     struct osc_idmap start_track; /* flow id -> track + 1 */
     struct flow_end *ends;        /* owned; by track, then time, then order */
     size_t n_ends, cap_ends;
-    struct osc_idmap thread; /* logical number of a thread -> track + 1 */
+    struct osc_idmap thread; /* logical thread number -> track + 1 */
 };
 
-/* Frames that torch itself puts there. */
+/* Frames that torch itself adds. */
 static bool is_own_frame(struct osc_str frame)
 {
     static const char *const pairs[][2] = {
@@ -43,7 +43,7 @@ static bool is_own_frame(struct osc_str frame)
     return false;
 }
 
-/* The first DEPTH frames of TEXT as a JSON list. Every frame ends with a semicolon. */
+/* Write the first DEPTH frames of TEXT as a JSON list. Every frame ends in a semicolon. */
 static void list_frames(struct osc_str text, uint32_t depth, struct osc_strbuf *out)
 {
     uint32_t n = 0;
@@ -66,7 +66,7 @@ static void list_frames(struct osc_str text, uint32_t depth, struct osc_strbuf *
     osc_strbuf_addc(out, ']');
 }
 
-/* The stack of the event itself. */
+/* Find the stack of the event itself. */
 static osc_status own_stack(struct osc_avg_stacks *s, const struct osc_avg_tree *tree,
                             const struct osc_avg_node *n, uint32_t *id)
 {
@@ -98,7 +98,7 @@ static osc_status own_stack(struct osc_avg_stacks *s, const struct osc_avg_tree 
     return OSC_OK;
 }
 
-/* The parent of a backward function is the wrapper of its name. */
+/* Whether it is a backward function: its parent is the wrapper with its name. */
 static bool is_backward(const struct osc_avg_tree *tree, const struct osc_avg_node *n)
 {
     const struct osc_str wrapper = OSC_STR("autograd::engine::evaluate_function: ");
@@ -123,7 +123,7 @@ static int compare_ends(const void *pa, const void *pb)
     return (a->order > b->order) - (a->order < b->order);
 }
 
-/* A flow's id as a number; texts are told apart from numbers by the highest bit. */
+/* The id of a flow as a number; the highest bit distinguishes texts from numbers. */
 static bool flow_id(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i,
                     uint64_t *id)
 {
@@ -168,7 +168,7 @@ static osc_status add_flow(struct flows *f, const struct osc_trace *t,
     return st;
 }
 
-/* Whether rows of F are what torch reads: it does not know the older word. */
+/* Whether torch reads rows of F: it does not know the older word. */
 static bool is_forward(const struct osc_trace *t, const struct osc_form *f)
 {
     return f->arrow == OSC_ARROW_FORWARD &&
@@ -192,7 +192,7 @@ static osc_status gather_flows(struct flows *f, const struct osc_trace *t)
     return st;
 }
 
-/* The thread on which the flow starts that ends at (TRACK, TS_NS): index + 1, or 0. */
+/* The thread (index + 1, or 0) on which the flow that ends at (TRACK, TS_NS) starts. */
 static uint32_t start_of_flow(const struct flows *f, uint32_t track, int64_t ts_ns)
 {
     size_t low = 0, high = f->n_ends;
@@ -217,7 +217,7 @@ static uint32_t track_of(const struct osc_avg_tree *tree, const struct osc_avg_n
     return osc_avg_chunk(tree, n)->track[osc_row_place((osc_row){n->row})];
 }
 
-/* Which thread each logical number means: the first flow that tells. */
+/* Find the thread of each logical number: the first flow that shows it counts. */
 static osc_status resolve_threads(struct flows *f, const struct osc_avg_tree *tree)
 {
     for (uint32_t i = 0; f->n_ends > 0 && i < tree->n_host; i++) {
@@ -239,8 +239,8 @@ static osc_status resolve_threads(struct flows *f, const struct osc_avg_tree *tr
 }
 
 /*
- * (Sequence number, thread) as one key. Numbers count the nodes of a graph and
- * tracks are few, so that both fit; what does not is left without a stack.
+ * (Sequence number, thread) as one key. Numbers count the nodes of a graph and there are few
+ * tracks, so both fit; others are left without a stack.
  */
 static bool forward_key(int64_t sequence, uint32_t track, uint64_t *key)
 {
@@ -251,9 +251,9 @@ static bool forward_key(int64_t sequence, uint32_t track, uint64_t *key)
 }
 
 /*
- * Own stacks of all that is not below a backward function; on the way, who supplies
- * the stack of each forward operator, and in ABOVE the backward function (node + 1)
- * that each node is or lies below.
+ * Find the own stacks of all nodes that are not below a backward function. Also find which
+ * node supplies the stack for each forward operator, and in ABOVE the backward function (node
+ * + 1) that each node is or lies below.
  */
 static osc_status stack_forward(struct osc_avg_stacks *s, const struct osc_avg_tree *tree,
                                 uint32_t *above, struct osc_idmap *forward)

@@ -2,12 +2,12 @@
 /*
  * averages_stacks.h - the call stack of every node, as torch shows it.
  *
- * An operator has its own `Call stack`. A backward function and all below it have that of
- * the forward operator, found by Sequence number and thread; the file gives a logical
- * number of that thread, and the fwdbwd flows tell which one it is.
+ * An operator has its own `Call stack`. A backward function and everything below it have the
+ * stack of the forward operator, found by Sequence number and thread; the file has a logical
+ * number for that thread, and the fwdbwd flows show which thread that is.
  *
  *   - A stack is the number of a distinct text: a JSON list of its first N frames,
- *     innermost first. Texts are made once per distinct stack of the file.
+ *     innermost first. Each distinct stack of the file is converted once.
  *
  * Threading: not locked; one thread builds, then any number of readers.
  */
@@ -32,7 +32,8 @@ struct osc_avg_stacks {
     uint32_t depth; /* N */
 };
 
-/* Stacks of all nodes of TREE, cut to DEPTH frames. fini() is needed in any case. */
+/* Find the stacks of all nodes of TREE, cut to DEPTH frames. Call osc_avg_stacks_fini() even
+ * after a failure. */
 OSC_MUST_USE osc_status osc_avg_stacks_build(struct osc_avg_stacks *s,
                                              const struct osc_avg_tree *tree, uint32_t depth);
 void osc_avg_stacks_fini(struct osc_avg_stacks *s);

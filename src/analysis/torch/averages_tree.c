@@ -9,7 +9,7 @@
 #include "derive/facts.h"
 #include "model/known_names.h"
 
-/* Of a form, beside the flags of its nodes. */
+/* Properties of a form, in addition to the flags of its nodes. */
 #define FORM_HOST   0x2000u /* its rows are nodes of a thread */
 #define FORM_DEVICE 0x4000u /* its rows are nodes of a device */
 #define FORM_SPAN   0x8000u /* torch's own span over the whole trace */
@@ -31,11 +31,11 @@ struct builder {
     uint32_t *instants; /* owned; rows of records, by time */
     size_t n_instants, cap_instants;
     size_t first_record; /* see osc_avg_records_between() */
-    int64_t max_end_ns;  /* of the ranges so far */
-    bool has_records;    /* the file has forms that may be records */
+    int64_t max_end_ns;  /* latest end of the ranges so far */
+    bool has_records;    /* some forms may be records */
 };
 
-/* Whether the recorder saw such ranges end on another thread. */
+/* Whether torch's recorder counts such ranges as ended on another thread. */
 static bool is_async_form(const struct osc_form *f)
 {
     const int16_t slot = f->known[OSC_ARG_KEY_IS_ASYNC];
@@ -43,7 +43,7 @@ static bool is_async_form(const struct osc_form *f)
     return slot >= 0 && f->slots[slot].type == OSC_ARG_TRUE;
 }
 
-/* What rows of form F are to torch, whatever their names. */
+/* What rows of form F are to torch, independent of their names. */
 static uint16_t classify_form(const struct osc_form *f)
 {
     if (f->shape == OSC_SHAPE_INSTANT)
@@ -71,7 +71,7 @@ static uint16_t classify_form(const struct osc_form *f)
     case OSC_KIND_OPTIMIZER:
         return FORM_HOST;
     case OSC_KIND_NONE:
-    case OSC_KIND_KERNEL: /* on the host: nothing that torch writes */
+    case OSC_KIND_KERNEL: /* on the host: torch does not write it */
     case OSC_KIND_MEMCPY:
     case OSC_KIND_MEMSET:
     case OSC_KIND_SYNC:
@@ -88,7 +88,7 @@ static uint16_t classify_form(const struct osc_form *f)
     return f->is_profiler ? FORM_SPAN : 0;
 }
 
-/* The number of FAMILY, such as "cuda"; beyond the room for them, the first. */
+/* The number of FAMILY; if there is no room, that of the first family. */
 static uint8_t add_family(struct osc_avg_tree *tree, struct osc_str family)
 {
     for (uint32_t i = 0; i < tree->n_families; i++) {
@@ -171,7 +171,7 @@ static bool is_collective(struct osc_str name)
            osc_str_starts(name, OSC_STR("xccl:"));
 }
 
-/* A new name; *NAME is its index + 1. */
+/* Add a name; *NAME is its index + 1. */
 static osc_status add_name(struct osc_avg_tree *tree, struct osc_str text, uint32_t *name)
 {
     const osc_status st =
@@ -189,7 +189,7 @@ static osc_status add_name(struct osc_avg_tree *tree, struct osc_str text, uint3
     return OSC_OK;
 }
 
-/* The first sight of string SID as the name of a range. */
+/* Handle string SID when it is first seen as the name of a range. */
 static osc_status meet_name(struct builder *b, uint32_t sid)
 {
     const struct osc_str text = osc_trace_str(b->t, (osc_sid){sid});
@@ -209,7 +209,7 @@ static osc_status meet_name(struct builder *b, uint32_t sid)
     return st;
 }
 
-/* The rows of the allocator's records, and what they say. */
+/* Collect the allocator's records and their bytes. */
 static osc_status gather_records(struct builder *b, const struct osc_chunk *c)
 {
     osc_status st = OSC_OK;
@@ -245,7 +245,7 @@ static osc_status gather_memory(struct builder *b)
     struct osc_store events = b->t->events;
     osc_status st = OSC_OK;
 
-    /* torch has columns of memory only if the file says that it was asked for. */
+    /* torch has memory columns only if the file states that memory was profiled. */
     b->tree->has_memory = osc_trace_flag(b->t, "profile_memory", false);
     if (!b->tree->has_memory)
         return OSC_OK;
@@ -268,7 +268,7 @@ static osc_status gather_memory(struct builder *b)
     return st;
 }
 
-/* Where torch's clock has its zero: the start of its span, which has a track of its own. */
+/* The zero of torch's clock: the start of its span, which has a track of its own. */
 static int64_t find_zero(const struct builder *b)
 {
     const struct osc_trace *t = b->t;
@@ -339,7 +339,7 @@ static void attribute_memory(struct builder *b, uint32_t i, int64_t start_ns)
     }
 }
 
-/* Pages are only taken once they are written to, so room for all costs nothing. */
+/* Pages take memory only when they are written, so reserving for all costs nothing. */
 static osc_status alloc_nodes(struct builder *b)
 {
     struct osc_avg_tree *tree = b->tree;
@@ -369,8 +369,8 @@ static inline uint32_t name_of(struct builder *b, uint32_t sid)
 }
 
 /*
- * The thread of row I of C in torch's tree: calls stand on that of their operator, if
- * torch does not leave that one out.
+ * The thread of row I of C in torch's tree: a call moves to the thread of its operator, unless
+ * torch leaves that operator out.
  */
 static inline uint32_t track_of(struct builder *b, const struct osc_chunk *c, uint32_t i,
                                 unsigned flags)
@@ -387,8 +387,8 @@ static inline uint32_t track_of(struct builder *b, const struct osc_chunk *c, ui
 }
 
 /*
- * A row of the allocator's records: of its own only if it lies in no range of the host, or
- * tells of a failure.
+ * Handle a record of the allocator: it is a row only if it lies in no host range, or reports a
+ * failure.
  */
 static osc_status take_record(struct builder *b, const struct osc_avg_cursor *at)
 {
@@ -412,7 +412,7 @@ static osc_status take_record(struct builder *b, const struct osc_avg_cursor *at
     return st;
 }
 
-/* A range of the host. */
+/* Handle a host range. */
 static inline osc_status take_range(struct builder *b, const struct osc_avg_cursor *at)
 {
     struct osc_avg_tree *const tree = b->tree;
@@ -445,7 +445,7 @@ static inline osc_status take_range(struct builder *b, const struct osc_avg_curs
     return st;
 }
 
-/* The ranges of one track, until another one has an earlier range. */
+/* Handle the ranges of one track until another track has an earlier one. */
 static osc_status take_ranges(struct builder *b, struct osc_avg_merge *merge)
 {
     struct osc_avg_cursor at = *osc_avg_merge_top(merge);
@@ -460,7 +460,7 @@ static osc_status take_ranges(struct builder *b, struct osc_avg_merge *merge)
     return st;
 }
 
-/* The one sweep: nodes in order, each with its parent, sums of children, bytes. */
+/* Make all nodes in one sweep, in order, each with its parent, sums of children, and bytes. */
 static osc_status sweep(struct builder *b)
 {
     struct osc_avg_tree *const tree = b->tree;
@@ -486,7 +486,7 @@ static osc_status sweep(struct builder *b)
     return st;
 }
 
-/* What ran on devices, queue by queue. */
+/* Add device work, queue by queue. */
 static osc_status add_device_rows(struct builder *b)
 {
     struct osc_avg_tree *const tree = b->tree;
@@ -517,14 +517,14 @@ static osc_status add_device_rows(struct builder *b)
     return OSC_OK;
 }
 
-/* torch hands kernels to operators on these devices alone. */
+/* Whether torch attaches kernels of this device to operators. */
 static bool is_attached(const struct osc_avg_tree *tree, const struct osc_avg_node *n)
 {
     const struct osc_str family = osc_avg_family(tree, n->flags);
     const enum osc_kind kind =
         (enum osc_kind)osc_avg_chunk(tree, n)->kind[osc_row_place((osc_row){n->row})];
 
-    /* A synchronisation has a row of its own, but is no work that somebody launched. */
+    /* A synchronisation has a row, but is not launched work. */
     return osc_kind_is_device_work(kind) && !osc_str_eq(family, OSC_STR("mtia")) &&
            !osc_str_eq(family, OSC_STR("hpu"));
 }
@@ -542,16 +542,16 @@ uint32_t osc_avg_operator_of(const struct osc_avg_tree *tree, const struct osc_a
     const uint32_t op =
         launch == 0 || !tree->node_of_row ? 0 : tree->node_of_row[link_of(tree, launch)];
 
-    /* What a child was folded into has the work of the child, and not its own. */
+    /* A folded parent has the device work of its child, and none of its own. */
     if (op == 0 || (tree->nodes[op - 1].flags & OSC_AVG_FOLDS))
         return 0;
     return tree->nodes[op - 1].flags & OSC_AVG_FOLDED ? tree->nodes[op - 1].parent : op;
 }
 
 /*
- * Fold every only child into its parent of the same name: the parent takes over its
- * children and device work (averages_groups.c) and keeps all else. From the innermost
- * outwards, so that whole chains fold in one go.
+ * Fold every only child into a parent with the same name: the parent takes over its children
+ * and device work (averages_groups.c) and keeps everything else. Going from the innermost
+ * outwards folds whole chains at once.
  */
 static void fold(struct builder *b)
 {

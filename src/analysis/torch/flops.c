@@ -22,7 +22,7 @@ enum osc_flops_rule osc_flops_rule(struct osc_str name)
     return OSC_FLOPS_NONE;
 }
 
-/* Unsigned, so that absurd sizes wrap around instead of being undefined. */
+/* Unsigned, so that absurd sizes wrap instead of being undefined. */
 static uint64_t product(const struct osc_shape *s)
 {
     uint64_t n = 1;
@@ -32,7 +32,7 @@ static uint64_t product(const struct osc_shape *s)
     return n;
 }
 
-/* 2*m*k*n, times the batch: inputs FIRST and FIRST + 1 are the matrices. */
+/* 2*m*k*n, times the batch. Inputs FIRST and FIRST + 1 are the matrices. */
 static uint64_t matrix_flops(struct osc_str dims, uint32_t first, bool is_batched)
 {
     struct osc_shape a, b;
@@ -46,7 +46,7 @@ static uint64_t matrix_flops(struct osc_str dims, uint32_t first, bool is_batche
     return overlap == 0 ? 0 : product(&a) / overlap * product(&b) * 2;
 }
 
-/* Extent of the output along one side; 0 if there is none. */
+/* Extent of the output in one dimension; 0 if it is empty. */
 static uint64_t conv_extent(int64_t extent, int64_t kernel, int64_t padding, int64_t dilation,
                             int64_t stride)
 {
@@ -93,7 +93,7 @@ static uint64_t conv2d_flops(struct osc_str dims, struct osc_str inputs)
            (uint64_t)groups.dims[0];
 }
 
-/* Whether the first of TYPES is a tensor's; a number has "Scalar", a nested tensor "". */
+/* Whether the first of TYPES is a tensor; a number has "Scalar", a nested tensor "". */
 static bool is_tensor(struct osc_str types)
 {
     static const char *const others[] = {"\"", "Scalar", "TensorList", "GenericList"};
@@ -111,7 +111,7 @@ static bool is_tensor(struct osc_str types)
     return true;
 }
 
-/* As many as the first input has elements. Sizes [] are those of a number, too. */
+/* The number of elements of the first input. A number has sizes [] too. */
 static uint64_t elementwise_flops(struct osc_str dims, struct osc_str types)
 {
     struct osc_shape s;

@@ -2,8 +2,8 @@
 /*
  * flops.h - torch's estimate of the work of an operator.
  *
- * Seven operators have one; a multiplication with its addition counts as two. Bias,
- * broadcasting and everything else count nothing, as in torch.
+ * Seven operators have one; a multiplication and its addition count as two. Bias, broadcasting
+ * and everything else count nothing, as in torch.
  *
  * Threading: pure functions.
  */
@@ -28,8 +28,7 @@ enum osc_flops_rule {
 enum osc_flops_rule osc_flops_rule(struct osc_str name);
 
 /*
- * Operations of one call by RULE, from its `Input Dims` and `Concrete Inputs`, or, of an
- * ELEMENTWISE one, its `Input type`; 0 where they do not give any. Wraps around at 2^64, as
- * torch's does.
+ * Operations of one call by RULE, from its `Input Dims` and `Concrete Inputs`, or for an
+ * ELEMENTWISE one its `Input type`; 0 if they are missing. Wraps at 2^64, as in torch.
  */
 uint64_t osc_flops(enum osc_flops_rule rule, struct osc_str dims, struct osc_str inputs);

@@ -17,7 +17,7 @@ static struct osc_str trim(struct osc_str s)
     return s;
 }
 
-/* What stands between the brackets of LIST; false if it is no list. */
+/* Set *INSIDE to the text between the brackets of LIST; false if it is not a list. */
 static bool open_list(struct osc_str list, struct osc_str *inside)
 {
     const struct osc_str s = trim(list);
@@ -28,7 +28,7 @@ static bool open_list(struct osc_str list, struct osc_str *inside)
     return true;
 }
 
-/* Cut the next element off REST; false at the end. Commas inside of it do not count. */
+/* Cut the next element off REST; false at the end. Commas inside it do not count. */
 static bool next_element(struct osc_str *rest, struct osc_str *element)
 {
     uint32_t depth = 0, i = 0;
@@ -62,7 +62,7 @@ static bool next_element(struct osc_str *rest, struct osc_str *element)
     return true;
 }
 
-/* A scalar as Python writes it. */
+/* Write a scalar as Python does. */
 static void add_scalar(struct osc_str s, struct osc_strbuf *out)
 {
     if (osc_str_eq(s, OSC_STR("null")))
@@ -75,7 +75,7 @@ static void add_scalar(struct osc_str s, struct osc_strbuf *out)
         osc_strbuf_addstr(out, s);
 }
 
-/* The sizes of one input; of several tensors nothing. */
+/* Write the sizes of one input; nothing for a list of tensors. */
 static void add_sizes(struct osc_str inside, struct osc_strbuf *out)
 {
     struct osc_str element;

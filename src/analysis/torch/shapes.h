@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * shapes.h - what `Input Dims` and `Concrete Inputs` say.
+ * shapes.h - parse `Input Dims` and `Concrete Inputs`.
  *
- * Both are JSON lists with an element per input of an operator: its sizes
- * ([4, 3, 64, 64]; [] for what is no tensor; a list of sizes for a list of
- * tensors), and its value as a text ("[2, 2]", "1", "").
+ * Both are JSON lists with an element per input of an operator: its sizes ([4, 3, 64, 64]; []
+ * if it is not a tensor; a list of sizes for a list of tensors), and its value as a text ("[2,
+ * 2]", "1", "").
  *
- *   - The text is read as it stands in the file, whatever its blanks. What is not
- *     JSON reads as far as it goes and never beyond.
+ *   - White space does not matter. Text that is not JSON is read as far as possible, and
+ *     never beyond its end.
  *
  * Threading: pure functions.
  */
@@ -27,13 +27,12 @@ struct osc_shape {
 };
 
 /*
- * Append DIMS as Python prints it, each list of tensors as []. What is no list gives "[]".
+ * Append DIMS as Python prints it, each list of tensors as []. Anything but a list gives "[]".
  */
 void osc_shapes_text(struct osc_str dims, struct osc_strbuf *out);
 
 /*
- * The integers of element INDEX of the list LIST, which is a list of integers or a
- * string that holds one, or one integer alone. False if it is anything else, or
- * not there.
+ * The integers of element INDEX of the list LIST: a list of integers, a string with one, or a
+ * single integer. False if it is anything else, or missing.
  */
 bool osc_shapes_element(struct osc_str list, uint32_t index, struct osc_shape *shape);

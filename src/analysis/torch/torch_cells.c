@@ -15,7 +15,7 @@ struct osc_str osc_torch_time(struct osc_torch_cell *cell, double us)
 {
     int len = 0;
 
-    /* The unit goes by the value before rounding, so 999.9996 is 1000.000us. */
+    /* The value before rounding selects the unit, so 999.9996 is 1000.000us. */
     if (us >= 1000.0 * 1000.0)
         len = snprintf(cell->s, sizeof cell->s, "%.3fs", us / (1000.0 * 1000.0));
     else if (us >= 1000.0)
@@ -63,7 +63,7 @@ unsigned osc_torch_flops_power(int64_t min_flops)
     return power < 0.0 ? 0 : power > 5.0 ? 5 : (unsigned)power;
 }
 
-/* Bytes of the first N characters of S. */
+/* Number of bytes of the first N characters of S. */
 static uint32_t bytes_of(struct osc_str s, size_t n)
 {
     uint32_t i = 0;
@@ -90,7 +90,7 @@ void osc_torch_name(struct osc_strbuf *out, struct osc_str name, int32_t max_wid
         return;
     }
 
-    /* Below 0, Python counts from the end of the name. */
+    /* Negative: Python counts from the end of the name. */
     const int64_t kept = room >= 0 ? room : width + room;
     osc_strbuf_addstr(out, osc_torch_head(name, kept > 0 ? (size_t)kept : 0));
     osc_strbuf_adds(out, "...");

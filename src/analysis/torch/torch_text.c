@@ -26,7 +26,7 @@ struct column {
     bool is_left;
 };
 
-/* A row, made ready to print. */
+/* A row ready to print. */
 struct row {
     uint64_t index; /* in the result */
     struct osc_str name, shapes;
@@ -57,7 +57,7 @@ static bool is_shown(const struct osc_result *r, uint32_t column)
     return (r->shown >> column & 1u) != 0;
 }
 
-/* S as it is shown, in the arena of the page. A NUL would end the text. */
+/* Copy S to the arena as it is shown. A NUL would end the text. */
 static osc_status dup_clean(struct page *p, struct osc_str s, struct osc_str *out)
 {
     osc_strbuf_clear(&p->cell);
@@ -70,7 +70,7 @@ static osc_status dup_clean(struct page *p, struct osc_str s, struct osc_str *ou
     return out->s && p->cell.status == OSC_OK ? OSC_OK : OSC_ENOMEM;
 }
 
-/* Cut the next string off the JSON list REST, which we wrote ourselves. */
+/* Cut the next string off the JSON list REST, which opscope wrote. */
 static bool next_frame(struct osc_str *rest, struct osc_str *raw)
 {
     uint32_t i = 0;
@@ -135,7 +135,7 @@ static osc_status read_row(struct page *p, uint64_t i, struct row *row)
     return st;
 }
 
-/* Microseconds of an integer column, as torch has them. */
+/* An integer column in microseconds, as in torch. */
 static double us_of(const struct page *p, const struct row *row, uint32_t column)
 {
     if (column == OSC_AVERAGES_SELF_CPU_NS)
@@ -155,7 +155,7 @@ struct sorting {
     struct osc_sort_key key;
 };
 
-/* The number that a row is sorted by; texts have none. */
+/* The number by which a row is sorted; texts have none. */
 static double sort_number(const struct sorting *s, const struct row *row)
 {
     const uint32_t column = s->key.column;
@@ -218,14 +218,14 @@ static osc_status read_rows(struct page *p, struct osc_err *err)
     return OSC_OK;
 }
 
-/* The word for devices in titles: "cuda" gives "CUDA". */
+/* Set the word for devices in titles: FAMILY in upper case. */
 static void set_device(struct page *p, struct osc_str device)
 {
     for (uint32_t k = 0; k < device.len && k + 1 < sizeof p->device; k++)
         p->device[k] = (char)toupper((unsigned char)device.s[k]);
 }
 
-/* Host time of all rows, device time of those that are device work. */
+/* Sum host time over all rows, and device time over rows of device work. */
 static void sum_totals(struct page *p)
 {
     int64_t min_flops = INT64_MAX;
@@ -258,7 +258,7 @@ static void sum_totals(struct page *p)
         p->flops_power = osc_torch_flops_power(min_flops);
 }
 
-/* The title is BEFORE, WORD (may be empty) and AFTER, one after the other. */
+/* Add a column with the title BEFORE, WORD (may be empty), AFTER. */
 static void add_column(struct page *p, const char *before, const char *word, const char *after)
 {
     struct column *c = &p->columns[p->n_columns++];
@@ -267,7 +267,7 @@ static void add_column(struct page *p, const char *before, const char *word, con
     snprintf(c->title, sizeof c->title, "%s%s%s", before, word, after);
 }
 
-/* The last column is as wide as its longest cell and four more, up to MAX (-1: any). */
+/* Make the last column as wide as its longest cell plus four, up to MAX (-1: no limit). */
 static void widen(struct page *p, size_t longest, int32_t max)
 {
     const size_t width = longest + 4;
@@ -275,13 +275,13 @@ static void widen(struct page *p, size_t longest, int32_t max)
     p->columns[p->n_columns - 1].width = max >= 0 && width > (size_t)max ? (size_t)max : width;
 }
 
-/* An option of a width: 0 is torch's default. */
+/* The value of a width option: 0 is torch's default. */
 static int32_t max_width(int32_t option, int32_t preset)
 {
     return option == 0 ? preset : option;
 }
 
-/* Which columns the table has: those of torch, in its order. */
+/* Add torch's columns, in its order. */
 static void add_columns(struct page *p)
 {
     static const char *const units[] = {"FLOPs",  "KFLOPs", "MFLOPs",
@@ -335,7 +335,7 @@ static void add_columns(struct page *p)
         add_column(p, "Total ", units[p->flops_power], "");
 }
 
-/* One cell, padded to its column; two blanks behind every column. */
+/* Write one cell, padded to its column; two blanks follow each column. */
 static void put(struct page *p, struct osc_str s)
 {
     const struct column *c = &p->columns[p->at++];
@@ -394,7 +394,7 @@ static void put_path(struct page *p, struct osc_str path)
 {
     size_t width = NUMBER_WIDTH;
 
-    /* Paths are cut to their own column, in whichever they then stand. */
+    /* Cut paths to their own column, in whichever column they are printed. */
     for (uint32_t i = 0; i < p->n_columns; i++) {
         if (p->columns[i].is_left)
             width = p->columns[i].width;
@@ -407,7 +407,7 @@ static void put_path(struct page *p, struct osc_str path)
 static void put_times(struct page *p, const struct row *row)
 {
     const bool is_async = osc_result_get_bool(p->r, row->index, OSC_AVERAGES_IS_ASYNC);
-    /* What is left of a nothing by rounding must not show as -0.000us. */
+    /* A zero must not print as -0.000us after rounding. */
     const bool is_zero = osc_result_get_int(p->r, row->index, OSC_AVERAGES_SELF_CPU_NS) == 0;
     const double self_cpu_us = is_zero ? 0.0 : row->self_cpu_us;
     struct osc_torch_cell cell;
@@ -435,7 +435,7 @@ static void put_bytes(struct page *p, const struct row *row, uint32_t column)
         osc_torch_memory(&cell, osc_result_get_int(p->r, row->index, column), p->o->torch_113));
 }
 
-/* Further frames stand in the last column; a line of blanks ends each row of them. */
+/* Write further frames in the last column; a blank line ends each row with frames. */
 static void put_frames(struct page *p, const struct row *row)
 {
     const uint32_t n =
@@ -472,7 +472,7 @@ static void put_row(struct page *p, const struct row *row)
                                                        (long long)row->calls)});
     if (p->has_shapes)
         put(p, osc_torch_head(row->shapes, p->columns[p->at].width));
-    if (p->has_flops) /* before the source, whose title stands here: torch's defect */
+    if (p->has_flops) /* before the source, whose title stands here: a defect of torch */
         put(p, osc_torch_flops(&cell, row->flops, p->flops_power));
     if (p->has_stack)
         put_path(p, row->n_frames > 0 ? row->frames[0] : OSC_STR(""));

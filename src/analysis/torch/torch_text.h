@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * torch_text.h - `averages` as torch's table() prints it, to the letter.
+ * torch_text.h - `averages` exactly as torch's table() prints it.
  *
- * Columns, widths, units, header and footer are those of torch 2.13; with is torch_113 the
- * units and the five frames of 1.13. torch's defect with stacks and FLOPs in one table is
+ * Columns, widths, units, header and footer are those of torch 2.13; with torch_113 the
+ * units and the five frames of 1.13. A defect of torch with stacks and FLOPs in one table is
  * kept: the two cells stand under each other's title.
  *
- *   - Presence and width of columns go by all rows, shown or not.
- *   - Widths count characters. What is not UTF-8 is U+FFFD, and control characters
- *     are \xNN, here as in every text.
- *   - Times of the host are torch's doubles, summed as torch sums them, so that
- *     even a last digit at a tie comes out as there.
+ *   - Presence and width of columns depend on all rows, shown or not.
+ *   - Widths count characters. Invalid UTF-8 is U+FFFD and control characters are \xNN,
+ *     here as in every text.
+ *   - Host times are torch's doubles, summed as torch sums them, so that even the last
+ *     digit at a tie is the same.
  *
  * Threading: pure functions.
  */
@@ -18,7 +18,7 @@
 
 #include "table/table.h"
 
-/* The text of R, a result of the table `averages`; nothing at all without rows. */
+/* Write R, a result of the table `averages`, as text; nothing if it has no rows. */
 OSC_MUST_USE osc_status osc_torch_text(const struct osc_result *r,
                                        const struct osc_text_options *o, struct osc_strbuf *out,
                                        struct osc_err *err);
