@@ -14,6 +14,7 @@
 
 #include "base/strbuf.h"
 #include "base/utf8.h"
+#include "cli/sqlite_memory.h"
 
 /* Two paths as long as they get, and a sentence. */
 #define MESSAGE_BYTES (2 * PATH_MAX + 512)
@@ -104,6 +105,7 @@ void osc_cli_start(void)
     (void)mallopt(M_MMAP_THRESHOLD, MAPPED_FROM_BYTES);
     (void)mallopt(M_TRIM_THRESHOLD, 2 * MAPPED_FROM_BYTES);
 #endif
+    osc_sqlite_lend_memory();
     /* An interrupt may end us anywhere, even in a read() that waits: output.h sees to files. */
     sigaction(SIGPIPE, &ignore, &pipe_action);
 }

@@ -9,7 +9,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "base/log.h"
+#include "recording/log.h"
 
 #define PREFIX "opscope/"
 

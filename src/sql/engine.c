@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sql/engine.h"
 
-#include <malloc.h>
 #include <math.h>
-#include <pthread.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-
-#include "base/mem.h"
 
 /* Operations of SQLite's machine between two questions whether to go on. */
 #define STEPS_PER_QUESTION 20000
@@ -141,60 +137,12 @@ static void set_limits(sqlite3 *db)
     sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, NULL);
 }
 
-/* SQLite's memory is ours, so that it is counted and stays below the limit. */
-static void *take_block(int size)
-{
-    return osc_malloc((size_t)size);
-}
-
-static void *resize_block(void *p, int size)
-{
-    return osc_realloc(p, (size_t)size);
-}
-
-static int block_size(void *p)
-{
-    return p ? (int)malloc_usable_size(p) : 0;
-}
-
-static int round_up(int size)
-{
-    return (size + 7) & ~7;
-}
-
-static int start_memory(void *ctx)
-{
-    (void)ctx;
-    return SQLITE_OK;
-}
-
-static void stop_memory(void *ctx)
-{
-    (void)ctx;
-}
-
-/* Refused if the program has used SQLite before: then its memory is as it was. */
-static void lend_memory(void)
-{
-    static const sqlite3_mem_methods methods = {.xMalloc = take_block,
-                                                .xFree = osc_free,
-                                                .xRealloc = resize_block,
-                                                .xSize = block_size,
-                                                .xRoundup = round_up,
-                                                .xInit = start_memory,
-                                                .xShutdown = stop_memory};
-
-    (void)sqlite3_config(SQLITE_CONFIG_MALLOC, &methods);
-}
-
 osc_status osc_sql_open(struct osc_sql *sql, bool (*is_canceled)(void))
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
     const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY | SQLITE_OPEN_NOMUTEX |
                       SQLITE_OPEN_PRIVATECACHE;
 
     *sql = (struct osc_sql){.is_canceled = is_canceled};
-    (void)pthread_once(&once, lend_memory);
     if (sqlite3_open_v2(":memory:", &sql->db, flags, NULL) != SQLITE_OK) {
         osc_sql_close(sql);
         return OSC_ENOMEM;

@@ -4,8 +4,8 @@
 
     installed.py --build BUILD --opscope COMMAND -- COMPILER...
 
-The library, its header, its manual page and its pkg-config file must be there, and the three
-answers must be those of the command.
+The library, its header, its manual page, which has every function, and its pkg-config file must
+be there, and the three answers must be those of the command.
 """
 import argparse
 import csv
@@ -33,6 +33,11 @@ def find(folder, name):
     return found[0]
 
 
+def functions(header):
+    text = re.sub(r"/\*.*?\*/", "", header.read_text(encoding="utf-8"), flags=re.DOTALL)
+    return re.findall(r"OSC_API\b[^;{]*?\b(osc_\w+)\s*\(", text)
+
+
 def rows(opscope, *words):
     return list(csv.DictReader(io.StringIO(run(opscope, "table", *words, "--format", "csv", TRACE))))
 
@@ -48,6 +53,10 @@ def main():
         run("meson", "install", "-C", options.build, "--no-rebuild", "--quiet", "--destdir", place)
         for name in ("trace.h", "libopscope-trace.a", "opscope_trace.3"):
             find(place, name)
+        for function in functions(find(place, "trace.h")):
+            if not re.search(rf"^\.F[no] {function}\b", find(place, "opscope_trace.3").read_text(
+                    encoding="utf-8"), re.MULTILINE):
+                sys.exit(f"the manual lacks {function}()")
         description = find(place, "opscope-trace.pc")
         text = description.read_text(encoding="utf-8")
         prefix = re.search("^prefix=(.*)$", text, re.MULTILINE).group(1)

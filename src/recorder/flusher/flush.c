@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/log.h"
 #include "recorder/flusher/backlog.h"
 #include "recorder/flusher/control_socket.h"
 #include "recorder/flusher/flush_options.h"
@@ -22,6 +21,7 @@
 #include "recorder/thread/losses.h"
 #include "recorder/thread/thread_list.h"
 #include "recorder/thread/ticks.h"
+#include "recording/log.h"
 #include "recording/open_failure.h"
 #include "recording/schedule.h"
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
 #include "recorder/flusher/windows.h"
+#include "recording/log.h"
 #include "recording/schedule.h"
 
 #define BUFFER_BYTES_DEFAULT ((uint64_t)64 << 20)

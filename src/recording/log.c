@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/log.h"
+#include "recording/log.h"
 
 #include <errno.h>
 #include <stdarg.h>
