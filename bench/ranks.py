@@ -48,11 +48,12 @@ def ask(opscope, table, folder, merge):
     """Peak of memory in bytes and wall time in seconds."""
     command = [opscope, "table", table, folder, "--format", "csv", *["--merge"] * merge]
     start = time.perf_counter()
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as child:
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as child:
+        said = child.stderr.read().decode(errors="replace")
         _, status, used = os.wait4(child.pid, 0)
         child.returncode = status
     if status != 0:
-        sys.exit("%s failed" % " ".join(command))
+        sys.exit("%s failed: %s" % (" ".join(command), said))
     return used.ru_maxrss * 1024, time.perf_counter() - start
 
 
