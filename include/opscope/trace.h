@@ -139,7 +139,7 @@ struct osc_how {
      * Of several files keep none: each question reads them again, one after the other, so many
      * ranks need the memory of the largest. The table `events` and questions about times are
      * answered with all of them open, as ever. To refresh such a set is to read all of them
-     * again if one has changed; fingerprints cover all files, whatever is looked at.
+     * again if one has changed.
      */
     int one_by_one;
 };

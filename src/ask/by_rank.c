@@ -155,7 +155,7 @@ osc_status osc_by_rank_visit(void *ctx, const struct osc_loaded *l, struct osc_t
     if (st != OSC_OK)
         return osc_loaded_fail(l, t, st, "making a table", err);
     struct osc_by_rank_end *const end = &b->ends[b->n_ends];
-    *end = (struct osc_by_rank_end){.status = OSC_OK};
+    *end = (struct osc_by_rank_end){.status = OSC_OK, .rest = osc_rest_of(t)};
     v.loaded.traces = &t;
     v.loaded.n_traces = 1;
     osc_run_identity(&v.id, t, path);
@@ -248,4 +248,21 @@ osc_status osc_by_rank_place(struct osc_by_rank *b, struct osc_asked *k, struct 
     if (why)
         return osc_fail(err, b->ends[why->number].status, "%s", b->ends[why->number].message);
     return st == OSC_OK ? name_sources(a) : st;
+}
+
+osc_status osc_by_rank_digest(const struct osc_by_rank *b, const struct osc_asked *k,
+                              struct osc_digest *d)
+{
+    struct osc_strbuf all = {0};
+
+    for (uint32_t i = 0; i < k->query.n_traces; i++) {
+        const struct osc_identity *const id = &k->query.parts[i]->identity;
+
+        osc_rest_add(&all, &b->ends[id->number].rest, &id->among);
+    }
+    const osc_status st = all.status;
+    if (st == OSC_OK)
+        *d = osc_digest_of(all.s, all.len);
+    osc_strbuf_fini(&all);
+    return st;
 }

@@ -20,6 +20,7 @@ struct osc_by_rank_end {
     osc_status status;
     bool is_without; /* failed because it does not have what the view selects */
     char *message;   /* owned; NULL: all went well */
+    struct osc_rest rest;
 };
 
 /* One for each question. */
@@ -65,3 +66,7 @@ void osc_by_rank_restart(void *b);
  */
 OSC_MUST_USE osc_status osc_by_rank_place(struct osc_by_rank *b, struct osc_asked *k,
                                           struct osc_err *err);
+
+/* Find in *D what the answer to K, which has its parts, rests on: osc_frame_fingerprint(). */
+OSC_MUST_USE osc_status osc_by_rank_digest(const struct osc_by_rank *b,
+                                           const struct osc_asked *k, struct osc_digest *d);

@@ -188,6 +188,18 @@ TEST_WITH(times_from_the_origin_are_the_same, set_up, tear_down)
     remove_run();
 }
 
+/* Append what an answer of SET about VIEW rests on. */
+static void add_fingerprint(struct osc_set *set, const struct osc_view *view,
+                            struct osc_strbuf *out)
+{
+    const struct osc_question q = {.table = "steps"};
+    struct osc_frame *f = NULL;
+
+    if (osc_ask(set, view, &q, &f, NULL) == OSC_OK)
+        osc_strbuf_addf(out, "%s\n", osc_frame_fingerprint(f));
+    osc_frame_release(f);
+}
+
 /* A set that keeps nothing says what one says that keeps all. */
 TEST_WITH(sets_are_the_same, set_up, tear_down)
 {
@@ -217,6 +229,8 @@ TEST_WITH(sets_are_the_same, set_up, tear_down)
                         osc_ask_text(set, only ? NULL : &views[k], &q, &layout, &err);
                     osc_strbuf_addf(out, "%d %s\n", asked, asked == OSC_OK ? "" : err.message);
                 }
+                if (st == OSC_OK)
+                    add_fingerprint(set, only ? NULL : &views[k], out);
                 osc_set_release(set);
             }
             assert_string_equal(texts[0].s, texts[1].s);

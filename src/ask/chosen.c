@@ -143,17 +143,33 @@ static void add_digest(struct osc_strbuf *out, const struct osc_digest *d)
     osc_strbuf_addf(out, "%016" PRIx64 "%016" PRIx64 " ", d->high, d->low);
 }
 
-/* Add the trace T, a view or whole: where it is from, how much was read, and its place. */
+struct osc_rest osc_rest_of(const struct osc_trace *t)
+{
+    const struct osc_held *const h = (const struct osc_held *)(t->base ? t->base : t);
+
+    return (struct osc_rest){.files = h->files,
+                             .part = h->part,
+                             .n_events = h->trace.events.n_rows,
+                             .n_others = h->trace.others.n_rows,
+                             .is_torn = h->is_torn,
+                             .is_partial = h->trace.is_partial};
+}
+
+void osc_rest_add(struct osc_strbuf *out, const struct osc_rest *r, const struct osc_placing *p)
+{
+    add_digest(out, &r->files);
+    osc_strbuf_addf(out, "%u %d %u %u %d %d %d %" PRId64 " %" PRId64 " %d\n", r->part,
+                    r->is_torn, r->n_events, r->n_others, r->is_partial, p->rank, p->span,
+                    p->origin_ns, p->base_ns, p->is_unaligned);
+}
+
+/* Add the trace T, a view or whole. */
 static void add_trace(struct osc_strbuf *out, const struct osc_trace *t)
 {
     const struct osc_held *const h = (const struct osc_held *)(t->base ? t->base : t);
-    const struct osc_placing *const p = &h->place;
+    const struct osc_rest r = osc_rest_of(t);
 
-    add_digest(out, &h->files);
-    osc_strbuf_addf(out, "%u %d %u %u %d %d %d %" PRId64 " %" PRId64 " %d\n", h->part,
-                    h->is_torn, h->trace.events.n_rows, h->trace.others.n_rows,
-                    h->trace.is_partial, p->rank, p->span, p->origin_ns, p->base_ns,
-                    p->is_unaligned);
+    osc_rest_add(out, &r, &h->place);
 }
 
 osc_status osc_chosen_digest(const struct osc_chosen *c, const struct osc_loaded *l,

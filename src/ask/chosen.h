@@ -10,6 +10,7 @@
 #pragma once
 
 #include "ask/load.h"
+#include "model/identity.h"
 
 struct osc_choice {
     const struct osc_view *view;
@@ -42,6 +43,21 @@ void osc_chosen_fini(struct osc_chosen *c);
 OSC_MUST_USE osc_status osc_chosen_derive(const struct osc_chosen *c,
                                           const struct osc_loaded *l, uint32_t facts,
                                           unsigned n_threads, struct osc_err *err);
+
+/* Where a trace is from, and how much of it was read. */
+struct osc_rest {
+    struct osc_digest files;
+    uint32_t part;
+    uint32_t n_events, n_others;
+    bool is_torn, is_partial; /* held.h, model/trace.h */
+};
+
+/* That of T, a view or whole. */
+struct osc_rest osc_rest_of(const struct osc_trace *t);
+
+/* Append R, and P, where the trace is among others. */
+void osc_rest_add(struct osc_strbuf *out, const struct osc_rest *r,
+                  const struct osc_placing *p);
 
 /* Find in *D what an answer about C, which is of L, rests on: osc_frame_fingerprint(). */
 OSC_MUST_USE osc_status osc_chosen_digest(const struct osc_chosen *c,

@@ -495,7 +495,8 @@ static osc_status take(const struct taker *taker, const struct asked_of *whom,
     if (st == OSC_OK && taker->layout)
         st = osc_asked_write(k, err);
     else if (st == OSC_OK)
-        st = osc_chosen_digest(whom->chosen, l, &files);
+        st = l->is_visited ? osc_by_rank_digest(&whom->set->by_rank, k, &files)
+                           : osc_chosen_digest(whom->chosen, l, &files);
     if (st == OSC_OK && !taker->layout)
         st = osc_frame_make(taker->frame, k, &files, err);
     return osc_loaded_fail(l, NULL, st, "making a table", err);
