@@ -20,19 +20,19 @@
 #include "model/trace.h"
 
 /*
- * Who T, read from PATH, is: texts of T and PATH are borrowed. ID->alone is what T says now,
- * whatever was decided about it before.
+ * Fill ID with the identity of T, read from PATH. Strings of T and PATH are borrowed.
+ * ID->alone is what T alone implies, independent of any earlier placing.
  */
 void osc_run_identity(struct osc_identity *id, const struct osc_trace *t, const char *path);
 
-/* Decide about the N files at IDS together, which stand in the order of the operands. */
+/* Place the N files at IDS together; they are in the order of the operands. */
 OSC_MUST_USE osc_status osc_run_place(struct osc_identity *const *ids, uint32_t n);
 
 /*
- * Let T, which nobody has decided about yet, be what ID->among says. A file of another host
- * than the first one's counts as `unaligned`.
+ * Apply ID->among to T, which has not been placed yet. A file from another host than the first
+ * one counts as `unaligned`.
  */
 OSC_MUST_USE osc_status osc_run_settle(struct osc_trace *t, const struct osc_identity *id);
 
-/* Order for users: by rank, then span, then as they stand. */
+/* Sort for users: by rank, then span, then in the given order. */
 void osc_run_sort(struct osc_trace **traces, uint32_t n);

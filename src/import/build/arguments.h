@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * arguments.h - arguments of one event, gathered one by one, as slots and words.
+ * arguments.h - collects the arguments of one event as slots and words.
  *
  * Threading: not locked.
  */
@@ -10,16 +10,17 @@
 
 void osc_arguments_fini(struct osc_arguments *a);
 
-/* Forget all; what is allocated stays. */
+/* Remove all arguments; the memory is kept. */
 static inline void osc_arguments_clear(struct osc_arguments *a)
 {
     a->n_slots = a->n_words = 0;
 }
 
 /*
- * Each appends one, and leaves a sticky status with B if there is no memory. BITS are those
- * of a double; one that JSON does not have is a text. An id of more than 63 bits is a text
- * of digits. The last one takes the words of a value of any type.
+ * Each function appends one argument; if memory is exhausted it sets the sticky status of B.
+ * BITS are those of a double; one that JSON cannot express becomes a text. An id of more than
+ * 63 bits becomes a text of digits. The last function appends the words of a value of any
+ * type.
  */
 void osc_arguments_int(struct osc_builder *b, struct osc_arguments *a, osc_sid key,
                        int64_t value);

@@ -3,20 +3,21 @@
  * builder.h - how readers put records into a trace.
  *
  *   loading   what the threads that load one trace share: strings, forms, tracks
- *   builder   of one thread: it takes records, in order, and makes chunks of them
- *   batch     the chunks and findings of one stretch of text; batches are joined
- *             to the trace in order of the text, whichever thread made them
+ *   builder   belongs to one thread: receives records in order and makes chunks of them
+ *   batch     the chunks and findings of one stretch of text; batches are joined to the
+ *             trace in the order of the text, whichever thread made them
  *
- * A record is described once by a reader (struct osc_record and slots). Its fast
- * path may know form and track already and then calls osc_build_append() alone.
+ * A reader describes each record once (struct osc_record and slots). If its fast path knows
+ * form and track already, it calls only osc_build_append().
  *
  *   - Rows of one batch lie in chunks of their own: joining copies nothing.
- *   - Strings met often are found in a cache of the builder, without a lock.
- *   - Every status is sticky: osc_builder.status is looked at once per event.
- *   - What grows asks for room before it does, so that a load stops at the limit of
- *     memory with all that it has read, and with room left to close and seal it.
+ *   - Frequent strings are found in a cache of the builder, without a lock.
+ *   - All statuses are sticky: check osc_builder.status once per event.
+ *   - Before anything grows, the available memory is checked. So a load stops at the memory
+ *     limit with everything it has read, and with memory left to close and seal it.
  *
- * Threading: a loading is thread-safe where it says so, a builder is not locked.
+ * Threading: functions of a loading are thread-safe where they say so; a builder is not
+ * locked.
  */
 #pragma once
 
@@ -28,12 +29,12 @@
 #include "import/build/options.h"
 #include "model/trace.h"
 
-/* pid or tid as a reader found it: a number below 2^63, or 2^63 + id of a string. */
+/* pid or tid as a reader found it: a number below 2^63, or 2^63 + the id of a string. */
 typedef uint64_t osc_who;
 
 #define OSC_WHO_IS_STRING (UINT64_C(1) << 63)
 
-/* A device as memory records and queues name it. */
+/* A device as memory records and queues refer to it. */
 struct osc_build_device {
     osc_sid family, name;
     int64_t index;
@@ -47,7 +48,8 @@ struct osc_loading {
     struct osc_import_reserve reserve;
     osc_sid keys[OSC_ARG_KEY_COUNT]; /* ids of the texts of enum osc_arg_key */
 
-    pthread_mutex_t lock;    /* of all below, and of what trace has beside rows and strings */
+    pthread_mutex_t lock;    /* protects everything below, and everything in trace except rows
+                              * and strings */
     struct osc_idmap forms;  /* hash of a form -> its id */
     struct osc_idmap tracks; /* hash of (pid, tid) -> its id */
     struct osc_idmap processes; /* pid -> its index + 1 */
@@ -55,33 +57,35 @@ struct osc_loading {
     uint64_t seed;
     struct osc_build_device *devices; /* owned; see typed.h */
     uint32_t n_devices;
-    uint64_t n_arrows; /* of those with both ends */
-    int64_t min_ts_ns; /* of all events, if keep.is_on; else INT64_MAX */
+    uint64_t n_arrows; /* arrows with both ends */
+    int64_t min_ts_ns; /* over all events, if keep.is_on; else INT64_MAX */
 };
 
 OSC_MUST_USE osc_status osc_loading_init(struct osc_loading *l, struct osc_trace *t);
 void osc_loading_fini(struct osc_loading *l);
 
-/* Slots of one record, in order of the file, without their words' places. */
+/* A record and its slots, in the order of the file; the builder assigns places of words. */
 struct osc_record {
     uint8_t shape;  /* enum osc_form_shape */
-    uint8_t kind;   /* enum osc_kind; NONE: the reader says so when all is read */
+    uint8_t kind;   /* enum osc_kind; NONE: the reader determines it after reading
+                     * everything */
     uint8_t arrow;  /* enum osc_arrow_kind */
-    bool is_device; /* it happens on a device; Chrome's reader: if something is left out */
+    bool is_device; /* happens on a device; Chrome's reader sets it only if something is left
+                     * out */
     bool has_args;
     char chrome_ph;   /* as in struct osc_form; most readers have none */
-    osc_sid category; /* likewise */
+    osc_sid category; /* as in struct osc_form */
     osc_sid name;
-    osc_track_id track; /* none: that of pid and tid */
+    osc_track_id track; /* none: the track of pid and tid */
     osc_who pid, tid;
     int64_t ts_ns, dur_ns;
-    struct osc_slot *slots; /* borrowed; word is filled in by the builder */
+    struct osc_slot *slots; /* borrowed; the builder fills in word */
     uint32_t n_slots;
     const uint32_t *words; /* borrowed; the values */
     uint32_t n_words;
 };
 
-/* Arguments on their way to a row. Zeroed, there are none. */
+/* Arguments collected for a row. Zeroed, there are none. */
 struct osc_arguments {
     struct osc_slot *slots; /* owned */
     uint32_t *words;        /* owned */
@@ -99,7 +103,7 @@ struct osc_cached_track {
     osc_track_id id;
 };
 
-/* The form that was asked for last, if it has no more slots than that. */
+/* Caches the last form, if it has at most this many slots. */
 #define OSC_FORM_CACHE_SLOTS 8u
 
 struct osc_cached_form {
@@ -111,7 +115,7 @@ struct osc_cached_form {
 #define OSC_STRING_CACHE 8192u
 #define OSC_TRACK_CACHE  256u
 
-/* One store being filled: the open chunk and its scratch for words. */
+/* A store that is being filled: the open chunk, and scratch memory for words. */
 struct osc_columns {
     struct osc_chunk *chunk; /* open; columns OSC_CHUNK_ROWS long; or NULL */
     uint32_t *args;          /* owned scratch */
@@ -119,7 +123,7 @@ struct osc_columns {
     struct osc_chunk **done; /* owned: full chunks of this batch */
     size_t n_done, cap_done;
     uint32_t n_rows_done; /* rows in those */
-    char *slab;           /* pages that columns are carved from; the trace's */
+    char *slab;           /* pages from which columns are allocated; owned by the trace */
     size_t slab_used, slab_size;
 };
 
@@ -128,22 +132,22 @@ struct osc_builder {
     struct osc_columns events, others;
     struct osc_findings findings;
     struct osc_idmap steps; /* names of steps seen so far, if keep.is_on */
-    int64_t min_ts_ns;      /* of this batch, what is left out included; if keep.is_on */
+    int64_t min_ts_ns;      /* over this batch, including events left out; if keep.is_on */
     osc_status status;      /* sticky */
-    bool is_closing;        /* what is open may be closed with what is reserved */
-    size_t reserved_bytes;  /* for the rows and strings of this builder; then the trace's */
+    bool is_closing;        /* chunks may be closed with the reserved memory */
+    size_t reserved_bytes;  /* for the rows and strings of this builder; later for the trace */
     osc_who last_pid, last_tid;
     osc_track_id last_track;
     struct osc_cached_string *strings; /* owned; OSC_STRING_CACHE */
     struct osc_cached_track *tracks;   /* owned; OSC_TRACK_CACHE */
     struct osc_cached_form last_form;
-    struct osc_arguments scratch; /* owned; of the row that typed.c makes */
+    struct osc_arguments scratch; /* owned; for rows made by typed.c */
 };
 
 OSC_MUST_USE osc_status osc_builder_init(struct osc_builder *b, struct osc_loading *l);
 void osc_builder_fini(struct osc_builder *b);
 
-/* What a builder made of one stretch of text. */
+/* What a builder made from one stretch of text. */
 struct osc_batch_of_rows {
     struct osc_chunk **events, **others; /* owned */
     uint32_t n_events, n_others;
@@ -152,56 +156,56 @@ struct osc_batch_of_rows {
 };
 
 /*
- * Close the open chunks and hand over all that was built since the last take; after
- * OSC_ELIMIT too: then what was built before the limit.
+ * Close the open chunks and move everything built since the last call to OUT; after OSC_ELIMIT
+ * everything built before the limit.
  */
 OSC_MUST_USE osc_status osc_builder_take(struct osc_builder *b, struct osc_batch_of_rows *out);
 
-/* Join BATCH to the trace and empty it. Batches are joined in order of the text. */
+/* Join BATCH to the trace and empty it. Batches must be joined in the order of the text. */
 OSC_MUST_USE osc_status osc_loading_join(struct osc_loading *l,
                                          struct osc_batch_of_rows *batch);
 void osc_batch_of_rows_fini(struct osc_batch_of_rows *batch);
 
 /*
- * Reserve SIZE bytes for what will be made of the trace. A sticky OSC_ELIMIT if they
- * are not there.
+ * Reserve SIZE bytes for derivations. If they are not available, the status becomes
+ * OSC_ELIMIT.
  */
 void osc_build_reserve(struct osc_builder *b, size_t size);
 
-/* osc_build_grow() where there is no room. */
+/* The slow path of osc_build_grow(). */
 OSC_MUST_USE osc_status osc_build_grow_slowly(void *p_array, size_t *cap, size_t need,
                                               size_t size);
 
-/* osc_grow() with what is not reserved; else OSC_ELIMIT. */
+/* osc_grow(), but only with memory that is not reserved; else OSC_ELIMIT. */
 OSC_MUST_USE static inline osc_status osc_build_grow(void *p_array, size_t *cap, size_t need,
                                                      size_t size)
 {
     return need <= *cap ? OSC_OK : osc_build_grow_slowly(p_array, cap, need, size);
 }
 
-/* The id of STR; id 0 and a sticky status when memory is exhausted. */
+/* The id of STR; 0, with a sticky status, if memory is exhausted. */
 osc_sid osc_build_string_slow(struct osc_builder *b, struct osc_str str,
                               struct osc_cached_string *cached);
 
 /* The track of (PID, TID). */
 osc_track_id osc_build_track_slow(struct osc_builder *b, osc_who pid, osc_who tid);
 
-/* The form of R: what it says of it, and its slots, which get their words' places. */
+/* Find or add the form of R, and assign the places of words in its slots. */
 osc_form_id osc_build_form(struct osc_builder *b, struct osc_record *r);
 
-/* Whether arguments of KEY must stay for the analyses if the user wants none. */
+/* Whether analyses need arguments with KEY even if the user wants none. */
 bool osc_loading_needs(const struct osc_loading *l, osc_sid key);
 
-/* Make *F, the form of R, whose slots have their words' places. The slots are F's own. */
+/* Make *F, the form of R, whose slots have their places. F owns its slots. */
 OSC_MUST_USE osc_status osc_loading_make_form(const struct osc_loading *l,
                                               const struct osc_record *r, struct osc_form *f);
 
-/* Put R into the store it belongs to, with its form and track. */
+/* Add R to its store, with its form and track. */
 void osc_build_record(struct osc_builder *b, struct osc_record *r);
 
 /*
- * The open chunk of C is missing or full: begin another, to which the N_PENDING
- * words behind C's go. False: see B->status.
+ * The open chunk of C is missing or full: begin another one and move the N_PENDING words at
+ * the end of C's scratch to it. False: see B->status.
  */
 bool osc_build_next_chunk(struct osc_builder *b, struct osc_columns *c, uint32_t n_pending);
 
@@ -216,7 +220,7 @@ static inline uint64_t osc_build_load8(const char *p)
     return v;
 }
 
-/* Ends and length of a string, mixed: cheap, and only a cache goes by it. */
+/* A cheap hash of both ends and the length of a string; only for a cache. */
 static inline uint32_t osc_build_cache_place(const char *s, uint32_t len)
 {
     uint64_t h;
@@ -229,7 +233,7 @@ static inline uint32_t osc_build_cache_place(const char *s, uint32_t len)
         memcpy(&h, s, len);
         h *= UINT64_C(0x9e3779b97f4a7c15);
     }
-    if (len >= 32) /* shapes and stacks are alike at both ends */
+    if (len >= 32) /* shapes and stacks are equal at both ends */
         h ^= (osc_build_load8(s + len / 2) ^ osc_build_load8(s + len / 4)) *
                  UINT64_C(0xd6e8feb86659fd93) ^
              osc_build_load8(s + (len - len / 4) - 8) * UINT64_C(0xa0761d6478bd642f);
@@ -250,7 +254,7 @@ static inline bool osc_build_equal16(const char *a, const char *b)
     return (x[0] | x[1]) == 0;
 }
 
-/* Equal for LEN bytes; nothing behind them is read. */
+/* Compare LEN bytes; reads nothing after them. */
 static inline bool osc_build_equal(const char *a, const char *b, uint32_t len)
 {
     if (len < 8)
@@ -291,30 +295,30 @@ static inline osc_track_id osc_build_track(struct osc_builder *b, osc_who pid, o
     return b->last_track;
 }
 
-/* Events that this batch holds so far. */
+/* Number of events in this batch so far. */
 static inline int64_t osc_build_events_so_far(const struct osc_builder *b)
 {
     return (int64_t)b->events.n_rows_done + (b->events.chunk ? b->events.chunk->n_rows : 0);
 }
 
-/* What decides whether an event is stored while something is left out. */
+/* What determines whether an event is stored while something is left out. */
 struct osc_keep_row {
-    int64_t ts_ns, dur_ns; /* OSC_NO_DUR: none, or not known yet */
-    bool is_open;          /* its end may come later: it is always stored */
+    int64_t ts_ns, dur_ns; /* OSC_NO_DUR: none, or unknown yet */
+    bool is_open;          /* its end may come later: always store it */
     bool is_device, is_step;
 };
 
-/* Whether KEEP, which is on, leaves ROW in. */
+/* Whether to store ROW by KEEP, which is on. */
 bool osc_keep_wants(const struct osc_import_keep *keep, const struct osc_keep_row *row);
 
 /*
- * The same for an event of SHAPE called NAME, which may be that of a step; also when it is
- * not stored, it counts for where the trace begins.
+ * Whether to store an event of SHAPE called NAME, which may be the name of a step. The event
+ * counts for the start of the trace even if it is not stored.
  */
 bool osc_build_wants(struct osc_builder *b, enum osc_form_shape shape, osc_sid name,
                      struct osc_keep_row row);
 
-/* What osc_build_append() writes. */
+/* The values that osc_build_append() writes. */
 struct osc_row_values {
     int64_t ts_ns, dur_ns;
     osc_sid name;
@@ -323,7 +327,7 @@ struct osc_row_values {
     uint32_t n_words; /* already at C->args + C->n_args */
 };
 
-/* Append a row whose words already stand behind those of C. */
+/* Append a row whose words are at the end of C's words already. */
 static inline void osc_build_append(struct osc_builder *b, struct osc_columns *c,
                                     const struct osc_row_values *v)
 {

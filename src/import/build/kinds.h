@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kinds.h - the kind of each row: that of its form, and what its name adds.
+ * kinds.h - the kind of each row: that of its form, refined by its name.
  *
- * Readers say of a form what its rows are. Of operators and labels of the host the name
- * says more: libraries label steps, optimizers, loaders of data and collectives so
- * (model/known_names.h). A frame that is of a module is one.
+ * Readers give each form a kind. For operators and labels of the host the name says more:
+ * libraries mark steps, optimizers, data loaders and collectives by names
+ * (model/known_names.h). A frame with the name of a module is a module.
  *
  * Threading: one call per trace; uses threads inside.
  */

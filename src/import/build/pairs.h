@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pairs.h - begins and ends, written as two records, become one range.
+ * pairs.h - joins begins and ends that are separate records into ranges.
  *
- * B and E pair by process and thread, innermost first; b and e by process,
- * category and id. Order is that of the file. Arguments of the end join those of
- * the begin. An end whose time is OSC_NO_TIME says that nobody knows when: the range is
- * as one that stays open. What stays alone is counted: open_range, unmatched_begin,
- * unmatched_end. A begin that has a duration already has had its end.
+ * B and E pair by process and thread, innermost first; b and e by process, category and id;
+ * both in the order of the file. Arguments of the end are added to those of the begin. An end
+ * at OSC_NO_TIME means that the time is unknown: the range counts as still open. Records
+ * without a counterpart are counted: open_range, unmatched_begin, unmatched_end. A begin with
+ * a duration has its end already.
  *
  * Threading: not locked.
  */
@@ -14,7 +14,7 @@
 
 #include "model/trace.h"
 
-/* Row I of K, a begin, ends at END_NS; what is odd about that goes to F. */
+/* End row I of K, a begin, at END_NS; irregularities are counted in F. */
 void osc_pairs_close(struct osc_findings *f, struct osc_chunk *k, uint32_t i, int64_t end_ns);
 
 /* Give every begin of T its duration. */

@@ -2,9 +2,9 @@
 /*
  * seal.h - the last step of every load, whatever the format.
  *
- * Ends find their begins, rows get their kinds, tracks their processes and counts, and
- * what only some formats say comes from the reader (osc_reader.kinds, .tracks).
- * Afterwards the trace is read-only but for derive/.
+ * Ends are joined to their begins, rows get kinds, and tracks get processes and counts. The
+ * reader adds what only its format has (osc_reader.kinds, .tracks). Afterwards only derive/
+ * changes the trace.
  *
  * Threading: one call per trace; uses threads inside.
  */

@@ -29,28 +29,29 @@
 
 #include "import/build/arguments.h"
 
-/* Append R with the arguments A; NULL: none. R need not have slots. */
+/* Append R with the arguments A (NULL: none). R needs no slots. */
 void osc_build_event(struct osc_builder *b, struct osc_record *r,
                      const struct osc_arguments *a);
 
-/* What the program calls a thread or queue, and the process of one. The last one wins. */
+/* Set the program's name for a thread or queue, and the name of a process. The last one
+ * wins. */
 void osc_build_track_name(struct osc_builder *b, osc_track_id track, osc_sid name);
 void osc_build_process_name(struct osc_builder *b, osc_track_id track, osc_sid name);
 
 /*
- * A device by family, index (-1: it needs none), model and limits (osc_device_limits_init());
- * its name is made. The number is for the functions below; UINT32_MAX: there is no memory.
+ * Add a device by family, index (-1: none), model and limits (osc_device_limits_init()); its
+ * name is made from them. Returns a number for the functions below; UINT32_MAX: out of memory.
  */
 uint32_t osc_build_device(struct osc_builder *b, const struct osc_device *device);
 
-/* How tracks call that device: "npu:1". */
+/* The name of the device, as tracks show it: "npu:1". */
 osc_sid osc_build_device_name(const struct osc_builder *b, uint32_t device);
 
-/* Its queue NUMBER, which may have a name: rows there are device work of it. */
+/* The queue NUMBER of the device; it may have a name. Rows on it are work of the device. */
 osc_track_id osc_build_queue(struct osc_builder *b, uint32_t device, osc_who number,
                              osc_sid name);
 
-/* A step of the program; without a duration it is open. */
+/* A step of the program; it is open if it has no duration. */
 struct osc_step_row {
     osc_track_id track;
     struct osc_str label;
@@ -61,23 +62,23 @@ void osc_build_step(struct osc_builder *b, const struct osc_step_row *step);
 
 #define OSC_BYTES_UNKNOWN INT64_MIN
 
-/* Memory that was given out or taken back. */
+/* An allocation or release of memory. */
 struct osc_memory_row {
     osc_track_id track;
     int64_t ts_ns;
     uint32_t device;
     uint64_t address;
-    int64_t bytes; /* less than 0: taken back */
-    /* Of the device from then on, or OSC_BYTES_UNKNOWN. An allocator may tell less than 0: it
-     * counts from when it was asked to. */
+    int64_t bytes; /* negative: a release */
+    /* Totals of the device from then on, or OSC_BYTES_UNKNOWN. A total may be negative if the
+     * allocator started counting late. */
     int64_t allocated_bytes, reserved_bytes;
 };
 
-/* MORE are arguments beside those; NULL: none. */
+/* Append a memory record. MORE are further arguments; NULL: none. */
 void osc_build_memory(struct osc_builder *b, const struct osc_memory_row *memory,
                       const struct osc_arguments *more);
 
-/* A value of the counter NAME from TS_NS on. */
+/* Append a value of the counter NAME, valid from TS_NS on. */
 void osc_build_counter(struct osc_builder *b, osc_track_id track, osc_sid name, int64_t ts_ns,
                        double value);
 
@@ -91,11 +92,11 @@ void osc_build_arrow(struct osc_builder *b, enum osc_arrow_kind kind,
                      const struct osc_arrow_end *from, const struct osc_arrow_end *to);
 
 /*
- * One end alone of an OSC_ARROW_OTHER, of shape ARROW_FROM, STEP or TO; all of one CATEGORY
- * and ID are one arrow.
+ * Append a single end of an OSC_ARROW_OTHER, with shape ARROW_FROM, STEP or TO. All ends with
+ * one CATEGORY and ID form one arrow.
  */
 void osc_build_arrow_end(struct osc_builder *b, enum osc_form_shape shape, osc_sid category,
                          uint64_t id, const struct osc_arrow_end *at);
 
-/* A member of the source beside its events; of one KEY the last VALUE wins. */
+/* Add a member of the source outside its events. For one KEY the last VALUE wins. */
 void osc_build_member(struct osc_builder *b, osc_sid key, osc_sid value, bool is_string);

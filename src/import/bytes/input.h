@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * input.h - where text comes from: a file, a pipe, memory, an inflating thread.
+ * input.h - a source of text: a file, a pipe, memory, or an inflating thread.
  *
- * Threading: a source belongs to one thread; the inflating one runs a thread of
- * its own behind it. Several sources may read one descriptor at different offsets.
+ * Threading: a source belongs to one thread; an inflating one runs a thread of its own.
+ * Several sources may read one descriptor at different offsets.
  */
 #pragma once
 
@@ -13,23 +13,23 @@
 /* An open input. */
 struct osc_input {
     const char *path; /* borrowed; for messages */
-    int fd;           /* or -1: memory */
+    int fd;           /* -1: memory */
     bool is_stdin;
     bool is_live;        /* PATH is a live directory, FD its file `blocks` */
-    char *beside;        /* owned: the live directory that is read for an empty file, or NULL */
-    bool can_seek;       /* a regular file: read at offsets, size known */
-    uint64_t size;       /* bytes, if can_seek or memory */
-    struct osc_str data; /* of memory */
-    /* Its first bytes, also of a pipe: enough for the table that a compressed block begins
-     * with, and some text behind it. */
+    char *beside;        /* owned: the live directory to read for an empty file, or NULL */
+    bool can_seek;       /* a regular file: read at offsets, with a known size */
+    uint64_t size;       /* bytes, if can_seek or from memory */
+    struct osc_str data; /* for memory */
+    /* Its first bytes, also for a pipe: enough for the table at the start of a compressed
+     * block and some text after it. */
     char probe[1024];
     size_t n_probe;
-    bool probe_is_unread; /* of a pipe: to be handed out before anything else */
+    bool probe_is_unread; /* for a pipe: probe is the first data to return */
 };
 
 /*
- * IN has a path and a descriptor, of which INFO tells: find out how it is to be read, and
- * read its first bytes. A directory and a device are refused.
+ * Determine how to read IN, which has a path and a descriptor described by INFO, and read its
+ * first bytes. Directories and devices are refused.
  */
 struct stat;
 OSC_MUST_USE osc_status osc_input_measure(struct osc_input *in, const struct stat *info,
@@ -38,9 +38,9 @@ OSC_MUST_USE osc_status osc_input_measure(struct osc_input *in, const struct sta
 void osc_input_open_memory(struct osc_input *in, const char *name, struct osc_str data);
 void osc_input_close(struct osc_input *in);
 
-/* Blocks of IN as it is stored, from OFFSET on (0 for what cannot seek). */
+/* Blocks of IN as stored, from OFFSET on (0 if it cannot seek). */
 struct osc_raw_blocks {
-    struct osc_blocks blocks; /* first, so that a pointer to it is one to this */
+    struct osc_blocks blocks; /* first, so that a pointer to it is a pointer to this */
     struct osc_input *in;     /* borrowed */
     uint64_t offset;
     size_t block_bytes;

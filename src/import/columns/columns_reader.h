@@ -32,22 +32,22 @@ OSC_MUST_USE osc_status osc_columns_read(struct osc_reading *r, struct osc_file 
 
 /* --- between columns.c and columns_check.c ------------------------------------------ */
 
-/* A column of a chunk of rows: where it lies, and what its header says. */
+/* A column of a chunk of rows: its address, and the data from its header. */
 struct osc_column_place {
-    const unsigned char *p; /* NULL: the file has it not */
+    const unsigned char *p; /* NULL: not in the file */
     uint64_t n_bytes, hash;
 };
 
-/* One chunk of rows that nobody has looked at. */
+/* A chunk of rows that has not been checked yet. */
 struct osc_unchecked_chunk {
     struct osc_chunk *chunk; /* the trace's */
     uint64_t offset;         /* of its first column in the file */
     bool is_other;
-    bool is_lost; /* found damaged */
+    bool is_lost; /* is damaged */
     struct osc_column_place columns[OSC_COLUMN_COUNT];
 };
 
-/* What osc_trace.unchecked is. */
+/* The type behind osc_trace.unchecked. */
 struct osc_unchecked {
     struct osc_unchecked_chunk *chunks; /* owned; of events, then of others */
     uint32_t n_chunks;
@@ -56,27 +56,29 @@ struct osc_unchecked {
 
 void osc_unchecked_free(void *unchecked);
 
-/* What rows of a form need. */
+/* What to check in rows of a form. */
 struct osc_form_needs {
     uint32_t n_words;
     uint16_t n_texts;
-    uint16_t first, second; /* places of words that are texts; the first twice if it is alone */
+    uint16_t first, second; /* places of the words that are texts; equal if there is only
+                             * one */
     const uint16_t *places; /* of all of them */
 };
 
-/* What the rows of a trace have to keep to. */
+/* What to check in the rows of a trace. */
 struct osc_columns_rules {
     uint32_t n_texts, n_forms, n_tracks;          /* ids are below these */
     struct osc_form_needs *of_events, *of_others; /* owned; by form */
     uint16_t *places;                             /* owned */
 };
 
-/* The rules of T, whose texts, forms and tracks are there. On failure to be finished, too. */
+/* Make the rules for T, whose texts, forms and tracks are loaded. Call
+ * osc_columns_rules_fini() even after a failure. */
 OSC_MUST_USE osc_status osc_columns_rules_make(struct osc_columns_rules *c,
                                                const struct osc_trace *t);
 void osc_columns_rules_fini(struct osc_columns_rules *c);
 
-/* Point the columns of U's chunk into the file. False: they are damaged, or not by rules. */
+/* Point the columns of U's chunk into the file. False: they are damaged or break the rules. */
 bool osc_columns_look(const struct osc_columns_rules *r, struct osc_unchecked_chunk *u);
 
 /* Count ROWS, at OFFSET of the file, as lost. */

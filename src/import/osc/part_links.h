@@ -17,14 +17,14 @@
 
 #include "base/status.h"
 
-/* Of each path the one that goes on from it, and the one it goes on from: index + 1; 0:
- * none. Owned; zeroed, there are none. */
+/* For each path the one that continues it, and the one it continues: index + 1; 0: none.
+ * Owned; zeroed, there are none. */
 struct osc_part_links {
     uint32_t *after, *before;
 };
 
-/* Look at the N files at PATHS. What cannot be read, or is no recording, has no links.
- * OSC_ENOMEM: L is to be freed as well. */
+/* Find the links among the N files at PATHS. A file that is unreadable or not a recording has
+ * none. OSC_ENOMEM: call osc_part_links_fini() as well. */
 OSC_MUST_USE osc_status osc_part_links_find(struct osc_part_links *l, const char *const *paths,
                                             uint32_t n);
 void osc_part_links_fini(struct osc_part_links *l);
